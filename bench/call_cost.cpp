@@ -15,11 +15,11 @@
 
 namespace {
 
-constexpr skerry::device cpu{skerry::device_kind::cpu, 0};
-constexpr skerry::device gpu{skerry::cuda_kind, 0};
+constexpr skerry::Device cpu{skerry::DeviceKind::cpu, 0};
+constexpr skerry::Device gpu{skerry::cuda_kind, 0};
 
-skerry::ndarray ones(std::int64_t size, skerry::device where) {
-  return skerry::full(skerry::dims{size}, skerry::scalar::of(1.0), skerry::dtype::float64, where);
+skerry::NdArray ones(std::int64_t size, skerry::Device where) {
+  return skerry::full(skerry::Dims{size}, skerry::Scalar::of(1.0), skerry::Dtype::float64, where);
 }
 
 void allocate_and_release(benchmark::State& state) {
@@ -30,20 +30,20 @@ void allocate_and_release(benchmark::State& state) {
 BENCHMARK(allocate_and_release)->Arg(8)->Arg(1 << 16)->Arg(1 << 26);
 
 void plan_of_three(benchmark::State& state) {
-  const skerry::ndarray a = ones(8, cpu);
-  const skerry::plan_operand operands[] = {skerry::plan_operand::of(a), skerry::plan_operand::of(a),
-                                           skerry::plan_operand::of(a)};
+  const skerry::NdArray a = ones(8, cpu);
+  const skerry::PlanOperand operands[] = {skerry::PlanOperand::of(a), skerry::PlanOperand::of(a),
+                                          skerry::PlanOperand::of(a)};
   for (auto _ : state) {
-    skerry::plan_parts parts(a.shape(), operands);
+    skerry::PlanParts parts(a.shape(), operands);
     benchmark::DoNotOptimize(parts.first());
   }
 }
 BENCHMARK(plan_of_three);
 
-void add(benchmark::State& state, skerry::device where) {
-  const skerry::ndarray a = ones(state.range(0), where);
-  const skerry::ndarray b = ones(state.range(0), where);
-  const skerry::operand operands[] = {{.array = &a, .name = "x1"}, {.array = &b, .name = "x2"}};
+void add(benchmark::State& state, skerry::Device where) {
+  const skerry::NdArray a = ones(state.range(0), where);
+  const skerry::NdArray b = ones(state.range(0), where);
+  const skerry::Operand operands[] = {{.array = &a, .name = "x1"}, {.array = &b, .name = "x2"}};
   const skerry::op_id op = *skerry::find_op("add");
   for (auto _ : state) benchmark::DoNotOptimize(skerry::apply(op, operands));
   skerry::synchronize(where);
@@ -57,7 +57,7 @@ BENCHMARK(add_on_cpu)->Arg(1)->Arg(1000)->Arg(1 << 20);
 BENCHMARK(add_on_rehearsed_cuda)->Arg(1);
 
 void sum_on_cpu(benchmark::State& state) {
-  const skerry::ndarray a = ones(state.range(0), cpu);
+  const skerry::NdArray a = ones(state.range(0), cpu);
   const skerry::reduction_id op = *skerry::find_reduction("sum");
   for (auto _ : state) {
     benchmark::DoNotOptimize(skerry::reduce(op, a, std::nullopt, std::nullopt, false));

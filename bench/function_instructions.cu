@@ -15,7 +15,7 @@
 namespace {
 
 using namespace skerry;
-using skerry::ops::math::form;
+using skerry::ops::math::Form;
 
 constexpr int count = 8192;
 constexpr int block = 128;
@@ -45,11 +45,11 @@ SKERRY_KERNEL(no, unary, float64, x1[i])
 SKERRY_KERNEL(no, binary, float32, x1[i] > x2[i] ? x1[i] : x2[i])
 SKERRY_KERNEL(no, binary, float64, x1[i] > x2[i] ? x1[i] : x2[i])
 
-struct range {
+struct Range {
   double low;
   double high;
 };
-range range_of(std::string_view name) {
+Range range_of(std::string_view name) {
   if (name == "acos" || name == "asin" || name == "atanh") return {-1, 1};
   if (name == "acosh") return {1, 10};
   if (name == "log1p") return {-1, 10};
@@ -58,7 +58,7 @@ range range_of(std::string_view name) {
 }
 
 template <class T>
-T* on_device(range within, unsigned seed) {
+T* on_device(Range within, unsigned seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<T> value(T(within.low), T(within.high));
   std::vector<T> values(count);
@@ -86,8 +86,8 @@ int main() {
   launch<float32>("", no_unary_float32, no_binary_float32);
   launch<float64>("", no_unary_float64, no_binary_float64);
 #define SKERRY_LAUNCH(arity, name, in_float32, in_float64)                        \
-  std::printf("%s %s float32 %d\n", arity, #name, form::in_float32 == form::own); \
-  std::printf("%s %s float64 %d\n", arity, #name, form::in_float64 == form::own); \
+  std::printf("%s %s float32 %d\n", arity, #name, Form::in_float32 == Form::own); \
+  std::printf("%s %s float64 %d\n", arity, #name, Form::in_float64 == Form::own); \
   launch<float32>(#name, own_##name##_float32, libm_##name##_float32);            \
   launch<float64>(#name, own_##name##_float64, libm_##name##_float64);
 #define SKERRY_UNARY(...) SKERRY_LAUNCH("unary", __VA_ARGS__)

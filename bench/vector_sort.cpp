@@ -45,24 +45,24 @@ using namespace skerry;
 using namespace skerry::kernels;
 
 template <class T>
-struct problem {
+struct Problem {
   int64 rows, length;
   std::vector<T> in, out, spare;
 
-  problem(int64 r, int64 n) : rows(r), length(n), in(r * n), out(r * n), spare(r * n + 64) {
+  Problem(int64 r, int64 n) : rows(r), length(n), in(r * n), out(r * n), spare(r * n + 64) {
     std::mt19937_64 random(42);
     std::normal_distribution<double> normal;
     for (T& x : in) x = ops::real_floating<T> ? T(normal(random)) : T(random());
   }
 
   void sort_by_skerry() {
-    const sort_params p{reinterpret_cast<const char*>(in.data()),
-                        reinterpret_cast<char*>(out.data()),
-                        reinterpret_cast<char*>(spare.data()),
-                        1,
-                        rows,
-                        length,
-                        false};
+    const SortParams p{reinterpret_cast<const char*>(in.data()),
+                       reinterpret_cast<char*>(out.data()),
+                       reinterpret_cast<char*>(spare.data()),
+                       1,
+                       rows,
+                       length,
+                       false};
     run_sort<T, false>(&p);
   }
   void sort_by_library() {
@@ -77,10 +77,10 @@ struct problem {
       x86simdsortStatic::qsort(from + at, static_cast<std::size_t>(n), ops::real_floating<T>);
     }
     using U = ops::unsigned_stand_in_t<T>;
-    using K = typename sort_key<U>::type;
+    using K = typename SortKey<U>::type;
     for (int64 width = run; runs > 1 && width < length; width *= 2) {
       merge_runs<U>(reinterpret_cast<const K*>(from), reinterpret_cast<K*>(to), length, width,
-                    row_order::of<T>(false));
+                    RowOrder::of<T>(false));
       std::swap(from, to);
     }
   }
@@ -94,7 +94,7 @@ double now() {
 
 template <class T>
 void compare(const char* dtype, int64 rows, int64 length) {
-  problem<T> work(rows, length);
+  Problem<T> work(rows, length);
   double best[2] = {1e9, 1e9};
   std::vector<T> sorted;
   for (int round = 0; round < 20; ++round) {

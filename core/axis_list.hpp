@@ -13,9 +13,9 @@ namespace skerry {
 /// The axes along which `Arrays` arrays are walked together, on their way into the parameters of a
 /// kernel: axis 0 varies fastest. The only code that orders and coalesces axes.
 template <int Arrays>
-class axis_list {
+class AxisList {
  public:
-  struct axis {
+  struct Axis {
     std::int64_t extent;
     std::int64_t strides[Arrays];  ///< bytes
   };
@@ -23,7 +23,7 @@ class axis_list {
   /// Appends an axis as the slowest one; one along which nothing moves is left out.
   void add(std::int64_t extent, const std::int64_t (&strides)[Arrays]) noexcept {
     if (extent < 2) return;
-    axis& added = axes_[size_++];
+    Axis& added = axes_[size_++];
     added.extent = extent;
     std::copy_n(strides, Arrays, added.strides);
   }
@@ -33,7 +33,7 @@ class axis_list {
   void order() noexcept {
     for (int i = 1; i < size_; ++i) {
       if (!is_faster(axes_[i], axes_[i - 1])) continue;
-      const axis moved = axes_[i];
+      const Axis moved = axes_[i];
       int to = i;
       do {
         axes_[to] = axes_[to - 1];
@@ -47,7 +47,7 @@ class axis_list {
   /// addresses of element 0 of each array, null ones stay.
   void flip_negative(char** data) noexcept {
     for (int i = 0; i < size_; ++i) {
-      axis& at = axes_[i];
+      Axis& at = axes_[i];
       if (at.strides[0] >= 0) continue;
       for (int k = 0; k < Arrays; ++k) {
         if (data[k] != nullptr) data[k] += (at.extent - 1) * at.strides[k];
@@ -87,10 +87,10 @@ class axis_list {
   }
 
   [[nodiscard]] int size() const noexcept { return size_; }
-  [[nodiscard]] const axis& operator[](int i) const noexcept { return axes_[i]; }
+  [[nodiscard]] const Axis& operator[](int i) const noexcept { return axes_[i]; }
 
  private:
-  static bool is_faster(const axis& a, const axis& b) noexcept {
+  static bool is_faster(const Axis& a, const Axis& b) noexcept {
     for (int k = 0; k < Arrays; ++k) {
       const std::int64_t step_a = std::abs(a.strides[k]);
       const std::int64_t step_b = std::abs(b.strides[k]);
@@ -98,7 +98,7 @@ class axis_list {
     }
     return false;
   }
-  static bool continues(const axis& fast, const axis& slow) noexcept {
+  static bool continues(const Axis& fast, const Axis& slow) noexcept {
     for (int k = 0; k < Arrays; ++k) {
       std::int64_t past_end = 0;
       if (__builtin_mul_overflow(fast.strides[k], fast.extent, &past_end)) return false;
@@ -108,7 +108,7 @@ class axis_list {
   }
 
   int size_ = 0;
-  axis axes_[max_rank];  // not initialised: up to 2.5 KB of which most calls touch little
+  Axis axes_[max_rank];  // not initialised: up to 2.5 KB of which most calls touch little
 };
 
 }  // namespace skerry

@@ -7,30 +7,30 @@ namespace skerry {
 namespace {
 
 /// Extent of the axis that is `from_end` steps before the end; 1 beyond the front.
-std::int64_t extent_from_end(const dims& shape, int from_end) {
+std::int64_t extent_from_end(const Dims& shape, int from_end) {
   return from_end < shape.rank() ? shape[shape.rank() - 1 - from_end] : 1;
 }
 
-[[noreturn]] void reject(const char* op, std::span<const dims* const> shapes, int from_end,
+[[noreturn]] void reject(const char* op, std::span<const Dims* const> shapes, int from_end,
                          std::int64_t n, std::int64_t other) {
   std::string text = std::string(op) + ": shapes ";
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     if (i > 0) text += i + 1 == shapes.size() ? " and " : ", ";
     text += to_string(*shapes[i]);
   }
-  throw shape_error(text + " cannot be broadcast: axis -" + std::to_string(from_end + 1) + " has " +
-                    std::to_string(n) + " and " + std::to_string(other));
+  throw ShapeError(text + " cannot be broadcast: axis -" + std::to_string(from_end + 1) + " has " +
+                   std::to_string(n) + " and " + std::to_string(other));
 }
 
 }  // namespace
 
-dims broadcast_shapes(const char* op, std::span<const dims* const> shapes) {
+Dims broadcast_shapes(const char* op, std::span<const Dims* const> shapes) {
   int rank = 0;
-  for (const dims* shape : shapes) rank = std::max(rank, shape->rank());
-  dims result(rank, 1);
+  for (const Dims* shape : shapes) rank = std::max(rank, shape->rank());
+  Dims result(rank, 1);
   for (int from_end = 0; from_end < rank; ++from_end) {
     std::int64_t& common = result[rank - 1 - from_end];
-    for (const dims* shape : shapes) {
+    for (const Dims* shape : shapes) {
       const std::int64_t n = extent_from_end(*shape, from_end);
       if (n == 1 || n == common) continue;
       if (common != 1) reject(op, shapes, from_end, common, n);
@@ -40,11 +40,11 @@ dims broadcast_shapes(const char* op, std::span<const dims* const> shapes) {
   return result;
 }
 
-std::optional<dims> broadcast_two(const dims& a, const dims& b) {
+std::optional<Dims> broadcast_two(const Dims& a, const Dims& b) {
   if (a == b) return a;
-  const dims& longer = a.rank() >= b.rank() ? a : b;
-  const dims& shorter = a.rank() >= b.rank() ? b : a;
-  dims result = longer;
+  const Dims& longer = a.rank() >= b.rank() ? a : b;
+  const Dims& shorter = a.rank() >= b.rank() ? b : a;
+  Dims result = longer;
   const int lead = longer.rank() - shorter.rank();
   for (int axis = 0; axis < shorter.rank(); ++axis) {
     const std::int64_t n = shorter[axis];
@@ -56,7 +56,7 @@ std::optional<dims> broadcast_two(const dims& a, const dims& b) {
   return result;
 }
 
-layout broadcast_to(const char* op, const layout& at, const dims& shape) {
+Layout broadcast_to(const char* op, const Layout& at, const Dims& shape) {
   // A view repeats elements at no cost in memory, so its size has to be checked for itself; the
   // widest dtype, so that no view of the memory by another one can overflow.
   constexpr std::int64_t widest = 16;
@@ -67,18 +67,18 @@ layout broadcast_to(const char* op, const layout& at, const dims& shape) {
            to_string(shape) + ": ";
   };
   if (lead < 0) {
-    throw shape_error(prefix() + "it has " + std::to_string(at.rank()) + " axes, more than " +
-                      std::to_string(shape.rank()));
+    throw ShapeError(prefix() + "it has " + std::to_string(at.rank()) + " axes, more than " +
+                     std::to_string(shape.rank()));
   }
-  layout result{shape, dims(shape.rank()), at.offset};
+  Layout result{shape, Dims(shape.rank()), at.offset};
   for (int axis = 0; axis < at.rank(); ++axis) {
     const std::int64_t n = at.shape[axis];
     const std::int64_t wanted = shape[lead + axis];
     if (n == wanted) {
       result.strides[lead + axis] = at.strides[axis];
     } else if (n != 1) {
-      throw shape_error(prefix() + "axis -" + std::to_string(at.rank() - axis) + " has " +
-                        std::to_string(n) + " and " + std::to_string(wanted));
+      throw ShapeError(prefix() + "axis -" + std::to_string(at.rank() - axis) + " has " +
+                       std::to_string(n) + " and " + std::to_string(wanted));
     }
   }
   return result;

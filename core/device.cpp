@@ -57,35 +57,35 @@ std::string quoted(std::string_view text) {
     if (i > 0) accepted += i + 1 < kinds.size() ? ", " : " or ";
     accepted += "'" + kinds[i] + ":N'";
   }
-  throw value_error("device: not the name of a device: " + quoted(text) + "; use " + accepted +
-                    " with N from 0 to " + std::to_string(max_index));
+  throw ValueError("device: not the name of a device: " + quoted(text) + "; use " + accepted +
+                   " with N from 0 to " + std::to_string(max_index));
 }
 
 }  // namespace
 
-device_kind register_device_kind(const char* name) {
+DeviceKind register_device_kind(const char* name) {
   const std::lock_guard lock(registration);
   const int number = device_kind_count();
   if (!is_name(name)) {
-    throw value_error("device: not the name of a kind: " + quoted(name) +
-                      "; use lower-case letters, digits and _, a letter first");
+    throw ValueError("device: not the name of a kind: " + quoted(name) +
+                     "; use lower-case letters, digits and _, a letter first");
   }
   if (find_device_kind(name)) {
-    throw value_error("device: there is a kind of that name already: " + quoted(name));
+    throw ValueError("device: there is a kind of that name already: " + quoted(name));
   }
   if (number == static_cast<int>(most_device_kinds)) {
-    throw value_error("device: no more than " + std::to_string(number) + " kinds of devices");
+    throw ValueError("device: no more than " + std::to_string(number) + " kinds of devices");
   }
   names[static_cast<std::size_t>(number)] = name;
   name_count.store(number + 1, std::memory_order_release);
-  return static_cast<device_kind>(number);
+  return static_cast<DeviceKind>(number);
 }
 
 int device_kind_count() noexcept { return name_count.load(std::memory_order_acquire); }
 
-std::optional<device_kind> find_device_kind(std::string_view name) noexcept {
+std::optional<DeviceKind> find_device_kind(std::string_view name) noexcept {
   for (int number = 0; number < device_kind_count(); ++number) {
-    if (name == names[static_cast<std::size_t>(number)]) return static_cast<device_kind>(number);
+    if (name == names[static_cast<std::size_t>(number)]) return static_cast<DeviceKind>(number);
   }
   return std::nullopt;
 }
@@ -94,16 +94,16 @@ std::vector<std::string> device_kind_names() {
   return {names.begin(), names.begin() + device_kind_count()};
 }
 
-const char* to_string(device_kind kind) { return names[static_cast<std::size_t>(kind)]; }
+const char* to_string(DeviceKind kind) { return names[static_cast<std::size_t>(kind)]; }
 
-std::string to_string(device where) {
+std::string to_string(Device where) {
   return std::string(to_string(where.kind)) + ':' + std::to_string(where.index);
 }
 
-device parse_device(const std::string& text) {
+Device parse_device(const std::string& text) {
   const std::string_view all = text;
   const std::size_t colon = all.find(':');
-  const std::optional<device_kind> kind = find_device_kind(all.substr(0, colon));
+  const std::optional<DeviceKind> kind = find_device_kind(all.substr(0, colon));
   if (!kind) reject(text);
   if (colon == std::string_view::npos) return {*kind, 0};
   const std::optional<std::int16_t> index = parse_index(all.substr(colon + 1));

@@ -16,19 +16,19 @@ inline constexpr int max_rank = 64;
 
 /// A short list of int64, one per axis: inline up to six axes, so that ordinary shapes never touch
 /// the heap.
-class dims {
+class Dims {
  public:
   static constexpr int inline_capacity = 6;
 
-  dims() = default;
-  explicit dims(int rank, std::int64_t fill = 0) : dims() { assign(rank, fill); }
-  dims(std::initializer_list<std::int64_t> values)
-      : dims(std::span<const std::int64_t>(values.begin(), values.size())) {}
-  explicit dims(std::span<const std::int64_t> values) {
+  Dims() = default;
+  explicit Dims(int rank, std::int64_t fill = 0) : Dims() { assign(rank, fill); }
+  Dims(std::initializer_list<std::int64_t> values)
+      : Dims(std::span<const std::int64_t>(values.begin(), values.size())) {}
+  explicit Dims(std::span<const std::int64_t> values) {
     reserve_exactly(static_cast<int>(values.size()));
     std::copy(values.begin(), values.end(), data());
   }
-  dims(const dims& other) : rank_(other.rank_) {
+  Dims(const Dims& other) : rank_(other.rank_) {
     if (other.heap_ == nullptr) {
       std::memcpy(inline_, other.inline_, sizeof inline_);
     } else {
@@ -36,29 +36,29 @@ class dims {
       std::copy(other.begin(), other.end(), heap_.get());
     }
   }
-  dims(dims&& other) noexcept
+  Dims(Dims&& other) noexcept
       : rank_(std::exchange(other.rank_, 0)), heap_(std::move(other.heap_)) {
     std::memcpy(inline_, other.inline_, sizeof inline_);
   }
-  dims& operator=(const dims& other) {
+  Dims& operator=(const Dims& other) {
     if (heap_ == nullptr && other.heap_ == nullptr) {
       rank_ = other.rank_;
       std::memmove(inline_, other.inline_, sizeof inline_);
     } else if (this != &other) {
-      dims copy(other);
+      Dims copy(other);
       rank_ = copy.rank_;
       heap_ = std::move(copy.heap_);
       if (heap_ == nullptr) std::memcpy(inline_, other.inline_, sizeof inline_);
     }
     return *this;
   }
-  dims& operator=(dims&& other) noexcept {
+  Dims& operator=(Dims&& other) noexcept {
     rank_ = std::exchange(other.rank_, 0);
     heap_ = std::move(other.heap_);
     std::memmove(inline_, other.inline_, sizeof inline_);
     return *this;
   }
-  ~dims() = default;
+  ~Dims() = default;
 
   [[nodiscard]] int rank() const noexcept { return rank_; }
   [[nodiscard]] bool empty() const noexcept { return rank_ == 0; }
@@ -82,7 +82,7 @@ class dims {
   void erase(int axis);
   void push_back(std::int64_t value) { insert(rank_, value); }
 
-  friend bool operator==(const dims& a, const dims& b) noexcept {
+  friend bool operator==(const Dims& a, const Dims& b) noexcept {
     return a.rank_ == b.rank_ && std::equal(a.begin(), a.end(), b.begin());
   }
 

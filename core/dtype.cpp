@@ -5,24 +5,24 @@
 namespace skerry {
 namespace {
 
-constexpr dtype b1 = dtype::bool_;
-constexpr dtype i1 = dtype::int8;
-constexpr dtype i2 = dtype::int16;
-constexpr dtype i4 = dtype::int32;
-constexpr dtype i8 = dtype::int64;
-constexpr dtype u1 = dtype::uint8;
-constexpr dtype u2 = dtype::uint16;
-constexpr dtype u4 = dtype::uint32;
-constexpr dtype u8 = dtype::uint64;
-constexpr dtype f2 = dtype::float16;
-constexpr dtype f4 = dtype::float32;
-constexpr dtype f8 = dtype::float64;
-constexpr dtype c8 = dtype::complex64;
-constexpr dtype cx = dtype::complex128;
-constexpr dtype no = static_cast<dtype>(dtype_count);  // the standard defines no common dtype
+constexpr Dtype b1 = Dtype::bool_;
+constexpr Dtype i1 = Dtype::int8;
+constexpr Dtype i2 = Dtype::int16;
+constexpr Dtype i4 = Dtype::int32;
+constexpr Dtype i8 = Dtype::int64;
+constexpr Dtype u1 = Dtype::uint8;
+constexpr Dtype u2 = Dtype::uint16;
+constexpr Dtype u4 = Dtype::uint32;
+constexpr Dtype u8 = Dtype::uint64;
+constexpr Dtype f2 = Dtype::float16;
+constexpr Dtype f4 = Dtype::float32;
+constexpr Dtype f8 = Dtype::float64;
+constexpr Dtype c8 = Dtype::complex64;
+constexpr Dtype cx = Dtype::complex128;
+constexpr Dtype no = static_cast<Dtype>(dtype_count);  // the standard defines no common dtype
 
 // clang-format off
-constexpr dtype promotions[dtype_count][dtype_count] = {
+constexpr Dtype promotions[dtype_count][dtype_count] = {
     //b1  i1  i2  i4  i8  u1  u2  u4  u8  f2  f4  f8  c8  cx
     {b1, no, no, no, no, no, no, no, no, no, no, no, no, no},  // bool
     {no, i1, i2, i4, i8, i2, i4, i8, no, no, no, no, no, no},  // int8
@@ -44,7 +44,7 @@ constexpr dtype promotions[dtype_count][dtype_count] = {
 /// What a row or column that was forgotten breaks, as it would say bool.
 constexpr bool is_complete() {
   for (std::size_t a = 0; a < dtype_count; ++a) {
-    if (promotions[a][a] != static_cast<dtype>(a)) return false;
+    if (promotions[a][a] != static_cast<Dtype>(a)) return false;
     for (std::size_t b = 0; b < a; ++b) {
       if (promotions[a][b] != promotions[b][a] || promotions[a][b] == b1) return false;
     }
@@ -55,36 +55,36 @@ static_assert(is_complete(), "each dtype has a row and a column in the table");
 
 }  // namespace
 
-const char* name(dtype_kind kind) noexcept {
+const char* name(DtypeKind kind) noexcept {
   switch (kind) {
-    case dtype_kind::boolean:
+    case DtypeKind::boolean:
       return "bool";
-    case dtype_kind::signed_integer:
+    case DtypeKind::signed_integer:
       return "signed integer";
-    case dtype_kind::unsigned_integer:
+    case DtypeKind::unsigned_integer:
       return "unsigned integer";
-    case dtype_kind::real_floating:
+    case DtypeKind::real_floating:
       return "real floating";
-    case dtype_kind::complex_floating:
+    case DtypeKind::complex_floating:
       return "complex floating";
   }
   __builtin_unreachable();
 }
 
-std::optional<dtype> promote(dtype a, dtype b) noexcept {
-  const dtype common = promotions[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+std::optional<Dtype> promote(Dtype a, Dtype b) noexcept {
+  const Dtype common = promotions[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
   if (common == no) return std::nullopt;
   return common;
 }
 
-std::optional<dtype> parse_dtype_name(std::string_view name) noexcept {
+std::optional<Dtype> parse_dtype_name(std::string_view name) noexcept {
   for (std::size_t i = 0; i < dtype_infos.size(); ++i) {
-    if (name == dtype_infos[i].name) return static_cast<dtype>(i);
+    if (name == dtype_infos[i].name) return static_cast<Dtype>(i);
   }
   return std::nullopt;
 }
 
-std::optional<dtype> parse_typestr(std::string_view typestr) noexcept {
+std::optional<Dtype> parse_typestr(std::string_view typestr) noexcept {
   if (typestr.empty()) return std::nullopt;
   const char order = typestr.front();
   for (std::size_t i = 0; i < dtype_infos.size(); ++i) {
@@ -92,7 +92,7 @@ std::optional<dtype> parse_typestr(std::string_view typestr) noexcept {
     if (typestr.substr(1) != native.substr(1)) continue;
     // The byte order of a single byte means nothing, and producers differ in what they write.
     const bool any_order = dtype_infos[i].itemsize == 1 && (order == '<' || order == '>');
-    if (order == native.front() || any_order) return static_cast<dtype>(i);
+    if (order == native.front() || any_order) return static_cast<Dtype>(i);
   }
   return std::nullopt;
 }

@@ -15,7 +15,7 @@
 
 namespace skerry {
 
-enum class dtype : std::uint8_t {
+enum class Dtype : std::uint8_t {
 #define SKERRY_ENUMERATOR(name, type, kind, typestr) name,
   SKERRY_FOR_EACH_DTYPE(SKERRY_ENUMERATOR)
 #undef SKERRY_ENUMERATOR
@@ -25,11 +25,11 @@ enum class dtype : std::uint8_t {
 inline constexpr int dtype_count = SKERRY_FOR_EACH_DTYPE(SKERRY_ONE);
 #undef SKERRY_ONE
 
-struct dtype_info {
+struct DtypeInfo {
   const char* name;        ///< the standard's: "bool", "float32"
   std::int32_t itemsize;   ///< bytes
   std::int32_t alignment;  ///< bytes, as the host compiler has it
-  dtype_kind kind;
+  DtypeKind kind;
   const char* typestr;  ///< NumPy's array-interface type string, native byte order
 };
 
@@ -37,27 +37,27 @@ namespace detail {
 constexpr const char* spell(const char* name) { return name[0] == 'b' ? "bool" : name; }
 }  // namespace detail
 
-inline constexpr std::array<dtype_info, dtype_count> dtype_infos{{
+inline constexpr std::array<DtypeInfo, dtype_count> dtype_infos{{
 #define SKERRY_INFO(name, type, kind, typestr) \
-  {detail::spell(#name), sizeof(type), alignof(type), dtype_kind::kind, typestr},
+  {detail::spell(#name), sizeof(type), alignof(type), DtypeKind::kind, typestr},
     SKERRY_FOR_EACH_DTYPE(SKERRY_INFO)
 #undef SKERRY_INFO
 }};
 
-[[nodiscard]] constexpr const dtype_info& info(dtype type) {
+[[nodiscard]] constexpr const DtypeInfo& info(Dtype type) {
   return dtype_infos[static_cast<std::size_t>(type)];
 }
-[[nodiscard]] constexpr std::int64_t itemsize(dtype type) { return info(type).itemsize; }
-[[nodiscard]] constexpr dtype_kind kind(dtype type) { return info(type).kind; }
-[[nodiscard]] constexpr const char* name(dtype type) { return info(type).name; }
+[[nodiscard]] constexpr std::int64_t itemsize(Dtype type) { return info(type).itemsize; }
+[[nodiscard]] constexpr DtypeKind kind(Dtype type) { return info(type).kind; }
+[[nodiscard]] constexpr const char* name(Dtype type) { return info(type).name; }
 /// The standard's: "signed integer".
-[[nodiscard]] const char* name(dtype_kind kind) noexcept;
+[[nodiscard]] const char* name(DtypeKind kind) noexcept;
 
-[[nodiscard]] constexpr bool is_integer(dtype type) {
-  return kind(type) == dtype_kind::signed_integer || kind(type) == dtype_kind::unsigned_integer;
+[[nodiscard]] constexpr bool is_integer(Dtype type) {
+  return kind(type) == DtypeKind::signed_integer || kind(type) == DtypeKind::unsigned_integer;
 }
-[[nodiscard]] constexpr bool is_floating(dtype type) {
-  return kind(type) == dtype_kind::real_floating || kind(type) == dtype_kind::complex_floating;
+[[nodiscard]] constexpr bool is_floating(Dtype type) {
+  return kind(type) == DtypeKind::real_floating || kind(type) == DtypeKind::complex_floating;
 }
 
 template <class T>
@@ -65,23 +65,23 @@ struct dtype_of_type;
 #define SKERRY_MAP(name, type, kind, typestr)   \
   template <>                                   \
   struct dtype_of_type<type> {                  \
-    static constexpr dtype value = dtype::name; \
+    static constexpr Dtype value = Dtype::name; \
   };
 SKERRY_FOR_EACH_DTYPE(SKERRY_MAP)
 #undef SKERRY_MAP
 template <class T>
-inline constexpr dtype dtype_of = dtype_of_type<T>::value;
+inline constexpr Dtype dtype_of = dtype_of_type<T>::value;
 
-template <dtype Type>
+template <Dtype Type>
 struct type_of_dtype;
 #define SKERRY_MAP(name, cpp_type, kind, typestr) \
   template <>                                     \
-  struct type_of_dtype<dtype::name> {             \
+  struct type_of_dtype<Dtype::name> {             \
     using type = cpp_type;                        \
   };
 SKERRY_FOR_EACH_DTYPE(SKERRY_MAP)
 #undef SKERRY_MAP
-template <dtype Type>
+template <Dtype Type>
 using type_of = typename type_of_dtype<Type>::type;
 
 template <class T>
@@ -91,10 +91,10 @@ struct type_identity {
 
 /// Calls `f(type_identity<T>{})` with the C++ type of `type`.
 template <class F>
-constexpr decltype(auto) visit(dtype type, F&& f) {
+constexpr decltype(auto) visit(Dtype type, F&& f) {
   switch (type) {
 #define SKERRY_CASE(name, type, kind, typestr) \
-  case dtype::name:                            \
+  case Dtype::name:                            \
     return f(type_identity<type>{});
     SKERRY_FOR_EACH_DTYPE(SKERRY_CASE)
 #undef SKERRY_CASE
@@ -104,37 +104,37 @@ constexpr decltype(auto) visit(dtype type, F&& f) {
 
 /// The promotion table of the standard (array API 2025.12, type promotion rules); empty where it
 /// defines none.
-[[nodiscard]] std::optional<dtype> promote(dtype a, dtype b) noexcept;
+[[nodiscard]] std::optional<Dtype> promote(Dtype a, Dtype b) noexcept;
 
 /// float32 for complex64, float64 for complex128, itself for real dtypes.
-[[nodiscard]] constexpr dtype real_part(dtype type) {
-  return type == dtype::complex64    ? dtype::float32
-         : type == dtype::complex128 ? dtype::float64
+[[nodiscard]] constexpr Dtype real_part(Dtype type) {
+  return type == Dtype::complex64    ? Dtype::float32
+         : type == Dtype::complex128 ? Dtype::float64
                                      : type;
 }
 /// complex64 for float16 and float32, complex128 for float64, itself otherwise.
-[[nodiscard]] constexpr dtype complex_of(dtype type) {
+[[nodiscard]] constexpr Dtype complex_of(Dtype type) {
   switch (type) {
-    case dtype::float16:
-    case dtype::float32:
-      return dtype::complex64;
-    case dtype::float64:
-      return dtype::complex128;
+    case Dtype::float16:
+    case Dtype::float32:
+      return Dtype::complex64;
+    case Dtype::float64:
+      return Dtype::complex128;
     default:
       return type;
   }
 }
 
 /// What numbers of `type` are computed in, as computed_t says.
-[[nodiscard]] constexpr dtype computed_in(dtype type) {
+[[nodiscard]] constexpr Dtype computed_in(Dtype type) {
   return visit(type, []<class T>(type_identity<T> /*of*/) { return dtype_of<computed_t<T>>; });
 }
 
-[[nodiscard]] std::optional<dtype> parse_dtype_name(std::string_view name) noexcept;
-[[nodiscard]] std::optional<dtype> parse_typestr(std::string_view typestr) noexcept;
+[[nodiscard]] std::optional<Dtype> parse_dtype_name(std::string_view name) noexcept;
+[[nodiscard]] std::optional<Dtype> parse_typestr(std::string_view typestr) noexcept;
 
-inline constexpr dtype default_real = dtype::float64;
-inline constexpr dtype default_complex = dtype::complex128;
-inline constexpr dtype default_integer = dtype::int64;
+inline constexpr Dtype default_real = Dtype::float64;
+inline constexpr Dtype default_complex = Dtype::complex128;
+inline constexpr Dtype default_integer = Dtype::int64;
 
 }  // namespace skerry

@@ -29,7 +29,7 @@
 
 namespace skerry {
 
-enum class dtype_kind : unsigned char {
+enum class DtypeKind : unsigned char {
   boolean,
   signed_integer,
   unsigned_integer,

@@ -4,25 +4,25 @@
 
 namespace skerry {
 
-const char* to_string(unavailable_reason reason) {
+const char* to_string(UnavailableReason reason) {
   switch (reason) {
-    case unavailable_reason::no_driver:
+    case UnavailableReason::no_driver:
       return "no_driver";
-    case unavailable_reason::stub_library:
+    case UnavailableReason::stub_library:
       return "stub_library";
-    case unavailable_reason::driver_too_old:
+    case UnavailableReason::driver_too_old:
       return "driver_too_old";
-    case unavailable_reason::no_device:
+    case UnavailableReason::no_device:
       return "no_device";
-    case unavailable_reason::no_kernel_image:
+    case UnavailableReason::no_kernel_image:
       return "no_kernel_image";
-    case unavailable_reason::no_cuda_module:
+    case UnavailableReason::no_cuda_module:
       return "no_cuda_module";
-    case unavailable_reason::out_of_range:
+    case UnavailableReason::out_of_range:
       return "out_of_range";
-    case unavailable_reason::busy:
+    case UnavailableReason::busy:
       return "busy";
-    case unavailable_reason::forked:
+    case UnavailableReason::forked:
       return "forked";
   }
   __builtin_unreachable();

@@ -17,55 +17,55 @@ namespace skerry {
 // Each class is what Python raises, by the same name in skerry.exceptions or as the builtin named
 // beside it. Types are promised, texts are not. Text: "op: what is wrong: values; remedy".
 
-class shape_error : public std::invalid_argument {  // ValueError
+class ShapeError : public std::invalid_argument {  // ValueError
   using std::invalid_argument::invalid_argument;
 };
-class value_error : public std::invalid_argument {  // ValueError
+class ValueError : public std::invalid_argument {  // ValueError
   using std::invalid_argument::invalid_argument;
 };
-class read_only_error : public std::invalid_argument {  // ValueError
+class ReadOnlyError : public std::invalid_argument {  // ValueError
   using std::invalid_argument::invalid_argument;
 };
-class dtype_error : public std::invalid_argument {  // TypeError
+class DtypeError : public std::invalid_argument {  // TypeError
   using std::invalid_argument::invalid_argument;
 };
-class index_error : public std::out_of_range {  // IndexError
+class IndexError : public std::out_of_range {  // IndexError
   using std::out_of_range::out_of_range;
 };
 /// An axis outside the array: Python's is both ValueError and IndexError.
-class axis_error : public std::out_of_range {
+class AxisError : public std::out_of_range {
   using std::out_of_range::out_of_range;
 };
-class overflow_error : public std::overflow_error {  // OverflowError
+class OverflowError : public std::overflow_error {  // OverflowError
   using std::overflow_error::overflow_error;
 };
-class interchange_error : public std::runtime_error {  // InterchangeError(BufferError, ValueError)
+class InterchangeError : public std::runtime_error {  // InterchangeError(BufferError, ValueError)
   using std::runtime_error::runtime_error;
 };
-class not_implemented_error : public std::logic_error {  // NotImplementedError
+class NotImplementedError : public std::logic_error {  // NotImplementedError
   using std::logic_error::logic_error;
 };
 /// A matrix that the routine can't take apart: singular, not positive definite, not finite.
-class linalg_error : public std::invalid_argument {  // LinAlgError(ValueError)
+class LinAlgError : public std::invalid_argument {  // LinAlgError(ValueError)
   using std::invalid_argument::invalid_argument;
 };
 /// A library that is opened at first use is not there.
-class library_error : public std::runtime_error {  // RuntimeError
+class LibraryError : public std::runtime_error {  // RuntimeError
   using std::runtime_error::runtime_error;
 };
 
-class device_mismatch_error : public std::invalid_argument {  // DeviceMismatchError(ValueError)
+class DeviceMismatchError : public std::invalid_argument {  // DeviceMismatchError(ValueError)
  public:
-  device_mismatch_error(const std::string& text, std::vector<device> devices)
+  DeviceMismatchError(const std::string& text, std::vector<Device> devices)
       : std::invalid_argument(text), devices_(std::move(devices)) {}
-  [[nodiscard]] const std::vector<device>& devices() const noexcept { return devices_; }
+  [[nodiscard]] const std::vector<Device>& devices() const noexcept { return devices_; }
 
  private:
-  std::vector<device> devices_;
+  std::vector<Device> devices_;
 };
 
 /// Why a device can't be used; the name is the Python attribute `reason`.
-enum class unavailable_reason : std::uint8_t {
+enum class UnavailableReason : std::uint8_t {
   no_driver,
   stub_library,
   driver_too_old,
@@ -76,46 +76,46 @@ enum class unavailable_reason : std::uint8_t {
   busy,
   forked,
 };
-[[nodiscard]] const char* to_string(unavailable_reason reason);
+[[nodiscard]] const char* to_string(UnavailableReason reason);
 
-class device_unavailable_error
+class DeviceUnavailableError
     : public std::runtime_error {  // DeviceUnavailableError; forked: ForkError
  public:
-  device_unavailable_error(const std::string& text, unavailable_reason reason)
+  DeviceUnavailableError(const std::string& text, UnavailableReason reason)
       : std::runtime_error(text), reason_(reason) {}
-  [[nodiscard]] unavailable_reason reason() const noexcept { return reason_; }
+  [[nodiscard]] UnavailableReason reason() const noexcept { return reason_; }
 
  private:
-  unavailable_reason reason_;
+  UnavailableReason reason_;
 };
 
 /// A failed call of the CUDA runtime. `fatal` ones lose the device for this process
 /// (FatalDeviceError).
-class device_error : public std::runtime_error {  // DeviceError(RuntimeError)
+class DeviceError : public std::runtime_error {  // DeviceError(RuntimeError)
  public:
-  device_error(const std::string& text, device where, int code, bool fatal)
+  DeviceError(const std::string& text, Device where, int code, bool fatal)
       : std::runtime_error(text), where_(where), code_(code), fatal_(fatal) {}
-  [[nodiscard]] device where() const noexcept { return where_; }
+  [[nodiscard]] Device where() const noexcept { return where_; }
   [[nodiscard]] int code() const noexcept { return code_; }
   [[nodiscard]] bool fatal() const noexcept { return fatal_; }
 
  private:
-  device where_;
+  Device where_;
   int code_;
   bool fatal_;
 };
 
-class out_of_memory_error : public std::bad_alloc {  // OutOfMemoryError(MemoryError)
+class OutOfMemoryError : public std::bad_alloc {  // OutOfMemoryError(MemoryError)
  public:
-  out_of_memory_error(std::string text, device where, std::size_t requested)
+  OutOfMemoryError(std::string text, Device where, std::size_t requested)
       : text_(std::move(text)), where_(where), requested_(requested) {}
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
-  [[nodiscard]] device where() const noexcept { return where_; }
+  [[nodiscard]] Device where() const noexcept { return where_; }
   [[nodiscard]] std::size_t requested() const noexcept { return requested_; }
 
  private:
   std::string text_;
-  device where_;
+  Device where_;
   std::size_t requested_;
 };
 

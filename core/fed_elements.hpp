@@ -8,8 +8,8 @@ namespace skerry {
 
 /// What one kernel asks another one for, of which it knows the parameters' address only: elements
 /// `from` to `from + n` of the outputs of a pass, in the order of its plan.
-struct fed_elements {
-  const void* pass;  ///< fused_params with what follows it; a conversion (ops/reduce)
+struct FedElements {
+  const void* pass;  ///< FusedParams with what follows it; a conversion (ops/reduce)
   std::int64_t from;
   std::int64_t n;
   char* to;  ///< of the one output; null: `data` says where all operands begin

@@ -7,7 +7,7 @@
 namespace skerry {
 namespace {
 
-struct resolved_slice {
+struct ResolvedSlice {
   std::int64_t start;
   std::int64_t step;
   std::int64_t length;
@@ -21,9 +21,9 @@ std::int64_t clamp_bound(std::int64_t bound, std::int64_t n, std::int64_t lowest
   return std::clamp(bound, lowest, highest);
 }
 
-resolved_slice resolve_slice(const char* op, const index_item& item, std::int64_t n) {
+ResolvedSlice resolve_slice(const char* op, const IndexItem& item, std::int64_t n) {
   if (item.step == 0) {
-    throw value_error(std::string(op) + ": slice step is 0; use a positive or negative step");
+    throw ValueError(std::string(op) + ": slice step is 0; use a positive or negative step");
   }
   // As Python does, so that the step can be negated.
   const std::int64_t step = std::max(item.step, -INT64_MAX);
@@ -38,27 +38,27 @@ resolved_slice resolve_slice(const char* op, const index_item& item, std::int64_
   return {start, step, distance > 0 ? (distance - 1) / (forward ? step : -step) + 1 : 0};
 }
 
-struct item_counts {
+struct ItemCounts {
   std::int64_t consumed = 0;  ///< axes that integers and slices take
   std::int64_t kept = 0;      ///< axes of the result that items make
   std::int64_t ellipses = 0;
 };
 
-item_counts count_items(std::span<const index_item> items) {
-  item_counts counts;
-  for (const index_item& item : items) {
+ItemCounts count_items(std::span<const IndexItem> items) {
+  ItemCounts counts;
+  for (const IndexItem& item : items) {
     switch (item.kind) {
-      case index_kind::integer:
+      case IndexKind::integer:
         ++counts.consumed;
         break;
-      case index_kind::slice:
+      case IndexKind::slice:
         ++counts.consumed;
         ++counts.kept;
         break;
-      case index_kind::new_axis:
+      case IndexKind::new_axis:
         ++counts.kept;
         break;
-      case index_kind::ellipsis:
+      case IndexKind::ellipsis:
         ++counts.ellipses;
         break;
     }
@@ -66,27 +66,27 @@ item_counts count_items(std::span<const index_item> items) {
   return counts;
 }
 
-void check_counts(const char* op, const layout& at, const item_counts& counts) {
+void check_counts(const char* op, const Layout& at, const ItemCounts& counts) {
   if (counts.ellipses > 1) {
-    throw index_error(std::string(op) + ": " + std::to_string(counts.ellipses) +
-                      " ellipses in one index; use '...' once");
+    throw IndexError(std::string(op) + ": " + std::to_string(counts.ellipses) +
+                     " ellipses in one index; use '...' once");
   }
   if (counts.consumed > at.rank()) {
-    throw index_error(std::string(op) + ": too many indices: " + std::to_string(counts.consumed) +
-                      " for an array of rank " + std::to_string(at.rank()) + ", shape " +
-                      to_string(at.shape));
+    throw IndexError(std::string(op) + ": too many indices: " + std::to_string(counts.consumed) +
+                     " for an array of rank " + std::to_string(at.rank()) + ", shape " +
+                     to_string(at.shape));
   }
   const std::int64_t rank_after = at.rank() - counts.consumed + counts.kept;
   if (rank_after > max_rank) {
-    throw shape_error(std::string(op) + ": too many axes: " + std::to_string(rank_after) +
-                      "; at most " + std::to_string(max_rank) + " are possible");
+    throw ShapeError(std::string(op) + ": too many axes: " + std::to_string(rank_after) +
+                     "; at most " + std::to_string(max_rank) + " are possible");
   }
 }
 
 /// Walks the axes of a layout from the front and writes those of its view.
-class view_builder {
+class ViewBuilder {
  public:
-  view_builder(const char* op, const layout& at, int rank, layout& result)
+  ViewBuilder(const char* op, const Layout& at, int rank, Layout& result)
       : op_(op), at_(at), result_(result) {
     result_.shape.assign(rank, 1);
     result_.strides.assign(rank, 0);
@@ -96,15 +96,15 @@ class view_builder {
   void take_integer(std::int64_t index) {
     const std::int64_t n = at_.shape[source_];
     if (index < -n || index >= n) {
-      throw index_error(std::string(op_) + ": index " + std::to_string(index) +
-                        " is out of bounds: axis " + std::to_string(source_) + " has size " +
-                        std::to_string(n));
+      throw IndexError(std::string(op_) + ": index " + std::to_string(index) +
+                       " is out of bounds: axis " + std::to_string(source_) + " has size " +
+                       std::to_string(n));
     }
     result_.offset += (index < 0 ? index + n : index) * at_.strides[source_++];
   }
 
-  void take_slice(const index_item& item) {
-    const resolved_slice slice = resolve_slice(op_, item, at_.shape[source_]);
+  void take_slice(const IndexItem& item) {
+    const ResolvedSlice slice = resolve_slice(op_, item, at_.shape[source_]);
     const std::int64_t stride = at_.strides[source_++];
     if (slice.length > 0) result_.offset += slice.start * stride;
     // A step past the end (x[::2**62]) leaves one element, whose stride no one will follow.
@@ -129,32 +129,32 @@ class view_builder {
   }
 
   const char* op_;
-  const layout& at_;
-  layout& result_;
+  const Layout& at_;
+  Layout& result_;
   int source_ = 0;
   int target_ = 0;
 };
 
 }  // namespace
 
-layout index_view(const char* op, const layout& at, std::span<const index_item> items) {
-  const item_counts counts = count_items(items);
+Layout index_view(const char* op, const Layout& at, std::span<const IndexItem> items) {
+  const ItemCounts counts = count_items(items);
   check_counts(op, at, counts);
   const std::int64_t untouched = at.rank() - counts.consumed;
-  layout result;  // built where the caller has it
-  view_builder view(op, at, static_cast<int>(untouched + counts.kept), result);
-  for (const index_item& item : items) {
+  Layout result;  // built where the caller has it
+  ViewBuilder view(op, at, static_cast<int>(untouched + counts.kept), result);
+  for (const IndexItem& item : items) {
     switch (item.kind) {
-      case index_kind::integer:
+      case IndexKind::integer:
         view.take_integer(item.start);
         break;
-      case index_kind::slice:
+      case IndexKind::slice:
         view.take_slice(item);
         break;
-      case index_kind::ellipsis:
+      case IndexKind::ellipsis:
         view.take_whole(untouched);
         break;
-      case index_kind::new_axis:
+      case IndexKind::new_axis:
         view.new_axis();
         break;
     }

@@ -9,11 +9,11 @@ namespace skerry {
 
 /// What a native kernel gets besides its parameters. Plain data and function pointers: the CUDA
 /// module is loaded at run time and shares no symbol with the rest.
-struct launch_context {
+struct LaunchContext {
   void* stream;  ///< a cudaStream_t of the device that is current
   /// Scratch memory of the stream's device, valid until everything enqueued by this launch has run;
   /// null when there is none (the launch then returns cudaErrorMemoryAllocation).
-  void* (*workspace)(launch_context* self, std::size_t nbytes) noexcept;
+  void* (*workspace)(LaunchContext* self, std::size_t nbytes) noexcept;
   /// What a launch that returns an error may add to it, with the remedy; kept by the launch.
   const char* explanation = nullptr;
 };
@@ -21,11 +21,11 @@ struct launch_context {
 /// One kernel in its two forms. `params` points to a trivially copyable struct that the kernel's
 /// declaration names; it is copied where the work runs later. A null member means that there is no
 /// such form.
-struct kernel {
+struct Kernel {
   void (*host)(const void* params) =
       nullptr;  ///< runs the work on this thread (and the CPU pool), never throws
   int (*native)(const void* params,
-                launch_context* context) = nullptr;  ///< enqueues; returns a cudaError_t
+                LaunchContext* context) = nullptr;  ///< enqueues; returns a cudaError_t
   /// What the library behind the native form would refuse in the parameters; null if nothing. Asked
   /// on rehearsed devices, whose host form takes more. May itself be null: no library, no demands.
   const char* (*refusal)(const void* params) = nullptr;

@@ -12,11 +12,11 @@ namespace {
 
 /// The axes of more than one element, by growing |stride|; those of equal |stride| in the order of
 /// the layout.
-struct sorted_axes {
+struct SortedAxes {
   int count = 0;
   int axes[max_rank];
 
-  explicit sorted_axes(const layout& at) noexcept {
+  explicit SortedAxes(const Layout& at) noexcept {
     for (int axis = 0; axis < at.rank(); ++axis) {
       if (at.shape[axis] < 2) continue;
       const std::int64_t stride = std::abs(at.strides[axis]);
@@ -29,13 +29,13 @@ struct sorted_axes {
   }
 };
 
-bool has_no_elements(const layout& at) noexcept {
+bool has_no_elements(const Layout& at) noexcept {
   return std::find(at.shape.begin(), at.shape.end(), 0) != at.shape.end();
 }
 
 }  // namespace
 
-std::string to_string(const dims& shape) {
+std::string to_string(const Dims& shape) {
   std::string text = "(";
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (axis > 0) text += ", ";
@@ -47,28 +47,28 @@ std::string to_string(const dims& shape) {
 std::int64_t check_shape(const char* op, std::span<const std::int64_t> shape,
                          std::int64_t itemsize) {
   if (shape.size() > static_cast<std::size_t>(max_rank)) {
-    throw shape_error(std::string(op) + ": too many axes: " + std::to_string(shape.size()) +
-                      "; at most " + std::to_string(max_rank) + " are possible");
+    throw ShapeError(std::string(op) + ": too many axes: " + std::to_string(shape.size()) +
+                     "; at most " + std::to_string(max_rank) + " are possible");
   }
   std::optional<std::int64_t> nbytes = itemsize;  // of the shape without its zeros
   bool empty = false;
   for (const std::int64_t n : shape) {
     if (n < 0) {
-      throw shape_error(std::string(op) + ": negative dimension: shape " + to_string(dims(shape)));
+      throw ShapeError(std::string(op) + ": negative dimension: shape " + to_string(Dims(shape)));
     }
     if (n == 0) empty = true;
     if (n > 0 && nbytes) nbytes = checked_multiply(*nbytes, n);
   }
   if (!nbytes) {
-    throw shape_error(std::string(op) + ": shape is too large: " + to_string(dims(shape)) + " of " +
-                      std::to_string(itemsize) + "-byte elements; at most 2^63 - 1 bytes " +
-                      "are possible, zero dimensions not counted");
+    throw ShapeError(std::string(op) + ": shape is too large: " + to_string(Dims(shape)) + " of " +
+                     std::to_string(itemsize) + "-byte elements; at most 2^63 - 1 bytes " +
+                     "are possible, zero dimensions not counted");
   }
   return empty ? 0 : *nbytes;
 }
 
-layout c_layout(const dims& shape, std::int64_t itemsize) {
-  layout result{shape, dims(shape.rank()), 0};
+Layout c_layout(const Dims& shape, std::int64_t itemsize) {
+  Layout result{shape, Dims(shape.rank()), 0};
   std::int64_t stride = itemsize;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
     result.strides[axis] = stride;
@@ -77,8 +77,8 @@ layout c_layout(const dims& shape, std::int64_t itemsize) {
   return result;
 }
 
-layout dense_layout_like(const layout& like, std::int64_t itemsize) {
-  const sorted_axes order(like);
+Layout dense_layout_like(const Layout& like, std::int64_t itemsize) {
+  const SortedAxes order(like);
   bool ambiguous = has_no_elements(like);
   std::int64_t previous = 0;
   for (int i = 0; i < order.count; ++i) {
@@ -86,7 +86,7 @@ layout dense_layout_like(const layout& like, std::int64_t itemsize) {
     ambiguous = ambiguous || stride == previous;  // the first is ambiguous if it is broadcast
     previous = stride;
   }
-  layout result = c_layout(like.shape, itemsize);
+  Layout result = c_layout(like.shape, itemsize);
   if (ambiguous) return result;
   std::int64_t stride = itemsize;
   for (int i = 0; i < order.count; ++i) {
@@ -96,7 +96,7 @@ layout dense_layout_like(const layout& like, std::int64_t itemsize) {
   return result;
 }
 
-bool is_c_contiguous(const layout& at, std::int64_t itemsize) noexcept {
+bool is_c_contiguous(const Layout& at, std::int64_t itemsize) noexcept {
   std::int64_t expected = itemsize;
   for (int axis = at.rank() - 1; axis >= 0; --axis) {
     const std::int64_t n = at.shape[axis];
@@ -107,7 +107,7 @@ bool is_c_contiguous(const layout& at, std::int64_t itemsize) noexcept {
   return true;
 }
 
-bool is_f_contiguous(const layout& at, std::int64_t itemsize) noexcept {
+bool is_f_contiguous(const Layout& at, std::int64_t itemsize) noexcept {
   std::int64_t expected = itemsize;
   for (int axis = 0; axis < at.rank(); ++axis) {
     const std::int64_t n = at.shape[axis];
@@ -118,9 +118,9 @@ bool is_f_contiguous(const layout& at, std::int64_t itemsize) noexcept {
   return true;
 }
 
-bool overlaps_itself(const layout& at, std::int64_t itemsize) noexcept {
+bool overlaps_itself(const Layout& at, std::int64_t itemsize) noexcept {
   if (has_no_elements(at)) return false;
-  const sorted_axes order(at);
+  const SortedAxes order(at);
   std::int64_t occupied = itemsize;  // bytes from first to last of the axes so far
   for (int i = 0; i < order.count; ++i) {
     const int axis = order.axes[i];
@@ -131,7 +131,7 @@ bool overlaps_itself(const layout& at, std::int64_t itemsize) noexcept {
   return false;
 }
 
-std::pair<std::int64_t, std::int64_t> extent(const layout& at, std::int64_t itemsize) noexcept {
+std::pair<std::int64_t, std::int64_t> extent(const Layout& at, std::int64_t itemsize) noexcept {
   std::int64_t first = at.offset;
   std::int64_t last = at.offset;
   if (has_no_elements(at)) return {first, last};

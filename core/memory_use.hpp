@@ -9,47 +9,47 @@
 
 namespace skerry {
 
-enum class access : std::uint8_t { read, write };
+enum class Access : std::uint8_t { read, write };
 
 /// A storage that a piece of work touches, and how: what is written comes after all earlier uses,
 /// what is read after the last write. Made by the functions below only, so that who launches a
 /// kernel has to say which it is. Keeps pointers.
-class memory_use {
+class MemoryUse {
  public:
-  memory_use() = default;  ///< one to be assigned
+  MemoryUse() = default;  ///< one to be assigned
 
-  [[nodiscard]] storage& memory() const noexcept { return *memory_; }
-  [[nodiscard]] access mode() const noexcept { return mode_; }
+  [[nodiscard]] Storage& memory() const noexcept { return *memory_; }
+  [[nodiscard]] Access mode() const noexcept { return mode_; }
   /// The array whose elements are touched, all and nothing else; null if any byte may be.
-  [[nodiscard]] const ndarray* array() const noexcept { return array_; }
+  [[nodiscard]] const NdArray* array() const noexcept { return array_; }
 
  private:
-  friend memory_use reads(const storage_ref& memory) noexcept;
-  friend memory_use reads(const ndarray& array) noexcept;
-  friend memory_use writes(const storage_ref& memory) noexcept;
-  friend memory_use writes(const ndarray& array) noexcept;
-  memory_use(storage* memory, const ndarray* array, access mode) noexcept
+  friend MemoryUse reads(const StorageRef& memory) noexcept;
+  friend MemoryUse reads(const NdArray& array) noexcept;
+  friend MemoryUse writes(const StorageRef& memory) noexcept;
+  friend MemoryUse writes(const NdArray& array) noexcept;
+  MemoryUse(Storage* memory, const NdArray* array, Access mode) noexcept
       : memory_(memory), array_(array), mode_(mode) {}
 
-  storage* memory_;
-  const ndarray* array_;
-  access mode_;
+  Storage* memory_;
+  const NdArray* array_;
+  Access mode_;
 };
 
-[[nodiscard]] inline memory_use reads(const storage_ref& memory) noexcept {
-  return {memory.get(), nullptr, access::read};
+[[nodiscard]] inline MemoryUse reads(const StorageRef& memory) noexcept {
+  return {memory.get(), nullptr, Access::read};
 }
-[[nodiscard]] inline memory_use reads(const ndarray& array) noexcept {
-  return {array.memory().get(), &array, access::read};
+[[nodiscard]] inline MemoryUse reads(const NdArray& array) noexcept {
+  return {array.memory().get(), &array, Access::read};
 }
-memory_use reads(ndarray&&) = delete;  // gone before the launch
+MemoryUse reads(NdArray&&) = delete;  // gone before the launch
 /// Also of memory that is read before it is written.
-[[nodiscard]] inline memory_use writes(const storage_ref& memory) noexcept {
-  return {memory.get(), nullptr, access::write};
+[[nodiscard]] inline MemoryUse writes(const StorageRef& memory) noexcept {
+  return {memory.get(), nullptr, Access::write};
 }
-[[nodiscard]] inline memory_use writes(const ndarray& array) noexcept {
-  return {array.memory().get(), &array, access::write};
+[[nodiscard]] inline MemoryUse writes(const NdArray& array) noexcept {
+  return {array.memory().get(), &array, Access::write};
 }
-memory_use writes(ndarray&&) = delete;
+MemoryUse writes(NdArray&&) = delete;
 
 }  // namespace skerry

@@ -7,19 +7,19 @@
 namespace skerry {
 namespace {
 
-struct address_range {
+struct AddressRange {
   std::uintptr_t first;
   std::uintptr_t last;  ///< one past the end; equal to first if there are no elements
 };
 
-address_range addresses(const ndarray& array) noexcept {
+AddressRange addresses(const NdArray& array) noexcept {
   const auto [first, last] = extent(array.layout(), array.itemsize());
   const auto base = reinterpret_cast<std::uintptr_t>(array.memory()->data());
   return {base + static_cast<std::uintptr_t>(first), base + static_cast<std::uintptr_t>(last)};
 }
 
 /// Common divisor of all steps between elements; 0 for one element.
-std::int64_t common_step(const layout& at) noexcept {
+std::int64_t common_step(const Layout& at) noexcept {
   std::int64_t divisor = 0;
   for (int axis = 0; axis < at.rank(); ++axis) {
     if (at.shape[axis] > 1) divisor = std::gcd(divisor, at.strides[axis]);
@@ -28,7 +28,7 @@ std::int64_t common_step(const layout& at) noexcept {
 }
 
 /// True if the arrays lie in each other's gaps, as x[::2] and x[1::2] do.
-bool interleaved(const ndarray& a, const ndarray& b) noexcept {
+bool interleaved(const NdArray& a, const NdArray& b) noexcept {
   const std::int64_t step = std::gcd(common_step(a.layout()), common_step(b.layout()));
   if (step == 0) return false;
   const auto distance =
@@ -39,20 +39,20 @@ bool interleaved(const ndarray& a, const ndarray& b) noexcept {
 
 }  // namespace
 
-std::string describe(const ndarray& array) {
+std::string describe(const NdArray& array) {
   return std::string(name(array.dtype())) + ' ' + to_string(array.shape()) + " on " +
          to_string(array.device());
 }
 
-bool may_overlap(const ndarray& a, const ndarray& b) noexcept {
-  const address_range in_a = addresses(a);
-  const address_range in_b = addresses(b);
+bool may_overlap(const NdArray& a, const NdArray& b) noexcept {
+  const AddressRange in_a = addresses(a);
+  const AddressRange in_b = addresses(b);
   if (in_a.first == in_a.last || in_b.first == in_b.last) return false;
   if (in_a.last <= in_b.first || in_b.last <= in_a.first) return false;
   return !interleaved(a, b);
 }
 
-bool same_elements(const ndarray& a, const ndarray& b) noexcept {
+bool same_elements(const NdArray& a, const NdArray& b) noexcept {
   if (a.dtype() != b.dtype() || a.device() != b.device() || a.data() != b.data() ||
       a.shape() != b.shape()) {
     return false;

@@ -15,17 +15,17 @@ namespace skerry {
 
 /// An array: a view of a shared storage. A value type; copying it shares the memory, as a Python
 /// reference would.
-class ndarray {
+class NdArray {
  public:
-  ndarray() = default;
-  ndarray(storage_ref memory, layout where, dtype type, bool read_only = false)
+  NdArray() = default;
+  NdArray(StorageRef memory, Layout where, Dtype type, bool read_only = false)
       : storage_(std::move(memory)),
         layout_(std::move(where)),
         dtype_(type),
         read_only_(read_only || storage_->read_only()) {}
   /// All of `memory` in C order. In place: a layout on its way here would be moved twice, a third
   /// of the time of a small call.
-  ndarray(storage_ref memory, const dims& shape, skerry::dtype type)
+  NdArray(StorageRef memory, const Dims& shape, skerry::Dtype type)
       : storage_(std::move(memory)), dtype_(type), read_only_(storage_->read_only()) {
     layout_.shape = shape;
     layout_.strides = shape;
@@ -37,11 +37,11 @@ class ndarray {
     }
   }
 
-  [[nodiscard]] skerry::dtype dtype() const noexcept { return dtype_; }
-  [[nodiscard]] skerry::device device() const noexcept { return storage_->where(); }
-  [[nodiscard]] const skerry::layout& layout() const noexcept { return layout_; }
-  [[nodiscard]] const dims& shape() const noexcept { return layout_.shape; }
-  [[nodiscard]] const dims& strides() const noexcept { return layout_.strides; }
+  [[nodiscard]] skerry::Dtype dtype() const noexcept { return dtype_; }
+  [[nodiscard]] skerry::Device device() const noexcept { return storage_->where(); }
+  [[nodiscard]] const skerry::Layout& layout() const noexcept { return layout_; }
+  [[nodiscard]] const Dims& shape() const noexcept { return layout_.shape; }
+  [[nodiscard]] const Dims& strides() const noexcept { return layout_.strides; }
   [[nodiscard]] int rank() const noexcept { return layout_.rank(); }
   [[nodiscard]] std::int64_t size() const noexcept { return layout_.size(); }
   [[nodiscard]] std::int64_t itemsize() const noexcept { return skerry::itemsize(dtype_); }
@@ -52,28 +52,28 @@ class ndarray {
   }
   /// Address of element [0, …, 0], in the address space of the device.
   [[nodiscard]] char* data() const noexcept { return storage_->data() + layout_.offset; }
-  [[nodiscard]] const storage_ref& memory() const noexcept { return storage_; }
+  [[nodiscard]] const StorageRef& memory() const noexcept { return storage_; }
 
   /// The same memory through another layout.
-  [[nodiscard]] ndarray view(skerry::layout where) const {
+  [[nodiscard]] NdArray view(skerry::Layout where) const {
     return {storage_, std::move(where), dtype_, read_only_};
   }
-  [[nodiscard]] ndarray read_only_view() const { return {storage_, layout_, dtype_, true}; }
+  [[nodiscard]] NdArray read_only_view() const { return {storage_, layout_, dtype_, true}; }
 
  private:
-  storage_ref storage_;
-  skerry::layout layout_;
-  skerry::dtype dtype_ = skerry::dtype::float64;
+  StorageRef storage_;
+  skerry::Layout layout_;
+  skerry::Dtype dtype_ = skerry::Dtype::float64;
   bool read_only_ = false;
 };
 
 /// `float32 (3, 4) on cuda:0`: an operand as error messages name it.
-[[nodiscard]] std::string describe(const ndarray& array);
+[[nodiscard]] std::string describe(const NdArray& array);
 
 /// True if the two may share a byte. Conservative: exact for equal layouts and for disjoint ranges,
 /// else "maybe".
-[[nodiscard]] bool may_overlap(const ndarray& a, const ndarray& b) noexcept;
+[[nodiscard]] bool may_overlap(const NdArray& a, const NdArray& b) noexcept;
 /// Same memory, shape, strides and dtype: element i of one is element i of the other.
-[[nodiscard]] bool same_elements(const ndarray& a, const ndarray& b) noexcept;
+[[nodiscard]] bool same_elements(const NdArray& a, const NdArray& b) noexcept;
 
 }  // namespace skerry

@@ -13,7 +13,7 @@ namespace {
 
 /// True for an element, and for an array of exactly this shape in C order: one walk for both
 /// questions, since this decides the time of an ordinary call.
-bool is_contiguous(const plan_operand& operand, const std::int64_t* shape, int rank) noexcept {
+bool is_contiguous(const PlanOperand& operand, const std::int64_t* shape, int rank) noexcept {
   if (operand.where == nullptr) return true;
   if (operand.where->rank() != rank) return false;
   const std::int64_t* own = operand.where->shape.data();
@@ -30,20 +30,20 @@ bool is_contiguous(const plan_operand& operand, const std::int64_t* shape, int r
 }
 
 /// Stride of an operand along an axis of the plan's shape; 0 where it is broadcast.
-std::int64_t stride_along(const plan_operand& operand, int axis, int rank) noexcept {
+std::int64_t stride_along(const PlanOperand& operand, int axis, int rank) noexcept {
   if (operand.where == nullptr) return 0;
-  const layout& at = *operand.where;
+  const Layout& at = *operand.where;
   const int own = axis - (rank - at.rank());
   return own < 0 || at.shape[own] == 1 ? 0 : at.strides[own];
 }
 
-std::int64_t element_count(const plan& part) noexcept {
+std::int64_t element_count(const Plan& part) noexcept {
   std::int64_t size = 1;
   for (int axis = 0; axis < part.rank; ++axis) size *= part.shape[axis];
   return size;
 }
 
-bool is_contiguous(const plan& part) noexcept {
+bool is_contiguous(const Plan& part) noexcept {
   if (part.rank > 1) return false;
   for (int i = 0; i < part.operand_count; ++i) {
     if (part.is_value(i)) return false;
@@ -52,7 +52,7 @@ bool is_contiguous(const plan& part) noexcept {
   return true;
 }
 
-bool is_below(const plan& part, std::int64_t limit) noexcept {
+bool is_below(const Plan& part, std::int64_t limit) noexcept {
   if (element_count(part) >= limit) return false;
   for (int i = 0; i < part.operand_count; ++i) {
     if (part.is_value(i)) continue;
@@ -67,7 +67,7 @@ bool is_below(const plan& part, std::int64_t limit) noexcept {
 
 /// The axis along which some operand reaches farthest (of equals the one of most elements): halving
 /// it shortens a part most and leaves the fast axes whole. -1 if the part is one element.
-int longest_axis(const plan& part) noexcept {
+int longest_axis(const Plan& part) noexcept {
   int longest = -1;
   std::int64_t farthest = -1;
   for (int axis = 0; axis < part.rank; ++axis) {
@@ -92,16 +92,16 @@ std::int64_t half(std::int64_t extent) noexcept {
   return rounded_up > 64 ? (rounded_up + 63) / 64 * 64 : rounded_up;
 }
 
-void move_axis(plan& part, int from, int to) noexcept {
+void move_axis(Plan& part, int from, int to) noexcept {
   part.shape[to] = part.shape[from];
   for (auto& strides : part.strides) strides[to] = strides[from];
 }
 
 }  // namespace
 
-plan_parts::plan_parts(const dims& shape, std::span<const plan_operand> operands,
-                       std::int64_t index_limit) {
-  assert(!operands.empty() && operands.size() <= plan::max_operands);
+PlanParts::PlanParts(const Dims& shape, std::span<const PlanOperand> operands,
+                     std::int64_t index_limit) {
+  assert(!operands.empty() && operands.size() <= Plan::max_operands);
   std::int64_t size = 1;
   for (const std::int64_t n : shape) size *= n;
   empty_ = size == 0;
@@ -110,7 +110,7 @@ plan_parts::plan_parts(const dims& shape, std::span<const plan_operand> operands
   bool contiguous = true;
   current_.operand_count = static_cast<std::int32_t>(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const plan_operand& operand = operands[i];
+    const PlanOperand& operand = operands[i];
     current_.itemsize[i] = operand.itemsize;
     current_.data[i] = operand.where != nullptr ? const_cast<char*>(operand.data) : nullptr;
     if (operand.where == nullptr) current_.values[i] = operand.value;
@@ -119,9 +119,8 @@ plan_parts::plan_parts(const dims& shape, std::span<const plan_operand> operands
   if (contiguous) {
     flatten(size);
   } else {
-    constexpr decltype(&plan_parts::reduce<1>) by_count[] = {
-        &plan_parts::reduce<1>, &plan_parts::reduce<2>, &plan_parts::reduce<3>,
-        &plan_parts::reduce<4>};
+    constexpr decltype(&PlanParts::reduce<1>) by_count[] = {
+        &PlanParts::reduce<1>, &PlanParts::reduce<2>, &PlanParts::reduce<3>, &PlanParts::reduce<4>};
     (this->*by_count[operands.size() - 1])(shape, operands.data());
   }
   if (index_limit != INT64_MAX) split(index_limit);
@@ -130,7 +129,7 @@ plan_parts::plan_parts(const dims& shape, std::span<const plan_operand> operands
 }
 
 /// The ordinary call: one axis, known without a look at any.
-void plan_parts::flatten(std::int64_t size) noexcept {
+void PlanParts::flatten(std::int64_t size) noexcept {
   if (size == 1) return;
   current_.rank = 1;
   current_.shape[0] = size;
@@ -140,8 +139,8 @@ void plan_parts::flatten(std::int64_t size) noexcept {
 }
 
 template <int Operands>
-void plan_parts::reduce(const dims& shape, const plan_operand* operands) noexcept {
-  axis_list<Operands> axes;
+void PlanParts::reduce(const Dims& shape, const PlanOperand* operands) noexcept {
+  AxisList<Operands> axes;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
     if (shape[axis] == 1) continue;
     std::int64_t strides[Operands];
@@ -152,14 +151,14 @@ void plan_parts::reduce(const dims& shape, const plan_operand* operands) noexcep
   axes.flip_negative(current_.data);
   axes.coalesce();
 
-  current_.rank = std::min(axes.size(), plan::max_axes);
+  current_.rank = std::min(axes.size(), Plan::max_axes);
   for (int axis = 0; axis < axes.size(); ++axis) {
     const auto& [extent, strides] = axes[axis];
-    if (axis < plan::max_axes) {
+    if (axis < Plan::max_axes) {
       current_.shape[axis] = extent;
       for (int i = 0; i < Operands; ++i) current_.strides[i][axis] = strides[i];
     } else {
-      outer_axis& outer = outer_[outer_count_++];
+      OuterAxis& outer = outer_[outer_count_++];
       outer = {extent, 1, 0, -1, {}};
       std::copy_n(strides, Operands, outer.strides);
     }
@@ -168,9 +167,9 @@ void plan_parts::reduce(const dims& shape, const plan_operand* operands) noexcep
 
 /// Halves the longest axis of the part until the part is below the limit; an axis that comes down
 /// to one element leaves the plan, so that a part which is one row is as plain as a row.
-void plan_parts::split(std::int64_t index_limit) noexcept {
+void PlanParts::split(std::int64_t index_limit) noexcept {
   if (is_below(current_, index_limit)) return;
-  std::int64_t whole[plan::max_axes];
+  std::int64_t whole[Plan::max_axes];
   std::copy_n(current_.shape, current_.rank, whole);
   while (!is_below(current_, index_limit)) {
     const int axis = longest_axis(current_);
@@ -181,7 +180,7 @@ void plan_parts::split(std::int64_t index_limit) noexcept {
   for (int axis = 0; axis < current_.rank; ++axis) {
     const std::int64_t block = current_.shape[axis];
     if (block < whole[axis]) {
-      outer_axis& outer = outer_[outer_count_++];
+      OuterAxis& outer = outer_[outer_count_++];
       outer = {whole[axis], block, 0, block == 1 ? -1 : kept, {}};
       for (int i = 0; i < current_.operand_count; ++i) outer.strides[i] = current_.strides[i][axis];
     }
@@ -191,9 +190,9 @@ void plan_parts::split(std::int64_t index_limit) noexcept {
 }
 
 /// Steps to the next part like an odometer; after the last one it stands at the first again.
-bool plan_parts::next() noexcept {
+bool PlanParts::next() noexcept {
   for (int i = 0; i < outer_count_; ++i) {
-    outer_axis& outer = outer_[i];
+    OuterAxis& outer = outer_[i];
     const std::int64_t before = outer.position;
     outer.position += outer.block;
     const bool more = outer.position < outer.extent;
@@ -211,7 +210,7 @@ bool plan_parts::next() noexcept {
   return false;
 }
 
-std::int64_t plan_parts::count() const noexcept {
+std::int64_t PlanParts::count() const noexcept {
   if (empty_) return 0;
   std::int64_t parts = 1;
   for (int i = 0; i < outer_count_; ++i) {

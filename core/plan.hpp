@@ -12,16 +12,16 @@
 namespace skerry {
 
 /// One operand of a plan: an array, or an element by value that is broadcast.
-struct plan_operand {
+struct PlanOperand {
   const char* data = nullptr;
-  const layout* where = nullptr;  ///< shape must broadcast to the plan's; null for an element
+  const Layout* where = nullptr;  ///< shape must broadcast to the plan's; null for an element
   std::int64_t itemsize = 0;
-  element value{};
+  Element value{};
 
-  static plan_operand of(const ndarray& array) {
+  static PlanOperand of(const NdArray& array) {
     return {.data = array.data(), .where = &array.layout(), .itemsize = array.itemsize()};
   }
-  static plan_operand of(element value, std::int64_t itemsize) {
+  static PlanOperand of(Element value, std::int64_t itemsize) {
     return {.itemsize = itemsize, .value = value};
   }
 };
@@ -30,7 +30,7 @@ struct plan_operand {
 /// kernels by value. Axes of size 1 are gone, the rest is ordered (axis 0 varies fastest, chosen by
 /// the output's strides) and coalesced; negative output strides are flipped. Operand 0 is the
 /// output.
-struct plan {
+struct Plan {
   static constexpr int max_operands = 4;
   static constexpr int max_axes = 8;
 
@@ -43,13 +43,13 @@ struct plan {
   std::int64_t strides[max_operands][max_axes];  ///< bytes; 0 where broadcast
   std::int64_t itemsize[max_operands];           ///< bytes
   char* data[max_operands];      ///< null for an operand that is an element by value
-  element values[max_operands];  ///< elements by value
+  Element values[max_operands];  ///< elements by value
   bool contiguous = false;       ///< rank <= 1 and every operand is an array of unit stride
 
-  plan() = default;
+  Plan() = default;
   /// One run of `count` elements (not 0) of a C-contiguous output. add() follows for each input: an
   /// array that lies like the output, or an element.
-  plan(char* output, std::int64_t width, std::int64_t count) noexcept
+  Plan(char* output, std::int64_t width, std::int64_t count) noexcept
       : rank(count == 1 ? 0 : 1), size(count), contiguous(true) {
     shape[0] = count;
     add(output, width);
@@ -59,7 +59,7 @@ struct plan {
     itemsize[operand_count] = width;
     strides[operand_count++][0] = width;
   }
-  void add(const element& value, std::int64_t width) noexcept {
+  void add(const Element& value, std::int64_t width) noexcept {
     data[operand_count] = nullptr;
     values[operand_count] = value;
     itemsize[operand_count] = width;
@@ -85,41 +85,41 @@ inline constexpr std::int64_t index_limit_32bit = std::int64_t{1} << 31;
 /// finite `index_limit`, unless some operand's byte extent or the element count of a part would
 /// reach it (a part of one element is never split). The last block of a split axis may be of size
 /// 1. Nothing is called for an empty shape. Never allocates; 1 to 4 operands.
-class plan_parts {
+class PlanParts {
  public:
-  plan_parts(const dims& shape, std::span<const plan_operand> operands,
-             std::int64_t index_limit = INT64_MAX);
+  PlanParts(const Dims& shape, std::span<const PlanOperand> operands,
+            std::int64_t index_limit = INT64_MAX);
 
   template <class F>
   void for_each(F&& each) {
-    for (bool more = !empty_; more; more = next()) each(static_cast<const plan&>(current_));
+    for (bool more = !empty_; more; more = next()) each(static_cast<const Plan&>(current_));
   }
   /// Number of parts that for_each will visit.
   [[nodiscard]] std::int64_t count() const noexcept;
   /// The first part (the only one in nearly all calls); valid before and after for_each.
-  [[nodiscard]] const plan& first() const noexcept { return current_; }
+  [[nodiscard]] const Plan& first() const noexcept { return current_; }
   [[nodiscard]] bool empty() const noexcept { return empty_; }
 
  private:
   void flatten(std::int64_t size) noexcept;
   template <int Operands>
-  void reduce(const dims& shape, const plan_operand* operands) noexcept;
+  void reduce(const Dims& shape, const PlanOperand* operands) noexcept;
   void split(std::int64_t index_limit) noexcept;
   bool next() noexcept;
 
-  plan current_;
+  Plan current_;
   bool empty_ = false;
   // Outer iteration, unused in the ordinary case: axes beyond plan::max_axes and blocks of split
   // axes.
-  struct outer_axis {
+  struct OuterAxis {
     std::int64_t extent;     ///< elements along the axis
     std::int64_t block;      ///< elements per part
     std::int64_t position;   ///< where the current part starts
     std::int32_t plan_axis;  ///< axis of the plan whose extent it sets, -1 if beyond
-    std::int64_t strides[plan::max_operands];
+    std::int64_t strides[Plan::max_operands];
   };
   std::int32_t outer_count_ = 0;
-  outer_axis outer_[max_rank];
+  OuterAxis outer_[max_rank];
 };
 
 }  // namespace skerry

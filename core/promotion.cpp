@@ -11,7 +11,7 @@ namespace {
 std::atomic<bool (*)()> asked{nullptr};
 
 /// The standard's table joins real with complex dtypes, and no others of two kinds.
-int level_of(dtype type) { return std::min(kind_rank(type), 2); }
+int level_of(Dtype type) { return std::min(kind_rank(type), 2); }
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool promotion_is_strict() {
 
 void ask_whether_strict(bool (*ask)()) noexcept { asked.store(ask, std::memory_order_release); }
 
-void promotion::add(dtype type) noexcept {
+void Promotion::add(Dtype type) noexcept {
   const int level = level_of(type);
   is_mixed_ = is_mixed_ || (level_ >= 0 && level != level_);
   if (level > level_) {
@@ -33,12 +33,12 @@ void promotion::add(dtype type) noexcept {
   }
 }
 
-std::optional<dtype> promotion::result() const {
+std::optional<Dtype> Promotion::result() const {
   return is_mixed_ && promotion_is_strict() ? std::nullopt : type_;
 }
 
-std::optional<dtype> promote_kinds(dtype a, dtype b) {
-  promotion of;
+std::optional<Dtype> promote_kinds(Dtype a, Dtype b) {
+  Promotion of;
   of.add(a);
   of.add(b);
   return of.result();

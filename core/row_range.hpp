@@ -8,7 +8,7 @@ namespace skerry {
 
 /// What the parameters of a kernel that reduces rows begin with, so that who calls it directly can
 /// have it reduce some of them: on this thread, each as if all were. Row 0 of the input is there.
-struct row_range {
+struct RowRange {
   const char* input;
   char* output;
   std::int64_t first_row = 0;

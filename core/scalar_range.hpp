@@ -8,14 +8,14 @@ namespace skerry {
 
 /// 1 for an int above all finite values of `type`, -1 for one below them, else 0. Beyond a floating
 /// dtype is what would round to an infinity.
-[[nodiscard]] int side_of_range(const scalar& value, dtype type);
-[[nodiscard]] inline int side_beyond(const scalar& value, dtype type) {
-  if (value.kind != scalar_kind::integer) return 0;
+[[nodiscard]] int side_of_range(const Scalar& value, Dtype type);
+[[nodiscard]] inline int side_beyond(const Scalar& value, Dtype type) {
+  if (value.kind != ScalarKind::integer) return 0;
   const bool fits_all =
       value.integer >= 0 && value.integer < 128 && !value.is_unsigned && !value.out_of_range;
   return fits_all ? 0 : side_of_range(value, type);
 }
 /// The last finite value of `type` on a side, 1 or -1.
-[[nodiscard]] scalar last_value(dtype type, int side);
+[[nodiscard]] Scalar last_value(Dtype type, int side);
 
 }  // namespace skerry

@@ -10,11 +10,11 @@
 
 namespace skerry {
 
-class stream_uses;
+class StreamUses;
 
 /// Room for the layer above, in a storage with a foreign owner: by which the arrays that share it
 /// report the owner to a garbage collector. Guarded by that layer's lock.
-struct collector_view {
+struct CollectorView {
   void* reporter = nullptr;  ///< the array that reports
   long arrays = 0;           ///< how many there are
 };
@@ -22,16 +22,16 @@ struct collector_view {
 /// A block of memory on one device, shared by every view of it. Reference-counted in C++ and
 /// independent of Python: the last reference may go on any thread, without the GIL, after the
 /// interpreter is gone.
-class storage {
+class Storage {
  public:
-  storage(void* data, std::size_t nbytes, device where, bool read_only = false) noexcept
+  Storage(void* data, std::size_t nbytes, Device where, bool read_only = false) noexcept
       : data_(static_cast<char*>(data)), nbytes_(nbytes), where_(where), read_only_(read_only) {}
-  storage(const storage&) = delete;
-  storage& operator=(const storage&) = delete;
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
 
   [[nodiscard]] char* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t nbytes() const noexcept { return nbytes_; }
-  [[nodiscard]] device where() const noexcept { return where_; }
+  [[nodiscard]] Device where() const noexcept { return where_; }
   /// The memory itself may not be written (an imported read-only buffer); a view can be read-only
   /// without this.
   [[nodiscard]] bool read_only() const noexcept { return read_only_; }
@@ -43,7 +43,7 @@ class storage {
   [[nodiscard]] virtual bool page_locked() const noexcept { return pinned(); }
   /// Which streams have work in flight on it: the device layer's record. Null where all work is
   /// done when a call returns.
-  [[nodiscard]] virtual stream_uses* uses() noexcept { return nullptr; }
+  [[nodiscard]] virtual StreamUses* uses() noexcept { return nullptr; }
   /// Whether somebody else owns the memory.
   [[nodiscard]] bool is_foreign() const noexcept { return is_foreign_; }
   /// What `release` will let go with the last reference; null if this storage has no such owner.
@@ -52,7 +52,7 @@ class storage {
     return nullptr;
   }
   /// Null unless is_foreign().
-  [[nodiscard]] virtual collector_view* collector() noexcept { return nullptr; }
+  [[nodiscard]] virtual CollectorView* collector() noexcept { return nullptr; }
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
@@ -63,7 +63,7 @@ class storage {
   }
 
  protected:
-  virtual ~storage() = default;
+  virtual ~Storage() = default;
   /// Gives the memory back and deletes this object, never throws.
   virtual void destroy() noexcept = 0;
 
@@ -71,7 +71,7 @@ class storage {
   std::atomic<long> references_{1};
   char* data_;
   std::size_t nbytes_;
-  device where_;
+  Device where_;
   bool read_only_;
 
  protected:
@@ -79,32 +79,32 @@ class storage {
 };
 
 /// Owning pointer to a storage.
-class storage_ref {
+class StorageRef {
  public:
-  storage_ref() = default;
+  StorageRef() = default;
   /// Takes over the reference that `fresh` was made with.
-  explicit storage_ref(storage* fresh) noexcept : storage_(fresh) {}
-  storage_ref(const storage_ref& other) noexcept : storage_(other.storage_) {
+  explicit StorageRef(Storage* fresh) noexcept : storage_(fresh) {}
+  StorageRef(const StorageRef& other) noexcept : storage_(other.storage_) {
     if (storage_ != nullptr) storage_->retain();
   }
-  storage_ref(storage_ref&& other) noexcept : storage_(std::exchange(other.storage_, nullptr)) {}
-  storage_ref& operator=(storage_ref other) noexcept {
+  StorageRef(StorageRef&& other) noexcept : storage_(std::exchange(other.storage_, nullptr)) {}
+  StorageRef& operator=(StorageRef other) noexcept {
     std::swap(storage_, other.storage_);
     return *this;
   }
-  ~storage_ref() {
+  ~StorageRef() {
     if (storage_ != nullptr) storage_->release();
   }
 
-  [[nodiscard]] storage* get() const noexcept { return storage_; }
-  [[nodiscard]] storage* operator->() const noexcept { return storage_; }
+  [[nodiscard]] Storage* get() const noexcept { return storage_; }
+  [[nodiscard]] Storage* operator->() const noexcept { return storage_; }
   [[nodiscard]] explicit operator bool() const noexcept { return storage_ != nullptr; }
-  friend bool operator==(const storage_ref& a, const storage_ref& b) noexcept {
+  friend bool operator==(const StorageRef& a, const StorageRef& b) noexcept {
     return a.storage_ == b.storage_;
   }
 
  private:
-  storage* storage_ = nullptr;
+  Storage* storage_ = nullptr;
 };
 
 }  // namespace skerry

@@ -7,14 +7,14 @@
 namespace skerry {
 namespace {
 
-/// `axes` as a set of bits; an axis given twice is a value_error.
+/// `axes` as a set of bits; an axis given twice is a ValueError.
 std::uint64_t axis_set(const char* op, std::span<const std::int64_t> axes, int rank) {
   std::uint64_t seen = 0;
   for (const std::int64_t axis : axes) {
     const std::uint64_t bit = std::uint64_t{1} << normalize_axis(op, axis, rank);
     if ((seen & bit) != 0) {
-      throw value_error(std::string(op) + ": axis " + std::to_string(axis) +
-                        " is given more than once; name every axis once");
+      throw ValueError(std::string(op) + ": axis " + std::to_string(axis) +
+                       " is given more than once; name every axis once");
     }
     seen |= bit;
   }
@@ -25,12 +25,12 @@ bool contains(std::uint64_t set, int axis) { return (set >> axis & 1) != 0; }
 
 /// The axes of a layout with elements, in the order of the shape, neighbours merged wherever one
 /// stride describes both: a new axis can lie inside a chunk, but never across two.
-struct chunks {
+struct Chunks {
   int count = 0;
   std::int64_t extents[max_rank];
   std::int64_t strides[max_rank];
 
-  explicit chunks(const layout& at) {
+  explicit Chunks(const Layout& at) {
     for (int axis = 0; axis < at.rank(); ++axis) {
       const std::int64_t n = at.shape[axis];
       const std::int64_t stride = at.strides[axis];
@@ -54,26 +54,26 @@ int normalize_axis(const char* op, std::int64_t axis, int rank) {
                      " is out of bounds for array of " + std::to_string(rank) +
                      (rank == 1 ? " axis" : " axes");
   if (rank > 0) text += "; use " + std::to_string(-rank) + " to " + std::to_string(rank - 1);
-  throw axis_error(text);
+  throw AxisError(text);
 }
 
-dims normalize_axes(const char* op, std::span<const std::int64_t> axes, int rank) {
+Dims normalize_axes(const char* op, std::span<const std::int64_t> axes, int rank) {
   axis_set(op, axes, rank);
-  dims result(axes);
+  Dims result(axes);
   for (std::int64_t& axis : result) {
     if (axis < 0) axis += rank;
   }
   return result;
 }
 
-layout permute_dims(const char* op, const layout& at, std::span<const std::int64_t> axes) {
-  const dims order = normalize_axes(op, axes, at.rank());
+Layout permute_dims(const char* op, const Layout& at, std::span<const std::int64_t> axes) {
+  const Dims order = normalize_axes(op, axes, at.rank());
   if (order.rank() != at.rank()) {
-    throw value_error(std::string(op) + ": " + std::to_string(order.rank()) +
-                      " axes for an array of " + std::to_string(at.rank()) +
-                      "; name every axis once");
+    throw ValueError(std::string(op) + ": " + std::to_string(order.rank()) +
+                     " axes for an array of " + std::to_string(at.rank()) +
+                     "; name every axis once");
   }
-  layout result{dims(at.rank()), dims(at.rank()), at.offset};
+  Layout result{Dims(at.rank()), Dims(at.rank()), at.offset};
   for (int axis = 0; axis < at.rank(); ++axis) {
     const int source = static_cast<int>(order[axis]);
     result.shape[axis] = at.shape[source];
@@ -82,15 +82,15 @@ layout permute_dims(const char* op, const layout& at, std::span<const std::int64
   return result;
 }
 
-layout expand_dims(const char* op, const layout& at, std::span<const std::int64_t> axes) {
+Layout expand_dims(const char* op, const Layout& at, std::span<const std::int64_t> axes) {
   if (axes.size() > static_cast<std::size_t>(max_rank - at.rank())) {
-    throw shape_error(std::string(op) + ": too many axes: " + std::to_string(axes.size()) +
-                      " new ones and " + std::to_string(at.rank()) + "; at most " +
-                      std::to_string(max_rank) + " are possible");
+    throw ShapeError(std::string(op) + ": too many axes: " + std::to_string(axes.size()) +
+                     " new ones and " + std::to_string(at.rank()) + "; at most " +
+                     std::to_string(max_rank) + " are possible");
   }
   const int rank = at.rank() + static_cast<int>(axes.size());
   const std::uint64_t added = axis_set(op, axes, rank);
-  layout result{dims(rank, 1), dims(rank), at.offset};
+  Layout result{Dims(rank, 1), Dims(rank), at.offset};
   for (int axis = 0, source = 0; axis < rank; ++axis) {
     if (contains(added, axis)) continue;
     result.shape[axis] = at.shape[source];
@@ -99,25 +99,25 @@ layout expand_dims(const char* op, const layout& at, std::span<const std::int64_
   return result;
 }
 
-layout squeeze(const char* op, const layout& at, std::span<const std::int64_t> axes) {
+Layout squeeze(const char* op, const Layout& at, std::span<const std::int64_t> axes) {
   const std::uint64_t dropped = axis_set(op, axes, at.rank());
-  layout result{dims(at.rank() - static_cast<int>(axes.size())), {}, at.offset};
+  Layout result{Dims(at.rank() - static_cast<int>(axes.size())), {}, at.offset};
   result.strides.assign(result.rank(), 0);
   for (int axis = 0, target = 0; axis < at.rank(); ++axis) {
     if (!contains(dropped, axis)) {
       result.shape[target] = at.shape[axis];
       result.strides[target++] = at.strides[axis];
     } else if (at.shape[axis] != 1) {
-      throw shape_error(std::string(op) + ": axis " + std::to_string(axis) + " has size " +
-                        std::to_string(at.shape[axis]) + ", not 1: shape " + to_string(at.shape));
+      throw ShapeError(std::string(op) + ": axis " + std::to_string(axis) + " has size " +
+                       std::to_string(at.shape[axis]) + ", not 1: shape " + to_string(at.shape));
     }
   }
   return result;
 }
 
-layout flip(const char* op, const layout& at, std::span<const std::int64_t> axes) {
+Layout flip(const char* op, const Layout& at, std::span<const std::int64_t> axes) {
   const std::uint64_t flipped = axis_set(op, axes, at.rank());
-  layout result = at;
+  Layout result = at;
   if (at.size() == 0) return result;  // without elements there is no last one to start from
   for (int axis = 0; axis < at.rank(); ++axis) {
     if (!contains(flipped, axis) || at.shape[axis] < 2) continue;
@@ -127,39 +127,39 @@ layout flip(const char* op, const layout& at, std::span<const std::int64_t> axes
   return result;
 }
 
-dims resolve_reshape(const char* op, std::int64_t size, std::span<const std::int64_t> shape) {
+Dims resolve_reshape(const char* op, std::int64_t size, std::span<const std::int64_t> shape) {
   if (shape.size() > static_cast<std::size_t>(max_rank)) check_shape(op, shape, 1);
-  const dims given(shape);
-  dims result = given;
+  const Dims given(shape);
+  Dims result = given;
   std::int64_t* unknown = nullptr;
   for (std::int64_t& n : result) {
     if (n >= 0) continue;
     if (n != -1) check_shape(op, shape, 1);
     if (unknown != nullptr) {
-      throw shape_error(std::string(op) + ": more than one unknown dimension: shape " +
-                        to_string(given) + "; use -1 once");
+      throw ShapeError(std::string(op) + ": more than one unknown dimension: shape " +
+                       to_string(given) + "; use -1 once");
     }
     unknown = &n;
     n = 1;
   }
   check_shape(op, result.span(), 1);
-  const std::int64_t known = layout{result, {}, 0}.size();
+  const std::int64_t known = Layout{result, {}, 0}.size();
   if (unknown != nullptr && known != 0 && size % known == 0) {
     *unknown = size / known;
   } else if (unknown != nullptr || known != size) {
-    throw shape_error(std::string(op) + ": " + std::to_string(size) +
-                      " elements do not fill shape " + to_string(given) +
-                      (unknown != nullptr && known == 0 ? "; give every dimension" : ""));
+    throw ShapeError(std::string(op) + ": " + std::to_string(size) +
+                     " elements do not fill shape " + to_string(given) +
+                     (unknown != nullptr && known == 0 ? "; give every dimension" : ""));
   }
   return result;
 }
 
-std::optional<layout> reshape_view(const layout& at, const dims& shape, std::int64_t itemsize) {
+std::optional<Layout> reshape_view(const Layout& at, const Dims& shape, std::int64_t itemsize) {
   if (shape == at.shape) return at;
-  layout result = c_layout(shape, itemsize);
+  Layout result = c_layout(shape, itemsize);
   result.offset = at.offset;
   if (is_c_contiguous(at, itemsize)) return result;
-  const chunks old(at);
+  const Chunks old(at);
   int chunk = old.count;
   std::int64_t left = 1;  // elements of the chunk that still have no axis
   std::int64_t stride = 0;

@@ -10,33 +10,33 @@ namespace skerry {
 
 namespace {
 
-constexpr allocator all_kinds[] = {allocator::pool, allocator::system, allocator::guard,
-                                   allocator::guard_front};
+constexpr Allocator all_kinds[] = {Allocator::pool, Allocator::system, Allocator::guard,
+                                   Allocator::guard_front};
 
-allocator read_choice() noexcept {
+Allocator read_choice() noexcept {
   const char* const text = environment_text("SKERRY_ALLOCATOR");
-  for (const allocator kind : all_kinds) {
+  for (const Allocator kind : all_kinds) {
     if (text != nullptr && std::string_view(text) == name(kind)) return kind;
   }
-  return allocator::pool;
+  return Allocator::pool;
 }
 
 }  // namespace
 
-allocator chosen_allocator() noexcept {
-  static const allocator chosen = read_choice();
+Allocator chosen_allocator() noexcept {
+  static const Allocator chosen = read_choice();
   return chosen;
 }
 
-const char* name(allocator kind) noexcept {
+const char* name(Allocator kind) noexcept {
   switch (kind) {
-    case allocator::pool:
+    case Allocator::pool:
       return "pool";
-    case allocator::system:
+    case Allocator::system:
       return "system";
-    case allocator::guard:
+    case Allocator::guard:
       return "guard";
-    case allocator::guard_front:
+    case Allocator::guard_front:
       return "guard-front";
   }
   return "";

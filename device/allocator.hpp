@@ -7,7 +7,7 @@
 namespace skerry {
 
 /// SKERRY_ALLOCATOR: where the memory of arrays comes from.
-enum class allocator : std::uint8_t {
+enum class Allocator : std::uint8_t {
   pool,  ///< freed memory is kept for the next arrays
   /// Each array of a CUDA device is an allocation of cudaMalloc, given back at once, so that
   /// compute-sanitizer sees its bounds.
@@ -17,7 +17,7 @@ enum class allocator : std::uint8_t {
 };
 
 /// Read once.
-[[nodiscard]] allocator chosen_allocator() noexcept;
-[[nodiscard]] const char* name(allocator kind) noexcept;
+[[nodiscard]] Allocator chosen_allocator() noexcept;
+[[nodiscard]] const char* name(Allocator kind) noexcept;
 
 }  // namespace skerry

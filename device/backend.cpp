@@ -16,7 +16,7 @@ namespace skerry {
 
 namespace detail {
 
-constinit std::array<std::atomic<const backend*>, most_device_kinds> backends{
+constinit std::array<std::atomic<const Backend*>, most_device_kinds> backends{
     &cpu::backend_in_use, &cuda::native_backend};
 
 }  // namespace detail
@@ -26,15 +26,15 @@ namespace {
 constinit std::mutex registration;
 
 // While the library is loaded: the table has it already.
-[[maybe_unused]] const device_kind registered_cuda = register_device_kind("cuda");
+[[maybe_unused]] const DeviceKind registered_cuda = register_device_kind("cuda");
 
-void require_function(bool is_there, const char* name, const backend& fresh) {
+void require_function(bool is_there, const char* name, const Backend& fresh) {
   if (is_there) return;
-  throw value_error(std::string("register_backend: ") + fresh.name + " has no " + name +
-                    ", which its capabilities demand");
+  throw ValueError(std::string("register_backend: ") + fresh.name + " has no " + name +
+                   ", which its capabilities demand");
 }
 
-void require_complete(const backend& fresh) {
+void require_complete(const Backend& fresh) {
   const auto need = [&](bool is_there, const char* name) {
     require_function(is_there, name, fresh);
   };
@@ -44,7 +44,7 @@ void require_complete(const backend& fresh) {
   need(fresh.transfers.to_host != nullptr, "transfers.to_host");
   need(fresh.transfers.between != nullptr, "transfers.between");
   need(fresh.launch != nullptr, "launch");
-  if (fresh.can.form == kernel_form::native) need(fresh.fill_kernels != nullptr, "fill_kernels");
+  if (fresh.can.form == KernelForm::native) need(fresh.fill_kernels != nullptr, "fill_kernels");
   if (fresh.can.runs_later) {
     need(fresh.streams.synchronize != nullptr, "streams");
     need(fresh.deferred.add != nullptr, "deferred");
@@ -55,7 +55,7 @@ void require_complete(const backend& fresh) {
 
 }  // namespace
 
-device_kind register_backend(const backend& fresh) {
+DeviceKind register_backend(const Backend& fresh) {
   require_complete(fresh);
   const std::lock_guard lock(registration);
   // There before its number is known. Nobody reads it if the name is refused.
@@ -64,21 +64,21 @@ device_kind register_backend(const backend& fresh) {
   return register_device_kind(fresh.name);
 }
 
-device first_cuda_interface_device() noexcept {
-  device where;
+Device first_cuda_interface_device() noexcept {
+  Device where;
   while (!capabilities_of(where).has_cuda_interface) {
-    where.kind = static_cast<device_kind>(static_cast<int>(where.kind) + 1);
+    where.kind = static_cast<DeviceKind>(static_cast<int>(where.kind) + 1);
   }
   return where;
 }
 
-void throw_no_form(device where, const char* note) {
-  throw not_implemented_error("launch: this operation has no implementation for " +
-                              to_string(where) + note + "; move the arrays to another device");
+void throw_no_form(Device where, const char* note) {
+  throw NotImplementedError("launch: this operation has no implementation for " + to_string(where) +
+                            note + "; move the arrays to another device");
 }
 
-void launch_at_once(device where, const kernel& entry, const void* params, std::size_t,
-                    std::span<const memory_use>) {
+void launch_at_once(Device where, const Kernel& entry, const void* params, std::size_t,
+                    std::span<const MemoryUse>) {
   if (entry.host == nullptr) throw_no_form(where);
   entry.host(params);
 }

@@ -13,24 +13,24 @@
 
 namespace skerry {
 
-struct deferred_error;
-struct device_info;
-struct foreign_memory;
-struct kernel;
-class memory_use;
-struct memory_statistics;
-struct pointer_facts;
-class storage;
-class storage_ref;
-class stream;
-class upload_pieces;
+struct DeferredError;
+struct DeviceInfo;
+struct ForeignMemory;
+struct Kernel;
+class MemoryUse;
+struct MemoryStatistics;
+struct PointerFacts;
+class Storage;
+class StorageRef;
+class Stream;
+class UploadPieces;
 
 /// Which of a kernel's forms runs.
-enum class kernel_form : std::uint8_t { host, native };
+enum class KernelForm : std::uint8_t { host, native };
 
 /// What the layers above have to know of a kind of device.
-struct capabilities {
-  kernel_form form = kernel_form::host;
+struct Capabilities {
+  KernelForm form = KernelForm::host;
   /// The host reads and writes the memory by its address.
   bool host_memory = false;
   /// Work may be under way when the call that began it has returned: there are streams, and an
@@ -46,150 +46,150 @@ struct capabilities {
   std::int32_t dlpack_code = 0;
 };
 
-struct device_functions {
+struct DeviceFunctions {
   int (*count)() = nullptr;
   /// Throws unless the device can be used now. Null: the first `count` devices can.
-  void (*require)(device where) = nullptr;
+  void (*require)(Device where) = nullptr;
   /// Null: it is known by its name alone.
-  device_info (*describe)(device where) = nullptr;
+  DeviceInfo (*describe)(Device where) = nullptr;
   /// What other libraries call it. Null: its index.
-  int (*ordinal)(device where) = nullptr;
+  int (*ordinal)(Device where) = nullptr;
   /// Whether there may be work to wait for. Null: there never is.
   bool (*used)() noexcept = nullptr;
   /// At the end of the process. Null: nothing is to be done.
   void (*shut_down)() noexcept = nullptr;
 };
 
-struct memory_functions {
-  /// At least one byte. Throws what `require` throws, and out_of_memory_error.
-  storage_ref (*allocate)(device where, std::size_t nbytes) = nullptr;
+struct MemoryFunctions {
+  /// At least one byte. Throws what `require` throws, and OutOfMemoryError.
+  StorageRef (*allocate)(Device where, std::size_t nbytes) = nullptr;
   /// No bytes, but reads of it come after the work that it is a result of. Null: there never is
   /// any.
-  storage_ref (*allocate_empty)(device where) = nullptr;
+  StorageRef (*allocate_empty)(Device where) = nullptr;
   /// Also of a device that is lost. This and what follows may be null: no account is kept.
-  memory_statistics (*statistics)(device where) = nullptr;
-  void (*reset_peak)(device where) = nullptr;
-  void (*set_limit)(device where, std::size_t nbytes) = nullptr;
-  std::size_t (*trim)(device where) = nullptr;
+  MemoryStatistics (*statistics)(Device where) = nullptr;
+  void (*reset_peak)(Device where) = nullptr;
+  void (*set_limit)(Device where, std::size_t nbytes) = nullptr;
+  std::size_t (*trim)(Device where) = nullptr;
   /// Takes over memory of others. Null: it is kept, and nothing else.
-  storage_ref (*adopt)(device where, const foreign_memory& from) = nullptr;
+  StorageRef (*adopt)(Device where, const ForeignMemory& from) = nullptr;
 };
 
 /// Null in a kind that does not run later, all of them. A stream is known by its handle.
-struct stream_functions {
+struct StreamFunctions {
   std::uintptr_t default_handle = 0;
-  std::shared_ptr<void> (*create)(device where) = nullptr;
-  void (*synchronize)(device where, void* handle) = nullptr;
-  bool (*idle)(device where, void* handle) = nullptr;
+  std::shared_ptr<void> (*create)(Device where) = nullptr;
+  void (*synchronize)(Device where, void* handle) = nullptr;
+  bool (*idle)(Device where, void* handle) = nullptr;
   /// Two devices of the kind.
-  void (*wait)(device later, void* handle, device earlier, void* earlier_handle) = nullptr;
-  void (*synchronize_device)(device where) = nullptr;
+  void (*wait)(Device later, void* handle, Device earlier, void* earlier_handle) = nullptr;
+  void (*synchronize_device)(Device where) = nullptr;
 
   /// This thread's.
-  stream (*current)(device where) = nullptr;
-  void* (*current_handle)(device where) noexcept = nullptr;
-  void (*set_current)(const stream& to) = nullptr;
+  Stream (*current)(Device where) = nullptr;
+  void* (*current_handle)(Device where) noexcept = nullptr;
+  void (*set_current)(const Stream& to) = nullptr;
 
-  std::shared_ptr<void> (*create_event)(device where) = nullptr;
-  void (*record)(device where, void* event, void* handle) = nullptr;
-  void (*wait_for_event)(device waiting, void* handle, device where, void* event) = nullptr;
-  void (*synchronize_event)(device where, void* event) = nullptr;
-  bool (*is_done)(device where, void* event) = nullptr;
-  double (*elapsed)(device where, void* start, void* end) = nullptr;
+  std::shared_ptr<void> (*create_event)(Device where) = nullptr;
+  void (*record)(Device where, void* event, void* handle) = nullptr;
+  void (*wait_for_event)(Device waiting, void* handle, Device where, void* event) = nullptr;
+  void (*synchronize_event)(Device where, void* event) = nullptr;
+  bool (*is_done)(Device where, void* event) = nullptr;
+  double (*elapsed)(Device where, void* start, void* end) = nullptr;
 };
 
 /// On the current stream of the device, in order with other uses of the storages.
-struct transfer_functions {
+struct TransferFunctions {
   /// `from` lies in `source`, which may be written again when this returns.
-  void (*from_host)(const storage_ref& target, char* to, const storage_ref& source,
-                    const char* from, std::size_t nbytes) = nullptr;
+  void (*from_host)(const StorageRef& target, char* to, const StorageRef& source, const char* from,
+                    std::size_t nbytes) = nullptr;
   /// `from` lies in `source`. Has arrived when this returns, and throws what kernels before it have
   /// deferred, also of no bytes.
-  void (*to_host)(char* to, bool to_page_locked, const storage_ref& source, const char* from,
+  void (*to_host)(char* to, bool to_page_locked, const StorageRef& source, const char* from,
                   std::size_t nbytes) = nullptr;
   /// Two devices of the kind, or one.
-  void (*between)(const storage_ref& target, char* to, const storage_ref& source, const char* from,
+  void (*between)(const StorageRef& target, char* to, const StorageRef& source, const char* from,
                   std::size_t nbytes) = nullptr;
   /// Null: a packed copy on the host goes in one piece.
-  std::unique_ptr<upload_pieces> (*open_upload)(const storage_ref& target) = nullptr;
+  std::unique_ptr<UploadPieces> (*open_upload)(const StorageRef& target) = nullptr;
 };
 
-/// See deferred_word; null in a kind that does not run later.
-struct deferred_functions {
-  std::int64_t* (*add)(device where, const deferred_error& error) = nullptr;
-  void (*close)(device where, const std::int64_t* word) noexcept = nullptr;
+/// See DeferredWord; null in a kind that does not run later.
+struct DeferredFunctions {
+  std::int64_t* (*add)(Device where, const DeferredError& error) = nullptr;
+  void (*close)(Device where, const std::int64_t* word) noexcept = nullptr;
 };
 
 /// See device/interchange.hpp; null in a kind without the CUDA array interface.
-struct interchange_functions {
-  void* (*make_ready)(storage& memory) = nullptr;
-  void (*make_ready_on)(storage& memory, void* handle) = nullptr;
-  void (*make_ready_on_current)(storage& memory) = nullptr;
-  void (*come_after_current)(storage& memory) = nullptr;
-  pointer_facts (*inspect_pointer)(const void* data) = nullptr;
-  int (*ordinal_of_stream)(device where, void* handle) = nullptr;
-  std::shared_ptr<void> (*make_current)(device where) = nullptr;
+struct InterchangeFunctions {
+  void* (*make_ready)(Storage& memory) = nullptr;
+  void (*make_ready_on)(Storage& memory, void* handle) = nullptr;
+  void (*make_ready_on_current)(Storage& memory) = nullptr;
+  void (*come_after_current)(Storage& memory) = nullptr;
+  PointerFacts (*inspect_pointer)(const void* data) = nullptr;
+  int (*ordinal_of_stream)(Device where, void* handle) = nullptr;
+  std::shared_ptr<void> (*make_current)(Device where) = nullptr;
 };
 
 /// One way in which a kind of device works: plain data and function pointers. Of a kind that can
 /// work in several ways, as CUDA's devices and rehearsed ones, one object is in use at a time.
-struct backend {
+struct Backend {
   const char* name;
-  capabilities can;
-  device_functions devices;
-  memory_functions memory;
-  stream_functions streams;
-  transfer_functions transfers;
-  deferred_functions deferred;
-  interchange_functions interchange;
+  Capabilities can;
+  DeviceFunctions devices;
+  MemoryFunctions memory;
+  StreamFunctions streams;
+  TransferFunctions transfers;
+  DeferredFunctions deferred;
+  InterchangeFunctions interchange;
   /// See launch().
-  void (*launch)(device where, const kernel& entry, const void* params, std::size_t params_size,
-                 std::span<const memory_use> uses);
-  /// Writes the native forms into the kernel_table that ops defines; null if there are none.
+  void (*launch)(Device where, const Kernel& entry, const void* params, std::size_t params_size,
+                 std::span<const MemoryUse> uses);
+  /// Writes the native forms into the KernelTable that ops defines; null if there are none.
   void (*fill_kernels)(void* table);
 };
 
 namespace detail {
-extern std::array<std::atomic<const backend*>, most_device_kinds> backends;
+extern std::array<std::atomic<const Backend*>, most_device_kinds> backends;
 }  // namespace detail
 
 /// The backend of an existing kind of device.
-[[nodiscard]] inline const backend& backend_of(device_kind kind) noexcept {
+[[nodiscard]] inline const Backend& backend_of(DeviceKind kind) noexcept {
   return *detail::backends[static_cast<std::size_t>(kind)].load(std::memory_order_acquire);
 }
-[[nodiscard]] inline const backend& backend_of(device where) noexcept {
+[[nodiscard]] inline const Backend& backend_of(Device where) noexcept {
   return backend_of(where.kind);
 }
-[[nodiscard]] inline const capabilities& capabilities_of(device where) noexcept {
+[[nodiscard]] inline const Capabilities& capabilities_of(Device where) noexcept {
   return backend_of(where).can;
 }
 
 /// Whether kernels run in their host form there.
-[[nodiscard]] inline bool runs_on_host(device where) noexcept {
-  return capabilities_of(where).form == kernel_form::host;
+[[nodiscard]] inline bool runs_on_host(Device where) noexcept {
+  return capabilities_of(where).form == KernelForm::host;
 }
 
 /// Adds a kind of devices, before its first use. The object is kept as a pointer. Throws
-/// value_error as register_device_kind() does, and for one that lacks a function which its
+/// ValueError as register_device_kind() does, and for one that lacks a function which its
 /// capabilities demand.
-device_kind register_backend(const backend& fresh);
+DeviceKind register_backend(const Backend& fresh);
 
 /// What an extension module gets to register a backend of its own: in a capsule of that name, the
 /// attribute `_backend_registry` of skerry._core. It is to compare `backend_bytes` with its own
 /// sizeof(backend) first: the structure may differ in every version of skerry.
-struct backend_registry {
+struct BackendRegistry {
   static constexpr const char* name = "skerry.backend_registry";
   std::size_t backend_bytes;
-  device_kind (*add)(const backend& fresh);
+  DeviceKind (*add)(const Backend& fresh);
 };
 
 /// The first device of the kind that the CUDA array interface describes.
-[[nodiscard]] device first_cuda_interface_device() noexcept;
+[[nodiscard]] Device first_cuda_interface_device() noexcept;
 
 /// A backend's launch() where the host form runs before it returns.
-void launch_at_once(device where, const kernel& entry, const void* params, std::size_t params_size,
-                    std::span<const memory_use> uses);
+void launch_at_once(Device where, const Kernel& entry, const void* params, std::size_t params_size,
+                    std::span<const MemoryUse> uses);
 /// A kernel has no form for a device; `note` follows its name.
-[[noreturn]] void throw_no_form(device where, const char* note = "");
+[[noreturn]] void throw_no_form(Device where, const char* note = "");
 
 }  // namespace skerry

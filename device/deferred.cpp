@@ -6,9 +6,9 @@
 
 namespace skerry {
 
-deferred_word::deferred_word(device where, const deferred_error& error)
+DeferredWord::DeferredWord(Device where, const DeferredError& error)
     : where_(where), word_(backend_of(where).deferred.add(where, error)) {}
 
-deferred_word::~deferred_word() { backend_of(where_).deferred.close(where_, word_); }
+DeferredWord::~DeferredWord() { backend_of(where_).deferred.close(where_, word_); }
 
 }  // namespace skerry

@@ -10,9 +10,9 @@ namespace skerry {
 
 /// An error that only a kernel can find, since it is in the values of an array. On a CUDA device
 /// the call that enqueues the kernel has long returned then.
-struct deferred_error {
+struct DeferredError {
   /// Throws. Called by a later wait of the host, with what the kernel stored.
-  void (*raise)(const deferred_error& error, std::int64_t found);
+  void (*raise)(const DeferredError& error, std::int64_t found);
   const char* op;  ///< kept as a pointer
   std::int64_t values[2];
 };
@@ -21,18 +21,18 @@ struct deferred_error {
 /// find; 0 until then. The first wait of the host for that stream after them (or for all of the
 /// device, or a copy to the host on that stream) calls `what.raise` if one did. A wait that finds
 /// several raises the oldest and drops the others. Lives until the kernels are enqueued.
-class deferred_word {
+class DeferredWord {
  public:
-  /// Throws device_error, out_of_memory_error; where all words are taken, what a wait throws.
-  deferred_word(device where, const deferred_error& error);
-  deferred_word(const deferred_word&) = delete;
-  deferred_word& operator=(const deferred_word&) = delete;
-  ~deferred_word();
+  /// Throws DeviceError, OutOfMemoryError; where all words are taken, what a wait throws.
+  DeferredWord(Device where, const DeferredError& error);
+  DeferredWord(const DeferredWord&) = delete;
+  DeferredWord& operator=(const DeferredWord&) = delete;
+  ~DeferredWord();
 
   [[nodiscard]] std::int64_t* get() const noexcept { return word_; }
 
  private:
-  device where_;
+  Device where_;
   std::int64_t* word_;
 };
 

@@ -19,7 +19,7 @@ void count_cuda_calls(bool on) {
   }
 }
 
-std::vector<counted_call> counted_cuda_calls() { return cuda::counted_calls(); }
+std::vector<CountedCall> counted_cuda_calls() { return cuda::counted_calls(); }
 
 void slow_waiting_cuda_calls(unsigned microseconds) noexcept {
   cuda::slow_waiting_calls(microseconds);

@@ -13,7 +13,7 @@ namespace skerry {
 [[nodiscard]] const char* cuda_allocator();
 
 /// One entry point of the CUDA runtime, and how often it was called while calls were counted.
-struct counted_call {
+struct CountedCall {
   const char* name;
   bool may_wait;  ///< for work of a device
   std::uint64_t count;
@@ -21,7 +21,7 @@ struct counted_call {
 /// Counts calls until told off as often as on; finds the devices first.
 void count_cuda_calls(bool on);
 /// Since the process began: callers compare two of these.
-[[nodiscard]] std::vector<counted_call> counted_cuda_calls();
+[[nodiscard]] std::vector<CountedCall> counted_cuda_calls();
 
 /// While calls are counted, those that may wait for a device take so much longer.
 void slow_waiting_cuda_calls(unsigned microseconds) noexcept;

@@ -8,10 +8,10 @@
 namespace skerry {
 
 /// Memory of another library.
-class foreign_storage : public storage {
+class ForeignStorage : public Storage {
  public:
-  foreign_storage(device where, const foreign_memory& from) noexcept
-      : storage(from.data, from.nbytes, where, from.read_only),
+  ForeignStorage(Device where, const ForeignMemory& from) noexcept
+      : Storage(from.data, from.nbytes, where, from.read_only),
         owner_(from.owner),
         release_(from.release),
         pinned_(from.pinned) {
@@ -22,7 +22,7 @@ class foreign_storage : public storage {
   [[nodiscard]] void* owner(void (*release)(void*) noexcept) const noexcept final {
     return release == release_ ? owner_ : nullptr;
   }
-  [[nodiscard]] collector_view* collector() noexcept final { return &collector_; }
+  [[nodiscard]] CollectorView* collector() noexcept final { return &collector_; }
 
  protected:
   /// Before the owner is let go.
@@ -39,7 +39,7 @@ class foreign_storage : public storage {
   void* owner_;
   void (*release_)(void*) noexcept;
   bool pinned_;
-  collector_view collector_;
+  CollectorView collector_;
 };
 
 }  // namespace skerry

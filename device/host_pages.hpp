@@ -15,11 +15,11 @@ namespace skerry {
 /// Before the memory goes back to the system. False if it is to stay where it is, for ever.
 [[nodiscard]] bool unlock_pages(void* data, std::size_t nbytes) noexcept;
 
-struct page_lock_statistics {
+struct PageLockStatistics {
   std::size_t nbytes;      ///< locked now
   std::size_t limit;       ///< most that will be
   std::uint64_t refusals;  ///< by the driver
 };
-[[nodiscard]] page_lock_statistics page_locks() noexcept;
+[[nodiscard]] PageLockStatistics page_locks() noexcept;
 
 }  // namespace skerry

@@ -14,21 +14,21 @@ namespace skerry {
 
 /// Uninitialised memory on `where`: 64-byte (CPU) or 256-byte (CUDA) aligned, from the device's
 /// pool, in order with the current stream of that device. Zero bytes give a storage with a null
-/// pointer. Throws out_of_memory_error after reclaiming what can be reclaimed,
-/// device_unavailable_error, device_error.
-[[nodiscard]] storage_ref allocate(device where, std::size_t nbytes);
+/// pointer. Throws OutOfMemoryError after reclaiming what can be reclaimed,
+/// DeviceUnavailableError, DeviceError.
+[[nodiscard]] StorageRef allocate(Device where, std::size_t nbytes);
 
 /// Host memory of a CPU device that CUDA devices can read by address (real ones and rehearsed
 /// ones).
-[[nodiscard]] storage_ref allocate_pinned(device where, std::size_t nbytes);
+[[nodiscard]] StorageRef allocate_pinned(Device where, std::size_t nbytes);
 
 /// Foreign memory. `release(owner)` is called once, when the last reference goes, on whatever
 /// thread that happens; it must not throw.
-[[nodiscard]] storage_ref adopt(device where, void* data, std::size_t nbytes, bool read_only,
-                                void* owner, void (*release)(void* owner) noexcept,
-                                bool pinned = false);
+[[nodiscard]] StorageRef adopt(Device where, void* data, std::size_t nbytes, bool read_only,
+                               void* owner, void (*release)(void* owner) noexcept,
+                               bool pinned = false);
 
-struct foreign_memory {
+struct ForeignMemory {
   void* data = nullptr;
   std::size_t nbytes = 0;
   bool read_only = false;
@@ -41,20 +41,20 @@ struct foreign_memory {
 };
 /// The same. Work on the memory is ordered before later work on the producer's stream when the
 /// owner is released.
-[[nodiscard]] storage_ref adopt(device where, const foreign_memory& from);
+[[nodiscard]] StorageRef adopt(Device where, const ForeignMemory& from);
 
-[[nodiscard]] memory_statistics statistics(device where);
-void reset_peak(device where);
+[[nodiscard]] MemoryStatistics statistics(Device where);
+void reset_peak(Device where);
 
 /// Most bytes that arrays on `where` may hold together, cached blocks included; empty for no limit.
 /// Lowering it below what is live stops new allocations only.
-void set_memory_limit(device where, std::optional<std::size_t> nbytes);
+void set_memory_limit(Device where, std::optional<std::size_t> nbytes);
 
 /// Gives cached blocks back to the system; returns how many bytes.
-std::size_t trim(device where);
+std::size_t trim(Device where);
 
 /// Makes allocation number `k` from now on (1: the next one) on any device fail with
-/// out_of_memory_error, and with `from_then_on` all later ones; 0 disarms. For tests of what
+/// OutOfMemoryError, and with `from_then_on` all later ones; 0 disarms. For tests of what
 /// happens when memory runs out.
 void fail_allocation(std::uint64_t k, bool from_then_on = false) noexcept;
 /// How many allocations were counted since fail_allocation was last called.

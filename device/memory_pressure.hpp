@@ -10,7 +10,7 @@
 
 namespace skerry {
 
-struct memory_statistics {
+struct MemoryStatistics {
   std::size_t live_bytes = 0;  ///< in arrays now
   std::size_t live_blocks = 0;
   std::size_t peak_bytes = 0;    ///< most that was ever live

@@ -7,19 +7,19 @@
 namespace skerry {
 namespace {
 
-constinit std::atomic<const outer_lock*> lock_above{nullptr};
+constinit std::atomic<const OuterLock*> lock_above{nullptr};
 
 }  // namespace
 
-void set_outer_lock(const outer_lock& lock) noexcept { lock_above.store(&lock); }
+void set_outer_lock(const OuterLock& lock) noexcept { lock_above.store(&lock); }
 
-without_outer_lock::without_outer_lock(bool worth_it) noexcept {
+WithoutOuterLock::WithoutOuterLock(bool worth_it) noexcept {
   if (!worth_it) return;
   lock_ = lock_above.load(std::memory_order_acquire);
   if (lock_ != nullptr) state_ = lock_->release();
 }
 
-without_outer_lock::~without_outer_lock() {
+WithoutOuterLock::~WithoutOuterLock() {
   if (state_ != nullptr) lock_->acquire(state_);
 }
 

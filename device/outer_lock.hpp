@@ -9,7 +9,7 @@ namespace skerry {
 /// The lock of the layer above, Python's GIL, which a thread may hold when it calls. Whoever waits
 /// for a device releases it meanwhile: another thread may have to take it before the work that is
 /// waited for can end.
-struct outer_lock {
+struct OuterLock {
   /// Null where this thread does not hold it.
   void* (*release)() noexcept;
   /// `state` is what release() returned. At the end of the process it may never return.
@@ -17,29 +17,29 @@ struct outer_lock {
 };
 
 /// Kept as a pointer.
-void set_outer_lock(const outer_lock& lock) noexcept;
+void set_outer_lock(const OuterLock& lock) noexcept;
 
 /// Releases the outer lock while it lives. No mutex is held at its end that a thread waits for with
-/// the outer lock: of those that are held during waits, waiting_mutex sees to that.
-class without_outer_lock {
+/// the outer lock: of those that are held during waits, WaitingMutex sees to that.
+class WithoutOuterLock {
  public:
-  explicit without_outer_lock(bool worth_it = true) noexcept;
-  without_outer_lock(const without_outer_lock&) = delete;
-  without_outer_lock& operator=(const without_outer_lock&) = delete;
-  ~without_outer_lock();
+  explicit WithoutOuterLock(bool worth_it = true) noexcept;
+  WithoutOuterLock(const WithoutOuterLock&) = delete;
+  WithoutOuterLock& operator=(const WithoutOuterLock&) = delete;
+  ~WithoutOuterLock();
 
  private:
-  const outer_lock* lock_ = nullptr;
+  const OuterLock* lock_ = nullptr;
   void* state_ = nullptr;
 };
 
 /// A mutex that is held while its owner waits for a device. Who waits for the owner releases the
 /// outer lock, too.
-class waiting_mutex {
+class WaitingMutex {
  public:
   void lock() {
     if (mutex_.try_lock()) return;
-    const without_outer_lock waiting;
+    const WithoutOuterLock waiting;
     mutex_.lock();
   }
   void unlock() noexcept { mutex_.unlock(); }

@@ -14,11 +14,11 @@
 namespace skerry {
 
 /// The kind that is registered first.
-inline constexpr device_kind cuda_kind{1};
+inline constexpr DeviceKind cuda_kind{1};
 
 /// What there is to know of a device.
-struct device_info {
-  device where;
+struct DeviceInfo {
+  Device where;
   std::string name;            ///< "AMD EPYC …", "NVIDIA H200", "rehearsal device"
   bool rehearsal = false;      ///< simulated on the host
   int physical_index = 0;      ///< ordinal of the CUDA runtime; of the CPU always 0
@@ -32,43 +32,43 @@ struct device_info {
 /// How many devices of a kind there are. Never throws and never raises the count later; asking for
 /// cuda makes the first CUDA call of the process. The CPU count comes from SKERRY_CPU_DEVICES
 /// (default 1).
-[[nodiscard]] int device_count(device_kind kind) noexcept;
-[[nodiscard]] std::vector<device> devices(std::optional<device_kind> kind = std::nullopt);
+[[nodiscard]] int device_count(DeviceKind kind) noexcept;
+[[nodiscard]] std::vector<Device> devices(std::optional<DeviceKind> kind = std::nullopt);
 /// Those that may have work under way: of the kinds that run later and were used.
-[[nodiscard]] std::vector<device> devices_to_wait_for();
+[[nodiscard]] std::vector<Device> devices_to_wait_for();
 
-/// Throws device_unavailable_error, with the reason and the remedy, unless `where` exists and can
+/// Throws DeviceUnavailableError, with the reason and the remedy, unless `where` exists and can
 /// be used in this process now. A few instructions for a CPU device.
-void require(device where);
+void require(Device where);
 
-[[nodiscard]] device_info describe(device where);
+[[nodiscard]] DeviceInfo describe(Device where);
 /// `physical_index` of it alone. To ask a GPU for its free memory would make a context there.
-[[nodiscard]] int ordinal_of(device where);
+[[nodiscard]] int ordinal_of(Device where);
 
 /// Why there is no CUDA device; empty if there is one.
-struct cuda_problem {
-  unavailable_reason reason;
+struct CudaProblem {
+  UnavailableReason reason;
   std::string text;
 };
-[[nodiscard]] std::optional<cuda_problem> why_no_cuda();
+[[nodiscard]] std::optional<CudaProblem> why_no_cuda();
 
 /// Which CUDA kernels run on rehearsed devices, by an emulated GPU that executes their PTX.
-enum class rehearsed_kernels : int {
+enum class RehearsedKernels : int {
   none,   ///< no: operations run the host forms of their kernels, and nothing else is launched
   users,  ///< those of other libraries; operations run the host forms, which are faster
   all,    ///< these, too
 };
 
-/// Makes `count` rehearsal devices cuda:0 … Throws value_error if this process has found CUDA
+/// Makes `count` rehearsal devices cuda:0 … Throws ValueError if this process has found CUDA
 /// devices already (having looked for a GPU in vain does not count), or if a count is out of 1…64,
-/// and device_unavailable_error if the build has no emulated GPU for the kernels that are wanted.
+/// and DeviceUnavailableError if the build has no emulated GPU for the kernels that are wanted.
 /// SKERRY_REHEARSE in the environment does the same at first use.
-void rehearse(int count, rehearsed_kernels which = rehearsed_kernels::none);
+void rehearse(int count, RehearsedKernels which = RehearsedKernels::none);
 /// The folder of the emulated GPU's libraries, whether or not this build has them.
 [[nodiscard]] std::string emulator_folder();
 [[nodiscard]] bool is_rehearsing() noexcept;
 /// Which CUDA kernels run on them; none if there are no rehearsed devices.
-[[nodiscard]] rehearsed_kernels kernels_of_rehearsal() noexcept;
+[[nodiscard]] RehearsedKernels kernels_of_rehearsal() noexcept;
 /// True once this process has made any CUDA (or rehearsed CUDA) call.
 [[nodiscard]] bool cuda_was_used() noexcept;
 /// Whether CUDA calls can be made: false before first use, in a forked child and after shut_down().

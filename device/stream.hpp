@@ -19,92 +19,92 @@ namespace skerry {
 /// An order of work on one device. A CPU device has one, and its work is done when the call
 /// returns. A CUDA device starts with the legacy default stream, so that work is in order with
 /// other libraries' default work.
-class stream {
+class Stream {
  public:
   /// The legacy default stream of a CUDA device; the only stream of a CPU device.
-  explicit stream(device where) noexcept : where_(where) {}
-  /// A new stream of a CUDA device, which does not wait for the default one. Throws value_error for
+  explicit Stream(Device where) noexcept : where_(where) {}
+  /// A new stream of a CUDA device, which does not wait for the default one. Throws ValueError for
   /// a CPU device.
-  [[nodiscard]] static stream create(device where);
+  [[nodiscard]] static Stream create(Device where);
   /// A foreign cudaStream_t, kept alive by its owner as long as arrays that it worked on live. 1 is
-  /// the legacy default stream, 2 the per-thread one; throws value_error for 0, which is ambiguous,
+  /// the legacy default stream, 2 the per-thread one; throws ValueError for 0, which is ambiguous,
   /// and for a CPU device.
-  [[nodiscard]] static stream from_handle(device where, void* handle);
+  [[nodiscard]] static Stream from_handle(Device where, void* handle);
   /// The same, and keeps what owns the stream.
-  [[nodiscard]] static stream from_handle(device where, void* handle, std::shared_ptr<void> owner);
+  [[nodiscard]] static Stream from_handle(Device where, void* handle, std::shared_ptr<void> owner);
 
-  [[nodiscard]] device where() const noexcept { return where_; }
+  [[nodiscard]] Device where() const noexcept { return where_; }
   /// The cudaStream_t; cudaStreamLegacy (1) for the default stream, never 0 for a CUDA device.
   [[nodiscard]] void* handle() const noexcept;
-  /// Blocks until all work enqueued so far is done. Throws device_error, index_error found by a
+  /// Blocks until all work enqueued so far is done. Throws DeviceError, IndexError found by a
   /// kernel.
   void synchronize() const;
   /// Whether all work enqueued so far is done.
   [[nodiscard]] bool idle() const;
   /// Later work on this stream waits for the work that is on `other` now. Any two CUDA devices.
-  void wait(const stream& other) const;
+  void wait(const Stream& other) const;
 
-  friend bool operator==(const stream& a, const stream& b) noexcept {
+  friend bool operator==(const Stream& a, const Stream& b) noexcept {
     return a.where_ == b.where_ && a.handle() == b.handle();
   }
 
  private:
-  device where_;
+  Device where_;
   std::shared_ptr<void> native_;  ///< null for the default stream
 };
 
 /// A point in the work of a stream, and the time at which the device came there. For a CPU device,
 /// whose work is done when a call returns, the time of record().
-class event {
+class Event {
  public:
-  explicit event(device where);
-  void record(const stream& on);
+  explicit Event(Device where);
+  void record(const Stream& on);
   /// Later work on `on` waits for the recorded point.
-  void wait(const stream& on) const;
+  void wait(const Stream& on) const;
   void synchronize() const;
   [[nodiscard]] bool done() const;
   /// Seconds from this event to a later one of the same device; negative if that came first. Throws
-  /// device_mismatch_error, value_error for an event that was not recorded or is not done.
-  [[nodiscard]] double elapsed(const event& end) const;
-  [[nodiscard]] device where() const noexcept { return where_; }
+  /// DeviceMismatchError, ValueError for an event that was not recorded or is not done.
+  [[nodiscard]] double elapsed(const Event& end) const;
+  [[nodiscard]] Device where() const noexcept { return where_; }
   [[nodiscard]] void* handle() const noexcept { return native_.get(); }
 
  private:
   void require_recorded(const char* name) const;
 
-  device where_;
+  Device where_;
   std::shared_ptr<void> native_;
   bool is_recorded_ = false;
   std::chrono::steady_clock::time_point host_time_;  ///< of a CPU device
 };
 
 /// The stream that this thread's work on `where` goes to.
-[[nodiscard]] stream current_stream(device where);
+[[nodiscard]] Stream current_stream(Device where);
 /// Its handle only, without a reference count: for the hot path.
-[[nodiscard]] void* current_stream_handle(device where) noexcept;
-void set_current_stream(const stream& to);
+[[nodiscard]] void* current_stream_handle(Device where) noexcept;
+void set_current_stream(const Stream& to);
 /// The same for a block of this thread's work: leaving makes the stream current that was so before.
-/// Throws value_error where the thread is in no such block.
-void enter_stream(const stream& to);
-void leave_stream(const stream& from);
+/// Throws ValueError where the thread is in no such block.
+void enter_stream(const Stream& to);
+void leave_stream(const Stream& from);
 
 /// Waits for all work on a device, on all its streams.
-void synchronize(device where);
+void synchronize(Device where);
 
 /// Enqueues `what` on the current stream of `where`; a CPU device runs it before the call returns.
 /// `params` is copied if the work runs later. `uses` are the storages that the kernel reads or
 /// writes: it runs after the work on them that was enqueued before, on whatever streams, and their
-/// memory outlives it. Throws device_error, device_unavailable_error.
-inline void launch(device where, const kernel& entry, const void* params, std::size_t params_size,
-                   std::span<const memory_use> uses) {
+/// memory outlives it. Throws DeviceError, DeviceUnavailableError.
+inline void launch(Device where, const Kernel& entry, const void* params, std::size_t params_size,
+                   std::span<const MemoryUse> uses) {
   if (is_host(where) && entry.host != nullptr) [[likely]]
     return entry.host(params);
   backend_of(where).launch(where, entry, params, params_size, uses);
 }
 
 template <class Params>
-void launch(device where, const kernel& entry, const Params& params,
-            std::span<const memory_use> uses) {
+void launch(Device where, const Kernel& entry, const Params& params,
+            std::span<const MemoryUse> uses) {
   static_assert(std::is_trivially_copyable_v<Params>);
   launch(where, entry, &params, sizeof params, uses);
 }

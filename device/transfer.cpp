@@ -14,44 +14,44 @@ namespace skerry {
 
 namespace {
 
-struct counters {
+struct Counters {
   std::atomic<unsigned long long> host_to_device{0};
   std::atomic<unsigned long long> device_to_host{0};
   std::atomic<unsigned long long> device_to_device{0};
   std::atomic<unsigned long long> count{0};
 };
-constinit counters moved;
+constinit Counters moved;
 
 void count_move(std::atomic<unsigned long long>& kind, std::size_t nbytes) noexcept {
   kind.fetch_add(nbytes, std::memory_order_relaxed);
   moved.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-void require_inside(const storage_ref& block, std::size_t offset, std::size_t nbytes,
+void require_inside(const StorageRef& block, std::size_t offset, std::size_t nbytes,
                     const char* name) {
   if (offset <= block->nbytes() && nbytes <= block->nbytes() - offset) return;
-  throw value_error(std::string("copy_bytes: ") + name + " has " + std::to_string(block->nbytes()) +
-                    " bytes, asked for " + std::to_string(nbytes) + " from " +
-                    std::to_string(offset));
+  throw ValueError(std::string("copy_bytes: ") + name + " has " + std::to_string(block->nbytes()) +
+                   " bytes, asked for " + std::to_string(nbytes) + " from " +
+                   std::to_string(offset));
 }
 
-void read_device(char* to, bool to_page_locked, const storage_ref& source, const char* from,
+void read_device(char* to, bool to_page_locked, const StorageRef& source, const char* from,
                  std::size_t nbytes) {
   backend_of(source->where()).transfers.to_host(to, to_page_locked, source, from, nbytes);
   count_move(moved.device_to_host, nbytes);
 }
 
 /// Between devices of two kinds, neither of which knows the other's memory.
-void by_way_of_host(const storage_ref& target, std::size_t target_offset, const storage_ref& source,
+void by_way_of_host(const StorageRef& target, std::size_t target_offset, const StorageRef& source,
                     std::size_t source_offset, std::size_t nbytes) {
-  const storage_ref on_host = allocate(device{}, nbytes);
+  const StorageRef on_host = allocate(Device{}, nbytes);
   copy_bytes(on_host, 0, source, source_offset, nbytes);
   copy_bytes(target, target_offset, on_host, 0, nbytes);
 }
 
 }  // namespace
 
-void copy_bytes(const storage_ref& target, std::size_t target_offset, const storage_ref& source,
+void copy_bytes(const StorageRef& target, std::size_t target_offset, const StorageRef& source,
                 std::size_t source_offset, std::size_t nbytes) {
   require_inside(target, target_offset, nbytes, "the target");
   require_inside(source, source_offset, nbytes, "the source");
@@ -76,20 +76,20 @@ void copy_bytes(const storage_ref& target, std::size_t target_offset, const stor
   }
 }
 
-upload::upload(const storage_ref& target)
+Upload::Upload(const StorageRef& target)
     : target_(target), pieces_(backend_of(target->where()).transfers.open_upload(target)) {
   moved.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-char* upload::buffer(std::size_t nbytes) { return pieces_->buffer(nbytes); }
+char* Upload::buffer(std::size_t nbytes) { return pieces_->buffer(nbytes); }
 
-void upload::send(std::size_t target_offset, std::size_t nbytes) {
+void Upload::send(std::size_t target_offset, std::size_t nbytes) {
   require_inside(target_, target_offset, nbytes, "the target");
   pieces_->send(target_->data() + target_offset, nbytes);
   moved.host_to_device.fetch_add(nbytes, std::memory_order_relaxed);
 }
 
-void read_bytes(void* target, const storage_ref& source, std::size_t source_offset,
+void read_bytes(void* target, const StorageRef& source, std::size_t source_offset,
                 std::size_t nbytes) {
   require_inside(source, source_offset, nbytes, "the source");
   if (nbytes == 0 && !capabilities_of(source->where()).runs_later) return;
@@ -101,7 +101,7 @@ void read_bytes(void* target, const storage_ref& source, std::size_t source_offs
   }
 }
 
-transfer_statistics transfers() noexcept {
+TransferStatistics transfers() noexcept {
   return {moved.host_to_device.load(), moved.device_to_host.load(), moved.device_to_device.load(),
           moved.count.load()};
 }

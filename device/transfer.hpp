@@ -16,13 +16,13 @@ namespace skerry {
 /// the source may be reused when the call returns; a copy to the CPU has arrived when the call
 /// returns, and throws what kernels before it have deferred. Between CUDA devices: peer copy where
 /// the hardware can, else staged.
-void copy_bytes(const storage_ref& target, std::size_t target_offset, const storage_ref& source,
+void copy_bytes(const StorageRef& target, std::size_t target_offset, const StorageRef& source,
                 std::size_t source_offset, std::size_t nbytes);
 
 /// A backend's part in an upload.
-class upload_pieces {
+class UploadPieces {
  public:
-  virtual ~upload_pieces() = default;
+  virtual ~UploadPieces() = default;
   [[nodiscard]] virtual char* buffer(std::size_t nbytes) = 0;
   virtual void send(char* to, std::size_t nbytes) = 0;
 };
@@ -30,34 +30,34 @@ class upload_pieces {
 /// The bytes of one storage on a device whose backend opens uploads, which the caller makes piece
 /// by piece in pinned memory: a piece is on its way while the next one is made. In order with the
 /// current stream.
-class upload {
+class Upload {
  public:
   static constexpr std::size_t most_bytes = std::size_t{4} << 20;
 
-  explicit upload(const storage_ref& target);
-  upload(const upload&) = delete;
-  upload& operator=(const upload&) = delete;
+  explicit Upload(const StorageRef& target);
+  Upload(const Upload&) = delete;
+  Upload& operator=(const Upload&) = delete;
 
   /// Room for a piece of `nbytes`, at most most_bytes; send() follows.
   [[nodiscard]] char* buffer(std::size_t nbytes);
   void send(std::size_t target_offset, std::size_t nbytes);
 
  private:
-  const storage_ref& target_;
-  std::unique_ptr<upload_pieces> pieces_;
+  const StorageRef& target_;
+  std::unique_ptr<UploadPieces> pieces_;
 };
 
 /// Reads device memory into `target` on the host and waits for it: for scalars and printing.
-void read_bytes(void* target, const storage_ref& source, std::size_t source_offset,
+void read_bytes(void* target, const StorageRef& source, std::size_t source_offset,
                 std::size_t nbytes);
 
 /// What transfers did since start, per pair of device kinds; for reports of bytes moved.
-struct transfer_statistics {
+struct TransferStatistics {
   unsigned long long host_to_device_bytes = 0;
   unsigned long long device_to_host_bytes = 0;
   unsigned long long device_to_device_bytes = 0;
   unsigned long long count = 0;
 };
-[[nodiscard]] transfer_statistics transfers() noexcept;
+[[nodiscard]] TransferStatistics transfers() noexcept;
 
 }  // namespace skerry

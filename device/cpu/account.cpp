@@ -10,21 +10,21 @@
 
 namespace skerry::cpu {
 
-constinit account accounts[most_devices];
+constinit Account accounts[most_devices];
 constinit std::mutex shared;
-[[gnu::tls_model("initial-exec")]] constinit thread_local thread_caches* mine = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local ThreadCaches* mine = nullptr;
 
-std::int64_t total_live(const account& of) noexcept {
+std::int64_t total_live(const Account& of) noexcept {
   std::int64_t live = of.counted.live_bytes.get();
-  for (const thread_cache* t = of.threads; t != nullptr; t = t->next) {
+  for (const ThreadCache* t = of.threads; t != nullptr; t = t->next) {
     live += t->counted.live_bytes.get();
   }
   return live;
 }
 
-std::size_t total_cached(const account& of) noexcept {
+std::size_t total_cached(const Account& of) noexcept {
   std::size_t cached = of.cached_bytes;
-  for (const thread_cache* t = of.threads; t != nullptr; t = t->next) {
+  for (const ThreadCache* t = of.threads; t != nullptr; t = t->next) {
     for (int bin = 0; bin < small_bins; ++bin) {
       cached += static_cast<std::size_t>(t->bins[bin].length.get()) * small_capacity(bin);
     }
@@ -32,7 +32,7 @@ std::size_t total_cached(const account& of) noexcept {
   return cached;
 }
 
-bool fits(const account& of, std::size_t more) noexcept {
+bool fits(const Account& of, std::size_t more) noexcept {
   const std::size_t limit = of.limit.load(std::memory_order_relaxed);
   if (limit == SIZE_MAX) return true;
   const std::int64_t live = std::max<std::int64_t>(total_live(of), 0);
@@ -40,7 +40,7 @@ bool fits(const account& of, std::size_t more) noexcept {
   return held <= limit && more <= limit - held;
 }
 
-void settle(account& of, thread_cache* own) noexcept {
+void settle(Account& of, ThreadCache* own) noexcept {
   std::int64_t highest = total_live(of);
   if (own != nullptr) {
     const std::int64_t live = own->counted.live_bytes.get();
@@ -52,12 +52,12 @@ void settle(account& of, thread_cache* own) noexcept {
   of.peak = std::max(of.peak, highest);
 }
 
-void settle_if_higher(account& of, thread_cache* own) noexcept {
+void settle_if_higher(Account& of, ThreadCache* own) noexcept {
   if (own != nullptr && own->high.get() > own->counted.live_bytes.get()) settle(of, own);
 }
 
-void empty_bins(thread_cache& cache, doomed_blocks& doomed) noexcept {
-  for (small_list& bin : cache.bins) {
+void empty_bins(ThreadCache& cache, DoomedBlocks& doomed) noexcept {
+  for (SmallList& bin : cache.bins) {
     while (bin.first != nullptr) doomed.add(std::exchange(bin.first, bin.first->next));
     bin.length.set(0);
   }
@@ -69,16 +69,16 @@ constinit std::atomic<void (*)() noexcept> trim_of_elsewhere{nullptr};
 
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool thread_is_ending = false;
 
-void fold(counts& into, const counts& from) noexcept {
+void fold(Counts& into, const Counts& from) noexcept {
   into.live_bytes.add(from.live_bytes.get());
   into.allocations.add(from.allocations.get());
   into.releases.add(from.releases.get());
   into.system_allocations.add(from.system_allocations.get());
 }
 
-void retire(thread_cache* cache) noexcept {
-  doomed_blocks doomed;
-  account& of = accounts[cache->index];
+void retire(ThreadCache* cache) noexcept {
+  DoomedBlocks doomed;
+  Account& of = accounts[cache->index];
   {
     const std::lock_guard lock(shared);
     settle(of, cache);
@@ -91,10 +91,10 @@ void retire(thread_cache* cache) noexcept {
 }
 
 void end_thread(void* raw) {
-  auto* caches = static_cast<thread_caches*>(raw);
+  auto* caches = static_cast<ThreadCaches*>(raw);
   thread_is_ending = true;  // later releases on this thread go the shared way
   mine = nullptr;
-  for (thread_cache* cache : caches->of) {
+  for (ThreadCache* cache : caches->of) {
     if (cache != nullptr) retire(cache);
   }
   std::free(caches);
@@ -103,25 +103,25 @@ void end_thread(void* raw) {
 void lock_before_fork() { shared.lock(); }
 void unlock_after_fork() { shared.unlock(); }
 
-struct process_hooks {
+struct ProcessHooks {
   pthread_key_t at_thread_exit{};
   bool ready = false;
 };
-process_hooks register_hooks() noexcept {
-  process_hooks hooks;
+ProcessHooks register_hooks() noexcept {
+  ProcessHooks hooks;
   hooks.ready = pthread_key_create(&hooks.at_thread_exit, end_thread) == 0;
   // The child keeps the counts and blocks of threads that it does not have: their arrays live on.
   pthread_atfork(lock_before_fork, unlock_after_fork, unlock_after_fork);
   return hooks;
 }
 // While the library is loaded; a static that allocates before gets no cache.
-const process_hooks hooks = register_hooks();
+const ProcessHooks hooks = register_hooks();
 
-thread_caches* make_caches() noexcept {
+ThreadCaches* make_caches() noexcept {
   if (thread_is_ending || !hooks.ready) return nullptr;
-  void* memory = std::calloc(1, sizeof(thread_caches));
+  void* memory = std::calloc(1, sizeof(ThreadCaches));
   if (memory == nullptr) return nullptr;
-  auto* caches = new (memory) thread_caches{};
+  auto* caches = new (memory) ThreadCaches{};
   if (pthread_setspecific(hooks.at_thread_exit, caches) != 0) {
     std::free(memory);
     return nullptr;
@@ -131,31 +131,31 @@ thread_caches* make_caches() noexcept {
 
 }  // namespace
 
-thread_cache* make_cache(int index) noexcept {
-  thread_caches* caches = mine != nullptr ? mine : make_caches();
+ThreadCache* make_cache(int index) noexcept {
+  ThreadCaches* caches = mine != nullptr ? mine : make_caches();
   if (caches == nullptr) return nullptr;
-  void* memory = std::aligned_alloc(64, (sizeof(thread_cache) + 63) / 64 * 64);
+  void* memory = std::aligned_alloc(64, (sizeof(ThreadCache) + 63) / 64 * 64);
   if (memory == nullptr) return nullptr;
-  auto* cache = new (memory) thread_cache;
+  auto* cache = new (memory) ThreadCache;
   cache->index = index;
   const std::lock_guard lock(shared);
-  account& of = accounts[index];
+  Account& of = accounts[index];
   cache->next = of.threads;
   if (of.threads != nullptr) of.threads->previous = cache;
   of.threads = cache;
   return caches->of[index] = cache;
 }
 
-memory_statistics statistics(int index) {
+MemoryStatistics statistics(int index) {
   const std::lock_guard lock(shared);
-  account& of = accounts[index];
+  Account& of = accounts[index];
   settle(of, own_cache(index));
-  memory_statistics result;
+  MemoryStatistics result;
   std::int64_t highest = of.counted.live_bytes.get();
   std::int64_t allocations = of.counted.allocations.get();
   std::int64_t releases = of.counted.releases.get();
   std::int64_t system = of.counted.system_allocations.get();
-  for (const thread_cache* t = of.threads; t != nullptr; t = t->next) {
+  for (const ThreadCache* t = of.threads; t != nullptr; t = t->next) {
     highest += std::max(t->high.get(), t->counted.live_bytes.get());
     allocations += t->counted.allocations.get();
     releases += t->counted.releases.get();
@@ -176,8 +176,8 @@ memory_statistics statistics(int index) {
 
 void reset_peak(int index) {
   const std::lock_guard lock(shared);
-  account& of = accounts[index];
-  for (thread_cache* t = of.threads; t != nullptr; t = t->next) {
+  Account& of = accounts[index];
+  for (ThreadCache* t = of.threads; t != nullptr; t = t->next) {
     t->high.set(t->counted.live_bytes.get());
   }
   of.peak = total_live(of);

@@ -19,7 +19,7 @@ inline constexpr std::int64_t unsettled_bytes = 64 << 10;
 
 /// A number that one thread writes and others read: no read-modify-write, so as fast as a plain
 /// one.
-class owned_count {
+class OwnedCount {
  public:
   std::int64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
   void set(std::int64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
@@ -31,66 +31,66 @@ class owned_count {
 
 /// What one account was charged. In a thread's own, each can be negative: a block may be released
 /// on another thread than the one that allocated it.
-struct counts {
-  owned_count live_bytes;
-  owned_count allocations;
-  owned_count releases;
-  owned_count system_allocations;
+struct Counts {
+  OwnedCount live_bytes;
+  OwnedCount allocations;
+  OwnedCount releases;
+  OwnedCount system_allocations;
 };
 
-struct small_list {
-  free_block* first = nullptr;
-  owned_count length;
+struct SmallList {
+  FreeBlock* first = nullptr;
+  OwnedCount length;
 };
 
 /// One thread's small blocks on one device.
-struct thread_cache {
-  small_list bins[small_bins];
-  counts counted;
-  owned_count high;  ///< most live bytes since the last settle()
+struct ThreadCache {
+  SmallList bins[small_bins];
+  Counts counted;
+  OwnedCount high;  ///< most live bytes since the last settle()
   std::int64_t settle_above = unsettled_bytes;
   std::int64_t settle_below = -unsettled_bytes;
-  thread_cache* next = nullptr;
-  thread_cache* previous = nullptr;
+  ThreadCache* next = nullptr;
+  ThreadCache* previous = nullptr;
   int index = 0;
 };
 
-struct account {
+struct Account {
   std::atomic<std::size_t> limit{SIZE_MAX};
   /// Medium and large blocks, and those of threads that are gone. Apart from the limit, which every
   /// allocation reads.
-  alignas(64) counts counted;
+  alignas(64) Counts counted;
   std::int64_t peak = 0;
   std::size_t elsewhere = 0;  ///< what charge_elsewhere() counted
   std::size_t cached_bytes = 0;
   std::size_t cached_medium = 0;
-  free_block* medium[medium_bins] = {};
-  free_block* large = nullptr;  ///< the last used first
-  thread_cache* threads = nullptr;
+  FreeBlock* medium[medium_bins] = {};
+  FreeBlock* large = nullptr;  ///< the last used first
+  ThreadCache* threads = nullptr;
 };
 
 // Constant-initialised and without destructors, so there before the first and after the last array
 // of any static. One mutex for all accounts: fork() has to take it, and logical devices are for
 // tests.
-extern constinit account accounts[most_devices];
+extern constinit Account accounts[most_devices];
 extern constinit std::mutex shared;
 
 // One pointer a thread with the static TLS model: 1 ns instead of a call.
-struct thread_caches {
-  thread_cache* of[most_devices];
+struct ThreadCaches {
+  ThreadCache* of[most_devices];
 };
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local thread_caches* mine;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local ThreadCaches* mine;
 
 /// A list of blocks that are given to the system when no lock is held.
-class doomed_blocks {
+class DoomedBlocks {
  public:
-  doomed_blocks() = default;
-  doomed_blocks(const doomed_blocks&) = delete;
-  doomed_blocks& operator=(const doomed_blocks&) = delete;
-  ~doomed_blocks() {
+  DoomedBlocks() = default;
+  DoomedBlocks(const DoomedBlocks&) = delete;
+  DoomedBlocks& operator=(const DoomedBlocks&) = delete;
+  ~DoomedBlocks() {
     while (first_ != nullptr) free_system_block(std::exchange(first_, first_->next));
   }
-  void add(free_block* block) noexcept {
+  void add(FreeBlock* block) noexcept {
     block->next = first_;
     first_ = block;
     nbytes_ += block->capacity;
@@ -98,35 +98,35 @@ class doomed_blocks {
   std::size_t nbytes() const noexcept { return nbytes_; }
 
  private:
-  free_block* first_ = nullptr;
+  FreeBlock* first_ = nullptr;
   std::size_t nbytes_ = 0;
 };
 
 /// Lock held, as for all that take an account.
-[[nodiscard]] std::int64_t total_live(const account& of) noexcept;
-[[nodiscard]] std::size_t total_cached(const account& of) noexcept;
+[[nodiscard]] std::int64_t total_live(const Account& of) noexcept;
+[[nodiscard]] std::size_t total_cached(const Account& of) noexcept;
 /// What set_trim_elsewhere() was given. Without the lock.
 void trim_elsewhere() noexcept;
 /// Whether `more` bytes keep the limit. False also where it was set below what is held already. A
 /// cached block counts against the limit as much as one in use.
-[[nodiscard]] bool fits(const account& of, std::size_t more) noexcept;
+[[nodiscard]] bool fits(const Account& of, std::size_t more) noexcept;
 
 /// Brings the peak up to what the calling thread has had at most since the last time.
-void settle(account& of, thread_cache* own) noexcept;
+void settle(Account& of, ThreadCache* own) noexcept;
 /// Before live bytes that are not the thread's own change.
-void settle_if_higher(account& of, thread_cache* own) noexcept;
+void settle_if_higher(Account& of, ThreadCache* own) noexcept;
 
-void empty_bins(thread_cache& cache, doomed_blocks& doomed) noexcept;
+void empty_bins(ThreadCache& cache, DoomedBlocks& doomed) noexcept;
 
-inline thread_cache* own_cache(int index) noexcept {
+inline ThreadCache* own_cache(int index) noexcept {
   return mine == nullptr ? nullptr : mine->of[index];
 }
 
-[[gnu::noinline]] thread_cache* make_cache(int index) noexcept;
+[[gnu::noinline]] ThreadCache* make_cache(int index) noexcept;
 
 /// The calling thread's cache, made at first use; null at the thread's end.
-inline thread_cache* find_or_make_cache(int index) noexcept {
-  thread_cache* cache = own_cache(index);
+inline ThreadCache* find_or_make_cache(int index) noexcept {
+  ThreadCache* cache = own_cache(index);
   return cache != nullptr ? cache : make_cache(index);
 }
 

@@ -42,7 +42,7 @@ void unmap_large(char* data, std::size_t nbytes) noexcept { munmap(data, nbytes)
 
 #endif
 
-free_block* acquire_guarded(std::size_t capacity, std::size_t nbytes) noexcept {
+FreeBlock* acquire_guarded(std::size_t capacity, std::size_t nbytes) noexcept {
   void* memory = std::aligned_alloc(alignment, header_bytes);
   if (memory == nullptr) return nullptr;
   void* data = nbytes == 0 ? nullptr : guard::allocate(nbytes);
@@ -50,30 +50,30 @@ free_block* acquire_guarded(std::size_t capacity, std::size_t nbytes) noexcept {
     std::free(memory);
     return nullptr;
   }
-  return new (memory) free_block{nullptr, static_cast<char*>(data), capacity, nbytes};
+  return new (memory) FreeBlock{nullptr, static_cast<char*>(data), capacity, nbytes};
 }
 
 }  // namespace
 
 // Data never comes from operator new: under AddressSanitizer that aborts where malloc gives null.
-free_block* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept {
+FreeBlock* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept {
   if (guard::is_on()) return acquire_guarded(capacity, nbytes);
   const bool large = capacity > least_large;
   void* memory = std::aligned_alloc(alignment, header_bytes + (large ? 0 : capacity));
   if (memory == nullptr) return nullptr;
   if (!large)
     return new (memory)
-        free_block{nullptr, static_cast<char*>(memory) + header_bytes, capacity, capacity};
+        FreeBlock{nullptr, static_cast<char*>(memory) + header_bytes, capacity, capacity};
   char* data = map_large(capacity);
   if (data == nullptr) {
     std::free(memory);
     return nullptr;
   }
   madvise(data, capacity, MADV_HUGEPAGE);
-  return new (memory) free_block{nullptr, data, capacity, capacity};
+  return new (memory) FreeBlock{nullptr, data, capacity, capacity};
 }
 
-void free_system_block(free_block* block) noexcept {
+void free_system_block(FreeBlock* block) noexcept {
   if (block->page_locked && !unlock_pages(block->data, block->extent)) return;
   if (guard::is_on()) {
     guard::release(block->data);

@@ -17,8 +17,8 @@ inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 inline constexpr std::size_t most_bytes = std::size_t{1} << 46;
 
 /// A block that no array has, in place of its header.
-struct free_block {
-  free_block* next;
+struct FreeBlock {
+  FreeBlock* next;
   char* data;
   std::size_t capacity;      ///< what it counts as
   std::size_t extent;        ///< bytes at `data`: the capacity, or fewer in guarded memory
@@ -53,7 +53,7 @@ static_assert(medium_capacity(medium_bins - 1) == least_large);
 
 /// Header and data of a block from the system, or null. `capacity` comes from the functions above,
 /// or is whole pages; of guarded memory it has `nbytes`.
-[[nodiscard]] free_block* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept;
-void free_system_block(free_block* block) noexcept;
+[[nodiscard]] FreeBlock* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept;
+void free_system_block(FreeBlock* block) noexcept;
 
 }  // namespace skerry::cpu

@@ -26,19 +26,19 @@ int count_devices() noexcept {
   return known;
 }
 
-void detail::require_slowly(device where) {
+void detail::require_slowly(Device where) {
   const int n = count_devices();
   if (where.index >= 0 && where.index < n) return;
-  throw device_unavailable_error(to_string(where) + " does not exist: there " +
-                                     (n == 1 ? "is " : "are ") + std::to_string(n) +
-                                     " logical CPU " + (n == 1 ? "device" : "devices") +
-                                     "; set SKERRY_CPU_DEVICES to have more",
-                                 unavailable_reason::out_of_range);
+  throw DeviceUnavailableError(to_string(where) + " does not exist: there " +
+                                   (n == 1 ? "is " : "are ") + std::to_string(n) + " logical CPU " +
+                                   (n == 1 ? "device" : "devices") +
+                                   "; set SKERRY_CPU_DEVICES to have more",
+                               UnavailableReason::out_of_range);
 }
 
-device_info describe(device where) {
+DeviceInfo describe(Device where) {
   cpu::require(where);
-  device_info info;
+  DeviceInfo info;
   info.where = where;
   info.name = processor_name();
   info.total_bytes = total_memory();
@@ -46,14 +46,14 @@ device_info describe(device where) {
   return info;
 }
 
-int ordinal_of(device where) {
+int ordinal_of(Device where) {
   cpu::require(where);
   return 0;
 }
 
-constexpr backend backend_in_use{
+constexpr Backend backend_in_use{
     .name = "cpu",
-    .can = {.form = kernel_form::host, .host_memory = true, .dlpack_code = 1},
+    .can = {.form = KernelForm::host, .host_memory = true, .dlpack_code = 1},
     .devices = {.count = count_devices, .describe = describe, .ordinal = ordinal_of},
     // Its memory is what device/memory.cpp allocates without looking here.
     .memory = {},

@@ -14,7 +14,7 @@ namespace detail {
 
 /// 0 before it was read.
 extern std::atomic<int> known_count;
-void require_slowly(device where);
+void require_slowly(Device where);
 
 }  // namespace detail
 
@@ -22,15 +22,15 @@ void require_slowly(device where);
 [[nodiscard]] int count_devices() noexcept;
 
 /// See skerry::require.
-inline void require(device where) {
+inline void require(Device where) {
   const int n = detail::known_count.load(std::memory_order_relaxed);
   if (where.index < 0 || where.index >= n) [[unlikely]]
     detail::require_slowly(where);
 }
 
-[[nodiscard]] device_info describe(device where);
-[[nodiscard]] int ordinal_of(device where);
+[[nodiscard]] DeviceInfo describe(Device where);
+[[nodiscard]] int ordinal_of(Device where);
 
-extern const backend backend_in_use;
+extern const Backend backend_in_use;
 
 }  // namespace skerry::cpu

@@ -30,13 +30,13 @@ unsigned saved_registers() noexcept {
   return low;
 }
 
-isa detect_isa() noexcept {
+Isa detect_isa() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return isa::x86_64_v2;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return Isa::x86_64_v2;
   const unsigned basic = c;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return isa::x86_64_v2;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return Isa::x86_64_v2;
   const unsigned extended = b;
-  if (__get_cpuid(0x80000001, &a, &b, &c, &d) == 0) return isa::x86_64_v2;
+  if (__get_cpuid(0x80000001, &a, &b, &c, &d) == 0) return Isa::x86_64_v2;
 
   constexpr unsigned v3_basic = bit_FMA | bit_MOVBE | bit_OSXSAVE | bit_AVX | bit_F16C;
   constexpr unsigned v3_extended = bit_BMI | bit_AVX2 | bit_BMI2;
@@ -45,26 +45,26 @@ isa detect_isa() noexcept {
   constexpr unsigned avx_registers = 0x06;
   constexpr unsigned avx512_registers = 0xe6;
   if (!has_all(basic, v3_basic) || !has_all(extended, v3_extended) || !has_all(c, bit_LZCNT)) {
-    return isa::x86_64_v2;
+    return Isa::x86_64_v2;
   }
   const unsigned saved = saved_registers();
-  if (!has_all(saved, avx_registers)) return isa::x86_64_v2;
-  if (!has_all(extended, v4_extended) || !has_all(saved, avx512_registers)) return isa::x86_64_v3;
-  return isa::x86_64_v4;
+  if (!has_all(saved, avx_registers)) return Isa::x86_64_v2;
+  if (!has_all(extended, v4_extended) || !has_all(saved, avx512_registers)) return Isa::x86_64_v3;
+  return Isa::x86_64_v4;
 }
 
 #else
 
-isa detect_isa() noexcept { return isa::x86_64_v2; }
+isa detect_isa() noexcept { return Isa::x86_64_v2; }
 
 #endif
 
-isa allowed_isa() noexcept {
+Isa allowed_isa() noexcept {
   const char* value = environment_text("SKERRY_ISA");
   const std::string_view text = value != nullptr ? value : "";
-  if (text == "v2") return isa::x86_64_v2;
-  if (text == "v3") return isa::x86_64_v3;
-  return isa::x86_64_v4;
+  if (text == "v2") return Isa::x86_64_v2;
+  if (text == "v3") return Isa::x86_64_v3;
+  return Isa::x86_64_v4;
 }
 
 }  // namespace
@@ -99,18 +99,18 @@ std::size_t free_memory() noexcept {
   return static_cast<std::size_t>(kibibytes) * 1024;
 }
 
-isa best_isa() noexcept {
-  static const isa best = std::min(detect_isa(), allowed_isa());
+Isa best_isa() noexcept {
+  static const Isa best = std::min(detect_isa(), allowed_isa());
   return best;
 }
 
-const char* to_string(isa level) noexcept {
+const char* to_string(Isa level) noexcept {
   switch (level) {
-    case isa::x86_64_v2:
+    case Isa::x86_64_v2:
       return "x86-64-v2";
-    case isa::x86_64_v3:
+    case Isa::x86_64_v3:
       return "x86-64-v3";
-    case isa::x86_64_v4:
+    case Isa::x86_64_v4:
       return "x86-64-v4";
   }
   return "unknown";

@@ -17,7 +17,7 @@ namespace skerry::cpu {
 [[nodiscard]] std::size_t free_memory() noexcept;
 
 /// The x86-64 levels of the psABI that kernels are built for.
-enum class isa : std::uint8_t {
+enum class Isa : std::uint8_t {
   x86_64_v2,
   x86_64_v3,
   x86_64_v4,
@@ -28,7 +28,7 @@ enum class isa : std::uint8_t {
 
 /// The highest level that processor and system have in full. SKERRY_ISA=v2, v3 or v4 can lower it,
 /// never raise it. Can be called while the library is being loaded.
-[[nodiscard]] isa best_isa() noexcept;
-[[nodiscard]] const char* to_string(isa level) noexcept;
+[[nodiscard]] Isa best_isa() noexcept;
+[[nodiscard]] const char* to_string(Isa level) noexcept;
 
 }  // namespace skerry::cpu

@@ -51,12 +51,12 @@ bool is_limited(int index) noexcept {
   return accounts[index].limit.load(std::memory_order_relaxed) != SIZE_MAX;
 }
 
-class host_storage final : public storage {
+class HostStorage final : public Storage {
  public:
-  host_storage(char* data, std::size_t nbytes, int index, std::size_t capacity,
-               bool page_locked) noexcept
-      : storage(nbytes == 0 ? nullptr : data, nbytes,
-                device{device_kind::cpu, static_cast<std::int16_t>(index)}),
+  HostStorage(char* data, std::size_t nbytes, int index, std::size_t capacity,
+              bool page_locked) noexcept
+      : Storage(nbytes == 0 ? nullptr : data, nbytes,
+                Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}),
         capacity_(capacity),
         page_locked_(page_locked) {}
   [[nodiscard]] bool page_locked() const noexcept override { return page_locked_; }
@@ -68,13 +68,13 @@ class host_storage final : public storage {
   std::size_t capacity_;
   bool page_locked_;
 };
-static_assert(sizeof(host_storage) <= header_bytes && sizeof(free_block) <= header_bytes);
+static_assert(sizeof(HostStorage) <= header_bytes && sizeof(FreeBlock) <= header_bytes);
 
 /// Never cached: what was freed is to be inaccessible.
-class guarded_storage final : public storage {
+class GuardedStorage final : public Storage {
  public:
-  guarded_storage(const free_block& block, int index) noexcept
-      : storage(block.data, block.extent, {device_kind::cpu, static_cast<std::int16_t>(index)}),
+  GuardedStorage(const FreeBlock& block, int index) noexcept
+      : Storage(block.data, block.extent, {DeviceKind::cpu, static_cast<std::int16_t>(index)}),
         capacity_(block.capacity),
         page_locked_(block.page_locked) {}
   [[nodiscard]] bool page_locked() const noexcept override { return page_locked_; }
@@ -85,22 +85,22 @@ class guarded_storage final : public storage {
   std::size_t capacity_;
   bool page_locked_;
 };
-static_assert(sizeof(guarded_storage) <= header_bytes);
+static_assert(sizeof(GuardedStorage) <= header_bytes);
 
-storage_ref make_storage(free_block* block, int index, std::size_t nbytes) noexcept {
+StorageRef make_storage(FreeBlock* block, int index, std::size_t nbytes) noexcept {
   char* data = block->data;
   const std::size_t capacity = block->capacity;
   const bool page_locked = block->page_locked;
-  return storage_ref(new (block) host_storage(data, nbytes, index, capacity, page_locked));
+  return StorageRef(new (block) HostStorage(data, nbytes, index, capacity, page_locked));
 }
 
 // Slow paths are kept out of line, or the fast ones save and restore registers for them.
-[[gnu::noinline]] void settle_now(thread_cache& cache) noexcept {
+[[gnu::noinline]] void settle_now(ThreadCache& cache) noexcept {
   const std::lock_guard lock(shared);
   settle(accounts[cache.index], &cache);
 }
 
-void charge(thread_cache& cache, std::size_t capacity) noexcept {
+void charge(ThreadCache& cache, std::size_t capacity) noexcept {
   const std::int64_t live = cache.counted.live_bytes.get() + static_cast<std::int64_t>(capacity);
   cache.counted.live_bytes.set(live);
   cache.counted.allocations.add(1);
@@ -112,7 +112,7 @@ void charge(thread_cache& cache, std::size_t capacity) noexcept {
 }
 
 /// False if the thread has enough blocks of this size.
-bool cache_small(small_list& list, free_block* block) noexcept {
+bool cache_small(SmallList& list, FreeBlock* block) noexcept {
   if (list.length.get() >= most_cached_per_bin) [[unlikely]]
     return false;
   block->next = list.first;
@@ -121,7 +121,7 @@ bool cache_small(small_list& list, free_block* block) noexcept {
   return true;
 }
 
-void give_back_small(thread_cache& cache, int bin, free_block* block) noexcept {
+void give_back_small(ThreadCache& cache, int bin, FreeBlock* block) noexcept {
   cache.counted.releases.add(1);
   const std::int64_t live =
       cache.counted.live_bytes.get() - static_cast<std::int64_t>(block->capacity);
@@ -133,9 +133,9 @@ void give_back_small(thread_cache& cache, int bin, free_block* block) noexcept {
 
 /// A block goes from live to cached in two steps, and a sum of another thread between them has it
 /// twice or not at all. With a limit, where sums decide, both happen under the lock.
-[[gnu::noinline]] void give_back_small_limited(thread_cache& cache, int bin,
-                                               free_block* block) noexcept {
-  doomed_blocks doomed;
+[[gnu::noinline]] void give_back_small_limited(ThreadCache& cache, int bin,
+                                               FreeBlock* block) noexcept {
+  DoomedBlocks doomed;
   const std::lock_guard lock(shared);
   cache.counted.releases.add(1);
   cache.counted.live_bytes.add(-static_cast<std::int64_t>(block->capacity));
@@ -146,12 +146,12 @@ void give_back_small(thread_cache& cache, int bin, free_block* block) noexcept {
 }
 
 /// Puts a block into the shared cache, or on `doomed`. Lock held.
-void cache_shared(account& of, free_block* block, doomed_blocks& doomed) noexcept {
+void cache_shared(Account& of, FreeBlock* block, DoomedBlocks& doomed) noexcept {
   const std::size_t capacity = block->capacity;
   if (guard::is_on() || capacity <= most_small || !fits(of, capacity)) return doomed.add(block);
   if (capacity <= least_large) {
     if (of.cached_medium + capacity > most_cached_medium) return doomed.add(block);
-    free_block*& first = of.medium[medium_bin(capacity)];
+    FreeBlock*& first = of.medium[medium_bin(capacity)];
     block->next = std::exchange(first, block);
     of.cached_medium += capacity;
     of.cached_bytes += capacity;
@@ -164,36 +164,36 @@ void cache_shared(account& of, free_block* block, doomed_blocks& doomed) noexcep
   cached_large += capacity;
   // The longest unused go first, but this device's only.
   while (cached_large > most) {
-    free_block** last = &of.large;
+    FreeBlock** last = &of.large;
     while ((*last)->next != nullptr) last = &(*last)->next;
-    free_block* oldest = std::exchange(*last, nullptr);
+    FreeBlock* oldest = std::exchange(*last, nullptr);
     of.cached_bytes -= oldest->capacity;
     cached_large -= oldest->capacity;
     doomed.add(oldest);
   }
 }
 
-[[gnu::noinline]] void give_back_shared(int index, free_block* block) noexcept {
-  doomed_blocks doomed;
+[[gnu::noinline]] void give_back_shared(int index, FreeBlock* block) noexcept {
+  DoomedBlocks doomed;
   const std::lock_guard lock(shared);
-  account& of = accounts[index];
+  Account& of = accounts[index];
   settle_if_higher(of, own_cache(index));
   of.counted.live_bytes.add(-static_cast<std::int64_t>(block->capacity));
   of.counted.releases.add(1);
   cache_shared(of, block, doomed);
 }
 
-void host_storage::destroy() noexcept {
+void HostStorage::destroy() noexcept {
   const std::size_t capacity = capacity_;
   const int index = where().index;
   const bool page_locked = page_locked_;
   const bool large = capacity > least_large;
   char* block_data = large ? data() : reinterpret_cast<char*>(this) + header_bytes;
-  this->~host_storage();
+  this->~HostStorage();
   auto* block = new (static_cast<void*>(this))
-      free_block{nullptr, block_data, capacity, capacity, page_locked};
+      FreeBlock{nullptr, block_data, capacity, capacity, page_locked};
   if (capacity <= most_small) {
-    if (thread_cache* cache = find_or_make_cache(index)) [[likely]] {
+    if (ThreadCache* cache = find_or_make_cache(index)) [[likely]] {
       const int bin = small_bin(capacity);
       return is_limited(index) ? give_back_small_limited(*cache, bin, block)
                                : give_back_small(*cache, bin, block);
@@ -202,11 +202,11 @@ void host_storage::destroy() noexcept {
   give_back_shared(index, block);
 }
 
-void guarded_storage::destroy() noexcept {
-  const free_block old{nullptr, data(), capacity_, nbytes(), page_locked_};
+void GuardedStorage::destroy() noexcept {
+  const FreeBlock old{nullptr, data(), capacity_, nbytes(), page_locked_};
   const int index = where().index;
-  this->~guarded_storage();
-  give_back_shared(index, new (static_cast<void*>(this)) free_block(old));
+  this->~GuardedStorage();
+  give_back_shared(index, new (static_cast<void*>(this)) FreeBlock(old));
 }
 
 std::size_t capacity_for(std::size_t nbytes) noexcept {
@@ -215,26 +215,26 @@ std::size_t capacity_for(std::size_t nbytes) noexcept {
   return std::max(whole_pages(nbytes), whole_pages(least_large + 1));
 }
 
-free_block* take_small(thread_cache& cache, std::size_t capacity) noexcept {
-  small_list& bin = cache.bins[small_bin(capacity)];
+FreeBlock* take_small(ThreadCache& cache, std::size_t capacity) noexcept {
+  SmallList& bin = cache.bins[small_bin(capacity)];
   if (bin.first == nullptr) return nullptr;
   bin.length.add(-1);
   return std::exchange(bin.first, bin.first->next);
 }
 
 /// A cached block that fits, or null. Lock held.
-free_block* take_cached(account& of, thread_cache* own, std::size_t capacity) noexcept {
+FreeBlock* take_cached(Account& of, ThreadCache* own, std::size_t capacity) noexcept {
   if (!fits(of, 0)) return nullptr;
-  free_block* found = nullptr;
+  FreeBlock* found = nullptr;
   if (capacity <= most_small) return own == nullptr ? nullptr : take_small(*own, capacity);
   if (capacity <= least_large) {
-    free_block*& first = of.medium[medium_bin(capacity)];
+    FreeBlock*& first = of.medium[medium_bin(capacity)];
     if (first == nullptr) return nullptr;
     found = std::exchange(first, first->next);
     of.cached_medium -= found->capacity;
   } else {
-    free_block** best = nullptr;
-    for (free_block** at = &of.large; *at != nullptr; at = &(*at)->next) {
+    FreeBlock** best = nullptr;
+    for (FreeBlock** at = &of.large; *at != nullptr; at = &(*at)->next) {
       const std::size_t has = (*at)->capacity;
       if (has < capacity || has - capacity > capacity / 8) continue;
       if (best == nullptr || has < (*best)->capacity) best = at;
@@ -248,13 +248,13 @@ free_block* take_cached(account& of, thread_cache* own, std::size_t capacity) no
 }
 
 /// One try, charged to the shared account; null if there is not enough memory.
-free_block* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noexcept {
-  account& of = accounts[index];
-  thread_cache* own = own_cache(index);
+FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noexcept {
+  Account& of = accounts[index];
+  ThreadCache* own = own_cache(index);
   {
     const std::lock_guard lock(shared);
     settle_if_higher(of, own);
-    if (free_block* block = take_cached(of, own, capacity)) {
+    if (FreeBlock* block = take_cached(of, own, capacity)) {
       of.counted.live_bytes.add(static_cast<std::int64_t>(block->capacity));
       of.counted.allocations.add(1);
       settle(of, own);
@@ -264,7 +264,7 @@ free_block* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noe
     // Charged before the call, so that threads together keep the limit; the peak waits for it.
     of.counted.live_bytes.add(static_cast<std::int64_t>(capacity));
   }
-  free_block* block = acquire_block(capacity, nbytes);
+  FreeBlock* block = acquire_block(capacity, nbytes);
   const std::lock_guard lock(shared);
   if (block == nullptr) {
     of.counted.live_bytes.add(-static_cast<std::int64_t>(capacity));
@@ -277,9 +277,9 @@ free_block* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noe
 }
 
 [[noreturn]] void throw_out_of_memory(int index, std::size_t nbytes, const char* tried) {
-  const memory_statistics now = statistics(index);
-  const device where{device_kind::cpu, static_cast<std::int16_t>(index)};
-  throw out_of_memory_error(
+  const MemoryStatistics now = statistics(index);
+  const Device where{DeviceKind::cpu, static_cast<std::int16_t>(index)};
+  throw OutOfMemoryError(
       "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(where) + ": " +
           byte_text(now.live_bytes) + " live in " + std::to_string(now.live_blocks) +
           (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
@@ -295,7 +295,7 @@ void trim_all() noexcept {
 }
 
 /// Everything but a cached block of the thread's own.
-[[gnu::noinline]] storage_ref allocate_slowly(int index, std::size_t nbytes) {
+[[gnu::noinline]] StorageRef allocate_slowly(int index, std::size_t nbytes) {
   if (nbytes > most_bytes) {
     throw_out_of_memory(index, nbytes, "nothing, it is more than a process can address");
   }
@@ -303,7 +303,7 @@ void trim_all() noexcept {
   if (capacity > accounts[index].limit.load(std::memory_order_relaxed)) {
     throw_out_of_memory(index, nbytes, "nothing, it is larger than the limit");
   }
-  free_block* block = try_acquire(index, capacity, nbytes);
+  FreeBlock* block = try_acquire(index, capacity, nbytes);
   if (block == nullptr) {
     trim_all();
     block = try_acquire(index, capacity, nbytes);
@@ -319,17 +319,17 @@ void trim_all() noexcept {
   if (capacity > least_large && !block->page_locked) {
     block->page_locked = lock_pages(block->data, block->extent);
   }
-  if (guard::is_on()) return storage_ref(new (block) guarded_storage(free_block(*block), index));
+  if (guard::is_on()) return StorageRef(new (block) GuardedStorage(FreeBlock(*block), index));
   return make_storage(block, index, nbytes);
 }
 
 }  // namespace
 
-storage_ref allocate(int index, std::size_t nbytes) {
+StorageRef allocate(int index, std::size_t nbytes) {
   // With a limit, all allocations of a device go one after the other.
   if (nbytes <= most_small && !is_limited(index)) [[likely]] {
-    if (thread_cache* cache = find_or_make_cache(index)) [[likely]] {
-      if (free_block* block = take_small(*cache, nbytes)) [[likely]] {
+    if (ThreadCache* cache = find_or_make_cache(index)) [[likely]] {
+      if (FreeBlock* block = take_small(*cache, nbytes)) [[likely]] {
         charge(*cache, block->capacity);
         return make_storage(block, index, nbytes);
       }
@@ -339,11 +339,11 @@ storage_ref allocate(int index, std::size_t nbytes) {
 }
 
 std::size_t trim(int index) {
-  doomed_blocks doomed;
-  if (thread_cache* cache = own_cache(index)) empty_bins(*cache, doomed);
+  DoomedBlocks doomed;
+  if (ThreadCache* cache = own_cache(index)) empty_bins(*cache, doomed);
   const std::lock_guard lock(shared);
-  account& of = accounts[index];
-  for (free_block*& bin : of.medium) {
+  Account& of = accounts[index];
+  for (FreeBlock*& bin : of.medium) {
     while (bin != nullptr) doomed.add(std::exchange(bin, bin->next));
   }
   while (of.large != nullptr) {

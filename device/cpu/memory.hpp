@@ -14,13 +14,13 @@ inline constexpr int most_devices = 64;
 
 /// Uninitialised memory, 64-byte aligned; from 1 MiB on aligned to 2 MiB and on huge pages. Blocks
 /// up to 1 KiB come from a cache of the calling thread without a lock. May be released on any
-/// thread, also after main. Throws out_of_memory_error.
-[[nodiscard]] storage_ref allocate(int index, std::size_t nbytes);
+/// thread, also after main. Throws OutOfMemoryError.
+[[nodiscard]] StorageRef allocate(int index, std::size_t nbytes);
 
 /// Counts the bytes of whole blocks: requests rounded up (to a multiple of 64 up to 1 KiB, by at
 /// most an eighth above). The peak is exact while one thread allocates; with several it can be off
 /// by 128 KiB per thread, because blocks up to 1 KiB are counted without synchronisation.
-[[nodiscard]] memory_statistics statistics(int index);
+[[nodiscard]] MemoryStatistics statistics(int index);
 void reset_peak(int index);
 
 /// SIZE_MAX for none. Gives cached blocks back where more is held.

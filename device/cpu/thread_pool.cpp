@@ -69,7 +69,7 @@ constexpr std::uint32_t one_inside = 2;
 constexpr std::uint32_t inside_mask = 0x7ff << 1;
 constexpr std::uint32_t one_job = 1u << 12;
 
-struct pool {
+struct Pool {
   alignas(64) std::atomic<std::uint32_t> gate{0};
   std::atomic<int> sleepers{0};
   alignas(64) std::atomic<std::int64_t> next_chunk{0};
@@ -84,7 +84,7 @@ struct pool {
   void* context = nullptr;
   std::int64_t count = 0;
   std::int64_t chunk = 0;
-  const guard::call_note* note = nullptr;  ///< the caller's
+  const guard::CallNote* note = nullptr;  ///< the caller's
 
   void run_chunks() noexcept;
   void work(int number) noexcept;
@@ -95,15 +95,15 @@ struct pool {
   void shut() noexcept;
 };
 
-struct worker_arguments {
-  pool* home;
+struct WorkerArguments {
+  Pool* home;
   int number;
 };
 
-constinit std::atomic<pool*> current{nullptr};
+constinit std::atomic<Pool*> current{nullptr};
 constinit std::atomic<int> wanted_threads{0};  // 0: not yet looked up
 
-void pool::run_chunks() noexcept {
+void Pool::run_chunks() noexcept {
   for (;;) {
     const std::int64_t index = next_chunk.fetch_add(1, std::memory_order_relaxed);
     // Compared by division: index * chunk could overflow for indices past the end.
@@ -114,7 +114,7 @@ void pool::run_chunks() noexcept {
 }
 
 /// Returns the gate as it was when it opened for a job after `last_seen`.
-std::uint32_t pool::await_job(std::uint32_t last_seen) noexcept {
+std::uint32_t Pool::await_job(std::uint32_t last_seen) noexcept {
   std::uint32_t seen = 0;
   const auto is_new = [&] {
     seen = gate.load();
@@ -128,7 +128,7 @@ std::uint32_t pool::await_job(std::uint32_t last_seen) noexcept {
   return seen;
 }
 
-void pool::leave() noexcept {
+void Pool::leave() noexcept {
   const std::uint32_t before = gate.fetch_sub(one_inside);
   if ((before & inside_mask) == one_inside && caller_sleeps.load()) {
     finished.fetch_add(1);
@@ -136,7 +136,7 @@ void pool::leave() noexcept {
   }
 }
 
-void pool::work(int number) noexcept {
+void Pool::work(int number) noexcept {
   std::uint32_t seen = 0;
   for (;;) {
     seen = await_job(seen);
@@ -155,16 +155,16 @@ void pool::work(int number) noexcept {
 }
 
 void* worker_main(void* raw) {
-  const worker_arguments arguments = *static_cast<worker_arguments*>(raw);
+  const WorkerArguments arguments = *static_cast<WorkerArguments*>(raw);
   std::free(raw);
   arguments.home->work(arguments.number);
   return nullptr;
 }
 
-bool start_worker(pool* home, int number) noexcept {
-  void* memory = std::malloc(sizeof(worker_arguments));
+bool start_worker(Pool* home, int number) noexcept {
+  void* memory = std::malloc(sizeof(WorkerArguments));
   if (memory == nullptr) return false;
-  auto* arguments = new (memory) worker_arguments{home, number};
+  auto* arguments = new (memory) WorkerArguments{home, number};
   pthread_t thread;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -175,7 +175,7 @@ bool start_worker(pool* home, int number) noexcept {
   return started;
 }
 
-void pool::start_workers(int wanted) noexcept {
+void Pool::start_workers(int wanted) noexcept {
   if (workers >= wanted) return;
   // Signals, Ctrl-C above all, are for the program's own threads.
   sigset_t all;
@@ -186,7 +186,7 @@ void pool::start_workers(int wanted) noexcept {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void pool::open() noexcept {
+void Pool::open() noexcept {
   next_chunk.store(0, std::memory_order_relaxed);
   gate.store((gate.load() & ~inside_mask) + one_job + gate_open);
   // A worker counts itself before the kernel compares the gate, so none is missed.
@@ -194,7 +194,7 @@ void pool::open() noexcept {
 }
 
 /// Returns when no worker is inside any more.
-void pool::shut() noexcept {
+void Pool::shut() noexcept {
   gate.fetch_and(~gate_open);
   const auto is_empty = [&] { return (gate.load() & inside_mask) == 0; };
   if (spin_until(is_empty)) return;
@@ -207,12 +207,12 @@ void pool::shut() noexcept {
   caller_sleeps.store(false);
 }
 
-pool* current_pool() noexcept {
-  pool* home = current.load(std::memory_order_acquire);
+Pool* current_pool() noexcept {
+  Pool* home = current.load(std::memory_order_acquire);
   if (home != nullptr) return home;
-  void* memory = std::aligned_alloc(alignof(pool), sizeof(pool));
+  void* memory = std::aligned_alloc(alignof(Pool), sizeof(Pool));
   if (memory == nullptr) return nullptr;
-  auto* fresh = new (memory) pool;
+  auto* fresh = new (memory) Pool;
   if (current.compare_exchange_strong(home, fresh, std::memory_order_acq_rel)) return fresh;
   std::free(memory);
   return home;
@@ -220,7 +220,7 @@ pool* current_pool() noexcept {
 
 /// The child has none of the parent's threads, and one of them may have had the pool: the old state
 /// is left as it is, reachable for leak checkers.
-constinit pool* abandoned = nullptr;
+constinit Pool* abandoned = nullptr;
 void forget_pool_in_child() { abandoned = current.exchange(nullptr); }
 
 [[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, forget_pool_in_child);
@@ -266,7 +266,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, range_body body, void*
   if (count <= 0) return;
   grain = std::max<std::int64_t>(grain, 1);
   const int threads = count <= grain ? 1 : thread_count();
-  pool* home = threads == 1 ? nullptr : current_pool();
+  Pool* home = threads == 1 ? nullptr : current_pool();
   if (home == nullptr || home->busy.load(std::memory_order_relaxed) ||
       home->busy.exchange(true, std::memory_order_acquire)) {
     return body(context, 0, count);

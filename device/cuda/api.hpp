@@ -79,7 +79,7 @@ inline void* const legacy_stream = reinterpret_cast<void*>(1);
 inline void* const per_thread_stream = reinterpret_cast<void*>(2);
 
 /// The numbers of cudaMemcpyKind.
-enum class copy_kind : int {
+enum class CopyKind : int {
   host_to_host = 0,
   host_to_device = 1,
   device_to_host = 2,
@@ -87,7 +87,7 @@ enum class copy_kind : int {
   automatic = 4,
 };
 
-struct device_properties {
+struct DeviceProperties {
   char name[256];
   unsigned char uuid[16];
   std::size_t total_bytes;
@@ -97,10 +97,10 @@ struct device_properties {
 };
 
 /// The numbers of cudaMemoryType.
-enum class memory_type : int { unregistered = 0, host = 1, device = 2, managed = 3 };
+enum class MemoryType : int { unregistered = 0, host = 1, device = 2, managed = 3 };
 
-struct pointer_attributes {
-  memory_type type;
+struct PointerAttributes {
+  MemoryType type;
   int device;  ///< ordinal; negative if unregistered
   void* device_pointer;
   void* host_pointer;
@@ -110,14 +110,14 @@ struct pointer_attributes {
 };
 
 /// Memory that a kernel may read, or read and write.
-struct kernel_operand {
+struct KernelOperand {
   void* data;
   std::size_t nbytes;
   bool is_written;
   bool is_whole;  ///< every byte is touched
 };
 
-struct api {
+struct Api {
   int (*driver_version)(int* version);
   int (*runtime_version)(int* version);
   int (*device_count)(int* count);
@@ -127,7 +127,7 @@ struct api {
   /// of a thread without a context would make one, on a GPU that nobody may use.
   int (*push_device)(int ordinal);
   int (*pop_device)();
-  int (*get_properties)(device_properties* properties, int ordinal);
+  int (*get_properties)(DeviceProperties* properties, int ordinal);
   int (*memory_info)(std::size_t* free_bytes, std::size_t* total_bytes);
   int (*can_access_peer)(int* can, int reader, int owner);
   int (*enable_peer_access)(int owner);  ///< the current device may read `owner`
@@ -146,9 +146,9 @@ struct api {
   int (*host_register)(void* data, std::size_t nbytes);
   int (*host_unregister)(void* data);
   /// Makes no context.
-  int (*get_pointer_attributes)(pointer_attributes* attributes, const void* data);
+  int (*get_pointer_attributes)(PointerAttributes* attributes, const void* data);
 
-  int (*copy_async)(void* target, const void* source, std::size_t nbytes, copy_kind kind,
+  int (*copy_async)(void* target, const void* source, std::size_t nbytes, CopyKind kind,
                     void* stream);
   int (*copy_peer_async)(void* target, int target_ordinal, const void* source, int source_ordinal,
                          std::size_t nbytes, void* stream);
@@ -157,7 +157,7 @@ struct api {
   /// Enqueues a kernel's host form with a copy of its parameters; null in the native table. Who
   /// checks memory looks at `operands`.
   int (*launch_host_kernel)(void (*kernel)(const void* params), const void* params,
-                            std::size_t params_size, std::span<const kernel_operand> operands,
+                            std::size_t params_size, std::span<const KernelOperand> operands,
                             void* stream);
 
   int (*stream_create)(void** stream);  ///< non-blocking
@@ -185,28 +185,28 @@ struct api {
 template <auto Entry>
 inline constexpr bool may_wait = false;
 template <>
-inline constexpr bool may_wait<&api::device_synchronize> = true;
+inline constexpr bool may_wait<&Api::device_synchronize> = true;
 template <>
-inline constexpr bool may_wait<&api::stream_synchronize> = true;
+inline constexpr bool may_wait<&Api::stream_synchronize> = true;
 template <>
-inline constexpr bool may_wait<&api::event_synchronize> = true;
+inline constexpr bool may_wait<&Api::event_synchronize> = true;
 template <>
-inline constexpr bool may_wait<&api::allocate> = true;
+inline constexpr bool may_wait<&Api::allocate> = true;
 template <>
-inline constexpr bool may_wait<&api::deallocate> = true;
+inline constexpr bool may_wait<&Api::deallocate> = true;
 template <>
-inline constexpr bool may_wait<&api::allocate_async> = true;
+inline constexpr bool may_wait<&Api::allocate_async> = true;
 template <>
-inline constexpr bool may_wait<&api::pool_trim> = true;
+inline constexpr bool may_wait<&Api::pool_trim> = true;
 template <>
-inline constexpr bool may_wait<&api::enable_peer_access> = true;
+inline constexpr bool may_wait<&Api::enable_peer_access> = true;
 template <>
-inline constexpr bool may_wait<&api::host_allocate> = true;
+inline constexpr bool may_wait<&Api::host_allocate> = true;
 template <>
-inline constexpr bool may_wait<&api::host_deallocate> = true;
+inline constexpr bool may_wait<&Api::host_deallocate> = true;
 template <>
-inline constexpr bool may_wait<&api::host_register> = true;
+inline constexpr bool may_wait<&Api::host_register> = true;
 template <>
-inline constexpr bool may_wait<&api::host_unregister> = true;
+inline constexpr bool may_wait<&Api::host_unregister> = true;
 
 }  // namespace skerry::cuda

@@ -12,11 +12,11 @@ namespace {
 constexpr std::int64_t index_limit = std::int64_t{1} << 31;
 
 void fill_kernels(void* table) {
-  const module_interface* const module = loaded_module();
+  const ModuleInterface* const module = loaded_module();
   if (module != nullptr && module->fill_kernels != nullptr) module->fill_kernels(table);
 }
 
-constexpr backend make_backend(kernel_form form) {
+constexpr Backend make_backend(KernelForm form) {
   return {
       .name = "cuda",
       .can = {.form = form,
@@ -67,16 +67,16 @@ constexpr backend make_backend(kernel_form form) {
                       .ordinal_of_stream = ordinal_of_stream,
                       .make_current = make_current},
       .launch = launch,
-      .fill_kernels = form == kernel_form::native ? fill_kernels : nullptr,
+      .fill_kernels = form == KernelForm::native ? fill_kernels : nullptr,
   };
 }
 
 }  // namespace
 
-constexpr backend native_backend = make_backend(kernel_form::native);
-constexpr backend rehearsed_backend = make_backend(kernel_form::host);
+constexpr Backend native_backend = make_backend(KernelForm::native);
+constexpr Backend rehearsed_backend = make_backend(KernelForm::host);
 
-void use_backend(const backend& chosen) noexcept {
+void use_backend(const Backend& chosen) noexcept {
   skerry::detail::backends[static_cast<std::size_t>(kind)].store(&chosen);
 }
 

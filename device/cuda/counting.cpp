@@ -15,15 +15,15 @@ namespace skerry::cuda {
 namespace {
 
 /// The functions that are in use while nothing is counted.
-constinit std::atomic<const api*> counted_table{nullptr};
+constinit std::atomic<const Api*> counted_table{nullptr};
 
 constinit std::atomic<unsigned> slowness_us{0};
 
 template <auto Entry>
-struct counted;
+struct Counted;
 
-template <class... Args, int (*api::*Entry)(Args...)>
-struct counted<Entry> {
+template <class... Args, int (*Api::*Entry)(Args...)>
+struct Counted<Entry> {
   static constinit inline std::atomic<std::uint64_t> count{0};
   static int call(Args... args) {
     count.fetch_add(1, std::memory_order_relaxed);
@@ -33,7 +33,7 @@ struct counted<Entry> {
     return (counted_table.load(std::memory_order_relaxed)->*Entry)(args...);
   }
   /// An entry that the table lacks stays null: callers ask for it.
-  static void put_before(api& table) noexcept {
+  static void put_before(Api& table) noexcept {
     if (table.*Entry != nullptr) table.*Entry = call;
   }
 };
@@ -41,15 +41,15 @@ struct counted<Entry> {
 constinit thread_local bool ends_the_process = false;
 
 template <auto Entry>
-struct refused;
+struct Refused;
 
-template <class... Args, int (*api::*Entry)(Args...)>
-struct refused<Entry> {
+template <class... Args, int (*Api::*Entry)(Args...)>
+struct Refused<Entry> {
   static int call(Args...) {
     if (ends_the_process) return runtime_unloading;
     for (;;) pause();
   }
-  static void put_before(api& table) noexcept {
+  static void put_before(Api& table) noexcept {
     if (table.*Entry != nullptr) table.*Entry = call;
   }
 };
@@ -58,14 +58,14 @@ struct entry_of_table {
   const char* name;
   bool may_wait;
   std::atomic<std::uint64_t>* count;
-  void (*count_before)(api& table) noexcept;
-  void (*refuse_before)(api& table) noexcept;
+  void (*count_before)(Api& table) noexcept;
+  void (*refuse_before)(Api& table) noexcept;
 };
 
 #define SKERRY_COUNTED(name)                                                                   \
   entry_of_table {                                                                             \
-    #name, may_wait<&api::name>, &counted<&api::name>::count, counted<&api::name>::put_before, \
-        refused<&api::name>::put_before                                                        \
+    #name, may_wait<&Api::name>, &Counted<&Api::name>::count, Counted<&Api::name>::put_before, \
+        Refused<&Api::name>::put_before                                                        \
   }
 
 /// All but the two that give texts.
@@ -117,13 +117,13 @@ constexpr std::array entries{
 
 #undef SKERRY_COUNTED
 
-static_assert(sizeof(api) == (entries.size() + 2) * sizeof(void (*)()),
+static_assert(sizeof(Api) == (entries.size() + 2) * sizeof(void (*)()),
               "an entry point of the table is not counted: add it to the list above");
 
 constinit std::mutex counting_mutex;
 constinit int depth = 0;
-constinit api counting_table{};
-constinit api refusing_table{};
+constinit Api counting_table{};
+constinit Api refusing_table{};
 
 }  // namespace
 
@@ -131,7 +131,7 @@ void start_counting() {
   static_cast<void>(look_at({cuda_kind, 0}));
   const std::lock_guard lock(counting_mutex);
   if (depth++ != 0) return;
-  const api* const plain = detail::table.load();
+  const Api* const plain = detail::table.load();
   // Written once: a thread may still be on its way through it.
   if (counted_table.exchange(plain) == nullptr) {
     counting_table = *plain;
@@ -152,15 +152,15 @@ void slow_waiting_calls(unsigned microseconds) noexcept { slowness_us.store(micr
 void refuse_calls() noexcept {
   ends_the_process = true;
   const std::lock_guard lock(counting_mutex);
-  const api* const now = detail::table.load();
+  const Api* const now = detail::table.load();
   if (now == nullptr || now == &refusing_table) return;
   refusing_table = *now;
   for (const entry_of_table& each : entries) each.refuse_before(refusing_table);
   detail::table.store(&refusing_table);
 }
 
-std::vector<counted_call> counted_calls() {
-  std::vector<counted_call> result;
+std::vector<CountedCall> counted_calls() {
+  std::vector<CountedCall> result;
   result.reserve(entries.size());
   for (const entry_of_table& each : entries) {
     result.push_back({each.name, each.may_wait, each.count->load()});

@@ -21,6 +21,6 @@ void slow_waiting_calls(unsigned microseconds) noexcept;
 void refuse_calls() noexcept;
 
 /// Since the process began: callers compare two of these.
-[[nodiscard]] std::vector<counted_call> counted_calls();
+[[nodiscard]] std::vector<CountedCall> counted_calls();
 
 }  // namespace skerry::cuda

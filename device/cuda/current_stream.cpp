@@ -17,67 +17,67 @@ namespace {
 
 /// The streams that a thread chose. On the heap, made by the first choice: a thread's own storage
 /// is scarce in a module that is loaded late, and the allocator needs what there is for its caches.
-struct chosen_streams {
-  chosen_streams() = default;
-  chosen_streams(const chosen_streams&) = delete;
-  chosen_streams& operator=(const chosen_streams&) = delete;
-  ~chosen_streams() {
+struct ChosenStreams {
+  ChosenStreams() = default;
+  ChosenStreams(const ChosenStreams&) = delete;
+  ChosenStreams& operator=(const ChosenStreams&) = delete;
+  ~ChosenStreams() {
     for (std::size_t i = 0; i < most_devices; ++i) leave(i);
   }
   void leave(std::size_t index) noexcept {
-    timeline* const left = std::exchange(timelines[index], nullptr);
+    Timeline* const left = std::exchange(timelines[index], nullptr);
     if (left != nullptr) left->on().streams->leave(*left);
   }
 
-  std::array<stream, most_devices> streams = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<stream, most_devices>{stream({kind, static_cast<std::int16_t>(I)})...};
+  std::array<Stream, most_devices> streams = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<Stream, most_devices>{Stream({kind, static_cast<std::int16_t>(I)})...};
   }(std::make_index_sequence<most_devices>{});
-  std::array<timeline*, most_devices> timelines{};  ///< null for the default stream
+  std::array<Timeline*, most_devices> timelines{};  ///< null for the default stream
 };
 
 /// Null in a thread that never chose a stream, and after its end.
-constinit thread_local chosen_streams* chosen = nullptr;
+constinit thread_local ChosenStreams* chosen = nullptr;
 
-chosen_streams& choices_of_thread() {
-  struct owner {
-    ~owner() { delete std::exchange(chosen, nullptr); }
+ChosenStreams& choices_of_thread() {
+  struct Owner {
+    ~Owner() { delete std::exchange(chosen, nullptr); }
   };
-  thread_local const owner at_end;
+  thread_local const Owner at_end;
   static_cast<void>(at_end);
-  if (chosen == nullptr) chosen = new chosen_streams;
+  if (chosen == nullptr) chosen = new ChosenStreams;
   return *chosen;
 }
 
 }  // namespace
 
-stream current_stream(device where) {
-  if (cuda::current_stream_handle(where) == stream(where).handle()) return stream(where);
+Stream current_stream(Device where) {
+  if (cuda::current_stream_handle(where) == Stream(where).handle()) return Stream(where);
   return choices_of_thread().streams[static_cast<std::size_t>(where.index)];
 }
 
-void* current_stream_handle(device where) noexcept {
+void* current_stream_handle(Device where) noexcept {
   const auto index = static_cast<std::size_t>(where.index);
   if (chosen == nullptr || index >= most_devices) return legacy_stream;
-  const timeline* const work = chosen->timelines[index];
+  const Timeline* const work = chosen->timelines[index];
   return work != nullptr ? work->handle() : legacy_stream;
 }
 
-void set_current_stream(const stream& to) {
+void set_current_stream(const Stream& to) {
   const auto index = static_cast<std::size_t>(to.where().index);
-  chosen_streams& mine = choices_of_thread();
+  ChosenStreams& mine = choices_of_thread();
   if (mine.timelines[index] != nullptr && mine.streams[index] == to) {
     mine.streams[index] = to;
     return;
   }
   // To leave a block of a device that is lost is no error.
-  timeline& work = look_at(to.where()).streams->enter(to.handle());
+  Timeline& work = look_at(to.where()).streams->enter(to.handle());
   mine.leave(index);
   mine.streams[index] = to;
   mine.timelines[index] = &work;
 }
 
-timeline& current_timeline(device_state& on) noexcept {
-  timeline* const work =
+Timeline& current_timeline(DeviceState& on) noexcept {
+  Timeline* const work =
       chosen == nullptr ? nullptr : chosen->timelines[static_cast<std::size_t>(on.where.index)];
   return work != nullptr ? *work : on.streams->legacy();
 }

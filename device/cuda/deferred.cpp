@@ -17,13 +17,13 @@ constexpr const char* doing = "deferred errors";
 }  // namespace
 
 /// At first use.
-void deferred_errors::allocate_words() {
+void DeferredErrors::allocate_words() {
   const std::lock_guard allocating(allocating_);
   if (is_allocated_) return;
   entries_.reserve(word_count);
   free_.reserve(word_count);
   void* words = nullptr;
-  check(call<&api::host_allocate>(&words, word_count * sizeof(std::int64_t)), on_, doing);
+  check(call<&Api::host_allocate>(&words, word_count * sizeof(std::int64_t)), on_, doing);
   std::memset(words, 0, word_count * sizeof(std::int64_t));
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < word_count; ++i) {
@@ -32,14 +32,14 @@ void deferred_errors::allocate_words() {
   is_allocated_ = true;
 }
 
-std::int64_t* deferred_errors::add(const deferred_error& error, void* stream) {
-  const device_guard guard(on_);
+std::int64_t* DeferredErrors::add(const DeferredError& error, void* stream) {
+  const DeviceGuard guard(on_);
   allocate_words();
   std::unique_lock lock(mutex_);
   while (free_.empty()) {
     lock.unlock();
     const std::uint64_t before = next();
-    check(call<&api::device_synchronize>(), on_, doing);
+    check(call<&Api::device_synchronize>(), on_, doing);
     waited_for_all(before);
     lock.lock();
   }
@@ -50,7 +50,7 @@ std::int64_t* deferred_errors::add(const deferred_error& error, void* stream) {
   return word;
 }
 
-void deferred_errors::close(const std::int64_t* word) noexcept {
+void DeferredErrors::close(const std::int64_t* word) noexcept {
   const std::lock_guard lock(mutex_);
   for (auto each = entries_.rbegin(); each != entries_.rend(); ++each) {
     if (each->word != word) continue;
@@ -60,14 +60,14 @@ void deferred_errors::close(const std::int64_t* word) noexcept {
 }
 
 template <class IsOver>
-void deferred_errors::collect(IsOver&& is_over, std::uint64_t end) {
+void DeferredErrors::collect(IsOver&& is_over, std::uint64_t end) {
   if (pending_.load() == 0) return;
-  std::optional<deferred_error> first;
+  std::optional<DeferredError> first;
   std::int64_t found = 0;
   {
     const std::lock_guard lock(mutex_);
     std::size_t kept = 0;
-    for (entry& each : entries_) {
+    for (Entry& each : entries_) {
       const std::int64_t stored = __atomic_load_n(each.word, __ATOMIC_ACQUIRE);
       if (stored != 0 && !each.is_reported && !first && (end == UINT64_MAX || each.number < end)) {
         first = each.error;
@@ -87,26 +87,26 @@ void deferred_errors::collect(IsOver&& is_over, std::uint64_t end) {
   if (first) first->raise(*first, found);
 }
 
-void deferred_errors::waited(void* stream, std::uint64_t before) {
+void DeferredErrors::waited(void* stream, std::uint64_t before) {
   const bool is_one = stream != nullptr && stream != per_thread_stream;
   collect(
-      [&](const entry& each) { return is_one && each.stream == stream && each.number < before; });
+      [&](const Entry& each) { return is_one && each.stream == stream && each.number < before; });
   raise_of_sources();
 }
 
-void deferred_errors::waited_for_all(std::uint64_t before) {
-  collect([&](const entry& each) { return each.number < before; });
+void DeferredErrors::waited_for_all(std::uint64_t before) {
+  collect([&](const Entry& each) { return each.number < before; });
   raise_of_sources();
 }
 
-void deferred_errors::raise_of_sources() {
+void DeferredErrors::raise_of_sources() {
   for (std::size_t i = 0; i < on_.sources.size(); ++i) {
     const std::uint64_t end = on_.sources[i].load();
-    if (end != 0) detail::states[i]->deferred->collect([](const entry&) { return false; }, end);
+    if (end != 0) detail::states[i]->deferred->collect([](const Entry&) { return false; }, end);
   }
 }
 
-void note_source(device_state& later, const device_state& earlier) noexcept {
+void note_source(DeviceState& later, const DeviceState& earlier) noexcept {
   if (&later == &earlier) return;
   const auto raise_to = [&](std::size_t source, std::uint64_t end) {
     std::atomic<std::uint64_t>& known = later.sources[source];
@@ -121,11 +121,11 @@ void note_source(device_state& later, const device_state& earlier) noexcept {
   raise_to(static_cast<std::size_t>(earlier.where.index), earlier.deferred->next());
 }
 
-std::int64_t* add_deferred(device where, const deferred_error& error) {
+std::int64_t* add_deferred(Device where, const DeferredError& error) {
   return use(where).deferred->add(error, cuda::current_stream_handle(where));
 }
 
-void close_deferred(device where, const std::int64_t* word) noexcept {
+void close_deferred(Device where, const std::int64_t* word) noexcept {
   detail::states[where.index]->deferred->close(word);
 }
 

@@ -12,18 +12,18 @@
 
 namespace skerry::cuda {
 
-struct device_state;
+struct DeviceState;
 
 /// The words of one device into which kernels store errors, in pinned memory: the host reads them
 /// after a wait without another transfer. Every kernel has a word of its own, which is used again
 /// only when a wait has shown that the kernel has ended; so nobody writes what another reads.
-class deferred_errors {
+class DeferredErrors {
  public:
-  explicit deferred_errors(device_state& on) noexcept : on_(on) {}
+  explicit DeferredErrors(DeviceState& on) noexcept : on_(on) {}
 
-  /// Waits for the device where all words are taken. Throws what that wait finds, device_error,
-  /// out_of_memory_error.
-  [[nodiscard]] std::int64_t* add(const deferred_error& error, void* stream);
+  /// Waits for the device where all words are taken. Throws what that wait finds, DeviceError,
+  /// OutOfMemoryError.
+  [[nodiscard]] std::int64_t* add(const DeferredError& error, void* stream);
   /// All kernels that use the word are enqueued.
   void close(const std::int64_t* word) noexcept;
 
@@ -39,8 +39,8 @@ class deferred_errors {
  private:
   void raise_of_sources();
 
-  struct entry {
-    deferred_error error;
+  struct Entry {
+    DeferredError error;
     void* stream;
     std::uint64_t number;  ///< in the order of closing; open ones have the highest
     std::int64_t* word;
@@ -53,12 +53,12 @@ class deferred_errors {
 
   void allocate_words();
 
-  device_state& on_;
-  waiting_mutex allocating_;
+  DeviceState& on_;
+  WaitingMutex allocating_;
   std::mutex mutex_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<std::size_t> pending_{0};
-  std::vector<entry> entries_;  ///< oldest first; never grows beyond what was reserved
+  std::vector<Entry> entries_;  ///< oldest first; never grows beyond what was reserved
   std::vector<std::int64_t*> free_;
   bool is_allocated_ = false;  ///< guarded by allocating_
 };

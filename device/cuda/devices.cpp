@@ -25,18 +25,18 @@ std::string uuid_text(const unsigned char (&bytes)[16]) {
   return known ? text : std::string();
 }
 
-bool reads_directly(device_state& reader, const device_state& owner) {
+bool reads_directly(DeviceState& reader, const DeviceState& owner) {
   if (reader.ordinal == owner.ordinal) return true;
   int can = 0;
-  check(call<&api::can_access_peer>(&can, reader.ordinal, owner.ordinal), reader, "describe");
+  check(call<&Api::can_access_peer>(&can, reader.ordinal, owner.ordinal), reader, "describe");
   return can != 0;
 }
 
 }  // namespace
 
-device_info describe(device where) {
-  device_state& on = look_at(where);
-  device_info info;
+DeviceInfo describe(Device where) {
+  DeviceState& on = look_at(where);
+  DeviceInfo info;
   info.where = where;
   info.name = on.properties.name;
   info.rehearsal = rehearsing();
@@ -46,8 +46,8 @@ device_info describe(device where) {
   // For a lost one what was found when it was well.
   info.total_bytes = on.properties.total_bytes;
   if (on.lost()) return info;
-  const device_guard guard(on);
-  check(call<&api::memory_info>(&info.free_bytes, &info.total_bytes), on, "describe");
+  const DeviceGuard guard(on);
+  check(call<&Api::memory_info>(&info.free_bytes, &info.total_bytes), on, "describe");
   for (int i = 0; i < count(); ++i) {
     if (i != where.index && reads_directly(on, *detail::states[i])) info.peers.push_back(i);
   }
@@ -59,20 +59,20 @@ int count_devices() {
   return count();
 }
 
-void require_device(device where) { static_cast<void>(use(where)); }
-int ordinal_of(device where) { return look_at(where).ordinal; }
+void require_device(Device where) { static_cast<void>(use(where)); }
+int ordinal_of(Device where) { return look_at(where).ordinal; }
 
 }  // namespace cuda
 
-std::optional<cuda_problem> why_no_cuda() { return cuda::problem(); }
+std::optional<CudaProblem> why_no_cuda() { return cuda::problem(); }
 
-void rehearse(int count, rehearsed_kernels which) {
+void rehearse(int count, RehearsedKernels which) {
   if (count < 1 || count > cuda::most_devices) {
-    throw value_error("rehearse: cuda must be 1 to 64 devices, not " + std::to_string(count));
+    throw ValueError("rehearse: cuda must be 1 to 64 devices, not " + std::to_string(count));
   }
   // To have looked for a GPU in vain is no use.
   if (cuda::used() && cuda::count() > 0) {
-    throw value_error(
+    throw ValueError(
         "rehearse: CUDA devices were already found in this process; call it before the first use "
         "of "
         "one, or of skerry.devices()");
@@ -80,7 +80,7 @@ void rehearse(int count, rehearsed_kernels which) {
   cuda::plan_rehearsal(count, which);
 }
 
-rehearsed_kernels kernels_of_rehearsal() noexcept { return cuda::kernels_of_rehearsal(); }
+RehearsedKernels kernels_of_rehearsal() noexcept { return cuda::kernels_of_rehearsal(); }
 bool is_rehearsing() noexcept { return cuda::rehearsing(); }
 bool cuda_was_used() noexcept { return cuda::used(); }
 bool cuda_is_alive() noexcept { return cuda::alive(); }

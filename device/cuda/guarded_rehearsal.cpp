@@ -16,17 +16,17 @@ namespace skerry::cuda {
 
 namespace {
 
-using guard::call_note;
-using guard::fault_place;
+using guard::CallNote;
+using guard::FaultPlace;
 
 constexpr std::size_t quarantine_nbytes = std::size_t{64} << 20;
 
-bool locate_rehearsed(const void* address, fault_place& into) noexcept {
-  rehearsal::machine& all = rehearsal::machine::instance();
+bool locate_rehearsed(const void* address, FaultPlace& into) noexcept {
+  rehearsal::Machine& all = rehearsal::Machine::instance();
   const int owner = all.owner(address);
   if (owner < 0) return false;
-  rehearsal::address_range& memory = all.at(owner).memory;
-  rehearsal::memory_block found = memory.find_freed(address);
+  rehearsal::AddressRange& memory = all.at(owner).memory;
+  rehearsal::MemoryBlock found = memory.find_freed(address);
   into.is_freed = static_cast<bool>(found);
   if (!found) found = memory.nearest(address);
   into.begin = static_cast<const char*>(found.data);
@@ -34,11 +34,11 @@ bool locate_rehearsed(const void* address, fault_place& into) noexcept {
   return static_cast<bool>(found);
 }
 
-constexpr rehearsal::launch_watch watch{
+constexpr rehearsal::LaunchWatch watch{
     .launched = []() -> std::shared_ptr<const void> { return guard::copy_note(); },
     .began =
         [](const void* note) noexcept {
-          guard::current_note = static_cast<const call_note*>(note);
+          guard::current_note = static_cast<const CallNote*>(note);
           guard::catch_faults();
         },
     .ended = []() noexcept { guard::current_note = nullptr; },
@@ -49,9 +49,9 @@ constexpr rehearsal::launch_watch watch{
 void guard_rehearsed_memory() noexcept {
   if (!guard::is_on()) return;
   guard::prepare();  // so that its finder is asked first
-  rehearsal::place_of_blocks.store(chosen_allocator() == allocator::guard
-                                       ? rehearsal::block_place::at_end
-                                       : rehearsal::block_place::at_begin);
+  rehearsal::place_of_blocks.store(chosen_allocator() == Allocator::guard
+                                       ? rehearsal::BlockPlace::at_end
+                                       : rehearsal::BlockPlace::at_begin);
   rehearsal::bytes_in_quarantine.store(quarantine_nbytes);
   rehearsal::launch_watcher.store(&watch);
   guard::add_fault_finder(locate_rehearsed);

@@ -12,43 +12,43 @@ namespace skerry::cuda {
 
 namespace {
 
-bool is_capturing(device_state& on, void* stream) {
+bool is_capturing(DeviceState& on, void* stream) {
   int capturing = 0;
-  check(call<&api::stream_is_capturing>(stream, &capturing), on, "interchange");
+  check(call<&Api::stream_is_capturing>(stream, &capturing), on, "interchange");
   return capturing != 0;
 }
 
 /// The uses of memory on streams of its device other than these two, and on other devices.
-unfinished_uses uses_elsewhere(storage& memory, const void* one, const void* other) {
-  stream_uses* const known = memory.uses();
+UnfinishedUses uses_elsewhere(Storage& memory, const void* one, const void* other) {
+  StreamUses* const known = memory.uses();
   if (known == nullptr) return {};
-  unfinished_uses all = known->unfinished();
-  all.forget_if([&](const stream_use& each) {
+  UnfinishedUses all = known->unfinished();
+  all.forget_if([&](const StreamUse& each) {
     const void* const by = each.by->handle();
     return (by == one || by == other) && each.by->on().where == memory.where();
   });
   return all;
 }
 
-void wait_for(const unfinished_uses& uses, device_state& waiting, void* stream) {
+void wait_for(const UnfinishedUses& uses, DeviceState& waiting, void* stream) {
   uses.for_each(
-      [&](const stream_use& each) { each.by->come_before(waiting, stream, each.stretch); });
+      [&](const StreamUse& each) { each.by->come_before(waiting, stream, each.stretch); });
 }
 
 }  // namespace
 
-void* make_ready(storage& memory) {
-  const device where = memory.where();
-  device_state& on = use(where);
-  const timeline& work = current_timeline(on);
+void* make_ready(Storage& memory) {
+  const Device where = memory.where();
+  DeviceState& on = use(where);
+  const Timeline& work = current_timeline(on);
   void* const current = work.handle();
   const bool is_usual = current == legacy_stream;
-  stream_uses* const known = memory.uses();
+  StreamUses* const known = memory.uses();
   if (known != nullptr) known->note_export(on.streams->legacy());
   if (is_usual && (known == nullptr || known->are_all_on(work))) return current;
-  const unfinished_uses pending = uses_elsewhere(memory, legacy_stream, current);
+  const UnfinishedUses pending = uses_elsewhere(memory, legacy_stream, current);
   if (is_usual && pending.empty()) return current;
-  const device_guard guard(on);
+  const DeviceGuard guard(on);
   if (is_capturing(on, current)) return current;
   // True where any stream that the legacy one would wait for is captured.
   if (is_capturing(on, legacy_stream)) return current;
@@ -57,15 +57,15 @@ void* make_ready(storage& memory) {
   return legacy_stream;
 }
 
-void make_ready_on(storage& memory, void* stream) {
-  const device where = memory.where();
-  device_state& on = use(where);
-  const timeline& work = current_timeline(on);
+void make_ready_on(Storage& memory, void* stream) {
+  const Device where = memory.where();
+  DeviceState& on = use(where);
+  const Timeline& work = current_timeline(on);
   void* const current = work.handle();
-  stream_uses* const known = memory.uses();
+  StreamUses* const known = memory.uses();
   if (known != nullptr) {
     known->note_export(on.streams->legacy());
-    if (timeline* const by = on.streams->find(stream)) known->note_export(*by);
+    if (Timeline* const by = on.streams->find(stream)) known->note_export(*by);
   }
   if (current != stream) {
     join(on, stream, on, current);
@@ -75,53 +75,53 @@ void make_ready_on(storage& memory, void* stream) {
   wait_for(uses_elsewhere(memory, stream, current), on, stream);
 }
 
-void make_ready_on_current(storage& memory) {
-  if (stream_uses* const known = memory.uses()) {
+void make_ready_on_current(Storage& memory) {
+  if (StreamUses* const known = memory.uses()) {
     known->come_before(current_timeline(use(memory.where())));
   }
 }
 
-void come_after_current(storage& memory) {
-  if (stream_uses* const known = memory.uses()) {
+void come_after_current(Storage& memory) {
+  if (StreamUses* const known = memory.uses()) {
     known->come_after(current_timeline(use(memory.where())));
   }
 }
 
-pointer_facts inspect_pointer(const void* data) {
-  device_state& any = use(first_device);
-  pointer_attributes about{};
-  const int code = call<&api::get_pointer_attributes>(&about, data);
+PointerFacts inspect_pointer(const void* data) {
+  DeviceState& any = use(first_device);
+  PointerAttributes about{};
+  const int code = call<&Api::get_pointer_attributes>(&about, data);
   if (code == invalid_value) {
     // Left in the runtime's error slot it would be blamed on somebody else's launch.
     forget_last_error();
     return {};
   }
   check(code, any, "asking for a pointer");
-  pointer_facts facts{.ordinal = about.device,
-                      .allocation = about.allocation,
-                      .allocation_bytes = about.allocation_bytes};
+  PointerFacts facts{.ordinal = about.device,
+                     .allocation = about.allocation,
+                     .allocation_bytes = about.allocation_bytes};
   switch (about.type) {
-    case memory_type::unregistered:
+    case MemoryType::unregistered:
       break;
-    case memory_type::host:
-      facts.kind = pointer_kind::host;
+    case MemoryType::host:
+      facts.kind = PointerKind::host;
       facts.data = about.host_pointer;
       break;
-    case memory_type::device:
-      facts.kind = pointer_kind::device;
+    case MemoryType::device:
+      facts.kind = PointerKind::device;
       break;
-    case memory_type::managed:
-      facts.kind = pointer_kind::managed;
+    case MemoryType::managed:
+      facts.kind = PointerKind::managed;
       break;
   }
   return facts;
 }
 
-int ordinal_of_stream(device where, void* handle) {
-  device_state& on = use(where);
-  const device_guard guard(on);
+int ordinal_of_stream(Device where, void* handle) {
+  DeviceState& on = use(where);
+  const DeviceGuard guard(on);
   int ordinal = -1;
-  const int code = call<&api::stream_device>(handle, &ordinal);
+  const int code = call<&Api::stream_device>(handle, &ordinal);
   if (code == invalid_resource_handle || code == invalid_value) {
     forget_last_error();
     return -1;
@@ -130,8 +130,8 @@ int ordinal_of_stream(device where, void* handle) {
   return ordinal;
 }
 
-std::shared_ptr<void> make_current(device where) {
-  return std::make_shared<device_guard>(use(where));
+std::shared_ptr<void> make_current(Device where) {
+  return std::make_shared<DeviceGuard>(use(where));
 }
 
 }  // namespace skerry::cuda

@@ -28,14 +28,13 @@ bool waits_after_launch() noexcept {
 
 /// Scratch memory of one launch. It goes back to the pool in order with the stream, so the end of
 /// the call may be before the kernel's.
-struct pooled_context : launch_context {
-  explicit pooled_context(timeline& by) noexcept
-      : launch_context{
-            .stream = by.handle(), .workspace = allocate_scratch, .explanation = nullptr},
+struct PooledContext : LaunchContext {
+  explicit PooledContext(Timeline& by) noexcept
+      : LaunchContext{.stream = by.handle(), .workspace = allocate_scratch, .explanation = nullptr},
         work(by) {}
 
-  static void* allocate_scratch(launch_context* self, std::size_t nbytes) noexcept {
-    auto& mine = *static_cast<pooled_context*>(self);
+  static void* allocate_scratch(LaunchContext* self, std::size_t nbytes) noexcept {
+    auto& mine = *static_cast<PooledContext*>(self);
     try {
       mine.scratch.push_back(mine.work.on().memory->allocate(nbytes, mine.work));
       return mine.scratch.back()->data();
@@ -45,31 +44,31 @@ struct pooled_context : launch_context {
     }
   }
 
-  timeline& work;
-  std::vector<storage_ref> scratch;
+  Timeline& work;
+  std::vector<StorageRef> scratch;
   std::exception_ptr problem;  ///< says more than the status that the kernel returns for it
 };
 
 /// A rehearsed device refuses what the library on a GPU would.
-void require_accepted(device where, const kernel& entry, const void* params) {
+void require_accepted(Device where, const Kernel& entry, const void* params) {
   const char* const refusal = entry.refusal != nullptr ? entry.refusal(params) : nullptr;
   if (refusal == nullptr) return;
-  throw device_error("launch: " + to_string(where) +
-                         " (a rehearsal device): the library on a GPU would refuse " + refusal +
-                         "; please report this",
-                     where, invalid_value, false);
+  throw DeviceError("launch: " + to_string(where) +
+                        " (a rehearsal device): the library on a GPU would refuse " + refusal +
+                        "; please report this",
+                    where, invalid_value, false);
 }
 
-void launch_native(timeline& work, const kernel& entry, const void* params) {
-  device_state& on = work.on();
+void launch_native(Timeline& work, const Kernel& entry, const void* params) {
+  DeviceState& on = work.on();
   if (entry.native == nullptr) throw_no_form(on.where);
   if (!on.has_kernels) {
-    throw device_unavailable_error(
+    throw DeviceUnavailableError(
         "launch: the CUDA module has no kernels for the compute capability of " +
             to_string(on.where) + " (" + on.properties.name + "); install a build for it",
-        unavailable_reason::no_kernel_image);
+        UnavailableReason::no_kernel_image);
   }
-  pooled_context context(work);
+  PooledContext context(work);
   const int code = entry.native(params, &context);
   if (context.problem && code != success) {
     forget_last_error();
@@ -77,21 +76,21 @@ void launch_native(timeline& work, const kernel& entry, const void* params) {
   }
   if (context.explanation != nullptr && code != success && !is_fatal(code)) {
     forget_last_error();
-    throw device_error("launch: " + to_string(on.where) + ": " + context.explanation, on.where,
-                       code, false);
+    throw DeviceError("launch: " + to_string(on.where) + ": " + context.explanation, on.where, code,
+                      false);
   }
   check(code, on, "launch");
 }
 
 /// What a kernel's host form may touch, for a simulation that looks at it.
-std::vector<kernel_operand> operands_of(std::span<const memory_use> uses) {
-  std::vector<kernel_operand> operands;
-  if (kernels_of_rehearsal() == rehearsed_kernels::none) return operands;
+std::vector<KernelOperand> operands_of(std::span<const MemoryUse> uses) {
+  std::vector<KernelOperand> operands;
+  if (kernels_of_rehearsal() == RehearsedKernels::none) return operands;
   operands.reserve(uses.size());
-  for (const memory_use& each : uses) {
+  for (const MemoryUse& each : uses) {
     char* const memory = each.memory().data();
-    const bool is_written = each.mode() == access::write;
-    if (const ndarray* const array = each.array()) {
+    const bool is_written = each.mode() == Access::write;
+    if (const NdArray* const array = each.array()) {
       const auto [begin, end] = extent(array->layout(), array->itemsize());
       if (begin == end) continue;
       // Fewer elements leave bytes out; as many may lie on each other, which is rare.
@@ -108,16 +107,16 @@ std::vector<kernel_operand> operands_of(std::span<const memory_use> uses) {
 
 }  // namespace
 
-void launch(device where, const kernel& entry, const void* params, std::size_t params_size,
-            std::span<const memory_use> uses) {
-  device_state& on = use(where);
-  timeline& work = current_timeline(on);
+void launch(Device where, const Kernel& entry, const void* params, std::size_t params_size,
+            std::span<const MemoryUse> uses) {
+  DeviceState& on = use(where);
+  Timeline& work = current_timeline(on);
   work.limit_work();
-  const device_guard guard(on);
+  const DeviceGuard guard(on);
   refuse_capture(on, work.handle(), "launch");
   {
     // Before the work: if it fails to start, others wait for nothing, which does no harm.
-    const ordered_work ordered(work, uses);
+    const OrderedWork ordered(work, uses);
     const auto rehearse_kernel = calls().launch_host_kernel;
     if (rehearse_kernel != nullptr) {
       if (entry.host == nullptr) throw_no_form(where, " (a rehearsal device)");

@@ -8,15 +8,15 @@
 #include "device/cuda/api.hpp"
 
 namespace skerry::rehearsal {
-struct controls;
+struct Controls;
 }
 
 namespace skerry::cuda {
 
 /// What the CUDA module (skerry_cuda.so) gives to the rest of the library.
-struct module_interface {
+struct ModuleInterface {
   int abi_version;
-  const api* calls;
+  const Api* calls;
   /// Writes the native kernels into the table that ops defines; null if none are linked in.
   void (*fill_kernels)(void* table);
   /// What the kernels were compiled for, in CMake's words: "90-real,100"; empty if there are none.
@@ -25,22 +25,22 @@ struct module_interface {
   const char* compiled_by_nvcc;
   int runtime_version;
   /// For a simulation: the handles by which tests make it fail. Null for CUDA's runtime.
-  const rehearsal::controls* controls;
+  const rehearsal::Controls* controls;
 };
 
 /// A shared library that has such an interface: the first of `paths` that can be opened and whose
 /// function `symbol` knows this version. Null if there is none; then `complaint` says why of each.
-[[nodiscard]] const module_interface* open_module(const std::vector<std::string>& paths,
-                                                  const char* symbol, std::string& complaint);
+[[nodiscard]] const ModuleInterface* open_module(const std::vector<std::string>& paths,
+                                                 const char* symbol, std::string& complaint);
 /// A file beside the library or program that this code is part of.
 [[nodiscard]] std::string path_next_to_this_library(const char* file);
 
 /// The module in use: null on rehearsal devices and where there is no CUDA module. Probes CUDA.
-[[nodiscard]] const module_interface* loaded_module() noexcept;
+[[nodiscard]] const ModuleInterface* loaded_module() noexcept;
 
 }  // namespace skerry::cuda
 
 // The one symbol of the CUDA module, and that of the emulated GPU. Null if it was built for another
 // `abi_version`.
-extern "C" const skerry::cuda::module_interface* skerry_cuda_module(int abi_version);
-extern "C" const skerry::cuda::module_interface* skerry_emulator_module(int abi_version);
+extern "C" const skerry::cuda::ModuleInterface* skerry_cuda_module(int abi_version);
+extern "C" const skerry::cuda::ModuleInterface* skerry_emulator_module(int abi_version);

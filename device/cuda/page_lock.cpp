@@ -17,7 +17,7 @@ constexpr const char* locking = "locking host memory";
 constexpr int most_refusals_in_a_row = 3;
 
 /// The first device in use: asking another one would make a context there.
-constinit std::atomic<device_state*> asked{nullptr};
+constinit std::atomic<DeviceState*> asked{nullptr};
 constinit std::atomic<std::size_t> locked_bytes{0};
 constinit std::atomic<std::uint64_t> refusals{0};
 constinit std::atomic<int> refusals_in_a_row{0};
@@ -39,28 +39,28 @@ bool reserve(std::size_t nbytes) noexcept {
 
 }  // namespace
 
-host_memory chosen_host_memory() noexcept {
-  static const host_memory chosen = [] {
+HostMemory chosen_host_memory() noexcept {
+  static const HostMemory chosen = [] {
     const char* value = environment_text("SKERRY_PINNED_HOST");
     const std::string_view text = value != nullptr ? value : "";
-    if (text == "0") return host_memory::ordinary;
-    return text == "1" ? host_memory::all_pinned : host_memory::automatic;
+    if (text == "0") return HostMemory::ordinary;
+    return text == "1" ? HostMemory::all_pinned : HostMemory::automatic;
   }();
   return chosen;
 }
 
-void note_use(device_state& on) noexcept {
-  device_state* none = nullptr;
+void note_use(DeviceState& on) noexcept {
+  DeviceState* none = nullptr;
   if (asked.load(std::memory_order_relaxed) == nullptr) asked.compare_exchange_strong(none, &on);
 }
 
 bool lock_pages(void* data, std::size_t nbytes) noexcept {
-  device_state* const on = asked.load(std::memory_order_relaxed);
+  DeviceState* const on = asked.load(std::memory_order_relaxed);
   if (on == nullptr || !alive() || on->lost()) return false;
-  if (chosen_host_memory() == host_memory::ordinary) return false;
+  if (chosen_host_memory() == HostMemory::ordinary) return false;
   if (refusals_in_a_row.load() >= most_refusals_in_a_row || !reserve(nbytes)) return false;
-  const device_guard guard(*on, std::nothrow);
-  if (guard.ok() && succeeded(call<&api::host_register>(data, nbytes), *on, locking)) {
+  const DeviceGuard guard(*on, std::nothrow);
+  if (guard.ok() && succeeded(call<&Api::host_register>(data, nbytes), *on, locking)) {
     refusals_in_a_row.store(0);
     return true;
   }
@@ -75,10 +75,10 @@ bool unlock_pages(void* data, std::size_t nbytes) noexcept {
   // Once more if it fails, as that may be the failure of an earlier call. Any device will do; one
   // that is lost reads nothing.
   for (int attempt = 0; attempt < 2 && !is_unlocked; ++attempt) {
-    device_state* const on = first_in_use();
+    DeviceState* const on = first_in_use();
     if (on == nullptr) break;
-    const device_guard guard(*on, std::nothrow);
-    const int code = guard.ok() ? call<&api::host_unregister>(data) : guard.code();
+    const DeviceGuard guard(*on, std::nothrow);
+    const int code = guard.ok() ? call<&Api::host_unregister>(data) : guard.code();
     is_unlocked = succeeded(code, *on, locking);
   }
   if (!is_unlocked && first_in_use() != nullptr) return false;
@@ -86,7 +86,7 @@ bool unlock_pages(void* data, std::size_t nbytes) noexcept {
   return true;
 }
 
-page_lock_statistics page_locks() noexcept {
+PageLockStatistics page_locks() noexcept {
   return {locked_bytes.load(), most_locked(), refusals.load()};
 }
 

@@ -11,15 +11,15 @@
 /// what cudaHostAlloc gives may be missing in the child of a fork, where CPU arrays are to work.
 namespace skerry::cuda {
 
-struct device_state;
+struct DeviceState;
 
 /// SKERRY_PINNED_HOST: 0, 1 (all host arrays are pinned, as if each were made so) or anything else:
 /// large ones are page-locked once a CUDA device has memory of this process.
-enum class host_memory : std::uint8_t { ordinary, automatic, all_pinned };
-[[nodiscard]] host_memory chosen_host_memory() noexcept;
+enum class HostMemory : std::uint8_t { ordinary, automatic, all_pinned };
+[[nodiscard]] HostMemory chosen_host_memory() noexcept;
 
 /// A device has got memory: from now on large host blocks are locked.
-void note_use(device_state& on) noexcept;
+void note_use(DeviceState& on) noexcept;
 
 /// False, and no error, if the pages stay as they are: no device is in use, SKERRY_PINNED_HOST=0, a
 /// quarter of the machine's memory is locked, or the driver refuses. After three refusals in a row
@@ -29,6 +29,6 @@ void note_use(device_state& on) noexcept;
 /// stays where it is then, for ever.
 [[nodiscard]] bool unlock_pages(void* data, std::size_t nbytes) noexcept;
 
-[[nodiscard]] page_lock_statistics page_locks() noexcept;
+[[nodiscard]] PageLockStatistics page_locks() noexcept;
 
 }  // namespace skerry::cuda

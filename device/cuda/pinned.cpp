@@ -22,42 +22,42 @@ namespace {
 /// Locking pages takes about 0.3 ms per MiB, so blocks are kept; not more than this.
 constexpr std::size_t most_cached_bytes = std::size_t{256} << 20;
 
-struct pinned_pool {
+struct PinnedPool {
   std::mutex mutex;
   std::multimap<std::size_t, void*> cached;
   std::size_t cached_bytes = 0;
-  std::array<memory_statistics, most_devices> of_device;
+  std::array<MemoryStatistics, most_devices> of_device;
 };
 
 /// What is cached belongs to nobody, and is charged to this device.
 constexpr int account_of_cached = 0;
 
 /// Never destroyed.
-pinned_pool& the_pool() {
-  static pinned_pool* const created = [] {
+PinnedPool& the_pool() {
+  static PinnedPool* const created = [] {
     cpu::set_trim_elsewhere([]() noexcept { trim_pinned(); });
-    return new pinned_pool;
+    return new PinnedPool;
   }();
   return *created;
 }
 
 void free_block(void* data) noexcept {
-  device_state* const on = first_in_use();
+  DeviceState* const on = first_in_use();
   if (on == nullptr) return;
   // Once more if it fails, as that may be the failure of an earlier call.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const device_guard guard(*on, std::nothrow);
-    const int code = guard.ok() ? call<&api::host_deallocate>(data) : guard.code();
+    const DeviceGuard guard(*on, std::nothrow);
+    const int code = guard.ok() ? call<&Api::host_deallocate>(data) : guard.code();
     if (succeeded(code, *on, "freeing pinned memory")) return;
   }
 }
 
-void give_back(void* data, std::size_t block_bytes, device where) noexcept {
+void give_back(void* data, std::size_t block_bytes, Device where) noexcept {
   if (!alive()) return;
-  pinned_pool& pool = the_pool();
+  PinnedPool& pool = the_pool();
   {
     const std::lock_guard lock(pool.mutex);
-    memory_statistics& counts = pool.of_device[static_cast<std::size_t>(where.index)];
+    MemoryStatistics& counts = pool.of_device[static_cast<std::size_t>(where.index)];
     counts.live_bytes -= block_bytes;
     --counts.live_blocks;
     cpu::discharge_elsewhere(where.index, block_bytes);
@@ -76,10 +76,10 @@ void give_back(void* data, std::size_t block_bytes, device where) noexcept {
 }
 
 /// Copies between it and a GPU have ended when a call returns.
-class pinned_storage final : public storage {
+class PinnedStorage final : public Storage {
  public:
-  pinned_storage(void* data, std::size_t nbytes, std::size_t block_bytes, device where) noexcept
-      : storage(data, nbytes, where), block_bytes_(block_bytes) {}
+  PinnedStorage(void* data, std::size_t nbytes, std::size_t block_bytes, Device where) noexcept
+      : Storage(data, nbytes, where), block_bytes_(block_bytes) {}
   [[nodiscard]] bool pinned() const noexcept override { return true; }
 
  private:
@@ -92,7 +92,7 @@ class pinned_storage final : public storage {
 };
 
 void* take_cached(std::size_t block_bytes) {
-  pinned_pool& pool = the_pool();
+  PinnedPool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
   const auto found = pool.cached.find(block_bytes);
   if (found == pool.cached.end()) return nullptr;
@@ -103,42 +103,41 @@ void* take_cached(std::size_t block_bytes) {
   return data;
 }
 
-void* new_block(device_state& on, device where, std::size_t nbytes, std::size_t block_bytes) {
-  const device_guard guard(on);
+void* new_block(DeviceState& on, Device where, std::size_t nbytes, std::size_t block_bytes) {
+  const DeviceGuard guard(on);
   for (int attempt = 0;; ++attempt) {
     void* data = nullptr;
-    const int code = call<&api::host_allocate>(&data, block_bytes);
+    const int code = call<&Api::host_allocate>(&data, block_bytes);
     if (code == success) return data;
     if (code != memory_allocation) check(code, on, "allocate_pinned");
     note_failure(code, on, "allocate_pinned");
     if (attempt == 1) break;
     trim_pinned();
   }
-  throw out_of_memory_error(
-      "allocate_pinned: cannot lock " + byte_text(nbytes) + " of host memory for " +
-          to_string(where) + "; use ordinary memory, or free arrays that are not needed any more",
-      where, nbytes);
+  throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes) +
+                             " of host memory for " + to_string(where) +
+                             "; use ordinary memory, or free arrays that are not needed any more",
+                         where, nbytes);
 }
 
-[[noreturn]] void throw_over_limit(device where, std::size_t nbytes) {
-  const memory_statistics now = host_statistics(where);
-  throw out_of_memory_error(
-      "allocate_pinned: cannot lock " + byte_text(nbytes) + " of host memory for " +
-          to_string(where) + ": " + byte_text(now.live_bytes) + " live, " +
-          byte_text(now.cached_bytes) + " cached, limit " + byte_text(now.limit_bytes) +
-          "; tried giving back cached blocks, then collecting garbage; free "
-          "arrays that are not needed any more",
-      where, nbytes);
+[[noreturn]] void throw_over_limit(Device where, std::size_t nbytes) {
+  const MemoryStatistics now = host_statistics(where);
+  throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes) +
+                             " of host memory for " + to_string(where) + ": " +
+                             byte_text(now.live_bytes) + " live, " + byte_text(now.cached_bytes) +
+                             " cached, limit " + byte_text(now.limit_bytes) +
+                             "; tried giving back cached blocks, then collecting garbage; free "
+                             "arrays that are not needed any more",
+                         where, nbytes);
 }
 
-struct taken_block {
+struct TakenBlock {
   void* data;
   bool is_fresh;
 };
 
 /// Charged to `where`.
-taken_block take_block(device_state& on, device where, std::size_t nbytes,
-                       std::size_t block_bytes) {
+TakenBlock take_block(DeviceState& on, Device where, std::size_t nbytes, std::size_t block_bytes) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (attempt == 2) collect_garbage();
     if (attempt > 0) {
@@ -162,39 +161,39 @@ taken_block take_block(device_state& on, device where, std::size_t nbytes,
 
 }  // namespace
 
-storage_ref allocate_pinned(device where, std::size_t nbytes) {
-  device_state* const found = first_in_use();
-  device_state& on = found != nullptr ? *found : use({cuda_kind, 0});
-  if (nbytes == 0) return storage_ref(new pinned_storage(nullptr, 0, 0, where));
+StorageRef allocate_pinned(Device where, std::size_t nbytes) {
+  DeviceState* const found = first_in_use();
+  DeviceState& on = found != nullptr ? *found : use({cuda_kind, 0});
+  if (nbytes == 0) return StorageRef(new PinnedStorage(nullptr, 0, 0, where));
   if (nbytes > SIZE_MAX / 4) {
-    throw out_of_memory_error("allocate_pinned: cannot lock " + byte_text(nbytes), where, nbytes);
+    throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes), where, nbytes);
   }
-  const std::size_t block_bytes = whole_pages(size_class::of(nbytes).nbytes);
-  const taken_block taken = take_block(on, where, nbytes, block_bytes);
-  storage* made = nullptr;
+  const std::size_t block_bytes = whole_pages(SizeClass::of(nbytes).nbytes);
+  const TakenBlock taken = take_block(on, where, nbytes, block_bytes);
+  Storage* made = nullptr;
   try {
-    made = new pinned_storage(taken.data, nbytes, block_bytes, where);
+    made = new PinnedStorage(taken.data, nbytes, block_bytes, where);
   } catch (const std::bad_alloc&) {
     cpu::discharge_elsewhere(where.index, block_bytes);
     free_block(taken.data);
     throw;
   }
-  pinned_pool& pool = the_pool();
+  PinnedPool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  memory_statistics& counts = pool.of_device[static_cast<std::size_t>(where.index)];
+  MemoryStatistics& counts = pool.of_device[static_cast<std::size_t>(where.index)];
   counts.live_bytes += block_bytes;
   ++counts.live_blocks;
   ++counts.allocations;
   if (taken.is_fresh) ++counts.system_allocations;
   counts.peak_bytes = std::max(counts.peak_bytes, counts.live_bytes);
-  return storage_ref(made);
+  return StorageRef(made);
 }
 
-memory_statistics host_statistics(device where) {
-  memory_statistics result = cpu::statistics(where.index);
-  pinned_pool& pool = the_pool();
+MemoryStatistics host_statistics(Device where) {
+  MemoryStatistics result = cpu::statistics(where.index);
+  PinnedPool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  const memory_statistics& pinned = pool.of_device[static_cast<std::size_t>(where.index)];
+  const MemoryStatistics& pinned = pool.of_device[static_cast<std::size_t>(where.index)];
   result.live_bytes += pinned.live_bytes;
   result.live_blocks += pinned.live_blocks;
   result.peak_bytes = std::max(result.peak_bytes, result.live_bytes);
@@ -206,7 +205,7 @@ memory_statistics host_statistics(device where) {
 
 std::size_t trim_pinned() {
   if (!alive()) return 0;
-  pinned_pool& pool = the_pool();
+  PinnedPool& pool = the_pool();
   std::multimap<std::size_t, void*> old;
   {
     const std::lock_guard lock(pool.mutex);

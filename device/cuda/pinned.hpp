@@ -8,11 +8,11 @@
 namespace skerry::cuda {
 
 /// Host memory for `where`, a CPU device, that all CUDA devices can read.
-[[nodiscard]] storage_ref allocate_pinned(device where, std::size_t nbytes);
+[[nodiscard]] StorageRef allocate_pinned(Device where, std::size_t nbytes);
 
 /// What `where`, a CPU device, holds, pinned memory with the other; a cached pinned block belongs
 /// to nobody and is told of cpu:0.
-[[nodiscard]] memory_statistics host_statistics(device where);
+[[nodiscard]] MemoryStatistics host_statistics(Device where);
 
 /// Gives cached pinned blocks back; returns how many bytes.
 std::size_t trim_pinned();

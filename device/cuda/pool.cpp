@@ -10,29 +10,29 @@
 
 namespace skerry::cuda {
 
-device_storage::device_storage(block& home, std::size_t nbytes, timeline& by) noexcept
-    : storage(home.data, nbytes, home.owner->on_.where), block_(home), uses_(by) {}
+DeviceStorage::DeviceStorage(Block& home, std::size_t nbytes, Timeline& by) noexcept
+    : Storage(home.data, nbytes, home.owner->on_.where), block_(home), uses_(by) {}
 
-void device_storage::destroy() noexcept {
-  block* const mine = &block_;
+void DeviceStorage::destroy() noexcept {
+  Block* const mine = &block_;
   if (!uses_.are_only_of(mine->owner->on_, mine->home)) mine->others = uses_.take();
-  this->~device_storage();
+  this->~DeviceStorage();
   mine->owner->give_back(mine);
 }
 
-pool::stream_cache* pool::find_cache(void* stream) noexcept {
+Pool::StreamCache* Pool::find_cache(void* stream) noexcept {
   for (const auto& each : caches_) {
     if (each->stream == stream) return each.get();
   }
   return nullptr;
 }
 
-block* pool::take_cached(const size_class& size, void* stream) noexcept {
+Block* Pool::take_cached(const SizeClass& size, void* stream) noexcept {
   // Above a limit that was lowered, what is cached goes to the driver first.
-  if (size.bin == size_class::uncached || held() > counts_.limit_bytes) return nullptr;
-  stream_cache* const cache = find_cache(stream);
+  if (size.bin == SizeClass::uncached || held() > counts_.limit_bytes) return nullptr;
+  StreamCache* const cache = find_cache(stream);
   if (cache == nullptr) return nullptr;
-  block* const item = cache->bins[static_cast<std::size_t>(size.bin)];
+  Block* const item = cache->bins[static_cast<std::size_t>(size.bin)];
   if (item == nullptr) return nullptr;
   unlink_cached(item);
   counts_.live_bytes += item->size.nbytes;
@@ -41,8 +41,8 @@ block* pool::take_cached(const size_class& size, void* stream) noexcept {
 
 /// The last given back comes first: a GPU may still have it in its cache. The cache of the stream
 /// exists: try_new made it.
-void pool::put_cached(block* item) noexcept {
-  block*& bin = find_cache(item->home)->bins[static_cast<std::size_t>(item->size.bin)];
+void Pool::put_cached(Block* item) noexcept {
+  Block*& bin = find_cache(item->home)->bins[static_cast<std::size_t>(item->size.bin)];
   item->previous = nullptr;
   item->next = std::exchange(bin, item);
   if (item->next != nullptr) item->next->previous = item;
@@ -52,7 +52,7 @@ void pool::put_cached(block* item) noexcept {
   counts_.cached_bytes += item->size.nbytes;
 }
 
-void pool::unlink_cached(block* item) noexcept {
+void Pool::unlink_cached(Block* item) noexcept {
   if (item->next != nullptr) item->next->previous = item->previous;
   if (item->previous != nullptr) {
     item->previous->next = item->next;
@@ -65,16 +65,16 @@ void pool::unlink_cached(block* item) noexcept {
   counts_.cached_bytes -= item->size.nbytes;
 }
 
-void pool::count_live() noexcept {
+void Pool::count_live() noexcept {
   ++counts_.allocations;
   ++counts_.live_blocks;
   counts_.peak_bytes = std::max(counts_.peak_bytes, counts_.live_bytes);
 }
 
-block* pool::take_hit(const size_class& size, void* stream) noexcept {
-  outgoing_blocks outgoing(*this);
+Block* Pool::take_hit(const SizeClass& size, void* stream) noexcept {
+  OutgoingBlocks outgoing(*this);
   const std::lock_guard lock(mutex_);
-  block* item = take_cached(size, stream);
+  Block* item = take_cached(size, stream);
   if (item == nullptr && pending_ != nullptr) {
     settle_pending(outgoing);
     item = take_cached(size, stream);
@@ -84,30 +84,30 @@ block* pool::take_hit(const size_class& size, void* stream) noexcept {
 }
 
 /// With the per-thread stream memory is in order with the legacy one, which waits for it.
-storage_ref pool::allocate(std::size_t nbytes, timeline& by) {
-  const size_class size = on_.keeps_blocks ? size_class::of(nbytes) : size_class::exactly(nbytes);
+StorageRef Pool::allocate(std::size_t nbytes, Timeline& by) {
+  const SizeClass size = on_.keeps_blocks ? SizeClass::of(nbytes) : SizeClass::exactly(nbytes);
   void* const stream = by.handle();
   void* const home = stream == per_thread_stream ? legacy_stream : stream;
-  block* item = take_hit(size, home);
+  Block* item = take_hit(size, home);
   if (item == nullptr) item = acquire(nbytes, size, home);
-  timeline& owner = home == stream ? by : on_.streams->legacy();
-  return storage_ref(new (item->object) device_storage(*item, nbytes, owner));
+  Timeline& owner = home == stream ? by : on_.streams->legacy();
+  return StorageRef(new (item->object) DeviceStorage(*item, nbytes, owner));
 }
 
-memory_statistics pool::read_statistics() {
+MemoryStatistics Pool::read_statistics() {
   const std::lock_guard lock(mutex_);
   return counts_;
 }
 
-void pool::reset_peak() {
+void Pool::reset_peak() {
   const std::lock_guard lock(mutex_);
   counts_.peak_bytes = counts_.live_bytes;
 }
 
-void pool::set_limit(std::size_t nbytes) {
+void Pool::set_limit(std::size_t nbytes) {
   bool is_kept = false;
   {
-    outgoing_blocks outgoing(*this);
+    OutgoingBlocks outgoing(*this);
     const std::lock_guard lock(mutex_);
     counts_.limit_bytes = nbytes;
     keep_to_limit(outgoing);

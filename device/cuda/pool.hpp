@@ -20,38 +20,38 @@
 
 namespace skerry::cuda {
 
-struct device_state;
-class pool;
-struct block;
+struct DeviceState;
+class Pool;
+struct Block;
 
 /// An array's memory on a CUDA device.
-class device_storage final : public storage {
+class DeviceStorage final : public Storage {
  public:
-  device_storage(block& home, std::size_t nbytes, timeline& by) noexcept;
-  [[nodiscard]] stream_uses* uses() noexcept override { return &uses_; }
+  DeviceStorage(Block& home, std::size_t nbytes, Timeline& by) noexcept;
+  [[nodiscard]] StreamUses* uses() noexcept override { return &uses_; }
 
  private:
   void destroy() noexcept override;
-  block& block_;
-  stream_uses uses_;
+  Block& block_;
+  StreamUses uses_;
 };
 
 /// Device memory with all that is needed to hand it out again; the storage object lies inside, so
 /// that an allocation that hits the cache allocates nothing on the host either.
-struct block {
-  block* next = nullptr;      ///< in its bin, or in the list of pending ones
-  block* previous = nullptr;  ///< in its bin
-  block* older = nullptr;     ///< of all that are cached
-  block* newer = nullptr;
-  pool* owner = nullptr;
+struct Block {
+  Block* next = nullptr;      ///< in its bin, or in the list of pending ones
+  Block* previous = nullptr;  ///< in its bin
+  Block* older = nullptr;     ///< of all that are cached
+  Block* newer = nullptr;
+  Pool* owner = nullptr;
   void* data = nullptr;
-  size_class size{};
+  SizeClass size{};
   /// The stream that the block is in order with: work submitted there after it is handed out comes
   /// after all earlier use.
   void* home = nullptr;
-  unfinished_uses others;          ///< on further streams, when it was given back
+  UnfinishedUses others;           ///< on further streams, when it was given back
   bool is_to_be_released = false;  ///< goes from the pending ones to the driver
-  alignas(device_storage) std::byte object[sizeof(device_storage)];
+  alignas(DeviceStorage) std::byte object[sizeof(DeviceStorage)];
 };
 
 /// The memory of one logical device: a cache of blocks per stream over the driver's stream-ordered
@@ -69,89 +69,89 @@ struct block {
 ///
 /// With another SKERRY_ALLOCATOR than the pool nothing is cached: each block is an allocation of
 /// cudaMalloc.
-class pool {
+class Pool {
  public:
-  explicit pool(device_state& on) noexcept : on_(on) {}
+  explicit Pool(DeviceState& on) noexcept : on_(on) {}
 
   /// In order with the stream of `by`. Less than 100 ns and no call of the runtime if the cache has
   /// one.
-  [[nodiscard]] storage_ref allocate(std::size_t nbytes, timeline& by);
+  [[nodiscard]] StorageRef allocate(std::size_t nbytes, Timeline& by);
 
-  [[nodiscard]] memory_statistics read_statistics();
+  [[nodiscard]] MemoryStatistics read_statistics();
   void reset_peak();
   void set_limit(std::size_t nbytes);
   std::size_t trim();
 
  private:
-  friend class device_storage;
+  friend class DeviceStorage;
 
-  struct stream_cache {
+  struct StreamCache {
     void* stream;
-    std::array<block*, static_cast<std::size_t>(cached_bins)> bins{};
+    std::array<Block*, static_cast<std::size_t>(cached_bins)> bins{};
   };
 
   /// Blocks that have left the cache: the driver gets them when the lock is not held any more.
-  class outgoing_blocks {
+  class OutgoingBlocks {
    public:
-    explicit outgoing_blocks(pool& owner) noexcept : owner_(owner) {}
-    outgoing_blocks(const outgoing_blocks&) = delete;
-    outgoing_blocks& operator=(const outgoing_blocks&) = delete;
-    ~outgoing_blocks() {
+    explicit OutgoingBlocks(Pool& owner) noexcept : owner_(owner) {}
+    OutgoingBlocks(const OutgoingBlocks&) = delete;
+    OutgoingBlocks& operator=(const OutgoingBlocks&) = delete;
+    ~OutgoingBlocks() {
       while (first_ != nullptr) owner_.release_at_once(std::exchange(first_, first_->next));
     }
-    void add(block* item) noexcept { item->next = std::exchange(first_, item); }
+    void add(Block* item) noexcept { item->next = std::exchange(first_, item); }
 
    private:
-    pool& owner_;
-    block* first_ = nullptr;
+    Pool& owner_;
+    Block* first_ = nullptr;
   };
 
-  [[nodiscard]] stream_cache* find_cache(void* stream) noexcept;
-  [[nodiscard]] block* take_hit(const size_class& size, void* stream) noexcept;
-  [[nodiscard]] block* take_cached(const size_class& size, void* stream) noexcept;
-  void put_cached(block* item) noexcept;
-  void unlink_cached(block* item) noexcept;
+  [[nodiscard]] StreamCache* find_cache(void* stream) noexcept;
+  [[nodiscard]] Block* take_hit(const SizeClass& size, void* stream) noexcept;
+  [[nodiscard]] Block* take_cached(const SizeClass& size, void* stream) noexcept;
+  void put_cached(Block* item) noexcept;
+  void unlink_cached(Block* item) noexcept;
   [[nodiscard]] std::size_t most_without_growth() const noexcept;
-  [[nodiscard]] bool fits(const size_class& size, std::size_t most) const noexcept {
+  [[nodiscard]] bool fits(const SizeClass& size, std::size_t most) const noexcept {
     return size.nbytes <= most && held() <= most - size.nbytes;
   }
-  [[nodiscard]] block* take_pending(const size_class& size, void* stream) noexcept;
-  [[nodiscard]] bool make_room(const size_class& size, outgoing_blocks& outgoing) noexcept;
-  void keep_to_limit(outgoing_blocks& outgoing) noexcept;
+  [[nodiscard]] Block* take_pending(const SizeClass& size, void* stream) noexcept;
+  [[nodiscard]] bool make_room(const SizeClass& size, OutgoingBlocks& outgoing) noexcept;
+  void keep_to_limit(OutgoingBlocks& outgoing) noexcept;
   [[nodiscard]] std::size_t held() const noexcept {
     return counts_.live_bytes + counts_.cached_bytes;
   }
   void count_live() noexcept;
-  [[nodiscard]] block* acquire(std::size_t nbytes, const size_class& size, void* stream);
-  [[nodiscard]] block* try_new(const size_class& size, void* stream);
-  [[nodiscard]] int call_allocate(block& item);
+  [[nodiscard]] Block* acquire(std::size_t nbytes, const SizeClass& size, void* stream);
+  [[nodiscard]] Block* try_new(const SizeClass& size, void* stream);
+  [[nodiscard]] int call_allocate(Block& item);
   void keep_memory_in_driver_pool() noexcept;
-  [[noreturn]] void throw_out_of_memory(std::size_t nbytes, const size_class& size,
+  [[noreturn]] void throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
                                         const std::string& tried);
 
-  void give_back(block* item) noexcept;
-  void put_pending(block* item) noexcept;
-  [[nodiscard]] bool is_home(const block& item, const timeline& by) const noexcept;
-  void settle_pending(outgoing_blocks& outgoing) noexcept;
+  void give_back(Block* item) noexcept;
+  void put_pending(Block* item) noexcept;
+  [[nodiscard]] bool is_home(const Block& item, const Timeline& by) const noexcept;
+  void settle_pending(OutgoingBlocks& outgoing) noexcept;
   void wait_for_pending() noexcept;
   void release_cached() noexcept;
-  void release_at_once(block* item) noexcept;
-  [[nodiscard]] bool release_in_order(block& item) noexcept;
-  [[nodiscard]] bool release_block(block& item) noexcept;
+  void release_at_once(Block* item) noexcept;
+  [[nodiscard]] bool release_in_order(Block& item) noexcept;
+  [[nodiscard]] bool release_block(Block& item) noexcept;
   void release_all_and_trim() noexcept;
-  void release_all_of_gpu(const size_class& wanted) noexcept;
+  void release_all_of_gpu(const SizeClass& wanted) noexcept;
 
-  device_state& on_;
+  DeviceState& on_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<stream_cache>> caches_;
+  std::vector<std::unique_ptr<StreamCache>> caches_;
   /// Given back, but other streams have work on it, or the driver could not take it.
-  block* pending_ = nullptr;
+  Block* pending_ = nullptr;
   std::size_t pending_bytes_ = 0;
-  block* oldest_ = nullptr;  ///< of the cached blocks
-  block* newest_ = nullptr;
+  Block* oldest_ = nullptr;  ///< of the cached blocks
+  Block* newest_ = nullptr;
   std::size_t most_held_ = 0;  ///< since trim()
   std::atomic<bool> keeps_memory_{false};
-  memory_statistics counts_;  ///< of whole blocks; pending ones count as cached
+  MemoryStatistics counts_;  ///< of whole blocks; pending ones count as cached
 };
 
 }  // namespace skerry::cuda

@@ -16,14 +16,14 @@
 
 namespace skerry::cuda {
 
-std::size_t pool::most_without_growth() const noexcept {
+std::size_t Pool::most_without_growth() const noexcept {
   constexpr std::size_t share = 8;
   return std::min(std::max(most_held_, on_.properties.total_bytes / share), counts_.limit_bytes);
 }
 
 /// Before the pool grows: waits for other streams if more than a small part of it waits for them.
 /// Null if what has come back is of no use.
-block* pool::take_pending(const size_class& size, void* stream) noexcept {
+Block* Pool::take_pending(const SizeClass& size, void* stream) noexcept {
   constexpr std::size_t small_part = 32;
   {
     const std::lock_guard lock(mutex_);
@@ -32,17 +32,17 @@ block* pool::take_pending(const size_class& size, void* stream) noexcept {
   }
   wait_for_pending();
   const std::lock_guard lock(mutex_);
-  block* const item = take_cached(size, stream);
+  Block* const item = take_cached(size, stream);
   if (item != nullptr) count_live();
   return item;
 }
 
 /// Gives the longest unused blocks to the driver until one more of `size` leaves the pool with no
 /// more than it may hold. False if that is over the limit all the same. With the lock held.
-bool pool::make_room(const size_class& size, outgoing_blocks& outgoing) noexcept {
+bool Pool::make_room(const SizeClass& size, OutgoingBlocks& outgoing) noexcept {
   const std::size_t enough = most_without_growth();
   while (!fits(size, enough) && oldest_ != nullptr) {
-    block* const item = oldest_;
+    Block* const item = oldest_;
     unlink_cached(item);
     outgoing.add(item);
   }
@@ -51,15 +51,15 @@ bool pool::make_room(const size_class& size, outgoing_blocks& outgoing) noexcept
 
 /// Gives the longest unused blocks to the driver as far as the pool holds more than it may. What
 /// waits for other streams follows when it has come back. With the lock held.
-void pool::keep_to_limit(outgoing_blocks& outgoing) noexcept {
+void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
   while (held() > counts_.limit_bytes && oldest_ != nullptr) {
-    block* const item = oldest_;
+    Block* const item = oldest_;
     unlink_cached(item);
     outgoing.add(item);
   }
 }
 
-block* pool::acquire(std::size_t nbytes, const size_class& size, void* stream) {
+Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
   // No cache is thrown away for what can't ever fit.
   if (nbytes > on_.properties.total_bytes) {
     throw_out_of_memory(nbytes, size, "nothing, it is larger than the device");
@@ -67,19 +67,19 @@ block* pool::acquire(std::size_t nbytes, const size_class& size, void* stream) {
   if (size.nbytes > read_statistics().limit_bytes) {
     throw_out_of_memory(nbytes, size, "nothing, it is larger than the limit");
   }
-  if (block* item = take_pending(size, stream)) return item;
-  if (block* item = try_new(size, stream)) return item;
+  if (Block* item = take_pending(size, stream)) return item;
+  if (Block* item = try_new(size, stream)) return item;
   release_cached();
-  if (block* item = try_new(size, stream)) return item;
+  if (Block* item = try_new(size, stream)) return item;
   wait_for_pending();
   release_cached();
   static_cast<void>(finish_work(on_));  // if it can't be waited for, the next call says so
-  if (block* item = try_new(size, stream)) return item;
+  if (Block* item = try_new(size, stream)) return item;
   release_all_of_gpu(size);
-  if (block* item = try_new(size, stream)) return item;
+  if (Block* item = try_new(size, stream)) return item;
   collect_garbage();
   release_all_of_gpu(size);
-  if (block* item = try_new(size, stream)) return item;
+  if (Block* item = try_new(size, stream)) return item;
   throw_out_of_memory(nbytes, size,
                       on_.keeps_blocks
                           ? "own cached blocks, then waiting for pending frees, then trimming the "
@@ -88,16 +88,16 @@ block* pool::acquire(std::size_t nbytes, const size_class& size, void* stream) {
 }
 
 /// Null if there is not enough memory.
-block* pool::try_new(const size_class& size, void* stream) {
-  auto item = std::make_unique<block>();
+Block* Pool::try_new(const SizeClass& size, void* stream) {
+  auto item = std::make_unique<Block>();
   item->owner = this;
   item->size = size;
   item->home = stream;
   {
-    outgoing_blocks outgoing(*this);
+    OutgoingBlocks outgoing(*this);
     const std::lock_guard lock(mutex_);
     if (find_cache(stream) == nullptr) {
-      caches_.push_back(std::make_unique<stream_cache>(stream_cache{stream, {}}));
+      caches_.push_back(std::make_unique<StreamCache>(StreamCache{stream, {}}));
     }
     if (!make_room(size, outgoing)) return nullptr;
     // Taken before the call, so that threads together keep the limit.
@@ -108,7 +108,7 @@ block* pool::try_new(const size_class& size, void* stream) {
     counts_.live_bytes -= size.nbytes;
   };
   try {
-    const device_guard guard(on_);
+    const DeviceGuard guard(on_);
     refuse_capture(on_, stream, "allocate");
     const int code = call_allocate(*item);
     if (code == memory_allocation) {
@@ -129,30 +129,30 @@ block* pool::try_new(const size_class& size, void* stream) {
   return item.release();
 }
 
-int pool::call_allocate(block& item) {
-  if (on_.properties.supports_pools == 0) return call<&api::allocate>(&item.data, item.size.nbytes);
+int Pool::call_allocate(Block& item) {
+  if (on_.properties.supports_pools == 0) return call<&Api::allocate>(&item.data, item.size.nbytes);
   if (!keeps_memory_.load(std::memory_order_relaxed)) keep_memory_in_driver_pool();
-  return call<&api::allocate_async>(&item.data, item.size.nbytes, item.home);
+  return call<&Api::allocate_async>(&item.data, item.size.nbytes, item.home);
 }
 
 /// By default each synchronisation gives the driver's free memory to the system, and the next large
 /// block pays for mapping it again. trim() and running out of memory still give it back.
-void pool::keep_memory_in_driver_pool() noexcept {
+void Pool::keep_memory_in_driver_pool() noexcept {
   keeps_memory_.store(true);
-  note_failure(call<&api::pool_set_release_threshold>(on_.ordinal, UINT64_MAX), on_, "allocate");
+  note_failure(call<&Api::pool_set_release_threshold>(on_.ordinal, UINT64_MAX), on_, "allocate");
 }
 
-void pool::throw_out_of_memory(std::size_t nbytes, const size_class& size,
+void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
                                const std::string& tried) {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   bool known = false;
   {
-    const device_guard guard(on_, std::nothrow);
-    known = guard.ok() && succeeded(call<&api::memory_info>(&free_bytes, &total_bytes), on_,
+    const DeviceGuard guard(on_, std::nothrow);
+    known = guard.ok() && succeeded(call<&Api::memory_info>(&free_bytes, &total_bytes), on_,
                                     "asking for free memory");
   }
-  const memory_statistics now = read_statistics();
+  const MemoryStatistics now = read_statistics();
   std::string text =
       "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(on_.where) +
       ": device " +
@@ -166,31 +166,31 @@ void pool::throw_out_of_memory(std::size_t nbytes, const size_class& size,
   if (size.nbytes != nbytes && size.nbytes > now.limit_bytes && nbytes <= now.limit_bytes) {
     text += " (blocks are rounded up, this one to " + byte_text(size.nbytes) + ")";
   }
-  throw out_of_memory_error(std::move(text), on_.where, nbytes);
+  throw OutOfMemoryError(std::move(text), on_.where, nbytes);
 }
 
 /// Gives all cached blocks to the driver's pool.
-void pool::release_cached() noexcept {
-  outgoing_blocks outgoing(*this);
+void Pool::release_cached() noexcept {
+  OutgoingBlocks outgoing(*this);
   const std::lock_guard lock(mutex_);
   while (oldest_ != nullptr) {
-    block* const item = oldest_;
+    Block* const item = oldest_;
     unlink_cached(item);
     outgoing.add(item);
   }
   most_held_ = held();
 }
 
-void pool::release_all_and_trim() noexcept {
+void Pool::release_all_and_trim() noexcept {
   wait_for_pending();
   release_cached();
   if (!finish_work(on_) || on_.properties.supports_pools == 0) return;
-  note_failure(call<&api::pool_trim>(on_.ordinal, 0), on_, "trimming");
+  note_failure(call<&Api::pool_trim>(on_.ordinal, 0), on_, "trimming");
 }
 
 /// Other logical devices of the same GPU cache what this one lacks, too, unless it is its limit
 /// that it has come to.
-void pool::release_all_of_gpu(const size_class& wanted) noexcept {
+void Pool::release_all_of_gpu(const SizeClass& wanted) noexcept {
   release_all_and_trim();
   {
     const std::lock_guard lock(mutex_);
@@ -198,12 +198,12 @@ void pool::release_all_of_gpu(const size_class& wanted) noexcept {
   }
   const int n = detail::usable_count.load();
   for (int i = 0; i < n; ++i) {
-    device_state& each = *detail::states[i];
+    DeviceState& each = *detail::states[i];
     if (&each != &on_ && each.ordinal == on_.ordinal) each.memory->release_all_and_trim();
   }
 }
 
-std::size_t pool::trim() {
+std::size_t Pool::trim() {
   const std::size_t before = read_statistics().cached_bytes;
   release_all_and_trim();
   const std::size_t after = read_statistics().cached_bytes;

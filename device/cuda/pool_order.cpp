@@ -18,7 +18,7 @@ constexpr const char* freeing = "freeing";
 
 }  // namespace
 
-void pool::give_back(block* item) noexcept {
+void Pool::give_back(Block* item) noexcept {
   // In a forked child another thread may have held the lock for ever; at exit the driver takes the
   // memory. Only the host's part is returned.
   if (!alive()) {
@@ -27,13 +27,13 @@ void pool::give_back(block* item) noexcept {
   }
   if (!item->others.empty()) {
     item->others.forget_if(
-        [&](const stream_use& each) { return is_home(*item, *each.by) || each.known_done(); });
+        [&](const StreamUse& each) { return is_home(*item, *each.by) || each.known_done(); });
   }
-  const bool is_cached = item->size.bin != size_class::uncached;
+  const bool is_cached = item->size.bin != SizeClass::uncached;
   if (is_cached) {
-    item->others.for_each([](const stream_use& each) { each.by->mark(each.stretch); });
+    item->others.for_each([](const StreamUse& each) { each.by->mark(each.stretch); });
   }
-  outgoing_blocks outgoing(*this);
+  OutgoingBlocks outgoing(*this);
   const std::lock_guard lock(mutex_);
   --counts_.live_blocks;
   counts_.live_bytes -= item->size.nbytes;
@@ -49,23 +49,23 @@ void pool::give_back(block* item) noexcept {
 }
 
 /// A per-thread stream is nobody's: that of the next thread is not in order with it.
-bool pool::is_home(const block& item, const timeline& by) const noexcept {
+bool Pool::is_home(const Block& item, const Timeline& by) const noexcept {
   return &by.on() == &on_ && by.handle() == item.home;
 }
 
 /// With the lock held.
-void pool::put_pending(block* item) noexcept {
+void Pool::put_pending(Block* item) noexcept {
   counts_.cached_bytes += item->size.nbytes;
   pending_bytes_ += item->size.nbytes;
   item->next = std::exchange(pending_, item);
 }
 
 /// Moves pending blocks that no stream works on any more into their cache. With the lock held.
-void pool::settle_pending(outgoing_blocks& outgoing) noexcept {
-  block* rest = nullptr;
+void Pool::settle_pending(OutgoingBlocks& outgoing) noexcept {
+  Block* rest = nullptr;
   while (pending_ != nullptr) {
-    block* const item = std::exchange(pending_, pending_->next);
-    item->others.forget_if([](const stream_use& each) { return each.by->is_done(each.stretch); });
+    Block* const item = std::exchange(pending_, pending_->next);
+    item->others.forget_if([](const StreamUse& each) { return each.by->is_done(each.stretch); });
     if (!item->others.empty()) {
       item->next = std::exchange(rest, item);
       continue;
@@ -83,17 +83,17 @@ void pool::settle_pending(outgoing_blocks& outgoing) noexcept {
 }
 
 /// The host waits for the work on what is pending now, as far as it can be waited for.
-void pool::wait_for_pending() noexcept {
-  const std::uint64_t newest = timeline::newest();
+void Pool::wait_for_pending() noexcept {
+  const std::uint64_t newest = Timeline::newest();
   std::uint64_t last = 0;  // in the order of the stretches, so that each is waited for once
   for (;;) {
-    stream_use next;
+    StreamUse next;
     {
-      outgoing_blocks outgoing(*this);
+      OutgoingBlocks outgoing(*this);
       const std::lock_guard lock(mutex_);
       settle_pending(outgoing);
-      for (const block* item = pending_; item != nullptr; item = item->next) {
-        item->others.for_each([&](const stream_use& each) {
+      for (const Block* item = pending_; item != nullptr; item = item->next) {
+        item->others.for_each([&](const StreamUse& each) {
           if (each.stretch <= last || each.stretch > newest) return;
           if (next.by == nullptr || each.stretch < next.stretch) next = each;
         });
@@ -106,7 +106,7 @@ void pool::wait_for_pending() noexcept {
 }
 
 /// Gives a block that nobody uses any more to the driver, or keeps it until that can be done.
-void pool::release_at_once(block* item) noexcept {
+void Pool::release_at_once(Block* item) noexcept {
   if (on_.lost() || release_in_order(*item) || release_block(*item)) {
     delete item;
     return;
@@ -117,7 +117,7 @@ void pool::release_at_once(block* item) noexcept {
 }
 
 /// In stream order, so that nobody waits. False where that can't be done.
-bool pool::release_in_order(block& item) noexcept {
+bool Pool::release_in_order(Block& item) noexcept {
   if (on_.properties.supports_pools == 0) return false;
   // A block may name a foreign stream that its owner has destroyed since. Who chose it keeps it
   // alive.
@@ -125,28 +125,28 @@ bool pool::release_in_order(block& item) noexcept {
                         item.home == current_stream_handle(on_.where) ||
                         on_.streams->made(item.home);
   if (!is_valid) return false;
-  const device_guard guard(on_, std::nothrow);
+  const DeviceGuard guard(on_, std::nothrow);
   if (!guard.ok()) return false;
   if (item.home != legacy_stream) {
     // Freed by a captured stream, the memory would be freed by each launch of the graph.
     int capturing = 0;
-    const int code = call<&api::stream_is_capturing>(item.home, &capturing);
+    const int code = call<&Api::stream_is_capturing>(item.home, &capturing);
     if (!succeeded(code, on_, freeing) || capturing != 0) return false;
   }
-  item.others.forget_if([&](const stream_use& each) {
+  item.others.forget_if([&](const StreamUse& each) {
     return each.by->try_come_before(on_, item.home, each.stretch);
   });
   return item.others.empty() &&
-         succeeded(call<&api::deallocate_async>(item.data, item.home), on_, freeing);
+         succeeded(call<&Api::deallocate_async>(item.data, item.home), on_, freeing);
 }
 
 /// After the host has waited for all that may use it: cudaFree does so for its device, but is not
 /// said to, and does not for memory of a pool.
-bool pool::release_block(block& item) noexcept {
-  item.others.forget_if([](const stream_use& each) { return each.by->wait(each.stretch); });
+bool Pool::release_block(Block& item) noexcept {
+  item.others.forget_if([](const StreamUse& each) { return each.by->wait(each.stretch); });
   if (!item.others.empty() || !finish_work(on_)) return false;
-  const device_guard guard(on_, std::nothrow);
-  return guard.ok() && succeeded(call<&api::deallocate>(item.data), on_, freeing);
+  const DeviceGuard guard(on_, std::nothrow);
+  return guard.ok() && succeeded(call<&Api::deallocate>(item.data), on_, freeing);
 }
 
 }  // namespace skerry::cuda

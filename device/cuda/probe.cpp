@@ -29,8 +29,8 @@ namespace skerry::cuda {
 namespace detail {
 
 constinit std::atomic<int> usable_count{-1};
-constinit device_state* states[most_devices]{};
-constinit std::atomic<const api*> table{nullptr};
+constinit DeviceState* states[most_devices]{};
+constinit std::atomic<const Api*> table{nullptr};
 
 }  // namespace detail
 
@@ -38,60 +38,60 @@ namespace {
 
 constexpr const char* cpu_works = " CPU arrays work without it.";
 
-struct findings {
-  std::optional<cuda_problem> problem;
-  const module_interface* module = nullptr;
+struct Findings {
+  std::optional<CudaProblem> problem;
+  const ModuleInterface* module = nullptr;
   int driver_version = 0;
   int runtime_version = 0;
-  findings* before = nullptr;
+  Findings* before = nullptr;
 };
 
 constinit std::mutex probe_mutex;
-constinit std::atomic<findings*> found{nullptr};
+constinit std::atomic<Findings*> found{nullptr};
 /// Those of looks in vain, before a rehearsal was planned: another thread may still read them.
-constinit findings* superseded = nullptr;
+constinit Findings* superseded = nullptr;
 constinit std::atomic<bool> was_used{false};
 constinit std::atomic<bool> in_forked_child{false};
 constinit std::atomic<bool> was_shut_down{false};
 constinit std::atomic<int> total_count{0};
 constinit std::atomic<int> planned_rehearsal{0};
-constinit std::atomic<rehearsed_kernels> planned_kernels{rehearsed_kernels::none};
+constinit std::atomic<RehearsedKernels> planned_kernels{RehearsedKernels::none};
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-cuda_problem problem_of(int code, const findings& so_far) {
+CudaProblem problem_of(int code, const Findings& so_far) {
   switch (code) {
     case stub_library:
-      return {unavailable_reason::stub_library,
+      return {UnavailableReason::stub_library,
               std::string("the CUDA driver library found is the stub that is meant for linking "
                           "only; remove its folder from LD_LIBRARY_PATH.") +
                   cpu_works};
     case insufficient_driver:
-      return {unavailable_reason::driver_too_old,
+      return {UnavailableReason::driver_too_old,
               "the NVIDIA driver (CUDA " + version_text(so_far.driver_version) +
                   ") is older than the CUDA " + version_text(so_far.runtime_version) +
                   " that this build needs; update the driver." + cpu_works};
     case no_device:
-      return {unavailable_reason::no_device,
+      return {UnavailableReason::no_device,
               std::string("the NVIDIA driver finds no GPU; check CUDA_VISIBLE_DEVICES, or rehearse "
                           "without one: SKERRY_REHEARSE=2.") +
                   cpu_works};
     case devices_unavailable:
-      return {unavailable_reason::busy,
+      return {UnavailableReason::busy,
               std::string("the GPUs are busy or in exclusive mode; end the process that uses "
                           "them.") +
                   cpu_works};
     default:
-      return {unavailable_reason::no_device,
+      return {UnavailableReason::no_device,
               std::string("CUDA can't be initialised: ") + calls().error_string(code) + " (" +
                   calls().error_name(code) + ", " + std::to_string(code) + ")." + cpu_works};
   }
 }
 
 /// SKERRY_CUDA_MODULE, or else `beside`.
-const module_interface* open_cuda_module(const std::string& beside, std::string& complaint) {
+const ModuleInterface* open_cuda_module(const std::string& beside, std::string& complaint) {
   std::vector<std::string> paths;
   if (const char* chosen = environment_text("SKERRY_CUDA_MODULE")) {
     paths.emplace_back(chosen);
@@ -104,17 +104,17 @@ const module_interface* open_cuda_module(const std::string& beside, std::string&
   return open_module(paths, "skerry_cuda_module", complaint);
 }
 
-cuda_problem no_module(const std::string& complaint) {
-  return {unavailable_reason::no_cuda_module,
+CudaProblem no_module(const std::string& complaint) {
+  return {UnavailableReason::no_cuda_module,
           "this build of skerry has no usable CUDA module (" + complaint +
               "); install a build with CUDA, or set SKERRY_CUDA_MODULE." + cpu_works};
 }
 
 /// False with a problem if kernels that are wanted are not there.
-bool find_rehearsal(findings& into) {
-  const rehearsed_kernels which = planned_kernels.load();
+bool find_rehearsal(Findings& into) {
+  const RehearsedKernels which = planned_kernels.load();
   choose_simulation(planned_rehearsal.load(), which);
-  if (which != rehearsed_kernels::all) {
+  if (which != RehearsedKernels::all) {
     detail::table = &simulated_calls();
     use_backend(rehearsed_backend);
     return true;
@@ -124,7 +124,7 @@ bool find_rehearsal(findings& into) {
   into.module = open_cuda_module(emulator_folder() + "/skerry_cuda.so", complaint);
   if (into.module == nullptr) {
     into.problem = {
-        unavailable_reason::no_cuda_module,
+        UnavailableReason::no_cuda_module,
         "this build of skerry has no module of its own kernels for the emulated GPU (" + complaint +
             "); rehearse with kernels=True, which runs your kernels without it, or build "
             "it by `make emulate` in skerry's sources." +
@@ -136,7 +136,7 @@ bool find_rehearsal(findings& into) {
 }
 
 /// Sets the table; false with a problem if there is no CUDA to ask.
-bool find_table(findings& into) {
+bool find_table(Findings& into) {
   if (planned_rehearsal.load() > 0) return find_rehearsal(into);
   if (const int rehearsed = count_from_environment("SKERRY_REHEARSE", 0, 0); rehearsed > 0) {
     planned_rehearsal.store(rehearsed);
@@ -144,7 +144,7 @@ bool find_table(findings& into) {
     return find_rehearsal(into);
   }
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-    into.problem = {unavailable_reason::no_driver,
+    into.problem = {UnavailableReason::no_driver,
                     std::string("no NVIDIA driver is installed (libcuda.so.1 was not found); "
                                 "install one, or rehearse without a GPU: SKERRY_REHEARSE=2.") +
                         cpu_works};
@@ -160,10 +160,9 @@ bool find_table(findings& into) {
   return true;
 }
 
-std::unique_ptr<device_state> make_state(int index, int ordinal,
-                                         const device_properties& properties,
-                                         const findings& so_far) {
-  auto state = std::make_unique<device_state>();
+std::unique_ptr<DeviceState> make_state(int index, int ordinal, const DeviceProperties& properties,
+                                        const Findings& so_far) {
+  auto state = std::make_unique<DeviceState>();
   state->where = {cuda_kind, static_cast<std::int16_t>(index)};
   state->ordinal = ordinal;
   state->properties = properties;
@@ -171,31 +170,31 @@ std::unique_ptr<device_state> make_state(int index, int ordinal,
                        compiled_for(so_far.module->architectures, so_far.module->compiled_by_nvcc,
                                     properties.compute_capability);
   // Blocks of arrays end where the arrays do, so that a kernel that goes beyond is seen.
-  if (planned_kernels.load() != rehearsed_kernels::none) state->keeps_blocks = false;
-  if (chosen_allocator() != allocator::pool) {
+  if (planned_kernels.load() != RehearsedKernels::none) state->keeps_blocks = false;
+  if (chosen_allocator() != Allocator::pool) {
     state->keeps_blocks = false;
     state->properties.supports_pools = 0;
   }
-  state->memory = std::make_unique<pool>(*state);
-  state->chunks = std::make_unique<staging>(*state);
-  state->streams = std::make_unique<stream_set>(*state);
-  state->deferred = std::make_unique<deferred_errors>(*state);
+  state->memory = std::make_unique<Pool>(*state);
+  state->chunks = std::make_unique<Staging>(*state);
+  state->streams = std::make_unique<StreamSet>(*state);
+  state->deferred = std::make_unique<DeferredErrors>(*state);
   return state;
 }
 
 /// Returns how many devices there are.
-int find_devices(findings& into) {
+int find_devices(Findings& into) {
   if (!find_table(into)) return 0;
-  const api& ask = calls();
+  const Api& ask = calls();
   int code = ask.driver_version(&into.driver_version);
   if (code == success) code = ask.runtime_version(&into.runtime_version);
   int physical = 0;
   if (code == success) code = ask.device_count(&physical);
   if (code == success && physical == 0) code = no_device;
   const int parts = count_from_environment("SKERRY_CUDA_LOGICAL", 1, 1);
-  std::vector<std::unique_ptr<device_state>> made;
+  std::vector<std::unique_ptr<DeviceState>> made;
   for (int ordinal = 0; code == success && ordinal < physical; ++ordinal) {
-    device_properties properties{};
+    DeviceProperties properties{};
     code = ask.get_properties(&properties, ordinal);
     for (int part = 0; code == success && part < parts; ++part) {
       const int index = ordinal * parts + part;
@@ -220,12 +219,12 @@ void after_fork_in_child() noexcept {
   detail::usable_count.store(0);
 }
 
-[[noreturn]] void throw_forked(device where) {
-  throw device_unavailable_error(
+[[noreturn]] void throw_forked(Device where) {
+  throw DeviceUnavailableError(
       to_string(where) +
           " can't be used in a forked process, because its parent had used CUDA; start processes "
           "with multiprocessing's \"spawn\" or \"forkserver\", or use CUDA first after the fork",
-      unavailable_reason::forked);
+      UnavailableReason::forked);
 }
 
 }  // namespace
@@ -236,14 +235,14 @@ void probe() noexcept {
   was_used.store(true);
   const std::lock_guard lock(probe_mutex);
   if (found.load() != nullptr) return;
-  auto* result = new findings;
+  auto* result = new Findings;
   static const int no_fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child);
   static_cast<void>(no_fork_handler);
   int n = 0;
   try {
     n = find_devices(*result);
   } catch (const std::exception& problem) {
-    result->problem = {unavailable_reason::no_device,
+    result->problem = {UnavailableReason::no_device,
                        std::string("CUDA can't be initialised: ") + problem.what()};
   }
   // After the driver was started, which registers its own end: what is registered last runs first.
@@ -254,41 +253,41 @@ void probe() noexcept {
   found.store(result, std::memory_order_release);
 }
 
-device_state& look_at(device where) {
+DeviceState& look_at(Device where) {
   probe();
   if (in_forked_child.load()) throw_forked(where);
   if (was_shut_down.load()) {
-    throw device_unavailable_error(to_string(where) + " can't be used: the process is ending",
-                                   unavailable_reason::no_device);
+    throw DeviceUnavailableError(to_string(where) + " can't be used: the process is ending",
+                                 UnavailableReason::no_device);
   }
-  const findings& result = *found.load();
+  const Findings& result = *found.load();
   if (result.problem) {
-    throw device_unavailable_error(to_string(where) + ": " + result.problem->text,
-                                   result.problem->reason);
+    throw DeviceUnavailableError(to_string(where) + ": " + result.problem->text,
+                                 result.problem->reason);
   }
   const int n = count();
   if (where.index < 0 || where.index >= n) {
-    throw device_unavailable_error(
+    throw DeviceUnavailableError(
         to_string(where) + " does not exist: this machine has " + std::to_string(n) +
             (n == 1 ? " CUDA device (cuda:0)"
                     : " CUDA devices (cuda:0 to cuda:" + std::to_string(n - 1) + ")") +
             "; see skerry.devices()",
-        unavailable_reason::out_of_range);
+        UnavailableReason::out_of_range);
   }
   return *detail::states[where.index];
 }
 
 int count() noexcept { return total_count.load(); }
 
-std::optional<cuda_problem> problem() {
+std::optional<CudaProblem> problem() {
   probe();
-  const findings* result = found.load();
+  const Findings* result = found.load();
   return result != nullptr ? result->problem : std::nullopt;
 }
 
 bool used() noexcept { return was_used.load(); }
 
-void plan_rehearsal(int n, rehearsed_kernels which) {
+void plan_rehearsal(int n, RehearsedKernels which) {
   const std::lock_guard lock(probe_mutex);
   // At once, as other libraries may ask the emulated GPU for its devices before skerry does.
   choose_simulation(n, which);
@@ -296,7 +295,7 @@ void plan_rehearsal(int n, rehearsed_kernels which) {
   planned_kernels.store(which);
   // What a look for GPUs found, and nobody uses: none. The next look finds the rehearsed ones.
   if (count() > 0) return;
-  if (findings* const old = found.exchange(nullptr)) old->before = std::exchange(superseded, old);
+  if (Findings* const old = found.exchange(nullptr)) old->before = std::exchange(superseded, old);
 }
 
 bool rehearsing() noexcept {
@@ -305,21 +304,21 @@ bool rehearsing() noexcept {
   return count_from_environment("SKERRY_REHEARSE", 0, 0) > 0;
 }
 
-rehearsed_kernels kernels_of_rehearsal() noexcept { return planned_kernels.load(); }
+RehearsedKernels kernels_of_rehearsal() noexcept { return planned_kernels.load(); }
 
 int driver_version() noexcept {
-  const findings* result = found.load();
+  const Findings* result = found.load();
   return result != nullptr ? result->driver_version : 0;
 }
 
 int runtime_version() noexcept {
-  const findings* result = found.load();
+  const Findings* result = found.load();
   return result != nullptr ? result->runtime_version : 0;
 }
 
-const module_interface* loaded_module() noexcept {
+const ModuleInterface* loaded_module() noexcept {
   probe();
-  const findings* result = found.load();
+  const Findings* result = found.load();
   return result != nullptr ? result->module : nullptr;
 }
 

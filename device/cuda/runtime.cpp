@@ -20,10 +20,10 @@ std::string describe_code(int code) {
 }
 
 /// All logical devices of the same GPU go with it.
-void lose(int code, device_state& on, const char* what) noexcept {
+void lose(int code, DeviceState& on, const char* what) noexcept {
   const int n = detail::usable_count.load();
   for (int i = 0; i < n; ++i) {
-    device_state& each = *detail::states[i];
+    DeviceState& each = *detail::states[i];
     if (each.ordinal != on.ordinal || each.lost()) continue;
     try {
       auto* text = new std::string(
@@ -40,33 +40,33 @@ void lose(int code, device_state& on, const char* what) noexcept {
   }
 }
 
-[[noreturn]] void throw_lost(const device_state& on) {
+[[noreturn]] void throw_lost(const DeviceState& on) {
   const std::string* cause = on.first_cause.load();
-  throw device_error(cause != nullptr ? *cause : to_string(on.where) + " is lost", on.where,
-                     on.lost_code.load(), true);
+  throw DeviceError(cause != nullptr ? *cause : to_string(on.where) + " is lost", on.where,
+                    on.lost_code.load(), true);
 }
 
 /// What makes a device useless although it was found, which may come out at its first use only.
-struct unavailability {
+struct Unavailability {
   int code;
-  unavailable_reason reason;
+  UnavailableReason reason;
   const char* remedy;
 };
 
-constexpr unavailability unavailabilities[] = {
-    {devices_unavailable, unavailable_reason::busy,
+constexpr Unavailability unavailabilities[] = {
+    {devices_unavailable, UnavailableReason::busy,
      "another process may use the GPU in exclusive mode: end it, or choose another device"},
-    {no_kernel_image_for_device, unavailable_reason::no_kernel_image,
+    {no_kernel_image_for_device, UnavailableReason::no_kernel_image,
      "install a build of skerry for this GPU, or move the arrays to another device"},
-    {unsupported_ptx_version, unavailable_reason::driver_too_old, "update NVIDIA's driver"},
-    {insufficient_driver, unavailable_reason::driver_too_old, "update NVIDIA's driver"},
-    {system_driver_mismatch, unavailable_reason::driver_too_old,
+    {unsupported_ptx_version, UnavailableReason::driver_too_old, "update NVIDIA's driver"},
+    {insufficient_driver, UnavailableReason::driver_too_old, "update NVIDIA's driver"},
+    {system_driver_mismatch, UnavailableReason::driver_too_old,
      "NVIDIA's driver was updated under the running system: restart the machine"},
-    {compatibility_not_supported, unavailable_reason::driver_too_old, "update NVIDIA's driver"},
+    {compatibility_not_supported, UnavailableReason::driver_too_old, "update NVIDIA's driver"},
 };
 
-const unavailability* unavailability_of(int code) noexcept {
-  for (const unavailability& each : unavailabilities) {
+const Unavailability* unavailability_of(int code) noexcept {
+  for (const Unavailability& each : unavailabilities) {
     if (each.code == code) return &each;
   }
   return nullptr;
@@ -74,10 +74,10 @@ const unavailability* unavailability_of(int code) noexcept {
 
 }  // namespace
 
-device_state::device_state() = default;
-device_state::~device_state() = default;
+DeviceState::DeviceState() = default;
+DeviceState::~DeviceState() = default;
 
-void fail(int code, device_state& on, const char* what) {
+void fail(int code, DeviceState& on, const char* what) {
   forget_last_error();
   if (is_fatal(code)) {
     lose(code, on, what);
@@ -85,14 +85,14 @@ void fail(int code, device_state& on, const char* what) {
   }
   const std::string text =
       std::string(what) + ": " + to_string(on.where) + ": " + describe_code(code);
-  if (code == memory_allocation) throw out_of_memory_error(text, on.where, 0);
-  if (const unavailability* why = unavailability_of(code)) {
-    throw device_unavailable_error(text + "; " + why->remedy, why->reason);
+  if (code == memory_allocation) throw OutOfMemoryError(text, on.where, 0);
+  if (const Unavailability* why = unavailability_of(code)) {
+    throw DeviceUnavailableError(text + "; " + why->remedy, why->reason);
   }
-  throw device_error(text, on.where, code, false);
+  throw DeviceError(text, on.where, code, false);
 }
 
-bool succeeded(int code, device_state& on, const char* what) noexcept {
+bool succeeded(int code, DeviceState& on, const char* what) noexcept {
   if (code == success) [[likely]]
     return true;
   forget_last_error();
@@ -111,62 +111,62 @@ void forget_losses() noexcept {
 
 namespace detail {
 
-device_state& use_slowly(device where) {
-  device_state& found = look_at(where);
+DeviceState& use_slowly(Device where) {
+  DeviceState& found = look_at(where);
   if (found.lost()) throw_lost(found);
   return found;
 }
 
 }  // namespace detail
 
-device_guard::device_guard(device_state& target) : code_(enter(target)) {
+DeviceGuard::DeviceGuard(DeviceState& target) : code_(enter(target)) {
   check(code_, target, "choosing the device");
 }
 
-device_guard::device_guard(device_state& target, const std::nothrow_t&) noexcept
+DeviceGuard::DeviceGuard(DeviceState& target, const std::nothrow_t&) noexcept
     : code_(enter(target)) {
   note_failure(code_, target, "choosing the device");
 }
 
-int device_guard::enter(device_state& target) noexcept {
+int DeviceGuard::enter(DeviceState& target) noexcept {
   const int ordinal = target.ordinal;
   if (!target.in_use.load(std::memory_order_relaxed)) target.in_use.store(true);
   int previous = 0;
-  if (const int code = call<&api::get_device>(&previous); code != success) return code;
+  if (const int code = call<&Api::get_device>(&previous); code != success) return code;
   if (previous == ordinal) return success;
-  if (const int code = call<&api::push_device>(ordinal); code != success) return code;
+  if (const int code = call<&Api::push_device>(ordinal); code != success) return code;
   pushed_ = true;
   return success;
 }
 
-device_guard::~device_guard() {
+DeviceGuard::~DeviceGuard() {
   if (!pushed_) return;
   // Once more if it fails: the thread must not go on with another device than before.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (call<&api::pop_device>() == success) return;
+    if (call<&Api::pop_device>() == success) return;
     forget_last_error();
   }
 }
 
-void refuse_capture(device_state& on, void* stream, const char* what) {
+void refuse_capture(DeviceState& on, void* stream, const char* what) {
   if (stream == legacy_stream) return;  // can't be captured
   int capturing = 0;
-  check(call<&api::stream_is_capturing>(stream, &capturing), on, what);
+  check(call<&Api::stream_is_capturing>(stream, &capturing), on, what);
   if (capturing == 0) return;
-  throw value_error(std::string(what) + ": the current stream of " + to_string(on.where) +
-                    " is captured into a graph, which would use this call's memory again after it "
-                    "was given to others; end the capture, or leave this call out of it");
+  throw ValueError(std::string(what) + ": the current stream of " + to_string(on.where) +
+                   " is captured into a graph, which would use this call's memory again after it "
+                   "was given to others; end the capture, or leave this call out of it");
 }
 
-bool finish_work(device_state& on) noexcept {
+bool finish_work(DeviceState& on) noexcept {
   constexpr const char* waiting = "waiting for the device";
   // To wait for a device without a context would make one.
   if (!on.in_use.load()) return true;
   int code = success;
   // Once more: the first failure may be that of an earlier call.
   for (int attempt = 0; attempt < 2 && !on.lost(); ++attempt) {
-    const device_guard guard(on, std::nothrow);
-    code = guard.ok() ? call<&api::device_synchronize>() : guard.code();
+    const DeviceGuard guard(on, std::nothrow);
+    code = guard.ok() ? call<&Api::device_synchronize>() : guard.code();
     if (succeeded(code, on, waiting)) return true;
     if (is_of_capture(code)) return false;
   }
@@ -174,32 +174,32 @@ bool finish_work(device_state& on) noexcept {
   return false;
 }
 
-device_state* first_in_use() noexcept {
+DeviceState* first_in_use() noexcept {
   const int n = detail::usable_count.load();
   for (int i = 0; i < n; ++i) {
-    device_state* const each = detail::states[i];
+    DeviceState* const each = detail::states[i];
     if (each->in_use.load() && !each->lost()) return each;
   }
   return nullptr;
 }
 
-route route_between(device_state& to, device_state& from) {
-  if (to.ordinal == from.ordinal) return route::direct;
-  std::atomic<route>& known = to.routes[static_cast<std::size_t>(from.where.index)];
-  if (const route found = known.load(); found != route::unknown) return found;
+Route route_between(DeviceState& to, DeviceState& from) {
+  if (to.ordinal == from.ordinal) return Route::direct;
+  std::atomic<Route>& known = to.routes[static_cast<std::size_t>(from.where.index)];
+  if (const Route found = known.load(); found != Route::unknown) return found;
 
   int can = 0;
-  check(call<&api::can_access_peer>(&can, to.ordinal, from.ordinal), to, "asking for peer access");
-  route found = can != 0 ? route::direct : route::staged;
-  if (found == route::direct) {
-    const device_guard guard(to);
-    const int code = call<&api::enable_peer_access>(from.ordinal);
-    if (code != success && code != peer_access_already_enabled) found = route::staged;
+  check(call<&Api::can_access_peer>(&can, to.ordinal, from.ordinal), to, "asking for peer access");
+  Route found = can != 0 ? Route::direct : Route::staged;
+  if (found == Route::direct) {
+    const DeviceGuard guard(to);
+    const int code = call<&Api::enable_peer_access>(from.ordinal);
+    if (code != success && code != peer_access_already_enabled) found = Route::staged;
     note_failure(code, to, "enabling peer access");
     // Memory of a stream-ordered pool is not covered by the call above.
-    if (found == route::direct && from.properties.supports_pools != 0) {
-      const int pool_code = call<&api::pool_allow_reader>(from.ordinal, to.ordinal);
-      if (!succeeded(pool_code, to, "enabling peer access")) found = route::staged;
+    if (found == Route::direct && from.properties.supports_pools != 0) {
+      const int pool_code = call<&Api::pool_allow_reader>(from.ordinal, to.ordinal);
+      if (!succeeded(pool_code, to, "enabling peer access")) found = Route::staged;
     }
     if (to.lost()) throw_lost(to);
   }

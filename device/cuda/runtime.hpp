@@ -20,19 +20,19 @@
 /// destroyed because arrays may be freed after main() has ended.
 namespace skerry::cuda {
 
-class deferred_errors;
-class pool;
-class staging;
-class stream_set;
+class DeferredErrors;
+class Pool;
+class Staging;
+class StreamSet;
 
 /// How bytes get from one device to another.
-enum class route : std::uint8_t { unknown, direct, staged };
+enum class Route : std::uint8_t { unknown, direct, staged };
 
 /// One logical device.
-struct device_state {
-  device where;
+struct DeviceState {
+  Device where;
   int ordinal = 0;  ///< of the CUDA runtime; shared by the logical devices of one GPU
-  device_properties properties{};
+  DeviceProperties properties{};
   bool has_kernels = true;   ///< the module was compiled for this GPU
   bool keeps_blocks = true;  ///< memory that was freed, for later arrays
 
@@ -44,17 +44,17 @@ struct device_state {
   std::atomic<const std::string*> first_cause{nullptr};
   std::atomic<int> lost_code{0};
 
-  std::unique_ptr<pool> memory;
-  std::unique_ptr<staging> chunks;
-  std::unique_ptr<stream_set> streams;
-  std::unique_ptr<deferred_errors> deferred;
-  std::array<std::atomic<route>, most_devices> routes{};  ///< from the device of that index
+  std::unique_ptr<Pool> memory;
+  std::unique_ptr<Staging> chunks;
+  std::unique_ptr<StreamSet> streams;
+  std::unique_ptr<DeferredErrors> deferred;
+  std::array<std::atomic<Route>, most_devices> routes{};  ///< from the device of that index
   /// For each device that work here has come after, the number of its next deferred error then: the
   /// errors before may be in what is read here.
   std::array<std::atomic<std::uint64_t>, most_devices> sources{};
 
-  device_state();
-  ~device_state();
+  DeviceState();
+  ~DeviceState();
 
   [[nodiscard]] bool lost() const noexcept {
     return lost_code.load(std::memory_order_relaxed) != 0;
@@ -65,17 +65,17 @@ namespace detail {
 
 /// Devices that can be used: -1 before the first use, 0 after a fork or shut_down().
 extern std::atomic<int> usable_count;
-extern device_state* states[most_devices];
-extern std::atomic<const api*> table;
-[[nodiscard]] device_state& use_slowly(device where);
+extern DeviceState* states[most_devices];
+extern std::atomic<const Api*> table;
+[[nodiscard]] DeviceState& use_slowly(Device where);
 
 }  // namespace detail
 
 /// The state of a CUDA device that is usable now; throws what require() throws.
-[[nodiscard]] inline device_state& use(device where) {
+[[nodiscard]] inline DeviceState& use(Device where) {
   if (where.index >= 0 && where.index < detail::usable_count.load(std::memory_order_acquire))
       [[likely]] {
-    device_state& found = *detail::states[where.index];
+    DeviceState& found = *detail::states[where.index];
     if (!found.lost()) [[likely]]
       return found;
   }
@@ -83,7 +83,7 @@ extern std::atomic<const api*> table;
 }
 
 /// The same, of a device that may be lost, for statistics.
-[[nodiscard]] device_state& look_at(device where);
+[[nodiscard]] DeviceState& look_at(Device where);
 
 /// Whether calls may be made at all: false before first use, in a forked child and after
 /// shut_down().
@@ -92,17 +92,17 @@ extern std::atomic<const api*> table;
 }
 
 /// The table of entry points; only after use() has returned once.
-[[nodiscard]] inline const api& calls() noexcept {
+[[nodiscard]] inline const Api& calls() noexcept {
   // Counting and the end of a process put tables in its place that they have just filled.
   return *detail::table.load(std::memory_order_acquire);
 }
 
 /// The only way of calling: a status that nobody looks at is a warning, and what may wait does so
-/// without the outer lock. No mutex is held then but a waiting_mutex.
+/// without the outer lock. No mutex is held then but a WaitingMutex.
 template <auto Entry, class... Args>
 [[nodiscard]] int call(Args... args) noexcept {
   if constexpr (may_wait<Entry>) {
-    const without_outer_lock waiting;
+    const WithoutOuterLock waiting;
     return (calls().*Entry)(args...);
   } else {
     return (calls().*Entry)(args...);
@@ -110,21 +110,21 @@ template <auto Entry, class... Args>
 }
 
 /// A failure that is left in the runtime's error slot would be blamed on somebody else's launch.
-inline void forget_last_error() noexcept { static_cast<void>(call<&api::get_last_error>()); }
+inline void forget_last_error() noexcept { static_cast<void>(call<&Api::get_last_error>()); }
 
-[[noreturn]] void fail(int code, device_state& on, const char* what);
+[[noreturn]] void fail(int code, DeviceState& on, const char* what);
 
-/// Turns a failed status into device_error (the device is lost after a fatal one),
-/// out_of_memory_error or device_unavailable_error. `what` names what was being done.
-inline void check(int code, device_state& on, const char* what) {
+/// Turns a failed status into DeviceError (the device is lost after a fatal one),
+/// OutOfMemoryError or DeviceUnavailableError. `what` names what was being done.
+inline void check(int code, DeviceState& on, const char* what) {
   if (code != success) [[unlikely]]
     fail(code, on, what);
 }
 
 /// Remembers a fatal error; the caller sees to what it means that the call failed.
-[[nodiscard]] bool succeeded(int code, device_state& on, const char* what) noexcept;
+[[nodiscard]] bool succeeded(int code, DeviceState& on, const char* what) noexcept;
 /// The same where nothing depends on the call but what the device or the driver holds too much.
-inline void note_failure(int code, device_state& on, const char* what) noexcept {
+inline void note_failure(int code, DeviceState& on, const char* what) noexcept {
   static_cast<void>(succeeded(code, on, what));
 }
 
@@ -133,19 +133,19 @@ inline void note_failure(int code, device_state& on, const char* what) noexcept 
 void forget_losses() noexcept;
 
 /// Makes a device current, and the one that was current before again at its end.
-class device_guard {
+class DeviceGuard {
  public:
-  explicit device_guard(device_state& target);
-  device_guard(device_state& target, const std::nothrow_t&) noexcept;
-  device_guard(const device_guard&) = delete;
-  device_guard& operator=(const device_guard&) = delete;
-  ~device_guard();
+  explicit DeviceGuard(DeviceState& target);
+  DeviceGuard(DeviceState& target, const std::nothrow_t&) noexcept;
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  ~DeviceGuard();
 
   [[nodiscard]] bool ok() const noexcept { return code_ == success; }
   [[nodiscard]] int code() const noexcept { return code_; }
 
  private:
-  int enter(device_state& target) noexcept;
+  int enter(DeviceState& target) noexcept;
 
   bool pushed_ = false;
   int code_ = success;
@@ -153,19 +153,19 @@ class device_guard {
 
 /// A graph would keep the addresses of memory that goes back to the pool when the call is over:
 /// what replays it later overwrites whoever has that memory then. With the device current; throws
-/// value_error for a stream that is captured.
-void refuse_capture(device_state& on, void* stream, const char* what);
+/// ValueError for a stream that is captured.
+void refuse_capture(DeviceState& on, void* stream, const char* what);
 
 /// Waits for all work on a device. False if it is lost, which it is, too, when it can't be waited
 /// for: nobody knows then what its memory holds, and when it is free. False as well while a stream
 /// is captured into a graph.
-[[nodiscard]] bool finish_work(device_state& on) noexcept;
+[[nodiscard]] bool finish_work(DeviceState& on) noexcept;
 
 /// Work of `later` comes after what was enqueued for `earlier` by now.
-void note_source(device_state& later, const device_state& earlier) noexcept;
+void note_source(DeviceState& later, const DeviceState& earlier) noexcept;
 
 /// For calls that concern all devices; null if none is both in use and not lost.
-[[nodiscard]] device_state* first_in_use() noexcept;
+[[nodiscard]] DeviceState* first_in_use() noexcept;
 
 // What the registry asks.
 
@@ -173,17 +173,17 @@ void note_source(device_state& later, const device_state& earlier) noexcept;
 void probe() noexcept;
 /// Counted by the probe; stays after a fork.
 [[nodiscard]] int count() noexcept;
-[[nodiscard]] std::optional<cuda_problem> problem();
+[[nodiscard]] std::optional<CudaProblem> problem();
 [[nodiscard]] bool used() noexcept;
-void plan_rehearsal(int count, rehearsed_kernels which);
+void plan_rehearsal(int count, RehearsedKernels which);
 [[nodiscard]] bool rehearsing() noexcept;
-[[nodiscard]] rehearsed_kernels kernels_of_rehearsal() noexcept;
+[[nodiscard]] RehearsedKernels kernels_of_rehearsal() noexcept;
 [[nodiscard]] int driver_version() noexcept;
 [[nodiscard]] int runtime_version() noexcept;
 void shut_down() noexcept;
 
 /// Whether bytes go directly from the memory of `from` to that of `to`; asks and enables peer
 /// access the first time.
-[[nodiscard]] route route_between(device_state& to, device_state& from);
+[[nodiscard]] Route route_between(DeviceState& to, DeviceState& from);
 
 }  // namespace skerry::cuda

@@ -14,14 +14,14 @@ namespace skerry::cuda {
 // that of the emulated GPU, on whose devices kernels of others run, too.
 
 /// Opens the emulated GPU's library, once, if `which` needs it, and tells the simulation how many
-/// devices there are. Throws device_unavailable_error if this build has no emulated GPU.
-void choose_simulation(int count, rehearsed_kernels which);
+/// devices there are. Throws DeviceUnavailableError if this build has no emulated GPU.
+void choose_simulation(int count, RehearsedKernels which);
 
-/// What SKERRY_REHEARSE_KERNELS says: 0, 1 (of users) or all. Throws value_error for anything else.
-[[nodiscard]] rehearsed_kernels kernels_from_environment() noexcept;
+/// What SKERRY_REHEARSE_KERNELS says: 0, 1 (of users) or all. Throws ValueError for anything else.
+[[nodiscard]] RehearsedKernels kernels_from_environment() noexcept;
 
 /// For the chosen simulation.
-[[nodiscard]] const api& simulated_calls() noexcept;
-[[nodiscard]] const rehearsal::controls& simulation_controls() noexcept;
+[[nodiscard]] const Api& simulated_calls() noexcept;
+[[nodiscard]] const rehearsal::Controls& simulation_controls() noexcept;
 
 }  // namespace skerry::cuda

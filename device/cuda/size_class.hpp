@@ -11,7 +11,7 @@ namespace skerry::cuda {
 /// Sizes that blocks are rounded up to: 32 steps per doubling, so that at most 1/32 is wasted above
 /// 16 KiB and 1/64 on average: what is lost by rounding can't be won back by any cleverness later.
 /// Multiples of 512 bytes, which keeps cudaMalloc's alignment.
-struct size_class {
+struct SizeClass {
   static constexpr std::size_t least = 512;
   static constexpr int log2_steps = 5;
   static constexpr int steps = 1 << log2_steps;
@@ -25,11 +25,11 @@ struct size_class {
 
   /// No byte more than asked for, so that a tool sees an access beyond the end. One at least: CUB
   /// takes a null pointer for a question.
-  [[nodiscard]] static constexpr size_class exactly(std::size_t nbytes) noexcept {
+  [[nodiscard]] static constexpr SizeClass exactly(std::size_t nbytes) noexcept {
     return {std::max<std::size_t>(nbytes, 1), uncached};
   }
 
-  [[nodiscard]] static constexpr size_class of(std::size_t nbytes) noexcept {
+  [[nodiscard]] static constexpr SizeClass of(std::size_t nbytes) noexcept {
     if (nbytes > largest) return {nbytes, uncached};
     const std::size_t units = (std::max(nbytes, least) + least - 1) / least;
     if (units <= steps) return {units * least, static_cast<int>(units) - 1};
@@ -42,6 +42,6 @@ struct size_class {
   }
 };
 
-inline constexpr int cached_bins = size_class::of(size_class::largest).bin + 1;
+inline constexpr int cached_bins = SizeClass::of(SizeClass::largest).bin + 1;
 
 }  // namespace skerry::cuda

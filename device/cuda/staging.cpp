@@ -16,7 +16,7 @@ constexpr const char* copying = "copy_bytes";
 /// One thread copies memory that is in no cache at 5 to 10 GB/s, a tenth of what a PCIe 5 link
 /// carries: beside an H100, four threads carried 19 of its 55 GB/s.
 void copy_by_threads(char* target, const char* source, std::size_t nbytes) noexcept {
-  constexpr std::int64_t share = static_cast<std::int64_t>(staging::chunk_bytes) / 16;
+  constexpr std::int64_t share = static_cast<std::int64_t>(Staging::chunk_bytes) / 16;
   cpu::parallel_for(
       static_cast<std::int64_t>(nbytes), share, [&](std::int64_t begin, std::int64_t end) {
         std::memcpy(target + begin, source + begin, static_cast<std::size_t>(end - begin));
@@ -28,18 +28,18 @@ std::size_t piece_of(std::size_t nbytes) noexcept {
   constexpr std::size_t least = std::size_t{512} << 10;
   constexpr std::size_t page = 4096;
   const std::size_t quarter = (nbytes / 4 + page - 1) / page * page;
-  return std::clamp(quarter, least, staging::chunk_bytes);
+  return std::clamp(quarter, least, Staging::chunk_bytes);
 }
 
 }  // namespace
 
 /// Ready to be written. Made at first use.
-staging::chunk& staging::take_next() {
-  chunk& next = chunks_[next_];
-  if (next.event == nullptr) check(call<&api::event_create>(&next.event), on_, copying);
+Staging::Chunk& Staging::take_next() {
+  Chunk& next = chunks_[next_];
+  if (next.event == nullptr) check(call<&Api::event_create>(&next.event), on_, copying);
   if (next.data == nullptr) {
     void* data = nullptr;
-    check(call<&api::host_allocate>(&data, chunk_bytes), on_, copying);
+    check(call<&Api::host_allocate>(&data, chunk_bytes), on_, copying);
     next.data = static_cast<char*>(data);
   }
   wait(next);
@@ -48,31 +48,31 @@ staging::chunk& staging::take_next() {
   return next;
 }
 
-void staging::wait(chunk& each) {
+void Staging::wait(Chunk& each) {
   if (!each.in_flight) return;
-  check(call<&api::event_synchronize>(each.event), on_, copying);
+  check(call<&Api::event_synchronize>(each.event), on_, copying);
   each.in_flight = false;
 }
 
-void staging::copy(chunk& by, void* target, const void* source, std::size_t nbytes, copy_kind kind,
+void Staging::copy(Chunk& by, void* target, const void* source, std::size_t nbytes, CopyKind kind,
                    void* stream) {
   by.in_flight = true;
   by.stream = stream;
-  if (const int code = call<&api::copy_async>(target, source, nbytes, kind, stream);
+  if (const int code = call<&Api::copy_async>(target, source, nbytes, kind, stream);
       code != success) {
     by.in_flight = !finish_work(on_);
     check(code, on_, copying);
   }
   // From here on the chunk is taken. Without an event behind the copy nobody could wait for it.
-  const int code = call<&api::event_record>(by.event, stream);
+  const int code = call<&Api::event_record>(by.event, stream);
   if (code != success && finish_work(on_)) by.in_flight = false;
   check(code, on_, copying);
 }
 
-char* staging::upload::buffer(std::size_t nbytes) {
+char* Staging::Upload::buffer(std::size_t nbytes) {
   constexpr std::size_t alignment = 256;
   const bool small = nbytes <= most_small;
-  chunk* by = &chunks_.last();
+  Chunk* by = &chunks_.last();
   // One event stands for all copies from a chunk, so they have to be on one stream.
   const bool shares = small && stream_ != per_thread_stream && by->in_flight &&
                       by->stream == stream_ && by->used + nbytes <= chunk_bytes;
@@ -82,14 +82,14 @@ char* staging::upload::buffer(std::size_t nbytes) {
   return buffer_;
 }
 
-void staging::upload::send(void* target, std::size_t nbytes) {
-  chunks_.copy(chunks_.last(), target, buffer_, nbytes, copy_kind::host_to_device, stream_);
+void Staging::Upload::send(void* target, std::size_t nbytes) {
+  chunks_.copy(chunks_.last(), target, buffer_, nbytes, CopyKind::host_to_device, stream_);
 }
 
-void staging::to_device(void* target, const void* source, std::size_t nbytes, void* stream) {
+void Staging::to_device(void* target, const void* source, std::size_t nbytes, void* stream) {
   auto* to = static_cast<char*>(target);
   const auto* from = static_cast<const char*>(source);
-  upload by(*this, stream);
+  Upload by(*this, stream);
   const std::size_t piece = piece_of(nbytes);
   for (std::size_t done = 0; done < nbytes; done += piece) {
     const std::size_t size = std::min(piece, nbytes - done);
@@ -98,22 +98,22 @@ void staging::to_device(void* target, const void* source, std::size_t nbytes, vo
   }
 }
 
-void staging::to_host(void* target, const void* source, std::size_t nbytes, void* stream) {
+void Staging::to_host(void* target, const void* source, std::size_t nbytes, void* stream) {
   const std::lock_guard lock(mutex_);
-  const device_guard guard(on_);
+  const DeviceGuard guard(on_);
   auto* to = static_cast<char*>(target);
   const auto* from = static_cast<const char*>(source);
   const std::size_t piece = piece_of(nbytes);
   const std::size_t n = (nbytes + piece - 1) / piece;
   const auto size_of = [&](std::size_t i) { return std::min(piece, nbytes - i * piece); };
   // One ahead: piece i is on the bus while piece i - 1 is copied by the CPU.
-  chunk* last = nullptr;
+  Chunk* last = nullptr;
   for (std::size_t i = 0; i <= n; ++i) {
-    chunk* now = nullptr;
+    Chunk* now = nullptr;
     if (i < n) {
       now = &take_next();
       now->used = chunk_bytes;
-      copy(*now, now->data, from + i * piece, size_of(i), copy_kind::device_to_host, stream);
+      copy(*now, now->data, from + i * piece, size_of(i), CopyKind::device_to_host, stream);
     }
     if (last != nullptr) {
       wait(*last);

@@ -14,14 +14,14 @@ namespace skerry::cuda {
 /// Pinned chunks by which pageable memory reaches a device and comes back: one is copied by the CPU
 /// while another is on the bus. They take turns, also from one transfer to the next, and small
 /// transfers share one, so that these need not wait for the ones before them.
-class staging {
+class Staging {
  public:
   /// 4 MiB: a chunk takes about 80 µs on PCIe 5, much longer than the 5 µs of starting a copy.
   static constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
   static constexpr std::size_t chunk_count = 4;
   static constexpr std::size_t most_small = std::size_t{64} << 10;
 
-  explicit staging(device_state& on) noexcept : on_(on) {}
+  explicit Staging(DeviceState& on) noexcept : on_(on) {}
 
   /// In order with `stream`; the source may be reused on return.
   void to_device(void* target, const void* source, std::size_t nbytes, void* stream);
@@ -30,27 +30,27 @@ class staging {
 
   /// The chunks for one transfer to the device, whose bytes the caller puts there; other transfers
   /// wait for its end.
-  class upload {
+  class Upload {
    public:
-    upload(staging& chunks, void* stream)
+    Upload(Staging& chunks, void* stream)
         : chunks_(chunks), stream_(stream), lock_(chunks.mutex_), guard_(chunks.on_) {}
-    upload(const upload&) = delete;
-    upload& operator=(const upload&) = delete;
+    Upload(const Upload&) = delete;
+    Upload& operator=(const Upload&) = delete;
     /// Room for `nbytes`, at most chunk_bytes; waits until the device has read what was there.
     [[nodiscard]] char* buffer(std::size_t nbytes);
     /// Sends the first bytes of the last buffer.
     void send(void* target, std::size_t nbytes);
 
    private:
-    staging& chunks_;
+    Staging& chunks_;
     void* stream_;
     char* buffer_ = nullptr;
-    std::lock_guard<waiting_mutex> lock_;
-    device_guard guard_;
+    std::lock_guard<WaitingMutex> lock_;
+    DeviceGuard guard_;
   };
 
  private:
-  struct chunk {
+  struct Chunk {
     char* data = nullptr;
     void* event = nullptr;   ///< recorded behind the last copy
     void* stream = nullptr;  ///< on this stream
@@ -58,15 +58,15 @@ class staging {
     bool in_flight = false;
   };
 
-  [[nodiscard]] chunk& last() noexcept { return chunks_[(next_ + chunk_count - 1) % chunk_count]; }
-  [[nodiscard]] chunk& take_next();
-  void wait(chunk& each);
-  void copy(chunk& by, void* target, const void* source, std::size_t nbytes, copy_kind kind,
+  [[nodiscard]] Chunk& last() noexcept { return chunks_[(next_ + chunk_count - 1) % chunk_count]; }
+  [[nodiscard]] Chunk& take_next();
+  void wait(Chunk& each);
+  void copy(Chunk& by, void* target, const void* source, std::size_t nbytes, CopyKind kind,
             void* stream);
 
-  device_state& on_;
-  waiting_mutex mutex_;
-  std::array<chunk, chunk_count> chunks_;
+  DeviceState& on_;
+  WaitingMutex mutex_;
+  std::array<Chunk, chunk_count> chunks_;
   std::size_t next_ = 0;
 };
 

@@ -10,34 +10,34 @@
 
 namespace skerry::cuda {
 
-std::shared_ptr<void> stream_set::create() {
-  const device_guard guard(on_);
+std::shared_ptr<void> StreamSet::create() {
+  const DeviceGuard guard(on_);
   void* handle = nullptr;
   {
     const std::lock_guard lock(mutex_);
     // One whose old work has ended, so that a new stream starts idle.
     for (auto each = idle_.begin(); each != idle_.end(); ++each) {
-      if (!is_done(call<&api::stream_query>(*each), on_, "stream")) continue;
+      if (!is_done(call<&Api::stream_query>(*each), on_, "stream")) continue;
       handle = *each;
       idle_.erase(each);
       break;
     }
   }
   if (handle == nullptr) {
-    check(call<&api::stream_create>(&handle), on_, "stream");
+    check(call<&Api::stream_create>(&handle), on_, "stream");
     const std::lock_guard lock(mutex_);
-    all_.push_back(std::make_unique<member>(on_, handle, false));
+    all_.push_back(std::make_unique<Member>(on_, handle, false));
   }
   return {handle, [this](void* last) { give_back(last); }};
 }
 
-bool stream_set::made(void* handle) noexcept {
+bool StreamSet::made(void* handle) noexcept {
   const std::lock_guard lock(mutex_);
-  const member* const found = find_member(handle);
+  const Member* const found = find_member(handle);
   return found != nullptr && !found->is_foreign;
 }
 
-void stream_set::give_back(void* handle) noexcept {
+void StreamSet::give_back(void* handle) noexcept {
   if (!alive()) return;
   try {
     const std::lock_guard lock(mutex_);
@@ -49,9 +49,9 @@ void stream_set::give_back(void* handle) noexcept {
 
 /// Never one of a per-thread stream, whose handle says nothing. A new stream may have the handle of
 /// a foreign one that is gone. With the lock held.
-stream_set::member* stream_set::find_member(void* handle) noexcept {
+StreamSet::Member* StreamSet::find_member(void* handle) noexcept {
   if (handle == per_thread_stream) return nullptr;
-  member* found = nullptr;
+  Member* found = nullptr;
   for (const auto& each : all_) {
     if (each->work.handle() != handle) continue;
     if (!each->is_foreign) return each.get();
@@ -61,18 +61,18 @@ stream_set::member* stream_set::find_member(void* handle) noexcept {
 }
 
 /// For a foreign stream that has none. With the lock held.
-stream_set::member& stream_set::take_member(void* handle) {
+StreamSet::Member& StreamSet::take_member(void* handle) {
   for (const auto& each : all_) {
     if (each->is_foreign && each->entered == 0 && each->work.try_reopen(handle)) return *each;
   }
-  all_.push_back(std::make_unique<member>(on_, handle, true));
+  all_.push_back(std::make_unique<Member>(on_, handle, true));
   return *all_.back();
 }
 
-timeline& stream_set::enter(void* handle) {
+Timeline& StreamSet::enter(void* handle) {
   if (handle == legacy_stream) return legacy_;
   const std::lock_guard lock(mutex_);
-  member* found = find_member(handle);
+  Member* found = find_member(handle);
   if (found == nullptr) {
     found = &take_member(handle);
   } else if (found->is_foreign && found->entered == 0) {
@@ -82,7 +82,7 @@ timeline& stream_set::enter(void* handle) {
   return found->work;
 }
 
-void stream_set::leave(timeline& entered) noexcept {
+void StreamSet::leave(Timeline& entered) noexcept {
   if (&entered == &legacy_ || !alive()) return;
   bool is_closed = true;
   {
@@ -97,23 +97,23 @@ void stream_set::leave(timeline& entered) noexcept {
   if (!is_closed) static_cast<void>(entered.finish());
 }
 
-timeline* stream_set::find(void* handle) noexcept {
+Timeline* StreamSet::find(void* handle) noexcept {
   if (handle == legacy_stream) return &legacy_;
   const std::lock_guard lock(mutex_);
-  member* const found = find_member(handle);
+  Member* const found = find_member(handle);
   return found == nullptr ? nullptr : &found->work;
 }
 
-std::vector<stream_use> stream_set::end_stretches() {
+std::vector<StreamUse> StreamSet::end_stretches() {
   const std::lock_guard lock(mutex_);
-  std::vector<stream_use> ended;
+  std::vector<StreamUse> ended;
   ended.reserve(all_.size() + 1);
   ended.push_back({&legacy_, legacy_.end_stretch()});
   for (const auto& each : all_) ended.push_back({&each->work, each->work.end_stretch()});
   return ended;
 }
 
-int stream_set::take_event(shared_event*& event) noexcept {
+int StreamSet::take_event(SharedEvent*& event) noexcept {
   {
     const std::lock_guard lock(events_mutex_);
     if (!spare_events_.empty()) {
@@ -123,60 +123,60 @@ int stream_set::take_event(shared_event*& event) noexcept {
       return success;
     }
   }
-  event = new (std::nothrow) shared_event;
+  event = new (std::nothrow) SharedEvent;
   if (event == nullptr) return memory_allocation;
-  const int code = call<&api::event_create>(&event->handle);
+  const int code = call<&Api::event_create>(&event->handle);
   if (code != success) delete std::exchange(event, nullptr);
   return code;
 }
 
-void stream_set::give_event(shared_event* event) noexcept {
+void StreamSet::give_event(SharedEvent* event) noexcept {
   if (event->holders.fetch_sub(1) != 1) return;
   try {
     const std::lock_guard lock(events_mutex_);
     spare_events_.push_back(event);
   } catch (const std::bad_alloc&) {
-    const device_guard guard(on_, std::nothrow);
-    if (guard.ok()) note_failure(call<&api::event_destroy>(event->handle), on_, "event");
+    const DeviceGuard guard(on_, std::nothrow);
+    if (guard.ok()) note_failure(call<&Api::event_destroy>(event->handle), on_, "event");
     delete event;
   }
 }
 
-std::shared_ptr<void> stream_set::create_timed_event() {
-  const device_guard guard(on_);
+std::shared_ptr<void> StreamSet::create_timed_event() {
+  const DeviceGuard guard(on_);
   void* handle = nullptr;
-  check(call<&api::event_create_timed>(&handle), on_, "event");
-  device_state* on = &on_;
+  check(call<&Api::event_create_timed>(&handle), on_, "event");
+  DeviceState* on = &on_;
   return {handle, [on](void* last) {
             if (!alive() || on->lost()) return;
-            const device_guard inside(*on, std::nothrow);
-            if (inside.ok()) note_failure(call<&api::event_destroy>(last), *on, "event");
+            const DeviceGuard inside(*on, std::nothrow);
+            if (inside.ok()) note_failure(call<&Api::event_destroy>(last), *on, "event");
           }};
 }
 
-void join(device_state& waiting, void* later, device_state& on, void* earlier) {
+void join(DeviceState& waiting, void* later, DeviceState& on, void* earlier) {
   constexpr const char* joining = "stream";
   note_source(waiting, on);
-  shared_event* event = nullptr;
+  SharedEvent* event = nullptr;
   {
-    const device_guard guard(on);
+    const DeviceGuard guard(on);
     check(on.streams->take_event(event), on, joining);
   }
   // A wait takes a copy of the recorded point, so that the event is free again.
-  struct giver {
-    ~giver() { to.give_event(event); }
-    stream_set& to;
-    shared_event* event;
+  struct Giver {
+    ~Giver() { to.give_event(event); }
+    StreamSet& to;
+    SharedEvent* event;
   } const giving{*on.streams, event};
   {
-    const device_guard guard(on);
-    check(call<&api::event_record>(event->handle, earlier), on, joining);
+    const DeviceGuard guard(on);
+    check(call<&Api::event_record>(event->handle, earlier), on, joining);
   }
-  const device_guard guard(waiting);
-  check(call<&api::stream_wait_event>(later, event->handle), waiting, joining);
+  const DeviceGuard guard(waiting);
+  check(call<&Api::stream_wait_event>(later, event->handle), waiting, joining);
 }
 
-bool is_done(int code, device_state& on, const char* what) {
+bool is_done(int code, DeviceState& on, const char* what) {
   if (code == not_ready) {
     forget_last_error();
     return false;

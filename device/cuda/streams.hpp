@@ -12,10 +12,10 @@
 
 namespace skerry::cuda {
 
-struct device_state;
+struct DeviceState;
 
 /// An event that some hold: a point that the host waits for is not recorded anew meanwhile.
-struct shared_event {
+struct SharedEvent {
   void* handle = nullptr;
   std::atomic<int> holders{1};
 };
@@ -23,9 +23,9 @@ struct shared_event {
 /// The streams of a device that work goes to, with their timelines. Created ones are never
 /// destroyed but used again: a cached block, and an array that remembers who used it, may name a
 /// stream after its last owner has gone. A foreign stream's timeline is all that is kept.
-class stream_set {
+class StreamSet {
  public:
-  explicit stream_set(device_state& on) : on_(on), legacy_(on, legacy_stream) {}
+  explicit StreamSet(DeviceState& on) : on_(on), legacy_(on, legacy_stream) {}
 
   /// Comes back to the set with the last reference.
   [[nodiscard]] std::shared_ptr<void> create();
@@ -33,54 +33,54 @@ class stream_set {
   [[nodiscard]] bool made(void* handle) noexcept;
 
   /// The timeline of the default stream.
-  [[nodiscard]] timeline& legacy() noexcept { return legacy_; }
+  [[nodiscard]] Timeline& legacy() noexcept { return legacy_; }
   /// A thread's work goes to a stream from now on, until it leaves; threads may do so together.
-  [[nodiscard]] timeline& enter(void* handle);
-  void leave(timeline& entered) noexcept;
+  [[nodiscard]] Timeline& enter(void* handle);
+  void leave(Timeline& entered) noexcept;
   /// The timeline of a stream; null where no work of ours can be on it.
-  [[nodiscard]] timeline* find(void* handle) noexcept;
+  [[nodiscard]] Timeline* find(void* handle) noexcept;
 
   /// Begins another stretch on all streams, before a wait of the host for the device; passed_all
   /// follows, with what this returned.
-  [[nodiscard]] std::vector<stream_use> end_stretches();
+  [[nodiscard]] std::vector<StreamUse> end_stretches();
 
   /// An event for one holder, used before if there is one. A status; with the device current.
-  [[nodiscard]] int take_event(shared_event*& event) noexcept;
+  [[nodiscard]] int take_event(SharedEvent*& event) noexcept;
   /// By each of its holders: with the last one's it is taken for something else.
-  void give_event(shared_event* event) noexcept;
+  void give_event(SharedEvent* event) noexcept;
   /// With timing; lives as long as the last reference.
   [[nodiscard]] std::shared_ptr<void> create_timed_event();
 
  private:
   /// A stream, where there is work of ours; one of its own, if `is_foreign` is not set.
-  struct member {
-    member(device_state& on, void* handle, bool foreign) : work(on, handle), is_foreign(foreign) {}
-    timeline work;
+  struct Member {
+    Member(DeviceState& on, void* handle, bool foreign) : work(on, handle), is_foreign(foreign) {}
+    Timeline work;
     bool is_foreign;
     int entered = 0;  ///< by how many threads; if foreign
   };
 
-  [[nodiscard]] member* find_member(void* handle) noexcept;
-  [[nodiscard]] member& take_member(void* handle);
+  [[nodiscard]] Member* find_member(void* handle) noexcept;
+  [[nodiscard]] Member& take_member(void* handle);
   void give_back(void* handle) noexcept;
 
-  device_state& on_;
-  timeline legacy_;
+  DeviceState& on_;
+  Timeline legacy_;
   std::mutex mutex_;
   std::vector<void*> idle_;
-  std::vector<std::unique_ptr<member>> all_;
+  std::vector<std::unique_ptr<Member>> all_;
   std::mutex events_mutex_;
-  std::vector<shared_event*> spare_events_;
+  std::vector<SharedEvent*> spare_events_;
 };
 
 /// The timeline of the stream that this thread's work on a device goes to.
-[[nodiscard]] timeline& current_timeline(device_state& on) noexcept;
+[[nodiscard]] Timeline& current_timeline(DeviceState& on) noexcept;
 
 /// Work submitted to a stream from now on comes after what another one holds now. Throws
-/// device_error.
-void join(device_state& waiting, void* later, device_state& on, void* earlier);
+/// DeviceError.
+void join(DeviceState& waiting, void* later, DeviceState& on, void* earlier);
 
 /// Status of stream_query and event_query as a truth value; throws what check() throws.
-[[nodiscard]] bool is_done(int code, device_state& on, const char* what);
+[[nodiscard]] bool is_done(int code, DeviceState& on, const char* what);
 
 }  // namespace skerry::cuda

@@ -25,14 +25,14 @@ std::uint64_t next_stretch() noexcept { return last_stretch.fetch_add(1) + 1; }
 
 }  // namespace
 
-std::uint64_t timeline::newest() noexcept { return last_stretch.load(); }
+std::uint64_t Timeline::newest() noexcept { return last_stretch.load(); }
 
-timeline::timeline(device_state& on, void* handle)
+Timeline::Timeline(DeviceState& on, void* handle)
     : on_(on), handle_(handle), stretch_(next_stretch()) {
   marks_.reserve(most_marks);
 }
 
-std::uint64_t timeline::end_stretch() noexcept {
+std::uint64_t Timeline::end_stretch() noexcept {
   const std::lock_guard lock(mutex_);
   pieces_.store(0, std::memory_order_relaxed);
   checkpoint_.store(0);
@@ -40,47 +40,47 @@ std::uint64_t timeline::end_stretch() noexcept {
 }
 
 /// What was submitted before the last checkpoint has ended when it returns.
-void timeline::pass_checkpoint() noexcept {
+void Timeline::pass_checkpoint() noexcept {
   const std::uint64_t stretch = now();
   mark(stretch);
   const std::uint64_t earlier = checkpoint_.exchange(stretch);
   if (earlier != 0) static_cast<void>(wait(earlier));  // where it can't, the next call fails
 }
 
-void timeline::passed(std::uint64_t last) noexcept {
+void Timeline::passed(std::uint64_t last) noexcept {
   const std::lock_guard lock(mutex_);
   if (last <= done_.load()) return;
   done_.store(last, std::memory_order_release);
   drop_passed_marks();
 }
 
-void timeline::drop_passed_marks() noexcept {
+void Timeline::drop_passed_marks() noexcept {
   const auto kept = std::find_if(marks_.begin(), marks_.end(),
-                                 [&](const marked& each) { return each.last > done_.load(); });
+                                 [&](const Marked& each) { return each.last > done_.load(); });
   std::for_each(marks_.begin(), kept,
-                [&](const marked& each) { on_.streams->give_event(each.event); });
+                [&](const Marked& each) { on_.streams->give_event(each.event); });
   marks_.erase(marks_.begin(), kept);
 }
 
 /// The legacy default stream and the per-thread ones wait for each other by themselves.
-bool timeline::needs_no_event(const device_state& waiting, const void* stream) const noexcept {
+bool Timeline::needs_no_event(const DeviceState& waiting, const void* stream) const noexcept {
   if (on_.ordinal != waiting.ordinal) return false;
   const void* const mine = handle();
   if (mine == per_thread_stream) return stream == legacy_stream;
   return mine == stream || (mine == legacy_stream && stream == per_thread_stream);
 }
 
-bool timeline::has_waited_for(const timeline& earlier, std::uint64_t stretch) noexcept {
+bool Timeline::has_waited_for(const Timeline& earlier, std::uint64_t stretch) noexcept {
   const std::lock_guard lock(mutex_);
-  return std::any_of(waited_.begin(), waited_.end(), [&](const waited& each) {
+  return std::any_of(waited_.begin(), waited_.end(), [&](const Waited& each) {
     return each.by == &earlier && each.last >= stretch;
   });
 }
 
-void timeline::note_wait_for(const timeline& earlier, std::uint64_t last) {
+void Timeline::note_wait_for(const Timeline& earlier, std::uint64_t last) {
   const std::lock_guard lock(mutex_);
   const auto known = std::find_if(waited_.begin(), waited_.end(),
-                                  [&](const waited& each) { return each.by == &earlier; });
+                                  [&](const Waited& each) { return each.by == &earlier; });
   if (known != waited_.end()) {
     known->last = std::max(known->last, last);
   } else {
@@ -88,59 +88,58 @@ void timeline::note_wait_for(const timeline& earlier, std::uint64_t last) {
   }
 }
 
-void timeline::require(const outcome& of) const {
+void Timeline::require(const Outcome& of) const {
   if (of.is_captured) {
-    throw value_error("stream: earlier work on an array is on a stream of " + to_string(on_.where) +
-                      " that is captured into a graph, so that nothing can wait for it; end the "
-                      "capture");
+    throw ValueError("stream: earlier work on an array is on a stream of " + to_string(on_.where) +
+                     " that is captured into a graph, so that nothing can wait for it; end the "
+                     "capture");
   }
   if (of.on != nullptr) check(of.code, *of.on, ordering);
 }
 
-void timeline::come_before(timeline& later, std::uint64_t stretch) {
+void Timeline::come_before(Timeline& later, std::uint64_t stretch) {
   if (&later == this || known_done(stretch)) return;
   if (needs_no_event(later.on_, later.handle()) || later.has_waited_for(*this, stretch)) return;
-  marked point;
+  Marked point;
   require(make_wait(later.on_, later.handle(), stretch, point));
   if (point.event != nullptr) later.note_wait_for(*this, point.last);
 }
 
-void timeline::come_before(device_state& waiting, void* stream, std::uint64_t stretch) {
+void Timeline::come_before(DeviceState& waiting, void* stream, std::uint64_t stretch) {
   if (known_done(stretch) || needs_no_event(waiting, stream)) return;
-  marked point;
-  const outcome result = make_wait(waiting, stream, stretch, point);
+  Marked point;
+  const Outcome result = make_wait(waiting, stream, stretch, point);
   if (!result.is_captured) require(result);
 }
 
-bool timeline::try_come_before(device_state& waiting, void* stream,
-                               std::uint64_t stretch) noexcept {
+bool Timeline::try_come_before(DeviceState& waiting, void* stream, std::uint64_t stretch) noexcept {
   if (known_done(stretch) || needs_no_event(waiting, stream)) return true;
-  marked point;
-  const outcome result = make_wait(waiting, stream, stretch, point);
+  Marked point;
+  const Outcome result = make_wait(waiting, stream, stretch, point);
   if (result.is_captured) return false;
   return result.on == nullptr || succeeded(result.code, *result.on, ordering) || finish();
 }
 
 /// With the lock held until the wait is enqueued, so that the event is not used again before.
-timeline::outcome timeline::make_wait(device_state& waiting, void* stream, std::uint64_t stretch,
-                                      marked& point) noexcept {
+Timeline::Outcome Timeline::make_wait(DeviceState& waiting, void* stream, std::uint64_t stretch,
+                                      Marked& point) noexcept {
   const std::lock_guard lock(mutex_);
   {
-    const device_guard guard(on_, std::nothrow);
+    const DeviceGuard guard(on_, std::nothrow);
     if (!guard.ok()) return {.code = guard.code(), .on = &on_};
-    const outcome result = find_mark(stretch, point);
+    const Outcome result = find_mark(stretch, point);
     if (result.is_captured || result.code != success) return result;
   }
   if (point.event == nullptr) return {};
-  const device_guard guard(waiting, std::nothrow);
+  const DeviceGuard guard(waiting, std::nothrow);
   const int code =
-      guard.ok() ? call<&api::stream_wait_event>(stream, point.event->handle) : guard.code();
+      guard.ok() ? call<&Api::stream_wait_event>(stream, point.event->handle) : guard.code();
   return {.code = code, .on = &waiting};
 }
 
 /// With the lock held and the device current. No event where all is done.
-timeline::outcome timeline::find_mark(std::uint64_t stretch, marked& found) noexcept {
-  for (const marked& each : marks_) {
+Timeline::Outcome Timeline::find_mark(std::uint64_t stretch, Marked& found) noexcept {
+  for (const Marked& each : marks_) {
     if (each.last < stretch) continue;
     found = each;
     return {};
@@ -150,25 +149,25 @@ timeline::outcome timeline::find_mark(std::uint64_t stretch, marked& found) noex
   return {};
 }
 
-timeline::outcome timeline::add_mark(marked& added) noexcept {
+Timeline::Outcome Timeline::add_mark(Marked& added) noexcept {
   if (marks_.size() == most_marks) query_marks();
   // Another thread's per-thread stream can't be named, but the legacy one waits for it.
   void* const stream = handle() == per_thread_stream ? legacy_stream : handle();
-  const auto failed = [&](int code) { return outcome{.code = code, .on = &on_}; };
+  const auto failed = [&](int code) { return Outcome{.code = code, .on = &on_}; };
   // An event of a stream that is captured into a graph would be one of the graph. The legacy one
   // can't be captured.
   if (stream != legacy_stream) {
     int capturing = 0;
-    const int code = call<&api::stream_is_capturing>(stream, &capturing);
+    const int code = call<&Api::stream_is_capturing>(stream, &capturing);
     if (code != success) return failed(code);
     if (capturing != 0) return {.is_captured = true};
   }
-  shared_event* event = nullptr;
+  SharedEvent* event = nullptr;
   if (const int code = on_.streams->take_event(event); code != success) return failed(code);
   // Before the event: who has read the number of this stretch before it submitted work, and reads
   // it again, submitted that work ahead of the event.
   const std::uint64_t last = stretch_.exchange(next_stretch());
-  if (const int code = call<&api::event_record>(event->handle, stream); code != success) {
+  if (const int code = call<&Api::event_record>(event->handle, stream); code != success) {
     on_.streams->give_event(event);
     return failed(code);
   }
@@ -183,10 +182,10 @@ timeline::outcome timeline::add_mark(marked& added) noexcept {
 }
 
 /// Forgets the points that the stream has passed.
-void timeline::query_marks() noexcept {
+void Timeline::query_marks() noexcept {
   std::uint64_t last = 0;
-  for (const marked& each : marks_) {
-    if (!succeeded(call<&api::event_query>(each.event->handle), on_, ordering)) break;
+  for (const Marked& each : marks_) {
+    if (!succeeded(call<&Api::event_query>(each.event->handle), on_, ordering)) break;
     last = each.last;
   }
   if (last == 0) return;
@@ -194,40 +193,40 @@ void timeline::query_marks() noexcept {
   drop_passed_marks();
 }
 
-void timeline::mark(std::uint64_t stretch) noexcept {
+void Timeline::mark(std::uint64_t stretch) noexcept {
   if (known_done(stretch)) return;
-  outcome result;
+  Outcome result;
   {
     const std::lock_guard lock(mutex_);
-    const device_guard guard(on_, std::nothrow);
-    marked found;
-    result = guard.ok() ? find_mark(stretch, found) : outcome{guard.code(), &on_};
+    const DeviceGuard guard(on_, std::nothrow);
+    Marked found;
+    result = guard.ok() ? find_mark(stretch, found) : Outcome{guard.code(), &on_};
   }
   if (result.is_captured || succeeded(result.code, on_, ordering)) return;
   // Where nobody can wait for it, is_done() is false for ever.
   static_cast<void>(finish());
 }
 
-bool timeline::is_done(std::uint64_t stretch) noexcept {
+bool Timeline::is_done(std::uint64_t stretch) noexcept {
   if (known_done(stretch)) return true;
   const std::lock_guard lock(mutex_);
-  const device_guard guard(on_, std::nothrow);
-  marked found;
+  const DeviceGuard guard(on_, std::nothrow);
+  Marked found;
   if (!guard.ok()) return false;
-  const outcome result = find_mark(stretch, found);
+  const Outcome result = find_mark(stretch, found);
   if (result.is_captured || !succeeded(result.code, on_, ordering)) return false;
   query_marks();
   return found.event == nullptr || known_done(stretch);
 }
 
-bool timeline::wait(std::uint64_t stretch) noexcept {
+bool Timeline::wait(std::uint64_t stretch) noexcept {
   if (known_done(stretch)) return true;
-  marked found;
-  outcome result;
+  Marked found;
+  Outcome result;
   {
     const std::lock_guard lock(mutex_);
-    const device_guard guard(on_, std::nothrow);
-    result = guard.ok() ? find_mark(stretch, found) : outcome{guard.code(), &on_};
+    const DeviceGuard guard(on_, std::nothrow);
+    result = guard.ok() ? find_mark(stretch, found) : Outcome{guard.code(), &on_};
     if (found.event != nullptr) found.event->holders.fetch_add(1);
   }
   if (result.is_captured) return false;
@@ -236,9 +235,9 @@ bool timeline::wait(std::uint64_t stretch) noexcept {
   if (found.event == nullptr) return true;
   bool is_over = false;
   {
-    const device_guard guard(on_, std::nothrow);
+    const DeviceGuard guard(on_, std::nothrow);
     is_over =
-        guard.ok() && succeeded(call<&api::event_synchronize>(found.event->handle), on_, ordering);
+        guard.ok() && succeeded(call<&Api::event_synchronize>(found.event->handle), on_, ordering);
   }
   on_.streams->give_event(found.event);
   if (!is_over) return finish();
@@ -246,33 +245,33 @@ bool timeline::wait(std::uint64_t stretch) noexcept {
   return true;
 }
 
-bool timeline::finish() noexcept {
+bool Timeline::finish() noexcept {
   const std::uint64_t last = end_stretch();
   if (!finish_work(on_)) return false;
   passed(last);
   return true;
 }
 
-bool timeline::close() noexcept {
+bool Timeline::close() noexcept {
   const std::lock_guard lock(mutex_);
-  const device_guard guard(on_, std::nothrow);
-  marked last;
-  const outcome result = guard.ok() ? add_mark(last) : outcome{guard.code(), &on_};
+  const DeviceGuard guard(on_, std::nothrow);
+  Marked last;
+  const Outcome result = guard.ok() ? add_mark(last) : Outcome{guard.code(), &on_};
   if (result.is_captured) return true;
   if (!succeeded(result.code, on_, ordering)) return false;
   closed_ = true;
   return true;
 }
 
-void timeline::reopen() noexcept {
+void Timeline::reopen() noexcept {
   const std::lock_guard lock(mutex_);
   closed_ = false;
 }
 
-bool timeline::try_reopen(void* handle) noexcept {
+bool Timeline::try_reopen(void* handle) noexcept {
   const std::lock_guard lock(mutex_);
   if (!closed_) return false;
-  const device_guard guard(on_, std::nothrow);
+  const DeviceGuard guard(on_, std::nothrow);
   if (!guard.ok()) return false;
   query_marks();
   if (!marks_.empty()) return false;

@@ -9,8 +9,8 @@
 
 namespace skerry::cuda {
 
-struct device_state;
-struct shared_event;
+struct DeviceState;
+struct SharedEvent;
 
 /// The work of one stream, cut into stretches by the points that others waited for. No two
 /// stretches of the process have the same number and later ones have higher ones, so that one
@@ -20,13 +20,13 @@ struct shared_event;
 /// Never destroyed: memory remembers by which timelines it was used. That of a stream which may be
 /// gone is closed, with an event behind all its work, and taken for another stream when that has
 /// passed.
-class timeline {
+class Timeline {
  public:
-  timeline(device_state& on, void* handle);
-  timeline(const timeline&) = delete;
-  timeline& operator=(const timeline&) = delete;
+  Timeline(DeviceState& on, void* handle);
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
 
-  [[nodiscard]] device_state& on() const noexcept { return on_; }
+  [[nodiscard]] DeviceState& on() const noexcept { return on_; }
   [[nodiscard]] void* handle() const noexcept { return handle_.load(std::memory_order_relaxed); }
   /// No stretch of the process has a higher number yet.
   [[nodiscard]] static std::uint64_t newest() noexcept;
@@ -54,15 +54,15 @@ class timeline {
   }
 
   /// Work submitted to `later` from now on comes after a stretch of this timeline, by an event.
-  /// Calls nothing where that is so already. Throws device_error, value_error where the stream is
+  /// Calls nothing where that is so already. Throws DeviceError, ValueError where the stream is
   /// captured.
-  void come_before(timeline& later, std::uint64_t stretch);
+  void come_before(Timeline& later, std::uint64_t stretch);
   /// The same for a stream that has no timeline. Where this one is captured nothing can wait for
   /// it.
-  void come_before(device_state& waiting, void* stream, std::uint64_t stretch);
+  void come_before(DeviceState& waiting, void* stream, std::uint64_t stretch);
   /// Where that fails the host waits. False if it could not: this device is lost then, or the
   /// stream is captured.
-  [[nodiscard]] bool try_come_before(device_state& waiting, void* stream,
+  [[nodiscard]] bool try_come_before(DeviceState& waiting, void* stream,
                                      std::uint64_t stretch) noexcept;
 
   /// Sees to an event behind a stretch; where that fails the host waits, unless it is for the
@@ -84,37 +84,37 @@ class timeline {
 
  private:
   /// A point that others can wait for.
-  struct marked {
+  struct Marked {
     std::uint64_t last = 0;  ///< it comes behind this stretch and all before
-    shared_event* event = nullptr;
+    SharedEvent* event = nullptr;
   };
-  struct waited {
-    const timeline* by;
+  struct Waited {
+    const Timeline* by;
     std::uint64_t last;
   };
   /// What came of calls on one or two devices.
-  struct outcome {
+  struct Outcome {
     int code = 0;
-    device_state* on = nullptr;  ///< where it failed
-    bool is_captured = false;    ///< nothing was called, as a graph would keep it
+    DeviceState* on = nullptr;  ///< where it failed
+    bool is_captured = false;   ///< nothing was called, as a graph would keep it
   };
 
   void pass_checkpoint() noexcept;
-  [[nodiscard]] bool needs_no_event(const device_state& waiting, const void* stream) const noexcept;
-  [[nodiscard]] bool has_waited_for(const timeline& earlier, std::uint64_t stretch) noexcept;
-  void note_wait_for(const timeline& earlier, std::uint64_t last);
-  [[nodiscard]] outcome make_wait(device_state& waiting, void* stream, std::uint64_t stretch,
-                                  marked& point) noexcept;
-  void require(const outcome& of) const;
-  [[nodiscard]] outcome find_mark(std::uint64_t stretch, marked& found) noexcept;
-  [[nodiscard]] outcome add_mark(marked& added) noexcept;
+  [[nodiscard]] bool needs_no_event(const DeviceState& waiting, const void* stream) const noexcept;
+  [[nodiscard]] bool has_waited_for(const Timeline& earlier, std::uint64_t stretch) noexcept;
+  void note_wait_for(const Timeline& earlier, std::uint64_t last);
+  [[nodiscard]] Outcome make_wait(DeviceState& waiting, void* stream, std::uint64_t stretch,
+                                  Marked& point) noexcept;
+  void require(const Outcome& of) const;
+  [[nodiscard]] Outcome find_mark(std::uint64_t stretch, Marked& found) noexcept;
+  [[nodiscard]] Outcome add_mark(Marked& added) noexcept;
   void drop_passed_marks() noexcept;
   void query_marks() noexcept;
 
   /// Two of these are less than the thousand launches that a stream of CUDA holds.
   static constexpr std::uint32_t pieces_between_checkpoints = 480;
 
-  device_state& on_;
+  DeviceState& on_;
   std::atomic<void*> handle_;
   std::atomic<std::uint64_t> stretch_;
   std::atomic<std::uint64_t> done_{0};
@@ -122,13 +122,13 @@ class timeline {
   std::atomic<std::uint64_t> checkpoint_{0};  ///< the stretch before the last one
   std::mutex mutex_;
   bool closed_ = false;
-  std::vector<marked> marks_;   ///< oldest first
-  std::vector<waited> waited_;  ///< what later work comes after already
+  std::vector<Marked> marks_;   ///< oldest first
+  std::vector<Waited> waited_;  ///< what later work comes after already
 };
 
 /// A use of memory by the work of a stream; by nobody if there is none.
-struct stream_use {
-  timeline* by = nullptr;
+struct StreamUse {
+  Timeline* by = nullptr;
   std::uint64_t stretch = 0;
   bool is_foreign = false;  ///< work of others, which the stream waits for
 
@@ -138,9 +138,9 @@ struct stream_use {
 };
 
 /// What may still be in flight on memory: the last write, and what has read since.
-struct unfinished_uses {
-  stream_use written;
-  std::vector<stream_use> reads;
+struct UnfinishedUses {
+  StreamUse written;
+  std::vector<StreamUse> reads;
 
   [[nodiscard]] bool empty() const noexcept { return written.by == nullptr && reads.empty(); }
   template <class Condition>
@@ -151,7 +151,7 @@ struct unfinished_uses {
   template <class Visit>
   void for_each(Visit visit) const {
     if (written.by != nullptr) visit(written);
-    for (const stream_use& each : reads) visit(each);
+    for (const StreamUse& each : reads) visit(each);
   }
 };
 

@@ -28,12 +28,12 @@ struct sigaction former[2];  ///< guarded by `installing`, and by being in a han
 constinit std::atomic<bool> is_told{false};
 
 /// Text for stderr, made without memory of the heap: in a signal handler there may be none.
-class report {
+class Report {
  public:
-  report() = default;
-  report(const report&) = delete;
-  report& operator=(const report&) = delete;
-  ~report() {
+  Report() = default;
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+  ~Report() {
     const char* from = text_;
     while (length_ > 0) {
       const ssize_t written = write(STDERR_FILENO, from, length_);
@@ -42,24 +42,24 @@ class report {
       length_ -= static_cast<std::size_t>(written);
     }
   }
-  report& operator<<(const char* text) noexcept { return *this << std::string_view(text); }
-  report& operator<<(std::string_view text) noexcept {
+  Report& operator<<(const char* text) noexcept { return *this << std::string_view(text); }
+  Report& operator<<(std::string_view text) noexcept {
     const std::size_t n = std::min(text.size(), sizeof text_ - length_);
     std::memcpy(text_ + length_, text.data(), n);
     length_ += n;
     return *this;
   }
-  report& operator<<(std::uint64_t number) noexcept { return add(number, 10); }
-  report& operator<<(std::int64_t number) noexcept {
+  Report& operator<<(std::uint64_t number) noexcept { return add(number, 10); }
+  Report& operator<<(std::int64_t number) noexcept {
     if (number < 0) *this << "-";
     return add(
         number < 0 ? -static_cast<std::uint64_t>(number) : static_cast<std::uint64_t>(number), 10);
   }
-  report& write_address(const void* address) noexcept {
+  Report& write_address(const void* address) noexcept {
     *this << std::string_view("0x");
     return add(reinterpret_cast<std::uintptr_t>(address), 16);
   }
-  report& list(const std::int64_t* values, int count) noexcept {
+  Report& list(const std::int64_t* values, int count) noexcept {
     *this << "(";
     for (int i = 0; i < count; ++i) {
       if (i > 0) *this << ", ";
@@ -69,7 +69,7 @@ class report {
   }
 
  private:
-  report& add(std::uint64_t number, unsigned base) noexcept {
+  Report& add(std::uint64_t number, unsigned base) noexcept {
     char digits[20];
     std::size_t n = sizeof digits;
     do {
@@ -83,31 +83,31 @@ class report {
   std::size_t length_ = 0;
 };
 
-report& operator<<(report& out, const operand_facts& of) noexcept {
+Report& operator<<(Report& out, const OperandFacts& of) noexcept {
   out << of.dtype << " ";
   out.list(of.shape, of.rank) << ", strides ";
   return out.list(of.strides, of.rank);
 }
 
 /// Looks among the arrays of a call for those in a block, and writes them, or the others.
-struct operand_walk {
-  report& out;
-  const fault_place& place;
+struct OperandWalk {
+  Report& out;
+  const FaultPlace& place;
   bool wants_inside;
   int count = 0;
 
-  [[nodiscard]] bool is_inside(const operand_facts& of) const noexcept {
+  [[nodiscard]] bool is_inside(const OperandFacts& of) const noexcept {
     const auto offset = static_cast<const char*>(of.block) - place.begin;
     return offset >= 0 && static_cast<std::size_t>(offset) <= place.nbytes;
   }
-  static void visit(void* context, const operand_facts& of) {
-    auto& self = *static_cast<operand_walk*>(context);
+  static void visit(void* context, const OperandFacts& of) {
+    auto& self = *static_cast<OperandWalk*>(context);
     if (self.is_inside(of) != self.wants_inside) return;
     self.out << (self.count++ > 0 ? "; " : "") << of;
   }
 };
 
-void write_position(report& out, const fault_place& place, const char* address) noexcept {
+void write_position(Report& out, const FaultPlace& place, const char* address) noexcept {
   const auto length = static_cast<std::int64_t>(place.nbytes);
   const std::int64_t offset = address - place.begin;
   if (offset < 0) {
@@ -119,14 +119,14 @@ void write_position(report& out, const fault_place& place, const char* address) 
   }
 }
 
-void write_report(const fault_place& place, const char* address, const char* access) noexcept {
-  const call_note* const note = nearest_note();
-  report out;
+void write_report(const FaultPlace& place, const char* address, const char* access) noexcept {
+  const CallNote* const note = nearest_note();
+  Report out;
   out << "skerry: " << (note != nullptr ? note->operation : "no operation of skerry") << ": "
       << access << " ";
   write_position(out, place, address);
-  operand_walk inside{.out = out, .place = place, .wants_inside = true};
-  if (note != nullptr) note->visit(*note, operand_walk::visit, &inside);
+  OperandWalk inside{.out = out, .place = place, .wants_inside = true};
+  if (note != nullptr) note->visit(*note, OperandWalk::visit, &inside);
   if (inside.count > 0) {
     out << " in a block of ";
   } else {
@@ -138,8 +138,8 @@ void write_report(const fault_place& place, const char* address, const char* acc
                                  << " (SKERRY_ALLOCATOR)\n";
   if (note == nullptr) return;
   out << "skerry: " << note->operation << ": its other arrays: ";
-  operand_walk others{.out = out, .place = place, .wants_inside = false};
-  note->visit(*note, operand_walk::visit, &others);
+  OperandWalk others{.out = out, .place = place, .wants_inside = false};
+  note->visit(*note, OperandWalk::visit, &others);
   out << (others.count == 0 ? "none\n" : "\n");
 }
 
@@ -160,7 +160,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   // What was raised, and is no fault, has no address. A handler that raises the signal again after
   // it has told of it (faulthandler) comes here, too.
   if (info->si_code > 0 && !is_told.exchange(true)) {
-    fault_place place;
+    FaultPlace place;
     for (const auto& each : finders) {
       const fault_finder find = each.load();
       if (find == nullptr || !find(info->si_addr, place)) continue;
@@ -177,9 +177,9 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (info->si_code <= 0) raise(signal);
 }
 
-void write_freed_wrongly(const fault_place& block, const char* what) noexcept {
-  const call_note* const note = nearest_note();
-  report out;
+void write_freed_wrongly(const FaultPlace& block, const char* what) noexcept {
+  const CallNote* const note = nearest_note();
+  Report out;
   out << "skerry: " << (note != nullptr ? note->operation : "no operation of skerry")
       << ": found a block of " << static_cast<std::uint64_t>(block.nbytes) << " bytes at ";
   out.write_address(block.begin) << " " << what << " (SKERRY_ALLOCATOR)\n";
@@ -209,7 +209,7 @@ void catch_faults() noexcept {
   }
 }
 
-void report_overwritten(const fault_place& block, const char* side) noexcept {
+void report_overwritten(const FaultPlace& block, const char* side) noexcept {
   write_freed_wrongly(block, side);
   std::abort();
 }

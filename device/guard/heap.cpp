@@ -47,18 +47,18 @@ std::size_t most_guards() noexcept {
   return std::min<std::size_t>(mappings, 65530) / 8;
 }
 
-struct block {
+struct Block {
   char* data;
   std::size_t nbytes;
   std::size_t usable;  ///< bytes of whole pages, behind a gap
   [[nodiscard]] std::size_t span() const noexcept { return gap + usable; }
 };
 
-class heap {
+class Heap {
  public:
-  static heap& instance() noexcept {
+  static Heap& instance() noexcept {
     // Never destroyed: some arrays live until the process ends.
-    static heap* const created = new heap;
+    static Heap* const created = new Heap;
     return *created;
   }
 
@@ -66,7 +66,7 @@ class heap {
   /// False if it is not of this heap.
   [[nodiscard]] bool release(void* data) noexcept;
   [[nodiscard]] std::size_t size_of(const void* data) noexcept;
-  [[nodiscard]] bool locate(const void* data, fault_place& into) noexcept;
+  [[nodiscard]] bool locate(const void* data, FaultPlace& into) noexcept;
   [[nodiscard]] bool contains(const void* data) const noexcept {
     return address(data) - first_ < extent_;
   }
@@ -74,22 +74,22 @@ class heap {
   std::mutex mutex_;
 
  private:
-  heap() noexcept;
+  Heap() noexcept;
   [[nodiscard]] std::uintptr_t find_place(std::size_t span) noexcept;
 
   std::uintptr_t first_ = 0;
   std::size_t extent_ = 0;
   std::uintptr_t cursor_ = 0;
   const std::size_t most_blocks_;
-  std::map<std::uintptr_t, block> live_;  ///< by where the gap before them begins
-  std::array<block, 4096> freed_{};       ///< the last ones, in a ring
+  std::map<std::uintptr_t, Block> live_;  ///< by where the gap before them begins
+  std::array<Block, 4096> freed_{};       ///< the last ones, in a ring
   std::size_t next_freed_ = 0;
 };
 
-void lock_before_fork() { heap::instance().mutex_.lock(); }
-void unlock_after_fork() { heap::instance().mutex_.unlock(); }
+void lock_before_fork() { Heap::instance().mutex_.lock(); }
+void unlock_after_fork() { Heap::instance().mutex_.unlock(); }
 
-heap::heap() noexcept : most_blocks_(most_guards()) {
+Heap::Heap() noexcept : most_blocks_(most_guards()) {
   for (std::size_t extent = preferred_extent; extent >= least_extent; extent /= 2) {
     void* const got = mmap(nullptr, extent, PROT_NONE, reserved, -1, 0);
     if (got == MAP_FAILED) continue;
@@ -105,7 +105,7 @@ heap::heap() noexcept : most_blocks_(most_guards()) {
 
 /// Behind the last block, so that the places of freed ones are given again as late as possible. 0
 /// if there is no room. The last gap of the range is never given away.
-std::uintptr_t heap::find_place(std::size_t span) noexcept {
+std::uintptr_t Heap::find_place(std::size_t span) noexcept {
   const std::uintptr_t end = first_ + extent_ - gap;
   if (span > end - first_) return 0;
   std::uintptr_t at = cursor_;
@@ -121,11 +121,11 @@ std::uintptr_t heap::find_place(std::size_t span) noexcept {
 }
 
 /// Null if there are no guards left, or no memory.
-void* heap::allocate(std::size_t nbytes) noexcept try {
+void* Heap::allocate(std::size_t nbytes) noexcept try {
   if (extent_ == 0 || nbytes > extent_) return nullptr;
   const std::size_t usable = whole_pages(std::max<std::size_t>(nbytes, 1));
   const std::size_t slack = usable - nbytes;
-  const bool at_end = chosen_allocator() == allocator::guard;
+  const bool at_end = chosen_allocator() == Allocator::guard;
   char* data = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -134,7 +134,7 @@ void* heap::allocate(std::size_t nbytes) noexcept try {
     if (place == 0) return nullptr;
     char* const begin = pointer(place + gap);
     data = at_end ? begin + slack : begin;
-    const auto [fresh, is_new] = live_.emplace(place, block{data, nbytes, usable});
+    const auto [fresh, is_new] = live_.emplace(place, Block{data, nbytes, usable});
     static_cast<void>(is_new);
     // Not mprotect, which would take more than there is of memory that was reserved without
     // promise.
@@ -151,14 +151,14 @@ void* heap::allocate(std::size_t nbytes) noexcept try {
   return nullptr;
 }
 
-bool heap::release(void* data) noexcept {
+bool Heap::release(void* data) noexcept {
   if (!contains(data)) return false;
   const std::lock_guard lock(mutex_);
   const auto found = live_.find(address(data) / page_size() * page_size() - gap);
   if (found == live_.end() || found->second.data != data) {
     report_overwritten({static_cast<char*>(data), 0, true}, "freed though it is not in use");
   }
-  const block old = found->second;
+  const Block old = found->second;
   char* const begin = pointer(found->first + gap);
   const auto is_intact = [](const char* from, const char* to) {
     return std::all_of(from, to, [](char one) { return one == static_cast<char>(slack_byte); });
@@ -176,14 +176,14 @@ bool heap::release(void* data) noexcept {
   return true;
 }
 
-std::size_t heap::size_of(const void* data) noexcept {
+std::size_t Heap::size_of(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = live_.find(address(data) / page_size() * page_size() - gap);
   return found == live_.end() ? 0 : found->second.nbytes;
 }
 
 /// The lock is taken if nobody else has it for long: the thread that failed is in no call of this.
-bool heap::locate(const void* data, fault_place& into) noexcept {
+bool Heap::locate(const void* data, FaultPlace& into) noexcept {
   if (!contains(data)) return false;
   std::unique_lock lock(mutex_, std::try_to_lock);
   for (int tries = 0; !lock.owns_lock() && tries < 100; ++tries) {
@@ -192,7 +192,7 @@ bool heap::locate(const void* data, fault_place& into) noexcept {
   }
   if (!lock.owns_lock()) return false;
   std::uintptr_t nearest = UINTPTR_MAX;
-  const auto consider = [&](const block& one, bool is_freed) {
+  const auto consider = [&](const Block& one, bool is_freed) {
     if (one.data == nullptr) return;
     const std::uintptr_t before = address(one.data) - address(data);
     const std::uintptr_t after = address(data) - address(one.data);
@@ -209,13 +209,13 @@ bool heap::locate(const void* data, fault_place& into) noexcept {
   if (behind != live_.end()) consider(behind->second, false);
   auto before = behind;
   for (int i = 0; i < 2 && before != live_.begin(); ++i) consider((--before)->second, false);
-  for (const block& one : freed_) consider(one, true);
+  for (const Block& one : freed_) consider(one, true);
   return nearest != UINTPTR_MAX;
 }
 
 /// Where there are no guards, plain memory does.
 void* allocate_filled(std::size_t nbytes, void (*fill)(void* data, std::size_t nbytes)) noexcept {
-  void* data = heap::instance().allocate(nbytes);
+  void* data = Heap::instance().allocate(nbytes);
   if (data == nullptr && nbytes < SIZE_MAX - plain_alignment) {
     data = std::aligned_alloc(plain_alignment, (nbytes / plain_alignment + 1) * plain_alignment);
   }
@@ -227,11 +227,11 @@ void* allocate_filled(std::size_t nbytes, void (*fill)(void* data, std::size_t n
 
 bool is_on() noexcept {
   static const bool chosen =
-      chosen_allocator() == allocator::guard || chosen_allocator() == allocator::guard_front;
+      chosen_allocator() == Allocator::guard || chosen_allocator() == Allocator::guard_front;
   return chosen;
 }
 
-void prepare() noexcept { static_cast<void>(heap::instance()); }
+void prepare() noexcept { static_cast<void>(Heap::instance()); }
 
 void* allocate(std::size_t nbytes) noexcept { return allocate_filled(nbytes, fill_fresh); }
 
@@ -240,17 +240,17 @@ void* allocate_zeros(std::size_t nbytes) noexcept {
 }
 
 void release(void* data) noexcept {
-  if (data == nullptr || heap::instance().release(data)) return;
+  if (data == nullptr || Heap::instance().release(data)) return;
   std::free(data);
 }
 
 std::size_t size_of(const void* data) noexcept {
-  heap& all = heap::instance();
+  Heap& all = Heap::instance();
   return all.contains(data) ? all.size_of(data) : malloc_usable_size(const_cast<void*>(data));
 }
 
-bool locate(const void* address, fault_place& into) noexcept {
-  return heap::instance().locate(address, into);
+bool locate(const void* address, FaultPlace& into) noexcept {
+  return Heap::instance().locate(address, into);
 }
 
 }  // namespace skerry::guard

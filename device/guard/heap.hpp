@@ -36,6 +36,6 @@ void release(void* data) noexcept;
 [[nodiscard]] std::size_t size_of(const void* data) noexcept;
 
 /// What lies at or nearest to an address; in a signal handler.
-[[nodiscard]] bool locate(const void* address, fault_place& into) noexcept;
+[[nodiscard]] bool locate(const void* address, FaultPlace& into) noexcept;
 
 }  // namespace skerry::guard

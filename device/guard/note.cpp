@@ -11,34 +11,34 @@
 
 namespace skerry::guard {
 
-[[gnu::tls_model("initial-exec")]] constinit thread_local const call_note* current_note = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local const CallNote* current_note = nullptr;
 
 namespace {
 
-constinit std::atomic<const call_note*> last_note{nullptr};
+constinit std::atomic<const CallNote*> last_note{nullptr};
 
-struct kept_operand {
-  operand_facts facts;
+struct KeptOperand {
+  OperandFacts facts;
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;
 };
 
-struct kept_note : call_note {
+struct KeptNote : CallNote {
   std::string name;
-  std::vector<kept_operand> operands;
+  std::vector<KeptOperand> operands;
 };
 
-void keep_operand(void* context, const operand_facts& of) {
-  kept_operand& fresh = static_cast<kept_note*>(context)->operands.emplace_back();
+void keep_operand(void* context, const OperandFacts& of) {
+  KeptOperand& fresh = static_cast<KeptNote*>(context)->operands.emplace_back();
   fresh.facts = of;
   fresh.shape.assign(of.shape, of.shape + of.rank);
   fresh.strides.assign(of.strides, of.strides + of.rank);
 }
 
-void visit_kept(const call_note& self, void (*each)(void* context, const operand_facts& of),
+void visit_kept(const CallNote& self, void (*each)(void* context, const OperandFacts& of),
                 void* context) noexcept {
-  for (const kept_operand& one : static_cast<const kept_note&>(self).operands) {
-    operand_facts facts = one.facts;
+  for (const KeptOperand& one : static_cast<const KeptNote&>(self).operands) {
+    OperandFacts facts = one.facts;
     facts.shape = one.shape.data();
     facts.strides = one.strides.data();
     each(context, facts);
@@ -47,21 +47,20 @@ void visit_kept(const call_note& self, void (*each)(void* context, const operand
 
 }  // namespace
 
-noted_call::noted_call(const call_note& note) noexcept
-    : before_(std::exchange(current_note, &note)) {
+NotedCall::NotedCall(const CallNote& note) noexcept : before_(std::exchange(current_note, &note)) {
   last_note.store(&note);
   catch_faults();
 }
 
-noted_call::~noted_call() {
-  const call_note* mine = std::exchange(current_note, before_);
+NotedCall::~NotedCall() {
+  const CallNote* mine = std::exchange(current_note, before_);
   last_note.compare_exchange_strong(mine, before_);
 }
 
-std::shared_ptr<const call_note> copy_note() {
-  const call_note* const note = current_note;
+std::shared_ptr<const CallNote> copy_note() {
+  const CallNote* const note = current_note;
   if (note == nullptr) return nullptr;
-  auto copy = std::make_shared<kept_note>();
+  auto copy = std::make_shared<KeptNote>();
   copy->name = note->operation;
   copy->operation = copy->name.c_str();
   copy->visit = visit_kept;
@@ -69,7 +68,7 @@ std::shared_ptr<const call_note> copy_note() {
   return copy;
 }
 
-const call_note* nearest_note() noexcept {
+const CallNote* nearest_note() noexcept {
   return current_note != nullptr ? current_note : last_note.load();
 }
 

@@ -9,7 +9,7 @@
 namespace skerry::guard {
 
 /// An array that a call was given, as the report of a fault shows it. Keeps pointers.
-struct operand_facts {
+struct OperandFacts {
   const char* dtype = nullptr;
   const void* block = nullptr;  ///< the memory that it lies in, where that is known, else its data
   const void* data = nullptr;   ///< of element [0, …, 0]
@@ -19,34 +19,34 @@ struct operand_facts {
 };
 
 /// What a thread computes, for the report of a fault. On the stack of the call.
-struct call_note {
+struct CallNote {
   const char* operation = nullptr;
   /// Calls `each` for every array that the call was given. Called in a signal handler.
-  void (*visit)(const call_note& self, void (*each)(void* context, const operand_facts& of),
+  void (*visit)(const CallNote& self, void (*each)(void* context, const OperandFacts& of),
                 void* context) noexcept = nullptr;
 };
 
 /// Of this thread; null: none of those that were noted. Set by who calls and by the threads that
 /// work for him.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local const call_note* current_note;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local const CallNote* current_note;
 
 /// Makes a note this thread's while it lives. Of all threads' the last one is kept, too: threads of
 /// other libraries have none.
-class noted_call {
+class NotedCall {
  public:
-  explicit noted_call(const call_note& note) noexcept;
-  noted_call(const noted_call&) = delete;
-  noted_call& operator=(const noted_call&) = delete;
-  ~noted_call();
+  explicit NotedCall(const CallNote& note) noexcept;
+  NotedCall(const NotedCall&) = delete;
+  NotedCall& operator=(const NotedCall&) = delete;
+  ~NotedCall();
 
  private:
-  const call_note* before_;
+  const CallNote* before_;
 };
 
 /// A copy of this thread's note, for work that runs when the call is over; null if there is none.
-[[nodiscard]] std::shared_ptr<const call_note> copy_note();
+[[nodiscard]] std::shared_ptr<const CallNote> copy_note();
 
 /// This thread's note, or else the last one of any thread.
-[[nodiscard]] const call_note* nearest_note() noexcept;
+[[nodiscard]] const CallNote* nearest_note() noexcept;
 
 }  // namespace skerry::guard

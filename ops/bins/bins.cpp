@@ -24,69 +24,69 @@
 namespace skerry {
 namespace {
 
-void check_arguments(const char* op, const ndarray& x, const ndarray* weights) {
-  const operand both[] = {{.array = &x, .name = "x"}, {.array = weights, .name = "weights"}};
+void check_arguments(const char* op, const NdArray& x, const NdArray* weights) {
+  const Operand both[] = {{.array = &x, .name = "x"}, {.array = weights, .name = "weights"}};
   static_cast<void>(common_device(op, {both, weights != nullptr ? 2u : 1u}));
-  const dtype_kind numbers = kind(x.dtype());
-  if (!is_integer(x.dtype()) && numbers != dtype_kind::boolean) {
-    throw dtype_error(std::string(op) + ": x must be of an integer dtype or bool, not " +
-                      name(x.dtype()) + "; convert it with astype");
+  const DtypeKind numbers = kind(x.dtype());
+  if (!is_integer(x.dtype()) && numbers != DtypeKind::boolean) {
+    throw DtypeError(std::string(op) + ": x must be of an integer dtype or bool, not " +
+                     name(x.dtype()) + "; convert it with astype");
   }
   if (x.rank() != 1) {
-    throw shape_error(std::string(op) + ": x must be 1-D: " + describe(x) + "; reshape it");
+    throw ShapeError(std::string(op) + ": x must be 1-D: " + describe(x) + "; reshape it");
   }
   if (weights == nullptr) return;
-  if (kind(weights->dtype()) == dtype_kind::complex_floating) {
-    throw dtype_error(std::string(op) + ": weights must be of a real dtype or bool, not " +
-                      name(weights->dtype()));
+  if (kind(weights->dtype()) == DtypeKind::complex_floating) {
+    throw DtypeError(std::string(op) + ": weights must be of a real dtype or bool, not " +
+                     name(weights->dtype()));
   }
   if (weights->shape() != x.shape()) {
-    throw shape_error(std::string(op) + ": weights must have the shape of x: " +
-                      to_string(weights->shape()) + " and " + to_string(x.shape()));
+    throw ShapeError(std::string(op) + ": weights must have the shape of x: " +
+                     to_string(weights->shape()) + " and " + to_string(x.shape()));
   }
 }
 
-/// The greatest of int64 numbers. Throws value_error if one is negative: as unsigned integers those
+/// The greatest of int64 numbers. Throws ValueError if one is negative: as unsigned integers those
 /// are greater than all others.
-std::int64_t greatest_of(const char* op, const ndarray& numbers) {
-  const ndarray bits(numbers.memory(), numbers.layout(), dtype::uint64);
+std::int64_t greatest_of(const char* op, const NdArray& numbers) {
+  const NdArray bits(numbers.memory(), numbers.layout(), Dtype::uint64);
   static const reduction_id max_id = *find_reduction("max");
-  const ndarray most = reduce(max_id, bits, std::nullopt, std::nullopt, false);
+  const NdArray most = reduce(max_id, bits, std::nullopt, std::nullopt, false);
   std::int64_t found = 0;
   read_bytes(&found, most.memory(), static_cast<std::size_t>(most.layout().offset), sizeof found);
   if (found < 0) {
-    throw value_error(std::string(op) + ": x has a negative number: " + std::to_string(found) +
-                      "; only numbers from 0 on are counted");
+    throw ValueError(std::string(op) + ": x has a negative number: " + std::to_string(found) +
+                     "; only numbers from 0 on are counted");
   }
   return found;
 }
 
 /// A native form sorts the numbers as 32 bits to add up their weights.
-void check_size(const char* op, const ndarray& x, const ndarray* weights, std::int64_t bins) {
+void check_size(const char* op, const NdArray& x, const NdArray* weights, std::int64_t bins) {
   constexpr std::int64_t most = (std::int64_t{1} << 32) - 1;
-  const bool is_native = capabilities_of(x.device()).form == kernel_form::native;
+  const bool is_native = capabilities_of(x.device()).form == KernelForm::native;
   if (!is_native || weights == nullptr || (x.size() < most && bins < most)) return;
-  throw not_implemented_error(std::string(op) +
-                              ": weights of 2^32 numbers or bins and more: " + describe(x) + ", " +
-                              std::to_string(bins) + " bins; take parts of them");
+  throw NotImplementedError(std::string(op) +
+                            ": weights of 2^32 numbers or bins and more: " + describe(x) + ", " +
+                            std::to_string(bins) + " bins; take parts of them");
 }
 
 }  // namespace
 
-ndarray count_numbers(const char* op, const ndarray& x, const ndarray* weights, std::int64_t bins) {
+NdArray count_numbers(const char* op, const NdArray& x, const NdArray* weights, std::int64_t bins) {
   check_arguments(op, x, weights);
   check_size(op, x, weights, bins);
-  const device where = x.device();
-  const kernel& what =
+  const Device where = x.device();
+  const Kernel& what =
       require_kernel(op, kernels<bins_kernels>(where).bincount, default_integer, where);
-  const ndarray numbers = contiguous(astype(x, dtype::int64, false));
-  const ndarray each =
-      weights != nullptr ? contiguous(astype(*weights, dtype::float64, false)) : numbers;
-  ndarray out = empty(op, dims{bins}, weights != nullptr ? dtype::float64 : dtype::int64, where);
+  const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
+  const NdArray each =
+      weights != nullptr ? contiguous(astype(*weights, Dtype::float64, false)) : numbers;
+  NdArray out = empty(op, Dims{bins}, weights != nullptr ? Dtype::float64 : Dtype::int64, where);
   if (bins == 0) return out;
   const std::int64_t parts = count_parts(x.size(), bins);
-  const storage_ref scratch = host_scratch(where, (parts - 1) * bins * 8);
-  const bincount_params params{
+  const StorageRef scratch = host_scratch(where, (parts - 1) * bins * 8);
+  const BincountParams params{
       .numbers = reinterpret_cast<const std::int64_t*>(numbers.data()),
       .size = x.size(),
       .weights = weights != nullptr ? reinterpret_cast<const double*>(each.data()) : nullptr,
@@ -94,24 +94,24 @@ ndarray count_numbers(const char* op, const ndarray& x, const ndarray* weights, 
       .output = out.data(),
       .scratch = scratch->data(),
       .parts = parts};
-  const memory_use uses[] = {writes(out), reads(numbers), reads(each), writes(scratch)};
+  const MemoryUse uses[] = {writes(out), reads(numbers), reads(each), writes(scratch)};
   launch(where, what, params, uses);
   return out;
 }
 
-ndarray bincount(const ndarray& x, const ndarray* weights, std::int64_t least_bins) {
+NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t least_bins) {
   constexpr const char* op = "bincount";
   check_arguments(op, x, weights);
   if (least_bins < 0) {
-    throw value_error("bincount: minlength must not be negative: " + std::to_string(least_bins));
+    throw ValueError("bincount: minlength must not be negative: " + std::to_string(least_bins));
   }
   // uint64 numbers that int64 can't hold turn negative, and are refused.
-  const ndarray numbers = contiguous(astype(x, dtype::int64, false));
+  const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
   std::int64_t bins = least_bins;
   if (x.size() > 0) {
     const std::int64_t greatest = greatest_of(op, numbers);
     if (greatest == std::numeric_limits<std::int64_t>::max()) {
-      throw shape_error("bincount: x has the number 2^63 - 1, and no array has so many bins");
+      throw ShapeError("bincount: x has the number 2^63 - 1, and no array has so many bins");
     }
     bins = std::max(bins, greatest + 1);
   }
@@ -120,38 +120,38 @@ ndarray bincount(const ndarray& x, const ndarray* weights, std::int64_t least_bi
   return count_numbers(op, numbers, weights, bins);
 }
 
-ndarray histogram(const ndarray& x, const ndarray& edges, bool uniform, double first, double last) {
+NdArray histogram(const NdArray& x, const NdArray& edges, bool uniform, double first, double last) {
   constexpr const char* op = "histogram";
-  const operand both[] = {{.array = &x, .name = "a"}, {.array = &edges, .name = "bins"}};
-  const device where = common_device(op, both);
-  const dtype type = x.dtype();
-  if (kind(type) != dtype_kind::real_floating || edges.dtype() != type) {
-    throw dtype_error("histogram: items and edges must be of one real floating dtype, not " +
-                      std::string(name(type)) + " and " + name(edges.dtype()));
+  const Operand both[] = {{.array = &x, .name = "a"}, {.array = &edges, .name = "bins"}};
+  const Device where = common_device(op, both);
+  const Dtype type = x.dtype();
+  if (kind(type) != DtypeKind::real_floating || edges.dtype() != type) {
+    throw DtypeError("histogram: items and edges must be of one real floating dtype, not " +
+                     std::string(name(type)) + " and " + name(edges.dtype()));
   }
   const std::int64_t bins = edges.size() - 1;
   if (edges.rank() != 1 || bins < 1 || bins > INT32_MAX) {
-    throw value_error("histogram: 1 to 2^31 - 1 bins are needed, as 1-D edges: " + describe(edges));
+    throw ValueError("histogram: 1 to 2^31 - 1 bins are needed, as 1-D edges: " + describe(edges));
   }
-  const kernel& what = require_kernel(
+  const Kernel& what = require_kernel(
       op, kernels<bins_kernels>(where).histogram[static_cast<int>(type)], type, where);
-  const ndarray items = contiguous(x);
-  const ndarray bounds = contiguous(edges);
-  ndarray out = empty(op, dims{bins}, dtype::int64, where);
+  const NdArray items = contiguous(x);
+  const NdArray bounds = contiguous(edges);
+  NdArray out = empty(op, Dims{bins}, Dtype::int64, where);
   const std::int64_t parts = count_parts(x.size(), bins);
-  const storage_ref scratch = host_scratch(where, (parts - 1) * bins * 8);
+  const StorageRef scratch = host_scratch(where, (parts - 1) * bins * 8);
   const double scale = static_cast<double>(bins) / (last - first);
-  const histogram_params params{.items = items.data(),
-                                .size = x.size(),
-                                .edges = bounds.data(),
-                                .bins = bins,
-                                .uniform = uniform && std::isnormal(scale),
-                                .first = first,
-                                .scale = scale,
-                                .output = reinterpret_cast<std::int64_t*>(out.data()),
-                                .scratch = scratch->data(),
-                                .parts = parts};
-  const memory_use uses[] = {writes(out), reads(items), reads(bounds), writes(scratch)};
+  const HistogramParams params{.items = items.data(),
+                               .size = x.size(),
+                               .edges = bounds.data(),
+                               .bins = bins,
+                               .uniform = uniform && std::isnormal(scale),
+                               .first = first,
+                               .scale = scale,
+                               .output = reinterpret_cast<std::int64_t*>(out.data()),
+                               .scratch = scratch->data(),
+                               .parts = parts};
+  const MemoryUse uses[] = {writes(out), reads(items), reads(bounds), writes(scratch)};
   launch(where, what, params, uses);
   return out;
 }

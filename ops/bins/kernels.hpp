@@ -12,7 +12,7 @@ namespace skerry {
 
 /// How often each number below `bins` occurs, or the sum of the weights of its occurrences. Numbers
 /// below 0 and from `bins` on are left out.
-struct bincount_params {
+struct BincountParams {
   const std::int64_t* numbers;
   std::int64_t size;
   const double* weights;  ///< null: occurrences are counted
@@ -25,7 +25,7 @@ struct bincount_params {
 
 /// How many items are in each bin: in [edges[i], edges[i + 1]), the last bin with its upper edge.
 /// Items outside, and NaN, are in none.
-struct histogram_params {
+struct HistogramParams {
   const char* items;
   std::int64_t size;
   const char* edges;    ///< of the dtype of the items; bins + 1, which never decrease
@@ -33,7 +33,7 @@ struct histogram_params {
   bool uniform;         ///< all bins are about as wide, so that the bin can be estimated:
   double first, scale;  ///< (item - first) * scale
   std::int64_t* output;
-  char* scratch;  ///< as of bincount_params
+  char* scratch;  ///< as of BincountParams
   std::int64_t parts;
 };
 
@@ -45,8 +45,8 @@ struct histogram_params {
 }
 
 struct bins_kernels {
-  kernel bincount;                ///< Parameter: bincount_params.
-  kernel histogram[dtype_count];  ///< Parameter: histogram_params, by real floating dtype.
+  Kernel bincount;                ///< Parameter: BincountParams.
+  Kernel histogram[dtype_count];  ///< Parameter: HistogramParams, by real floating dtype.
 };
 
 }  // namespace skerry

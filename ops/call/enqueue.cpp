@@ -12,19 +12,19 @@ namespace skerry {
 
 constinit std::atomic<std::int64_t> detail::most_index_limit{INT64_MAX};
 
-void kernel_call::enqueue(const kernel& entry) const {
-  plan_parts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
-                   index_limit(where_));
-  const std::span<const memory_use> uses(uses_, static_cast<std::size_t>(use_count_));
-  parts.for_each([&](const plan& part) { launch(where_, entry, part, uses); });
+void KernelCall::enqueue(const Kernel& entry) const {
+  PlanParts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
+                  index_limit(where_));
+  const std::span<const MemoryUse> uses(uses_, static_cast<std::size_t>(use_count_));
+  parts.for_each([&](const Plan& part) { launch(where_, entry, part, uses); });
 }
 
-const kernel& require_form(const char* op, const kernel& entry, dtype type, device where) {
-  const bool is_native = !is_host(where) && capabilities_of(where).form == kernel_form::native;
+const Kernel& require_form(const char* op, const Kernel& entry, Dtype type, Device where) {
+  const bool is_native = !is_host(where) && capabilities_of(where).form == KernelForm::native;
   if (is_native ? entry.native != nullptr : entry.host != nullptr) return entry;
-  throw not_implemented_error(std::string(op) + ": this build has no kernel for " + name(type) +
-                              " on " + to_string(where) +
-                              "; build with SKERRY_DTYPES=all, or convert with astype");
+  throw NotImplementedError(std::string(op) + ": this build has no kernel for " + name(type) +
+                            " on " + to_string(where) +
+                            "; build with SKERRY_DTYPES=all, or convert with astype");
 }
 
 void set_index_limit(std::int64_t nbytes) noexcept { detail::most_index_limit.store(nbytes); }

@@ -16,37 +16,37 @@ namespace skerry {
 
 /// One elementwise call on its way to a device: the output, then its inputs in the order of the
 /// kernel. Keeps pointers to the arrays.
-class kernel_call {
+class KernelCall {
  public:
-  explicit kernel_call(const ndarray& output) : where_(output.device()), shape_(&output.shape()) {
+  explicit KernelCall(const NdArray& output) : where_(output.device()), shape_(&output.shape()) {
     uses_[use_count_++] = writes(output);
-    operands_[operand_count_++] = plan_operand::of(output);
+    operands_[operand_count_++] = PlanOperand::of(output);
   }
   /// `x` broadcasts to the output's shape.
-  void add(const ndarray& x) {
+  void add(const NdArray& x) {
     uses_[use_count_++] = reads(x);
-    operands_[operand_count_++] = plan_operand::of(x);
+    operands_[operand_count_++] = PlanOperand::of(x);
   }
-  void add(element value, std::int64_t itemsize) {
-    operands_[operand_count_++] = plan_operand::of(value, itemsize);
+  void add(Element value, std::int64_t itemsize) {
+    operands_[operand_count_++] = PlanOperand::of(value, itemsize);
   }
   /// Plans and launches; on a CUDA device in parts that 32-bit indexing can span. Launches nothing
-  /// for an output without elements. Throws device_error.
-  void enqueue(const kernel& entry) const;
+  /// for an output without elements. Throws DeviceError.
+  void enqueue(const Kernel& entry) const;
 
  private:
-  device where_;
-  const dims* shape_;
+  Device where_;
+  const Dims* shape_;
   int operand_count_ = 0;
   int use_count_ = 0;
-  plan_operand operands_[plan::max_operands];
-  memory_use uses_[plan::max_operands];
+  PlanOperand operands_[Plan::max_operands];
+  MemoryUse uses_[Plan::max_operands];
 };
 
 /// require_kernel() for any device, and what says why not.
-const kernel& require_form(const char* op, const kernel& entry, dtype type, device where);
-/// `what` itself, if it can run on `where`. Throws not_implemented_error: a build for fewer dtypes.
-inline const kernel& require_kernel(const char* op, const kernel& entry, dtype type, device where) {
+const Kernel& require_form(const char* op, const Kernel& entry, Dtype type, Device where);
+/// `what` itself, if it can run on `where`. Throws NotImplementedError: a build for fewer dtypes.
+inline const Kernel& require_kernel(const char* op, const Kernel& entry, Dtype type, Device where) {
   if (is_host(where) && entry.host != nullptr) [[likely]]
     return entry;
   return require_form(op, entry, type, where);
@@ -57,7 +57,7 @@ extern constinit std::atomic<std::int64_t> most_index_limit;
 }
 
 /// Most bytes that a part of a plan may span on `where`.
-[[nodiscard]] inline std::int64_t index_limit(device where) noexcept {
+[[nodiscard]] inline std::int64_t index_limit(Device where) noexcept {
   if (is_host(where)) [[likely]]
     return INT64_MAX;
   return std::min(capabilities_of(where).index_limit,

@@ -10,8 +10,8 @@
 
 namespace skerry {
 
-storage_ref host_scratch(device where, std::int64_t nbytes) {
-  const bool is_native = !is_host(where) && capabilities_of(where).form == kernel_form::native;
+StorageRef host_scratch(Device where, std::int64_t nbytes) {
+  const bool is_native = !is_host(where) && capabilities_of(where).form == KernelForm::native;
   return allocate(where, is_native ? 0 : static_cast<std::size_t>(nbytes));
 }
 

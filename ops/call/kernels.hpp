@@ -11,16 +11,16 @@
 // the other families they need not know. Defined for each family in ops/table/table.cpp.
 
 namespace skerry::cpu {
-enum class isa : std::uint8_t;  // device/cpu/info.hpp
+enum class Isa : std::uint8_t;  // device/cpu/info.hpp
 }
 
 namespace skerry {
 
 /// The x86-64 level of the host forms in use, which a build for one level has at any.
-[[nodiscard]] cpu::isa kernel_level() noexcept;
+[[nodiscard]] cpu::Isa kernel_level() noexcept;
 
 /// Whether this build has kernels for a dtype (SKERRY_DTYPES).
-[[nodiscard]] bool is_built(dtype type) noexcept;
+[[nodiscard]] bool is_built(Dtype type) noexcept;
 
 /// The kernels of a family for this machine: host forms for the best instruction set, chosen when
 /// the library is loaded.
@@ -28,6 +28,6 @@ template <class Family>
 [[nodiscard]] const Family& kernels() noexcept;
 /// The same, with the native forms of the device's kind, if it has any.
 template <class Family>
-[[nodiscard]] const Family& kernels(device where) noexcept;
+[[nodiscard]] const Family& kernels(Device where) noexcept;
 
 }  // namespace skerry

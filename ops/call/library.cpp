@@ -9,9 +9,9 @@
 namespace skerry {
 
 void throw_library_error(const char* op, const char* library, const char* problem) {
-  throw library_error(std::string(op) + ": " + library + " can't be used: " + problem +
-                      "; install the libraries of the CUDA toolkit that this build is of, where "
-                      "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
+  throw LibraryError(std::string(op) + ": " + library + " can't be used: " + problem +
+                     "; install the libraries of the CUDA toolkit that this build is of, where "
+                     "the loader finds them (LD_LIBRARY_PATH, CUDA_HOME)");
 }
 
 }  // namespace skerry

@@ -4,7 +4,7 @@
 
 namespace skerry {
 
-/// Throws library_error: a library of the CUDA toolkit can't be opened.
+/// Throws LibraryError: a library of the CUDA toolkit can't be opened.
 [[noreturn]] void throw_library_error(const char* op, const char* library, const char* problem);
 
 }  // namespace skerry

@@ -9,9 +9,9 @@ namespace skerry {
 
 /// An argument of an operation: an array or a Python scalar (exactly one is set), with the name
 /// that the standard gives the parameter.
-struct operand {
-  const ndarray* array = nullptr;
-  const scalar* value = nullptr;
+struct Operand {
+  const NdArray* array = nullptr;
+  const Scalar* value = nullptr;
   const char* name = "x";
 };
 

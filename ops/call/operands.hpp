@@ -10,7 +10,7 @@
 namespace skerry {
 
 /// Number of elements of a C-contiguous array, else 0.
-[[nodiscard]] inline std::int64_t contiguous_size(const ndarray& x) noexcept {
+[[nodiscard]] inline std::int64_t contiguous_size(const NdArray& x) noexcept {
   const std::int64_t* const shape = x.shape().data();
   const std::int64_t* const strides = x.strides().data();
   const std::int64_t width = x.itemsize();
@@ -24,7 +24,7 @@ namespace skerry {
 }
 
 /// Same device, dtype, shape and strides, as far as those address anything.
-[[nodiscard]] inline bool same_layout(const ndarray& x, const ndarray& model) noexcept {
+[[nodiscard]] inline bool same_layout(const NdArray& x, const NdArray& model) noexcept {
   if (x.dtype() != model.dtype() || x.device() != model.device() || x.rank() != model.rank()) {
     return false;
   }
@@ -40,37 +40,37 @@ namespace skerry {
 }
 
 /// What the operands of a call have in common.
-struct common {
-  device where;
-  dtype type;         ///< that the call computes in
-  const dims* shape;  ///< of every array in a run, else null: common_shape() finds it
+struct Common {
+  Device where;
+  Dtype type;         ///< that the call computes in
+  const Dims* shape;  ///< of every array in a run, else null: common_shape() finds it
   /// Elements, if the operands are one run: all arrays are of this dtype and shape, C-contiguous
   /// and not empty, and the scalars become elements of it. Else 0.
   std::int64_t run;
 };
 
 /// The checks one after the other, for what is no run.
-[[nodiscard]] common common_of_any(const char* op, std::span<const operand> operands,
-                                   const ndarray* target);
+[[nodiscard]] Common common_of_any(const char* op, std::span<const Operand> operands,
+                                   const NdArray* target);
 /// What `type`, that of the arrays, becomes by the scalars among `operands`. Whether these are in
 /// range is said by to_element(), as it depends on what is computed in: uint8 / 256 is in float64.
-[[nodiscard]] inline dtype with_scalars(const char* op, dtype type,
-                                        std::span<const operand> operands) {
-  for (const operand& x : operands) {
+[[nodiscard]] inline Dtype with_scalars(const char* op, Dtype type,
+                                        std::span<const Operand> operands) {
+  for (const Operand& x : operands) {
     if (x.value != nullptr) type = promote_scalar_kind(op, type, *x.value);
   }
   return type;
 }
 
 /// At least one of `operands` is an array. `target`, if there is one, is the first of them and will
-/// be written. One walk over a run. Throws device_mismatch_error, read_only_error, dtype_error,
-/// overflow_error, in this order.
-[[nodiscard]] inline common common_of(const char* op, std::span<const operand> operands,
-                                      const ndarray* target = nullptr) {
-  const ndarray* model = nullptr;
+/// be written. One walk over a run. Throws DeviceMismatchError, ReadOnlyError, DtypeError,
+/// OverflowError, in this order.
+[[nodiscard]] inline Common common_of(const char* op, std::span<const Operand> operands,
+                                      const NdArray* target = nullptr) {
+  const NdArray* model = nullptr;
   std::int64_t run = 0;
   bool has_scalars = false;
-  for (const operand& x : operands) {
+  for (const Operand& x : operands) {
     if (x.array == nullptr) {
       has_scalars = true;
     } else if (model == nullptr) {
@@ -83,8 +83,8 @@ struct common {
   if (run == 0 || (target != nullptr && target->read_only())) {
     return common_of_any(op, operands, target);
   }
-  const dtype own = model->dtype();
-  const dtype type = has_scalars ? with_scalars(op, own, operands) : own;
+  const Dtype own = model->dtype();
+  const Dtype type = has_scalars ? with_scalars(op, own, operands) : own;
   if (type != own) return {model->device(), type, nullptr, 0};
   return {model->device(), own, &model->shape(), run};
 }

@@ -16,80 +16,80 @@ namespace {
 
 /// Calls `append` for every array, with what goes before it in a list.
 template <class F>
-void list_arrays(std::span<const operand> operands, F&& append) {
+void list_arrays(std::span<const Operand> operands, F&& append) {
   const char* separator = "";
-  for (const operand& x : operands) {
+  for (const Operand& x : operands) {
     if (x.array == nullptr) continue;
     append(separator, x);
     separator = ", ";
   }
 }
 
-[[noreturn]] void reject_devices(const char* op, std::span<const operand> operands) {
+[[noreturn]] void reject_devices(const char* op, std::span<const Operand> operands) {
   std::string text = std::string(op) + ": arguments are on different devices: ";
-  std::vector<device> devices;
-  const operand* odd = nullptr;
-  list_arrays(operands, [&](const char* separator, const operand& x) {
-    const ndarray& array = *x.array;
+  std::vector<Device> devices;
+  const Operand* odd = nullptr;
+  list_arrays(operands, [&](const char* separator, const Operand& x) {
+    const NdArray& array = *x.array;
     text += std::string(separator) + x.name + " (" + name(array.dtype()) + ' ' +
             to_string(array.shape()) + ") on " + to_string(array.device());
     devices.push_back(array.device());
     if (odd == nullptr && array.device() != devices.front()) odd = &x;
   });
-  throw device_mismatch_error(text + "; move one explicitly, e.g. " + odd->name + ".to_device(\"" +
-                                  to_string(devices.front()) + "\")",
-                              devices);
+  throw DeviceMismatchError(text + "; move one explicitly, e.g. " + odd->name + ".to_device(\"" +
+                                to_string(devices.front()) + "\")",
+                            devices);
 }
 
-[[noreturn]] void reject_mix(const char* op, std::span<const operand> operands) {
+[[noreturn]] void reject_mix(const char* op, std::span<const Operand> operands) {
   std::string text = std::string(op) + ": no common dtype: ";
-  list_arrays(operands, [&](const char* separator, const operand& x) {
+  list_arrays(operands, [&](const char* separator, const Operand& x) {
     text += std::string(separator) + x.name + " is " + name(x.array->dtype());
   });
-  throw dtype_error(text + "; convert one with astype");
+  throw DtypeError(text + "; convert one with astype");
 }
 
-dtype dtype_of_arrays(const char* op, std::span<const operand> operands) {
-  promotion of_arrays;
-  for (const operand& x : operands) {
+Dtype dtype_of_arrays(const char* op, std::span<const Operand> operands) {
+  Promotion of_arrays;
+  for (const Operand& x : operands) {
     if (x.array != nullptr) of_arrays.add(x.array->dtype());
   }
-  if (const std::optional<dtype> type = of_arrays.result()) return *type;
+  if (const std::optional<Dtype> type = of_arrays.result()) return *type;
   reject_mix(op, operands);
 }
 
 }  // namespace
 
-device common_device(const char* op, std::span<const operand> operands) {
-  const ndarray* first = nullptr;
-  for (const operand& x : operands) {
+Device common_device(const char* op, std::span<const Operand> operands) {
+  const NdArray* first = nullptr;
+  for (const Operand& x : operands) {
     if (x.array == nullptr) continue;
     if (first == nullptr) first = x.array;
     if (x.array->device() != first->device()) reject_devices(op, operands);
   }
-  if (first == nullptr) throw dtype_error(std::string(op) + ": no argument is an array");
+  if (first == nullptr) throw DtypeError(std::string(op) + ": no argument is an array");
   return first->device();
 }
 
-device common_device(const char* op, std::span<const ndarray> arrays) {
-  const auto elsewhere = [&](const ndarray& x) { return x.device() != arrays[0].device(); };
+Device common_device(const char* op, std::span<const NdArray> arrays) {
+  const auto elsewhere = [&](const NdArray& x) { return x.device() != arrays[0].device(); };
   if (!arrays.empty() && std::none_of(arrays.begin(), arrays.end(), elsewhere)) {
     return arrays[0].device();
   }
   std::vector<std::string> names;
   names.reserve(arrays.size());
-  std::vector<operand> operands;
-  for (const ndarray& x : arrays) {
+  std::vector<Operand> operands;
+  for (const NdArray& x : arrays) {
     names.push_back("arrays[" + std::to_string(names.size()) + "]");
     operands.push_back({.array = &x, .name = names.back().c_str()});
   }
   return common_device(op, operands);
 }
 
-dtype common_dtype(const char* op, std::span<const operand> operands) {
-  const ndarray* first = nullptr;
+Dtype common_dtype(const char* op, std::span<const Operand> operands) {
+  const NdArray* first = nullptr;
   bool differs = false;
-  for (const operand& x : operands) {
+  for (const Operand& x : operands) {
     if (x.array == nullptr) continue;
     if (first == nullptr) first = x.array;
     differs = differs || x.array->dtype() != first->dtype();
@@ -97,62 +97,62 @@ dtype common_dtype(const char* op, std::span<const operand> operands) {
   return with_scalars(op, differs ? dtype_of_arrays(op, operands) : first->dtype(), operands);
 }
 
-void reject_dtype(const char* op, const loop_table& results, dtype type) {
+void reject_dtype(const char* op, const loop_table& results, Dtype type) {
   std::string text = std::string(op) + ": " + name(type) + " is not accepted; it takes ";
   const char* separator = "";
   for (int i = 0; i < dtype_count; ++i) {
     if (!results[i]) continue;
-    text += std::string(separator) + name(static_cast<dtype>(i));
+    text += std::string(separator) + name(static_cast<Dtype>(i));
     separator = ", ";
   }
-  throw dtype_error(text + "; convert with astype");
+  throw DtypeError(text + "; convert with astype");
 }
 
-dtype loop_dtype(const char* op, const loop_table& results, dtype type) {
+Dtype loop_dtype(const char* op, const loop_table& results, Dtype type) {
   if (promotion_is_strict()) reject_dtype(op, results, type);
   const int rank = kind_rank(type);
-  const dtype higher[] = {default_integer, default_real,
+  const Dtype higher[] = {default_integer, default_real,
                           rank == 2 ? complex_of(type) : default_complex};
   for (int next = rank + 1; next <= kind_rank(default_complex); ++next) {
-    const dtype candidate = higher[next - 1];
+    const Dtype candidate = higher[next - 1];
     if (results[static_cast<int>(candidate)]) return candidate;
   }
   const bool takes_truth =
-      results[static_cast<int>(dtype::bool_)] &&
+      results[static_cast<int>(Dtype::bool_)] &&
       std::count_if(std::begin(results), std::end(results),
                     [](const auto& result) { return result.has_value(); }) == 1;
   if (!takes_truth) reject_dtype(op, results, type);
-  return dtype::bool_;
+  return Dtype::bool_;
 }
 
-dims common_shape(const char* op, std::span<const operand> operands) {
-  const dims* shapes[plan::max_operands];
+Dims common_shape(const char* op, std::span<const Operand> operands) {
+  const Dims* shapes[Plan::max_operands];
   std::size_t count = 0;
-  for (const operand& x : operands) {
+  for (const Operand& x : operands) {
     if (x.array != nullptr) shapes[count++] = &x.array->shape();
   }
   if (count == 1) return *shapes[0];
   return broadcast_shapes(op, {shapes, count});
 }
 
-layout result_layout(const char* op, const dims& shape, dtype type,
-                     std::span<const operand> operands) {
+Layout result_layout(const char* op, const Dims& shape, Dtype type,
+                     std::span<const Operand> operands) {
   const std::int64_t width = itemsize(type);
   check_shape(op, shape.span(), width);
-  std::optional<layout> kept;
-  for (const operand& x : operands) {
+  std::optional<Layout> kept;
+  for (const Operand& x : operands) {
     if (x.array == nullptr || x.array->shape() != shape) continue;
-    const ndarray& array = *x.array;
+    const NdArray& array = *x.array;
     if (array.is_c_contiguous()) return c_layout(shape, width);
-    layout like = dense_layout_like(array.layout(), width);
+    Layout like = dense_layout_like(array.layout(), width);
     if (kept && kept->strides != like.strides) return c_layout(shape, width);
     kept = std::move(like);
   }
   return kept ? std::move(*kept) : c_layout(shape, width);
 }
 
-common common_of_any(const char* op, std::span<const operand> operands, const ndarray* target) {
-  const device where = common_device(op, operands);
+Common common_of_any(const char* op, std::span<const Operand> operands, const NdArray* target) {
+  const Device where = common_device(op, operands);
   if (target != nullptr) require_writable(op, *target);
   return {where, common_dtype(op, operands), nullptr, 0};
 }

@@ -12,41 +12,41 @@
 
 namespace skerry {
 
-/// The device of all arrays among `operands`. Throws device_mismatch_error that names `op`, each
+/// The device of all arrays among `operands`. Throws DeviceMismatchError that names `op`, each
 /// array and the remedy.
-device common_device(const char* op, std::span<const operand> operands);
+Device common_device(const char* op, std::span<const Operand> operands);
 /// The same for functions that take any number of arrays; the message calls them `arrays[0]`, ….
-device common_device(const char* op, std::span<const ndarray> arrays);
+Device common_device(const char* op, std::span<const NdArray> arrays);
 
 /// What all of `operands` are computed in: the arrays promote, then each scalar takes their dtype
-/// or raises its kind. At least one is an array; absent operands don't count. Throws dtype_error.
-[[nodiscard]] dtype common_dtype(const char* op, std::span<const operand> operands);
+/// or raises its kind. At least one is an array; absent operands don't count. Throws DtypeError.
+[[nodiscard]] Dtype common_dtype(const char* op, std::span<const Operand> operands);
 
-/// Results by compute dtype, as in op_entry and reduction_entry.
-using loop_table = std::optional<dtype>[dtype_count];
+/// Results by compute dtype, as in OpEntry and ReductionEntry.
+using loop_table = std::optional<Dtype>[dtype_count];
 
-[[noreturn]] void reject_dtype(const char* op, const loop_table& results, dtype type);
-/// The result dtype for `type`. Throws dtype_error that lists the dtypes that `op` takes.
-inline dtype require_loop(const char* op, const loop_table& results, dtype type) {
-  if (const std::optional<dtype> result = results[static_cast<int>(type)]) return *result;
+[[noreturn]] void reject_dtype(const char* op, const loop_table& results, Dtype type);
+/// The result dtype for `type`. Throws DtypeError that lists the dtypes that `op` takes.
+inline Dtype require_loop(const char* op, const loop_table& results, Dtype type) {
+  if (const std::optional<Dtype> result = results[static_cast<int>(type)]) return *result;
   reject_dtype(op, results, type);
 }
 /// What a call in `type`, for which there is no loop, is computed in: the default dtype of the next
 /// kind that has one, or a complex dtype of the precision of `type`; bool, the truth, where there
-/// is a loop for that alone. Throws dtype_error that lists the dtypes that `op` takes, also where
+/// is a loop for that alone. Throws DtypeError that lists the dtypes that `op` takes, also where
 /// promotion_is_strict().
-[[nodiscard]] dtype loop_dtype(const char* op, const loop_table& results, dtype type);
+[[nodiscard]] Dtype loop_dtype(const char* op, const loop_table& results, Dtype type);
 /// The same, and `type` itself where it has a loop.
-[[nodiscard]] inline dtype nearest_loop(const char* op, const loop_table& results, dtype type) {
+[[nodiscard]] inline Dtype nearest_loop(const char* op, const loop_table& results, Dtype type) {
   return results[static_cast<int>(type)] ? type : loop_dtype(op, results, type);
 }
 
-/// The common shape of the arrays among `operands`. Throws shape_error.
-[[nodiscard]] dims common_shape(const char* op, std::span<const operand> operands);
+/// The common shape of the arrays among `operands`. Throws ShapeError.
+[[nodiscard]] Dims common_shape(const char* op, std::span<const Operand> operands);
 
 /// Layout of a fresh result: C order, unless the axes of all arrays of the full shape are in one
-/// other order, which is kept then. Throws shape_error for too many bytes.
-[[nodiscard]] layout result_layout(const char* op, const dims& shape, dtype type,
-                                   std::span<const operand> operands);
+/// other order, which is kept then. Throws ShapeError for too many bytes.
+[[nodiscard]] Layout result_layout(const char* op, const Dims& shape, Dtype type,
+                                   std::span<const Operand> operands);
 
 }  // namespace skerry

@@ -7,20 +7,20 @@
 namespace skerry {
 
 /// Uninitialised, C order. `op` is whom errors name.
-[[nodiscard]] ndarray empty(const char* op, const dims& shape, dtype type, device where);
-[[nodiscard]] ndarray empty(const dims& shape, dtype type, device where);
+[[nodiscard]] NdArray empty(const char* op, const Dims& shape, Dtype type, Device where);
+[[nodiscard]] NdArray empty(const Dims& shape, Dtype type, Device where);
 /// Uninitialised, of a checked dense layout.
-[[nodiscard]] ndarray empty_of(layout place, dtype type, device where);
+[[nodiscard]] NdArray empty_of(Layout place, Dtype type, Device where);
 
 namespace detail {
 /// Called with each array that this thread is about to write, by who may have put off reading it;
 /// null while nobody may.
-using write_hook = void (*)(const ndarray& target);
+using write_hook = void (*)(const NdArray& target);
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local write_hook before_write;
 }  // namespace detail
 
-/// Throws read_only_error, with the remedy, for a read-only target and for one in which two
+/// Throws ReadOnlyError, with the remedy, for a read-only target and for one in which two
 /// elements share memory.
-void require_writable(const char* op, const ndarray& target);
+void require_writable(const char* op, const NdArray& target);
 
 }  // namespace skerry

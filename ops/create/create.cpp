@@ -19,13 +19,13 @@ namespace skerry {
 namespace {
 
 /// A matrix of bool that is true where lower <= column - row <= upper.
-ndarray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t lower,
-             std::int64_t upper, device where) {
-  const kernel& entry = require_kernel(op, kernels<moves_kernels>(where).band, dtype::bool_, where);
-  ndarray out = empty(op, dims{rows, columns}, dtype::bool_, where);
+NdArray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t lower,
+             std::int64_t upper, Device where) {
+  const Kernel& entry = require_kernel(op, kernels<moves_kernels>(where).band, Dtype::bool_, where);
+  NdArray out = empty(op, Dims{rows, columns}, Dtype::bool_, where);
   if (out.size() > 0) {
-    const memory_use uses[] = {writes(out)};
-    launch(where, entry, band_params{out.data(), rows, columns, lower, upper}, uses);
+    const MemoryUse uses[] = {writes(out)};
+    launch(where, entry, BandParams{out.data(), rows, columns, lower, upper}, uses);
   }
   return out;
 }
@@ -35,24 +35,24 @@ std::int64_t clamp_offset(std::int64_t k, std::int64_t rows, std::int64_t column
   return std::clamp(k, -rows, columns);
 }
 
-enum class triangle : std::uint8_t { lower, upper };
+enum class Triangle : std::uint8_t { lower, upper };
 
-ndarray keep_triangle(const char* op, const ndarray& x, std::int64_t k, triangle part) {
+NdArray keep_triangle(const char* op, const NdArray& x, std::int64_t k, Triangle part) {
   if (x.rank() < 2) {
-    throw shape_error(std::string(op) + ": needs at least two axes: " + describe(x));
+    throw ShapeError(std::string(op) + ": needs at least two axes: " + describe(x));
   }
   const std::int64_t rows = x.shape()[x.rank() - 2];
   const std::int64_t columns = x.shape()[x.rank() - 1];
   const std::int64_t edge = clamp_offset(k, rows, columns);
-  const ndarray mask = part == triangle::lower ? band(op, rows, columns, -rows, edge, x.device())
+  const NdArray mask = part == Triangle::lower ? band(op, rows, columns, -rows, edge, x.device())
                                                : band(op, rows, columns, edge, columns, x.device());
-  const scalar zero = x.dtype() == dtype::bool_ ? scalar::of(false) : scalar::of(std::int64_t{0});
+  const Scalar zero = x.dtype() == Dtype::bool_ ? Scalar::of(false) : Scalar::of(std::int64_t{0});
   return where({.array = &mask, .name = "mask"}, {.array = &x}, {.value = &zero, .name = "zero"});
 }
 
-ndarray filled(const char* op, const dims& shape, const scalar& value, dtype type, device where) {
-  const element entry = to_element(op, value, type);
-  ndarray out = empty(op, shape, type, where);
+NdArray filled(const char* op, const Dims& shape, const Scalar& value, Dtype type, Device where) {
+  const Element entry = to_element(op, value, type);
+  NdArray out = empty(op, shape, type, where);
   // Nobody else has the memory, so that there is nothing to be put in order.
   constexpr std::int64_t few = 1 << 18;  // bytes
   const auto* const bytes = reinterpret_cast<const char*>(entry.bytes);
@@ -67,62 +67,62 @@ ndarray filled(const char* op, const dims& shape, const scalar& value, dtype typ
 
 }  // namespace
 
-ndarray full(const dims& shape, const scalar& value, dtype type, device where) {
+NdArray full(const Dims& shape, const Scalar& value, Dtype type, Device where) {
   return filled("full", shape, value, type, where);
 }
 
-ndarray zeros_like(const ndarray& x) {
-  return filled("zeros_like", x.shape(), scalar::of(false), x.dtype(), x.device());
+NdArray zeros_like(const NdArray& x) {
+  return filled("zeros_like", x.shape(), Scalar::of(false), x.dtype(), x.device());
 }
 
-ndarray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, dtype type, device where) {
-  const dims shape{rows, columns};
+NdArray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, Dtype type, Device where) {
+  const Dims shape{rows, columns};
   check_shape("eye", shape.span(), itemsize(type));
-  ndarray out = filled("eye", shape, scalar::of(false), type, where);
+  NdArray out = filled("eye", shape, Scalar::of(false), type, where);
   const std::int64_t edge = clamp_offset(k, rows, columns);
   const std::int64_t row = std::max<std::int64_t>(-edge, 0);
   const std::int64_t column = std::max<std::int64_t>(edge, 0);
-  const dims length{std::min(rows - row, columns - column)};
+  const Dims length{std::min(rows - row, columns - column)};
   if (length[0] <= 0) return out;
   const std::int64_t width = out.itemsize();
-  const dims step{(columns + 1) * width};
-  fill("eye", out.view(layout{length, step, (row * columns + column) * width}), scalar::of(true));
+  const Dims step{(columns + 1) * width};
+  fill("eye", out.view(Layout{length, step, (row * columns + column) * width}), Scalar::of(true));
   return out;
 }
 
-ndarray tril(const ndarray& x, std::int64_t k) {
-  return keep_triangle("tril", x, k, triangle::lower);
+NdArray tril(const NdArray& x, std::int64_t k) {
+  return keep_triangle("tril", x, k, Triangle::lower);
 }
-ndarray triu(const ndarray& x, std::int64_t k) {
-  return keep_triangle("triu", x, k, triangle::upper);
+NdArray triu(const NdArray& x, std::int64_t k) {
+  return keep_triangle("triu", x, k, Triangle::upper);
 }
 
-std::vector<ndarray> meshgrid(std::span<const ndarray> arrays, bool xy_indexing) {
+std::vector<NdArray> meshgrid(std::span<const NdArray> arrays, bool xy_indexing) {
   constexpr const char* op = "meshgrid";
   if (arrays.empty()) return {};
   common_device(op, arrays);
   const int count = static_cast<int>(arrays.size());
   const auto axis_of = [&](int i) { return xy_indexing && count > 1 && i < 2 ? 1 - i : i; };
   if (count > max_rank) {
-    throw shape_error("meshgrid: too many arrays: " + std::to_string(count) + "; at most 64");
+    throw ShapeError("meshgrid: too many arrays: " + std::to_string(count) + "; at most 64");
   }
-  dims shape(count);
+  Dims shape(count);
   for (int i = 0; i < count; ++i) {
-    const ndarray& x = arrays[static_cast<std::size_t>(i)];
+    const NdArray& x = arrays[static_cast<std::size_t>(i)];
     if (x.rank() > 1) {
-      throw shape_error("meshgrid: arrays[" + std::to_string(i) +
-                        "] has more than one axis: " + describe(x));
+      throw ShapeError("meshgrid: arrays[" + std::to_string(i) +
+                       "] has more than one axis: " + describe(x));
     }
     shape[axis_of(i)] = x.size();
   }
-  std::vector<ndarray> grids;
+  std::vector<NdArray> grids;
   grids.reserve(arrays.size());
   for (int i = 0; i < count; ++i) {
-    const ndarray& x = arrays[static_cast<std::size_t>(i)];
-    layout along{dims(count, 1), dims(count), x.layout().offset};
+    const NdArray& x = arrays[static_cast<std::size_t>(i)];
+    Layout along{Dims(count, 1), Dims(count), x.layout().offset};
     along.shape[axis_of(i)] = x.size();
     along.strides[axis_of(i)] = x.rank() == 0 ? 0 : x.strides()[0];
-    ndarray grid = x.view(broadcast_to(op, along, shape));
+    NdArray grid = x.view(broadcast_to(op, along, shape));
     grids.push_back(grid.shape() == along.shape ? grid : grid.read_only_view());
   }
   return grids;

@@ -12,18 +12,18 @@ namespace skerry {
 
 /// out[i] = start + i * step for i < size, contiguous; computed in the dtype (integers) or in
 /// float64 / complex128. With `has_last`, the last element is exactly `last`.
-struct sequence_params {
+struct SequenceParams {
   char* output;
   std::int64_t size;
-  element start;  ///< int64, uint64, float64 or complex128: the widest of the dtype's kind
-  element step;
-  element last;
+  Element start;  ///< int64, uint64, float64 or complex128: the widest of the dtype's kind
+  Element step;
+  Element last;
   bool has_last;
 };
 
 struct sequence_kernels {
-  /// Parameter: sequence_params, by dtype (not bool).
-  kernel loop[dtype_count];
+  /// Parameter: SequenceParams, by dtype (not bool).
+  Kernel loop[dtype_count];
 };
 
 }  // namespace skerry

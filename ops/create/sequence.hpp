@@ -15,16 +15,16 @@ namespace skerry {
 __extension__ using wide_int = __int128;  // every difference of two 64-bit integers fits
 
 /// The nearest float64 of the real part.
-[[nodiscard]] double real_of(const scalar& x);
+[[nodiscard]] double real_of(const Scalar& x);
 /// The exact value if the scalar is a whole number that 64 bits hold.
-[[nodiscard]] std::optional<wide_int> whole(const scalar& x);
-/// Throws overflow_error if the dtype does not hold the integer.
-void require_in_range(const char* op, wide_int value, dtype type);
+[[nodiscard]] std::optional<wide_int> whole(const Scalar& x);
+/// Throws OverflowError if the dtype does not hold the integer.
+void require_in_range(const char* op, wide_int value, Dtype type);
 /// Integers as the kernel takes them; both dtypes of 64 bits have the same bits.
-[[nodiscard]] element integer_element(wide_int value);
-[[nodiscard]] element floating_element(dtype type, complex128 value);
+[[nodiscard]] Element integer_element(wide_int value);
+[[nodiscard]] Element floating_element(Dtype type, complex128 value);
 /// Of `size` elements, by the kernel.
-[[nodiscard]] ndarray run_sequence(const char* op, std::int64_t size, dtype type, device where,
-                                   sequence_params params);
+[[nodiscard]] NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device where,
+                                   SequenceParams params);
 
 }  // namespace skerry

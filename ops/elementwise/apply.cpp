@@ -24,23 +24,23 @@
 namespace skerry {
 namespace {
 
-const op_entry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(op)]; }
+const OpEntry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(op)]; }
 
-const kernel& elementwise_kernel(const char* name, op_id op, const common& of) {
-  const kernel& loop = kernels<elementwise_kernels>(of.where).loop[op][static_cast<int>(of.type)];
+const Kernel& elementwise_kernel(const char* name, op_id op, const Common& of) {
+  const Kernel& loop = kernels<elementwise_kernels>(of.where).loop[op][static_cast<int>(of.type)];
   return require_kernel(name, loop, of.type, of.where);
 }
 
 /// Whether operands are a run that one part of a plan holds, whatever their widths.
-bool is_one_part(const common& of) noexcept {
+bool is_one_part(const Common& of) noexcept {
   const auto limit = static_cast<std::uint64_t>(index_limit(of.where));
-  return of.run > 0 && static_cast<std::uint64_t>(of.run) < limit / sizeof(element);
+  return of.run > 0 && static_cast<std::uint64_t>(of.run) < limit / sizeof(Element);
 }
 
 /// The inputs of a run, after its output.
-inline void add_inputs(plan& run, const char* op, dtype type, std::span<const operand> operands) {
+inline void add_inputs(Plan& run, const char* op, Dtype type, std::span<const Operand> operands) {
   const std::int64_t width = itemsize(type);
-  for (const operand& x : operands) {
+  for (const Operand& x : operands) {
     if (x.array != nullptr) {
       run.add(x.array->data(), width);
     } else {
@@ -51,20 +51,20 @@ inline void add_inputs(plan& run, const char* op, dtype type, std::span<const op
 
 /// A CUDA device has to know what its work touches. Not inlined: calls on a CPU have no room for
 /// it.
-[[gnu::noinline]] void launch_with_uses(device where, const kernel& loop, const plan& run,
-                                        const storage_ref& out, std::span<const operand> operands) {
-  memory_use used[plan::max_operands];
+[[gnu::noinline]] void launch_with_uses(Device where, const Kernel& loop, const Plan& run,
+                                        const StorageRef& out, std::span<const Operand> operands) {
+  MemoryUse used[Plan::max_operands];
   used[0] = writes(out);
   std::size_t count = 1;
-  for (const operand& x : operands) {
+  for (const Operand& x : operands) {
     if (x.array != nullptr) used[count++] = reads(*x.array);
   }
   launch(where, loop, run, {used, count});
 }
 
 /// On a CPU the work is done when launch returns.
-inline void launch_run(device where, const kernel& loop, const plan& run, const storage_ref& out,
-                       std::span<const operand> operands) {
+inline void launch_run(Device where, const Kernel& loop, const Plan& run, const StorageRef& out,
+                       std::span<const Operand> operands) {
   if (is_host(where)) [[likely]]
     return launch(where, loop, run, {});
   launch_with_uses(where, loop, run, out, operands);
@@ -72,31 +72,31 @@ inline void launch_run(device where, const kernel& loop, const plan& run, const 
 
 /// The operands as a kernel takes them: all of one dtype, scalars as elements. Owns the casts,
 /// points to the rest.
-class ready_operands {
+class ReadyOperands {
  public:
-  ready_operands(const char* op, std::span<const operand> operands, dtype type)
+  ReadyOperands(const char* op, std::span<const Operand> operands, Dtype type)
       : count_(static_cast<int>(operands.size())), itemsize_(itemsize(type)) {
     for (int i = 0; i < count_; ++i) {
-      const operand& x = operands[static_cast<std::size_t>(i)];
+      const Operand& x = operands[static_cast<std::size_t>(i)];
       arrays_[i] = x.array;
       if (x.array == nullptr) {
-        const bool is_truth = type == dtype::bool_;  // of any number
+        const bool is_truth = type == Dtype::bool_;  // of any number
         values_[i] = to_element(op, is_truth ? cast_scalar(op, *x.value, type) : *x.value, type);
       } else if (x.array->dtype() != type) {
         convert(i, type);
       }
     }
   }
-  ready_operands(const ready_operands&) = delete;
-  ready_operands& operator=(const ready_operands&) = delete;
+  ReadyOperands(const ReadyOperands&) = delete;
+  ReadyOperands& operator=(const ReadyOperands&) = delete;
   /// Copies what writing `target` would change before it is read.
-  void keep_from(const ndarray& target) {
+  void keep_from(const NdArray& target) {
     for (int i = 0; i < count_; ++i) {
       if (arrays_[i] == nullptr || same_elements(*arrays_[i], target)) continue;
       if (may_overlap(*arrays_[i], target)) convert(i, arrays_[i]->dtype());
     }
   }
-  void add_to(kernel_call& call) const {
+  void add_to(KernelCall& call) const {
     for (int i = 0; i < count_; ++i) {
       if (arrays_[i] != nullptr) {
         call.add(*arrays_[i]);
@@ -107,65 +107,65 @@ class ready_operands {
   }
 
  private:
-  void convert(int i, dtype type) {
+  void convert(int i, Dtype type) {
     arrays_[i] = &owned_[i].emplace(convert_operand(*arrays_[i], type));
   }
 
   int count_;
   std::int64_t itemsize_;
-  const ndarray* arrays_[plan::max_operands - 1];
-  std::optional<ndarray> owned_[plan::max_operands - 1];
-  element values_[plan::max_operands - 1];
+  const NdArray* arrays_[Plan::max_operands - 1];
+  std::optional<NdArray> owned_[Plan::max_operands - 1];
+  Element values_[Plan::max_operands - 1];
 };
 
 /// What is no run: casts, then as many parts as it takes. Not inlined, like apply_parts_into(): the
 /// ordinary call would have no registers left.
-[[gnu::noinline]] ndarray apply_parts(const char* name, op_id op, const common& of, dtype result,
-                                      std::span<const operand> operands) {
-  const dims shape = common_shape(name, operands);
-  layout place = result_layout(name, shape, result, operands);
-  const kernel& loop = elementwise_kernel(name, op, of);
-  const ready_operands ready(name, operands, of.type);
-  ndarray out = empty_of(std::move(place), result, of.where);
+[[gnu::noinline]] NdArray apply_parts(const char* name, op_id op, const Common& of, Dtype result,
+                                      std::span<const Operand> operands) {
+  const Dims shape = common_shape(name, operands);
+  Layout place = result_layout(name, shape, result, operands);
+  const Kernel& loop = elementwise_kernel(name, op, of);
+  const ReadyOperands ready(name, operands, of.type);
+  NdArray out = empty_of(std::move(place), result, of.where);
   if (const auto known = entry_of(op).of_integers; known && is_integer(of.type)) {
-    fill(name, out, scalar::of(*known));
+    fill(name, out, Scalar::of(*known));
     return out;
   }
-  kernel_call call(out);
+  KernelCall call(out);
   ready.add_to(call);
   call.enqueue(loop);
   return out;
 }
 
-[[noreturn]] void reject_result_dtype(const char* op, dtype result, const ndarray& target) {
+[[noreturn]] void reject_result_dtype(const char* op, Dtype result, const NdArray& target) {
   const bool is_higher = kind_rank(result) > kind_rank(target.dtype());
-  throw dtype_error(std::string(op) + ": the result is " + name(result) + ", the target " +
-                    describe(target) + " keeps its dtype" +
-                    (is_higher ? ", and a higher kind can't go into it in place" : "") +
-                    "; write x1 = " + op + "(x1, x2), or convert x2 with astype");
+  throw DtypeError(std::string(op) + ": the result is " + name(result) + ", the target " +
+                   describe(target) + " keeps its dtype" +
+                   (is_higher ? ", and a higher kind can't go into it in place" : "") +
+                   "; write x1 = " + op + "(x1, x2), or convert x2 with astype");
 }
 
-void check_result_shape(const char* op, const dims& shape, const ndarray& target) {
+void check_result_shape(const char* op, const Dims& shape, const NdArray& target) {
   if (shape == target.shape()) return;
-  throw shape_error(std::string(op) + ": the result has shape " + to_string(shape) +
-                    ", the target " + describe(target) + " keeps its shape");
+  throw ShapeError(std::string(op) + ": the result has shape " + to_string(shape) +
+                   ", the target " + describe(target) + " keeps its shape");
 }
 
-[[gnu::noinline]] void apply_parts_into(const char* name, op_id op, const common& of,
-                                        const ndarray& target, std::span<const operand> operands) {
+[[gnu::noinline]] void apply_parts_into(const char* name, op_id op, const Common& of,
+                                        const NdArray& target, std::span<const Operand> operands) {
   check_result_shape(name, common_shape(name, operands), target);
-  const kernel& loop = elementwise_kernel(name, op, of);
-  ready_operands ready(name, operands, of.type);
+  const Kernel& loop = elementwise_kernel(name, op, of);
+  ReadyOperands ready(name, operands, of.type);
   ready.keep_from(target);
-  kernel_call call(target);
+  KernelCall call(target);
   ready.add_to(call);
   call.enqueue(loop);
 }
 
 /// Whether writing `target` element by element changes nothing that is still to be read, for
 /// operands like it.
-bool safe_in_place(const ndarray& target, std::span<const operand> operands) noexcept {
-  for (const operand& x : operands) {
+bool safe_in_place(const NdArray& target, std::span<const Operand> operands) noexcept {
+  for (const Operand& x : operands) {
     if (x.array == nullptr || x.array->data() == target.data()) continue;
     if (may_overlap(*x.array, target)) return false;
   }
@@ -184,13 +184,13 @@ op_id with_bools(op_id op) noexcept {
 
 /// A power by some scalars is an operation of the base alone, which `operands` are then; the bits
 /// are those of pow (math::power).
-op_id simplify_power(dtype type, std::span<const operand>& operands) {
-  const operand& by = operands[1];
-  if (by.array != nullptr || kind(type) == dtype_kind::complex_floating) return op_id_of<ops::pow>;
-  const double exponent = to_element("pow", *by.value, dtype::float64).as<double>();
-  if (exponent < 0 && kind(type) == dtype_kind::signed_integer) {
-    throw value_error("pow: x2 is negative, and x1 of " + std::string(name(type)) +
-                      ": such powers are no integers; take a float exponent, as x1 ** -1.0");
+op_id simplify_power(Dtype type, std::span<const Operand>& operands) {
+  const Operand& by = operands[1];
+  if (by.array != nullptr || kind(type) == DtypeKind::complex_floating) return op_id_of<ops::pow>;
+  const double exponent = to_element("pow", *by.value, Dtype::float64).as<double>();
+  if (exponent < 0 && kind(type) == DtypeKind::signed_integer) {
+    throw ValueError("pow: x2 is negative, and x1 of " + std::string(name(type)) +
+                     ": such powers are no integers; take a float exponent, as x1 ** -1.0");
   }
   op_id simpler = op_id_of<ops::pow>;
   if (exponent == 2) simpler = op_id_of<ops::square>;
@@ -200,13 +200,13 @@ op_id simplify_power(dtype type, std::span<const operand>& operands) {
 }
 
 /// How a call goes on whose dtype the operation has no loop for.
-struct other_loop {
+struct OtherLoop {
   op_id op;
-  dtype type;
+  Dtype type;
 };
-other_loop find_other_loop(const char* name, op_id op, dtype type) {
-  const op_entry& entry = entry_of(op);
-  if (type == dtype::bool_ && !promotion_is_strict()) {
+OtherLoop find_other_loop(const char* name, op_id op, Dtype type) {
+  const OpEntry& entry = entry_of(op);
+  if (type == Dtype::bool_ && !promotion_is_strict()) {
     const op_id of_bools = with_bools(op);
     if (of_bools != op) return {of_bools, type};
     // NumPy refuses these as well: ^ and ~ are what may be meant.
@@ -217,76 +217,76 @@ other_loop find_other_loop(const char* name, op_id op, dtype type) {
 }
 
 /// Operands that are converted to the dtype of another loop. Not inlined, as apply_parts().
-[[gnu::noinline, gnu::cold]] ndarray apply_other_loop(const char* name, op_id op, device where,
-                                                      dtype own,
-                                                      std::span<const operand> operands) {
+[[gnu::noinline, gnu::cold]] NdArray apply_other_loop(const char* name, op_id op, Device where,
+                                                      Dtype own,
+                                                      std::span<const Operand> operands) {
   const auto [other, type] = find_other_loop(name, op, own);
   return apply_parts(name, other, {where, type, nullptr, 0},
                      *entry_of(other).result[static_cast<int>(type)], operands);
 }
 
-[[gnu::noinline]] void apply_other_loop_into(op_id op, const common& of, const ndarray& target,
-                                             std::span<const operand> operands) {
+[[gnu::noinline]] void apply_other_loop_into(op_id op, const Common& of, const NdArray& target,
+                                             std::span<const Operand> operands) {
   const char* const name = entry_of(op).name;
   const auto [other, type] = find_other_loop(name, op, of.type);
-  const dtype result = *entry_of(other).result[static_cast<int>(type)];
+  const Dtype result = *entry_of(other).result[static_cast<int>(type)];
   if (result != target.dtype()) reject_result_dtype(name, result, target);
   apply_parts_into(name, other, {of.where, type, nullptr, 0}, target, operands);
 }
 
-/// Whether call_in_range says what a call gives.
-inline bool is_beyond_range(op_id op, dtype type, std::span<const operand> operands) {
+/// Whether CallInRange says what a call gives.
+inline bool is_beyond_range(op_id op, Dtype type, std::span<const Operand> operands) {
   return takes_any_int(op) && has_int_beyond(type, operands);
 }
 
-ndarray apply_entry(const char* name, const op_entry& entry, op_id op,
-                    std::span<const operand> operands);
+NdArray apply_entry(const char* name, const OpEntry& entry, op_id op,
+                    std::span<const Operand> operands);
 
-[[gnu::noinline, gnu::cold]] ndarray apply_in_range(const char* name, op_id op, dtype type,
-                                                    std::span<const operand> operands) {
-  const call_in_range same(name, op, type, operands);
+[[gnu::noinline, gnu::cold]] NdArray apply_in_range(const char* name, op_id op, Dtype type,
+                                                    std::span<const Operand> operands) {
+  const CallInRange same(name, op, type, operands);
   return apply_entry(name, entry_of(same.op()), same.op(), same.operands());
 }
 
 /// The ordinary call, in its steps. `name` is whom errors name.
-ndarray apply_entry(const char* name, const op_entry& entry, op_id op,
-                    std::span<const operand> operands) {
-  const common of = common_of(name, operands);
+NdArray apply_entry(const char* name, const OpEntry& entry, op_id op,
+                    std::span<const Operand> operands) {
+  const Common of = common_of(name, operands);
   if (is_beyond_range(op, of.type, operands)) [[unlikely]]
     return apply_in_range(name, op, of.type, operands);
-  const std::optional<dtype>& own = entry.result[static_cast<int>(of.type)];
+  const std::optional<Dtype>& own = entry.result[static_cast<int>(of.type)];
   if (!own) [[unlikely]]
     return apply_other_loop(name, op, of.where, of.type, operands);
-  const dtype result = *own;
+  const Dtype result = *own;
   if (op == op_id_of<ops::pow>) [[unlikely]]
     op = simplify_power(of.type, operands);
   if (!is_one_part(of)) return apply_parts(name, op, of, result, operands);
   const std::int64_t width = itemsize(result);
   if (width > itemsize(of.type)) check_shape(name, of.shape->span(), width);
-  const kernel& loop = elementwise_kernel(name, op, of);
-  storage_ref memory = allocate(of.where, static_cast<std::size_t>(of.run * width));
-  plan run(memory->data(), width, of.run);
+  const Kernel& loop = elementwise_kernel(name, op, of);
+  StorageRef memory = allocate(of.where, static_cast<std::size_t>(of.run * width));
+  Plan run(memory->data(), width, of.run);
   add_inputs(run, name, of.type, operands);
   launch_run(of.where, loop, run, memory, operands);
   return {std::move(memory), *of.shape, result};
 }
 
 /// The element that a scalar is in a loop of `type`.
-element element_of(const char* name, const scalar& value, dtype type) {
-  const bool is_truth = type == dtype::bool_;  // of any number
+Element element_of(const char* name, const Scalar& value, Dtype type) {
+  const bool is_truth = type == Dtype::bool_;  // of any number
   return to_element(name, is_truth ? cast_scalar(name, value, type) : value, type);
 }
 
 /// The step of apply_parts(), recorded. Arrays are converted where they are read.
 template <class Place>
-ndarray record_loop(recording& to, const char* name, op_id op, const common& of, const dims& shape,
-                    Place place, std::span<const operand> operands) {
-  const op_entry& entry = entry_of(op);
-  const kernel& loop = elementwise_kernel(name, op, of);
-  recorded_input inputs[plan::max_operands - 1];
-  std::optional<ndarray> casts[plan::max_operands - 1];
+NdArray record_loop(Recording& to, const char* name, op_id op, const Common& of, const Dims& shape,
+                    Place place, std::span<const Operand> operands) {
+  const OpEntry& entry = entry_of(op);
+  const Kernel& loop = elementwise_kernel(name, op, of);
+  RecordedInput inputs[Plan::max_operands - 1];
+  std::optional<NdArray> casts[Plan::max_operands - 1];
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const operand& x = operands[i];
+    const Operand& x = operands[i];
     inputs[i].type = of.type;
     if (x.array == nullptr) {
       inputs[i].value = element_of(name, *x.value, of.type);
@@ -303,60 +303,60 @@ ndarray record_loop(recording& to, const char* name, op_id op, const common& of,
 }
 
 /// What apply_entry() and apply_into() decide before they look at shapes.
-struct decided {
+struct Decided {
   op_id op;
-  common of;
-  dtype result;
+  Common of;
+  Dtype result;
 };
-decided decide(const char* name, op_id op, const common& of, std::span<const operand>& operands,
-               const ndarray* target = nullptr) {
-  const auto check = [&](dtype result) {
+Decided decide(const char* name, op_id op, const Common& of, std::span<const Operand>& operands,
+               const NdArray* target = nullptr) {
+  const auto check = [&](Dtype result) {
     if (target != nullptr && result != target->dtype()) reject_result_dtype(name, result, *target);
     return result;
   };
   if (!entry_of(op).result[static_cast<int>(of.type)]) {
     const auto [other, type] = find_other_loop(name, op, of.type);
-    const dtype result = check(*entry_of(other).result[static_cast<int>(type)]);
+    const Dtype result = check(*entry_of(other).result[static_cast<int>(type)]);
     return {other, {of.where, type, nullptr, 0}, result};
   }
-  const dtype result = check(*entry_of(op).result[static_cast<int>(of.type)]);
+  const Dtype result = check(*entry_of(op).result[static_cast<int>(of.type)]);
   if (op == op_id_of<ops::pow>) op = simplify_power(of.type, operands);
   return {op, of, result};
 }
 
 }  // namespace
 
-ndarray record_as(recording& to, const char* name, op_id op, std::span<const operand> operands) {
-  const common found = common_of(name, operands);
+NdArray record_as(Recording& to, const char* name, op_id op, std::span<const Operand> operands) {
+  const Common found = common_of(name, operands);
   if (is_beyond_range(op, found.type, operands)) {
-    const call_in_range same(name, op, found.type, operands);
+    const CallInRange same(name, op, found.type, operands);
     return record_as(to, name, same.op(), same.operands());
   }
   const auto [loop, of, result] = decide(name, op, found, operands);
   if (of.run > 0) {
     check_shape(name, of.shape->span(), itemsize(result));
-    return record_loop<const dims&>(to, name, loop, of, *of.shape, *of.shape, operands);
+    return record_loop<const Dims&>(to, name, loop, of, *of.shape, *of.shape, operands);
   }
-  const dims shape = common_shape(name, operands);
-  layout place = result_layout(name, shape, result, operands);
-  return record_loop<layout&&>(to, name, loop, of, shape, std::move(place), operands);
+  const Dims shape = common_shape(name, operands);
+  Layout place = result_layout(name, shape, result, operands);
+  return record_loop<Layout&&>(to, name, loop, of, shape, std::move(place), operands);
 }
 
-ndarray record(recording& to, op_id op, std::span<const operand> operands) {
+NdArray record(Recording& to, op_id op, std::span<const Operand> operands) {
   return record_as(to, entry_of(op).name, op, operands);
 }
 
-ndarray record_into(recording& to, op_id op, const ndarray& target,
-                    std::span<const operand> operands) {
+NdArray record_into(Recording& to, op_id op, const NdArray& target,
+                    std::span<const Operand> operands) {
   const char* const name = entry_of(op).name;
-  const common found = common_of(name, operands, &target);
-  const std::span<const operand> given = operands;
+  const Common found = common_of(name, operands, &target);
+  const std::span<const Operand> given = operands;
   const auto [loop, of, result] = decide(name, op, found, operands, &target);
   check_result_shape(name, common_shape(name, given), target);
-  ndarray made =
-      record_loop<layout&&>(to, name, loop, of, target.shape(), layout(target.layout()), operands);
-  pending_memory* const before = pending_of(target);
-  storage_ref& lies = pending_of(made)->target;
+  NdArray made =
+      record_loop<Layout&&>(to, name, loop, of, target.shape(), Layout(target.layout()), operands);
+  PendingMemory* const before = pending_of(target);
+  StorageRef& lies = pending_of(made)->target;
   if (before == nullptr) {
     lies = target.memory();
   } else {
@@ -365,34 +365,34 @@ ndarray record_into(recording& to, op_id op, const ndarray& target,
   return made;
 }
 
-ndarray apply_as(const char* name, op_id op, std::span<const operand> operands) {
+NdArray apply_as(const char* name, op_id op, std::span<const Operand> operands) {
   return apply_entry(name, entry_of(op), op, operands);
 }
 
-ndarray apply(op_id op, std::span<const operand> operands) {
-  const op_entry& entry = entry_of(op);
+NdArray apply(op_id op, std::span<const Operand> operands) {
+  const OpEntry& entry = entry_of(op);
   return apply_entry(entry.name, entry, op, operands);
 }
 
-void apply_into(op_id op, const ndarray& target, std::span<const operand> operands) {
-  const op_entry& entry = entry_of(op);
-  const common of = common_of(entry.name, operands, &target);
+void apply_into(op_id op, const NdArray& target, std::span<const Operand> operands) {
+  const OpEntry& entry = entry_of(op);
+  const Common of = common_of(entry.name, operands, &target);
   if (is_beyond_range(op, of.type, operands)) [[unlikely]] {
-    const call_in_range same(entry.name, op, of.type, operands);
+    const CallInRange same(entry.name, op, of.type, operands);
     return apply_into(same.op(), target, same.operands());
   }
-  const std::optional<dtype> own = entry.result[static_cast<int>(of.type)];
+  const std::optional<Dtype> own = entry.result[static_cast<int>(of.type)];
   if (!own) [[unlikely]]
     return apply_other_loop_into(op, of, target, operands);
-  const dtype result = *own;
+  const Dtype result = *own;
   if (result != target.dtype()) reject_result_dtype(entry.name, result, target);
   if (op == op_id_of<ops::pow>) [[unlikely]]
     op = simplify_power(of.type, operands);
   if (!is_one_part(of) || !safe_in_place(target, operands)) {
     return apply_parts_into(entry.name, op, of, target, operands);
   }
-  const kernel& loop = elementwise_kernel(entry.name, op, of);
-  plan run(target.data(), itemsize(of.type), of.run);
+  const Kernel& loop = elementwise_kernel(entry.name, op, of);
+  Plan run(target.data(), itemsize(of.type), of.run);
   add_inputs(run, entry.name, of.type, operands);
   launch_run(of.where, loop, run, target.memory(), operands);
 }

@@ -9,40 +9,40 @@
 
 namespace skerry {
 
-class recording;
+class Recording;
 
 /// Applies an elementwise operation: common device → dtypes → broadcast → allocate → plan →
-/// enqueue. At least one operand is an array. Throws device_mismatch_error, dtype_error,
-/// overflow_error, shape_error, out_of_memory_error.
-[[nodiscard]] ndarray apply(op_id op, std::span<const operand> operands);
+/// enqueue. At least one operand is an array. Throws DeviceMismatchError, DtypeError,
+/// OverflowError, ShapeError, OutOfMemoryError.
+[[nodiscard]] NdArray apply(op_id op, std::span<const Operand> operands);
 
 /// The same under another name in messages, for functions that are made of operations.
-[[nodiscard]] ndarray apply_as(const char* name, op_id op, std::span<const operand> operands);
-[[nodiscard]] ndarray record_as(recording& to, const char* name, op_id op,
-                                std::span<const operand> operands);
+[[nodiscard]] NdArray apply_as(const char* name, op_id op, std::span<const Operand> operands);
+[[nodiscard]] NdArray record_as(Recording& to, const char* name, op_id op,
+                                std::span<const Operand> operands);
 
 /// `target op= operands[1…]`: as `target[...] = op(target, …)`, in place where that gives the same.
-/// operands[0] is the target. Throws read_only_error, and dtype_error or shape_error if the result
+/// operands[0] is the target. Throws ReadOnlyError, and DtypeError or ShapeError if the result
 /// does not fit the target's dtype or shape.
-void apply_into(op_id op, const ndarray& target, std::span<const operand> operands);
+void apply_into(op_id op, const NdArray& target, std::span<const Operand> operands);
 
 // The same, recorded: the checks are those of the calls, in the same order. Operands may be
 // pending.
-[[nodiscard]] ndarray record(recording& to, op_id op, std::span<const operand> operands);
+[[nodiscard]] NdArray record(Recording& to, op_id op, std::span<const Operand> operands);
 /// What becomes of a pending `target` by apply_into().
-[[nodiscard]] ndarray record_into(recording& to, op_id op, const ndarray& target,
-                                  std::span<const operand> operands);
-[[nodiscard]] ndarray record_where(recording& to, const operand& condition, const operand& x1,
-                                   const operand& x2);
-[[nodiscard]] ndarray record_clip(recording& to, const ndarray& x, const operand& min,
-                                  const operand& max);
+[[nodiscard]] NdArray record_into(Recording& to, op_id op, const NdArray& target,
+                                  std::span<const Operand> operands);
+[[nodiscard]] NdArray record_where(Recording& to, const Operand& condition, const Operand& x1,
+                                   const Operand& x2);
+[[nodiscard]] NdArray record_clip(Recording& to, const NdArray& x, const Operand& min,
+                                  const Operand& max);
 
 /// `where(condition, x1, x2)`: condition is an array, of which the truth counts; x1 and x2 promote.
 /// Where both are scalars, the result has the default dtype of the wider kind.
-[[nodiscard]] ndarray where(const operand& condition, const operand& x1, const operand& x2);
+[[nodiscard]] NdArray where(const Operand& condition, const Operand& x1, const Operand& x2);
 
 /// `clip(x, min, max)`: either bound may be absent (null pointers in the operand). The result has
 /// the dtype of x, or that to which x and bounds of a wider dtype promote.
-[[nodiscard]] ndarray clip(const ndarray& x, const operand& min, const operand& max);
+[[nodiscard]] NdArray clip(const NdArray& x, const Operand& min, const Operand& max);
 
 }  // namespace skerry

@@ -10,7 +10,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 struct abs {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "abs",
       .doc =
           "The absolute value.\n\n"
@@ -18,7 +18,7 @@ struct abs {
           "the real one of its width.\n"
           "The least signed integer wraps around to itself.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::length,
+      .chain = Chained::length,
   };
   static constexpr bool of_bits = true;
   template <signed_integral T>
@@ -40,13 +40,13 @@ struct abs {
 };
 
 struct add {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "add",
       .doc =
           "The sum.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::add,
+      .chain = Chained::add,
   };
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
@@ -55,7 +55,7 @@ struct add {
 };
 
 struct clip {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "clip",
       .doc =
           "x limited to the range from min to max.\n\n"
@@ -70,7 +70,7 @@ struct clip {
 };
 
 struct copysign {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "copysign",
       .doc =
           "The magnitude of x1 with the sign of x2.\n\n"
@@ -86,13 +86,13 @@ struct copysign {
 };
 
 struct divide {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "divide",
       .doc =
           "The quotient, correctly rounded for real dtypes.\n\n"
           "Floating dtypes, complex ones included; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::divide,
+      .chain = Chained::divide,
   };
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
@@ -105,7 +105,7 @@ struct divide {
 };
 
 struct fabs {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "fabs",
       .doc = "The absolute value.\n\nReal floating dtypes; the result has the dtype of x.",
       .is_private = true,
@@ -118,7 +118,7 @@ struct fabs {
 };
 
 struct floor_divide {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "floor_divide",
       .doc =
           "The quotient rounded towards minus infinity.\n\n"
@@ -133,7 +133,7 @@ struct floor_divide {
 };
 
 struct fmax {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "fmax",
       .doc =
           "The greater of x1 and x2; where one is NaN, the other.\n\n"
@@ -151,7 +151,7 @@ struct fmax {
 };
 
 struct fmin {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "fmin",
       .doc =
           "The lesser of x1 and x2; where one is NaN, the other.\n\n"
@@ -169,7 +169,7 @@ struct fmin {
 };
 
 struct fmod {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "fmod",
       .doc =
           "The remainder of a division rounded towards zero, with the sign of x1: C's fmod.\n\n"
@@ -194,7 +194,7 @@ struct fmod {
 };
 
 struct heaviside {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "heaviside",
       .doc =
           "0 for negative x1, 1 for positive ones, x2 for zeros; NaN for NaN.\n\n"
@@ -209,7 +209,7 @@ struct heaviside {
 };
 
 struct maximum {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "maximum",
       .doc =
           "The greater of x1 and x2; NaN if either is.\n\n"
@@ -223,7 +223,7 @@ struct maximum {
 };
 
 struct minimum {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "minimum",
       .doc =
           "The lesser of x1 and x2; NaN if either is.\n\n"
@@ -237,13 +237,13 @@ struct minimum {
 };
 
 struct multiply {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "multiply",
       .doc =
           "The product.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::multiply,
+      .chain = Chained::multiply,
   };
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
@@ -252,13 +252,13 @@ struct multiply {
 };
 
 struct negative {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "negative",
       .doc =
           "The negated value.\n\n"
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::negative,
+      .chain = Chained::negative,
   };
   static constexpr bool of_bits = true;
   template <integral T>
@@ -276,7 +276,7 @@ struct negative {
 };
 
 struct nextafter {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "nextafter",
       .doc =
           "The next representable value after x1 in the direction of x2.\n\n"
@@ -291,7 +291,7 @@ struct nextafter {
 };
 
 struct positive {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "positive",
       .doc =
           "The value itself, as a new array.\n\n"
@@ -306,13 +306,13 @@ struct positive {
 };
 
 struct reciprocal {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "reciprocal",
       .doc =
           "1 / x.\n\n"
           "Floating dtypes, complex ones included; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::reciprocal,
+      .chain = Chained::reciprocal,
   };
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
@@ -325,7 +325,7 @@ struct reciprocal {
 };
 
 struct remainder {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "remainder",
       .doc =
           "The remainder of floor division, with the sign of x2: Python's %.\n\n"
@@ -339,7 +339,7 @@ struct remainder {
 };
 
 struct sign {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "sign",
       .doc =
           "-1, 0 or 1 by the sign of x; x / abs(x) for complex x.\n\n"
@@ -362,13 +362,13 @@ struct sign {
 };
 
 struct square {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "square",
       .doc =
           "x * x.\n\n"
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::square,
+      .chain = Chained::square,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
@@ -383,13 +383,13 @@ struct square {
 };
 
 struct subtract {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "subtract",
       .doc =
           "The difference.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::subtract,
+      .chain = Chained::subtract,
   };
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {

@@ -10,7 +10,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 struct bitwise_and {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "bitwise_and",
       .doc =
           "Bitwise AND.\n\n"
@@ -24,7 +24,7 @@ struct bitwise_and {
 };
 
 struct bitwise_invert {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "bitwise_invert",
       .doc =
           "Every bit inverted; logical negation for bool.\n\n"
@@ -42,7 +42,7 @@ struct bitwise_invert {
 };
 
 struct bitwise_left_shift {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "bitwise_left_shift",
       .doc =
           "The bits of x1 shifted to the left by x2.\n\n"
@@ -57,7 +57,7 @@ struct bitwise_left_shift {
 };
 
 struct bitwise_or {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "bitwise_or",
       .doc =
           "Bitwise OR.\n\n"
@@ -71,7 +71,7 @@ struct bitwise_or {
 };
 
 struct bitwise_right_shift {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "bitwise_right_shift",
       .doc =
           "The bits of x1 shifted to the right by x2, keeping the sign.\n\n"
@@ -86,7 +86,7 @@ struct bitwise_right_shift {
 };
 
 struct bitwise_xor {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "bitwise_xor",
       .doc =
           "Bitwise exclusive OR.\n\n"

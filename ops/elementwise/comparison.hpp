@@ -10,7 +10,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 struct equal {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "equal",
       .doc =
           "Whether x1 == x2.\n\n"
@@ -24,13 +24,13 @@ struct equal {
 };
 
 struct greater {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "greater",
       .doc =
           "Whether x1 > x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::above,
+      .chain = Chained::above,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -39,13 +39,13 @@ struct greater {
 };
 
 struct greater_equal {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "greater_equal",
       .doc =
           "Whether x1 >= x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::above,
+      .chain = Chained::above,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -54,7 +54,7 @@ struct greater_equal {
 };
 
 struct isfinite {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "isfinite",
       .doc =
           "Whether x is finite: neither infinite nor NaN.\n\n"
@@ -77,7 +77,7 @@ struct isfinite {
 };
 
 struct isinf {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "isinf",
       .doc =
           "Whether x is an infinity of either sign.\n\n"
@@ -100,7 +100,7 @@ struct isinf {
 };
 
 struct isnan {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "isnan",
       .doc =
           "Whether x is NaN.\n\n"
@@ -123,13 +123,13 @@ struct isnan {
 };
 
 struct less {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "less",
       .doc =
           "Whether x1 < x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::below,
+      .chain = Chained::below,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -138,13 +138,13 @@ struct less {
 };
 
 struct less_equal {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "less_equal",
       .doc =
           "Whether x1 <= x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = chained::below,
+      .chain = Chained::below,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -153,7 +153,7 @@ struct less_equal {
 };
 
 struct not_equal {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "not_equal",
       .doc =
           "Whether x1 != x2.\n\n"
@@ -167,7 +167,7 @@ struct not_equal {
 };
 
 struct signbit {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "signbit",
       .doc =
           "Whether the sign bit of x is set; true for -0.\n\n"

@@ -10,7 +10,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 struct conj {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "conj",
       .doc =
           "The complex conjugate; a real x itself.\n\n"
@@ -29,7 +29,7 @@ struct conj {
 };
 
 struct imag {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "imag",
       .doc =
           "The imaginary part.\n\n"
@@ -44,7 +44,7 @@ struct imag {
 };
 
 struct real {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "real",
       .doc =
           "The real part; a real x itself.\n\n"

@@ -10,7 +10,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 struct exp {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "exp",
       .doc =
           "The exponential, e to the power of x.\n\n"
@@ -25,7 +25,7 @@ struct exp {
 };
 
 struct exp2 {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "exp2",
       .doc = "2 to the power of x.\n\nReal floating dtypes; the result has the dtype of x.",
       .expensive = true,
@@ -38,7 +38,7 @@ struct exp2 {
 };
 
 struct expm1 {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "expm1",
       .doc =
           "exp(x) - 1, accurate near zero.\n\n"
@@ -53,7 +53,7 @@ struct expm1 {
 };
 
 struct hypot {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "hypot",
       .doc =
           "Square root of the sum of squares, without undue overflow.\n\n"
@@ -68,7 +68,7 @@ struct hypot {
 };
 
 struct log {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "log",
       .doc =
           "The natural logarithm.\n\n"
@@ -85,7 +85,7 @@ struct log {
 };
 
 struct log10 {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "log10",
       .doc =
           "The logarithm to base 10.\n\n"
@@ -101,7 +101,7 @@ struct log10 {
 };
 
 struct log1p {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "log1p",
       .doc =
           "log(1 + x), accurate near zero.\n\n"
@@ -117,7 +117,7 @@ struct log1p {
 };
 
 struct log2 {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "log2",
       .doc =
           "The logarithm to base 2.\n\n"
@@ -133,7 +133,7 @@ struct log2 {
 };
 
 struct logaddexp {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "logaddexp",
       .doc =
           "log(exp(x1) + exp(x2)) without undue overflow.\n\n"
@@ -148,7 +148,7 @@ struct logaddexp {
 };
 
 struct pow {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "pow",
       .doc =
           "x1 to the power of x2.\n\n"
@@ -171,7 +171,7 @@ struct pow {
 };
 
 struct sqrt {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "sqrt",
       .doc =
           "The principal square root.\n\n"

@@ -12,7 +12,7 @@
 namespace skerry {
 namespace {
 
-int side_of(const operand& x, dtype type) {
+int side_of(const Operand& x, Dtype type) {
   return x.value == nullptr ? 0 : side_beyond(*x.value, type);
 }
 
@@ -45,12 +45,11 @@ int neutral_side(op_id op, std::size_t position) {
 
 }  // namespace
 
-bool has_int_beyond(dtype type, std::span<const operand> operands) {
-  return std::ranges::any_of(operands, [&](const operand& x) { return side_of(x, type) != 0; });
+bool has_int_beyond(Dtype type, std::span<const Operand> operands) {
+  return std::ranges::any_of(operands, [&](const Operand& x) { return side_of(x, type) != 0; });
 }
 
-call_in_range::call_in_range(const char* name, op_id op, dtype type,
-                             std::span<const operand> operands)
+CallInRange::CallInRange(const char* name, op_id op, Dtype type, std::span<const Operand> operands)
     : op_(op), count_(operands.size()) {
   std::ranges::copy(operands, operands_);
   if (!is_comparison(op)) {
@@ -65,11 +64,11 @@ call_in_range::call_in_range(const char* name, op_id op, dtype type,
 }
 
 /// Of an array and what is beyond its range on that side. NaN is in no order with either.
-void call_in_range::compare(dtype type, int side) {
+void CallInRange::compare(Dtype type, int side) {
   const bool is_equality = op_ == op_id_of<ops::equal> || op_ == op_id_of<ops::not_equal>;
   operands_[1].value = &values_[1];
   if (is_equality && !is_integer(type)) {
-    values_[1] = scalar::of(std::numeric_limits<double>::quiet_NaN());  // equals nothing, too
+    values_[1] = Scalar::of(std::numeric_limits<double>::quiet_NaN());  // equals nothing, too
     return;
   }
   values_[1] = last_value(type, side);
@@ -84,7 +83,7 @@ void call_in_range::compare(dtype type, int side) {
 }
 
 /// A limit beyond the range that no element meets is its end, an infinity for floats.
-void call_in_range::limit(const char* name, dtype type) {
+void CallInRange::limit(const char* name, Dtype type) {
   for (std::size_t i = 0; i < count_; ++i) {
     const int side = side_of(operands_[i], type);
     if (side == 0) continue;
@@ -94,7 +93,7 @@ void call_in_range::limit(const char* name, dtype type) {
     if (side != neutral_side(op_, i) && !is_limited) {
       static_cast<void>(to_element(name, *operands_[i].value, type));  // throws, unless it rounds
     }
-    values_[i] = is_integer(type) ? last_value(type, side) : scalar::of(side * HUGE_VAL);
+    values_[i] = is_integer(type) ? last_value(type, side) : Scalar::of(side * HUGE_VAL);
     operands_[i].value = &values_[i];
   }
 }

@@ -32,29 +32,29 @@ namespace skerry {
 }
 
 /// Whether a Python int among operands is beyond the range of `type`, in which a call computes.
-[[nodiscard]] bool has_int_beyond(dtype type, std::span<const operand> operands);
+[[nodiscard]] bool has_int_beyond(Dtype type, std::span<const Operand> operands);
 
 /// The call that gives the same with numbers in range: `uint8 < 300` is `uint8 <= 255`. For
 /// operations that take any int.
-class call_in_range {
+class CallInRange {
  public:
-  /// Throws overflow_error where no element is the answer, as the greater of uint8 and 300.
-  call_in_range(const char* name, op_id op, dtype type, std::span<const operand> operands);
-  call_in_range(const call_in_range&) = delete;
-  call_in_range& operator=(const call_in_range&) = delete;
+  /// Throws OverflowError where no element is the answer, as the greater of uint8 and 300.
+  CallInRange(const char* name, op_id op, Dtype type, std::span<const Operand> operands);
+  CallInRange(const CallInRange&) = delete;
+  CallInRange& operator=(const CallInRange&) = delete;
 
   [[nodiscard]] op_id op() const noexcept { return op_; }
-  [[nodiscard]] std::span<const operand> operands() const noexcept { return {operands_, count_}; }
+  [[nodiscard]] std::span<const Operand> operands() const noexcept { return {operands_, count_}; }
 
  private:
-  static constexpr std::size_t most = plan::max_operands - 1;
-  void compare(dtype type, int side);
-  void limit(const char* name, dtype type);
+  static constexpr std::size_t most = Plan::max_operands - 1;
+  void compare(Dtype type, int side);
+  void limit(const char* name, Dtype type);
 
   op_id op_;
   std::size_t count_;
-  operand operands_[most];
-  scalar values_[most];
+  Operand operands_[most];
+  Scalar values_[most];
 };
 
 }  // namespace skerry

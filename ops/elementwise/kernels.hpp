@@ -31,7 +31,7 @@ constexpr void for_each_operation(Use use) {
 struct elementwise_kernels {
   /// Parameter: plan; output first. All inputs of the row's dtype, the output of the operation's
   /// result dtype.
-  kernel loop[elementwise_count][dtype_count];
+  Kernel loop[elementwise_count][dtype_count];
 };
 
 }  // namespace skerry

@@ -10,7 +10,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 struct logical_and {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "logical_and",
       .doc =
           "Logical AND.\n\n"
@@ -24,7 +24,7 @@ struct logical_and {
 };
 
 struct logical_not {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "logical_not",
       .doc =
           "Logical negation.\n\n"
@@ -38,7 +38,7 @@ struct logical_not {
 };
 
 struct logical_or {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "logical_or",
       .doc =
           "Logical OR.\n\n"
@@ -52,7 +52,7 @@ struct logical_or {
 };
 
 struct logical_xor {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "logical_xor",
       .doc =
           "Logical exclusive OR.\n\n"

@@ -11,12 +11,12 @@
 namespace skerry {
 namespace {
 
-using operations = std::array<op_entry, elementwise_count>;
+using operations = std::array<OpEntry, elementwise_count>;
 
 template <class Op, int Arity, class T>
-constexpr void add_loop(op_entry& entry) {
+constexpr void add_loop(OpEntry& entry) {
   if constexpr (ops::supports<Op, T, Arity>) {
-    std::optional<dtype>& result = entry.result[static_cast<int>(dtype_of<T>)];
+    std::optional<Dtype>& result = entry.result[static_cast<int>(dtype_of<T>)];
     if constexpr (Arity == 1) result = dtype_of<ops::result_t<Op, T>>;
     if constexpr (Arity == 2) result = dtype_of<ops::result_t<Op, T, T>>;
     if constexpr (Arity == 3) result = dtype_of<ops::result_t<Op, T, T, T>>;
@@ -24,9 +24,9 @@ constexpr void add_loop(op_entry& entry) {
 }
 
 template <class Op, int Arity>
-constexpr op_entry describe_op() {
-  const op_info& of = Op::info;
-  op_entry entry{of.name, of.doc, Arity, of.expensive, of.is_private, of.chain, {}, {}};
+constexpr OpEntry describe_op() {
+  const OpInfo& of = Op::info;
+  OpEntry entry{of.name, of.doc, Arity, of.expensive, of.is_private, of.chain, {}, {}};
   if constexpr (requires { Op::of_integers; }) entry.of_integers = Op::of_integers;
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, Arity, type>(entry);
   SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
@@ -46,10 +46,10 @@ constexpr operations all_operations = describe_ops();
 
 }  // namespace
 
-std::span<const op_entry> op_table() noexcept { return all_operations; }
+std::span<const OpEntry> op_table() noexcept { return all_operations; }
 
 std::optional<op_id> find_op(std::string_view name) noexcept {
-  const auto* const found = std::ranges::find(all_operations, name, &op_entry::name);
+  const auto* const found = std::ranges::find(all_operations, name, &OpEntry::name);
   if (found == all_operations.end()) return std::nullopt;
   return static_cast<op_id>(found - all_operations.begin());
 }

@@ -15,17 +15,17 @@ namespace skerry {
 using op_id = std::int16_t;  ///< position in op_table()
 
 /// One elementwise operation as the front end, Python, the tests and the docs see it.
-struct op_entry {
+struct OpEntry {
   const char* name;
   const char* doc;
   int arity;
   bool expensive;   ///< a transcendental: worth threads from fewer elements
-  bool is_private;  ///< as of op_info
-  chained chain;
+  bool is_private;  ///< as of OpInfo
+  Chained chain;
   std::optional<bool> of_integers;           ///< where it is the same of all
-  std::optional<dtype> result[dtype_count];  ///< by compute dtype; empty where there is no loop
+  std::optional<Dtype> result[dtype_count];  ///< by compute dtype; empty where there is no loop
 };
-[[nodiscard]] std::span<const op_entry> op_table() noexcept;
+[[nodiscard]] std::span<const OpEntry> op_table() noexcept;
 [[nodiscard]] std::optional<op_id> find_op(std::string_view name) noexcept;
 
 }  // namespace skerry

@@ -10,7 +10,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 struct ceil {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "ceil",
       .doc =
           "Rounds up to an integer.\n\n"
@@ -28,7 +28,7 @@ struct ceil {
 };
 
 struct floor {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "floor",
       .doc =
           "Rounds down to an integer.\n\n"
@@ -46,7 +46,7 @@ struct floor {
 };
 
 struct nan_to_num {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "nan_to_num",
       .doc = "0 for NaN, the greatest number of its sign for an infinity; integers as they are.",
       .is_private = true,
@@ -68,7 +68,7 @@ struct nan_to_num {
 };
 
 struct round {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "round",
       .doc =
           "Rounds to the nearest integer, ties to the even one.\n\n"
@@ -90,7 +90,7 @@ struct round {
 };
 
 struct trunc {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "trunc",
       .doc =
           "Rounds towards zero to an integer.\n\n"

@@ -10,7 +10,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 struct acos {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "acos",
       .doc =
           "The inverse cosine in radians, in [0, pi].\n\n"
@@ -26,7 +26,7 @@ struct acos {
 };
 
 struct acosh {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "acosh",
       .doc =
           "The inverse hyperbolic cosine.\n\n"
@@ -42,7 +42,7 @@ struct acosh {
 };
 
 struct angle {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "angle",
       .doc = "The angle of a real number: pi where the sign bit is set, else 0; NaN for NaN.",
       .is_private = true,
@@ -60,7 +60,7 @@ struct angle {
 };
 
 struct asin {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "asin",
       .doc =
           "The inverse sine in radians, in [-pi/2, pi/2].\n\n"
@@ -76,7 +76,7 @@ struct asin {
 };
 
 struct asinh {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "asinh",
       .doc =
           "The inverse hyperbolic sine.\n\n"
@@ -91,7 +91,7 @@ struct asinh {
 };
 
 struct atan {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "atan",
       .doc =
           "The inverse tangent in radians, in [-pi/2, pi/2].\n\n"
@@ -106,7 +106,7 @@ struct atan {
 };
 
 struct atan2 {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "atan2",
       .doc =
           "The angle in radians, in [-pi, pi], of the point with coordinates x2 and x1.\n\n"
@@ -122,7 +122,7 @@ struct atan2 {
 };
 
 struct atanh {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "atanh",
       .doc =
           "The inverse hyperbolic tangent.\n\n"
@@ -138,7 +138,7 @@ struct atanh {
 };
 
 struct cos {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "cos",
       .doc =
           "The cosine of an angle in radians.\n\n"
@@ -154,7 +154,7 @@ struct cos {
 };
 
 struct cosh {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "cosh",
       .doc =
           "The hyperbolic cosine.\n\n"
@@ -169,7 +169,7 @@ struct cosh {
 };
 
 struct deg2rad {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "deg2rad",
       .doc = "Degrees as radians.\n\nReal floating dtypes; the result has the dtype of x.",
       .is_private = true,
@@ -181,7 +181,7 @@ struct deg2rad {
 };
 
 struct rad2deg {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "rad2deg",
       .doc = "Radians as degrees.\n\nReal floating dtypes; the result has the dtype of x.",
       .is_private = true,
@@ -193,7 +193,7 @@ struct rad2deg {
 };
 
 struct sin {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "sin",
       .doc =
           "The sine of an angle in radians.\n\n"
@@ -209,7 +209,7 @@ struct sin {
 };
 
 struct sinh {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "sinh",
       .doc =
           "The hyperbolic sine.\n\n"
@@ -224,7 +224,7 @@ struct sinh {
 };
 
 struct tan {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "tan",
       .doc =
           "The tangent of an angle in radians.\n\n"
@@ -240,7 +240,7 @@ struct tan {
 };
 
 struct tanh {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "tanh",
       .doc =
           "The hyperbolic tangent.\n\n"

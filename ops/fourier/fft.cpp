@@ -20,91 +20,91 @@
 namespace skerry {
 namespace {
 
-struct kind_entry {
+struct KindEntry {
   const char* name;
   const char* name_n;
-  fft_side input;
-  fft_side output;
+  FftSide input;
+  FftSide output;
   bool forward;
 };
 
-constexpr kind_entry kinds[] = {
-    {"fft", "fftn", fft_side::complex, fft_side::complex, true},
-    {"ifft", "ifftn", fft_side::complex, fft_side::complex, false},
-    {"rfft", "rfftn", fft_side::real, fft_side::complex, true},
-    {"irfft", "irfftn", fft_side::complex, fft_side::real, false},
-    {"hfft", "hfftn", fft_side::complex, fft_side::real, true},
-    {"ihfft", "ihfftn", fft_side::real, fft_side::complex, false},
+constexpr KindEntry kinds[] = {
+    {"fft", "fftn", FftSide::complex, FftSide::complex, true},
+    {"ifft", "ifftn", FftSide::complex, FftSide::complex, false},
+    {"rfft", "rfftn", FftSide::real, FftSide::complex, true},
+    {"irfft", "irfftn", FftSide::complex, FftSide::real, false},
+    {"hfft", "hfftn", FftSide::complex, FftSide::real, true},
+    {"ihfft", "ihfftn", FftSide::real, FftSide::complex, false},
 };
 
-const kind_entry& entry_of(fft_kind kind) { return kinds[static_cast<int>(kind)]; }
+const KindEntry& entry_of(FftKind kind) { return kinds[static_cast<int>(kind)]; }
 
 /// Integers and bools in the default real dtype, unless mixes are refused.
-ndarray as_floating(const char* op, const kind_entry& kind, const ndarray& x) {
+NdArray as_floating(const char* op, const KindEntry& kind, const NdArray& x) {
   if (!is_floating(x.dtype()) && !promotion_is_strict()) return astype(x, default_real, false);
   if (!is_floating(x.dtype())) {
-    throw dtype_error(std::string(op) + ": x must be floating, not " + name(x.dtype()) +
-                      "; convert it with astype");
+    throw DtypeError(std::string(op) + ": x must be floating, not " + name(x.dtype()) +
+                     "; convert it with astype");
   }
-  if (kind.input == fft_side::real && skerry::kind(x.dtype()) == dtype_kind::complex_floating) {
-    throw dtype_error(std::string(op) + ": x must be real, not " + name(x.dtype()) +
-                      "; use fft, or take real(x)");
+  if (kind.input == FftSide::real && skerry::kind(x.dtype()) == DtypeKind::complex_floating) {
+    throw DtypeError(std::string(op) + ": x must be real, not " + name(x.dtype()) +
+                     "; use fft, or take real(x)");
   }
   return x;
 }
 
 /// How many elements of the real side, or of both, an axis has without a length from the caller.
-std::int64_t default_length(const kind_entry& kind, const ndarray& x, int axis, bool is_last) {
+std::int64_t default_length(const KindEntry& kind, const NdArray& x, int axis, bool is_last) {
   const std::int64_t n = x.shape()[axis];
-  return kind.output == fft_side::real && is_last ? 2 * (n - 1) : n;
+  return kind.output == FftSide::real && is_last ? 2 * (n - 1) : n;
 }
 
-void check_length(const char* op, std::int64_t n, int axis, const ndarray& x) {
+void check_length(const char* op, std::int64_t n, int axis, const NdArray& x) {
   if (n > 0) return;
-  throw value_error(std::string(op) + ": the transform needs at least one element, not " +
-                    std::to_string(n) + ", along axis " + std::to_string(axis) + " of " +
-                    describe(x) + "; give a length");
+  throw ValueError(std::string(op) + ": the transform needs at least one element, not " +
+                   std::to_string(n) + ", along axis " + std::to_string(axis) + " of " +
+                   describe(x) + "; give a length");
 }
 
-double scale_of(fft_norm norm, bool forward, const dims& lengths) {
-  if ((norm == fft_norm::backward && forward) || (norm == fft_norm::forward && !forward)) return 1;
+double scale_of(FftNorm norm, bool forward, const Dims& lengths) {
+  if ((norm == FftNorm::backward && forward) || (norm == FftNorm::forward && !forward)) return 1;
   double count = 1;
   for (const std::int64_t n : lengths) count *= static_cast<double>(n);
-  return norm == fft_norm::ortho ? 1 / std::sqrt(count) : 1 / count;
+  return norm == FftNorm::ortho ? 1 / std::sqrt(count) : 1 / count;
 }
 
 /// `x` with other lengths of some axes: a view, or where one grows a copy with zeros behind.
-ndarray fitted(const char* op, const ndarray& x, const dims& shape) {
-  layout part = x.layout();
+NdArray fitted(const char* op, const NdArray& x, const Dims& shape) {
+  Layout part = x.layout();
   for (int axis = 0; axis < x.rank(); ++axis) {
     part.shape[axis] = std::min(part.shape[axis], shape[axis]);
   }
   if (part.shape == shape) return x.view(std::move(part));
   check_shape(op, shape.span(), x.itemsize());
-  ndarray padded = full(shape, scalar::of(std::int64_t{0}), x.dtype(), x.device());
-  layout head{part.shape, padded.strides(), 0};
+  NdArray padded = full(shape, Scalar::of(std::int64_t{0}), x.dtype(), x.device());
+  Layout head{part.shape, padded.strides(), 0};
   if (head.size() > 0) assign(op, padded.view(std::move(head)), x.view(std::move(part)));
   return padded;
 }
 
 /// One call: arguments that have been checked.
-struct request {
+struct Request {
   const char* op;
-  const kind_entry& kind;
-  dims axes;
-  dims lengths;  ///< of the real side where there is one
+  const KindEntry& kind;
+  Dims axes;
+  Dims lengths;  ///< of the real side where there is one
   double scale;
 };
 
-dims complex_half(const request& of, dims shape) {
+Dims complex_half(const Request& of, Dims shape) {
   std::int64_t& last = shape[static_cast<int>(of.axes[of.axes.rank() - 1])];
   last = last / 2 + 1;
   return shape;
 }
 
 /// The shape of the result's real side, or of both.
-dims full_shape(const request& of, const ndarray& x) {
-  dims shape = x.shape();
+Dims full_shape(const Request& of, const NdArray& x) {
+  Dims shape = x.shape();
   for (int i = 0; i < of.axes.rank(); ++i) {
     shape[static_cast<int>(of.axes[i])] = of.lengths[i];
   }
@@ -112,42 +112,42 @@ dims full_shape(const request& of, const ndarray& x) {
 }
 
 /// The axes but the last, which is the one of the real side.
-dims other_axes(const dims& axes) { return dims(axes.span().first(axes.span().size() - 1)); }
+Dims other_axes(const Dims& axes) { return Dims(axes.span().first(axes.span().size() - 1)); }
 
-ndarray run_complex(const request& of, const ndarray& x, const dims& shape) {
-  const fft_plan plan{.op = of.op, .forward = of.kind.forward, .scale = of.scale};
-  const ndarray whole = fitted(of.op, x, shape);
+NdArray run_complex(const Request& of, const NdArray& x, const Dims& shape) {
+  const FftPlan plan{.op = of.op, .forward = of.kind.forward, .scale = of.scale};
+  const NdArray whole = fitted(of.op, x, shape);
   const bool is_padded = whole.memory() != x.memory();
   const bool is_complex = complex_of(x.dtype()) == x.dtype();
   return is_padded && is_complex ? plan.complex_in_place(whole, of.axes)
                                  : plan.complex_to_complex(whole, of.axes);
 }
 
-ndarray run_from_real(const request& of, const ndarray& x, const dims& shape) {
-  fft_plan plan{.op = of.op, .forward = of.kind.forward, .scale = of.scale};
+NdArray run_from_real(const Request& of, const NdArray& x, const Dims& shape) {
+  FftPlan plan{.op = of.op, .forward = of.kind.forward, .scale = of.scale};
   const int last = static_cast<int>(of.axes[of.axes.rank() - 1]);
-  const ndarray half = plan.real_to_complex(fitted(of.op, x, shape), last, false);
+  const NdArray half = plan.real_to_complex(fitted(of.op, x, shape), last, false);
   plan.scale = 1;
   return plan.complex_in_place(half, other_axes(of.axes));
 }
 
-ndarray run_to_real(const request& of, const ndarray& x, const dims& shape) {
-  fft_plan plan{.op = of.op, .forward = of.kind.forward, .scale = 1};
+NdArray run_to_real(const Request& of, const NdArray& x, const Dims& shape) {
+  FftPlan plan{.op = of.op, .forward = of.kind.forward, .scale = 1};
   const int last = static_cast<int>(of.axes[of.axes.rank() - 1]);
-  ndarray half = fitted(of.op, x, complex_half(of, shape));
-  const dims others = other_axes(of.axes);
+  NdArray half = fitted(of.op, x, complex_half(of, shape));
+  const Dims others = other_axes(of.axes);
   half = others.empty() ? astype(half, complex_of(half.dtype()), false)
                         : plan.complex_to_complex(half, others);
   plan.scale = of.scale;
   return plan.complex_to_real(half, last, shape[last]);
 }
 
-ndarray run(const request& of, const ndarray& given) {
-  const ndarray x = astype(given, computed_in(given.dtype()), false);
-  const dims shape = full_shape(of, x);
-  const bool to_real = of.kind.output == fft_side::real;
-  const dtype type = to_real ? real_part(x.dtype()) : complex_of(x.dtype());
-  const dims result = of.kind.input == fft_side::real ? complex_half(of, shape) : shape;
+NdArray run(const Request& of, const NdArray& given) {
+  const NdArray x = astype(given, computed_in(given.dtype()), false);
+  const Dims shape = full_shape(of, x);
+  const bool to_real = of.kind.output == FftSide::real;
+  const Dtype type = to_real ? real_part(x.dtype()) : complex_of(x.dtype());
+  const Dims result = of.kind.input == FftSide::real ? complex_half(of, shape) : shape;
   check_shape(of.op, shape.span(), itemsize(complex_of(type)));
   // Not "no elements of x": an axis of none may be padded.
   if (std::find(result.begin(), result.end(), 0) != result.end()) {
@@ -155,53 +155,53 @@ ndarray run(const request& of, const ndarray& given) {
   }
   require_fft_library(of.op, x);
   if (to_real) return run_to_real(of, x, shape);
-  return of.kind.input == fft_side::real ? run_from_real(of, x, shape) : run_complex(of, x, shape);
+  return of.kind.input == FftSide::real ? run_from_real(of, x, shape) : run_complex(of, x, shape);
 }
 
-dims chosen_axes(const char* op, const ndarray& x,
+Dims chosen_axes(const char* op, const NdArray& x,
                  std::optional<std::span<const std::int64_t>> lengths,
                  std::optional<std::span<const std::int64_t>> axes) {
   if (axes) return normalize_axes(op, *axes, x.rank());
   const int count = lengths ? static_cast<int>(lengths->size()) : x.rank();
   if (count > x.rank()) {
-    throw value_error(std::string(op) + ": s names " + std::to_string(count) + " axes, " +
-                      describe(x) + " has fewer");
+    throw ValueError(std::string(op) + ": s names " + std::to_string(count) + " axes, " +
+                     describe(x) + " has fewer");
   }
-  dims last(count);
+  Dims last(count);
   std::iota(last.begin(), last.end(), x.rank() - count);
   return last;
 }
 
 }  // namespace
 
-ndarray fft(fft_kind kind, const ndarray& given, std::optional<std::int64_t> n, std::int64_t axis,
-            fft_norm norm) {
-  const kind_entry& entry = entry_of(kind);
-  const ndarray x = as_floating(entry.name, entry, given);
+NdArray fft(FftKind kind, const NdArray& given, std::optional<std::int64_t> n, std::int64_t axis,
+            FftNorm norm) {
+  const KindEntry& entry = entry_of(kind);
+  const NdArray x = as_floating(entry.name, entry, given);
   const int along = normalize_axis(entry.name, axis, x.rank());
   const std::int64_t length = n.value_or(default_length(entry, x, along, true));
   check_length(entry.name, length, along, x);
-  const dims lengths{length};
-  return run({entry.name, entry, dims{along}, lengths, scale_of(norm, entry.forward, lengths)}, x);
+  const Dims lengths{length};
+  return run({entry.name, entry, Dims{along}, lengths, scale_of(norm, entry.forward, lengths)}, x);
 }
 
-ndarray fftn(fft_kind kind, const ndarray& given,
+NdArray fftn(FftKind kind, const NdArray& given,
              std::optional<std::span<const std::int64_t>> lengths,
-             std::optional<std::span<const std::int64_t>> axes, fft_norm norm) {
-  const kind_entry& entry = entry_of(kind);
+             std::optional<std::span<const std::int64_t>> axes, FftNorm norm) {
+  const KindEntry& entry = entry_of(kind);
   const char* op = entry.name_n;
-  const ndarray x = as_floating(op, entry, given);
-  request of{op, entry, chosen_axes(op, x, lengths, axes), {}, 1};
+  const NdArray x = as_floating(op, entry, given);
+  Request of{op, entry, chosen_axes(op, x, lengths, axes), {}, 1};
   const int count = of.axes.rank();
   if (lengths && static_cast<int>(lengths->size()) != count) {
-    throw value_error(std::string(op) + ": s and axes have different lengths: " +
-                      std::to_string(lengths->size()) + " and " + std::to_string(count));
+    throw ValueError(std::string(op) + ": s and axes have different lengths: " +
+                     std::to_string(lengths->size()) + " and " + std::to_string(count));
   }
-  const bool has_real_side = entry.input == fft_side::real || entry.output == fft_side::real;
+  const bool has_real_side = entry.input == FftSide::real || entry.output == FftSide::real;
   if (count == 0 && has_real_side) {
-    throw value_error(std::string(op) + ": at least one axis is needed: " + describe(x));
+    throw ValueError(std::string(op) + ": at least one axis is needed: " + describe(x));
   }
-  of.lengths = dims(count);
+  of.lengths = Dims(count);
   for (int i = 0; i < count; ++i) {
     const int axis = static_cast<int>(of.axes[i]);
     of.lengths[i] = lengths ? (*lengths)[static_cast<std::size_t>(i)]

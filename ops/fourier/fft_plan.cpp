@@ -23,10 +23,10 @@
 namespace skerry {
 namespace {
 
-int precision(dtype type) { return real_part(type) == dtype::float32 ? 0 : 1; }
+int precision(Dtype type) { return real_part(type) == Dtype::float32 ? 0 : 1; }
 
 /// Whether a kernel can address the elements by whole numbers of them.
-bool is_addressable(const ndarray& x) {
+bool is_addressable(const NdArray& x) {
   const std::int64_t width = x.itemsize();
   // cuFFT takes a real side, too, only where a complex number could be.
   const std::int64_t alignment = capabilities_of(x.device()).dense_operands
@@ -43,7 +43,7 @@ bool is_addressable(const ndarray& x) {
 
 /// Bytes between elements along an axis; of one element, what they would be in C order: any stride
 /// addresses it, but libraries take no negative ones, nor 0.
-std::int64_t stride_along(const ndarray& x, int axis) {
+std::int64_t stride_along(const NdArray& x, int axis) {
   if (x.shape()[axis] > 1) return x.strides()[axis];
   for (int inner = axis + 1; inner < x.rank(); ++inner) {
     if (x.shape()[inner] > 1) return x.strides()[inner] * x.shape()[inner];
@@ -53,17 +53,17 @@ std::int64_t stride_along(const ndarray& x, int axis) {
 
 /// Describes two arrays that agree but along transformed axes. False if they have too many axes
 /// that can't be taken as one.
-bool describe_axes(const ndarray& x, const ndarray& out, const dims& axes, const dims& shape,
-                   fft_params& params) {
+bool describe_axes(const NdArray& x, const NdArray& out, const Dims& axes, const Dims& shape,
+                   FftParams& params) {
   const auto is_transformed = [&](int axis) {
     return std::find(axes.begin(), axes.end(), axis) != axes.end();
   };
-  axis_list<2> batch;
+  AxisList<2> batch;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
     if (!is_transformed(axis)) batch.add(shape[axis], {x.strides()[axis], out.strides()[axis]});
   }
   batch.coalesce();
-  if (batch.size() + axes.rank() > fft_params::max_axes) return false;
+  if (batch.size() + axes.rank() > FftParams::max_axes) return false;
   params.rank = 0;
   const auto append = [&](std::int64_t extent, std::int64_t from, std::int64_t to) {
     params.shape[params.rank] = extent;
@@ -80,23 +80,23 @@ bool describe_axes(const ndarray& x, const ndarray& out, const dims& axes, const
   return true;
 }
 
-[[noreturn]] void raise_out_of_memory(const deferred_error& what, std::int64_t) {
-  const device where{static_cast<device_kind>(what.values[0]),
+[[noreturn]] void raise_out_of_memory(const DeferredError& what, std::int64_t) {
+  const Device where{static_cast<DeviceKind>(what.values[0]),
                      static_cast<std::int16_t>(what.values[0] >> 8)};
   const auto nbytes = static_cast<std::size_t>(what.values[1]);
-  throw out_of_memory_error(std::string(what.op) + ": no memory to work in for a result of " +
-                                std::to_string(nbytes) + " bytes on " + to_string(where) +
-                                "; free arrays that are not needed any more",
-                            where, nbytes);
+  throw OutOfMemoryError(std::string(what.op) + ": no memory to work in for a result of " +
+                             std::to_string(nbytes) + " bytes on " + to_string(where) +
+                             "; free arrays that are not needed any more",
+                         where, nbytes);
 }
 
 /// Enqueues one kernel from `x` into `out`. `shape` is that of the real side, or of both.
-void enqueue(const fft_plan& plan, const kernel& kernels_of_type, const ndarray& x,
-             const ndarray& out, const dims& axes, const dims& shape, bool mirrored) {
-  const device where = x.device();
-  const kernel& what = require_kernel(plan.op, kernels_of_type, x.dtype(), where);
-  fft_params params{};
-  ndarray source = x;
+void enqueue(const FftPlan& plan, const Kernel& kernels_of_type, const NdArray& x,
+             const NdArray& out, const Dims& axes, const Dims& shape, bool mirrored) {
+  const Device where = x.device();
+  const Kernel& what = require_kernel(plan.op, kernels_of_type, x.dtype(), where);
+  FftParams params{};
+  NdArray source = x;
   if (!is_addressable(x) || !describe_axes(x, out, axes, shape, params)) {
     source = copy_c_order(x);
     describe_axes(source, out, axes, shape, params);
@@ -106,28 +106,28 @@ void enqueue(const fft_plan& plan, const kernel& kernels_of_type, const ndarray&
   params.scale = plan.scale;
   params.forward = plan.forward;
   params.mirrored = mirrored;
-  const deferred_error error{
+  const DeferredError error{
       .raise = raise_out_of_memory,
       .op = plan.op,
       .values = {static_cast<std::int64_t>(where.kind) | (std::int64_t{where.index} << 8),
                  out.nbytes()}};
   std::int64_t out_of_memory = 0;
-  std::optional<deferred_word> word;
+  std::optional<DeferredWord> word;
   if (!capabilities_of(where).runs_later) {
     params.out_of_memory = &out_of_memory;
   } else if (runs_on_host(where)) {
     params.out_of_memory = word.emplace(where, error).get();
   }
-  const memory_use uses[] = {writes(out), reads(source)};
+  const MemoryUse uses[] = {writes(out), reads(source)};
   launch(where, what, params, uses);
   if (out_of_memory != 0) raise_out_of_memory(error, out_of_memory);
 }
 
 /// A CUDA device transforms up to three adjacent axes of a C-contiguous array at a time: those that
 /// `axes`, which ascend, ends with. The host form takes any.
-int last_group(const dims& axes, device where) {
+int last_group(const Dims& axes, Device where) {
   int count = 1;
-  while (count < std::min<int>(axes.rank(), fft_params::most_transformed)) {
+  while (count < std::min<int>(axes.rank(), FftParams::most_transformed)) {
     const int first = axes.rank() - count;
     if (capabilities_of(where).dense_operands && axes[first] != axes[first - 1] + 1) break;
     ++count;
@@ -135,7 +135,7 @@ int last_group(const dims& axes, device where) {
   return count;
 }
 
-std::int64_t product(const dims& shape, int from, int to) {
+std::int64_t product(const Dims& shape, int from, int to) {
   std::int64_t result = 1;
   for (int axis = from; axis < to; ++axis) result *= shape[axis];
   return result;
@@ -144,7 +144,7 @@ std::int64_t product(const dims& shape, int from, int to) {
 /// Between the batch in front of the axes and the one behind them the vendor's library would be
 /// called once for each element of the former; if one side is real, of `real_length` elements along
 /// the axis, not where a complex number could be each time.
-bool needs_permutation(const ndarray& x, const dims& axes, std::int64_t real_length = 0) {
+bool needs_permutation(const NdArray& x, const Dims& axes, std::int64_t real_length = 0) {
   constexpr std::int64_t most_calls = 16;
   if (!capabilities_of(x.device()).dense_operands) return false;
   const int first = static_cast<int>(axes[0]);
@@ -155,52 +155,52 @@ bool needs_permutation(const ndarray& x, const dims& axes, std::int64_t real_len
   return behind > 1 && calls > (is_misaligned ? 1 : most_calls);
 }
 
-dims last_axes(int rank, int count) {
-  dims axes(count);
+Dims last_axes(int rank, int count) {
+  Dims axes(count);
   for (int i = 0; i < count; ++i) axes[i] = rank - count + i;
   return axes;
 }
 
-const kernel& complex_kernel(const ndarray& x) {
+const Kernel& complex_kernel(const NdArray& x) {
   return kernels<fft_kernels>(x.device()).complex_to_complex[precision(x.dtype())];
 }
 
 /// Transforms a group of axes of a complex array into a fresh one.
-ndarray transform_group(const fft_plan& plan, const ndarray& x, const dims& axes) {
+NdArray transform_group(const FftPlan& plan, const NdArray& x, const Dims& axes) {
   if (needs_permutation(x, axes)) {
-    const axes_at_end order(x.rank(), axes.span());
-    const ndarray rows = copy_c_order(permute_dims(x, order.there));
+    const AxesAtEnd order(x.rank(), axes.span());
+    const NdArray rows = copy_c_order(permute_dims(x, order.there));
     enqueue(plan, complex_kernel(x), rows, rows, last_axes(x.rank(), axes.rank()), rows.shape(),
             false);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const ndarray source = capabilities_of(x.device()).dense_operands ? contiguous(x) : x;
-  ndarray out = empty(plan.op, x.shape(), x.dtype(), x.device());
+  const NdArray source = capabilities_of(x.device()).dense_operands ? contiguous(x) : x;
+  NdArray out = empty(plan.op, x.shape(), x.dtype(), x.device());
   enqueue(plan, complex_kernel(x), source, out, axes, x.shape(), false);
   return out;
 }
 
-dims sorted(dims axes) {
+Dims sorted(Dims axes) {
   std::sort(axes.begin(), axes.end());
   return axes;
 }
 
-dims without_last(const dims& axes, int count) {
-  return dims(axes.span().first(static_cast<std::size_t>(axes.rank() - count)));
+Dims without_last(const Dims& axes, int count) {
+  return Dims(axes.span().first(static_cast<std::size_t>(axes.rank() - count)));
 }
-dims only_last(const dims& axes, int count) {
-  return dims(axes.span().last(static_cast<std::size_t>(count)));
+Dims only_last(const Dims& axes, int count) {
+  return Dims(axes.span().last(static_cast<std::size_t>(count)));
 }
 
 }  // namespace
 
-void require_fft_library(const char* op, const ndarray& x) {
-  const device where = x.device();
+void require_fft_library(const char* op, const NdArray& x) {
+  const Device where = x.device();
   const fft_kernels& built = kernels<fft_kernels>(where);
   if (is_host(where) && built.complex_to_complex[precision(x.dtype())].host == nullptr) {
-    throw library_error(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
-                        " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
-                        "(SKERRY_DTYPES)");
+    throw LibraryError(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
+                       " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
+                       "(SKERRY_DTYPES)");
   }
   const auto find_problem = built.library_problem;
   if (is_host(where) || find_problem == nullptr) return;
@@ -209,31 +209,31 @@ void require_fft_library(const char* op, const ndarray& x) {
   throw_library_error(op, "cuFFT", problem);
 }
 
-ndarray fft_plan::complex_to_complex(const ndarray& x, const dims& axes) const {
-  const dtype type = complex_of(x.dtype());
+NdArray FftPlan::complex_to_complex(const NdArray& x, const Dims& axes) const {
+  const Dtype type = complex_of(x.dtype());
   if (axes.empty()) return copy_c_order(astype(x, type, false));
-  const dims order = sorted(axes);
+  const Dims order = sorted(axes);
   if (type != x.dtype()) {
     if (!capabilities_of(x.device()).dense_operands) {
-      const ndarray first = real_to_complex(x, static_cast<int>(order[order.rank() - 1]), true);
-      return fft_plan{op, forward, 1}.complex_in_place(first, without_last(order, 1));
+      const NdArray first = real_to_complex(x, static_cast<int>(order[order.rank() - 1]), true);
+      return FftPlan{op, forward, 1}.complex_in_place(first, without_last(order, 1));
     }
-    const ndarray promoted = astype(x, type, false);
+    const NdArray promoted = astype(x, type, false);
     return promoted.is_c_contiguous() ? complex_in_place(promoted, axes)
                                       : complex_to_complex(promoted, axes);
   }
   const int count = last_group(order, x.device());
-  const ndarray first = transform_group(*this, x, only_last(order, count));
-  return fft_plan{op, forward, 1}.complex_in_place(first, without_last(order, count));
+  const NdArray first = transform_group(*this, x, only_last(order, count));
+  return FftPlan{op, forward, 1}.complex_in_place(first, without_last(order, count));
 }
 
-ndarray fft_plan::complex_in_place(const ndarray& x, const dims& axes) const {
-  ndarray result = x;
-  dims left = sorted(axes);
-  fft_plan plan = *this;
+NdArray FftPlan::complex_in_place(const NdArray& x, const Dims& axes) const {
+  NdArray result = x;
+  Dims left = sorted(axes);
+  FftPlan plan = *this;
   while (!left.empty()) {
     const int count = last_group(left, x.device());
-    const dims group = only_last(left, count);
+    const Dims group = only_last(left, count);
     if (needs_permutation(result, group)) {
       result = transform_group(plan, result, group);
     } else {
@@ -245,37 +245,37 @@ ndarray fft_plan::complex_in_place(const ndarray& x, const dims& axes) const {
   return result;
 }
 
-ndarray fft_plan::real_to_complex(const ndarray& x, int axis, bool mirrored) const {
-  const device where = x.device();
-  dims shape = x.shape();
+NdArray FftPlan::real_to_complex(const NdArray& x, int axis, bool mirrored) const {
+  const Device where = x.device();
+  Dims shape = x.shape();
   if (!mirrored) shape[axis] = shape[axis] / 2 + 1;
-  const kernel& what = kernels<fft_kernels>(where).real_to_complex[precision(x.dtype())];
-  if (needs_permutation(x, dims{axis}, x.shape()[axis])) {
-    const axes_at_end order(x.rank(), dims{axis}.span());
-    const ndarray rows =
+  const Kernel& what = kernels<fft_kernels>(where).real_to_complex[precision(x.dtype())];
+  if (needs_permutation(x, Dims{axis}, x.shape()[axis])) {
+    const AxesAtEnd order(x.rank(), Dims{axis}.span());
+    const NdArray rows =
         real_to_complex(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, mirrored);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const ndarray source = capabilities_of(where).dense_operands ? contiguous(x) : x;
-  ndarray out = empty(op, shape, complex_of(x.dtype()), where);
-  enqueue(*this, what, source, out, dims{axis}, x.shape(), mirrored);
+  const NdArray source = capabilities_of(where).dense_operands ? contiguous(x) : x;
+  NdArray out = empty(op, shape, complex_of(x.dtype()), where);
+  enqueue(*this, what, source, out, Dims{axis}, x.shape(), mirrored);
   return out;
 }
 
-ndarray fft_plan::complex_to_real(const ndarray& x, int axis, std::int64_t length) const {
-  const device where = x.device();
-  dims shape = x.shape();
+NdArray FftPlan::complex_to_real(const NdArray& x, int axis, std::int64_t length) const {
+  const Device where = x.device();
+  Dims shape = x.shape();
   shape[axis] = length;
-  const kernel& what = kernels<fft_kernels>(where).complex_to_real[precision(x.dtype())];
-  if (needs_permutation(x, dims{axis}, length)) {
-    const axes_at_end order(x.rank(), dims{axis}.span());
-    const ndarray rows =
+  const Kernel& what = kernels<fft_kernels>(where).complex_to_real[precision(x.dtype())];
+  if (needs_permutation(x, Dims{axis}, length)) {
+    const AxesAtEnd order(x.rank(), Dims{axis}.span());
+    const NdArray rows =
         complex_to_real(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, length);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const ndarray source = capabilities_of(where).dense_operands ? contiguous(x) : x;
-  ndarray out = empty(op, shape, real_part(x.dtype()), where);
-  enqueue(*this, what, source, out, dims{axis}, shape, false);
+  const NdArray source = capabilities_of(where).dense_operands ? contiguous(x) : x;
+  NdArray out = empty(op, shape, real_part(x.dtype()), where);
+  enqueue(*this, what, source, out, Dims{axis}, shape, false);
   return out;
 }
 

@@ -8,26 +8,26 @@
 
 namespace skerry {
 
-enum class fft_side : std::uint8_t { real, complex };
+enum class FftSide : std::uint8_t { real, complex };
 
-/// Throws library_error where the library that transforms `x` can't be opened or was not built in.
-void require_fft_library(const char* op, const ndarray& x);
+/// Throws LibraryError where the library that transforms `x` can't be opened or was not built in.
+void require_fft_library(const char* op, const NdArray& x);
 
 /// How the transforms of one call are enqueued: in which pieces, over which copies. Arrays have at
 /// least one element.
-struct fft_plan {
+struct FftPlan {
   const char* op;
   bool forward;
   double scale;
 
   /// A fresh complex array, whatever the dtype of `x`; a fresh copy for no axes.
-  [[nodiscard]] ndarray complex_to_complex(const ndarray& x, const dims& axes) const;
+  [[nodiscard]] NdArray complex_to_complex(const NdArray& x, const Dims& axes) const;
   /// `x` is complex, C-contiguous and nobody else's; the result may be it.
-  [[nodiscard]] ndarray complex_in_place(const ndarray& x, const dims& axes) const;
+  [[nodiscard]] NdArray complex_in_place(const NdArray& x, const Dims& axes) const;
   /// The half of the spectrum that determines it, or (`mirrored`, on CPU devices) all of it.
-  [[nodiscard]] ndarray real_to_complex(const ndarray& x, int axis, bool mirrored) const;
+  [[nodiscard]] NdArray real_to_complex(const NdArray& x, int axis, bool mirrored) const;
   /// `length` elements along the axis.
-  [[nodiscard]] ndarray complex_to_real(const ndarray& x, int axis, std::int64_t length) const;
+  [[nodiscard]] NdArray complex_to_real(const NdArray& x, int axis, std::int64_t length) const;
 };
 
 }  // namespace skerry

@@ -21,48 +21,48 @@ namespace skerry {
 namespace {
 
 /// Writes first, first + 1, … into elements [begin, end).
-void count_up(const kernel& what, const ndarray& out, std::int64_t begin, std::int64_t end,
+void count_up(const Kernel& what, const NdArray& out, std::int64_t begin, std::int64_t end,
               std::int64_t first) {
   if (begin == end) return;
-  sequence_params params{};
+  SequenceParams params{};
   params.output = out.data() + begin * out.itemsize();
   params.size = end - begin;
-  params.start = element::of(static_cast<double>(first));
-  params.step = element::of(1.0);
-  const memory_use uses[] = {writes(out)};
+  params.start = Element::of(static_cast<double>(first));
+  params.step = Element::of(1.0);
+  const MemoryUse uses[] = {writes(out)};
   launch(out.device(), what, params, uses);
 }
 
 }  // namespace
 
-ndarray fft_frequencies(const char* op, std::int64_t n, double spacing, dtype type, device where,
+NdArray fft_frequencies(const char* op, std::int64_t n, double spacing, Dtype type, Device where,
                         bool half) {
-  if (kind(type) != dtype_kind::real_floating) {
-    throw dtype_error(std::string(op) + ": dtype must be real floating, not " + name(type));
+  if (kind(type) != DtypeKind::real_floating) {
+    throw DtypeError(std::string(op) + ": dtype must be real floating, not " + name(type));
   }
   if (n < 1) {
-    throw value_error(std::string(op) + ": n must be at least 1, not " + std::to_string(n));
+    throw ValueError(std::string(op) + ": n must be at least 1, not " + std::to_string(n));
   }
-  if (spacing == 0) throw value_error(std::string(op) + ": d is zero");
+  if (spacing == 0) throw ValueError(std::string(op) + ": d is zero");
   // Whole numbers up to 2^53 are exact, and their quotients correctly rounded.
-  constexpr dtype exact = dtype::float64;
-  const dims shape{half ? n / 2 + 1 : n};
-  const kernel& what = require_kernel(
+  constexpr Dtype exact = Dtype::float64;
+  const Dims shape{half ? n / 2 + 1 : n};
+  const Kernel& what = require_kernel(
       op, kernels<sequence_kernels>(where).loop[static_cast<int>(exact)], exact, where);
-  ndarray numbers = empty(op, shape, exact, where);
+  NdArray numbers = empty(op, shape, exact, where);
   const std::int64_t positive = half ? n / 2 + 1 : (n + 1) / 2;
   count_up(what, numbers, 0, positive, 0);
   count_up(what, numbers, positive, shape[0], -(n / 2));
-  const scalar divisor = scalar::of(spacing * static_cast<double>(n));
-  const operand both[] = {{.array = &numbers, .name = "n"}, {.value = &divisor, .name = "d"}};
+  const Scalar divisor = Scalar::of(spacing * static_cast<double>(n));
+  const Operand both[] = {{.array = &numbers, .name = "n"}, {.value = &divisor, .name = "d"}};
   return astype(apply_as(op, op_id_of<ops::divide>, both), type, false);
 }
 
-ndarray fft_shift(const ndarray& x, std::optional<std::span<const std::int64_t>> axes, bool back) {
+NdArray fft_shift(const NdArray& x, std::optional<std::span<const std::int64_t>> axes, bool back) {
   const char* op = back ? "ifftshift" : "fftshift";
-  dims all(x.rank());
+  Dims all(x.rank());
   std::iota(all.begin(), all.end(), 0);
-  const dims chosen = axes ? normalize_axes(op, *axes, x.rank()) : all;
+  const Dims chosen = axes ? normalize_axes(op, *axes, x.rank()) : all;
   std::vector<std::int64_t> shifts;
   for (const std::int64_t axis : chosen) {
     const std::int64_t middle = x.shape()[static_cast<int>(axis)] / 2;

@@ -11,7 +11,7 @@ namespace skerry {
 /// One discrete Fourier transform over some axes of an array, the rest being a batch. No axis is of
 /// size 0; addresses and strides are multiples of what an element's real type, or the element,
 /// takes.
-struct fft_params {
+struct FftParams {
   static constexpr int max_axes = 8;
   static constexpr int most_transformed = 3;
 
@@ -37,18 +37,18 @@ struct fft_params {
 /// cuFFT's plans have one batch of equal distances. From two axes of a batch it takes that of
 /// smaller stride, and the plan is executed for each element of the other: axis 0 or 1, -1 if there
 /// is none.
-[[nodiscard]] constexpr int fft_looped_axis(const fft_params& of) {
+[[nodiscard]] constexpr int fft_looped_axis(const FftParams& of) {
   if (of.rank - of.transformed != 2) return -1;
   return of.input_strides[0] < of.input_strides[1] ? 1 : 0;
 }
 
-/// Parameter: fft_params; by real type: float32, float64. The native forms take axes that are
+/// Parameter: FftParams; by real type: float32, float64. The native forms take axes that are
 /// positive multiples of each other, as in a C-contiguous array, and at most two of a batch; both
 /// sides begin at multiples of a complex number's size, for each element of fft_looped_axis().
 struct fft_kernels {
-  kernel complex_to_complex[2];
-  kernel real_to_complex[2];
-  kernel complex_to_real[2];
+  Kernel complex_to_complex[2];
+  Kernel real_to_complex[2];
+  Kernel complex_to_real[2];
   /// Why the native forms can't run, null if they can; itself null where there are none.
   const char* (*library_problem)();
 };

@@ -23,34 +23,34 @@ namespace {
 constexpr std::ptrdiff_t most_compiled = 128;
 
 /// Whether an array is one run of this shape.
-bool is_run_of(const layout& where, const dims& shape, std::int64_t width) noexcept {
+bool is_run_of(const Layout& where, const Dims& shape, std::int64_t width) noexcept {
   return where.shape == shape && is_c_contiguous(where, width);
 }
 
-std::int64_t stride_along(const layout& where, int axis, int rank) noexcept {
+std::int64_t stride_along(const Layout& where, int axis, int rank) noexcept {
   const int own = axis - (rank - where.rank());
   return own < 0 || where.shape[own] == 1 ? 0 : where.strides[own];
 }
 
-std::int64_t size_of(const dims& shape) noexcept {
+std::int64_t size_of(const Dims& shape) noexcept {
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 
 }  // namespace
 
-bool evaluation::runs_beside(const node& a, const node& b) const noexcept {
+bool Evaluation::runs_beside(const node& a, const node& b) const noexcept {
   return a.level == b.level && a.rows == b.rows && a.result->where() == b.result->where() &&
          (a.rows >= 0 || place_of(a).shape == place_of(b).shape);
 }
 
 /// Whether a place in what is read is read for that place, or for that row, only.
-bool evaluation::is_aligned(const node& maker, const node& reader) const noexcept {
+bool Evaluation::is_aligned(const node& maker, const node& reader) const noexcept {
   if (maker.rows != reader.rows) return false;
   if (reader.rows < 0) return place_of(maker).shape == place_of(reader).shape;
   return !is_pass(reader) || shape_of(maker).rank() == shape_of(reader).rank();
 }
 
-void evaluation::find_needed() noexcept {
+void Evaluation::find_needed() noexcept {
   for (node& each : of_.nodes_) {
     each.is_stored = each.is_needed = each.result->references() > 1;
   }
@@ -61,7 +61,7 @@ void evaluation::find_needed() noexcept {
   }
 }
 
-void evaluation::find_levels() noexcept {
+void Evaluation::find_levels() noexcept {
   for (node& each : of_.nodes_) {
     each.level = 0;
     each.part = -1;
@@ -75,7 +75,7 @@ void evaluation::find_levels() noexcept {
   }
 }
 
-void evaluation::run() {
+void Evaluation::run() {
   find_needed();
   find_rows();
   find_levels();
@@ -90,7 +90,7 @@ void evaluation::run() {
   is_whole_ = is_one_pass;
   if (is_one_pass) return run_group(order);
   const auto key = [&](std::int32_t i) {
-    const device where = at(i).result->where();
+    const Device where = at(i).result->where();
     const std::int32_t rows = at(i).rows;
     const std::int32_t shape = rows < 0 ? place_of(at(i)).shape : 0;
     return std::tuple(at(i).level, rows, shape, where.kind, where.index);
@@ -104,15 +104,15 @@ void evaluation::run() {
   }
 }
 
-void evaluation::run_group(std::span<std::int32_t> group) {
+void Evaluation::run_group(std::span<std::int32_t> group) {
   if (!group.empty() && at(group[0]).rows >= 0) return run_rows(group);
   run_pass(group);
 }
 
-void evaluation::run_pass(nodes pass) {
+void Evaluation::run_pass(nodes pass) {
   if (pass.empty()) return;
-  const dims& shape = place_of(at(pass[0])).where.shape;
-  const device where = at(pass[0]).result->where();
+  const Dims& shape = place_of(at(pass[0])).where.shape;
+  const Device where = at(pass[0]).result->where();
   const bool is_native = !runs_on_host(where);
   const bool is_long = is_native && std::ssize(pass) > most_compiled;
   if (!fits(pass) || is_long) return run_in_halves(pass);
@@ -124,7 +124,7 @@ void evaluation::run_pass(nodes pass) {
   launch_part(shape, where);
 }
 
-void evaluation::run_in_halves(nodes pass) {
+void Evaluation::run_in_halves(nodes pass) {
   is_whole_ = false;
   const nodes first = pass.first(pass.size() / 2);
   const nodes second = pass.subspan(first.size());
@@ -139,7 +139,7 @@ void evaluation::run_in_halves(nodes pass) {
   run_pass(second);
 }
 
-bool evaluation::fits(nodes part) {
+bool Evaluation::fits(nodes part) {
   ++part_;
   cost_ = 0;
   widest_ = 1;
@@ -155,18 +155,18 @@ bool evaluation::fits(nodes part) {
 }
 
 /// An operand that is not among those of the part yet. False where there is no room.
-bool evaluation::add_operand(const reference& to) {
+bool Evaluation::add_operand(const reference& to) {
   const auto index = static_cast<std::size_t>(to.index);
   auto& [operand, asked] = to.from == source::leaf ? of_.leaves_[index].use : of_.nodes_[index].use;
   if (asked == part_) return true;
-  if (operand_count_ == wide_plan::max_operands) return false;
+  if (operand_count_ == WidePlan::max_operands) return false;
   asked = part_;
   operand = operand_count_;
   operands_[static_cast<std::size_t>(operand_count_++)] = to;
   return true;
 }
 
-bool evaluation::add_operands(nodes part) {
+bool Evaluation::add_operands(nodes part) {
   operand_count_ = 0;
   for (const std::int32_t i : part) {
     const auto width = static_cast<std::uint8_t>(itemsize(at(i).type));
@@ -184,11 +184,11 @@ bool evaluation::add_operands(nodes part) {
   return true;
 }
 
-std::int16_t evaluation::find_input(const reference& input) {
+std::int16_t Evaluation::find_input(const reference& input) {
   const auto index = static_cast<std::size_t>(input.index);
   if (input.from == source::constant) {
     constants_.push_back(of_.constants_[index]);
-    return static_cast<std::int16_t>(fused_params::first_constant + std::ssize(constants_) - 1);
+    return static_cast<std::int16_t>(FusedParams::first_constant + std::ssize(constants_) - 1);
   }
   const auto& use = input.from == source::leaf ? of_.leaves_[index].use : of_.nodes_[index].use;
   return static_cast<std::int16_t>(use.operand);
@@ -196,17 +196,17 @@ std::int16_t evaluation::find_input(const reference& input) {
 
 /// What is not stored goes to slots, each free again with the last step that reads it: that step's
 /// own result goes there, if its items are as wide. False where there are too few.
-bool evaluation::add_steps(nodes part) {
-  unsigned free = (1u << fused_params::slots) - 1;
+bool Evaluation::add_steps(nodes part) {
+  unsigned free = (1u << FusedParams::slots) - 1;
   for (std::size_t position = 0; position < part.size(); ++position) {
     node& each = at(part[position]);
     // Of native kernels the places alone are used (native.cpp).
-    fused_step step{.host = each.loop->host,
-                    .body = each.loop->body,
-                    .accepts = static_cast<std::uint16_t>(each.loop->accepts),
-                    .places = {},
-                    .widths = {static_cast<std::uint8_t>(itemsize(each.type))},
-                    .inputs = each.input_count};
+    FusedStep step{.host = each.loop->host,
+                   .body = each.loop->body,
+                   .accepts = static_cast<std::uint16_t>(each.loop->accepts),
+                   .places = {},
+                   .widths = {static_cast<std::uint8_t>(itemsize(each.type))},
+                   .inputs = each.input_count};
     widest_ = std::max<int>(widest_, step.widths[0]);
     unsigned free_later = 0;
     for (int k = 0; k < each.input_count; ++k) {
@@ -218,12 +218,12 @@ bool evaluation::add_steps(nodes part) {
       const bool is_over = maker.last == static_cast<std::int32_t>(position);
       if (maker.part == part_ && !maker.is_stored && is_over) {
         unsigned& to = step.widths[k + 1] == step.widths[0] ? free : free_later;
-        to |= 1u << (maker.use.operand - fused_params::first_slot);
+        to |= 1u << (maker.use.operand - FusedParams::first_slot);
       }
     }
     if (!each.is_stored) {
       if (free == 0) return false;
-      each.use = {fused_params::first_slot + std::countr_zero(free), part_};
+      each.use = {FusedParams::first_slot + std::countr_zero(free), part_};
       free &= free - 1;
     }
     free |= free_later;
@@ -235,20 +235,20 @@ bool evaluation::add_steps(nodes part) {
   return true;
 }
 
-void evaluation::allocate_outputs(nodes part) {
+void Evaluation::allocate_outputs(nodes part) {
   for (const std::int32_t i : part) {
     node& each = at(i);
     if (!each.is_stored) continue;
     const std::int64_t nbytes = size_of(place_of(each).where.shape) * itemsize(each.type);
-    const storage_ref& target = each.result->target;
+    const StorageRef& target = each.result->target;
     each.made = is_whole_ && target
                     ? target
                     : allocate(each.result->where(), static_cast<std::size_t>(nbytes));
   }
 }
 
-void evaluation::fill_plan(wide_plan& work, const dims& shape) {
-  const layout* where[wide_plan::max_operands];
+void Evaluation::fill_plan(WidePlan& work, const Dims& shape) {
+  const Layout* where[WidePlan::max_operands];
   bool is_run = true;
   for (int i = 0; i < operand_count_; ++i) {
     const reference& from = operands_[static_cast<std::size_t>(i)];
@@ -257,7 +257,7 @@ void evaluation::fill_plan(wide_plan& work, const dims& shape) {
       work.data[i] = of_.leaves_[index].array.data();
       where[i] = &of_.leaves_[index].array.layout();
     } else {
-      const storage_ref& made = of_.nodes_[index].made;  // none where it is fed to a reduction
+      const StorageRef& made = of_.nodes_[index].made;  // none where it is fed to a reduction
       work.data[i] = made ? made->data() : nullptr;
       where[i] = &place_of(of_.nodes_[index]).where;
     }
@@ -271,9 +271,9 @@ void evaluation::fill_plan(wide_plan& work, const dims& shape) {
   work.shape[0] = work.size;
   for (int i = 0; i < operand_count_; ++i) work.strides[i][0] = work.itemsize[i];
   if (is_run) return;
-  axis_list<wide_plan::max_operands> axes;
+  AxisList<WidePlan::max_operands> axes;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
-    std::int64_t strides[wide_plan::max_operands] = {};
+    std::int64_t strides[WidePlan::max_operands] = {};
     for (int i = 0; i < operand_count_; ++i) {
       strides[i] = stride_along(*where[i], axis, shape.rank());
     }
@@ -290,34 +290,34 @@ void evaluation::fill_plan(wide_plan& work, const dims& shape) {
   }
 }
 
-std::span<const std::byte> evaluation::fill_params(const dims& shape) {
-  const std::size_t step_bytes = steps_.size() * sizeof(fused_step);
-  const std::size_t value_bytes = constants_.size() * sizeof(element);
-  const std::size_t nbytes = sizeof(fused_params) + step_bytes + value_bytes;
+std::span<const std::byte> Evaluation::fill_params(const Dims& shape) {
+  const std::size_t step_bytes = steps_.size() * sizeof(FusedStep);
+  const std::size_t value_bytes = constants_.size() * sizeof(Element);
+  const std::size_t nbytes = sizeof(FusedParams) + step_bytes + value_bytes;
   const std::size_t units = nbytes / sizeof(std::max_align_t) + 1;
   if (of_.params_.size() < units) of_.params_.resize(units);
   auto* const bytes = reinterpret_cast<std::byte*>(of_.params_.data());
-  auto* const params = new (bytes) fused_params;
+  auto* const params = new (bytes) FusedParams;
   fill_plan(params->work, shape);
   params->steps = static_cast<std::int32_t>(steps_.size());
-  const bool is_far = group_.empty() && !fused_params::is_near(params->work.size, operand_count_);
-  const int piece_bytes = fused_params::piece_bytes / (is_far ? 2 : 1);
-  params->piece = std::min(piece_bytes / widest_, fused_params::piece_elements);
+  const bool is_far = group_.empty() && !FusedParams::is_near(params->work.size, operand_count_);
+  const int piece_bytes = FusedParams::piece_bytes / (is_far ? 2 : 1);
+  params->piece = std::min(piece_bytes / widest_, FusedParams::piece_elements);
   params->cost = std::min(cost_, 1024);
-  std::memcpy(bytes + sizeof(fused_params), steps_.data(), step_bytes);
+  std::memcpy(bytes + sizeof(FusedParams), steps_.data(), step_bytes);
   if (value_bytes > 0) {
-    std::memcpy(bytes + sizeof(fused_params) + step_bytes, constants_.data(), value_bytes);
+    std::memcpy(bytes + sizeof(FusedParams) + step_bytes, constants_.data(), value_bytes);
   }
   return {bytes, nbytes};
 }
 
-const storage_ref& evaluation::memory_of(int operand) const {
+const StorageRef& Evaluation::memory_of(int operand) const {
   const reference& from = operands_[static_cast<std::size_t>(operand)];
   const auto index = static_cast<std::size_t>(from.index);
   return from.from == source::leaf ? of_.leaves_[index].array.memory() : of_.nodes_[index].made;
 }
 
-std::int64_t evaluation::bytes_of(const reference& x) const {
+std::int64_t Evaluation::bytes_of(const reference& x) const {
   const auto index = static_cast<std::size_t>(x.index);
   if (x.from == source::constant) return 0;
   if (x.from == source::leaf) return of_.leaves_[index].array.nbytes();
@@ -325,9 +325,9 @@ std::int64_t evaluation::bytes_of(const reference& x) const {
 }
 
 /// Of the pass whose operands were added last.
-void evaluation::report(nodes pass, bool is_fed) {
+void Evaluation::report(nodes pass, bool is_fed) {
   if (hooks_.watch == nullptr) return;
-  pass_report of{
+  PassReport of{
       .operations = std::ssize(pass), .shape = place_of(at(pass[0])).where.shape, .is_fed = is_fed};
   for (int i = is_fed ? outputs_ : 0; i < operand_count_; ++i) {
     of.moved += bytes_of(operands_[static_cast<std::size_t>(i)]);
@@ -337,20 +337,20 @@ void evaluation::report(nodes pass, bool is_fed) {
   hooks_.watch(of);
 }
 
-void evaluation::launch_part(const dims& shape, device where) {
+void Evaluation::launch_part(const Dims& shape, Device where) {
   const std::span<const std::byte> params = fill_params(shape);
-  memory_use uses[wide_plan::max_operands];
+  MemoryUse uses[WidePlan::max_operands];
   for (int i = 0; i < operand_count_; ++i) {
     uses[i] = i < outputs_ ? writes(memory_of(i)) : reads(memory_of(i));
   }
-  const kernel& run = kernels<fuse_kernels>(where).run;
-  const without_outer_lock working(size_of(shape) * std::ssize(steps_) > long_work);
+  const Kernel& run = kernels<fuse_kernels>(where).run;
+  const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > long_work);
   launch(where, run, params.data(), params.size(),
          {uses, static_cast<std::size_t>(operand_count_)});
 }
 
 /// What a node is computed from, in order_. See feed().
-bool evaluation::find_cone(std::int32_t of, bool is_held) {
+bool Evaluation::find_cone(std::int32_t of, bool is_held) {
   for (node& each : of_.nodes_) each.is_needed = each.is_stored = false;
   at(of).is_needed = true;
   for (std::int32_t i = of; i >= 0; --i) {
@@ -376,14 +376,14 @@ bool evaluation::find_cone(std::int32_t of, bool is_held) {
   return true;
 }
 
-bool evaluation::feed(std::int32_t of, bool is_held, const feed_reader& reduce) {
+bool Evaluation::feed(std::int32_t of, bool is_held, const feed_reader& reduce) {
   if (!find_cone(of, is_held) || !fits(of_.order_)) return false;
   report(of_.order_, true);
-  const dims& shape = place_of(at(of)).where.shape;
+  const Dims& shape = place_of(at(of)).where.shape;
   const std::span<const std::byte> params = fill_params(shape);
-  memory_use uses[wide_plan::max_operands];
+  MemoryUse uses[WidePlan::max_operands];
   for (int i = outputs_; i < operand_count_; ++i) uses[i - outputs_] = reads(memory_of(i));
-  const without_outer_lock working(size_of(shape) * std::ssize(steps_) > long_work);
+  const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > long_work);
   reduce(params, {uses, static_cast<std::size_t>(operand_count_ - outputs_)});
   return true;
 }

@@ -19,15 +19,15 @@ inline constexpr std::int64_t long_work = 1 << 16;
 /// Computes what a recording holds, in passes: operations over one shape on one device that wait
 /// for no other pass. A pass of too many operands is cut in parts. Reductions of rows, and all that
 /// goes over the same rows, are one schedule of passes, which runs on some rows at a time.
-class evaluation {
+class Evaluation {
  public:
-  evaluation(recording& of, const evaluation_hooks& hooks) noexcept
+  Evaluation(Recording& of, const EvaluationHooks& hooks) noexcept
       : of_(of),
         hooks_(hooks),
         part_(of.parts_),
         steps_(of.steps_),
         constants_(of.used_constants_) {}
-  /// Leaves the results in the nodes. Throws out_of_memory_error, device_error.
+  /// Leaves the results in the nodes. Throws OutOfMemoryError, DeviceError.
   void run();
   /// Hands the parameters of the one pass that computes a node to `reduce`, and what it reads, and
   /// stores nothing. False where more than one pass would be needed, or where an operation that
@@ -35,13 +35,13 @@ class evaluation {
   [[nodiscard]] bool feed(std::int32_t node, bool is_held, const feed_reader& reduce);
 
  private:
-  using node = recording::node;
-  using reference = recording::reference;
-  using source = recording::source;
+  using node = Recording::Node;
+  using reference = Recording::reference;
+  using source = Recording::Source;
   using nodes = std::span<const std::int32_t>;  ///< their numbers, each behind its inputs
 
   [[nodiscard]] node& at(std::int32_t i) { return of_.nodes_[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] const recording::place& place_of(const node& x) const {
+  [[nodiscard]] const Recording::Place& place_of(const node& x) const {
     return of_.places_[static_cast<std::size_t>(x.place)];
   }
   /// Calls `look` with each recorded operation that an operation reads.
@@ -52,7 +52,7 @@ class evaluation {
     }
   }
   [[nodiscard]] static bool is_pass(const node& x) noexcept { return x.reduction < 0; }
-  [[nodiscard]] const dims& shape_of(const node& x) const { return place_of(x).where.shape; }
+  [[nodiscard]] const Dims& shape_of(const node& x) const { return place_of(x).where.shape; }
   [[nodiscard]] std::int64_t elements_of(const node& x) const { return place_of(x).where.size(); }
   [[nodiscard]] bool is_aligned(const node& maker, const node& reader) const noexcept;
   [[nodiscard]] bool runs_beside(const node& a, const node& b) const noexcept;
@@ -68,15 +68,15 @@ class evaluation {
   [[nodiscard]] bool add_operands(nodes part);
   [[nodiscard]] bool add_steps(nodes part);
   [[nodiscard]] bool compares_lengths(nodes part, std::size_t position);
-  void add_to_chain(nodes part, std::size_t position, fused_step& step);
+  void add_to_chain(nodes part, std::size_t position, FusedStep& step);
   [[nodiscard]] std::int16_t find_input(const reference& input);
   void allocate_outputs(nodes part);
-  void fill_plan(wide_plan& work, const dims& shape);
-  [[nodiscard]] std::span<const std::byte> fill_params(const dims& shape);
-  [[nodiscard]] const storage_ref& memory_of(int operand) const;
+  void fill_plan(WidePlan& work, const Dims& shape);
+  [[nodiscard]] std::span<const std::byte> fill_params(const Dims& shape);
+  [[nodiscard]] const StorageRef& memory_of(int operand) const;
   [[nodiscard]] std::int64_t bytes_of(const reference& x) const;
   void report(nodes pass, bool is_fed);
-  void launch_part(const dims& shape, device where);
+  void launch_part(const Dims& shape, Device where);
   [[nodiscard]] std::int64_t bytes_one_by_one(nodes pass) const;
   // Of rows: rows.cpp.
   void find_rows();
@@ -87,18 +87,18 @@ class evaluation {
   void place_output(node& x);
   void add_pass(nodes pass);
   void add_reduction(std::int32_t i);
-  void add_step(row_step& step, std::span<const std::byte> params);
-  void find_runs(const wide_plan& work, row_step& step) const;
-  void locate(row_step& step, int operand, const node& maker) const;
+  void add_step(RowStep& step, std::span<const std::byte> params);
+  void find_runs(const WidePlan& work, RowStep& step) const;
+  void locate(RowStep& step, int operand, const node& maker) const;
   [[nodiscard]] std::vector<reference> find_touched();
   void launch_rows();
   // On devices with native kernels: native.cpp.
-  void launch_native(nodes part, const dims& shape);
-  [[nodiscard]] bool launch_compiled(nodes part, const dims& shape);
+  void launch_native(nodes part, const Dims& shape);
+  [[nodiscard]] bool launch_compiled(nodes part, const Dims& shape);
   void run_singly(nodes part);
 
-  recording& of_;
-  const evaluation_hooks& hooks_;
+  Recording& of_;
+  const EvaluationHooks& hooks_;
   // Of the part that is made ready: its number, where its operands come from, what it runs.
   std::int32_t& part_;
   int outputs_ = 0;
@@ -114,9 +114,9 @@ class evaluation {
   std::int64_t row_cost_ = 0;
   std::int32_t row_steps_ = 0;
   std::vector<std::int64_t> temporaries_;  ///< bytes of a row, then offsets in the scratch
-  std::array<reference, wide_plan::max_operands> operands_;
-  std::vector<fused_step>& steps_;
-  std::vector<element>& constants_;
+  std::array<reference, WidePlan::max_operands> operands_;
+  std::vector<FusedStep>& steps_;
+  std::vector<Element>& constants_;
 };
 
 /// On devices with native kernels: how many passes ran as one compiled kernel, how many by one for

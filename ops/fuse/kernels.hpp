@@ -12,12 +12,12 @@
 #include "ops/math/op_info.hpp"
 
 // A pass: operations over one shape, run one after the other on pieces that stay in the first
-// cache. What it is made of stands in one block of bytes: fused_params, its steps, its constants.
+// cache. What it is made of stands in one block of bytes: FusedParams, its steps, its constants.
 
 namespace skerry {
 
 /// As core/plan.hpp, of more operands: arrays alone, the outputs first. All axes have room.
-struct wide_plan {
+struct WidePlan {
   static constexpr int max_operands = 16;
   static constexpr int max_axes = max_rank;
 
@@ -33,54 +33,54 @@ struct wide_plan {
   [[nodiscard]] static constexpr bool is_value(int) noexcept { return false; }
   [[nodiscard]] char* base(int operand) const noexcept { return data[operand]; }
 };
-constexpr int outputs_of(const wide_plan& of) noexcept { return of.output_count; }
+constexpr int outputs_of(const WidePlan& of) noexcept { return of.output_count; }
 
 /// One operation: a kernel whose parameter is a plan, and where its output and its inputs are.
-struct alignas(16) fused_step {
+struct alignas(16) FusedStep {
   static constexpr int most_inputs = 3;
 
   void (*host)(const void* params);
-  decltype(kernel::body) body;
+  decltype(Kernel::body) body;
   std::uint16_t accepts;  ///< as of the kernel
   /// Operands of the pass, then slots, then constants.
   std::int16_t places[1 + most_inputs];
   std::uint8_t widths[1 + most_inputs];  ///< bytes of an item
   std::uint8_t inputs;
-  chained chain : 6 = chained::no;
+  Chained chain : 6 = Chained::no;
   bool goes_on : 1 = false;  ///< the next step takes the vectors
   bool is_kept : 1 = false;  ///< and others take the result
 };
-static_assert(sizeof(fused_step) == 32);
+static_assert(sizeof(FusedStep) == 32);
 
-struct alignas(16) fused_params {
+struct alignas(16) FusedParams {
   static constexpr int slots = 16;          ///< pieces of values that nobody keeps
   static constexpr int piece_bytes = 4096;  ///< of the widest item; half of it where much is read
   static constexpr int piece_elements = 2048;  ///< at most, so that no step starts threads
   static constexpr std::int64_t beyond_caches = std::int64_t{12} << 20;  ///< bytes
-  static constexpr int first_slot = wide_plan::max_operands;
+  static constexpr int first_slot = WidePlan::max_operands;
   static constexpr int first_constant = first_slot + slots;
 
-  wide_plan work;
+  WidePlan work;
   std::int32_t steps;
   std::int32_t piece;  ///< elements
   std::int32_t cost;   ///< of an element, in additions
 
   /// Whether arrays of the widest items would be in the caches.
   static constexpr bool is_near(std::int64_t elements, std::int64_t arrays) noexcept {
-    return elements * arrays * std::int64_t{sizeof(element)} < beyond_caches;
+    return elements * arrays * std::int64_t{sizeof(Element)} < beyond_caches;
   }
-  [[nodiscard]] const fused_step* step() const noexcept {
-    return reinterpret_cast<const fused_step*>(this + 1);
+  [[nodiscard]] const FusedStep* step() const noexcept {
+    return reinterpret_cast<const FusedStep*>(this + 1);
   }
-  [[nodiscard]] const element* constants() const noexcept {
-    return reinterpret_cast<const element*>(step() + steps);
+  [[nodiscard]] const Element* constants() const noexcept {
+    return reinterpret_cast<const Element*>(step() + steps);
   }
 };
 
 /// Passes and reductions over the same rows, one after the other on some rows at a time, so that
 /// what is made in between stays in the caches. The steps follow, then the offset of each temporary
 /// in the scratch, a 64-bit number.
-struct alignas(16) row_params {
+struct alignas(16) RowParams {
   static constexpr std::int64_t scratch_bytes = 262144;  ///< of a thread
   /// A temporary begins with a page, as large arrays do: loads wait for stores before that differ
   /// from them in the page alone.
@@ -94,24 +94,24 @@ struct alignas(16) row_params {
   std::int32_t steps;
 };
 
-/// One of them. Its parameters follow, fused_params or what begins with a row_range, then the next.
-struct alignas(16) row_step {
+/// One of them. Its parameters follow, FusedParams or what begins with a RowRange, then the next.
+struct alignas(16) RowStep {
   static constexpr std::int64_t in_memory = -1;
 
   void (*reduce)(const void* params);  ///< null: a pass
   std::int64_t nbytes;                 ///< with its parameters
   std::int64_t width;                  ///< elements of a row of the pass, or of the results
   bool is_run;                         ///< a pass of which many rows are as one
-  bool has_runs;                       ///< as of pass_rows; else the plan of the pass has to be cut
+  bool has_runs;                       ///< as of PassRows; else the plan of the pass has to be cut
   std::uint32_t single;                ///< as there
   /// Of operands (of a reduction the output, then the input): in_memory, or which temporary.
-  std::int64_t temporaries[wide_plan::max_operands];
-  std::int64_t row_bytes[wide_plan::max_operands];  ///< from one row to the next
+  std::int64_t temporaries[WidePlan::max_operands];
+  std::int64_t row_bytes[WidePlan::max_operands];  ///< from one row to the next
 };
 
 /// Rows of a pass each of whose operands is a run along a row, or a single element of the row.
-struct pass_rows {
-  const void* pass;               ///< fused_params with what follows it
+struct PassRows {
+  const void* pass;               ///< FusedParams with what follows it
   char* const* data;              ///< of the first row
   const std::int64_t* row_bytes;  ///< from one row to the next
   std::uint32_t single;           ///< a bit for each operand
@@ -120,7 +120,7 @@ struct pass_rows {
 };
 
 /// A pass whose kernel is compiled from its text (ops/fuse/source.hpp), where it isn't yet.
-struct compiled_call {
+struct CompiledCall {
   static constexpr std::size_t problem_bytes = 2048;
 
   const char* text;
@@ -132,16 +132,16 @@ struct compiled_call {
 };
 
 struct fuse_kernels {
-  /// Parameter: fused_params with what follows it. There is no native form.
-  kernel run;
-  /// Parameter: row_params with what follows it. There is no native form.
-  kernel rows;
-  /// Parameter: compiled_call. A native form only.
-  kernel compiled;
-  /// Parameter: fed_elements (core/fed_elements.hpp). On the calling thread alone.
-  kernel feed;
-  /// Parameter: pass_rows. On the calling thread alone.
-  kernel make_rows;
+  /// Parameter: FusedParams with what follows it. There is no native form.
+  Kernel run;
+  /// Parameter: RowParams with what follows it. There is no native form.
+  Kernel rows;
+  /// Parameter: CompiledCall. A native form only.
+  Kernel compiled;
+  /// Parameter: FedElements (core/fed_elements.hpp). On the calling thread alone.
+  Kernel feed;
+  /// Parameter: PassRows. On the calling thread alone.
+  Kernel make_rows;
 };
 
 }  // namespace skerry

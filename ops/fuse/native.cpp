@@ -33,7 +33,7 @@ constexpr std::size_t most_bytes = 4096;
 constexpr std::size_t most_unrolled = 24;
 constexpr std::int64_t most_blocks = INT32_MAX;
 
-struct structure {
+struct Structure {
   int calls = 0;
   bool is_refused = false;
   std::string text;
@@ -44,14 +44,14 @@ constinit std::mutex structures_mutex;
 constinit std::atomic<bool> was_said{false};
 constinit std::array<std::atomic<std::int64_t>, 3> counts{};  ///< of fused_pass_counts()
 
-struct known_structures {
-  std::unordered_map<std::string, structure> all;
+struct KnownStructures {
+  std::unordered_map<std::string, Structure> all;
   std::size_t with_text = 0;
 };
 
 /// Kept for good, as threads may use it at the end of a process.
-known_structures& structures() {
-  static auto* const known = new known_structures;
+KnownStructures& structures() {
+  static auto* const known = new KnownStructures;
   return *known;
 }
 
@@ -65,7 +65,7 @@ bool is_multiple(const char* address, std::int64_t of) {
 }
 
 /// As runs, and how many elements move together.
-void describe_runs(const wide_plan& work, source_form& form, std::size_t steps) {
+void describe_runs(const WidePlan& work, SourceForm& form, std::size_t steps) {
   std::int64_t widest = 1;
   for (int i = 0; i < work.operand_count; ++i) {
     widest = std::max(widest, work.itemsize[i]);
@@ -82,7 +82,7 @@ void describe_runs(const wide_plan& work, source_form& form, std::size_t steps) 
 }
 
 /// False where there is no kernel for operands that lie like this.
-bool describe(const wide_plan& work, source_form& form, std::size_t steps) {
+bool describe(const WidePlan& work, SourceForm& form, std::size_t steps) {
   bool is_run = work.rank <= 1;
   for (int i = 0; i < work.operand_count; ++i) {
     const std::int64_t width = work.itemsize[i];
@@ -99,16 +99,16 @@ bool describe(const wide_plan& work, source_form& form, std::size_t steps) {
     describe_runs(work, form, steps);
   } else {
     form.rank = static_cast<std::int16_t>(work.rank);
-    form.is_wide = work.size > UINT32_MAX - source_form::threads ? 1 : 0;
+    form.is_wide = work.size > UINT32_MAX - SourceForm::threads ? 1 : 0;
   }
-  return form.rank <= source_form::most_axes;
+  return form.rank <= SourceForm::most_axes;
 }
 
 /// What write_source() says of the kernel's parameter.
-std::string arguments_of(const wide_plan& work, const source_form& form,
-                         std::span<const element> constants) {
+std::string arguments_of(const WidePlan& work, const SourceForm& form,
+                         std::span<const Element> constants) {
   std::string made;
-  for (const element& each : constants) append_bytes(made, each);
+  for (const Element& each : constants) append_bytes(made, each);
   for (int i = 0; i < work.operand_count; ++i) append_bytes(made, work.data[i]);
   append_bytes(made, work.size);
   for (int axis = 0; axis < form.rank; ++axis) append_bytes(made, work.shape[axis]);
@@ -119,19 +119,18 @@ std::string arguments_of(const wide_plan& work, const source_form& form,
 }
 
 /// The structure, if it has come before and its kernel may be there.
-structure* find_structure(const source_form& form, std::span<const source_step> steps,
-                          device where) {
+Structure* find_structure(const SourceForm& form, std::span<const SourceStep> steps, Device where) {
   std::string key;
   append_bytes(key, where.kind);
   append_bytes(key, where.index);
   append_bytes(key, form);
-  for (const source_step& step : steps) append_bytes(key, step);
+  for (const SourceStep& step : steps) append_bytes(key, step);
   const std::lock_guard lock(structures_mutex);
   auto& [all, with_text] = structures();
   if (all.size() - with_text >= most_waiting && !all.contains(key)) {  // nobody else has those
     std::erase_if(all, [](const auto& each) { return each.second.text.empty(); });
   }
-  structure& found = all[key];
+  Structure& found = all[key];
   if (found.is_refused || found.calls++ < calls_before) return nullptr;
   if (found.text.empty()) {
     if (with_text == most_kernels) return nullptr;
@@ -147,20 +146,20 @@ std::array<std::int64_t, 3> fused_pass_counts() noexcept {
   return {counts[0], counts[1], counts[2]};
 }
 
-void evaluation::launch_native(nodes part, const dims& shape) {
+void Evaluation::launch_native(nodes part, const Dims& shape) {
   const bool is_launched = launch_compiled(part, shape);
   ++counts[is_launched ? 0 : 1];
   if (!is_launched) run_singly(part);
 }
 
-bool evaluation::launch_compiled(nodes part, const dims& shape) {
-  const device where = at(part[0]).result->where();
-  wide_plan work;
+bool Evaluation::launch_compiled(nodes part, const Dims& shape) {
+  const Device where = at(part[0]).result->where();
+  WidePlan work;
   fill_plan(work, shape);
-  source_form form{};
+  SourceForm form{};
   form.constants = static_cast<std::int16_t>(constants_.size());
   if (!describe(work, form, steps_.size())) return false;
-  std::vector<source_step> steps(steps_.size());
+  std::vector<SourceStep> steps(steps_.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const node& each = at(part[i]);
     steps[i].function = each.function.name;
@@ -169,26 +168,26 @@ bool evaluation::launch_compiled(nodes part, const dims& shape) {
     for (int k = 0; k < each.input_count; ++k) steps[i].types[k + 1] = each.inputs[k].type;
     steps[i].inputs = each.input_count;
   }
-  const std::int64_t share = std::int64_t{source_form::threads} * form.vector;
+  const std::int64_t share = std::int64_t{SourceForm::threads} * form.vector;
   const std::int64_t blocks = (work.size + share - 1) / share;
   const std::string arguments = arguments_of(work, form, constants_);
   if (blocks > most_blocks || arguments.size() > most_bytes) return false;
-  structure* const found = find_structure(form, steps, where);
+  Structure* const found = find_structure(form, steps, where);
   if (found == nullptr) return false;
-  memory_use uses[wide_plan::max_operands];
+  MemoryUse uses[WidePlan::max_operands];
   for (int i = 0; i < operand_count_; ++i) {
     uses[i] = i < outputs_ ? writes(memory_of(i)) : reads(memory_of(i));
   }
-  char problem[compiled_call::problem_bytes] = "";
-  const compiled_call call{.text = found->text.c_str(),
-                           .function = &found->function,
-                           .arguments = arguments.data(),
-                           .blocks = static_cast<unsigned>(blocks),
-                           .threads = source_form::threads,
-                           .problem = problem};
+  char problem[CompiledCall::problem_bytes] = "";
+  const CompiledCall call{.text = found->text.c_str(),
+                          .function = &found->function,
+                          .arguments = arguments.data(),
+                          .blocks = static_cast<unsigned>(blocks),
+                          .threads = SourceForm::threads,
+                          .problem = problem};
   const bool is_new = found->function == nullptr;
   {
-    const without_outer_lock working(is_new);
+    const WithoutOuterLock working(is_new);
     launch(where, kernels<fuse_kernels>(where).compiled, call,
            {uses, static_cast<std::size_t>(operand_count_)});
   }
@@ -202,17 +201,17 @@ bool evaluation::launch_compiled(nodes part, const dims& shape) {
   return false;
 }
 
-void evaluation::run_singly(nodes part) {
+void Evaluation::run_singly(nodes part) {
   for (std::size_t position = 0; position < part.size(); ++position) {
     node& each = at(part[position]);
-    const layout& place = place_of(each).where;
+    const Layout& place = place_of(each).where;
     if (!each.made) {
       const std::int64_t nbytes = place.size() * itemsize(each.type);
       each.made = allocate(each.result->where(), static_cast<std::size_t>(nbytes));
     }
-    const ndarray out(each.made, layout(place), each.type);
-    kernel_call call(out);
-    std::array<ndarray, fused_step::most_inputs> made;
+    const NdArray out(each.made, Layout(place), each.type);
+    KernelCall call(out);
+    std::array<NdArray, FusedStep::most_inputs> made;
     for (int k = 0; k < each.input_count; ++k) {
       const reference& input = each.inputs[k];
       const auto index = static_cast<std::size_t>(input.index);
@@ -223,7 +222,7 @@ void evaluation::run_singly(nodes part) {
       } else {
         const node& maker = at(input.index);
         made[static_cast<std::size_t>(k)] =
-            ndarray(maker.made, layout(place_of(maker).where), maker.type);
+            NdArray(maker.made, Layout(place_of(maker).where), maker.type);
         call.add(made[static_cast<std::size_t>(k)]);
       }
     }

@@ -16,15 +16,15 @@
 namespace skerry {
 namespace {
 
-constinit thread_local recording* of_thread = nullptr;  ///< what it records to, or did last
+constinit thread_local Recording* of_thread = nullptr;  ///< what it records to, or did last
 struct end_of_thread {
-  void operator()(recording* of) const noexcept {
+  void operator()(Recording* of) const noexcept {
     of_thread = nullptr;
     delete of;
   }
 };
-thread_local std::unique_ptr<recording, end_of_thread> kept;
-constinit evaluation_hooks hooks_above{};
+thread_local std::unique_ptr<Recording, end_of_thread> kept;
+constinit EvaluationHooks hooks_above{};
 
 /// So many arrays and places, the latest ones, are looked through for equal ones.
 constexpr std::ptrdiff_t most_compared = 16;
@@ -38,8 +38,8 @@ std::int32_t find_latest(const Items& items, IsSame is_same) {
   return -1;
 }
 
-void before_write(const ndarray& target) {
-  if (recording* const to = recording::current()) to->evaluate_readers(target);
+void before_write(const NdArray& target) {
+  if (Recording* const to = Recording::current()) to->evaluate_readers(target);
 }
 
 /// What tells this thread from others.
@@ -47,106 +47,106 @@ const void* this_thread() noexcept { return static_cast<const void*>(&of_thread)
 
 }  // namespace
 
-recording* recording::current() noexcept {
+Recording* Recording::current() noexcept {
   return of_thread != nullptr && of_thread->depth_ > 0 ? of_thread : nullptr;
 }
 
-bool recording::is_evaluated_here() const noexcept { return evaluator_ == this_thread(); }
+bool Recording::is_evaluated_here() const noexcept { return evaluator_ == this_thread(); }
 
-recording& recording::begin() {
-  if (of_thread == nullptr) kept.reset(of_thread = new recording);
+Recording& Recording::begin() {
+  if (of_thread == nullptr) kept.reset(of_thread = new Recording);
   ++of_thread->depth_;
   detail::before_write = before_write;
   return *of_thread;
 }
 
-void recording::end() {
-  const auto clear = [](recording* ended) {
+void Recording::end() {
+  const auto clear = [](Recording* ended) {
     ended->leave();
     ended->forget();
   };
-  const std::unique_ptr<recording, decltype(clear)> ended(this, clear);
+  const std::unique_ptr<Recording, decltype(clear)> ended(this, clear);
   evaluate();
 }
 
-void recording::set_hooks(const evaluation_hooks& hooks) noexcept { hooks_above = hooks; }
+void Recording::set_hooks(const EvaluationHooks& hooks) noexcept { hooks_above = hooks; }
 
-bool recording::records(device where) noexcept {
+bool Recording::records(Device where) noexcept {
   return is_host(where) || runs_on_host(where) ||
          kernels<fuse_kernels>(where).compiled.native != nullptr;
 }
 
-std::int32_t recording::find_place(const layout& where) {
-  const std::int32_t known = find_latest(places_, [&](const place& each) {
+std::int32_t Recording::find_place(const Layout& where) {
+  const std::int32_t known = find_latest(places_, [&](const Place& each) {
     return each.where.shape == where.shape && each.where.strides == where.strides;
   });
   if (known >= 0) return known;
   const std::int32_t alike =
-      find_latest(places_, [&](const place& each) { return each.where.shape == where.shape; });
+      find_latest(places_, [&](const Place& each) { return each.where.shape == where.shape; });
   const auto own = static_cast<std::int32_t>(places_.size());
   const std::int32_t shape = alike >= 0 ? places_[static_cast<std::size_t>(alike)].shape : own;
   places_.push_back({where, shape});
   return own;
 }
 
-recording::reference recording::refer_to(const recorded_input& x) {
+Recording::reference Recording::refer_to(const RecordedInput& x) {
   const auto width = static_cast<std::uint8_t>(itemsize(x.type));
   if (x.array == nullptr) {
     constants_.push_back(x.value);
-    return {source::constant, width, x.type, static_cast<std::int32_t>(constants_.size()) - 1};
+    return {Source::constant, width, x.type, static_cast<std::int32_t>(constants_.size()) - 1};
   }
-  if (const pending_memory* const pending = pending_of(*x.array)) {
-    if (pending->by_ != this) throw library_error("fuse: an operand has lost its value");
-    return {source::node, width, x.type, pending->node_};
+  if (const PendingMemory* const pending = pending_of(*x.array)) {
+    if (pending->by_ != this) throw LibraryError("fuse: an operand has lost its value");
+    return {Source::node, width, x.type, pending->node_};
   }
-  const std::int32_t known = find_latest(leaves_, [&](const leaf& each) {
+  const std::int32_t known = find_latest(leaves_, [&](const Leaf& each) {
     return each.array.data() == x.array->data() && same_elements(each.array, *x.array);
   });
-  if (known >= 0) return {source::leaf, width, x.type, known};
+  if (known >= 0) return {Source::leaf, width, x.type, known};
   leaves_.push_back({.array = *x.array});
-  return {source::leaf, width, x.type, static_cast<std::int32_t>(leaves_.size()) - 1};
+  return {Source::leaf, width, x.type, static_cast<std::int32_t>(leaves_.size()) - 1};
 }
 
-template <class Place>
-ndarray recording::append(const kernel& step, const recorded_function& function, Place place,
-                          dtype type, device where, std::span<const recorded_input> inputs) {
-  if (is_evaluating()) throw library_error("fuse: an operation while results are being computed");
-  reference from[fused_step::most_inputs];
+template <class Location>
+NdArray Recording::append(const Kernel& step, const RecordedFunction& function, Location place,
+                          Dtype type, Device where, std::span<const RecordedInput> inputs) {
+  if (is_evaluating()) throw LibraryError("fuse: an operation while results are being computed");
+  reference from[FusedStep::most_inputs];
   for (std::size_t i = 0; i < inputs.size(); ++i) from[i] = refer_to(inputs[i]);
-  auto* const result = new pending_memory(this, static_cast<std::int32_t>(nodes_.size()), where);
-  storage_ref memory(result);
-  node& added = nodes_.emplace_back();
+  auto* const result = new PendingMemory(this, static_cast<std::int32_t>(nodes_.size()), where);
+  StorageRef memory(result);
+  Node& added = nodes_.emplace_back();
   added.loop = &step;
   added.function = function;
   added.result = result;
-  std::copy_n(from, fused_step::most_inputs, added.inputs);
+  std::copy_n(from, FusedStep::most_inputs, added.inputs);
   added.input_count = static_cast<std::uint8_t>(inputs.size());
   added.type = type;
   memory->retain();
-  ndarray made(std::move(memory), std::forward<Place>(place), type);
+  NdArray made(std::move(memory), std::forward<Location>(place), type);
   added.place = find_place(made.layout());  // where it throws, nobody has what is made
   return made;
 }
 
-template ndarray recording::append(const kernel&, const recorded_function&, const dims&, dtype,
-                                   device, std::span<const recorded_input>);
-template ndarray recording::append(const kernel&, const recorded_function&, layout&&, dtype, device,
-                                   std::span<const recorded_input>);
+template NdArray Recording::append(const Kernel&, const RecordedFunction&, const Dims&, Dtype,
+                                   Device, std::span<const RecordedInput>);
+template NdArray Recording::append(const Kernel&, const RecordedFunction&, Layout&&, Dtype, Device,
+                                   std::span<const RecordedInput>);
 
-ndarray recording::append_reduction(const kernel& step, std::span<const std::byte> params,
-                                    const dims& shape, dtype type, int row_axes, const ndarray& x) {
+NdArray Recording::append_reduction(const Kernel& step, std::span<const std::byte> params,
+                                    const Dims& shape, Dtype type, int row_axes, const NdArray& x) {
   reductions_.emplace_back(params.begin(), params.end());
-  const recorded_input input{.array = &x, .type = x.dtype()};
-  ndarray made = append<const dims&>(step, {""}, shape, type, x.device(), {&input, 1});
+  const RecordedInput input{.array = &x, .type = x.dtype()};
+  NdArray made = append<const Dims&>(step, {""}, shape, type, x.device(), {&input, 1});
   nodes_.back().reduction = static_cast<std::int32_t>(reductions_.size()) - 1;
   nodes_.back().row_axes = row_axes;
   return made;
 }
 
-bool recording::may_change(const ndarray& x) const noexcept {
-  const storage& memory = *x.memory().get();
+bool Recording::may_change(const NdArray& x) const noexcept {
+  const Storage& memory = *x.memory().get();
   long readers = 1;
-  for (const leaf& each : leaves_) {
+  for (const Leaf& each : leaves_) {
     if (each.array.memory() != x.memory()) continue;
     if (!same_elements(each.array, x)) return false;
     ++readers;
@@ -155,15 +155,15 @@ bool recording::may_change(const ndarray& x) const noexcept {
          !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
 }
 
-void recording::tell(const node& of, storage_ref&& made) noexcept {
+void Recording::tell(const Node& of, StorageRef&& made) noexcept {
   // The last reference is this one's where nobody wants the value any more.
   if (of.result->references() == 1 || of.result->holder == nullptr || !made) return;
-  layout where = places_[static_cast<std::size_t>(of.place)].where;
-  hooks_above.settled(of.result->holder, ndarray(std::move(made), std::move(where), of.type));
+  Layout where = places_[static_cast<std::size_t>(of.place)].where;
+  hooks_above.settled(of.result->holder, NdArray(std::move(made), std::move(where), of.type));
 }
 
-void recording::forget() noexcept {
-  for (const node& each : nodes_) {
+void Recording::forget() noexcept {
+  for (const Node& each : nodes_) {
     tell(each, std::move(each.result->target));  // what is changed in place has its old value
     each.result->by_ = nullptr;
     each.result->release();
@@ -176,28 +176,28 @@ void recording::forget() noexcept {
 }
 
 /// Evaluates while what it returns lives.
-auto recording::begin_evaluation() {
-  if (is_evaluating()) throw library_error("fuse: a value while results are being computed");
+auto Recording::begin_evaluation() {
+  if (is_evaluating()) throw LibraryError("fuse: a value while results are being computed");
   evaluator_ = this_thread();
-  const auto done = [](recording* self) {
+  const auto done = [](Recording* self) {
     // To free memory may wait, and who asks for a value meanwhile is not to begin with it.
-    for (node& each : self->nodes_) each.made = {};
+    for (Node& each : self->nodes_) each.made = {};
     self->evaluator_ = nullptr;
   };
-  return std::unique_ptr<recording, decltype(done)>(this, done);
+  return std::unique_ptr<Recording, decltype(done)>(this, done);
 }
 
-bool recording::feed(const ndarray& x, bool is_held, const feed_reader& reduce) {
+bool Recording::feed(const NdArray& x, bool is_held, const feed_reader& reduce) {
   const auto evaluating = begin_evaluation();
-  return evaluation(*this, hooks_above).feed(pending_of(x)->node_, is_held, reduce);
+  return Evaluation(*this, hooks_above).feed(pending_of(x)->node_, is_held, reduce);
 }
 
-void recording::evaluate() {
+void Recording::evaluate() {
   if (nodes_.empty()) return;
   const auto evaluating = begin_evaluation();
-  evaluation(*this, hooks_above).run();
-  for (node& each : nodes_) {
-    storage_ref& target = each.result->target;
+  Evaluation(*this, hooks_above).run();
+  for (Node& each : nodes_) {
+    StorageRef& target = each.result->target;
     if (target && each.made && !(target == each.made)) {
       std::memcpy(target->data(), each.made->data(), each.made->nbytes());
       each.made = target;
@@ -207,8 +207,8 @@ void recording::evaluate() {
   forget();
 }
 
-void recording::evaluate_readers(const ndarray& target) {
-  const auto reads = [&](const leaf& each) {
+void Recording::evaluate_readers(const NdArray& target) {
+  const auto reads = [&](const Leaf& each) {
     return each.array.device() == target.device() && may_overlap(each.array, target);
   };
   if (std::ranges::any_of(leaves_, reads)) evaluate();

@@ -28,24 +28,24 @@ constexpr std::int64_t rounded_up(std::int64_t n, std::int64_t to) noexcept {
 }  // namespace
 
 /// Of which rows nodes are: the axes that all reductions of them keep, in C order.
-void evaluation::find_rows() {
+void Evaluation::find_rows() {
   if (of_.reductions_.empty()) return;
-  std::vector<dims>& known = of_.row_shapes_;
+  std::vector<Dims>& known = of_.row_shapes_;
   known.clear();
   for (const node& each : of_.nodes_) {
     if (!each.is_needed || is_pass(each)) continue;
     const auto index = static_cast<std::size_t>(each.inputs[0].index);
     const bool is_leaf = each.inputs[0].from == source::leaf;
-    const dims& whole = is_leaf ? of_.leaves_[index].array.shape() : shape_of(of_.nodes_[index]);
-    const dims own(whole.span().first(static_cast<std::size_t>(each.row_axes)));
+    const Dims& whole = is_leaf ? of_.leaves_[index].array.shape() : shape_of(of_.nodes_[index]);
+    const Dims own(whole.span().first(static_cast<std::size_t>(each.row_axes)));
     if (std::ranges::find(known, own) == known.end()) known.push_back(own);
   }
-  std::ranges::stable_sort(known, {}, &dims::rank);
+  std::ranges::stable_sort(known, {}, &Dims::rank);
   for (node& each : of_.nodes_) {
-    each.scratch = row_step::in_memory;
+    each.scratch = RowStep::in_memory;
     const bool is_along = each.is_needed && runs_on_host(each.result->where()) &&
                           is_c_contiguous(place_of(each).where, itemsize(each.type));
-    const auto found = std::ranges::find_if(known, [&](const dims& rows) {
+    const auto found = std::ranges::find_if(known, [&](const Dims& rows) {
       return rows.rank() <= std::min(each.row_axes, shape_of(each).rank()) &&
              std::equal(rows.begin(), rows.end(), shape_of(each).begin());
     });
@@ -54,12 +54,12 @@ void evaluation::find_rows() {
   }
 }
 
-bool evaluation::is_one_step(const node& a, const node& b) const noexcept {
+bool Evaluation::is_one_step(const node& a, const node& b) const noexcept {
   return a.step == b.step && is_pass(a) && is_pass(b) && place_of(a).shape == place_of(b).shape;
 }
 
 /// Puts what runs together side by side, behind what it reads. What another step reads is stored.
-void evaluation::order_steps(std::span<std::int32_t> group) {
+void Evaluation::order_steps(std::span<std::int32_t> group) {
   for (const std::int32_t i : group) {
     node& each = at(i);
     each.is_kept = each.is_stored;
@@ -79,14 +79,14 @@ void evaluation::order_steps(std::span<std::int32_t> group) {
   });
 }
 
-void evaluation::run_rows(std::span<std::int32_t> group) {
+void Evaluation::run_rows(std::span<std::int32_t> group) {
   order_steps(group);
   group_ = group;
-  const dims& rows = of_.row_shapes_[static_cast<std::size_t>(at(group[0]).rows)];
+  const Dims& rows = of_.row_shapes_[static_cast<std::size_t>(at(group[0]).rows)];
   rows_ = std::accumulate(rows.begin(), rows.end(), std::int64_t{1}, std::multiplies<>());
   row_scratch_ = row_cost_ = row_steps_ = 0;
   temporaries_.clear();
-  of_.schedule_.assign(sizeof(row_params), std::byte{});
+  of_.schedule_.assign(sizeof(RowParams), std::byte{});
   for (auto begin = group.begin(); begin != group.end();) {
     const auto end = std::find_if(begin + 1, group.end(),
                                   [&](std::int32_t i) { return !is_one_step(at(*begin), at(i)); });
@@ -102,12 +102,12 @@ void evaluation::run_rows(std::span<std::int32_t> group) {
 }
 
 /// Whether all that reads the old values of what a node changes in place has done so by then.
-bool evaluation::may_go_to_target(const node& x) const {
+bool Evaluation::may_go_to_target(const node& x) const {
   const auto is_early = [&](std::int32_t i) {
     const node& each = of_.nodes_[static_cast<std::size_t>(i)];
     return std::all_of(each.inputs, each.inputs + each.input_count, [&](const reference& input) {
       if (input.from != source::leaf) return true;
-      const ndarray& leaf = of_.leaves_[static_cast<std::size_t>(input.index)].array;
+      const NdArray& leaf = of_.leaves_[static_cast<std::size_t>(input.index)].array;
       return !(leaf.memory() == x.result->target) || is_one_step(each, x) ||
              (each.step < x.step && (!is_pass(each) || leaf.shape() == shape_of(each)));
     });
@@ -115,11 +115,11 @@ bool evaluation::may_go_to_target(const node& x) const {
   return is_whole_ && x.result->target && std::ranges::all_of(group_, is_early);
 }
 
-void evaluation::place_output(node& x) {
+void Evaluation::place_output(node& x) {
   const std::int64_t nbytes = elements_of(x) * itemsize(x.type);
   const std::int64_t row = nbytes / rows_;
-  const std::int64_t slack = row_params::page * (std::ssize(temporaries_) + 1);
-  if (!x.is_kept && row_scratch_ + row + slack <= row_params::scratch_bytes) {
+  const std::int64_t slack = RowParams::page * (std::ssize(temporaries_) + 1);
+  if (!x.is_kept && row_scratch_ + row + slack <= RowParams::scratch_bytes) {
     x.scratch = std::ssize(temporaries_);
     temporaries_.push_back(row);
     row_scratch_ += row;
@@ -130,13 +130,13 @@ void evaluation::place_output(node& x) {
   }
 }
 
-void evaluation::locate(row_step& step, int operand, const node& maker) const {
+void Evaluation::locate(RowStep& step, int operand, const node& maker) const {
   step.temporaries[operand] = maker.scratch;
   step.row_bytes[operand] = elements_of(maker) / rows_ * itemsize(maker.type);
 }
 
 /// How a pass is made of runs, if it is.
-void evaluation::find_runs(const wide_plan& work, row_step& step) const {
+void Evaluation::find_runs(const WidePlan& work, RowStep& step) const {
   const bool is_by_row = work.rank == 2 && work.shape[0] == step.width;
   if (work.rank != 1 && !is_by_row) return;
   for (int i = 0; i < work.operand_count; ++i) {
@@ -151,7 +151,7 @@ void evaluation::find_runs(const wide_plan& work, row_step& step) const {
   }
 }
 
-void evaluation::add_step(row_step& step, std::span<const std::byte> params) {
+void Evaluation::add_step(RowStep& step, std::span<const std::byte> params) {
   step.nbytes = rounded_up(static_cast<std::int64_t>(sizeof step + params.size()), 16);
   const auto head = std::as_bytes(std::span(&step, 1));
   std::vector<std::byte>& schedule = of_.schedule_;
@@ -163,36 +163,36 @@ void evaluation::add_step(row_step& step, std::span<const std::byte> params) {
 }
 
 /// A pass that fits.
-void evaluation::add_pass(nodes pass) {
+void Evaluation::add_pass(nodes pass) {
   for (const std::int32_t i : pass) {
     if (at(i).is_stored) place_output(at(i));
   }
   const node& first = at(pass[0]);
-  row_step step{};
+  RowStep step{};
   step.width = elements_of(first) / rows_;
   if (step.width == 0) return;
   for (int i = 0; i < operand_count_; ++i) {
     const reference& from = operands_[static_cast<std::size_t>(i)];
-    step.temporaries[i] = row_step::in_memory;
+    step.temporaries[i] = RowStep::in_memory;
     if (from.from == source::node) locate(step, i, at(from.index));
   }
   row_cost_ += step.width * cost_;
   const std::span<const std::byte> params = fill_params(shape_of(first));
-  find_runs(reinterpret_cast<const fused_params*>(params.data())->work, step);
+  find_runs(reinterpret_cast<const FusedParams*>(params.data())->work, step);
   add_step(step, params);
 }
 
-void evaluation::add_reduction(std::int32_t i) {
+void Evaluation::add_reduction(std::int32_t i) {
   node& each = at(i);
   place_output(each);
-  row_step step{};
+  RowStep step{};
   step.reduce = each.loop->host;
   step.width = elements_of(each) / rows_;
   std::vector<std::byte>& params = of_.reductions_[static_cast<std::size_t>(each.reduction)];
-  auto* const range = reinterpret_cast<row_range*>(params.data());
+  auto* const range = reinterpret_cast<RowRange*>(params.data());
   locate(step, 0, each);
   if (each.made) range->output = each.made->data();
-  step.temporaries[1] = row_step::in_memory;
+  step.temporaries[1] = RowStep::in_memory;
   if (each.inputs[0].from == source::node) {
     const node& maker = at(each.inputs[0].index);
     locate(step, 1, maker);
@@ -203,7 +203,7 @@ void evaluation::add_reduction(std::int32_t i) {
 }
 
 /// What a group reads and writes in memory, each once.
-std::vector<evaluation::reference> evaluation::find_touched() {
+std::vector<Evaluation::reference> Evaluation::find_touched() {
   std::vector<reference> touched;
   ++part_;
   const auto touch = [&](const reference& x) {
@@ -222,7 +222,7 @@ std::vector<evaluation::reference> evaluation::find_touched() {
   return touched;
 }
 
-std::int64_t evaluation::bytes_one_by_one(nodes pass) const {
+std::int64_t Evaluation::bytes_one_by_one(nodes pass) const {
   std::int64_t moved = 0;
   for (const std::int32_t i : pass) {
     const node& each = of_.nodes_[static_cast<std::size_t>(i)];
@@ -232,29 +232,29 @@ std::int64_t evaluation::bytes_one_by_one(nodes pass) const {
   return moved;
 }
 
-void evaluation::launch_rows() {
+void Evaluation::launch_rows() {
   const node& first = at(group_[0]);
-  const device where = first.result->where();
+  const Device where = first.result->where();
   const std::vector<reference> touched = find_touched();
   const auto elements = [&](std::int32_t i) { return elements_of(at(i)); };
-  pass_report of{.operations = std::ssize(group_),
-                 .shape = shape_of(at(*std::ranges::max_element(group_, {}, elements))),
-                 .is_fed = false};
-  std::vector<memory_use> uses;
+  PassReport of{.operations = std::ssize(group_),
+                .shape = shape_of(at(*std::ranges::max_element(group_, {}, elements))),
+                .is_fed = false};
+  std::vector<MemoryUse> uses;
   for (const reference& x : touched) {
     const auto index = static_cast<std::size_t>(x.index);
     of.moved += bytes_of(x);
     const bool is_own = x.from == source::node && runs_beside(of_.nodes_[index], first);
-    const storage_ref& memory =
+    const StorageRef& memory =
         x.from == source::leaf ? of_.leaves_[index].array.memory() : of_.nodes_[index].made;
     uses.push_back(is_own ? writes(memory) : reads(memory));
   }
   const auto& table = kernels<fuse_kernels>(where);
   const std::int64_t row = std::max<std::int64_t>(of.moved / rows_ + row_scratch_, 1);
-  const std::int64_t slack = row_params::page * std::ssize(temporaries_);
+  const std::int64_t slack = RowParams::page * std::ssize(temporaries_);
   const std::int64_t capacity =
-      (row_params::scratch_bytes - slack) / std::max<std::int64_t>(row_scratch_, 1);
-  const row_params params{
+      (RowParams::scratch_bytes - slack) / std::max<std::int64_t>(row_scratch_, 1);
+  const RowParams params{
       .rows = rows_,
       .block = std::clamp<std::int64_t>(block_bytes / row, 1, std::min(rows_, capacity)),
       .cost = std::max<std::int64_t>(row_cost_, 1),
@@ -263,7 +263,7 @@ void evaluation::launch_rows() {
       .steps = row_steps_};
   std::int64_t offset = 0;
   for (std::int64_t& each : temporaries_) {
-    offset += rounded_up(std::exchange(each, offset) * params.block, row_params::page);
+    offset += rounded_up(std::exchange(each, offset) * params.block, RowParams::page);
   }
   const auto offsets = std::as_bytes(std::span(temporaries_));
   of_.schedule_.insert(of_.schedule_.end(), offsets.begin(), offsets.end());
@@ -274,9 +274,9 @@ void evaluation::launch_rows() {
     of.moved_eager = bytes_one_by_one(group_);
     hooks_.watch(of);
   }
-  const without_outer_lock working(rows_ * row_cost_ > long_work);
+  const WithoutOuterLock working(rows_ * row_cost_ > long_work);
   if (is_alone) {
-    constexpr std::size_t before = sizeof(row_params) + sizeof(row_step);
+    constexpr std::size_t before = sizeof(RowParams) + sizeof(RowStep);
     return launch(where, *first.loop, of_.schedule_.data() + before, of_.schedule_.size() - before,
                   uses);
   }

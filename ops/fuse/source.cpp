@@ -11,11 +11,11 @@ namespace {
 
 /// Of patterns `$` becomes the type and `%` the number of an operand, `@` how many elements move
 /// together.
-class source_writer {
+class SourceWriter {
  public:
-  source_writer(const source_form& form, std::span<const source_step> steps)
+  SourceWriter(const SourceForm& form, std::span<const SourceStep> steps)
       : form_(form), steps_(steps) {
-    for (const source_step& step : steps) {
+    for (const SourceStep& step : steps) {
       for (std::uint32_t k = 0; k <= step.inputs; ++k) {
         const auto place = static_cast<std::size_t>(step.places[k]);
         if (place < types_.size()) types_[place] = step.types[k];
@@ -29,14 +29,14 @@ class source_writer {
     write_function();
     add("extern \"C\" __global__ void __launch_bounds__(256)\n"
         "fused_pass(const __grid_constant__ arguments a) {\n");
-    static_assert(source_form::threads == 256);
+    static_assert(SourceForm::threads == 256);
     form_.rank == 0 ? write_runs() : write_strided();
     add("}\n");
     return std::move(text_);
   }
 
  private:
-  enum class which { outputs, inputs, singles };
+  enum class Which { outputs, inputs, singles };
 
   void add(std::string_view pattern, int operand = 0) {
     for (const char each : pattern) {
@@ -49,12 +49,12 @@ class source_writer {
       }
     }
   }
-  void add(which of, std::string_view pattern) {
+  void add(Which of, std::string_view pattern) {
     for (int i = 0; i < form_.operands; ++i) {
       const bool is_single = ((form_.singles >> i) & 1u) != 0;
-      const which own = i < form_.outputs ? which::outputs
-                        : is_single       ? which::singles
-                                          : which::inputs;
+      const Which own = i < form_.outputs ? Which::outputs
+                        : is_single       ? Which::singles
+                                          : Which::inputs;
       if (own == of) add(pattern, i);
     }
   }
@@ -64,7 +64,7 @@ class source_writer {
       if (count > 0) add(what, count);
     };
     add("struct arguments {\n");
-    array("  element values[%];\n", form_.constants);
+    array("  Element values[%];\n", form_.constants);
     array("  char* data[%];\n  int64 size;\n", form_.operands);
     array("  int64 extent[%];\n", form_.rank);
     if (form_.rank > 0) array("  int64 stride[%]", form_.operands);
@@ -72,12 +72,12 @@ class source_writer {
     add("};\n");
   }
 
-  void add_input(int place, dtype type) {
-    if (place < fused_params::first_constant) {
+  void add_input(int place, Dtype type) {
+    if (place < FusedParams::first_constant) {
       text_ += names_[static_cast<std::size_t>(place)];
     } else {
       text_.append("load<").append(name(type)).append(">(a.values[");
-      add("%].bytes)[0]", place - fused_params::first_constant);
+      add("%].bytes)[0]", place - FusedParams::first_constant);
     }
   }
 
@@ -88,10 +88,10 @@ class source_writer {
       add(", $ i%", i);
       names_[static_cast<std::size_t>(i)] = 'i' + std::to_string(i);
     }
-    add(which::outputs, ", $& o%");
+    add(Which::outputs, ", $& o%");
     add(") {\n");
     int made = 0;
-    for (const source_step& step : steps_) {
+    for (const SourceStep& step : steps_) {
       std::string& own = names_[static_cast<std::size_t>(step.places[0])];
       const std::string value = std::string("t").append(std::to_string(made++));
       text_.append("  const ").append(name(step.types[0])).append(" ").append(value);
@@ -112,14 +112,14 @@ class source_writer {
 
   /// `run` on the n-th of inputs v, into outputs v.
   void write_call(std::string_view n) {
-    add(which::outputs, "$ p%; ");
+    add(Which::outputs, "$ p%; ");
     add("run(a");
     for (int i = form_.outputs; i < form_.operands; ++i) {
       const bool is_single = ((form_.singles >> i) & 1u) != 0;
       add(is_single ? ", s%" : ", v%", i);
       text_.append(is_single ? "[0]" : n);
     }
-    add(which::outputs, ", p%");
+    add(Which::outputs, ", p%");
     add(");\n");
     for (int i = 0; i < form_.outputs; ++i) {
       add("v%.item", i);
@@ -130,14 +130,14 @@ class source_writer {
 
   void write_runs() {
     add("  const int64 i = (static_cast<int64>(blockIdx.x) * 256 + threadIdx.x) * @;\n");
-    add(which::singles, "  const auto s% = load<$>(a.data[%]);\n");
+    add(Which::singles, "  const auto s% = load<$>(a.data[%]);\n");
     add("  if (i + @ <= a.size) {\n");
-    add(which::inputs, "    const auto v% = load<$, @>(a.data[%] + i * sizeof($));\n");
-    add(which::outputs, "    items<$, @> v%;\n");
+    add(Which::inputs, "    const auto v% = load<$, @>(a.data[%] + i * sizeof($));\n");
+    add(Which::outputs, "    items<$, @> v%;\n");
     add("#pragma unroll\n    for (int n = 0; n < @; ++n) {\n");
     write_call("[n]");
     add("    }\n");
-    add(which::outputs, "    store(a.data[%] + i * sizeof($), v%);\n");
+    add(Which::outputs, "    store(a.data[%] + i * sizeof($), v%);\n");
     add("    return;\n  }\n");
     if (form_.vector == 1) return;
     add("#pragma unroll 1\n  for (int64 n = i; n < a.size; ++n) {\n");
@@ -155,23 +155,23 @@ class source_writer {
 
   /// One element, `where` its operands are.
   void write_one(std::string_view where) {
-    add(which::inputs, std::string("const auto v% = load<$>(a.data[%]").append(where) + ");\n");
-    add(which::outputs, "items<$, 1> v%;\n");
+    add(Which::inputs, std::string("const auto v% = load<$>(a.data[%]").append(where) + ");\n");
+    add(Which::outputs, "items<$, 1> v%;\n");
     write_call("[0]");
-    add(which::outputs, std::string("store(a.data[%]").append(where) + ", v%);\n");
+    add(Which::outputs, std::string("store(a.data[%]").append(where) + ", v%);\n");
   }
 
-  const source_form& form_;
-  std::span<const source_step> steps_;
-  std::array<dtype, fused_params::first_slot> types_{};
-  std::array<std::string, fused_params::first_constant> names_;
+  const SourceForm& form_;
+  std::span<const SourceStep> steps_;
+  std::array<Dtype, FusedParams::first_slot> types_{};
+  std::array<std::string, FusedParams::first_constant> names_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string write_source(const source_form& form, std::span<const source_step> steps) {
-  return source_writer(form, steps).write();
+std::string write_source(const SourceForm& form, std::span<const SourceStep> steps) {
+  return SourceWriter(form, steps).write();
 }
 
 }  // namespace skerry

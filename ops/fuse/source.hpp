@@ -15,15 +15,15 @@
 namespace skerry {
 
 /// One operation of a pass. What it is has no padding: structures are compared as bytes.
-struct source_step {
-  const char* function;                              ///< a functor of `ops`, by its name
-  std::int16_t places[1 + fused_step::most_inputs];  ///< as of fused_step
-  dtype types[1 + fused_step::most_inputs];          ///< as of places
+struct SourceStep {
+  const char* function;                             ///< a functor of `ops`, by its name
+  std::int16_t places[1 + FusedStep::most_inputs];  ///< as of FusedStep
+  Dtype types[1 + FusedStep::most_inputs];          ///< as of places
   std::uint32_t inputs;
 };
 
 /// What the text depends on beside the steps.
-struct source_form {
+struct SourceForm {
   static constexpr int threads = 256;  ///< of a block
   static constexpr int most_axes = 8;
 
@@ -39,6 +39,6 @@ struct source_form {
 /// The kernel is named fused_pass and takes one struct: constants of 16 bytes, the operands'
 /// addresses, the number of elements, and where `rank` is not 0 the axes' extents and each
 /// operand's strides in bytes, all of them int64.
-[[nodiscard]] std::string write_source(const source_form& form, std::span<const source_step> steps);
+[[nodiscard]] std::string write_source(const SourceForm& form, std::span<const SourceStep> steps);
 
 }  // namespace skerry

@@ -18,4 +18,4 @@
 /// family, for each dtype of the unit; what calls them is generated (ops/table).
 #define SKERRY_KERNEL_UNIT(family) SKERRY_UNIT_DTYPES(SKERRY_UNIT_FILL, family)
 #define SKERRY_UNIT_FILL(family, name) \
-  void fill_##family##_##name(family##_kernels& table) { fill<type_of<dtype::name>>(table); }
+  void fill_##family##_##name(family##_kernels& table) { fill<type_of<Dtype::name>>(table); }

@@ -13,81 +13,81 @@ namespace skerry::linalg {
 namespace {
 
 template <class Op>
-ndarray unary(const ndarray& x) {
-  const operand one[] = {{.array = &x}};
+NdArray unary(const NdArray& x) {
+  const Operand one[] = {{.array = &x}};
   return apply(op_id_of<Op>, one);
 }
 
 template <class Op>
-ndarray binary(const ndarray& x1, const ndarray& x2) {
-  const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
+NdArray binary(const NdArray& x1, const NdArray& x2) {
+  const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   return apply(op_id_of<Op>, both);
 }
 
 template <class Op>
-ndarray binary(const ndarray& x1, const scalar& x2) {
-  const operand both[] = {{.array = &x1, .name = "x1"}, {.value = &x2, .name = "x2"}};
+NdArray binary(const NdArray& x1, const Scalar& x2) {
+  const Operand both[] = {{.array = &x1, .name = "x1"}, {.value = &x2, .name = "x2"}};
   return apply(op_id_of<Op>, both);
 }
 
 template <class Op>
-ndarray reduced(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
+NdArray reduced(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims) {
   return reduce(ops::index_of<Op, ops::reductions>, x, axes, std::nullopt, keepdims);
 }
 
 }  // namespace
 
-ndarray abs(const ndarray& x) { return unary<ops::abs>(x); }
-ndarray conj(const ndarray& x) { return unary<ops::conj>(x); }
-ndarray isfinite(const ndarray& x) { return unary<ops::isfinite>(x); }
-ndarray real(const ndarray& x) { return unary<ops::real>(x); }
-ndarray reciprocal(const ndarray& x) { return unary<ops::reciprocal>(x); }
-ndarray sqrt(const ndarray& x) { return unary<ops::sqrt>(x); }
+NdArray abs(const NdArray& x) { return unary<ops::abs>(x); }
+NdArray conj(const NdArray& x) { return unary<ops::conj>(x); }
+NdArray isfinite(const NdArray& x) { return unary<ops::isfinite>(x); }
+NdArray real(const NdArray& x) { return unary<ops::real>(x); }
+NdArray reciprocal(const NdArray& x) { return unary<ops::reciprocal>(x); }
+NdArray sqrt(const NdArray& x) { return unary<ops::sqrt>(x); }
 
-ndarray widened(const ndarray& x) { return astype(x, computed_in(x.dtype()), false); }
+NdArray widened(const NdArray& x) { return astype(x, computed_in(x.dtype()), false); }
 
-ndarray add(const ndarray& x1, const ndarray& x2) { return binary<ops::add>(x1, x2); }
-ndarray divide(const ndarray& x1, const ndarray& x2) { return binary<ops::divide>(x1, x2); }
-ndarray greater(const ndarray& x1, const ndarray& x2) { return binary<ops::greater>(x1, x2); }
-ndarray logical_and(const ndarray& x1, const ndarray& x2) {
+NdArray add(const NdArray& x1, const NdArray& x2) { return binary<ops::add>(x1, x2); }
+NdArray divide(const NdArray& x1, const NdArray& x2) { return binary<ops::divide>(x1, x2); }
+NdArray greater(const NdArray& x1, const NdArray& x2) { return binary<ops::greater>(x1, x2); }
+NdArray logical_and(const NdArray& x1, const NdArray& x2) {
   return binary<ops::logical_and>(x1, x2);
 }
-ndarray multiply(const ndarray& x1, const ndarray& x2) { return binary<ops::multiply>(x1, x2); }
-ndarray subtract(const ndarray& x1, const ndarray& x2) { return binary<ops::subtract>(x1, x2); }
-ndarray greater(const ndarray& x1, const scalar& x2) { return binary<ops::greater>(x1, x2); }
-ndarray multiply(const ndarray& x1, const scalar& x2) { return binary<ops::multiply>(x1, x2); }
-ndarray not_equal(const ndarray& x1, const scalar& x2) { return binary<ops::not_equal>(x1, x2); }
-ndarray pow(const ndarray& x1, const scalar& x2) { return binary<ops::pow>(x1, x2); }
+NdArray multiply(const NdArray& x1, const NdArray& x2) { return binary<ops::multiply>(x1, x2); }
+NdArray subtract(const NdArray& x1, const NdArray& x2) { return binary<ops::subtract>(x1, x2); }
+NdArray greater(const NdArray& x1, const Scalar& x2) { return binary<ops::greater>(x1, x2); }
+NdArray multiply(const NdArray& x1, const Scalar& x2) { return binary<ops::multiply>(x1, x2); }
+NdArray not_equal(const NdArray& x1, const Scalar& x2) { return binary<ops::not_equal>(x1, x2); }
+NdArray pow(const NdArray& x1, const Scalar& x2) { return binary<ops::pow>(x1, x2); }
 
-ndarray where(const ndarray& condition, const ndarray& x1, const scalar& x2) {
+NdArray where(const NdArray& condition, const NdArray& x1, const Scalar& x2) {
   return skerry::where({.array = &condition, .name = "condition"}, {.array = &x1, .name = "x1"},
                        {.value = &x2, .name = "x2"});
 }
-ndarray where(const ndarray& condition, const ndarray& x1, const ndarray& x2) {
+NdArray where(const NdArray& condition, const NdArray& x1, const NdArray& x2) {
   return skerry::where({.array = &condition, .name = "condition"}, {.array = &x1, .name = "x1"},
                        {.array = &x2, .name = "x2"});
 }
 
-ndarray all(const ndarray& x) {
+NdArray all(const NdArray& x) {
   return reduce(ops::index_of<ops::all, ops::reductions>, x, std::nullopt, std::nullopt, false);
 }
-ndarray all(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
+NdArray all(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims) {
   return reduced<ops::all>(x, axes, keepdims);
 }
-ndarray any(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
+NdArray any(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims) {
   return reduced<ops::any>(x, axes, keepdims);
 }
-ndarray max(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
+NdArray max(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims) {
   return reduced<ops::max>(x, axes, keepdims);
 }
-ndarray min(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
+NdArray min(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims) {
   return reduced<ops::min>(x, axes, keepdims);
 }
-ndarray sum(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims) {
+NdArray sum(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims) {
   return reduced<ops::sum>(x, axes, keepdims);
 }
 
-bool is_true(const ndarray& x) {
+bool is_true(const NdArray& x) {
   bool answer = false;
   read_bytes(&answer, x.memory(), static_cast<std::size_t>(x.layout().offset), 1);
   return answer;

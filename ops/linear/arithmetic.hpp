@@ -10,39 +10,39 @@
 /// Elementwise operations and reductions as functions, for what is made of them.
 namespace skerry::linalg {
 
-[[nodiscard]] ndarray abs(const ndarray& x);
-[[nodiscard]] ndarray conj(const ndarray& x);
-[[nodiscard]] ndarray isfinite(const ndarray& x);
-[[nodiscard]] ndarray real(const ndarray& x);
-[[nodiscard]] ndarray reciprocal(const ndarray& x);
-[[nodiscard]] ndarray sqrt(const ndarray& x);
+[[nodiscard]] NdArray abs(const NdArray& x);
+[[nodiscard]] NdArray conj(const NdArray& x);
+[[nodiscard]] NdArray isfinite(const NdArray& x);
+[[nodiscard]] NdArray real(const NdArray& x);
+[[nodiscard]] NdArray reciprocal(const NdArray& x);
+[[nodiscard]] NdArray sqrt(const NdArray& x);
 
 /// `x` in the dtype that it is computed in, float32 for float16, so that results of several
 /// operations are rounded once.
-[[nodiscard]] ndarray widened(const ndarray& x);
+[[nodiscard]] NdArray widened(const NdArray& x);
 
-[[nodiscard]] ndarray add(const ndarray& x1, const ndarray& x2);
-[[nodiscard]] ndarray divide(const ndarray& x1, const ndarray& x2);
-[[nodiscard]] ndarray greater(const ndarray& x1, const ndarray& x2);
-[[nodiscard]] ndarray logical_and(const ndarray& x1, const ndarray& x2);
-[[nodiscard]] ndarray multiply(const ndarray& x1, const ndarray& x2);
-[[nodiscard]] ndarray subtract(const ndarray& x1, const ndarray& x2);
-[[nodiscard]] ndarray greater(const ndarray& x1, const scalar& x2);
-[[nodiscard]] ndarray multiply(const ndarray& x1, const scalar& x2);
-[[nodiscard]] ndarray not_equal(const ndarray& x1, const scalar& x2);
-[[nodiscard]] ndarray pow(const ndarray& x1, const scalar& x2);
+[[nodiscard]] NdArray add(const NdArray& x1, const NdArray& x2);
+[[nodiscard]] NdArray divide(const NdArray& x1, const NdArray& x2);
+[[nodiscard]] NdArray greater(const NdArray& x1, const NdArray& x2);
+[[nodiscard]] NdArray logical_and(const NdArray& x1, const NdArray& x2);
+[[nodiscard]] NdArray multiply(const NdArray& x1, const NdArray& x2);
+[[nodiscard]] NdArray subtract(const NdArray& x1, const NdArray& x2);
+[[nodiscard]] NdArray greater(const NdArray& x1, const Scalar& x2);
+[[nodiscard]] NdArray multiply(const NdArray& x1, const Scalar& x2);
+[[nodiscard]] NdArray not_equal(const NdArray& x1, const Scalar& x2);
+[[nodiscard]] NdArray pow(const NdArray& x1, const Scalar& x2);
 /// x1 where the condition is true, else the scalar.
-[[nodiscard]] ndarray where(const ndarray& condition, const ndarray& x1, const scalar& x2);
-[[nodiscard]] ndarray where(const ndarray& condition, const ndarray& x1, const ndarray& x2);
+[[nodiscard]] NdArray where(const NdArray& condition, const NdArray& x1, const Scalar& x2);
+[[nodiscard]] NdArray where(const NdArray& condition, const NdArray& x1, const NdArray& x2);
 
-[[nodiscard]] ndarray all(const ndarray& x);
-[[nodiscard]] ndarray all(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
-[[nodiscard]] ndarray any(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
-[[nodiscard]] ndarray max(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
-[[nodiscard]] ndarray min(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
-[[nodiscard]] ndarray sum(const ndarray& x, std::span<const std::int64_t> axes, bool keepdims);
+[[nodiscard]] NdArray all(const NdArray& x);
+[[nodiscard]] NdArray all(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims);
+[[nodiscard]] NdArray any(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims);
+[[nodiscard]] NdArray max(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims);
+[[nodiscard]] NdArray min(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims);
+[[nodiscard]] NdArray sum(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims);
 
 /// The only element of an array of bool, read from its device.
-[[nodiscard]] bool is_true(const ndarray& x);
+[[nodiscard]] bool is_true(const NdArray& x);
 
 }  // namespace skerry::linalg

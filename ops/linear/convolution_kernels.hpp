@@ -12,7 +12,7 @@ namespace skerry {
 /// out[i] = the sum over k of taps[k] * x[first + i - k], of those products that there are, in the
 /// order of k: every kernel gives the same bits. A complex sum is made of four real ones, which are
 /// put together in the end.
-struct convolution_params {
+struct ConvolutionParams {
   const char* x;
   std::int64_t size;
   const char* taps;
@@ -23,9 +23,9 @@ struct convolution_params {
 };
 
 struct convolution_kernels {
-  /// Parameter: convolution_params, by dtype (not bool, and none that is only stored). Integers
+  /// Parameter: ConvolutionParams, by dtype (not bool, and none that is only stored). Integers
   /// wrap around.
-  kernel loop[dtype_count];
+  Kernel loop[dtype_count];
 };
 
 }  // namespace skerry

@@ -18,57 +18,57 @@ namespace {
 
 constexpr const char* not_converged = "the iteration did not converge";
 
-ndarray reflectors_to_matrix(const char* op, const ndarray& reflectors, const ndarray& factors,
+NdArray reflectors_to_matrix(const char* op, const NdArray& reflectors, const NdArray& factors,
                              std::int64_t columns) {
   const std::int64_t k = std::min(rows_of(reflectors), columns_of(reflectors));
   const std::int64_t m = rows_of(reflectors);
-  const dims stack = stack_of(reflectors);
+  const Dims stack = stack_of(reflectors);
   if (k == 0)
     return leading_part(identities(stack, m, reflectors.dtype(), reflectors.device()), m, columns);
-  const ndarray q =
+  const NdArray q =
       empty_column_major(op, stack, m, columns, reflectors.dtype(), reflectors.device());
   assign(op, leading_part(q, m, k), leading_part(reflectors, m, k));
   if (q.size() == 0) return q;
-  lapack_call call(op, linalg_routine::orgqr, q);
+  LapackCall call(op, LinAlgRoutine::orgqr, q);
   call.params.b = factors.data();
   call.params.extra = k;
   call.run({&factors});
   return q;
 }
 
-enum class vectors : std::int8_t { none, reduced, full };
+enum class Vectors : std::int8_t { none, reduced, full };
 
-struct singular_values {
-  ndarray u;
-  ndarray s;
-  ndarray vh;
+struct SingularValues {
+  NdArray u;
+  NdArray s;
+  NdArray vh;
 };
 
-singular_values decompose(const char* op, const ndarray& given, vectors wanted) {
-  const ndarray x = as_lapack_dtype(op, "x", given);
+SingularValues decompose(const char* op, const NdArray& given, Vectors wanted) {
+  const NdArray x = as_lapack_dtype(op, "x", given);
   require_matrices(op, "x", x);
-  const dims stack = stack_of(x);
+  const Dims stack = stack_of(x);
   const std::int64_t m = rows_of(x);
   const std::int64_t n = columns_of(x);
   const std::int64_t k = std::min(m, n);
-  const std::int64_t u_columns = wanted == vectors::full ? m : k;
-  const std::int64_t vh_rows = wanted == vectors::full ? n : k;
-  singular_values result;
-  if (wanted != vectors::none && k == 0) {
+  const std::int64_t u_columns = wanted == Vectors::full ? m : k;
+  const std::int64_t vh_rows = wanted == Vectors::full ? n : k;
+  SingularValues result;
+  if (wanted != Vectors::none && k == 0) {
     result.u = leading_part(identities(stack, m, x.dtype(), x.device()), m, u_columns);
     result.vh = leading_part(identities(stack, n, x.dtype(), x.device()), vh_rows, n);
-  } else if (wanted != vectors::none) {
+  } else if (wanted != Vectors::none) {
     result.u = empty_column_major(op, stack, m, u_columns, x.dtype(), x.device());
     result.vh = empty_column_major(op, stack, vh_rows, n, x.dtype(), x.device());
   }
   result.s = empty(extended(stack, k), real_part(x.dtype()), x.device());
   if (result.s.size() == 0) return result;
   require_finite(op, x);
-  lapack_call call(op, linalg_routine::gesdd, copy_column_major(x));
+  LapackCall call(op, LinAlgRoutine::gesdd, copy_column_major(x));
   call.params.values = result.s.data();
   call.params.extra = static_cast<std::int64_t>(wanted);
-  ndarray info;
-  if (wanted == vectors::none) {
+  NdArray info;
+  if (wanted == Vectors::none) {
     info = call.run({&result.s});
   } else {
     call.params.b = result.u.data();
@@ -79,33 +79,33 @@ singular_values decompose(const char* op, const ndarray& given, vectors wanted) 
   return result;
 }
 
-two_arrays decompose_hermitian(const char* op, const ndarray& given, bool with_vectors) {
-  const ndarray x = as_lapack_dtype(op, "x", given);
+TwoArrays decompose_hermitian(const char* op, const NdArray& given, bool with_vectors) {
+  const NdArray x = as_lapack_dtype(op, "x", given);
   require_square(op, "x", x);
-  const ndarray values = empty(extended(stack_of(x), rows_of(x)), real_part(x.dtype()), x.device());
-  const ndarray a = copy_column_major(x);
+  const NdArray values = empty(extended(stack_of(x), rows_of(x)), real_part(x.dtype()), x.device());
+  const NdArray a = copy_column_major(x);
   if (x.size() == 0) return {values, a};
-  require_finite(op, x, triangle::lower);
-  lapack_call call(op, linalg_routine::syevd, a);
+  require_finite(op, x, Triangle::lower);
+  LapackCall call(op, LinAlgRoutine::syevd, a);
   call.params.values = values.data();
   call.params.flag = with_vectors;
   require_success(op, call.run({&values}), x, not_converged);
   return {values, a};
 }
 
-two_arrays decompose_general(const char* op, const ndarray& given, bool with_vectors) {
-  const ndarray x = as_lapack_dtype(op, "x", given);
+TwoArrays decompose_general(const char* op, const NdArray& given, bool with_vectors) {
+  const NdArray x = as_lapack_dtype(op, "x", given);
   require_square(op, "x", x);
-  const dtype type = complex_of(x.dtype());
+  const Dtype type = complex_of(x.dtype());
   const std::int64_t n = rows_of(x);
-  const ndarray values = empty(extended(stack_of(x), n), type, x.device());
-  const ndarray eigenvectors =
+  const NdArray values = empty(extended(stack_of(x), n), type, x.device());
+  const NdArray eigenvectors =
       empty_column_major(op, stack_of(x), n, with_vectors ? n : 0, type, x.device());
   if (x.size() == 0) return {values, eigenvectors};
   require_finite(op, x);
   // cuSOLVER would give the vectors of a real matrix in LAPACK's packed form.
-  const ndarray from = runs_on_host(x.device()) ? x : astype(x, type, false);
-  lapack_call call(op, linalg_routine::geev, copy_column_major(from));
+  const NdArray from = runs_on_host(x.device()) ? x : astype(x, type, false);
+  LapackCall call(op, LinAlgRoutine::geev, copy_column_major(from));
   call.params.values = values.data();
   call.params.b = eigenvectors.data();
   call.params.flag = with_vectors;
@@ -115,54 +115,54 @@ two_arrays decompose_general(const char* op, const ndarray& given, bool with_vec
 
 }  // namespace
 
-ndarray cholesky(const ndarray& given, bool upper) {
+NdArray cholesky(const NdArray& given, bool upper) {
   constexpr const char* op = "cholesky";
-  const ndarray x = as_lapack_dtype(op, "x", given);
+  const NdArray x = as_lapack_dtype(op, "x", given);
   require_square(op, "x", x);
   if (x.size() == 0) return copy_c_order(x);
-  require_finite(op, x, upper ? triangle::upper : triangle::lower);
+  require_finite(op, x, upper ? Triangle::upper : Triangle::lower);
   // LAPACK sees the transpose of a matrix in C order, whose factor is the transpose of the other
   // kind. cuSOLVER takes twice as long for upper factors (an H100, 2048 x 2048 of float64).
   const bool by_columns = !upper && !runs_on_host(x.device());
-  const ndarray a = by_columns ? copy_column_major(x) : copy_c_order(x);
-  lapack_call call(op, linalg_routine::potrf, a);
+  const NdArray a = by_columns ? copy_column_major(x) : copy_c_order(x);
+  LapackCall call(op, LinAlgRoutine::potrf, a);
   call.params.flag = !upper && !by_columns;
   require_success(op, call.run({}), x, "not positive definite");
   return upper ? triu(a, 0) : tril(a, 0);
 }
 
-two_arrays qr(const ndarray& given, bool complete) {
+TwoArrays qr(const NdArray& given, bool complete) {
   constexpr const char* op = "qr";
-  const ndarray x = as_lapack_dtype(op, "x", given);
+  const NdArray x = as_lapack_dtype(op, "x", given);
   require_matrices(op, "x", x);
   const std::int64_t m = rows_of(x);
   const std::int64_t n = columns_of(x);
   const std::int64_t k = std::min(m, n);
   const std::int64_t columns = complete ? m : k;
-  const finite_part finite = finite_part::of_matrices(x);
-  const ndarray a = copy_column_major(finite.matrices());
-  const ndarray factors = empty(extended(stack_of(x), k), x.dtype(), x.device());
+  const FinitePart finite = FinitePart::of_matrices(x);
+  const NdArray a = copy_column_major(finite.matrices());
+  const NdArray factors = empty(extended(stack_of(x), k), x.dtype(), x.device());
   if (a.size() > 0) {
-    lapack_call call(op, linalg_routine::geqrf, a);
+    LapackCall call(op, LinAlgRoutine::geqrf, a);
     call.params.b = factors.data();
     call.run({&factors});
   }
-  const ndarray q = reflectors_to_matrix(op, a, factors, columns);
-  const ndarray r = triu(leading_part(a, columns, n), 0);
+  const NdArray q = reflectors_to_matrix(op, a, factors, columns);
+  const NdArray r = triu(leading_part(a, columns, n), 0);
   return {finite.answer(q, 2), finite.answer(r, 2)};
 }
 
-three_arrays svd(const ndarray& x, bool full_matrices) {
-  const singular_values found =
-      decompose("svd", x, full_matrices ? vectors::full : vectors::reduced);
+ThreeArrays svd(const NdArray& x, bool full_matrices) {
+  const SingularValues found =
+      decompose("svd", x, full_matrices ? Vectors::full : Vectors::reduced);
   return {found.u, found.s, found.vh};
 }
 
-ndarray svdvals(const ndarray& x) { return decompose("svdvals", x, vectors::none).s; }
+NdArray svdvals(const NdArray& x) { return decompose("svdvals", x, Vectors::none).s; }
 
-two_arrays eigh(const ndarray& x) { return decompose_hermitian("eigh", x, true); }
-ndarray eigvalsh(const ndarray& x) { return decompose_hermitian("eigvalsh", x, false).first; }
-two_arrays eig(const ndarray& x) { return decompose_general("eig", x, true); }
-ndarray eigvals(const ndarray& x) { return decompose_general("eigvals", x, false).first; }
+TwoArrays eigh(const NdArray& x) { return decompose_hermitian("eigh", x, true); }
+NdArray eigvalsh(const NdArray& x) { return decompose_hermitian("eigvalsh", x, false).first; }
+TwoArrays eig(const NdArray& x) { return decompose_general("eig", x, true); }
+NdArray eigvals(const NdArray& x) { return decompose_general("eigvals", x, false).first; }
 
 }  // namespace skerry::linalg

@@ -14,11 +14,11 @@ namespace skerry::blas {
 /// The file to open, ahead of SKERRY_OPENBLAS and of the loader's own search; no effect once a
 /// library is open.
 void set_library(const char* path);
-/// Opens the library unless it is open. Throws library_error that names `op` and the remedy.
+/// Opens the library unless it is open. Throws LibraryError that names `op` and the remedy.
 void require(const char* op);
 
 /// Sets `work`, `real_work`, `integer_work` to what the host form of the routine needs, and returns
 /// the bytes for one slot. The library is open.
-std::int64_t plan_scratch(linalg_routine routine, dtype type, linalg_params& params);
+std::int64_t plan_scratch(LinAlgRoutine routine, Dtype type, LinAlgParams& params);
 
 }  // namespace skerry::blas

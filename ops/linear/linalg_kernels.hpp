@@ -11,7 +11,7 @@ namespace skerry {
 
 /// LAPACK's routines, by the names of their real forms (ungqr and heevd are the complex ones of
 /// orgqr and syevd).
-enum class linalg_routine : std::uint8_t {
+enum class LinAlgRoutine : std::uint8_t {
   getrf,        ///< a, pivots: LU factors of a (rows x columns), in place
   getrs,        ///< b: solves with the factors a and pivots; of a^T where `flag`
   determinant,  ///< b: determinants, c: their signs, values: logarithms, from factors and pivots
@@ -26,7 +26,7 @@ inline constexpr int linalg_routine_count = 9;
 
 /// A routine for each matrix of a stack. Matrices are dense, in column-major order, one behind the
 /// other; of one floating dtype unless said otherwise. No extent is 0.
-struct linalg_params {
+struct LinAlgParams {
   char* a;  ///< rows x columns; may be overwritten by any routine
   char* b;  ///< or, where it has right-hand sides, rows x extra
   char* c;
@@ -48,11 +48,11 @@ struct linalg_params {
 };
 
 struct linalg_kernels {
-  /// Parameter: linalg_params, by dtype (floating ones only).
-  kernel loop[linalg_routine_count][dtype_count];
+  /// Parameter: LinAlgParams, by dtype (floating ones only).
+  Kernel loop[linalg_routine_count][dtype_count];
   /// Why the library that native forms need can't be opened, or lacks the routine; null if all is
   /// well.
-  const char* (*library_problem)(linalg_routine routine) = nullptr;
+  const char* (*library_problem)(LinAlgRoutine routine) = nullptr;
 };
 
 }  // namespace skerry

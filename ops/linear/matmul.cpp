@@ -29,99 +29,99 @@
 namespace skerry {
 namespace {
 
-constexpr std::array<std::optional<dtype>, dtype_count> numeric_dtypes() {
-  std::array<std::optional<dtype>, dtype_count> results;
+constexpr std::array<std::optional<Dtype>, dtype_count> numeric_dtypes() {
+  std::array<std::optional<Dtype>, dtype_count> results;
   for (int i = 0; i < dtype_count; ++i) {
-    const auto type = static_cast<dtype>(i);
-    if (kind(type) != dtype_kind::boolean) results[static_cast<std::size_t>(i)] = type;
+    const auto type = static_cast<Dtype>(i);
+    if (kind(type) != DtypeKind::boolean) results[static_cast<std::size_t>(i)] = type;
   }
   return results;
 }
 
-struct product_form {
-  device where;
-  dtype type;
+struct ProductForm {
+  Device where;
+  Dtype type;
 };
 
 /// bool, unless mixes are refused: products of truth, which are computed with integers.
-product_form check_operands(const char* op, const ndarray& x1, const ndarray& x2) {
-  const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
-  const device where = common_device(op, both);
-  const dtype type = common_dtype(op, both);
-  if (type == dtype::bool_ && !promotion_is_strict()) return {where, type};
+ProductForm check_operands(const char* op, const NdArray& x1, const NdArray& x2) {
+  const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
+  const Device where = common_device(op, both);
+  const Dtype type = common_dtype(op, both);
+  if (type == Dtype::bool_ && !promotion_is_strict()) return {where, type};
   static constexpr auto numeric = numeric_dtypes();
   loop_table results;
   std::copy(numeric.begin(), numeric.end(), results);
   return {where, require_loop(op, results, type)};
 }
 
-ndarray counts(const ndarray& x) { return astype(x, default_integer, false); }
-ndarray truth(const ndarray& x) { return astype(x, dtype::bool_, false); }
+NdArray counts(const NdArray& x) { return astype(x, default_integer, false); }
+NdArray truth(const NdArray& x) { return astype(x, Dtype::bool_, false); }
 
 /// What matrices are multiplied in: float16 in float32 where no kernel takes it.
-dtype multiplied_in(const matmul_kernels& table, dtype type, device where) {
-  const kernel& own = table.loop[static_cast<int>(type)];
+Dtype multiplied_in(const matmul_kernels& table, Dtype type, Device where) {
+  const Kernel& own = table.loop[static_cast<int>(type)];
   const bool has_form = runs_on_host(where) ? own.host != nullptr : own.native != nullptr;
   return is_built(type) && !has_form ? computed_in(type) : type;
 }
 
 /// `x` in the dtype of the product; elements that it repeats are converted once.
-ndarray converted(const char* op, const ndarray& x, dtype type) {
+NdArray converted(const char* op, const NdArray& x, Dtype type) {
   if (x.dtype() == type) return x;
-  const ndarray fresh = convert_operand(x, type);
+  const NdArray fresh = convert_operand(x, type);
   return fresh.view(broadcast_to(op, fresh.layout(), x.shape()));
 }
 
-ndarray with_axis(const ndarray& x, int axis) {
-  layout wider = x.layout();
+NdArray with_axis(const NdArray& x, int axis) {
+  Layout wider = x.layout();
   wider.shape.insert(axis, 1);
   wider.strides.insert(axis, 0);
   return x.view(std::move(wider));
 }
 
-ndarray without_axis(const ndarray& x, int axis) {
-  layout narrower = x.layout();
+NdArray without_axis(const NdArray& x, int axis) {
+  Layout narrower = x.layout();
   narrower.shape.erase(axis);
   narrower.strides.erase(axis);
   return x.view(std::move(narrower));
 }
 
 /// What is multiplied; the value is how many axes an operand has beside those of the stack.
-enum class operands : std::uint8_t { vectors = 1, matrices = 2 };
+enum class Operands : std::uint8_t { vectors = 1, matrices = 2 };
 
-int stack_rank(const ndarray& x, operands of) { return x.rank() - static_cast<int>(of); }
+int stack_rank(const NdArray& x, Operands of) { return x.rank() - static_cast<int>(of); }
 
-dims stack_shape(const ndarray& x, operands of) {
-  return dims(x.shape().span().first(static_cast<std::size_t>(stack_rank(x, of))));
+Dims stack_shape(const NdArray& x, Operands of) {
+  return Dims(x.shape().span().first(static_cast<std::size_t>(stack_rank(x, of))));
 }
 
-dims common_stack(const char* op, const ndarray& x1, const ndarray& x2, operands of) {
-  const dims first = stack_shape(x1, of);
-  const dims second = stack_shape(x2, of);
-  const dims* const shapes[] = {&first, &second};
+Dims common_stack(const char* op, const NdArray& x1, const NdArray& x2, Operands of) {
+  const Dims first = stack_shape(x1, of);
+  const Dims second = stack_shape(x2, of);
+  const Dims* const shapes[] = {&first, &second};
   return broadcast_shapes(op, shapes);
 }
 
 /// `x` with the stack's axes stretched to `stack`.
-ndarray stretched_stack(const char* op, const ndarray& x, const dims& stack, operands of) {
-  dims shape = stack;
+NdArray stretched_stack(const char* op, const NdArray& x, const Dims& stack, Operands of) {
+  Dims shape = stack;
   for (int axis = stack_rank(x, of); axis < x.rank(); ++axis) shape.push_back(x.shape()[axis]);
   return x.view(broadcast_to(op, x.layout(), shape));
 }
 
 /// Fills in the axes of the stack. False if more remain than there is room for.
-bool describe_stack(const ndarray& x1, const ndarray& x2, operands of, matmul_params& p) {
-  axis_list<2> stack;
+bool describe_stack(const NdArray& x1, const NdArray& x2, Operands of, MatmulParams& p) {
+  AxisList<2> stack;
   p.batch = 1;
   for (int axis = stack_rank(x1, of) - 1; axis >= 0; --axis) {
     p.batch *= x1.shape()[axis];
     stack.add(x1.shape()[axis], {x1.strides()[axis], x2.strides()[axis]});
   }
   stack.coalesce();
-  return stack.write(matmul_params::max_axes, p.batch_rank, p.batch_shape, p.x1_batch, p.x2_batch);
+  return stack.write(MatmulParams::max_axes, p.batch_rank, p.batch_shape, p.x1_batch, p.x2_batch);
 }
 
-void describe_matrices(const ndarray& x1, const ndarray& x2, matmul_params& p) {
+void describe_matrices(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
   const int last = x1.rank() - 1;
   p.x1 = x1.data();
   p.x2 = x2.data();
@@ -135,7 +135,7 @@ void describe_matrices(const ndarray& x1, const ndarray& x2, matmul_params& p) {
 }
 
 /// Vectors are a row by a column; no array has the axis of size 1, which might be the 65th.
-void describe_vectors(const ndarray& x1, const ndarray& x2, matmul_params& p) {
+void describe_vectors(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
   const int last = x1.rank() - 1;
   p.x1 = x1.data();
   p.x2 = x2.data();
@@ -150,7 +150,7 @@ void describe_vectors(const ndarray& x1, const ndarray& x2, matmul_params& p) {
 
 /// A stack of matrices by one matrix is one taller matrix by it, where the rows lie evenly and the
 /// kernel takes the taller matrix: not where rows repeat or overlap, as those of a broadcast stack.
-void join_rows(matmul_params& p, dtype type) {
+void join_rows(MatmulParams& p, Dtype type) {
   if (p.batch_rank != 1 || p.x2_batch[0] != 0) return;
   const std::int64_t row = p.m == 1 ? p.x1_batch[0] : p.x1_row;  // one row has any stride
   const std::int64_t rows = p.m * p.batch;
@@ -166,23 +166,23 @@ void join_rows(matmul_params& p, dtype type) {
 }
 
 /// Where BLAS does the work, `x` in a layout that it takes.
-ndarray for_blas(const ndarray& x, dtype type) {
+NdArray for_blas(const NdArray& x, Dtype type) {
   if (!is_floating(type)) return x;
   const int last = x.rank() - 1;
-  const blas_layout seen = blas_layout_of(x.shape()[last - 1], x.shape()[last],
-                                          x.strides()[last - 1], x.strides()[last], x.itemsize());
+  const BlasLayout seen = blas_layout_of(x.shape()[last - 1], x.shape()[last],
+                                         x.strides()[last - 1], x.strides()[last], x.itemsize());
   // cuBLAS takes a complex number at multiples of its size, OpenBLAS at those of a part's.
   const std::int64_t alignment =
       capabilities_of(x.device()).dense_operands ? x.itemsize() : info(type).alignment;
   const auto is_aligned = [&](std::intptr_t distance) { return distance % alignment == 0; };
-  const dims stack(x.strides().span().first(static_cast<std::size_t>(last - 1)));
+  const Dims stack(x.strides().span().first(static_cast<std::size_t>(last - 1)));
   return seen.leading != 0 && is_aligned(reinterpret_cast<std::intptr_t>(x.data())) &&
                  std::all_of(stack.begin(), stack.end(), is_aligned)
              ? x
              : copy_c_order(x);
 }
 
-void require_blas(const char* op, device where) {
+void require_blas(const char* op, Device where) {
   if (runs_on_host(where)) return blas::require(op);
   const auto find_problem = kernels<matmul_kernels>(where).library_problem;
   const char* const problem = find_problem != nullptr ? find_problem() : nullptr;
@@ -190,69 +190,69 @@ void require_blas(const char* op, device where) {
   throw_library_error(op, "cuBLAS", problem);
 }
 
-void enqueue_product(const kernel& what, const ndarray& out, ndarray x1, ndarray x2, operands of) {
+void enqueue_product(const Kernel& what, const NdArray& out, NdArray x1, NdArray x2, Operands of) {
   if (out.size() == 0) return;
-  matmul_params params;
+  MatmulParams params;
   if (!describe_stack(x1, x2, of, params)) {
     x1 = copy_c_order(x1);
     x2 = copy_c_order(x2);
     describe_stack(x1, x2, of, params);
   }
   params.out = out.data();
-  if (of == operands::matrices) {
+  if (of == Operands::matrices) {
     describe_matrices(x1, x2, params);
     join_rows(params, out.dtype());
   } else {
     describe_vectors(x1, x2, params);
   }
-  const memory_use uses[] = {writes(out), reads(x1), reads(x2)};
+  const MemoryUse uses[] = {writes(out), reads(x1), reads(x2)};
   launch(out.device(), what, params, uses);
 }
 
-[[noreturn]] void reject_shapes(const char* op, const ndarray& x1, const ndarray& x2,
+[[noreturn]] void reject_shapes(const char* op, const NdArray& x1, const NdArray& x2,
                                 const std::string& why) {
-  throw shape_error(std::string(op) + ": " + why + ": x1 is " + describe(x1) + ", x2 is " +
-                    describe(x2));
+  throw ShapeError(std::string(op) + ": " + why + ": x1 is " + describe(x1) + ", x2 is " +
+                   describe(x2));
 }
 
-ndarray multiply(const char* op, const ndarray& a, const ndarray& b) {
+NdArray multiply(const char* op, const NdArray& a, const NdArray& b) {
   const auto [where, type] = check_operands(op, a, b);
-  if (type == dtype::bool_) return truth(multiply(op, counts(a), counts(b)));
+  if (type == Dtype::bool_) return truth(multiply(op, counts(a), counts(b)));
   if (a.rank() == 0 || b.rank() == 0) {
     reject_shapes(op, a, b, "needs at least one axis in each; multiply by a 0-d array with *");
   }
-  const ndarray x1 = a.rank() == 1 ? with_axis(a, 0) : a;
-  const ndarray x2 = b.rank() == 1 ? with_axis(b, 1) : b;
+  const NdArray x1 = a.rank() == 1 ? with_axis(a, 0) : a;
+  const NdArray x2 = b.rank() == 1 ? with_axis(b, 1) : b;
   if (x1.shape()[x1.rank() - 1] != x2.shape()[x2.rank() - 2]) {
     reject_shapes(op, a, b,
                   "the last axis of x1 and the last but one of x2 differ (the only one of a 1-D "
                   "x2)");
   }
-  constexpr operands of = operands::matrices;
-  const dims stack = common_stack(op, x1, x2, of);
-  dims shape = stack;
+  constexpr Operands of = Operands::matrices;
+  const Dims stack = common_stack(op, x1, x2, of);
+  Dims shape = stack;
   shape.push_back(x1.shape()[x1.rank() - 2]);
   shape.push_back(x2.shape()[x2.rank() - 1]);
   const matmul_kernels& table = kernels<matmul_kernels>(where);
-  const dtype wide = multiplied_in(table, type, where);
+  const Dtype wide = multiplied_in(table, type, where);
   check_shape(op, shape.span(), itemsize(wide));
-  const kernel& what = require_kernel(op, table.loop[static_cast<int>(wide)], wide, where);
+  const Kernel& what = require_kernel(op, table.loop[static_cast<int>(wide)], wide, where);
   if (is_floating(wide)) require_blas(op, where);
   // Copied before the stack is stretched, so once.
-  const ndarray first = stretched_stack(op, for_blas(converted(op, x1, wide), wide), stack, of);
-  const ndarray second = stretched_stack(op, for_blas(converted(op, x2, wide), wide), stack, of);
-  const ndarray product = empty_of(c_layout(shape, itemsize(wide)), wide, where);
+  const NdArray first = stretched_stack(op, for_blas(converted(op, x1, wide), wide), stack, of);
+  const NdArray second = stretched_stack(op, for_blas(converted(op, x2, wide), wide), stack, of);
+  const NdArray product = empty_of(c_layout(shape, itemsize(wide)), wide, where);
   enqueue_product(what, product, first, second, of);
-  ndarray out = astype(product, type, false);
+  NdArray out = astype(product, type, false);
   if (a.rank() > 1 && b.rank() > 1) return out;
-  const ndarray narrower = b.rank() == 1 ? without_axis(out, out.rank() - 1) : out;
+  const NdArray narrower = b.rank() == 1 ? without_axis(out, out.rank() - 1) : out;
   return a.rank() == 1 ? without_axis(narrower, narrower.rank() - (b.rank() == 1 ? 1 : 2))
                        : narrower;
 }
 
 /// `axis` moved to the end.
-ndarray with_last(const ndarray& x, int axis) {
-  layout moved = x.layout();
+NdArray with_last(const NdArray& x, int axis) {
+  Layout moved = x.layout();
   const std::int64_t extent = moved.shape[axis];
   const std::int64_t stride = moved.strides[axis];
   moved.shape.erase(axis);
@@ -262,22 +262,22 @@ ndarray with_last(const ndarray& x, int axis) {
   return x.view(std::move(moved));
 }
 
-void check_axis_from_end(const char* op, std::int64_t axis, const ndarray& x1, const ndarray& x2) {
+void check_axis_from_end(const char* op, std::int64_t axis, const NdArray& x1, const NdArray& x2) {
   const int least = std::min(x1.rank(), x2.rank());
   if (axis < 0 && axis >= -least) return;
-  throw axis_error(std::string(op) + ": axis " + std::to_string(axis) + " is not in [-" +
-                   std::to_string(least) + ", -1]: it counts from the end of both x1, " +
-                   describe(x1) + ", and x2, " + describe(x2));
+  throw AxisError(std::string(op) + ": axis " + std::to_string(axis) + " is not in [-" +
+                  std::to_string(least) + ", -1]: it counts from the end of both x1, " +
+                  describe(x1) + ", and x2, " + describe(x2));
 }
 
 /// One side of a tensordot: the axes to sum over last (x1) or first (x2), as a matrix.
-struct folded {
-  ndarray matrix;
-  dims kept;
+struct Folded {
+  NdArray matrix;
+  Dims kept;
 };
-folded fold(const ndarray& x, const dims& summed, bool summed_last) {
+Folded fold(const NdArray& x, const Dims& summed, bool summed_last) {
   std::vector<std::int64_t> kept_axes;
-  dims kept;
+  Dims kept;
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (std::find(summed.begin(), summed.end(), axis) != summed.end()) continue;
     kept_axes.push_back(axis);
@@ -294,10 +294,10 @@ folded fold(const ndarray& x, const dims& summed, bool summed_last) {
   return {reshape(permute_dims(x, order), shape, std::nullopt), kept};
 }
 
-void check_summed_axes(const ndarray& x1, const ndarray& x2, const dims& axes1, const dims& axes2) {
+void check_summed_axes(const NdArray& x1, const NdArray& x2, const Dims& axes1, const Dims& axes2) {
   if (axes1.rank() != axes2.rank()) {
-    throw value_error("tensordot: axes name " + std::to_string(axes1.rank()) + " axes of x1 and " +
-                      std::to_string(axes2.rank()) + " of x2; name as many of each");
+    throw ValueError("tensordot: axes name " + std::to_string(axes1.rank()) + " axes of x1 and " +
+                     std::to_string(axes2.rank()) + " of x2; name as many of each");
   }
   for (int i = 0; i < axes1.rank(); ++i) {
     const auto a = static_cast<int>(axes1[i]);
@@ -311,72 +311,72 @@ void check_summed_axes(const ndarray& x1, const ndarray& x2, const dims& axes1, 
 
 }  // namespace
 
-ndarray matmul(const ndarray& x1, const ndarray& x2) { return multiply("matmul", x1, x2); }
+NdArray matmul(const NdArray& x1, const NdArray& x2) { return multiply("matmul", x1, x2); }
 
-void matmul_into(const ndarray& target, const ndarray& x2) {
+void matmul_into(const NdArray& target, const NdArray& x2) {
   constexpr const char* op = "matmul";
   const auto [where, type] = check_operands(op, target, x2);
   require_writable(op, target);
   if (type != target.dtype()) {
-    throw dtype_error("matmul: the result is " + std::string(name(type)) + ", the target " +
-                      describe(target) + " keeps its dtype; write x1 = x1 @ x2");
+    throw DtypeError("matmul: the result is " + std::string(name(type)) + ", the target " +
+                     describe(target) + " keeps its dtype; write x1 = x1 @ x2");
   }
-  const ndarray result = multiply(op, target, x2);
+  const NdArray result = multiply(op, target, x2);
   if (result.shape() != target.shape()) {
-    throw shape_error("matmul: the result has shape " + to_string(result.shape()) +
-                      ", the target " + describe(target) + " keeps its shape");
+    throw ShapeError("matmul: the result has shape " + to_string(result.shape()) + ", the target " +
+                     describe(target) + " keeps its shape");
   }
   assign(op, target, result);
 }
 
-ndarray vecdot(const ndarray& x1, const ndarray& x2, std::int64_t axis) {
+NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
   constexpr const char* op = "vecdot";
   const auto [where, type] = check_operands(op, x1, x2);
   check_axis_from_end(op, axis, x1, x2);
-  const ndarray a = with_last(x1, x1.rank() + static_cast<int>(axis));
-  const ndarray b = with_last(x2, x2.rank() + static_cast<int>(axis));
+  const NdArray a = with_last(x1, x1.rank() + static_cast<int>(axis));
+  const NdArray b = with_last(x2, x2.rank() + static_cast<int>(axis));
   if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 1]) {
     reject_shapes(op, x1, x2, "the sizes along axis " + std::to_string(axis) + " differ");
   }
-  constexpr operands of = operands::vectors;
-  const dims stack = common_stack(op, a, b, of);
+  constexpr Operands of = Operands::vectors;
+  const Dims stack = common_stack(op, a, b, of);
   // Whether any product is true. The kernel stops at one, for which short vectors leave no time.
-  if (type == dtype::bool_ && (!runs_on_host(where) || a.shape()[a.rank() - 1] < 64)) {
+  if (type == Dtype::bool_ && (!runs_on_host(where) || a.shape()[a.rank() - 1] < 64)) {
     constexpr std::int64_t last[] = {-1};
     return linalg::any(linalg::logical_and(a, b), last, false);
   }
   check_shape(op, stack.span(), itemsize(type));
-  const kernel& what =
+  const Kernel& what =
       require_kernel(op, kernels<matmul_kernels>(where).dot[static_cast<int>(type)], type, where);
-  const ndarray first = stretched_stack(op, converted(op, a, type), stack, of);
-  const ndarray second = stretched_stack(op, converted(op, b, type), stack, of);
-  ndarray out = empty_of(c_layout(stack, itemsize(type)), type, where);
+  const NdArray first = stretched_stack(op, converted(op, a, type), stack, of);
+  const NdArray second = stretched_stack(op, converted(op, b, type), stack, of);
+  NdArray out = empty_of(c_layout(stack, itemsize(type)), type, where);
   enqueue_product(what, out, first, second, of);
   return out;
 }
 
-ndarray tensordot(const ndarray& x1, const ndarray& x2, std::span<const std::int64_t> axes1,
+NdArray tensordot(const NdArray& x1, const NdArray& x2, std::span<const std::int64_t> axes1,
                   std::span<const std::int64_t> axes2) {
   constexpr const char* op = "tensordot";
-  const dtype type = check_operands(op, x1, x2).type;
-  const dims first_axes = normalize_axes(op, axes1, x1.rank());
-  const dims second_axes = normalize_axes(op, axes2, x2.rank());
+  const Dtype type = check_operands(op, x1, x2).type;
+  const Dims first_axes = normalize_axes(op, axes1, x1.rank());
+  const Dims second_axes = normalize_axes(op, axes2, x2.rank());
   check_summed_axes(x1, x2, first_axes, second_axes);
-  const folded a = fold(x1, first_axes, true);
-  const folded b = fold(x2, second_axes, false);
-  dims shape = a.kept;
+  const Folded a = fold(x1, first_axes, true);
+  const Folded b = fold(x2, second_axes, false);
+  Dims shape = a.kept;
   for (const std::int64_t n : b.kept) shape.push_back(n);
   check_shape(op, shape.span(), itemsize(type));
   return reshape(multiply(op, a.matrix, b.matrix), shape.span(), std::nullopt);
 }
 
-ndarray outer(const ndarray& x1, const ndarray& x2) {
+NdArray outer(const NdArray& x1, const NdArray& x2) {
   constexpr const char* op = "outer";
   check_operands(op, x1, x2);
   if (x1.rank() != 1 || x2.rank() != 1) reject_shapes(op, x1, x2, "both must be 1-D");
-  const ndarray column = with_axis(x1, 1);
-  const ndarray row = with_axis(x2, 0);
-  const operand both[] = {{.array = &column, .name = "x1"}, {.array = &row, .name = "x2"}};
+  const NdArray column = with_axis(x1, 1);
+  const NdArray row = with_axis(x2, 0);
+  const Operand both[] = {{.array = &column, .name = "x1"}, {.array = &row, .name = "x2"}};
   return apply_as(op, op_id_of<ops::multiply>, both);
 }
 

@@ -12,7 +12,7 @@ namespace skerry {
 
 /// out[i] = x1[i] @ x2[i] for a stack of matrices of one dtype: m x k by k x n. The output is
 /// C-contiguous. Strides in bytes.
-struct matmul_params {
+struct MatmulParams {
   static constexpr int max_axes = 8;
 
   const char* x1;
@@ -33,13 +33,13 @@ struct matmul_params {
 };
 
 /// Bytes from the first matrices of the stacks to others.
-struct stack_place {
+struct StackPlace {
   std::int64_t x1;
   std::int64_t x2;
 };
-[[nodiscard]] SKERRY_HD SKERRY_INLINE constexpr stack_place place_of(std::int64_t index,
-                                                                     const matmul_params& p) {
-  stack_place at{0, 0};
+[[nodiscard]] SKERRY_HD SKERRY_INLINE constexpr StackPlace place_of(std::int64_t index,
+                                                                    const MatmulParams& p) {
+  StackPlace at{0, 0};
   for (int axis = 0; axis < p.batch_rank; ++axis) {
     const std::int64_t i = index % p.batch_shape[axis];
     index /= p.batch_shape[axis];
@@ -51,13 +51,13 @@ struct stack_place {
 
 /// How BLAS sees a matrix of rows x columns: `leading` items between its rows, or between its
 /// columns where `transposed`; 0 if it can't without a copy.
-struct blas_layout {
+struct BlasLayout {
   std::int64_t leading;
   bool transposed;
 };
-[[nodiscard]] constexpr blas_layout blas_layout_of(std::int64_t rows, std::int64_t columns,
-                                                   std::int64_t row, std::int64_t column,
-                                                   std::int64_t itemsize) {
+[[nodiscard]] constexpr BlasLayout blas_layout_of(std::int64_t rows, std::int64_t columns,
+                                                  std::int64_t row, std::int64_t column,
+                                                  std::int64_t itemsize) {
   const auto reaches = [&](std::int64_t stride, std::int64_t extent) {
     return stride % itemsize == 0 && stride >= extent * itemsize;
   };
@@ -74,14 +74,14 @@ struct blas_layout {
 }
 
 struct matmul_kernels {
-  /// Parameter: matmul_params, by dtype (not bool). Floating dtypes take operands that
+  /// Parameter: MatmulParams, by dtype (not bool). Floating dtypes take operands that
   /// blas_layout_of() accepts, integers any; their arithmetic wraps around. float16 is added up in
   /// float32, and has no host form.
-  kernel loop[dtype_count];
-  /// Parameter: matmul_params with m = n = 1 and any strides, by dtype; complex x1 is conjugated.
+  Kernel loop[dtype_count];
+  /// Parameter: MatmulParams with m = n = 1 and any strides, by dtype; complex x1 is conjugated.
   /// float16 is added up in float32; of bools, which have a host form only, it is whether any
   /// product is true.
-  kernel dot[dtype_count];
+  Kernel dot[dtype_count];
   /// Why the library that native forms for floating dtypes need can't be opened; null if it can.
   const char* (*library_problem)() = nullptr;
 };

@@ -20,20 +20,20 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Axes of x that stay, in order, then all others as one: what is reduced is the last axis.
-struct gathered_vectors {
-  ndarray x;
-  dims kept;  ///< the result's shape, with or without axes of size 1 for the others
+struct GatheredVectors {
+  NdArray x;
+  Dims kept;  ///< the result's shape, with or without axes of size 1 for the others
 };
 
-gathered_vectors gather(const char* op, const ndarray& x,
-                        std::optional<std::span<const std::int64_t>> axes, bool keepdims) {
+GatheredVectors gather(const char* op, const NdArray& x,
+                       std::optional<std::span<const std::int64_t>> axes, bool keepdims) {
   std::vector<bool> reduced(static_cast<std::size_t>(x.rank()), !axes);
   if (axes) {
     for (const std::int64_t axis : normalize_axes(op, *axes, x.rank())) {
       reduced[static_cast<std::size_t>(axis)] = true;
     }
   }
-  gathered_vectors found;
+  GatheredVectors found;
   std::vector<std::int64_t> order;
   std::vector<std::int64_t> last;
   std::vector<std::int64_t> shape;
@@ -58,105 +58,105 @@ gathered_vectors gather(const char* op, const ndarray& x,
   return found;
 }
 
-ndarray constant_like(const ndarray& vectors, double value, dtype type) {
-  const dims shape(vectors.shape().span().first(static_cast<std::size_t>(vectors.rank() - 1)));
-  return full(shape, scalar::of(value), type, vectors.device());
+NdArray constant_like(const NdArray& vectors, double value, Dtype type) {
+  const Dims shape(vectors.shape().span().first(static_cast<std::size_t>(vectors.rank() - 1)));
+  return full(shape, Scalar::of(value), type, vectors.device());
 }
 
-std::int64_t length_of(const ndarray& vectors) { return vectors.shape()[vectors.rank() - 1]; }
+std::int64_t length_of(const NdArray& vectors) { return vectors.shape()[vectors.rank() - 1]; }
 
 /// A norm of no elements is 0; the least of none is infinite.
-ndarray largest(const ndarray& x) {
+NdArray largest(const NdArray& x) {
   if (length_of(x) == 0) return constant_like(x, 0, x.dtype());
   return max(x, last_axis, false);
 }
-ndarray least(const ndarray& x) {
+NdArray least(const NdArray& x) {
   if (length_of(x) == 0) return constant_like(x, infinity, x.dtype());
   return min(x, last_axis, false);
 }
 
 /// What all elements are divided by, so that their powers neither overflow nor vanish: the largest
 /// (the smallest for negative orders); 1 where that is 0 or not finite.
-ndarray scale_of(const ndarray& magnitudes, double order) {
-  const ndarray extreme =
+NdArray scale_of(const NdArray& magnitudes, double order) {
+  const NdArray extreme =
       order > 0 ? max(magnitudes, last_axis, true) : min(magnitudes, last_axis, true);
-  const ndarray is_usable = logical_and(isfinite(extreme), not_equal(extreme, scalar::of(0.0)));
-  return where(is_usable, extreme, scalar::of(1.0));
+  const NdArray is_usable = logical_and(isfinite(extreme), not_equal(extreme, Scalar::of(0.0)));
+  return where(is_usable, extreme, Scalar::of(1.0));
 }
 
-ndarray scaled_norm(const ndarray& magnitudes, double order) {
+NdArray scaled_norm(const NdArray& magnitudes, double order) {
   if (length_of(magnitudes) == 0) {
     return constant_like(magnitudes, order > 0 ? 0 : infinity, magnitudes.dtype());
   }
-  const ndarray scale = scale_of(magnitudes, order);
-  const ndarray scaled = divide(magnitudes, scale);
-  const ndarray powers = order == 2 ? multiply(scaled, scaled) : pow(scaled, scalar::of(order));
-  const ndarray total = sum(powers, last_axis, true);
-  const ndarray root = order == 2 ? sqrt(total) : pow(total, scalar::of(1 / order));
+  const NdArray scale = scale_of(magnitudes, order);
+  const NdArray scaled = divide(magnitudes, scale);
+  const NdArray powers = order == 2 ? multiply(scaled, scaled) : pow(scaled, Scalar::of(order));
+  const NdArray total = sum(powers, last_axis, true);
+  const NdArray root = order == 2 ? sqrt(total) : pow(total, Scalar::of(1 / order));
   return squeeze(multiply(root, scale), last_axis);
 }
 
 /// The 2-norm without scaling, where all of it can be seen to be safe: NaN, infinities, zeros and
 /// what is near to under- or overflow go the long way.
-std::optional<ndarray> direct_norm(const ndarray& x) {
+std::optional<NdArray> direct_norm(const NdArray& x) {
   if (capabilities_of(x.device()).runs_later) return std::nullopt;  // looking would wait for it
-  const ndarray squares = real(vecdot(x, x, -1));
-  const double tiny = squares.dtype() == dtype::float64 ? 0x1p-900 : 0x1p-80;
-  const ndarray is_safe = logical_and(isfinite(squares), greater(squares, scalar::of(tiny)));
+  const NdArray squares = real(vecdot(x, x, -1));
+  const double tiny = squares.dtype() == Dtype::float64 ? 0x1p-900 : 0x1p-80;
+  const NdArray is_safe = logical_and(isfinite(squares), greater(squares, Scalar::of(tiny)));
   if (!is_true(all(is_safe))) return std::nullopt;
   return sqrt(squares);
 }
 
-ndarray norm_of(const ndarray& x, double order) {
+NdArray norm_of(const NdArray& x, double order) {
   if (order == 2) {
-    if (const std::optional<ndarray> direct = direct_norm(x)) return *direct;
+    if (const std::optional<NdArray> direct = direct_norm(x)) return *direct;
   }
-  const dtype type = real_part(x.dtype());
+  const Dtype type = real_part(x.dtype());
   if (order == 0) {
-    return sum(astype(not_equal(x, scalar::of(0.0)), type, false), last_axis, false);
+    return sum(astype(not_equal(x, Scalar::of(0.0)), type, false), last_axis, false);
   }
-  const ndarray magnitudes = abs(x);
+  const NdArray magnitudes = abs(x);
   if (order == infinity) return largest(magnitudes);
   if (order == -infinity) return least(magnitudes);
   if (order == 1) return sum(magnitudes, last_axis, false);
   return scaled_norm(magnitudes, order);
 }
 
-ndarray with_shape(const ndarray& x, const dims& shape) {
+NdArray with_shape(const NdArray& x, const Dims& shape) {
   return reshape(x, shape.span(), std::nullopt);
 }
 
 /// Sums of magnitudes along one axis of the matrices, of which the largest or least is taken.
-ndarray norm_of_sums(const ndarray& x, int summed_from_end, bool wants_largest) {
+NdArray norm_of_sums(const NdArray& x, int summed_from_end, bool wants_largest) {
   const std::int64_t summed[] = {-summed_from_end};
-  const ndarray sums = sum(abs(x), summed, false);
+  const NdArray sums = sum(abs(x), summed, false);
   return wants_largest ? largest(sums) : least(sums);
 }
 
-ndarray norm_of_singular_values(const ndarray& x, matrix_order order) {
-  const ndarray values = svdvals(x);
-  if (order == matrix_order::nuclear) return sum(values, last_axis, false);
-  return order == matrix_order::two ? largest(values) : least(values);
+NdArray norm_of_singular_values(const NdArray& x, MatrixOrder order) {
+  const NdArray values = svdvals(x);
+  if (order == MatrixOrder::nuclear) return sum(values, last_axis, false);
+  return order == MatrixOrder::two ? largest(values) : least(values);
 }
 
-bool needs_singular_values(matrix_order order) {
-  return order == matrix_order::nuclear || order == matrix_order::two ||
-         order == matrix_order::minus_two;
+bool needs_singular_values(MatrixOrder order) {
+  return order == MatrixOrder::nuclear || order == MatrixOrder::two ||
+         order == MatrixOrder::minus_two;
 }
 
-ndarray unkept_norm(const ndarray& x, matrix_order order) {
+NdArray unkept_norm(const NdArray& x, MatrixOrder order) {
   switch (order) {
-    case matrix_order::frobenius: {
+    case MatrixOrder::frobenius: {
       const std::int64_t axes[] = {-2, -1};
       return vector_norm(x, axes, false, 2);
     }
-    case matrix_order::one:
+    case MatrixOrder::one:
       return norm_of_sums(x, 2, true);
-    case matrix_order::minus_one:
+    case MatrixOrder::minus_one:
       return norm_of_sums(x, 2, false);
-    case matrix_order::infinity:
+    case MatrixOrder::infinity:
       return norm_of_sums(x, 1, true);
-    case matrix_order::minus_infinity:
+    case MatrixOrder::minus_infinity:
       return norm_of_sums(x, 1, false);
     default:
       return norm_of_singular_values(x, order);
@@ -165,21 +165,21 @@ ndarray unkept_norm(const ndarray& x, matrix_order order) {
 
 }  // namespace
 
-ndarray vector_norm(const ndarray& given, std::optional<std::span<const std::int64_t>> axes,
+NdArray vector_norm(const NdArray& given, std::optional<std::span<const std::int64_t>> axes,
                     bool keepdims, double order) {
   constexpr const char* op = "vector_norm";
-  const ndarray x = as_floating(op, "x", given);
-  if (std::isnan(order)) throw value_error("vector_norm: ord is NaN; it takes any other number");
-  const gathered_vectors from = gather(op, widened(x), axes, keepdims);
+  const NdArray x = as_floating(op, "x", given);
+  if (std::isnan(order)) throw ValueError("vector_norm: ord is NaN; it takes any other number");
+  const GatheredVectors from = gather(op, widened(x), axes, keepdims);
   return astype(with_shape(norm_of(from.x, order), from.kept), real_part(x.dtype()), false);
 }
 
-ndarray matrix_norm(const ndarray& given, bool keepdims, matrix_order order) {
+NdArray matrix_norm(const NdArray& given, bool keepdims, MatrixOrder order) {
   constexpr const char* op = "matrix_norm";
-  const ndarray x = as_floating(op, "x", given);
+  const NdArray x = as_floating(op, "x", given);
   require_matrices(op, "x", x);
   if (needs_singular_values(order)) static_cast<void>(as_lapack_dtype(op, "x", x));
-  const ndarray norms = astype(unkept_norm(widened(x), order), real_part(x.dtype()), false);
+  const NdArray norms = astype(unkept_norm(widened(x), order), real_part(x.dtype()), false);
   return keepdims ? with_shape(norms, extended(stack_of(x), 1, 1)) : norms;
 }
 

@@ -24,53 +24,53 @@ namespace skerry::linalg {
 namespace {
 
 /// Bools as integers, unless mixes are refused.
-ndarray as_numeric(const char* op, const ndarray& x) {
-  if (x.dtype() != dtype::bool_) return x;
+NdArray as_numeric(const char* op, const NdArray& x) {
+  if (x.dtype() != Dtype::bool_) return x;
   if (!promotion_is_strict()) return astype(x, default_integer, false);
-  throw dtype_error(std::string(op) + ": bool is not numeric; convert with astype");
+  throw DtypeError(std::string(op) + ": bool is not numeric; convert with astype");
 }
 
-double default_tolerance(const ndarray& x) {
-  const double epsilon = real_part(x.dtype()) == dtype::float32
+double default_tolerance(const NdArray& x) {
+  const double epsilon = real_part(x.dtype()) == Dtype::float32
                              ? std::numeric_limits<float>::epsilon()
                              : std::numeric_limits<double>::epsilon();
   return static_cast<double>(std::max(rows_of(x), columns_of(x))) * epsilon;
 }
 
 /// rtol times the largest singular value, with an axis of size 1 for the values of a matrix.
-ndarray threshold(const char* op, const ndarray& x, const ndarray& values, const operand& rtol) {
-  const ndarray largest = max(values, last_axis, true);
+NdArray threshold(const char* op, const NdArray& x, const NdArray& values, const Operand& rtol) {
+  const NdArray largest = max(values, last_axis, true);
   if (rtol.array == nullptr) {
     return multiply(largest,
-                    rtol.value != nullptr ? *rtol.value : scalar::of(default_tolerance(x)));
+                    rtol.value != nullptr ? *rtol.value : Scalar::of(default_tolerance(x)));
   }
-  const dtype_kind given = kind(rtol.array->dtype());
-  if (given == dtype_kind::complex_floating ||
-      (given != dtype_kind::real_floating && promotion_is_strict())) {
-    throw dtype_error(std::string(op) + ": rtol must be real floating: " + describe(*rtol.array));
+  const DtypeKind given = kind(rtol.array->dtype());
+  if (given == DtypeKind::complex_floating ||
+      (given != DtypeKind::real_floating && promotion_is_strict())) {
+    throw DtypeError(std::string(op) + ": rtol must be real floating: " + describe(*rtol.array));
   }
   return multiply(largest, expand_dims(*rtol.array, last_axis));
 }
 
-void check_tolerance(const char* op, const ndarray& x, const operand& rtol) {
+void check_tolerance(const char* op, const NdArray& x, const Operand& rtol) {
   if (rtol.array == nullptr) return;
-  const operand both[] = {{.array = &x, .name = "x"}, rtol};
+  const Operand both[] = {{.array = &x, .name = "x"}, rtol};
   common_device(op, both);
 }
 
 /// Vectors followed by their first two components: three from any place on are a permutation. The
 /// components lie one after the other, each in C order, which they have along axis 0 then.
-ndarray cyclic(const char* op, const ndarray& x) {
-  dims shape = x.shape();
+NdArray cyclic(const char* op, const NdArray& x) {
+  Dims shape = x.shape();
   shape[0] = 5;
-  const ndarray made = empty(op, shape, x.dtype(), x.device());
+  const NdArray made = empty(op, shape, x.dtype(), x.device());
   assign(op, slice_of(made, 0, 0, 3), x);
   assign(op, slice_of(made, 0, 3, 2), slice_of(made, 0, 0, 2));
   return made;
 }
 
 /// Vectors along axis 0. On a CPU in blocks whose components lie in the caches.
-void fill_products(const char* op, const ndarray& out, const ndarray& x1, const ndarray& x2) {
+void fill_products(const char* op, const NdArray& out, const NdArray& x1, const NdArray& x2) {
   const std::int64_t most_bytes = std::int64_t{cpu::thread_count()} << 17;
   if (out.nbytes() > most_bytes && !capabilities_of(out.device()).runs_later) {
     const auto extents = out.shape().span().subspan(1);
@@ -85,14 +85,14 @@ void fill_products(const char* op, const ndarray& out, const ndarray& x1, const 
     }
     if (size > 1) return;
   }
-  const ndarray a = cyclic(op, x1);
-  const ndarray b = cyclic(op, x2);
-  const ndarray minuend = multiply(slice_of(a, 0, 1, 3), slice_of(b, 0, 2, 3));
-  const ndarray product = subtract(minuend, multiply(slice_of(a, 0, 2, 3), slice_of(b, 0, 1, 3)));
+  const NdArray a = cyclic(op, x1);
+  const NdArray b = cyclic(op, x2);
+  const NdArray minuend = multiply(slice_of(a, 0, 1, 3), slice_of(b, 0, 2, 3));
+  const NdArray product = subtract(minuend, multiply(slice_of(a, 0, 2, 3), slice_of(b, 0, 1, 3)));
   assign(op, out, astype(product, out.dtype(), false));
 }
 
-ndarray with_axis_first(const ndarray& x, int axis) {
+NdArray with_axis_first(const NdArray& x, int axis) {
   std::vector<std::int64_t> axes{axis};
   for (int i = 0; i < x.rank(); ++i) {
     if (i != axis) axes.push_back(i);
@@ -100,32 +100,32 @@ ndarray with_axis_first(const ndarray& x, int axis) {
   return permute_dims(x, axes);
 }
 
-int axis_of_three(const ndarray& x, std::int64_t axis, const ndarray& x1, const ndarray& x2) {
+int axis_of_three(const NdArray& x, std::int64_t axis, const NdArray& x1, const NdArray& x2) {
   const int place = x.rank() + static_cast<int>(axis);
   if (x.shape()[place] == 3) return place;
-  throw shape_error("cross: both must have size 3 along axis " + std::to_string(axis) + ": x1 is " +
-                    describe(x1) + ", x2 is " + describe(x2));
+  throw ShapeError("cross: both must have size 3 along axis " + std::to_string(axis) + ": x1 is " +
+                   describe(x1) + ", x2 is " + describe(x2));
 }
 
 }  // namespace
 
-ndarray cross(const ndarray& given1, const ndarray& given2, std::int64_t axis) {
+NdArray cross(const NdArray& given1, const NdArray& given2, std::int64_t axis) {
   constexpr const char* op = "cross";
-  const ndarray x1 = as_numeric(op, given1);
-  const ndarray x2 = as_numeric(op, given2);
-  const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
+  const NdArray x1 = as_numeric(op, given1);
+  const NdArray x2 = as_numeric(op, given2);
+  const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   common_device(op, both);
-  const dtype type = common_dtype(op, both);
+  const Dtype type = common_dtype(op, both);
   const std::int64_t least = std::min(x1.rank(), x2.rank());
   if (axis >= 0 || axis < -least) {
-    throw axis_error("cross: axis " + std::to_string(axis) + " is not in [-" +
-                     std::to_string(least) + ", -1]: it counts from the end of both x1, " +
-                     describe(x1) + ", and x2, " + describe(x2));
+    throw AxisError("cross: axis " + std::to_string(axis) + " is not in [-" +
+                    std::to_string(least) + ", -1]: it counts from the end of both x1, " +
+                    describe(x1) + ", and x2, " + describe(x2));
   }
   const int first = axis_of_three(x1, axis, x1, x2);
   const int second = axis_of_three(x2, axis, x1, x2);
-  const dims* const shapes[] = {&x1.shape(), &x2.shape()};
-  ndarray out = empty(op, broadcast_shapes(op, shapes), type, x1.device());
+  const Dims* const shapes[] = {&x1.shape(), &x2.shape()};
+  NdArray out = empty(op, broadcast_shapes(op, shapes), type, x1.device());
   const int place = std::max(first, second);
   fill_products(op, with_axis_first(out, place),
                 with_axis_first(broadcast_to(widened(x1), out.shape()), place),
@@ -133,12 +133,12 @@ ndarray cross(const ndarray& given1, const ndarray& given2, std::int64_t axis) {
   return out;
 }
 
-ndarray diagonal(const ndarray& x, std::int64_t offset) {
+NdArray diagonal(const NdArray& x, std::int64_t offset) {
   require_matrices("diagonal", "x", x);
   const std::int64_t rows = rows_of(x);
   const std::int64_t columns = columns_of(x);
   const std::int64_t shift = std::clamp(offset, -rows, columns);
-  layout along = x.layout();
+  Layout along = x.layout();
   const int axis = x.rank() - 2;
   const std::int64_t row = along.strides[axis];
   const std::int64_t column = along.strides[axis + 1];
@@ -152,38 +152,38 @@ ndarray diagonal(const ndarray& x, std::int64_t offset) {
   return x.view(std::move(along));
 }
 
-ndarray trace(const ndarray& x, std::int64_t offset, std::optional<dtype> type) {
+NdArray trace(const NdArray& x, std::int64_t offset, std::optional<Dtype> type) {
   require_matrices("trace", "x", x);
-  const ndarray numbers = as_numeric("trace", diagonal(x, offset));
+  const NdArray numbers = as_numeric("trace", diagonal(x, offset));
   return reduce(*find_reduction("sum"), numbers, last_axis, type, false);
 }
 
-ndarray matrix_rank(const ndarray& given, const operand& rtol) {
+NdArray matrix_rank(const NdArray& given, const Operand& rtol) {
   constexpr const char* op = "matrix_rank";
-  const ndarray x = as_lapack_dtype(op, "x", given);
+  const NdArray x = as_lapack_dtype(op, "x", given);
   require_matrices(op, "x", x);
   check_tolerance(op, x, rtol);
-  const ndarray values = svdvals(x);
+  const NdArray values = svdvals(x);
   if (std::min(rows_of(x), columns_of(x)) == 0) {
-    return full(stack_of(x), scalar::of(std::int64_t{0}), default_integer, x.device());
+    return full(stack_of(x), Scalar::of(std::int64_t{0}), default_integer, x.device());
   }
-  const ndarray counted = greater(values, threshold(op, x, values, rtol));
+  const NdArray counted = greater(values, threshold(op, x, values, rtol));
   return sum(astype(counted, default_integer, false), last_axis, false);
 }
 
-ndarray pinv(const ndarray& given, const operand& rtol) {
+NdArray pinv(const NdArray& given, const Operand& rtol) {
   constexpr const char* op = "pinv";
-  const ndarray x = as_lapack_dtype(op, "x", given);
+  const NdArray x = as_lapack_dtype(op, "x", given);
   require_matrices(op, "x", x);
   check_tolerance(op, x, rtol);
   if (x.size() == 0) {
-    return full(extended(stack_of(x), columns_of(x), rows_of(x)), scalar::of(0.0), x.dtype(),
+    return full(extended(stack_of(x), columns_of(x), rows_of(x)), Scalar::of(0.0), x.dtype(),
                 x.device());
   }
   const auto [u, s, vh] = svd(x, false);
-  const ndarray is_used = greater(s, threshold(op, x, s, rtol));
-  const ndarray inverse = where(is_used, reciprocal(s), scalar::of(0.0));
-  const ndarray scaled = multiply(conj(matrix_transpose(u)), expand_dims(inverse, last_axis));
+  const NdArray is_used = greater(s, threshold(op, x, s, rtol));
+  const NdArray inverse = where(is_used, reciprocal(s), Scalar::of(0.0));
+  const NdArray scaled = multiply(conj(matrix_transpose(u)), expand_dims(inverse, last_axis));
   return matmul(conj(matrix_transpose(vh)), scaled);
 }
 

@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// atan(q.high + q.low) - q.high for |q| <= tan(pi / 8): near-minimax, Chebyshev interpolation of
 /// (atan(q) - q) / q^3 in 60 digits, rounded. Error 5.4e-18 of q.
-SKERRY_HD SKERRY_INLINE float64 arctangent_rest(pair<float64> q) {
+SKERRY_HD SKERRY_INLINE float64 arctangent_rest(Pair<float64> q) {
   const float64 square = q.high * q.high;
   const float64 terms = polynomial(
       square, -0x1.5555555555555p-2, 0x1.999999999934ap-3, -0x1.24924924360cbp-3,
@@ -21,38 +21,38 @@ SKERRY_HD SKERRY_INLINE float64 arctangent_rest(pair<float64> q) {
 
 /// The same + more for |q| <= 1, `more` small: error 5.6e-10 of the angle. The slope at q is
 /// about 1 - q^2 / 2 where the low part counts.
-SKERRY_HD SKERRY_INLINE float32 arctangent_rest(pair<float32> q, float32 more) {
+SKERRY_HD SKERRY_INLINE float32 arctangent_rest(Pair<float32> q, float32 more) {
   const float32 square = q.high * q.high;
   const float32 terms = polynomial(square, -0x1.55555p-2f, 0x1.999788p-3f, -0x1.246e5ep-3f,
                                    0x1.c4a9p-4f, -0x1.67c1aap-4f, 0x1.115e0ap-4f, -0x1.65e644p-5f,
                                    0x1.62b7dep-6f, -0x1.c31036p-8f, 0x1.0c58fep-10f);
-  const pair<float32> cube = two_product(q.high, square);
+  const Pair<float32> cube = two_product(q.high, square);
   const float32 low = math::fma(-0.5f * square, q.low, q.low);
   return math::fma(cube.high, terms, math::fma(cube.low, -0.21f, low) + more);
 }
 
 /// quarters of a turn + rest, the angle of a point of the first octant.
-struct octant_angle {
+struct OctantAngle {
   float64 quarters;  ///< 0 or 1/2
-  pair<float64> rest;
+  Pair<float64> rest;
 };
 
 inline constexpr float64 tan_of_eighth = 0x1.a827999fcef32p-2;  ///< tan(pi / 8)
 
 /// atan(lesser / greater) for 0 <= lesser <= greater; their quotient is reduced by 45 degrees where
 /// it is beyond tan(pi / 8). One division.
-SKERRY_HD SKERRY_INLINE octant_angle octant_of(float64 lesser, float64 greater) {
+SKERRY_HD SKERRY_INLINE OctantAngle octant_of(float64 lesser, float64 greater) {
   float64 scale = greater < 0x1p500 ? 0x1p500 : 1.0;
   scale = greater > 0x1p1000 ? 0x1p-100 : scale;
   const float64 x = greater * scale;
   const float64 y = lesser * scale;
   const bool is_diagonal = lesser == infinity<float64>();
   const bool is_reduced = y > x * tan_of_eighth;
-  const pair<float64> above = fast_two_sum(is_reduced ? -x : 0.0, y);
-  const pair<float64> below = fast_two_sum(x, is_reduced ? y : 0.0);
+  const Pair<float64> above = fast_two_sum(is_reduced ? -x : 0.0, y);
+  const Pair<float64> below = fast_two_sum(x, is_reduced ? y : 0.0);
   const bool has_no_quotient = (greater == 0) | (greater == infinity<float64>());
-  const pair<float64> found = quotient(above, below);
-  const pair<float64> q =
+  const Pair<float64> found = quotient(above, below);
+  const Pair<float64> q =
       fast_two_sum(has_no_quotient ? 0.0 : found.high, has_no_quotient ? 0.0 : found.low);
   return {is_reduced | is_diagonal ? 0.5 : 0.0, {q.high, arctangent_rest(q)}};
 }
@@ -61,12 +61,12 @@ SKERRY_HD SKERRY_INLINE float64 atan2(float64 y, float64 x) {
   const float64 height = math::fabs(y);
   const float64 width = math::fabs(x);
   const bool is_steep = height > width;
-  const octant_angle a = octant_of(is_steep ? width : height, is_steep ? height : width);
+  const OctantAngle a = octant_of(is_steep ? width : height, is_steep ? height : width);
   const bool is_left = signbit(x);
   const float64 of_side = is_steep ? 1.0 - a.quarters : a.quarters;
   const float64 quarters = is_left ? 2.0 - of_side : of_side;
   const float64 sign = is_steep != is_left ? -1.0 : 1.0;
-  const pair<float64> leading = two_sum(quarters * half_pi[0], sign * a.rest.high);
+  const Pair<float64> leading = two_sum(quarters * half_pi[0], sign * a.rest.high);
   const float64 low = math::fma(sign, a.rest.low, quarters * half_pi[1]);
   const float64 size = leading.high + (leading.low + low);
   return ((x != x) | (y != y)) ? x + y : math::copysign(size, y);
@@ -94,9 +94,9 @@ SKERRY_HD SKERRY_INLINE float32 atan2(float32 y, float32 x) {
   const float32 low = sign * (has_quotient ? lost : 0.0f);
   const float32 of_left = is_left ? 2.0f : 0.0f;
   const float32 quarters = is_steep ? 1.0f : of_left;
-  const pair<float32> sum = fast_two_sum(quarters * right_angle<float32>.high, q);
+  const Pair<float32> sum = fast_two_sum(quarters * right_angle<float32>.high, q);
   const float32 more = math::fma(quarters, right_angle<float32>.low, sum.low);
-  const float32 size = sum.high + arctangent_rest(pair<float32>{q, low}, more);
+  const float32 size = sum.high + arctangent_rest(Pair<float32>{q, low}, more);
   return ((x != x) | (y != y)) ? x + y : math::copysign(size, y);
 }
 

@@ -11,10 +11,10 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 namespace detail {
 
 /// e^(x.high + x.low) (cos + i sin), where e^x alone may be out of range and the product not.
-SKERRY_HD SKERRY_INLINE complex128 polar(own::pair<float64> x, sine_and_cosine angle) {
+SKERRY_HD SKERRY_INLINE complex128 polar(own::Pair<float64> x, SineAndCosine angle) {
   constexpr float64 magic = own::magic<float64>;
-  const own::scaled<float64> size = own::scaled_exp(
-      own::reduce_exponent(own::pair<float64>{clamp(x.high, -1480.0, 1480.0), x.low}));
+  const own::Scaled<float64> size = own::scaled_exp(
+      own::reduce_exponent(own::Pair<float64>{clamp(x.high, -1480.0, 1480.0), x.low}));
   const float64 exponent = size.rounded - magic;
   const float64 third = math::fma(exponent, 0x1.5555555555555p-2, magic);
   const float64 scale = own::power_of_2(third);
@@ -24,7 +24,7 @@ SKERRY_HD SKERRY_INLINE complex128 polar(own::pair<float64> x, sine_and_cosine a
 }
 
 /// e^z by the sine and cosine of its imaginary part. No branches: the CPU's loops are vectors.
-SKERRY_HD SKERRY_INLINE complex128 exp(complex128 z, sine_and_cosine angle) {
+SKERRY_HD SKERRY_INLINE complex128 exp(complex128 z, SineAndCosine angle) {
   const complex128 y = polar({z.re, 0.0}, angle);
   const bool has_angle = isfinite(z.im);
   const bool is_undefined = isnan(z.re) | (!has_angle & !isinf(z.re));
@@ -40,7 +40,7 @@ SKERRY_HD SKERRY_INLINE complex128 exp(complex128 z, sine_and_cosine angle) {
 SKERRY_HD SKERRY_INLINE complex128 exp(complex128 z) { return exp(z, sin_cos(z.im)); }
 
 SKERRY_HD SKERRY_INLINE complex128 expm1(complex128 z) {
-  const sine_and_cosine v = sin_cos(z.im);
+  const SineAndCosine v = sin_cos(z.im);
   const complex128 y = exp(z, v);
   const float64 below_1 = v.cosine > 0 ? v.sine * v.sine / (1.0 + v.cosine) : 1.0 - v.cosine;
   const float64 near = elementary::expm1(z.re) * v.cosine - below_1 + 0.0;
@@ -50,15 +50,15 @@ SKERRY_HD SKERRY_INLINE complex128 expm1(complex128 z) {
 
 /// sinh and cosh as they are but for a factor of 2^exponent: beyond 710 only their products with
 /// what is less than 1 are in the range.
-struct scaled_hyperbolic {
+struct ScaledHyperbolic {
   float64 sinh;
   float64 cosh;
   int exponent;
 };
-SKERRY_HD inline scaled_hyperbolic sinh_cosh(float64 x) {
+SKERRY_HD inline ScaledHyperbolic sinh_cosh(float64 x) {
   const float64 size = math::fabs(x);
   if (!(size > 40.0)) return {own::sinh(x), own::cosh(x), 0};
-  const own::scaled<float64> e =
+  const own::Scaled<float64> e =
       own::scaled_exp(own::reduce_exponent(size > 1480.0 ? 1480.0 : size));
   return {math::copysign(e.significand, x), e.significand,
           static_cast<int>(e.rounded - own::magic<float64>) - 1};
@@ -73,9 +73,9 @@ SKERRY_HD inline complex128 sinh(complex128 z) {
     if (isinf(a)) return {a, nan<float64>()};
     return {nan<float64>(), nan<float64>()};
   }
-  const sine_and_cosine v = sin_cos({b, 0.0});
+  const SineAndCosine v = sin_cos({b, 0.0});
   if (isinf(a)) return {a * v.cosine, math::fabs(a) * v.sine};
-  const scaled_hyperbolic h = sinh_cosh(a);
+  const ScaledHyperbolic h = sinh_cosh(a);
   return scale(complex128{h.sinh * v.cosine, h.cosh * v.sine}, h.exponent);
 }
 
@@ -88,9 +88,9 @@ SKERRY_HD inline complex128 cosh(complex128 z) {
     if (isinf(a)) return {math::fabs(a), nan<float64>()};
     return {nan<float64>(), nan<float64>()};
   }
-  const sine_and_cosine v = sin_cos({b, 0.0});
+  const SineAndCosine v = sin_cos({b, 0.0});
   if (isinf(a)) return {math::fabs(a) * v.cosine, a * v.sine};
-  const scaled_hyperbolic h = sinh_cosh(a);
+  const ScaledHyperbolic h = sinh_cosh(a);
   return scale(complex128{h.cosh * v.cosine, h.sinh * v.sine}, h.exponent);
 }
 
@@ -102,12 +102,12 @@ SKERRY_HD inline complex128 tanh(complex128 z) {
   }
   if (b == 0) return {elementary::tanh(a), b};
   if (!isfinite(b)) return {a == 0 ? a : nan<float64>(), nan<float64>()};
-  const sine_and_cosine v = sin_cos({b, 0.0});
+  const SineAndCosine v = sin_cos({b, 0.0});
   if (math::fabs(a) > 22.0) {
     const float64 root = elementary::exp(-math::fabs(a));
     return {math::copysign(1.0, a), 4.0 * v.sine * v.cosine * root * root};
   }
-  const scaled_hyperbolic h = sinh_cosh(a);
+  const ScaledHyperbolic h = sinh_cosh(a);
   const float64 norm = h.sinh * h.sinh + v.cosine * v.cosine;
   return {h.sinh * h.cosh / norm, v.sine * v.cosine / norm};
 }

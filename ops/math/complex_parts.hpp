@@ -57,13 +57,13 @@ SKERRY_HD SKERRY_INLINE float64 boxed(float64 part) {
   return math::copysign(isinf(part) ? 1.0 : 0.0, part);
 }
 
-struct sine_and_cosine {
+struct SineAndCosine {
   float64 sine;
   float64 cosine;
 };
 /// Of the angle + low.
-SKERRY_HD SKERRY_INLINE sine_and_cosine sin_cos(own::reduced_angle angle, float64 low) {
-  const own::sine_and_cosine v =
+SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos(own::ReducedAngle angle, float64 low) {
+  const own::SineAndCosine v =
       own::sin_cos_of_rest(own::two_sum(angle.rest.high, angle.rest.low + low));
   const float64 sine = v.sine.high + v.sine.low;
   const float64 cosine = v.cosine.high + v.cosine.low;
@@ -72,7 +72,7 @@ SKERRY_HD SKERRY_INLINE sine_and_cosine sin_cos(own::reduced_angle angle, float6
           own::negate_if(is_odd ? sine : cosine, (angle.quadrant + 1) >> 1)};
 }
 /// Both from one reduction of the angle x.high + x.low.
-SKERRY_HD inline sine_and_cosine sin_cos(own::pair<float64> x) {
+SKERRY_HD inline SineAndCosine sin_cos(own::Pair<float64> x) {
   if constexpr (has_own_functions) {
     const bool is_huge = math::fabs(x.high) > own::ordinary_angle<float64>;
     return sin_cos(is_huge ? own::reduce_huge_angle(x.high) : own::reduce_ordinary_angle(x.high),
@@ -84,7 +84,7 @@ SKERRY_HD inline sine_and_cosine sin_cos(own::pair<float64> x) {
   }
 }
 /// The same for vectors, without branches.
-SKERRY_HD SKERRY_INLINE sine_and_cosine sin_cos(float64 x) {
+SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos(float64 x) {
   if constexpr (has_own_functions) {
     return sin_cos(own::reduce_angle(x), 0.0);
   } else {

@@ -46,19 +46,19 @@ SKERRY_HD inline complex128 coarse_pow(complex128 x1, complex128 x2) {
   return power_by_logarithm(x1, x2);
 }
 
-using own::pair;
+using own::Pair;
 
 using own::add;
 using own::multiply;
 using own::subtract;
 
 /// log |z|; finite parts that are not both 0.
-SKERRY_HD inline pair<float64> log_abs_as_pair(complex128 z) {
+SKERRY_HD inline Pair<float64> log_abs_as_pair(complex128 z) {
   const int any_exponent = exponent_of(z);
   const int exponent = any_exponent > -400 && any_exponent < 400 ? 0 : any_exponent;
   const complex128 u = scale(z, -exponent);
-  const pair<float64> norm = add(own::two_product(u.re, u.re), own::two_product(u.im, u.im));
-  pair<float64> log = own::log_as_pair(norm.high);
+  const Pair<float64> norm = add(own::two_product(u.re, u.re), own::two_product(u.im, u.im));
+  Pair<float64> log = own::log_as_pair(norm.high);
   log = add<float64>({0.5 * log.high, 0.5 * log.low}, {0.5 * norm.low / norm.high, 0.0});
   const float64 n = exponent;
   return add<float64>({n * own::log_of_2<float64>::high, n * own::log_of_2<float64>::low}, log);
@@ -75,49 +75,49 @@ SKERRY_TABLE float64 arctangents_of_eighths[2][9] = {
 
 /// atan(lesser / greater) where 0 <= lesser <= greater: that of the nearest n / 8, and atan(s) of
 /// what is left, |s| <= 1/16.
-SKERRY_HD inline pair<float64> octant_angle_as_pair(float64 lesser, float64 greater) {
+SKERRY_HD inline Pair<float64> octant_angle_as_pair(float64 lesser, float64 greater) {
   const float64 n = math::rint(8.0 * (lesser / greater));
   const float64 slope = 0.125 * n;
-  const pair<float64> rise = own::two_product(slope, greater);
-  const pair<float64> run = own::two_product(slope, lesser);
-  const pair<float64> found = own::quotient(add<float64>({lesser, 0.0}, {-rise.high, -rise.low}),
+  const Pair<float64> rise = own::two_product(slope, greater);
+  const Pair<float64> run = own::two_product(slope, lesser);
+  const Pair<float64> found = own::quotient(add<float64>({lesser, 0.0}, {-rise.high, -rise.low}),
                                             add<float64>({greater, 0.0}, run));
-  const pair<float64> s = own::fast_two_sum(found.high, found.low);
-  const pair<float64> square = multiply(s, s);
+  const Pair<float64> s = own::fast_two_sum(found.high, found.low);
+  const Pair<float64> square = multiply(s, s);
   // atan(s) = s + s^3 (-1/3 + s^2 / 5 - ...): what is left out is less than 2^-70 of it.
   const float64 terms = own::polynomial(square.high, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11,
                                         1.0 / 13, -1.0 / 15, 1.0 / 17);
-  const pair<float64> factor =
+  const Pair<float64> factor =
       add<float64>({-0x1.5555555555555p-2, -0x1.5555555555555p-56}, {square.high * terms, 0.0});
-  const pair<float64> angle = add(s, multiply(multiply(square, factor), s));
+  const Pair<float64> angle = add(s, multiply(multiply(square, factor), s));
   const int row = static_cast<int>(n);
   return add<float64>({arctangents_of_eighths[0][row], arctangents_of_eighths[1][row]}, angle);
 }
 
-SKERRY_HD inline pair<float64> angle_as_pair(complex128 z) {
+SKERRY_HD inline Pair<float64> angle_as_pair(complex128 z) {
   const complex128 u = scale(z, -exponent_of(z));
   const float64 x = math::fabs(u.re);
   const float64 y = math::fabs(u.im);
-  constexpr pair<float64> right = {own::half_pi[0], own::half_pi[1]};
-  constexpr pair<float64> straight = {2 * own::half_pi[0], 2 * own::half_pi[1]};
-  pair<float64> angle =
+  constexpr Pair<float64> right = {own::half_pi[0], own::half_pi[1]};
+  constexpr Pair<float64> straight = {2 * own::half_pi[0], 2 * own::half_pi[1]};
+  Pair<float64> angle =
       y > x ? subtract(right, octant_angle_as_pair(x, y)) : octant_angle_as_pair(y, x);
   if (z.re < 0) angle = subtract(straight, angle);
-  return signbit(z.im) ? pair<float64>{-angle.high, -angle.low} : angle;
+  return signbit(z.im) ? Pair<float64>{-angle.high, -angle.low} : angle;
 }
 
-struct complex_pair {
-  pair<float64> re;
-  pair<float64> im;
+struct ComplexPair {
+  Pair<float64> re;
+  Pair<float64> im;
 };
-SKERRY_HD SKERRY_INLINE complex_pair multiply(complex_pair a, complex_pair b) {
+SKERRY_HD SKERRY_INLINE ComplexPair multiply(ComplexPair a, ComplexPair b) {
   return {subtract(multiply(a.re, b.re), multiply(a.im, b.im)),
           add(multiply(a.re, b.im), multiply(a.im, b.re))};
 }
 /// As integer_power, rounded once.
 SKERRY_HD inline complex128 accurate_integer_power(complex128 x, int exponent) {
-  complex_pair base = {{x.re, 0.0}, {x.im, 0.0}};
-  complex_pair product = {{1.0, 0.0}, {0.0, 0.0}};
+  ComplexPair base = {{x.re, 0.0}, {x.im, 0.0}};
+  ComplexPair product = {{1.0, 0.0}, {0.0, 0.0}};
   for (int n = exponent < 0 ? -exponent : exponent; n != 0; n >>= 1) {
     if (n & 1) product = multiply(product, base);
     base = multiply(base, base);
@@ -128,12 +128,12 @@ SKERRY_HD inline complex128 accurate_integer_power(complex128 x, int exponent) {
 
 /// z to the power of w; finite parts, z not 0.
 SKERRY_HD inline complex128 accurate_power(complex128 z, complex128 w) {
-  const pair<float64> log = log_abs_as_pair(z);
-  const pair<float64> angle = angle_as_pair(z);
-  const pair<float64> re = {w.re, 0.0};
-  const pair<float64> im = {w.im, 0.0};
-  const pair<float64> size = subtract(multiply(re, log), multiply(im, angle));
-  const pair<float64> turn = add(multiply(re, angle), multiply(im, log));
+  const Pair<float64> log = log_abs_as_pair(z);
+  const Pair<float64> angle = angle_as_pair(z);
+  const Pair<float64> re = {w.re, 0.0};
+  const Pair<float64> im = {w.im, 0.0};
+  const Pair<float64> size = subtract(multiply(re, log), multiply(im, angle));
+  const Pair<float64> turn = add(multiply(re, angle), multiply(im, log));
   if (!isfinite(size.high) || !isfinite(turn.high)) return power_by_logarithm(z, w);
   return polar(size, sin_cos(turn));
 }

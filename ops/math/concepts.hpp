@@ -24,27 +24,27 @@ template <class T>
 inline constexpr int kind = -1;
 #define SKERRY_KIND(name, type, of_kind, typestr) \
   template <>                                     \
-  inline constexpr int kind<type> = static_cast<int>(dtype_kind::of_kind);
+  inline constexpr int kind<type> = static_cast<int>(DtypeKind::of_kind);
 SKERRY_FOR_EACH_DTYPE(SKERRY_KIND)
 #undef SKERRY_KIND
 
-template <class T, dtype_kind Kind>
+template <class T, DtypeKind Kind>
 inline constexpr bool is_of = kind<T> == static_cast<int>(Kind);
 }  // namespace detail
 
 // The dtype kinds of the standard ("data types" and `isdtype`).
 template <class T>
-concept boolean = detail::is_of<T, dtype_kind::boolean>;
+concept boolean = detail::is_of<T, DtypeKind::boolean>;
 template <class T>
-concept signed_integral = detail::is_of<T, dtype_kind::signed_integer>;
+concept signed_integral = detail::is_of<T, DtypeKind::signed_integer>;
 template <class T>
-concept unsigned_integral = detail::is_of<T, dtype_kind::unsigned_integer>;
+concept unsigned_integral = detail::is_of<T, DtypeKind::unsigned_integer>;
 template <class T>
 concept integral = signed_integral<T> || unsigned_integral<T>;
 template <class T>
-concept real_floating = detail::is_of<T, dtype_kind::real_floating>;
+concept real_floating = detail::is_of<T, DtypeKind::real_floating>;
 template <class T>
-concept complex_floating = detail::is_of<T, dtype_kind::complex_floating>;
+concept complex_floating = detail::is_of<T, DtypeKind::complex_floating>;
 template <class T>
 concept floating = real_floating<T> || complex_floating<T>;
 template <class T>

@@ -42,13 +42,13 @@ SKERRY_HD SKERRY_INLINE float64 exp_terms(float64 r) {
 
 /// x = n log(2) + r + low, n = rounded - magic.
 template <real_floating T>
-struct reduced_exponent {
+struct ReducedExponent {
   T rounded;
   T r;
   T low;
 };
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE reduced_exponent<T> reduce_exponent(T x) {
+SKERRY_HD SKERRY_INLINE ReducedExponent<T> reduce_exponent(T x) {
   using log_2 = log_of_2<T>;
   const T rounded = math::fma(x, log_2::reciprocal, magic<T>);
   const T n = rounded - magic<T>;
@@ -58,36 +58,36 @@ SKERRY_HD SKERRY_INLINE reduced_exponent<T> reduce_exponent(T x) {
 }
 /// |x.low| at most half a last place of x.high.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE reduced_exponent<T> reduce_exponent(pair<T> x) {
-  const reduced_exponent<T> y = reduce_exponent(x.high);
-  const pair<T> r = fast_two_sum(y.r, x.low);
+SKERRY_HD SKERRY_INLINE ReducedExponent<T> reduce_exponent(Pair<T> x) {
+  const ReducedExponent<T> y = reduce_exponent(x.high);
+  const Pair<T> r = fast_two_sum(y.r, x.low);
   return {y.rounded, r.high, r.low + y.low};
 }
 
 /// 2^n significand, n = rounded - magic.
 template <real_floating T>
-struct scaled {
+struct Scaled {
   T significand;
   T rounded;
 };
 
 /// e^x. Two steps of scaling or one give the same bits where the result is normal.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE scaled<T> scaled_exp(reduced_exponent<T> x) {
-  const pair<T> leading = fast_two_sum(T(1), x.r);
+SKERRY_HD SKERRY_INLINE Scaled<T> scaled_exp(ReducedExponent<T> x) {
+  const Pair<T> leading = fast_two_sum(T(1), x.r);
   const T rest = math::fma(x.r * x.r, exp_terms(x.r), math::fma(x.r, x.low, x.low));
   return {leading.high + (leading.low + rest), x.rounded};
 }
 
 /// For a normal result.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T unscale(scaled<T> y) {
+SKERRY_HD SKERRY_INLINE T unscale(Scaled<T> y) {
   return from_bits<T>(to_bits(y.significand) + (to_bits(y.rounded) << fraction_bits<T>));
 }
 
 /// For any result: infinite, subnormal, 0. 2^n alone may be out of range.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T unscale_any(scaled<T> y) {
+SKERRY_HD SKERRY_INLINE T unscale_any(Scaled<T> y) {
   const T n = y.rounded - magic<T>;
   const T half = math::fma(n, T(0.5), magic<T>);
   const T rest = (n - (half - magic<T>)) + magic<T>;
@@ -116,13 +116,13 @@ SKERRY_HD SKERRY_INLINE T exp(T x) {
 }
 
 /// x = n + r, |r| <= 1/2, both without error; 2^r = e^(r log(2)).
-SKERRY_HD SKERRY_INLINE scaled<float64> scaled_exp2(float64 x) {
+SKERRY_HD SKERRY_INLINE Scaled<float64> scaled_exp2(float64 x) {
   using log_2 = log_of_2<float64>;
   const float64 rounded = x + magic<float64>;
   const float64 rest = x - (rounded - magic<float64>);
   const float64 r = rest * log_2::nearest;
   const float64 low = math::fma(rest, log_2::beyond, math::fma(rest, log_2::nearest, -r));
-  const pair<float64> leading = fast_two_sum(1.0, r);
+  const Pair<float64> leading = fast_two_sum(1.0, r);
   const float64 more = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
   return {leading.high + (leading.low + more), rounded};
 }
@@ -134,7 +134,7 @@ SKERRY_HD SKERRY_INLINE float32 exp2_of_rest(float32 r) {
                                0x1.416b5ep-13f);
   return leading + math::fma(r * r, q, lost);
 }
-SKERRY_HD SKERRY_INLINE scaled<float32> scaled_exp2(float32 x) {
+SKERRY_HD SKERRY_INLINE Scaled<float32> scaled_exp2(float32 x) {
   const float32 rounded = x + magic<float32>;
   return {exp2_of_rest(x - (rounded - magic<float32>)), rounded};
 }
@@ -153,13 +153,13 @@ SKERRY_HD SKERRY_INLINE T exp2(T x) {
 }
 
 /// e^x = scale (1 + rest).
-struct coarse_exp_parts {
+struct CoarseExpParts {
   float64 scale;
   float64 rest;
 };
 
 /// For |x| < 700, to 1.4e-9 of r^2.
-SKERRY_HD SKERRY_INLINE coarse_exp_parts coarse_exp(float64 x) {
+SKERRY_HD SKERRY_INLINE CoarseExpParts coarse_exp(float64 x) {
   const float64 rounded = math::fma(x, log_of_2<float64>::reciprocal, magic<float64>);
   const float64 r = math::fma(rounded - magic<float64>, -log_of_2<float64>::nearest, x);
   const float64 q = polynomial(r, 0x1.0000000bc5178p-1, 0x1.5555555a8ffecp-3, 0x1.5554e7c2e413ep-5,
@@ -176,9 +176,9 @@ SKERRY_HD SKERRY_INLINE float64 expm1_terms(float64 r) { return exp_terms(r); }
 
 /// above + 2^(n-1) (e^(r + low) - 1): (e^x - 1) / 2 if above is 2^(n-1) - 1/2.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> half_expm1(reduced_exponent<T> x, T scale, pair<T> above) {
+SKERRY_HD SKERRY_INLINE Pair<T> half_expm1(ReducedExponent<T> x, T scale, Pair<T> above) {
   const T part = scale * x.r;
-  const pair<T> leading = fast_two_sum(above.high, part);
+  const Pair<T> leading = fast_two_sum(above.high, part);
   const T low = sizeof(T) == 4 ? x.low : math::fma(x.r, x.low, x.low);  // 0.1 ulp of float32
   const T rest = math::fma(scale, low, leading.low + above.low);
   return {leading.high, math::fma(part * x.r, expm1_terms(x.r), rest)};
@@ -186,11 +186,11 @@ SKERRY_HD SKERRY_INLINE pair<T> half_expm1(reduced_exponent<T> x, T scale, pair<
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T expm1(T x) {
   constexpr bool is_single = sizeof(T) == 4;
-  const reduced_exponent<T> y =
+  const ReducedExponent<T> y =
       reduce_exponent(clamp(x, is_single ? T(-25) : T(-50), is_single ? T(88.8f) : T(709.9)));
   const T scale = half_power_of_2(y.rounded);
   // The sum's low part is right where scale is less than 1/2, too: nothing.
-  const pair<T> half = half_expm1(y, scale, fast_two_sum(scale, T(-0.5)));
+  const Pair<T> half = half_expm1(y, scale, fast_two_sum(scale, T(-0.5)));
   return math::fabs(x) < (is_single ? T(0x1p-25) : T(0x1p-54)) ? x : (half.high + half.low) * T(2);
 }
 

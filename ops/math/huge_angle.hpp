@@ -9,17 +9,17 @@
 namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// The remainder of an angle of any size after the nearest multiple of pi / 2.
-struct reduced_angle {
-  pair<float64> rest;
+struct ReducedAngle {
+  Pair<float64> rest;
   uint64 quadrant;  ///< the multiple, in the two lowest bits
 };
 
 SKERRY_TABLE float64 half_pi[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
                                   -0x1.f1976b7ed8fbcp-110};
 template <real_floating T>
-inline constexpr pair<T> right_angle = {T(0x1.921fb54442d18p+0), T(0x1.1a62633145c07p-54)};
+inline constexpr Pair<T> right_angle = {T(0x1.921fb54442d18p+0), T(0x1.1a62633145c07p-54)};
 template <>
-inline constexpr pair<float32> right_angle<float32> = {0x1.921fb6p+0f, -0x1.777a5cp-25f};
+inline constexpr Pair<float32> right_angle<float32> = {0x1.921fb6p+0f, -0x1.777a5cp-25f};
 
 /// 2^(16 row) * 2 / pi modulo 2^14, as an unevaluated sum of four. Two rows more than there are, so
 /// that six bits of any number are a row.
@@ -37,25 +37,25 @@ SKERRY_HD SKERRY_INLINE float64 modulo_4(float64 x) { return x - 4.0 * math::rin
 /// beforehand. x is 2^(16 row) times a number of [2^40, 2^56), whose last place is no less than
 /// 2^-12: the bits of 2 / pi from 2^14 on make multiples of 4. Those below 2^-202 make less than
 /// 2^-146, and no float64 is nearer to a multiple of pi / 2 than 2^-62.
-SKERRY_HD SKERRY_INLINE reduced_angle reduce_huge_angle(float64 x) {
+SKERRY_HD SKERRY_INLINE ReducedAngle reduce_huge_angle(float64 x) {
   const uint64 bits = to_bits(x);
   const uint64 biased = (bits >> 52) & 2047;
   const uint64 row = ((biased - (1023 + 40)) >> 4) & 63;
   const float64 u = from_bits<float64>(bits - (row << 56));
-  const pair<float64> p0 = two_product(u, two_over_pi[0][row]);
-  const pair<float64> p1 = two_product(u, two_over_pi[1][row]);
-  const pair<float64> p2 = two_product(u, two_over_pi[2][row]);
+  const Pair<float64> p0 = two_product(u, two_over_pi[0][row]);
+  const Pair<float64> p1 = two_product(u, two_over_pi[1][row]);
+  const Pair<float64> p2 = two_product(u, two_over_pi[2][row]);
   const float64 p3 = u * two_over_pi[3][row];
-  const pair<float64> a = two_sum(modulo_4(p0.high), modulo_4(p0.low));
-  const pair<float64> b = two_sum(a.high, modulo_4(p1.high));
+  const Pair<float64> a = two_sum(modulo_4(p0.high), modulo_4(p0.low));
+  const Pair<float64> b = two_sum(a.high, modulo_4(p1.high));
   const float64 multiple = math::rint(b.high);
-  const pair<float64> c = two_sum(a.low, b.low);
-  const pair<float64> d = two_sum(p1.low, p2.high);
-  const pair<float64> e = two_sum(b.high - multiple, d.high);
-  const pair<float64> f = two_sum(e.high, c.high);
+  const Pair<float64> c = two_sum(a.low, b.low);
+  const Pair<float64> d = two_sum(p1.low, p2.high);
+  const Pair<float64> e = two_sum(b.high - multiple, d.high);
+  const Pair<float64> f = two_sum(e.high, c.high);
   const float64 low = e.low + f.low + (c.low + (d.low + (p2.low + p3)));
-  const pair<float64> fraction = two_sum(f.high, low);
-  const pair<float64> product = two_product(fraction.high, half_pi[0]);
+  const Pair<float64> fraction = two_sum(f.high, low);
+  const Pair<float64> product = two_product(fraction.high, half_pi[0]);
   const float64 rest =
       product.low + math::fma(fraction.high, half_pi[1], fraction.low * half_pi[0]);
   return {fast_two_sum(product.high, rest), to_bits(multiple + magic<float64>)};

@@ -13,12 +13,12 @@ namespace skerry::inline SKERRY_TARGET::ops::math::own {
 /// -e / (e + 2) with e = expm1(-2 size), which is below 1; size up to where it is 1.
 template <bool IsOrdinary, real_floating T>
 SKERRY_HD SKERRY_INLINE T tanh_of(T size) {
-  const reduced_exponent<T> reduced = reduce_exponent(-(size + size));
+  const ReducedExponent<T> reduced = reduce_exponent(-(size + size));
   const T scale = half_power_of_2(reduced.rounded);
-  const pair<T> exact = {scale - T(0.5), T(-0.0)};
-  const pair<T> any_half =
+  const Pair<T> exact = {scale - T(0.5), T(-0.0)};
+  const Pair<T> any_half =
       half_expm1(reduced, scale, IsOrdinary ? exact : fast_two_sum(T(-0.5), scale));
-  const pair<T> half = fast_two_sum(any_half.high, any_half.low);
+  const Pair<T> half = fast_two_sum(any_half.high, any_half.low);
   const T y = half.high / (T(1) + half.high);
   // y is one to two times half.high, so their difference is exact.
   const T rest = math::fma(-y, half.high, half.high - y) + math::fma(-y, half.low, half.low);
@@ -56,7 +56,7 @@ SKERRY_HD SKERRY_INLINE float64 cosh_terms(float64 square) {
 
 /// What sinh and cosh of |x| share, halved, as they may be too great by a factor less than 2.
 template <real_floating T>
-struct hyperbolic_parts {
+struct HyperbolicParts {
   T r;
   T r_low;
   T odd;   ///< sinh(r) - r
@@ -65,10 +65,10 @@ struct hyperbolic_parts {
   T q;     ///< 2^(-n-2), or 0
 };
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE hyperbolic_parts<T> split_hyperbolic(T x) {
+SKERRY_HD SKERRY_INLINE HyperbolicParts<T> split_hyperbolic(T x) {
   constexpr T most = sizeof(T) == 4 ? T(89.5) : T(710.5);  // infinite from here on
   const T size = math::fabs(x);
-  const reduced_exponent<T> y = reduce_exponent(size > most ? most : size);  // NaN stays
+  const ReducedExponent<T> y = reduce_exponent(size > most ? most : size);  // NaN stays
   const T square = y.r * y.r;
   const bits_t<T> p = (to_bits(y.rounded) << fraction_bits<T>)+to_bits(T(0.25));
   const bits_t<T> q = 2 * to_bits(T(0.25)) - p;
@@ -81,8 +81,8 @@ SKERRY_HD SKERRY_INLINE hyperbolic_parts<T> split_hyperbolic(T x) {
 }
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T cosh(T x) {
-  const hyperbolic_parts<T> y = split_hyperbolic(x);
-  const pair<T> major = fast_two_sum(y.p, y.q);
+  const HyperbolicParts<T> y = split_hyperbolic(x);
+  const Pair<T> major = fast_two_sum(y.p, y.q);
   const T minor = y.p - y.q;
   T lost = major.low;
   if constexpr (sizeof(T) == 8) lost = math::fma(-lost, y.r, lost);  // by e^-r: q's, not p's
@@ -91,8 +91,8 @@ SKERRY_HD SKERRY_INLINE T cosh(T x) {
 }
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T sinh(T x) {
-  const hyperbolic_parts<T> y = split_hyperbolic(x);
-  const pair<T> major = fast_two_sum(y.p, -y.q);
+  const HyperbolicParts<T> y = split_hyperbolic(x);
+  const Pair<T> major = fast_two_sum(y.p, -y.q);
   const T minor = y.p + y.q;
   const T leading = math::fma(minor, y.r, major.high);
   T lost = math::fma(minor, y.r, major.high - leading);

@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// sqrt(x.high + x.low) as a pair; 0 for 0. The low part is one step of Newton's method.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> sqrt_of_pair(pair<T> x) {
+SKERRY_HD SKERRY_INLINE Pair<T> sqrt_of_pair(Pair<T> x) {
   const T root = math::sqrt(x.high);
   const T rest = math::fma(-root, root, x.high) + x.low;
   return {root, root == 0 ? T(0) : rest * (T(0.5) / root)};
@@ -28,9 +28,9 @@ SKERRY_HD SKERRY_INLINE T hypot(T x1, T x2) {
   const bits_t<T> exponent = to_bits(greater) & to_bits(infinity<T>());
   const bits_t<T> bounded = exponent > 2 * one ? exponent : 2 * one;
   const T scale = from_bits<T>(2 * to_bits(T(1)) + one - bounded);
-  const pair<T> u = two_product(greater * scale, greater * scale);
-  const pair<T> v = two_product(lesser * scale, lesser * scale);
-  const pair<T> sum = fast_two_sum(u.high, v.high);
+  const Pair<T> u = two_product(greater * scale, greater * scale);
+  const Pair<T> v = two_product(lesser * scale, lesser * scale);
+  const Pair<T> sum = fast_two_sum(u.high, v.high);
   const T length = math::sqrt(sum.high + (sum.low + (u.low + v.low))) * from_bits<T>(bounded - one);
   const bool is_infinite = (a == infinity<T>()) | (b == infinity<T>());
   return is_infinite ? infinity<T>() : length;

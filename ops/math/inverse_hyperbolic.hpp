@@ -11,10 +11,10 @@ namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// log(sum.high + sum.low), both normal.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T log_of_sum(pair<T> sum, T more_exponent = T(-0.0)) {
-  const binary_parts<T> u = split(sum.high);
+SKERRY_HD SKERRY_INLINE T log_of_sum(Pair<T> sum, T more_exponent = T(-0.0)) {
+  const BinaryParts<T> u = split(sum.high);
   const T low = sum.low * power_of_2(magic<T> - u.exponent);
-  const pair<T> y =
+  const Pair<T> y =
       add_exponent(u.exponent + more_exponent, log_of_significand(u.significand, low));
   return y.high + y.low;
 }
@@ -25,7 +25,7 @@ inline constexpr T great_root = sizeof(T) == 4 ? T(0x1p60) : T(0x1p500);
 
 /// log(x + root) = log(sum), x >= 0 and root^2 = x^2 +- 1; log(2 x), by x / 4, where x is great.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T log_of_root(T x, pair<T> sum) {
+SKERRY_HD SKERRY_INLINE T log_of_root(T x, Pair<T> sum) {
   const bool is_great = x > great_root<T>;
   return log_of_sum<T>({is_great ? T(0.25) * x : sum.high, is_great ? T(0) : sum.low},
                        is_great ? T(3) : T(0));
@@ -34,10 +34,10 @@ SKERRY_HD SKERRY_INLINE T log_of_root(T x, pair<T> sum) {
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T asinh(T x) {
   const T size = math::fabs(x);
-  const pair<T> square = two_product(size, size);
-  const pair<T> above = two_sum(square.high, T(1));
-  const pair<T> root = sqrt_of_pair<T>({above.high, above.low + square.low});
-  const pair<T> sum = fast_two_sum(root.high, size);
+  const Pair<T> square = two_product(size, size);
+  const Pair<T> above = two_sum(square.high, T(1));
+  const Pair<T> root = sqrt_of_pair<T>({above.high, above.low + square.low});
+  const Pair<T> sum = fast_two_sum(root.high, size);
   const T y = log_of_root<T>(size, {sum.high, sum.low + root.low});
   const bool is_ordinary =
       (size >= (sizeof(T) == 4 ? T(0x1p-12) : T(0x1p-28))) & (size < infinity<T>());
@@ -45,11 +45,11 @@ SKERRY_HD SKERRY_INLINE T asinh(T x) {
 }
 
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> sum_for_acosh(T x) {
-  const pair<T> square = two_product(x, x);
-  const pair<T> below = fast_two_sum(square.high, T(-1));
-  const pair<T> root = sqrt_of_pair(fast_two_sum(below.high, below.low + square.low));
-  const pair<T> sum = fast_two_sum(x, root.high);
+SKERRY_HD SKERRY_INLINE Pair<T> sum_for_acosh(T x) {
+  const Pair<T> square = two_product(x, x);
+  const Pair<T> below = fast_two_sum(square.high, T(-1));
+  const Pair<T> root = sqrt_of_pair(fast_two_sum(below.high, below.low + square.low));
+  const Pair<T> sum = fast_two_sum(x, root.high);
   return {sum.high, sum.low + root.low};
 }
 /// For x in [1, great_root].
@@ -69,18 +69,18 @@ SKERRY_HD SKERRY_INLINE T acosh(T x) {
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T ordinary_atanh(T x) {
   const T size = math::fabs(x);
-  const pair<T> above = fast_two_sum(T(1), size);
-  const pair<T> below = fast_two_sum(T(1), -size);
+  const Pair<T> above = fast_two_sum(T(1), size);
+  const Pair<T> below = fast_two_sum(T(1), -size);
   // Bits of floats are within 0.09 of linear in their logarithm.
   constexpr int bits = fraction_bits<T>;
   const bits_t<T> apart = to_bits(above.high) - to_bits(below.high) + (bits_t<T>(1) << (bits - 1));
   const T rounded = from_bits<T>((apart >> bits) | to_bits(magic<T>));
   const T k = rounded - magic<T>;
   const T scale = power_of_2(rounded);
-  const pair<T> other = {below.high * scale, below.low * scale};
-  const pair<T> numerator = {above.high - other.high, above.low - other.low};
-  const pair<T> sum = two_sum(above.high, other.high);
-  const pair<T> y =
+  const Pair<T> other = {below.high * scale, below.low * scale};
+  const Pair<T> numerator = {above.high - other.high, above.low - other.low};
+  const Pair<T> sum = two_sum(above.high, other.high);
+  const Pair<T> y =
       add_exponent(k, log_by_quotient(numerator, {sum.high, sum.low + (above.low + other.low)}));
   return math::copysign(T(0.5) * (y.high + y.low), x);
 }

@@ -24,7 +24,7 @@ SKERRY_HD SKERRY_INLINE float32 asin_terms(float32 square) {
 
 /// asin(y), y in [0, 1/2], of which asin(|x|) is y's or pi / 2 - twice y's.
 template <real_floating T>
-struct reduced_sine {
+struct ReducedSine {
   T y;
   T rest;   ///< asin(y) - y
   T outer;  ///< 1 or 0: GCC 12 keeps a struct with a bool in memory
@@ -38,7 +38,7 @@ SKERRY_HD SKERRY_INLINE float64 half_reciprocal(float64, float64 root) {
 }
 /// In the outer half y = sqrt((1 - |x|) / 2), whose rounding error is part of the rest.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE reduced_sine<T> reduce_sine(T x) {
+SKERRY_HD SKERRY_INLINE ReducedSine<T> reduce_sine(T x) {
   const T size = math::fabs(x);
   const bool is_outer = size > T(0.5);
   const T square = is_outer ? T(0.5) - T(0.5) * size : size * size;
@@ -51,21 +51,21 @@ SKERRY_HD SKERRY_INLINE reduced_sine<T> reduce_sine(T x) {
 
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T asin(T x) {
-  const reduced_sine<T> s = reduce_sine(x);
+  const ReducedSine<T> s = reduce_sine(x);
   const T factor = T(1) - T(3) * s.outer;
-  const pair<T> sum = fast_two_sum(s.outer * right_angle<T>.high, factor * s.y);
+  const Pair<T> sum = fast_two_sum(s.outer * right_angle<T>.high, factor * s.y);
   const T low = math::fma(factor, s.rest, s.outer * right_angle<T>.low);
   return math::copysign(sum.high + (sum.low + low), x);
 }
 
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T acos(T x) {
-  const reduced_sine<T> s = reduce_sine(x);
+  const ReducedSine<T> s = reduce_sine(x);
   const bool is_negative = x < 0;
   const T sign = is_negative ? T(1) : T(-1);
   const T factor = sign * (T(1) - T(3) * s.outer);
   const T quarters = math::fma(s.outer, sign, T(1));  // of a turn
-  const pair<T> sum = fast_two_sum(quarters * right_angle<T>.high, factor * s.y);
+  const Pair<T> sum = fast_two_sum(quarters * right_angle<T>.high, factor * s.y);
   const T low = math::fma(factor, s.rest, quarters * right_angle<T>.low);
   return sum.high + (sum.low + low);
 }
@@ -79,12 +79,12 @@ SKERRY_HD SKERRY_INLINE float64 atan(float64 x) {
   const float64 lesser = is_steep ? 1.0 : size;
   const float64 greater = is_steep ? size : 1.0;
   const bool is_diagonal = lesser > greater * tan_of_eighth;
-  const pair<float64> y = quotient(fast_two_sum(is_diagonal ? -greater : 0.0, lesser),
+  const Pair<float64> y = quotient(fast_two_sum(is_diagonal ? -greater : 0.0, lesser),
                                    fast_two_sum(greater, is_diagonal ? lesser : 0.0));
   const float64 of_steep = is_steep ? 1.0 : 0.0;
   const float64 quarters = is_diagonal ? 0.5 : of_steep;  // of a turn
   const float64 sign = is_steep ? -1.0 : 1.0;
-  const pair<float64> sum = fast_two_sum(quarters * half_pi[0], sign * y.high);
+  const Pair<float64> sum = fast_two_sum(quarters * half_pi[0], sign * y.high);
   const float64 low = math::fma(sign, arctangent_rest(y), quarters * half_pi[1]);
   return math::copysign(sum.high + (sum.low + low), x);
 }
@@ -99,9 +99,9 @@ SKERRY_HD SKERRY_INLINE float32 atan(float32 x) {
   const float32 below = is_steep ? size : 1.0f;
   const float32 y = above / below;
   const float32 lost = math::fma(y, below, -above) * y;  // 0 where 1 / below is not -y
-  const pair<float32> sum = fast_two_sum(is_steep ? right_angle<float32>.high : 0.0f, y);
+  const Pair<float32> sum = fast_two_sum(is_steep ? right_angle<float32>.high : 0.0f, y);
   const float32 more = sum.low + (is_steep ? right_angle<float32>.low : 0.0f);
-  return math::copysign(sum.high + arctangent_rest(pair<float32>{y, lost}, more), x);
+  return math::copysign(sum.high + arctangent_rest(Pair<float32>{y, lost}, more), x);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::math::own

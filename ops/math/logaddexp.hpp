@@ -10,13 +10,13 @@
 namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// e^(x.high + x.low) for -750 <= x <= 0, within 2^-57 of it.
-SKERRY_HD SKERRY_INLINE pair<float64> exp_as_pair(pair<float64> x) {
-  const reduced_exponent<float64> reduced = reduce_exponent(x);
+SKERRY_HD SKERRY_INLINE Pair<float64> exp_as_pair(Pair<float64> x) {
+  const ReducedExponent<float64> reduced = reduce_exponent(x);
   const float64 r = reduced.r;
   const float64 low = reduced.low;
-  const pair<float64> leading = fast_two_sum(1.0, r);
+  const Pair<float64> leading = fast_two_sum(1.0, r);
   const float64 rest = leading.low + math::fma(r * r, exp_terms(r), math::fma(r, low, low));
-  const pair<float64> y = fast_two_sum(leading.high, rest);
+  const Pair<float64> y = fast_two_sum(leading.high, rest);
   return {unscale_any<float64>({y.high, reduced.rounded}),
           unscale_any<float64>({y.low, reduced.rounded})};
 }
@@ -25,18 +25,18 @@ SKERRY_HD SKERRY_INLINE pair<float64> exp_as_pair(pair<float64> x) {
 SKERRY_HD SKERRY_INLINE float64 quick_logaddexp(float64 x1, float64 x2) {
   const float64 greater = x1 > x2 ? x1 : x2;
   const float64 lesser = x1 > x2 ? x2 : x1;
-  const pair<float64> distance = two_sum(lesser, -greater);
+  const Pair<float64> distance = two_sum(lesser, -greater);
   const bool is_far = !(distance.high > -750.0);  // the one that is infinite, too
-  const pair<float64> y =
+  const Pair<float64> y =
       exp_as_pair({is_far ? -750.0 : distance.high, is_far ? 0.0 : distance.low});
-  const pair<float64> u = fast_two_sum(1.0, y.high);
-  const binary_parts<float64> parts = split(u.high);
+  const Pair<float64> u = fast_two_sum(1.0, y.high);
+  const BinaryParts<float64> parts = split(u.high);
   const float64 low = (u.low + y.low) * (parts.exponent == 0 ? 1.0 : 0.5);
-  const pair<float64> any_log =
+  const Pair<float64> any_log =
       add_exponent(parts.exponent, log_of_significand(parts.significand, low));
   const bool is_linear = y.high < 0x1p-60;
-  const pair<float64> log = {is_linear ? y.high : any_log.high, is_linear ? y.low : any_log.low};
-  const pair<float64> sum = two_sum(greater, log.high);
+  const Pair<float64> log = {is_linear ? y.high : any_log.high, is_linear ? y.low : any_log.low};
+  const Pair<float64> sum = two_sum(greater, log.high);
   const float64 finite = sum.high + (sum.low + log.low);
   const float64 result = math::fabs(greater) < infinity<float64>() ? finite : greater;
   return ((x1 != x1) | (x2 != x2)) ? x1 + x2 : result;
@@ -53,34 +53,34 @@ SKERRY_HD SKERRY_INLINE bool is_cancelled(float64 x1, float64 x2, float64 result
 }
 
 /// e^x - 1 for |x| < 0.4 to about 2^-98 of it: by x / 16 and four doublings.
-SKERRY_HD inline pair<float64> expm1_as_pair(pair<float64> x) {
-  const pair<float64> t = {x.high * 0.0625, x.low * 0.0625};
+SKERRY_HD inline Pair<float64> expm1_as_pair(Pair<float64> x) {
+  const Pair<float64> t = {x.high * 0.0625, x.low * 0.0625};
   const float64 tail = polynomial(t.high, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800,
                                   1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800);
   // 1 / 6!, ... 1 / 2!
-  constexpr pair<float64> terms[] = {{0x1.6c16c16c16c17p-10, -0x1.f49f49f49f49fp-65},
+  constexpr Pair<float64> terms[] = {{0x1.6c16c16c16c17p-10, -0x1.f49f49f49f49fp-65},
                                      {0x1.1111111111111p-7, 0x1.1111111111111p-63},
                                      {0x1.5555555555555p-5, 0x1.5555555555555p-59},
                                      {0x1.5555555555555p-3, 0x1.5555555555555p-57},
                                      {0.5, 0.0}};
-  pair<float64> sum = {tail, 0.0};
-  for (const pair<float64> term : terms) sum = add(term, multiply(sum, t));
-  pair<float64> y = add(t, multiply(multiply(t, t), sum));
+  Pair<float64> sum = {tail, 0.0};
+  for (const Pair<float64> term : terms) sum = add(term, multiply(sum, t));
+  Pair<float64> y = add(t, multiply(multiply(t, t), sum));
   for (int i = 0; i < 4; ++i) y = add<float64>({y.high + y.high, y.low + y.low}, multiply(y, y));
   return y;
 }
 
 /// t + 2^lift e^x for x in (-750, 0).
-SKERRY_HD inline pair<float64> add_exp(pair<float64> t, float64 x, float64 lift) {
+SKERRY_HD inline Pair<float64> add_exp(Pair<float64> t, float64 x, float64 lift) {
   using log_2 = log_of_2<float64>;
   const float64 rounded = math::fma(x, log_2::reciprocal, magic<float64>);
   const float64 n = rounded - magic<float64>;
-  const pair<float64> low = two_product(n, -log_2::low);
+  const Pair<float64> low = two_product(n, -log_2::low);
   const float64 lowest = math::fma(n, -0x1.f97b57a079a19p-103, low.low);
-  const pair<float64> r = add<float64>({math::fma(n, -log_2::high, x), 0.0}, {low.high, lowest});
-  const pair<float64> y = expm1_as_pair(r);
+  const Pair<float64> r = add<float64>({math::fma(n, -log_2::high, x), 0.0}, {low.high, lowest});
+  const Pair<float64> y = expm1_as_pair(r);
   const float64 scale = n + lift < -1000.0 ? 0.0 : power_of_2(rounded + lift);
-  return add(add<float64>({scale, 0.0}, t), pair<float64>{y.high * scale, y.low * scale});
+  return add(add<float64>({scale, 0.0}, t), Pair<float64>{y.high * scale, y.low * scale});
 }
 
 /// Where the terms cancel: to 2^-100, which is enough of results beyond 2^-46.
@@ -88,12 +88,12 @@ SKERRY_HD inline float64 accurate_logaddexp(float64 x1, float64 x2) {
   const float64 greater = x1 > x2 ? x1 : x2;
   const float64 lesser = x1 > x2 ? x2 : x1;
   if (greater > -0x1p-100) {  // greater + e^lesser; lifted, as their low parts may be subnormal
-    const pair<float64> sum = add_exp({greater * 0x1p300, 0.0}, lesser, 300.0);
+    const Pair<float64> sum = add_exp({greater * 0x1p300, 0.0}, lesser, 300.0);
     return (sum.high + sum.low) * 0x1p-300;
   }
-  const pair<float64> of_greater = add_exp({-1.0, 0.0}, greater, 0.0);
-  const pair<float64> t = add_exp(of_greater, lesser, 0.0);
-  const pair<float64> log = log_by_quotient(t, add<float64>({2.0, 0.0}, t));
+  const Pair<float64> of_greater = add_exp({-1.0, 0.0}, greater, 0.0);
+  const Pair<float64> t = add_exp(of_greater, lesser, 0.0);
+  const Pair<float64> log = log_by_quotient(t, add<float64>({2.0, 0.0}, t));
   return log.high + log.low;
 }
 
@@ -110,8 +110,8 @@ SKERRY_HD SKERRY_INLINE float32 quick_logaddexp(float32 x1, float32 x2) {
   const float64 greater = a > b ? a : b;
   const float64 lesser = a > b ? b : a;
   const float64 distance = lesser - greater;
-  const coarse_exp_parts y = coarse_exp(distance > -200.0 ? distance : -200.0);
-  const pair<float64> u = fast_two_sum(1.0, math::fma(y.scale, y.rest, y.scale));
+  const CoarseExpParts y = coarse_exp(distance > -200.0 ? distance : -200.0);
+  const Pair<float64> u = fast_two_sum(1.0, math::fma(y.scale, y.rest, y.scale));
   const float64 finite = greater + coarse_log_of_pair(u);
   const float64 result = math::fabs(greater) < infinity<float64>() ? finite : greater;
   return static_cast<float32>((greater != greater) | (lesser != lesser) ? greater + lesser

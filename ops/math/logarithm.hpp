@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::ops::math::own {
 
 /// u = 2^exponent significand with the significand in [sqrt(1/2), sqrt(2)), or another octave.
 template <real_floating T>
-struct binary_parts {
+struct BinaryParts {
   T exponent;
   T significand;
 };
@@ -22,7 +22,7 @@ inline constexpr bits_t<T> root_of_half =
 /// For positive normal numbers; the significand is not below that of bits `begin`. For others the
 /// parts mean nothing.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE binary_parts<T> split(T u, bits_t<T> begin = root_of_half<T>) {
+SKERRY_HD SKERRY_INLINE BinaryParts<T> split(T u, bits_t<T> begin = root_of_half<T>) {
   using B = bits_t<T>;
   constexpr int bits = fraction_bits<T>;
   const B above = to_bits(u) - begin;
@@ -51,7 +51,7 @@ SKERRY_HD SKERRY_INLINE float64 log_terms(float64 square) {
 /// log(2^e m) + correction, as in fdlibm: f = m - 1, s = f / (2 + f),
 /// log(m) = f - (f^2 / 2 - s (f^2 / 2 + R)).
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T log_of_parts(binary_parts<T> u, T correction = T(0)) {
+SKERRY_HD SKERRY_INLINE T log_of_parts(BinaryParts<T> u, T correction = T(0)) {
   const T f = u.significand - T(1);
   const T s = f / (u.significand + T(1));
   const T half_square = T(0.5) * f * f;
@@ -70,11 +70,11 @@ SKERRY_HD SKERRY_INLINE R with_special_logs(T x, R y) {
 
 /// A subnormal x is scaled up by 2^digits, and the exponent corrected.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE binary_parts<T> split_any(T x, bits_t<T> begin = root_of_half<T>) {
+SKERRY_HD SKERRY_INLINE BinaryParts<T> split_any(T x, bits_t<T> begin = root_of_half<T>) {
   constexpr T least_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
   constexpr T digits = fraction_bits<T> + 1;
   const bool is_subnormal = x < least_normal;
-  const binary_parts<T> u = split(is_subnormal ? x * T(int64{2} << fraction_bits<T>) : x, begin);
+  const BinaryParts<T> u = split(is_subnormal ? x * T(int64{2} << fraction_bits<T>) : x, begin);
   return {is_subnormal ? u.exponent - digits : u.exponent, u.significand};
 }
 
@@ -94,7 +94,7 @@ SKERRY_LOGARITHM(log)
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T log1p(T x) {
   constexpr T is_itself = sizeof(T) == 4 ? T(0x1p-25) : T(0x1p-54);
-  const pair<T> u = two_sum(T(1), x);
+  const Pair<T> u = two_sum(T(1), x);
   const T lost = u.high == infinity<T>() ? T(0) : u.low;
   const T y = with_special_logs(u.high, log_of_parts(split(u.high), lost / u.high));
   return math::fabs(x) < is_itself ? x : y;

@@ -21,19 +21,19 @@ SKERRY_HD SKERRY_INLINE float32 wide_log_terms(float32 square) { return log_term
 /// log of (1 + s) / (1 - s) where s = numerator / denominator, in [-0.2, 0.2]; within 2^-58 of it,
 /// in float32 2^-27.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> log_by_quotient(pair<T> numerator, pair<T> denominator) {
-  const pair<T> s = quotient(numerator, denominator);
+SKERRY_HD SKERRY_INLINE Pair<T> log_by_quotient(Pair<T> numerator, Pair<T> denominator) {
+  const Pair<T> s = quotient(numerator, denominator);
   const T rest = s.high * wide_log_terms(s.high * s.high);
   return {T(2) * s.high, math::fma(T(2), s.low, rest)};
 }
 
 /// log(m + low) for m in [sqrt(1/2), sqrt(2)].
-SKERRY_HD SKERRY_INLINE pair<float64> log_of_significand(float64 m, float64 low) {
-  const pair<float64> above = fast_two_sum(1.0, m);
+SKERRY_HD SKERRY_INLINE Pair<float64> log_of_significand(float64 m, float64 low) {
+  const Pair<float64> above = fast_two_sum(1.0, m);
   return log_by_quotient<float64>({m - 1.0, low}, {above.high, above.low + low});
 }
 /// By a polynomial: f^2 q(f) to 7.7e-10 of the result. The slope at f is near 1 - 1.12 f + f^2.
-SKERRY_HD SKERRY_INLINE pair<float32> log_of_significand(float32 m, float32 low) {
+SKERRY_HD SKERRY_INLINE Pair<float32> log_of_significand(float32 m, float32 low) {
   const float32 f = m - 1.0f;
   const float32 q =
       polynomial(f, -0x1p-1f, 0x1.555548p-2f, -0x1.000006p-2f, 0x1.99a476p-3f, -0x1.555c46p-3f,
@@ -43,25 +43,25 @@ SKERRY_HD SKERRY_INLINE pair<float32> log_of_significand(float32 m, float32 low)
 
 /// exponent log(2) + y.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> add_exponent(T exponent, pair<T> y) {
-  const pair<T> sum = fast_two_sum(exponent * log_of_2<T>::high, y.high);
+SKERRY_HD SKERRY_INLINE Pair<T> add_exponent(T exponent, Pair<T> y) {
+  const Pair<T> sum = fast_two_sum(exponent * log_of_2<T>::high, y.high);
   return {sum.high, sum.low + math::fma(exponent, log_of_2<T>::low, y.low)};
 }
 
 /// log(2^e m), `per_exponent` of e and `unit` times the natural one of m. The product of e and the
 /// high part is exact.
-SKERRY_HD SKERRY_INLINE float64 log_to_base(binary_parts<float64> u, pair<float64> per_exponent,
-                                            pair<float64> unit) {
-  const pair<float64> y = log_of_significand(u.significand, -0.0);  // whose sum is no operation
-  const pair<float64> scaled = two_product(y.high, unit.high);
+SKERRY_HD SKERRY_INLINE float64 log_to_base(BinaryParts<float64> u, Pair<float64> per_exponent,
+                                            Pair<float64> unit) {
+  const Pair<float64> y = log_of_significand(u.significand, -0.0);  // whose sum is no operation
+  const Pair<float64> scaled = two_product(y.high, unit.high);
   const float64 low = math::fma(y.low, unit.high, math::fma(y.high, unit.low, scaled.low));
-  const pair<float64> sum = fast_two_sum(u.exponent * per_exponent.high, scaled.high);
+  const Pair<float64> sum = fast_two_sum(u.exponent * per_exponent.high, scaled.high);
   return sum.high + (sum.low + math::fma(u.exponent, per_exponent.low, low));
 }
-SKERRY_HD SKERRY_INLINE float64 log2_of_parts(binary_parts<float64> u) {
+SKERRY_HD SKERRY_INLINE float64 log2_of_parts(BinaryParts<float64> u) {
   return log_to_base(u, {1.0, 0.0}, {log_of_2<float64>::reciprocal, 0x1.777d0ffda0d24p-56});
 }
-SKERRY_HD SKERRY_INLINE float64 log10_of_parts(binary_parts<float64> u) {
+SKERRY_HD SKERRY_INLINE float64 log10_of_parts(BinaryParts<float64> u) {
   return log_to_base(u, {0x1.34413509f7800p-2, 0x1.fef311f12b358p-46},
                      {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57});
 }
@@ -69,7 +69,7 @@ SKERRY_HD SKERRY_INLINE float64 log10_of_parts(binary_parts<float64> u) {
 /// log(2^e m) = e per_exponent + f (unit + terms(f)) for f = m - 1 in [-0.293, 0.415); the terms
 /// near-minimax, begun with what `unit` lacks. The product of e and the high part is exact.
 template <class... Terms>
-SKERRY_HD SKERRY_INLINE float32 log_of_parts(binary_parts<float32> u, pair<float32> per_exponent,
+SKERRY_HD SKERRY_INLINE float32 log_of_parts(BinaryParts<float32> u, Pair<float32> per_exponent,
                                              float32 unit, Terms... terms) {
   const float32 f = u.significand - 1.0f;
   const float32 rest = f * polynomial(f, terms...);
@@ -77,12 +77,12 @@ SKERRY_HD SKERRY_INLINE float32 log_of_parts(binary_parts<float32> u, pair<float
   return math::fma(u.exponent, per_exponent.high, math::fma(f, unit, low));
 }
 /// Errors of the terms 4.6e-9 of the result.
-SKERRY_HD SKERRY_INLINE float32 log2_of_parts(binary_parts<float32> u) {
+SKERRY_HD SKERRY_INLINE float32 log2_of_parts(BinaryParts<float32> u) {
   return log_of_parts(u, {1.0f, 0.0f}, 0x1.715476p0f, 0x1.4ae0cp-26f, -0x1.71547p-1f,
                       0x1.ec7094p-2f, -0x1.715afep-2f, 0x1.277f46p-2f, -0x1.eaa252p-3f,
                       0x1.a2c962p-3f, -0x1.87f6fap-3f, 0x1.7f2b94p-3f, -0x1.c3aa82p-4f);
 }
-SKERRY_HD SKERRY_INLINE float32 log10_of_parts(binary_parts<float32> u) {
+SKERRY_HD SKERRY_INLINE float32 log10_of_parts(BinaryParts<float32> u) {
   return log_of_parts(u, {0x1.344p-2f, 0x1.3509f8p-18f}, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f,
                       -0x1.bcb7aap-3f, 0x1.287a7p-3f, -0x1.bcbf52p-4f, 0x1.63d06ep-4f,
                       -0x1.276a4ep-4f, 0x1.f84a82p-5f, -0x1.d7912p-5f, 0x1.cd1484p-5f,
@@ -93,8 +93,8 @@ SKERRY_LOGARITHM(log10)
 #undef SKERRY_LOGARITHM
 
 /// log(u.high + u.low), near 1 too, to about 2^-31 of it.
-SKERRY_HD SKERRY_INLINE float64 coarse_log_of_pair(pair<float64> u) {
-  const binary_parts<float64> parts = split(u.high);
+SKERRY_HD SKERRY_INLINE float64 coarse_log_of_pair(Pair<float64> u) {
+  const BinaryParts<float64> parts = split(u.high);
   const float64 s = (parts.significand - 1.0) / (parts.significand + 1.0);
   const float64 square = s * s;
   const float64 terms = polynomial(square, 0x1.5555554b9ea73p-1, 0x1.9999ebdd789fcp-2,

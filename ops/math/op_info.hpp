@@ -8,7 +8,7 @@ namespace skerry {
 
 /// What a step of real floats does to vectors in registers, where the next step goes on with them
 /// (ops/fuse/cpu/chain.hpp). Of two inputs the vectors are the first, from add_to on the second.
-enum class chained : unsigned char {
+enum class Chained : unsigned char {
   no,
   square,
   negative,
@@ -27,13 +27,13 @@ enum class chained : unsigned char {
 };
 
 /// What an operation says about itself; part of its declaration.
-struct op_info {
+struct OpInfo {
   const char* name;
   const char* doc;         ///< body of the docstring, NumPy style
   bool expensive = false;  ///< a transcendental: worth threads from fewer elements
   /// Serves a function in Python that has its name, takes more dtypes and is what users see.
   bool is_private = false;
-  chained chain = chained::no;
+  Chained chain = Chained::no;
 };
 
 }  // namespace skerry

@@ -16,14 +16,14 @@ inline constexpr bool has_branches = false;
 
 /// The unevaluated sum of two numbers, for about twice the precision.
 template <real_floating T>
-struct pair {
+struct Pair {
   T high;
   T low;
 };
 
 /// a + b exactly.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> two_sum(T a, T b) {
+SKERRY_HD SKERRY_INLINE Pair<T> two_sum(T a, T b) {
   const T sum = a + b;
   const T shadow = sum - a;
   return {sum, (a - (sum - shadow)) + (b - shadow)};
@@ -31,14 +31,14 @@ SKERRY_HD SKERRY_INLINE pair<T> two_sum(T a, T b) {
 
 /// a + b exactly where |a| >= |b| or a is 0.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> fast_two_sum(T a, T b) {
+SKERRY_HD SKERRY_INLINE Pair<T> fast_two_sum(T a, T b) {
   const T sum = a + b;
   return {sum, b - (sum - a)};
 }
 
 /// a * b exactly, but for underflow.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> two_product(T a, T b) {
+SKERRY_HD SKERRY_INLINE Pair<T> two_product(T a, T b) {
   const T product = a * b;
   return {product, math::fma(a, b, -product)};
 }
@@ -46,24 +46,24 @@ SKERRY_HD SKERRY_INLINE pair<T> two_product(T a, T b) {
 // To about 2^-104 of the result; of the greater operand for sums.
 
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> add(pair<T> a, pair<T> b) {
-  const pair<T> sum = two_sum(a.high, b.high);
+SKERRY_HD SKERRY_INLINE Pair<T> add(Pair<T> a, Pair<T> b) {
+  const Pair<T> sum = two_sum(a.high, b.high);
   return fast_two_sum(sum.high, sum.low + (a.low + b.low));
 }
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> subtract(pair<T> a, pair<T> b) {
-  return add(a, pair<T>{-b.high, -b.low});
+SKERRY_HD SKERRY_INLINE Pair<T> subtract(Pair<T> a, Pair<T> b) {
+  return add(a, Pair<T>{-b.high, -b.low});
 }
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> multiply(pair<T> a, pair<T> b) {
-  const pair<T> product = two_product(a.high, b.high);
+SKERRY_HD SKERRY_INLINE Pair<T> multiply(Pair<T> a, Pair<T> b) {
+  const Pair<T> product = two_product(a.high, b.high);
   return fast_two_sum(product.high, product.low + math::fma(a.high, b.low, a.low * b.high));
 }
 
 /// a / b with one division, to some units of the low part's last place; `reciprocal` is 1 / b.high.
 /// b need not be normalised, but its low part is small.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE pair<T> quotient(pair<T> a, pair<T> b) {
+SKERRY_HD SKERRY_INLINE Pair<T> quotient(Pair<T> a, Pair<T> b) {
   const T reciprocal = T(1) / b.high;
   const T leading = a.high * reciprocal;
   const T rest = math::fma(-leading, b.high, a.high) + math::fma(-leading, b.low, a.low);

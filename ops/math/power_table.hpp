@@ -32,13 +32,13 @@ template <real_floating T>
 inline constexpr int power_row_shift = sizeof(T) == 4 ? 19 : 47;
 
 template <real_floating T>
-struct power_row {
+struct PowerRow {
   T reciprocal;
   T high;
   T low;
 };
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE power_row<T> power_row_of(T significand) {
+SKERRY_HD SKERRY_INLINE PowerRow<T> power_row_of(T significand) {
   const auto& table = power_table<T>;
   const auto i = (to_bits(significand) - power_rows_begin<T>) >> power_row_shift<T>;
   return {table[0][i], table[1][i], table[2][i]};

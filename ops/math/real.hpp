@@ -32,7 +32,7 @@ inline constexpr bool has_own_functions = false;
 namespace elementary = libm;
 #endif
 
-enum class form { own, libm };
+enum class Form { own, libm };
 
 /// The functions that have both forms, and those of float32 and float64 that CUDA's units take: our
 /// own, unless it takes a GPU more than 1.5 times the instructions of CUDA's. Counted by
@@ -66,10 +66,10 @@ enum class form { own, libm };
 // clang-format on
 
 template <real_floating T>
-SKERRY_HD constexpr bool is_own([[maybe_unused]] form cuda_in_float32,
-                                [[maybe_unused]] form cuda_in_float64) {
+SKERRY_HD constexpr bool is_own([[maybe_unused]] Form cuda_in_float32,
+                                [[maybe_unused]] Form cuda_in_float64) {
 #if defined(__CUDACC__)
-  return (sizeof(T) == 4 ? cuda_in_float32 : cuda_in_float64) == form::own;
+  return (sizeof(T) == 4 ? cuda_in_float32 : cuda_in_float64) == Form::own;
 #else
   return has_own_functions;
 #endif
@@ -78,7 +78,7 @@ SKERRY_HD constexpr bool is_own([[maybe_unused]] form cuda_in_float32,
 #define SKERRY_UNARY(name, cuda_in_float32, cuda_in_float64)                 \
   template <real_floating T>                                                 \
   SKERRY_HD SKERRY_INLINE T name(T x) {                                      \
-    if constexpr (is_own<T>(form::cuda_in_float32, form::cuda_in_float64)) { \
+    if constexpr (is_own<T>(Form::cuda_in_float32, Form::cuda_in_float64)) { \
       return own::name(x);                                                   \
     } else {                                                                 \
       return libm::name(x);                                                  \
@@ -87,7 +87,7 @@ SKERRY_HD constexpr bool is_own([[maybe_unused]] form cuda_in_float32,
 #define SKERRY_BINARY(name, cuda_in_float32, cuda_in_float64)                \
   template <real_floating T>                                                 \
   SKERRY_HD SKERRY_INLINE T name(T x1, T x2) {                               \
-    if constexpr (is_own<T>(form::cuda_in_float32, form::cuda_in_float64)) { \
+    if constexpr (is_own<T>(Form::cuda_in_float32, Form::cuda_in_float64)) { \
       return own::name(x1, x2);                                              \
     } else {                                                                 \
       return libm::name(x1, x2);                                             \

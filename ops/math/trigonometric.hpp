@@ -13,33 +13,33 @@ template <real_floating T>
 inline constexpr T ordinary_angle = T(0x1p40);
 
 /// n * half_pi[0] is taken from x exactly.
-SKERRY_HD SKERRY_INLINE reduced_angle reduce_ordinary_angle(float64 x) {
+SKERRY_HD SKERRY_INLINE ReducedAngle reduce_ordinary_angle(float64 x) {
   const float64 rounded = math::fma(x, 0x1.45f306dc9c883p-1, magic<float64>);
   const float64 n = rounded - magic<float64>;
   const float64 difference = math::fma(n, -half_pi[0], x);
-  const pair<float64> second = two_product(n, half_pi[1]);
-  const pair<float64> r = two_sum(difference, -second.high);
+  const Pair<float64> second = two_product(n, half_pi[1]);
+  const Pair<float64> r = two_sum(difference, -second.high);
   return {{r.high, r.low - math::fma(n, half_pi[2], second.low)}, to_bits(rounded)};
 }
 
-SKERRY_HD SKERRY_INLINE reduced_angle reduce_angle(float64 x) {
+SKERRY_HD SKERRY_INLINE ReducedAngle reduce_angle(float64 x) {
   const bool is_huge =
       (math::fabs(x) > ordinary_angle<float64>)&(math::fabs(x) < infinity<float64>());
   if (has_branches && !is_huge) return reduce_ordinary_angle(x);
-  const reduced_angle huge = reduce_huge_angle(x);
-  const reduced_angle other = reduce_ordinary_angle(x);
+  const ReducedAngle huge = reduce_huge_angle(x);
+  const ReducedAngle other = reduce_ordinary_angle(x);
   return {{is_huge ? huge.rest.high : other.rest.high, is_huge ? huge.rest.low : other.rest.low},
           is_huge ? huge.quadrant : other.quadrant};
 }
 
-struct sine_and_cosine {
-  pair<float64> sine;
-  pair<float64> cosine;
+struct SineAndCosine {
+  Pair<float64> sine;
+  Pair<float64> cosine;
 };
 
 /// Of |r| <= pi / 4. Polynomials near-minimax: Chebyshev interpolation of (sin(r) - r) / r^3 and
 /// (cos(r) - 1 + r^2 / 2) / r^4 in 60 digits, rounded. Errors 1.2e-20, 6.5e-22.
-SKERRY_HD SKERRY_INLINE sine_and_cosine sin_cos_of_rest(pair<float64> r) {
+SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos_of_rest(Pair<float64> r) {
   const float64 square = r.high * r.high;
   const float64 lost = math::fma(r.high, r.high, -square);
   const float64 half = 0.5 * square;
@@ -50,14 +50,14 @@ SKERRY_HD SKERRY_INLINE sine_and_cosine sin_cos_of_rest(pair<float64> r) {
                                0x1.a01a01a019d02p-16, -0x1.27e4fb7711e1dp-22, 0x1.1eed8de9ef73ep-29,
                                -0x1.9394b76d1f265p-37, 0x1.ab76cf6e9b364p-45);
   const float64 sine_low = math::fma(r.high * square, s, math::fma(-half, r.low, r.low));
-  const pair<float64> leading = fast_two_sum(1.0, -half);
+  const Pair<float64> leading = fast_two_sum(1.0, -half);
   const float64 rest = math::fma(square * square, c, math::fma(-r.high, r.low, -0.5 * lost));
   return {{r.high, sine_low}, {leading.high, leading.low + rest}};
 }
 
 /// x keeps the sign of zero.
-SKERRY_HD SKERRY_INLINE float64 sin_of(reduced_angle angle, float64 x) {
-  const sine_and_cosine v = sin_cos_of_rest(angle.rest);
+SKERRY_HD SKERRY_INLINE float64 sin_of(ReducedAngle angle, float64 x) {
+  const SineAndCosine v = sin_cos_of_rest(angle.rest);
   const bool is_odd = (angle.quadrant & 1) != 0;
   const float64 high = is_odd ? v.cosine.high : v.sine.high;
   const float64 low = is_odd ? v.cosine.low : v.sine.low;
@@ -67,22 +67,22 @@ SKERRY_HD SKERRY_INLINE float64 sin_of(reduced_angle angle, float64 x) {
 /// Not finite: x - x. Out of the sums and products the sign of a NaN depends on the instructions,
 /// as the compiler may negate a factor or subtract a product, and on AVX-512 it was another one in
 /// the remainder of an array than in its vectors.
-SKERRY_HD SKERRY_INLINE float64 cos_of(reduced_angle angle, float64 x) {
-  const sine_and_cosine v = sin_cos_of_rest(angle.rest);
+SKERRY_HD SKERRY_INLINE float64 cos_of(ReducedAngle angle, float64 x) {
+  const SineAndCosine v = sin_cos_of_rest(angle.rest);
   const bool is_odd = (angle.quadrant & 1) != 0;
   const float64 high = is_odd ? v.sine.high : v.cosine.high;
   const float64 low = is_odd ? v.sine.low : v.cosine.low;
   const float64 y = negate_if(high + low, (angle.quadrant + 1) >> 1);
   return has_branches || math::fabs(x) < infinity<float64>() ? y : x - x;
 }
-SKERRY_HD SKERRY_INLINE float64 tan_of(reduced_angle angle, float64 x) {
-  const sine_and_cosine v = sin_cos_of_rest(angle.rest);
+SKERRY_HD SKERRY_INLINE float64 tan_of(ReducedAngle angle, float64 x) {
+  const SineAndCosine v = sin_cos_of_rest(angle.rest);
   const bool is_odd = (angle.quadrant & 1) != 0;
-  const pair<float64> above =
+  const Pair<float64> above =
       fast_two_sum(is_odd ? v.cosine.high : v.sine.high, is_odd ? v.cosine.low : v.sine.low);
-  const pair<float64> below =
+  const Pair<float64> below =
       fast_two_sum(is_odd ? v.sine.high : v.cosine.high, is_odd ? v.sine.low : v.cosine.low);
-  const pair<float64> y = quotient(above, below);
+  const Pair<float64> y = quotient(above, below);
   return math::fabs(x) < 0x1p-28 ? x : negate_if(y.high + y.low, angle.quadrant);
 }
 
@@ -90,61 +90,61 @@ SKERRY_HD SKERRY_INLINE float64 tan_of(reduced_angle angle, float64 x) {
 
 inline constexpr float32 near_angle = 0x1p17f;
 
-struct single_angle {
-  pair<float32> rest;
+struct SingleAngle {
+  Pair<float32> rest;
   uint32 quadrant;
 };
 
 /// x less n times the first part of pi / 2 has no error: both are multiples of 2^-24 where n is
 /// not 0.
-SKERRY_HD SKERRY_INLINE single_angle reduce_near_angle(float32 x) {
+SKERRY_HD SKERRY_INLINE SingleAngle reduce_near_angle(float32 x) {
   const float32 rounded = math::fma(x, 0x1.45f306p-1f, magic<float32>);
   const float32 n = rounded - magic<float32>;
   const float32 difference = math::fma(n, -right_angle<float32>.high, x);
-  const pair<float32> second = two_product(n, right_angle<float32>.low);
-  const pair<float32> r = two_sum(difference, -second.high);
+  const Pair<float32> second = two_product(n, right_angle<float32>.low);
+  const Pair<float32> r = two_sum(difference, -second.high);
   return {{r.high, r.low - math::fma(n, -0x1.ee59dap-50f, second.low)}, to_bits(rounded)};
 }
 
 /// x is near, or in `other`.
-SKERRY_HD SKERRY_INLINE single_angle nearer(float32 x, reduced_angle other) {
-  const single_angle near = reduce_near_angle(x);
+SKERRY_HD SKERRY_INLINE SingleAngle nearer(float32 x, ReducedAngle other) {
+  const SingleAngle near = reduce_near_angle(x);
   const bool is_near = math::fabs(x) <= near_angle;
   const float32 high = static_cast<float32>(other.rest.high);
   const float32 low = static_cast<float32>(other.rest.high - static_cast<float64>(high));
   return {{is_near ? near.rest.high : high, is_near ? near.rest.low : low},
           is_near ? near.quadrant : static_cast<uint32>(other.quadrant)};
 }
-SKERRY_HD SKERRY_INLINE single_angle reduce_ordinary_angle(float32 x) {
+SKERRY_HD SKERRY_INLINE SingleAngle reduce_ordinary_angle(float32 x) {
   if (has_branches && math::fabs(x) <= near_angle) return reduce_near_angle(x);
   return nearer(x, reduce_ordinary_angle(static_cast<float64>(x)));
 }
-SKERRY_HD SKERRY_INLINE single_angle reduce_angle(float32 x) {
+SKERRY_HD SKERRY_INLINE SingleAngle reduce_angle(float32 x) {
   if (has_branches && math::fabs(x) <= near_angle) return reduce_near_angle(x);
   return nearer(x, reduce_angle(static_cast<float64>(x)));
 }
 
 /// As sin_cos_of_rest; errors 4.2e-9, 1.3e-10.
-SKERRY_HD SKERRY_INLINE float32 sine_of_rest(pair<float32> r) {
+SKERRY_HD SKERRY_INLINE float32 sine_of_rest(Pair<float32> r) {
   const float32 square = r.high * r.high;
   const float32 s = polynomial(square, -0x1.555544p-3f, 0x1.1106c6p-7f, -0x1.991c28p-13f);
   return r.high + math::fma(r.high * square, s, r.low);
 }
-SKERRY_HD SKERRY_INLINE float32 cosine_of_rest(pair<float32> r) {
+SKERRY_HD SKERRY_INLINE float32 cosine_of_rest(Pair<float32> r) {
   const float32 square = r.high * r.high;
   const float32 lost = math::fma(r.high, r.high, -square);
   const float32 c = polynomial(square, 0x1.55554ap-5f, -0x1.6c0c2p-10f, 0x1.99e42cp-16f);
-  const pair<float32> leading = fast_two_sum(1.0f, -0.5f * square);
+  const Pair<float32> leading = fast_two_sum(1.0f, -0.5f * square);
   const float32 low = math::fma(-r.high, r.low, math::fma(-0.5f, lost, leading.low));
   return leading.high + math::fma(square * square, c, low);
 }
 
-SKERRY_HD SKERRY_INLINE float32 sin_of(single_angle angle, float32 x) {
+SKERRY_HD SKERRY_INLINE float32 sin_of(SingleAngle angle, float32 x) {
   const float32 sine = sine_of_rest(angle.rest);
   const float32 y = (angle.quadrant & 1) != 0 ? cosine_of_rest(angle.rest) : sine;
   return x == 0 ? x : negate_if(y, angle.quadrant >> 1);
 }
-SKERRY_HD SKERRY_INLINE float32 cos_of(single_angle angle, float32 x) {
+SKERRY_HD SKERRY_INLINE float32 cos_of(SingleAngle angle, float32 x) {
   const float32 cosine = cosine_of_rest(angle.rest);
   const float32 y = (angle.quadrant & 1) != 0 ? sine_of_rest(angle.rest) : cosine;
   const float32 result = negate_if(y, (angle.quadrant + 1) >> 1);
@@ -152,7 +152,7 @@ SKERRY_HD SKERRY_INLINE float32 cos_of(single_angle angle, float32 x) {
 }
 
 /// By tan(r) = r + r^3 t(r^2), error 1.5e-9, or minus its reciprocal.
-SKERRY_HD SKERRY_INLINE float32 tan_of(single_angle angle, float32 x) {
+SKERRY_HD SKERRY_INLINE float32 tan_of(SingleAngle angle, float32 x) {
   const float32 r = angle.rest.high;
   const float32 square = r * r;
   const float32 t = polynomial(square, 0x1.555562p-2f, 0x1.110d18p-3f, 0x1.baf164p-5f,
@@ -161,7 +161,7 @@ SKERRY_HD SKERRY_INLINE float32 tan_of(single_angle angle, float32 x) {
   const float32 lost_square = math::fma(r, r, -square);
   const float32 of_low = math::fma(1.6f * square, angle.rest.low, angle.rest.low);
   const float32 low = math::fma(0.59f * r, lost_square, of_low);
-  const pair<float32> y = fast_two_sum(r, math::fma(r * square, t, low));
+  const Pair<float32> y = fast_two_sum(r, math::fma(r * square, t, low));
   const float32 inverse = -1.0f / y.high;
   const float32 lost = math::fma(inverse, y.low, math::fma(inverse, y.high, 1.0f));
   const bool is_odd = (angle.quadrant & 1) != 0;

@@ -23,49 +23,49 @@ namespace skerry {
 namespace {
 
 /// The kernel that turns `from` into `to`: moves bytes where nothing is to be converted.
-const kernel& cast_kernel(const char* op, dtype from, dtype to, device where) {
+const Kernel& cast_kernel(const char* op, Dtype from, Dtype to, Device where) {
   if (from == to) {
     return require_kernel(op, kernels<moves_kernels>(where).copy[size_class(itemsize(to))], to,
                           where);
   }
-  const bool is_real = kind(to) != dtype_kind::complex_floating && to != dtype::bool_;
-  if (kind(from) == dtype_kind::complex_floating && is_real) {
-    throw dtype_error(std::string(op) + ": " + name(from) + " to " + name(to) +
-                      " would drop the imaginary part; take real() or abs() first");
+  const bool is_real = kind(to) != DtypeKind::complex_floating && to != Dtype::bool_;
+  if (kind(from) == DtypeKind::complex_floating && is_real) {
+    throw DtypeError(std::string(op) + ": " + name(from) + " to " + name(to) +
+                     " would drop the imaginary part; take real() or abs() first");
   }
-  const kernel& cast =
+  const Kernel& cast =
       kernels<cast_kernels>(where).loop[static_cast<int>(from)][static_cast<int>(to)];
   return require_kernel(op, cast, is_built(from) ? to : from, where);
 }
 
-void enqueue_cast(const kernel& entry, const ndarray& to, const ndarray& from) {
-  kernel_call call(to);
+void enqueue_cast(const Kernel& entry, const NdArray& to, const NdArray& from) {
+  KernelCall call(to);
   call.add(from);
   call.enqueue(entry);
 }
 
-ndarray convert(const char* op, const ndarray& x, dtype type, layout place) {
-  const kernel& entry = cast_kernel(op, x.dtype(), type, x.device());
-  ndarray out = empty_of(std::move(place), type, x.device());
+NdArray convert(const char* op, const NdArray& x, Dtype type, Layout place) {
+  const Kernel& entry = cast_kernel(op, x.dtype(), type, x.device());
+  NdArray out = empty_of(std::move(place), type, x.device());
   enqueue_cast(entry, out, x);
   return out;
 }
 
-layout order_of(const char* op, const ndarray& x, dtype type) {
-  const operand self[] = {{.array = &x}};
+Layout order_of(const char* op, const NdArray& x, Dtype type) {
+  const Operand self[] = {{.array = &x}};
   return result_layout(op, x.shape(), type, self);
 }
 
 /// True if the bytes from the first element on are those of a fresh array of this layout.
-bool can_travel(const ndarray& x) {
-  const layout fresh = dense_layout_like(x.layout(), x.itemsize());
+bool can_travel(const NdArray& x) {
+  const Layout fresh = dense_layout_like(x.layout(), x.itemsize());
   return same_elements(x, x.view({fresh.shape, fresh.strides, x.layout().offset}));
 }
 
 /// Packs `from`, which lies on a CPU device, into C order at `to` on a CUDA device.
-class packer {
+class Packer {
  public:
-  packer(const ndarray& to, const ndarray& from)
+  Packer(const NdArray& to, const NdArray& from)
       : kernel_(cast_kernel("to_device", from.dtype(), from.dtype(), from.device())),
         width_(from.itemsize()),
         bytes_(to.memory()) {
@@ -74,13 +74,13 @@ class packer {
 
  private:
   /// As many rows at a time as a piece has room for; row by row where one has more.
-  void pack(const char* from, const dims& shape, const dims& strides, std::size_t place) {
+  void pack(const char* from, const Dims& shape, const Dims& strides, std::size_t place) {
     std::int64_t row_bytes = width_;
     for (int axis = 1; axis < shape.rank(); ++axis) row_bytes *= shape[axis];
-    constexpr auto most = static_cast<std::int64_t>(upload::most_bytes);
+    constexpr auto most = static_cast<std::int64_t>(Upload::most_bytes);
     if (row_bytes > most) {
-      dims row_shape = shape;
-      dims row_strides = strides;
+      Dims row_shape = shape;
+      Dims row_strides = strides;
       row_shape.erase(0);
       row_strides.erase(0);
       for (std::int64_t i = 0; i < shape[0]; ++i) {
@@ -90,7 +90,7 @@ class packer {
       return;
     }
     const std::int64_t rows = most / row_bytes;
-    dims part = shape;
+    Dims part = shape;
     for (std::int64_t i = 0; i < shape[0]; i += rows) {
       part[0] = std::min(rows, shape[0] - i);
       const auto nbytes = static_cast<std::size_t>(part[0] * row_bytes);
@@ -100,27 +100,26 @@ class packer {
     }
   }
 
-  void fill(char* buffer, const char* from, const dims& shape, const dims& strides) const {
-    const layout packed = c_layout(shape, width_);
-    const layout strided{shape, strides, 0};
-    const plan_operand operands[] = {{.data = buffer, .where = &packed, .itemsize = width_},
-                                     {.data = from, .where = &strided, .itemsize = width_}};
-    plan_parts parts(shape, operands);
-    parts.for_each([&](const plan& part) { kernel_.host(&part); });
+  void fill(char* buffer, const char* from, const Dims& shape, const Dims& strides) const {
+    const Layout packed = c_layout(shape, width_);
+    const Layout strided{shape, strides, 0};
+    const PlanOperand operands[] = {{.data = buffer, .where = &packed, .itemsize = width_},
+                                    {.data = from, .where = &strided, .itemsize = width_}};
+    PlanParts parts(shape, operands);
+    parts.for_each([&](const Plan& part) { kernel_.host(&part); });
   }
 
-  const kernel& kernel_;
+  const Kernel& kernel_;
   const std::int64_t width_;
-  upload bytes_;
+  Upload bytes_;
 };
 
 }  // namespace
 
-void check_assigned_dtype(const char* op, const ndarray& target, dtype source) {
+void check_assigned_dtype(const char* op, const NdArray& target, Dtype source) {
   if (promote_kinds(target.dtype(), source) == target.dtype()) return;
-  throw dtype_error(std::string(op) + ": " + name(source) +
-                    " values are not cast into the target " + describe(target) +
-                    "; convert them with astype");
+  throw DtypeError(std::string(op) + ": " + name(source) + " values are not cast into the target " +
+                   describe(target) + "; convert them with astype");
 }
 
 bool is_short_run(const char* to, const char* from, std::int64_t nbytes) noexcept {
@@ -132,24 +131,24 @@ bool is_short_run(const char* to, const char* from, std::int64_t nbytes) noexcep
   return overlaps || ahead % 4096 == 0 || ahead % 4096 >= 64;
 }
 
-ndarray copy(const ndarray& x) {
+NdArray copy(const NdArray& x) {
   return convert("copy", x, x.dtype(), order_of("copy", x, x.dtype()));
 }
 
-ndarray copy_c_order(const ndarray& x) {
+NdArray copy_c_order(const NdArray& x) {
   check_shape("copy", x.shape().span(), x.itemsize());
   return convert("copy", x, x.dtype(), c_layout(x.shape(), x.itemsize()));
 }
 
-ndarray contiguous(const ndarray& x) { return x.is_c_contiguous() ? x : copy_c_order(x); }
+NdArray contiguous(const NdArray& x) { return x.is_c_contiguous() ? x : copy_c_order(x); }
 
-ndarray astype(const ndarray& x, dtype type, bool force_copy) {
+NdArray astype(const NdArray& x, Dtype type, bool force_copy) {
   if (x.dtype() == type && !force_copy) return x;
   return convert("astype", x, type, order_of("astype", x, type));
 }
 
 /// What cast_kernel() does to an element.
-static const char* cast_function(dtype from, dtype to) noexcept {
+static const char* cast_function(Dtype from, Dtype to) noexcept {
   static constexpr const char* casts[] = {
 #define SKERRY_CAST(name, type, kind, typestr) "cast_to_" #name,
       SKERRY_FOR_EACH_DTYPE(SKERRY_CAST)
@@ -158,40 +157,40 @@ static const char* cast_function(dtype from, dtype to) noexcept {
   return from == to ? "copy_value" : casts[static_cast<std::size_t>(to)];
 }
 
-ndarray record_astype(recording& to, const ndarray& x, dtype type) {
-  const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
-  const recorded_input from{.array = &x, .type = x.dtype()};
-  return to.append<layout&&>(entry, {cast_function(x.dtype(), type)}, order_of("astype", x, type),
+NdArray record_astype(Recording& to, const NdArray& x, Dtype type) {
+  const Kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
+  const RecordedInput from{.array = &x, .type = x.dtype()};
+  return to.append<Layout&&>(entry, {cast_function(x.dtype(), type)}, order_of("astype", x, type),
                              type, x.device(), {&from, 1});
 }
 
-ndarray record_operand(recording& to, const ndarray& x, dtype type, const dims& shape) {
-  const kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
-  const recorded_input from{.array = &x, .type = x.dtype()};
-  return to.append<const dims&>(entry, {cast_function(x.dtype(), type)}, shape, type, x.device(),
+NdArray record_operand(Recording& to, const NdArray& x, Dtype type, const Dims& shape) {
+  const Kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
+  const RecordedInput from{.array = &x, .type = x.dtype()};
+  return to.append<const Dims&>(entry, {cast_function(x.dtype(), type)}, shape, type, x.device(),
                                 {&from, 1});
 }
 
-ndarray convert_operand(const ndarray& x, dtype type) {
-  layout once = x.layout();
+NdArray convert_operand(const NdArray& x, Dtype type) {
+  Layout once = x.layout();
   for (int axis = 0; axis < once.rank(); ++axis) {
     if (once.strides[axis] == 0 && once.shape[axis] > 1) once.shape[axis] = 1;
   }
   return astype(x.view(std::move(once)), type, true);
 }
 
-ndarray to_device(const ndarray& x, device where) {
+NdArray to_device(const NdArray& x, Device where) {
   if (x.device() == where) return x;
   require(where);
   const bool travels = can_travel(x);
   if (!travels && is_host(x.device()) && backend_of(where).transfers.open_upload != nullptr &&
       x.size() > 0) {
-    ndarray out = empty("to_device", x.shape(), x.dtype(), where);
-    const packer all(out, x);
+    NdArray out = empty("to_device", x.shape(), x.dtype(), where);
+    const Packer all(out, x);
     return out;
   }
-  const ndarray source = travels || x.size() == 0 ? x : copy(x);
-  ndarray out =
+  const NdArray source = travels || x.size() == 0 ? x : copy(x);
+  NdArray out =
       empty_of(dense_layout_like(source.layout(), source.itemsize()), source.dtype(), where);
   // Also of no elements: the host waits for what found that there are none, and is told its errors.
   const std::int64_t offset = source.size() > 0 ? source.layout().offset : 0;
@@ -200,7 +199,7 @@ ndarray to_device(const ndarray& x, device where) {
   return out;
 }
 
-void assign(const char* op, const ndarray& target, const ndarray& source) {
+void assign(const char* op, const NdArray& target, const NdArray& source) {
   if (is_host(target.device()) && same_layout(source, target)) {
     const std::int64_t nbytes = contiguous_size(target) * target.itemsize();
     if (nbytes > 0 && is_short_run(target.data(), source.data(), nbytes)) {
@@ -209,12 +208,12 @@ void assign(const char* op, const ndarray& target, const ndarray& source) {
       return;
     }
   }
-  const operand both[] = {{.array = &target, .name = "x"}, {.array = &source, .name = "value"}};
-  const device where = common_device(op, both);
+  const Operand both[] = {{.array = &target, .name = "x"}, {.array = &source, .name = "value"}};
+  const Device where = common_device(op, both);
   require_writable(op, target);
   check_assigned_dtype(op, target, source.dtype());
-  const layout stretched = broadcast_to(op, source.layout(), target.shape());
-  const kernel& entry = cast_kernel(op, source.dtype(), target.dtype(), where);
+  const Layout stretched = broadcast_to(op, source.layout(), target.shape());
+  const Kernel& entry = cast_kernel(op, source.dtype(), target.dtype(), where);
   if (same_elements(target, source)) return;
   if (may_overlap(target, source)) {
     enqueue_cast(entry, target, convert_operand(source, source.dtype()));
@@ -223,18 +222,18 @@ void assign(const char* op, const ndarray& target, const ndarray& source) {
   }
 }
 
-void fill(const char* op, const ndarray& target, const scalar& value) {
+void fill(const char* op, const NdArray& target, const Scalar& value) {
   require_writable(op, target);
   const std::int64_t width = target.itemsize();
-  const element entry = to_element(op, value, target.dtype());
-  const device where = target.device();
-  const kernel& copies = require_kernel(op, kernels<moves_kernels>(where).copy[size_class(width)],
+  const Element entry = to_element(op, value, target.dtype());
+  const Device where = target.device();
+  const Kernel& copies = require_kernel(op, kernels<moves_kernels>(where).copy[size_class(width)],
                                         target.dtype(), where);
   if (target.rank() == 0 && is_host(where)) {  // x[i] = value, which needs no plan
     std::memcpy(target.data(), entry.bytes, static_cast<std::size_t>(width));
     return;
   }
-  kernel_call call(target);
+  KernelCall call(target);
   call.add(entry, width);
   call.enqueue(copies);
 }

@@ -27,44 +27,44 @@ namespace {
 
 std::string name_of(std::size_t position) { return "arrays[" + std::to_string(position) + "]"; }
 
-dtype joined_dtype(const char* op, std::span<const ndarray> arrays) {
-  const dtype first = arrays[0].dtype();
-  const auto differs = [&](const ndarray& x) { return x.dtype() != first; };
+Dtype joined_dtype(const char* op, std::span<const NdArray> arrays) {
+  const Dtype first = arrays[0].dtype();
+  const auto differs = [&](const NdArray& x) { return x.dtype() != first; };
   if (std::none_of(arrays.begin(), arrays.end(), differs)) return first;
   std::vector<std::string> names;
-  std::vector<operand> operands;
+  std::vector<Operand> operands;
   names.reserve(arrays.size());
-  for (const ndarray& x : arrays) {
+  for (const NdArray& x : arrays) {
     names.push_back(name_of(names.size()));
     operands.push_back({.array = &x, .name = names.back().c_str()});
   }
   return common_dtype(op, operands);
 }
 
-void require_arrays(const char* op, std::span<const ndarray> arrays) {
-  if (arrays.empty()) throw value_error(std::string(op) + ": no arrays; give at least one");
+void require_arrays(const char* op, std::span<const NdArray> arrays) {
+  if (arrays.empty()) throw ValueError(std::string(op) + ": no arrays; give at least one");
   common_device(op, arrays);
 }
 
-[[noreturn]] void reject_shapes(const char* op, std::span<const ndarray> arrays,
+[[noreturn]] void reject_shapes(const char* op, std::span<const NdArray> arrays,
                                 std::size_t position, const char* rule) {
-  throw shape_error(std::string(op) + ": " + rule + ": arrays[0] is " +
-                    to_string(arrays[0].shape()) + ", " + name_of(position) + " is " +
-                    to_string(arrays[position].shape()));
+  throw ShapeError(std::string(op) + ": " + rule + ": arrays[0] is " +
+                   to_string(arrays[0].shape()) + ", " + name_of(position) + " is " +
+                   to_string(arrays[position].shape()));
 }
 
 std::int64_t total_length(const char* op, std::int64_t a, std::int64_t b) {
   if (const std::optional<std::int64_t> sum = checked_add(a, b)) return *sum;
-  throw shape_error(std::string(op) + ": the result would have too many elements");
+  throw ShapeError(std::string(op) + ": the result would have too many elements");
 }
 
-ndarray concat_flat(const char* op, std::span<const ndarray> arrays, dtype type) {
+NdArray concat_flat(const char* op, std::span<const NdArray> arrays, Dtype type) {
   std::int64_t size = 0;
-  for (const ndarray& x : arrays) size = total_length(op, size, x.size());
-  ndarray out = empty(op, {size}, type, arrays[0].device());
+  for (const NdArray& x : arrays) size = total_length(op, size, x.size());
+  NdArray out = empty(op, {size}, type, arrays[0].device());
   std::int64_t offset = 0;
-  for (const ndarray& x : arrays) {
-    layout place = c_layout(x.shape(), out.itemsize());
+  for (const NdArray& x : arrays) {
+    Layout place = c_layout(x.shape(), out.itemsize());
     place.offset = offset;
     if (x.size() > 0) assign(op, out.view(std::move(place)), x);
     offset += x.size() * out.itemsize();
@@ -74,21 +74,21 @@ ndarray concat_flat(const char* op, std::span<const ndarray> arrays, dtype type)
 
 /// Few contiguous arrays of items that go side by side, as in stack(…, axis=-1): by a kernel of
 /// their own on a CPU device. False if it is something else.
-bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
-  const kernel& entry = kernels<moves_kernels>().interleave[size_class(out.itemsize())];
+bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
+  const Kernel& entry = kernels<moves_kernels>().interleave[size_class(out.itemsize())];
   const bool runs_at_once = !capabilities_of(out.device()).runs_later && entry.host != nullptr;
-  const auto suits = [&](const ndarray& x) {
+  const auto suits = [&](const NdArray& x) {
     return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();
   };
-  if (!runs_at_once || arrays.size() > interleave_params::most_parts || axis != out.rank() - 1 ||
+  if (!runs_at_once || arrays.size() > InterleaveParams::most_parts || axis != out.rank() - 1 ||
       !std::all_of(arrays.begin(), arrays.end(), suits)) {
     return false;
   }
-  interleave_params params{};
+  InterleaveParams params{};
   params.output = out.data();
   params.count = static_cast<std::int64_t>(arrays.size());
   params.size = arrays[0].size();
-  std::vector<memory_use> uses{writes(out)};
+  std::vector<MemoryUse> uses{writes(out)};
   for (std::size_t k = 0; k < arrays.size(); ++k) {
     params.parts[k] = arrays[k].data();
     uses.push_back(reads(arrays[k]));
@@ -99,7 +99,7 @@ bool interleave(const ndarray& out, std::span<const ndarray> arrays, int axis) {
 
 /// Copies the arrays into their parts of `out`. Where those are shorter than a line of the caches,
 /// the parts of one line are written one after the other, so on a CPU device a block at a time.
-void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arrays, int axis) {
+void fill_parts(const char* op, const NdArray& out, std::span<const NdArray> arrays, int axis) {
   std::int64_t run = out.itemsize();
   for (int i = axis + 1; i < out.rank(); ++i) run *= out.shape()[i];
   const std::int64_t part = run * (out.shape()[axis] / static_cast<std::int64_t>(arrays.size()));
@@ -112,7 +112,7 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
       !capabilities_of(out.device()).runs_later) {
     const std::int64_t rows = out.shape()[slowest];
     const std::int64_t step = std::max<std::int64_t>(block_bytes / (out.nbytes() / rows), 1);
-    std::vector<ndarray> blocks(arrays.size());
+    std::vector<NdArray> blocks(arrays.size());
     for (std::int64_t start = 0; start < rows; start += step) {
       const std::int64_t length = std::min(step, rows - start);
       for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -125,7 +125,7 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
   // Small arrays that lie as their parts of the result do need no plan each.
   const bool are_runs = slowest == axis && is_host(out.device()) && out.is_c_contiguous();
   std::int64_t start = 0;
-  for (const ndarray& x : arrays) {
+  for (const NdArray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
     const std::int64_t nbytes = length * run;
     char* const to = out.data() + start * run;
@@ -139,7 +139,7 @@ void fill_parts(const char* op, const ndarray& out, std::span<const ndarray> arr
   }
 }
 
-bool has_no_order(const ndarray& x) {
+bool has_no_order(const NdArray& x) {
   for (int i = 0; i < x.rank(); ++i) {
     const std::int64_t n = x.shape()[i];
     if (n == 0 || (n > 1 && x.strides()[i] == 0)) return true;
@@ -150,18 +150,18 @@ bool has_no_order(const ndarray& x) {
 /// For arrays that lie in one order of axes, such as transposes, the result lies so, too: copying
 /// is a run for each then. One after the other in memory, where each has a new axis there. One
 /// element along the axis has no place in an order, such as an end beside what is longer.
-layout joined_layout(const char* op, const dims& shape, std::int64_t width,
-                     std::span<const ndarray> arrays, int axis) {
+Layout joined_layout(const char* op, const Dims& shape, std::int64_t width,
+                     std::span<const NdArray> arrays, int axis) {
   check_shape(op, shape.span(), width);
-  std::optional<layout> kept;
-  for (const ndarray& x : arrays) {
+  std::optional<Layout> kept;
+  for (const NdArray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
     if (has_no_order(x) || (length == 1 && shape[axis] > std::ssize(arrays))) continue;
-    dims strides = x.strides();
+    Dims strides = x.strides();
     const bool is_new = length == 1 && strides[axis] == 0;
     if (x.is_c_contiguous() && (is_new || length > 1)) return c_layout(shape, width);
     if (is_new) strides[axis] = std::numeric_limits<std::int64_t>::max();
-    layout like = dense_layout_like({shape, strides, 0}, width);
+    Layout like = dense_layout_like({shape, strides, 0}, width);
     if (kept && kept->strides != like.strides) return c_layout(shape, width);
     kept = std::move(like);
   }
@@ -170,7 +170,7 @@ layout joined_layout(const char* op, const dims& shape, std::int64_t width,
 
 }  // namespace
 
-void check_shapes(const char* op, std::span<const ndarray> arrays, int axis) {
+void check_shapes(const char* op, std::span<const NdArray> arrays, int axis) {
   for (std::size_t i = 1; i < arrays.size(); ++i) {
     const std::span<const std::int64_t> shape = arrays[i].shape().span();
     const std::span<const std::int64_t> first = arrays[0].shape().span();
@@ -184,55 +184,55 @@ void check_shapes(const char* op, std::span<const ndarray> arrays, int axis) {
   }
 }
 
-ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype type) {
-  dims shape = arrays[0].shape();
+NdArray join(const char* op, std::span<const NdArray> arrays, int axis, Dtype type) {
+  Dims shape = arrays[0].shape();
   shape[axis] = 0;
-  for (const ndarray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
-  ndarray out =
+  for (const NdArray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
+  NdArray out =
       empty_of(joined_layout(op, shape, itemsize(type), arrays, axis), type, arrays[0].device());
   if (out.size() == 0) return out;
-  const auto fill = [&](const ndarray& to, std::span<const ndarray> parts, int along) {
+  const auto fill = [&](const NdArray& to, std::span<const NdArray> parts, int along) {
     if (!interleave(to, parts, along)) fill_parts(op, to, parts, along);
   };
   if (out.is_c_contiguous()) {
     fill(out, arrays, axis);
     return out;
   }
-  const axes_at_end order(out.rank(), axes_in_memory(out));
-  std::vector<ndarray> ordered;
+  const AxesAtEnd order(out.rank(), axes_in_memory(out));
+  std::vector<NdArray> ordered;
   ordered.reserve(arrays.size());
-  for (const ndarray& x : arrays) ordered.push_back(permute_dims(x, order.there));
+  for (const NdArray& x : arrays) ordered.push_back(permute_dims(x, order.there));
   fill(permute_dims(out, order.there), ordered,
        static_cast<int>(order.back[static_cast<std::size_t>(axis)]));
   return out;
 }
 
-ndarray concat(std::span<const ndarray> arrays, std::optional<std::int64_t> axis) {
+NdArray concat(std::span<const NdArray> arrays, std::optional<std::int64_t> axis) {
   constexpr const char* op = "concat";
   require_arrays(op, arrays);
-  const dtype type = joined_dtype(op, arrays);
+  const Dtype type = joined_dtype(op, arrays);
   if (!axis) return concat_flat(op, arrays, type);
   if (arrays[0].rank() == 0) {
-    throw shape_error("concat: 0-d arrays have no axis: arrays[0]; use axis=None or stack");
+    throw ShapeError("concat: 0-d arrays have no axis: arrays[0]; use axis=None or stack");
   }
   const int along = normalize_axis(op, *axis, arrays[0].rank());
   check_shapes(op, arrays, along);
   return join(op, arrays, along, type);
 }
 
-ndarray stack(std::span<const ndarray> arrays, std::int64_t axis) {
+NdArray stack(std::span<const NdArray> arrays, std::int64_t axis) {
   constexpr const char* op = "stack";
   require_arrays(op, arrays);
-  const dtype type = joined_dtype(op, arrays);
+  const Dtype type = joined_dtype(op, arrays);
   check_shapes(op, arrays, -1);
   const std::int64_t added[] = {axis};
-  std::vector<ndarray> columns;
+  std::vector<NdArray> columns;
   columns.reserve(arrays.size());
-  for (const ndarray& x : arrays) columns.push_back(x.view(expand_dims(op, x.layout(), added)));
+  for (const NdArray& x : arrays) columns.push_back(x.view(expand_dims(op, x.layout(), added)));
   return join(op, columns, normalize_axis(op, axis, columns[0].rank()), type);
 }
 
-unstacked::unstacked(const ndarray& x, std::int64_t axis) : x_(x), place_(x.layout()) {
+Unstacked::Unstacked(const NdArray& x, std::int64_t axis) : x_(x), place_(x.layout()) {
   const int along = normalize_axis("unstack", axis, x.rank());
   stride_ = place_.strides[along];
   count_ = place_.shape[along];
@@ -241,8 +241,8 @@ unstacked::unstacked(const ndarray& x, std::int64_t axis) : x_(x), place_(x.layo
   if (place_.size() == 0) stride_ = 0;
 }
 
-ndarray unstacked::next() {
-  ndarray part = x_.view(place_);
+NdArray Unstacked::next() {
+  NdArray part = x_.view(place_);
   place_.offset += stride_;
   return part;
 }

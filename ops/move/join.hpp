@@ -12,32 +12,32 @@
 namespace skerry {
 
 // Fresh arrays made of the elements of others: copies into views of the result, which the kernel
-// for copying takes in any layout. All throw device_mismatch_error, dtype_error, axis_error,
-// shape_error and out_of_memory_error before anything is enqueued.
+// for copying takes in any layout. All throw DeviceMismatchError, DtypeError, AxisError,
+// ShapeError and OutOfMemoryError before anything is enqueued.
 
 /// Along an existing axis; all of them flattened in C order where `axis` is empty. dtypes promote.
-[[nodiscard]] ndarray concat(std::span<const ndarray> arrays, std::optional<std::int64_t> axis);
+[[nodiscard]] NdArray concat(std::span<const NdArray> arrays, std::optional<std::int64_t> axis);
 /// Along a new axis, at position `axis` of the result.
-[[nodiscard]] ndarray stack(std::span<const ndarray> arrays, std::int64_t axis);
+[[nodiscard]] NdArray stack(std::span<const NdArray> arrays, std::int64_t axis);
 /// Views along an axis, made one by one: a list of thousands would not fit the caches.
-class unstacked {
+class Unstacked {
  public:
-  unstacked(const ndarray& x, std::int64_t axis);
+  Unstacked(const NdArray& x, std::int64_t axis);
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-  [[nodiscard]] ndarray next();
+  [[nodiscard]] NdArray next();
 
  private:
-  const ndarray& x_;
-  layout place_;
+  const NdArray& x_;
+  Layout place_;
   std::int64_t stride_;
   std::int64_t count_;
 };
 
 // For functions that join on the way, under their own name: arrays of one device.
 
-/// Equal shapes, but for `axis` where that is not negative. Throws shape_error.
-void check_shapes(const char* op, std::span<const ndarray> arrays, int axis);
+/// Equal shapes, but for `axis` where that is not negative. Throws ShapeError.
+void check_shapes(const char* op, std::span<const NdArray> arrays, int axis);
 /// Arrays whose shapes were checked, as elements of `type`.
-[[nodiscard]] ndarray join(const char* op, std::span<const ndarray> arrays, int axis, dtype type);
+[[nodiscard]] NdArray join(const char* op, std::span<const NdArray> arrays, int axis, Dtype type);
 
 }  // namespace skerry

@@ -13,7 +13,7 @@
 namespace skerry {
 
 /// out[i, j] = lower <= j - i <= upper: a C-contiguous bool matrix.
-struct band_params {
+struct BandParams {
   char* output;
   std::int64_t rows;
   std::int64_t columns;
@@ -22,7 +22,7 @@ struct band_params {
 };
 
 /// out[i * count + k] = parts[k][i] for i < size: contiguous items.
-struct interleave_params {
+struct InterleaveParams {
   static constexpr int most_parts = 8;
 
   char* output;
@@ -32,7 +32,7 @@ struct interleave_params {
 };
 
 /// Each of some rows of bytes with its end moved to its front; the output is another array.
-struct rotate_params {
+struct RotateParams {
   char* output;
   const char* input;
   std::int64_t rows;
@@ -42,23 +42,23 @@ struct rotate_params {
 
 struct moves_kernels {
   /// Parameter: plan {to, from}, by size class. `from` may be an element by value: that is a fill.
-  kernel copy[5];
+  Kernel copy[5];
   /// Parameter: plan {out, condition (bool), x1, x2}, by size class.
-  kernel where[5];
-  /// Parameter: interleave_params, by size class. Host forms only: a GPU writes parts of lines
+  Kernel where[5];
+  /// Parameter: InterleaveParams, by size class. Host forms only: a GPU writes parts of lines
   /// well.
-  kernel interleave[5];
-  /// Parameter: band_params.
-  kernel band;
-  /// Parameter: rotate_params. A host form only, as of `interleave`.
-  kernel rotate;
+  Kernel interleave[5];
+  /// Parameter: BandParams.
+  Kernel band;
+  /// Parameter: RotateParams. A host form only, as of `interleave`.
+  Kernel rotate;
 };
 
 struct cast_kernels {
   /// Parameter: plan {to, from}, by [from][to]. None from complex to real, nor from a dtype to
   /// itself on CUDA. NaN or out-of-range floats to integers give what the hardware gives, without a
   /// trap; float to bool is x != 0.
-  kernel loop[dtype_count][dtype_count];
+  Kernel loop[dtype_count][dtype_count];
 };
 
 }  // namespace skerry

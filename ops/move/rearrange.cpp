@@ -20,11 +20,9 @@ namespace skerry {
 namespace {
 
 /// The axes of a result in which every axis of `x` may be doubled into (repetition, position).
-class interleaved_axes {
+class InterleavedAxes {
  public:
-  explicit interleaved_axes(const ndarray& out) : out_(out) {
-    target_.offset = out.layout().offset;
-  }
+  explicit InterleavedAxes(const NdArray& out) : out_(out) { target_.offset = out.layout().offset; }
   /// An axis of one element is left out: there may be 64 of them, and rank 128 is not possible.
   void add(std::int64_t extent, std::int64_t stride, std::int64_t source_stride) {
     if (extent == 1) return;
@@ -33,38 +31,38 @@ class interleaved_axes {
     source_.shape.push_back(extent);
     source_.strides.push_back(source_stride);
   }
-  void copy_from(const char* op, const ndarray& x) {
+  void copy_from(const char* op, const NdArray& x) {
     source_.offset = x.layout().offset;
     assign(op, out_.view(std::move(target_)), x.view(std::move(source_)));
   }
 
  private:
-  const ndarray& out_;
-  layout target_;
-  layout source_;
+  const NdArray& out_;
+  Layout target_;
+  Layout source_;
 };
 
 std::int64_t multiply_length(const char* op, std::int64_t n, std::int64_t repetitions) {
   if (repetitions < 0) {
-    throw value_error(std::string(op) +
-                      ": a negative number of repetitions: " + std::to_string(repetitions));
+    throw ValueError(std::string(op) +
+                     ": a negative number of repetitions: " + std::to_string(repetitions));
   }
   if (const std::optional<std::int64_t> product = checked_multiply(n, repetitions)) return *product;
-  throw shape_error(std::string(op) + ": the result would have too many elements");
+  throw ShapeError(std::string(op) + ": the result would have too many elements");
 }
 
 /// `x` in one axis, as a copy only where it must be.
-ndarray flattened(const ndarray& x) {
-  const ndarray dense = contiguous(x);
-  return dense.view({dims{x.size()}, dims{x.itemsize()}, dense.layout().offset});
+NdArray flattened(const NdArray& x) {
+  const NdArray dense = contiguous(x);
+  return dense.view({Dims{x.size()}, Dims{x.itemsize()}, dense.layout().offset});
 }
 
 /// Moves blocks of up to three axes at a time, which takes 2, 4 or 8 copies.
-ndarray roll_few(const char* op, const ndarray& x, std::span<const int> axes, const dims& shifts) {
-  ndarray out = empty(op, x.shape(), x.dtype(), x.device());
+NdArray roll_few(const char* op, const NdArray& x, std::span<const int> axes, const Dims& shifts) {
+  NdArray out = empty(op, x.shape(), x.dtype(), x.device());
   for (unsigned wrapped = 0; wrapped < 1u << axes.size(); ++wrapped) {
-    ndarray to = out;
-    ndarray from = x;
+    NdArray to = out;
+    NdArray from = x;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const int axis = axes[i];
       const std::int64_t n = x.shape()[axis];
@@ -80,9 +78,9 @@ ndarray roll_few(const char* op, const ndarray& x, std::span<const int> axes, co
 
 /// Long rows of contiguous items, in one pass by a kernel of their own on a CPU device. Nothing if
 /// it is something else.
-std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::int64_t shift) {
+std::optional<NdArray> rotated(const char* op, const NdArray& x, int axis, std::int64_t shift) {
   constexpr std::int64_t least_row = 512;
-  const kernel& entry = kernels<moves_kernels>().rotate;
+  const Kernel& entry = kernels<moves_kernels>().rotate;
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];
@@ -90,25 +88,25 @@ std::optional<ndarray> rotated(const char* op, const ndarray& x, int axis, std::
       !x.is_c_contiguous()) {
     return std::nullopt;
   }
-  ndarray out = empty(op, x.shape(), x.dtype(), x.device());
-  const rotate_params params{.output = out.data(),
-                             .input = x.data(),
-                             .rows = out.nbytes() / row,
-                             .row_bytes = row,
-                             .shift_bytes = shift * item};
-  const memory_use uses[] = {writes(out), reads(x)};
+  NdArray out = empty(op, x.shape(), x.dtype(), x.device());
+  const RotateParams params{.output = out.data(),
+                            .input = x.data(),
+                            .rows = out.nbytes() / row,
+                            .row_bytes = row,
+                            .shift_bytes = shift * item};
+  const MemoryUse uses[] = {writes(out), reads(x)};
   launch(out.device(), entry, params, uses);
   return out;
 }
 
 /// Shifts by axis, each in [0, n).
-dims shifts_by_axis(const char* op, const ndarray& x, std::span<const std::int64_t> shifts,
+Dims shifts_by_axis(const char* op, const NdArray& x, std::span<const std::int64_t> shifts,
                     std::span<const std::int64_t> axes) {
   if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1) {
-    throw value_error(std::string(op) + ": " + std::to_string(shifts.size()) + " shifts for " +
-                      std::to_string(axes.size()) + " axes; give one of either, or as many");
+    throw ValueError(std::string(op) + ": " + std::to_string(shifts.size()) + " shifts for " +
+                     std::to_string(axes.size()) + " axes; give one of either, or as many");
   }
-  dims result(x.rank());
+  Dims result(x.rank());
   const std::size_t count =
       shifts.empty() || axes.empty() ? 0 : std::max(shifts.size(), axes.size());
   for (const std::int64_t axis : axes) static_cast<void>(normalize_axis(op, axis, x.rank()));
@@ -122,16 +120,16 @@ dims shifts_by_axis(const char* op, const ndarray& x, std::span<const std::int64
   return result;
 }
 
-ndarray roll_ordered(const char* op, const ndarray& x, const dims& shifts) {
+NdArray roll_ordered(const char* op, const NdArray& x, const Dims& shifts) {
   std::vector<int> moved;
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (shifts[axis] != 0) moved.push_back(axis);
   }
   if (moved.empty() || x.size() == 0) return copy_c_order(x);
   if (moved.size() == 1) {
-    if (std::optional<ndarray> y = rotated(op, x, moved[0], shifts[moved[0]])) return *std::move(y);
+    if (std::optional<NdArray> y = rotated(op, x, moved[0], shifts[moved[0]])) return *std::move(y);
   }
-  ndarray result = x;
+  NdArray result = x;
   for (std::size_t i = 0; i < moved.size(); i += 3) {
     const std::span<const int> few(moved.data() + i, std::min<std::size_t>(3, moved.size() - i));
     result = roll_few(op, result, few, shifts);
@@ -139,9 +137,9 @@ ndarray roll_ordered(const char* op, const ndarray& x, const dims& shifts) {
   return result;
 }
 
-ndarray roll_axes(const char* op, const ndarray& x, const dims& shifts) {
-  return made_in_order(x, [&](const ndarray& ordered, std::span<const std::int64_t> places) {
-    dims moved(x.rank());
+NdArray roll_axes(const char* op, const NdArray& x, const Dims& shifts) {
+  return made_in_order(x, [&](const NdArray& ordered, std::span<const std::int64_t> places) {
+    Dims moved(x.rank());
     for (int axis = 0; axis < x.rank(); ++axis) {
       moved[static_cast<int>(places[static_cast<std::size_t>(axis)])] = shifts[axis];
     }
@@ -149,14 +147,14 @@ ndarray roll_axes(const char* op, const ndarray& x, const dims& shifts) {
   });
 }
 
-ndarray repeat_ordered(const char* op, const ndarray& x, std::int64_t repeats, int along) {
-  dims shape = x.shape();
+NdArray repeat_ordered(const char* op, const NdArray& x, std::int64_t repeats, int along) {
+  Dims shape = x.shape();
   shape[along] = multiply_length(op, shape[along], repeats);
-  ndarray out = empty(op, shape, x.dtype(), x.device());
+  NdArray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
   // Rows are put in order once, not for each time that they are repeated.
-  const ndarray from = repeats > 1 && along + 1 < x.rank() ? contiguous(x) : x;
-  interleaved_axes axes(out);
+  const NdArray from = repeats > 1 && along + 1 < x.rank() ? contiguous(x) : x;
+  InterleavedAxes axes(out);
   for (int i = 0; i < x.rank(); ++i) {
     const std::int64_t stride = out.strides()[i];
     axes.add(x.shape()[i], i == along ? stride * repeats : stride, from.strides()[i]);
@@ -168,25 +166,25 @@ ndarray repeat_ordered(const char* op, const ndarray& x, std::int64_t repeats, i
 
 }  // namespace
 
-ndarray tile(const ndarray& x, std::span<const std::int64_t> repetitions) {
+NdArray tile(const NdArray& x, std::span<const std::int64_t> repetitions) {
   constexpr const char* op = "tile";
   const int rank =
       std::max(x.rank(), static_cast<int>(std::min<std::size_t>(repetitions.size(), 65)));
   if (rank > max_rank)
-    throw shape_error("tile: more than 64 repetitions; at most 64 axes are possible");
+    throw ShapeError("tile: more than 64 repetitions; at most 64 axes are possible");
   const int own_lead = rank - x.rank();
   const int lead = rank - static_cast<int>(repetitions.size());
-  dims counts(rank, 1);
-  dims lengths(rank, 1);
-  dims shape(rank);
+  Dims counts(rank, 1);
+  Dims lengths(rank, 1);
+  Dims shape(rank);
   for (int axis = 0; axis < rank; ++axis) {
     if (axis >= lead) counts[axis] = repetitions[static_cast<std::size_t>(axis - lead)];
     if (axis >= own_lead) lengths[axis] = x.shape()[axis - own_lead];
     shape[axis] = multiply_length(op, lengths[axis], counts[axis]);
   }
-  ndarray out = empty(op, shape, x.dtype(), x.device());
+  NdArray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
-  interleaved_axes axes(out);
+  InterleavedAxes axes(out);
   for (int axis = 0; axis < rank; ++axis) {
     const std::int64_t stride = out.strides()[axis];
     axes.add(counts[axis], stride * lengths[axis], 0);
@@ -196,22 +194,22 @@ ndarray tile(const ndarray& x, std::span<const std::int64_t> repetitions) {
   return out;
 }
 
-ndarray repeat(const ndarray& x, std::int64_t repeats, std::optional<std::int64_t> axis) {
+NdArray repeat(const NdArray& x, std::int64_t repeats, std::optional<std::int64_t> axis) {
   constexpr const char* op = "repeat";
   if (!axis) return repeat(flattened(x), repeats, 0);
   const auto along = static_cast<std::size_t>(normalize_axis(op, *axis, x.rank()));
-  return made_in_order(x, [&](const ndarray& ordered, std::span<const std::int64_t> places) {
+  return made_in_order(x, [&](const NdArray& ordered, std::span<const std::int64_t> places) {
     return repeat_ordered(op, ordered, repeats, static_cast<int>(places[along]));
   });
 }
 
-ndarray roll(const ndarray& x, std::span<const std::int64_t> shifts,
+NdArray roll(const NdArray& x, std::span<const std::int64_t> shifts,
              std::optional<std::span<const std::int64_t>> axes) {
   constexpr const char* op = "roll";
   if (axes) return roll_axes(op, x, shifts_by_axis(op, x, shifts, *axes));
   const std::int64_t only[] = {0};
-  const ndarray flat = flattened(x);
-  const ndarray out = roll_axes(op, flat, shifts_by_axis(op, flat, shifts, only));
+  const NdArray flat = flattened(x);
+  const NdArray out = roll_axes(op, flat, shifts_by_axis(op, flat, shifts, only));
   return out.view(c_layout(x.shape(), x.itemsize()));
 }
 

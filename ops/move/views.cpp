@@ -15,15 +15,15 @@
 namespace skerry {
 namespace {
 
-ndarray swap_last_two(const ndarray& x) {
-  layout swapped = x.layout();
+NdArray swap_last_two(const NdArray& x) {
+  Layout swapped = x.layout();
   const int last = x.rank() - 1;
   std::swap(swapped.shape[last], swapped.shape[last - 1]);
   std::swap(swapped.strides[last], swapped.strides[last - 1]);
   return x.view(std::move(swapped));
 }
 
-bool stretches(const ndarray& x, const dims& shape) {
+bool stretches(const NdArray& x, const Dims& shape) {
   const int lead = shape.rank() - x.rank();
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] != (axis < lead ? 1 : x.shape()[axis - lead])) return true;
@@ -31,34 +31,34 @@ bool stretches(const ndarray& x, const dims& shape) {
   return false;
 }
 
-ndarray stretched(const char* op, const ndarray& x, const dims& shape) {
-  const ndarray view = x.view(broadcast_to(op, x.layout(), shape));
+NdArray stretched(const char* op, const NdArray& x, const Dims& shape) {
+  const NdArray view = x.view(broadcast_to(op, x.layout(), shape));
   return stretches(x, shape) ? view.read_only_view() : view;
 }
 
 }  // namespace
 
-ndarray reshape(const ndarray& x, std::span<const std::int64_t> shape, std::optional<bool> copy) {
-  const dims wanted = resolve_reshape("reshape", x.size(), shape);
+NdArray reshape(const NdArray& x, std::span<const std::int64_t> shape, std::optional<bool> copy) {
+  const Dims wanted = resolve_reshape("reshape", x.size(), shape);
   check_shape("reshape", wanted.span(), x.itemsize());
   if (copy != true) {
-    if (std::optional<layout> view = reshape_view(x.layout(), wanted, x.itemsize())) {
+    if (std::optional<Layout> view = reshape_view(x.layout(), wanted, x.itemsize())) {
       return x.view(std::move(*view));
     }
     if (copy == false) {
-      throw value_error("reshape: " + describe(x) + " can't be seen as " + to_string(wanted) +
-                        " without a copy; leave copy out, or pass copy=True");
+      throw ValueError("reshape: " + describe(x) + " can't be seen as " + to_string(wanted) +
+                       " without a copy; leave copy out, or pass copy=True");
     }
   }
-  const ndarray dense = copy_c_order(x);
+  const NdArray dense = copy_c_order(x);
   return dense.view(c_layout(wanted, x.itemsize()));
 }
 
-ndarray permute_dims(const ndarray& x, std::span<const std::int64_t> axes) {
+NdArray permute_dims(const NdArray& x, std::span<const std::int64_t> axes) {
   return x.view(permute_dims("permute_dims", x.layout(), axes));
 }
 
-axes_at_end::axes_at_end(int rank, std::span<const std::int64_t> moved)
+AxesAtEnd::AxesAtEnd(int rank, std::span<const std::int64_t> moved)
     : back(static_cast<std::size_t>(rank)) {
   for (int axis = 0; axis < rank; ++axis) {
     if (std::find(moved.begin(), moved.end(), axis) == moved.end()) there.push_back(axis);
@@ -69,7 +69,7 @@ axes_at_end::axes_at_end(int rank, std::span<const std::int64_t> moved)
   }
 }
 
-std::vector<std::int64_t> axes_in_memory(const ndarray& x) {
+std::vector<std::int64_t> axes_in_memory(const NdArray& x) {
   std::vector<std::int64_t> axes(static_cast<std::size_t>(x.rank()));
   std::iota(axes.begin(), axes.end(), 0);
   if (x.is_c_contiguous()) return axes;
@@ -84,56 +84,56 @@ std::vector<std::int64_t> axes_in_memory(const ndarray& x) {
   return axes;
 }
 
-ndarray expand_dims(const ndarray& x, std::span<const std::int64_t> axes) {
+NdArray expand_dims(const NdArray& x, std::span<const std::int64_t> axes) {
   return x.view(expand_dims("expand_dims", x.layout(), axes));
 }
 
-ndarray squeeze(const ndarray& x, std::span<const std::int64_t> axes) {
+NdArray squeeze(const NdArray& x, std::span<const std::int64_t> axes) {
   return x.view(squeeze("squeeze", x.layout(), axes));
 }
 
-ndarray flip(const ndarray& x, std::optional<std::span<const std::int64_t>> axes) {
+NdArray flip(const NdArray& x, std::optional<std::span<const std::int64_t>> axes) {
   if (axes) return x.view(flip("flip", x.layout(), *axes));
-  dims all(x.rank());
+  Dims all(x.rank());
   std::iota(all.begin(), all.end(), 0);
   return x.view(flip("flip", x.layout(), all.span()));
 }
 
-ndarray broadcast_to(const ndarray& x, const dims& shape) {
+NdArray broadcast_to(const NdArray& x, const Dims& shape) {
   return stretched("broadcast_to", x, shape);
 }
 
-std::vector<ndarray> broadcast_arrays(std::span<const ndarray> arrays) {
+std::vector<NdArray> broadcast_arrays(std::span<const NdArray> arrays) {
   constexpr const char* op = "broadcast_arrays";
   if (!arrays.empty()) common_device(op, arrays);
-  std::vector<const dims*> shapes;
+  std::vector<const Dims*> shapes;
   shapes.reserve(arrays.size());
-  for (const ndarray& x : arrays) shapes.push_back(&x.shape());
-  const dims shape = broadcast_shapes(op, shapes);
-  std::vector<ndarray> result;
+  for (const NdArray& x : arrays) shapes.push_back(&x.shape());
+  const Dims shape = broadcast_shapes(op, shapes);
+  std::vector<NdArray> result;
   result.reserve(arrays.size());
-  for (const ndarray& x : arrays) result.push_back(stretched(op, x, shape));
+  for (const NdArray& x : arrays) result.push_back(stretched(op, x, shape));
   return result;
 }
 
-ndarray slice_of(const ndarray& x, int axis, std::int64_t start, std::int64_t length) {
-  layout place = x.layout();
+NdArray slice_of(const NdArray& x, int axis, std::int64_t start, std::int64_t length) {
+  Layout place = x.layout();
   place.shape[axis] = length;
   if (place.size() > 0) place.offset += start * place.strides[axis];
   return x.view(std::move(place));
 }
 
-ndarray transpose(const ndarray& x) {
+NdArray transpose(const NdArray& x) {
   if (x.rank() != 2) {
-    throw shape_error("T: needs two axes: " + describe(x) + "; use permute_dims or mT");
+    throw ShapeError("T: needs two axes: " + describe(x) + "; use permute_dims or mT");
   }
   return swap_last_two(x);
 }
 
-ndarray matrix_transpose(const ndarray& x) {
+NdArray matrix_transpose(const NdArray& x) {
   if (x.rank() < 2) {
-    throw shape_error("matrix_transpose: needs at least two axes: " + describe(x) +
-                      "; add one with expand_dims");
+    throw ShapeError("matrix_transpose: needs at least two axes: " + describe(x) +
+                     "; add one with expand_dims");
   }
   return swap_last_two(x);
 }

@@ -11,18 +11,18 @@
 
 namespace skerry {
 
-ndarray sliding_windows(const ndarray& x, std::span<const std::int64_t> lengths,
+NdArray sliding_windows(const NdArray& x, std::span<const std::int64_t> lengths,
                         std::span<const std::int64_t> axes) {
   constexpr const char* op = "sliding_window_view";
   const int more = static_cast<int>(axes.size());
   if (lengths.size() != axes.size()) {
-    throw value_error(std::string(op) + ": " + std::to_string(lengths.size()) + " lengths for " +
-                      std::to_string(axes.size()) + " axes");
+    throw ValueError(std::string(op) + ": " + std::to_string(lengths.size()) + " lengths for " +
+                     std::to_string(axes.size()) + " axes");
   }
   if (x.rank() + more > max_rank) {
-    throw value_error(std::string(op) + ": more than " + std::to_string(max_rank) + " axes");
+    throw ValueError(std::string(op) + ": more than " + std::to_string(max_rank) + " axes");
   }
-  layout at{.shape = dims(x.rank() + more), .strides = dims(x.rank() + more)};
+  Layout at{.shape = Dims(x.rank() + more), .strides = Dims(x.rank() + more)};
   at.offset = x.layout().offset;
   for (int axis = 0; axis < x.rank(); ++axis) {
     at.shape[axis] = x.shape()[axis];
@@ -32,8 +32,8 @@ ndarray sliding_windows(const ndarray& x, std::span<const std::int64_t> lengths,
     const std::int64_t length = lengths[static_cast<std::size_t>(i)];
     const int axis = normalize_axis(op, axes[static_cast<std::size_t>(i)], x.rank());
     if (length < 0 || length > at.shape[axis]) {
-      throw value_error(std::string(op) + ": a window of " + std::to_string(length) +
-                        " elements along axis " + std::to_string(axis) + " of " + describe(x));
+      throw ValueError(std::string(op) + ": a window of " + std::to_string(length) +
+                       " elements along axis " + std::to_string(axis) + " of " + describe(x));
     }
     at.shape[axis] -= length - 1;
     at.shape[x.rank() + i] = length;

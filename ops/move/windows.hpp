@@ -10,9 +10,9 @@
 namespace skerry {
 
 /// Every window of `lengths[i]` elements along `axes[i]`, as axes at the end. Windows share
-/// elements: read-only. An axis given several times has windows of windows. Throws value_error for
+/// elements: read-only. An axis given several times has windows of windows. Throws ValueError for
 /// a length that is negative or beyond the axis.
-[[nodiscard]] ndarray sliding_windows(const ndarray& x, std::span<const std::int64_t> lengths,
+[[nodiscard]] NdArray sliding_windows(const NdArray& x, std::span<const std::int64_t> lengths,
                                       std::span<const std::int64_t> axes);
 
 }  // namespace skerry

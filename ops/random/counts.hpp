@@ -63,34 +63,34 @@ inline constexpr float64 two_pi = 6.283185307179586477;
 
 /// A point of the ratio of uniforms that both methods transform: the count it stands for, what it
 /// is accepted by, and whether that takes no further question.
-struct hat {
+struct Hat {
   float64 a;
   float64 b;
   float64 center;
   float64 quick;  ///< accepted at once below, where u is not close to the edge
 
-  struct point {
+  struct Point {
     float64 count;
     float64 v;
     float64 edge;
   };
-  SKERRY_HD SKERRY_INLINE point at(block drawn) const {
+  SKERRY_HD SKERRY_INLINE Point at(Block drawn) const {
     const float64 u = open_uniform(drawn.first) - 0.5;
     const float64 edge = 0.5 - math::fabs(u);
     return {math::floor((2.0 * a / edge + b) * u + center), open_uniform(drawn.second), edge};
   }
-  SKERRY_HD SKERRY_INLINE bool accepts(point p) const { return p.edge >= 0.07 && p.v <= quick; }
+  SKERRY_HD SKERRY_INLINE bool accepts(Point p) const { return p.edge >= 0.07 && p.v <= quick; }
   /// The logarithm of v over the hat's height there.
-  SKERRY_HD SKERRY_INLINE float64 log_height(point p, float64 scale) const {
+  SKERRY_HD SKERRY_INLINE float64 log_height(Point p, float64 scale) const {
     return math::own::log(p.v * scale / (a / (p.edge * p.edge) + b));
   }
 };
 
-class poisson_element {
+class PoissonElement {
  public:
   static constexpr int blocks = 1;
 
-  SKERRY_HD inline poisson_element(float64 mean, float64) : mean_(mean) {
+  SKERRY_HD inline PoissonElement(float64 mean, float64) : mean_(mean) {
     if (mean < few) {
       none_ = math::own::exp(-mean);
       return;
@@ -101,15 +101,15 @@ class poisson_element {
   }
 
   [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE decided<int64> quick(block drawn, block) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<int64> quick(Block drawn, Block) const {
     if (!(mean_ >= few)) return {added_up(uniform_of(drawn.first)), true};
-    const hat::point p = hat_.at(drawn);
+    const Hat::Point p = hat_.at(drawn);
     return {count_of(p.count), hat_.accepts(p)};
   }
-  SKERRY_HD inline int64 operator()(attempts from) const {
+  SKERRY_HD inline int64 operator()(Attempts from) const {
     if (!(mean_ >= few)) return added_up(uniform_of(from.next().first));
     while (true) {
-      const hat::point p = hat_.at(from.next());
+      const Hat::Point p = hat_.at(from.next());
       if (hat_.accepts(p)) return count_of(p.count);
       if (p.count < 0 || (p.edge < 0.013 && p.v > p.edge)) continue;
       if (hat_.log_height(p, scale_) <= log_probability(p.count)) return count_of(p.count);
@@ -137,14 +137,14 @@ class poisson_element {
   float64 mean_;
   float64 none_ = 0;
   float64 scale_ = 0;
-  hat hat_{};
+  Hat hat_{};
 };
 
-class binomial_element {
+class BinomialElement {
  public:
   static constexpr int blocks = 1;
 
-  SKERRY_HD inline binomial_element(float64 trials, float64 success)
+  SKERRY_HD inline BinomialElement(float64 trials, float64 success)
       : trials_(trials),
         is_swapped_(success > 0.5),
         p_(is_swapped_ ? 1.0 - success : success),
@@ -163,13 +163,13 @@ class binomial_element {
   }
 
   [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE decided<int64> quick(block drawn, block) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<int64> quick(Block drawn, Block) const {
     if (!is_many_) return {of_successes(added_up(uniform_of(drawn.first))), true};
-    const hat::point p = hat_.at(drawn);
+    const Hat::Point p = hat_.at(drawn);
     const bool is_possible = p.count >= 0 && p.count <= trials_;
     return {of_successes(p.count), is_possible && hat_.accepts(p)};
   }
-  SKERRY_HD inline int64 operator()(attempts from) const {
+  SKERRY_HD inline int64 operator()(Attempts from) const {
     const float64 count = is_many_ ? transformed(from) : added_up(uniform_of(from.next().first));
     return of_successes(count);
   }
@@ -178,9 +178,9 @@ class binomial_element {
   [[nodiscard]] SKERRY_HD SKERRY_INLINE int64 of_successes(float64 count) const {
     return count_of(is_swapped_ ? trials_ - count : count);
   }
-  SKERRY_HD inline float64 transformed(attempts from) const {
+  SKERRY_HD inline float64 transformed(Attempts from) const {
     while (true) {
-      const hat::point p = hat_.at(from.next());
+      const Hat::Point p = hat_.at(from.next());
       if (p.count < 0 || p.count > trials_) continue;
       if (hat_.accepts(p)) return p.count;
       if (hat_.log_height(p, scale_) <= log_probability(p.count) - most_) return p.count;
@@ -216,7 +216,7 @@ class binomial_element {
   float64 none_ = 0;
   float64 scale_ = 0;
   float64 most_ = 0;
-  hat hat_{};
+  Hat hat_{};
 };
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::random

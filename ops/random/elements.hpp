@@ -21,35 +21,35 @@ SKERRY_HD SKERRY_INLINE int64 count_of(float64 x) {
 }
 
 template <class T>
-struct decided {
+struct Decided {
   T value;
   bool is_final;
 };
 
 /// G. Marsaglia and W. W. Tsang, "A simple method for generating gamma variables" (2000); below 1
 /// by a shape greater by 1. An attempt is two blocks: a normal number, and two uniform ones.
-class gamma_element {
+class GammaElement {
  public:
   static constexpr int blocks = 2;
 
-  SKERRY_HD SKERRY_INLINE gamma_element(float64 shape, float64)
+  SKERRY_HD SKERRY_INLINE GammaElement(float64 shape, float64)
       : shape_(shape),
         d_((shape < 1.0 ? shape + 1.0 : shape) - 1.0 / 3.0),
         c_(1.0 / math::sqrt(9.0 * d_)),
         is_boosted_(shape < 1.0) {}
 
   [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return !is_boosted_; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE decided<float64> quick(block point, block uniform) const {
-    const candidate each(*this, point, uniform);
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<float64> quick(Block point, Block uniform) const {
+    const Candidate each(*this, point, uniform);
     return {d_ * each.v, each.is_inside()};
   }
 
-  SKERRY_HD inline float64 operator()(attempts from) const {
+  SKERRY_HD inline float64 operator()(Attempts from) const {
     if (!(shape_ > 0)) return shape_ == 0 ? 0.0 : math::nan<float64>();
     while (true) {
-      const block point = from.next();
-      const block uniform = from.next();
-      const candidate each(*this, point, uniform);
+      const Block point = from.next();
+      const Block uniform = from.next();
+      const Candidate each(*this, point, uniform);
       if (!each.is_inside()) {
         if (each.root <= 0) continue;
         const float64 bound = 0.5 * each.square + d_ * ((1.0 - each.v) + math::own::log(each.v));
@@ -61,13 +61,13 @@ class gamma_element {
   }
 
  private:
-  struct candidate {
+  struct Candidate {
     float64 root;
     float64 v;
     float64 u;
     float64 square;
 
-    SKERRY_HD SKERRY_INLINE candidate(const gamma_element& of, block point, block uniform) {
+    SKERRY_HD SKERRY_INLINE Candidate(const GammaElement& of, Block point, Block uniform) {
       const float64 x = normal_pair(point.first, point.second).first;
       root = math::fma(of.c_, x, 1.0);
       v = root * root * root;
@@ -86,19 +86,19 @@ class gamma_element {
   bool is_boosted_;
 };
 
-class lognormal_element {
+class LognormalElement {
  public:
   static constexpr int blocks = 1;
 
-  SKERRY_HD SKERRY_INLINE lognormal_element(float64 mean, float64 deviation)
+  SKERRY_HD SKERRY_INLINE LognormalElement(float64 mean, float64 deviation)
       : mean_(mean), deviation_(deviation) {}
 
   [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE decided<float64> quick(block point, block) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<float64> quick(Block point, Block) const {
     const float64 x = normal_pair(point.first, point.second).first;
     return {math::own::exp(mean_ + deviation_ * x), true};
   }
-  SKERRY_HD inline float64 operator()(attempts from) const { return quick(from.next(), {}).value; }
+  SKERRY_HD inline float64 operator()(Attempts from) const { return quick(from.next(), {}).value; }
 
  private:
   float64 mean_;
@@ -106,19 +106,19 @@ class lognormal_element {
 };
 
 /// By the logarithm of the probability that there is no success.
-class geometric_element {
+class GeometricElement {
  public:
   static constexpr int blocks = 1;
 
-  SKERRY_HD SKERRY_INLINE geometric_element(float64 success, float64)
+  SKERRY_HD SKERRY_INLINE GeometricElement(float64 success, float64)
       : log_failure_(math::own::log1p(-success)) {}
 
   [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE decided<int64> quick(block drawn, block) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<int64> quick(Block drawn, Block) const {
     const float64 trials = math::ceil(log_of_normal(open_uniform(drawn.first)) / log_failure_);
     return {trials >= 1.0 ? count_of(trials) : 1, true};
   }
-  SKERRY_HD inline int64 operator()(attempts from) const { return quick(from.next(), {}).value; }
+  SKERRY_HD inline int64 operator()(Attempts from) const { return quick(from.next(), {}).value; }
 
  private:
   float64 log_failure_;

@@ -11,15 +11,15 @@
 namespace skerry::inline SKERRY_TARGET::ops::random {
 
 template <class W>
-struct wide_product {
+struct WideProduct {
   W high;
   W low;
 };
-SKERRY_HD SKERRY_INLINE wide_product<uint32> multiply_wide(uint32 a, uint32 b) {
+SKERRY_HD SKERRY_INLINE WideProduct<uint32> multiply_wide(uint32 a, uint32 b) {
   const uint64 product = uint64{a} * b;
   return {static_cast<uint32>(product >> 32), static_cast<uint32>(product)};
 }
-SKERRY_HD SKERRY_INLINE wide_product<uint64> multiply_wide(uint64 a, uint64 b) {
+SKERRY_HD SKERRY_INLINE WideProduct<uint64> multiply_wide(uint64 a, uint64 b) {
 #if defined(__CUDA_ARCH__)
   return {__umul64hi(a, b), a * b};
 #else
@@ -54,18 +54,18 @@ struct integer_range {
 
 /// What the element takes whose first word was refused: the same word of the block's next attempts.
 template <class W>
-SKERRY_HD inline W drawn_again(integer_range<W> range, attempts from, int number) {
+SKERRY_HD inline W drawn_again(integer_range<W> range, Attempts from, int number) {
   while (true) {
-    const wide_product<W> product = multiply_wide(word_of<W>(from.next(), number), range.count);
+    const WideProduct<W> product = multiply_wide(word_of<W>(from.next(), number), range.count);
     if (product.low >= range.refused_below) return product.high;
   }
 }
 
 /// The element's offset from the lowest value. `from` is the place of its block.
 template <class W>
-SKERRY_HD SKERRY_INLINE W bounded(integer_range<W> range, W word, attempts from, int number) {
+SKERRY_HD SKERRY_INLINE W bounded(integer_range<W> range, W word, Attempts from, int number) {
   if (range.count == 0) return word;
-  const wide_product<W> product = multiply_wide(word, range.count);
+  const WideProduct<W> product = multiply_wide(word, range.count);
   if (product.low >= range.refused_below) return product.high;
   from.next();
   return drawn_again(range, from, number);

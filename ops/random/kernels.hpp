@@ -11,7 +11,7 @@ namespace skerry {
 
 /// Where a call draws from: Philox 4x32-10 of this key, whose counter is the position in its lower
 /// half, and the tail, plus the number of the attempt, in its upper half.
-struct random_stream {
+struct RandomStream {
   std::uint64_t key;
   std::uint64_t position;
   std::uint64_t tail;
@@ -19,7 +19,7 @@ struct random_stream {
 
 /// What is drawn, of which parameters a and b. The first four take several elements from one block
 /// of 128 bits, the others one block or more for each element.
-enum class random_method : std::uint8_t {
+enum class RandomMethod : std::uint8_t {
   bits,         ///< the generator's own words, uint32 or uint64
   uniform,      ///< of [0, 1)
   normal,       ///< of mean 0 and variance 1
@@ -33,14 +33,14 @@ enum class random_method : std::uint8_t {
   binomial,   ///< successes in a trials of probability b
   count
 };
-inline constexpr int random_method_count = static_cast<int>(random_method::count);
+inline constexpr int random_method_count = static_cast<int>(RandomMethod::count);
 
 /// Parameters of one call; the output is contiguous. `each`, where it is not null, has the
 /// parameter of every element: float64, or uint64 for integers, whose bits are those of int64.
-struct random_params {
+struct RandomParams {
   char* output;
   std::int64_t size;
-  random_stream stream;
+  RandomStream stream;
   double a;
   double b;
   const char* a_each;
@@ -50,8 +50,8 @@ struct random_params {
 };
 
 struct random_kernels {
-  /// Parameter: random_params, by method and dtype of the output.
-  kernel of[random_method_count][dtype_count];
+  /// Parameter: RandomParams, by method and dtype of the output.
+  Kernel of[random_method_count][dtype_count];
 };
 
 }  // namespace skerry

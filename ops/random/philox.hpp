@@ -17,12 +17,12 @@ inline constexpr uint32 philox_key_steps[] = {0x9e3779b9u, 0xbb67ae85u};
 inline constexpr int philox_rounds = 10;
 
 /// 128 bits: words 0 and 1 are the halves of `first`, 2 and 3 those of `second`.
-struct block {
+struct Block {
   uint64 first;
   uint64 second;
 };
 
-SKERRY_HD SKERRY_INLINE block philox(uint64 key, block counter) {
+SKERRY_HD SKERRY_INLINE Block philox(uint64 key, Block counter) {
   uint32 c0 = static_cast<uint32>(counter.first);
   uint32 c1 = static_cast<uint32>(counter.first >> 32);
   uint32 c2 = static_cast<uint32>(counter.second);
@@ -44,13 +44,13 @@ SKERRY_HD SKERRY_INLINE block philox(uint64 key, block counter) {
 
 /// The blocks of one place of a stream, one for each attempt: what an element draws depends on
 /// nothing but its place, however often it draws.
-class attempts {
+class Attempts {
  public:
-  SKERRY_HD SKERRY_INLINE attempts(uint64 key, uint64 position, uint64 tail)
+  SKERRY_HD SKERRY_INLINE Attempts(uint64 key, uint64 position, uint64 tail)
       : key_(key), counter_{position, tail} {}
 
-  SKERRY_HD SKERRY_INLINE block next() {
-    const block drawn = philox(key_, counter_);
+  SKERRY_HD SKERRY_INLINE Block next() {
+    const Block drawn = philox(key_, counter_);
     // In word 2 alone: word 3 belongs to the key.
     const auto attempt = static_cast<uint32>(static_cast<uint32>(counter_.second) + 1u);
     counter_.second = (counter_.second >> 32) << 32 | attempt;
@@ -59,7 +59,7 @@ class attempts {
 
  private:
   uint64 key_;
-  block counter_;
+  Block counter_;
 };
 
 /// The nearest float64. Not by conversion on the CPU, where AVX2 has none of 64 bits: the halves

@@ -20,32 +20,32 @@ namespace {
 constexpr const char* op = "random";
 
 /// Throws unless `each` is what the kernel takes. Its elements have eight bytes.
-void require_parameter(const ndarray& out, const ndarray& each, const char* name) {
-  const std::array<operand, 2> both{operand{.array = &out, .name = "out"},
-                                    operand{.array = &each, .name = name}};
+void require_parameter(const NdArray& out, const NdArray& each, const char* name) {
+  const std::array<Operand, 2> both{Operand{.array = &out, .name = "out"},
+                                    Operand{.array = &each, .name = name}};
   static_cast<void>(common_device(op, both));
   if (each.itemsize() != 8 || each.shape() != out.shape() || contiguous_size(each) != each.size()) {
-    throw dtype_error(
+    throw DtypeError(
         std::string(op) + ": " + name +
         " must be contiguous, of 64 bits and of the shape of the result: " + describe(each));
   }
 }
 
-void enqueue(const ndarray& out, const kernel& entry, const random_stream& from,
-             const random_arguments& with) {
-  const auto data_of = [](const ndarray* each) { return each == nullptr ? nullptr : each->data(); };
-  const random_params params{.output = out.data(),
-                             .size = out.size(),
-                             .stream = from,
-                             .a = with.a,
-                             .b = with.b,
-                             .a_each = data_of(with.a_each),
-                             .b_each = data_of(with.b_each),
-                             .low = with.low,
-                             .span = with.span};
-  std::array<memory_use, 3> uses{writes(out)};
+void enqueue(const NdArray& out, const Kernel& entry, const RandomStream& from,
+             const RandomArguments& with) {
+  const auto data_of = [](const NdArray* each) { return each == nullptr ? nullptr : each->data(); };
+  const RandomParams params{.output = out.data(),
+                            .size = out.size(),
+                            .stream = from,
+                            .a = with.a,
+                            .b = with.b,
+                            .a_each = data_of(with.a_each),
+                            .b_each = data_of(with.b_each),
+                            .low = with.low,
+                            .span = with.span};
+  std::array<MemoryUse, 3> uses{writes(out)};
   std::size_t count = 1;
-  for (const ndarray* each : {with.a_each, with.b_each}) {
+  for (const NdArray* each : {with.a_each, with.b_each}) {
     if (each != nullptr) uses[count++] = reads(*each);
   }
   launch(out.device(), entry, params, std::span(uses).first(count));
@@ -53,18 +53,18 @@ void enqueue(const ndarray& out, const kernel& entry, const random_stream& from,
 
 }  // namespace
 
-void draw(const ndarray& out, random_method method, const random_stream& from,
-          const random_arguments& with) {
+void draw(const NdArray& out, RandomMethod method, const RandomStream& from,
+          const RandomArguments& with) {
   require_writable(op, out);
   if (with.a_each != nullptr) require_parameter(out, *with.a_each, "a");
   if (with.b_each != nullptr) require_parameter(out, *with.b_each, "b");
   const auto& table = kernels<random_kernels>(out.device());
-  const kernel& entry =
+  const Kernel& entry =
       require_kernel(op, table.of[static_cast<int>(method)][static_cast<int>(out.dtype())],
                      out.dtype(), out.device());
   if (out.size() == 0) return;
   if (contiguous_size(out) == out.size()) return enqueue(out, entry, from, with);
-  const ndarray drawn = empty(op, out.shape(), out.dtype(), out.device());
+  const NdArray drawn = empty(op, out.shape(), out.dtype(), out.device());
   enqueue(drawn, entry, from, with);
   assign(op, out, drawn);
 }

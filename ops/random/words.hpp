@@ -49,7 +49,7 @@ struct exponential_word {
 };
 
 template <class T>
-struct two {
+struct Two {
   T first;
   T second;
 };
@@ -71,7 +71,7 @@ SKERRY_HD SKERRY_INLINE W quarters_of_turn(W word) {
 
 /// Of |r| <= pi / 4, to an ulp or two. Coefficients of ops/math/trigonometric.hpp for float64;
 /// for float32 of Cephes.
-SKERRY_HD SKERRY_INLINE two<float64> cosine_and_sine(float64 r) {
+SKERRY_HD SKERRY_INLINE Two<float64> cosine_and_sine(float64 r) {
   const float64 square = r * r;
   const float64 s = math::own::polynomial(
       square, -0x1.5555555555555p-3, 0x1.1111111111110p-7, -0x1.a01a01a019926p-13,
@@ -81,7 +81,7 @@ SKERRY_HD SKERRY_INLINE two<float64> cosine_and_sine(float64 r) {
       -0x1.27e4fb7711e1dp-22, 0x1.1eed8de9ef73ep-29, -0x1.9394b76d1f265p-37, 0x1.ab76cf6e9b364p-45);
   return {math::fma(square * square, c, math::fma(square, -0.5, 1.0)), math::fma(r * square, s, r)};
 }
-SKERRY_HD SKERRY_INLINE two<float32> cosine_and_sine(float32 r) {
+SKERRY_HD SKERRY_INLINE Two<float32> cosine_and_sine(float32 r) {
   const float32 square = r * r;
   const float32 s =
       math::own::polynomial(square, -1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f);
@@ -97,19 +97,19 @@ SKERRY_HD SKERRY_INLINE auto normal_pair(W radius_word, W angle_word) {
   const auto u = positive_uniform_of(radius_word);
   using T = decltype(positive_uniform_of(radius_word));
   const T radius = math::sqrt(T(-2) * log_of_normal(u));
-  const two<T> direction = cosine_and_sine(rest_of_turn(angle_word));
+  const Two<T> direction = cosine_and_sine(rest_of_turn(angle_word));
   const W quarters = quarters_of_turn(angle_word);
   const bool is_odd = (quarters & 1) != 0;
   const T x = is_odd ? direction.second : direction.first;
   const T y = is_odd ? direction.first : direction.second;
   // A quarter takes (x, y) to (-y, x).
-  return two<T>{math::own::negate_if(radius * x, W((quarters >> 1) ^ (quarters & 1))),
+  return Two<T>{math::own::negate_if(radius * x, W((quarters >> 1) ^ (quarters & 1))),
                 math::own::negate_if(radius * y, W(quarters >> 1))};
 }
 
 /// Words by their numbers in a block.
 template <class W>
-SKERRY_HD SKERRY_INLINE W word_of(block drawn, int number) {
+SKERRY_HD SKERRY_INLINE W word_of(Block drawn, int number) {
   if constexpr (sizeof(W) == 8) {
     return number == 0 ? drawn.first : drawn.second;
   } else {

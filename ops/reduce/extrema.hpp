@@ -13,7 +13,7 @@ namespace skerry::inline SKERRY_TARGET::ops {
 
 /// An element that may be the greatest or least, and where it is; -1: none.
 template <class T>
-struct indexed {
+struct Indexed {
   T value;
   int64 index;
 };
@@ -23,7 +23,7 @@ namespace detail {
 /// keeps the first one.
 struct gives_one_nan {
   template <class A>
-  SKERRY_HD static A finish(A a, const reduced&) {
+  SKERRY_HD static A finish(A a, const Reduced&) {
     if constexpr (real_floating<A>) return a != a ? math::nan<A>() : a;
     return a;
   }
@@ -35,7 +35,7 @@ struct best_index {
   static constexpr bool needs_elements = true;
   static constexpr bool takes_index = true;
   template <real_numeric T>
-  SKERRY_HD static indexed<T> load(T x, int64 index) {
+  SKERRY_HD static Indexed<T> load(T x, int64 index) {
     return {x, index};
   }
   template <class A>
@@ -43,7 +43,7 @@ struct best_index {
     return {0, -1};
   }
   template <class T>
-  SKERRY_HD static indexed<T> combine(const indexed<T>& a, const indexed<T>& b) {
+  SKERRY_HD static Indexed<T> combine(const Indexed<T>& a, const Indexed<T>& b) {
     const bool b_is_first = b.index >= 0 && (a.index < 0 || b.index < a.index);
     if (a.index < 0 || b.index < 0) return b_is_first ? b : a;
     if (Better::wins(b.value, a.value)) return b;
@@ -51,7 +51,7 @@ struct best_index {
     return b_is_first ? b : a;
   }
   template <class T>
-  SKERRY_HD static int64 finish(const indexed<T>& a, const reduced&) {
+  SKERRY_HD static int64 finish(const Indexed<T>& a, const Reduced&) {
     return a.index;
   }
 
@@ -62,7 +62,7 @@ struct best_index {
 }  // namespace detail
 
 struct argmax : detail::best_index<argmax> {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "argmax",
       .doc =
           "The index of the first of the greatest elements along the axis.\n\n"
@@ -77,7 +77,7 @@ struct argmax : detail::best_index<argmax> {
 };
 
 struct argmin : detail::best_index<argmin> {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "argmin",
       .doc =
           "The index of the first of the least elements along the axis.\n\n"
@@ -91,7 +91,7 @@ struct argmin : detail::best_index<argmin> {
 };
 
 struct max : detail::gives_one_nan {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "max",
       .doc =
           "The greatest element along the axes; NaN if there is one.\n\n"
@@ -114,7 +114,7 @@ struct max : detail::gives_one_nan {
 };
 
 struct min : detail::gives_one_nan {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "min",
       .doc =
           "The least element along the axes; NaN if there is one.\n\n"
@@ -162,7 +162,7 @@ struct number_beside_nan : gives_one_nan {
 }  // namespace detail
 
 struct nanmax : detail::number_beside_nan<nanmax> {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "nanmax",
       .doc =
           "The greatest element along the axes that is not NaN; NaN if there is none.\n\n"
@@ -176,7 +176,7 @@ struct nanmax : detail::number_beside_nan<nanmax> {
 };
 
 struct nanmin : detail::number_beside_nan<nanmin> {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "nanmin",
       .doc =
           "The least element along the axes that is not NaN; NaN if there is none.\n\n"

@@ -17,7 +17,7 @@ inline constexpr int reduction_count = ops::size_of<ops::reductions>;
 /// input), coalesced; negative strides of reduced ones turned round, except where the reduction
 /// takes the index, and has one reduced axis at most.
 /// The output has elements of the reduction's result dtype. Some rows: of one kept axis.
-struct alignas(16) reduce_params : row_range {
+struct alignas(16) ReduceParams : RowRange {
   static constexpr int max_axes = 8;
 
   std::int64_t kept_size;
@@ -31,7 +31,7 @@ struct alignas(16) reduce_params : row_range {
   std::int64_t reduced_shape[max_axes];
   std::int64_t reduced_strides[max_axes];  ///< of the input, bytes
   /// Null: the elements are in memory. Else they are made when they are reduced, by this kernel of
-  /// a pass, which takes fed_elements; the parameters of the pass stand behind these. `input` is no
+  /// a pass, which takes FedElements; the parameters of the pass stand behind these. `input` is no
   /// address then, but bytes are counted from it. Only of itemsizes up to 8, in dense order, one
   /// axis of each kind at most; extrema along rows of up to fed_bytes, variances not along columns.
   void (*feed)(const void* params);
@@ -39,9 +39,9 @@ struct alignas(16) reduce_params : row_range {
 inline constexpr std::int64_t fed_bytes = 524288;  ///< that are made at a time: in the second cache
 
 struct reduce_kernels {
-  /// Parameter: reduce_params, by the input's dtype. argmax and argmin of bools have a host form
+  /// Parameter: ReduceParams, by the input's dtype. argmax and argmin of bools have a host form
   /// only.
-  kernel loop[reduction_count][dtype_count];
+  Kernel loop[reduction_count][dtype_count];
 };
 
 }  // namespace skerry

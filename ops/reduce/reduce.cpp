@@ -45,9 +45,9 @@ axis_set reduced_axes(const char* op, int rank, std::optional<std::span<const st
 
 bool is_reduced(const axis_set& axes, int axis) { return axes[static_cast<std::size_t>(axis)]; }
 
-dims result_shape(const dims& shape, const axis_set& axes, bool keepdims) {
+Dims result_shape(const Dims& shape, const axis_set& axes, bool keepdims) {
   const int dropped = keepdims ? 0 : static_cast<int>(axes.count());
-  dims result(shape.rank() - dropped);
+  Dims result(shape.rank() - dropped);
   int place = 0;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (!is_reduced(axes, axis)) {
@@ -61,10 +61,10 @@ dims result_shape(const dims& shape, const axis_set& axes, bool keepdims) {
 
 /// Fills in the axes of `params`. False if more remain than it has room for. `keep_order`: of the
 /// reduced elements.
-bool describe_axes(const layout& x, char* input, const axis_set& axes, std::int64_t result_itemsize,
-                   bool keep_order, reduce_params& params) {
-  axis_list<2> kept;     // of the input, and of the output
-  axis_list<1> reduced;  // of the input
+bool describe_axes(const Layout& x, char* input, const axis_set& axes, std::int64_t result_itemsize,
+                   bool keep_order, ReduceParams& params) {
+  AxisList<2> kept;     // of the input, and of the output
+  AxisList<1> reduced;  // of the input
   params.kept_size = 1;
   params.reduced_size = 1;
   std::int64_t output_stride = result_itemsize;
@@ -85,14 +85,14 @@ bool describe_axes(const layout& x, char* input, const axis_set& axes, std::int6
   kept.coalesce();
   reduced.order();
   reduced.coalesce();
-  constexpr int most = reduce_params::max_axes;
+  constexpr int most = ReduceParams::max_axes;
   return kept.write(most, params.kept_rank, params.kept_shape, params.kept_strides,
                     params.output_strides) &&
          reduced.write(most, params.reduced_rank, params.reduced_shape, params.reduced_strides);
 }
 
 /// A copy in which the kept axes are one stretch, and the reduced axes another, whatever the rank.
-ndarray group_axes(const ndarray& x, axis_set& axes) {
+NdArray group_axes(const NdArray& x, axis_set& axes) {
   std::int64_t order[max_rank];
   std::size_t place = 0;
   for (const bool reduced : {false, true}) {
@@ -106,33 +106,33 @@ ndarray group_axes(const ndarray& x, axis_set& axes) {
   return copy_c_order(permute_dims(x, {order, place}));
 }
 
-void check_elements(const reduction_entry& entry, const ndarray& x, const dims& shape,
+void check_elements(const ReductionEntry& entry, const NdArray& x, const Dims& shape,
                     const axis_set& axes) {
   if (!entry.needs_elements) return;
   const auto is_zero = [](std::int64_t n) { return n == 0; };
   if (std::any_of(shape.begin(), shape.end(), is_zero)) return;  // nothing to be computed
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (is_reduced(axes, axis) && x.shape()[axis] == 0) {
-      throw value_error(std::string(entry.name) + ": no elements to reduce: " + describe(x) +
-                        " has none along axis " + std::to_string(axis));
+      throw ValueError(std::string(entry.name) + ": no elements to reduce: " + describe(x) +
+                       " has none along axis " + std::to_string(axis));
     }
   }
 }
 
-ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axis_set axes,
-            const dims& shape, double correction) {
-  const dtype result = entry.has_one_axis ? dtype::int64  // of bools, too
+NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis_set axes,
+            const Dims& shape, double correction) {
+  const Dtype result = entry.has_one_axis ? Dtype::int64  // of bools, too
                                           : require_loop(entry.name, entry.result, x.dtype());
-  const device where = x.device();
-  const kernel& what = require_kernel(
+  const Device where = x.device();
+  const Kernel& what = require_kernel(
       entry.name, kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())], x.dtype(),
       where);
-  ndarray source = x;
+  NdArray source = x;
   if (entry.has_one_axis && axes.count() != 1) {  // all of them: the index is in C order
     source = reshape(x, std::array<std::int64_t, 1>{-1}, std::nullopt);
     axes = axis_set(1);
   }
-  reduce_params params;
+  ReduceParams params;
   params.feed = nullptr;
   params.correction = correction;
   const auto describe = [&] {
@@ -143,10 +143,10 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
     source = group_axes(source, axes);
     describe();
   }
-  ndarray out = empty(entry.name, shape, result, where);
+  NdArray out = empty(entry.name, shape, result, where);
   params.output = out.data();
   if (params.kept_size > 0) {
-    const memory_use uses[] = {writes(out), reads(source)};
+    const MemoryUse uses[] = {writes(out), reads(source)};
     launch(where, what, params, uses);
   }
   return out;
@@ -156,8 +156,8 @@ ndarray run(const reduction_entry& entry, reduction_id op, const ndarray& x, axi
 /// 10 ms to 15 on one thread of an EPYC (AVX2).
 constexpr std::int64_t most_columns = 512;
 
-/// Whether a kernel reduces elements that are made for it (reduce_params::feed).
-bool takes_fed(const reduction_entry& entry, const reduce_params& params, std::int64_t width) {
+/// Whether a kernel reduces elements that are made for it (ReduceParams::feed).
+bool takes_fed(const ReductionEntry& entry, const ReduceParams& params, std::int64_t width) {
   const std::int64_t rows = params.kept_size;
   const std::int64_t length = params.reduced_size;
   if (width > 8 || params.kept_rank > 1 || params.reduced_rank != 1) return false;
@@ -175,45 +175,45 @@ bool takes_fed(const reduction_entry& entry, const reduce_params& params, std::i
 constexpr char nowhere = 0;  // an address to count from
 
 /// A dense array that is converted when it is reduced, piece by piece.
-struct conversion {
+struct Conversion {
   char* from;
   std::int64_t from_width;
   std::int64_t to_width;
   void (*cast)(const void* params);
 };
-struct converted_params {
-  reduce_params reduce;
-  conversion pass;  ///< of fed_elements
+struct ConvertedParams {
+  ReduceParams reduce;
+  Conversion pass;  ///< of FedElements
 };
 
 void convert_piece(const void* params) {
-  const auto& piece = *static_cast<const fed_elements*>(params);
-  const auto& how = *static_cast<const conversion*>(piece.pass);
-  plan work(piece.to, how.to_width, piece.n);
+  const auto& piece = *static_cast<const FedElements*>(params);
+  const auto& how = *static_cast<const Conversion*>(piece.pass);
+  Plan work(piece.to, how.to_width, piece.n);
   work.add(how.from + piece.from * how.from_width, how.from_width);
   how.cast(&work);
 }
 
 /// Large arrays are converted in pieces, where the reduction takes them: empty where it doesn't.
-std::optional<ndarray> run_converted(const reduction_entry& entry, reduction_id op,
-                                     const ndarray& x, dtype type, const axis_set& axes,
-                                     const dims& shape, double correction) {
+std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id op, const NdArray& x,
+                                     Dtype type, const axis_set& axes, const Dims& shape,
+                                     double correction) {
   constexpr std::int64_t least_bytes = 1 << 18;
   const std::int64_t width = itemsize(type);
-  const std::optional<dtype> result = entry.result[static_cast<int>(type)];
+  const std::optional<Dtype> result = entry.result[static_cast<int>(type)];
   if (!result || entry.has_one_axis || x.dtype() == type || x.size() * width < least_bytes ||
       !runs_on_host(x.device())) {
     return std::nullopt;
   }
-  const layout dense = dense_layout_like(x.layout(), width);
+  const Layout dense = dense_layout_like(x.layout(), width);
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (x.strides()[axis] * width != dense.strides[axis] * x.itemsize()) return std::nullopt;
   }
-  const device where = x.device();
-  const kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(type)];
-  const kernel& cast =
+  const Device where = x.device();
+  const Kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(type)];
+  const Kernel& cast =
       kernels<cast_kernels>(where).loop[static_cast<int>(x.dtype())][static_cast<int>(type)];
-  converted_params params{{}, {x.data(), x.itemsize(), width, cast.host}};
+  ConvertedParams params{{}, {x.data(), x.itemsize(), width, cast.host}};
   params.reduce.correction = correction;
   params.reduce.feed = convert_piece;
   const bool has_axes =
@@ -223,16 +223,16 @@ std::optional<ndarray> run_converted(const reduction_entry& entry, reduction_id 
     return std::nullopt;
   }
   params.reduce.input = &nowhere;
-  ndarray out = empty(entry.name, shape, *result, where);
+  NdArray out = empty(entry.name, shape, *result, where);
   params.reduce.output = out.data();
-  const memory_use uses[] = {writes(out), reads(x)};
+  const MemoryUse uses[] = {writes(out), reads(x)};
   launch(where, what, params, uses);
   return out;
 }
 
 /// As `run`, of x converted.
-ndarray run_as(const reduction_entry& entry, reduction_id op, const ndarray& x, dtype type,
-               const axis_set& axes, const dims& shape, double correction) {
+NdArray run_as(const ReductionEntry& entry, reduction_id op, const NdArray& x, Dtype type,
+               const axis_set& axes, const Dims& shape, double correction) {
   if (auto found = run_converted(entry, op, x, type, axes, shape, correction)) {
     return *std::move(found);
   }
@@ -251,43 +251,43 @@ reduction_id with_bools(reduction_id op) noexcept {
 }
 
 /// What is reduced where there is no loop for the dtype of x.
-ndarray run_other_loop(const reduction_entry& entry, reduction_id op, const ndarray& x,
-                       const axis_set& axes, const dims& shape, double correction) {
+NdArray run_other_loop(const ReductionEntry& entry, reduction_id op, const NdArray& x,
+                       const axis_set& axes, const Dims& shape, double correction) {
   const reduction_id of_bools = with_bools(op);
   const bool has_loop = of_bools != op || (entry.has_one_axis && runs_on_host(x.device()));
-  if (x.dtype() == dtype::bool_ && has_loop && !promotion_is_strict()) {
-    const reduction_entry& other = reduction_table()[static_cast<std::size_t>(of_bools)];
+  if (x.dtype() == Dtype::bool_ && has_loop && !promotion_is_strict()) {
+    const ReductionEntry& other = reduction_table()[static_cast<std::size_t>(of_bools)];
     return run(other, of_bools, x, axes, shape, correction);
   }
-  const dtype type = loop_dtype(entry.name, entry.result, x.dtype());
+  const Dtype type = loop_dtype(entry.name, entry.result, x.dtype());
   return run_as(entry, op, x, type, axes, shape, correction);
 }
 
 }  // namespace
 
-dtype loaded_dtype(reduction_id op, dtype own, dtype type) noexcept {
+Dtype loaded_dtype(reduction_id op, Dtype own, Dtype type) noexcept {
   const bool wraps = is_integer(type) && !is_floating(own);
-  const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
+  const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
   return wraps || entry.result[static_cast<int>(own)] == type ? own : type;
 }
 
-ndarray reduce(reduction_id op, const ndarray& x, std::optional<std::span<const std::int64_t>> axes,
-               std::optional<dtype> type, bool keepdims, double correction) {
-  const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
+NdArray reduce(reduction_id op, const NdArray& x, std::optional<std::span<const std::int64_t>> axes,
+               std::optional<Dtype> type, bool keepdims, double correction) {
+  const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
   if (type && !entry.has_dtype) {
-    throw dtype_error(std::string(entry.name) + ": takes no dtype; convert with astype");
+    throw DtypeError(std::string(entry.name) + ": takes no dtype; convert with astype");
   }
-  if (type == dtype::bool_) {
-    throw dtype_error(std::string(entry.name) + ": dtype=bool is not numeric; use any or all");
+  if (type == Dtype::bool_) {
+    throw DtypeError(std::string(entry.name) + ": dtype=bool is not numeric; use any or all");
   }
   const axis_set chosen = reduced_axes(entry.name, x.rank(), axes);
-  const dims shape = result_shape(x.shape(), chosen, keepdims);
+  const Dims shape = result_shape(x.shape(), chosen, keepdims);
   check_elements(entry, x, shape, chosen);
   if (!type && !entry.result[static_cast<int>(x.dtype())]) {
     return run_other_loop(entry, op, x, chosen, shape, correction);
   }
   if (!type) return run(entry, op, x, chosen, shape, correction);
-  const dtype loaded = loaded_dtype(op, x.dtype(), *type);
+  const Dtype loaded = loaded_dtype(op, x.dtype(), *type);
   return astype(run_as(entry, op, x, loaded, chosen, shape, correction), *type, false);
 }
 
@@ -296,9 +296,9 @@ namespace {
 /// Of longer rows only few would fit the second cache with what is made of them.
 constexpr std::int64_t most_row_bytes = 65536;
 
-/// On how many first axes rows are, for a kernel that reduces some of them (row_range): the others
+/// On how many first axes rows are, for a kernel that reduces some of them (RowRange): the others
 /// are reduced. -1 where there are no such rows, or too few to be shared out.
-int find_rows(const dims& shape, const axis_set& axes, const reduce_params& params,
+int find_rows(const Dims& shape, const axis_set& axes, const ReduceParams& params,
               std::int64_t width) {
   const bool is_along = params.kept_rank == 1 && params.reduced_rank == 1 &&
                         params.reduced_strides[0] == width &&
@@ -315,39 +315,39 @@ int find_rows(const dims& shape, const axis_set& axes, const reduce_params& para
 
 }  // namespace
 
-std::optional<ndarray> reduce_recorded(recording& to, reduction_id op, const ndarray& x,
+std::optional<NdArray> reduce_recorded(Recording& to, reduction_id op, const NdArray& x,
                                        bool is_held,
                                        std::optional<std::span<const std::int64_t>> axes,
                                        bool keepdims, double correction) {
-  const reduction_entry& entry = reduction_table()[static_cast<std::size_t>(op)];
-  const std::optional<dtype> result = entry.result[static_cast<int>(x.dtype())];
+  const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
+  const std::optional<Dtype> result = entry.result[static_cast<int>(x.dtype())];
   if (!result || entry.has_one_axis || x.size() == 0) return std::nullopt;
   if (!runs_on_host(x.device())) return std::nullopt;  // no native form takes part
   const axis_set chosen = reduced_axes(entry.name, x.rank(), axes);
-  const dims shape = result_shape(x.shape(), chosen, keepdims);
-  reduce_params params;
+  const Dims shape = result_shape(x.shape(), chosen, keepdims);
+  ReduceParams params;
   params.correction = correction;
   params.feed = nullptr;
   if (!describe_axes(x.layout(), x.data(), chosen, itemsize(*result), false, params)) {
     return std::nullopt;
   }
-  const device where = x.device();
-  const kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())];
+  const Device where = x.device();
+  const Kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())];
   const int rows = find_rows(x.shape(), chosen, params, x.itemsize());
   if (rows >= 0) {
     return to.append_reduction(what, std::as_bytes(std::span(&params, 1)), shape, *result, rows, x);
   }
-  pending_memory* const pending = pending_of(x);
+  PendingMemory* const pending = pending_of(x);
   if (pending == nullptr || !takes_fed(entry, params, x.itemsize())) return std::nullopt;
   params.input = &nowhere;
   params.feed = kernels<fuse_kernels>(where).feed.host;
-  ndarray out = empty(entry.name, shape, *result, where);
+  NdArray out = empty(entry.name, shape, *result, where);
   params.output = out.data();
-  const auto run_fed = [&](std::span<const std::byte> pass, std::span<const memory_use> reads) {
+  const auto run_fed = [&](std::span<const std::byte> pass, std::span<const MemoryUse> reads) {
     std::vector<std::byte> both(sizeof params + pass.size());
     std::memcpy(both.data(), &params, sizeof params);
     std::memcpy(both.data() + sizeof params, pass.data(), pass.size());
-    std::vector<memory_use> uses(reads.begin(), reads.end());
+    std::vector<MemoryUse> uses(reads.begin(), reads.end());
     uses.push_back(writes(out));
     launch(where, what, both.data(), both.size(), uses);
   };

@@ -8,7 +8,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 /// What `finish` knows beside the accumulator.
-struct reduced {
+struct Reduced {
   int64 count;         ///< elements of each result
   float64 correction;  ///< of var and std
 };
@@ -33,7 +33,7 @@ struct wide<T> {
 
 struct gives_accumulator {
   template <class A>
-  SKERRY_HD static A finish(A a, const reduced&) {
+  SKERRY_HD static A finish(A a, const Reduced&) {
     return a;
   }
 };

@@ -10,25 +10,25 @@
 namespace skerry {
 namespace {
 
-using reductions = std::array<reduction_entry, reduction_count>;
+using reductions = std::array<ReductionEntry, reduction_count>;
 
 template <class Op, class T>
-constexpr void add_loop(reduction_entry& entry) {
+constexpr void add_loop(ReductionEntry& entry) {
   if constexpr (ops::reduces<Op, T>) {
     entry.result[static_cast<int>(dtype_of<T>)] = dtype_of<ops::reduced_t<Op, T>>;
   }
 }
 
 template <class Op>
-constexpr reduction_entry describe_reduction() {
-  reduction_entry entry{Op::info.name,
-                        Op::info.doc,
-                        requires { Op::needs_elements; },
-                        requires { Op::takes_dtype; },
-                        requires { Op::takes_correction; },
-                        ops::takes_index<Op>,
-                        Op::info.is_private,
-                        {}};
+constexpr ReductionEntry describe_reduction() {
+  ReductionEntry entry{Op::info.name,
+                       Op::info.doc,
+                       requires { Op::needs_elements; },
+                       requires { Op::takes_dtype; },
+                       requires { Op::takes_correction; },
+                       ops::takes_index<Op>,
+                       Op::info.is_private,
+                       {}};
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, type>(entry);
   SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
 #undef SKERRY_LOOP
@@ -44,10 +44,10 @@ constexpr reductions all_reductions = describe_reductions(ops::reductions{});
 
 }  // namespace
 
-std::span<const reduction_entry> reduction_table() noexcept { return all_reductions; }
+std::span<const ReductionEntry> reduction_table() noexcept { return all_reductions; }
 
 std::optional<reduction_id> find_reduction(std::string_view name) noexcept {
-  const auto* const found = std::ranges::find(all_reductions, name, &reduction_entry::name);
+  const auto* const found = std::ranges::find(all_reductions, name, &ReductionEntry::name);
   if (found == all_reductions.end()) return std::nullopt;
   return static_cast<reduction_id>(found - all_reductions.begin());
 }

@@ -14,17 +14,17 @@ namespace skerry {
 using reduction_id = std::int16_t;  ///< position in reduction_table()
 
 /// One reduction as the front end, Python, the tests and the docs see it.
-struct reduction_entry {
+struct ReductionEntry {
   const char* name;
   const char* doc;
   bool needs_elements;  ///< an error over no elements (max, min)
   bool has_dtype;       ///< takes dtype= (sum, prod)
   bool has_correction;  ///< takes correction= (var, std)
   bool has_one_axis;    ///< over one axis, or all elements as they lie in C order (argmax, argmin)
-  bool is_private;      ///< as of op_info
-  std::optional<dtype> result[dtype_count];
+  bool is_private;      ///< as of OpInfo
+  std::optional<Dtype> result[dtype_count];
 };
-[[nodiscard]] std::span<const reduction_entry> reduction_table() noexcept;
+[[nodiscard]] std::span<const ReductionEntry> reduction_table() noexcept;
 [[nodiscard]] std::optional<reduction_id> find_reduction(std::string_view name) noexcept;
 
 }  // namespace skerry

@@ -70,11 +70,11 @@ using accumulator_t = decltype(load_at<Op>(T{}, int64{}));
 /// What the reduction of elements of type T returns.
 template <class Op, class T>
 using reduced_t =
-    typename detail::rounded<T, decltype(Op::finish(accumulator_t<Op, T>{}, reduced{}))>::type;
+    typename detail::rounded<T, decltype(Op::finish(accumulator_t<Op, T>{}, Reduced{}))>::type;
 
 /// The result of type R, a reduced_t.
 template <class Op, class R, class A>
-SKERRY_HD SKERRY_INLINE R finish_as(const A& a, const reduced& of) {
+SKERRY_HD SKERRY_INLINE R finish_as(const A& a, const Reduced& of) {
   return static_cast<R>(Op::finish(a, of));
 }
 

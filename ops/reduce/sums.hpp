@@ -12,7 +12,7 @@
 namespace skerry::inline SKERRY_TARGET::ops {
 
 struct prod : detail::gives_accumulator {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "prod",
       .doc =
           "The product along the axes; 1 over no elements.\n\n"
@@ -38,15 +38,15 @@ struct prod : detail::gives_accumulator {
 };
 
 struct sum {
-  static constexpr op_info info{.name = "sum",
-                                .doc =
-                                    "The sum along the axes; 0 over no elements.\n\n"
-                                    "Floating dtypes keep theirs, signed integers and bool give "
-                                    "int64, unsigned ones uint64, unless\n"
-                                    "dtype= says otherwise; elements are cast first. Integers wrap "
-                                    "around; floats are\n"
-                                    "added pairwise, float16 in float32.\n"
-                                    "Source: array API 2025.12, statistical functions."};
+  static constexpr OpInfo info{.name = "sum",
+                               .doc =
+                                   "The sum along the axes; 0 over no elements.\n\n"
+                                   "Floating dtypes keep theirs, signed integers and bool give "
+                                   "int64, unsigned ones uint64, unless\n"
+                                   "dtype= says otherwise; elements are cast first. Integers wrap "
+                                   "around; floats are\n"
+                                   "added pairwise, float16 in float32.\n"
+                                   "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_dtype = true;
   template <any_dtype T>
   SKERRY_HD static wide_t<T> load(T x) {
@@ -61,13 +61,13 @@ struct sum {
     return wrapping_add(a, b);
   }
   template <class A>
-  SKERRY_HD static A finish(A a, const reduced&) {
+  SKERRY_HD static A finish(A a, const Reduced&) {
     return a;
   }
 };
 
 struct mean {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "mean",
       .doc =
           "The arithmetic mean along the axes; NaN over no elements.\n\n"
@@ -87,11 +87,11 @@ struct mean {
     return a + b;
   }
   template <real_floating A>
-  SKERRY_HD static A finish(A a, const reduced& of) {
+  SKERRY_HD static A finish(A a, const Reduced& of) {
     return a / static_cast<A>(of.count);
   }
   template <complex_floating A>
-  SKERRY_HD static A finish(A a, const reduced& of) {
+  SKERRY_HD static A finish(A a, const Reduced& of) {
     using R = typename A::value_type;
     return {a.re / static_cast<R>(of.count), a.im / static_cast<R>(of.count)};
   }
@@ -100,14 +100,14 @@ struct mean {
 /// Of some elements: with them two groups are put together without cancellation (Chan, Golub and
 /// LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
 template <class T>
-struct moments {
+struct Moments {
   T mean;
   T squares;  ///< sum of squared distances from the mean
   T count;
 };
 
 struct var {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "var",
       .doc =
           "The variance along the axes: the sum of squared distances from the mean, divided by the "
@@ -118,7 +118,7 @@ struct var {
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_correction = true;
   template <real_floating T>
-  SKERRY_HD static moments<T> load(T x) {
+  SKERRY_HD static Moments<T> load(T x) {
     return {x, T(0), T(1)};
   }
   template <class A>
@@ -126,7 +126,7 @@ struct var {
     return {0, 0, 0};
   }
   template <class T>
-  SKERRY_HD static moments<T> combine(const moments<T>& a, const moments<T>& b) {
+  SKERRY_HD static Moments<T> combine(const Moments<T>& a, const Moments<T>& b) {
     const T count = a.count + b.count;
     const T share = count > T(0) ? b.count / count : T(0);
     const T distance = b.mean - a.mean;
@@ -135,7 +135,7 @@ struct var {
     return {a.mean + shift, a.squares + (b.squares + distance * (shift * a.count)), count};
   }
   template <class T>
-  SKERRY_HD static T finish(const moments<T>& a, const reduced& of) {
+  SKERRY_HD static T finish(const Moments<T>& a, const Reduced& of) {
     const float64 divisor = static_cast<float64>(of.count) - of.correction;
     return divisor > 0 ? a.squares / static_cast<T>(divisor)
                        : static_cast<T>(__builtin_bit_cast(float, 0x7fc00000u));
@@ -144,7 +144,7 @@ struct var {
 
 /// Not `std`, which would hide the namespace.
 struct std_ {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "std",
       .doc =
           "The standard deviation along the axes: the square root of var.\n\n"
@@ -153,7 +153,7 @@ struct std_ {
           "Source: array API 2025.12, statistical functions."};
   static constexpr bool takes_correction = true;
   template <real_floating T>
-  SKERRY_HD static moments<T> load(T x) {
+  SKERRY_HD static Moments<T> load(T x) {
     return var::load(x);
   }
   template <class A>
@@ -161,11 +161,11 @@ struct std_ {
     return var::identity<A>();
   }
   template <class T>
-  SKERRY_HD static moments<T> combine(const moments<T>& a, const moments<T>& b) {
+  SKERRY_HD static Moments<T> combine(const Moments<T>& a, const Moments<T>& b) {
     return var::combine(a, b);
   }
   template <class T>
-  SKERRY_HD static T finish(const moments<T>& a, const reduced& of) {
+  SKERRY_HD static T finish(const Moments<T>& a, const Reduced& of) {
     return square_root(var::finish(a, of));
   }
 

@@ -21,7 +21,7 @@ SKERRY_HD SKERRY_INLINE bool is_true(T x) {
 }
 
 struct all : detail::gives_accumulator {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "all",
       .doc =
           "Whether every element along the axes is true (non-zero; NaN counts as true).\n\n"
@@ -43,7 +43,7 @@ struct all : detail::gives_accumulator {
 };
 
 struct any : detail::gives_accumulator {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "any",
       .doc =
           "Whether some element along the axes is true (non-zero; NaN counts as true).\n\n"
@@ -65,7 +65,7 @@ struct any : detail::gives_accumulator {
 };
 
 struct count_nonzero : detail::gives_accumulator {
-  static constexpr op_info info{
+  static constexpr OpInfo info{
       .name = "count_nonzero",
       .doc =
           "The number of elements along the axes that are not zero (NaN is not).\n\n"

@@ -19,34 +19,34 @@
 
 namespace skerry {
 
-ndarray diff(const ndarray& x, std::int64_t axis, std::int64_t n, const ndarray* prepend,
-             const ndarray* append) {
+NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n, const NdArray* prepend,
+             const NdArray* append) {
   constexpr const char* op = "diff";
-  std::vector<ndarray> parts;
-  std::vector<operand> operands;
+  std::vector<NdArray> parts;
+  std::vector<Operand> operands;
   for (const auto& [array, name] : {std::pair{prepend, "prepend"}, {&x, "x"}, {append, "append"}}) {
     if (array == nullptr) continue;
     parts.push_back(*array);
     operands.push_back({.array = array, .name = name});
   }
   static_cast<void>(common_device(op, operands));
-  const dtype type = common_dtype(op, operands);
+  const Dtype type = common_dtype(op, operands);
   constexpr op_id subtraction = op_id_of<ops::subtract>;
   require_loop(op, op_table()[subtraction].result, type);  // refuses bools, as NumPy's - does
-  if (n < 0) throw value_error("diff: n is negative: " + std::to_string(n));
+  if (n < 0) throw ValueError("diff: n is negative: " + std::to_string(n));
   const int along = normalize_axis(op, axis, x.rank());
   check_shapes(op, parts, along);
   if (n == 0) return astype(x, type, true);
-  ndarray result = parts.size() > 1 ? join(op, parts, along, type) : x;
+  NdArray result = parts.size() > 1 ? join(op, parts, along, type) : x;
   for (; n > 0 && result.size() > 0; --n) {
     const std::int64_t left = std::max<std::int64_t>(result.shape()[along] - 1, 0);
-    const ndarray high = slice_of(result, along, 1, left);
-    const ndarray low = slice_of(result, along, 0, left);
-    const operand both[] = {{.array = &high, .name = "x"}, {.array = &low, .name = "x"}};
+    const NdArray high = slice_of(result, along, 1, left);
+    const NdArray low = slice_of(result, along, 0, left);
+    const Operand both[] = {{.array = &high, .name = "x"}, {.array = &low, .name = "x"}};
     result = apply_as(op, subtraction, both);
   }
   if (n > 0) {  // no elements any more, or never: only the length still changes
-    dims shape = result.shape();
+    Dims shape = result.shape();
     shape[along] = std::max<std::int64_t>(shape[along] - n, 0);
     return empty(op, shape, type, x.device());
   }

@@ -10,7 +10,7 @@ namespace skerry {
 
 /// `n`-th differences along an axis, of the three arrays one after the other (either of the outer
 /// ones may be null).
-[[nodiscard]] ndarray diff(const ndarray& x, std::int64_t axis, std::int64_t n,
-                           const ndarray* prepend, const ndarray* append);
+[[nodiscard]] NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n,
+                           const NdArray* prepend, const NdArray* append);
 
 }  // namespace skerry

@@ -14,7 +14,7 @@ inline constexpr int scan_count = ops::size_of<ops::scans>;
 
 /// out[other, j] = x[other, 0] op ... op x[other, j] for j < length. The other axes are without
 /// size-1 ones, ordered (0 fastest in the output) and coalesced.
-struct scan_params {
+struct ScanParams {
   static constexpr int max_axes = 8;
 
   const char* input;
@@ -32,8 +32,8 @@ struct scan_params {
 };
 
 struct scan_kernels {
-  /// Parameter: scan_params, by the input's dtype; the output has the dtype of the sum or product.
-  kernel loop[scan_count][dtype_count];
+  /// Parameter: ScanParams, by the input's dtype; the output has the dtype of the sum or product.
+  Kernel loop[scan_count][dtype_count];
 };
 
 }  // namespace skerry

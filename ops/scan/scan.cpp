@@ -20,43 +20,43 @@ namespace skerry {
 namespace {
 
 /// A scan and the reduction whose running result it gives, which has its dtypes.
-struct scan_entry {
+struct ScanEntry {
   const char* name;
   reduction_id reduction;
 };
-constexpr scan_entry entries[] = {
+constexpr ScanEntry entries[] = {
     {ops::cumulative_prod::name, ops::index_of<ops::prod, ops::reductions>},
     {ops::cumulative_sum::name, ops::index_of<ops::sum, ops::reductions>}};
 static_assert(ops::index_of<ops::cumulative_sum, ops::scans> ==
-              static_cast<int>(scan_id::cumulative_sum));
+              static_cast<int>(ScanId::cumulative_sum));
 
-int scanned_axis(const char* op, const ndarray& x, std::optional<std::int64_t> axis) {
+int scanned_axis(const char* op, const NdArray& x, std::optional<std::int64_t> axis) {
   if (x.rank() == 0) {
-    throw value_error(std::string(op) + ": x has no axis: " + describe(x) +
-                      "; give it one with reshape(x, (1,))");
+    throw ValueError(std::string(op) + ": x has no axis: " + describe(x) +
+                     "; give it one with reshape(x, (1,))");
   }
   if (axis) return normalize_axis(op, *axis, x.rank());
   if (x.rank() == 1) return 0;
-  throw value_error(std::string(op) +
-                    ": axis is missing, which only one-dimensional arrays allow: " + describe(x) +
-                    "; say axis=, or flatten x with reshape(x, (-1,))");
+  throw ValueError(std::string(op) +
+                   ": axis is missing, which only one-dimensional arrays allow: " + describe(x) +
+                   "; say axis=, or flatten x with reshape(x, (-1,))");
 }
 
 /// Fills `params`, but for the output's address. False if the kernels don't take the layout.
-bool describe_axes(const ndarray& x, const ndarray& out, int scanned, scan_params& params) {
+bool describe_axes(const NdArray& x, const NdArray& out, int scanned, ScanParams& params) {
   params.input = x.data();
   params.length = x.shape()[scanned];
   params.input_step = x.strides()[scanned];
   params.output_step = out.strides()[scanned];
   params.others = 1;
-  axis_list<2> others;
+  AxisList<2> others;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {  // the output is in C order: fastest first
     if (axis == scanned) continue;
     params.others *= x.shape()[axis];
     others.add(x.shape()[axis], {out.strides()[axis], x.strides()[axis]});
   }
   others.coalesce();
-  if (!others.write(scan_params::max_axes, params.rank, params.shape, params.output_strides,
+  if (!others.write(ScanParams::max_axes, params.rank, params.shape, params.output_strides,
                     params.input_strides)) {
     return false;
   }
@@ -64,44 +64,44 @@ bool describe_axes(const ndarray& x, const ndarray& out, int scanned, scan_param
   return x.itemsize() == (params.is_run ? params.input_step : params.input_strides[0]);
 }
 
-ndarray run(const scan_entry& entry, scan_id op, const ndarray& x, int axis, bool include_initial) {
-  const dtype result = require_loop(
+NdArray run(const ScanEntry& entry, ScanId op, const NdArray& x, int axis, bool include_initial) {
+  const Dtype result = require_loop(
       entry.name, reduction_table()[static_cast<std::size_t>(entry.reduction)].result, x.dtype());
-  const device where = x.device();
-  const kernel& what = require_kernel(
+  const Device where = x.device();
+  const Kernel& what = require_kernel(
       entry.name,
       kernels<scan_kernels>(where).loop[static_cast<int>(op)][static_cast<int>(x.dtype())],
       x.dtype(), where);
-  dims shape = x.shape();
+  Dims shape = x.shape();
   shape[axis] += include_initial ? 1 : 0;
-  ndarray out = empty(entry.name, shape, result, where);
+  NdArray out = empty(entry.name, shape, result, where);
   if (out.size() == 0) return out;
-  ndarray source = x;
-  scan_params params;
+  NdArray source = x;
+  ScanParams params;
   if (!describe_axes(source, out, axis, params) && x.size() > 0) {
     source = copy_c_order(x);
     describe_axes(source, out, axis, params);
   }
   params.has_initial = include_initial;
   params.output = out.data() + (include_initial ? params.output_step : 0);
-  const memory_use uses[] = {writes(out), reads(source)};
+  const MemoryUse uses[] = {writes(out), reads(source)};
   launch(where, what, params, uses);
   return out;
 }
 
 }  // namespace
 
-ndarray scan(scan_id op, const ndarray& x, std::optional<std::int64_t> axis,
-             std::optional<dtype> type, bool include_initial) {
-  const scan_entry& entry = entries[static_cast<int>(op)];
-  if (type == dtype::bool_) {
-    throw dtype_error(std::string(entry.name) + ": dtype=bool is not numeric; use int64");
+NdArray scan(ScanId op, const NdArray& x, std::optional<std::int64_t> axis,
+             std::optional<Dtype> type, bool include_initial) {
+  const ScanEntry& entry = entries[static_cast<int>(op)];
+  if (type == Dtype::bool_) {
+    throw DtypeError(std::string(entry.name) + ": dtype=bool is not numeric; use int64");
   }
   const int scanned = scanned_axis(entry.name, x, axis);
-  const ndarray source =
+  const NdArray source =
       type ? astype(x, loaded_dtype(entry.reduction, x.dtype(), *type), false) : x;
-  const ndarray result =
-      made_in_order(source, [&](const ndarray& ordered, std::span<const std::int64_t> places) {
+  const NdArray result =
+      made_in_order(source, [&](const NdArray& ordered, std::span<const std::int64_t> places) {
         const auto axis_there = static_cast<int>(places[static_cast<std::size_t>(scanned)]);
         return run(entry, op, ordered, axis_there, include_initial);
       });

@@ -10,11 +10,11 @@
 namespace skerry {
 
 /// Position in ops::scans.
-enum class scan_id : std::int8_t { cumulative_prod, cumulative_sum };
+enum class ScanId : std::int8_t { cumulative_prod, cumulative_sum };
 
 /// Running sums or products along `axis`, which may be left out for one axis only. The identity
-/// comes first with `include_initial`. Throws axis_error, dtype_error, value_error.
-[[nodiscard]] ndarray scan(scan_id op, const ndarray& x, std::optional<std::int64_t> axis,
-                           std::optional<dtype> type, bool include_initial);
+/// comes first with `include_initial`. Throws AxisError, DtypeError, ValueError.
+[[nodiscard]] NdArray scan(ScanId op, const NdArray& x, std::optional<std::int64_t> axis,
+                           std::optional<Dtype> type, bool include_initial);
 
 }  // namespace skerry

@@ -24,20 +24,20 @@
 namespace skerry {
 namespace {
 
-using part = key_kind;
-using basic_part = index_kind;
+using part = KeyKind;
+using basic_part = IndexKind;
 
-void check_devices(const char* op, const ndarray& x, std::span<const key_item> key,
-                   const ndarray* value) {
+void check_devices(const char* op, const NdArray& x, std::span<const KeyItem> key,
+                   const NdArray* value) {
   if (key.size() == 1 && (value == nullptr || value->device() == x.device()) &&
       key[0].kind != part::basic && key[0].kind != part::truth &&
       key[0].array.device() == x.device()) {
     return;
   }
-  std::vector<operand> all;
+  std::vector<Operand> all;
   all.reserve(key.size() + 2);
   all.push_back({.array = &x, .name = "x"});
-  for (const key_item& item : key) {
+  for (const KeyItem& item : key) {
     const bool is_array = item.kind == part::indices || item.kind == part::mask;
     if (is_array) all.push_back({.array = &item.array, .name = "key"});
   }
@@ -45,66 +45,66 @@ void check_devices(const char* op, const ndarray& x, std::span<const key_item> k
   common_device(op, all);
 }
 
-bool is_basic(const key_item& item, basic_part kind) {
+bool is_basic(const KeyItem& item, basic_part kind) {
   return item.kind == part::basic && item.basic.kind == kind;
 }
 
 /// How many axes of the array an item stands for.
-int consumed_by(const key_item& item) {
+int consumed_by(const KeyItem& item) {
   if (item.kind == part::indices) return 1;
   if (item.kind == part::mask) return item.array.rank();
   return is_basic(item, basic_part::integer) || is_basic(item, basic_part::slice) ? 1 : 0;
 }
 
-void check_mask(const char* op, const ndarray& x, const ndarray& mask, int axis) {
+void check_mask(const char* op, const NdArray& x, const NdArray& mask, int axis) {
   for (int i = 0; i < mask.rank(); ++i) {
     const std::int64_t n = x.shape()[axis + i];
     if (mask.shape()[i] == n || mask.shape()[i] == 0) continue;
-    throw index_error(std::string(op) + ": the mask does not fit: its axis " + std::to_string(i) +
-                      " has size " + std::to_string(mask.shape()[i]) + ", axis " +
-                      std::to_string(axis + i) + " of x has size " + std::to_string(n));
+    throw IndexError(std::string(op) + ": the mask does not fit: its axis " + std::to_string(i) +
+                     " has size " + std::to_string(mask.shape()[i]) + ", axis " +
+                     std::to_string(axis + i) + " of x has size " + std::to_string(n));
   }
 }
 
 /// Walks a key once and collects what it means.
-class key_reader {
+class KeyReader {
  public:
-  key_reader(const char* op, const ndarray& x, std::span<const key_item> key)
+  KeyReader(const char* op, const NdArray& x, std::span<const KeyItem> key)
       : op_(op), x_(x), untouched_(x.rank()) {
     int ellipses = 0;
-    for (const key_item& item : key) {
+    for (const KeyItem& item : key) {
       untouched_ -= consumed_by(item);
       if (is_basic(item, basic_part::ellipsis)) ++ellipses;
     }
     if (ellipses > 1) {
-      throw index_error(std::string(op) + ": " + std::to_string(ellipses) +
-                        " ellipses in one index; use '...' once");
+      throw IndexError(std::string(op) + ": " + std::to_string(ellipses) +
+                       " ellipses in one index; use '...' once");
     }
     if (untouched_ < 0) {
-      throw index_error(
+      throw IndexError(
           std::string(op) + ": too many indices: " + std::to_string(x.rank() - untouched_) +
           " for an array of rank " + std::to_string(x.rank()) + ", shape " + to_string(x.shape()));
     }
     basic_.reserve(key.size());
     indexed_.reserve(key.size());
     arrays_.reserve(key.size());
-    for (const key_item& item : key) read(item);
+    for (const KeyItem& item : key) read(item);
     if (ellipses == 0) keep_whole(untouched_);
   }
 
-  selection finish() {
+  Selection finish() {
     find_masks();
-    selection chosen;
+    Selection chosen;
     chosen.axes.reserve(arrays_.size());
     chosen.index_shape = index_shape();
-    const layout base = index_view(op_, x_.layout(), basic_);
+    const Layout base = index_view(op_, x_.layout(), basic_);
     chosen.place.offset = base.offset;
     chosen.first = is_split_ ? 0 : place_;
     int rest = 0;
     for (int axis = 0; axis < base.rank(); ++axis) {
       const int which = indexed_[static_cast<std::size_t>(axis)];
       if (which >= 0) {
-        const found& own = arrays_[static_cast<std::size_t>(which)];
+        const Found& own = arrays_[static_cast<std::size_t>(which)];
         chosen.axes.push_back({own.index, base.shape[axis], base.strides[axis], own.axis});
         continue;
       }
@@ -117,19 +117,19 @@ class key_reader {
   }
 
  private:
-  struct found {
-    ndarray index;  ///< of a mask until find_masks()
+  struct Found {
+    NdArray index;  ///< of a mask until find_masks()
     int axis;       ///< of the array
   };
 
-  void read(const key_item& item) {
+  void read(const KeyItem& item) {
     const bool is_advanced = item.kind != part::basic || item.basic.kind == basic_part::integer;
     if (is_advanced) {
-      if (state_ == state::before) place_ = kept_;
-      is_split_ = is_split_ || state_ == state::after;
-      state_ = state::inside;
-    } else if (state_ == state::inside) {
-      state_ = state::after;
+      if (state_ == State::before) place_ = kept_;
+      is_split_ = is_split_ || state_ == State::after;
+      state_ = State::inside;
+    } else if (state_ == State::inside) {
+      state_ = State::after;
     }
     switch (item.kind) {
       case part::basic:
@@ -148,7 +148,7 @@ class key_reader {
     }
   }
 
-  void read_basic(const index_item& item) {
+  void read_basic(const IndexItem& item) {
     if (item.kind == basic_part::ellipsis) return keep_whole(untouched_);
     basic_.push_back(item);
     if (item.kind == basic_part::integer) {
@@ -160,7 +160,7 @@ class key_reader {
     if (item.kind == basic_part::slice) ++axis_;
   }
 
-  void read_mask(const ndarray& mask) {
+  void read_mask(const NdArray& mask) {
     check_mask(op_, x_, mask, axis_);
     masks_.push_back({mask, static_cast<int>(arrays_.size())});
     for (int i = 0; i < mask.rank(); ++i) {
@@ -185,60 +185,60 @@ class key_reader {
 
   /// Last, since it may wait for the device.
   void find_masks() {
-    for (const found& mask : masks_) {
+    for (const Found& mask : masks_) {
       int which = mask.axis;
-      for (ndarray& index : true_indices(op_, mask.index)) {
+      for (NdArray& index : true_indices(op_, mask.index)) {
         arrays_[static_cast<std::size_t>(which++)].index = std::move(index);
       }
     }
   }
 
-  [[nodiscard]] dims index_shape() const {
-    std::vector<dims> own;
+  [[nodiscard]] Dims index_shape() const {
+    std::vector<Dims> own;
     own.reserve(truths_.size());
-    for (const std::int64_t n : truths_) own.push_back(dims{n});
-    std::vector<const dims*> shapes;
+    for (const std::int64_t n : truths_) own.push_back(Dims{n});
+    std::vector<const Dims*> shapes;
     shapes.reserve(own.size() + arrays_.size());
-    for (const dims& shape : own) shapes.push_back(&shape);
-    for (const found& each : arrays_) shapes.push_back(&each.index.shape());
+    for (const Dims& shape : own) shapes.push_back(&shape);
+    for (const Found& each : arrays_) shapes.push_back(&each.index.shape());
     try {
       return broadcast_shapes(op_, shapes);
-    } catch (const shape_error& error) {
-      throw index_error(error.what());
+    } catch (const ShapeError& error) {
+      throw IndexError(error.what());
     }
   }
 
-  void add_index_axes(selection& chosen) const {
+  void add_index_axes(Selection& chosen) const {
     for (const std::int64_t n : chosen.index_shape) {
       if (chosen.place.rank() >= max_rank) {
-        throw shape_error(std::string(op_) + ": the result would have more than 64 axes");
+        throw ShapeError(std::string(op_) + ": the result would have more than 64 axes");
       }
       chosen.place.shape.push_back(n);
       chosen.place.strides.push_back(0);
     }
   }
 
-  enum class state : std::uint8_t { before, inside, after };
+  enum class State : std::uint8_t { before, inside, after };
 
   const char* op_;
-  const ndarray& x_;
+  const NdArray& x_;
   int untouched_;  ///< axes that no item stands for
   int axis_ = 0;   ///< of the array, that comes next
   int kept_ = 0;   ///< axes of the result that basic items made so far
   int place_ = 0;  ///< of the index arrays' axes among them
   bool is_split_ = false;
-  state state_ = state::before;
-  std::vector<index_item> basic_;
+  State state_ = State::before;
+  std::vector<IndexItem> basic_;
   std::vector<int> indexed_;  ///< for each axis of the basic view: which of arrays_, or -1
-  std::vector<found> arrays_;
-  std::vector<found> masks_;  ///< axis: the first of its places in arrays_
+  std::vector<Found> arrays_;
+  std::vector<Found> masks_;  ///< axis: the first of its places in arrays_
   std::vector<std::int64_t> truths_;
 };
 
 /// The mask, if it is all of the key and its shape that of the first axes.
-const ndarray* only_mask(const ndarray& x, std::span<const key_item> key) {
+const NdArray* only_mask(const NdArray& x, std::span<const KeyItem> key) {
   if (key.size() != 1 || key[0].kind != part::mask) return nullptr;
-  const ndarray& mask = key[0].array;
+  const NdArray& mask = key[0].array;
   if (mask.rank() > x.rank()) return nullptr;
   for (int axis = 0; axis < mask.rank(); ++axis) {
     if (mask.shape()[axis] != x.shape()[axis]) return nullptr;
@@ -247,24 +247,24 @@ const ndarray* only_mask(const ndarray& x, std::span<const key_item> key) {
 }
 
 /// A selection; the axes under a mask of several are merged first where that needs no copy of x.
-selection read_key(const char* op, const ndarray& x, std::span<const key_item> key) {
-  const ndarray* mask = only_mask(x, key);
+Selection read_key(const char* op, const NdArray& x, std::span<const KeyItem> key) {
+  const NdArray* mask = only_mask(x, key);
   if (mask != nullptr && mask->rank() > 1) {
-    dims merged{mask->size()};
+    Dims merged{mask->size()};
     for (int axis = mask->rank(); axis < x.rank(); ++axis) merged.push_back(x.shape()[axis]);
-    if (std::optional<layout> view = reshape_view(x.layout(), merged, x.itemsize())) {
+    if (std::optional<Layout> view = reshape_view(x.layout(), merged, x.itemsize())) {
       const std::int64_t flat[] = {-1};
       const std::int64_t none[] = {0};
-      const key_item one{.kind = part::mask,
-                         .array = reshape(*mask, mask->size() > 0 ? flat : none, std::nullopt)};
-      return key_reader(op, x.view(std::move(*view)), {&one, 1}).finish();
+      const KeyItem one{.kind = part::mask,
+                        .array = reshape(*mask, mask->size() > 0 ? flat : none, std::nullopt)};
+      return KeyReader(op, x.view(std::move(*view)), {&one, 1}).finish();
     }
   }
-  return key_reader(op, x, key).finish();
+  return KeyReader(op, x, key).finish();
 }
 
 /// What goes into x: of its dtype, and with memory of its own.
-ndarray values_for(const ndarray& x, const operand& value) {
+NdArray values_for(const NdArray& x, const Operand& value) {
   if (value.array == nullptr) return full({}, *value.value, x.dtype(), x.device());
   if (value.array->dtype() != x.dtype() || may_overlap(x, *value.array)) {
     return convert_operand(*value.array, x.dtype());
@@ -272,7 +272,7 @@ ndarray values_for(const ndarray& x, const operand& value) {
   return *value.array;
 }
 
-void check_value(const char* op, const ndarray& x, const operand& value) {
+void check_value(const char* op, const NdArray& x, const Operand& value) {
   if (value.array == nullptr) {
     static_cast<void>(to_element(op, *value.value, x.dtype()));
   } else {
@@ -281,13 +281,13 @@ void check_value(const char* op, const ndarray& x, const operand& value) {
 }
 
 /// x[index] = value of one run. False where it is none, or not of plain values.
-bool set_run(const char* op, const ndarray& x, const ndarray& index, const operand& value) {
+bool set_run(const char* op, const NdArray& x, const NdArray& index, const Operand& value) {
   if (!is_run(x, index)) return false;
   if (value.array == nullptr) {
     scatter_run(op, x, index, nullptr, to_element(op, *value.value, x.dtype()));
     return true;
   }
-  const ndarray& values = *value.array;
+  const NdArray& values = *value.array;
   const bool fits = values.rank() == 0 || (values.rank() == 1 && (values.shape() == index.shape()));
   if (!fits || values.dtype() != x.dtype() || may_overlap(x, values)) return false;
   scatter_run(op, x, index, &values, {});
@@ -296,11 +296,11 @@ bool set_run(const char* op, const ndarray& x, const ndarray& index, const opera
 
 /// The value without the axis along which a mask's elements are counted, if it is the same for all
 /// of them.
-std::optional<layout> value_of_each(const ndarray& x, const ndarray& mask, const ndarray& value) {
+std::optional<Layout> value_of_each(const NdArray& x, const NdArray& mask, const NdArray& value) {
   const int trailing = x.rank() - mask.rank();
   if (value.rank() <= trailing) return value.layout();
   if (value.rank() > trailing + 1 || value.shape()[0] != 1) return std::nullopt;
-  layout each = value.layout();
+  Layout each = value.layout();
   each.shape.erase(0);
   each.strides.erase(0);
   return each;
@@ -308,25 +308,25 @@ std::optional<layout> value_of_each(const ndarray& x, const ndarray& mask, const
 
 /// x[mask] = value with one value for all true elements: where(mask, value, x), in place. Nothing
 /// is counted, so a device goes on without the host.
-bool fill_masked(const char* op, const ndarray& x, const ndarray& mask, const operand& value) {
-  std::optional<layout> each = layout{};
+bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Operand& value) {
+  std::optional<Layout> each = Layout{};
   if (value.array != nullptr) each = value_of_each(x, mask, *value.array);
   if (!each) return false;
-  const dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
+  const Dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
   static_cast<void>(broadcast_to(op, *each, trailing));
-  const kernel& entry =
+  const Kernel& entry =
       require_kernel(op, kernels<moves_kernels>(x.device()).where[size_class(x.itemsize())],
                      x.dtype(), x.device());
-  layout place = mask.layout();
+  Layout place = mask.layout();
   for (int axis = mask.rank(); axis < x.rank(); ++axis) {
     place.shape.push_back(1);
     place.strides.push_back(0);
   }
-  ndarray condition = mask.view(std::move(place));
+  NdArray condition = mask.view(std::move(place));
   if (may_overlap(x, condition) && !same_elements(x, condition)) condition = copy(condition);
-  kernel_call call(x);
+  KernelCall call(x);
   call.add(condition);
-  ndarray values;
+  NdArray values;
   if (value.array == nullptr) {
     call.add(to_element(op, *value.value, x.dtype()), x.itemsize());
   } else {
@@ -341,30 +341,30 @@ bool fill_masked(const char* op, const ndarray& x, const ndarray& mask, const op
 
 }  // namespace
 
-ndarray get_item(const char* op, const ndarray& x, std::span<const key_item> key) {
+NdArray get_item(const char* op, const NdArray& x, std::span<const KeyItem> key) {
   check_devices(op, x, key, nullptr);
   if (key.size() == 1 && key[0].kind == part::indices && x.rank() > 0) {
     return take_first(op, x, key[0].array);
   }
-  const ndarray* mask = only_mask(x, key);
+  const NdArray* mask = only_mask(x, key);
   if (mask != nullptr && mask->rank() == x.rank()) return compress(op, x, *mask);
-  const selection chosen = read_key(op, x, key);
+  const Selection chosen = read_key(op, x, key);
   if (chosen.axes.empty()) return copy_c_order(x.view(chosen.place));
   return gather(op, x, chosen);
 }
 
-void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
-              const operand& value) {
+void set_item(const char* op, const NdArray& x, std::span<const KeyItem> key,
+              const Operand& value) {
   check_devices(op, x, key, value.array);
   require_writable(op, x);
   if (key.size() == 1 && key[0].kind == part::indices && set_run(op, x, key[0].array, value)) {
     return;
   }
   check_value(op, x, value);
-  const ndarray* mask = only_mask(x, key);
+  const NdArray* mask = only_mask(x, key);
   if (mask != nullptr && fill_masked(op, x, *mask, value)) return;
-  const selection chosen = read_key(op, x, key);
-  const ndarray values = values_for(x, value);
+  const Selection chosen = read_key(op, x, key);
+  const NdArray values = values_for(x, value);
   if (chosen.axes.empty()) {
     assign(op, x.view(chosen.place), values);
   } else {
@@ -372,12 +372,12 @@ void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
   }
 }
 
-void set_element(const char* op, const ndarray& x, std::int64_t offset, const scalar& value) {
+void set_element(const char* op, const NdArray& x, std::int64_t offset, const Scalar& value) {
   // For all that makes a target unfit, an element's view has only these.
   if (x.read_only() || detail::before_write != nullptr) {
     require_writable(op, x.view({{}, {}, offset}));
   }
-  const element entry = to_element(op, value, x.dtype());
+  const Element entry = to_element(op, value, x.dtype());
   std::memcpy(x.memory()->data() + offset, entry.bytes, static_cast<std::size_t>(x.itemsize()));
 }
 

@@ -11,35 +11,34 @@
 
 namespace skerry {
 
-enum class key_kind : std::uint8_t {
+enum class KeyKind : std::uint8_t {
   basic,    ///< an int, a slice, `...` or None
   indices,  ///< an array of an integer dtype
   mask,     ///< an array of bool with axes, in place of as many axes of the array
   truth,    ///< a bool: a new axis of one element, or of none
 };
 /// One part of an index.
-struct key_item {
-  key_kind kind = key_kind::basic;
-  index_item basic{.kind = index_kind::ellipsis};
-  ndarray array{};
+struct KeyItem {
+  KeyKind kind = KeyKind::basic;
+  IndexItem basic{.kind = IndexKind::ellipsis};
+  NdArray array{};
   bool truth = false;
 };
 
 // Keys with at least one part that is not basic, by NumPy's rules: index arrays, masks (as the
 // arrays that nonzero makes of them), bools and ints broadcast together; their axes are where they
 // are if they are side by side, else in front. A size of a mask is that of the array's axis, or 0.
-// Throw device_mismatch_error, index_error (out of bounds at a later wait on a CUDA device).
+// Throw DeviceMismatchError, IndexError (out of bounds at a later wait on a CUDA device).
 
 /// A fresh array.
-[[nodiscard]] ndarray get_item(const char* op, const ndarray& x, std::span<const key_item> key);
+[[nodiscard]] NdArray get_item(const char* op, const NdArray& x, std::span<const KeyItem> key);
 
 /// `x[key] = value`: value broadcasts and promotes to x, and may share its memory. Where an index
 /// comes twice, the last value stays on a CPU device, and any of them on a CUDA device. Throws
-/// read_only_error, dtype_error, overflow_error, shape_error before anything changed.
-void set_item(const char* op, const ndarray& x, std::span<const key_item> key,
-              const operand& value);
+/// ReadOnlyError, DtypeError, OverflowError, ShapeError before anything changed.
+void set_item(const char* op, const NdArray& x, std::span<const KeyItem> key, const Operand& value);
 
 /// `x[i, j] = value` of the element `offset` bytes into the memory of an array on a CPU device.
-void set_element(const char* op, const ndarray& x, std::int64_t offset, const scalar& value);
+void set_element(const char* op, const NdArray& x, std::int64_t offset, const Scalar& value);
 
 }  // namespace skerry

@@ -15,8 +15,8 @@ namespace skerry {
 inline constexpr std::int64_t no_offset = INT64_MIN;
 
 /// Items at `array + index * stride`, beside the plan's own strides of the array.
-struct gather_params {
-  plan over;            ///< {items, index (int64), array}
+struct GatherParams {
+  Plan over;            ///< {items, index (int64), array}
   std::int64_t size;    ///< of the indexed axis, at least 1; an index is in [-size, size)
   std::int64_t stride;  ///< bytes
   std::int64_t* found;  ///< gets an index that is out of bounds; item 0 is taken for it
@@ -25,8 +25,8 @@ struct gather_params {
 };
 
 /// offsets (+)= index * stride; no_offset for an index that is out of bounds.
-struct offsets_params {
-  plan over;  ///< {offsets (int64, contiguous), index (int64)}
+struct OffsetsParams {
+  Plan over;  ///< {offsets (int64, contiguous), index (int64)}
   std::int64_t size;
   std::int64_t stride;
   std::int64_t* found;
@@ -35,10 +35,10 @@ struct offsets_params {
 
 /// array[offset] = item; nothing for no_offset. Where an offset occurs twice, the last is kept, in
 /// C order of the shape, by the host form; by the native form any.
-struct scatter_params {
-  plan over;  ///< {order (not touched: its strides are those of C order), offsets, array, items}
+struct ScatterParams {
+  Plan over;  ///< {order (not touched: its strides are those of C order), offsets, array, items}
   bool is_unique;   ///< no offset occurs twice
-  bool is_aligned;  ///< as in gather_params
+  bool is_aligned;  ///< as in GatherParams
 };
 
 /// Elements of a mask that are counted together.
@@ -49,14 +49,14 @@ inline constexpr std::int64_t mask_block = 1 << 15;
 
 /// Counts in a C-contiguous mask of bytes, which are true unless 0. starts[i] is the number of true
 /// ones before block i, starts[mask_blocks(size)] that of all; the native form sets only the last.
-struct count_params {
+struct CountParams {
   const char* mask;
   std::int64_t size;
   std::int64_t* starts;
 };
 
 /// The items of `from` (contiguous) where the mask is true.
-struct compress_params {
+struct CompressParams {
   const char* mask;
   const char* from;
   char* to;
@@ -65,7 +65,7 @@ struct compress_params {
 };
 
 /// The coordinates of the true elements: column `axis` of `to` has `count` of them.
-struct nonzero_params {
+struct NonzeroParams {
   const char* mask;
   std::int64_t* to;
   std::int64_t size;
@@ -76,7 +76,7 @@ struct nonzero_params {
 };
 
 /// starts[i] = counts[0] + … + counts[i - 1], for i <= size.
-struct spread_params {
+struct SpreadParams {
   const std::int64_t* counts;
   std::int64_t size;
   std::int64_t* starts;
@@ -84,7 +84,7 @@ struct spread_params {
 };
 
 /// to[starts[i]] … to[starts[i + 1] - 1] are i.
-struct owners_params {
+struct OwnersParams {
   const std::int64_t* starts;
   std::int64_t size;
   std::int64_t* to;
@@ -92,17 +92,17 @@ struct owners_params {
 };
 
 struct index_kernels {
-  kernel gather[5];    ///< Parameter: gather_params, by size class.
-  kernel scatter[5];   ///< Parameter: scatter_params, by size class.
-  kernel offsets;      ///< Parameter: offsets_params.
-  kernel count;        ///< Parameter: count_params.
-  kernel compress[5];  ///< Parameter: compress_params, by size class.
-  kernel nonzero;      ///< Parameter: nonzero_params.
-  kernel spread;       ///< Parameter: spread_params.
-  kernel owners;       ///< Parameter: owners_params.
+  Kernel gather[5];    ///< Parameter: GatherParams, by size class.
+  Kernel scatter[5];   ///< Parameter: ScatterParams, by size class.
+  Kernel offsets;      ///< Parameter: OffsetsParams.
+  Kernel count;        ///< Parameter: CountParams.
+  Kernel compress[5];  ///< Parameter: CompressParams, by size class.
+  Kernel nonzero;      ///< Parameter: NonzeroParams.
+  Kernel spread;       ///< Parameter: SpreadParams.
+  Kernel owners;       ///< Parameter: OwnersParams.
 };
 
-// What the native form of a count leaves in count_params::starts for the selection that follows:
+// What the native form of a count leaves in CountParams::starts for the selection that follows:
 // behind the number of all, that of the true elements before each chunk, and behind these a bit of
 // each byte of the mask. Starts of blocks it does not set.
 
@@ -110,7 +110,7 @@ inline constexpr std::int64_t mask_chunk = 1 << 12;
 [[nodiscard]] constexpr std::int64_t mask_chunks(std::int64_t size) {
   return (size + mask_chunk - 1) / mask_chunk;
 }
-/// How long count_params::starts is.
+/// How long CountParams::starts is.
 [[nodiscard]] constexpr std::int64_t count_words(std::int64_t size, bool may_be_native) {
   const std::int64_t of_chunks = mask_chunks(size) * (1 + mask_chunk / 64);
   return mask_blocks(size) + 1 + (may_be_native ? of_chunks : 0);

@@ -19,22 +19,22 @@ namespace skerry {
 namespace {
 
 /// A mask in C order, and how many of it are true before each block.
-struct counted_mask {
-  ndarray mask;
-  ndarray starts;
+struct CountedMask {
+  NdArray mask;
+  NdArray starts;
   std::int64_t count = 0;
 
-  counted_mask(const char* op, const ndarray& of) : mask(contiguous(of)) {
-    const device where = mask.device();
-    const kernel& entry =
-        require_kernel(op, kernels<index_kernels>(where).count, dtype::bool_, where);
+  CountedMask(const char* op, const NdArray& of) : mask(contiguous(of)) {
+    const Device where = mask.device();
+    const Kernel& entry =
+        require_kernel(op, kernels<index_kernels>(where).count, Dtype::bool_, where);
     const std::int64_t blocks = mask_blocks(mask.size());
-    const bool is_native = capabilities_of(where).form == kernel_form::native;
-    starts = empty({count_words(mask.size(), is_native)}, dtype::int64, where);
+    const bool is_native = capabilities_of(where).form == KernelForm::native;
+    starts = empty({count_words(mask.size(), is_native)}, Dtype::int64, where);
     if (mask.size() == 0) return;
     auto* const to = reinterpret_cast<std::int64_t*>(starts.data());
-    const memory_use uses[] = {reads(mask), writes(starts)};
-    launch(where, entry, count_params{mask.data(), mask.size(), to}, uses);
+    const MemoryUse uses[] = {reads(mask), writes(starts)};
+    launch(where, entry, CountParams{mask.data(), mask.size(), to}, uses);
     read_bytes(&count, starts.memory(), static_cast<std::size_t>(blocks) * sizeof count,
                sizeof count);
   }
@@ -45,33 +45,33 @@ struct counted_mask {
 
 }  // namespace
 
-ndarray compress(const char* op, const ndarray& x, const ndarray& mask) {
-  const device where = x.device();
-  const kernel& entry = require_kernel(
+NdArray compress(const char* op, const NdArray& x, const NdArray& mask) {
+  const Device where = x.device();
+  const Kernel& entry = require_kernel(
       op, kernels<index_kernels>(where).compress[size_class(x.itemsize())], x.dtype(), where);
-  const counted_mask chosen(op, mask);
-  ndarray out = empty({chosen.count}, x.dtype(), where);
+  const CountedMask chosen(op, mask);
+  NdArray out = empty({chosen.count}, x.dtype(), where);
   if (chosen.count == 0) return out;
-  const ndarray from = contiguous(x);
-  const memory_use uses[] = {reads(chosen.mask), reads(from.memory()), writes(out),
-                             reads(chosen.starts)};
+  const NdArray from = contiguous(x);
+  const MemoryUse uses[] = {reads(chosen.mask), reads(from.memory()), writes(out),
+                            reads(chosen.starts)};
   launch(where, entry,
-         compress_params{chosen.mask.data(), from.data(), out.data(), x.size(), chosen.begins()},
+         CompressParams{chosen.mask.data(), from.data(), out.data(), x.size(), chosen.begins()},
          uses);
   return out;
 }
 
-std::vector<ndarray> true_indices(const char* op, const ndarray& mask) {
-  const device where = mask.device();
-  const kernel& entry =
-      require_kernel(op, kernels<index_kernels>(where).nonzero, dtype::bool_, where);
-  const counted_mask chosen(op, mask);
+std::vector<NdArray> true_indices(const char* op, const NdArray& mask) {
+  const Device where = mask.device();
+  const Kernel& entry =
+      require_kernel(op, kernels<index_kernels>(where).nonzero, Dtype::bool_, where);
+  const CountedMask chosen(op, mask);
   const int rank = mask.rank();
   const std::int64_t shape[] = {rank, chosen.count};
   check_shape(op, shape, sizeof(std::int64_t));
-  const ndarray all = empty(dims(shape), dtype::int64, where);
+  const NdArray all = empty(Dims(shape), Dtype::int64, where);
   if (chosen.count > 0) {
-    nonzero_params params{};
+    NonzeroParams params{};
     params.mask = chosen.mask.data();
     params.to = reinterpret_cast<std::int64_t*>(all.data());
     params.size = mask.size();
@@ -79,13 +79,13 @@ std::vector<ndarray> true_indices(const char* op, const ndarray& mask) {
     params.starts = chosen.begins();
     params.rank = rank;
     std::copy(mask.shape().begin(), mask.shape().end(), params.shape);
-    const memory_use uses[] = {reads(chosen.mask), writes(all), reads(chosen.starts)};
+    const MemoryUse uses[] = {reads(chosen.mask), writes(all), reads(chosen.starts)};
     launch(where, entry, params, uses);
   }
-  std::vector<ndarray> columns;
+  std::vector<NdArray> columns;
   columns.reserve(static_cast<std::size_t>(rank));
   for (int axis = 0; axis < rank; ++axis) {
-    columns.push_back(all.view({dims{chosen.count}, dims{8}, axis * chosen.count * 8}));
+    columns.push_back(all.view({Dims{chosen.count}, Dims{8}, axis * chosen.count * 8}));
   }
   return columns;
 }

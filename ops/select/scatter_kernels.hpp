@@ -10,7 +10,7 @@
 namespace skerry {
 
 /// How an element and the values that go to it are combined.
-enum class scatter_op : std::uint8_t {
+enum class ScatterOp : std::uint8_t {
   add,
   subtract,
   multiply,
@@ -25,7 +25,7 @@ inline constexpr int scatter_op_count = 8;
 /// target[index[i]] = target[index[i]] op values[i]. Contiguous arrays that don't overlap. The host
 /// form takes the values of an element in turn; the native form combines them first, in an order
 /// that depends on their number alone.
-struct scatter_reduce_params {
+struct ScatterReduceParams {
   char* target;
   std::int64_t target_size;
   const std::int64_t* index;  ///< in [-target_size, target_size)
@@ -36,9 +36,9 @@ struct scatter_reduce_params {
 };
 
 struct scatter_reduce_kernels {
-  /// Parameter: scatter_reduce_params, by operation and dtype. minimum and maximum: not complex;
+  /// Parameter: ScatterReduceParams, by operation and dtype. minimum and maximum: not complex;
   /// bits: integers and bool, for which there is nothing else.
-  kernel loop[scatter_op_count][dtype_count];
+  Kernel loop[scatter_op_count][dtype_count];
 };
 
 }  // namespace skerry

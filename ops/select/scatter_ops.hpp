@@ -11,37 +11,37 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Whether elements of T can be combined by an operation.
-template <scatter_op Op, class T>
+template <ScatterOp Op, class T>
 inline constexpr bool can_scatter =
-    Op == scatter_op::bitwise_and || Op == scatter_op::bitwise_or || Op == scatter_op::bitwise_xor
+    Op == ScatterOp::bitwise_and || Op == ScatterOp::bitwise_or || Op == ScatterOp::bitwise_xor
         ? ops::integral_or_boolean<T>
-    : Op == scatter_op::minimum || Op == scatter_op::maximum ? ops::real_numeric<T>
-                                                             : ops::numeric<T>;
+    : Op == ScatterOp::minimum || Op == ScatterOp::maximum ? ops::real_numeric<T>
+                                                           : ops::numeric<T>;
 
 /// In the dtype that is computed in.
-template <scatter_op Op, class C>
+template <ScatterOp Op, class C>
 SKERRY_HD SKERRY_INLINE C combine(C a, C b) {
-  if constexpr (Op == scatter_op::add) return ops::wrapping_add(a, b);
-  if constexpr (Op == scatter_op::subtract) return ops::wrapping_subtract(a, b);
-  if constexpr (Op == scatter_op::multiply) return ops::wrapping_multiply(a, b);
-  if constexpr (Op == scatter_op::minimum) return ops::math::minimum(a, b);
-  if constexpr (Op == scatter_op::maximum) return ops::math::maximum(a, b);
-  if constexpr (Op == scatter_op::bitwise_and) return static_cast<C>(a & b);
-  if constexpr (Op == scatter_op::bitwise_or) return static_cast<C>(a | b);
-  if constexpr (Op == scatter_op::bitwise_xor) return static_cast<C>(a ^ b);
+  if constexpr (Op == ScatterOp::add) return ops::wrapping_add(a, b);
+  if constexpr (Op == ScatterOp::subtract) return ops::wrapping_subtract(a, b);
+  if constexpr (Op == ScatterOp::multiply) return ops::wrapping_multiply(a, b);
+  if constexpr (Op == ScatterOp::minimum) return ops::math::minimum(a, b);
+  if constexpr (Op == ScatterOp::maximum) return ops::math::maximum(a, b);
+  if constexpr (Op == ScatterOp::bitwise_and) return static_cast<C>(a & b);
+  if constexpr (Op == ScatterOp::bitwise_or) return static_cast<C>(a | b);
+  if constexpr (Op == ScatterOp::bitwise_xor) return static_cast<C>(a ^ b);
 }
 
 /// Calls `use.template operator()<Op>()` for each operation.
 template <class Use>
 void for_each_scatter_op(Use use) {
-  use.template operator()<scatter_op::add>();
-  use.template operator()<scatter_op::subtract>();
-  use.template operator()<scatter_op::multiply>();
-  use.template operator()<scatter_op::minimum>();
-  use.template operator()<scatter_op::maximum>();
-  use.template operator()<scatter_op::bitwise_and>();
-  use.template operator()<scatter_op::bitwise_or>();
-  use.template operator()<scatter_op::bitwise_xor>();
+  use.template operator()<ScatterOp::add>();
+  use.template operator()<ScatterOp::subtract>();
+  use.template operator()<ScatterOp::multiply>();
+  use.template operator()<ScatterOp::minimum>();
+  use.template operator()<ScatterOp::maximum>();
+  use.template operator()<ScatterOp::bitwise_and>();
+  use.template operator()<ScatterOp::bitwise_or>();
+  use.template operator()<ScatterOp::bitwise_xor>();
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

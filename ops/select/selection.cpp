@@ -23,17 +23,17 @@
 namespace skerry {
 namespace {
 
-[[noreturn]] void raise_out_of_bounds(const deferred_error& error, std::int64_t found) {
-  throw index_error(std::string(error.op) + ": index " + std::to_string(found) +
-                    " is out of bounds: axis " + std::to_string(error.values[0]) + " has size " +
-                    std::to_string(error.values[1]));
+[[noreturn]] void raise_out_of_bounds(const DeferredError& error, std::int64_t found) {
+  throw IndexError(std::string(error.op) + ": index " + std::to_string(found) +
+                   " is out of bounds: axis " + std::to_string(error.values[0]) + " has size " +
+                   std::to_string(error.values[1]));
 }
 
 /// Where a kernel stores an index that is out of bounds. On a CPU device it has run when finish()
 /// is called; where work runs later a wait raises.
-class bounds_record {
+class BoundsRecord {
  public:
-  bounds_record(const char* op, device where, int axis, std::int64_t size)
+  BoundsRecord(const char* op, Device where, int axis, std::int64_t size)
       : error_{.raise = raise_out_of_bounds, .op = op, .values = {axis, size}} {
     if (capabilities_of(where).runs_later) word_.emplace(where, error_);
   }
@@ -43,21 +43,21 @@ class bounds_record {
   }
 
  private:
-  deferred_error error_;
-  std::optional<deferred_word> word_;
+  DeferredError error_;
+  std::optional<DeferredWord> word_;
   std::int64_t found_ = 0;
 };
 
-std::int64_t product(const dims& shape) {
+std::int64_t product(const Dims& shape) {
   std::int64_t size = 1;
   for (const std::int64_t n : shape) size *= n;
   return size;
 }
 
 /// The layout of an index array, or of offsets, in the rank of the result.
-layout spread(const char* op, const layout& index, const selection& chosen) {
-  const layout stretched = broadcast_to(op, index, chosen.index_shape);
-  layout result{chosen.place.shape, dims(chosen.place.rank()), stretched.offset};
+Layout spread(const char* op, const Layout& index, const Selection& chosen) {
+  const Layout stretched = broadcast_to(op, index, chosen.index_shape);
+  Layout result{chosen.place.shape, Dims(chosen.place.rank()), stretched.offset};
   for (int axis = 0; axis < stretched.rank(); ++axis) {
     result.strides[chosen.first + axis] = stretched.strides[axis];
   }
@@ -66,36 +66,36 @@ layout spread(const char* op, const layout& index, const selection& chosen) {
 
 /// Whether offsets along the indexed axes are multiples of the item size (imported arrays may have
 /// any strides).
-bool is_aligned(const selection& chosen, std::int64_t itemsize) {
+bool is_aligned(const Selection& chosen, std::int64_t itemsize) {
   return std::all_of(chosen.axes.begin(), chosen.axes.end(),
-                     [&](const indexed_axis& axis) { return axis.stride % itemsize == 0; });
+                     [&](const IndexedAxis& axis) { return axis.stride % itemsize == 0; });
 }
 
 template <class Params>
-void launch_parts(device where, const kernel& entry, Params params, const dims& shape,
-                  std::span<const plan_operand> operands, std::span<const memory_use> uses) {
-  plan_parts parts(shape, operands, index_limit(where));
-  parts.for_each([&](const plan& part) {
+void launch_parts(Device where, const Kernel& entry, Params params, const Dims& shape,
+                  std::span<const PlanOperand> operands, std::span<const MemoryUse> uses) {
+  PlanParts parts(shape, operands, index_limit(where));
+  parts.for_each([&](const Plan& part) {
     params.over = part;
     launch(where, entry, params, uses);
   });
 }
 
 /// Offsets in bytes of all index arrays together. Checks the indices.
-ndarray offsets_of(const char* op, device where, const selection& chosen) {
-  const kernel& entry =
+NdArray offsets_of(const char* op, Device where, const Selection& chosen) {
+  const Kernel& entry =
       require_kernel(op, kernels<index_kernels>(where).offsets, default_integer, where);
-  ndarray offsets = empty(chosen.index_shape, dtype::int64, where);
+  NdArray offsets = empty(chosen.index_shape, Dtype::int64, where);
   bool adds = false;
-  for (const indexed_axis& axis : chosen.axes) {
-    bounds_record record(op, where, axis.number, axis.size);
-    offsets_params params;
+  for (const IndexedAxis& axis : chosen.axes) {
+    BoundsRecord record(op, where, axis.number, axis.size);
+    OffsetsParams params;
     params.size = axis.size;
     params.stride = axis.stride;
     params.found = record.get();
     params.adds = adds;
-    const plan_operand operands[] = {plan_operand::of(offsets), plan_operand::of(axis.index)};
-    const memory_use uses[] = {writes(offsets), reads(axis.index)};
+    const PlanOperand operands[] = {PlanOperand::of(offsets), PlanOperand::of(axis.index)};
+    const MemoryUse uses[] = {writes(offsets), reads(axis.index)};
     launch_parts(where, entry, params, chosen.index_shape, operands, uses);
     record.finish();
     adds = true;
@@ -104,21 +104,21 @@ ndarray offsets_of(const char* op, device where, const selection& chosen) {
 }
 
 /// An axis without elements has no index that is in bounds, and no element to read instead.
-void check_sizes(const char* op, const selection& chosen) {
+void check_sizes(const char* op, const Selection& chosen) {
   if (product(chosen.index_shape) == 0) return;
-  for (const indexed_axis& axis : chosen.axes) {
+  for (const IndexedAxis& axis : chosen.axes) {
     if (axis.size > 0) continue;
-    throw index_error(std::string(op) + ": axis " + std::to_string(axis.number) +
-                      " has size 0, so every index is out of bounds");
+    throw IndexError(std::string(op) + ": axis " + std::to_string(axis.number) +
+                     " has size 0, so every index is out of bounds");
   }
 }
 
-const kernel& sized(const char* op, const kernel (&by_size)[5], const ndarray& x) {
+const Kernel& sized(const char* op, const Kernel (&by_size)[5], const NdArray& x) {
   return require_kernel(op, by_size[size_class(x.itemsize())], x.dtype(), x.device());
 }
 
 /// Puts the one axis of an array into the plan of a run.
-void add_run(plan& over, const ndarray& x, std::int64_t stride) {
+void add_run(Plan& over, const NdArray& x, std::int64_t stride) {
   over.add(x.data(), x.itemsize());
   over.strides[over.operand_count - 1][0] = stride;
   over.contiguous = false;
@@ -126,78 +126,78 @@ void add_run(plan& over, const ndarray& x, std::int64_t stride) {
 
 }  // namespace
 
-ndarray as_indices(const ndarray& index) {
-  if (index.dtype() == dtype::int64) return index;
-  if (index.dtype() != dtype::uint64) return convert_operand(index, dtype::int64);
-  const scalar most = scalar::of(INT64_MAX);
-  const operand both[] = {{.array = &index, .name = "index"}, {.value = &most, .name = "limit"}};
-  return astype(apply(op_id_of<ops::minimum>, both), dtype::int64, false);
+NdArray as_indices(const NdArray& index) {
+  if (index.dtype() == Dtype::int64) return index;
+  if (index.dtype() != Dtype::uint64) return convert_operand(index, Dtype::int64);
+  const Scalar most = Scalar::of(INT64_MAX);
+  const Operand both[] = {{.array = &index, .name = "index"}, {.value = &most, .name = "limit"}};
+  return astype(apply(op_id_of<ops::minimum>, both), Dtype::int64, false);
 }
 
-ndarray gather(const char* op, const ndarray& x, const selection& chosen) {
-  const device where = x.device();
+NdArray gather(const char* op, const NdArray& x, const Selection& chosen) {
+  const Device where = x.device();
   check_shape(op, chosen.place.shape.span(), x.itemsize());
   check_sizes(op, chosen);
-  const kernel& entry = sized(op, kernels<index_kernels>(where).gather, x);
-  ndarray out = empty_of(c_layout(chosen.place.shape, x.itemsize()), x.dtype(), where);
+  const Kernel& entry = sized(op, kernels<index_kernels>(where).gather, x);
+  NdArray out = empty_of(c_layout(chosen.place.shape, x.itemsize()), x.dtype(), where);
   if (out.size() == 0) {
     static_cast<void>(offsets_of(op, where, chosen));
     return out;
   }
   const bool is_offset = chosen.axes.size() > 1;
-  const indexed_axis& only = chosen.axes[0];
-  const ndarray index = is_offset ? offsets_of(op, where, chosen) : only.index;
-  bounds_record record(op, where, only.number, only.size);
-  gather_params params;
+  const IndexedAxis& only = chosen.axes[0];
+  const NdArray index = is_offset ? offsets_of(op, where, chosen) : only.index;
+  BoundsRecord record(op, where, only.number, only.size);
+  GatherParams params;
   params.size = only.size;
   params.stride = only.stride;
   params.found = record.get();
   params.is_offset = is_offset;
   params.is_aligned = is_aligned(chosen, x.itemsize());
-  const layout index_place = spread(op, index.layout(), chosen);
-  const plan_operand operands[] = {
-      plan_operand::of(out),
+  const Layout index_place = spread(op, index.layout(), chosen);
+  const PlanOperand operands[] = {
+      PlanOperand::of(out),
       {.data = index.data(), .where = &index_place, .itemsize = index.itemsize()},
       {.data = x.memory()->data() + chosen.place.offset,
        .where = &chosen.place,
        .itemsize = x.itemsize()}};
-  const memory_use uses[] = {writes(out), reads(index), reads(x.memory())};
+  const MemoryUse uses[] = {writes(out), reads(index), reads(x.memory())};
   launch_parts(where, entry, params, out.shape(), operands, uses);
   record.finish();
   return out;
 }
 
-void scatter(const char* op, const ndarray& x, const selection& chosen, const ndarray& values,
+void scatter(const char* op, const NdArray& x, const Selection& chosen, const NdArray& values,
              bool is_unique) {
-  const device where = x.device();
+  const Device where = x.device();
   check_shape(op, chosen.place.shape.span(), 1);
-  const layout from = broadcast_to(op, values.layout(), chosen.place.shape);
+  const Layout from = broadcast_to(op, values.layout(), chosen.place.shape);
   check_sizes(op, chosen);
-  const kernel& entry = sized(op, kernels<index_kernels>(where).scatter, x);
-  const ndarray offsets = offsets_of(op, where, chosen);
-  scatter_params params;
+  const Kernel& entry = sized(op, kernels<index_kernels>(where).scatter, x);
+  const NdArray offsets = offsets_of(op, where, chosen);
+  ScatterParams params;
   params.is_unique = is_unique;
   params.is_aligned = is_aligned(chosen, x.itemsize());
-  const layout order = c_layout(chosen.place.shape, 1);
-  const layout offsets_place = spread(op, offsets.layout(), chosen);
-  const plan_operand operands[] = {
+  const Layout order = c_layout(chosen.place.shape, 1);
+  const Layout offsets_place = spread(op, offsets.layout(), chosen);
+  const PlanOperand operands[] = {
       {.data = values.data(), .where = &order, .itemsize = 1},
       {.data = offsets.data(), .where = &offsets_place, .itemsize = offsets.itemsize()},
       {.data = x.memory()->data() + chosen.place.offset,
        .where = &chosen.place,
        .itemsize = x.itemsize()},
       {.data = values.data(), .where = &from, .itemsize = x.itemsize()}};
-  const memory_use uses[] = {writes(x.memory()), reads(offsets), reads(values)};
+  const MemoryUse uses[] = {writes(x.memory()), reads(offsets), reads(values)};
   launch_parts(where, entry, params, chosen.place.shape, operands, uses);
 }
 
-ndarray gather_run(const char* op, const ndarray& x, const ndarray& index) {
-  const device where = x.device();
-  const kernel& entry = sized(op, kernels<index_kernels>(where).gather, x);
-  const ndarray out = empty(op, index.shape(), x.dtype(), where);
-  bounds_record record(op, where, 0, x.shape()[0]);
-  gather_params params;
-  params.over = plan(out.data(), x.itemsize(), index.shape()[0]);
+NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
+  const Device where = x.device();
+  const Kernel& entry = sized(op, kernels<index_kernels>(where).gather, x);
+  const NdArray out = empty(op, index.shape(), x.dtype(), where);
+  BoundsRecord record(op, where, 0, x.shape()[0]);
+  GatherParams params;
+  params.over = Plan(out.data(), x.itemsize(), index.shape()[0]);
   add_run(params.over, index, index.strides()[0]);
   add_run(params.over, x, 0);
   params.size = x.shape()[0];
@@ -210,15 +210,15 @@ ndarray gather_run(const char* op, const ndarray& x, const ndarray& index) {
   return out;
 }
 
-void scatter_run(const char* op, const ndarray& x, const ndarray& index, const ndarray* values,
-                 const element& value) {
-  const device where = x.device();
-  const kernel& entry = sized(op, kernels<index_kernels>(where).scatter, x);
+void scatter_run(const char* op, const NdArray& x, const NdArray& index, const NdArray* values,
+                 const Element& value) {
+  const Device where = x.device();
+  const Kernel& entry = sized(op, kernels<index_kernels>(where).scatter, x);
   const std::int64_t n = index.shape()[0];
-  const ndarray offsets = empty(op, index.shape(), dtype::int64, where);
-  bounds_record record(op, where, 0, x.shape()[0]);
-  offsets_params to_check;
-  to_check.over = plan(offsets.data(), 8, n);
+  const NdArray offsets = empty(op, index.shape(), Dtype::int64, where);
+  BoundsRecord record(op, where, 0, x.shape()[0]);
+  OffsetsParams to_check;
+  to_check.over = Plan(offsets.data(), 8, n);
   add_run(to_check.over, index, index.strides()[0]);
   to_check.size = x.shape()[0];
   to_check.stride = x.strides()[0];
@@ -226,8 +226,8 @@ void scatter_run(const char* op, const ndarray& x, const ndarray& index, const n
   to_check.adds = false;
   launch(where, kernels<index_kernels>(where).offsets, to_check, {});
   record.finish();
-  scatter_params params;
-  params.over = plan(offsets.data(), 1, n);
+  ScatterParams params;
+  params.over = Plan(offsets.data(), 1, n);
   add_run(params.over, offsets, 8);
   add_run(params.over, x, 0);
   if (values == nullptr) {

@@ -25,20 +25,20 @@
 namespace skerry {
 namespace {
 
-void require_one_device(const char* op, const ndarray& x, const ndarray& other, const char* name) {
-  const operand both[] = {{.array = &x, .name = "x"}, {.array = &other, .name = name}};
+void require_one_device(const char* op, const NdArray& x, const NdArray& other, const char* name) {
+  const Operand both[] = {{.array = &x, .name = "x"}, {.array = &other, .name = name}};
   common_device(op, both);
 }
 
 /// `indices` are int64.
-ndarray take_axis(const char* op, const ndarray& x, const ndarray& indices, int axis) {
-  const layout& at = x.layout();
-  selection chosen{.place = at, .first = axis, .index_shape = indices.shape(), .axes = {}};
+NdArray take_axis(const char* op, const NdArray& x, const NdArray& indices, int axis) {
+  const Layout& at = x.layout();
+  Selection chosen{.place = at, .first = axis, .index_shape = indices.shape(), .axes = {}};
   chosen.axes.push_back({indices, at.shape[axis], at.strides[axis], axis});
   chosen.place.shape.erase(axis);
   chosen.place.strides.erase(axis);
   if (chosen.place.rank() + indices.rank() > max_rank) {
-    throw shape_error(std::string(op) + ": the result would have more than 64 axes");
+    throw ShapeError(std::string(op) + ": the result would have more than 64 axes");
   }
   for (int i = 0; i < indices.rank(); ++i) {
     chosen.place.shape.insert(axis + i, indices.shape()[i]);
@@ -47,31 +47,31 @@ ndarray take_axis(const char* op, const ndarray& x, const ndarray& indices, int 
   return gather(op, x, chosen);
 }
 
-[[noreturn]] void raise_negative(const deferred_error& error, std::int64_t found) {
-  throw value_error(std::string(error.op) +
-                    ": a negative number of repetitions: " + std::to_string(found));
+[[noreturn]] void raise_negative(const DeferredError& error, std::int64_t found) {
+  throw ValueError(std::string(error.op) +
+                   ": a negative number of repetitions: " + std::to_string(found));
 }
 
 /// Numbers of elements before each, and of all.
-ndarray starts_of(const char* op, const ndarray& counts) {
-  const device where = counts.device();
-  const kernel& entry =
-      require_kernel(op, kernels<index_kernels>(where).spread, dtype::int64, where);
-  const ndarray starts = empty({counts.size() + 1}, dtype::int64, where);
-  const deferred_error negative{.raise = raise_negative, .op = op, .values = {}};
+NdArray starts_of(const char* op, const NdArray& counts) {
+  const Device where = counts.device();
+  const Kernel& entry =
+      require_kernel(op, kernels<index_kernels>(where).spread, Dtype::int64, where);
+  const NdArray starts = empty({counts.size() + 1}, Dtype::int64, where);
+  const DeferredError negative{.raise = raise_negative, .op = op, .values = {}};
   std::int64_t found = 0;
-  std::optional<deferred_word> word;
+  std::optional<DeferredWord> word;
   if (capabilities_of(where).runs_later) word.emplace(where, negative);
-  const memory_use uses[] = {reads(counts), writes(starts)};
+  const MemoryUse uses[] = {reads(counts), writes(starts)};
   launch(where, entry,
-         spread_params{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),
-                       reinterpret_cast<std::int64_t*>(starts.data()), word ? word->get() : &found},
+         SpreadParams{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),
+                      reinterpret_cast<std::int64_t*>(starts.data()), word ? word->get() : &found},
          uses);
   if (found != 0) raise_negative(negative, found);
   return starts;
 }
 
-std::int64_t read_integer(const ndarray& from, std::int64_t position) {
+std::int64_t read_integer(const NdArray& from, std::int64_t position) {
   std::int64_t value = 0;
   read_bytes(&value, from.memory(), static_cast<std::size_t>(from.layout().offset + position * 8),
              sizeof value);
@@ -79,65 +79,65 @@ std::int64_t read_integer(const ndarray& from, std::int64_t position) {
 }
 
 /// For each element of the result, which one it repeats.
-ndarray owners_of(const char* op, const ndarray& counts) {
-  const ndarray starts = starts_of(op, counts);
-  const device where = counts.device();
+NdArray owners_of(const char* op, const NdArray& counts) {
+  const NdArray starts = starts_of(op, counts);
+  const Device where = counts.device();
   const std::int64_t total = read_integer(starts, counts.size());
   const std::int64_t shape[] = {total};
   check_shape(op, shape, sizeof(std::int64_t));
-  const kernel& entry =
-      require_kernel(op, kernels<index_kernels>(where).owners, dtype::int64, where);
-  ndarray owners = empty(dims(shape), dtype::int64, where);
+  const Kernel& entry =
+      require_kernel(op, kernels<index_kernels>(where).owners, Dtype::int64, where);
+  NdArray owners = empty(Dims(shape), Dtype::int64, where);
   if (total == 0) return owners;
-  const memory_use uses[] = {reads(starts), writes(owners)};
+  const MemoryUse uses[] = {reads(starts), writes(owners)};
   launch(where, entry,
-         owners_params{reinterpret_cast<const std::int64_t*>(starts.data()), counts.size(),
-                       reinterpret_cast<std::int64_t*>(owners.data()), total},
+         OwnersParams{reinterpret_cast<const std::int64_t*>(starts.data()), counts.size(),
+                      reinterpret_cast<std::int64_t*>(owners.data()), total},
          uses);
   return owners;
 }
 
 }  // namespace
 
-void require_integers(const char* op, const char* argument, const ndarray& x) {
+void require_integers(const char* op, const char* argument, const NdArray& x) {
   if (is_integer(x.dtype())) return;
-  throw dtype_error(std::string(op) + ": " + argument + " must be of an integer dtype, not " +
-                    name(x.dtype()) + "; convert it with astype");
+  throw DtypeError(std::string(op) + ": " + argument + " must be of an integer dtype, not " +
+                   name(x.dtype()) + "; convert it with astype");
 }
 
-ndarray take(const ndarray& x, const ndarray& indices, std::optional<std::int64_t> axis) {
+NdArray take(const NdArray& x, const NdArray& indices, std::optional<std::int64_t> axis) {
   constexpr const char* op = "take";
   require_one_device(op, x, indices, "indices");
   require_integers(op, "indices", indices);
   if (!axis && x.rank() != 1) {
-    throw value_error("take: axis is needed for an array of " + std::to_string(x.rank()) +
-                      " axes; only 1-D arrays do without");
+    throw ValueError("take: axis is needed for an array of " + std::to_string(x.rank()) +
+                     " axes; only 1-D arrays do without");
   }
   if (is_run(x, indices) && axis.value_or(0) == 0) return gather_run(op, x, indices);
   const int along = normalize_axis(op, axis.value_or(0), x.rank());
   return take_axis(op, x, as_indices(indices), along);
 }
 
-ndarray take_first(const char* op, const ndarray& x, const ndarray& indices) {
+NdArray take_first(const char* op, const NdArray& x, const NdArray& indices) {
   if (is_run(x, indices)) return gather_run(op, x, indices);
   return take_axis(op, x, as_indices(indices), 0);
 }
 
-ndarray take_along_axis(const ndarray& x, const ndarray& indices, std::int64_t axis) {
+NdArray take_along_axis(const NdArray& x, const NdArray& indices, std::int64_t axis) {
   constexpr const char* op = "take_along_axis";
   require_one_device(op, x, indices, "indices");
   require_integers(op, "indices", indices);
   const int along = normalize_axis(op, axis, x.rank());
   if (indices.rank() != x.rank()) {
-    throw shape_error("take_along_axis: x and indices have different numbers of axes: " +
-                      to_string(x.shape()) + " and " + to_string(indices.shape()));
+    throw ShapeError("take_along_axis: x and indices have different numbers of axes: " +
+                     to_string(x.shape()) + " and " + to_string(indices.shape()));
   }
-  selection chosen;
-  layout others = x.layout();
+  Selection chosen;
+  Layout others = x.layout();
   others.shape[along] = 1;
-  dims index_others = indices.shape();
+  Dims index_others = indices.shape();
   index_others[along] = 1;
-  const dims* const both[] = {&others.shape, &index_others};
+  const Dims* const both[] = {&others.shape, &index_others};
   chosen.index_shape = broadcast_shapes(op, both);
   chosen.index_shape[along] = indices.shape()[along];
   chosen.place = broadcast_to(op, others, chosen.index_shape);
@@ -145,20 +145,20 @@ ndarray take_along_axis(const ndarray& x, const ndarray& indices, std::int64_t a
   return gather(op, x, chosen);
 }
 
-std::vector<ndarray> nonzero(const ndarray& x) {
+std::vector<NdArray> nonzero(const NdArray& x) {
   constexpr const char* op = "nonzero";
   if (x.rank() == 0) {
-    throw shape_error("nonzero: a 0-d array has no axes; give it one with reshape(x, (1,))");
+    throw ShapeError("nonzero: a 0-d array has no axes; give it one with reshape(x, (1,))");
   }
-  if (kind(x.dtype()) != dtype_kind::complex_floating) {
-    return true_indices(op, astype(x, dtype::bool_, false));
+  if (kind(x.dtype()) != DtypeKind::complex_floating) {
+    return true_indices(op, astype(x, Dtype::bool_, false));
   }
-  const scalar zero = scalar::of(0.0);
-  const operand both[] = {{.array = &x, .name = "x"}, {.value = &zero, .name = "zero"}};
+  const Scalar zero = Scalar::of(0.0);
+  const Operand both[] = {{.array = &x, .name = "x"}, {.value = &zero, .name = "zero"}};
   return true_indices(op, apply_as(op, op_id_of<ops::not_equal>, both));
 }
 
-ndarray repeat(const ndarray& x, const ndarray& repeats, std::optional<std::int64_t> axis) {
+NdArray repeat(const NdArray& x, const NdArray& repeats, std::optional<std::int64_t> axis) {
   constexpr const char* op = "repeat";
   require_one_device(op, x, repeats, "repeats");
   require_integers(op, "repeats", repeats);
@@ -166,15 +166,15 @@ ndarray repeat(const ndarray& x, const ndarray& repeats, std::optional<std::int6
   const std::int64_t length = axis ? x.shape()[along] : x.size();
   const bool is_one = repeats.rank() == 0 || (repeats.rank() == 1 && repeats.size() == 1);
   if (!is_one && (repeats.rank() != 1 || repeats.size() != length)) {
-    throw shape_error("repeat: repeats of shape " + to_string(repeats.shape()) + " for " +
-                      std::to_string(length) + " elements; give one number, or one for each");
+    throw ShapeError("repeat: repeats of shape " + to_string(repeats.shape()) + " for " +
+                     std::to_string(length) + " elements; give one number, or one for each");
   }
-  const ndarray counts = contiguous(as_indices(repeats));
+  const NdArray counts = contiguous(as_indices(repeats));
   if (is_one) return repeat(x, read_integer(counts, 0), axis);
-  const ndarray owners = owners_of(op, counts);
+  const NdArray owners = owners_of(op, counts);
   if (axis) return take_axis(op, x, owners, along);
-  const ndarray flat = contiguous(x);
-  return take_axis(op, flat.view({dims{flat.size()}, dims{flat.itemsize()}, flat.layout().offset}),
+  const NdArray flat = contiguous(x);
+  return take_axis(op, flat.view({Dims{flat.size()}, Dims{flat.itemsize()}, flat.layout().offset}),
                    owners, 0);
 }
 

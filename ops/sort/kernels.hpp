@@ -12,7 +12,7 @@ namespace skerry {
 /// The rows of a C-contiguous matrix, each sorted: stable in either order, NaN last in both, -0
 /// equal to +0. Output: elements of the dtype, or their indices in the row (int64). Input and
 /// output don't overlap.
-struct sort_params {
+struct SortParams {
   const char* input;
   char* output;
   /// Host form only: `slots` pieces of sort_scratch() bytes; as many rows are sorted at a time.
@@ -34,7 +34,7 @@ inline constexpr std::int64_t short_row = 32;
 
 /// output[i] = how many of the sorted items are less than values[i] (`right`: or equal to it), NaN
 /// being the greatest and equal to itself. Contiguous arrays.
-struct search_params {
+struct SearchParams {
   const char* sorted;
   std::int64_t sorted_size;
   const std::int64_t* sorter;  ///< null, or the order in which `sorted` is
@@ -46,12 +46,12 @@ struct search_params {
 };
 
 struct sort_kernels {
-  /// Parameter: sort_params, by dtype (not complex).
-  kernel values[dtype_count];
-  /// Parameter: sort_params, by dtype (not complex). Rows shorter than 2^32.
-  kernel indices[dtype_count];
-  /// Parameter: search_params, by dtype (not complex).
-  kernel search[dtype_count];
+  /// Parameter: SortParams, by dtype (not complex).
+  Kernel values[dtype_count];
+  /// Parameter: SortParams, by dtype (not complex). Rows shorter than 2^32.
+  Kernel indices[dtype_count];
+  /// Parameter: SearchParams, by dtype (not complex).
+  Kernel search[dtype_count];
 };
 
 }  // namespace skerry

@@ -21,30 +21,30 @@
 namespace skerry {
 namespace {
 
-using kernels_by_dtype = kernel (partial_kernels::*)[dtype_count];
+using kernels_by_dtype = Kernel (partial_kernels::*)[dtype_count];
 
-const kernel& kernel_for(const char* op, kernels_by_dtype of, const ndarray& x) {
-  if (kind(x.dtype()) == dtype_kind::complex_floating) {
-    throw dtype_error(std::string(op) + ": " + name(x.dtype()) +
-                      " has no order; it takes bool and real dtypes");
+const Kernel& kernel_for(const char* op, kernels_by_dtype of, const NdArray& x) {
+  if (kind(x.dtype()) == DtypeKind::complex_floating) {
+    throw DtypeError(std::string(op) + ": " + name(x.dtype()) +
+                     " has no order; it takes bool and real dtypes");
   }
-  const device where = x.device();
+  const Device where = x.device();
   const auto& all = kernels<partial_kernels>(where).*of;
   return require_kernel(op, all[static_cast<int>(x.dtype())], x.dtype(), where);
 }
 
-std::int64_t row_length(const ndarray& x) { return x.shape()[x.rank() - 1]; }
+std::int64_t row_length(const NdArray& x) { return x.shape()[x.rank() - 1]; }
 
 /// The rows along the last axis of x, which is C-contiguous and not empty.
-partial_params rows_of(const char* op, const ndarray& x) {
+PartialParams rows_of(const char* op, const NdArray& x) {
   constexpr std::int64_t most_indices = std::int64_t{1} << 32;
   const std::int64_t length = row_length(x);
-  const bool is_native = capabilities_of(x.device()).form == kernel_form::native;
+  const bool is_native = capabilities_of(x.device()).form == KernelForm::native;
   if (is_native && length >= most_indices) {
-    throw not_implemented_error(std::string(op) + ": rows of 2^32 elements and more: " +
-                                std::to_string(length) + "; take parts of them");
+    throw NotImplementedError(std::string(op) + ": rows of 2^32 elements and more: " +
+                              std::to_string(length) + "; take parts of them");
   }
-  partial_params params{};
+  PartialParams params{};
   params.input = x.data();
   params.rows = x.size() / length;
   params.slots = host_slots(params.rows);
@@ -52,17 +52,17 @@ partial_params rows_of(const char* op, const ndarray& x) {
   return params;
 }
 
-void launch_rows(const kernel& what, partial_params params, const ndarray& x, const ndarray& values,
-                 const ndarray& indices) {
-  const device where = x.device();
+void launch_rows(const Kernel& what, PartialParams params, const NdArray& x, const NdArray& values,
+                 const NdArray& indices) {
+  const Device where = x.device();
   const std::int64_t piece = partial_scratch(params.length, x.itemsize(), params.best);
-  const storage_ref scratch = host_scratch(where, params.slots * piece);
+  const StorageRef scratch = host_scratch(where, params.slots * piece);
   params.scratch = scratch->data();
-  const memory_use uses[] = {writes(values), writes(indices), reads(x), writes(scratch)};
+  const MemoryUse uses[] = {writes(values), writes(indices), reads(x), writes(scratch)};
   launch(where, what, params, uses);
 }
 
-void set_ranks(partial_params& params, std::span<const std::int64_t> ranks) {
+void set_ranks(PartialParams& params, std::span<const std::int64_t> ranks) {
   params.rank_count = static_cast<std::int32_t>(ranks.size());
   std::ranges::copy(ranks, params.ranks);
 }
@@ -73,8 +73,8 @@ std::vector<std::int64_t> checked_ranks(const char* op, std::span<const std::int
   std::vector<std::int64_t> ranks(given.begin(), given.end());
   for (std::int64_t& rank : ranks) {
     if (rank < -length || rank >= length) {
-      throw value_error(std::string(op) + ": kth is out of bounds: " + std::to_string(rank) +
-                        " for an axis of size " + std::to_string(length));
+      throw ValueError(std::string(op) + ": kth is out of bounds: " + std::to_string(rank) +
+                       " for an axis of size " + std::to_string(length));
     }
     if (rank < 0) rank += length;
   }
@@ -84,10 +84,10 @@ std::vector<std::int64_t> checked_ranks(const char* op, std::span<const std::int
   return ranks;
 }
 
-ndarray partition_rows(const char* op, const kernel& what, const ndarray& x,
+NdArray partition_rows(const char* op, const Kernel& what, const NdArray& x,
                        std::span<const std::int64_t> ranks, bool indices) {
-  ndarray out = empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
-  partial_params params = rows_of(op, x);
+  NdArray out = empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
+  PartialParams params = rows_of(op, x);
   set_ranks(params, ranks);
   if (indices) {
     params.indices = reinterpret_cast<std::int64_t*>(out.data());
@@ -98,14 +98,14 @@ ndarray partition_rows(const char* op, const kernel& what, const ndarray& x,
   return out;
 }
 
-best_items best_of_rows(const kernel& what, const ndarray& x, std::int64_t count, bool largest) {
+BestItems best_of_rows(const Kernel& what, const NdArray& x, std::int64_t count, bool largest) {
   constexpr const char* op = "topk";
-  dims shape = x.shape();
+  Dims shape = x.shape();
   shape[x.rank() - 1] = count;
-  best_items found{.values = empty(op, shape, x.dtype(), x.device()),
-                   .indices = empty(op, shape, default_integer, x.device())};
+  BestItems found{.values = empty(op, shape, x.dtype(), x.device()),
+                  .indices = empty(op, shape, default_integer, x.device())};
   if (found.values.size() == 0) return found;
-  partial_params params = rows_of(op, x);
+  PartialParams params = rows_of(op, x);
   params.values = found.values.data();
   params.indices = reinterpret_cast<std::int64_t*>(found.indices.data());
   params.best = count;
@@ -116,14 +116,14 @@ best_items best_of_rows(const kernel& what, const ndarray& x, std::int64_t count
 
 /// Short rows are sorted in less time than their items are sought; of one and two bytes, of which a
 /// CPU's vectors hold many, only very short ones.
-bool is_sorted_first(const ndarray& x) {
+bool is_sorted_first(const NdArray& x) {
   return row_length(x) <= (x.itemsize() > 2 || !is_host(x.device()) ? 1024 : 32);
 }
 
-ndarray pick_sorted(const char* op, const ndarray& x, std::span<const std::int64_t> ranks,
-                    const ndarray& out) {
+NdArray pick_sorted(const char* op, const NdArray& x, std::span<const std::int64_t> ranks,
+                    const NdArray& out) {
   const int last = x.rank() - 1;
-  const ndarray sorted = sort(x, last, false);
+  const NdArray sorted = sort(x, last, false);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     assign(op, slice_of(out, last, static_cast<std::int64_t>(i), 1),
            slice_of(sorted, last, ranks[i], 1));
@@ -133,31 +133,31 @@ ndarray pick_sorted(const char* op, const ndarray& x, std::span<const std::int64
 
 }  // namespace
 
-ndarray order_statistics(const ndarray& x, std::span<const std::int64_t> given) {
+NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> given) {
   constexpr const char* op = "order_statistics";
-  const kernel& what = kernel_for(op, &partial_kernels::statistics, x);
+  const Kernel& what = kernel_for(op, &partial_kernels::statistics, x);
   const int last = normalize_axis(op, -1, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, given, row_length(x));
   if (ranks.empty() || ranks.size() > most_ranks) {
-    throw value_error(std::string(op) + ": it takes 1 to " + std::to_string(most_ranks) +
-                      " ranks, not " + std::to_string(ranks.size()));
+    throw ValueError(std::string(op) + ": it takes 1 to " + std::to_string(most_ranks) +
+                     " ranks, not " + std::to_string(ranks.size()));
   }
-  dims shape = x.shape();
+  Dims shape = x.shape();
   shape[last] = static_cast<std::int64_t>(ranks.size());
-  ndarray out = empty(op, shape, x.dtype(), x.device());
+  NdArray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
   if (is_sorted_first(x)) return pick_sorted(op, x, ranks, out);
-  const ndarray rows = contiguous(x);
-  partial_params params = rows_of(op, rows);
+  const NdArray rows = contiguous(x);
+  PartialParams params = rows_of(op, rows);
   set_ranks(params, ranks);
   params.values = out.data();
   launch_rows(what, params, rows, out, out);
   return out;
 }
 
-ndarray partition(const char* op, const ndarray& x, std::span<const std::int64_t> given,
+NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t> given,
                   std::int64_t axis, bool indices) {
-  const kernel& what = kernel_for(op, &partial_kernels::partition, x);
+  const Kernel& what = kernel_for(op, &partial_kernels::partition, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, given, x.shape()[along]);
   if (x.size() == 0) return empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
@@ -166,24 +166,24 @@ ndarray partition(const char* op, const ndarray& x, std::span<const std::int64_t
     return indices ? argsort(x, axis, false) : sort(x, axis, false);
   }
   if (along == x.rank() - 1) return partition_rows(op, what, contiguous(x), ranks, indices);
-  const axes_at_end order(x.rank(), dims{along}.span());
-  const ndarray rows = contiguous(permute_dims(x, order.there));
+  const AxesAtEnd order(x.rank(), Dims{along}.span());
+  const NdArray rows = contiguous(permute_dims(x, order.there));
   return contiguous(permute_dims(partition_rows(op, what, rows, ranks, indices), order.back));
 }
 
-best_items topk(const ndarray& x, std::int64_t count, std::int64_t axis, bool largest) {
+BestItems topk(const NdArray& x, std::int64_t count, std::int64_t axis, bool largest) {
   constexpr const char* op = "topk";
-  const kernel& what = kernel_for(op, &partial_kernels::topk, x);
+  const Kernel& what = kernel_for(op, &partial_kernels::topk, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::int64_t length = x.shape()[along];
   if (count < 0 || count > length) {
-    throw value_error("topk: k is out of bounds: " + std::to_string(count) +
-                      " for an axis of size " + std::to_string(length));
+    throw ValueError("topk: k is out of bounds: " + std::to_string(count) +
+                     " for an axis of size " + std::to_string(length));
   }
   if (along == x.rank() - 1) return best_of_rows(what, contiguous(x), count, largest);
-  const axes_at_end order(x.rank(), dims{along}.span());
-  const ndarray rows = contiguous(permute_dims(x, order.there));
-  const best_items found = best_of_rows(what, rows, count, largest);
+  const AxesAtEnd order(x.rank(), Dims{along}.span());
+  const NdArray rows = contiguous(permute_dims(x, order.there));
+  const BestItems found = best_of_rows(what, rows, count, largest);
   return {.values = contiguous(permute_dims(found.values, order.back)),
           .indices = contiguous(permute_dims(found.indices, order.back))};
 }

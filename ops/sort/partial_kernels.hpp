@@ -14,7 +14,7 @@ inline constexpr int most_ranks = 16;
 
 /// What a row is ordered for without being sorted: NaN is the greatest, -0 equal to +0. The rows
 /// are those of a C-contiguous matrix that is not empty.
-struct partial_params {
+struct PartialParams {
   const char* input;
   char* values;           ///< items of the dtype, or null
   std::int64_t* indices;  ///< of those items in their row, or null
@@ -37,16 +37,16 @@ struct partial_params {
 }
 
 struct partial_kernels {
-  /// Parameter: partial_params, by dtype (not complex). values: for each row the items of the
+  /// Parameter: PartialParams, by dtype (not complex). values: for each row the items of the
   /// ranks; any of those that are equal, and of NaNs.
-  kernel statistics[dtype_count];
+  Kernel statistics[dtype_count];
   /// The same parameter. values or indices: of each row first the items that are less than the one
   /// of the first rank, then those equal to it, then those up to the one of the next rank and so
   /// on, and each of these groups in the order of the input.
-  kernel partition[dtype_count];
+  Kernel partition[dtype_count];
   /// The same parameter. values and indices: of each row the `best` first ones in the order,
   /// sorted, equal ones in the order of the input.
-  kernel topk[dtype_count];
+  Kernel topk[dtype_count];
 };
 
 }  // namespace skerry

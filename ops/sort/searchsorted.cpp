@@ -22,67 +22,66 @@ namespace {
 
 constexpr const char* op = "searchsorted";
 
-void check_sorter(const ndarray& x1, const ndarray& sorter) {
+void check_sorter(const NdArray& x1, const NdArray& sorter) {
   if (!is_integer(sorter.dtype())) {
-    throw dtype_error(std::string(op) + ": sorter must be of an integer dtype, not " +
-                      name(sorter.dtype()));
+    throw DtypeError(std::string(op) + ": sorter must be of an integer dtype, not " +
+                     name(sorter.dtype()));
   }
   if (sorter.shape() != x1.shape()) {
-    throw shape_error(std::string(op) + ": sorter must have the shape of x1: " +
-                      to_string(sorter.shape()) + " and " + to_string(x1.shape()));
+    throw ShapeError(std::string(op) + ": sorter must have the shape of x1: " +
+                     to_string(sorter.shape()) + " and " + to_string(x1.shape()));
   }
 }
 
-void check_arguments(const operand& x1, const operand& x2, const ndarray* sorter) {
-  const operand all[] = {x1, x2, {.array = sorter, .name = "sorter"}};
+void check_arguments(const Operand& x1, const Operand& x2, const NdArray* sorter) {
+  const Operand all[] = {x1, x2, {.array = sorter, .name = "sorter"}};
   static_cast<void>(common_device(op, all));
-  const dtype type = common_dtype(op, {all, 2});
-  if (kind(type) == dtype_kind::complex_floating) {
-    throw dtype_error(std::string(op) + ": " + name(type) +
-                      " has no order; it takes bool and real dtypes");
+  const Dtype type = common_dtype(op, {all, 2});
+  if (kind(type) == DtypeKind::complex_floating) {
+    throw DtypeError(std::string(op) + ": " + name(type) +
+                     " has no order; it takes bool and real dtypes");
   }
   if (x1.array->rank() != 1) {
-    throw shape_error(std::string(op) + ": x1 must be 1-D: " + describe(*x1.array) +
-                      "; reshape it");
+    throw ShapeError(std::string(op) + ": x1 must be 1-D: " + describe(*x1.array) + "; reshape it");
   }
   if (sorter != nullptr) check_sorter(*x1.array, *sorter);
 }
 
-void check_outside(const storage_ref& outside, std::int64_t size) {
+void check_outside(const StorageRef& outside, std::int64_t size) {
   std::int64_t index = 0;
   read_bytes(&index, outside, 0, sizeof index);
   if (index == 0) return;
-  throw index_error(std::string(op) + ": sorter holds " + std::to_string(index) +
-                    ", which is out of bounds for x1 of size " + std::to_string(size) +
-                    "; make it with argsort");
+  throw IndexError(std::string(op) + ": sorter holds " + std::to_string(index) +
+                   ", which is out of bounds for x1 of size " + std::to_string(size) +
+                   "; make it with argsort");
 }
 
 }  // namespace
 
-ndarray searchsorted(const ndarray& x1, const operand& x2, bool right, const ndarray* sorter) {
-  const operand sorted_operand{.array = &x1, .name = "x1"};
+NdArray searchsorted(const NdArray& x1, const Operand& x2, bool right, const NdArray* sorter) {
+  const Operand sorted_operand{.array = &x1, .name = "x1"};
   check_arguments(sorted_operand, x2, sorter);
-  const operand both[] = {sorted_operand, x2};
-  const dtype type = common_dtype(op, both);
-  const device where = x1.device();
-  const kernel& what =
+  const Operand both[] = {sorted_operand, x2};
+  const Dtype type = common_dtype(op, both);
+  const Device where = x1.device();
+  const Kernel& what =
       require_kernel(op, kernels<sort_kernels>(where).search[static_cast<int>(type)], type, where);
-  const ndarray sorted = contiguous(astype(x1, type, false));
+  const NdArray sorted = contiguous(astype(x1, type, false));
   // An int beyond the range goes where the last value does: above it behind equal elements, else
   // before.
   const int beyond = x2.value != nullptr ? side_beyond(*x2.value, type) : 0;
   const bool after_equals = beyond != 0 ? beyond > 0 : right;
-  const ndarray values =
+  const NdArray values =
       x2.array != nullptr
           ? contiguous(astype(*x2.array, type, false))
-          : full(dims(), beyond != 0 ? last_value(type, beyond) : *x2.value, type, where);
+          : full(Dims(), beyond != 0 ? last_value(type, beyond) : *x2.value, type, where);
   check_shape(op, values.shape().span(), itemsize(default_integer));
-  ndarray out = empty(values.shape(), default_integer, where);
+  NdArray out = empty(values.shape(), default_integer, where);
   if (out.size() == 0) return out;
   const bool by_sorter = sorter != nullptr && sorter->size() > 0;
-  const ndarray order = by_sorter ? contiguous(astype(*sorter, dtype::int64, false)) : sorted;
-  const storage_ref outside = allocate(where, by_sorter ? sizeof(std::int64_t) : 0);
-  const search_params params{
+  const NdArray order = by_sorter ? contiguous(astype(*sorter, Dtype::int64, false)) : sorted;
+  const StorageRef outside = allocate(where, by_sorter ? sizeof(std::int64_t) : 0);
+  const SearchParams params{
       .sorted = sorted.data(),
       .sorted_size = sorted.size(),
       .sorter = by_sorter ? reinterpret_cast<const std::int64_t*>(order.data()) : nullptr,
@@ -91,8 +90,8 @@ ndarray searchsorted(const ndarray& x1, const operand& x2, bool right, const nda
       .size = values.size(),
       .output = reinterpret_cast<std::int64_t*>(out.data()),
       .right = after_equals};
-  const memory_use uses[] = {writes(out), reads(sorted.memory()), reads(values),
-                             reads(order.memory()), writes(outside)};
+  const MemoryUse uses[] = {writes(out), reads(sorted.memory()), reads(values),
+                            reads(order.memory()), writes(outside)};
   launch(where, what, params, uses);
   if (by_sorter) check_outside(outside, sorted.size());
   return out;

@@ -13,7 +13,7 @@ namespace skerry {
 /// imaginary), of equal ones the first. -0 equals +0; every NaN is distinct, and they come last.
 /// `values` has room for `size` items, `indices` and `counts` for distinct_room() ones; they get
 /// `*distinct` of them.
-struct unique_params {
+struct UniqueParams {
   const char* input;
   std::int64_t size;  ///< at least 1
   char* values;
@@ -26,7 +26,7 @@ struct unique_params {
 
 /// Room for something of each distinct item: there are few of small dtypes, but for NaNs. The CPU's
 /// kernels store whole vectors, so beyond the last one.
-[[nodiscard]] constexpr std::int64_t distinct_room(std::int64_t size, dtype type) {
+[[nodiscard]] constexpr std::int64_t distinct_room(std::int64_t size, Dtype type) {
   constexpr std::int64_t most_lanes = 64;
   if (itemsize(type) > 2 || is_floating(type)) return size;
   const std::int64_t all = (std::int64_t{1} << (8 * itemsize(type))) + most_lanes;
@@ -34,17 +34,17 @@ struct unique_params {
 }
 
 /// Whether sorting the values alone will do.
-[[nodiscard]] constexpr bool unique_by_values(dtype type, bool indices, bool inverse) {
-  return !indices && !inverse && kind(type) != dtype_kind::complex_floating;
+[[nodiscard]] constexpr bool unique_by_values(Dtype type, bool indices, bool inverse) {
+  return !indices && !inverse && kind(type) != DtypeKind::complex_floating;
 }
 
-[[nodiscard]] constexpr std::int64_t unique_scratch(std::int64_t size, dtype type, bool indices,
+[[nodiscard]] constexpr std::int64_t unique_scratch(std::int64_t size, Dtype type, bool indices,
                                                     bool inverse) {
   return size * (unique_by_values(type, indices, inverse) ? itemsize(type) : 16);
 }
 
 /// output[i] = (x[i] is one of `among`) != invert. Contiguous arrays.
-struct isin_params {
+struct IsinParams {
   const char* x;
   std::int64_t size;
   const char* among;
@@ -74,8 +74,8 @@ struct isin_params {
 }
 
 struct set_kernels {
-  kernel unique[dtype_count];  ///< Parameter: unique_params.
-  kernel isin[dtype_count];    ///< Parameter: isin_params.
+  Kernel unique[dtype_count];  ///< Parameter: UniqueParams.
+  Kernel isin[dtype_count];    ///< Parameter: IsinParams.
 };
 
 }  // namespace skerry

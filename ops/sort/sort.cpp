@@ -18,65 +18,65 @@
 namespace skerry {
 namespace {
 
-void require_real(const char* op, const ndarray& x) {
-  if (kind(x.dtype()) != dtype_kind::complex_floating) return;
-  throw dtype_error(std::string(op) + ": " + name(x.dtype()) +
-                    " has no order; it takes bool and real dtypes");
+void require_real(const char* op, const NdArray& x) {
+  if (kind(x.dtype()) != DtypeKind::complex_floating) return;
+  throw DtypeError(std::string(op) + ": " + name(x.dtype()) +
+                   " has no order; it takes bool and real dtypes");
 }
 
 /// Sorts the rows of x, which is C-contiguous and not empty.
-ndarray sort_rows(const char* op, const kernel& what, const ndarray& x, dtype type,
+NdArray sort_rows(const char* op, const Kernel& what, const NdArray& x, Dtype type,
                   bool descending) {
   constexpr std::int64_t most_indices = std::int64_t{1} << 32;
-  const device where = x.device();
+  const Device where = x.device();
   const std::int64_t length = x.shape()[x.rank() - 1];
   if (type != x.dtype() && length >= most_indices) {
-    throw not_implemented_error(std::string(op) + ": rows of 2^32 elements and more: " +
-                                std::to_string(length) + "; sort parts of them");
+    throw NotImplementedError(std::string(op) + ": rows of 2^32 elements and more: " +
+                              std::to_string(length) + "; sort parts of them");
   }
-  ndarray out = empty(op, x.shape(), type, where);
-  sort_params params{.input = x.data(),
-                     .output = out.data(),
-                     .scratch = nullptr,
-                     .slots = host_slots(x.size() / length),
-                     .rows = x.size() / length,
-                     .length = length,
-                     .descending = descending};
-  const storage_ref scratch =
+  NdArray out = empty(op, x.shape(), type, where);
+  SortParams params{.input = x.data(),
+                    .output = out.data(),
+                    .scratch = nullptr,
+                    .slots = host_slots(x.size() / length),
+                    .rows = x.size() / length,
+                    .length = length,
+                    .descending = descending};
+  const StorageRef scratch =
       host_scratch(where, params.slots * sort_scratch(length, itemsize(type)));
   params.scratch = scratch->data();
-  const memory_use uses[] = {writes(out), reads(x), writes(scratch)};
+  const MemoryUse uses[] = {writes(out), reads(x), writes(scratch)};
   launch(where, what, params, uses);
   return out;
 }
 
-ndarray sort_along(const char* op, const kernel& what, const ndarray& x, std::int64_t axis,
-                   dtype type, bool descending) {
+NdArray sort_along(const char* op, const Kernel& what, const NdArray& x, std::int64_t axis,
+                   Dtype type, bool descending) {
   const int along = normalize_axis(op, axis, x.rank());
   if (x.size() == 0) {
     check_shape(op, x.shape().span(), itemsize(type));
     return empty(x.shape(), type, x.device());
   }
   if (along == x.rank() - 1) return sort_rows(op, what, contiguous(x), type, descending);
-  const axes_at_end order(x.rank(), dims{along}.span());
-  const ndarray rows = contiguous(permute_dims(x, order.there));
-  const ndarray sorted = sort_rows(op, what, rows, type, descending);
+  const AxesAtEnd order(x.rank(), Dims{along}.span());
+  const NdArray rows = contiguous(permute_dims(x, order.there));
+  const NdArray sorted = sort_rows(op, what, rows, type, descending);
   return contiguous(permute_dims(sorted, order.back));
 }
 
 }  // namespace
 
-ndarray sort(const ndarray& x, std::int64_t axis, bool descending) {
+NdArray sort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("sort", x);
-  const kernel& what =
+  const Kernel& what =
       require_kernel("sort", kernels<sort_kernels>(x.device()).values[static_cast<int>(x.dtype())],
                      x.dtype(), x.device());
   return sort_along("sort", what, x, axis, x.dtype(), descending);
 }
 
-ndarray argsort(const ndarray& x, std::int64_t axis, bool descending) {
+NdArray argsort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("argsort", x);
-  const kernel& what = require_kernel(
+  const Kernel& what = require_kernel(
       "argsort", kernels<sort_kernels>(x.device()).indices[static_cast<int>(x.dtype())], x.dtype(),
       x.device());
   return sort_along("argsort", what, x, axis, default_integer, descending);

@@ -27,7 +27,7 @@ using row_item_t = typename detail::row_item<T>::type;
 /// Unsigned integers in the order of T's values: NaN is the greatest, -0 and +0 are one. Encoded
 /// with `flip` of all ones, the order is descending, NaN still the greatest.
 template <class T>
-struct sort_key {
+struct SortKey {
   using type = ops::bits_t<T>;
   static constexpr type top =
       ops::signed_integral<T> ? static_cast<type>(type{1} << (8 * sizeof(T) - 1)) : type{0};
@@ -43,7 +43,7 @@ struct sort_key {
 
 /// A bool of others may be any byte, and all but 0 are true; decode gives 0 or 1.
 template <>
-struct sort_key<bool> : sort_key<uint8> {
+struct SortKey<bool> : SortKey<uint8> {
   SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
     return static_cast<type>((bits != 0 ? 1 : 0) ^ flip);
   }
@@ -55,7 +55,7 @@ SKERRY_HD constexpr uint64 infinity_bits(int size) {
 }
 
 template <ops::real_floating T>
-struct sort_key<T> {
+struct SortKey<T> {
   using type = ops::bits_t<T>;
   static constexpr type top = type{1} << (8 * sizeof(T) - 1);
   static constexpr type infinity = static_cast<type>(infinity_bits(sizeof(T)));
@@ -78,9 +78,9 @@ struct sort_key<T> {
 
 /// The order of the real parts, then of the imaginary ones; a number with a NaN is the greatest.
 template <>
-struct sort_key<complex64> {
+struct SortKey<complex64> {
   using type = uint64;
-  using part = sort_key<float32>;
+  using part = SortKey<float32>;
 
   SKERRY_HD static SKERRY_INLINE bool is_nan(type bits) {
     return part::is_nan(static_cast<uint32>(bits)) || part::is_nan(static_cast<uint32>(bits >> 32));

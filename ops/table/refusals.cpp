@@ -20,13 +20,13 @@ bool is_at_multiple(const void* address, std::int64_t nbytes) {
 
 // ---- cuFFT
 
-struct fft_widths {
+struct FftWidths {
   std::int64_t input;
   std::int64_t output;
   std::int64_t complex;
 };
 
-const char* refuse_axes(const fft_params& p, const fft_widths& width) {
+const char* refuse_axes(const FftParams& p, const FftWidths& width) {
   for (int axis = 0; axis < p.rank; ++axis) {
     if (p.input_strides[axis] <= 0 || p.output_strides[axis] <= 0) {
       return "strides that are not positive";
@@ -43,15 +43,15 @@ const char* refuse_axes(const fft_params& p, const fft_widths& width) {
   return nullptr;
 }
 
-const char* refuse_fft(const fft_params& p, const fft_widths& width) {
+const char* refuse_fft(const FftParams& p, const FftWidths& width) {
   const bool has_real_side = width.input != width.output;
   if (p.mirrored) return "a whole spectrum of real input";
-  if (p.transformed < 1 || p.transformed > (has_real_side ? 1 : fft_params::most_transformed) ||
+  if (p.transformed < 1 || p.transformed > (has_real_side ? 1 : FftParams::most_transformed) ||
       p.rank - p.transformed > 2) {
     return "so many axes";
   }
   // Guarded memory ends at a page, and begins where its elements may: there this says nothing.
-  const bool is_judged = chosen_allocator() != allocator::guard;
+  const bool is_judged = chosen_allocator() != Allocator::guard;
   if (is_judged &&
       (!is_at_multiple(p.input, width.complex) || !is_at_multiple(p.output, width.complex))) {
     return "an address at which no complex number could be";
@@ -66,7 +66,7 @@ const char* refuse_fft(const fft_params& p, const fft_widths& width) {
 
 template <std::int64_t Input, std::int64_t Output>
 const char* refuse_transform(const void* params) {
-  return refuse_fft(*static_cast<const fft_params*>(params),
+  return refuse_fft(*static_cast<const FftParams*>(params),
                     {Input, Output, std::max(Input, Output)});
 }
 
@@ -81,7 +81,7 @@ void declare(fft_kernels& table) noexcept {
 
 // ---- cuBLAS
 
-const char* refuse_product(const matmul_params& p, std::int64_t item) {
+const char* refuse_product(const MatmulParams& p, std::int64_t item) {
   if (p.k == 0) return nullptr;  // filled with zeros
   for (const void* address : {p.x1, p.x2, static_cast<const char*>(p.out)}) {
     if (!is_at_multiple(address, item))
@@ -99,17 +99,17 @@ const char* refuse_product(const matmul_params& p, std::int64_t item) {
   return nullptr;
 }
 
-template <dtype Type>
+template <Dtype Type>
 const char* refuse_matmul(const void* params) {
-  return refuse_product(*static_cast<const matmul_params*>(params), itemsize(Type));
+  return refuse_product(*static_cast<const MatmulParams*>(params), itemsize(Type));
 }
 
 void declare(matmul_kernels& table) noexcept {
-  const auto entry = [&](dtype type) -> kernel& { return table.loop[static_cast<int>(type)]; };
-  entry(dtype::float32).refusal = refuse_matmul<dtype::float32>;
-  entry(dtype::float64).refusal = refuse_matmul<dtype::float64>;
-  entry(dtype::complex64).refusal = refuse_matmul<dtype::complex64>;
-  entry(dtype::complex128).refusal = refuse_matmul<dtype::complex128>;
+  const auto entry = [&](Dtype type) -> Kernel& { return table.loop[static_cast<int>(type)]; };
+  entry(Dtype::float32).refusal = refuse_matmul<Dtype::float32>;
+  entry(Dtype::float64).refusal = refuse_matmul<Dtype::float64>;
+  entry(Dtype::complex64).refusal = refuse_matmul<Dtype::complex64>;
+  entry(Dtype::complex128).refusal = refuse_matmul<Dtype::complex128>;
 }
 
 // ---- cuSOLVER
@@ -117,61 +117,61 @@ void declare(matmul_kernels& table) noexcept {
 /// Extents are ints there, and none is 0.
 bool is_extent(std::int64_t n) { return n > 0 && n <= INT32_MAX; }
 
-const char* refuse_shape(const linalg_params& p, linalg_routine routine) {
+const char* refuse_shape(const LinAlgParams& p, LinAlgRoutine routine) {
   if (!is_extent(p.rows) || !is_extent(p.columns)) return "matrices of such an extent";
   switch (routine) {
-    case linalg_routine::getrs:
-    case linalg_routine::determinant:
-    case linalg_routine::potrf:
-    case linalg_routine::syevd:
-    case linalg_routine::geev:
+    case LinAlgRoutine::getrs:
+    case LinAlgRoutine::determinant:
+    case LinAlgRoutine::potrf:
+    case LinAlgRoutine::syevd:
+    case LinAlgRoutine::geev:
       if (p.rows != p.columns) return "matrices that are not square";
       break;
-    case linalg_routine::orgqr:
+    case LinAlgRoutine::orgqr:
       if (p.extra > p.columns || p.columns > p.rows) return "more reflectors than columns or rows";
       break;
     default:
       break;
   }
-  const bool has_extra = routine == linalg_routine::getrs || routine == linalg_routine::orgqr;
+  const bool has_extra = routine == LinAlgRoutine::getrs || routine == LinAlgRoutine::orgqr;
   return has_extra && !is_extent(p.extra) ? "right-hand sides or reflectors of such a number"
                                           : nullptr;
 }
 
 /// `Value`: the width of the real dtype, which the values have, but for complex eigenvalues.
-template <linalg_routine Routine, std::int64_t Item, std::int64_t Value>
+template <LinAlgRoutine Routine, std::int64_t Item, std::int64_t Value>
 const char* refuse_routine(const void* params) {
-  const auto& p = *static_cast<const linalg_params*>(params);
+  const auto& p = *static_cast<const LinAlgParams*>(params);
   for (const void* address : {p.a, p.b, p.c}) {
     if (!is_at_multiple(address, Item))
       return "matrices that do not begin at a multiple of an item";
   }
-  if (!is_at_multiple(p.values, Routine == linalg_routine::geev ? Item : Value))
+  if (!is_at_multiple(p.values, Routine == LinAlgRoutine::geev ? Item : Value))
     return "values that do not begin at a multiple of one";
   return refuse_shape(p, Routine);
 }
 
-template <linalg_routine Routine>
-void declare(kernel (&of)[dtype_count]) noexcept {
-  of[static_cast<int>(dtype::float32)].refusal = refuse_routine<Routine, 4, 4>;
-  of[static_cast<int>(dtype::float64)].refusal = refuse_routine<Routine, 8, 8>;
-  of[static_cast<int>(dtype::complex64)].refusal = refuse_routine<Routine, 8, 4>;
-  of[static_cast<int>(dtype::complex128)].refusal = refuse_routine<Routine, 16, 8>;
+template <LinAlgRoutine Routine>
+void declare(Kernel (&of)[dtype_count]) noexcept {
+  of[static_cast<int>(Dtype::float32)].refusal = refuse_routine<Routine, 4, 4>;
+  of[static_cast<int>(Dtype::float64)].refusal = refuse_routine<Routine, 8, 8>;
+  of[static_cast<int>(Dtype::complex64)].refusal = refuse_routine<Routine, 8, 4>;
+  of[static_cast<int>(Dtype::complex128)].refusal = refuse_routine<Routine, 16, 8>;
 }
 
-template <linalg_routine... Routines>
+template <LinAlgRoutine... Routines>
 void declare_all(linalg_kernels& table) noexcept {
   (declare<Routines>(table.loop[static_cast<int>(Routines)]), ...);
 }
 
 void declare(linalg_kernels& table) noexcept {
-  using enum linalg_routine;
+  using enum LinAlgRoutine;
   declare_all<getrf, getrs, determinant, potrf, geqrf, orgqr, gesdd, syevd, geev>(table);
 }
 
 }  // namespace
 
-void fill_refusals(kernel_table& table) noexcept {
+void fill_refusals(KernelTable& table) noexcept {
   declare(table.fft);
   declare(table.matmul);
   declare(table.linalg);

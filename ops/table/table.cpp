@@ -16,10 +16,10 @@
 namespace skerry {
 namespace {
 
-using fill_function = void (*)(kernel_table&);
+using fill_function = void (*)(KernelTable&);
 
 struct host_kernels {
-  cpu::isa level{};
+  cpu::Isa level{};
   fill_function fill = nullptr;
 };
 
@@ -27,22 +27,22 @@ struct host_kernels {
 /// that was built for, if it has none of them.
 host_kernels best_kernels() noexcept {
   host_kernels best;
-  [[maybe_unused]] const auto take = [&best](cpu::isa level, fill_function fill) {
+  [[maybe_unused]] const auto take = [&best](cpu::Isa level, fill_function fill) {
     if (best.fill == nullptr || cpu::best_isa() >= level) best = {level, fill};
   };
 #if defined(SKERRY_WITH_CPU_v2)
-  take(cpu::isa::v2, cpu::fill_v2);
+  take(cpu::Isa::v2, cpu::fill_v2);
 #endif
 #if defined(SKERRY_WITH_CPU_v3)
-  take(cpu::isa::v3, cpu::fill_v3);
+  take(cpu::Isa::v3, cpu::fill_v3);
 #endif
 #if defined(SKERRY_WITH_CPU_v4)
-  take(cpu::isa::v4, cpu::fill_v4);
+  take(cpu::Isa::v4, cpu::fill_v4);
 #endif
   return best;
 }
 
-constinit kernel_table all_kernels{};
+constinit KernelTable all_kernels{};
 
 // While the library is loaded: no call has to ask whether it is the first.
 [[maybe_unused]] const bool host_kernels_are_there = [] {
@@ -52,15 +52,15 @@ constinit kernel_table all_kernels{};
 }();
 
 /// By kind of device, from the first look for one on: the host's, or one with native forms.
-constinit std::array<std::atomic<const kernel_table*>, most_device_kinds> tables{};
-constinit std::array<kernel_table, most_device_kinds> native_kernels{};
+constinit std::array<std::atomic<const KernelTable*>, most_device_kinds> tables{};
+constinit std::array<KernelTable, most_device_kinds> native_kernels{};
 constinit std::mutex tables_mutex;
 
-const kernel_table& find_table(device where) noexcept {
+const KernelTable& find_table(Device where) noexcept {
   const auto kind = static_cast<std::size_t>(where.kind);
   const std::lock_guard lock(tables_mutex);
-  if (const kernel_table* const known = tables[kind].load()) return *known;
-  const kernel_table* found = &all_kernels;
+  if (const KernelTable* const known = tables[kind].load()) return *known;
+  const KernelTable* found = &all_kernels;
   if (const auto fill = backend_of(where).fill_kernels) {
     native_kernels[kind] = all_kernels;
     fill(&native_kernels[kind]);
@@ -72,27 +72,27 @@ const kernel_table& find_table(device where) noexcept {
 
 }  // namespace
 
-bool is_built(dtype type) noexcept {
+bool is_built(Dtype type) noexcept {
 #define SKERRY_IS_BUILT(name) \
-  if (type == dtype::name) return true;
+  if (type == Dtype::name) return true;
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_IS_BUILT)
 #undef SKERRY_IS_BUILT
   return false;
 }
 
-cpu::isa kernel_level() noexcept { return best_kernels().level; }
+cpu::Isa kernel_level() noexcept { return best_kernels().level; }
 
-const kernel_table& kernels() noexcept { return all_kernels; }
+const KernelTable& kernels() noexcept { return all_kernels; }
 
-const kernel_table& kernels(device where) noexcept {
+const KernelTable& kernels(Device where) noexcept {
   if (is_host(where)) return all_kernels;
   const auto kind = static_cast<std::size_t>(where.kind);
-  const kernel_table* const known = tables[kind].load(std::memory_order_acquire);
+  const KernelTable* const known = tables[kind].load(std::memory_order_acquire);
   return known != nullptr ? *known : find_table(where);
 }
 
 #define SKERRY_MEMBER(family)                                               \
-  static const family##_kernels& member(const kernel_table& all,            \
+  static const family##_kernels& member(const KernelTable& all,             \
                                         const family##_kernels*) noexcept { \
     return all.family;                                                      \
   }
@@ -104,12 +104,12 @@ const Family& kernels() noexcept {
   return member(kernels(), static_cast<const Family*>(nullptr));
 }
 template <class Family>
-const Family& kernels(device where) noexcept {
+const Family& kernels(Device where) noexcept {
   return member(kernels(where), static_cast<const Family*>(nullptr));
 }
 #define SKERRY_LOOK_UP(family)                                           \
   template const family##_kernels& kernels<family##_kernels>() noexcept; \
-  template const family##_kernels& kernels<family##_kernels>(device) noexcept;
+  template const family##_kernels& kernels<family##_kernels>(Device) noexcept;
 SKERRY_FOR_EACH_FAMILY(SKERRY_LOOK_UP)
 #undef SKERRY_LOOK_UP
 

@@ -39,17 +39,17 @@ namespace skerry {
 /// `struct f_kernels`, an entry `f` here, and units `f.*` in `cpu` and `cuda` beside the header,
 /// which the build finds by their names. A null entry: there is no loop for
 /// that dtype. CPU units set `host` members, units of the CUDA module `native` ones.
-struct kernel_table {
+struct KernelTable {
 #define SKERRY_MEMBER(family) family##_kernels family;
   SKERRY_FOR_EACH_FAMILY(SKERRY_MEMBER)
 #undef SKERRY_MEMBER
 };
 
 /// All families, for what fills the table and for tests; front ends ask by ops/call/kernels.hpp.
-[[nodiscard]] const kernel_table& kernels() noexcept;
-[[nodiscard]] const kernel_table& kernels(device where) noexcept;
+[[nodiscard]] const KernelTable& kernels() noexcept;
+[[nodiscard]] const KernelTable& kernels(Device where) noexcept;
 
 /// Declares what cuBLAS, cuSOLVER and cuFFT, as the native forms call them, refuse or read wrong.
-void fill_refusals(kernel_table& table) noexcept;
+void fill_refusals(KernelTable& table) noexcept;
 
 }  // namespace skerry

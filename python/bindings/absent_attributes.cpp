@@ -12,7 +12,7 @@
 namespace skerry::python {
 namespace {
 
-struct absent_attribute {
+struct AbsentAttribute {
   const char* name;
   const char* remedy;  ///< null: the function of that name, if there is one
 };
@@ -26,7 +26,7 @@ constexpr const char* in_numpy_first =
     "device";
 constexpr const char* converted = "skerry.astype(x, dtype), or x.astype(dtype), converts";
 
-constexpr absent_attribute absent[] = {
+constexpr AbsentAttribute absent[] = {
     {"argpartition", nullptr},
     {"base", "views share their memory and keep it alive; none knows the array it is of"},
     {"byteswap", "skerry's arrays have the byte order of the machine"},
@@ -72,12 +72,12 @@ constexpr absent_attribute absent[] = {
     {"unsqueeze", "skerry.expand_dims(x, axis), or x[:, None]"},
 };
 
-struct absent_object {
-  PyObject_HEAD const absent_attribute* about;
+struct AbsentObject {
+  PyObject_HEAD const AbsentAttribute* about;
 };
 
-std::string instead_of(const absent_attribute& about) {
-  const object module(PyImport_ImportModule("skerry"));
+std::string instead_of(const AbsentAttribute& about) {
+  const Object module(PyImport_ImportModule("skerry"));
   const std::string name(about.name);
   if (about.remedy == nullptr || name == "ptp") {
     if (optional_attribute(module.get(), about.name).get() != nullptr) {
@@ -89,7 +89,7 @@ std::string instead_of(const absent_attribute& about) {
 
 PyObject* raise_absent(PyObject* self, PyObject*, PyObject*) {
   return guarded([&]() -> PyObject* {
-    const absent_attribute& about = *reinterpret_cast<absent_object*>(self)->about;
+    const AbsentAttribute& about = *reinterpret_cast<AbsentObject*>(self)->about;
     const std::string remedy = instead_of(about);
     PyErr_Format(PyExc_AttributeError, "'skerry.Array' object has no attribute '%s'; %s",
                  about.name, remedy.c_str());
@@ -98,23 +98,23 @@ PyObject* raise_absent(PyObject* self, PyObject*, PyObject*) {
 }
 
 PyType_Slot slots[] = {{Py_tp_descr_get, slot(raise_absent)}, {}};
-PyType_Spec spec{"skerry._core.AbsentAttribute", sizeof(absent_object), 0,
+PyType_Spec spec{"skerry._core.AbsentAttribute", sizeof(AbsentObject), 0,
                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
 }  // namespace
 
 bool is_absent_attribute(std::string_view name) {
-  for (const absent_attribute& each : absent) {
+  for (const AbsentAttribute& each : absent) {
     if (each.name == name) return true;
   }
   return false;
 }
 
 void add_absent_attributes(PyTypeObject* type) {
-  const object kind(PyType_FromSpec(&spec));
-  for (const absent_attribute& each : absent) {
-    const object descriptor(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(kind.get()), 0));
-    reinterpret_cast<absent_object*>(descriptor.get())->about = &each;
+  const Object kind(PyType_FromSpec(&spec));
+  for (const AbsentAttribute& each : absent) {
+    const Object descriptor(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(kind.get()), 0));
+    reinterpret_cast<AbsentObject*>(descriptor.get())->about = &each;
     set_attribute(reinterpret_cast<PyObject*>(type), each.name, descriptor);
   }
 }

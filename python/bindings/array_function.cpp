@@ -33,19 +33,19 @@
 namespace skerry::python {
 namespace {
 
-struct array_function {
+struct ArrayFunction {
   PyObject_HEAD PyObject* attributes;
   PyObject* weak_references;
-  PyObject* direct;       ///< the function
-  PyObject* converting;   ///< the same for arguments to convert
-  PyObject* operation;    ///< the private operation of its name, or null
-  const op_entry* entry;  ///< of the operation
-  bool refuses_lists;     ///< as its first argument
+  PyObject* direct;      ///< the function
+  PyObject* converting;  ///< the same for arguments to convert
+  PyObject* operation;   ///< the private operation of its name, or null
+  const OpEntry* entry;  ///< of the operation
+  bool refuses_lists;    ///< as its first argument
   vectorcallfunc call;
 };
 
 /// What the arguments of a call are.
-class arguments_seen {
+class ArgumentsSeen {
  public:
   /// Whether there is nothing to convert in an argument, as far as it tells by itself.
   bool add(PyObject* value) {
@@ -76,7 +76,7 @@ class arguments_seen {
 
  private:
   void add_array(PyObject* value) {
-    const device where = value_of(value).device();
+    const Device where = value_of(value).device();
     if (arrays_++ == 0) {
       first_ = where;
     } else {
@@ -84,16 +84,16 @@ class arguments_seen {
     }
   }
 
-  device first_{};
+  Device first_{};
   std::int64_t arrays_ = 0;
   bool devices_differ_ = false;
   bool has_sequences_ = false;
   bool has_lists_ = false;
 };
 
-bool is_direct(const array_function& function, PyObject* const* args, Py_ssize_t count,
+bool is_direct(const ArrayFunction& function, PyObject* const* args, Py_ssize_t count,
                PyObject* keywords) {
-  arguments_seen seen;
+  ArgumentsSeen seen;
   const Py_ssize_t all = count + (keywords != nullptr ? PyTuple_GET_SIZE(keywords) : 0);
   if (function.refuses_lists && count > 0 && is_list_or_tuple(args[0])) return false;
   for (Py_ssize_t i = 0; i < all; ++i) {
@@ -103,43 +103,43 @@ bool is_direct(const array_function& function, PyObject* const* args, Py_ssize_t
 }
 
 /// Of an int or a float, NumPy's too.
-std::optional<scalar_kind> kind_of_number(PyObject* from) {
-  if (PyFloat_CheckExact(from)) return scalar_kind::real;
-  if (PyLong_CheckExact(from)) return scalar_kind::integer;
-  scalar value;
-  if (!is_numpy_scalar(from) || parse_scalar(from, value) != parsed::yes) {
+std::optional<ScalarKind> kind_of_number(PyObject* from) {
+  if (PyFloat_CheckExact(from)) return ScalarKind::real;
+  if (PyLong_CheckExact(from)) return ScalarKind::integer;
+  Scalar value;
+  if (!is_numpy_scalar(from) || parse_scalar(from, value) != Parsed::yes) {
     PyErr_Clear();
     return std::nullopt;
   }
-  const bool is_real = value.kind == scalar_kind::real || value.kind == scalar_kind::integer;
+  const bool is_real = value.kind == ScalarKind::real || value.kind == ScalarKind::integer;
   return is_real ? std::optional(value.kind) : std::nullopt;
 }
 
 /// Whether the operation does with these arguments what the function does: arrays of one dtype,
 /// for which it has a loop or of integers, which it promotes; Python's numbers of no higher kind.
-bool is_of_operation(const array_function& function, PyObject* const* args, Py_ssize_t count) {
+bool is_of_operation(const ArrayFunction& function, PyObject* const* args, Py_ssize_t count) {
   if (function.operation == nullptr || count != function.entry->arity) return false;
-  std::optional<dtype> type;
+  std::optional<Dtype> type;
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!is_array(args[i])) continue;
     if (type.value_or(value_of(args[i]).dtype()) != value_of(args[i]).dtype()) return false;
     type = value_of(args[i]).dtype();
   }
   if (!type) return false;
-  const dtype_kind of = kind(*type);
-  const bool is_floating = of == dtype_kind::real_floating;
-  const bool is_integer = of == dtype_kind::signed_integer || of == dtype_kind::unsigned_integer;
+  const DtypeKind of = kind(*type);
+  const bool is_floating = of == DtypeKind::real_floating;
+  const bool is_integer = of == DtypeKind::signed_integer || of == DtypeKind::unsigned_integer;
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (is_array(args[i])) continue;
-    const std::optional<scalar_kind> number = kind_of_number(args[i]);
-    if (!number || (*number == scalar_kind::real && !is_floating)) return false;
+    const std::optional<ScalarKind> number = kind_of_number(args[i]);
+    if (!number || (*number == ScalarKind::real && !is_floating)) return false;
   }
   return function.entry->result[static_cast<int>(*type)].has_value() ||
          (is_integer && !promotion_is_strict());
 }
 
 PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
-  const array_function& function = *reinterpret_cast<array_function*>(self);
+  const ArrayFunction& function = *reinterpret_cast<ArrayFunction*>(self);
   const Py_ssize_t positional = PyVectorcall_NARGS(count);
   if (keywords == nullptr && is_of_operation(function, args, positional)) {
     return PyObject_Vectorcall(function.operation, args, count, nullptr);
@@ -163,13 +163,13 @@ PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self
 
 PyObject* represent(PyObject* self) {
   return guarded([&] {
-    const object name(PyObject_GetAttrString(self, "__qualname__"));
+    const Object name(PyObject_GetAttrString(self, "__qualname__"));
     return PyUnicode_FromFormat("<function skerry.%U>", name.get());
   });
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
-  const array_function& function = *reinterpret_cast<array_function*>(self);
+  const ArrayFunction& function = *reinterpret_cast<ArrayFunction*>(self);
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(function.attributes);
   Py_VISIT(function.direct);
@@ -179,7 +179,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int clear(PyObject* self) {
-  array_function& function = *reinterpret_cast<array_function*>(self);
+  ArrayFunction& function = *reinterpret_cast<ArrayFunction*>(self);
   Py_CLEAR(function.attributes);
   Py_CLEAR(function.direct);
   Py_CLEAR(function.converting);
@@ -190,7 +190,7 @@ int clear(PyObject* self) {
 void dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  if (reinterpret_cast<array_function*>(self)->weak_references != nullptr) {
+  if (reinterpret_cast<ArrayFunction*>(self)->weak_references != nullptr) {
     PyObject_ClearWeakRefs(self);
   }
   static_cast<void>(clear(self));
@@ -199,10 +199,9 @@ void dealloc(PyObject* self) {
 }
 
 PyMemberDef members[] = {
-    {"__dictoffset__", T_PYSSIZET, offsetof(array_function, attributes), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(array_function, weak_references), READONLY,
-     nullptr},
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(array_function, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(ArrayFunction, attributes), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayFunction, weak_references), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(ArrayFunction, call), READONLY, nullptr},
     {},
 };
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {}};
@@ -218,21 +217,21 @@ PyType_Slot slots[] = {{Py_tp_call, slot(PyVectorcall_Call)},
                        {Py_tp_methods, methods},
                        {Py_tp_getset, attributes},
                        {}};
-PyType_Spec spec{"skerry._core.ArrayFunction", sizeof(array_function), 0,
+PyType_Spec spec{"skerry._core.ArrayFunction", sizeof(ArrayFunction), 0,
                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
                      Py_TPFLAGS_DISALLOW_INSTANTIATION,
                  slots};
 
 constinit PyTypeObject* array_function_type = nullptr;
 
-PyObject* run_array_function(const arguments& with) {
-  object made(PyType_GenericAlloc(array_function_type, 0));
-  array_function& function = *reinterpret_cast<array_function*>(made.get());
+PyObject* run_array_function(const Arguments& with) {
+  Object made(PyType_GenericAlloc(array_function_type, 0));
+  ArrayFunction& function = *reinterpret_cast<ArrayFunction*>(made.get());
   function.direct = Py_NewRef(with[0]);
   function.converting = Py_NewRef(with[1]);
   function.refuses_lists = PyObject_IsTrue(with[2]) == 1;
   if (with.has(3)) {
-    const object name(PyObject_GetAttrString(with[3], "__name__"));
+    const Object name(PyObject_GetAttrString(with[3], "__name__"));
     if (const std::optional<op_id> id = find_op(utf8(name.get()))) {
       function.entry = &op_table()[*id];
       function.operation = Py_NewRef(with[3]);
@@ -242,10 +241,10 @@ PyObject* run_array_function(const arguments& with) {
   return made.release();
 }
 
-PyObject* run_require_one_device(const arguments& with) {
+PyObject* run_require_one_device(const Arguments& with) {
   const std::span<PyObject* const> arrays = items_of(with[1]);
   if (are_arrays_of_one_device(arrays)) Py_RETURN_NONE;
-  converted_args given(utf8(with[0]), nullptr);
+  ConvertedArgs given(utf8(with[0]), nullptr);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     given.add("arrays[" + std::to_string(i) + "]", arrays[i]);
   }
@@ -253,14 +252,14 @@ PyObject* run_require_one_device(const arguments& with) {
   Py_RETURN_NONE;
 }
 
-PyObject* run_are_arrays(const arguments& with) {
+PyObject* run_are_arrays(const Arguments& with) {
   return PyBool_FromLong(are_arrays_of_one_device(items_of(with[0])));
 }
 
-PyObject* run_agree(const arguments& with) { return PyBool_FromLong(agree(items_of(with[0]))); }
+PyObject* run_agree(const Arguments& with) { return PyBool_FromLong(agree(items_of(with[0]))); }
 
 /// NumPy's places of the axes that atleast_1d to atleast_3d add.
-ndarray with_axes(const ndarray& x, int least) {
+NdArray with_axes(const NdArray& x, int least) {
   static constexpr std::int64_t to_one[] = {0};
   static constexpr std::int64_t to_two[] = {0, 1};
   static constexpr std::int64_t to_three[][3] = {{0, 1, 2}, {0, 2}, {2}};
@@ -270,11 +269,11 @@ ndarray with_axes(const ndarray& x, int least) {
   return expand_dims(x, {axes, static_cast<std::size_t>(missing)});
 }
 
-PyObject* run_with_axes(const arguments& with) {
+PyObject* run_with_axes(const Arguments& with) {
   const std::span<PyObject* const> values = items_of(with[0]);
   if (!are_arrays_of_one_device(values)) Py_RETURN_NONE;
   const int least = static_cast<int>(integer(with, 1));
-  object found(PyTuple_New(std::ssize(values)));
+  Object found(PyTuple_New(std::ssize(values)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     PyObject* const x = values[i];
     const bool has_enough = value_of(x).rank() >= least;
@@ -285,15 +284,15 @@ PyObject* run_with_axes(const arguments& with) {
 }
 
 /// What an argument is as values for elements of `like`.
-ndarray assigned_values(const char* op, PyObject* from, const ndarray& like) {
-  scalar value;
-  const parsed number = is_array(from) ? parsed::no : parse_scalar(from, value);
-  if (number == parsed::error) throw python_error{};
-  if (number == parsed::yes) {
+NdArray assigned_values(const char* op, PyObject* from, const NdArray& like) {
+  Scalar value;
+  const Parsed number = is_array(from) ? Parsed::no : parse_scalar(from, value);
+  if (number == Parsed::error) throw PythonError{};
+  if (number == Parsed::yes) {
     static_cast<void>(to_element(op, value, like.dtype()));
     return full({}, value, like.dtype(), like.device());
   }
-  ndarray x;
+  NdArray x;
   if (is_array(from)) {
     x = value_of(from);
   } else if (is_numpy_array(from)) {
@@ -303,21 +302,21 @@ ndarray assigned_values(const char* op, PyObject* from, const ndarray& like) {
   } else {
     x = require_array(op, "it", from);
   }
-  const operand both[] = {{.array = &like, .name = "the target"}, {.array = &x, .name = "values"}};
+  const Operand both[] = {{.array = &like, .name = "the target"}, {.array = &x, .name = "values"}};
   static_cast<void>(common_device(op, both));
   if (x.size() > 0) check_assigned_dtype(op, like, x.dtype());
   return astype(x, like.dtype(), false);
 }
 
-PyObject* run_assigned(const arguments& with) {
+PyObject* run_assigned(const Arguments& with) {
   return wrap(assigned_values(utf8(with[0]), with[1], array_argument(with, 2)));
 }
 
-PyObject* run_scalar_beside(const arguments& with) {
+PyObject* run_scalar_beside(const Arguments& with) {
   const char* const op = utf8(with[0]);
-  const scalar value = require_scalar(op, "an argument", with[1]);
-  dtype type = parse_dtype(op, with[2]);
-  if (value.kind == scalar_kind::complex && kind_rank(type) == 2) {
+  const Scalar value = require_scalar(op, "an argument", with[1]);
+  Dtype type = parse_dtype(op, with[2]);
+  if (value.kind == ScalarKind::complex && kind_rank(type) == 2) {
     type = complex_of(type);
   } else if (static_cast<int>(value.kind) > kind_rank(type)) {
     type = default_dtype(value.kind);
@@ -325,7 +324,7 @@ PyObject* run_scalar_beside(const arguments& with) {
   return wrap(from_number(op, value, type, usable_device(op, with[3])));
 }
 
-constexpr function_entry array_functions[] = {
+constexpr FunctionEntry array_functions[] = {
     {"assigned", "(name, values, like, /)",
      "An argument as values that may be written into elements of an array: of its dtype, on its "
      "device. Refused, in the name of a function, where an assignment would refuse it.",
@@ -356,7 +355,7 @@ constexpr function_entry array_functions[] = {
 }  // namespace
 
 void add_array_functions(PyObject* module) {
-  array_function_type = reinterpret_cast<PyTypeObject*>(object(PyType_FromSpec(&spec)).release());
+  array_function_type = reinterpret_cast<PyTypeObject*>(Object(PyType_FromSpec(&spec)).release());
   add_functions<array_functions>(module, nullptr, private_home);
 }
 

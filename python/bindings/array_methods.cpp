@@ -21,14 +21,14 @@ namespace skerry::python {
 namespace {
 
 /// While it lives, this thread's work on a device goes to another stream.
-class stream_scope {
+class StreamScope {
  public:
-  explicit stream_scope(const stream& to) : before_(current_stream(to.where())) {
+  explicit StreamScope(const Stream& to) : before_(current_stream(to.where())) {
     set_current_stream(to);
   }
-  stream_scope(const stream_scope&) = delete;
-  stream_scope& operator=(const stream_scope&) = delete;
-  ~stream_scope() {
+  StreamScope(const StreamScope&) = delete;
+  StreamScope& operator=(const StreamScope&) = delete;
+  ~StreamScope() {
     try {
       set_current_stream(before_);
     } catch (...) {  // the device is lost, and its streams with it
@@ -37,164 +37,164 @@ class stream_scope {
   }
 
  private:
-  stream before_;
+  Stream before_;
 };
 
-ndarray moved(const ndarray& x, device where) {
-  const without_gil waiting(true);
+NdArray moved(const NdArray& x, Device where) {
+  const WithoutGil waiting(true);
   return to_device(x, where);
 }
 
-PyObject* run_to_device(const arguments& with) {
+PyObject* run_to_device(const Arguments& with) {
   constexpr const char* op = "to_device";
-  const ndarray& x = value_of(with.self);
-  const device where = usable_device(op, with[0]);
+  const NdArray& x = value_of(with.self);
+  const Device where = usable_device(op, with[0]);
   if (where == x.device()) return Py_NewRef(with.self);
   if (!with.has(1)) return wrap(moved(x, where));
-  const device owner = capabilities_of(where).runs_later ? where : x.device();
+  const Device owner = capabilities_of(where).runs_later ? where : x.device();
   if (!capabilities_of(owner).runs_later) {
-    throw value_error("to_device: no stream for a copy between CPU devices");
+    throw ValueError("to_device: no stream for a copy between CPU devices");
   }
-  const stream_scope scope(parse_stream(op, with[1], owner));
+  const StreamScope scope(parse_stream(op, with[1], owner));
   return wrap(moved(x, where));
 }
 
-PyObject* run_array_namespace(const arguments& with) {
+PyObject* run_array_namespace(const Arguments& with) {
   if (with.has(0)) {
     static constexpr const char* known[] = {"2021.12", "2022.12", "2023.12", "2024.12", "2025.12"};
     const char* asked = PyUnicode_Check(with[0]) ? PyUnicode_AsUTF8(with[0]) : "";
     bool found = false;
     for (const char* version : known) found = found || std::string(version) == asked;
     if (!found) {
-      throw value_error("__array_namespace__: unknown api_version " + shown(with[0]) +
-                        "; known are 2021.12 to 2025.12");
+      throw ValueError("__array_namespace__: unknown api_version " + shown(with[0]) +
+                       "; known are 2021.12 to 2025.12");
     }
   }
-  return object(PyImport_ImportModule("skerry")).release();
+  return Object(PyImport_ImportModule("skerry")).release();
 }
 
-PyObject* run_dlpack(const arguments& with) {
+PyObject* run_dlpack(const Arguments& with) {
   return export_capsule(value_of(with.self), with[0], with[1], with[2], optional_truth(with, 3));
 }
 
-PyObject* run_dlpack_device(const arguments& with) { return export_device(value_of(with.self)); }
+PyObject* run_dlpack_device(const Arguments& with) { return export_device(value_of(with.self)); }
 
-PyObject* run_array(const arguments& with) {
+PyObject* run_array(const Arguments& with) {
   return to_numpy(with.self, with.has(0) ? with[0] : Py_None, with.has(1) ? with[1] : Py_None);
 }
 
-PyObject* run_arrow_array(const arguments& with) {
-  const object function = package_function("skerry._arrow", "arrow_array");
+PyObject* run_arrow_array(const Arguments& with) {
+  const Object function = package_function("skerry._arrow", "arrow_array");
   return PyObject_CallFunctionObjArgs(function.get(), with.self, with.has(0) ? with[0] : Py_None,
                                       nullptr);
 }
 
-PyObject* run_bytes(const arguments& with) { return to_bytes(with.self); }
+PyObject* run_bytes(const Arguments& with) { return to_bytes(with.self); }
 
-PyObject* run_complex(const arguments& with) {
-  const object value = scalar_of("complex", with.self);
+PyObject* run_complex(const Arguments& with) {
+  const Object value = scalar_of("complex", with.self);
   if (PyComplex_Check(value.get())) return Py_NewRef(value.get());
   const double real = PyFloat_AsDouble(value.get());
   if (real == -1.0 && PyErr_Occurred()) return nullptr;
   return PyComplex_FromDoubles(real, 0.0);
 }
 
-PyObject* run_format(const arguments& with) {
+PyObject* run_format(const Arguments& with) {
   constexpr const char* op = "__format__";
-  if (!PyUnicode_Check(with[0])) throw dtype_error("__format__: format_spec must be a str");
+  if (!PyUnicode_Check(with[0])) throw DtypeError("__format__: format_spec must be a str");
   if (PyUnicode_GetLength(with[0]) == 0) return PyObject_Str(with.self);
-  const object value = scalar_of(op, with.self, "; format its elements, or str(x)");
+  const Object value = scalar_of(op, with.self, "; format its elements, or str(x)");
   return PyObject_Format(value.get(), with[0]);
 }
 
-object real_of(const char* op, const arguments& with, const char* remedy) {
-  object value = scalar_of(op, with.self, remedy);
+Object real_of(const char* op, const Arguments& with, const char* remedy) {
+  Object value = scalar_of(op, with.self, remedy);
   if (!PyComplex_Check(value.get())) return value;
-  throw dtype_error(std::string(op) + ": a complex array has no such value: " +
-                    describe(value_of(with.self)) + "; take skerry.real first");
+  throw DtypeError(std::string(op) + ": a complex array has no such value: " +
+                   describe(value_of(with.self)) + "; take skerry.real first");
 }
 
-PyObject* run_round(const arguments& with) {
-  const object value = real_of("round", with, "; skerry.round rounds each element");
+PyObject* run_round(const Arguments& with) {
+  const Object value = real_of("round", with, "; skerry.round rounds each element");
   if (!with.has(0)) return PyObject_CallMethod(value.get(), "__round__", nullptr);
-  const object digits(PyLong_FromLongLong(integer(with, 0)));
+  const Object digits(PyLong_FromLongLong(integer(with, 0)));
   return PyObject_CallMethod(value.get(), "__round__", "O", digits.get());
 }
 /// `__floor__`, `__ceil__` and `__trunc__`, as math.floor and the others call them.
-PyObject* run_to_integer(const arguments& with) {
+PyObject* run_to_integer(const Arguments& with) {
   const char* method = with.takes->function();
   const std::string name(method + 2, std::strlen(method) - 4);
   const std::string remedy = "; skerry." + name + " takes each element";
-  const object value = real_of(name.c_str(), with, remedy.c_str());
+  const Object value = real_of(name.c_str(), with, remedy.c_str());
   return PyObject_CallMethod(value.get(), method, nullptr);
 }
 
-PyObject* run_copy(const arguments& with) {
-  const ndarray& x = value_of(with.self);
+PyObject* run_copy(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
   return wrap_made(x.size() > long_work, [&] { return copy(x); });
 }
 
 /// The elements from `first` on along the axes from `axis` on, as nested lists; one where there are
 /// no more axes.
 template <class T>
-object nested_lists(const ndarray& host, int axis, const char* first) {
-  if (axis == host.rank()) return object(to_python<T>(first));
+Object nested_lists(const NdArray& host, int axis, const char* first) {
+  if (axis == host.rank()) return Object(to_python<T>(first));
   const std::int64_t count = host.shape()[axis];
   const std::int64_t stride = host.strides()[axis];
   const bool is_last = axis + 1 == host.rank();
-  object list(PyList_New(count));
+  Object list(PyList_New(count));
   for (std::int64_t i = 0; i < count; ++i, first += stride) {
-    object item = is_last ? object(to_python<T>(first)) : nested_lists<T>(host, axis + 1, first);
+    Object item = is_last ? Object(to_python<T>(first)) : nested_lists<T>(host, axis + 1, first);
     PyList_SET_ITEM(list.get(), i, item.release());
   }
   return list;
 }
 
 /// Lists at every depth, and the elements; bools are not made.
-void require_lists(const ndarray& x) {
+void require_lists(const NdArray& x) {
   double count = 0;
   double length = 1;
   for (const std::int64_t n : x.shape()) count += length *= static_cast<double>(n);
-  require_objects("tolist", count, x.dtype() == dtype::bool_ ? 8 : 32);
+  require_objects("tolist", count, x.dtype() == Dtype::bool_ ? 8 : 32);
 }
 
-PyObject* run_tolist(const arguments& with) {
+PyObject* run_tolist(const Arguments& with) {
   require_lists(value_of(with.self));
-  const ndarray host = moved(value_of(with.self), device{});
+  const NdArray host = moved(value_of(with.self), Device{});
   return visit(host.dtype(), [&]<class T>(type_identity<T>) {
     return nested_lists<T>(host, 0, host.data()).release();
   });
 }
 
-PyObject* run_reduce(const arguments& with) {
-  const object function = package_function("skerry._pickle", "reduce_array");
+PyObject* run_reduce(const Arguments& with) {
+  const Object function = package_function("skerry._pickle", "reduce_array");
   return PyObject_CallFunctionObjArgs(function.get(), with.self, with[0], nullptr);
 }
 
 /// Without the names whose AttributeError says what there is instead.
-PyObject* run_dir(const arguments& with) {
-  const object base(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dir__",
+PyObject* run_dir(const Arguments& with) {
+  const Object base(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dir__",
                                         "O", with.self));
-  object names(PyList_New(0));
+  Object names(PyList_New(0));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(base.get()); ++i) {
     PyObject* const name = PyList_GET_ITEM(base.get(), i);
     if (is_absent_attribute(utf8(name))) continue;
-    if (PyList_Append(names.get(), name) != 0) throw python_error{};
+    if (PyList_Append(names.get(), name) != 0) throw PythonError{};
   }
   return names.release();
 }
 
-PyObject* run_html(const arguments& with) {
-  const object function = package_function("skerry._repr", "array_html");
+PyObject* run_html(const Arguments& with) {
+  const Object function = package_function("skerry._repr", "array_html");
   return PyObject_CallOneArg(function.get(), with.self);
 }
 
-PyObject* run_sizeof(const arguments& with) {
-  return PyLong_FromLongLong(static_cast<long long>(sizeof(array_object)) +
+PyObject* run_sizeof(const Arguments& with) {
+  return PyLong_FromLongLong(static_cast<long long>(sizeof(ArrayObject)) +
                              value_of(with.self).nbytes());
 }
 
-constexpr function_entry methods[] = {
+constexpr FunctionEntry methods[] = {
     {"__array__", "($self, dtype=None, copy=None)",
      "The elements as a numpy.ndarray: a view of an array on a CPU device, unless another dtype or "
      "copy=True needs a copy.\n\nRaises\n------\nTypeError\n    For an array on a CUDA device: "
@@ -255,7 +255,7 @@ PyMethodDef* array_methods() { return definitions<methods>(); }
 
 PyObject* represent(PyObject* self) {
   return guarded([&] {
-    static constinit lazy_object function;  // to import is a third of writing one number
+    static constinit LazyObject function;  // to import is a third of writing one number
     return PyObject_CallOneArg(
         function.get([] { return package_function("skerry._repr", "array_repr").release(); }),
         self);

@@ -27,10 +27,10 @@ namespace {
 
 // Objects that were freed, kept for the next result: guarded by the GIL, like all of this.
 constexpr int most_free = 128;
-array_object* free_objects[most_free];
+ArrayObject* free_objects[most_free];
 int free_count = 0;
 
-void keep_object(array_object* self) noexcept {
+void keep_object(ArrayObject* self) noexcept {
   if (free_count < most_free) {
     free_objects[free_count++] = self;
   } else {
@@ -51,10 +51,10 @@ void keep_object(array_object* self) noexcept {
 // There is no tp_clear, as there is none of tuples: an array never changes what it refers to, so
 // that a cycle has some other member by which it was closed and is broken.
 
-void begin_tracking(array_object* self) {
+void begin_tracking(ArrayObject* self) {
   if (begin_pending(self)) return;
-  storage& memory = *self->value.memory().get();
-  collector_view* const view = memory.collector();
+  Storage& memory = *self->value.memory().get();
+  CollectorView* const view = memory.collector();
   if (view == nullptr || python_owner(memory) == nullptr) return;
   self->reporter = nullptr;
   ++view->arrays;
@@ -67,27 +67,27 @@ void begin_tracking(array_object* self) {
 }
 
 /// Gives back the reference to the reporter, null if there is none.
-PyObject* end_tracking(array_object* self) {
+PyObject* end_tracking(ArrayObject* self) {
   if (PyObject_GC_IsTracked(reinterpret_cast<PyObject*>(self)) == 0) return nullptr;
   PyObject_GC_UnTrack(self);
-  collector_view& view = *self->value.memory()->collector();
+  CollectorView& view = *self->value.memory()->collector();
   --view.arrays;
   if (view.reporter == self) view.reporter = nullptr;
   return self->reporter;
 }
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
-  const auto* self = reinterpret_cast<array_object*>(object);
+  const auto* self = reinterpret_cast<ArrayObject*>(object);
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->reporter);
   if (self->reporter != nullptr || threads_without_gil != 0) return 0;
-  storage& memory = *self->value.memory().get();
+  Storage& memory = *self->value.memory().get();
   if (memory.references() == memory.collector()->arrays) Py_VISIT(python_owner(memory));
   return 0;
 }
 
 void deallocate(PyObject* object) {
-  auto* self = reinterpret_cast<array_object*>(object);
+  auto* self = reinterpret_cast<ArrayObject*>(object);
   PyObject* reporter = nullptr;
   if (self->value.memory()->is_foreign()) [[unlikely]]
     reporter = end_tracking(self);
@@ -95,7 +95,7 @@ void deallocate(PyObject* object) {
     end_pending(object);
   if (self->weak_references != nullptr) PyObject_ClearWeakRefs(object);
   PyTypeObject* type = Py_TYPE(object);
-  self->value.~ndarray();
+  self->value.~NdArray();
   delete[] self->element_strides;
   keep_object(self);
   Py_DECREF(type);
@@ -103,10 +103,10 @@ void deallocate(PyObject* object) {
 }
 
 /// The real or imaginary parts of a complex array, a view; zeros for the latter of a real one.
-ndarray part_of(const ndarray& x, bool imaginary) {
-  const dtype type = real_part(x.dtype());
+NdArray part_of(const NdArray& x, bool imaginary) {
+  const Dtype type = real_part(x.dtype());
   if (type == x.dtype()) return zeros_like(x).read_only_view();
-  layout at = x.layout();
+  Layout at = x.layout();
   if (imaginary && x.size() > 0) at.offset += itemsize(type);
   return {x.memory(), std::move(at), type, x.read_only()};
 }
@@ -140,7 +140,7 @@ PyObject* get_matrix_transpose(PyObject* self, void*) {
 
 PyObject* get_real(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
-    const ndarray& x = value_of(self);
+    const NdArray& x = value_of(self);
     return real_part(x.dtype()) == x.dtype() ? Py_NewRef(self) : wrap(part_of(x, false));
   });
 }
@@ -153,14 +153,14 @@ template <bool Imaginary>
 int set_part(PyObject* self, PyObject* value, void*) {
   return guarded(
       [&] {
-        const ndarray& x = value_of(self);
+        const NdArray& x = value_of(self);
         constexpr const char* op = Imaginary ? "imag" : "real";
-        if (value == nullptr) throw dtype_error(std::string(op) + ": it can't be deleted");
+        if (value == nullptr) throw DtypeError(std::string(op) + ": it can't be deleted");
         if (Imaginary && real_part(x.dtype()) == x.dtype()) {
-          throw dtype_error("imag: a real array has no imaginary part to set: " + describe(x));
+          throw DtypeError("imag: a real array has no imaginary part to set: " + describe(x));
         }
-        const object part(Imaginary ? get_imag(self, nullptr) : get_real(self, nullptr));
-        if (PyObject_SetItem(part.get(), Py_Ellipsis, value) != 0) throw python_error{};
+        const Object part(Imaginary ? get_imag(self, nullptr) : get_real(self, nullptr));
+        if (PyObject_SetItem(part.get(), Py_Ellipsis, value) != 0) throw PythonError{};
         return 0;
       },
       -1);
@@ -188,7 +188,7 @@ PyGetSetDef attributes[] = {
 };
 
 PyMemberDef members[] = {
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(array_object, weak_references), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak_references), READONLY, nullptr},
     {},
 };
 
@@ -207,37 +207,37 @@ void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
                                                             const char* wanted, PyObject* from) {
   const std::string text = std::string(op) + ": " + argument + " must be " + wanted + ", not " +
                            Py_TYPE(from)->tp_name + "; convert it with skerry.asarray";
-  if (may_become_array(from)) throw not_an_array(text, from);
-  throw dtype_error(text);
+  if (may_become_array(from)) throw NotAnArray(text, from);
+  throw DtypeError(text);
 }
 
 }  // namespace
 
-object tuple_of(const dims& values) {
-  object tuple(PyTuple_New(values.rank()));
+Object tuple_of(const Dims& values) {
+  Object tuple(PyTuple_New(values.rank()));
   for (int i = 0; i < values.rank(); ++i) {
-    PyTuple_SET_ITEM(tuple.get(), i, object(PyLong_FromLongLong(values[i])).release());
+    PyTuple_SET_ITEM(tuple.get(), i, Object(PyLong_FromLongLong(values[i])).release());
   }
   return tuple;
 }
 
-array_object* new_object() {
+ArrayObject* new_object() {
   if (free_count > 0) {
-    array_object* const self = free_objects[--free_count];
+    ArrayObject* const self = free_objects[--free_count];
     PyObject_Init(reinterpret_cast<PyObject*>(self), array_type);
     return self;
   }
-  array_object* const self = PyObject_GC_New(array_object, array_type);
-  if (self == nullptr) throw python_error{};
+  ArrayObject* const self = PyObject_GC_New(ArrayObject, array_type);
+  if (self == nullptr) throw PythonError{};
   return self;
 }
 
-void drop_object(array_object* self) noexcept {
+void drop_object(ArrayObject* self) noexcept {
   keep_object(self);
   Py_DECREF(array_type);
 }
 
-PyObject* finish_object(array_object* self) noexcept {
+PyObject* finish_object(ArrayObject* self) noexcept {
   self->weak_references = nullptr;
   self->element_strides = nullptr;
   if (self->value.memory()->is_foreign()) [[unlikely]]
@@ -245,15 +245,15 @@ PyObject* finish_object(array_object* self) noexcept {
   return reinterpret_cast<PyObject*>(self);
 }
 
-PyObject* wrap(ndarray&& value) {
-  array_object* const self = new_object();
-  new (&self->value) ndarray(std::move(value));
+PyObject* wrap(NdArray&& value) {
+  ArrayObject* const self = new_object();
+  new (&self->value) NdArray(std::move(value));
   return finish_object(self);
 }
 
 std::int64_t* element_strides(PyObject* array) {
-  auto* self = reinterpret_cast<array_object*>(array);
-  const ndarray& value = self->value;
+  auto* self = reinterpret_cast<ArrayObject*>(array);
+  const NdArray& value = self->value;
   if (self->element_strides == nullptr && value.rank() > 0) {
     auto* strides = new std::int64_t[static_cast<std::size_t>(value.rank())];
     for (int axis = 0; axis < value.rank(); ++axis) {
@@ -264,8 +264,8 @@ std::int64_t* element_strides(PyObject* array) {
   return self->element_strides;
 }
 
-PyObject* wrap_all(std::vector<ndarray>&& values) {
-  object tuple(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
+PyObject* wrap_all(std::vector<NdArray>&& values) {
+  Object tuple(PyTuple_New(static_cast<Py_ssize_t>(values.size())));
   for (std::size_t i = 0; i < values.size(); ++i) {
     PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), wrap(std::move(values[i])));
   }
@@ -273,25 +273,25 @@ PyObject* wrap_all(std::vector<ndarray>&& values) {
 }
 
 PyObject* named_tuple_type(const char* module, const char* name, const char* fields) {
-  const object make = package_function("collections", "namedtuple");
-  const object args(Py_BuildValue("(ss)", name, fields));
-  const object keywords(Py_BuildValue("{ss}", "module", module));
-  return object(PyObject_Call(make.get(), args.get(), keywords.get())).release();
+  const Object make = package_function("collections", "namedtuple");
+  const Object args(Py_BuildValue("(ss)", name, fields));
+  const Object keywords(Py_BuildValue("{ss}", "module", module));
+  return Object(PyObject_Call(make.get(), args.get(), keywords.get())).release();
 }
 
-PyObject* named_tuple(PyObject* type, std::vector<ndarray>&& arrays) {
-  const object items(wrap_all(std::move(arrays)));
-  return object(PyObject_CallObject(type, items.get())).release();
+PyObject* named_tuple(PyObject* type, std::vector<NdArray>&& arrays) {
+  const Object items(wrap_all(std::move(arrays)));
+  return Object(PyObject_CallObject(type, items.get())).release();
 }
 
-const ndarray& require_array(const char* op, const char* argument, PyObject* from) {
+const NdArray& require_array(const char* op, const char* argument, PyObject* from) {
   if (is_array(from)) return header_of(from);
   reject_argument(op, argument, "a skerry.Array", from);
 }
 
 std::span<PyObject* const> items_of(PyObject* tuple) {
   const Py_ssize_t count = PyTuple_Size(tuple);
-  if (count < 0) throw python_error{};
+  if (count < 0) throw PythonError{};
   return {PySequence_Fast_ITEMS(tuple), static_cast<std::size_t>(count)};
 }
 
@@ -308,17 +308,17 @@ bool agree(std::span<PyObject* const> values) noexcept {
          });
 }
 
-void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar_value) {
-  const parsed result = parse_operand(from, to, scalar_value);
-  if (result == parsed::error) throw python_error{};
-  if (result == parsed::no) {
+void require_operand(const char* op, PyObject* from, Operand& to, Scalar& scalar_value) {
+  const Parsed result = parse_operand(from, to, scalar_value);
+  if (result == Parsed::error) throw PythonError{};
+  if (result == Parsed::no) {
     reject_argument(op, to.name, "a skerry.Array or a Python scalar", from);
   }
 }
 
-bool shapes_differ(std::span<const operand> operands) noexcept {
-  const ndarray* first = nullptr;
-  for (const operand& each : operands) {
+bool shapes_differ(std::span<const Operand> operands) noexcept {
+  const NdArray* first = nullptr;
+  for (const Operand& each : operands) {
     if (each.array == nullptr || each.array->size() <= 1) continue;
     if (first == nullptr) first = each.array;
     if (each.array->shape() != first->shape()) return true;
@@ -326,23 +326,22 @@ bool shapes_differ(std::span<const operand> operands) noexcept {
   return false;
 }
 
-element read_element(const ndarray& from) {
-  element value;
+Element read_element(const NdArray& from) {
+  Element value;
   if (is_host(from.device())) {
     std::memcpy(value.bytes, from.data(), static_cast<std::size_t>(from.itemsize()));
     return value;
   }
-  const without_gil waiting(true);
+  const WithoutGil waiting(true);
   read_bytes(value.bytes, from.memory(), static_cast<std::size_t>(from.layout().offset),
              static_cast<std::size_t>(from.itemsize()));
   return value;
 }
 
-object scalar_of(const char* op, PyObject* array, const char* remedy) {
-  const ndarray& x = value_of(array);
-  if (x.rank() == 0) return object(to_python(read_element(x), x.dtype()));
-  throw dtype_error(std::string(op) + ": only a 0-d array is a scalar, not " + describe(x) +
-                    remedy);
+Object scalar_of(const char* op, PyObject* array, const char* remedy) {
+  const NdArray& x = value_of(array);
+  if (x.rank() == 0) return Object(to_python(read_element(x), x.dtype()));
+  throw DtypeError(std::string(op) + ": only a 0-d array is a scalar, not " + describe(x) + remedy);
 }
 
 void prepare_array_type(PyObject* module) {
@@ -358,10 +357,10 @@ void prepare_array_type(PyObject* module) {
   append(slots, number_slots);
   append(slots, indexing_slots);
   slots.push_back({});
-  PyType_Spec spec{"skerry.Array", sizeof(array_object), 0,
+  PyType_Spec spec{"skerry.Array", sizeof(ArrayObject), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC,
                    slots.data()};
-  object type(PyType_FromSpec(&spec));
+  Object type(PyType_FromSpec(&spec));
   array_type = reinterpret_cast<PyTypeObject*>(type.get());
   add_host_interface(array_type);
   add_numpy_protocols(module, array_type);

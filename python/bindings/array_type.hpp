@@ -21,8 +21,8 @@ namespace skerry::python {
 
 /// A `skerry.Array`. `value` never changes while the object lives, so it may be read without the
 /// GIL by whoever holds a reference.
-struct array_object {
-  PyObject_HEAD ndarray value;
+struct ArrayObject {
+  PyObject_HEAD NdArray value;
   PyObject* weak_references;
   std::int64_t* element_strides;  ///< made by element_strides()
   PyObject* reporter;  ///< of memory that a Python object owns: the array that reports the owner
@@ -31,73 +31,73 @@ struct array_object {
 extern PyTypeObject* array_type;
 extern PyTypeObject* pending_type;  ///< pending.hpp
 
-/// Makes the type and adds it to the module as Array; throws python_error.
+/// Makes the type and adds it to the module as Array; throws PythonError.
 void prepare_array_type(PyObject* module);
 
 [[nodiscard]] inline bool is_pending(PyObject* value) noexcept {
   return Py_TYPE(value) == pending_type;
 }
-/// What is pending has its value afterwards; throws python_error where it can't be computed.
+/// What is pending has its value afterwards; throws PythonError where it can't be computed.
 [[nodiscard]] inline bool is_array(PyObject* value) {
   if (Py_TYPE(value) == array_type) return true;
   return fused_work != 0 && settle(value);
 }
 /// What an array is, its memory aside, which may be pending.
-[[nodiscard]] inline const ndarray& header_of(PyObject* array) noexcept {
-  return reinterpret_cast<array_object*>(array)->value;
+[[nodiscard]] inline const NdArray& header_of(PyObject* array) noexcept {
+  return reinterpret_cast<ArrayObject*>(array)->value;
 }
-/// Throws python_error where it can't be computed.
-[[nodiscard]] inline const ndarray& value_of(PyObject* array) {
+/// Throws PythonError where it can't be computed.
+[[nodiscard]] inline const NdArray& value_of(PyObject* array) {
   if (fused_work != 0) [[unlikely]]
     settle(array);
   return header_of(array);
 }
 /// A new Python object for an array.
-[[nodiscard]] PyObject* wrap(ndarray&& value);
+[[nodiscard]] PyObject* wrap(NdArray&& value);
 /// The same for the array that `make` returns, which runs without the GIL if that is worth it. In
 /// place: to move a result of one element costs a tenth of the call that made it.
 template <class Make>
 [[nodiscard]] PyObject* wrap_made(bool worth_it, Make make);
-[[nodiscard]] PyObject* wrap_all(std::vector<ndarray>&& values);  ///< a tuple
+[[nodiscard]] PyObject* wrap_all(std::vector<NdArray>&& values);  ///< a tuple
 
 /// A class of `collections.namedtuple`, as functions with several results return: "UniqueResult",
-/// "values counts". Never freed. Throws python_error.
+/// "values counts". Never freed. Throws PythonError.
 [[nodiscard]] PyObject* named_tuple_type(const char* module, const char* name, const char* fields);
 /// An instance whose items are the arrays.
-[[nodiscard]] PyObject* named_tuple(PyObject* type, std::vector<ndarray>&& arrays);
+[[nodiscard]] PyObject* named_tuple(PyObject* type, std::vector<NdArray>&& arrays);
 
 /// Strides in elements, as DLPack counts; they live as long as the object does.
 [[nodiscard]] std::int64_t* element_strides(PyObject* array);
 
-/// Throws dtype_error that names `op` and `argument` unless it is an Array; for NumPy's arrays and
-/// lists it is a not_an_array (converted_args.hpp).
-[[nodiscard]] const ndarray& require_array(const char* op, const char* argument, PyObject* from);
+/// Throws DtypeError that names `op` and `argument` unless it is an Array; for NumPy's arrays and
+/// lists it is a NotAnArray (converted_args.hpp).
+[[nodiscard]] const NdArray& require_array(const char* op, const char* argument, PyObject* from);
 
-/// The items of a tuple. Throws python_error for anything else.
+/// The items of a tuple. Throws PythonError for anything else.
 [[nodiscard]] std::span<PyObject* const> items_of(PyObject* tuple);
 [[nodiscard]] bool are_arrays_of_one_device(std::span<PyObject* const> values) noexcept;
 /// Whether all are arrays of one device and dtype: the arguments of most calls.
 [[nodiscard]] bool agree(std::span<PyObject* const> values) noexcept;
 
 /// Reads an argument of an operation: an Array or a Python scalar.
-[[nodiscard]] inline parsed parse_operand(PyObject* from, operand& to, scalar& scalar_value) {
+[[nodiscard]] inline Parsed parse_operand(PyObject* from, Operand& to, Scalar& scalar_value) {
   if (is_array(from)) {
     to.array = &header_of(from);
-    return parsed::yes;
+    return Parsed::yes;
   }
-  const parsed result = parse_scalar(from, scalar_value);
-  if (result == parsed::yes) to.value = &scalar_value;
+  const Parsed result = parse_scalar(from, scalar_value);
+  if (result == Parsed::yes) to.value = &scalar_value;
   return result;
 }
-/// Throws dtype_error, or not_an_array, where it is neither.
-void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar_value);
+/// Throws DtypeError, or NotAnArray, where it is neither.
+void require_operand(const char* op, PyObject* from, Operand& to, Scalar& scalar_value);
 
 /// Whether arrays of more than one element differ in shape.
-[[nodiscard]] bool shapes_differ(std::span<const operand> operands) noexcept;
+[[nodiscard]] bool shapes_differ(std::span<const Operand> operands) noexcept;
 /// Whether a call takes long: at most the product of the sizes, where operands broadcast.
-[[nodiscard]] inline bool takes_long(std::span<const operand> operands) noexcept {
+[[nodiscard]] inline bool takes_long(std::span<const Operand> operands) noexcept {
   std::int64_t product = 1;
-  for (const operand& each : operands) {
+  for (const Operand& each : operands) {
     if (each.array == nullptr) continue;
     const std::int64_t size = each.array->size();
     if (size > long_work) return true;
@@ -107,26 +107,26 @@ void require_operand(const char* op, PyObject* from, operand& to, scalar& scalar
 }
 
 /// The tuple of these ints: a shape, or strides.
-[[nodiscard]] object tuple_of(const dims& values);
+[[nodiscard]] Object tuple_of(const Dims& values);
 
 /// The element of an array of size 1, read from its device.
-[[nodiscard]] element read_element(const ndarray& from);
+[[nodiscard]] Element read_element(const NdArray& from);
 
-/// The element of a 0-d array as a Python scalar. Throws dtype_error, which ends with `remedy`, for
+/// The element of a 0-d array as a Python scalar. Throws DtypeError, which ends with `remedy`, for
 /// others.
-[[nodiscard]] object scalar_of(const char* op, PyObject* array, const char* remedy = "");
+[[nodiscard]] Object scalar_of(const char* op, PyObject* array, const char* remedy = "");
 
 /// The steps of wrap_made: an object without a value, its end with one and without.
-[[nodiscard]] array_object* new_object();
-PyObject* finish_object(array_object* self) noexcept;
-void drop_object(array_object* self) noexcept;
+[[nodiscard]] ArrayObject* new_object();
+PyObject* finish_object(ArrayObject* self) noexcept;
+void drop_object(ArrayObject* self) noexcept;
 
 template <class Make>
 PyObject* wrap_made(bool worth_it, Make make) {
-  array_object* const self = new_object();
+  ArrayObject* const self = new_object();
   try {
-    const without_gil working(worth_it);
-    new (&self->value) ndarray(make());
+    const WithoutGil working(worth_it);
+    new (&self->value) NdArray(make());
   } catch (abi::__forced_unwind&) {
     throw;  // the thread ends at the end of the process, and does not hold the GIL
   } catch (...) {

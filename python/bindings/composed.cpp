@@ -31,8 +31,8 @@ namespace skerry::python {
 namespace {
 
 template <class Op>
-ndarray call(const operand& x1, const operand& x2) {
-  const operand both[] = {x1, x2};
+NdArray call(const Operand& x1, const Operand& x2) {
+  const Operand both[] = {x1, x2};
   return apply(op_id_of<Op>, both);
 }
 
@@ -57,26 +57,26 @@ std::int64_t smooth(std::int64_t n) {
   return best;
 }
 
-ndarray transformed_sums(const ndarray& x, const ndarray& y, std::int64_t first,
+NdArray transformed_sums(const NdArray& x, const NdArray& y, std::int64_t first,
                          std::int64_t count) {
-  const bool real = kind(x.dtype()) == dtype_kind::real_floating;
-  const dtype wide = real ? dtype::float64 : dtype::complex128;
+  const bool real = kind(x.dtype()) == DtypeKind::real_floating;
+  const Dtype wide = real ? Dtype::float64 : Dtype::complex128;
   const std::int64_t length = smooth(x.size() + y.size() - 1);
-  const auto transform = [&](fft_kind what, const ndarray& of) {
-    return fft(what, of, length, -1, fft_norm::backward);
+  const auto transform = [&](FftKind what, const NdArray& of) {
+    return fft(what, of, length, -1, FftNorm::backward);
   };
-  const fft_kind there = real ? fft_kind::rfft : fft_kind::fft;
-  const ndarray product = linalg::multiply(transform(there, astype(x, wide, false)),
+  const FftKind there = real ? FftKind::rfft : FftKind::fft;
+  const NdArray product = linalg::multiply(transform(there, astype(x, wide, false)),
                                            transform(there, astype(y, wide, false)));
-  const ndarray all = transform(real ? fft_kind::irfft : fft_kind::ifft, product);
+  const NdArray all = transform(real ? FftKind::irfft : FftKind::ifft, product);
   return astype(slice_of(all, 0, first, count), x.dtype(), false);
 }
 
 /// Elements of the convolution of `x` with the shorter `y`.
-ndarray some_sums(const ndarray& x, const ndarray& y, std::int64_t first, std::int64_t count) {
+NdArray some_sums(const NdArray& x, const NdArray& y, std::int64_t first, std::int64_t count) {
   const std::int64_t taps = y.size();
   // Transforms mix all: an infinity would spread.
-  const auto is_finite = [](const ndarray& of) {
+  const auto is_finite = [](const NdArray& of) {
     return linalg::is_true(linalg::all(linalg::isfinite(of)));
   };
   if (taps >= many_taps && count >= many_taps && is_floating(x.dtype()) && is_finite(x) &&
@@ -86,8 +86,8 @@ ndarray some_sums(const ndarray& x, const ndarray& y, std::int64_t first, std::i
   if (taps <= few_sums || count > few_sums || first < taps - 1 || first + count > x.size()) {
     return convolve(x, y, first, count);
   }
-  const ndarray turned = flip(linalg::conj(y), std::nullopt);
-  std::vector<ndarray> sums;
+  const NdArray turned = flip(linalg::conj(y), std::nullopt);
+  std::vector<NdArray> sums;
   for (std::int64_t i = first; i < first + count; ++i) {
     sums.push_back(vecdot(turned, slice_of(x, 0, i - taps + 1, taps), -1));
   }
@@ -96,14 +96,14 @@ ndarray some_sums(const ndarray& x, const ndarray& y, std::int64_t first, std::i
 
 /// The convolution of two vectors of one dtype; `turned`: with the second one from behind and
 /// conjugated, the correlation.
-ndarray convolution(const ndarray& x1, const ndarray& x2, int mode, bool turned) {
-  if (x1.dtype() == dtype::bool_) {
-    const ndarray counts =
-        convolution(astype(x1, dtype::int32, false), astype(x2, dtype::int32, false), mode, turned);
-    return linalg::not_equal(counts, scalar::of(std::int64_t{0}));
+NdArray convolution(const NdArray& x1, const NdArray& x2, int mode, bool turned) {
+  if (x1.dtype() == Dtype::bool_) {
+    const NdArray counts =
+        convolution(astype(x1, Dtype::int32, false), astype(x2, Dtype::int32, false), mode, turned);
+    return linalg::not_equal(counts, Scalar::of(std::int64_t{0}));
   }
-  const bool is_complex = kind(x1.dtype()) == dtype_kind::complex_floating;
-  const ndarray y = turned ? flip(is_complex ? linalg::conj(x2) : x2, std::nullopt) : x2;
+  const bool is_complex = kind(x1.dtype()) == DtypeKind::complex_floating;
+  const NdArray y = turned ? flip(is_complex ? linalg::conj(x2) : x2, std::nullopt) : x2;
   const bool swapped = x1.size() < y.size();
   const std::int64_t longer = std::max(x1.size(), y.size());
   const std::int64_t shorter = std::min(x1.size(), y.size());
@@ -115,23 +115,23 @@ ndarray convolution(const ndarray& x1, const ndarray& x2, int mode, bool turned)
 }
 
 /// An argument as a vector.
-ndarray vector_of(const arguments& with, int parameter) {
-  const ndarray& x = array_argument(with, parameter);
+NdArray vector_of(const Arguments& with, int parameter) {
+  const NdArray& x = array_argument(with, parameter);
   const auto problem = [&](const std::string& what) {
     return std::string(with.takes->function()) + (parameter == 0 ? ": a has " : ": v has ") + what;
   };
   if (x.rank() > 1) {
-    throw shape_error(problem(std::to_string(x.rank()) + " axes; vectors have 1"));
+    throw ShapeError(problem(std::to_string(x.rank()) + " axes; vectors have 1"));
   }
-  if (x.size() == 0) throw value_error(problem("no elements; give one or more"));
+  if (x.size() == 0) throw ValueError(problem("no elements; give one or more"));
   const std::int64_t flat[] = {-1};
   return x.rank() == 1 ? x : reshape(x, flat, std::nullopt);
 }
 
 template <bool Turned>
-PyObject* run_convolution(const arguments& with) {
-  const ndarray x = vector_of(with, 0);
-  const ndarray y = vector_of(with, 1);
+PyObject* run_convolution(const Arguments& with) {
+  const NdArray x = vector_of(with, 0);
+  const NdArray y = vector_of(with, 1);
   const int mode = choice(with, 2, {"full", "same", "valid"});
   return wrap_made(x.size() + y.size() > long_work / 8,
                    [&] { return convolution(x, y, mode, Turned); });
@@ -139,40 +139,40 @@ PyObject* run_convolution(const arguments& with) {
 
 // --- interpolation -------------------------------------------------------------------------------
 
-PyObject* run_interp(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& xp = array_argument(with, 1);
-  const ndarray& fp = array_argument(with, 2);
+PyObject* run_interp(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
+  const NdArray& xp = array_argument(with, 1);
+  const NdArray& fp = array_argument(with, 2);
   return wrap_made(x.size() + xp.size() > long_work / 8, [&] { return interpolated(x, xp, fp); });
 }
 
 // --- products ------------------------------------------------------------------------------------
 
 /// Each axis of `x` with one of length 1 behind or before it; axes in front up to `rank`.
-ndarray with_gaps(const ndarray& x, int rank, bool behind) {
-  dims shape(2 * rank, 1);
+NdArray with_gaps(const NdArray& x, int rank, bool behind) {
+  Dims shape(2 * rank, 1);
   for (int axis = 0; axis < x.rank(); ++axis) {
     shape[2 * (rank - x.rank() + axis) + (behind ? 0 : 1)] = x.shape()[axis];
   }
   return reshape(x, shape.span(), std::nullopt);
 }
 
-ndarray kronecker(const ndarray& x, const ndarray& y) {
+NdArray kronecker(const NdArray& x, const NdArray& y) {
   const int rank = std::max(x.rank(), y.rank());
-  const ndarray first = with_gaps(x, rank, true);
-  const ndarray second = with_gaps(y, rank, false);
-  const ndarray product = x.dtype() == dtype::bool_ ? call<ops::bitwise_and>({&first}, {&second})
+  const NdArray first = with_gaps(x, rank, true);
+  const NdArray second = with_gaps(y, rank, false);
+  const NdArray product = x.dtype() == Dtype::bool_ ? call<ops::bitwise_and>({&first}, {&second})
                                                     : linalg::multiply(first, second);
-  dims shape(rank);
+  Dims shape(rank);
   for (int axis = 0; axis < rank; ++axis) {
     shape[axis] = product.shape()[2 * axis] * product.shape()[2 * axis + 1];
   }
   return reshape(product, shape.span(), std::nullopt);
 }
 
-PyObject* run_kron(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& y = array_argument(with, 1);
+PyObject* run_kron(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
+  const NdArray& y = array_argument(with, 1);
   return wrap_made(x.size() > long_work / std::max<std::int64_t>(y.size(), 1),
                    [&] { return kronecker(x, y); });
 }
@@ -180,12 +180,12 @@ PyObject* run_kron(const arguments& with) {
 // --- views ---------------------------------------------------------------------------------------
 
 /// Those of an axis that is cut in front of these indices, which count as those of slices.
-PyObject* run_cut(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_cut(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const int axis = normalize_axis("split", integer(with, 1), x.rank());
   const std::vector<std::int64_t> indices = integers(with, 2);
   const std::int64_t n = x.shape()[axis];
-  object parts(PyList_New(static_cast<Py_ssize_t>(indices.size()) + 1));
+  Object parts(PyList_New(static_cast<Py_ssize_t>(indices.size()) + 1));
   std::int64_t begin = 0;
   for (std::size_t i = 0; i <= indices.size(); ++i) {
     const std::int64_t given = i < indices.size() ? indices[i] : n;
@@ -198,17 +198,17 @@ PyObject* run_cut(const arguments& with) {
   return parts.release();
 }
 
-PyObject* run_require_objects(const arguments& with) {
+PyObject* run_require_objects(const Arguments& with) {
   require_objects(utf8(with[0]), static_cast<double>(integer(with, 1)), nbytes_of_array);
   Py_RETURN_NONE;
 }
 
 /// Another array of the dtype and on the device of x, whose axes are in the order of those of x.
-PyObject* run_empty_in_order(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_empty_in_order(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::vector<std::int64_t> shape = integers(with, 1);
-  return wrap(made_in_order(x, [&](const ndarray&, std::span<const std::int64_t> axes) {
-    dims ordered(x.rank());
+  return wrap(made_in_order(x, [&](const NdArray&, std::span<const std::int64_t> axes) {
+    Dims ordered(x.rank());
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       ordered[static_cast<int>(axes[axis])] = shape[axis];
     }
@@ -216,7 +216,7 @@ PyObject* run_empty_in_order(const arguments& with) {
   }));
 }
 
-constexpr function_entry composed_functions[] = {
+constexpr FunctionEntry composed_functions[] = {
     {"convolve", "(a, v, mode, /)", nullptr, run_convolution<false>},
     {"correlate", "(a, v, mode, /)", nullptr, run_convolution<true>},
     {"cut", "(x, axis, indices, /)", nullptr, run_cut},

@@ -15,21 +15,21 @@ namespace skerry::python {
 namespace {
 
 /// Where NumPy's arrays are.
-constexpr device numpy_home{};
+constexpr Device numpy_home{};
 
-device device_of(PyObject* array) {
+Device device_of(PyObject* array) {
   return is_array(array) ? value_of(array).device() : numpy_home;
 }
 
 std::string described(const std::string& name, PyObject* array) {
   if (is_array(array)) {
-    const ndarray& x = value_of(array);
+    const NdArray& x = value_of(array);
     return name + " (" + skerry::name(x.dtype()) + ' ' + to_string(x.shape()) + ") on " +
            to_string(x.device());
   }
-  const object type(PyObject_GetAttrString(array, "dtype"));
-  const object shape(PyObject_GetAttrString(array, "shape"));
-  const object text(
+  const Object type(PyObject_GetAttrString(array, "dtype"));
+  const Object shape(PyObject_GetAttrString(array, "shape"));
+  const Object text(
       PyUnicode_FromFormat("%s (numpy.ndarray %S %S)", name.c_str(), type.get(), shape.get()));
   return std::string(utf8(text.get())) + " on " + to_string(numpy_home);
 }
@@ -39,9 +39,9 @@ bool holds_positions(std::string_view name) {
 }
 
 /// For positions: an empty list has integers, too.
-ndarray positions_of(const char* op, PyObject* from, device where) {
-  ndarray made = from_sequence(op, from, std::nullopt, std::nullopt, where);
-  return made.size() == 0 ? astype(made, dtype::int64, false) : made;
+NdArray positions_of(const char* op, PyObject* from, Device where) {
+  NdArray made = from_sequence(op, from, std::nullopt, std::nullopt, where);
+  return made.size() == 0 ? astype(made, Dtype::int64, false) : made;
 }
 
 }  // namespace
@@ -50,12 +50,12 @@ bool may_become_array(PyObject* from) noexcept {
   return is_numpy_array(from) || is_list_or_tuple(from);
 }
 
-void converted_args::add(std::string name, PyObject* value) {
+void ConvertedArgs::add(std::string name, PyObject* value) {
   names_.push_back(std::move(name));
   values_.push_back(value);
 }
 
-void converted_args::look_at(const std::string& name, PyObject* value, int depth) {
+void ConvertedArgs::look_at(const std::string& name, PyObject* value, int depth) {
   if (value == nullptr || depth > max_rank) return;
   if (is_array(value) || is_numpy_array(value)) {
     arrays_.push_back({name, value});
@@ -69,38 +69,38 @@ void converted_args::look_at(const std::string& name, PyObject* value, int depth
   }
 }
 
-void converted_args::look_at_arrays() {
+void ConvertedArgs::look_at_arrays() {
   if (looked_) return;
   looked_ = true;
   if (self_ != nullptr && is_array(self_)) arrays_.push_back({"x", self_});
   for (std::size_t i = 0; i < values_.size(); ++i) look_at(names_[i], values_[i]);
-  const auto is_numpys = [](const seen& each) { return !is_array(each.value); };
-  const auto is_elsewhere = [](const seen& each) { return device_of(each.value) != numpy_home; };
+  const auto is_numpys = [](const Seen& each) { return !is_array(each.value); };
+  const auto is_elsewhere = [](const Seen& each) { return device_of(each.value) != numpy_home; };
   if (std::any_of(arrays_.begin(), arrays_.end(), is_numpys) &&
       std::any_of(arrays_.begin(), arrays_.end(), is_elsewhere)) {
     reject_devices();
   }
 }
 
-void converted_args::require_one_device() {
+void ConvertedArgs::require_one_device() {
   look_at_arrays();
   require_own_on_one_device();
 }
 
-void converted_args::require_own_on_one_device() const {
-  std::vector<ndarray> own;
-  for (const seen& each : arrays_) {
+void ConvertedArgs::require_own_on_one_device() const {
+  std::vector<NdArray> own;
+  for (const Seen& each : arrays_) {
     if (is_array(each.value)) own.push_back(value_of(each.value));
   }
   if (own.size() > 1) common_device(op_, own);
 }
 
-void converted_args::reject_devices() const {
+void ConvertedArgs::reject_devices() const {
   std::string text = std::string(op_) + ": arguments are on different devices: ";
-  std::vector<device> devices;
-  const seen* host = nullptr;
-  const seen* other = nullptr;
-  for (const seen& each : arrays_) {
+  std::vector<Device> devices;
+  const Seen* host = nullptr;
+  const Seen* other = nullptr;
+  for (const Seen& each : arrays_) {
     text += (devices.empty() ? "" : ", ") + described(each.name, each.value);
     devices.push_back(device_of(each.value));
     if (!is_array(each.value)) {
@@ -109,50 +109,50 @@ void converted_args::reject_devices() const {
       other = &each;
     }
   }
-  throw device_mismatch_error(text + "; NumPy's arrays are on " + to_string(numpy_home) +
-                                  ": copy one explicitly, " + "skerry.asarray(" + host->name +
-                                  ", device=\"" + to_string(device_of(other->value)) + "\") or " +
-                                  other->name + ".to_device(\"" + to_string(numpy_home) + "\")",
-                              devices);
+  throw DeviceMismatchError(text + "; NumPy's arrays are on " + to_string(numpy_home) +
+                                ": copy one explicitly, " + "skerry.asarray(" + host->name +
+                                ", device=\"" + to_string(device_of(other->value)) + "\") or " +
+                                other->name + ".to_device(\"" + to_string(numpy_home) + "\")",
+                            devices);
 }
 
-object converted_args::array_of(const std::string& name, PyObject* from) const {
-  if (is_numpy_array(from)) return object(wrap(share_numpy_array(op_, name.c_str(), from)));
+Object ConvertedArgs::array_of(const std::string& name, PyObject* from) const {
+  if (is_numpy_array(from)) return Object(wrap(share_numpy_array(op_, name.c_str(), from)));
   if (arrays_.empty()) {
-    return object(wrap(from_sequence(op_, from, std::nullopt, std::nullopt, default_device())));
+    return Object(wrap(from_sequence(op_, from, std::nullopt, std::nullopt, default_device())));
   }
-  const device where = device_of(arrays_.front().value);
+  const Device where = device_of(arrays_.front().value);
   require_own_on_one_device();  // before an array in the list is read
-  if (holds_positions(name)) return object(wrap(positions_of(op_, from, where)));
+  if (holds_positions(name)) return Object(wrap(positions_of(op_, from, where)));
   if (name == "x2" && std::string_view(op_) == "isin" && is_array(arrays_.front().value)) {
-    return object(wrap(values_to_find(op_, from, value_of(arrays_.front().value))));
+    return Object(wrap(values_to_find(op_, from, value_of(arrays_.front().value))));
   }
   if (target_ != nullptr && name == "value") {
-    return object(wrap(values_to_assign(op_, from, *target_)));
+    return Object(wrap(values_to_assign(op_, from, *target_)));
   }
-  throw dtype_error(std::string(op_) + ": " + name + " is a " + type_name(from) +
-                    " beside an array: it has no device; make an array of it with skerry.asarray(" +
-                    name + ", device=x.device)");
+  throw DtypeError(std::string(op_) + ": " + name + " is a " + type_name(from) +
+                   " beside an array: it has no device; make an array of it with skerry.asarray(" +
+                   name + ", device=x.device)");
 }
 
 /// A list with arrays for the arrays of NumPy among the items, and for the lists if `lists`.
-object converted_args::sequence_of(const std::string& name, PyObject* from, bool lists) const {
-  object made(PySequence_List(from));
+Object ConvertedArgs::sequence_of(const std::string& name, PyObject* from, bool lists) const {
+  Object made(PySequence_List(from));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(made.get()); ++i) {
     PyObject* const item = PyList_GET_ITEM(made.get(), i);
     if (!is_numpy_array(item) && !(lists && is_list_or_tuple(item))) continue;
-    object array = array_of(name + '[' + std::to_string(i) + ']', item);
+    Object array = array_of(name + '[' + std::to_string(i) + ']', item);
     PyList_SetItem(made.get(), i, array.release());
   }
   return made;
 }
 
-void converted_args::put(std::size_t at, object made) {
+void ConvertedArgs::put(std::size_t at, Object made) {
   made_.push_back(std::move(made));
   values_[at] = made_.back().get();
 }
 
-void converted_args::convert(const not_an_array& met) {
+void ConvertedArgs::convert(const NotAnArray& met) {
   look_at_arrays();
   bool found = false;
   for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -173,7 +173,7 @@ void converted_args::convert(const not_an_array& met) {
   if (!found) throw met;
 }
 
-void converted_args::convert_all() {
+void ConvertedArgs::convert_all() {
   look_at_arrays();
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (values_[i] != nullptr && may_become_array(values_[i])) {
@@ -182,8 +182,8 @@ void converted_args::convert_all() {
   }
 }
 
-converted_args args_of(const arguments& with) {
-  converted_args given(with.takes->function(), with.self);
+ConvertedArgs args_of(const Arguments& with) {
+  ConvertedArgs given(with.takes->function(), with.self);
   for (int i = 0; i < with.takes->count(); ++i) {
     given.add(utf8(with.takes->name(i)), with[i]);
   }
@@ -200,7 +200,7 @@ PyObject* operate_converted(const char* op, PyObject* left, PyObject* right, bin
   const bool is_list = is_list_or_tuple(other) && value_of(array).rank() > 0;
   if (!is_list && !is_plain_numpy_array(other)) Py_RETURN_NOTIMPLEMENTED;
   return guarded([&] {
-    converted_args given(op, nullptr);
+    ConvertedArgs given(op, nullptr);
     given.add("x1", left);
     given.add("x2", right);
     given.convert_all();

@@ -15,15 +15,15 @@
 /// What counts as an array without being one. A numpy.ndarray is an array on cpu:0, whose memory is
 /// shared; a list has no device, and is what asarray makes of it where no array says the device.
 ///
-/// Who reads an argument refuses both by not_an_array, which the entry points of calls catch: they
+/// Who reads an argument refuses both by NotAnArray, which the entry points of calls catch: they
 /// make the call again with arrays in their place. So calls among arrays pay nothing for it.
 namespace skerry::python {
 
 /// Thrown where an array is wanted and a numpy.ndarray, a list or a tuple is given. Where nobody
 /// converts it, it is the TypeError that its text says.
-class not_an_array : public dtype_error {
+class NotAnArray : public DtypeError {
  public:
-  not_an_array(const std::string& text, PyObject* from) : dtype_error(text), from_(from) {}
+  NotAnArray(const std::string& text, PyObject* from) : DtypeError(text), from_(from) {}
   /// Borrowed, to be compared with arguments and nothing else.
   [[nodiscard]] PyObject* from() const noexcept { return from_; }
 
@@ -37,28 +37,28 @@ class not_an_array : public dtype_error {
 /// A numpy.ndarray, a subclass of it, a list or a tuple.
 [[nodiscard]] bool may_become_array(PyObject* from) noexcept;
 
-/// The memory of a numpy.ndarray as an array on cpu:0. Throws dtype_error for what can't be shared:
+/// The memory of a numpy.ndarray as an array on cpu:0. Throws DtypeError for what can't be shared:
 /// another dtype, byte order or alignment, a subclass other than numpy.memmap.
-[[nodiscard]] ndarray share_numpy_array(const char* op, const char* argument, PyObject* from);
+[[nodiscard]] NdArray share_numpy_array(const char* op, const char* argument, PyObject* from);
 
 /// The arguments of one call, some of which become arrays. Those named indices, repeats or key hold
 /// positions: a list there goes to the device of the call's arrays. So do a list that is
 /// assigned and one that isin looks in.
-class converted_args {
+class ConvertedArgs {
  public:
   /// `self`: an array among the arguments that is not passed again; may be null.
-  converted_args(const char* op, PyObject* self) : op_(op), self_(self) {}
+  ConvertedArgs(const char* op, PyObject* self) : op_(op), self_(self) {}
 
   /// What the argument named value is assigned to: a list there takes its device and dtype.
-  void assign_to(const ndarray& target) noexcept { target_ = &target; }
+  void assign_to(const NdArray& target) noexcept { target_ = &target; }
   void add(std::string name, PyObject* value);  ///< null: absent
   /// Puts arrays in the place of what was met, and of the other items of the sequence it is in.
-  /// Throws device_mismatch_error where a numpy.ndarray is beside arrays elsewhere, dtype_error for
+  /// Throws DeviceMismatchError where a numpy.ndarray is beside arrays elsewhere, DtypeError for
   /// a list beside arrays, and `met` itself unless it is among the arguments.
-  void convert(const not_an_array& met);
+  void convert(const NotAnArray& met);
   /// The same for each argument that may become an array.
   void convert_all();
-  /// Throws device_mismatch_error unless all arrays, NumPy's too, are on one device.
+  /// Throws DeviceMismatchError unless all arrays, NumPy's too, are on one device.
   void require_one_device();
   [[nodiscard]] PyObject* const* values() const noexcept { return values_.data(); }
 
@@ -67,41 +67,41 @@ class converted_args {
   void look_at(const std::string& name, PyObject* value, int depth = 0);
   void require_own_on_one_device() const;
   [[noreturn]] void reject_devices() const;
-  [[nodiscard]] object array_of(const std::string& name, PyObject* from) const;
-  [[nodiscard]] object sequence_of(const std::string& name, PyObject* from, bool lists) const;
-  void put(std::size_t at, object made);
+  [[nodiscard]] Object array_of(const std::string& name, PyObject* from) const;
+  [[nodiscard]] Object sequence_of(const std::string& name, PyObject* from, bool lists) const;
+  void put(std::size_t at, Object made);
 
-  struct seen {
+  struct Seen {
     std::string name;
     PyObject* value;
   };
   const char* op_;
   PyObject* self_;
-  const ndarray* target_ = nullptr;
+  const NdArray* target_ = nullptr;
   std::vector<std::string> names_;
   std::vector<PyObject*> values_;
-  std::vector<object> made_;
-  std::vector<seen> arrays_;  ///< those that were given, NumPy's too
+  std::vector<Object> made_;
+  std::vector<Seen> arrays_;  ///< those that were given, NumPy's too
   bool looked_ = false;
 };
 
 /// The arguments of a call that are bound to its signature, to be converted.
-[[nodiscard]] converted_args args_of(const arguments& with);
+[[nodiscard]] ConvertedArgs args_of(const Arguments& with);
 
 /// Makes a call again until its arguments are arrays wherever arrays are wanted. Out of line: its
 /// frame would be a part of every call's.
 template <class Run>
-[[gnu::noinline, gnu::cold]] PyObject* run_again(const arguments& with, const not_an_array& first,
+[[gnu::noinline, gnu::cold]] PyObject* run_again(const Arguments& with, const NotAnArray& first,
                                                  Run run) {
   return guarded([&] {
-    converted_args given = args_of(with);
-    not_an_array met = first;
+    ConvertedArgs given = args_of(with);
+    NotAnArray met = first;
     for (;;) {
       given.convert(met);
       PyObject* const* values = given.values();
       try {
         return run({with.self, values, values + with.takes->count(), with.rest_count, with.takes});
-      } catch (const not_an_array& next) {
+      } catch (const NotAnArray& next) {
         met = next;
       }
     }
@@ -110,13 +110,13 @@ template <class Run>
 
 /// As `guarded`, of a call; what is to be an array and can be one becomes one.
 template <class Run>
-PyObject* guarded_call(const arguments& with, Run run) {
+PyObject* guarded_call(const Arguments& with, Run run) {
   PyObject* result = nullptr;
   try {
     result = run(with);
   } catch (abi::__forced_unwind&) {
     throw;
-  } catch (const not_an_array& met) {
+  } catch (const NotAnArray& met) {
     result = run_again(with, met, run);
   } catch (...) {
     set_python_error();

@@ -23,14 +23,14 @@
 namespace skerry::python {
 namespace {
 
-PyObject* run_order_statistics(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_order_statistics(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::vector<std::int64_t> ranks = integers(with, 1);
   return wrap_made(x.size() > long_work / 8, [&] { return order_statistics(x, ranks); });
 }
 
-PyObject* run_partition(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_partition(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::vector<std::int64_t> ranks = integers(with, 1);
   const std::int64_t axis = integer(with, 2);
   const bool indices = truth(with, 3, false);
@@ -39,97 +39,97 @@ PyObject* run_partition(const arguments& with) {
   });
 }
 
-PyObject* run_topk(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_topk(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::int64_t count = integer(with, 1);
   const std::int64_t axis = integer(with, 2);
   const bool largest = truth(with, 3, true);
-  best_items found =
+  BestItems found =
       run_without_gil(x.size() > long_work / 8, [&] { return topk(x, count, axis, largest); });
-  std::vector<ndarray> both;
+  std::vector<NdArray> both;
   both.push_back(std::move(found.values));
   both.push_back(std::move(found.indices));
   return wrap_all(std::move(both));
 }
 
 /// Bits of a key that has no signs; of others more than fit.
-std::int64_t bits_of(const ndarray& key) {
-  if (key.dtype() == dtype::bool_) return 1;
-  return kind(key.dtype()) == dtype_kind::unsigned_integer ? 8 * key.itemsize() : 65;
+std::int64_t bits_of(const NdArray& key) {
+  if (key.dtype() == Dtype::bool_) return 1;
+  return kind(key.dtype()) == DtypeKind::unsigned_integer ? 8 * key.itemsize() : 65;
 }
 
 /// One key of several that have no signs, if their bits fit into it: the last of them the highest.
-std::optional<ndarray> joined(std::span<const ndarray> keys) {
+std::optional<NdArray> joined(std::span<const NdArray> keys) {
   std::int64_t bits = 0;
-  for (const ndarray& key : keys) bits += bits_of(key);
-  const dtype type = bits <= 8    ? dtype::uint8
-                     : bits <= 16 ? dtype::uint16
-                     : bits <= 32 ? dtype::uint32
-                                  : dtype::uint64;
+  for (const NdArray& key : keys) bits += bits_of(key);
+  const Dtype type = bits <= 8    ? Dtype::uint8
+                     : bits <= 16 ? Dtype::uint16
+                     : bits <= 32 ? Dtype::uint32
+                                  : Dtype::uint64;
   if (bits > 64 || !is_built(type)) return std::nullopt;
-  ndarray all = astype(keys[0], type, false);
+  NdArray all = astype(keys[0], type, false);
   std::int64_t place = 0;
   for (std::size_t i = 1; i < keys.size(); ++i) {
     place += bits_of(keys[i - 1]);
-    const ndarray wide = astype(keys[i], type, false);
-    const scalar places = scalar::of(place);
-    const operand shifted[] = {{.array = &wide}, {.value = &places}};
-    const ndarray high = apply(op_id_of<ops::bitwise_left_shift>, shifted);
-    const operand both[] = {{.array = &all}, {.array = &high}};
+    const NdArray wide = astype(keys[i], type, false);
+    const Scalar places = Scalar::of(place);
+    const Operand shifted[] = {{.array = &wide}, {.value = &places}};
+    const NdArray high = apply(op_id_of<ops::bitwise_left_shift>, shifted);
+    const Operand both[] = {{.array = &all}, {.array = &high}};
     all = apply(op_id_of<ops::bitwise_or>, both);
   }
   return all;
 }
 
 /// The indices that sort by several keys of one device, of which the last one counts most.
-ndarray lexsort(std::span<const ndarray> keys, std::int64_t axis) {
+NdArray lexsort(std::span<const NdArray> keys, std::int64_t axis) {
   check_shapes("lexsort", keys, -1);
-  const ndarray& first = keys[0];
+  const NdArray& first = keys[0];
   if (first.rank() == 0)
-    return full({}, scalar::of(std::int64_t{0}), default_integer, first.device());
+    return full({}, Scalar::of(std::int64_t{0}), default_integer, first.device());
   const int along = normalize_axis("lexsort", axis, first.rank());
   if (keys.size() > 1 && first.size() > 1) {
-    if (const std::optional<ndarray> all = joined(keys)) return argsort(*all, along, false);
+    if (const std::optional<NdArray> all = joined(keys)) return argsort(*all, along, false);
   }
-  ndarray order = argsort(first, along, false);
-  for (const ndarray& key : keys.subspan(1)) {
+  NdArray order = argsort(first, along, false);
+  for (const NdArray& key : keys.subspan(1)) {
     if (first.size() == 1) {  // nothing to order, but a dtype that has none is refused
       if (key.dtype() != first.dtype()) order = argsort(key, along, false);
       continue;
     }
-    const ndarray again = argsort(take_along_axis(key, order, along), along, false);
+    const NdArray again = argsort(take_along_axis(key, order, along), along, false);
     order = take_along_axis(order, again, along);
   }
   return order;
 }
 
-PyObject* run_lexsort(const arguments& with) {
-  const object listed(PySequence_Fast(with[0], "lexsort: keys must be a sequence"));
-  const std::vector<ndarray> keys =
+PyObject* run_lexsort(const Arguments& with) {
+  const Object listed(PySequence_Fast(with[0], "lexsort: keys must be a sequence"));
+  const std::vector<NdArray> keys =
       require_arrays("lexsort", {PySequence_Fast_ITEMS(listed.get()),
                                  static_cast<std::size_t>(PySequence_Fast_GET_SIZE(listed.get()))});
   const std::int64_t axis = integer(with, 1);
   return wrap_made(keys[0].size() > long_work / 8, [&] { return lexsort(keys, axis); });
 }
 
-PyObject* run_bincount(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  const ndarray* weights = with.has(1) ? &array_argument(with, 1) : nullptr;
+PyObject* run_bincount(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
+  const NdArray* weights = with.has(1) ? &array_argument(with, 1) : nullptr;
   const std::int64_t least_bins = integer(with, 2);
   return wrap_made(x.size() > long_work, [&] { return bincount(x, weights, least_bins); });
 }
 
-PyObject* run_count_numbers(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  const ndarray* weights = with.has(1) ? &array_argument(with, 1) : nullptr;
+PyObject* run_count_numbers(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
+  const NdArray* weights = with.has(1) ? &array_argument(with, 1) : nullptr;
   const std::int64_t bins = integer(with, 2);
   return wrap_made(x.size() > long_work,
                    [&] { return count_numbers("histogram", x, weights, bins); });
 }
 
-PyObject* run_histogram(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& edges = array_argument(with, 1);
+PyObject* run_histogram(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
+  const NdArray& edges = array_argument(with, 1);
   const bool uniform = truth(with, 2, false);
   const double first = with.has(3) ? number(with, 3) : 0.0;
   const double last = with.has(4) ? number(with, 4) : 1.0;
@@ -137,27 +137,27 @@ PyObject* run_histogram(const arguments& with) {
                    [&] { return histogram(x, edges, uniform, first, last); });
 }
 
-PyObject* run_scatter_reduce(const arguments& with) {
-  // In the order of scatter_op; what bool and integers are combined by logically is the same for
+PyObject* run_scatter_reduce(const Arguments& with) {
+  // In the order of ScatterOp; what bool and integers are combined by logically is the same for
   // bool.
   const int chosen =
       choice(with, 0,
              {"add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or",
               "bitwise_xor", "logical_and", "logical_or", "logical_xor"});
-  const ndarray& x = array_argument(with, 1);
-  const ndarray& index = array_argument(with, 2);
-  operand values{.name = "values"};
-  scalar value;
+  const NdArray& x = array_argument(with, 1);
+  const NdArray& index = array_argument(with, 2);
+  Operand values{.name = "values"};
+  Scalar value;
   require_operand("scatter_reduce", with[3], values, value);
-  if (chosen >= scatter_op_count && x.dtype() != dtype::bool_) {
-    throw dtype_error("scatter_reduce: logical operations take x of bool, not " + describe(x));
+  if (chosen >= scatter_op_count && x.dtype() != Dtype::bool_) {
+    throw DtypeError("scatter_reduce: logical operations take x of bool, not " + describe(x));
   }
-  const auto op = static_cast<scatter_op>(chosen < scatter_op_count ? chosen : chosen - 3);
+  const auto op = static_cast<ScatterOp>(chosen < scatter_op_count ? chosen : chosen - 3);
   run_without_gil(index.size() > long_work / 8, [&] { scatter_reduce(op, x, index, values); });
   Py_RETURN_NONE;
 }
 
-constexpr function_entry counting_functions[] = {
+constexpr FunctionEntry counting_functions[] = {
     {"order_statistics", "(x, ranks, /)", nullptr, run_order_statistics},
     {"partition_items", "(x, kth, axis, as_order, /)", nullptr, run_partition},
     {"best_items", "(x, k, axis, largest, /)", nullptr, run_topk},

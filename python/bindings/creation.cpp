@@ -20,129 +20,128 @@
 namespace skerry::python {
 namespace {
 
-dims parse_shape(const arguments& with) {
+Dims parse_shape(const Arguments& with) {
   if (PyLong_CheckExact(with[0])) return {clamped_integer(with[0])};
   if (PyTuple_CheckExact(with[0]) && PyTuple_GET_SIZE(with[0]) == 1 &&
       PyLong_CheckExact(PyTuple_GET_ITEM(with[0], 0))) {
     return {clamped_integer(PyTuple_GET_ITEM(with[0], 0))};
   }
   const std::vector<std::int64_t> shape = integers(with, 0);
-  return dims(std::span<const std::int64_t>(shape));
+  return Dims(std::span<const std::int64_t>(shape));
 }
 
 /// An uninitialised array, in memory that GPUs can read if `pinned`.
-ndarray make_empty(const char* op, const dims& shape, dtype type, device where, bool pinned) {
+NdArray make_empty(const char* op, const Dims& shape, Dtype type, Device where, bool pinned) {
   if (!pinned) return empty(op, shape, type, where);
   const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
   if (!is_host(where)) {
-    throw value_error(std::string(op) + ": pinned=True is for CPU devices, not " +
-                      to_string(where));
+    throw ValueError(std::string(op) + ": pinned=True is for CPU devices, not " + to_string(where));
   }
   return {allocate_pinned(where, static_cast<std::size_t>(nbytes)), shape, type};
 }
 
-ndarray make_full(const char* op, const dims& shape, const scalar& value, dtype type, device where,
+NdArray make_full(const char* op, const Dims& shape, const Scalar& value, Dtype type, Device where,
                   bool pinned) {
   static_cast<void>(to_element(op, value, type));
   const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
-  const without_gil working(nbytes > 8 * long_work);
+  const WithoutGil working(nbytes > 8 * long_work);
   if (!pinned) return full(shape, value, type, where);
-  ndarray made = make_empty(op, shape, type, where, true);
+  NdArray made = make_empty(op, shape, type, where, true);
   fill(op, made, value);
   return made;
 }
 
-PyObject* run_empty(const arguments& with) {
-  const dims shape = parse_shape(with);
-  const dtype type = parse_optional_dtype("empty", with[1]).value_or(default_real);
-  const device where = device_or_default("empty", with[2]);
+PyObject* run_empty(const Arguments& with) {
+  const Dims shape = parse_shape(with);
+  const Dtype type = parse_optional_dtype("empty", with[1]).value_or(default_real);
+  const Device where = device_or_default("empty", with[2]);
   return wrap(make_empty("empty", shape, type, where, truth(with, 3, false)));
 }
 
-scalar number_of(dtype type, std::int64_t number) {
-  return type == dtype::bool_ ? scalar::of(number != 0) : scalar::of(number);
+Scalar number_of(Dtype type, std::int64_t number) {
+  return type == Dtype::bool_ ? Scalar::of(number != 0) : Scalar::of(number);
 }
 
 template <int Number>
-PyObject* run_filled(const arguments& with) {
+PyObject* run_filled(const Arguments& with) {
   const char* op = with.takes->function();
-  const dims shape = parse_shape(with);
-  const dtype type = parse_optional_dtype(op, with[1]).value_or(default_real);
-  const device where = device_or_default(op, with[2]);
-  const scalar value = number_of(type, Number);
+  const Dims shape = parse_shape(with);
+  const Dtype type = parse_optional_dtype(op, with[1]).value_or(default_real);
+  const Device where = device_or_default(op, with[2]);
+  const Scalar value = number_of(type, Number);
   return wrap(make_full(op, shape, value, type, where, truth(with, 3, false)));
 }
 
 /// The element of a 0-d array, which has to be on the device of the result.
-scalar read_number(const arguments& with, int at, const char* argument, device where) {
-  const ndarray& array = value_of(with[at]);
+Scalar read_number(const Arguments& with, int at, const char* argument, Device where) {
+  const NdArray& array = value_of(with[at]);
   require_on(with, at, array, where);
-  const object number(to_python(read_element(array), array.dtype()));
+  const Object number(to_python(read_element(array), array.dtype()));
   return require_scalar(with.takes->function(), argument, number.get());
 }
 
 /// A fill value, which may be a 0-d array on the device of the result; then its dtype is the
 /// default.
-struct fill_value {
-  scalar value;
-  dtype type;
+struct FillValue {
+  Scalar value;
+  Dtype type;
 };
-fill_value parse_fill(const char* op, const arguments& with, device where) {
+FillValue parse_fill(const char* op, const Arguments& with, Device where) {
   PyObject* from = with[1];
   if (is_array(from) && value_of(from).rank() == 0) {
     return {read_number(with, 1, "fill_value", where), value_of(from).dtype()};
   }
-  if (is_numpy_array(from)) throw not_an_array(std::string(op) + ": a numpy.ndarray", from);
-  const scalar value = require_scalar(op, "fill_value", from);
+  if (is_numpy_array(from)) throw NotAnArray(std::string(op) + ": a numpy.ndarray", from);
+  const Scalar value = require_scalar(op, "fill_value", from);
   return {value, default_dtype(value.kind)};
 }
 
-PyObject* run_full(const arguments& with) {
-  const dims shape = parse_shape(with);
+PyObject* run_full(const Arguments& with) {
+  const Dims shape = parse_shape(with);
   // An array among the arguments comes before the default device.
-  const device where = is_array(with[1]) && !with.has(3) ? value_of(with[1]).device()
+  const Device where = is_array(with[1]) && !with.has(3) ? value_of(with[1]).device()
                                                          : device_or_default("full", with[3]);
-  const fill_value fill = parse_fill("full", with, where);
-  const std::optional<dtype> asked = parse_optional_dtype("full", with[2]);
-  const scalar value = asked ? cast_scalar("full", fill.value, *asked) : fill.value;
+  const FillValue fill = parse_fill("full", with, where);
+  const std::optional<Dtype> asked = parse_optional_dtype("full", with[2]);
+  const Scalar value = asked ? cast_scalar("full", fill.value, *asked) : fill.value;
   return wrap(
       make_full("full", shape, value, asked.value_or(fill.type), where, truth(with, 4, false)));
 }
 
-struct model {
-  const ndarray& x;
-  dtype type;
-  device where;
+struct Model {
+  const NdArray& x;
+  Dtype type;
+  Device where;
 };
-model parse_like(const arguments& with, int dtype_at) {
+Model parse_like(const Arguments& with, int dtype_at) {
   const char* op = with.takes->function();
-  const ndarray& x = array_argument(with, 0);
+  const NdArray& x = array_argument(with, 0);
   return {x, parse_optional_dtype(op, with[dtype_at]).value_or(x.dtype()),
           with.has(dtype_at + 1) ? usable_device(op, with[dtype_at + 1]) : x.device()};
 }
 
-PyObject* run_empty_like(const arguments& with) {
-  const model like = parse_like(with, 1);
+PyObject* run_empty_like(const Arguments& with) {
+  const Model like = parse_like(with, 1);
   return wrap(make_empty("empty_like", like.x.shape(), like.type, like.where, false));
 }
 
 template <int Number>
-PyObject* run_filled_like(const arguments& with) {
-  const model like = parse_like(with, 1);
+PyObject* run_filled_like(const Arguments& with) {
+  const Model like = parse_like(with, 1);
   return wrap(make_full(with.takes->function(), like.x.shape(), number_of(like.type, Number),
                         like.type, like.where, false));
 }
 
-PyObject* run_full_like(const arguments& with) {
-  const model like = parse_like(with, 2);
-  const fill_value fill = parse_fill("full_like", with, like.where);
+PyObject* run_full_like(const Arguments& with) {
+  const Model like = parse_like(with, 2);
+  const FillValue fill = parse_fill("full_like", with, like.where);
   const bool is_asked = with.has(2);
-  const scalar value = is_asked ? cast_scalar("full_like", fill.value, like.type) : fill.value;
+  const Scalar value = is_asked ? cast_scalar("full_like", fill.value, like.type) : fill.value;
   return wrap(make_full("full_like", like.x.shape(), value, like.type, like.where, false));
 }
 
 /// The device of a range: that asked for, or of the first bound that is an array, or the default.
-device range_device(const arguments& with, int bounds, int device_at) {
+Device range_device(const Arguments& with, int bounds, int device_at) {
   for (int i = 0; i < bounds && !with.has(device_at); ++i) {
     if (with.has(i) && is_array(with[i])) return value_of(with[i]).device();
   }
@@ -150,7 +149,7 @@ device range_device(const arguments& with, int bounds, int device_at) {
 }
 
 /// A number, or a 0-d array on the device of the range.
-scalar parse_bound(const arguments& with, int at, const char* argument, device where) {
+Scalar parse_bound(const Arguments& with, int at, const char* argument, Device where) {
   const char* op = with.takes->function();
   if (!is_array(with[at]) || value_of(with[at]).rank() > 0) {
     return require_scalar(op, argument, with[at]);
@@ -158,52 +157,52 @@ scalar parse_bound(const arguments& with, int at, const char* argument, device w
   return read_number(with, at, argument, where);
 }
 
-PyObject* run_arange(const arguments& with) {
+PyObject* run_arange(const Arguments& with) {
   constexpr const char* op = "arange";
-  const device where = range_device(with, 3, 4);
-  scalar start = parse_bound(with, 0, "start", where);
-  scalar stop = start;
+  const Device where = range_device(with, 3, 4);
+  Scalar start = parse_bound(with, 0, "start", where);
+  Scalar stop = start;
   if (with.has(1)) {
     stop = parse_bound(with, 1, "stop", where);
   } else {
-    start = scalar::of(std::int64_t{0});
+    start = Scalar::of(std::int64_t{0});
   }
-  const scalar step =
-      with.has(2) ? parse_bound(with, 2, "step", where) : scalar::of(std::int64_t{1});
-  const std::optional<dtype> type = parse_optional_dtype(op, with[3]);
+  const Scalar step =
+      with.has(2) ? parse_bound(with, 2, "step", where) : Scalar::of(std::int64_t{1});
+  const std::optional<Dtype> type = parse_optional_dtype(op, with[3]);
   return wrap(arange(start, stop, step, type, where));
 }
 
-PyObject* run_linspace(const arguments& with) {
+PyObject* run_linspace(const Arguments& with) {
   constexpr const char* op = "linspace";
-  const device where = range_device(with, 2, 4);
-  const scalar start = parse_bound(with, 0, "start", where);
-  const scalar stop = parse_bound(with, 1, "stop", where);
+  const Device where = range_device(with, 2, 4);
+  const Scalar start = parse_bound(with, 0, "start", where);
+  const Scalar stop = parse_bound(with, 1, "stop", where);
   const std::int64_t num = integer(with, 2);
-  const std::optional<dtype> type = parse_optional_dtype(op, with[3]);
+  const std::optional<Dtype> type = parse_optional_dtype(op, with[3]);
   return wrap(linspace(start, stop, num, type, where, truth(with, 5, true)));
 }
 
-PyObject* run_eye(const arguments& with) {
+PyObject* run_eye(const Arguments& with) {
   constexpr const char* op = "eye";
   const std::int64_t rows = integer(with, 0);
   const std::int64_t columns = with.has(1) ? integer(with, 1) : rows;
   const std::int64_t k = with.has(2) ? integer(with, 2) : 0;
-  const dtype type = parse_optional_dtype(op, with[3]).value_or(default_real);
-  const device where = device_or_default(op, with[4]);
+  const Dtype type = parse_optional_dtype(op, with[3]).value_or(default_real);
+  const Device where = device_or_default(op, with[4]);
   const std::int64_t shape[] = {rows, columns};
   check_shape(op, shape, itemsize(type));
   return wrap(eye(rows, columns, k, type, where));
 }
 
-template <ndarray (*Triangle)(const ndarray&, std::int64_t)>
-PyObject* run_triangle(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+template <NdArray (*Triangle)(const NdArray&, std::int64_t)>
+PyObject* run_triangle(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   return wrap(Triangle(x, with.has(1) ? integer(with, 1) : 0));
 }
 
-PyObject* run_meshgrid(const arguments& with) {
-  const std::vector<ndarray> arrays = rest_arrays(with);
+PyObject* run_meshgrid(const Arguments& with) {
+  const std::vector<NdArray> arrays = rest_arrays(with);
   const bool xy = choice(with, 0, {"xy", "ij"}) == 0;
   return wrap_all(meshgrid(arrays, xy));
 }
@@ -212,9 +211,9 @@ PyObject* quick_asarray(PyObject* const* args, Py_ssize_t count) {
   return count == 1 && is_array(args[0]) ? Py_NewRef(args[0]) : nullptr;
 }
 
-PyObject* run_asarray(const arguments& with) {
+PyObject* run_asarray(const Arguments& with) {
   constexpr const char* op = "asarray";
-  conversion wanted{.op = op,
+  Conversion wanted{.op = op,
                     .type = parse_optional_dtype(op, with[1]),
                     .where = std::nullopt,
                     .copied = optional_truth(with, 3)};
@@ -222,10 +221,10 @@ PyObject* run_asarray(const arguments& with) {
   return as_array(wanted, with[0]);
 }
 
-PyObject* run_from_dlpack(const arguments& with) {
+PyObject* run_from_dlpack(const Arguments& with) {
   constexpr const char* op = "from_dlpack";
   PyObject* from = with[0];
-  conversion wanted{
+  Conversion wanted{
       .op = op, .type = std::nullopt, .where = std::nullopt, .copied = optional_truth(with, 2)};
   if (with.has(1)) wanted.where = usable_device(op, with[1]);
   // An own array needs no capsule, in which a logical device would lose its name.
@@ -235,7 +234,7 @@ PyObject* run_from_dlpack(const arguments& with) {
   const bool to_host = is_host(*wanted.where);
   // Where the array moves, the one copy is made here.
   const auto copied = wanted.copied == true ? std::nullopt : wanted.copied;
-  ndarray taken = from_capsule(op, from, copied, to_host);
+  NdArray taken = from_capsule(op, from, copied, to_host);
   if (to_host && is_host(taken.device()) && taken.device() != *wanted.where &&
       wanted.copied != true) {
     // Host memory of another library belongs to no logical device: it goes where it is asked for.
@@ -257,7 +256,7 @@ PyObject* run_from_dlpack(const arguments& with) {
   "\n\nParameters\n----------\nx : Array\n    Gives shape, and dtype and device unless " \
   "said otherwise.\ndtype : dtype, optional\ndevice : Device or str, optional\n"
 
-constexpr function_entry creation_functions[] = {
+constexpr FunctionEntry creation_functions[] = {
     {"arange", "(start, /, stop=None, step=1, *, dtype=None, device=None)",
      "Evenly spaced values from start up to, not including, stop; from 0 if only one bound is "
      "given.\n\nParameters\n----------\nstart, stop, step : int, float or 0-d Array on the device "

@@ -19,26 +19,26 @@ void add_cuda_import(PyObject* module);
 /// The version of the protocol that is exported by default, and the newest that is understood.
 inline constexpr int newest_interface_version = 3;
 
-struct foreign_data {
+struct ForeignData {
   void* address = nullptr;
   bool is_none = false;
   bool read_only = false;
 };
 
 /// What a dictionary says, before the driver was asked anything.
-struct described {
-  dims shape;
-  dims strides;
-  dtype type = dtype::uint8;
-  foreign_data data;
+struct Described {
+  Dims shape;
+  Dims strides;
+  Dtype type = Dtype::uint8;
+  ForeignData data;
   std::optional<std::int64_t> stream;
   bool is_empty = false;
 };
 
-/// Reads all entries but the version, and checks each by itself. Throws dtype_error for one of a
-/// wrong type, interchange_error, shape_error and overflow_error for its value,
-/// not_implemented_error for a mask.
-[[nodiscard]] described read_fields(const char* op, PyObject* description);
+/// Reads all entries but the version, and checks each by itself. Throws DtypeError for one of a
+/// wrong type, InterchangeError, ShapeError and OverflowError for its value,
+/// NotImplementedError for a mask.
+[[nodiscard]] Described read_fields(const char* op, PyObject* description);
 
 [[noreturn]] void reject_interface(const char* op, const std::string& problem);
 [[noreturn]] void reject_interface_type(const char* op, const std::string& problem);

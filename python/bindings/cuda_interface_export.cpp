@@ -20,43 +20,43 @@ int version_of_environment = newest_interface_version;
 
 /// A dictionary is copied faster than it is filled, so each access copies one that has all keys and
 /// then puts the values in: half the time (0.35 us instead of 0.7 us).
-enum key : std::uint8_t { shape, typestr, descr, data, strides, version, stream };
+enum Key : std::uint8_t { shape, typestr, descr, data, strides, version, stream };
 constexpr const char* key_names[] = {"shape",   "typestr", "descr", "data",
                                      "strides", "version", "stream"};
-struct prepared {
+struct Prepared {
   PyObject* keys[std::size(key_names)];
   PyObject* with_stream;     ///< the keys of version 3
   PyObject* without_stream;  ///< those of 0, 1 and 2
   std::array<PyObject*, dtype_count> typestrs;
   std::array<PyObject*, dtype_count> fields;  ///< the one entry of descr
 };
-prepared ready{};
+Prepared ready{};
 
-PyObject* interned(const char* text) { return object(PyUnicode_InternFromString(text)).release(); }
+PyObject* interned(const char* text) { return Object(PyUnicode_InternFromString(text)).release(); }
 
 void prepare() {
-  object entries(PyDict_New());
+  Object entries(PyDict_New());
   for (std::size_t i = 0; i < std::size(key_names); ++i) {
-    if (i == key::stream) ready.without_stream = object(PyDict_Copy(entries.get())).release();
+    if (i == Key::stream) ready.without_stream = Object(PyDict_Copy(entries.get())).release();
     ready.keys[i] = interned(key_names[i]);
-    if (PyDict_SetItem(entries.get(), ready.keys[i], Py_None) != 0) throw python_error{};
+    if (PyDict_SetItem(entries.get(), ready.keys[i], Py_None) != 0) throw PythonError{};
   }
   ready.with_stream = entries.release();
   for (std::size_t i = 0; i < dtype_count; ++i) {
-    ready.typestrs[i] = interned(info(static_cast<dtype>(i)).typestr);
-    ready.fields[i] = object(Py_BuildValue("(sO)", "", ready.typestrs[i])).release();
+    ready.typestrs[i] = interned(info(static_cast<Dtype>(i)).typestr);
+    ready.fields[i] = Object(Py_BuildValue("(sO)", "", ready.typestrs[i])).release();
   }
 }
 
 /// The version of the interface that this thread or task exports.
 int exported_version() {
-  const object found = context_value(context_version);
+  const Object found = context_value(context_version);
   return found.get() == nullptr ? version_of_environment
                                 : static_cast<int>(PyLong_AsLong(found.get()));
 }
 
-void put(const object& into, key name, const object& value) {
-  if (PyDict_SetItem(into.get(), ready.keys[name], value.get()) != 0) throw python_error{};
+void put(const Object& into, Key name, const Object& value) {
+  if (PyDict_SetItem(into.get(), ready.keys[name], value.get()) != 0) throw PythonError{};
 }
 
 /// The stream is 1, the legacy default one, and never None for memory of a device: work in flight
@@ -64,38 +64,38 @@ void put(const object& into, key name, const object& value) {
 /// is written here and work there. None would tell a consumer with a non-blocking stream that there
 /// is nothing to wait for, which holds only where all work is done, and to ask for that costs more
 /// than the rest of an export. Host memory is written before a call returns: None.
-object stream_of(const ndarray& array) {
-  if (!capabilities_of(array.device()).runs_later) return object::borrow(Py_None);
-  return object(PyLong_FromVoidPtr(make_ready(*array.memory().get())));
+Object stream_of(const NdArray& array) {
+  if (!capabilities_of(array.device()).runs_later) return Object::borrow(Py_None);
+  return Object(PyLong_FromVoidPtr(make_ready(*array.memory().get())));
 }
 
-object describe_memory(const ndarray& array) {
-  object stream = stream_of(array);
+Object describe_memory(const NdArray& array) {
+  Object stream = stream_of(array);
   const int version = exported_version();
   const bool empty = array.size() == 0;
   const auto type = static_cast<std::size_t>(array.dtype());
-  object about(PyDict_Copy(version >= 3 ? ready.with_stream : ready.without_stream));
-  put(about, key::shape, tuple_of(array.shape()));
-  put(about, key::typestr, object::borrow(ready.typestrs[type]));
-  object fields(PyList_New(1));
+  Object about(PyDict_Copy(version >= 3 ? ready.with_stream : ready.without_stream));
+  put(about, Key::shape, tuple_of(array.shape()));
+  put(about, Key::typestr, Object::borrow(ready.typestrs[type]));
+  Object fields(PyList_New(1));
   PyList_SET_ITEM(fields.get(), 0, Py_NewRef(ready.fields[type]));
-  put(about, key::descr, fields);
-  object data(PyTuple_New(2));
+  put(about, Key::descr, fields);
+  Object data(PyTuple_New(2));
   PyTuple_SET_ITEM(
       data.get(), 0,
-      object(PyLong_FromVoidPtr(empty ? nullptr : static_cast<void*>(array.data()))).release());
+      Object(PyLong_FromVoidPtr(empty ? nullptr : static_cast<void*>(array.data()))).release());
   PyTuple_SET_ITEM(data.get(), 1, PyBool_FromLong(array.read_only()));
-  put(about, key::data, data);
+  put(about, Key::data, data);
   // C-contiguous in NumPy's relaxed sense; never so for a broadcast axis of more than one element.
-  if (!array.is_c_contiguous()) put(about, key::strides, tuple_of(array.strides()));
-  put(about, key::version, object(PyLong_FromLong(version)));
-  if (version >= 3) put(about, key::stream, stream);
+  if (!array.is_c_contiguous()) put(about, Key::strides, tuple_of(array.strides()));
+  put(about, Key::version, Object(PyLong_FromLong(version)));
+  if (version >= 3) put(about, Key::stream, stream);
   return about;
 }
 
 PyObject* get_interface(PyObject*, PyObject* self) {
   return guarded([&]() -> PyObject* {
-    const ndarray& array = require_array("__cuda_array_interface__", "self", self);
+    const NdArray& array = require_array("__cuda_array_interface__", "self", self);
     if (!capabilities_of(array.device()).has_cuda_interface && !array.memory()->pinned()) {
       PyErr_Format(PyExc_AttributeError,
                    "__cuda_array_interface__: the array is on %s, whose memory no GPU reads; move "
@@ -125,14 +125,14 @@ void read_environment() noexcept {
   }
 }
 
-PyObject* run_use_version_context(const arguments& with) {
+PyObject* run_use_version_context(const Arguments& with) {
   Py_XSETREF(context_version, Py_NewRef(with[0]));
   Py_RETURN_NONE;
 }
 
-PyObject* run_version(const arguments&) { return PyLong_FromLong(exported_version()); }
+PyObject* run_version(const Arguments&) { return PyLong_FromLong(exported_version()); }
 
-constexpr function_entry cuda_export_functions[] = {
+constexpr FunctionEntry cuda_export_functions[] = {
     {"use_version_context", "(variable, /)",
      "Take the version of exported CUDA array interfaces from this contextvars.ContextVar.",
      run_use_version_context},
@@ -150,8 +150,8 @@ void add_cuda_interface(PyObject* module) {
 
 void add_interchange(PyTypeObject* type) {
   prepare();
-  const object getter(PyCFunction_New(&interface_definition, nullptr));
-  const object property(PyObject_CallFunction(
+  const Object getter(PyCFunction_New(&interface_definition, nullptr));
+  const Object property(PyObject_CallFunction(
       reinterpret_cast<PyObject*>(&PyProperty_Type), "OOOs", getter.get(), Py_None, Py_None,
       "The CUDA array interface, by which Numba, CuPy, PyTorch and others take the array over "
       "without a copy: a new dict.\n\nVersion 3, or what cuda_array_interface_version or "

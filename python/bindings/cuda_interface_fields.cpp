@@ -19,20 +19,20 @@ bool is_integer(PyObject* value) { return PyIndex_Check(value) != 0 && PyBool_Ch
 
 /// Empty where it is no int64.
 std::optional<std::int64_t> int64_of(PyObject* value) {
-  const object integer(PyNumber_Index(value));
+  const Object integer(PyNumber_Index(value));
   int overflow = 0;
   const std::int64_t found = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
   if (overflow != 0) return std::nullopt;
-  if (found == -1 && PyErr_Occurred() != nullptr) throw python_error{};
+  if (found == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
   return found;
 }
 
 /// The values of the keys that are used, read before any of them is looked at: what runs while they
 /// are (an `__index__`, say) may change the dictionary.
-struct fields {
-  object shape, typestr, data, strides, mask, stream;
+struct Fields {
+  Object shape, typestr, data, strides, mask, stream;
 
-  explicit fields(PyObject* description)
+  explicit Fields(PyObject* description)
       : shape(get(description, "shape")),
         typestr(get(description, "typestr")),
         data(get(description, "data")),
@@ -41,35 +41,35 @@ struct fields {
         stream(get(description, "stream")) {}
 
   /// Null where the key is absent.
-  static object get(PyObject* description, const char* name) {
-    const object key(PyUnicode_FromString(name));
+  static Object get(PyObject* description, const char* name) {
+    const Object key(PyUnicode_FromString(name));
     PyObject* found = PyDict_GetItemWithError(description, key.get());
-    if (found == nullptr && PyErr_Occurred() != nullptr) throw python_error{};
-    return found == nullptr ? object() : object::borrow(found);
+    if (found == nullptr && PyErr_Occurred() != nullptr) throw PythonError{};
+    return found == nullptr ? Object() : Object::borrow(found);
   }
 };
 
-bool is_absent(const object& value) { return value.get() == nullptr || value.get() == Py_None; }
+bool is_absent(const Object& value) { return value.get() == nullptr || value.get() == Py_None; }
 
-void require_key(const char* op, const object& value, const char* name) {
+void require_key(const char* op, const Object& value, const char* name) {
   if (value.get() == nullptr) {
     reject_interface(
         op, std::string("the interface has no key '") + name + "', which all versions require");
   }
 }
 
-dims integers_of(const char* op, const object& from, const char* name) {
+Dims integers_of(const char* op, const Object& from, const char* name) {
   if (PyTuple_Check(from.get()) == 0 && PyList_Check(from.get()) == 0) {
     reject_interface_type(
         op, std::string("'") + name + "' must be a tuple of ints, not " + type_name(from.get()));
   }
-  const object values(PySequence_Tuple(from.get()));  // a list may change under our hands
+  const Object values(PySequence_Tuple(from.get()));  // a list may change under our hands
   const Py_ssize_t count = PyTuple_GET_SIZE(values.get());
   if (count > max_rank) {
     reject_interface(op, std::string("'") + name + "' has " + std::to_string(count) +
                              " axes; at most 64 are possible");
   }
-  dims result(static_cast<int>(count));
+  Dims result(static_cast<int>(count));
   for (int i = 0; i < result.rank(); ++i) {
     PyObject* const one = PyTuple_GET_ITEM(values.get(), i);
     if (!is_integer(one)) {
@@ -85,7 +85,7 @@ dims integers_of(const char* op, const object& from, const char* name) {
   return result;
 }
 
-dtype dtype_of(const char* op, const object& typestr) {
+Dtype dtype_of(const char* op, const Object& typestr) {
   if (PyUnicode_Check(typestr.get()) == 0) {
     reject_interface_type(op, "'typestr' must be a str, not " + type_name(typestr.get()));
   }
@@ -108,28 +108,28 @@ dtype dtype_of(const char* op, const object& typestr) {
   reject_interface_type(op, "'typestr' " + shown + " is none of skerry's dtypes");
 }
 
-foreign_data data_of(const char* op, const object& from) {
+ForeignData data_of(const char* op, const Object& from) {
   const bool fits = (PyTuple_Check(from.get()) != 0 || PyList_Check(from.get()) != 0) &&
                     PySequence_Size(from.get()) == 2;
   if (!fits) {
     reject_interface_type(
         op, "'data' must be a tuple (pointer, read-only), not " + represent_briefly(from.get()));
   }
-  const object pair(PySequence_Tuple(from.get()));
+  const Object pair(PySequence_Tuple(from.get()));
   if (PyTuple_GET_SIZE(pair.get()) != 2)
     reject_interface_type(op, "'data' changed while it was read");
   PyObject* const pointer = PyTuple_GET_ITEM(pair.get(), 0);
   PyObject* const flag = PyTuple_GET_ITEM(pair.get(), 1);
 
-  foreign_data found;
-  scalar value;
-  const parsed kind = parse_scalar(flag, value);
-  if (kind == parsed::error) throw python_error{};
-  if (kind == parsed::no || value.kind == scalar_kind::real || value.kind == scalar_kind::complex) {
+  ForeignData found;
+  Scalar value;
+  const Parsed kind = parse_scalar(flag, value);
+  if (kind == Parsed::error) throw PythonError{};
+  if (kind == Parsed::no || value.kind == ScalarKind::real || value.kind == ScalarKind::complex) {
     reject_interface_type(op,
                           "the read-only flag of 'data' must be a bool, not " + type_name(flag));
   }
-  found.read_only = value.kind == scalar_kind::boolean
+  found.read_only = value.kind == ScalarKind::boolean
                         ? value.boolean
                         : value.integer != 0 || value.is_unsigned || value.out_of_range;
   if (pointer == Py_None) {
@@ -139,19 +139,19 @@ foreign_data data_of(const char* op, const object& from) {
   if (!is_integer(pointer)) {
     reject_interface_type(op, "the pointer of 'data' must be an int, not " + type_name(pointer));
   }
-  const object integer(PyNumber_Index(pointer));
+  const Object integer(PyNumber_Index(pointer));
   const std::size_t address = PyLong_AsSize_t(integer.get());
   if (PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    throw overflow_error(std::string(op) + ": the pointer of 'data' is no address: " +
-                         represent_briefly(integer.get()));
+    throw OverflowError(std::string(op) + ": the pointer of 'data' is no address: " +
+                        represent_briefly(integer.get()));
   }
   found.address = reinterpret_cast<void*>(address);
   return found;
 }
 
 /// The handle; empty for "no need to synchronise".
-std::optional<std::int64_t> stream_of(const char* op, const object& from) {
+std::optional<std::int64_t> stream_of(const char* op, const Object& from) {
   if (is_absent(from)) return std::nullopt;
   if (!is_integer(from.get())) {
     reject_interface_type(op, "'stream' must be an int or None, not " + type_name(from.get()));
@@ -168,10 +168,10 @@ std::optional<std::int64_t> stream_of(const char* op, const object& from) {
   return handle;
 }
 
-void check_strides(const char* op, described& memory) {
+void check_strides(const char* op, Described& memory) {
   const std::int64_t width = itemsize(memory.type);
   const std::int64_t alignment = info(memory.type).alignment;
-  const dims dense = c_layout(memory.shape, width).strides;
+  const Dims dense = c_layout(memory.shape, width).strides;
   for (int axis = 0; axis < memory.shape.rank(); ++axis) {
     std::int64_t& stride = memory.strides[axis];
     // Nobody steps along such an axis, and producers write anything there.
@@ -185,7 +185,7 @@ void check_strides(const char* op, described& memory) {
 }
 
 std::int64_t version_of(const char* op, PyObject* description) {
-  const object given = fields::get(description, "version");
+  const Object given = Fields::get(description, "version");
   require_key(op, given, "version");
   if (!is_integer(given.get())) {
     reject_interface_type(op, "'version' must be an int, not " + type_name(given.get()));
@@ -199,31 +199,31 @@ std::int64_t version_of(const char* op, PyObject* description) {
 }  // namespace
 
 void reject_interface(const char* op, const std::string& problem) {
-  throw interchange_error(std::string(op) + ": " + problem);
+  throw InterchangeError(std::string(op) + ": " + problem);
 }
 
 void reject_interface_type(const char* op, const std::string& problem) {
-  throw dtype_error(std::string(op) + ": " + problem);
+  throw DtypeError(std::string(op) + ": " + problem);
 }
 
 std::string represent_briefly(PyObject* value) {
-  const object text(PyObject_Repr(value));
+  const Object text(PyObject_Repr(value));
   const std::string whole = utf8(text.get());
   return whole.size() > 100 ? whole.substr(0, 97) + "..." : whole;
 }
 
-described read_fields(const char* op, PyObject* description) {
-  const fields all(description);
+Described read_fields(const char* op, PyObject* description) {
+  const Fields all(description);
   require_key(op, all.shape, "shape");
   require_key(op, all.typestr, "typestr");
   require_key(op, all.data, "data");
   if (!is_absent(all.mask)) {
-    throw not_implemented_error(
+    throw NotImplementedError(
         std::string(op) +
         ": the array has a mask, and skerry has no masked arrays; fill the masked elements first, "
         "or import data and mask apart: the mask is an array with a CUDA array interface too");
   }
-  described memory;
+  Described memory;
   memory.type = dtype_of(op, all.typestr);
   memory.shape = integers_of(op, all.shape, "shape");
   check_shape(op, memory.shape.span(), itemsize(memory.type));
@@ -243,16 +243,16 @@ described read_fields(const char* op, PyObject* description) {
   return memory;
 }
 
-cuda_interface parse_cuda_interface(const char* op, PyObject* description) {
+CudaInterface parse_cuda_interface(const char* op, PyObject* description) {
   if (PyDict_Check(description) != 0) {
-    return {object::borrow(description), version_of(op, description)};
+    return {Object::borrow(description), version_of(op, description)};
   }
   // Versions 0 and 1 ask for "dictionary-like" only.
   const bool is_mapping =
       PyMapping_Check(description) != 0 && PyObject_HasAttrString(description, "keys") != 0;
   if (is_mapping) {
-    object copied(PyDict_New());
-    if (PyDict_Update(copied.get(), description) != 0) throw python_error{};
+    Object copied(PyDict_New());
+    if (PyDict_Update(copied.get(), description) != 0) throw PythonError{};
     const std::int64_t version = version_of(op, copied.get());
     if (version < 2) return {std::move(copied), version};
   }

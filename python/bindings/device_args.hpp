@@ -12,26 +12,26 @@
 namespace skerry::python {
 
 /// The skerry.Device for a device; borrowed, one object for each.
-[[nodiscard]] PyObject* device_object(device where);
-/// Reads what `device=` may be: a Device or its name. Throws dtype_error, value_error. Says nothing
+[[nodiscard]] PyObject* device_object(Device where);
+/// Reads what `device=` may be: a Device or its name. Throws DtypeError, ValueError. Says nothing
 /// about whether it exists.
-[[nodiscard]] device parse_device_argument(const char* op, PyObject* from);
-/// The same, and throws device_unavailable_error unless it can be used.
-[[nodiscard]] device usable_device(const char* op, PyObject* from);
+[[nodiscard]] Device parse_device_argument(const char* op, PyObject* from);
+/// The same, and throws DeviceUnavailableError unless it can be used.
+[[nodiscard]] Device usable_device(const char* op, PyObject* from);
 /// Where a creation function without `device=` goes: the `with skerry.device(…)` of this context,
 /// else the one set by set_default_device.
-[[nodiscard]] device default_device();
+[[nodiscard]] Device default_device();
 /// `device=`, or the default where it is absent or None.
-[[nodiscard]] device device_or_default(const char* op, PyObject* from);
+[[nodiscard]] Device device_or_default(const char* op, PyObject* from);
 
 /// Reads what `stream=` may be: a Stream, an int handle, an object with `__cuda_stream__`, or with
 /// the attribute ptr, cuda_stream or handle; the object lives as long as the result. Throws
-/// dtype_error, and value_error for 0, which is ambiguous as an int, and for a stream of another
+/// DtypeError, and ValueError for 0, which is ambiguous as an int, and for a stream of another
 /// device.
-[[nodiscard]] stream parse_stream(const char* op, PyObject* from, device where);
+[[nodiscard]] Stream parse_stream(const char* op, PyObject* from, Device where);
 /// The ordinal of the CUDA runtime, by which other libraries know the device.
-[[nodiscard]] int physical_index(device where);
+[[nodiscard]] int physical_index(Device where);
 /// The first device whose ordinal is that; empty if there is none.
-[[nodiscard]] std::optional<device> device_of_physical(int ordinal);
+[[nodiscard]] std::optional<Device> device_of_physical(int ordinal);
 
 }  // namespace skerry::python

@@ -20,11 +20,11 @@
 namespace skerry::python {
 namespace {
 
-device parse_device_name(const char* op, const std::string& name) {
+Device parse_device_name(const char* op, const std::string& name) {
   try {
     return parse_device(name);
-  } catch (const value_error& error) {
-    throw value_error(std::string(op) + ": " + error.what());
+  } catch (const ValueError& error) {
+    throw ValueError(std::string(op) + ": " + error.what());
   }
 }
 
@@ -32,29 +32,29 @@ PyTypeObject* device_type = nullptr;
 PyObject* context_device = nullptr;  // a contextvars.ContextVar, or null while nobody used one
 std::atomic<std::uint32_t> process_default{0};
 
-constexpr std::uint32_t pack(device where) {
+constexpr std::uint32_t pack(Device where) {
   return static_cast<std::uint32_t>(where.kind) << 16 | static_cast<std::uint16_t>(where.index);
 }
-constexpr device unpack(std::uint32_t bits) {
-  return {static_cast<device_kind>(bits >> 16), static_cast<std::int16_t>(bits & 0xffff)};
+constexpr Device unpack(std::uint32_t bits) {
+  return {static_cast<DeviceKind>(bits >> 16), static_cast<std::int16_t>(bits & 0xffff)};
 }
 
-const device& value_of_device(PyObject* from) { return py::handle(from).cast<const device&>(); }
+const Device& value_of_device(PyObject* from) { return py::handle(from).cast<const Device&>(); }
 
-device make_device(const py::object& name, const py::object& index) {
-  const device where = parse_device_argument("Device", name.ptr());
+Device make_device(const py::object& name, const py::object& index) {
+  const Device where = parse_device_argument("Device", name.ptr());
   if (index.is_none()) return where;
   const bool has_index = PyUnicode_Check(name.ptr()) == 0 ||
                          std::string_view(utf8(name.ptr())).find(':') != std::string::npos;
   if (has_index) {
-    throw value_error("Device: an index is given twice: " + to_string(where) +
-                      "; write Device(\"cuda\", 1) or Device(\"cuda:1\")");
+    throw ValueError("Device: an index is given twice: " + to_string(where) +
+                     "; write Device(\"cuda\", 1) or Device(\"cuda:1\")");
   }
   const std::int64_t number = index_argument("Device", "index", index.ptr());
   return parse_device_name("Device", utf8(name.ptr()) + std::string(":") + std::to_string(number));
 }
 
-py::object peers(const device_info& about) {
+py::object peers(const DeviceInfo& about) {
   py::list found;
   for (const int index : about.peers) {
     found.append(py::handle(device_object({about.where.kind, static_cast<std::int16_t>(index)})));
@@ -63,7 +63,7 @@ py::object peers(const device_info& about) {
 }
 
 void add_device_class(py::module_& module) {
-  auto type = py::class_<device>(
+  auto type = py::class_<Device>(
       module, "Device",
       "The name of a device: Device(\"cpu\"), Device(\"cuda:1\") or Device(\"cuda\", 1).\n\n"
       "Hashable, comparable, picklable; says nothing about whether the device exists. "
@@ -73,23 +73,23 @@ void add_device_class(py::module_& module) {
            }),
            py::arg("name"), py::arg("index") = py::none());
   type.def_property_readonly(
-      "kind", [](const device& self) { return to_string(self.kind); }, "\"cpu\" or \"cuda\".");
+      "kind", [](const Device& self) { return to_string(self.kind); }, "\"cpu\" or \"cuda\".");
   type.def_property_readonly(
-      "index", [](const device& self) { return static_cast<int>(self.index); },
+      "index", [](const Device& self) { return static_cast<int>(self.index); },
       "The number among the devices of its kind.");
   type.def_property_readonly(
-      "info", [](const device& self) { return describe(self); },
+      "info", [](const Device& self) { return describe(self); },
       "What there is to know of the device. DeviceUnavailableError if it can't be used.");
-  type.def("__eq__", [](const device& self, const py::object& other) -> py::object {
+  type.def("__eq__", [](const Device& self, const py::object& other) -> py::object {
     if (Py_TYPE(other.ptr()) != device_type) {
       return py::reinterpret_borrow<py::object>(Py_NotImplemented);
     }
-    return py::bool_(self == other.cast<const device&>());
+    return py::bool_(self == other.cast<const Device&>());
   });
-  type.def("__hash__", [](const device& self) { return pack(self); });
-  type.def("__str__", [](const device& self) { return to_string(self); });
-  type.def("__repr__", [](const device& self) { return "Device('" + to_string(self) + "')"; });
-  type.def("__reduce__", [type](const device& self) {
+  type.def("__hash__", [](const Device& self) { return pack(self); });
+  type.def("__str__", [](const Device& self) { return to_string(self); });
+  type.def("__repr__", [](const Device& self) { return "Device('" + to_string(self) + "')"; });
+  type.def("__reduce__", [type](const Device& self) {
     return py::make_tuple(type, py::make_tuple(to_string(self)));
   });
   type.attr("__module__") = "skerry";
@@ -97,40 +97,40 @@ void add_device_class(py::module_& module) {
 }
 
 void add_info_classes(py::module_& module) {
-  py::class_<device_info>(module, "DeviceInfo", "What there is to know of a device.")
-      .def_readonly("name", &device_info::name, "As its maker calls it.")
-      .def_readonly("rehearsal", &device_info::rehearsal, "Whether it is simulated on the host.")
-      .def_readonly("physical_index", &device_info::physical_index,
+  py::class_<DeviceInfo>(module, "DeviceInfo", "What there is to know of a device.")
+      .def_readonly("name", &DeviceInfo::name, "As its maker calls it.")
+      .def_readonly("rehearsal", &DeviceInfo::rehearsal, "Whether it is simulated on the host.")
+      .def_readonly("physical_index", &DeviceInfo::physical_index,
                     "The ordinal of the CUDA runtime; 0 for a CPU.")
-      .def_readonly("compute_capability", &device_info::compute_capability,
+      .def_readonly("compute_capability", &DeviceInfo::compute_capability,
                     "90 for 9.0; 0 for a CPU.")
-      .def_readonly("total_bytes", &device_info::total_bytes)
-      .def_readonly("free_bytes", &device_info::free_bytes)
-      .def_readonly("uuid", &device_info::uuid)
+      .def_readonly("total_bytes", &DeviceInfo::total_bytes)
+      .def_readonly("free_bytes", &DeviceInfo::free_bytes)
+      .def_readonly("uuid", &DeviceInfo::uuid)
       .def_property_readonly("peers", peers, "The CUDA devices whose memory it reads directly.")
       .def("__copy__", [](const py::object& self) { return self; })
       .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
-      .def("__repr__", [](const device_info& self) {
+      .def("__repr__", [](const DeviceInfo& self) {
         return "DeviceInfo(" + to_string(self.where) + ", '" + self.name + "'" +
                (self.rehearsal ? ", rehearsal" : "") + ")";
       });
-  py::class_<memory_statistics>(module, "MemoryStatistics", "Memory of one device, in bytes.")
-      .def_readonly("live_bytes", &memory_statistics::live_bytes, "In arrays now.")
-      .def_readonly("live_blocks", &memory_statistics::live_blocks)
-      .def_readonly("peak_bytes", &memory_statistics::peak_bytes, "Most that was ever live.")
-      .def_readonly("cached_bytes", &memory_statistics::cached_bytes, "Held by the pool.")
+  py::class_<MemoryStatistics>(module, "MemoryStatistics", "Memory of one device, in bytes.")
+      .def_readonly("live_bytes", &MemoryStatistics::live_bytes, "In arrays now.")
+      .def_readonly("live_blocks", &MemoryStatistics::live_blocks)
+      .def_readonly("peak_bytes", &MemoryStatistics::peak_bytes, "Most that was ever live.")
+      .def_readonly("cached_bytes", &MemoryStatistics::cached_bytes, "Held by the pool.")
       .def_property_readonly(
           "limit_bytes",
-          [](const memory_statistics& self) -> py::object {
+          [](const MemoryStatistics& self) -> py::object {
             if (self.limit_bytes == SIZE_MAX) return py::none();
             return py::int_(self.limit_bytes);
           },
           "None without a limit.")
-      .def_readonly("allocations", &memory_statistics::allocations)
-      .def_readonly("system_allocations", &memory_statistics::system_allocations)
+      .def_readonly("allocations", &MemoryStatistics::allocations)
+      .def_readonly("system_allocations", &MemoryStatistics::system_allocations)
       .def("__copy__", [](const py::object& self) { return self; })
       .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
-      .def("__repr__", [](const memory_statistics& self) {
+      .def("__repr__", [](const MemoryStatistics& self) {
         return "MemoryStatistics(live_bytes=" + std::to_string(self.live_bytes) +
                ", peak_bytes=" + std::to_string(self.peak_bytes) +
                ", cached_bytes=" + std::to_string(self.cached_bytes) + ")";
@@ -149,66 +149,66 @@ std::string list_of_kinds() {
 }
 
 py::tuple devices_of_kind(const py::object& named) {
-  std::optional<device_kind> kind;
+  std::optional<DeviceKind> kind;
   if (!named.is_none()) {
     kind = find_device_kind(PyUnicode_Check(named.ptr()) ? utf8(named.ptr()) : "");
-    if (!kind) throw value_error("devices: unknown kind; there are " + list_of_kinds());
+    if (!kind) throw ValueError("devices: unknown kind; there are " + list_of_kinds());
   }
   py::list found;
-  for (const device where : devices(kind)) found.append(py::handle(device_object(where)));
+  for (const Device where : devices(kind)) found.append(py::handle(device_object(where)));
   return py::tuple(found);
 }
 
 void synchronize_devices(const py::object& chosen) {
   if (!chosen.is_none()) {
-    const device where = usable_device("synchronize", chosen.ptr());
-    const without_gil waiting(true);
+    const Device where = usable_device("synchronize", chosen.ptr());
+    const WithoutGil waiting(true);
     synchronize(where);
     return;
   }
-  for (const device where : devices_to_wait_for()) {
-    const without_gil waiting(true);
+  for (const Device where : devices_to_wait_for()) {
+    const WithoutGil waiting(true);
     synchronize(where);
   }
 }
 
 /// Also of a device that is lost, so without asking whether it can be used.
-memory_statistics statistics_of(const py::object& chosen) {
+MemoryStatistics statistics_of(const py::object& chosen) {
   return statistics(chosen.is_none() ? default_device()
                                      : parse_device_argument("memory_statistics", chosen.ptr()));
 }
 
 void limit_memory(const py::object& of, const py::object& nbytes) {
-  const device where = usable_device("set_memory_limit", of.ptr());
+  const Device where = usable_device("set_memory_limit", of.ptr());
   if (nbytes.is_none()) {
     set_memory_limit(where, std::nullopt);
     return;
   }
   const std::int64_t limit = index_argument("set_memory_limit", "nbytes", nbytes.ptr());
-  if (limit < 0) throw value_error("set_memory_limit: negative: " + std::to_string(limit));
+  if (limit < 0) throw ValueError("set_memory_limit: negative: " + std::to_string(limit));
   set_memory_limit(where, static_cast<std::size_t>(limit));
 }
 
 std::size_t trim_device(const py::object& chosen) {
-  const device where = device_or_default("trim", chosen.ptr());
-  const without_gil waiting(true);
+  const Device where = device_or_default("trim", chosen.ptr());
+  const WithoutGil waiting(true);
   return trim(where);
 }
 
 void limit_threads(const py::object& count) {
   const std::int64_t most = index_argument("set_num_threads", "count", count.ptr());
-  if (most < 1) throw value_error("set_num_threads: less than 1: " + std::to_string(most));
+  if (most < 1) throw ValueError("set_num_threads: less than 1: " + std::to_string(most));
   cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(most, 1024)));
 }
 
-rehearsed_kernels kernels_argument(const py::object& kernels) {
+RehearsedKernels kernels_argument(const py::object& kernels) {
   if (py::isinstance<py::bool_>(kernels)) {
-    return kernels.cast<bool>() ? rehearsed_kernels::users : rehearsed_kernels::none;
+    return kernels.cast<bool>() ? RehearsedKernels::users : RehearsedKernels::none;
   }
   if (py::isinstance<py::str>(kernels) && kernels.cast<std::string>() == "all") {
-    return rehearsed_kernels::all;
+    return RehearsedKernels::all;
   }
-  throw value_error("rehearse: kernels must be False, True or \"all\"");
+  throw ValueError("rehearse: kernels must be False, True or \"all\"");
 }
 
 void add_device_functions(py::module_& module) {
@@ -234,12 +234,12 @@ void add_device_functions(py::module_& module) {
       [](const py::object& cuda, const py::object& kernels) {
         const std::int64_t given = index_argument("rehearse", "cuda", cuda.ptr());
         const int count = static_cast<int>(std::clamp<std::int64_t>(given, -1, 1000));
-        const rehearsed_kernels which = kernels_argument(kernels);
-        if (which == rehearsed_kernels::none) return rehearse(count);
+        const RehearsedKernels which = kernels_argument(kernels);
+        if (which == RehearsedKernels::none) return rehearse(count);
         // Other libraries find the emulated GPU by the names of NVIDIA's libraries.
         const py::module_ libraries = py::module_::import("skerry._emulated_gpu");
         libraries.attr("refuse_other_drivers")(
-            emulator_folder(), py::arg("own_kernels") = which == rehearsed_kernels::all);
+            emulator_folder(), py::arg("own_kernels") = which == RehearsedKernels::all);
         rehearse(count, which);
         libraries.attr("load")(emulator_folder());
       },
@@ -298,53 +298,53 @@ void add_scope_functions(py::module_& module) {
 
 /// For extension modules with devices of their own.
 void add_backend_registry(PyObject* module) {
-  static constexpr backend_registry registry{sizeof(backend), register_backend};
-  const object capsule(
-      PyCapsule_New(const_cast<backend_registry*>(&registry), backend_registry::name, nullptr));
+  static constexpr BackendRegistry registry{sizeof(Backend), register_backend};
+  const Object capsule(
+      PyCapsule_New(const_cast<BackendRegistry*>(&registry), BackendRegistry::name, nullptr));
   add_to_module(module, "_backend_registry", capsule);
 }
 
 }  // namespace
 
-PyObject* device_object(device where) {
-  static constinit lazy_object objects[most_device_kinds][64];
+PyObject* device_object(Device where) {
+  static constinit LazyObject objects[most_device_kinds][64];
   const auto kind = static_cast<std::size_t>(where.kind);
   if (where.index < 0 || where.index >= 64) {
-    throw value_error("device: not in 0...63: " + to_string(where));
+    throw ValueError("device: not in 0...63: " + to_string(where));
   }
   return objects[kind][where.index].get([&] { return py::cast(where).release().ptr(); });
 }
 
-device parse_device_argument(const char* op, PyObject* from) {
+Device parse_device_argument(const char* op, PyObject* from) {
   if (Py_TYPE(from) == device_type) return value_of_device(from);
   if (PyUnicode_Check(from)) return parse_device_name(op, utf8(from));
-  throw dtype_error(std::string(op) +
-                    ": device must be a skerry.Device or a name such as \"cuda:0\", not " +
-                    Py_TYPE(from)->tp_name);
+  throw DtypeError(std::string(op) +
+                   ": device must be a skerry.Device or a name such as \"cuda:0\", not " +
+                   Py_TYPE(from)->tp_name);
 }
 
-device usable_device(const char* op, PyObject* from) {
-  const device where = parse_device_argument(op, from);
+Device usable_device(const char* op, PyObject* from) {
+  const Device where = parse_device_argument(op, from);
   require(where);
   return where;
 }
 
-device default_device() {
+Device default_device() {
   if (context_device != nullptr) {  // no call of context_value for those who never used one
-    const object found = context_value(context_device);
+    const Object found = context_value(context_device);
     if (found.get() != nullptr) return value_of_device(found.get());
   }
   return unpack(process_default.load(std::memory_order_relaxed));
 }
 
-device device_or_default(const char* op, PyObject* from) {
+Device device_or_default(const char* op, PyObject* from) {
   if (from != nullptr && from != Py_None) return usable_device(op, from);
-  const device where = default_device();
+  const Device where = default_device();
   require(where);
   return where;
 }
 
-int physical_index(device where) {
+int physical_index(Device where) {
   static constinit int known[most_device_kinds][64]{};  // ordinal + 1
   if (is_host(where)) return 0;
   int& one = known[static_cast<std::size_t>(where.kind)][where.index];
@@ -352,8 +352,8 @@ int physical_index(device where) {
   return one - 1;
 }
 
-std::optional<device> device_of_physical(int ordinal) {
-  for (const device where : devices(first_cuda_interface_device().kind)) {
+std::optional<Device> device_of_physical(int ordinal) {
+  for (const Device where : devices(first_cuda_interface_device().kind)) {
     if (physical_index(where) == ordinal) return where;
   }
   return std::nullopt;

@@ -22,17 +22,17 @@ namespace {
 
 using py::literals::operator""_a;
 
-py::dict loops_of(const std::optional<dtype> (&results)[dtype_count]) {
+py::dict loops_of(const std::optional<Dtype> (&results)[dtype_count]) {
   py::dict loops;
   for (int i = 0; i < dtype_count; ++i) {
-    if (results[i]) loops[name(static_cast<dtype>(i))] = name(*results[i]);
+    if (results[i]) loops[name(static_cast<Dtype>(i))] = name(*results[i]);
   }
   return loops;
 }
 
 py::list list_operations() {
   py::list table;
-  for (const op_entry& op : op_table()) {
+  for (const OpEntry& op : op_table()) {
     table.append(py::dict("name"_a = op.name, "doc"_a = op.doc, "arity"_a = op.arity,
                           "expensive"_a = op.expensive, "is_private"_a = op.is_private,
                           "loops"_a = loops_of(op.result)));
@@ -42,7 +42,7 @@ py::list list_operations() {
 
 py::list list_reductions() {
   py::list table;
-  for (const reduction_entry& op : reduction_table()) {
+  for (const ReductionEntry& op : reduction_table()) {
     table.append(py::dict("name"_a = op.name, "doc"_a = op.doc,
                           "needs_elements"_a = op.needs_elements, "has_dtype"_a = op.has_dtype,
                           "has_correction"_a = op.has_correction,
@@ -55,7 +55,7 @@ py::list list_reductions() {
 py::dict kinds_of_dtypes() {
   py::dict kinds;
   for (int i = 0; i < dtype_count; ++i) {
-    const auto type = static_cast<dtype>(i);
+    const auto type = static_cast<Dtype>(i);
     kinds[name(type)] = name(kind(type));
   }
   return kinds;
@@ -64,7 +64,7 @@ py::dict kinds_of_dtypes() {
 py::tuple list_built_dtypes() {
   py::list names;
   for (int i = 0; i < dtype_count; ++i) {
-    if (is_built(static_cast<dtype>(i))) names.append(name(static_cast<dtype>(i)));
+    if (is_built(static_cast<Dtype>(i))) names.append(name(static_cast<Dtype>(i)));
   }
   return py::tuple(names);
 }
@@ -129,7 +129,7 @@ void add_cuda(py::module_& module) {
       "counted_cuda_calls",
       [] {
         py::dict counts;
-        for (const counted_call& each : counted_cuda_calls()) counts[each.name] = each.count;
+        for (const CountedCall& each : counted_cuda_calls()) counts[each.name] = each.count;
         return counts;
       },
       "Calls of the CUDA runtime by name, while they were counted.");
@@ -137,7 +137,7 @@ void add_cuda(py::module_& module) {
       "waiting_cuda_calls",
       [] {
         py::list names;
-        for (const counted_call& each : counted_cuda_calls()) {
+        for (const CountedCall& each : counted_cuda_calls()) {
           if (each.may_wait) names.append(each.name);
         }
         return names;
@@ -151,7 +151,7 @@ void add_cuda(py::module_& module) {
   module.def(
       "why_no_cuda",
       []() -> py::object {
-        const std::optional<cuda_problem> problem = why_no_cuda();
+        const std::optional<CudaProblem> problem = why_no_cuda();
         if (!problem) return py::none();
         return py::make_tuple(to_string(problem->reason), problem->text);
       },
@@ -167,7 +167,7 @@ void add_memory(py::module_& module) {
   module.def(
       "transfers",
       [] {
-        const transfer_statistics moved = transfers();
+        const TransferStatistics moved = transfers();
         return py::dict("host_to_device_bytes"_a = moved.host_to_device_bytes,
                         "device_to_host_bytes"_a = moved.device_to_host_bytes,
                         "device_to_device_bytes"_a = moved.device_to_device_bytes,
@@ -177,7 +177,7 @@ void add_memory(py::module_& module) {
   module.def(
       "page_locks",
       [] {
-        const page_lock_statistics now = page_locks();
+        const PageLockStatistics now = page_locks();
         return py::dict("nbytes"_a = now.nbytes, "limit"_a = now.limit,
                         "refusals"_a = now.refusals);
       },

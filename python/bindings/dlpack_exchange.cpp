@@ -33,52 +33,52 @@ int guarded_call(Body&& body) noexcept {
   return -1;
 }
 
-const ndarray& array_of(void* from) {
-  return require_array(exchange_table::attribute, "the object", static_cast<PyObject*>(from));
+const NdArray& array_of(void* from) {
+  return require_array(ExchangeTable::attribute, "the object", static_cast<PyObject*>(from));
 }
 
 /// A consumer comes after our current stream, for which it asks, and no other. Logical devices
 /// share a GPU, and DLPack knows the GPU only: current_stream answers for its first one, which
 /// therefore waits for the array's.
-device_id id_in_order(const ndarray& array) {
-  const device_id id = id_of(array);
-  if (id.code == device_code::cuda) {
+DeviceId id_in_order(const NdArray& array) {
+  const DeviceId id = id_of(array);
+  if (id.code == DeviceCode::cuda) {
     make_ready_on_current(*array.memory().get());
-    const device first = device_of_physical(id.index).value_or(array.device());
+    const Device first = device_of_physical(id.index).value_or(array.device());
     if (first != array.device()) current_stream(first).wait(current_stream(array.device()));
   }
   return id;
 }
 
-device device_for(device_id id) {
-  if (id.code == device_code::cpu || id.code == device_code::cuda_host) return {};
-  const auto found = id.code == device_code::cuda ? device_of_physical(id.index) : std::nullopt;
+Device device_for(DeviceId id) {
+  if (id.code == DeviceCode::cpu || id.code == DeviceCode::cuda_host) return {};
+  const auto found = id.code == DeviceCode::cuda ? device_of_physical(id.index) : std::nullopt;
   if (found) return *found;
-  throw interchange_error("DLPack exchange API: DLPack device (" +
-                          std::to_string(static_cast<int>(id.code)) + ", " +
-                          std::to_string(id.index) + ") is no device of this process");
+  throw InterchangeError("DLPack exchange API: DLPack device (" +
+                         std::to_string(static_cast<int>(id.code)) + ", " +
+                         std::to_string(id.index) + ") is no device of this process");
 }
 
-managed_tensor_versioned* allocate_like(const tensor& like) {
+ManagedTensorVersioned* allocate_like(const Tensor& like) {
   constexpr const char* op = "DLPack exchange API";
   const auto type = dtype_of(like.type);
-  if (!type) throw interchange_error(std::string(op) + ": no dtype of skerry");
+  if (!type) throw InterchangeError(std::string(op) + ": no dtype of skerry");
   if (like.rank < 0 || like.rank > max_rank || (like.rank > 0 && like.shape == nullptr)) {
-    throw interchange_error(std::string(op) + ": a prototype of " + std::to_string(like.rank) +
-                            " axes");
+    throw InterchangeError(std::string(op) + ": a prototype of " + std::to_string(like.rank) +
+                           " axes");
   }
-  const dims shape(std::span<const std::int64_t>(like.shape, static_cast<std::size_t>(like.rank)));
+  const Dims shape(std::span<const std::int64_t>(like.shape, static_cast<std::size_t>(like.rank)));
   const auto nbytes = static_cast<std::size_t>(check_shape(op, shape.span(), itemsize(*type)));
-  const device where = device_for(like.where);
-  const bool pinned = like.where.code == device_code::cuda_host;
-  storage_ref memory = pinned ? allocate_pinned(where, nbytes) : allocate(where, nbytes);
-  const ndarray made(std::move(memory), c_layout(shape, itemsize(*type)), *type);
-  return make_managed<managed_tensor_versioned>(made, id_of(made));
+  const Device where = device_for(like.where);
+  const bool pinned = like.where.code == DeviceCode::cuda_host;
+  StorageRef memory = pinned ? allocate_pinned(where, nbytes) : allocate(where, nbytes);
+  const NdArray made(std::move(memory), c_layout(shape, itemsize(*type)), *type);
+  return make_managed<ManagedTensorVersioned>(made, id_of(made));
 }
 
 /// The caller may be without the GIL: the error goes to its callback, not to Python.
-int allocate_tensor(tensor* prototype, managed_tensor_versioned** out, void* error_context,
-                    exchange_table::set_error report) noexcept {
+int allocate_tensor(Tensor* prototype, ManagedTensorVersioned** out, void* error_context,
+                    ExchangeTable::set_error report) noexcept {
   *out = nullptr;
   const char* kind = "RuntimeError";
   std::string text;
@@ -88,7 +88,7 @@ int allocate_tensor(tensor* prototype, managed_tensor_versioned** out, void* err
   } catch (const std::bad_alloc& error) {
     kind = "MemoryError";
     text = error.what();
-  } catch (const interchange_error& error) {
+  } catch (const InterchangeError& error) {
     kind = "BufferError";
     text = error.what();
   } catch (const std::invalid_argument& error) {
@@ -101,29 +101,29 @@ int allocate_tensor(tensor* prototype, managed_tensor_versioned** out, void* err
   return -1;
 }
 
-int export_object(void* from, managed_tensor_versioned** out) noexcept {
+int export_object(void* from, ManagedTensorVersioned** out) noexcept {
   *out = nullptr;
   return guarded_call([&] {
-    const ndarray& array = array_of(from);
-    *out = make_managed<managed_tensor_versioned>(array, id_in_order(array));
+    const NdArray& array = array_of(from);
+    *out = make_managed<ManagedTensorVersioned>(array, id_in_order(array));
   });
 }
 
 /// On failure the tensor stays the caller's: tvm-ffi, which calls this, then calls the deleter.
-int import_object(managed_tensor_versioned* from, void** out) noexcept {
+int import_object(ManagedTensorVersioned* from, void** out) noexcept {
   *out = nullptr;
   return guarded_call([&] {
     if (from->written_by.major != own_version.major) {
-      throw interchange_error("DLPack exchange API: DLPack version " +
-                              std::to_string(from->written_by.major) + " is not understood");
+      throw InterchangeError("DLPack exchange API: DLPack version " +
+                             std::to_string(from->written_by.major) + " is not understood");
     }
     *out = wrap(take_managed("DLPack exchange API", from));
   });
 }
 
-int view_object(void* from, tensor* out) noexcept {
+int view_object(void* from, Tensor* out) noexcept {
   return guarded_call([&] {
-    const ndarray& array = array_of(from);
+    const NdArray& array = array_of(from);
     require_whole_strides(array);
     auto* shape = const_cast<std::int64_t*>(array.shape().data());
     describe_to(*out, array, id_in_order(array), shape,
@@ -131,14 +131,13 @@ int view_object(void* from, tensor* out) noexcept {
   });
 }
 
-int find_stream(device_code code, std::int32_t index, void** out) noexcept {
+int find_stream(DeviceCode code, std::int32_t index, void** out) noexcept {
   *out = nullptr;
-  if (code != device_code::cuda && code != device_code::cuda_managed) return 0;
-  return guarded_call(
-      [&] { *out = current_stream_handle(device_for({device_code::cuda, index})); });
+  if (code != DeviceCode::cuda && code != DeviceCode::cuda_managed) return 0;
+  return guarded_call([&] { *out = current_stream_handle(device_for({DeviceCode::cuda, index})); });
 }
 
-constinit exchange_table own_table{
+constinit ExchangeTable own_table{
     .header = {.written_by = own_version, .previous = nullptr},
     .allocate = allocate_tensor,
     .from_object = export_object,
@@ -155,7 +154,7 @@ PyObject* optional_attribute(PyObject* from, PyObject* name) {
 #else
   const int status = _PyObject_LookupAttr(from, name, &found);
 #endif
-  if (status < 0) throw python_error{};
+  if (status < 0) throw PythonError{};
   return found;
 }
 
@@ -163,67 +162,67 @@ PyObject* optional_attribute(PyObject* from, PyObject* name) {
 /// lazily; its table takes the raw memory of them all.
 bool must_use_protocol(PyObject* from) {
   static constexpr const char* texts[] = {"requires_grad", "is_conj", "is_neg"};
-  static constinit lazy_object names[std::size(texts)];
+  static constinit LazyObject names[std::size(texts)];
   for (std::size_t i = 0; i < std::size(texts); ++i) {
     PyObject* const name = names[i].get([&] { return PyUnicode_InternFromString(texts[i]); });
     PyObject* found = optional_attribute(from, name);
     if (found == nullptr) continue;
-    object value(found);
-    if (PyCallable_Check(found) != 0) value = object(PyObject_CallNoArgs(found));
+    Object value(found);
+    if (PyCallable_Check(found) != 0) value = Object(PyObject_CallNoArgs(found));
     if (truth(value.get(), false)) return true;
   }
   return false;
 }
 
 /// Our stream waits for the one that the producer works on.
-void wait_for_producer(const ndarray& taken, device_id id, const exchange_table& table) {
+void wait_for_producer(const NdArray& taken, DeviceId id, const ExchangeTable& table) {
   if (!capabilities_of(taken.device()).has_cuda_interface || table.current_stream == nullptr)
     return;
   void* handle = nullptr;
-  if (table.current_stream(id.code, id.index, &handle) != 0) throw python_error{};
-  const stream own = current_stream(taken.device());
+  if (table.current_stream(id.code, id.index, &handle) != 0) throw PythonError{};
+  const Stream own = current_stream(taken.device());
   // A null handle is how the runtime spells the legacy default stream.
-  const stream theirs =
-      handle == nullptr ? stream(taken.device()) : stream::from_handle(taken.device(), handle);
+  const Stream theirs =
+      handle == nullptr ? Stream(taken.device()) : Stream::from_handle(taken.device(), handle);
   if (!(own == theirs)) own.wait(theirs);
 }
 
 }  // namespace
 
-const exchange_table* exchange_table_of(PyTypeObject* type) {
-  static constinit lazy_object attribute;
+const ExchangeTable* exchange_table_of(PyTypeObject* type) {
+  static constinit LazyObject attribute;
   PyObject* const name =
-      attribute.get([] { return PyUnicode_InternFromString(exchange_table::attribute); });
+      attribute.get([] { return PyUnicode_InternFromString(ExchangeTable::attribute); });
   PyObject* found = optional_attribute(reinterpret_cast<PyObject*>(type), name);
   if (found == nullptr) return nullptr;
-  const object capsule(found);
-  if (PyCapsule_IsValid(found, exchange_table::name) == 0) return nullptr;
+  const Object capsule(found);
+  if (PyCapsule_IsValid(found, ExchangeTable::name) == 0) return nullptr;
   const auto* header =
-      static_cast<const exchange_header*>(PyCapsule_GetPointer(found, exchange_table::name));
+      static_cast<const ExchangeHeader*>(PyCapsule_GetPointer(found, ExchangeTable::name));
   while (header != nullptr && header->written_by.major != own_version.major) {
     header = header->previous;
   }
-  return reinterpret_cast<const exchange_table*>(header);
+  return reinterpret_cast<const ExchangeTable*>(header);
 }
 
-std::optional<ndarray> from_exchange_table(const char* op, PyObject* from,
-                                           const exchange_table& table) {
+std::optional<NdArray> from_exchange_table(const char* op, PyObject* from,
+                                           const ExchangeTable& table) {
   if (table.from_object == nullptr || must_use_protocol(from)) return std::nullopt;
-  managed_tensor_versioned* managed = nullptr;
-  if (table.from_object(from, &managed) != 0) throw python_error{};
-  if (managed == nullptr) throw interchange_error(std::string(op) + ": an empty DLPack tensor");
+  ManagedTensorVersioned* managed = nullptr;
+  if (table.from_object(from, &managed) != 0) throw PythonError{};
+  if (managed == nullptr) throw InterchangeError(std::string(op) + ": an empty DLPack tensor");
   try {
     if (managed->written_by.major != own_version.major) {
-      throw interchange_error(std::string(op) + ": DLPack version " +
-                              std::to_string(managed->written_by.major) + " is not understood");
+      throw InterchangeError(std::string(op) + ": DLPack version " +
+                             std::to_string(managed->written_by.major) + " is not understood");
     }
-    const device_id id = managed->content.where;
-    ndarray taken = take_managed(op, managed);
+    const DeviceId id = managed->content.where;
+    NdArray taken = take_managed(op, managed);
     managed = nullptr;  // the array's now
     wait_for_producer(taken, id, table);
     return taken;
   } catch (...) {
-    if (managed != nullptr) release_managed<managed_tensor_versioned>(managed);
+    if (managed != nullptr) release_managed<ManagedTensorVersioned>(managed);
     throw;
   }
 }
@@ -231,8 +230,8 @@ std::optional<ndarray> from_exchange_table(const char* op, PyObject* from,
 }  // namespace dlpack
 
 void add_exchange_table(PyTypeObject* type) {
-  const object capsule(PyCapsule_New(&dlpack::own_table, dlpack::exchange_table::name, nullptr));
-  set_attribute(reinterpret_cast<PyObject*>(type), dlpack::exchange_table::attribute, capsule);
+  const Object capsule(PyCapsule_New(&dlpack::own_table, dlpack::ExchangeTable::name, nullptr));
+  set_attribute(reinterpret_cast<PyObject*>(type), dlpack::ExchangeTable::attribute, capsule);
 }
 
 }  // namespace skerry::python

@@ -23,32 +23,32 @@ namespace skerry::python {
 namespace dlpack {
 namespace {
 
-constexpr data_type code_of_one(dtype type) {
-  constexpr type_code codes[] = {type_code::boolean, type_code::signed_integer,
-                                 type_code::unsigned_integer, type_code::real, type_code::complex};
+constexpr DataType code_of_one(Dtype type) {
+  constexpr TypeCode codes[] = {TypeCode::boolean, TypeCode::signed_integer,
+                                TypeCode::unsigned_integer, TypeCode::real, TypeCode::complex};
   return {codes[static_cast<int>(kind(type))], static_cast<std::uint8_t>(8 * itemsize(type)), 1};
 }
 
 constexpr auto type_codes = [] {
-  std::array<data_type, dtype_count> codes{};
+  std::array<DataType, dtype_count> codes{};
   for (int i = 0; i < dtype_count; ++i) {
-    codes[static_cast<std::size_t>(i)] = code_of_one(static_cast<dtype>(i));
+    codes[static_cast<std::size_t>(i)] = code_of_one(static_cast<Dtype>(i));
   }
   return codes;
 }();
 
 /// One block: the structure, the reference to the memory, then shape and strides.
 template <class Managed>
-struct exported {
+struct Exported {
   Managed managed;  // every member is set by make_managed
-  storage_ref memory;
+  StorageRef memory;
 
-  explicit exported(const storage_ref& from) noexcept : memory(from) {}
-  static void free(exported* whole) {
-    whole->~exported();
+  explicit Exported(const StorageRef& from) noexcept : memory(from) {}
+  static void free(Exported* whole) {
+    whole->~Exported();
     std::free(whole);
   }
-  static void destroy(Managed* self) { free(static_cast<exported*>(self->context)); }
+  static void destroy(Managed* self) { free(static_cast<Exported*>(self->context)); }
 };
 
 /// Frees what was not consumed, which is if the capsule still has its first name.
@@ -68,17 +68,17 @@ PyObject* make_capsule(Managed* managed) {
 
 }  // namespace
 
-data_type code_of(dtype type) noexcept { return type_codes[static_cast<std::size_t>(type)]; }
+DataType code_of(Dtype type) noexcept { return type_codes[static_cast<std::size_t>(type)]; }
 
-std::optional<dtype> dtype_of(const data_type& type) noexcept {
+std::optional<Dtype> dtype_of(const DataType& type) noexcept {
   // By code and width; a tensor has just been written member by member, so that members are read.
-  constexpr std::size_t codes = static_cast<std::size_t>(type_code::boolean) + 1;
+  constexpr std::size_t codes = static_cast<std::size_t>(TypeCode::boolean) + 1;
   constexpr std::size_t widths = 5;  // 8 to 128 bits
   static constexpr auto known = [] {
     std::array<int, codes * widths> table{};
     table.fill(-1);
     for (int i = 0; i < dtype_count; ++i) {
-      const data_type own = type_codes[static_cast<std::size_t>(i)];
+      const DataType own = type_codes[static_cast<std::size_t>(i)];
       const std::size_t width = static_cast<std::size_t>(std::countr_zero(own.bits)) - 3;
       table[static_cast<std::size_t>(own.code) * widths + width] = i;
     }
@@ -91,39 +91,39 @@ std::optional<dtype> dtype_of(const data_type& type) noexcept {
   const std::size_t width = static_cast<std::size_t>(std::countr_zero(type.bits)) - 3;
   const int found = known[code * widths + width];
   if (found < 0) return std::nullopt;
-  return static_cast<dtype>(found);
+  return static_cast<Dtype>(found);
 }
 
-void require_whole_strides(const ndarray& array) {
+void require_whole_strides(const NdArray& array) {
   const std::int64_t below = array.itemsize() - 1;
   for (int axis = 0; axis < array.rank(); ++axis) {
     if ((array.strides()[axis] & below) != 0 && array.shape()[axis] > 1 && array.size() != 0) {
-      throw interchange_error("__dlpack__: a stride of " + std::to_string(array.strides()[axis]) +
-                              " bytes is no "
-                              "multiple of the item's " +
-                              std::to_string(array.itemsize()) + "; pass copy=True");
+      throw InterchangeError("__dlpack__: a stride of " + std::to_string(array.strides()[axis]) +
+                             " bytes is no "
+                             "multiple of the item's " +
+                             std::to_string(array.itemsize()) + "; pass copy=True");
     }
   }
 }
 
-[[noreturn]] void throw_no_name(device where) {
-  throw interchange_error("__dlpack__: DLPack has no name for " + to_string(where) +
-                          "; ask for a copy on the host with dl_device=(1, 0), or move the array "
-                          "with to_device first");
+[[noreturn]] void throw_no_name(Device where) {
+  throw InterchangeError("__dlpack__: DLPack has no name for " + to_string(where) +
+                         "; ask for a copy on the host with dl_device=(1, 0), or move the array "
+                         "with to_device first");
 }
 
-device_id id_of(const ndarray& array) {
-  const device where = array.device();
+DeviceId id_of(const NdArray& array) {
+  const Device where = array.device();
   if (!is_host(where)) {
     const std::int32_t code = capabilities_of(where).dlpack_code;
     if (code == 0) [[unlikely]]
       throw_no_name(where);
-    return {static_cast<device_code>(code), physical_index(where)};
+    return {static_cast<DeviceCode>(code), physical_index(where)};
   }
-  return {array.memory()->pinned() ? device_code::cuda_host : device_code::cpu, 0};
+  return {array.memory()->pinned() ? DeviceCode::cuda_host : DeviceCode::cpu, 0};
 }
 
-void describe_to(tensor& to, const ndarray& array, device_id where, std::int64_t* shape,
+void describe_to(Tensor& to, const NdArray& array, DeviceId where, std::int64_t* shape,
                  std::int64_t* strides) {
   to.data = array.size() == 0 ? nullptr : array.data();
   to.where = where;
@@ -135,14 +135,14 @@ void describe_to(tensor& to, const ndarray& array, device_id where, std::int64_t
 }
 
 template <class Managed>
-Managed* make_managed(const ndarray& array, device_id where) {
+Managed* make_managed(const NdArray& array, DeviceId where) {
   const int rank = array.rank();
   const std::size_t lists = 2 * sizeof(std::int64_t) * static_cast<std::size_t>(rank);
-  void* memory_block = std::malloc(sizeof(exported<Managed>) + lists);
+  void* memory_block = std::malloc(sizeof(Exported<Managed>) + lists);
   if (memory_block == nullptr) throw std::bad_alloc();
-  std::unique_ptr<exported<Managed>, void (*)(exported<Managed>*)> owner(
-      new (memory_block) exported<Managed>(array.memory()), exported<Managed>::free);
-  exported<Managed>* whole = owner.get();
+  std::unique_ptr<Exported<Managed>, void (*)(Exported<Managed>*)> owner(
+      new (memory_block) Exported<Managed>(array.memory()), Exported<Managed>::free);
+  Exported<Managed>* whole = owner.get();
   auto* shape = reinterpret_cast<std::int64_t*>(whole + 1);
   std::int64_t* strides = shape + rank;
   const std::int64_t* const from_shape = array.shape().data();
@@ -159,9 +159,9 @@ Managed* make_managed(const ndarray& array, device_id where) {
     require_whole_strides(array);
   Managed& managed = whole->managed;
   managed.context = whole;
-  managed.deleter = exported<Managed>::destroy;
+  managed.deleter = Exported<Managed>::destroy;
   describe_to(managed.content, array, where, shape, strides);
-  if constexpr (std::is_same_v<Managed, managed_tensor_versioned>) {
+  if constexpr (std::is_same_v<Managed, ManagedTensorVersioned>) {
     managed.written_by = own_version;
     managed.flags = array.read_only() ? flag_read_only : 0;
   }
@@ -170,21 +170,21 @@ Managed* make_managed(const ndarray& array, device_id where) {
 
 template <class Managed>
 bool is_own(const Managed* managed) noexcept {
-  return managed->deleter == exported<Managed>::destroy;
+  return managed->deleter == Exported<Managed>::destroy;
 }
 
 template <class Managed>
-storage_ref own_memory(const Managed* managed) noexcept {
+StorageRef own_memory(const Managed* managed) noexcept {
   if (!is_own(managed)) return {};
-  return static_cast<const exported<Managed>*>(managed->context)->memory;
+  return static_cast<const Exported<Managed>*>(managed->context)->memory;
 }
 
-template managed_tensor* make_managed(const ndarray&, device_id);
-template managed_tensor_versioned* make_managed(const ndarray&, device_id);
-template bool is_own(const managed_tensor*) noexcept;
-template bool is_own(const managed_tensor_versioned*) noexcept;
-template storage_ref own_memory(const managed_tensor*) noexcept;
-template storage_ref own_memory(const managed_tensor_versioned*) noexcept;
+template ManagedTensor* make_managed(const NdArray&, DeviceId);
+template ManagedTensorVersioned* make_managed(const NdArray&, DeviceId);
+template bool is_own(const ManagedTensor*) noexcept;
+template bool is_own(const ManagedTensorVersioned*) noexcept;
+template StorageRef own_memory(const ManagedTensor*) noexcept;
+template StorageRef own_memory(const ManagedTensorVersioned*) noexcept;
 
 }  // namespace dlpack
 
@@ -192,7 +192,7 @@ namespace {
 
 using namespace dlpack;
 
-struct integer_pair {
+struct IntegerPair {
   std::int64_t first;
   std::int64_t second;
 };
@@ -205,9 +205,9 @@ std::int64_t integer_of(PyObject* from) {
   return overflow < 0 ? INT64_MIN : INT64_MAX;
 }
 
-integer_pair pair_of(const char* argument, PyObject* from) {
+IntegerPair pair_of(const char* argument, PyObject* from) {
   if (!PyTuple_Check(from) || PyTuple_GET_SIZE(from) != 2) {
-    throw dtype_error(std::string("__dlpack__: ") + argument + " must be a tuple of two ints");
+    throw DtypeError(std::string("__dlpack__: ") + argument + " must be a tuple of two ints");
   }
   return {integer_of(PyTuple_GET_ITEM(from, 0)), integer_of(PyTuple_GET_ITEM(from, 1))};
 }
@@ -218,7 +218,7 @@ bool given(PyObject* argument) { return argument != nullptr && argument != Py_No
 /// structure.
 std::optional<std::uint32_t> minor_version_for(PyObject* max_version) {
   if (!given(max_version)) return std::nullopt;
-  const integer_pair most = pair_of("max_version", max_version);
+  const IntegerPair most = pair_of("max_version", max_version);
   if (most.first < 1) return std::nullopt;
   if (most.first > 1 || most.second >= own_version.minor) return own_version.minor;
   return most.second < 0 ? 0 : static_cast<std::uint32_t>(most.second);
@@ -228,92 +228,92 @@ std::optional<std::uint32_t> minor_version_for(PyObject* max_version) {
 /// rules out.
 std::int64_t stream_number(PyObject* from) {
   if (PyBool_Check(from) || !PyIndex_Check(from)) {
-    throw dtype_error(std::string("__dlpack__: stream must be an int or None, not ") +
-                      Py_TYPE(from)->tp_name);
+    throw DtypeError(std::string("__dlpack__: stream must be an int or None, not ") +
+                     Py_TYPE(from)->tp_name);
   }
   const std::int64_t number = clamped_integer(from);
   if (number == 0) {
-    throw value_error(
+    throw ValueError(
         "__dlpack__: stream 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one, "
         "-1 asks for no order");
   }
   if (number < -1 || number == INT64_MAX) {
-    throw value_error("__dlpack__: stream " + std::to_string(number) +
-                      " is no stream: -1, 1, 2 or the address of one");
+    throw ValueError("__dlpack__: stream " + std::to_string(number) +
+                     " is no stream: -1, 1, 2 or the address of one");
   }
   return number;
 }
 
 /// Makes the work on an array come before what the consumer will do on its stream.
-void order_before(const ndarray& array, PyObject* consumer) {
-  const device where = array.device();
+void order_before(const NdArray& array, PyObject* consumer) {
+  const Device where = array.device();
   if (!capabilities_of(where).runs_later) {
     if (!given(consumer)) return;
     // mpi4py passes -1 for the memory that `__dlpack_device__` says a GPU can read.
     if (array.memory()->pinned()) return static_cast<void>(stream_number(consumer));
-    throw interchange_error("__dlpack__: an array on " + to_string(where) +
-                            " has no stream; pass stream=None");
+    throw InterchangeError("__dlpack__: an array on " + to_string(where) +
+                           " has no stream; pass stream=None");
   }
   std::int64_t number = 1;
   if (given(consumer)) number = stream_number(consumer);
   if (number == -1) return;
   auto* const handle = reinterpret_cast<void*>(number);
   if (number > 2 && ordinal_of_stream(where, handle) != physical_index(where)) {
-    throw value_error("__dlpack__: stream " + std::to_string(number) + " is no stream of " +
-                      to_string(where) + ", where the array is");
+    throw ValueError("__dlpack__: stream " + std::to_string(number) + " is no stream of " +
+                     to_string(where) + ", where the array is");
   }
   make_ready_on(*array.memory().get(), handle);
 }
 
-[[noreturn]] void reject_device(const ndarray& array, const integer_pair& asked) {
-  throw interchange_error("__dlpack__: an array on " + to_string(array.device()) +
-                          " can't be exported to DLPack device (" + std::to_string(asked.first) +
-                          ", " + std::to_string(asked.second) + "); move it with to_device first");
+[[noreturn]] void reject_device(const NdArray& array, const IntegerPair& asked) {
+  throw InterchangeError("__dlpack__: an array on " + to_string(array.device()) +
+                         " can't be exported to DLPack device (" + std::to_string(asked.first) +
+                         ", " + std::to_string(asked.second) + "); move it with to_device first");
 }
 
 /// How to export: the device that the structure names, and whether that needs a copy to the host.
-struct destination {
-  device_id where;
+struct Destination {
+  DeviceId where;
   bool to_host = false;
 };
 
-destination destination_for(const ndarray& array, PyObject* dl_device) {
-  const device_id host{device_code::cpu, 0};
+Destination destination_for(const NdArray& array, PyObject* dl_device) {
+  const DeviceId host{DeviceCode::cpu, 0};
   if (!given(dl_device)) {
-    const device_id own = id_of(array);
+    const DeviceId own = id_of(array);
     // PyTorch, nanobind and CuPy know no pinned memory in a capsule, and everybody knows host
     // memory, which it is, too. As PyTorch does, `__dlpack_device__` tells those who can use more.
-    return {own.code == device_code::cuda_host ? host : own};
+    return {own.code == DeviceCode::cuda_host ? host : own};
   }
-  const integer_pair asked = pair_of("dl_device", dl_device);
-  const capabilities& can = capabilities_of(array.device());
+  const IntegerPair asked = pair_of("dl_device", dl_device);
+  const Capabilities& can = capabilities_of(array.device());
   if (can.dlpack_code != 0) {
-    const device_id own = id_of(array);
+    const DeviceId own = id_of(array);
     if (asked.first == static_cast<int>(own.code) && asked.second == own.index) return {own};
   }
-  if (asked.first != static_cast<int>(device_code::cpu) || asked.second != 0) {
+  if (asked.first != static_cast<int>(DeviceCode::cpu) || asked.second != 0) {
     reject_device(array, asked);
   }
   return {host, !can.host_memory};
 }
 
-ndarray copied_for(const ndarray& array, const destination& to) {
+NdArray copied_for(const NdArray& array, const Destination& to) {
   if (!to.to_host) return copy(array);
-  const without_gil waiting(true);
-  return to_device(array, device{});
+  const WithoutGil waiting(true);
+  return to_device(array, Device{});
 }
 
-PyObject* wrap_up(const ndarray& array, device_id where, std::optional<std::uint32_t> minor,
+PyObject* wrap_up(const NdArray& array, DeviceId where, std::optional<std::uint32_t> minor,
                   bool is_copy) {
   if (!minor) {
     if (array.read_only()) {
-      throw interchange_error(
+      throw InterchangeError(
           "__dlpack__: a read-only array needs DLPack 1.0 or newer; pass max_version=(1, 0), or "
           "copy=True");
     }
-    return make_capsule(make_managed<managed_tensor>(array, where));
+    return make_capsule(make_managed<ManagedTensor>(array, where));
   }
-  auto* managed = make_managed<managed_tensor_versioned>(array, where);
+  auto* managed = make_managed<ManagedTensorVersioned>(array, where);
   managed->written_by.minor = *minor;
   if (is_copy) managed->flags |= flag_is_copied;
   return make_capsule(managed);
@@ -321,35 +321,35 @@ PyObject* wrap_up(const ndarray& array, device_id where, std::optional<std::uint
 
 }  // namespace
 
-PyObject* export_device(const ndarray& array) {
-  const device_id id = id_of(array);
-  if (id.code == device_code::cpu) {
-    static constinit lazy_object cpu;
+PyObject* export_device(const NdArray& array) {
+  const DeviceId id = id_of(array);
+  if (id.code == DeviceCode::cpu) {
+    static constinit LazyObject cpu;
     return Py_NewRef(
-        cpu.get([] { return Py_BuildValue("(ii)", static_cast<int>(device_code::cpu), 0); }));
+        cpu.get([] { return Py_BuildValue("(ii)", static_cast<int>(DeviceCode::cpu), 0); }));
   }
   return Py_BuildValue("(ii)", static_cast<int>(id.code), id.index);
 }
 
-PyObject* export_capsule(const ndarray& array, PyObject* stream, PyObject* max_version,
+PyObject* export_capsule(const NdArray& array, PyObject* stream, PyObject* max_version,
                          PyObject* dl_device, std::optional<bool> copied) {
   const std::optional<std::uint32_t> minor = minor_version_for(max_version);
-  const destination to = destination_for(array, dl_device);
+  const Destination to = destination_for(array, dl_device);
   if (!to.to_host && copied != true) {
     order_before(array, stream);
     return wrap_up(array, to.where, minor, false);
   }
   if (copied == false) {
-    throw interchange_error("__dlpack__: an array on " + to_string(array.device()) +
-                            " reaches the host by a copy only, and copy=False forbids it");
+    throw InterchangeError("__dlpack__: an array on " + to_string(array.device()) +
+                           " reaches the host by a copy only, and copy=False forbids it");
   }
   // The copy on the host has arrived when it is handed over, whatever the stream.
   if (to.to_host && given(stream)) static_cast<void>(stream_number(stream));
-  if (to.where.code == device_code::cuda_host) {
-    throw interchange_error(
+  if (to.where.code == DeviceCode::cuda_host) {
+    throw InterchangeError(
         "__dlpack__: a copy is not made in pinned memory; pass copy=False, or dl_device=(1, 0)");
   }
-  const ndarray fresh = copied_for(array, to);
+  const NdArray fresh = copied_for(array, to);
   if (!to.to_host) order_before(array, stream);
   return wrap_up(fresh, to.to_host ? to.where : id_of(fresh), minor, true);
 }

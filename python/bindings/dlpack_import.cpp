@@ -18,56 +18,56 @@ namespace skerry::python::dlpack {
 namespace {
 
 [[noreturn]] void reject(const char* op, const std::string& problem) {
-  throw interchange_error(std::string(op) + ": " + problem);
+  throw InterchangeError(std::string(op) + ": " + problem);
 }
 
-std::string text_of(device_id id) {
+std::string text_of(DeviceId id) {
   std::string text = "(";
   text += std::to_string(static_cast<int>(id.code)) + ", ";
   text += std::to_string(id.index) + ")";
   return text;
 }
 
-struct location {
-  device where;
+struct Location {
+  Device where;
   bool pinned = false;
 };
 
 /// Where the elements of a foreign structure are.
-struct placed {
-  device_id id;
+struct Placed {
+  DeviceId id;
   char* data;  ///< of the first element; null if there is none
-  byte_range range;
+  ByteRange range;
 };
 
 /// A foreign structure is believed about host memory, which nobody can check, and not about memory
 /// of a GPU: a kernel on a wrong address loses the device.
-location locate_host(const char* op, const placed& memory) {
-  const device usual = default_device();
-  const device where = is_host(usual) ? usual : device{};
-  if (memory.id.code != device_code::cuda_host || memory.data == nullptr || !cuda_is_alive()) {
+Location locate_host(const char* op, const Placed& memory) {
+  const Device usual = default_device();
+  const Device where = is_host(usual) ? usual : Device{};
+  if (memory.id.code != DeviceCode::cuda_host || memory.data == nullptr || !cuda_is_alive()) {
     return {where};
   }
-  const pointer_facts facts = inspect_pointer(memory.data);
-  if (facts.kind != pointer_kind::host) return {where};
+  const PointerFacts facts = inspect_pointer(memory.data);
+  if (facts.kind != PointerKind::host) return {where};
   check_extent(op, memory.data, memory.range, facts);
   return {where, true};
 }
 
-location locate_cuda(const char* op, const placed& memory) {
-  using kind = pointer_kind;
-  const device_id id = memory.id;
+Location locate_cuda(const char* op, const Placed& memory) {
+  using kind = PointerKind;
+  const DeviceId id = memory.id;
   const auto claimed = device_of_physical(id.index);
   if (!claimed) reject(op, "no device for DLPack device " + text_of(id));
   if (memory.data == nullptr) return {*claimed};
-  const pointer_facts facts = inspect_pointer(memory.data);
+  const PointerFacts facts = inspect_pointer(memory.data);
   const bool managed = facts.kind == kind::managed;
-  if (!managed && (facts.kind != kind::device || id.code != device_code::cuda)) {
+  if (!managed && (facts.kind != kind::device || id.code != DeviceCode::cuda)) {
     reject(op, "DLPack device " + text_of(id) + ", but the pointer is not such memory");
   }
   check_extent(op, memory.data, memory.range, facts);
   // Managed memory is on no device for good, and carries no ordinal in DLPack.
-  if (managed && id.code == device_code::cuda_managed) {
+  if (managed && id.code == DeviceCode::cuda_managed) {
     return {device_of_physical(facts.ordinal).value_or(*claimed)};
   }
   if (facts.ordinal != id.index) {
@@ -77,14 +77,14 @@ location locate_cuda(const char* op, const placed& memory) {
   return {*claimed};
 }
 
-location locate(const char* op, const placed& memory) {
+Location locate(const char* op, const Placed& memory) {
   if (memory.id.index >= 0) {
     switch (memory.id.code) {
-      case device_code::cpu:
-      case device_code::cuda_host:
+      case DeviceCode::cpu:
+      case DeviceCode::cuda_host:
         return locate_host(op, memory);
-      case device_code::cuda:
-      case device_code::cuda_managed:
+      case DeviceCode::cuda:
+      case DeviceCode::cuda_managed:
         return locate_cuda(op, memory);
     }
   }
@@ -92,10 +92,10 @@ location locate(const char* op, const placed& memory) {
                  ", which is neither host memory nor a CUDA device; copy it to one of them first");
 }
 
-bool is_empty(const dims& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
+bool is_empty(const Dims& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
 
 /// Address of the first element; null for a tensor without elements, whatever it says.
-char* address_of(const char* op, const tensor& from, const dims& shape, dtype type) {
+char* address_of(const char* op, const Tensor& from, const Dims& shape, Dtype type) {
   if (is_empty(shape)) return nullptr;
   if (from.data == nullptr) reject(op, "a null pointer for a tensor with elements");
   std::uint64_t address = 0;
@@ -112,7 +112,7 @@ char* address_of(const char* op, const tensor& from, const dims& shape, dtype ty
 
 /// Programs have the lower half of the addresses, of at most 57 bits with five-level paging: what
 /// lies beyond is no memory, whichever device it is said to be of.
-void check_addresses(const char* op, const tensor& from, const char* data, byte_range range) {
+void check_addresses(const char* op, const Tensor& from, const char* data, ByteRange range) {
   constexpr std::uint64_t beyond = std::uint64_t{1} << 56;
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   if (range.first == range.last ||
@@ -126,7 +126,7 @@ void check_addresses(const char* op, const tensor& from, const char* data, byte_
 }
 
 /// From elements to bytes.
-void set_strides(const char* op, const tensor& from, layout& place, std::int64_t width) {
+void set_strides(const char* op, const Tensor& from, Layout& place, std::int64_t width) {
   std::int64_t* const strides = place.strides.data();
   if (from.strides == nullptr) {
     std::int64_t stride = width;
@@ -149,14 +149,14 @@ void set_strides(const char* op, const tensor& from, layout& place, std::int64_t
 
 template <class Managed>
 bool is_read_only(const Managed* managed) {
-  if constexpr (std::is_same_v<Managed, managed_tensor_versioned>) {
+  if constexpr (std::is_same_v<Managed, ManagedTensorVersioned>) {
     return (managed->flags & flag_read_only) != 0;
   }
   return false;
 }
 
-dtype checked_dtype(const char* op, const tensor& from) {
-  const std::optional<dtype> known = dtype_of(from.type);
+Dtype checked_dtype(const char* op, const Tensor& from) {
+  const std::optional<Dtype> known = dtype_of(from.type);
   if (known) return *known;
   reject(op, "no dtype of skerry: DLPack type code " +
                  std::to_string(static_cast<int>(from.type.code)) + ", " +
@@ -164,7 +164,7 @@ dtype checked_dtype(const char* op, const tensor& from) {
                  " lanes");
 }
 
-std::span<const std::int64_t> checked_shape(const char* op, const tensor& from) {
+std::span<const std::int64_t> checked_shape(const char* op, const Tensor& from) {
   if (from.rank < 0 || from.rank > max_rank) {
     reject(op, "a tensor of " + std::to_string(from.rank) + " axes; at most 64 are possible");
   }
@@ -173,22 +173,22 @@ std::span<const std::int64_t> checked_shape(const char* op, const tensor& from) 
 }
 
 /// A tensor that is checked, and not yet ours.
-struct candidate {
-  dtype type;
-  layout place;
+struct Candidate {
+  Dtype type;
+  Layout place;
   char* data = nullptr;
-  byte_range range;
-  location at;
+  ByteRange range;
+  Location at;
 
-  candidate(const char* op, const tensor& from);
+  Candidate(const char* op, const Tensor& from);
 
  private:
-  bool measure(const tensor& from);
+  bool measure(const Tensor& from);
 };
 
 /// Strides in bytes and the range, in one pass. False for a tensor that has no elements, no
 /// strides, or is wrong: that takes the long way.
-bool candidate::measure(const tensor& from) {
+bool Candidate::measure(const Tensor& from) {
   if (from.strides == nullptr) return false;
   const std::int64_t width = itemsize(type);
   std::int64_t* const strides = place.strides.data();
@@ -220,9 +220,9 @@ bool candidate::measure(const tensor& from) {
   return true;
 }
 
-candidate::candidate(const char* op, const tensor& from)
+Candidate::Candidate(const char* op, const Tensor& from)
     : type(checked_dtype(op, from)),
-      place{.shape = dims(checked_shape(op, from)), .strides = place.shape} {
+      place{.shape = Dims(checked_shape(op, from)), .strides = place.shape} {
   if (!measure(from)) {
     const std::int64_t width = itemsize(type);
     set_strides(op, from, place, width);
@@ -234,36 +234,36 @@ candidate::candidate(const char* op, const tensor& from)
 }
 
 template <class Managed>
-ndarray adopt_candidate(candidate&& one, Managed* managed) {
+NdArray adopt_candidate(Candidate&& one, Managed* managed) {
   const bool read_only = is_read_only(managed);
   // An array of ours on a CUDA device comes back as a view, since uses of views are in order.
-  if (storage_ref shared = own_memory(managed);
+  if (StorageRef shared = own_memory(managed);
       shared && shared->where() == one.at.where && capabilities_of(one.at.where).runs_later) {
     if (shared->data() != nullptr) one.place.offset += one.data + one.range.first - shared->data();
     managed->deleter(managed);
     return {std::move(shared), std::move(one.place), one.type, read_only};
   }
-  storage_ref memory = adopt(one.at.where, one.data + one.range.first, one.range.nbytes(),
-                             read_only, managed, release_managed<Managed>, one.at.pinned);
+  StorageRef memory = adopt(one.at.where, one.data + one.range.first, one.range.nbytes(), read_only,
+                            managed, release_managed<Managed>, one.at.pinned);
   // Our current stream waits for the producer, where that promises an order at all.
   come_after_current(*memory.get());
   return {std::move(memory), std::move(one.place), one.type, read_only};
 }
 
 template <class Managed>
-ndarray take_from_capsule(const char* op, PyObject* capsule) {
+NdArray take_from_capsule(const char* op, PyObject* capsule) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::name));
-  if constexpr (std::is_same_v<Managed, managed_tensor_versioned>) {
+  if constexpr (std::is_same_v<Managed, ManagedTensorVersioned>) {
     if (managed->written_by.major != own_version.major) {
       const std::uint32_t major = managed->written_by.major;
-      if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw python_error{};
+      if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw PythonError{};
       release_managed<Managed>(managed);
       reject(op,
              "DLPack version " + std::to_string(major) + " is not understood, only 1 and older");
     }
   }
-  candidate one(op, managed->content);
-  if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw python_error{};
+  Candidate one(op, managed->content);
+  if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw PythonError{};
   try {
     return adopt_candidate(std::move(one), managed);
   } catch (...) {
@@ -279,25 +279,25 @@ void release_managed(void* owner) noexcept {
   auto* managed = static_cast<Managed*>(owner);
   if (managed->deleter == nullptr) return;
   if (is_own(managed)) return managed->deleter(managed);
-  if (const with_gil held; held) call_deleter(managed);
+  if (const WithGil held; held) call_deleter(managed);
 }
 
 template <class Managed>
-ndarray take_managed(const char* op, Managed* managed) {
-  return adopt_candidate(candidate(op, managed->content), managed);
+NdArray take_managed(const char* op, Managed* managed) {
+  return adopt_candidate(Candidate(op, managed->content), managed);
 }
 
-template void release_managed<managed_tensor>(void*) noexcept;
-template void release_managed<managed_tensor_versioned>(void*) noexcept;
-template ndarray take_managed(const char*, managed_tensor_versioned*);
+template void release_managed<ManagedTensor>(void*) noexcept;
+template void release_managed<ManagedTensorVersioned>(void*) noexcept;
+template NdArray take_managed(const char*, ManagedTensorVersioned*);
 
-ndarray take_capsule(const char* op, PyObject* capsule) {
+NdArray take_capsule(const char* op, PyObject* capsule) {
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
-  if (name != nullptr && std::strcmp(name, managed_tensor_versioned::name) == 0) {
-    return take_from_capsule<managed_tensor_versioned>(op, capsule);
+  if (name != nullptr && std::strcmp(name, ManagedTensorVersioned::name) == 0) {
+    return take_from_capsule<ManagedTensorVersioned>(op, capsule);
   }
-  if (name != nullptr && std::strcmp(name, managed_tensor::name) == 0) {
-    return take_from_capsule<managed_tensor>(op, capsule);
+  if (name != nullptr && std::strcmp(name, ManagedTensor::name) == 0) {
+    return take_from_capsule<ManagedTensor>(op, capsule);
   }
   if (name != nullptr && std::strncmp(name, "used_", 5) == 0) {
     reject(op, std::string("the DLPack capsule was consumed before: \"") + name + "\"");

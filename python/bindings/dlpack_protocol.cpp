@@ -24,7 +24,7 @@ namespace {
 using namespace dlpack;
 
 /// Names and constants of the calls, made at import.
-struct vocabulary {
+struct Vocabulary {
   PyObject* method = nullptr;
   PyObject* device_method = nullptr;
   PyObject* names[4]{};
@@ -33,12 +33,12 @@ struct vocabulary {
   PyObject* ndarray = nullptr;
   PyObject* ndarray_method = nullptr;  ///< takes the array itself
   PyObject* ndarray_names = nullptr;
-  lazy_object chosen[16];  ///< tuples of names by the bits of a call's keywords
+  LazyObject chosen[16];  ///< tuples of names by the bits of a call's keywords
 };
-constinit vocabulary words;
+constinit Vocabulary words;
 
 /// One call of `__dlpack__`; a null value is a keyword that is left out.
-struct request {
+struct Request {
   std::array<PyObject*, 4> values{};  ///< stream, max_version, copy, dl_device
 
   [[nodiscard]] PyObject* send(PyObject* producer) const {
@@ -57,7 +57,7 @@ struct request {
   }
 
   static PyObject* names_of(std::size_t bits, std::size_t count) {
-    object tuple(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    Object tuple(PyTuple_New(static_cast<Py_ssize_t>(count)));
     Py_ssize_t at = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       if ((bits >> i & 1) == 0) continue;
@@ -67,37 +67,37 @@ struct request {
   }
 };
 
-device_id device_of_producer(const char* op, PyObject* producer) {
-  const object pair(PyObject_CallMethodNoArgs(producer, words.device_method));
+DeviceId device_of_producer(const char* op, PyObject* producer) {
+  const Object pair(PyObject_CallMethodNoArgs(producer, words.device_method));
   if (!PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2) {
-    throw dtype_error(std::string(op) + ": __dlpack_device__ of " + Py_TYPE(producer)->tp_name +
-                      " gave no pair (device type, device id)");
+    throw DtypeError(std::string(op) + ": __dlpack_device__ of " + Py_TYPE(producer)->tp_name +
+                     " gave no pair (device type, device id)");
   }
   const std::int64_t code = clamped_integer(PyTuple_GET_ITEM(pair.get(), 0));
   const std::int64_t index = clamped_integer(PyTuple_GET_ITEM(pair.get(), 1));
   if (code != static_cast<std::int32_t>(code) || index != static_cast<std::int32_t>(index)) {
-    throw interchange_error(std::string(op) + ": __dlpack_device__ of " +
-                            Py_TYPE(producer)->tp_name + " is out of range");
+    throw InterchangeError(std::string(op) + ": __dlpack_device__ of " +
+                           Py_TYPE(producer)->tp_name + " is out of range");
   }
-  return {static_cast<device_code>(code), static_cast<std::int32_t>(index)};
+  return {static_cast<DeviceCode>(code), static_cast<std::int32_t>(index)};
 }
 
 /// Tries again with fewer keywords after a TypeError, as the standard has it for producers of older
 /// versions. The error of an earlier try becomes the context of a later one: a TypeError that was
 /// none of the keywords' stays in sight.
-class attempts {
+class Attempts {
  public:
-  explicit attempts(PyObject* producer) : producer_(producer) {}
-  attempts(const attempts&) = delete;
-  attempts& operator=(const attempts&) = delete;
-  ~attempts() { Py_XDECREF(earlier_); }
+  explicit Attempts(PyObject* producer) : producer_(producer) {}
+  Attempts(const Attempts&) = delete;
+  Attempts& operator=(const Attempts&) = delete;
+  ~Attempts() { Py_XDECREF(earlier_); }
 
-  /// Null after a TypeError that deserves another try; throws python_error for any other.
-  [[nodiscard]] PyObject* operator()(const request& with, bool is_last) {
+  /// Null after a TypeError that deserves another try; throws PythonError for any other.
+  [[nodiscard]] PyObject* operator()(const Request& with, bool is_last) {
     PyObject* capsule = with.send(producer_);
     if (capsule != nullptr) return capsule;
     if (earlier_ == nullptr && (is_last || PyErr_ExceptionMatches(PyExc_TypeError) == 0)) {
-      throw python_error{};
+      throw PythonError{};
     }
     PyObject* type = nullptr;
     PyObject* value = nullptr;
@@ -108,7 +108,7 @@ class attempts {
     if (earlier_ != nullptr) PyException_SetContext(value, std::exchange(earlier_, nullptr));
     if (is_last || PyErr_GivenExceptionMatches(type, PyExc_TypeError) == 0) {
       PyErr_Restore(type, value, trace);
-      throw python_error{};
+      throw PythonError{};
     }
     earlier_ = value;
     Py_DECREF(type);
@@ -122,36 +122,36 @@ class attempts {
 };
 
 /// The capsule, and whether `copy` reached the producer.
-struct answer {
-  object capsule;
+struct Answer {
+  Object capsule;
   bool knows_copy = true;
 };
 
-answer ask_on_host(PyObject* producer, request& with) {
-  attempts attempt(producer);
+Answer ask_on_host(PyObject* producer, Request& with) {
+  Attempts attempt(producer);
   with.values[1] = words.max_version;
-  if (PyObject* capsule = attempt(with, false)) return {object(capsule)};
+  if (PyObject* capsule = attempt(with, false)) return {Object(capsule)};
   // dl_device asked for a copy to the host: without it the structure would be of no use.
-  if (with.values[3] != nullptr) return {object(attempt(with, true))};
-  return {object(attempt({}, true)), false};
+  if (with.values[3] != nullptr) return {Object(attempt(with, true))};
+  return {Object(attempt({}, true)), false};
 }
 
 /// With the producer's device current, as PyTorch wants it, and restored after; and the stream on
 /// which the data will be used, so that the producer makes its work come before ours.
-answer ask_on_cuda(PyObject* producer, request& with, device where) {
-  attempts attempt(producer);
-  const stream own = current_stream(where);
-  const current_device scope(where);
-  const object handle(PyLong_FromSize_t(reinterpret_cast<std::uintptr_t>(own.handle())));
+Answer ask_on_cuda(PyObject* producer, Request& with, Device where) {
+  Attempts attempt(producer);
+  const Stream own = current_stream(where);
+  const CurrentDevice scope(where);
+  const Object handle(PyLong_FromSize_t(reinterpret_cast<std::uintptr_t>(own.handle())));
   with.values[0] = handle.get();
   with.values[1] = words.max_version;
-  if (PyObject* capsule = attempt(with, false)) return {object(capsule)};
-  request stream_only;
+  if (PyObject* capsule = attempt(with, false)) return {Object(capsule)};
+  Request stream_only;
   stream_only.values[0] = handle.get();
-  if (PyObject* capsule = attempt(stream_only, false)) return {object(capsule), false};
-  answer plain{object(attempt({}, true)), false};
+  if (PyObject* capsule = attempt(stream_only, false)) return {Object(capsule), false};
+  Answer plain{Object(attempt({}, true)), false};
   // Without a stream the producer has used the legacy default one.
-  const stream usual(where);
+  const Stream usual(where);
   if (!(own == usual)) own.wait(usual);
   return plain;
 }
@@ -168,7 +168,7 @@ void name_missing_method(const char* op, PyObject* producer) {
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(trace);
-    const object kind = package_function("skerry.exceptions", "MissingProtocolError");
+    const Object kind = package_function("skerry.exceptions", "MissingProtocolError");
     PyErr_Format(kind.get(), "%s: x must be an object with the DLPack protocol: %s has no %U", op,
                  Py_TYPE(producer)->tp_name, method);
     return;
@@ -176,18 +176,18 @@ void name_missing_method(const char* op, PyObject* producer) {
   PyErr_Restore(type, value, trace);
 }
 
-answer ask_any(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
-  request with;
+Answer ask_any(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
+  Request with;
   if (copied) with.values[2] = *copied ? Py_True : Py_False;
   // NumPy's arrays are in host memory; others say where they are.
   if (is_numpy_array(producer)) return ask_on_host(producer, with);
-  const device_id id = device_of_producer(op, producer);
+  const DeviceId id = device_of_producer(op, producer);
   switch (id.code) {
-    case device_code::cpu:
-    case device_code::cuda_host:
+    case DeviceCode::cpu:
+    case DeviceCode::cuda_host:
       return ask_on_host(producer, with);
-    case device_code::cuda:
-    case device_code::cuda_managed:
+    case DeviceCode::cuda:
+    case DeviceCode::cuda_managed:
       if (const auto where = device_of_physical(id.index)) {
         return ask_on_cuda(producer, with, *where);
       }
@@ -195,73 +195,73 @@ answer ask_any(const char* op, PyObject* producer, std::optional<bool> copied, b
   }
   // A device of no kind that is known here: its library may copy it, if the caller wants it so.
   if (!to_host) {
-    throw interchange_error(std::string(op) + ": the array is on DLPack device (" +
-                            std::to_string(static_cast<int>(id.code)) + ", " +
-                            std::to_string(id.index) + "), which is no device of this process; " +
-                            "copy it to the host first, or pass device=\"cpu\"");
+    throw InterchangeError(std::string(op) + ": the array is on DLPack device (" +
+                           std::to_string(static_cast<int>(id.code)) + ", " +
+                           std::to_string(id.index) + "), which is no device of this process; " +
+                           "copy it to the host first, or pass device=\"cpu\"");
   }
   with.values[3] = words.host;
   return ask_on_host(producer, with);
 }
 
-answer ask(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
+Answer ask(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
   try {
     return ask_any(op, producer, copied, to_host);
-  } catch (const python_error&) {
+  } catch (const PythonError&) {
     name_missing_method(op, producer);
     throw;
   }
 }
 
 bool capsule_is_copy(PyObject* capsule) {
-  if (PyCapsule_IsValid(capsule, managed_tensor_versioned::name) == 0) return false;
-  const auto* managed = static_cast<const managed_tensor_versioned*>(
-      PyCapsule_GetPointer(capsule, managed_tensor_versioned::name));
+  if (PyCapsule_IsValid(capsule, ManagedTensorVersioned::name) == 0) return false;
+  const auto* managed = static_cast<const ManagedTensorVersioned*>(
+      PyCapsule_GetPointer(capsule, ManagedTensorVersioned::name));
   return managed->written_by.major == own_version.major && (managed->flags & flag_is_copied) != 0;
 }
 
 }  // namespace
 
 void prepare_protocol() {
-  const auto fresh = [](PyObject* made) { return object(made).release(); };
+  const auto fresh = [](PyObject* made) { return Object(made).release(); };
   const auto interned = [&](const char* text) { return fresh(PyUnicode_InternFromString(text)); };
   words.method = interned("__dlpack__");
   words.device_method = interned("__dlpack_device__");
   constexpr const char* keywords[] = {"stream", "max_version", "copy", "dl_device"};
   for (std::size_t i = 0; i < std::size(keywords); ++i) words.names[i] = interned(keywords[i]);
   words.max_version = fresh(Py_BuildValue("(ii)", own_version.major, own_version.minor));
-  words.host = fresh(Py_BuildValue("(ii)", static_cast<int>(device_code::cpu), 0));
+  words.host = fresh(Py_BuildValue("(ii)", static_cast<int>(DeviceCode::cpu), 0));
   words.ndarray = fresh(PyObject_GetAttrString(numpy(), "ndarray"));
   words.ndarray_method = fresh(PyObject_GetAttr(words.ndarray, words.method));
   words.ndarray_names = fresh(Py_BuildValue("(O)", words.names[1]));
 }
 
-ndarray from_capsule(const char* op, PyObject* from, std::optional<bool> copied, bool to_host) {
+NdArray from_capsule(const char* op, PyObject* from, std::optional<bool> copied, bool to_host) {
   if (PyCapsule_CheckExact(from)) {
-    ndarray taken = take_capsule(op, from);
+    NdArray taken = take_capsule(op, from);
     return copied == true ? copy(taken) : taken;
   }
   if (is_numpy_array(from)) {
     // What most calls are, without the care for older versions and other devices.
     if (!copied && reinterpret_cast<PyObject*>(Py_TYPE(from)) == words.ndarray) {
       PyObject* stack[] = {from, words.max_version};
-      const object capsule(
+      const Object capsule(
           PyObject_Vectorcall(words.ndarray_method, stack, 1, words.ndarray_names));
       return take_capsule(op, capsule.get());
     }
   } else {
-    if (const exchange_table* table = exchange_table_of(Py_TYPE(from))) {
+    if (const ExchangeTable* table = exchange_table_of(Py_TYPE(from))) {
       if (auto taken = from_exchange_table(op, from, *table)) {
         return copied == true ? copy(*taken) : std::move(*taken);
       }
     }
   }
-  const answer got = ask(op, from, copied, to_host);
+  const Answer got = ask(op, from, copied, to_host);
   if (!copied || (*copied && got.knows_copy)) return take_capsule(op, got.capsule.get());
   if (*copied) return copy(take_capsule(op, got.capsule.get()));
   if (capsule_is_copy(got.capsule.get())) {
-    throw interchange_error(std::string(op) + ": copy=False, but " + Py_TYPE(from)->tp_name +
-                            " has made a copy");
+    throw InterchangeError(std::string(op) + ": copy=False, but " + Py_TYPE(from)->tp_name +
+                           " has made a copy");
   }
   return take_capsule(op, got.capsule.get());
 }

@@ -14,9 +14,9 @@
 namespace skerry::python {
 
 /// Thrown where a Python error is set already.
-struct python_error {};
+struct PythonError {};
 
-/// Imports skerry.exceptions; throws python_error.
+/// Imports skerry.exceptions; throws PythonError.
 void prepare_errors();
 
 /// Turns the exception in flight into a Python error: the class of the same name in
@@ -41,22 +41,22 @@ Result guarded(Body&& body, Result failed = {}) {
 inline std::string type_name(PyObject* of) { return Py_TYPE(of)->tp_name; }
 
 /// Owning pointer to a Python object.
-class object {
+class Object {
  public:
-  object() = default;
-  /// Takes over a new reference; throws python_error for null.
-  explicit object(PyObject* fresh) : pointer_(fresh) {
-    if (fresh == nullptr) throw python_error{};
+  Object() = default;
+  /// Takes over a new reference; throws PythonError for null.
+  explicit Object(PyObject* fresh) : pointer_(fresh) {
+    if (fresh == nullptr) throw PythonError{};
   }
-  static object borrow(PyObject* other) { return object(Py_NewRef(other)); }
-  object(object&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
-  object& operator=(object&& other) noexcept {
+  static Object borrow(PyObject* other) { return Object(Py_NewRef(other)); }
+  Object(Object&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
+  Object& operator=(Object&& other) noexcept {
     std::swap(pointer_, other.pointer_);
     return *this;
   }
-  object(const object&) = delete;
-  object& operator=(const object&) = delete;
-  ~object() { Py_XDECREF(pointer_); }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  ~Object() { Py_XDECREF(pointer_); }
 
   [[nodiscard]] PyObject* get() const noexcept { return pointer_; }
   [[nodiscard]] PyObject* release() noexcept { return std::exchange(pointer_, nullptr); }
@@ -66,24 +66,24 @@ class object {
 };
 
 /// A function of one of the package's Python modules, for what is not hot.
-[[nodiscard]] object package_function(const char* module, const char* name);
+[[nodiscard]] Object package_function(const char* module, const char* name);
 /// The attribute of an object, null where it has none.
-[[nodiscard]] object optional_attribute(PyObject* from, const char* name);
-void set_attribute(PyObject* of, const char* name, const object& value);
-void add_to_module(PyObject* module, const char* name, const object& value);
+[[nodiscard]] Object optional_attribute(PyObject* from, const char* name);
+void set_attribute(PyObject* of, const char* name, const Object& value);
+void add_to_module(PyObject* module, const char* name, const Object& value);
 /// What a contextvars.ContextVar holds; null where the variable is null, unset or None.
-[[nodiscard]] object context_value(PyObject* variable);
+[[nodiscard]] Object context_value(PyObject* variable);
 /// The text of a str; lives as long as that does.
 [[nodiscard]] const char* utf8(PyObject* text);
 
 /// While it lives, no Python error is set; then the one from before is again. For what may run
 /// Python on the way up of an error.
-class error_aside {
+class ErrorAside {
  public:
-  error_aside() noexcept { PyErr_Fetch(&type_, &value_, &trace_); }
-  error_aside(const error_aside&) = delete;
-  error_aside& operator=(const error_aside&) = delete;
-  ~error_aside() { PyErr_Restore(type_, value_, trace_); }
+  ErrorAside() noexcept { PyErr_Fetch(&type_, &value_, &trace_); }
+  ErrorAside(const ErrorAside&) = delete;
+  ErrorAside& operator=(const ErrorAside&) = delete;
+  ~ErrorAside() { PyErr_Restore(type_, value_, trace_); }
 
  private:
   PyObject* type_ = nullptr;

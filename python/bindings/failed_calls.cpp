@@ -13,7 +13,7 @@ namespace skerry::python {
 namespace {
 
 /// The error that is set, taken away.
-object take_error() {
+Object take_error() {
   PyObject* type = nullptr;
   PyObject* value = nullptr;
   PyObject* trace = nullptr;
@@ -22,7 +22,7 @@ object take_error() {
   if (trace != nullptr) PyException_SetTraceback(value, trace);
   Py_XDECREF(trace);
   Py_XDECREF(type);
-  return object(value);
+  return Object(value);
 }
 
 void raise(PyObject* error) { PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error); }
@@ -30,14 +30,14 @@ void raise(PyObject* error) { PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYP
 /// "add: ..." or "add() ...", of an error that users are to see.
 bool is_named(PyObject* error, std::string_view name) {
   const bool is_typed = PyErr_GivenExceptionMatches(error, PyExc_KeyError) == 0;
-  const object text(PyObject_Str(error));
+  const Object text(PyObject_Str(error));
   const std::string_view read = utf8(text.get());
   return is_typed && read.starts_with(name) &&
          (read.substr(name.size()).starts_with(':') || read.substr(name.size()).starts_with('('));
 }
 
 /// A function of skerry/_failed_calls.py, which the first failure imports.
-PyObject* imported(lazy_object& function, const char* name) {
+PyObject* imported(LazyObject& function, const char* name) {
   return function.get([&] { return package_function("skerry._failed_calls", name).release(); });
 }
 
@@ -47,12 +47,12 @@ template <class FindName, class FindBetter>
 PyObject* name_error(FindName find_name, FindBetter find_better) noexcept {
   if (PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;
   return guarded([&]() -> PyObject* {
-    const object error = take_error();
+    const Object error = take_error();
     if (is_named(error.get(), find_name())) {
       raise(error.get());
       return nullptr;
     }
-    const object better = find_better(error.get());
+    const Object better = find_better(error.get());
     if (better.get() == Py_None) {
       raise(error.get());
     } else {
@@ -65,19 +65,19 @@ PyObject* name_error(FindName find_name, FindBetter find_better) noexcept {
 
 }  // namespace
 
-PyObject* name_failed_call(const arguments& with) noexcept {
+PyObject* name_failed_call(const Arguments& with) noexcept {
   const auto find_better = [&](PyObject* error) {
-    static constinit lazy_object function;
-    const object given(PyDict_New());
+    static constinit LazyObject function;
+    const Object given(PyDict_New());
     for (int i = 0; i < with.takes->count(); ++i) {
       if (with[i] == nullptr) continue;
-      if (PyDict_SetItem(given.get(), with.takes->name(i), with[i]) != 0) throw python_error{};
+      if (PyDict_SetItem(given.get(), with.takes->name(i), with[i]) != 0) throw PythonError{};
     }
     for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-      const object name(PyUnicode_FromFormat("arguments[%zd]", i));
-      if (PyDict_SetItem(given.get(), name.get(), with.rest[i]) != 0) throw python_error{};
+      const Object name(PyUnicode_FromFormat("arguments[%zd]", i));
+      if (PyDict_SetItem(given.get(), name.get(), with.rest[i]) != 0) throw PythonError{};
     }
-    return object(PyObject_CallFunction(imported(function, "named"), "sOO", with.takes->function(),
+    return Object(PyObject_CallFunction(imported(function, "named"), "sOO", with.takes->function(),
                                         given.get(), error));
   };
   return name_error([&] { return with.takes->function(); }, find_better);
@@ -85,23 +85,23 @@ PyObject* name_failed_call(const arguments& with) noexcept {
 
 PyObject* name_failed_call(PyObject* function, PyObject* const* args, Py_ssize_t count,
                            PyObject* keywords) noexcept {
-  object name;
+  Object name;
   const auto find_name = [&] {
-    name = object(PyObject_GetAttrString(function, "__name__"));
+    name = Object(PyObject_GetAttrString(function, "__name__"));
     return utf8(name.get());
   };
   return name_error(find_name, [&](PyObject* error) {
-    static constinit lazy_object helper;
-    const object positional(PyTuple_New(count));
+    static constinit LazyObject helper;
+    const Object positional(PyTuple_New(count));
     for (Py_ssize_t i = 0; i < count; ++i) {
       PyTuple_SET_ITEM(positional.get(), i, Py_NewRef(args[i]));
     }
-    const object named(PyDict_New());
+    const Object named(PyDict_New());
     for (Py_ssize_t i = 0; keywords != nullptr && i < PyTuple_GET_SIZE(keywords); ++i) {
       PyObject* const key = PyTuple_GET_ITEM(keywords, i);
-      if (PyDict_SetItem(named.get(), key, args[count + i]) != 0) throw python_error{};
+      if (PyDict_SetItem(named.get(), key, args[count + i]) != 0) throw PythonError{};
     }
-    return object(PyObject_CallFunctionObjArgs(imported(helper, "named_function"), function,
+    return Object(PyObject_CallFunctionObjArgs(imported(helper, "named_function"), function,
                                                positional.get(), named.get(), error, nullptr));
   });
 }

@@ -17,49 +17,49 @@ namespace {
 
 using optional_integers = std::optional<std::vector<std::int64_t>>;
 
-fft_norm parse_norm(const arguments& with) {
-  constexpr fft_norm norms[] = {fft_norm::backward, fft_norm::ortho, fft_norm::forward};
+FftNorm parse_norm(const Arguments& with) {
+  constexpr FftNorm norms[] = {FftNorm::backward, FftNorm::ortho, FftNorm::forward};
   return with.has(3) ? norms[choice(with, 3, {"backward", "ortho", "forward"})] : norms[0];
 }
 
-optional_integers parse_optional(const arguments& with, int at) {
+optional_integers parse_optional(const Arguments& with, int at) {
   if (!with.has(at)) return std::nullopt;
   return integers(with, at);
 }
 
 constexpr std::int64_t long_transform = long_work / 8;
 
-template <fft_kind Kind>
-PyObject* run_fft(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+template <FftKind Kind>
+PyObject* run_fft(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::optional<std::int64_t> n = optional_integer(with, 1);
   const std::int64_t axis = integer(with, 2, -1);
-  const fft_norm norm = parse_norm(with);
+  const FftNorm norm = parse_norm(with);
   return wrap(
       run_without_gil(x.size() > long_transform, [&] { return fft(Kind, x, n, axis, norm); }));
 }
 
-template <fft_kind Kind>
-PyObject* run_fftn(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+template <FftKind Kind>
+PyObject* run_fftn(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const optional_integers lengths = parse_optional(with, 1);
   const optional_integers axes = parse_optional(with, 2);
-  const fft_norm norm = parse_norm(with);
+  const FftNorm norm = parse_norm(with);
   return wrap_made(x.size() > long_transform, [&] { return fftn(Kind, x, lengths, axes, norm); });
 }
 
 template <bool Half>
-PyObject* run_frequencies(const arguments& with) {
+PyObject* run_frequencies(const Arguments& with) {
   const char* op = with.takes->function();
   const std::int64_t n = integer(with, 0);
   const double spacing = with[1] != nullptr ? number(with, 1) : 1;
-  const dtype type = parse_optional_dtype(op, with[2]).value_or(default_real);
+  const Dtype type = parse_optional_dtype(op, with[2]).value_or(default_real);
   return wrap(fft_frequencies(op, n, spacing, type, device_or_default(op, with[3]), Half));
 }
 
 template <bool Back>
-PyObject* run_shift(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_shift(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const optional_integers axes = parse_optional(with, 1);
   return wrap_made(x.size() > long_work, [&] { return fft_shift(x, axes, Back); });
 }
@@ -93,14 +93,14 @@ PyObject* run_shift(const arguments& with) {
   "not have.\nValueError\n    For a length below 1, axes named twice, an unknown norm.\n\n"      \
   "Examples\n--------\n>>> import skerry as sk\n"
 
-constexpr function_entry fft_functions[] = {
+constexpr FunctionEntry fft_functions[] = {
     {"fft", SKERRY_FFT_SIGNATURE,
      "The discrete Fourier transform along an axis: sum of x[j] exp(-2 pi i jk / n) over "
      "j.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.fft(sk.asarray([2 + 1j, 2, 1, 4]))\n"
      "Array([ 9.+1.j,  1.+3.j, -3.+1.j,  1.-1.j], dtype=complex128, device='cpu:0')",
-     run_fft<fft_kind::fft>},
+     run_fft<FftKind::fft>},
     {"fftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
      "The frequencies of the elements of fft: [0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / "
      "(d n).\n\nParameters\n----------\nn : int\n    At least 1.\nd : float\n    Distance of the "
@@ -117,7 +117,7 @@ constexpr function_entry fft_functions[] = {
          SKERRY_FFT_NORM SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.fftn(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
-     run_fftn<fft_kind::fft>},
+     run_fftn<FftKind::fft>},
     {"fftshift", "(x, /, *, axes=None)",
      "x with the zero frequency in the middle of the axes, all of them by default.\n\n"
      "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, "
@@ -133,18 +133,18 @@ constexpr function_entry fft_functions[] = {
          SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.hfft(sk.asarray([1.0, 2.0, 3.0]))\n"
      "Array([ 8., -2.,  0., -2.], dtype=float64, device='cpu:0')",
-     run_fft<fft_kind::hfft>},
+     run_fft<FftKind::hfft>},
     {"ifft", SKERRY_FFT_SIGNATURE,
      "The inverse of fft.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM
          SKERRY_FFT_RETURNS("Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.ifft(sk.asarray([9 + 1j, 1 + 3j, -3 + 1j, 1 - 1j])).tolist()[0]\n(2+1j)",
-     run_fft<fft_kind::ifft>},
+     run_fft<FftKind::ifft>},
     {"ifftn", SKERRY_FFTN_SIGNATURE,
      "The inverse of fftn.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.ifftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
      "Array([[1.+0.j, 1.+0.j],\n       [1.+0.j, 1.+0.j]], dtype=complex128, device='cpu:0')",
-     run_fftn<fft_kind::ifft>},
+     run_fftn<FftKind::ifft>},
     {"ifftshift", "(x, /, *, axes=None)",
      "The inverse of fftshift.\n\n"
      "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, "
@@ -160,28 +160,28 @@ constexpr function_entry fft_functions[] = {
          SKERRY_FFT_RETURNS("Complex, in the precision of x, with n // 2 + 1 elements.")
              SKERRY_FFT_ERRORS ">>> sk.real(sk.fft.ihfft(sk.asarray([8.0, -2.0, 0.0, -2.0])))\n"
                                "Array([1., 2., 3.], dtype=float64, device='cpu:0')",
-     run_fft<fft_kind::ihfft>},
+     run_fft<FftKind::ihfft>},
     {"irfft", SKERRY_FFT_SIGNATURE,
      "The inverse of rfft.\n\nImaginary parts that symmetry makes zero are not "
      "read.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_N_OUT SKERRY_FFT_AXIS SKERRY_FFT_NORM
          SKERRY_FFT_RETURNS("Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.irfft(sk.asarray([1.0, 1.0, 1.0]))\n"
      "Array([1., 0., 0., 0.], dtype=float64, device='cpu:0')",
-     run_fft<fft_kind::irfft>},
+     run_fft<FftKind::irfft>},
     {"irfftn", SKERRY_FFTN_SIGNATURE,
      "The inverse of rfftn; the last of the axes is the one of which x has one "
      "half.\n\n" SKERRY_FFT_COMPLEX SKERRY_FFT_S SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Real, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.irfftn(sk.asarray([[4.0, 0.0], [0.0, 0.0]]))\n"
      "Array([[1., 1.],\n       [1., 1.]], dtype=float64, device='cpu:0')",
-     run_fftn<fft_kind::irfft>},
+     run_fftn<FftKind::irfft>},
     {"rfft", SKERRY_FFT_SIGNATURE,
      "The first half of the transform of real elements, which determines the "
      "other.\n\n" SKERRY_FFT_REAL SKERRY_FFT_N SKERRY_FFT_AXIS SKERRY_FFT_NORM SKERRY_FFT_RETURNS(
          "Complex, in the precision of x, with n // 2 + 1 elements.") SKERRY_FFT_ERRORS
      ">>> sk.real(sk.fft.rfft(sk.asarray([1.0, 2.0, 4.0, 8.0])))\n"
      "Array([15., -3., -5.], dtype=float64, device='cpu:0')",
-     run_fft<fft_kind::rfft>},
+     run_fft<FftKind::rfft>},
     {"rfftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
      "The frequencies of the elements of rfft: [0, 1, ..., n // 2] / (d n).\n\n"
      "Parameters\n----------\nn : int\n    At least 1.\nd : float\n    Distance of the samples, "
@@ -200,7 +200,7 @@ constexpr function_entry fft_functions[] = {
          "Complex, in the precision of x.") SKERRY_FFT_ERRORS
      ">>> sk.fft.rfftn(sk.ones((2, 2)))\n"
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
-     run_fftn<fft_kind::rfft>},
+     run_fftn<FftKind::rfft>},
 };
 
 #undef SKERRY_FFT_SIGNATURE

@@ -25,26 +25,26 @@ namespace {
 
 /// The largest of integers as unsigned numbers of their width, by which negative ones are greater
 /// than all others.
-element greatest_unsigned(const ndarray& x) {
-  static constexpr dtype unsigned_of_width[] = {dtype::uint8, dtype::uint16, dtype::uint32,
-                                                dtype::uint64};
+Element greatest_unsigned(const NdArray& x) {
+  static constexpr Dtype unsigned_of_width[] = {Dtype::uint8, Dtype::uint16, Dtype::uint32,
+                                                Dtype::uint64};
   const int width = std::countr_zero(static_cast<unsigned>(x.itemsize()));
-  const ndarray bits(x.memory(), x.layout(), unsigned_of_width[width], true);
+  const NdArray bits(x.memory(), x.layout(), unsigned_of_width[width], true);
   const reduction_id max = find_reduction("max").value();
   return read_element(reduce(max, bits, std::nullopt, std::nullopt, false));
 }
 
 /// Reads from the device: the call waits for it.
-bool lies_below(const ndarray& x, std::int64_t end) {
+bool lies_below(const NdArray& x, std::int64_t end) {
   if (x.size() == 0) return true;
   std::uint64_t greatest = 0;
-  const without_gil working(x.size() > long_work);
-  const element found = greatest_unsigned(x);
+  const WithoutGil working(x.size() > long_work);
+  const Element found = greatest_unsigned(x);
   std::memcpy(&greatest, found.bytes, static_cast<std::size_t>(x.itemsize()));
   return end > 0 && greatest < static_cast<std::uint64_t>(end);
 }
 
-PyObject* run_lie_below(const arguments& with) {
+PyObject* run_lie_below(const Arguments& with) {
   return PyBool_FromLong(lies_below(value_of(with[0]), integer(with, 1)));
 }
 
@@ -59,50 +59,50 @@ std::optional<std::int64_t> size_of(std::span<const std::int64_t> lengths) {
 }
 
 template <class Op>
-ndarray applied(const ndarray& x, const ndarray& y) {
-  const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
+NdArray applied(const NdArray& x, const NdArray& y) {
+  const Operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
   return apply(op_id_of<Op>, both);
 }
 /// The same in the memory of x, which is new and nobody else's.
 template <class Op>
-const ndarray& changed(const ndarray& x, const ndarray& y) {
-  const operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
+const NdArray& changed(const NdArray& x, const NdArray& y) {
+  const Operand both[] = {{.array = &x, .name = "x1"}, {.array = &y, .name = "x2"}};
   apply_into(op_id_of<Op>, x, both);
   return x;
 }
 template <class Op>
-ndarray applied(const ndarray& x, std::int64_t number) {
-  const scalar value = scalar::of(number);
-  const operand both[] = {{.array = &x, .name = "x1"}, {.value = &value, .name = "x2"}};
+NdArray applied(const NdArray& x, std::int64_t number) {
+  const Scalar value = Scalar::of(number);
+  const Operand both[] = {{.array = &x, .name = "x1"}, {.value = &value, .name = "x2"}};
   return apply(op_id_of<Op>, both);
 }
 
-PyObject* run_ravel_indices(const arguments& with) {
+PyObject* run_ravel_indices(const Arguments& with) {
   const std::span<PyObject* const> indices = items_of(with[0]);
   const std::vector<std::int64_t> lengths = integers(with, 1);
   if (indices.empty() || indices.size() != lengths.size()) Py_RETURN_NONE;
   if (!are_arrays_of_one_device(indices) || !size_of(lengths)) Py_RETURN_NONE;
-  std::optional<ndarray> total;
+  std::optional<NdArray> total;
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    const ndarray& x = value_of(indices[i]);
+    const NdArray& x = value_of(indices[i]);
     const std::int64_t n = lengths[i];
-    if (x.dtype() != dtype::int64 || !lies_below(x, n)) Py_RETURN_NONE;
-    const without_gil working(x.size() > long_work);
+    if (x.dtype() != Dtype::int64 || !lies_below(x, n)) Py_RETURN_NONE;
+    const WithoutGil working(x.size() > long_work);
     if (!total) {
       total = x;
       continue;
     }
-    ndarray moved = applied<ops::multiply>(*total, n);
+    NdArray moved = applied<ops::multiply>(*total, n);
     total = moved.shape() == x.shape() ? changed<ops::add>(moved, x) : applied<ops::add>(moved, x);
   }
   return wrap(*std::move(total));
 }
 
-std::vector<ndarray> unraveled(ndarray rest, std::span<const std::int64_t> lengths) {
-  std::vector<ndarray> found(lengths.size());
-  const without_gil working(rest.size() > long_work);
+std::vector<NdArray> unraveled(NdArray rest, std::span<const std::int64_t> lengths) {
+  std::vector<NdArray> found(lengths.size());
+  const WithoutGil working(rest.size() > long_work);
   for (std::size_t i = lengths.size(); i-- > 1;) {
-    const ndarray quotient = applied<ops::floor_divide>(rest, lengths[i]);
+    const NdArray quotient = applied<ops::floor_divide>(rest, lengths[i]);
     found[i] = applied<ops::subtract>(rest, applied<ops::multiply>(quotient, lengths[i]));
     rest = quotient;
   }
@@ -110,20 +110,20 @@ std::vector<ndarray> unraveled(ndarray rest, std::span<const std::int64_t> lengt
   return found;
 }
 
-PyObject* run_unravel_indices(const arguments& with) {
+PyObject* run_unravel_indices(const Arguments& with) {
   return wrap_all(unraveled(value_of(with[0]), integers(with, 1)));
 }
 
-PyObject* run_unravel_index(const arguments& with) {
+PyObject* run_unravel_index(const Arguments& with) {
   if (!is_array(with[0])) Py_RETURN_NONE;
-  const ndarray& x = value_of(with[0]);
+  const NdArray& x = value_of(with[0]);
   const std::vector<std::int64_t> lengths = integers(with, 1);
   const std::optional<std::int64_t> end = size_of(lengths);
-  if (!end || x.dtype() != dtype::int64 || !lies_below(x, *end)) Py_RETURN_NONE;
+  if (!end || x.dtype() != Dtype::int64 || !lies_below(x, *end)) Py_RETURN_NONE;
   return wrap_all(unraveled(x, lengths));
 }
 
-constexpr function_entry flat_index_functions[] = {
+constexpr FunctionEntry flat_index_functions[] = {
     {"lie_below", "(x, end, /)",
      "Whether all elements of an array of integers are from 0 to below `end`. Reads from the "
      "device: the call waits for it.",

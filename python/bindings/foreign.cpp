@@ -18,13 +18,13 @@ namespace {
 constexpr std::int64_t most_stride = std::int64_t{1} << 48;
 
 [[noreturn]] void reject_extent(const char* op) {
-  throw interchange_error(std::string(op) +
-                          ": the strides of the foreign array span more bytes "
-                          "than there can be");
+  throw InterchangeError(std::string(op) +
+                         ": the strides of the foreign array span more bytes "
+                         "than there can be");
 }
 
-byte_range span_of(const char* op, const dims& shape, const dims& strides, std::int64_t width) {
-  byte_range range{0, width};
+ByteRange span_of(const char* op, const Dims& shape, const Dims& strides, std::int64_t width) {
+  ByteRange range{0, width};
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return {};
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const auto step = checked_multiply(shape[axis] - 1, strides[axis]);
@@ -39,7 +39,7 @@ byte_range span_of(const char* op, const dims& shape, const dims& strides, std::
 }
 
 void release_buffer(void* owner) noexcept {
-  const with_gil held;
+  const WithGil held;
   if (!held) return;
   auto* buffer = static_cast<Py_buffer*>(owner);
   PyBuffer_Release(buffer);
@@ -47,13 +47,13 @@ void release_buffer(void* owner) noexcept {
 }
 
 /// The dtype of a struct-module format character in native order.
-std::optional<dtype> dtype_of_format(const char* format, Py_ssize_t width) {
-  if (format == nullptr) return dtype::uint8;
+std::optional<Dtype> dtype_of_format(const char* format, Py_ssize_t width) {
+  if (format == nullptr) return Dtype::uint8;
   std::string text(format);
   if (!text.empty() && (text[0] == '@' || text[0] == '=' || text[0] == '<' || text[0] == '|')) {
     text.erase(0, 1);
   }
-  if (text == "?") return dtype::bool_;
+  if (text == "?") return Dtype::bool_;
   std::string typestr = width == 1 ? "|" : "<";
   if (text.size() == 1 && std::string("bhilqn").find(text) != std::string::npos) {
     typestr += 'i';
@@ -86,18 +86,18 @@ bool is_aligned(const Py_buffer& buffer, std::int64_t alignment) {
 }  // namespace
 
 void drop_reference(void* object) noexcept {
-  if (const with_gil held; held) Py_DECREF(static_cast<PyObject*>(object));
+  if (const WithGil held; held) Py_DECREF(static_cast<PyObject*>(object));
 }
 
-PyObject* python_owner(const storage& memory) noexcept {
+PyObject* python_owner(const Storage& memory) noexcept {
   if (void* owner = memory.owner(drop_reference)) return static_cast<PyObject*>(owner);
   if (void* owner = memory.owner(release_buffer)) return static_cast<Py_buffer*>(owner)->obj;
   return nullptr;
 }
 
-byte_range check_layout(const char* op, const void* data, layout& place, std::int64_t width) {
+ByteRange check_layout(const char* op, const void* data, Layout& place, std::int64_t width) {
   check_shape(op, place.shape.span(), width);
-  const byte_range range = span_of(op, place.shape, place.strides, width);
+  const ByteRange range = span_of(op, place.shape, place.strides, width);
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   // Below zero, or past the end.
   if (static_cast<std::uint64_t>(-range.first) > address ||
@@ -114,7 +114,7 @@ byte_range check_layout(const char* op, const void* data, layout& place, std::in
   return range;
 }
 
-void check_extent(const char* op, const void* data, byte_range range, const pointer_facts& facts) {
+void check_extent(const char* op, const void* data, ByteRange range, const PointerFacts& facts) {
   if (facts.allocation_bytes == 0) return;
   const auto inside =
       reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(facts.allocation);
@@ -124,20 +124,20 @@ void check_extent(const char* op, const void* data, byte_range range, const poin
       above <= facts.allocation_bytes - inside) {
     return;
   }
-  throw interchange_error(
+  throw InterchangeError(
       std::string(op) + ": the elements reach from byte " + std::to_string(range.first) +
       " to byte " + std::to_string(range.last) + " around the pointer, beyond its allocation of " +
       std::to_string(facts.allocation_bytes) +
       " bytes; shape or strides are wrong (a broadcast axis whose stride 0 was lost?)");
 }
 
-ndarray adopt_view(const char* op, device where, void* data, dims shape, dims strides, dtype type,
+NdArray adopt_view(const char* op, Device where, void* data, Dims shape, Dims strides, Dtype type,
                    bool read_only, void* owner, void (*release)(void* owner) noexcept) {
   try {
-    layout place{.shape = std::move(shape), .strides = std::move(strides)};
-    const byte_range range = check_layout(op, data, place, itemsize(type));
-    storage_ref memory = adopt(where, static_cast<char*>(data) + range.first, range.nbytes(),
-                               read_only, owner, release);
+    Layout place{.shape = std::move(shape), .strides = std::move(strides)};
+    const ByteRange range = check_layout(op, data, place, itemsize(type));
+    StorageRef memory = adopt(where, static_cast<char*>(data) + range.first, range.nbytes(),
+                              read_only, owner, release);
     return {std::move(memory), std::move(place), type, read_only};
   } catch (...) {
     release(owner);
@@ -145,35 +145,35 @@ ndarray adopt_view(const char* op, device where, void* data, dims shape, dims st
   }
 }
 
-ndarray rehome(ndarray array, device where) {
-  auto owner = std::make_unique<ndarray>(std::move(array));
-  const storage_ref& memory = owner->memory();
-  const layout place = owner->layout();
-  const dtype type = owner->dtype();
+NdArray rehome(NdArray array, Device where) {
+  auto owner = std::make_unique<NdArray>(std::move(array));
+  const StorageRef& memory = owner->memory();
+  const Layout place = owner->layout();
+  const Dtype type = owner->dtype();
   const bool read_only = owner->read_only();
-  storage_ref renamed = adopt(
+  StorageRef renamed = adopt(
       where, memory->data(), memory->nbytes(), read_only, owner.get(),
-      [](void* kept) noexcept { delete static_cast<ndarray*>(kept); }, memory->pinned());
+      [](void* kept) noexcept { delete static_cast<NdArray*>(kept); }, memory->pinned());
   static_cast<void>(owner.release());
   return {std::move(renamed), place, type, read_only};
 }
 
-std::optional<ndarray> from_buffer(const char* op, PyObject* from, device where) {
+std::optional<NdArray> from_buffer(const char* op, PyObject* from, Device where) {
   auto buffer = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(from, buffer.get(), PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();
     return std::nullopt;
   }
   Py_buffer* held = buffer.get();
-  const std::optional<dtype> type = dtype_of_format(held->format, held->itemsize);
+  const std::optional<Dtype> type = dtype_of_format(held->format, held->itemsize);
   if (!type || !is_aligned(*held, info(*type).alignment)) {
     PyBuffer_Release(held);
     return std::nullopt;
   }
   // ctypes gives no strides even where they are asked for.
-  dims shape(held->ndim);
+  Dims shape(held->ndim);
   std::copy_n(held->shape, held->ndim, shape.begin());
-  dims strides = c_layout(shape, held->itemsize).strides;
+  Dims strides = c_layout(shape, held->itemsize).strides;
   if (held->strides != nullptr) std::copy_n(held->strides, held->ndim, strides.begin());
   return adopt_view(op, where, held->buf, std::move(shape), std::move(strides), *type,
                     held->readonly != 0, buffer.release(), release_buffer);

@@ -17,80 +17,80 @@
 namespace skerry::python {
 namespace {
 
-bool is_given(const method_call& call, int parameter) { return call.given.has(parameter); }
+bool is_given(const MethodCall& call, int parameter) { return call.given.has(parameter); }
 
-[[noreturn]] void reject(const method_call& call, int parameter, const char* remedy) {
+[[noreturn]] void reject(const MethodCall& call, int parameter, const char* remedy) {
   const char* name = PyUnicode_AsUTF8(call.given.takes->name(parameter));
-  throw value_error(std::string(call.given.takes->function()) + ": " + name + "=" +
-                    shown(call.given[parameter]) + " has no counterpart in skerry; " + remedy);
+  throw ValueError(std::string(call.given.takes->function()) + ": " + name + "=" +
+                   shown(call.given[parameter]) + " has no counterpart in skerry; " + remedy);
 }
 
-ndarray flat(const ndarray& x) {
+NdArray flat(const NdArray& x) {
   static constexpr std::int64_t all[] = {-1};
   return reshape(x, all, std::nullopt);
 }
 
-void flatten(method_call& call) {
-  const ndarray& x = call.array();
-  call.put(0, object(wrap_made(x.size() > long_work, [&] { return flat(x); })));
+void flatten(MethodCall& call) {
+  const NdArray& x = call.array();
+  call.put(0, Object(wrap_made(x.size() > long_work, [&] { return flat(x); })));
 }
 
 /// A function by its name, of arguments by position.
-object called(const char* function, std::initializer_list<PyObject*> args) {
-  const known_function& found = find_function(function);
-  PyObject* values[signature::most_parameters] = {};
+Object called(const char* function, std::initializer_list<PyObject*> args) {
+  const KnownFunction& found = find_function(function);
+  PyObject* values[Signature::most_parameters] = {};
   std::copy(args.begin(), args.end(), values);
-  return object(found.run({*args.begin(), values, nullptr, 0, &found.takes()}));
+  return Object(found.run({*args.begin(), values, nullptr, 0, &found.takes()}));
 }
 
 /// What a reduction of no elements gives, in the kind of the dtype; null for min and max.
-object identity_of(std::string_view op, dtype type) {
+Object identity_of(std::string_view op, Dtype type) {
   if (op == "min" || op == "max") return {};
   const bool one = op == "prod" || op == "all";
-  return object(type == dtype::bool_ ? PyBool_FromLong(one) : PyLong_FromLong(one));
+  return Object(type == Dtype::bool_ ? PyBool_FromLong(one) : PyLong_FromLong(one));
 }
 
 /// where= and initial=, the last parameters of a reduction: elements that are left out count as its
 /// identity, and the initial value as one more element.
 template <bool HasInitial>
-PyObject* reduce_some(method_call& call) {
-  const arguments& given = call.given;
+PyObject* reduce_some(MethodCall& call) {
+  const Arguments& given = call.given;
   const std::string_view op = given.takes->function();
   const int last = given.takes->count() - 1;
   PyObject* const where = given[last];
   PyObject* const initial = HasInitial && is_given(call, last - 1) ? given[last - 1] : nullptr;
   if (where != nullptr && where != Py_True) {
-    object neutral = identity_of(op, call.array().dtype());
+    Object neutral = identity_of(op, call.array().dtype());
     if (neutral.get() == nullptr) {
-      if (initial == nullptr) throw value_error(std::string(op) + ": where= needs initial=");
-      neutral = object::borrow(initial);
+      if (initial == nullptr) throw ValueError(std::string(op) + ": where= needs initial=");
+      neutral = Object::borrow(initial);
     }
-    const object mask = array_of_items(where, call.array().device());
+    const Object mask = array_of_items(where, call.array().device());
     call.put(0, called("where", {mask.get(), call.values[0], neutral.get()}));
   }
   if (initial == nullptr) return nullptr;
-  const known_function& function = find_function(op);
-  const object found(function.run({given.self, call.values, nullptr, 0, &function.takes()}));
-  if (op == "sum") return object(PyNumber_Add(found.get(), initial)).release();
-  if (op == "prod") return object(PyNumber_Multiply(found.get(), initial)).release();
+  const KnownFunction& function = find_function(op);
+  const Object found(function.run({given.self, call.values, nullptr, 0, &function.takes()}));
+  if (op == "sum") return Object(PyNumber_Add(found.get(), initial)).release();
+  if (op == "prod") return Object(PyNumber_Multiply(found.get(), initial)).release();
   return called(op == "max" ? "maximum" : "minimum", {found.get(), initial}).release();
 }
 
 /// mean, std and var compute in the dtype that is asked for.
-PyObject* cast_first(method_call& call) {
+PyObject* cast_first(MethodCall& call) {
   if (!is_given(call, 1)) return nullptr;
   const char* op = call.given.takes->function();
-  const dtype type = parse_dtype(op, call.given[1]);
+  const Dtype type = parse_dtype(op, call.given[1]);
   if (!is_floating(type)) {
-    throw dtype_error(std::string(op) + ": dtype must be a floating dtype, not " + name(type));
+    throw DtypeError(std::string(op) + ": dtype must be a floating dtype, not " + name(type));
   }
-  const ndarray& x = call.array();
-  call.put(0, object(wrap_made(x.size() > long_work, [&] { return astype(x, type, false); })));
+  const NdArray& x = call.array();
+  call.put(0, Object(wrap_made(x.size() > long_work, [&] { return astype(x, type, false); })));
   return nullptr;
 }
 
 /// axis=None: of the flattened array. It is the method's first parameter.
-PyObject* flat_without_axis(method_call& call) {
+PyObject* flat_without_axis(MethodCall& call) {
   if (is_given(call, 0) || call.array().rank() == 1) return nullptr;
   flatten(call);
   return nullptr;
@@ -99,7 +99,7 @@ PyObject* flat_without_axis(method_call& call) {
 bool has_one_axis(PyObject* const* values) { return value_of(values[0]).rank() == 1; }
 
 /// The same where another axis is the default. Fields, of which there are none, have no order.
-PyObject* flat_if_axis_is_none(method_call& call) {
+PyObject* flat_if_axis_is_none(MethodCall& call) {
   if (is_given(call, 2)) reject(call, 2, "leave it out");
   if (call.given[0] != Py_None) return nullptr;
   flatten(call);
@@ -115,32 +115,32 @@ bool is_one_of(PyObject* from, std::initializer_list<const char*> choices) {
   return false;
 }
 
-PyObject* check_cast(method_call& call) {
-  const arguments& given = call.given;
+PyObject* check_cast(MethodCall& call) {
+  const Arguments& given = call.given;
   if (given[1] != nullptr && !is_one_of(given[1], {"K", "C", "A"})) {
     reject(call, 1, "results are in C order or keep that of the array");
   }
   if (given[2] == nullptr || is_one_of(given[2], {"unsafe"})) return nullptr;
-  const dtype from = call.array().dtype();
-  const dtype to = parse_dtype("astype", given[0]);
-  const object allowed(PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(from),
+  const Dtype from = call.array().dtype();
+  const Dtype to = parse_dtype("astype", given[0]);
+  const Object allowed(PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(from),
                                            dtype_object(to), given[2]));
   if (allowed.get() == Py_True) return nullptr;
-  throw dtype_error(std::string("astype: ") + name(from) + " does not cast to " + name(to) +
-                    " with casting=" + shown(given[2]) + "; casting='unsafe' does");
+  throw DtypeError(std::string("astype: ") + name(from) + " does not cast to " + name(to) +
+                   " with casting=" + shown(given[2]) + "; casting='unsafe' does");
 }
 
 /// A list, a tuple or an int is an array of the same device.
-PyObject* items_in_first(method_call& call) {
+PyObject* items_in_first(MethodCall& call) {
   call.put(1, array_of_items(call.values[1], call.array().device()));
   return nullptr;
 }
 
-PyObject* lists_of_repeats(method_call& call) {
+PyObject* lists_of_repeats(MethodCall& call) {
   return PyLong_Check(call.values[1]) ? nullptr : items_in_first(call);
 }
 
-PyObject* prepare_take(method_call& call) {
+PyObject* prepare_take(MethodCall& call) {
   constexpr int mode = 3;
   if (call.given[mode] != nullptr && !is_one_of(call.given[mode], {"raise"})) {
     reject(call, mode, "bring the indices into bounds first, by % or skerry.clip");
@@ -155,23 +155,23 @@ bool takes_directly(PyObject* const* values) {
   return is_array(values[1]) && (has_axis || value_of(values[0]).rank() == 1);
 }
 
-PyObject* prepare_search(method_call& call) {
-  const device where = call.array().device();
+PyObject* prepare_search(MethodCall& call) {
+  const Device where = call.array().device();
   if (!PyLong_Check(call.values[1])) call.put(1, array_of_items(call.values[1], where));
   if (is_given(call, 2)) call.put(3, array_of_items(call.values[3], where));
   return nullptr;
 }
 
 /// Real arrays are their own conjugates, as in NumPy; bool, which has no numbers, too.
-PyObject* own_conjugate(method_call& call) {
-  const dtype type = header_of(call.values[0]).dtype();
-  if (kind(type) == dtype_kind::complex_floating) return nullptr;
+PyObject* own_conjugate(MethodCall& call) {
+  const Dtype type = header_of(call.values[0]).dtype();
+  if (kind(type) == DtypeKind::complex_floating) return nullptr;
   return Py_NewRef(call.values[0]);
 }
 
-PyObject* all_axes_of_size_1(method_call& call) {
+PyObject* all_axes_of_size_1(MethodCall& call) {
   if (is_given(call, 0)) return nullptr;
-  const ndarray& x = call.array();
+  const NdArray& x = call.array();
   std::vector<std::int64_t> axes;
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (x.shape()[axis] == 1) axes.push_back(axis);
@@ -180,35 +180,35 @@ PyObject* all_axes_of_size_1(method_call& call) {
 }
 
 /// axis1= and axis2= come after the offset; the function takes the last two axes.
-PyObject* planes_at_end(method_call& call) {
-  const ndarray& x = call.array();
+PyObject* planes_at_end(MethodCall& call) {
+  const NdArray& x = call.array();
   const std::int64_t planes[] = {integer(call.given, 1, 0), integer(call.given, 2, 1)};
-  const dims axes = normalize_axes(call.given.takes->function(), planes, x.rank());
+  const Dims axes = normalize_axes(call.given.takes->function(), planes, x.rank());
   const std::vector<std::int64_t> moved(axes.begin(), axes.end());
-  const axes_at_end order(x.rank(), moved);
-  call.put(0, object(wrap(permute_dims(x, order.there))));
+  const AxesAtEnd order(x.rank(), moved);
+  call.put(0, Object(wrap(permute_dims(x, order.there))));
   return nullptr;
 }
 
 /// To decimals: skerry.around, which is written in Python.
-PyObject* round_to_decimals(method_call& call) {
+PyObject* round_to_decimals(MethodCall& call) {
   const std::int64_t decimals = integer(call.given, 0, 0);
   if (decimals == 0) return nullptr;
-  const object module(PyImport_ImportModule("skerry"));
-  return object(PyObject_CallMethod(module.get(), "around", "OL", call.values[0],
+  const Object module(PyImport_ImportModule("skerry"));
+  return Object(PyObject_CallMethod(module.get(), "around", "OL", call.values[0],
                                     static_cast<long long>(decimals)))
       .release();
 }
 
 /// Over the last axis of the array, and the last but one of the other, if it has two.
-PyObject* prepare_dot(method_call& call) {
+PyObject* prepare_dot(MethodCall& call) {
   PyObject* const other = call.values[1];
-  scalar value;
+  Scalar value;
   const bool no_axes =
-      is_array(other) ? value_of(other).rank() == 0 : parse_scalar(other, value) == parsed::yes;
+      is_array(other) ? value_of(other).rank() == 0 : parse_scalar(other, value) == Parsed::yes;
   if (no_axes || call.array().rank() == 0) return PyNumber_Multiply(call.values[0], other);
   if (!is_array(other) || value_of(other).rank() < 3) return nullptr;
-  const object axes(Py_BuildValue("((i)(i))", -1, -2));
+  const Object axes(Py_BuildValue("((i)(i))", -1, -2));
   return called("tensordot", {call.values[0], other, axes.get()}).release();
 }
 
@@ -226,7 +226,7 @@ bool multiplies_directly(PyObject* const* values) {
 #define SKERRY_EXTREME "($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)"
 #define SKERRY_PLACE "($self, /, axis=None, out=None, *, keepdims=False)"
 
-constexpr method_entry table[] = {
+constexpr MethodEntry table[] = {
     {"all", SKERRY_TRUTH, "all", reduce_some<false>, true},
     {"any", SKERRY_TRUTH, "any", reduce_some<false>, true},
     {"argmax", SKERRY_PLACE, "argmax"},

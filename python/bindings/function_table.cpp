@@ -15,7 +15,7 @@ namespace skerry::python {
 namespace {
 
 /// Never freed: methods read it while the process ends.
-const auto known_functions = new std::vector<known_function>;
+const auto known_functions = new std::vector<KnownFunction>;
 
 bool holds_ints_only(PyObject* tuple) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
@@ -39,28 +39,28 @@ std::string short_form(PyObject* from) {
 }
 
 /// Where the arguments of parameters go.
-struct own_places {
-  static constexpr int count = signature::most_parameters;
+struct OwnPlaces {
+  static constexpr int count = Signature::most_parameters;
   int operator[](int parameter) const { return parameter; }
 };
-struct other_places {
-  static constexpr int count = 2 * signature::most_parameters;
+struct OtherPlaces {
+  static constexpr int count = 2 * Signature::most_parameters;
   const int* of;
   int operator[](int parameter) const { return of[parameter]; }
 };
 
 }  // namespace
 
-void remember_function(const known_function& function) { known_functions->push_back(function); }
+void remember_function(const KnownFunction& function) { known_functions->push_back(function); }
 
-const known_function& find_function(std::string_view name) {
-  for (const known_function& each : *known_functions) {
+const KnownFunction& find_function(std::string_view name) {
+  for (const KnownFunction& each : *known_functions) {
     if (each.name == name) return each;
   }
   throw std::logic_error("no function " + std::string(name));
 }
 
-signature::signature(const char* function, const char* text) : function_(function) {
+Signature::Signature(const char* function, const char* text) : function_(function) {
   std::string_view left(text);
   left = left.substr(1, left.rfind(')') - 1);
   bool keyword_only = false;
@@ -85,7 +85,7 @@ signature::signature(const char* function, const char* text) : function_(functio
   }
 }
 
-int signature::find(PyObject* name) const {
+int Signature::find(PyObject* name) const {
   for (int i = positional_only_; i < count_; ++i) {
     if (parameters_[i].name == name) return i;
   }
@@ -95,7 +95,7 @@ int signature::find(PyObject* name) const {
   return -1;
 }
 
-int signature::find(const char* name) const {
+int Signature::find(const char* name) const {
   for (int i = 0; i < count_; ++i) {
     if (PyUnicode_CompareWithASCIIString(parameters_[i].name, name) == 0) return i;
   }
@@ -103,7 +103,7 @@ int signature::find(const char* name) const {
 }
 
 template <class Places>
-bool signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound,
+bool Signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound,
                               Places places) const {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
     PyObject* name = PyTuple_GET_ITEM(keywords, i);
@@ -122,7 +122,7 @@ bool signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObj
   return true;
 }
 
-void signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
+void Signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
   const bool has_optional = positional_ > 0 && !parameters_[positional_ - 1].required;
   std::string text = std::string(function_) + "() takes " + (has_optional ? "at most " : "") +
                      std::to_string(positional_) + " positional argument" +
@@ -155,7 +155,7 @@ void signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
 }
 
 template <class Places>
-bool signature::bind_to(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+bool Signature::bind_to(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
                         PyObject** bound, Py_ssize_t* rest, Places places) const {
   if (count > positional_ && !takes_rest_) {
     reject_count(args, count);
@@ -177,13 +177,13 @@ bool signature::bind_to(PyObject* const* args, Py_ssize_t count, PyObject* keywo
   return true;
 }
 
-bool signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+bool Signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
                      Py_ssize_t* rest) const {
-  return bind_to(args, count, keywords, bound, rest, own_places{});
+  return bind_to(args, count, keywords, bound, rest, OwnPlaces{});
 }
-bool signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+bool Signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
                      Py_ssize_t* rest, const int* places) const {
-  return bind_to(args, count, keywords, bound, rest, other_places{places});
+  return bind_to(args, count, keywords, bound, rest, OtherPlaces{places});
 }
 
 const char* document(const char* name, const char* signature, const std::string& doc) {
@@ -193,14 +193,14 @@ const char* document(const char* name, const char* signature, const std::string&
   return kept;
 }
 
-std::string text_of(const docstring& doc, const char* chapter) {
+std::string text_of(const Docstring& doc, const char* chapter) {
   std::string text;
   const auto add = [&](const char* before, const char* part) {
     if (part != nullptr) text += std::string(text.empty() ? "" : "\n\n") + before + part;
   };
   add("", doc.whole);
   if (doc.sections != nullptr) {
-    const doc_sections& of = *doc.sections;
+    const DocSections& of = *doc.sections;
     add("", of.summary);
     add("", of.details);
     const char* before = "\n\nParameters\n----------\n";
@@ -216,9 +216,9 @@ std::string text_of(const docstring& doc, const char* chapter) {
   return text;
 }
 
-PyObject* call_entry(const signature& takes, const function_entry& entry, PyObject* self,
+PyObject* call_entry(const Signature& takes, const FunctionEntry& entry, PyObject* self,
                      PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  PyObject* bound[signature::most_parameters];
+  PyObject* bound[Signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
   return guarded_call({self, bound, args + (count - rest), rest, &takes}, entry.run);
@@ -230,8 +230,8 @@ PyMethodDef plain_definition(const char* name, fast_function function, const cha
 }
 
 void add_function(PyObject* module, PyMethodDef* definition, const char* home) {
-  const object name(PyUnicode_InternFromString(home));
-  const object function(PyCFunction_NewEx(definition, module, name.get()));
+  const Object name(PyUnicode_InternFromString(home));
+  const Object function(PyCFunction_NewEx(definition, module, name.get()));
   add_to_module(module, definition->ml_name, function);
 }
 

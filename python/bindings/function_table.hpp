@@ -17,14 +17,14 @@ namespace skerry::python {
 
 /// The parameters of a function, read from the text that is also its `__text_signature__`: what
 /// inspect.signature shows is what is accepted.
-class signature {
+class Signature {
  public:
   static constexpr int most_parameters = 8;
 
   /// Of no function: what it is before the import fills it.
-  constexpr signature() = default;
+  constexpr Signature() = default;
   /// `text` as in "(x, /, *, axis=None)"; a leading "$self" is skipped.
-  signature(const char* function, const char* text);
+  Signature(const char* function, const char* text);
 
   /// Arguments by position of their parameter, null where absent, into most_parameters places; the
   /// arguments of `*args` are counted in `rest`. False with a TypeError set.
@@ -42,7 +42,7 @@ class signature {
   [[nodiscard]] int find(const char* name) const;
 
  private:
-  struct parameter {
+  struct Parameter {
     PyObject* name;
     bool required;
   };
@@ -56,7 +56,7 @@ class signature {
                Py_ssize_t* rest, Places places) const;
 
   const char* function_ = nullptr;
-  parameter parameters_[most_parameters]{};
+  Parameter parameters_[most_parameters]{};
   int count_ = 0;
   int positional_only_ = 0;
   int positional_ = 0;
@@ -65,12 +65,12 @@ class signature {
 };
 
 /// The arguments of one call, bound to the parameters of its signature.
-struct arguments {
+struct Arguments {
   PyObject* self;
   PyObject* const* values;  ///< null where the caller gave none
   PyObject* const* rest;
   Py_ssize_t rest_count;
-  const signature* takes;
+  const Signature* takes;
 
   PyObject* operator[](int parameter) const { return values[parameter]; }
   /// None is as good as absent.
@@ -80,7 +80,7 @@ struct arguments {
 };
 
 /// A docstring by its sections, which get NumPy's headings; those that are null are left out.
-struct doc_sections {
+struct DocSections {
   const char* summary;
   const char* details = nullptr;
   const char* parameters[3] = {};
@@ -90,19 +90,19 @@ struct doc_sections {
 };
 
 /// A docstring, whole or by sections.
-struct docstring {
-  constexpr docstring(const char* text) : whole(text) {}  // NOLINT(google-explicit-constructor)
-  constexpr docstring(const doc_sections& of)             // NOLINT(google-explicit-constructor)
+struct Docstring {
+  constexpr Docstring(const char* text) : whole(text) {}  // NOLINT(google-explicit-constructor)
+  constexpr Docstring(const DocSections& of)              // NOLINT(google-explicit-constructor)
       : sections(&of) {}
   const char* whole = nullptr;
-  const doc_sections* sections = nullptr;
+  const DocSections* sections = nullptr;
 };
 
-struct function_entry {
+struct FunctionEntry {
   const char* name;
   const char* signature;
-  docstring doc;
-  PyObject* (*run)(const arguments& with);  ///< may throw
+  Docstring doc;
+  PyObject* (*run)(const Arguments& with);  ///< may throw
   /// What is so short that the binding of arguments would take most of it: tried first with
   /// positional arguments alone; null where it does not apply. Neither throws nor fails.
   PyObject* (*quick)(PyObject* const* args, Py_ssize_t count) = nullptr;
@@ -113,21 +113,21 @@ struct function_entry {
 [[nodiscard]] const char* document(const char* name, const char* signature, const std::string& doc);
 /// The text of a docstring, with `chapter` of the standard as its source unless it names another;
 /// null for none.
-[[nodiscard]] std::string text_of(const docstring& doc, const char* chapter);
+[[nodiscard]] std::string text_of(const Docstring& doc, const char* chapter);
 
-PyObject* call_entry(const signature& takes, const function_entry& entry, PyObject* self,
+PyObject* call_entry(const Signature& takes, const FunctionEntry& entry, PyObject* self,
                      PyObject* const* args, Py_ssize_t count, PyObject* keywords);
 
 /// A function as a method of arrays calls it, with arguments that are bound already.
-struct known_function {
+struct KnownFunction {
   const char* name;
-  const signature& (*takes)();
-  PyObject* (*run)(const arguments& with);  ///< may throw
+  const Signature& (*takes)();
+  PyObject* (*run)(const Arguments& with);  ///< may throw
   const char* doc;
 };
-void remember_function(const known_function& function);
+void remember_function(const KnownFunction& function);
 /// Throws std::logic_error where there is none of that name.
-[[nodiscard]] const known_function& find_function(std::string_view name);
+[[nodiscard]] const KnownFunction& find_function(std::string_view name);
 
 using fast_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 [[nodiscard]] PyMethodDef plain_definition(const char* name, fast_function function,
@@ -144,19 +144,19 @@ void add_function(PyObject* module, PyMethodDef* definition, const char* home = 
 /// The signatures of a table's functions and their definitions, with a closing one that is empty;
 /// filled at import.
 template <const auto& Table>
-constinit inline std::array<signature, std::size(Table)> table_signatures{};
+constinit inline std::array<Signature, std::size(Table)> table_signatures{};
 template <const auto& Table>
 constinit inline std::array<PyMethodDef, std::size(Table) + 1> table_definitions{};
 
 template <const auto& Table>
 void prepare_signatures() {
   for (std::size_t i = 0; i < std::size(Table); ++i) {
-    table_signatures<Table>[i] = signature(Table[i].name, Table[i].signature);
+    table_signatures<Table>[i] = Signature(Table[i].name, Table[i].signature);
   }
 }
 
 template <const auto& Table, std::size_t I>
-const signature& entry_signature() {
+const Signature& entry_signature() {
   return table_signatures<Table>[I];
 }
 

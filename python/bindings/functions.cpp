@@ -22,7 +22,7 @@ namespace {
 const char* const unary_names[] = {"x"};
 const char* const binary_names[] = {"x1", "x2"};
 
-PyObject* wrong_count(const op_entry& op, Py_ssize_t count, PyObject* keywords) {
+PyObject* wrong_count(const OpEntry& op, Py_ssize_t count, PyObject* keywords) {
   if (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0) {
     PyErr_Format(PyExc_TypeError, "%s() takes no keyword arguments, got '%U'", op.name,
                  PyTuple_GET_ITEM(keywords, 0));
@@ -40,11 +40,11 @@ PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count, PyOb
 template <int Arity>
 [[gnu::noinline]] PyObject* elementwise_converted(op_id id, PyObject* const* args) {
   const char* op = op_table()[id].name;
-  if (PyErr_Occurred() != nullptr) throw python_error{};
-  converted_args given(op, nullptr);
+  if (PyErr_Occurred() != nullptr) throw PythonError{};
+  ConvertedArgs given(op, nullptr);
   for (int i = 0; i < Arity; ++i) {
-    operand x{.name = Arity == 1 ? unary_names[i] : binary_names[i]};
-    scalar value;
+    Operand x{.name = Arity == 1 ? unary_names[i] : binary_names[i]};
+    Scalar value;
     if (!may_become_array(args[i])) require_operand(op, args[i], x, value);
     given.add(x.name, args[i]);
   }
@@ -56,7 +56,7 @@ template <int Arity>
 template <int Arity>
 [[gnu::noinline]] PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count,
                                            PyObject* keywords) {
-  const op_entry& op = op_table()[id];
+  const OpEntry& op = op_table()[id];
   if (count != Arity || (keywords != nullptr && PyTuple_GET_SIZE(keywords) > 0)) {
     return wrong_count(op, count, keywords);
   }
@@ -65,21 +65,21 @@ template <int Arity>
     if (made != nullptr || PyErr_Occurred() != nullptr) return made;
   }
   return guarded([&]() -> PyObject* {
-    scalar values[Arity];
-    operand operands[Arity];
+    Scalar values[Arity];
+    Operand operands[Arity];
     bool any_array = false;
     for (int i = 0; i < Arity; ++i) {
       operands[i].name = Arity == 1 ? unary_names[i] : binary_names[i];
-      if (parse_operand(args[i], operands[i], values[i]) != parsed::yes) [[unlikely]] {
+      if (parse_operand(args[i], operands[i], values[i]) != Parsed::yes) [[unlikely]] {
         return elementwise_converted<Arity>(id, args);
       }
       any_array = any_array || operands[i].array != nullptr;
     }
     if (!any_array) {
-      throw dtype_error(std::string(op.name) +
-                        (Arity == 1 ? ": x" : ": at least one argument, x1 or x2,") +
-                        " must be a skerry.Array; Python scalars alone have neither a dtype nor a "
-                        "device");
+      throw DtypeError(std::string(op.name) +
+                       (Arity == 1 ? ": x" : ": at least one argument, x1 or x2,") +
+                       " must be a skerry.Array; Python scalars alone have neither a dtype nor a "
+                       "device");
     }
     if constexpr (Arity == 1) {
       if (PyObject* const part = part_of_reals(id, args[0], *operands[0].array)) return part;
@@ -97,56 +97,56 @@ PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
 
 /// What Python and methods read of an elementwise function; filled at import.
 template <op_id Op>
-constinit signature elementwise_takes{};
+constinit Signature elementwise_takes{};
 template <op_id Op>
 constinit PyMethodDef elementwise_definition{};
 
 template <op_id Op>
-const signature& elementwise_signature() {
+const Signature& elementwise_signature() {
   return elementwise_takes<Op>;
 }
 /// The same for a method, whose arguments are bound.
 template <op_id Op>
-PyObject* run_elementwise(const arguments& with) {
+PyObject* run_elementwise(const Arguments& with) {
   return elementwise<Op>(with.self, with.values, with.takes->count(), nullptr);
 }
 
-PyObject* run_clip(const arguments& with) {
+PyObject* run_clip(const Arguments& with) {
   if (fused_work != 0) [[unlikely]] {
     if (PyObject* const made = record_clip(with)) return made;
   }
-  const ndarray& x = require_array("clip", "x", with[0]);
-  scalar values[2];
-  operand bounds[3] = {{.array = &x}, {.name = "min"}, {.name = "max"}};
+  const NdArray& x = require_array("clip", "x", with[0]);
+  Scalar values[2];
+  Operand bounds[3] = {{.array = &x}, {.name = "min"}, {.name = "max"}};
   for (int i = 1; i < 3; ++i) {
     if (with.has(i)) require_operand("clip", with[i], bounds[i], values[i - 1]);
   }
   return wrap_made(takes_long(bounds), [&] { return clip(x, bounds[1], bounds[2]); });
 }
 
-PyObject* run_where(const arguments& with) {
+PyObject* run_where(const Arguments& with) {
   if (fused_work != 0) [[unlikely]] {
     if (PyObject* const made = record_where(with)) return made;
   }
-  scalar values[3];
-  operand operands[3] = {{.name = "condition"}, {.name = "x1"}, {.name = "x2"}};
+  Scalar values[3];
+  Operand operands[3] = {{.name = "condition"}, {.name = "x1"}, {.name = "x2"}};
   for (int i = 0; i < 3; ++i) require_operand("where", with[i], operands[i], values[i]);
   return wrap_made(takes_long(operands),
                    [&] { return where(operands[0], operands[1], operands[2]); });
 }
 
 /// The standard's signatures of reductions, by what they take.
-const char* reduction_signature(const reduction_entry& op) {
+const char* reduction_signature(const ReductionEntry& op) {
   if (op.has_dtype) return "(x, /, *, axis=None, dtype=None, keepdims=False)";
   if (op.has_correction) return "(x, /, *, axis=None, correction=0.0, keepdims=False)";
   return "(x, /, *, axis=None, keepdims=False)";
 }
 
-double parse_correction(const char* name, const arguments& with) {
+double parse_correction(const char* name, const Arguments& with) {
   if (with[2] == nullptr) return 0;
-  const object from = value_argument(with, 2, with[2]);
-  const scalar value = require_scalar(name, "correction", from.get());
-  return to_element(name, value, dtype::float64).as<double>();
+  const Object from = value_argument(with, 2, with[2]);
+  const Scalar value = require_scalar(name, "correction", from.get());
+  return to_element(name, value, Dtype::float64).as<double>();
 }
 
 /// Whether anybody but this call holds the argument. From Python 3.14 on the interpreter lends
@@ -159,13 +159,13 @@ bool is_referenced(PyObject* argument) {
 #endif
 }
 
-PyObject* reduce_call(reduction_id id, const arguments& with) {
-  const reduction_entry& op = reduction_table()[static_cast<std::size_t>(id)];
+PyObject* reduce_call(reduction_id id, const Arguments& with) {
+  const ReductionEntry& op = reduction_table()[static_cast<std::size_t>(id)];
   const bool was_pending = fused_work != 0 && is_pending(with[0]);
-  const ndarray& x = was_pending ? header_of(with[0]) : require_array(op.name, "x", with[0]);
+  const NdArray& x = was_pending ? header_of(with[0]) : require_array(op.name, "x", with[0]);
   const bool has_option = op.has_dtype || op.has_correction;
   const bool keep = truth(with, has_option ? 3 : 2, false);
-  std::optional<dtype> type;
+  std::optional<Dtype> type;
   if (op.has_dtype) type = parse_optional_dtype(op.name, with[2]);
   const double correction = op.has_correction ? parse_correction(op.name, with) : 0;
   std::vector<std::int64_t> axes;
@@ -173,9 +173,9 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
   if (!all_axes) axes = op.has_one_axis ? std::vector{integer(with, 1)} : integers(with, 1);
   std::optional<std::span<const std::int64_t>> chosen;
   if (!all_axes) chosen = axes;
-  recording* const to = fused_work == 0 || type ? nullptr : recording_for(with[0]);
+  Recording* const to = fused_work == 0 || type ? nullptr : recording_for(with[0]);
   if (to != nullptr) {
-    std::optional<ndarray> made =
+    std::optional<NdArray> made =
         reduce_recorded(*to, id, x, is_referenced(with[0]), chosen, keep, correction);
     if (made) return wrap(std::move(*made));
   }
@@ -186,37 +186,37 @@ PyObject* reduce_call(reduction_id id, const arguments& with) {
 
 /// What Python and methods read of a reduction; filled at import.
 template <reduction_id Op>
-constinit signature reduction_takes{};
+constinit Signature reduction_takes{};
 template <reduction_id Op>
 constinit PyMethodDef reduction_definition{};
 
 template <reduction_id Op>
-const signature& signature_of_reduction() {
+const Signature& signature_of_reduction() {
   return reduction_takes<Op>;
 }
 template <reduction_id Op>
-PyObject* run_reduction(const arguments& with) {
+PyObject* run_reduction(const Arguments& with) {
   return reduce_call(Op, with);
 }
 
 template <reduction_id Op>
 PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  const signature& takes = reduction_takes<Op>;
-  PyObject* bound[signature::most_parameters];
+  const Signature& takes = reduction_takes<Op>;
+  PyObject* bound[Signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
   return guarded_call({self, bound, nullptr, 0, &takes},
-                      [](const arguments& with) { return reduce_call(Op, with); });
+                      [](const Arguments& with) { return reduce_call(Op, with); });
 }
 
 /// "int8, int16 -> the same; float32 -> bool": what the table of an operation says.
-std::string dtype_lines(const std::optional<dtype> (&results)[dtype_count]) {
+std::string dtype_lines(const std::optional<Dtype> (&results)[dtype_count]) {
   std::string same;
   std::string others;
   for (int i = 0; i < dtype_count; ++i) {
     if (!results[i]) continue;
-    const std::string name = skerry::name(static_cast<dtype>(i));
-    if (*results[i] == static_cast<dtype>(i)) {
+    const std::string name = skerry::name(static_cast<Dtype>(i));
+    if (*results[i] == static_cast<Dtype>(i)) {
       same += (same.empty() ? "" : ", ") + name;
     } else {
       others += "    " + name + " gives " + skerry::name(*results[i]) + ".\n";
@@ -226,7 +226,7 @@ std::string dtype_lines(const std::optional<dtype> (&results)[dtype_count]) {
   return same + others;
 }
 
-std::string elementwise_doc(const op_entry& op) {
+std::string elementwise_doc(const OpEntry& op) {
   std::string text = std::string(op.doc) + "\n\nParameters\n----------\n";
   if (op.arity == 1) {
     text += "x : Array\n    Any shape, on any device.\n";
@@ -248,7 +248,7 @@ std::string elementwise_doc(const op_entry& op) {
   return text;
 }
 
-std::string reduction_doc(const reduction_entry& op) {
+std::string reduction_doc(const ReductionEntry& op) {
   std::string text = std::string(op.doc) +
                      "\n\nParameters\n----------\nx : Array\n    Any shape, on any device.\n";
   if (op.has_one_axis) {
@@ -275,7 +275,7 @@ std::string reduction_doc(const reduction_entry& op) {
   return text;
 }
 
-constexpr function_entry own_signature[] = {
+constexpr FunctionEntry own_signature[] = {
     {"clip", "(x, /, min=None, max=None)", "", run_clip},
     {"where", "(condition, x1, x2, /)",
      "Elements of x1 where condition is true, of x2 elsewhere.\n\n"
@@ -295,7 +295,7 @@ const char* home_of(const Entry& entry) {
 
 template <op_id Op>
 void add_elementwise(PyObject* module) {
-  const op_entry& op = op_table()[Op];
+  const OpEntry& op = op_table()[Op];
   PyMethodDef& definition = elementwise_definition<Op>;
   const char* const text = op.arity == 3   ? own_signature[0].signature
                            : op.arity == 1 ? "(x, /)"
@@ -305,7 +305,7 @@ void add_elementwise(PyObject* module) {
   definition = method_definition<run>(op.name, document(op.name, text, elementwise_doc(op)));
   add_function(module, &definition, home_of(op));
   if constexpr (Op < unary_count + binary_count) {
-    elementwise_takes<Op> = signature(op.name, text);
+    elementwise_takes<Op> = Signature(op.name, text);
     remember_function(
         {definition.ml_name, elementwise_signature<Op>, run_elementwise<Op>, definition.ml_doc});
   } else {
@@ -316,11 +316,11 @@ void add_elementwise(PyObject* module) {
 
 template <reduction_id Op>
 void add_reduction(PyObject* module) {
-  const reduction_entry& op = reduction_table()[Op];
+  const ReductionEntry& op = reduction_table()[Op];
   PyMethodDef& definition = reduction_definition<Op>;
   definition = method_definition<reduction<Op>>(
       op.name, document(op.name, reduction_signature(op), reduction_doc(op)));
-  reduction_takes<Op> = signature(op.name, reduction_signature(op));
+  reduction_takes<Op> = Signature(op.name, reduction_signature(op));
   add_function(module, &definition, home_of(op));
   remember_function(
       {definition.ml_name, signature_of_reduction<Op>, run_reduction<Op>, definition.ml_doc});

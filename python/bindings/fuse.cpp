@@ -30,8 +30,8 @@ void change_type(PyObject* self, PyTypeObject* to) noexcept {
   Py_DECREF(reinterpret_cast<PyObject*>(from));
 }
 
-void take_value(void* holder, ndarray&& value) noexcept {
-  auto* const self = static_cast<array_object*>(holder);
+void take_value(void* holder, NdArray&& value) noexcept {
+  auto* const self = static_cast<ArrayObject*>(holder);
   self->value = std::move(value);
   change_type(reinterpret_cast<PyObject*>(self), array_type);
   --fused_work;
@@ -39,21 +39,21 @@ void take_value(void* holder, ndarray&& value) noexcept {
 
 /// Another thread evaluates.
 void wait_a_little() {
-  const without_outer_lock waiting;
+  const WithoutOuterLock waiting;
   std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 /// Long work goes on without the GIL: nothing of this thread may be pending then, as other threads
 /// may ask for it.
 void evaluate_own() {
-  recording* const own = recording::current();
+  Recording* const own = Recording::current();
   if (own == nullptr || own->is_evaluating()) return;
   own->evaluate();
 }
 
 // Fused functions.
 
-struct fused_function {
+struct FusedFunction {
   PyObject_HEAD PyObject* function;
   PyObject* attributes;
   PyObject* weak_references;
@@ -61,7 +61,7 @@ struct fused_function {
 };
 
 /// The end of a call. What failed has its own error, which that of an evaluation does not replace.
-PyObject* end_call(recording& own, PyObject* result) noexcept {
+PyObject* end_call(Recording& own, PyObject* result) noexcept {
   --fused_work;
   if (own.end_at_once()) return result;
   const auto end = [&own] {
@@ -70,27 +70,27 @@ PyObject* end_call(recording& own, PyObject* result) noexcept {
     return true;
   };
   if (result == nullptr) {
-    const error_aside kept;
+    const ErrorAside kept;
     if (!guarded(end, false)) PyErr_Clear();
     return nullptr;
   }
   if (guarded(end, false)) return result;
-  const error_aside kept;
+  const ErrorAside kept;
   Py_DECREF(result);
   return nullptr;
 }
 
 PyObject* call_fused(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
-  recording& own = recording::begin();
+  Recording& own = Recording::begin();
   ++fused_work;
-  PyObject* const function = reinterpret_cast<fused_function*>(self)->function;
+  PyObject* const function = reinterpret_cast<FusedFunction*>(self)->function;
   return end_call(own, PyObject_Vectorcall(function, args, count, keywords));
 }
 
 PyTypeObject* fused_type = nullptr;
 
 PyObject* make_fused(PyObject*, PyObject* function) {
-  auto* const made = reinterpret_cast<fused_function*>(PyType_GenericAlloc(fused_type, 0));
+  auto* const made = reinterpret_cast<FusedFunction*>(PyType_GenericAlloc(fused_type, 0));
   if (made == nullptr) return nullptr;
   made->function = Py_NewRef(function);
   made->call = call_fused;
@@ -107,22 +107,22 @@ PyObject* count_passes(PyObject*, PyObject*) {
 
 /// The result is right all the same: a filter that makes errors of warnings gets none.
 void warn(const char* text) noexcept {
-  const error_aside kept;
+  const ErrorAside kept;
   if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
                        "fuse: operations run one by one on CUDA devices: %s", text) != 0) {
     PyErr_Clear();
   }
 }
 
-evaluation_hooks hooks = {.settled = take_value, .say = warn};
+EvaluationHooks hooks = {.settled = take_value, .say = warn};
 PyObject* watcher = nullptr;  ///< a callable
 
-void tell_watcher(const pass_report& pass) noexcept {
-  const error_aside kept;
+void tell_watcher(const PassReport& pass) noexcept {
+  const ErrorAside kept;
   const bool done = guarded(
       [&] {
-        const object shape = tuple_of(pass.shape);
-        const object ignored(PyObject_CallFunction(
+        const Object shape = tuple_of(pass.shape);
+        const Object ignored(PyObject_CallFunction(
             watcher, "LOLLOL", static_cast<long>(pass.operations), shape.get(),
             static_cast<long>(pass.moved), static_cast<long>(pass.moved_eager),
             pass.is_fed ? Py_True : Py_False, static_cast<long>(pass.rows)));
@@ -135,7 +135,7 @@ void tell_watcher(const pass_report& pass) noexcept {
 PyObject* watch_passes(PyObject*, PyObject* with) {
   Py_XSETREF(watcher, with == Py_None ? nullptr : Py_NewRef(with));
   hooks.watch = watcher == nullptr ? nullptr : tell_watcher;
-  recording::set_hooks(hooks);
+  Recording::set_hooks(hooks);
   Py_RETURN_NONE;
 }
 
@@ -164,21 +164,21 @@ PyMethodDef module_functions[] = {
 };
 
 int traverse_fused(PyObject* object, visitproc visit, void* arg) {
-  const auto* self = reinterpret_cast<fused_function*>(object);
+  const auto* self = reinterpret_cast<FusedFunction*>(object);
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->function);
   Py_VISIT(self->attributes);
   return 0;
 }
 int clear_fused(PyObject* object) {
-  auto* self = reinterpret_cast<fused_function*>(object);
+  auto* self = reinterpret_cast<FusedFunction*>(object);
   Py_CLEAR(self->function);
   Py_CLEAR(self->attributes);
   return 0;
 }
 void free_fused(PyObject* object) {
   PyObject_GC_UnTrack(object);
-  if (reinterpret_cast<fused_function*>(object)->weak_references != nullptr) {
+  if (reinterpret_cast<FusedFunction*>(object)->weak_references != nullptr) {
     PyObject_ClearWeakRefs(object);
   }
   clear_fused(object);
@@ -203,10 +203,9 @@ PyMethodDef fused_methods[] = {
     {},
 };
 PyMemberDef fused_members[] = {
-    {"__dictoffset__", T_PYSSIZET, offsetof(fused_function, attributes), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(fused_function, weak_references), READONLY,
-     nullptr},
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(fused_function, call), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(FusedFunction, attributes), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FusedFunction, weak_references), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FusedFunction, call), READONLY, nullptr},
     {},
 };
 PyGetSetDef fused_attributes[] = {
@@ -227,11 +226,11 @@ void make_fused_type() {
       {Py_tp_doc, const_cast<char*>("A function whose calls are recorded; skerry.fuse makes it.")},
       {},
   };
-  PyType_Spec spec{"skerry.FusedFunction", sizeof(fused_function), 0,
+  PyType_Spec spec{"skerry.FusedFunction", sizeof(FusedFunction), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC |
                        Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
                    slots};
-  fused_type = reinterpret_cast<PyTypeObject*>(object(PyType_FromSpec(&spec)).release());
+  fused_type = reinterpret_cast<PyTypeObject*>(Object(PyType_FromSpec(&spec)).release());
 }
 
 // The class of pending arrays: Array's slots that ask for the value settle it first, and then ask
@@ -298,10 +297,10 @@ void make_pending_type() {
       "clip",  "itemsize", "astype", "conj", "conjugate", "__class__", "__array_namespace__",
       "all",   "any",      "max",    "mean", "min",       "prod",      "std",
       "sum",   "var"};
-  object known(PyFrozenSet_New(nullptr));
+  Object known(PyFrozenSet_New(nullptr));
   for (const char* each : names) {
-    const object name(PyUnicode_InternFromString(each));
-    if (PySet_Add(known.get(), name.get()) != 0) throw python_error{};
+    const Object name(PyUnicode_InternFromString(each));
+    if (PySet_Add(known.get(), name.get()) != 0) throw PythonError{};
   }
   known_attributes = known.release();
   std::vector<PyType_Slot> slots(std::begin(pending_slots), std::end(pending_slots) - 1);
@@ -309,29 +308,29 @@ void make_pending_type() {
     slots.push_back({own, PyType_GetSlot(array_type, own)});
   }
   slots.push_back({});
-  PyType_Spec spec{"skerry.Array", sizeof(array_object), 0,
+  PyType_Spec spec{"skerry.Array", sizeof(ArrayObject), 0,
                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_HAVE_GC,
                    slots.data()};
   // Nobody else makes a class of it: an array is found by its type.
   array_type->tp_flags |= Py_TPFLAGS_BASETYPE;
-  const object bases(PyTuple_Pack(1, array_type));
-  object type(PyType_FromSpecWithBases(&spec, bases.get()));
+  const Object bases(PyTuple_Pack(1, array_type));
+  Object type(PyType_FromSpecWithBases(&spec, bases.get()));
   array_type->tp_flags &= ~Py_TPFLAGS_BASETYPE;
   pending_type = reinterpret_cast<PyTypeObject*>(type.release());
 }
 
 }  // namespace
 
-bool begin_pending(array_object* self) noexcept {
-  pending_memory* const memory = pending_of(self->value);
+bool begin_pending(ArrayObject* self) noexcept {
+  PendingMemory* const memory = pending_of(self->value);
   if (memory == nullptr) return false;
   memory->holder = self;
   if (!is_pending(reinterpret_cast<PyObject*>(self))) {
     change_type(reinterpret_cast<PyObject*>(self), pending_type);
     ++fused_work;
   }
-  recording* const by = memory->by();
-  if (by->size() >= recording::most_operations && !by->is_evaluating()) {
+  Recording* const by = memory->by();
+  if (by->size() >= Recording::most_operations && !by->is_evaluating()) {
     // Where it fails the record goes on: who needs a value is told.
     const bool done = guarded([&] { return by->evaluate(), true; }, false);
     if (!done) PyErr_Clear();
@@ -346,9 +345,9 @@ void end_pending(PyObject* self) noexcept {
 bool settle(PyObject* from) {
   if (!is_pending(from)) return false;
   while (is_pending(from)) {
-    recording* const by = pending_of(header_of(from))->by();
+    Recording* const by = pending_of(header_of(from))->by();
     if (by == nullptr) {
-      throw library_error("fuse: an array of a call that failed has no value; make it again");
+      throw LibraryError("fuse: an array of a call that failed has no value; make it again");
     }
     if (by->is_evaluating() && !by->is_evaluated_here()) {
       wait_a_little();
@@ -369,7 +368,7 @@ bool settle_all(PyObject* const* objects, Py_ssize_t count) noexcept {
 }
 
 void add_fuse(PyObject* module) {
-  recording::set_hooks(hooks);
+  Recording::set_hooks(hooks);
   before_leaving_gil = evaluate_own;
   make_pending_type();
   make_fused_type();

@@ -41,9 +41,9 @@ void acquire_gil(void* state) {
 
 }  // namespace
 
-const outer_lock gil{.release = release_gil, .acquire = acquire_gil};
+const OuterLock gil{.release = release_gil, .acquire = acquire_gil};
 
-with_gil::with_gil() noexcept {
+WithGil::WithGil() noexcept {
   // The ordinary case, at a third of the cost.
   if (Py_IsInitialized() != 0 && is_held()) {
     held_ = true;

@@ -14,27 +14,27 @@ namespace skerry::python {
 // they are in all versions, before a frame of ours is unwound. What sleeps keeps its locks, so
 // Python is called with none that the end of the process needs.
 
-/// How many threads are inside a `without_gil` now. Changes only while the GIL is held.
+/// How many threads are inside a `WithoutGil` now. Changes only while the GIL is held.
 inline int threads_without_gil = 0;
 /// Called before a thread lets it go for long work; null until there is something to call. May
 /// throw.
 inline void (*before_leaving_gil)() = nullptr;
 
 /// What device/ releases around its waits, wherever in a call they are.
-extern const outer_lock gil;
+extern const OuterLock gil;
 
 /// Lets other Python threads run meanwhile, if the work is long enough to be worth it.
-class without_gil {
+class WithoutGil {
  public:
-  explicit without_gil(bool worth_it) {
+  explicit WithoutGil(bool worth_it) {
     if (!worth_it) return;
     if (before_leaving_gil != nullptr) before_leaving_gil();
     ++threads_without_gil;
     state_ = PyEval_SaveThread();
   }
-  without_gil(const without_gil&) = delete;
-  without_gil& operator=(const without_gil&) = delete;
-  ~without_gil() noexcept(false) {
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+  ~WithoutGil() noexcept(false) {
     if (state_ == nullptr) return;
     PyEval_RestoreThread(state_);
     --threads_without_gil;
@@ -47,18 +47,18 @@ class without_gil {
 /// What `work` gives, which runs so.
 template <class Work>
 auto run_without_gil(bool worth_it, Work work) {
-  const without_gil working(worth_it);
+  const WithoutGil working(worth_it);
   return work();
 }
 
 /// Holds the GIL on a thread that may have it, may have let it go or is unknown to Python. False
 /// where Python can't be called any more: before the interpreter's end, and after.
-class with_gil {
+class WithGil {
  public:
-  with_gil() noexcept;
-  with_gil(const with_gil&) = delete;
-  with_gil& operator=(const with_gil&) = delete;
-  ~with_gil() {
+  WithGil() noexcept;
+  WithGil(const WithGil&) = delete;
+  WithGil& operator=(const WithGil&) = delete;
+  ~WithGil() {
     if (is_taken_) PyGILState_Release(state_);
   }
   [[nodiscard]] explicit operator bool() const noexcept { return held_; }

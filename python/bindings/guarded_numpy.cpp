@@ -18,7 +18,7 @@ namespace skerry::python {
 namespace {
 
 /// PyDataMem_Handler of version 1 (numpy/ndarraytypes.h).
-struct numpy_handler {
+struct NumpyHandler {
   char name[127];
   std::uint8_t version;
   struct {
@@ -48,7 +48,7 @@ void* resize(void*, void* data, std::size_t nbytes) {
 
 void release(void*, void* data, std::size_t) { guard::release(data); }
 
-constinit numpy_handler guarded_handler{
+constinit NumpyHandler guarded_handler{
     "skerry_guarded", 1, {nullptr, allocate, allocate_zeros, resize, release}};
 
 /// PyDataMem_SetHandler, of the table that NumPy's C API is: a capsule, or null for NumPy's own
@@ -66,9 +66,8 @@ py::object set_handler(PyObject* capsule) {
 
 py::object guard_numpy_memory() {
   if (!guard::is_on()) {
-    throw value_error(std::string("guarded_numpy: SKERRY_ALLOCATOR is ") +
-                      name(chosen_allocator()) +
-                      "; set it to guard or guard-front before skerry is imported");
+    throw ValueError(std::string("guarded_numpy: SKERRY_ALLOCATOR is ") + name(chosen_allocator()) +
+                     "; set it to guard or guard-front before skerry is imported");
   }
   return set_handler(py::capsule(&guarded_handler, "mem_handler").ptr());
 }

@@ -17,14 +17,14 @@ static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
 // Consumers refuse a null pointer even where there is nothing to point to.
 alignas(16) char nothing[16];
 
-void* address_of(const ndarray& array) {
+void* address_of(const NdArray& array) {
   return array.size() == 0 ? static_cast<void*>(nothing) : array.data();
 }
 
 /// The array, if its memory is the host's; else an AttributeError is set, so that `hasattr` is
 /// False.
-const ndarray* on_host(const char* name, PyObject* self) {
-  const ndarray& array = value_of(self);
+const NdArray* on_host(const char* name, PyObject* self) {
+  const NdArray& array = value_of(self);
   if (capabilities_of(array.device()).host_memory) return &array;
   PyErr_Format(PyExc_AttributeError,
                "%s: the array is on %s; copy it to the host first: x.to_device(\"cpu\")", name,
@@ -33,22 +33,22 @@ const ndarray* on_host(const char* name, PyObject* self) {
 }
 
 /// Its consumer holds the memory, too, as a fused operation in place has to know.
-struct shared_struct : array_struct {
-  storage_ref memory;
+struct SharedStruct : ArrayStruct {
+  StorageRef memory;
 };
 
 void free_struct(PyObject* capsule) {
-  auto* const about = static_cast<array_struct*>(PyCapsule_GetPointer(capsule, nullptr));
-  delete static_cast<shared_struct*>(about);
+  auto* const about = static_cast<ArrayStruct*>(PyCapsule_GetPointer(capsule, nullptr));
+  delete static_cast<SharedStruct*>(about);
   Py_DECREF(static_cast<PyObject*>(PyCapsule_GetContext(capsule)));
 }
 
 PyObject* get_array_struct(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
-    const ndarray* array = on_host("__array_struct__", self);
+    const NdArray* array = on_host("__array_struct__", self);
     if (array == nullptr) return nullptr;
     const char* typestr = info(array->dtype()).typestr;
-    auto about = std::make_unique<shared_struct>();
+    auto about = std::make_unique<SharedStruct>();
     about->memory = array->memory();
     about->rank = array->rank();
     about->kind = typestr[1];
@@ -59,7 +59,7 @@ PyObject* get_array_struct(PyObject* self, void*) {
     about->strides = const_cast<Py_ssize_t*>(array->strides().data());
     about->data = address_of(*array);
     about->dtype = dtype_object(array->dtype());
-    object capsule(PyCapsule_New(static_cast<array_struct*>(about.get()), nullptr, nullptr));
+    Object capsule(PyCapsule_New(static_cast<ArrayStruct*>(about.get()), nullptr, nullptr));
     // Shape and strides are the array's own.
     if (PyCapsule_SetContext(capsule.get(), self) != 0 ||
         PyCapsule_SetDestructor(capsule.get(), free_struct) != 0) {
@@ -73,12 +73,12 @@ PyObject* get_array_struct(PyObject* self, void*) {
 
 PyObject* get_array_interface(PyObject* self, void*) {
   return guarded([&]() -> PyObject* {
-    const ndarray* array = on_host("__array_interface__", self);
+    const NdArray* array = on_host("__array_interface__", self);
     if (array == nullptr) return nullptr;
     const char* typestr = info(array->dtype()).typestr;
     // Strides also where there are no gaps, which None would say: Pillow would then take the array
     // for a buffer, which it is not, and asks for its bytes so.
-    const object strides = tuple_of(array->strides());
+    const Object strides = tuple_of(array->strides());
     return Py_BuildValue(
         "{s:N,s:s,s:[(ss)],s:(NN),s:O,s:i}", "shape", tuple_of(array->shape()).release(), "typestr",
         typestr, "descr", "", typestr, "data", PyLong_FromVoidPtr(address_of(*array)),
@@ -97,10 +97,10 @@ PyGetSetDef host_attributes[] = {
     {},
 };
 
-void require_host(const char* op, const ndarray& array) {
+void require_host(const char* op, const NdArray& array) {
   if (capabilities_of(array.device()).host_memory) return;
-  throw dtype_error(std::string(op) + ": an array on " + to_string(array.device()) +
-                    " is not copied to the host implicitly; do so first: x.to_device(\"cpu\")");
+  throw DtypeError(std::string(op) + ": an array on " + to_string(array.device()) +
+                   " is not copied to the host implicitly; do so first: x.to_device(\"cpu\")");
 }
 
 }  // namespace
@@ -108,21 +108,21 @@ void require_host(const char* op, const ndarray& array) {
 PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied) {
   require_host("__array__", value_of(self));
   // numpy.array finds __array_struct__ before __array__.
-  const object function(PyObject_GetAttrString(numpy(), "array"));
-  const object positional(PyTuple_Pack(1, self));
-  const object keywords(Py_BuildValue("{s:O,s:O}", "dtype", dtype, "copy", copied));
+  const Object function(PyObject_GetAttrString(numpy(), "array"));
+  const Object positional(PyTuple_Pack(1, self));
+  const Object keywords(Py_BuildValue("{s:O,s:O}", "dtype", dtype, "copy", copied));
   return PyObject_Call(function.get(), positional.get(), keywords.get());
 }
 
 PyObject* to_bytes(PyObject* self) {
   require_host("bytes", value_of(self));
-  const object view(PyObject_CallMethod(numpy(), "asarray", "O", self));
+  const Object view(PyObject_CallMethod(numpy(), "asarray", "O", self));
   return PyObject_CallMethod(view.get(), "tobytes", nullptr);
 }
 
 void add_host_interface(PyTypeObject* type) {
   for (PyGetSetDef* each = host_attributes; each->name != nullptr; ++each) {
-    const object descriptor(PyDescr_NewGetSet(type, each));
+    const Object descriptor(PyDescr_NewGetSet(type, each));
     set_attribute(reinterpret_cast<PyObject*>(type), each->name, descriptor);
   }
 }

@@ -7,7 +7,7 @@
 namespace skerry::python {
 
 /// NumPy's PyArrayInterface, an ABI: what the capsule of `__array_struct__` points to.
-struct array_struct {
+struct ArrayStruct {
   int two = 2;
   int rank = 0;
   char kind = 0;
@@ -28,7 +28,7 @@ inline constexpr int flag_has_dtype = 0x800;
 // read those on a CPU as float32 bytes whatever their dtype. Without it PyTorch, mpi4py and others
 // go on to DLPack.
 
-/// `__array__(dtype, copy)`: a view where that suffices; throws dtype_error for an array that is
+/// `__array__(dtype, copy)`: a view where that suffices; throws DtypeError for an array that is
 /// not on the host.
 [[nodiscard]] PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied);
 /// The elements in C order. Without this method bytes() would take the elements for numbers of one

@@ -18,37 +18,37 @@
 namespace skerry::python {
 namespace {
 
-using item_kind = index_kind;
+using item_kind = IndexKind;
 
 /// Refuses an array that can't be an index; the rule of devices first.
-void check_index_array(const char* op, const ndarray& x, const ndarray& index) {
-  const operand both[] = {{.array = &x, .name = "x"}, {.array = &index, .name = "key"}};
+void check_index_array(const char* op, const NdArray& x, const NdArray& index) {
+  const Operand both[] = {{.array = &x, .name = "x"}, {.array = &index, .name = "key"}};
   common_device(op, both);
-  if (is_integer(index.dtype()) || index.dtype() == dtype::bool_) return;
-  throw index_error(std::string(op) + ": an array index must be of an integer dtype or bool, not " +
-                    describe(index));
+  if (is_integer(index.dtype()) || index.dtype() == Dtype::bool_) return;
+  throw IndexError(std::string(op) + ": an array index must be of an integer dtype or bool, not " +
+                   describe(index));
 }
 
-std::int64_t bound_of(const char* op, const ndarray& x, PyObject* bound) {
+std::int64_t bound_of(const char* op, const NdArray& x, PyObject* bound) {
   if (PyLong_CheckExact(bound)) return clamped_integer(bound);
   if (is_numpy_array(bound)) {
-    const object shared(wrap(share_numpy_array(op, "key", bound)));
+    const Object shared(wrap(share_numpy_array(op, "key", bound)));
     return bound_of(op, x, shared.get());
   }
   if (is_array(bound)) {
     check_index_array(op, x, value_of(bound));
-    return clamped_integer(object(PyNumber_Index(bound)).get());
+    return clamped_integer(Object(PyNumber_Index(bound)).get());
   }
   if (!PyIndex_Check(bound)) {
-    throw dtype_error(std::string(op) + ": the bounds of a slice must be ints or None, not " +
-                      Py_TYPE(bound)->tp_name);
+    throw DtypeError(std::string(op) + ": the bounds of a slice must be ints or None, not " +
+                     Py_TYPE(bound)->tp_name);
   }
   return clamped_integer(bound);
 }
 
-index_item slice_of(const char* op, const ndarray& x, PyObject* key) {
+IndexItem slice_of(const char* op, const NdArray& x, PyObject* key) {
   auto* slice = reinterpret_cast<PySliceObject*>(key);
-  index_item item{.kind = item_kind::slice};
+  IndexItem item{.kind = item_kind::slice};
   if (slice->start != Py_None) {
     item.has_start = true;
     item.start = bound_of(op, x, slice->start);
@@ -71,11 +71,11 @@ std::int64_t index_of(PyObject* key) {
     if (overflow == 0) return value;
   }
   const Py_ssize_t value = PyNumber_AsSsize_t(key, PyExc_IndexError);
-  if (value == -1 && PyErr_Occurred()) throw python_error{};
+  if (value == -1 && PyErr_Occurred()) throw PythonError{};
   return value;
 }
 
-index_item item_of(const char* op, const ndarray& x, PyObject* key) {
+IndexItem item_of(const char* op, const NdArray& x, PyObject* key) {
   if (PyLong_Check(key) && !PyBool_Check(key)) {
     return {.kind = item_kind::integer, .start = index_of(key)};
   }
@@ -84,11 +84,10 @@ index_item item_of(const char* op, const ndarray& x, PyObject* key) {
   if (key == Py_None) return {.kind = item_kind::new_axis};
   if (is_array(key)) check_index_array(op, x, value_of(key));
   if (PyIndex_Check(key)) return {.kind = item_kind::integer, .start = index_of(key)};
-  throw index_error(
-      std::string(op) +
-      ": an index must be an int, a slice, ..., None, a bool, or an array of integers "
-      "or bools on the same device, not " +
-      Py_TYPE(key)->tp_name);
+  throw IndexError(std::string(op) +
+                   ": an index must be an int, a slice, ..., None, a bool, or an array of integers "
+                   "or bools on the same device, not " +
+                   Py_TYPE(key)->tp_name);
 }
 
 /// The parts of a key, which is one of them or a tuple.
@@ -97,22 +96,22 @@ std::span<PyObject* const> parts_of(PyObject* const& key) {
   return {PySequence_Fast_ITEMS(key), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
 }
 
-layout view_of(const char* op, const ndarray& x, PyObject* key) {
+Layout view_of(const char* op, const NdArray& x, PyObject* key) {
   if (!PyTuple_Check(key)) {
-    const index_item item = item_of(op, x, key);
+    const IndexItem item = item_of(op, x, key);
     return index_view(op, x.layout(), {&item, 1});
   }
   const std::span<PyObject* const> parts = parts_of(key);
-  index_item few[2];
-  std::vector<index_item> more(parts.size() > std::size(few) ? parts.size() : 0);
-  index_item* const items = more.empty() ? few : more.data();
+  IndexItem few[2];
+  std::vector<IndexItem> more(parts.size() > std::size(few) ? parts.size() : 0);
+  IndexItem* const items = more.empty() ? few : more.data();
   for (std::size_t i = 0; i < parts.size(); ++i) items[i] = item_of(op, x, parts[i]);
   return index_view(op, x.layout(), {items, parts.size()});
 }
 
 /// The offset of the element that ints choose, one for each axis. Nothing for other keys, and where
 /// an int is out of bounds.
-std::optional<std::int64_t> element_place(const ndarray& x, PyObject* key) {
+std::optional<std::int64_t> element_place(const NdArray& x, PyObject* key) {
   const std::span<PyObject* const> parts = parts_of(key);
   if (parts.size() != static_cast<std::size_t>(x.rank())) return std::nullopt;
   std::int64_t offset = x.layout().offset;
@@ -129,84 +128,84 @@ std::optional<std::int64_t> element_place(const ndarray& x, PyObject* key) {
   return offset;
 }
 
-enum class key_sort : std::uint8_t {
+enum class KeySort : std::uint8_t {
   basic,     ///< gives a view
   advanced,  ///< a mask, a bool, an index array with axes; a 0-d integer array alone is an int
   foreign,   ///< a numpy.ndarray or a list, of which an array is to be made first
 };
 
-key_sort sort_of_part(PyObject* part) {
-  if (PySlice_Check(part) || PyLong_CheckExact(part)) return key_sort::basic;
-  if (part == Py_Ellipsis || part == Py_None) return key_sort::basic;
-  if (PyBool_Check(part)) return key_sort::advanced;
-  if (!is_array(part)) return may_become_array(part) ? key_sort::foreign : key_sort::basic;
-  const ndarray& index = value_of(part);
+KeySort sort_of_part(PyObject* part) {
+  if (PySlice_Check(part) || PyLong_CheckExact(part)) return KeySort::basic;
+  if (part == Py_Ellipsis || part == Py_None) return KeySort::basic;
+  if (PyBool_Check(part)) return KeySort::advanced;
+  if (!is_array(part)) return may_become_array(part) ? KeySort::foreign : KeySort::basic;
+  const NdArray& index = value_of(part);
   const bool is_view =
-      index.dtype() != dtype::bool_ && (!is_integer(index.dtype()) || index.rank() == 0);
-  return is_view ? key_sort::basic : key_sort::advanced;
+      index.dtype() != Dtype::bool_ && (!is_integer(index.dtype()) || index.rank() == 0);
+  return is_view ? KeySort::basic : KeySort::advanced;
 }
 
-key_sort sort_of_key(PyObject* key) {
+KeySort sort_of_key(PyObject* key) {
   if (!PyTuple_Check(key)) return sort_of_part(key);
-  key_sort found = key_sort::basic;
+  KeySort found = KeySort::basic;
   for (PyObject* part : parts_of(key)) found = std::max(found, sort_of_part(part));
   return found;
 }
 
 /// A key with NumPy's arrays put beside an array of another device if dask or xarray made them,
 /// else as it is.
-object placed(PyObject* self, PyObject* given) {
+Object placed(PyObject* self, PyObject* given) {
   const std::span<PyObject* const> parts = parts_of(given);
-  if (value_of(self).device() == device{} || std::ranges::none_of(parts, is_numpy_array)) {
-    return object::borrow(given);
+  if (value_of(self).device() == Device{} || std::ranges::none_of(parts, is_numpy_array)) {
+    return Object::borrow(given);
   }
-  const object function = package_function("skerry._library_keys", "placed");
-  return object(PyObject_CallFunctionObjArgs(function.get(), self, given, nullptr));
+  const Object function = package_function("skerry._library_keys", "placed");
+  return Object(PyObject_CallFunctionObjArgs(function.get(), self, given, nullptr));
 }
 
 /// A value of one element that dask or xarray made of a number, as that number again, else as it
 /// is.
-object number_again(PyObject* self, PyObject* value) {
-  if (!is_numpy_array(value)) return object::borrow(value);
-  const object size(PyObject_GetAttrString(value, "size"));
-  if (PyLong_AsLong(size.get()) != 1) return object::borrow(value);
-  const object function = package_function("skerry._library_keys", "number_again");
-  return object(PyObject_CallFunctionObjArgs(function.get(), self, value, nullptr));
+Object number_again(PyObject* self, PyObject* value) {
+  if (!is_numpy_array(value)) return Object::borrow(value);
+  const Object size(PyObject_GetAttrString(value, "size"));
+  if (PyLong_AsLong(size.get()) != 1) return Object::borrow(value);
+  const Object function = package_function("skerry._library_keys", "number_again");
+  return Object(PyObject_CallFunctionObjArgs(function.get(), self, value, nullptr));
 }
 
 /// The key with arrays for NumPy's arrays and for lists; a list has no device, so that its array is
 /// where `self` is.
-object converted_key(const char* op, PyObject* self, PyObject* from) {
-  const object own_key = placed(self, from);
+Object converted_key(const char* op, PyObject* self, PyObject* from) {
+  const Object own_key = placed(self, from);
   PyObject* const key = own_key.get();
-  converted_args given(op, self);
+  ConvertedArgs given(op, self);
   const std::span<PyObject* const> parts = parts_of(key);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     given.add(PyTuple_Check(key) ? "key[" + std::to_string(i) + "]" : "key", parts[i]);
   }
   given.convert_all();
-  if (!PyTuple_Check(key)) return object::borrow(given.values()[0]);
-  object made(PyTuple_New(PyTuple_GET_SIZE(key)));
+  if (!PyTuple_Check(key)) return Object::borrow(given.values()[0]);
+  Object made(PyTuple_New(PyTuple_GET_SIZE(key)));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     PyTuple_SET_ITEM(made.get(), static_cast<Py_ssize_t>(i), Py_NewRef(given.values()[i]));
   }
   return made;
 }
 
-key_item part_of_key(const char* op, const ndarray& x, PyObject* part) {
-  if (PyBool_Check(part)) return {.kind = key_kind::truth, .truth = part == Py_True};
+KeyItem part_of_key(const char* op, const NdArray& x, PyObject* part) {
+  if (PyBool_Check(part)) return {.kind = KeyKind::truth, .truth = part == Py_True};
   if (!is_array(part)) return {.basic = item_of(op, x, part)};
-  const ndarray& index = value_of(part);
+  const NdArray& index = value_of(part);
   check_index_array(op, x, index);
-  if (is_integer(index.dtype())) return {.kind = key_kind::indices, .array = index};
-  if (index.rank() > 0) return {.kind = key_kind::mask, .array = index};
-  return {.kind = key_kind::truth, .truth = read_element(index).as<bool>()};
+  if (is_integer(index.dtype())) return {.kind = KeyKind::indices, .array = index};
+  if (index.rank() > 0) return {.kind = KeyKind::mask, .array = index};
+  return {.kind = KeyKind::truth, .truth = read_element(index).as<bool>()};
 }
 
 /// The items of a key; one alone, which most are, is not put into a list.
-class read_key {
+class ReadKey {
  public:
-  read_key(const char* op, const ndarray& x, PyObject* key) {
+  ReadKey(const char* op, const NdArray& x, PyObject* key) {
     const std::span<PyObject* const> parts = parts_of(key);
     if (parts.size() == 1) {
       one_ = part_of_key(op, x, parts[0]);
@@ -216,22 +215,22 @@ class read_key {
     }
     is_one_ = parts.size() == 1;
   }
-  operator std::span<const key_item>() const {  // NOLINT(google-explicit-constructor)
+  operator std::span<const KeyItem>() const {  // NOLINT(google-explicit-constructor)
     if (is_one_) return {&one_, 1};
     return several_;
   }
 
  private:
   bool is_one_;
-  key_item one_;
-  std::vector<key_item> several_;
+  KeyItem one_;
+  std::vector<KeyItem> several_;
 };
 
 /// Whether reading or writing by a key may take long: every index may stand for the whole array.
-bool takes_long(const ndarray& x, std::span<const key_item> key) {
+bool takes_long(const NdArray& x, std::span<const KeyItem> key) {
   auto most = static_cast<double>(x.size());
-  for (const key_item& item : key) {
-    if (item.kind != key_kind::basic) most *= static_cast<double>(item.array.size());
+  for (const KeyItem& item : key) {
+    if (item.kind != KeyKind::basic) most *= static_cast<double>(item.array.size());
   }
   return most > long_work;
 }
@@ -239,50 +238,50 @@ bool takes_long(const ndarray& x, std::span<const key_item> key) {
 PyObject* get_item(PyObject* self, PyObject* key) {
   constexpr const char* op = "__getitem__";
   return guarded([&] {
-    const ndarray& x = value_of(self);
+    const NdArray& x = value_of(self);
     if (const auto place = element_place(x, key)) return wrap(x.view({{}, {}, *place}));
-    const key_sort sort = sort_of_key(key);
-    if (sort == key_sort::basic) {
+    const KeySort sort = sort_of_key(key);
+    if (sort == KeySort::basic) {
       return wrap_made(false, [&] { return x.view(view_of(op, x, key)); });
     }
-    if (sort == key_sort::foreign) return get_item(self, converted_key(op, self, key).get());
+    if (sort == KeySort::foreign) return get_item(self, converted_key(op, self, key).get());
     if (is_array(key) && is_integer(value_of(key).dtype()) && x.rank() > 0) {
-      const ndarray& index = value_of(key);
+      const NdArray& index = value_of(key);
       check_index_array(op, x, index);
       return wrap_made(
           static_cast<double>(x.size()) * static_cast<double>(index.size()) > long_work,
           [&] { return take_first(op, x, index); });
     }
-    const read_key items(op, x, key);
+    const ReadKey items(op, x, key);
     return wrap_made(takes_long(x, items), [&] { return skerry::get_item(op, x, items); });
   });
 }
 
 void set(const char* op, PyObject* self, PyObject* key, PyObject* value) {
-  const ndarray& x = value_of(self);
-  scalar scalar_value;
-  operand source{.name = "value"};
+  const NdArray& x = value_of(self);
+  Scalar scalar_value;
+  Operand source{.name = "value"};
   const std::optional<std::int64_t> place = element_place(x, key);
   if (place && is_host(x.device()) && !is_array(value)) {
-    const parsed result = parse_scalar(value, scalar_value);
-    if (result == parsed::error) throw python_error{};
-    if (result == parsed::yes) return set_element(op, x, *place, scalar_value);
+    const Parsed result = parse_scalar(value, scalar_value);
+    if (result == Parsed::error) throw PythonError{};
+    if (result == Parsed::yes) return set_element(op, x, *place, scalar_value);
   }
-  const key_sort sort = place ? key_sort::basic : sort_of_key(key);
-  if (sort == key_sort::foreign) {
+  const KeySort sort = place ? KeySort::basic : sort_of_key(key);
+  if (sort == KeySort::foreign) {
     set(op, self, converted_key(op, self, key).get(), value);
     return;
   }
-  if (sort == key_sort::advanced) {
-    const read_key items(op, x, key);
+  if (sort == KeySort::advanced) {
+    const ReadKey items(op, x, key);
     require_operand(op, value, source, scalar_value);
-    const without_gil working(takes_long(x, items));
+    const WithoutGil working(takes_long(x, items));
     skerry::set_item(op, x, items, source);
     return;
   }
-  const ndarray target = x.view(view_of(op, x, key));
+  const NdArray target = x.view(view_of(op, x, key));
   require_operand(op, value, source, scalar_value);
-  const without_gil working(target.size() > long_work);
+  const WithoutGil working(target.size() > long_work);
   if (source.array != nullptr) {
     assign(op, target, *source.array);
   } else {
@@ -295,13 +294,13 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
   return guarded(
       [&] {
         if (value == nullptr)
-          throw dtype_error("__delitem__: elements of an array can't be deleted");
+          throw DtypeError("__delitem__: elements of an array can't be deleted");
         try {
           set(op, self, key, value);
-        } catch (const not_an_array& met) {
-          converted_args given(op, self);
+        } catch (const NotAnArray& met) {
+          ConvertedArgs given(op, self);
           given.assign_to(value_of(self));
-          const object own_value = number_again(self, value);
+          const Object own_value = number_again(self, value);
           given.add("value", own_value.get());
           if (own_value.get() == value) given.convert(met);
           set(op, self, key, given.values()[0]);
@@ -312,7 +311,7 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
 }
 
 Py_ssize_t length(PyObject* self) {
-  const ndarray& x = value_of(self);
+  const NdArray& x = value_of(self);
   if (x.rank() == 0) {
     PyErr_SetString(PyExc_TypeError, "len: a 0-d array has no length");
     return -1;
@@ -321,7 +320,7 @@ Py_ssize_t length(PyObject* self) {
 }
 
 PyObject* item_at(PyObject* self, Py_ssize_t index) {
-  const ndarray& x = value_of(self);
+  const NdArray& x = value_of(self);
   if (x.rank() > 0 && (index < 0 || index >= x.shape()[0])) {
     PyErr_SetString(PyExc_IndexError, "__getitem__: index out of bounds");
     return nullptr;
@@ -330,7 +329,7 @@ PyObject* item_at(PyObject* self, Py_ssize_t index) {
     const std::int64_t* const shape = x.shape().data();
     const std::int64_t* const strides = x.strides().data();
     const auto rest = static_cast<std::size_t>(std::max(x.rank() - 1, 0));
-    layout at{dims({shape + 1, rest}), dims({strides + 1, rest}), x.layout().offset};
+    Layout at{Dims({shape + 1, rest}), Dims({strides + 1, rest}), x.layout().offset};
     if (x.rank() > 0) at.offset += index * strides[0];
     return wrap(x.view(std::move(at)));
   });

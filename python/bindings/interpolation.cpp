@@ -24,8 +24,8 @@ namespace skerry::python {
 namespace {
 
 template <class Op>
-ndarray call(const operand& x1, const operand& x2) {
-  const operand both[] = {x1, x2};
+NdArray call(const Operand& x1, const Operand& x2) {
+  const Operand both[] = {x1, x2};
   return apply(op_id_of<Op>, both);
 }
 
@@ -34,14 +34,14 @@ constexpr double most_share = 1 - 0x1p-53;
 
 /// Points that are interpolated between: a value is near + share * rise, where the share of the
 /// rise is how far a place is on the way from one point to the next.
-struct points {
-  const ndarray& coordinates;
-  const ndarray& values;
-  ndarray widths;
-  ndarray rises;
+struct Points {
+  const NdArray& coordinates;
+  const NdArray& values;
+  NdArray widths;
+  NdArray rises;
   bool finite;  ///< known to be: all widths and rises
 
-  points(const ndarray& xp, const ndarray& fp)
+  Points(const NdArray& xp, const NdArray& fp)
       : coordinates(xp),
         values(fp),
         widths(diff(xp, -1, 1, nullptr, nullptr)),
@@ -50,25 +50,25 @@ struct points {
 
   /// Before the first point and beyond the last one the coordinates have no part; NaN counts as
   /// beyond the last one. So every index is that of a point, also where they do not rise.
-  [[nodiscard]] ndarray at(const ndarray& x) const {
+  [[nodiscard]] NdArray at(const NdArray& x) const {
     const std::int64_t count = coordinates.size();
-    const ndarray last = component(coordinates, count - 1);
-    const ndarray before =
+    const NdArray last = component(coordinates, count - 1);
+    const NdArray before =
         searchsorted(slice_of(coordinates, 0, 1, count - 1), {.array = &x}, true, nullptr);
-    const ndarray start = take(coordinates, before, std::nullopt);
-    const ndarray near = take(values, before, std::nullopt);
-    const ndarray place =
+    const NdArray start = take(coordinates, before, std::nullopt);
+    const NdArray near = take(values, before, std::nullopt);
+    const NdArray place =
         linalg::where(call<ops::greater>({.array = &x}, {.array = &last}), last, x);
-    const scalar most = scalar::of(count - 2);
-    const ndarray segment = clip(before, {}, {.value = &most, .name = "max"});
-    const ndarray width = take(widths, segment, std::nullopt);
-    const ndarray rise = take(rises, segment, std::nullopt);
-    ndarray share = linalg::divide(linalg::subtract(place, start), width);
+    const Scalar most = Scalar::of(count - 2);
+    const NdArray segment = clip(before, {}, {.value = &most, .name = "max"});
+    const NdArray width = take(widths, segment, std::nullopt);
+    const NdArray rise = take(rises, segment, std::nullopt);
+    NdArray share = linalg::divide(linalg::subtract(place, start), width);
     if (!finite) {
       share = linalg::where(linalg::isfinite(width), share,
                             share_of_infinite(place, start, next(coordinates, segment), width));
     }
-    ndarray found = linalg::add(linalg::multiply(rise, share), near);
+    NdArray found = linalg::add(linalg::multiply(rise, share), near);
     if (!finite) {
       found =
           linalg::where(linalg::isfinite(rise), found, mixed(near, next(values, segment), share));
@@ -77,8 +77,8 @@ struct points {
     return linalg::where(call<ops::less_equal>({.array = &place}, {.array = &start}), near, found);
   }
 
-  static ndarray component(const ndarray& x, std::int64_t index) {
-    layout there = x.layout();
+  static NdArray component(const NdArray& x, std::int64_t index) {
+    Layout there = x.layout();
     there.offset += index * there.strides[0];
     there.shape.erase(0);
     there.strides.erase(0);
@@ -86,37 +86,37 @@ struct points {
   }
 
  private:
-  static bool all_finite(const ndarray& x) {
+  static bool all_finite(const NdArray& x) {
     return linalg::is_true(linalg::all(linalg::isfinite(x)));
   }
 
   /// Of the point behind each segment.
-  [[nodiscard]] static ndarray next(const ndarray& x, const ndarray& segment) {
+  [[nodiscard]] static NdArray next(const NdArray& x, const NdArray& segment) {
     return take(slice_of(x, 0, 1, x.size() - 1), segment, std::nullopt);
   }
 
   /// The share where the width is infinite: by halves if that is an overflow, else by the end that
   /// is finite.
-  static ndarray share_of_infinite(const ndarray& place, const ndarray& start, const ndarray& end,
-                                   const ndarray& width) {
-    const scalar half = scalar::of(0.5);
-    const scalar one = scalar::of(1.0);
-    const ndarray origin = linalg::multiply(start, half);
-    const ndarray halves = linalg::divide(linalg::subtract(linalg::multiply(place, half), origin),
+  static NdArray share_of_infinite(const NdArray& place, const NdArray& start, const NdArray& end,
+                                   const NdArray& width) {
+    const Scalar half = Scalar::of(0.5);
+    const Scalar one = Scalar::of(1.0);
+    const NdArray origin = linalg::multiply(start, half);
+    const NdArray halves = linalg::divide(linalg::subtract(linalg::multiply(place, half), origin),
                                           linalg::subtract(linalg::multiply(end, half), origin));
-    const ndarray rest = linalg::divide(linalg::subtract(end, place), width);
-    const ndarray by_end = call<ops::subtract>({.value = &one}, {.array = &rest});
+    const NdArray rest = linalg::divide(linalg::subtract(end, place), width);
+    const NdArray by_end = call<ops::subtract>({.value = &one}, {.array = &rest});
     return linalg::where(call<ops::equal>({.array = &halves}, {.array = &halves}), halves, by_end);
   }
 
   /// The mean of two values by their shares. Both have one, though it may be rounded to 0.
-  static ndarray mixed(const ndarray& near, const ndarray& next, const ndarray& share) {
-    const scalar least = scalar::of(least_share);
-    const scalar most = scalar::of(most_share);
-    const scalar one = scalar::of(1.0);
-    const ndarray some =
+  static NdArray mixed(const NdArray& near, const NdArray& next, const NdArray& share) {
+    const Scalar least = Scalar::of(least_share);
+    const Scalar most = Scalar::of(most_share);
+    const Scalar one = Scalar::of(1.0);
+    const NdArray some =
         clip(share, {.value = &least, .name = "min"}, {.value = &most, .name = "max"});
-    const ndarray rest = call<ops::subtract>({.value = &one}, {.array = &some});
+    const NdArray rest = call<ops::subtract>({.value = &one}, {.array = &some});
     return linalg::add(linalg::multiply(near, rest), linalg::multiply(next, some));
   }
 };
@@ -137,9 +137,9 @@ double interpolated_at(double place, double start, double end, double near, doub
 
 /// The same bits for few elements on the host, one by one: a dozen calls take longer than their
 /// work.
-ndarray interpolated_one_by_one(const ndarray& x, const ndarray& coordinates,
-                                const ndarray& values) {
-  ndarray found = empty("interp", x.shape(), dtype::float64, x.device());
+NdArray interpolated_one_by_one(const NdArray& x, const NdArray& coordinates,
+                                const NdArray& values) {
+  NdArray found = empty("interp", x.shape(), Dtype::float64, x.device());
   const auto* const at = reinterpret_cast<const double*>(x.data());
   const auto* const from = reinterpret_cast<const double*>(coordinates.data());
   const auto* const to = reinterpret_cast<const double*>(values.data());
@@ -169,25 +169,25 @@ constexpr std::int64_t piece = 1 << 15;
 
 }  // namespace
 
-ndarray interpolated(const ndarray& where, const ndarray& xp, const ndarray& fp) {
-  const ndarray x = astype(where, dtype::float64, false);
-  const ndarray coordinates = astype(xp, dtype::float64, false);
-  const ndarray values = astype(fp, dtype::float64, false);
+NdArray interpolated(const NdArray& where, const NdArray& xp, const NdArray& fp) {
+  const NdArray x = astype(where, Dtype::float64, false);
+  const NdArray coordinates = astype(xp, Dtype::float64, false);
+  const NdArray values = astype(fp, Dtype::float64, false);
   if (coordinates.size() == 1) {
-    return copy_c_order(broadcast_to(points::component(values, 0), x.shape()));
+    return copy_c_order(broadcast_to(Points::component(values, 0), x.shape()));
   }
   constexpr std::int64_t few = 256;
-  const auto is_whole = [](const ndarray& each) { return each.is_c_contiguous(); };
+  const auto is_whole = [](const NdArray& each) { return each.is_c_contiguous(); };
   if (x.size() <= few && is_host(x.device()) && is_whole(x) && is_whole(coordinates) &&
       is_whole(values)) {
     return interpolated_one_by_one(x, coordinates, values);
   }
-  const points all(coordinates, values);
+  const Points all(coordinates, values);
   const std::int64_t step = piece * cpu::thread_count();
   if (x.size() < 2 * step || !is_host(x.device())) return all.at(x);
   const std::int64_t flat[] = {-1};
-  const ndarray elements = reshape(x, flat, std::nullopt);
-  const ndarray found = empty("interp", dims{x.size()}, values.dtype(), x.device());
+  const NdArray elements = reshape(x, flat, std::nullopt);
+  const NdArray found = empty("interp", Dims{x.size()}, values.dtype(), x.device());
   for (std::int64_t begin = 0; begin < x.size(); begin += step) {
     const std::int64_t count = std::min(step, x.size() - begin);
     assign("interp", slice_of(found, 0, begin, count), all.at(slice_of(elements, 0, begin, count)));

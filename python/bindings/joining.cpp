@@ -20,20 +20,20 @@
 namespace skerry::python {
 namespace {
 
-std::vector<ndarray> array_sequence(const char* op, PyObject* from) {
+std::vector<NdArray> array_sequence(const char* op, PyObject* from) {
   if (PySequence_Check(from) == 0 || PyUnicode_Check(from)) {
-    throw dtype_error(std::string(op) + ": arrays must be a sequence of arrays, not " +
-                      Py_TYPE(from)->tp_name);
+    throw DtypeError(std::string(op) + ": arrays must be a sequence of arrays, not " +
+                     Py_TYPE(from)->tp_name);
   }
-  if (is_numpy_array(from)) throw not_an_array(std::string(op) + ": a numpy.ndarray", from);
-  const object items(PySequence_Fast(from, "arrays must be a sequence of arrays"));
+  if (is_numpy_array(from)) throw NotAnArray(std::string(op) + ": a numpy.ndarray", from);
+  const Object items(PySequence_Fast(from, "arrays must be a sequence of arrays"));
   return require_arrays(op, {PySequence_Fast_ITEMS(items.get()),
                              static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.get()))});
 }
 
-std::int64_t total_size(const std::vector<ndarray>& arrays) {
+std::int64_t total_size(const std::vector<NdArray>& arrays) {
   std::int64_t size = 0;
-  for (const ndarray& x : arrays) size += x.size();
+  for (const NdArray& x : arrays) size += x.size();
   return size;
 }
 
@@ -42,37 +42,37 @@ PyObject* compute(std::int64_t size, Body&& body) {
   return wrap_made(size > long_work, body);
 }
 
-PyObject* run_concat(const arguments& with) {
-  const std::vector<ndarray> arrays = array_sequence("concat", with[0]);
+PyObject* run_concat(const Arguments& with) {
+  const std::vector<NdArray> arrays = array_sequence("concat", with[0]);
   const std::optional<std::int64_t> axis = with[1] != nullptr ? optional_integer(with, 1) : 0;
   return compute(total_size(arrays), [&] { return concat(arrays, axis); });
 }
 
-PyObject* run_stack(const arguments& with) {
-  const std::vector<ndarray> arrays = array_sequence("stack", with[0]);
+PyObject* run_stack(const Arguments& with) {
+  const std::vector<NdArray> arrays = array_sequence("stack", with[0]);
   const std::int64_t axis = integer(with, 1, 0);
   return compute(total_size(arrays), [&] { return stack(arrays, axis); });
 }
 
-PyObject* run_unstack(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  unstacked parts(x, integer(with, 1, 0));
+PyObject* run_unstack(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
+  Unstacked parts(x, integer(with, 1, 0));
   require_objects("unstack", static_cast<double>(parts.count()), nbytes_of_array);
-  object tuple(PyTuple_New(parts.count()));
+  Object tuple(PyTuple_New(parts.count()));
   for (std::int64_t i = 0; i < parts.count(); ++i) {
     PyTuple_SET_ITEM(tuple.get(), i, wrap_made(false, [&] { return parts.next(); }));
   }
   return tuple.release();
 }
 
-PyObject* run_tile(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_tile(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::vector<std::int64_t> repetitions = integers(with, 1);
   return compute(long_work + 1, [&] { return tile(x, repetitions); });
 }
 
-PyObject* run_roll(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_roll(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::vector<std::int64_t> shifts = exact_integers(with, 1);
   std::vector<std::int64_t> axes;
   if (with.has(2)) axes = integers(with, 2);
@@ -82,11 +82,11 @@ PyObject* run_roll(const arguments& with) {
   });
 }
 
-PyObject* run_repeat(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_repeat(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::optional<std::int64_t> axis = optional_integer(with, 2);
   if (is_array(with[1])) {
-    const ndarray& repeats = value_of(with[1]);
+    const NdArray& repeats = value_of(with[1]);
     return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
   }
   if (may_become_array(with[1])) static_cast<void>(array_argument(with, 1));
@@ -95,31 +95,31 @@ PyObject* run_repeat(const arguments& with) {
 }
 
 /// An end of `diff`: an array, or a scalar or an array of no axes for one slice of it.
-std::optional<ndarray> end_of_diff(const arguments& with, int at, const ndarray& x,
+std::optional<NdArray> end_of_diff(const Arguments& with, int at, const NdArray& x,
                                    std::int64_t axis) {
   if (!with.has(at)) return std::nullopt;
-  scalar value;
-  const bool is_number = !is_array(with[at]) && parse_scalar(with[at], value) == parsed::yes;
-  ndarray end = is_number ? full({}, value, promote_scalar("diff", x.dtype(), value), x.device())
+  Scalar value;
+  const bool is_number = !is_array(with[at]) && parse_scalar(with[at], value) == Parsed::yes;
+  NdArray end = is_number ? full({}, value, promote_scalar("diff", x.dtype(), value), x.device())
                           : array_argument(with, at);
   if (end.rank() > 0 || axis < -x.rank() || axis >= x.rank()) return end;
-  dims one = x.shape();
+  Dims one = x.shape();
   one[static_cast<int>(axis < 0 ? axis + x.rank() : axis)] = 1;
   return broadcast_to(end, one);
 }
 
-PyObject* run_diff(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_diff(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::int64_t axis = integer(with, 1, -1);
   const std::int64_t n = integer(with, 2, 1);
-  const std::optional<ndarray> prepend = end_of_diff(with, 3, x, axis);
-  const std::optional<ndarray> append = end_of_diff(with, 4, x, axis);
+  const std::optional<NdArray> prepend = end_of_diff(with, 3, x, axis);
+  const std::optional<NdArray> append = end_of_diff(with, 4, x, axis);
   return compute(x.size(), [&] {
     return diff(x, axis, n, prepend ? &*prepend : nullptr, append ? &*append : nullptr);
   });
 }
 
-constexpr function_entry joining_functions[] = {
+constexpr FunctionEntry joining_functions[] = {
     {"concat", "(arrays, /, *, axis=0)",
      "Arrays one after the other along an existing axis.\n\n"
      "Parameters\n----------\narrays : sequence of Array\n    At least one, all on one device; "

@@ -15,17 +15,17 @@ namespace skerry::python {
 /// A static local with an initializer would hold the compiler's guard while Python code runs: that
 /// code may give the GIL to a thread that then waits for the guard, and neither goes on. Here
 /// nothing is held. Two threads may make an object each: the first one stored is everybody's.
-class lazy_object {
+class LazyObject {
  public:
-  constexpr lazy_object() = default;
+  constexpr LazyObject() = default;
 
-  /// Borrowed. `make` returns a new reference; throws python_error for null, and what `make`
+  /// Borrowed. `make` returns a new reference; throws PythonError for null, and what `make`
   /// throws.
   template <class Make>
   [[nodiscard]] PyObject* get(Make make) {
     PyObject* stored = stored_.load(std::memory_order_acquire);
     if (stored != nullptr) return stored;
-    object fresh(make());
+    Object fresh(make());
     if (!stored_.compare_exchange_strong(stored, fresh.get(), std::memory_order_acq_rel)) {
       return stored;
     }

@@ -24,14 +24,14 @@ constexpr std::int64_t long_factoring = 256;
 
 /// Runs `body` without the GIL if `x` is large.
 template <class Body>
-auto computed(const ndarray& x, Body body) {
+auto computed(const NdArray& x, Body body) {
   find_openblas();
   return run_without_gil(x.size() > long_factoring, body);
 }
 
-template <ndarray (*Function)(const ndarray&)>
-PyObject* run_unary(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+template <NdArray (*Function)(const NdArray&)>
+PyObject* run_unary(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   return wrap(computed(x, [&] { return Function(x); }));
 }
 
@@ -45,59 +45,59 @@ PyObject* result_type(int which) {
                  {"QRResult", "Q R"},
                  {"SVDResult", "U S Vh"},
                  {"SlogdetResult", "sign logabsdet"}};
-  static constinit lazy_object types[std::size(classes)];
+  static constinit LazyObject types[std::size(classes)];
   return types[which].get(
       [&] { return named_tuple_type(home, classes[which].name, classes[which].fields); });
 }
 
-PyObject* run_result_class(const arguments& with) {
+PyObject* run_result_class(const Arguments& with) {
   return Py_NewRef(result_type(static_cast<int>(integer(with, 0))));
 }
 
-PyObject* pair(int type, const linalg::two_arrays& arrays) {
+PyObject* pair(int type, const linalg::TwoArrays& arrays) {
   return named_tuple(result_type(type), {arrays.first, arrays.second});
 }
 
-template <int Type, linalg::two_arrays (*Function)(const ndarray&)>
-PyObject* run_pair(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+template <int Type, linalg::TwoArrays (*Function)(const NdArray&)>
+PyObject* run_pair(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   return pair(Type, computed(x, [&] { return Function(x); }));
 }
 
-PyObject* run_cholesky(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_cholesky(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const bool upper = truth(with, 1, false);
   return wrap(computed(x, [&] { return linalg::cholesky(x, upper); }));
 }
 
-PyObject* run_cross(const arguments& with) {
-  const ndarray& x1 = array_argument(with, 0);
-  const ndarray& x2 = array_argument(with, 1);
+PyObject* run_cross(const Arguments& with) {
+  const NdArray& x1 = array_argument(with, 0);
+  const NdArray& x2 = array_argument(with, 1);
   const std::int64_t axis = integer(with, 2, -1);
   return wrap(linalg::cross(x1, x2, axis));
 }
 
-PyObject* run_diagonal(const arguments& with) {
+PyObject* run_diagonal(const Arguments& with) {
   const std::int64_t offset = integer(with, 1, 0);
   return wrap(linalg::diagonal(array_argument(with, 0), offset));
 }
 
-PyObject* run_qr(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_qr(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const bool complete = choice(with, 1, {"reduced", "complete"}) == 1;
   return pair(2, computed(x, [&] { return linalg::qr(x, complete); }));
 }
 
-PyObject* run_svd(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_svd(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const bool full = truth(with, 1, true);
-  const linalg::three_arrays found = computed(x, [&] { return linalg::svd(x, full); });
+  const linalg::ThreeArrays found = computed(x, [&] { return linalg::svd(x, full); });
   return named_tuple(result_type(3), {found.first, found.second, found.third});
 }
 
-linalg::matrix_order parse_matrix_order(const arguments& with) {
+linalg::MatrixOrder parse_matrix_order(const Arguments& with) {
   PyObject* from = with[2];
-  using order = linalg::matrix_order;
+  using order = linalg::MatrixOrder;
   if (from == nullptr || from == Py_None) return order::frobenius;
   if (PyUnicode_Check(from)) {
     const std::string_view name = utf8(from);
@@ -111,19 +111,19 @@ linalg::matrix_order parse_matrix_order(const arguments& with) {
     if (value == -2) return order::minus_two;
     if (std::isinf(value)) return value > 0 ? order::infinity : order::minus_infinity;
   }
-  throw value_error("matrix_norm: ord must be 'fro', 'nuc', 1, 2, inf or the negative of one of " +
-                    std::string("these numbers, not ") + shown(from));
+  throw ValueError("matrix_norm: ord must be 'fro', 'nuc', 1, 2, inf or the negative of one of " +
+                   std::string("these numbers, not ") + shown(from));
 }
 
-PyObject* run_matrix_norm(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_matrix_norm(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const bool keepdims = truth(with, 1, false);
-  const linalg::matrix_order order = parse_matrix_order(with);
+  const linalg::MatrixOrder order = parse_matrix_order(with);
   return wrap(computed(x, [&] { return linalg::matrix_norm(x, keepdims, order); }));
 }
 
-PyObject* run_vector_norm(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_vector_norm(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   std::vector<std::int64_t> axes;
   if (with.has(1)) axes = integers(with, 1);
   const bool keepdims = truth(with, 2, false);
@@ -133,39 +133,39 @@ PyObject* run_vector_norm(const arguments& with) {
   return wrap(computed(x, [&] { return linalg::vector_norm(x, chosen, keepdims, order); }));
 }
 
-PyObject* run_matrix_power(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_matrix_power(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::int64_t n = integer(with, 1);
   return wrap(computed(x, [&] { return linalg::matrix_power(x, n); }));
 }
 
-template <ndarray (*Function)(const ndarray&, const operand&)>
-PyObject* run_with_tolerance(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  scalar scalar_value;
-  operand rtol{.name = "rtol"};
+template <NdArray (*Function)(const NdArray&, const Operand&)>
+PyObject* run_with_tolerance(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
+  Scalar scalar_value;
+  Operand rtol{.name = "rtol"};
   if (with.has(1)) require_operand(with.takes->function(), with[1], rtol, scalar_value);
   return wrap(computed(x, [&] { return Function(x, rtol); }));
 }
 
-PyObject* run_outer(const arguments& with) {
-  const ndarray& x1 = array_argument(with, 0);
+PyObject* run_outer(const Arguments& with) {
+  const NdArray& x1 = array_argument(with, 0);
   return wrap(outer(x1, array_argument(with, 1)));
 }
 
-PyObject* run_solve(const arguments& with) {
-  const ndarray& x1 = array_argument(with, 0);
-  const ndarray& x2 = array_argument(with, 1);
+PyObject* run_solve(const Arguments& with) {
+  const NdArray& x1 = array_argument(with, 0);
+  const NdArray& x2 = array_argument(with, 1);
   return wrap(computed(x1, [&] { return linalg::solve(x1, x2); }));
 }
 
-PyObject* run_trace(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_trace(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::int64_t offset = integer(with, 1, 0);
   return wrap(linalg::trace(x, offset, parse_optional_dtype("trace", with[2])));
 }
 
-constexpr function_entry linalg_functions[] = {
+constexpr FunctionEntry linalg_functions[] = {
     {"cholesky", "(x, /, *, upper=False)", docs::cholesky, run_cholesky},
     {"cross", "(x1, x2, /, *, axis=-1)", docs::cross, run_cross},
     {"det", "(x, /)", docs::det, run_unary<linalg::det>},
@@ -191,7 +191,7 @@ constexpr function_entry linalg_functions[] = {
      run_vector_norm},
 };
 
-constexpr function_entry own_functions[] = {
+constexpr FunctionEntry own_functions[] = {
     {"result_class", "(which, /)", "The class of the named tuples of that number.",
      run_result_class},
 };

@@ -27,7 +27,7 @@ inline constexpr const char* tolerance_errors = R"(LinAlgError
     (a ValueError) for NaN and infinities.
 DeviceMismatchError, TypeError, ValueError)";
 
-inline constexpr doc_sections cholesky = {
+inline constexpr DocSections cholesky = {
     .summary = "The Cholesky factor of positive definite matrices: x = L @ conj(L.mT).",
     .details = waits,
     .parameters = {R"(x : Array
@@ -43,7 +43,7 @@ TypeError, ValueError)",
     .example = R"(>>> sk.linalg.cholesky(sk.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
 [[2.0, 0.0], [1.0, 2.0]])"};
 
-inline constexpr doc_sections cross = {
+inline constexpr DocSections cross = {
     .summary = "The vector products of vectors of three elements.",
     .parameters = {R"(x1, x2 : Array
     Numeric; of size 3 along axis, the other axes broadcast.
@@ -55,7 +55,7 @@ axis : int
     .example = R"(>>> sk.linalg.cross(sk.asarray([1, 0, 0]), sk.asarray([0, 1, 0])).tolist()
 [0, 0, 1])"};
 
-inline constexpr doc_sections det = {
+inline constexpr DocSections det = {
     .summary = "The determinants of matrices, from their LU factors.",
     .parameters = {square},
     .returns = R"(Array
@@ -65,7 +65,7 @@ inline constexpr doc_sections det = {
     .example = R"(>>> sk.linalg.det(sk.asarray([[2.0, 0.0], [0.0, 3.0]])).item()
 6.0)"};
 
-inline constexpr doc_sections diagonal = {
+inline constexpr DocSections diagonal = {
     .summary = "The diagonals of matrices, a view.",
     .parameters = {R"(x : Array
     Of shape (..., M, N) and any dtype.)",
@@ -77,7 +77,7 @@ inline constexpr doc_sections diagonal = {
     .example = R"(>>> sk.linalg.diagonal(sk.asarray([[1, 2], [3, 4]])).tolist()
 [1, 4])"};
 
-inline constexpr doc_sections eig = {
+inline constexpr DocSections eig = {
     .summary = "Eigenvalues and right eigenvectors of matrices.",
     .details = waits,
     .parameters = {square},
@@ -88,7 +88,7 @@ inline constexpr doc_sections eig = {
     .example = R"(>>> sk.linalg.eig(sk.asarray([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues.tolist()
 [1j, -1j])"};
 
-inline constexpr doc_sections eigh = {
+inline constexpr DocSections eigh = {
     .summary = "Eigenvalues and eigenvectors of symmetric or Hermitian matrices.",
     .details = waits,
     .parameters = {lower_triangle},
@@ -99,7 +99,7 @@ inline constexpr doc_sections eigh = {
     .example = R"(>>> sk.linalg.eigh(sk.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
 [1.0, 2.0])"};
 
-inline constexpr doc_sections eigvals = {
+inline constexpr DocSections eigvals = {
     .summary = "The eigenvalues of matrices.",
     .details = waits,
     .parameters = {square},
@@ -109,7 +109,7 @@ inline constexpr doc_sections eigvals = {
     .example = R"(>>> sk.linalg.eigvals(sk.asarray([[1.0, 0.0], [0.0, 2.0]])).tolist()
 [(1+0j), (2+0j)])"};
 
-inline constexpr doc_sections eigvalsh = {
+inline constexpr DocSections eigvalsh = {
     .summary = "The eigenvalues of symmetric or Hermitian matrices.",
     .details = waits,
     .parameters = {lower_triangle},
@@ -119,7 +119,7 @@ inline constexpr doc_sections eigvalsh = {
     .example = R"(>>> sk.linalg.eigvalsh(sk.asarray([[2.0, 0.0], [0.0, 1.0]])).tolist()
 [1.0, 2.0])"};
 
-inline constexpr doc_sections inv = {
+inline constexpr DocSections inv = {
     .summary = "The inverses of matrices, by LU factors.",
     .details = waits,
     .parameters = {square},
@@ -131,7 +131,7 @@ TypeError, ValueError)",
     .example = R"(>>> sk.linalg.inv(sk.asarray([[2.0, 0.0], [0.0, 4.0]])).tolist()
 [[0.5, 0.0], [0.0, 0.25]])"};
 
-inline constexpr doc_sections matrix_norm = {
+inline constexpr DocSections matrix_norm = {
     .summary = "The norms of matrices.",
     .parameters = {R"(x : Array
     Of shape (..., M, N) and a floating dtype; other than float16 for orders of singular values.
@@ -148,7 +148,7 @@ TypeError, ValueError)",
     .example = R"(>>> sk.linalg.matrix_norm(sk.asarray([[3.0, 0.0], [0.0, 4.0]])).item()
 5.0)"};
 
-inline constexpr doc_sections matrix_power = {
+inline constexpr DocSections matrix_power = {
     .summary = "Matrices to an integer power, by squaring.",
     .parameters = {R"(x : Array
     Of shape (..., M, M) and a floating dtype, other than float16 for negative n.
@@ -162,7 +162,7 @@ TypeError, ValueError)",
     .example = R"(>>> sk.linalg.matrix_power(sk.asarray([[1.0, 1.0], [0.0, 1.0]]), 5).tolist()
 [[1.0, 5.0], [0.0, 1.0]])"};
 
-inline constexpr doc_sections matrix_rank = {
+inline constexpr DocSections matrix_rank = {
     .summary = "The ranks of matrices: how many singular values exceed a tolerance.",
     .details = waits,
     .parameters = {matrices, R"(rtol : float or Array, optional
@@ -174,7 +174,7 @@ inline constexpr doc_sections matrix_rank = {
     .example = R"(>>> sk.linalg.matrix_rank(sk.asarray([[1.0, 2.0], [2.0, 4.0]])).item()
 1)"};
 
-inline constexpr doc_sections outer = {
+inline constexpr DocSections outer = {
     .summary = "The products of each element of x1 with each of x2.",
     .parameters = {R"(x1, x2 : Array
     Numeric, 1-D, of sizes M and N.)"},
@@ -184,7 +184,7 @@ inline constexpr doc_sections outer = {
     .example = R"(>>> sk.linalg.outer(sk.asarray([1, 2]), sk.asarray([3, 4])).tolist()
 [[3, 4], [6, 8]])"};
 
-inline constexpr doc_sections pinv = {
+inline constexpr DocSections pinv = {
     .summary = "The pseudo-inverses (Moore-Penrose) of matrices, by singular values.",
     .details = waits,
     .parameters = {matrices, R"(rtol : float or Array, optional
@@ -196,7 +196,7 @@ inline constexpr doc_sections pinv = {
     .example = R"(>>> sk.linalg.pinv(sk.asarray([[2.0, 0.0], [0.0, 0.0]])).tolist()
 [[0.5, 0.0], [0.0, 0.0]])"};
 
-inline constexpr doc_sections qr = {
+inline constexpr DocSections qr = {
     .summary = "The QR factors of matrices: orthonormal columns by an upper triangle.",
     .parameters = {matrices, R"(mode : {'reduced', 'complete'}
     Q of shape (..., M, K) and R of (..., K, N) with K = min(M, N), or K = M.)"},
@@ -210,7 +210,7 @@ TypeError)",
 >>> sk.matmul(q, r).tolist()
 [[0.0, 2.0], [1.0, 0.0]])"};
 
-inline constexpr doc_sections slogdet = {
+inline constexpr DocSections slogdet = {
     .summary = "The signs of determinants and the logarithms of their moduli, from LU factors.",
     .parameters = {square},
     .returns = R"(SlogdetResult
@@ -221,7 +221,7 @@ inline constexpr doc_sections slogdet = {
 >>> sign.item(), logarithm.item()
 (-1.0, 0.0))"};
 
-inline constexpr doc_sections solve = {
+inline constexpr DocSections solve = {
     .summary = "The solutions of x1 @ x = x2, by LU factors.",
     .details = waits,
     .parameters = {R"(x1 : Array
@@ -238,7 +238,7 @@ DeviceMismatchError, TypeError, ValueError)",
         R"(>>> sk.linalg.solve(sk.asarray([[2.0, 0.0], [0.0, 4.0]]), sk.asarray([2.0, 2.0])).tolist()
 [1.0, 0.5])"};
 
-inline constexpr doc_sections svd = {
+inline constexpr DocSections svd = {
     .summary = "The singular value decompositions of matrices: x = U @ diag(S) @ Vh.",
     .details = waits,
     .parameters = {matrices, R"(full_matrices : bool
@@ -250,7 +250,7 @@ inline constexpr doc_sections svd = {
     .example = R"(>>> sk.linalg.svd(sk.asarray([[0.0, 2.0], [1.0, 0.0]])).S.tolist()
 [2.0, 1.0])"};
 
-inline constexpr doc_sections svdvals = {
+inline constexpr DocSections svdvals = {
     .summary = "The singular values of matrices.",
     .details = waits,
     .parameters = {matrices},
@@ -260,7 +260,7 @@ inline constexpr doc_sections svdvals = {
     .example = R"(>>> sk.linalg.svdvals(sk.asarray([[0.0, 2.0], [1.0, 0.0]])).tolist()
 [2.0, 1.0])"};
 
-inline constexpr doc_sections trace = {
+inline constexpr DocSections trace = {
     .summary = "The sums along the diagonals of matrices.",
     .parameters = {R"(x : Array
     Of shape (..., M, N) and a numeric dtype.)",
@@ -272,7 +272,7 @@ inline constexpr doc_sections trace = {
     .example = R"(>>> sk.linalg.trace(sk.asarray([[1, 2], [3, 4]])).item()
 5)"};
 
-inline constexpr doc_sections vector_norm = {
+inline constexpr DocSections vector_norm = {
     .summary = "The norms of vectors.",
     .parameters = {R"(x : Array
     Of any shape and a floating dtype.

@@ -20,40 +20,40 @@
 namespace skerry::python {
 namespace {
 
-dims checked_shape(const char* op, const std::vector<std::int64_t>& shape) {
+Dims checked_shape(const char* op, const std::vector<std::int64_t>& shape) {
   check_shape(op, shape, 1);
-  return dims(std::span<const std::int64_t>(shape));
+  return Dims(std::span<const std::int64_t>(shape));
 }
 
-PyObject* run_reshape(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_reshape(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::vector<std::int64_t> shape = integers(with, 1);
   const std::optional<bool> copied = optional_truth(with, 2);
   return wrap_made(x.size() > long_work, [&] { return reshape(x, shape, copied); });
 }
 
 /// A view by a function of axes.
-template <ndarray (*View)(const ndarray&, std::span<const std::int64_t>)>
-PyObject* run_view(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+template <NdArray (*View)(const NdArray&, std::span<const std::int64_t>)>
+PyObject* run_view(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   return wrap(View(x, integers(with, 1)));
 }
 
-PyObject* run_flip(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_flip(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   if (!with.has(1)) return wrap(flip(x, std::nullopt));
   const std::vector<std::int64_t> axes = integers(with, 1);
   return wrap(flip(x, axes));
 }
 
-PyObject* run_moveaxis(const arguments& with) {
+PyObject* run_moveaxis(const Arguments& with) {
   constexpr const char* op = "moveaxis";
-  const ndarray& x = array_argument(with, 0);
-  const dims from = normalize_axes(op, integers(with, 1), x.rank());
-  const dims to = normalize_axes(op, integers(with, 2), x.rank());
+  const NdArray& x = array_argument(with, 0);
+  const Dims from = normalize_axes(op, integers(with, 1), x.rank());
+  const Dims to = normalize_axes(op, integers(with, 2), x.rank());
   if (from.rank() != to.rank()) {
-    throw value_error("moveaxis: source and destination have different lengths: " +
-                      to_string(from) + " and " + to_string(to));
+    throw ValueError("moveaxis: source and destination have different lengths: " + to_string(from) +
+                     " and " + to_string(to));
   }
   std::vector<std::int64_t> order(static_cast<std::size_t>(x.rank()), -1);
   std::vector<bool> moved(order.size());
@@ -70,137 +70,137 @@ PyObject* run_moveaxis(const arguments& with) {
   return wrap(permute_dims(x, order));
 }
 
-PyObject* run_matrix_transpose(const arguments& with) {
+PyObject* run_matrix_transpose(const Arguments& with) {
   return wrap(matrix_transpose(array_argument(with, 0)));
 }
 
-PyObject* run_broadcast_to(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_broadcast_to(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   return wrap(broadcast_to(x, checked_shape("broadcast_to", integers(with, 1))));
 }
 
-PyObject* run_sliding_windows(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_sliding_windows(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   return wrap(sliding_windows(x, integers(with, 1), integers(with, 2)));
 }
 
-PyObject* run_broadcast_arrays(const arguments& with) {
+PyObject* run_broadcast_arrays(const Arguments& with) {
   return wrap_all(broadcast_arrays(rest_arrays(with)));
 }
 
-PyObject* run_broadcast_shapes(const arguments& with) {
-  std::vector<dims> shapes;
+PyObject* run_broadcast_shapes(const Arguments& with) {
+  std::vector<Dims> shapes;
   shapes.reserve(static_cast<std::size_t>(with.rest_count));
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
     const std::string name = "shapes[" + std::to_string(i) + "]";
     const auto shape = integers(with, -1, name.c_str(), with.rest[i]);
     shapes.push_back(checked_shape("broadcast_shapes", shape));
   }
-  std::vector<const dims*> pointers;
+  std::vector<const Dims*> pointers;
   pointers.reserve(shapes.size());
-  for (const dims& shape : shapes) pointers.push_back(&shape);
-  const dims common = pointers.empty() ? dims() : broadcast_shapes("broadcast_shapes", pointers);
-  object tuple(PyTuple_New(common.rank()));
+  for (const Dims& shape : shapes) pointers.push_back(&shape);
+  const Dims common = pointers.empty() ? Dims() : broadcast_shapes("broadcast_shapes", pointers);
+  Object tuple(PyTuple_New(common.rank()));
   for (int i = 0; i < common.rank(); ++i) {
     PyTuple_SET_ITEM(tuple.get(), i, PyLong_FromLongLong(common[i]));
   }
   return tuple.release();
 }
 
-PyObject* run_astype(const arguments& with) {
+PyObject* run_astype(const Arguments& with) {
   if (fused_work != 0) [[unlikely]] {
     if (PyObject* const made = record_astype(with)) return made;
   }
-  const ndarray& x = array_argument(with, 0);
-  const dtype type = parse_dtype("astype", with[1]);
+  const NdArray& x = array_argument(with, 0);
+  const Dtype type = parse_dtype("astype", with[1]);
   const bool copied = truth(with, 2, true);
-  const device where = with.has(3) ? usable_device("astype", with[3]) : x.device();
+  const Device where = with.has(3) ? usable_device("astype", with[3]) : x.device();
   if (!copied && type == x.dtype() && where == x.device()) return Py_NewRef(with[0]);
-  const auto convert = [&]() -> ndarray {
+  const auto convert = [&]() -> NdArray {
     // The cast goes first: it refuses what can't be cast, and never makes more to move than needed.
     if (where == x.device()) return astype(x, type, copied);
     if (itemsize(type) <= x.itemsize()) return to_device(astype(x, type, false), where);
     static_cast<void>(
-        astype(ndarray(x.view(layout{.shape = dims{0}, .strides = dims{0}})), type, false));
+        astype(NdArray(x.view(Layout{.shape = Dims{0}, .strides = Dims{0}})), type, false));
     return astype(to_device(x, where), type, false);
   };
   return wrap_made(x.size() > long_work || where != x.device(), convert);
 }
 
 /// Throws where they don't promote.
-dtype promote_types(const std::vector<dtype>& types) {
-  promotion of;
-  for (const dtype type : types) of.add(type);
-  if (const std::optional<dtype> common = of.result()) return *common;
+Dtype promote_types(const std::vector<Dtype>& types) {
+  Promotion of;
+  for (const Dtype type : types) of.add(type);
+  if (const std::optional<Dtype> common = of.result()) return *common;
   std::string text = "result_type: ";
   const char* separator = "";
-  for (const dtype type : types) {
+  for (const Dtype type : types) {
     text += separator + std::string(name(type));
     separator = " and ";
   }
-  throw dtype_error(text + " don't promote; convert one with astype");
+  throw DtypeError(text + " don't promote; convert one with astype");
 }
 
 /// That of an array of them.
-dtype dtype_of_scalars(const std::vector<scalar>& scalars) {
-  const auto lower = [](const scalar& a, const scalar& b) { return a.kind < b.kind; };
+Dtype dtype_of_scalars(const std::vector<Scalar>& scalars) {
+  const auto lower = [](const Scalar& a, const Scalar& b) { return a.kind < b.kind; };
   return default_dtype(std::ranges::max_element(scalars, lower)->kind);
 }
 
 /// Whether scalars decide alone: where there is nothing else, which the standard leaves open and
 /// NumPy and xarray ask for, and where one is floating and no dtype is, so that it does not matter
 /// whether uint64 and int64 promote.
-bool is_by_scalars(const std::vector<dtype>& types, const std::vector<scalar>& scalars) {
+bool is_by_scalars(const std::vector<Dtype>& types, const std::vector<Scalar>& scalars) {
   if (types.empty() || scalars.empty()) return types.empty();
-  constexpr auto is_floating = [](dtype type) { return kind_rank(type) > 1; };
+  constexpr auto is_floating = [](Dtype type) { return kind_rank(type) > 1; };
   return is_floating(dtype_of_scalars(scalars)) && std::ranges::none_of(types, is_floating) &&
          !promotion_is_strict();
 }
 
-PyObject* run_result_type(const arguments& with) {
+PyObject* run_result_type(const Arguments& with) {
   constexpr const char* op = "result_type";
-  std::vector<ndarray> arrays;
-  std::vector<scalar> scalars;
-  std::vector<dtype> types;
+  std::vector<NdArray> arrays;
+  std::vector<Scalar> scalars;
+  std::vector<Dtype> types;
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
     if (is_array(with.rest[i])) {
       arrays.push_back(value_of(with.rest[i]));
     } else if (is_numpy_array(with.rest[i])) {
-      throw not_an_array("result_type: a numpy.ndarray", with.rest[i]);
+      throw NotAnArray("result_type: a numpy.ndarray", with.rest[i]);
     }
   }
   if (arrays.size() > 1) common_device(op, arrays);
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
     PyObject* each = with.rest[i];
-    scalar value;
+    Scalar value;
     if (is_array(each)) {
       types.push_back(value_of(each).dtype());
       continue;
     }
-    const parsed found = parse_scalar(each, value);
-    if (found == parsed::error) throw python_error{};
-    if (found == parsed::yes) {
+    const Parsed found = parse_scalar(each, value);
+    if (found == Parsed::error) throw PythonError{};
+    if (found == Parsed::yes) {
       scalars.push_back(value);
     } else {
       types.push_back(parse_dtype(op, each));
     }
   }
   if (types.empty() && scalars.empty()) {
-    throw value_error("result_type: at least one array or dtype is needed");
+    throw ValueError("result_type: at least one array or dtype is needed");
   }
-  dtype type = is_by_scalars(types, scalars) ? dtype_of_scalars(scalars) : promote_types(types);
-  for (const scalar& value : scalars) type = promote_scalar(op, type, value);
+  Dtype type = is_by_scalars(types, scalars) ? dtype_of_scalars(scalars) : promote_types(types);
+  for (const Scalar& value : scalars) type = promote_scalar(op, type, value);
   return Py_NewRef(dtype_object(type));
 }
 
-PyObject* run_can_cast(const arguments& with) {
+PyObject* run_can_cast(const Arguments& with) {
   constexpr const char* op = "can_cast";
-  if (is_numpy_array(with[0])) throw not_an_array("can_cast: a numpy.ndarray", with[0]);
-  const dtype from = is_array(with[0]) ? value_of(with[0]).dtype() : parse_dtype(op, with[0]);
+  if (is_numpy_array(with[0])) throw NotAnArray("can_cast: a numpy.ndarray", with[0]);
+  const Dtype from = is_array(with[0]) ? value_of(with[0]).dtype() : parse_dtype(op, with[0]);
   return PyBool_FromLong(promote(from, parse_dtype(op, with[1])) == parse_dtype(op, with[1]));
 }
 
-constexpr function_entry manipulation_functions[] = {
+constexpr FunctionEntry manipulation_functions[] = {
     {"astype", "(x, dtype, /, *, copy=True, device=None)",
      "x converted to a dtype.\n\n"
      "Floats are truncated towards zero; what a float means that an integer dtype can't hold is "
@@ -261,7 +261,7 @@ constexpr function_entry manipulation_functions[] = {
      run_view<squeeze>},
 };
 
-constexpr function_entry own_functions[] = {
+constexpr FunctionEntry own_functions[] = {
     {"sliding_windows", "(x, lengths, axes, /)",
      "Every window of some length along each of the axes, as axes at the end; read-only.",
      run_sliding_windows},

@@ -19,45 +19,45 @@ namespace skerry::python {
 namespace {
 
 /// A product takes at least as long as reading its operands.
-bool takes_long(const ndarray& x1, const ndarray& x2) {
+bool takes_long(const NdArray& x1, const NdArray& x2) {
   const std::int64_t inner = x1.rank() > 0 ? x1.shape()[x1.rank() - 1] : 1;
   const std::int64_t columns = inner > 0 ? x2.size() / inner : 0;
   return x1.size() > long_work || x2.size() > long_work || x1.size() * columns > long_work;
 }
 
-PyObject* product(const ndarray& x1, const ndarray& x2) {
+PyObject* product(const NdArray& x1, const NdArray& x2) {
   find_openblas();
   return wrap_made(takes_long(x1, x2), [&] { return matmul(x1, x2); });
 }
 
-PyObject* run_matmul(const arguments& with) {
-  const ndarray& x1 = array_argument(with, 0);
+PyObject* run_matmul(const Arguments& with) {
+  const NdArray& x1 = array_argument(with, 0);
   return product(x1, array_argument(with, 1));
 }
 
-PyObject* run_vecdot(const arguments& with) {
-  const ndarray& x1 = array_argument(with, 0);
-  const ndarray& x2 = array_argument(with, 1);
+PyObject* run_vecdot(const Arguments& with) {
+  const NdArray& x1 = array_argument(with, 0);
+  const NdArray& x2 = array_argument(with, 1);
   const std::int64_t axis = integer(with, 2, -1);
   return wrap_made(takes_long(x1, x2), [&] { return vecdot(x1, x2, axis); });
 }
 
-struct summed_axes {
+struct SummedAxes {
   std::vector<std::int64_t> first;
   std::vector<std::int64_t> second;
 };
 
 /// An int counts axes at the end of x1 and the beginning of x2; two sequences name them.
-summed_axes parse_summed_axes(const arguments& with, const ndarray& x1, const ndarray& x2) {
+SummedAxes parse_summed_axes(const Arguments& with, const NdArray& x1, const NdArray& x2) {
   PyObject* from = with[2];
   if (from == nullptr || PyIndex_Check(from)) {
     const std::int64_t count = integer(with, 2, 2);
     if (count < 0 || count > x1.rank() || count > x2.rank()) {
-      throw value_error("tensordot: axes=" + std::to_string(count) +
-                        ": as many axes must be there in x1, " + describe(x1) + ", and in x2, " +
-                        describe(x2));
+      throw ValueError("tensordot: axes=" + std::to_string(count) +
+                       ": as many axes must be there in x1, " + describe(x1) + ", and in x2, " +
+                       describe(x2));
     }
-    summed_axes axes;
+    SummedAxes axes;
     axes.first.resize(static_cast<std::size_t>(count));
     axes.second.resize(static_cast<std::size_t>(count));
     std::iota(axes.first.begin(), axes.first.end(), x1.rank() - count);
@@ -65,48 +65,48 @@ summed_axes parse_summed_axes(const arguments& with, const ndarray& x1, const nd
     return axes;
   }
   if ((!PyTuple_Check(from) && !PyList_Check(from)) || PySequence_Fast_GET_SIZE(from) != 2) {
-    throw dtype_error("tensordot: axes must be an int or a tuple of two sequences of ints, not " +
-                      std::string(Py_TYPE(from)->tp_name));
+    throw DtypeError("tensordot: axes must be an int or a tuple of two sequences of ints, not " +
+                     std::string(Py_TYPE(from)->tp_name));
   }
   return {integers(with, 2, "axes[0]", PySequence_Fast_GET_ITEM(from, 0)),
           integers(with, 2, "axes[1]", PySequence_Fast_GET_ITEM(from, 1))};
 }
 
-PyObject* run_tensordot(const arguments& with) {
-  const ndarray& x1 = array_argument(with, 0);
-  const ndarray& x2 = array_argument(with, 1);
-  const summed_axes axes = parse_summed_axes(with, x1, x2);
+PyObject* run_tensordot(const Arguments& with) {
+  const NdArray& x1 = array_argument(with, 0);
+  const NdArray& x2 = array_argument(with, 1);
+  const SummedAxes axes = parse_summed_axes(with, x1, x2);
   find_openblas();
   return wrap_made(x1.size() + x2.size() > 1024,
                    [&] { return tensordot(x1, x2, axes.first, axes.second); });
 }
 
 /// Of arrays that are alike, but of bools, which are multiplied as numbers.
-PyObject* run_product_of_matrices(const arguments& with) {
+PyObject* run_product_of_matrices(const Arguments& with) {
   if (!agree({with.values, 2})) Py_RETURN_NONE;
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& y = array_argument(with, 1);
-  if (x.rank() != 2 || y.rank() != 2 || x.dtype() == dtype::bool_) Py_RETURN_NONE;
+  const NdArray& x = array_argument(with, 0);
+  const NdArray& y = array_argument(with, 1);
+  if (x.rank() != 2 || y.rank() != 2 || x.dtype() == Dtype::bool_) Py_RETURN_NONE;
   const bool is_of_rows = truth(with, 2, false);
   if (x.shape()[1] != y.shape()[is_of_rows ? 1 : 0]) Py_RETURN_NONE;
   return is_of_rows ? product(x, matrix_transpose(y)) : product(x, y);
 }
 
-PyObject* run_vdot(const arguments& with) {
+PyObject* run_vdot(const Arguments& with) {
   if (!agree({with.values, 2})) Py_RETURN_NONE;
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& y = array_argument(with, 1);
+  const NdArray& x = array_argument(with, 0);
+  const NdArray& y = array_argument(with, 1);
   return wrap_made(x.size() > long_work, [&] {
     if (x.size() != y.size()) {
-      throw value_error("vdot: " + std::to_string(x.size()) + " and " + std::to_string(y.size()) +
-                        " elements; give as many of each");
+      throw ValueError("vdot: " + std::to_string(x.size()) + " and " + std::to_string(y.size()) +
+                       " elements; give as many of each");
     }
     const std::int64_t flat[] = {x.size()};
     return vecdot(reshape(x, flat, std::nullopt), reshape(y, flat, std::nullopt), -1);
   });
 }
 
-constexpr function_entry private_products[] = {
+constexpr FunctionEntry private_products[] = {
     {"product_of_matrices", "(a, b, of_rows, /)",
      "``a @ b``, or ``a @ b.mT`` (`of_rows`); None unless both are matrices of one device and "
      "numeric dtype that match.",
@@ -116,7 +116,7 @@ constexpr function_entry private_products[] = {
 
 }  // namespace
 
-constexpr function_entry product_functions[] = {
+constexpr FunctionEntry product_functions[] = {
     {"matmul", "(x1, x2, /)",
      "The matrix product, as the operator @.\n\n"
      "Parameters\n----------\n"
@@ -171,7 +171,7 @@ PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other) {
   return guarded([&] {
     find_openblas();
     {
-      const without_gil working(takes_long(value_of(self), value_of(other)));
+      const WithoutGil working(takes_long(value_of(self), value_of(other)));
       matmul_into(value_of(self), value_of(other));
     }
     return Py_NewRef(self);
@@ -181,15 +181,15 @@ PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other) {
 void find_openblas() {
   static constinit bool looked = false;
   if (looked) return;
-  const object module(PyImport_ImportModule("skerry._openblas"));
-  const object path(PyObject_CallMethod(module.get(), "library", nullptr));
+  const Object module(PyImport_ImportModule("skerry._openblas"));
+  const Object path(PyObject_CallMethod(module.get(), "library", nullptr));
   if (path.get() != Py_None) blas::set_library(utf8(path.get()));
   looked = true;
   // With the GIL, and so not while Python forks: the fork would go past OpenBLAS's handlers and
   // ours, which come with it, and the child find its locks taken.
   try {
     blas::require("matmul");
-  } catch (const library_error&) {  // said by the product that needs it
+  } catch (const LibraryError&) {  // said by the product that needs it
   }
 }
 

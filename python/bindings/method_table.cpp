@@ -30,59 +30,59 @@ bool is_given(PyObject* value) { return value != nullptr && value != Py_None; }
 
 }  // namespace
 
-method_plan::method_plan(const method_entry& entry)
+MethodPlan::MethodPlan(const MethodEntry& entry)
     : entry_(&entry), takes_(entry.name, entry.signature), out_(takes_.find("out")) {
-  const known_function& found = find_function(entry.function);
+  const KnownFunction& found = find_function(entry.function);
   function_ = found.run;
   function_takes_ = &found.takes();
   for (int i = 0; i < takes_.count(); ++i) {
     const int place = function_takes_->find(name_in_function(PyUnicode_AsUTF8(takes_.name(i))));
-    place_[i] = place > 0 ? place : signature::most_parameters + extras_++;
+    place_[i] = place > 0 ? place : Signature::most_parameters + extras_++;
   }
 }
 
-PyObject* method_plan::run(const arguments& given, PyObject** values) const {
+PyObject* MethodPlan::run(const Arguments& given, PyObject** values) const {
   PyObject* const out = out_ >= 0 ? given[out_] : nullptr;
   if (is_given(out) && is_array(out)) {
     require_on(given, out_, value_of(out), value_of(given.self).device());
   }
-  method_call call{.given = given, .values = values, .kept = {}};
-  object result;
+  MethodCall call{.given = given, .values = values, .kept = {}};
+  Object result;
   if (entry_->prepare != nullptr) {
-    if (PyObject* const found = entry_->prepare(call)) result = object(found);
+    if (PyObject* const found = entry_->prepare(call)) result = Object(found);
   }
   if (result.get() == nullptr) {
-    result = object(function_({given.self, values, nullptr, 0, function_takes_}));
+    result = Object(function_({given.self, values, nullptr, 0, function_takes_}));
   }
   return is_given(out) ? store_result(entry_->name, std::move(result), out) : result.release();
 }
 
-PyObject* method_plan::prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
-                                       PyObject* keywords) const {
-  PyObject* own[signature::most_parameters];
+PyObject* MethodPlan::prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                      PyObject* keywords) const {
+  PyObject* own[Signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes_.bind(args, count, keywords, own, &rest)) return nullptr;
-  PyObject* values[signature::most_parameters] = {};
+  PyObject* values[Signature::most_parameters] = {};
   for (int i = 0; i < takes_.count(); ++i) {
-    if (place_[i] < signature::most_parameters) values[place_[i]] = own[i];
+    if (place_[i] < Signature::most_parameters) values[place_[i]] = own[i];
   }
   values[0] = self;
-  const arguments given{self, own, args + (count - rest), rest, &takes_};
+  const Arguments given{self, own, args + (count - rest), rest, &takes_};
   PyObject* const result = guarded([&] { return run(given, values); });
   return result != nullptr ? result : name_failed_call(given);
 }
 
-PyObject* method_plan::operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
-                                  PyObject* keywords) const {
-  const method_entry& entry = *entry_;
+PyObject* MethodPlan::operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                 PyObject* keywords) const {
+  const MethodEntry& entry = *entry_;
   const bool is_plain = entry.prepare == nullptr || entry.prepares_extras;
   if (!is_plain && entry.is_direct == nullptr) return prepare_and_run(self, args, count, keywords);
-  PyObject* values[2 * signature::most_parameters];
+  PyObject* values[2 * Signature::most_parameters];
   Py_ssize_t rest = 0;
   if (!takes_.bind(args, count, keywords, values, &rest, place_)) return nullptr;
   values[0] = self;
   for (int i = 0; i < extras_; ++i) {
-    if (values[signature::most_parameters + i] != nullptr) {
+    if (values[Signature::most_parameters + i] != nullptr) {
       return prepare_and_run(self, args, count, keywords);
     }
   }
@@ -92,12 +92,12 @@ PyObject* method_plan::operator()(PyObject* self, PyObject* const* args, Py_ssiz
   if (result != nullptr) [[likely]]
     return result;
   // Again, now by the names of the method's own parameters.
-  PyObject* own[signature::most_parameters];
+  PyObject* own[Signature::most_parameters];
   static_cast<void>(takes_.bind(args, count, keywords, own, &rest));
   return name_failed_call({self, own, args + (count - rest), rest, &takes_});
 }
 
-const char* document_method(const method_entry& entry) {
+const char* document_method(const MethodEntry& entry) {
   std::string summary = find_function(entry.function).doc;
   constexpr std::string_view end_of_signature = "\n--\n\n";
   summary = summary.substr(summary.find(end_of_signature) + end_of_signature.size());
@@ -117,36 +117,36 @@ const char* document_method(const method_entry& entry) {
 
 void add_methods(PyTypeObject* type, PyMethodDef* definitions) {
   for (PyMethodDef* each = definitions; each->ml_name != nullptr; ++each) {
-    const object descriptor(PyDescr_NewMethod(type, each));
+    const Object descriptor(PyDescr_NewMethod(type, each));
     set_attribute(reinterpret_cast<PyObject*>(type), each->ml_name, descriptor);
   }
 }
 
-PyObject* store_result(const char* op, object result, PyObject* out) {
+PyObject* store_result(const char* op, Object result, PyObject* out) {
   if (!is_array(out)) {
-    throw dtype_error(std::string(op) + ": out must be a skerry.Array, not " + type_name(out));
+    throw DtypeError(std::string(op) + ": out must be a skerry.Array, not " + type_name(out));
   }
-  const ndarray& from = value_of(result.get());
-  const ndarray& to = value_of(out);
+  const NdArray& from = value_of(result.get());
+  const NdArray& to = value_of(out);
   if (to.dtype() != from.dtype() || to.shape() != from.shape()) {
-    throw value_error(std::string(op) + ": out is " + describe(to) + ", the result " +
-                      describe(from) + "; make out with skerry.empty");
+    throw ValueError(std::string(op) + ": out is " + describe(to) + ", the result " +
+                     describe(from) + "; make out with skerry.empty");
   }
   {
-    const without_gil working(from.size() > long_work);
+    const WithoutGil working(from.size() > long_work);
     assign(op, to, from);
   }
   return Py_NewRef(out);
 }
 
-object array_of_items(PyObject* from, device where) {
+Object array_of_items(PyObject* from, Device where) {
   if (!PyList_Check(from) && !PyTuple_Check(from) && !PyLong_Check(from)) {
-    return object::borrow(from);
+    return Object::borrow(from);
   }
-  const object function = package_function("skerry", "asarray");
-  const object positional(PyTuple_Pack(1, from));
-  const object keywords(Py_BuildValue("{s:O}", "device", device_object(where)));
-  return object(PyObject_Call(function.get(), positional.get(), keywords.get()));
+  const Object function = package_function("skerry", "asarray");
+  const Object positional(PyTuple_Pack(1, from));
+  const Object keywords(Py_BuildValue("{s:O}", "device", device_object(where)));
+  return Object(PyObject_Call(function.get(), positional.get(), keywords.get()));
 }
 
 }  // namespace skerry::python

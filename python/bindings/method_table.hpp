@@ -15,15 +15,15 @@
 namespace skerry::python {
 
 /// A call of a method on its way to the function.
-struct method_call {
-  const arguments& given;  ///< bound to the parameters of the method; `given.self` is the array
+struct MethodCall {
+  const Arguments& given;  ///< bound to the parameters of the method; `given.self` is the array
   PyObject** values;       ///< by parameters of the function, of which the first is the array
-  object kept[3];          ///< what was made for `values`
+  Object kept[3];          ///< what was made for `values`
 
-  [[nodiscard]] const ndarray& array() const { return value_of(values[0]); }
-  void put(int parameter, object value) {
+  [[nodiscard]] const NdArray& array() const { return value_of(values[0]); }
+  void put(int parameter, Object value) {
     values[parameter] = value.get();
-    for (object& place : kept) {
+    for (Object& place : kept) {
       if (place.get() != nullptr) continue;
       place = std::move(value);
       return;
@@ -34,51 +34,51 @@ struct method_call {
 /// A method of arrays that is a function of them, by NumPy's signature. Parameters go to those of
 /// the same name (or meaning: ddof is correction); `out` is stored into; what the function lacks is
 /// `prepare`'s.
-struct method_entry {
+struct MethodEntry {
   const char* name;
   const char* signature;
   const char* function;
   /// Changes the arguments, or gives the result itself. May throw.
-  PyObject* (*prepare)(method_call& call) = nullptr;
+  PyObject* (*prepare)(MethodCall& call) = nullptr;
   /// Only where there is an argument that the function has no parameter for.
   bool prepares_extras = false;
   /// Whether there is nothing to prepare for arguments that are the function's, by its parameters.
   bool (*is_direct)(PyObject* const* values) = nullptr;
 };
 
-/// A method_entry, with all that does not change from call to call.
-class method_plan {
+/// A MethodEntry, with all that does not change from call to call.
+class MethodPlan {
  public:
   /// Of no method: what it is before the import fills it.
-  constexpr method_plan() = default;
-  explicit method_plan(const method_entry& entry);
+  constexpr MethodPlan() = default;
+  explicit MethodPlan(const MethodEntry& entry);
   PyObject* operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
                        PyObject* keywords) const;
 
  private:
-  [[nodiscard]] PyObject* run(const arguments& given, PyObject** values) const;
+  [[nodiscard]] PyObject* run(const Arguments& given, PyObject** values) const;
   [[nodiscard]] PyObject* prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
                                           PyObject* keywords) const;
 
-  const method_entry* entry_ = nullptr;
-  signature takes_;
-  PyObject* (*function_)(const arguments& with) = nullptr;
-  const signature* function_takes_ = nullptr;
+  const MethodEntry* entry_ = nullptr;
+  Signature takes_;
+  PyObject* (*function_)(const Arguments& with) = nullptr;
+  const Signature* function_takes_ = nullptr;
   /// For arguments: in the function, or behind all of its own, where it has no such parameter.
-  int place_[signature::most_parameters]{};
+  int place_[Signature::most_parameters]{};
   int out_ = -1;    ///< the parameter, or -1
   int extras_ = 0;  ///< parameters that the function has not
 };
 
 /// NumPy's signature, the function's summary, and where to read on.
-[[nodiscard]] const char* document_method(const method_entry& entry);
+[[nodiscard]] const char* document_method(const MethodEntry& entry);
 
 /// Adds methods to a type that is made already.
 void add_methods(PyTypeObject* type, PyMethodDef* definitions);
 
 /// The plans of a table's methods, filled at import.
 template <const auto& Table>
-constinit inline std::array<method_plan, std::size(Table)> table_plans{};
+constinit inline std::array<MethodPlan, std::size(Table)> table_plans{};
 
 template <const auto& Table, std::size_t I>
 PyObject* planned_method(PyObject* self, PyObject* const* args, Py_ssize_t count,
@@ -89,7 +89,7 @@ PyObject* planned_method(PyObject* self, PyObject* const* args, Py_ssize_t count
 /// Definitions of a table's methods, with a closing one that is empty. The functions are there.
 template <const auto& Table>
 PyMethodDef* method_definitions() {
-  for (std::size_t i = 0; i < std::size(Table); ++i) table_plans<Table>[i] = method_plan(Table[i]);
+  for (std::size_t i = 0; i < std::size(Table); ++i) table_plans<Table>[i] = MethodPlan(Table[i]);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((table_definitions<Table>[I] =
           method_definition<planned_method<Table, I>>(Table[I].name, document_method(Table[I]))),
@@ -106,10 +106,10 @@ void add_absent_attributes(PyTypeObject* type);
 /// Whether that is the name of one of those.
 [[nodiscard]] bool is_absent_attribute(std::string_view name);
 
-/// Stores a result into `out=`, which has its dtype, shape and device. Throws dtype_error,
-/// value_error.
-[[nodiscard]] PyObject* store_result(const char* op, object result, PyObject* out);
+/// Stores a result into `out=`, which has its dtype, shape and device. Throws DtypeError,
+/// ValueError.
+[[nodiscard]] PyObject* store_result(const char* op, Object result, PyObject* out);
 /// The list, tuple or int as an array on a device; an array, or what is none of these, as it is.
-[[nodiscard]] object array_of_items(PyObject* from, device where);
+[[nodiscard]] Object array_of_items(PyObject* from, Device where);
 
 }  // namespace skerry::python

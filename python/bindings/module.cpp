@@ -16,9 +16,9 @@ namespace {
 
 /// Garbage may hold arrays: the last but one resort when memory runs out.
 void collect_garbage() noexcept {
-  const skerry::python::with_gil held;
+  const skerry::python::WithGil held;
   if (!held) return;
-  const skerry::python::error_aside kept;
+  const skerry::python::ErrorAside kept;
   PyGC_Collect();
 }
 
@@ -37,7 +37,7 @@ void reserve_stack() {
       mmap(nullptr, 2 * reserved_stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (got == MAP_FAILED) {
     PyErr_NoMemory();
-    throw skerry::python::python_error{};
+    throw skerry::python::PythonError{};
   }
   munmap(got, 2 * reserved_stack);
   touch_stack();
@@ -83,7 +83,7 @@ PYBIND11_MODULE(_core, module) {
     add_absent_attributes(array_type);
     add_fuse(module.ptr());
     module.attr("__version__") = SKERRY_VERSION;
-  } catch (const python_error&) {
+  } catch (const PythonError&) {
     throw pybind11::error_already_set();
   }
   skerry::set_outer_lock(skerry::python::gil);

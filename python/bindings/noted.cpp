@@ -11,7 +11,7 @@ namespace skerry::python {
 namespace {
 
 /// The first fields of NumPy's object and of its dtype, which are the same in all versions.
-struct numpy_array {
+struct NumpyArray {
   PyObject head;
   char* data;
   int rank;
@@ -20,19 +20,19 @@ struct numpy_array {
   PyObject* base;
   PyObject* dtype;
 };
-struct numpy_dtype {
+struct NumpyDtype {
   PyObject head;
   PyTypeObject* scalar_type;
 };
 static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
 
-struct argument_walk {
-  void (*each)(void* context, const guard::operand_facts& of);
+struct ArgumentWalk {
+  void (*each)(void* context, const guard::OperandFacts& of);
   void* context;
 
   void look_at(PyObject* value) const noexcept {
     if (Py_TYPE(value) == array_type) {
-      const ndarray& x = header_of(value);
+      const NdArray& x = header_of(value);
       each(context, {.dtype = name(x.dtype()),
                      .block = x.memory()->data(),
                      .data = x.data(),
@@ -40,8 +40,8 @@ struct argument_walk {
                      .shape = x.shape().data(),
                      .strides = x.strides().data()});
     } else if (is_plain_numpy_array(value)) {
-      const auto& x = *reinterpret_cast<const numpy_array*>(value);
-      const auto& type = *reinterpret_cast<const numpy_dtype*>(x.dtype);
+      const auto& x = *reinterpret_cast<const NumpyArray*>(value);
+      const auto& type = *reinterpret_cast<const NumpyDtype*>(x.dtype);
       each(context, {.dtype = type.scalar_type->tp_name,
                      .block = x.data,
                      .data = x.data,
@@ -64,11 +64,11 @@ struct argument_walk {
 
 }  // namespace
 
-void python_note::visit_arguments(const call_note& self,
-                                  void (*each)(void* context, const guard::operand_facts& of),
-                                  void* context) noexcept {
-  const auto& note = static_cast<const python_note&>(self);
-  const argument_walk walk{each, context};
+void PythonNote::visit_arguments(const CallNote& self,
+                                 void (*each)(void* context, const guard::OperandFacts& of),
+                                 void* context) noexcept {
+  const auto& note = static_cast<const PythonNote&>(self);
+  const ArgumentWalk walk{each, context};
   for (PyObject* const one : note.objects) walk.look_into(one);
   for (Py_ssize_t i = 0; i < note.value_count; ++i) walk.look_into(note.values[i]);
 }

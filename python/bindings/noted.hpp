@@ -17,12 +17,11 @@ namespace skerry::python {
 
 /// The arguments of a call, in which the report looks for arrays of skerry and of NumPy, in lists
 /// and tuples, too.
-struct python_note : guard::call_note {
+struct PythonNote : guard::CallNote {
   static constexpr std::size_t most_objects = 4;
 
   template <class... Args>
-  explicit python_note(const char* name, Args... given) noexcept
-      : call_note{name, visit_arguments} {
+  explicit PythonNote(const char* name, Args... given) noexcept : CallNote{name, visit_arguments} {
     (take(given), ...);
   }
 
@@ -32,8 +31,8 @@ struct python_note : guard::call_note {
   Py_ssize_t value_count = 0;
 
  private:
-  static void visit_arguments(const call_note& self,
-                              void (*each)(void* context, const guard::operand_facts& of),
+  static void visit_arguments(const CallNote& self,
+                              void (*each)(void* context, const guard::OperandFacts& of),
                               void* context) noexcept;
   void take(PyObject* object) noexcept {
     if (object != nullptr && count < most_objects) objects[count++] = object;
@@ -44,13 +43,13 @@ struct python_note : guard::call_note {
 };
 
 template <auto Function>
-struct noted;
+struct Noted;
 template <class Result, class... Args, Result (*Function)(Args...)>
-struct noted<Function> {
+struct Noted<Function> {
   static inline constinit const char* name = nullptr;
   static Result call(Args... args) {
-    const python_note note(name, args...);
-    const guard::noted_call noting(note);
+    const PythonNote note(name, args...);
+    const guard::NotedCall noting(note);
     return Function(args...);
   }
 };
@@ -59,8 +58,8 @@ struct noted<Function> {
 template <auto Function>
 [[nodiscard]] auto with_note(const char* name) -> decltype(Function) {
   if (!guard::is_on()) return Function;
-  noted<Function>::name = name;
-  return noted<Function>::call;
+  Noted<Function>::name = name;
+  return Noted<Function>::call;
 }
 
 }  // namespace skerry::python

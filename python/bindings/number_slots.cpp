@@ -33,12 +33,12 @@ PyObject* binary(PyObject* left, PyObject* right) {
     PyObject* made = nullptr;
     if (!runs_at_once(args, 2) && recorded(op_id_of<Op>, args, 2, made)) return made;
   }
-  scalar values[2];
-  operand operands[2] = {{.name = "x1"}, {.name = "x2"}};
-  const parsed first = parse_operand(left, operands[0], values[0]);
-  const parsed second = parse_operand(right, operands[1], values[1]);
-  if (first == parsed::error || second == parsed::error) return nullptr;
-  if (first == parsed::no || second == parsed::no) {
+  Scalar values[2];
+  Operand operands[2] = {{.name = "x1"}, {.name = "x2"}};
+  const Parsed first = parse_operand(left, operands[0], values[0]);
+  const Parsed second = parse_operand(right, operands[1], values[1]);
+  if (first == Parsed::error || second == Parsed::error) return nullptr;
+  if (first == Parsed::no || second == Parsed::no) {
     return operate_converted(op_table()[op_id_of<Op>].name, left, right, binary<Op>);
   }
   return guarded([&] {
@@ -53,7 +53,7 @@ PyObject* unary(PyObject* self) {
     if (!runs_at_once(&self, 1) && recorded(op_id_of<Op>, &self, 1, made)) return made;
   }
   return guarded([&] {
-    const operand x{.array = &header_of(self)};
+    const Operand x{.array = &header_of(self)};
     return wrap_made(takes_long({&x, 1}), [&] { return apply(op_id_of<Op>, {&x, 1}); });
   });
 }
@@ -64,16 +64,16 @@ PyObject* in_place(PyObject* self, PyObject* other) {
     PyObject* made = nullptr;
     if (recorded_in_place(op_id_of<Op>, self, other, made)) return made;
   }
-  scalar scalar_value;
-  operand operands[2] = {{.array = &header_of(self), .name = "x1"}, {.name = "x2"}};
-  const parsed second = parse_operand(other, operands[1], scalar_value);
-  if (second == parsed::error) return nullptr;
-  if (second == parsed::no) {
+  Scalar scalar_value;
+  Operand operands[2] = {{.array = &header_of(self), .name = "x1"}, {.name = "x2"}};
+  const Parsed second = parse_operand(other, operands[1], scalar_value);
+  if (second == Parsed::error) return nullptr;
+  if (second == Parsed::no) {
     return operate_converted(op_table()[op_id_of<Op>].name, self, other, in_place<Op>);
   }
   return guarded([&] {
     {
-      const without_gil working(takes_long(operands));
+      const WithoutGil working(takes_long(operands));
       apply_into(op_id_of<Op>, header_of(self), operands);
     }
     return Py_NewRef(self);
@@ -120,9 +120,9 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
     // For an array that is pending no question is asked that would settle it.
     if (is_pending(other)) return functions[comparison](self, other);
   }
-  scalar scalar_value;
-  operand ignored;
-  if (parse_operand(other, ignored, scalar_value) == parsed::no && !is_plain_numpy_array(other) &&
+  Scalar scalar_value;
+  Operand ignored;
+  if (parse_operand(other, ignored, scalar_value) == Parsed::no && !is_plain_numpy_array(other) &&
       !is_list_or_tuple(other)) {
     return not_comparable(other);
   }
@@ -130,17 +130,17 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
 }
 
 /// The element of a 0-d array that is real.
-object real_of(const char* op, PyObject* self) {
-  const ndarray& array = value_of(self);
-  if (kind(array.dtype()) != dtype_kind::complex_floating) return scalar_of(op, self);
-  throw dtype_error(std::string(op) + ": a complex array has no such value: " + describe(array) +
-                    "; take skerry.real or skerry.abs first");
+Object real_of(const char* op, PyObject* self) {
+  const NdArray& array = value_of(self);
+  if (kind(array.dtype()) != DtypeKind::complex_floating) return scalar_of(op, self);
+  throw DtypeError(std::string(op) + ": a complex array has no such value: " + describe(array) +
+                   "; take skerry.real or skerry.abs first");
 }
 
 PyObject* to_float(PyObject* self) {
   return guarded([&] {
-    const ndarray& x = value_of(self);
-    if (x.rank() == 0 && x.dtype() == dtype::float64) {
+    const NdArray& x = value_of(self);
+    if (x.rank() == 0 && x.dtype() == Dtype::float64) {
       return PyFloat_FromDouble(read_element(x).as<double>());
     }
     return PyNumber_Float(real_of("float", self).get());
@@ -154,8 +154,7 @@ PyObject* to_int(PyObject* self) {
 PyObject* to_index(PyObject* self) {
   return guarded([&] {
     if (!is_integer(value_of(self).dtype())) {
-      throw dtype_error("index: only an integer array is an index, not " +
-                        describe(value_of(self)));
+      throw DtypeError("index: only an integer array is an index, not " + describe(value_of(self)));
     }
     return scalar_of("index", self).release();
   });
@@ -164,12 +163,12 @@ PyObject* to_index(PyObject* self) {
 int to_bool(PyObject* self) {
   return guarded(
       [&] {
-        const ndarray& array = value_of(self);
+        const NdArray& array = value_of(self);
         if (array.size() != 1) {
-          throw value_error("bool: the truth of an array that has not exactly one element: " +
-                            describe(array) + "; use skerry.any or skerry.all");
+          throw ValueError("bool: the truth of an array that has not exactly one element: " +
+                           describe(array) + "; use skerry.any or skerry.all");
         }
-        const element value = read_element(array);
+        const Element value = read_element(array);
         return visit(array.dtype(),
                      [&]<class T>(type_identity<T>) { return value.as<T>() != T{} ? 1 : 0; });
       },

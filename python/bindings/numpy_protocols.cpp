@@ -16,13 +16,13 @@ namespace {
 PyObject* direct_ufuncs = nullptr;
 
 /// A function of skerry/_numpy_protocols.py, which the first call imports.
-PyObject* protocol(lazy_object& known, const char* name) {
+PyObject* protocol(LazyObject& known, const char* name) {
   return known.get([&] { return package_function("skerry._numpy_protocols", name).release(); });
 }
 
 bool has_no_device(PyObject* from) {
-  scalar ignored;
-  return parse_scalar(from, ignored) == parsed::yes;
+  Scalar ignored;
+  return parse_scalar(from, ignored) == Parsed::yes;
 }
 
 /// A numpy.ndarray with axes: one without may be a scalar that NumPy has turned into it.
@@ -56,7 +56,7 @@ PyObject* array_ufunc(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
       return PyObject_Vectorcall(function, args + 2, static_cast<std::size_t>(count - 2), nullptr);
     }
   }
-  static constinit lazy_object known;
+  static constinit LazyObject known;
   return guarded([&] {
     return PyObject_Vectorcall(protocol(known, "array_ufunc"), args,
                                static_cast<std::size_t>(count), keywords);
@@ -65,11 +65,11 @@ PyObject* array_ufunc(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
 
 /// `__array_function__(self, func, types, args, kwargs)`
 PyObject* array_function(PyObject* self, PyObject* args) {
-  static constinit lazy_object known;
+  static constinit LazyObject known;
   return guarded([&] {
     PyObject* const function = protocol(known, "array_function");
-    const object first(PyTuple_Pack(1, self));
-    const object whole(PySequence_Concat(first.get(), args));
+    const Object first(PyTuple_Pack(1, self));
+    const Object whole(PySequence_Concat(first.get(), args));
     return PyObject_CallObject(function, whole.get());
   });
 }
@@ -98,14 +98,14 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
       "TypeError\n    Where there is none on other devices: nothing is copied to the host unasked."
       "\nDeviceMismatchError\n    For a numpy.ndarray, which is on cpu:0, beside other devices.");
   auto* self = reinterpret_cast<PyObject*>(type);
-  const object ufunc(PyDescr_NewMethod(type, &ufunc_method));
-  const object function(PyDescr_NewMethod(type, function_protocol));
+  const Object ufunc(PyDescr_NewMethod(type, &ufunc_method));
+  const Object function(PyDescr_NewMethod(type, function_protocol));
   // Above NumPy's own arrays, for those who ask: Dask joins chunks by it.
-  const object priority(PyFloat_FromDouble(100.0));
+  const Object priority(PyFloat_FromDouble(100.0));
   set_attribute(self, "__array_ufunc__", ufunc);
   set_attribute(self, "__array_function__", function);
   set_attribute(self, "__array_priority__", priority);
-  object ufuncs(PyDict_New());
+  Object ufuncs(PyDict_New());
   add_to_module(module, "direct_ufuncs", ufuncs);
   direct_ufuncs = ufuncs.release();
 }

@@ -27,47 +27,47 @@ axis_list reversed_axes(int rank) {
   return axes;
 }
 
-ndarray reversed(const ndarray& x) { return permute_dims(x, reversed_axes(x.rank())); }
+NdArray reversed(const NdArray& x) { return permute_dims(x, reversed_axes(x.rank())); }
 
 /// order=: by index, the last fastest or the first, or as in memory.
-enum class element_order : std::uint8_t { c, f, memory };
+enum class ElementOrder : std::uint8_t { c, f, memory };
 
-element_order order_of(const arguments& with, int parameter, const ndarray& x) {
+ElementOrder order_of(const Arguments& with, int parameter, const NdArray& x) {
   const int chosen = choice(with, parameter, {"C", "F", "A", "K"});
-  if (chosen == 0) return element_order::c;
-  if (chosen == 3) return element_order::memory;
+  if (chosen == 0) return ElementOrder::c;
+  if (chosen == 3) return ElementOrder::memory;
   const bool fortran = is_f_contiguous(x.layout(), x.itemsize()) && !x.is_c_contiguous();
-  return chosen == 1 || (chosen == 2 && fortran) ? element_order::f : element_order::c;
+  return chosen == 1 || (chosen == 2 && fortran) ? ElementOrder::f : ElementOrder::c;
 }
 
 /// The array with its axes such that C order is the order that is asked for.
-ndarray in_order(const ndarray& x, element_order order) {
-  if (order == element_order::c) return x;
-  return order == element_order::f ? reversed(x) : permute_dims(x, axes_in_memory(x));
+NdArray in_order(const NdArray& x, ElementOrder order) {
+  if (order == ElementOrder::c) return x;
+  return order == ElementOrder::f ? reversed(x) : permute_dims(x, axes_in_memory(x));
 }
 
-PyObject* run_copy(const arguments& with) {
-  const ndarray& x = value_of(with.self);
-  const element_order order = order_of(with, 0, x);
-  return wrap_made(x.size() > long_work, [&]() -> ndarray {
-    if (order == element_order::memory) return copy(x);
-    if (order == element_order::c) return copy_c_order(x);
+PyObject* run_copy(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
+  const ElementOrder order = order_of(with, 0, x);
+  return wrap_made(x.size() > long_work, [&]() -> NdArray {
+    if (order == ElementOrder::memory) return copy(x);
+    if (order == ElementOrder::c) return copy_c_order(x);
     return reversed(copy_c_order(reversed(x)));
   });
 }
 
-PyObject* flattened(const arguments& with, std::optional<bool> copied) {
+PyObject* flattened(const Arguments& with, std::optional<bool> copied) {
   static constexpr std::int64_t all[] = {-1};
-  const ndarray& x = value_of(with.self);
-  const element_order order = order_of(with, 0, x);
+  const NdArray& x = value_of(with.self);
+  const ElementOrder order = order_of(with, 0, x);
   return wrap_made(x.size() > long_work, [&] { return reshape(in_order(x, order), all, copied); });
 }
 
-PyObject* run_flatten(const arguments& with) { return flattened(with, true); }
-PyObject* run_ravel(const arguments& with) { return flattened(with, std::nullopt); }
+PyObject* run_flatten(const Arguments& with) { return flattened(with, true); }
+PyObject* run_ravel(const Arguments& with) { return flattened(with, std::nullopt); }
 
 /// The ints of `*shape` and the like: one by one, or as one tuple or list.
-axis_list rest_integers(const arguments& with, const char* name) {
+axis_list rest_integers(const Arguments& with, const char* name) {
   if (with.rest_count == 1) return integers(with, -1, name, with.rest[0]);
   axis_list values;
   values.reserve(static_cast<std::size_t>(with.rest_count));
@@ -78,43 +78,43 @@ axis_list rest_integers(const arguments& with, const char* name) {
     }
     const axis_list one = integers(with, -1, name, with.rest[i]);
     if (one.size() != 1) {
-      throw dtype_error(std::string(with.takes->function()) + ": " + name +
-                        " must be ints, or one tuple of them");
+      throw DtypeError(std::string(with.takes->function()) + ": " + name +
+                       " must be ints, or one tuple of them");
     }
     values.push_back(one[0]);
   }
   return values;
 }
 
-PyObject* run_reshape(const arguments& with) {
-  const ndarray& x = value_of(with.self);
+PyObject* run_reshape(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
   if (with.rest_count == 0) {
-    throw dtype_error("reshape: a shape is missing: x.reshape(2, 3) or x.reshape((2, 3))");
+    throw DtypeError("reshape: a shape is missing: x.reshape(2, 3) or x.reshape((2, 3))");
   }
   axis_list shape = rest_integers(with, "shape");
-  const element_order order = order_of(with, 0, x);
-  if (order == element_order::memory) throw value_error("reshape: order='K' has no meaning here");
+  const ElementOrder order = order_of(with, 0, x);
+  if (order == ElementOrder::memory) throw ValueError("reshape: order='K' has no meaning here");
   const std::optional<bool> copied = optional_truth(with, 1);
-  if (order == element_order::f) std::reverse(shape.begin(), shape.end());
-  if (order == element_order::c) {
+  if (order == ElementOrder::f) std::reverse(shape.begin(), shape.end());
+  if (order == ElementOrder::c) {
     return wrap_made(x.size() > long_work, [&] { return reshape(x, shape, copied); });
   }
   return wrap_made(x.size() > long_work, [&] {
-    const ndarray made = reshape(in_order(x, order), shape, copied);
-    return order == element_order::f ? reversed(made) : made;
+    const NdArray made = reshape(in_order(x, order), shape, copied);
+    return order == ElementOrder::f ? reversed(made) : made;
   });
 }
 
-PyObject* run_transpose(const arguments& with) {
-  const ndarray& x = value_of(with.self);
+PyObject* run_transpose(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
   if (with.rest_count == 0 || (with.rest_count == 1 && with.rest[0] == Py_None)) {
     return wrap(reversed(x));
   }
   return wrap(permute_dims(x, rest_integers(with, "axes")));
 }
 
-PyObject* run_swapaxes(const arguments& with) {
-  const ndarray& x = value_of(with.self);
+PyObject* run_swapaxes(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
   const int first = normalize_axis("swapaxes", integer(with, 0), x.rank());
   const int second = normalize_axis("swapaxes", integer(with, 1), x.rank());
   axis_list axes(static_cast<std::size_t>(x.rank()));
@@ -123,102 +123,102 @@ PyObject* run_swapaxes(const arguments& with) {
   return wrap(permute_dims(x, axes));
 }
 
-PyObject* run_sort(const arguments& with) {
-  const ndarray& x = value_of(with.self);
+PyObject* run_sort(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
   const std::int64_t axis = with[0] == nullptr ? -1 : integer(with, 0);
-  if (with.has(2)) throw value_error("sort: order= is for fields, which skerry's arrays lack");
+  if (with.has(2)) throw ValueError("sort: order= is for fields, which skerry's arrays lack");
   const bool descending = with.has(4) && truth(with, 4, false);
-  if (x.read_only()) throw read_only_error("sort: the array is read-only; skerry.sort(x) is new");
+  if (x.read_only()) throw ReadOnlyError("sort: the array is read-only; skerry.sort(x) is new");
   {
-    const without_gil working(x.size() > long_work / 8);
+    const WithoutGil working(x.size() > long_work / 8);
     assign("sort", x, sort(x, axis, descending));
   }
   Py_RETURN_NONE;
 }
 
-PyObject* run_fill(const arguments& with) {
+PyObject* run_fill(const Arguments& with) {
   if (is_array(with[0]) && value_of(with[0]).rank() > 0) {
-    throw value_error("fill: value must be a scalar or a 0-d array, not " +
-                      describe(value_of(with[0])) + "; x[...] = value takes it");
+    throw ValueError("fill: value must be a scalar or a 0-d array, not " +
+                     describe(value_of(with[0])) + "; x[...] = value takes it");
   }
-  if (PyObject_SetItem(with.self, Py_Ellipsis, with[0]) != 0) throw python_error{};
+  if (PyObject_SetItem(with.self, Py_Ellipsis, with[0]) != 0) throw PythonError{};
   Py_RETURN_NONE;
 }
 
-ndarray on_the_host(const ndarray& x) {
-  const without_gil waiting(true);
-  return to_device(x, device{});
+NdArray on_the_host(const NdArray& x) {
+  const WithoutGil waiting(true);
+  return to_device(x, Device{});
 }
 
-PyObject* run_tobytes(const arguments& with) {
-  const ndarray& x = value_of(with.self);
-  const object host(wrap(on_the_host(in_order(x, order_of(with, 0, x)))));
+PyObject* run_tobytes(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
+  const Object host(wrap(on_the_host(in_order(x, order_of(with, 0, x)))));
   return to_bytes(host.get());
 }
 
-PyObject* run_to_numpy(const arguments& with) {
-  const ndarray& x = value_of(with.self);
+PyObject* run_to_numpy(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
   if (is_host(x.device())) return to_numpy(with.self, Py_None, Py_None);
-  const object host(wrap(on_the_host(x)));
+  const Object host(wrap(on_the_host(x)));
   return to_numpy(host.get(), Py_None, Py_None);
 }
 
-PyObject* run_item(const arguments& with) {
-  const ndarray& x = value_of(with.self);
+PyObject* run_item(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
   if (with.rest_count == 0) {
     if (x.size() != 1) {
-      throw value_error("item: only an array of one element is a scalar, not " + describe(x));
+      throw ValueError("item: only an array of one element is a scalar, not " + describe(x));
     }
     return to_python(read_element(x), x.dtype());
   }
   const axis_list index = rest_integers(with, "index");
-  std::vector<index_item> items;
+  std::vector<IndexItem> items;
   if (index.size() == 1 && x.rank() != 1) {
     std::int64_t left = index[0] < 0 ? index[0] + x.size() : index[0];
     if (left < 0 || left >= x.size()) {
-      throw index_error("item: index " + std::to_string(index[0]) + " is out of bounds for " +
-                        describe(x));
+      throw IndexError("item: index " + std::to_string(index[0]) + " is out of bounds for " +
+                       describe(x));
     }
-    items.resize(static_cast<std::size_t>(x.rank()), {.kind = index_kind::integer});
+    items.resize(static_cast<std::size_t>(x.rank()), {.kind = IndexKind::integer});
     for (int axis = x.rank() - 1; axis >= 0; --axis) {
       items[static_cast<std::size_t>(axis)].start = left % x.shape()[axis];
       left /= x.shape()[axis];
     }
   } else {
     if (index.size() != static_cast<std::size_t>(x.rank())) {
-      throw value_error("item: " + std::to_string(index.size()) + " indices for " + describe(x));
+      throw ValueError("item: " + std::to_string(index.size()) + " indices for " + describe(x));
     }
-    for (const std::int64_t at : index) items.push_back({.kind = index_kind::integer, .start = at});
+    for (const std::int64_t at : index) items.push_back({.kind = IndexKind::integer, .start = at});
   }
-  const ndarray element = x.view(index_view("item", x.layout(), items));
+  const NdArray element = x.view(index_view("item", x.layout(), items));
   return to_python(read_element(element), x.dtype());
 }
 
 /// The last axis in units of another size.
-layout resized_last_axis(const ndarray& x, dtype type) {
+Layout resized_last_axis(const NdArray& x, Dtype type) {
   const std::string op = "view: " + describe(x) + " as " + name(type) + ": ";
   const std::int64_t width = itemsize(type);
-  layout at = x.layout();
-  if (x.rank() == 0) throw value_error(op + "a 0-d array keeps the size of its element");
+  Layout at = x.layout();
+  if (x.rank() == 0) throw ValueError(op + "a 0-d array keeps the size of its element");
   const int last = x.rank() - 1;
   if (x.size() > 0 && at.shape[last] != 1 && at.strides[last] != x.itemsize()) {
-    throw value_error(op + "the last axis must be contiguous; view x.copy()");
+    throw ValueError(op + "the last axis must be contiguous; view x.copy()");
   }
   const std::int64_t bytes = at.shape[last] * x.itemsize();
   if (width < x.itemsize() ? x.itemsize() % width != 0 : bytes % width != 0) {
-    throw value_error(op + std::to_string(bytes) +
-                      " bytes along the last axis are no multiple of " + std::to_string(width));
+    throw ValueError(op + std::to_string(bytes) + " bytes along the last axis are no multiple of " +
+                     std::to_string(width));
   }
   at.shape[last] = bytes / width;
   at.strides[last] = width;
   return at;
 }
 
-PyObject* run_view(const arguments& with) {
-  const ndarray& x = value_of(with.self);
-  if (!with.has(0)) return wrap(ndarray(x));
-  const dtype type = parse_dtype("view", with[0]);
-  layout at = itemsize(type) == x.itemsize() ? x.layout() : resized_last_axis(x, type);
+PyObject* run_view(const Arguments& with) {
+  const NdArray& x = value_of(with.self);
+  if (!with.has(0)) return wrap(NdArray(x));
+  const Dtype type = parse_dtype("view", with[0]);
+  Layout at = itemsize(type) == x.itemsize() ? x.layout() : resized_last_axis(x, type);
   // What kernels and DLPack take: elements at multiples of their size.
   const auto address = reinterpret_cast<std::uintptr_t>(x.data());
   bool aligned = address % static_cast<std::uintptr_t>(info(type).alignment) == 0;
@@ -226,16 +226,16 @@ PyObject* run_view(const arguments& with) {
     aligned = aligned && (at.shape[axis] < 2 || at.strides[axis] % itemsize(type) == 0);
   }
   if (!aligned && at.size() > 0) {
-    throw value_error("view: " + describe(x) + " as " + name(type) +
-                      ": its elements would not be aligned; view x.copy()");
+    throw ValueError("view: " + describe(x) + " as " + name(type) +
+                     ": its elements would not be aligned; view x.copy()");
   }
   for (int axis = 0; axis < at.rank(); ++axis) {
     if (at.strides[axis] % itemsize(type) != 0) at.strides[axis] = itemsize(type);
   }
-  return wrap(ndarray(x.memory(), std::move(at), type, x.read_only()));
+  return wrap(NdArray(x.memory(), std::move(at), type, x.read_only()));
 }
 
-constexpr function_entry table[] = {
+constexpr FunctionEntry table[] = {
     {"copy", "($self, /, order='C')",
      "A copy on the same device, in C order unless order is 'F', or 'K' to keep the order of axes.",
      run_copy},

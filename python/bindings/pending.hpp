@@ -6,7 +6,7 @@
 
 namespace skerry::python {
 
-struct array_object;
+struct ArrayObject;
 
 // While a fused function runs, an operation makes a pending array: its dtype, shape and device are
 // known, its memory is not there. It is an object of a subclass of Array, which becomes one of
@@ -18,13 +18,13 @@ struct array_object;
 /// Guarded by the GIL.
 inline long fused_work = 0;
 
-/// Makes a pending array a real one; false for what is not pending. Throws python_error.
+/// Makes a pending array a real one; false for what is not pending. Throws PythonError.
 bool settle(PyObject* from);
 /// The same for some objects, where no exception can be thrown: false with an error set.
 [[nodiscard]] bool settle_all(PyObject* const* objects, Py_ssize_t count) noexcept;
 
 /// For an object whose value has pending memory, before it is seen by anybody. False for another.
-bool begin_pending(array_object* self) noexcept;
+bool begin_pending(ArrayObject* self) noexcept;
 /// Before an object is freed.
 void end_pending(PyObject* self) noexcept;
 

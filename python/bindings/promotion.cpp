@@ -19,9 +19,9 @@ bool strict_by_environment = false;
 /// Asked for each mix that the standard leaves open, from the first use on. Long calls ask without
 /// the GIL.
 bool is_strict_here() {
-  const with_gil held;
+  const WithGil held;
   if (!held || context_strict == nullptr) return strict_by_environment;
-  const object found = context_value(context_strict);
+  const Object found = context_value(context_strict);
   return found.get() == nullptr ? strict_by_environment : found.get() == Py_True;
 }
 
@@ -32,13 +32,13 @@ void read_environment() {
   ask_whether_strict(is_strict_here);
 }
 
-PyObject* run_use_promotion_context(const arguments& with) {
+PyObject* run_use_promotion_context(const Arguments& with) {
   Py_XSETREF(context_strict, Py_NewRef(with[0]));
   ask_whether_strict(is_strict_here);
   Py_RETURN_NONE;
 }
 
-constexpr function_entry promotion_functions[] = {
+constexpr FunctionEntry promotion_functions[] = {
     {"use_promotion_context", "(variable, /)",
      "Take whether mixed kinds of dtypes are refused from this contextvars.ContextVar.",
      run_use_promotion_context},

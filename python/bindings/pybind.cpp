@@ -49,17 +49,17 @@ PyTypeObject* sealed_ancestor(PyTypeObject* type) {
 PyObject* new_whole(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return guarded([&]() -> PyObject* {
     PyTypeObject* const known = sealed_ancestor(type);
-    if (known == nullptr) throw dtype_error("__new__: not a type of skerry: " + type_name(args));
+    if (known == nullptr) throw DtypeError("__new__: not a type of skerry: " + type_name(args));
     PyObject* const constructor = PyDict_GetItemString(known->tp_dict, "__init__");
     if (constructor == nullptr || PyInstanceMethod_Check(constructor) == 0) {
-      throw dtype_error(plain_name(known) +
-                        ": has no constructor; attributes and functions of skerry give one");
+      throw DtypeError(plain_name(known) +
+                       ": has no constructor; attributes and functions of skerry give one");
     }
-    object self(new_empty()(type, args, keywords));
-    const object bound(
+    Object self(new_empty()(type, args, keywords));
+    const Object bound(
         Py_TYPE(constructor)
             ->tp_descr_get(constructor, self.get(), reinterpret_cast<PyObject*>(known)));
-    static_cast<void>(object(PyObject_Call(bound.get(), args, keywords)));
+    static_cast<void>(Object(PyObject_Call(bound.get(), args, keywords)));
     return self.release();
   });
 }
@@ -87,7 +87,7 @@ PyMethodDef new_method = {"__new__",
 
 void forbid_empty_objects(PyTypeObject* type) {
   sealed.push_back(type);
-  const object own(PyCFunction_New(&new_method, reinterpret_cast<PyObject*>(type)));
+  const Object own(PyCFunction_New(&new_method, reinterpret_cast<PyObject*>(type)));
   set_attribute(reinterpret_cast<PyObject*>(type), "__new__", own);
   // In the place of the slot that looks the attribute up: a base's `__new__` refuses the type then.
   type->tp_new = new_whole;
@@ -128,7 +128,7 @@ struct refusal {
       given +=
           (given.empty() ? "" : ", ") + std::string(py::str(name)) + "=" + type_name(value.ptr());
     }
-    throw dtype_error(function + ": takes (" + parameters + "), not (" + given + ")");
+    throw DtypeError(function + ": takes (" + parameters + "), not (" + given + ")");
   }
 };
 
@@ -194,18 +194,18 @@ void explain_refusals(py::handle type) {
 
 std::int64_t index_argument(const char* function, const char* parameter, PyObject* from) {
   if (PyIndex_Check(from) == 0 || is_numpy_array(from)) {
-    throw dtype_error(std::string(function) + ": " + parameter + " must be an int, not " +
-                      type_name(from));
+    throw DtypeError(std::string(function) + ": " + parameter + " must be an int, not " +
+                     type_name(from));
   }
   if (is_array(from)) {
-    const ndarray& x = value_of(from);
+    const NdArray& x = value_of(from);
     if (x.device() != default_device()) reject_elsewhere(function, parameter, x, default_device());
     if (x.rank() != 0 || !is_integer(x.dtype())) {
-      throw dtype_error(std::string(function) + ": " + parameter + " must be an int, not " +
-                        describe(x));
+      throw DtypeError(std::string(function) + ": " + parameter + " must be an int, not " +
+                       describe(x));
     }
   }
-  return clamped_integer(object(PyNumber_Index(from)).get());
+  return clamped_integer(Object(PyNumber_Index(from)).get());
 }
 
 void list_public_names(const py::module_& module, const char* home) {

@@ -20,7 +20,7 @@ void define_public(py::module_& module, const char* name, Function&& function,
   module.attr(name).attr("__module__") = "skerry";
 }
 
-/// An int argument; out of int64: clamped. Throws dtype_error that names the parameter.
+/// An int argument; out of int64: clamped. Throws DtypeError that names the parameter.
 [[nodiscard]] std::int64_t index_argument(const char* function, const char* parameter,
                                           PyObject* from);
 

@@ -13,16 +13,16 @@
 namespace skerry::python {
 namespace {
 
-/// An int modulo 2^64. Throws dtype_error for what is none.
+/// An int modulo 2^64. Throws DtypeError for what is none.
 std::uint64_t bits_of(PyObject* from) {
   const std::uint64_t bits = PyLong_AsUnsignedLongLongMask(from);
-  if (bits == ~std::uint64_t{0} && PyErr_Occurred() != nullptr) throw python_error();
+  if (bits == ~std::uint64_t{0} && PyErr_Occurred() != nullptr) throw PythonError();
   return bits;
 }
 
-random_stream parse_stream(PyObject* from) {
+RandomStream parse_stream(PyObject* from) {
   if (PyTuple_Check(from) == 0 || PyTuple_GET_SIZE(from) != 3) {
-    throw dtype_error("random: stream must be (key, position, tail)");
+    throw DtypeError("random: stream must be (key, position, tail)");
   }
   return {.key = bits_of(PyTuple_GET_ITEM(from, 0)),
           .position = bits_of(PyTuple_GET_ITEM(from, 1)),
@@ -30,38 +30,38 @@ random_stream parse_stream(PyObject* from) {
 }
 
 /// A parameter that all elements share, as a number or, for integers, as bits.
-void parse_parameter(PyObject* from, double& real, std::uint64_t& bits, const ndarray*& each) {
+void parse_parameter(PyObject* from, double& real, std::uint64_t& bits, const NdArray*& each) {
   if (is_array(from)) {
     each = &value_of(from);
   } else if (PyLong_Check(from) != 0) {
     bits = bits_of(from);
     real = PyLong_AsDouble(from);
-    if (real == -1.0 && PyErr_Occurred() != nullptr) throw python_error();
+    if (real == -1.0 && PyErr_Occurred() != nullptr) throw PythonError();
   } else {
     real = PyFloat_AsDouble(from);
-    if (real == -1.0 && PyErr_Occurred() != nullptr) throw python_error();
+    if (real == -1.0 && PyErr_Occurred() != nullptr) throw PythonError();
   }
 }
 
-PyObject* run_draw(const arguments& with) {
-  const ndarray& out = array_argument(with, 0);
-  // In the order of random_method.
+PyObject* run_draw(const Arguments& with) {
+  const NdArray& out = array_argument(with, 0);
+  // In the order of RandomMethod.
   const int method =
       choice(with, 1,
              {"bits", "uniform", "normal", "exponential", "integer", "integer_of_each", "gamma",
               "lognormal", "geometric", "poisson", "binomial"});
-  const random_stream from = parse_stream(with[2]);
-  random_arguments parameters;
+  const RandomStream from = parse_stream(with[2]);
+  RandomArguments parameters;
   if (with.has(3)) parse_parameter(with[3], parameters.a, parameters.low, parameters.a_each);
   if (with.has(4)) parse_parameter(with[4], parameters.b, parameters.span, parameters.b_each);
   {
-    const without_gil working(out.size() > long_work / 8);
-    draw(out, static_cast<random_method>(method), from, parameters);
+    const WithoutGil working(out.size() > long_work / 8);
+    draw(out, static_cast<RandomMethod>(method), from, parameters);
   }
   Py_RETURN_NONE;
 }
 
-constexpr function_entry random_functions[] = {
+constexpr FunctionEntry random_functions[] = {
     {"draw", "(out, method, stream, a=None, b=None, /)",
      "Fills an array with random numbers of a stream (key, position, tail): skerry.random.",
      run_draw},

@@ -25,16 +25,16 @@ namespace {
 std::int64_t least_recorded_bytes = 32768;
 
 /// What this thread can record to now.
-recording* open_recording() noexcept {
-  recording* const to = recording::current();
+Recording* open_recording() noexcept {
+  Recording* const to = Recording::current();
   return to == nullptr || to->is_evaluating() ? nullptr : to;
 }
 
 /// Whether the result of a call on these operands, which broadcast, is small.
-bool is_small(std::span<const operand> operands) noexcept {
+bool is_small(std::span<const Operand> operands) noexcept {
   int rank = 0;
   std::int64_t width = 1;
-  for (const operand& x : operands) {
+  for (const Operand& x : operands) {
     if (x.array == nullptr) continue;
     if (x.array->nbytes() >= least_recorded_bytes) return false;
     rank = std::max(rank, x.array->rank());
@@ -44,7 +44,7 @@ bool is_small(std::span<const operand> operands) noexcept {
   std::int64_t nbytes = width;
   for (int axis = 1; axis <= rank && nbytes < least_recorded_bytes; ++axis) {  // from the last one
     std::int64_t extent = 1;
-    for (const operand& x : operands) {
+    for (const Operand& x : operands) {
       if (x.array == nullptr || x.array->rank() < axis) continue;
       extent = std::max(extent, x.array->shape()[x.array->rank() - axis]);
     }
@@ -54,14 +54,14 @@ bool is_small(std::span<const operand> operands) noexcept {
 }
 
 /// The arguments of a call, as far as it can be recorded.
-class recorded_args {
+class RecordedArgs {
  public:
   static constexpr int most = 3;
 
-  /// False where it can't be. Throws python_error.
-  bool read(const recording& to, PyObject* const* from, int count, const char* const* names) {
+  /// False where it can't be. Throws PythonError.
+  bool read(const Recording& to, PyObject* const* from, int count, const char* const* names) {
     for (int i = 0; i < count; ++i) {
-      operand& x = operands[i];
+      Operand& x = operands[i];
       x.name = names[i];
       if (from[i] == nullptr || from[i] == Py_None) continue;
       if (is_pending(from[i]) && pending_of(header_of(from[i]))->by() == &to) {
@@ -70,21 +70,21 @@ class recorded_args {
       } else if (is_array(from[i])) {
         x.array = &header_of(from[i]);
       } else {
-        const parsed result = parse_scalar(from[i], values_[i]);
-        if (result == parsed::error) PyErr_Clear();  // the call itself says it
-        if (result != parsed::yes) return false;
+        const Parsed result = parse_scalar(from[i], values_[i]);
+        if (result == Parsed::error) PyErr_Clear();  // the call itself says it
+        if (result != Parsed::yes) return false;
         x.value = &values_[i];
       }
-      if (x.array != nullptr && !recording::records(x.array->device())) return false;
+      if (x.array != nullptr && !Recording::records(x.array->device())) return false;
       has_array_ = has_array_ || x.array != nullptr;
     }
     return has_pending_ || (has_array_ && !is_small({operands, static_cast<std::size_t>(count)}));
   }
 
-  operand operands[most];
+  Operand operands[most];
 
  private:
-  scalar values_[most];
+  Scalar values_[most];
   bool has_array_ = false;
   bool has_pending_ = false;
 };
@@ -97,19 +97,19 @@ constexpr const char* clip_names[] = {"x", "min", "max"};
 /// Makes what `made` gives from the operands, where they can be recorded.
 template <class Make>
 PyObject* record_by(PyObject* const* args, int count, const char* const* names, Make made) {
-  recording* const to = open_recording();
+  Recording* const to = open_recording();
   if (to == nullptr) return nullptr;
-  recorded_args read;
+  RecordedArgs read;
   if (!read.read(*to, args, count, names)) return nullptr;
   return made(*to, read.operands);
 }
 
 }  // namespace
 
-recording* recording_for(PyObject* array) noexcept {
-  recording* const to = open_recording();
+Recording* recording_for(PyObject* array) noexcept {
+  Recording* const to = open_recording();
   if (to == nullptr) return nullptr;
-  const ndarray& x = header_of(array);
+  const NdArray& x = header_of(array);
   if (is_pending(array)) return pending_of(x)->by() == to ? to : nullptr;
   return x.nbytes() >= least_recorded_bytes ? to : nullptr;
 }
@@ -119,13 +119,13 @@ std::int64_t exchange_least_recorded(std::int64_t nbytes) noexcept {
 }
 
 bool runs_at_once(PyObject* const* args, int count) noexcept {
-  const ndarray* first = nullptr;
+  const NdArray* first = nullptr;
   for (int i = 0; i < count; ++i) {
     if (Py_TYPE(args[i]) != array_type) {
       if (PyFloat_CheckExact(args[i]) || PyLong_CheckExact(args[i])) continue;
       return false;
     }
-    const ndarray& x = header_of(args[i]);
+    const NdArray& x = header_of(args[i]);
     if (first == nullptr) {
       if (x.nbytes() >= least_recorded_bytes) return false;
       first = &x;
@@ -145,7 +145,7 @@ bool runs_at_once(PyObject* const* args, int count) noexcept {
 PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept {
   return guarded([&] {
     return record_by(args, count, count == 1 ? unary_names : binary_names,
-                     [&](recording& to, const operand* operands) {
+                     [&](Recording& to, const Operand* operands) {
                        if (PyObject* const part = part_of_reals(op, args[0], *operands[0].array)) {
                          return part;
                        }
@@ -156,12 +156,12 @@ PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept {
   });
 }
 
-PyObject* part_of_reals(op_id op, PyObject* array, const ndarray& x) {
+PyObject* part_of_reals(op_id op, PyObject* array, const NdArray& x) {
   const bool is_imaginary = op == op_id_of<ops::imag>;
   if (!is_imaginary && op != op_id_of<ops::real>) return nullptr;
-  if (kind(x.dtype()) == dtype_kind::complex_floating) return nullptr;
+  if (kind(x.dtype()) == DtypeKind::complex_floating) return nullptr;
   // The standard has both for numbers, imag for complex ones.
-  const bool is_open = is_imaginary || x.dtype() == dtype::bool_;
+  const bool is_open = is_imaginary || x.dtype() == Dtype::bool_;
   if (is_open && promotion_is_strict()) return nullptr;
   if (!is_imaginary) return Py_NewRef(array);
   return wrap(zeros_like(x));
@@ -169,14 +169,14 @@ PyObject* part_of_reals(op_id op, PyObject* array, const ndarray& x) {
 
 PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
   return guarded([&]() -> PyObject* {
-    recording* const to = open_recording();
+    Recording* const to = open_recording();
     if (to == nullptr) return nullptr;
-    auto* const changed = reinterpret_cast<array_object*>(self);
+    auto* const changed = reinterpret_cast<ArrayObject*>(self);
     // Who works without the GIL may be reading where the array lies.
     const bool may_change =
         is_pending(self) || (threads_without_gil == 0 && to->may_change(changed->value));
     PyObject* const args[] = {self, other};
-    recorded_args read;
+    RecordedArgs read;
     if (!may_change || !read.read(*to, args, 2, binary_names)) {
       if (!is_pending(self)) to->evaluate_readers(changed->value);
       return nullptr;
@@ -187,9 +187,9 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
   });
 }
 
-PyObject* record_where(const arguments& with) {
+PyObject* record_where(const Arguments& with) {
   return record_by(with.values, 3, where_names,
-                   [&](recording& to, const operand* operands) -> PyObject* {
+                   [&](Recording& to, const Operand* operands) -> PyObject* {
                      for (int i = 0; i < 3; ++i) {
                        const bool is_there =
                            operands[i].array != nullptr || (i > 0 && operands[i].value != nullptr);
@@ -199,19 +199,19 @@ PyObject* record_where(const arguments& with) {
                    });
 }
 
-PyObject* record_clip(const arguments& with) {
+PyObject* record_clip(const Arguments& with) {
   return record_by(
-      with.values, 3, clip_names, [&](recording& to, const operand* operands) -> PyObject* {
+      with.values, 3, clip_names, [&](Recording& to, const Operand* operands) -> PyObject* {
         if (operands[0].array == nullptr) return nullptr;
         return wrap(skerry::record_clip(to, *operands[0].array, operands[1], operands[2]));
       });
 }
 
-PyObject* record_astype(const arguments& with) {
+PyObject* record_astype(const Arguments& with) {
   return record_by(with.values, 1, unary_names,
-                   [&](recording& to, const operand* operands) -> PyObject* {
-                     const ndarray& x = *operands[0].array;
-                     const dtype type = parse_dtype("astype", with[1]);
+                   [&](Recording& to, const Operand* operands) -> PyObject* {
+                     const NdArray& x = *operands[0].array;
+                     const Dtype type = parse_dtype("astype", with[1]);
                      const bool copied = truth(with, 2, true);
                      if (with.has(3) && usable_device("astype", with[3]) != x.device())
                        return nullptr;

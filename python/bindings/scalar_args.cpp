@@ -28,15 +28,15 @@ PyObject* dtype_names[dtype_count] = {};   // "float32" and so on, the string th
 
 PyTypeObject* numpy_class(const char* name) {
   return reinterpret_cast<PyTypeObject*>(
-      object(PyObject_GetAttrString(numpy_module, name)).release());
+      Object(PyObject_GetAttrString(numpy_module, name)).release());
 }
 
-parsed parse_large_integer(PyObject* from, int sign, scalar& to) noexcept {
+Parsed parse_large_integer(PyObject* from, int sign, Scalar& to) noexcept {
   if (sign > 0) {
     const unsigned long long value = PyLong_AsUnsignedLongLong(from);
     if (!PyErr_Occurred()) {
-      to = scalar::of_unsigned(value);
-      return parsed::yes;
+      to = Scalar::of_unsigned(value);
+      return Parsed::yes;
     }
     PyErr_Clear();
   }
@@ -45,58 +45,58 @@ parsed parse_large_integer(PyObject* from, int sign, scalar& to) noexcept {
     PyErr_Clear();
     nearest = sign * HUGE_VAL;
   }
-  to = scalar::of_out_of_range(nearest);
-  return parsed::yes;
+  to = Scalar::of_out_of_range(nearest);
+  return Parsed::yes;
 }
 
-parsed parse_integer(PyObject* from, scalar& to) noexcept {
+Parsed parse_integer(PyObject* from, Scalar& to) noexcept {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(from, &overflow);
   if (overflow != 0) return parse_large_integer(from, overflow, to);
-  if (value == -1 && PyErr_Occurred()) return parsed::error;
-  to = scalar::of(static_cast<std::int64_t>(value));
-  return parsed::yes;
+  if (value == -1 && PyErr_Occurred()) return Parsed::error;
+  to = Scalar::of(static_cast<std::int64_t>(value));
+  return Parsed::yes;
 }
 
-parsed parse_index(PyObject* from, scalar& to) noexcept {
+Parsed parse_index(PyObject* from, Scalar& to) noexcept {
   PyObject* number = PyNumber_Index(from);
-  if (number == nullptr) return parsed::error;
-  const parsed result = parse_integer(number, to);
+  if (number == nullptr) return Parsed::error;
+  const Parsed result = parse_integer(number, to);
   Py_DECREF(number);
   return result;
 }
 
-parsed parse_real(PyObject* from, scalar& to) noexcept {
+Parsed parse_real(PyObject* from, Scalar& to) noexcept {
   const double value = PyFloat_AsDouble(from);
-  if (value == -1.0 && PyErr_Occurred()) return parsed::error;
-  to = scalar::of(value);
-  return parsed::yes;
+  if (value == -1.0 && PyErr_Occurred()) return Parsed::error;
+  to = Scalar::of(value);
+  return Parsed::yes;
 }
 
-parsed parse_complex(PyObject* from, scalar& to) noexcept {
+Parsed parse_complex(PyObject* from, Scalar& to) noexcept {
   const Py_complex value = PyComplex_AsCComplex(from);
-  if (value.real == -1.0 && PyErr_Occurred()) return parsed::error;
-  to = scalar::of(value.real, value.imag);
-  return parsed::yes;
+  if (value.real == -1.0 && PyErr_Occurred()) return Parsed::error;
+  to = Scalar::of(value.real, value.imag);
+  return Parsed::yes;
 }
 
-parsed parse_numpy_scalar(PyObject* from, scalar& to) noexcept {
+Parsed parse_numpy_scalar(PyObject* from, Scalar& to) noexcept {
   if (PyObject_TypeCheck(from, numpy_bool)) {
-    to = scalar::of(PyObject_IsTrue(from) == 1);
-    return parsed::yes;
+    to = Scalar::of(PyObject_IsTrue(from) == 1);
+    return Parsed::yes;
   }
   if (PyObject_TypeCheck(from, numpy_integer)) {
     // To NumPy a time span is an integer.
-    return PyObject_TypeCheck(from, numpy_timedelta) ? parsed::no : parse_index(from, to);
+    return PyObject_TypeCheck(from, numpy_timedelta) ? Parsed::no : parse_index(from, to);
   }
   if (PyObject_TypeCheck(from, numpy_floating)) return parse_real(from, to);
   if (PyObject_TypeCheck(from, numpy_complex)) return parse_complex(from, to);
-  return parsed::no;
+  return Parsed::no;
 }
 
 std::string all_names() {
   std::string text;
-  for (const dtype_info& each : dtype_infos) {
+  for (const DtypeInfo& each : dtype_infos) {
     if (!text.empty()) text += ", ";
     text += each.name;
   }
@@ -104,14 +104,14 @@ std::string all_names() {
 }
 
 [[noreturn]] void reject_dtype(const char* op, PyObject* from) {
-  throw dtype_error(std::string(op) + ": not a dtype of skerry: " + shown(from) + "; there are " +
-                    all_names());
+  throw DtypeError(std::string(op) + ": not a dtype of skerry: " + shown(from) + "; there are " +
+                   all_names());
 }
 
 }  // namespace
 
 void prepare_scalars() {
-  numpy_module = object(PyImport_ImportModule("numpy")).release();
+  numpy_module = Object(PyImport_ImportModule("numpy")).release();
   numpy_array = numpy_class("ndarray");
   numpy_memmap = numpy_class("memmap");
   numpy_generic = numpy_class("generic");
@@ -123,8 +123,8 @@ void prepare_scalars() {
   for (int i = 0; i < dtype_count; ++i) {
     dtype_names[i] = PyUnicode_InternFromString(dtype_infos[static_cast<std::size_t>(i)].name);
     dtype_objects[i] =
-        object(PyObject_CallMethod(numpy_module, "dtype", "O", dtype_names[i])).release();
-    scalar_types[i] = object(PyObject_GetAttrString(dtype_objects[i], "type")).release();
+        Object(PyObject_CallMethod(numpy_module, "dtype", "O", dtype_names[i])).release();
+    scalar_types[i] = Object(PyObject_GetAttrString(dtype_objects[i], "type")).release();
   }
 }
 
@@ -132,7 +132,7 @@ std::string shown(PyObject* from) {
   if (is_array(from)) return describe(value_of(from));
   if (PyTuple_Check(from) || PyList_Check(from) || PyDict_Check(from))
     return "a " + type_name(from);
-  const object text(PyObject_Repr(from));
+  const Object text(PyObject_Repr(from));
   return utf8(text.get());
 }
 
@@ -146,14 +146,14 @@ bool is_numpy_scalar(PyObject* what) noexcept {
   return PyObject_TypeCheck(what, numpy_generic) != 0;
 }
 
-parsed parse_scalar(PyObject* from, scalar& to) noexcept {
+Parsed parse_scalar(PyObject* from, Scalar& to) noexcept {
   if (PyFloat_Check(from)) {
-    to = scalar::of(PyFloat_AS_DOUBLE(from));
-    return parsed::yes;
+    to = Scalar::of(PyFloat_AS_DOUBLE(from));
+    return Parsed::yes;
   }
   if (PyBool_Check(from)) {
-    to = scalar::of(from == Py_True);
-    return parsed::yes;
+    to = Scalar::of(from == Py_True);
+    return Parsed::yes;
   }
   if (PyLong_Check(from)) return parse_integer(from, to);
   if (PyComplex_Check(from)) return parse_complex(from, to);
@@ -161,48 +161,48 @@ parsed parse_scalar(PyObject* from, scalar& to) noexcept {
   // Other libraries' arrays have __index__ too; an array is never taken for a scalar.
   if (!PyIndex_Check(from) || is_numpy_array(from) || PyObject_HasAttrString(from, "__dlpack__") ||
       PyObject_HasAttrString(from, "__array__")) {
-    return parsed::no;
+    return Parsed::no;
   }
   return parse_index(from, to);
 }
 
-scalar require_scalar(const char* op, const char* argument, PyObject* from) {
-  scalar value;
-  const parsed result = parse_scalar(from, value);
-  if (result == parsed::error) throw python_error{};
-  if (result == parsed::no) {
-    throw dtype_error(std::string(op) + ": " + argument + " must be a Python scalar, not " +
-                      Py_TYPE(from)->tp_name);
+Scalar require_scalar(const char* op, const char* argument, PyObject* from) {
+  Scalar value;
+  const Parsed result = parse_scalar(from, value);
+  if (result == Parsed::error) throw PythonError{};
+  if (result == Parsed::no) {
+    throw DtypeError(std::string(op) + ": " + argument + " must be a Python scalar, not " +
+                     Py_TYPE(from)->tp_name);
   }
   return value;
 }
 
-PyObject* to_python(const element& value, dtype type) {
+PyObject* to_python(const Element& value, Dtype type) {
   return visit(type, [&]<class T>(type_identity<T>) -> PyObject* {
     return to_python<T>(reinterpret_cast<const char*>(value.bytes));
   });
 }
 
-PyObject* dtype_object(dtype type) noexcept { return dtype_objects[static_cast<int>(type)]; }
+PyObject* dtype_object(Dtype type) noexcept { return dtype_objects[static_cast<int>(type)]; }
 
-std::optional<dtype> numpy_scalar_dtype(PyObject* from) noexcept {
+std::optional<Dtype> numpy_scalar_dtype(PyObject* from) noexcept {
   const auto* type = reinterpret_cast<PyObject*>(Py_TYPE(from));
   for (int i = 0; i < dtype_count; ++i) {
-    if (scalar_types[i] == type) return static_cast<dtype>(i);
+    if (scalar_types[i] == type) return static_cast<Dtype>(i);
   }
   return std::nullopt;
 }
 
-dtype parse_dtype(const char* op, PyObject* from) {
+Dtype parse_dtype(const char* op, PyObject* from) {
   for (int i = 0; i < dtype_count; ++i) {
     if (dtype_objects[i] == from || scalar_types[i] == from || dtype_names[i] == from) {
-      return static_cast<dtype>(i);
+      return static_cast<Dtype>(i);
     }
   }
-  if (from == reinterpret_cast<PyObject*>(&PyFloat_Type)) return dtype::float64;
-  if (from == reinterpret_cast<PyObject*>(&PyLong_Type)) return dtype::int64;
-  if (from == reinterpret_cast<PyObject*>(&PyBool_Type)) return dtype::bool_;
-  if (from == reinterpret_cast<PyObject*>(&PyComplex_Type)) return dtype::complex128;
+  if (from == reinterpret_cast<PyObject*>(&PyFloat_Type)) return Dtype::float64;
+  if (from == reinterpret_cast<PyObject*>(&PyLong_Type)) return Dtype::int64;
+  if (from == reinterpret_cast<PyObject*>(&PyBool_Type)) return Dtype::bool_;
+  if (from == reinterpret_cast<PyObject*>(&PyComplex_Type)) return Dtype::complex128;
   // NumPy would show the items of a list in an error, and so read arrays.
   const bool is_none = from == Py_None || is_array(from) || PyList_Check(from) ||
                        PyTuple_Check(from) || PyDict_Check(from);
@@ -211,30 +211,30 @@ dtype parse_dtype(const char* op, PyObject* from) {
     PyErr_Clear();
     reject_dtype(op, from);
   }
-  const object held(made);
-  const object text(PyObject_GetAttrString(made, "str"));
-  const std::optional<dtype> found = parse_typestr(PyUnicode_AsUTF8(text.get()));
+  const Object held(made);
+  const Object text(PyObject_GetAttrString(made, "str"));
+  const std::optional<Dtype> found = parse_typestr(PyUnicode_AsUTF8(text.get()));
   if (!found) reject_dtype(op, from);
   return *found;
 }
 
-std::optional<dtype> parse_optional_dtype(const char* op, PyObject* from) {
+std::optional<Dtype> parse_optional_dtype(const char* op, PyObject* from) {
   if (from == nullptr || from == Py_None) return std::nullopt;
   return parse_dtype(op, from);
 }
 
 std::int64_t clamped_integer(PyObject* from) {
   if (is_array(from)) [[unlikely]]
-    throw dtype_error("an int is needed, not " + describe(value_of(from)));
+    throw DtypeError("an int is needed, not " + describe(value_of(from)));
   const Py_ssize_t value = PyNumber_AsSsize_t(from, nullptr);
-  if (value == -1 && PyErr_Occurred()) throw python_error{};
+  if (value == -1 && PyErr_Occurred()) throw PythonError{};
   return value;
 }
 
 bool truth(PyObject* from, bool absent) {
   if (from == nullptr) return absent;
   const int value = PyObject_IsTrue(from);
-  if (value < 0) throw python_error{};
+  if (value < 0) throw PythonError{};
   return value != 0;
 }
 

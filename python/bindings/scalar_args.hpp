@@ -12,28 +12,28 @@
 
 namespace skerry::python {
 
-/// Finds NumPy's classes and the dtypes; throws python_error.
+/// Finds NumPy's classes and the dtypes; throws PythonError.
 void prepare_scalars();
 
-enum class parsed : signed char { error = -1, no = 0, yes = 1 };
+enum class Parsed : signed char { error = -1, no = 0, yes = 1 };
 
 /// Reads a Python scalar: bool, int of any size, float, complex, a NumPy scalar of those kinds
 /// (which counts as the Python scalar of its kind, without a dtype of its own), or an object with
 /// `__index__` that is no array. `error` leaves a Python error.
-parsed parse_scalar(PyObject* from, scalar& to) noexcept;
-/// The same, where nothing else will do. Throws dtype_error that names `op` and `argument`.
-scalar require_scalar(const char* op, const char* argument, PyObject* from);
+Parsed parse_scalar(PyObject* from, Scalar& to) noexcept;
+/// The same, where nothing else will do. Throws DtypeError that names `op` and `argument`.
+Scalar require_scalar(const char* op, const char* argument, PyObject* from);
 /// The Python scalar of the element's kind.
-[[nodiscard]] PyObject* to_python(const element& value, dtype type);
+[[nodiscard]] PyObject* to_python(const Element& value, Dtype type);
 
 /// The numpy.dtype instance; borrowed.
-[[nodiscard]] PyObject* dtype_object(dtype type) noexcept;
+[[nodiscard]] PyObject* dtype_object(Dtype type) noexcept;
 /// The dtype of a NumPy scalar, such as numpy.float32(1.5); nothing for other objects.
-[[nodiscard]] std::optional<dtype> numpy_scalar_dtype(PyObject* from) noexcept;
+[[nodiscard]] std::optional<Dtype> numpy_scalar_dtype(PyObject* from) noexcept;
 /// Reads what `dtype=` may be: one of the instances, or anything that numpy.dtype() makes one of
-/// them from. Throws dtype_error that lists the dtypes.
-[[nodiscard]] dtype parse_dtype(const char* op, PyObject* from);
-[[nodiscard]] std::optional<dtype> parse_optional_dtype(const char* op, PyObject* from);
+/// them from. Throws DtypeError that lists the dtypes.
+[[nodiscard]] Dtype parse_dtype(const char* op, PyObject* from);
+[[nodiscard]] std::optional<Dtype> parse_optional_dtype(const char* op, PyObject* from);
 /// An object in a message: as its repr(), but for arrays, whose elements are not read for it, and
 /// what may hold them.
 [[nodiscard]] std::string shown(PyObject* from);

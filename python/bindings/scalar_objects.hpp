@@ -15,7 +15,7 @@ namespace skerry::python {
 /// The Python scalar of the kind of T that the item at `from` is; null where an error is set.
 template <class T>
 [[nodiscard]] PyObject* to_python(const char* from) {
-  element item;
+  Element item;
   std::memcpy(item.bytes, from, sizeof(T));
   const T value = item.as<T>();
   if constexpr (std::is_same_v<T, bool>) {

@@ -12,11 +12,11 @@
 namespace skerry::python {
 namespace {
 
-template <scan_id Op>
-PyObject* run_scan(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+template <ScanId Op>
+PyObject* run_scan(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::optional<std::int64_t> axis = optional_integer(with, 1);
-  const std::optional<dtype> type = parse_optional_dtype(with.takes->function(), with[2]);
+  const std::optional<Dtype> type = parse_optional_dtype(with.takes->function(), with[2]);
   const bool include_initial = truth(with, 3, false);
   return wrap_made(x.size() > long_work, [&] { return scan(Op, x, axis, type, include_initial); });
 }
@@ -33,13 +33,13 @@ PyObject* run_scan(const arguments& with) {
   "have.\nValueError\n    For an x without axes, and where axis is missing.\nTypeError\n    "   \
   "For dtype=bool, and where x does not cast to dtype.\n\n"
 
-constexpr function_entry table[] = {
+constexpr FunctionEntry table[] = {
     {"cumulative_prod", "(x, /, *, axis=None, dtype=None, include_initial=False)",
      "Products of the elements up to each one along an axis.\n\n" SKERRY_SCAN_PARAMETERS
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.cumulative_prod(sk.asarray([1, 2, 3, 4]))\nArray([ 1,  2,  6, 24], dtype=int64, "
      "device='cpu:0')",
-     run_scan<scan_id::cumulative_prod>},
+     run_scan<ScanId::cumulative_prod>},
     {"cumulative_sum", "(x, /, *, axis=None, dtype=None, include_initial=False)",
      "Sums of the elements up to each one along an axis.\n\n"
      "Floats are added in blocks, whose totals are kept in twice the precision: the error of an\n"
@@ -47,7 +47,7 @@ constexpr function_entry table[] = {
      "Examples\n--------\n>>> import skerry as sk\n"
      ">>> sk.cumulative_sum(sk.asarray([1, 2, 3]), include_initial=True)\n"
      "Array([0, 1, 3, 6], dtype=int64, device='cpu:0')",
-     run_scan<scan_id::cumulative_sum>},
+     run_scan<ScanId::cumulative_sum>},
 };
 
 #undef SKERRY_SCAN_PARAMETERS

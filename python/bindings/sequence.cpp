@@ -21,21 +21,21 @@ namespace skerry::python {
 namespace {
 
 /// Walks nested sequences once: the first branch gives the shape, every leaf is checked against it.
-class reader {
+class Reader {
  public:
-  explicit reader(const char* op) : op_(op) {}
+  explicit Reader(const char* op) : op_(op) {}
 
   void read(PyObject* from, int depth) {
     if (PyList_Check(from) || PyTuple_Check(from)) {
       read_items(from, depth);
     } else if (is_other_sequence(from)) {
-      read_items(object(PySequence_List(from)).get(), depth);
+      read_items(Object(PySequence_List(from)).get(), depth);
     } else if (is_array(from)) {
       arrays_.push_back(value_of(from));
       read_block(value_of(from), depth);
     } else if (is_numpy_array(from)) {
-      const conversion as_is{.op = op_, .type = {}, .where = {}, .copied = {}};
-      numpy_.push_back(take_numpy_array(as_is, from, device{}).array);
+      const Conversion as_is{.op = op_, .type = {}, .where = {}, .copied = {}};
+      numpy_.push_back(take_numpy_array(as_is, from, Device{}).array);
       read_block(numpy_.back(), depth);
     } else {
       values_.push_back(require_scalar(op_, "every element", from));
@@ -46,30 +46,30 @@ class reader {
     }
   }
 
-  [[nodiscard]] const dims& shape() const noexcept { return shape_; }
-  [[nodiscard]] const std::vector<scalar>& values() const noexcept { return values_; }
-  [[nodiscard]] dtype type() const {
+  [[nodiscard]] const Dims& shape() const noexcept { return shape_; }
+  [[nodiscard]] const std::vector<Scalar>& values() const noexcept { return values_; }
+  [[nodiscard]] Dtype type() const {
     if (arrays_promote_.is_empty()) {
       if (all_numpys_) {
-        if (const std::optional<dtype> own = numpys_promote_.result()) return *own;
+        if (const std::optional<Dtype> own = numpys_promote_.result()) return *own;
       }
       return values_.empty() ? default_real : default_dtype(kind_);
     }
-    const std::optional<dtype> found = arrays_promote_.result();
+    const std::optional<Dtype> found = arrays_promote_.result();
     if (!found) {
-      throw dtype_error(std::string(op_) +
-                        ": the dtypes of the arrays don't promote; convert one with astype");
+      throw DtypeError(std::string(op_) +
+                       ": the dtypes of the arrays don't promote; convert one with astype");
     }
-    dtype common = *found;
+    Dtype common = *found;
     if (has_scalars_) {
-      for (const scalar& value : values_) common = promote_scalar(op_, common, value);
+      for (const Scalar& value : values_) common = promote_scalar(op_, common, value);
     }
     return common;
   }
-  [[nodiscard]] std::optional<device> where() const {
+  [[nodiscard]] std::optional<Device> where() const {
     if (arrays_.empty()) return std::nullopt;
     // Alone, NumPy's arrays go where numbers go; beside arrays they are on cpu:0, as everywhere.
-    std::vector<ndarray> all = arrays_;
+    std::vector<NdArray> all = arrays_;
     all.insert(all.end(), numpy_.begin(), numpy_.end());
     return common_device(op_, all);
   }
@@ -77,14 +77,14 @@ class reader {
  private:
   void read_items(PyObject* from, int depth) {
     if (depth >= max_rank) {
-      throw shape_error(std::string(op_) + ": sequences nested more than 64 deep");
+      throw ShapeError(std::string(op_) + ": sequences nested more than 64 deep");
     }
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(from);
     enter(depth, count);
     for (Py_ssize_t i = 0; i < count; ++i) {
       // An element's __index__ may run code that shrinks the list.
       if (i >= PySequence_Fast_GET_SIZE(from)) reject_ragged();
-      const object item = object::borrow(PySequence_Fast_GET_ITEM(from, i));
+      const Object item = Object::borrow(PySequence_Fast_GET_ITEM(from, i));
       read(item.get(), depth + 1);
     }
     if (count == 0) end_branch(depth + 1);
@@ -94,7 +94,7 @@ class reader {
   /// as Python's, as beside arrays.
   void look_at_scalar(PyObject* from) {
     if (!all_numpys_) return;
-    const std::optional<dtype> own = PyFloat_CheckExact(from) || PyLong_CheckExact(from)
+    const std::optional<Dtype> own = PyFloat_CheckExact(from) || PyLong_CheckExact(from)
                                          ? std::nullopt
                                          : numpy_scalar_dtype(from);
     all_numpys_ = own.has_value();
@@ -102,17 +102,17 @@ class reader {
   }
 
   /// The elements of an array, brought to the host by one copy.
-  void read_block(const ndarray& array, int depth) {
+  void read_block(const NdArray& array, int depth) {
     arrays_promote_.add(array.dtype());
     if (depth + array.rank() > max_rank) {
-      throw shape_error(std::string(op_) + ": arrays nested more than 64 deep");
+      throw ShapeError(std::string(op_) + ": arrays nested more than 64 deep");
     }
     for (int axis = 0; axis < array.rank(); ++axis) enter(depth + axis, array.shape()[axis]);
     end_branch(depth + array.rank());
-    ndarray host = array;
+    NdArray host = array;
     if (!capabilities_of(array.device()).host_memory) {
-      const without_gil waiting(true);
-      host = to_device(array, device{});
+      const WithoutGil waiting(true);
+      host = to_device(array, Device{});
     }
     host = contiguous(host);
     visit(host.dtype(), [&]<class T>(type_identity<T>) {
@@ -125,17 +125,17 @@ class reader {
   }
 
   template <class T>
-  static scalar scalar_of(T value) {
+  static Scalar scalar_of(T value) {
     if constexpr (std::is_same_v<T, bool>) {
-      return scalar::of(value);
+      return Scalar::of(value);
     } else if constexpr (ops::real_floating<T>) {
-      return scalar::of(static_cast<double>(value));
+      return Scalar::of(static_cast<double>(value));
     } else if constexpr (ops::complex_floating<T>) {
-      return scalar::of(value.re, value.im);
+      return Scalar::of(value.re, value.im);
     } else if constexpr (std::is_unsigned_v<T>) {
-      return scalar::of_unsigned(value);
+      return Scalar::of_unsigned(value);
     } else {
-      return scalar::of(static_cast<std::int64_t>(value));
+      return Scalar::of(static_cast<std::int64_t>(value));
     }
   }
 
@@ -153,33 +153,33 @@ class reader {
     closed_ = true;
   }
   [[noreturn]] void reject_ragged() const {
-    throw shape_error(std::string(op_) +
-                      ": the nested sequences have different lengths or depths; the first gives "
-                      "shape " +
-                      to_string(shape_));
+    throw ShapeError(std::string(op_) +
+                     ": the nested sequences have different lengths or depths; the first gives "
+                     "shape " +
+                     to_string(shape_));
   }
 
   const char* op_;
-  dims shape_;
+  Dims shape_;
   bool closed_ = false;  ///< the first leaf was met: the rank is known
   bool has_scalars_ = false;
   bool all_numpys_ = true;  ///< no scalar was met that is Python's
-  scalar_kind kind_ = scalar_kind::boolean;
-  std::vector<scalar> values_;
-  promotion arrays_promote_;
-  promotion numpys_promote_;  ///< of scalars, while all are NumPy's
-  std::vector<ndarray> arrays_;
-  std::vector<ndarray> numpy_;
+  ScalarKind kind_ = ScalarKind::boolean;
+  std::vector<Scalar> values_;
+  Promotion arrays_promote_;
+  Promotion numpys_promote_;  ///< of scalars, while all are NumPy's
+  std::vector<NdArray> arrays_;
+  std::vector<NdArray> numpy_;
 };
 
 /// The values as an array of `type`, into which `casts` has them cast.
-ndarray array_of(const char* op, const dims& shape, std::span<const scalar> values, dtype type,
-                 bool casts, device where) {
-  const device host = is_host(where) ? where : device{};
-  ndarray made = empty(op, shape, type, host);
+NdArray array_of(const char* op, const Dims& shape, std::span<const Scalar> values, Dtype type,
+                 bool casts, Device where) {
+  const Device host = is_host(where) ? where : Device{};
+  NdArray made = empty(op, shape, type, host);
   char* to = made.data();
-  for (const scalar& value : values) {
-    const element one = to_element(op, casts ? cast_scalar(op, value, type) : value, type);
+  for (const Scalar& value : values) {
+    const Element one = to_element(op, casts ? cast_scalar(op, value, type) : value, type);
     std::memcpy(to, one.bytes, static_cast<std::size_t>(itemsize(type)));
     to += itemsize(type);
   }
@@ -204,43 +204,43 @@ bool is_other_sequence(PyObject* from) {
   return true;
 }
 
-ndarray from_number(const char* op, const scalar& value, std::optional<dtype> type, device where) {
+NdArray from_number(const char* op, const Scalar& value, std::optional<Dtype> type, Device where) {
   return array_of(op, {}, {&value, 1}, type ? *type : default_dtype(value.kind), type.has_value(),
                   where);
 }
 
-ndarray from_sequence(const char* op, PyObject* from, std::optional<dtype> type,
-                      std::optional<device> where, device fallback) {
-  reader all(op);
+NdArray from_sequence(const char* op, PyObject* from, std::optional<Dtype> type,
+                      std::optional<Device> where, Device fallback) {
+  Reader all(op);
   all.read(from, 0);
-  const std::optional<device> own = all.where();
-  const device target = where ? *where : own.value_or(fallback);
+  const std::optional<Device> own = all.where();
+  const Device target = where ? *where : own.value_or(fallback);
   return array_of(op, all.shape(), all.values(), type ? *type : all.type(), type.has_value(),
                   target);
 }
 
-ndarray values_to_assign(const char* op, PyObject* from, const ndarray& target) {
-  const device where = target.device();
-  reader all(op);
+NdArray values_to_assign(const char* op, PyObject* from, const NdArray& target) {
+  const Device where = target.device();
+  Reader all(op);
   all.read(from, 0);
   static_cast<void>(all.where());  // of one device
   const bool fits = all.values().empty() || kind_rank(all.type()) <= kind_rank(target.dtype());
   return array_of(op, all.shape(), all.values(), fits ? target.dtype() : all.type(), fits, where);
 }
 
-ndarray values_to_find(const char* op, PyObject* from, const ndarray& x) {
-  reader all(op);
+NdArray values_to_find(const char* op, PyObject* from, const NdArray& x) {
+  Reader all(op);
   all.read(from, 0);
-  const dtype type = all.type();
+  const Dtype type = all.type();
   const bool is_of_ints = is_integer(type) && !all.values().empty();
   // Ints have a dtype of their own beside bools alone.
-  const dtype compared = !is_of_ints || x.dtype() != dtype::bool_ ? x.dtype() : type;
+  const Dtype compared = !is_of_ints || x.dtype() != Dtype::bool_ ? x.dtype() : type;
   if (!is_of_ints) return array_of(op, all.shape(), all.values(), type, false, x.device());
-  std::vector<scalar> held;
-  for (const scalar& value : all.values()) {
+  std::vector<Scalar> held;
+  for (const Scalar& value : all.values()) {
     if (side_beyond(value, compared) == 0) held.push_back(value);
   }
-  return array_of(op, dims{std::ssize(held)}, held, compared, false, x.device());
+  return array_of(op, Dims{std::ssize(held)}, held, compared, false, x.device());
 }
 
 }  // namespace skerry::python

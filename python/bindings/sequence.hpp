@@ -15,20 +15,20 @@ namespace skerry::python {
 /// deque are: no text, no mapping, nothing that has its elements in memory.
 [[nodiscard]] bool is_other_sequence(PyObject* from);
 
-/// A 0-d array of a Python scalar. Throws dtype_error, overflow_error.
-[[nodiscard]] ndarray from_number(const char* op, const scalar& value, std::optional<dtype> type,
-                                  device where);
+/// A 0-d array of a Python scalar. Throws DtypeError, OverflowError.
+[[nodiscard]] NdArray from_number(const char* op, const Scalar& value, std::optional<Dtype> type,
+                                  Device where);
 /// An array of a Python scalar or of nested sequences of scalars and arrays. Without
-/// `where`, on the device of the arrays in it, else on `fallback`. Throws shape_error for ragged
-/// sequences, dtype_error, overflow_error, device_mismatch_error.
-[[nodiscard]] ndarray from_sequence(const char* op, PyObject* from, std::optional<dtype> type,
-                                    std::optional<device> where, device fallback);
+/// `where`, on the device of the arrays in it, else on `fallback`. Throws ShapeError for ragged
+/// sequences, DtypeError, OverflowError, DeviceMismatchError.
+[[nodiscard]] NdArray from_sequence(const char* op, PyObject* from, std::optional<Dtype> type,
+                                    std::optional<Device> where, Device fallback);
 
 /// The same for values that are assigned: of the target's dtype, on its device, unless that would
 /// lose their kind, which the assignment refuses.
-[[nodiscard]] ndarray values_to_assign(const char* op, PyObject* from, const ndarray& target);
+[[nodiscard]] NdArray values_to_assign(const char* op, PyObject* from, const NdArray& target);
 /// The same for values that are compared with elements of `x`, on its device: without ints that its
 /// dtype can't hold.
-[[nodiscard]] ndarray values_to_find(const char* op, PyObject* from, const ndarray& x);
+[[nodiscard]] NdArray values_to_find(const char* op, PyObject* from, const NdArray& x);
 
 }  // namespace skerry::python

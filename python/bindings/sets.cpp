@@ -14,55 +14,55 @@
 namespace skerry::python {
 namespace {
 
-unique_result find_unique(const arguments& with, unique_parts wanted) {
-  const ndarray& x = array_argument(with, 0);
-  const without_gil working(x.size() > long_work / 8);
+UniqueResult find_unique(const Arguments& with, UniqueParts wanted) {
+  const NdArray& x = array_argument(with, 0);
+  const WithoutGil working(x.size() > long_work / 8);
   return unique(with.takes->function(), x, wanted);
 }
 
 /// A result of several arrays; its class is made by the first call.
-PyObject* results(lazy_object& type, const char* name, const char* fields,
-                  std::vector<ndarray>&& arrays) {
+PyObject* results(LazyObject& type, const char* name, const char* fields,
+                  std::vector<NdArray>&& arrays) {
   return named_tuple(type.get([&] { return named_tuple_type("skerry", name, fields); }),
                      std::move(arrays));
 }
 
-PyObject* run_unique_all(const arguments& with) {
-  static constinit lazy_object type;
-  const unique_result found = find_unique(with, {.indices = true, .inverse = true, .counts = true});
+PyObject* run_unique_all(const Arguments& with) {
+  static constinit LazyObject type;
+  const UniqueResult found = find_unique(with, {.indices = true, .inverse = true, .counts = true});
   return results(type, "UniqueAllResult", "values indices inverse_indices counts",
                  {found.values, found.indices, found.inverse, found.counts});
 }
 
-PyObject* run_unique_counts(const arguments& with) {
-  static constinit lazy_object type;
-  const unique_result found = find_unique(with, {.counts = true});
+PyObject* run_unique_counts(const Arguments& with) {
+  static constinit LazyObject type;
+  const UniqueResult found = find_unique(with, {.counts = true});
   return results(type, "UniqueCountsResult", "values counts", {found.values, found.counts});
 }
 
-PyObject* run_unique_inverse(const arguments& with) {
-  static constinit lazy_object type;
-  const unique_result found = find_unique(with, {.inverse = true});
+PyObject* run_unique_inverse(const Arguments& with) {
+  static constinit LazyObject type;
+  const UniqueResult found = find_unique(with, {.inverse = true});
   return results(type, "UniqueInverseResult", "values inverse_indices",
                  {found.values, found.inverse});
 }
 
-PyObject* run_unique_values(const arguments& with) { return wrap(find_unique(with, {}).values); }
+PyObject* run_unique_values(const Arguments& with) { return wrap(find_unique(with, {}).values); }
 
-PyObject* run_isin(const arguments& with) {
+PyObject* run_isin(const Arguments& with) {
   constexpr const char* op = "isin";
-  operand x1{.name = "x1"};
-  operand x2{.name = "x2"};
-  scalar values[2];
+  Operand x1{.name = "x1"};
+  Operand x2{.name = "x2"};
+  Scalar values[2];
   require_operand(op, with[0], x1, values[0]);
   require_operand(op, with[1], x2, values[1]);
   const bool invert = truth(with, 2, false);
-  const auto size = [](const operand& x) { return x.array != nullptr ? x.array->size() : 1; };
+  const auto size = [](const Operand& x) { return x.array != nullptr ? x.array->size() : 1; };
   return wrap(
       run_without_gil(size(x1) + size(x2) > long_work / 8, [&] { return isin(x1, x2, invert); }));
 }
 
-constexpr function_entry set_functions[] = {
+constexpr FunctionEntry set_functions[] = {
     {"isin", "(x1, x2, /, *, invert=False)",
      "Whether each element of x1 equals an element of x2.\n\n"
      "NaN equals nothing, -0 equals +0.\n\n"

@@ -15,30 +15,30 @@ namespace skerry::python {
 namespace {
 
 /// stable= is only checked: every sort is stable.
-template <ndarray (*Sort)(const ndarray&, std::int64_t, bool)>
-PyObject* run_sort(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+template <NdArray (*Sort)(const NdArray&, std::int64_t, bool)>
+PyObject* run_sort(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   const std::int64_t axis = integer(with, 1, -1);
   const bool descending = truth(with, 2, false);
   static_cast<void>(truth(with, 3, true));
   return wrap(run_without_gil(x.size() > long_work / 8, [&] { return Sort(x, axis, descending); }));
 }
 
-PyObject* run_searchsorted(const arguments& with) {
-  const ndarray& x1 = array_argument(with, 0);
-  operand x2{.name = "x2"};
-  scalar scalar_value;
+PyObject* run_searchsorted(const Arguments& with) {
+  const NdArray& x1 = array_argument(with, 0);
+  Operand x2{.name = "x2"};
+  Scalar scalar_value;
   require_operand("searchsorted", with[1], x2, scalar_value);
   if (with[2] != nullptr && !PyUnicode_Check(with[2])) {
-    throw dtype_error("searchsorted: side must be a str");
+    throw DtypeError("searchsorted: side must be a str");
   }
   const bool right = choice(with, 2, {"left", "right"}) == 1;
-  const ndarray* sorter = with.has(3) ? &array_argument(with, 3) : nullptr;
+  const NdArray* sorter = with.has(3) ? &array_argument(with, 3) : nullptr;
   const std::int64_t queries = x2.array != nullptr ? x2.array->size() : 1;
   return wrap_made(queries > long_work / 64, [&] { return searchsorted(x1, x2, right, sorter); });
 }
 
-constexpr function_entry sorting_functions[] = {
+constexpr FunctionEntry sorting_functions[] = {
     {"argsort", "(x, /, *, axis=-1, descending=False, stable=True)",
      "The indices that sort x along an axis.\n\n"
      "Equal elements keep their order, also with descending=True and stable=False. NaN comes last "

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uintptr_t legacy_default = 1;
 constexpr std::uintptr_t per_thread_default = 2;
 
-py::object device_of(device where) {
+py::object device_of(Device where) {
   return py::reinterpret_borrow<py::object>(device_object(where));
 }
 
@@ -59,49 +59,49 @@ constexpr const char* event_text =
     "True";
 
 /// A Stream as it is; another library's is taken for one of `where`, None for the current one.
-stream any_stream(const char* op, const py::object& from, device where) {
+Stream any_stream(const char* op, const py::object& from, Device where) {
   if (from.is_none()) return current_stream(where);
-  if (py::isinstance<stream>(from)) return from.cast<const stream&>();
+  if (py::isinstance<Stream>(from)) return from.cast<const Stream&>();
   return parse_stream(op, from.ptr(), where);
 }
 
-std::uintptr_t handle_number(const stream& of) {
+std::uintptr_t handle_number(const Stream& of) {
   return reinterpret_cast<std::uintptr_t>(of.handle());
 }
 
 /// What Python and other libraries ask of any stream.
-void add_stream_protocols(py::class_<stream>& streams) {
+void add_stream_protocols(py::class_<Stream>& streams) {
   streams
       .def(
           "__cuda_stream__",
-          [](const stream& self) { return py::make_tuple(0, handle_number(self)); },
+          [](const Stream& self) { return py::make_tuple(0, handle_number(self)); },
           "(0, handle), by which other libraries take the stream; 1 is the legacy default one.")
       .def("__enter__",
            [](const py::object& self) {
-             enter_stream(self.cast<const stream&>());
+             enter_stream(self.cast<const Stream&>());
              return self;
            })
-      .def("__exit__", [](const stream& self, const py::args&) { leave_stream(self); })
+      .def("__exit__", [](const Stream& self, const py::args&) { leave_stream(self); })
       .def("__eq__",
-           [](const stream& self, const py::object& other) -> py::object {
-             if (!py::isinstance<stream>(other)) {
+           [](const Stream& self, const py::object& other) -> py::object {
+             if (!py::isinstance<Stream>(other)) {
                return py::reinterpret_borrow<py::object>(Py_NotImplemented);
              }
-             return py::bool_(self == other.cast<const stream&>());
+             return py::bool_(self == other.cast<const Stream&>());
            })
       .def("__hash__", handle_number)
-      .def("__repr__", [](const stream& self) {
+      .def("__repr__", [](const Stream& self) {
         return "<Stream of " + to_string(self.where()) + ", handle " +
                std::to_string(handle_number(self)) + ">";
       });
 }
 
 void add_stream_class(py::module_& module) {
-  auto streams = py::class_<stream>(module, "Stream", stream_text);
+  auto streams = py::class_<Stream>(module, "Stream", stream_text);
   streams.attr("__module__") = "skerry";
   streams
       .def(py::init([](const py::object& where) {
-             return stream::create(usable_device("Stream", where.ptr()));
+             return Stream::create(usable_device("Stream", where.ptr()));
            }),
            py::arg("device"))
       .def_static(
@@ -113,22 +113,22 @@ void add_stream_class(py::module_& module) {
           py::arg("device"), py::arg("handle"),
           "A stream of another library: its handle, or an object with __cuda_stream__, "
           "which must outlive the work on it.")
-      .def_property_readonly("device", [](const stream& self) { return device_of(self.where()); })
+      .def_property_readonly("device", [](const Stream& self) { return device_of(self.where()); })
       .def_property_readonly("handle", handle_number,
                              "The cudaStream_t; 1 for the legacy default stream.")
       .def_property_readonly(
-          "idle", [](const stream& self) { return self.idle(); },
+          "idle", [](const Stream& self) { return self.idle(); },
           "Whether all work enqueued so far is done.")
       .def(
           "synchronize",
-          [](const stream& self) {
-            const without_gil waiting(true);
+          [](const Stream& self) {
+            const WithoutGil waiting(true);
             self.synchronize();
           },
           "Wait until all work enqueued so far is done.")
       .def(
           "wait",
-          [](const stream& self, const py::object& other) {
+          [](const Stream& self, const py::object& other) {
             self.wait(any_stream("Stream.wait", other, self.where()));
           },
           py::arg("other"),
@@ -138,19 +138,19 @@ void add_stream_class(py::module_& module) {
 }
 
 void add_event_class(py::module_& module) {
-  auto events = py::class_<event>(module, "Event", event_text);
+  auto events = py::class_<Event>(module, "Event", event_text);
   events.attr("__module__") = "skerry";
   events
       .def(py::init(
-               [](const py::object& where) { return event(usable_device("Event", where.ptr())); }),
+               [](const py::object& where) { return Event(usable_device("Event", where.ptr())); }),
            py::arg("device"))
-      .def_property_readonly("device", [](const event& self) { return device_of(self.where()); })
+      .def_property_readonly("device", [](const Event& self) { return device_of(self.where()); })
       .def_property_readonly(
-          "done", [](const event& self) { return self.done(); },
+          "done", [](const Event& self) { return self.done(); },
           "Whether the stream has come to the recorded point; True if none was recorded.")
       .def(
           "record",
-          [](event& self, const py::object& on) {
+          [](Event& self, const py::object& on) {
             self.record(any_stream("Event.record", on, self.where()));
           },
           py::arg("stream") = py::none(),
@@ -158,20 +158,20 @@ void add_event_class(py::module_& module) {
           "one by default.")
       .def(
           "wait",
-          [](const event& self, const py::object& on) {
+          [](const Event& self, const py::object& on) {
             self.wait(any_stream("Event.wait", on, self.where()));
           },
           py::arg("stream") = py::none(),
           "Later work on the stream, the current one by default, waits for the recorded point.")
       .def(
           "synchronize",
-          [](const event& self) {
-            const without_gil waiting(true);
+          [](const Event& self) {
+            const WithoutGil waiting(true);
             self.synchronize();
           },
           "Wait until the stream has come to the recorded point.")
       .def(
-          "elapsed", [](const event& self, const event& end) { return self.elapsed(end); },
+          "elapsed", [](const Event& self, const Event& end) { return self.elapsed(end); },
           py::arg("end"),
           "Seconds from this event to another one of the device, to half a microsecond.\n\n"
           "Negative if the other one came first.\n\n"
@@ -181,37 +181,37 @@ void add_event_class(py::module_& module) {
 }
 
 /// A handle, and the object that must live while it is used.
-struct foreign_stream {
+struct ForeignStream {
   std::uintptr_t handle = 0;
-  object owner;
+  Object owner;
 };
 
 std::uintptr_t handle_of(const char* op, PyObject* from, const char* argument) {
   if (PyIndex_Check(from) == 0 || PyBool_Check(from) != 0 || is_array(from) ||
       is_numpy_array(from)) {
-    throw dtype_error(std::string(op) + ": " + argument + " must be an int, not " +
-                      Py_TYPE(from)->tp_name);
+    throw DtypeError(std::string(op) + ": " + argument + " must be an int, not " +
+                     Py_TYPE(from)->tp_name);
   }
-  const object integer(PyNumber_Index(from));
+  const Object integer(PyNumber_Index(from));
   const std::size_t value = PyLong_AsSize_t(integer.get());
   if (PyErr_Occurred() == nullptr) return value;
   PyErr_Clear();
-  throw value_error(std::string(op) + ": " + argument + " is no handle of a stream");
+  throw ValueError(std::string(op) + ": " + argument + " is no handle of a stream");
 }
 
 /// `__cuda_stream__`, a method; an attribute in the protocol's first drafts.
 std::optional<std::uintptr_t> handle_by_protocol(const char* op, PyObject* from) {
-  object found = optional_attribute(from, "__cuda_stream__");
+  Object found = optional_attribute(from, "__cuda_stream__");
   if (found.get() == nullptr) return std::nullopt;
-  if (PyCallable_Check(found.get()) != 0) found = object(PyObject_CallNoArgs(found.get()));
+  if (PyCallable_Check(found.get()) != 0) found = Object(PyObject_CallNoArgs(found.get()));
   if (PyTuple_Check(found.get()) == 0 || PyTuple_GET_SIZE(found.get()) != 2) {
-    throw dtype_error(std::string(op) + ": __cuda_stream__ must return (version, handle)");
+    throw DtypeError(std::string(op) + ": __cuda_stream__ must return (version, handle)");
   }
   const std::uintptr_t version =
       handle_of(op, PyTuple_GET_ITEM(found.get(), 0), "the version of __cuda_stream__");
   if (version != 0) {
-    throw value_error(std::string(op) + ": __cuda_stream__ of version " + std::to_string(version) +
-                      "; only 0 is known");
+    throw ValueError(std::string(op) + ": __cuda_stream__ of version " + std::to_string(version) +
+                     "; only 0 is known");
   }
   const std::uintptr_t handle =
       handle_of(op, PyTuple_GET_ITEM(found.get(), 1), "the handle of __cuda_stream__");
@@ -221,77 +221,77 @@ std::optional<std::uintptr_t> handle_by_protocol(const char* op, PyObject* from)
 
 /// The int of an attribute, which is one, or a CUstream of cuda.bindings (`int()`), or a c_void_p
 /// (`value`, None for 0) as in Numba; null for other things.
-object integer_of(const object& attribute) {
+Object integer_of(const Object& attribute) {
   PyObject* const from = attribute.get();
   if (from == nullptr || PyBool_Check(from) != 0 || PyFloat_Check(from) != 0) return {};
-  if (PyIndex_Check(from) != 0) return object::borrow(from);
+  if (PyIndex_Check(from) != 0) return Object::borrow(from);
   const PyNumberMethods* const number = Py_TYPE(from)->tp_as_number;
-  if (number != nullptr && number->nb_int != nullptr) return object(PyNumber_Long(from));
-  const object value = optional_attribute(from, "value");
+  if (number != nullptr && number->nb_int != nullptr) return Object(PyNumber_Long(from));
+  const Object value = optional_attribute(from, "value");
   if (value.get() == nullptr) return {};
-  if (value.get() == Py_None) return object(PyLong_FromLong(0));
-  return PyLong_Check(value.get()) != 0 ? object::borrow(value.get()) : object();
+  if (value.get() == Py_None) return Object(PyLong_FromLong(0));
+  return PyLong_Check(value.get()) != 0 ? Object::borrow(value.get()) : Object();
 }
 
-foreign_stream read_stream(const char* op, PyObject* from) {
+ForeignStream read_stream(const char* op, PyObject* from) {
   if (PyIndex_Check(from) != 0) return {handle_of(op, from, "stream"), {}};
-  if (const auto handle = handle_by_protocol(op, from)) return {*handle, object::borrow(from)};
+  if (const auto handle = handle_by_protocol(op, from)) return {*handle, Object::borrow(from)};
   for (const char* name : {"ptr", "cuda_stream", "handle"}) {
-    const object found = integer_of(optional_attribute(from, name));
+    const Object found = integer_of(optional_attribute(from, name));
     if (found.get() == nullptr) continue;
     const std::uintptr_t handle = handle_of(op, found.get(), name);
-    return {handle == 0 ? legacy_default : handle, object::borrow(from)};
+    return {handle == 0 ? legacy_default : handle, Object::borrow(from)};
   }
-  throw dtype_error(std::string(op) +
-                    ": stream must be a Stream, an int handle, or an object with __cuda_stream__, "
-                    "not " +
-                    Py_TYPE(from)->tp_name);
+  throw DtypeError(std::string(op) +
+                   ": stream must be a Stream, an int handle, or an object with __cuda_stream__, "
+                   "not " +
+                   Py_TYPE(from)->tp_name);
 }
 
 /// The device that a stream belongs to, which must be `where` or another name of the same GPU.
-void check_device(const char* op, std::uintptr_t handle, device where) {
+void check_device(const char* op, std::uintptr_t handle, Device where) {
   if (!capabilities_of(where).runs_later || handle <= per_thread_default) return;
   auto* const native = reinterpret_cast<void*>(handle);
   if (native == current_stream_handle(where)) return;
   const int ordinal = ordinal_of_stream(where, native);
   if (ordinal < 0) {
-    throw value_error(std::string(op) + ": " + std::to_string(handle) + " is no stream of " +
-                      to_string(where));
+    throw ValueError(std::string(op) + ": " + std::to_string(handle) + " is no stream of " +
+                     to_string(where));
   }
   if (ordinal != physical_index(where)) {
-    throw value_error(std::string(op) + ": the stream belongs to the device of CUDA ordinal " +
-                      std::to_string(ordinal) + ", the work to " + to_string(where));
+    throw ValueError(std::string(op) + ": the stream belongs to the device of CUDA ordinal " +
+                     std::to_string(ordinal) + ", the work to " + to_string(where));
   }
 }
 
-stream keep(const foreign_stream& from, device where) {
+Stream keep(const ForeignStream& from, Device where) {
   std::shared_ptr<void> owner;
   if (from.owner.get() != nullptr) {
     owner = std::shared_ptr<void>(Py_NewRef(from.owner.get()), drop_reference);
   }
-  return stream::from_handle(where, reinterpret_cast<void*>(from.handle), std::move(owner));
+  return Stream::from_handle(where, reinterpret_cast<void*>(from.handle), std::move(owner));
 }
 
 void make_current(const py::object& chosen) {
-  if (!py::isinstance<stream>(chosen)) {
-    throw dtype_error("stream: must be a skerry.Stream, not " + type_name(chosen.ptr()));
+  if (!py::isinstance<Stream>(chosen)) {
+    throw DtypeError("stream: must be a skerry.Stream, not " + type_name(chosen.ptr()));
   }
-  set_current_stream(chosen.cast<const stream&>());
+  set_current_stream(chosen.cast<const Stream&>());
 }
 
 /// The device of a stream is asked of the driver, where the caller does not say it.
 py::object as_stream(const py::object& from, const py::object& on) {
   constexpr const char* op = "stream";
   if (!on.is_none()) return py::cast(parse_stream(op, from.ptr(), usable_device(op, on.ptr())));
-  if (py::isinstance<stream>(from)) return from;
-  const foreign_stream found = read_stream(op, from.ptr());
-  const device first = first_cuda_interface_device();
+  if (py::isinstance<Stream>(from)) return from;
+  const ForeignStream found = read_stream(op, from.ptr());
+  const Device first = first_cuda_interface_device();
   if (found.handle <= per_thread_default) {
     const bool is_chosen = default_device().kind == first.kind;
     if (devices(first.kind).size() > 1 && !is_chosen) {
-      throw value_error("stream: each device has a default stream of its own; say device=");
+      throw ValueError("stream: each device has a default stream of its own; say device=");
     }
-    const device where = is_chosen ? default_device() : first;
+    const Device where = is_chosen ? default_device() : first;
     require(where);
     return py::cast(keep(found, where));
   }
@@ -299,7 +299,7 @@ py::object as_stream(const py::object& from, const py::object& on) {
   const int ordinal = ordinal_of_stream(first, reinterpret_cast<void*>(found.handle));
   const auto where = ordinal < 0 ? std::nullopt : device_of_physical(ordinal);
   if (!where) {
-    throw value_error("stream: " + std::to_string(found.handle) + " is no stream of any device");
+    throw ValueError("stream: " + std::to_string(found.handle) + " is no stream of any device");
   }
   return py::cast(keep(found, *where));
 }
@@ -328,16 +328,16 @@ void add_stream_functions(py::module_& module) {
 
 }  // namespace
 
-stream parse_stream(const char* op, PyObject* from, device where) {
-  if (py::isinstance<stream>(from)) {
-    const stream& found = py::handle(from).cast<const stream&>();
+Stream parse_stream(const char* op, PyObject* from, Device where) {
+  if (py::isinstance<Stream>(from)) {
+    const Stream& found = py::handle(from).cast<const Stream&>();
     if (found.where() != where) {
-      throw value_error(std::string(op) + ": a stream of " + to_string(found.where()) +
-                        " for work on " + to_string(where));
+      throw ValueError(std::string(op) + ": a stream of " + to_string(found.where()) +
+                       " for work on " + to_string(where));
     }
     return found;
   }
-  const foreign_stream found = read_stream(op, from);
+  const ForeignStream found = read_stream(op, from);
   check_device(op, found.handle, where);
   return keep(found, where);
 }

@@ -13,30 +13,30 @@ namespace skerry::python {
 namespace {
 
 /// Whether taking elements may take long: every index may stand for the whole array.
-bool takes_long(const ndarray& x, const ndarray& indices) {
+bool takes_long(const NdArray& x, const NdArray& indices) {
   return static_cast<double>(x.size()) * static_cast<double>(indices.size()) > long_work;
 }
 
-PyObject* run_take(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& indices = array_argument(with, 1);
+PyObject* run_take(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
+  const NdArray& indices = array_argument(with, 1);
   const std::optional<std::int64_t> axis = optional_integer(with, 2);
   return wrap_made(takes_long(x, indices), [&] { return take(x, indices, axis); });
 }
 
-PyObject* run_take_along_axis(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
-  const ndarray& indices = array_argument(with, 1);
+PyObject* run_take_along_axis(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
+  const NdArray& indices = array_argument(with, 1);
   const std::int64_t axis = integer(with, 2, -1);
   return wrap_made(takes_long(x, indices), [&] { return take_along_axis(x, indices, axis); });
 }
 
-PyObject* run_nonzero(const arguments& with) {
-  const ndarray& x = array_argument(with, 0);
+PyObject* run_nonzero(const Arguments& with) {
+  const NdArray& x = array_argument(with, 0);
   return wrap_all(run_without_gil(true, [&] { return nonzero(x); }));
 }
 
-constexpr function_entry take_functions[] = {
+constexpr FunctionEntry take_functions[] = {
     {"nonzero", "(x, /)",
      "The indices of the elements that are not zero.\n\n"
      "Waits for the device, since the values decide how many there are.\n\n"

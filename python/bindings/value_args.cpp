@@ -16,7 +16,7 @@ namespace skerry::python {
 namespace {
 
 /// The first array of an argument, which may be a sequence of them.
-const ndarray* first_array(PyObject* from) {
+const NdArray* first_array(PyObject* from) {
   if (from == nullptr) return nullptr;
   if (is_array(from)) return &value_of(from);
   if (!PyTuple_Check(from) && !PyList_Check(from)) return nullptr;
@@ -29,7 +29,7 @@ const ndarray* first_array(PyObject* from) {
 
 /// Where a call works: `device=`, or where the first array is among its other arguments, or where
 /// creation functions go.
-device device_of_call(const arguments& with, int except) {
+Device device_of_call(const Arguments& with, int except) {
   const int named = with.takes->find("device");
   if (named >= 0 && named != except && with.has(named)) {
     return parse_device_argument(with.takes->function(), with[named]);
@@ -37,7 +37,7 @@ device device_of_call(const arguments& with, int except) {
   if (with.self != nullptr && is_array(with.self)) return value_of(with.self).device();
   for (int i = 0; i < with.takes->count(); ++i) {
     if (i == except) continue;
-    if (const ndarray* found = first_array(with[i])) return found->device();
+    if (const NdArray* found = first_array(with[i])) return found->device();
   }
   for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
     if (is_array(with.rest[i])) return value_of(with.rest[i]).device();
@@ -45,14 +45,14 @@ device device_of_call(const arguments& with, int except) {
   return default_device();
 }
 
-const char* name_of(const arguments& with, int parameter) {
+const char* name_of(const Arguments& with, int parameter) {
   if (parameter < 0) return "an argument";
   return PyUnicode_AsUTF8(with.takes->name(parameter));
 }
 
 /// An argument, or an item of one that has a name of its own.
-struct argument_ref {
-  const arguments& with;
+struct ArgumentRef {
+  const Arguments& with;
   int parameter;
   const char* own_name = nullptr;
 
@@ -62,34 +62,34 @@ struct argument_ref {
   }
 };
 
-[[noreturn]] void reject(const argument_ref& argument, const char* expected, PyObject* from) {
-  throw dtype_error(argument.text() + " must be " + expected + ", not " +
-                    (is_array(from) ? describe(value_of(from)) : type_name(from)));
+[[noreturn]] void reject(const ArgumentRef& argument, const char* expected, PyObject* from) {
+  throw DtypeError(argument.text() + " must be " + expected + ", not " +
+                   (is_array(from) ? describe(value_of(from)) : type_name(from)));
 }
 
 /// NumPy's arrays are arrays, also where one element is a value.
-void require_converted(const argument_ref& argument, PyObject* from) {
+void require_converted(const ArgumentRef& argument, PyObject* from) {
   if (!is_numpy_array(from)) return;
-  throw not_an_array(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray", from);
+  throw NotAnArray(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray", from);
 }
 
-object index_value(const argument_ref& argument, PyObject* from) {
+Object index_value(const ArgumentRef& argument, PyObject* from) {
   require_converted(argument, from);
-  object value = value_argument(argument.with, argument.parameter, from);
+  Object value = value_argument(argument.with, argument.parameter, from);
   if (!PyIndex_Check(value.get())) reject(argument, "an int", from);
   return value;
 }
 
-std::int64_t exact(const argument_ref& argument, PyObject* value) {
-  const object integer(PyNumber_Index(value));
+std::int64_t exact(const ArgumentRef& argument, PyObject* value) {
+  const Object integer(PyNumber_Index(value));
   int overflow = 0;
   const long long found = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
   if (overflow == 0) return found;
-  throw overflow_error(argument.text() + " does not fit 64 bits");
+  throw OverflowError(argument.text() + " does not fit 64 bits");
 }
 
 template <class Read>
-std::vector<std::int64_t> each_integer(const argument_ref& argument, PyObject* from, Read&& read) {
+std::vector<std::int64_t> each_integer(const ArgumentRef& argument, PyObject* from, Read&& read) {
   if (PyIndex_Check(from)) return {read(index_value(argument, from).get())};
   if (!PyTuple_Check(from) && !PyList_Check(from)) {
     reject(argument, "an int or a tuple of ints", from);
@@ -103,7 +103,7 @@ std::vector<std::int64_t> each_integer(const argument_ref& argument, PyObject* f
       values.push_back(read(item));
       continue;
     }
-    const object kept = object::borrow(item);
+    const Object kept = Object::borrow(item);
     values.push_back(read(index_value(argument, item).get()));
   }
   return values;
@@ -111,26 +111,26 @@ std::vector<std::int64_t> each_integer(const argument_ref& argument, PyObject* f
 
 }  // namespace
 
-void require_on(const arguments& with, int parameter, const ndarray& x, device here) {
+void require_on(const Arguments& with, int parameter, const NdArray& x, Device here) {
   if (x.device() == here) return;
   reject_elsewhere(with.takes->function(), name_of(with, parameter), x, here);
 }
 
-void reject_elsewhere(const char* function, const char* parameter, const ndarray& x, device here) {
-  throw device_mismatch_error(std::string(function) + ": " + parameter + " is " + describe(x) +
-                                  ", the call works on " + to_string(here) +
-                                  "; nothing crosses devices unasked: move it with to_device(\"" +
-                                  to_string(here) + "\"), or read it with item()",
-                              {here, x.device()});
+void reject_elsewhere(const char* function, const char* parameter, const NdArray& x, Device here) {
+  throw DeviceMismatchError(std::string(function) + ": " + parameter + " is " + describe(x) +
+                                ", the call works on " + to_string(here) +
+                                "; nothing crosses devices unasked: move it with to_device(\"" +
+                                to_string(here) + "\"), or read it with item()",
+                            {here, x.device()});
 }
 
-const ndarray& array_argument(const arguments& with, int parameter) {
+const NdArray& array_argument(const Arguments& with, int parameter) {
   if (is_array(with[parameter])) return value_of(with[parameter]);
   return require_array(with.takes->function(), name_of(with, parameter), with[parameter]);
 }
 
-std::vector<ndarray> require_arrays(const char* op, std::span<PyObject* const> from) {
-  std::vector<ndarray> arrays;
+std::vector<NdArray> require_arrays(const char* op, std::span<PyObject* const> from) {
+  std::vector<NdArray> arrays;
   arrays.reserve(from.size());
   for (PyObject* each : from) {
     if (is_array(each)) {
@@ -143,55 +143,55 @@ std::vector<ndarray> require_arrays(const char* op, std::span<PyObject* const> f
   return arrays;
 }
 
-object value_argument(const arguments& with, int parameter, PyObject* from) {
-  if (!is_array(from)) return object::borrow(from);
-  const ndarray& x = value_of(from);
+Object value_argument(const Arguments& with, int parameter, PyObject* from) {
+  if (!is_array(from)) return Object::borrow(from);
+  const NdArray& x = value_of(from);
   require_on(with, parameter, x, device_of_call(with, parameter));
   if (x.size() != 1) reject({with, parameter}, "a scalar", from);
-  return object(to_python(read_element(x), x.dtype()));
+  return Object(to_python(read_element(x), x.dtype()));
 }
 
-std::int64_t integer(const arguments& with, int parameter) {
+std::int64_t integer(const Arguments& with, int parameter) {
   if (PyLong_CheckExact(with[parameter])) return clamped_integer(with[parameter]);
   return clamped_integer(index_value({with, parameter}, with[parameter]).get());
 }
-std::int64_t integer(const arguments& with, int parameter, std::int64_t absent) {
+std::int64_t integer(const Arguments& with, int parameter, std::int64_t absent) {
   return with[parameter] == nullptr ? absent : integer(with, parameter);
 }
-std::optional<std::int64_t> optional_integer(const arguments& with, int parameter) {
+std::optional<std::int64_t> optional_integer(const Arguments& with, int parameter) {
   if (!with.has(parameter)) return std::nullopt;
   return integer(with, parameter);
 }
-std::int64_t exact_integer(const arguments& with, int parameter) {
-  const argument_ref argument{with, parameter};
+std::int64_t exact_integer(const Arguments& with, int parameter) {
+  const ArgumentRef argument{with, parameter};
   return exact(argument, index_value(argument, with[parameter]).get());
 }
 
-std::vector<std::int64_t> integers(const arguments& with, int parameter, const char* name,
+std::vector<std::int64_t> integers(const Arguments& with, int parameter, const char* name,
                                    PyObject* from) {
   return each_integer({with, parameter, name}, from, clamped_integer);
 }
-std::vector<std::int64_t> integers(const arguments& with, int parameter) {
+std::vector<std::int64_t> integers(const Arguments& with, int parameter) {
   if (PyLong_CheckExact(with[parameter])) return {clamped_integer(with[parameter])};
   return integers(with, parameter, nullptr, with[parameter]);
 }
-std::vector<std::int64_t> exact_integers(const arguments& with, int parameter) {
-  const argument_ref argument{with, parameter};
+std::vector<std::int64_t> exact_integers(const Arguments& with, int parameter) {
+  const ArgumentRef argument{with, parameter};
   return each_integer(argument, with[parameter],
                       [&](PyObject* value) { return exact(argument, value); });
 }
 
-bool truth_of_argument(const arguments& with, int parameter) {
+bool truth_of_argument(const Arguments& with, int parameter) {
   if (PyBool_Check(with[parameter])) return with[parameter] == Py_True;
   require_converted({with, parameter}, with[parameter]);
   return truth(value_argument(with, parameter, with[parameter]).get(), false);
 }
-std::optional<bool> optional_truth(const arguments& with, int parameter) {
+std::optional<bool> optional_truth(const Arguments& with, int parameter) {
   if (!with.has(parameter)) return std::nullopt;
   return truth(with, parameter, false);
 }
 
-int choice(const arguments& with, int parameter, std::initializer_list<const char*> choices) {
+int choice(const Arguments& with, int parameter, std::initializer_list<const char*> choices) {
   PyObject* const from = with[parameter];
   if (from == nullptr) return 0;
   std::string known;
@@ -200,23 +200,23 @@ int choice(const arguments& with, int parameter, std::initializer_list<const cha
     if (PyUnicode_Check(from) && PyUnicode_CompareWithASCIIString(from, each) == 0) return position;
     known += std::string(position++ == 0 ? "'" : " or '") + each + "'";
   }
-  throw value_error(argument_ref{with, parameter}.text() + " must be " + known + ", not " +
-                    shown(from));
+  throw ValueError(ArgumentRef{with, parameter}.text() + " must be " + known + ", not " +
+                   shown(from));
 }
 
-double number(const arguments& with, int parameter) {
+double number(const Arguments& with, int parameter) {
   if (PyFloat_CheckExact(with[parameter])) return PyFloat_AS_DOUBLE(with[parameter]);
   require_converted({with, parameter}, with[parameter]);
-  const object from = value_argument(with, parameter, with[parameter]);
+  const Object from = value_argument(with, parameter, with[parameter]);
   const PyNumberMethods* methods = Py_TYPE(from.get())->tp_as_number;
   const bool is_real = methods != nullptr && (methods->nb_float || methods->nb_index);
-  scalar read;
+  Scalar read;
   if (!is_real ||
-      (parse_scalar(from.get(), read) == parsed::yes && read.kind == scalar_kind::complex)) {
+      (parse_scalar(from.get(), read) == Parsed::yes && read.kind == ScalarKind::complex)) {
     reject({with, parameter}, "an int or a float", with[parameter]);
   }
   const double value = PyFloat_AsDouble(from.get());
-  if (value == -1 && PyErr_Occurred() != nullptr) throw python_error{};
+  if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
   return value;
 }
 
@@ -225,10 +225,10 @@ void require_objects(const char* op, double count, double nbytes_each) {
   if (count * nbytes_each <= always_there) return;
   if (count * nbytes_each <= static_cast<double>(cpu::total_memory())) return;
   const auto nbytes = static_cast<std::size_t>(std::min(count * nbytes_each, 0x1p62));
-  throw out_of_memory_error(std::string(op) + ": the objects of the result take " +
-                                byte_text(nbytes) + " or more, and this machine has " +
-                                byte_text(cpu::total_memory()) + "; ask for fewer",
-                            device{}, nbytes);
+  throw OutOfMemoryError(std::string(op) + ": the objects of the result take " + byte_text(nbytes) +
+                             " or more, and this machine has " + byte_text(cpu::total_memory()) +
+                             "; ask for fewer",
+                         Device{}, nbytes);
 }
 
 }  // namespace skerry::python

@@ -13,13 +13,13 @@
 
 int main() {
   skerry::rehearse(1);
-  const skerry::device gpu{skerry::cuda_kind, 0};
-  const skerry::ndarray ones =
-      skerry::full({4}, skerry::scalar::of(1.0), skerry::dtype::float64, gpu);
-  const skerry::scalar two = skerry::scalar::of(2.0);
-  const skerry::operand operands[] = {{.array = &ones, .name = "x1"},
+  const skerry::Device gpu{skerry::cuda_kind, 0};
+  const skerry::NdArray ones =
+      skerry::full({4}, skerry::Scalar::of(1.0), skerry::Dtype::float64, gpu);
+  const skerry::Scalar two = skerry::Scalar::of(2.0);
+  const skerry::Operand operands[] = {{.array = &ones, .name = "x1"},
                                       {.value = &two, .name = "x2"}};
-  const skerry::ndarray sum = skerry::apply(*skerry::find_op("add"), operands);
+  const skerry::NdArray sum = skerry::apply(*skerry::find_op("add"), operands);
   double host[4] = {};
   skerry::read_bytes(host, sum.memory(), static_cast<std::size_t>(sum.layout().offset),
                      sizeof host);

@@ -19,7 +19,7 @@ using namespace testing_walk;
 using axes = std::vector<std::pair<std::int64_t, std::vector<std::int64_t>>>;
 
 template <int Arrays>
-axes contents(const axis_list<Arrays>& list) {
+axes contents(const AxisList<Arrays>& list) {
   axes result;
   for (int i = 0; i < list.size(); ++i) {
     const auto& [extent, strides] = list[i];
@@ -29,7 +29,7 @@ axes contents(const axis_list<Arrays>& list) {
 }
 
 TEST(axis_list, leaves_out_axes_along_which_nothing_moves) {
-  axis_list<1> list;
+  AxisList<1> list;
   list.add(1, {4});
   list.add(3, {4});
   list.add(0, {8});
@@ -37,7 +37,7 @@ TEST(axis_list, leaves_out_axes_along_which_nothing_moves) {
 }
 
 TEST(axis_list, orders_by_distance_in_the_first_array_then_the_next) {
-  axis_list<2> list;
+  AxisList<2> list;
   list.add(2, {-64, 8});
   list.add(3, {16, 32});
   list.add(4, {0, 8});
@@ -47,7 +47,7 @@ TEST(axis_list, orders_by_distance_in_the_first_array_then_the_next) {
 }
 
 TEST(axis_list, keeps_the_order_of_axes_that_are_alike) {
-  axis_list<1> list;
+  AxisList<1> list;
   list.add(2, {8});
   list.add(3, {0});
   list.add(4, {-8});
@@ -57,7 +57,7 @@ TEST(axis_list, keeps_the_order_of_axes_that_are_alike) {
 }
 
 TEST(axis_list, flips_axes_on_which_the_first_array_runs_backwards) {
-  axis_list<3> list;
+  AxisList<3> list;
   list.add(3, {-4, 8, 0});
   list.add(5, {16, -16, 0});
   char room[256];
@@ -70,7 +70,7 @@ TEST(axis_list, flips_axes_on_which_the_first_array_runs_backwards) {
 }
 
 TEST(axis_list, coalesces_what_every_array_walks_as_one_axis) {
-  axis_list<2> list;
+  AxisList<2> list;
   list.add(4, {4, 0});
   list.add(3, {16, 0});
   list.add(2, {48, 8});  // the second array moves
@@ -80,7 +80,7 @@ TEST(axis_list, coalesces_what_every_array_walks_as_one_axis) {
 }
 
 TEST(axis_list, coalesces_axes_that_run_backwards_together) {
-  axis_list<1> list;
+  AxisList<1> list;
   list.add(4, {-4});
   list.add(3, {-16});
   list.coalesce();
@@ -88,7 +88,7 @@ TEST(axis_list, coalesces_axes_that_run_backwards_together) {
 }
 
 TEST(axis_list, does_not_coalesce_past_what_an_integer_holds) {
-  axis_list<1> list;
+  AxisList<1> list;
   list.add(std::int64_t{1} << 62, {8});
   list.add(2, {0});  // 2^65, cut down to 64 bits
   list.coalesce();
@@ -96,7 +96,7 @@ TEST(axis_list, does_not_coalesce_past_what_an_integer_holds) {
 }
 
 TEST(axis_list, writes_all_axes_or_nothing) {
-  axis_list<2> list;
+  AxisList<2> list;
   list.add(3, {4, 8});
   list.add(5, {100, 200});
   std::int32_t rank = -1;
@@ -114,7 +114,7 @@ TEST(axis_list, writes_all_axes_or_nothing) {
 }
 
 TEST(axis_list, holds_as_many_axes_as_an_array) {
-  axis_list<4> list;
+  AxisList<4> list;
   for (int axis = 0; axis < max_rank; ++axis) list.add(2, {4, 8, 0, -4});
   EXPECT_EQ(list.size(), max_rank);
 }
@@ -123,7 +123,7 @@ using address_pair = std::pair<std::int64_t, std::int64_t>;
 
 /// The pairs of addresses that two arrays have at each index, in no order.
 std::vector<address_pair> addresses(const axes& list, const address_pair& start) {
-  dims shape(static_cast<int>(list.size()));
+  Dims shape(static_cast<int>(list.size()));
   for (std::size_t i = 0; i < list.size(); ++i) shape[static_cast<int>(i)] = list[i].first;
   std::vector<address_pair> result;
   for_each_index(shape, [&](const std::vector<std::int64_t>& index) {
@@ -142,10 +142,10 @@ TEST(axis_list, visits_the_same_elements_of_random_layouts_after_every_step) {
   random_source random(15);
   constexpr std::int64_t far = std::int64_t{1} << 40;
   for (int i = 0; i < 2000 && !testing::Test::HasFailure(); ++i) {
-    const dims shape = random_shape(random, static_cast<int>(between(random, 0, 5)), 1, 4);
-    const layout first = random_layout(random, shape, 4, true);
-    const layout second = random_layout(random, shape, 8, true);
-    axis_list<2> list;
+    const Dims shape = random_shape(random, static_cast<int>(between(random, 0, 5)), 1, 4);
+    const Layout first = random_layout(random, shape, 4, true);
+    const Layout second = random_layout(random, shape, 8, true);
+    AxisList<2> list;
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
       list.add(shape[axis], {first.strides[axis], second.strides[axis]});
     }

@@ -14,24 +14,24 @@ namespace {
 
 using namespace testing_walk;
 
-dims broadcast(const dims& a, const dims& b) { return broadcast_shapes("add", std::array{&a, &b}); }
+Dims broadcast(const Dims& a, const Dims& b) { return broadcast_shapes("add", std::array{&a, &b}); }
 
 template <class F>
 std::string shape_error_of(F&& f) {
   try {
     f();
-  } catch (const shape_error& error) {
+  } catch (const ShapeError& error) {
     return error.what();
   }
   return "accepted";
 }
 
-struct broadcast_case {
-  dims a, b, expected;
+struct BroadcastCase {
+  Dims a, b, expected;
 };
 
 // The examples of the standard's "Broadcasting" page, then empty and scalar ones.
-const broadcast_case accepted[] = {
+const BroadcastCase accepted[] = {
     {{8, 1, 6, 1}, {7, 1, 5}, {8, 7, 6, 5}},
     {{5, 4}, {1}, {5, 4}},
     {{5, 4}, {4}, {5, 4}},
@@ -45,7 +45,7 @@ const broadcast_case accepted[] = {
     {{1, 1, 1}, {1}, {1, 1, 1}},
 };
 
-const broadcast_case rejected[] = {
+const BroadcastCase rejected[] = {
     {{3}, {4}, {}},
     {{2, 1}, {8, 4, 3}, {}},
     {{15, 3, 5}, {15, 3}, {}},
@@ -62,38 +62,38 @@ TEST(broadcast_shapes, follows_the_examples_of_the_standard) {
   }
   for (const auto& [a, b, unused] : rejected) {
     SCOPED_TRACE(to_string(a) + " with " + to_string(b));
-    EXPECT_THROW(broadcast(a, b), shape_error);
-    EXPECT_THROW(broadcast(b, a), shape_error);
+    EXPECT_THROW(broadcast(a, b), ShapeError);
+    EXPECT_THROW(broadcast(b, a), ShapeError);
     EXPECT_EQ(broadcast_two(a, b), std::nullopt);
     EXPECT_EQ(broadcast_two(b, a), std::nullopt);
   }
 }
 
 TEST(broadcast_shapes, names_shapes_and_the_axis_that_differs) {
-  EXPECT_EQ(shape_error_of([] { broadcast(dims{8, 1, 6}, dims{7, 5}); }),
+  EXPECT_EQ(shape_error_of([] { broadcast(Dims{8, 1, 6}, Dims{7, 5}); }),
             "add: shapes (8, 1, 6) and (7, 5) cannot be broadcast: axis -1 has 6 and 5");
-  const dims a{2, 3}, b{1, 1}, c{4, 1};
+  const Dims a{2, 3}, b{1, 1}, c{4, 1};
   EXPECT_EQ(
       shape_error_of([&] { static_cast<void>(broadcast_shapes("where", std::array{&a, &b, &c})); }),
       "where: shapes (2, 3), (1, 1) and (4, 1) cannot be broadcast: axis -2 has 2 and 4");
 }
 
 TEST(broadcast_shapes, takes_any_number_of_shapes) {
-  const dims a{3, 1}, b{1, 4}, c{}, d{2, 1, 1};
-  EXPECT_EQ(broadcast_shapes("f", std::array{&a, &b, &c, &d}), dims({2, 3, 4}));
+  const Dims a{3, 1}, b{1, 4}, c{}, d{2, 1, 1};
+  EXPECT_EQ(broadcast_shapes("f", std::array{&a, &b, &c, &d}), Dims({2, 3, 4}));
   EXPECT_EQ(broadcast_shapes("f", std::array{&a}), a);
-  EXPECT_EQ(broadcast_shapes("f", {}), dims{});
+  EXPECT_EQ(broadcast_shapes("f", {}), Dims{});
 }
 
 TEST(broadcast_to, repeats_elements_along_new_and_stretched_axes) {
   random_source random(2);
   for (int i = 0; i < 1000; ++i) {
-    const dims shape = random_shape(random, static_cast<int>(between(random, 0, 4)), 1, 3);
-    dims own = shape;
+    const Dims shape = random_shape(random, static_cast<int>(between(random, 0, 4)), 1, 3);
+    Dims own = shape;
     for (std::int64_t& n : own) n = between(random, 0, 2) == 0 ? 1 : n;
     while (own.rank() > 0 && own[0] == 1 && between(random, 0, 1) == 0) own.erase(0);
-    const layout at = random_layout(random, own, 4, false);
-    const layout wide = broadcast_to("broadcast_to", at, shape);
+    const Layout at = random_layout(random, own, 4, false);
+    const Layout wide = broadcast_to("broadcast_to", at, shape);
     ASSERT_EQ(wide.shape, shape);
     for_each_index(shape, [&](const std::vector<std::int64_t>& index) {
       std::vector<std::int64_t> in_own(index.end() - own.rank(), index.end());
@@ -106,25 +106,25 @@ TEST(broadcast_to, repeats_elements_along_new_and_stretched_axes) {
 }
 
 TEST(broadcast_to, rejects_shapes_that_do_not_fit) {
-  const layout at = c_layout(dims{2, 3}, 4);
-  const auto error = [&](const dims& shape) {
+  const Layout at = c_layout(Dims{2, 3}, 4);
+  const auto error = [&](const Dims& shape) {
     return shape_error_of([&] { static_cast<void>(broadcast_to("broadcast_to", at, shape)); });
   };
-  EXPECT_EQ(error(dims{2, 4}),
+  EXPECT_EQ(error(Dims{2, 4}),
             "broadcast_to: shape (2, 3) does not broadcast to (2, 4): axis -1 has 3 and 4");
-  EXPECT_EQ(error(dims{3}),
+  EXPECT_EQ(error(Dims{3}),
             "broadcast_to: shape (2, 3) does not broadcast to (3,): it has 2 axes, more than 1");
-  EXPECT_NE(error(dims{2, 1}), "accepted");
-  EXPECT_NE(error(dims{-1, 2, 3}), "accepted");
-  EXPECT_NE(error(dims{2, 0}), "accepted");
+  EXPECT_NE(error(Dims{2, 1}), "accepted");
+  EXPECT_NE(error(Dims{-1, 2, 3}), "accepted");
+  EXPECT_NE(error(Dims{2, 0}), "accepted");
 }
 
 TEST(broadcast_to, rejects_views_whose_size_would_overflow) {
-  const layout one = c_layout(dims{}, 4);
+  const Layout one = c_layout(Dims{}, 4);
   const std::int64_t half = std::int64_t{1} << 32;
-  EXPECT_THROW(static_cast<void>(broadcast_to("f", one, dims{half, half})), shape_error);
-  EXPECT_THROW(static_cast<void>(broadcast_to("f", one, dims{half, half, 0})), shape_error);
-  EXPECT_EQ(broadcast_to("f", one, dims{half, 1000}).size(), half * 1000);
+  EXPECT_THROW(static_cast<void>(broadcast_to("f", one, Dims{half, half})), ShapeError);
+  EXPECT_THROW(static_cast<void>(broadcast_to("f", one, Dims{half, half, 0})), ShapeError);
+  EXPECT_EQ(broadcast_to("f", one, Dims{half, 1000}).size(), half * 1000);
 }
 
 }  // namespace

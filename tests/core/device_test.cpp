@@ -13,28 +13,28 @@ namespace skerry {
 namespace {
 
 /// Core knows the CPU alone: device registers the others, where it is linked in.
-const device_kind cuda_kind = [] {
+const DeviceKind cuda_kind = [] {
   const auto known = find_device_kind("cuda");
   return known ? *known : register_device_kind("cuda");
 }();
 
 TEST(device, parses_kinds_with_and_without_an_index) {
-  EXPECT_EQ(parse_device("cpu"), (device{device_kind::cpu, 0}));
-  EXPECT_EQ(parse_device("cpu:0"), (device{device_kind::cpu, 0}));
-  EXPECT_EQ(parse_device("cpu:1"), (device{device_kind::cpu, 1}));
-  EXPECT_EQ(parse_device("cuda"), (device{cuda_kind, 0}));
-  EXPECT_EQ(parse_device("cuda:3"), (device{cuda_kind, 3}));
-  EXPECT_EQ(parse_device("cuda:10"), (device{cuda_kind, 10}));
-  EXPECT_EQ(parse_device("cuda:32767"), (device{cuda_kind, 32767}));
+  EXPECT_EQ(parse_device("cpu"), (Device{DeviceKind::cpu, 0}));
+  EXPECT_EQ(parse_device("cpu:0"), (Device{DeviceKind::cpu, 0}));
+  EXPECT_EQ(parse_device("cpu:1"), (Device{DeviceKind::cpu, 1}));
+  EXPECT_EQ(parse_device("cuda"), (Device{cuda_kind, 0}));
+  EXPECT_EQ(parse_device("cuda:3"), (Device{cuda_kind, 3}));
+  EXPECT_EQ(parse_device("cuda:10"), (Device{cuda_kind, 10}));
+  EXPECT_EQ(parse_device("cuda:32767"), (Device{cuda_kind, 32767}));
 }
 
-class rejected_device : public testing::TestWithParam<std::string> {};
+class RejectedDevice : public testing::TestWithParam<std::string> {};
 
-TEST_P(rejected_device, is_a_value_error_that_says_what_is_accepted) {
+TEST_P(RejectedDevice, is_a_value_error_that_says_what_is_accepted) {
   try {
     static_cast<void>(parse_device(GetParam()));
     FAIL() << "accepted " << GetParam();
-  } catch (const value_error& error) {
+  } catch (const ValueError& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("'cuda:N'"), std::string::npos) << text;
     EXPECT_NE(text.find("32767"), std::string::npos) << text;
@@ -43,7 +43,7 @@ TEST_P(rejected_device, is_a_value_error_that_says_what_is_accepted) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(spellings, rejected_device,
+INSTANTIATE_TEST_SUITE_P(spellings, RejectedDevice,
                          testing::Values("", "gpu", "gpu:0", "CPU", "Cuda:0",
                                          "cuda:", "cpu:", "cuda:-1", "cuda:+1", "cuda:1x", "cuda:x",
                                          "cuda: 1", " cuda", "cuda ", "cuda:1 ", "cuda1", "cudax",
@@ -53,22 +53,22 @@ INSTANTIATE_TEST_SUITE_P(spellings, rejected_device,
                                          std::string("cuda:1\0", 7), std::string(10000, 'c')));
 
 TEST(device, prints_what_parse_reads) {
-  for (const device where : {device{device_kind::cpu, 0}, device{cuda_kind, 12}}) {
+  for (const Device where : {Device{DeviceKind::cpu, 0}, Device{cuda_kind, 12}}) {
     EXPECT_EQ(parse_device(to_string(where)), where);
   }
-  EXPECT_EQ(to_string(device{}), "cpu:0");
-  EXPECT_EQ(to_string(device{cuda_kind, 1}), "cuda:1");
+  EXPECT_EQ(to_string(Device{}), "cpu:0");
+  EXPECT_EQ(to_string(Device{cuda_kind, 1}), "cuda:1");
   EXPECT_STREQ(to_string(cuda_kind), "cuda");
 }
 
 TEST(device, equality_and_hash_tell_kind_and_index_apart) {
-  const device same{cuda_kind, 1};
-  EXPECT_EQ(same, (device{cuda_kind, 1}));
-  EXPECT_NE(same, (device{cuda_kind, 0}));
-  EXPECT_NE(same, (device{device_kind::cpu, 1}));
-  std::unordered_set<device> all;
+  const Device same{cuda_kind, 1};
+  EXPECT_EQ(same, (Device{cuda_kind, 1}));
+  EXPECT_NE(same, (Device{cuda_kind, 0}));
+  EXPECT_NE(same, (Device{DeviceKind::cpu, 1}));
+  std::unordered_set<Device> all;
   for (std::int16_t i = 0; i < 4; ++i) {
-    all.insert({device_kind::cpu, i});
+    all.insert({DeviceKind::cpu, i});
     all.insert({cuda_kind, i});
   }
   EXPECT_EQ(all.size(), 8U);
@@ -76,27 +76,27 @@ TEST(device, equality_and_hash_tell_kind_and_index_apart) {
 
 TEST(device, a_kind_is_registered_once_by_a_good_name) {
   for (const char* name : {"cpu", "cuda", "", "Toy", "1toy", "toy:", "to y", "tö"}) {
-    EXPECT_THROW(register_device_kind(name), value_error) << name;
+    EXPECT_THROW(register_device_kind(name), ValueError) << name;
   }
-  const device_kind toy = register_device_kind("toy_2");
+  const DeviceKind toy = register_device_kind("toy_2");
   EXPECT_EQ(find_device_kind("toy_2"), toy);
-  EXPECT_EQ(to_string(device{toy, 3}), "toy_2:3");
-  EXPECT_EQ(parse_device("toy_2:3"), (device{toy, 3}));
+  EXPECT_EQ(to_string(Device{toy, 3}), "toy_2:3");
+  EXPECT_EQ(parse_device("toy_2:3"), (Device{toy, 3}));
   EXPECT_FALSE(find_device_kind("toy"));
-  EXPECT_THROW(static_cast<void>(parse_device("toy:3")), value_error);
-  EXPECT_THROW(register_device_kind("toy_2"), value_error);
+  EXPECT_THROW(static_cast<void>(parse_device("toy:3")), ValueError);
+  EXPECT_THROW(register_device_kind("toy_2"), ValueError);
 }
 
 TEST(unavailable_reason, has_the_names_that_python_shows) {
-  EXPECT_STREQ(to_string(unavailable_reason::no_driver), "no_driver");
-  EXPECT_STREQ(to_string(unavailable_reason::stub_library), "stub_library");
-  EXPECT_STREQ(to_string(unavailable_reason::driver_too_old), "driver_too_old");
-  EXPECT_STREQ(to_string(unavailable_reason::no_device), "no_device");
-  EXPECT_STREQ(to_string(unavailable_reason::no_kernel_image), "no_kernel_image");
-  EXPECT_STREQ(to_string(unavailable_reason::no_cuda_module), "no_cuda_module");
-  EXPECT_STREQ(to_string(unavailable_reason::out_of_range), "out_of_range");
-  EXPECT_STREQ(to_string(unavailable_reason::busy), "busy");
-  EXPECT_STREQ(to_string(unavailable_reason::forked), "forked");
+  EXPECT_STREQ(to_string(UnavailableReason::no_driver), "no_driver");
+  EXPECT_STREQ(to_string(UnavailableReason::stub_library), "stub_library");
+  EXPECT_STREQ(to_string(UnavailableReason::driver_too_old), "driver_too_old");
+  EXPECT_STREQ(to_string(UnavailableReason::no_device), "no_device");
+  EXPECT_STREQ(to_string(UnavailableReason::no_kernel_image), "no_kernel_image");
+  EXPECT_STREQ(to_string(UnavailableReason::no_cuda_module), "no_cuda_module");
+  EXPECT_STREQ(to_string(UnavailableReason::out_of_range), "out_of_range");
+  EXPECT_STREQ(to_string(UnavailableReason::busy), "busy");
+  EXPECT_STREQ(to_string(UnavailableReason::forked), "forked");
 }
 
 }  // namespace

@@ -11,11 +11,11 @@
 namespace skerry {
 namespace {
 
-using enum dtype;
+using enum Dtype;
 
 /// The tables of the standard (type promotion rules, 2025.12), one row for each pair of dtypes that
 /// has a common one; every pair that is not here has none.
-const std::map<std::pair<dtype, dtype>, dtype> standard_table = {
+const std::map<std::pair<Dtype, Dtype>, Dtype> standard_table = {
     {{bool_, bool_}, bool_},
     // signed with signed
     {{int8, int8}, int8},
@@ -74,11 +74,11 @@ TEST(dtype, promotes_as_the_tables_of_the_standard_in_both_orders) {
   int defined = 0;
   for (int i = 0; i < dtype_count; ++i) {
     for (int j = 0; j < dtype_count; ++j) {
-      const auto a = static_cast<dtype>(i);
-      const auto b = static_cast<dtype>(j);
+      const auto a = static_cast<Dtype>(i);
+      const auto b = static_cast<Dtype>(j);
       auto row = standard_table.find({a, b});
       if (row == standard_table.end()) row = standard_table.find({b, a});
-      const std::optional<dtype> common = promote(a, b);
+      const std::optional<Dtype> common = promote(a, b);
       SCOPED_TRACE(std::string(name(a)) + " with " + name(b));
       if (row == standard_table.end()) {
         EXPECT_EQ(common, std::nullopt);
@@ -101,12 +101,12 @@ TEST(dtype, reads_the_names_of_dtypes_only) {
     EXPECT_EQ(parse_dtype_name(text), std::nullopt) << text;
   }
   for (int i = 0; i < dtype_count; ++i) {
-    EXPECT_EQ(parse_dtype_name(name(static_cast<dtype>(i))), static_cast<dtype>(i));
+    EXPECT_EQ(parse_dtype_name(name(static_cast<Dtype>(i))), static_cast<Dtype>(i));
   }
 }
 
 TEST(dtype, reads_the_type_strings_of_native_byte_order) {
-  const std::pair<const char*, dtype> known[] = {
+  const std::pair<const char*, Dtype> known[] = {
       {"|b1", bool_},   {"|i1", int8},    {"<i2", int16},     {"<i4", int32},      {"<i8", int64},
       {"|u1", uint8},   {"<u2", uint16},  {"<u4", uint32},    {"<u8", uint64},     {"<f2", float16},
       {"<f4", float32}, {"<f8", float64}, {"<c8", complex64}, {"<c16", complex128}};
@@ -128,7 +128,7 @@ TEST(dtype, rejects_other_type_strings) {
 
 TEST(dtype, knows_sizes_and_kinds) {
   const int sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16};
-  for (int i = 0; i < dtype_count; ++i) EXPECT_EQ(itemsize(static_cast<dtype>(i)), sizes[i]);
+  for (int i = 0; i < dtype_count; ++i) EXPECT_EQ(itemsize(static_cast<Dtype>(i)), sizes[i]);
   EXPECT_TRUE(is_integer(uint8) && is_integer(int64));
   EXPECT_FALSE(is_integer(bool_) || is_integer(float32));
   EXPECT_TRUE(is_floating(float32) && is_floating(complex64));
@@ -140,14 +140,14 @@ TEST(dtype, knows_sizes_and_kinds) {
   EXPECT_EQ(complex_of(float32), complex64);
   EXPECT_EQ(complex_of(float64), complex128);
   for (int i = 0; i < dtype_count; ++i) {
-    const auto type = static_cast<dtype>(i);
+    const auto type = static_cast<Dtype>(i);
     EXPECT_EQ(computed_in(type), type == float16 ? float32 : type);
   }
 }
 
 TEST(dtype, visit_hands_over_the_type_of_the_dtype) {
   for (int i = 0; i < dtype_count; ++i) {
-    const auto type = static_cast<dtype>(i);
+    const auto type = static_cast<Dtype>(i);
     EXPECT_EQ(visit(type, []<class T>(type_identity<T>) { return dtype_of<T>; }), type);
     EXPECT_EQ(visit(type, []<class T>(type_identity<T>) { return sizeof(T); }),
               static_cast<std::size_t>(itemsize(type)));

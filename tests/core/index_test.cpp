@@ -16,24 +16,24 @@ namespace {
 using namespace testing_walk;
 using bound = std::optional<std::int64_t>;
 
-index_item at(std::int64_t index) { return {.kind = index_kind::integer, .start = index}; }
-index_item slice(bound start, bound stop, std::int64_t step = 1) {
-  return {.kind = index_kind::slice,
+IndexItem at(std::int64_t index) { return {.kind = IndexKind::integer, .start = index}; }
+IndexItem slice(bound start, bound stop, std::int64_t step = 1) {
+  return {.kind = IndexKind::slice,
           .start = start.value_or(0),
           .stop = stop.value_or(0),
           .step = step,
           .has_start = start.has_value(),
           .has_stop = stop.has_value()};
 }
-const index_item ellipsis{.kind = index_kind::ellipsis};
-const index_item new_axis{.kind = index_kind::new_axis};
+const IndexItem ellipsis{.kind = IndexKind::ellipsis};
+const IndexItem new_axis{.kind = IndexKind::new_axis};
 
-layout index(const layout& array, const std::vector<index_item>& items) {
+Layout index(const Layout& array, const std::vector<IndexItem>& items) {
   return index_view("getitem", array, items);
 }
 
 template <class Error>
-std::string error_of(const layout& array, const std::vector<index_item>& items) {
+std::string error_of(const Layout& array, const std::vector<IndexItem>& items) {
   try {
     static_cast<void>(index(array, items));
   } catch (const Error& error) {
@@ -63,7 +63,7 @@ TEST(index_view, slices_as_python_for_all_small_bounds_and_steps) {
   std::vector<bound> bounds{std::nullopt};
   for (std::int64_t i = -7; i <= 7; ++i) bounds.emplace_back(i);
   for (std::int64_t n = 0; n <= 5; ++n) {
-    const layout array{dims{n}, dims{-4}, 100};
+    const Layout array{Dims{n}, Dims{-4}, 100};
     for (const bound& start : bounds) {
       for (const bound& stop : bounds) {
         for (const std::int64_t step : {1, 2, 3, 9, -1, -2, -3, -9}) {
@@ -80,7 +80,7 @@ TEST(index_view, slices_as_python_for_all_small_bounds_and_steps) {
 }
 
 TEST(index_view, clamps_bounds_and_steps_at_the_ends_of_int64) {
-  const layout array = c_layout(dims{5}, 4);
+  const Layout array = c_layout(Dims{5}, 4);
   EXPECT_EQ(index(array, {slice(INT64_MIN, INT64_MAX)}), array);
   EXPECT_EQ(index(array, {slice(INT64_MAX, INT64_MIN, -1)}).offset, 16);
   EXPECT_EQ(offsets_of(index(array, {slice({}, {}, INT64_MAX)})), (std::vector<std::int64_t>{0}));
@@ -89,52 +89,52 @@ TEST(index_view, clamps_bounds_and_steps_at_the_ends_of_int64) {
 }
 
 TEST(index_view, does_not_overflow_behind_the_last_element) {
-  const layout array{dims{2}, dims{std::int64_t{1} << 62}, 0};
+  const Layout array{Dims{2}, Dims{std::int64_t{1} << 62}, 0};
   EXPECT_EQ(index(array, {slice(2, {})}).offset, 0);
   EXPECT_EQ(index(array, {slice(1, {}, 5)}).offset, std::int64_t{1} << 62);
 }
 
 TEST(index_view, of_no_elements_keeps_the_offset) {
-  const layout array{dims{5, 0}, dims{4, 4}, 8};
+  const Layout array{Dims{5, 0}, Dims{4, 4}, 8};
   EXPECT_EQ(index(array, {at(4)}).offset, 8);
   EXPECT_EQ(index(array, {slice({}, {}, -1)}).offset, 8);
-  EXPECT_EQ(index(c_layout(dims{5}, 4), {slice(5, {})}).offset, 0);
+  EXPECT_EQ(index(c_layout(Dims{5}, 4), {slice(5, {})}).offset, 0);
 }
 
 TEST(index_view, takes_integers_from_either_end) {
-  const layout array{dims{2, 3}, dims{12, 4}, 8};
-  EXPECT_EQ(index(array, {at(1), at(2)}), (layout{dims{}, dims{}, 8 + 12 + 8}));
-  EXPECT_EQ(index(array, {at(-2), at(-1)}), (layout{dims{}, dims{}, 8 + 8}));
-  EXPECT_EQ(index(array, {at(1)}), (layout{dims{3}, dims{4}, 20}));
-  EXPECT_EQ(index(array, {ellipsis, at(1)}), (layout{dims{2}, dims{12}, 12}));
+  const Layout array{Dims{2, 3}, Dims{12, 4}, 8};
+  EXPECT_EQ(index(array, {at(1), at(2)}), (Layout{Dims{}, Dims{}, 8 + 12 + 8}));
+  EXPECT_EQ(index(array, {at(-2), at(-1)}), (Layout{Dims{}, Dims{}, 8 + 8}));
+  EXPECT_EQ(index(array, {at(1)}), (Layout{Dims{3}, Dims{4}, 20}));
+  EXPECT_EQ(index(array, {ellipsis, at(1)}), (Layout{Dims{2}, Dims{12}, 12}));
 }
 
 TEST(index_view, places_new_axes_and_the_ellipsis) {
-  const layout array = c_layout(dims{2, 3, 4}, 4);
-  const layout scalar = c_layout(dims{}, 4);
+  const Layout array = c_layout(Dims{2, 3, 4}, 4);
+  const Layout scalar = c_layout(Dims{}, 4);
   EXPECT_EQ(index(array, {}), array);
   EXPECT_EQ(index(array, {ellipsis}), array);
   EXPECT_EQ(index(scalar, {}), scalar);
   EXPECT_EQ(index(scalar, {ellipsis}), scalar);
-  EXPECT_EQ(index(scalar, {new_axis, ellipsis, new_axis}).shape, dims({1, 1}));
-  EXPECT_EQ(index(array, {new_axis}).shape, dims({1, 2, 3, 4}));
-  EXPECT_EQ(index(array, {ellipsis, new_axis}).shape, dims({2, 3, 4, 1}));
-  EXPECT_EQ(index(array, {at(0), ellipsis, new_axis, slice(1, {})}).shape, dims({3, 1, 3}));
-  EXPECT_EQ(index(array, {at(0), at(0), at(0), ellipsis}).shape, dims{});
+  EXPECT_EQ(index(scalar, {new_axis, ellipsis, new_axis}).shape, Dims({1, 1}));
+  EXPECT_EQ(index(array, {new_axis}).shape, Dims({1, 2, 3, 4}));
+  EXPECT_EQ(index(array, {ellipsis, new_axis}).shape, Dims({2, 3, 4, 1}));
+  EXPECT_EQ(index(array, {at(0), ellipsis, new_axis, slice(1, {})}).shape, Dims({3, 1, 3}));
+  EXPECT_EQ(index(array, {at(0), at(0), at(0), ellipsis}).shape, Dims{});
   EXPECT_EQ(index(array, {slice(0, 1), at(1), new_axis, slice(3, {}, -2)}),
-            (layout{dims{1, 1, 2}, dims{48, 0, -8}, 16 + 12}));
+            (Layout{Dims{1, 1, 2}, Dims{48, 0, -8}, 16 + 12}));
 }
 
 TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
   random_source random(7);
   for (int i = 0; i < 2000; ++i) {
     const int rank = static_cast<int>(between(random, 0, 4));
-    const layout array = random_layout(random, random_shape(random, rank, 1, 4), 4, true);
-    std::vector<index_item> items;
+    const Layout array = random_layout(random, random_shape(random, rank, 1, 4), 4, true);
+    std::vector<IndexItem> items;
     // One row per axis of the array: the positions taken; `kept` says which of them stay axes.
     std::vector<std::vector<std::int64_t>> taken;
     std::vector<bool> kept;
-    dims expected_shape;
+    Dims expected_shape;
     for (int axis = 0; axis < rank; ++axis) {
       if (between(random, 0, 4) == 0) {
         items.push_back(new_axis);
@@ -156,7 +156,7 @@ TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
         expected_shape.push_back(static_cast<std::int64_t>(taken.back().size()));
       }
     }
-    dims counts;
+    Dims counts;
     for (const auto& positions : taken) {
       counts.push_back(static_cast<std::int64_t>(positions.size()));
     }
@@ -168,41 +168,40 @@ TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
       }
       expected.push_back(offset_of(array, position));
     });
-    const layout view = index(array, items);
+    const Layout view = index(array, items);
     ASSERT_EQ(view.shape, expected_shape);
     ASSERT_EQ(offsets_of(view), expected);
   }
 }
 
 TEST(index_view, rejects_integers_out_of_bounds) {
-  const layout array = c_layout(dims{3, 0}, 4);
-  EXPECT_EQ(error_of<index_error>(array, {at(3)}),
+  const Layout array = c_layout(Dims{3, 0}, 4);
+  EXPECT_EQ(error_of<IndexError>(array, {at(3)}),
             "getitem: index 3 is out of bounds: axis 0 has size 3");
-  EXPECT_EQ(error_of<index_error>(array, {at(-4)}),
+  EXPECT_EQ(error_of<IndexError>(array, {at(-4)}),
             "getitem: index -4 is out of bounds: axis 0 has size 3");
-  EXPECT_EQ(error_of<index_error>(array, {ellipsis, at(0)}),
+  EXPECT_EQ(error_of<IndexError>(array, {ellipsis, at(0)}),
             "getitem: index 0 is out of bounds: axis 1 has size 0");
-  EXPECT_THROW(static_cast<void>(index(array, {at(INT64_MIN)})), index_error);
-  EXPECT_THROW(static_cast<void>(index(array, {at(INT64_MAX)})), index_error);
+  EXPECT_THROW(static_cast<void>(index(array, {at(INT64_MIN)})), IndexError);
+  EXPECT_THROW(static_cast<void>(index(array, {at(INT64_MAX)})), IndexError);
 }
 
 TEST(index_view, rejects_too_many_indices_and_ellipses) {
-  const layout array = c_layout(dims{2, 3}, 4);
-  EXPECT_EQ(error_of<index_error>(array, {at(0), at(0), slice({}, {})}),
+  const Layout array = c_layout(Dims{2, 3}, 4);
+  EXPECT_EQ(error_of<IndexError>(array, {at(0), at(0), slice({}, {})}),
             "getitem: too many indices: 3 for an array of rank 2, shape (2, 3)");
-  EXPECT_EQ(error_of<index_error>(array, {ellipsis, at(0), ellipsis}),
+  EXPECT_EQ(error_of<IndexError>(array, {ellipsis, at(0), ellipsis}),
             "getitem: 2 ellipses in one index; use '...' once");
-  EXPECT_THROW(static_cast<void>(index(c_layout(dims{}, 4), {at(0)})), index_error);
-  EXPECT_THROW(static_cast<void>(index(array, std::vector<index_item>(100000, at(0)))),
-               index_error);
+  EXPECT_THROW(static_cast<void>(index(c_layout(Dims{}, 4), {at(0)})), IndexError);
+  EXPECT_THROW(static_cast<void>(index(array, std::vector<IndexItem>(100000, at(0)))), IndexError);
 }
 
 TEST(index_view, rejects_a_zero_step_and_too_many_axes) {
-  const layout array = c_layout(dims{2, 3}, 4);
-  EXPECT_EQ(error_of<value_error>(array, {slice({}, {}, 0)}),
+  const Layout array = c_layout(Dims{2, 3}, 4);
+  EXPECT_EQ(error_of<ValueError>(array, {slice({}, {}, 0)}),
             "getitem: slice step is 0; use a positive or negative step");
-  EXPECT_EQ(index(array, std::vector<index_item>(62, new_axis)).rank(), 64);
-  EXPECT_EQ(error_of<shape_error>(array, std::vector<index_item>(63, new_axis)),
+  EXPECT_EQ(index(array, std::vector<IndexItem>(62, new_axis)).rank(), 64);
+  EXPECT_EQ(error_of<ShapeError>(array, std::vector<IndexItem>(63, new_axis)),
             "getitem: too many axes: 65; at most 64 are possible");
 }
 

@@ -11,7 +11,7 @@
 namespace skerry::testing_walk {
 
 /// Byte offset of one element, by the definition of strides.
-inline std::int64_t offset_of(const layout& at, const std::vector<std::int64_t>& index) {
+inline std::int64_t offset_of(const Layout& at, const std::vector<std::int64_t>& index) {
   std::int64_t offset = at.offset;
   for (int axis = 0; axis < at.rank(); ++axis) {
     offset += index[static_cast<std::size_t>(axis)] * at.strides[axis];
@@ -21,7 +21,7 @@ inline std::int64_t offset_of(const layout& at, const std::vector<std::int64_t>&
 
 /// Calls `visit` with every index of `shape`, last axis fastest.
 template <class F>
-void for_each_index(const dims& shape, F&& visit) {
+void for_each_index(const Dims& shape, F&& visit) {
   for (const std::int64_t n : shape) {
     if (n == 0) return;
   }
@@ -39,7 +39,7 @@ void for_each_index(const dims& shape, F&& visit) {
 }
 
 /// Byte offsets of all elements, last axis fastest.
-inline std::vector<std::int64_t> offsets_of(const layout& at) {
+inline std::vector<std::int64_t> offsets_of(const Layout& at) {
   std::vector<std::int64_t> result;
   for_each_index(at.shape, [&](const auto& index) { result.push_back(offset_of(at, index)); });
   return result;
@@ -51,20 +51,20 @@ inline std::int64_t between(random_source& random, std::int64_t low, std::int64_
   return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
-inline dims random_shape(random_source& random, int rank, std::int64_t low, std::int64_t high) {
-  dims shape(rank);
+inline Dims random_shape(random_source& random, int rank, std::int64_t low, std::int64_t high) {
+  Dims shape(rank);
   for (std::int64_t& n : shape) n = between(random, low, high);
   return shape;
 }
 
 /// A view of `shape` as users make them: permuted axes, steps of either sign, gaps, an offset, and
 /// (with `repeats`) broadcast axes.
-inline layout random_layout(random_source& random, const dims& shape, std::int64_t itemsize,
+inline Layout random_layout(random_source& random, const Dims& shape, std::int64_t itemsize,
                             bool repeats) {
   std::vector<int> order(static_cast<std::size_t>(shape.rank()));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
   if (between(random, 0, 1) != 0) std::shuffle(order.begin(), order.end(), random);
-  layout result{shape, dims(shape.rank()), between(random, 0, 3) * itemsize};
+  Layout result{shape, Dims(shape.rank()), between(random, 0, 3) * itemsize};
   std::int64_t stride = itemsize;
   for (std::size_t i = order.size(); i-- > 0;) {
     const int axis = order[i];

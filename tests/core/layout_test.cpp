@@ -24,16 +24,16 @@ void for_random_layouts(F&& check) {
   random_source random(20260101);
   for (int i = 0; i < 3000; ++i) {
     const int rank = static_cast<int>(between(random, 0, 4));
-    const dims shape = random_shape(random, rank, between(random, 0, 8) == 0 ? 0 : 1, 4);
-    const layout at = random_layout(random, shape, item, i % 2 == 0);
+    const Dims shape = random_shape(random, rank, between(random, 0, 8) == 0 ? 0 : 1, 4);
+    const Layout at = random_layout(random, shape, item, i % 2 == 0);
     SCOPED_TRACE("shape " + to_string(at.shape) + " strides " + to_string(at.strides));
     check(at);
     if (testing::Test::HasFailure()) return;
   }
 }
 
-layout reversed_axes(const layout& at) {
-  layout result = at;
+Layout reversed_axes(const Layout& at) {
+  Layout result = at;
   std::reverse(result.shape.begin(), result.shape.end());
   std::reverse(result.strides.begin(), result.strides.end());
   return result;
@@ -49,26 +49,26 @@ bool counts_up(const std::vector<std::int64_t>& offsets) {
 std::string shape_error_of(const std::vector<std::int64_t>& shape, std::int64_t itemsize) {
   try {
     check_shape("zeros", shape, itemsize);
-  } catch (const shape_error& error) {
+  } catch (const ShapeError& error) {
     return error.what();
   }
   return "accepted";
 }
 
 TEST(to_string_of_shape, prints_as_python_does) {
-  EXPECT_EQ(to_string(dims{}), "()");
-  EXPECT_EQ(to_string(dims{5}), "(5,)");
-  EXPECT_EQ(to_string(dims{2, 3}), "(2, 3)");
-  EXPECT_EQ(to_string(dims{-1, 0, 7}), "(-1, 0, 7)");
+  EXPECT_EQ(to_string(Dims{}), "()");
+  EXPECT_EQ(to_string(Dims{5}), "(5,)");
+  EXPECT_EQ(to_string(Dims{2, 3}), "(2, 3)");
+  EXPECT_EQ(to_string(Dims{-1, 0, 7}), "(-1, 0, 7)");
 }
 
 TEST(check_shape, returns_the_bytes) {
-  EXPECT_EQ(check_shape("zeros", dims{}, 8), 8);
-  EXPECT_EQ(check_shape("zeros", dims{2, 3}, 4), 24);
-  EXPECT_EQ(check_shape("zeros", dims{2, 0, 3}, 4), 0);
-  EXPECT_EQ(check_shape("zeros", dims{INT64_MAX}, 1), INT64_MAX);
-  EXPECT_EQ(check_shape("zeros", dims{std::int64_t{1} << 59}, 8), std::int64_t{1} << 62);
-  EXPECT_EQ(check_shape("zeros", dims(64, 1), 8), 8);
+  EXPECT_EQ(check_shape("zeros", Dims{}, 8), 8);
+  EXPECT_EQ(check_shape("zeros", Dims{2, 3}, 4), 24);
+  EXPECT_EQ(check_shape("zeros", Dims{2, 0, 3}, 4), 0);
+  EXPECT_EQ(check_shape("zeros", Dims{INT64_MAX}, 1), INT64_MAX);
+  EXPECT_EQ(check_shape("zeros", Dims{std::int64_t{1} << 59}, 8), std::int64_t{1} << 62);
+  EXPECT_EQ(check_shape("zeros", Dims(64, 1), 8), 8);
 }
 
 TEST(check_shape, rejects_negative_dimensions) {
@@ -97,21 +97,21 @@ TEST(check_shape, rejects_sizes_from_2_to_the_63_also_beside_a_zero) {
 TEST(c_layout, counts_up_from_the_last_axis) {
   random_source random(1);
   for (int rank = 0; rank <= 5; ++rank) {
-    const layout at = c_layout(random_shape(random, rank, 1, 4), item);
+    const Layout at = c_layout(random_shape(random, rank, 1, 4), item);
     EXPECT_TRUE(counts_up(offsets_of(at)));
     EXPECT_EQ(at.offset, 0);
   }
-  EXPECT_EQ(c_layout(dims{2, 3, 4}, 8).strides, dims({96, 32, 8}));
+  EXPECT_EQ(c_layout(Dims{2, 3, 4}, 8).strides, Dims({96, 32, 8}));
 }
 
 TEST(c_layout, of_an_empty_shape_has_the_strides_of_one_element) {
-  EXPECT_EQ(c_layout(dims{3, 0, 2}, 8).strides, dims({16, 16, 8}));
-  EXPECT_EQ(c_layout(dims{0}, 8).strides, dims({8}));
+  EXPECT_EQ(c_layout(Dims{3, 0, 2}, 8).strides, Dims({16, 16, 8}));
+  EXPECT_EQ(c_layout(Dims{0}, 8).strides, Dims({8}));
 }
 
 TEST(is_c_contiguous, agrees_with_the_addresses) {
   int contiguous = 0;
-  for_random_layouts([&](const layout& at) {
+  for_random_layouts([&](const Layout& at) {
     const bool expected = counts_up(offsets_of(at));
     contiguous += expected ? 1 : 0;
     EXPECT_EQ(is_c_contiguous(at, item), expected);
@@ -121,16 +121,16 @@ TEST(is_c_contiguous, agrees_with_the_addresses) {
 }
 
 TEST(is_c_contiguous, ignores_the_strides_of_single_and_empty_axes) {
-  EXPECT_TRUE(is_c_contiguous({dims{1, 3, 1}, dims{-99, 4, 7}, 8}, 4));
-  EXPECT_TRUE(is_f_contiguous({dims{1, 3, 1}, dims{-99, 4, 7}, 8}, 4));
-  EXPECT_TRUE(is_c_contiguous({dims{5, 0}, dims{1, 1}, 0}, 4));
-  EXPECT_TRUE(is_c_contiguous({dims{0, 5}, dims{1, 1}, 0}, 4));
-  EXPECT_FALSE(is_c_contiguous({dims{3}, dims{-4}, 8}, 4));
+  EXPECT_TRUE(is_c_contiguous({Dims{1, 3, 1}, Dims{-99, 4, 7}, 8}, 4));
+  EXPECT_TRUE(is_f_contiguous({Dims{1, 3, 1}, Dims{-99, 4, 7}, 8}, 4));
+  EXPECT_TRUE(is_c_contiguous({Dims{5, 0}, Dims{1, 1}, 0}, 4));
+  EXPECT_TRUE(is_c_contiguous({Dims{0, 5}, Dims{1, 1}, 0}, 4));
+  EXPECT_FALSE(is_c_contiguous({Dims{3}, Dims{-4}, 8}, 4));
 }
 
 TEST(overlaps_itself, never_misses_a_shared_byte) {
   int apart = 0;
-  for_random_layouts([&](const layout& at) {
+  for_random_layouts([&](const Layout& at) {
     std::vector<std::int64_t> offsets = offsets_of(at);
     std::sort(offsets.begin(), offsets.end());
     bool shared = false;
@@ -146,16 +146,16 @@ TEST(overlaps_itself, never_misses_a_shared_byte) {
 }
 
 TEST(overlaps_itself, is_false_for_slices_and_true_for_broadcasts) {
-  EXPECT_FALSE(overlaps_itself({dims{3, 4}, dims{64, -8}, 32}, 4));
-  EXPECT_FALSE(overlaps_itself({dims{1, 4}, dims{0, 4}, 0}, 4));
-  EXPECT_FALSE(overlaps_itself({dims{0, 4}, dims{0, 0}, 0}, 4));
-  EXPECT_TRUE(overlaps_itself({dims{3, 4}, dims{0, 4}, 0}, 4));
-  EXPECT_TRUE(overlaps_itself({dims{3, 4}, dims{4, 4}, 0}, 4));  // a sliding window
-  EXPECT_TRUE(overlaps_itself({dims{3}, dims{2}, 0}, 4));
+  EXPECT_FALSE(overlaps_itself({Dims{3, 4}, Dims{64, -8}, 32}, 4));
+  EXPECT_FALSE(overlaps_itself({Dims{1, 4}, Dims{0, 4}, 0}, 4));
+  EXPECT_FALSE(overlaps_itself({Dims{0, 4}, Dims{0, 0}, 0}, 4));
+  EXPECT_TRUE(overlaps_itself({Dims{3, 4}, Dims{0, 4}, 0}, 4));
+  EXPECT_TRUE(overlaps_itself({Dims{3, 4}, Dims{4, 4}, 0}, 4));  // a sliding window
+  EXPECT_TRUE(overlaps_itself({Dims{3}, Dims{2}, 0}, 4));
 }
 
 TEST(extent, spans_the_addresses) {
-  for_random_layouts([](const layout& at) {
+  for_random_layouts([](const Layout& at) {
     const std::vector<std::int64_t> offsets = offsets_of(at);
     const auto [first, last] = extent(at, item);
     if (offsets.empty()) {
@@ -168,8 +168,8 @@ TEST(extent, spans_the_addresses) {
 }
 
 TEST(dense_layout_like, is_dense_and_orders_elements_as_the_original) {
-  for_random_layouts([](const layout& at) {
-    const layout dense = dense_layout_like(at, 8);
+  for_random_layouts([](const Layout& at) {
+    const Layout dense = dense_layout_like(at, 8);
     EXPECT_EQ(dense.shape, at.shape);
     EXPECT_EQ(dense.offset, 0);
     std::vector<std::int64_t> offsets = offsets_of(dense);
@@ -190,15 +190,15 @@ TEST(dense_layout_like, is_dense_and_orders_elements_as_the_original) {
 }
 
 TEST(dense_layout_like, keeps_fortran_order_and_drops_gaps_and_signs) {
-  EXPECT_EQ(dense_layout_like({dims{2, 3}, dims{4, 8}, 0}, 8).strides, dims({8, 16}));
-  EXPECT_EQ(dense_layout_like({dims{2, 3}, dims{-12, 100}, 12}, 4).strides, dims({4, 8}));
+  EXPECT_EQ(dense_layout_like({Dims{2, 3}, Dims{4, 8}, 0}, 8).strides, Dims({8, 16}));
+  EXPECT_EQ(dense_layout_like({Dims{2, 3}, Dims{-12, 100}, 12}, 4).strides, Dims({4, 8}));
 }
 
 TEST(dense_layout_like, is_c_order_where_the_original_is_broadcast_or_empty) {
-  EXPECT_EQ(dense_layout_like({dims{2, 3}, dims{4, 0}, 0}, 4), c_layout(dims{2, 3}, 4));
-  EXPECT_EQ(dense_layout_like({dims{2, 3}, dims{0, 4}, 0}, 4), c_layout(dims{2, 3}, 4));
-  EXPECT_EQ(dense_layout_like({dims{2, 2}, dims{4, 4}, 0}, 4), c_layout(dims{2, 2}, 4));
-  EXPECT_EQ(dense_layout_like({dims{2, 0}, dims{4, 8}, 0}, 4), c_layout(dims{2, 0}, 4));
+  EXPECT_EQ(dense_layout_like({Dims{2, 3}, Dims{4, 0}, 0}, 4), c_layout(Dims{2, 3}, 4));
+  EXPECT_EQ(dense_layout_like({Dims{2, 3}, Dims{0, 4}, 0}, 4), c_layout(Dims{2, 3}, 4));
+  EXPECT_EQ(dense_layout_like({Dims{2, 2}, Dims{4, 4}, 0}, 4), c_layout(Dims{2, 2}, 4));
+  EXPECT_EQ(dense_layout_like({Dims{2, 0}, Dims{4, 8}, 0}, 4), c_layout(Dims{2, 0}, 4));
 }
 
 }  // namespace

@@ -16,17 +16,17 @@ namespace {
 using namespace testing_walk;
 
 /// Addresses of the operands for one element; of an element by value, zero.
-using addresses = std::array<std::int64_t, plan::max_operands>;
+using addresses = std::array<std::int64_t, Plan::max_operands>;
 
 /// A plan's arguments with made-up memory: operand k starts at address (k + 1) * 2^40, so that no
 /// address is taken for another operand's.
-struct setup {
-  dims shape;
-  std::vector<layout> layouts;  ///< output first
+struct PlanSetup {
+  Dims shape;
+  std::vector<Layout> layouts;  ///< output first
   std::vector<std::int64_t> itemsizes;
   std::vector<bool> by_value;
 
-  setup(dims full, std::vector<layout> arrays, std::int64_t itemsize = 4)
+  PlanSetup(Dims full, std::vector<Layout> arrays, std::int64_t itemsize = 4)
       : shape(std::move(full)),
         layouts(std::move(arrays)),
         itemsizes(layouts.size(), itemsize),
@@ -35,11 +35,11 @@ struct setup {
   static std::int64_t origin(std::size_t operand) {
     return static_cast<std::int64_t>(operand + 1) << 40;
   }
-  [[nodiscard]] std::vector<plan_operand> operands() const {
-    std::vector<plan_operand> result;
+  [[nodiscard]] std::vector<PlanOperand> operands() const {
+    std::vector<PlanOperand> result;
     for (std::size_t i = 0; i < layouts.size(); ++i) {
       if (by_value[i]) {
-        result.push_back(plan_operand::of(element::of(float(i)), itemsizes[i]));
+        result.push_back(PlanOperand::of(Element::of(float(i)), itemsizes[i]));
       } else {
         const auto address = static_cast<std::uintptr_t>(origin(i) + layouts[i].offset);
         result.push_back({.data = reinterpret_cast<const char*>(address),
@@ -49,7 +49,7 @@ struct setup {
     }
     return result;
   }
-  [[nodiscard]] plan_parts parts(std::int64_t limit = INT64_MAX) const {
+  [[nodiscard]] PlanParts parts(std::int64_t limit = INT64_MAX) const {
     return {shape, operands(), limit};
   }
 
@@ -60,7 +60,7 @@ struct setup {
       addresses row{};
       for (std::size_t i = 0; i < layouts.size(); ++i) {
         if (by_value[i]) continue;
-        const layout& at = layouts[i];
+        const Layout& at = layouts[i];
         std::vector<std::int64_t> own(index.end() - at.rank(), index.end());
         for (int axis = 0; axis < at.rank(); ++axis) {
           if (at.shape[axis] == 1) own[static_cast<std::size_t>(axis)] = 0;
@@ -75,7 +75,7 @@ struct setup {
 };
 
 /// As a kernel reads a plan: one element after the other by div and mod.
-void append(const plan& part, std::vector<addresses>& result) {
+void append(const Plan& part, std::vector<addresses>& result) {
   for (std::int64_t element = 0; element < part.size; ++element) {
     addresses row{};
     for (int i = 0; i < part.operand_count; ++i) {
@@ -93,9 +93,9 @@ void append(const plan& part, std::vector<addresses>& result) {
 }
 
 /// What every part promises to kernels.
-void check_invariants(const plan& part, std::int64_t limit) {
+void check_invariants(const Plan& part, std::int64_t limit) {
   ASSERT_GE(part.size, 1);
-  ASSERT_LE(part.rank, plan::max_axes);
+  ASSERT_LE(part.rank, Plan::max_axes);
   std::int64_t size = 1;
   for (int axis = 0; axis < part.rank; ++axis) {
     size *= part.shape[axis];
@@ -119,14 +119,14 @@ void check_invariants(const plan& part, std::int64_t limit) {
   ASSERT_EQ(part.contiguous, unit);
 }
 
-void check_against_oracle(const setup& given, std::int64_t limit = INT64_MAX) {
+void check_against_oracle(const PlanSetup& given, std::int64_t limit = INT64_MAX) {
   SCOPED_TRACE("shape " + to_string(given.shape) + " limit " + std::to_string(limit));
-  plan_parts parts = given.parts(limit);
+  PlanParts parts = given.parts(limit);
   const std::vector<addresses> expected = given.expected();
   for (int round = 0; round < 2; ++round) {  // for_each leaves the parts as it found them
     std::vector<addresses> visited;
     std::int64_t count = 0;
-    parts.for_each([&](const plan& part) {
+    parts.for_each([&](const Plan& part) {
       ++count;
       check_invariants(part, limit);
       append(part, visited);
@@ -139,17 +139,17 @@ void check_against_oracle(const setup& given, std::int64_t limit = INT64_MAX) {
 }
 
 /// An input of random shape among those that broadcast to `shape`.
-layout random_input(random_source& random, const dims& shape, std::int64_t itemsize) {
-  dims own = shape;
+Layout random_input(random_source& random, const Dims& shape, std::int64_t itemsize) {
+  Dims own = shape;
   for (std::int64_t& n : own) n = between(random, 0, 3) == 0 ? 1 : n;
   while (own.rank() > 0 && own[0] == 1 && between(random, 0, 1) == 0) own.erase(0);
   return random_layout(random, own, itemsize, true);
 }
 
-setup random_setup(random_source& random, const dims& shape) {
+PlanSetup random_setup(random_source& random, const Dims& shape) {
   const std::int64_t itemsizes[] = {1, 2, 4, 8, 16};
-  const auto operand_count = static_cast<std::size_t>(between(random, 1, plan::max_operands));
-  setup result(shape, {});
+  const auto operand_count = static_cast<std::size_t>(between(random, 1, Plan::max_operands));
+  PlanSetup result(shape, {});
   for (std::size_t i = 0; i < operand_count; ++i) {
     const std::int64_t itemsize = itemsizes[between(random, 0, 4)];
     result.itemsizes.push_back(itemsize);
@@ -166,7 +166,7 @@ TEST(plan_parts, visit_every_element_of_random_layouts_once) {
   random_source random(8);
   for (int i = 0; i < 3000 && !testing::Test::HasFatalFailure(); ++i) {
     const int rank = static_cast<int>(between(random, 0, 5));
-    const dims shape = random_shape(random, rank, between(random, 0, 9) == 0 ? 0 : 1, 4);
+    const Dims shape = random_shape(random, rank, between(random, 0, 9) == 0 ? 0 : 1, 4);
     check_against_oracle(random_setup(random, shape));
   }
 }
@@ -175,7 +175,7 @@ TEST(plan_parts, visit_every_element_once_below_any_limit) {
   random_source random(9);
   for (int i = 0; i < 3000 && !testing::Test::HasFatalFailure(); ++i) {
     const int rank = static_cast<int>(between(random, 0, 4));
-    const dims shape = random_shape(random, rank, between(random, 0, 9) == 0 ? 0 : 1, 5);
+    const Dims shape = random_shape(random, rank, between(random, 0, 9) == 0 ? 0 : 1, 5);
     const std::int64_t limits[] = {1, 2, 3, 17, 33, 64, 100, 257, 1000};
     check_against_oracle(random_setup(random, shape), limits[between(random, 0, 8)]);
   }
@@ -185,7 +185,7 @@ TEST(plan_parts, visit_every_element_of_many_axes_of_size_two) {
   random_source random(10);
   for (const int rank : {8, 9, 10, 12}) {
     for (int i = 0; i < 10 && !testing::Test::HasFatalFailure(); ++i) {
-      const setup given = random_setup(random, dims(rank, 2));
+      const PlanSetup given = random_setup(random, Dims(rank, 2));
       check_against_oracle(given);
       check_against_oracle(given, 200);
     }
@@ -193,9 +193,9 @@ TEST(plan_parts, visit_every_element_of_many_axes_of_size_two) {
 }
 
 TEST(plan_parts, coalesce_twenty_axes_in_c_order_into_one) {
-  const dims shape(20, 2);
-  const setup given(shape, {c_layout(shape, 4), c_layout(shape, 4)});
-  const plan_parts parts = given.parts();
+  const Dims shape(20, 2);
+  const PlanSetup given(shape, {c_layout(shape, 4), c_layout(shape, 4)});
+  const PlanParts parts = given.parts();
   EXPECT_EQ(parts.count(), 1);
   EXPECT_EQ(parts.first().rank, 1);
   EXPECT_EQ(parts.first().shape[0], 1 << 20);
@@ -203,23 +203,23 @@ TEST(plan_parts, coalesce_twenty_axes_in_c_order_into_one) {
 }
 
 /// Axis i of the input is axis rank - 1 - i of the output: nothing coalesces.
-setup reversed(int rank) {
-  const dims shape(rank, 2);
-  layout backwards = c_layout(shape, 4);
+PlanSetup reversed(int rank) {
+  const Dims shape(rank, 2);
+  Layout backwards = c_layout(shape, 4);
   std::reverse(backwards.strides.begin(), backwards.strides.end());
   return {shape, {c_layout(shape, 4), backwards}};
 }
 
 TEST(plan_parts, loop_over_axes_beyond_eight) {
   check_against_oracle(reversed(20 - 6));
-  plan_parts parts = reversed(20).parts();
-  EXPECT_EQ(parts.first().rank, plan::max_axes);
+  PlanParts parts = reversed(20).parts();
+  EXPECT_EQ(parts.first().rank, Plan::max_axes);
   EXPECT_EQ(parts.count(), 1 << 12);
   std::int64_t elements = 0;
   std::int64_t input_addresses = 0;
-  parts.for_each([&](const plan& part) {
+  parts.for_each([&](const Plan& part) {
     elements += part.size;
-    input_addresses += reinterpret_cast<std::intptr_t>(part.data[1]) - setup::origin(1);
+    input_addresses += reinterpret_cast<std::intptr_t>(part.data[1]) - PlanSetup::origin(1);
   });
   EXPECT_EQ(elements, 1 << 20);
   // Twelve axes are looped over: in the input those of strides 4, 8, …, 2^13, each at 1 half the
@@ -228,18 +228,18 @@ TEST(plan_parts, loop_over_axes_beyond_eight) {
 }
 
 TEST(plan_parts, plan_thirty_and_sixty_four_axes) {
-  const plan_parts thirty = reversed(30).parts();
+  const PlanParts thirty = reversed(30).parts();
   EXPECT_EQ(thirty.count(), std::int64_t{1} << 22);
   EXPECT_EQ(thirty.first().size, 256);
-  const setup ones(dims(64, 1), {c_layout(dims(64, 1), 4), c_layout(dims(64, 1), 4)});
+  const PlanSetup ones(Dims(64, 1), {c_layout(Dims(64, 1), 4), c_layout(Dims(64, 1), 4)});
   check_against_oracle(ones);
   EXPECT_EQ(ones.parts().first().rank, 0);
-  dims some(64, 1);
+  Dims some(64, 1);
   for (int axis = 0; axis < 64; axis += 6) some[axis] = 2;
-  layout backwards = c_layout(some, 4);
+  Layout backwards = c_layout(some, 4);
   std::reverse(backwards.strides.begin(), backwards.strides.end());
   backwards.shape = some;
-  layout fitting = c_layout(some, 4);
+  Layout fitting = c_layout(some, 4);
   std::int64_t stride = 4;
   for (int axis = 0; axis < 64; ++axis) {
     fitting.strides[axis] = stride;
@@ -249,34 +249,34 @@ TEST(plan_parts, plan_thirty_and_sixty_four_axes) {
 }
 
 TEST(plan_parts, call_nothing_for_an_empty_shape) {
-  for (const dims& shape : {dims{0}, dims{3, 0}, dims{0, 0, 2}}) {
-    plan_parts parts = setup(shape, {c_layout(shape, 4), c_layout(shape, 4)}).parts(16);
+  for (const Dims& shape : {Dims{0}, Dims{3, 0}, Dims{0, 0, 2}}) {
+    PlanParts parts = PlanSetup(shape, {c_layout(shape, 4), c_layout(shape, 4)}).parts(16);
     EXPECT_TRUE(parts.empty());
     EXPECT_EQ(parts.count(), 0);
-    parts.for_each([](const plan&) { ADD_FAILURE(); });
+    parts.for_each([](const Plan&) { ADD_FAILURE(); });
   }
 }
 
 TEST(plan_parts, make_one_element_of_rank_zero) {
-  const plan_parts parts =
-      setup(dims{1, 1}, {c_layout(dims{1, 1}, 4), c_layout(dims{}, 4)}).parts();
+  const PlanParts parts =
+      PlanSetup(Dims{1, 1}, {c_layout(Dims{1, 1}, 4), c_layout(Dims{}, 4)}).parts();
   EXPECT_EQ(parts.first().rank, 0);
   EXPECT_EQ(parts.first().size, 1);
   EXPECT_TRUE(parts.first().contiguous);
 }
 
 TEST(plan_parts, flatten_operands_that_share_any_dense_order) {
-  const dims shape{2, 3, 4};
-  const layout fortran{shape, dims{4, 8, 24}, 0};
-  const plan part = setup(shape, {fortran, fortran}).parts().first();
+  const Dims shape{2, 3, 4};
+  const Layout fortran{shape, Dims{4, 8, 24}, 0};
+  const Plan part = PlanSetup(shape, {fortran, fortran}).parts().first();
   EXPECT_EQ(part.rank, 1);
   EXPECT_EQ(part.shape[0], 24);
   EXPECT_TRUE(part.contiguous);
 }
 
 TEST(plan_parts, order_axes_by_the_output) {
-  const dims shape{2, 3};
-  const plan part = setup(shape, {{shape, dims{4, 8}, 0}, c_layout(shape, 4)}).parts().first();
+  const Dims shape{2, 3};
+  const Plan part = PlanSetup(shape, {{shape, Dims{4, 8}, 0}, c_layout(shape, 4)}).parts().first();
   ASSERT_EQ(part.rank, 2);
   EXPECT_EQ(part.shape[0], 2);
   EXPECT_EQ(part.shape[1], 3);
@@ -288,47 +288,47 @@ TEST(plan_parts, order_axes_by_the_output) {
 }
 
 TEST(plan_parts, flip_axes_on_which_the_output_runs_backwards) {
-  const layout backwards{dims{5}, dims{-4}, 16};
-  const plan both = setup(dims{5}, {backwards, backwards}).parts().first();
+  const Layout backwards{Dims{5}, Dims{-4}, 16};
+  const Plan both = PlanSetup(Dims{5}, {backwards, backwards}).parts().first();
   EXPECT_TRUE(both.contiguous);
-  EXPECT_EQ(reinterpret_cast<std::intptr_t>(both.data[0]), setup::origin(0));
-  EXPECT_EQ(reinterpret_cast<std::intptr_t>(both.data[1]), setup::origin(1));
-  const plan one = setup(dims{5}, {backwards, c_layout(dims{5}, 4)}).parts().first();
+  EXPECT_EQ(reinterpret_cast<std::intptr_t>(both.data[0]), PlanSetup::origin(0));
+  EXPECT_EQ(reinterpret_cast<std::intptr_t>(both.data[1]), PlanSetup::origin(1));
+  const Plan one = PlanSetup(Dims{5}, {backwards, c_layout(Dims{5}, 4)}).parts().first();
   EXPECT_EQ(one.strides[0][0], 4);
   EXPECT_EQ(one.strides[1][0], -4);
-  EXPECT_EQ(reinterpret_cast<std::intptr_t>(one.data[1]), setup::origin(1) + 16);
+  EXPECT_EQ(reinterpret_cast<std::intptr_t>(one.data[1]), PlanSetup::origin(1) + 16);
 }
 
 TEST(plan_parts, coalesce_what_every_operand_can_walk_as_one_axis) {
-  const dims shape{2, 3, 4};
-  const layout row{dims{4}, dims{4}, 0};
-  const plan with_row = setup(shape, {c_layout(shape, 4), row}).parts().first();
+  const Dims shape{2, 3, 4};
+  const Layout row{Dims{4}, Dims{4}, 0};
+  const Plan with_row = PlanSetup(shape, {c_layout(shape, 4), row}).parts().first();
   ASSERT_EQ(with_row.rank, 2);  // (6, 4): the row repeats over both outer axes
   EXPECT_EQ(with_row.shape[0], 4);
   EXPECT_EQ(with_row.shape[1], 6);
   EXPECT_EQ(with_row.strides[1][1], 0);
-  const layout column{dims{2, 1, 1}, dims{4, 4, 4}, 0};
-  const plan with_column = setup(shape, {c_layout(shape, 4), column}).parts().first();
+  const Layout column{Dims{2, 1, 1}, Dims{4, 4, 4}, 0};
+  const Plan with_column = PlanSetup(shape, {c_layout(shape, 4), column}).parts().first();
   ASSERT_EQ(with_column.rank, 2);
   EXPECT_EQ(with_column.shape[0], 12);
   EXPECT_EQ(with_column.shape[1], 2);
   EXPECT_EQ(with_column.strides[1][0], 0);
   EXPECT_EQ(with_column.strides[1][1], 4);
-  const layout stepped{shape, dims{96, 32, 8}, 0};  // of 8-byte steps: x[..., ::2]
-  const plan with_step = setup(shape, {c_layout(shape, 4), stepped}).parts().first();
+  const Layout stepped{shape, Dims{96, 32, 8}, 0};  // of 8-byte steps: x[..., ::2]
+  const Plan with_step = PlanSetup(shape, {c_layout(shape, 4), stepped}).parts().first();
   EXPECT_EQ(with_step.rank, 1);
   EXPECT_EQ(with_step.strides[1][0], 8);
   EXPECT_FALSE(with_step.contiguous);
 }
 
 TEST(plan, of_a_run_is_the_plan_that_parts_make) {
-  for (const dims& shape : {dims{3, 4}, dims{1, 1}}) {
-    setup given(shape, {c_layout(shape, 1), c_layout(shape, 8), c_layout(shape, 8)});
+  for (const Dims& shape : {Dims{3, 4}, Dims{1, 1}}) {
+    PlanSetup given(shape, {c_layout(shape, 1), c_layout(shape, 8), c_layout(shape, 8)});
     given.itemsizes = {1, 8, 8};
     for (const bool by_value : {false, true}) {
       given.by_value[2] = by_value;
-      const plan expected = given.parts().first();
-      plan run(expected.data[0], 1, expected.size);
+      const Plan expected = given.parts().first();
+      Plan run(expected.data[0], 1, expected.size);
       run.add(expected.data[1], 8);
       if (by_value) {
         run.add(expected.values[2], 8);
@@ -355,51 +355,51 @@ TEST(plan, of_a_run_is_the_plan_that_parts_make) {
 }
 
 TEST(plan_parts, keep_elements_by_value_inside_the_plan) {
-  const layout at = c_layout(dims{3, 4}, 4);
-  const std::vector<plan_operand> operands{
+  const Layout at = c_layout(Dims{3, 4}, 4);
+  const std::vector<PlanOperand> operands{
       {.data = reinterpret_cast<const char*>(64), .where = &at, .itemsize = 4},
-      plan_operand::of(element::of(2.5F), 4)};
-  const plan_parts parts(at.shape, operands);
-  const plan& part = parts.first();
+      PlanOperand::of(Element::of(2.5F), 4)};
+  const PlanParts parts(at.shape, operands);
+  const Plan& part = parts.first();
   EXPECT_FALSE(part.is_value(0));
   ASSERT_TRUE(part.is_value(1));
   EXPECT_EQ(part.rank, 1);
   EXPECT_EQ(part.strides[1][0], 0);
   EXPECT_FALSE(part.contiguous);
   EXPECT_EQ(part.values[1].as<float>(), 2.5F);
-  const plan copy = part;
+  const Plan copy = part;
   EXPECT_EQ(copy.base(1), reinterpret_cast<const char*>(&copy.values[1]));
 }
 
 TEST(plan_parts, knows_operands_of_different_item_sizes_as_contiguous) {
-  setup given(dims{3, 4}, {c_layout(dims{3, 4}, 1), c_layout(dims{3, 4}, 8)});
+  PlanSetup given(Dims{3, 4}, {c_layout(Dims{3, 4}, 1), c_layout(Dims{3, 4}, 8)});
   given.itemsizes = {1, 8};
-  const plan part = given.parts().first();
+  const Plan part = given.parts().first();
   EXPECT_TRUE(part.contiguous);
   EXPECT_EQ(part.strides[0][0], 1);
   EXPECT_EQ(part.strides[1][0], 8);
 }
 
 TEST(plan_parts, split_at_the_limit_and_not_below) {
-  const dims shape{100};
-  const setup given(shape, {c_layout(shape, 4), c_layout(shape, 4)});
+  const Dims shape{100};
+  const PlanSetup given(shape, {c_layout(shape, 4), c_layout(shape, 4)});
   EXPECT_EQ(given.parts(401).count(), 1);
   EXPECT_EQ(given.parts(400).count(), 2);
   EXPECT_EQ(given.parts(400).first().shape[0], 50);
   EXPECT_TRUE(given.parts(400).first().contiguous);
   // Elements count as well, even where they all lie in one place.
-  const setup repeated(shape, {{shape, dims{0}, 0}});
+  const PlanSetup repeated(shape, {{shape, Dims{0}, 0}});
   EXPECT_EQ(repeated.parts(101).count(), 1);
   EXPECT_EQ(repeated.parts(100).count(), 2);
 }
 
 TEST(plan_parts, split_along_the_axis_that_reaches_farthest) {
-  const dims shape{4, 8};
-  const layout padded{shape, dims{1000, 4}, 0};
-  const setup given(shape, {c_layout(shape, 4), padded});
-  plan_parts parts = given.parts(500);
+  const Dims shape{4, 8};
+  const Layout padded{shape, Dims{1000, 4}, 0};
+  const PlanSetup given(shape, {c_layout(shape, 4), padded});
+  PlanParts parts = given.parts(500);
   EXPECT_EQ(parts.count(), 4);
-  parts.for_each([](const plan& part) {
+  parts.for_each([](const Plan& part) {
     EXPECT_EQ(part.rank, 1);  // one row each, as plain as a row
     EXPECT_EQ(part.shape[0], 8);
     EXPECT_TRUE(part.contiguous);
@@ -407,24 +407,24 @@ TEST(plan_parts, split_along_the_axis_that_reaches_farthest) {
 }
 
 TEST(plan_parts, split_long_arrays_at_multiples_of_64_elements) {
-  const dims shape{1001};
-  const setup given(shape, {c_layout(shape, 4), c_layout(shape, 4)});
-  plan_parts parts = given.parts(2500);
+  const Dims shape{1001};
+  const PlanSetup given(shape, {c_layout(shape, 4), c_layout(shape, 4)});
+  PlanParts parts = given.parts(2500);
   std::vector<std::int64_t> starts;
-  parts.for_each([&](const plan& part) {
-    starts.push_back(reinterpret_cast<std::intptr_t>(part.data[0]) - setup::origin(0));
+  parts.for_each([&](const Plan& part) {
+    starts.push_back(reinterpret_cast<std::intptr_t>(part.data[0]) - PlanSetup::origin(0));
   });
   EXPECT_EQ(starts, (std::vector<std::int64_t>{0, 512 * 4}));
 }
 
 TEST(plan_parts, split_of_real_size_stays_below_32_bits) {
   const std::int64_t n = 3'000'000'001;
-  plan_parts parts =
-      setup(dims{n}, {c_layout(dims{n}, 8), c_layout(dims{n}, 8)}, 8).parts(index_limit_32bit);
+  PlanParts parts =
+      PlanSetup(Dims{n}, {c_layout(Dims{n}, 8), c_layout(Dims{n}, 8)}, 8).parts(index_limit_32bit);
   std::int64_t elements = 0;
-  parts.for_each([&](const plan& part) {
+  parts.for_each([&](const Plan& part) {
     EXPECT_LT(part.size * 8, index_limit_32bit);
-    EXPECT_EQ(reinterpret_cast<std::intptr_t>(part.data[1]), setup::origin(1) + 8 * elements);
+    EXPECT_EQ(reinterpret_cast<std::intptr_t>(part.data[1]), PlanSetup::origin(1) + 8 * elements);
     elements += part.size;
   });
   EXPECT_EQ(elements, n);

@@ -14,11 +14,11 @@
 namespace skerry {
 namespace {
 
-using enum dtype;
+using enum Dtype;
 
-std::optional<dtype> of(std::initializer_list<dtype> types) {
-  promotion all;
-  for (const dtype type : types) all.add(type);
+std::optional<Dtype> of(std::initializer_list<Dtype> types) {
+  Promotion all;
+  for (const Dtype type : types) all.add(type);
   return all.result();
 }
 
@@ -38,45 +38,45 @@ TEST(promotion, lets_the_highest_kind_decide_in_whatever_order) {
   EXPECT_EQ(of({float32, uint64, int8}), float32);
   EXPECT_EQ(of({uint64, float32, int8, complex64}), complex64);
   EXPECT_EQ(of({}), std::nullopt);
-  EXPECT_TRUE(promotion().is_empty());
+  EXPECT_TRUE(Promotion().is_empty());
 }
 
 TEST(promotion, is_the_table_of_the_standard_where_mixes_are_refused) {
-  const refused_mixes strict;
+  const RefusedMixes strict;
   for (int a = 0; a < dtype_count; ++a) {
     for (int b = 0; b < dtype_count; ++b) {
-      const auto first = static_cast<dtype>(a);
-      const auto second = static_cast<dtype>(b);
+      const auto first = static_cast<Dtype>(a);
+      const auto second = static_cast<Dtype>(b);
       EXPECT_EQ(promote_kinds(first, second), promote(first, second));
     }
   }
 }
 
 TEST(promotion, takes_the_default_dtype_for_a_scalar_of_a_higher_kind) {
-  EXPECT_EQ(promote_scalar("add", uint8, scalar::of(0.5)), float64);
-  EXPECT_EQ(promote_scalar("add", int8, scalar::of(0.0, 1.0)), complex128);
-  EXPECT_EQ(promote_scalar("add", bool_, scalar::of(std::int64_t{1})), int64);
-  EXPECT_EQ(promote_scalar("add", float32, scalar::of(0.5)), float32);
-  EXPECT_EQ(promote_scalar("add", int8, scalar::of(true)), int8);
-  EXPECT_EQ(promote_scalar_kind("divide", uint8, scalar::of(std::int64_t{256})), uint8);
+  EXPECT_EQ(promote_scalar("add", uint8, Scalar::of(0.5)), float64);
+  EXPECT_EQ(promote_scalar("add", int8, Scalar::of(0.0, 1.0)), complex128);
+  EXPECT_EQ(promote_scalar("add", bool_, Scalar::of(std::int64_t{1})), int64);
+  EXPECT_EQ(promote_scalar("add", float32, Scalar::of(0.5)), float32);
+  EXPECT_EQ(promote_scalar("add", int8, Scalar::of(true)), int8);
+  EXPECT_EQ(promote_scalar_kind("divide", uint8, Scalar::of(std::int64_t{256})), uint8);
 }
 
 TEST(to_element, takes_values_of_a_higher_kind_if_nothing_is_lost) {
-  EXPECT_EQ(to_element("fill", scalar::of(2.0), int8).as<skerry::int8>(), 2);
-  EXPECT_EQ(to_element("fill", scalar::of(0x1p63), uint64).as<skerry::uint64>(), 1ULL << 63);
-  EXPECT_EQ(to_element("fill", scalar::of(2.5, 0.0), float32).as<float>(), 2.5F);
-  EXPECT_TRUE(to_element("fill", scalar::of(1.0), bool_).as<bool>());
-  EXPECT_THROW(static_cast<void>(to_element("fill", scalar::of(300.0), uint8)), overflow_error);
-  EXPECT_THROW(static_cast<void>(to_element("fill", scalar::of(0x1p64), uint64)), dtype_error);
+  EXPECT_EQ(to_element("fill", Scalar::of(2.0), int8).as<skerry::int8>(), 2);
+  EXPECT_EQ(to_element("fill", Scalar::of(0x1p63), uint64).as<skerry::uint64>(), 1ULL << 63);
+  EXPECT_EQ(to_element("fill", Scalar::of(2.5, 0.0), float32).as<float>(), 2.5F);
+  EXPECT_TRUE(to_element("fill", Scalar::of(1.0), bool_).as<bool>());
+  EXPECT_THROW(static_cast<void>(to_element("fill", Scalar::of(300.0), uint8)), OverflowError);
+  EXPECT_THROW(static_cast<void>(to_element("fill", Scalar::of(0x1p64), uint64)), DtypeError);
 }
 
 TEST(cast_scalar, converts_as_astype_does) {
-  EXPECT_EQ(cast_scalar("full", scalar::of(-2.7), int8).integer, -2);
-  EXPECT_TRUE(cast_scalar("full", scalar::of(0.0, 2.0), bool_).boolean);
-  EXPECT_THROW(static_cast<void>(cast_scalar("full", scalar::of(1e30), int64)), overflow_error);
-  EXPECT_THROW(static_cast<void>(cast_scalar("full", scalar::of(0.0, 1.0), float64)), dtype_error);
-  const refused_mixes strict;
-  EXPECT_THROW(static_cast<void>(cast_scalar("full", scalar::of(2.0), int8)), dtype_error);
+  EXPECT_EQ(cast_scalar("full", Scalar::of(-2.7), int8).integer, -2);
+  EXPECT_TRUE(cast_scalar("full", Scalar::of(0.0, 2.0), bool_).boolean);
+  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::of(1e30), int64)), OverflowError);
+  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::of(0.0, 1.0), float64)), DtypeError);
+  const RefusedMixes strict;
+  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::of(2.0), int8)), DtypeError);
 }
 
 }  // namespace

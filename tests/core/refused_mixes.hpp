@@ -7,14 +7,14 @@
 namespace skerry {
 
 /// While it lives, mixed kinds of dtypes are refused, as the standard leaves them open.
-class refused_mixes {
+class RefusedMixes {
  public:
-  refused_mixes() {
+  RefusedMixes() {
     ask_whether_strict([] { return true; });
   }
-  refused_mixes(const refused_mixes&) = delete;
-  refused_mixes& operator=(const refused_mixes&) = delete;
-  ~refused_mixes() { ask_whether_strict(nullptr); }
+  RefusedMixes(const RefusedMixes&) = delete;
+  RefusedMixes& operator=(const RefusedMixes&) = delete;
+  ~RefusedMixes() { ask_whether_strict(nullptr); }
 };
 
 }  // namespace skerry

@@ -14,12 +14,12 @@
 namespace skerry {
 namespace {
 
-using enum dtype;
+using enum Dtype;
 
-const scalar a_bool = scalar::of(true);
-const scalar an_int = scalar::of(std::int64_t{7});
-const scalar a_float = scalar::of(1.5);
-const scalar a_complex = scalar::of(1.5, -2.0);
+const Scalar a_bool = Scalar::of(true);
+const Scalar an_int = Scalar::of(std::int64_t{7});
+const Scalar a_float = Scalar::of(1.5);
+const Scalar a_complex = Scalar::of(1.5, -2.0);
 
 template <class Error, class F>
 std::string message_of(F&& f) {
@@ -34,10 +34,10 @@ std::string message_of(F&& f) {
 
 TEST(promote_scalar, keeps_the_dtype_of_the_array_where_the_standard_allows_the_mix) {
   EXPECT_EQ(promote_scalar("add", bool_, a_bool), bool_);
-  for (const dtype type : {int8, int16, int32, int64, uint8, uint16, uint32, uint64}) {
+  for (const Dtype type : {int8, int16, int32, int64, uint8, uint16, uint32, uint64}) {
     EXPECT_EQ(promote_scalar("add", type, an_int), type);
   }
-  for (const dtype type : {float32, float64, complex64, complex128}) {
+  for (const Dtype type : {float32, float64, complex64, complex128}) {
     EXPECT_EQ(promote_scalar("add", type, an_int), type);
     EXPECT_EQ(promote_scalar("add", type, a_float), type);
   }
@@ -51,61 +51,61 @@ TEST(promote_scalar, makes_real_arrays_complex_of_their_width) {
 }
 
 TEST(promote_scalar, rejects_every_other_mix) {
-  const refused_mixes strict;
-  for (const scalar& value : {an_int, a_float, a_complex}) {
-    EXPECT_THROW(static_cast<void>(promote_scalar("add", bool_, value)), dtype_error);
+  const RefusedMixes strict;
+  for (const Scalar& value : {an_int, a_float, a_complex}) {
+    EXPECT_THROW(static_cast<void>(promote_scalar("add", bool_, value)), DtypeError);
   }
-  for (const dtype type : {int8, int16, int32, int64, uint8, uint16, uint32, uint64}) {
-    for (const scalar& value : {a_bool, a_float, a_complex}) {
-      EXPECT_THROW(static_cast<void>(promote_scalar("add", type, value)), dtype_error);
+  for (const Dtype type : {int8, int16, int32, int64, uint8, uint16, uint32, uint64}) {
+    for (const Scalar& value : {a_bool, a_float, a_complex}) {
+      EXPECT_THROW(static_cast<void>(promote_scalar("add", type, value)), DtypeError);
     }
   }
-  for (const dtype type : {float32, float64, complex64, complex128}) {
-    EXPECT_THROW(static_cast<void>(promote_scalar("add", type, a_bool)), dtype_error);
+  for (const Dtype type : {float32, float64, complex64, complex128}) {
+    EXPECT_THROW(static_cast<void>(promote_scalar("add", type, a_bool)), DtypeError);
   }
 }
 
 TEST(promote_scalar, names_operation_dtype_and_remedy) {
-  const refused_mixes strict;
+  const RefusedMixes strict;
   EXPECT_EQ(
-      message_of<dtype_error>([] { static_cast<void>(promote_scalar("add", int32, a_float)); }),
+      message_of<DtypeError>([] { static_cast<void>(promote_scalar("add", int32, a_float)); }),
       "add: int32 array and Python float have no common dtype; convert the array first, for "
       "example to float64 with astype");
   EXPECT_EQ(
-      message_of<dtype_error>([] { static_cast<void>(promote_scalar("add", int32, a_bool)); }),
+      message_of<DtypeError>([] { static_cast<void>(promote_scalar("add", int32, a_bool)); }),
       "add: int32 array and Python bool have no common dtype; a bool goes with bool arrays only, "
       "use 0 or 1");
 }
 
 TEST(promote_scalar, rejects_ints_outside_the_dtype) {
-  EXPECT_EQ(promote_scalar("add", uint8, scalar::of(std::int64_t{255})), uint8);
-  const std::string text = message_of<overflow_error>(
-      [] { static_cast<void>(promote_scalar("add", uint8, scalar::of(std::int64_t{300}))); });
+  EXPECT_EQ(promote_scalar("add", uint8, Scalar::of(std::int64_t{255})), uint8);
+  const std::string text = message_of<OverflowError>(
+      [] { static_cast<void>(promote_scalar("add", uint8, Scalar::of(std::int64_t{300}))); });
   EXPECT_EQ(text, "add: int out of range of uint8: 300 is not in 0 to 255");
 }
 
 template <class T>
 void expect_bounds() {
-  const dtype type = dtype_of<T>;
+  const Dtype type = dtype_of<T>;
   SCOPED_TRACE(name(type));
   const auto low = static_cast<std::int64_t>(std::numeric_limits<T>::min());
   const auto high = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-  EXPECT_EQ(to_element("full", scalar::of(low), type).as<T>(), std::numeric_limits<T>::min());
-  EXPECT_EQ(to_element("full", scalar::of_unsigned(high), type).as<T>(),
+  EXPECT_EQ(to_element("full", Scalar::of(low), type).as<T>(), std::numeric_limits<T>::min());
+  EXPECT_EQ(to_element("full", Scalar::of_unsigned(high), type).as<T>(),
             std::numeric_limits<T>::max());
-  const auto rejected = [type](const scalar& value) {
+  const auto rejected = [type](const Scalar& value) {
     const std::string text =
-        message_of<overflow_error>([&] { static_cast<void>(to_element("full", value, type)); });
+        message_of<OverflowError>([&] { static_cast<void>(to_element("full", value, type)); });
     EXPECT_NE(text.find(name(type)), std::string::npos) << text;
     EXPECT_NE(text.find(std::to_string(std::numeric_limits<T>::min())), std::string::npos) << text;
     EXPECT_NE(text.find(std::to_string(std::numeric_limits<T>::max())), std::string::npos) << text;
   };
-  if (low > INT64_MIN) rejected(scalar::of(low - 1));
-  if (high < UINT64_MAX) rejected(scalar::of_unsigned(high + 1));
-  if (low == 0) rejected(scalar::of(INT64_MIN));
-  if (high < UINT64_MAX) rejected(scalar::of_unsigned(UINT64_MAX));
-  rejected(scalar::of_out_of_range(1e30));
-  rejected(scalar::of_out_of_range(-1e30));
+  if (low > INT64_MIN) rejected(Scalar::of(low - 1));
+  if (high < UINT64_MAX) rejected(Scalar::of_unsigned(high + 1));
+  if (low == 0) rejected(Scalar::of(INT64_MIN));
+  if (high < UINT64_MAX) rejected(Scalar::of_unsigned(UINT64_MAX));
+  rejected(Scalar::of_out_of_range(1e30));
+  rejected(Scalar::of_out_of_range(-1e30));
 }
 
 TEST(to_element, takes_exactly_the_range_of_each_integer_dtype) {
@@ -120,82 +120,82 @@ TEST(to_element, takes_exactly_the_range_of_each_integer_dtype) {
 }
 
 TEST(to_element, names_the_value_that_does_not_fit) {
-  const auto text = [](const scalar& value) {
-    return message_of<overflow_error>([&] { static_cast<void>(to_element("full", value, int64)); });
+  const auto text = [](const Scalar& value) {
+    return message_of<OverflowError>([&] { static_cast<void>(to_element("full", value, int64)); });
   };
-  EXPECT_NE(text(scalar::of_unsigned(std::uint64_t{1} << 63)).find("9223372036854775808"),
+  EXPECT_NE(text(Scalar::of_unsigned(std::uint64_t{1} << 63)).find("9223372036854775808"),
             std::string::npos);
-  EXPECT_NE(text(scalar::of_out_of_range(1e30)).find("1e+30"), std::string::npos);
+  EXPECT_NE(text(Scalar::of_out_of_range(1e30)).find("1e+30"), std::string::npos);
 }
 
 TEST(to_element, rounds_ints_to_floating_dtypes) {
   EXPECT_EQ(to_element("full", an_int, float32).as<float>(), 7.0F);
-  EXPECT_EQ(to_element("full", scalar::of((std::int64_t{1} << 24) + 1), float32).as<float>(),
+  EXPECT_EQ(to_element("full", Scalar::of((std::int64_t{1} << 24) + 1), float32).as<float>(),
             16777216.0F);
-  EXPECT_EQ(to_element("full", scalar::of_unsigned(UINT64_MAX), float64).as<double>(), 0x1p64);
-  EXPECT_EQ(to_element("full", scalar::of_out_of_range(1e30), float64).as<double>(), 1e30);
-  EXPECT_EQ(to_element("full", scalar::of_out_of_range(1e30), skerry::dtype::complex64)
+  EXPECT_EQ(to_element("full", Scalar::of_unsigned(UINT64_MAX), float64).as<double>(), 0x1p64);
+  EXPECT_EQ(to_element("full", Scalar::of_out_of_range(1e30), float64).as<double>(), 1e30);
+  EXPECT_EQ(to_element("full", Scalar::of_out_of_range(1e30), skerry::Dtype::complex64)
                 .as<skerry::complex64>(),
             skerry::complex64(1e30F));
   EXPECT_THROW(
       static_cast<void>(to_element(
-          "full", scalar::of_out_of_range(std::numeric_limits<double>::infinity()), float64)),
-      overflow_error);
+          "full", Scalar::of_out_of_range(std::numeric_limits<double>::infinity()), float64)),
+      OverflowError);
 }
 
 TEST(to_element, keeps_floats_and_their_special_values) {
   EXPECT_EQ(to_element("full", a_float, float64).as<double>(), 1.5);
   EXPECT_EQ(to_element("full", a_float, float32).as<float>(), 1.5F);
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(to_element("full", scalar::of(-infinity), float32).as<float>(), -infinity);
-  EXPECT_TRUE(std::isnan(to_element("full", scalar::of(std::nan("")), float32).as<float>()));
-  EXPECT_TRUE(std::signbit(to_element("full", scalar::of(-0.0), float32).as<float>()));
+  EXPECT_EQ(to_element("full", Scalar::of(-infinity), float32).as<float>(), -infinity);
+  EXPECT_TRUE(std::isnan(to_element("full", Scalar::of(std::nan("")), float32).as<float>()));
+  EXPECT_TRUE(std::signbit(to_element("full", Scalar::of(-0.0), float32).as<float>()));
 }
 
 TEST(to_element, fills_both_parts_of_complex_dtypes) {
-  EXPECT_EQ(to_element("full", a_complex, dtype::complex64).as<skerry::complex64>(),
+  EXPECT_EQ(to_element("full", a_complex, Dtype::complex64).as<skerry::complex64>(),
             skerry::complex64(1.5F, -2.0F));
-  EXPECT_EQ(to_element("full", a_complex, dtype::complex128).as<skerry::complex128>(),
+  EXPECT_EQ(to_element("full", a_complex, Dtype::complex128).as<skerry::complex128>(),
             skerry::complex128(1.5, -2.0));
-  EXPECT_EQ(to_element("full", a_float, dtype::complex128).as<skerry::complex128>(),
+  EXPECT_EQ(to_element("full", a_float, Dtype::complex128).as<skerry::complex128>(),
             skerry::complex128(1.5, 0.0));
-  EXPECT_EQ(to_element("full", an_int, dtype::complex64).as<skerry::complex64>(),
+  EXPECT_EQ(to_element("full", an_int, Dtype::complex64).as<skerry::complex64>(),
             skerry::complex64(7.0F, 0.0F));
 }
 
 TEST(to_element, takes_a_bool_into_every_dtype) {
   EXPECT_TRUE(to_element("full", a_bool, bool_).as<bool>());
-  EXPECT_FALSE(to_element("full", scalar::of(false), bool_).as<bool>());
+  EXPECT_FALSE(to_element("full", Scalar::of(false), bool_).as<bool>());
   EXPECT_EQ(to_element("full", a_bool, uint64).as<skerry::uint64>(), 1U);
   EXPECT_EQ(to_element("full", a_bool, float32).as<float>(), 1.0F);
 }
 
 TEST(to_element, rejects_kinds_that_would_lose) {
-  const refused_mixes strict;
-  EXPECT_THROW(static_cast<void>(to_element("full", an_int, bool_)), dtype_error);
-  EXPECT_THROW(static_cast<void>(to_element("full", a_float, bool_)), dtype_error);
-  EXPECT_THROW(static_cast<void>(to_element("full", a_float, int64)), dtype_error);
-  EXPECT_THROW(static_cast<void>(to_element("full", a_complex, uint8)), dtype_error);
-  EXPECT_THROW(static_cast<void>(to_element("full", a_complex, float64)), dtype_error);
-  EXPECT_EQ(message_of<dtype_error>([] { static_cast<void>(to_element("full", a_float, int8)); }),
+  const RefusedMixes strict;
+  EXPECT_THROW(static_cast<void>(to_element("full", an_int, bool_)), DtypeError);
+  EXPECT_THROW(static_cast<void>(to_element("full", a_float, bool_)), DtypeError);
+  EXPECT_THROW(static_cast<void>(to_element("full", a_float, int64)), DtypeError);
+  EXPECT_THROW(static_cast<void>(to_element("full", a_complex, uint8)), DtypeError);
+  EXPECT_THROW(static_cast<void>(to_element("full", a_complex, float64)), DtypeError);
+  EXPECT_EQ(message_of<DtypeError>([] { static_cast<void>(to_element("full", a_float, int8)); }),
             "full: Python float for int8: kinds go up only (bool, int, float, complex), whatever "
             "the value; write int(value), or cast the array with astype");
 }
 
 TEST(scalar, of_unsigned_uses_int64_where_it_fits) {
-  const scalar small = scalar::of_unsigned(INT64_MAX);
+  const Scalar small = Scalar::of_unsigned(INT64_MAX);
   EXPECT_FALSE(small.is_unsigned);
   EXPECT_EQ(small.integer, INT64_MAX);
-  const scalar large = scalar::of_unsigned(std::uint64_t{INT64_MAX} + 1);
+  const Scalar large = Scalar::of_unsigned(std::uint64_t{INT64_MAX} + 1);
   EXPECT_TRUE(large.is_unsigned);
   EXPECT_EQ(large.as_unsigned, std::uint64_t{1} << 63);
 }
 
 TEST(default_dtype, is_the_64_bit_one_of_the_kind) {
-  EXPECT_EQ(default_dtype(scalar_kind::boolean), bool_);
-  EXPECT_EQ(default_dtype(scalar_kind::integer), int64);
-  EXPECT_EQ(default_dtype(scalar_kind::real), float64);
-  EXPECT_EQ(default_dtype(scalar_kind::complex), dtype::complex128);
+  EXPECT_EQ(default_dtype(ScalarKind::boolean), bool_);
+  EXPECT_EQ(default_dtype(ScalarKind::integer), int64);
+  EXPECT_EQ(default_dtype(ScalarKind::real), float64);
+  EXPECT_EQ(default_dtype(ScalarKind::complex), Dtype::complex128);
 }
 
 }  // namespace

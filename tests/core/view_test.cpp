@@ -26,11 +26,11 @@ std::string message_of(F&& f) {
   return "nothing of the expected type was thrown";
 }
 
-std::vector<layout> some_layouts() {
+std::vector<Layout> some_layouts() {
   random_source random(3);
-  std::vector<layout> result;
+  std::vector<Layout> result;
   for (int i = 0; i < 300; ++i) {
-    const dims shape = random_shape(random, static_cast<int>(between(random, 0, 4)), 0, 3);
+    const Dims shape = random_shape(random, static_cast<int>(between(random, 0, 4)), 0, 3);
     result.push_back(random_layout(random, shape, 4, true));
   }
   return result;
@@ -45,31 +45,31 @@ TEST(normalize_axis, counts_negative_axes_from_the_end) {
 
 TEST(normalize_axis, rejects_axes_outside_the_array) {
   for (const std::int64_t axis : {std::int64_t{3}, std::int64_t{-4}, INT64_MAX, INT64_MIN}) {
-    EXPECT_THROW(static_cast<void>(normalize_axis("sum", axis, 3)), axis_error) << axis;
+    EXPECT_THROW(static_cast<void>(normalize_axis("sum", axis, 3)), AxisError) << axis;
   }
-  EXPECT_EQ(message_of<axis_error>([] { static_cast<void>(normalize_axis("sum", 3, 3)); }),
+  EXPECT_EQ(message_of<AxisError>([] { static_cast<void>(normalize_axis("sum", 3, 3)); }),
             "sum: axis 3 is out of bounds for array of 3 axes; use -3 to 2");
-  EXPECT_EQ(message_of<axis_error>([] { static_cast<void>(normalize_axis("sum", 0, 0)); }),
+  EXPECT_EQ(message_of<AxisError>([] { static_cast<void>(normalize_axis("sum", 0, 0)); }),
             "sum: axis 0 is out of bounds for array of 0 axes");
 }
 
 TEST(normalize_axes, keeps_the_order_and_rejects_duplicates) {
-  EXPECT_EQ(normalize_axes("sum", axes_list{-1, 0}, 3), dims({2, 0}));
-  EXPECT_EQ(normalize_axes("sum", axes_list{}, 0), dims{});
-  EXPECT_EQ(message_of<value_error>(
-                [] { static_cast<void>(normalize_axes("sum", axes_list{1, -2}, 3)); }),
-            "sum: axis -2 is given more than once; name every axis once");
-  EXPECT_THROW(normalize_axes("sum", axes_list{0, 3}, 3), axis_error);
-  EXPECT_THROW(normalize_axes("sum", axes_list(100000, 1), 64), value_error);
+  EXPECT_EQ(normalize_axes("sum", axes_list{-1, 0}, 3), Dims({2, 0}));
+  EXPECT_EQ(normalize_axes("sum", axes_list{}, 0), Dims{});
+  EXPECT_EQ(
+      message_of<ValueError>([] { static_cast<void>(normalize_axes("sum", axes_list{1, -2}, 3)); }),
+      "sum: axis -2 is given more than once; name every axis once");
+  EXPECT_THROW(normalize_axes("sum", axes_list{0, 3}, 3), AxisError);
+  EXPECT_THROW(normalize_axes("sum", axes_list(100000, 1), 64), ValueError);
 }
 
 TEST(permute_dims, moves_every_element_to_the_permuted_index) {
   random_source random(4);
-  for (const layout& at : some_layouts()) {
+  for (const Layout& at : some_layouts()) {
     axes_list axes(static_cast<std::size_t>(at.rank()));
     for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<std::int64_t>(i);
     std::shuffle(axes.begin(), axes.end(), random);
-    const layout view = permute_dims("permute_dims", at, axes);
+    const Layout view = permute_dims("permute_dims", at, axes);
     for_each_index(view.shape, [&](const axes_list& index) {
       axes_list original(index.size());
       for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -82,63 +82,63 @@ TEST(permute_dims, moves_every_element_to_the_permuted_index) {
 }
 
 TEST(permute_dims, rejects_what_is_no_permutation) {
-  const layout at = c_layout(dims{2, 3}, 4);
-  EXPECT_EQ(permute_dims("f", at, axes_list{-1, 0}).shape, dims({3, 2}));
-  EXPECT_THROW(static_cast<void>(permute_dims("f", at, axes_list{0})), value_error);
-  EXPECT_THROW(static_cast<void>(permute_dims("f", at, axes_list{0, 0})), value_error);
-  EXPECT_THROW(static_cast<void>(permute_dims("f", at, axes_list{0, 2})), axis_error);
+  const Layout at = c_layout(Dims{2, 3}, 4);
+  EXPECT_EQ(permute_dims("f", at, axes_list{-1, 0}).shape, Dims({3, 2}));
+  EXPECT_THROW(static_cast<void>(permute_dims("f", at, axes_list{0})), ValueError);
+  EXPECT_THROW(static_cast<void>(permute_dims("f", at, axes_list{0, 0})), ValueError);
+  EXPECT_THROW(static_cast<void>(permute_dims("f", at, axes_list{0, 2})), AxisError);
 }
 
 TEST(expand_dims, inserts_axes_of_size_one_in_the_result) {
-  const layout at = c_layout(dims{2, 3}, 4);
-  EXPECT_EQ(expand_dims("f", at, axes_list{0}).shape, dims({1, 2, 3}));
-  EXPECT_EQ(expand_dims("f", at, axes_list{-1}).shape, dims({2, 3, 1}));
-  EXPECT_EQ(expand_dims("f", at, axes_list{3, 0}).shape, dims({1, 2, 3, 1}));
-  EXPECT_EQ(expand_dims("f", at, axes_list{}).shape, dims({2, 3}));
-  for (const layout& view : some_layouts()) {
+  const Layout at = c_layout(Dims{2, 3}, 4);
+  EXPECT_EQ(expand_dims("f", at, axes_list{0}).shape, Dims({1, 2, 3}));
+  EXPECT_EQ(expand_dims("f", at, axes_list{-1}).shape, Dims({2, 3, 1}));
+  EXPECT_EQ(expand_dims("f", at, axes_list{3, 0}).shape, Dims({1, 2, 3, 1}));
+  EXPECT_EQ(expand_dims("f", at, axes_list{}).shape, Dims({2, 3}));
+  for (const Layout& view : some_layouts()) {
     EXPECT_EQ(offsets_of(expand_dims("f", view, axes_list{0, -1})), offsets_of(view));
   }
 }
 
 TEST(expand_dims, rejects_bad_axes_and_too_many) {
-  const layout at = c_layout(dims{2, 3}, 4);
-  EXPECT_THROW(static_cast<void>(expand_dims("f", at, axes_list{3})), axis_error);
-  EXPECT_THROW(static_cast<void>(expand_dims("f", at, axes_list{-4})), axis_error);
-  EXPECT_THROW(static_cast<void>(expand_dims("f", at, axes_list{0, 0})), value_error);
-  const layout full = c_layout(dims(64, 1), 4);
-  EXPECT_THROW(static_cast<void>(expand_dims("f", full, axes_list{0})), shape_error);
-  EXPECT_EQ(expand_dims("f", c_layout(dims(63, 1), 4), axes_list{63}).rank(), 64);
+  const Layout at = c_layout(Dims{2, 3}, 4);
+  EXPECT_THROW(static_cast<void>(expand_dims("f", at, axes_list{3})), AxisError);
+  EXPECT_THROW(static_cast<void>(expand_dims("f", at, axes_list{-4})), AxisError);
+  EXPECT_THROW(static_cast<void>(expand_dims("f", at, axes_list{0, 0})), ValueError);
+  const Layout full = c_layout(Dims(64, 1), 4);
+  EXPECT_THROW(static_cast<void>(expand_dims("f", full, axes_list{0})), ShapeError);
+  EXPECT_EQ(expand_dims("f", c_layout(Dims(63, 1), 4), axes_list{63}).rank(), 64);
 }
 
 TEST(squeeze, takes_single_axes_out) {
-  const layout at = c_layout(dims{1, 2, 1, 3}, 4);
-  EXPECT_EQ(squeeze("f", at, axes_list{0}).shape, dims({2, 1, 3}));
-  EXPECT_EQ(squeeze("f", at, axes_list{0, -2}).shape, dims({2, 3}));
+  const Layout at = c_layout(Dims{1, 2, 1, 3}, 4);
+  EXPECT_EQ(squeeze("f", at, axes_list{0}).shape, Dims({2, 1, 3}));
+  EXPECT_EQ(squeeze("f", at, axes_list{0, -2}).shape, Dims({2, 3}));
   EXPECT_EQ(squeeze("f", at, axes_list{}).shape, at.shape);
-  for (const layout& view : some_layouts()) {
-    const layout wide = expand_dims("f", view, axes_list{0, -1});
+  for (const Layout& view : some_layouts()) {
+    const Layout wide = expand_dims("f", view, axes_list{0, -1});
     EXPECT_EQ(squeeze("f", wide, axes_list{0, -1}), view);
   }
 }
 
 TEST(squeeze, rejects_axes_of_other_sizes) {
-  const layout at = c_layout(dims{1, 2}, 4);
+  const Layout at = c_layout(Dims{1, 2}, 4);
   EXPECT_EQ(
-      message_of<shape_error>([&] { static_cast<void>(squeeze("squeeze", at, axes_list{1})); }),
+      message_of<ShapeError>([&] { static_cast<void>(squeeze("squeeze", at, axes_list{1})); }),
       "squeeze: axis 1 has size 2, not 1: shape (1, 2)");
-  EXPECT_THROW(static_cast<void>(squeeze("f", at, axes_list{2})), axis_error);
-  EXPECT_THROW(static_cast<void>(squeeze("f", at, axes_list{0, -2})), value_error);
-  EXPECT_THROW(static_cast<void>(squeeze("f", c_layout(dims{0}, 4), axes_list{0})), shape_error);
+  EXPECT_THROW(static_cast<void>(squeeze("f", at, axes_list{2})), AxisError);
+  EXPECT_THROW(static_cast<void>(squeeze("f", at, axes_list{0, -2})), ValueError);
+  EXPECT_THROW(static_cast<void>(squeeze("f", c_layout(Dims{0}, 4), axes_list{0})), ShapeError);
 }
 
 TEST(flip, reverses_the_named_axes_only) {
   random_source random(5);
-  for (const layout& at : some_layouts()) {
+  for (const Layout& at : some_layouts()) {
     axes_list axes;
     for (int axis = 0; axis < at.rank(); ++axis) {
       if (between(random, 0, 1) == 1) axes.push_back(axis - (axis % 2 == 0 ? at.rank() : 0));
     }
-    const layout view = flip("flip", at, axes);
+    const Layout view = flip("flip", at, axes);
     EXPECT_EQ(view.shape, at.shape);
     for_each_index(view.shape, [&](const axes_list& index) {
       axes_list original = index;
@@ -153,17 +153,17 @@ TEST(flip, reverses_the_named_axes_only) {
 }
 
 TEST(resolve_reshape, infers_one_dimension) {
-  EXPECT_EQ(resolve_reshape("reshape", 12, axes_list{3, 4}), dims({3, 4}));
-  EXPECT_EQ(resolve_reshape("reshape", 12, axes_list{-1}), dims({12}));
-  EXPECT_EQ(resolve_reshape("reshape", 12, axes_list{2, -1, 3}), dims({2, 2, 3}));
-  EXPECT_EQ(resolve_reshape("reshape", 1, axes_list{}), dims{});
-  EXPECT_EQ(resolve_reshape("reshape", 0, axes_list{-1, 3}), dims({0, 3}));
-  EXPECT_EQ(resolve_reshape("reshape", 0, axes_list{0, 3}), dims({0, 3}));
+  EXPECT_EQ(resolve_reshape("reshape", 12, axes_list{3, 4}), Dims({3, 4}));
+  EXPECT_EQ(resolve_reshape("reshape", 12, axes_list{-1}), Dims({12}));
+  EXPECT_EQ(resolve_reshape("reshape", 12, axes_list{2, -1, 3}), Dims({2, 2, 3}));
+  EXPECT_EQ(resolve_reshape("reshape", 1, axes_list{}), Dims{});
+  EXPECT_EQ(resolve_reshape("reshape", 0, axes_list{-1, 3}), Dims({0, 3}));
+  EXPECT_EQ(resolve_reshape("reshape", 0, axes_list{0, 3}), Dims({0, 3}));
 }
 
 TEST(resolve_reshape, rejects_what_does_not_hold_the_elements) {
   const auto error = [](std::int64_t size, const axes_list& shape) {
-    return message_of<shape_error>(
+    return message_of<ShapeError>(
         [&] { static_cast<void>(resolve_reshape("reshape", size, shape)); });
   };
   EXPECT_EQ(error(6, {4}), "reshape: 6 elements do not fill shape (4,)");
@@ -182,12 +182,12 @@ TEST(resolve_reshape, rejects_what_does_not_hold_the_elements) {
 }
 
 /// All ways to write `size` as `rank` factors.
-std::vector<dims> factorisations(std::int64_t size, int rank) {
-  if (rank == 0) return size == 1 ? std::vector<dims>{dims{}} : std::vector<dims>{};
-  std::vector<dims> result;
+std::vector<Dims> factorisations(std::int64_t size, int rank) {
+  if (rank == 0) return size == 1 ? std::vector<Dims>{Dims{}} : std::vector<Dims>{};
+  std::vector<Dims> result;
   for (std::int64_t n = 1; n <= size; ++n) {
     if (size % n != 0) continue;
-    for (dims& rest : factorisations(size / n, rank - 1)) {
+    for (Dims& rest : factorisations(size / n, rank - 1)) {
       rest.insert(0, n);
       result.push_back(rest);
     }
@@ -196,8 +196,8 @@ std::vector<dims> factorisations(std::int64_t size, int rank) {
 }
 
 /// True if some strides give every index of `shape` its offset: the definition of a view.
-bool is_affine(const dims& shape, const std::vector<std::int64_t>& offsets) {
-  layout guess{shape, dims(shape.rank()), offsets.empty() ? 0 : offsets[0]};
+bool is_affine(const Dims& shape, const std::vector<std::int64_t>& offsets) {
+  Layout guess{shape, Dims(shape.rank()), offsets.empty() ? 0 : offsets[0]};
   std::int64_t step = 1;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
     if (shape[axis] > 1) guess.strides[axis] = offsets[static_cast<std::size_t>(step)] - offsets[0];
@@ -212,11 +212,11 @@ TEST(reshape_view, exists_exactly_where_strides_can_describe_it) {
   int copies = 0;
   for (int i = 0; i < 400; ++i) {
     const int rank = static_cast<int>(between(random, 0, 4));
-    const layout at = random_layout(random, random_shape(random, rank, 1, 4), 4, true);
+    const Layout at = random_layout(random, random_shape(random, rank, 1, 4), 4, true);
     const std::vector<std::int64_t> offsets = offsets_of(at);
     for (int to_rank = 0; to_rank <= 3; ++to_rank) {
-      for (const dims& shape : factorisations(at.size(), to_rank)) {
-        const std::optional<layout> view = reshape_view(at, shape, 4);
+      for (const Dims& shape : factorisations(at.size(), to_rank)) {
+        const std::optional<Layout> view = reshape_view(at, shape, 4);
         ASSERT_EQ(view.has_value(), is_affine(shape, offsets))
             << to_string(at.shape) << " strides " << to_string(at.strides) << " to "
             << to_string(shape);
@@ -232,10 +232,10 @@ TEST(reshape_view, exists_exactly_where_strides_can_describe_it) {
 }
 
 TEST(reshape_view, of_an_empty_array_always_exists) {
-  const layout at{dims{3, 0, 2}, dims{8, 100, -4}, 16};
-  const std::optional<layout> view = reshape_view(at, dims{0, 7}, 4);
+  const Layout at{Dims{3, 0, 2}, Dims{8, 100, -4}, 16};
+  const std::optional<Layout> view = reshape_view(at, Dims{0, 7}, 4);
   ASSERT_TRUE(view.has_value());
-  EXPECT_EQ(view->shape, dims({0, 7}));
+  EXPECT_EQ(view->shape, Dims({0, 7}));
   EXPECT_EQ(view->offset, 16);
 }
 

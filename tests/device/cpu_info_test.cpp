@@ -21,17 +21,17 @@ TEST(cpu_info, the_machine_has_a_name_and_memory) {
 TEST(cpu_info, best_isa_agrees_with_the_compilers_own_detection) {
   if (getenv("SKERRY_ISA") != nullptr) GTEST_SKIP() << "SKERRY_ISA lowers it";
   __builtin_cpu_init();
-  isa expected = isa::x86_64_v2;
-  if (__builtin_cpu_supports("x86-64-v3")) expected = isa::x86_64_v3;
-  if (__builtin_cpu_supports("x86-64-v4")) expected = isa::x86_64_v4;
+  Isa expected = Isa::x86_64_v2;
+  if (__builtin_cpu_supports("x86-64-v3")) expected = Isa::x86_64_v3;
+  if (__builtin_cpu_supports("x86-64-v4")) expected = Isa::x86_64_v4;
   EXPECT_EQ(best_isa(), expected);
 }
 
 TEST(cpu_info_death, the_environment_lowers_best_isa_and_never_raises_it) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";  // best_isa asks the environment once
-  const isa best = best_isa();
+  const Isa best = best_isa();
   setenv("SKERRY_ISA", "v2", 1);
-  EXPECT_EXIT(_exit(best_isa() == isa::x86_64_v2 ? 0 : 1), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(_exit(best_isa() == Isa::x86_64_v2 ? 0 : 1), testing::ExitedWithCode(0), "");
   setenv("SKERRY_ISA", "v4", 1);
   EXPECT_EXIT(_exit(best_isa() <= best ? 0 : 1), testing::ExitedWithCode(0), "");
   unsetenv("SKERRY_ISA");
@@ -39,9 +39,9 @@ TEST(cpu_info_death, the_environment_lowers_best_isa_and_never_raises_it) {
 #endif
 
 TEST(cpu_info, levels_have_the_names_that_compilers_use) {
-  EXPECT_STREQ(to_string(isa::x86_64_v2), "x86-64-v2");
-  EXPECT_STREQ(to_string(isa::x86_64_v3), "x86-64-v3");
-  EXPECT_STREQ(to_string(isa::x86_64_v4), "x86-64-v4");
+  EXPECT_STREQ(to_string(Isa::x86_64_v2), "x86-64-v2");
+  EXPECT_STREQ(to_string(Isa::x86_64_v3), "x86-64-v3");
+  EXPECT_STREQ(to_string(Isa::x86_64_v4), "x86-64-v4");
 }
 
 }  // namespace

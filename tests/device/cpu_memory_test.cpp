@@ -49,11 +49,11 @@ TEST(cpu_memory, data_is_aligned_and_writable_over_its_whole_length) {
   const int index = fresh_device();
   for (int round = 0; round < 3; ++round) {
     for (const std::size_t nbytes : sizes) {
-      const storage_ref block = cpu::allocate(index, nbytes);
+      const StorageRef block = cpu::allocate(index, nbytes);
       const auto address = reinterpret_cast<std::uintptr_t>(block->data());
       EXPECT_EQ(address % (nbytes > mebibyte ? 2 * mebibyte : 64), 0u) << nbytes;
       EXPECT_EQ(block->nbytes(), nbytes);
-      EXPECT_EQ(block->where(), (device{device_kind::cpu, static_cast<std::int16_t>(index)}));
+      EXPECT_EQ(block->where(), (Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}));
       EXPECT_FALSE(block->pinned());
       std::memset(block->data(), 0x5a, nbytes);
     }
@@ -62,7 +62,7 @@ TEST(cpu_memory, data_is_aligned_and_writable_over_its_whole_length) {
 
 TEST(cpu_memory, zero_bytes_give_a_null_pointer) {
   const int index = fresh_device();
-  const storage_ref block = cpu::allocate(index, 0);
+  const StorageRef block = cpu::allocate(index, 0);
   ASSERT_TRUE(block);
   EXPECT_EQ(block->data(), nullptr);
   EXPECT_EQ(block->nbytes(), 0u);
@@ -72,14 +72,14 @@ TEST(cpu_memory, zero_bytes_give_a_null_pointer) {
 
 TEST(cpu_memory, blocks_in_use_do_not_overlap) {
   const int index = fresh_device();
-  std::vector<storage_ref> blocks;
+  std::vector<StorageRef> blocks;
   for (int i = 0; i < 500; ++i) {
     const std::size_t nbytes = sizes[static_cast<std::size_t>(i) % 12];
     blocks.push_back(cpu::allocate(index, nbytes));
     std::memset(blocks.back()->data(), i & 0xff, nbytes);
     if (i % 3 == 2) blocks.erase(blocks.begin() + i / 3);
   }
-  for (const storage_ref& block : blocks) {
+  for (const StorageRef& block : blocks) {
     const char first = block->data()[0];
     for (std::size_t i = 0; i < block->nbytes(); ++i) ASSERT_EQ(block->data()[i], first);
   }
@@ -102,10 +102,10 @@ TEST(cpu_memory, counts_are_exact_and_apart_for_each_device) {
   const int a = fresh_device();
   const int b = fresh_device();
   {
-    const storage_ref small = cpu::allocate(a, 100);
-    const storage_ref medium = cpu::allocate(a, 4096);
-    const storage_ref large = cpu::allocate(a, 3 * mebibyte);
-    const memory_statistics now = cpu::statistics(a);
+    const StorageRef small = cpu::allocate(a, 100);
+    const StorageRef medium = cpu::allocate(a, 4096);
+    const StorageRef large = cpu::allocate(a, 3 * mebibyte);
+    const MemoryStatistics now = cpu::statistics(a);
     EXPECT_EQ(now.live_bytes, 128 + 4096 + 3 * mebibyte);
     EXPECT_EQ(now.live_blocks, 3u);
     EXPECT_EQ(now.allocations, 3u);
@@ -114,7 +114,7 @@ TEST(cpu_memory, counts_are_exact_and_apart_for_each_device) {
     EXPECT_EQ(cpu::statistics(b).live_blocks, 0u);
     EXPECT_EQ(cpu::statistics(b).allocations, 0u);
   }
-  const memory_statistics now = cpu::statistics(a);
+  const MemoryStatistics now = cpu::statistics(a);
   EXPECT_EQ(now.live_bytes, 0u);
   EXPECT_EQ(now.live_blocks, 0u);
   EXPECT_EQ(now.peak_bytes, 128 + 4096 + 3 * mebibyte);
@@ -124,22 +124,22 @@ TEST(cpu_memory, counts_are_exact_and_apart_for_each_device) {
 TEST(cpu_memory, peak_of_one_thread_is_exact) {
   const int index = fresh_device();
   {
-    std::vector<storage_ref> many;
+    std::vector<StorageRef> many;
     for (int i = 0; i < 1000; ++i) many.push_back(cpu::allocate(index, 1024));
   }
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 1000u * 1024);
   cpu::reset_peak(index);
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 0u);
   {
-    const storage_ref small = cpu::allocate(index, 640);
+    const StorageRef small = cpu::allocate(index, 640);
   }
   {
-    const storage_ref medium = cpu::allocate(index, 2048);
+    const StorageRef medium = cpu::allocate(index, 2048);
   }
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 2048u);
-  const storage_ref medium = cpu::allocate(index, 2048);
+  const StorageRef medium = cpu::allocate(index, 2048);
   {
-    const storage_ref small = cpu::allocate(index, 640);
+    const StorageRef small = cpu::allocate(index, 640);
   }
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 2048u + 640);
 }
@@ -167,7 +167,7 @@ TEST(cpu_memory, trim_gives_all_cached_blocks_back) {
 
 TEST(cpu_memory, release_on_another_thread_is_charged_to_the_right_device) {
   const int index = fresh_device();
-  std::vector<storage_ref> blocks;
+  std::vector<StorageRef> blocks;
   for (int i = 0; i < 2000; ++i) blocks.push_back(cpu::allocate(index, sizes[i % 12u]));
   std::thread([&] { blocks.clear(); }).join();
   EXPECT_EQ(cpu::statistics(index).live_bytes, 0u);
@@ -177,7 +177,7 @@ TEST(cpu_memory, release_on_another_thread_is_charged_to_the_right_device) {
 
 TEST(cpu_memory, arrays_outlive_the_thread_that_made_them) {
   const int index = fresh_device();
-  std::vector<storage_ref> blocks;
+  std::vector<StorageRef> blocks;
   std::thread([&] {
     for (int i = 0; i < 100; ++i) blocks.push_back(cpu::allocate(index, 512));
     for (int i = 0; i < 50; ++i) blocks.pop_back();
@@ -198,11 +198,11 @@ TEST(cpu_memory, release_and_allocation_work_at_the_very_end_of_a_thread) {
   pthread_key_t key;
   ASSERT_EQ(pthread_key_create(&key,
                                [](void* raw) {
-                                 delete static_cast<storage_ref*>(raw);
+                                 delete static_cast<StorageRef*>(raw);
                                  static_cast<void>(cpu::allocate(index, 100));
                                }),
             0);
-  std::thread([&] { pthread_setspecific(key, new storage_ref(cpu::allocate(index, 200))); }).join();
+  std::thread([&] { pthread_setspecific(key, new StorageRef(cpu::allocate(index, 200))); }).join();
   pthread_key_delete(key);
   EXPECT_EQ(cpu::statistics(index).live_blocks, 0u);
   EXPECT_EQ(cpu::statistics(index).allocations, 2u);
@@ -212,12 +212,12 @@ TEST(cpu_memory, release_and_allocation_work_at_the_very_end_of_a_thread) {
 TEST(cpu_memory, counts_are_exact_after_threads_passed_blocks_around) {
   const int index = fresh_device();
   std::mutex mutex;
-  std::vector<storage_ref> exchange(64);
+  std::vector<StorageRef> exchange(64);
   std::vector<std::thread> threads;
   for (unsigned t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       for (unsigned i = 0; i < 5000; ++i) {
-        storage_ref block = cpu::allocate(index, sizes[(i + t) % 11]);
+        StorageRef block = cpu::allocate(index, sizes[(i + t) % 11]);
         block->data()[0] = static_cast<char>(i);
         const std::lock_guard lock(mutex);
         std::swap(exchange[(i * 7 + t) % 64], block);
@@ -226,28 +226,28 @@ TEST(cpu_memory, counts_are_exact_after_threads_passed_blocks_around) {
   }
   for (std::thread& thread : threads) thread.join();
   exchange.clear();
-  const memory_statistics now = cpu::statistics(index);
+  const MemoryStatistics now = cpu::statistics(index);
   EXPECT_EQ(now.live_bytes, 0u);
   EXPECT_EQ(now.live_blocks, 0u);
   EXPECT_EQ(now.allocations, 20000u);
 }
 
-class with_limit : public testing::TestWithParam<std::size_t> {};
+class WithLimit : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(with_limit, too_much_is_a_typed_error_and_nothing_is_lost) {
+TEST_P(WithLimit, too_much_is_a_typed_error_and_nothing_is_lost) {
   const std::size_t nbytes = GetParam();
   const int index = fresh_device();
-  std::vector<storage_ref> blocks;
+  std::vector<StorageRef> blocks;
   cpu::set_memory_limit(index, 10 * nbytes);
   for (int i = 0; i < 10; ++i) blocks.push_back(cpu::allocate(index, nbytes));
-  const memory_statistics before = cpu::statistics(index);
+  const MemoryStatistics before = cpu::statistics(index);
   EXPECT_EQ(before.live_bytes, 10 * nbytes);
   try {
     static_cast<void>(cpu::allocate(index, nbytes));
     FAIL() << "more than the limit was given";
-  } catch (const out_of_memory_error& error) {
+  } catch (const OutOfMemoryError& error) {
     EXPECT_EQ(error.requested(), nbytes);
-    EXPECT_EQ(error.where(), (device{device_kind::cpu, static_cast<std::int16_t>(index)}));
+    EXPECT_EQ(error.where(), (Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}));
     EXPECT_NE(std::string(error.what()).find("limit"), std::string::npos);
   }
   EXPECT_EQ(cpu::statistics(index).live_bytes, before.live_bytes);
@@ -260,20 +260,20 @@ TEST_P(with_limit, too_much_is_a_typed_error_and_nothing_is_lost) {
   EXPECT_NO_THROW(static_cast<void>(cpu::allocate(index, 5 * nbytes)));
 }
 
-TEST_P(with_limit, lowering_it_below_what_is_held_stops_cached_blocks_too) {
+TEST_P(WithLimit, lowering_it_below_what_is_held_stops_cached_blocks_too) {
   const std::size_t nbytes = GetParam();
   const int index = fresh_device();
-  const storage_ref kept = cpu::allocate(index, nbytes);
+  const StorageRef kept = cpu::allocate(index, nbytes);
   {
-    const storage_ref cached = cpu::allocate(index, nbytes);
+    const StorageRef cached = cpu::allocate(index, nbytes);
   }
   cpu::set_memory_limit(index, nbytes);
-  EXPECT_THROW(static_cast<void>(cpu::allocate(index, nbytes)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(cpu::allocate(index, nbytes)), OutOfMemoryError);
   cpu::set_memory_limit(index, SIZE_MAX);
   EXPECT_NO_THROW(static_cast<void>(cpu::allocate(index, nbytes)));
 }
 
-INSTANTIATE_TEST_SUITE_P(sizes, with_limit, testing::Values(64, 1024, 4096, 65536, 4 * mebibyte));
+INSTANTIATE_TEST_SUITE_P(sizes, WithLimit, testing::Values(64, 1024, 4096, 65536, 4 * mebibyte));
 
 TEST(cpu_memory, threads_together_keep_the_limit) {
   const int index = fresh_device();
@@ -283,12 +283,12 @@ TEST(cpu_memory, threads_together_keep_the_limit) {
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 200; ++i) {
-        std::vector<storage_ref> blocks;
+        std::vector<StorageRef> blocks;
         try {
           for (;;) blocks.push_back(cpu::allocate(index, i % 2 == 0 ? 1024 : 4096));
-        } catch (const out_of_memory_error&) {
+        } catch (const OutOfMemoryError&) {
         }
-        const memory_statistics now = cpu::statistics(index);
+        const MemoryStatistics now = cpu::statistics(index);
         if (now.live_bytes + now.cached_bytes > 100 * 1024) ++over;
       }
     });
@@ -307,22 +307,22 @@ TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&] {
-      std::vector<storage_ref> blocks(60);
+      std::vector<StorageRef> blocks(60);
       for (int i = 0; i < 2000; ++i) {
         try {
-          for (storage_ref& block : blocks) block = cpu::allocate(index, 1024);
-        } catch (const out_of_memory_error&) {
+          for (StorageRef& block : blocks) block = cpu::allocate(index, 1024);
+        } catch (const OutOfMemoryError&) {
           ++refused;
         }
         // Many releases in a row, so that a sum on another thread meets them.
-        for (storage_ref& block : blocks) block = {};
+        for (StorageRef& block : blocks) block = {};
       }
       --running;
     });
   }
   int over = 0;
   while (running > 0) {
-    const memory_statistics now = cpu::statistics(index);
+    const MemoryStatistics now = cpu::statistics(index);
     if (now.live_bytes + now.cached_bytes > most) ++over;
   }
   for (std::thread& thread : threads) thread.join();
@@ -333,12 +333,12 @@ TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
 TEST(cpu_memory, absurd_sizes_are_refused_before_anything_is_tried) {
   const int index = fresh_device();
   {
-    const storage_ref cached = cpu::allocate(index, 4 * mebibyte);
+    const StorageRef cached = cpu::allocate(index, 4 * mebibyte);
   }
   const std::size_t huge[] = {SIZE_MAX, SIZE_MAX - 63, static_cast<std::size_t>(PTRDIFF_MAX) + 1,
                               PTRDIFF_MAX, std::size_t{1} << 47};
   for (const std::size_t nbytes : huge) {
-    EXPECT_THROW(static_cast<void>(cpu::allocate(index, nbytes)), out_of_memory_error) << nbytes;
+    EXPECT_THROW(static_cast<void>(cpu::allocate(index, nbytes)), OutOfMemoryError) << nbytes;
   }
   EXPECT_EQ(cpu::statistics(index).cached_bytes, 4 * mebibyte);
   EXPECT_EQ(cpu::statistics(index).live_blocks, 0u);
@@ -346,7 +346,7 @@ TEST(cpu_memory, absurd_sizes_are_refused_before_anything_is_tried) {
 
 TEST(cpu_memory, what_the_system_refuses_is_a_typed_error) {
   const int index = fresh_device();
-  EXPECT_THROW(static_cast<void>(cpu::allocate(index, std::size_t{1} << 45)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(cpu::allocate(index, std::size_t{1} << 45)), OutOfMemoryError);
   EXPECT_EQ(cpu::statistics(index).live_bytes, 0u);
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 0u);
 }

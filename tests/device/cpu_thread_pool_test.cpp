@@ -24,7 +24,7 @@ extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 namespace skerry {
 namespace {
 
-class thread_pool : public testing::Test {
+class ThreadPool : public testing::Test {
  protected:
   void SetUp() override { cpu::set_thread_count(4); }
   void TearDown() override { cpu::set_thread_count(threads_before_); }
@@ -42,7 +42,7 @@ void expect_each_index_once(std::int64_t count, std::int64_t grain) {
   for (const unsigned char times : seen) ASSERT_EQ(times, 1) << count << ", " << grain;
 }
 
-TEST_F(thread_pool, covers_each_index_once) {
+TEST_F(ThreadPool, covers_each_index_once) {
   for (const int threads : {1, 2, 3, 4, 7}) {
     cpu::set_thread_count(threads);
     for (const std::int64_t count :
@@ -54,7 +54,7 @@ TEST_F(thread_pool, covers_each_index_once) {
   }
 }
 
-TEST_F(thread_pool, ranges_are_no_shorter_than_the_grain) {
+TEST_F(ThreadPool, ranges_are_no_shorter_than_the_grain) {
   std::atomic<int> shorter{0};
   cpu::parallel_for(100003, 1000, [&](std::int64_t begin, std::int64_t end) {
     if (end - begin < 1000 && end != 100003) ++shorter;
@@ -62,7 +62,7 @@ TEST_F(thread_pool, ranges_are_no_shorter_than_the_grain) {
   EXPECT_EQ(shorter, 0);
 }
 
-TEST_F(thread_pool, several_threads_take_part) {
+TEST_F(ThreadPool, several_threads_take_part) {
   std::atomic<int> inside{0};
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   cpu::parallel_for(2, 1, [&](std::int64_t, std::int64_t) {
@@ -72,7 +72,7 @@ TEST_F(thread_pool, several_threads_take_part) {
   EXPECT_EQ(inside, 2) << "each range waits until the other has begun";
 }
 
-TEST_F(thread_pool, count_up_to_the_grain_is_one_range_on_the_calling_thread) {
+TEST_F(ThreadPool, count_up_to_the_grain_is_one_range_on_the_calling_thread) {
   const auto self = std::this_thread::get_id();
   int calls = 0;
   cpu::parallel_for(1000, 1000, [&](std::int64_t begin, std::int64_t end) {
@@ -84,7 +84,7 @@ TEST_F(thread_pool, count_up_to_the_grain_is_one_range_on_the_calling_thread) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(thread_pool, counts_near_the_end_of_int64_do_not_overflow) {
+TEST_F(ThreadPool, counts_near_the_end_of_int64_do_not_overflow) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t count : {most, most - 1, most / 2}) {
     std::atomic<std::uint64_t> covered{0};
@@ -95,7 +95,7 @@ TEST_F(thread_pool, counts_near_the_end_of_int64_do_not_overflow) {
   }
 }
 
-TEST_F(thread_pool, a_nested_loop_runs) {
+TEST_F(ThreadPool, a_nested_loop_runs) {
   std::atomic<int> sum{0};
   cpu::parallel_for(100, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -106,7 +106,7 @@ TEST_F(thread_pool, a_nested_loop_runs) {
   EXPECT_EQ(sum, 10000);
 }
 
-TEST_F(thread_pool, callers_at_the_same_time_each_get_their_own_result) {
+TEST_F(ThreadPool, callers_at_the_same_time_each_get_their_own_result) {
   std::vector<std::thread> callers;
   std::atomic<int> wrong{0};
   for (int t = 0; t < 4; ++t) {
@@ -127,7 +127,7 @@ TEST_F(thread_pool, callers_at_the_same_time_each_get_their_own_result) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST_F(thread_pool, works_after_its_threads_went_to_sleep) {
+TEST_F(ThreadPool, works_after_its_threads_went_to_sleep) {
   for (int round = 0; round < 50; ++round) {
     std::this_thread::sleep_for(std::chrono::microseconds(500));
     expect_each_index_once(1000, 1);
@@ -136,7 +136,7 @@ TEST_F(thread_pool, works_after_its_threads_went_to_sleep) {
 
 /// Pauses and bodies as long as a thread looks before it sleeps, so that each side is met at every
 /// step of falling asleep: a lost wake-up is a hang.
-TEST_F(thread_pool, no_wake_up_is_lost_while_threads_fall_asleep) {
+TEST_F(ThreadPool, no_wake_up_is_lost_while_threads_fall_asleep) {
   const auto busy_for = [](std::chrono::nanoseconds time) {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
@@ -155,7 +155,7 @@ TEST_F(thread_pool, no_wake_up_is_lost_while_threads_fall_asleep) {
   EXPECT_EQ(covered, 4 * 4000);
 }
 
-TEST_F(thread_pool, the_number_of_threads_is_clamped) {
+TEST_F(ThreadPool, the_number_of_threads_is_clamped) {
   cpu::set_thread_count(-5);
   EXPECT_EQ(cpu::thread_count(), 1);
   cpu::set_thread_count(1 << 20);
@@ -166,7 +166,7 @@ TEST_F(thread_pool, the_number_of_threads_is_clamped) {
   std::atomic<std::int64_t> sum{0};
   cpu::parallel_for(10000, 10, [&](std::int64_t begin, std::int64_t end) { sum += end - begin; });
   for (const std::size_t nbytes : {0u, 100u, 5000u, 3u << 20}) {
-    const storage_ref block = cpu::allocate(1, nbytes);
+    const StorageRef block = cpu::allocate(1, nbytes);
     if (nbytes != 0) block->data()[nbytes - 1] = 1;
   }
   return sum == 10000 && cpu::statistics(1).live_blocks == 0;
@@ -187,7 +187,7 @@ TEST_F(thread_pool, the_number_of_threads_is_clamped) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST_F(thread_pool, forked_children_compute_and_allocate_while_the_parent_does) {
+TEST_F(ThreadPool, forked_children_compute_and_allocate_while_the_parent_does) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "ThreadSanitizer's own locks are not safe after a fork with several threads";
 #elif defined(__SANITIZE_ADDRESS__)
@@ -202,7 +202,7 @@ TEST_F(thread_pool, forked_children_compute_and_allocate_while_the_parent_does) 
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&] {
       for (unsigned i = 0; !stop; ++i) {
-        const storage_ref block = cpu::allocate(2, std::size_t{1} << (i % 22));
+        const StorageRef block = cpu::allocate(2, std::size_t{1} << (i % 22));
         cpu::parallel_for(1000, 10, [](std::int64_t, std::int64_t) {});
         if (i % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
       }

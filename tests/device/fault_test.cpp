@@ -13,17 +13,17 @@
 namespace skerry {
 namespace {
 
-using fault_test = rehearsed;
+using fault_test = Rehearsed;
 
-struct held {
+struct Held {
   std::size_t live_blocks;
   std::size_t live_bytes;
 };
 
-held held_now() {
-  held sum{};
-  for (const device each : devices()) {
-    const memory_statistics now = statistics(each);
+Held held_now() {
+  Held sum{};
+  for (const Device each : devices()) {
+    const MemoryStatistics now = statistics(each);
     sum.live_blocks += now.live_blocks;
     sum.live_bytes += now.live_bytes;
   }
@@ -34,24 +34,24 @@ held held_now() {
 /// failed. Each failure must be a typed error and leave nothing behind.
 int fail_each_call(int code, bool sticky, const std::function<void()>& body) {
   body();
-  const held before = held_now();
+  const Held before = held_now();
   int failures = 0;
   for (std::uint64_t k = 1;; ++k) {
     rehearsal::fail_call(k, code, sticky);
     bool failed = false;
     try {
       body();
-    } catch (const out_of_memory_error&) {
+    } catch (const OutOfMemoryError&) {
       EXPECT_EQ(code, cuda::memory_allocation) << "call " << k;
       failed = true;
-    } catch (const device_error& problem) {
+    } catch (const DeviceError& problem) {
       EXPECT_EQ(problem.code(), code) << "call " << k;
       EXPECT_FALSE(problem.fatal()) << "call " << k;
       failed = true;
     }
     const bool reached = rehearsal::calls() >= k;
     rehearsal::clear();
-    const held after = held_now();
+    const Held after = held_now();
     EXPECT_EQ(after.live_blocks, before.live_blocks) << "call " << k;
     EXPECT_EQ(after.live_bytes, before.live_bytes) << "call " << k;
     if (failed) ++failures;
@@ -65,25 +65,25 @@ int fail_each_call(int code, bool sticky, const std::function<void()>& body) {
 
 void allocate_and_free() {
   trim(cuda0);
-  const storage_ref block = allocate(cuda0, 1000);
+  const StorageRef block = allocate(cuda0, 1000);
 }
 
 void copy_there_and_back() {
-  const storage_ref host = allocate(cpu0, 100);
+  const StorageRef host = allocate(cpu0, 100);
   std::memset(host->data(), 7, 100);
-  const storage_ref there = allocate(cuda0, 100);
-  const storage_ref other = allocate(cuda1, 100);
+  const StorageRef there = allocate(cuda0, 100);
+  const StorageRef other = allocate(cuda1, 100);
   copy_bytes(there, 0, host, 0, 100);
   copy_bytes(other, 0, there, 0, 100);
   copy_bytes(host, 0, other, 0, 100);
 }
 
 void launch_on_two_streams() {
-  const storage_ref block = allocate(cuda0, sizeof(int));
-  const stream other = stream::create(cuda0);
+  const StorageRef block = allocate(cuda0, sizeof(int));
+  const Stream other = Stream::create(cuda0);
   store(block, 1);
   other.wait(current_stream(cuda0));
-  const stream before = current_stream(cuda0);
+  const Stream before = current_stream(cuda0);
   set_current_stream(other);
   try {
     store(block, 2);
@@ -114,14 +114,14 @@ TEST_F(fault_test, each_failing_call_of_a_launch_is_reported) {
 }
 
 TEST_F(fault_test, a_failure_is_not_left_for_the_next_caller) {
-  rehearsal::fail_entry(&cuda::api::stream_synchronize, 1, cuda::invalid_value);
-  EXPECT_THROW(current_stream(cuda0).synchronize(), device_error);
+  rehearsal::fail_entry(&cuda::Api::stream_synchronize, 1, cuda::invalid_value);
+  EXPECT_THROW(current_stream(cuda0).synchronize(), DeviceError);
   EXPECT_EQ(rehearsal::calls_table()->get_last_error(), cuda::success);
   EXPECT_NO_THROW(current_stream(cuda0).synchronize());
 }
 
 TEST_F(fault_test, asking_whether_work_is_done_leaves_no_error_behind) {
-  const storage_ref block = allocate(cuda0, sizeof(int));
+  const StorageRef block = allocate(cuda0, sizeof(int));
   rehearsal::set_delay(5'000);
   store(block, 1);
   EXPECT_FALSE(current_stream(cuda0).idle());
@@ -140,15 +140,15 @@ TEST(fatal_error_test, a_device_is_lost_with_its_first_cause_and_the_rest_works)
         const auto error_of = [](const std::function<void()>& body) {
           try {
             body();
-          } catch (const device_error& problem) {
+          } catch (const DeviceError& problem) {
             return std::pair(problem.fatal() ? problem.code() : 0, std::string(problem.what()));
           }
           return std::pair(0, std::string());
         };
         rehearse(2);
-        storage_ref lost = allocate(cuda0, sizeof(int));
-        const storage_ref kept = allocate(cuda1, sizeof(int));
-        rehearsal::fail_entry(&cuda::api::launch_host_kernel, 1, 719, true);
+        StorageRef lost = allocate(cuda0, sizeof(int));
+        const StorageRef kept = allocate(cuda1, sizeof(int));
+        rehearsal::fail_entry(&cuda::Api::launch_host_kernel, 1, 719, true);
         const auto first = error_of([&] { store(lost, 1); });
         require_true(first.first == 719, "the launch fails with 719");
         require_true(first.second.find("cudaErrorLaunchFailure") != std::string::npos, "names it");

@@ -8,59 +8,59 @@
 namespace skerry {
 namespace {
 
-class foreign_stream_test : public rehearsed {
+class ForeignStreamTest : public Rehearsed {
  protected:
   void SetUp() override {
-    rehearsed::SetUp();
+    Rehearsed::SetUp();
     if (IsSkipped()) return;
     ASSERT_EQ(table().stream_create(&handle_), cuda::success);
-    set_current_stream(stream::from_handle(cuda0, handle_));
-    const storage_ref block = allocate(cuda0, nbytes);
+    set_current_stream(Stream::from_handle(cuda0, handle_));
+    const StorageRef block = allocate(cuda0, nbytes);
     store(block, 1);
     // Goes into the cache of that stream.
   }
   void TearDown() override {
     if (!is_rehearsing()) return;
-    set_current_stream(stream(cuda0));
+    set_current_stream(Stream(cuda0));
     table().stream_destroy(handle_);
-    rehearsed::TearDown();
+    Rehearsed::TearDown();
   }
-  static const cuda::api& table() { return *rehearsal::calls_table(); }
+  static const cuda::Api& table() { return *rehearsal::calls_table(); }
 
   static constexpr std::size_t nbytes = 1000;
   void* handle_ = nullptr;
 };
 
-TEST_F(foreign_stream_test, is_named_by_a_free_while_it_is_the_current_one) {
-  const std::uint64_t before = rehearsal::calls(&cuda::api::deallocate_async);
+TEST_F(ForeignStreamTest, is_named_by_a_free_while_it_is_the_current_one) {
+  const std::uint64_t before = rehearsal::calls(&cuda::Api::deallocate_async);
   EXPECT_GE(trim(cuda0), nbytes);
-  EXPECT_GE(rehearsal::calls(&cuda::api::deallocate_async), before + 1);
+  EXPECT_GE(rehearsal::calls(&cuda::Api::deallocate_async), before + 1);
   EXPECT_EQ(rehearsal::live_blocks(0), 0u);
 }
 
-TEST_F(foreign_stream_test, is_not_named_by_a_free_when_it_may_be_gone) {
+TEST_F(ForeignStreamTest, is_not_named_by_a_free_when_it_may_be_gone) {
   synchronize(cuda0);
-  set_current_stream(stream(cuda0));
+  set_current_stream(Stream(cuda0));
   ASSERT_EQ(table().stream_destroy(handle_), cuda::success);
-  const std::uint64_t named = rehearsal::calls(&cuda::api::deallocate_async);
-  const std::uint64_t plain = rehearsal::calls(&cuda::api::deallocate);
-  const std::uint64_t waits = rehearsal::calls(&cuda::api::device_synchronize);
+  const std::uint64_t named = rehearsal::calls(&cuda::Api::deallocate_async);
+  const std::uint64_t plain = rehearsal::calls(&cuda::Api::deallocate);
+  const std::uint64_t waits = rehearsal::calls(&cuda::Api::device_synchronize);
   EXPECT_GE(trim(cuda0), nbytes);
-  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate_async), named);
-  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate), plain + 1);
-  EXPECT_EQ(rehearsal::calls(&cuda::api::device_synchronize), waits + 2)
+  EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate_async), named);
+  EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate), plain + 1);
+  EXPECT_EQ(rehearsal::calls(&cuda::Api::device_synchronize), waits + 2)
       << "cudaFree does not wait for memory of a pool, so before it; and once for trimming";
 }
 
-TEST_F(foreign_stream_test, streams_of_our_own_live_for_ever) {
-  set_current_stream(stream::create(cuda0));
+TEST_F(ForeignStreamTest, streams_of_our_own_live_for_ever) {
+  set_current_stream(Stream::create(cuda0));
   {
     store(allocate(cuda0, nbytes), 1);
   }
-  set_current_stream(stream(cuda0));
-  const std::uint64_t named = rehearsal::calls(&cuda::api::deallocate_async);
+  set_current_stream(Stream(cuda0));
+  const std::uint64_t named = rehearsal::calls(&cuda::Api::deallocate_async);
   trim(cuda0);
-  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate_async), named + 1);
+  EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate_async), named + 1);
 }
 
 }  // namespace

@@ -12,16 +12,16 @@
 namespace skerry {
 namespace {
 
-using memory_test = rehearsed;
-using cuda::size_class;
+using memory_test = Rehearsed;
+using cuda::SizeClass;
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 
 TEST(size_class_test, bins_grow_with_the_size_and_waste_little) {
   int last_bin = -1;
   std::size_t last_nbytes = 0;
-  for (std::size_t n = 1; n <= size_class::largest; n += 1 + n / 37) {
-    const size_class size = size_class::of(n);
+  for (std::size_t n = 1; n <= SizeClass::largest; n += 1 + n / 37) {
+    const SizeClass size = SizeClass::of(n);
     ASSERT_GE(size.nbytes, n);
     ASSERT_TRUE(n <= 16384 ? size.nbytes - n < 512 : size.nbytes - n <= n / 32) << n;
     ASSERT_EQ(size.nbytes % 512, 0u);
@@ -29,27 +29,27 @@ TEST(size_class_test, bins_grow_with_the_size_and_waste_little) {
     ASSERT_LT(size.bin, cuda::cached_bins);
     ASSERT_GE(size.bin, last_bin);
     ASSERT_EQ(size.bin == last_bin, size.nbytes == last_nbytes) << n;
-    ASSERT_EQ(size_class::of(size.nbytes).bin, size.bin) << n;
+    ASSERT_EQ(SizeClass::of(size.nbytes).bin, size.bin) << n;
     last_bin = size.bin;
     last_nbytes = size.nbytes;
   }
-  EXPECT_EQ(size_class::of(size_class::largest + 1).bin, size_class::uncached);
+  EXPECT_EQ(SizeClass::of(SizeClass::largest + 1).bin, SizeClass::uncached);
 }
 
 TEST_F(memory_test, blocks_are_aligned_and_counted) {
-  const memory_statistics before = statistics(cuda0);
+  const MemoryStatistics before = statistics(cuda0);
   {
-    const storage_ref a = allocate(cuda0, 1);
-    const storage_ref b = allocate(cuda0, 3 * mib);
+    const StorageRef a = allocate(cuda0, 1);
+    const StorageRef b = allocate(cuda0, 3 * mib);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a->data()) % 256, 0u);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b->data()) % 256, 0u);
     EXPECT_EQ(b->nbytes(), 3 * mib);
-    const memory_statistics now = statistics(cuda0);
+    const MemoryStatistics now = statistics(cuda0);
     EXPECT_EQ(now.live_blocks, before.live_blocks + 2);
     EXPECT_GE(now.live_bytes, before.live_bytes + 3 * mib + 1);
     EXPECT_EQ(now.allocations, before.allocations + 2);
   }
-  const memory_statistics after = statistics(cuda0);
+  const MemoryStatistics after = statistics(cuda0);
   EXPECT_EQ(after.live_blocks, before.live_blocks);
   EXPECT_EQ(after.live_bytes, before.live_bytes);
   EXPECT_GE(after.cached_bytes, before.cached_bytes + 3 * mib);
@@ -61,104 +61,104 @@ TEST_F(memory_test, blocks_are_aligned_and_counted) {
 TEST_F(memory_test, a_hit_of_the_cache_makes_no_call) {
   char* first = nullptr;
   {
-    const storage_ref warm = allocate(cuda0, 1000);
+    const StorageRef warm = allocate(cuda0, 1000);
     first = warm->data();
   }
   const std::uint64_t calls = rehearsal::calls();
-  const storage_ref again = allocate(cuda0, 1000);
+  const StorageRef again = allocate(cuda0, 1000);
   EXPECT_EQ(again->data(), first);
   EXPECT_EQ(rehearsal::calls(), calls);
 }
 
 TEST_F(memory_test, no_bytes_need_no_memory) {
-  const storage_ref none = allocate(cuda0, 0);
+  const StorageRef none = allocate(cuda0, 0);
   EXPECT_EQ(none->data(), nullptr);
   EXPECT_EQ(none->where(), cuda0);
 }
 
 TEST_F(memory_test, a_block_is_not_reused_while_another_stream_works_on_it) {
-  const stream other = stream::create(cuda0);
+  const Stream other = Stream::create(cuda0);
   char* used = nullptr;
   rehearsal::set_delay(30'000);
   {
-    const storage_ref block = allocate(cuda0, 5000);
+    const StorageRef block = allocate(cuda0, 5000);
     used = block->data();
     set_current_stream(other);
     store(block, 1);
-    set_current_stream(stream(cuda0));
+    set_current_stream(Stream(cuda0));
   }
-  const storage_ref meanwhile = allocate(cuda0, 5000);
+  const StorageRef meanwhile = allocate(cuda0, 5000);
   EXPECT_NE(meanwhile->data(), used);
   rehearsal::set_delay(0);
   other.synchronize();
-  const storage_ref later = allocate(cuda0, 5000);
+  const StorageRef later = allocate(cuda0, 5000);
   EXPECT_EQ(later->data(), used);
 }
 
 TEST_F(memory_test, a_large_block_is_cached_too) {
   constexpr std::size_t large = 300 * mib;
-  const storage_ref first = allocate(cuda0, large);
+  const StorageRef first = allocate(cuda0, large);
   char* freed = nullptr;
   {
-    const storage_ref second = allocate(cuda0, large);
+    const StorageRef second = allocate(cuda0, large);
     freed = second->data();
   }
   const std::uint64_t calls = rehearsal::calls();
-  const storage_ref again = allocate(cuda0, large);
+  const StorageRef again = allocate(cuda0, large);
   EXPECT_EQ(again->data(), freed);
   EXPECT_EQ(rehearsal::calls(), calls);
 }
 
 TEST_F(memory_test, what_fits_nothing_goes_back_before_the_pool_grows) {
   constexpr std::size_t share = std::size_t{1} << 30;  // an eighth of the device
-  const std::uint64_t freed = rehearsal::calls(&cuda::api::deallocate_async);
+  const std::uint64_t freed = rehearsal::calls(&cuda::Api::deallocate_async);
   static_cast<void>(allocate(cuda0, share / 2));
   static_cast<void>(allocate(cuda0, share / 8 * 3));
-  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate_async), freed) << "so much is kept";
+  EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate_async), freed) << "so much is kept";
   EXPECT_EQ(statistics(cuda0).cached_bytes, share / 8 * 7);
 
-  const storage_ref live = allocate(cuda0, share / 4);
-  EXPECT_EQ(rehearsal::calls(&cuda::api::deallocate_async), freed + 1);
+  const StorageRef live = allocate(cuda0, share / 4);
+  EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate_async), freed + 1);
   EXPECT_EQ(statistics(cuda0).cached_bytes, share / 8 * 3) << "the oldest has gone";
-  const storage_ref more = allocate(cuda0, share);
+  const StorageRef more = allocate(cuda0, share);
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
   EXPECT_EQ(statistics(cuda0).live_bytes, share + share / 4) << "nothing but arrays";
 }
 
 TEST_F(memory_test, a_limit_below_what_is_cached_gives_the_cache_back) {
   {
-    const storage_ref first = allocate(cuda0, 5 * mib);
-    const storage_ref second = allocate(cuda0, 3 * mib);
+    const StorageRef first = allocate(cuda0, 5 * mib);
+    const StorageRef second = allocate(cuda0, 3 * mib);
   }
   set_memory_limit(cuda0, 4 * mib);
   EXPECT_LE(statistics(cuda0).cached_bytes, 4 * mib);
-  EXPECT_THROW(static_cast<void>(allocate(cuda0, 5 * mib)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 5 * mib)), OutOfMemoryError);
   EXPECT_NO_THROW(static_cast<void>(allocate(cuda0, 3 * mib)));
 }
 
 TEST_F(memory_test, above_a_lowered_limit_nothing_is_cached_or_handed_out) {
-  const storage_ref live = allocate(cuda0, 6 * mib);
-  storage_ref freed = allocate(cuda0, 2 * mib);
+  const StorageRef live = allocate(cuda0, 6 * mib);
+  StorageRef freed = allocate(cuda0, 2 * mib);
   set_memory_limit(cuda0, 4 * mib);
   freed = {};
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
   EXPECT_EQ(statistics(cuda0).live_bytes, 6 * mib);
-  EXPECT_THROW(static_cast<void>(allocate(cuda0, 2 * mib)), out_of_memory_error);
-  EXPECT_THROW(static_cast<void>(allocate(cuda0, 512)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 2 * mib)), OutOfMemoryError);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 512)), OutOfMemoryError);
 }
 
 TEST_F(memory_test, pending_frees_above_a_lowered_limit_are_not_handed_out) {
-  const storage_ref live = allocate(cuda0, 6 * mib);
-  const stream other = stream::create(cuda0);
+  const StorageRef live = allocate(cuda0, 6 * mib);
+  const Stream other = Stream::create(cuda0);
   rehearsal::set_delay(10'000);
   {
-    const storage_ref block = allocate(cuda0, 2 * mib);
+    const StorageRef block = allocate(cuda0, 2 * mib);
     set_current_stream(other);
     store(block, 1);
-    set_current_stream(stream(cuda0));
+    set_current_stream(Stream(cuda0));
     set_memory_limit(cuda0, 4 * mib);
   }
-  EXPECT_THROW(static_cast<void>(allocate(cuda0, 2 * mib)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 2 * mib)), OutOfMemoryError);
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
 }
 
@@ -167,9 +167,9 @@ TEST_F(memory_test, pinned_memory_counts_against_the_limit_of_its_device) {
   const std::size_t before = statistics(cpu0).live_bytes + statistics(cpu0).cached_bytes;
   set_memory_limit(cpu0, before + 8 * mib);
   {
-    const storage_ref pinned = allocate_pinned(cpu0, 5 * mib);
-    EXPECT_THROW(static_cast<void>(allocate_pinned(cpu0, 5 * mib)), out_of_memory_error);
-    EXPECT_THROW(static_cast<void>(allocate(cpu0, 5 * mib)), out_of_memory_error);
+    const StorageRef pinned = allocate_pinned(cpu0, 5 * mib);
+    EXPECT_THROW(static_cast<void>(allocate_pinned(cpu0, 5 * mib)), OutOfMemoryError);
+    EXPECT_THROW(static_cast<void>(allocate(cpu0, 5 * mib)), OutOfMemoryError);
     EXPECT_NO_THROW(static_cast<void>(allocate(cpu0, 2 * mib)));
   }
   // What is cached makes room, in either direction.
@@ -177,19 +177,19 @@ TEST_F(memory_test, pinned_memory_counts_against_the_limit_of_its_device) {
   EXPECT_NO_THROW(static_cast<void>(allocate_pinned(cpu0, 6 * mib)));
   set_memory_limit(cpu0, before + mib);
   EXPECT_LE(statistics(cpu0).live_bytes + statistics(cpu0).cached_bytes, before + mib);
-  EXPECT_THROW(static_cast<void>(allocate_pinned(cpu0, 5 * mib)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(allocate_pinned(cpu0, 5 * mib)), OutOfMemoryError);
   set_memory_limit(cpu0, std::nullopt);
 }
 
 TEST_F(memory_test, pending_frees_are_looked_at_only_where_the_cache_has_nothing) {
-  const stream other = stream::create(cuda0);
+  const Stream other = Stream::create(cuda0);
   static_cast<void>(allocate(cuda0, 1000));
   rehearsal::set_delay(10'000);
   {
-    const storage_ref block = allocate(cuda0, 5000);
+    const StorageRef block = allocate(cuda0, 5000);
     set_current_stream(other);
     store(block, 1);
-    set_current_stream(stream(cuda0));
+    set_current_stream(Stream(cuda0));
   }
   const std::uint64_t calls = rehearsal::calls();
   static_cast<void>(allocate(cuda0, 1000));
@@ -200,33 +200,33 @@ TEST_F(memory_test, the_limit_counts_live_and_cached_blocks) {
   set_memory_limit(cuda0, 8 * mib);
   EXPECT_EQ(statistics(cuda0).limit_bytes, 8 * mib);
   {
-    const storage_ref cached = allocate(cuda0, 5 * mib);
+    const StorageRef cached = allocate(cuda0, 5 * mib);
   }
   EXPECT_EQ(statistics(cuda0).cached_bytes, 5 * mib);
   // The cached block has to make room.
-  const storage_ref other = allocate(cuda0, 6 * mib);
+  const StorageRef other = allocate(cuda0, 6 * mib);
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
-  EXPECT_THROW(static_cast<void>(allocate(cuda0, 3 * mib)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 3 * mib)), OutOfMemoryError);
   EXPECT_NO_THROW(static_cast<void>(allocate(cuda0, 2 * mib)));
-  EXPECT_THROW(static_cast<void>(allocate(cuda0, 9 * mib)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, 9 * mib)), OutOfMemoryError);
   EXPECT_NO_THROW(static_cast<void>(allocate(cuda1, 9 * mib))) << "limits are per device";
 }
 
 TEST_F(memory_test, pending_frees_are_waited_for_before_memory_runs_out) {
   set_memory_limit(cuda0, 8 * mib);
-  const stream other = stream::create(cuda0);
+  const Stream other = Stream::create(cuda0);
   rehearsal::set_delay(10'000);
   {
-    const storage_ref block = allocate(cuda0, 6 * mib);
+    const StorageRef block = allocate(cuda0, 6 * mib);
     set_current_stream(other);
     store(block, 1);
-    set_current_stream(stream(cuda0));
+    set_current_stream(Stream(cuda0));
   }
   EXPECT_NO_THROW(static_cast<void>(allocate(cuda0, 7 * mib)));
 }
 
 TEST_F(memory_test, the_garbage_collector_is_asked_last) {
-  static storage_ref garbage;
+  static StorageRef garbage;
   static int collections = 0;
   set_memory_limit(cuda0, 8 * mib);
   garbage = allocate(cuda0, 6 * mib);
@@ -243,12 +243,12 @@ TEST_F(memory_test, the_garbage_collector_is_asked_last) {
 }
 
 TEST_F(memory_test, running_out_says_what_is_where) {
-  const storage_ref live = allocate(cuda0, 3 * mib);
+  const StorageRef live = allocate(cuda0, 3 * mib);
   set_memory_limit(cuda0, 4 * mib);
   try {
     static_cast<void>(allocate(cuda0, 2 * mib));
     FAIL();
-  } catch (const out_of_memory_error& problem) {
+  } catch (const OutOfMemoryError& problem) {
     EXPECT_EQ(problem.where(), cuda0);
     EXPECT_EQ(problem.requested(), 2 * mib);
     const std::string text = problem.what();
@@ -261,19 +261,19 @@ TEST_F(memory_test, running_out_says_what_is_where) {
 
 TEST_F(memory_test, more_than_the_device_has_fails_at_once_and_keeps_the_cache) {
   {
-    const storage_ref cached = allocate(cuda0, mib);
+    const StorageRef cached = allocate(cuda0, mib);
   }
   const std::size_t kept = statistics(cuda0).cached_bytes;
-  EXPECT_THROW(static_cast<void>(allocate(cuda0, SIZE_MAX)), out_of_memory_error);
-  EXPECT_THROW(static_cast<void>(allocate(cuda0, std::size_t{1} << 50)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, SIZE_MAX)), OutOfMemoryError);
+  EXPECT_THROW(static_cast<void>(allocate(cuda0, std::size_t{1} << 50)), OutOfMemoryError);
   EXPECT_EQ(statistics(cuda0).cached_bytes, kept);
 }
 
 TEST_F(memory_test, device_memory_running_out_is_noticed_without_a_limit) {
   rehearsal::set_memory(16 * mib);
   {
-    const storage_ref half = allocate(cuda0, 10 * mib);
-    EXPECT_THROW(static_cast<void>(allocate(cuda0, 10 * mib)), out_of_memory_error);
+    const StorageRef half = allocate(cuda0, 10 * mib);
+    EXPECT_THROW(static_cast<void>(allocate(cuda0, 10 * mib)), OutOfMemoryError);
   }
   EXPECT_NO_THROW(static_cast<void>(allocate(cuda0, 12 * mib)));
   rehearsal::set_memory(std::size_t{8} << 30);
@@ -282,7 +282,7 @@ TEST_F(memory_test, device_memory_running_out_is_noticed_without_a_limit) {
 TEST_F(memory_test, trim_gives_all_cached_blocks_back) {
   const std::size_t before = rehearsal::live_blocks(0);
   {
-    const storage_ref cached = allocate(cuda0, mib);
+    const StorageRef cached = allocate(cuda0, mib);
   }
   EXPECT_EQ(rehearsal::live_blocks(0), before + 1);
   EXPECT_EQ(trim(cuda0), mib);
@@ -294,18 +294,18 @@ TEST_F(memory_test, pinned_blocks_are_known_to_the_runtime_and_reused) {
   const std::size_t before = statistics(cpu0).live_bytes;
   char* first = nullptr;
   {
-    const storage_ref block = allocate_pinned(cpu0, 10'000);
+    const StorageRef block = allocate_pinned(cpu0, 10'000);
     EXPECT_TRUE(block->pinned());
     EXPECT_EQ(block->where(), cpu0);
     EXPECT_GE(statistics(cpu0).live_bytes, before + 10'000);
     first = block->data();
-    cuda::pointer_attributes attributes{};
+    cuda::PointerAttributes attributes{};
     ASSERT_EQ(rehearsal::calls_table()->get_pointer_attributes(&attributes, first), 0);
-    EXPECT_EQ(attributes.type, cuda::memory_type::host);
+    EXPECT_EQ(attributes.type, cuda::MemoryType::host);
   }
   EXPECT_EQ(statistics(cpu0).live_bytes, before);
   EXPECT_EQ(allocate_pinned(cpu0, 10'000)->data(), first);
-  EXPECT_THROW(static_cast<void>(allocate_pinned(cuda0, 1)), value_error);
+  EXPECT_THROW(static_cast<void>(allocate_pinned(cuda0, 1)), ValueError);
   trim(cpu0);
   EXPECT_EQ(rehearsal::live_bytes(-1) % (4 * mib), 0u) << "chunks for transfers may stay";
 }
@@ -315,9 +315,9 @@ TEST_F(memory_test, adopted_memory_is_released_once_after_the_last_reference) {
   released = 0;
   int value = 0;
   {
-    const storage_ref foreign = adopt(cpu0, &value, sizeof value, true, &released,
-                                      [](void* owner) noexcept { ++*static_cast<int*>(owner); });
-    const storage_ref second = foreign;
+    const StorageRef foreign = adopt(cpu0, &value, sizeof value, true, &released,
+                                     [](void* owner) noexcept { ++*static_cast<int*>(owner); });
+    const StorageRef second = foreign;
     EXPECT_TRUE(foreign->read_only());
     EXPECT_EQ(released, 0);
   }
@@ -325,18 +325,18 @@ TEST_F(memory_test, adopted_memory_is_released_once_after_the_last_reference) {
 }
 
 TEST_F(memory_test, adopted_memory_is_released_in_order_with_streams_that_used_it) {
-  const cuda::api& calls = *rehearsal::calls_table();
+  const cuda::Api& calls = *rehearsal::calls_table();
   static void* memory = nullptr;
   ASSERT_EQ(calls.allocate_async(&memory, 100, reinterpret_cast<void*>(1)), 0);
-  const stream other = stream::create(cuda0);
+  const Stream other = Stream::create(cuda0);
   rehearsal::set_delay(20'000);
   {
-    const storage_ref foreign = adopt(cuda0, memory, 100, false, nullptr, [](void*) noexcept {
+    const StorageRef foreign = adopt(cuda0, memory, 100, false, nullptr, [](void*) noexcept {
       rehearsal::calls_table()->deallocate_async(memory, reinterpret_cast<void*>(1));
     });
     set_current_stream(other);
     store(foreign, 1);
-    set_current_stream(stream(cuda0));
+    set_current_stream(Stream(cuda0));
   }
   rehearsal::set_delay(0);
   EXPECT_NO_THROW(synchronize(cuda0));
@@ -344,15 +344,15 @@ TEST_F(memory_test, adopted_memory_is_released_in_order_with_streams_that_used_i
 }
 
 TEST_F(memory_test, every_allocation_can_be_made_to_fail) {
-  for (const device where : {cpu0, cuda0}) {
+  for (const Device where : {cpu0, cuda0}) {
     fail_allocation(2);
-    const storage_ref first = allocate(where, 100);
-    EXPECT_THROW(static_cast<void>(allocate(where, 100)), out_of_memory_error);
+    const StorageRef first = allocate(where, 100);
+    EXPECT_THROW(static_cast<void>(allocate(where, 100)), OutOfMemoryError);
     EXPECT_NO_THROW(static_cast<void>(allocate(where, 100)));
     EXPECT_EQ(counted_allocations(), 3u);
     fail_allocation(1, true);
-    EXPECT_THROW(static_cast<void>(allocate(where, 100)), out_of_memory_error);
-    EXPECT_THROW(static_cast<void>(allocate(where, 100)), out_of_memory_error);
+    EXPECT_THROW(static_cast<void>(allocate(where, 100)), OutOfMemoryError);
+    EXPECT_THROW(static_cast<void>(allocate(where, 100)), OutOfMemoryError);
     fail_allocation(0);
     EXPECT_NO_THROW(static_cast<void>(allocate(where, 100)));
   }

@@ -18,19 +18,19 @@ using namespace std::chrono_literals;
 /// Longer than the stream's thread stays awake.
 constexpr auto long_pause = 10ms;
 
-struct seen {
+struct Seen {
   std::vector<int> numbers;
   std::vector<std::thread::id> threads;
 };
 
-void note(work& self, int) noexcept {
-  auto& into = *static_cast<seen*>(self.target);
+void note(Work& self, int) noexcept {
+  auto& into = *static_cast<Seen*>(self.target);
   into.numbers.push_back(self.value);
   into.threads.push_back(std::this_thread::get_id());
 }
 
-std::uint64_t submit(queue& on, seen& into, int number, bool is_the_threads = false) {
-  work* const item = on.prepare();
+std::uint64_t submit(Queue& on, Seen& into, int number, bool is_the_threads = false) {
+  Work* const item = on.prepare();
   item->run = note;
   item->target = &into;
   item->value = number;
@@ -38,17 +38,17 @@ std::uint64_t submit(queue& on, seen& into, int number, bool is_the_threads = fa
   return on.submit(item);
 }
 
-class queue_test : public testing::Test {
+class QueueTest : public testing::Test {
  protected:
   void TearDown() override {
     on->wait_all();
     on->close();
   }
-  std::shared_ptr<queue> on = std::make_shared<queue>(0);
+  std::shared_ptr<Queue> on = std::make_shared<Queue>(0);
 };
 
-TEST_F(queue_test, who_waits_runs_what_a_sleeping_thread_would_have_to_be_woken_for) {
-  seen all;
+TEST_F(QueueTest, who_waits_runs_what_a_sleeping_thread_would_have_to_be_woken_for) {
+  Seen all;
   int here = 0;
   // Once in a while the thread is faster.
   for (int round = 0; round < 20 && here == 0; ++round) {
@@ -59,8 +59,8 @@ TEST_F(queue_test, who_waits_runs_what_a_sleeping_thread_would_have_to_be_woken_
   EXPECT_GT(here, 0);
 }
 
-TEST_F(queue_test, what_may_wait_for_others_runs_on_the_streams_own_thread) {
-  seen all;
+TEST_F(QueueTest, what_may_wait_for_others_runs_on_the_streams_own_thread) {
+  Seen all;
   for (int round = 0; round < 20; ++round) {
     submit(*on, all, 2 * round);
     on->wait(submit(*on, all, 2 * round + 1, true));
@@ -68,8 +68,8 @@ TEST_F(queue_test, what_may_wait_for_others_runs_on_the_streams_own_thread) {
   }
 }
 
-TEST_F(queue_test, who_waits_runs_nothing_behind_what_it_waits_for) {
-  seen all;
+TEST_F(QueueTest, who_waits_runs_nothing_behind_what_it_waits_for) {
+  Seen all;
   for (int round = 0; round < 20; ++round) {
     std::this_thread::sleep_for(long_pause);
     const std::uint64_t first = submit(*on, all, 2 * round);
@@ -80,23 +80,23 @@ TEST_F(queue_test, who_waits_runs_nothing_behind_what_it_waits_for) {
   }
 }
 
-TEST_F(queue_test, a_thread_that_starts_leaves_the_work_to_who_has_begun) {
-  struct alone {
+TEST_F(QueueTest, a_thread_that_starts_leaves_the_work_to_who_has_begun) {
+  struct Alone {
     std::atomic<int> running{0};
     std::atomic<int> most{0};
   };
-  const auto run_slowly = [](work& self, int) noexcept {
-    auto& in = *static_cast<alone*>(self.target);
+  const auto run_slowly = [](Work& self, int) noexcept {
+    auto& in = *static_cast<Alone*>(self.target);
     const int now = ++in.running;
     if (now > in.most) in.most = now;
     std::this_thread::sleep_for(1ms);
     --in.running;
   };
   for (int round = 0; round < 50; ++round) {
-    auto fresh = std::make_shared<queue>(0);
-    alone all;
+    auto fresh = std::make_shared<Queue>(0);
+    Alone all;
     for (int k = 0; k < 3; ++k) {
-      work* const item = fresh->prepare();
+      Work* const item = fresh->prepare();
       item->run = run_slowly;
       item->target = &all;
       fresh->submit(item);
@@ -107,8 +107,8 @@ TEST_F(queue_test, a_thread_that_starts_leaves_the_work_to_who_has_begun) {
   }
 }
 
-TEST_F(queue_test, work_runs_alone_and_in_order_whoever_waits) {
-  seen all;  // without a lock: one runs at a time
+TEST_F(QueueTest, work_runs_alone_and_in_order_whoever_waits) {
+  Seen all;  // without a lock: one runs at a time
   std::atomic<std::uint64_t> last{0};
   std::atomic<bool> is_over{false};
   const auto wait_again_and_again = [&] {

@@ -29,7 +29,7 @@ constexpr unsigned patience = 240;
 
 /// Tests that need a process of their own: "threadsafe" death tests start the program anew, so the
 /// statement runs before CUDA was used.
-class fresh_process : public testing::Test {
+class FreshProcess : public testing::Test {
  protected:
   // Both in the program and in what it starts, as the wait for that has no end of its own.
   void SetUp() override {
@@ -60,17 +60,17 @@ bool throws(Body body) {
 }
 
 template <class Body>
-std::optional<unavailable_reason> reason_of(Body body) {
+std::optional<UnavailableReason> reason_of(Body body) {
   try {
     body();
-  } catch (const device_unavailable_error& problem) {
+  } catch (const DeviceUnavailableError& problem) {
     return problem.reason();
   } catch (...) {
   }
   return std::nullopt;
 }
 
-using registry_test = rehearsed;
+using registry_test = Rehearsed;
 
 TEST_F(registry_test, rehearsal_devices_are_listed_and_described_as_such) {
   EXPECT_TRUE(is_rehearsing());
@@ -79,7 +79,7 @@ TEST_F(registry_test, rehearsal_devices_are_listed_and_described_as_such) {
   const auto all = devices(cuda_kind);
   ASSERT_EQ(all.size(), static_cast<std::size_t>(device_count(cuda_kind)));
   EXPECT_EQ(all[1], cuda1);
-  const device_info info = describe(cuda1);
+  const DeviceInfo info = describe(cuda1);
   EXPECT_TRUE(info.rehearsal);
   EXPECT_EQ(info.name, "rehearsal device");
   EXPECT_EQ(info.physical_index, 1);
@@ -89,9 +89,9 @@ TEST_F(registry_test, rehearsal_devices_are_listed_and_described_as_such) {
 }
 
 TEST_F(registry_test, devices_that_do_not_exist_are_refused) {
-  const auto out_of_range = std::optional(unavailable_reason::out_of_range);
-  for (const device where : {device{cuda_kind, 64}, device{cuda_kind, -1},
-                             device{device_kind::cpu, 64}, device{device_kind::cpu, -1}}) {
+  const auto out_of_range = std::optional(UnavailableReason::out_of_range);
+  for (const Device where : {Device{cuda_kind, 64}, Device{cuda_kind, -1},
+                             Device{DeviceKind::cpu, 64}, Device{DeviceKind::cpu, -1}}) {
     EXPECT_EQ(reason_of([&] { require(where); }), out_of_range) << to_string(where);
     EXPECT_EQ(reason_of([&] { static_cast<void>(allocate(where, 1)); }), out_of_range);
     EXPECT_EQ(reason_of([&] { static_cast<void>(statistics(where)); }), out_of_range);
@@ -100,26 +100,26 @@ TEST_F(registry_test, devices_that_do_not_exist_are_refused) {
 }
 
 TEST_F(registry_test, rehearsing_after_the_first_use_is_refused) {
-  EXPECT_THROW(rehearse(2), value_error);
-  EXPECT_THROW(rehearse(0), value_error);
-  EXPECT_THROW(rehearse(65), value_error);
+  EXPECT_THROW(rehearse(2), ValueError);
+  EXPECT_THROW(rehearse(0), ValueError);
+  EXPECT_THROW(rehearse(65), ValueError);
 }
 
 TEST_F(registry_test, a_forked_child_gets_fork_errors_and_frees_in_silence) {
-  storage_ref block = allocate(cuda0, 100);
-  const storage_ref host = allocate(cpu0, 100);
+  StorageRef block = allocate(cuda0, 100);
+  const StorageRef host = allocate(cpu0, 100);
   const std::uint64_t calls = rehearsal::calls();
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     alarm(patience);
-    const auto forked = std::optional(unavailable_reason::forked);
+    const auto forked = std::optional(UnavailableReason::forked);
     SKERRY_REQUIRE_OR_EXIT(reason_of([] { require(cuda0); }) == forked);
     SKERRY_REQUIRE_OR_EXIT(reason_of([] { static_cast<void>(allocate(cuda0, 8)); }) == forked);
     SKERRY_REQUIRE_OR_EXIT(reason_of([] { synchronize(cuda0); }) == forked);
     SKERRY_REQUIRE_OR_EXIT(reason_of([&] { static_cast<void>(read_int(block)); }) == forked);
     SKERRY_REQUIRE_OR_EXIT(reason_of([] { static_cast<void>(statistics(cuda0)); }) == forked);
-    SKERRY_REQUIRE_OR_EXIT(reason_of([] { static_cast<void>(stream::create(cuda0)); }) == forked);
+    SKERRY_REQUIRE_OR_EXIT(reason_of([] { static_cast<void>(Stream::create(cuda0)); }) == forked);
     block = {};
     std::memset(host->data(), 1, 100);
     SKERRY_REQUIRE_OR_EXIT(rehearsal::calls() == calls);
@@ -131,11 +131,11 @@ TEST_F(registry_test, a_forked_child_gets_fork_errors_and_frees_in_silence) {
   EXPECT_NO_THROW(synchronize(cuda0)) << "the parent goes on";
 }
 
-TEST_F(fresh_process, nothing_is_called_before_the_first_use) {
+TEST_F(FreshProcess, nothing_is_called_before_the_first_use) {
   EXPECT_EXIT(
       {
         rehearse(2);
-        static_cast<void>(devices(device_kind::cpu));
+        static_cast<void>(devices(DeviceKind::cpu));
         static_cast<void>(allocate(cpu0, 100));
         SKERRY_REQUIRE_OR_EXIT(is_rehearsing());
         SKERRY_REQUIRE_OR_EXIT(!cuda_was_used());
@@ -148,14 +148,14 @@ TEST_F(fresh_process, nothing_is_called_before_the_first_use) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, a_build_without_an_emulated_gpu_says_so_and_can_rehearse_without) {
+TEST_F(FreshProcess, a_build_without_an_emulated_gpu_says_so_and_can_rehearse_without) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_EMULATOR", "/nonexistent", 1);
         std::string said;
         try {
-          rehearse(2, rehearsed_kernels::users);
-        } catch (const device_unavailable_error& problem) {
+          rehearse(2, RehearsedKernels::users);
+        } catch (const DeviceUnavailableError& problem) {
           said = problem.what();
         }
         SKERRY_REQUIRE_OR_EXIT(said.find("/nonexistent/libskerry_emulator.so") != said.npos);
@@ -167,7 +167,7 @@ TEST_F(fresh_process, a_build_without_an_emulated_gpu_says_so_and_can_rehearse_w
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, a_fork_before_the_first_use_is_no_problem) {
+TEST_F(FreshProcess, a_fork_before_the_first_use_is_no_problem) {
   EXPECT_EXIT(
       {
         rehearse(2);
@@ -175,7 +175,7 @@ TEST_F(fresh_process, a_fork_before_the_first_use_is_no_problem) {
         if (child == 0) {
           alarm(patience);
           SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] {
-            const storage_ref block = allocate(cuda0, sizeof(int));
+            const StorageRef block = allocate(cuda0, sizeof(int));
             store(block, 4);
             SKERRY_REQUIRE_OR_EXIT(read_int(block) == 4);
           }));
@@ -188,24 +188,24 @@ TEST_F(fresh_process, a_fork_before_the_first_use_is_no_problem) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, no_call_follows_shut_down) {
+TEST_F(FreshProcess, no_call_follows_shut_down) {
   EXPECT_EXIT(
       {
         rehearse(2);
-        storage_ref block = allocate(cuda0, 100);
-        storage_ref pinned = allocate_pinned(cpu0, 100);
-        event point(cuda0);
-        stream other = stream::create(cuda0);
+        StorageRef block = allocate(cuda0, 100);
+        StorageRef pinned = allocate_pinned(cpu0, 100);
+        Event point(cuda0);
+        Stream other = Stream::create(cuda0);
         store(block, 1);
         rehearsal::set_delay(1000);
         for (int i = 0; i < 1000; ++i) store(block, 1);
         shut_down();
         block = {};
         pinned = {};
-        point = event(cpu0);
-        other = stream(cpu0);
-        SKERRY_REQUIRE_OR_EXIT(throws<device_unavailable_error>([] { require(cuda0); }));
-        SKERRY_REQUIRE_OR_EXIT(throws<device_unavailable_error>([] { synchronize(cuda0); }));
+        point = Event(cpu0);
+        other = Stream(cpu0);
+        SKERRY_REQUIRE_OR_EXIT(throws<DeviceUnavailableError>([] { require(cuda0); }));
+        SKERRY_REQUIRE_OR_EXIT(throws<DeviceUnavailableError>([] { synchronize(cuda0); }));
         SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 2);
         SKERRY_REQUIRE_OR_EXIT(rehearsal::calls_after_finish() == 0);
         SKERRY_REQUIRE_OR_EXIT(
@@ -215,7 +215,7 @@ TEST_F(fresh_process, no_call_follows_shut_down) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, threads_in_calls_do_not_keep_the_process_from_its_end) {
+TEST_F(FreshProcess, threads_in_calls_do_not_keep_the_process_from_its_end) {
   EXPECT_EXIT(
       {
         rehearse(2);
@@ -226,7 +226,7 @@ TEST_F(fresh_process, threads_in_calls_do_not_keep_the_process_from_its_end) {
           std::thread([&begun, &has_returned, i] {
             try {
               for (;;) {
-                const storage_ref block = allocate(i % 2 == 0 ? cuda0 : cuda1, 100);
+                const StorageRef block = allocate(i % 2 == 0 ? cuda0 : cuda1, 100);
                 store(block, i);
                 if (read_int(block) != i) has_returned = true;
                 begun.fetch_or(1 << i);
@@ -245,7 +245,7 @@ TEST_F(fresh_process, threads_in_calls_do_not_keep_the_process_from_its_end) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, refused_calls_return_on_the_thread_that_ends_the_process_only) {
+TEST_F(FreshProcess, refused_calls_return_on_the_thread_that_ends_the_process_only) {
   EXPECT_EXIT(
       {
         rehearse(1);
@@ -272,7 +272,7 @@ TEST_F(fresh_process, refused_calls_return_on_the_thread_that_ends_the_process_o
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, the_environment_makes_rehearsal_devices) {
+TEST_F(FreshProcess, the_environment_makes_rehearsal_devices) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "3", 1);
@@ -288,14 +288,14 @@ TEST_F(fresh_process, the_environment_makes_rehearsal_devices) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, devices_that_are_no_peers_copy_through_the_host) {
+TEST_F(FreshProcess, devices_that_are_no_peers_copy_through_the_host) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "3", 1);
         setenv("SKERRY_REHEARSE_PEERS", "0-1", 1);
-        const storage_ref a = allocate(cuda0, sizeof(int));
-        const storage_ref b = allocate(cuda1, sizeof(int));
-        const storage_ref c = allocate({cuda_kind, 2}, sizeof(int));
+        const StorageRef a = allocate(cuda0, sizeof(int));
+        const StorageRef b = allocate(cuda1, sizeof(int));
+        const StorageRef c = allocate({cuda_kind, 2}, sizeof(int));
         store(a, 11);
         copy_bytes(c, 0, a, 0, sizeof(int));
         SKERRY_REQUIRE_OR_EXIT(read_int(c) == 11);
@@ -309,65 +309,65 @@ TEST_F(fresh_process, devices_that_are_no_peers_copy_through_the_host) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, physical_devices_are_split_into_logical_ones) {
+TEST_F(FreshProcess, physical_devices_are_split_into_logical_ones) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "2", 1);
         setenv("SKERRY_CUDA_LOGICAL", "2", 1);
         SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 4);
         SKERRY_REQUIRE_OR_EXIT(describe({cuda_kind, 3}).physical_index == 1);
-        const storage_ref a = allocate(cuda0, sizeof(int));
-        const storage_ref b = allocate(cuda1, sizeof(int));
+        const StorageRef a = allocate(cuda0, sizeof(int));
+        const StorageRef b = allocate(cuda1, sizeof(int));
         SKERRY_REQUIRE_OR_EXIT(statistics(cuda0).live_blocks == 1);
         store(a, 5);
         copy_bytes(b, 0, a, 0, sizeof(int));
         SKERRY_REQUIRE_OR_EXIT(read_int(b) == 5);
         // A fatal error takes all that lies on the GPU, and nothing else.
-        rehearsal::fail_entry(&cuda::api::stream_synchronize, 1, 700, true);
-        SKERRY_REQUIRE_OR_EXIT(throws<device_error>([] { current_stream(cuda0).synchronize(); }));
-        SKERRY_REQUIRE_OR_EXIT(throws<device_error>([] { require(cuda1); }));
-        SKERRY_REQUIRE_OR_EXIT(!throws<device_error>([] { synchronize({cuda_kind, 2}); }));
+        rehearsal::fail_entry(&cuda::Api::stream_synchronize, 1, 700, true);
+        SKERRY_REQUIRE_OR_EXIT(throws<DeviceError>([] { current_stream(cuda0).synchronize(); }));
+        SKERRY_REQUIRE_OR_EXIT(throws<DeviceError>([] { require(cuda1); }));
+        SKERRY_REQUIRE_OR_EXIT(!throws<DeviceError>([] { synchronize({cuda_kind, 2}); }));
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, devices_without_pools_work_with_plain_allocation) {
+TEST_F(FreshProcess, devices_without_pools_work_with_plain_allocation) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "1", 1);
         setenv("SKERRY_REHEARSE_POOLS", "0", 1);
         {
-          const storage_ref a = allocate(cuda0, sizeof(int));
+          const StorageRef a = allocate(cuda0, sizeof(int));
           store(a, 5);
           SKERRY_REQUIRE_OR_EXIT(read_int(a) == 5);
         }
         trim(cuda0);
         SKERRY_REQUIRE_OR_EXIT(rehearsal::live_blocks(0) == 0);
-        SKERRY_REQUIRE_OR_EXIT(rehearsal::calls(&cuda::api::allocate_async) == 0);
+        SKERRY_REQUIRE_OR_EXIT(rehearsal::calls(&cuda::Api::allocate_async) == 0);
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, a_failing_start_gives_no_devices_and_a_reason) {
+TEST_F(FreshProcess, a_failing_start_gives_no_devices_and_a_reason) {
   for (const int code : {cuda::stub_library, cuda::insufficient_driver, cuda::no_device,
                          cuda::devices_unavailable, cuda::initialization_error}) {
     EXPECT_EXIT(
         {
           rehearse(2);
           static_cast<void>(rehearsal::calls_table());
-          rehearsal::fail_entry(&cuda::api::device_count, 1, code);
+          rehearsal::fail_entry(&cuda::Api::device_count, 1, code);
           SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 0);
           SKERRY_REQUIRE_OR_EXIT(devices(cuda_kind).empty());
           SKERRY_REQUIRE_OR_EXIT(why_no_cuda().has_value());
           const auto reason = reason_of([] { require(cuda0); });
           SKERRY_REQUIRE_OR_EXIT(reason == why_no_cuda()->reason);
-          const unavailable_reason expected =
-              code == cuda::stub_library          ? unavailable_reason::stub_library
-              : code == cuda::insufficient_driver ? unavailable_reason::driver_too_old
-              : code == cuda::devices_unavailable ? unavailable_reason::busy
-                                                  : unavailable_reason::no_device;
+          const UnavailableReason expected =
+              code == cuda::stub_library          ? UnavailableReason::stub_library
+              : code == cuda::insufficient_driver ? UnavailableReason::driver_too_old
+              : code == cuda::devices_unavailable ? UnavailableReason::busy
+                                                  : UnavailableReason::no_device;
           SKERRY_REQUIRE_OR_EXIT(reason == expected);
           SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] { require(cpu0); }));
           std::_Exit(0);
@@ -376,7 +376,7 @@ TEST_F(fresh_process, a_failing_start_gives_no_devices_and_a_reason) {
   }
 }
 
-TEST_F(fresh_process, a_machine_without_a_driver_or_gpu_says_so) {
+TEST_F(FreshProcess, a_machine_without_a_driver_or_gpu_says_so) {
   EXPECT_EXIT(
       {
         unsetenv("SKERRY_REHEARSE");
@@ -385,8 +385,8 @@ TEST_F(fresh_process, a_machine_without_a_driver_or_gpu_says_so) {
         SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 0);
         const auto problem = why_no_cuda();
         SKERRY_REQUIRE_OR_EXIT(problem.has_value());
-        SKERRY_REQUIRE_OR_EXIT(problem->reason == unavailable_reason::no_driver ||
-                               problem->reason == unavailable_reason::no_cuda_module);
+        SKERRY_REQUIRE_OR_EXIT(problem->reason == UnavailableReason::no_driver ||
+                               problem->reason == UnavailableReason::no_cuda_module);
         SKERRY_REQUIRE_OR_EXIT(problem->text.find("CPU arrays work") != std::string::npos);
         SKERRY_REQUIRE_OR_EXIT(reason_of([] { require(cuda0); }) == problem->reason);
         std::_Exit(0);
@@ -394,13 +394,13 @@ TEST_F(fresh_process, a_machine_without_a_driver_or_gpu_says_so) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(fresh_process, logical_cpu_devices_come_from_the_environment) {
+TEST_F(FreshProcess, logical_cpu_devices_come_from_the_environment) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_CPU_DEVICES", "3", 1);
-        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cpu) == 3);
-        SKERRY_REQUIRE_OR_EXIT(devices(device_kind::cpu).size() == 3);
-        SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] { require({device_kind::cpu, 2}); }));
+        SKERRY_REQUIRE_OR_EXIT(device_count(DeviceKind::cpu) == 3);
+        SKERRY_REQUIRE_OR_EXIT(devices(DeviceKind::cpu).size() == 3);
+        SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] { require({DeviceKind::cpu, 2}); }));
         SKERRY_REQUIRE_OR_EXIT(!cuda_was_used());
         std::_Exit(0);
       },
@@ -408,9 +408,9 @@ TEST_F(fresh_process, logical_cpu_devices_come_from_the_environment) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_CPU_DEVICES", "many", 1);
-        SKERRY_REQUIRE_OR_EXIT(device_count(device_kind::cpu) == 1);
+        SKERRY_REQUIRE_OR_EXIT(device_count(DeviceKind::cpu) == 1);
         SKERRY_REQUIRE_OR_EXIT(!throws<std::exception>([] { require(cpu0); }));
-        SKERRY_REQUIRE_OR_EXIT(devices(device_kind::cpu).size() == 1);
+        SKERRY_REQUIRE_OR_EXIT(devices(DeviceKind::cpu).size() == 1);
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");

@@ -17,17 +17,17 @@
 namespace skerry {
 namespace {
 
-using cuda::copy_kind;
+using cuda::CopyKind;
 
-class rehearsal_test : public rehearsed {
+class RehearsalTest : public Rehearsed {
  protected:
   void SetUp() override {
-    rehearsed::SetUp();
+    Rehearsed::SetUp();
     if (!IsSkipped()) rehearsal::set_device(0);
   }
   void TearDown() override {
     rehearsal::set_device(0);
-    rehearsed::TearDown();
+    Rehearsed::TearDown();
   }
   void* device_memory(std::size_t nbytes) {
     void* data = nullptr;
@@ -35,11 +35,11 @@ class rehearsal_test : public rehearsed {
     return data;
   }
 
-  const cuda::api& calls = *rehearsal::calls_table();
+  const cuda::Api& calls = *rehearsal::calls_table();
   void* const legacy = cuda::legacy_stream;
 };
 
-TEST_F(rehearsal_test, only_live_blocks_can_be_freed) {
+TEST_F(RehearsalTest, only_live_blocks_can_be_freed) {
   int on_host = 0;
   EXPECT_EQ(calls.deallocate(&on_host), cuda::invalid_value);
   void* block = device_memory(100);
@@ -51,28 +51,27 @@ TEST_F(rehearsal_test, only_live_blocks_can_be_freed) {
   EXPECT_EQ(calls.deallocate(nullptr), cuda::success);
 }
 
-TEST_F(rehearsal_test, copies_outside_of_a_block_are_refused) {
+TEST_F(RehearsalTest, copies_outside_of_a_block_are_refused) {
   void* block = device_memory(100);
   char host[200] = {};
-  EXPECT_EQ(calls.copy_async(block, host, 101, copy_kind::host_to_device, legacy),
+  EXPECT_EQ(calls.copy_async(block, host, 101, CopyKind::host_to_device, legacy),
             cuda::invalid_value);
   EXPECT_EQ(
-      calls.copy_async(host, static_cast<char*>(block) + 50, 51, copy_kind::device_to_host, legacy),
+      calls.copy_async(host, static_cast<char*>(block) + 50, 51, CopyKind::device_to_host, legacy),
       cuda::invalid_value);
   EXPECT_EQ(calls.fill_async(block, 0, 101, legacy), cuda::invalid_value);
-  EXPECT_EQ(calls.copy_async(block, host, 100, copy_kind::device_to_host, legacy),
+  EXPECT_EQ(calls.copy_async(block, host, 100, CopyKind::device_to_host, legacy),
             cuda::invalid_value)
       << "the kind is wrong";
-  EXPECT_EQ(calls.copy_async(block, nullptr, 1, copy_kind::host_to_device, legacy),
+  EXPECT_EQ(calls.copy_async(block, nullptr, 1, CopyKind::host_to_device, legacy),
             cuda::invalid_value);
-  EXPECT_EQ(calls.copy_async(block, host, 100, copy_kind::host_to_device, legacy), cuda::success);
+  EXPECT_EQ(calls.copy_async(block, host, 100, CopyKind::host_to_device, legacy), cuda::success);
   calls.deallocate(block);
-  EXPECT_EQ(calls.copy_async(host, block, 1, copy_kind::device_to_host, legacy),
-            cuda::invalid_value)
+  EXPECT_EQ(calls.copy_async(host, block, 1, CopyKind::device_to_host, legacy), cuda::invalid_value)
       << "the block was freed";
 }
 
-TEST_F(rehearsal_test, freed_memory_is_poisoned_when_the_stream_gets_there) {
+TEST_F(RehearsalTest, freed_memory_is_poisoned_when_the_stream_gets_there) {
   const std::size_t before = rehearsal::live_blocks(0);
   void* block = nullptr;
   ASSERT_EQ(calls.allocate_async(&block, 64, legacy), cuda::success);
@@ -87,7 +86,7 @@ TEST_F(rehearsal_test, freed_memory_is_poisoned_when_the_stream_gets_there) {
   EXPECT_EQ(static_cast<unsigned char*>(block)[63], 0xfd);
 }
 
-TEST_F(rehearsal_test, what_waits_for_the_work_of_a_lost_device_is_lost_too) {
+TEST_F(RehearsalTest, what_waits_for_the_work_of_a_lost_device_is_lost_too) {
   constexpr int slow_us = 30'000;
   for (const int late_us : {0, 2 * slow_us}) {
     void* const block = device_memory(8);
@@ -117,14 +116,13 @@ TEST_F(rehearsal_test, what_waits_for_the_work_of_a_lost_device_is_lost_too) {
   }
 }
 
-TEST_F(rehearsal_test, using_a_block_that_another_stream_has_freed_is_an_illegal_address) {
+TEST_F(RehearsalTest, using_a_block_that_another_stream_has_freed_is_an_illegal_address) {
   void* stream = nullptr;
   ASSERT_EQ(calls.stream_create(&stream), cuda::success);
   void* block = device_memory(64);
   void* target = device_memory(64);
   rehearsal::set_delay(20'000);
-  ASSERT_EQ(calls.copy_async(target, block, 64, copy_kind::device_to_device, stream),
-            cuda::success);
+  ASSERT_EQ(calls.copy_async(target, block, 64, CopyKind::device_to_device, stream), cuda::success);
   rehearsal::set_delay(0);
   ASSERT_EQ(calls.deallocate_async(block, legacy), cuda::success);  // without waiting for `stream`
   EXPECT_EQ(calls.stream_synchronize(stream), cuda::illegal_address);
@@ -141,7 +139,7 @@ TEST_F(rehearsal_test, using_a_block_that_another_stream_has_freed_is_an_illegal
   calls.stream_destroy(stream);
 }
 
-TEST_F(rehearsal_test, streams_and_events_belong_to_their_device) {
+TEST_F(RehearsalTest, streams_and_events_belong_to_their_device) {
   void* stream = nullptr;
   void* event = nullptr;
   rehearsal::set_device(1);
@@ -161,7 +159,7 @@ TEST_F(rehearsal_test, streams_and_events_belong_to_their_device) {
   EXPECT_EQ(calls.event_query(event), cuda::invalid_resource_handle);
 }
 
-TEST_F(rehearsal_test, a_destroyed_stream_finishes_its_work) {
+TEST_F(RehearsalTest, a_destroyed_stream_finishes_its_work) {
   void* stream = nullptr;
   ASSERT_EQ(calls.stream_create(&stream), cuda::success);
   static std::atomic<int> done{0};
@@ -175,24 +173,24 @@ TEST_F(rehearsal_test, a_destroyed_stream_finishes_its_work) {
   EXPECT_EQ(done, 3);
 }
 
-TEST_F(rehearsal_test, pointers_tell_what_they_point_to) {
-  cuda::pointer_attributes attributes{};
+TEST_F(RehearsalTest, pointers_tell_what_they_point_to) {
+  cuda::PointerAttributes attributes{};
   int on_host = 0;
   ASSERT_EQ(calls.get_pointer_attributes(&attributes, &on_host), cuda::success);
-  EXPECT_EQ(attributes.type, cuda::memory_type::unregistered);
+  EXPECT_EQ(attributes.type, cuda::MemoryType::unregistered);
   rehearsal::set_device(2);
   void* block = device_memory(100);
   rehearsal::set_device(0);
   ASSERT_EQ(calls.get_pointer_attributes(&attributes, static_cast<char*>(block) + 99),
             cuda::success);
-  EXPECT_EQ(attributes.type, cuda::memory_type::device);
+  EXPECT_EQ(attributes.type, cuda::MemoryType::device);
   EXPECT_EQ(attributes.device, 2);
   calls.deallocate(block);
   ASSERT_EQ(calls.get_pointer_attributes(&attributes, block), cuda::success);
-  EXPECT_EQ(attributes.type, cuda::memory_type::unregistered);
+  EXPECT_EQ(attributes.type, cuda::MemoryType::unregistered);
 }
 
-TEST_F(rehearsal_test, memory_is_limited_and_reported) {
+TEST_F(RehearsalTest, memory_is_limited_and_reported) {
   rehearsal::set_memory(rehearsal::live_bytes(0) + (1 << 20));
   void* block = nullptr;
   EXPECT_EQ(calls.allocate(&block, (1 << 20) + 1), cuda::memory_allocation);
@@ -206,14 +204,14 @@ TEST_F(rehearsal_test, memory_is_limited_and_reported) {
   rehearsal::set_memory(std::size_t{8} << 30);
 }
 
-TEST_F(rehearsal_test, a_failing_call_fails_once_or_for_ever) {
+TEST_F(RehearsalTest, a_failing_call_fails_once_or_for_ever) {
   rehearsal::fail_call(2, cuda::not_supported);
   EXPECT_EQ(calls.device_synchronize(), cuda::success);
   EXPECT_EQ(calls.device_synchronize(), cuda::not_supported);
   EXPECT_EQ(calls.get_last_error(), cuda::not_supported);
   EXPECT_EQ(calls.get_last_error(), cuda::success);
   EXPECT_EQ(calls.device_synchronize(), cuda::success);
-  rehearsal::fail_entry(&cuda::api::device_synchronize, 1, 719, true);
+  rehearsal::fail_entry(&cuda::Api::device_synchronize, 1, 719, true);
   void* block = device_memory(10);
   EXPECT_EQ(calls.device_synchronize(), 719);
   EXPECT_EQ(calls.deallocate(block), 719);
@@ -221,7 +219,7 @@ TEST_F(rehearsal_test, a_failing_call_fails_once_or_for_ever) {
   EXPECT_EQ(calls.deallocate(block), cuda::success);
 }
 
-TEST_F(rehearsal_test, neighbouring_blocks_do_not_touch) {
+TEST_F(RehearsalTest, neighbouring_blocks_do_not_touch) {
   std::vector<char*> blocks;
   for (int i = 0; i < 50; ++i) blocks.push_back(static_cast<char*>(device_memory(4096)));
   std::sort(blocks.begin(), blocks.end());
@@ -229,18 +227,18 @@ TEST_F(rehearsal_test, neighbouring_blocks_do_not_touch) {
   for (char* each : blocks) calls.deallocate(each);
 }
 
-TEST_F(rehearsal_test, guard_pages_catch_kernels_that_write_too_far) {
+TEST_F(RehearsalTest, guard_pages_catch_kernels_that_write_too_far) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
-        const storage_ref block = allocate(cuda0, 4096);
+        const StorageRef block = allocate(cuda0, 4096);
         volatile char* const end = block->data() + 4096;
         *end = 1;
       },
       "");
 }
 
-TEST_F(rehearsal_test, more_blocks_live_than_a_process_may_have_mappings) {
+TEST_F(RehearsalTest, more_blocks_live_than_a_process_may_have_mappings) {
   const std::size_t before = rehearsal::live_blocks(0);
   std::vector<char*> blocks;
   for (int i = 0; i < 70'000; ++i) {
@@ -263,7 +261,7 @@ TEST_F(rehearsal_test, more_blocks_live_than_a_process_may_have_mappings) {
   EXPECT_EQ(rehearsal::live_blocks(0), before);
 }
 
-TEST_F(rehearsal_test, packed_blocks_tell_of_a_write_too_far_when_they_are_freed) {
+TEST_F(RehearsalTest, packed_blocks_tell_of_a_write_too_far_when_they_are_freed) {
   std::vector<void*> guarded;
   for (int i = 0; i < 40'000; ++i) guarded.push_back(device_memory(100));
   char* const packed = static_cast<char*>(guarded.back());
@@ -276,7 +274,7 @@ TEST_F(rehearsal_test, packed_blocks_tell_of_a_write_too_far_when_they_are_freed
   for (void* each : guarded) EXPECT_EQ(calls.deallocate(each), cuda::success);
 }
 
-TEST_F(rehearsal_test, blocks_are_guarded_again_when_there_are_fewer) {
+TEST_F(RehearsalTest, blocks_are_guarded_again_when_there_are_fewer) {
   std::vector<void*> blocks;
   for (int i = 0; i < 40'000; ++i) blocks.push_back(device_memory(100));
   for (void* each : blocks) EXPECT_EQ(calls.deallocate(each), cuda::success);
@@ -294,7 +292,7 @@ TEST(rehearsed_contexts_test, they_are_made_as_cuda_makes_them) {
   EXPECT_EXIT(
       {
         rehearsal::set_device_count(2);
-        const cuda::api& calls = *rehearsal::calls_table();
+        const cuda::Api& calls = *rehearsal::calls_table();
         const auto made = [](bool first, bool second) {
           return rehearsal::has_context(0) == first && rehearsal::has_context(1) == second;
         };

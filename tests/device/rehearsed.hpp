@@ -17,13 +17,13 @@
 
 namespace skerry {
 
-inline constexpr device cpu0{device_kind::cpu, 0};
-inline constexpr device cuda0{cuda_kind, 0};
-inline constexpr device cuda1{cuda_kind, 1};
+inline constexpr Device cpu0{DeviceKind::cpu, 0};
+inline constexpr Device cuda0{cuda_kind, 0};
+inline constexpr Device cuda1{cuda_kind, 1};
 
 /// Tests on four rehearsal devices, which the first of them makes. Each leaves them as it found
 /// them.
-class rehearsed : public testing::Test {
+class Rehearsed : public testing::Test {
  protected:
   void SetUp() override {
     if (!cuda_was_used() && !is_rehearsing()) rehearse(4);
@@ -39,8 +39,8 @@ class rehearsed : public testing::Test {
   static void restore() {
     rehearsal::clear();
     rehearsal::set_delay(0);
-    for (const device each : devices(cuda_kind)) {
-      set_current_stream(stream(each));
+    for (const Device each : devices(cuda_kind)) {
+      set_current_stream(Stream(each));
       synchronize(each);
       set_memory_limit(each, std::nullopt);
       trim(each);
@@ -50,37 +50,37 @@ class rehearsed : public testing::Test {
 
 // Kernels for tests read and write by atomics, because some of them race on purpose.
 
-struct store_params {
+struct StoreParams {
   int* target;
   int value;
 };
 inline void store_host(const void* params) {
-  const auto& p = *static_cast<const store_params*>(params);
+  const auto& p = *static_cast<const StoreParams*>(params);
   __atomic_store_n(p.target, p.value, __ATOMIC_SEQ_CST);
 }
-inline constexpr kernel store_kernel{.host = store_host};
+inline constexpr Kernel store_kernel{.host = store_host};
 
-struct load_params {
+struct LoadParams {
   const int* source;
   int* target;
 };
 inline void load_host(const void* params) {
-  const auto& p = *static_cast<const load_params*>(params);
+  const auto& p = *static_cast<const LoadParams*>(params);
   __atomic_store_n(p.target, __atomic_load_n(p.source, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
 }
-inline constexpr kernel load_kernel{.host = load_host};
+inline constexpr Kernel load_kernel{.host = load_host};
 
-inline int* ints(const storage_ref& block) { return reinterpret_cast<int*>(block->data()); }
+inline int* ints(const StorageRef& block) { return reinterpret_cast<int*>(block->data()); }
 
-inline void store(const storage_ref& target, int value) {
-  const memory_use uses[] = {writes(target)};
-  launch(target->where(), store_kernel, store_params{ints(target), value}, uses);
+inline void store(const StorageRef& target, int value) {
+  const MemoryUse uses[] = {writes(target)};
+  launch(target->where(), store_kernel, StoreParams{ints(target), value}, uses);
 }
-inline void load(const storage_ref& target, const storage_ref& source) {
-  const memory_use uses[] = {writes(target), reads(source)};
-  launch(target->where(), load_kernel, load_params{ints(source), ints(target)}, uses);
+inline void load(const StorageRef& target, const StorageRef& source) {
+  const MemoryUse uses[] = {writes(target), reads(source)};
+  launch(target->where(), load_kernel, LoadParams{ints(source), ints(target)}, uses);
 }
-inline int read_int(const storage_ref& source) {
+inline int read_int(const StorageRef& source) {
   int value = 0;
   read_bytes(&value, source, 0, sizeof value);
   return value;

@@ -12,12 +12,12 @@
 namespace skerry {
 namespace {
 
-using staging_test = rehearsed;
+using staging_test = Rehearsed;
 
-constexpr std::size_t chunk = cuda::staging::chunk_bytes;
+constexpr std::size_t chunk = cuda::Staging::chunk_bytes;
 
 /// Host memory that is no storage of the library's own, so that it goes through chunks.
-storage_ref foreign(std::vector<unsigned char>& bytes) {
+StorageRef foreign(std::vector<unsigned char>& bytes) {
   return adopt(cpu0, bytes.data(), bytes.size(), false, nullptr, nullptr);
 }
 
@@ -32,7 +32,7 @@ std::vector<unsigned char> pattern(std::size_t nbytes, unsigned seed) {
 void there_and_back(std::size_t nbytes, unsigned seed) {
   auto source = pattern(nbytes, seed);
   const auto expected = source;
-  const storage_ref there = allocate(cuda0, nbytes);
+  const StorageRef there = allocate(cuda0, nbytes);
   copy_bytes(there, 0, foreign(source), 0, nbytes);
   std::fill(source.begin(), source.end(), 0);  // has been read
   std::vector<unsigned char> back(nbytes);
@@ -61,7 +61,7 @@ TEST_F(staging_test, bytes_arrive_with_any_delay_and_from_several_threads_and_st
   std::vector<std::thread> users;
   for (unsigned user = 0; user < 3; ++user) {
     users.emplace_back([user] {
-      set_current_stream(stream::create(cuda0));
+      set_current_stream(Stream::create(cuda0));
       std::mt19937 random(user);
       for (unsigned i = 0; i < 25; ++i) {
         const std::size_t most = i % 5 == 0 ? 3 * chunk : 70'000;
@@ -76,17 +76,17 @@ TEST_F(staging_test, bytes_arrive_with_any_delay_and_from_several_threads_and_st
 
 TEST_F(staging_test, small_transfers_do_not_wait_for_each_other) {
   std::vector<unsigned char> bytes(1000, 1);
-  const storage_ref source = foreign(bytes);
-  const storage_ref there = allocate(cuda0, 100'000);
+  const StorageRef source = foreign(bytes);
+  const StorageRef there = allocate(cuda0, 100'000);
   copy_bytes(there, 0, source, 0, 1000);
   synchronize(cuda0);
   rehearsal::set_delay(20'000);
-  const std::uint64_t waits = rehearsal::calls(&cuda::api::event_synchronize);
+  const std::uint64_t waits = rehearsal::calls(&cuda::Api::event_synchronize);
   for (std::size_t i = 0; i < 100; ++i) {
     std::fill(bytes.begin(), bytes.end(), static_cast<unsigned char>(i));
     copy_bytes(there, i * 1000, source, 0, 1000);
   }
-  EXPECT_LE(rehearsal::calls(&cuda::api::event_synchronize), waits + 1);
+  EXPECT_LE(rehearsal::calls(&cuda::Api::event_synchronize), waits + 1);
   rehearsal::set_delay(0);
   std::vector<unsigned char> back(100'000);
   read_bytes(back.data(), there, 0, back.size());
@@ -101,7 +101,7 @@ int fail_each_call(Transfer&& transfer) {
     bool failed = false;
     try {
       transfer();
-    } catch (const device_error&) {
+    } catch (const DeviceError&) {
       failed = true;
     }
     const bool was_met = rehearsal::calls() >= static_cast<std::uint64_t>(k);
@@ -121,11 +121,11 @@ TEST_F(staging_test, a_failure_in_the_middle_leaves_it_usable_and_loses_nothing)
   std::vector<unsigned char> back(source.size());
   rehearsal::set_delay(50);
   EXPECT_GE(fail_each_call([&] {
-              const storage_ref there = allocate(cuda0, source.size());
+              const StorageRef there = allocate(cuda0, source.size());
               copy_bytes(there, 0, foreign(source), 0, source.size());
             }),
             14);
-  const storage_ref there = allocate(cuda0, source.size());
+  const StorageRef there = allocate(cuda0, source.size());
   copy_bytes(there, 0, foreign(source), 0, source.size());
   EXPECT_GE(fail_each_call([&] { copy_bytes(foreign(back), 0, there, 0, back.size()); }), 14);
   EXPECT_TRUE(back == source);
@@ -134,15 +134,15 @@ TEST_F(staging_test, a_failure_in_the_middle_leaves_it_usable_and_loses_nothing)
 }
 
 TEST_F(staging_test, pieces_are_made_in_the_chunk_itself) {
-  const storage_ref there = allocate(cuda0, 3 * chunk);
+  const StorageRef there = allocate(cuda0, 3 * chunk);
   rehearsal::set_delay(200);
   {
-    upload by(there);
+    Upload by(there);
     for (std::size_t i = 0; i < 3; ++i) {
       std::memset(by.buffer(chunk), static_cast<int>(i) + 1, chunk);
       by.send(i * chunk, chunk);
     }
-    EXPECT_THROW(by.send(3 * chunk, 1), value_error);
+    EXPECT_THROW(by.send(3 * chunk, 1), ValueError);
   }
   std::vector<unsigned char> back(3 * chunk);
   read_bytes(back.data(), there, 0, back.size());

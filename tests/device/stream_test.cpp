@@ -13,15 +13,15 @@
 namespace skerry {
 namespace {
 
-using stream_test = rehearsed;
+using stream_test = Rehearsed;
 
 /// A write that the launch is not told of, so that nothing waits for it.
-void store_untold(const storage_ref& target, int value) {
-  launch(target->where(), store_kernel, store_params{ints(target), value}, {});
+void store_untold(const StorageRef& target, int value) {
+  launch(target->where(), store_kernel, StoreParams{ints(target), value}, {});
 }
 
 TEST_F(stream_test, delayed_work_runs_after_the_launch_has_returned) {
-  const storage_ref block = allocate(cuda0, sizeof(int));
+  const StorageRef block = allocate(cuda0, sizeof(int));
   store(block, 1);
   synchronize(cuda0);
   rehearsal::set_delay(30'000);
@@ -34,13 +34,13 @@ TEST_F(stream_test, delayed_work_runs_after_the_launch_has_returned) {
 }
 
 TEST_F(stream_test, streams_without_an_event_are_not_in_order) {
-  const storage_ref source = allocate(cuda0, sizeof(int));
-  const storage_ref target = allocate(cuda0, sizeof(int));
+  const StorageRef source = allocate(cuda0, sizeof(int));
+  const StorageRef target = allocate(cuda0, sizeof(int));
   store(source, 1);
   synchronize(cuda0);
 
-  const stream writer = stream::create(cuda0);
-  const stream reader = stream::create(cuda0);
+  const Stream writer = Stream::create(cuda0);
+  const Stream reader = Stream::create(cuda0);
   rehearsal::set_delay(50'000);
   set_current_stream(writer);
   store_untold(source, 5);  // runs after 100 ms, behind the one below
@@ -53,15 +53,15 @@ TEST_F(stream_test, streams_without_an_event_are_not_in_order) {
 }
 
 TEST_F(stream_test, an_event_orders_streams) {
-  const storage_ref source = allocate(cuda0, sizeof(int));
-  const storage_ref target = allocate(cuda0, sizeof(int));
+  const StorageRef source = allocate(cuda0, sizeof(int));
+  const StorageRef target = allocate(cuda0, sizeof(int));
   synchronize(cuda0);
-  const stream writer = stream::create(cuda0);
-  const stream reader = stream::create(cuda0);
+  const Stream writer = Stream::create(cuda0);
+  const Stream reader = Stream::create(cuda0);
   rehearsal::set_delay(10'000);
   set_current_stream(writer);
   store_untold(source, 2);
-  event written(cuda0);
+  Event written(cuda0);
   written.record(writer);
   EXPECT_FALSE(written.done());
   written.wait(reader);
@@ -73,8 +73,8 @@ TEST_F(stream_test, an_event_orders_streams) {
 }
 
 TEST_F(stream_test, a_stream_waits_for_a_stream_of_another_device) {
-  const storage_ref source = allocate(cuda0, sizeof(int));
-  const storage_ref target = allocate(cuda1, sizeof(int));
+  const StorageRef source = allocate(cuda0, sizeof(int));
+  const StorageRef target = allocate(cuda1, sizeof(int));
   rehearsal::set_delay(10'000);
   store_untold(source, 7);
   current_stream(cuda1).wait(current_stream(cuda0));
@@ -85,9 +85,9 @@ TEST_F(stream_test, a_stream_waits_for_a_stream_of_another_device) {
 }
 
 TEST_F(stream_test, an_event_stands_for_the_point_of_its_last_record) {
-  event point(cuda0);
+  Event point(cuda0);
   EXPECT_TRUE(point.done()) << "nothing was recorded";
-  const storage_ref block = allocate(cuda0, sizeof(int));
+  const StorageRef block = allocate(cuda0, sizeof(int));
   point.record(current_stream(cuda0));
   rehearsal::set_delay(20'000);
   store(block, 1);
@@ -97,14 +97,14 @@ TEST_F(stream_test, an_event_stands_for_the_point_of_its_last_record) {
 }
 
 TEST_F(stream_test, events_tell_the_time_between_them) {
-  const storage_ref block = allocate(cuda0, sizeof(int));
-  event start(cuda0);
-  event end(cuda0);
+  const StorageRef block = allocate(cuda0, sizeof(int));
+  Event start(cuda0);
+  Event end(cuda0);
   start.record(current_stream(cuda0));
   rehearsal::set_delay(20'000);
   store(block, 1);
   end.record(current_stream(cuda0));
-  EXPECT_THROW(static_cast<void>(start.elapsed(end)), value_error) << "not done";
+  EXPECT_THROW(static_cast<void>(start.elapsed(end)), ValueError) << "not done";
   end.synchronize();
   EXPECT_GE(start.elapsed(end), 0.02);
   EXPECT_LT(start.elapsed(end), 5.0);
@@ -113,91 +113,91 @@ TEST_F(stream_test, events_tell_the_time_between_them) {
 }
 
 TEST_F(stream_test, events_without_a_time_between_them) {
-  event recorded(cuda0);
+  Event recorded(cuda0);
   recorded.record(current_stream(cuda0));
   recorded.synchronize();
-  EXPECT_THROW(static_cast<void>(recorded.elapsed(event(cuda0))), value_error);
-  EXPECT_THROW(static_cast<void>(event(cuda0).elapsed(recorded)), value_error);
-  EXPECT_THROW(static_cast<void>(recorded.elapsed(event(cuda1))), device_mismatch_error);
-  EXPECT_THROW(static_cast<void>(recorded.elapsed(event(cpu0))), device_mismatch_error);
+  EXPECT_THROW(static_cast<void>(recorded.elapsed(Event(cuda0))), ValueError);
+  EXPECT_THROW(static_cast<void>(Event(cuda0).elapsed(recorded)), ValueError);
+  EXPECT_THROW(static_cast<void>(recorded.elapsed(Event(cuda1))), DeviceMismatchError);
+  EXPECT_THROW(static_cast<void>(recorded.elapsed(Event(cpu0))), DeviceMismatchError);
 }
 
 TEST_F(stream_test, events_of_a_cpu_device_have_the_time_of_their_record) {
-  event start(cpu0);
-  event end(cpu0);
-  EXPECT_THROW(static_cast<void>(start.elapsed(end)), value_error);
-  start.record(stream(cpu0));
+  Event start(cpu0);
+  Event end(cpu0);
+  EXPECT_THROW(static_cast<void>(start.elapsed(end)), ValueError);
+  start.record(Stream(cpu0));
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  end.record(stream(cpu0));
+  end.record(Stream(cpu0));
   EXPECT_TRUE(end.done());
   EXPECT_GE(start.elapsed(end), 0.002);
 }
 
 TEST_F(stream_test, blocks_of_streams_nest_and_end_where_they_began) {
-  const stream first = stream::create(cuda0);
-  const stream second = stream::create(cuda1);
+  const Stream first = Stream::create(cuda0);
+  const Stream second = Stream::create(cuda1);
   enter_stream(first);
   enter_stream(second);
   enter_stream(first);
   EXPECT_EQ(current_stream(cuda0), first);
   EXPECT_EQ(current_stream(cuda1), second);
-  std::thread([&] { EXPECT_THROW(leave_stream(first), value_error); }).join();
+  std::thread([&] { EXPECT_THROW(leave_stream(first), ValueError); }).join();
   leave_stream(first);
   EXPECT_EQ(current_stream(cuda0), first);
   leave_stream(second);
-  EXPECT_EQ(current_stream(cuda1), stream(cuda1));
+  EXPECT_EQ(current_stream(cuda1), Stream(cuda1));
   leave_stream(first);
-  EXPECT_EQ(current_stream(cuda0), stream(cuda0));
-  EXPECT_THROW(leave_stream(first), value_error);
+  EXPECT_EQ(current_stream(cuda0), Stream(cuda0));
+  EXPECT_THROW(leave_stream(first), ValueError);
 }
 
 TEST_F(stream_test, events_refuse_streams_of_other_devices) {
-  event point(cuda0);
-  EXPECT_THROW(point.record(stream(cuda1)), device_mismatch_error);
+  Event point(cuda0);
+  EXPECT_THROW(point.record(Stream(cuda1)), DeviceMismatchError);
 }
 
 TEST_F(stream_test, current_stream_belongs_to_thread_and_device) {
-  const stream mine = stream::create(cuda0);
-  EXPECT_EQ(current_stream(cuda0), stream(cuda0));
+  const Stream mine = Stream::create(cuda0);
+  EXPECT_EQ(current_stream(cuda0), Stream(cuda0));
   set_current_stream(mine);
   EXPECT_EQ(current_stream(cuda0), mine);
   EXPECT_EQ(current_stream_handle(cuda0), mine.handle());
-  EXPECT_EQ(current_stream(cuda1), stream(cuda1));
-  std::thread([] { EXPECT_EQ(current_stream(cuda0), stream(cuda0)); }).join();
-  set_current_stream(stream(cuda0));
+  EXPECT_EQ(current_stream(cuda1), Stream(cuda1));
+  std::thread([] { EXPECT_EQ(current_stream(cuda0), Stream(cuda0)); }).join();
+  set_current_stream(Stream(cuda0));
   EXPECT_EQ(current_stream_handle(cuda0), reinterpret_cast<void*>(1));
 }
 
 TEST_F(stream_test, cpu_devices_have_one_stream_that_is_always_done) {
-  EXPECT_THROW(static_cast<void>(stream::create(cpu0)), value_error);
-  EXPECT_EQ(stream(cpu0).handle(), nullptr);
-  EXPECT_TRUE(stream(cpu0).idle());
+  EXPECT_THROW(static_cast<void>(Stream::create(cpu0)), ValueError);
+  EXPECT_EQ(Stream(cpu0).handle(), nullptr);
+  EXPECT_TRUE(Stream(cpu0).idle());
   int value = 0;
-  launch(cpu0, store_kernel, store_params{&value, 3}, {});
+  launch(cpu0, store_kernel, StoreParams{&value, 3}, {});
   EXPECT_EQ(value, 3);
-  EXPECT_THROW(launch(cpu0, kernel{}, store_params{&value, 3}, {}), not_implemented_error);
+  EXPECT_THROW(launch(cpu0, Kernel{}, StoreParams{&value, 3}, {}), NotImplementedError);
 }
 
 TEST_F(stream_test, handle_zero_is_refused_and_one_is_the_default_stream) {
-  EXPECT_THROW(static_cast<void>(stream::from_handle(cuda0, nullptr)), value_error);
-  EXPECT_EQ(stream::from_handle(cuda0, reinterpret_cast<void*>(1)), stream(cuda0));
+  EXPECT_THROW(static_cast<void>(Stream::from_handle(cuda0, nullptr)), ValueError);
+  EXPECT_EQ(Stream::from_handle(cuda0, reinterpret_cast<void*>(1)), Stream(cuda0));
 }
 
 TEST_F(stream_test, parameters_larger_than_a_queue_item_are_copied_too) {
-  struct large {
+  struct Large {
     int* target;
     int padding[300];
     int value;
   };
-  const storage_ref block = allocate(cuda0, sizeof(int));
+  const StorageRef block = allocate(cuda0, sizeof(int));
   rehearsal::set_delay(5'000);
   {
-    large params{ints(block), {}, 9};
-    const kernel what{.host = [](const void* p) {
-      const auto& mine = *static_cast<const large*>(p);
+    Large params{ints(block), {}, 9};
+    const Kernel what{.host = [](const void* p) {
+      const auto& mine = *static_cast<const Large*>(p);
       __atomic_store_n(mine.target, mine.value, __ATOMIC_SEQ_CST);
     }};
-    const memory_use uses[] = {writes(block)};
+    const MemoryUse uses[] = {writes(block)};
     launch(cuda0, what, params, uses);
     params.value = 0;
   }
@@ -205,7 +205,7 @@ TEST_F(stream_test, parameters_larger_than_a_queue_item_are_copied_too) {
 }
 
 TEST_F(stream_test, more_work_than_a_stream_holds_is_all_done_in_order) {
-  const storage_ref block = allocate(cuda0, sizeof(int));
+  const StorageRef block = allocate(cuda0, sizeof(int));
   for (int i = 0; i < 5000; ++i) store(block, i);
   EXPECT_EQ(read_int(block), 4999);
 }
@@ -213,7 +213,7 @@ TEST_F(stream_test, more_work_than_a_stream_holds_is_all_done_in_order) {
 /// Pauses around the time that a stream's thread looks for work before it sleeps, and work of about
 /// the time that a waiting thread does: a lost wake-up is a hang.
 TEST_F(stream_test, no_wake_up_is_lost_while_a_stream_falls_asleep) {
-  const storage_ref block = allocate(cuda0, sizeof(int));
+  const StorageRef block = allocate(cuda0, sizeof(int));
   const auto busy_for = [](std::chrono::nanoseconds time) {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
@@ -236,12 +236,12 @@ TEST_F(stream_test, threads_may_use_a_device_at_once) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
-      const device where{cuda_kind, static_cast<std::int16_t>(t % 2)};
-      const stream mine = stream::create(where);
+      const Device where{cuda_kind, static_cast<std::int16_t>(t % 2)};
+      const Stream mine = Stream::create(where);
       set_current_stream(mine);
       for (int i = 0; i < 200; ++i) {
-        const storage_ref a = allocate(where, 4096);
-        const storage_ref b = allocate(where, sizeof(int));
+        const StorageRef a = allocate(where, 4096);
+        const StorageRef b = allocate(where, sizeof(int));
         store(a, i);
         load(b, a);
         EXPECT_EQ(read_int(b), i);
@@ -252,9 +252,9 @@ TEST_F(stream_test, threads_may_use_a_device_at_once) {
 }
 
 TEST_F(stream_test, the_runtime_s_current_device_is_left_alone) {
-  const cuda::api& calls = *rehearsal::calls_table();
+  const cuda::Api& calls = *rehearsal::calls_table();
   ASSERT_EQ(rehearsal::set_device(2), cuda::success);
-  const storage_ref block = allocate(cuda1, 100);
+  const StorageRef block = allocate(cuda1, 100);
   store(block, 1);
   static_cast<void>(read_int(block));
   synchronize(cuda0);
@@ -264,31 +264,31 @@ TEST_F(stream_test, the_runtime_s_current_device_is_left_alone) {
   rehearsal::set_device(0);
 }
 
-struct find_params {
+struct FindParams {
   std::int64_t* word;
   std::int64_t value;
 };
 void find_host(const void* params) {
-  const auto& p = *static_cast<const find_params*>(params);
+  const auto& p = *static_cast<const FindParams*>(params);
   __atomic_store_n(p.word, p.value, __ATOMIC_RELEASE);
 }
-constexpr kernel find_something{.host = find_host};
+constexpr Kernel find_something{.host = find_host};
 
 /// Enqueues a kernel that finds `value`; 0 is nothing.
-void find(device where, std::int64_t value) {
-  const deferred_error what{
-      .raise = [](const deferred_error& each,
-                  std::int64_t found) { throw index_error(each.op + std::to_string(found)); },
+void find(Device where, std::int64_t value) {
+  const DeferredError what{
+      .raise = [](const DeferredError& each,
+                  std::int64_t found) { throw IndexError(each.op + std::to_string(found)); },
       .op = "found ",
       .values = {}};
-  const deferred_word word(where, what);
-  launch(where, find_something, find_params{word.get(), value}, {});
+  const DeferredWord word(where, what);
+  launch(where, find_something, FindParams{word.get(), value}, {});
 }
 
 std::string text_of(const auto& call) {
   try {
     call();
-  } catch (const index_error& error) {
+  } catch (const IndexError& error) {
     return error.what();
   }
   return "";
@@ -306,7 +306,7 @@ TEST_F(stream_test, deferred_errors_are_raised_once_by_a_wait) {
   EXPECT_EQ(text_of(wait), "");
   find(cuda0, 5);
   EXPECT_EQ(text_of([] { current_stream(cuda0).synchronize(); }), "found 5");
-  const storage_ref block = allocate(cuda0, sizeof(int));
+  const StorageRef block = allocate(cuda0, sizeof(int));
   store(block, 3);
   find(cuda0, 6);
   EXPECT_EQ(text_of([&] { static_cast<void>(read_int(block)); }), "found 6");
@@ -314,14 +314,14 @@ TEST_F(stream_test, deferred_errors_are_raised_once_by_a_wait) {
 }
 
 TEST_F(stream_test, a_wait_for_another_stream_leaves_words_in_use) {
-  const stream other = stream::create(cuda0);
+  const Stream other = Stream::create(cuda0);
   set_current_stream(other);
   rehearsal::set_delay(20'000);
   find(cuda0, 9);
   rehearsal::set_delay(0);
-  set_current_stream(stream(cuda0));
+  set_current_stream(Stream(cuda0));
   // On a slow machine the kernel has ended by now.
-  const std::string early = text_of([] { stream(cuda0).synchronize(); });
+  const std::string early = text_of([] { Stream(cuda0).synchronize(); });
   EXPECT_EQ(early + text_of([&] { other.synchronize(); }), "found 9");
   EXPECT_EQ(text_of([&] { other.synchronize(); }), "");
 }

@@ -12,7 +12,7 @@
 namespace skerry {
 namespace {
 
-using transfer_test = rehearsed;
+using transfer_test = Rehearsed;
 
 std::vector<unsigned char> pattern(std::size_t nbytes) {
   std::vector<unsigned char> bytes(nbytes);
@@ -20,16 +20,16 @@ std::vector<unsigned char> pattern(std::size_t nbytes) {
   return bytes;
 }
 
-storage_ref filled(device where, const std::vector<unsigned char>& bytes) {
-  const storage_ref host = allocate(cpu0, bytes.size());
+StorageRef filled(Device where, const std::vector<unsigned char>& bytes) {
+  const StorageRef host = allocate(cpu0, bytes.size());
   std::memcpy(host->data(), bytes.data(), bytes.size());
   if (where == cpu0) return host;
-  const storage_ref there = allocate(where, bytes.size());
+  const StorageRef there = allocate(where, bytes.size());
   copy_bytes(there, 0, host, 0, bytes.size());
   return there;
 }
 
-std::vector<unsigned char> contents(const storage_ref& block) {
+std::vector<unsigned char> contents(const StorageRef& block) {
   std::vector<unsigned char> bytes(block->nbytes());
   read_bytes(bytes.data(), block, 0, bytes.size());
   return bytes;
@@ -41,10 +41,10 @@ TEST_F(transfer_test, bytes_arrive_between_all_pairs_of_devices) {
   for (const std::size_t nbytes :
        {std::size_t{1}, std::size_t{4097}, chunk - 1, chunk, chunk + 1, 3 * chunk + 5}) {
     const auto bytes = pattern(nbytes);
-    for (const device from : {cpu0, cuda0, cuda1}) {
-      const storage_ref source = filled(from, bytes);
-      for (const device to : {cpu0, cuda0, cuda1}) {
-        const storage_ref target = allocate(to, nbytes);
+    for (const Device from : {cpu0, cuda0, cuda1}) {
+      const StorageRef source = filled(from, bytes);
+      for (const Device to : {cpu0, cuda0, cuda1}) {
+        const StorageRef target = allocate(to, nbytes);
         copy_bytes(target, 0, source, 0, nbytes);
         EXPECT_EQ(contents(target), bytes) << to_string(from) << " to " << to_string(to);
       }
@@ -54,8 +54,8 @@ TEST_F(transfer_test, bytes_arrive_between_all_pairs_of_devices) {
 
 TEST_F(transfer_test, parts_are_copied_at_their_offsets) {
   const auto bytes = pattern(1000);
-  const storage_ref source = filled(cuda0, bytes);
-  const storage_ref target = filled(cuda1, std::vector<unsigned char>(1000, 0));
+  const StorageRef source = filled(cuda0, bytes);
+  const StorageRef target = filled(cuda1, std::vector<unsigned char>(1000, 0));
   copy_bytes(target, 100, source, 500, 300);
   const auto got = contents(target);
   EXPECT_EQ(got[99], 0);
@@ -64,19 +64,19 @@ TEST_F(transfer_test, parts_are_copied_at_their_offsets) {
 }
 
 TEST_F(transfer_test, ranges_outside_a_storage_are_refused) {
-  const storage_ref small = allocate(cuda0, 10);
-  const storage_ref large = allocate(cpu0, 100);
-  EXPECT_THROW(copy_bytes(small, 0, large, 0, 11), value_error);
-  EXPECT_THROW(copy_bytes(large, 95, small, 0, 10), value_error);
-  EXPECT_THROW(copy_bytes(large, SIZE_MAX, small, 0, 2), value_error);
+  const StorageRef small = allocate(cuda0, 10);
+  const StorageRef large = allocate(cpu0, 100);
+  EXPECT_THROW(copy_bytes(small, 0, large, 0, 11), ValueError);
+  EXPECT_THROW(copy_bytes(large, 95, small, 0, 10), ValueError);
+  EXPECT_THROW(copy_bytes(large, SIZE_MAX, small, 0, 2), ValueError);
   int value = 0;
-  EXPECT_THROW(read_bytes(&value, small, 8, sizeof value), value_error);
+  EXPECT_THROW(read_bytes(&value, small, 8, sizeof value), ValueError);
 }
 
 TEST_F(transfer_test, a_pageable_source_may_be_changed_at_once) {
   const auto bytes = pattern(5000);
-  const storage_ref source = filled(cpu0, bytes);
-  const storage_ref target = allocate(cuda0, 5000);
+  const StorageRef source = filled(cpu0, bytes);
+  const StorageRef target = allocate(cuda0, 5000);
   rehearsal::set_delay(10'000);
   copy_bytes(target, 0, source, 0, 5000);
   std::memset(source->data(), 0, 5000);
@@ -85,24 +85,24 @@ TEST_F(transfer_test, a_pageable_source_may_be_changed_at_once) {
 
 TEST_F(transfer_test, a_pinned_source_may_be_changed_at_once) {
   const auto bytes = pattern(5000);
-  const storage_ref source = allocate_pinned(cpu0, 5000);
+  const StorageRef source = allocate_pinned(cpu0, 5000);
   std::memcpy(source->data(), bytes.data(), bytes.size());
-  const storage_ref target = allocate(cuda0, 5000);
+  const StorageRef target = allocate(cuda0, 5000);
   rehearsal::set_delay(10'000);
   copy_bytes(target, 0, source, 0, 5000);
   std::memset(source->data(), 0, 5000);
   EXPECT_EQ(contents(target), bytes);
-  const storage_ref back = allocate_pinned(cpu0, 5000);
+  const StorageRef back = allocate_pinned(cpu0, 5000);
   copy_bytes(back, 0, target, 0, 5000);
   EXPECT_EQ(contents(back), bytes);
 }
 
 TEST_F(transfer_test, copies_wait_for_the_source_and_later_work_for_copies) {
-  const storage_ref source = allocate(cuda0, sizeof(int));
-  const storage_ref target = allocate(cuda1, sizeof(int));
-  const storage_ref result = allocate(cuda1, sizeof(int));
-  set_current_stream(stream::create(cuda0));
-  set_current_stream(stream::create(cuda1));
+  const StorageRef source = allocate(cuda0, sizeof(int));
+  const StorageRef target = allocate(cuda1, sizeof(int));
+  const StorageRef result = allocate(cuda1, sizeof(int));
+  set_current_stream(Stream::create(cuda0));
+  set_current_stream(Stream::create(cuda1));
   store(source, 1);
   rehearsal::set_delay(10'000);
   store(source, 2);
@@ -115,12 +115,12 @@ TEST_F(transfer_test, copies_wait_for_the_source_and_later_work_for_copies) {
 }
 
 TEST_F(transfer_test, bytes_moved_are_counted) {
-  const transfer_statistics before = transfers();
-  const storage_ref there = filled(cuda0, pattern(1000));
-  const storage_ref other = allocate(cuda1, 1000);
+  const TransferStatistics before = transfers();
+  const StorageRef there = filled(cuda0, pattern(1000));
+  const StorageRef other = allocate(cuda1, 1000);
   copy_bytes(other, 0, there, 0, 1000);
   static_cast<void>(contents(other));
-  const transfer_statistics after = transfers();
+  const TransferStatistics after = transfers();
   EXPECT_EQ(after.host_to_device_bytes - before.host_to_device_bytes, 1000u);
   EXPECT_EQ(after.device_to_device_bytes - before.device_to_device_bytes, 1000u);
   EXPECT_EQ(after.device_to_host_bytes - before.device_to_host_bytes, 1000u);
@@ -128,8 +128,8 @@ TEST_F(transfer_test, bytes_moved_are_counted) {
 }
 
 TEST_F(transfer_test, peers_copy_directly) {
-  const storage_ref source = filled(cuda0, pattern(100));
-  const storage_ref target = allocate(cuda1, 100);
+  const StorageRef source = filled(cuda0, pattern(100));
+  const StorageRef target = allocate(cuda1, 100);
   const std::uint64_t direct = rehearsal::direct_copies();
   const std::uint64_t staged = rehearsal::staged_copies();
   copy_bytes(target, 0, source, 0, 100);

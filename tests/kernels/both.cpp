@@ -18,23 +18,23 @@ namespace {
 
 using numbers = std::vector<std::complex<double>>;
 
-ndarray on_host(const numbers& values, const dims& shape) {
-  storage_ref memory = allocate(cpu, values.size() * sizeof values[0]);
+NdArray on_host(const numbers& values, const Dims& shape) {
+  StorageRef memory = allocate(cpu, values.size() * sizeof values[0]);
   if (!values.empty()) std::memcpy(memory->data(), values.data(), values.size() * sizeof values[0]);
-  return {std::move(memory), c_layout(shape, sizeof values[0]), dtype::complex128};
+  return {std::move(memory), c_layout(shape, sizeof values[0]), Dtype::complex128};
 }
 
 /// The numbers as `type`, without the parts that it lacks.
-ndarray as_type(const numbers& values, const dims& shape, dtype type, device where) {
-  const ndarray wide = on_host(values, shape);
-  if (kind(type) == dtype_kind::complex_floating) return to_device(astype(wide, type, true), where);
-  const layout real_part{wide.shape(), wide.strides(), 0};
-  const ndarray real(wide.memory(), real_part, dtype::float64);
+NdArray as_type(const numbers& values, const Dims& shape, Dtype type, Device where) {
+  const NdArray wide = on_host(values, shape);
+  if (kind(type) == DtypeKind::complex_floating) return to_device(astype(wide, type, true), where);
+  const Layout real_part{wide.shape(), wide.strides(), 0};
+  const NdArray real(wide.memory(), real_part, Dtype::float64);
   return to_device(astype(real, type, true), where);
 }
 
-numbers values_of(const ndarray& x) {
-  const ndarray host = copy_c_order(astype(to_device(x, cpu), dtype::complex128, true));
+numbers values_of(const NdArray& x) {
+  const NdArray host = copy_c_order(astype(to_device(x, cpu), Dtype::complex128, true));
   numbers values(static_cast<std::size_t>(host.size()));
   if (!values.empty()) std::memcpy(values.data(), host.data(), values.size() * sizeof values[0]);
   return values;
@@ -47,9 +47,9 @@ bool is_same(double actual, double expected, double allowed) {
 
 }  // namespace
 
-ndarray sample(dtype type, const dims& shape, device where, int seed) {
+NdArray sample(Dtype type, const Dims& shape, Device where, int seed) {
   const bool is_unsigned =
-      kind(type) == dtype_kind::unsigned_integer || kind(type) == dtype_kind::boolean;
+      kind(type) == DtypeKind::unsigned_integer || kind(type) == DtypeKind::boolean;
   const double scale = is_floating(type) ? 0.25 : 1;
   std::int64_t size = 1;
   for (const std::int64_t extent : shape) size *= extent;
@@ -57,17 +57,17 @@ ndarray sample(dtype type, const dims& shape, device where, int seed) {
   for (std::int64_t i = 0; i < size; ++i) {
     const auto step = static_cast<double>((i * 7 + seed * 5 + i / 19) % 23);
     const double real = is_unsigned ? step : (step - 11) * scale;
-    values.emplace_back(kind(type) == dtype_kind::boolean ? std::fmod(step, 2) : real,
+    values.emplace_back(kind(type) == DtypeKind::boolean ? std::fmod(step, 2) : real,
                         (static_cast<double>((i * 5 + seed) % 13) - 6) * scale);
   }
   return as_type(values, shape, type, where);
 }
 
-ndarray sample_factors(dtype type, const dims& shape, device where) {
+NdArray sample_factors(Dtype type, const Dims& shape, Device where) {
   if (!is_floating(type)) return sample(type, shape, where);
   std::int64_t size = 1;
   for (const std::int64_t extent : shape) size *= extent;
-  const bool is_complex = kind(type) == dtype_kind::complex_floating;
+  const bool is_complex = kind(type) == DtypeKind::complex_floating;
   const std::complex<double> turn = is_complex ? std::complex<double>(0, 1) : -1;
   numbers values;
   for (std::int64_t i = 0; i < size; ++i) {
@@ -77,21 +77,21 @@ ndarray sample_factors(dtype type, const dims& shape, device where) {
   return as_type(values, shape, type, where);
 }
 
-ndarray without_first(const ndarray& x, std::int64_t count) {
-  return x.view({.shape = dims{x.shape()[0] - count},
+NdArray without_first(const NdArray& x, std::int64_t count) {
+  return x.view({.shape = Dims{x.shape()[0] - count},
                  .strides = x.strides(),
                  .offset = x.layout().offset + count * x.strides()[0]});
 }
 
-ndarray sample_indices(std::int64_t limit, const dims& shape, device where) {
-  const ndarray some = sample(dtype::uint8, shape, cpu);
+NdArray sample_indices(std::int64_t limit, const Dims& shape, Device where) {
+  const NdArray some = sample(Dtype::uint8, shape, cpu);
   numbers values = values_of(some);
   std::int64_t i = 0;
   for (auto& value : values) value = static_cast<double>((i++ * 31 + 7) % limit);
-  return as_type(values, shape, dtype::int64, where);
+  return as_type(values, shape, Dtype::int64, where);
 }
 
-ndarray sample_matrices(dtype type, std::int64_t count, std::int64_t side, device where) {
+NdArray sample_matrices(Dtype type, std::int64_t count, std::int64_t side, Device where) {
   numbers values;
   for (std::int64_t k = 0; k < count; ++k) {
     for (std::int64_t i = 0; i < side; ++i) {
@@ -103,15 +103,15 @@ ndarray sample_matrices(dtype type, std::int64_t count, std::int64_t side, devic
       }
     }
   }
-  return as_type(values, dims{count, side, side}, type, where);
+  return as_type(values, Dims{count, side, side}, type, where);
 }
 
-double tolerance_of(dtype type) {
-  if (type == dtype::float16) return 2e-3;  // two units in the last place
-  return type == dtype::float32 || type == dtype::complex64 ? 2e-5 : 1e-11;
+double tolerance_of(Dtype type) {
+  if (type == Dtype::float16) return 2e-3;  // two units in the last place
+  return type == Dtype::float32 || type == Dtype::complex64 ? 2e-5 : 1e-11;
 }
 
-void expect_same(const ndarray& actual, const ndarray& expected, double tolerance) {
+void expect_same(const NdArray& actual, const NdArray& expected, double tolerance) {
   ASSERT_EQ(actual.shape(), expected.shape());
   ASSERT_EQ(actual.dtype(), expected.dtype());
   const numbers left = values_of(actual);

@@ -14,48 +14,48 @@
 /// rehearsed device, which shows the order of the work and the life of its memory.
 namespace skerry::testing {
 
-inline constexpr device cpu{device_kind::cpu, 0};
-inline constexpr device cuda{cuda_kind, 0};
+inline constexpr Device cpu{DeviceKind::cpu, 0};
+inline constexpr Device cuda{cuda_kind, 0};
 
-inline constexpr dtype every_dtype[] = {
-#define SKERRY_ENUMERATOR(name, type, kind, typestr) dtype::name,
+inline constexpr Dtype every_dtype[] = {
+#define SKERRY_ENUMERATOR(name, type, kind, typestr) Dtype::name,
     SKERRY_FOR_EACH_DTYPE(SKERRY_ENUMERATOR)
 #undef SKERRY_ENUMERATOR
 };
 /// Those that libraries compute in.
-inline constexpr dtype floating_dtypes[] = {dtype::float32, dtype::float64, dtype::complex64,
-                                            dtype::complex128};
+inline constexpr Dtype floating_dtypes[] = {Dtype::float32, Dtype::float64, Dtype::complex64,
+                                            Dtype::complex128};
 
 /// Small numbers of both signs where there are any, zeros among them, the same on every device.
-[[nodiscard]] ndarray sample(dtype type, const dims& shape, device where, int seed = 0);
+[[nodiscard]] NdArray sample(Dtype type, const Dims& shape, Device where, int seed = 0);
 /// The same but for floating dtypes, whose products of any of the numbers are exact, neither 0 nor
 /// out of range: ones of all signs (and i's), a few twos and as many halves.
-[[nodiscard]] ndarray sample_factors(dtype type, const dims& shape, device where);
+[[nodiscard]] NdArray sample_factors(Dtype type, const Dims& shape, Device where);
 /// The elements of a 1-D array but the first `count`: they begin where wide loads do not.
-[[nodiscard]] ndarray without_first(const ndarray& x, std::int64_t count);
+[[nodiscard]] NdArray without_first(const NdArray& x, std::int64_t count);
 /// int64 numbers of 0 … limit - 1 in no order.
-[[nodiscard]] ndarray sample_indices(std::int64_t limit, const dims& shape, device where);
+[[nodiscard]] NdArray sample_indices(std::int64_t limit, const Dims& shape, Device where);
 /// `count` dense square matrices that are well conditioned, Hermitian and positive definite.
-[[nodiscard]] ndarray sample_matrices(dtype type, std::int64_t count, std::int64_t side,
-                                      device where);
+[[nodiscard]] NdArray sample_matrices(Dtype type, std::int64_t count, std::int64_t side,
+                                      Device where);
 
 /// Fails unless both have the same shape, dtype and elements; floating ones within `tolerance` of
 /// their modulus (or of one). NaN equals NaN.
-void expect_same(const ndarray& actual, const ndarray& expected, double tolerance);
+void expect_same(const NdArray& actual, const NdArray& expected, double tolerance);
 
 /// What floating-point results of libraries and of libm may differ by, relative.
-[[nodiscard]] double tolerance_of(dtype type);
+[[nodiscard]] double tolerance_of(Dtype type);
 
 /// Calls `f(device)`, which gives an array, for the CPU and for CUDA and compares.
 template <class F>
 void compare(const std::string& what, F&& f, double tolerance = 0) {
   SCOPED_TRACE(what);
-  const ndarray actual = f(cuda);
+  const NdArray actual = f(cuda);
   EXPECT_EQ(actual.device(), cuda);
   expect_same(actual, f(cpu), tolerance);
 }
 
-[[nodiscard]] inline std::string of(const char* op, dtype type) {
+[[nodiscard]] inline std::string of(const char* op, Dtype type) {
   return std::string(op) + " of " + name(type);
 }
 

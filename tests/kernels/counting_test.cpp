@@ -13,18 +13,18 @@
 namespace skerry::testing {
 namespace {
 
-const dtype real_floating[] = {dtype::float16, dtype::float32, dtype::float64};
+const Dtype real_floating[] = {Dtype::float16, Dtype::float32, Dtype::float64};
 
 // Around what a block of 256 threads counts, and bins that fit its memory (4,096) or do not.
 TEST(counting_kernels, count_numbers) {
   for (const std::int64_t size : {1, 255, 4097, 70001}) {
     for (const std::int64_t bins : {1, 4096, 4097}) {
-      const auto counted = [&](device where, const ndarray* weights) {
-        return count_numbers("bincount", sample_indices(5000, dims{size}, where), weights, bins);
+      const auto counted = [&](Device where, const NdArray* weights) {
+        return count_numbers("bincount", sample_indices(5000, Dims{size}, where), weights, bins);
       };
-      compare("bincount", [&](device where) { return counted(where, nullptr); });
-      compare("bincount with weights", [&](device where) {
-        const ndarray weights = sample(dtype::float64, dims{size}, where, 2);
+      compare("bincount", [&](Device where) { return counted(where, nullptr); });
+      compare("bincount with weights", [&](Device where) {
+        const NdArray weights = sample(Dtype::float64, Dims{size}, where, 2);
         return counted(where, &weights);
       });
     }
@@ -32,17 +32,17 @@ TEST(counting_kernels, count_numbers) {
 }
 
 TEST(counting_kernels, histogram) {
-  for (const dtype type : real_floating) {
+  for (const Dtype type : real_floating) {
     for (const std::int64_t bins : {1, 7, 5000}) {
       for (const bool uniform : {false, true}) {
-        compare(of("histogram", type), [&](device where) {
-          const ndarray items = without_first(sample(type, dims{20002}, where), 1);
-          ndarray edges = astype(sample_indices(1, dims{bins + 1}, cpu), dtype::float64, true);
+        compare(of("histogram", type), [&](Device where) {
+          const NdArray items = without_first(sample(type, Dims{20002}, where), 1);
+          NdArray edges = astype(sample_indices(1, Dims{bins + 1}, cpu), Dtype::float64, true);
           auto* const numbers = reinterpret_cast<double*>(edges.data());
           for (std::int64_t i = 0; i <= bins; ++i) {
             numbers[i] = -4.0 + 8.0 * static_cast<double>(i) / static_cast<double>(bins);
           }
-          const ndarray there = to_device(astype(edges, type, false), where);
+          const NdArray there = to_device(astype(edges, type, false), where);
           return histogram(items, there, uniform, -4.0, 4.0);
         });
       }
@@ -50,36 +50,36 @@ TEST(counting_kernels, histogram) {
   }
 }
 
-class scatter_kernels_of : public ::testing::TestWithParam<dtype> {};
-INSTANTIATE_TEST_SUITE_P(dtypes, scatter_kernels_of, ::testing::ValuesIn(every_dtype),
+class ScatterKernelsOf : public ::testing::TestWithParam<Dtype> {};
+INSTANTIATE_TEST_SUITE_P(dtypes, ScatterKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
 /// Whether an operation takes a dtype.
-bool scatters(scatter_op op, dtype type) {
-  const dtype_kind of = kind(type);
+bool scatters(ScatterOp op, Dtype type) {
+  const DtypeKind of = kind(type);
   switch (op) {
-    case scatter_op::bitwise_and:
-    case scatter_op::bitwise_or:
-    case scatter_op::bitwise_xor:
-      return is_integer(type) || of == dtype_kind::boolean;
-    case scatter_op::minimum:
-    case scatter_op::maximum:
-      return is_integer(type) || of == dtype_kind::real_floating;
+    case ScatterOp::bitwise_and:
+    case ScatterOp::bitwise_or:
+    case ScatterOp::bitwise_xor:
+      return is_integer(type) || of == DtypeKind::boolean;
+    case ScatterOp::minimum:
+    case ScatterOp::maximum:
+      return is_integer(type) || of == DtypeKind::real_floating;
     default:
-      return of != dtype_kind::boolean;
+      return of != DtypeKind::boolean;
   }
 }
 
-TEST_P(scatter_kernels_of, combine_values_of_equal_places) {
-  const dtype type = GetParam();
+TEST_P(ScatterKernelsOf, combine_values_of_equal_places) {
+  const Dtype type = GetParam();
   for (int i = 0; i < scatter_op_count; ++i) {
-    const auto op = static_cast<scatter_op>(i);
+    const auto op = static_cast<ScatterOp>(i);
     if (!scatters(op, type)) continue;
     for (const std::int64_t size : {1, 33, 4099}) {
-      compare(of("scatter_reduce", type), [&](device where) {
-        const ndarray target = copy(sample_factors(type, dims{1000}, where));
-        const ndarray places = sample_indices(1000, dims{size}, where);
-        const ndarray values = sample_factors(type, dims{size}, where);
+      compare(of("scatter_reduce", type), [&](Device where) {
+        const NdArray target = copy(sample_factors(type, Dims{1000}, where));
+        const NdArray places = sample_indices(1000, Dims{size}, where);
+        const NdArray values = sample_factors(type, Dims{size}, where);
         scatter_reduce(op, target, places, {.array = &values, .name = "values"});
         return target;
       });
@@ -87,81 +87,81 @@ TEST_P(scatter_kernels_of, combine_values_of_equal_places) {
   }
 }
 
-class partial_kernels_of : public ::testing::TestWithParam<dtype> {};
-INSTANTIATE_TEST_SUITE_P(dtypes, partial_kernels_of, ::testing::ValuesIn(every_dtype),
+class PartialKernelsOf : public ::testing::TestWithParam<Dtype> {};
+INSTANTIATE_TEST_SUITE_P(dtypes, PartialKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(partial_kernels_of, find_what_is_of_a_rank) {
-  const dtype type = GetParam();
-  if (kind(type) == dtype_kind::complex_floating) return;
+TEST_P(PartialKernelsOf, find_what_is_of_a_rank) {
+  const Dtype type = GetParam();
+  if (kind(type) == DtypeKind::complex_floating) return;
   const std::int64_t ranks[] = {0, 3, 1024};
-  for (const dims& shape : {dims{1, 1025}, dims{3, 4097}, dims{2, 20011}}) {
+  for (const Dims& shape : {Dims{1, 1025}, Dims{3, 4097}, Dims{2, 20011}}) {
     compare(of("order_statistics", type),
-            [&](device where) { return order_statistics(sample(type, shape, where), ranks); });
+            [&](Device where) { return order_statistics(sample(type, shape, where), ranks); });
     for (const bool places : {false, true}) {
-      compare(of("partition", type), [&](device where) {
+      compare(of("partition", type), [&](Device where) {
         return partition("partition", sample(type, shape, where), ranks, 1, places);
       });
     }
     for (const std::int64_t count : {1, 33, 63, 64, 1025}) {
       for (const bool largest : {false, true}) {
-        const auto found = [&](device where) {
+        const auto found = [&](Device where) {
           return topk(sample(type, shape, where), count, 1, largest);
         };
-        compare(of("topk", type), [&](device where) { return found(where).values; });
-        compare(of("indices of topk", type), [&](device where) { return found(where).indices; });
+        compare(of("topk", type), [&](Device where) { return found(where).values; });
+        compare(of("indices of topk", type), [&](Device where) { return found(where).indices; });
       }
     }
   }
 }
 
-class convolution_kernels_of : public ::testing::TestWithParam<dtype> {};
-INSTANTIATE_TEST_SUITE_P(dtypes, convolution_kernels_of, ::testing::ValuesIn(every_dtype),
+class ConvolutionKernelsOf : public ::testing::TestWithParam<Dtype> {};
+INSTANTIATE_TEST_SUITE_P(dtypes, ConvolutionKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(convolution_kernels_of, add_up_products) {
-  const dtype type = GetParam();
-  if (kind(type) == dtype_kind::boolean) return;
+TEST_P(ConvolutionKernelsOf, add_up_products) {
+  const Dtype type = GetParam();
+  if (kind(type) == DtypeKind::boolean) return;
   for (const std::int64_t size : {1, 40, 4099}) {
     for (const std::int64_t taps : {1, 2, 33, 300}) {
       const std::int64_t all = size + taps - 1;
-      compare(of("convolve", type), [&](device where) {
-        const ndarray x = without_first(sample(type, dims{size + 1}, where), 1);
-        return convolve(x, sample(type, dims{taps}, where, 4), 0, all);
+      compare(of("convolve", type), [&](Device where) {
+        const NdArray x = without_first(sample(type, Dims{size + 1}, where), 1);
+        return convolve(x, sample(type, Dims{taps}, where, 4), 0, all);
       });
-      compare(of("a part of convolve", type), [&](device where) {
-        const ndarray y = without_first(sample(type, dims{taps + 1}, where, 4), 1);
-        return convolve(sample(type, dims{size}, where), y, all / 3, (all + 1) / 2);
+      compare(of("a part of convolve", type), [&](Device where) {
+        const NdArray y = without_first(sample(type, Dims{taps + 1}, where, 4), 1);
+        return convolve(sample(type, Dims{size}, where), y, all / 3, (all + 1) / 2);
       });
     }
   }
 }
 
-struct drawn_numbers {
+struct DrawnNumbers {
   const char* name;
-  random_method method;
-  random_arguments with;
+  RandomMethod method;
+  RandomArguments with;
   bool is_whole;  ///< int64
 };
-const drawn_numbers distributions[] = {
-    {"uniform", random_method::uniform, {}, false},
-    {"normal", random_method::normal, {}, false},
-    {"exponential", random_method::exponential, {}, false},
-    {"integer", random_method::integer, {.low = 3, .span = 999}, true},
-    {"gamma", random_method::gamma, {.a = 2.5}, false},
-    {"geometric", random_method::geometric, {.a = 0.25}, true},
-    {"poisson", random_method::poisson, {.a = 20}, true},
-    {"binomial", random_method::binomial, {.a = 100, .b = 0.25}, true}};
+const DrawnNumbers distributions[] = {
+    {"uniform", RandomMethod::uniform, {}, false},
+    {"normal", RandomMethod::normal, {}, false},
+    {"exponential", RandomMethod::exponential, {}, false},
+    {"integer", RandomMethod::integer, {.low = 3, .span = 999}, true},
+    {"gamma", RandomMethod::gamma, {.a = 2.5}, false},
+    {"geometric", RandomMethod::geometric, {.a = 0.25}, true},
+    {"poisson", RandomMethod::poisson, {.a = 20}, true},
+    {"binomial", RandomMethod::binomial, {.a = 100, .b = 0.25}, true}};
 
 TEST(random_kernels, draw_the_same_numbers) {
-  for (const drawn_numbers& each : distributions) {
+  for (const DrawnNumbers& each : distributions) {
     for (const std::int64_t size : {1, 255, 4099}) {
       for (const std::int64_t before : {0, 1}) {
-        compare(each.name, [&](device where) {
-          const dtype type = each.is_whole ? dtype::int64 : dtype::float64;
-          const ndarray all = empty("draw", dims{size + before}, type, where);
-          const ndarray out = without_first(all, before);
-          draw(out, each.method, random_stream{}, each.with);
+        compare(each.name, [&](Device where) {
+          const Dtype type = each.is_whole ? Dtype::int64 : Dtype::float64;
+          const NdArray all = empty("draw", Dims{size + before}, type, where);
+          const NdArray out = without_first(all, before);
+          draw(out, each.method, RandomStream{}, each.with);
           return out;
         });
       }

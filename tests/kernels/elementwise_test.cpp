@@ -11,50 +11,50 @@ namespace {
 
 /// The shapes by which a kernel is chosen: dense with a tail, transposed, with a broadcast operand,
 /// every other element.
-enum class form { dense, transposed, broadcast, stepped };
+enum class Form { dense, transposed, broadcast, stepped };
 
-ndarray every_other(const ndarray& x) {
-  const layout where{dims{x.size() / 2}, dims{2 * x.itemsize()}, 0};
+NdArray every_other(const NdArray& x) {
+  const Layout where{Dims{x.size() / 2}, Dims{2 * x.itemsize()}, 0};
   return {x.memory(), where, x.dtype()};
 }
 
-ndarray operand_of(dtype type, form which, device where, int seed) {
+NdArray operand_of(Dtype type, Form which, Device where, int seed) {
   switch (which) {
-    case form::dense:
-      return sample(type, dims{1027}, where, seed);
-    case form::transposed:
-      return seed == 0 ? transpose(sample(type, dims{29, 33}, where, seed))
-                       : sample(type, dims{33, 29}, where, seed);
-    case form::broadcast:
-      return sample(type, seed == 0 ? dims{33, 29} : dims{29}, where, seed);
-    case form::stepped:
-      return every_other(sample(type, dims{2054}, where, seed));
+    case Form::dense:
+      return sample(type, Dims{1027}, where, seed);
+    case Form::transposed:
+      return seed == 0 ? transpose(sample(type, Dims{29, 33}, where, seed))
+                       : sample(type, Dims{33, 29}, where, seed);
+    case Form::broadcast:
+      return sample(type, seed == 0 ? Dims{33, 29} : Dims{29}, where, seed);
+    case Form::stepped:
+      return every_other(sample(type, Dims{2054}, where, seed));
   }
   return {};
 }
 
-class elementwise_kernels_of : public ::testing::TestWithParam<dtype> {};
-INSTANTIATE_TEST_SUITE_P(dtypes, elementwise_kernels_of, ::testing::ValuesIn(every_dtype),
+class ElementwiseKernelsOf : public ::testing::TestWithParam<Dtype> {};
+INSTANTIATE_TEST_SUITE_P(dtypes, ElementwiseKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
-TEST_P(elementwise_kernels_of, give_what_the_cpu_gives) {
-  const dtype type = GetParam();
+TEST_P(ElementwiseKernelsOf, give_what_the_cpu_gives) {
+  const Dtype type = GetParam();
   const auto table = op_table();
   for (std::size_t id = 0; id < table.size(); ++id) {
     const auto result = table[id].result[static_cast<int>(type)];
     if (!result) continue;
     // Bit for bit, but for what is left to libm, and complex products and quotients.
-    const bool exact = !table[id].expensive && kind(type) != dtype_kind::complex_floating;
-    for (const form which : {form::dense, form::transposed, form::broadcast, form::stepped}) {
-      const auto run = [&](device where) {
-        ndarray arrays[3];
-        operand operands[3];
+    const bool exact = !table[id].expensive && kind(type) != DtypeKind::complex_floating;
+    for (const Form which : {Form::dense, Form::transposed, Form::broadcast, Form::stepped}) {
+      const auto run = [&](Device where) {
+        NdArray arrays[3];
+        Operand operands[3];
         for (int i = 0; i < table[id].arity; ++i) {
           arrays[i] = operand_of(type, which, where, i);
           operands[i] = {.array = &arrays[i]};
         }
         return apply(static_cast<op_id>(id),
-                     std::span<const operand>(operands, static_cast<std::size_t>(table[id].arity)));
+                     std::span<const Operand>(operands, static_cast<std::size_t>(table[id].arity)));
       };
       compare(of(table[id].name, type), run,
               exact ? 1e-6 * tolerance_of(*result) : tolerance_of(type));
@@ -62,20 +62,20 @@ TEST_P(elementwise_kernels_of, give_what_the_cpu_gives) {
   }
 }
 
-TEST_P(elementwise_kernels_of, take_scalars) {
-  const dtype type = GetParam();
+TEST_P(ElementwiseKernelsOf, take_scalars) {
+  const Dtype type = GetParam();
   // It has every kind but bool, and is exact as a factor, divisor or exponent.
-  const scalar one = type == dtype::bool_ ? scalar::of(true) : scalar::of(std::int64_t{1});
+  const Scalar one = type == Dtype::bool_ ? Scalar::of(true) : Scalar::of(std::int64_t{1});
   const auto table = op_table();
   for (std::size_t id = 0; id < table.size(); ++id) {
     if (table[id].arity != 2 || !table[id].result[static_cast<int>(type)]) continue;
-    const dtype result = *table[id].result[static_cast<int>(type)];
+    const Dtype result = *table[id].result[static_cast<int>(type)];
     for (const bool is_first : {false, true}) {
       compare(
           of(table[id].name, type) + (is_first ? ", 1 first" : " and 1"),
-          [&](device where) {
-            const ndarray x = sample(type, dims{1027}, where);
-            operand operands[] = {{.array = &x}, {.value = &one}};
+          [&](Device where) {
+            const NdArray x = sample(type, Dims{1027}, where);
+            Operand operands[] = {{.array = &x}, {.value = &one}};
             if (is_first) std::swap(operands[0], operands[1]);
             return apply(static_cast<op_id>(id), operands);
           },
@@ -84,50 +84,50 @@ TEST_P(elementwise_kernels_of, take_scalars) {
   }
 }
 
-TEST_P(elementwise_kernels_of, take_slices_that_begin_anywhere) {
-  const dtype type = GetParam();
+TEST_P(ElementwiseKernelsOf, take_slices_that_begin_anywhere) {
+  const Dtype type = GetParam();
   const auto add = find_op("add");
   if (!op_table()[static_cast<std::size_t>(*add)].result[static_cast<int>(type)]) return;
-  const scalar one = scalar::of(std::int64_t{1});
+  const Scalar one = Scalar::of(std::int64_t{1});
   for (const std::int64_t first : {1, 4, 8}) {
-    const auto run = [&](device where, const scalar* value) {
-      const ndarray x = without_first(sample(type, dims{5003}, where), first);
-      const ndarray y = sample(type, dims{5003 - first}, where, 1);
-      const operand operands[] = {
-          {.array = &x}, value != nullptr ? operand{.value = value} : operand{.array = &y}};
+    const auto run = [&](Device where, const Scalar* value) {
+      const NdArray x = without_first(sample(type, Dims{5003}, where), first);
+      const NdArray y = sample(type, Dims{5003 - first}, where, 1);
+      const Operand operands[] = {
+          {.array = &x}, value != nullptr ? Operand{.value = value} : Operand{.array = &y}};
       return apply(*add, operands);
     };
-    compare(of("add of x[1:]", type), [&](device where) { return run(where, nullptr); });
-    compare(of("add of x[1:] and 1", type), [&](device where) { return run(where, &one); });
+    compare(of("add of x[1:]", type), [&](Device where) { return run(where, nullptr); });
+    compare(of("add of x[1:] and 1", type), [&](Device where) { return run(where, &one); });
   }
 }
 
-TEST_P(elementwise_kernels_of, convert) {
-  const dtype type = GetParam();
-  for (const dtype to : every_dtype) {
-    const bool is_real = kind(to) != dtype_kind::complex_floating && to != dtype::bool_;
-    if (kind(type) == dtype_kind::complex_floating && is_real) continue;
+TEST_P(ElementwiseKernelsOf, convert) {
+  const Dtype type = GetParam();
+  for (const Dtype to : every_dtype) {
+    const bool is_real = kind(to) != DtypeKind::complex_floating && to != Dtype::bool_;
+    if (kind(type) == DtypeKind::complex_floating && is_real) continue;
     // A negative number of a floating dtype has no unsigned value.
     const bool of_either_sign =
-        kind(to) != dtype_kind::unsigned_integer || kind(type) != dtype_kind::real_floating;
-    const auto converted = [&](device where, const dims& shape) {
+        kind(to) != DtypeKind::unsigned_integer || kind(type) != DtypeKind::real_floating;
+    const auto converted = [&](Device where, const Dims& shape) {
       return of_either_sign ? sample(type, shape, where)
-                            : astype(sample(dtype::uint8, shape, where), type, true);
+                            : astype(sample(Dtype::uint8, shape, where), type, true);
     };
     const std::string what = of("astype", type) + " to " + std::string(name(to));
-    compare(what, [&](device where) { return astype(converted(where, dims{1027}), to, true); });
-    compare(what + ", every other", [&](device where) {
-      return astype(every_other(converted(where, dims{1028})), to, true);
+    compare(what, [&](Device where) { return astype(converted(where, Dims{1027}), to, true); });
+    compare(what + ", every other", [&](Device where) {
+      return astype(every_other(converted(where, Dims{1028})), to, true);
     });
   }
 }
 
-TEST_P(elementwise_kernels_of, choose_and_clip) {
-  const dtype type = GetParam();
-  compare(of("where", type), [&](device where) {
-    const ndarray condition = sample(dtype::bool_, dims{33, 29}, where);
-    const ndarray x1 = sample(type, dims{33, 29}, where, 1);
-    const ndarray x2 = transpose(sample(type, dims{29, 33}, where, 2));
+TEST_P(ElementwiseKernelsOf, choose_and_clip) {
+  const Dtype type = GetParam();
+  compare(of("where", type), [&](Device where) {
+    const NdArray condition = sample(Dtype::bool_, Dims{33, 29}, where);
+    const NdArray x1 = sample(type, Dims{33, 29}, where, 1);
+    const NdArray x2 = transpose(sample(type, Dims{29, 33}, where, 2));
     return skerry::where({.array = &condition}, {.array = &x1}, {.array = &x2});
   });
 }

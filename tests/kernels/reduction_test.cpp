@@ -13,36 +13,36 @@
 namespace skerry::testing {
 namespace {
 
-class reduction_kernels_of : public ::testing::TestWithParam<dtype> {};
-INSTANTIATE_TEST_SUITE_P(dtypes, reduction_kernels_of, ::testing::ValuesIn(every_dtype),
+class ReductionKernelsOf : public ::testing::TestWithParam<Dtype> {};
+INSTANTIATE_TEST_SUITE_P(dtypes, ReductionKernelsOf, ::testing::ValuesIn(every_dtype),
                          [](const auto& about) { return std::string(name(about.param)); });
 
 // Few long rows, longer ones, many short ones, columns, long columns, a middle axis, little,
 // everything; then columns that are loaded several at a time: in one part, in several, of rows that
 // are apart.
-struct reduced_shape {
-  dims shape;
+struct ReducedShape {
+  Dims shape;
   std::optional<std::int64_t> axis;
 };
-const reduced_shape shapes[] = {
-    {dims{3, 4099}, 1},   {dims{2, 40009}, 1},      {dims{1031, 4}, 1},
-    {dims{1031, 4}, 0},   {dims{4, 1031}, 0},       {dims{20011, 3}, 0},
-    {dims{7, 33, 19}, 1}, {dims{67}, std::nullopt}, {dims{70001}, std::nullopt},
-    {dims{600, 132}, 0},  {dims{2051, 12}, 0},      {dims{9, 5, 36}, 1},
+const ReducedShape shapes[] = {
+    {Dims{3, 4099}, 1},   {Dims{2, 40009}, 1},      {Dims{1031, 4}, 1},
+    {Dims{1031, 4}, 0},   {Dims{4, 1031}, 0},       {Dims{20011, 3}, 0},
+    {Dims{7, 33, 19}, 1}, {Dims{67}, std::nullopt}, {Dims{70001}, std::nullopt},
+    {Dims{600, 132}, 0},  {Dims{2051, 12}, 0},      {Dims{9, 5, 36}, 1},
 };
 
-const scalar far = scalar::of(4096.0);
+const Scalar far = Scalar::of(4096.0);
 
-TEST_P(reduction_kernels_of, give_what_the_cpu_gives) {
-  const dtype type = GetParam();
+TEST_P(ReductionKernelsOf, give_what_the_cpu_gives) {
+  const Dtype type = GetParam();
   const auto table = reduction_table();
   for (std::size_t id = 0; id < table.size(); ++id) {
     if (!table[id].result[static_cast<int>(type)]) continue;
     for (const auto& [shape, axis] : shapes) {
-      const auto run = [&, shape = shape, axis = axis](device where) {
+      const auto run = [&, shape = shape, axis = axis](Device where) {
         const std::int64_t one[] = {axis.value_or(0)};
         const auto axes = axis ? std::optional<std::span<const std::int64_t>>(one) : std::nullopt;
-        const ndarray x = std::string_view(table[id].name) == "prod"
+        const NdArray x = std::string_view(table[id].name) == "prod"
                               ? sample_factors(type, shape, where)
                               : sample(type, shape, where);
         return reduce(static_cast<reduction_id>(id), x, axes, {}, false);
@@ -52,14 +52,14 @@ TEST_P(reduction_kernels_of, give_what_the_cpu_gives) {
   }
 }
 
-TEST_P(reduction_kernels_of, keep_digits_beside_a_large_mean) {
-  const dtype type = GetParam();
-  if (kind(type) != dtype_kind::real_floating) return;
-  const operand offset{.value = &far};
+TEST_P(ReductionKernelsOf, keep_digits_beside_a_large_mean) {
+  const Dtype type = GetParam();
+  if (kind(type) != DtypeKind::real_floating) return;
+  const Operand offset{.value = &far};
   for (const auto& [shape, axis] : shapes) {
-    const auto run = [&, shape = shape, axis = axis](device where) {
-      const ndarray near_zero = sample(type, shape, where);
-      const operand both[] = {{.array = &near_zero}, offset};
+    const auto run = [&, shape = shape, axis = axis](Device where) {
+      const NdArray near_zero = sample(type, shape, where);
+      const Operand both[] = {{.array = &near_zero}, offset};
       const std::int64_t one[] = {axis.value_or(0)};
       const auto axes = axis ? std::optional<std::span<const std::int64_t>>(one) : std::nullopt;
       return reduce(*find_reduction("var"), apply(*find_op("add"), both), axes, {}, false);
@@ -68,26 +68,26 @@ TEST_P(reduction_kernels_of, keep_digits_beside_a_large_mean) {
   }
 }
 
-TEST_P(reduction_kernels_of, take_transposed_arrays) {
-  const dtype type = GetParam();
+TEST_P(ReductionKernelsOf, take_transposed_arrays) {
+  const Dtype type = GetParam();
   const auto most = find_reduction("count_nonzero");
-  compare(of("count_nonzero", type), [&](device where) {
+  compare(of("count_nonzero", type), [&](Device where) {
     const std::int64_t axis[] = {0};
-    return reduce(*most, transpose(sample(type, dims{41, 67}, where)), axis, {}, false);
+    return reduce(*most, transpose(sample(type, Dims{41, 67}, where)), axis, {}, false);
   });
 }
 
-TEST_P(reduction_kernels_of, scan) {
-  const dtype type = GetParam();
+TEST_P(ReductionKernelsOf, scan) {
+  const Dtype type = GetParam();
   for (int id = 0; id < scan_count; ++id) {
     for (const auto& [shape, axis] : shapes) {
       for (const bool initial : {false, true}) {
         compare(
             of(id == 0 ? "cumulative_prod" : "cumulative_sum", type),
-            [&, shape = shape, axis = axis](device where) {
-              const ndarray x =
+            [&, shape = shape, axis = axis](Device where) {
+              const NdArray x =
                   id == 0 ? sample_factors(type, shape, where) : sample(type, shape, where);
-              return skerry::scan(static_cast<scan_id>(id), x, axis.value_or(0), {}, initial);
+              return skerry::scan(static_cast<ScanId>(id), x, axis.value_or(0), {}, initial);
             },
             tolerance_of(type));
       }
@@ -98,11 +98,11 @@ TEST_P(reduction_kernels_of, scan) {
 // More tiles than a group that looks back at the totals of single ones: 128 of 72 rows.
 TEST(reduction_kernels, scan_groups_of_tiles) {
   for (const std::int64_t columns : {32, 9}) {
-    const dims shape{(columns == 32 ? 72 : 216) * 2 * 128 + 1000, columns};
-    const auto run = [&](device where) {
-      return skerry::scan(scan_id{1}, sample(dtype::complex128, shape, where), 0, {}, false);
+    const Dims shape{(columns == 32 ? 72 : 216) * 2 * 128 + 1000, columns};
+    const auto run = [&](Device where) {
+      return skerry::scan(ScanId{1}, sample(Dtype::complex128, shape, where), 0, {}, false);
     };
-    compare(std::to_string(columns) + " columns", run, tolerance_of(dtype::complex128));
+    compare(std::to_string(columns) + " columns", run, tolerance_of(Dtype::complex128));
   }
 }
 

@@ -21,39 +21,39 @@
 /// Arrays for tests: made and read without the operations that are tested.
 namespace skerry::testing {
 
-inline constexpr device cpu0{device_kind::cpu, 0};
-inline constexpr device cpu1{device_kind::cpu, 1};
-inline constexpr device cuda0{cuda_kind, 0};
-inline constexpr device cuda1{cuda_kind, 1};
-inline constexpr device every_device[] = {cpu0, cpu1, cuda0, cuda1};
+inline constexpr Device cpu0{DeviceKind::cpu, 0};
+inline constexpr Device cpu1{DeviceKind::cpu, 1};
+inline constexpr Device cuda0{cuda_kind, 0};
+inline constexpr Device cuda1{cuda_kind, 1};
+inline constexpr Device every_device[] = {cpu0, cpu1, cuda0, cuda1};
 
-inline std::string device_name(const ::testing::TestParamInfo<device>& info) {
+inline std::string device_name(const ::testing::TestParamInfo<Device>& info) {
   return std::string(to_string(info.param.kind)) + std::to_string(info.param.index);
 }
 
 /// A C-ordered array of the values on `where`.
 template <class T>
-ndarray array_of(const std::vector<T>& values, const dims& shape, device where = cpu0) {
+NdArray array_of(const std::vector<T>& values, const Dims& shape, Device where = cpu0) {
   const std::size_t nbytes = values.size() * sizeof(T);
-  storage_ref host = allocate(cpu0, nbytes);
+  StorageRef host = allocate(cpu0, nbytes);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const T value = values[i];  // std::vector<bool> has no address to copy from
     std::memcpy(host->data() + i * sizeof(T), &value, sizeof(T));
   }
-  const layout place = c_layout(shape, sizeof(T));
+  const Layout place = c_layout(shape, sizeof(T));
   if (where == cpu0) return {std::move(host), place, dtype_of<T>};
-  storage_ref memory = allocate(where, nbytes);
+  StorageRef memory = allocate(where, nbytes);
   if (nbytes > 0) copy_bytes(memory, 0, host, 0, nbytes);
   return {std::move(memory), place, dtype_of<T>};
 }
 template <class T>
-ndarray array_of(const std::vector<T>& values, device where = cpu0) {
-  return array_of(values, dims{static_cast<std::int64_t>(values.size())}, where);
+NdArray array_of(const std::vector<T>& values, Device where = cpu0) {
+  return array_of(values, Dims{static_cast<std::int64_t>(values.size())}, where);
 }
 
 /// The elements in the order of their indices.
 template <class T>
-std::vector<T> values_of(const ndarray& x) {
+std::vector<T> values_of(const NdArray& x) {
   EXPECT_EQ(x.dtype(), dtype_of<T>);
   std::vector<unsigned char> bytes(x.memory()->nbytes());
   if (!bytes.empty()) read_bytes(bytes.data(), x.memory(), 0, bytes.size());
@@ -82,26 +82,26 @@ std::vector<T> counting(std::int64_t count, T first = T(0)) {
   return values;
 }
 
-inline operand as_operand(const ndarray& x, const char* name = "x") {
+inline Operand as_operand(const NdArray& x, const char* name = "x") {
   return {.array = &x, .name = name};
 }
-inline operand as_operand(const scalar& x, const char* name = "x") {
+inline Operand as_operand(const Scalar& x, const char* name = "x") {
   return {.value = &x, .name = name};
 }
 
 template <class A>
-ndarray call(std::string_view op, const A& x) {
-  const operand all[] = {as_operand(x)};
+NdArray call(std::string_view op, const A& x) {
+  const Operand all[] = {as_operand(x)};
   return apply(find_op(op).value(), all);
 }
 template <class A, class B>
-ndarray call(std::string_view op, const A& x1, const B& x2) {
-  const operand all[] = {as_operand(x1, "x1"), as_operand(x2, "x2")};
+NdArray call(std::string_view op, const A& x1, const B& x2) {
+  const Operand all[] = {as_operand(x1, "x1"), as_operand(x2, "x2")};
   return apply(find_op(op).value(), all);
 }
 template <class B>
-void call_into(std::string_view op, const ndarray& target, const B& x2) {
-  const operand all[] = {as_operand(target, "x1"), as_operand(x2, "x2")};
+void call_into(std::string_view op, const NdArray& target, const B& x2) {
+  const Operand all[] = {as_operand(target, "x1"), as_operand(x2, "x2")};
   apply_into(find_op(op).value(), target, all);
 }
 
@@ -125,7 +125,7 @@ inline ::testing::AssertionResult mentions(const std::string& text, const std::s
 /// Bytes in arrays on each device, once pending work is done.
 inline std::vector<std::size_t> live_bytes() {
   std::vector<std::size_t> live;
-  for (const device where : every_device) {
+  for (const Device where : every_device) {
     synchronize(where);
     live.push_back(statistics(where).live_bytes);
   }

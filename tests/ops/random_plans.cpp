@@ -32,10 +32,10 @@ T random_value(std::mt19937_64& random) {
   }
 }
 
-void put_random(std::mt19937_64& random, dtype type, char* to) {
+void put_random(std::mt19937_64& random, Dtype type, char* to) {
   switch (type) {
 #define SKERRY_PUT(name, type, kind, typestr)      \
-  case dtype::name: {                              \
+  case Dtype::name: {                              \
     const type value = random_value<type>(random); \
     std::memcpy(to, &value, sizeof value);         \
     break;                                         \
@@ -76,8 +76,8 @@ bool near_values(T a, T b, double tolerance) {
 
 }  // namespace
 
-std::vector<level> levels() {
-  std::vector<level> all;
+std::vector<Level> levels() {
+  std::vector<Level> all;
 #if defined(SKERRY_WITH_CPU_v2)
   all.push_back({"v2", cpu::fill_v2});
 #endif
@@ -90,22 +90,22 @@ std::vector<level> levels() {
   return all;
 }
 
-array random_array(std::mt19937_64& random, dtype type, const indices& shape, kind what) {
+Array random_array(std::mt19937_64& random, Dtype type, const indices& shape, Kind what) {
   const std::int64_t itemsize = skerry::itemsize(type);
-  array result{.at = {}, .itemsize = itemsize, .bytes = {}};
+  Array result{.at = {}, .itemsize = itemsize, .bytes = {}};
   int rank = static_cast<int>(shape.size());
-  if (what == kind::input && random() % 8 == 0)
+  if (what == Kind::input && random() % 8 == 0)
     rank = static_cast<int>(random() % (shape.size() + 1));
   std::vector<int> order(static_cast<std::size_t>(rank));
   std::iota(order.begin(), order.end(), 0);
   if (random() % 3 == 0) std::shuffle(order.begin(), order.end(), random);
-  result.at.shape = dims(rank);
-  result.at.strides = dims(rank);
+  result.at.shape = Dims(rank);
+  result.at.strides = Dims(rank);
   std::int64_t stride = itemsize;
   if (random() % 4 == 0) stride *= 2;
   for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
     const std::int64_t n = shape[shape.size() - static_cast<std::size_t>(rank - *axis)];
-    const bool repeats = what == kind::input && random() % 5 == 0;
+    const bool repeats = what == Kind::input && random() % 5 == 0;
     result.at.shape[*axis] = repeats ? 1 : n;
     result.at.strides[*axis] = stride;
     if (repeats) continue;
@@ -140,10 +140,10 @@ indices random_shape(std::mt19937_64& random) {
   return shape;
 }
 
-bool near(dtype type, const char* a, const char* b, double tolerance) {
+bool near(Dtype type, const char* a, const char* b, double tolerance) {
   switch (type) {
 #define SKERRY_NEAR(name, type, kind, typestr) \
-  case dtype::name:                            \
+  case Dtype::name:                            \
     return near_values(read<type>(a), read<type>(b), tolerance);
     SKERRY_FOR_EACH_DTYPE(SKERRY_NEAR)
 #undef SKERRY_NEAR
@@ -151,35 +151,35 @@ bool near(dtype type, const char* a, const char* b, double tolerance) {
   return false;
 }
 
-double tolerance_of(dtype type) {
-  if (type == dtype::float16) return 0x1p-10;
-  return type == dtype::float32 || type == dtype::complex64 ? 1e-6 : 2e-15;
+double tolerance_of(Dtype type) {
+  if (type == Dtype::float16) return 0x1p-10;
+  return type == Dtype::float32 || type == Dtype::complex64 ? 1e-6 : 2e-15;
 }
 
-void check_plans(const kernel& tested, std::uint64_t seed, int rounds, double tolerance,
-                 dtype output, std::span<const dtype> inputs, scalar_function scalar) {
+void check_plans(const Kernel& tested, std::uint64_t seed, int rounds, double tolerance,
+                 Dtype output, std::span<const Dtype> inputs, scalar_function scalar) {
   constexpr std::size_t most_inputs = 3;
   ASSERT_LE(inputs.size(), most_inputs);
   ASSERT_NE(tested.host, nullptr);
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
     const indices shape = random_shape(random);
-    array out = random_array(random, output, shape, kind::output);
-    std::vector<array> in;
-    for (const dtype type : inputs) in.push_back(random_array(random, type, shape, kind::input));
+    Array out = random_array(random, output, shape, Kind::output);
+    std::vector<Array> in;
+    for (const Dtype type : inputs) in.push_back(random_array(random, type, shape, Kind::input));
     const std::vector<char> before = out.bytes;
-    std::vector<plan_operand> operands = {out.operand()};
-    for (array& x : in) operands.push_back(x.operand());
+    std::vector<PlanOperand> operands = {out.operand()};
+    for (Array& x : in) operands.push_back(x.operand());
     if (random() % 4 == 0) {  // the last one by value
-      plan_operand& last = operands.back();
+      PlanOperand& last = operands.back();
       std::memcpy(last.value.bytes, last.data, static_cast<std::size_t>(last.itemsize));
-      layout& at = in.back().at;
+      Layout& at = in.back().at;
       for (int a = 0; a < at.rank(); ++a) at.strides[a] = 0;
       last.data = nullptr;
       last.where = nullptr;
     }
-    plan_parts parts(out.at.shape, operands);
-    parts.for_each([&](const plan& part) { tested.host(&part); });
+    PlanParts parts(out.at.shape, operands);
+    parts.for_each([&](const Plan& part) { tested.host(&part); });
     std::vector<char> expected = before;
     int wrong = 0;
     for_each_index(shape, [&](const indices& index) {

@@ -26,23 +26,23 @@ namespace skerry::random_plans {
 using indices = std::vector<std::int64_t>;
 
 /// The levels of x86-64 that this build has kernels for and this machine runs.
-struct level {
+struct Level {
   const char* name;
-  void (*fill)(kernel_table&);
+  void (*fill)(KernelTable&);
 };
-std::vector<level> levels();
+std::vector<Level> levels();
 
 /// A test of the kernels of one level.
-class of_level : public testing::TestWithParam<level> {
+class OfLevel : public testing::TestWithParam<Level> {
  protected:
   void SetUp() override { GetParam().fill(*table_); }
-  std::unique_ptr<kernel_table> table_ = std::make_unique<kernel_table>();
+  std::unique_ptr<KernelTable> table_ = std::make_unique<KernelTable>();
 };
-inline std::string level_name(const testing::TestParamInfo<level>& info) { return info.param.name; }
+inline std::string level_name(const testing::TestParamInfo<Level>& info) { return info.param.name; }
 
 /// An array somewhere in a block of bytes whose rest must stay untouched.
-struct array {
-  layout at;
+struct Array {
+  Layout at;
   std::int64_t itemsize = 0;
   std::vector<char> bytes;
 
@@ -55,15 +55,15 @@ struct array {
     }
     return place;
   }
-  plan_operand operand() {
+  PlanOperand operand() {
     return {.data = data(), .where = &at, .itemsize = itemsize, .value = {}};
   }
 };
 
-enum class kind { output, input };
+enum class Kind { output, input };
 
 /// Axes in any order, with gaps, backwards, and for inputs broadcast or missing; at an odd address.
-array random_array(std::mt19937_64& random, dtype type, const indices& shape, kind what);
+Array random_array(std::mt19937_64& random, Dtype type, const indices& shape, Kind what);
 indices random_shape(std::mt19937_64& random);
 
 template <class T>
@@ -74,9 +74,9 @@ T read(const char* from) {
 }
 
 /// Equal, or both NaN, or as near as two implementations of a function are.
-bool near(dtype type, const char* a, const char* b, double tolerance);
+bool near(Dtype type, const char* a, const char* b, double tolerance);
 /// For a function that isn't exact: several units in the last place.
-double tolerance_of(dtype type);
+double tolerance_of(Dtype type);
 
 /// Computes one element of an output from one of each input.
 using scalar_function = void (*)(char* out, const char* const* in);
@@ -90,13 +90,13 @@ void apply_scalar(char* out, const char* const* in) {
 }
 
 /// Runs a kernel over random plans of an output and inputs.
-void check_plans(const kernel& tested, std::uint64_t seed, int rounds, double tolerance,
-                 dtype output, std::span<const dtype> inputs, scalar_function scalar);
+void check_plans(const Kernel& tested, std::uint64_t seed, int rounds, double tolerance,
+                 Dtype output, std::span<const Dtype> inputs, scalar_function scalar);
 
 /// As above, by the functor Op.
 template <class Op, class R, class... T>
-void check_functor(const kernel& tested, std::uint64_t seed, int rounds, double tolerance) {
-  const dtype inputs[] = {dtype_of<T>...};
+void check_functor(const Kernel& tested, std::uint64_t seed, int rounds, double tolerance) {
+  const Dtype inputs[] = {dtype_of<T>...};
   check_plans(tested, seed, rounds, tolerance, dtype_of<R>, inputs, apply_scalar<Op, R, T...>);
 }
 

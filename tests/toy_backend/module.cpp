@@ -12,10 +12,10 @@
 namespace {
 
 PyObject* add_toys(PyObject*, PyObject* capsule) {
-  const auto* const registry = static_cast<const skerry::backend_registry*>(
-      PyCapsule_GetPointer(capsule, skerry::backend_registry::name));
+  const auto* const registry = static_cast<const skerry::BackendRegistry*>(
+      PyCapsule_GetPointer(capsule, skerry::BackendRegistry::name));
   if (registry == nullptr) return nullptr;
-  if (registry->backend_bytes != sizeof(skerry::backend)) {
+  if (registry->backend_bytes != sizeof(skerry::Backend)) {
     PyErr_SetString(PyExc_ImportError, "toy_backend was compiled for another version of skerry");
     return nullptr;
   }

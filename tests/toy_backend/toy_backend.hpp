@@ -19,10 +19,10 @@ inline constexpr int device_count = 2;
 /// DLPack's code for devices that extend it.
 inline constexpr std::int32_t extension_code = 12;
 
-class block final : public skerry::storage {
+class Block final : public skerry::Storage {
  public:
-  block(void* data, std::size_t nbytes, skerry::device where) noexcept
-      : skerry::storage(data, nbytes, where) {}
+  Block(void* data, std::size_t nbytes, skerry::Device where) noexcept
+      : skerry::Storage(data, nbytes, where) {}
 
  private:
   void destroy() noexcept override {
@@ -31,38 +31,38 @@ class block final : public skerry::storage {
   }
 };
 
-inline skerry::storage_ref allocate(skerry::device where, std::size_t nbytes) {
+inline skerry::StorageRef allocate(skerry::Device where, std::size_t nbytes) {
   constexpr std::size_t alignment = 64;
   const std::size_t rounded = (nbytes + alignment - 1) / alignment * alignment;
   void* const data = rounded < nbytes ? nullptr : std::aligned_alloc(alignment, rounded);
   if (data == nullptr) {
-    throw skerry::out_of_memory_error("allocate: no memory for a toy", where, nbytes);
+    throw skerry::OutOfMemoryError("allocate: no memory for a toy", where, nbytes);
   }
-  return skerry::storage_ref(new block(data, nbytes, where));
+  return skerry::StorageRef(new Block(data, nbytes, where));
 }
 
-inline void from_host(const skerry::storage_ref&, char* to, const skerry::storage_ref&,
+inline void from_host(const skerry::StorageRef&, char* to, const skerry::StorageRef&,
                       const char* from, std::size_t nbytes) {
   std::memcpy(to, from, nbytes);
 }
-inline void to_host(char* to, bool, const skerry::storage_ref&, const char* from,
+inline void to_host(char* to, bool, const skerry::StorageRef&, const char* from,
                     std::size_t nbytes) {
   std::memcpy(to, from, nbytes);
 }
-inline void between(const skerry::storage_ref&, char* to, const skerry::storage_ref&,
+inline void between(const skerry::StorageRef&, char* to, const skerry::StorageRef&,
                     const char* from, std::size_t nbytes) {
   std::memmove(to, from, nbytes);
 }
 
-inline void launch(skerry::device, const skerry::kernel& what, const void* params, std::size_t,
-                   std::span<const skerry::memory_use>) {
-  if (what.host == nullptr) throw skerry::not_implemented_error("launch: not on a toy");
+inline void launch(skerry::Device, const skerry::Kernel& what, const void* params, std::size_t,
+                   std::span<const skerry::MemoryUse>) {
+  if (what.host == nullptr) throw skerry::NotImplementedError("launch: not on a toy");
   what.host(params);
 }
 
 /// `dlpack_code`: 0 where its arrays have no name there.
-constexpr skerry::backend make_backend(const char* name, std::int32_t dlpack_code) {
-  skerry::backend made{};
+constexpr skerry::Backend make_backend(const char* name, std::int32_t dlpack_code) {
+  skerry::Backend made{};
   made.name = name;
   made.can.dlpack_code = dlpack_code;
   made.devices.count = [] { return device_count; };
@@ -73,7 +73,7 @@ constexpr skerry::backend make_backend(const char* name, std::int32_t dlpack_cod
   return made;
 }
 
-inline constexpr skerry::backend nameless = make_backend("toy", 0);
-inline constexpr skerry::backend shown = make_backend("shown_toy", extension_code);
+inline constexpr skerry::Backend nameless = make_backend("toy", 0);
+inline constexpr skerry::Backend shown = make_backend("shown_toy", extension_code);
 
 }  // namespace toy

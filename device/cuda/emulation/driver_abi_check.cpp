@@ -57,46 +57,46 @@ struct is_called_alike<int(Ours...), Result(Cudas...)>
   static_assert(offsetof(own, own_member) == offsetof(cuda, cuda_member) && \
                 sizeof(own::own_member) == sizeof(cuda::cuda_member))
 
-SKERRY_SAME_SIZE(memory_location, CUmemLocation);
-SKERRY_SAME_SIZE(pool_properties, CUmemPoolProps);
-SKERRY_SAME_SIZE(access_description, CUmemAccessDesc);
-SKERRY_SAME_SIZE(physical_properties, CUmemAllocationProp);
-SKERRY_SAME_SIZE(launch_attribute, CUlaunchAttribute);
-SKERRY_SAME_SIZE(driver_launch, CUlaunchConfig);
-SKERRY_SAME_SIZE(copy_2d, CUDA_MEMCPY2D);
-SKERRY_SAME_SIZE(copy_3d, CUDA_MEMCPY3D);
-SKERRY_SAME_SIZE(kernel_node, CUDA_KERNEL_NODE_PARAMS_v3);
-SKERRY_SAME_SIZE(copy_node, CUDA_MEMCPY_NODE_PARAMS);
-SKERRY_SAME_SIZE(allocation_node, CUDA_MEM_ALLOC_NODE_PARAMS_v2);
-SKERRY_SAME_SIZE(node_parameters, CUgraphNodeParams);
-SKERRY_SAME_PLACE(kernel_node, kernel, CUDA_KERNEL_NODE_PARAMS_v3, kern);
-SKERRY_SAME_PLACE(fill_node, height, CUDA_MEMSET_NODE_PARAMS_v2, height);
-SKERRY_SAME_PLACE(copy_node, what, CUDA_MEMCPY_NODE_PARAMS, copyParams);
-SKERRY_SAME_PLACE(allocation_node, data, CUDA_MEM_ALLOC_NODE_PARAMS_v2, dptr);
-SKERRY_SAME_PLACE(node_parameters, kernel, CUgraphNodeParams, kernel);
-SKERRY_SAME_PLACE(graph_instantiation, result, CUDA_GRAPH_INSTANTIATE_PARAMS, result_out);
-SKERRY_SAME_PLACE(memory_location, kind, CUmemLocation, type);
-SKERRY_SAME_PLACE(memory_location, number, CUmemLocation, id);
-SKERRY_SAME_PLACE(pool_properties, handle_types, CUmemPoolProps, handleTypes);
-SKERRY_SAME_PLACE(pool_properties, location, CUmemPoolProps, location);
-SKERRY_SAME_PLACE(pool_properties, most_bytes, CUmemPoolProps, maxSize);
-SKERRY_SAME_PLACE(physical_properties, location, CUmemAllocationProp, location);
-static_assert(offsetof(physical_properties, compression) ==
+SKERRY_SAME_SIZE(MemoryLocation, CUmemLocation);
+SKERRY_SAME_SIZE(PoolProperties, CUmemPoolProps);
+SKERRY_SAME_SIZE(AccessDescription, CUmemAccessDesc);
+SKERRY_SAME_SIZE(PhysicalProperties, CUmemAllocationProp);
+SKERRY_SAME_SIZE(LaunchAttribute, CUlaunchAttribute);
+SKERRY_SAME_SIZE(DriverLaunch, CUlaunchConfig);
+SKERRY_SAME_SIZE(Copy2d, CUDA_MEMCPY2D);
+SKERRY_SAME_SIZE(Copy3d, CUDA_MEMCPY3D);
+SKERRY_SAME_SIZE(KernelNode, CUDA_KERNEL_NODE_PARAMS_v3);
+SKERRY_SAME_SIZE(CopyNode, CUDA_MEMCPY_NODE_PARAMS);
+SKERRY_SAME_SIZE(AllocationNode, CUDA_MEM_ALLOC_NODE_PARAMS_v2);
+SKERRY_SAME_SIZE(NodeParameters, CUgraphNodeParams);
+SKERRY_SAME_PLACE(KernelNode, kernel, CUDA_KERNEL_NODE_PARAMS_v3, kern);
+SKERRY_SAME_PLACE(FillNode, height, CUDA_MEMSET_NODE_PARAMS_v2, height);
+SKERRY_SAME_PLACE(CopyNode, what, CUDA_MEMCPY_NODE_PARAMS, copyParams);
+SKERRY_SAME_PLACE(AllocationNode, data, CUDA_MEM_ALLOC_NODE_PARAMS_v2, dptr);
+SKERRY_SAME_PLACE(NodeParameters, kernel, CUgraphNodeParams, kernel);
+SKERRY_SAME_PLACE(GraphInstantiation, result, CUDA_GRAPH_INSTANTIATE_PARAMS, result_out);
+SKERRY_SAME_PLACE(MemoryLocation, kind, CUmemLocation, type);
+SKERRY_SAME_PLACE(MemoryLocation, number, CUmemLocation, id);
+SKERRY_SAME_PLACE(PoolProperties, handle_types, CUmemPoolProps, handleTypes);
+SKERRY_SAME_PLACE(PoolProperties, location, CUmemPoolProps, location);
+SKERRY_SAME_PLACE(PoolProperties, most_bytes, CUmemPoolProps, maxSize);
+SKERRY_SAME_PLACE(PhysicalProperties, location, CUmemAllocationProp, location);
+static_assert(offsetof(PhysicalProperties, compression) ==
               offsetof(CUmemAllocationProp, allocFlags.compressionType));
-SKERRY_SAME_PLACE(driver_launch, stream, CUlaunchConfig, hStream);
-SKERRY_SAME_PLACE(driver_launch, attributes, CUlaunchConfig, attrs);
-SKERRY_SAME_PLACE(driver_launch, attribute_count, CUlaunchConfig, numAttrs);
-static_assert(offsetof(driver_launch, block) == offsetof(CUlaunchConfig, blockDimX));
-static_assert(offsetof(driver_launch, dynamic_shared_bytes) ==
+SKERRY_SAME_PLACE(DriverLaunch, stream, CUlaunchConfig, hStream);
+SKERRY_SAME_PLACE(DriverLaunch, attributes, CUlaunchConfig, attrs);
+SKERRY_SAME_PLACE(DriverLaunch, attribute_count, CUlaunchConfig, numAttrs);
+static_assert(offsetof(DriverLaunch, block) == offsetof(CUlaunchConfig, blockDimX));
+static_assert(offsetof(DriverLaunch, dynamic_shared_bytes) ==
               offsetof(CUlaunchConfig, sharedMemBytes));
-static_assert(offsetof(copy_2d, source.pitch) == offsetof(CUDA_MEMCPY2D, srcPitch));
-static_assert(offsetof(copy_2d, source.device) == offsetof(CUDA_MEMCPY2D, srcDevice));
-static_assert(offsetof(copy_2d, target) == offsetof(CUDA_MEMCPY2D, dstXInBytes));
-static_assert(offsetof(copy_3d, source.device) == offsetof(CUDA_MEMCPY3D, srcDevice));
-static_assert(offsetof(copy_3d, source.height) == offsetof(CUDA_MEMCPY3D, srcHeight));
-static_assert(offsetof(copy_3d, target) == offsetof(CUDA_MEMCPY3D, dstXInBytes));
-SKERRY_SAME_PLACE(copy_2d, width_bytes, CUDA_MEMCPY2D, WidthInBytes);
-SKERRY_SAME_PLACE(copy_3d, depth, CUDA_MEMCPY3D, Depth);
+static_assert(offsetof(Copy2d, source.pitch) == offsetof(CUDA_MEMCPY2D, srcPitch));
+static_assert(offsetof(Copy2d, source.device) == offsetof(CUDA_MEMCPY2D, srcDevice));
+static_assert(offsetof(Copy2d, target) == offsetof(CUDA_MEMCPY2D, dstXInBytes));
+static_assert(offsetof(Copy3d, source.device) == offsetof(CUDA_MEMCPY3D, srcDevice));
+static_assert(offsetof(Copy3d, source.height) == offsetof(CUDA_MEMCPY3D, srcHeight));
+static_assert(offsetof(Copy3d, target) == offsetof(CUDA_MEMCPY3D, dstXInBytes));
+SKERRY_SAME_PLACE(Copy2d, width_bytes, CUDA_MEMCPY2D, WidthInBytes);
+SKERRY_SAME_PLACE(Copy3d, depth, CUDA_MEMCPY3D, Depth);
 
 static_assert(past_device_attributes == CU_DEVICE_ATTRIBUTE_MAX);
 static_assert(cooperative == CU_LAUNCH_ATTRIBUTE_COOPERATIVE);

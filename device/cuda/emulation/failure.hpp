@@ -34,7 +34,7 @@ inline constexpr int invalid_cluster_size = 912;
 }  // namespace code
 
 /// What was found wrong: what people tell apart, where CUDA has one number for many.
-enum class failure_kind : std::uint8_t {
+enum class FailureKind : std::uint8_t {
   other,
   out_of_bounds,
   use_after_free,
@@ -54,25 +54,25 @@ enum class failure_kind : std::uint8_t {
   invalid_instruction,  ///< operands that PTX does not allow
   unsupported_instruction,
 };
-inline constexpr int failure_kinds = static_cast<int>(failure_kind::unsupported_instruction) + 1;
+inline constexpr int failure_kinds = static_cast<int>(FailureKind::unsupported_instruction) + 1;
 
 /// As it is written in reports and settings, such as "out_of_bounds".
-[[nodiscard]] std::string_view name_of(failure_kind kind) noexcept;
+[[nodiscard]] std::string_view name_of(FailureKind kind) noexcept;
 /// None if there is none of that name.
-[[nodiscard]] std::optional<failure_kind> kind_of_name(std::string_view name) noexcept;
+[[nodiscard]] std::optional<FailureKind> kind_of_name(std::string_view name) noexcept;
 /// What CUDA says of it.
-[[nodiscard]] int code_of(failure_kind kind) noexcept;
+[[nodiscard]] int code_of(FailureKind kind) noexcept;
 /// The kind that a code has where nobody says more.
-[[nodiscard]] failure_kind kind_of(int code) noexcept;
+[[nodiscard]] FailureKind kind_of(int code) noexcept;
 
 /// Kinds, such as those that are told of without being an error.
-class kind_set {
+class KindSet {
  public:
-  constexpr kind_set() = default;
-  [[nodiscard]] constexpr bool has(failure_kind kind) const noexcept {
+  constexpr KindSet() = default;
+  [[nodiscard]] constexpr bool has(FailureKind kind) const noexcept {
     return (bits_ >> static_cast<int>(kind) & 1) != 0;
   }
-  constexpr void add(failure_kind kind) noexcept {
+  constexpr void add(FailureKind kind) noexcept {
     bits_ |= std::uint32_t{1} << static_cast<int>(kind);
   }
 
@@ -81,14 +81,14 @@ class kind_set {
 };
 
 /// A line of a kernel's source, as its PTX tells it.
-struct source_line {
+struct SourceLine {
   std::string file = {};   ///< empty: nobody said
   std::uint32_t line = 0;  ///< 0: nobody said
   std::string instruction = {};
 };
 
 /// What a thread wanted of memory.
-struct wanted_memory {
+struct WantedMemory {
   std::string_view space = {};  ///< such as "global"; empty: it wanted none
   std::uint64_t address = 0;
   std::uint32_t nbytes = 0;
@@ -96,7 +96,7 @@ struct wanted_memory {
   std::uint32_t alignment = 0;  ///< that it lacks
 };
 
-enum class memory_state : std::uint8_t {
+enum class MemoryState : std::uint8_t {
   none,  ///< no memory at all
   host,  ///< the host's, which is not pinned
   live,
@@ -106,8 +106,8 @@ enum class memory_state : std::uint8_t {
 };
 
 /// The allocation that an address lies in, or nearest to.
-struct memory_near {
-  memory_state state = memory_state::none;
+struct MemoryNear {
+  MemoryState state = MemoryState::none;
   std::uint64_t begin = 0;
   std::uint64_t nbytes = 0;  ///< 0: nothing is known of it
   std::uint64_t address = 0;
@@ -119,48 +119,48 @@ struct memory_near {
 };
 
 /// The other one of a race.
-struct other_access {
+struct OtherAccess {
   std::string by = {};  ///< a kernel or a copy, where streams race; empty: the same launch
-  extent block{0, 0, 0};
-  std::optional<extent> thread = {};
-  std::optional<source_line> at = {};
+  Extent block{0, 0, 0};
+  std::optional<Extent> thread = {};
+  std::optional<SourceLine> at = {};
   bool writes = false;
 };
 
 /// Lanes of a warp that stand at one instruction.
-struct waiting_lanes {
-  extent block{0, 0, 0};
+struct WaitingLanes {
+  Extent block{0, 0, 0};
   std::uint32_t warp = 0;
   std::uint32_t first_lane = 0;
   std::uint32_t count = 0;
-  source_line at = {};
+  SourceLine at = {};
 };
 
 /// What CUDA would say, the text for people, and what the text was made of.
-struct failure {
+struct Failure {
   int code = 0;
   std::string text;  ///< by text_of(): failure_text.hpp
-  failure_kind kind = failure_kind::other;
+  FailureKind kind = FailureKind::other;
   std::string what = {};    ///< in a line
   std::string kernel = {};  ///< as people write it
   int device = -1;
   bool has_thread = false;  ///< block, thread, warp, lane and `at` are known
-  extent block{0, 0, 0};
-  extent thread{0, 0, 0};
+  Extent block{0, 0, 0};
+  Extent thread{0, 0, 0};
   std::uint32_t warp = 0;
   std::uint32_t lane = 0;
-  source_line at = {};
-  wanted_memory wanted = {};
-  memory_near memory = {};
-  std::optional<other_access> other = {};
-  std::vector<waiting_lanes> waiting = {};
+  SourceLine at = {};
+  WantedMemory wanted = {};
+  MemoryNear memory = {};
+  std::optional<OtherAccess> other = {};
+  std::vector<WaitingLanes> waiting = {};
   std::uint64_t times = 1;
 };
 
 /// An image that can't be loaded, or a kernel of it that can't be decoded.
-class image_error : public std::runtime_error {
+class ImageError : public std::runtime_error {
  public:
-  image_error(int code, const std::string& text) : std::runtime_error(text), code_(code) {}
+  ImageError(int code, const std::string& text) : std::runtime_error(text), code_(code) {}
   [[nodiscard]] int code() const noexcept { return code_; }
 
  private:

@@ -48,8 +48,8 @@ static_assert(no_kernel_image_for_device == cudaErrorNoKernelImageForDevice);
 static_assert(unsupported_ptx_version == cudaErrorUnsupportedPtxVersion);
 static_assert(system_driver_mismatch == cudaErrorSystemDriverMismatch);
 static_assert(compatibility_not_supported == cudaErrorCompatNotSupportedOnDevice);
-static_assert(static_cast<int>(copy_kind::device_to_device) == cudaMemcpyDeviceToDevice);
-static_assert(static_cast<int>(copy_kind::automatic) == cudaMemcpyDefault);
+static_assert(static_cast<int>(CopyKind::device_to_device) == cudaMemcpyDeviceToDevice);
+static_assert(static_cast<int>(CopyKind::automatic) == cudaMemcpyDefault);
 
 cudaStream_t stream_of(void* handle) { return static_cast<cudaStream_t>(handle); }
 cudaEvent_t event_of(void* handle) { return static_cast<cudaEvent_t>(handle); }
@@ -63,7 +63,7 @@ int get_attribute(cudaDeviceAttr attribute, int ordinal) {
   return value;
 }
 
-int get_properties(device_properties* properties, int ordinal) {
+int get_properties(DeviceProperties* properties, int ordinal) {
   cudaDeviceProp native{};
   const cudaError_t code = cudaGetDeviceProperties(&native, ordinal);
   if (code != cudaSuccess) return code;
@@ -147,7 +147,7 @@ bool is_mapped_in_pieces(CUdeviceptr address) {
 }
 
 /// Leaves the range empty where the driver does not know it.
-void find_allocation(pointer_attributes* attributes, const void* data) {
+void find_allocation(PointerAttributes* attributes, const void* data) {
   static auto* const ask =
       driver_function<CUresult(void*, CUpointer_attribute, CUdeviceptr)>("cuPointerGetAttribute");
   const auto address = reinterpret_cast<CUdeviceptr>(data);
@@ -166,9 +166,9 @@ void find_allocation(pointer_attributes* attributes, const void* data) {
 /// cudaPointerGetAttributes makes a context on the current device where there is none (PyTorch
 /// found the same): it is asked with that of the memory's device then. False for memory that the
 /// driver does not know.
-class context_of_pointer {
+class ContextOfPointer {
  public:
-  explicit context_of_pointer(const void* data) {
+  explicit ContextOfPointer(const void* data) {
     static auto* const current = driver_function<CUresult(CUcontext*)>("cuCtxGetCurrent");
     static auto* const ask =
         driver_function<CUresult(void*, CUpointer_attribute, CUdeviceptr)>("cuPointerGetAttribute");
@@ -180,9 +180,9 @@ class context_of_pointer {
                     reinterpret_cast<CUdeviceptr>(data)) == CUDA_SUCCESS;
     pushed_ = is_known_ && ordinal >= 0 && push_device(ordinal) == cudaSuccess;
   }
-  context_of_pointer(const context_of_pointer&) = delete;
-  context_of_pointer& operator=(const context_of_pointer&) = delete;
-  ~context_of_pointer() {
+  ContextOfPointer(const ContextOfPointer&) = delete;
+  ContextOfPointer& operator=(const ContextOfPointer&) = delete;
+  ~ContextOfPointer() {
     if (pushed_) pop_device();
   }
   explicit operator bool() const { return is_known_; }
@@ -192,14 +192,14 @@ class context_of_pointer {
   bool pushed_ = false;
 };
 
-int get_pointer_attributes(pointer_attributes* attributes, const void* data) {
-  *attributes = {memory_type::unregistered, -2, nullptr, const_cast<void*>(data), nullptr, 0};
-  const context_of_pointer inside(data);
+int get_pointer_attributes(PointerAttributes* attributes, const void* data) {
+  *attributes = {MemoryType::unregistered, -2, nullptr, const_cast<void*>(data), nullptr, 0};
+  const ContextOfPointer inside(data);
   if (!inside) return cudaSuccess;
   cudaPointerAttributes native{};
   const cudaError_t code = cudaPointerGetAttributes(&native, data);
   if (code != cudaSuccess) return code;
-  attributes->type = static_cast<memory_type>(native.type);
+  attributes->type = static_cast<MemoryType>(native.type);
   attributes->device = native.device;
   attributes->device_pointer = native.devicePointer;
   attributes->host_pointer = native.hostPointer;
@@ -247,7 +247,7 @@ int stream_device(void* stream, int* ordinal) {
   return device_of_context(stream, ordinal);
 }
 
-constexpr api native_calls{
+constexpr Api native_calls{
     .driver_version = [](int* version) -> int { return cudaDriverGetVersion(version); },
     .runtime_version = [](int* version) -> int { return cudaRuntimeGetVersion(version); },
     .device_count = [](int* count) -> int { return cudaGetDeviceCount(count); },
@@ -285,7 +285,7 @@ constexpr api native_calls{
     .host_unregister = [](void* data) -> int { return cudaHostUnregister(data); },
     .get_pointer_attributes = get_pointer_attributes,
 
-    .copy_async = [](void* target, const void* source, std::size_t nbytes, copy_kind kind,
+    .copy_async = [](void* target, const void* source, std::size_t nbytes, CopyKind kind,
                      void* stream) -> int {
       return cudaMemcpyAsync(target, source, nbytes, static_cast<cudaMemcpyKind>(kind),
                              stream_of(stream));
@@ -343,10 +343,10 @@ constexpr api native_calls{
 
 }  // namespace skerry::cuda
 
-extern "C" __attribute__((visibility("default"))) const skerry::cuda::module_interface*
+extern "C" __attribute__((visibility("default"))) const skerry::cuda::ModuleInterface*
 skerry_cuda_module(int abi_version) {
   if (abi_version != skerry::cuda::module_abi_version) return nullptr;
-  static const skerry::cuda::module_interface interface{
+  static const skerry::cuda::ModuleInterface interface{
       .abi_version = skerry::cuda::module_abi_version,
       .calls = &skerry::cuda::native_calls,
       .fill_kernels = skerry_cuda_fill_kernels,

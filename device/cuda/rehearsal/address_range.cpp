@@ -19,7 +19,7 @@ namespace skerry::rehearsal {
 
 namespace {
 
-constexpr std::size_t preferred_extent = address_range::wished_stride / 2;
+constexpr std::size_t preferred_extent = AddressRange::wished_stride / 2;
 constexpr std::size_t least_extent = std::size_t{64} << 20;
 
 // Never written memory reads as NaN (and -1), freed memory as -4.2e37 (and -515): neither passes
@@ -65,7 +65,7 @@ bool may_map(std::size_t nbytes) noexcept {
   return got != MAP_FAILED;
 }
 
-bool is_guarded() noexcept { return place_of_blocks.load() != block_place::aligned; }
+bool is_guarded() noexcept { return place_of_blocks.load() != BlockPlace::aligned; }
 
 void fill_fresh_block(void* data, std::size_t nbytes, std::size_t span) noexcept {
   if (is_guarded()) {
@@ -93,7 +93,7 @@ const typename Blocks::value_type* last_before(const Blocks& blocks, const void*
 
 }  // namespace
 
-bool address_range::reserve(std::size_t limit) noexcept {
+bool AddressRange::reserve(std::size_t limit) noexcept {
   const std::uintptr_t wish = first_wish + static_cast<std::uintptr_t>(ordinal_) * wished_stride;
   // Room for as much again as guard pages and fragmentation, and a third for packed blocks; less
   // where the process may map less: not more than as much again is left of.
@@ -123,7 +123,7 @@ bool address_range::reserve(std::size_t limit) noexcept {
 }
 
 /// Null if there is no place for it, or no mapping.
-void* address_range::take_guarded(std::size_t nbytes) {
+void* AddressRange::take_guarded(std::size_t nbytes) {
   if (guards.load() >= most_guards() && stale_guards_ >= most_guards() / 4) trim_guarded();
   if (guards.load() >= most_guards()) return nullptr;
   const std::size_t usable = whole_pages(nbytes);
@@ -137,10 +137,10 @@ void* address_range::take_guarded(std::size_t nbytes) {
   if (available > span) free_[start + span] = available - span;
   free_.erase(start);
   guards.fetch_add(1);
-  return pointer(place_of_blocks.load() == block_place::at_end ? start + usable - nbytes : start);
+  return pointer(place_of_blocks.load() == BlockPlace::at_end ? start + usable - nbytes : start);
 }
 
-int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) noexcept try {
+int AddressRange::allocate(void** data, std::size_t nbytes, std::size_t limit) noexcept try {
   const std::lock_guard lock(mutex_);
   if (nbytes > limit || live_bytes_ > limit - nbytes) return cuda::memory_allocation;
   if (extent_ == 0 && !reserve(limit)) return cuda::memory_allocation;
@@ -156,7 +156,7 @@ int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) 
   }
   if (fresh == nullptr) return cuda::memory_allocation;
   try {
-    blocks_.emplace(address(fresh), block{nbytes, span});
+    blocks_.emplace(address(fresh), Block{nbytes, span});
   } catch (...) {
     free_place(fresh, nbytes, span);
     throw;
@@ -164,14 +164,14 @@ int address_range::allocate(void** data, std::size_t nbytes, std::size_t limit) 
   live_bytes_ += nbytes;
   forget_freed(fresh, nbytes);
   fill_fresh_block(fresh, nbytes, span);
-  if (const memory_watch* const watch = memory_watcher.load()) watch->allocated(fresh, nbytes);
+  if (const MemoryWatch* const watch = memory_watcher.load()) watch->allocated(fresh, nbytes);
   *data = fresh;
   return cuda::success;
 } catch (const std::bad_alloc&) {
   return cuda::memory_allocation;
 }
 
-bool address_range::retire(void* data) noexcept {
+bool AddressRange::retire(void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(address(data));
   if (found == blocks_.end() || found->second.retired) return false;
@@ -179,14 +179,14 @@ bool address_range::retire(void* data) noexcept {
   return true;
 }
 
-void address_range::restore(void* data) noexcept {
+void AddressRange::restore(void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(address(data));
   if (found != blocks_.end()) found->second.retired = false;
 }
 
-bool address_range::reclaim(void* data) noexcept {
-  block old{};
+bool AddressRange::reclaim(void* data) noexcept {
+  Block old{};
   {
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(address(data));
@@ -194,7 +194,7 @@ bool address_range::reclaim(void* data) noexcept {
     old = found->second;
   }
   // Nobody else touches a retired block, so the lock is not needed for the slow part.
-  const bool is_intact = old.span != 0 || packed_blocks::is_intact(data, old.nbytes);
+  const bool is_intact = old.span != 0 || PackedBlocks::is_intact(data, old.nbytes);
   end_use(data, old.nbytes, old.span);
   const std::lock_guard lock(mutex_);
   blocks_.erase(address(data));
@@ -215,17 +215,17 @@ bool address_range::reclaim(void* data) noexcept {
   return is_intact;
 }
 
-void address_range::end_quarantine(std::size_t kept) noexcept {
+void AddressRange::end_quarantine(std::size_t kept) noexcept {
   // Not more of them than find_freed() knows.
   while (!waiting_.empty() && (waiting_bytes_ > kept || waiting_.size() > freed_.size())) {
-    const quarantined oldest = waiting_.front();
+    const Quarantined oldest = waiting_.front();
     waiting_.pop_front();
     waiting_bytes_ -= oldest.nbytes;
     free_place(oldest.data, oldest.nbytes, oldest.span);
   }
 }
 
-void address_range::free_place(void* data, std::size_t nbytes, std::size_t span) noexcept {
+void AddressRange::free_place(void* data, std::size_t nbytes, std::size_t span) noexcept {
   if (span == 0) return packed_.give_back(data, nbytes);
   if (!is_guarded()) ++stale_guards_;
   try {
@@ -235,7 +235,7 @@ void address_range::free_place(void* data, std::size_t nbytes, std::size_t span)
   }
 }
 
-void address_range::add_free(std::uintptr_t start, std::size_t span) {
+void AddressRange::add_free(std::uintptr_t start, std::size_t span) {
   auto [here, fresh] = free_.emplace(start, span);
   static_cast<void>(fresh);
   const auto after = std::next(here);
@@ -250,7 +250,7 @@ void address_range::add_free(std::uintptr_t start, std::size_t span) {
   free_.erase(here);
 }
 
-void address_range::release_all() noexcept {
+void AddressRange::release_all() noexcept {
   for (;;) {
     void* first = nullptr;
     {
@@ -263,14 +263,14 @@ void address_range::release_all() noexcept {
   }
 }
 
-void address_range::trim() noexcept {
+void AddressRange::trim() noexcept {
   const std::lock_guard lock(mutex_);
   end_quarantine(0);
   trim_guarded();
   packed_.trim();
 }
 
-void address_range::trim_guarded() noexcept {
+void AddressRange::trim_guarded() noexcept {
   for (const auto& [start, span] : free_) {
     // Also makes late use of these blocks a fault at once. Mapped anew: what was cut in many and
     // written stays so, else.
@@ -280,12 +280,12 @@ void address_range::trim_guarded() noexcept {
   stale_guards_ = 0;
 }
 
-bool address_range::contains(const void* data) const noexcept {
+bool AddressRange::contains(const void* data) const noexcept {
   const std::size_t extent = extent_.load(std::memory_order_acquire);
   return address(data) - base_.load(std::memory_order_relaxed) < extent;
 }
 
-bool address_range::covers(const void* data, std::size_t nbytes, bool retired_too) noexcept {
+bool AddressRange::covers(const void* data, std::size_t nbytes, bool retired_too) noexcept {
   const std::lock_guard lock(mutex_);
   const auto* const found = last_before(blocks_, data);
   if (found == nullptr || (found->second.retired && !retired_too)) return false;
@@ -293,7 +293,7 @@ bool address_range::covers(const void* data, std::size_t nbytes, bool retired_to
   return offset <= found->second.nbytes && nbytes <= found->second.nbytes - offset;
 }
 
-memory_block address_range::find(const void* data, bool retired_too) noexcept {
+MemoryBlock AddressRange::find(const void* data, bool retired_too) noexcept {
   const std::lock_guard lock(mutex_);
   const auto* const found = last_before(blocks_, data);
   if (found == nullptr || (found->second.retired && !retired_too)) return {};
@@ -301,7 +301,7 @@ memory_block address_range::find(const void* data, bool retired_too) noexcept {
   return {pointer(found->first), found->second.nbytes};
 }
 
-memory_block address_range::nearest(const void* data) noexcept {
+MemoryBlock AddressRange::nearest(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto after = blocks_.upper_bound(address(data));
   const bool has_before = after != blocks_.begin();
@@ -315,28 +315,28 @@ memory_block address_range::nearest(const void* data) noexcept {
   return {pointer(start), before.nbytes};
 }
 
-memory_block address_range::find_freed(const void* data) noexcept {
+MemoryBlock AddressRange::find_freed(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
-  for (const memory_block& one : freed_) {
+  for (const MemoryBlock& one : freed_) {
     if (one && address(data) - address(one.data) < one.nbytes) return one;
   }
   return {};
 }
 
-void address_range::forget_freed(const void* data, std::size_t nbytes) noexcept {
-  for (memory_block& one : freed_) {
+void AddressRange::forget_freed(const void* data, std::size_t nbytes) noexcept {
+  for (MemoryBlock& one : freed_) {
     if (!one) continue;
     const std::uintptr_t begin = address(one.data);
     if (begin < address(data) + nbytes && address(data) < begin + one.nbytes) one = {};
   }
 }
 
-std::size_t address_range::live_blocks() noexcept {
+std::size_t AddressRange::live_blocks() noexcept {
   const std::lock_guard lock(mutex_);
   return blocks_.size();
 }
 
-std::size_t address_range::live_bytes() noexcept {
+std::size_t AddressRange::live_bytes() noexcept {
   const std::lock_guard lock(mutex_);
   return live_bytes_;
 }

@@ -17,51 +17,51 @@ namespace {
 constexpr int simulated_version = 13000;
 
 [[nodiscard]] bool exists(int ordinal) {
-  return ordinal >= 0 && ordinal < machine::instance().count();
+  return ordinal >= 0 && ordinal < Machine::instance().count();
 }
 
 int driver_version(int* version) {
-  return enter(&cuda::api::driver_version, [&](machine&) {
+  return enter(&cuda::Api::driver_version, [&](Machine&) {
     *version = simulated_version;
     return cuda::success;
   });
 }
 
 int runtime_version(int* version) {
-  return enter(&cuda::api::runtime_version, [&](machine&) {
+  return enter(&cuda::Api::runtime_version, [&](Machine&) {
     *version = simulated_version;
     return cuda::success;
   });
 }
 
 int device_count(int* count) {
-  return enter(&cuda::api::device_count, [&](machine& all) {
+  return enter(&cuda::Api::device_count, [&](Machine& all) {
     *count = all.count();
     return cuda::success;
   });
 }
 
 int get_device(int* ordinal) {
-  return enter(&cuda::api::get_device, [&](machine&) {
+  return enter(&cuda::Api::get_device, [&](Machine&) {
     *ordinal = current_ordinal();
     return cuda::success;
   });
 }
 
 int push_context(int ordinal) {
-  return enter(&cuda::api::push_device, [&](machine&) {
+  return enter(&cuda::Api::push_device, [&](Machine&) {
     if (!exists(ordinal)) return cuda::invalid_device;
     return push_device(ordinal) ? cuda::success : cuda::invalid_value;
   });
 }
 
 int pop_context() {
-  return enter(&cuda::api::pop_device,
-               [&](machine&) { return pop_device() ? cuda::success : cuda::invalid_value; });
+  return enter(&cuda::Api::pop_device,
+               [&](Machine&) { return pop_device() ? cuda::success : cuda::invalid_value; });
 }
 
-int get_properties(cuda::device_properties* properties, int ordinal) {
-  return enter(&cuda::api::get_properties, [&](machine&) {
+int get_properties(cuda::DeviceProperties* properties, int ordinal) {
+  return enter(&cuda::Api::get_properties, [&](Machine&) {
     if (!exists(ordinal)) return cuda::invalid_device;
     *properties = {};
     std::snprintf(properties->name, sizeof properties->name, "rehearsal device");
@@ -74,7 +74,7 @@ int get_properties(cuda::device_properties* properties, int ordinal) {
 }
 
 int memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
-  return enter(&cuda::api::memory_info, [&](machine& all) {
+  return enter(&cuda::Api::memory_info, [&](Machine& all) {
     *total_bytes = current_settings().memory_bytes.load();
     *free_bytes = *total_bytes - std::min(*total_bytes, all.live_bytes(current_ordinal()));
     return cuda::success;
@@ -88,7 +88,7 @@ bool peers(int reader, int owner) {
 }
 
 int can_access_peer(int* can, int reader, int owner) {
-  return enter(&cuda::api::can_access_peer, [&](machine&) {
+  return enter(&cuda::Api::can_access_peer, [&](Machine&) {
     if (!exists(reader) || !exists(owner)) return cuda::invalid_device;
     *can = peers(reader, owner) ? 1 : 0;
     return cuda::success;
@@ -96,7 +96,7 @@ int can_access_peer(int* can, int reader, int owner) {
 }
 
 int enable_peer_access(int owner) {
-  return enter(&cuda::api::enable_peer_access, [&](machine& all) {
+  return enter(&cuda::Api::enable_peer_access, [&](Machine& all) {
     if (!exists(owner)) return cuda::invalid_device;
     if (!peers(current_ordinal(), owner)) return cuda::peer_access_unsupported;
     if (!all.enable_peer(current_ordinal(), owner)) return cuda::peer_access_already_enabled;
@@ -105,7 +105,7 @@ int enable_peer_access(int owner) {
 }
 
 int pool_allow_reader(int owner, int reader) {
-  return enter(&cuda::api::pool_allow_reader, [&](machine& all) {
+  return enter(&cuda::Api::pool_allow_reader, [&](Machine& all) {
     if (!exists(owner) || !exists(reader)) return cuda::invalid_device;
     if (!peers(reader, owner)) return cuda::invalid_device;
     all.allow_pool_reader(reader, owner);
@@ -114,13 +114,13 @@ int pool_allow_reader(int owner, int reader) {
 }
 
 int device_synchronize() {
-  return enter(&cuda::api::device_synchronize, [&](machine& all) {
+  return enter(&cuda::Api::device_synchronize, [&](Machine& all) {
     all.wait_for_device(current_ordinal());
     return sticky_error(current_ordinal());
   });
 }
 
-int allocate_on(machine& all, int ordinal, void** data, std::size_t nbytes) {
+int allocate_on(Machine& all, int ordinal, void** data, std::size_t nbytes) {
   *data = nullptr;
   if (nbytes == 0) return cuda::success;
   const std::size_t total = current_settings().memory_bytes.load();
@@ -129,12 +129,12 @@ int allocate_on(machine& all, int ordinal, void** data, std::size_t nbytes) {
 }
 
 int allocate(void** data, std::size_t nbytes) {
-  return enter(&cuda::api::allocate,
-               [&](machine& all) { return allocate_on(all, current_ordinal(), data, nbytes); });
+  return enter(&cuda::Api::allocate,
+               [&](Machine& all) { return allocate_on(all, current_ordinal(), data, nbytes); });
 }
 
 int deallocate(void* data) {
-  return enter(&cuda::api::deallocate, [&](machine& all) {
+  return enter(&cuda::Api::deallocate, [&](Machine& all) {
     if (data == nullptr) return cuda::success;
     const int owner = all.owner(data);
     if (owner < 0 || !all.at(owner).memory.retire(data)) return cuda::invalid_value;
@@ -146,7 +146,7 @@ int deallocate(void* data) {
 }
 
 int allocate_async(void** data, std::size_t nbytes, void* handle) {
-  return enter(&cuda::api::allocate_async, [&](machine& all) {
+  return enter(&cuda::Api::allocate_async, [&](Machine& all) {
     if (!current_settings().pools) return cuda::not_supported;
     const auto on = all.stream(handle);
     if (on == nullptr) return cuda::invalid_resource_handle;
@@ -157,7 +157,7 @@ int allocate_async(void** data, std::size_t nbytes, void* handle) {
 }
 
 int deallocate_async(void* data, void* handle) {
-  return enter(&cuda::api::deallocate_async, [&](machine& all) {
+  return enter(&cuda::Api::deallocate_async, [&](Machine& all) {
     if (!current_settings().pools) return cuda::not_supported;
     const auto on = all.stream(handle);
     if (on == nullptr) return cuda::invalid_resource_handle;
@@ -172,12 +172,12 @@ int deallocate_async(void* data, void* handle) {
 }
 
 int pool_set_release_threshold(int ordinal, std::uint64_t) {
-  return enter(&cuda::api::pool_set_release_threshold,
-               [&](machine&) { return exists(ordinal) ? cuda::success : cuda::invalid_device; });
+  return enter(&cuda::Api::pool_set_release_threshold,
+               [&](Machine&) { return exists(ordinal) ? cuda::success : cuda::invalid_device; });
 }
 
 int pool_trim(int ordinal, std::size_t) {
-  return enter(&cuda::api::pool_trim, [&](machine& all) {
+  return enter(&cuda::Api::pool_trim, [&](Machine& all) {
     if (!exists(ordinal)) return cuda::invalid_device;
     all.at(ordinal).memory.trim();
     return cuda::success;
@@ -185,12 +185,12 @@ int pool_trim(int ordinal, std::size_t) {
 }
 
 int host_allocate(void** data, std::size_t nbytes) {
-  return enter(&cuda::api::host_allocate,
-               [&](machine& all) { return all.pinned.allocate(data, nbytes); });
+  return enter(&cuda::Api::host_allocate,
+               [&](Machine& all) { return all.pinned.allocate(data, nbytes); });
 }
 
 int host_deallocate(void* data) {
-  return enter(&cuda::api::host_deallocate, [&](machine& all) {
+  return enter(&cuda::Api::host_deallocate, [&](Machine& all) {
     // Waits for all devices, as cudaFreeHost does in effect.
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
     return all.pinned.release(data) ? cuda::success : cuda::invalid_value;
@@ -198,29 +198,29 @@ int host_deallocate(void* data) {
 }
 
 int host_register(void* data, std::size_t nbytes) {
-  return enter(&cuda::api::host_register,
-               [&](machine& all) { return all.pinned.add(data, nbytes); });
+  return enter(&cuda::Api::host_register,
+               [&](Machine& all) { return all.pinned.add(data, nbytes); });
 }
 
 int host_unregister(void* data) {
-  return enter(&cuda::api::host_unregister, [&](machine& all) {
+  return enter(&cuda::Api::host_unregister, [&](Machine& all) {
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
     return all.pinned.remove(data) ? cuda::success : cuda::invalid_value;
   });
 }
 
-int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* data) {
-  return enter(&cuda::api::get_pointer_attributes, [&](machine& all) {
+int get_pointer_attributes(cuda::PointerAttributes* attributes, const void* data) {
+  return enter(&cuda::Api::get_pointer_attributes, [&](Machine& all) {
     void* const given = const_cast<void*>(data);
-    *attributes = {cuda::memory_type::unregistered, -2, nullptr, given, nullptr, 0};
+    *attributes = {cuda::MemoryType::unregistered, -2, nullptr, given, nullptr, 0};
     if (const int owner = all.owner(data); owner >= 0) {
       attributes->host_pointer = nullptr;
-      if (const memory_block found = all.find(data, false)) {
-        *attributes = {cuda::memory_type::device, owner, given, nullptr, found.data, found.nbytes};
+      if (const MemoryBlock found = all.find(data, false)) {
+        *attributes = {cuda::MemoryType::device, owner, given, nullptr, found.data, found.nbytes};
       }
-    } else if (const memory_block found = all.pinned.find(data)) {
+    } else if (const MemoryBlock found = all.pinned.find(data)) {
       const auto type =
-          all.pinned.use_of(data).is_managed ? cuda::memory_type::managed : cuda::memory_type::host;
+          all.pinned.use_of(data).is_managed ? cuda::MemoryType::managed : cuda::MemoryType::host;
       *attributes = {type, current_ordinal(), given, given, found.data, found.nbytes};
     }
     return cuda::success;
@@ -228,11 +228,11 @@ int get_pointer_attributes(cuda::pointer_attributes* attributes, const void* dat
 }
 
 int get_last_error() {
-  if (const int code = gate(&cuda::api::get_last_error); code != cuda::success) return code;
+  if (const int code = gate(&cuda::Api::get_last_error); code != cuda::success) return code;
   return take_last_error();
 }
 
-constexpr cuda::api simulated_calls{
+constexpr cuda::Api simulated_calls{
     .driver_version = driver_version,
     .runtime_version = runtime_version,
     .device_count = device_count,
@@ -288,7 +288,7 @@ int set_device(int ordinal) noexcept {
   return cuda::success;
 }
 
-const cuda::api* calls_table() noexcept {
+const cuda::Api* calls_table() noexcept {
   static_cast<void>(current_settings());
   return &simulated_calls;
 }

@@ -13,19 +13,19 @@
 namespace skerry::rehearsal {
 
 /// The simulated runtime; the first call reads the SKERRY_REHEARSE_* variables.
-[[nodiscard]] const cuda::api* calls_table() noexcept;
+[[nodiscard]] const cuda::Api* calls_table() noexcept;
 
 /// How many devices there are; before the first call only.
 void set_device_count(int count) noexcept;
 
 /// An entry point, by its place in cuda::api. Questions for names and texts of errors are not
 /// counted and never fail.
-struct entry {
+struct Entry {
   std::size_t place;
   template <class Function>
-  entry(Function* cuda::api::* which) noexcept
+  Entry(Function* cuda::Api::* which) noexcept
       : place(std::bit_cast<std::size_t>(which) / sizeof(Function*)) {}
-  [[nodiscard]] bool operator==(const entry&) const = default;
+  [[nodiscard]] bool operator==(const Entry&) const = default;
 };
 
 /// Makes call number `k` from now on (1: the next one) return `code` instead of doing its work.
@@ -33,13 +33,13 @@ struct entry {
 /// after an illegal address. (SKERRY_REHEARSE_FAIL="k=5,code=700,sticky" does the same at start.)
 void fail_call(std::uint64_t k, int code, bool sticky = false) noexcept;
 /// The same, counting calls of one entry point only.
-void fail_entry(entry which, std::uint64_t k, int code, bool sticky = false) noexcept;
+void fail_entry(Entry which, std::uint64_t k, int code, bool sticky = false) noexcept;
 /// Disarms, repairs devices with sticky errors.
 void clear() noexcept;
 /// Calls since start or since the last fail_call.
 [[nodiscard]] std::uint64_t calls() noexcept;
 /// Calls of one entry point since start.
-[[nodiscard]] std::uint64_t calls(entry which) noexcept;
+[[nodiscard]] std::uint64_t calls(Entry which) noexcept;
 
 /// Makes every piece of work wait before it runs (SKERRY_REHEARSE_DELAY_US), each for another time
 /// between two.
@@ -74,7 +74,7 @@ void finish() noexcept;
 
 /// What the library asks of a simulation beside calls: its own, or that of the emulated GPU, which
 /// is in a library of its own.
-struct controls {
+struct Controls {
   void (*set_device_count)(int count) noexcept;
   void (*fail_call)(std::uint64_t k, int code, bool sticky) noexcept;
   void (*clear)() noexcept;
@@ -86,7 +86,7 @@ struct controls {
   void (*finish)() noexcept;
 };
 /// The functions above.
-inline constexpr controls own_controls{
+inline constexpr Controls own_controls{
     .set_device_count = set_device_count,
     .fail_call = fail_call,
     .clear = clear,

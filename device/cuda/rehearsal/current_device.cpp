@@ -17,10 +17,10 @@ constinit std::array<std::atomic<bool>, most_devices> contexts{};
 
 /// An ordinal in the upper byte, which no address of a process has, and a name below. A thread's
 /// memory is scarce: libraries that are opened late share 1.6 KiB of it for all they have.
-class stacked_context {
+class StackedContext {
  public:
-  stacked_context() = default;
-  stacked_context(int ordinal, void* name) noexcept
+  StackedContext() = default;
+  StackedContext(int ordinal, void* name) noexcept
       : bits_(reinterpret_cast<std::uintptr_t>(name) | static_cast<std::uintptr_t>(ordinal)
                                                            << name_bits) {}
   [[nodiscard]] int ordinal() const noexcept { return static_cast<int>(bits_ >> name_bits); }
@@ -32,13 +32,13 @@ class stacked_context {
   static constexpr int name_bits = 56;
   std::uintptr_t bits_ = 0;
 };
-struct context_stack {
-  std::array<stacked_context, 16> contexts{};
+struct ContextStack {
+  std::array<StackedContext, 16> contexts{};
   int depth = 0;
 };
-constinit thread_local context_stack current{};
+constinit thread_local ContextStack current{};
 
-[[nodiscard]] stacked_context& top() noexcept {
+[[nodiscard]] StackedContext& top() noexcept {
   return current.contexts[static_cast<std::size_t>(current.depth - 1)];
 }
 

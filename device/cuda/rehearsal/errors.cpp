@@ -9,7 +9,7 @@ namespace skerry::rehearsal {
 
 namespace {
 
-constexpr error_row rows[] = {
+constexpr ErrorRow rows[] = {
     {0, "cudaSuccess", "CUDA_SUCCESS", "no error"},
     {1, "cudaErrorInvalidValue", "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
     {2, "cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
@@ -189,19 +189,19 @@ constexpr error_row rows[] = {
 
 }  // namespace
 
-const error_row* find_error(int code) noexcept {
-  const error_row* const found = std::ranges::find(rows, code, &error_row::code);
+const ErrorRow* find_error(int code) noexcept {
+  const ErrorRow* const found = std::ranges::find(rows, code, &ErrorRow::code);
   return found != std::end(rows) ? found : nullptr;
 }
 
 const char* error_name(int code) noexcept {
-  const error_row* const found = find_error(code);
+  const ErrorRow* const found = find_error(code);
   const bool known = found != nullptr && found->runtime_name != nullptr;
   return known ? found->runtime_name : "cudaErrorUnknown";
 }
 
 const char* error_string(int code) noexcept {
-  const error_row* const found = find_error(code);
+  const ErrorRow* const found = find_error(code);
   const bool known = found != nullptr && found->runtime_name != nullptr;
   return known ? found->text : "unrecognized error code";
 }

@@ -5,7 +5,7 @@
 namespace skerry::rehearsal {
 
 /// A status of CUDA 13.0. Its runtime and its driver give the same text, under names of their own.
-struct error_row {
+struct ErrorRow {
   int code;
   const char* runtime_name;  ///< as cudaGetErrorName says it; null: the runtime has no such status
   const char* driver_name;   ///< as cuGetErrorName says it; null: the driver has none
@@ -13,7 +13,7 @@ struct error_row {
 };
 
 /// Null for a number that is no status.
-[[nodiscard]] const error_row* find_error(int code) noexcept;
+[[nodiscard]] const ErrorRow* find_error(int code) noexcept;
 
 /// As the runtime says them, also of a number that is no status.
 [[nodiscard]] const char* error_name(int code) noexcept;

@@ -19,27 +19,27 @@ namespace skerry::rehearsal {
 
 namespace {
 
-struct plan_of_failure {
+struct PlanOfFailure {
   std::uint64_t k = 0;
   int code = 0;
-  std::optional<entry> which;  ///< any without
+  std::optional<Entry> which;  ///< any without
   bool sticky = false;
 };
 
-constinit std::array<std::atomic<std::uint64_t>, sizeof(cuda::api) / sizeof(void (*)())> calls_of{};
+constinit std::array<std::atomic<std::uint64_t>, sizeof(cuda::Api) / sizeof(void (*)())> calls_of{};
 constinit std::atomic<std::uint64_t> calls_since_armed{0};
 constinit std::atomic<std::uint64_t> late_calls{0};
 constinit std::atomic<bool> armed{false};
 constinit std::atomic<bool> finished{false};
 constinit std::array<std::atomic<int>, most_devices> sticky{};
 constinit std::mutex failure_mutex;
-plan_of_failure failure;
+PlanOfFailure failure;
 std::uint64_t matching_calls = 0;
 
 constinit thread_local bool ends_the_process = false;
 constinit thread_local int last_error = 0;
 
-void arm(const plan_of_failure& plan) noexcept {
+void arm(const PlanOfFailure& plan) noexcept {
   const std::lock_guard lock(failure_mutex);
   failure = plan;
   matching_calls = 0;
@@ -47,7 +47,7 @@ void arm(const plan_of_failure& plan) noexcept {
   armed.store(plan.k != 0);
 }
 
-int planned_failure(entry which) noexcept {
+int planned_failure(Entry which) noexcept {
   const std::lock_guard lock(failure_mutex);
   if (failure.which && *failure.which != which) return 0;
   if (++matching_calls != failure.k) return 0;
@@ -64,26 +64,26 @@ void stay_if_finished() noexcept {
 }
 
 /// These answer even on a device with a sticky error.
-bool always_answers(entry which) noexcept {
-  using cuda::api;
-  static const entry all[] = {&api::driver_version, &api::runtime_version, &api::device_count,
-                              &api::get_device,     &api::push_device,     &api::pop_device,
-                              &api::get_last_error};
+bool always_answers(Entry which) noexcept {
+  using cuda::Api;
+  static const Entry all[] = {&Api::driver_version, &Api::runtime_version, &Api::device_count,
+                              &Api::get_device,     &Api::push_device,     &Api::pop_device,
+                              &Api::get_last_error};
   return std::ranges::find(all, which) != std::end(all);
 }
 
 /// All others work in the current context, and make it where there is none.
-bool needs_no_context(entry which) noexcept {
-  using cuda::api;
-  static const entry all[] = {&api::get_properties,    &api::can_access_peer,
-                              &api::pool_allow_reader, &api::pool_set_release_threshold,
-                              &api::pool_trim,         &api::get_pointer_attributes};
+bool needs_no_context(Entry which) noexcept {
+  using cuda::Api;
+  static const Entry all[] = {&Api::get_properties,    &Api::can_access_peer,
+                              &Api::pool_allow_reader, &Api::pool_set_release_threshold,
+                              &Api::pool_trim,         &Api::get_pointer_attributes};
   return always_answers(which) || std::ranges::find(all, which) != std::end(all);
 }
 
 }  // namespace
 
-int gate(entry which) noexcept {
+int gate(Entry which) noexcept {
   calls_of[which.place].fetch_add(1, std::memory_order_relaxed);
   calls_since_armed.fetch_add(1, std::memory_order_relaxed);
   if (finished.load(std::memory_order_relaxed)) [[unlikely]] {
@@ -134,7 +134,7 @@ void fail_call(std::uint64_t k, int code, bool sticky_code) noexcept {
   arm({k, code, std::nullopt, sticky_code});
 }
 
-void fail_entry(entry which, std::uint64_t k, int code, bool sticky_code) noexcept {
+void fail_entry(Entry which, std::uint64_t k, int code, bool sticky_code) noexcept {
   arm({k, code, which, sticky_code});
 }
 
@@ -149,14 +149,14 @@ void clear() noexcept {
   arm({});
   // What waits in the streams is lost, too, also that of devices that wait for a lost one.
   if (std::ranges::any_of(sticky, [](const auto& code) { return code.load() != 0; })) {
-    machine& all = machine::instance();
+    Machine& all = Machine::instance();
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
   }
   forget_errors();
 }
 
 std::uint64_t calls() noexcept { return calls_since_armed.load(); }
-std::uint64_t calls(entry which) noexcept { return calls_of[which.place]; }
+std::uint64_t calls(Entry which) noexcept { return calls_of[which.place]; }
 std::uint64_t calls_after_finish() noexcept { return late_calls.load(); }
 
 void mark_finished() noexcept {

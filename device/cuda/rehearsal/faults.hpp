@@ -8,7 +8,7 @@ namespace skerry::rehearsal {
 
 /// Every entry point starts here: counts the call and returns the status that it must fail with, or
 /// success. Sticky errors are those of the current device.
-[[nodiscard]] int gate(entry which) noexcept;
+[[nodiscard]] int gate(Entry which) noexcept;
 /// Every entry point ends here: remembers a failure for get_last_error, passes `code` on.
 int leave(int code) noexcept;
 [[nodiscard]] int take_last_error() noexcept;

@@ -14,53 +14,53 @@ namespace skerry::rehearsal {
 namespace {
 
 constinit std::atomic<int> wanted_count{1};
-constinit std::atomic<machine*> the_machine{nullptr};
+constinit std::atomic<Machine*> the_machine{nullptr};
 
 }  // namespace
 
-machine::machine(int count) : count_(count) {
+Machine::Machine(int count) : count_(count) {
   for (int ordinal = 0; ordinal < count; ++ordinal) {
-    devices_[static_cast<std::size_t>(ordinal)] = std::make_unique<simulated_device>(ordinal);
+    devices_[static_cast<std::size_t>(ordinal)] = std::make_unique<SimulatedDevice>(ordinal);
   }
 }
 
-machine& machine::instance() {
-  static machine* const created = [] {
-    auto* fresh = new machine(wanted_count.load());
+Machine& Machine::instance() {
+  static Machine* const created = [] {
+    auto* fresh = new Machine(wanted_count.load());
     the_machine.store(fresh);
     return fresh;
   }();
   return *created;
 }
 
-int machine::owner(const void* data) noexcept {
+int Machine::owner(const void* data) noexcept {
   for (int ordinal = 0; ordinal < count_; ++ordinal) {
     if (at(ordinal).memory.contains(data)) return ordinal;
   }
   return mapped.contains(data) ? std::max(0, mapped.owner(data)) : -1;
 }
 
-bool machine::covers(const void* data, std::size_t nbytes, bool retired_too) noexcept {
+bool Machine::covers(const void* data, std::size_t nbytes, bool retired_too) noexcept {
   if (mapped.contains(data)) return mapped.covers(data, nbytes);
   const int of = owner(data);
   return of >= 0 && at(of).memory.covers(data, nbytes, retired_too);
 }
 
-memory_block machine::find(const void* data, bool retired_too) noexcept {
+MemoryBlock Machine::find(const void* data, bool retired_too) noexcept {
   if (mapped.contains(data)) return mapped.find(data);
   const int of = owner(data);
-  return of >= 0 ? at(of).memory.find(data, retired_too) : memory_block{};
+  return of >= 0 ? at(of).memory.find(data, retired_too) : MemoryBlock{};
 }
 
-std::shared_ptr<queue> machine::stream(void* handle) noexcept {
+std::shared_ptr<Queue> Machine::stream(void* handle) noexcept {
   if (reinterpret_cast<std::uintptr_t>(handle) <= 2) return at(current_ordinal()).default_queue;
   const std::shared_lock lock(streams_mutex_);
   const auto found = streams_.find(handle);
   return found == streams_.end() ? nullptr : found->second;
 }
 
-void* machine::add_stream(int ordinal, const stream_options& options) {
-  auto fresh = std::make_shared<queue>(ordinal, options);
+void* Machine::add_stream(int ordinal, const StreamOptions& options) {
+  auto fresh = std::make_shared<Queue>(ordinal, options);
   void* handle = fresh.get();
   const std::unique_lock lock(streams_mutex_);
   streams_.emplace(handle, std::move(fresh));
@@ -68,8 +68,8 @@ void* machine::add_stream(int ordinal, const stream_options& options) {
   return handle;
 }
 
-std::vector<std::shared_ptr<queue>> machine::blocking_streams(int ordinal) {
-  std::vector<std::shared_ptr<queue>> found;
+std::vector<std::shared_ptr<Queue>> Machine::blocking_streams(int ordinal) {
+  std::vector<std::shared_ptr<Queue>> found;
   if (blocking_streams_.load() == 0) return found;
   const std::shared_lock lock(streams_mutex_);
   for (const auto& [handle, each] : streams_) {
@@ -78,18 +78,18 @@ std::vector<std::shared_ptr<queue>> machine::blocking_streams(int ordinal) {
   return found;
 }
 
-std::shared_ptr<queue> machine::remove_stream(void* handle) noexcept {
+std::shared_ptr<Queue> Machine::remove_stream(void* handle) noexcept {
   const std::unique_lock lock(streams_mutex_);
   const auto found = streams_.find(handle);
   if (found == streams_.end()) return nullptr;
-  std::shared_ptr<queue> removed = std::move(found->second);
+  std::shared_ptr<Queue> removed = std::move(found->second);
   streams_.erase(found);
   if (removed->options().is_blocking) blocking_streams_.fetch_sub(1);
   return removed;
 }
 
-void machine::wait_for_device(int ordinal) noexcept {
-  std::vector<std::shared_ptr<queue>> all{at(ordinal).default_queue};
+void Machine::wait_for_device(int ordinal) noexcept {
+  std::vector<std::shared_ptr<Queue>> all{at(ordinal).default_queue};
   {
     const std::shared_lock lock(streams_mutex_);
     for (const auto& [handle, each] : streams_) {
@@ -99,8 +99,8 @@ void machine::wait_for_device(int ordinal) noexcept {
   for (const auto& each : all) each->wait_all();
 }
 
-void machine::stop() noexcept {
-  std::vector<std::shared_ptr<queue>> all;
+void Machine::stop() noexcept {
+  std::vector<std::shared_ptr<Queue>> all;
   all.reserve(static_cast<std::size_t>(count_));
   for (int ordinal = 0; ordinal < count_; ++ordinal) all.push_back(at(ordinal).default_queue);
   {
@@ -113,7 +113,7 @@ void machine::stop() noexcept {
   for (const auto& each : all) each->wait_all();
 }
 
-void machine::reset_device(int ordinal) noexcept {
+void Machine::reset_device(int ordinal) noexcept {
   wait_for_device(ordinal);
   {
     const std::unique_lock lock(streams_mutex_);
@@ -143,21 +143,21 @@ void machine::reset_device(int ordinal) noexcept {
   at(ordinal).memory.release_all();
 }
 
-void* machine::add_event(int ordinal, bool is_timed) {
+void* Machine::add_event(int ordinal, bool is_timed) {
   const std::lock_guard lock(events_mutex_);
   // Numbers, not addresses: they are never used again, so a stale handle is always noticed.
   void* handle = reinterpret_cast<void*>(next_event_);
-  events_.emplace(handle, simulated_event{ordinal, is_timed, {}, nullptr});
+  events_.emplace(handle, SimulatedEvent{ordinal, is_timed, {}, nullptr});
   next_event_ += 16;
   return handle;
 }
 
-bool machine::remove_event(void* handle) noexcept {
+bool Machine::remove_event(void* handle) noexcept {
   const std::lock_guard lock(events_mutex_);
   return events_.erase(handle) == 1;
 }
 
-bool machine::read_event(void* handle, simulated_event& into) noexcept {
+bool Machine::read_event(void* handle, SimulatedEvent& into) noexcept {
   const std::lock_guard lock(events_mutex_);
   const auto found = events_.find(handle);
   if (found == events_.end()) return false;
@@ -165,7 +165,7 @@ bool machine::read_event(void* handle, simulated_event& into) noexcept {
   return true;
 }
 
-bool machine::set_event(void* handle, const simulated_event& what) noexcept {
+bool Machine::set_event(void* handle, const SimulatedEvent& what) noexcept {
   const std::lock_guard lock(events_mutex_);
   const auto found = events_.find(handle);
   if (found == events_.end()) return false;
@@ -173,22 +173,22 @@ bool machine::set_event(void* handle, const simulated_event& what) noexcept {
   return true;
 }
 
-void machine::note_pooled(void* data) {
+void Machine::note_pooled(void* data) {
   const std::lock_guard lock(pooled_mutex_);
   pooled_.insert(data);
 }
 
-bool machine::forget_pooled(void* data) noexcept {
+bool Machine::forget_pooled(void* data) noexcept {
   const std::lock_guard lock(pooled_mutex_);
   return pooled_.erase(data) == 1;
 }
 
-bool machine::is_pooled(void* data) noexcept {
+bool Machine::is_pooled(void* data) noexcept {
   const std::lock_guard lock(pooled_mutex_);
   return pooled_.contains(data);
 }
 
-bool machine::enable_peer(int reader, int owner) noexcept {
+bool Machine::enable_peer(int reader, int owner) noexcept {
   const std::lock_guard lock(peers_mutex_);
   auto bit = enabled_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
   if (bit) return false;
@@ -196,7 +196,7 @@ bool machine::enable_peer(int reader, int owner) noexcept {
   return true;
 }
 
-bool machine::disable_peer(int reader, int owner) noexcept {
+bool Machine::disable_peer(int reader, int owner) noexcept {
   const std::lock_guard lock(peers_mutex_);
   auto bit = enabled_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
   if (!bit) return false;
@@ -204,17 +204,17 @@ bool machine::disable_peer(int reader, int owner) noexcept {
   return true;
 }
 
-bool machine::peer_enabled(int reader, int owner) noexcept {
+bool Machine::peer_enabled(int reader, int owner) noexcept {
   const std::lock_guard lock(peers_mutex_);
   return enabled_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
 }
 
-void machine::allow_pool_reader(int reader, int owner) noexcept {
+void Machine::allow_pool_reader(int reader, int owner) noexcept {
   const std::lock_guard lock(peers_mutex_);
   pool_readers_[static_cast<std::size_t>(reader)].set(static_cast<std::size_t>(owner));
 }
 
-bool machine::is_accessible(int reader, int owner, void* data) noexcept {
+bool Machine::is_accessible(int reader, int owner, void* data) noexcept {
   if (mapped.contains(data)) return mapped.may_access(reader, data);
   if (reader == owner) return true;
   {
@@ -224,7 +224,7 @@ bool machine::is_accessible(int reader, int owner, void* data) noexcept {
   return is_pool_reader(reader, owner);
 }
 
-bool machine::is_pool_reader(int reader, int owner) noexcept {
+bool Machine::is_pool_reader(int reader, int owner) noexcept {
   const std::lock_guard lock(peers_mutex_);
   return pool_readers_[static_cast<std::size_t>(reader)][static_cast<std::size_t>(owner)];
 }
@@ -241,21 +241,21 @@ void set_delay(int least, int most) noexcept {
 void set_memory(std::size_t nbytes) noexcept { current_settings().memory_bytes.store(nbytes); }
 
 std::size_t live_blocks(int ordinal) noexcept {
-  machine& all = machine::instance();
+  Machine& all = Machine::instance();
   return ordinal < 0 ? all.pinned.live_blocks() : all.at(ordinal).memory.live_blocks();
 }
 
 std::size_t live_bytes(int ordinal) noexcept {
-  machine& all = machine::instance();
+  Machine& all = Machine::instance();
   return ordinal < 0 ? all.pinned.live_bytes() : all.at(ordinal).memory.live_bytes();
 }
 
-std::uint64_t direct_copies() noexcept { return machine::instance().direct_copies.load(); }
-std::uint64_t staged_copies() noexcept { return machine::instance().staged_copies.load(); }
+std::uint64_t direct_copies() noexcept { return Machine::instance().direct_copies.load(); }
+std::uint64_t staged_copies() noexcept { return Machine::instance().staged_copies.load(); }
 
 void finish() noexcept {
   mark_finished();
-  if (machine* running = the_machine.load(); running != nullptr) running->stop();
+  if (Machine* running = the_machine.load(); running != nullptr) running->stop();
 }
 
 }  // namespace skerry::rehearsal

@@ -21,41 +21,41 @@
 
 namespace skerry::rehearsal {
 
-struct simulated_device {
-  explicit simulated_device(int ordinal)
-      : memory(ordinal), default_queue(std::make_shared<queue>(ordinal)) {}
+struct SimulatedDevice {
+  explicit SimulatedDevice(int ordinal)
+      : memory(ordinal), default_queue(std::make_shared<Queue>(ordinal)) {}
 
-  address_range memory;
-  std::shared_ptr<queue> default_queue;
+  AddressRange memory;
+  std::shared_ptr<Queue> default_queue;
 };
 
-struct simulated_event {
+struct SimulatedEvent {
   int ordinal = 0;
   bool is_timed = false;
-  mark recorded;
+  Mark recorded;
   /// When the stream came there, in nanoseconds; 0 until then. Null if nothing was recorded.
   std::shared_ptr<std::atomic<std::int64_t>> time;
 };
 
 /// All simulated devices, with the streams and events of this process. Never destroyed: threads of
 /// streams may outlive main().
-class machine {
+class Machine {
  public:
-  explicit machine(int count);
-  [[nodiscard]] static machine& instance();
+  explicit Machine(int count);
+  [[nodiscard]] static Machine& instance();
 
   [[nodiscard]] int count() const noexcept { return count_; }
-  [[nodiscard]] simulated_device& at(int ordinal) noexcept {
+  [[nodiscard]] SimulatedDevice& at(int ordinal) noexcept {
     return *devices_[static_cast<std::size_t>(ordinal)];
   }
   /// Whose memory `data` is, live or not; -1 for the host's. Addresses that are reserved and have
   /// no memory are the first device's.
   [[nodiscard]] int owner(const void* data) noexcept;
   /// Whether `nbytes` from `data` lie inside one block of a device, or in memory that was mapped.
-  /// `retired_too` as in address_range.
+  /// `retired_too` as in AddressRange.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes, bool retired_too) noexcept;
   /// The block of a device, or what was mapped, that `data` points into.
-  [[nodiscard]] memory_block find(const void* data, bool retired_too) noexcept;
+  [[nodiscard]] MemoryBlock find(const void* data, bool retired_too) noexcept;
   /// What a device has given away.
   [[nodiscard]] std::size_t live_bytes(int ordinal) noexcept {
     return at(ordinal).memory.live_bytes() + mapped.live_bytes(ordinal);
@@ -64,11 +64,11 @@ class machine {
   /// Null if there is no such stream. The default handles (0, 1, 2) mean the current device's one:
   /// the per-thread stream waits for the legacy one and the other way round, so that one queue for
   /// both is a possible order.
-  [[nodiscard]] std::shared_ptr<queue> stream(void* handle) noexcept;
-  [[nodiscard]] void* add_stream(int ordinal, const stream_options& options = {});
+  [[nodiscard]] std::shared_ptr<Queue> stream(void* handle) noexcept;
+  [[nodiscard]] void* add_stream(int ordinal, const StreamOptions& options = {});
   /// Those of a device that are in order with its legacy stream.
-  [[nodiscard]] std::vector<std::shared_ptr<queue>> blocking_streams(int ordinal);
-  [[nodiscard]] std::shared_ptr<queue> remove_stream(void* handle) noexcept;
+  [[nodiscard]] std::vector<std::shared_ptr<Queue>> blocking_streams(int ordinal);
+  [[nodiscard]] std::shared_ptr<Queue> remove_stream(void* handle) noexcept;
   /// Waits for every stream of a device.
   void wait_for_device(int ordinal) noexcept;
   void stop() noexcept;
@@ -78,9 +78,9 @@ class machine {
 
   [[nodiscard]] void* add_event(int ordinal, bool is_timed);
   [[nodiscard]] bool remove_event(void* handle) noexcept;
-  [[nodiscard]] bool read_event(void* handle, simulated_event& into) noexcept;
+  [[nodiscard]] bool read_event(void* handle, SimulatedEvent& into) noexcept;
   /// Replaces what `what` says was recorded.
-  [[nodiscard]] bool set_event(void* handle, const simulated_event& what) noexcept;
+  [[nodiscard]] bool set_event(void* handle, const SimulatedEvent& what) noexcept;
 
   /// False if it was enabled before.
   [[nodiscard]] bool enable_peer(int reader, int owner) noexcept;
@@ -97,22 +97,22 @@ class machine {
   [[nodiscard]] bool is_pool_reader(int reader, int owner) noexcept;
   /// Whether kernels of `reader` can read and write the block at `data`: their device's own, of
   /// others what cudaMalloc gave by enable_peer(), what comes from the pool by allow_pool_reader(),
-  /// and what was mapped by mapped_memory::set_access().
+  /// and what was mapped by MappedMemory::set_access().
   [[nodiscard]] bool is_accessible(int reader, int owner, void* data) noexcept;
 
-  pinned_blocks pinned;
-  mapped_memory mapped;
+  PinnedBlocks pinned;
+  MappedMemory mapped;
   std::atomic<std::uint64_t> direct_copies{0};
   std::atomic<std::uint64_t> staged_copies{0};
 
  private:
   const int count_;
-  std::array<std::unique_ptr<simulated_device>, most_devices> devices_;
+  std::array<std::unique_ptr<SimulatedDevice>, most_devices> devices_;
   std::shared_mutex streams_mutex_;
-  std::unordered_map<void*, std::shared_ptr<queue>> streams_;
+  std::unordered_map<void*, std::shared_ptr<Queue>> streams_;
   std::atomic<int> blocking_streams_{0};
   std::mutex events_mutex_;
-  std::unordered_map<void*, simulated_event> events_;
+  std::unordered_map<void*, SimulatedEvent> events_;
   std::uintptr_t next_event_ = 0x1000;
   std::mutex pooled_mutex_;
   std::unordered_set<void*> pooled_;

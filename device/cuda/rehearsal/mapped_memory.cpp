@@ -19,13 +19,13 @@ namespace {
 
 // Behind what the devices' own ranges wish for.
 constexpr std::uintptr_t wish =
-    address_range::first_wish + std::uintptr_t{most_devices} * address_range::wished_stride;
+    AddressRange::first_wish + std::uintptr_t{most_devices} * AddressRange::wished_stride;
 
 void* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<void*>(address); }
 std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std::uintptr_t>(data); }
 
 constexpr bool is_whole(std::size_t nbytes) noexcept {
-  return nbytes != 0 && nbytes % mapped_memory::granularity == 0;
+  return nbytes != 0 && nbytes % MappedMemory::granularity == 0;
 }
 
 constexpr int no_access = PROT_NONE;
@@ -34,14 +34,14 @@ constexpr int no_memory = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 }  // namespace
 
 /// A file without a name, as only files can be mapped at several addresses.
-struct mapped_memory::physical {
-  physical(int of, std::size_t size, std::atomic<std::size_t>& live)
+struct MappedMemory::Physical {
+  Physical(int of, std::size_t size, std::atomic<std::size_t>& live)
       : file(memfd_create("skerry", MFD_CLOEXEC)), ordinal(of), nbytes(size), live_bytes(live) {
     live_bytes.fetch_add(nbytes);
   }
-  physical(const physical&) = delete;
-  physical& operator=(const physical&) = delete;
-  ~physical() {
+  Physical(const Physical&) = delete;
+  Physical& operator=(const Physical&) = delete;
+  ~Physical() {
     if (file >= 0) close(file);
     live_bytes.fetch_sub(nbytes);
   }
@@ -56,7 +56,7 @@ struct mapped_memory::physical {
   std::atomic<std::size_t>& live_bytes;
 };
 
-int mapped_memory::reserve(void** data, std::size_t nbytes, std::size_t alignment) noexcept try {
+int MappedMemory::reserve(void** data, std::size_t nbytes, std::size_t alignment) noexcept try {
   if (!is_whole(nbytes) || (alignment & (alignment - 1)) != 0) return cuda::invalid_value;
   const std::size_t unit = std::max(alignment, granularity);
   const std::size_t room = nbytes + unit;
@@ -82,7 +82,7 @@ int mapped_memory::reserve(void** data, std::size_t nbytes, std::size_t alignmen
   return cuda::memory_allocation;
 }
 
-int mapped_memory::free_addresses(void* data, std::size_t nbytes) noexcept {
+int MappedMemory::free_addresses(void* data, std::size_t nbytes) noexcept {
   const std::unique_lock lock(mutex_);
   const auto found = reserved_.find(address(data));
   if (found == reserved_.end() || found->second != nbytes) return cuda::invalid_value;
@@ -93,27 +93,27 @@ int mapped_memory::free_addresses(void* data, std::size_t nbytes) noexcept {
   return cuda::success;
 }
 
-int mapped_memory::create(std::uint64_t* handle, int ordinal, std::size_t nbytes,
-                          std::size_t limit) noexcept try {
+int MappedMemory::create(std::uint64_t* handle, int ordinal, std::size_t nbytes,
+                         std::size_t limit) noexcept try {
   if (!is_whole(nbytes)) return cuda::invalid_value;
   if (nbytes > limit) return cuda::memory_allocation;
   auto fresh =
-      std::make_shared<physical>(ordinal, nbytes, live_bytes_[static_cast<std::size_t>(ordinal)]);
+      std::make_shared<Physical>(ordinal, nbytes, live_bytes_[static_cast<std::size_t>(ordinal)]);
   if (!fresh->is_there()) return cuda::memory_allocation;
   const std::unique_lock lock(mutex_);
   fresh->handle = next_handle_++;
   *handle = fresh->handle;
-  handles_.emplace(*handle, handle_uses{std::move(fresh), 1});
+  handles_.emplace(*handle, HandleUses{std::move(fresh), 1});
   return cuda::success;
 } catch (const std::bad_alloc&) {
   return cuda::memory_allocation;
 }
 
-int mapped_memory::retain(std::uint64_t* handle, const void* data) noexcept try {
+int MappedMemory::retain(std::uint64_t* handle, const void* data) noexcept try {
   const std::unique_lock lock(mutex_);
-  const mapping* const found = find_mapping(data);
+  const Mapping* const found = find_mapping(data);
   if (found == nullptr) return cuda::invalid_value;
-  handle_uses& uses = handles_[found->memory->handle];
+  HandleUses& uses = handles_[found->memory->handle];
   uses.memory = found->memory;
   ++uses.count;
   *handle = found->memory->handle;
@@ -122,7 +122,7 @@ int mapped_memory::retain(std::uint64_t* handle, const void* data) noexcept try 
   return cuda::memory_allocation;
 }
 
-int mapped_memory::release(std::uint64_t handle) noexcept {
+int MappedMemory::release(std::uint64_t handle) noexcept {
   const std::unique_lock lock(mutex_);
   const auto found = handles_.find(handle);
   if (found == handles_.end()) return cuda::invalid_value;
@@ -130,31 +130,31 @@ int mapped_memory::release(std::uint64_t handle) noexcept {
   return cuda::success;
 }
 
-int mapped_memory::map(void* data, std::size_t nbytes, std::uint64_t handle) noexcept try {
+int MappedMemory::map(void* data, std::size_t nbytes, std::uint64_t handle) noexcept try {
   const std::unique_lock lock(mutex_);
   const auto found = handles_.find(handle);
   if (found == handles_.end() || !is_whole(nbytes)) return cuda::invalid_value;
-  const std::shared_ptr<physical>& memory = found->second.memory;
+  const std::shared_ptr<Physical>& memory = found->second.memory;
   const std::uintptr_t begin = address(data);
   if (nbytes > memory->nbytes || begin % granularity != 0) return cuda::invalid_value;
   if (!is_reserved(begin, nbytes)) return cuda::invalid_value;
   const auto after = mapped_.lower_bound(begin);
   if (after != mapped_.end() && after->first - begin < nbytes) return cuda::invalid_value;
   if (find_mapping(data) != nullptr) return cuda::invalid_value;
-  const auto [fresh, is_new] = mapped_.emplace(begin, mapping{nbytes, memory, {}});
+  const auto [fresh, is_new] = mapped_.emplace(begin, Mapping{nbytes, memory, {}});
   static_cast<void>(is_new);
   const int flags = MAP_SHARED | MAP_FIXED;
   if (mmap(data, nbytes, PROT_READ | PROT_WRITE, flags, memory->file, 0) == MAP_FAILED) {
     mapped_.erase(fresh);
     return cuda::memory_allocation;
   }
-  if (const memory_watch* const watch = memory_watcher.load()) watch->allocated(data, nbytes);
+  if (const MemoryWatch* const watch = memory_watcher.load()) watch->allocated(data, nbytes);
   return cuda::success;
 } catch (const std::bad_alloc&) {
   return cuda::memory_allocation;
 }
 
-int mapped_memory::unmap(void* data, std::size_t nbytes) noexcept {
+int MappedMemory::unmap(void* data, std::size_t nbytes) noexcept {
   const std::unique_lock lock(mutex_);
   const auto [first, last] = filling(data, nbytes);
   if (first == last) return cuda::invalid_value;
@@ -164,7 +164,7 @@ int mapped_memory::unmap(void* data, std::size_t nbytes) noexcept {
   return cuda::success;
 }
 
-int mapped_memory::set_access(void* data, std::size_t nbytes, int reader, bool may) noexcept {
+int MappedMemory::set_access(void* data, std::size_t nbytes, int reader, bool may) noexcept {
   const std::unique_lock lock(mutex_);
   const auto [first, last] = filling(data, nbytes);
   if (first == last) return cuda::invalid_value;
@@ -174,53 +174,53 @@ int mapped_memory::set_access(void* data, std::size_t nbytes, int reader, bool m
   return cuda::success;
 }
 
-bool mapped_memory::contains(const void* data) const noexcept {
+bool MappedMemory::contains(const void* data) const noexcept {
   if (!is_used_.load(std::memory_order_acquire)) return false;
   const std::shared_lock lock(mutex_);
   return is_reserved(address(data), 1);
 }
 
-int mapped_memory::owner(const void* data) const noexcept {
+int MappedMemory::owner(const void* data) const noexcept {
   if (!is_used_.load(std::memory_order_acquire)) return -1;
   const std::shared_lock lock(mutex_);
-  const mapping* const found = find_mapping(data);
+  const Mapping* const found = find_mapping(data);
   return found != nullptr ? found->memory->ordinal : -1;
 }
 
-int mapped_memory::owner_of(std::uint64_t handle) const noexcept {
+int MappedMemory::owner_of(std::uint64_t handle) const noexcept {
   const std::shared_lock lock(mutex_);
   const auto found = handles_.find(handle);
   return found != handles_.end() ? found->second.memory->ordinal : -1;
 }
 
-bool mapped_memory::covers(const void* data, std::size_t nbytes) const noexcept {
+bool MappedMemory::covers(const void* data, std::size_t nbytes) const noexcept {
   const std::shared_lock lock(mutex_);
   std::uintptr_t at = address(data);
   const std::uintptr_t end = at + nbytes;
   do {
     std::uintptr_t begin = 0;
-    const mapping* const found = find_mapping(pointer(at), &begin);
+    const Mapping* const found = find_mapping(pointer(at), &begin);
     if (found == nullptr || found->readers.none()) return false;
     at = begin + found->nbytes;
   } while (at < end);
   return true;
 }
 
-memory_block mapped_memory::find(const void* data) const noexcept {
+MemoryBlock MappedMemory::find(const void* data) const noexcept {
   const std::shared_lock lock(mutex_);
   std::uintptr_t begin = 0;
-  const mapping* const found = find_mapping(data, &begin);
-  return found != nullptr ? memory_block{pointer(begin), found->nbytes} : memory_block{};
+  const Mapping* const found = find_mapping(data, &begin);
+  return found != nullptr ? MemoryBlock{pointer(begin), found->nbytes} : MemoryBlock{};
 }
 
-bool mapped_memory::may_access(int reader, const void* data) const noexcept {
+bool MappedMemory::may_access(int reader, const void* data) const noexcept {
   const std::shared_lock lock(mutex_);
-  const mapping* const found = find_mapping(data);
+  const Mapping* const found = find_mapping(data);
   return found != nullptr && found->readers[static_cast<std::size_t>(reader)];
 }
 
-const mapped_memory::mapping* mapped_memory::find_mapping(const void* data,
-                                                          std::uintptr_t* begin) const noexcept {
+const MappedMemory::Mapping* MappedMemory::find_mapping(const void* data,
+                                                        std::uintptr_t* begin) const noexcept {
   const auto after = mapped_.upper_bound(address(data));
   if (after == mapped_.begin()) return nullptr;
   const auto& [start, found] = *std::prev(after);
@@ -229,7 +229,7 @@ const mapped_memory::mapping* mapped_memory::find_mapping(const void* data,
   return &found;
 }
 
-bool mapped_memory::is_reserved(std::uintptr_t begin, std::size_t nbytes) const noexcept {
+bool MappedMemory::is_reserved(std::uintptr_t begin, std::size_t nbytes) const noexcept {
   const auto after = reserved_.upper_bound(begin);
   if (after == reserved_.begin()) return false;
   const auto& [start, size] = *std::prev(after);
@@ -237,8 +237,8 @@ bool mapped_memory::is_reserved(std::uintptr_t begin, std::size_t nbytes) const 
   return offset < size && nbytes <= size - offset;
 }
 
-std::pair<mapped_memory::mappings::iterator, mapped_memory::mappings::iterator>
-mapped_memory::filling(const void* data, std::size_t nbytes) noexcept {
+std::pair<MappedMemory::mappings::iterator, MappedMemory::mappings::iterator> MappedMemory::filling(
+    const void* data, std::size_t nbytes) noexcept {
   const std::pair none{mapped_.end(), mapped_.end()};
   const auto first = mapped_.find(address(data));
   auto last = first;

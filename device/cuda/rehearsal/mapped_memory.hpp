@@ -21,7 +21,7 @@ namespace skerry::rehearsal {
 /// Memory of devices that programs put at addresses themselves (cuMemCreate, cuMemMap): physical
 /// memory by handles, reserved addresses, and what is mapped where. One piece of memory can be
 /// mapped several times, and each mapping says which devices may access it.
-class mapped_memory {
+class MappedMemory {
  public:
   /// What sizes, and alignments of addresses, are multiples of.
   static constexpr std::size_t granularity = std::size_t{2} << 20;
@@ -52,7 +52,7 @@ class mapped_memory {
   /// Whether `nbytes` from `data` lie in mappings that a device may access.
   [[nodiscard]] bool covers(const void* data, std::size_t nbytes) const noexcept;
   /// The mapping that `data` points into.
-  [[nodiscard]] memory_block find(const void* data) const noexcept;
+  [[nodiscard]] MemoryBlock find(const void* data) const noexcept;
   [[nodiscard]] bool may_access(int reader, const void* data) const noexcept;
   /// What was created of a device's memory and is not gone.
   [[nodiscard]] std::size_t live_bytes(int ordinal) const noexcept {
@@ -60,19 +60,19 @@ class mapped_memory {
   }
 
  private:
-  struct physical;
-  struct mapping {
+  struct Physical;
+  struct Mapping {
     std::size_t nbytes;
-    std::shared_ptr<physical> memory;
+    std::shared_ptr<Physical> memory;
     std::bitset<most_devices> readers;
   };
-  struct handle_uses {
-    std::shared_ptr<physical> memory;
+  struct HandleUses {
+    std::shared_ptr<Physical> memory;
     std::size_t count;
   };
-  using mappings = std::map<std::uintptr_t, mapping>;
+  using mappings = std::map<std::uintptr_t, Mapping>;
 
-  [[nodiscard]] const mapping* find_mapping(const void* data,
+  [[nodiscard]] const Mapping* find_mapping(const void* data,
                                             std::uintptr_t* begin = nullptr) const noexcept;
   [[nodiscard]] bool is_reserved(std::uintptr_t begin, std::size_t nbytes) const noexcept;
   /// For the mappings that fill [data, data + nbytes), the first and what follows the last; the end
@@ -84,7 +84,7 @@ class mapped_memory {
   std::atomic<bool> is_used_{false};  ///< most programs ask, and have none
   std::map<std::uintptr_t, std::size_t> reserved_;
   mappings mapped_;
-  std::unordered_map<std::uint64_t, handle_uses> handles_;
+  std::unordered_map<std::uint64_t, HandleUses> handles_;
   std::uint64_t next_handle_ = 1;
   std::array<std::atomic<std::size_t>, most_devices> live_bytes_{};
 };

@@ -25,12 +25,12 @@ constexpr std::size_t span_of(std::size_t nbytes) noexcept {
 
 }  // namespace
 
-void packed_blocks::use(std::uintptr_t first, std::size_t extent) noexcept {
+void PackedBlocks::use(std::uintptr_t first, std::size_t extent) noexcept {
   first_ = next_ = mapped_end_ = first;
   end_ = first + extent;
 }
 
-bool packed_blocks::map_up_to(std::uintptr_t end) noexcept {
+bool PackedBlocks::map_up_to(std::uintptr_t end) noexcept {
   if (end <= mapped_end_) return true;
   const std::uintptr_t wanted =
       std::min(end_, mapped_end_ + (end - mapped_end_ + step - 1) / step * step);
@@ -42,7 +42,7 @@ bool packed_blocks::map_up_to(std::uintptr_t end) noexcept {
   return true;
 }
 
-void* packed_blocks::take(std::size_t nbytes) {
+void* PackedBlocks::take(std::size_t nbytes) {
   const std::size_t span = span_of(nbytes);
   std::vector<std::uintptr_t>& ready = free_[span];
   std::uintptr_t start = next_;
@@ -59,13 +59,13 @@ void* packed_blocks::take(std::size_t nbytes) {
   return data;
 }
 
-bool packed_blocks::is_intact(const void* data, std::size_t nbytes) noexcept {
+bool PackedBlocks::is_intact(const void* data, std::size_t nbytes) noexcept {
   const auto* const behind = static_cast<const unsigned char*>(data) + nbytes;
   return std::all_of(behind, behind + red_zone,
                      [](unsigned char byte) { return byte == red_byte; });
 }
 
-void packed_blocks::give_back(void* data, std::size_t nbytes) noexcept {
+void PackedBlocks::give_back(void* data, std::size_t nbytes) noexcept {
   --out_;
   if (out_ == 0) {
     free_.clear();
@@ -79,7 +79,7 @@ void packed_blocks::give_back(void* data, std::size_t nbytes) noexcept {
   }
 }
 
-void packed_blocks::trim() noexcept {
+void PackedBlocks::trim() noexcept {
   if (out_ != 0 || mapped_end_ == first_) return;
   void* const start = reinterpret_cast<void*>(first_);
   if (mmap(start, mapped_end_ - first_, PROT_NONE,

@@ -12,7 +12,7 @@ namespace skerry::rehearsal {
 /// Places for blocks side by side on the same pages, so that one mapping of the process serves for
 /// any number of them. Behind each block lies a red zone: a write past the end is found when the
 /// block is freed, not when it happens; a read past the end is not found. Its owner locks.
-class packed_blocks {
+class PackedBlocks {
  public:
   /// Addresses that are reserved, without access.
   void use(std::uintptr_t first, std::size_t extent) noexcept;

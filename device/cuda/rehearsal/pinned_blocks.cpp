@@ -19,17 +19,17 @@ std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std:
 
 }  // namespace
 
-const pinned_blocks::entry* pinned_blocks::last_before(const void* data) const noexcept {
+const PinnedBlocks::entry* PinnedBlocks::last_before(const void* data) const noexcept {
   const auto after = blocks_.upper_bound(address(data));
   return after == blocks_.begin() ? nullptr : &*std::prev(after);
 }
 
-int pinned_blocks::allocate(void** data, std::size_t nbytes) noexcept try {
+int PinnedBlocks::allocate(void** data, std::size_t nbytes) noexcept try {
   void* fresh = std::aligned_alloc(page_size(), whole_pages(std::max<std::size_t>(nbytes, 1)));
   if (fresh == nullptr) return cuda::memory_allocation;
   const std::lock_guard lock(mutex_);
   try {
-    blocks_.emplace(address(fresh), block{nbytes, false, {}});
+    blocks_.emplace(address(fresh), Block{nbytes, false, {}});
   } catch (...) {
     std::free(fresh);
     throw;
@@ -41,7 +41,7 @@ int pinned_blocks::allocate(void** data, std::size_t nbytes) noexcept try {
   return cuda::memory_allocation;
 }
 
-bool pinned_blocks::erase(void* data, bool is_callers) noexcept {
+bool PinnedBlocks::erase(void* data, bool is_callers) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(address(data));
   if (found == blocks_.end() || found->second.is_callers != is_callers) return false;
@@ -50,13 +50,13 @@ bool pinned_blocks::erase(void* data, bool is_callers) noexcept {
   return true;
 }
 
-bool pinned_blocks::release(void* data) noexcept {
+bool PinnedBlocks::release(void* data) noexcept {
   if (!erase(data, false)) return false;
   std::free(data);
   return true;
 }
 
-int pinned_blocks::add(void* data, std::size_t nbytes) noexcept try {
+int PinnedBlocks::add(void* data, std::size_t nbytes) noexcept try {
   if (data == nullptr || nbytes == 0) return cuda::invalid_value;
   const std::lock_guard lock(mutex_);
   const auto after = blocks_.lower_bound(address(data));
@@ -64,35 +64,35 @@ int pinned_blocks::add(void* data, std::size_t nbytes) noexcept try {
   const bool overlaps_last = after != blocks_.begin() && address(data) - std::prev(after)->first <
                                                              std::prev(after)->second.nbytes;
   if (overlaps_next || overlaps_last) return cuda::host_memory_already_registered;
-  blocks_.emplace(address(data), block{nbytes, true, {}});
+  blocks_.emplace(address(data), Block{nbytes, true, {}});
   live_bytes_ += nbytes;
   return cuda::success;
 } catch (const std::bad_alloc&) {
   return cuda::memory_allocation;
 }
 
-bool pinned_blocks::remove(void* data) noexcept { return erase(data, true); }
+bool PinnedBlocks::remove(void* data) noexcept { return erase(data, true); }
 
-memory_block pinned_blocks::find(const void* data) noexcept {
+MemoryBlock PinnedBlocks::find(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto* const found = last_before(data);
   if (found == nullptr || address(data) - found->first >= found->second.nbytes) return {};
   return {pointer(found->first), found->second.nbytes};
 }
 
-void pinned_blocks::set_use(void* data, const host_use& use) noexcept {
+void PinnedBlocks::set_use(void* data, const HostUse& use) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(address(data));
   if (found != blocks_.end()) found->second.use = use;
 }
 
-host_use pinned_blocks::use_of(const void* data) noexcept {
+HostUse PinnedBlocks::use_of(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
   const auto* const found = last_before(data);
-  return found != nullptr ? found->second.use : host_use{};
+  return found != nullptr ? found->second.use : HostUse{};
 }
 
-bool pinned_blocks::covers(const void* data, std::size_t nbytes) noexcept {
+bool PinnedBlocks::covers(const void* data, std::size_t nbytes) noexcept {
   const std::lock_guard lock(mutex_);
   const auto* const found = last_before(data);
   if (found == nullptr) return false;
@@ -100,12 +100,12 @@ bool pinned_blocks::covers(const void* data, std::size_t nbytes) noexcept {
   return offset < found->second.nbytes && nbytes <= found->second.nbytes - offset;
 }
 
-std::size_t pinned_blocks::live_blocks() noexcept {
+std::size_t PinnedBlocks::live_blocks() noexcept {
   const std::lock_guard lock(mutex_);
   return blocks_.size();
 }
 
-std::size_t pinned_blocks::live_bytes() noexcept {
+std::size_t PinnedBlocks::live_bytes() noexcept {
   const std::lock_guard lock(mutex_);
   return live_bytes_;
 }

@@ -62,7 +62,7 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
 
 /// In microseconds; where they differ, no two programs have the same ones.
 int next_delay() noexcept {
-  const settings& now = current_settings();
+  const Settings& now = current_settings();
   const int most = now.delay_us.load(std::memory_order_relaxed);
   const int least = now.least_delay_us.load(std::memory_order_relaxed);
   if (most <= least) return most;
@@ -73,31 +73,31 @@ int next_delay() noexcept {
 
 }  // namespace
 
-queue::~queue() {
+Queue::~Queue() {
   while (first_ != nullptr) delete std::exchange(first_, first_->next);
   while (spare_ != nullptr) delete std::exchange(spare_, spare_->next);
 }
 
-work* queue::prepare() {
+Work* Queue::prepare() {
   {
     const auto lock = lock_soon(mutex_);
     if (spare_ != nullptr) {
-      work* item = std::exchange(spare_, spare_->next);
+      Work* item = std::exchange(spare_, spare_->next);
       item->next = nullptr;
       return item;
     }
   }
-  return new work;
+  return new Work;
 }
 
-void queue::give_back(work* item) noexcept {
+void Queue::give_back(Work* item) noexcept {
   item->clear();
   const std::lock_guard lock(mutex_);
   item->next = spare_;
   spare_ = item;
 }
 
-std::uint64_t queue::submit(work* item) {
+std::uint64_t Queue::submit(Work* item) {
   const std::uint64_t before = submitted_.load(std::memory_order_relaxed);
   if (before > most_in_flight && !reached(before - most_in_flight)) wait(before - most_in_flight);
 
@@ -122,11 +122,11 @@ std::uint64_t queue::submit(work* item) {
   return ticket;
 }
 
-mark queue::at(std::uint64_t ticket) noexcept {
+Mark Queue::at(std::uint64_t ticket) noexcept {
   return {shared_from_this(), ticket, order_here(number_, ticket)};
 }
 
-void queue::wait(std::uint64_t ticket) noexcept {
+void Queue::wait(std::uint64_t ticket) noexcept {
   if (!reached(ticket)) run_here(ticket);
   if (!spin_until([&] { return reached(ticket); })) {
     std::unique_lock lock(mutex_);
@@ -139,18 +139,18 @@ void queue::wait(std::uint64_t ticket) noexcept {
 
 void call_after_waiting(void (*function)() noexcept) noexcept { after_waiting.store(function); }
 
-int queue::error_of(std::uint64_t ticket) const noexcept {
+int Queue::error_of(std::uint64_t ticket) const noexcept {
   const std::uint64_t first = first_failed_.load();
   return first != 0 && first <= ticket ? sticky_error(ordinal_) : cuda::success;
 }
 
-void queue::wait_all() noexcept {
-  const mark end = here();
+void Queue::wait_all() noexcept {
+  const Mark end = here();
   wait(end.ticket);
   order_seen(end.order);
 }
 
-void queue::close() noexcept {
+void Queue::close() noexcept {
   const std::lock_guard lock(mutex_);
   closing_ = true;
   arrived_.notify_one();
@@ -159,7 +159,7 @@ void queue::close() noexcept {
 /// All that was submitted since the last call, in order; null when the queue is closed and empty.
 /// Items done with are kept for prepare() under the same lock, which saves the submitting thread
 /// most of the contention.
-work* queue::take(const done_items& used) noexcept {
+Work* Queue::take(const DoneItems& used) noexcept {
   // Who has just been started has done nothing: somebody else may be at it.
   if (used.first != nullptr) running_.store(false, std::memory_order_release);
   const auto arrives = [&] { return has_work(); };
@@ -178,20 +178,20 @@ work* queue::take(const done_items& used) noexcept {
   return std::exchange(first_, nullptr);
 }
 
-bool queue::has_work() const noexcept {
+bool Queue::has_work() const noexcept {
   const std::uint64_t submitted = submitted_.load(std::memory_order_acquire);
   return submitted > done_.load(std::memory_order_acquire) &&
          !running_.load(std::memory_order_acquire);
 }
 
 /// In order: while it runs, nobody else takes any.
-void queue::run_here(std::uint64_t ticket) noexcept {
+void Queue::run_here(std::uint64_t ticket) noexcept {
   std::unique_lock lock = lock_soon(mutex_);
   if (running_) return;
   running_ = true;
   while (first_ != nullptr && !reached(ticket) && !first_->is_the_threads &&
          first_->delay_us == 0) {
-    work* const item = first_;
+    Work* const item = first_;
     first_ = item->next;
     if (first_ == nullptr) last_ = nullptr;
     lock.unlock();
@@ -205,7 +205,7 @@ void queue::run_here(std::uint64_t ticket) noexcept {
   if (asleep_ && (first_ != nullptr || closing_)) arrived_.notify_one();
 }
 
-void queue::count_done() noexcept {
+void Queue::count_done() noexcept {
   done_.fetch_add(1);
   if (waiters_.load() == 0) return;
   {
@@ -214,7 +214,7 @@ void queue::count_done() noexcept {
   progressed_.notify_all();
 }
 
-void queue::run(work& item) noexcept {
+void Queue::run(Work& item) noexcept {
   if (item.delay_us > 0 && !stopping_) {
     std::this_thread::sleep_for(std::chrono::microseconds(item.delay_us));
   }
@@ -232,12 +232,12 @@ void queue::run(work& item) noexcept {
   item.clear();
 }
 
-void queue::loop() noexcept {
-  done_items used;
-  for (work* batch = take(used); batch != nullptr; batch = take(used)) {
+void Queue::loop() noexcept {
+  DoneItems used;
+  for (Work* batch = take(used); batch != nullptr; batch = take(used)) {
     used = {.first = nullptr, .last = batch};
     while (batch != nullptr) {
-      work* const item = std::exchange(batch, batch->next);
+      Work* const item = std::exchange(batch, batch->next);
       run(*item);
       item->next = std::exchange(used.first, item);
       count_done();

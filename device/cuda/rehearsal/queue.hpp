@@ -15,42 +15,42 @@
 
 namespace skerry::rehearsal {
 
-class queue;
+class Queue;
 
 /// A point in the work of a stream; empty if nothing was recorded.
-struct mark {
-  std::shared_ptr<queue> on;
+struct Mark {
+  std::shared_ptr<Queue> on;
   std::uint64_t ticket = 0;
-  order_point order{};
+  OrderPoint order{};
 };
 
 /// A piece of work with memory of its own, that other code than this folder's defines: a kernel of
 /// the emulated GPU.
-class task {
+class Task {
  public:
-  task() = default;
-  task(const task&) = delete;
-  task& operator=(const task&) = delete;
-  virtual ~task() = default;
+  Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  virtual ~Task() = default;
   /// On the stream's thread. A status: what fails here is the device's sticky error.
   virtual int run(int ordinal) noexcept = 0;
 };
 
 /// Told of kernels of the host: who launches one, on whose thread, and the thread that runs it.
-struct launch_watch {
+struct LaunchWatch {
   std::shared_ptr<const void> (*launched)();
   void (*began)(const void* note) noexcept;
   void (*ended)() noexcept;
 };
 /// Null as long as nobody wants to know.
-inline constinit std::atomic<const launch_watch*> launch_watcher{nullptr};
+inline constinit std::atomic<const LaunchWatch*> launch_watcher{nullptr};
 
 /// One piece of work. Parameters of kernels lie inside, so that enqueueing one allocates nothing.
-struct work {
+struct Work {
   static constexpr std::size_t inline_size = 512;
 
-  work* next = nullptr;
-  void (*run)(work& self, int ordinal) noexcept = nullptr;
+  Work* next = nullptr;
+  void (*run)(Work& self, int ordinal) noexcept = nullptr;
   void (*kernel)(const void*) = nullptr;
   void (*function)(void*) = nullptr;
   void* target = nullptr;
@@ -60,13 +60,13 @@ struct work {
   bool is_immediate = false;    ///< no delay before it
   bool is_the_threads = false;  ///< the stream's own thread alone runs it
   int delay_us = 0;             ///< as set when the work was submitted
-  mark wait_for;
-  order_point order;                                ///< where it was submitted
+  Mark wait_for;
+  OrderPoint order;                                 ///< where it was submitted
   std::shared_ptr<std::atomic<std::int64_t>> time;  ///< to be set
   std::unique_ptr<std::byte[]> heap;                ///< what does not fit into `bytes`
-  std::unique_ptr<task> job;
-  std::vector<cuda::kernel_operand> operands;  ///< of a kernel, for who watches memory
-  std::shared_ptr<const void> note;            ///< what launch_watch::launched() gave
+  std::unique_ptr<Task> job;
+  std::vector<cuda::KernelOperand> operands;  ///< of a kernel, for who watches memory
+  std::shared_ptr<const void> note;           ///< what LaunchWatch::launched() gave
   alignas(64) std::byte bytes[inline_size];
 
   /// Nothing that others could wait for, or count, is alive in a piece of work that is done.
@@ -86,32 +86,32 @@ struct work {
 };
 
 /// As a stream was asked for.
-struct stream_options {
+struct StreamOptions {
   /// Its work waits for the legacy stream's that was submitted before, and that one's for its.
   bool is_blocking = false;
   int priority = 0;  ///< all run alike
 };
 
 /// A stream: a thread, started with the first work, that runs what is submitted in that order.
-class queue : public std::enable_shared_from_this<queue> {
+class Queue : public std::enable_shared_from_this<Queue> {
  public:
-  explicit queue(int ordinal, const stream_options& options = {}) noexcept
+  explicit Queue(int ordinal, const StreamOptions& options = {}) noexcept
       : ordinal_(ordinal), options_(options) {}
-  ~queue();
+  ~Queue();
 
   [[nodiscard]] int ordinal() const noexcept { return ordinal_; }
-  [[nodiscard]] const stream_options& options() const noexcept { return options_; }
+  [[nodiscard]] const StreamOptions& options() const noexcept { return options_; }
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   /// An empty piece of work to be filled and submitted; throws bad_alloc.
-  [[nodiscard]] work* prepare();
+  [[nodiscard]] Work* prepare();
   /// Throws system_error if the thread can't be started.
-  std::uint64_t submit(work* item);
-  void give_back(work* item) noexcept;
+  std::uint64_t submit(Work* item);
+  void give_back(Work* item) noexcept;
 
-  [[nodiscard]] mark here() noexcept { return at(submitted_.load()); }
+  [[nodiscard]] Mark here() noexcept { return at(submitted_.load()); }
   /// The point behind a piece of work that was submitted.
-  [[nodiscard]] mark at(std::uint64_t ticket) noexcept;
+  [[nodiscard]] Mark at(std::uint64_t ticket) noexcept;
   [[nodiscard]] bool reached(std::uint64_t ticket) const noexcept {
     return done_.load(std::memory_order_acquire) >= ticket;
   }
@@ -129,27 +129,27 @@ class queue : public std::enable_shared_from_this<queue> {
   void drop_work() noexcept { stopping_.store(true); }
 
  private:
-  struct done_items {
-    work* first = nullptr;
-    work* last = nullptr;
+  struct DoneItems {
+    Work* first = nullptr;
+    Work* last = nullptr;
   };
 
   void loop() noexcept;
-  work* take(const done_items& used) noexcept;
+  Work* take(const DoneItems& used) noexcept;
   [[nodiscard]] bool has_work() const noexcept;
-  void run(work& item) noexcept;
+  void run(Work& item) noexcept;
   void run_here(std::uint64_t ticket) noexcept;
   void count_done() noexcept;
 
   const int ordinal_;
-  const stream_options options_;
+  const StreamOptions options_;
   const std::uint64_t number_ = next_stream_number();
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::condition_variable progressed_;
-  work* first_ = nullptr;
-  work* last_ = nullptr;
-  work* spare_ = nullptr;  ///< used items, for the next prepare()
+  Work* first_ = nullptr;
+  Work* last_ = nullptr;
+  Work* spare_ = nullptr;  ///< used items, for the next prepare()
   bool started_ = false;
   bool asleep_ = false;
   bool closing_ = false;

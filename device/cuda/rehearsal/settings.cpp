@@ -20,7 +20,7 @@ long long take_number(std::string_view& text) noexcept {
   return value;
 }
 
-bool read_peers(std::string_view text, settings& into) noexcept {
+bool read_peers(std::string_view text, Settings& into) noexcept {
   if (text == "all") {
     for (auto& row : into.peers) row.set();
     return true;
@@ -66,7 +66,7 @@ bool read_failure(std::string_view text) noexcept {
 }
 
 /// "500", or "0-2000".
-bool read_delay(std::string_view text, settings& into) noexcept {
+bool read_delay(std::string_view text, Settings& into) noexcept {
   constexpr long long longest = 60'000'000;
   const long long least = take_number(text);
   long long most = least;
@@ -81,7 +81,7 @@ bool read_delay(std::string_view text, settings& into) noexcept {
 }
 
 /// What a variable does not take counts as unset, as in device/environment.hpp.
-void read_environment(settings& into) noexcept {
+void read_environment(Settings& into) noexcept {
   if (const char* value = environment_text("SKERRY_REHEARSE_DELAY_US")) {
     static_cast<void>(read_delay(value, into));
   }
@@ -113,9 +113,9 @@ std::size_t parse_bytes(std::string_view text) noexcept {
   return static_cast<std::size_t>(number) << shift;
 }
 
-settings& current_settings() noexcept {
-  static settings* const the_settings = [] {
-    auto* fresh = new settings;
+Settings& current_settings() noexcept {
+  static Settings* const the_settings = [] {
+    auto* fresh = new Settings;
     read_environment(*fresh);
     if (const char* value = environment_text("SKERRY_REHEARSE_FAIL")) {
       static_cast<void>(read_failure(value));

@@ -13,7 +13,7 @@ namespace skerry::rehearsal {
 inline constexpr int most_devices = 64;
 
 /// What the SKERRY_REHEARSE_* variables say.
-struct settings {
+struct Settings {
   std::atomic<int> delay_us{0};        ///< of each piece of work, at most
   std::atomic<int> least_delay_us{0};  ///< at least
   std::atomic<std::size_t> memory_bytes{std::size_t{8} << 30};
@@ -23,7 +23,7 @@ struct settings {
 };
 
 /// Read from the environment by the first call, never destroyed.
-[[nodiscard]] settings& current_settings() noexcept;
+[[nodiscard]] Settings& current_settings() noexcept;
 
 /// "512MiB", "2G", "1048576"; 0 if it is none of these.
 [[nodiscard]] std::size_t parse_bytes(std::string_view text) noexcept;

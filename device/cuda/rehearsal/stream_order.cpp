@@ -10,18 +10,18 @@ namespace skerry::rehearsal {
 
 namespace {
 
-struct followed_order {
+struct FollowedOrder {
   std::mutex mutex;
   stream_clock host;
   std::unordered_map<std::uint64_t, stream_clock> streams;  ///< before what each gets next
 };
 
-followed_order& followed() {
-  static auto* const all = new followed_order;  // threads of streams may outlive main()
+FollowedOrder& followed() {
+  static auto* const all = new FollowedOrder;  // threads of streams may outlive main()
   return *all;
 }
 
-thread_local order_point here;
+thread_local OrderPoint here;
 
 void join(stream_clock& into, const stream_clock& from) {
   for (const auto& [stream, ticket] : from) {
@@ -30,14 +30,14 @@ void join(stream_clock& into, const stream_clock& from) {
   }
 }
 
-void join(stream_clock& into, const order_point& point) {
+void join(stream_clock& into, const OrderPoint& point) {
   if (point.before != nullptr) join(into, *point.before);
   std::uint64_t& known = into[point.stream];
   known = std::max(known, point.ticket);
 }
 
-[[nodiscard]] order_point point_of(std::uint64_t stream, std::uint64_t ticket,
-                                   const stream_clock& before) {
+[[nodiscard]] OrderPoint point_of(std::uint64_t stream, std::uint64_t ticket,
+                                  const stream_clock& before) {
   return {stream, ticket, std::make_shared<const stream_clock>(before)};
 }
 
@@ -48,37 +48,37 @@ std::uint64_t next_stream_number() noexcept {
   return last.fetch_add(1) + 1;
 }
 
-order_point order_submitted(std::uint64_t stream, std::uint64_t ticket) {
+OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket) {
   if (!follows_order) return {};
-  followed_order& all = followed();
+  FollowedOrder& all = followed();
   const std::lock_guard lock(all.mutex);
   stream_clock& before = all.streams[stream];
   join(before, all.host);
   return point_of(stream, ticket, before);
 }
 
-order_point order_here(std::uint64_t stream, std::uint64_t ticket) {
+OrderPoint order_here(std::uint64_t stream, std::uint64_t ticket) {
   if (!follows_order) return {};
-  followed_order& all = followed();
+  FollowedOrder& all = followed();
   const std::lock_guard lock(all.mutex);
   return point_of(stream, ticket, all.streams[stream]);
 }
 
-void order_wait(std::uint64_t stream, const order_point& point) {
+void order_wait(std::uint64_t stream, const OrderPoint& point) {
   if (!follows_order || point.stream == 0) return;
-  followed_order& all = followed();
+  FollowedOrder& all = followed();
   const std::lock_guard lock(all.mutex);
   join(all.streams[stream], point);
 }
 
-void order_seen(const order_point& point) {
+void order_seen(const OrderPoint& point) {
   if (!follows_order || point.stream == 0) return;
-  followed_order& all = followed();
+  FollowedOrder& all = followed();
   const std::lock_guard lock(all.mutex);
   join(all.host, point);
 }
 
-const order_point& current_order() noexcept { return here; }
-void set_current_order(const order_point& point) noexcept { here = point; }
+const OrderPoint& current_order() noexcept { return here; }
+void set_current_order(const OrderPoint& point) noexcept { here = point; }
 
 }  // namespace skerry::rehearsal

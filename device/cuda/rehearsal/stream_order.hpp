@@ -17,7 +17,7 @@ namespace skerry::rehearsal {
 using stream_clock = std::map<std::uint64_t, std::uint64_t>;
 
 /// Where a piece of work stands: its stream, its place there, and what is before it.
-struct order_point {
+struct OrderPoint {
   std::uint64_t stream = 0;  ///< 0: nobody follows the order
   std::uint64_t ticket = 0;
   std::shared_ptr<const stream_clock> before;
@@ -38,17 +38,17 @@ inline constinit std::atomic<bool> follows_order{false};
 /// A stream's number.
 [[nodiscard]] std::uint64_t next_stream_number() noexcept;
 /// A stream gets work: all that the host has waited for is before it.
-[[nodiscard]] order_point order_submitted(std::uint64_t stream, std::uint64_t ticket);
+[[nodiscard]] OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket);
 /// The last work that a stream has got.
-[[nodiscard]] order_point order_here(std::uint64_t stream, std::uint64_t ticket);
+[[nodiscard]] OrderPoint order_here(std::uint64_t stream, std::uint64_t ticket);
 /// Work that a stream gets from now on is behind a point.
-void order_wait(std::uint64_t stream, const order_point& point);
+void order_wait(std::uint64_t stream, const OrderPoint& point);
 /// The host has seen that a point was reached: it is before all that is submitted from now on. All
 /// threads of the host count as one.
-void order_seen(const order_point& point);
+void order_seen(const OrderPoint& point);
 
 /// The point of the work that this thread does; its stream is 0 if it does none.
-[[nodiscard]] const order_point& current_order() noexcept;
-void set_current_order(const order_point& point) noexcept;
+[[nodiscard]] const OrderPoint& current_order() noexcept;
+void set_current_order(const OrderPoint& point) noexcept;
 
 }  // namespace skerry::rehearsal

@@ -17,10 +17,10 @@ namespace skerry::rehearsal {
 
 /// The entry point `which` around `body`, which returns a status.
 template <class Body>
-int enter(entry which, Body body) noexcept {
+int enter(Entry which, Body body) noexcept {
   if (const int code = gate(which); code != cuda::success) return code;
   try {
-    return leave(body(machine::instance()));
+    return leave(body(Machine::instance()));
   } catch (const std::bad_alloc&) {
     return leave(cuda::memory_allocation);
   } catch (const std::system_error&) {
@@ -30,12 +30,12 @@ int enter(entry which, Body body) noexcept {
 
 /// Puts a stream behind what its work has to wait for by itself: the legacy stream behind the
 /// blocking ones of its device, and those behind it.
-void join_default_stream(machine& all, queue& on);
+void join_default_stream(Machine& all, Queue& on);
 
 /// The same on a stream by its handle, for work: `body` gets the machine and the stream.
 template <class Body>
-int enter_with_work(void* handle, entry which, Body body) noexcept {
-  return enter(which, [&](machine& all) -> int {
+int enter_with_work(void* handle, Entry which, Body body) noexcept {
+  return enter(which, [&](Machine& all) -> int {
     const auto on = all.stream(handle);
     if (on == nullptr) return cuda::invalid_resource_handle;
     join_default_stream(all, *on);
@@ -45,34 +45,34 @@ int enter_with_work(void* handle, entry which, Body body) noexcept {
 
 /// The same without work: `body` gets the machine and the stream.
 template <class Body>
-int enter_on(void* handle, entry which, Body body) noexcept {
-  return enter(which, [&](machine& all) -> int {
+int enter_on(void* handle, Entry which, Body body) noexcept {
+  return enter(which, [&](Machine& all) -> int {
     const auto on = all.stream(handle);
     return on == nullptr ? cuda::invalid_resource_handle : body(all, *on);
   });
 }
 
 /// Frees `data` when the work before it has run.
-[[nodiscard]] int submit_free(machine& all, queue& on, void* data);
+[[nodiscard]] int submit_free(Machine& all, Queue& on, void* data);
 /// Makes later work wait for a point of another stream.
-[[nodiscard]] int submit_wait(queue& on, const mark& point);
+[[nodiscard]] int submit_wait(Queue& on, const Mark& point);
 /// Enqueues a task on a stream whose device is current, as a kernel is launched.
-int launch_task(void* handle, std::unique_ptr<task> job);
+int launch_task(void* handle, std::unique_ptr<Task> job);
 /// Notes the time when the work before it has run.
-[[nodiscard]] int submit_time(queue& on, simulated_event& into);
+[[nodiscard]] int submit_time(Queue& on, SimulatedEvent& into);
 
 // Entry points of cuda::api: of work.cpp, stream_calls.cpp and errors.cpp.
-int copy_async(void* target, const void* source, std::size_t nbytes, cuda::copy_kind kind,
+int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyKind kind,
                void* handle);
 int copy_peer_async(void* target, int target_ordinal, const void* source, int source_ordinal,
                     std::size_t nbytes, void* handle);
 int fill_async(void* target, int value, std::size_t nbytes, void* handle);
 int launch_host_function(void* handle, void (*function)(void* data), void* data);
 int launch_host_kernel(void (*kernel)(const void* params), const void* params,
-                       std::size_t params_size, std::span<const cuda::kernel_operand> operands,
+                       std::size_t params_size, std::span<const cuda::KernelOperand> operands,
                        void* handle);
 int stream_create(void** handle);
-int stream_create_with(void** handle, const stream_options& options);
+int stream_create_with(void** handle, const StreamOptions& options);
 int stream_destroy(void* handle);
 int stream_synchronize(void* handle);
 int stream_query(void* handle);

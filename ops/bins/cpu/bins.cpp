@@ -31,7 +31,7 @@ void count_by_parts(const Params& p, Sum* output, Count count) {
 }
 
 void bincount(const void* params) {
-  const auto& p = *static_cast<const bincount_params*>(params);
+  const auto& p = *static_cast<const BincountParams*>(params);
   const auto bins = static_cast<uint64>(p.bins);
   if (p.weights == nullptr) {
     count_by_parts(p, static_cast<int64*>(p.output), [&](int64 begin, int64 end, int64* to) {
@@ -57,7 +57,7 @@ SKERRY_INLINE ops::computed_t<T> number_at(const char* from, int64 i) {
 
 /// Bins about as wide as each other: the estimate is right, or next to what is.
 template <class T>
-void count_uniform(const histogram_params& p, int64 begin, int64 end, int64* to) {
+void count_uniform(const HistogramParams& p, int64 begin, int64 end, int64* to) {
   using C = ops::computed_t<T>;
   constexpr int64 block = 256;
   C items[block];
@@ -87,7 +87,7 @@ void count_uniform(const histogram_params& p, int64 begin, int64 end, int64* to)
 }
 
 template <class T>
-void count_any(const histogram_params& p, int64 begin, int64 end, int64* to) {
+void count_any(const HistogramParams& p, int64 begin, int64 end, int64* to) {
   using C = ops::computed_t<T>;
   const C lowest = number_at<T>(p.edges, 0);
   const C highest = number_at<T>(p.edges, p.bins);
@@ -104,7 +104,7 @@ void count_any(const histogram_params& p, int64 begin, int64 end, int64* to) {
 
 template <class T>
 void histogram(const void* params) {
-  const auto& p = *static_cast<const histogram_params*>(params);
+  const auto& p = *static_cast<const HistogramParams*>(params);
   count_by_parts(p, p.output, [&](int64 begin, int64 end, int64* to) {
     p.uniform ? count_uniform<T>(p, begin, end, to) : count_any<T>(p, begin, end, to);
   });
@@ -114,9 +114,9 @@ void histogram(const void* params) {
 
 void fill_bins(bins_kernels& table) {
   table.bincount.host = bincount;
-  table.histogram[static_cast<int>(dtype::float16)].host = histogram<float16>;
-  table.histogram[static_cast<int>(dtype::float32)].host = histogram<float32>;
-  table.histogram[static_cast<int>(dtype::float64)].host = histogram<float64>;
+  table.histogram[static_cast<int>(Dtype::float16)].host = histogram<float16>;
+  table.histogram[static_cast<int>(Dtype::float32)].host = histogram<float32>;
+  table.histogram[static_cast<int>(Dtype::float64)].host = histogram<float64>;
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

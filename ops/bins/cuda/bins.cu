@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(count_threads)
 /// Launches of at most 2^31 items: a block counts in 32 bits.
 template <class BinOf>
 cudaError_t count_bins(const BinOf& bin_of, std::int64_t size, std::int64_t bins, void* counts,
-                       launch_context* context) {
+                       LaunchContext* context) {
   const cudaError_t status =
       cudaMemsetAsync(counts, 0, static_cast<std::size_t>(bins) * 8, stream_of(context));
   if (status != cudaSuccess || size == 0) return status;
@@ -81,7 +81,7 @@ struct number_keys {
   }
 };
 
-struct weight_fold {
+struct WeightFold {
   using value = double;
 
   const char* weights;
@@ -95,8 +95,8 @@ struct weight_fold {
   __device__ SKERRY_INLINE void apply(std::int64_t i, value x) const { sums[i] = x; }
 };
 
-int bincount(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const bincount_params*>(params);
+int bincount(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const BincountParams*>(params);
   const given_number number{
       .numbers = reinterpret_cast<const char*>(p.numbers),
       .is_aligned = suits<std::int64_t>(reinterpret_cast<std::intptr_t>(p.numbers))};
@@ -111,9 +111,9 @@ int bincount(const void* params, launch_context* context) {
   status = cub::DeviceFor::Bulk(p.size, number_keys{.number = number, .bins = p.bins, .keys = keys},
                                 stream_of(context));
   if (status != cudaSuccess) return launched(status);
-  const weight_fold fold{.weights = reinterpret_cast<const char*>(p.weights),
-                         .sums = static_cast<double*>(p.output),
-                         .is_aligned = suits<double>(reinterpret_cast<std::intptr_t>(p.weights))};
+  const WeightFold fold{.weights = reinterpret_cast<const char*>(p.weights),
+                        .sums = static_cast<double*>(p.output),
+                        .is_aligned = suits<double>(reinterpret_cast<std::intptr_t>(p.weights))};
   return launched(fold_by_index(fold, keys, p.size, static_cast<std::uint32_t>(p.bins), context));
 }
 
@@ -158,8 +158,8 @@ struct histogram_bin {
 };
 
 template <class T>
-int histogram(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const histogram_params*>(params);
+int histogram(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const HistogramParams*>(params);
   const histogram_bin<T> bin{.items = p.items,
                              .edges = p.edges,
                              .bins = p.bins,
@@ -175,9 +175,9 @@ int histogram(const void* params, launch_context* context) {
 
 void fill_bins(bins_kernels& table) {
   table.bincount.native = &bincount;
-  table.histogram[static_cast<int>(dtype::float16)].native = &histogram<float16>;
-  table.histogram[static_cast<int>(dtype::float32)].native = &histogram<float32>;
-  table.histogram[static_cast<int>(dtype::float64)].native = &histogram<float64>;
+  table.histogram[static_cast<int>(Dtype::float16)].native = &histogram<float16>;
+  table.histogram[static_cast<int>(Dtype::float32)].native = &histogram<float32>;
+  table.histogram[static_cast<int>(Dtype::float64)].native = &histogram<float64>;
 }
 
 }  // namespace skerry::native

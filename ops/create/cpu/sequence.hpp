@@ -12,7 +12,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// In the wrapping arithmetic of uint64, whose low bits are those of every narrower integer.
 template <ops::integral T>
-void sequence_run(const sequence_params& p, int64 begin, int64 end) {
+void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const T start = static_cast<T>(p.start.as<uint64>());
   const T step = static_cast<T>(p.step.as<uint64>());
   using U = ops::bits_t<T>;
@@ -28,7 +28,7 @@ void sequence_run(const sequence_params& p, int64 begin, int64 end) {
 
 /// Blocks of float32 that round as the float64 would.
 template <ops::stored_only T>
-void sequence_run(const sequence_params& p, int64 begin, int64 end) {
+void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();
   const float64 step = p.step.as<float64>();
   alignas(64) float32 wide[half_block];
@@ -54,7 +54,7 @@ inline bool is_of_int32(float64 start, float64 step, int64 size) {
 
 template <ops::real_floating T>
   requires(!ops::stored_only<T>)
-void sequence_run(const sequence_params& p, int64 begin, int64 end) {
+void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();
   const float64 step = p.step.as<float64>();
   if (is_of_int32(start, step, p.size)) {
@@ -79,7 +79,7 @@ void sequence_run(const sequence_params& p, int64 begin, int64 end) {
 }
 
 template <ops::complex_floating T>
-void sequence_run(const sequence_params& p, int64 begin, int64 end) {
+void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   float64 parts[4];
   __builtin_memcpy(parts, p.start.bytes, 16);
   __builtin_memcpy(parts + 2, p.step.bytes, 16);
@@ -93,11 +93,11 @@ void sequence_run(const sequence_params& p, int64 begin, int64 end) {
 
 template <class T>
 void sequence_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  sequence_run<T>(*static_cast<const sequence_params*>(context), begin, end);
+  sequence_run<T>(*static_cast<const SequenceParams*>(context), begin, end);
 }
 
 template <class T>
-SKERRY_INLINE T narrow(const element& value) {
+SKERRY_INLINE T narrow(const Element& value) {
   if constexpr (ops::integral<T>) {
     return static_cast<T>(value.as<uint64>());
   } else if constexpr (ops::real_floating<T>) {
@@ -111,7 +111,7 @@ SKERRY_INLINE T narrow(const element& value) {
 
 template <class T>
 void run_sequence(const void* params) {
-  auto work = *static_cast<const sequence_params*>(params);
+  auto work = *static_cast<const SequenceParams*>(params);
   if (work.size <= 0) return;
   constexpr int64 grain = 32768;
   if (work.size <= grain) {

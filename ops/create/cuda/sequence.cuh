@@ -9,7 +9,7 @@
 
 namespace skerry::native {
 
-/// What a sequence of T is computed in, as sequence_params says: integers wrap around, so unsigned
+/// What a sequence of T is computed in, as SequenceParams says: integers wrap around, so unsigned
 /// arithmetic of the widest kind gives the same bits for all of them.
 template <class T>
 struct sequence_arithmetic {
@@ -50,8 +50,8 @@ struct sequence_loop {
 };
 
 template <class T>
-int sequence(const void* params, launch_context* context) {
-  const auto& from = *static_cast<const sequence_params*>(params);
+int sequence(const void* params, LaunchContext* context) {
+  const auto& from = *static_cast<const SequenceParams*>(params);
   using wide = typename sequence_arithmetic<T>::type;
   const sequence_loop<T> loop{.output = reinterpret_cast<T*>(from.output),
                               .start = from.start.template as<wide>(),

@@ -23,9 +23,9 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 4.2. For bytes a
 /// reciprocal of twice the bits is exact, and there are no vectors of bytes that shift.
 template <class T, bool IsNegative>
-class division {
+class Division {
  public:
-  explicit division(T divisor) {
+  explicit Division(T divisor) {
     const auto magnitude =
         static_cast<U>(IsNegative ? ops::wrapping_subtract(T(0), divisor) : divisor);
     shift_ = std::bit_width(static_cast<U>(magnitude - 1));
@@ -72,12 +72,12 @@ class division {
 template <ops::integral T, class Run>
 bool divide_by(T divisor, Run run) {
   if (divisor > T(1)) {
-    run(division<T, false>(divisor));
+    run(Division<T, false>(divisor));
     return true;
   }
   if constexpr (ops::signed_integral<T>) {
     if (divisor < T(-1)) {
-      run(division<T, true>(divisor));
+      run(Division<T, true>(divisor));
       return true;
     }
   }
@@ -85,7 +85,7 @@ bool divide_by(T divisor, Run run) {
 }
 
 template <ops::integral T>
-struct scalar_form<ops::floor_divide, T> {
+struct ScalarForm<ops::floor_divide, T> {
   static constexpr bool exists = true;
   template <class Run>
   static bool apply(T divisor, Run run) {
@@ -94,7 +94,7 @@ struct scalar_form<ops::floor_divide, T> {
 };
 
 template <ops::integral T>
-struct scalar_form<ops::remainder, T> {
+struct ScalarForm<ops::remainder, T> {
   static constexpr bool exists = true;
   template <class Run>
   static bool apply(T divisor, Run run) {
@@ -109,7 +109,7 @@ struct scalar_form<ops::remainder, T> {
 /// Vectors of bytes have no shift. Those that are negative or too far are as eight places.
 template <ops::integral T>
   requires(sizeof(T) == 1)
-struct scalar_form<ops::bitwise_right_shift, T> {
+struct ScalarForm<ops::bitwise_right_shift, T> {
   static constexpr bool exists = true;
   template <class Run>
   static bool apply(T places, Run run) {
@@ -121,7 +121,7 @@ struct scalar_form<ops::bitwise_right_shift, T> {
 };
 
 template <ops::real_floating T>
-struct scalar_form<ops::divide, T> {
+struct ScalarForm<ops::divide, T> {
   static constexpr bool exists = true;
   template <class Run>
   static bool apply(T divisor, Run run) {
@@ -139,7 +139,7 @@ struct scalar_form<ops::divide, T> {
 };
 
 template <ops::real_numeric T>
-struct scalar_form<ops::pow, T> {
+struct ScalarForm<ops::pow, T> {
   static constexpr bool exists = true;
   template <class Run>
   static bool apply(T exponent, Run run) {
@@ -157,7 +157,7 @@ struct scalar_form<ops::pow, T> {
 
 /// By bounds that are not NaN half of the comparisons do, of which the compiler makes a short loop.
 template <ops::real_numeric T>
-struct scalar_form<ops::clip, T> {
+struct ScalarForm<ops::clip, T> {
   static constexpr bool exists = true;
   template <class Run>
   static bool apply(T min, T max, Run run) {

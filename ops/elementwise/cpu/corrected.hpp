@@ -63,7 +63,7 @@ struct quick_form<ops::fmod, T> : near_remainder<ops::fmod, T> {};
 /// integers. A quotient that isn't an integer is at least 1 / |b| away from one, relatively more
 /// than 2^-52, so rounding doesn't reach it; quotient * b is exact, too.
 template <class Op, class T>
-struct quotient_of_doubles {
+struct QuotientOfDoubles {
   static constexpr bool exists = true;
 
   SKERRY_INLINE T operator()(T a, T b) const {
@@ -105,13 +105,13 @@ struct quotient_of_doubles {
 
 template <ops::integral T>
   requires(sizeof(T) == 8)
-struct quick_form<ops::floor_divide, T> : quotient_of_doubles<ops::floor_divide, T> {};
+struct quick_form<ops::floor_divide, T> : QuotientOfDoubles<ops::floor_divide, T> {};
 template <ops::integral T>
   requires(sizeof(T) == 8)
-struct quick_form<ops::remainder, T> : quotient_of_doubles<ops::remainder, T> {};
+struct quick_form<ops::remainder, T> : QuotientOfDoubles<ops::remainder, T> {};
 template <ops::integral T>
   requires(sizeof(T) == 8)
-struct quick_form<ops::fmod, T> : quotient_of_doubles<ops::fmod, T> {};
+struct quick_form<ops::fmod, T> : QuotientOfDoubles<ops::fmod, T> {};
 
 /// Exponents below 128 by as many steps for each: those of a vector go together.
 template <ops::integral T>

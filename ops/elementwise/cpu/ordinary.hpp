@@ -26,7 +26,7 @@ SKERRY_INLINE ops::bits_t<T> no_positive_normal(T x) {
 
 template <class T>
   requires ops::math::has_own_functions && ops::real_floating<T>
-struct ordinary_form<ops::exp, T> {
+struct OrdinaryForm<ops::exp, T> {
   static constexpr bool exists = true;
   static constexpr T most = ops::math::own::ordinary_exponent<T>;
   SKERRY_INLINE T operator()(T x) const { return ops::math::own::ordinary_exp(x); }
@@ -34,7 +34,7 @@ struct ordinary_form<ops::exp, T> {
 
 template <class T>
   requires ops::math::has_own_functions && ops::real_floating<T>
-struct ordinary_form<ops::exp2, T> {
+struct OrdinaryForm<ops::exp2, T> {
   static constexpr bool exists = true;
   static constexpr T most = ops::math::own::ordinary_exponent_of_2<T>;
   SKERRY_INLINE T operator()(T x) const { return ops::math::own::ordinary_exp2(x); }
@@ -42,7 +42,7 @@ struct ordinary_form<ops::exp2, T> {
 
 template <class T>
   requires ops::math::has_own_functions && ops::same_v<T, float32>
-struct ordinary_form<ops::tanh, T> {
+struct OrdinaryForm<ops::tanh, T> {
   static constexpr bool exists = true;
   static constexpr T most = ops::math::own::ordinary_tangent;
   SKERRY_INLINE T operator()(T x) const { return ops::math::own::ordinary_tanh(x); }
@@ -50,7 +50,7 @@ struct ordinary_form<ops::tanh, T> {
 
 template <class T>
   requires ops::math::has_own_functions && ops::real_floating<T>
-struct ordinary_form<ops::acosh, T> {
+struct OrdinaryForm<ops::acosh, T> {
   static constexpr bool exists = true;
   static SKERRY_INLINE ops::bits_t<T> dear(T x) {
     const ops::bits_t<T> bits = ops::math::to_bits(x);
@@ -62,7 +62,7 @@ struct ordinary_form<ops::acosh, T> {
 
 template <class T>
   requires ops::math::has_own_functions && ops::real_floating<T>
-struct ordinary_form<ops::atanh, T> {
+struct OrdinaryForm<ops::atanh, T> {
   static constexpr bool exists = true;
   static constexpr T most = ops::math::from_bits<T>(ops::math::to_bits(T(1)) - 1);
   SKERRY_INLINE T operator()(T x) const { return ops::math::own::ordinary_atanh(x); }
@@ -71,7 +71,7 @@ struct ordinary_form<ops::atanh, T> {
 #define SKERRY_ORDINARY_LOGARITHMS(name)                                                 \
   template <class T>                                                                     \
     requires ops::math::has_own_functions && ops::real_floating<T>                       \
-  struct ordinary_form<ops::name, T> {                                                   \
+  struct OrdinaryForm<ops::name, T> {                                                    \
     static constexpr bool exists = true;                                                 \
     static SKERRY_INLINE ops::bits_t<T> dear(T x) { return no_positive_normal(x); }      \
     SKERRY_INLINE T operator()(T x) const { return ops::math::own::ordinary_##name(x); } \
@@ -90,10 +90,10 @@ SKERRY_ORDINARY_LOGARITHMS(log2)
   };                                                                                     \
   template <class T>                                                                     \
     requires ops::math::has_own_functions && ops::same_v<T, float64>                     \
-  struct ordinary_form<ops::name, T> : ordinary_##name<T> {};                            \
+  struct OrdinaryForm<ops::name, T> : ordinary_##name<T> {};                             \
   template <class T>                                                                     \
     requires ops::math::has_own_functions && ops::same_v<T, float32>                     \
-  struct ordinary_form<ops::name, T> {                                                   \
+  struct OrdinaryForm<ops::name, T> {                                                    \
     using beyond = ordinary_##name<T>;                                                   \
     static constexpr bool exists = true;                                                 \
     static constexpr T most = ops::math::own::near_angle;                                \
@@ -108,7 +108,7 @@ SKERRY_ORDINARY_ANGLES(tan)
 /// quotient.
 template <class T>
   requires ops::math::has_own_functions && ops::real_floating<T>
-struct ordinary_form<ops::pow, T> {
+struct OrdinaryForm<ops::pow, T> {
   static constexpr bool exists = true;
 
   static SKERRY_INLINE ops::bits_t<T> dear(T base, T exponent) {
@@ -132,7 +132,7 @@ struct ordinary_form<ops::pow, T> {
 #if defined(SKERRY_LOOKS_UP_LANES)
   /// The same with the table's rows found first, as the compiler gathers them from memory.
   static SKERRY_INLINE void run(char* out, const char* base, const char* exponent, int64 n) {
-    using bits = typename vector_of<T>::bits;
+    using bits = typename VectorOf<T>::bits;
     constexpr int64 size = sizeof(T);
     const auto& table = ops::math::own::power_table<T>;
     alignas(vector_bytes) T row[3][ordinary_block];
@@ -157,7 +157,7 @@ struct ordinary_form<ops::pow, T> {
 /// Of numbers whose squares, and those of their products, are far within the range.
 template <class T>
   requires ops::complex_floating<T>
-struct ordinary_form<ops::divide, T> {
+struct OrdinaryForm<ops::divide, T> {
   static constexpr bool exists = true;
   static SKERRY_INLINE uint64 dear(T x1, T x2) {
     return ops::math::detail::is_extreme(complex128(x1)) |

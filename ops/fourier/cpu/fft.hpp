@@ -12,11 +12,11 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-using fft_entry = bool (*)(const fft_params&) noexcept;
+using fft_entry = bool (*)(const FftParams&) noexcept;
 
 /// The output's batch, row by row; a row is what lies along the last axis.
-struct output_rows {
-  const fft_params& params;
+struct OutputRows {
+  const FftParams& params;
 
   [[nodiscard]] int64 count() const {
     int64 product = 1;
@@ -36,10 +36,10 @@ struct output_rows {
 /// Real input has a spectrum of which one half is the other's conjugate, in reverse.
 template <class T>
 void mirror_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& p = *static_cast<const fft_params*>(context);
+  const auto& p = *static_cast<const FftParams*>(context);
   const int64 length = p.shape[p.rank - 1];
   const int64 stride = p.output_strides[p.rank - 1];
-  const output_rows rows{p};
+  const OutputRows rows{p};
   for (int64 number = begin; number < end; ++number) {
     char* row = rows.row(number);
     for (int64 i = length / 2 + 1; i < length; ++i) {
@@ -52,14 +52,14 @@ void mirror_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
 /// T: of the output.
 template <class T, fft_entry Transform, bool IsHalf>
 void run_fft(const void* params) {
-  auto work = *static_cast<const fft_params*>(params);
+  auto work = *static_cast<const FftParams*>(params);
   if (!Transform(work)) {
     // Read by another thread where the device is a rehearsed one.
     __atomic_store_n(work.out_of_memory, 1, __ATOMIC_RELEASE);
   } else if constexpr (IsHalf) {
     if (!work.mirrored) return;
     const int64 grain = greatest(32768 / work.shape[work.rank - 1], 1);
-    cpu::parallel_for(output_rows{work}.count(), grain, mirror_rows<T>, &work);
+    cpu::parallel_for(OutputRows{work}.count(), grain, mirror_rows<T>, &work);
   }
 }
 

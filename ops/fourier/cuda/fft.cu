@@ -19,21 +19,21 @@ namespace skerry::native {
 namespace {
 
 /// A batch in front of the plan's own, over which the plan is executed again and again.
-struct outer_loop {
+struct OuterLoop {
   std::int64_t count = 1;
   std::int64_t input_stride = 0;   // bytes
   std::int64_t output_stride = 0;  // bytes
 };
 
-struct item_widths {
+struct ItemWidths {
   std::int64_t input;
   std::int64_t output;
 };
 
 /// The batch axis that fft_looped_axis() leaves is the plan's.
-outer_loop describe_batch(const fft_params& from, item_widths width, fft_plan_key& key) {
+OuterLoop describe_batch(const FftParams& from, ItemWidths width, FftPlanKey& key) {
   const int batch_axes = from.rank - from.transformed;
-  outer_loop outer;
+  OuterLoop outer;
   key.batch = 1;
   key.input_distance = 1;
   key.output_distance = 1;
@@ -51,7 +51,7 @@ outer_loop describe_batch(const fft_params& from, item_widths width, fft_plan_ke
 
 /// In cuFFT's advanced layout an axis is as long in memory as the stride of the one before it says.
 /// False for axes that are no multiples of each other.
-bool describe_axes(const fft_params& from, item_widths width, fft_plan_key& key) {
+bool describe_axes(const FftParams& from, ItemWidths width, FftPlanKey& key) {
   const int first = from.rank - from.transformed;
   const int last = from.rank - 1;
   key.rank = from.transformed;
@@ -74,7 +74,7 @@ bool describe_axes(const fft_params& from, item_widths width, fft_plan_key& key)
   return from.rank - from.transformed <= 2;
 }
 
-int failed(launch_context* context, cufft::status status, const char* where) {
+int failed(LaunchContext* context, cufft::status status, const char* where) {
   if (status == cufft::alloc_failed) return launched(cudaErrorMemoryAllocation);
   thread_local char text[96];
   std::snprintf(text, sizeof text, "cuFFT failed in %s with status %d", where, status);
@@ -84,10 +84,10 @@ int failed(launch_context* context, cufft::status status, const char* where) {
 
 /// Executes the plan for `key` over the outer batch; `execute(handle, input, output)` calls cuFFT.
 template <class Execute>
-int run_plan(launch_context* context, const fft_plan_key& key, const outer_loop& outer,
+int run_plan(LaunchContext* context, const FftPlanKey& key, const OuterLoop& outer,
              const char* input, char* output, Execute&& execute) {
-  const cufft_library& library = get_cufft();
-  const std::shared_ptr<fft_plan_handle> plan = fft_plans().get(key);
+  const CufftLibrary& library = get_cufft();
+  const std::shared_ptr<FftPlanHandle> plan = fft_plans().get(key);
   if (plan->status() != cufft::success) return failed(context, plan->status(), "planning");
   void* work = nullptr;
   if (plan->work_size() > 0) {
@@ -121,8 +121,7 @@ struct scale_loop {
 /// of its own: cuFFT's callbacks, which could do it while they store, take code that is linked when
 /// the program runs, and most of these transforms read what the caller gave, with no copy before.
 template <class T>
-int scale(launch_context* context, char* output, std::int64_t count, double factor,
-          bool conjugate) {
+int scale(LaunchContext* context, char* output, std::int64_t count, double factor, bool conjugate) {
   if (factor == 1 && !conjugate) return launched(cudaSuccess);
   const T real_factor = static_cast<T>(factor);
   const scale_loop<T> loop{.data = reinterpret_cast<T*>(output),
@@ -131,21 +130,21 @@ int scale(launch_context* context, char* output, std::int64_t count, double fact
   return launched(cub::DeviceFor::Bulk(count, loop, stream_of(context)));
 }
 
-std::int64_t size_of(const fft_params& from) {
+std::int64_t size_of(const FftParams& from) {
   std::int64_t product = 1;
   for (int axis = 0; axis < from.rank; ++axis) product *= from.shape[axis];
   return product;
 }
 
 /// Elements of the complex side where the other is real.
-std::int64_t half_size_of(const fft_params& from) {
+std::int64_t half_size_of(const FftParams& from) {
   const std::int64_t length = from.shape[from.rank - 1];
   return size_of(from) / length * (length / 2 + 1);
 }
 
 template <class T>
-fft_plan_key key_of(int type) {
-  fft_plan_key key{};
+FftPlanKey key_of(int type) {
+  FftPlanKey key{};
   key.type = type + (sizeof(T) == sizeof(float64) ? cufft::double_precision : 0);
   (void)cudaGetDevice(&key.device);
   return key;
@@ -155,10 +154,10 @@ template <class T>
 inline constexpr int precision = sizeof(T) == sizeof(float64) ? 1 : 0;
 
 template <class T>
-int complex_to_complex(const fft_params& from, launch_context* context) {
+int complex_to_complex(const FftParams& from, LaunchContext* context) {
   constexpr std::int64_t width = sizeof(complex<T>);
-  fft_plan_key key = key_of<T>(cufft::complex_to_complex);
-  const outer_loop outer = describe_batch(from, {width, width}, key);
+  FftPlanKey key = key_of<T>(cufft::complex_to_complex);
+  const OuterLoop outer = describe_batch(from, {width, width}, key);
   if (!describe_axes(from, {width, width}, key)) return launched(cudaErrorInvalidValue);
   const auto execute = [&](cufft::handle plan, void* input, void* output) {
     return get_cufft().complex_to_complex[precision<T>](plan, input, output, from.forward ? -1 : 1);
@@ -170,10 +169,10 @@ int complex_to_complex(const fft_params& from, launch_context* context) {
 }
 
 template <class T>
-int real_to_complex(const fft_params& from, launch_context* context) {
-  constexpr item_widths width{sizeof(T), sizeof(complex<T>)};
-  fft_plan_key key = key_of<T>(cufft::real_to_complex);
-  const outer_loop outer = describe_batch(from, width, key);
+int real_to_complex(const FftParams& from, LaunchContext* context) {
+  constexpr ItemWidths width{sizeof(T), sizeof(complex<T>)};
+  FftPlanKey key = key_of<T>(cufft::real_to_complex);
+  const OuterLoop outer = describe_batch(from, width, key);
   if (from.mirrored || !describe_axes(from, width, key)) return launched(cudaErrorInvalidValue);
   const auto execute = [&](cufft::handle plan, void* input, void* output) {
     return get_cufft().real_to_complex[precision<T>](plan, input, output);
@@ -214,10 +213,10 @@ struct hermitian_copy {
 };
 
 template <class T>
-int complex_to_real(const fft_params& from, launch_context* context) {
-  constexpr item_widths width{sizeof(complex<T>), sizeof(T)};
-  fft_plan_key key = key_of<T>(cufft::complex_to_real);
-  const outer_loop outer = describe_batch(from, width, key);
+int complex_to_real(const FftParams& from, LaunchContext* context) {
+  constexpr ItemWidths width{sizeof(complex<T>), sizeof(T)};
+  FftPlanKey key = key_of<T>(cufft::complex_to_real);
+  const OuterLoop outer = describe_batch(from, width, key);
   if (!describe_axes(from, width, key)) return launched(cudaErrorInvalidValue);
   const std::int64_t size = half_size_of(from);
   void* copy = context->workspace(context, static_cast<std::size_t>(size * width.input));
@@ -239,11 +238,11 @@ int complex_to_real(const fft_params& from, launch_context* context) {
   return run_plan(context, key, outer, static_cast<const char*>(copy), from.output, execute);
 }
 
-template <int (*Transform)(const fft_params&, launch_context*)>
-int run(const void* params, launch_context* context) {
+template <int (*Transform)(const FftParams&, LaunchContext*)>
+int run(const void* params, LaunchContext* context) {
   if (get_cufft().library.problem() != nullptr) return launched(cudaErrorNotSupported);
   try {
-    return Transform(*static_cast<const fft_params*>(params), context);
+    return Transform(*static_cast<const FftParams*>(params), context);
   } catch (const std::exception&) {  // memory of the host for a plan
     return launched(cudaErrorMemoryAllocation);
   }

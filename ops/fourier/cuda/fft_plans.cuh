@@ -25,9 +25,9 @@ enum type : int { real_to_complex = 0x2a, complex_to_real = 0x2c, complex_to_com
 inline constexpr int double_precision = 0x40;
 }  // namespace cufft
 
-struct cufft_library {
-  shared_library library{CUDART_VERSION >= 13000 ? "libcufft.so.12" : "libcufft.so.11",
-                         "libcufft.so"};
+struct CufftLibrary {
+  SharedLibrary library{CUDART_VERSION >= 13000 ? "libcufft.so.12" : "libcufft.so.11",
+                        "libcufft.so"};
 
   cufft::status (*create)(cufft::handle*) = nullptr;
   cufft::status (*destroy)(cufft::handle) = nullptr;
@@ -43,7 +43,7 @@ struct cufft_library {
   cufft::status (*real_to_complex[2])(cufft::handle, void*, void*) = {};
   cufft::status (*complex_to_real[2])(cufft::handle, void*, void*) = {};
 
-  cufft_library() {
+  CufftLibrary() {
     library.find("cufftCreate", create);
     library.find("cufftDestroy", destroy);
     library.find("cufftSetAutoAllocation", set_auto_allocation);
@@ -59,14 +59,14 @@ struct cufft_library {
   }
 };
 
-inline const cufft_library& get_cufft() {
-  static const cufft_library* opened = new cufft_library;  // stays: plans may outlive main
+inline const CufftLibrary& get_cufft() {
+  static const CufftLibrary* opened = new CufftLibrary;  // stays: plans may outlive main
   return *opened;
 }
 
 /// All that a plan depends on; in elements. The stream and the work area are given to it anew for
 /// each execution.
-struct fft_plan_key {
+struct FftPlanKey {
   int device;
   int type;
   int rank;
@@ -79,7 +79,7 @@ struct fft_plan_key {
   long long output_distance;
   long long batch;
 
-  friend bool operator==(const fft_plan_key& a, const fft_plan_key& b) {
+  friend bool operator==(const FftPlanKey& a, const FftPlanKey& b) {
     bool same = a.device == b.device && a.type == b.type && a.rank == b.rank &&
                 a.input_stride == b.input_stride && a.output_stride == b.output_stride &&
                 a.input_distance == b.input_distance && a.output_distance == b.output_distance &&
@@ -94,10 +94,10 @@ struct fft_plan_key {
 
 /// A plan without memory of its own, for the device that is current. One thread at a time may give
 /// it a stream and execute it.
-class fft_plan_handle {
+class FftPlanHandle {
  public:
-  explicit fft_plan_handle(const fft_plan_key& key) : key_(key) {
-    const cufft_library& library = get_cufft();
+  explicit FftPlanHandle(const FftPlanKey& key) : key_(key) {
+    const CufftLibrary& library = get_cufft();
     status_ = library.create(&handle_);
     if (status_ != cufft::success) return;
     is_made_ = true;
@@ -107,20 +107,20 @@ class fft_plan_handle {
                                 key.input_distance, key_.output_embed, key.output_stride,
                                 key.output_distance, key.type, key.batch, &work_size_);
   }
-  ~fft_plan_handle() {
+  ~FftPlanHandle() {
     if (is_made_) get_cufft().destroy(handle_);
   }
-  fft_plan_handle(const fft_plan_handle&) = delete;
-  fft_plan_handle& operator=(const fft_plan_handle&) = delete;
+  FftPlanHandle(const FftPlanHandle&) = delete;
+  FftPlanHandle& operator=(const FftPlanHandle&) = delete;
 
   [[nodiscard]] cufft::status status() const { return status_; }
-  [[nodiscard]] const fft_plan_key& key() const { return key_; }
+  [[nodiscard]] const FftPlanKey& key() const { return key_; }
   [[nodiscard]] cufft::handle handle() const { return handle_; }
   [[nodiscard]] std::size_t work_size() const { return work_size_; }
   [[nodiscard]] std::mutex& mutex() { return mutex_; }
 
  private:
-  fft_plan_key key_;
+  FftPlanKey key_;
   cufft::handle handle_ = 0;
   cufft::status status_ = cufft::success;
   bool is_made_ = false;
@@ -129,15 +129,15 @@ class fft_plan_handle {
 };
 
 /// The plans used last, of all devices.
-class fft_plan_cache {
+class FftPlanCache {
  public:
   /// The plan for `key`, whose status says whether it is one.
-  std::shared_ptr<fft_plan_handle> get(const fft_plan_key& key) {
-    if (std::shared_ptr<fft_plan_handle> found = find(key)) return found;
+  std::shared_ptr<FftPlanHandle> get(const FftPlanKey& key) {
+    if (std::shared_ptr<FftPlanHandle> found = find(key)) return found;
     // Outside the lock: planning takes milliseconds. Two threads may make the same plan.
-    auto made = std::make_shared<fft_plan_handle>(key);
+    auto made = std::make_shared<FftPlanHandle>(key);
     if (made->status() != cufft::success) return made;
-    std::shared_ptr<fft_plan_handle> dropped;  // destroyed after the lock is free
+    std::shared_ptr<FftPlanHandle> dropped;  // destroyed after the lock is free
     const std::lock_guard<std::mutex> lock(mutex_);
     plans_.push_front(made);
     if (plans_.size() > most_plans) {
@@ -150,7 +150,7 @@ class fft_plan_cache {
  private:
   static constexpr std::size_t most_plans = 32;
 
-  std::shared_ptr<fft_plan_handle> find(const fft_plan_key& key) {
+  std::shared_ptr<FftPlanHandle> find(const FftPlanKey& key) {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (auto each = plans_.begin(); each != plans_.end(); ++each) {
       if (!((*each)->key() == key)) continue;
@@ -161,11 +161,11 @@ class fft_plan_cache {
   }
 
   std::mutex mutex_;
-  std::list<std::shared_ptr<fft_plan_handle>> plans_;
+  std::list<std::shared_ptr<FftPlanHandle>> plans_;
 };
 
-inline fft_plan_cache& fft_plans() {
-  static auto* plans = new fft_plan_cache;  // stays: the driver may be gone when main has ended
+inline FftPlanCache& fft_plans() {
+  static auto* plans = new FftPlanCache;  // stays: the driver may be gone when main has ended
   return *plans;
 }
 

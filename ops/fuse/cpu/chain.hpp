@@ -19,17 +19,17 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 inline constexpr int chain_vectors = vector_bytes == 64 ? 8 : 4;
 
 /// What the steps of a pass find by their numbers: where operands stand, and slots.
-struct step_places {
-  const element* constants;
-  char* at[fused_params::first_constant];
+struct StepPlaces {
+  const Element* constants;
+  char* at[FusedParams::first_constant];
   std::uint64_t single;  ///< a bit for each place; constants are, too
 
   [[nodiscard]] SKERRY_INLINE bool is_single(int place) const {
-    return ((single >> least(place, fused_params::first_constant)) & 1) != 0;
+    return ((single >> least(place, FusedParams::first_constant)) & 1) != 0;
   }
   /// The element `from` there.
   [[nodiscard]] SKERRY_INLINE char* find(int place, int64 from, int64 width) const {
-    constexpr int first_constant = fused_params::first_constant;
+    constexpr int first_constant = FusedParams::first_constant;
     const auto* const constant =
         reinterpret_cast<const char*>(constants + (place - first_constant));
     if (place >= first_constant) return const_cast<char*>(constant);
@@ -39,13 +39,13 @@ struct step_places {
 
 /// `N` vectors of T.
 template <class T, int N>
-class chain_block {
+class ChainBlock {
  public:
-  chain_block(const step_places& places, int64 from) noexcept : places_(places), from_(from) {}
+  ChainBlock(const StepPlaces& places, int64 from) noexcept : places_(places), from_(from) {}
 
   /// The steps from this one on that go on with each other. False, and nothing is stored, where
   /// there may be a NaN.
-  [[nodiscard]] SKERRY_INLINE bool run(const fused_step* step) noexcept {
+  [[nodiscard]] SKERRY_INLINE bool run(const FusedStep* step) noexcept {
     take(step->places[1], [](vector, vector x) { return x; });
     for (;; ++step) {
       apply(*step);
@@ -89,39 +89,39 @@ class chain_block {
     repeat<N>([&](auto i) { store_vector(to + i.value * vector_bytes, made_[i.value]); });
   }
 
-  SKERRY_INLINE void apply(const fused_step& step) noexcept {
+  SKERRY_INLINE void apply(const FusedStep& step) noexcept {
     const int left = step.places[1];
     const int right = step.places[2];
     switch (step.chain) {
-      case chained::no:
+      case Chained::no:
       default:
         return;
-      case chained::square:
+      case Chained::square:
         return each([](vector made) { return made * made; });
-      case chained::negative:
+      case Chained::negative:
         return each([](vector made) { return -made; });
-      case chained::reciprocal:
+      case Chained::reciprocal:
         return each([](vector made) { return T(1) / made; });
-      case chained::add:
+      case Chained::add:
         return take(right, [](vector made, vector x) { return made + x; });
-      case chained::subtract:
+      case Chained::subtract:
         return take(right, [](vector made, vector x) { return made - x; });
-      case chained::multiply:
+      case Chained::multiply:
         return take(right, [](vector made, vector x) { return made * x; });
-      case chained::divide:
+      case Chained::divide:
         return take(right, [](vector made, vector x) { return made / x; });
-      case chained::add_to:
+      case Chained::add_to:
         return take(left, [](vector made, vector x) { return x + made; });
-      case chained::subtract_from:
+      case Chained::subtract_from:
         return take(left, [](vector made, vector x) { return x - made; });
-      case chained::multiply_to:
+      case Chained::multiply_to:
         return take(left, [](vector made, vector x) { return x * made; });
-      case chained::divide_into:
+      case Chained::divide_into:
         return take(left, [](vector made, vector x) { return x / made; });
     }
   }
 
-  const step_places& places_;
+  const StepPlaces& places_;
   const int64 from_;
   vector made_[N];
 };
@@ -129,11 +129,11 @@ class chain_block {
 /// Compares lengths of complex numbers with a bound by their squares, where these are not too near
 /// each other, as the roots take most of the time. Returns how many of the n elements are done.
 template <class T>
-SKERRY_SHARED int64 compare_lengths(const step_places& places, const fused_step* length,
+SKERRY_SHARED int64 compare_lengths(const StepPlaces& places, const FusedStep* length,
                                     int64 n) noexcept {
   using bits = ops::bits_t<T>;
-  const fused_step& comparison = length[1];
-  const bits is_above = comparison.chain == chained::above ? 1 : 0;
+  const FusedStep& comparison = length[1];
+  const bits is_above = comparison.chain == Chained::above ? 1 : 0;
   const char* const x = places.find(length->places[1], 0, 0);
   char* const to = places.find(comparison.places[0], 0, 0);
   const T bound = load<T>(places.find(comparison.places[2], 0, 0));
@@ -161,14 +161,13 @@ SKERRY_SHARED int64 compare_lengths(const step_places& places, const fused_step*
 
 /// As many of the n elements as make whole vectors before there may be a NaN; returns how many.
 template <class T>
-SKERRY_SHARED int64 run_chain(const step_places& places, const fused_step* begin,
-                              int64 n) noexcept {
+SKERRY_SHARED int64 run_chain(const StepPlaces& places, const FusedStep* begin, int64 n) noexcept {
   int64 at = 0;
   for (constexpr int64 block = chain_vectors * lane_count<T>; at + block <= n; at += block) {
-    if (!chain_block<T, chain_vectors>(places, at).run(begin)) return at;
+    if (!ChainBlock<T, chain_vectors>(places, at).run(begin)) return at;
   }
   for (constexpr int64 block = 2 * lane_count<T>; at + block <= n; at += block) {
-    if (!chain_block<T, 2>(places, at).run(begin)) return at;
+    if (!ChainBlock<T, 2>(places, at).run(begin)) return at;
   }
   return at;
 }

@@ -9,11 +9,11 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <>
-inline constexpr int64 buffer_bytes<wide_plan> = 16384;
+inline constexpr int64 buffer_bytes<WidePlan> = 16384;
 
 /// A pass as the driver runs loops.
-struct fused_loop {
-  const fused_params& pass;
+struct FusedLoop {
+  const FusedParams& pass;
   int cost;
   int64 piece;       ///< elements
   int64 turns;       ///< steps and chains of a piece, before which memory is asked for
@@ -32,7 +32,7 @@ inline constexpr int64 most_asked = int64{24} * 64;  ///< bytes before a step
 inline constexpr int64 near_bytes = int64{256} << 10;
 
 /// Whether memory goes on behind a row of an operand with, nearly, its next row.
-inline bool runs_on(const wide_plan& work, int i) noexcept {
+inline bool runs_on(const WidePlan& work, int i) noexcept {
   const int64 row = work.shape[0] * work.itemsize[i];
   if (work.strides[i][0] != work.itemsize[i]) return false;
   const int64 next = work.rank == 1 ? row : work.strides[i][1];
@@ -40,7 +40,7 @@ inline bool runs_on(const wide_plan& work, int i) noexcept {
 }
 
 /// Whether no other view is there before: as an output, or somewhat earlier.
-inline bool comes_first(const wide_plan& work, int i) noexcept {
+inline bool comes_first(const WidePlan& work, int i) noexcept {
   for (int other = 0; other < work.operand_count; ++other) {
     const int64 ahead = work.data[other] - work.data[i];
     if (ahead == 0 && other < i) return false;
@@ -50,7 +50,7 @@ inline bool comes_first(const wide_plan& work, int i) noexcept {
 }
 
 /// Bytes of an operand: one that is broadcast is read again and again.
-inline int64 bytes_of(const wide_plan& work, int i) noexcept {
+inline int64 bytes_of(const WidePlan& work, int i) noexcept {
   int64 nbytes = work.itemsize[i];
   for (int axis = 0; axis < work.rank; ++axis) {
     if (work.strides[i][axis] != 0) nbytes *= work.shape[axis];
@@ -59,11 +59,11 @@ inline int64 bytes_of(const wide_plan& work, int i) noexcept {
 }
 
 /// The pass as a loop, which asks for memory.
-inline fused_loop loop_of(const fused_params& pass) noexcept {
-  fused_loop made{pass, pass.cost, pass.piece, 0};
+inline FusedLoop loop_of(const FusedParams& pass) noexcept {
+  FusedLoop made{pass, pass.cost, pass.piece, 0};
   for (int i = 0; i < pass.steps; ++i) made.turns += pass.step()[i].goes_on ? 0 : 1;
-  const wide_plan& work = pass.work;
-  if (fused_params::is_near(work.size, work.operand_count)) return made;
+  const WidePlan& work = pass.work;
+  if (FusedParams::is_near(work.size, work.operand_count)) return made;
   int64 width = 0;
   int64 total = 0;
   for (int i = 0; i < work.operand_count; ++i) {
@@ -73,26 +73,26 @@ inline fused_loop loop_of(const fused_params& pass) noexcept {
     width += work.itemsize[i];
     total += nbytes;
   }
-  if (total < fused_params::beyond_caches) made.far = 0;
+  if (total < FusedParams::beyond_caches) made.far = 0;
   while (made.far != 0 && made.piece * width > most_asked * made.turns) made.piece /= 2;
   if (made.piece < pass.piece) made.far = 0;
   return made;
 }
 
-inline bool takes(const fused_loop&, unsigned) noexcept { return true; }
+inline bool takes(const FusedLoop&, unsigned) noexcept { return true; }
 template <class Plan>
-stepped_body stepped_of(const Plan&, const fused_loop&) noexcept {
+stepped_body stepped_of(const Plan&, const FusedLoop&) noexcept {
   return nullptr;
 }
-inline int64 direct_tile(const fused_loop& what) noexcept { return 16 * what.piece; }
-inline int64 bridged_row(const fused_loop& what) noexcept { return what.pass.piece / 2; }
-inline bool streams_of(const fused_loop&) noexcept { return false; }
-inline constexpr bool may_stream(const fused_loop&) noexcept { return false; }
+inline int64 direct_tile(const FusedLoop& what) noexcept { return 16 * what.piece; }
+inline int64 bridged_row(const FusedLoop& what) noexcept { return what.pass.piece / 2; }
+inline bool streams_of(const FusedLoop&) noexcept { return false; }
+inline constexpr bool may_stream(const FusedLoop&) noexcept { return false; }
 
 /// What the loop takes no single operand of, or not this set of them.
-[[gnu::noinline]] void run_plan(const fused_step& step, char* const* data, unsigned single,
+[[gnu::noinline]] void run_plan(const FusedStep& step, char* const* data, unsigned single,
                                 int64 n) noexcept {
-  plan work(data[0], step.widths[0], n);
+  Plan work(data[0], step.widths[0], n);
   for (int i = 1; i <= step.inputs; ++i) {
     work.add(data[i], step.widths[i]);
     if (((single >> i) & 1u) == 0) continue;
@@ -108,9 +108,9 @@ SKERRY_INLINE char* alone(char* x) noexcept {
   return x;
 }
 
-SKERRY_INLINE void run_step(const step_places& places, const fused_step& step, int64 from,
+SKERRY_INLINE void run_step(const StepPlaces& places, const FusedStep& step, int64 from,
                             int64 n) noexcept {
-  char* data[1 + fused_step::most_inputs];
+  char* data[1 + FusedStep::most_inputs];
   unsigned single = 0;
   for (int i = 0; i <= step.inputs; ++i) {
     data[i] = alone(places.find(step.places[i], from, step.widths[i]));
@@ -121,10 +121,10 @@ SKERRY_INLINE void run_step(const step_places& places, const fused_step& step, i
 }
 
 /// Asks for what lies ahead of a tile, some lines before each step.
-class asking {
+class Asking {
  public:
-  asking() noexcept = default;
-  asking(const fused_loop& what, char* const* lies, int64 n) noexcept {
+  Asking() noexcept = default;
+  Asking(const FusedLoop& what, char* const* lies, int64 n) noexcept {
     if (what.far == 0) return;
     const int64 turns = ceil_div(n, what.piece) * what.turns;
     for (int i = 0; i < what.pass.work.operand_count; ++i) {
@@ -141,43 +141,43 @@ class asking {
   }
 
  private:
-  struct run {
+  struct Run {
     const char* at;
     int64 nbytes;  ///< before a step
     int64 asked;   ///< the same in whole lines
   };
   int count_ = 0;
-  run runs_[wide_plan::max_operands];
+  Run runs_[WidePlan::max_operands];
 };
 
 /// Steps that go on with each other, then the rest of them one by one.
-[[gnu::noinline]] void run_chained(const step_places& places, const fused_step* begin,
-                                   const fused_step* end, int64 n) noexcept {
+[[gnu::noinline]] void run_chained(const StepPlaces& places, const FusedStep* begin,
+                                   const FusedStep* end, int64 n) noexcept {
   const auto by = [&](auto of_float32, auto of_float64) {
     return begin->widths[0] == sizeof(float32) ? of_float32(places, begin, n)
                                                : of_float64(places, begin, n);
   };
-  const int64 done = begin->chain == chained::length
+  const int64 done = begin->chain == Chained::length
                          ? by(compare_lengths<float32>, compare_lengths<float64>)
                          : by(run_chain<float32>, run_chain<float64>);
   for (; begin < end && done < n; ++begin) run_step(places, *begin, done, n - done);
 }
 
 /// Runs a pass on pieces; has the slots.
-class piece_runner {
+class PieceRunner {
  public:
-  explicit piece_runner(const fused_params& pass) noexcept : pass_(pass) {
+  explicit PieceRunner(const FusedParams& pass) noexcept : pass_(pass) {
     places_.constants = pass.constants();
-    for (int i = 0; i < fused_params::slots; ++i) {
-      places_.at[fused_params::first_slot + i] = slots_ + int64{i} * fused_params::piece_bytes;
+    for (int i = 0; i < FusedParams::slots; ++i) {
+      places_.at[FusedParams::first_slot + i] = slots_ + int64{i} * FusedParams::piece_bytes;
     }
   }
 
   SKERRY_INLINE void run(char* const* data, unsigned single, int64 n, int64 piece,
-                         asking ahead) noexcept {
-    const wide_plan& work = pass_.work;
+                         Asking ahead) noexcept {
+    const WidePlan& work = pass_.work;
     // Eager loops take one element as a run, and of which of two NaNs is handed on loops differ.
-    places_.single = n == 1 ? 0 : std::uint64_t{1} << fused_params::first_constant | single;
+    places_.single = n == 1 ? 0 : std::uint64_t{1} << FusedParams::first_constant | single;
     for (int i = 0; i < work.operand_count; ++i) places_.at[i] = alone(data[i]);
     for (int64 at = 0; at < n; at += piece) {
       const int64 count = least(n - at, piece);
@@ -190,10 +190,10 @@ class piece_runner {
   }
 
  private:
-  SKERRY_INLINE void run_steps(int64 n, asking& ahead) noexcept {
-    const fused_step* const end = pass_.step() + pass_.steps;
-    for (const fused_step* step = pass_.step(); step < end;) {
-      const fused_step* const first = step;
+  SKERRY_INLINE void run_steps(int64 n, Asking& ahead) noexcept {
+    const FusedStep* const end = pass_.step() + pass_.steps;
+    for (const FusedStep* step = pass_.step(); step < end;) {
+      const FusedStep* const first = step;
       while (step++->goes_on) {
       }
       ahead.ask();
@@ -205,27 +205,27 @@ class piece_runner {
     }
   }
 
-  const fused_params& pass_;
-  step_places places_;
-  alignas(64) char slots_[fused_params::slots * fused_params::piece_bytes];
+  const FusedParams& pass_;
+  StepPlaces places_;
+  alignas(64) char slots_[FusedParams::slots * FusedParams::piece_bytes];
 };
 
-inline void call(const fused_loop& what, char* const* data, char* const* lies, unsigned single,
+inline void call(const FusedLoop& what, char* const* data, char* const* lies, unsigned single,
                  int64 n) noexcept {
-  piece_runner(what.pass).run(data, single, n, what.piece, asking(what, lies, n));
+  PieceRunner(what.pass).run(data, single, n, what.piece, Asking(what, lies, n));
 }
 
 namespace {
 
 void run_fused(const void* params) {
-  const auto& pass = *static_cast<const fused_params*>(params);
+  const auto& pass = *static_cast<const FusedParams*>(params);
   drive(pass.work, loop_of(pass));
 }
 
 /// As many of the `n` elements from the from-th on as make a plan: rows, planes or more of whole
 /// ones. `work` has more than one element, and dense outputs; `data` is where its operands begin.
-wide_plan cut_plan(const wide_plan& work, int64 from, int64 n, char* const* data) noexcept {
-  wide_plan part;
+WidePlan cut_plan(const WidePlan& work, int64 from, int64 n, char* const* data) noexcept {
+  WidePlan part;
   part.operand_count = work.operand_count;
   part.output_count = work.output_count;
   int axis = 0;
@@ -235,7 +235,7 @@ wide_plan cut_plan(const wide_plan& work, int64 from, int64 n, char* const* data
     part.shape[axis] = work.shape[axis];
     inner *= work.shape[axis++];
   }
-  int64 position[wide_plan::max_axes] = {};
+  int64 position[WidePlan::max_axes] = {};
   int64 rest = from / inner;
   for (int a = axis; a < work.rank; ++a) {
     position[a] = rest % work.shape[a];
@@ -254,16 +254,16 @@ wide_plan cut_plan(const wide_plan& work, int64 from, int64 n, char* const* data
 }
 
 void feed_elements(const void* params) {
-  fed_elements what = *static_cast<const fed_elements*>(params);
-  const auto& pass = *static_cast<const fused_params*>(what.pass);
-  const wide_plan& work = pass.work;
+  FedElements what = *static_cast<const FedElements*>(params);
+  const auto& pass = *static_cast<const FusedParams*>(what.pass);
+  const WidePlan& work = pass.work;
   const bool is_fed = what.to != nullptr;
-  const fused_loop loop = is_fed ? loop_of(pass) : fused_loop{pass, pass.cost, pass.piece, 0};
-  char* data[wide_plan::max_operands];
+  const FusedLoop loop = is_fed ? loop_of(pass) : FusedLoop{pass, pass.cost, pass.piece, 0};
+  char* data[WidePlan::max_operands];
   for (int i = 0; i < work.operand_count; ++i) data[i] = is_fed ? work.data[i] : what.data[i];
   if (is_fed) data[0] = what.to - what.from * work.itemsize[0];
   while (what.n > 0) {
-    const wide_plan part = cut_plan(work, what.from, what.n, data);
+    const WidePlan part = cut_plan(work, what.from, what.n, data);
     drive_here(part, loop);
     what.from += part.size;
     what.n -= part.size;
@@ -272,11 +272,11 @@ void feed_elements(const void* params) {
 
 /// Of short rows four or more are one piece. What does not lie as it would in an array of these
 /// rows goes through a buffer then.
-class row_pieces {
+class RowPieces {
  public:
-  explicit row_pieces(const pass_rows& what) noexcept
+  explicit RowPieces(const PassRows& what) noexcept
       : what_(what),
-        pass_(*static_cast<const fused_params*>(what.pass)),
+        pass_(*static_cast<const FusedParams*>(what.pass)),
         runner_(pass_),
         together_(4 * what.n > pass_.piece ? 1 : least(what.rows, pass_.piece / what.n)) {
     for (int i = 0; i < pass_.work.operand_count; ++i) {
@@ -293,7 +293,7 @@ class row_pieces {
   }
 
   void run() noexcept {
-    char* data[wide_plan::max_operands];
+    char* data[WidePlan::max_operands];
     for (int64 row = 0; row < what_.rows; row += together_) {
       const int64 now = least(together_, what_.rows - row);
       for (int i = 0; i < pass_.work.operand_count; ++i) {
@@ -316,16 +316,16 @@ class row_pieces {
             {what_.data[i] + row * row_bytes, step, row_bytes}, what_.n, rows, size(i));
   }
 
-  const pass_rows& what_;
-  const fused_params& pass_;
-  piece_runner runner_;
+  const PassRows& what_;
+  const FusedParams& pass_;
+  PieceRunner runner_;
   int64 together_;  ///< rows of a piece
   unsigned single_ = 0;
   unsigned buffered_ = 0;
-  alignas(64) char buffers_[wide_plan::max_operands][fused_params::piece_bytes];
+  alignas(64) char buffers_[WidePlan::max_operands][FusedParams::piece_bytes];
 };
 
-void make_rows(const void* params) { row_pieces(*static_cast<const pass_rows*>(params)).run(); }
+void make_rows(const void* params) { RowPieces(*static_cast<const PassRows*>(params)).run(); }
 
 }  // namespace
 

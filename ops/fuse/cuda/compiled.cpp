@@ -45,11 +45,11 @@ using program = void*;
   X(GetCUBINSize, program, std::size_t*)                                        \
   X(GetCUBIN, program, char*)
 
-struct nvrtc {
+struct Nvrtc {
 #define SKERRY_CALL(name, ...) int (*name)(__VA_ARGS__) = nullptr;
   SKERRY_FOR_EACH_NVRTC_CALL(SKERRY_CALL)
 #undef SKERRY_CALL
-  shared_library library;
+  SharedLibrary library;
   int major = 0;  ///< 0 where it does not say
   int minor = 0;
 
@@ -57,7 +57,7 @@ struct nvrtc {
     if (const char* const chosen = environment_text("SKERRY_NVRTC")) return chosen;
     return "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
   }
-  nvrtc() : library(name().c_str(), "libnvrtc.so") {
+  Nvrtc() : library(name().c_str(), "libnvrtc.so") {
 #define SKERRY_FIND(name, ...) library.find("nvrtc" #name, name);
     SKERRY_FOR_EACH_NVRTC_CALL(SKERRY_FIND)
 #undef SKERRY_FIND
@@ -77,8 +77,8 @@ struct nvrtc {
 using refusal = std::runtime_error;
 
 /// Never destroyed, as a thread may compile at the end of a process.
-const nvrtc& opened() {
-  static const auto* const one = new nvrtc;
+const Nvrtc& opened() {
+  static const auto* const one = new Nvrtc;
   const char* problem = one->library.problem();
   if (problem == nullptr && one->major == 0) problem = "it does not say its version";
   if (problem != nullptr) {
@@ -100,7 +100,7 @@ bool has_machine_code() {
   return false;
 }
 
-std::string compile(const nvrtc& by, const char* text, const std::string& architecture) {
+std::string compile(const Nvrtc& by, const char* text, const std::string& architecture) {
   const char* const header_name = "skerry.hpp";
   program made = nullptr;
   if (by.CreateProgram(&made, text, "fused.cu", 1, &fused_headers, &header_name) != 0) {
@@ -155,7 +155,7 @@ void* load(const std::string& image) {
 void* make_kernel(const char* text) {
   static std::mutex mutex;
   static auto* const made = new std::unordered_map<std::string, void*>;
-  const nvrtc& by = opened();
+  const Nvrtc& by = opened();
   int ordinal = 0;
   int high = 0;
   int low = 0;
@@ -184,10 +184,10 @@ void* make_kernel(const char* text) {
   return (*made)[key] = kernel;
 }
 
-int run_compiled(const void* params, launch_context* context) {
-  const auto& call = *static_cast<const compiled_call*>(params);
+int run_compiled(const void* params, LaunchContext* context) {
+  const auto& call = *static_cast<const CompiledCall*>(params);
   const auto refuse = [&](const char* why) {
-    std::snprintf(call.problem, compiled_call::problem_bytes, "%s", why);
+    std::snprintf(call.problem, CompiledCall::problem_bytes, "%s", why);
     static_cast<void>(cudaGetLastError());
     return static_cast<int>(cudaSuccess);
   };

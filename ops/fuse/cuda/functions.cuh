@@ -35,7 +35,7 @@ __device__ SKERRY_INLINE void store(char* to, const items<T, N>& all) {
 }
 
 /// An element by value, as the host has it.
-struct alignas(16) element {
+struct alignas(16) Element {
   char bytes[16];
 };
 

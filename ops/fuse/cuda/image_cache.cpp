@@ -67,12 +67,12 @@ std::string mark_of(std::string_view text, std::string_view image) {
 
 /// The oldest files go until there is a quarter of room.
 void remove_oldest(const files::path& folder) {
-  struct known {
+  struct KnownImage {
     files::file_time_type time;
     std::uintmax_t nbytes;
     files::path path;
   };
-  std::vector<known> all;
+  std::vector<KnownImage> all;
   std::uintmax_t sum = 0;
   for (const auto& each : files::directory_iterator(folder)) {
     if (!each.is_regular_file()) continue;
@@ -80,8 +80,8 @@ void remove_oldest(const files::path& folder) {
     sum += all.back().nbytes;
   }
   if (sum <= most_bytes) return;
-  std::ranges::sort(all, {}, &known::time);
-  for (const known& each : all) {
+  std::ranges::sort(all, {}, &KnownImage::time);
+  for (const KnownImage& each : all) {
     if (sum <= most_bytes / 4 * 3) return;
     std::error_code ignored;
     if (files::remove(each.path, ignored)) sum -= each.nbytes;

@@ -7,7 +7,7 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Item (i, j) is at base + i * step + j * row.
-struct strided_2d {
+struct Strided2d {
   char* base;
   int64 step;
   int64 row;
@@ -16,7 +16,7 @@ struct strided_2d {
 /// Copies n by rows items of 1, 2, 4, 8 or 16 bytes; the two areas don't overlap. A zero step or
 /// row of `from` repeats; transposes go by 16-byte vectors. By reference: a copy of such a struct
 /// would read two fields at once right after each was stored, and wait for all stores before.
-void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
+void copy_2d(const Strided2d& to, const Strided2d& from, int64 n, int64 rows,
              int64 itemsize) noexcept;
 
 /// memcpy(). From 2 KiB on libc's takes up to twenty times as long where the target is a few bytes

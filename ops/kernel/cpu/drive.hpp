@@ -14,7 +14,7 @@ using loop_body = void (*)(char* const* data, unsigned single, int64 n) noexcept
 /// The same for operands at any steps, in bytes, along the one axis.
 using stepped_body = void (*)(char* const* data, const int64* steps, int64 n) noexcept;
 
-struct loop {
+struct Loop {
   loop_body body;
   /// Bit p is set if the body takes the set p of single operands; bit 0 always is.
   unsigned accepts;
@@ -32,13 +32,13 @@ struct loop {
 
 /// Runs the loop over the plan: cut into tiles, which are spread over the pool; operands that the
 /// body can't take as they lie are packed into a buffer, tile by tile.
-void run_tiles(const plan& work, const loop& what) noexcept;
+void run_tiles(const Plan& work, const Loop& what) noexcept;
 
 /// Fewest elements (of cost 1) for which waking the pool pays; about 10 us of work.
 inline constexpr int64 parallel_from = 32768;
 
 /// As run_tiles, short for work that is small or one contiguous run.
-SKERRY_INLINE void run(const plan& work, const loop& what) noexcept {
+SKERRY_INLINE void run(const Plan& work, const Loop& what) noexcept {
   if (work.contiguous && work.size * what.cost < parallel_from) {
     return what.body(work.data, 0, work.size);
   }
@@ -46,9 +46,9 @@ SKERRY_INLINE void run(const plan& work, const loop& what) noexcept {
 }
 
 /// Makes a kernel of a loop; its parameter is a plan.
-template <const loop& What>
-void fill_loop(kernel& row) {
-  row.host = [](const void* params) { run(*static_cast<const plan*>(params), What); };
+template <const Loop& What>
+void fill_loop(Kernel& row) {
+  row.host = [](const void* params) { run(*static_cast<const Plan*>(params), What); };
   row.body = What.body;
   row.accepts = What.accepts;
 }

@@ -21,7 +21,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// where it is not right; and `run`, a loop of its own. Declared for an operation before its loops
 /// are used.
 template <class Op, class T>
-struct ordinary_form {
+struct OrdinaryForm {
   static constexpr bool exists = false;
 };
 inline constexpr int64 ordinary_block = 512;
@@ -38,7 +38,7 @@ inline constexpr int64 filled_block = 256;
 /// What an operation by single operands but the first is, where that is simpler: `apply(right,
 /// run)` calls `run` with a function of the first one, of the same results; false if there is none.
 template <class Op, class T>
-struct scalar_form {
+struct ScalarForm {
   static constexpr bool exists = false;
 };
 /// From so many elements on it is worth being made.
@@ -68,7 +68,7 @@ inline constexpr bool is_simple = false;
 template <class Op, class T>
   requires requires { Op::info; }
 inline constexpr bool is_simple<Op, T> =
-    !Op::info.expensive && !ordinary_form<Op, T>::exists && !quick_form<Op, T>::exists;
+    !Op::info.expensive && !OrdinaryForm<Op, T>::exists && !quick_form<Op, T>::exists;
 /// Whether it does so little that its loop waits for memory, of what is beyond the second cache.
 template <class Op, class T, class R>
 inline constexpr bool waits_for_memory =
@@ -112,7 +112,7 @@ template <class Op, class T>
 SKERRY_INLINE void unary_items(char* const* data, unsigned, int64 n) {
   char* out = data[0];
   const char* x = data[1];
-  using ordinary = ordinary_form<Op, T>;
+  using ordinary = OrdinaryForm<Op, T>;
   if constexpr (ordinary::exists) {
     for (int64 begin = 0; begin < n; begin += ordinary_block) {
       const int64 count = least(n - begin, ordinary_block);
@@ -139,7 +139,7 @@ SKERRY_INLINE void pair_loop(Function function, char* out, const char* a, const 
 /// By the form for ordinary elements where a block has no others.
 template <class Op, class T>
 SKERRY_INLINE void pair_blocks(char* out, const char* a, const char* b, int64 n) {
-  using ordinary = ordinary_form<Op, T>;
+  using ordinary = OrdinaryForm<Op, T>;
   if constexpr (ordinary::exists) {
     for (int64 begin = 0; begin < n; begin += ordinary_block) {
       const int64 count = least(n - begin, ordinary_block);
@@ -229,17 +229,17 @@ SKERRY_INLINE void corrected_loop(char* out, const char* a, const char* b, unsig
 
 template <class Op, class T>
 SKERRY_INLINE void binary_items(char* const* data, unsigned single, int64 n) {
-  if constexpr (scalar_form<Op, T>::exists) {
+  if constexpr (ScalarForm<Op, T>::exists) {
     if (single == right_single && n >= least_for_scalar_form) {
       const auto run = [&](auto function) {
         loop_of<decltype(function), T>(function, data[0], data[1], n);
       };
-      if (scalar_form<Op, T>::apply(load<T>(data[2]), run)) return;
+      if (ScalarForm<Op, T>::apply(load<T>(data[2]), run)) return;
     }
   }
   if constexpr (quick_form<Op, T>::exists) {
     corrected_loop<Op, T>(data[0], data[1], data[2], single, n);
-  } else if constexpr (Op::info.expensive || ordinary_form<Op, T>::exists) {
+  } else if constexpr (Op::info.expensive || OrdinaryForm<Op, T>::exists) {
     if (single == 0) return pair_blocks<Op, T>(data[0], data[1], data[2], n);
     filled_loop<Op, T>(data[0], data[1], data[2], single, n);
   } else {
@@ -261,9 +261,9 @@ SKERRY_INLINE void ternary_items(char* const* data, unsigned single, int64 n) {
   if (single == both_single) {
     const T second = load<T>(b);
     const T third = load<T>(c);
-    if constexpr (scalar_form<Op, T>::exists) {
+    if constexpr (ScalarForm<Op, T>::exists) {
       const auto run = [&](auto function) { loop_of<decltype(function), T>(function, out, a, n); };
-      if (scalar_form<Op, T>::apply(second, third, run)) return;
+      if (ScalarForm<Op, T>::apply(second, third, run)) return;
     }
 #pragma GCC ivdep
     for (int64 i = 0; i < n; ++i) {
@@ -371,7 +371,7 @@ template <>
 inline constexpr unsigned accepted<3> = 1u | 1u << both_single;
 
 template <class Op, class T, int Arity>
-inline constexpr loop whole_loop{body_of<Op, T>(std::make_integer_sequence<int, Arity>{}),
+inline constexpr Loop whole_loop{body_of<Op, T>(std::make_integer_sequence<int, Arity>{}),
                                  accepted<Arity>,
                                  Op::info.expensive ? 8 : 1,
                                  false,

@@ -46,7 +46,7 @@ inline void copy_streamed(char* to, const char* from, int64 nbytes) {
 /// Writes runs one after the other. A line that two of them share is put together first: around an
 /// ordinary store to it, others past the caches wait (64 MB in runs of 64 KiB that begin within a
 /// line, one thread of a Xeon of model 167: 7.5 ms, and 5.2 so).
-class streamed_lines {
+class StreamedLines {
  public:
   /// The two areas don't overlap.
   void put(char* to, const char* from, int64 nbytes) {

@@ -15,9 +15,9 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// Runs tiles of one tiling on one thread; remembers what its buffers hold, since a broadcast
 /// operand is often the same in every tile.
 template <class Plan, class Loop>
-class tile_runner {
+class TileRunner {
  public:
-  explicit tile_runner(const tiling<Plan, Loop>& how) noexcept : how_(how), work_(how.work) {}
+  explicit TileRunner(const Tiling<Plan, Loop>& how) noexcept : how_(how), work_(how.work) {}
 
   void run(int64 begin, int64 end) noexcept {
     int64 position[Plan::max_axes];
@@ -136,19 +136,19 @@ class tile_runner {
     for (int64 byte = 0; byte < span; byte += 64) __builtin_prefetch(next + byte, 0, 2);
   }
 
-  const tiling<Plan, Loop>& how_;
+  const Tiling<Plan, Loop>& how_;
   const Plan& work_;
   const char* held_[Plan::max_operands] = {};
   int64 held_rows_[Plan::max_operands] = {};
   int64 held_n_[Plan::max_operands] = {};
-  streamed_lines lines_;
+  StreamedLines lines_;
   alignas(64) char buffers_[Plan::max_operands][buffer_bytes<Plan>];
 };
 
 template <class Plan, class Loop>
 void run_range(void* how, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& tiles = *static_cast<const tiling<Plan, Loop>*>(how);
-  tile_runner<Plan, Loop>(tiles).run(begin, end);
+  const auto& tiles = *static_cast<const Tiling<Plan, Loop>*>(how);
+  TileRunner<Plan, Loop>(tiles).run(begin, end);
 }
 
 template <class Plan, class Loop>
@@ -191,7 +191,7 @@ void drive_here(const Plan& work, const Loop& what) noexcept {
   if (work.rank == 0) return run_one(work, what);
   if (run_whole(work, what)) return;
   if (is_turned(work, what)) return drive_here(turned_round(work), what);
-  tiling<Plan, Loop> how(work, what);
+  Tiling<Plan, Loop> how(work, what);
   run_range<Plan, Loop>(&how, 0, how.units);
 }
 
@@ -200,7 +200,7 @@ template <class Plan, class Loop>
 void drive(const Plan& work, const Loop& what) noexcept {
   if (work.size * what.cost < parallel_from) return drive_here(work, what);
   if (is_turned(work, what)) return drive(turned_round(work), what);
-  tiling<Plan, Loop> how(work, what);
+  Tiling<Plan, Loop> how(work, what);
   const int64 tile_cost = how.n * how.rows * what.cost;
   cpu::parallel_for(how.units, greatest(parallel_from / 2 / tile_cost, 1), run_range<Plan, Loop>,
                     &how);

@@ -25,18 +25,18 @@ inline constexpr int64 streamed_tile = 16384;
 inline constexpr int64 direct_elements = 16384;
 
 // What the driver asks of a plan and of a loop, here for those of one operation.
-inline constexpr int outputs_of(const plan&) noexcept { return 1; }
-inline bool takes(const loop& what, unsigned single) noexcept {
+inline constexpr int outputs_of(const Plan&) noexcept { return 1; }
+inline bool takes(const Loop& what, unsigned single) noexcept {
   return ((what.accepts >> single) & 1u) != 0;
 }
 /// Elements of a tile that goes through no buffer.
-inline int64 direct_tile(const loop& what) noexcept {
+inline int64 direct_tile(const Loop& what) noexcept {
   return greatest(direct_elements / what.cost, 1024);
 }
-inline bool streams_of(const loop& what) noexcept { return what.streams; }
-inline constexpr bool may_stream(const loop&) noexcept { return true; }
+inline bool streams_of(const Loop& what) noexcept { return what.streams; }
+inline constexpr bool may_stream(const Loop&) noexcept { return true; }
 /// The body that reads operands where they lie, if they are to be.
-inline stepped_body stepped_of(const plan& work, const loop& what) noexcept {
+inline stepped_body stepped_of(const Plan& work, const Loop& what) noexcept {
   if (what.stepped == nullptr || what.stepped_from == 0) return what.stepped;
   int64 spanned = 0;
   for (int i = 0; i < work.operand_count; ++i) {
@@ -47,15 +47,15 @@ inline stepped_body stepped_of(const plan& work, const loop& what) noexcept {
   return spanned < what.stepped_from ? nullptr : what.stepped;
 }
 /// Elements of the longest rows that are merged over gaps.
-inline constexpr int64 bridged_row(const loop&) noexcept { return 0; }
+inline constexpr int64 bridged_row(const Loop&) noexcept { return 0; }
 /// `lies`: the same where it isn't in a buffer.
-inline void call(const loop& what, char* const* data, char* const*, unsigned single,
+inline void call(const Loop& what, char* const* data, char* const*, unsigned single,
                  int64 n) noexcept {
   what.body(data, single, n);
 }
 
 template <class Plan, class Loop>
-struct tiling {
+struct Tiling {
   const Plan& work;
   const Loop& what;
   int axis = 1;                    ///< the tile's second; the rank of the plan or beyond means none
@@ -74,7 +74,7 @@ struct tiling {
   int64 counts[Plan::max_axes];
   int64 units = 1;
 
-  tiling(const Plan& of, const Loop& with) noexcept : work(of), what(with) {
+  Tiling(const Plan& of, const Loop& with) noexcept : work(of), what(with) {
     choose_axis();
     choose_pitch();
     classify();

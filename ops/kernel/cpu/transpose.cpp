@@ -12,14 +12,14 @@ namespace {
 /// Sixteen bytes as items of one size. Vectors of this width have a one-instruction interleave at
 /// every level; wider ones interleave only within their halves.
 template <class U>
-struct lanes {
+struct Lanes {
   typedef U type __attribute__((vector_size(16)));
   static constexpr int count = 16 / sizeof(U);
 };
 
 template <class U>
-SKERRY_INLINE void interleave(typename lanes<U>::type a, typename lanes<U>::type b,
-                              typename lanes<U>::type& low, typename lanes<U>::type& high) {
+SKERRY_INLINE void interleave(typename Lanes<U>::type a, typename Lanes<U>::type b,
+                              typename Lanes<U>::type& low, typename Lanes<U>::type& high) {
   if constexpr (sizeof(U) == 8) {
     low = __builtin_shufflevector(a, b, 0, 2);
     high = __builtin_shufflevector(a, b, 1, 3);
@@ -40,8 +40,8 @@ SKERRY_INLINE void interleave(typename lanes<U>::type a, typename lanes<U>::type
 /// with row k + count / 2.
 template <class U>
 SKERRY_INLINE void transpose_block(char* to, int64 to_row, const char* from, int64 from_row) {
-  using V = typename lanes<U>::type;
-  constexpr int count = lanes<U>::count;
+  using V = typename Lanes<U>::type;
+  constexpr int count = Lanes<U>::count;
   V rows[count];
   V next[count];
 #pragma GCC unroll 16
@@ -97,7 +97,7 @@ SKERRY_INLINE void transpose_square(char* to, int64 to_row, const char* from, in
 }
 
 template <class U>
-void copy_strided(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+void copy_strided(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
   for (int64 j = 0; j < rows; ++j) {
     char* target = to.base + j * to.row;
     const char* source = from.base + j * from.row;
@@ -133,7 +133,7 @@ SKERRY_INLINE auto gathered(const char* from, int64 step) {
 }
 
 /// Items of 16 bytes at any step to runs: a core stores once a cycle, so whole vectors of them.
-void gather_runs(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+void gather_runs(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
   constexpr int64 count = vector_bytes / 16;
   const int64 step = from.step;
   for (int64 j = 0; j < rows; ++j) {
@@ -162,7 +162,7 @@ void join_runs(char* to, const char* from, int64 step, int64 count) {
 
 /// to.step and from.row are the item size.
 template <class U>
-void transpose(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+void transpose(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   constexpr int64 count = block_side<U>;
   if (to.row == n * size && rows > n) {
@@ -187,11 +187,11 @@ void transpose(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
       }
     }
   }
-  const strided_2d low_to = {to.base + whole_rows * to.row, size, to.row};
-  const strided_2d low_from = {from.base + whole_rows * size, from.step, size};
+  const Strided2d low_to = {to.base + whole_rows * to.row, size, to.row};
+  const Strided2d low_from = {from.base + whole_rows * size, from.step, size};
   copy_strided<U>(low_to, low_from, whole_n, rows - whole_rows);
-  const strided_2d right_to = {to.base + whole_n * size, size, to.row};
-  const strided_2d right_from = {from.base + whole_n * from.step, from.step, size};
+  const Strided2d right_to = {to.base + whole_n * size, size, to.row};
+  const Strided2d right_from = {from.base + whole_n * from.step, from.step, size};
   copy_strided<U>(right_to, right_from, n - whole_n, rows);
 }
 
@@ -209,7 +209,7 @@ void repeat_items(char* to, const char* from, int64 count) {
 
 /// One item in all lanes of a vector.
 template <int Size, int Bytes>
-struct filled_vector {
+struct FilledVector {
   using lane = std::conditional_t<Size == 16, uint64, item_t<Size>>;
   typedef lane vector __attribute__((vector_size(Bytes)));
 
@@ -229,7 +229,7 @@ struct filled_vector {
 /// a short row, the next one overwrites; those of longer rows overlap within it.
 template <class U, int Bytes>
 void fill_by_vectors(char* to, const char* from, int64 step, int64 n, int64 rows) {
-  using filled = filled_vector<sizeof(U), Bytes>;
+  using filled = FilledVector<sizeof(U), Bytes>;
   const int64 nbytes = n * int64(sizeof(U));
   const int64 whole = rows - (Bytes > nbytes ? ceil_div(Bytes - nbytes, nbytes) : 0);
   int64 j = 0;
@@ -250,7 +250,7 @@ void fill_by_vectors(char* to, const char* from, int64 step, int64 n, int64 rows
 }
 
 template <class U>
-void fill_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+void fill_rows(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   if (to.row == n * size && from.row == size && n * size < 16) {
     if (n == 2) return repeat_items<U, 2>(to.base, from.base, rows);
@@ -263,7 +263,7 @@ void fill_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
     return fill(to.base, from.base, from.row, n, rows);
   }
   if (n <= 8 && rows > n) {  // short rows, as of repeat(x, 2): no loop for each
-    const strided_2d across = {from.base, from.row, 0};
+    const Strided2d across = {from.base, from.row, 0};
     for (int64 i = 0; i < n; ++i) {
       copy_strided<U>({to.base + i * int64(sizeof(U)), to.row, 0}, across, rows, 1);
     }
@@ -278,8 +278,8 @@ void fill_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
 
 /// Rows of Piece to twice as many bytes: by their first and their last Piece, which may overlap.
 template <int Piece>
-void copy_short_rows(const strided_2d& to, const strided_2d& from, int64 nbytes, int64 rows) {
-  struct piece {
+void copy_short_rows(const Strided2d& to, const Strided2d& from, int64 nbytes, int64 rows) {
+  struct TransposedPiece {
     char bytes[Piece];
   };
   const int64 last = nbytes - Piece;
@@ -288,15 +288,15 @@ void copy_short_rows(const strided_2d& to, const strided_2d& from, int64 nbytes,
   char* target = to.base;
   const char* source = from.base;
   for (int64 j = 0; j < rows; ++j, target += to_row, source += from_row) {
-    const piece first = load<piece>(source);
-    const piece second = load<piece>(source + last);
+    const TransposedPiece first = load<TransposedPiece>(source);
+    const TransposedPiece second = load<TransposedPiece>(source + last);
     store(target, first);
     if (last != 0) store(target + last, second);
   }
 }
 
 template <class U>
-void copy_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+void copy_rows(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
   const int64 nbytes = n * int64(sizeof(U));
   if (nbytes < 2) return store(to.base, load<U>(from.base));
   if (nbytes < 4) return copy_short_rows<2>(to, from, nbytes, rows);
@@ -311,7 +311,7 @@ void copy_rows(const strided_2d& to, const strided_2d& from, int64 n, int64 rows
 
 /// Every other item, as from x[::2], or backwards: a known step has a vector form.
 template <class U, int Step>
-void copy_stepped(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+void copy_stepped(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   for (int64 j = 0; j < rows; ++j) {
     char* target = to.base + j * to.row;
@@ -322,7 +322,7 @@ void copy_stepped(const strided_2d& to, const strided_2d& from, int64 n, int64 r
 }
 
 template <class U>
-void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 rows) {
+void copy_items(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   if (rows > 1 && (n == 1 || (to.step != size && to.row == size))) {
     return copy_items<U>({to.base, to.row, to.step}, {from.base, from.row, from.step}, rows, n);
@@ -350,19 +350,19 @@ void copy_items(const strided_2d& to, const strided_2d& from, int64 n, int64 row
 }  // namespace
 
 void copy_bytes(char* to, const char* from, int64 n) noexcept {
-  struct line {
+  struct Line {
     char bytes[64];
   };
-  constexpr int64 size = sizeof(line);
+  constexpr int64 size = sizeof(Line);
   const auto target = reinterpret_cast<uint64>(to);
   const uint64 ahead = (target - reinterpret_cast<uint64>(from)) % 4096;
   const bool is_close = ahead != 0 && ahead < 64;
   if (n >= 2048 && (is_close || target % size != 0)) {
-    store(to, load<line>(from));
+    store(to, load<Line>(from));
     int64 i = size - static_cast<int64>(target % size);
     for (; i + 4 * size <= n; i += 4 * size) {
-      line lines[4];
-      for (int64 k = 0; k < 4; ++k) lines[k] = load<line>(from + i + k * size);
+      Line lines[4];
+      for (int64 k = 0; k < 4; ++k) lines[k] = load<Line>(from + i + k * size);
       for (int64 k = 0; k < 4; ++k) store(to + i + k * size, lines[k]);
     }
     to += i;
@@ -372,7 +372,7 @@ void copy_bytes(char* to, const char* from, int64 n) noexcept {
   __builtin_memcpy(to, from, static_cast<unsigned long>(n));
 }
 
-void copy_2d(const strided_2d& to, const strided_2d& from, int64 n, int64 rows,
+void copy_2d(const Strided2d& to, const Strided2d& from, int64 n, int64 rows,
              int64 itemsize) noexcept {
   switch (itemsize) {
     case 1:

@@ -25,16 +25,16 @@ inline constexpr int vector_bytes = 16;
 // ---- types
 
 template <class T>
-struct vector_of {
+struct VectorOf {
   static constexpr int lanes = vector_bytes / int(sizeof(T));
   typedef T type __attribute__((vector_size(vector_bytes)));
   typedef ops::bits_t<T> bits __attribute__((vector_size(vector_bytes)));
 };
 
 template <class T>
-using lanes_of = typename vector_of<T>::type;
+using lanes_of = typename VectorOf<T>::type;
 template <class T>
-inline constexpr int lane_count = vector_of<T>::lanes;
+inline constexpr int lane_count = VectorOf<T>::lanes;
 
 /// A set of lanes: bit i is that of lane i.
 template <class T>
@@ -203,13 +203,13 @@ SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* from) {
 
 /// For each set of lanes the numbers of its lanes, then those of the others; of four lanes as pairs
 /// of 4 bytes each.
-struct lane_orders {
+struct LaneOrders {
   uint8 of_8[256][8];
   int32 of_4[16][8];
 };
 
-consteval lane_orders make_lane_orders() {
-  lane_orders orders{};
+consteval LaneOrders make_lane_orders() {
+  LaneOrders orders{};
   for (int set = 0; set < 256; ++set) {
     int index = 0;
     for (int wanted = 1; wanted >= 0; --wanted) {
@@ -231,7 +231,7 @@ consteval lane_orders make_lane_orders() {
   return orders;
 }
 
-alignas(64) inline constexpr lane_orders lanes_in_order = make_lane_orders();
+alignas(64) inline constexpr LaneOrders lanes_in_order = make_lane_orders();
 
 // ---- across lanes
 

@@ -193,12 +193,12 @@ SKERRY_INLINE void store_numbers_of_lanes(int64* to, unsigned set, int64 base) {
 #define SKERRY_LOOKS_UP_LANES 1
 /// table[index] in each lane, of an index's lower bits.
 SKERRY_INLINE lanes_of<float32> look_up_lanes(const float32 (&table)[16],
-                                              vector_of<float32>::bits index) {
+                                              VectorOf<float32>::bits index) {
   const auto rows = __m512(load_lanes(table));
   return lanes_of<float32>(_mm512_maskz_permutexvar_ps(0xffff, __m512i(index), rows));
 }
 SKERRY_INLINE lanes_of<float64> look_up_lanes(const float64 (&table)[32],
-                                              vector_of<float64>::bits index) {
+                                              VectorOf<float64>::bits index) {
   const auto rows = [&](int from) { return __m512d(load_lanes(table + from)); };
   const auto low = _mm512_permutex2var_pd(rows(0), __m512i(index), rows(8));
   const auto high = _mm512_permutex2var_pd(rows(16), __m512i(index), rows(24));
@@ -315,8 +315,8 @@ SKERRY_INLINE lanes_of<K> pack_lanes(lanes_of<K> v, unsigned set) {
 #define SKERRY_PACKS_LANES 1
 template <class K, int... I>
 SKERRY_INLINE __m256i first_lanes(int64 count, std::integer_sequence<int, I...>) {
-  using bits = typename vector_of<ops::bits_t<K> >::type;
-  const typename vector_of<lane_integer<K> >::type lane{I...};
+  using bits = typename VectorOf<ops::bits_t<K> >::type;
+  const typename VectorOf<lane_integer<K> >::type lane{I...};
   return __m256i(bits(lane < static_cast<lane_integer<K> >(count)));
 }
 

@@ -38,7 +38,7 @@ SKERRY_HD SKERRY_INLINE T value_of(stored_t<T> x) {
 }
 
 /// 16 bytes of any dtype, at the alignment that complex128 has.
-struct two_words {
+struct TwoWords {
   std::uint64_t word[2];
 };
 

@@ -20,7 +20,7 @@ inline constexpr std::int64_t fold_chunk = 32;
 /// `Fold` has: a type `value`, value load(position), static value combine(a, b), and
 /// void apply(index, value), which is called once for each index that occurs below `limit`.
 template <class Fold>
-struct index_runs {
+struct IndexRuns {
   Fold fold;
   const std::uint32_t* index;    ///< sorted
   const std::uint32_t* indices;  ///< the position of each
@@ -43,7 +43,7 @@ struct index_runs {
 
 template <class Fold>
 struct fold_chunks {
-  index_runs<Fold> runs;
+  IndexRuns<Fold> runs;
 
   __device__ void operator()(std::int64_t chunk) const {
     const std::int64_t end = runs.end_of(chunk);
@@ -69,7 +69,7 @@ struct fold_chunks {
 
 template <class Fold>
 struct join_chunks {
-  index_runs<Fold> runs;
+  IndexRuns<Fold> runs;
 
   __device__ void operator()(std::int64_t chunk) const {
     std::int64_t end = runs.end_of(chunk);
@@ -91,7 +91,7 @@ struct join_chunks {
 /// `keys` are indices below `limit`, or `limit` for those that go nowhere; room for twice as many.
 template <class Fold>
 cudaError_t fold_by_index(const Fold& fold, std::uint32_t* keys, std::int64_t size,
-                          std::uint32_t limit, launch_context* context) {
+                          std::uint32_t limit, LaunchContext* context) {
   const std::int64_t chunks = (size + fold_chunk - 1) / fold_chunk;
   auto* const indices = scratch<std::uint32_t>(context, size);
   auto* const parts = scratch<typename Fold::value>(context, 2 * chunks);
@@ -102,13 +102,13 @@ cudaError_t fold_by_index(const Fold& fold, std::uint32_t* keys, std::int64_t si
       {.keys = keys, .sorted_keys = keys + size, .rows = 1, .length = size, .bits = bits}, nullptr,
       indices, context);
   if (status != cudaSuccess) return status;
-  const index_runs<Fold> runs{.fold = fold,
-                              .index = keys + size,
-                              .indices = indices,
-                              .size = size,
-                              .limit = limit,
-                              .heads = parts,
-                              .tails = parts + chunks};
+  const IndexRuns<Fold> runs{.fold = fold,
+                             .index = keys + size,
+                             .indices = indices,
+                             .size = size,
+                             .limit = limit,
+                             .heads = parts,
+                             .tails = parts + chunks};
   status = cub::DeviceFor::Bulk(chunks, fold_chunks<Fold>{runs}, stream_of(context));
   if (status != cudaSuccess) return status;
   return cub::DeviceFor::Bulk(chunks, join_chunks<Fold>{runs}, stream_of(context));

@@ -13,7 +13,7 @@
 
 namespace skerry::native {
 
-inline cudaStream_t stream_of(const launch_context* context) {
+inline cudaStream_t stream_of(const LaunchContext* context) {
   return static_cast<cudaStream_t>(context->stream);
 }
 
@@ -27,7 +27,7 @@ inline int launched(cudaError_t status) {
 /// Runs a CUB algorithm in its two phases: `call(nullptr, nbytes)` asks for the size of the scratch
 /// memory, `call(scratch, nbytes)` enqueues.
 template <class Call>
-cudaError_t with_workspace(launch_context* context, Call&& call) {
+cudaError_t with_workspace(LaunchContext* context, Call&& call) {
   std::size_t nbytes = 0;
   if (const cudaError_t status = call(nullptr, nbytes); status != cudaSuccess) return status;
   // A null pointer would be taken for another question.

@@ -19,10 +19,10 @@
 namespace skerry::native {
 
 /// A library that is open, or why it isn't. Never closed.
-class shared_library {
+class SharedLibrary {
  public:
   /// `versioned`: "libcublas.so.13"; `plain`: "libcublas.so".
-  shared_library(const char* versioned, const char* plain) {
+  SharedLibrary(const char* versioned, const char* plain) {
     // By its bare name first: that is also how one is found that this process has loaded already.
     for (const std::string& folder : folders(plain)) {
       handle_ = dlopen((folder + versioned).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -87,7 +87,7 @@ class shared_library {
 /// One handle of a library for each device; whoever uses one holds the lock, since a handle has one
 /// stream at a time.
 template <class Handle>
-class handles {
+class Handles {
  public:
   /// The handle of the current device; null where `create` fails.
   template <class Create>

@@ -33,7 +33,7 @@ using first_t = typename first_of<T...>::type;
 /// 16 bytes: for those it asks for no room between the tiles of two inputs, nor in front of one
 /// that begins between two multiples of 16, and uses some (CCCL 3.5.0, kernel_transform.cuh 566,
 /// against tuning_transform.cuh 273). What it copies is right for types of an alignment below 16
-/// alone (kernel_transform.cuh 808), on Hopper too: hence that of complex128 and two_words.
+/// alone (kernel_transform.cuh 808), on Hopper too: hence that of complex128 and TwoWords.
 template <class Out, class... In>
 struct transform_policy {
   SKERRY_HD constexpr cub::TransformPolicy operator()(::cuda::compute_capability gpu) const {
@@ -108,7 +108,7 @@ cudaError_t transform_items(char* out, std::int64_t size, Operation operation, c
 }
 
 template <class Out, class... In, class Operation, std::size_t... I>
-cudaError_t launch_contiguous(const plan& operands, cudaStream_t stream, Operation operation,
+cudaError_t launch_contiguous(const Plan& operands, cudaStream_t stream, Operation operation,
                               ::cuda::std::index_sequence<I...>) {
   // An output that is also an input (`x += y`) is right with all of CUB's kernels: its
   // documentation allows an output that begins where an input does, and in its source (CCCL 3.0.1
@@ -136,7 +136,7 @@ struct with_value {
 
 /// The operand that is an array of unit stride like the output, beside one that is a value; 0 if
 /// the operands are not so.
-[[nodiscard]] inline int only_contiguous_array(const plan& operands) noexcept {
+[[nodiscard]] inline int only_contiguous_array(const Plan& operands) noexcept {
   if (operands.operand_count != 3 || operands.rank != 1) return 0;
   const int array = operands.is_value(1) ? 2 : 1;
   if (operands.is_value(array) || !operands.is_value(3 - array)) return 0;
@@ -147,7 +147,7 @@ struct with_value {
 }
 
 template <class Out, class T, class Operation>
-cudaError_t launch_with_value(const plan& operands, cudaStream_t stream, Operation operation,
+cudaError_t launch_with_value(const Plan& operands, cudaStream_t stream, Operation operation,
                               int array) {
   const int value = 3 - array;
   return transform_items<Out, T>(
@@ -167,7 +167,7 @@ struct of_stored {
 /// Runs `out = operation(in...)`. WithValue: there is a kernel of an array of unit stride and a
 /// value, such as a Python scalar; else the strided kernel does that, too.
 template <class Out, class... In, bool WithValue, class Operation>
-int run_elementwise(const plan& operands, launch_context* context, Operation operation,
+int run_elementwise(const Plan& operands, LaunchContext* context, Operation operation,
                     std::bool_constant<WithValue> with_value) {
   if constexpr ((ops::boolean<In> || ...)) {  // read as bytes
     return run_elementwise<Out, stored_t<In>...>(
@@ -191,8 +191,8 @@ int run_elementwise(const plan& operands, launch_context* context, Operation ope
 
 /// The native kernel of `out = Op(in...)`; its parameter is a plan.
 template <class Op, class Out, class... In>
-int elementwise(const void* params, launch_context* context) {
-  return run_elementwise<Out, In...>(*static_cast<const plan*>(params), context, Op{},
+int elementwise(const void* params, LaunchContext* context) {
+  return run_elementwise<Out, In...>(*static_cast<const Plan*>(params), context, Op{},
                                      std::false_type{});
 }
 

@@ -52,13 +52,13 @@ inline std::uint64_t division_magic(std::uint64_t divisor, std::uint32_t shift) 
 /// sum kept in one word). Dividend and divisor are below half of Word's range, so that the sum
 /// can't wrap; divisor >= 1.
 template <class Word>
-struct fast_divider {
+struct FastDivider {
   Word divisor = 1;
   Word magic = 1;
   std::uint32_t shift = 0;
 
-  fast_divider() = default;
-  explicit fast_divider(Word by) : divisor(by) {
+  FastDivider() = default;
+  explicit FastDivider(Word by) : divisor(by) {
     while ((Word{1} << shift) < by) ++shift;
     magic = detail::division_magic(by, shift);
   }
@@ -66,12 +66,12 @@ struct fast_divider {
     return (detail::multiply_high(n, magic) + n) >> shift;
   }
 
-  struct result {
+  struct Result {
     std::int64_t quotient;
     std::int64_t remainder;
   };
   /// For a dividend that is not negative.
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE result divide(std::int64_t n) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Result divide(std::int64_t n) const {
     const Word q = quotient(static_cast<Word>(n));
     return {static_cast<std::int64_t>(q), n - static_cast<std::int64_t>(q * divisor)};
   }
@@ -79,7 +79,7 @@ struct fast_divider {
 
 /// Whether all byte offsets of a plan, their partial sums and its indices fit int32.
 template <int Operands>
-[[nodiscard]] bool suits_32bit(const plan& from) {
+[[nodiscard]] bool suits_32bit(const Plan& from) {
   constexpr std::int64_t limit = index_limit_32bit;
   if (from.size >= limit) return false;
   for (int operand = 0; operand < Operands; ++operand) {
@@ -96,19 +96,19 @@ template <int Operands>
 
 /// Byte offsets of every operand of a plan that suits 32-bit indexing.
 template <int Operands>
-struct strided_offsets {
+struct StridedOffsets {
   /// Where an index is along the first axis, and along the last.
-  struct ends {
+  struct Ends {
     std::uint32_t first = 0;
     std::uint32_t last = 0;
   };
 
   std::int32_t rank = 0;
-  fast_divider<std::uint32_t> extents[plan::max_axes];
-  std::int32_t strides[Operands][plan::max_axes] = {};
+  FastDivider<std::uint32_t> extents[Plan::max_axes];
+  std::int32_t strides[Operands][Plan::max_axes] = {};
 
   /// False if `from` is too large for 32-bit indexing.
-  [[nodiscard]] bool assign(const plan& from) {
+  [[nodiscard]] bool assign(const Plan& from) {
     if (!suits_32bit<Operands>(from)) return false;
     rank = 0;
     for (int axis = 0; axis < from.rank; ++axis) append(from, axis, from.shape[axis], 1);
@@ -117,19 +117,19 @@ struct strided_offsets {
 
   /// Every `step`th place of an axis, as the slowest; what the products of a step that is beyond
   /// the axis are does not matter.
-  void append(const plan& from, int axis, std::int64_t extent, std::int64_t step) {
-    extents[rank] = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(extent));
+  void append(const Plan& from, int axis, std::int64_t extent, std::int64_t step) {
+    extents[rank] = FastDivider<std::uint32_t>(static_cast<std::uint32_t>(extent));
     for (int operand = 0; operand < Operands; ++operand) {
       strides[operand][rank] = static_cast<std::int32_t>(from.strides[operand][axis] * step);
     }
     ++rank;
   }
 
-  SKERRY_HD SKERRY_INLINE ends locate(std::uint32_t index,
+  SKERRY_HD SKERRY_INLINE Ends locate(std::uint32_t index,
                                       std::int32_t (&offsets)[Operands]) const {
     SKERRY_UNROLL
     for (int operand = 0; operand < Operands; ++operand) offsets[operand] = 0;
-    ends at;
+    Ends at;
     add_from<0>(index, offsets, at);
     return at;
   }
@@ -137,12 +137,12 @@ struct strided_offsets {
  private:
   template <int Axis>
   SKERRY_HD SKERRY_INLINE void add_from(std::uint32_t index, std::int32_t (&offsets)[Operands],
-                                        ends& at) const {
+                                        Ends& at) const {
     if (Axis + 1 >= rank) {  // what is left is the coordinate: no division
       if constexpr (Axis == 0) at.first = index;
       at.last = index;
       add<Axis>(index, offsets);
-    } else if constexpr (Axis + 1 < plan::max_axes) {
+    } else if constexpr (Axis + 1 < Plan::max_axes) {
       const std::uint32_t quotient = extents[Axis].quotient(index);
       const std::uint32_t coordinate = index - quotient * extents[Axis].divisor;
       if constexpr (Axis == 0) at.first = coordinate;
@@ -161,18 +161,18 @@ struct strided_offsets {
 };
 
 /// Some axes of an array of any size, axis 0 fastest. Reductions are not split, so 64-bit.
-struct axis_offsets {
+struct AxisOffsets {
   std::int32_t rank = 0;
-  fast_divider<std::uint64_t> extents[plan::max_axes];
-  std::int64_t strides[plan::max_axes] = {};
+  FastDivider<std::uint64_t> extents[Plan::max_axes];
+  std::int64_t strides[Plan::max_axes] = {};
 
-  axis_offsets() = default;
-  axis_offsets(std::int32_t axes, const std::int64_t* shape, const std::int64_t* stride_bytes)
+  AxisOffsets() = default;
+  AxisOffsets(std::int32_t axes, const std::int64_t* shape, const std::int64_t* stride_bytes)
       : rank(axes) {
     for (int axis = 0; axis < rank; ++axis) {
       // An axis without elements is never looked up.
-      extents[axis] = fast_divider<std::uint64_t>(
-          shape[axis] > 0 ? static_cast<std::uint64_t>(shape[axis]) : 1);
+      extents[axis] =
+          FastDivider<std::uint64_t>(shape[axis] > 0 ? static_cast<std::uint64_t>(shape[axis]) : 1);
       strides[axis] = stride_bytes[axis];
     }
   }
@@ -180,7 +180,7 @@ struct axis_offsets {
   /// Bytes from the first element to number `index`.
   template <int Axis = 0>
   [[nodiscard]] SKERRY_HD SKERRY_INLINE std::int64_t offset(std::int64_t index) const {
-    if constexpr (Axis + 1 < plan::max_axes) {
+    if constexpr (Axis + 1 < Plan::max_axes) {
       if (Axis + 1 < rank) {
         const auto [quotient, coordinate] = extents[Axis].divide(index);
         return coordinate * strides[Axis] + offset<Axis + 1>(quotient);

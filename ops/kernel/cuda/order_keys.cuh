@@ -12,14 +12,14 @@ namespace skerry::native {
 
 /// Null if there is none.
 template <class T>
-T* scratch(launch_context* context, std::int64_t count) {
+T* scratch(LaunchContext* context, std::int64_t count) {
   return static_cast<T*>(
       context->workspace(context, static_cast<std::size_t>(count < 1 ? 1 : count) * sizeof(T)));
 }
 
 /// Keys in C order, of which the lowest `bits` count; `keys` and `sorted_keys` have room for all.
 template <class Key>
-struct key_rows {
+struct KeyRows {
   Key* keys;
   Key* sorted_keys;
   std::int64_t rows;
@@ -29,9 +29,9 @@ struct key_rows {
 
 /// indices[i] = the index in its row of what goes to i; stable. `tags`, if not null, stand for the
 /// indices of the (single) row: indices[i] = tags[index].
-cudaError_t order_keys(const key_rows<std::uint32_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* indices, launch_context* context);
-cudaError_t order_keys(const key_rows<std::uint64_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* indices, launch_context* context);
+cudaError_t order_keys(const KeyRows<std::uint32_t>& of, const std::uint32_t* tags,
+                       std::uint32_t* indices, LaunchContext* context);
+cudaError_t order_keys(const KeyRows<std::uint64_t>& of, const std::uint32_t* tags,
+                       std::uint32_t* indices, LaunchContext* context);
 
 }  // namespace skerry::native

@@ -19,7 +19,7 @@ namespace skerry::native {
 
 /// An input: an array, or (data null) a value for all elements.
 template <class T>
-struct strided_input {
+struct StridedInput {
   const char* data;
   T value;
 };
@@ -34,7 +34,7 @@ template <class Operation>
 
 /// An input on the way of one thread.
 template <class T, int Depth>
-struct strided_reader {
+struct StridedReader {
   const char* next;
   std::ptrdiff_t step;
   bool is_same;  ///< for all elements of the thread
@@ -56,9 +56,9 @@ struct strided_reader {
 };
 
 template <class Operation, class Out, class... In>
-struct strided_loop {
-  using walk_type = strided_walk<1 + sizeof...(In)>;
-  using place = typename walk_type::place;
+struct StridedLoop {
+  using walk_type = StridedWalk<1 + sizeof...(In)>;
+  using place = typename walk_type::Place;
   template <std::size_t I>
   using input_t = ::cuda::std::tuple_element_t<I, ::cuda::std::tuple<In...>>;
   /// Elements whose items a thread asks for before it uses the first: as many as registers hold.
@@ -70,7 +70,7 @@ struct strided_loop {
   Operation operation;
   walk_type walk;
   char* out;
-  ::cuda::std::tuple<strided_input<In>...> inputs;
+  ::cuda::std::tuple<StridedInput<In>...> inputs;
   bool is_aligned;
 
   __device__ SKERRY_INLINE void run(char* tiles) const {
@@ -87,7 +87,7 @@ struct strided_loop {
     }
     auto [position, end] = walk.deal(here, blockIdx.x, threadIdx.x);
     if (position >= end) return;
-    ::cuda::std::tuple<strided_reader<In, depth>...> readers{reader<I>(here, tiles)...};
+    ::cuda::std::tuple<StridedReader<In, depth>...> readers{reader<I>(here, tiles)...};
     char* to = out + here.at[0];
     const auto result = [&](int n) { return operation(::cuda::std::get<I>(readers).items[n]...); };
     if constexpr (depth > 1) {
@@ -115,10 +115,10 @@ struct strided_loop {
     const auto& input = ::cuda::std::get<I>(inputs);
     const bool is_value = input.data == nullptr;
     const char* const data = walk.pitch[1 + I] != 0 ? tiles : input.data;
-    strided_reader<T, depth> made{.next = data + here.at[1 + I],
-                                  .step = walk.steps[1 + I],
-                                  .is_same = is_value || walk.steps[1 + I] == 0,
-                                  .items = {}};
+    StridedReader<T, depth> made{.next = data + here.at[1 + I],
+                                 .step = walk.steps[1 + I],
+                                 .is_same = is_value || walk.steps[1 + I] == 0,
+                                 .items = {}};
     if (made.is_same) {
       const T item = is_value ? input.value : load<T>(made.next, is_aligned);
       SKERRY_UNROLL
@@ -136,12 +136,11 @@ struct strided_loop {
     const std::uint32_t lines = walk.lines();
     char* to = tiles + copied.to;
     const std::ptrdiff_t row = static_cast<std::int32_t>(lines) * walk.pitch[1 + I];
-    strided_reader<T, 4> from{
-        .next = ::cuda::std::get<I>(inputs).data + copied.from,
-        .step =
-            static_cast<std::ptrdiff_t>(static_cast<std::int32_t>(lines)) * walk.along_fast[1 + I],
-        .is_same = false,
-        .items = {}};
+    StridedReader<T, 4> from{.next = ::cuda::std::get<I>(inputs).data + copied.from,
+                             .step = static_cast<std::ptrdiff_t>(static_cast<std::int32_t>(lines)) *
+                                     walk.along_fast[1 + I],
+                             .is_same = false,
+                             .items = {}};
     while (is_aligned && position + 3 * lines < end) {
       from.read_all(true);
       SKERRY_UNROLL
@@ -168,7 +167,7 @@ __global__ void __launch_bounds__(Loop::walk_type::block_threads) run_strided(co
 
 /// Whether all addresses of `operand` are multiples of T's alignment.
 template <class T>
-[[nodiscard]] bool operand_suits(const plan& operands, int operand) {
+[[nodiscard]] bool operand_suits(const Plan& operands, int operand) {
   if (operands.is_value(operand)) return true;
   bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(operands.data[operand]));
   for (int axis = 0; axis < operands.rank; ++axis) {
@@ -179,7 +178,7 @@ template <class T>
 
 /// The same of all operands, of which T are the types in turn.
 template <class... T>
-[[nodiscard]] bool operands_suit(const plan& operands) {
+[[nodiscard]] bool operands_suit(const Plan& operands) {
   int operand = 0;
   bool suit = true;
   ((suit = operand_suits<T>(operands, operand++) && suit), ...);
@@ -187,14 +186,14 @@ template <class... T>
 }
 
 template <class Out, class... In, class Operation, std::size_t... I>
-cudaError_t launch_strided(const plan& operands, cudaStream_t stream, Operation operation,
+cudaError_t launch_strided(const Plan& operands, cudaStream_t stream, Operation operation,
                            ::cuda::std::index_sequence<I...>) {
-  using loop_type = strided_loop<Operation, Out, In...>;
+  using loop_type = StridedLoop<Operation, Out, In...>;
   loop_type loop{.operation = operation,
                  .walk = {},
                  .out = operands.data[0],
-                 .inputs = {strided_input<In>{operands.data[1 + I],
-                                              operands.values[1 + I].template as<In>()}...},
+                 .inputs = {StridedInput<In>{operands.data[1 + I],
+                                             operands.values[1 + I].template as<In>()}...},
                  .is_aligned = operands_suit<whole<Out>, whole<In>...>(operands)};
   if (!loop.walk.assign(operands)) return cudaErrorInvalidValue;
   run_strided<<<loop.walk.blocks(), loop_type::walk_type::block_threads,

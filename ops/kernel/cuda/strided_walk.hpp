@@ -23,7 +23,7 @@ namespace skerry::native {
 /// fastest axis and the slow one, and copies the tile of such inputs to shared memory first, with
 /// its threads numbered along the slow axis.
 template <int Operands>
-struct strided_walk {
+struct StridedWalk {
   static constexpr std::uint32_t block_threads = 128;
   /// A thread's elements, outside tiles: of what is read, a broadcast row is an eighth then.
   static constexpr std::uint32_t share = 8;
@@ -35,28 +35,28 @@ struct strided_walk {
   static constexpr std::int32_t most_shared_bytes = 48 << 10;
 
   /// A thread, or a tile.
-  struct place {
+  struct Place {
     std::int32_t at[Operands];  ///< byte offset of its first element
     std::uint32_t fast;         ///< where that is along the two axes, in elements or tiles
     std::uint32_t slow;
   };
   /// Elements number position, position + step, ... below end, of the slow axis or of what a tile
   /// has of it.
-  struct elements {
+  struct Elements {
     std::uint32_t position;
     std::uint32_t end;
   };
   /// What a thread copies of an input's tile: items number position, position + lines(), ... below
   /// end, of what the tile has of the fast axis.
-  struct copied {
+  struct Copied {
     std::int32_t from;  ///< byte offset of the first
     std::int32_t to;    ///< the same in shared memory
-    elements items;
+    Elements items;
   };
 
-  strided_offsets<Operands> offsets;  ///< of threads, or of tiles
-  std::uint32_t count = 0;            ///< how many of them there are
-  std::uint32_t end = 1;              ///< elements of the slow axis
+  StridedOffsets<Operands> offsets;  ///< of threads, or of tiles
+  std::uint32_t count = 0;           ///< how many of them there are
+  std::uint32_t end = 1;             ///< elements of the slow axis
   std::uint32_t step = 1;
   bool steps_along_first = false;     ///< the slow axis is the fastest one
   std::int32_t steps[Operands] = {};  ///< in bytes
@@ -70,7 +70,7 @@ struct strided_walk {
   std::int32_t shared_bytes = 0;
 
   /// False if `from` is too large for 32-bit indexing.
-  [[nodiscard]] bool assign(const plan& from) {
+  [[nodiscard]] bool assign(const Plan& from) {
     if (!suits_32bit<Operands>(from)) return false;
     const int axis = tiled_axis(from);
     if (axis > 0) {
@@ -92,9 +92,9 @@ struct strided_walk {
   }
 
   /// Once for a thread: the code of all divisions.
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE place locate(std::uint32_t block,
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Place locate(std::uint32_t block,
                                                      std::uint32_t thread) const {
-    place here;
+    Place here;
     const auto ends = offsets.locate(has_tiles() ? block : block * block_threads + thread, here.at);
     here.fast = ends.first;
     here.slow = steps_along_first ? ends.first : ends.last;
@@ -102,7 +102,7 @@ struct strided_walk {
   }
 
   /// A thread's elements; `here` goes from its tile to the first of them.
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE elements deal(place& here, std::uint32_t block,
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Elements deal(Place& here, std::uint32_t block,
                                                       std::uint32_t thread) const {
     if (!has_tiles()) return {here.slow, block * block_threads + thread < count ? end : 0};
     const std::uint32_t fast = thread & (side() - 1);
@@ -116,7 +116,7 @@ struct strided_walk {
   }
 
   template <int Operand>
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE copied copies(const place& tile,
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Copied copies(const Place& tile,
                                                       std::uint32_t thread) const {
     const std::uint32_t slow = thread & (side() - 1);
     const std::uint32_t fast = thread >> side_bits;
@@ -152,14 +152,14 @@ struct strided_walk {
   }
 
   /// Whether the items of an input lie side by side along `axis`, and far apart along the fastest.
-  [[nodiscard]] static bool is_across(const plan& from, int operand, int axis) {
+  [[nodiscard]] static bool is_across(const Plan& from, int operand, int axis) {
     const std::int64_t itemsize = from.itemsize[operand];
     return !from.is_value(operand) && distance(from.strides[operand][axis]) == itemsize &&
            distance(from.strides[operand][0]) > itemsize;
   }
 
   /// That along which most inputs are across; 0 if tiles are not worth while.
-  [[nodiscard]] static int tiled_axis(const plan& from) {
+  [[nodiscard]] static int tiled_axis(const Plan& from) {
     int best = 0;
     int most = 0;
     if (from.rank < 2 || from.shape[0] < shortest_tiled) return 0;
@@ -177,7 +177,7 @@ struct strided_walk {
 
   /// The last axis, or one that leaves neighbours side by side: rather one along which something is
   /// broadcast, else the longest.
-  [[nodiscard]] static int stepped_axis(const plan& from) {
+  [[nodiscard]] static int stepped_axis(const Plan& from) {
     const auto repeats = [&](int axis) {
       for (int i = 1; i < Operands; ++i) {
         if (!from.is_value(i) && from.strides[i][axis] == 0) return true;
@@ -196,7 +196,7 @@ struct strided_walk {
   }
 
   /// Steps over a long axis are multiples of 32 elements: each begins a sector if the first does.
-  void number_threads(const plan& from, int slow) {
+  void number_threads(const Plan& from, int slow) {
     end = from.rank == 0 ? 1 : static_cast<std::uint32_t>(from.shape[slow]);
     step = (end + share - 1) / share;
     if (end >= 32 * share) step = (step + 31) / 32 * 32;
@@ -215,7 +215,7 @@ struct strided_walk {
     }
   }
 
-  void cut_tiles(const plan& from, int slow) {
+  void cut_tiles(const Plan& from, int slow) {
     const std::int64_t widest = *std::max_element(from.itemsize, from.itemsize + Operands);
     // Rows of a tile are a sector at least, of the smallest items two.
     side_bits = widest <= 2 ? 6 : 5;

@@ -21,7 +21,7 @@ constexpr std::int64_t one_thread = std::int64_t{64} * 64 * 64;
 
 template <class T>
 typename factor<T>::type as_factor(const T& value) {
-  if constexpr (entry_points<T>::is_complex) {
+  if constexpr (EntryPoints<T>::is_complex) {
     return &value;
   } else {
     return value;
@@ -29,27 +29,27 @@ typename factor<T>::type as_factor(const T& value) {
 }
 
 /// One matrix of the stack.
-struct product {
+struct Product {
   const char* x1;
   const char* x2;
   char* out;
   std::int64_t m, n, k;
-  blas_layout first, second;
+  BlasLayout first, second;
 };
 
 integer narrow(std::int64_t value) {
   return static_cast<integer>(std::min<std::int64_t>(value, INT32_MAX));
 }
 
-int flag(const blas_layout& layout) { return layout.transposed ? transposed : plain; }
+int flag(const BlasLayout& layout) { return layout.transposed ? transposed : plain; }
 
 /// Extents that one call can take, where even the distance between rows needs more than 32 bits.
-struct steps {
+struct Steps {
   std::int64_t m = most_extent;
   std::int64_t n = most_extent;
   std::int64_t k = most_extent;
 
-  explicit steps(const product& p) {
+  explicit Steps(const Product& p) {
     if (p.first.leading > INT32_MAX) (p.first.transposed ? k : m) = 1;
     if (p.second.leading > INT32_MAX) (p.second.transposed ? n : k) = 1;
     if (p.n > INT32_MAX) m = 1;
@@ -57,8 +57,8 @@ struct steps {
 };
 
 template <class T>
-void multiply_part(const product& p, std::int64_t i, std::int64_t j, std::int64_t l,
-                   const steps& by) {
+void multiply_part(const Product& p, std::int64_t i, std::int64_t j, std::int64_t l,
+                   const Steps& by) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   const T one(1);
   const T beta(l == 0 ? 0.f : 1.f);
@@ -72,8 +72,8 @@ void multiply_part(const product& p, std::int64_t i, std::int64_t j, std::int64_
 }
 
 template <class T>
-void multiply_matrices(const product& p) {
-  const steps by(p);
+void multiply_matrices(const Product& p) {
+  const Steps by(p);
   for (std::int64_t i = 0; i < p.m; i += by.m) {
     for (std::int64_t j = 0; j < p.n; j += by.n) {
       for (std::int64_t l = 0; l < p.k; l += by.k) multiply_part<T>(p, i, j, l, by);
@@ -83,12 +83,12 @@ void multiply_matrices(const product& p) {
 
 /// A matrix by a vector, or a vector by a matrix: y = A x, where A is seen by rows.
 template <class T>
-void multiply_vector(const product& p) {
+void multiply_vector(const Product& p) {
   const T one(1);
   const T zero(0);
   const bool column = p.n == 1;
-  const blas_layout& matrix = column ? p.first : p.second;
-  const blas_layout& vector = column ? p.second : p.first;
+  const BlasLayout& matrix = column ? p.first : p.second;
+  const BlasLayout& vector = column ? p.second : p.first;
   // CBLAS wants the rows and columns of what is stored.
   const std::int64_t rows = column ? p.m : p.k;
   const std::int64_t columns = column ? p.k : p.n;
@@ -102,18 +102,18 @@ void multiply_vector(const product& p) {
                      p.out, 1);
 }
 
-bool has_large_extent(const product& p) {
+bool has_large_extent(const Product& p) {
   return std::max({p.m, p.n, p.k, p.first.leading, p.second.leading}) > most_extent;
 }
 
 /// x @ x.mT: half of the work, and exactly symmetric.
-bool is_with_own_transpose(const product& p) {
+bool is_with_own_transpose(const Product& p) {
   return p.x1 == p.x2 && p.m == p.n && p.first.leading == p.second.leading &&
          p.first.transposed != p.second.transposed;
 }
 
 template <class T>
-void multiply_with_own_transpose(const product& p) {
+void multiply_with_own_transpose(const Product& p) {
   const T one(1);
   const T zero(0);
   use().of<T>().syrk(row_major, upper, flag(p.first), narrow(p.n), narrow(p.k), as_factor(one),
@@ -132,7 +132,7 @@ void multiply_with_own_transpose(const product& p) {
 }
 
 template <class T>
-void multiply_one(const product& p) {
+void multiply_one(const Product& p) {
   if (has_large_extent(p)) {
     multiply_matrices<T>(p);
   } else if (p.m == 1 || p.n == 1) {
@@ -148,7 +148,7 @@ void multiply_one(const product& p) {
 
 template <class T>
 void multiply(const void* params) {
-  const auto& work = *static_cast<const matmul_params*>(params);
+  const auto& work = *static_cast<const MatmulParams*>(params);
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   const std::int64_t out_step = work.m * work.n * item;
   if (out_step == 0 || work.batch == 0) return;
@@ -156,11 +156,11 @@ void multiply(const void* params) {
     std::memset(work.out, 0, static_cast<std::size_t>(work.batch * out_step));
     return;
   }
-  const blas_layout first = blas_layout_of(work.m, work.k, work.x1_row, work.x1_column, item);
-  const blas_layout second = blas_layout_of(work.k, work.n, work.x2_row, work.x2_column, item);
+  const BlasLayout first = blas_layout_of(work.m, work.k, work.x1_row, work.x1_column, item);
+  const BlasLayout second = blas_layout_of(work.k, work.n, work.x2_row, work.x2_column, item);
   const auto body = [&](std::int64_t begin, std::int64_t end) noexcept {
     for (std::int64_t i = begin; i < end; ++i) {
-      const stack_place at = place_of(i, work);
+      const StackPlace at = place_of(i, work);
       multiply_one<T>({work.x1 + at.x1, work.x2 + at.x2, work.out + i * out_step, work.m, work.n,
                        work.k, first, second});
     }

@@ -11,9 +11,9 @@ namespace {
 /// Sums of items of R, of which a number has `Parts`: a complex one is two, each of which is
 /// multiplied by both parts of a tap.
 template <class R, int Parts>
-class convolver {
+class Convolver {
  public:
-  explicit convolver(const convolution_params& p) : p_(p) {}
+  explicit Convolver(const ConvolutionParams& p) : p_(p) {}
 
   /// Elements of the output.
   void run(int64 begin, int64 end) const {
@@ -128,13 +128,13 @@ class convolver {
     }
   }
 
-  const convolution_params& p_;
+  const ConvolutionParams& p_;
 };
 
 template <class R, int Parts>
 void convolve(const void* params) {
-  const auto& p = *static_cast<const convolution_params*>(params);
-  const convolver<R, Parts> work(p);
+  const auto& p = *static_cast<const ConvolutionParams*>(params);
+  const Convolver<R, Parts> work(p);
   constexpr int64 products = int64{1} << 16;  // of a thread, at least
   cpu::parallel_for(p.count, greatest(64, products / p.tap_count),
                     [&](int64 begin, int64 end) { work.run(begin, end); });
@@ -156,7 +156,7 @@ void fill(convolution_kernels& table) {
 }  // namespace
 
 void fill_convolution(convolution_kernels& table) {
-#define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
+#define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
 }

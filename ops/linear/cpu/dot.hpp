@@ -208,7 +208,7 @@ SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
 }
 
 template <class T, bool Conjugate>
-SKERRY_INLINE dot_sum_t<T> dot_at(const matmul_params& p, const char* a, const char* b, int64 n) {
+SKERRY_INLINE dot_sum_t<T> dot_at(const MatmulParams& p, const char* a, const char* b, int64 n) {
   constexpr int64 item = sizeof(T);
   if (p.x1_column == item && p.x2_row == item) {
     if constexpr (ops::stored_only<T>) {
@@ -250,7 +250,7 @@ SKERRY_INLINE void add_row(dot_sum_t<T>* sums, const char* x, const char* y, int
 /// Vectors that lie side by side, item by item: added up together. In blocks, so that the error of
 /// long sums stays down.
 template <class T, bool Conjugate, int64 Step1, int64 Step2>
-SKERRY_INLINE void dot_columns(const matmul_params& p, const char* a, const char* b, char* out,
+SKERRY_INLINE void dot_columns(const MatmulParams& p, const char* a, const char* b, char* out,
                                int64 n) {
   using S = dot_sum_t<T>;
   constexpr int64 width = dot_columns_width;
@@ -283,7 +283,7 @@ SKERRY_INLINE void dot_columns(const matmul_params& p, const char* a, const char
 
 /// `n` pairs along the fastest axis of the stack.
 template <class T, bool Conjugate>
-SKERRY_INLINE void dot_run(const matmul_params& p, const char* a, const char* b, char* out,
+SKERRY_INLINE void dot_run(const MatmulParams& p, const char* a, const char* b, char* out,
                            int64 n) {
   constexpr int64 item = sizeof(T);
   const int64 step1 = p.batch_rank > 0 ? p.x1_batch[0] : 0;
@@ -316,11 +316,11 @@ SKERRY_INLINE void dot_run(const matmul_params& p, const char* a, const char* b,
 
 template <class T, bool Conjugate>
 void dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& p = *static_cast<const matmul_params*>(context);
+  const auto& p = *static_cast<const MatmulParams*>(context);
   const int64 length = p.batch_rank > 0 ? p.batch_shape[0] : 1;
   for (int64 i = begin; i < end;) {
     const int64 n = least(length - i % length, end - i);
-    const stack_place at = place_of(i, p);
+    const StackPlace at = place_of(i, p);
     dot_run<T, Conjugate>(p, p.x1 + at.x1, p.x2 + at.x2, p.out + i * int64(sizeof(T)), n);
     i += n;
   }
@@ -328,18 +328,18 @@ void dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
 
 /// One long dot product, in parts that depend on nothing but its length.
 template <class T>
-struct long_dot {
+struct LongDot {
   static constexpr int64 parts = 64;
-  const matmul_params* work;
+  const MatmulParams* work;
   dot_sum_t<T> sums[parts] = {};
   bool is_true = false;  ///< of bools: the other parts change nothing
 };
 
 template <class T, bool Conjugate>
 void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  auto& all = *static_cast<long_dot<T>*>(context);
-  const matmul_params& p = *all.work;
-  const int64 length = ceil_div(p.k, long_dot<T>::parts);
+  auto& all = *static_cast<LongDot<T>*>(context);
+  const MatmulParams& p = *all.work;
+  const int64 length = ceil_div(p.k, LongDot<T>::parts);
   for (int64 i = begin; i < end; ++i) {
     if (__atomic_load_n(&all.is_true, __ATOMIC_RELAXED)) return;
     const int64 first = least(i * length, p.k);
@@ -352,15 +352,15 @@ void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcep
 }
 
 template <class T, bool Conjugate>
-void run_dots(matmul_params work) {
+void run_dots(MatmulParams work) {
   constexpr int64 grain = 16384;
   if (work.batch == 1 && work.k > 4 * grain) {
-    long_dot<T> all;
+    LongDot<T> all;
     all.work = &work;
-    cpu::parallel_for(long_dot<T>::parts, ceil_div(long_dot<T>::parts * grain, work.k),
+    cpu::parallel_for(LongDot<T>::parts, ceil_div(LongDot<T>::parts * grain, work.k),
                       long_dot_range<T, Conjugate>, &all);
     dot_sum_t<T> sum = all.sums[0];
-    for (int i = 1; i < long_dot<T>::parts; ++i) sum = sum_of(sum, all.sums[i]);
+    for (int i = 1; i < LongDot<T>::parts; ++i) sum = sum_of(sum, all.sums[i]);
     store(work.out, static_cast<T>(sum));
   } else {
     cpu::parallel_for(work.batch, greatest(grain / (work.k + 1), 1), dot_range<T, Conjugate>,
@@ -370,7 +370,7 @@ void run_dots(matmul_params work) {
 
 template <class T>
 void run_dot(const void* params) {
-  run_dots<T, ops::complex_floating<T>>(*static_cast<const matmul_params*>(params));
+  run_dots<T, ops::complex_floating<T>>(*static_cast<const MatmulParams*>(params));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct tile_shape {
 };
 
 template <class C>
-struct tile {
+struct Tile {
   using shape = tile_shape<C>;
   alignas(64) C a[shape::rows * shape::depth];     // by column, within panels of panel_rows rows
   alignas(64) C b[shape::depth * shape::columns];  // by row, within panels of a register's columns
@@ -43,7 +43,7 @@ struct tile {
 
 /// panel_rows x panel_vectors vectors of the output are kept in registers.
 template <class C>
-struct micro_kernel {
+struct MicroKernel {
   using V = lanes_of<C>;
   static constexpr int lanes = tile_shape<C>::lanes;
   static constexpr int panel_rows = 4;
@@ -77,7 +77,7 @@ struct micro_kernel {
 /// Where there is no product of 64 bits: from those of 32, with the shift by 32 bits after the sum.
 template <class C>
   requires(sizeof(C) == 8 && !multiplies_64_bits)
-struct micro_kernel<C> {
+struct MicroKernel<C> {
   using V = lanes_of<C>;
   static constexpr int lanes = tile_shape<C>::lanes;
   static constexpr int panel_rows = 2;
@@ -138,12 +138,12 @@ SKERRY_INLINE void pack(C* to, const char* from, int64 step, int64 depth_step, i
 
 /// One tile of the output, `rows` x `columns` from (row, column) on.
 template <class U>
-void multiply_tile(const matmul_params& p, const char* x1, const char* x2, char* out, int rows,
+void multiply_tile(const MatmulParams& p, const char* x1, const char* x2, char* out, int rows,
                    int columns) {
   using C = typename tile_item<U>::type;
   using shape = tile_shape<C>;
-  using micro = micro_kernel<C>;
-  tile<C> work;
+  using micro = MicroKernel<C>;
+  Tile<C> work;
   for (int i = 0; i < shape::rows * shape::columns; ++i) work.sums[i] = 0;
   for (int64 k = 0; k < p.k; k += shape::depth) {
     const int depth = static_cast<int>(least(shape::depth, p.k - k));
@@ -168,14 +168,14 @@ void multiply_tile(const matmul_params& p, const char* x1, const char* x2, char*
 template <class U>
 void integer_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
   using shape = tile_shape<typename tile_item<U>::type>;
-  const auto& p = *static_cast<const matmul_params*>(context);
+  const auto& p = *static_cast<const MatmulParams*>(context);
   const int64 across = ceil_div(p.n, shape::columns);
   const int64 tiles = across * ceil_div(p.m, shape::rows);
   for (int64 index = begin; index < end; ++index) {
     const int64 matrix = index / tiles;
     const int64 i = index % tiles / across * shape::rows;
     const int64 j = index % tiles % across * shape::columns;
-    const stack_place at = place_of(matrix, p);
+    const StackPlace at = place_of(matrix, p);
     multiply_tile<U>(p, p.x1 + at.x1 + i * p.x1_row, p.x2 + at.x2 + j * p.x2_column,
                      p.out + ((matrix * p.m + i) * p.n + j) * int64(sizeof(U)),
                      static_cast<int>(least(shape::rows, p.m - i)),
@@ -186,7 +186,7 @@ void integer_range(void* context, std::int64_t begin, std::int64_t end) noexcept
 template <class U>
 void run_integer_matmul(const void* params) {
   using shape = tile_shape<typename tile_item<U>::type>;
-  auto work = *static_cast<const matmul_params*>(params);
+  auto work = *static_cast<const MatmulParams*>(params);
   const int64 tiles = ceil_div(work.n, shape::columns) * ceil_div(work.m, shape::rows);
   const int64 cost = least(work.m, shape::rows) * least(work.n, shape::columns) * (work.k + 1);
   constexpr int64 grain = 131072;  // multiplications

@@ -17,37 +17,37 @@ namespace {
 
 /// Numbers in the lanes of vectors, so many vectors apart in two directions.
 template <class T>
-struct lane_matrix {
-  using R = typename wide<T>::real;
+struct LaneMatrix {
+  using R = typename Wide<T>::real;
   R* base;
   int64 down;   ///< from a row to the next
   int64 right;  ///< from a column to the next
 
   [[nodiscard]] R* at(int64 row, int64 column) const {
-    return base + (row * down + column * right) * (lane_count<R> * wide<T>::parts);
+    return base + (row * down + column * right) * (lane_count<R> * Wide<T>::parts);
   }
-  [[nodiscard]] wide<T> get(int64 row, int64 column) const {
-    return wide<T>::load(at(row, column));
+  [[nodiscard]] Wide<T> get(int64 row, int64 column) const {
+    return Wide<T>::load(at(row, column));
   }
-  void set(int64 row, int64 column, wide<T> value) const { value.store(at(row, column)); }
+  void set(int64 row, int64 column, Wide<T> value) const { value.store(at(row, column)); }
   /// From an element on.
-  [[nodiscard]] lane_matrix from(int64 row, int64 column) const {
+  [[nodiscard]] LaneMatrix from(int64 row, int64 column) const {
     return {at(row, column), down, right};
   }
-  [[nodiscard]] lane_matrix transposed() const { return {base, right, down}; }
+  [[nodiscard]] LaneMatrix transposed() const { return {base, right, down}; }
 };
 
 /// The first column of `to`, so many rows, minus the product of `a` and the first column of `x`,
 /// which has `terms` rows; or its conjugate. Four sums are formed at a time.
 template <bool Conjugate = false, class T>
-SKERRY_INLINE void subtract_product(lane_matrix<T> to, lane_matrix<T> a, lane_matrix<T> x,
-                                    int64 rows, int64 terms) {
+SKERRY_INLINE void subtract_product(LaneMatrix<T> to, LaneMatrix<T> a, LaneMatrix<T> x, int64 rows,
+                                    int64 terms) {
   const auto subtract = [&]<int Count>(int64 row, number<Count>) {
-    wide<T> sums[Count];
+    Wide<T> sums[Count];
     repeat<Count>([&](auto i) { sums[i.value] = to.get(row + i.value, 0); });
     for (int64 term = 0; term < terms; ++term) {
-      const wide<T> plain = x.get(term, 0);
-      const wide<T> factor = Conjugate ? plain.conjugate() : plain;
+      const Wide<T> plain = x.get(term, 0);
+      const Wide<T> factor = Conjugate ? plain.conjugate() : plain;
       repeat<Count>([&](auto i) {
         sums[i.value] = minus_product(sums[i.value], a.get(row + i.value, term), factor);
       });
@@ -61,22 +61,22 @@ SKERRY_INLINE void subtract_product(lane_matrix<T> to, lane_matrix<T> a, lane_ma
 
 /// As many matrices as lanes, or fewer, the last of a stack, and where their numbers are in lanes.
 template <class T>
-struct group {
-  using R = typename wide<T>::real;
+struct Group {
+  using R = typename Wide<T>::real;
   static constexpr int lanes = lane_count<R>;
-  static constexpr int64 vectors = lanes * wide<T>::parts;
+  static constexpr int64 vectors = lanes * Wide<T>::parts;
   using integers = decltype(lanes_of<R>{} < lanes_of<R>{});
 
-  const linalg_params& p;
+  const LinAlgParams& p;
   int64 first;
   int64 count;
   R* scratch;
 
   [[nodiscard]] int64 n() const { return p.rows; }
   [[nodiscard]] int64 area() const { return n() * n(); }
-  [[nodiscard]] lane_matrix<T> matrix() const { return {scratch, 1, n()}; }
+  [[nodiscard]] LaneMatrix<T> matrix() const { return {scratch, 1, n()}; }
   /// Right-hand sides, as many as fit.
-  [[nodiscard]] lane_matrix<T> sides() const { return {scratch + area() * vectors, 1, n()}; }
+  [[nodiscard]] LaneMatrix<T> sides() const { return {scratch + area() * vectors, 1, n()}; }
 
   /// Lanes without a matrix hold zeros.
   void gather(R* lanes_at, const char* stack, int64 items, int64 nbytes) const {
@@ -84,12 +84,12 @@ struct group {
       __builtin_memset(lanes_at, 0, sizeof(R) * static_cast<unsigned long>(items * vectors));
     copy_2d({reinterpret_cast<char*>(lanes_at), sizeof(R), vector_bytes},
             {const_cast<char*>(stack) + first * nbytes, nbytes, sizeof(R)}, count,
-            items * wide<T>::parts, sizeof(R));
+            items * Wide<T>::parts, sizeof(R));
   }
   void scatter(char* stack, const R* lanes_at, int64 items, int64 nbytes) const {
     copy_2d({stack + first * nbytes, sizeof(R), nbytes},
             {reinterpret_cast<char*>(const_cast<R*>(lanes_at)), vector_bytes, sizeof(R)},
-            items * wide<T>::parts, count, sizeof(R));
+            items * Wide<T>::parts, count, sizeof(R));
   }
   void gather_matrices() const { gather(scratch, p.a, area(), area() * int64(sizeof(T))); }
   void scatter_matrices() const { scatter(p.a, scratch, area(), area() * int64(sizeof(T))); }
@@ -113,13 +113,13 @@ struct group {
 
 /// Exchanges row k with the one that is in `pivot`.
 template <class T, class Integers>
-SKERRY_INLINE void exchange_rows(lane_matrix<T> a, int64 n, int64 k, Integers pivot) {
+SKERRY_INLINE void exchange_rows(LaneMatrix<T> a, int64 n, int64 k, Integers pivot) {
   for (int64 i = k + 1; i < n; ++i) {
-    const auto is_pivot = pivot == static_cast<lane_integer<typename wide<T>::real>>(i);
+    const auto is_pivot = pivot == static_cast<lane_integer<typename Wide<T>::real>>(i);
     if (!is_any(is_pivot)) continue;
     for (int64 j = 0; j < n; ++j) {
-      const wide<T> upper = a.get(k, j);
-      const wide<T> lower = a.get(i, j);
+      const Wide<T> upper = a.get(k, j);
+      const Wide<T> lower = a.get(i, j);
       a.set(k, j, choose(is_pivot, lower, upper));
       a.set(i, j, choose(is_pivot, upper, lower));
     }
@@ -128,11 +128,11 @@ SKERRY_INLINE void exchange_rows(lane_matrix<T> a, int64 n, int64 k, Integers pi
 
 /// Crout's order of getrf's steps: each sum is formed in registers.
 template <class T>
-void factor_in_lanes(const group<T>& g) {
-  using R = typename wide<T>::real;
-  using integers = typename group<T>::integers;
+void factor_in_lanes(const Group<T>& g) {
+  using R = typename Wide<T>::real;
+  using integers = typename Group<T>::integers;
   const int64 n = g.n();
-  const lane_matrix<T> a = g.matrix();
+  const LaneMatrix<T> a = g.matrix();
   g.gather_matrices();
   integers info{};
   for (int64 k = 0; k < n; ++k) {
@@ -148,7 +148,7 @@ void factor_in_lanes(const group<T>& g) {
     exchange_rows(a, n, k, pivot);
     const auto is_zero = most == 0;
     info = is_zero & (info == 0) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
-    wide<T> by = a.get(k, k);
+    Wide<T> by = a.get(k, k);
     by.re = is_zero ? all_lanes(R(1)) : by.re;
     for (int64 i = k + 1; i < n; ++i) a.set(i, k, quotient(a.get(i, k), by));
     subtract_product(a.from(k, k + 1).transposed(), a.from(0, k + 1).transposed(),
@@ -160,7 +160,7 @@ void factor_in_lanes(const group<T>& g) {
 
 /// Every column of x becomes the solution for a triangle; `by_diagonal` unless that has ones.
 template <class T>
-void substitute(lane_matrix<T> a, lane_matrix<T> x, int64 n, int64 columns, bool is_lower,
+void substitute(LaneMatrix<T> a, LaneMatrix<T> x, int64 n, int64 columns, bool is_lower,
                 bool by_diagonal) {
   for (int64 step = 0; step < n; ++step) {
     const int64 i = is_lower ? step : n - 1 - step;
@@ -168,19 +168,19 @@ void substitute(lane_matrix<T> a, lane_matrix<T> x, int64 n, int64 columns, bool
     subtract_product(x.from(i, 0).transposed(), x.from(known, 0).transposed(),
                      a.from(i, known).transposed(), columns, step);
     if (!by_diagonal) continue;
-    const wide<T> by = a.get(i, i);
+    const Wide<T> by = a.get(i, i);
     for (int64 c = 0; c < columns; ++c) x.set(i, c, quotient(x.get(i, c), by));
   }
 }
 
 template <class T>
-void solve_in_lanes(const group<T>& g) {
-  using R = typename wide<T>::real;
-  constexpr int lanes = group<T>::lanes;
-  constexpr int parts = wide<T>::parts;
+void solve_in_lanes(const Group<T>& g) {
+  using R = typename Wide<T>::real;
+  constexpr int lanes = Group<T>::lanes;
+  constexpr int parts = Wide<T>::parts;
   const int64 n = g.n();
-  const lane_matrix<T> a = g.matrix();
-  const lane_matrix<T> x = g.sides();
+  const LaneMatrix<T> a = g.matrix();
+  const LaneMatrix<T> x = g.sides();
   g.gather_matrices();
   int32 order[blas::most_rows_in_lanes][lanes];
   g.find_order(order);
@@ -208,7 +208,7 @@ void solve_in_lanes(const group<T>& g) {
     } else {
       if (g.count < lanes) {
         __builtin_memset(x.base, 0,
-                         sizeof(R) * static_cast<unsigned long>(n * columns * group<T>::vectors));
+                         sizeof(R) * static_cast<unsigned long>(n * columns * Group<T>::vectors));
       }
       reordered([](R& in_lane, R& in_memory) { in_lane = in_memory; });
       substitute(a, x, n, columns, true, false);
@@ -220,11 +220,11 @@ void solve_in_lanes(const group<T>& g) {
 
 /// For the lower triangle, or of the upper one's transpose, as getrf's columns are found.
 template <class T>
-void find_cholesky_in_lanes(const group<T>& g) {
-  using R = typename wide<T>::real;
-  using integers = typename group<T>::integers;
+void find_cholesky_in_lanes(const Group<T>& g) {
+  using R = typename Wide<T>::real;
+  using integers = typename Group<T>::integers;
   const int64 n = g.n();
-  const lane_matrix<T> a = g.p.flag ? g.matrix().transposed() : g.matrix();
+  const LaneMatrix<T> a = g.p.flag ? g.matrix().transposed() : g.matrix();
   g.gather_matrices();
   integers info{};
   for (int64 k = 0; k < n; ++k) {
@@ -232,16 +232,16 @@ void find_cholesky_in_lanes(const group<T>& g) {
     lanes_of<R> root = a.get(k, k).re;
     const integers is_bad = ~(root > 0);
     info = is_bad & (info == 0) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
-    for (int lane = 0; lane < group<T>::lanes; ++lane) {
+    for (int lane = 0; lane < Group<T>::lanes; ++lane) {
       root[lane] = sizeof(R) == 4 ? __builtin_sqrtf(root[lane]) : __builtin_sqrt(root[lane]);
     }
-    wide<T> by{};
+    Wide<T> by{};
     by.re = root;
     a.set(k, k, by);
     for (int64 i = k + 1; i < n; ++i) {
-      wide<T> below = a.get(i, k);
+      Wide<T> below = a.get(i, k);
       below.re /= root;
-      if constexpr (wide<T>::parts == 2) below.im /= root;
+      if constexpr (Wide<T>::parts == 2) below.im /= root;
       a.set(i, k, below);
     }
   }
@@ -252,7 +252,7 @@ void find_cholesky_in_lanes(const group<T>& g) {
 /// Products of the diagonal, their signs and logarithms; what does not fit a number of type T on
 /// the way is left to the form for single matrices.
 template <class T>
-void find_determinants_in_lanes(const group<T>& g) {
+void find_determinants_in_lanes(const Group<T>& g) {
   constexpr T least_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
   constexpr auto size = int64(sizeof(T));
   const int64 n = g.n();
@@ -266,13 +266,13 @@ void find_determinants_in_lanes(const group<T>& g) {
   }
   lanes_of<T> value = all_lanes(T(1));
   lanes_of<T> lowest = value;
-  T logarithms[group<T>::lanes] = {};
+  T logarithms[Group<T>::lanes] = {};
   for (int64 k = 0; k < n; ++k) {
-    const lanes_of<T> d = load_lanes(g.scratch + k * group<T>::lanes);
+    const lanes_of<T> d = load_lanes(g.scratch + k * Group<T>::lanes);
     const lanes_of<T> modulus = magnitude_of_lanes(d);
-    T moduli[group<T>::lanes];
+    T moduli[Group<T>::lanes];
     store_lanes(moduli, modulus);
-    for (int i = 0; i < group<T>::lanes; ++i) {
+    for (int i = 0; i < Group<T>::lanes; ++i) {
       logarithms[i] += ops::math::elementary::log(moduli[i]);
     }
     value *= modulus;
@@ -286,7 +286,7 @@ void find_determinants_in_lanes(const group<T>& g) {
     reinterpret_cast<T*>(g.p.b)[at] = sign[i] == 0 ? T(0) : sign[i] * value[i];
     if (sign[i] == 0 || (lowest[i] >= least_normal && value[i] < ops::math::infinity<T>()))
       continue;
-    linalg_params one = g.p;
+    LinAlgParams one = g.p;
     one.a += at * g.area() * size;
     one.b += at * size;
     one.c += at * size;
@@ -294,15 +294,15 @@ void find_determinants_in_lanes(const group<T>& g) {
     one.pivots += at * n;
     one.info += at;
     one.batch = one.slots = 1;
-    blas::routine_of(linalg_routine::determinant, dtype_of<T>)(&one);
+    blas::routine_of(LinAlgRoutine::determinant, dtype_of<T>)(&one);
   }
 }
 
-template <class T, void (*Work)(const group<T>&)>
+template <class T, void (*Work)(const Group<T>&)>
 void work_on_slots(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  using R = typename wide<T>::real;
-  const auto& p = *static_cast<const linalg_params*>(context);
-  constexpr int64 lanes = group<T>::lanes;
+  using R = typename Wide<T>::real;
+  const auto& p = *static_cast<const LinAlgParams*>(context);
+  constexpr int64 lanes = Group<T>::lanes;
   const int64 groups = ceil_div(p.batch, lanes);
   for (int64 slot = begin; slot < end; ++slot) {
     char* const scratch = p.scratch + slot * ceil_div(p.work * int64(sizeof(T)), 64) * 64;

@@ -17,15 +17,15 @@ namespace {
 constexpr integer query = -1;
 
 /// Parts of a stack have a thread each.
-one_call library_for(const linalg_params& p) { return p.slots > 1 ? one_call(1) : use(); }
+OneCall library_for(const LinAlgParams& p) { return p.slots > 1 ? OneCall(1) : use(); }
 
 // Each routine is a struct with `plan`, which sets the extents of the scratch memory, and `run`,
 // which takes one matrix.
 
 template <class T>
 struct getrf {
-  static void plan(linalg_params& p) { plan_lanes<T>(p, p.rows * p.rows); }
-  static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
+  static void plan(LinAlgParams& p) { plan_lanes<T>(p, p.rows * p.rows); }
+  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>&) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     const std::int64_t count = std::min(p.rows, p.columns);
@@ -36,10 +36,10 @@ struct getrf {
 
 template <class T>
 struct getrs {
-  static void plan(linalg_params& p) {
+  static void plan(LinAlgParams& p) {
     plan_lanes<T>(p, p.rows * (p.rows + std::min(p.rows, p.extra)));
   }
-  static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
+  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>&) {
     const integer n = positive(p.rows);
     const integer count = positive(p.extra);
     library_for(p).of<T>().getrs(p.flag ? "T" : "N", &n, &count, at<T>(p.a, i, p.rows, p.rows), &n,
@@ -50,7 +50,7 @@ struct getrs {
 
 /// A product as mantissa and exponent, so that nothing overflows on the way.
 template <class R>
-struct wide_product {
+struct WideProduct {
   R mantissa = 1;
   std::int64_t exponent = 0;
 
@@ -67,22 +67,22 @@ struct wide_product {
 /// The product of the diagonal, its sign (a complex one's direction) and the logarithm of its
 /// modulus.
 template <class T>
-struct determinant {
+struct Determinant {
   using R = real_t<T>;
-  static void plan(linalg_params& p) {
+  static void plan(LinAlgParams& p) {
     if (!is_complex<T>) plan_lanes<T>(p, p.rows);
   }
 
-  static bool is_odd(const linalg_params& p, std::int64_t i) {
+  static bool is_odd(const LinAlgParams& p, std::int64_t i) {
     bool odd = false;
     for (std::int64_t k = 0; k < p.rows; ++k) odd ^= p.pivots[i * p.rows + k] != k + 1;
     return odd;
   }
 
-  static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
+  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>&) {
     const T* factors = at<T>(p.a, i, p.rows, p.rows);
     T sign(is_odd(p, i) ? R(-1) : R(1));
-    wide_product<R> modulus;
+    WideProduct<R> modulus;
     R logarithm = 0;
     for (std::int64_t k = 0; k < p.rows; ++k) {
       const T d = factors[k * p.rows + k];
@@ -111,8 +111,8 @@ struct determinant {
 
 template <class T>
 struct potrf {
-  static void plan(linalg_params& p) { plan_lanes<T>(p, p.rows * p.rows); }
-  static void run(const linalg_params& p, std::int64_t i, const pieces<T>&) {
+  static void plan(LinAlgParams& p) { plan_lanes<T>(p, p.rows * p.rows); }
+  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>&) {
     const integer n = positive(p.rows);
     library_for(p).of<T>().potrf(p.flag ? "U" : "L", &n, at<T>(p.a, i, p.rows, p.rows), &n,
                                  p.info + i, 1);
@@ -121,18 +121,18 @@ struct potrf {
 
 template <class T>
 struct geqrf {
-  static void call(const linalg_params& p, T* a, T* tau, T* work, integer length, integer* info) {
+  static void call(const LinAlgParams& p, T* a, T* tau, T* work, integer length, integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     library_for(p).of<T>().geqrf(&m, &n, a, &m, tau, work, &length, info);
   }
-  static void plan(linalg_params& p) {
+  static void plan(LinAlgParams& p) {
     T asked(0);
     integer info = 0;
     call(p, nullptr, nullptr, &asked, query, &info);
     p.work = length_of(asked);
   }
-  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
     call(p, at<T>(p.a, i, p.rows, p.columns), at<T>(p.b, i, std::min(p.rows, p.columns), 1),
          has.work, positive(p.work), p.info + i);
   }
@@ -140,19 +140,19 @@ struct geqrf {
 
 template <class T>
 struct orgqr {
-  static void call(const linalg_params& p, T* a, T* tau, T* work, integer length, integer* info) {
+  static void call(const LinAlgParams& p, T* a, T* tau, T* work, integer length, integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     const integer k = positive(p.extra);
     library_for(p).of<T>().orgqr(&m, &n, &k, a, &m, tau, work, &length, info);
   }
-  static void plan(linalg_params& p) {
+  static void plan(LinAlgParams& p) {
     T asked(0);
     integer info = 0;
     call(p, nullptr, nullptr, &asked, query, &info);
     p.work = length_of(asked);
   }
-  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
     call(p, at<T>(p.a, i, p.rows, p.columns), at<T>(p.b, i, p.extra, 1), has.work, positive(p.work),
          p.info + i);
   }
@@ -160,7 +160,7 @@ struct orgqr {
 
 template <class T>
 struct gesdd {
-  static void call(const linalg_params& p, T* a, real_t<T>* s, T* u, T* vh, const pieces<T>& has,
+  static void call(const LinAlgParams& p, T* a, real_t<T>* s, T* u, T* vh, const Pieces<T>& has,
                    integer length, integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
@@ -175,7 +175,7 @@ struct gesdd {
                                    has.integers, info, 1);
     }
   }
-  static void plan(linalg_params& p) {
+  static void plan(LinAlgParams& p) {
     const std::int64_t least = std::min(p.rows, p.columns);
     const std::int64_t most = std::max(p.rows, p.columns);
     p.integer_work = 8 * least;
@@ -186,12 +186,12 @@ struct gesdd {
     }
     T asked(0);
     integer info = 0;
-    pieces<T> none;
+    Pieces<T> none;
     none.work = &asked;
     call(p, nullptr, nullptr, nullptr, nullptr, none, query, &info);
     p.work = length_of(asked);
   }
-  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
     const std::int64_t least = std::min(p.rows, p.columns);
     const std::int64_t u_columns = p.extra == 2 ? p.rows : least;
     const std::int64_t vh_rows = p.extra == 2 ? p.columns : least;
@@ -204,7 +204,7 @@ struct gesdd {
 
 template <class T>
 struct syevd {
-  static void call(const linalg_params& p, T* a, real_t<T>* w, const pieces<T>& has,
+  static void call(const LinAlgParams& p, T* a, real_t<T>* w, const Pieces<T>& has,
                    const integer (&lengths)[3], integer* info) {
     const integer n = positive(p.rows);
     const char* job = p.flag ? "V" : "N";
@@ -216,12 +216,12 @@ struct syevd {
                                    lengths + 2, info, 1, 1);
     }
   }
-  static void plan(linalg_params& p) {
+  static void plan(LinAlgParams& p) {
     T asked(0);
     real_t<T> asked_reals = 0;
     integer asked_integers = 0;
     integer info = 0;
-    pieces<T> none;
+    Pieces<T> none;
     none.work = &asked;
     none.reals = &asked_reals;
     none.integers = &asked_integers;
@@ -230,7 +230,7 @@ struct syevd {
     p.real_work = is_complex<T> ? length_of(asked_reals) : 0;
     p.integer_work = asked_integers;
   }
-  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
     call(p, at<T>(p.a, i, p.rows, p.rows), at<real_t<T>>(p.values, i, p.rows, 1), has,
          {positive(p.work), positive(p.real_work), positive(p.integer_work)}, p.info + i);
   }
@@ -242,7 +242,7 @@ struct geev {
   using Z = complex<R>;
 
   /// For a real matrix, `w` is wr and wi one behind the other.
-  static void call(const linalg_params& p, T* a, T* w, T* v, const pieces<T>& has, integer length,
+  static void call(const LinAlgParams& p, T* a, T* w, T* v, const Pieces<T>& has, integer length,
                    integer* info) {
     const integer n = positive(p.rows);
     const char* job = p.flag ? "V" : "N";
@@ -254,19 +254,19 @@ struct geev {
                                   &length, info, 1, 1);
     }
   }
-  static void plan(linalg_params& p) {
+  static void plan(LinAlgParams& p) {
     const std::int64_t vectors = p.flag ? p.rows * p.rows : 0;
     p.real_work = is_complex<T> ? 2 * p.rows : 2 * p.rows + vectors;
     T asked(0);
     R written = 0;  // by the query too
     integer info = 0;
-    pieces<T> none;
+    Pieces<T> none;
     none.work = &asked;
     none.reals = &written;
     call(p, nullptr, nullptr, nullptr, none, query, &info);
     p.work = length_of(asked);
   }
-  static void run(const linalg_params& p, std::int64_t i, const pieces<T>& has) {
+  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
     const std::int64_t n = p.rows;
     T* a = at<T>(p.a, i, n, n);
     Z* values = at<Z>(p.values, i, n, 1);
@@ -297,11 +297,11 @@ struct geev {
 
 template <template <class> class Routine, class T>
 void run(const void* params) {
-  const auto& p = *static_cast<const linalg_params*>(params);
+  const auto& p = *static_cast<const LinAlgParams*>(params);
   std::memset(p.info, 0, static_cast<std::size_t>(p.batch) * sizeof(integer));
   const auto body = [&](std::int64_t begin, std::int64_t end) noexcept {
     for (std::int64_t slot = begin; slot < end; ++slot) {
-      const pieces<T> has(p, slot);
+      const Pieces<T> has(p, slot);
       const std::int64_t past = p.batch * (slot + 1) / p.slots;
       for (std::int64_t i = p.batch * slot / p.slots; i < past; ++i) Routine<T>::run(p, i, has);
     }
@@ -309,38 +309,38 @@ void run(const void* params) {
   cpu::parallel_for(p.slots, 1, body);
 }
 
-struct host_routine {
+struct HostRoutine {
   void (*run)(const void*);
-  void (*plan)(linalg_params&);
+  void (*plan)(LinAlgParams&);
 };
 
 template <class T>
-host_routine find(linalg_routine routine) {
+HostRoutine find(LinAlgRoutine routine) {
   switch (routine) {
-    case linalg_routine::getrf:
+    case LinAlgRoutine::getrf:
       return {run<getrf, T>, getrf<T>::plan};
-    case linalg_routine::getrs:
+    case LinAlgRoutine::getrs:
       return {run<getrs, T>, getrs<T>::plan};
-    case linalg_routine::determinant:
-      return {run<determinant, T>, determinant<T>::plan};
-    case linalg_routine::potrf:
+    case LinAlgRoutine::determinant:
+      return {run<Determinant, T>, Determinant<T>::plan};
+    case LinAlgRoutine::potrf:
       return {run<potrf, T>, potrf<T>::plan};
-    case linalg_routine::geqrf:
+    case LinAlgRoutine::geqrf:
       return {run<geqrf, T>, geqrf<T>::plan};
-    case linalg_routine::orgqr:
+    case LinAlgRoutine::orgqr:
       return {run<orgqr, T>, orgqr<T>::plan};
-    case linalg_routine::gesdd:
+    case LinAlgRoutine::gesdd:
       return {run<gesdd, T>, gesdd<T>::plan};
-    case linalg_routine::syevd:
+    case LinAlgRoutine::syevd:
       return {run<syevd, T>, syevd<T>::plan};
-    case linalg_routine::geev:
+    case LinAlgRoutine::geev:
       return {run<geev, T>, geev<T>::plan};
   }
   __builtin_unreachable();
 }
 
-host_routine find(linalg_routine routine, dtype type) {
-  return visit(type, [&]<class T>(type_identity<T>) -> host_routine {
+HostRoutine find(LinAlgRoutine routine, Dtype type) {
+  return visit(type, [&]<class T>(type_identity<T>) -> HostRoutine {
     if constexpr (std::is_same_v<T, float32> || std::is_same_v<T, float64> ||
                   std::is_same_v<T, complex64> || std::is_same_v<T, complex128>) {
       return find<T>(routine);
@@ -352,7 +352,7 @@ host_routine find(linalg_routine routine, dtype type) {
 
 }  // namespace
 
-std::int64_t plan_scratch(linalg_routine routine, dtype type, linalg_params& params) {
+std::int64_t plan_scratch(LinAlgRoutine routine, Dtype type, LinAlgParams& params) {
   params.work = 0;
   params.real_work = 0;
   params.integer_work = 0;
@@ -364,7 +364,7 @@ std::int64_t plan_scratch(linalg_routine routine, dtype type, linalg_params& par
   return (items + 63) / 64 * 64;
 }
 
-auto routine_of(linalg_routine routine, dtype type) noexcept -> void (*)(const void*) {
+auto routine_of(LinAlgRoutine routine, Dtype type) noexcept -> void (*)(const void*) {
   return find(routine, type).run;
 }
 

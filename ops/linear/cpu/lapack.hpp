@@ -16,6 +16,6 @@ inline constexpr std::int64_t most_rows_in_lanes = 32;
 inline constexpr std::int64_t fewest_in_lanes = 4;
 
 /// Host form of linalg_kernels::loop; null for dtypes that are not floating.
-[[nodiscard]] auto routine_of(linalg_routine routine, dtype type) noexcept -> void (*)(const void*);
+[[nodiscard]] auto routine_of(LinAlgRoutine routine, Dtype type) noexcept -> void (*)(const void*);
 
 }  // namespace skerry::blas

@@ -24,7 +24,7 @@ struct real_of<complex<R>> {
 template <class T>
 using real_t = typename real_of<T>::type;
 template <class T>
-inline constexpr bool is_complex = entry_points<T>::is_complex;
+inline constexpr bool is_complex = EntryPoints<T>::is_complex;
 
 inline integer positive(std::int64_t value) {
   return static_cast<integer>(std::clamp<std::int64_t>(value, 1, INT32_MAX));
@@ -32,19 +32,19 @@ inline integer positive(std::int64_t value) {
 
 /// The pieces of one slot's scratch memory: items of T, reals, integers.
 template <class T>
-struct pieces {
+struct Pieces {
   T* work = nullptr;
   real_t<T>* reals = nullptr;
   integer* integers = nullptr;
 
-  static std::int64_t nbytes(const linalg_params& p) {
+  static std::int64_t nbytes(const LinAlgParams& p) {
     const std::int64_t all = p.work * static_cast<std::int64_t>(sizeof(T)) +
                              p.real_work * static_cast<std::int64_t>(sizeof(real_t<T>)) +
                              p.integer_work * static_cast<std::int64_t>(sizeof(integer));
     return (all + 63) / 64 * 64;
   }
-  pieces() = default;  // for queries
-  pieces(const linalg_params& p, std::int64_t slot)
+  Pieces() = default;  // for queries
+  Pieces(const LinAlgParams& p, std::int64_t slot)
       : work(reinterpret_cast<T*>(p.scratch + slot * nbytes(p))),
         reals(reinterpret_cast<real_t<T>*>(work + p.work)),
         integers(reinterpret_cast<integer*>(reals + p.real_work)) {}
@@ -53,7 +53,7 @@ struct pieces {
 /// Scratch memory for so many numbers in vectors of 64 bytes, where the matrices are worked on in
 /// their lanes; the routines that are have none else.
 template <class T>
-void plan_lanes(linalg_params& p, std::int64_t numbers) {
+void plan_lanes(LinAlgParams& p, std::int64_t numbers) {
   const bool is_small = p.rows == p.columns && p.rows <= most_rows_in_lanes;
   p.work = is_small && p.batch >= fewest_in_lanes ? numbers * 64 / sizeof(real_t<T>) : 0;
 }

@@ -12,32 +12,32 @@ using host_form = void (*)(const void*);
 /// AVX-512 LU factors of 32 rows take 0.7 (float32) to 0.9 of its time. Its sums of larger complex
 /// matrices, which are formed in more parts, are a little more accurate.
 template <class T>
-constexpr int64 most_rows = vector_bytes / 2 / (wide<T>::parts * wide<T>::parts);
+constexpr int64 most_rows = vector_bytes / 2 / (Wide<T>::parts * Wide<T>::parts);
 
 /// The library's routine for each matrix, or, where scratch memory is planned for that, one of ours
 /// for as many as vectors have lanes.
-template <linalg_routine Routine, class T, void (*Work)(const group<T>&)>
+template <LinAlgRoutine Routine, class T, void (*Work)(const Group<T>&)>
 void run(const void* params) {
-  const auto& p = *static_cast<const linalg_params*>(params);
+  const auto& p = *static_cast<const LinAlgParams*>(params);
   if (p.work == 0 || p.rows > most_rows<T>) return blas::routine_of(Routine, dtype_of<T>)(params);
-  cpu::parallel_for(p.slots, 1, work_on_slots<T, Work>, const_cast<linalg_params*>(&p));
+  cpu::parallel_for(p.slots, 1, work_on_slots<T, Work>, const_cast<LinAlgParams*>(&p));
 }
 
 template <class T>
-host_form in_lanes(linalg_routine routine) {
-  using enum linalg_routine;
+host_form in_lanes(LinAlgRoutine routine) {
+  using enum LinAlgRoutine;
   if (routine == getrf) return run<getrf, T, factor_in_lanes<T>>;
   if (routine == getrs) return run<getrs, T, solve_in_lanes<T>>;
   if (routine == potrf) return run<potrf, T, find_cholesky_in_lanes<T>>;
-  if constexpr (wide<T>::parts == 1) {
+  if constexpr (Wide<T>::parts == 1) {
     if (routine == determinant) return run<determinant, T, find_determinants_in_lanes<T>>;
   }
   return nullptr;
 }
 
-void fill(linalg_kernels& table, dtype type) {
+void fill(linalg_kernels& table, Dtype type) {
   for (int i = 0; i < linalg_routine_count; ++i) {
-    const auto routine = static_cast<linalg_routine>(i);
+    const auto routine = static_cast<LinAlgRoutine>(i);
     host_form& host = table.loop[i][static_cast<int>(type)].host;
     host = blas::routine_of(routine, type);
     visit(type, [&]<class T>(type_identity<T>) {
@@ -51,7 +51,7 @@ void fill(linalg_kernels& table, dtype type) {
 }  // namespace
 
 void fill_linalg(linalg_kernels& table) {
-#define SKERRY_FILL(name) fill(table, dtype::name);
+#define SKERRY_FILL(name) fill(table, Dtype::name);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
 }

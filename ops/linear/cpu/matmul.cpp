@@ -27,7 +27,7 @@ void fill(matmul_kernels& table) {
 }  // namespace
 
 void fill_matmul(matmul_kernels& table) {
-#define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
+#define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
 }

@@ -25,17 +25,17 @@
 namespace skerry::blas {
 namespace {
 
-struct library {
+struct Library {
   std::mutex opening;
   std::string path;  ///< as set_library() named it
-  openblas entries{};
+  Openblas entries{};
   std::atomic<bool> is_open{false};
   std::atomic<int> threads{0};        ///< as OpenBLAS was told
   std::atomic<int> ready_threads{0};  ///< so many threads have their stacks and buffers
 };
 
 /// Counts the calls that run, and keeps others from beginning.
-class gate {
+class Gate {
  public:
   void enter() noexcept {
     std::uint32_t now = state_.load(std::memory_order_relaxed);
@@ -78,9 +78,9 @@ class gate {
   std::atomic<bool> is_exiting_{false};
   std::atomic<pthread_t> exiting_{};
 };
-constinit gate calls;
+constinit Gate calls;
 
-library& the_library();
+Library& the_library();
 
 void open_after_fork() {
   the_library().ready_threads.store(
@@ -99,8 +99,8 @@ void register_handlers() {
 }
 
 /// Never destroyed: arrays may be worked on after main() has ended.
-library& the_library() {
-  static auto* one = new library;
+Library& the_library() {
+  static auto* one = new Library;
   return *one;
 }
 
@@ -113,8 +113,8 @@ void find(void* handle, const char* cblas, char letter, const char* name, F*& to
 }
 
 template <class T>
-void fill(void* handle, char letter, entry_points<T>& to) {
-  constexpr bool is_complex = entry_points<T>::is_complex;
+void fill(void* handle, char letter, EntryPoints<T>& to) {
+  constexpr bool is_complex = EntryPoints<T>::is_complex;
   find(handle, "cblas_", letter, "gemm", to.gemm);
   find(handle, "cblas_", letter, "gemv", to.gemv);
   find(handle, "cblas_", letter, "syrk", to.syrk);
@@ -139,9 +139,9 @@ void* open(const std::string& named) {
   throw std::runtime_error(problem != nullptr ? problem : "unknown reason");
 }
 
-openblas load(const std::string& named) {
+Openblas load(const std::string& named) {
   void* handle = open(named);
-  openblas found{};
+  Openblas found{};
   fill(handle, 's', found.s);
   fill(handle, 'd', found.d);
   fill(handle, 'c', found.c);
@@ -152,17 +152,17 @@ openblas load(const std::string& named) {
   return found;
 }
 
-/// Throws out_of_memory_error unless so much may be mapped (RLIMIT_AS): OpenBLAS ends the process
+/// Throws OutOfMemoryError unless so much may be mapped (RLIMIT_AS): OpenBLAS ends the process
 /// where it lacks memory for a thread or a buffer.
 void require_room(const char* op, std::size_t nbytes) {
   void* const got =
       mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) {
-    throw out_of_memory_error(
+    throw OutOfMemoryError(
         std::string(op) + ": OpenBLAS may need " + byte_text(nbytes) +
             " of addresses for its threads and buffers, more than the process may map; raise the "
             "limit (ulimit -v), or lower the number of threads",
-        device{}, nbytes);
+        Device{}, nbytes);
   }
   munmap(got, nbytes);
 }
@@ -171,7 +171,7 @@ constexpr std::size_t library_bytes = std::size_t{128} << 20;
 /// A stack, a buffer (32 MiB) and what malloc keeps for a thread.
 constexpr std::size_t thread_bytes = std::size_t{64} << 20;
 
-void open_library(const char* op, library& mine) {
+void open_library(const char* op, Library& mine) {
   if (mine.is_open.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(mine.opening);
   if (mine.is_open.load(std::memory_order_relaxed)) return;
@@ -181,21 +181,21 @@ void open_library(const char* op, library& mine) {
     mine.entries = load(mine.path);
     register_handlers();
   } catch (const std::runtime_error& problem) {
-    throw library_error(std::string(op) + ": OpenBLAS can't be opened: " + problem.what() +
-                        "; pip install scipy-openblas32, or name the file of its library in "
-                        "SKERRY_OPENBLAS");
+    throw LibraryError(std::string(op) + ": OpenBLAS can't be opened: " + problem.what() +
+                       "; pip install scipy-openblas32, or name the file of its library in "
+                       "SKERRY_OPENBLAS");
   }
   mine.is_open.store(true, std::memory_order_release);
 }
 
 /// Lets OpenBLAS start its threads and get their buffers and the caller's, while that can be
 /// refused.
-void prepare_threads(const char* op, library& mine, int threads) {
-  struct inside_gate {
-    inside_gate() noexcept { calls.enter(); }
-    ~inside_gate() { calls.leave(); }
+void prepare_threads(const char* op, Library& mine, int threads) {
+  struct InsideGate {
+    InsideGate() noexcept { calls.enter(); }
+    ~InsideGate() { calls.leave(); }
   };
-  const inside_gate no_fork;
+  const InsideGate no_fork;
   const std::lock_guard lock(mine.opening);
   if (mine.ready_threads.load() >= threads) return;
   require_room(op, thread_bytes * static_cast<std::size_t>(threads));
@@ -213,24 +213,24 @@ void prepare_threads(const char* op, library& mine, int threads) {
 }  // namespace
 
 void set_library(const char* path) {
-  library& mine = the_library();
+  Library& mine = the_library();
   const std::lock_guard lock(mine.opening);
   mine.path = path;
 }
 
 void require(const char* op) {
-  library& mine = the_library();
+  Library& mine = the_library();
   const int threads = cpu::thread_count();
   if (mine.ready_threads.load(std::memory_order_acquire) >= threads) return;
   open_library(op, mine);
   prepare_threads(op, mine, threads);
 }
 
-one_call use() noexcept { return one_call(cpu::thread_count()); }
+OneCall use() noexcept { return OneCall(cpu::thread_count()); }
 
-one_call::one_call(int threads) noexcept {
+OneCall::OneCall(int threads) noexcept {
   calls.enter();
-  library& mine = the_library();
+  Library& mine = the_library();
   if (mine.threads.load(std::memory_order_relaxed) != threads) {
     const std::lock_guard lock(mine.opening);
     mine.entries.set_num_threads(threads);
@@ -239,6 +239,6 @@ one_call::one_call(int threads) noexcept {
   library_ = &mine.entries;
 }
 
-one_call::~one_call() { calls.leave(); }
+OneCall::~OneCall() { calls.leave(); }
 
 }  // namespace skerry::blas

@@ -30,7 +30,7 @@ struct factor<complex<R>> {
 };
 
 template <class T>
-struct entry_points {
+struct EntryPoints {
   using A = typename factor<T>::type;
   using I = const integer*;
   using C = const char*;
@@ -73,15 +73,15 @@ struct entry_points {
   std::conditional_t<is_complex, geev_complex, geev_real>* geev;
 };
 
-struct openblas {
-  entry_points<float32> s;
-  entry_points<float64> d;
-  entry_points<complex64> c;
-  entry_points<complex128> z;
+struct Openblas {
+  EntryPoints<float32> s;
+  EntryPoints<float64> d;
+  EntryPoints<complex64> c;
+  EntryPoints<complex128> z;
   void (*set_num_threads)(int n);
 
   template <class T>
-  [[nodiscard]] const entry_points<T>& of() const noexcept {
+  [[nodiscard]] const EntryPoints<T>& of() const noexcept {
     if constexpr (std::is_same_v<T, float32>) return s;
     if constexpr (std::is_same_v<T, float64>) return d;
     if constexpr (std::is_same_v<T, complex64>) return c;
@@ -93,22 +93,22 @@ struct openblas {
 /// returned before. OpenBLAS takes its threads and its buffers away when the process forks or
 /// exits, whoever works with them: both wait for the calls that live, and later calls wait in turn
 /// (for ever, at exit).
-class one_call {
+class OneCall {
  public:
-  explicit one_call(int threads) noexcept;
-  one_call(const one_call&) = delete;
-  one_call& operator=(const one_call&) = delete;
-  ~one_call();
+  explicit OneCall(int threads) noexcept;
+  OneCall(const OneCall&) = delete;
+  OneCall& operator=(const OneCall&) = delete;
+  ~OneCall();
 
   template <class T>
-  [[nodiscard]] const entry_points<T>& of() const noexcept {
+  [[nodiscard]] const EntryPoints<T>& of() const noexcept {
     return library_->of<T>();
   }
 
  private:
-  const openblas* library_;
+  const Openblas* library_;
 };
 /// With as many threads as this process uses.
-[[nodiscard]] one_call use() noexcept;
+[[nodiscard]] OneCall use() noexcept;
 
 }  // namespace skerry::blas

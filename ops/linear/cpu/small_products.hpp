@@ -21,14 +21,14 @@ inline constexpr int64 most_small = 8;
 
 /// Rows of a result, in so many vectors each: rows of x2, weighted by the items of one of x1.
 template <class T, int Vectors>
-class small_product {
+class SmallProduct {
   using R = ops::real_part_t<T>;
   using V = lanes_of<R>;
   static constexpr bool is_complex = ops::complex_floating<T>;
   static constexpr int64 item = sizeof(T);
 
  public:
-  explicit small_product(const matmul_params& params)
+  explicit SmallProduct(const MatmulParams& params)
       : p_(params),
         count_(params.n * (is_complex ? 2 : 1)),
         has_rows_(params.x2_column == item || params.n == 1) {}
@@ -99,21 +99,21 @@ class small_product {
     return least(count_ - vector * lane_count<R>, lane_count<R>);
   }
 
-  const matmul_params& p_;
+  const MatmulParams& p_;
   int64 count_;    ///< of numbers in a row of the result
   bool has_rows_;  ///< whether rows of x2 lie in order
 };
 
 template <class T, int Vectors>
-SKERRY_INLINE void multiply_small(const matmul_params& p) {
-  const small_product<T, Vectors> multiply(p);
+SKERRY_INLINE void multiply_small(const MatmulParams& p) {
+  const SmallProduct<T, Vectors> multiply(p);
   const int64 out_step = p.m * p.n * int64(sizeof(T));
   const int64 length = p.batch_rank > 0 ? p.batch_shape[0] : 1;
   constexpr int64 operations = 1 << 18;  // of a thread
   cpu::parallel_for(p.batch, ceil_div(operations, p.m * p.n * p.k), [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end;) {
       const int64 stop = least(end, i + length - i % length);
-      const stack_place at = place_of(i, p);
+      const StackPlace at = place_of(i, p);
       for (int64 k = 0; i < stop; ++i, ++k) {
         const int64 first = p.batch_rank > 0 ? k * p.x1_batch[0] : 0;
         const int64 second = p.batch_rank > 0 ? k * p.x2_batch[0] : 0;
@@ -128,7 +128,7 @@ SKERRY_INLINE void multiply_small(const matmul_params& p) {
 template <class T>
 void run_products(const void* params) {
 #if defined(__AVX2__)
-  const auto& work = *static_cast<const matmul_params*>(params);
+  const auto& work = *static_cast<const MatmulParams*>(params);
   using R = ops::real_part_t<T>;
   constexpr int64 parts = ops::complex_floating<T> ? 2 : 1;
   constexpr int most_vectors = ceil_div(most_small * parts, lane_count<R>);

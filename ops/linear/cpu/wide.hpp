@@ -35,38 +35,38 @@ SKERRY_INLINE V magnitude_of_lanes(V v) {
 
 /// Numbers of type T, in memory vectors of their parts.
 template <class T>
-struct wide {
+struct Wide {
   using real = T;
   static constexpr int parts = 1;
   lanes_of<T> re;
 
-  static wide load(const T* from) { return {load_lanes(from)}; }
+  static Wide load(const T* from) { return {load_lanes(from)}; }
   void store(T* to) const { store_lanes(to, re); }
   /// By which LAPACK chooses pivots.
   [[nodiscard]] lanes_of<T> size() const { return magnitude_of_lanes(re); }
-  [[nodiscard]] wide conjugate() const { return *this; }
+  [[nodiscard]] Wide conjugate() const { return *this; }
 };
 
 template <class R>
-struct wide<complex<R>> {
+struct Wide<complex<R>> {
   using real = R;
   static constexpr int parts = 2;
   lanes_of<R> re;
   lanes_of<R> im;
 
-  static wide load(const R* from) { return {load_lanes(from), load_lanes(from + lane_count<R>)}; }
+  static Wide load(const R* from) { return {load_lanes(from), load_lanes(from + lane_count<R>)}; }
   void store(R* to) const {
     store_lanes(to, re);
     store_lanes(to + lane_count<R>, im);
   }
   [[nodiscard]] lanes_of<R> size() const { return magnitude_of_lanes(re) + magnitude_of_lanes(im); }
-  [[nodiscard]] wide conjugate() const { return {re, -im}; }
+  [[nodiscard]] Wide conjugate() const { return {re, -im}; }
 };
 
 /// c - a b
 template <class T>
-SKERRY_INLINE wide<T> minus_product(wide<T> c, wide<T> a, wide<T> b) {
-  if constexpr (wide<T>::parts == 1) {
+SKERRY_INLINE Wide<T> minus_product(Wide<T> c, Wide<T> a, Wide<T> b) {
+  if constexpr (Wide<T>::parts == 1) {
     return {minus_product_of_lanes(c.re, a.re, b.re)};
   } else {
     const auto re = minus_product_of_lanes(c.re, a.re, b.re);
@@ -77,8 +77,8 @@ SKERRY_INLINE wide<T> minus_product(wide<T> c, wide<T> a, wide<T> b) {
 
 /// By Smith's method, whose squares don't overflow.
 template <class T>
-SKERRY_INLINE wide<T> quotient(wide<T> a, wide<T> b) {
-  if constexpr (wide<T>::parts == 1) {
+SKERRY_INLINE Wide<T> quotient(Wide<T> a, Wide<T> b) {
+  if constexpr (Wide<T>::parts == 1) {
     return {a.re / b.re};
   } else {
     const auto is_steep = magnitude_of_lanes(b.im) > magnitude_of_lanes(b.re);
@@ -92,8 +92,8 @@ SKERRY_INLINE wide<T> quotient(wide<T> a, wide<T> b) {
 }
 
 template <class Mask, class T>
-SKERRY_INLINE wide<T> choose(Mask mask, wide<T> a, wide<T> b) {
-  if constexpr (wide<T>::parts == 1) {
+SKERRY_INLINE Wide<T> choose(Mask mask, Wide<T> a, Wide<T> b) {
+  if constexpr (Wide<T>::parts == 1) {
     return {mask ? a.re : b.re};
   } else {
     return {mask ? a.re : b.re, mask ? a.im : b.im};

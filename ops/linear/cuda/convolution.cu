@@ -14,8 +14,8 @@ namespace {
 /// The sum of products of one element of the output. Neighbouring threads read neighbouring items,
 /// and the same tap.
 template <class R, int Parts>
-struct convolved {
-  convolution_params p;
+struct Convolved {
+  ConvolutionParams p;
   bool is_aligned;
 
   __device__ void operator()(std::int64_t i) const {
@@ -68,9 +68,9 @@ struct convolved {
 };
 
 template <class R, int Parts>
-int convolve(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const convolution_params*>(params);
-  const convolved<R, Parts> sum{.p = p,
+int convolve(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const ConvolutionParams*>(params);
+  const Convolved<R, Parts> sum{.p = p,
                                 .is_aligned = suits<R>(reinterpret_cast<std::intptr_t>(p.x)) &&
                                               suits<R>(reinterpret_cast<std::intptr_t>(p.taps))};
   return launched(cub::DeviceFor::Bulk(p.count, sum, stream_of(context)));
@@ -91,7 +91,7 @@ void fill(convolution_kernels& table) {
 }  // namespace
 
 void fill_convolution(convolution_kernels& table) {
-#define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
+#define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
 }

@@ -24,7 +24,7 @@ struct cublas_factors;
     decltype(&cublas##letter_##getrsBatched) getrs = nullptr; \
     decltype(&cublas##letter_##geqrfBatched) geqrf = nullptr; \
                                                               \
-    void find(shared_library& library) {                      \
+    void find(SharedLibrary& library) {                       \
       library.find("cublas" #letter_ "getrfBatched", getrf);  \
       library.find("cublas" #letter_ "getrsBatched", getrs);  \
       library.find("cublas" #letter_ "geqrfBatched", geqrf);  \
@@ -36,7 +36,7 @@ SKERRY_CUBLAS_FACTORS(complex64, C)
 SKERRY_CUBLAS_FACTORS(complex128, Z)
 #undef SKERRY_CUBLAS_FACTORS
 
-struct cublas_entries {
+struct CublasEntries {
   decltype(&cublasCreate_v2) create = nullptr;
   decltype(&cublasSetStream_v2) set_stream = nullptr;
   decltype(&cublasSetWorkspace_v2) set_workspace = nullptr;
@@ -46,10 +46,10 @@ struct cublas_entries {
   cublas_factors<float64> d;
   cublas_factors<complex64> c;
   cublas_factors<complex128> z;
-  shared_library library{"libcublas.so." SKERRY_TEXT(CUBLAS_VER_MAJOR), "libcublas.so"};
-  handles<cublasHandle_t> by_device;
+  SharedLibrary library{"libcublas.so." SKERRY_TEXT(CUBLAS_VER_MAJOR), "libcublas.so"};
+  Handles<cublasHandle_t> by_device;
 
-  cublas_entries() {
+  CublasEntries() {
     library.find("cublasCreate_v2", create);
     library.find("cublasSetStream_v2", set_stream);
     library.find("cublasSetWorkspace_v2", set_workspace);
@@ -71,8 +71,8 @@ struct cublas_entries {
 };
 
 /// Never destroyed: handles go with the process, at whose end no CUDA call may be made.
-inline cublas_entries& cublas() {
-  static auto* one = new cublas_entries;
+inline CublasEntries& cublas() {
+  static auto* one = new CublasEntries;
   return *one;
 }
 
@@ -106,8 +106,8 @@ inline constexpr std::size_t cublas_workspace_nbytes = std::size_t{32} << 20;
 
 /// `call(handle)` with cuBLAS's handle on the stream, with memory to work in, and the lock on it.
 template <class Call>
-cudaError_t with_cublas(launch_context* context, Call&& call) {
-  cublas_entries& mine = cublas();
+cudaError_t with_cublas(LaunchContext* context, Call&& call) {
+  CublasEntries& mine = cublas();
   if (mine.library.problem() != nullptr) return cudaErrorNotSupported;
   void* scratch = context->workspace(context, cublas_workspace_nbytes);
   if (scratch == nullptr) return cudaErrorMemoryAllocation;

@@ -44,7 +44,7 @@ struct typed_entries;
     decltype(&cusolverDn##letter_##syevd_##_bufferSize) syevd_size = nullptr;               \
     decltype(&cusolverDn##letter_##syevd_) syevd = nullptr;                                 \
                                                                                             \
-    void find(shared_library& library) {                                                    \
+    void find(SharedLibrary& library) {                                                     \
       library.find("cusolverDn" #letter_ "getrf_bufferSize", getrf_size);                   \
       library.find("cusolverDn" #letter_ "getrf", getrf);                                   \
       library.find("cusolverDn" #letter_ "getrs", getrs);                                   \
@@ -69,7 +69,7 @@ SKERRY_TYPED_ENTRIES(complex64, cuComplex, float, C, ungqr, heevd)
 SKERRY_TYPED_ENTRIES(complex128, cuDoubleComplex, double, Z, ungqr, heevd)
 #undef SKERRY_TYPED_ENTRIES
 
-struct cusolver_entries {
+struct CusolverEntries {
   decltype(&cusolverDnCreate) create = nullptr;
   decltype(&cusolverDnSetStream) set_stream = nullptr;
   decltype(&cusolverDnCreateGesvdjInfo) create_gesvdj = nullptr;
@@ -86,10 +86,10 @@ struct cusolver_entries {
   typed_entries<float64> d;
   typed_entries<complex64> c;
   typed_entries<complex128> z;
-  shared_library library{"libcusolver.so." SKERRY_TEXT(CUSOLVER_VER_MAJOR), "libcusolver.so"};
-  handles<cusolverDnHandle_t> by_device;
+  SharedLibrary library{"libcusolver.so." SKERRY_TEXT(CUSOLVER_VER_MAJOR), "libcusolver.so"};
+  Handles<cusolverDnHandle_t> by_device;
 
-  cusolver_entries() {
+  CusolverEntries() {
     library.find("cusolverDnCreate", create);
     library.find("cusolverDnSetStream", set_stream);
     library.find("cusolverDnCreateGesvdjInfo", create_gesvdj);
@@ -133,8 +133,8 @@ struct cusolver_entries {
 };
 
 /// Never destroyed: handles go with the process, at whose end no CUDA call may be made.
-inline cusolver_entries& cusolver() {
-  static auto* one = new cusolver_entries;
+inline CusolverEntries& cusolver() {
+  static auto* one = new CusolverEntries;
   return *one;
 }
 
@@ -155,14 +155,14 @@ inline cudaError_t to_cuda(cusolverStatus_t status) {
 }
 
 /// One call: cuSOLVER's handle on the stream, with the lock on it.
-struct session {
+struct Session {
   cusolverDnHandle_t handle = nullptr;
   cudaError_t status = cudaSuccess;
-  launch_context* context;
+  LaunchContext* context;
   std::lock_guard<std::mutex> lock;
 
-  explicit session(launch_context* of) : context(of), lock(cusolver().by_device.lock()) {
-    cusolver_entries& mine = cusolver();
+  explicit Session(LaunchContext* of) : context(of), lock(cusolver().by_device.lock()) {
+    CusolverEntries& mine = cusolver();
     handle = mine.by_device.of_current_device(
         [&](cusolverDnHandle_t* made) { return mine.create(made) == CUSOLVER_STATUS_SUCCESS; });
     status = handle == nullptr ? cudaErrorInitializationError

@@ -24,7 +24,7 @@ inline cusolverEigMode_t vectors_if(bool wanted) {
 #ifdef SKERRY_HAS_CUSOLVER_11701
 /// Eigenvalues of a stack of small Hermitian matrices.
 template <class T>
-void decompose_stack(const linalg_params& p, session& on, cusolverDnParams_t settings) {
+void decompose_stack(const LinAlgParams& p, Session& on, cusolverDnParams_t settings) {
   constexpr cudaDataType type = data_type<T>;
   constexpr cudaDataType value_type = data_type<ops::real_part_t<T>>;
   constexpr cublasFillMode_t part = CUBLAS_FILL_MODE_LOWER;
@@ -57,7 +57,7 @@ void decompose_stack(const linalg_params& p, session& on, cusolverDnParams_t set
 
 template <class T>
 struct syevd {
-  static void run(const linalg_params& p, session& on) {
+  static void run(const LinAlgParams& p, Session& on) {
 #ifdef SKERRY_HAS_CUSOLVER_11701
     const auto& mine = cusolver();
     if (is_stack_of_small(p) && mine.syev_batched != nullptr && mine.syev_batched_size != nullptr) {
@@ -69,7 +69,7 @@ struct syevd {
   }
 
  private:
-  static void decompose_each(const linalg_params& p, session& on) {
+  static void decompose_each(const LinAlgParams& p, Session& on) {
     using own = typename typed_entries<T>::own;
     using real = typename typed_entries<T>::real;
     const auto& call = cusolver().of<T>();
@@ -92,14 +92,14 @@ struct syevd {
 /// of the work on the host.
 template <class T>
 struct geev {
-  static void run(const linalg_params& p, session& on) {
+  static void run(const LinAlgParams& p, Session& on) {
     const auto& mine = cusolver();
     with_settings(on, mine.create_params, mine.destroy_params,
                   [&](cusolverDnParams_t settings) { decompose(p, on, settings); });
   }
 
  private:
-  static void decompose(const linalg_params& p, session& on, cusolverDnParams_t settings) {
+  static void decompose(const LinAlgParams& p, Session& on, cusolverDnParams_t settings) {
     constexpr cudaDataType type = data_type<T>;
     const auto& mine = cusolver();
     const cusolverEigMode_t left = CUSOLVER_EIG_MODE_NOVECTOR;

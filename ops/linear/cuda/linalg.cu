@@ -20,10 +20,10 @@
 namespace skerry::native {
 namespace {
 
-const char* cusolver_problem(linalg_routine routine) {
-  cusolver_entries& mine = cusolver();
+const char* cusolver_problem(LinAlgRoutine routine) {
+  CusolverEntries& mine = cusolver();
   if (const char* problem = mine.library.problem()) return problem;
-  if (routine != linalg_routine::geev) return nullptr;
+  if (routine != LinAlgRoutine::geev) return nullptr;
 #ifdef SKERRY_HAS_CUSOLVER_11701
   if (mine.geev != nullptr && mine.geev_size != nullptr) return nullptr;
   return "it lacks the function cusolverDnXgeev, which came with cuSOLVER 11.7.1";
@@ -36,7 +36,7 @@ const char* cusolver_problem(linalg_routine routine) {
 
 template <class T>
 struct getrf {
-  static void run(const linalg_params& p, session& on) {
+  static void run(const LinAlgParams& p, Session& on) {
     using own = typename typed_entries<T>::own;
     if (is_stack_of_small(p) && p.rows == p.columns) return factor_all(p, on);
     const auto& call = cusolver().of<T>();
@@ -52,7 +52,7 @@ struct getrf {
   }
 
  private:
-  static void factor_all(const linalg_params& p, session& on) {
+  static void factor_all(const LinAlgParams& p, Session& on) {
     using own = typename typed_entries<T>::own;
     const int n = narrow(p.rows);
     own** const a = list_of<own>(on, p.a, p.rows * p.rows, p.batch);
@@ -65,7 +65,7 @@ struct getrf {
 
 template <class T>
 struct getrs {
-  static void run(const linalg_params& p, session& on) {
+  static void run(const LinAlgParams& p, Session& on) {
     using own = typename typed_entries<T>::own;
     const cublasOperation_t op = p.flag ? CUBLAS_OP_T : CUBLAS_OP_N;
     if (is_stack_of_small(p)) return solve_all(p, on, op);
@@ -78,7 +78,7 @@ struct getrs {
   }
 
  private:
-  static void solve_all(const linalg_params& p, session& on, cublasOperation_t op) {
+  static void solve_all(const LinAlgParams& p, Session& on, cublasOperation_t op) {
     using own = typename typed_entries<T>::own;
     const int n = narrow(p.rows);
     own** const a = list_of<own>(on, p.a, p.rows * p.rows, p.batch);
@@ -94,7 +94,7 @@ struct getrs {
 
 template <class T>
 struct potrf {
-  static void run(const linalg_params& p, session& on) {
+  static void run(const LinAlgParams& p, Session& on) {
     using own = typename typed_entries<T>::own;
     const auto& call = cusolver().of<T>();
     const cublasFillMode_t part = p.flag ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
@@ -117,7 +117,7 @@ struct potrf {
 
 template <class T>
 struct geqrf {
-  static void run(const linalg_params& p, session& on) {
+  static void run(const LinAlgParams& p, Session& on) {
     using own = typename typed_entries<T>::own;
     if (is_stack_of_small(p)) return factor_all(p, on);
     const auto& call = cusolver().of<T>();
@@ -134,7 +134,7 @@ struct geqrf {
   }
 
  private:
-  static void factor_all(const linalg_params& p, session& on) {
+  static void factor_all(const LinAlgParams& p, Session& on) {
     using own = typename typed_entries<T>::own;
     const int m = narrow(p.rows);
     own** const a = list_of<own>(on, p.a, p.rows * p.columns, p.batch);
@@ -150,7 +150,7 @@ struct geqrf {
 
 template <class T>
 struct orgqr {
-  static void run(const linalg_params& p, session& on) {
+  static void run(const LinAlgParams& p, Session& on) {
     using own = typename typed_entries<T>::own;
     if (is_stack_of_small(p)) return multiply_reflectors_of<T>(p, on);
     const auto& call = cusolver().of<T>();
@@ -169,10 +169,10 @@ struct orgqr {
 };
 
 template <template <class> class Routine, class T>
-int solve(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const linalg_params*>(params);
+int solve(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const LinAlgParams*>(params);
   if (cusolver().library.problem() != nullptr) return launched(cudaErrorNotSupported);
-  session on(context);
+  Session on(context);
   on.note(cudaMemsetAsync(p.info, 0, static_cast<std::size_t>(p.batch) * sizeof(int),
                           stream_of(context)));
   if (on.ok()) Routine<T>::run(p, on);
@@ -181,7 +181,7 @@ int solve(const void* params, launch_context* context) {
 
 /// As the host form: the product as mantissa and exponent, so that nothing overflows on the way.
 template <class T>
-__global__ void __launch_bounds__(linalg_threads) find_determinants(const linalg_params p) {
+__global__ void __launch_bounds__(linalg_threads) find_determinants(const LinAlgParams p) {
   using R = ops::real_part_t<T>;
   const std::int64_t step = std::int64_t{gridDim.x} * linalg_threads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * linalg_threads + threadIdx.x; i < p.batch;
@@ -225,8 +225,8 @@ __global__ void __launch_bounds__(linalg_threads) find_determinants(const linalg
 }
 
 template <class T>
-int determinant(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const linalg_params*>(params);
+int determinant(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const LinAlgParams*>(params);
   find_determinants<T><<<linalg_blocks(p.batch), linalg_threads, 0, stream_of(context)>>>(p);
   return launched(cudaGetLastError());
 }
@@ -234,19 +234,19 @@ int determinant(const void* params, launch_context* context) {
 template <class T>
 void fill(linalg_kernels& table) {
   if constexpr (ops::floating<T> && !ops::stored_only<T>) {
-    const auto entry = [&](linalg_routine routine) -> auto& {
+    const auto entry = [&](LinAlgRoutine routine) -> auto& {
       return table.loop[static_cast<int>(routine)][static_cast<int>(dtype_of<T>)].native;
     };
-    entry(linalg_routine::getrf) = &solve<getrf, T>;
-    entry(linalg_routine::getrs) = &solve<getrs, T>;
-    entry(linalg_routine::determinant) = &determinant<T>;
-    entry(linalg_routine::potrf) = &solve<potrf, T>;
-    entry(linalg_routine::geqrf) = &solve<geqrf, T>;
-    entry(linalg_routine::orgqr) = &solve<orgqr, T>;
-    entry(linalg_routine::gesdd) = &solve<gesdd, T>;
-    entry(linalg_routine::syevd) = &solve<syevd, T>;
+    entry(LinAlgRoutine::getrf) = &solve<getrf, T>;
+    entry(LinAlgRoutine::getrs) = &solve<getrs, T>;
+    entry(LinAlgRoutine::determinant) = &determinant<T>;
+    entry(LinAlgRoutine::potrf) = &solve<potrf, T>;
+    entry(LinAlgRoutine::geqrf) = &solve<geqrf, T>;
+    entry(LinAlgRoutine::orgqr) = &solve<orgqr, T>;
+    entry(LinAlgRoutine::gesdd) = &solve<gesdd, T>;
+    entry(LinAlgRoutine::syevd) = &solve<syevd, T>;
 #ifdef SKERRY_HAS_CUSOLVER_11701
-    if constexpr (ops::complex_floating<T>) entry(linalg_routine::geev) = &solve<geev, T>;
+    if constexpr (ops::complex_floating<T>) entry(LinAlgRoutine::geev) = &solve<geev, T>;
 #endif
   }
 }
@@ -254,7 +254,7 @@ void fill(linalg_kernels& table) {
 }  // namespace
 
 void fill_linalg(linalg_kernels& table) {
-#define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
+#define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
   table.library_problem = &cusolver_problem;

@@ -24,7 +24,7 @@ inline unsigned linalg_blocks(std::int64_t count) {
 /// larger ones are for routines that spread one matrix over the device. Reckoned, not measured.
 inline constexpr std::int64_t small_side = 256;
 
-[[nodiscard]] inline bool is_stack_of_small(const linalg_params& p) {
+[[nodiscard]] inline bool is_stack_of_small(const LinAlgParams& p) {
   constexpr std::int64_t most = 0x7fffffff;
   return p.batch > 1 && p.batch <= most && p.rows <= small_side && p.columns <= small_side;
 }
@@ -62,7 +62,7 @@ inline __global__ void __launch_bounds__(linalg_threads)
 
 /// The list of a stack's matrices that some of these forms take, in the device's memory.
 template <class U>
-U** list_of(session& on, char* stack, std::int64_t items, std::int64_t count) {
+U** list_of(Session& on, char* stack, std::int64_t items, std::int64_t count) {
   U** const list = on.scratch<U*>(count);
   if (!on.ok()) return nullptr;
   list_matrices<<<linalg_blocks(count), linalg_threads, 0, stream_of(on.context)>>>(
@@ -73,7 +73,7 @@ U** list_of(session& on, char* stack, std::int64_t items, std::int64_t count) {
 
 /// `body(settings)`, with what `create` makes for it.
 template <class Settings, class Body>
-void with_settings(session& on, cusolverStatus_t (*create)(Settings*),
+void with_settings(Session& on, cusolverStatus_t (*create)(Settings*),
                    cusolverStatus_t (*destroy)(Settings), Body&& body) {
   Settings settings = nullptr;
   on.note(create(&settings));

@@ -20,7 +20,7 @@ namespace {
 
 /// Whether every element of both operands can be read at once.
 template <class T>
-bool is_aligned(const matmul_params& p) {
+bool is_aligned(const MatmulParams& p) {
   bool aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(p.x1)) &&
                  suits_whole<T>(reinterpret_cast<std::intptr_t>(p.x2));
   for (const std::int64_t stride : {p.x1_row, p.x1_column, p.x2_row, p.x2_column}) {
@@ -67,7 +67,7 @@ struct gemm_types<complex128> {
 
 /// Matrices that one call multiplies: the fastest axis of the stack, if its strides count in items.
 template <class T>
-std::int64_t run_length(const matmul_params& p) {
+std::int64_t run_length(const MatmulParams& p) {
   if (p.batch_rank == 0) return 1;
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   const auto counts = [](std::int64_t stride) { return stride >= 0 && stride % item == 0; };
@@ -75,17 +75,17 @@ std::int64_t run_length(const matmul_params& p) {
 }
 
 template <class T>
-cudaError_t multiply_run(cublasHandle_t handle, const matmul_params& p, std::int64_t first,
+cudaError_t multiply_run(cublasHandle_t handle, const MatmulParams& p, std::int64_t first,
                          std::int64_t count) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   // At the alignment of cuBLAS's own types, whose functions may read them at once.
   using factor = ops::computed_t<T>;
   alignas(sizeof(factor)) const factor one(1);
   alignas(sizeof(factor)) const factor zero(0);
-  const blas_layout left = blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item);
-  const blas_layout right = blas_layout_of(p.k, p.n, p.x2_row, p.x2_column, item);
-  const stack_place at = place_of(first, p);
-  const auto op = [](const blas_layout& x) { return x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  const BlasLayout left = blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item);
+  const BlasLayout right = blas_layout_of(p.k, p.n, p.x2_row, p.x2_column, item);
+  const StackPlace at = place_of(first, p);
+  const auto op = [](const BlasLayout& x) { return x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
   const auto step = [&](const std::int64_t* strides) {
     return static_cast<long long>(count > 1 ? strides[0] / item : 0);
   };
@@ -98,7 +98,7 @@ cudaError_t multiply_run(cublasHandle_t handle, const matmul_params& p, std::int
 }
 
 template <class T>
-cudaError_t multiply_all(const matmul_params& p, launch_context* context) {
+cudaError_t multiply_all(const MatmulParams& p, LaunchContext* context) {
   return with_cublas(context, [&](cublasHandle_t handle) {
     cudaError_t status = cudaSuccess;
     const std::int64_t count = run_length<T>(p);
@@ -110,8 +110,8 @@ cudaError_t multiply_all(const matmul_params& p, launch_context* context) {
 }
 
 template <class T>
-int multiply(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const matmul_params*>(params);
+int multiply(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const MatmulParams*>(params);
   const std::int64_t size = p.batch * p.m * p.n;
   if (size == 0) return launched(cudaSuccess);
   if (p.k == 0) {
@@ -140,7 +140,7 @@ struct accumulator<uint64> {
 
 template <class U>
 __global__ void __launch_bounds__(tile_threads)
-    multiply_tiles(const matmul_params p, bool aligned, std::int64_t tiles_across,
+    multiply_tiles(const MatmulParams p, bool aligned, std::int64_t tiles_across,
                    std::int64_t tiles_down) {
   using A = typename accumulator<U>::type;
   __shared__ A left[tile_depth][tile];
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(tile_threads)
     const std::int64_t matrix = index / tiles;
     const std::int64_t i0 = index % tiles / tiles_across * tile;
     const std::int64_t j0 = index % tiles % tiles_across * tile;
-    const stack_place at = place_of(matrix, p);
+    const StackPlace at = place_of(matrix, p);
     A sums[cell][cell] = {};
     for (std::int64_t k0 = 0; k0 < p.k; k0 += tile_depth) {
       for (int slot = threadIdx.x; slot < tile_depth * tile; slot += tile_threads) {
@@ -200,8 +200,8 @@ unsigned blocks_for(std::int64_t count) {
 }
 
 template <class U>
-int multiply_integers(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const matmul_params*>(params);
+int multiply_integers(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const MatmulParams*>(params);
   const std::int64_t across = (p.n + tile - 1) / tile;
   const std::int64_t down = (p.m + tile - 1) / tile;
   const std::int64_t count = p.batch * across * down;
@@ -235,8 +235,8 @@ struct plus {
 };
 
 template <class T>
-__device__ SKERRY_INLINE dot_sum_t<T> product_at(const matmul_params& p, bool aligned,
-                                                 const stack_place& at, std::int64_t k) {
+__device__ SKERRY_INLINE dot_sum_t<T> product_at(const MatmulParams& p, bool aligned,
+                                                 const StackPlace& at, std::int64_t k) {
   const char* a = p.x1 + at.x1 + k * p.x1_column;
   const char* b = p.x2 + at.x2 + k * p.x2_row;
   if constexpr (ops::integral<T>) {
@@ -254,12 +254,12 @@ __device__ SKERRY_INLINE dot_sum_t<T> product_at(const matmul_params& p, bool al
 /// One block for each part of each pair; the same order of additions in every run.
 template <class T>
 __global__ void __launch_bounds__(dot_threads)
-    sum_parts(const matmul_params p, bool aligned, std::int64_t parts, dot_sum_t<T>* sums) {
+    sum_parts(const MatmulParams p, bool aligned, std::int64_t parts, dot_sum_t<T>* sums) {
   using S = dot_sum_t<T>;
   using block_sum = cub::BlockReduce<S, dot_threads>;
   __shared__ typename block_sum::TempStorage scratch;
   for (std::int64_t index = blockIdx.x; index < p.batch * parts; index += gridDim.x) {
-    const stack_place at = place_of(index / parts, p);
+    const StackPlace at = place_of(index / parts, p);
     const std::int64_t first = index % parts * dot_part;
     const std::int64_t past = first + dot_part < p.k ? first + dot_part : p.k;
     S sum(0);
@@ -288,11 +288,11 @@ __global__ void __launch_bounds__(dot_threads)
 /// keep to 32 registers; 40 are enough.
 template <class T>
 __global__ void __launch_bounds__(dot_threads, 65536 / dot_threads / 40)
-    short_dots(const matmul_params p, bool aligned) {
+    short_dots(const MatmulParams p, bool aligned) {
   const std::int64_t step = std::int64_t{gridDim.x} * dot_threads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * dot_threads + threadIdx.x; i < p.batch;
        i += step) {
-    const stack_place at = place_of(i, p);
+    const StackPlace at = place_of(i, p);
     dot_sum_t<T> sum(0);
     for (std::int64_t k = 0; k < p.k; ++k) sum = sum + product_at<T>(p, aligned, at, k);
     reinterpret_cast<T*>(p.out)[i] = static_cast<T>(sum);
@@ -302,8 +302,8 @@ __global__ void __launch_bounds__(dot_threads, 65536 / dot_threads / 40)
 constexpr std::int64_t short_vector = 64;
 
 template <class T>
-int dot(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const matmul_params*>(params);
+int dot(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const MatmulParams*>(params);
   if (p.batch == 0) return launched(cudaSuccess);
   const unsigned blocks_of_all = blocks_for((p.batch + dot_threads - 1) / dot_threads);
   if (p.k <= short_vector) {
@@ -333,7 +333,7 @@ void fill(matmul_kernels& table) {
 }  // namespace
 
 void fill_matmul(matmul_kernels& table) {
-#define SKERRY_FILL(name) fill<type_of<dtype::name>>(table);
+#define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
   table.library_problem = &cublas_problem;

@@ -37,7 +37,7 @@ __device__ SKERRY_INLINE T sum_of_warp(T x) {
 
 /// A reflector H = 1 - factor v v^H, whose v is 0 before row `first` and 1 there.
 template <class T>
-struct reflector {
+struct Reflector {
   const whole<T>* v;
   T factor;
   int first;
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(linalg_threads)
         v[row].value = row == i ? T(1) : a[i * rows + row].value;
       }
       __syncthreads();
-      const reflector<T> h{v, factors[matrix * count + i].value, i};
+      const Reflector<T> h{v, factors[matrix * count + i].value, i};
       for (int j = warp; j < columns; j += warps) {
         if (j > i) h.apply(a + j * rows, rows, lane);
         if (j == i) h.write_own_column(a + j * rows, rows, lane);
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(linalg_threads)
 
 /// orgqr of a stack of small matrices.
 template <class T>
-void multiply_reflectors_of(const linalg_params& p, session& on) {
+void multiply_reflectors_of(const LinAlgParams& p, Session& on) {
   constexpr std::int64_t most_blocks = 1 << 16;
   const int warps = narrow(least(p.columns, linalg_threads / warp_lanes));
   multiply_reflectors<T><<<static_cast<unsigned>(least(p.batch, most_blocks)), warps * warp_lanes,

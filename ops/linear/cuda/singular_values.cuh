@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(linalg_threads)
 /// By Jacobi's method, which takes matrices of any shape; it gives V, not its adjoint.
 template <class T>
 struct gesdd {
-  static void run(const linalg_params& p, session& on) {
+  static void run(const LinAlgParams& p, Session& on) {
     const auto& mine = cusolver();
     with_settings(on, mine.create_gesvdj, mine.destroy_gesvdj, [&](gesvdjInfo_t settings) {
       if (is_stack_of_small(p) && p.rows <= most_of_batched && p.columns <= most_of_batched) {
@@ -57,12 +57,12 @@ struct gesdd {
   /// Side of the largest matrices that gesvdjBatched takes (cuSOLVER documentation).
   static constexpr std::int64_t most_of_batched = 32;
 
-  static cusolverEigMode_t job_of(const linalg_params& p) {
+  static cusolverEigMode_t job_of(const LinAlgParams& p) {
     return p.extra == 0 ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
   }
 
   /// Writes V^H for `count` matrices from `first` on, of a V of from_columns each.
-  static void write_vh(const linalg_params& p, session& on, const own* v, std::int64_t from_columns,
+  static void write_vh(const LinAlgParams& p, Session& on, const own* v, std::int64_t from_columns,
                        std::int64_t first, std::int64_t count) {
     const std::int64_t rows = p.extra == 2 ? p.columns : least(p.rows, p.columns);
     adjoint<T>
@@ -72,7 +72,7 @@ struct gesdd {
     on.note(cudaGetLastError());
   }
 
-  static void decompose_each(const linalg_params& p, session& on, gesvdjInfo_t settings) {
+  static void decompose_each(const LinAlgParams& p, Session& on, gesvdjInfo_t settings) {
     const auto& call = cusolver().of<T>();
     const cusolverEigMode_t job = job_of(p);
     const int reduced = p.extra == 2 ? 0 : 1;
@@ -98,7 +98,7 @@ struct gesdd {
   }
 
   /// gesvdjBatched gives square matrices of vectors, and wants memory for them in any case.
-  static void decompose_all(const linalg_params& p, session& on, gesvdjInfo_t settings) {
+  static void decompose_all(const LinAlgParams& p, Session& on, gesvdjInfo_t settings) {
     const auto& call = cusolver().of<T>();
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);

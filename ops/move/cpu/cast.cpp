@@ -26,7 +26,7 @@ void truths_body(char* const* data, unsigned, int64 n) noexcept {
   }
 }
 template <class To>
-constexpr loop truths_loop{truths_body<To>, 1u, 1};
+constexpr Loop truths_loop{truths_body<To>, 1u, 1};
 
 /// What is rounded to float16 without being rounded twice.
 struct to_half {
@@ -50,7 +50,7 @@ void halves_body(char* const* data, unsigned, int64 n) noexcept {
   }
 }
 template <class From>
-constexpr loop halves_loop{halves_body<From>, 1u, 1};
+constexpr Loop halves_loop{halves_body<From>, 1u, 1};
 
 /// float32 as it is: the loops of float16 round it.
 template <class Single>  // only of units that fill it
@@ -58,10 +58,10 @@ void singles_body(char* const* data, unsigned, int64 n) noexcept {
   widen_halves(reinterpret_cast<Single*>(data[0]), data[1], n);
 }
 template <class Single>
-constexpr loop singles_loop{singles_body<Single>, 1u, 1};
+constexpr Loop singles_loop{singles_body<Single>, 1u, 1};
 
 template <class From, class To>
-void fill_cast(kernel& row) {
+void fill_cast(Kernel& row) {
   if constexpr (ops::same_v<To, float16> && converts<From, To> && !ops::same_v<From, To>) {
     fill_loop<halves_loop<From>>(row);
   } else if constexpr (ops::same_v<From, float16> && ops::same_v<To, float32>) {
@@ -77,7 +77,7 @@ template <class T>
 void fill(cast_kernels& table) {
   constexpr int from = static_cast<int>(dtype_of<T>);
 #define SKERRY_FILL_CAST(name) \
-  fill_cast<T, type_of<dtype::name>>(table.loop[from][static_cast<int>(dtype::name)]);
+  fill_cast<T, type_of<Dtype::name>>(table.loop[from][static_cast<int>(Dtype::name)]);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL_CAST)
 #undef SKERRY_FILL_CAST
 }

@@ -53,7 +53,7 @@ SKERRY_INLINE float64 to_double(I x) {
 
 template <class To>
 struct convert {
-  static constexpr op_info info{.name = "cast", .doc = ""};
+  static constexpr OpInfo info{.name = "cast", .doc = ""};
 
   template <class From>
   SKERRY_INLINE To operator()(From x) const {

@@ -42,7 +42,7 @@ void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
 
 /// Whether the two fastest axes are a few items, as in a repetition of short rows.
 template <int Size>
-bool has_short_pieces(const plan& work) {
+bool has_short_pieces(const Plan& work) {
   constexpr int64 most_items = 16;
   return work.rank > 2 && work.shape[0] * work.shape[1] <= most_items &&
          work.shape[2] >= 2 * most_items;
@@ -51,7 +51,7 @@ bool has_short_pieces(const plan& work) {
 /// Short pieces go item after item along the third axis: a run for each takes longer than its
 /// items.
 template <int Size>
-void copy_short_pieces(const plan& work) {
+void copy_short_pieces(const Plan& work) {
   constexpr int64 block_bytes = 16384;
   const int64 block = block_bytes / (Size * work.shape[0] * work.shape[1]);
   const int64 blocks = ceil_div(work.shape[2], block);
@@ -85,14 +85,14 @@ void copy_short_pieces(const plan& work) {
 /// Few items that don't lie as a run does; those that are far apart by powers of two, as in a large
 /// matrix, fall into the same sets of a cache and go by tiles.
 template <int Size>
-bool is_small_matrix(const plan& work) {
+bool is_small_matrix(const Plan& work) {
   constexpr int64 most_bytes = int64{1} << 18;
   if (work.rank != 2 || work.size * Size > most_bytes) return false;
   return work.size <= 4096 || work.strides[1][0] % 512 != 0;
 }
 
 template <int Size>
-void copy_small_matrix(const plan& work) {
+void copy_small_matrix(const Plan& work) {
   copy_2d({work.base(0), work.strides[0][0], work.strides[0][1]},
           {work.base(1), work.strides[1][0], work.strides[1][1]}, work.shape[0], work.shape[1],
           Size);
@@ -101,7 +101,7 @@ void copy_small_matrix(const plan& work) {
 /// Items that lie at a distance: a tile would take them by way of its buffer. Or a row of any that
 /// goes several times, as of tile(): a block of it is read from memory once.
 template <int Size>
-bool is_stepped_row(const plan& work) {
+bool is_stepped_row(const Plan& work) {
   const bool is_repeated =
       work.rank == 2 && work.strides[1][1] == 0 && work.shape[0] >= work.shape[1];
   return (work.rank == 1 || is_repeated) && !work.contiguous && work.strides[1][0] != 0 &&
@@ -109,7 +109,7 @@ bool is_stepped_row(const plan& work) {
 }
 
 template <int Size>
-void copy_stepped_row(const plan& work) {
+void copy_stepped_row(const Plan& work) {
   const int64 to = work.strides[0][0];
   const int64 from = work.strides[1][0];
   const int64 rows = work.rank == 2 ? work.shape[1] : 1;
@@ -125,14 +125,14 @@ void copy_stepped_row(const plan& work) {
 
 /// Small matrices of rows that lie in order, such as each row several times.
 template <int Size>
-bool is_small_stack(const plan& work) {
+bool is_small_stack(const Plan& work) {
   return work.rank == 3 && work.shape[0] * work.shape[1] < parallel_from &&
          work.size * Size < streamed_bytes && work.strides[0][0] == Size &&
          work.strides[1][0] == Size;
 }
 
 template <int Size>
-void copy_small_stack(const plan& work) {
+void copy_small_stack(const Plan& work) {
   const int64 grain = ceil_div(parallel_from, work.shape[0] * work.shape[1]);
   cpu::parallel_for(work.shape[2], grain, [&](int64 begin, int64 end) {
     for (int64 k = begin; k < end; ++k) {
@@ -145,14 +145,14 @@ void copy_small_stack(const plan& work) {
 
 /// Items that go several times each, side by side, as of repeat().
 template <int Size>
-bool is_repetition(const plan& work) {
+bool is_repetition(const Plan& work) {
   return work.rank == 2 && work.strides[1][0] == 0 && work.strides[0][0] == Size &&
          work.strides[0][1] == work.shape[0] * Size && work.shape[0] * Size <= 256 &&
          work.size * Size < streamed_bytes;
 }
 
 template <int Size>
-void copy_repetition(const plan& work) {
+void copy_repetition(const Plan& work) {
   const int64 row = work.strides[0][1];
   const int64 from = work.strides[1][1];
   const int64 n = work.shape[0];
@@ -163,11 +163,11 @@ void copy_repetition(const plan& work) {
 }
 
 template <int Size, bool IsLarge>
-constexpr loop copy_loop{IsLarge ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, IsLarge};
+constexpr Loop copy_loop{IsLarge ? streamed_copy_body<Size> : copy_body<Size>, 0b101u, 1, IsLarge};
 
 /// Whether each element is read once, and lies on its line as the result does on its own: what is
 /// read again is in the caches, and copy_bytes() knows how to store what begins elsewhere.
-inline bool has_like_lines(const plan& work) {
+inline bool has_like_lines(const Plan& work) {
   const auto ahead =
       reinterpret_cast<unsigned long>(work.base(0)) - reinterpret_cast<unsigned long>(work.base(1));
   bool is_read_once = work.rank > 0;
@@ -177,7 +177,7 @@ inline bool has_like_lines(const plan& work) {
 
 template <int Size>
 void run_copy(const void* params) {
-  const plan& work = *static_cast<const plan*>(params);
+  const Plan& work = *static_cast<const Plan*>(params);
   if (is_repetition<Size>(work)) return copy_repetition<Size>(work);
   if (is_stepped_row<Size>(work)) return copy_stepped_row<Size>(work);
   if (is_small_matrix<Size>(work)) return copy_small_matrix<Size>(work);
@@ -279,14 +279,14 @@ void stepped_where(char* const* data, const int64* steps, int64 n) noexcept {
 }
 
 template <int Size>
-constexpr loop where_of_size{.body = where_body<Size>,
+constexpr Loop where_of_size{.body = where_body<Size>,
                              .accepts = 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single,
                              .cost = 1,
                              .stepped = Size == 16 ? stepped_where<Size> : nullptr};
 
 /// Items [begin, end) of so few runs that a loop over all at once is one of vectors.
 template <int Size, int Count>
-SKERRY_INLINE void interleave_few(const interleave_params& p, int64 begin, int64 end) {
+SKERRY_INLINE void interleave_few(const InterleaveParams& p, int64 begin, int64 end) {
   using U = item_t<Size>;
   const char* parts[Count];
   for (int k = 0; k < Count; ++k) parts[k] = p.parts[k];
@@ -305,7 +305,7 @@ SKERRY_INLINE void interleave_few(const interleave_params& p, int64 begin, int64
 template <int Size>
 void run_interleave(const void* params) {
   using U = item_t<Size>;
-  const auto& p = *static_cast<const interleave_params*>(params);
+  const auto& p = *static_cast<const InterleaveParams*>(params);
   const bool is_large = p.size * p.count * Size >= streamed_bytes;
   const int64 step = p.count * Size;
   const int64 most = 16384 / step;
@@ -332,9 +332,9 @@ void run_interleave(const void* params) {
 }
 
 /// Bytes [begin, end) of the output.
-void rotate_range(const rotate_params& p, int64 begin, int64 end) {
+void rotate_range(const RotateParams& p, int64 begin, int64 end) {
   const bool is_large = p.rows * p.row_bytes >= streamed_bytes;
-  streamed_lines lines;
+  StreamedLines lines;
   int64 row = begin / p.row_bytes;
   int64 at = begin - row * p.row_bytes;
   for (char* to = p.output + begin; to < p.output + end;) {
@@ -359,7 +359,7 @@ void rotate_range(const rotate_params& p, int64 begin, int64 end) {
 }
 
 void run_rotate(const void* params) {
-  const auto& p = *static_cast<const rotate_params*>(params);
+  const auto& p = *static_cast<const RotateParams*>(params);
   constexpr int64 piece = 65536;
   const int64 nbytes = p.rows * p.row_bytes;
   cpu::parallel_for(ceil_div(nbytes, piece), 4, [&](int64 begin, int64 end) {
@@ -368,7 +368,7 @@ void run_rotate(const void* params) {
 }
 
 void band_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& p = *static_cast<const band_params*>(context);
+  const auto& p = *static_cast<const BandParams*>(context);
   for (int64 i = begin; i < end; ++i) {
     // Columns [from, past) are true; the bounds may be anywhere in int64.
     const int64 from = p.lower > -i ? (p.lower > p.columns - i ? p.columns : p.lower + i) : 0;
@@ -382,7 +382,7 @@ void band_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
 }
 
 void run_band(const void* params) {
-  auto work = *static_cast<const band_params*>(params);
+  auto work = *static_cast<const BandParams*>(params);
   if (work.columns == 0) return;
   const int64 grain = greatest(65536 / work.columns, 1);
   if (work.rows <= grain) return band_rows(&work, 0, work.rows);

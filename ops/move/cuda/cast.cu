@@ -16,7 +16,7 @@ concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::
                                               !ops::complex_floating<From>);
 
 template <class From, class To>
-void fill_cast(kernel& entry) {
+void fill_cast(Kernel& entry) {
   if constexpr (castable<To, From>) entry.native = &elementwise<ops::cast_to<To>, To, From>;
 }
 
@@ -24,7 +24,7 @@ template <class T>
 void fill(cast_kernels& table) {
   constexpr int from = static_cast<int>(dtype_of<T>);
 #define SKERRY_FILL_CAST(name) \
-  fill_cast<T, type_of<dtype::name>>(table.loop[from][static_cast<int>(dtype::name)]);
+  fill_cast<T, type_of<Dtype::name>>(table.loop[from][static_cast<int>(Dtype::name)]);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL_CAST)
 #undef SKERRY_FILL_CAST
 }

@@ -14,9 +14,9 @@ namespace skerry::native {
 namespace {
 
 template <class T>
-int copy(const void* params, launch_context* context) {
+int copy(const void* params, LaunchContext* context) {
 #if CCCL_VERSION >= 3002000  // DeviceTransform::Fill
-  const plan& operands = *static_cast<const plan*>(params);
+  const Plan& operands = *static_cast<const Plan*>(params);
   const bool is_one_run =
       operands.rank == 0 || (operands.rank == 1 && operands.strides[0][0] == sizeof(T));
   if (operands.is_value(1) && is_one_run && operand_suits<T>(operands, 0)) {
@@ -30,7 +30,7 @@ int copy(const void* params, launch_context* context) {
 
 struct band_loop {
   char* output;
-  fast_divider<std::uint64_t> columns;
+  FastDivider<std::uint64_t> columns;
   std::int64_t lower;
   std::int64_t upper;
 
@@ -41,13 +41,13 @@ struct band_loop {
   }
 };
 
-int band(const void* params, launch_context* context) {
-  const auto& from = *static_cast<const band_params*>(params);
+int band(const void* params, LaunchContext* context) {
+  const auto& from = *static_cast<const BandParams*>(params);
   const std::int64_t size = from.rows * from.columns;
   if (size == 0) return launched(cudaSuccess);
   const band_loop loop{
       .output = from.output,
-      .columns = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(from.columns)),
+      .columns = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(from.columns)),
       .lower = from.lower,
       .upper = from.upper};
   return launched(cub::DeviceFor::Bulk(size, loop, stream_of(context)));
@@ -67,7 +67,7 @@ void fill_moves(moves_kernels& table) {
   fill_size<uint16>(table);
   fill_size<uint32>(table);
   fill_size<uint64>(table);
-  fill_size<two_words>(table);
+  fill_size<TwoWords>(table);
   table.band.native = &band;
 }
 

@@ -11,7 +11,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// A chunk's bits, as words of any width.
 template <class W>
-struct words_of_chunk {
+struct WordsOfChunk {
   static constexpr int64 per_block = 16 / sizeof(W);
   static constexpr int64 count = chunk_blocks * per_block;
   const char* bits;
@@ -21,27 +21,27 @@ struct words_of_chunk {
 
 /// Makes all elements of a chunk, where each is a function of its word.
 template <class Method, class W, class T>
-SKERRY_INLINE void apply_to_words(Method method, words_of_chunk<W> words, T* elements) {
+SKERRY_INLINE void apply_to_words(Method method, WordsOfChunk<W> words, T* elements) {
 #pragma GCC ivdep
   for (int64 i = 0; i < words.count; ++i) elements[i] = method(words[i]);
 }
 
 struct bits_words {
   template <class W>
-  void operator()(const random_params&, int64, words_of_chunk<W> words, W* elements) const {
+  void operator()(const RandomParams&, int64, WordsOfChunk<W> words, W* elements) const {
     apply_to_words([](W word) { return word; }, words, elements);
   }
 };
 template <class Word>
 struct each_word {
   template <class W, class T>
-  void operator()(const random_params&, int64, words_of_chunk<W> words, T* elements) const {
+  void operator()(const RandomParams&, int64, WordsOfChunk<W> words, T* elements) const {
     apply_to_words(Word{}, words, elements);
   }
 };
 struct normal_words {
   template <class W, class T>
-  void operator()(const random_params&, int64, words_of_chunk<W> words, T* elements) const {
+  void operator()(const RandomParams&, int64, WordsOfChunk<W> words, T* elements) const {
 #pragma GCC ivdep
     for (int64 i = 0; i < words.count / 2; ++i) {
       const auto pair = ops::random::normal_pair(words[2 * i], words[2 * i + 1]);
@@ -56,9 +56,9 @@ template <class W, class T>
 struct integer_words {
   ops::random::integer_range<W> range;
 
-  explicit integer_words(const random_params& p) : range(static_cast<W>(p.span)) {}
+  explicit integer_words(const RandomParams& p) : range(static_cast<W>(p.span)) {}
 
-  void operator()(const random_params& p, int64 begin, words_of_chunk<W> words, T* elements) const {
+  void operator()(const RandomParams& p, int64 begin, WordsOfChunk<W> words, T* elements) const {
     using L = ops::random::offset_arithmetic_t<T>;
     const auto low = static_cast<L>(p.low);
     if (range.count == 0) {
@@ -75,7 +75,7 @@ struct integer_words {
     for (int64 i = 0; i < words.count; ++i) {
       if (ops::random::multiply_wide(words[i], range.count).low >= range.refused_below) continue;
       const auto place = p.stream.position + static_cast<uint64>((begin + i) / words.per_block);
-      const ops::random::attempts from(p.stream.key, place, p.stream.tail);
+      const ops::random::Attempts from(p.stream.key, place, p.stream.tail);
       const int number = static_cast<int>(i % words.per_block);
       elements[i] = static_cast<T>(L(low + ops::random::bounded(range, words[i], from, number)));
     }
@@ -84,8 +84,8 @@ struct integer_words {
 
 /// The elements of whole chunks, on the pool's threads; a part of a chunk goes by way of a buffer.
 template <class W, class T, class Words>
-void run_by_words(const random_params& p, const Words& make) {
-  constexpr int64 chunk_size = words_of_chunk<W>::count;
+void run_by_words(const RandomParams& p, const Words& make) {
+  constexpr int64 chunk_size = WordsOfChunk<W>::count;
   const int64 chunks = (p.size + chunk_size - 1) / chunk_size;
   cpu::parallel_for(chunks, 16, [&](int64 first, int64 end) {
     alignas(64) uint64 words[2 * chunk_blocks];
@@ -97,7 +97,7 @@ void run_by_words(const random_params& p, const Words& make) {
       char* out = p.output + begin * int64(sizeof(T));
       const bool is_whole = count == chunk_size && reinterpret_cast<uint64>(out) % alignof(T) == 0;
       T* const elements = is_whole ? reinterpret_cast<T*>(out) : buffer;
-      make(p, begin, words_of_chunk<W>{reinterpret_cast<const char*>(words)}, elements);
+      make(p, begin, WordsOfChunk<W>{reinterpret_cast<const char*>(words)}, elements);
       if (!is_whole) __builtin_memcpy(out, buffer, static_cast<uint64>(count) * sizeof(T));
     }
   });
@@ -105,12 +105,12 @@ void run_by_words(const random_params& p, const Words& make) {
 
 template <class Words, class W, class T>
 void run_words(const void* params) {
-  run_by_words<W, T>(*static_cast<const random_params*>(params), Words{});
+  run_by_words<W, T>(*static_cast<const RandomParams*>(params), Words{});
 }
 
 template <class T>
 void run_integers(const void* params) {
-  const auto& p = *static_cast<const random_params*>(params);
+  const auto& p = *static_cast<const RandomParams*>(params);
   if constexpr (sizeof(T) == 8) {
     if (p.span > 0xffffffffu) return run_by_words<uint64, T>(p, integer_words<uint64, T>(p));
   }
@@ -124,7 +124,7 @@ SKERRY_INLINE float64 parameter(const char* each, float64 of_all, int64 i) {
 
 /// Elements of one distribution: those of a chunk by the quick form, then the others one by one.
 template <class Element, class T>
-void run_elements_alike(const random_params& p, const Element& method) {
+void run_elements_alike(const RandomParams& p, const Element& method) {
   using value = decltype(method.quick({}, {}).value);
   const int64 chunks = (p.size + chunk_blocks - 1) / chunk_blocks;
   cpu::parallel_for(chunks, 4, [&](int64 first, int64 end) {
@@ -148,7 +148,7 @@ void run_elements_alike(const random_params& p, const Element& method) {
       for (int64 i = 0; i < count; ++i) {
         if (is_final[i] == 0) {
           const auto place = p.stream.position + static_cast<uint64>(begin + i);
-          values[i] = method(ops::random::attempts(p.stream.key, place, p.stream.tail));
+          values[i] = method(ops::random::Attempts(p.stream.key, place, p.stream.tail));
         }
         store(p.output + (begin + i) * int64(sizeof(T)), static_cast<T>(values[i]));
       }
@@ -158,13 +158,13 @@ void run_elements_alike(const random_params& p, const Element& method) {
 
 template <class Element, class T>
 void run_elements(const void* params) {
-  const auto& p = *static_cast<const random_params*>(params);
+  const auto& p = *static_cast<const RandomParams*>(params);
   const bool is_one = p.a_each == nullptr && p.b_each == nullptr;
   const Element of_all(p.a, p.b);
   if (is_one && of_all.has_quick()) return run_elements_alike<Element, T>(p, of_all);
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
-      const ops::random::attempts from(p.stream.key, p.stream.position + uint64(i), p.stream.tail);
+      const ops::random::Attempts from(p.stream.key, p.stream.position + uint64(i), p.stream.tail);
       const auto value =
           is_one ? of_all(from)
                  : Element(parameter(p.a_each, p.a, i), parameter(p.b_each, p.b, i))(from);
@@ -175,13 +175,13 @@ void run_elements(const void* params) {
 
 template <class T>
 void run_integer_of_each(const void* params) {
-  const auto& p = *static_cast<const random_params*>(params);
+  const auto& p = *static_cast<const RandomParams*>(params);
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
-      const ops::random::attempts from(p.stream.key, p.stream.position + uint64(i), p.stream.tail);
+      const ops::random::Attempts from(p.stream.key, p.stream.position + uint64(i), p.stream.tail);
       const uint64 low = p.a_each == nullptr ? p.low : load<uint64>(p.a_each + i * 8);
       const uint64 span = p.b_each == nullptr ? p.span : load<uint64>(p.b_each + i * 8);
-      ops::random::attempts first = from;
+      ops::random::Attempts first = from;
       const uint64 offset = ops::random::bounded(ops::random::integer_range<uint64>(span),
                                                  first.next().first, from, 0);
       store(p.output + i * int64(sizeof(T)), static_cast<T>(low + offset));

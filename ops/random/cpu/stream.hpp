@@ -26,7 +26,7 @@ SKERRY_INLINE V multiply_words(V words, uint32 factor) {
 }
 
 /// Rounds of Philox on a word of each counter in a lane.
-struct philox_lanes {
+struct PhiloxLanes {
   word_lanes words[4];
 
   SKERRY_INLINE void round(uint64 low_key, uint64 high_key) {
@@ -55,7 +55,7 @@ SKERRY_INLINE void store_interleaved(uint64* to, word_lanes first, word_lanes se
 
 /// The blocks `begin` … `begin + chunk_blocks` of a stream, of that attempt, as pairs of words of
 /// 64 bits.
-SKERRY_SHARED inline void fill_words(uint64* words, const random_stream& from, uint64 begin,
+SKERRY_SHARED inline void fill_words(uint64* words, const RandomStream& from, uint64 begin,
                                      uint32 attempt = 0) {
   constexpr int lanes = lane_count<uint64>;
   using detail::word_lanes;
@@ -66,8 +66,8 @@ SKERRY_SHARED inline void fill_words(uint64* words, const random_stream& from, u
   for (int64 done = 0; done < chunk_blocks; done += int64{2} * lanes) {
     // Two at a time: each round waits for the products of the one before.
     const word_lanes next = place + uint64(lanes);
-    detail::philox_lanes one{{place, place >> 32, low_tail, high_tail}};
-    detail::philox_lanes other{{next, next >> 32, low_tail, high_tail}};
+    detail::PhiloxLanes one{{place, place >> 32, low_tail, high_tail}};
+    detail::PhiloxLanes other{{next, next >> 32, low_tail, high_tail}};
     repeat<ops::random::philox_rounds>([&](auto round) {
       constexpr auto step = static_cast<uint32>(round.value);
       const auto low = static_cast<uint32>(from.key) + step * ops::random::philox_key_steps[0];

@@ -60,11 +60,11 @@ template <class Method, class W, class T>
 struct word_loop {
   T* output;
   std::int64_t size;
-  random_stream stream;
+  RandomStream stream;
 
   __device__ void operator()(std::int64_t index) const {
     constexpr int count = 16 / sizeof(W);
-    const draws::block drawn =
+    const draws::Block drawn =
         draws::philox(stream.key, {stream.position + static_cast<uint64>(index), stream.tail});
     W words[count];
 #pragma unroll
@@ -79,16 +79,16 @@ template <class W, class T>
 struct integer_loop {
   T* output;
   std::int64_t size;
-  random_stream stream;
+  RandomStream stream;
   draws::integer_range<W> range;
   draws::offset_arithmetic_t<T> low;
 
   __device__ void operator()(std::int64_t index) const {
     constexpr int count = 16 / sizeof(W);
-    const draws::attempts from(stream.key, stream.position + static_cast<uint64>(index),
+    const draws::Attempts from(stream.key, stream.position + static_cast<uint64>(index),
                                stream.tail);
-    draws::attempts first = from;
-    const draws::block drawn = first.next();
+    draws::Attempts first = from;
+    const draws::Block drawn = first.next();
     elements_of_block<T, count> made;
 #pragma unroll
     for (int i = 0; i < count; ++i) {
@@ -101,25 +101,25 @@ struct integer_loop {
 
 /// The value of all elements, or each one's own.
 template <class P>
-struct parameter {
+struct Parameter {
   const P* each;
   P of_all;
   __device__ SKERRY_INLINE P at(std::int64_t i) const { return each == nullptr ? of_all : each[i]; }
 };
 template <class P>
-parameter<P> parameter_of(const char* each, P of_all) {
+Parameter<P> parameter_of(const char* each, P of_all) {
   return {reinterpret_cast<const P*>(each), of_all};
 }
 
 template <class Element, class T>
 struct element_loop {
   T* output;
-  random_stream stream;
-  parameter<float64> a;
-  parameter<float64> b;
+  RandomStream stream;
+  Parameter<float64> a;
+  Parameter<float64> b;
 
   __device__ void operator()(std::int64_t index) const {
-    const draws::attempts from(stream.key, stream.position + static_cast<uint64>(index),
+    const draws::Attempts from(stream.key, stream.position + static_cast<uint64>(index),
                                stream.tail);
     output[index] = static_cast<T>(Element(a.at(index), b.at(index))(from));
   }
@@ -128,14 +128,14 @@ struct element_loop {
 template <class T>
 struct integer_of_each_loop {
   T* output;
-  random_stream stream;
-  parameter<uint64> low;
-  parameter<uint64> span;
+  RandomStream stream;
+  Parameter<uint64> low;
+  Parameter<uint64> span;
 
   __device__ void operator()(std::int64_t index) const {
-    const draws::attempts from(stream.key, stream.position + static_cast<uint64>(index),
+    const draws::Attempts from(stream.key, stream.position + static_cast<uint64>(index),
                                stream.tail);
-    draws::attempts first = from;
+    draws::Attempts first = from;
     const draws::integer_range<uint64> range(span.at(index));
     const uint64 offset = draws::bounded(range, first.next().first, from, 0);
     output[index] = static_cast<T>(low.at(index) + offset);
@@ -149,22 +149,22 @@ std::int64_t blocks_for(std::int64_t size) {
 }
 
 template <class Method, class W, class T>
-int run_words(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const random_params*>(params);
+int run_words(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const RandomParams*>(params);
   const word_loop<Method, W, T> loop{reinterpret_cast<T*>(p.output), p.size, p.stream};
   return launched(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
 }
 
 template <class W, class T>
-int run_integers_by(const random_params& p, launch_context* context) {
+int run_integers_by(const RandomParams& p, LaunchContext* context) {
   const integer_loop<W, T> loop{reinterpret_cast<T*>(p.output), p.size, p.stream,
                                 draws::integer_range<W>(static_cast<W>(p.span)),
                                 static_cast<draws::offset_arithmetic_t<T>>(p.low)};
   return launched(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
 }
 template <class T>
-int run_integers(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const random_params*>(params);
+int run_integers(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const RandomParams*>(params);
   if constexpr (sizeof(T) == 8) {
     if (p.span > 0xffffffffu) return run_integers_by<uint64, T>(p, context);
   }
@@ -172,8 +172,8 @@ int run_integers(const void* params, launch_context* context) {
 }
 
 template <class T>
-int run_integer_of_each(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const random_params*>(params);
+int run_integer_of_each(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const RandomParams*>(params);
   const integer_of_each_loop<T> loop{reinterpret_cast<T*>(p.output), p.stream,
                                      parameter_of<uint64>(p.a_each, p.low),
                                      parameter_of<uint64>(p.b_each, p.span)};
@@ -181,8 +181,8 @@ int run_integer_of_each(const void* params, launch_context* context) {
 }
 
 template <class Element, class T>
-int run_elements(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const random_params*>(params);
+int run_elements(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const RandomParams*>(params);
   const element_loop<Element, T> loop{reinterpret_cast<T*>(p.output), p.stream,
                                       parameter_of<float64>(p.a_each, p.a),
                                       parameter_of<float64>(p.b_each, p.b)};

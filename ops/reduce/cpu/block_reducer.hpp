@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// Makes rows of `n` elements, those that would lie at `at`, `row` bytes apart: densely in `to`.
-void feed(const reduction& what, const char* at, int64 row, int64 rows, int64 n,
+void feed(const Reduction& what, const char* at, int64 row, int64 rows, int64 n,
           char* to) noexcept {
   const int64 size = what.how.itemsize;
   if (row == n * size) {
@@ -18,20 +18,20 @@ void feed(const reduction& what, const char* at, int64 row, int64 rows, int64 n,
     rows = 1;
   }
   for (int64 j = 0; j < rows; ++j) {
-    const fed_elements piece = {.pass = &what.work + 1,
-                                .from = (at + j * row - what.work.input) / size,
-                                .n = n,
-                                .to = to + j * n * size};
+    const FedElements piece = {.pass = &what.work + 1,
+                               .from = (at + j * row - what.work.input) / size,
+                               .n = n,
+                               .to = to + j * n * size};
     what.work.feed(&piece);
   }
 }
 
 /// Reduces one chunk of the range for one block.
-class block_reducer {
+class BlockReducer {
  public:
   /// Elements along reduced axis 0 lie `step` bytes apart. Where there is `room`, they are made in
   /// it.
-  explicit block_reducer(const reduction& what, int64 n, int64 step, char* room) noexcept
+  explicit BlockReducer(const Reduction& what, int64 n, int64 step, char* room) noexcept
       : what_(what),
         how_(what.how),
         n_(n),
@@ -41,8 +41,8 @@ class block_reducer {
         sums_(what.how, n) {}
 
   void run(const char* base, int64 begin, int64 end, char* acc) noexcept {
-    const reduce_params& work = what_.work;
-    int64 position[reduce_params::max_axes] = {};
+    const ReduceParams& work = what_.work;
+    int64 position[ReduceParams::max_axes] = {};
     int64 rest = begin;
     for (int a = 0; a < work.reduced_rank && begin < end; ++a) {  // an extent may be 0
       position[a] = rest % work.reduced_shape[a];
@@ -53,7 +53,7 @@ class block_reducer {
       for (int a = 0; a < work.reduced_rank; ++a) at += position[a] * work.reduced_strides[a];
       const int64 rows = least(what_.length - position[0], end - begin);
       int64 lines = 1;
-      if (what_.pack && what_.way == manner::fold && work.reduced_rank > 1 && position[0] == 0) {
+      if (what_.pack && what_.way == Manner::fold && work.reduced_rank > 1 && position[0] == 0) {
         lines = least(work.reduced_shape[1] - position[1], (end - begin) / what_.length);
         lines = least(lines, (gathered_ - held_) / what_.length);
       }
@@ -78,7 +78,7 @@ class block_reducer {
  private:
   /// `first` is the index of the first row along the reduced axes.
   void add(const char* at, int64 rows, int64 first) noexcept {
-    if (what_.way == manner::columns) {
+    if (what_.way == Manner::columns) {
       add_columns(at, rows, first);
     } else if (what_.pack) {
       gather(at, rows, first);
@@ -91,14 +91,14 @@ class block_reducer {
     const int64 size = how_.itemsize;
     while (rows > 0) {
       int64 now = least(rows, how_.block_rows - held_);
-      element_rows block = {.x = at,
-                            .row = step_,
-                            .step = size,
-                            .rows = now,
-                            .n = n_,
-                            .is_fresh = held_ == 0,
-                            .first = first,
-                            .is_far = what_.is_far};
+      ElementRows block = {.x = at,
+                           .row = step_,
+                           .step = size,
+                           .rows = now,
+                           .n = n_,
+                           .is_fresh = held_ == 0,
+                           .first = first,
+                           .is_far = what_.is_far};
       if (what_.pack) {
         now = least(now, greatest(pack_bytes / (n_ * size), 1));
         copy_2d({buffer_, size, n_ * size}, {const_cast<char*>(at), what_.kept_step(), step_}, n_,
@@ -150,7 +150,7 @@ class block_reducer {
 
   void flush() noexcept {
     if (held_ == 0) return;
-    if (what_.way == manner::fold) {
+    if (what_.way == Manner::fold) {
       add_run(buffer_, held_, held_first_, how_.itemsize);
     } else {
       sums_.push(acc_);
@@ -173,16 +173,16 @@ class block_reducer {
       const int64 now = least(rows, most);
       const int64 whole = now / beside;
       const int64 rest = now % beside;
-      element_rows block = {.x = at,
-                            .row = beside * row_bytes,
-                            .step = step,
-                            .rows = whole,
-                            .n = beside * n_,
-                            .is_fresh = true,
-                            .first = first,
-                            .per_row = beside,
-                            .width = n_,
-                            .is_far = what_.is_far};
+      ElementRows block = {.x = at,
+                           .row = beside * row_bytes,
+                           .step = step,
+                           .rows = whole,
+                           .n = beside * n_,
+                           .is_fresh = true,
+                           .first = first,
+                           .per_row = beside,
+                           .width = n_,
+                           .is_far = what_.is_far};
       if (whole > 0) {
         columns(block);
       } else {
@@ -207,7 +207,7 @@ class block_reducer {
   void add_row(const char* at, int64 n, int64 first, int64 step) noexcept {
     while (n > 0 && !decided_) {
       int64 now = least(n, how_.longest_run);
-      element_rows block = {
+      ElementRows block = {
           .x = at, .row = 0, .step = step, .rows = 1, .n = now, .is_fresh = true, .first = first};
       if (is_fed_ || (is_strided(block) && now < how_.strided_rows_from)) {
         if (how_.longest_run == endless) now = least(now, made_bytes / how_.itemsize);
@@ -225,12 +225,12 @@ class block_reducer {
 
   /// What is made is made for some rows at a time, as many fours of them as there is room for: so
   /// the loops take them.
-  void columns(const element_rows& block) noexcept {
+  void columns(const ElementRows& block) noexcept {
     const bool is_taken = how_.takes_strided_columns || !is_strided(block);
     if (!is_fed_ && is_taken) return how_.columns(acc_, block);
     const int64 most = greatest(made_bytes / (block.n * how_.itemsize) / 4 * 4, 4);
     for (int64 j = 0; j < block.rows; j += most) {
-      element_rows piece = block;
+      ElementRows piece = block;
       piece.x += j * block.row;
       piece.rows = least(most, block.rows - j);
       piece.is_fresh = block.is_fresh && j == 0;
@@ -239,11 +239,11 @@ class block_reducer {
     }
   }
 
-  [[nodiscard]] bool is_strided(const element_rows& block) const noexcept {
+  [[nodiscard]] bool is_strided(const ElementRows& block) const noexcept {
     return block.step != how_.itemsize;
   }
   /// Puts them in `room_`.
-  void make(element_rows& block) noexcept {
+  void make(ElementRows& block) noexcept {
     const int64 size = how_.itemsize;
     if (is_fed_) {
       feed(what_, block.x, block.row, block.rows, block.n, room_);
@@ -264,8 +264,8 @@ class block_reducer {
     }
   }
 
-  const reduction& what_;
-  const reducer& how_;
+  const Reduction& what_;
+  const Reducer& how_;
   int64 n_;
   int64 step_;
   bool is_fed_;
@@ -276,7 +276,7 @@ class block_reducer {
   bool decided_ = false;  ///< no further element can change the result
   alignas(64) char acc_[accumulator_bytes];
   alignas(64) char buffer_[pack_bytes];
-  pairwise sums_;
+  Pairwise sums_;
 };
 
 }  // namespace

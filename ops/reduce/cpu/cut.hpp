@@ -25,7 +25,7 @@ constexpr int64 most_partials = 64;
 constexpr int64 most_beside = 8;
 constexpr int64 most_result_bytes = 16;
 
-enum class manner { columns, fold, rows };
+enum class Manner { columns, fold, rows };
 /// Bytes that are made, or gathered, at a time where there is a choice: the first cache holds them
 /// beside what they come from.
 constexpr int64 made_bytes = 4096;
@@ -34,18 +34,18 @@ constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several thre
 constexpr int64 in_memory = int64{16} << 20;  ///< bytes that a third cache may not hold
 
 /// Whether the elements of a row lie one after the other, and are few enough for one run.
-inline bool has_short_runs(const reduce_params& work, const reducer& how) noexcept {
+inline bool has_short_runs(const ReduceParams& work, const Reducer& how) noexcept {
   return work.reduced_rank == 1 && work.reduced_strides[0] == how.itemsize &&
          work.reduced_shape[0] <= least(how.longest_run, longest_row);
 }
 
-struct reduction {
-  const reduce_params& work;
-  const reducer& how;
+struct Reduction {
+  const ReduceParams& work;
+  const Reducer& how;
   int axis = 0;      ///< the kept axis of a block
   int64 block = 1;   ///< outputs per block
   int64 beside = 1;  ///< blocks that are taken together: all along kept axis 0
-  manner way = manner::columns;
+  Manner way = Manner::columns;
   bool pack = false;
   int64 length;  ///< of reduced axis 0; 0 if there is nothing to reduce, whichever axis is empty
   int64 step;    ///< along it, bytes; the itemsize where there is none
@@ -59,7 +59,7 @@ struct reduction {
   bool streams;
   bool is_far;  ///< the elements are in memory, and are read where they are
 
-  reduction(const reduce_params& of, const reducer& with) noexcept
+  Reduction(const ReduceParams& of, const Reducer& with) noexcept
       : work(of),
         how(with),
         length(of.reduced_size == 0  ? 0
@@ -87,12 +87,12 @@ struct reduction {
   int64 width() const { return work.kept_rank > 0 ? work.kept_shape[axis] : 1; }
   /// Whether rows lie one after the other, each of a few items.
   bool has_short_rows() const {
-    return way == manner::columns && pack && work.reduced_rank == 1 && length >= 2 && length <= 4 &&
+    return way == Manner::columns && pack && work.reduced_rank == 1 && length >= 2 && length <= 4 &&
            step == how.itemsize && kept_step() == length * step;
   }
   /// Whether there are a few rows, each of many items.
   bool has_few_rows() const {
-    return way == manner::columns && !pack && beside == 1 && work.reduced_rank == 1 &&
+    return way == Manner::columns && !pack && beside == 1 && work.reduced_rank == 1 &&
            length >= 1 && length <= 16;
   }
   /// Whether results that go past the caches are put together in small pieces.
@@ -112,17 +112,17 @@ struct reduction {
     const bool narrow = width() <= 64 && length >= 16 && axis == 0 && kept_step() == how.itemsize &&
                         step == width() * how.itemsize;
     if (has_short_runs(work, how) && (length >= long_from || work.kept_size < 8)) {
-      way = manner::rows;
+      way = Manner::rows;
       block = least(columns_within(width()), reduce_parallel_from / greatest(length, 1));
       // Which row a thread takes changes no result.
       if (work.feed != nullptr) block = greatest(least(block, made_bytes / row_bytes()), 1);
     } else if (long_rows) {
-      way = manner::fold;
+      way = Manner::fold;
     } else if (narrow) {
-      way = manner::fold;
+      way = Manner::fold;
       block = width();
     } else if (width() < 8) {
-      way = manner::fold;
+      way = Manner::fold;
       pack = true;
     } else {
       block = columns_within(width());
@@ -161,7 +161,7 @@ struct reduction {
   }
 
   void choose_chunks() noexcept {
-    if (way == manner::rows || units * 4 > most_partials ||
+    if (way == Manner::rows || units * 4 > most_partials ||
         work.reduced_size * block < 2 * reduce_parallel_from)
       return;
     const int64 most = least(most_partials / units, work.reduced_size * block / 65536);

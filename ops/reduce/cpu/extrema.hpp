@@ -11,7 +11,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// NaNs are left out, anything else): to let a NaN through in every step would take four
 /// instructions instead of two.
 template <bool Greatest, class T, bool LeavesOutNan = false>
-struct extremum {
+struct Extremum {
   T value;
   bool is_marked;  ///< an element counts for the result beside the value
 
@@ -67,11 +67,11 @@ struct extremum {
   [[nodiscard]] SKERRY_INLINE bool gives_nan() const { return is_marked != LeavesOutNan; }
   static constexpr T worst() { return Greatest ? ops::lowest<T>() : ops::highest<T>(); }
 
-  static SKERRY_INLINE extremum of(const char* x, int64 n, int64 step = sizeof(T)) {
+  static SKERRY_INLINE Extremum of(const char* x, int64 n, int64 step = sizeof(T)) {
     constexpr int64 size = sizeof(T);
-    using V = vector_of<T>;
+    using V = VectorOf<T>;
     constexpr int64 together = 4 * V::lanes;
-    extremum best = {worst(), false};
+    Extremum best = {worst(), false};
     if (n < together) {
       for (int64 i = 0; i < n; ++i) best.add(load<T>(x + i * step));
       return best;
@@ -117,26 +117,26 @@ SKERRY_INLINE void take_apart(T (&parts)[Length][widest_block], const char* x, i
 }
 
 template <class Loops, class T, int Length>
-void direct_of_short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+void direct_of_short_rows(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept {
   alignas(64) T parts[Length][widest_block];
   take_apart(parts, x, n);
-  const element_rows block = {.x = reinterpret_cast<const char*>(parts),
-                              .row = sizeof parts[0],
-                              .step = sizeof(T),
-                              .rows = Length,
-                              .n = n,
-                              .is_fresh = true,
-                              .first = 0};
+  const ElementRows block = {.x = reinterpret_cast<const char*>(parts),
+                             .row = sizeof parts[0],
+                             .step = sizeof(T),
+                             .rows = Length,
+                             .n = n,
+                             .is_fresh = true,
+                             .first = 0};
   Loops::direct(out, Loops::result_size, block, of);
 }
 
 /// max and min, and those that leave NaN out.
 template <class Op, class T>
-struct extremum_loops : accumulator_loops<Op, T> {
-  using base = accumulator_loops<Op, T>;
+struct ExtremumLoops : AccumulatorLoops<Op, T> {
+  using base = AccumulatorLoops<Op, T>;
   using base::size;
   static constexpr bool leaves_out_nan = ops::one_of_v<Op, ops::nanmax, ops::nanmin>;
-  using best = extremum<ops::one_of_v<Op, ops::max, ops::nanmax>, T, leaves_out_nan>;
+  using best = Extremum<ops::one_of_v<Op, ops::max, ops::nanmax>, T, leaves_out_nan>;
   static constexpr int64 block_rows = 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
@@ -164,7 +164,7 @@ struct extremum_loops : accumulator_loops<Op, T> {
     return value;
   }
   /// Of a result: NaN, where there is nothing else.
-  static SKERRY_INLINE auto with_one_nan(const typename vector_of<T>::type& value) {
+  static SKERRY_INLINE auto with_one_nan(const typename VectorOf<T>::type& value) {
     if constexpr (leaves_out_nan) {
       return value != value ? all_lanes<T>(nan()) : value;
     } else {
@@ -172,8 +172,8 @@ struct extremum_loops : accumulator_loops<Op, T> {
     }
   }
   template <int Count>
-  static SKERRY_INLINE auto of_columns(const typename vector_of<T>::type (&now)[Count]) {
-    using V = vector_of<T>;
+  static SKERRY_INLINE auto of_columns(const typename VectorOf<T>::type (&now)[Count]) {
+    using V = VectorOf<T>;
     typename V::type value = now[0];
     if constexpr (leaves_out_nan) {
 #pragma GCC unroll 4
@@ -186,14 +186,14 @@ struct extremum_loops : accumulator_loops<Op, T> {
       auto nan = now[0] != now[0];
 #pragma GCC unroll 4
       for (int k = 1; k < Count; ++k) nan |= now[k] != now[k];
-      value = nan ? all_lanes<T>(extremum_loops::nan()) : value;
+      value = nan ? all_lanes<T>(ExtremumLoops::nan()) : value;
     }
     return value;
   }
   /// The vectors' own loop: the compiler's takes four times as long.
   template <bool Fresh>
   static SKERRY_INLINE void four_rows(char* acc, const char* x, int64 row, int64 n, bool goes_on) {
-    using V = vector_of<T>;
+    using V = VectorOf<T>;
     const int64 next = goes_on ? 4 * row : 0;
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
@@ -220,12 +220,12 @@ struct extremum_loops : accumulator_loops<Op, T> {
     }
   }
 
-  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
-    base::template columns_by_four<extremum_loops>(acc, block);
+  SKERRY_SHARED static void columns(char* acc, const ElementRows& block) noexcept {
+    base::template columns_by_four<ExtremumLoops>(acc, block);
   }
 
-  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
+    const ElementRows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       const bool is_strided = takes_strided_rows && base::is_strided(block);
@@ -234,11 +234,11 @@ struct extremum_loops : accumulator_loops<Op, T> {
     }
   }
 
-  static constexpr auto direct = finish_columns<extremum_loops>;
+  static constexpr auto direct = finish_columns<ExtremumLoops>;
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::reduced&) noexcept {
-    using V = vector_of<T>;
+  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced&) noexcept {
+    using V = VectorOf<T>;
     int64 i = 0;
     if constexpr (Length == 3) {
       alignas(64) T parts[Length][widest_block];

@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// The loops of a reduction over float16, by those over float32: elements are widened a few rows at
 /// a time, and what becomes float16 is rounded when it is written. Accumulators are float32's.
 template <class Op, class Wide>
-struct half_loops {
+struct HalfLoops {
   using result = ops::reduced_t<Op, float16>;
   static constexpr int64 size = Wide::size;
   static constexpr int64 result_size = sizeof(result);
@@ -25,11 +25,11 @@ struct half_loops {
   static constexpr auto merge = Wide::merge;
 
   static void finish(char* out, int64 step, const char* acc, int64 n,
-                     const ops::reduced& of) noexcept {
+                     const ops::Reduced& of) noexcept {
     write(out, step, n, [&](char* to, int64 apart) { Wide::finish(to, apart, acc, n, of); });
   }
 
-  static void columns(char* acc, const element_rows& block) noexcept {
+  static void columns(char* acc, const ElementRows& block) noexcept {
     alignas(64) float32 items[most_of_columns];
     const int64 most =
         greatest(most_of_columns / greatest(block.n, 1) / 4 * 4, 1);  // as Wide takes them
@@ -38,18 +38,18 @@ struct half_loops {
     }
   }
 
-  static void direct(char* out, int64 step, const element_rows& block,
-                     const ops::reduced& of) noexcept {
+  static void direct(char* out, int64 step, const ElementRows& block,
+                     const ops::Reduced& of) noexcept {
     if (block.rows * block.n > most_of_columns) {
-      return finish_columns<half_loops>(out, step, block, of);
+      return finish_columns<HalfLoops>(out, step, block, of);
     }
     alignas(64) float32 items[most_of_columns];
-    const element_rows wide = widened(items, block, 0, block.rows);
+    const ElementRows wide = widened(items, block, 0, block.rows);
     write(out, step, block.n, [&](char* to, int64 apart) { Wide::direct(to, apart, wide, of); });
   }
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept {
     if (n < 1) return;
     alignas(64) float32 items[Length * widest_block];
     widen_halves(items, x, n * Length);
@@ -58,12 +58,12 @@ struct half_loops {
     });
   }
 
-  static void rows(char* acc, const element_rows& block) noexcept {
+  static void rows(char* acc, const ElementRows& block) noexcept {
     if (block.n > most_items) return long_rows(acc, block);
     alignas(64) float32 items[most_items];
     const int64 most = most_items / greatest(block.n, 1);
     for (int64 j = 0; j < block.rows; j += most) {
-      element_rows wide = widened(items, block, j, least(most, block.rows - j));
+      ElementRows wide = widened(items, block, j, least(most, block.rows - j));
       wide.first = block.first;  // of each row
       Wide::rows(acc + j * size, wide);
     }
@@ -76,8 +76,8 @@ struct half_loops {
   static constexpr int64 most_of_columns = size > int64(sizeof(float32)) ? 16384 : most_items;
 
   /// Rows j to j + rows of a block, in `items`.
-  static SKERRY_INLINE element_rows widened(float32* items, const element_rows& block, int64 j,
-                                            int64 rows) {
+  static SKERRY_INLINE ElementRows widened(float32* items, const ElementRows& block, int64 j,
+                                           int64 rows) {
     const char* x = block.x + j * block.row;
     const int64 n = block.n;
     if (block.row == n * int64(sizeof(float16))) {
@@ -85,7 +85,7 @@ struct half_loops {
     } else {
       for (int64 k = 0; k < rows; ++k) widen_halves(items + k * n, x + k * block.row, n);
     }
-    element_rows wide = block;
+    ElementRows wide = block;
     wide.x = reinterpret_cast<const char*>(items);
     wide.row = n * int64(sizeof(float32));
     wide.step = sizeof(float32);
@@ -96,9 +96,9 @@ struct half_loops {
     return wide;
   }
 
-  static void long_rows(char* acc, const element_rows& block) noexcept {
+  static void long_rows(char* acc, const ElementRows& block) noexcept {
     for (int64 j = 0; j < block.rows; ++j) {
-      element_rows piece = block;
+      ElementRows piece = block;
       piece.x = block.x + j * block.row;
       piece.rows = 1;
       char* const total = acc + j * size;

@@ -9,32 +9,32 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// argmax and argmin. A run is searched for the block with the best value first, a block of rows
 /// with indices as narrow as the elements: 128 rows fit a byte.
 template <class Op, class T>
-struct index_loops : accumulator_loops<Op, T> {
-  using base = accumulator_loops<Op, T>;
+struct IndexLoops : AccumulatorLoops<Op, T> {
+  using base = AccumulatorLoops<Op, T>;
   using base::size;
   using A = typename base::A;
   using B = ops::bits_t<T>;
-  using best = extremum<ops::same_v<Op, ops::argmax>, T>;
+  using best = Extremum<ops::same_v<Op, ops::argmax>, T>;
   static constexpr int64 block_rows = sizeof(T) == 1 ? 256 : 4096;
   static constexpr int64 longest_run = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
-  static SKERRY_INLINE typename vector_of<T>::type vector(const char* from) {
+  static SKERRY_INLINE typename VectorOf<T>::type vector(const char* from) {
     // Else GCC 12 reads them twice, to compare and to select. For int64 (1000, 1000) over axis 0,
     // one thread, AVX2: 101 us in place of 142.
-    return in_register(load_vector<typename vector_of<T>::type>(from));
+    return in_register(load_vector<typename VectorOf<T>::type>(from));
   }
 
   SKERRY_SHARED static void find_columns(T* __restrict value, B* __restrict place,
-                                         const element_rows& of) {
-    const element_rows block = of;  // not changed by what is stored
+                                         const ElementRows& of) {
+    const ElementRows block = of;  // not changed by what is stored
     if (find_numbers(value, place, block)) return;
     find_row_by_row(value, place, block);
   }
 
-  static void columns(char* acc, const element_rows& block) noexcept {
+  static void columns(char* acc, const ElementRows& block) noexcept {
     alignas(64) T value[widest_block];
     alignas(64) B place[widest_block];
     find_columns(value, place, block);
@@ -49,8 +49,8 @@ struct index_loops : accumulator_loops<Op, T> {
     }
   }
 
-  static void direct(char* out, int64 step, const element_rows& block,
-                     const ops::reduced&) noexcept {
+  static void direct(char* out, int64 step, const ElementRows& block,
+                     const ops::Reduced&) noexcept {
     if (base::is_dense(step) && block.rows <= few) return direct_of_few(out, block);
     alignas(64) T value[widest_block];
     alignas(64) B place[widest_block];
@@ -65,15 +65,15 @@ struct index_loops : accumulator_loops<Op, T> {
 
   template <int Length>
   static void short_rows(char* out, const char* x, int64 n,
-                         [[maybe_unused]] const ops::reduced& of) noexcept {
+                         [[maybe_unused]] const ops::Reduced& of) noexcept {
     if constexpr (Length == 3) {
-      direct_of_short_rows<index_loops, T, Length>(out, x, n, of);
+      direct_of_short_rows<IndexLoops, T, Length>(out, x, n, of);
     } else {
       int64 i = 0;
       for (; i + V::lanes <= n; i += V::lanes) {
         typename V::type columns[Length];
         load_columns(columns, x + i * Length * int64(sizeof(T)));
-        leaders found = {columns[0], {}};
+        Leaders found = {columns[0], {}};
 #pragma GCC unroll 4
         for (int k = 1; k < Length; ++k) found.meet(columns[k], static_cast<B>(k));
         found.put(out + i * 8);
@@ -85,8 +85,8 @@ struct index_loops : accumulator_loops<Op, T> {
     }
   }
 
-  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
+    const ElementRows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       A found = block.n < 64 ? scan(x, block.n) : search(x, block.n);
@@ -96,14 +96,14 @@ struct index_loops : accumulator_loops<Op, T> {
   }
 
  private:
-  using V = vector_of<T>;
+  using V = VectorOf<T>;
   static constexpr int64 few = 16;
   /// Of lead(), as a comparison and a choice take 5 cycles. Rows of 1000 int64, (1000, 1000), one
   /// thread of an EPYC (Zen 4): 124 us by two.
   static constexpr int chains = 4;
 
   /// The best of some columns so far, in registers.
-  struct leaders {
+  struct Leaders {
     typename V::type value;
     typename V::bits place;
 
@@ -126,11 +126,11 @@ struct index_loops : accumulator_loops<Op, T> {
   };
 
   /// In one pass: the arrays that find_columns fills cost more than the elements of few rows.
-  static SKERRY_INLINE void direct_of_few(char* out, const element_rows& block) {
+  static SKERRY_INLINE void direct_of_few(char* out, const ElementRows& block) {
     int64 i = 0;
     for (; i + V::lanes <= block.n; i += V::lanes) {
       const char* x = block.x + i * int64(sizeof(T));
-      leaders found = {vector(x), {}};
+      Leaders found = {vector(x), {}};
       for (int64 j = 1; j < block.rows; ++j) {
         found.meet(vector(x + j * block.row), static_cast<B>(j));
       }
@@ -149,7 +149,7 @@ struct index_loops : accumulator_loops<Op, T> {
   /// Of `Rows` rows, from number j on; `nan` gathers what is not equal to itself.
   template <int Rows, bool First = false>
   static SKERRY_INLINE void find_in(T* __restrict value, B* __restrict place,
-                                    const element_rows& block, int64 j, typename V::bits& nan) {
+                                    const ElementRows& block, int64 j, typename V::bits& nan) {
     const int64 row = block.row;
     const int64 n = block.n;
     const char* x = block.x + j * row;
@@ -194,7 +194,7 @@ struct index_loops : accumulator_loops<Op, T> {
 
   /// False if there is a NaN.
   static SKERRY_INLINE bool find_numbers(T* __restrict value, B* __restrict place,
-                                         const element_rows& block) {
+                                         const ElementRows& block) {
     typename V::bits nan = {};
     int64 j = block.rows < 4 ? 1 : 4;
     if (j == 4) {
@@ -209,7 +209,7 @@ struct index_loops : accumulator_loops<Op, T> {
     return any == 0;
   }
 
-  static SKERRY_INLINE void find_row_by_row(T* value, B* place, const element_rows& block) {
+  static SKERRY_INLINE void find_row_by_row(T* value, B* place, const ElementRows& block) {
     for (int64 i = 0; i < block.n; ++i) {
       value[i] = item(block.x, i);
       place[i] = 0;

@@ -14,7 +14,7 @@ inline constexpr int64 endless = int64(1) << 62;
 
 /// A matrix of elements, of which column i goes to accumulator i, or (`rows`) row j to accumulator
 /// j: then rows may be of any length.
-struct element_rows {
+struct ElementRows {
   const char* x;
   int64 row;   ///< bytes
   int64 step;  ///< bytes between the elements of a row: the itemsize where they are dense, else any
@@ -29,23 +29,23 @@ struct element_rows {
 
 /// The loops of one reduction and dtype, over arrays of accumulators: what the driver, which is
 /// compiled once, needs to know of them.
-struct reducer {
+struct Reducer {
   int64 itemsize;
   int64 accumulator_size;
   /// acc[i] = identity for i < n
   void (*clear)(char* acc, int64 n) noexcept;
   /// acc[i] = combine(acc[i], all of column i)
-  void (*columns)(char* acc, const element_rows& block) noexcept;
+  void (*columns)(char* acc, const ElementRows& block) noexcept;
   /// acc[j] = combine(all of row j), of any length; element (j, 0) has index `first`
-  void (*rows)(char* acc, const element_rows& block) noexcept;
+  void (*rows)(char* acc, const ElementRows& block) noexcept;
   /// acc[i] = combine(acc[i], other[i]) for i < n
   void (*merge)(char* acc, const char* other, int64 n) noexcept;
   /// out[i] = finish(acc[i], of) for i < n
-  void (*finish)(char* out, int64 step, const char* acc, int64 n, const ops::reduced& of) noexcept;
+  void (*finish)(char* out, int64 step, const char* acc, int64 n, const ops::Reduced& of) noexcept;
   /// out[i] = finish(all of column i, of)
-  void (*direct)(char* out, int64 step, const element_rows& block, const ops::reduced& of) noexcept;
+  void (*direct)(char* out, int64 step, const ElementRows& block, const ops::Reduced& of) noexcept;
   /// out[i] = finish(all of row i, of), dense, for n contiguous rows of 2, 3 and 4 elements
-  void (*short_rows[3])(char* out, const char* x, int64 n, const ops::reduced& of) noexcept;
+  void (*short_rows[3])(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept;
   int64 result_size;
   int64 block_rows;  ///< rows that `columns` takes at most
   /// Elements that `rows` takes in one run at most, for the sake of accuracy. Longer runs that are
@@ -60,8 +60,8 @@ struct reducer {
   int absorbing;
 };
 
-/// `range` is that of reduce_params.
-void run_reduction(const row_range& range, const reducer& how) noexcept;
+/// `range` is that of ReduceParams.
+void run_reduction(const RowRange& range, const Reducer& how) noexcept;
 
 /// Truth values are bytes of 0 or 1, on which the compiler vectorises & and |.
 template <class A>
@@ -87,12 +87,12 @@ SKERRY_INLINE lanes_of<T> gather_lanes(const char* from, int64 step) {
 
 /// What all kinds of loops have.
 template <class Op, class T>
-struct accumulator_loops {
+struct AccumulatorLoops {
   using A = typename lane_type<ops::accumulator_t<Op, T>>::type;
   static constexpr int64 size = sizeof(A);
   static constexpr int64 strided_rows_from = endless;
   static constexpr bool takes_strided_columns = false;
-  static SKERRY_INLINE bool is_strided(const element_rows& block) {
+  static SKERRY_INLINE bool is_strided(const ElementRows& block) {
     return block.step != int64(sizeof(T));
   }
 
@@ -109,9 +109,9 @@ struct accumulator_loops {
   }
 
   SKERRY_SHARED static void finish(char* out, int64 step, const char* acc, int64 n,
-                                   const ops::reduced& of) noexcept {
+                                   const ops::Reduced& of) noexcept {
     using R = decltype(Op::finish(A{}, of));
-    const ops::reduced with = of;  // not changed by what is stored
+    const ops::Reduced with = of;  // not changed by what is stored
     if (step == int64(sizeof(R))) {
 #pragma GCC ivdep
       for (int64 i = 0; i < n; ++i) {
@@ -123,14 +123,14 @@ struct accumulator_loops {
     }
   }
 
-  static constexpr int64 result_size = sizeof(decltype(Op::finish(A{}, ops::reduced{})));
+  static constexpr int64 result_size = sizeof(decltype(Op::finish(A{}, ops::Reduced{})));
   static SKERRY_INLINE bool is_dense(int64 step) { return step == result_size; }
 
   /// Four rows of a block at a time, by the `four_rows` of Loops: one read and write of the
   /// accumulator for four elements. It is told whether four more follow.
   template <class Loops>
-  static SKERRY_INLINE void columns_by_four(char* acc, const element_rows& of) {
-    const element_rows block = of;  // not changed by what is stored
+  static SKERRY_INLINE void columns_by_four(char* acc, const ElementRows& of) {
+    const ElementRows block = of;  // not changed by what is stored
     const int64 n = block.n;
     int64 j = 0;
     if (block.is_fresh && block.rows >= 4) {
@@ -171,7 +171,7 @@ struct accumulator_loops {
 
   /// Puts totals of a block's columns into the accumulators; `total(i)` is that of column i.
   template <class Total>
-  static SKERRY_INLINE void deliver(char* acc, const element_rows& block, Total total) {
+  static SKERRY_INLINE void deliver(char* acc, const ElementRows& block, Total total) {
     if (block.is_fresh) {
       for (int64 i = 0; i < block.n; ++i) store<A>(acc + i * size, total(i));
     } else {
@@ -184,8 +184,8 @@ struct accumulator_loops {
 
 /// What is left of a block when its columns have been totalled.
 template <class Loops>
-void finish_columns(char* out, int64 step, const element_rows& block,
-                    const ops::reduced& of) noexcept {
+void finish_columns(char* out, int64 step, const ElementRows& block,
+                    const ops::Reduced& of) noexcept {
   alignas(64) char acc[widest_block * Loops::size];
   Loops::columns(acc, block);
   Loops::finish(out, step, acc, block.n, of);
@@ -193,8 +193,8 @@ void finish_columns(char* out, int64 step, const element_rows& block,
 
 /// `total(i)` is the accumulator of row i.
 template <class Op, class Total>
-SKERRY_INLINE void finish_short_rows(char* out, int64 n, const ops::reduced& of, Total total) {
-  const ops::reduced with = of;  // not changed by what is stored
+SKERRY_INLINE void finish_short_rows(char* out, int64 n, const ops::Reduced& of, Total total) {
+  const ops::Reduced with = of;  // not changed by what is stored
 #pragma GCC ivdep
   for (int64 i = 0; i < n; ++i) {
     const auto result = Op::finish(total(i), with);
@@ -204,8 +204,8 @@ SKERRY_INLINE void finish_short_rows(char* out, int64 n, const ops::reduced& of,
 
 /// Sums, products, any and all.
 template <class Op, class T>
-struct plain_loops : accumulator_loops<Op, T> {
-  using base = accumulator_loops<Op, T>;
+struct PlainLoops : AccumulatorLoops<Op, T> {
+  using base = AccumulatorLoops<Op, T>;
   using A = typename base::A;
   using base::size;
   static constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
@@ -238,13 +238,13 @@ struct plain_loops : accumulator_loops<Op, T> {
     }
   }
 
-  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
+  SKERRY_SHARED static void columns(char* acc, const ElementRows& block) noexcept {
     if constexpr (takes_strided_columns) {
       if (base::is_strided(block)) return columns_by_row(acc, block, block.step);
       const bool is_run = block.row == block.n * size;
       if (block.is_far && is_run) return columns_by_row(acc, block, dense{});
     }
-    base::template columns_by_four<plain_loops>(acc, block);
+    base::template columns_by_four<PlainLoops>(acc, block);
   }
 
   /// to[i] = x[i], to which the elements i of `held` are put, one after the other.
@@ -252,7 +252,7 @@ struct plain_loops : accumulator_loops<Op, T> {
   static SKERRY_INLINE void put_row(char* to, const char* x, int64 n, Step step, Held... held) {
     // Of signed integers GCC 12 makes no vectors here.
     using lane = std::conditional_t<ops::integral<T>, ops::bits_t<T>, T>;
-    using V = vector_of<lane>;
+    using V = VectorOf<lane>;
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
       const char* const from = x + i * step;
@@ -274,8 +274,8 @@ struct plain_loops : accumulator_loops<Op, T> {
 
   /// As columns_by_four, but one row after the other: memory is slower to give four at a time.
   template <class Step>
-  static SKERRY_INLINE void columns_by_row(char* acc, const element_rows& of, Step step) {
-    const element_rows block = of;  // not changed by what is stored
+  static SKERRY_INLINE void columns_by_row(char* acc, const ElementRows& of, Step step) {
+    const ElementRows block = of;  // not changed by what is stored
     alignas(64) char low[2 * widest_block * size];
     char* const high = low + block.n * size;
     const auto put = [&](char* to, int64 j, auto... held) __attribute__((always_inline)) {
@@ -318,8 +318,8 @@ struct plain_loops : accumulator_loops<Op, T> {
     return lane[0];
   }
 
-  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
+    const ElementRows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       const bool is_strided = takes_strided_rows && base::is_strided(block);
@@ -327,10 +327,10 @@ struct plain_loops : accumulator_loops<Op, T> {
     }
   }
 
-  static constexpr auto direct = finish_columns<plain_loops>;
+  static constexpr auto direct = finish_columns<PlainLoops>;
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept {
     finish_short_rows<Op>(out, n, of, [x](int64 i) {
       A total = item(x, i * Length);
 #pragma GCC unroll 4

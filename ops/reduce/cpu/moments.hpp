@@ -10,8 +10,8 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// var and std. Eight rows at a time have their own mean, and are then put to the rows before; a
 /// run is read twice, the second time from L1.
 template <class Op, class T>
-struct moment_loops : accumulator_loops<Op, T> {
-  using base = accumulator_loops<Op, T>;
+struct MomentLoops : AccumulatorLoops<Op, T> {
+  using base = AccumulatorLoops<Op, T>;
   using base::size;
   using A = typename base::A;
   static constexpr int64 block_rows = 512;
@@ -22,8 +22,8 @@ struct moment_loops : accumulator_loops<Op, T> {
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
 
   SKERRY_SHARED static void total_columns(T* __restrict mean, T* __restrict squares,
-                                          const element_rows& of) {
-    const element_rows block = of;  // not changed by what is stored
+                                          const ElementRows& of) {
+    const ElementRows block = of;  // not changed by what is stored
     int64 j = 0;
     for (; j + 8 <= block.rows; j += 8) add_rows<8>(mean, squares, block, j);
     if (j + 4 <= block.rows) {
@@ -33,7 +33,7 @@ struct moment_loops : accumulator_loops<Op, T> {
     for (; j < block.rows; ++j) add_rows<1>(mean, squares, block, j);
   }
 
-  static void columns(char* acc, const element_rows& block) noexcept {
+  static void columns(char* acc, const ElementRows& block) noexcept {
     alignas(64) T mean[widest_block];
     alignas(64) T squares[widest_block];
     total_columns(mean, squares, block);
@@ -41,12 +41,12 @@ struct moment_loops : accumulator_loops<Op, T> {
     base::deliver(acc, block, [&](int64 i) -> A { return {mean[i], squares[i], count}; });
   }
 
-  static void direct(char* out, int64 step, const element_rows& block,
-                     const ops::reduced& of) noexcept {
+  static void direct(char* out, int64 step, const ElementRows& block,
+                     const ops::Reduced& of) noexcept {
     alignas(64) T mean[widest_block];
     alignas(64) T squares[widest_block];
     total_columns(mean, squares, block);
-    const ops::reduced with = of;  // not changed by what is stored
+    const ops::Reduced with = of;  // not changed by what is stored
     const T count = static_cast<T>(block.rows);
     if (base::is_dense(step)) {
 #pragma GCC ivdep
@@ -61,15 +61,15 @@ struct moment_loops : accumulator_loops<Op, T> {
   }
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept {
     finish_short_rows<Op>(out, n, of, [x](int64 i) {
-      const pair own = of_rows<Length>(x + i * Length * int64(sizeof(T)), int64(sizeof(T)), 0);
+      const Pair own = of_rows<Length>(x + i * Length * int64(sizeof(T)), int64(sizeof(T)), 0);
       return A{own.mean, own.squares, T(Length)};
     });
   }
 
-  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
+    const ElementRows block = of;  // not changed by what is stored
     const int64 n = block.n;
     for (int64 j = 0; j < block.rows; ++j) {
       const char* from = block.x + j * block.row;
@@ -78,16 +78,16 @@ struct moment_loops : accumulator_loops<Op, T> {
   }
 
  private:
-  using V = vector_of<T>;
+  using V = VectorOf<T>;
 
   /// The rows from j on, put to those before.
   template <int Rows>
-  static SKERRY_INLINE void add_rows(T* mean, T* squares, const element_rows& block, int64 j) {
+  static SKERRY_INLINE void add_rows(T* mean, T* squares, const ElementRows& block, int64 j) {
     const char* x = block.x + j * block.row;
     if (j == 0) {
 #pragma GCC ivdep
       for (int64 i = 0; i < block.n; ++i) {
-        const pair own = of_rows<Rows>(x, block.row, i);
+        const Pair own = of_rows<Rows>(x, block.row, i);
         mean[i] = own.mean;
         squares[i] = own.squares;
       }
@@ -97,7 +97,7 @@ struct moment_loops : accumulator_loops<Op, T> {
     const T share = T(Rows) / static_cast<T>(j + Rows);
 #pragma GCC ivdep
     for (int64 i = 0; i < block.n; ++i) {
-      const pair own = of_rows<Rows>(x, block.row, i);
+      const Pair own = of_rows<Rows>(x, block.row, i);
       const T distance = own.mean - mean[i];
       const T shift = distance * share;
       mean[i] = mean[i] + shift;
@@ -105,14 +105,14 @@ struct moment_loops : accumulator_loops<Op, T> {
     }
   }
 
-  struct pair {
+  struct Pair {
     T mean;
     T squares;
   };
 
   /// Of element i of some rows.
   template <int Rows>
-  static SKERRY_INLINE pair of_rows(const char* x, int64 row, int64 i) {
+  static SKERRY_INLINE Pair of_rows(const char* x, int64 row, int64 i) {
     if constexpr (Rows == 1) {
       const T only = item(x, i);
       return {only, only - only};  // 0, or NaN if it is none or infinite

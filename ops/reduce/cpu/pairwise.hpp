@@ -10,9 +10,9 @@ namespace {
 constexpr int64 accumulator_bytes = 8192;
 
 /// Partial results by powers of two, as a binary counter: the tree of a pairwise sum.
-class pairwise {
+class Pairwise {
  public:
-  pairwise(const reducer& how, int64 n) noexcept
+  Pairwise(const Reducer& how, int64 n) noexcept
       : how_(how), n_(n), nbytes_(n * how.accumulator_size) {}
 
   void push(const char* partial) noexcept {
@@ -38,7 +38,7 @@ class pairwise {
   }
 
  private:
-  const reducer& how_;
+  const Reducer& how_;
   int64 n_;
   int64 nbytes_;
   uint64 count_ = 0;

@@ -11,52 +11,52 @@ namespace {
 
 template <class Op, class T>
 struct loops_of {
-  using type = plain_loops<Op, T>;
+  using type = PlainLoops<Op, T>;
 };
 template <class Op, class T>
   requires(ops::one_of_v<Op, ops::all, ops::any>)
 struct loops_of<Op, T> {
-  using type = truth_loops<Op, T>;
+  using type = TruthLoops<Op, T>;
 };
 template <class Op, class T>
   requires(ops::one_of_v<Op, ops::max, ops::min, ops::nanmax, ops::nanmin>)
 struct loops_of<Op, T> {
-  using type = extremum_loops<Op, T>;
+  using type = ExtremumLoops<Op, T>;
 };
 template <class Op, class T>
   requires(ops::takes_index<Op>)
 struct loops_of<Op, T> {
-  using type = index_loops<Op, T>;
+  using type = IndexLoops<Op, T>;
 };
 template <class Op>
   requires(ops::takes_index<Op>)
 struct loops_of<Op, bool> {
-  using type = place_loops<Op>;
+  using type = PlaceLoops<Op>;
 };
 template <class Op, class T>
   requires(ops::one_of_v<Op, ops::std_, ops::var>)
 struct loops_of<Op, T> {
-  using type = moment_loops<Op, T>;
+  using type = MomentLoops<Op, T>;
 };
 template <>
 struct loops_of<ops::sum, bool> {
-  using type = count_loops<ops::sum, bool>;
+  using type = CountLoops<ops::sum, bool>;
 };
 template <class T>
 struct loops_of<ops::count_nonzero, T> {
-  using type = count_loops<ops::count_nonzero, T>;
+  using type = CountLoops<ops::count_nonzero, T>;
 };
 
 template <class Op>
   requires(!requires { Op::of_bits; })
 struct loops_of<Op, float16> {
-  using type = half_loops<Op, typename loops_of<Op, float32>::type>;
+  using type = HalfLoops<Op, typename loops_of<Op, float32>::type>;
 };
 
 template <class Op, class T>
 void reduce(const void* params) {
   using loops = typename loops_of<Op, T>::type;
-  static constexpr reducer how = {
+  static constexpr Reducer how = {
       .itemsize = sizeof(T),
       .accumulator_size = loops::size,
       .clear = loops::clear,
@@ -74,11 +74,11 @@ void reduce(const void* params) {
       .strided_rows_from = loops::strided_rows_from,
       .takes_strided_columns = loops::takes_strided_columns,
       .absorbing = loops::absorbing};
-  run_reduction(*static_cast<const row_range*>(params), how);
+  run_reduction(*static_cast<const RowRange*>(params), how);
 }
 
 template <class Op, class T>
-void fill_reduction(kernel& row) {
+void fill_reduction(Kernel& row) {
   constexpr bool is_place = ops::takes_index<Op> && ops::boolean<T>;
   if constexpr (ops::reduces<Op, T> || is_place) row.host = reduce<Op, T>;
 }

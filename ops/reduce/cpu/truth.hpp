@@ -13,8 +13,8 @@ inline constexpr int64 looked_at_from = sizeof(T) == 8 ? 8 * widest_block : endl
 
 /// any and all, whose runs are searched for the one value that decides.
 template <class Op, class T>
-struct truth_loops : plain_loops<Op, T> {
-  using base = plain_loops<Op, T>;
+struct TruthLoops : PlainLoops<Op, T> {
+  using base = PlainLoops<Op, T>;
   using A = typename base::A;
   using base::size;
   static constexpr int64 block_rows = 4096;
@@ -41,8 +41,8 @@ struct truth_loops : plain_loops<Op, T> {
     return 1 - decisive;
   }
 
-  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
+    const ElementRows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       store<A>(acc + j * size, strided_rows_from < endless && base::is_strided(block)
@@ -54,8 +54,8 @@ struct truth_loops : plain_loops<Op, T> {
 
 /// Counts in lanes as wide as the elements, while they can't overflow.
 template <class Op, class T>
-struct count_loops : accumulator_loops<Op, T> {
-  using base = accumulator_loops<Op, T>;
+struct CountLoops : AccumulatorLoops<Op, T> {
+  using base = AccumulatorLoops<Op, T>;
   using base::size;
   using B = ops::bits_t<ops::real_part_t<T>>;
   static constexpr int64 block_rows = sizeof(B) == 1 ? 255 : 4096;
@@ -72,7 +72,7 @@ struct count_loops : accumulator_loops<Op, T> {
     return static_cast<B>(count - (is_true(x, i) ? 0 : 1));
   }
 
-  static SKERRY_INLINE void count_columns(B* count, const element_rows& block) {
+  static SKERRY_INLINE void count_columns(B* count, const ElementRows& block) {
     for (int64 i = 0; i < block.n; ++i) count[i] = static_cast<B>(block.rows);
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
@@ -80,14 +80,14 @@ struct count_loops : accumulator_loops<Op, T> {
     }
   }
 
-  SKERRY_SHARED static void columns(char* acc, const element_rows& block) noexcept {
+  SKERRY_SHARED static void columns(char* acc, const ElementRows& block) noexcept {
     alignas(64) B count[widest_block];
     count_columns(count, block);
     base::deliver(acc, block, [&](int64 i) { return static_cast<int64>(count[i]); });
   }
 
-  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
+    const ElementRows block = of;  // not changed by what is stored
     constexpr int64 piece = sizeof(B) == 1 ? 192 : 16384;
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
@@ -107,10 +107,10 @@ struct count_loops : accumulator_loops<Op, T> {
     }
   }
 
-  static constexpr auto direct = finish_columns<count_loops>;
+  static constexpr auto direct = finish_columns<CountLoops>;
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::reduced& of) noexcept {
+  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept {
     finish_short_rows<Op>(out, n, of, [x](int64 i) {
       // In int64: of sums of bytes GCC 12 makes a remainder loop that adds the masks of the
       // comparisons, -1, instead of ones.
@@ -124,8 +124,8 @@ struct count_loops : accumulator_loops<Op, T> {
 
 /// argmax and argmin of bools, whose runs are searched for the first one that decides.
 template <class Op>
-struct place_loops : accumulator_loops<Op, uint8> {
-  using base = accumulator_loops<Op, uint8>;
+struct PlaceLoops : AccumulatorLoops<Op, uint8> {
+  using base = AccumulatorLoops<Op, uint8>;
   using base::size;
   using A = typename base::A;
   static constexpr int64 block_rows = 256;  ///< whose numbers fit a byte
@@ -135,8 +135,8 @@ struct place_loops : accumulator_loops<Op, uint8> {
 
   static SKERRY_INLINE bool is_hit(const char* x) { return load<bool>(x) == (absorbing != 0); }
 
-  SKERRY_SHARED static void columns(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void columns(char* acc, const ElementRows& of) noexcept {
+    const ElementRows block = of;  // not changed by what is stored
     alignas(64) uint8 found[widest_block];
     alignas(64) uint8 place[widest_block];
     find_columns(found, place, block);
@@ -146,8 +146,8 @@ struct place_loops : accumulator_loops<Op, uint8> {
     });
   }
 
-  static void direct(char* out, int64 step, const element_rows& block,
-                     const ops::reduced&) noexcept {
+  static void direct(char* out, int64 step, const ElementRows& block,
+                     const ops::Reduced&) noexcept {
     alignas(64) uint8 found[widest_block];
     alignas(64) uint8 place[widest_block];
     find_columns(found, place, block);
@@ -155,10 +155,10 @@ struct place_loops : accumulator_loops<Op, uint8> {
   }
 
   template <int Length>
-  static constexpr auto short_rows = direct_of_short_rows<place_loops, uint8, Length>;
+  static constexpr auto short_rows = direct_of_short_rows<PlaceLoops, uint8, Length>;
 
-  SKERRY_SHARED static void rows(char* acc, const element_rows& of) noexcept {
-    const element_rows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
+    const ElementRows block = of;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const int64 place = first_hit(block.x + j * block.row, block.n);
       const bool is_found = place < block.n;
@@ -173,7 +173,7 @@ struct place_loops : accumulator_loops<Op, uint8> {
 
   /// From the last row on: the first hit stays.
   static SKERRY_INLINE void find_columns(uint8* __restrict value, uint8* __restrict place,
-                                         const element_rows& block) {
+                                         const ElementRows& block) {
     for (int64 i = 0; i < block.n; ++i) {
       value[i] = value_of(false);
       place[i] = 0;
@@ -190,7 +190,7 @@ struct place_loops : accumulator_loops<Op, uint8> {
 
   /// n, if there is none.
   static SKERRY_INLINE int64 first_hit(const char* x, int64 n) {
-    using V = typename vector_of<uint8>::type;
+    using V = typename VectorOf<uint8>::type;
     constexpr int64 together = int64{4} * vector_bytes;
     int64 at = 0;
     while (at < least(n, 16) && !is_hit(x + at)) ++at;

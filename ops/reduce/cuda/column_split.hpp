@@ -15,7 +15,7 @@ namespace skerry::native {
 /// its threads fold every rows()th element of a part, and are then put together. It depends on the
 /// array alone, never on the device, so that results are the same on every GPU. Free of CUDA
 /// headers, and tested on the host.
-struct column_split {
+struct ColumnSplit {
   static constexpr int threads = 256;  ///< of a block
   /// With 4 or 3 blocks on each of 132 multiprocessors this many end in a wave that is 0.86 full or
   /// more. On an H100 768 to 2,048 took within 6 % of each other, 3,072 up to half as long again.
@@ -30,15 +30,15 @@ struct column_split {
 
   std::int64_t columns;
   std::int64_t length;
-  int lanes;                         ///< a power of two
-  std::int64_t parts = 1;            ///< of a column, a block each
-  std::int64_t part_length;          ///< elements; the last part's may be fewer
-  fast_divider<std::uint64_t> wide;  ///< by the blocks side by side
+  int lanes;                        ///< a power of two
+  std::int64_t parts = 1;           ///< of a column, a block each
+  std::int64_t part_length;         ///< elements; the last part's may be fewer
+  FastDivider<std::uint64_t> wide;  ///< by the blocks side by side
 
-  column_split(std::int64_t all_columns, std::int64_t elements)
+  ColumnSplit(std::int64_t all_columns, std::int64_t elements)
       : columns(all_columns), length(elements), lanes(lanes_for(columns)), part_length(elements) {
     while (lanes < threads && rows() * min_share / 2 > length) lanes *= 2;
-    wide = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(blocks_wide()));
+    wide = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(blocks_wide()));
     const std::int64_t for_blocks = divided_up(wanted_blocks, blocks_wide());
     const std::int64_t for_accuracy = divided_up(length, max_share * rows());
     const std::int64_t most = length / (min_share * rows());
@@ -53,10 +53,10 @@ struct column_split {
 
   /// Of what parts left: as many rows as its lines allow, as it is little and all of it is waited
   /// for.
-  [[nodiscard]] static column_split in_one_pass(std::int64_t columns, std::int64_t parts) {
-    column_split split(columns, parts);
+  [[nodiscard]] static ColumnSplit in_one_pass(std::int64_t columns, std::int64_t parts) {
+    ColumnSplit split(columns, parts);
     split.lanes = lanes_for(columns < least_lanes ? columns : least_lanes);
-    split.wide = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(split.blocks_wide()));
+    split.wide = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(split.blocks_wide()));
     split.parts = 1;
     split.part_length = parts;
     return split;

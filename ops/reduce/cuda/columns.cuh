@@ -15,18 +15,18 @@
 #include <type_traits>
 
 // Columns: outputs side by side whose elements are rows of an array. A thread has as many outputs
-// as it can load at a time; its order is column_split's.
+// as it can load at a time; its order is ColumnSplit's.
 
 namespace skerry::native {
 
 /// Items side by side that are moved in one piece.
 template <class Item, int Width>
-struct column_items {
+struct ColumnItems {
   Item items[Width];
 
   __device__ SKERRY_INLINE void read(const char* from) {
     if constexpr (nbytes > 16 || Width == 1) {
-      *this = *reinterpret_cast<const column_items*>(from);
+      *this = *reinterpret_cast<const ColumnItems*>(from);
     } else {
       static_assert(sizeof(words) == nbytes);
       const words whole = *reinterpret_cast<const words*>(from);
@@ -51,13 +51,13 @@ struct column_items {
 
 /// Columns of an array.
 template <class Reduction, class T>
-struct array_columns {
+struct ArrayColumns {
   using item = stored_t<T>;
   using accumulator = ops::accumulator_t<Reduction, T>;
   static constexpr int width = sizeof(item) > 4 ? static_cast<int>(16 / sizeof(item)) : 4;
 
   const char* input;
-  axis_offsets kept;
+  AxisOffsets kept;
   std::int64_t step;
 
   SKERRY_HD SKERRY_INLINE const char* column(std::int64_t k) const {
@@ -68,7 +68,7 @@ struct array_columns {
   }
 
   /// Whether all of them can be read `width` at a time.
-  [[nodiscard]] static bool suit(const reduce_params& params) {
+  [[nodiscard]] static bool suit(const ReduceParams& params) {
     if (params.reduced_size == 0 || params.reduced_rank > 1 || params.kept_rank == 0 ||
         params.kept_strides[0] != sizeof(item) || params.kept_shape[0] % width != 0) {
       return false;
@@ -85,7 +85,7 @@ struct array_columns {
 
 /// What the parts of columns left.
 template <class A>
-struct partial_columns {
+struct PartialColumns {
   using item = A;
   using accumulator = A;
   static constexpr int width = 1;
@@ -101,14 +101,14 @@ struct partial_columns {
 
 /// One pass over columns.
 template <class Reduction, class Columns, class R>
-struct column_loop {
+struct ColumnLoop {
   using A = typename Columns::accumulator;
   using item = typename Columns::item;
   static constexpr int width = Columns::width;
   static constexpr int loads = 4;  ///< under way
 
   Columns columns;
-  column_split split;
+  ColumnSplit split;
   A* partials;  ///< by part and output; null where a column is one part, whose result is written
   write_result<Reduction, A, R> write;
   bool writes_whole;  ///< results of a thread are moved in one piece
@@ -119,7 +119,7 @@ struct column_loop {
     const int lane = static_cast<int>(threadIdx.x) & (split.lanes - 1);
     const std::int64_t column = group * split.lanes + lane;
     const bool is_there = column < split.columns;
-    accumulators a;
+    Accumulators a;
     SKERRY_UNROLL
     for (int w = 0; w < width; ++w) a.of[w] = Reduction::template identity<A>();
     if (is_there) fold(a, columns.column(column * width), part, row);
@@ -136,11 +136,11 @@ struct column_loop {
   }
 
  private:
-  struct accumulators {
+  struct Accumulators {
     A of[width];
   };
 
-  __device__ SKERRY_INLINE void fold(accumulators& a, const char* x, std::int64_t part,
+  __device__ SKERRY_INLINE void fold(Accumulators& a, const char* x, std::int64_t part,
                                      int row) const {
     const std::int64_t begin = part * split.part_length;
     const std::int64_t end =
@@ -151,7 +151,7 @@ struct column_loop {
     x += j * columns.step;
     SKERRY_DO_NOT_UNROLL
     for (; j + (loads - 1) * rows < end; j += loads * rows, x += loads * step) {
-      column_items<item, width> read[loads];
+      ColumnItems<item, width> read[loads];
       SKERRY_UNROLL
       for (int i = 0; i < loads; ++i) read[i].read(x + i * step);
       SKERRY_UNROLL
@@ -161,7 +161,7 @@ struct column_loop {
     }
     SKERRY_DO_NOT_UNROLL
     for (; j < end; j += rows, x += step) {
-      column_items<item, width> read;
+      ColumnItems<item, width> read;
       read.read(x);
       SKERRY_UNROLL
       for (int w = 0; w < width; ++w) {
@@ -171,7 +171,7 @@ struct column_loop {
   }
 
   /// Of the loads' items for the thread's output number w.
-  __device__ SKERRY_INLINE A together(const column_items<item, width> (&read)[loads], int w,
+  __device__ SKERRY_INLINE A together(const ColumnItems<item, width> (&read)[loads], int w,
                                       std::int64_t j, int rows) const {
     if constexpr (takes_groups<Reduction> && !std::is_same_v<item, A>) {
       static_assert(Reduction::group == loads);
@@ -186,15 +186,15 @@ struct column_loop {
   }
 
   /// Rows half of them apart, a quarter, and so on; the first has the result.
-  __device__ SKERRY_INLINE void across_rows(accumulators& a, int row) const {
-    __shared__ cub::Uninitialized<accumulators> others[column_split::threads / 2];
+  __device__ SKERRY_INLINE void across_rows(Accumulators& a, int row) const {
+    __shared__ cub::Uninitialized<Accumulators> others[ColumnSplit::threads / 2];
     SKERRY_DO_NOT_UNROLL
     for (int half = split.rows() / 2; half > 0; half /= 2) {
       const int thread = static_cast<int>(threadIdx.x);
       if (row >= half && row < 2 * half) others[thread - half * split.lanes].Alias() = a;
       __syncthreads();
       if (row < half) {
-        const accumulators other = others[thread].Alias();
+        const Accumulators other = others[thread].Alias();
         SKERRY_UNROLL
         for (int w = 0; w < width; ++w) a.of[w] = Reduction::combine(a.of[w], other.of[w]);
       }
@@ -202,10 +202,10 @@ struct column_loop {
     }
   }
 
-  __device__ SKERRY_INLINE void finish(std::int64_t column, const accumulators& a) const {
+  __device__ SKERRY_INLINE void finish(std::int64_t column, const Accumulators& a) const {
     if constexpr (width > 1 && width * sizeof(R) <= 16) {
       if (writes_whole) {
-        column_items<R, width> results;
+        ColumnItems<R, width> results;
         SKERRY_UNROLL
         for (int w = 0; w < width; ++w) {
           results.items[w] = ops::finish_as<Reduction, R>(a.of[w], write.of);
@@ -220,7 +220,7 @@ struct column_loop {
 };
 
 template <class Loop>
-__global__ void __launch_bounds__(column_split::threads,
+__global__ void __launch_bounds__(ColumnSplit::threads,
                                   (Loop::width * sizeof(typename Loop::A) > 32 ? 3 : 4))
     fold_columns(const Loop loop) {
   loop();
@@ -228,14 +228,14 @@ __global__ void __launch_bounds__(column_split::threads,
 
 template <class Loop>
 cudaError_t run_columns(const Loop& loop, cudaStream_t stream) {
-  fold_columns<<<static_cast<unsigned>(loop.split.blocks()), column_split::threads, 0, stream>>>(
+  fold_columns<<<static_cast<unsigned>(loop.split.blocks()), ColumnSplit::threads, 0, stream>>>(
       loop);
   return cudaGetLastError();
 }
 
 /// Whether the results of `width` neighbouring outputs can be written in one piece.
 template <class R>
-[[nodiscard]] bool writes_whole(const reduce_params& params, int width) {
+[[nodiscard]] bool writes_whole(const ReduceParams& params, int width) {
   const std::int64_t nbytes = width * static_cast<std::int64_t>(sizeof(R));
   bool aligned = params.output_strides[0] == sizeof(R) &&
                  reinterpret_cast<std::intptr_t>(params.output) % nbytes == 0;
@@ -245,17 +245,17 @@ template <class R>
   return aligned;
 }
 
-/// For params that array_columns suits.
+/// For params that ArrayColumns suits.
 template <class Reduction, class T>
-cudaError_t reduce_columns(const reduce_params& params, launch_context* context) {
+cudaError_t reduce_columns(const ReduceParams& params, LaunchContext* context) {
   using A = ops::accumulator_t<Reduction, T>;
   using R = ops::reduced_t<Reduction, T>;
-  using array = array_columns<Reduction, T>;
-  column_loop<Reduction, array, R> loop{
+  using array = ArrayColumns<Reduction, T>;
+  ColumnLoop<Reduction, array, R> loop{
       .columns = {.input = params.input,
-                  .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
+                  .kept = AxisOffsets(params.kept_rank, params.kept_shape, params.kept_strides),
                   .step = params.reduced_rank > 0 ? params.reduced_strides[0] : 0},
-      .split = column_split(params.kept_size / array::width, params.reduced_size),
+      .split = ColumnSplit(params.kept_size / array::width, params.reduced_size),
       .partials = nullptr,
       .write = writer<Reduction, A, R>(params),
       .writes_whole = writes_whole<R>(params, array::width)};
@@ -266,10 +266,10 @@ cudaError_t reduce_columns(const reduce_params& params, launch_context* context)
   if (loop.partials == nullptr) return cudaErrorMemoryAllocation;
   const cudaError_t status = run_columns(loop, stream_of(context));
   if (status != cudaSuccess) return status;
-  const column_loop<Reduction, partial_columns<A>, R> last{
+  const ColumnLoop<Reduction, PartialColumns<A>, R> last{
       .columns = {.partials = loop.partials,
                   .step = params.kept_size * static_cast<std::int64_t>(sizeof(A))},
-      .split = column_split::in_one_pass(params.kept_size, parts),
+      .split = ColumnSplit::in_one_pass(params.kept_size, parts),
       .partials = nullptr,
       .write = loop.write,
       .writes_whole = false};

@@ -13,13 +13,13 @@
 namespace skerry::native {
 
 /// Whether the elements of every output lie side by side.
-[[nodiscard]] inline bool has_contiguous_rows(const reduce_params& params, std::int64_t itemsize) {
+[[nodiscard]] inline bool has_contiguous_rows(const ReduceParams& params, std::int64_t itemsize) {
   return params.reduced_size == 1 ||
          (params.reduced_rank == 1 && params.reduced_strides[0] == itemsize);
 }
 
 /// Whether the fastest axis of the input is a reduced one.
-[[nodiscard]] inline bool prefers_rows(const reduce_params& params) {
+[[nodiscard]] inline bool prefers_rows(const ReduceParams& params) {
   if (params.kept_size == 1 || params.kept_rank == 0) return true;
   if (params.reduced_size <= 1 || params.reduced_rank == 0) return false;
   const auto distance = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
@@ -30,7 +30,7 @@ namespace skerry::native {
 /// of an output's `parts` is its elements p, p + parts, p + 2 * parts, ...: with threads numbered
 /// along the faster axis (by rows: the parts; else: the outputs), those side by side read elements
 /// side by side, however few outputs there are or however short rows are.
-struct loop_split {
+struct LoopSplit {
   /// Threads worth having: of 132 multiprocessors with room for 1,536 or 1,024 each they end in a
   /// wave that is 0.86 full or more. A constant, not the device's, so that results are the same on
   /// every GPU.
@@ -46,15 +46,15 @@ struct loop_split {
   std::int64_t length;
   std::int64_t parts;
   bool by_rows;
-  fast_divider<std::uint64_t>
+  FastDivider<std::uint64_t>
       faster;  ///< by the extent of the axis along which threads are numbered
 
-  struct share {
+  struct Share {
     std::int64_t kept;
     std::int64_t part;
   };
 
-  loop_split(std::int64_t outputs, std::int64_t elements, bool rows)
+  LoopSplit(std::int64_t outputs, std::int64_t elements, bool rows)
       : kept_size(outputs),
         length(elements),
         parts(parts_of(outputs, elements)),
@@ -74,9 +74,9 @@ struct loop_split {
   [[nodiscard]] std::int64_t kept_stride() const { return by_rows ? parts : 1; }
   [[nodiscard]] std::int64_t part_stride() const { return by_rows ? 1 : kept_size; }
 
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE share of(std::int64_t thread) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Share of(std::int64_t thread) const {
     const auto [slow, fast] = faster.divide(thread);
-    return by_rows ? share{slow, fast} : share{fast, slow};
+    return by_rows ? Share{slow, fast} : Share{fast, slow};
   }
 };
 

@@ -15,8 +15,8 @@ namespace skerry::native {
 /// is greater than the deviation, and float64 all the way would keep GPUs busy that do little of
 /// it. Free of CUDA headers, and tested on the host.
 template <class Reduction, class T>
-struct grouped_moments {
-  using accumulator = ops::moments<float64>;
+struct GroupedMoments {
+  using accumulator = ops::Moments<float64>;
   using C = ops::computed_t<T>;
   static constexpr int group = 4;
 
@@ -52,7 +52,7 @@ struct grouped_moments {
     const float64 shift = distance * static_cast<float64>(share);
     return {a.mean + shift, a.squares + (b.squares + distance * (shift * a.count)), count};
   }
-  SKERRY_HD static T finish(const accumulator& a, const ops::reduced& of) {
+  SKERRY_HD static T finish(const accumulator& a, const ops::Reduced& of) {
     return static_cast<T>(Reduction::finish(a, of));
   }
 };
@@ -65,7 +65,7 @@ struct native_reduction {
 template <class Reduction, class T>
   requires(ops::one_of_v<Reduction, ops::std_, ops::var>)
 struct native_reduction<Reduction, T> {
-  using type = grouped_moments<Reduction, T>;
+  using type = GroupedMoments<Reduction, T>;
 };
 template <class Reduction, class T>
 using native_reduction_t = typename native_reduction<Reduction, T>::type;

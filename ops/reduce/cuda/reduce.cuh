@@ -28,12 +28,12 @@ namespace skerry::native {
 
 /// The elements of the outputs, in the array.
 template <class Reduction, class T>
-struct array_elements {
+struct ArrayElements {
   using accumulator = ops::accumulator_t<Reduction, T>;
 
   const char* input;
-  axis_offsets kept;
-  axis_offsets reduced;
+  AxisOffsets kept;
+  AxisOffsets reduced;
   bool is_aligned;
 
   SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return kept.offset(k); }
@@ -56,7 +56,7 @@ struct array_elements {
 
 /// What an earlier pass left of them.
 template <class A>
-struct partial_elements {
+struct PartialElements {
   using accumulator = A;
 
   const A* partials;
@@ -70,18 +70,18 @@ struct partial_elements {
   SKERRY_HD SKERRY_INLINE A at(std::int64_t offset, std::int64_t) const { return partials[offset]; }
 };
 
-/// One pass; see loop_split.
+/// One pass; see LoopSplit.
 template <class Reduction, class Elements, class R>
-struct reduce_loop {
+struct ReduceLoop {
   using A = typename Elements::accumulator;
 
   Elements elements;
-  loop_split split;
+  LoopSplit split;
   A* partials;  ///< by thread; null in the last pass, which writes results
   write_result<Reduction, A, R> write;
 
   __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
-    const loop_split::share mine = split.of(thread);
+    const LoopSplit::Share mine = split.of(thread);
     const std::int64_t first = elements.first(mine.kept);
     const A a = elements.are_evenly_spaced() ? fold_evenly_spaced(first, mine.part)
                                              : fold_any(first, mine.part);
@@ -153,56 +153,55 @@ struct reduce_loop {
 };
 
 template <class Loop>
-__global__ void __launch_bounds__(row_split::threads, resident_blocks<typename Loop::A, 40>)
+__global__ void __launch_bounds__(RowSplit::threads, resident_blocks<typename Loop::A, 40>)
     fold_shares(const Loop loop, std::int64_t threads) {
   const std::int64_t thread =
-      static_cast<std::int64_t>(blockIdx.x) * row_split::threads + threadIdx.x;
+      static_cast<std::int64_t>(blockIdx.x) * RowSplit::threads + threadIdx.x;
   if (thread < threads) loop(thread);
 }
 
 template <class Reduction, class R, class Elements>
-cudaError_t loop_pass(const reduce_params& params, const Elements& elements,
-                      const loop_split& split, typename Elements::accumulator* partials,
-                      launch_context* context) {
-  const reduce_loop<Reduction, Elements, R> loop{
+cudaError_t loop_pass(const ReduceParams& params, const Elements& elements, const LoopSplit& split,
+                      typename Elements::accumulator* partials, LaunchContext* context) {
+  const ReduceLoop<Reduction, Elements, R> loop{
       .elements = elements,
       .split = split,
       .partials = split.parts > 1 ? partials : nullptr,
       .write = writer<Reduction, typename Elements::accumulator, R>(params)};
-  const std::int64_t blocks = row_split::divided_up(split.threads(), row_split::threads);
-  fold_shares<<<static_cast<unsigned>(blocks), row_split::threads, 0, stream_of(context)>>>(
+  const std::int64_t blocks = RowSplit::divided_up(split.threads(), RowSplit::threads);
+  fold_shares<<<static_cast<unsigned>(blocks), RowSplit::threads, 0, stream_of(context)>>>(
       loop, split.threads());
   return cudaGetLastError();
 }
 
 /// Works for every layout, and for no elements at all (one pass of length 0: the identity).
 template <class Reduction, class T>
-cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context) {
+cudaError_t reduce_by_loops(const ReduceParams& params, LaunchContext* context) {
   using A = ops::accumulator_t<Reduction, T>;
   using R = ops::reduced_t<Reduction, T>;
   const bool by_rows = prefers_rows(params);
-  loop_split split(params.kept_size, params.reduced_size, by_rows);
+  LoopSplit split(params.kept_size, params.reduced_size, by_rows);
   A* partials[2] = {nullptr, nullptr};
   if (split.parts > 1) {
     // A pass leaves fewer partial results than the one before, so two buffers take turns.
     const std::int64_t first = split.threads();
-    const std::int64_t second = loop_split(params.kept_size, split.parts, by_rows).threads();
+    const std::int64_t second = LoopSplit(params.kept_size, split.parts, by_rows).threads();
     partials[0] = static_cast<A*>(
         context->workspace(context, static_cast<std::size_t>(first + second) * sizeof(A)));
     if (partials[0] == nullptr) return cudaErrorMemoryAllocation;
     partials[1] = partials[0] + first;
   }
-  const array_elements<Reduction, T> elements{
+  const ArrayElements<Reduction, T> elements{
       .input = params.input,
-      .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides),
-      .reduced = axis_offsets(params.reduced_rank, params.reduced_shape, params.reduced_strides),
+      .kept = AxisOffsets(params.kept_rank, params.kept_shape, params.kept_strides),
+      .reduced = AxisOffsets(params.reduced_rank, params.reduced_shape, params.reduced_strides),
       .is_aligned = input_suits<whole<T>>(params)};
   cudaError_t status = loop_pass<Reduction, R>(params, elements, split, partials[0], context);
   for (int source = 0; split.parts > 1 && status == cudaSuccess; source ^= 1) {
-    const partial_elements<A> left{.partials = partials[source],
-                                   .kept_stride = split.kept_stride(),
-                                   .part_stride = split.part_stride()};
-    split = loop_split(params.kept_size, split.parts, by_rows);
+    const PartialElements<A> left{.partials = partials[source],
+                                  .kept_stride = split.kept_stride(),
+                                  .part_stride = split.part_stride()};
+    split = LoopSplit(params.kept_size, split.parts, by_rows);
     status = loop_pass<Reduction, R>(params, left, split, partials[source ^ 1], context);
   }
   return status;
@@ -211,24 +210,24 @@ cudaError_t reduce_by_loops(const reduce_params& params, launch_context* context
 // ---- choice
 
 template <class Reduction, class T>
-cudaError_t reduce_by_layout(const reduce_params& params, launch_context* context) {
+cudaError_t reduce_by_layout(const ReduceParams& params, LaunchContext* context) {
   if (params.kept_size == 0) return cudaSuccess;
   if (params.reduced_size > 0 && has_contiguous_rows(params, sizeof(T)) && input_suits<T>(params)) {
     return reduce_rows<Reduction, T>(params, context);
   }
-  if constexpr (array_columns<Reduction, T>::width > 1) {
-    if (array_columns<Reduction, T>::suit(params)) {
+  if constexpr (ArrayColumns<Reduction, T>::width > 1) {
+    if (ArrayColumns<Reduction, T>::suit(params)) {
       return reduce_columns<Reduction, T>(params, context);
     }
   }
   return reduce_by_loops<Reduction, T>(params, context);
 }
 
-/// The native kernel of Reduction over T; its parameter is a reduce_params.
+/// The native kernel of Reduction over T; its parameter is a ReduceParams.
 template <class Reduction, class T>
-int reduce(const void* params, launch_context* context) {
+int reduce(const void* params, LaunchContext* context) {
   return launched(reduce_by_layout<native_reduction_t<Reduction, T>, T>(
-      *static_cast<const reduce_params*>(params), context));
+      *static_cast<const ReduceParams*>(params), context));
 }
 
 }  // namespace skerry::native

@@ -12,7 +12,7 @@ namespace skerry::native {
 /// How a reduction of rows, whose elements lie side by side, is split into threads. It depends on
 /// the rows alone, and on whether they can be read 16 bytes at a time; never on the device, so that
 /// results are the same on every GPU. Free of CUDA headers, and tested on the host.
-struct row_split {
+struct RowSplit {
   static constexpr int threads = 256;  ///< of a block
   static constexpr int warp = 32;
   /// With 8, 6, 5 or 4 blocks on each of 132 multiprocessors this many end in a wave that is 0.86
@@ -32,7 +32,7 @@ struct row_split {
   std::int64_t part_length;  ///< elements; the last part's may be fewer
 
   /// `vector` items are one load, of which a thread has `loads` under way.
-  row_split(std::int64_t rows, std::int64_t length, std::int64_t itemsize, int vector, int loads)
+  RowSplit(std::int64_t rows, std::int64_t length, std::int64_t itemsize, int vector, int loads)
       : part_length(length) {
     const std::int64_t vectors = divided_up(length, vector);
     const auto in_line = std::bit_floor(static_cast<std::uint64_t>(line / (vector * itemsize)));
@@ -60,9 +60,9 @@ struct row_split {
   }
 
   /// Of what parts left, which is little.
-  [[nodiscard]] static row_split in_one_pass(std::int64_t rows, std::int64_t length,
-                                             std::int64_t itemsize, int loads) {
-    row_split split(rows, length, itemsize, 1, loads);
+  [[nodiscard]] static RowSplit in_one_pass(std::int64_t rows, std::int64_t length,
+                                            std::int64_t itemsize, int loads) {
+    RowSplit split(rows, length, itemsize, 1, loads);
     split.part_length = length;
     split.parts = 1;
     return split;

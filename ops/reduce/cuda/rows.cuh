@@ -15,7 +15,7 @@
 #include <cstdint>
 
 // Rows whose elements lie side by side: a few lanes, a warp or a block fold each row or part of
-// one, and what parts leave is folded as rows again. The order is row_split's: a thread folds the
+// one, and what parts leave is folded as rows again. The order is RowSplit's: a thread folds the
 // items of a load pairwise, those of its loads in turn, then threads are put together pairwise.
 // cub::DeviceReduce is as fast, but splits by the number of multiprocessors.
 
@@ -23,14 +23,14 @@ namespace skerry::native {
 
 /// Rows of an array.
 template <class Reduction, class T>
-struct array_rows {
+struct ArrayRows {
   using item = stored_t<T>;
   using accumulator = ops::accumulator_t<Reduction, T>;
   static constexpr bool has_vectors = 16 % sizeof(item) == 0;
   static constexpr bool has_groups = takes_groups<Reduction>;
 
   const char* input;
-  axis_offsets kept;
+  AxisOffsets kept;
 
   SKERRY_HD SKERRY_INLINE const item* row(std::int64_t k) const {
     return reinterpret_cast<const item*>(input + kept.offset(k));
@@ -42,7 +42,7 @@ struct array_rows {
 
 /// What the parts of rows left.
 template <class A>
-struct partial_rows {
+struct PartialRows {
   using item = A;
   using accumulator = A;
   static constexpr bool has_vectors = false;
@@ -57,7 +57,7 @@ struct partial_rows {
 
 /// Items that are read at a time: 16 bytes in one piece, or one item.
 template <class Item, int Count, bool IsWhole>
-struct row_load {
+struct RowLoad {
   Item items[Count];
 
   __device__ SKERRY_INLINE void read(const Item* from) {
@@ -75,7 +75,7 @@ struct row_load {
 template <class Reduction, class A>
 __device__ SKERRY_INLINE A with_lane(A a, int apart) {
   return Reduction::combine(
-      a, cub::ShuffleDown<row_split::warp>(a, apart, row_split::warp - 1, 0xffffffffu));
+      a, cub::ShuffleDown<RowSplit::warp>(a, apart, RowSplit::warp - 1, 0xffffffffu));
 }
 
 /// Of lanes side by side, in lane 0 of each: pairs half of them apart, a quarter, and so on.
@@ -95,7 +95,7 @@ __device__ SKERRY_INLINE A across_lanes(A a) {
 
 /// One pass over rows; every lane of a warp takes part to the end.
 template <class Reduction, class Rows, class R>
-struct row_loop {
+struct RowLoop {
   using A = typename Rows::accumulator;
   using item = typename Rows::item;
   static constexpr int vector = Rows::has_vectors ? static_cast<int>(16 / sizeof(item)) : 1;
@@ -105,16 +105,16 @@ struct row_loop {
   static constexpr int short_rows = 4;  ///< of a thread
 
   Rows rows;
-  row_split split;
-  fast_divider<std::uint32_t> parts;  ///< by those of a row
-  std::int64_t count;                 ///< of rows
-  std::int64_t length;                ///< of each
+  RowSplit split;
+  FastDivider<std::uint32_t> parts;  ///< by those of a row
+  std::int64_t count;                ///< of rows
+  std::int64_t length;               ///< of each
   bool has_vectors;
   A* partials;  ///< by row and part; null where a row is one part, whose result is written
   write_result<Reduction, A, R> write;
 
   /// Whether all rows can be read 16 bytes at a time.
-  [[nodiscard]] static bool reads_vectors(const reduce_params& params) {
+  [[nodiscard]] static bool reads_vectors(const ReduceParams& params) {
     bool aligned = suits<uint4>(reinterpret_cast<std::intptr_t>(params.input));
     for (int axis = 0; axis < params.kept_rank; ++axis) {
       aligned = aligned && suits<uint4>(params.kept_strides[axis]);
@@ -134,7 +134,7 @@ struct row_loop {
   __device__ SKERRY_INLINE void run() const {
     if (split.is_short) {
       run_short<Count, IsWhole>();
-    } else if (split.lanes <= row_split::warp) {
+    } else if (split.lanes <= RowSplit::warp) {
       const std::int64_t row = first_row(1);
       A a = Reduction::template identity<A>();
       if (row < count) {
@@ -161,7 +161,7 @@ struct row_loop {
     const int first = lane() * Count;
     const int groups = split.groups();
     const std::int64_t row = first_row(short_rows);
-    row_load<item, Count, IsWhole> loads[short_rows];
+    RowLoad<item, Count, IsWhole> loads[short_rows];
     SKERRY_UNROLL
     for (int r = 0; r < short_rows; ++r) {
       if (first < length && row + r * groups < count) {
@@ -180,18 +180,18 @@ struct row_loop {
 
   template <int Count, int Loads, bool IsWhole>
   __device__ SKERRY_INLINE void run_part() const {
-    __shared__ cub::Uninitialized<A> of_warps[row_split::threads / row_split::warp];
+    __shared__ cub::Uninitialized<A> of_warps[RowSplit::threads / RowSplit::warp];
     const auto [row, part] = parts.divide(blockIdx.x);
     const std::int64_t first = part * split.part_length;
     const std::int64_t left = length - first;
     const int size = static_cast<int>(left < split.part_length ? left : split.part_length);
-    A a = fold<Count, Loads, IsWhole>(rows.row(row) + first, first, size, row_split::threads);
-    a = across_lanes<Reduction, row_split::warp>(a);
+    A a = fold<Count, Loads, IsWhole>(rows.row(row) + first, first, size, RowSplit::threads);
+    a = across_lanes<Reduction, RowSplit::warp>(a);
     const int thread = static_cast<int>(threadIdx.x);
-    if (thread % row_split::warp == 0) of_warps[thread / row_split::warp].Alias() = a;
+    if (thread % RowSplit::warp == 0) of_warps[thread / RowSplit::warp].Alias() = a;
     __syncthreads();
-    if (thread >= row_split::warp) return;
-    constexpr int warps = row_split::threads / row_split::warp;
+    if (thread >= RowSplit::warp) return;
+    constexpr int warps = RowSplit::threads / RowSplit::warp;
     a = across_lanes<Reduction, warps>(of_warps[thread % warps].Alias());
     if (thread > 0) return;
     if (partials == nullptr) {
@@ -210,14 +210,14 @@ struct row_loop {
     int j = lane * Count;
     SKERRY_DO_NOT_UNROLL
     for (; j + (Loads - 1) * step + Count <= size; j += Loads * step) {
-      row_load<item, Count, IsWhole> loads[Loads];
+      RowLoad<item, Count, IsWhole> loads[Loads];
       SKERRY_UNROLL
       for (int i = 0; i < Loads; ++i) loads[i].read(x + j + i * step);
       a = with_loads(a, loads, first + j, step);
     }
     SKERRY_DO_NOT_UNROLL
     for (; j + Count <= size; j += step) {
-      row_load<item, Count, IsWhole> load;
+      RowLoad<item, Count, IsWhole> load;
       load.read(x + j);
       a = with_items(a, load.items, first + j);
     }
@@ -232,7 +232,7 @@ struct row_loop {
   }
 
   template <int Count, bool IsWhole, int Loads>
-  __device__ SKERRY_INLINE A with_loads(A a, const row_load<item, Count, IsWhole> (&loads)[Loads],
+  __device__ SKERRY_INLINE A with_loads(A a, const RowLoad<item, Count, IsWhole> (&loads)[Loads],
                                         std::int64_t index, int step) const {
     if constexpr (Rows::has_groups && Count * Loads % group_size<Reduction> == 0) {
       SKERRY_UNROLL
@@ -292,7 +292,7 @@ inline constexpr int row_registers = sizeof(A) == 4 ? 48 : 64;
 
 template <class Loop>
 __global__ void __launch_bounds__(
-    row_split::threads, resident_blocks<typename Loop::A, row_registers<typename Loop::A>>)
+    RowSplit::threads, resident_blocks<typename Loop::A, row_registers<typename Loop::A>>)
     fold_rows(const Loop loop) {
   loop();
 }
@@ -301,27 +301,27 @@ template <class Loop>
 cudaError_t run_rows(const Loop& loop, cudaStream_t stream) {
   const std::int64_t rows_of_block =
       loop.split.groups() * (loop.split.is_short ? Loop::short_rows : 1);
-  const std::int64_t blocks = loop.split.lanes == row_split::threads
+  const std::int64_t blocks = loop.split.lanes == RowSplit::threads
                                   ? loop.count * loop.split.parts
-                                  : row_split::divided_up(loop.count, rows_of_block);
-  fold_rows<<<static_cast<unsigned>(blocks), row_split::threads, 0, stream>>>(loop);
+                                  : RowSplit::divided_up(loop.count, rows_of_block);
+  fold_rows<<<static_cast<unsigned>(blocks), RowSplit::threads, 0, stream>>>(loop);
   return cudaGetLastError();
 }
 
 template <class Reduction, class T>
-cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
+cudaError_t reduce_rows(const ReduceParams& params, LaunchContext* context) {
   using A = ops::accumulator_t<Reduction, T>;
   using R = ops::reduced_t<Reduction, T>;
-  using array_loop = row_loop<Reduction, array_rows<Reduction, T>, R>;
-  using partial_loop = row_loop<Reduction, partial_rows<A>, R>;
+  using array_loop = RowLoop<Reduction, ArrayRows<Reduction, T>, R>;
+  using partial_loop = RowLoop<Reduction, PartialRows<A>, R>;
   const bool has_vectors = array_loop::reads_vectors(params);
   array_loop loop{
       .rows = {.input = params.input,
-               .kept = axis_offsets(params.kept_rank, params.kept_shape, params.kept_strides)},
-      .split = has_vectors ? row_split(params.kept_size, params.reduced_size, sizeof(T),
-                                       array_loop::vector, array_loop::vector_loads)
-                           : row_split(params.kept_size, params.reduced_size, sizeof(T), 1,
-                                       array_loop::item_loads),
+               .kept = AxisOffsets(params.kept_rank, params.kept_shape, params.kept_strides)},
+      .split = has_vectors ? RowSplit(params.kept_size, params.reduced_size, sizeof(T),
+                                      array_loop::vector, array_loop::vector_loads)
+                           : RowSplit(params.kept_size, params.reduced_size, sizeof(T), 1,
+                                      array_loop::item_loads),
       .parts = {},
       .count = params.kept_size,
       .length = params.reduced_size,
@@ -330,7 +330,7 @@ cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
       .write = writer<Reduction, A, R>(params)};
   const std::int64_t parts = loop.split.parts;
   if (parts == 1) return run_rows(loop, stream_of(context));
-  loop.parts = fast_divider<std::uint32_t>(static_cast<std::uint32_t>(parts));
+  loop.parts = FastDivider<std::uint32_t>(static_cast<std::uint32_t>(parts));
   loop.partials = static_cast<A*>(
       context->workspace(context, static_cast<std::size_t>(params.kept_size * parts) * sizeof(A)));
   if (loop.partials == nullptr) return cudaErrorMemoryAllocation;
@@ -339,7 +339,7 @@ cudaError_t reduce_rows(const reduce_params& params, launch_context* context) {
   // Few enough for a block to fold in one pass.
   partial_loop last{
       .rows = {.partials = loop.partials, .parts = parts},
-      .split = row_split::in_one_pass(params.kept_size, parts, sizeof(A), partial_loop::item_loads),
+      .split = RowSplit::in_one_pass(params.kept_size, parts, sizeof(A), partial_loop::item_loads),
       .parts = {},
       .count = params.kept_size,
       .length = parts,

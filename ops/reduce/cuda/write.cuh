@@ -11,7 +11,7 @@
 namespace skerry::native {
 
 /// Blocks of 256 threads that a multiprocessor should have room for. With so many registers, or 64
-/// and 80 for large accumulators, nothing is spilled, and the grids that row_split and loop_split
+/// and 80 for large accumulators, nothing is spilled, and the grids that RowSplit and LoopSplit
 /// make end in full waves.
 template <class A, int Registers>
 inline constexpr int resident_blocks = 65536 / 256 /
@@ -23,8 +23,8 @@ inline constexpr int resident_blocks = 65536 / 256 /
 template <class Reduction, class A, class R>
 struct write_result {
   char* output;
-  axis_offsets offsets;
-  ops::reduced of;
+  AxisOffsets offsets;
+  ops::Reduced of;
   bool is_aligned;
 
   SKERRY_HD SKERRY_INLINE void operator()(std::int64_t index, A a) const {
@@ -33,20 +33,20 @@ struct write_result {
 };
 
 template <class Reduction, class A, class R>
-write_result<Reduction, A, R> writer(const reduce_params& params) {
+write_result<Reduction, A, R> writer(const ReduceParams& params) {
   bool is_aligned = suits_whole<R>(reinterpret_cast<std::intptr_t>(params.output));
   for (int axis = 0; axis < params.kept_rank; ++axis) {
     is_aligned = is_aligned && suits_whole<R>(params.output_strides[axis]);
   }
   return {.output = params.output,
-          .offsets = axis_offsets(params.kept_rank, params.kept_shape, params.output_strides),
+          .offsets = AxisOffsets(params.kept_rank, params.kept_shape, params.output_strides),
           .of = {params.reduced_size, params.correction},
           .is_aligned = is_aligned};
 }
 
 /// Whether all addresses of the input are multiples of T's alignment.
 template <class T>
-[[nodiscard]] bool input_suits(const reduce_params& params) {
+[[nodiscard]] bool input_suits(const ReduceParams& params) {
   bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(params.input));
   for (int axis = 0; axis < params.kept_rank; ++axis) {
     aligned = aligned && suits<T>(params.kept_strides[axis]);

@@ -28,41 +28,41 @@ SKERRY_INLINE A neutral() {
 
 /// `apply(local)` is the result for an element whose result within the block is `local`.
 template <class Op, class A>
-struct scan_carry {
-  using offset = A;
+struct ScanCarry {
+  using Offset = A;
   A value;
 
   SKERRY_INLINE void clear() { value = neutral<Op, A>(); }
   SKERRY_INLINE void set(A total) { value = total; }
-  SKERRY_INLINE void merge(const scan_carry& later) {
+  SKERRY_INLINE void merge(const ScanCarry& later) {
     value = Op::reduction::combine(value, later.value);
   }
-  SKERRY_INLINE offset get() const { return value; }
-  static SKERRY_INLINE A apply(offset before, A local) {
+  SKERRY_INLINE Offset get() const { return value; }
+  static SKERRY_INLINE A apply(Offset before, A local) {
     return Op::reduction::combine(before, local);
   }
 };
 
 template <class Op>
-struct scan_carry<Op, float32> {
-  using offset = float32;
+struct ScanCarry<Op, float32> {
+  using Offset = float32;
   float64 value;
 
   SKERRY_INLINE void clear() { value = neutral<Op, float64>(); }
   SKERRY_INLINE void set(float32 total) { value = static_cast<float64>(total); }
-  SKERRY_INLINE void merge(const scan_carry& later) {
+  SKERRY_INLINE void merge(const ScanCarry& later) {
     value = Op::reduction::combine(value, later.value);
   }
-  SKERRY_INLINE offset get() const { return static_cast<float32>(value); }
-  static SKERRY_INLINE float32 apply(offset before, float32 local) {
+  SKERRY_INLINE Offset get() const { return static_cast<float32>(value); }
+  static SKERRY_INLINE float32 apply(Offset before, float32 local) {
     return Op::reduction::combine(before, local);
   }
 };
 
 /// The sum and what rounding took from it (Knuth's TwoSum).
 template <>
-struct scan_carry<ops::cumulative_sum, float64> {
-  using offset = float64;
+struct ScanCarry<ops::cumulative_sum, float64> {
+  using Offset = float64;
   float64 high;
   float64 low;
 
@@ -74,7 +74,7 @@ struct scan_carry<ops::cumulative_sum, float64> {
     high = total;
     low = -0.0;
   }
-  SKERRY_INLINE void merge(const scan_carry& later) {
+  SKERRY_INLINE void merge(const ScanCarry& later) {
     const float64 total = high + later.high;
     const float64 part = total - high;
     const float64 lost = (high - (total - part)) + (later.high - part);
@@ -83,14 +83,14 @@ struct scan_carry<ops::cumulative_sum, float64> {
     low = is_finite && total != 0 ? low + later.low + lost : -0.0;
     high = total;
   }
-  SKERRY_INLINE offset get() const { return high + low; }
-  static SKERRY_INLINE float64 apply(offset before, float64 local) { return before + local; }
+  SKERRY_INLINE Offset get() const { return high + low; }
+  static SKERRY_INLINE float64 apply(Offset before, float64 local) { return before + local; }
 };
 
 template <class R>
-struct scan_carry<ops::cumulative_sum, complex<R>> {
-  using part = scan_carry<ops::cumulative_sum, R>;
-  using offset = complex<R>;
+struct ScanCarry<ops::cumulative_sum, complex<R>> {
+  using part = ScanCarry<ops::cumulative_sum, R>;
+  using Offset = complex<R>;
   part re;
   part im;
 
@@ -102,18 +102,18 @@ struct scan_carry<ops::cumulative_sum, complex<R>> {
     re.set(total.re);
     im.set(total.im);
   }
-  SKERRY_INLINE void merge(const scan_carry& later) {
+  SKERRY_INLINE void merge(const ScanCarry& later) {
     re.merge(later.re);
     im.merge(later.im);
   }
-  SKERRY_INLINE offset get() const { return {re.get(), im.get()}; }
-  static SKERRY_INLINE complex<R> apply(offset before, complex<R> local) { return before + local; }
+  SKERRY_INLINE Offset get() const { return {re.get(), im.get()}; }
+  static SKERRY_INLINE complex<R> apply(Offset before, complex<R> local) { return before + local; }
 };
 
 /// No complex number is neutral: (1 + 0i) (inf + yi) is not inf + yi.
 template <class R>
-struct scan_carry<ops::cumulative_prod, complex<R>> {
-  struct offset {
+struct ScanCarry<ops::cumulative_prod, complex<R>> {
+  struct Offset {
     complex<R> value;
     bool is_empty;
   };
@@ -128,15 +128,15 @@ struct scan_carry<ops::cumulative_prod, complex<R>> {
     value = complex128(total.re, total.im);
     is_empty = false;
   }
-  SKERRY_INLINE void merge(const scan_carry& later) {
+  SKERRY_INLINE void merge(const ScanCarry& later) {
     if (later.is_empty) return;
     value = is_empty ? later.value : value * later.value;
     is_empty = false;
   }
-  SKERRY_INLINE offset get() const {
+  SKERRY_INLINE Offset get() const {
     return {{static_cast<R>(value.re), static_cast<R>(value.im)}, is_empty};
   }
-  static SKERRY_INLINE complex<R> apply(const offset& before, complex<R> local) {
+  static SKERRY_INLINE complex<R> apply(const Offset& before, complex<R> local) {
     return before.is_empty ? local : before.value * local;
   }
 };

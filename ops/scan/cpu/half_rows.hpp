@@ -10,29 +10,29 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// The loops of a scan of float16, by those of float32: a block is widened, scanned in place, and
 /// rounded where it is stored. What is carried on is not rounded.
 template <class Op>
-struct half_scan_loops {
-  using wide_loops = scan_loops<Op, float32>;
+struct HalfScanLoops {
+  using wide_loops = ScanLoops<Op, float32>;
   static constexpr int64 size = sizeof(float16);
 
-  static void run(const scan_block& block, const char* before, char* totals) noexcept {
+  static void run(const ScanBlock& block, const char* before, char* totals) noexcept {
     alignas(64) float32 wide[run_block];
     widen_halves(wide, block.x, block.rows);
     wide_loops::run(widened(block, wide, sizeof(float32)), before, totals);
     if (block.out != nullptr) narrow_halves(block.out, wide, block.rows);
   }
 
-  static void columns(const scan_block& block, const char* before, char* totals) noexcept {
+  static void columns(const ScanBlock& block, const char* before, char* totals) noexcept {
     alignas(64) float32 wide[column_block * widest_strip];
     widen_lines(wide, block.x, block.row, block.rows, block.n);
     wide_loops::columns(widened(block, wide, block.n * int64(sizeof(float32))), before, totals);
     if (block.out != nullptr) narrow_lines(block.out, block.out_row, wide, block.rows, block.n);
   }
 
-  static void short_runs(const scan_block& block) noexcept {
+  static void short_runs(const ScanBlock& block) noexcept {
     alignas(64) float32 wide[run_block];
     const int64 most = run_block / block.rows;
     for (int64 j = 0; j < block.n; j += most) {
-      scan_block some = widened(block, wide, block.rows * int64(sizeof(float32)));
+      ScanBlock some = widened(block, wide, block.rows * int64(sizeof(float32)));
       some.n = least(most, block.n - j);
       widen_lines(wide, block.x + j * block.row, block.row, some.n, block.rows);
       wide_loops::short_runs(some);
@@ -45,14 +45,14 @@ struct half_scan_loops {
   }
 
   static void scan(const void* params) {
-    run_scan(*static_cast<const scan_params*>(params),
+    run_scan(*static_cast<const ScanParams*>(params),
              {size, size, sizeof(typename wide_loops::carry), wide_loops::clear, wide_loops::merge,
               run, columns, short_runs, initial});
   }
 
  private:
   /// The same block in `wide`, over which the results are written.
-  static SKERRY_INLINE scan_block widened(const scan_block& block, float32* wide, int64 row) {
+  static SKERRY_INLINE ScanBlock widened(const ScanBlock& block, float32* wide, int64 row) {
     char* const at = reinterpret_cast<char*>(wide);
     return {.out = block.out != nullptr ? at : nullptr,
             .x = at,

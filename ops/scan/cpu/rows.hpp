@@ -13,7 +13,7 @@ inline constexpr int64 run_block = 4096;    ///< elements of a block of a run
 
 /// Where a block of a scan is: `rows` by `n` elements. Scanned is along the rows of a strip of
 /// columns; a contiguous run is one "column" whose rows are its elements.
-struct scan_block {
+struct ScanBlock {
   char* out;  ///< null: only the totals are wanted
   const char* x;
   int64 out_row;
@@ -25,7 +25,7 @@ struct scan_block {
 
 /// The loops of one scan and dtype: what the driver, which is compiled once, needs to know of them.
 /// Carries are opaque, n of them side by side.
-struct scanner {
+struct Scanner {
   int64 itemsize;
   int64 result_size;
   int64 carry_size;
@@ -34,20 +34,20 @@ struct scanner {
   void (*merge)(char* carry, const char* later, int64 n) noexcept;
   /// Scans the block after `before`, and leaves its own totals. The totals are the same bits
   /// whether results are written or not.
-  void (*run)(const scan_block& block, const char* before, char* totals) noexcept;
-  void (*columns)(const scan_block& block, const char* before, char* totals) noexcept;
+  void (*run)(const ScanBlock& block, const char* before, char* totals) noexcept;
+  void (*columns)(const ScanBlock& block, const char* before, char* totals) noexcept;
   /// Scans n runs of `rows` elements each, one `row` (`out_row`) after the other, one by one.
-  void (*short_runs)(const scan_block& block) noexcept;
+  void (*short_runs)(const ScanBlock& block) noexcept;
   /// The result over no elements.
   void (*initial)(char* out) noexcept;
 };
 
-void run_scan(const scan_params& work, const scanner& how) noexcept;
+void run_scan(const ScanParams& work, const Scanner& how) noexcept;
 
 template <class Op, class T>
-struct scan_loops {
+struct ScanLoops {
   using A = ops::scanned_t<Op, T>;
-  using carry = scan_carry<Op, A>;
+  using carry = ScanCarry<Op, A>;
   static constexpr int64 size = sizeof(T);
   static constexpr int64 out_size = sizeof(A);
   static constexpr bool is_complex = ops::complex_floating<A>;
@@ -75,9 +75,9 @@ struct scan_loops {
 
   /// Whole vectors from the start of the run; how many elements that were, and their total.
   template <bool Write, bool PastCaches>
-  static SKERRY_INLINE int64 run_vectors(const scan_block& block, A before, A& total) {
+  static SKERRY_INLINE int64 run_vectors(const ScanBlock& block, A before, A& total) {
     using L = typename vector_lane<ops::real_part_t<A>>::type;
-    using how = vector_scan<Op, L, is_complex ? 2 : 1>;
+    using how = VectorScan<Op, L, is_complex ? 2 : 1>;
     constexpr int64 step = how::lanes / (is_complex ? 2 : 1);
     typename how::vector offset;
     typename how::vector local;
@@ -107,7 +107,7 @@ struct scan_loops {
 
   /// Pairs of integers, exact in any order: of three products for two, a result waits for one only.
   template <bool Write>
-  static SKERRY_INLINE int64 run_pairs(const scan_block& block, A before, A& total) {
+  static SKERRY_INLINE int64 run_pairs(const ScanBlock& block, A before, A& total) {
     const auto combine = [](A a, A b) { return Op::reduction::combine(a, b); };
     char* const out = block.out;
     const char* const x = block.x;
@@ -128,8 +128,8 @@ struct scan_loops {
   }
 
   template <bool Write, bool PastCaches>
-  static SKERRY_INLINE void run_as(const scan_block& block, const char* before, char* totals) {
-    const typename carry::offset offset = at(before, 0).get();
+  static SKERRY_INLINE void run_as(const ScanBlock& block, const char* before, char* totals) {
+    const typename carry::Offset offset = at(before, 0).get();
     A local = neutral<Op, A>();
     int64 i = 0;
     if constexpr (has_vectors) {
@@ -148,7 +148,7 @@ struct scan_loops {
     at(totals, 0).set(local);
   }
 
-  static void run(const scan_block& block, const char* before, char* totals) noexcept {
+  static void run(const ScanBlock& block, const char* before, char* totals) noexcept {
     if (block.out == nullptr) return run_as<false, false>(block, before, totals);
     if constexpr (has_vectors) {
       const auto address = reinterpret_cast<uint64>(block.out);
@@ -162,10 +162,10 @@ struct scan_loops {
 
   /// Of so many columns, whose sums stay in registers; 0: of any number.
   template <bool Write, int Columns>
-  static SKERRY_INLINE void columns_as(const scan_block& block, const char* before, char* totals) {
+  static SKERRY_INLINE void columns_as(const ScanBlock& block, const char* before, char* totals) {
     const int64 n = Columns > 0 ? Columns : block.n;
     alignas(64) A local[Columns > 0 ? Columns : widest_strip];
-    typename carry::offset offset[Columns > 0 ? Columns : widest_strip];
+    typename carry::Offset offset[Columns > 0 ? Columns : widest_strip];
     for (int64 i = 0; i < n; ++i) offset[i] = at(before, i).get();
     for (int64 i = 0; i < n; ++i) {
       local[i] = item(block.x + i * size);
@@ -183,7 +183,7 @@ struct scan_loops {
     for (int64 i = 0; i < n; ++i) at(totals, i).set(local[i]);
   }
 
-  static void columns(const scan_block& block, const char* before, char* totals) noexcept {
+  static void columns(const ScanBlock& block, const char* before, char* totals) noexcept {
     if (block.out == nullptr) return columns_as<false, 0>(block, before, totals);
     if (block.n == 2) return columns_as<true, 2>(block, before, totals);
     if (block.n == 3) return columns_as<true, 3>(block, before, totals);
@@ -191,7 +191,7 @@ struct scan_loops {
     columns_as<true, 0>(block, before, totals);
   }
 
-  static void short_runs(const scan_block& block) noexcept {
+  static void short_runs(const ScanBlock& block) noexcept {
     for (int64 j = 0; j < block.n; ++j) {
       const char* x = block.x + j * block.row;
       char* out = block.out + j * block.out_row;
@@ -205,7 +205,7 @@ struct scan_loops {
   }
 
   static void scan(const void* params) {
-    run_scan(*static_cast<const scan_params*>(params),
+    run_scan(*static_cast<const ScanParams*>(params),
              {size, out_size, sizeof(carry), clear, merge, run, columns, short_runs, initial});
   }
 };

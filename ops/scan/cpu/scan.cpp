@@ -22,9 +22,9 @@ constexpr int64 carry_room = 32 * widest_strip;
 /// Results larger than this leave no room in a cache for anything, themselves least.
 constexpr int64 past_caches_from = int64(8) << 20;
 
-struct scan_job {
-  const scan_params& work;
-  const scanner& how;
+struct ScanJob {
+  const ScanParams& work;
+  const Scanner& how;
   bool past_caches;
   int64 block;
   int64 strip = 1;  ///< columns of a unit
@@ -34,7 +34,7 @@ struct scan_job {
   int64 first_unit = 0;    ///< of the units that are done chunk by chunk
   char* totals = nullptr;  ///< of their chunks
 
-  scan_job(const scan_params& of, const scanner& with) noexcept
+  ScanJob(const ScanParams& of, const Scanner& with) noexcept
       : work(of),
         how(with),
         past_caches(of.length * of.others * with.result_size >= past_caches_from),
@@ -50,15 +50,15 @@ struct scan_job {
   }
 };
 
-struct unit_place {
+struct UnitPlace {
   const char* x;
   char* out;
   int64 n;
 };
 
-unit_place locate(const scan_job& job, int64 unit) noexcept {
-  const scan_params& work = job.work;
-  unit_place at = {work.input, work.output, 1};
+UnitPlace locate(const ScanJob& job, int64 unit) noexcept {
+  const ScanParams& work = job.work;
+  UnitPlace at = {work.input, work.output, 1};
   for (int a = 0; a < work.rank; ++a) {
     const bool is_strip = a == 0 && !job.work.is_run;
     const int64 count = is_strip ? ceil_div(work.shape[a], job.strip) : work.shape[a];
@@ -75,41 +75,41 @@ unit_place locate(const scan_job& job, int64 unit) noexcept {
 }
 
 /// Scans one chunk after `base`; leaves what the chunk adds to it in `inner`.
-void scan_chunk(const scan_job& job, const unit_place& at, int64 index, const char* base,
-                char* inner, bool write) noexcept {
+void scan_chunk(const ScanJob& job, const UnitPlace& at, int64 index, const char* base, char* inner,
+                bool write) noexcept {
   alignas(64) char before[carry_room];
   alignas(64) char totals[carry_room];
-  const scan_params& work = job.work;
+  const ScanParams& work = job.work;
   const int64 end = least((index + 1) * job.chunk, work.length);
   const auto carry_bytes = static_cast<unsigned long>(at.n * job.how.carry_size);
   job.how.clear(inner, at.n);
   for (int64 begin = index * job.chunk; begin < end; begin += job.block) {
     __builtin_memcpy(before, base, carry_bytes);
     job.how.merge(before, inner, at.n);
-    const scan_block block = {.out = write ? at.out + begin * work.output_step : nullptr,
-                              .x = at.x + begin * work.input_step,
-                              .out_row = work.output_step,
-                              .row = work.input_step,
-                              .rows = least(job.block, end - begin),
-                              .n = at.n,
-                              .past_caches = job.past_caches};
+    const ScanBlock block = {.out = write ? at.out + begin * work.output_step : nullptr,
+                             .x = at.x + begin * work.input_step,
+                             .out_row = work.output_step,
+                             .row = work.input_step,
+                             .rows = least(job.block, end - begin),
+                             .n = at.n,
+                             .past_caches = job.past_caches};
     (job.work.is_run ? job.how.run : job.how.columns)(block, before, totals);
     job.how.merge(inner, totals, at.n);
   }
 }
 
-void write_initial(const scan_job& job, const unit_place& at) noexcept {
+void write_initial(const ScanJob& job, const UnitPlace& at) noexcept {
   if (!job.work.has_initial) return;
   char* out = at.out - job.work.output_step;
   for (int64 i = 0; i < at.n; ++i) job.how.initial(out + i * job.how.result_size);
 }
 
 void scan_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& job = *static_cast<const scan_job*>(context);
+  const auto& job = *static_cast<const ScanJob*>(context);
   alignas(64) char base[carry_room];
   alignas(64) char inner[carry_room];
   for (int64 unit = begin; unit < end; ++unit) {
-    const unit_place at = locate(job, unit);
+    const UnitPlace at = locate(job, unit);
     write_initial(job, at);
     job.how.clear(base, at.n);
     for (int64 index = 0; index < job.chunks; ++index) {
@@ -121,18 +121,18 @@ void scan_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
 
 /// Runs that are too short for a call each: along the fastest of the other axes at once.
 void scan_short_runs(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& job = *static_cast<const scan_job*>(context);
-  const scan_params& work = job.work;
+  const auto& job = *static_cast<const ScanJob*>(context);
+  const ScanParams& work = job.work;
   while (begin < end) {
-    unit_place at = locate(job, begin);
+    UnitPlace at = locate(job, begin);
     at.n = least(end - begin, work.shape[0] - begin % work.shape[0]);
-    const scan_block block = {.out = at.out,
-                              .x = at.x,
-                              .out_row = work.output_strides[0],
-                              .row = work.input_strides[0],
-                              .rows = work.length,
-                              .n = at.n,
-                              .past_caches = false};
+    const ScanBlock block = {.out = at.out,
+                             .x = at.x,
+                             .out_row = work.output_strides[0],
+                             .row = work.input_strides[0],
+                             .rows = work.length,
+                             .n = at.n,
+                             .past_caches = false};
     job.how.short_runs(block);
     for (int64 i = 0; work.has_initial && i < at.n; ++i) {
       job.how.initial(at.out + i * work.output_strides[0] - work.output_step);
@@ -142,9 +142,9 @@ void scan_short_runs(void* context, std::int64_t begin, std::int64_t end) noexce
 }
 
 void total_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& job = *static_cast<const scan_job*>(context);
+  const auto& job = *static_cast<const ScanJob*>(context);
   alignas(64) char base[carry_room];
-  const unit_place at = locate(job, job.first_unit);
+  const UnitPlace at = locate(job, job.first_unit);
   job.how.clear(base, at.n);
   for (int64 index = begin; index < end; ++index) {
     scan_chunk(job, at, index, base, job.totals + index * carry_room, false);
@@ -152,10 +152,10 @@ void total_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept 
 }
 
 void write_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& job = *static_cast<const scan_job*>(context);
+  const auto& job = *static_cast<const ScanJob*>(context);
   alignas(64) char base[carry_room];
   alignas(64) char inner[carry_room];
-  const unit_place at = locate(job, job.first_unit);
+  const UnitPlace at = locate(job, job.first_unit);
   job.how.clear(base, at.n);
   for (int64 index = 0; index < begin; ++index) {
     job.how.merge(base, job.totals + index * carry_room, at.n);
@@ -167,7 +167,7 @@ void write_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept 
 }
 
 /// Few units of many chunks.
-void scan_by_chunks(scan_job& job) noexcept {
+void scan_by_chunks(ScanJob& job) noexcept {
   alignas(64) char totals[most_chunks * carry_room];
   job.totals = totals;
   for (job.first_unit = 0; job.first_unit < job.units; ++job.first_unit) {
@@ -178,12 +178,12 @@ void scan_by_chunks(scan_job& job) noexcept {
 }
 
 template <class Op, class T>
-struct loops_of : scan_loops<Op, T> {};
+struct loops_of : ScanLoops<Op, T> {};
 template <class Op>
-struct loops_of<Op, float16> : half_scan_loops<Op> {};
+struct loops_of<Op, float16> : HalfScanLoops<Op> {};
 
 template <class Op, class T>
-void fill(kernel& entry) {
+void fill(Kernel& entry) {
   if constexpr (ops::scans_over<Op, T>) entry.host = loops_of<Op, T>::scan;
 }
 template <class T, class... Ops>
@@ -194,8 +194,8 @@ void fill_all(scan_kernels& table, ops::type_list<Ops...>) {
 
 }  // namespace
 
-void run_scan(const scan_params& work, const scanner& how) noexcept {
-  scan_job job(work, how);
+void run_scan(const ScanParams& work, const Scanner& how) noexcept {
+  ScanJob job(work, how);
   const int64 size = work.length * work.others;
   const bool is_short = work.is_run && work.rank > 0 && work.length > 0 && work.length <= short_run;
   const auto run = is_short ? scan_short_runs : scan_units;
@@ -206,7 +206,7 @@ void run_scan(const scan_params& work, const scanner& how) noexcept {
 }
 
 void fill_scan(scan_kernels& table) {
-#define SKERRY_FILL(name) fill_all<type_of<dtype::name>>(table, ops::scans{});
+#define SKERRY_FILL(name) fill_all<type_of<Dtype::name>>(table, ops::scans{});
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
 }

@@ -12,7 +12,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// Inclusive scans of the elements of one vector by shifts of 1, 2, 4, ... groups, where a group is
 /// `Group` lanes: 2 for the parts of a complex number.
 template <class Op, class Lane, int Group>
-struct vector_scan {
+struct VectorScan {
   using vector = lanes_of<Lane>;
   static constexpr int lanes = lane_count<Lane>;
 

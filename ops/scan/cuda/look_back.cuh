@@ -26,7 +26,7 @@
 namespace skerry::native {
 
 template <class Op, class A>
-struct look_back {
+struct LookBack {
   std::int64_t tiles;              ///< of a line
   std::int64_t chains;             ///< groups of lines that are scanned together
   int readers;                     ///< threads of a line that read nodes, a power of two
@@ -34,7 +34,7 @@ struct look_back {
   std::int64_t nodes;              ///< totals, then prefixes
   std::uint64_t* words = nullptr;  ///< by node, chain, word of the value and line; 0: not known
 
-  look_back(std::int64_t tiles_of_line, std::int64_t chains_of_scan, int threads_of_line)
+  LookBack(std::int64_t tiles_of_line, std::int64_t chains_of_scan, int threads_of_line)
       : tiles(tiles_of_line),
         chains(chains_of_scan),
         readers(static_cast<int>(std::bit_floor(static_cast<unsigned>(threads_of_line)))),
@@ -47,7 +47,7 @@ struct look_back {
 
   /// For the block's tile, all of whose threads call it. `total` is the tile's, where the thread is
   /// the last of a line. `scratch` takes a value of every thread.
-  __device__ SKERRY_INLINE A before(std::int64_t tile, std::int64_t chain, const line_place& at,
+  __device__ SKERRY_INLINE A before(std::int64_t tile, std::int64_t chain, const LinePlace& at,
                                     A total, char* scratch) const {
     // Nobody waits for a line's last tile: what lies behind the line's end is a part of its total.
     const bool is_awaited = tile + 1 < tiles;
@@ -73,12 +73,12 @@ struct look_back {
 
   [[nodiscard]] __device__ SKERRY_INLINE std::uint64_t* word_of(std::int64_t node,
                                                                 std::int64_t chain,
-                                                                const line_place& at, int line,
+                                                                const LinePlace& at, int line,
                                                                 int of_value) const {
     return words + ((node * chains + chain) * words_of_value + of_value) * at.lines + line;
   }
 
-  __device__ SKERRY_INLINE void publish(std::int64_t node, std::int64_t chain, const line_place& at,
+  __device__ SKERRY_INLINE void publish(std::int64_t node, std::int64_t chain, const LinePlace& at,
                                         A total) const {
     if (!at.is_there() || at.part != at.parts - 1) return;
     std::uint32_t bits[words_of_value];
@@ -95,7 +95,7 @@ struct look_back {
 
   /// Of nodes node_of(first), node_of(first + readers), ..., as soon as they are known.
   template <class NodeOf>
-  __device__ SKERRY_INLINE A share(int first, int n, std::int64_t chain, const line_place& at,
+  __device__ SKERRY_INLINE A share(int first, int n, std::int64_t chain, const LinePlace& at,
                                    int line, const NodeOf& node_of) const {
     A sum{};
     bool has_any = false;
@@ -139,8 +139,8 @@ struct look_back {
 
   /// Nodes node_of(0) ... node_of(n - 1), n > 0, of the thread's line.
   template <class NodeOf>
-  __device__ SKERRY_INLINE A together(int n, std::int64_t chain, const line_place& at,
-                                      char* scratch, const NodeOf& node_of) const {
+  __device__ SKERRY_INLINE A together(int n, std::int64_t chain, const LinePlace& at, char* scratch,
+                                      const NodeOf& node_of) const {
     // Threads side by side read lines side by side.
     const int thread = static_cast<int>(threadIdx.x);
     const int reader = thread / at.lines;

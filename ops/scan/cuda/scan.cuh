@@ -18,12 +18,12 @@
 namespace skerry::native {
 
 /// One array's side of a scan: lines along its axis 0, which `groups` tell apart, and other axes.
-struct scanned_lines {
+struct ScannedLines {
   std::int64_t line_stride;
   std::int64_t step;
-  axis_offsets others;
+  AxisOffsets others;
 
-  scanned_lines(const scan_params& params, const std::int64_t* strides, std::int64_t along)
+  ScannedLines(const ScanParams& params, const std::int64_t* strides, std::int64_t along)
       : line_stride(params.rank > 0 ? strides[0] : 0),
         step(along),
         others(params.rank > 0 ? params.rank - 1 : 0, params.shape + 1, strides + 1) {}
@@ -35,7 +35,7 @@ struct scanned_lines {
 };
 
 template <class Op, class T>
-struct tiled_scan {
+struct TiledScan {
   using A = ops::scanned_t<Op, T>;
   using R = ops::scan_result_t<Op, T>;
 
@@ -43,24 +43,24 @@ struct tiled_scan {
   char* output;
   std::int64_t length;
   std::int64_t width;  ///< lines along axis 0
-  scanned_lines from;
-  scanned_lines to;
+  ScannedLines from;
+  ScannedLines to;
   int lines_of_tile;
   int parts;  ///< threads of a line
-  tile_slots slots_of;
+  TileSlots slots_of;
   bool is_run;
   bool has_initial;
   bool is_aligned;
-  fast_divider<std::uint64_t> groups;  ///< tiles side by side along axis 0
-  fast_divider<std::uint64_t> chains;
-  look_back<Op, A> earlier;
+  FastDivider<std::uint64_t> groups;  ///< tiles side by side along axis 0
+  FastDivider<std::uint64_t> chains;
+  LookBack<Op, A> earlier;
 
   __device__ SKERRY_INLINE void operator()(char* slots, char* shared) const {
     const auto [tile, chain] = chains.divide(blockIdx.x);
     const auto [other, group] = groups.divide(chain);
     const std::int64_t line = group * lines_of_tile;
     const int lines = least(width - line, lines_of_tile);
-    const line_place at(lines_of_tile, lines, parts);
+    const LinePlace at(lines_of_tile, lines, parts);
     const int most = parts * scan_items<A>;
     const std::int64_t place = tile * most;
     const int places = least(length - place, most);
@@ -71,12 +71,12 @@ struct tiled_scan {
                static_cast<R>(Op::reduction::template identity<A>()), true);
     }
     if (places == 0) return;
-    const tile_walk<A> walk(slots_of, is_run ? places : lines, is_run ? lines : places,
-                            at.lines == 1);
+    const TileWalk<A> walk(slots_of, is_run ? places : lines, is_run ? lines : places,
+                           at.lines == 1);
     read(walk, x, slots);
     __syncthreads();
     char* const own = slots + (at.line * slots_of.line + at.part * scan_items<A>)*itemsize;
-    thread_scan<Op, A> mine(own, at, shared, [](const char* slot) {
+    ThreadScan<Op, A> mine(own, at, shared, [](const char* slot) {
       return ops::load_at<typename Op::reduction>(load<T>(slot, true), 0);
     });
     if (earlier.tiles > 1) {
@@ -100,7 +100,7 @@ struct tiled_scan {
   }
 
   /// The items as they are, each at the beginning of its slot.
-  __device__ SKERRY_INLINE void read(const tile_walk<A>& walk, const char* x, char* slots) const {
+  __device__ SKERRY_INLINE void read(const TileWalk<A>& walk, const char* x, char* slots) const {
     const std::int64_t slow_bytes = is_run ? from.line_stride : from.step;
     constexpr int width_of_item = static_cast<int>(sizeof(T));
     if (!is_aligned) {
@@ -131,14 +131,14 @@ struct tiled_scan {
 
 template <class Op, class T>
 __global__ void __launch_bounds__(scan_threads, scan_blocks)
-    scan_tiles(const __grid_constant__ tiled_scan<Op, T> scan) {
+    scan_tiles(const __grid_constant__ TiledScan<Op, T> scan) {
   using A = ops::scanned_t<Op, T>;
   __shared__ alignas(16) char memory[(scan_slots<A> + scan_warps + scan_threads) * sizeof(A)];
   scan(memory, memory + scan_slots<A> * sizeof(A));
 }
 
 template <class T>
-[[nodiscard]] bool scan_is_aligned(const scan_params& params) {
+[[nodiscard]] bool scan_is_aligned(const ScanParams& params) {
   bool aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(params.input)) &&
                  (params.length < 2 || suits_whole<T>(params.input_step));
   for (int axis = 0; axis < params.rank; ++axis) {
@@ -148,13 +148,13 @@ template <class T>
 }
 
 /// How lines are cut into tiles.
-struct tile_shape {
+struct TileShape {
   int lines;
   int parts;  ///< threads of a line
 
   /// Columns: up to 32; a multiple of 8 threads each, for whole sectors of memory. Of lines that
   /// are shorter than a tile then, as many as there are threads for.
-  tile_shape(const scan_params& params, std::int64_t width, int items) {
+  TileShape(const ScanParams& params, std::int64_t width, int items) {
     const std::int64_t beside = params.is_run ? 1 : width < scan_warp ? width : scan_warp;
     const std::int64_t most = scan_threads / beside / 8 * 8;
     const std::int64_t needed = (params.length + items - 1) / items;
@@ -164,16 +164,16 @@ struct tile_shape {
 };
 
 template <class Op, class T>
-cudaError_t scan_all(const scan_params& params, launch_context* context) {
+cudaError_t scan_all(const ScanParams& params, LaunchContext* context) {
   using A = ops::scanned_t<Op, T>;
   const std::int64_t width = params.rank > 0 ? params.shape[0] : 1;
-  const tile_shape shape(params, width, scan_items<A>);
+  const TileShape shape(params, width, scan_items<A>);
   const std::int64_t lines = shape.lines;
   const std::int64_t places = shape.parts * scan_items<A>;
   const std::int64_t groups = (width + lines - 1) / lines;
   const std::int64_t chains = params.others / width * groups;
   const std::int64_t tiles = params.length > places ? (params.length + places - 1) / places : 1;
-  look_back<Op, A> earlier(tiles, chains, shape.parts);
+  LookBack<Op, A> earlier(tiles, chains, shape.parts);
   cudaStream_t stream = stream_of(context);
   if (tiles > 1) {
     const std::size_t nbytes = earlier.nbytes(lines);
@@ -182,30 +182,30 @@ cudaError_t scan_all(const scan_params& params, launch_context* context) {
     const cudaError_t status = cudaMemsetAsync(earlier.words, 0, nbytes, stream);
     if (status != cudaSuccess) return status;
   }
-  const tiled_scan<Op, T> scan{
+  const TiledScan<Op, T> scan{
       .input = params.input,
       .output = params.output,
       .length = params.length,
       .width = width,
-      .from = scanned_lines(params, params.input_strides, params.input_step),
-      .to = scanned_lines(params, params.output_strides, params.output_step),
+      .from = ScannedLines(params, params.input_strides, params.input_step),
+      .to = ScannedLines(params, params.output_strides, params.output_step),
       .lines_of_tile = shape.lines,
       .parts = shape.parts,
-      .slots_of = tile_slots::of<A>(shape.parts, params.is_run),
+      .slots_of = TileSlots::of<A>(shape.parts, params.is_run),
       .is_run = params.is_run,
       .has_initial = params.has_initial,
       .is_aligned = scan_is_aligned<T>(params),
-      .groups = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(groups)),
-      .chains = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(chains)),
+      .groups = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(groups)),
+      .chains = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(chains)),
       .earlier = earlier};
   scan_tiles<Op, T><<<static_cast<unsigned>(tiles * chains), scan_threads, 0, stream>>>(scan);
   return cudaGetLastError();
 }
 
-/// The native kernel of Op over T; its parameter is a scan_params.
+/// The native kernel of Op over T; its parameter is a ScanParams.
 template <class Op, class T>
-int scan(const void* params, launch_context* context) {
-  return launched(scan_all<Op, T>(*static_cast<const scan_params*>(params), context));
+int scan(const void* params, LaunchContext* context) {
+  return launched(scan_all<Op, T>(*static_cast<const ScanParams*>(params), context));
 }
 
 }  // namespace skerry::native

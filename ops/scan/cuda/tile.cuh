@@ -38,14 +38,14 @@ inline constexpr int scan_slots = scan_threads * scan_items<A> + scan_threads / 
 
 /// Where a thread is among the `parts` that scan a line. The last threads may be without one of the
 /// `lines`, of which the last may not be there.
-struct line_place {
+struct LinePlace {
   int lines;
   int lines_there;
   int parts;
   int line;
   int part;
 
-  __device__ SKERRY_INLINE line_place(int lines_of_tile, int lines_there, int parts_of_line)
+  __device__ SKERRY_INLINE LinePlace(int lines_of_tile, int lines_there, int parts_of_line)
       : lines(lines_of_tile),
         lines_there(lines_there),
         parts(parts_of_line),
@@ -72,14 +72,14 @@ __device__ SKERRY_INLINE A shuffled_up(A value, int by) {
 }
 
 /// Where the items of a tile lie in shared memory, each line's side by side.
-struct tile_slots {
+struct TileSlots {
   int line;  ///< from a line to the next
   int fast;  ///< of items that lie side by side in global memory
   int slow;
 
   /// An odd number of slots to a line, so that lines begin in different banks.
   template <class A>
-  [[nodiscard]] static tile_slots of(int parts, bool is_run) {
+  [[nodiscard]] static TileSlots of(int parts, bool is_run) {
     const int line = parts * scan_items<A> | 1;
     return {line, is_run ? 1 : line, is_run ? line : 1};
   }
@@ -87,9 +87,9 @@ struct tile_slots {
 
 /// The items of a tile in the order of memory: `fast` ones lie side by side, `slow` times.
 template <class A>
-class tile_walk {
+class TileWalk {
  public:
-  __device__ SKERRY_INLINE tile_walk(const tile_slots& slots, int fast, int slow, bool is_line)
+  __device__ SKERRY_INLINE TileWalk(const TileSlots& slots, int fast, int slow, bool is_line)
       : slots_(slots),
         fast_(fast),
         size_(fast * slow),
@@ -116,7 +116,7 @@ class tile_walk {
       SKERRY_UNROLL
       for (int n = 0; n < scan_chunk<A>; ++n) call_in_line<Itemsize>(begin, n, f);
     } else if (is_full_ && is_even_) {
-      const place first = at<Itemsize>(begin, slow_bytes);
+      const Place first = at<Itemsize>(begin, slow_bytes);
       const int step = scan_threads / fast_;
       int slot = first.slot;
       std::int64_t offset = first.offset;
@@ -135,7 +135,7 @@ class tile_walk {
       SKERRY_UNROLL
       for (int n = 0; n < scan_chunk<A>; ++n) {
         if (index(begin + n) < size_) {
-          const place where = at<Itemsize>(begin + n, slow_bytes);
+          const Place where = at<Itemsize>(begin + n, slow_bytes);
           f(n, where.slot, where.offset);
         }
       }
@@ -146,7 +146,7 @@ class tile_walk {
   __device__ SKERRY_INLINE void for_each_in_turn(std::int64_t slow_bytes, const F& f) const {
     SKERRY_DO_NOT_UNROLL
     for (int n = 0; index(n) < size_; ++n) {
-      const place where = at<Itemsize>(n, slow_bytes);
+      const Place where = at<Itemsize>(n, slow_bytes);
       f(where.slot, where.offset);
     }
   }
@@ -155,12 +155,12 @@ class tile_walk {
   [[nodiscard]] static __device__ SKERRY_INLINE int index(int n) {
     return static_cast<int>(threadIdx.x) + n * scan_threads;
   }
-  struct place {
+  struct Place {
     int slot;
     std::int64_t offset;
   };
   template <int Itemsize>
-  [[nodiscard]] __device__ SKERRY_INLINE place at(int n, std::int64_t slow_bytes) const {
+  [[nodiscard]] __device__ SKERRY_INLINE Place at(int n, std::int64_t slow_bytes) const {
     const int i = index(n);
     // i / fast_: exact, as i * fast_ is below 2^31.
     const auto slow = static_cast<int>(__umulhi(2U * static_cast<unsigned>(i), reciprocal_));
@@ -173,7 +173,7 @@ class tile_walk {
     f(n, index(begin + n), std::int64_t{index(begin + n)} * Itemsize);
   }
 
-  const tile_slots& slots_;
+  const TileSlots& slots_;
   int fast_;
   int size_;
   bool is_full_;
@@ -186,7 +186,7 @@ class tile_walk {
 /// of a line is itself, not the identity and it: -0 stays, and what a complex product with 1 would
 /// change.
 template <class Op, class A>
-struct thread_scan {
+struct ThreadScan {
   A sum{};          ///< of the thread's items
   A before{};       ///< what comes before the thread in its line
   bool has_before;  ///< there is something
@@ -194,8 +194,8 @@ struct thread_scan {
   /// `loaded(slot)` is what is to be scanned of a slot. What is behind a line's end is whatever is
   /// in the slots: it comes after all that matters.
   template <class Loaded>
-  __device__ SKERRY_INLINE thread_scan(char* slots, const line_place& at, char* shared,
-                                       const Loaded& loaded)
+  __device__ SKERRY_INLINE ThreadScan(char* slots, const LinePlace& at, char* shared,
+                                      const Loaded& loaded)
       : has_before(at.part > 0) {
     if (at.is_there()) {
       SKERRY_DO_NOT_UNROLL
@@ -238,7 +238,7 @@ struct thread_scan {
   static constexpr int itemsize = static_cast<int>(sizeof(A));
   static_assert(scan_items<A> % scan_chunk<A> == 0);
 
-  __device__ SKERRY_INLINE void scan_line(const line_place& at, char* shared) {
+  __device__ SKERRY_INLINE void scan_line(const LinePlace& at, char* shared) {
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread % scan_warp;
     const int warp = thread / scan_warp;

@@ -74,7 +74,7 @@ void for_each_block(int64 size, const int64* starts, Body&& body) {
 }
 
 void run_count(const void* params) {
-  const auto& p = *static_cast<const count_params*>(params);
+  const auto& p = *static_cast<const CountParams*>(params);
   const int64 blocks = mask_blocks(p.size);
   cpu::parallel_for(blocks, 2, [&](int64 from, int64 to) {
     for (int64 block = from; block < to; ++block) {
@@ -89,7 +89,7 @@ void run_count(const void* params) {
 template <int Size>
 void run_compress(const void* params) {
   constexpr int64 size = Size;
-  const auto& p = *static_cast<const compress_params*>(params);
+  const auto& p = *static_cast<const CompressParams*>(params);
   const auto whole = [&](uint32 bits, int64 i, int64 index) {
     char* to = p.to + index * size;
     const char* from = p.from + i * size;
@@ -130,7 +130,7 @@ SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int
 
 /// Columns of coordinates of the indices [first, last), row by row: along a row only the last
 /// coordinate changes.
-void write_coordinates(const nonzero_params& p, int64 begin, int64 end, int64 first, int64 last) {
+void write_coordinates(const NonzeroParams& p, int64 begin, int64 end, int64 first, int64 last) {
   const int axis = p.rank - 1;
   const int64 columns = p.shape[axis];
   int64* const fastest = p.to + axis * p.count;
@@ -172,7 +172,7 @@ void stream_positions(const char* mask, int64 begin, int64 end, int64* to, int64
 }
 
 void run_nonzero(const void* params) {
-  const auto& p = *static_cast<const nonzero_params*>(params);
+  const auto& p = *static_cast<const NonzeroParams*>(params);
   const bool is_large = p.count * 8 >= streamed_bytes;
   for_each_block(p.size, p.starts, [&](int64 begin, int64 end, int64 first, int64 last) {
     if (p.rank == 1 && is_large) {

@@ -17,14 +17,14 @@ constexpr int64 gather_grain = 16384;
 constexpr int64 fetched_ahead = 48;
 
 /// A plan as runs along axis 0, of at most `length` elements, numbered in the order of the axes.
-struct runs {
-  const plan& over;
+struct Runs {
+  const Plan& over;
   int64 extent;  ///< of axis 0
   int64 length;
   int64 pieces;  ///< of axis 0
   int64 count;
 
-  runs(const plan& of, int64 most) : over(of) {
+  Runs(const Plan& of, int64 most) : over(of) {
     extent = of.rank > 0 ? of.shape[0] : 1;
     length = least(extent, most);
     pieces = ceil_div(extent, length);
@@ -38,8 +38,8 @@ struct runs {
   /// Calls `body(data, n)` for the runs from `begin` to `end`.
   template <class Body>
   SKERRY_INLINE void walk(int64 begin, int64 end, Body&& body) const {
-    int64 position[plan::max_axes];
-    char* row[plan::max_operands];
+    int64 position[Plan::max_axes];
+    char* row[Plan::max_operands];
     const auto seek = [&](int64 to) {
       for (int i = 0; i < over.operand_count; ++i) row[i] = over.base(i);
       for (int axis = 1; axis < over.rank; ++axis) {
@@ -53,7 +53,7 @@ struct runs {
     seek(begin / pieces);
     int64 piece = begin % pieces;
     for (int64 run = begin; run < end; ++run) {
-      char* data[plan::max_operands];
+      char* data[Plan::max_operands];
       for (int i = 0; i < over.operand_count; ++i) data[i] = row[i] + piece * length * stride(i);
       body(data, least(length, extent - piece * length));
       if (++piece < pieces || over.rank < 2) continue;
@@ -126,7 +126,7 @@ SKERRY_INLINE void gather_near(char* to, int64 to_step, const char* indices, int
 
 /// Items that lie anywhere, one for each index.
 template <int Size, bool IsOffset>
-SKERRY_INLINE void gather_run(const gather_params& p, char* const* data, int64 to_step,
+SKERRY_INLINE void gather_run(const GatherParams& p, char* const* data, int64 to_step,
                               int64 index_step, int64 from_step, int64 stride, int64 n) {
   using U = item_t<Size>;
   if (!IsOffset && p.size * magnitude(stride) <= near_bytes &&
@@ -163,7 +163,7 @@ SKERRY_INLINE void copy_run(char* to, int64 to_step, const char* from, int64 fro
 
 /// A run under one index.
 template <int Size>
-SKERRY_INLINE void gather_row(const gather_params& p, char* const* data, int64 to_step,
+SKERRY_INLINE void gather_row(const GatherParams& p, char* const* data, int64 to_step,
                               int64 from_step, int64 n) {
   int64 at = load<int64>(data[1]);
   if (p.is_offset) {
@@ -179,8 +179,8 @@ SKERRY_INLINE void gather_row(const gather_params& p, char* const* data, int64 t
 
 template <int Size>
 void run_gather(const void* params) {
-  const auto& p = *static_cast<const gather_params*>(params);
-  const runs all(p.over, longest_run);
+  const auto& p = *static_cast<const GatherParams*>(params);
+  const Runs all(p.over, longest_run);
   const int64 to = all.stride(0);
   const int64 index = all.stride(1);
   const int64 from = all.stride(2);
@@ -206,8 +206,8 @@ void run_gather(const void* params) {
 }
 
 void run_offsets(const void* params) {
-  const auto& p = *static_cast<const offsets_params*>(params);
-  const runs all(p.over, longest_run);
+  const auto& p = *static_cast<const OffsetsParams*>(params);
+  const Runs all(p.over, longest_run);
   const int64 to = all.stride(0);
   const int64 step = all.stride(1);
   all.walk_in_parallel([&](char* const* data, int64 n) {
@@ -226,7 +226,7 @@ void run_offsets(const void* params) {
 }
 
 template <int Size>
-SKERRY_INLINE void scatter_run(const runs& all, char* const* data, int64 n) {
+SKERRY_INLINE void scatter_run(const Runs& all, char* const* data, int64 n) {
   using U = item_t<Size>;
   const int64 step = all.stride(1);
   const int64 to = all.stride(2);
@@ -246,9 +246,9 @@ SKERRY_INLINE void scatter_run(const runs& all, char* const* data, int64 n) {
 /// vary along it. Else the order of the items decides which one stays.
 template <int Size>
 void run_scatter(const void* params) {
-  const auto& p = *static_cast<const scatter_params*>(params);
-  const plan& over = p.over;
-  const runs all(over, longest_run);
+  const auto& p = *static_cast<const ScatterParams*>(params);
+  const Plan& over = p.over;
+  const Runs all(over, longest_run);
   const auto body = [&](char* const* data, int64 n) { scatter_run<Size>(all, data, n); };
   const int last = over.rank - 1;
   if (p.is_unique) return all.walk_in_parallel(body);
@@ -259,12 +259,12 @@ void run_scatter(const void* params) {
                       [&](int64 begin, int64 end) { all.walk(begin * rows, end * rows, body); });
   } else if (over.strides[1][0] == 0 && over.shape[0] >= 1024) {
     cpu::parallel_for(over.shape[0], 512, [&](int64 begin, int64 end) {
-      plan part = over;
+      Plan part = over;
       part.shape[0] = end - begin;
       for (int i = 0; i < over.operand_count; ++i) {
         part.data[i] += begin * over.strides[i][0];  // an element by value has plans of one axis
       }
-      const runs mine(part, longest_run);
+      const Runs mine(part, longest_run);
       mine.walk(0, mine.count,
                 [&](char* const* data, int64 n) { scatter_run<Size>(mine, data, n); });
     });
@@ -274,7 +274,7 @@ void run_scatter(const void* params) {
 }
 
 void run_spread(const void* params) {
-  const auto& p = *static_cast<const spread_params*>(params);
+  const auto& p = *static_cast<const SpreadParams*>(params);
   int64 total = 0;
   for (int64 i = 0; i < p.size; ++i) {
     p.starts[i] = total;
@@ -289,7 +289,7 @@ void run_spread(const void* params) {
 }
 
 void run_owners(const void* params) {
-  const auto& p = *static_cast<const owners_params*>(params);
+  const auto& p = *static_cast<const OwnersParams*>(params);
   cpu::parallel_for(p.size, 4096, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
       for (int64 at = p.starts[i]; at < p.starts[i + 1]; ++at) p.to[at] = i;

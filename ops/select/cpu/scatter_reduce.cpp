@@ -9,7 +9,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// An index that is out of bounds, or 0.
-int64 find_outside(const scatter_reduce_params& p) {
+int64 find_outside(const ScatterReduceParams& p) {
   int64 found = 0;
   cpu::parallel_for(p.size, 1 << 16, [&](int64 begin, int64 end) {
     int64 low = 0;
@@ -28,10 +28,10 @@ int64 find_outside(const scatter_reduce_params& p) {
 }
 
 /// In turn, by one thread: the sums are those of a loop, bit for bit.
-template <scatter_op Op, class T>
+template <ScatterOp Op, class T>
 void scatter_reduce(const void* params) {
   using C = ops::computed_t<T>;
-  const auto& p = *static_cast<const scatter_reduce_params*>(params);
+  const auto& p = *static_cast<const ScatterReduceParams*>(params);
   if (p.target_size == 0) {
     *p.found = p.index[0] != 0 ? p.index[0] : -1;
     return;
@@ -40,7 +40,7 @@ void scatter_reduce(const void* params) {
     __atomic_store_n(p.found, outside, __ATOMIC_RELAXED);
     return;
   }
-  const scatter_reduce_params of = p;  // which no store can change
+  const ScatterReduceParams of = p;  // which no store can change
   for (int64 i = 0; i < of.size; ++i) {
     const int64 index = of.index[i];
     const int64 place = index + (index < 0 ? of.target_size : 0);
@@ -52,7 +52,7 @@ void scatter_reduce(const void* params) {
 
 template <class T>
 void fill(scatter_reduce_kernels& table) {
-  for_each_scatter_op([&]<scatter_op Op>() {
+  for_each_scatter_op([&]<ScatterOp Op>() {
     if constexpr (can_scatter<Op, T>) {
       table.loop[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)].host = scatter_reduce<Op, T>;
     }

@@ -32,7 +32,7 @@ __device__ SKERRY_INLINE bool wrap(std::int64_t& index, std::int64_t size) {
   return static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(size);
 }
 
-[[nodiscard]] bool all_aligned(const plan& over, int first, int last, std::int64_t alignment) {
+[[nodiscard]] bool all_aligned(const Plan& over, int first, int last, std::int64_t alignment) {
   bool aligned = true;
   for (int operand = first; operand <= last; ++operand) {
     const auto suits = [&](std::int64_t address) { return address % alignment == 0; };
@@ -48,7 +48,7 @@ __device__ SKERRY_INLINE bool wrap(std::int64_t& index, std::int64_t size) {
 
 template <class T>
 struct gather_loop {
-  strided_offsets<3> offsets;
+  StridedOffsets<3> offsets;
   char* items;
   const char* index;
   const char* array;
@@ -78,9 +78,9 @@ struct gather_loop {
 };
 
 template <class T>
-int gather(const void* params, launch_context* context) {
-  const auto& from = *static_cast<const gather_params*>(params);
-  const plan& over = from.over;
+int gather(const void* params, LaunchContext* context) {
+  const auto& from = *static_cast<const GatherParams*>(params);
+  const Plan& over = from.over;
   gather_loop<T> loop{.offsets = {},
                       .items = over.data[0],
                       .index = over.data[1],
@@ -98,7 +98,7 @@ int gather(const void* params, launch_context* context) {
 }
 
 struct offsets_loop {
-  strided_offsets<2> offsets;
+  StridedOffsets<2> offsets;
   char* to;
   const char* index;
   std::int64_t size;
@@ -120,9 +120,9 @@ struct offsets_loop {
   }
 };
 
-int offsets(const void* params, launch_context* context) {
-  const auto& from = *static_cast<const offsets_params*>(params);
-  const plan& over = from.over;
+int offsets(const void* params, LaunchContext* context) {
+  const auto& from = *static_cast<const OffsetsParams*>(params);
+  const Plan& over = from.over;
   offsets_loop loop{.offsets = {},
                     .to = over.data[0],
                     .index = over.data[1],
@@ -138,7 +138,7 @@ int offsets(const void* params, launch_context* context) {
 
 template <class T>
 struct scatter_loop {
-  strided_offsets<4> offsets;
+  StridedOffsets<4> offsets;
   const char* indices;
   char* array;
   const char* items;
@@ -154,9 +154,9 @@ struct scatter_loop {
 };
 
 template <class T>
-int scatter(const void* params, launch_context* context) {
-  const auto& from = *static_cast<const scatter_params*>(params);
-  const plan& over = from.over;
+int scatter(const void* params, LaunchContext* context) {
+  const auto& from = *static_cast<const ScatterParams*>(params);
+  const Plan& over = from.over;
   scatter_loop<T> loop{.offsets = {},
                        .indices = over.data[1],
                        .array = over.data[2],
@@ -169,31 +169,31 @@ int scatter(const void* params, launch_context* context) {
 
 // ---- masks
 
-int count(const void* params, launch_context* context) {
-  const auto& from = *static_cast<const count_params*>(params);
+int count(const void* params, LaunchContext* context) {
+  const auto& from = *static_cast<const CountParams*>(params);
   return launched(
-      launch_census(from.mask, mask_census(from.starts, from.size), nullptr, stream_of(context)));
+      launch_census(from.mask, MaskCensus(from.starts, from.size), nullptr, stream_of(context)));
 }
 
 /// The census that count left; select() writes no word of it.
-mask_census left_by_count(const std::int64_t* starts, std::int64_t size) {
+MaskCensus left_by_count(const std::int64_t* starts, std::int64_t size) {
   return {const_cast<std::int64_t*>(starts), size};
 }
 
 /// Selects by a mask that nobody has counted.
 template <class Selection>
 cudaError_t select(const char* mask, const Selection& selection, std::int64_t* number,
-                   std::int64_t size, launch_context* context) {
+                   std::int64_t size, LaunchContext* context) {
   const auto nbytes = static_cast<std::size_t>(count_words(size, true)) * sizeof(std::int64_t);
   auto* const memory = static_cast<std::int64_t*>(context->workspace(context, nbytes));
   if (memory == nullptr) return cudaErrorMemoryAllocation;
-  const mask_census census(memory, size);
+  const MaskCensus census(memory, size);
   const cudaError_t status = launch_census(mask, census, number, stream_of(context));
   return status != cudaSuccess ? status : launch_selection(selection, census, stream_of(context));
 }
 
 template <class T>
-selected_items<T> items_of(const char* from, T* to) {
+SelectedItems<T> items_of(const char* from, T* to) {
   return {
       .from = from, .to = to, .is_aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(from))};
 }
@@ -202,37 +202,37 @@ selected_items<T> items_of(const char* from, T* to) {
 
 template <class T>
 cudaError_t select_items(const char* mask, const char* from, T* to, std::int64_t* number,
-                         std::int64_t size, launch_context* context) {
+                         std::int64_t size, LaunchContext* context) {
   return select(mask, items_of(from, to), number, size, context);
 }
 
 cudaError_t select_indices(const char* mask, std::int64_t* to, std::int64_t* number,
-                           std::int64_t size, launch_context* context) {
-  const selected_indices indices{.to = to, .count = 0, .rank = 1, .extents = {}};
+                           std::int64_t size, LaunchContext* context) {
+  const SelectedIndices indices{.to = to, .count = 0, .rank = 1, .extents = {}};
   return select(mask, indices, number, size, context);
 }
 
 template cudaError_t select_items(const char*, const char*, std::uint16_t*, std::int64_t*,
-                                  std::int64_t, launch_context*);
+                                  std::int64_t, LaunchContext*);
 template cudaError_t select_items(const char*, const char*, std::uint32_t*, std::int64_t*,
-                                  std::int64_t, launch_context*);
+                                  std::int64_t, LaunchContext*);
 template cudaError_t select_items(const char*, const char*, std::uint64_t*, std::int64_t*,
-                                  std::int64_t, launch_context*);
+                                  std::int64_t, LaunchContext*);
 
 namespace {
 
 template <class T>
-int compress(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const compress_params*>(params);
+int compress(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const CompressParams*>(params);
   return launched(launch_selection(items_of(p.from, reinterpret_cast<T*>(p.to)),
                                    left_by_count(p.starts, p.size), stream_of(context)));
 }
 
-int nonzero(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const nonzero_params*>(params);
-  selected_indices indices{.to = p.to, .count = p.count, .rank = p.rank, .extents = {}};
+int nonzero(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const NonzeroParams*>(params);
+  SelectedIndices indices{.to = p.to, .count = p.count, .rank = p.rank, .extents = {}};
   for (int axis = 0; axis < p.rank; ++axis) {
-    indices.extents[axis] = fast_divider<std::uint64_t>(static_cast<std::uint64_t>(p.shape[axis]));
+    indices.extents[axis] = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(p.shape[axis]));
   }
   return launched(launch_selection(indices, left_by_count(p.starts, p.size), stream_of(context)));
 }
@@ -260,8 +260,8 @@ struct saturating_sum {
   }
 };
 
-int spread(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const spread_params*>(params);
+int spread(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const SpreadParams*>(params);
   const auto counts = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                                       checked_count{p.counts, p.size, p.found});
   return launched(with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
@@ -291,8 +291,8 @@ struct owners_loop {
   }
 };
 
-int owners(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const owners_params*>(params);
+int owners(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const OwnersParams*>(params);
   const owners_loop loop{.starts = p.starts, .size = p.size, .to = p.to};
   return launched(cub::DeviceFor::Bulk(p.total, loop, stream_of(context)));
 }
@@ -312,7 +312,7 @@ void fill_index(index_kernels& table) {
   fill_size<uint16>(table);
   fill_size<uint32>(table);
   fill_size<uint64>(table);
-  fill_size<two_words>(table);
+  fill_size<TwoWords>(table);
   table.offsets.native = &offsets;
   table.count.native = &count;
   table.nonzero.native = &nonzero;

@@ -32,11 +32,11 @@ struct check_indices {
 };
 
 /// Differences are those of sums.
-template <scatter_op Op>
-inline constexpr scatter_op folded = Op == scatter_op::subtract ? scatter_op::add : Op;
+template <ScatterOp Op>
+inline constexpr ScatterOp folded = Op == ScatterOp::subtract ? ScatterOp::add : Op;
 
-template <scatter_op Op, class T>
-struct scatter_fold {
+template <ScatterOp Op, class T>
+struct ScatterFold {
   using value = ops::computed_t<T>;
 
   char* target;
@@ -59,9 +59,9 @@ struct scatter_fold {
   }
 };
 
-template <scatter_op Op, class T>
-int scatter_reduce(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const scatter_reduce_params*>(params);
+template <ScatterOp Op, class T>
+int scatter_reduce(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const ScatterReduceParams*>(params);
   auto* const keys = scratch<std::uint32_t>(context, 2 * p.size);
   auto* const is_outside = scratch<unsigned>(context, 1);
   if (keys == nullptr || is_outside == nullptr) return launched(cudaErrorMemoryAllocation);
@@ -76,7 +76,7 @@ int scatter_reduce(const void* params, launch_context* context) {
       .is_aligned = suits<std::int64_t>(reinterpret_cast<std::intptr_t>(p.index))};
   status = cub::DeviceFor::Bulk(p.size, check, stream_of(context));
   if (status != cudaSuccess) return launched(status);
-  const scatter_fold<Op, T> fold{
+  const ScatterFold<Op, T> fold{
       .target = p.target,
       .values = p.values,
       .value_step = p.value_step,
@@ -89,7 +89,7 @@ int scatter_reduce(const void* params, launch_context* context) {
 
 template <class T>
 void fill(scatter_reduce_kernels& table) {
-  kernels::for_each_scatter_op([&]<scatter_op Op>() {
+  kernels::for_each_scatter_op([&]<ScatterOp Op>() {
     if constexpr (can_scatter<Op, T>) {
       table.loop[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)].native =
           &scatter_reduce<Op, T>;

@@ -22,7 +22,7 @@
 namespace skerry::native {
 
 /// What is known of a mask; in memory as ops/select/kernels.hpp says.
-struct mask_census {
+struct MaskCensus {
   static constexpr int words_of_chunk = mask_chunk / 32;
 
   std::int64_t* total;
@@ -31,7 +31,7 @@ struct mask_census {
   std::int64_t size;
   std::int64_t chunks;
 
-  mask_census(std::int64_t* memory, std::int64_t elements)
+  MaskCensus(std::int64_t* memory, std::int64_t elements)
       : total(memory + mask_blocks(elements)),
         starts(total + 1),
         flags(reinterpret_cast<std::uint32_t*>(starts + mask_chunks(elements))),
@@ -44,11 +44,10 @@ inline constexpr int warp_threads = 32;
 inline constexpr int select_warps = select_threads / warp_threads;
 
 /// A chunk a block: its flags, and how many are true.
-__global__ void __launch_bounds__(select_threads)
-    take_census(const char* mask, mask_census census) {
+__global__ void __launch_bounds__(select_threads) take_census(const char* mask, MaskCensus census) {
   using reduction = cub::BlockReduce<int, select_threads>;
   __shared__ typename reduction::TempStorage scratch;
-  constexpr int words = mask_census::words_of_chunk / select_warps;
+  constexpr int words = MaskCensus::words_of_chunk / select_warps;
   const int lane = static_cast<int>(threadIdx.x) % warp_threads;
   const int first = static_cast<int>(threadIdx.x) / warp_threads * words;
   const std::int64_t chunk = blockIdx.x;
@@ -65,7 +64,7 @@ __global__ void __launch_bounds__(select_threads)
     const std::uint32_t flags = __ballot_sync(~0U, bytes[word] != 0);
     if (lane == word) own = flags;
   }
-  if (lane < words) census.flags[chunk * mask_census::words_of_chunk + first + lane] = own;
+  if (lane < words) census.flags[chunk * MaskCensus::words_of_chunk + first + lane] = own;
   const int count = reduction(scratch).Sum(__popc(own));
   if (threadIdx.x == 0) census.starts[chunk] = count;
 }
@@ -74,7 +73,7 @@ inline constexpr int census_threads = 512;
 
 /// Counts become starts. One block: there are 4,096 elements to a number.
 __global__ void __launch_bounds__(census_threads)
-    add_census(mask_census census, std::int64_t* number) {
+    add_census(MaskCensus census, std::int64_t* number) {
   using scan = cub::BlockScan<std::int64_t, census_threads, cub::BLOCK_SCAN_WARP_SCANS>;
   __shared__ typename scan::TempStorage scratch;
   constexpr int share = 8;
@@ -103,7 +102,7 @@ __global__ void __launch_bounds__(census_threads)
 
 /// Items, of which a block collects as many as shared memory holds, in turn.
 template <class T>
-struct selected_items {
+struct SelectedItems {
   using slot = T;
 
   const char* from;
@@ -123,13 +122,13 @@ struct selected_items {
 };
 
 /// Coordinates in C order, a column for each axis.
-struct selected_indices {
+struct SelectedIndices {
   using slot = std::uint16_t;
 
   std::int64_t* to;
   std::int64_t count;
   std::int32_t rank;
-  fast_divider<std::uint64_t> extents[max_rank];
+  FastDivider<std::uint64_t> extents[max_rank];
 
   __device__ SKERRY_INLINE slot read(std::int64_t, int within) const {
     return static_cast<slot>(within);
@@ -152,10 +151,10 @@ struct selected_indices {
 /// A chunk a block: what is selected is collected in shared memory, and written side by side.
 template <class Selection>
 __global__ void __launch_bounds__(select_threads)
-    write_selected(const __grid_constant__ Selection selection, const mask_census census) {
+    write_selected(const __grid_constant__ Selection selection, const MaskCensus census) {
   using slot = typename Selection::slot;
   using scan = cub::BlockScan<int, select_threads>;
-  constexpr int all_words = mask_census::words_of_chunk;
+  constexpr int all_words = MaskCensus::words_of_chunk;
   constexpr int words = sizeof(slot) > 8 ? all_words / 2 : all_words;
   __shared__ typename scan::TempStorage scratch;
   __shared__ std::uint32_t flags[all_words];
@@ -202,7 +201,7 @@ __global__ void __launch_bounds__(select_threads)
   }
 }
 
-inline cudaError_t launch_census(const char* mask, const mask_census& census, std::int64_t* number,
+inline cudaError_t launch_census(const char* mask, const MaskCensus& census, std::int64_t* number,
                                  cudaStream_t stream) {
   if (census.chunks > 0) {
     take_census<<<static_cast<unsigned>(census.chunks), select_threads, 0, stream>>>(mask, census);
@@ -212,7 +211,7 @@ inline cudaError_t launch_census(const char* mask, const mask_census& census, st
 }
 
 template <class Selection>
-cudaError_t launch_selection(const Selection& selection, const mask_census& census,
+cudaError_t launch_selection(const Selection& selection, const MaskCensus& census,
                              cudaStream_t stream) {
   if (census.chunks == 0) return cudaSuccess;
   write_selected<<<static_cast<unsigned>(census.chunks), select_threads, 0, stream>>>(selection,

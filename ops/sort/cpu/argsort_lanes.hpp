@@ -14,13 +14,13 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// The indices of a row of has_lanes<T> in `out`; `scratch` has room for as many unless there are
 /// short_row at most. By all threads, if the row is `alone`.
 template <class T>
-void argsort_by_lanes(const char* row, int64* out, int64* scratch, int64 n, row_order order,
+void argsort_by_lanes(const char* row, int64* out, int64* scratch, int64 n, RowOrder order,
                       bool alone);
 
 #if defined(SKERRY_PACKS_LANES)
 
 /// How a key and an index share 8 bytes.
-struct index_code {
+struct IndexCode {
   int unused;  ///< bits of the key that all keys share, from the top of 8 bytes
   int bits;    ///< for the index
 
@@ -36,14 +36,14 @@ struct index_code {
 };
 
 template <class T>
-index_code code_indices(const encoded_row<T>& row, int64 n) {
+IndexCode code_indices(const EncodedRow<T>& row, int64 n) {
   uint64 differing = 0;
   for (int64 i = 0; i < n; ++i) differing |= row.key(i) ^ row.first;
   return {.unused = static_cast<int>(least(63, 64 - bit_width(differing))),
           .bits = bit_width(static_cast<uint64>(n - 1))};
 }
 
-SKERRY_INLINE bool has_ties(const int64* joined, int64 n, index_code code) {
+SKERRY_INLINE bool has_ties(const int64* joined, int64 n, IndexCode code) {
   int64 ties = 0;
   for (int64 i = 1; i < n; ++i) ties += (joined[i] ^ joined[i - 1]) >> code.bits == 0;
   return ties > 0;
@@ -51,8 +51,7 @@ SKERRY_INLINE bool has_ties(const int64* joined, int64 n, index_code code) {
 
 /// Orders what is left in no order, where keys differ in bits that had no room; leaves indices.
 template <class T>
-void order_ties(const row_keys<T>& keys, uint64* placed, uint64* scratch, int64 n,
-                index_code code) {
+void order_ties(const RowKeys<T>& keys, uint64* placed, uint64* scratch, int64 n, IndexCode code) {
   for (int64 i = 0; i < n;) {
     int64 end = i + 1;
     const uint64 high = placed[i] >> code.bits;
@@ -64,7 +63,7 @@ void order_ties(const row_keys<T>& keys, uint64* placed, uint64* scratch, int64 
       if (end - i <= few_indices) {
         order_few_indices(keys, placed + i, end - i);
       } else {
-        order_indices(keys, placed + i, scratch + i, end - i, 0, row_keys<T>::part_bits);
+        order_indices(keys, placed + i, scratch + i, end - i, 0, RowKeys<T>::part_bits);
       }
       for (int64 j = i; j < end; ++j) placed[j] = static_cast<uint64>(index_of(placed[j]));
     }
@@ -73,15 +72,15 @@ void order_ties(const row_keys<T>& keys, uint64* placed, uint64* scratch, int64 
 }
 
 template <class T>
-void argsort_by_lanes(const char* row, int64* out, int64* scratch, int64 n, row_order order,
+void argsort_by_lanes(const char* row, int64* out, int64* scratch, int64 n, RowOrder order,
                       bool alone) {
-  const encoded_row<T> items(row, order);
-  const index_code code = code_indices(items, n);
+  const EncodedRow<T> items(row, order);
+  const IndexCode code = code_indices(items, n);
   for (int64 i = 0; i < n; ++i) out[i] = code.joined(items.key(i), i);
-  const lane_code<int64> plain{};
-  const plain_keys<int64> source{out};
+  const LaneCode<int64> plain{};
+  const PlainKeys<int64> source{out};
   if (n <= network_keys<int64>) {
-    sort_few<int64>(source, keys_to_items<int64>{out, plain}, n);
+    sort_few<int64>(source, KeysToItems<int64>{out, plain}, n);
   } else if (!alone || n < parallel_keys || cpu::thread_count() == 1) {
     sort_at_place<int64>(whole_row(out, scratch, n), plain);
   } else {
@@ -92,7 +91,7 @@ void argsort_by_lanes(const char* row, int64* out, int64* scratch, int64 n, row_
     return;
   }
   uint64 few[short_row];
-  order_ties<T>(row_keys<T>(row, order), reinterpret_cast<uint64*>(out),
+  order_ties<T>(RowKeys<T>(row, order), reinterpret_cast<uint64*>(out),
                 n <= short_row ? few : reinterpret_cast<uint64*>(scratch), n, code);
 }
 

@@ -18,10 +18,10 @@ inline constexpr int64 counted_from = int64{1} << (ops::real_floating<T> ? 17 : 
 
 template <class T>
   requires(sizeof(T) == 2)
-class counted_row {
+class CountedRow {
  public:
   /// `pieces` of 2^17 items at least; `workspace` has room for n items.
-  counted_row(const char* row, int64 n, char* workspace, int64 pieces, row_order order)
+  CountedRow(const char* row, int64 n, char* workspace, int64 pieces, RowOrder order)
       : counters_(reinterpret_cast<uint32*>(workspace)), pieces_(pieces), flip_(order.flip<T>()) {
     cpu::parallel_for(pieces, 1, [&](int64 first, int64 last) {
       for (int64 piece = first; piece < last; ++piece) {
@@ -79,8 +79,8 @@ class counted_row {
   template <class F>
   SKERRY_INLINE void for_each(int64 span, const F& what) const {
     for (int64 key = span * (values / spans); key < (span + 1) * (values / spans); ++key) {
-      const uint16 item = sort_key<T>::decode(static_cast<uint16>(key), flip_);
-      if (!sort_key<T>::is_nan(item)) what(item, count(item));
+      const uint16 item = SortKey<T>::decode(static_cast<uint16>(key), flip_);
+      if (!SortKey<T>::is_nan(item)) what(item, count(item));
     }
   }
 
@@ -93,12 +93,12 @@ class counted_row {
 /// which are lost, or zeros with a sign, which may be at any zero's place.
 template <class T>
 bool sort_by_counting(const char* row, char* out, char* workspace, int64 n, int64 threads,
-                      row_order order) {
+                      RowOrder order) {
   constexpr int64 most = int64{1} << 31;  // that a counter holds
   const int64 pieces = greatest(ceil_div(n, most), threads);
-  const counted_row<T> counts(row, n, workspace, pieces, order);
+  const CountedRow<T> counts(row, n, workspace, pieces, order);
   const int64 written = counts.write(reinterpret_cast<uint16*>(out));
-  return ops::real_floating<T> && (written < n || counts.count(sort_key<T>::top) > 0);
+  return ops::real_floating<T> && (written < n || counts.count(SortKey<T>::top) > 0);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -14,10 +14,10 @@ inline constexpr int value_buckets = 2048;
 
 /// Equally wide intervals between the least and the greatest of a sample.
 template <class T>
-class value_intervals {
+class ValueIntervals {
  public:
   /// False if there is no such division.
-  bool choose(const encoded_row<T>& row, int64 n) {
+  bool choose(const EncodedRow<T>& row, int64 n) {
     K low = static_cast<K>(~K{0});
     K high = 0;
     const int64 step = greatest(1, n / 4096);
@@ -32,7 +32,7 @@ class value_intervals {
     return bits > 0;
   }
 
-  void find(const encoded_row<T>& row, int64 at, int64 n, uint16* buckets) const {
+  void find(const EncodedRow<T>& row, int64 at, int64 n, uint16* buckets) const {
     for (int64 i = 0; i < n; ++i) {
       const K key = row.key(at + i);
       const K distance = static_cast<K>((key < low_ ? K{0} : static_cast<K>(key - low_)) >> shift_);
@@ -41,7 +41,7 @@ class value_intervals {
   }
 
  private:
-  using K = typename sort_key<T>::type;
+  using K = typename SortKey<T>::type;
 
   K low_;
   int shift_;
@@ -49,9 +49,9 @@ class value_intervals {
 
 /// For numbers, not of their bits: those are denser near zero than most data is.
 template <ops::real_floating T>
-class value_intervals<T> {
+class ValueIntervals<T> {
  public:
-  bool choose(const encoded_row<T>& row, int64 n) {
+  bool choose(const EncodedRow<T>& row, int64 n) {
     const T infinity = static_cast<T>(__builtin_inf());
     T low = infinity;
     T high = -infinity;
@@ -67,7 +67,7 @@ class value_intervals<T> {
     return low < high && scale_ != 0 && scale_ - scale_ == 0;
   }
 
-  void find(const encoded_row<T>& row, int64 at, int64 n, uint16* buckets) const {
+  void find(const EncodedRow<T>& row, int64 at, int64 n, uint16* buckets) const {
     const char* from = row.row + at * int64(sizeof(T));
     constexpr T last = value_buckets - 1;
     for (int64 i = 0; i < n; ++i) {
@@ -94,11 +94,10 @@ void sort_bucket(K* keys, char* to, int64 n, K flip) {
 /// Sorts a row into `out`, by way of `scratch`; zeros and NaNs as decoding gives them. False, with
 /// nothing done, for values that are too unevenly spread.
 template <class T>
-bool sort_distributed(encoded_row<T>& row, char* out, typename sort_key<T>::type* scratch,
-                      int64 n) {
-  using K = typename sort_key<T>::type;
+bool sort_distributed(EncodedRow<T>& row, char* out, typename SortKey<T>::type* scratch, int64 n) {
+  using K = typename SortKey<T>::type;
   constexpr int64 block = 512;
-  value_intervals<T> intervals;
+  ValueIntervals<T> intervals;
   if (!intervals.choose(row, n)) return false;
   uint16 buckets[block];
   int64 offsets[value_buckets + 1] = {};
@@ -117,7 +116,7 @@ bool sort_distributed(encoded_row<T>& row, char* out, typename sort_key<T>::type
   }
   if (crowded > n / 8) return false;
   {
-    streamed_buckets<K> to(scratch, offsets, value_buckets);
+    StreamedBuckets<K> to(scratch, offsets, value_buckets);
     for (int64 at = 0; at < n; at += block) {
       alignas(64) K encoded[block];
       const int64 count = least(block, n - at);

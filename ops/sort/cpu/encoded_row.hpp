@@ -11,19 +11,19 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 SKERRY_INLINE int bit_width(uint64 bits) { return bits == 0 ? 0 : 64 - __builtin_clzll(bits); }
 
 /// In which order items are sorted; NaN is last in both.
-struct row_order {
+struct RowOrder {
   bool descending;
   bool is_signed;  ///< of what row_item_t gives the bits of
 
   template <class T>
-  static constexpr row_order of(bool descending) {
+  static constexpr RowOrder of(bool descending) {
     return {descending, ops::signed_integral<T>};
   }
-  /// For sort_key<T>.
+  /// For SortKey<T>.
   template <class T>
-  [[nodiscard]] SKERRY_INLINE typename sort_key<T>::type flip() const {
+  [[nodiscard]] SKERRY_INLINE typename SortKey<T>::type flip() const {
     static_assert(!ops::signed_integral<T>);
-    using K = typename sort_key<T>::type;
+    using K = typename SortKey<T>::type;
     const K sign = is_signed ? ops::sign_bit<K> : K{0};
     return descending ? static_cast<K>(~sign) : sign;
   }
@@ -32,8 +32,8 @@ struct row_order {
 /// The items of a row as keys; notes on the way which bits differ, and items that decode does not
 /// give back.
 template <class T>
-struct encoded_row {
-  using K = typename sort_key<T>::type;
+struct EncodedRow {
+  using K = typename SortKey<T>::type;
 
   const char* row;
   K flip;
@@ -41,11 +41,11 @@ struct encoded_row {
   K differing = 0;
   K special = 0;
 
-  encoded_row(const char* at, row_order order)
-      : row(at), flip(order.flip<T>()), first(sort_key<T>::encode(load<K>(at), flip)) {}
+  EncodedRow(const char* at, RowOrder order)
+      : row(at), flip(order.flip<T>()), first(SortKey<T>::encode(load<K>(at), flip)) {}
 
   [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
-    return sort_key<T>::encode(load<K>(row + i * int64(sizeof(K))), flip);
+    return SortKey<T>::encode(load<K>(row + i * int64(sizeof(K))), flip);
   }
 
   SKERRY_INLINE const K* block(int64 at, int64 n, K* scratch) {
@@ -54,7 +54,7 @@ struct encoded_row {
     K odd = 0;
     for (int64 i = 0; i < n; ++i) {
       const K bits = load<K>(from + i * int64(sizeof(K)));
-      const K key = sort_key<T>::encode(bits, flip);
+      const K key = SortKey<T>::encode(bits, flip);
       differ |= static_cast<K>(key ^ first);
       odd |= static_cast<K>(is_special(bits));
       scratch[i] = key;
@@ -65,7 +65,7 @@ struct encoded_row {
   }
 
   [[nodiscard]] static SKERRY_INLINE bool is_special(K bits) {
-    if constexpr (ops::real_floating<T>) return sort_key<T>::is_special(bits);
+    if constexpr (ops::real_floating<T>) return SortKey<T>::is_special(bits);
     return false;
   }
 
@@ -80,27 +80,27 @@ struct encoded_row {
 
 /// What single items are compared as: those that are only stored by their keys, others as they are.
 template <class T>
-struct compared_item {
+struct ComparedItem {
   using type = T;
 
   static SKERRY_INLINE type of(const char* item) { return load<T>(item); }
 };
 template <ops::stored_only T>
-struct compared_item<T> {
-  using type = typename sort_key<T>::type;
+struct ComparedItem<T> {
+  using type = typename SortKey<T>::type;
 
   static SKERRY_INLINE type of(const char* item) {
-    return sort_key<T>::encode(load<type>(item), type{0});
+    return SortKey<T>::encode(load<type>(item), type{0});
   }
 };
 template <class T>
-using compared_t = typename compared_item<T>::type;
+using compared_t = typename ComparedItem<T>::type;
 
 /// `from` and `to` may be the same memory.
 template <class T, class K>
 void decode_keys(const K* from, char* to, int64 n, K flip) {
   for (int64 i = 0; i < n; ++i) {
-    store(to + i * int64(sizeof(K)), sort_key<T>::decode(from[i], flip));
+    store(to + i * int64(sizeof(K)), SortKey<T>::decode(from[i], flip));
   }
 }
 

@@ -9,27 +9,27 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// What is equal for equal items, and all ones for a number that is or has NaN.
 template <class T>
-struct hash_key {
-  using type = typename sort_key<T>::type;
+struct HashKey {
+  using type = typename SortKey<T>::type;
 
   static SKERRY_INLINE type of(const char* item) {
-    return sort_key<T>::encode(load<type>(item), type{0});
+    return SortKey<T>::encode(load<type>(item), type{0});
   }
   static SKERRY_INLINE uint64 hash(type key) { return uint64{key} * 0x9e3779b97f4a7c15u; }
 };
 
-struct two_words {
+struct TwoWords {
   uint64 first, second;
 
-  friend SKERRY_INLINE bool operator==(two_words a, two_words b) {
+  friend SKERRY_INLINE bool operator==(TwoWords a, TwoWords b) {
     return ((a.first ^ b.first) | (a.second ^ b.second)) == 0;
   }
 };
 
 template <>
-struct hash_key<complex128> {
-  using type = two_words;
-  using part = sort_key<float64>;
+struct HashKey<complex128> {
+  using type = TwoWords;
+  using part = SortKey<float64>;
 
   static SKERRY_INLINE type of(const char* item) {
     const uint64 re = load<uint64>(item);
@@ -44,17 +44,17 @@ struct hash_key<complex128> {
 };
 
 template <class T>
-SKERRY_INLINE typename hash_key<T>::type all_ones() {
+SKERRY_INLINE typename HashKey<T>::type all_ones() {
   if constexpr (sizeof(T) == 16) {
     return {~uint64{0}, ~uint64{0}};
   } else {
-    return static_cast<typename hash_key<T>::type>(~typename hash_key<T>::type{0});
+    return static_cast<typename HashKey<T>::type>(~typename HashKey<T>::type{0});
   }
 }
 
 /// Whether a key is that of a number that is or has NaN.
 template <class T>
-SKERRY_INLINE bool equals_nothing(typename hash_key<T>::type key) {
+SKERRY_INLINE bool equals_nothing(typename HashKey<T>::type key) {
   return ops::floating<T> && key == all_ones<T>();
 }
 

@@ -13,13 +13,13 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Keys of a row in parts of up to 64 bits, the first of which decides.
 template <class T>
-struct row_keys {
+struct RowKeys {
   static constexpr int parts = 1;
   static constexpr int part_bits = 8 * static_cast<int>(sizeof(T));
 
-  encoded_row<T> row;
+  EncodedRow<T> row;
 
-  row_keys(const char* at, row_order order) : row(at, order) {}
+  RowKeys(const char* at, RowOrder order) : row(at, order) {}
   [[nodiscard]] SKERRY_INLINE uint64 part(int64 i, int) const { return row.key(i); }
   [[nodiscard]] bool is_nan(int64 i) const {
     if constexpr (ops::floating<T>) return row.key(i) == static_cast<bits_of<T>>(~bits_of<T>{0});
@@ -28,25 +28,25 @@ struct row_keys {
 
  private:
   template <class U>
-  using bits_of = typename sort_key<U>::type;
+  using bits_of = typename SortKey<U>::type;
 };
 
 template <>
-struct row_keys<complex128> {
+struct RowKeys<complex128> {
   static constexpr int parts = 2;
   static constexpr int part_bits = 64;
 
   const char* row;
 
-  row_keys(const char* at, row_order) : row(at) {}
+  RowKeys(const char* at, RowOrder) : row(at) {}
   [[nodiscard]] SKERRY_INLINE uint64 part(int64 i, int which) const {
     if (is_nan(i)) return ~uint64{0};
-    return sort_key<float64>::encode(load<uint64>(row + i * 16 + int64{which} * 8), 0);
+    return SortKey<float64>::encode(load<uint64>(row + i * 16 + int64{which} * 8), 0);
   }
   [[nodiscard]] SKERRY_INLINE bool is_nan(int64 i) const {
     const char* at = row + i * 16;
-    return sort_key<float64>::is_nan(load<uint64>(at)) ||
-           sort_key<float64>::is_nan(load<uint64>(at + 8));
+    return SortKey<float64>::is_nan(load<uint64>(at)) ||
+           SortKey<float64>::is_nan(load<uint64>(at + 8));
   }
 };
 
@@ -61,7 +61,7 @@ SKERRY_INLINE int64 index_of(uint64 placed) { return static_cast<int64>(placed &
 
 /// Bits [shift, shift + 32) of a part of the keys of the row, with the indices.
 template <class Keys>
-struct placed_row {
+struct PlacedRow {
   const Keys& keys;
   int part;
   int shift;
@@ -147,17 +147,17 @@ void order_row(const Keys& keys, uint64* placed, uint64* spare, int64 n) {
   for (int64 i = 1; i < n; ++i) differing |= keys.part(i, 0) ^ first;
   const int high = bit_width(differing);
   const int shift = static_cast<int>(greatest(0, high - index_bits));
-  placed_row<Keys> source{keys, 0, shift};
+  PlacedRow<Keys> source{keys, 0, shift};
   if (n <= short_run) {
     source.block(0, n, placed);
     insertion_sort(placed, n);
   } else {
-    radix_sort<uint64> radix;
+    RadixSort<uint64> radix;
     radix.count(source, n, index_bits, index_bits + high - shift);
     if (radix.passes() == 0) {
       source.block(0, n, placed);
     } else {
-      radix.run(source, n, placed, spare, keep_keys<uint64>{placed});
+      radix.run(source, n, placed, spare, KeepKeys<uint64>{placed});
     }
   }
   order_runs_of_indices(keys, placed, spare, n, 0, shift);
@@ -189,14 +189,14 @@ SKERRY_INLINE void index_truths(const char* row, int64 n, bool truth, int64* to,
 }
 
 /// The indices of truths, or of the rest, then of the others.
-inline void argsort_truths(const char* row, int64* out, int64 n, row_order order) {
+inline void argsort_truths(const char* row, int64* out, int64 n, RowOrder order) {
   const int64 truths = count_truths(row, n);
   const int64 before = order.descending ? truths : n - truths;
   index_truths(row, n, order.descending, out, before);
   index_truths(row, n, !order.descending, out + before, n - before);
 }
 
-struct index_sink {
+struct IndexSink {
   using type = uint64;
 
   uint64* to;
@@ -208,17 +208,17 @@ struct index_sink {
 
 /// The indices as int64 in `out`, which has room for n of them.
 template <class T>
-void argsort_row(const char* row, char* out, char* scratch, int64 n, row_order order) {
-  const row_keys<T> keys(row, order);
+void argsort_row(const char* row, char* out, char* scratch, int64 n, RowOrder order) {
+  const RowKeys<T> keys(row, order);
   uint64* const indices = reinterpret_cast<uint64*>(out);
   uint64* const spare = reinterpret_cast<uint64*>(scratch);
   if constexpr (sizeof(T) <= 4) {
     if (n > short_run) {
-      placed_row<row_keys<T>> source{keys, 0, 0};
-      radix_sort<uint64> radix;
-      radix.count(source, n, index_bits, index_bits + row_keys<T>::part_bits);
+      PlacedRow<RowKeys<T>> source{keys, 0, 0};
+      RadixSort<uint64> radix;
+      radix.count(source, n, index_bits, index_bits + RowKeys<T>::part_bits);
       if (radix.passes() > 0) {
-        return radix.run(source, n, indices, spare, index_sink{indices});
+        return radix.run(source, n, indices, spare, IndexSink{indices});
       }
     }
   }

@@ -11,26 +11,26 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Whether the items [begin, end) are among a few.
 template <class T>
-void isin_few(const isin_params& p, int64 begin, int64 end) {
+void isin_few(const IsinParams& p, int64 begin, int64 end) {
   constexpr int64 size = sizeof(T);
   bool* const out = p.output;
   for (int64 i = begin; i < end; ++i) out[i] = p.invert;
   for (int64 j = 0; j < p.among_size; ++j) {
-    if (equals_nothing<T>(hash_key<T>::of(p.among + j * size))) continue;
-    const auto one = compared_item<T>::of(p.among + j * size);
+    if (equals_nothing<T>(HashKey<T>::of(p.among + j * size))) continue;
+    const auto one = ComparedItem<T>::of(p.among + j * size);
     const char* x = p.x;
     const bool found = !p.invert;
 #pragma GCC ivdep
     for (int64 i = begin; i < end; ++i) {
-      out[i] = compared_item<T>::of(x + i * size) == one ? found : out[i];
+      out[i] = ComparedItem<T>::of(x + i * size) == one ? found : out[i];
     }
   }
 }
 
 /// A table of truth values, by item.
 template <class T>
-void isin_table(const isin_params& p) {
-  using key = hash_key<T>;
+void isin_table(const IsinParams& p) {
+  using key = HashKey<T>;
   auto* const table = reinterpret_cast<uint8*>(p.scratch);
   __builtin_memset(table, p.invert ? 1 : 0, static_cast<unsigned long>(1) << (8 * sizeof(T)));
   for (int64 j = 0; j < p.among_size; ++j) {
@@ -47,12 +47,12 @@ void isin_table(const isin_params& p) {
 /// An open hash table. Slots that are free hold all ones: floats need no such key, as NaN equals
 /// nothing; of integers it is looked up apart.
 template <class T>
-class hash_set {
+class HashSet {
  public:
-  using key = hash_key<T>;
+  using key = HashKey<T>;
   using K = typename key::type;
 
-  hash_set(char* slots, int64 count)
+  HashSet(char* slots, int64 count)
       : slots_(reinterpret_cast<K*>(slots)),
         mask_(static_cast<uint64>(count) - 1),
         shift_(1 + __builtin_clzll(static_cast<uint64>(count))) {
@@ -86,10 +86,10 @@ class hash_set {
 };
 
 template <class T>
-void isin_hashed(const isin_params& p) {
-  using key = hash_key<T>;
+void isin_hashed(const IsinParams& p) {
+  using key = HashKey<T>;
   constexpr int64 size = sizeof(T);
-  hash_set<T> set(p.scratch, isin_slots(p.among_size, size));
+  HashSet<T> set(p.scratch, isin_slots(p.among_size, size));
   for (int64 j = 0; j < p.among_size; ++j) set.add(key::of(p.among + j * size));
   cpu::parallel_for(p.size, 8192, [&](int64 begin, int64 end) {
     constexpr int64 block = 64;  // as many memory accesses under way
@@ -109,7 +109,7 @@ void isin_hashed(const isin_params& p) {
 
 template <class T>
 void run_isin(const void* params) {
-  const auto& p = *static_cast<const isin_params*>(params);
+  const auto& p = *static_cast<const IsinParams*>(params);
   if (p.size <= 0) return;
   if (is_small_set(p.among_size, sizeof(T))) {
     cpu::parallel_for(p.size, 32768, [&](int64 begin, int64 end) { isin_few<T>(p, begin, end); });

@@ -12,8 +12,8 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Two sorted runs, the items of the first before equal ones of the second.
 template <class T>
-struct run_pair {
-  using K = typename sort_key<T>::type;
+struct RunPair {
+  using K = typename SortKey<T>::type;
 
   const K* first;
   int64 first_size;
@@ -21,7 +21,7 @@ struct run_pair {
   int64 second_size;
   K flip;
 
-  [[nodiscard]] SKERRY_INLINE K key(K bits) const { return sort_key<T>::encode(bits, flip); }
+  [[nodiscard]] SKERRY_INLINE K key(K bits) const { return SortKey<T>::encode(bits, flip); }
 
   /// How many of the first `count` results are from the first run.
   [[nodiscard]] int64 split(int64 count) const {
@@ -60,9 +60,9 @@ struct run_pair {
 
 /// Merges neighbouring runs of `length` (the last may be shorter) from one array to another.
 template <class T>
-void merge_runs(const typename sort_key<T>::type* from, typename sort_key<T>::type* to, int64 n,
-                int64 length, row_order order) {
-  using K = typename sort_key<T>::type;
+void merge_runs(const typename SortKey<T>::type* from, typename SortKey<T>::type* to, int64 n,
+                int64 length, RowOrder order) {
+  using K = typename SortKey<T>::type;
   constexpr int64 piece = 32768;
   const K flip = order.flip<T>();
   cpu::parallel_for(ceil_div(n, piece), 1, [=](int64 begin_piece, int64 end_piece) {
@@ -70,7 +70,7 @@ void merge_runs(const typename sort_key<T>::type* from, typename sort_key<T>::ty
       const int64 start = at / (2 * length) * (2 * length);
       const int64 middle = least(n, start + length);
       const int64 stop = least(n, middle + length);
-      const run_pair<T> runs{from + start, middle - start, from + middle, stop - middle, flip};
+      const RunPair<T> runs{from + start, middle - start, from + middle, stop - middle, flip};
       const int64 end = least(least(stop, least(n, end_piece * piece)), at + piece);
       runs.merge(at - start, end - start, to + at);
       at = end;

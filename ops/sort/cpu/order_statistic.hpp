@@ -38,8 +38,8 @@ inline constexpr K greatest_rank_key =
 
 /// The items of a row as keys; inverted, the greatest comes first, and NaN with it.
 template <class T>
-struct ranked_row {
-  using bits = typename sort_key<T>::type;
+struct RankedRow {
+  using bits = typename SortKey<T>::type;
   using K = rank_key_t<T>;
   static constexpr bits top = sizeof(T) < 4 ? bits{0} : ops::sign_bit<bits>;
 
@@ -47,20 +47,20 @@ struct ranked_row {
   bits flip;
   bits inverted;
 
-  ranked_row(const char* at, bool is_signed, bool largest)
+  RankedRow(const char* at, bool is_signed, bool largest)
       : row(at),
-        flip(row_order{.descending = false, .is_signed = is_signed}.template flip<T>()),
+        flip(RowOrder{.descending = false, .is_signed = is_signed}.template flip<T>()),
         inverted(static_cast<bits>((largest ? ~bits{0} : bits{0}) ^ top)) {}
 
   [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
     const bits item = load<bits>(row + i * int64(sizeof(bits)));
-    return static_cast<K>(static_cast<bits>(sort_key<T>::encode(item, flip) ^ inverted));
+    return static_cast<K>(static_cast<bits>(SortKey<T>::encode(item, flip) ^ inverted));
   }
   [[nodiscard]] SKERRY_INLINE bits decode(K key) const {
-    return sort_key<T>::decode(static_cast<bits>(static_cast<bits>(key) ^ inverted), flip);
+    return SortKey<T>::decode(static_cast<bits>(static_cast<bits>(key) ^ inverted), flip);
   }
   SKERRY_INLINE void block(int64 at, int64 n, K* to) const {
-    const ranked_row own = *this;  // not changed by what is stored
+    const RankedRow own = *this;  // not changed by what is stored
     for (int64 i = 0; i < n; ++i) to[i] = own.key(at + i);
   }
   /// The keys of a block, which are the items themselves, or are written to `scratch`.
@@ -75,7 +75,7 @@ struct ranked_row {
 
 /// The key of a rank, and what else is known of the row then.
 template <class K>
-struct order_statistic {
+struct OrderStatistic {
   K key;
   int64 less;     ///< how many keys are less than it
   int64 equal;    ///< how many are equal, at least 1
@@ -141,7 +141,7 @@ SKERRY_INLINE int64 part_by(K* keys, int64 n, K pivot) {
 template <class K>
 SKERRY_INLINE K pivot_of(const K* keys, int64 n) {
 #if defined(SKERRY_PACKS_LANES)
-  if constexpr (sizeof(K) >= 4) return choose_pivot<K>(plain_keys<K>{keys}, n);
+  if constexpr (sizeof(K) >= 4) return choose_pivot<K>(PlainKeys<K>{keys}, n);
 #endif
   return middle_of(keys[n / 4], keys[n / 2], keys[n - n / 4 - 1]);
 }
@@ -203,7 +203,7 @@ SKERRY_SHARED K key_of_rank(K* keys, int64 n, int64 rank) {
 }
 
 template <class K>
-order_statistic<K> statistic_among(K* keys, int64 n, int64 rank, int64 below) {
+OrderStatistic<K> statistic_among(K* keys, int64 n, int64 rank, int64 below) {
   const K key = key_of_rank(keys, n, rank - below);
   const int64 less = count_keys(keys, n, [key](K item) { return item < key; });
   const int64 equal = count_keys(keys, n, [key](K item) { return item == key; });
@@ -212,7 +212,7 @@ order_statistic<K> statistic_among(K* keys, int64 n, int64 rank, int64 below) {
 
 /// Keys that most likely enclose that of a rank.
 template <class K>
-struct enclosing_keys {
+struct EnclosingKeys {
   K low;
   K high;
 };
@@ -222,8 +222,8 @@ inline constexpr int64 sampled_from = 1024;
 
 /// Uses `scratch` for the sample.
 template <class T>
-enclosing_keys<rank_key_t<T>> enclose(const ranked_row<T>& row, int64 n, int64 rank,
-                                      rank_key_t<T>* scratch) {
+EnclosingKeys<rank_key_t<T>> enclose(const RankedRow<T>& row, int64 n, int64 rank,
+                                     rank_key_t<T>* scratch) {
   using K = rank_key_t<T>;
   // About n^(2/3), which makes the sample and what lies between the bounds alike in cost.
   const int64 size = int64{1} << (2 * bit_width(static_cast<uint64>(n)) / 3);
@@ -246,14 +246,14 @@ enclosing_keys<rank_key_t<T>> enclose(const ranked_row<T>& row, int64 n, int64 r
 
 /// Writes the keys in [low, high] of a part of a row to `to`, which has room for all.
 template <class T>
-struct collected_keys {
+struct CollectedKeys {
   using K = rank_key_t<T>;
 
   int64 below = 0;  ///< how many are less than low
   int64 count = 0;
 
-  SKERRY_INLINE void collect(const ranked_row<T>& row, int64 begin, int64 end,
-                             enclosing_keys<K> bounds, K* to) {
+  SKERRY_INLINE void collect(const RankedRow<T>& row, int64 begin, int64 end,
+                             EnclosingKeys<K> bounds, K* to) {
     constexpr int64 block = 64;
     K encoded[block];
     for (; begin < end; begin += block) {
@@ -266,7 +266,7 @@ struct collected_keys {
  private:
   /// What is written behind the last one kept is written again, or is none that is kept: no more is
   /// written than was read.
-  SKERRY_SHARED void keep(const K* keys, int64 n, enclosing_keys<K> bounds, K* to) {
+  SKERRY_SHARED void keep(const K* keys, int64 n, EnclosingKeys<K> bounds, K* to) {
     int64 at = count;
     int64 less = 0;
     for (int64 i = 0; i < n; ++i) {
@@ -279,7 +279,7 @@ struct collected_keys {
     count = at;
   }
 
-  SKERRY_INLINE void keep_block(const K* keys, enclosing_keys<K> bounds, K* to) {
+  SKERRY_INLINE void keep_block(const K* keys, EnclosingKeys<K> bounds, K* to) {
     constexpr int64 block = 64;
 #if defined(SKERRY_PACKS_LANES)
     if constexpr (sizeof(K) >= 4) {
@@ -309,17 +309,17 @@ inline int64 parts_of_row(int64 n) {
 
 /// `scratch` has place for n keys.
 template <class T>
-SKERRY_SHARED order_statistic<rank_key_t<T>> find_statistic(const ranked_row<T>& row, int64 n,
-                                                            int64 rank, rank_key_t<T>* scratch) {
+SKERRY_SHARED OrderStatistic<rank_key_t<T>> find_statistic(const RankedRow<T>& row, int64 n,
+                                                           int64 rank, rank_key_t<T>* scratch) {
   using K = rank_key_t<T>;
   if (n >= sampled_from) {
-    const enclosing_keys<K> bounds = enclose(row, n, rank, scratch);
+    const EnclosingKeys<K> bounds = enclose(row, n, rank, scratch);
     const int64 parts = parts_of_row(n);
     const int64 length = ceil_div(n, parts);
-    collected_keys<T> found[most_parts];
+    CollectedKeys<T> found[most_parts];
     cpu::parallel_for(parts, 1, [&](int64 begin, int64 end) {
       for (int64 part = begin; part < end; ++part) {
-        collected_keys<T> mine;
+        CollectedKeys<T> mine;
         mine.collect(row, part * length, least(n, (part + 1) * length), bounds,
                      scratch + part * length);
         found[part] = mine;
@@ -343,8 +343,8 @@ SKERRY_SHARED order_statistic<rank_key_t<T>> find_statistic(const ranked_row<T>&
 
 /// The least key that is greater than that of `found`, if there is one.
 template <class T>
-rank_key_t<T> next_key(const ranked_row<T>& row, int64 n,
-                       const order_statistic<rank_key_t<T>>& found) {
+rank_key_t<T> next_key(const RankedRow<T>& row, int64 n,
+                       const OrderStatistic<rank_key_t<T>>& found) {
   using K = rank_key_t<T>;
   K next = greatest_rank_key<K>;
   if (found.less + found.equal < found.below + found.kept_count) {

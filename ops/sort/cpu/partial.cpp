@@ -8,9 +8,9 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// Integers of both signs share the code for their bits.
-template <class T, void (*Run)(const partial_params&, bool)>
+template <class T, void (*Run)(const PartialParams&, bool)>
 void run_rows(const void* params) {
-  Run(*static_cast<const partial_params*>(params), ops::signed_integral<T>);
+  Run(*static_cast<const PartialParams*>(params), ops::signed_integral<T>);
 }
 
 template <class T>

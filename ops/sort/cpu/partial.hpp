@@ -11,7 +11,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// Calls `body(row, scratch)` for each row: several at a time, or by itself, so that it has the
 /// threads, where there is one.
 template <class Body>
-SKERRY_INLINE void for_each_row(const partial_params& p, int64 width, Body body) {
+SKERRY_INLINE void for_each_row(const PartialParams& p, int64 width, Body body) {
   if (p.rows == 1) return body(0, p.scratch);
   const int64 piece = partial_scratch(p.length, width, p.best);
   const int64 share = ceil_div(p.rows, p.slots);
@@ -25,14 +25,14 @@ SKERRY_INLINE void for_each_row(const partial_params& p, int64 width, Body body)
 }
 
 template <class T>
-ranked_row<T> row_at(const partial_params& p, int64 row, bool is_signed) {
+RankedRow<T> row_at(const PartialParams& p, int64 row, bool is_signed) {
   return {p.input + row * p.length * int64(sizeof(T)), is_signed, p.largest};
 }
 
 /// Calls `use(i, statistic)` for each rank. One pass for neighbours, as a median of an even number
 /// of items asks for.
 template <class T, class Use>
-SKERRY_INLINE void for_each_statistic(const partial_params& p, const ranked_row<T>& row,
+SKERRY_INLINE void for_each_statistic(const PartialParams& p, const RankedRow<T>& row,
                                       rank_key_t<T>* workspace, Use use) {
   auto found = find_statistic(row, p.length, p.ranks[0], workspace);
   use(0, found);
@@ -44,10 +44,10 @@ SKERRY_INLINE void for_each_statistic(const partial_params& p, const ranked_row<
 }
 
 template <class T>
-SKERRY_SHARED void write_statistics(const partial_params& p, bool is_signed) {
+SKERRY_SHARED void write_statistics(const PartialParams& p, bool is_signed) {
   using K = rank_key_t<T>;
   for_each_row(p, sizeof(K), [&](int64 at, char* scratch) {
-    const ranked_row<T> row = row_at<T>(p, at, is_signed);
+    const RankedRow<T> row = row_at<T>(p, at, is_signed);
     K* const workspace = reinterpret_cast<K*>(scratch);
     char* const out = p.values + at * p.rank_count * int64(sizeof(K));
     auto found = find_statistic(row, p.length, p.ranks[0], workspace);
@@ -67,14 +67,14 @@ SKERRY_SHARED void write_statistics(const partial_params& p, bool is_signed) {
 
 /// Groups of items: less than the first key, equal to it, less than the second and so on.
 template <class T>
-struct row_groups {
+struct RowGroups {
   using K = rank_key_t<T>;
 
   K keys[most_ranks];
   int64 next[2 * most_ranks + 1];  ///< where the next item of a group goes
   int count = 0;                   ///< of keys
 
-  void add(const order_statistic<K>& found) {
+  void add(const OrderStatistic<K>& found) {
     if (count > 0 && keys[count - 1] == found.key) return;
     if (count == 0) next[0] = 0;
     keys[count] = found.key;
@@ -91,7 +91,7 @@ struct row_groups {
 
 /// Calls `use(i, key)` for the items of a row in turn, until it returns false.
 template <class T, class Use>
-SKERRY_INLINE void for_each_key(const ranked_row<T>& row, int64 n, Use use) {
+SKERRY_INLINE void for_each_key(const RankedRow<T>& row, int64 n, Use use) {
   constexpr int64 block = 256;
   rank_key_t<T> keys[block];
   for (int64 at = 0; at < n; at += block) {
@@ -107,7 +107,7 @@ SKERRY_INLINE void for_each_key(const ranked_row<T>& row, int64 n, Use use) {
 /// group goes, and kept there if it belongs. The index behind the first group is of the second one,
 /// whose items come last.
 template <class T, class Put>
-SKERRY_INLINE void move_to_three_groups(const ranked_row<T>& row, int64 n, const row_groups<T>& to,
+SKERRY_INLINE void move_to_three_groups(const RankedRow<T>& row, int64 n, const RowGroups<T>& to,
                                         Put put) {
   const rank_key_t<T> key = to.keys[0];
   const int64 middle = to.next[1];
@@ -133,12 +133,12 @@ SKERRY_INLINE void move_to_three_groups(const ranked_row<T>& row, int64 n, const
 #if defined(SKERRY_PACKS_LANES)
 /// What moves in a partition by vectors: items, or their indices.
 template <class K>
-struct moved_items {
+struct MovedItems {
   const K* row;
   SKERRY_INLINE K one(int64 at) const { return row[at]; }
   SKERRY_INLINE lanes_of<K> lanes(int64 at) const { return load_lanes(row + at); }
 };
-struct moved_indices {
+struct MovedIndices {
   SKERRY_INLINE int64 one(int64 at) const { return at; }
   SKERRY_INLINE lanes_of<int64> lanes(int64 at) const {
     lanes_of<int64> indices = all_lanes<int64>(at);
@@ -150,7 +150,7 @@ struct moved_indices {
 /// Where the next ones of a group go. Whole vectors are stored while there is room, of which the
 /// end is written again.
 template <class K>
-struct packed_group {
+struct PackedGroup {
   K* next;
   K* end;
 
@@ -168,16 +168,16 @@ struct packed_group {
 
 /// The same to three groups, by vectors.
 template <class T, class Moved>
-SKERRY_SHARED void pack_three_groups(const ranked_row<T>& row, int64 n, const row_groups<T>& to,
+SKERRY_SHARED void pack_three_groups(const RankedRow<T>& row, int64 n, const RowGroups<T>& to,
                                      Moved moved, rank_key_t<T>* out) {
   using K = rank_key_t<T>;
   constexpr int lanes = lane_count<K>;
   constexpr int64 block = int64{32} * lanes;
   const K key = to.keys[0];
   const lanes_of<K> pivot = all_lanes<K>(key);
-  packed_group<K> low{out, out + to.next[1]};
-  packed_group<K> middle{low.end, out + to.next[2]};
-  packed_group<K> high{middle.end, out + n};
+  PackedGroup<K> low{out, out + to.next[1]};
+  PackedGroup<K> middle{low.end, out + to.next[2]};
+  PackedGroup<K> high{middle.end, out + n};
   K encoded[block];
   for (int64 at = 0; at < n; at += block) {
     const int64 count = least(block, n - at);
@@ -193,7 +193,7 @@ SKERRY_SHARED void pack_three_groups(const ranked_row<T>& row, int64 n, const ro
       if (from != above) middle.put(items, from ^ above);
     }
     for (; i < count; ++i) {
-      packed_group<K>& group = keys[i] < key ? low : keys[i] == key ? middle : high;
+      PackedGroup<K>& group = keys[i] < key ? low : keys[i] == key ? middle : high;
       *group.next++ = moved.one(at + i);
     }
   }
@@ -202,7 +202,7 @@ SKERRY_SHARED void pack_three_groups(const ranked_row<T>& row, int64 n, const ro
 
 /// Moves items by `put(to, from)` to where their groups are.
 template <class T, class Put>
-SKERRY_INLINE void move_to_groups(const ranked_row<T>& row, int64 n, row_groups<T>& to, Put put) {
+SKERRY_INLINE void move_to_groups(const RankedRow<T>& row, int64 n, RowGroups<T>& to, Put put) {
   if (to.count == 1) return move_to_three_groups(row, n, to, put);
   for_each_key(row, n, [&](int64 i, rank_key_t<T> item) {
     put(to.next[to.group(item)]++, i);
@@ -211,25 +211,25 @@ SKERRY_INLINE void move_to_groups(const ranked_row<T>& row, int64 n, row_groups<
 }
 
 template <class T>
-SKERRY_SHARED void partition_rows(const partial_params& p, bool is_signed) {
+SKERRY_SHARED void partition_rows(const PartialParams& p, bool is_signed) {
   using K = rank_key_t<T>;
   for_each_row(p, sizeof(K), [&](int64 at, char* scratch) {
-    const ranked_row<T> row = row_at<T>(p, at, is_signed);
-    row_groups<T> groups;
+    const RankedRow<T> row = row_at<T>(p, at, is_signed);
+    RowGroups<T> groups;
     for_each_statistic(p, row, reinterpret_cast<K*>(scratch),
-                       [&](int, const order_statistic<K>& found) { groups.add(found); });
+                       [&](int, const OrderStatistic<K>& found) { groups.add(found); });
     const int64 first = at * p.length;
 #if defined(SKERRY_PACKS_LANES)
     if constexpr (sizeof(K) >= 4) {
       if (groups.count == 1 && p.indices == nullptr) {
-        const moved_items<K> items{reinterpret_cast<const K*>(row.row)};
+        const MovedItems<K> items{reinterpret_cast<const K*>(row.row)};
         return pack_three_groups(row, p.length, groups, items,
                                  reinterpret_cast<K*>(p.values) + first);
       }
     }
     if constexpr (sizeof(K) == 8) {
       if (groups.count == 1) {
-        return pack_three_groups(row, p.length, groups, moved_indices{}, p.indices + first);
+        return pack_three_groups(row, p.length, groups, MovedIndices{}, p.indices + first);
       }
     }
 #endif
@@ -246,16 +246,16 @@ SKERRY_SHARED void partition_rows(const partial_params& p, bool is_signed) {
 
 /// An item among the best.
 template <class K>
-struct placed_key {
+struct PlacedKey {
   K key;
   int64 index;
 };
 
 /// Two runs that lie one behind the other, without branches on their keys.
 template <class K>
-SKERRY_INLINE void merge_placed(const placed_key<K>* a, const placed_key<K>* middle,
-                                const placed_key<K>* end, placed_key<K>* to) {
-  const placed_key<K>* b = middle;
+SKERRY_INLINE void merge_placed(const PlacedKey<K>* a, const PlacedKey<K>* middle,
+                                const PlacedKey<K>* end, PlacedKey<K>* to) {
+  const PlacedKey<K>* b = middle;
   while (a != middle && b != end) {
     const bool second = b->key < a->key;
     *to++ = *(second ? b : a);
@@ -268,11 +268,11 @@ SKERRY_INLINE void merge_placed(const placed_key<K>* a, const placed_key<K>* mid
 
 /// Stable, by merging runs.
 template <class K>
-SKERRY_SHARED placed_key<K>* sort_placed(placed_key<K>* items, placed_key<K>* spare, int64 n) {
+SKERRY_SHARED PlacedKey<K>* sort_placed(PlacedKey<K>* items, PlacedKey<K>* spare, int64 n) {
   constexpr int64 run = 16;
   for (int64 at = 0; at < n; at += run) {
     for (int64 i = at + 1; i < least(n, at + run); ++i) {
-      const placed_key<K> item = items[i];
+      const PlacedKey<K> item = items[i];
       int64 to = i;
       for (; to > at && item.key < items[to - 1].key; --to) items[to] = items[to - 1];
       items[to] = item;
@@ -284,7 +284,7 @@ SKERRY_SHARED placed_key<K>* sort_placed(placed_key<K>* items, placed_key<K>* sp
       const int64 end = least(n, at + 2 * width);
       merge_placed(items + at, items + middle, items + end, spare + at);
     }
-    placed_key<K>* const sorted = spare;
+    PlacedKey<K>* const sorted = spare;
     spare = items;
     items = sorted;
   }
@@ -294,8 +294,8 @@ SKERRY_SHARED placed_key<K>* sort_placed(placed_key<K>* items, placed_key<K>* sp
 /// Calls `put(key, index)` for the items before `last`, and for as many equal to it as are wanted,
 /// the first ones.
 template <class T, class Put>
-SKERRY_INLINE void for_each_best(const ranked_row<T>& row, int64 n,
-                                 const order_statistic<rank_key_t<T>>& last, int64 best, Put put) {
+SKERRY_INLINE void for_each_best(const RankedRow<T>& row, int64 n,
+                                 const OrderStatistic<rank_key_t<T>>& last, int64 best, Put put) {
   using K = rank_key_t<T>;
   int64 ties = best - last.less;
   constexpr int block = 64;
@@ -327,8 +327,8 @@ inline constexpr int64 best_by_lanes = 64;
 
 /// The indices of the best, sorted, in p.indices. `workspace` has 32 bytes for each.
 template <class T>
-SKERRY_SHARED void index_best_by_lanes(const partial_params& p, const ranked_row<T>& row,
-                                       const order_statistic<rank_key_t<T>>& last, int64* to,
+SKERRY_SHARED void index_best_by_lanes(const PartialParams& p, const RankedRow<T>& row,
+                                       const OrderStatistic<rank_key_t<T>>& last, int64* to,
                                        char* workspace) {
   using K = rank_key_t<T>;
   const int64 best = p.best;
@@ -340,7 +340,7 @@ SKERRY_SHARED void index_best_by_lanes(const partial_params& p, const ranked_row
     keys[found] = key;
     indices[found++] = index;
   });
-  constexpr row_order rising{.descending = false, .is_signed = true};
+  constexpr RowOrder rising{.descending = false, .is_signed = true};
   argsort_by_lanes<ops::bits_t<K>>(reinterpret_cast<const char*>(keys), to, spare, best, rising,
                                    p.rows == 1);
   for (int64 i = 0; i < best; ++i) to[i] = indices[to[i]];
@@ -348,8 +348,8 @@ SKERRY_SHARED void index_best_by_lanes(const partial_params& p, const ranked_row
 #endif
 
 template <class T>
-SKERRY_INLINE void index_best(const partial_params& p, const ranked_row<T>& row,
-                              const order_statistic<rank_key_t<T>>& last, int64* to,
+SKERRY_INLINE void index_best(const PartialParams& p, const RankedRow<T>& row,
+                              const OrderStatistic<rank_key_t<T>>& last, int64* to,
                               char* workspace) {
   using K = rank_key_t<T>;
 #if defined(SKERRY_PACKS_LANES)
@@ -357,7 +357,7 @@ SKERRY_INLINE void index_best(const partial_params& p, const ranked_row<T>& row,
     if (p.best >= best_by_lanes) return index_best_by_lanes(p, row, last, to, workspace);
   }
 #endif
-  auto* items = reinterpret_cast<placed_key<K>*>(workspace);
+  auto* items = reinterpret_cast<PlacedKey<K>*>(workspace);
   int64 found = 0;
   for_each_best(row, p.length, last, p.best,
                 [&](K key, int64 index) { items[found++] = {key, index}; });
@@ -366,11 +366,11 @@ SKERRY_INLINE void index_best(const partial_params& p, const ranked_row<T>& row,
 }
 
 template <class T>
-SKERRY_SHARED void find_best(const partial_params& p, bool is_signed) {
+SKERRY_SHARED void find_best(const PartialParams& p, bool is_signed) {
   using K = rank_key_t<T>;
   constexpr int64 size = sizeof(K);
   for_each_row(p, size, [&](int64 at, char* scratch) {
-    const ranked_row<T> row = row_at<T>(p, at, is_signed);
+    const RankedRow<T> row = row_at<T>(p, at, is_signed);
     auto last = find_statistic(row, p.length, p.best - 1, reinterpret_cast<K*>(scratch));
     int64* const indices = p.indices + at * p.best;
     index_best(p, row, last, indices, scratch + (p.length * size + 63) / 64 * 64);

@@ -17,7 +17,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// one are lost and the others are any. `scratch` has room for n items, unless they are so few that
 /// they are sorted in registers: short_row, at least.
 template <class T>
-bool sort_lanes(const char* row, char* out, char* scratch, int64 n, row_order order);
+bool sort_lanes(const char* row, char* out, char* scratch, int64 n, RowOrder order);
 
 #if defined(SKERRY_PACKS_LANES)
 
@@ -45,7 +45,7 @@ void heap_sort(K* keys, int64 n) {
 
 /// Keys that are on top of one stack, with room for as many on top of the other.
 template <class K>
-struct stacked_keys {
+struct StackedKeys {
   K* keys;
   K* scratch;
   int64 count;
@@ -55,7 +55,7 @@ struct stacked_keys {
 };
 
 template <class K>
-stacked_keys<K> whole_row(K* keys, K* scratch, int64 n) {
+StackedKeys<K> whole_row(K* keys, K* scratch, int64 n) {
   return {.keys = keys,
           .scratch = scratch,
           .count = n,
@@ -65,14 +65,14 @@ stacked_keys<K> whole_row(K* keys, K* scratch, int64 n) {
 }
 
 template <class T, class K>
-void sort_stacked(stacked_keys<K> part, K* to, lane_code<T> code) {
+void sort_stacked(StackedKeys<K> part, K* to, LaneCode<T> code) {
   while (part.count > network_keys<K>) {
-    const plain_keys<K> source{part.keys};
+    const PlainKeys<K> source{part.keys};
     const int64 n = part.count;
     if (part.depth-- == 0) {
       heap_sort(part.keys, n);
       // Backwards: the keys may lie before `to`, in the same array.
-      for (int64 i = n - 1; i >= 0; --i) keys_to_items<T>{to, code}.put_key(i, part.keys[i]);
+      for (int64 i = n - 1; i >= 0; --i) KeysToItems<T>{to, code}.put_key(i, part.keys[i]);
       return;
     }
     const K pivot = choose_pivot<K>(source, n);
@@ -80,20 +80,20 @@ void sort_stacked(stacked_keys<K> part, K* to, lane_code<T> code) {
     const int64 above = all_above ? part_keys<true>(source, n, pivot, part.keys, part.scratch)
                                   : part_keys<false>(source, n, pivot, part.keys, part.scratch);
     const int64 rest = n - above;
-    sort_stacked<T>(stacked_keys<K>{.keys = part.scratch,
-                                    .scratch = part.keys + rest,
-                                    .count = above,
-                                    .depth = part.depth,
-                                    .bounded = !all_above,
-                                    .bound = pivot},
+    sort_stacked<T>(StackedKeys<K>{.keys = part.scratch,
+                                   .scratch = part.keys + rest,
+                                   .count = above,
+                                   .depth = part.depth,
+                                   .bounded = !all_above,
+                                   .bound = pivot},
                     to + rest, code);
     if (all_above) {
-      for (int64 i = 0; i < rest; ++i) keys_to_items<T>{to, code}.put_key(i, pivot);
+      for (int64 i = 0; i < rest; ++i) KeysToItems<T>{to, code}.put_key(i, pivot);
       return;
     }
     part.count = rest;
   }
-  sort_few<K>(plain_keys<K>{part.keys}, keys_to_items<T>{to, code}, part.count);
+  sort_few<K>(PlainKeys<K>{part.keys}, KeysToItems<T>{to, code}, part.count);
 }
 
 /// From this many bytes on a part does not share the second-level cache with its scratch, and is
@@ -104,24 +104,24 @@ inline constexpr int64 in_place_bytes = int64{1} << 19;
 
 /// Sorts keys that lie where their items go. `scratch` has room for as many.
 template <class T, class K>
-void sort_at_place(stacked_keys<K> part, lane_code<T> code) {
+void sort_at_place(StackedKeys<K> part, LaneCode<T> code) {
   while (part.count * int64(sizeof(K)) > in_place_bytes && part.depth > 0) {
     --part.depth;
-    const K pivot = choose_pivot<K>(plain_keys<K>{part.keys}, part.count);
+    const K pivot = choose_pivot<K>(PlainKeys<K>{part.keys}, part.count);
     const bool all_above = part.bounded && pivot == part.bound;
     const int64 above = all_above ? part_in_place<true>(part.keys, part.count, pivot)
                                   : part_in_place<false>(part.keys, part.count, pivot);
     const int64 rest = part.count - above;
-    sort_at_place<T>(stacked_keys<K>{.keys = part.keys + rest,
-                                     .scratch = part.scratch,
-                                     .count = above,
-                                     .depth = part.depth,
-                                     .bounded = !all_above,
-                                     .bound = pivot},
+    sort_at_place<T>(StackedKeys<K>{.keys = part.keys + rest,
+                                    .scratch = part.scratch,
+                                    .count = above,
+                                    .depth = part.depth,
+                                    .bounded = !all_above,
+                                    .bound = pivot},
                      code);
     part.count = rest;
     if (all_above) {
-      for (int64 i = 0; i < rest; ++i) keys_to_items<T>{part.keys, code}.put_key(i, pivot);
+      for (int64 i = 0; i < rest; ++i) KeysToItems<T>{part.keys, code}.put_key(i, pivot);
       return;
     }
   }
@@ -129,25 +129,25 @@ void sort_at_place(stacked_keys<K> part, lane_code<T> code) {
 }
 
 template <class K>
-bool sort_lanes_by(lane_code<K> code, const char* row, char* out, char* scratch, int64 n) {
-  const items_as_keys<K> items{reinterpret_cast<const K*>(row), code};
+bool sort_lanes_by(LaneCode<K> code, const char* row, char* out, char* scratch, int64 n) {
+  const ItemsAsKeys<K> items{reinterpret_cast<const K*>(row), code};
   K* const to = reinterpret_cast<K*>(out);
-  if (n <= network_keys<K>) return sort_few<K>(items, keys_to_items<K>{to, code}, n);
+  if (n <= network_keys<K>) return sort_few<K>(items, KeysToItems<K>{to, code}, n);
   K* const spare = reinterpret_cast<K*>(scratch);
   const K pivot = choose_pivot<K>(items, n);
   bool special = false;
   const int64 above = part_outwards(items, n, pivot, to, special);
   const int depth = 2 * bit_width(static_cast<uint64>(n));
   const int64 rest = n - above;
-  sort_at_place<K>(stacked_keys<K>{to + rest, spare, above, depth, true, pivot}, code);
-  sort_at_place<K>(stacked_keys<K>{to, spare, rest, depth, false, pivot}, code);
+  sort_at_place<K>(StackedKeys<K>{to + rest, spare, above, depth, true, pivot}, code);
+  sort_at_place<K>(StackedKeys<K>{to, spare, rest, depth, false, pivot}, code);
   return special;
 }
 
 template <class T>
-bool sort_lanes(const char* row, char* out, char* scratch, int64 n, row_order order) {
+bool sort_lanes(const char* row, char* out, char* scratch, int64 n, RowOrder order) {
   using K = lane_key_t<T>;
-  return sort_lanes_by<K>(lane_code<K>::template of<T>(order), row, out, scratch, n);
+  return sort_lanes_by<K>(LaneCode<K>::template of<T>(order), row, out, scratch, n);
 }
 
 #endif

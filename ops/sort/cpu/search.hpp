@@ -21,14 +21,14 @@ SKERRY_INLINE T ordered(T item, [[maybe_unused]] T sign) {
 
 /// The sorted items, as they lie or through a sorter.
 template <class T, bool Sorter>
-struct sorted_items {
+struct SortedItems {
   const char* items;
   const char* sorter;
   int64 size;
   ops::computed_t<T> sign;
   int64 outside = 0;  ///< an index of the sorter that is out of bounds, or 0
 
-  sorted_items(const search_params& p, ops::computed_t<T> of)
+  SortedItems(const SearchParams& p, ops::computed_t<T> of)
       : items(p.sorted),
         sorter(reinterpret_cast<const char*>(p.sorter)),
         size(p.sorted_size),
@@ -82,7 +82,7 @@ int64 index_of_nan(Items& items) {
 }
 
 template <bool Right, class T, class Items>
-void search_range(const search_params& p, Items& items, int64 begin, int64 end) {
+void search_range(const SearchParams& p, Items& items, int64 begin, int64 end) {
   constexpr int64 block = 32;
   ops::computed_t<T> values[block];
   for (int64 at = begin; at < end; at += block) {
@@ -107,8 +107,8 @@ void search_range(const search_params& p, Items& items, int64 begin, int64 end) 
 
 /// Items of a byte have so few values that each is searched for once.
 template <class T, bool Right>
-void search_bytes(const search_params& p, T sign) {
-  sorted_items<T, false> items(p, sign);
+void search_bytes(const SearchParams& p, T sign) {
+  SortedItems<T, false> items(p, sign);
   int64 places[256];
   for (int value = 0; value < 256; ++value) {
     const T what = ordered<T>(static_cast<T>(value), sign);
@@ -118,19 +118,19 @@ void search_bytes(const search_params& p, T sign) {
 }
 
 template <class T, bool Right, bool Sorter>
-void search_all(const search_params& p, ops::computed_t<T> sign) {
+void search_all(const SearchParams& p, ops::computed_t<T> sign) {
   if constexpr (sizeof(T) == 1 && !Sorter) {
     if (p.size >= 512) return search_bytes<T, Right>(p, sign);
   }
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
-    sorted_items<T, Sorter> items(p, sign);
+    SortedItems<T, Sorter> items(p, sign);
     search_range<Right, T>(p, items, begin, end);
     if (Sorter && items.outside != 0) __atomic_store_n(p.outside, items.outside, __ATOMIC_RELAXED);
   });
 }
 
 template <class T>
-SKERRY_SHARED void search(const search_params& p, ops::computed_t<T> sign) {
+SKERRY_SHARED void search(const SearchParams& p, ops::computed_t<T> sign) {
   if (p.sorter != nullptr) *p.outside = 0;
   if (p.sorted_size == 0) {
     for (int64 i = 0; i < p.size; ++i) p.output[i] = 0;
@@ -146,7 +146,7 @@ void run_search(const void* params) {
   using U = row_item_t<T>;
   using C = ops::computed_t<U>;
   constexpr C sign = ops::signed_integral<T> ? static_cast<C>(ops::sign_bit<C>) : C(0);
-  search<U>(*static_cast<const search_params*>(params), sign);
+  search<U>(*static_cast<const SearchParams*>(params), sign);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -20,10 +20,10 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 /// Undoes what encoding merged: puts NaNs and zeros where they belong, in the order of the input.
 template <ops::real_floating T>
-void restore_specials(const char* row, char* out, int64 n, row_order order) {
-  using key = sort_key<T>;
+void restore_specials(const char* row, char* out, int64 n, RowOrder order) {
+  using key = SortKey<T>;
   using K = typename key::type;
-  const encoded_row<T> items(row, order);
+  const EncodedRow<T> items(row, order);
   const K zero = key::encode(K{0}, items.flip);
   int64 before = 0;
   int64 nans = 0;
@@ -50,7 +50,7 @@ void restore_specials(const char* row, char* out, int64 n, row_order order) {
 }
 
 template <class T>
-void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, row_order order) {
+void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, RowOrder order) {
   [[maybe_unused]] const bool special = sort_lanes<T>(row, out, scratch, n, order);
   if constexpr (ops::real_floating<T>) {
     if (special) restore_specials<T>(row, out, n, order);
@@ -58,22 +58,22 @@ void sort_row_by_lanes(const char* row, char* out, char* scratch, int64 n, row_o
 }
 
 template <class T>
-struct decode_sink {
-  using type = typename sort_key<T>::type;
+struct DecodeSink {
+  using type = typename SortKey<T>::type;
 
   type* to;
   type flip;
 
-  [[nodiscard]] SKERRY_INLINE type result(type key) const { return sort_key<T>::decode(key, flip); }
+  [[nodiscard]] SKERRY_INLINE type result(type key) const { return SortKey<T>::decode(key, flip); }
 };
 
 template <class T>
-void sort_short_row(const char* row, char* out, int64 n, row_order order) {
+void sort_short_row(const char* row, char* out, int64 n, RowOrder order) {
   if constexpr (has_lanes<T>) {
     sort_row_by_lanes<T>(row, out, nullptr, n, order);
   } else {
-    using K = typename sort_key<T>::type;
-    encoded_row<T> source(row, order);
+    using K = typename SortKey<T>::type;
+    EncodedRow<T> source(row, order);
     K keys[short_row];
     source.block(0, n, keys);
     insertion_sort(keys, n);
@@ -86,13 +86,13 @@ void sort_short_row(const char* row, char* out, int64 n, row_order order) {
 
 /// Items of one byte are counted.
 template <class T>
-void count_row(const char* row, char* out, int64 n, row_order order) {
+void count_row(const char* row, char* out, int64 n, RowOrder order) {
   constexpr int lanes = 4;
   int64 count[lanes][256];
   // Clearing all takes longer than counting a short row.
   const int used = n < 1024 ? 1 : lanes;
   __builtin_memset(count, 0, static_cast<unsigned long>(used) * sizeof count[0]);
-  encoded_row<T> source(row, order);
+  EncodedRow<T> source(row, order);
   int64 i = 0;
   for (; used == lanes && i + lanes <= n; i += lanes) {
     for (int lane = 0; lane < lanes; ++lane) ++count[lane][source.key(i + lane)];
@@ -102,7 +102,7 @@ void count_row(const char* row, char* out, int64 n, row_order order) {
     int64 total = 0;
     for (int lane = 0; lane < used; ++lane) total += count[lane][key];
     if (total == 0) continue;
-    const auto item = sort_key<T>::decode(static_cast<uint8>(key), source.flip);
+    const auto item = SortKey<T>::decode(static_cast<uint8>(key), source.flip);
     __builtin_memset(out, item, static_cast<unsigned long>(total));
     out += total;
   }
@@ -110,7 +110,7 @@ void count_row(const char* row, char* out, int64 n, row_order order) {
 
 template <class T>
   requires ops::boolean<T>
-void count_row(const char* row, char* out, int64 n, row_order order) {
+void count_row(const char* row, char* out, int64 n, RowOrder order) {
   const int64 truths = count_truths(row, n);
   const int64 before = order.descending ? truths : n - truths;
   __builtin_memset(out, order.descending ? 1 : 0, static_cast<unsigned long>(before));
@@ -119,13 +119,13 @@ void count_row(const char* row, char* out, int64 n, row_order order) {
 
 /// By digits of the keys, the least significant first.
 template <class T>
-void sort_digits(encoded_row<T>& source, char* out, typename sort_key<T>::type* spare, int64 n) {
-  using K = typename sort_key<T>::type;
+void sort_digits(EncodedRow<T>& source, char* out, typename SortKey<T>::type* spare, int64 n) {
+  using K = typename SortKey<T>::type;
   K* const keys = reinterpret_cast<K*>(out);
   int high = source.guess_high(n);
   int low = static_cast<int>(greatest(0, high - window_bits(n)));
   {
-    radix_sort<K> radix;
+    RadixSort<K> radix;
     radix.count(source, n, low, high);
     if (bit_width(source.differing) > high) {
       high = bit_width(source.differing);
@@ -137,9 +137,9 @@ void sort_digits(encoded_row<T>& source, char* out, typename sort_key<T>::type* 
         source.block(at, least(radix.block_size, n - at), keys + at);
       }
     } else if (low == 0) {
-      return radix.run(source, n, keys, spare, decode_sink<T>{keys, source.flip});
+      return radix.run(source, n, keys, spare, DecodeSink<T>{keys, source.flip});
     } else {
-      radix.run(source, n, keys, spare, keep_keys<K>{keys});
+      radix.run(source, n, keys, spare, KeepKeys<K>{keys});
     }
   }
   order_runs(keys, spare, n, low);
@@ -149,7 +149,7 @@ void sort_digits(encoded_row<T>& source, char* out, typename sort_key<T>::type* 
 /// A long row of items of two bytes.
 template <class T>
 void sort_counted_row(const char* row, char* out, char* scratch, int64 n, int64 threads,
-                      row_order order) {
+                      RowOrder order) {
   [[maybe_unused]] const bool special = sort_by_counting<T>(row, out, scratch, n, threads, order);
   if constexpr (ops::real_floating<T>) {
     if (special) restore_specials<T>(row, out, n, order);
@@ -162,8 +162,8 @@ void sort_counted_row(const char* row, char* out, char* scratch, int64 n, int64 
 inline constexpr int64 distributed_from = 1 << 19;
 
 template <class T>
-void sort_row(const char* row, char* out, char* scratch, int64 n, row_order order) {
-  using K = typename sort_key<T>::type;
+void sort_row(const char* row, char* out, char* scratch, int64 n, RowOrder order) {
+  using K = typename SortKey<T>::type;
   if constexpr (has_lanes<T>) {
     sort_row_by_lanes<T>(row, out, scratch, n, order);
   } else if constexpr (sizeof(T) == 1) {
@@ -172,7 +172,7 @@ void sort_row(const char* row, char* out, char* scratch, int64 n, row_order orde
     if constexpr (sizeof(T) == 2) {
       if (n >= counted_from<T>) return sort_counted_row<T>(row, out, scratch, n, 1, order);
     }
-    encoded_row<T> source(row, order);
+    EncodedRow<T> source(row, order);
     K* const spare = reinterpret_cast<K*>(scratch);
     bool is_sorted = false;
     if constexpr (sizeof(T) >= 4) {
@@ -202,9 +202,8 @@ SKERRY_INLINE int64 parallel_runs(int64 n) {
 
 /// One row by several threads: sorted runs, then merges from one array to the other and back.
 template <class T>
-void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 runs,
-                   row_order order) {
-  using K = typename sort_key<T>::type;
+void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 runs, RowOrder order) {
+  using K = typename SortKey<T>::type;
   constexpr int64 size = sizeof(T);
   const int64 length = ceil_div(n, runs);
   const bool ends_in_scratch = __builtin_ctzll(static_cast<uint64>(runs)) % 2 != 0;
@@ -228,7 +227,7 @@ void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 run
 /// those of sets call it, too.
 template <class T>
 [[gnu::used, gnu::noinline]] void sort_whole_row(const char* row, char* out, char* scratch, int64 n,
-                                                 row_order order) {
+                                                 RowOrder order) {
   if (n <= short_row) return sort_short_row<T>(row, out, n, order);
   if constexpr (has_lanes<T>) {
     if (n >= parallel_keys && cpu::thread_count() > 1) {
@@ -251,7 +250,7 @@ template <class T>
 
 template <class T>
 SKERRY_INLINE void order_row_of_indices(const char* row, char* out, char* scratch, int64 n,
-                                        row_order order, [[maybe_unused]] bool alone = false) {
+                                        RowOrder order, [[maybe_unused]] bool alone = false) {
   if constexpr (has_lanes<T>) {
     argsort_by_lanes<T>(row, reinterpret_cast<int64*>(out), reinterpret_cast<int64*>(scratch), n,
                         order, alone);
@@ -263,7 +262,7 @@ SKERRY_INLINE void order_row_of_indices(const char* row, char* out, char* scratc
 }
 
 template <class T, bool Indices>
-SKERRY_INLINE void sort_one(const sort_params& p, row_order order, int64 row, char* scratch) {
+SKERRY_INLINE void sort_one(const SortParams& p, RowOrder order, int64 row, char* scratch) {
   const char* from = p.input + row * p.length * int64(sizeof(T));
   if constexpr (Indices) {
     order_row_of_indices<T>(from, p.output + row * p.length * 8, scratch, p.length, order);
@@ -278,7 +277,7 @@ SKERRY_INLINE void sort_one(const sort_params& p, row_order order, int64 row, ch
 }
 
 template <class T, bool Indices>
-SKERRY_SHARED void sort_rows(const sort_params& p, row_order order) {
+SKERRY_SHARED void sort_rows(const SortParams& p, RowOrder order) {
   if (p.length <= 0 || p.rows <= 0) return;
   if (p.rows == 1) {
     if constexpr (Indices) {
@@ -309,8 +308,8 @@ SKERRY_SHARED void sort_rows(const sort_params& p, row_order order) {
 
 template <class T, bool Indices>
 void run_sort(const void* params) {
-  const auto& p = *static_cast<const sort_params*>(params);
-  sort_rows<row_item_t<T>, Indices>(p, row_order::of<T>(p.descending));
+  const auto& p = *static_cast<const SortParams*>(params);
+  sort_rows<row_item_t<T>, Indices>(p, RowOrder::of<T>(p.descending));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -33,15 +33,15 @@ using lane_key_t = typename lane_key<T>::type;
 /// negated; NaN becomes infinity. For an unsigned integer that of the signed one serves, whose
 /// code flips one more bit: so both have one sort.
 template <class T>
-struct lane_code {
+struct LaneCode {
   using K = lane_key_t<T>;
   using bits = ops::bits_t<T>;
-  using lanes_of_bits = typename vector_of<K>::bits;
+  using lanes_of_bits = typename VectorOf<K>::bits;
 
   bits flip;
 
   template <class Item>
-  [[nodiscard]] static SKERRY_INLINE lane_code of(row_order order) {
+  [[nodiscard]] static SKERRY_INLINE LaneCode of(RowOrder order) {
     constexpr bits top = ops::sign_bit<T>;
     if constexpr (ops::real_floating<Item>) {
       return {order.descending ? top : bits{0}};
@@ -74,53 +74,53 @@ struct lane_code {
 // readers' own: a source then fits into registers where it is handed on.
 
 template <class K>
-struct plain_keys {
-  struct notes {};
+struct PlainKeys {
+  struct Notes {};
 
   const K* from;
 
   [[nodiscard]] SKERRY_INLINE K key(int64 i) const { return from[i]; }
-  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 at, notes&) const {
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 at, Notes&) const {
     return load_lanes(from + at);
   }
   [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 at, int64 n, lanes_of<K> rest,
-                                                     notes&) const {
+                                                     Notes&) const {
     return load_some_lanes(from + at, n, rest);
   }
-  [[nodiscard]] static SKERRY_INLINE bool any_special(const notes&) { return false; }
+  [[nodiscard]] static SKERRY_INLINE bool any_special(const Notes&) { return false; }
 };
 
 /// The items of a row; NaNs and zeros with a sign are noted.
 template <class T>
-struct items_as_keys {
+struct ItemsAsKeys {
   using K = lane_key_t<T>;
-  using lanes_of_bits = typename vector_of<K>::bits;
+  using lanes_of_bits = typename VectorOf<K>::bits;
 
-  struct notes {
+  struct Notes {
     lanes_of_bits special{};
   };
 
   const K* from;
-  lane_code<T> code;
+  LaneCode<T> code;
 
   [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
     return code.encode(load<K>(reinterpret_cast<const char*>(from + i)));
   }
-  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 at, notes& seen) const {
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 at, Notes& seen) const {
     return noted(load_lanes(from + at), seen);
   }
   [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 at, int64 n, lanes_of<K> rest,
-                                                     notes& seen) const {
+                                                     Notes& seen) const {
     return noted(load_some_lanes(from + at, n, code.flipped(rest)), seen);
   }
-  [[nodiscard]] static SKERRY_INLINE bool any_special(const notes& seen) {
+  [[nodiscard]] static SKERRY_INLINE bool any_special(const Notes& seen) {
     if constexpr (!ops::real_floating<T>) return false;
     using integer = lane_integer<K>;
     return lanes_unequal<integer>(lanes_of<integer>(seen.special), lanes_of<integer>{}) != 0;
   }
 
  private:
-  SKERRY_INLINE lanes_of<K> noted(lanes_of<K> v, [[maybe_unused]] notes& seen) const {
+  SKERRY_INLINE lanes_of<K> noted(lanes_of<K> v, [[maybe_unused]] Notes& seen) const {
     if constexpr (ops::real_floating<T>) {
       constexpr auto top = ops::bits_t<T>{1} << (8 * sizeof(T) - 1);
       seen.special |= lanes_of_bits(v != v) | lanes_of_bits(lanes_of_bits(v) == top);
@@ -130,11 +130,11 @@ struct items_as_keys {
 };
 
 template <class T>
-struct keys_to_items {
+struct KeysToItems {
   using K = lane_key_t<T>;
 
   K* to;
-  lane_code<T> code;
+  LaneCode<T> code;
 
   SKERRY_INLINE void put(int64 at, lanes_of<K> v) const { store_lanes(to + at, code.flipped(v)); }
   SKERRY_INLINE void put_some(int64 at, int64 n, lanes_of<K> v) const {
@@ -153,7 +153,7 @@ void draw_sample(const Source& source, int64 n, K* sample) {
     const auto scaled = static_cast<unsigned __int128>(state) * static_cast<uint64>(n);
     sample[i] = source.key(static_cast<int64>(scaled >> 64));
   }
-  sort_in_registers<K, Rows>(plain_keys<K>{sample}, keys_to_items<K>{sample, {}}, size);
+  sort_in_registers<K, Rows>(PlainKeys<K>{sample}, KeysToItems<K>{sample, {}}, size);
 }
 
 /// The median of a sample, of one vector for few keys: four for all take 17 % more in rows of 1000

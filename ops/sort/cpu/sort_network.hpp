@@ -10,12 +10,12 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-struct comparator {
+struct Comparator {
   int low, high;
 };
 template <int Count>
-struct comparators {
-  comparator at[Count];
+struct Comparators {
+  Comparator at[Count];
 };
 
 /// Calls what(i, j) for each comparator of Batcher's odd-even merge sort of `size` keys.
@@ -41,7 +41,7 @@ consteval int count_comparators() {
 
 template <int Size>
 consteval auto make_network() {
-  comparators<count_comparators<Size>() + 1> network{};
+  Comparators<count_comparators<Size>() + 1> network{};
   int count = 0;
   batcher(Size, [&](int low, int high) { network.at[count++] = {low, high}; });
   return network;
@@ -119,7 +119,7 @@ template <class K, int Rows>
 SKERRY_INLINE void sort_rows_of_lanes(lanes_of<K> (&v)[Rows]) {
   constexpr auto network = make_network<Rows>();
   repeat<count_comparators<Rows>()>([&](auto i) __attribute__((always_inline)) {
-    constexpr comparator which = network.at[decltype(i)::value];
+    constexpr Comparator which = network.at[decltype(i)::value];
     order_rows<K>(v[which.low], v[which.high]);
   });
   repeat<__builtin_ctz(lane_count<K>)>([&](auto level) __attribute__((always_inline)) {
@@ -140,7 +140,7 @@ template <class K, int Rows, class Source, class Sink>
 __attribute__((noinline)) bool sort_in_registers(Source source, Sink sink, int64 n) {
   constexpr int64 lanes = lane_count<K>;
   lanes_of<K> v[Rows];
-  typename Source::notes seen{};
+  typename Source::Notes seen{};
   repeat<Rows>([&](auto i) __attribute__((always_inline)) {
     constexpr int64 row = decltype(i)::value;
     if (n >= (row + 1) * lanes) {

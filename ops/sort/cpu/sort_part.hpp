@@ -17,7 +17,7 @@ template <bool Strict, class K, class Source>
 int64 part_keys(const Source& source, int64 n, K pivot, K* low, K* high) {
   constexpr int lanes = lane_count<K>;
   const lanes_of<K> pivots = all_lanes<K>(pivot);
-  typename Source::notes seen{};
+  typename Source::Notes seen{};
   int64 above = 0;
   int64 i = 0;
   for (; i + lanes <= n; i += lanes) {
@@ -57,7 +57,7 @@ SKERRY_INLINE void store_parted(K* low, K* high, lanes_of<K> v, unsigned set, in
 
 /// Fills an array from both its ends.
 template <bool Strict, class K>
-struct outer_ends {
+struct OuterEnds {
   K* low;   ///< where the next key not above goes
   K* high;  ///< where the last key above went
   lanes_of<K> pivots;
@@ -82,7 +82,7 @@ struct outer_ends {
   }
   /// The n keys of a source, a vector of them at least, which fill what is between the ends.
   template <class Source>
-  SKERRY_INLINE void put_all(const Source& source, int64 n, typename Source::notes& seen) {
+  SKERRY_INLINE void put_all(const Source& source, int64 n, typename Source::Notes& seen) {
     constexpr int64 lanes = lane_count<K>;
     int64 i = 0;
     for (; n - i >= 2 * lanes; i += lanes) put(source.lanes(i, seen));
@@ -96,8 +96,8 @@ struct outer_ends {
 /// above.
 template <class K, class Source>
 int64 part_outwards(const Source& source, int64 n, K pivot, K* to, bool& special) {
-  outer_ends<false, K> ends{to, to + n, all_lanes<K>(pivot)};
-  typename Source::notes seen{};
+  OuterEnds<false, K> ends{to, to + n, all_lanes<K>(pivot)};
+  typename Source::Notes seen{};
   ends.put_all(source, n, seen);
   special = Source::any_special(seen);
   return to + n - ends.high;
@@ -119,7 +119,7 @@ int64 part_in_place(K* keys, int64 n, K pivot) {
   K* last = keys + n - block;
   __builtin_memcpy(outside, keys, static_cast<unsigned long>(block + over) * sizeof(K));
   __builtin_memcpy(outside + block + over, last, block * sizeof(K));
-  outer_ends<Strict, K> ends{keys, keys + n, all_lanes<K>(pivot)};
+  OuterEnds<Strict, K> ends{keys, keys + n, all_lanes<K>(pivot)};
   while (first != last) {
     lanes_of<K> v[vectors];
     const bool from_first = first - ends.low <= ends.high - last;
@@ -135,8 +135,8 @@ int64 part_in_place(K* keys, int64 n, K pivot) {
                         __attribute__((always_inline)) { ends.put(v[decltype(i)::value]); });
   }
   const int64 taken = 2 * block + over;
-  typename plain_keys<K>::notes seen{};
-  ends.put_all(plain_keys<K>{outside}, taken, seen);
+  typename PlainKeys<K>::Notes seen{};
+  ends.put_all(PlainKeys<K>{outside}, taken, seen);
   return keys + n - ends.high;
 }
 

@@ -16,7 +16,7 @@ inline constexpr int64 parallel_keys = int64{1} << 16;
 
 /// Sorts a row as sort_lanes does, by all threads.
 template <class T>
-bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, row_order order);
+bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, RowOrder order);
 
 #if defined(SKERRY_PACKS_LANES)
 
@@ -28,12 +28,12 @@ inline constexpr int ways = 4;
 inline constexpr int most_pieces = 64;
 
 /// Where each of the ways begins, in whole or for a piece.
-struct way_begins {
+struct WayBegins {
   int64 at[ways + 1];
 };
 
 template <class K>
-struct way_pivots {
+struct WayPivots {
   K key[ways - 1];
 
   template <class Source>
@@ -46,10 +46,10 @@ struct way_pivots {
 
 /// Sets counts[i] to how many keys are not less than pivot i - 1. Returns whether any is special.
 template <class K, class Source>
-bool count_ways(const Source& source, int64 begin, int64 end, const way_pivots<K>& pivots,
+bool count_ways(const Source& source, int64 begin, int64 end, const WayPivots<K>& pivots,
                 int64* counts) {
   constexpr int lanes = lane_count<K>;
-  typename Source::notes seen{};
+  typename Source::Notes seen{};
   lanes_of<K> pivot[ways - 1];
   int64 count[ways] = {end - begin};
   repeat<ways - 1>([&](auto i) __attribute__((always_inline)) {
@@ -72,10 +72,10 @@ bool count_ways(const Source& source, int64 begin, int64 end, const way_pivots<K
 
 /// Writes keys to the ways of a piece: way i from begins[i] on, up to ends[i].
 template <class K, class Source>
-void split_piece(const Source& source, int64 begin, int64 end, const way_pivots<K>& pivots, K* to,
+void split_piece(const Source& source, int64 begin, int64 end, const WayPivots<K>& pivots, K* to,
                  const int64* begins, const int64* ends) {
   constexpr int lanes = lane_count<K>;
-  typename Source::notes seen{};
+  typename Source::Notes seen{};
   lanes_of<K> pivot[ways - 1];
   int64 index[ways];
   repeat<ways>([&](auto i) __attribute__((always_inline)) {
@@ -123,7 +123,7 @@ void for_pieces(int64 n, int64 pieces, const F& what) {
 template <class K, class Source>
 struct counting_pieces {
   const Source& source;
-  const way_pivots<K>& pivots;
+  const WayPivots<K>& pivots;
   int64 (*counts)[ways];
   bool* special;
 
@@ -137,7 +137,7 @@ struct counting_pieces {
 template <class K, class Source>
 struct splitting_pieces {
   const Source& source;
-  const way_pivots<K>& pivots;
+  const WayPivots<K>& pivots;
   K* to;
   int64 (*indices)[ways];
 
@@ -148,8 +148,8 @@ struct splitting_pieces {
 
 /// Splits n keys; begins.at[i] tells where way i begins in `to`. Returns whether any is special.
 template <class K, class Source>
-bool split_keys(const Source& source, int64 n, const way_pivots<K>& pivots, K* to, int64 pieces,
-                way_begins& begins) {
+bool split_keys(const Source& source, int64 n, const WayPivots<K>& pivots, K* to, int64 pieces,
+                WayBegins& begins) {
   int64 indices[most_pieces + 1][ways];
   bool special = false;
   for_pieces(n, pieces, counting_pieces<K, Source>{source, pivots, indices, &special});
@@ -172,10 +172,10 @@ bool split_keys(const Source& source, int64 n, const way_pivots<K>& pivots, K* t
 /// Splits a part, whose keys `source` has, into part.scratch; `parts` get its ways. Returns whether
 /// any key is special.
 template <class K, class Source>
-bool split_part(const Source& source, const stacked_keys<K>& part, int64 pieces,
-                stacked_keys<K>* parts) {
-  way_pivots<K> pivots{};
-  way_begins begins;
+bool split_part(const Source& source, const StackedKeys<K>& part, int64 pieces,
+                StackedKeys<K>* parts) {
+  WayPivots<K> pivots{};
+  WayBegins begins;
   if (part.count > 0) pivots.choose(source, part.count);
   const bool special = split_keys<K>(source, part.count, pivots, part.scratch, pieces, begins);
   for (int way = 0; way < ways; ++way) {
@@ -193,18 +193,18 @@ bool split_part(const Source& source, const stacked_keys<K>& part, int64 pieces,
 /// Sorts the keys of a source by all threads, to where whole.keys are; returns whether any is
 /// special. The source may be what lies there.
 template <class T, class K, class Source>
-bool sort_whole(const Source& source, const stacked_keys<K>& whole, lane_code<T> code) {
+bool sort_whole(const Source& source, const StackedKeys<K>& whole, LaneCode<T> code) {
   constexpr int most_parts = ways * ways * ways;
   const int64 pieces = least(cpu::thread_count(), most_pieces);
-  stacked_keys<K> parts[most_parts];
+  StackedKeys<K> parts[most_parts];
   const bool special = split_part(source, whole, pieces, parts);
   // Twice as many parts as threads even out their sizes.
   int count = ways;
   bool in_place = false;
   for (; count < 2 * pieces && count < most_parts; count *= ways) {
     for (int i = count - 1; i >= 0; --i) {
-      const stacked_keys<K> part = parts[i];
-      split_part(plain_keys<K>{part.keys}, part, pieces, parts + i * ways);
+      const StackedKeys<K> part = parts[i];
+      split_part(PlainKeys<K>{part.keys}, part, pieces, parts + i * ways);
     }
     in_place = !in_place;
   }
@@ -221,10 +221,10 @@ bool sort_whole(const Source& source, const stacked_keys<K>& whole, lane_code<T>
 }
 
 template <class T>
-bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, row_order order) {
+bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, RowOrder order) {
   using K = lane_key_t<T>;
-  const auto code = lane_code<K>::template of<T>(order);
-  const items_as_keys<K> items{reinterpret_cast<const K*>(row), code};
+  const auto code = LaneCode<K>::template of<T>(order);
+  const ItemsAsKeys<K> items{reinterpret_cast<const K*>(row), code};
   return sort_whole<K>(
       items, whole_row(reinterpret_cast<K*>(out), reinterpret_cast<K*>(scratch), n), code);
 }

@@ -19,20 +19,20 @@ inline constexpr int64 tiny_row = sizeof(T) == 8 ? 7 : 8;
 
 /// The indices of a row of n items, at most Most, in their order.
 template <int Most, class T>
-struct tiny_indices {
+struct TinyIndices {
   using joined = std::conditional_t<sizeof(T) == 8, unsigned __int128, uint64>;
   static constexpr int index_bits = 8;
 
   joined at[Most];
 
-  SKERRY_INLINE tiny_indices(const encoded_row<T>& row, int64 n) {
+  SKERRY_INLINE TinyIndices(const EncodedRow<T>& row, int64 n) {
     repeat<Most>([&](auto i) __attribute__((always_inline)) {
       constexpr int index = decltype(i)::value;
       at[index] = index < n ? joined{row.key(index)} << index_bits | joined{index} : ~joined{0};
     });
     constexpr auto network = make_network<Most>();
     repeat<count_comparators<Most>()>([&](auto i) __attribute__((always_inline)) {
-      constexpr comparator which = network.at[decltype(i)::value];
+      constexpr Comparator which = network.at[decltype(i)::value];
       const joined low = at[which.low];
       const joined high = at[which.high];
       const bool turned = high < low;
@@ -43,8 +43,8 @@ struct tiny_indices {
 };
 
 template <class T, bool Indices, int Most>
-SKERRY_INLINE void sort_tiny_row(const char* row, char* out, int64 n, row_order order) {
-  const tiny_indices<Most, T> indices(encoded_row<T>(row, order), n);
+SKERRY_INLINE void sort_tiny_row(const char* row, char* out, int64 n, RowOrder order) {
+  const TinyIndices<Most, T> indices(EncodedRow<T>(row, order), n);
   repeat<Most>([&](auto i) __attribute__((always_inline)) {
     constexpr int64 at = decltype(i)::value;
     if (at >= n) return;
@@ -60,7 +60,7 @@ SKERRY_INLINE void sort_tiny_row(const char* row, char* out, int64 n, row_order 
 /// Sorts rows [begin, end) of n items each, at most tiny_row<T>; leaves indices, or items.
 template <class T, bool Indices>
 SKERRY_INLINE void sort_tiny_rows(const char* rows, char* out, int64 n, int64 begin, int64 end,
-                                  row_order order) {
+                                  RowOrder order) {
   const int64 from_step = n * int64(sizeof(T));
   const int64 to_step = Indices ? n * 8 : from_step;
   const auto each = [&]<int Most>(number<Most>) {

@@ -13,8 +13,8 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 
 // The dearest part of these units to compile is in those of sort.
 #define SKERRY_EXTERN_SORT(name)                                                                   \
-  extern template void sort_whole_row<row_item_t<type_of<dtype::name>>>(const char*, char*, char*, \
-                                                                        int64, row_order);
+  extern template void sort_whole_row<row_item_t<type_of<Dtype::name>>>(const char*, char*, char*, \
+                                                                        int64, RowOrder);
 SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_EXTERN_SORT)
 #undef SKERRY_EXTERN_SORT
 
@@ -27,13 +27,13 @@ SKERRY_INLINE T item_at(const char* array, int64 i) {
 
 /// Distinct items in the order of their first occurrence.
 template <class T>
-class distinct_items {
+class DistinctItems {
  public:
   static constexpr int64 most = 2048;
 
   /// Numbers the items of the input; false if there are more than `most` distinct ones, or NaNs.
-  bool find(const unique_params& p) {
-    using key = hash_key<T>;
+  bool find(const UniqueParams& p) {
+    using key = HashKey<T>;
     constexpr int64 size = sizeof(T);
     for (uint32& number : numbers_) number = none;
     for (int64 i = 0; i < p.size; ++i) {
@@ -55,13 +55,13 @@ class distinct_items {
   }
 
   /// Writes the outputs in the order of values.
-  void emit(const unique_params& p, row_order order) {
+  void emit(const UniqueParams& p, RowOrder order) {
     T items[most];
     uint64 placed[most];
     uint64 spare[most];
     int64 rank[most];
     for (int64 i = 0; i < found_; ++i) items[i] = item_at<T>(p.input, firsts_[i]);
-    order_row(row_keys<T>(reinterpret_cast<const char*>(items), order), placed, spare, found_);
+    order_row(RowKeys<T>(reinterpret_cast<const char*>(items), order), placed, spare, found_);
     for (int64 i = 0; i < found_; ++i) {
       const int64 number = index_of(placed[i]);
       rank[number] = i;
@@ -76,7 +76,7 @@ class distinct_items {
   }
 
  private:
-  using K = typename hash_key<T>::type;
+  using K = typename HashKey<T>::type;
   static constexpr int slot_bits = 12;
   static constexpr uint64 slots = uint64{1} << slot_bits;
   static constexpr uint32 none = ~uint32{0};
@@ -98,12 +98,11 @@ int64 keep_first_of_equal(char* values, int64 n, int64* begins) {
   int64 found = 0;
   int64 i = 0;
   if constexpr (has_lanes<T>) found = keep_first_by_lanes<T>(values, n, begins, i);
-  using compared = compared_item<T>;
+  using compared = ComparedItem<T>;
   compared_t<T> last = i > 0 ? compared::of(values + (found - 1) * size) : compared_t<T>{};
   for (; i < n; ++i) {
     const auto item = compared::of(values + i * size);
-    const bool is_nan =
-        ops::stored_only<T> && equals_nothing<T>(hash_key<T>::of(values + i * size));
+    const bool is_nan = ops::stored_only<T> && equals_nothing<T>(HashKey<T>::of(values + i * size));
     if (i > 0 && item == last && !is_nan) continue;
     if (begins != nullptr) begins[found] = i;
     store<T>(values + found * size, item_at<T>(values, i));
@@ -115,7 +114,7 @@ int64 keep_first_of_equal(char* values, int64 n, int64* begins) {
 
 /// From the values in order.
 template <class T>
-void unique_values(const unique_params& p, row_order order) {
+void unique_values(const UniqueParams& p, RowOrder order) {
   sort_whole_row<T>(p.input, p.values, p.scratch, p.size, order);
   const int64 found = keep_first_of_equal<T>(p.values, p.size, p.counts);
   *p.distinct = found;
@@ -126,8 +125,8 @@ void unique_values(const unique_params& p, row_order order) {
 
 /// From the order of indices.
 template <class T>
-void unique_indices(const unique_params& p, row_order order) {
-  const row_keys<T> keys(p.input, order);
+void unique_indices(const UniqueParams& p, RowOrder order) {
+  const RowKeys<T> keys(p.input, order);
   auto* const placed = reinterpret_cast<uint64*>(p.scratch);
   order_row(keys, placed, placed + p.size, p.size);
   int64 nans = p.size;  // where they begin
@@ -150,10 +149,10 @@ void unique_indices(const unique_params& p, row_order order) {
 }
 
 template <class T>
-SKERRY_SHARED void find_unique(const unique_params& p, row_order order) {
+SKERRY_SHARED void find_unique(const UniqueParams& p, RowOrder order) {
   if (p.size <= 0) return;
   if (p.size > short_row) {
-    distinct_items<T> few;
+    DistinctItems<T> few;
     if (few.find(p)) return few.emit(p, order);
   }
   if constexpr (!ops::complex_floating<T>) {
@@ -164,7 +163,7 @@ SKERRY_SHARED void find_unique(const unique_params& p, row_order order) {
 
 template <class T>
 void run_unique(const void* params) {
-  find_unique<row_item_t<T>>(*static_cast<const unique_params*>(params), row_order::of<T>(false));
+  find_unique<row_item_t<T>>(*static_cast<const UniqueParams*>(params), RowOrder::of<T>(false));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -15,8 +15,8 @@ namespace skerry::native {
 
 /// Whether items are in a set, by keys.
 template <class T>
-struct isin_loop {
-  using key = typename set_item<T>::sorted;
+struct IsinLoop {
+  using key = typename SetItem<T>::sorted;
 
   const char* x;
   const char* among;
@@ -46,11 +46,11 @@ struct isin_loop {
   __device__ SKERRY_INLINE bool is_before(std::int64_t at, key first, key second,
                                           bool* equal) const {
     *equal = keys[at] == first;
-    if constexpr (set_item<T>::has_two_keys) {
+    if constexpr (SetItem<T>::has_two_keys) {
       if (*equal) {
         const std::int64_t from = indices[at];
         const key other =
-            set_item<T>::encode(among + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
+            SetItem<T>::encode(among + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
         *equal = other == second;
         return other < second;
       }
@@ -59,8 +59,8 @@ struct isin_loop {
   }
 
   __device__ SKERRY_INLINE bool has(const char* item) const {
-    const key first = set_item<T>::encode(item, is_aligned, 0);
-    const key second = set_item<T>::has_two_keys ? set_item<T>::encode(item, is_aligned, 1) : first;
+    const key first = SetItem<T>::encode(item, is_aligned, 0);
+    const key second = SetItem<T>::has_two_keys ? SetItem<T>::encode(item, is_aligned, 1) : first;
     std::int64_t begin = 0;
     std::int64_t end = among_size;
     while (begin < end) {
@@ -79,28 +79,28 @@ struct isin_loop {
 };
 
 template <class T>
-cudaError_t find_members(const isin_params& p, launch_context* context) {
+cudaError_t find_members(const IsinParams& p, LaunchContext* context) {
   auto* const indices = scratch<std::uint32_t>(context, p.among_size);
-  auto* const keys = scratch<typename set_item<T>::sorted>(context, p.among_size);
+  auto* const keys = scratch<typename SetItem<T>::sorted>(context, p.among_size);
   if (indices == nullptr || keys == nullptr) return cudaErrorMemoryAllocation;
   if (p.among_size > 0) {
     const cudaError_t status = order_set<T>(p.among, p.among_size, indices, keys, context);
     if (status != cudaSuccess) return status;
   }
-  const isin_loop<T> loop{.x = p.x,
-                          .among = p.among,
-                          .indices = indices,
-                          .keys = keys,
-                          .among_size = p.among_size,
-                          .output = p.output,
-                          .invert = p.invert,
-                          .is_aligned = set_is_aligned<T>(p.x) && set_is_aligned<T>(p.among)};
+  const IsinLoop<T> loop{.x = p.x,
+                         .among = p.among,
+                         .indices = indices,
+                         .keys = keys,
+                         .among_size = p.among_size,
+                         .output = p.output,
+                         .invert = p.invert,
+                         .is_aligned = set_is_aligned<T>(p.x) && set_is_aligned<T>(p.among)};
   return cub::DeviceFor::Bulk(p.size, loop, stream_of(context));
 }
 
 template <class T>
-int isin(const void* params, launch_context* context) {
-  return launched(find_members<T>(*static_cast<const isin_params*>(params), context));
+int isin(const void* params, LaunchContext* context) {
+  return launched(find_members<T>(*static_cast<const IsinParams*>(params), context));
 }
 
 }  // namespace skerry::native

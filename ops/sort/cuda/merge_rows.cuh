@@ -17,32 +17,32 @@ namespace skerry::native {
 
 /// How a kernel reads and writes the items of rows.
 template <class Item>
-struct row_access {
-  using key = typename tile_item<Item>::key;
+struct RowAccess {
+  using key = typename TileItem<Item>::key;
 
-  row_format of;
-  row_code<key> code;
+  RowFormat of;
+  RowCode<key> code;
   int index_bits;
   bool is_aligned;
 
   /// The order of what is sorted: indices have ranks for codes.
-  [[nodiscard]] __host__ __device__ code_order<key> order() const {
-    return of.indices ? code_order<key>{} : code.order;
+  [[nodiscard]] __host__ __device__ CodeOrder<key> order() const {
+    return of.indices ? CodeOrder<key>{} : code.order;
   }
 
   __device__ SKERRY_INLINE Item read(std::int64_t at, std::uint64_t index) const {
     const key coded = code.encode(bits(of.input + at * of.width));
-    return of.indices ? tile_item<Item>::with_index(code.order.rank(coded), index, index_bits)
-                      : tile_item<Item>::with_index(coded, 0, 0);
+    return of.indices ? TileItem<Item>::with_index(code.order.rank(coded), index, index_bits)
+                      : TileItem<Item>::with_index(coded, 0, 0);
   }
 
   __device__ SKERRY_INLINE void write(std::int64_t at, const Item& item) const {
     if (of.indices) {
       reinterpret_cast<std::int64_t*>(of.output)[at] =
-          static_cast<std::int64_t>(tile_item<Item>::index(item, index_bits));
+          static_cast<std::int64_t>(TileItem<Item>::index(item, index_bits));
       return;
     }
-    const key bits = code.decode(tile_item<Item>::code(item));
+    const key bits = code.decode(TileItem<Item>::code(item));
     if (of.width == 1) {
       put<std::uint8_t>(at, bits);
     } else if (of.width == 2) {
@@ -77,14 +77,14 @@ struct row_access {
 };
 
 /// The tiles of a matrix of rows.
-struct row_tiles {
+struct RowTiles {
   std::int64_t tiles;  ///< of a row, if it needs several, else 1
   int group;           ///< threads that have a row in a tile
   int length;          ///< of a row, or of a tile of it
 };
 
 /// The part of a row, or the rows, that are in one tile.
-struct tile_part {
+struct TilePart {
   std::int64_t begin;  ///< among all items
   std::int64_t first_index;
   int size;
@@ -112,7 +112,7 @@ struct tile_part {
 };
 
 template <class Item>
-__device__ SKERRY_INLINE tile_part part_of(const row_format& of, const row_tiles& by) {
+__device__ SKERRY_INLINE TilePart part_of(const RowFormat& of, const RowTiles& by) {
   const std::int64_t block = blockIdx.x;
   if (by.tiles > 1) {
     const std::int64_t row = block / by.tiles;
@@ -132,19 +132,19 @@ __device__ SKERRY_INLINE tile_part part_of(const row_format& of, const row_tiles
 /// Sorts every tile: to the output, or to `runs` if it is not null.
 template <class Item>
 __global__ void __launch_bounds__(tile_threads)
-    sort_tiles(const row_access<Item> rows, const row_tiles by, Item* runs) {
+    sort_tiles(const RowAccess<Item> rows, const RowTiles by, Item* runs) {
   __shared__ Item tile[tile_size<Item> + 1];
-  const tile_part part = part_of<Item>(rows.of, by);
-  const int stride = by.group * tile_item<Item>::per_thread;
+  const TilePart part = part_of<Item>(rows.of, by);
+  const int stride = by.group * TileItem<Item>::per_thread;
   for (int i = static_cast<int>(threadIdx.x); i <= tile_size<Item>; i += tile_threads) {
-    tile[i] = tile_item<Item>::last();
+    tile[i] = TileItem<Item>::last();
   }
   __syncthreads();
   part.for_each(stride, [&](std::int64_t at, int slot, std::int64_t index) {
     tile[slot] = rows.read(at, static_cast<std::uint64_t>(index));
   });
   __syncthreads();
-  tile_sorter<Item>(tile, rows.order()).sort(by.group, by.length);
+  TileSorter<Item>(tile, rows.order()).sort(by.group, by.length);
   part.for_each(stride, [&](std::int64_t at, int slot, std::int64_t) {
     if (runs != nullptr) {
       runs[at] = tile[slot];
@@ -158,21 +158,21 @@ __global__ void __launch_bounds__(tile_threads)
 /// not null. A block makes a tile of the result.
 template <class Item>
 __global__ void __launch_bounds__(tile_threads)
-    merge_runs(const row_access<Item> rows, const row_tiles by, std::int64_t run_tiles,
+    merge_runs(const RowAccess<Item> rows, const RowTiles by, std::int64_t run_tiles,
                const Item* from, Item* to) {
   constexpr int size = tile_size<Item>;
   __shared__ Item tile[size + 1];
   __shared__ std::int64_t ends[2];
-  const tile_part part = part_of<Item>(rows.of, by);
+  const TilePart part = part_of<Item>(rows.of, by);
   const std::int64_t row = part.begin - part.first_index;
   const std::int64_t pair = part.first_index / size / (2 * run_tiles) * (2 * run_tiles) * size;
   const std::int64_t left = rows.of.length - pair;
   const std::int64_t run = run_tiles * size;
   const std::int64_t second = left > run ? left - run : 0;
-  const two_runs<Item> runs{.first = from + row + pair,
-                            .second = from + row + pair + run,
-                            .first_size = left < run ? left : run,
-                            .second_size = second < run ? second : run};
+  const TwoRuns<Item> runs{.first = from + row + pair,
+                           .second = from + row + pair + run,
+                           .first_size = left < run ? left : run,
+                           .second_size = second < run ? second : run};
   // The first warp finds where the tile begins in both, the second where it ends.
   const std::int64_t before = part.first_index - pair;
   const int warp = static_cast<int>(threadIdx.x) / 32;
@@ -187,13 +187,13 @@ __global__ void __launch_bounds__(tile_threads)
   const Item* const others = runs.second + (before - first) - of_first;
   for (int i = static_cast<int>(threadIdx.x); i <= size; i += tile_threads) {
     if (i >= part.size) {
-      tile[i] = tile_item<Item>::last();
+      tile[i] = TileItem<Item>::last();
     } else {
       tile[i] = i < of_first ? runs.first[first + i] : others[i];
     }
   }
   __syncthreads();
-  tile_sorter<Item>(tile, rows.order()).merge_all(of_first);
+  TileSorter<Item>(tile, rows.order()).merge_all(of_first);
   part.for_each(size, [&](std::int64_t at, int slot, std::int64_t) {
     if (to != nullptr) {
       to[at] = tile[slot];
@@ -204,19 +204,19 @@ __global__ void __launch_bounds__(tile_threads)
 }
 
 template <class Item>
-cudaError_t merge_sort(const row_format& of, int index_bits, launch_context* context) {
+cudaError_t merge_sort(const RowFormat& of, int index_bits, LaunchContext* context) {
   constexpr std::int64_t size = tile_size<Item>;
-  const row_access<Item> rows{
+  const RowAccess<Item> rows{
       .of = of,
-      .code = row_code<typename tile_item<Item>::key>(of),
+      .code = RowCode<typename TileItem<Item>::key>(of),
       .index_bits = index_bits,
       .is_aligned = reinterpret_cast<std::uintptr_t>(of.input) % of.width == 0};
   const bool fits = of.length <= size;
   int group = 1;
-  while (group < tile_threads && group * tile_item<Item>::per_thread < of.length) group *= 2;
-  const row_tiles by{.tiles = fits ? 1 : (of.length + size - 1) / size,
-                     .group = group,
-                     .length = static_cast<int>(fits ? of.length : size)};
+  while (group < tile_threads && group * TileItem<Item>::per_thread < of.length) group *= 2;
+  const RowTiles by{.tiles = fits ? 1 : (of.length + size - 1) / size,
+                    .group = group,
+                    .length = static_cast<int>(fits ? of.length : size)};
   const std::int64_t in_tile = tile_threads / group;
   const auto blocks =
       static_cast<unsigned>(fits ? (of.rows + in_tile - 1) / in_tile : of.rows * by.tiles);
@@ -237,12 +237,12 @@ cudaError_t merge_sort(const row_format& of, int index_bits, launch_context* con
 }
 
 /// With the smallest numbers that have the codes and, if they are asked for, the indices.
-inline cudaError_t merge_sort_by_size(const row_format& of, launch_context* context) {
+inline cudaError_t merge_sort_by_size(const RowFormat& of, LaunchContext* context) {
   const int code_bits = 8 * of.width;
   const int index_bits = of.indices ? std::bit_width(static_cast<std::uint64_t>(of.length - 1)) : 0;
   if (code_bits + index_bits <= 32) return merge_sort<std::uint32_t>(of, index_bits, context);
   if (code_bits + index_bits <= 64) return merge_sort<std::uint64_t>(of, index_bits, context);
-  return merge_sort<placed_code>(of, index_bits, context);
+  return merge_sort<PlacedCode>(of, index_bits, context);
 }
 
 }  // namespace skerry::native

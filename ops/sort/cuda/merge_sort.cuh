@@ -14,20 +14,20 @@
 namespace skerry::native {
 
 /// The code of an item of 8 bytes and its index, where both don't fit 8 bytes.
-struct alignas(16) placed_code {
+struct alignas(16) PlacedCode {
   std::uint64_t code;
   std::uint64_t index;
 };
 
 /// What is sorted: codes, or codes above indices in one number.
 template <class Item>
-struct tile_item {
+struct TileItem {
   using key = Item;
   /// An odd number, so that threads that read their items one after the other do so in different
   /// banks; 4,096 items fit a tile.
   static constexpr int per_thread = 17;
 
-  __device__ static SKERRY_INLINE key rank(Item item, const code_order<key>& order) {
+  __device__ static SKERRY_INLINE key rank(Item item, const CodeOrder<key>& order) {
     return order.rank(item);
   }
   __device__ static SKERRY_INLINE Item last() { return ~Item{0}; }
@@ -41,39 +41,38 @@ struct tile_item {
 };
 
 template <>
-struct tile_item<placed_code> {
+struct TileItem<PlacedCode> {
   using key = std::uint64_t;
   static constexpr int per_thread = 11;  // 45 KiB of shared memory
 
-  __device__ static SKERRY_INLINE key rank(const placed_code& item, const code_order<key>&) {
+  __device__ static SKERRY_INLINE key rank(const PlacedCode& item, const CodeOrder<key>&) {
     return item.code;
   }
-  __device__ static SKERRY_INLINE placed_code last() { return {.code = ~key{0}, .index = 0}; }
-  __device__ static SKERRY_INLINE placed_code with_index(key code, std::uint64_t index, int) {
+  __device__ static SKERRY_INLINE PlacedCode last() { return {.code = ~key{0}, .index = 0}; }
+  __device__ static SKERRY_INLINE PlacedCode with_index(key code, std::uint64_t index, int) {
     return {.code = code, .index = index};
   }
-  __device__ static SKERRY_INLINE std::uint64_t index(const placed_code& item, int) {
+  __device__ static SKERRY_INLINE std::uint64_t index(const PlacedCode& item, int) {
     return item.index;
   }
-  __device__ static SKERRY_INLINE key code(const placed_code& item) { return item.code; }
+  __device__ static SKERRY_INLINE key code(const PlacedCode& item) { return item.code; }
 };
 
 template <class Item>
-inline constexpr int tile_size = tile_threads * tile_item<Item>::per_thread;
+inline constexpr int tile_size = tile_threads * TileItem<Item>::per_thread;
 
 /// Two sorted runs, of which the first has the items that come first among equal ones.
 template <class Item>
-struct two_runs {
+struct TwoRuns {
   const Item* first;
   const Item* second;
   std::int64_t first_size;
   std::int64_t second_size;
 
   /// Whether the item `at` of the first run is among the first `count` of both.
-  __device__ SKERRY_INLINE bool takes(
-      std::int64_t at, std::int64_t count,
-      const code_order<typename tile_item<Item>::key>& order) const {
-    using item = tile_item<Item>;
+  __device__ SKERRY_INLINE bool takes(std::int64_t at, std::int64_t count,
+                                      const CodeOrder<typename TileItem<Item>::key>& order) const {
+    using item = TileItem<Item>;
     return !(item::rank(second[count - 1 - at], order) < item::rank(first[at], order));
   }
   /// For the first `count` of both, at least and at most so many are of the first run.
@@ -87,14 +86,14 @@ struct two_runs {
 
 /// The items of a tile, of which every thread has some in registers.
 template <class Item>
-class tile_sorter {
+class TileSorter {
  public:
-  using item = tile_item<Item>;
+  using item = TileItem<Item>;
   using key = typename item::key;
   static constexpr int per_thread = item::per_thread;
 
   /// `tile` has room for tile_size + 1 items, the last of which is never chosen.
-  __device__ SKERRY_INLINE tile_sorter(Item* tile, const code_order<key>& order)
+  __device__ SKERRY_INLINE TileSorter(Item* tile, const CodeOrder<key>& order)
       : tile_(tile), order_(order) {}
 
   /// Rows of the tile, of `group` threads each; no more than `most` items of a thread count.
@@ -118,7 +117,7 @@ class tile_sorter {
 
  private:
   Item* tile_;
-  code_order<key> order_;
+  CodeOrder<key> order_;
   Item items_[per_thread];
 
   __device__ SKERRY_INLINE void take() {
@@ -183,10 +182,10 @@ class tile_sorter {
 
   /// How many of the first `count` items of two runs are of the first.
   __device__ SKERRY_INLINE int split(int begin, int first_size, int second_size, int count) const {
-    const two_runs<Item> runs{.first = tile_ + begin,
-                              .second = tile_ + begin + first_size,
-                              .first_size = first_size,
-                              .second_size = second_size};
+    const TwoRuns<Item> runs{.first = tile_ + begin,
+                             .second = tile_ + begin + first_size,
+                             .first_size = first_size,
+                             .second_size = second_size};
     int fewest = static_cast<int>(runs.fewest(count));
     int most = static_cast<int>(runs.most(count));
     while (fewest < most) {
@@ -213,8 +212,8 @@ class tile_sorter {
 /// split() of runs of any length, by a warp.
 template <class Item>
 __device__ SKERRY_INLINE std::int64_t split_by_warp(
-    const two_runs<Item>& runs, std::int64_t count,
-    const code_order<typename tile_item<Item>::key>& order) {
+    const TwoRuns<Item>& runs, std::int64_t count,
+    const CodeOrder<typename TileItem<Item>::key>& order) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   std::int64_t fewest = runs.fewest(count);
   std::int64_t most = runs.most(count);

@@ -18,8 +18,8 @@ struct number_indices {
 
 /// Row by row, with one piece of scratch memory.
 template <class Key>
-cudaError_t order_long_rows(const key_rows<Key>& of, const std::uint32_t* tags,
-                            std::uint32_t* indices, launch_context* context) {
+cudaError_t order_long_rows(const KeyRows<Key>& of, const std::uint32_t* tags,
+                            std::uint32_t* indices, LaunchContext* context) {
   return with_workspace(context, [&](void* memory, std::size_t& nbytes) {
     cudaError_t status = cudaSuccess;
     const std::int64_t rows = memory == nullptr ? 1 : of.rows;
@@ -35,8 +35,8 @@ cudaError_t order_long_rows(const key_rows<Key>& of, const std::uint32_t* tags,
 }
 
 template <class Key>
-cudaError_t order_rows(const key_rows<Key>& of, const std::uint32_t* tags, std::uint32_t* indices,
-                       launch_context* context) {
+cudaError_t order_rows(const KeyRows<Key>& of, const std::uint32_t* tags, std::uint32_t* indices,
+                       LaunchContext* context) {
   if (tags == nullptr) {
     auto* const numbers = scratch<std::uint32_t>(context, of.length);
     if (numbers == nullptr) return cudaErrorMemoryAllocation;
@@ -50,17 +50,17 @@ cudaError_t order_rows(const key_rows<Key>& of, const std::uint32_t* tags, std::
 
 }  // namespace
 
-cudaError_t order_keys(const key_rows<std::uint32_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* indices, launch_context* context) {
+cudaError_t order_keys(const KeyRows<std::uint32_t>& of, const std::uint32_t* tags,
+                       std::uint32_t* indices, LaunchContext* context) {
   return order_rows(of, tags, indices, context);
 }
 
-cudaError_t order_keys(const key_rows<std::uint64_t>& of, const std::uint32_t* tags,
-                       std::uint32_t* indices, launch_context* context) {
+cudaError_t order_keys(const KeyRows<std::uint64_t>& of, const std::uint32_t* tags,
+                       std::uint32_t* indices, LaunchContext* context) {
   return order_rows(of, tags, indices, context);
 }
 
-cudaError_t merge_sort_rows(const row_format& of, launch_context* context) {
+cudaError_t merge_sort_rows(const RowFormat& of, LaunchContext* context) {
   return merge_sort_by_size(of, context);
 }
 

@@ -12,26 +12,26 @@
 namespace skerry::native {
 
 /// What the items of rows are, as far as their order goes.
-enum class row_items : std::uint8_t { booleans, unsigned_integers, signed_integers, floating };
+enum class RowItems : std::uint8_t { booleans, unsigned_integers, signed_integers, floating };
 
 /// Rows in C order and what is to become of them: sorted items, or the index of each (int64).
-struct row_format {
+struct RowFormat {
   const char* input;
   char* output;
   std::int64_t rows;
   std::int64_t length;
   int width;  ///< bytes of an item: 1, 2, 4 or 8
-  row_items kind;
+  RowItems kind;
   bool descending;
   bool indices;
 };
 
 /// Sorts rows shorter than long_row by merging, all of them at a time; stable, NaN last.
-cudaError_t merge_sort_rows(const row_format& of, launch_context* context);
+cudaError_t merge_sort_rows(const RowFormat& of, LaunchContext* context);
 
-/// sort_params to the sorted rows, or to the order of each; compiled by dtype, in sort.cu.
+/// SortParams to the sorted rows, or to the order of each; compiled by dtype, in sort.cu.
 template <class T, bool Indices>
-int sort_rows(const void* params, launch_context* context);
+int sort_rows(const void* params, LaunchContext* context);
 
 /// Rows from this length on are sorted by the whole device, one after the other, by their digits:
 /// of 2^20 items each takes about 15 launches, while merging takes a pass for every doubling.

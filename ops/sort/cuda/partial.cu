@@ -20,13 +20,13 @@ namespace {
 /// Unsigned integers in the order that is asked for.
 template <class T>
 struct rank_keys {
-  using key = typename kernels::sort_key<T>::type;
+  using key = typename kernels::SortKey<T>::type;
 
   const char* input;
   key inverted;
   bool is_aligned;
 
-  explicit rank_keys(const partial_params& p)
+  explicit rank_keys(const PartialParams& p)
       : input(p.input),
         inverted(p.largest ? static_cast<key>(~key{0}) : key{0}),
         is_aligned(suits<key>(reinterpret_cast<std::intptr_t>(p.input))) {}
@@ -35,7 +35,7 @@ struct rank_keys {
     return load<key>(input + i * static_cast<std::int64_t>(sizeof(key)), is_aligned);
   }
   __device__ SKERRY_INLINE key operator()(std::int64_t i) const {
-    return static_cast<key>(kernels::sort_key<T>::encode(item(i), key{0}) ^ inverted);
+    return static_cast<key>(kernels::SortKey<T>::encode(item(i), key{0}) ^ inverted);
   }
 };
 
@@ -57,7 +57,7 @@ struct widen_order {
 /// The indices of items in the order of their keys, which `of(i)` gives; stable.
 template <class Key, class Of>
 cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::int64_t* indices,
-                     launch_context* context) {
+                     LaunchContext* context) {
   using wide = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
   const std::int64_t count = rows * length;
   if (!are_long(rows, length)) {
@@ -71,7 +71,7 @@ cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::
                             .rows = rows,
                             .length = length,
                             .width = static_cast<int>(sizeof(Key)),
-                            .kind = row_items::unsigned_integers,
+                            .kind = RowItems::unsigned_integers,
                             .descending = false,
                             .indices = true},
                            context);
@@ -126,8 +126,8 @@ struct pick_items {
 };
 
 template <class T>
-cudaError_t pick(const partial_params& p, const std::int64_t* order, std::int64_t columns,
-                 bool are_first, launch_context* context) {
+cudaError_t pick(const PartialParams& p, const std::int64_t* order, std::int64_t columns,
+                 bool are_first, LaunchContext* context) {
   pick_items<T> loop{.from = rank_keys<T>(p),
                      .order = order,
                      .length = p.length,
@@ -162,14 +162,14 @@ struct group_of {
 };
 
 template <class T>
-cudaError_t order_rows(const partial_params& p, std::int64_t* order, launch_context* context) {
+cudaError_t order_rows(const PartialParams& p, std::int64_t* order, LaunchContext* context) {
   using key = typename rank_keys<T>::key;
   return order_by<key>(rank_keys<T>(p), p.rows, p.length, order, context);
 }
 
 template <class T>
-int statistics(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const partial_params*>(params);
+int statistics(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const PartialParams*>(params);
   auto* const order = scratch<std::int64_t>(context, p.rows * p.length);
   if (order == nullptr) return launched(cudaErrorMemoryAllocation);
   const cudaError_t status = order_rows<T>(p, order, context);
@@ -178,8 +178,8 @@ int statistics(const void* params, launch_context* context) {
 }
 
 template <class T>
-int topk(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const partial_params*>(params);
+int topk(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const PartialParams*>(params);
   auto* const order = scratch<std::int64_t>(context, p.rows * p.length);
   if (order == nullptr) return launched(cudaErrorMemoryAllocation);
   const cudaError_t status = order_rows<T>(p, order, context);
@@ -188,8 +188,8 @@ int topk(const void* params, launch_context* context) {
 }
 
 template <class T>
-int partition(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const partial_params*>(params);
+int partition(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const PartialParams*>(params);
   auto* const order = scratch<std::int64_t>(context, 2 * p.rows * p.length);
   if (order == nullptr) return launched(cudaErrorMemoryAllocation);
   cudaError_t status = order_rows<T>(p, order, context);

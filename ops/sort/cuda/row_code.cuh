@@ -14,7 +14,7 @@ namespace skerry::native {
 /// Numbers whose order is that of codes but for those that are to count as equal: codes zero and
 /// zero + 1, and all behind `last`.
 template <class Key>
-struct code_order {
+struct CodeOrder {
   Key zero = ~Key{0};
   Key last = ~Key{0};
 
@@ -25,27 +25,27 @@ struct code_order {
 };
 
 /// Items as unsigned integers in the order in which they are to come, from which the items are had
-/// back. -0 and +0 are next to each other, and all NaNs are at the end: code_order makes them
+/// back. -0 and +0 are next to each other, and all NaNs are at the end: CodeOrder makes them
 /// equal. What the dtype is is told at run time, so that dtypes share kernels.
 template <class Key>
-struct row_code {
+struct RowCode {
   Key top;     ///< the sign's bit
   Key all;     ///< the bits of an item
   Key turn;    ///< by which integers are to be xored
   Key hidden;  ///< how many NaNs have a sign, 0 for what is no floating-point number
-  code_order<Key> order;
+  CodeOrder<Key> order;
   bool is_boolean;
   bool descending;
 
-  explicit row_code(const row_format& of)
+  explicit RowCode(const RowFormat& of)
       : top(Key{1} << (8 * of.width - 1)),
         all(static_cast<Key>(top - 1 + top)),
-        turn(static_cast<Key>((of.kind == row_items::signed_integers ? top : 0) ^
+        turn(static_cast<Key>((of.kind == RowItems::signed_integers ? top : 0) ^
                               (of.descending ? all : 0))),
         hidden(0),
-        is_boolean(of.kind == row_items::booleans),
+        is_boolean(of.kind == RowItems::booleans),
         descending(of.descending) {
-    if (of.kind != row_items::floating) return;
+    if (of.kind != RowItems::floating) return;
     const Key infinity = static_cast<Key>(kernels::infinity_bits(of.width));
     hidden = top - 1 - infinity;
     order = {.zero = static_cast<Key>(top - 1 - hidden),

@@ -19,22 +19,22 @@ namespace skerry::native {
 /// The item as one or two keys, of which the first decides; all ones for a number that is or has
 /// NaN.
 template <class T>
-struct set_item {
+struct SetItem {
   static constexpr bool has_two_keys = false;
-  using key = typename kernels::sort_key<T>::type;
+  using key = typename kernels::SortKey<T>::type;
   using sorted = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
   __device__ static SKERRY_INLINE sorted encode(const char* item, bool is_aligned, int) {
-    return static_cast<sorted>(kernels::sort_key<T>::encode(load<key>(item, is_aligned), key{0}));
+    return static_cast<sorted>(kernels::SortKey<T>::encode(load<key>(item, is_aligned), key{0}));
   }
   static constexpr int bits = 8 * static_cast<int>(sizeof(T));
 };
 
 template <>
-struct set_item<complex128> {
+struct SetItem<complex128> {
   static constexpr bool has_two_keys = true;
   using sorted = std::uint64_t;
-  using part = kernels::sort_key<float64>;
+  using part = kernels::SortKey<float64>;
 
   __device__ static SKERRY_INLINE sorted encode(const char* item, bool is_aligned, int which) {
     const auto re = load<std::uint64_t>(item, is_aligned);
@@ -48,7 +48,7 @@ struct set_item<complex128> {
 /// Whether items of T may be read as one.
 template <class T>
 [[nodiscard]] bool set_is_aligned(const void* at) {
-  return suits<typename set_item<T>::sorted>(reinterpret_cast<std::intptr_t>(at)) ||
+  return suits<typename SetItem<T>::sorted>(reinterpret_cast<std::intptr_t>(at)) ||
          (sizeof(T) < 4 && suits<T>(reinterpret_cast<std::intptr_t>(at)));
 }
 
@@ -57,36 +57,36 @@ template <class T>
 struct encode_set {
   const char* items;
   const std::uint32_t* indices;
-  typename set_item<T>::sorted* keys;
+  typename SetItem<T>::sorted* keys;
   int which;
   bool is_aligned;
 
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t from = indices == nullptr ? i : static_cast<std::int64_t>(indices[i]);
     keys[i] =
-        set_item<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, which);
+        SetItem<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, which);
   }
 };
 
 /// indices[i] is the item that comes at i; sorted_keys its (first) key.
 template <class T>
 cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* indices,
-                      typename set_item<T>::sorted* sorted_keys, launch_context* context) {
-  using key = typename set_item<T>::sorted;
+                      typename SetItem<T>::sorted* sorted_keys, LaunchContext* context) {
+  using key = typename SetItem<T>::sorted;
   key* const keys = scratch<key>(context, count);
   if (keys == nullptr) return cudaErrorMemoryAllocation;
-  const key_rows<key> rows{.keys = keys,
-                           .sorted_keys = sorted_keys,
-                           .rows = 1,
-                           .length = count,
-                           .bits = set_item<T>::bits};
+  const KeyRows<key> rows{.keys = keys,
+                          .sorted_keys = sorted_keys,
+                          .rows = 1,
+                          .length = count,
+                          .bits = SetItem<T>::bits};
   encode_set<T> encode{.items = items,
                        .indices = nullptr,
                        .keys = keys,
                        .which = 0,
                        .is_aligned = set_is_aligned<T>(items)};
   const std::uint32_t* tags = nullptr;
-  if constexpr (set_item<T>::has_two_keys) {
+  if constexpr (SetItem<T>::has_two_keys) {
     // By the second key, then, stably, by the first.
     auto* const by_second = scratch<std::uint32_t>(context, count);
     if (by_second == nullptr) return cudaErrorMemoryAllocation;

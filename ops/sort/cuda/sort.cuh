@@ -35,7 +35,7 @@ struct wide_key<T> {
 
 template <class T>
 struct encode_keys {
-  using bits = typename kernels::sort_key<T>::type;
+  using bits = typename kernels::SortKey<T>::type;
   using key = typename wide_key<T>::type;
 
   const char* input;
@@ -45,16 +45,16 @@ struct encode_keys {
 
   __device__ void operator()(std::int64_t i) const {
     const bits item = load<bits>(input + i * static_cast<std::int64_t>(sizeof(bits)), is_aligned);
-    keys[i] = static_cast<key>(kernels::sort_key<T>::encode(item, flip));
+    keys[i] = static_cast<key>(kernels::SortKey<T>::encode(item, flip));
   }
 };
 
 /// The order of rows of T.
 template <class T>
 cudaError_t order_items(const char* input, std::int64_t rows, std::int64_t length, bool descending,
-                        std::uint32_t* indices, launch_context* context) {
+                        std::uint32_t* indices, LaunchContext* context) {
   using key = typename wide_key<T>::type;
-  using bits = typename kernels::sort_key<T>::type;
+  using bits = typename kernels::SortKey<T>::type;
   const std::int64_t count = rows * length;
   key* const keys = scratch<key>(context, 2 * count);
   if (keys == nullptr) return cudaErrorMemoryAllocation;
@@ -84,7 +84,7 @@ struct widen_indices {
 };
 
 template <class T>
-cudaError_t sort_indices(const sort_params& p, launch_context* context) {
+cudaError_t sort_indices(const SortParams& p, LaunchContext* context) {
   auto* const indices = scratch<std::uint32_t>(context, p.rows * p.length);
   if (indices == nullptr) return cudaErrorMemoryAllocation;
   const cudaError_t status =
@@ -116,7 +116,7 @@ struct radix_item<bool> {
 /// not null, tells which they were.
 template <class T>
 struct reverse_items {
-  using bits = typename kernels::sort_key<T>::type;
+  using bits = typename kernels::SortKey<T>::type;
   static constexpr bits sign = static_cast<bits>(bits{1} << (8 * sizeof(T) - 1));
 
   const char* input;
@@ -128,7 +128,7 @@ struct reverse_items {
   __device__ void operator()(std::int64_t i) const {
     const bits item = load<bits>(input + i * static_cast<std::int64_t>(sizeof(bits)), is_aligned);
     if constexpr (ops::real_floating<T>) {
-      const bool is_nan = kernels::sort_key<T>::is_nan(item);
+      const bool is_nan = kernels::SortKey<T>::is_nan(item);
       const bits turned = descending ? static_cast<bits>(item ^ sign) : item;
       output[i] = is_nan ? static_cast<bits>(item & ~sign) : turned;
       if (nans != nullptr) nans[i] = is_nan ? 1 : 0;
@@ -142,8 +142,8 @@ struct reverse_items {
 
 template <class T>
 cudaError_t reverse(const char* input, char* output, char* nans, std::int64_t count,
-                    bool descending, launch_context* context) {
-  using bits = typename kernels::sort_key<T>::type;
+                    bool descending, LaunchContext* context) {
+  using bits = typename kernels::SortKey<T>::type;
   const reverse_items<T> turn{.input = input,
                               .output = reinterpret_cast<bits*>(output),
                               .nans = nans,
@@ -168,9 +168,9 @@ struct put_back_nans {
 
 /// For all rows, from the input; `workspace` is for the NaNs of one.
 template <class T>
-cudaError_t restore_nans(const sort_params& p, const char* is_nan, char* workspace,
-                         launch_context* context) {
-  using bits = typename kernels::sort_key<T>::type;
+cudaError_t restore_nans(const SortParams& p, const char* is_nan, char* workspace,
+                         LaunchContext* context) {
+  using bits = typename kernels::SortKey<T>::type;
   auto* const nans = reinterpret_cast<bits*>(workspace);
   auto* const number = scratch<std::int64_t>(context, 1);
   if (number == nullptr) return cudaErrorMemoryAllocation;
@@ -190,7 +190,7 @@ cudaError_t restore_nans(const sort_params& p, const char* is_nan, char* workspa
 }
 
 template <class T>
-cudaError_t sort_long_rows(const sort_params& p, launch_context* context) {
+cudaError_t sort_long_rows(const SortParams& p, LaunchContext* context) {
   using item = typename radix_item<T>::type;
   const std::int64_t count = p.rows * p.length;
   const char* input = p.input;
@@ -231,24 +231,24 @@ cudaError_t sort_long_rows(const sort_params& p, launch_context* context) {
 }
 
 template <class T>
-inline constexpr row_items row_items_of = ops::boolean<T>           ? row_items::booleans
-                                          : ops::real_floating<T>   ? row_items::floating
-                                          : ops::signed_integral<T> ? row_items::signed_integers
-                                                                    : row_items::unsigned_integers;
+inline constexpr RowItems row_items_of = ops::boolean<T>           ? RowItems::booleans
+                                         : ops::real_floating<T>   ? RowItems::floating
+                                         : ops::signed_integral<T> ? RowItems::signed_integers
+                                                                   : RowItems::unsigned_integers;
 
 template <class T, bool Indices>
-int sort_rows(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const sort_params*>(params);
+int sort_rows(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const SortParams*>(params);
   if (p.rows <= 0 || p.length <= 0) return launched(cudaSuccess);
   if (!are_long(p.rows, p.length)) {
-    const row_format of{.input = p.input,
-                        .output = p.output,
-                        .rows = p.rows,
-                        .length = p.length,
-                        .width = static_cast<int>(sizeof(T)),
-                        .kind = row_items_of<T>,
-                        .descending = p.descending,
-                        .indices = Indices};
+    const RowFormat of{.input = p.input,
+                       .output = p.output,
+                       .rows = p.rows,
+                       .length = p.length,
+                       .width = static_cast<int>(sizeof(T)),
+                       .kind = row_items_of<T>,
+                       .descending = p.descending,
+                       .indices = Indices};
     return launched(merge_sort_rows(of, context));
   }
   if constexpr (Indices) {
@@ -261,7 +261,7 @@ int sort_rows(const void* params, launch_context* context) {
 // ---- search
 
 template <class T>
-struct search_loop {
+struct SearchLoop {
   const char* sorted;
   std::int64_t sorted_size;
   const char* sorter;
@@ -312,14 +312,14 @@ struct search_loop {
 };
 
 template <class T>
-int search(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const search_params*>(params);
+int search(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const SearchParams*>(params);
   if (p.outside != nullptr && p.sorter != nullptr) {
     const cudaError_t status =
         cudaMemsetAsync(p.outside, 0, sizeof(std::int64_t), stream_of(context));
     if (status != cudaSuccess) return launched(status);
   }
-  const search_loop<T> loop{
+  const SearchLoop<T> loop{
       .sorted = p.sorted,
       .sorted_size = p.sorted_size,
       .sorter = reinterpret_cast<const char*>(p.sorter),

@@ -24,17 +24,17 @@ template <class T>
 struct begins_group {
   const char* items;
   const std::uint32_t* order;
-  const typename set_item<T>::sorted* keys;
+  const typename SetItem<T>::sorted* keys;
   bool is_aligned;
 
   __device__ std::uint32_t operator()(std::int64_t i) const {
     if (i == 0 || keys[i] != keys[i - 1]) return 1;
     if constexpr (ops::floating<T>) {
       constexpr auto nan =
-          static_cast<typename set_item<T>::sorted>(~std::uint64_t{0} >> (64 - set_item<T>::bits));
+          static_cast<typename SetItem<T>::sorted>(~std::uint64_t{0} >> (64 - SetItem<T>::bits));
       if (keys[i] == nan) return 1;
     }
-    if constexpr (set_item<T>::has_two_keys) {
+    if constexpr (SetItem<T>::has_two_keys) {
       return second(i) != second(i - 1) ? 1 : 0;
     } else {
       return 0;
@@ -42,16 +42,16 @@ struct begins_group {
   }
 
  private:
-  __device__ SKERRY_INLINE typename set_item<T>::sorted second(std::int64_t i) const {
+  __device__ SKERRY_INLINE typename SetItem<T>::sorted second(std::int64_t i) const {
     const std::int64_t from = order[i];
-    return set_item<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
+    return SetItem<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
   }
 };
 
 /// What the passes that write the results know.
 template <class T>
-struct unique_output {
-  unique_params to;
+struct UniqueOutput {
+  UniqueParams to;
   const std::uint32_t* order;
   const std::uint32_t* numbers;  ///< by position in the order, from 1 on
   std::int64_t* starts;          ///< position of each distinct item's first
@@ -67,7 +67,7 @@ struct unique_output {
 
 template <class T>
 struct write_unique {
-  unique_output<T> out;
+  UniqueOutput<T> out;
 
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t number = out.number(i);
@@ -88,7 +88,7 @@ struct write_unique {
       store(to, load<std::uint64_t>(from, out.is_aligned), true);
       store(to + 8, load<std::uint64_t>(from + 8, out.is_aligned), true);
     } else {
-      using key = typename kernels::sort_key<T>::type;
+      using key = typename kernels::SortKey<T>::type;
       using item = std::conditional_t<ops::boolean<T>, bool, key>;
       store(to, load<item>(from, out.is_aligned), true);
     }
@@ -97,7 +97,7 @@ struct write_unique {
 
 template <class T>
 struct write_counts {
-  unique_output<T> out;
+  UniqueOutput<T> out;
 
   __device__ void operator()(std::int64_t i) const {
     if (i != out.to.size - 1 && !out.begins(i + 1)) return;
@@ -108,7 +108,7 @@ struct write_counts {
 
 template <class T>
 cudaError_t number_groups(const begins_group<T>& begins, std::int64_t count, std::uint32_t* numbers,
-                          launch_context* context) {
+                          LaunchContext* context) {
   const auto flags =
       thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0), begins);
   return with_workspace(context, [&](void* memory, std::size_t& nbytes) {
@@ -117,9 +117,9 @@ cudaError_t number_groups(const begins_group<T>& begins, std::int64_t count, std
 }
 
 template <class T>
-cudaError_t find_unique(const unique_params& p, launch_context* context) {
+cudaError_t find_unique(const UniqueParams& p, LaunchContext* context) {
   auto* const order = scratch<std::uint32_t>(context, 2 * p.size);
-  auto* const keys = scratch<typename set_item<T>::sorted>(context, p.size);
+  auto* const keys = scratch<typename SetItem<T>::sorted>(context, p.size);
   auto* const starts =
       scratch<std::int64_t>(context, p.counts != nullptr ? distinct_room(p.size, dtype_of<T>) : 1);
   if (order == nullptr || keys == nullptr || starts == nullptr) return cudaErrorMemoryAllocation;
@@ -131,7 +131,7 @@ cudaError_t find_unique(const unique_params& p, launch_context* context) {
         number_groups<T>({.items = p.input, .order = order, .keys = keys, .is_aligned = is_aligned},
                          p.size, numbers, context);
   }
-  const unique_output<T> out{
+  const UniqueOutput<T> out{
       .to = p, .order = order, .numbers = numbers, .starts = starts, .is_aligned = is_aligned};
   if (status == cudaSuccess) {
     status = cub::DeviceFor::Bulk(p.size, write_unique<T>{out}, stream_of(context));
@@ -145,21 +145,21 @@ cudaError_t find_unique(const unique_params& p, launch_context* context) {
 /// is_first[i] = 1 where the sorted value differs from the one before it; NaN always does.
 template <class T>
 struct mark_first {
-  using bits = typename kernels::sort_key<T>::type;
+  using bits = typename kernels::SortKey<T>::type;
 
   const bits* sorted;
   char* is_first;
 
   __device__ void operator()(std::int64_t i) const {
-    const bits value = kernels::sort_key<T>::encode(sorted[i], bits{0});
-    is_first[i] = i == 0 || kernels::sort_key<T>::is_nan(sorted[i]) ||
-                  value != kernels::sort_key<T>::encode(sorted[i - 1], bits{0});
+    const bits value = kernels::SortKey<T>::encode(sorted[i], bits{0});
+    is_first[i] = i == 0 || kernels::SortKey<T>::is_nan(sorted[i]) ||
+                  value != kernels::SortKey<T>::encode(sorted[i - 1], bits{0});
   }
 };
 
 template <class Bits>
 struct write_first {
-  unique_params to;
+  UniqueParams to;
   const Bits* sorted;
   const std::int64_t* starts;  ///< position of each distinct value's first
 
@@ -174,8 +174,8 @@ struct write_first {
 };
 
 template <class T>
-cudaError_t find_unique_values(const unique_params& p, launch_context* context) {
-  using bits = typename kernels::sort_key<T>::type;
+cudaError_t find_unique_values(const UniqueParams& p, LaunchContext* context) {
+  using bits = typename kernels::SortKey<T>::type;
   auto* const sorted = scratch<bits>(context, p.size);
   auto* const is_first = scratch<char>(context, p.size);
   const std::int64_t most = distinct_room(p.size, dtype_of<T>);
@@ -183,13 +183,13 @@ cudaError_t find_unique_values(const unique_params& p, launch_context* context) 
   if (sorted == nullptr || is_first == nullptr || starts == nullptr) {
     return cudaErrorMemoryAllocation;
   }
-  const sort_params sort{.input = p.input,
-                         .output = reinterpret_cast<char*>(sorted),
-                         .scratch = nullptr,
-                         .slots = 0,
-                         .rows = 1,
-                         .length = p.size,
-                         .descending = false};
+  const SortParams sort{.input = p.input,
+                        .output = reinterpret_cast<char*>(sorted),
+                        .scratch = nullptr,
+                        .slots = 0,
+                        .rows = 1,
+                        .length = p.size,
+                        .descending = false};
   auto status = static_cast<cudaError_t>(sort_rows<T, false>(&sort, context));
   if (status != cudaSuccess) return status;
   status = cub::DeviceFor::Bulk(p.size, mark_first<T>{.sorted = sorted, .is_first = is_first},
@@ -202,8 +202,8 @@ cudaError_t find_unique_values(const unique_params& p, launch_context* context) 
 }
 
 template <class T>
-int unique(const void* params, launch_context* context) {
-  const auto& p = *static_cast<const unique_params*>(params);
+int unique(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const UniqueParams*>(params);
   if constexpr (!ops::complex_floating<T>) {
     if (unique_by_values(dtype_of<T>, p.indices != nullptr, p.inverse != nullptr)) {
       return launched(find_unique_values<T>(p, context));

@@ -20,7 +20,7 @@ SKERRY_FOR_EACH_SHARED_UNIT(SKERRY_DECLARE)
 
 #define SKERRY_FILL_OF(target) SKERRY_FILL_NAME(target)
 #define SKERRY_FILL_NAME(target) fill_##target
-void cpu::SKERRY_FILL_OF(SKERRY_TARGET)(kernel_table& table) {
+void cpu::SKERRY_FILL_OF(SKERRY_TARGET)(KernelTable& table) {
 #define SKERRY_FILL(family, unit) kernels::fill_##unit(table.family);
   SKERRY_FOR_EACH_UNIT(SKERRY_FILL)
 #undef SKERRY_FILL

@@ -3,14 +3,14 @@
 #pragma once
 
 namespace skerry {
-struct kernel_table;
+struct KernelTable;
 }
 
 namespace skerry::cpu {
 
 /// Sets the `host` members of the table to the kernels compiled for one x86-64 level.
-void fill_v2(kernel_table& table);
-void fill_v3(kernel_table& table);
-void fill_v4(kernel_table& table);
+void fill_v2(KernelTable& table);
+void fill_v3(KernelTable& table);
+void fill_v4(KernelTable& table);
 
 }  // namespace skerry::cpu

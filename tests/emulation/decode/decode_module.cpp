@@ -25,14 +25,14 @@
 namespace skerry::emulation {
 namespace {
 
-struct findings {
+struct Findings {
   std::size_t kernels = 0;
   std::size_t instructions = 0;
   std::size_t failed = 0;
   std::map<std::string, std::size_t> texts;  ///< what is not supported, and how often
 };
 
-void decode(const kernel& what, findings& into) {
+void decode(const Kernel& what, Findings& into) {
   ++into.kernels;
   bool is_whole = true;
   const auto note = [&](std::string text) {
@@ -40,12 +40,12 @@ void decode(const kernel& what, findings& into) {
     is_whole = false;
   };
   try {
-    const program& code = what.decoded();
+    const Program& code = what.decoded();
     into.instructions += code.code.size();
     for (std::size_t k = 0; k < code.code.size(); ++k) {
-      if (code.code[k].flow == control::unsupported) note(std::string(code.places[k].text));
+      if (code.code[k].flow == Control::unsupported) note(std::string(code.places[k].text));
     }
-  } catch (const image_error& problem) {
+  } catch (const ImageError& problem) {
     note(what.name() + ": " + problem.what());
   }
   if (!is_whole) ++into.failed;
@@ -60,24 +60,24 @@ void decode(const kernel& what, findings& into) {
 }
 
 /// The linker has put a fat binary for each unit one behind the other, at multiples of 8 bytes.
-[[nodiscard]] findings decode_all(std::span<const std::byte> bytes, int target) {
+[[nodiscard]] Findings decode_all(std::span<const std::byte> bytes, int target) {
   constexpr std::uint64_t begin_of_one = 0x0010'0001'ba55'ed50;  // magic, version, header's size
-  findings found;
+  Findings found;
   for (std::size_t at = 0; at + sizeof begin_of_one <= bytes.size(); at += 8) {
     std::uint64_t begin = 0;
     std::memcpy(&begin, bytes.data() + at, sizeof begin);
     if (begin != begin_of_one) continue;
-    const std::size_t nbytes = module::fat_binary_size(bytes.data() + at);
+    const std::size_t nbytes = Module::fat_binary_size(bytes.data() + at);
     if (nbytes > bytes.size() - at) throw std::runtime_error("a fat binary is cut off");
-    const auto loaded = module::load(bytes.subspan(at, nbytes), target);
+    const auto loaded = Module::load(bytes.subspan(at, nbytes), target);
     for (const auto& each : loaded->kernels()) decode(*each, found);
   }
   return found;
 }
 
-[[nodiscard]] findings decode_text(std::span<const std::byte> bytes, int target) {
-  findings found;
-  const auto loaded = module::load(bytes, target);
+[[nodiscard]] Findings decode_text(std::span<const std::byte> bytes, int target) {
+  Findings found;
+  const auto loaded = Module::load(bytes, target);
   for (const auto& each : loaded->kernels()) decode(*each, found);
   return found;
 }
@@ -85,7 +85,7 @@ void decode(const kernel& what, findings& into) {
 int run(const char* path, int target) {
   const bool is_text = std::string_view(path).ends_with(".ptx");
   const std::vector<std::byte> bytes = bytes_of(path);
-  const findings found = is_text ? decode_text(bytes, target) : decode_all(bytes, target);
+  const Findings found = is_text ? decode_text(bytes, target) : decode_all(bytes, target);
   for (const auto& [text, count] : found.texts) std::printf("%6zu %s\n", count, text.c_str());
   std::printf("%d: %zu kernels, %zu instructions; %zu kernels with what is not supported\n", target,
               found.kernels, found.instructions, found.failed);

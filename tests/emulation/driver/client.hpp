@@ -17,10 +17,10 @@
 namespace skerry::emulation::driver {
 
 /// libcuda as a program finds it: opened by its name, its functions asked for by theirs.
-class client {
+class Client {
  public:
-  static const client& instance() {
-    static const client one;
+  static const Client& instance() {
+    static const Client one;
     return one;
   }
 
@@ -41,7 +41,7 @@ class client {
   }
 
  private:
-  client() {
+  Client() {
     setenv("SKERRY_EMULATE_DEVICES", "3", 0);
     library_ = dlopen(SKERRY_EMULATED_DRIVER, RTLD_NOW | RTLD_LOCAL);
     if (library_ == nullptr) {
@@ -60,7 +60,7 @@ class client {
 
 /// Calls a function of libcuda by its name, with the parameters that ours of it has.
 #define CALL(name, function) \
-  (client::instance().find<decltype(skerry::emulation::driver::function)>(#name))
+  (Client::instance().find<decltype(skerry::emulation::driver::function)>(#name))
 
 inline constexpr std::string_view ptx_head =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -111,7 +111,7 @@ inline std::string whole_ptx() {
 }
 
 /// Device 0's primary context is current, and nothing else of the thread's.
-class driver_test : public testing::Test {
+class DriverTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&context_, 0), 0);

@@ -11,7 +11,7 @@
 namespace skerry::emulation::driver {
 namespace {
 
-class driver_contexts : public driver_test {};
+class DriverContexts : public DriverTest {};
 
 void* current() {
   void* context = nullptr;
@@ -19,7 +19,7 @@ void* current() {
   return context;
 }
 
-TEST_F(driver_contexts, the_primary_one_is_the_same_each_time) {
+TEST_F(DriverContexts, the_primary_one_is_the_same_each_time) {
   void* again = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&again, 0), 0);
   EXPECT_EQ(again, context_);
@@ -31,7 +31,7 @@ TEST_F(driver_contexts, the_primary_one_is_the_same_each_time) {
   EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 201);
 }
 
-TEST_F(driver_contexts, are_a_stack_of_the_thread) {
+TEST_F(DriverContexts, are_a_stack_of_the_thread) {
   void* second = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&second, 1), 0);
   ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(second), 0);
@@ -45,7 +45,7 @@ TEST_F(driver_contexts, are_a_stack_of_the_thread) {
   EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 0);
 }
 
-TEST_F(driver_contexts, calls_without_one_fail) {
+TEST_F(DriverContexts, calls_without_one_fail) {
   ASSERT_EQ(CALL(cuCtxSetCurrent, context_set_current)(nullptr), 0);
   EXPECT_EQ(current(), nullptr);
   address data = 0;
@@ -56,7 +56,7 @@ TEST_F(driver_contexts, calls_without_one_fail) {
   ASSERT_EQ(CALL(cuCtxSetCurrent, context_set_current)(context_), 0);
 }
 
-TEST_F(driver_contexts, are_none_of_a_forked_childs) {
+TEST_F(DriverContexts, are_none_of_a_forked_childs) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -72,7 +72,7 @@ TEST_F(driver_contexts, are_none_of_a_forked_childs) {
   EXPECT_EQ(current(), context_);
 }
 
-TEST_F(driver_contexts, a_reset_ends_what_the_device_has_and_its_error) {
+TEST_F(DriverContexts, a_reset_ends_what_the_device_has_and_its_error) {
   void* second = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&second, 1), 0);
   ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(second), 0);
@@ -104,7 +104,7 @@ TEST_F(driver_contexts, a_reset_ends_what_the_device_has_and_its_error) {
   EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 0);
 }
 
-TEST_F(driver_contexts, those_that_are_made_have_handles_of_their_own) {
+TEST_F(DriverContexts, those_that_are_made_have_handles_of_their_own) {
   void* made = nullptr;
   ASSERT_EQ(CALL(cuCtxCreate, context_create)(&made, nullptr, 0, 1), 0);
   EXPECT_NE(made, context_);
@@ -117,7 +117,7 @@ TEST_F(driver_contexts, those_that_are_made_have_handles_of_their_own) {
   EXPECT_EQ(CALL(cuCtxPushCurrent, context_push)(made), 201);
 }
 
-TEST_F(driver_contexts, limits_are_kept) {
+TEST_F(DriverContexts, limits_are_kept) {
   constexpr int stack = 0;
   std::size_t value = 0;
   ASSERT_EQ(CALL(cuCtxGetLimit, context_get_limit)(&value, stack), 0);
@@ -129,7 +129,7 @@ TEST_F(driver_contexts, limits_are_kept) {
   ASSERT_EQ(CALL(cuCtxSetLimit, context_set_limit)(stack, 1024), 0);
 }
 
-TEST_F(driver_contexts, peers_are_enabled_once) {
+TEST_F(DriverContexts, peers_are_enabled_once) {
   void* peer = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&peer, 1), 0);
   int can = 0;

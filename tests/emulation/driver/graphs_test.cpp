@@ -10,10 +10,10 @@ namespace {
 
 using values = std::vector<std::uint32_t>;
 
-class driver_graphs : public driver_test {
+class DriverGraphs : public DriverTest {
  protected:
   void SetUp() override {
-    driver_test::SetUp();
+    DriverTest::SetUp();
     library_ = load(whole_ptx());
     data_ = allocate(16);
     ASSERT_EQ(CALL(cuStreamCreate, stream_create)(&stream_, 1), 0);
@@ -24,7 +24,7 @@ class driver_graphs : public driver_test {
     EXPECT_EQ(CALL(cuStreamDestroy, stream_destroy)(stream_), 0);
     release(data_);
     EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library_), 0);
-    driver_test::TearDown();
+    DriverTest::TearDown();
   }
 
   void fill(void* stream, std::uint32_t value) const {
@@ -65,7 +65,7 @@ class driver_graphs : public driver_test {
   address data_ = 0;
 };
 
-TEST_F(driver_graphs, a_captured_stream_does_nothing_until_its_graph_is_launched) {
+TEST_F(DriverGraphs, a_captured_stream_does_nothing_until_its_graph_is_launched) {
   begin();
   int status = -1;
   ASSERT_EQ(CALL(cuStreamIsCapturing, stream_is_capturing)(stream_, &status), 0);
@@ -85,7 +85,7 @@ TEST_F(driver_graphs, a_captured_stream_does_nothing_until_its_graph_is_launched
   destroy(executable, graph);
 }
 
-TEST_F(driver_graphs, other_streams_join_by_events) {
+TEST_F(DriverGraphs, other_streams_join_by_events) {
   void* other = nullptr;
   void* forked = nullptr;
   void* joined = nullptr;
@@ -121,7 +121,7 @@ TEST_F(driver_graphs, other_streams_join_by_events) {
   EXPECT_EQ(CALL(cuStreamDestroy, stream_destroy)(other), 0);
 }
 
-TEST_F(driver_graphs, parameters_are_those_of_the_capture_and_of_updates) {
+TEST_F(DriverGraphs, parameters_are_those_of_the_capture_and_of_updates) {
   void* graphs[2] = {};
   for (std::uint32_t value : {5U, 6U}) {
     begin();
@@ -131,7 +131,7 @@ TEST_F(driver_graphs, parameters_are_those_of_the_capture_and_of_updates) {
   void* const executable = instantiate(graphs[0]);
   run(executable);
   EXPECT_EQ(read(data_, 1), values{5});
-  abi::graph_update result{};
+  abi::GraphUpdate result{};
   ASSERT_EQ(CALL(cuGraphExecUpdate, executable_update)(executable, graphs[1], &result), 0);
   run(executable);
   EXPECT_EQ(read(data_, 1), values{6});
@@ -147,12 +147,12 @@ TEST_F(driver_graphs, parameters_are_those_of_the_capture_and_of_updates) {
   destroy(executable, graphs[0]);
 }
 
-TEST_F(driver_graphs, nodes_run_in_the_order_of_their_dependencies) {
+TEST_F(DriverGraphs, nodes_run_in_the_order_of_their_dependencies) {
   void* graph = nullptr;
   ASSERT_EQ(CALL(cuGraphCreate, graph_create)(&graph, 0), 0);
   std::uint32_t value = 2;
   void* arguments[] = {&data_, &value};
-  abi::kernel_node kernel_of{};
+  abi::KernelNode kernel_of{};
   kernel_of.function = kernel(library_, "store");
   kernel_of.grid = {1, 1, 1};
   kernel_of.block = {1, 1, 1};
@@ -161,17 +161,17 @@ TEST_F(driver_graphs, nodes_run_in_the_order_of_their_dependencies) {
   ASSERT_EQ(CALL(cuGraphAddKernelNode, graph_add_kernel)(&second, graph, nullptr, 0, &kernel_of),
             0);
   value = 99;  // copied when the node was added
-  const abi::fill_node fill_of{data_, 0, 1, 4, 4, 1};
+  const abi::FillNode fill_of{data_, 0, 1, 4, 4, 1};
   void* first = nullptr;
   ASSERT_EQ(
       CALL(cuGraphAddMemsetNode, graph_add_fill)(&first, graph, nullptr, 0, &fill_of, nullptr), 0);
   ASSERT_EQ(
       CALL(cuGraphAddDependencies, graph_add_dependencies)(graph, &first, &second, nullptr, 1), 0);
   values host(4);
-  abi::copy_3d copy_of{};
-  copy_of.source.kind = abi::memory_kind::device;
+  abi::Copy3d copy_of{};
+  copy_of.source.kind = abi::MemoryKind::device;
   copy_of.source.device = data_;
-  copy_of.target.kind = abi::memory_kind::host;
+  copy_of.target.kind = abi::MemoryKind::host;
   copy_of.target.host = host.data();
   copy_of.width_bytes = 16;
   copy_of.height = copy_of.depth = 1;
@@ -179,9 +179,9 @@ TEST_F(driver_graphs, nodes_run_in_the_order_of_their_dependencies) {
   ASSERT_EQ(
       CALL(cuGraphAddMemcpyNode, graph_add_copy)(&third, graph, &second, 1, &copy_of, nullptr), 0);
   static std::atomic<int> calls{0};
-  const abi::host_node host_of{[](void* by) { calls += *static_cast<int*>(by); }, nullptr};
+  const abi::HostNode host_of{[](void* by) { calls += *static_cast<int*>(by); }, nullptr};
   int by = 10;
-  abi::node_parameters any{};
+  abi::NodeParameters any{};
   any.kind = 3;  // a host function
   any.host = {host_of.function, &by};
   void* fourth = nullptr;
@@ -201,7 +201,7 @@ TEST_F(driver_graphs, nodes_run_in_the_order_of_their_dependencies) {
   EXPECT_EQ(calls.load(), 20);
 }
 
-TEST_F(driver_graphs, nodes_that_wait_for_each_other_are_refused) {
+TEST_F(DriverGraphs, nodes_that_wait_for_each_other_are_refused) {
   void* graph = nullptr;
   void* nodes[2] = {};
   void* executable = nullptr;
@@ -216,7 +216,7 @@ TEST_F(driver_graphs, nodes_that_wait_for_each_other_are_refused) {
   EXPECT_EQ(CALL(cuGraphDestroy, graph_destroy)(graph), 0);
 }
 
-TEST_F(driver_graphs, memory_of_a_capture_is_there_as_long_as_its_graph) {
+TEST_F(DriverGraphs, memory_of_a_capture_is_there_as_long_as_its_graph) {
   begin();
   address scratch = 0;
   ASSERT_EQ(CALL(cuMemAllocAsync, pool_allocate)(&scratch, 16, stream_), 0);

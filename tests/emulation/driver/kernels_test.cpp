@@ -6,7 +6,7 @@
 namespace skerry::emulation::driver {
 namespace {
 
-class driver_kernels : public driver_test {};
+class driver_kernels : public DriverTest {};
 
 int load_status(const std::string& image, std::string* log = nullptr) {
   void* library = nullptr;
@@ -130,16 +130,16 @@ TEST_F(driver_kernels, launch_attributes_that_change_nothing_are_taken) {
   std::uint32_t value = 6;
   address where = data;
   void* arguments[] = {&where, &value};
-  abi::launch_attribute attributes[2] = {};
+  abi::LaunchAttribute attributes[2] = {};
   attributes[0].id = 8;  // priority
   attributes[1].id = 4;  // cluster
-  const extent one{1, 1, 1};
+  const Extent one{1, 1, 1};
   std::memcpy(attributes[1].value, &one, sizeof one);
-  const abi::driver_launch how{{1, 1, 1}, {1, 1, 1}, 0, nullptr, attributes, 2};
+  const abi::DriverLaunch how{{1, 1, 1}, {1, 1, 1}, 0, nullptr, attributes, 2};
   void* const store = kernel(library, "store");
   ASSERT_EQ(CALL(cuLaunchKernelEx, launch_kernel_ex)(&how, store, arguments, nullptr), 0);
   EXPECT_EQ(read(data, 1).front(), 6);
-  const extent two{2, 1, 1};
+  const Extent two{2, 1, 1};
   std::memcpy(attributes[1].value, &two, sizeof two);
   EXPECT_EQ(CALL(cuLaunchKernelEx, launch_kernel_ex)(&how, store, arguments, nullptr), 801);
   release(data);
@@ -207,16 +207,16 @@ TEST_F(driver_kernels, links_put_ptx_together) {
 }
 
 /// A link with a log of its own.
-class logged_link {
+class LoggedLink {
  public:
-  logged_link() {
+  LoggedLink() {
     constexpr int buffer = 5;
     constexpr int buffer_nbytes = 6;
     int options[] = {buffer, buffer_nbytes};
     void* values[] = {log_, reinterpret_cast<void*>(sizeof log_)};
     EXPECT_EQ(CALL(cuLinkCreate, link_create)(2, options, values, &state_), 0);
   }
-  ~logged_link() { EXPECT_EQ(CALL(cuLinkDestroy, link_destroy)(state_), 0); }
+  ~LoggedLink() { EXPECT_EQ(CALL(cuLinkDestroy, link_destroy)(state_), 0); }
   [[nodiscard]] int add(std::string text, const char* name) {
     constexpr int ptx = 1;
     text.insert(0, ".version 8.0\n.target sm_80\n.address_size 64\n");
@@ -267,7 +267,7 @@ constexpr const char* caller_ptx = R"(
 )";
 
 TEST_F(driver_kernels, objects_are_linked_by_their_names) {
-  logged_link link;
+  LoggedLink link;
   // Both have a function `own`, each for itself.
   ASSERT_EQ(link.add(caller_ptx, "caller"), 0);
   ASSERT_EQ(link.add(helper("first", "10"), "first"), 0);
@@ -282,7 +282,7 @@ TEST_F(driver_kernels, objects_are_linked_by_their_names) {
 }
 
 TEST_F(driver_kernels, a_link_that_defines_a_name_twice_says_which) {
-  logged_link link;
+  LoggedLink link;
   ASSERT_EQ(link.add(helper("first", "10"), "one"), 0);
   ASSERT_EQ(link.add(helper("first", "20"), "two"), 0);
   void* image = nullptr;
@@ -293,7 +293,7 @@ TEST_F(driver_kernels, a_link_that_defines_a_name_twice_says_which) {
 }
 
 TEST_F(driver_kernels, a_link_without_a_definition_says_of_what) {
-  logged_link link;
+  LoggedLink link;
   ASSERT_EQ(link.add(caller_ptx, "caller"), 0);
   void* image = nullptr;
   testing::internal::CaptureStderr();

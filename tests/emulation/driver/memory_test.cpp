@@ -9,7 +9,7 @@
 namespace skerry::emulation::driver {
 namespace {
 
-class driver_memory : public driver_test {};
+class DriverMemory : public DriverTest {};
 
 template <class Value>
 Value asked(address data, int attribute) {
@@ -18,7 +18,7 @@ Value asked(address data, int attribute) {
   return value;
 }
 
-TEST_F(driver_memory, copies_go_both_ways) {
+TEST_F(DriverMemory, copies_go_both_ways) {
   std::vector<std::uint32_t> values(1000);
   std::iota(values.begin(), values.end(), 0U);
   const address data = allocate(4000);
@@ -35,14 +35,14 @@ TEST_F(driver_memory, copies_go_both_ways) {
   EXPECT_EQ(CALL(cuMemFree, memory_free)(data), 1);
 }
 
-TEST_F(driver_memory, no_bytes_and_null_are_refused) {
+TEST_F(DriverMemory, no_bytes_and_null_are_refused) {
   address data = 0;
   EXPECT_EQ(CALL(cuMemAlloc, memory_allocate)(&data, 0), 1);
   EXPECT_EQ(CALL(cuMemAlloc, memory_allocate)(nullptr, 16), 1);
   EXPECT_EQ(CALL(cuMemFree, memory_free)(0), 0);
 }
 
-TEST_F(driver_memory, too_much_is_out_of_memory) {
+TEST_F(DriverMemory, too_much_is_out_of_memory) {
   std::size_t free = 0;
   std::size_t total = 0;
   ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&free, &total), 0);
@@ -51,7 +51,7 @@ TEST_F(driver_memory, too_much_is_out_of_memory) {
   EXPECT_EQ(CALL(cuMemAlloc, memory_allocate)(&data, total + 1), 2);
 }
 
-TEST_F(driver_memory, a_pointer_tells_its_block) {
+TEST_F(DriverMemory, a_pointer_tells_its_block) {
   const address data = allocate(4000);
   EXPECT_EQ(asked<int>(data + 8, 2), 2);
   EXPECT_EQ(asked<address>(data + 8, 3), data + 8);
@@ -73,7 +73,7 @@ TEST_F(driver_memory, a_pointer_tells_its_block) {
   EXPECT_EQ(CALL(cuMemGetAddressRange, memory_get_range)(&base, &nbytes, data), 500);
 }
 
-TEST_F(driver_memory, host_memory_is_reached_at_its_address) {
+TEST_F(DriverMemory, host_memory_is_reached_at_its_address) {
   void* host = nullptr;
   ASSERT_EQ(CALL(cuMemHostAlloc, host_allocate)(&host, 4096, 3), 0);
   address data = 0;
@@ -93,7 +93,7 @@ TEST_F(driver_memory, host_memory_is_reached_at_its_address) {
   EXPECT_EQ(CALL(cuMemHostUnregister, host_unregister)(own.data()), 713);
 }
 
-TEST_F(driver_memory, managed_memory_is_the_hosts_and_the_devices) {
+TEST_F(DriverMemory, managed_memory_is_the_hosts_and_the_devices) {
   address data = 0;
   ASSERT_EQ(CALL(cuMemAllocManaged, memory_allocate_managed)(&data, 256, 1), 0);
   EXPECT_EQ(asked<int>(data, 8), 1);
@@ -110,7 +110,7 @@ TEST_F(driver_memory, managed_memory_is_the_hosts_and_the_devices) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(driver_memory, fills_repeat_values_of_one_two_and_four_bytes) {
+TEST_F(DriverMemory, fills_repeat_values_of_one_two_and_four_bytes) {
   const address data = allocate(64);
   ASSERT_EQ(CALL(cuMemsetD32, fill_words)(data, 0x01020304, 16), 0);
   EXPECT_EQ(read(data, 16), std::vector<std::uint32_t>(16, 0x01020304));
@@ -129,33 +129,33 @@ TEST_F(driver_memory, fills_repeat_values_of_one_two_and_four_bytes) {
   release(data);
 }
 
-TEST_F(driver_memory, copies_of_two_dimensions_go_by_pitches) {
+TEST_F(DriverMemory, copies_of_two_dimensions_go_by_pitches) {
   std::vector<std::uint32_t> values(12);
   std::iota(values.begin(), values.end(), 0U);  // 3 rows of 4
   address data = 0;
   std::size_t pitch = 0;
   ASSERT_EQ(CALL(cuMemAllocPitch, memory_allocate_pitch)(&data, &pitch, 16, 3, 4), 0);
   EXPECT_EQ(pitch % 512, 0);
-  abi::copy_2d in{};
-  in.source = {0, 0, abi::memory_kind::host, values.data(), 0, nullptr, 16};
-  in.target = {0, 0, abi::memory_kind::device, nullptr, data, nullptr, pitch};
+  abi::Copy2d in{};
+  in.source = {0, 0, abi::MemoryKind::host, values.data(), 0, nullptr, 16};
+  in.target = {0, 0, abi::MemoryKind::device, nullptr, data, nullptr, pitch};
   in.width_bytes = 16;
   in.height = 3;
   ASSERT_EQ(CALL(cuMemcpy2D, copy_2d)(&in), 0);
   std::vector<std::uint32_t> block(4);
-  abi::copy_2d out{};
-  out.source = {4, 1, abi::memory_kind::device, nullptr, data, nullptr, pitch};
-  out.target = {0, 0, abi::memory_kind::host, block.data(), 0, nullptr, 8};
+  abi::Copy2d out{};
+  out.source = {4, 1, abi::MemoryKind::device, nullptr, data, nullptr, pitch};
+  out.target = {0, 0, abi::MemoryKind::host, block.data(), 0, nullptr, 8};
   out.width_bytes = 8;
   out.height = 2;
   ASSERT_EQ(CALL(cuMemcpy2D, copy_2d)(&out), 0);
   EXPECT_EQ(block, (std::vector<std::uint32_t>{5, 6, 9, 10}));
-  out.source.kind = abi::memory_kind::array;
+  out.source.kind = abi::MemoryKind::array;
   EXPECT_EQ(CALL(cuMemcpy2D, copy_2d)(&out), 801);
   release(data);
 }
 
-TEST_F(driver_memory, pools_give_in_the_order_of_streams) {
+TEST_F(DriverMemory, pools_give_in_the_order_of_streams) {
   void* pool = nullptr;
   ASSERT_EQ(CALL(cuDeviceGetDefaultMemPool, pool_get_default)(&pool, 0), 0);
   std::uint64_t threshold = 1 << 20;
@@ -168,7 +168,7 @@ TEST_F(driver_memory, pools_give_in_the_order_of_streams) {
   EXPECT_EQ(asked<void*>(data, 17), pool);
   ASSERT_EQ(CALL(cuMemFreeAsync, pool_free)(data, nullptr), 0);
 
-  abi::pool_properties properties{};
+  abi::PoolProperties properties{};
   properties.allocation_type = 1;
   properties.location = {1, 1};
   void* own = nullptr;

@@ -10,7 +10,7 @@
 namespace skerry::emulation::driver {
 namespace {
 
-class driver_streams : public driver_test {};
+class DriverStreams : public DriverTest {};
 
 constexpr unsigned blocking = 0;
 constexpr unsigned non_blocking = 1;
@@ -36,7 +36,7 @@ void add_ten_if_set(void* flag) {
   static_cast<std::atomic<int>*>(flag)->compare_exchange_strong(set, 10);
 }
 
-TEST_F(driver_streams, the_legacy_stream_waits_for_blocking_ones) {
+TEST_F(DriverStreams, the_legacy_stream_waits_for_blocking_ones) {
   void* const stream = make_stream(blocking);
   std::atomic<int> flag{0};
   enqueue(stream, set_late, &flag);
@@ -46,7 +46,7 @@ TEST_F(driver_streams, the_legacy_stream_waits_for_blocking_ones) {
   destroy(stream);
 }
 
-TEST_F(driver_streams, blocking_ones_wait_for_the_legacy_stream) {
+TEST_F(DriverStreams, blocking_ones_wait_for_the_legacy_stream) {
   void* const stream = make_stream(blocking);
   std::atomic<int> flag{0};
   enqueue(nullptr, set_late, &flag);
@@ -56,7 +56,7 @@ TEST_F(driver_streams, blocking_ones_wait_for_the_legacy_stream) {
   destroy(stream);
 }
 
-TEST_F(driver_streams, others_wait_for_events_alone) {
+TEST_F(DriverStreams, others_wait_for_events_alone) {
   void* const stream = make_stream(non_blocking);
   std::atomic<int> flag{0};
   enqueue(nullptr, set_late, &flag);
@@ -68,7 +68,7 @@ TEST_F(driver_streams, others_wait_for_events_alone) {
   destroy(stream);
 }
 
-TEST_F(driver_streams, tell_what_they_were_made_with) {
+TEST_F(DriverStreams, tell_what_they_were_made_with) {
   void* stream = nullptr;
   ASSERT_EQ(
       CALL(cuStreamCreateWithPriority, stream_create_with_priority)(&stream, non_blocking, -3), 0);
@@ -90,14 +90,14 @@ TEST_F(driver_streams, tell_what_they_were_made_with) {
   EXPECT_EQ(CALL(cuStreamCreate, stream_create)(&stream, 7), 1);
 }
 
-TEST_F(driver_streams, callbacks_get_their_stream) {
+TEST_F(DriverStreams, callbacks_get_their_stream) {
   void* const stream = make_stream(non_blocking);
-  struct called {
+  struct Called {
     void* stream = nullptr;
     int status = -1;
   } what;
   const auto callback = [](void* on, int status, void* data) {
-    *static_cast<called*>(data) = {on, status};
+    *static_cast<Called*>(data) = {on, status};
   };
   ASSERT_EQ(CALL(cuStreamAddCallback, stream_add_callback)(stream, callback, &what, 0), 0);
   ASSERT_EQ(CALL(cuStreamSynchronize, stream_synchronize)(stream), 0);
@@ -106,7 +106,7 @@ TEST_F(driver_streams, callbacks_get_their_stream) {
   destroy(stream);
 }
 
-TEST_F(driver_streams, a_fill_of_the_hosts_memory_is_done_when_the_call_returns) {
+TEST_F(DriverStreams, a_fill_of_the_hosts_memory_is_done_when_the_call_returns) {
   void* host = nullptr;
   ASSERT_EQ(CALL(cuMemHostAlloc, host_allocate)(&host, 64, 0), 0);
   std::memset(host, 1, 64);
@@ -117,7 +117,7 @@ TEST_F(driver_streams, a_fill_of_the_hosts_memory_is_done_when_the_call_returns)
   EXPECT_EQ(CALL(cuMemFreeHost, host_free)(host), 0);
 }
 
-TEST_F(driver_streams, events_order_and_time_work) {
+TEST_F(DriverStreams, events_order_and_time_work) {
   void* const stream = make_stream(non_blocking);
   void* start = nullptr;
   void* end = nullptr;

@@ -9,34 +9,34 @@ namespace skerry::emulation::driver {
 namespace {
 
 TEST(driver_table, functions_fail_before_cuInit) {
-  EXPECT_EQ(client::instance().status_before_start, 3);
+  EXPECT_EQ(Client::instance().status_before_start, 3);
 }
 
 TEST(driver_table, a_name_gives_the_form_of_the_version) {
   void* of_12 = nullptr;
   void* of_11 = nullptr;
   int how = -1;
-  ASSERT_EQ(client::instance().look_up("cuGetProcAddress", &of_12, 12000, &how), 0);
+  ASSERT_EQ(Client::instance().look_up("cuGetProcAddress", &of_12, 12000, &how), 0);
   EXPECT_EQ(how, 0);
-  ASSERT_EQ(client::instance().look_up("cuGetProcAddress", &of_11, 11080, &how), 0);
+  ASSERT_EQ(Client::instance().look_up("cuGetProcAddress", &of_11, 11080, &how), 0);
   EXPECT_NE(of_11, of_12);
-  EXPECT_EQ(of_12, client::instance().symbol("cuGetProcAddress_v2"));
+  EXPECT_EQ(of_12, Client::instance().symbol("cuGetProcAddress_v2"));
 }
 
 TEST(driver_table, symbols_are_those_that_programs_link_to) {
   for (const char* name : {"cuInit", "cuMemAlloc_v2", "cuMemcpyHtoD_v2", "cuLaunchKernel",
                            "cuStreamDestroy_v2", "cuDevicePrimaryCtxRelease_v2"}) {
-    EXPECT_NE(client::instance().symbol(name), nullptr) << name;
+    EXPECT_NE(Client::instance().symbol(name), nullptr) << name;
   }
 }
 
 TEST(driver_table, programs_with_a_default_stream_of_each_thread_find_their_names) {
   for (const char* name : {"cuMemcpy_ptds", "cuMemcpyHtoD_v2_ptds", "cuLaunchKernel_ptsz",
                            "cuStreamSynchronize_ptsz", "cuMemAllocAsync_ptsz"}) {
-    EXPECT_NE(client::instance().symbol(name), nullptr) << name;
+    EXPECT_NE(Client::instance().symbol(name), nullptr) << name;
   }
   auto* const wait = reinterpret_cast<decltype(&stream_synchronize)>(
-      client::instance().symbol("cuStreamSynchronize_ptsz"));
+      Client::instance().symbol("cuStreamSynchronize_ptsz"));
   void* context = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&context, 0), 0);
   ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(context), 0);
@@ -49,7 +49,7 @@ TEST(driver_table, programs_with_a_default_stream_of_each_thread_find_their_name
 TEST(driver_table, an_older_version_has_no_newer_function) {
   void* found = nullptr;
   int how = -1;
-  EXPECT_EQ(client::instance().look_up("cuLibraryLoadData", &found, 11080, &how), 500);
+  EXPECT_EQ(Client::instance().look_up("cuLibraryLoadData", &found, 11080, &how), 500);
   EXPECT_EQ(found, nullptr);
   EXPECT_EQ(how, 2);
 }
@@ -57,14 +57,14 @@ TEST(driver_table, an_older_version_has_no_newer_function) {
 TEST(driver_table, an_unknown_name_is_not_found) {
   void* found = nullptr;
   int how = -1;
-  EXPECT_EQ(client::instance().look_up("cuNoSuchFunction", &found, 13000, &how), 500);
+  EXPECT_EQ(Client::instance().look_up("cuNoSuchFunction", &found, 13000, &how), 500);
   EXPECT_EQ(found, nullptr);
   EXPECT_EQ(how, 1);
-  EXPECT_EQ(client::instance().look_up(nullptr, &found, 13000, &how), 1);
+  EXPECT_EQ(Client::instance().look_up(nullptr, &found, 13000, &how), 1);
 }
 
 TEST(driver_table, what_is_not_emulated_says_its_name_once) {
-  auto* const create = client::instance().find<int(void**, unsigned)>("cuArrayCreate");
+  auto* const create = Client::instance().find<int(void**, unsigned)>("cuArrayCreate");
   ASSERT_NE(create, nullptr);
   testing::internal::CaptureStderr();
   void* array = nullptr;

@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::size_t unit = std::size_t{2} << 20;
 
-abi::physical_properties of_device(int ordinal) {
+abi::PhysicalProperties of_device(int ordinal) {
   return {.type = 1, .location = {abi::location_of_device, ordinal}};
 }
 
-class driver_virtual_memory : public driver_test {
+class DriverVirtualMemory : public DriverTest {
  protected:
   static std::uint64_t create(int ordinal, std::size_t nbytes = unit) {
-    const abi::physical_properties what = of_device(ordinal);
+    const abi::PhysicalProperties what = of_device(ordinal);
     std::uint64_t handle = 0;
     EXPECT_EQ(CALL(cuMemCreate, physical_create)(&handle, nbytes, &what, 0), 0);
     return handle;
@@ -32,7 +32,7 @@ class driver_virtual_memory : public driver_test {
     return CALL(cuMemUnmap, virtual_unmap)(data, nbytes);
   }
   static int allow(address data, int ordinal, int flags = 3, std::size_t nbytes = unit) {
-    const abi::access_description access{abi::location_of_device, ordinal, flags};
+    const abi::AccessDescription access{abi::location_of_device, ordinal, flags};
     return CALL(cuMemSetAccess, virtual_set_access)(data, nbytes, &access, 1);
   }
   static int release_handle(std::uint64_t handle) {
@@ -46,7 +46,7 @@ class driver_virtual_memory : public driver_test {
   }
 };
 
-TEST_F(driver_virtual_memory, memory_of_two_devices_lies_in_one_range) {
+TEST_F(DriverVirtualMemory, memory_of_two_devices_lies_in_one_range) {
   const address data = reserve(2 * unit);
   ASSERT_EQ(data % unit, 0);
   EXPECT_EQ(write(data, 1), 1);  // nothing is there yet
@@ -72,7 +72,7 @@ TEST_F(driver_virtual_memory, memory_of_two_devices_lies_in_one_range) {
   EXPECT_EQ(free_addresses(data, 2 * unit), 0);
 }
 
-TEST_F(driver_virtual_memory, memory_stays_when_it_is_mapped_elsewhere) {
+TEST_F(DriverVirtualMemory, memory_stays_when_it_is_mapped_elsewhere) {
   const address first = reserve(unit);
   const address second = reserve(unit);
   const std::uint64_t handle = create(0);
@@ -87,7 +87,7 @@ TEST_F(driver_virtual_memory, memory_stays_when_it_is_mapped_elsewhere) {
                 &same, reinterpret_cast<void*>(first + 100)),
             0);
   EXPECT_EQ(same, handle);
-  abi::physical_properties what{};
+  abi::PhysicalProperties what{};
   ASSERT_EQ(CALL(cuMemGetAllocationPropertiesFromHandle, physical_get_properties)(&what, handle),
             0);
   EXPECT_EQ(what.location.kind, abi::location_of_device);
@@ -100,7 +100,7 @@ TEST_F(driver_virtual_memory, memory_stays_when_it_is_mapped_elsewhere) {
   EXPECT_EQ(free_addresses(second, unit), 0);
 }
 
-TEST_F(driver_virtual_memory, what_is_created_counts_as_the_devices_memory) {
+TEST_F(DriverVirtualMemory, what_is_created_counts_as_the_devices_memory) {
   std::size_t before = 0;
   std::size_t total = 0;
   ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&before, &total), 0);
@@ -108,7 +108,7 @@ TEST_F(driver_virtual_memory, what_is_created_counts_as_the_devices_memory) {
   std::size_t after = 0;
   ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&after, &total), 0);
   EXPECT_EQ(before - after, 4 * unit);
-  const abi::physical_properties what = of_device(0);
+  const abi::PhysicalProperties what = of_device(0);
   std::uint64_t more = 0;
   const std::size_t too_much = (after / unit + 1) * unit;
   EXPECT_EQ(CALL(cuMemCreate, physical_create)(&more, too_much, &what, 0), 2);
@@ -117,11 +117,11 @@ TEST_F(driver_virtual_memory, what_is_created_counts_as_the_devices_memory) {
   EXPECT_EQ(before, after);
 }
 
-TEST_F(driver_virtual_memory, access_is_what_was_set) {
+TEST_F(DriverVirtualMemory, access_is_what_was_set) {
   const address data = reserve(unit);
   const std::uint64_t handle = create(0);
   ASSERT_EQ(map(data, handle), 0);
-  const abi::memory_location here{abi::location_of_device, 0};
+  const abi::MemoryLocation here{abi::location_of_device, 0};
   std::uint64_t flags = 9;
   ASSERT_EQ(CALL(cuMemGetAccess, virtual_get_access)(&flags, &here, data), 0);
   EXPECT_EQ(flags, 0);
@@ -140,9 +140,9 @@ TEST_F(driver_virtual_memory, access_is_what_was_set) {
   EXPECT_EQ(free_addresses(data, unit), 0);
 }
 
-TEST_F(driver_virtual_memory, sizes_and_places_that_do_not_fit_are_refused) {
+TEST_F(DriverVirtualMemory, sizes_and_places_that_do_not_fit_are_refused) {
   std::size_t granularity = 0;
-  abi::physical_properties what = of_device(0);
+  abi::PhysicalProperties what = of_device(0);
   ASSERT_EQ(CALL(cuMemGetAllocationGranularity, virtual_granularity)(&granularity, &what, 0), 0);
   EXPECT_EQ(granularity, unit);
   address data = 0;

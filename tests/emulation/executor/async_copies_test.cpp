@@ -12,7 +12,7 @@ using words = std::vector<std::uint32_t>;
 /// One warp: lane k has 16 bytes from `from` at [%r4] of shared memory to be copied, and writes
 /// %r9.
 [[nodiscard]] words copied(const std::string& body) {
-  test_memory memory;
+  TestMemory memory;
   words values(128);
   std::iota(values.begin(), values.end(), 0);
   const std::uint64_t from = memory.allocate(values), to = memory.allocate(128);
@@ -86,7 +86,7 @@ TEST(EmulationAsyncCopies, threads_arrive_at_a_barrier_by_phases) {
 }
 
 TEST(EmulationAsyncCopies, a_bulk_store_is_done_when_its_group_was_waited_for) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t to = memory.allocate(64), seen = memory.allocate(8);
   EXPECT_RUNS(kernel_text(".param .u64 p, .param .u64 q", R"(
       .reg .b32 %r<9>; .reg .b64 %d<9>; .shared .align 16 .b8 s[64]; mov.u32 %r1, 5;
@@ -99,7 +99,7 @@ TEST(EmulationAsyncCopies, a_bulk_store_is_done_when_its_group_was_waited_for) {
 }
 
 TEST(EmulationAsyncCopies, a_barrier_tells_that_copies_of_a_thread_are_done) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t from = memory.allocate(words{1, 2, 3, 4}), to = memory.allocate(16);
   EXPECT_RUNS(kernel_text(".param .u64 p, .param .u64 q", R"(
       .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .shared .align 16 .b8 s[64];
@@ -115,7 +115,7 @@ TEST(EmulationAsyncCopies, a_barrier_tells_that_copies_of_a_thread_are_done) {
 }
 
 TEST(EmulationAsyncCopies, misuse_is_a_fault) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(64);
   const auto fails = [&](const std::string& body) {
     return run_text(kernel_text(".param .u64 p", R"(.reg .pred %p<9>; .reg .b32 %r<9>;

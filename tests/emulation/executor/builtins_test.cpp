@@ -46,10 +46,10 @@ template <class Function>
   return text;
 }
 
-class packed_arguments {
+class PackedArguments {
  public:
   template <class T>
-  packed_arguments& add(T value) {
+  PackedArguments& add(T value) {
     bytes.resize((bytes.size() + sizeof value - 1) / sizeof value * sizeof value);
     const auto* const begin = reinterpret_cast<const std::byte*>(&value);
     bytes.insert(bytes.end(), begin, begin + sizeof value);
@@ -58,7 +58,7 @@ class packed_arguments {
   std::vector<std::byte> bytes;
 };
 
-[[nodiscard]] std::string formatted(const std::string& format, const packed_arguments& arguments) {
+[[nodiscard]] std::string formatted(const std::string& format, const PackedArguments& arguments) {
   const auto read = [](std::uint64_t address) {
     return std::string_view(reinterpret_cast<const char*>(address));
   };
@@ -68,34 +68,34 @@ class packed_arguments {
 TEST(EmulationBuiltins, printf_has_the_conversions_of_c) {
   EXPECT_EQ(formatted("plain %% text", {}), "plain % text");
   EXPECT_EQ(formatted("%d|%5d|%-5d|%05d|%+d|% d",
-                      packed_arguments().add(-7).add(42).add(42).add(42).add(42).add(42)),
+                      PackedArguments().add(-7).add(42).add(42).add(42).add(42).add(42)),
             "-7|   42|42   |00042|+42| 42");
   EXPECT_EQ(formatted("%u %x %X %#x %o %c",
-                      packed_arguments().add(-1).add(255).add(255).add(255).add(8).add(int{'z'})),
+                      PackedArguments().add(-1).add(255).add(255).add(255).add(8).add(int{'z'})),
             "4294967295 ff FF 0xff 10 z");
   EXPECT_EQ(formatted("%hhd %hd %ld %lld %zu %llx",
-                      packed_arguments().add(257).add(65537).add(-1LL).add(1LL << 40).add(5ULL).add(
+                      PackedArguments().add(257).add(65537).add(-1LL).add(1LL << 40).add(5ULL).add(
                           ~0ULL)),
             "1 1 -1 1099511627776 5 ffffffffffffffff");
   EXPECT_EQ(
       formatted("%f %.2f %8.3e|%-9g|%G %a",
-                packed_arguments().add(1.5).add(2.345).add(12345.678).add(0.5).add(1e-10).add(1.0)),
+                PackedArguments().add(1.5).add(2.345).add(12345.678).add(0.5).add(1e-10).add(1.0)),
       "1.500000 2.35 1.235e+04|0.5      |1E-10 0x1p+0");
   EXPECT_EQ(
-      formatted("%*d|%-*d|%.*f", packed_arguments().add(4).add(1).add(3).add(2).add(1).add(2.25)),
+      formatted("%*d|%-*d|%.*f", PackedArguments().add(4).add(1).add(3).add(2).add(1).add(2.25)),
       "   1|2  |2.2");
   const auto text = reinterpret_cast<std::uint64_t>("word");
   EXPECT_EQ(formatted("%s|%6s|%-6s|%.2s|%s",
-                      packed_arguments().add(text).add(text).add(text).add(text).add(0ULL)),
+                      PackedArguments().add(text).add(text).add(text).add(text).add(0ULL)),
             "word|  word|word  |wo|(null)");
-  EXPECT_EQ(formatted("%d %p", packed_arguments().add(1).add(0x1234ULL)), "1 0x1234");
-  EXPECT_EQ(formatted("%f %f", packed_arguments().add(INFINITY * 1.0).add(-0.0)), "inf -0.000000");
+  EXPECT_EQ(formatted("%d %p", PackedArguments().add(1).add(0x1234ULL)), "1 0x1234");
+  EXPECT_EQ(formatted("%f %f", PackedArguments().add(INFINITY * 1.0).add(-0.0)), "inf -0.000000");
   EXPECT_EQ(formatted("%y 100%", {}), "%y 100%");
-  EXPECT_THROW((void)formatted("%d %lld", packed_arguments().add(1)), std::out_of_range);
+  EXPECT_THROW((void)formatted("%d %lld", PackedArguments().add(1)), std::out_of_range);
 }
 
 TEST(EmulationBuiltins, kernels_print_thread_by_thread) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t format = memory.allocate(characters("%d of %s: %g\n"));
   const std::uint64_t word = memory.allocate(characters("block"));
   const std::uint64_t to = memory.allocate(16);
@@ -109,7 +109,7 @@ TEST(EmulationBuiltins, kernels_print_thread_by_thread) {
       call.uni (r), vprintf, (a, b); ld.param.b32 %r2, [r]; }
     ld.param.u64 %d5, [to]; mad.wide.u32 %d5, %r1, 4, %d5; st.global.u32 [%d5], %r2; ret;)",
                                        declared);
-  const auto run_it = [&](const launch& how) {
+  const auto run_it = [&](const Launch& how) {
     const auto failed = run_text(text, how, {}, memory, format, word, to);
     EXPECT_FALSE(failed.has_value()) << text_of(failed);
   };
@@ -117,22 +117,22 @@ TEST(EmulationBuiltins, kernels_print_thread_by_thread) {
   EXPECT_EQ(shown([&] { run_it({.block = {3}}); }), wanted);
   EXPECT_EQ(memory.read<std::uint32_t>(to, 3), std::vector<std::uint32_t>(3, 3));
   // Where somebody takes it, it is shown when they say so.
-  printed_text kept;
-  launch how{.block = {3}};
+  PrintedText kept;
+  Launch how{.block = {3}};
   how.printed = &kept;
   EXPECT_EQ(shown([&] { run_it(how); }), "");
   EXPECT_EQ(shown([&] { kept.show(); }), wanted);
 }
 
 TEST(EmulationBuiltins, the_oldest_text_gives_way_where_too_much_is_printed) {
-  printed_text kept;
+  PrintedText kept;
   kept.set_limit(10);
   for (const char* const word : {"aaaa\n", "bbbb\n", "cccc\n"}) kept.append(word);
   EXPECT_EQ(shown([&] { kept.show(); }), "bbbb\ncccc\n");
 }
 
 TEST(EmulationBuiltins, an_assertion_fails_with_the_text_of_cuda) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t condition = memory.allocate(characters("x > 0"));
   const std::uint64_t file = memory.allocate(characters("some.cu"));
   const std::uint64_t function = memory.allocate(characters("void k(int)"));
@@ -146,7 +146,7 @@ TEST(EmulationBuiltins, an_assertion_fails_with_the_text_of_cuda) {
       .param .b64 e; st.param.b64 [e], 1; call.uni __assertfail, (a, b, c, d, e); }
     $end: ret;)",
                   declared);
-  const launch how{.grid = {2}, .block = {7}};
+  const Launch how{.grid = {2}, .block = {7}};
   expect_failure(
       run_text(text, how, {}, memory, condition, file, function), code::assertion,
       {"some.cu:12: void k(int): block: [0,0,0], thread: [5,0,0] Assertion `x > 0` failed.",
@@ -174,10 +174,10 @@ TEST(EmulationBuiltins, an_assertion_fails_with_the_text_of_cuda) {
 const std::string free_call = "{ .param .b64 a; st.param.b64 [a], %d1; call.uni free, (a); }\n";
 
 TEST(EmulationBuiltins, threads_take_memory_from_the_heap) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t to = memory.allocate(400);
-  device_heap heap(1 << 20);
-  launch how{.block = {40}};
+  DeviceHeap heap(1 << 20);
+  Launch how{.block = {40}};
   how.heap = &heap;
   const auto failed = run_text(list_kernel(""), how, {}, memory, to);
   EXPECT_FALSE(failed.has_value()) << text_of(failed);
@@ -190,10 +190,10 @@ TEST(EmulationBuiltins, threads_take_memory_from_the_heap) {
 }
 
 TEST(EmulationBuiltins, wrong_uses_of_the_heap_are_faults) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t to = memory.allocate(400);
-  device_heap heap(1 << 20);
-  launch how{.block = {3}};
+  DeviceHeap heap(1 << 20);
+  Launch how{.block = {3}};
   how.heap = &heap;
   const auto fails = [&](const std::string& at_end) {
     return run_text(list_kernel(at_end), how, {}, memory, to);
@@ -208,7 +208,7 @@ TEST(EmulationBuiltins, wrong_uses_of_the_heap_are_faults) {
 }
 
 TEST(EmulationBuiltins, a_heap_that_is_full_gives_null_and_takes_bytes_back) {
-  device_heap heap(1024);
+  DeviceHeap heap(1024);
   std::vector<std::uint64_t> given;
   for (std::uint64_t one = heap.allocate(50); one != 0; one = heap.allocate(50)) {
     EXPECT_EQ(one % 16, 0U);
@@ -226,7 +226,7 @@ TEST(EmulationBuiltins, a_heap_that_is_full_gives_null_and_takes_bytes_back) {
 }
 
 TEST(EmulationBuiltins, bytes_are_copied_and_filled) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t data = memory.allocate(std::vector<char>(64, 'x'));
   const std::string text = kernel_text(".param .u64 data", R"(
     .reg .b64 %d<4>; ld.param.u64 %d1, [data]; add.u64 %d2, %d1, 8;
@@ -245,7 +245,7 @@ TEST(EmulationBuiltins, bytes_are_copied_and_filled) {
 }
 
 TEST(EmulationBuiltins, a_breakpoint_is_passed_by_and_a_trap_is_not) {
-  test_memory memory;
+  TestMemory memory;
   EXPECT_RUNS(kernel_text("", "brkpt; ret;"), {}, {}, memory);
   expect_failure(run_text(kernel_text("", "trap; ret;"), {}, {}, memory), code::launch_failure,
                  {"trap"});

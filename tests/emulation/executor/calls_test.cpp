@@ -32,11 +32,11 @@ using words = std::vector<std::uint32_t>;
                      functions);
 }
 
-[[nodiscard]] std::optional<failure> run_calls(const std::string& text, std::uint32_t threads,
-                                               const device_model& device, words& results) {
-  test_memory memory;
+[[nodiscard]] std::optional<Failure> run_calls(const std::string& text, std::uint32_t threads,
+                                               const DeviceModel& device, words& results) {
+  TestMemory memory;
   const std::uint64_t to = memory.allocate(std::size_t{threads} * 4);
-  const launch how{.block = {threads}};
+  const Launch how{.block = {threads}};
   auto failed = run_text(text, how, device, memory, to);
   results = memory.read<std::uint32_t>(to, threads);
   return failed;
@@ -48,9 +48,9 @@ using words = std::vector<std::uint32_t>;
   const std::string text = calling_kernel(functions, body);
   words first;
   for (int schedule = 0; schedule < 4; ++schedule) {
-    const device_model device{.seed = static_cast<std::uint64_t>(schedule),
-                              .quantum = schedule * 3,
-                              .checks_undefined_values = schedule == 3};
+    const DeviceModel device{.seed = static_cast<std::uint64_t>(schedule),
+                             .quantum = schedule * 3,
+                             .checks_undefined_values = schedule == 3};
     words found;
     const auto failed = run_calls(text, threads, device, found);
     EXPECT_FALSE(failed.has_value()) << text_of(failed);
@@ -214,7 +214,7 @@ const std::string indirect_call = R"(
 
 TEST(EmulationCalls, lanes_call_the_functions_that_their_pointers_name) {
   const std::string table = pointed + ".global .align 8 .u64 table[3] = {once, twice, square};\n";
-  test_memory memory;
+  TestMemory memory;
   const auto loaded = load_text(
       calling_kernel(table,
                      "rem.u32 %r1, %n, 3; mov.u64 %d2, table; mad.wide.u32 %d2, %r1, 8, %d2;"
@@ -225,7 +225,7 @@ TEST(EmulationCalls, lanes_call_the_functions_that_their_pointers_name) {
   const std::vector<std::uint64_t> places = {memory.allocate(initial)};
   const std::uint64_t to = memory.allocate(400);
   const auto bytes = parameter_bytes(to);
-  const launch how{.block = {100}, .parameters = bytes, .variables = places};
+  const Launch how{.block = {100}, .parameters = bytes, .variables = places};
   const auto failed = run(*loaded->find("k"), how, {.quantum = 5}, memory);
   EXPECT_FALSE(failed.has_value()) << text_of(failed);
   EXPECT_EQ(memory.read<std::uint32_t>(to, 100), made(100, pointed_result));
@@ -347,10 +347,10 @@ TEST(EmulationCalls, initial_values_may_be_addresses) {
                             ".extern .global .align 4 .u32 word;\n"
                             ".global .align 8 .u64 pointers[3] = {generic(word)+4, 5, word};\n"
                             ".global .align 4 .u32 word = 77;"));
-  const variable* const word = loaded->find_variable("word");
+  const Variable* const word = loaded->find_variable("word");
   EXPECT_FALSE(word->is_extern);
   EXPECT_EQ(word->initial[0], std::byte{77});
-  const variable* const pointers = loaded->find_variable("pointers");
+  const Variable* const pointers = loaded->find_variable("pointers");
   ASSERT_EQ(pointers->addresses.size(), 2U);
   EXPECT_EQ(pointers->initial[0], std::byte{4});
   EXPECT_EQ(pointers->initial[8], std::byte{5});

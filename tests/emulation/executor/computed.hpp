@@ -39,7 +39,7 @@ template <class D, class... A>
                                       const std::vector<A>&... operands) {
   const std::size_t count = std::get<0>(std::tie(operands...)).size();
   const std::size_t padded = (count + 63) / 64 * 64;
-  test_memory memory;
+  TestMemory memory;
   std::string parameters = ".param .u64 to";
   std::string body =
       ".reg .pred %odd; .reg .b32 %t<4>; .reg .b64 %x<4>; .reg " + register_type<D>() + " %to;\n";
@@ -80,7 +80,7 @@ template <class D, class... A>
     bytes.insert(bytes.end(), more.begin(), more.end());
   }
   const auto loaded = load_text(text);
-  const launch how{
+  const Launch how{
       .grid = {static_cast<std::uint32_t>(padded / 64)}, .block = {64}, .parameters = bytes};
   const auto failed = run(*loaded->find("k"), how, {}, memory);
   EXPECT_FALSE(failed.has_value()) << text_of(failed);

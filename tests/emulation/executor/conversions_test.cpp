@@ -140,7 +140,7 @@ TEST(EmulationConversions, floats_are_rounded_to_floats) {
 }
 
 TEST(EmulationConversions, moves_take_vectors_apart) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t to = memory.allocate(64);
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>;
       .reg .b128 %q;

@@ -141,9 +141,9 @@ constexpr const char* registers = R"(
                      function);
 }
 
-[[nodiscard]] std::size_t unsupported_in(const program& code) {
+[[nodiscard]] std::size_t unsupported_in(const Program& code) {
   return static_cast<std::size_t>(
-      std::ranges::count(code.code, control::unsupported, &instruction::flow));
+      std::ranges::count(code.code, Control::unsupported, &Instruction::flow));
 }
 
 TEST(EmulationDecode, every_form_of_the_module_is_supported) {
@@ -155,13 +155,13 @@ TEST(EmulationDecode, every_form_of_the_module_is_supported) {
       text.insert(text.find(".param .b64 given"), ".param .b32 other; ");
     }
     const auto loaded = load_text(text);
-    const program& code = loaded->find("k")->decoded();
+    const Program& code = loaded->find("k")->decoded();
     EXPECT_EQ(unsupported_in(code), 0U) << form << " " << operands;
   }
 }
 
 TEST(EmulationDecode, an_unknown_instruction_is_named_when_it_is_reached) {
-  test_memory memory;
+  TestMemory memory;
   const std::string text = kernel_text("", "wgmma.fence.sync.aligned; ret;");
   expect_failure(run_text(text, {}, {}, memory), 715,
                  {"unsupported instruction", "wgmma.fence.sync.aligned;", "kernel: k"});
@@ -183,7 +183,7 @@ void expect_image_error(const std::string& text, int code, int capability = 90) 
     const auto loaded = load_text(text, capability);
     for (const auto& one : loaded->kernels()) (void)one->decoded();
     ADD_FAILURE() << "no error in " << text;
-  } catch (const image_error& error) {
+  } catch (const ImageError& error) {
     EXPECT_EQ(error.code(), code) << error.what();
   }
 }
@@ -241,7 +241,7 @@ TEST(EmulationDecode, a_fat_binary_gives_the_best_target) {
   EXPECT_EQ(load_text(image, 86)->target(), 80);
   EXPECT_EQ(load_text(image, 90)->target(), 90);
   EXPECT_EQ(load_text(image, 100)->target(), 90);
-  EXPECT_EQ(module::fat_binary_size(reinterpret_cast<const std::byte*>(image.data())),
+  EXPECT_EQ(Module::fat_binary_size(reinterpret_cast<const std::byte*>(image.data())),
             image.size());
   expect_image_error(image, 209, 75);
   expect_image_error(image.substr(0, image.size() - 1), 200);
@@ -324,12 +324,12 @@ TEST(EmulationDecode, parameters_variables_and_attributes_are_read) {
       "{ .shared .align 16 .b8 s[40]; .local .b32 l[3]; ret; }\n"
       ".section .debug_str { .b8 1, 2 }\n";
   const auto loaded = load_text(text);
-  const kernel* const found = loaded->find("k");
+  const Kernel* const found = loaded->find("k");
   ASSERT_NE(found, nullptr);
   ASSERT_EQ(found->parameters().size(), 3U);
   EXPECT_EQ(found->parameters()[1].offset, 8U);
   EXPECT_EQ(found->parameters()[2].offset, 32U);
-  const kernel_attributes attributes = found->attributes();
+  const KernelAttributes attributes = found->attributes();
   EXPECT_EQ(attributes.parameter_bytes, 40U);
   EXPECT_EQ(attributes.static_shared_bytes, 40U);
   EXPECT_EQ(attributes.local_bytes, 16U);
@@ -338,7 +338,7 @@ TEST(EmulationDecode, parameters_variables_and_attributes_are_read) {
   EXPECT_EQ(attributes.ptx_version, 80);
   EXPECT_EQ(attributes.binary_version, 90);
   ASSERT_EQ(loaded->variables().size(), 2U);
-  const variable* const table = loaded->find_variable("table");
+  const Variable* const table = loaded->find_variable("table");
   ASSERT_NE(table, nullptr);
   EXPECT_EQ(table->nbytes, 16U);
   std::array<std::int32_t, 4> values;

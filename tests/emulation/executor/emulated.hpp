@@ -20,7 +20,7 @@
 namespace skerry::emulation {
 
 /// Memory that kernels of a test may access: allocations of the host.
-class test_memory : public memory_map {
+class TestMemory : public MemoryMap {
  public:
   /// Of `nbytes` of 0xa5; their address is a multiple of 256, plus `offset`.
   std::uint64_t allocate(std::size_t nbytes, std::size_t offset = 0) {
@@ -47,25 +47,25 @@ class test_memory : public memory_map {
     return values;
   }
 
-  [[nodiscard]] allocation find(std::uint64_t address) const override {
+  [[nodiscard]] Allocation find(std::uint64_t address) const override {
     auto after = live_.upper_bound(address);
     if (after == live_.begin()) return {};
     --after;
     if (address >= after->first + after->second) return {};
     return {after->first, after->first + after->second};
   }
-  [[nodiscard]] memory_near nearest(std::uint64_t address) const override {
+  [[nodiscard]] MemoryNear nearest(std::uint64_t address) const override {
     auto after = live_.upper_bound(address);
     if (after == live_.begin()) return {.address = address};
     --after;
-    return {.state = memory_state::live,
+    return {.state = MemoryState::live,
             .begin = after->first,
             .nbytes = after->second,
             .address = address,
             .device = 0};
   }
   [[nodiscard]] std::byte* undefined_bits(std::uint64_t address) const override {
-    const allocation found = find(address);
+    const Allocation found = find(address);
     return found.end == 0 ? nullptr : shadows_.at(found.begin).data() + (address - found.begin);
   }
 
@@ -75,9 +75,9 @@ class test_memory : public memory_map {
   mutable std::map<std::uint64_t, std::vector<std::byte>> shadows_;
 };
 
-[[nodiscard]] inline std::shared_ptr<const module> load_text(const std::string& text,
+[[nodiscard]] inline std::shared_ptr<const Module> load_text(const std::string& text,
                                                              int compute_capability = 90) {
-  return module::load(std::as_bytes(std::span(text)), compute_capability);
+  return Module::load(std::as_bytes(std::span(text)), compute_capability);
 }
 
 /// A module's text of one kernel `k`: its parameters, such as ".param .u64 p", and its body.
@@ -103,27 +103,27 @@ template <class... T>
 
 /// Runs a kernel of a text.
 template <class... T>
-[[nodiscard]] std::optional<failure> run_kernel(const std::string& name, const std::string& text,
-                                                const launch& how, const device_model& device,
-                                                const memory_map& memory, const T&... parameters) {
+[[nodiscard]] std::optional<Failure> run_kernel(const std::string& name, const std::string& text,
+                                                const Launch& how, const DeviceModel& device,
+                                                const MemoryMap& memory, const T&... parameters) {
   const auto loaded = load_text(text);
-  const kernel* const found = loaded->find(name);
-  if (found == nullptr) return failure{-1, "no kernel " + name};
+  const Kernel* const found = loaded->find(name);
+  if (found == nullptr) return Failure{-1, "no kernel " + name};
   const std::vector<std::byte> bytes = parameter_bytes(parameters...);
-  launch with = how;
+  Launch with = how;
   with.parameters = bytes;
   if (auto refused = refuse(*found, with, device, 100 << 10)) return refused;
   return run(*found, with, device, memory);
 }
 
 template <class... T>
-[[nodiscard]] std::optional<failure> run_text(const std::string& text, const launch& how,
-                                              const device_model& device, const memory_map& memory,
+[[nodiscard]] std::optional<Failure> run_text(const std::string& text, const Launch& how,
+                                              const DeviceModel& device, const MemoryMap& memory,
                                               const T&... parameters) {
   return run_kernel("k", text, how, device, memory, parameters...);
 }
 
-[[nodiscard]] inline std::string text_of(const std::optional<failure>& found) {
+[[nodiscard]] inline std::string text_of(const std::optional<Failure>& found) {
   return found ? std::to_string(found->code) + ": " + found->text : "no failure";
 }
 
@@ -134,7 +134,7 @@ template <class... T>
   } while (false)
 
 /// Fails with that code, and says all of these words.
-inline void expect_failure(const std::optional<failure>& found, int code,
+inline void expect_failure(const std::optional<Failure>& found, int code,
                            std::initializer_list<std::string_view> words) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->code, code) << found->text;

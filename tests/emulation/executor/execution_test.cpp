@@ -17,20 +17,20 @@ const std::string prologue = R"(
 )";
 
 /// Runs a body that stores a word for each thread, %r9; also interleaved, by several seeds.
-[[nodiscard]] words results_of(const std::string& body, extent grid, extent block,
+[[nodiscard]] words results_of(const std::string& body, Extent grid, Extent block,
                                std::uint32_t dynamic_shared = 0, const std::string& before = "") {
   const std::string text =
       kernel_text(".param .u64 p", prologue + body + "\nst.global.u32 [%d0], %r9; ret;", before);
   words first;
   for (int schedule = 0; schedule < 6; ++schedule) {
-    test_memory memory;
+    TestMemory memory;
     const std::size_t count = grid.count() * block.count();
     const std::uint64_t to = memory.allocate(count * 4);
-    const device_model device{.seed = static_cast<std::uint64_t>(schedule),
-                              .resident_blocks = schedule == 0 ? 1 : 4,
-                              .quantum = schedule == 0 ? 0 : 3 * schedule,
-                              .instruction_limit = 10'000'000};
-    const launch how{.grid = grid, .block = block, .dynamic_shared_bytes = dynamic_shared};
+    const DeviceModel device{.seed = static_cast<std::uint64_t>(schedule),
+                             .resident_blocks = schedule == 0 ? 1 : 4,
+                             .quantum = schedule == 0 ? 0 : 3 * schedule,
+                             .instruction_limit = 10'000'000};
+    const Launch how{.grid = grid, .block = block, .dynamic_shared_bytes = dynamic_shared};
     const auto failed = run_text(text, how, device, memory, to);
     EXPECT_FALSE(failed.has_value()) << text_of(failed);
     if (failed) return {};
@@ -204,7 +204,7 @@ TEST(EmulationExecution, one_member_is_elected) {
                                        "elect.sync %r9|%p1, -1; @%p1 add.u32 %r9, %r9, 100;"
                                        "st.global.u32 [%d0], %r9; ret;");
   for (const std::uint32_t member : {0U, 1U, 31U}) {
-    test_memory memory;
+    TestMemory memory;
     const std::uint64_t to = memory.allocate(128);
     EXPECT_RUNS(text, {.block = {32}}, {.elected_member = member}, memory, to);
     EXPECT_EQ(memory.read<std::uint32_t>(to, 32),
@@ -213,13 +213,13 @@ TEST(EmulationExecution, one_member_is_elected) {
 }
 
 TEST(EmulationExecution, the_lowest_member_is_elected_where_nobody_says_another) {
-  // CUB's scan for sm_90 has the elected lane store what lane 0 alone has: device_model says where.
+  // CUB's scan for sm_90 has the elected lane store what lane 0 alone has: DeviceModel says where.
   const std::string text =
       kernel_text(".param .u64 p", prologue +
                                        "mov.u32 %r8, 0xfffffff0; setp.lt.u32 %p2, %r0, 4;"
                                        "@%p2 mov.u32 %r8, 15; elect.sync %r9|%p1, %r8;"
                                        "st.global.u32 [%d0], %r9; ret;");
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t to = memory.allocate(128);
   EXPECT_RUNS(text, {.block = {32}}, {.seed = 7}, memory, to);
   EXPECT_EQ(memory.read<std::uint32_t>(to, 32),
@@ -234,7 +234,7 @@ TEST(EmulationExecution, atomics_lose_nothing) {
 }
 
 TEST(EmulationExecution, atomics_return_what_was_there) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t to = memory.allocate(words{10, 10, 10, 10, 7, 10, 3, 0});
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<3>;
       ld.param.u64 %d1, [p];
@@ -282,16 +282,16 @@ TEST(EmulationExecution, a_directive_needs_no_blank_before_a_type) {
 }
 
 TEST(EmulationExecution, variables_lie_where_the_device_has_them) {
-  test_memory memory;
+  TestMemory memory;
   const auto loaded = load_text(
       kernel_text(".param .u64 p", prologue + R"(ld.global.u32 %r9, [table+8]; mov.u64 %d2, table;
       ld.global.u32 %r10, [%d2+4]; add.u32 %r9, %r9, %r10; st.global.u32 [%d0], %r9; ret;)",
                   ".global .align 4 .u32 table[3] = {10, 20, 30};"));
-  const variable& table = loaded->variables()[0];
+  const Variable& table = loaded->variables()[0];
   const std::uint64_t place = memory.allocate(table.initial);
   const std::uint64_t to = memory.allocate(4);
   const auto bytes = parameter_bytes(to);
-  const launch how{.parameters = bytes, .variables = std::span(&place, 1)};
+  const Launch how{.parameters = bytes, .variables = std::span(&place, 1)};
   const auto failed = run(*loaded->find("k"), how, {}, memory);
   EXPECT_FALSE(failed.has_value()) << text_of(failed);
   EXPECT_EQ(memory.read<std::uint32_t>(to, 1)[0], 50U);
@@ -318,7 +318,7 @@ TEST(EmulationExecution, a_schedule_repeats_from_its_seed) {
     $loop: atom.global.add.u32 %r9, [%d2], 1; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 5;
     @%p1 bra $loop; st.global.u32 [%d0], %r9; ret;)");
   const auto order = [&](std::uint64_t seed, std::uint64_t number) {
-    test_memory memory;
+    TestMemory memory;
     const std::uint64_t to = memory.allocate(4 * 512), counter = memory.allocate(words{0});
     EXPECT_RUNS(text, {.grid = {4}, .block = {128}, .number = number},
                 {.seed = seed, .resident_blocks = 3, .quantum = 5}, memory, to, counter);

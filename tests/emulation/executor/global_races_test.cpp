@@ -10,7 +10,7 @@ namespace {
 /// or nothing. %d1 points to 512 bytes, %d2 to the thread's own place in them, %d3 to one that the
 /// next block has; %r1 is the thread's number, %r2 the block's; of %p1 is the first thread, and of
 /// %p2 the first block.
-[[nodiscard]] std::optional<failure> raced(const std::string& body, const std::string& name = "k") {
+[[nodiscard]] std::optional<Failure> raced(const std::string& body, const std::string& name = "k") {
   const std::string text = kernel_text(".param .u64 p",
                                        R"(
       .reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %d<9>; ld.param.u64 %d1, [p];
@@ -20,13 +20,13 @@ namespace {
                                            body + " ret;",
                                        "", name);
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    test_memory memory;
+    TestMemory memory;
     const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(128));
-    const device_model device{.seed = seed,
-                              .resident_blocks = seed == 0 ? 1 : 3,
-                              .quantum = seed == 0 ? 0 : 5,
-                              .instruction_limit = 1'000'000,
-                              .checks_global_races = true};
+    const DeviceModel device{.seed = seed,
+                             .resident_blocks = seed == 0 ? 1 : 3,
+                             .quantum = seed == 0 ? 0 : 5,
+                             .instruction_limit = 1'000'000,
+                             .checks_global_races = true};
     if (auto found = run_kernel(name, text, {.grid = {3}, .block = {32}}, device, memory, place)) {
       return found;
     }
@@ -108,7 +108,7 @@ TEST(EmulationGlobalRaces, of_large_grids_are_caught) {
                     ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; ld.param.u64 %d1, [p];"
                     "mov.u32 %r1, %ctaid.x;" +
                         condition + "@%p1 st.global.u32 [%d1], %r1; ret;");
-    test_memory memory;
+    TestMemory memory;
     const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(4));
     return run_text(text, {.grid = {5000}, .block = {1}}, {.checks_global_races = true}, memory,
                     place);

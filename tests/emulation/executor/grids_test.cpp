@@ -45,11 +45,11 @@ const std::string counted_barrier = R"(
   @%p8 bra $poll;
   $met: barrier.sync 0;)";
 
-void expect_blocks_meet(const std::string& barrier, const device_model& device) {
+void expect_blocks_meet(const std::string& barrier, const DeviceModel& device) {
   constexpr std::uint32_t blocks = 64;
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t data = memory.allocate(std::size_t{2} * blocks * 4);
-  launch how{.grid = {blocks}, .block = {40}};
+  Launch how{.grid = {blocks}, .block = {40}};
   how.is_cooperative = true;
   EXPECT_RUNS(sum_text(barrier), how, device, memory, data);
   EXPECT_EQ(memory.read<std::uint32_t>(data + blocks * 4, blocks),
@@ -65,18 +65,18 @@ TEST(EmulationGrids, blocks_of_a_cooperative_launch_meet) {
 }
 
 TEST(EmulationGrids, without_the_barrier_blocks_race) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t data = memory.allocate(1024);
-  launch how{.grid = {64}, .block = {40}};
+  Launch how{.grid = {64}, .block = {40}};
   how.is_cooperative = true;
   expect_failure(run_text(sum_text(""), how, {.checks_global_races = true}, memory, data),
                  code::launch_failure, {"race"});
 }
 
 TEST(EmulationGrids, an_ordinary_launch_has_no_barrier_of_its_grid) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t data = memory.allocate(1024);
-  const launch how{.grid = {64}, .block = {40}};
+  const Launch how{.grid = {64}, .block = {40}};
   expect_failure(run_text(sum_text(called_barrier), how, {}, memory, data), code::launch_failure,
                  {"not cooperative"});
   expect_failure(run_text(sum_text(counted_barrier), how, {}, memory, data), code::launch_failure,
@@ -84,9 +84,9 @@ TEST(EmulationGrids, an_ordinary_launch_has_no_barrier_of_its_grid) {
 }
 
 TEST(EmulationGrids, more_blocks_than_the_device_holds_are_refused) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t data = memory.allocate(1 << 20);
-  launch how{.grid = {4 * 32 + 1}, .block = {32}};
+  Launch how{.grid = {4 * 32 + 1}, .block = {32}};
   EXPECT_RUNS(sum_text(""), how, {}, memory, data);
   how.is_cooperative = true;
   expect_failure(run_text(sum_text(called_barrier), how, {}, memory, data),
@@ -94,22 +94,22 @@ TEST(EmulationGrids, more_blocks_than_the_device_holds_are_refused) {
 }
 
 TEST(EmulationGrids, a_block_that_ends_is_waited_for_in_vain) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t data = memory.allocate(1024);
-  launch how{.grid = {3}, .block = {40}};
+  Launch how{.grid = {3}, .block = {40}};
   how.is_cooperative = true;
   const std::string text = sum_text("setp.eq.u32 %p5, %r1, 1; @%p5 ret;" + called_barrier);
   expect_failure(run_text(text, how, {}, memory, data), code::launch_failure, {"deadlock"});
 }
 
 TEST(EmulationGrids, a_kernel_that_never_ends_is_stopped) {
-  test_memory memory;
+  TestMemory memory;
   const std::string text = kernel_text("", R"(
     .reg .pred %p; .reg .b32 %r; mov.u32 %r, %tid.x; setp.lt.u32 %p, %r, 32; @%p bra $wait;
     $spin: bra.uni $spin;
     $wait: bar.sync 0; ret;)");
   const auto begin = std::chrono::steady_clock::now();
-  const launch how{.block = {64}};
+  const Launch how{.block = {64}};
   expect_failure(run_text(text, how, {.seconds_limit = 0.1}, memory), code::launch_timeout,
                  {"more than 0.1 s", "bra.uni $spin", "bar.sync 0"});
   expect_failure(run_text(text, how, {.instruction_limit = 100'000}, memory), code::launch_timeout,
@@ -118,12 +118,12 @@ TEST(EmulationGrids, a_kernel_that_never_ends_is_stopped) {
 }
 
 TEST(EmulationGrids, a_kernel_that_runs_for_long_is_told_of_once) {
-  test_memory memory;
-  std::vector<failure> told;
-  launch how{.block = {64}};
-  how.notice = [&](const failure& where) { told.push_back(where); };
+  TestMemory memory;
+  std::vector<Failure> told;
+  Launch how{.block = {64}};
+  how.notice = [&](const Failure& where) { told.push_back(where); };
   const std::string text = kernel_text("", "$spin: bra.uni $spin;");
-  const device_model device{.seconds_limit = 0.6, .seconds_to_notice = 0.2};
+  const DeviceModel device{.seconds_limit = 0.6, .seconds_to_notice = 0.2};
   expect_failure(run_text(text, how, device, memory), code::launch_timeout, {"more than 0.6 s"});
   ASSERT_EQ(told.size(), 1);
   EXPECT_NE(told[0].text.find("has run for 0.2 s and goes on"), std::string::npos);
@@ -133,7 +133,7 @@ TEST(EmulationGrids, a_kernel_that_runs_for_long_is_told_of_once) {
 }
 
 TEST(EmulationGrids, kernels_are_stopped_where_the_process_ends) {
-  test_memory memory;
+  TestMemory memory;
   const std::string text = kernel_text("", "$spin: bra.uni $spin;");
   stop_kernels(0.05);
   expect_failure(run_text(text, {}, {}, memory), code::launch_timeout, {"the process ends"});

@@ -33,22 +33,22 @@ constexpr auto equal = [](auto a, auto b) { return a == b; };
   return all;
 }
 
-enum class rounding { nearest, toward_zero, downward, upward };
-struct named_rounding {
-  rounding how;
+enum class Rounding { nearest, toward_zero, downward, upward };
+struct NamedRounding {
+  Rounding how;
   const char* name;
   const char* integral;
 };
-constexpr std::array<named_rounding, 4> roundings = {{
-    {rounding::nearest, "rn", "rni"},
-    {rounding::toward_zero, "rz", "rzi"},
-    {rounding::downward, "rm", "rmi"},
-    {rounding::upward, "rp", "rpi"},
+constexpr std::array<NamedRounding, 4> roundings = {{
+    {Rounding::nearest, "rn", "rni"},
+    {Rounding::toward_zero, "rz", "rzi"},
+    {Rounding::downward, "rm", "rmi"},
+    {Rounding::upward, "rp", "rpi"},
 }};
 
 /// The float16 that x is rounded to, found among all. Infinity stands for 2^16 where it is the
 /// nearest, as if there were no largest exponent.
-[[nodiscard]] std::uint16_t rounded(double x, rounding how) {
+[[nodiscard]] std::uint16_t rounded(double x, Rounding how) {
   if (std::isnan(x)) return 0x7fff;
   static const std::vector<double> magnitudes = [] {
     std::vector<double> values;
@@ -68,12 +68,12 @@ constexpr std::array<named_rounding, 4> roundings = {{
       std::min<std::uint16_t>(infinity, static_cast<std::uint16_t>(above - magnitudes.begin()));
   const auto low = static_cast<std::uint16_t>(high - 1);
   bool takes_high = false;
-  if (how == rounding::nearest) {
+  if (how == Rounding::nearest) {
     const double below_x = magnitude - magnitudes[low];
     const double above_x = magnitudes[high] - magnitude;
     takes_high = above_x < below_x || (above_x == below_x && high % 2 == 0);
-  } else if (how != rounding::toward_zero) {
-    takes_high = (how == rounding::upward) == (x > 0);
+  } else if (how != Rounding::toward_zero) {
+    takes_high = (how == Rounding::upward) == (x > 0);
   }
   return sign | (takes_high ? high : low);
 }
@@ -164,15 +164,15 @@ TEST(EmulationHalves, integers_are_rounded_to_them) {
             (std::vector<std::uint16_t>{0x5bf8, 0x4200}));
 }
 
-[[nodiscard]] double integral(double x, rounding how) {
+[[nodiscard]] double integral(double x, Rounding how) {
   switch (how) {
-    case rounding::nearest:
+    case Rounding::nearest:
       return std::nearbyint(x);
-    case rounding::toward_zero:
+    case Rounding::toward_zero:
       return std::trunc(x);
-    case rounding::downward:
+    case Rounding::downward:
       return std::floor(x);
-    case rounding::upward:
+    case Rounding::upward:
       return std::ceil(x);
   }
   return x;
@@ -217,7 +217,7 @@ TEST(EmulationHalves, move_by_vectors) {
       mov.b32 %r1, {%h5, %h6}; mov.b16 %h7, 0x3C00;
       st.global.v4.b16 [%d1+16], {%h4, %h3, %h2, %h1}; st.global.b32 [%d1+24], %r1;
       st.global.v2.u16 [%d1+28], {%h7, %h6}; ret;)");
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(
       std::vector<std::uint16_t>{1, 2, 3, 4, 0x3c00, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
   EXPECT_RUNS(text, {}, {}, memory, place);
@@ -229,7 +229,7 @@ TEST(EmulationHalves, move_by_vectors) {
 }
 
 TEST(EmulationHalves, other_forms_are_refused_by_their_name) {
-  test_memory memory;
+  TestMemory memory;
   for (const char* form :
        {"add.rz.f16 %h1, %h2, %h3", "add.f16.f16 %h1, %h2, %h3", "add.ftz.bf16 %h1, %h2, %h3",
         "add.f16 %r1, %h2, %h3", "div.f16 %h1, %h2, %h3", "fma.f16 %h1, %h2, %h3, %h4",
@@ -246,8 +246,8 @@ TEST(EmulationHalves, other_forms_are_refused_by_their_name) {
 }
 
 /// Runs a body for a warp with %h2 and its halves in memory undefined.
-[[nodiscard]] std::optional<failure> undefined_in(const std::string& body) {
-  test_memory memory;
+[[nodiscard]] std::optional<Failure> undefined_in(const std::string& body) {
+  TestMemory memory;
   const std::uint64_t written = memory.allocate(std::vector<std::uint16_t>(64, 3));
   const std::string text = kernel_text(".param .u64 p", R"(.reg .pred %p<9>; .reg .b16 %h<9>;
       .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>; .shared .align 4 .b8 s[256];
@@ -287,7 +287,7 @@ TEST(EmulationHalves, beside_each_other_are_no_race) {
         .shared .align 4 .b8 s[256]; mov.u32 %r1, %tid.x; mov.u32 %r2, s;
         mad.lo.u32 %r3, %r1, 2, %r2; xor.b32 %r4, %r1, 1; mad.lo.u32 %r4, %r4, 2, %r2;
         cvt.rn.f16.u32 %h1, %r1;)" + body + " ret;");
-    test_memory memory;
+    TestMemory memory;
     return run_text(text, {.block = {64}}, {.quantum = 4, .checks_shared_races = true}, memory);
   };
   const auto found = raced("st.shared.b16 [%r3], %h1; ld.shared.b16 %h2, [%r3];");

@@ -19,34 +19,34 @@ using pair = std::uint32_t;
 constexpr half nan_bits = 0x7fff;
 constexpr auto equal = [](auto a, auto b) { return a == b; };
 
-struct type_of_half {
-  const small_format* format;
+struct TypeOfHalf {
+  const SmallFormat* format;
   std::string name;
 };
-const std::array<type_of_half, 2> types = {{{&float16, "f16"}, {&bfloat16, "bf16"}}};
+const std::array<TypeOfHalf, 2> types = {{{&float16, "f16"}, {&bfloat16, "bf16"}}};
 
-struct modifiers {
+struct Modifiers {
   std::string text;
   bool flushes = false;
   bool saturates = false;
   bool clamps = false;
 };
-const modifiers none{};
-const std::array<modifiers, 6> of_fma = {{{""},
+const Modifiers none{};
+const std::array<Modifiers, 6> of_fma = {{{""},
                                           {".ftz", true},
                                           {".sat", false, true},
                                           {".ftz.sat", true, true},
                                           {".relu", false, false, true},
                                           {".ftz.relu", true, false, true}}};
 
-[[nodiscard]] half flushed(half bits, const small_format& format) {
+[[nodiscard]] half flushed(half bits, const SmallFormat& format) {
   const std::uint32_t smallest_normal = &format == &float16 ? 0x400 : 0x80;
   return (bits & 0x7fff) < smallest_normal ? bits & 0x8000 : bits;
 }
 
 /// Numbers of one size, so that exact results have few bits, and with every kind of edge among
 /// them.
-[[nodiscard]] std::vector<half> operands_of(const small_format& format, unsigned seed,
+[[nodiscard]] std::vector<half> operands_of(const SmallFormat& format, unsigned seed,
                                             std::size_t count) {
   const bool is_wide = &format == &bfloat16;
   std::mt19937 random(seed);
@@ -67,7 +67,7 @@ const std::array<modifiers, 6> of_fma = {{{""},
 
 /// What an operation on numbers gives on halves, with its modifiers.
 template <class Exact, class... A>
-[[nodiscard]] half expected(const small_format& format, const modifiers& how, Exact&& exact,
+[[nodiscard]] half expected(const SmallFormat& format, const Modifiers& how, Exact&& exact,
                             A... operands) {
   const auto number = [&](half bits) {
     return static_cast<long double>(format.value_of(how.flushes ? flushed(bits, format) : bits));
@@ -79,7 +79,7 @@ template <class Exact, class... A>
   }
   if (how.clamps && !std::isnan(result) && result <= 0) result = 0.0L;
   if (std::isnan(result)) return nan_bits;
-  const auto bits = static_cast<half>(format.rounded(result, rounding::nearest));
+  const auto bits = static_cast<half>(format.rounded(result, Rounding::nearest));
   return how.flushes ? flushed(bits, format) : bits;
 }
 
@@ -107,7 +107,7 @@ template <class Exact>
 void check_binary(const std::string& opcode, Exact&& exact) {
   for (const auto& [format, name] : types) {
     const auto [a, b] = pairs_of(operands_of(*format, 1, 150));
-    for (const modifiers& how : of_fma) {
+    for (const Modifiers& how : of_fma) {
       if (how.clamps || (name == "bf16" && !how.text.empty())) continue;
       const auto reference = [&](half x, half y) { return expected(*format, how, exact, x, y); };
       for (const std::string rounding : {"", ".rn"}) {
@@ -137,7 +137,7 @@ TEST(EmulationHalfArithmetic, sums_of_products_are_rounded_once) {
       b.push_back(b[k / edges % edges]);
       c.push_back(c[k / edges / edges]);
     }
-    for (const modifiers& how : of_fma) {
+    for (const Modifiers& how : of_fma) {
       if (name == "bf16" && (how.flushes || how.saturates)) continue;
       const auto exact = [](long double x, long double y, long double z) { return x * y + z; };
       check(
@@ -150,13 +150,13 @@ TEST(EmulationHalfArithmetic, sums_of_products_are_rounded_once) {
 /// Products halfway between two halves, to which the smallest one, its negative and nothing are
 /// added: in float64 the first two are lost. Values of exact fractions.
 TEST(EmulationHalfArithmetic, the_smallest_addend_decides_a_tie) {
-  struct products {
+  struct Products {
     std::string type;
     std::vector<half> a;
     std::vector<half> b;
     std::vector<half> sums;
   };
-  const std::array<products, 2> all = {
+  const std::array<Products, 2> all = {
       {{"bf16",
         {0x3ff8, 0x3ff8, 0x3ff8, 0x3fb6, 0x3fb6, 0x3fb6, 0x3fc0, 0x3fc0, 0x3fc0},
         {0x3ff0, 0x3ff0, 0x3ff0, 0x3fc0, 0x3fc0, 0x3fc0, 0x3fb2, 0x3fb2, 0x3fb2},
@@ -165,7 +165,7 @@ TEST(EmulationHalfArithmetic, the_smallest_addend_decides_a_tie) {
         {0x3df0, 0x3df0, 0x3df0, 0x3cc0, 0x3cc0, 0x3cc0, 0x3c28, 0x3c28, 0x3c28},
         {0x3f40, 0x3f40, 0x3f40, 0x3d08, 0x3d08, 0x3d08, 0x3cc0, 0x3cc0, 0x3cc0},
         {0x4162, 0x4161, 0x4162, 0x3dfa, 0x3df9, 0x3dfa, 0x3cf0, 0x3cef, 0x3cf0}}}};
-  for (const products& one : all) {
+  for (const Products& one : all) {
     std::vector<half> c;
     while (c.size() < one.a.size()) c.insert(c.end(), {0x0001, 0x8001, 0x0000});
     EXPECT_EQ((computed<half>("fma.rn." + one.type, false, one.a, one.b, c)), one.sums);
@@ -209,7 +209,7 @@ TEST(EmulationHalfArithmetic, the_smaller_and_the_larger_are_chosen) {
     const auto [a, b] = pairs_of(operands_of(*format, 5, 80));
     for (const bool wants_larger : {false, true}) {
       for (const bool wants_nan : {false, true}) {
-        for (const modifiers& how : {none, modifiers{".ftz", true}}) {
+        for (const Modifiers& how : {none, Modifiers{".ftz", true}}) {
           if (how.flushes && name == "bf16") continue;
           const std::string opcode =
               (wants_larger ? "max" : "min") + how.text + (wants_nan ? ".NaN" : "");
@@ -240,7 +240,7 @@ TEST(EmulationHalfArithmetic, approximations_are_near) {
   const std::vector<half> all = every_half();
   for (const auto& [format, name] : types) {
     const bool flushes = name == "bf16";
-    const modifiers how{"", flushes};
+    const Modifiers how{"", flushes};
     const auto power = [](long double x) { return std::exp2(x); };
     const auto tangent = [](long double x) { return std::tanh(x); };
     expect_computes_like<half>(

@@ -16,20 +16,20 @@ using pair = std::uint32_t;
 constexpr half nan_bits = 0x7fff;
 constexpr auto equal = [](auto a, auto b) { return a == b; };
 
-struct named_rounding {
-  rounding how;
+struct NamedRounding {
+  Rounding how;
   std::string name;
   std::string integral;
 };
-const std::array<named_rounding, 4> roundings = {{
-    {rounding::nearest, "rn", "rni"},
-    {rounding::toward_zero, "rz", "rzi"},
-    {rounding::downward, "rm", "rmi"},
-    {rounding::upward, "rp", "rpi"},
+const std::array<NamedRounding, 4> roundings = {{
+    {Rounding::nearest, "rn", "rni"},
+    {Rounding::toward_zero, "rz", "rzi"},
+    {Rounding::downward, "rm", "rmi"},
+    {Rounding::upward, "rp", "rpi"},
 }};
 
-[[nodiscard]] half rounded(const small_format& format, long double x,
-                           rounding how = rounding::nearest) {
+[[nodiscard]] half rounded(const SmallFormat& format, long double x,
+                           Rounding how = Rounding::nearest) {
   return std::isnan(x) ? nan_bits : static_cast<half>(format.rounded(x, how));
 }
 
@@ -38,7 +38,7 @@ template <class T>
 [[nodiscard]] std::vector<T> narrowed_values() {
   const T inf = std::numeric_limits<T>::infinity();
   std::vector<T> values = float_edges<T>();
-  for (const small_format* format : {&float16, &bfloat16}) {
+  for (const SmallFormat* format : {&float16, &bfloat16}) {
     for (std::uint32_t bits = 0; bits < format->largest(); bits += 13) {
       const auto exact = static_cast<T>(format->value_of(bits));
       const auto next = static_cast<T>(format->value_of(bits + 1));
@@ -112,10 +112,10 @@ TEST(EmulationBfloats, every_one_is_widened) {
       "cvt.rn.bf16.f16", [](half x) { return rounded(bfloat16, float16.value_of(x)); }, equal, all);
 }
 
-[[nodiscard]] double integral(double x, rounding how) {
-  if (how == rounding::nearest) return std::nearbyint(x);
-  if (how == rounding::toward_zero) return std::trunc(x);
-  return how == rounding::downward ? std::floor(x) : std::ceil(x);
+[[nodiscard]] double integral(double x, Rounding how) {
+  if (how == Rounding::nearest) return std::nearbyint(x);
+  if (how == Rounding::toward_zero) return std::trunc(x);
+  return how == Rounding::downward ? std::floor(x) : std::ceil(x);
 }
 
 TEST(EmulationBfloats, become_integers) {
@@ -129,7 +129,7 @@ TEST(EmulationBfloats, become_integers) {
           return static_cast<std::int32_t>(std::clamp(x, -0x1p31, 0x1p31 - 1));
         },
         equal, all);
-    for (const small_format* format : {&float16, &bfloat16}) {
+    for (const SmallFormat* format : {&float16, &bfloat16}) {
       const std::string type = format == &float16 ? "f16" : "bf16";
       expect_computes_like<half>(
           "cvt." + integral_name + "." + type + "." + type,
@@ -143,10 +143,10 @@ TEST(EmulationPairs, two_floats_become_two_halves) {
   const std::vector<float> low = narrowed_values<float>();
   std::vector<float> high = low;
   std::ranges::reverse(high);
-  for (const small_format* format : {&float16, &bfloat16}) {
+  for (const SmallFormat* format : {&float16, &bfloat16}) {
     const std::string to = format == &float16 ? ".f16x2.f32" : ".bf16x2.f32";
     for (const bool is_nearest : {true, false}) {
-      const rounding how = is_nearest ? rounding::nearest : rounding::toward_zero;
+      const Rounding how = is_nearest ? Rounding::nearest : Rounding::toward_zero;
       for (const bool clamps : {false, true}) {
         for (const bool is_finite : {false, true}) {
           const auto one = [&](float x) {
@@ -167,11 +167,11 @@ TEST(EmulationPairs, two_floats_become_two_halves) {
 }
 
 /// e4m3 has no infinity, and 0x7f is NaN; e5m2 is a float16 without its lower byte.
-constexpr small_format e4m3(4, 3, 0x7e);
-constexpr small_format e5m2(5, 2, 0x7b);
+constexpr SmallFormat e4m3(4, 3, 0x7e);
+constexpr SmallFormat e5m2(5, 2, 0x7b);
 
 TEST(EmulationPairs, numbers_of_a_byte_are_rounded_and_widened) {
-  for (const small_format* format : {&e4m3, &e5m2}) {
+  for (const SmallFormat* format : {&e4m3, &e5m2}) {
     const std::string name = format == &e4m3 ? "e4m3x2" : "e5m2x2";
     std::vector<float> values = float_edges<float>();
     for (std::uint32_t bits = 0; bits < format->largest(); ++bits) {
@@ -187,7 +187,7 @@ TEST(EmulationPairs, numbers_of_a_byte_are_rounded_and_widened) {
     std::ranges::reverse(others);
     const auto one = [&](float x) -> std::uint32_t {
       if (std::isnan(x)) return 0x7f;
-      const std::uint32_t bits = format->rounded(x, rounding::nearest);
+      const std::uint32_t bits = format->rounded(x, Rounding::nearest);
       return (bits & 0x7f) > format->largest() ? (bits & 0x80) | format->largest() : bits;
     };
     expect_computes_like<half>(
@@ -222,11 +222,11 @@ TEST(EmulationPairs, tf32_has_ten_bits) {
                                         0x7f800000, 0x7fffffff, 0x7f7fe000, 0x00000000, 0}));
 }
 
-struct named_comparison {
+struct NamedComparison {
   std::string name;
   bool (*holds)(double, double);
 };
-const std::array<named_comparison, 14> comparisons = {{
+const std::array<NamedComparison, 14> comparisons = {{
     {"eq", [](double a, double b) { return a == b; }},
     {"ne", [](double a, double b) { return a < b || a > b; }},
     {"lt", [](double a, double b) { return a < b; }},
@@ -252,7 +252,7 @@ TEST(EmulationComparisons, of_halves_set_values) {
     first.push_back(pair{a[a.size() - 1 - k]} << 16 | a[k]);
     second.push_back(pair{b[b.size() - 1 - k]} << 16 | b[k]);
   }
-  for (const small_format* format : {&float16, &bfloat16}) {
+  for (const SmallFormat* format : {&float16, &bfloat16}) {
     const std::string type = format == &float16 ? "f16" : "bf16";
     const half one = format == &float16 ? 0x3c00 : 0x3f80;
     for (const auto& [name, holds] : comparisons) {
@@ -294,7 +294,7 @@ TEST(EmulationComparisons, of_pairs_set_a_predicate_for_each_half) {
       selp.b32 %r6, 1, 0, %p4; setp.lt.and.f16x2 %p3|%p4, %r1, %r2, !%p2;
       selp.b32 %r7, 1, 0, %p4; st.global.v4.b32 [%d1], {%r3, %r4, %r5, %r6};
       st.global.b32 [%d1+16], %r7; ret;)");
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(32);
   EXPECT_RUNS(text, {}, {}, memory, place);
   EXPECT_EQ(memory.read<std::uint32_t>(place, 5), (std::vector<std::uint32_t>{0, 1, 1, 1, 0}));

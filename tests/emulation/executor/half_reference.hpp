@@ -9,14 +9,14 @@
 
 namespace skerry::emulation {
 
-enum class rounding { nearest, toward_zero, downward, upward };
+enum class Rounding { nearest, toward_zero, downward, upward };
 
 /// A format of floating-point numbers of 16 or 8 bits by the text of IEEE 754: numbers are looked
 /// up among all that there are, not computed.
-class small_format {
+class SmallFormat {
  public:
   /// `largest`: the bits of the largest number; what is beyond is infinite, or NaN.
-  constexpr small_format(int exponent_bits, int fraction_bits, std::uint32_t largest)
+  constexpr SmallFormat(int exponent_bits, int fraction_bits, std::uint32_t largest)
       : exponent_bits_(exponent_bits), fraction_bits_(fraction_bits), largest_(largest) {}
 
   [[nodiscard]] std::uint32_t sign_bit() const { return 1U << (exponent_bits_ + fraction_bits_); }
@@ -36,7 +36,7 @@ class small_format {
 
   /// Infinity stands for the next power of two where it is the nearest, as if there were no largest
   /// exponent.
-  [[nodiscard]] std::uint32_t rounded(long double x, rounding how) const {
+  [[nodiscard]] std::uint32_t rounded(long double x, Rounding how) const {
     const std::uint32_t sign = std::signbit(x) ? sign_bit() : 0;
     const long double magnitude = std::fabs(x);
     if (std::isinf(x)) return sign | (largest_ + 1);
@@ -50,10 +50,10 @@ class small_format {
     if (below == 0) return sign | low;
     const long double above = finite(low + 1) - magnitude;
     bool takes_high = false;
-    if (how == rounding::nearest) {
+    if (how == Rounding::nearest) {
       takes_high = above < below || (above == below && low % 2 == 1);
-    } else if (how != rounding::toward_zero) {
-      takes_high = (how == rounding::upward) == (sign == 0);
+    } else if (how != Rounding::toward_zero) {
+      takes_high = (how == Rounding::upward) == (sign == 0);
     }
     return sign | (takes_high ? low + 1 : low);
   }
@@ -66,9 +66,9 @@ class small_format {
     const std::uint32_t whole = exponent == 0 ? fraction : fraction + (1U << fraction_bits_);
     return std::ldexp(whole, std::max(exponent, 1) - bias - fraction_bits_);
   }
-  [[nodiscard]] std::uint32_t how_beyond(std::uint32_t sign, rounding how) const {
-    const bool is_outward = how == rounding::nearest || (how == rounding::upward && sign == 0) ||
-                            (how == rounding::downward && sign != 0);
+  [[nodiscard]] std::uint32_t how_beyond(std::uint32_t sign, Rounding how) const {
+    const bool is_outward = how == Rounding::nearest || (how == Rounding::upward && sign == 0) ||
+                            (how == Rounding::downward && sign != 0);
     return sign | (is_outward ? largest_ + 1 : largest_);
   }
 
@@ -77,8 +77,8 @@ class small_format {
   std::uint32_t largest_;
 };
 
-inline constexpr small_format float16(5, 10, 0x7bff);
-inline constexpr small_format bfloat16(8, 7, 0x7f7f);
+inline constexpr SmallFormat float16(5, 10, 0x7bff);
+inline constexpr SmallFormat bfloat16(8, 7, 0x7f7f);
 
 /// Every number of 16 bits.
 [[nodiscard]] inline std::vector<std::uint16_t> every_half() {

@@ -233,7 +233,7 @@ TEST(EmulationIntegers, masks_and_permutations_follow_the_manual) {
 }
 
 TEST(EmulationIntegers, carries_go_from_one_sum_to_the_next) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t to = memory.allocate(32);
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b32 %r<9>; .reg .b64 %d;
       mov.u32 %r0, 0xffffffff; mov.u32 %r1, 1;

@@ -22,8 +22,8 @@ TEST(EmulationInterruption, goes_on_to_the_handler_there_was) {
   ASSERT_NE(std::signal(SIGINT, handle), SIG_ERR);
   const std::uint64_t before = interruptions();
   {
-    const interruption_watch watch;
-    const interruption_watch another;
+    const InterruptionWatch watch;
+    const InterruptionWatch another;
     ASSERT_EQ(std::raise(SIGINT), 0);
   }
   EXPECT_EQ(handled, 1);
@@ -34,7 +34,7 @@ TEST(EmulationInterruption, goes_on_to_the_handler_there_was) {
 TEST(EmulationInterruption, leaves_time_to_end_unless_it_comes_twice) {
   ASSERT_NE(std::signal(SIGINT, handle), SIG_ERR);
   const std::uint64_t before = interruptions();
-  const interruption_watch watch;
+  const InterruptionWatch watch;
   const auto later = std::chrono::seconds(3600);
   EXPECT_FALSE(has_to_end(before, clock::now() + later));
   ASSERT_EQ(std::raise(SIGINT), 0);
@@ -49,7 +49,7 @@ TEST(EmulationInterruption, leaves_time_to_end_unless_it_comes_twice) {
 TEST(EmulationInterruption, a_process_that_has_no_handler_is_left_as_it_is) {
   for (auto* const action : {SIG_DFL, SIG_IGN}) {
     ASSERT_NE(std::signal(SIGINT, action), SIG_ERR);
-    const interruption_watch watch;
+    const InterruptionWatch watch;
     EXPECT_EQ(std::signal(SIGINT, action), action);
   }
   static_cast<void>(std::signal(SIGINT, SIG_DFL));
@@ -58,7 +58,7 @@ TEST(EmulationInterruption, a_process_that_has_no_handler_is_left_as_it_is) {
 TEST(EmulationInterruption, a_handler_that_comes_while_somebody_watches_stays) {
   ASSERT_NE(std::signal(SIGINT, SIG_DFL), SIG_ERR);
   {
-    const interruption_watch watch;
+    const InterruptionWatch watch;
     static_cast<void>(std::signal(SIGINT, handle));
   }
   EXPECT_EQ(std::signal(SIGINT, SIG_DFL), handle);

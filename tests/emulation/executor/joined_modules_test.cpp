@@ -16,7 +16,7 @@ namespace {
 const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 std::string joined(const std::vector<std::string>& texts) {
-  std::vector<ptx::link_part> parts;
+  std::vector<ptx::LinkPart> parts;
   const std::string names = "abcd";
   for (std::size_t k = 0; k < texts.size(); ++k) {
     parts.push_back({std::string_view(names).substr(k, 1), texts[k]});
@@ -57,7 +57,7 @@ std::string caller_of(const std::vector<std::string>& functions) {
 }
 
 std::vector<std::uint32_t> results_of(const std::string& text, std::size_t count) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t out = memory.allocate(std::vector<std::uint32_t>(count));
   EXPECT_RUNS(text, {.block = {1, 1, 1}}, {}, memory, out);
   return memory.read<std::uint32_t>(out, count);
@@ -107,7 +107,7 @@ TEST(joined_modules, a_name_defined_twice_is_refused_with_both_places) {
   try {
     (void)joined({strong, strong});
     FAIL();
-  } catch (const image_error& problem) {
+  } catch (const ImageError& problem) {
     EXPECT_STREQ(problem.what(), "linker: multiple definition of 'v' in 'b': first defined in 'a'");
   }
 }
@@ -151,7 +151,7 @@ TEST(joined_modules, a_joined_kernel_runs) {
 }
 
 int registers_of(const std::string& text) {
-  const auto code = module::load(std::as_bytes(std::span(text)), 80);
+  const auto code = Module::load(std::as_bytes(std::span(text)), 80);
   return code->find("k")->attributes().registers;
 }
 

@@ -21,47 +21,47 @@ struct order_of_blocks {
   std::array<std::array<std::uint32_t, count>, count> known{};
   std::array<std::uint32_t, count> met{};
 
-  bool operator()(access_mark one, access_mark now) const {
+  bool operator()(AccessMark one, AccessMark now) const {
     if (one.block() != now.block()) return known[now.block()][one.block()] >= one.time();
     return one.thread() == now.thread() || one.time() < met[now.block()];
   }
 };
 
-struct run {
+struct ByteRun {
   std::size_t word = 0;
   std::size_t of_lane = 1;
   std::size_t lanes = 32;
 };
 
-/// As global_races does: at once, or lane by lane.
+/// As GlobalRaces does: at once, or lane by lane.
 template <class Marks>
-void note_run(Marks& in, const run& what, access_mark now, bool writes,
+void note_run(Marks& in, const ByteRun& what, AccessMark now, bool writes,
               const order_of_blocks& order, told& into) {
   if (in.note_run(what.word, what.of_lane, what.lanes, now, writes, order)) return;
   for (std::size_t lane = 0; lane < what.lanes; ++lane) {
     const std::size_t begin = 4 * (what.word + lane * what.of_lane);
     in.note(begin, begin + 4 * what.of_lane, now.of_lane(lane), writes, order,
-            [&](access_mark one, bool is_write, std::size_t byte) {
+            [&](AccessMark one, bool is_write, std::size_t byte) {
               into.emplace_back(one.bits(), is_write, byte);
             });
   }
 }
 
-class random_accesses {
+class RandomAccesses {
  public:
-  explicit random_accesses(unsigned seed) : numbers_(seed) {}
+  explicit RandomAccesses(unsigned seed) : numbers_(seed) {}
 
   std::uint32_t below(std::uint32_t most) {
     return std::uniform_int_distribution<std::uint32_t>(0, most - 1)(numbers_);
   }
-  run next_run() {
+  ByteRun next_run() {
     const std::size_t of_lane = std::size_t{1} << below(3);
-    const std::size_t most = marked_line::words / of_lane;
+    const std::size_t most = MarkedLine::words / of_lane;
     if (below(4) != 0) return {0, of_lane, most};
     const std::size_t first = below(static_cast<std::uint32_t>(most));
     return {first * of_lane, of_lane, 1 + below(static_cast<std::uint32_t>(most - first))};
   }
-  access_mark next_mark(std::uint32_t time, const run& what) {
+  AccessMark next_mark(std::uint32_t time, const ByteRun& what) {
     const auto spare = static_cast<std::uint32_t>(warp_size - what.lanes);
     const std::uint32_t lane = spare == 0 ? 0 : below(spare + 1);
     return {time, below(5), below(order_of_blocks::count), 32 * below(2) + lane};
@@ -75,15 +75,15 @@ class random_accesses {
 TEST(marked_page_test, a_line_tells_what_its_words_would_tell) {
   std::size_t races = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
-    random_accesses choose(seed);
+    RandomAccesses choose(seed);
     order_of_blocks order;
-    marked_line line;
-    marked_words words(marked_line::words);
+    MarkedLine line;
+    MarkedWords words(MarkedLine::words);
     told by_line;
     told by_words;
     for (std::uint32_t time = 1; time < 60; ++time) {
-      const run what = choose.next_run();
-      const access_mark now = choose.next_mark(time, what);
+      const ByteRun what = choose.next_run();
+      const AccessMark now = choose.next_mark(time, what);
       const bool writes = choose.below(3) == 0;
       note_run(line, what, now, writes, order, by_line);
       note_run(words, what, now, writes, order, by_words);
@@ -97,18 +97,16 @@ TEST(marked_page_test, a_line_tells_what_its_words_would_tell) {
 }
 
 TEST(marked_page_test, bytes_of_a_line_that_lanes_have_read_are_told_apart) {
-  const auto unordered = [](access_mark one, access_mark now) {
-    return one.block() == now.block();
-  };
-  marked_line line;
-  ASSERT_TRUE(line.note_run(0, 2, 16, access_mark(1, 7, 1, 64), false, unordered));
+  const auto unordered = [](AccessMark one, AccessMark now) { return one.block() == now.block(); };
+  MarkedLine line;
+  ASSERT_TRUE(line.note_run(0, 2, 16, AccessMark(1, 7, 1, 64), false, unordered));
   told all;
-  const auto found = [&](access_mark one, bool is_write, std::size_t byte) {
+  const auto found = [&](AccessMark one, bool is_write, std::size_t byte) {
     all.emplace_back(one.thread(), is_write, byte);
   };
-  line.note(21, 22, access_mark(1, 8, 2, 0), true, unordered, found);
+  line.note(21, 22, AccessMark(1, 8, 2, 0), true, unordered, found);
   EXPECT_EQ(all, (told{{64 + 2, false, 21}}));
-  line.note(20, 21, access_mark(1, 9, 1, 0), true, unordered, found);
+  line.note(20, 21, AccessMark(1, 9, 1, 0), true, unordered, found);
   EXPECT_EQ(all.size(), 1U) << "the block's own, and another byte";
 }
 

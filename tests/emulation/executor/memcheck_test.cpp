@@ -12,9 +12,9 @@ const std::string prologue = R"(
 
 /// Runs a body for 64 threads, with an allocation of `nbytes` that begins at `offset` bytes from a
 /// multiple of 256.
-[[nodiscard]] std::optional<failure> ran(const std::string& body, std::size_t nbytes,
+[[nodiscard]] std::optional<Failure> ran(const std::string& body, std::size_t nbytes,
                                          std::size_t offset = 0) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(nbytes, offset);
   return run_text(kernel_text(".param .u64 p", prologue + body + " ret;"), {.block = {64}},
                   {.instruction_limit = 100'000}, memory, place);
@@ -49,7 +49,7 @@ TEST(EmulationMemcheck, a_report_says_who_missed_what) {
   const std::string body = R"(.loc 1 42 7
       setp.ge.u32 %p1, %r0, 40; mul.wide.u32 %d2, %r0, 4; add.u64 %d0, %d1, %d2;
       @%p1 st.global.u32 [%d0+96], %r0;)";
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(300);
   std::string text = kernel_text(".param .u64 p", prologue + body + " ret;");
   text += ".file 1 \"/source/kernel.cu\"\n";
@@ -57,11 +57,11 @@ TEST(EmulationMemcheck, a_report_says_who_missed_what) {
     text.replace(at, 3, " _Z4fillIfEvPfi(");
   }
   const auto loaded = load_text(text);
-  const kernel* const found = loaded->find("_Z4fillIfEvPfi");
+  const Kernel* const found = loaded->find("_Z4fillIfEvPfi");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->readable_name(), "void fill<float>(float*, int)");
   const auto bytes = parameter_bytes(place);
-  const launch how{.grid = {3}, .block = {64}, .parameters = bytes};
+  const Launch how{.grid = {3}, .block = {64}, .parameters = bytes};
   expect_failure(run(*found, how, {}, memory), 700,
                  {"write of 4 bytes of global memory at 0x", "of 300 bytes", "thread (51,0,0)",
                   "warp 1, lane 19", "@%p1 st.global.u32 [%d0+96], %r0;", "/source/kernel.cu:42",
@@ -69,7 +69,7 @@ TEST(EmulationMemcheck, a_report_says_who_missed_what) {
 }
 
 TEST(EmulationMemcheck, freed_memory_is_not_accessed) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(256);
   const std::string text =
       kernel_text(".param .u64 p", prologue + at_thread(4, "ld.global.u32 %r1, [%d0]; ret;"));
@@ -80,7 +80,7 @@ TEST(EmulationMemcheck, freed_memory_is_not_accessed) {
 }
 
 TEST(EmulationMemcheck, lanes_may_access_different_allocations) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t a = memory.allocate(64), b = memory.allocate(64);
   const std::string text = kernel_text(".param .u64 p, .param .u64 q", prologue + R"(
       ld.param.u64 %d2, [q]; and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 0;
@@ -169,9 +169,9 @@ TEST(EmulationLimits, launches_that_can_not_be_are_refused) {
   const auto loaded = load_text(
       ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n"
       ".maxntid 128, 1, 1\n{ .shared .b8 s[40000]; ret; }\n");
-  const kernel& k = *loaded->find("k");
+  const Kernel& k = *loaded->find("k");
   const auto bytes = parameter_bytes(std::uint64_t{0});
-  const auto refused = [&](launch how, std::uint32_t limit = 48 << 10) {
+  const auto refused = [&](Launch how, std::uint32_t limit = 48 << 10) {
     if (how.parameters.empty()) how.parameters = bytes;
     const auto found = refuse(k, how, {}, limit);
     return found ? found->code : 0;

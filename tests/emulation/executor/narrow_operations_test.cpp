@@ -218,7 +218,7 @@ TEST(EmulationNarrow, numbers_are_tested) {
       selp.b32 %r2, 1, 0, %p1; @%p2 or.b32 %r2, %r2, 2; @%p3 or.b32 %r2, %r2, 4;
       @%p4 or.b32 %r2, %r2, 8; @%p5 or.b32 %r2, %r2, 16; @%p6 or.b32 %r2, %r2, 32;
       st.global.u32 [%d2], %r2; ret;)");
-  test_memory memory;
+  TestMemory memory;
   const float inf = std::numeric_limits<float>::infinity();
   const std::uint64_t place =
       memory.allocate(std::vector<float>{1, -inf, std::nanf(""), 0, 1e-40F, -2});
@@ -233,7 +233,7 @@ TEST(EmulationNarrow, numbers_are_tested) {
       .shared .align 16 .b8 s[64];
       ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; mad.wide.u32 %d2, %r1, 4, %d1;)" +
                                                             body + " ret;");
-  test_memory memory;
+  TestMemory memory;
   const std::size_t count = values.size();
   const std::uint64_t place = memory.allocate(values);
   EXPECT_RUNS(text, {.block = {64}}, {}, memory, place);
@@ -288,7 +288,7 @@ TEST(EmulationAtomics, released_ones_reach_dynamic_shared_memory) {
       ld.shared.b32 %r2, [dynamic]; ld.shared.b32 %r3, [before];
       st.global.v2.b32 [%d1], {%r2, %r3}; ret;)",
                                        ".extern .shared .align 16 .b8 dynamic[];");
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(8);
   EXPECT_RUNS(text, {.dynamic_shared_bytes = 16}, {}, memory, place);
   EXPECT_EQ(memory.read<u32>(place, 2), (std::vector<u32>{7, 0}));
@@ -302,7 +302,7 @@ TEST(EmulationShared, a_vector_may_be_loaded_beyond_the_end) {
         mov.b32 %r1, 7; st.shared.b32 [%r5+8], %r1;)" +
                         body + " st.global.b32 [%d1], %r3; ret;",
                     ".extern .shared .align 16 .b8 dynamic[];");
-    test_memory memory;
+    TestMemory memory;
     const std::uint64_t place = memory.allocate(16);
     const auto failed = run_text(text, {.dynamic_shared_bytes = dynamic_nbytes}, {}, memory, place);
     if (!failed) {

@@ -6,7 +6,7 @@ namespace skerry::emulation {
 namespace {
 
 /// Runs a body for two warps, by several schedules; what the first failure says, or nothing.
-[[nodiscard]] std::optional<failure> raced(const std::string& body) {
+[[nodiscard]] std::optional<Failure> raced(const std::string& body) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .shared .align 8 .b8 s[512];
       mov.u32 %r0, %tid.x; mov.u32 %r1, s; mad.lo.u32 %r2, %r0, 4, %r1; xor.b32 %r3, %r0, 1;
@@ -14,9 +14,9 @@ namespace {
       setp.lt.u32 %p1, %r0, 32; setp.eq.u32 %p2, %r0, 0;)" + body +
                                                             " ret;");
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
-    test_memory memory;
+    TestMemory memory;
     const std::uint64_t place = memory.allocate(4);
-    const device_model device{
+    const DeviceModel device{
         .seed = seed, .resident_blocks = 2, .quantum = 4, .checks_shared_races = true};
     if (auto found = run_text(text, {.grid = {3}, .block = {64}}, device, memory, place)) {
       return found;
@@ -80,7 +80,7 @@ TEST(EmulationHeldStores, a_store_without_a_fence_is_seen_late) {
         $read: ld.relaxed.gpu.global.u32 %r2, [%d1+4]; nanosleep.u32 1;
         setp.ne.u32 %p2, %r2, 1; @%p2 bra $read; ld.global.u32 %r3, [%d1];
         st.global.u32 [%d1+8], %r3; ret;)");
-    test_memory memory;
+    TestMemory memory;
     const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(3));
     EXPECT_RUNS(text, {.grid = {2}},
                 {.resident_blocks = 2,
@@ -96,7 +96,7 @@ TEST(EmulationHeldStores, a_store_without_a_fence_is_seen_late) {
 }
 
 TEST(EmulationHeldStores, a_thread_sees_what_it_stored) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(16);
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b32 %r<9>; .reg .b64 %d1; ld.param.u64 %d1, [p];
       st.global.u32 [%d1], 5; st.global.u32 [%d1], 6; ld.global.u32 %r1, [%d1];
@@ -107,7 +107,7 @@ TEST(EmulationHeldStores, a_thread_sees_what_it_stored) {
 
 TEST(EmulationHeldStores, a_store_becomes_visible_once) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
-    test_memory memory;
+    TestMemory memory;
     const std::uint64_t place = memory.allocate(4);
     EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .pred %p<3>; .reg .b32 %r1; .reg .b64 %d1;
         ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0;

@@ -21,38 +21,38 @@ const std::string prologue = R"(
   return kernel_text(".param .u64 p", prologue + body + " ret;") + ".file 1 \"/source/user.py\"\n";
 }
 
-[[nodiscard]] kind_set all_collected() {
-  kind_set all;
-  for (const failure_kind kind : {failure_kind::race_shared, failure_kind::race_global,
-                                  failure_kind::uninitialised, failure_kind::synchronisation}) {
+[[nodiscard]] KindSet all_collected() {
+  KindSet all;
+  for (const FailureKind kind : {FailureKind::race_shared, FailureKind::race_global,
+                                 FailureKind::uninitialised, FailureKind::synchronisation}) {
     all.add(kind);
   }
   return all;
 }
 
 /// Runs a body for one block of 64 threads, or more of them; what was found and did not end it.
-[[nodiscard]] std::vector<failure> collected(const std::string& body, unsigned blocks = 1) {
-  test_memory memory;
+[[nodiscard]] std::vector<Failure> collected(const std::string& body, unsigned blocks = 1) {
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(64));
-  findings found;
-  const device_model device{.checks_shared_races = true,
-                            .checks_global_races = true,
-                            .checks_synchronization = true,
-                            .checks_undefined_values = true,
-                            .checks_races_in_blocks = true,
-                            .collected = all_collected()};
+  Findings found;
+  const DeviceModel device{.checks_shared_races = true,
+                           .checks_global_races = true,
+                           .checks_synchronization = true,
+                           .checks_undefined_values = true,
+                           .checks_races_in_blocks = true,
+                           .collected = all_collected()};
   EXPECT_RUNS(text_of_body(body), {.grid = {blocks}, .block = {64}, .found = &found}, device,
               memory, place);
   return found.all();
 }
 
 TEST(EmulationReports, tell_who_missed_what) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(100);
   const auto found = run_text(text_of_body(".loc 1 12 3\nst.global.u32 [%d0+8], %r0;"),
                               {.grid = {2}, .block = {32}}, {}, memory, place);
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->kind, failure_kind::out_of_bounds);
+  EXPECT_EQ(found->kind, FailureKind::out_of_bounds);
   EXPECT_EQ(found->kernel, "k");
   EXPECT_EQ(found->thread.x, 23U);
   EXPECT_EQ(found->block.x, 0U);
@@ -68,12 +68,12 @@ TEST(EmulationReports, tell_who_missed_what) {
 
 TEST(EmulationReports, have_names_and_codes_of_kinds) {
   for (int k = 0; k < failure_kinds; ++k) {
-    const auto kind = static_cast<failure_kind>(k);
+    const auto kind = static_cast<FailureKind>(k);
     EXPECT_EQ(kind_of_name(name_of(kind)), kind);
   }
   EXPECT_EQ(kind_of_name("racy"), std::nullopt);
-  EXPECT_EQ(kind_of(700), failure_kind::out_of_bounds);
-  EXPECT_EQ(kind_of(715), failure_kind::invalid_instruction);
+  EXPECT_EQ(kind_of(700), FailureKind::out_of_bounds);
+  EXPECT_EQ(kind_of(715), FailureKind::invalid_instruction);
 }
 
 TEST(EmulationReports, of_races_name_both_places_once) {
@@ -86,7 +86,7 @@ TEST(EmulationReports, of_races_name_both_places_once) {
       .loc 1 7 1
       st.shared.u32 [s], %r0;)");
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].kind, failure_kind::race_shared);
+  EXPECT_EQ(found[0].kind, FailureKind::race_shared);
   EXPECT_EQ(found[0].at.line, 6U);
   ASSERT_TRUE(found[0].other && found[0].other->at && found[0].other->thread);
   EXPECT_EQ(found[0].other->at->line, 5U);
@@ -100,7 +100,7 @@ TEST(EmulationReports, of_races_name_both_places_once) {
 TEST(EmulationReports, of_races_within_a_block_on_global_memory) {
   const auto one = collected(".loc 1 5 1\nst.global.u32 [%d1], %r0;");
   ASSERT_EQ(one.size(), 1U);
-  EXPECT_EQ(one[0].kind, failure_kind::race_global);
+  EXPECT_EQ(one[0].kind, FailureKind::race_global);
   EXPECT_EQ(one[0].other->at->line, 5U);
   EXPECT_EQ(one[0].other->block.x, 0U);
   EXPECT_TRUE(collected("st.global.u32 [%d0], %r0; bar.sync 0; setp.eq.u32 %p1, %r0, 9;"
@@ -117,27 +117,27 @@ TEST(EmulationReports, of_uninitialised_values_do_not_end_a_kernel) {
       ".loc 1 9 1\nld.shared.u32 %r5, [%r2]; add.u32 %r5, %r5, 1;"
       ".loc 1 10 1\nst.global.u32 [%d0], %r5;");
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].kind, failure_kind::uninitialised);
+  EXPECT_EQ(found[0].kind, FailureKind::uninitialised);
   EXPECT_EQ(found[0].at.line, 10U);
 }
 
 TEST(EmulationReports, of_missing_threads_do_not_end_a_kernel) {
   const auto found = collected("setp.eq.u32 %p1, %r0, 5; @%p1 exit; .loc 1 4 1\nbar.sync 0;");
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].kind, failure_kind::synchronisation);
+  EXPECT_EQ(found[0].kind, FailureKind::synchronisation);
   EXPECT_EQ(found[0].at.line, 4U);
   EXPECT_EQ(found[0].thread.x, 5U);
 }
 
 TEST(EmulationReports, tell_where_all_warps_are_of_a_kernel_that_never_ends) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(4);
   const auto found =
       run_text(text_of_body("setp.lt.u32 %p1, %r0, 32; @%p1 bra $b; .loc 1 3 1\n$a: bra.uni $a;"
                             ".loc 1 4 1\n$b: bra.uni $b;"),
                {.block = {64}}, {.instruction_limit = 100'000}, memory, place);
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->kind, failure_kind::never_ends);
+  EXPECT_EQ(found->kind, FailureKind::never_ends);
   ASSERT_EQ(found->waiting.size(), 2U);
   EXPECT_EQ(found->waiting[0].at.line + found->waiting[1].at.line, 7U);
 }

@@ -9,9 +9,9 @@ namespace {
 
 /// What threads count whose number is %r0: %d0 is an address of global memory that is a multiple
 /// of 256, %r1 one of shared memory.
-[[nodiscard]] statistics counted(const std::string& body, const launch& how = {.block = {32}},
+[[nodiscard]] Statistics counted(const std::string& body, const Launch& how = {.block = {32}},
                                  bool counts = true) {
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(std::vector<std::byte>(1 << 16));
   const auto loaded = load_text(kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %d<9>; .reg .f32 %f<9>;
@@ -19,9 +19,9 @@ namespace {
       mov.u32 %r0, %tid.x; mov.u32 %r1, s; ld.param.u64 %d0, [p];)" +
                                                                  body + " ret;"));
   const std::vector<std::byte> bytes = parameter_bytes(place);
-  launch with = how;
+  Launch with = how;
   with.parameters = bytes;
-  statistics done;
+  Statistics done;
   const auto failed = run(*loaded->find("k"), with, {.counts_requests = counts}, memory, &done);
   EXPECT_FALSE(failed.has_value()) << text_of(failed);
   return done;
@@ -36,13 +36,13 @@ namespace {
   return "mad.lo.u32 %r2, %r0, " + std::to_string(stride) + ", %r1;";
 }
 
-void expect_global(const global_requests& of, const global_requests& expected) {
+void expect_global(const GlobalRequests& of, const GlobalRequests& expected) {
   EXPECT_EQ(of.requests, expected.requests);
   EXPECT_EQ(of.nbytes, expected.nbytes);
   EXPECT_EQ(of.sectors, expected.sectors);
   EXPECT_EQ(of.distinct_sectors, expected.distinct_sectors);
 }
-void expect_shared(const statistics& of, const shared_requests& expected) {
+void expect_shared(const Statistics& of, const SharedRequests& expected) {
   EXPECT_EQ(of.shared.requests, expected.requests);
   EXPECT_EQ(of.shared.nbytes, expected.nbytes);
   EXPECT_EQ(of.shared.wavefronts, expected.wavefronts);
@@ -93,12 +93,12 @@ TEST(EmulationRequests, only_lanes_that_access_count) {
 }
 
 TEST(EmulationRequests, generic_addresses_count_where_they_are) {
-  const statistics mixed = counted(
+  const Statistics mixed = counted(
       "setp.lt.u32 %p1, %r0, 8; mov.u64 %d2, s; cvta.shared.u64 %d3, %d2;"
       "selp.b64 %d4, %d3, %d0, %p1; mad.wide.u32 %d1, %r0, 4, %d4; ld.u32 %r3, [%d1];");
   expect_global(mixed.loads, {1, 96, 3, 3});
   expect_shared(mixed, {1, 32, 1, 0});
-  const statistics own = counted("st.local.u32 [l], %r0; ld.local.u32 %r3, [l];");
+  const Statistics own = counted("st.local.u32 [l], %r0; ld.local.u32 %r3, [l];");
   EXPECT_EQ(own.local_requests, 2U);
   expect_global(own.stores, {});
 }
@@ -126,11 +126,11 @@ TEST(EmulationRequests, wide_accesses_take_their_wavefronts_without_a_conflict) 
 
 TEST(EmulationRequests, asynchronous_copies_count) {
   const std::string begin = at(16) + shared_at(16);
-  const statistics by_lanes =
+  const Statistics by_lanes =
       counted(begin + "cp.async.cg.shared.global [%r2], [%d1], 16; cp.async.wait_all;");
   expect_global(by_lanes.loads, {1, 512, 16, 16});
   expect_shared(by_lanes, {1, 512, 4, 0});
-  const statistics bulk = counted(
+  const Statistics bulk = counted(
       "add.u64 %d1, %d0, 16; setp.eq.u32 %p1, %r0, 0;"
       "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 256;");
   expect_global(bulk.stores, {1, 256, 9, 9});
@@ -145,13 +145,13 @@ TEST(EmulationRequests, branches_that_part_a_warp_diverge) {
 
 TEST(EmulationRequests, instructions_count_for_warps_and_for_lanes) {
   // The three before the body, and the ret.
-  const statistics done = counted("", {.grid = {3}, .block = {40}});
+  const Statistics done = counted("", {.grid = {3}, .block = {40}});
   EXPECT_EQ(done.warp_instructions, 6U * 4);
   EXPECT_EQ(done.lane_instructions, 3U * 40 * 4);
 }
 
 TEST(EmulationRequests, nothing_is_counted_unasked) {
-  const statistics done =
+  const Statistics done =
       counted(at(4) + shared_at(4) + "ld.global.u32 %r3, [%d1]; ld.shared.u32 %r4, [%r2];",
               {.block = {32}}, false);
   expect_global(done.loads, {});
@@ -160,7 +160,7 @@ TEST(EmulationRequests, nothing_is_counted_unasked) {
 }
 
 TEST(EmulationRequests, a_set_of_sectors_knows_them_apart) {
-  sector_set set;
+  SectorSet set;
   EXPECT_TRUE(set.insert(5));
   EXPECT_TRUE(set.insert(5 + 4096));
   EXPECT_TRUE(set.insert(6));

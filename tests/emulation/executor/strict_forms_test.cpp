@@ -57,7 +57,7 @@ constexpr std::array<const char*, 46> names = {
 }
 
 /// The operands of an operation; of that number another size is given (none: -1).
-[[nodiscard]] std::string operands_of(const operation& what, int wrong = -1) {
+[[nodiscard]] std::string operands_of(const Operation& what, int wrong = -1) {
   std::string list;
   int number = 0;
   const auto add = [&](std::uint8_t nbytes, std::string_view between) {
@@ -79,10 +79,10 @@ constexpr std::array<const char*, 46> names = {
   std::string body = registers;
   for (const std::string& one : statements) body += one + ";\n";
   const auto loaded = load_text(kernel_text("", body + "ret;"));
-  const program& code = loaded->find("k")->decoded();
+  const Program& code = loaded->find("k")->decoded();
   std::set<std::string_view> refused;
   for (std::size_t k = 0; k < code.code.size(); ++k) {
-    if (code.code[k].flow == control::unsupported) refused.insert(code.places[k].text);
+    if (code.code[k].flow == Control::unsupported) refused.insert(code.places[k].text);
   }
   std::vector<std::string> found;
   for (const std::string& one : statements) {
@@ -151,7 +151,7 @@ TEST(EmulationForms, registers_have_the_size_of_their_operand) {
   std::vector<std::string> statements;
   for (const std::string_view opcode : operations().opcodes()) {
     if (!can_be_written(opcode)) continue;
-    const operation& what = *operations().find(opcode);
+    const Operation& what = *operations().find(opcode);
     const auto count = static_cast<int>(what.results.size() + what.arguments.size());
     for (int wrong = 0; wrong < count; ++wrong) {
       // Conversions take registers that are wider.
@@ -169,17 +169,17 @@ TEST(EmulationForms, names_of_the_decoder_are_none_of_the_text) {
       {"pack.4.2 %r1, %h1, %h2", "unpack.8.4 %r1|%r2, %d1", "clock.u32 %r1", "clock.low %r1"});
 }
 
-struct access {
+struct Access {
   std::string opcode;
   std::string operands;
 };
 
-[[nodiscard]] std::vector<access> accesses() {
-  const std::vector<access> types = {{"b8", "%h1"},  {"u8", "%h1"},  {"s8", "%h1"},  {"b16", "%h1"},
+[[nodiscard]] std::vector<Access> accesses() {
+  const std::vector<Access> types = {{"b8", "%h1"},  {"u8", "%h1"},  {"s8", "%h1"},  {"b16", "%h1"},
                                      {"u16", "%h1"}, {"s16", "%h1"}, {"b32", "%r1"}, {"u32", "%r1"},
                                      {"s32", "%r1"}, {"f32", "%r1"}, {"b64", "%d1"}, {"u64", "%d1"},
                                      {"s64", "%d1"}, {"f64", "%d1"}, {"b128", "%q1"}};
-  std::vector<access> all;
+  std::vector<Access> all;
   for (const auto& [type, given] : types) {
     for (const std::string space :
          {"", ".global", ".shared", ".shared::cta", ".local", ".volatile.global",
@@ -212,8 +212,8 @@ struct access {
   return all;
 }
 
-[[nodiscard]] std::vector<access> atomics() {
-  std::vector<access> all;
+[[nodiscard]] std::vector<Access> atomics() {
+  std::vector<Access> all;
   const auto add = [&](const std::string& operation, std::initializer_list<const char*> types) {
     for (const std::string type : types) {
       const std::string bits = type.substr(type.find_first_of("0123456789"));
@@ -242,7 +242,7 @@ struct access {
 }
 
 TEST(EmulationForms, every_access_can_be_written) {
-  std::vector<access> all = accesses();
+  std::vector<Access> all = accesses();
   std::ranges::copy(atomics(), std::back_inserter(all));
   std::vector<std::string> statements;
   for (const auto& [opcode, operands] : all) statements.push_back(opcode + " " + operands);
@@ -254,7 +254,7 @@ TEST(EmulationForms, every_access_can_be_written) {
 }
 
 TEST(EmulationForms, another_modifier_is_another_access_or_none) {
-  std::vector<access> all = accesses();
+  std::vector<Access> all = accesses();
   std::ranges::copy(atomics(), std::back_inserter(all));
   std::vector<std::string> known;
   for (const auto& [opcode, operands] : all) known.push_back(opcode);
@@ -352,7 +352,7 @@ TEST(EmulationForms, hints_for_caches_are_taken) {
 }
 
 TEST(EmulationForms, what_can_not_be_emulated_says_what_to_do) {
-  test_memory memory;
+  TestMemory memory;
   const auto expect_told = [&](const std::string& body, const char* reason) {
     const std::string name = "unsupported instruction " + body.substr(0, body.find(' '));
     expect_failure(run_text(kernel_text("", registers + body + "; ret;"), {}, {}, memory), 715,

@@ -6,11 +6,11 @@ namespace skerry::emulation {
 namespace {
 
 /// Runs a body for a block of 80 threads; %r1 is the thread's number.
-[[nodiscard]] std::optional<failure> run_body(const std::string& body) {
+[[nodiscard]] std::optional<Failure> run_body(const std::string& body) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b32 %r<9>; mov.u32 %r1, %tid.x;)" +
                                                             body + " ret;");
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t place = memory.allocate(4);
   return run_text(text, {.grid = {2}, .block = {80}}, {.checks_synchronization = true}, memory,
                   place);

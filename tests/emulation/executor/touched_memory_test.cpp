@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::uint64_t base = 0x7f0000000000;
 
-std::vector<std::uint64_t> bytes_of(const std::vector<allocation>& ranges) {
+std::vector<std::uint64_t> bytes_of(const std::vector<Allocation>& ranges) {
   std::vector<std::uint64_t> bytes;
-  for (const allocation& each : ranges) {
+  for (const Allocation& each : ranges) {
     for (std::uint64_t at = each.begin; at < each.end; ++at) bytes.push_back(at);
   }
   return bytes;
 }
 
 TEST(touched_memory_test, ranges_are_as_long_as_can_be_across_pages) {
-  touched_memory all;
+  TouchedMemory all;
   all.note_bytes(base + 4000, {.nbytes = 5000, .writes = true});
   all.note_bytes(base + 9000, {.nbytes = 1, .writes = true});
   all.note_bytes(base + 9002, {.nbytes = 126, .writes = true});
@@ -41,7 +41,7 @@ TEST(touched_memory_test, every_byte_is_noted_and_no_other) {
     return std::uniform_int_distribution<std::uint32_t>(0, most - 1)(numbers);
   };
   for (int round = 0; round < 100; ++round) {
-    touched_memory all;
+    TouchedMemory all;
     std::vector<bool> is_touched(20'000);
     for (int k = 0; k < 40; ++k) {
       const std::uint32_t begin = below(19'000);

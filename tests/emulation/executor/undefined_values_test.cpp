@@ -7,7 +7,7 @@ namespace {
 
 /// Runs a body for two warps. %d1 points to 256 bytes that were written, %d2 to as many that were
 /// not; %r1 is the thread's number, and %d3 its place in what was written, %d4 in what was not.
-[[nodiscard]] std::optional<failure> run_body(const std::string& body) {
+[[nodiscard]] std::optional<Failure> run_body(const std::string& body) {
   const std::string text = kernel_text(".param .u64 p, .param .u64 q", R"(
       .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<29>; .reg .f32 %f<9>; .reg .b64 %d<19>;
       .shared .align 16 .b8 s[1024]; .local .align 16 .b8 l[32];
@@ -15,7 +15,7 @@ namespace {
       mad.wide.u32 %d3, %r1, 4, %d1; mad.wide.u32 %d4, %r1, 4, %d2;
       shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r4, %r2, %r3;)" + body +
                                                                            " ret;");
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t written = memory.allocate(std::vector<std::uint32_t>(64, 3));
   const std::uint64_t fresh = memory.allocate(256);
   return run_text(text, {.grid = {2}, .block = {64}}, {.checks_undefined_values = true}, memory,
@@ -112,10 +112,10 @@ TEST(EmulationUndefinedValues, remain_in_memory_for_the_next_kernel) {
       .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %d<5>; ld.param.u64 %d1, [p];
       ld.param.u64 %d2, [q]; ld.global.u32 %r1, [%d1]; setp.eq.u32 %p1, %r1, 0;
       @%p1 bra $end; $end: st.global.u32 [%d2], 1; ret;)");
-  test_memory memory;
+  TestMemory memory;
   const std::uint64_t fresh = memory.allocate(4);
   const std::uint64_t other = memory.allocate(4);
-  const device_model device{.checks_undefined_values = true};
+  const DeviceModel device{.checks_undefined_values = true};
   expect_failure(run_text(text, {}, device, memory, fresh, other), 719, {"where a branch goes"});
   EXPECT_RUNS(text, {}, {}, memory, fresh, fresh);  // nobody looks
   expect_failure(run_text(text, {}, device, memory, fresh, other), 719, {"where a branch goes"});

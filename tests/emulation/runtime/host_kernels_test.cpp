@@ -13,7 +13,7 @@ namespace {
 using namespace entry_points;
 using words = std::array<std::uint32_t, 4>;
 
-struct parameters {
+struct Parameters {
   std::uint32_t* out;
   const std::uint32_t* in;
 };
@@ -26,7 +26,7 @@ words bits_of(const std::uint32_t* data) {
 }
 
 /// Arrays of four words of which nothing is written, but for the second word of the first.
-class host_kernels_test : public emulated_devices {
+class HostKernelsTest : public EmulatedDevices {
  protected:
   void SetUp() override {
     ASSERT_TRUE(follow_undefined_memory());
@@ -40,13 +40,13 @@ class host_kernels_test : public emulated_devices {
     EXPECT_EQ(deallocate(out), cuda::success);
     leave_undefined_memory();
   }
-  void run(void (*kernel)(const parameters& p)) {
-    static void (*running)(const parameters& p);
+  void run(void (*kernel)(const Parameters& p)) {
+    static void (*running)(const Parameters& p);
     running = kernel;
-    const parameters given{out, in};
-    const cuda::kernel_operand operands[] = {{out, sizeof(words), true, false},
-                                             {in, sizeof(words), false, false}};
-    run_host_kernel([](const void* params) { running(*static_cast<const parameters*>(params)); },
+    const Parameters given{out, in};
+    const cuda::KernelOperand operands[] = {{out, sizeof(words), true, false},
+                                            {in, sizeof(words), false, false}};
+    run_host_kernel([](const void* params) { running(*static_cast<const Parameters*>(params)); },
                     &given, operands);
   }
 
@@ -57,15 +57,15 @@ class host_kernels_test : public emulated_devices {
 constexpr std::uint32_t none = 0;
 constexpr std::uint32_t all = 0xffffffff;
 
-TEST_F(host_kernels_test, write_what_they_write_and_nothing_else) {
-  run([](const parameters& p) { p.out[2] = 7; });
+TEST_F(HostKernelsTest, write_what_they_write_and_nothing_else) {
+  run([](const Parameters& p) { p.out[2] = 7; });
   EXPECT_EQ(bits_of(out), (words{all, all, none, all}));
   EXPECT_EQ(bits_of(in), (words{all, none, all, all}));
   EXPECT_EQ(out[2], 7U);
 }
 
-TEST_F(host_kernels_test, write_nothing_that_depends_on_what_nobody_wrote) {
-  run([](const parameters& p) {
+TEST_F(HostKernelsTest, write_nothing_that_depends_on_what_nobody_wrote) {
+  run([](const Parameters& p) {
     p.out[0] = p.in[1] + 1;
     p.out[1] = p.in[0];
     p.out[2] = p.in[0] * 0;
@@ -75,17 +75,17 @@ TEST_F(host_kernels_test, write_nothing_that_depends_on_what_nobody_wrote) {
   EXPECT_EQ(out[0], 6U);
 }
 
-TEST_F(host_kernels_test, change_an_array_in_place_once) {
-  run([](const parameters& p) { p.out[0] = p.out[1] = 1; });
-  run([](const parameters& p) { p.out[0] += p.in[1]; });
+TEST_F(HostKernelsTest, change_an_array_in_place_once) {
+  run([](const Parameters& p) { p.out[0] = p.out[1] = 1; });
+  run([](const Parameters& p) { p.out[0] += p.in[1]; });
   EXPECT_EQ(out[0], 6U);
   EXPECT_EQ(bits_of(out), (words{none, none, all, all}));
 }
 
-TEST_F(host_kernels_test, count_as_writing_where_nobody_follows) {
+TEST_F(HostKernelsTest, count_as_writing_where_nobody_follows) {
   leave_undefined_memory();
   EXPECT_FALSE(follows_undefined_memory());
-  run([](const parameters& p) { p.out[2] = 7; });
+  run([](const Parameters& p) { p.out[2] = 7; });
   EXPECT_EQ(out[2], 7U);
   ASSERT_TRUE(follow_undefined_memory());
   EXPECT_EQ(bits_of(out), (words{none, none, none, none}));

@@ -58,9 +58,9 @@ constexpr std::string_view services_ptx = R"(
 }
 )";
 
-class kernel_services_test : public emulated_devices {
+class KernelServicesTest : public EmulatedDevices {
  protected:
-  program_image image{fat_binary(std::string(ptx_head) + std::string(services_ptx))};
+  ProgramImage image{fat_binary(std::string(ptx_head) + std::string(services_ptx))};
   const void* print = image.kernel("print");
   const void* keep = image.kernel("keep");
   const void* give = image.kernel("give");
@@ -68,15 +68,15 @@ class kernel_services_test : public emulated_devices {
 };
 
 /// What stands in the standard output behind where it begins.
-class caught_output {
+class CaughtOutput {
  public:
-  caught_output() : file_(std::tmpfile()), before_(::dup(STDOUT_FILENO)) {
+  CaughtOutput() : file_(std::tmpfile()), before_(::dup(STDOUT_FILENO)) {
     std::fflush(stdout);
     ::dup2(::fileno(file_), STDOUT_FILENO);
   }
-  caught_output(const caught_output&) = delete;
-  caught_output& operator=(const caught_output&) = delete;
-  ~caught_output() {
+  CaughtOutput(const CaughtOutput&) = delete;
+  CaughtOutput& operator=(const CaughtOutput&) = delete;
+  ~CaughtOutput() {
     ::dup2(before_, STDOUT_FILENO);
     ::close(before_);
     std::fclose(file_);
@@ -93,14 +93,14 @@ class caught_output {
   int before_;
 };
 
-TEST_F(kernel_services_test, text_is_shown_when_somebody_waits) {
-  const caught_output caught;
+TEST_F(KernelServicesTest, text_is_shown_when_somebody_waits) {
+  const CaughtOutput caught;
   ASSERT_EQ(launch(print, {2, 1, 1}, {}, nullptr, 7), cuda::success);
   ASSERT_EQ(device_synchronize(), cuda::success);
   EXPECT_EQ(caught.text(), "value 7!\nvalue 7!\n");
 }
 
-TEST_F(kernel_services_test, a_heap_lives_as_long_as_its_device) {
+TEST_F(KernelServicesTest, a_heap_lives_as_long_as_its_device) {
   std::uint32_t* const data = device_memory(1);
   ASSERT_EQ(launch(keep, {}, {}, nullptr, 42), cuda::success);
   ASSERT_EQ(launch(give, {}, {}, data, 0), cuda::success);
@@ -110,13 +110,13 @@ TEST_F(kernel_services_test, a_heap_lives_as_long_as_its_device) {
   EXPECT_EQ(device_synchronize(), code::illegal_address);
 }
 
-TEST_F(kernel_services_test, blocks_of_a_cooperative_launch_meet) {
+TEST_F(KernelServicesTest, blocks_of_a_cooperative_launch_meet) {
   std::uint32_t* data = device_memory(8);
   std::uint32_t value = 0;
   void* arguments[] = {&data, &value};
-  abi::launch_attribute attribute{abi::cooperative, {1}};
-  abi::launch_configuration configuration{{4, 1, 1},           {32, 1, 1}, 0,
-                                          cuda::legacy_stream, &attribute, 1};
+  abi::LaunchAttribute attribute{abi::cooperative, {1}};
+  abi::LaunchConfiguration configuration{{4, 1, 1},           {32, 1, 1}, 0,
+                                         cuda::legacy_stream, &attribute, 1};
   ASSERT_EQ(launch_kernel_ex(&configuration, meet, arguments), cuda::success);
   EXPECT_EQ(read(data, 8), (std::vector<std::uint32_t>{0, 1, 2, 3, 1, 0, 3, 2}));
   configuration.grid.x = 100'000;

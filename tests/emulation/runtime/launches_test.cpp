@@ -22,22 +22,22 @@ std::string all_kernels() {
                     std::string(count_ptx));
 }
 
-class launches_test : public emulated_devices {
+class LaunchesTest : public EmulatedDevices {
  protected:
-  program_image image{all_kernels()};
+  ProgramImage image{all_kernels()};
   const void* store = image.kernel("store");
   const void* narrow = image.kernel("narrow");
   const void* count = image.kernel("count");
 };
 
-TEST_F(launches_test, a_kernel_writes_what_its_parameters_say) {
+TEST_F(LaunchesTest, a_kernel_writes_what_its_parameters_say) {
   std::uint32_t* const data = device_memory(96);
   ASSERT_EQ(launch(store, {3, 1, 1}, {32, 1, 1}, data, 42), cuda::success);
   EXPECT_EQ(read(data, 96), std::vector<std::uint32_t>(96, 42));
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(launches_test, parameters_are_copied_and_streams_run_later) {
+TEST_F(LaunchesTest, parameters_are_copied_and_streams_run_later) {
   std::uint32_t* const data = device_memory(1);
   void* stream = nullptr;
   ASSERT_EQ(stream_create(&stream, 1), cuda::success);
@@ -52,7 +52,7 @@ TEST_F(launches_test, parameters_are_copied_and_streams_run_later) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(launches_test, a_handle_stands_for_its_function) {
+TEST_F(LaunchesTest, a_handle_stands_for_its_function) {
   void* handle = nullptr;
   ASSERT_EQ(get_kernel(&handle, store), cuda::success);
   std::uint32_t* data = device_memory(1);
@@ -60,8 +60,8 @@ TEST_F(launches_test, a_handle_stands_for_its_function) {
   void* arguments[] = {&data, &value};
   ASSERT_EQ(launch_handle(handle, {}, {}, arguments, 0, cuda::legacy_stream), cuda::success);
   EXPECT_EQ(read(data, 1)[0], 5U);
-  abi::launch_attribute serialization{abi::programmatic_stream_serialization, {1}};
-  abi::launch_configuration configuration{{}, {}, 0, nullptr, &serialization, 1};
+  abi::LaunchAttribute serialization{abi::programmatic_stream_serialization, {1}};
+  abi::LaunchConfiguration configuration{{}, {}, 0, nullptr, &serialization, 1};
   value = 6;
   ASSERT_EQ(launch_kernel_ex(&configuration, handle, arguments), cuda::success);
   EXPECT_EQ(read(data, 1)[0], 6U);
@@ -73,9 +73,9 @@ TEST_F(launches_test, a_handle_stands_for_its_function) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(launches_test, configurations_are_a_stack) {
-  extent grid;
-  extent block;
+TEST_F(LaunchesTest, configurations_are_a_stack) {
+  Extent grid;
+  Extent block;
   std::size_t shared = 0;
   void* stream = nullptr;
   EXPECT_EQ(pop_call_configuration(&grid, &block, &shared, &stream), 52);
@@ -90,7 +90,7 @@ TEST_F(launches_test, configurations_are_a_stack) {
   static_cast<void>(get_last_error());
 }
 
-TEST_F(launches_test, impossible_launches_are_refused_and_leave_the_device_usable) {
+TEST_F(LaunchesTest, impossible_launches_are_refused_and_leave_the_device_usable) {
   std::uint32_t* const data = device_memory(64);
   EXPECT_EQ(launch(store, {0, 1, 1}, {1, 1, 1}, data, 1), code::invalid_configuration);
   EXPECT_EQ(get_last_error(), code::invalid_configuration);
@@ -108,7 +108,7 @@ TEST_F(launches_test, impossible_launches_are_refused_and_leave_the_device_usabl
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(launches_test, more_shared_memory_has_to_be_asked_for) {
+TEST_F(LaunchesTest, more_shared_memory_has_to_be_asked_for) {
   std::uint32_t* const data = device_memory(1);
   constexpr int most = (163 << 10) - 1024;  // narrow has 1,024 bytes of its own
   EXPECT_EQ(launch(narrow, {}, {}, data, 1, 60 << 10), cuda::invalid_value);
@@ -120,8 +120,8 @@ TEST_F(launches_test, more_shared_memory_has_to_be_asked_for) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(launches_test, attributes_and_occupancy_are_those_of_the_kernel) {
-  abi::function_attributes attributes{};
+TEST_F(LaunchesTest, attributes_and_occupancy_are_those_of_the_kernel) {
+  abi::FunctionAttributes attributes{};
   ASSERT_EQ(get_function_attributes(&attributes, narrow), cuda::success);
   EXPECT_EQ(attributes.shared_bytes, 1024U);
   EXPECT_EQ(attributes.max_threads_per_block, 64);
@@ -143,8 +143,8 @@ TEST_F(launches_test, attributes_and_occupancy_are_those_of_the_kernel) {
 
 TEST(emulator_launch_list, a_line_says_what_a_launch_did) {
   const std::string text = std::string(ptx_head) + std::string(store_ptx);
-  const auto loaded = module::load(std::as_bytes(std::span(text)), 80);
-  statistics done;
+  const auto loaded = Module::load(std::as_bytes(std::span(text)), 80);
+  Statistics done;
   done.warp_instructions = 7;
   done.loads = {.requests = 1, .nbytes = 128, .sectors = 5, .distinct_sectors = 4};
   done.shared.conflicts = 3;
@@ -158,16 +158,16 @@ TEST(emulator_launch_list, a_line_says_what_a_launch_did) {
             R"("local_requests": 0})");
 }
 
-TEST_F(launches_test, registers_bound_the_blocks) {
-  kernel_attributes of;
+TEST_F(LaunchesTest, registers_bound_the_blocks) {
+  KernelAttributes of;
   of.max_threads_per_block = 1024;
   of.registers = 64;
-  EXPECT_EQ(resident_blocks(of, 256, 0, device_model{}), 4);
+  EXPECT_EQ(resident_blocks(of, 256, 0, DeviceModel{}), 4);
   of.registers = 33;  // in units of 8
-  EXPECT_EQ(resident_blocks(of, 256, 0, device_model{}), 6);
+  EXPECT_EQ(resident_blocks(of, 256, 0, DeviceModel{}), 6);
 }
 
-TEST_F(launches_test, a_wrong_address_is_a_sticky_error_of_that_device_alone) {
+TEST_F(LaunchesTest, a_wrong_address_is_a_sticky_error_of_that_device_alone) {
   std::uint32_t* const data = device_memory(4);
   ASSERT_EQ(launch(store, {1, 1, 1}, {8, 1, 1}, data, 1), cuda::success) << "it runs later";
   EXPECT_EQ(device_synchronize(), code::illegal_address);
@@ -186,11 +186,11 @@ TEST_F(launches_test, a_wrong_address_is_a_sticky_error_of_that_device_alone) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(launches_test, what_never_ends_or_is_no_instruction_stops_the_device_and_is_named) {
+TEST_F(LaunchesTest, what_never_ends_or_is_no_instruction_stops_the_device_and_is_named) {
   const auto expect_stop = [](const char* body, int code, std::string_view word) {
     const std::string text =
         std::string(ptx_head).append(".visible .entry stops() { ").append(body).append(" ret; }");
-    program_image stopping(fat_binary(text));
+    ProgramImage stopping(fat_binary(text));
     const void* const stops = stopping.kernel("stops");
     ASSERT_EQ(launch_kernel(stops, {}, {}, nullptr, 0, cuda::legacy_stream), cuda::success);
     EXPECT_EQ(device_synchronize(), code);
@@ -205,7 +205,7 @@ TEST_F(launches_test, what_never_ends_or_is_no_instruction_stops_the_device_and_
   expect_stop("trap;", code::launch_failure, "trap");
 }
 
-TEST_F(launches_test, memory_of_another_device_needs_peer_access) {
+TEST_F(LaunchesTest, memory_of_another_device_needs_peer_access) {
   ASSERT_EQ(set_device(1), cuda::success);
   std::uint32_t* const theirs = device_memory(1);
   void* pooled = nullptr;
@@ -223,7 +223,7 @@ TEST_F(launches_test, memory_of_another_device_needs_peer_access) {
   rehearsal::clear();
   void* pool = nullptr;
   ASSERT_EQ(get_default_pool(&pool, 1), cuda::success);
-  const abi::access_description readable{1, 0, 3};
+  const abi::AccessDescription readable{1, 0, 3};
   ASSERT_EQ(set_pool_access(pool, &readable, 1), cuda::success);
   ASSERT_EQ(launch(store, {}, {}, static_cast<std::uint32_t*>(pooled), 3), cuda::success);
   EXPECT_EQ(device_synchronize(), cuda::success);
@@ -231,7 +231,7 @@ TEST_F(launches_test, memory_of_another_device_needs_peer_access) {
   EXPECT_EQ(deallocate(pooled), cuda::success);
 }
 
-TEST_F(launches_test, host_memory_is_reached_if_it_is_pinned) {
+TEST_F(LaunchesTest, host_memory_is_reached_if_it_is_pinned) {
   alignas(4096) static std::uint32_t plain[1024] = {};
   ASSERT_EQ(launch(store, {}, {}, plain, 1), cuda::success);
   EXPECT_EQ(device_synchronize(), code::illegal_address);
@@ -243,7 +243,7 @@ TEST_F(launches_test, host_memory_is_reached_if_it_is_pinned) {
   EXPECT_EQ(host_unregister(plain), cuda::success);
 }
 
-TEST_F(launches_test, memory_that_is_freed_after_a_launch_is_there_for_it) {
+TEST_F(LaunchesTest, memory_that_is_freed_after_a_launch_is_there_for_it) {
   void* data = nullptr;
   void* stream = nullptr;
   ASSERT_EQ(stream_create(&stream, 1), cuda::success);
@@ -259,7 +259,7 @@ TEST_F(launches_test, memory_that_is_freed_after_a_launch_is_there_for_it) {
   EXPECT_EQ(stream_destroy(stream), cuda::success);
 }
 
-TEST_F(launches_test, each_device_has_its_own_variables) {
+TEST_F(LaunchesTest, each_device_has_its_own_variables) {
   const void* const counter = image.variable("counter", 4);
   std::uint32_t* const data = device_memory(1);
   ASSERT_EQ(launch(count, {}, {}, data, 10), cuda::success);
@@ -281,12 +281,12 @@ TEST_F(launches_test, each_device_has_its_own_variables) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(launches_test, unregistered_images_are_forgotten_and_their_variables_freed) {
+TEST_F(LaunchesTest, unregistered_images_are_forgotten_and_their_variables_freed) {
   const std::size_t before = rehearsal::live_blocks(0);
   const void* function = nullptr;
   std::uint32_t* const data = device_memory(1);
   {
-    program_image other(all_kernels());
+    ProgramImage other(all_kernels());
     function = other.kernel("count");
     ASSERT_EQ(launch(function, {}, {}, data, 1), cuda::success);
   }
@@ -297,12 +297,12 @@ TEST_F(launches_test, unregistered_images_are_forgotten_and_their_variables_free
 }
 
 int code_of_a_launch(std::string bytes, const char* name) {
-  program_image image(std::move(bytes));
+  ProgramImage image(std::move(bytes));
   const void* const function = image.kernel(name);
   std::uint32_t* data = nullptr;
   std::uint32_t value = 0;
   void* arguments[] = {&data, &value};
-  abi::function_attributes attributes{};
+  abi::FunctionAttributes attributes{};
   const int asked = get_function_attributes(&attributes, function);
   const int code = launch_kernel(function, {}, {}, arguments, 0, cuda::legacy_stream);
   EXPECT_EQ(asked, code);
@@ -313,7 +313,7 @@ int code_of_a_launch(std::string bytes, const char* name) {
   return code;
 }
 
-TEST_F(launches_test, images_that_cannot_be_loaded_give_the_code_that_cuda_gives) {
+TEST_F(LaunchesTest, images_that_cannot_be_loaded_give_the_code_that_cuda_gives) {
   const std::string good = all_kernels();
   std::string bad_magic = good;
   bad_magic[0] = 'x';
@@ -334,7 +334,7 @@ TEST_F(launches_test, images_that_cannot_be_loaded_give_the_code_that_cuda_gives
   EXPECT_EQ(code_of_a_launch(fat_binary(unfinished), "store"), code::invalid_ptx);
 }
 
-TEST_F(launches_test, what_is_no_fat_binary_is_said_by_the_first_use) {
+TEST_F(LaunchesTest, what_is_no_fat_binary_is_said_by_the_first_use) {
   const int junk = 0;
   void** const handle = register_fat_binary(&junk);
   char host = 0;

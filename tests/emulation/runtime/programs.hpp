@@ -106,15 +106,15 @@ inline std::string fat_binary(std::string_view ptx, int target = 80) {
 }
 
 /// A program's image and what it registers for it, as nvcc's code does when it is loaded.
-class program_image {
+class ProgramImage {
  public:
-  explicit program_image(std::string bytes) : bytes_(std::move(bytes)) {
+  explicit ProgramImage(std::string bytes) : bytes_(std::move(bytes)) {
     wrapper_.data = reinterpret_cast<const std::byte*>(bytes_.data());
     handle_ = entry_points::register_fat_binary(&wrapper_);
   }
-  program_image(const program_image&) = delete;
-  program_image& operator=(const program_image&) = delete;
-  ~program_image() { entry_points::unregister_fat_binary(handle_); }
+  ProgramImage(const ProgramImage&) = delete;
+  ProgramImage& operator=(const ProgramImage&) = delete;
+  ~ProgramImage() { entry_points::unregister_fat_binary(handle_); }
 
   /// The host function's address for a kernel.
   const void* kernel(const char* name) {
@@ -133,13 +133,13 @@ class program_image {
 
  private:
   std::string bytes_;
-  abi::fat_binary_wrapper wrapper_{abi::fat_binary_magic, 1, nullptr, nullptr};
+  abi::FatBinaryWrapper wrapper_{abi::fat_binary_magic, 1, nullptr, nullptr};
   void** handle_ = nullptr;
   std::vector<std::unique_ptr<char>> hosts_;
 };
 
 /// Tests on two emulated devices, which are repaired after each.
-class emulated_devices : public testing::Test {
+class EmulatedDevices : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     setenv("SKERRY_EMULATE_DEVICES", "2", 0);
@@ -161,7 +161,7 @@ class emulated_devices : public testing::Test {
     EXPECT_EQ(entry_points::allocate(&data, count * sizeof(std::uint32_t)), cuda::success);
     return static_cast<std::uint32_t*>(data);
   }
-  static int launch(const void* function, extent grid, extent block, std::uint32_t* data,
+  static int launch(const void* function, Extent grid, Extent block, std::uint32_t* data,
                     std::uint32_t value, std::size_t shared = 0,
                     void* stream = cuda::legacy_stream) {
     void* arguments[] = {&data, &value};

@@ -13,15 +13,15 @@ namespace {
 
 using namespace entry_points;
 
-class runtime_calls_test : public emulated_devices {};
+class RuntimeCallsTest : public EmulatedDevices {};
 
-TEST_F(runtime_calls_test, devices_are_as_many_and_as_large_as_the_settings_say) {
+TEST_F(RuntimeCallsTest, devices_are_as_many_and_as_large_as_the_settings_say) {
   int value = 0;
   ASSERT_EQ(device_count(&value), cuda::success);
   EXPECT_EQ(value, 2);
   ASSERT_EQ(driver_version(&value), cuda::success);
   EXPECT_GE(value, 13000);
-  abi::device_properties properties{};
+  abi::DeviceProperties properties{};
   ASSERT_EQ(get_device_properties(&properties, 1), cuda::success);
   EXPECT_STREQ(properties.name, "emulated GPU 8.0");
   EXPECT_EQ(properties.major * 10 + properties.minor, 80);
@@ -33,19 +33,19 @@ TEST_F(runtime_calls_test, devices_are_as_many_and_as_large_as_the_settings_say)
   static_cast<void>(get_last_error());
 }
 
-TEST_F(runtime_calls_test, attributes_of_devices_are_those_of_the_model) {
-  const auto ask = [](abi::device_attribute attribute) {
+TEST_F(RuntimeCallsTest, attributes_of_devices_are_those_of_the_model) {
+  const auto ask = [](abi::DeviceAttribute attribute) {
     int value = -1;
     EXPECT_EQ(get_device_attribute(&value, static_cast<int>(attribute), 0), cuda::success);
     return value;
   };
-  EXPECT_EQ(ask(abi::device_attribute::major), 8);
-  EXPECT_EQ(ask(abi::device_attribute::warp_size), 32);
-  EXPECT_EQ(ask(abi::device_attribute::multiprocessors), 4);
-  EXPECT_EQ(ask(abi::device_attribute::shared_per_block), 48 << 10);
-  EXPECT_EQ(ask(abi::device_attribute::shared_per_block_optin), 163 << 10);
-  EXPECT_EQ(ask(abi::device_attribute::shared_per_multiprocessor), 164 << 10);
-  EXPECT_EQ(ask(abi::device_attribute::pools_supported), 1);
+  EXPECT_EQ(ask(abi::DeviceAttribute::major), 8);
+  EXPECT_EQ(ask(abi::DeviceAttribute::warp_size), 32);
+  EXPECT_EQ(ask(abi::DeviceAttribute::multiprocessors), 4);
+  EXPECT_EQ(ask(abi::DeviceAttribute::shared_per_block), 48 << 10);
+  EXPECT_EQ(ask(abi::DeviceAttribute::shared_per_block_optin), 163 << 10);
+  EXPECT_EQ(ask(abi::DeviceAttribute::shared_per_multiprocessor), 164 << 10);
+  EXPECT_EQ(ask(abi::DeviceAttribute::pools_supported), 1);
   int value = 0;
   EXPECT_EQ(get_device_attribute(&value, 0, 0), cuda::invalid_value);
   EXPECT_EQ(get_device_attribute(&value, abi::past_device_attributes, 0), cuda::invalid_value);
@@ -56,7 +56,7 @@ TEST_F(runtime_calls_test, attributes_of_devices_are_those_of_the_model) {
   static_cast<void>(get_last_error());
 }
 
-TEST_F(runtime_calls_test, the_last_error_stays_until_it_is_asked_for) {
+TEST_F(RuntimeCallsTest, the_last_error_stays_until_it_is_asked_for) {
   EXPECT_EQ(deallocate(reinterpret_cast<void*>(0x10)), cuda::invalid_value);
   EXPECT_EQ(peek_at_last_error(), cuda::invalid_value);
   EXPECT_EQ(get_last_error(), cuda::invalid_value);
@@ -65,10 +65,10 @@ TEST_F(runtime_calls_test, the_last_error_stays_until_it_is_asked_for) {
   EXPECT_STREQ(get_error_string(cuda::not_ready), "device not ready");
 }
 
-TEST_F(runtime_calls_test, pointers_tell_what_they_point_into) {
+TEST_F(RuntimeCallsTest, pointers_tell_what_they_point_into) {
   void* data = nullptr;
   ASSERT_EQ(allocate(&data, 100), cuda::success);
-  abi::pointer_attributes attributes{};
+  abi::PointerAttributes attributes{};
   ASSERT_EQ(get_pointer_attributes(&attributes, static_cast<char*>(data) + 99), cuda::success);
   EXPECT_EQ(attributes.type, 2);
   EXPECT_EQ(attributes.device, 0);
@@ -84,7 +84,7 @@ TEST_F(runtime_calls_test, pointers_tell_what_they_point_into) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(runtime_calls_test, pools_belong_to_devices) {
+TEST_F(RuntimeCallsTest, pools_belong_to_devices) {
   void* pool = nullptr;
   ASSERT_EQ(get_default_pool(&pool, 1), cuda::success);
   std::uint64_t threshold = 1 << 20;
@@ -93,12 +93,12 @@ TEST_F(runtime_calls_test, pools_belong_to_devices) {
   EXPECT_EQ(trim_pool(pool, 0), cuda::success);
   EXPECT_EQ(trim_pool(&threshold, 0), cuda::invalid_value);
   EXPECT_EQ(get_default_pool(&pool, 2), cuda::invalid_device);
-  const abi::access_description nobody{1, 2, 3};
+  const abi::AccessDescription nobody{1, 2, 3};
   EXPECT_EQ(set_pool_access(pool, &nobody, 1), cuda::invalid_device);
   static_cast<void>(get_last_error());
 }
 
-TEST_F(runtime_calls_test, streams_events_and_host_functions_keep_their_order) {
+TEST_F(RuntimeCallsTest, streams_events_and_host_functions_keep_their_order) {
   void* first = nullptr;
   void* second = nullptr;
   void* event = nullptr;
@@ -114,14 +114,14 @@ TEST_F(runtime_calls_test, streams_events_and_host_functions_keep_their_order) {
   EXPECT_EQ(event_query(event), cuda::not_ready);
   rehearsal::set_delay(0);
   ASSERT_EQ(stream_wait_event(second, event, 0), cuda::success);
-  struct pair {
+  struct Pair {
     const std::uint32_t* from;
     std::uint32_t* to;
   } places{data, &seen};
   ASSERT_EQ(launch_host_function(
                 second,
                 [](void* given) {
-                  const auto* const both = static_cast<pair*>(given);
+                  const auto* const both = static_cast<Pair*>(given);
                   *both->to = *both->from;
                 },
                 &places),
@@ -147,7 +147,7 @@ TEST_F(runtime_calls_test, streams_events_and_host_functions_keep_their_order) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(runtime_calls_test, timed_events_measure) {
+TEST_F(RuntimeCallsTest, timed_events_measure) {
   void* begin = nullptr;
   void* end = nullptr;
   ASSERT_EQ(event_create(&begin), cuda::success);
@@ -171,7 +171,7 @@ Function* driver_function(const char* name) {
   return reinterpret_cast<Function*>(function);
 }
 
-TEST_F(runtime_calls_test, contexts_are_a_stack_of_the_thread) {
+TEST_F(RuntimeCallsTest, contexts_are_a_stack_of_the_thread) {
   auto* const retain = driver_function<int(void**, int)>("cuDevicePrimaryCtxRetain");
   auto* const push = driver_function<int(void*)>("cuCtxPushCurrent");
   auto* const pop = driver_function<int(void**)>("cuCtxPopCurrent");
@@ -195,7 +195,7 @@ TEST_F(runtime_calls_test, contexts_are_a_stack_of_the_thread) {
   EXPECT_EQ(driver_function<int()>("cuNoSuchFunction"), nullptr);
 }
 
-TEST_F(runtime_calls_test, the_driver_knows_the_range_of_an_allocation) {
+TEST_F(RuntimeCallsTest, the_driver_knows_the_range_of_an_allocation) {
   auto* const ask = driver_function<int(void*, int, std::uint64_t)>("cuPointerGetAttribute");
   ASSERT_NE(ask, nullptr);
   void* data = nullptr;
@@ -214,17 +214,17 @@ TEST_F(runtime_calls_test, the_driver_knows_the_range_of_an_allocation) {
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(runtime_calls_test, a_planned_failure_fails_the_call) {
-  rehearsal::fail_entry(&cuda::api::allocate, 1, cuda::memory_allocation);
+TEST_F(RuntimeCallsTest, a_planned_failure_fails_the_call) {
+  rehearsal::fail_entry(&cuda::Api::allocate, 1, cuda::memory_allocation);
   void* data = nullptr;
   EXPECT_EQ(allocate(&data, 100), cuda::memory_allocation);
   EXPECT_EQ(get_last_error(), cuda::memory_allocation);
 }
 
-TEST_F(runtime_calls_test, a_report_says_which_allocation_an_address_misses) {
+TEST_F(RuntimeCallsTest, a_report_says_which_allocation_an_address_misses) {
   void* data = nullptr;
   ASSERT_EQ(allocate(&data, 100), cuda::success);
-  const device_memory_map map(0);
+  const DeviceMemoryMap map(0);
   const auto address = reinterpret_cast<std::uint64_t>(data);
   EXPECT_EQ(map.find(address + 99).end, address + 100);
   EXPECT_EQ(map.find(address + 100).end, 0U);
@@ -234,12 +234,12 @@ TEST_F(runtime_calls_test, a_report_says_which_allocation_an_address_misses) {
   EXPECT_NE(
       text_of(map.nearest(reinterpret_cast<std::uint64_t>(&data))).find("in no memory of a device"),
       std::string::npos);
-  const device_memory_map other(1);
+  const DeviceMemoryMap other(1);
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
 TEST(emulator_settings, are_read_or_named) {
-  emulator_settings into;
+  EmulatorSettings into;
   EXPECT_EQ(read_setting("SKERRY_EMULATE_TARGET", "90", into), "");
   EXPECT_EQ(into.model.compute_capability, 90);
   EXPECT_EQ(into.model.shared_bytes_per_block_optin, 227U << 10);

@@ -9,7 +9,7 @@
 namespace skerry::emulation {
 
 /// With memory of an emulated device, which is freed at the end.
-class stand_ins_test : public emulated_devices {
+class StandInsTest : public EmulatedDevices {
  protected:
   void TearDown() override {
     static_cast<void>(entry_points::get_last_error());
@@ -17,7 +17,7 @@ class stand_ins_test : public emulated_devices {
     for (void* data : blocks_) {
       EXPECT_EQ(entry_points::deallocate(data), cuda::success);
     }
-    emulated_devices::TearDown();
+    EmulatedDevices::TearDown();
   }
 
   template <class T>

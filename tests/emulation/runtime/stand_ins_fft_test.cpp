@@ -17,16 +17,16 @@ namespace {
 
 using namespace entry_points;
 
-class cufft_test : public stand_ins_test {
+class CufftTest : public StandInsTest {
  protected:
   void SetUp() override {
-    stand_ins_test::SetUp();
+    StandInsTest::SetUp();
     ASSERT_EQ(cufft::create(&plan), cufft::success);
   }
   void TearDown() override {
     EXPECT_EQ(cufft::destroy(plan), cufft::success);
     EXPECT_EQ(cufft::destroy(plan), cufft::invalid_plan);
-    stand_ins_test::TearDown();
+    StandInsTest::TearDown();
   }
   int make(int type, long long length, long long batch = 1) {
     EXPECT_EQ(cufft::set_auto_allocation(plan, 0), cufft::success);
@@ -43,7 +43,7 @@ class cufft_test : public stand_ins_test {
   char* work = nullptr;
 };
 
-TEST_F(cufft_test, transforms_both_ways_without_scaling) {
+TEST_F(CufftTest, transforms_both_ways_without_scaling) {
   constexpr std::size_t n = 6;
   std::array<complex128, n> values{};
   for (std::size_t i = 0; i < n; ++i) values[i] = complex128(static_cast<double>(i), 1);
@@ -68,7 +68,7 @@ TEST_F(cufft_test, transforms_both_ways_without_scaling) {
   EXPECT_EQ(cufft::run_z2z(plan + 1, y, x, 1), cufft::invalid_plan);
 }
 
-TEST_F(cufft_test, real_transforms_want_addresses_of_complex_numbers_and_spoil_their_input) {
+TEST_F(CufftTest, real_transforms_want_addresses_of_complex_numbers_and_spoil_their_input) {
   const std::array<float, 9> values{1, 2, 3, 4, 5, 6, 7, 8, 9};
   float* const x = on_device<float>(9, values.data());
   complex64* const y = on_device<complex64>(5);
@@ -84,7 +84,7 @@ TEST_F(cufft_test, real_transforms_want_addresses_of_complex_numbers_and_spoil_t
   EXPECT_NE(from_device(y, 1)[0].re, 36) << "as cuFFT does";
 }
 
-TEST_F(cufft_test, plans_without_their_work_area_or_with_bad_layouts_are_refused) {
+TEST_F(CufftTest, plans_without_their_work_area_or_with_bad_layouts_are_refused) {
   complex64* const x = on_device<complex64>(8);
   EXPECT_EQ(make(cufft::complex_to_complex, 0), cufft::invalid_size);
   EXPECT_EQ(make(0x20, 8), cufft::invalid_type);

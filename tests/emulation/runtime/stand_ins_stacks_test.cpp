@@ -17,13 +17,13 @@ namespace {
 
 using namespace entry_points;
 
-class stacks_test : public stand_ins_test {
+class StacksTest : public StandInsTest {
  protected:
   void SetUp() override {
     if (std::getenv("SKERRY_OPENBLAS") == nullptr) {
       GTEST_SKIP() << "SKERRY_OPENBLAS names no library";
     }
-    stand_ins_test::SetUp();
+    StandInsTest::SetUp();
     ASSERT_EQ(cublas::create(&cublas_handle), cublas::success);
     ASSERT_EQ(cusolver::create(&handle), cusolver::success);
     ASSERT_EQ(cusolver::create_settings(&settings), cusolver::success);
@@ -34,15 +34,15 @@ class stacks_test : public stand_ins_test {
     EXPECT_EQ(cusolver::destroy_settings(settings), cusolver::success);
     EXPECT_EQ(cusolver::destroy(handle), cusolver::success);
     EXPECT_EQ(cublas::destroy(cublas_handle), cublas::success);
-    stand_ins_test::TearDown();
+    StandInsTest::TearDown();
   }
-  cublas::handle* cublas_handle = nullptr;
-  cusolver::handle* handle = nullptr;
-  cusolver::routine_settings* settings = nullptr;
+  cublas::Handle* cublas_handle = nullptr;
+  cusolver::Handle* handle = nullptr;
+  cusolver::RoutineSettings* settings = nullptr;
   int* info = nullptr;
 };
 
-TEST_F(stacks_test, qr_gives_factors_for_each_matrix) {
+TEST_F(StacksTest, qr_gives_factors_for_each_matrix) {
   // By columns, of 2 x 1.
   const std::array<double, 4> matrices{3, 4, 0, 5};
   double* const stack = on_device<double>(4, matrices.data());
@@ -72,7 +72,7 @@ TEST_F(stacks_test, qr_gives_factors_for_each_matrix) {
   EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "factors that have no room";
 }
 
-TEST_F(stacks_test, singular_vectors_are_square_and_of_small_matrices) {
+TEST_F(StacksTest, singular_vectors_are_square_and_of_small_matrices) {
   const std::array<float, 4> matrices{3, 4, 0, 2};  // 2 x 1 each
   float* const a = on_device<float>(4, matrices.data());
   float* const s = on_device<float>(2);
@@ -87,11 +87,11 @@ TEST_F(stacks_test, singular_vectors_are_square_and_of_small_matrices) {
   EXPECT_EQ(size(2, 1, -1), cusolver::invalid_value);
   ASSERT_EQ(size(2, 1, 2), cusolver::success);
   float* const work = on_device<float>(static_cast<std::size_t>(length));
-  struct arguments {
+  struct Arguments {
     int job = 1, lda = 2, ldu = 2, ldv = 1, spare = 0;
     float* u = nullptr;
   };
-  const auto run = [&](const arguments& with) {
+  const auto run = [&](const Arguments& with) {
     return cusolver::gesvdj_batched(handle, with.job, 2, 1, a, with.lda, s, with.u, with.ldu, v,
                                     with.ldv, work, length - with.spare, info, settings, 2);
   };
@@ -111,18 +111,18 @@ TEST_F(stacks_test, singular_vectors_are_square_and_of_small_matrices) {
   EXPECT_NEAR(std::abs(vectors[5]), 1, 1e-6) << "the second matrix";
 }
 
-TEST_F(stacks_test, eigenvalues_are_of_types_that_go_together) {
+TEST_F(StacksTest, eigenvalues_are_of_types_that_go_together) {
   const std::array<double, 8> matrices{2, 1, 9, 2, 5, 0, 9, 3};  // the lower triangles count
   double* const a = on_device<double>(8, matrices.data());
   double* const w = on_device<double>(4);
   std::size_t device_nbytes = 0;
   std::size_t host_nbytes = 0;
-  struct arguments {
+  struct Arguments {
     std::int64_t n = 2, lda = 2, count = 2;
     int job = 1, part = 0, type_a = 1, type_w = 1, compute = 1;
     std::size_t spare = 0;
   };
-  const auto size = [&](const arguments& with) {
+  const auto size = [&](const Arguments& with) {
     return cusolver::syev_batched_size(handle, settings, with.job, with.part, with.n, with.type_a,
                                        a, with.lda, with.type_w, w, with.compute, &device_nbytes,
                                        &host_nbytes, with.count);

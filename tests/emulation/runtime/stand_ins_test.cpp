@@ -20,11 +20,11 @@ bool has_openblas() { return std::getenv("SKERRY_OPENBLAS") != nullptr; }
 
 // ---- cuBLAS
 
-class cublas_test : public stand_ins_test {
+class CublasTest : public StandInsTest {
  protected:
   void SetUp() override {
     if (!has_openblas()) GTEST_SKIP() << "SKERRY_OPENBLAS names no library";
-    stand_ins_test::SetUp();
+    StandInsTest::SetUp();
     ASSERT_EQ(cublas::create(&handle), cublas::success);
     const std::array<float, 6> left{1, 2, 3, 4, 5, 6};  // by columns: 1 3 5 / 2 4 6
     const std::array<float, 6> right{1, 0, 1, 0, 1, 0};
@@ -36,16 +36,16 @@ class cublas_test : public stand_ins_test {
     if (handle == nullptr) return;
     EXPECT_EQ(cublas::destroy(handle), cublas::success);
     EXPECT_EQ(cublas::destroy(nullptr), cublas::not_initialized);
-    stand_ins_test::TearDown();
+    StandInsTest::TearDown();
   }
   /// C = A @ B of 2 x 3 and 3 x 2, with what is changed of it.
-  struct arguments {
+  struct Arguments {
     std::int64_t m = 2, lda = 2, ldb = 3, ldc = 2, count = 1;
     long long stride_c = 4;
     int type_b = cublas::real_32, compute = cublas::compute_32, algorithm = -1, op_a = 0;
     std::size_t offset_bytes = 0;
   };
-  int multiply(const arguments& with) {
+  int multiply(const Arguments& with) {
     const float one = 1;
     const float zero = 0;
     const char* const moved = reinterpret_cast<const char*>(a) + with.offset_bytes;
@@ -55,18 +55,18 @@ class cublas_test : public stand_ins_test {
                                         with.count, with.compute, with.algorithm);
   }
 
-  cublas::handle* handle = nullptr;
+  cublas::Handle* handle = nullptr;
   float* a = nullptr;
   float* b = nullptr;
   float* c = nullptr;
 };
 
-TEST_F(cublas_test, multiplies) {
+TEST_F(CublasTest, multiplies) {
   ASSERT_EQ(multiply({}), cublas::success);
   EXPECT_EQ(from_device(c, 4), (std::vector<float>{6, 8, 3, 4}));
 }
 
-TEST_F(cublas_test, refuses_what_the_documentation_forbids) {
+TEST_F(CublasTest, refuses_what_the_documentation_forbids) {
   EXPECT_EQ(multiply({.lda = 1}), cublas::invalid_value);
   EXPECT_EQ(multiply({.ldb = 2}), cublas::invalid_value);
   EXPECT_EQ(multiply({.ldc = 1}), cublas::invalid_value);
@@ -82,7 +82,7 @@ TEST_F(cublas_test, refuses_what_the_documentation_forbids) {
   EXPECT_EQ(multiply({}), cublas::success);
 }
 
-TEST_F(cublas_test, handles_streams_and_workspaces_belong_to_one_device) {
+TEST_F(CublasTest, handles_streams_and_workspaces_belong_to_one_device) {
   char* const scratch = on_device<char>(1 << 10);
   EXPECT_EQ(cublas::set_workspace(handle, scratch + 128, 512), cublas::invalid_value);
   EXPECT_EQ(cublas::set_workspace(handle, scratch, 1 << 10), cublas::success);
@@ -104,7 +104,7 @@ TEST_F(cublas_test, handles_streams_and_workspaces_belong_to_one_device) {
   EXPECT_EQ(cublas::set_stream(handle, nullptr), cublas::success);
 }
 
-TEST_F(cublas_test, float16_is_added_up_in_float32_where_the_mode_says_so) {
+TEST_F(CublasTest, float16_is_added_up_in_float32_where_the_mode_says_so) {
   const std::array<float16, 2> left{float16(60000.f), float16(-60000.f)};
   const std::array<float16, 2> right{float16(2.f), float16(2.f)};
   const float16* const x = on_device<float16>(2, left.data());
@@ -129,12 +129,12 @@ TEST_F(cublas_test, float16_is_added_up_in_float32_where_the_mode_says_so) {
   EXPECT_EQ(from_device(out, 1)[0], 0);
 }
 
-TEST_F(cublas_test, memory_that_is_not_there_is_a_sticky_error) {
+TEST_F(CublasTest, memory_that_is_not_there_is_a_sticky_error) {
   ASSERT_EQ(multiply({.count = 2}), cublas::success) << "C has room for one";
   EXPECT_EQ(device_synchronize(), cuda::illegal_address);
 }
 
-TEST_F(cublas_test, factors_and_solves_stacks) {
+TEST_F(CublasTest, factors_and_solves_stacks) {
   // By columns: 2 1 / 1 3, and one that is singular.
   const std::array<double, 8> matrices{2, 1, 1, 3, 1, 2, 2, 4};
   const std::array<double, 4> right{3, 5, 1, 1};
@@ -167,7 +167,7 @@ TEST_F(cublas_test, factors_and_solves_stacks) {
   EXPECT_NEAR(x[1], 1.4, 1e-15);
 }
 
-TEST_F(cublas_test, lists_of_matrices_are_in_the_memory_of_the_device) {
+TEST_F(CublasTest, lists_of_matrices_are_in_the_memory_of_the_device) {
   const std::array<double, 4> matrix{2, 1, 1, 3};
   double* const one = on_device<double>(4, matrix.data());
   int* const pivots = on_device<int>(2);
@@ -177,7 +177,7 @@ TEST_F(cublas_test, lists_of_matrices_are_in_the_memory_of_the_device) {
   EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "a list in the host's memory";
 }
 
-TEST_F(cublas_test, listed_matrices_are_in_the_memory_of_the_device) {
+TEST_F(CublasTest, listed_matrices_are_in_the_memory_of_the_device) {
   const std::array<double, 4> matrix{2, 1, 1, 3};
   double* const one = on_device<double>(4, matrix.data());
   int* const pivots = on_device<int>(2);
@@ -190,24 +190,24 @@ TEST_F(cublas_test, listed_matrices_are_in_the_memory_of_the_device) {
 
 // ---- cuSOLVER
 
-class cusolver_test : public stand_ins_test {
+class CusolverTest : public StandInsTest {
  protected:
   void SetUp() override {
     if (!has_openblas()) GTEST_SKIP() << "SKERRY_OPENBLAS names no library";
-    stand_ins_test::SetUp();
+    StandInsTest::SetUp();
     ASSERT_EQ(cusolver::create(&handle), cusolver::success);
     info = on_device<int>(1);
   }
   void TearDown() override {
     if (handle == nullptr) return;
     EXPECT_EQ(cusolver::destroy(handle), cusolver::success);
-    stand_ins_test::TearDown();
+    StandInsTest::TearDown();
   }
-  cusolver::handle* handle = nullptr;
+  cusolver::Handle* handle = nullptr;
   int* info = nullptr;
 };
 
-TEST_F(cusolver_test, factors_and_solves) {
+TEST_F(CusolverTest, factors_and_solves) {
   const std::array<double, 4> matrix{2, 1, 1, 3};
   const std::array<double, 2> right{3, 5};
   double* const a = on_device<double>(4, matrix.data());
@@ -229,7 +229,7 @@ TEST_F(cusolver_test, factors_and_solves) {
   EXPECT_EQ(cusolver::getrf_size(handle, -1, 2, a, 2, &length), cusolver::invalid_value);
 }
 
-TEST_F(cusolver_test, workspaces_are_as_large_as_asked_for) {
+TEST_F(CusolverTest, workspaces_are_as_large_as_asked_for) {
   const std::array<float, 4> matrix{4, 2, 2, 3};
   float* const a = on_device<float>(4, matrix.data());
   int length = 0;
@@ -247,7 +247,7 @@ TEST_F(cusolver_test, workspaces_are_as_large_as_asked_for) {
   EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "the memory is smaller than was said";
 }
 
-TEST_F(cusolver_test, factors_stacks_of_positive_definite_matrices) {
+TEST_F(CusolverTest, factors_stacks_of_positive_definite_matrices) {
   const std::array<float, 8> matrices{4, 2, 2, 3, 1, 2, 2, 1};
   float* const stack = on_device<float>(8, matrices.data());
   const std::array<float*, 2> places{stack, stack + 4};
@@ -266,13 +266,13 @@ TEST_F(cusolver_test, factors_stacks_of_positive_definite_matrices) {
   EXPECT_EQ(from_device(stack, 1)[0], 2);
 }
 
-TEST_F(cusolver_test, singular_vectors_are_v_and_not_its_adjoint) {
+TEST_F(CusolverTest, singular_vectors_are_v_and_not_its_adjoint) {
   const std::array<complex128, 2> matrix{complex128(3, 0), complex128(0, 4)};
   complex128* const a = on_device<complex128>(2, matrix.data());  // 1 x 2
   double* const s = on_device<double>(1);
   complex128* const u = on_device<complex128>(1);
   complex128* const v = on_device<complex128>(2);
-  cusolver::routine_settings* settings = nullptr;
+  cusolver::RoutineSettings* settings = nullptr;
   ASSERT_EQ(cusolver::create_gesvdj_settings(&settings), cusolver::success);
   int length = 0;
   ASSERT_EQ(cusolver::gesvdj_size(handle, 1, 1, 1, 2, a, 1, s, u, 1, v, 2, &length, settings),
@@ -293,11 +293,11 @@ TEST_F(cusolver_test, singular_vectors_are_v_and_not_its_adjoint) {
   EXPECT_EQ(cusolver::destroy_gesvdj_settings(settings), cusolver::success);
 }
 
-TEST_F(cusolver_test, geev_takes_complex_matrices_without_left_vectors) {
+TEST_F(CusolverTest, geev_takes_complex_matrices_without_left_vectors) {
   const std::array<complex128, 4> matrix{complex128(1, 1), {}, {}, complex128(2, 0)};
   complex128* const a = on_device<complex128>(4, matrix.data());
   complex128* const w = on_device<complex128>(2);
-  cusolver::routine_settings* settings = nullptr;
+  cusolver::RoutineSettings* settings = nullptr;
   ASSERT_EQ(cusolver::create_settings(&settings), cusolver::success);
   std::size_t device_nbytes = 0;
   std::size_t host_nbytes = 0;
@@ -322,7 +322,7 @@ TEST_F(cusolver_test, geev_takes_complex_matrices_without_left_vectors) {
   EXPECT_EQ(cusolver::destroy_settings(settings), cusolver::success);
 }
 
-TEST_F(cusolver_test, reflectors_are_no_more_than_columns) {
+TEST_F(CusolverTest, reflectors_are_no_more_than_columns) {
   double* const a = on_device<double>(6);
   double* const tau = on_device<double>(3);
   double* const work = on_device<double>(200);

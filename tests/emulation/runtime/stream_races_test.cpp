@@ -34,10 +34,10 @@ constexpr std::string_view move_ptx = R"(
 }
 )";
 
-class stream_races_test : public emulated_devices {
+class StreamRacesTest : public EmulatedDevices {
  protected:
   void SetUp() override {
-    emulated_devices::SetUp();
+    EmulatedDevices::SetUp();
     follow_streams();
     ASSERT_EQ(stream_create(&first, 1), cuda::success);
     ASSERT_EQ(stream_create(&second, 1), cuda::success);
@@ -55,7 +55,7 @@ class stream_races_test : public emulated_devices {
     EXPECT_EQ(event_destroy(event), cuda::success);
     EXPECT_EQ(stream_destroy(first), cuda::success);
     EXPECT_EQ(stream_destroy(second), cuda::success);
-    emulated_devices::TearDown();
+    EmulatedDevices::TearDown();
   }
 
   /// data[0:32] = 1
@@ -81,7 +81,7 @@ class stream_races_test : public emulated_devices {
   }
   static void expect_none() { EXPECT_EQ(device_synchronize(), cuda::success) << last_report(); }
 
-  program_image image{
+  ProgramImage image{
       fat_binary(std::string(ptx_head) + std::string(store_ptx) + std::string(move_ptx))};
   const void* store = image.kernel("store");
   const void* move = image.kernel("move");
@@ -92,7 +92,7 @@ class stream_races_test : public emulated_devices {
   std::uint32_t* other = nullptr;
 };
 
-TEST_F(stream_races_test, a_kernel_reads_what_one_of_another_stream_writes) {
+TEST_F(StreamRacesTest, a_kernel_reads_what_one_of_another_stream_writes) {
   write(first, data);
   // It is late enough, but nothing says so.
   while (stream_query(nullptr) == cuda::not_ready) {
@@ -101,7 +101,7 @@ TEST_F(stream_races_test, a_kernel_reads_what_one_of_another_stream_writes) {
   expect_race({"race between streams", "move", "store", "no event"});
 }
 
-TEST_F(stream_races_test, the_order_of_a_stream_events_and_the_host_are_no_race) {
+TEST_F(StreamRacesTest, the_order_of_a_stream_events_and_the_host_are_no_race) {
   write(first, data);
   copy_by_kernel(first, other, data);
   order_by_event(first, second);
@@ -116,7 +116,7 @@ TEST_F(stream_races_test, the_order_of_a_stream_events_and_the_host_are_no_race)
   expect_none();
 }
 
-TEST_F(stream_races_test, an_event_is_as_old_as_its_record) {
+TEST_F(StreamRacesTest, an_event_is_as_old_as_its_record) {
   ASSERT_EQ(event_record(event, first), cuda::success);
   write(first, data);
   ASSERT_EQ(stream_wait_event(second, event, 0), cuda::success);
@@ -124,7 +124,7 @@ TEST_F(stream_races_test, an_event_is_as_old_as_its_record) {
   expect_race({"move", "store"});
 }
 
-TEST_F(stream_races_test, an_event_orders_what_its_stream_waited_for) {
+TEST_F(StreamRacesTest, an_event_orders_what_its_stream_waited_for) {
   void* third = nullptr;
   ASSERT_EQ(stream_create(&third, 1), cuda::success);
   write(third, data);
@@ -135,7 +135,7 @@ TEST_F(stream_races_test, an_event_orders_what_its_stream_waited_for) {
   EXPECT_EQ(stream_destroy(third), cuda::success);
 }
 
-TEST_F(stream_races_test, readers_and_neighbours_are_no_race) {
+TEST_F(StreamRacesTest, readers_and_neighbours_are_no_race) {
   ASSERT_EQ(fill_async(data, 0, 128, first), cuda::success);
   expect_none();
   copy_by_kernel(first, other, data, 8);
@@ -146,7 +146,7 @@ TEST_F(stream_races_test, readers_and_neighbours_are_no_race) {
   expect_race({"move", "writes"});
 }
 
-TEST_F(stream_races_test, a_writer_waits_for_readers) {
+TEST_F(StreamRacesTest, a_writer_waits_for_readers) {
   write(first, data);
   expect_none();
   copy_by_kernel(first, other, data);
@@ -160,7 +160,7 @@ TEST_F(stream_races_test, a_writer_waits_for_readers) {
   expect_none();
 }
 
-TEST_F(stream_races_test, copies_and_fills_count) {
+TEST_F(StreamRacesTest, copies_and_fills_count) {
   const std::vector<std::uint32_t> values(32, 3);
   ASSERT_EQ(copy_async(data, values.data(), 128, host_to_device, first), cuda::success);
   copy_by_kernel(second, other, data);
@@ -174,7 +174,7 @@ TEST_F(stream_races_test, copies_and_fills_count) {
   expect_none();
 }
 
-TEST_F(stream_races_test, memory_that_is_given_back_is_used_no_more) {
+TEST_F(StreamRacesTest, memory_that_is_given_back_is_used_no_more) {
   for (const bool is_ordered : {false, true}) {
     void* pooled = nullptr;
     ASSERT_EQ(allocate_async(&pooled, 128, first), cuda::success);
@@ -192,7 +192,7 @@ TEST_F(stream_races_test, memory_that_is_given_back_is_used_no_more) {
   }
 }
 
-TEST_F(stream_races_test, who_gets_memory_owns_it_alone) {
+TEST_F(StreamRacesTest, who_gets_memory_owns_it_alone) {
   write(first, data);
   EXPECT_EQ(deallocate(data), cuda::success);
   data = device_memory(32);
@@ -200,7 +200,7 @@ TEST_F(stream_races_test, who_gets_memory_owns_it_alone) {
   expect_none();
 }
 
-TEST_F(stream_races_test, a_host_function_tells_the_host) {
+TEST_F(StreamRacesTest, a_host_function_tells_the_host) {
   write(first, data);
   std::atomic<bool> has_run = false;
   ASSERT_EQ(

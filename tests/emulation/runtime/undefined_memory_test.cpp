@@ -22,9 +22,9 @@ std::uint32_t bits_of(const std::uint32_t* data) {
   return bits;
 }
 
-class undefined_memory_test : public emulated_devices {};
+class UndefinedMemoryTest : public EmulatedDevices {};
 
-TEST_F(undefined_memory_test, is_what_no_copy_and_no_fill_has_written) {
+TEST_F(UndefinedMemoryTest, is_what_no_copy_and_no_fill_has_written) {
   ASSERT_TRUE(follow_undefined_memory());
   std::uint32_t* const data = device_memory(8);
   for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(data + k), all);
@@ -47,7 +47,7 @@ TEST_F(undefined_memory_test, is_what_no_copy_and_no_fill_has_written) {
   EXPECT_EQ(deallocate(again), cuda::success);
 }
 
-TEST_F(undefined_memory_test, comes_back_with_what_a_pool_hands_out_again) {
+TEST_F(UndefinedMemoryTest, comes_back_with_what_a_pool_hands_out_again) {
   ASSERT_TRUE(follow_undefined_memory());
   void* stream = nullptr;
   ASSERT_EQ(stream_create(&stream, 1), cuda::success);
@@ -72,7 +72,7 @@ TEST_F(undefined_memory_test, comes_back_with_what_a_pool_hands_out_again) {
   EXPECT_EQ(stream_destroy(stream), cuda::success);
 }
 
-TEST_F(undefined_memory_test, goes_from_device_to_device_and_not_into_host_memory) {
+TEST_F(UndefinedMemoryTest, goes_from_device_to_device_and_not_into_host_memory) {
   ASSERT_TRUE(follow_undefined_memory());
   std::uint32_t* const data = device_memory(2);
   EXPECT_EQ(fill_async(data, 0, 4, nullptr), cuda::success);
@@ -89,10 +89,10 @@ TEST_F(undefined_memory_test, goes_from_device_to_device_and_not_into_host_memor
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
-TEST_F(undefined_memory_test, of_a_module_has_initial_values) {
+TEST_F(UndefinedMemoryTest, of_a_module_has_initial_values) {
   ASSERT_TRUE(follow_undefined_memory());
-  const program_image image{fat_binary(std::string(ptx_head) + std::string(store_ptx))};
-  program_image loaded{fat_binary(std::string(ptx_head) + std::string(count_ptx))};
+  const ProgramImage image{fat_binary(std::string(ptx_head) + std::string(store_ptx))};
+  ProgramImage loaded{fat_binary(std::string(ptx_head) + std::string(count_ptx))};
   const void* const counter = loaded.variable("counter", 4);
   void* address = nullptr;
   ASSERT_EQ(get_symbol_address(&address, counter), cuda::success);

@@ -20,13 +20,13 @@ namespace {
 using doubles = std::vector<float64>;
 
 /// Arrays on one device; calls may write to `target` only if they succeed.
-struct fixture {
-  explicit fixture(device where)
-      : x(array_of(counting<float64>(12, 1.0), dims{3, 4}, where)),
+struct Fixture {
+  explicit Fixture(Device where)
+      : x(array_of(counting<float64>(12, 1.0), Dims{3, 4}, where)),
         y(array_of(std::vector<float32>{1, 2, 3, 4}, where)),
         mask(array_of(std::vector<bool>{true, false, true, false}, where)),
-        target(array_of(doubles(12, 5.0), dims{3, 4}, where)) {}
-  [[nodiscard]] ndarray transposed() const { return x.view({dims{4, 3}, dims{8, 32}, 0}); }
+        target(array_of(doubles(12, 5.0), Dims{3, 4}, where)) {}
+  [[nodiscard]] NdArray transposed() const { return x.view({Dims{4, 3}, Dims{8, 32}, 0}); }
   [[nodiscard]] std::vector<doubles> contents() const {
     const std::vector<float32> narrow = values_of<float32>(y);
     const std::vector<bool> flags = values_of<bool>(mask);
@@ -34,110 +34,110 @@ struct fixture {
             doubles(flags.begin(), flags.end()), values_of<float64>(target)};
   }
 
-  ndarray x;
-  ndarray y;
-  ndarray mask;
-  ndarray target;
+  NdArray x;
+  NdArray y;
+  NdArray mask;
+  NdArray target;
 };
 
-struct trial {
+struct Trial {
   std::string name;
-  std::function<void(const fixture&)> run;
+  std::function<void(const Fixture&)> run;
 };
 
 /// A call with every operation, over operands that need a cast or a view wherever it takes them.
-std::vector<trial> all_trials() {
-  std::vector<trial> trials;
-  for (const op_entry& entry : op_table()) {
-    if (!entry.result[static_cast<int>(dtype::float64)]) continue;
+std::vector<Trial> all_trials() {
+  std::vector<Trial> trials;
+  for (const OpEntry& entry : op_table()) {
+    if (!entry.result[static_cast<int>(Dtype::float64)]) continue;
     const op_id op = find_op(entry.name).value();
     const auto count = static_cast<std::size_t>(entry.arity);
-    trials.push_back({entry.name, [op, count](const fixture& f) {
-                        const operand all[] = {as_operand(f.x, "x1"), as_operand(f.y, "x2"),
+    trials.push_back({entry.name, [op, count](const Fixture& f) {
+                        const Operand all[] = {as_operand(f.x, "x1"), as_operand(f.y, "x2"),
                                                as_operand(f.y, "x3")};
                         (void)apply(op, {all, count});
                       }});
   }
-  for (const reduction_entry& entry : reduction_table()) {
+  for (const ReductionEntry& entry : reduction_table()) {
     const reduction_id op = find_reduction(entry.name).value();
-    trials.push_back({entry.name, [op](const fixture& f) {
+    trials.push_back({entry.name, [op](const Fixture& f) {
                         const std::int64_t axis[] = {0};
                         (void)reduce(op, f.transposed(), axis, {}, false);
                       }});
   }
-  const auto add = [&](const char* name, std::function<void(const fixture&)> run) {
+  const auto add = [&](const char* name, std::function<void(const Fixture&)> run) {
     trials.push_back({name, std::move(run)});
   };
-  add("add of one dtype", [](const fixture& f) { (void)call("add", f.x, f.x); });
-  add("add in place", [](const fixture& f) { call_into("add", f.target, f.y); });
-  add("add in place, overlapping", [](const fixture& f) {
-    call_into("add", f.target.view({dims{11}, dims{8}, 8}), f.target.view({dims{11}, dims{8}, 0}));
+  add("add of one dtype", [](const Fixture& f) { (void)call("add", f.x, f.x); });
+  add("add in place", [](const Fixture& f) { call_into("add", f.target, f.y); });
+  add("add in place, overlapping", [](const Fixture& f) {
+    call_into("add", f.target.view({Dims{11}, Dims{8}, 8}), f.target.view({Dims{11}, Dims{8}, 0}));
   });
-  add("sum with dtype", [](const fixture& f) {
-    (void)reduce(find_reduction("sum").value(), f.x, {}, dtype::float32, false);
+  add("sum with dtype", [](const Fixture& f) {
+    (void)reduce(find_reduction("sum").value(), f.x, {}, Dtype::float32, false);
   });
   add("where",
-      [](const fixture& f) { (void)where(as_operand(f.mask), as_operand(f.x), as_operand(f.y)); });
-  add("copy", [](const fixture& f) { (void)copy(f.x); });
-  add("astype", [](const fixture& f) { (void)astype(f.transposed(), dtype::float32, false); });
-  add("assign", [](const fixture& f) { assign("assign", f.target, f.y); });
-  add("assign, overlapping", [](const fixture& f) {
-    assign("assign", f.target.view({dims{11}, dims{8}, 8}), f.target.view({dims{11}, dims{8}, 0}));
+      [](const Fixture& f) { (void)where(as_operand(f.mask), as_operand(f.x), as_operand(f.y)); });
+  add("copy", [](const Fixture& f) { (void)copy(f.x); });
+  add("astype", [](const Fixture& f) { (void)astype(f.transposed(), Dtype::float32, false); });
+  add("assign", [](const Fixture& f) { assign("assign", f.target, f.y); });
+  add("assign, overlapping", [](const Fixture& f) {
+    assign("assign", f.target.view({Dims{11}, Dims{8}, 8}), f.target.view({Dims{11}, Dims{8}, 0}));
   });
-  add("fill", [](const fixture& f) { fill("fill", f.target, scalar::of(9.0)); });
-  add("reshape", [](const fixture& f) {
+  add("fill", [](const Fixture& f) { fill("fill", f.target, Scalar::of(9.0)); });
+  add("reshape", [](const Fixture& f) {
     const std::int64_t shape[] = {12};
     (void)reshape(f.transposed(), shape, {});
   });
   add("full",
-      [](const fixture& f) { (void)full(dims{3}, scalar::of(1.0), dtype::float64, f.x.device()); });
-  add("arange", [](const fixture& f) {
-    (void)arange(scalar::of(0.0), scalar::of(9.0), scalar::of(1.0), {}, f.x.device());
+      [](const Fixture& f) { (void)full(Dims{3}, Scalar::of(1.0), Dtype::float64, f.x.device()); });
+  add("arange", [](const Fixture& f) {
+    (void)arange(Scalar::of(0.0), Scalar::of(9.0), Scalar::of(1.0), {}, f.x.device());
   });
-  add("linspace", [](const fixture& f) {
-    (void)linspace(scalar::of(0.0), scalar::of(9.0), 4, {}, f.x.device(), true);
+  add("linspace", [](const Fixture& f) {
+    (void)linspace(Scalar::of(0.0), Scalar::of(9.0), 4, {}, f.x.device(), true);
   });
-  add("eye", [](const fixture& f) { (void)eye(3, 3, 0, dtype::float64, f.x.device()); });
-  add("tril", [](const fixture& f) { (void)tril(f.x, 0); });
-  for (const device target : every_device) {
-    add("to_device", [target](const fixture& f) { (void)to_device(f.transposed(), target); });
-    add("to_device of a slice", [target](const fixture& f) {
-      (void)to_device(f.x.view({dims{3, 2}, dims{32, 16}, 8}), target);
+  add("eye", [](const Fixture& f) { (void)eye(3, 3, 0, Dtype::float64, f.x.device()); });
+  add("tril", [](const Fixture& f) { (void)tril(f.x, 0); });
+  for (const Device target : every_device) {
+    add("to_device", [target](const Fixture& f) { (void)to_device(f.transposed(), target); });
+    add("to_device of a slice", [target](const Fixture& f) {
+      (void)to_device(f.x.view({Dims{3, 2}, Dims{32, 16}, 8}), target);
     });
   }
   return trials;
 }
 
-class fault_on : public ::testing::TestWithParam<device> {};
-INSTANTIATE_TEST_SUITE_P(every_device, fault_on, ::testing::ValuesIn(every_device), device_name);
+class FaultOn : public ::testing::TestWithParam<Device> {};
+INSTANTIATE_TEST_SUITE_P(every_device, FaultOn, ::testing::ValuesIn(every_device), device_name);
 
 /// A source of faults: `arm(k)` makes the k-th event from now on fail, `count` says how many there
 /// were since, `disarm` makes all well.
-struct fault_source {
+struct FaultSource {
   void (*arm)(std::uint64_t k);
   std::uint64_t (*count)();
   void (*disarm)();
 };
 
-constexpr fault_source allocations{[](std::uint64_t k) { fail_allocation(k); },
-                                   &counted_allocations, [] { fail_allocation(0); }};
-constexpr fault_source cuda_calls{
+constexpr FaultSource allocations{[](std::uint64_t k) { fail_allocation(k); }, &counted_allocations,
+                                  [] { fail_allocation(0); }};
+constexpr FaultSource cuda_calls{
     [](std::uint64_t k) { rehearsal::fail_call(k, cuda::invalid_value); },
     [] { return rehearsal::calls(); }, [] { rehearsal::clear(); }};
 
 /// One call with fault k. Returns whether it got through without meeting it.
-bool gets_through(const trial& what, device where, const fault_source& faults, std::uint64_t k,
+bool gets_through(const Trial& what, Device where, const FaultSource& faults, std::uint64_t k,
                   int& failures) {
-  const fixture f(where);
+  const Fixture f(where);
   const std::vector<doubles> contents = f.contents();
   const std::vector<std::size_t> live = live_bytes();
   std::string error;
   faults.arm(k);
   try {
     what.run(f);
-  } catch (const out_of_memory_error&) {
+  } catch (const OutOfMemoryError&) {
     error = "out_of_memory_error";
-  } catch (const device_error&) {
+  } catch (const DeviceError&) {
     error = "device_error";
   } catch (const std::exception& other) {
     ADD_FAILURE() << what.name << ", fault " << k << ": not the expected type: " << other.what();
@@ -153,10 +153,10 @@ bool gets_through(const trial& what, device where, const fault_source& faults, s
 }
 
 /// Returns how many calls failed.
-int try_every_fault(device where, const fault_source& faults) {
+int try_every_fault(Device where, const FaultSource& faults) {
   constexpr std::uint64_t too_many = 500;
   int failures = 0;
-  for (const trial& what : all_trials()) {
+  for (const Trial& what : all_trials()) {
     std::uint64_t k = 1;
     while (k < too_many && !gets_through(what, where, faults, k, failures)) ++k;
     EXPECT_LT(k, too_many) << what.name << " meets one fault after the other";
@@ -164,11 +164,11 @@ int try_every_fault(device where, const fault_source& faults) {
   return failures;
 }
 
-TEST_P(fault_on, failing_allocations_are_reported_and_change_nothing) {
+TEST_P(FaultOn, failing_allocations_are_reported_and_change_nothing) {
   EXPECT_GT(try_every_fault(GetParam(), allocations), 67);
 }
 
-TEST_P(fault_on, failing_cuda_calls_are_reported_and_change_nothing) {
+TEST_P(FaultOn, failing_cuda_calls_are_reported_and_change_nothing) {
   const int failures = try_every_fault(GetParam(), cuda_calls);
   if (GetParam().kind == cuda_kind) {
     EXPECT_GT(failures, 67);

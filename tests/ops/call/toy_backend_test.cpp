@@ -18,102 +18,102 @@ namespace {
 using testing::cpu0;
 using testing::cuda0;
 
-device toy_device(int index) {
-  static const device_kind kind = register_backend(toy::nameless);
+Device toy_device(int index) {
+  static const DeviceKind kind = register_backend(toy::nameless);
   return {kind, static_cast<std::int16_t>(index)};
 }
 
-ndarray counting(device where) {
-  return arange(scalar::of(0.0), scalar::of(6.0), scalar::of(1.0), dtype::float64, where);
+NdArray counting(Device where) {
+  return arange(Scalar::of(0.0), Scalar::of(6.0), Scalar::of(1.0), Dtype::float64, where);
 }
 
-std::vector<double> elements(const ndarray& x) {
-  const ndarray packed = copy(x);
+std::vector<double> elements(const NdArray& x) {
+  const NdArray packed = copy(x);
   std::vector<double> found(static_cast<std::size_t>(packed.size()));
   read_bytes(found.data(), packed.memory(), static_cast<std::size_t>(packed.layout().offset),
              found.size() * sizeof(double));
   return found;
 }
 
-ndarray added(const ndarray& x1, const ndarray& x2) {
-  const operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
+NdArray added(const NdArray& x1, const NdArray& x2) {
+  const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   return apply(*find_op("add"), both);
 }
 
 TEST(toy_backend, is_a_kind_of_two_devices) {
-  const device one = toy_device(1);
+  const Device one = toy_device(1);
   EXPECT_EQ(to_string(one), "toy:1");
   EXPECT_EQ(parse_device("toy:1"), one);
   EXPECT_EQ(devices(one.kind).size(), 2U);
   EXPECT_EQ(describe(one).name, "toy");
-  EXPECT_THROW(require(toy_device(2)), device_unavailable_error);
-  EXPECT_THROW(static_cast<void>(counting(toy_device(2))), device_unavailable_error);
-  EXPECT_THROW(register_backend(toy::nameless), value_error) << "the name is taken";
+  EXPECT_THROW(require(toy_device(2)), DeviceUnavailableError);
+  EXPECT_THROW(static_cast<void>(counting(toy_device(2))), DeviceUnavailableError);
+  EXPECT_THROW(register_backend(toy::nameless), ValueError) << "the name is taken";
 }
 
 TEST(toy_backend, a_backend_has_the_functions_that_it_says_it_can_use) {
   const auto is_refused = [](auto&& change) {
-    backend incomplete = toy::make_backend("incomplete", 0);
+    Backend incomplete = toy::make_backend("incomplete", 0);
     change(incomplete);
-    EXPECT_THROW(register_backend(incomplete), value_error);
+    EXPECT_THROW(register_backend(incomplete), ValueError);
   };
-  is_refused([](backend& of) { of.devices.count = nullptr; });
-  is_refused([](backend& of) { of.memory.allocate = nullptr; });
-  is_refused([](backend& of) { of.transfers.to_host = nullptr; });
-  is_refused([](backend& of) { of.launch = nullptr; });
-  is_refused([](backend& of) { of.can.form = kernel_form::native; });
-  is_refused([](backend& of) { of.can.runs_later = true; });
-  is_refused([](backend& of) { of.can.has_cuda_interface = true; });
+  is_refused([](Backend& of) { of.devices.count = nullptr; });
+  is_refused([](Backend& of) { of.memory.allocate = nullptr; });
+  is_refused([](Backend& of) { of.transfers.to_host = nullptr; });
+  is_refused([](Backend& of) { of.launch = nullptr; });
+  is_refused([](Backend& of) { of.can.form = KernelForm::native; });
+  is_refused([](Backend& of) { of.can.runs_later = true; });
+  is_refused([](Backend& of) { of.can.has_cuda_interface = true; });
   EXPECT_FALSE(find_device_kind("incomplete"));
 }
 
 TEST(toy_backend, computes_where_its_arrays_are) {
-  const ndarray x = counting(toy_device(1));
+  const NdArray x = counting(toy_device(1));
   EXPECT_EQ(x.device(), toy_device(1));
-  const ndarray twice = added(x, x);
+  const NdArray twice = added(x, x);
   EXPECT_EQ(twice.device(), toy_device(1));
   EXPECT_EQ(elements(twice), (std::vector<double>{0, 2, 4, 6, 8, 10}));
-  const ndarray total = reduce(*find_reduction("sum"), twice, std::nullopt, std::nullopt, false);
+  const NdArray total = reduce(*find_reduction("sum"), twice, std::nullopt, std::nullopt, false);
   EXPECT_EQ(total.device(), toy_device(1));
   EXPECT_EQ(elements(total), (std::vector<double>{30}));
 }
 
 TEST(toy_backend, refuses_arrays_of_other_devices) {
-  const ndarray x = counting(toy_device(0));
-  for (const device other : {toy_device(1), cpu0, cuda0}) {
-    EXPECT_THROW(static_cast<void>(added(x, counting(other))), device_mismatch_error);
+  const NdArray x = counting(toy_device(0));
+  for (const Device other : {toy_device(1), cpu0, cuda0}) {
+    EXPECT_THROW(static_cast<void>(added(x, counting(other))), DeviceMismatchError);
   }
 }
 
 TEST(toy_backend, sends_arrays_to_all_other_devices_and_takes_them) {
   const std::vector<double> expected{0, 1, 2, 3, 4, 5};
-  for (const device other : {toy_device(0), toy_device(1), cpu0, cuda0}) {
-    const ndarray there = to_device(counting(toy_device(0)), other);
+  for (const Device other : {toy_device(0), toy_device(1), cpu0, cuda0}) {
+    const NdArray there = to_device(counting(toy_device(0)), other);
     EXPECT_EQ(there.device(), other);
     EXPECT_EQ(elements(there), expected) << to_string(other);
-    const ndarray back = to_device(counting(other), toy_device(1));
+    const NdArray back = to_device(counting(other), toy_device(1));
     EXPECT_EQ(back.device(), toy_device(1));
     EXPECT_EQ(elements(back), expected) << to_string(other);
   }
 }
 
 TEST(toy_backend, allocations_fail_by_plan_there_too) {
-  const device where = toy_device(0);
+  const Device where = toy_device(0);
   fail_allocation(1);
-  EXPECT_THROW(static_cast<void>(allocate(where, 8)), out_of_memory_error);
+  EXPECT_THROW(static_cast<void>(allocate(where, 8)), OutOfMemoryError);
   fail_allocation(0);
   EXPECT_EQ(allocate(where, 0)->data(), nullptr);
 }
 
 TEST(toy_backend, has_one_stream_whose_work_is_done) {
-  const device where = toy_device(0);
-  EXPECT_THROW(static_cast<void>(stream::create(where)), value_error);
-  const stream only = current_stream(where);
+  const Device where = toy_device(0);
+  EXPECT_THROW(static_cast<void>(Stream::create(where)), ValueError);
+  const Stream only = current_stream(where);
   EXPECT_TRUE(only.idle());
   only.synchronize();
   only.wait(current_stream(cuda0));
   current_stream(cuda0).wait(only);
-  event done(where);
+  Event done(where);
   done.record(only);
   EXPECT_TRUE(done.done());
   synchronize(where);

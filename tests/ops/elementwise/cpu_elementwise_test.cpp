@@ -20,12 +20,12 @@ namespace {
 
 using random_plans::check_functor;
 
-class cpu_elementwise : public random_plans::of_level {};
+class CpuElementwise : public random_plans::OfLevel {};
 
 template <class Op, class T>
-void check_operation(const kernel_table& table, int index, int rounds) {
+void check_operation(const KernelTable& table, int index, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
-  const kernel& tested = table.elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+  const Kernel& tested = table.elementwise.loop[index][static_cast<int>(dtype_of<T>)];
   // The modulus of a complex number is vectorised hypot, as inexact as the functions that say so.
   constexpr bool is_modulus = ops::same_v<Op, ops::abs> && ops::complex_floating<T>;
   const bool is_exact = !Op::info.expensive && !is_modulus;
@@ -41,7 +41,7 @@ void check_operation(const kernel_table& table, int index, int rounds) {
   }
 }
 
-TEST_P(cpu_elementwise, cover_random_plans_of_every_arity_and_item_size) {
+TEST_P(CpuElementwise, cover_random_plans_of_every_arity_and_item_size) {
   constexpr int add = unary_count + ops::index_of<ops::add, ops::binary_ops>;
   constexpr int less = unary_count + ops::index_of<ops::less, ops::binary_ops>;
   constexpr int clip = unary_count + binary_count;
@@ -64,17 +64,17 @@ TEST_P(cpu_elementwise, cover_random_plans_of_every_arity_and_item_size) {
 }
 
 template <class T, class... Ops>
-void check_list(const kernel_table& table, int first, ops::type_list<Ops...>) {
+void check_list(const KernelTable& table, int first, ops::type_list<Ops...>) {
   (check_operation<Ops, T>(table, first++, 2), ...);
 }
 template <class T>
-void check_all(const kernel_table& table) {
+void check_all(const KernelTable& table) {
   check_list<T>(table, 0, ops::unary_ops{});
   check_list<T>(table, unary_count, ops::binary_ops{});
   check_list<T>(table, unary_count + binary_count, ops::ternary_ops{});
 }
 
-TEST_P(cpu_elementwise, compute_what_the_functors_say) {
+TEST_P(CpuElementwise, compute_what_the_functors_say) {
   check_all<bool>(*table_);
   check_all<int8>(*table_);
   check_all<uint64>(*table_);
@@ -84,18 +84,18 @@ TEST_P(cpu_elementwise, compute_what_the_functors_say) {
   check_all<complex64>(*table_);
 }
 
-TEST_P(cpu_elementwise, work_in_place) {
+TEST_P(CpuElementwise, work_in_place) {
   constexpr int add = unary_count + ops::index_of<ops::add, ops::binary_ops>;
   for (const std::int64_t n : {1, 31, 33, 4097, 100003}) {
     std::vector<float> x(static_cast<std::size_t>(2 * n));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 1000);
     for (const std::int64_t step : {4, 8}) {
       std::vector<float> y = x;
-      const layout at{.shape = dims{n}, .strides = dims{step}};
-      const plan_operand all = {reinterpret_cast<char*>(y.data()), &at, 4, {}};
-      const plan_operand operands[] = {all, all, all};
-      const plan_parts parts(at.shape, operands);
-      table_->elementwise.loop[add][static_cast<int>(dtype::float32)].host(&parts.first());
+      const Layout at{.shape = Dims{n}, .strides = Dims{step}};
+      const PlanOperand all = {reinterpret_cast<char*>(y.data()), &at, 4, {}};
+      const PlanOperand operands[] = {all, all, all};
+      const PlanParts parts(at.shape, operands);
+      table_->elementwise.loop[add][static_cast<int>(Dtype::float32)].host(&parts.first());
       for (std::int64_t i = 0; i < n; ++i) {
         const auto k = static_cast<std::size_t>(i * step / 4);
         ASSERT_EQ(y[k], 2 * x[k]) << n << ' ' << i;
@@ -105,8 +105,8 @@ TEST_P(cpu_elementwise, work_in_place) {
 }
 
 template <class From, class To>
-void check_cast(const kernel_table& table) {
-  const kernel& tested =
+void check_cast(const KernelTable& table) {
+  const Kernel& tested =
       table.cast.loop[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
   SCOPED_TRACE(std::string(name(dtype_of<From>)) + " to " + name(dtype_of<To>));
   if constexpr (ops::complex_floating<From> && ops::real_numeric<To>) {
@@ -116,34 +116,34 @@ void check_cast(const kernel_table& table) {
   }
 }
 template <class From>
-void check_casts(const kernel_table& table) {
+void check_casts(const KernelTable& table) {
 #define SKERRY_CHECK(name, type, kind, typestr) check_cast<From, type>(table);
   SKERRY_FOR_EACH_DTYPE(SKERRY_CHECK)
 #undef SKERRY_CHECK
 }
 
-TEST_P(cpu_elementwise, cast_between_all_dtypes) {
+TEST_P(CpuElementwise, cast_between_all_dtypes) {
 #define SKERRY_CHECK(name, type, kind, typestr) check_casts<type>(*table_);
   SKERRY_FOR_EACH_DTYPE(SKERRY_CHECK)
 #undef SKERRY_CHECK
 }
 
-TEST_P(cpu_elementwise, casts_of_unfit_floats_give_the_least_integer) {
+TEST_P(CpuElementwise, casts_of_unfit_floats_give_the_least_integer) {
   const double unfit[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
-  const plan_operand from = {reinterpret_cast<const char*>(unfit), nullptr, 8, {}};
+  const PlanOperand from = {reinterpret_cast<const char*>(unfit), nullptr, 8, {}};
   for (const double value : unfit) {
     std::int64_t to = 0;
-    const layout one{};
-    const plan_operand operands[] = {{reinterpret_cast<char*>(&to), &one, 8, {}},
-                                     plan_operand::of(element::of(value), from.itemsize)};
-    const plan_parts parts(one.shape, operands);
-    table_->cast.loop[static_cast<int>(dtype::float64)][static_cast<int>(dtype::int64)].host(
+    const Layout one{};
+    const PlanOperand operands[] = {{reinterpret_cast<char*>(&to), &one, 8, {}},
+                                    PlanOperand::of(Element::of(value), from.itemsize)};
+    const PlanParts parts(one.shape, operands);
+    table_->cast.loop[static_cast<int>(Dtype::float64)][static_cast<int>(Dtype::int64)].host(
         &parts.first());
     EXPECT_EQ(to, INT64_MIN) << value;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(levels, cpu_elementwise, testing::ValuesIn(random_plans::levels()),
+INSTANTIATE_TEST_SUITE_P(levels, CpuElementwise, testing::ValuesIn(random_plans::levels()),
                          random_plans::level_name);
 
 }  // namespace

@@ -39,7 +39,7 @@ void expect_quotients(int bits, int random_count) {
   }
   for (const Word divisor : divisors) {
     if (divisor == 0) continue;
-    const fast_divider<Word> by(divisor);
+    const FastDivider<Word> by(divisor);
     for (const Word n : dividends) {
       ASSERT_EQ(by.quotient(n), n / divisor) << n << " / " << divisor;
       const auto both = by.divide(static_cast<std::int64_t>(n));
@@ -84,9 +84,9 @@ std::vector<std::int64_t> sample(std::int64_t size) {
   return indices;
 }
 
-plan make_plan(const std::vector<std::int64_t>& shape,
+Plan make_plan(const std::vector<std::int64_t>& shape,
                const std::vector<std::vector<std::int64_t>>& strides) {
-  plan made;
+  Plan made;
   made.operand_count = static_cast<std::int32_t>(strides.size());
   made.rank = static_cast<std::int32_t>(shape.size());
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -99,8 +99,8 @@ plan make_plan(const std::vector<std::int64_t>& shape,
   return made;
 }
 
-void expect_offsets(const plan& operands) {
-  strided_offsets<2> offsets;
+void expect_offsets(const Plan& operands) {
+  StridedOffsets<2> offsets;
   ASSERT_TRUE(offsets.assign(operands));
   for (const std::int64_t index : sample(operands.size)) {
     std::int32_t at[2];
@@ -131,7 +131,7 @@ TEST(cuda_offset, strided_offsets_up_to_the_32_bit_limit) {
 }
 
 TEST(cuda_offset, strided_offsets_refuse_what_32_bits_cannot_index) {
-  strided_offsets<1> offsets;
+  StridedOffsets<1> offsets;
   EXPECT_FALSE(offsets.assign(make_plan({two_31}, {{0}})));
   EXPECT_FALSE(offsets.assign(make_plan({3}, {{two_31 / 2}})));
   EXPECT_FALSE(offsets.assign(make_plan({2}, {{two_31}})));
@@ -149,7 +149,7 @@ TEST(cuda_offset, axis_offsets_of_any_size) {
       size *= extent;
     }
     const auto rank = static_cast<std::int32_t>(shape.size());
-    const axis_offsets offsets(rank, shape.data(), strides.data());
+    const AxisOffsets offsets(rank, shape.data(), strides.data());
     for (const std::int64_t index : sample(size)) {
       ASSERT_EQ(offsets.offset(index), reference_offset(index, rank, shape.data(), strides.data()))
           << index;

@@ -16,14 +16,14 @@
 namespace skerry::native {
 namespace {
 
-using walk = strided_walk<3>;
+using walk = StridedWalk<3>;
 
 /// The plan of an output and two inputs; strides and itemsizes in bytes.
-plan plan_of(const std::vector<std::int64_t>& shape,
+Plan plan_of(const std::vector<std::int64_t>& shape,
              const std::vector<std::vector<std::int64_t>>& strides,
              const std::vector<std::int64_t>& itemsize) {
   static char memory[1];
-  plan made;
+  Plan made;
   made.operand_count = 3;
   made.rank = static_cast<std::int32_t>(shape.size());
   for (std::size_t operand = 0; operand < 3; ++operand) {
@@ -43,7 +43,7 @@ plan plan_of(const std::vector<std::int64_t>& shape,
 /// The same elements, from their outputs' offsets to those of the inputs.
 using elements = std::map<std::int64_t, std::vector<std::int64_t>>;
 
-elements elements_of(const plan& from) {
+elements elements_of(const Plan& from) {
   elements found;
   for (std::int64_t index = 0; index < from.size; ++index) {
     std::int64_t at[3] = {};
@@ -59,7 +59,7 @@ elements elements_of(const plan& from) {
 
 /// What a block copies of an input: offsets by places in shared memory.
 template <int Operand>
-std::map<std::int64_t, std::int64_t> tile_of(const walk& over, const plan& from,
+std::map<std::int64_t, std::int64_t> tile_of(const walk& over, const Plan& from,
                                              std::uint32_t block) {
   std::map<std::int64_t, std::int64_t> tile;
   if (over.pitch[Operand] == 0) return tile;
@@ -78,7 +78,7 @@ std::map<std::int64_t, std::int64_t> tile_of(const walk& over, const plan& from,
   return tile;
 }
 
-void walk_block(const walk& over, const plan& from, std::uint32_t block, elements& found) {
+void walk_block(const walk& over, const Plan& from, std::uint32_t block, elements& found) {
   const std::map<std::int64_t, std::int64_t> tiles[] = {
       {}, tile_of<1>(over, from, block), tile_of<2>(over, from, block)};
   for (std::uint32_t thread = 0; thread < walk::block_threads; ++thread) {
@@ -96,7 +96,7 @@ void walk_block(const walk& over, const plan& from, std::uint32_t block, element
   }
 }
 
-walk expect_all_elements(const plan& from) {
+walk expect_all_elements(const Plan& from) {
   walk over;
   EXPECT_TRUE(over.assign(from));
   elements found;
@@ -154,7 +154,7 @@ TEST(cuda_strided_walk, copies_tiles_between_other_axes) {
 }
 
 TEST(cuda_strided_walk, cuts_no_tiles_of_short_axes_nor_of_rows) {
-  const auto has_tiles = [](const plan& from) {
+  const auto has_tiles = [](const Plan& from) {
     walk over;
     EXPECT_TRUE(over.assign(from));
     return over.has_tiles();

@@ -22,23 +22,23 @@ namespace {
 using testing::same_value;
 
 /// Which signs of a result the standard leaves open.
-enum class open_sign { none, re, im, both };
+enum class OpenSign { none, re, im, both };
 
 template <class T>
-struct row {
+struct Row {
   T a;
   T b;
   T re;
   T im;
-  open_sign open = open_sign::none;
+  OpenSign open = OpenSign::none;
 };
 
 /// Checks f(a + bj), and f(conj) = conj(f) where the standard demands it.
 template <class Op, class T>
-void expect_rows(const std::vector<row<T>>& rows, bool conjugates = true) {
+void expect_rows(const std::vector<Row<T>>& rows, bool conjugates = true) {
   for (const auto& [a, b, re, im, open] : rows) {
-    const bool re_open = open == open_sign::re || open == open_sign::both;
-    const bool im_open = open == open_sign::im || open == open_sign::both;
+    const bool re_open = open == OpenSign::re || open == OpenSign::both;
+    const bool im_open = open == OpenSign::im || open == OpenSign::both;
     for (const T side : {T(1), T(-1)}) {
       if (side < 0 && !conjugates) continue;
       const complex<T> result = Op{}(complex<T>(a, side * b));
@@ -50,7 +50,7 @@ void expect_rows(const std::vector<row<T>>& rows, bool conjugates = true) {
 }
 
 template <class T>
-class complex_functions : public ::testing::Test {
+class ComplexFunctions : public ::testing::Test {
  public:
   using limits = std::numeric_limits<T>;
   static constexpr T inf = limits::infinity();
@@ -73,7 +73,7 @@ class complex_functions : public ::testing::Test {
   }
 };
 using reals = ::testing::Types<float32, float64>;
-TYPED_TEST_SUITE(complex_functions, reals);
+TYPED_TEST_SUITE(ComplexFunctions, reals);
 
 #define CONSTANTS                                      \
   using T = TypeParam;                                 \
@@ -83,7 +83,7 @@ TYPED_TEST_SUITE(complex_functions, reals);
   [[maybe_unused]] constexpr T zero = 0;               \
   [[maybe_unused]] constexpr T minus_zero = T(-0.0)
 
-TYPED_TEST(complex_functions, abs_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, abs_follows_the_standard) {
   CONSTANTS;
   for (const T x : {zero, minus_zero, T(3), T(-4), inf, -inf, nan}) {
     for (const T infinity : {inf, -inf}) {
@@ -103,7 +103,7 @@ TYPED_TEST(complex_functions, abs_follows_the_standard) {
   EXPECT_TRUE(same_value(ops::abs{}(complex<T>(3 * large, 4 * large)), 5 * large));
 }
 
-TYPED_TEST(complex_functions, acos_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, acos_follows_the_standard) {
   CONSTANTS;
   using op = ops::acos;
   for (const T a : {zero, minus_zero}) {
@@ -117,13 +117,13 @@ TYPED_TEST(complex_functions, acos_follows_the_standard) {
   for (const T b : TestFixture::finite()) expect_rows<op, T>({{nan, b, nan, nan}});
   expect_rows<op, T>({{-inf, inf, 3 * pi / 4, -inf},
                       {inf, inf, pi / 4, -inf},
-                      {inf, nan, nan, inf, open_sign::im},
-                      {-inf, nan, nan, inf, open_sign::im},
+                      {inf, nan, nan, inf, OpenSign::im},
+                      {-inf, nan, nan, inf, OpenSign::im},
                       {nan, inf, nan, -inf},
                       {nan, nan, nan, nan}});
 }
 
-TYPED_TEST(complex_functions, acosh_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, acosh_follows_the_standard) {
   CONSTANTS;
   using op = ops::acosh;
   for (const T a : {zero, minus_zero}) expect_rows<op, T>({{a, zero, zero, pi / 2}});
@@ -133,7 +133,7 @@ TYPED_TEST(complex_functions, acosh_follows_the_standard) {
     expect_rows<op, T>({{-inf, b, inf, pi}, {inf, b, inf, zero}});
   }
   for (const T b : TestFixture::finite()) expect_rows<op, T>({{nan, b, nan, nan}});
-  expect_rows<op, T>({{zero, nan, nan, pi / 2, open_sign::im},
+  expect_rows<op, T>({{zero, nan, nan, pi / 2, OpenSign::im},
                       {-inf, inf, inf, 3 * pi / 4},
                       {inf, inf, inf, pi / 4},
                       {inf, nan, inf, nan},
@@ -142,7 +142,7 @@ TYPED_TEST(complex_functions, acosh_follows_the_standard) {
                       {nan, nan, nan, nan}});
 }
 
-TYPED_TEST(complex_functions, asinh_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, asinh_follows_the_standard) {
   CONSTANTS;
   using op = ops::asinh;
   for (const T a : TestFixture::positive()) expect_rows<op, T>({{a, inf, inf, pi / 2}});
@@ -154,11 +154,11 @@ TYPED_TEST(complex_functions, asinh_follows_the_standard) {
                       {inf, inf, inf, pi / 4},
                       {-inf, inf, -inf, pi / 4},
                       {nan, zero, nan, zero},
-                      {nan, inf, inf, nan, open_sign::re},
+                      {nan, inf, inf, nan, OpenSign::re},
                       {nan, nan, nan, nan}});
 }
 
-TYPED_TEST(complex_functions, atanh_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, atanh_follows_the_standard) {
   CONSTANTS;
   using op = ops::atanh;
   for (const T a : TestFixture::positive()) expect_rows<op, T>({{a, inf, zero, pi / 2}});
@@ -173,11 +173,11 @@ TYPED_TEST(complex_functions, atanh_follows_the_standard) {
                       {T(-1), zero, -inf, zero},
                       {inf, inf, zero, pi / 2},
                       {inf, nan, zero, nan},
-                      {nan, inf, zero, pi / 2, open_sign::re},
+                      {nan, inf, zero, pi / 2, OpenSign::re},
                       {nan, nan, nan, nan}});
 }
 
-TYPED_TEST(complex_functions, cosh_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, cosh_follows_the_standard) {
   CONSTANTS;
   using op = ops::cosh;
   for (const T a : TestFixture::nonzero()) {
@@ -189,17 +189,17 @@ TYPED_TEST(complex_functions, cosh_follows_the_standard) {
                         {nan, b, nan, nan}});
   }
   expect_rows<op, T>({{zero, zero, T(1), zero},
-                      {zero, inf, nan, zero, open_sign::im},
-                      {zero, nan, nan, zero, open_sign::im},
+                      {zero, inf, nan, zero, OpenSign::im},
+                      {zero, nan, nan, zero, OpenSign::im},
                       {inf, zero, inf, zero},
                       {-inf, zero, inf, minus_zero},
-                      {inf, inf, inf, nan, open_sign::re},
+                      {inf, inf, inf, nan, OpenSign::re},
                       {inf, nan, inf, nan},
-                      {nan, zero, nan, zero, open_sign::im},
+                      {nan, zero, nan, zero, OpenSign::im},
                       {nan, nan, nan, nan}});
 }
 
-TYPED_TEST(complex_functions, sinh_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, sinh_follows_the_standard) {
   CONSTANTS;
   using op = ops::sinh;
   for (const T a : TestFixture::positive()) {
@@ -212,17 +212,17 @@ TYPED_TEST(complex_functions, sinh_follows_the_standard) {
   }
   expect_rows<op, T>({{zero, zero, zero, zero},
                       {minus_zero, zero, minus_zero, zero},
-                      {zero, inf, zero, nan, open_sign::re},
-                      {zero, nan, zero, nan, open_sign::re},
+                      {zero, inf, zero, nan, OpenSign::re},
+                      {zero, nan, zero, nan, OpenSign::re},
                       {inf, zero, inf, zero},
                       {-inf, zero, -inf, zero},
-                      {inf, inf, inf, nan, open_sign::re},
-                      {inf, nan, inf, nan, open_sign::re},
+                      {inf, inf, inf, nan, OpenSign::re},
+                      {inf, nan, inf, nan, OpenSign::re},
                       {nan, zero, nan, zero},
                       {nan, nan, nan, nan}});
 }
 
-TYPED_TEST(complex_functions, tanh_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, tanh_follows_the_standard) {
   CONSTANTS;
   using op = ops::tanh;
   for (const T a : TestFixture::nonzero()) {
@@ -235,13 +235,13 @@ TYPED_TEST(complex_functions, tanh_follows_the_standard) {
                       {minus_zero, zero, minus_zero, zero},
                       {zero, inf, zero, nan},
                       {zero, nan, zero, nan},
-                      {inf, inf, T(1), zero, open_sign::im},
-                      {inf, nan, T(1), zero, open_sign::im},
+                      {inf, inf, T(1), zero, OpenSign::im},
+                      {inf, nan, T(1), zero, OpenSign::im},
                       {nan, zero, nan, zero},
                       {nan, nan, nan, nan}});
 }
 
-TYPED_TEST(complex_functions, exp_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, exp_follows_the_standard) {
   CONSTANTS;
   using op = ops::exp;
   for (const T a : {zero, minus_zero}) expect_rows<op, T>({{a, zero, T(1), zero}});
@@ -263,7 +263,7 @@ TYPED_TEST(complex_functions, exp_follows_the_standard) {
                      false);
 }
 
-TYPED_TEST(complex_functions, expm1_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, expm1_follows_the_standard) {
   CONSTANTS;
   using op = ops::expm1;
   for (const T a : {zero, minus_zero}) expect_rows<op, T>({{a, zero, zero, zero}});
@@ -305,7 +305,7 @@ void expect_logarithm_rules() {
                       {nan, nan, nan, nan}});
 }
 
-TYPED_TEST(complex_functions, logarithms_follow_the_standard) {
+TYPED_TEST(ComplexFunctions, logarithms_follow_the_standard) {
   CONSTANTS;
   expect_logarithm_rules<ops::log, T, TestFixture>();
   expect_rows<ops::log, T>({{minus_zero, zero, -inf, pi}, {zero, zero, -inf, zero}});
@@ -323,7 +323,7 @@ TYPED_TEST(complex_functions, logarithms_follow_the_standard) {
                               {T(1000), zero, T(3), zero}});
 }
 
-TYPED_TEST(complex_functions, sqrt_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, sqrt_follows_the_standard) {
   CONSTANTS;
   using op = ops::sqrt;
   for (const T a : {zero, minus_zero}) expect_rows<op, T>({{a, zero, zero, zero}});
@@ -336,10 +336,10 @@ TYPED_TEST(complex_functions, sqrt_follows_the_standard) {
   }
   for (const T b : TestFixture::finite()) expect_rows<op, T>({{nan, b, nan, nan}});
   expect_rows<op, T>(
-      {{-inf, nan, nan, inf, open_sign::im}, {inf, nan, inf, nan}, {nan, nan, nan, nan}});
+      {{-inf, nan, nan, inf, OpenSign::im}, {inf, nan, inf, nan}, {nan, nan, nan, nan}});
 }
 
-TYPED_TEST(complex_functions, sign_follows_the_standard) {
+TYPED_TEST(ComplexFunctions, sign_follows_the_standard) {
   CONSTANTS;
   for (const T a : {zero, minus_zero}) {
     for (const T b : {zero, minus_zero}) {
@@ -368,7 +368,7 @@ void expect_defined_by(bool rotated_back, const std::vector<T>& values) {
   }
 }
 
-TYPED_TEST(complex_functions, circular_functions_are_defined_by_hyperbolic_ones) {
+TYPED_TEST(ComplexFunctions, circular_functions_are_defined_by_hyperbolic_ones) {
   CONSTANTS;
   const std::vector<T> values = {zero, minus_zero, T(0.5), T(-2), inf, -inf, nan};
   expect_defined_by<ops::asin, ops::asinh, T>(true, values);
@@ -378,7 +378,7 @@ TYPED_TEST(complex_functions, circular_functions_are_defined_by_hyperbolic_ones)
   expect_defined_by<ops::tan, ops::tanh, T>(true, values);
 }
 
-TYPED_TEST(complex_functions, division_does_not_overflow_before_its_result_does) {
+TYPED_TEST(ComplexFunctions, division_does_not_overflow_before_its_result_does) {
   CONSTANTS;
   const T large = TestFixture::limits::max() / 4;
   const T small = TestFixture::limits::min();
@@ -397,7 +397,7 @@ TYPED_TEST(complex_functions, division_does_not_overflow_before_its_result_does)
   EXPECT_TRUE(ops::isinf{}(ops::reciprocal{}(complex<T>(zero, zero))));
 }
 
-TYPED_TEST(complex_functions, pow_is_exact_for_small_powers_of_small_integers) {
+TYPED_TEST(ComplexFunctions, pow_is_exact_for_small_powers_of_small_integers) {
   using T = TypeParam;
   const auto power = [](complex<T> x1, T x2) { return ops::pow{}(x1, complex<T>(x2, T(0))); };
   EXPECT_EQ(power({T(0), T(1)}, T(2)), complex<T>(T(-1), T(0)));
@@ -410,7 +410,7 @@ TYPED_TEST(complex_functions, pow_is_exact_for_small_powers_of_small_integers) {
   EXPECT_TRUE(same_value(root.im, T(1)));
 }
 
-TYPED_TEST(complex_functions, predicates_look_at_both_parts) {
+TYPED_TEST(ComplexFunctions, predicates_look_at_both_parts) {
   CONSTANTS;
   EXPECT_TRUE(ops::isinf{}(complex<T>(nan, -inf)));
   EXPECT_TRUE(ops::isnan{}(complex<T>(inf, nan)));
@@ -422,7 +422,7 @@ TYPED_TEST(complex_functions, predicates_look_at_both_parts) {
 }
 
 /// Every function of a huge argument is finite where its value is.
-TYPED_TEST(complex_functions, huge_arguments_give_finite_results) {
+TYPED_TEST(ComplexFunctions, huge_arguments_give_finite_results) {
   CONSTANTS;
   const T huge = std::sqrt(TestFixture::limits::max());
   for (const T a : {huge, -huge, T(1), zero}) {
@@ -444,7 +444,7 @@ TYPED_TEST(complex_functions, huge_arguments_give_finite_results) {
 }
 
 /// Against std::complex in long double, which is accurate away from overflow and branch points.
-TYPED_TEST(complex_functions, values_agree_with_the_standard_library) {
+TYPED_TEST(ComplexFunctions, values_agree_with_the_standard_library) {
   using T = TypeParam;
   using reference = std::complex<long double>;
   const long double tolerance = 4 * std::numeric_limits<T>::epsilon();

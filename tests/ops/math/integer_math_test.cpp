@@ -17,7 +17,7 @@ namespace {
 __extension__ using wide = __int128;
 
 template <class T>
-class integer_functions : public ::testing::Test {
+class IntegerFunctions : public ::testing::Test {
  public:
   using limits = std::numeric_limits<T>;
   static constexpr int width = 8 * sizeof(T);
@@ -36,9 +36,9 @@ class integer_functions : public ::testing::Test {
   }
 };
 using integers = ::testing::Types<int8, int16, int32, int64, uint8, uint16, uint32, uint64>;
-TYPED_TEST_SUITE(integer_functions, integers);
+TYPED_TEST_SUITE(IntegerFunctions, integers);
 
-TYPED_TEST(integer_functions, arithmetic_wraps_around) {
+TYPED_TEST(IntegerFunctions, arithmetic_wraps_around) {
   using T = TypeParam;
   for (const T a : TestFixture::values()) {
     EXPECT_EQ(ops::negative{}(a), static_cast<T>(-static_cast<wide>(a)));
@@ -55,7 +55,7 @@ TYPED_TEST(integer_functions, arithmetic_wraps_around) {
   }
 }
 
-TYPED_TEST(integer_functions, division_rounds_down_and_never_traps) {
+TYPED_TEST(IntegerFunctions, division_rounds_down_and_never_traps) {
   using T = TypeParam;
   for (const T a : TestFixture::values()) {
     for (const T b : TestFixture::values()) {
@@ -76,7 +76,7 @@ TYPED_TEST(integer_functions, division_rounds_down_and_never_traps) {
   }
 }
 
-TYPED_TEST(integer_functions, pow_is_exact_modulo_the_width) {
+TYPED_TEST(IntegerFunctions, pow_is_exact_modulo_the_width) {
   using T = TypeParam;
   for (const T base : TestFixture::values()) {
     T expected = 1;
@@ -88,7 +88,7 @@ TYPED_TEST(integer_functions, pow_is_exact_modulo_the_width) {
   }
 }
 
-TYPED_TEST(integer_functions, pow_truncates_for_negative_exponents) {
+TYPED_TEST(IntegerFunctions, pow_truncates_for_negative_exponents) {
   using T = TypeParam;
   if constexpr (ops::signed_integral<T>) {
     EXPECT_EQ(ops::pow{}(T(1), T(-3)), T(1));
@@ -99,7 +99,7 @@ TYPED_TEST(integer_functions, pow_truncates_for_negative_exponents) {
   }
 }
 
-TYPED_TEST(integer_functions, shifts_by_the_width_or_more_empty_the_value) {
+TYPED_TEST(IntegerFunctions, shifts_by_the_width_or_more_empty_the_value) {
   using T = TypeParam;
   for (const T a : TestFixture::values()) {
     for (int count = 0; count < 128; ++count) {
@@ -117,7 +117,7 @@ TYPED_TEST(integer_functions, shifts_by_the_width_or_more_empty_the_value) {
   }
 }
 
-TYPED_TEST(integer_functions, rounding_does_not_go_through_floats) {
+TYPED_TEST(IntegerFunctions, rounding_does_not_go_through_floats) {
   using T = TypeParam;
   for (const T a : TestFixture::values()) {
     EXPECT_EQ(ops::round{}(a), a);

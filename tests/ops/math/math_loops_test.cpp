@@ -30,14 +30,14 @@ using testing::append_random;
 using testing::arguments;
 using testing::error_in_ulps;
 
-struct level {
+struct Level {
   const char* name;
-  void (*fill)(kernel_table&);
+  void (*fill)(KernelTable&);
   bool has_own_functions;  ///< else libm's are called
 };
 
-std::vector<level> levels() {
-  std::vector<level> all;
+std::vector<Level> levels() {
+  std::vector<Level> all;
 #if defined(SKERRY_WITH_CPU_v2)
   all.push_back({"v2", cpu::fill_v2, false});
 #endif
@@ -114,14 +114,14 @@ void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
 /// In runs of several lengths, which end within a vector or at its end, after elements of which
 /// some are huge: the runs' blocks are computed in both forms.
 template <class T>
-std::vector<T> computed_by(const kernel& tested, const std::vector<const std::vector<T>*>& inputs) {
+std::vector<T> computed_by(const Kernel& tested, const std::vector<const std::vector<T>*>& inputs) {
   const std::size_t size = inputs[0]->size();
   std::vector<T> result(size);
   std::size_t length = 1;
   for (std::size_t begin = 0; begin < size; begin += length) {
     length = std::min<std::size_t>(begin % 61 + 1, size - begin);
-    const layout place = c_layout(dims{static_cast<std::int64_t>(length)}, sizeof(T));
-    std::vector<plan_operand> operands;
+    const Layout place = c_layout(Dims{static_cast<std::int64_t>(length)}, sizeof(T));
+    std::vector<PlanOperand> operands;
     const auto append = [&](const T* at) {
       operands.push_back({.data = const_cast<char*>(reinterpret_cast<const char*>(at + begin)),
                           .where = &place,
@@ -130,7 +130,7 @@ std::vector<T> computed_by(const kernel& tested, const std::vector<const std::ve
     };
     append(result.data());
     for (const std::vector<T>* input : inputs) append(input->data());
-    plan_parts(place.shape, operands).for_each([&](const plan& part) { tested.host(&part); });
+    PlanParts(place.shape, operands).for_each([&](const Plan& part) { tested.host(&part); });
   }
   return result;
 }
@@ -158,17 +158,17 @@ T result_of_pow(T base, T exponent, T function) {
 }
 
 template <class T>
-class math_loops : public ::testing::Test {
+class MathLoops : public ::testing::Test {
  protected:
   template <class Own, class Libm, class... Inputs>
   void expect_right(const char* name, Own own, Libm libm,
                     long double (*reference)(decltype(static_cast<long double>(Inputs{}[0]))...),
                     const Inputs&... inputs) {
-    for (const level& each : levels()) {
-      const auto table = std::make_unique<kernel_table>();
+    for (const Level& each : levels()) {
+      const auto table = std::make_unique<KernelTable>();
       each.fill(*table);
       const op_id index = find_op(name).value();
-      const kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      const Kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
       ASSERT_NE(tested.host, nullptr);
       const std::vector<T> result = computed_by<T>(tested, {&inputs...});
       int wrong = 0;
@@ -185,10 +185,10 @@ class math_loops : public ::testing::Test {
   }
 };
 using reals = ::testing::Types<float32, float64>;
-TYPED_TEST_SUITE(math_loops, reals);
+TYPED_TEST_SUITE(MathLoops, reals);
 
 #define SKERRY_UNARY(name, ...)                                                \
-  TYPED_TEST(math_loops, name##_is_within_1_ulp_and_the_same_everywhere) {     \
+  TYPED_TEST(MathLoops, name##_is_within_1_ulp_and_the_same_everywhere) {      \
     using T = TypeParam;                                                       \
     this->expect_right(                                                        \
         #name, [](T x) { return ops::math::own::name(x); },                    \
@@ -198,7 +198,7 @@ SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
 #undef SKERRY_UNARY
 
 #define SKERRY_BINARY(name, ...)                                                                 \
-  TYPED_TEST(math_loops, name##_is_within_1_ulp_and_the_same_everywhere) {                       \
+  TYPED_TEST(MathLoops, name##_is_within_1_ulp_and_the_same_everywhere) {                        \
     using T = TypeParam;                                                                         \
     std::vector<T> x1;                                                                           \
     std::vector<T> x2;                                                                           \
@@ -221,7 +221,7 @@ long double logaddexp(long double a, long double b) {
                                      : greater + std::log1p(std::exp(lesser - greater));
 }
 
-TYPED_TEST(math_loops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
+TYPED_TEST(MathLoops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
   using T = TypeParam;
   std::vector<T> any1;
   std::vector<T> any2;
@@ -242,10 +242,10 @@ TYPED_TEST(math_loops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
 
 /// Where the terms cancel, in 120 digits (mpmath), of numbers that both widths have.
 TEST(logaddexp, is_right_where_the_terms_cancel) {
-  struct row {
+  struct Row {
     double x1, x2, want;
   };
-  const auto check = [](const row& each, auto zero) {
+  const auto check = [](const Row& each, auto zero) {
     using T = decltype(zero);
     const T a = static_cast<T>(each.x1);
     const T b = static_cast<T>(each.x2);
@@ -253,24 +253,24 @@ TEST(logaddexp, is_right_where_the_terms_cancel) {
       EXPECT_LE(error_in_ulps(result, each.want), 1) << each.x1 << ", " << each.x2;
     }
   };
-  for (const row& each : {row{-0x1.6147aep-1, -0x1.63feecp-1, 0x1.0563c6d6f8dbcp-11},
-                          row{-0x1.666666p-2, -0x1.38815p+0, -0x1.358aa6d0fbff7p-12},
-                          row{-0x1.47ae14p-6, -0x1.f5e38ap+1, 0x1.4c58eb0e37fadp-16},
-                          row{-0x1.6147aep-1, -0x1.6480bp-1, 0x1.4e36dfca1e532p-18},
-                          row{-0x1.666666p-2, -0x1.38406ep+0, -0x1.8a3dcdb89e273p-19},
-                          row{-0x1.47ae14p-6, -0x1.f603fap+1, 0x1.a97b960c1c08ap-23},
-                          row{-0x1.6147aep-1, -0x1.6481fcp-1, 0x1.a148840db41d6p-25},
-                          row{-0x1.666666p-2, -0x1.383fc8p+0, -0x1.08c79424ca75ep-26},
-                          row{-0x1.47ae14p-6, -0x1.f6044ep+1, -0x1.4ee5ac6fbdce6p-33}}) {
+  for (const Row& each : {Row{-0x1.6147aep-1, -0x1.63feecp-1, 0x1.0563c6d6f8dbcp-11},
+                          Row{-0x1.666666p-2, -0x1.38815p+0, -0x1.358aa6d0fbff7p-12},
+                          Row{-0x1.47ae14p-6, -0x1.f5e38ap+1, 0x1.4c58eb0e37fadp-16},
+                          Row{-0x1.6147aep-1, -0x1.6480bp-1, 0x1.4e36dfca1e532p-18},
+                          Row{-0x1.666666p-2, -0x1.38406ep+0, -0x1.8a3dcdb89e273p-19},
+                          Row{-0x1.47ae14p-6, -0x1.f603fap+1, 0x1.a97b960c1c08ap-23},
+                          Row{-0x1.6147aep-1, -0x1.6481fcp-1, 0x1.a148840db41d6p-25},
+                          Row{-0x1.666666p-2, -0x1.383fc8p+0, -0x1.08c79424ca75ep-26},
+                          Row{-0x1.47ae14p-6, -0x1.f6044ep+1, -0x1.4ee5ac6fbdce6p-33}}) {
     check(each, 0.0);
     check(each, 0.0f);
   }
-  for (const row& each :
-       {row{-0x1.6147ae147ae14p-1, -0x1.6481ff28018c3p-1, 0x1.1202edbe4a816p-31},
-        row{-0x1.6666666666666p-2, -0x1.383fc6e70df14p+0, -0x1.44b2ea96312e4p-32},
-        row{-0x1.47ae147ae147bp-6, -0x1.f6044dbdd07f8p+1, 0x1.5c59423a3c79dp-36},
-        row{-0x1.6147ae147ae14p-1, -0x1.6481ff30965f3p-1, 0x1.18934eeabcb70p-41},
-        row{-0x1.6666666666666p-2, -0x1.383fc6e2c387cp+0, -0x1.4c81c817cda23p-42}}) {
+  for (const Row& each :
+       {Row{-0x1.6147ae147ae14p-1, -0x1.6481ff28018c3p-1, 0x1.1202edbe4a816p-31},
+        Row{-0x1.6666666666666p-2, -0x1.383fc6e70df14p+0, -0x1.44b2ea96312e4p-32},
+        Row{-0x1.47ae147ae147bp-6, -0x1.f6044dbdd07f8p+1, 0x1.5c59423a3c79dp-36},
+        Row{-0x1.6147ae147ae14p-1, -0x1.6481ff30965f3p-1, 0x1.18934eeabcb70p-41},
+        Row{-0x1.6666666666666p-2, -0x1.383fc6e2c387cp+0, -0x1.4c81c817cda23p-42}}) {
     check(each, 0.0);
   }
 }
@@ -299,7 +299,7 @@ std::vector<T> complex_values() {
 }
 
 template <class T>
-class complex_loops : public ::testing::Test {
+class ComplexLoops : public ::testing::Test {
  protected:
   template <class Scalar>
   void expect_same(const char* name, Scalar scalar) {
@@ -312,11 +312,11 @@ class complex_loops : public ::testing::Test {
         x2.push_back(b);
       }
     }
-    for (const level& each : levels()) {
-      const auto table = std::make_unique<kernel_table>();
+    for (const Level& each : levels()) {
+      const auto table = std::make_unique<KernelTable>();
       each.fill(*table);
       const op_id index = find_op(name).value();
-      const kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      const Kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
       const std::vector<T> result = computed_by<T>(tested, {&x1, &x2});
       int wrong = 0;
       for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
@@ -331,30 +331,30 @@ class complex_loops : public ::testing::Test {
   }
 };
 using complexes = ::testing::Types<complex64, complex128>;
-TYPED_TEST_SUITE(complex_loops, complexes);
+TYPED_TEST_SUITE(ComplexLoops, complexes);
 
-TYPED_TEST(complex_loops, products_are_the_same_everywhere) {
+TYPED_TEST(ComplexLoops, products_are_the_same_everywhere) {
   using T = TypeParam;
   this->expect_same(
       "multiply", [](T a, T b) { return T{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; });
 }
 
-TYPED_TEST(complex_loops, quotients_are_the_same_everywhere) {
+TYPED_TEST(ComplexLoops, quotients_are_the_same_everywhere) {
   using T = TypeParam;
   this->expect_same("divide", [](T a, T b) { return ops::math::divide(a, b); });
 }
 
-TYPED_TEST(complex_loops, functions_are_the_same_in_every_place) {
+TYPED_TEST(ComplexLoops, functions_are_the_same_in_every_place) {
   using T = TypeParam;
   const std::vector<T> values = complex_values<T>();
   std::vector<T> moved = values;
   moved.insert(moved.begin(), T(1));
-  for (const level& each : levels()) {
-    const auto table = std::make_unique<kernel_table>();
+  for (const Level& each : levels()) {
+    const auto table = std::make_unique<KernelTable>();
     each.fill(*table);
     for (const char* name : {"exp", "expm1", "log", "log10", "log1p", "log2"}) {
       const op_id index = find_op(name).value();
-      const kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      const Kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
       const std::vector<T> first = computed_by<T>(tested, {&values});
       const std::vector<T> second = computed_by<T>(tested, {&moved});
       for (std::size_t i = 0; i < values.size(); ++i) {

@@ -22,27 +22,27 @@ namespace {
 using testing::same_value;
 
 template <class T>
-struct row1 {
+struct Row1 {
   T x;
   T result;
 };
 
 template <class T>
-struct row2 {
+struct Row2 {
   T x1;
   T x2;
   T result;
 };
 
 template <class Op, class T>
-void expect_values(const std::vector<row1<T>>& rows) {
+void expect_values(const std::vector<Row1<T>>& rows) {
   for (const auto& row : rows) {
     EXPECT_TRUE(same_value(Op{}(row.x), row.result)) << Op::info.name << '(' << row.x << ')';
   }
 }
 
 template <class Op, class T>
-void expect_pairs(const std::vector<row2<T>>& rows) {
+void expect_pairs(const std::vector<Row2<T>>& rows) {
   for (const auto& row : rows) {
     EXPECT_TRUE(same_value(Op{}(row.x1, row.x2), row.result))
         << Op::info.name << '(' << row.x1 << ", " << row.x2 << ')';
@@ -50,7 +50,7 @@ void expect_pairs(const std::vector<row2<T>>& rows) {
 }
 
 template <class T>
-class real_functions : public ::testing::Test {
+class RealFunctions : public ::testing::Test {
  public:
   using limits = std::numeric_limits<T>;
   static constexpr T inf = limits::infinity();
@@ -62,7 +62,7 @@ class real_functions : public ::testing::Test {
   }
 };
 using reals = ::testing::Types<float32, float64>;
-TYPED_TEST_SUITE(real_functions, reals);
+TYPED_TEST_SUITE(RealFunctions, reals);
 
 #define CONSTANTS                                      \
   using T = TypeParam;                                 \
@@ -113,15 +113,15 @@ void expect_quotient_rules(const std::vector<T>& positive) {
                        {-inf, T(-0.0), inf}});
 }
 
-TYPED_TEST(real_functions, divide_follows_the_quotient_rules) {
+TYPED_TEST(RealFunctions, divide_follows_the_quotient_rules) {
   expect_quotient_rules<ops::divide>(TestFixture::positive());
 }
 
-TYPED_TEST(real_functions, floor_divide_follows_the_quotient_rules) {
+TYPED_TEST(RealFunctions, floor_divide_follows_the_quotient_rules) {
   expect_quotient_rules<ops::floor_divide>(TestFixture::positive());
 }
 
-TYPED_TEST(real_functions, floor_divide_is_the_floor_of_the_exact_quotient) {
+TYPED_TEST(RealFunctions, floor_divide_is_the_floor_of_the_exact_quotient) {
   using T = TypeParam;
   expect_pairs<ops::floor_divide, T>({{T(7), T(2), T(3)},
                                       {T(-7), T(2), T(-4)},
@@ -143,7 +143,7 @@ TYPED_TEST(real_functions, floor_divide_is_the_floor_of_the_exact_quotient) {
   }
 }
 
-TYPED_TEST(real_functions, remainder_follows_the_standard) {
+TYPED_TEST(RealFunctions, remainder_follows_the_standard) {
   CONSTANTS;
   using op = ops::remainder;
   expect_pairs<op, T>({{nan, T(1), nan},
@@ -182,7 +182,7 @@ TYPED_TEST(real_functions, remainder_follows_the_standard) {
                        {T(5.5), T(2), T(1.5)}});
 }
 
-TYPED_TEST(real_functions, remainder_is_exact_for_any_quotient) {
+TYPED_TEST(RealFunctions, remainder_is_exact_for_any_quotient) {
   using T = TypeParam;
   std::mt19937_64 random(6);
   std::uniform_real_distribution<T> exponent(T(-20), T(60));
@@ -199,7 +199,7 @@ TYPED_TEST(real_functions, remainder_is_exact_for_any_quotient) {
   }
 }
 
-TYPED_TEST(real_functions, pow_follows_the_standard) {
+TYPED_TEST(RealFunctions, pow_follows_the_standard) {
   CONSTANTS;
   using op = ops::pow;
   const T any[] = {T(0), T(-0.0), T(1), T(-1), T(3), T(-2.5), inf, -inf, nan};
@@ -231,7 +231,7 @@ TYPED_TEST(real_functions, pow_follows_the_standard) {
       {{T(-2), T(0.5), nan}, {T(-2), T(-1.5), nan}, {T(-2), T(3), T(-8)}, {T(2), T(10), T(1024)}});
 }
 
-TYPED_TEST(real_functions, atan2_follows_the_standard) {
+TYPED_TEST(RealFunctions, atan2_follows_the_standard) {
   CONSTANTS;
   using op = ops::atan2;
   expect_pairs<op, T>({{nan, T(1), nan},
@@ -264,7 +264,7 @@ TYPED_TEST(real_functions, atan2_follows_the_standard) {
   }
 }
 
-TYPED_TEST(real_functions, hypot_follows_the_standard) {
+TYPED_TEST(RealFunctions, hypot_follows_the_standard) {
   CONSTANTS;
   using op = ops::hypot;
   for (const T x : {inf, -inf}) {
@@ -278,7 +278,7 @@ TYPED_TEST(real_functions, hypot_follows_the_standard) {
   expect_pairs<op, T>({{3 * large, 4 * large, 5 * large}});
 }
 
-TYPED_TEST(real_functions, logaddexp_follows_the_standard) {
+TYPED_TEST(RealFunctions, logaddexp_follows_the_standard) {
   CONSTANTS;
   expect_pairs<ops::logaddexp, T>({{nan, T(1), nan},
                                    {T(1), nan, nan},
@@ -296,7 +296,7 @@ TYPED_TEST(real_functions, logaddexp_follows_the_standard) {
                                    {T(1000), T(1000), T(1000) + std::numbers::ln2_v<T>}});
 }
 
-TYPED_TEST(real_functions, nextafter_follows_the_standard) {
+TYPED_TEST(RealFunctions, nextafter_follows_the_standard) {
   CONSTANTS;
   const T any[] = {T(0),
                    T(-0.0),
@@ -326,7 +326,7 @@ TYPED_TEST(real_functions, nextafter_follows_the_standard) {
   expect_pairs<ops::nextafter, T>({{T(-0.0), T(0), T(0)}, {T(0), T(-0.0), T(-0.0)}});
 }
 
-TYPED_TEST(real_functions, copysign_and_signbit_see_the_signs_of_zero_and_nan) {
+TYPED_TEST(RealFunctions, copysign_and_signbit_see_the_signs_of_zero_and_nan) {
   CONSTANTS;
   const T negative_nan = std::copysign(nan, T(-1));
   for (const T magnitude : {T(0), T(2), inf, nan}) {
@@ -343,7 +343,7 @@ TYPED_TEST(real_functions, copysign_and_signbit_see_the_signs_of_zero_and_nan) {
   }
 }
 
-TYPED_TEST(real_functions, maximum_minimum_and_clip_propagate_nan) {
+TYPED_TEST(RealFunctions, maximum_minimum_and_clip_propagate_nan) {
   CONSTANTS;
   for (const T x : {T(0), T(-3), inf, -inf, nan}) {
     for (const auto& [a, b] : {std::pair<T, T>{x, nan}, std::pair<T, T>{nan, x}}) {
@@ -360,7 +360,7 @@ TYPED_TEST(real_functions, maximum_minimum_and_clip_propagate_nan) {
   EXPECT_EQ(ops::clip{}(T(-5), T(0), inf), T(0));
 }
 
-TYPED_TEST(real_functions, rounding_keeps_integers_zeros_and_infinities) {
+TYPED_TEST(RealFunctions, rounding_keeps_integers_zeros_and_infinities) {
   CONSTANTS;
   for (const T x : {T(0), T(-0.0), T(3), T(-4), T(8388609), inf, -inf, nan}) {
     expect_values<ops::ceil, T>({{x, x}});
@@ -379,7 +379,7 @@ TYPED_TEST(real_functions, rounding_keeps_integers_zeros_and_infinities) {
   expect_values<ops::trunc, T>({{T(-1.5), T(-1)}, {T(1.5), T(1)}});
 }
 
-TYPED_TEST(real_functions, sign_and_abs_follow_the_standard) {
+TYPED_TEST(RealFunctions, sign_and_abs_follow_the_standard) {
   CONSTANTS;
   expect_values<ops::sign, T>({{T(-3), T(-1)},
                                {T(0), T(0)},
@@ -391,7 +391,7 @@ TYPED_TEST(real_functions, sign_and_abs_follow_the_standard) {
   expect_values<ops::abs, T>({{nan, nan}, {T(-0.0), T(0)}, {-inf, inf}, {T(-2), T(2)}});
 }
 
-TYPED_TEST(real_functions, unary_functions_follow_the_standard) {
+TYPED_TEST(RealFunctions, unary_functions_follow_the_standard) {
   CONSTANTS;
   expect_values<ops::acos, T>(
       {{nan, nan}, {T(1.1), nan}, {T(-1.1), nan}, {T(1), T(0)}, {T(-1), pi}});
@@ -448,7 +448,7 @@ TYPED_TEST(real_functions, unary_functions_follow_the_standard) {
       {{nan, nan}, {T(0), T(0)}, {T(-0.0), T(-0.0)}, {inf, T(1)}, {-inf, T(-1)}});
 }
 
-TYPED_TEST(real_functions, predicates_tell_finite_infinite_and_nan_apart) {
+TYPED_TEST(RealFunctions, predicates_tell_finite_infinite_and_nan_apart) {
   CONSTANTS;
   for (const T x : positive) {
     EXPECT_TRUE(ops::isfinite{}(-x));

@@ -16,17 +16,17 @@
 namespace skerry {
 namespace {
 
-class cpu_halves : public random_plans::of_level {
+class CpuHalves : public random_plans::OfLevel {
  protected:
   template <class To, class From>
   std::vector<To> converted(const std::vector<From>& from) {
     std::vector<To> to(from.size());
-    const layout at = c_layout(dims{static_cast<std::int64_t>(from.size())}, sizeof(To));
-    const layout in = c_layout(at.shape, sizeof(From));
-    const plan_operand operands[] = {
+    const Layout at = c_layout(Dims{static_cast<std::int64_t>(from.size())}, sizeof(To));
+    const Layout in = c_layout(at.shape, sizeof(From));
+    const PlanOperand operands[] = {
         {reinterpret_cast<char*>(to.data()), &at, sizeof(To), {}},
         {reinterpret_cast<const char*>(from.data()), &in, sizeof(From), {}}};
-    const plan_parts parts(at.shape, operands);
+    const PlanParts parts(at.shape, operands);
     const auto& row = table_->cast.loop[static_cast<int>(dtype_of<From>)];
     const auto cast = row[static_cast<int>(dtype_of<To>)].host;
     EXPECT_NE(cast, nullptr);
@@ -53,7 +53,7 @@ std::vector<float16> all_halves() {
   return all;
 }
 
-TEST_P(cpu_halves, are_widened_as_core_does) {
+TEST_P(CpuHalves, are_widened_as_core_does) {
   const std::vector<float16> all = all_halves();
   const std::vector<float32> got = converted<float32>(all);
   const std::vector<float64> wide = converted<float64>(all);
@@ -87,12 +87,12 @@ std::vector<From> near_halves() {
   return values;
 }
 
-TEST_P(cpu_halves, are_made_of_floats_as_core_does) {
+TEST_P(CpuHalves, are_made_of_floats_as_core_does) {
   check_narrowing(near_halves<float32, std::uint32_t>());
   check_narrowing(near_halves<float64, std::uint64_t>());
 }
 
-TEST_P(cpu_halves, are_made_of_integers_as_core_does) {
+TEST_P(CpuHalves, are_made_of_integers_as_core_does) {
   std::vector<std::int32_t> integers;
   for (std::int32_t n = -70'001; n <= 70'001; ++n) integers.push_back(n);
   check_narrowing(integers);
@@ -100,7 +100,7 @@ TEST_P(cpu_halves, are_made_of_integers_as_core_does) {
   check_narrowing(std::vector<std::uint64_t>{0, 2051, 65'519, 65'520, UINT64_MAX});
 }
 
-INSTANTIATE_TEST_SUITE_P(levels, cpu_halves, testing::ValuesIn(random_plans::levels()),
+INSTANTIATE_TEST_SUITE_P(levels, CpuHalves, testing::ValuesIn(random_plans::levels()),
                          random_plans::level_name);
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 using random_plans::check_functor;
 
-class cpu_moves : public random_plans::of_level {};
+class CpuMoves : public random_plans::OfLevel {};
 
 struct same {
   template <class T>
@@ -31,14 +31,14 @@ struct choice {
 };
 
 template <class T>
-void check_moves(const kernel_table& table, int rounds) {
+void check_moves(const KernelTable& table, int rounds) {
   SCOPED_TRACE(name(dtype_of<T>));
   const int size = size_class(sizeof(T));
   check_functor<same, T, T>(table.moves.copy[size], 4, rounds, 0);
   check_functor<choice, T, bool, T, T>(table.moves.where[size], 5, rounds, 0);
 }
 
-TEST_P(cpu_moves, move_items_of_every_size) {
+TEST_P(CpuMoves, move_items_of_every_size) {
   check_moves<uint8>(*table_, 40);
   check_moves<int16>(*table_, 40);
   check_moves<float32>(*table_, 40);
@@ -46,14 +46,14 @@ TEST_P(cpu_moves, move_items_of_every_size) {
   check_moves<complex128>(*table_, 40);
 }
 
-TEST_P(cpu_moves, fill_sequences_and_bands) {
+TEST_P(CpuMoves, fill_sequences_and_bands) {
   std::vector<std::int16_t> x(70001);
-  sequence_params s{};
+  SequenceParams s{};
   s.output = reinterpret_cast<char*>(x.data());
   s.size = static_cast<std::int64_t>(x.size());
-  s.start = element::of<std::int64_t>(-5);
-  s.step = element::of<std::int64_t>(-3);
-  table_->sequence.loop[static_cast<int>(dtype::int16)].host(&s);
+  s.start = Element::of<std::int64_t>(-5);
+  s.step = Element::of<std::int64_t>(-3);
+  table_->sequence.loop[static_cast<int>(Dtype::int16)].host(&s);
   for (std::size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(x[i], static_cast<std::int16_t>(-5 - 3 * static_cast<std::int64_t>(i))) << i;
   }
@@ -66,7 +66,7 @@ TEST_P(cpu_moves, fill_sequences_and_bands) {
                                      {100L, far},
                                      {-far, -100L}}) {
     std::vector<char> band(7 * 5, 9);
-    const band_params b{band.data(), 7, 5, lower, upper};
+    const BandParams b{band.data(), 7, 5, lower, upper};
     table_->moves.band.host(&b);
     for (std::int64_t i = 0; i < 35; ++i) {
       const std::int64_t diagonal = i % 5 - i / 5;
@@ -76,7 +76,7 @@ TEST_P(cpu_moves, fill_sequences_and_bands) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(levels, cpu_moves, testing::ValuesIn(random_plans::levels()),
+INSTANTIATE_TEST_SUITE_P(levels, CpuMoves, testing::ValuesIn(random_plans::levels()),
                          random_plans::level_name);
 
 }  // namespace

@@ -22,18 +22,18 @@
 namespace skerry {
 namespace {
 
-using random_plans::array;
-using random_plans::kind;
+using random_plans::Array;
+using random_plans::Kind;
 using random_plans::read;
 
-class cpu_reduce : public random_plans::of_level {};
+class CpuReduce : public random_plans::OfLevel {};
 
 /// Coalescing isn't needed for a right result, so axes are only ordered.
-struct reduction_case {
-  reduce_params params{};
+struct ReductionCase {
+  ReduceParams params{};
   std::vector<std::pair<std::int64_t, std::int64_t>> kept, reduced;  ///< (stride, extent)
 
-  void split(const layout& at, std::mt19937_64& random, std::size_t most_reduced) {
+  void split(const Layout& at, std::mt19937_64& random, std::size_t most_reduced) {
     for (int a = 0; a < at.rank(); ++a) {
       if (at.shape[a] == 1) continue;
       const bool is_kept = random() % 2 == 0 || reduced.size() == most_reduced;
@@ -86,7 +86,7 @@ double tolerance_of() {
 
 /// One after the other, floating sums in double.
 template <class Op, class T>
-auto reduce_plainly(const reduce_params& p, std::int64_t output) {
+auto reduce_plainly(const ReduceParams& p, std::int64_t output) {
   using A = ops::accumulator_t<Op, T>;
   const char* base = p.input + offset_of(output, p.kept_rank, p.kept_shape, p.kept_strides);
   A total = Op::template identity<A>();
@@ -105,29 +105,29 @@ auto reduce_plainly(const reduce_params& p, std::int64_t output) {
 }
 
 template <class Op, class T>
-void reduce_scalar(const reduce_params& p, std::int64_t output, char* to) {
+void reduce_scalar(const ReduceParams& p, std::int64_t output, char* to) {
   const auto result = reduce_plainly<Op, T>(p, output);
   std::memcpy(to, &result, sizeof result);
 }
 
 /// One reduction of one dtype, and what is asked of it.
-struct subject {
-  const kernel& tested;
-  dtype input;
-  dtype result;
+struct Subject {
+  const Kernel& tested;
+  Dtype input;
+  Dtype result;
   bool is_one_axis;
   bool is_mostly_true;  ///< no NaN to hide a wrong sum; mostly true elements for `all`
   double tolerance;
-  void (*scalar)(const reduce_params& p, std::int64_t output, char* to);
+  void (*scalar)(const ReduceParams& p, std::int64_t output, char* to);
 };
 
-void check_round(const subject& what, std::mt19937_64& random, int round) {
-  array x = random_array(random, what.input, random_plans::random_shape(random), kind::input);
+void check_round(const Subject& what, std::mt19937_64& random, int round) {
+  Array x = random_array(random, what.input, random_plans::random_shape(random), Kind::input);
   if (what.is_mostly_true) {
     for (char& byte : x.bytes) byte = static_cast<char>(byte & 0x3f);
-    if (what.input == dtype::bool_) std::fill(x.bytes.begin(), x.bytes.end(), 1);
+    if (what.input == Dtype::bool_) std::fill(x.bytes.begin(), x.bytes.end(), 1);
   }
-  reduction_case work;
+  ReductionCase work;
   work.split(x.at, random, what.is_one_axis ? 1 : 64);
   const std::int64_t step = skerry::itemsize(what.result) * (1 + round % 2);
   work.describe(x.data(), step);
@@ -143,13 +143,13 @@ void check_round(const subject& what, std::mt19937_64& random, int round) {
 }
 
 template <class Op, class T>
-void check_reduction(const kernel_table& table, int rounds) {
+void check_reduction(const KernelTable& table, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
-  const subject what = {
+  const Subject what = {
       .tested =
           table.reduce.loop[ops::index_of<Op, ops::reductions>][static_cast<int>(dtype_of<T>)],
       .input = dtype_of<T>,
-      .result = dtype_of<decltype(reduce_plainly<Op, T>(reduce_params{}, 0))>,
+      .result = dtype_of<decltype(reduce_plainly<Op, T>(ReduceParams{}, 0))>,
       .is_one_axis = ops::takes_index<Op>,
       .is_mostly_true = std::is_same_v<Op, ops::all> || rounds_sums<Op, T>,
       .tolerance = tolerance_of<Op, T>(),
@@ -162,7 +162,7 @@ void check_reduction(const kernel_table& table, int rounds) {
   }
 }
 
-TEST_P(cpu_reduce, reduce_over_any_axes) {
+TEST_P(CpuReduce, reduce_over_any_axes) {
   check_reduction<ops::sum, float32>(*table_, 150);
   check_reduction<ops::sum, int8>(*table_, 60);
   check_reduction<ops::sum, bool>(*table_, 40);
@@ -187,7 +187,7 @@ TEST_P(cpu_reduce, reduce_over_any_axes) {
   check_reduction<ops::all, int16>(*table_, 40);
 }
 
-TEST_P(cpu_reduce, reduce_float16_over_any_axes) {
+TEST_P(CpuReduce, reduce_float16_over_any_axes) {
   check_reduction<ops::sum, float16>(*table_, 100);
   check_reduction<ops::mean, float16>(*table_, 40);
   check_reduction<ops::max, float16>(*table_, 60);
@@ -199,13 +199,13 @@ TEST_P(cpu_reduce, reduce_float16_over_any_axes) {
   check_reduction<ops::min, float16>(*table_, 60);
 }
 
-TEST_P(cpu_reduce, reduce_runs_of_every_length) {
+TEST_P(CpuReduce, reduce_runs_of_every_length) {
   for (const std::int64_t n :
        {0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097, 100003, 1000003}) {
     std::vector<std::int64_t> x(static_cast<std::size_t>(n + 1));
     std::iota(x.begin(), x.end(), 0);
     std::int64_t total = -1;
-    reduce_params p{};
+    ReduceParams p{};
     p.input = reinterpret_cast<const char*>(x.data());
     p.output = reinterpret_cast<char*>(&total);
     p.kept_size = 1;
@@ -213,13 +213,13 @@ TEST_P(cpu_reduce, reduce_runs_of_every_length) {
     p.reduced_rank = n == 1 ? 0 : 1;
     p.reduced_shape[0] = n;
     p.reduced_strides[0] = 8;
-    table_->reduce.loop[ops::index_of<ops::sum, ops::reductions>][static_cast<int>(dtype::int64)]
+    table_->reduce.loop[ops::index_of<ops::sum, ops::reductions>][static_cast<int>(Dtype::int64)]
         .host(&p);
     EXPECT_EQ(total, n * (n - 1) / 2) << n;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(levels, cpu_reduce, testing::ValuesIn(random_plans::levels()),
+INSTANTIATE_TEST_SUITE_P(levels, CpuReduce, testing::ValuesIn(random_plans::levels()),
                          random_plans::level_name);
 
 }  // namespace

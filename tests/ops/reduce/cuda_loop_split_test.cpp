@@ -14,10 +14,10 @@ TEST(cuda_loop_split, gives_every_element_to_one_thread) {
   for (const bool by_rows : {false, true}) {
     for (const std::int64_t kept : {1, 2, 3, 31, 1000}) {
       for (const std::int64_t length : {0, 1, 31, 128, 129, 130, 1000, 4097}) {
-        const loop_split split(kept, length, by_rows);
+        const LoopSplit split(kept, length, by_rows);
         std::vector<int> visits(static_cast<std::size_t>(kept * length));
         for (std::int64_t thread = 0; thread < split.threads(); ++thread) {
-          const loop_split::share mine = split.of(thread);
+          const LoopSplit::Share mine = split.of(thread);
           ASSERT_LT(mine.kept, kept);
           ASSERT_LT(mine.part, split.parts);
           ASSERT_EQ(mine.kept * split.kept_stride() + mine.part * split.part_stride(), thread);
@@ -36,9 +36,9 @@ TEST(cuda_loop_split, ends_in_one_part_with_bounded_shares) {
     for (std::int64_t length : {std::int64_t{1} << 33, std::int64_t{1000003}, std::int64_t{129}}) {
       int passes = 0;
       for (std::int64_t parts = 2; parts > 1; length = parts) {
-        const loop_split split(kept, length, false);
+        const LoopSplit split(kept, length, false);
         parts = split.parts;
-        ASSERT_LE((length + parts - 1) / parts, loop_split::max_share);
+        ASSERT_LE((length + parts - 1) / parts, LoopSplit::max_share);
         ASSERT_LT(parts, length);
         ASSERT_LT(++passes, 8);
       }
@@ -46,9 +46,9 @@ TEST(cuda_loop_split, ends_in_one_part_with_bounded_shares) {
   }
 }
 
-reduce_params make_reduction(std::int64_t kept, std::int64_t kept_stride, std::int64_t reduced,
-                             std::int64_t reduced_stride) {
-  reduce_params params{};
+ReduceParams make_reduction(std::int64_t kept, std::int64_t kept_stride, std::int64_t reduced,
+                            std::int64_t reduced_stride) {
+  ReduceParams params{};
   params.kept_size = kept;
   params.reduced_size = reduced;
   params.kept_rank = kept > 1;

@@ -18,9 +18,9 @@ namespace {
 
 /// As a thread does: groups, then what is left.
 template <class T>
-ops::moments<float64> fold(const T* x, std::size_t n) {
-  using run = grouped_moments<ops::var, T>;
-  auto a = run::template identity<ops::moments<float64>>();
+ops::Moments<float64> fold(const T* x, std::size_t n) {
+  using run = GroupedMoments<ops::var, T>;
+  auto a = run::template identity<ops::Moments<float64>>();
   std::size_t i = 0;
   for (; i + run::group <= n; i += run::group) {
     T items[run::group];
@@ -34,8 +34,8 @@ ops::moments<float64> fold(const T* x, std::size_t n) {
 /// By `threads`, which are then put together.
 template <class T>
 T variance(const std::vector<T>& x, std::size_t threads) {
-  using run = grouped_moments<ops::var, T>;
-  auto all = run::template identity<ops::moments<float64>>();
+  using run = GroupedMoments<ops::var, T>;
+  auto all = run::template identity<ops::Moments<float64>>();
   const std::size_t share = (x.size() + threads - 1) / threads;
   for (std::size_t first = 0; first < x.size(); first += share) {
     all = run::combine(all, fold(x.data() + first, std::min(share, x.size() - first)));

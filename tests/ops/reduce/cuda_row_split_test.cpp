@@ -17,20 +17,20 @@ namespace {
 void check_rows(std::int64_t rows, std::int64_t length, std::int64_t itemsize) {
   for (const int vector : {static_cast<int>(16 / itemsize), 1}) {
     const int loads = 4;
-    const row_split split(rows, length, itemsize, vector, loads);
+    const RowSplit split(rows, length, itemsize, vector, loads);
     const std::string label = std::to_string(rows) + " x " + std::to_string(length);
     // Lanes of a row are neighbours in a warp, or a whole block.
     ASSERT_TRUE(std::has_single_bit(static_cast<unsigned>(split.lanes))) << label;
-    ASSERT_TRUE(split.lanes <= row_split::warp || split.lanes == row_split::threads) << label;
+    ASSERT_TRUE(split.lanes <= RowSplit::warp || split.lanes == RowSplit::threads) << label;
     ASSERT_GE(split.parts * split.part_length, length) << label;
     ASSERT_LT((split.parts - 1) * split.part_length, length) << label;
     if (split.parts > 1) {
-      ASSERT_EQ(split.part_length % (row_split::threads * vector * loads), 0) << label;
+      ASSERT_EQ(split.part_length % (RowSplit::threads * vector * loads), 0) << label;
     }
     if (split.is_short) {
       ASSERT_GE(split.lanes * vector, length) << label;
     }
-    ASSERT_LE(split.part_length / split.lanes, row_split::max_share) << label;
+    ASSERT_LE(split.part_length / split.lanes, RowSplit::max_share) << label;
   }
 }
 
@@ -47,7 +47,7 @@ TEST(cuda_row_split, gives_every_element_to_one_lane) {
 
 TEST(cuda_row_split, makes_one_part_of_what_parts_leave) {
   for (std::int64_t parts = 1; parts < 20000; parts += 1 + parts / 7) {
-    const row_split split = row_split::in_one_pass(3, parts, 24, 4);
+    const RowSplit split = RowSplit::in_one_pass(3, parts, 24, 4);
     ASSERT_EQ(split.parts, 1);
     ASSERT_EQ(split.part_length, parts);
     ASSERT_TRUE(std::has_single_bit(static_cast<unsigned>(split.lanes))) << parts;

@@ -16,19 +16,19 @@ using doubles = std::vector<float64>;
 using longs = std::vector<int64>;
 using axes = std::vector<std::int64_t>;
 
-ndarray over(std::string_view op, const ndarray& x, const axes& which, bool keepdims = false) {
+NdArray over(std::string_view op, const NdArray& x, const axes& which, bool keepdims = false) {
   return reduce(find_reduction(op).value(), x, std::span<const std::int64_t>(which), {}, keepdims);
 }
-ndarray over_all(std::string_view op, const ndarray& x, std::optional<dtype> type = {},
+NdArray over_all(std::string_view op, const NdArray& x, std::optional<Dtype> type = {},
                  bool keepdims = false) {
   return reduce(find_reduction(op).value(), x, std::nullopt, type, keepdims);
 }
 
-class reduce_on : public ::testing::TestWithParam<device> {};
-INSTANTIATE_TEST_SUITE_P(every_device, reduce_on, ::testing::ValuesIn(every_device), device_name);
+class ReduceOn : public ::testing::TestWithParam<Device> {};
+INSTANTIATE_TEST_SUITE_P(every_device, ReduceOn, ::testing::ValuesIn(every_device), device_name);
 
-TEST_P(reduce_on, reduces_over_any_axes) {
-  const ndarray x = array_of(counting<float64>(24), dims{2, 3, 4}, GetParam());
+TEST_P(ReduceOn, reduces_over_any_axes) {
+  const NdArray x = array_of(counting<float64>(24), Dims{2, 3, 4}, GetParam());
   EXPECT_EQ(over_all("sum", x).device(), GetParam());
   EXPECT_EQ(values_of<float64>(over_all("sum", x)), (doubles{276}));
   EXPECT_EQ(values_of<float64>(over("sum", x, {2})), (doubles{6, 22, 38, 54, 70, 86}));
@@ -40,31 +40,31 @@ TEST_P(reduce_on, reduces_over_any_axes) {
   EXPECT_EQ(values_of<float64>(over("mean", x, {0, 1, 2})), (doubles{11.5}));
 }
 
-TEST_P(reduce_on, keeps_dimensions_on_request) {
-  const ndarray x = array_of(counting<float64>(6), dims{2, 3}, GetParam());
-  EXPECT_EQ(over("sum", x, {1}, true).shape(), (dims{2, 1}));
-  EXPECT_EQ(over("sum", x, {1}).shape(), (dims{2}));
-  EXPECT_EQ(over_all("sum", x, {}, true).shape(), (dims{1, 1}));
+TEST_P(ReduceOn, keeps_dimensions_on_request) {
+  const NdArray x = array_of(counting<float64>(6), Dims{2, 3}, GetParam());
+  EXPECT_EQ(over("sum", x, {1}, true).shape(), (Dims{2, 1}));
+  EXPECT_EQ(over("sum", x, {1}).shape(), (Dims{2}));
+  EXPECT_EQ(over_all("sum", x, {}, true).shape(), (Dims{1, 1}));
 }
 
-TEST_P(reduce_on, over_no_axes_changes_only_the_dtype) {
-  const ndarray x = array_of(std::vector<int32>{1, 0, 3}, GetParam());
+TEST_P(ReduceOn, over_no_axes_changes_only_the_dtype) {
+  const NdArray x = array_of(std::vector<int32>{1, 0, 3}, GetParam());
   EXPECT_EQ(values_of<int64>(over("sum", x, {})), (longs{1, 0, 3}));
   EXPECT_EQ(values_of<int32>(over("max", x, {})), (std::vector<int32>{1, 0, 3}));
   EXPECT_EQ(values_of<bool>(over("any", x, {})), (std::vector<bool>{true, false, true}));
 }
 
-TEST_P(reduce_on, reads_views_in_place) {
-  const ndarray x = array_of(counting<float64>(24), dims{4, 6}, GetParam());
-  const layout views[] = {
-      {dims{6, 4}, dims{8, 48}, 0},      // transposed
-      {dims{4, 3}, dims{48, 16}, 8},     // stepped
-      {dims{4, 6}, dims{-48, -8}, 184},  // backwards
-      {dims{4, 6}, dims{48, -8}, 40},    // one axis backwards
-      {dims{5, 6}, dims{0, 8}, 48},      // broadcast
+TEST_P(ReduceOn, reads_views_in_place) {
+  const NdArray x = array_of(counting<float64>(24), Dims{4, 6}, GetParam());
+  const Layout views[] = {
+      {Dims{6, 4}, Dims{8, 48}, 0},      // transposed
+      {Dims{4, 3}, Dims{48, 16}, 8},     // stepped
+      {Dims{4, 6}, Dims{-48, -8}, 184},  // backwards
+      {Dims{4, 6}, Dims{48, -8}, 40},    // one axis backwards
+      {Dims{5, 6}, Dims{0, 8}, 48},      // broadcast
   };
-  for (const layout& at : views) {
-    const ndarray view = x.view(at);
+  for (const Layout& at : views) {
+    const NdArray view = x.view(at);
     const std::int64_t rows = at.shape[0];
     const std::int64_t columns = at.shape[1];
     const doubles values = values_of<float64>(view);
@@ -82,12 +82,12 @@ TEST_P(reduce_on, reads_views_in_place) {
   }
 }
 
-TEST_P(reduce_on, takes_more_axes_than_fit_its_parameters) {
+TEST_P(ReduceOn, takes_more_axes_than_fit_its_parameters) {
   // Nine kept and nine reduced axes in turn: neither group coalesces as it lies.
-  dims shape(18, 2);
+  Dims shape(18, 2);
   axes every_second;
   for (int axis = 1; axis < 18; axis += 2) every_second.push_back(axis);
-  const ndarray x = array_of(counting<float64>(1 << 18), shape, GetParam());
+  const NdArray x = array_of(counting<float64>(1 << 18), shape, GetParam());
   const doubles sums = values_of<float64>(over("sum", x, every_second));
   doubles expected(1 << 9, 0.0);
   for (std::size_t i = 0; i < (1 << 18); ++i) {
@@ -98,43 +98,43 @@ TEST_P(reduce_on, takes_more_axes_than_fit_its_parameters) {
   EXPECT_EQ(sums, expected);
 }
 
-TEST_P(reduce_on, of_no_elements_gives_the_identity) {
-  const ndarray none = array_of(doubles{}, dims{0}, GetParam());
+TEST_P(ReduceOn, of_no_elements_gives_the_identity) {
+  const NdArray none = array_of(doubles{}, Dims{0}, GetParam());
   EXPECT_EQ(values_of<float64>(over_all("sum", none)), (doubles{0}));
   EXPECT_EQ(values_of<float64>(over_all("prod", none)), (doubles{1}));
   EXPECT_TRUE(std::isnan(values_of<float64>(over_all("mean", none))[0]));
   EXPECT_EQ(values_of<bool>(over_all("all", none)), (std::vector<bool>{true}));
   EXPECT_EQ(values_of<bool>(over_all("any", none)), (std::vector<bool>{false}));
-  EXPECT_THROW((void)over_all("max", none), value_error);
-  EXPECT_THROW((void)over_all("min", none), value_error);
-  const ndarray rows = array_of(doubles{}, dims{3, 0}, GetParam());
+  EXPECT_THROW((void)over_all("max", none), ValueError);
+  EXPECT_THROW((void)over_all("min", none), ValueError);
+  const NdArray rows = array_of(doubles{}, Dims{3, 0}, GetParam());
   EXPECT_EQ(values_of<float64>(over("sum", rows, {1})), (doubles{0, 0, 0}));
-  EXPECT_EQ(over("max", rows, {0}).shape(), (dims{0}));
-  EXPECT_THROW((void)over("max", rows, {1}), value_error);
+  EXPECT_EQ(over("max", rows, {0}).shape(), (Dims{0}));
+  EXPECT_THROW((void)over("max", rows, {1}), ValueError);
 }
 
-TEST_P(reduce_on, sums_integers_in_64_bits) {
-  const ndarray bytes = array_of(std::vector<uint8>{200, 200, 200}, GetParam());
+TEST_P(ReduceOn, sums_integers_in_64_bits) {
+  const NdArray bytes = array_of(std::vector<uint8>{200, 200, 200}, GetParam());
   EXPECT_EQ(values_of<uint64>(over_all("sum", bytes)), (std::vector<uint64>{600}));
-  const ndarray flags = array_of(std::vector<bool>{true, true, false}, GetParam());
+  const NdArray flags = array_of(std::vector<bool>{true, true, false}, GetParam());
   EXPECT_EQ(values_of<int64>(over_all("sum", flags)), (longs{2}));
   EXPECT_EQ(values_of<float32>(over_all("sum", array_of(std::vector<float32>{1, 2}, GetParam()))),
             (std::vector<float32>{3}));
 }
 
-TEST_P(reduce_on, casts_to_dtype_before_it_adds) {
-  const ndarray x = array_of(longs{100, 100, 100}, GetParam());
-  EXPECT_EQ(values_of<int8>(over_all("sum", x, dtype::int8)), (std::vector<int8>{44}));
-  EXPECT_EQ(values_of<float64>(over_all("sum", x, dtype::float64)), (doubles{300}));
-  const ndarray halves = array_of(doubles{0.5, 0.5, 1.5}, GetParam());
-  EXPECT_EQ(values_of<int64>(over_all("sum", halves, dtype::int64)), (longs{1}));
-  EXPECT_EQ(values_of<float32>(over_all("prod", halves, dtype::float32)),
+TEST_P(ReduceOn, casts_to_dtype_before_it_adds) {
+  const NdArray x = array_of(longs{100, 100, 100}, GetParam());
+  EXPECT_EQ(values_of<int8>(over_all("sum", x, Dtype::int8)), (std::vector<int8>{44}));
+  EXPECT_EQ(values_of<float64>(over_all("sum", x, Dtype::float64)), (doubles{300}));
+  const NdArray halves = array_of(doubles{0.5, 0.5, 1.5}, GetParam());
+  EXPECT_EQ(values_of<int64>(over_all("sum", halves, Dtype::int64)), (longs{1}));
+  EXPECT_EQ(values_of<float32>(over_all("prod", halves, Dtype::float32)),
             (std::vector<float32>{0.375F}));
-  EXPECT_THROW((void)over_all("sum", halves, dtype::bool_), dtype_error);
-  EXPECT_THROW((void)over_all("max", halves, dtype::float32), dtype_error);
+  EXPECT_THROW((void)over_all("sum", halves, Dtype::bool_), DtypeError);
+  EXPECT_THROW((void)over_all("max", halves, Dtype::float32), DtypeError);
 }
 
-TEST_P(reduce_on, propagates_nan) {
+TEST_P(ReduceOn, propagates_nan) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const doubles& values : {doubles{nan, 1, 2}, doubles{1, nan, 2}, doubles{1, 2, nan}}) {
     for (const char* op : {"max", "min", "sum", "prod", "mean"}) {
@@ -143,9 +143,9 @@ TEST_P(reduce_on, propagates_nan) {
   }
 }
 
-TEST_P(reduce_on, is_exact_over_long_runs_of_whole_numbers) {
+TEST_P(ReduceOn, is_exact_over_long_runs_of_whole_numbers) {
   for (const std::int64_t n : {1, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 100003}) {
-    const ndarray x = array_of(counting<float64>(n), GetParam());
+    const NdArray x = array_of(counting<float64>(n), GetParam());
     const double half = static_cast<double>(n) * static_cast<double>(n - 1) / 2;
     EXPECT_EQ(values_of<float64>(over_all("sum", x)), (doubles{half})) << n;
     EXPECT_EQ(values_of<float64>(over_all("max", x)), (doubles{static_cast<double>(n - 1)})) << n;
@@ -153,21 +153,21 @@ TEST_P(reduce_on, is_exact_over_long_runs_of_whole_numbers) {
 }
 
 TEST(reduce, takes_complex_for_sums_and_products_only) {
-  const refused_mixes strict;
-  const ndarray x = array_of(std::vector<complex128>{{1, 1}, {2, -1}});
+  const RefusedMixes strict;
+  const NdArray x = array_of(std::vector<complex128>{{1, 1}, {2, -1}});
   EXPECT_EQ(values_of<complex128>(over_all("sum", x)), (std::vector<complex128>{{3, 0}}));
   EXPECT_EQ(values_of<complex128>(over_all("prod", x)), (std::vector<complex128>{{3, 1}}));
   EXPECT_EQ(values_of<complex128>(over_all("mean", x)), (std::vector<complex128>{{1.5, 0}}));
-  EXPECT_THROW((void)over_all("max", x), dtype_error);
-  EXPECT_THROW((void)over_all("sum", x, dtype::float64), dtype_error);
-  EXPECT_THROW((void)over_all("mean", array_of(longs{1, 2})), dtype_error);
+  EXPECT_THROW((void)over_all("max", x), DtypeError);
+  EXPECT_THROW((void)over_all("sum", x, Dtype::float64), DtypeError);
+  EXPECT_THROW((void)over_all("mean", array_of(longs{1, 2})), DtypeError);
 }
 
 TEST(reduce, rejects_axes_outside_the_array_and_repeated_ones) {
-  const ndarray x = array_of(counting<float64>(6), dims{2, 3});
-  EXPECT_THROW((void)over("sum", x, {2}), axis_error);
-  EXPECT_THROW((void)over("sum", x, {-3}), axis_error);
-  EXPECT_THROW((void)over("sum", x, {0, -2}), value_error);
+  const NdArray x = array_of(counting<float64>(6), Dims{2, 3});
+  EXPECT_THROW((void)over("sum", x, {2}), AxisError);
+  EXPECT_THROW((void)over("sum", x, {-3}), AxisError);
+  EXPECT_THROW((void)over("sum", x, {0, -2}), ValueError);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace skerry {
 namespace {
 
 template <class Params>
-std::string refused(const kernel& entry, const Params& params) {
+std::string refused(const Kernel& entry, const Params& params) {
   const char* const text = entry.refusal(&params);
   return text != nullptr ? text : "";
 }
@@ -28,8 +28,8 @@ char* at(std::uintptr_t address) {
 }
 
 /// rfft of float32 along axis 1 of (3, 8, 5).
-fft_params real_transform() {
-  fft_params p{};
+FftParams real_transform() {
+  FftParams p{};
   p.input = at(512);
   p.output = at(1024);
   p.rank = 3;
@@ -46,9 +46,9 @@ fft_params real_transform() {
 }
 
 TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
-  const kernel& entry = kernels().fft.real_to_complex[0];
+  const Kernel& entry = kernels().fft.real_to_complex[0];
   EXPECT_EQ(refused(entry, real_transform()), "");
-  fft_params p = real_transform();
+  FftParams p = real_transform();
   p.input = at(516);
   EXPECT_NE(refused(entry, p), "");
   p = real_transform();
@@ -72,27 +72,27 @@ TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
 }
 
 TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
-  const device where{cuda_kind, 0};
-  const kernel& entry = kernels(where).fft.real_to_complex[0];
-  fft_params p = real_transform();
+  const Device where{cuda_kind, 0};
+  const Kernel& entry = kernels(where).fft.real_to_complex[0];
+  FftParams p = real_transform();
   p.input = at(516);
   try {
     launch(where, entry, p, {});
     FAIL() << "nothing was thrown";
-  } catch (const device_error& refused) {
+  } catch (const DeviceError& refused) {
     EXPECT_NE(std::string(refused.what()).find("complex number"), std::string::npos)
         << refused.what();
   }
 }
 
 TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
-  fft_params p{};
+  FftParams p{};
   p.rank = 2;
   p.transformed = 2;
   p.shape[0] = p.shape[1] = 4;
   p.input_strides[0] = p.output_strides[0] = 64;
   p.input_strides[1] = p.output_strides[1] = 16;
-  const kernel& entry = kernels().fft.complex_to_complex[1];
+  const Kernel& entry = kernels().fft.complex_to_complex[1];
   EXPECT_EQ(refused(entry, p), "");
   p.input_strides[0] = 72;
   EXPECT_NE(refused(entry, p), "");
@@ -102,8 +102,8 @@ TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
 }
 
 TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
-  const kernel& entry = kernels().matmul.loop[static_cast<int>(dtype::complex128)];
-  matmul_params good{};
+  const Kernel& entry = kernels().matmul.loop[static_cast<int>(Dtype::complex128)];
+  MatmulParams good{};
   good.m = good.n = good.k = 3;
   good.x1_row = good.x2_row = 48;
   good.x1_column = good.x2_column = 16;
@@ -112,7 +112,7 @@ TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
   good.batch_shape[0] = 2;
   good.x1_batch[0] = 144;
   EXPECT_EQ(refused(entry, good), "");
-  matmul_params p = good;
+  MatmulParams p = good;
   p.x2 = at(8);
   EXPECT_NE(refused(entry, p), "");
   p = good;
@@ -126,25 +126,25 @@ TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
 }
 
 TEST(Refusals, CusolverTakesExtentsOfAnInt) {
-  const auto entry = [](linalg_routine routine) -> const kernel& {
-    return kernels().linalg.loop[static_cast<int>(routine)][static_cast<int>(dtype::float64)];
+  const auto entry = [](LinAlgRoutine routine) -> const Kernel& {
+    return kernels().linalg.loop[static_cast<int>(routine)][static_cast<int>(Dtype::float64)];
   };
-  linalg_params good{};
+  LinAlgParams good{};
   good.rows = good.columns = good.extra = 3;
   for (int routine = 0; routine < linalg_routine_count; ++routine) {
-    EXPECT_EQ(refused(entry(static_cast<linalg_routine>(routine)), good), "") << routine;
+    EXPECT_EQ(refused(entry(static_cast<LinAlgRoutine>(routine)), good), "") << routine;
   }
-  linalg_params p = good;
+  LinAlgParams p = good;
   p.rows = std::int64_t{1} << 31;
-  EXPECT_NE(refused(entry(linalg_routine::getrf), p), "");
+  EXPECT_NE(refused(entry(LinAlgRoutine::getrf), p), "");
   p = good;
   p.columns = 2;
-  EXPECT_EQ(refused(entry(linalg_routine::geqrf), p), "");
-  EXPECT_NE(refused(entry(linalg_routine::potrf), p), "");
-  EXPECT_NE(refused(entry(linalg_routine::orgqr), p), "");
+  EXPECT_EQ(refused(entry(LinAlgRoutine::geqrf), p), "");
+  EXPECT_NE(refused(entry(LinAlgRoutine::potrf), p), "");
+  EXPECT_NE(refused(entry(LinAlgRoutine::orgqr), p), "");
   p = good;
   p.a = at(4);
-  EXPECT_NE(refused(entry(linalg_routine::geev), p), "");
+  EXPECT_NE(refused(entry(LinAlgRoutine::geev), p), "");
 }
 
 }  // namespace

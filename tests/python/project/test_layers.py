@@ -104,7 +104,7 @@ def test_device_names_no_dtype():
 
 def test_kinds_of_devices_are_named_by_their_backends_only():
     """core, ops and python ask what a device can do, or whether it is the host, and name no vendor's kind."""
-    named = re.compile(r"\bdevice_kind::|\bcuda_kind\b")
+    named = re.compile(r"\bDeviceKind::|\bcuda_kind\b")
     allowed = ROOT / "core/device.hpp"
     offending = [
         f"{path.relative_to(ROOT)}: {line.strip()}"
@@ -115,7 +115,7 @@ def test_kinds_of_devices_are_named_by_their_backends_only():
         if named.search(line) or (layer == "ops" and "is_rehearsing" in line)
     ]
     assert not offending
-    assert set(re.findall(r"device_kind::\w+", allowed.read_text())) == {"device_kind::cpu"}
+    assert set(re.findall(r"DeviceKind::\w+", allowed.read_text())) == {"DeviceKind::cpu"}
 
 
 def test_one_file_names_the_instructions_of_x86():

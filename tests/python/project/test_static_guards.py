@@ -3,7 +3,7 @@
 """No static local of the bindings has an initializer that runs: its guard would be held while Python code runs.
 
 That code may give the GIL to a thread that then waits for the guard, and neither goes on. What the compiler accepts as
-``constinit`` or ``constexpr`` has no guard; what the first use makes is a ``lazy_object``.
+``constinit`` or ``constexpr`` has no guard; what the first use makes is a ``LazyObject``.
 """
 
 import re
@@ -39,7 +39,7 @@ def test_no_static_local_of_the_bindings_has_a_guard():
         for path in sources("python")
         if (names := guarded_statics(path.read_text()))
     }
-    assert not found, "make it a static constinit lazy_object, or at import"
+    assert not found, "make it a static constinit LazyObject, or at import"
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_no_static_local_of_the_bindings_has_a_guard():
     [
         '  static PyObject* const type = named_tuple_type("skerry", "UniqueCountsResult", "values");',
         "  static PyObject* const type =\n      object(PyType_FromSpec(&spec)).release();",
-        "  static const signature takes(Table[I].name, Table[I].signature);",
-        "  static vocabulary all;",
+        "  static const Signature takes(Table[I].name, Table[I].signature);",
+        "  static Vocabulary all;",
         "  static const std::string name{f()};",
         "    static PyObject* const names[] = {PyUnicode_InternFromString(a)};",
     ],
@@ -60,10 +60,10 @@ def test_guarded_statics_are_found(line):
 @pytest.mark.parametrize(
     "line",
     [
-        "  static constinit lazy_object type;",
+        "  static constinit LazyObject type;",
         "  static constexpr int count = 3;",
-        "  static object borrow(PyObject* other) { return object(Py_NewRef(other)); }",
-        "  static void free(exported* whole) noexcept {",
+        "  static Object borrow(PyObject* other) { return Object(Py_NewRef(other)); }",
+        "  static void free(Exported* whole) noexcept {",
         "  static void visit(const note& self, void (*each)(void* context), void* context) noexcept;",
         "  static inline constinit const char* name = nullptr;",
         '  // static PyObject* const type = f("a");',

@@ -16,7 +16,7 @@ namespace skerry::emulation {
 
 /// Who accessed memory, by which instruction and when, in 64 bits: the thread in its block in the
 /// lowest ones, so that those of a warp's lanes follow one another. 0 is nobody.
-class access_mark {
+class AccessMark {
  public:
   static constexpr int thread_bits = 10;  // a block has 1,024 on most
   static constexpr int block_bits = 12;
@@ -25,14 +25,14 @@ class access_mark {
   /// Beyond it nobody can tell what was before.
   static constexpr std::uint32_t last_time = (std::uint32_t{1} << time_bits) - 1;
 
-  constexpr access_mark() = default;
-  access_mark(std::uint32_t time, std::uint32_t place, std::uint32_t block, std::uint32_t thread)
+  constexpr AccessMark() = default;
+  AccessMark(std::uint32_t time, std::uint32_t place, std::uint32_t block, std::uint32_t thread)
       : bits_(std::uint64_t{time} << (thread_bits + block_bits + place_bits) |
               std::uint64_t{std::min(place, (std::uint32_t{1} << place_bits) - 1)}
                   << (thread_bits + block_bits) |
               std::uint64_t{block} << thread_bits | thread) {}
-  [[nodiscard]] static access_mark of_bits(std::uint64_t bits) noexcept {
-    access_mark made;
+  [[nodiscard]] static AccessMark of_bits(std::uint64_t bits) noexcept {
+    AccessMark made;
     made.bits_ = bits;
     return made;
   }
@@ -48,7 +48,7 @@ class access_mark {
   [[nodiscard]] std::uint32_t warp() const noexcept { return thread() / warp_size; }
   [[nodiscard]] std::uint32_t lane() const noexcept { return thread() % warp_size; }
   /// For another lane, where this is the first one's.
-  [[nodiscard]] access_mark of_lane(std::uint64_t lane) const noexcept {
+  [[nodiscard]] AccessMark of_lane(std::uint64_t lane) const noexcept {
     return of_bits(bits_ + lane);
   }
 
@@ -60,9 +60,9 @@ class access_mark {
 };
 
 /// What was before what among the threads of a block, by their barriers.
-class block_clock {
+class BlockClock {
  public:
-  explicit block_clock(std::size_t warps) : warps_(warps) {}
+  explicit BlockClock(std::size_t warps) : warps_(warps) {}
 
   [[nodiscard]] std::uint32_t time() const noexcept { return time_; }
   /// What has smaller bits was before the last barrier of the block, or before what orders a warp.
@@ -71,7 +71,7 @@ class block_clock {
     return bits_at(std::max(phase_, warps_[warp]));
   }
   /// False after so many barriers that marks have no room for more.
-  [[nodiscard]] bool is_right() const noexcept { return time_ < access_mark::last_time; }
+  [[nodiscard]] bool is_right() const noexcept { return time_ < AccessMark::last_time; }
   void tick() noexcept {
     if (is_right()) ++time_;
   }
@@ -84,14 +84,14 @@ class block_clock {
     warps_[warp] = time_;
   }
   /// Whether an access of the block comes before another one of it.
-  [[nodiscard]] bool is_before(access_mark one, access_mark now) const noexcept {
+  [[nodiscard]] bool is_before(AccessMark one, AccessMark now) const noexcept {
     if (one.time() < phase_ || one.thread() == now.thread()) return true;
     return one.warp() == now.warp() && one.time() < warps_[now.warp()];
   }
 
  private:
   [[nodiscard]] static std::uint64_t bits_at(std::uint32_t time) noexcept {
-    return std::uint64_t{time} << (64 - access_mark::time_bits);
+    return std::uint64_t{time} << (64 - AccessMark::time_bits);
   }
   std::uint32_t time_ = 1;
   std::uint32_t phase_ = 1;
@@ -101,13 +101,13 @@ class block_clock {
 /// Who has accessed the words of a piece of memory: the last write, and of the reads since then two
 /// that are not before one another. A word of which some bytes are accessed alone has marks for
 /// each.
-class marked_words {
+class MarkedWords {
  public:
-  explicit marked_words(std::size_t words)
+  explicit MarkedWords(std::size_t words)
       : count_(words), marks_(std::make_unique<std::uint64_t[]>(3 * words)) {}
 
   /// For a word that nobody has accessed yet.
-  void set(std::size_t word, access_mark write, access_mark read, access_mark other) noexcept {
+  void set(std::size_t word, AccessMark write, AccessMark read, AccessMark other) noexcept {
     marks_[word] = write.bits();
     marks_[count_ + word] = read.bits();
     marks_[2 * count_ + word] = other.bits();
@@ -116,12 +116,12 @@ class marked_words {
   /// Notes an access of the bytes [begin, end) by a mark. `is_before(one, now)` tells the order,
   /// and `found(one, is_write, byte)` is told of who is not before.
   template <class Order, class Found>
-  void note(std::size_t begin, std::size_t end, access_mark now, bool writes,
-            const Order& is_before, const Found& found) {
+  void note(std::size_t begin, std::size_t end, AccessMark now, bool writes, const Order& is_before,
+            const Found& found) {
     for (std::size_t at = begin; at < end;) {
       const std::size_t word = at / 4;
       const std::size_t last = std::min(end, word * 4 + 4);
-      const auto tell = [&](access_mark one, bool is_write) { found(one, is_write, at); };
+      const auto tell = [&](AccessMark one, bool is_write) { found(one, is_write, at); };
       std::uint64_t* const first = &marks_[word];
       if (last - at == 4 && *first != parted) {
         note_marks({first, first + count_, first + 2 * count_}, now, writes, is_before, tell);
@@ -135,9 +135,9 @@ class marked_words {
   /// Notes the read of a whole word of a block's own memory, by what its clock gives; false if it
   /// is not that easy, and nothing was noted. Of more than two readers that nothing orders, two
   /// stay.
-  [[nodiscard]] bool note_read(std::size_t word, access_mark now, std::uint64_t phase_bits,
+  [[nodiscard]] bool note_read(std::size_t word, AccessMark now, std::uint64_t phase_bits,
                                std::uint64_t order_bits) noexcept {
-    constexpr std::uint64_t threads = (std::uint64_t{1} << access_mark::thread_bits) - 1;
+    constexpr std::uint64_t threads = (std::uint64_t{1} << AccessMark::thread_bits) - 1;
     if (marks_[word] >= phase_bits) return false;
     std::uint64_t& read = marks_[count_ + word];
     std::uint64_t& other = marks_[2 * count_ + word];
@@ -154,7 +154,7 @@ class marked_words {
   /// smaller bits than `settled` comes before all of them.
   template <class Order>
   [[nodiscard]] bool note_run(std::size_t word, std::size_t of_lane, std::size_t lanes,
-                              access_mark now, bool writes, const Order& is_before,
+                              AccessMark now, bool writes, const Order& is_before,
                               std::uint64_t settled = 1) {
     const std::size_t words = of_lane * lanes;
     if (word + words > count_) return false;
@@ -164,7 +164,7 @@ class marked_words {
     const auto passes = [&](const std::uint64_t* marks) {
       if (marks[0] < settled) return *std::max_element(marks, marks + words) < settled;
       return are_of_lanes(marks, of_lane, lanes, now) &&
-             is_before(access_mark::of_bits(marks[0]), now);
+             is_before(AccessMark::of_bits(marks[0]), now);
     };
     if (!passes(write)) return false;
     if (writes) {
@@ -176,9 +176,9 @@ class marked_words {
       fill(read, of_lane, lanes, now);
     } else {
       for (std::size_t lane = 0; lane < lanes; ++lane) {
-        const access_mark mine = now.of_lane(lane);
+        const AccessMark mine = now.of_lane(lane);
         for (std::size_t k = lane * of_lane; k < (lane + 1) * of_lane; ++k) {
-          const bool is_first = read[k] < settled || is_before(access_mark::of_bits(read[k]), mine);
+          const bool is_first = read[k] < settled || is_before(AccessMark::of_bits(read[k]), mine);
           (is_first ? read : other)[k] = mine.bits();
         }
       }
@@ -188,7 +188,7 @@ class marked_words {
 
  private:
   static constexpr std::uint64_t parted = ~std::uint64_t{0};
-  struct word_marks {
+  struct WordMarks {
     std::uint64_t* write;
     std::uint64_t* read;
     std::uint64_t* other;
@@ -196,25 +196,25 @@ class marked_words {
   using byte_marks = std::array<std::array<std::uint64_t, 3>, 4>;
 
   template <class Order, class Tell>
-  static void note_marks(const word_marks& of, access_mark now, bool writes, const Order& is_before,
+  static void note_marks(const WordMarks& of, AccessMark now, bool writes, const Order& is_before,
                          const Tell& tell) {
     const auto passes = [&](std::uint64_t mark) {
-      return mark == 0 || is_before(access_mark::of_bits(mark), now);
+      return mark == 0 || is_before(AccessMark::of_bits(mark), now);
     };
-    if (!passes(*of.write)) tell(access_mark::of_bits(*of.write), true);
+    if (!passes(*of.write)) tell(AccessMark::of_bits(*of.write), true);
     if (!writes) {
       *(passes(*of.read) ? of.read : of.other) = now.bits();
       return;
     }
-    if (!passes(*of.read)) tell(access_mark::of_bits(*of.read), false);
-    if (!passes(*of.other)) tell(access_mark::of_bits(*of.other), false);
+    if (!passes(*of.read)) tell(AccessMark::of_bits(*of.read), false);
+    if (!passes(*of.other)) tell(AccessMark::of_bits(*of.other), false);
     *of.write = now.bits();
     *of.read = *of.other = 0;
   }
 
   template <class Order, class Found>
-  void note_bytes(std::size_t word, std::size_t begin, std::size_t end, access_mark now,
-                  bool writes, const Order& is_before, const Found& found) {
+  void note_bytes(std::size_t word, std::size_t begin, std::size_t end, AccessMark now, bool writes,
+                  const Order& is_before, const Found& found) {
     std::uint64_t* const first = &marks_[word];
     byte_marks& bytes = bytes_[word];
     if (*first != parted) bytes.fill({*first, first[count_], first[2 * count_]});
@@ -222,14 +222,14 @@ class marked_words {
     for (std::size_t k = begin; k < end; ++k) {
       auto& [write, read, other] = bytes[k];
       note_marks({&write, &read, &other}, now, writes, is_before,
-                 [&](access_mark one, bool is_write) { found(one, is_write, word * 4 + k); });
+                 [&](AccessMark one, bool is_write) { found(one, is_write, word * 4 + k); });
     }
   }
 
   /// Whether they are of the same lanes of a warp, in their order.
   [[nodiscard]] static bool are_of_lanes(const std::uint64_t* marks, std::size_t of_lane,
-                                         std::size_t lanes, access_mark now) noexcept {
-    if (access_mark::of_bits(marks[0]).lane() != now.lane()) return false;
+                                         std::size_t lanes, AccessMark now) noexcept {
+    if (AccessMark::of_bits(marks[0]).lane() != now.lane()) return false;
     std::uint64_t differs = 0;
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       for (std::size_t k = lane * of_lane; k < (lane + 1) * of_lane; ++k) {
@@ -239,7 +239,7 @@ class marked_words {
     return differs == 0;
   }
   static void fill(std::uint64_t* marks, std::size_t of_lane, std::size_t lanes,
-                   access_mark first) noexcept {
+                   AccessMark first) noexcept {
     for (std::size_t lane = 0; lane < lanes; ++lane) {
       std::fill_n(marks + lane * of_lane, of_lane, first.of_lane(lane).bits());
     }

@@ -10,32 +10,32 @@
 namespace skerry::emulation {
 namespace {
 
-[[nodiscard]] findings* collector_of(const warp& on, failure_kind kind) noexcept {
-  const launch_state& launched = on.owner->launched;
+[[nodiscard]] Findings* collector_of(const Warp& on, FailureKind kind) noexcept {
+  const LaunchState& launched = on.owner->launched;
   return launched.device.collected.has(kind) ? launched.how.found : nullptr;
 }
 
 }  // namespace
 
-bool findings::is_new(failure_kind kind, std::uint32_t at, std::uint32_t other) {
+bool Findings::is_new(FailureKind kind, std::uint32_t at, std::uint32_t other) {
   const auto [known, is_first] = known_.try_emplace({kind, at, other}, all_.size());
   if (!is_first && known->second < all_.size()) ++all_[known->second].times;
   return is_first;
 }
 
-bool is_worth_telling(const warp& on, std::uint32_t at, failure_kind kind, std::uint32_t other) {
-  findings* const collector = collector_of(on, kind);
+bool is_worth_telling(const Warp& on, std::uint32_t at, FailureKind kind, std::uint32_t other) {
+  Findings* const collector = collector_of(on, kind);
   return collector == nullptr || collector->is_new(kind, at, other);
 }
 
-void tell(const warp& on, std::uint32_t at, const kernel_fault& found) {
-  failure made = located(found, on, at);
-  findings* const collector = collector_of(on, found.kind);
+void tell(const Warp& on, std::uint32_t at, const KernelFault& found) {
+  Failure made = located(found, on, at);
+  Findings* const collector = collector_of(on, found.kind);
   if (collector == nullptr) throw std::move(made);
   collector->add(std::move(made));
 }
 
-std::uint32_t place_of(const warp& on, const instruction& what) noexcept {
+std::uint32_t place_of(const Warp& on, const Instruction& what) noexcept {
   return static_cast<std::uint32_t>(&what - on.owner->launched.code.code.data());
 }
 

@@ -19,27 +19,27 @@ namespace skerry::emulation {
 inline constexpr std::uint32_t nowhere_else = ~std::uint32_t{0};
 
 /// What is wrong with a launch that goes on all the same: each pair of instructions once.
-class findings {
+class Findings {
  public:
   /// Whether nobody has told of it; counts it, if somebody has.
-  [[nodiscard]] bool is_new(failure_kind kind, std::uint32_t at, std::uint32_t other);
+  [[nodiscard]] bool is_new(FailureKind kind, std::uint32_t at, std::uint32_t other);
   /// What was new.
-  void add(failure found) { all_.push_back(std::move(found)); }
-  [[nodiscard]] const std::vector<failure>& all() const noexcept { return all_; }
+  void add(Failure found) { all_.push_back(std::move(found)); }
+  [[nodiscard]] const std::vector<Failure>& all() const noexcept { return all_; }
 
  private:
-  std::map<std::tuple<failure_kind, std::uint32_t, std::uint32_t>, std::size_t> known_;
-  std::vector<failure> all_;
+  std::map<std::tuple<FailureKind, std::uint32_t, std::uint32_t>, std::size_t> known_;
+  std::vector<Failure> all_;
 };
 
-/// Whether to make a kernel_fault of what a check has found: nobody has told of the same pair of
+/// Whether to make a KernelFault of what a check has found: nobody has told of the same pair of
 /// instructions, or the kernel ends by it.
-[[nodiscard]] bool is_worth_telling(const warp& on, std::uint32_t at, failure_kind kind,
+[[nodiscard]] bool is_worth_telling(const Warp& on, std::uint32_t at, FailureKind kind,
                                     std::uint32_t other = nowhere_else);
-/// Ends the kernel by what is_worth_telling(), or tells of it, as device_model::collected has it.
-void tell(const warp& on, std::uint32_t at, const kernel_fault& found);
+/// Ends the kernel by what is_worth_telling(), or tells of it, as DeviceModel::collected has it.
+void tell(const Warp& on, std::uint32_t at, const KernelFault& found);
 
 /// Where an instruction stands in its kernel.
-[[nodiscard]] std::uint32_t place_of(const warp& on, const instruction& what) noexcept;
+[[nodiscard]] std::uint32_t place_of(const Warp& on, const Instruction& what) noexcept;
 
 }  // namespace skerry::emulation

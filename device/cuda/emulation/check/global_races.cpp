@@ -14,34 +14,34 @@
 namespace skerry::emulation {
 namespace {
 
-static_assert(global_races::most_blocks < std::uint64_t{1} << access_mark::block_bits);
+static_assert(GlobalRaces::most_blocks < std::uint64_t{1} << AccessMark::block_bits);
 
-[[nodiscard]] std::uint32_t number_of(const block& one) {
-  const extent& grid = one.launched.how.grid;
+[[nodiscard]] std::uint32_t number_of(const Block& one) {
+  const Extent& grid = one.launched.how.grid;
   const std::uint64_t number =
       one.at.x + std::uint64_t{grid.x} * (one.at.y + std::uint64_t{grid.y} * one.at.z);
-  return static_cast<std::uint32_t>(std::min(number, global_races::most_blocks));
+  return static_cast<std::uint32_t>(std::min(number, GlobalRaces::most_blocks));
 }
 
-void tell_race(const warp& on, access_mark now, bool writes, access_mark before, bool other_writes,
+void tell_race(const Warp& on, AccessMark now, bool writes, AccessMark before, bool other_writes,
                std::uint64_t address) {
-  if (!is_worth_telling(on, now.place(), failure_kind::race_global, before.place())) return;
-  const launch_state& launched = on.owner->launched;
-  const memory_near memory = launched.nearest(address);
+  if (!is_worth_telling(on, now.place(), FailureKind::race_global, before.place())) return;
+  const LaunchState& launched = on.owner->launched;
+  const MemoryNear memory = launched.nearest(address);
   std::string text = "race on global memory: ";
   text += !writes ? "read after write" : other_writes ? "write after write" : "write after read";
   if (before.block() == now.block()) text += ", of threads of one block";
-  if (before.block() == global_races::most_blocks) text += ", by the block named or one behind it";
+  if (before.block() == GlobalRaces::most_blocks) text += ", by the block named or one behind it";
   tell(on, now.place(),
        {.code = code::launch_failure,
         .lane = static_cast<int>(now.lane()),
         .what = text + "; " + text_of(memory),
-        .kind = failure_kind::race_global,
+        .kind = FailureKind::race_global,
         .memory = memory,
-        .other = other_access{.block = launched.how.grid.place_of(before.block()),
-                              .thread = launched.how.block.place_of(before.thread()),
-                              .at = line_of(launched, before.place()),
-                              .writes = other_writes}});
+        .other = OtherAccess{.block = launched.how.grid.place_of(before.block()),
+                             .thread = launched.how.block.place_of(before.thread()),
+                             .at = line_of(launched, before.place()),
+                             .writes = other_writes}});
 }
 
 void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from) {
@@ -55,26 +55,26 @@ bool fills_up_loads(std::string_view mangled_name) noexcept {
   return mangled_name.find("6detail9transform16transform_kernelI") != std::string_view::npos;
 }
 
-global_races::global_races(std::uint64_t blocks, bool tells_threads_apart)
+GlobalRaces::GlobalRaces(std::uint64_t blocks, bool tells_threads_apart)
     : blocks_(std::min(blocks, most_blocks + 1)),
       tells_threads_apart_(tells_threads_apart),
       states_(static_cast<std::size_t>(blocks_)) {}
 
 /// By the barriers of the block where they are followed, else by its fences.
-global_races::epoch global_races::time_of(const block& of, const block_state& state) const {
+GlobalRaces::epoch GlobalRaces::time_of(const Block& of, const BlockState& state) const {
   return tells_threads_apart_ && of.races ? of.races->clock().time() : state.time;
 }
 
-access_mark global_races::first_mark(const warp& on, std::uint32_t place) const {
+AccessMark GlobalRaces::first_mark(const Warp& on, std::uint32_t place) const {
   const std::uint32_t by = number_of(*on.owner);
   const epoch time = time_of(*on.owner, states_[by]);
-  if (time >= access_mark::last_time) return {};
+  if (time >= AccessMark::last_time) return {};
   return {time, place, by, on.number * warp_size};
 }
 
-void global_races::fence(const block& by) {
+void GlobalRaces::fence(const Block& by) {
   const std::uint32_t number = number_of(by);
-  block_state& state = states_[number];
+  BlockState& state = states_[number];
   const epoch now = time_of(by, state);
   state.now.resize(blocks_);
   state.now[number] = now;
@@ -87,28 +87,28 @@ void global_races::fence(const block& by) {
   state.fence = now + 1;
 }
 
-void global_races::synchronize_grid(std::span<block* const> all) {
+void GlobalRaces::synchronize_grid(std::span<Block* const> all) {
   clock latest(blocks_);
-  for (const block* one : all) {
+  for (const Block* one : all) {
     fence(*one);
     join(latest, states_[number_of(*one)].fenced);
   }
-  for (const block* one : all) {
-    block_state& state = states_[number_of(*one)];
+  for (const Block* one : all) {
+    BlockState& state = states_[number_of(*one)];
     state.now = latest;
     state.fenced = latest;
   }
 }
 
-void global_races::synchronize(std::uint32_t by, std::uint64_t address, bool writes) {
-  block_state& state = states_[by];
+void GlobalRaces::synchronize(std::uint32_t by, std::uint64_t address, bool writes) {
+  BlockState& state = states_[by];
   const auto found = published_.find(address);
   if (found != published_.end()) join(state.now, found->second);
   if (writes && !state.fenced.empty()) join(published_[address], state.fenced);
 }
 
-bool global_races::is_before(access_mark one, access_mark now, const block& by) const {
-  const block_state& state = states_[now.block()];
+bool GlobalRaces::is_before(AccessMark one, AccessMark now, const Block& by) const {
+  const BlockState& state = states_[now.block()];
   if (one.block() != now.block()) {
     return one.block() < state.now.size() && state.now[one.block()] >= one.time();
   }
@@ -117,9 +117,9 @@ bool global_races::is_before(access_mark one, access_mark now, const block& by) 
   return one.time() < state.fence || by.races->clock().is_before(one, now);
 }
 
-void global_races::check(const warp& on, const instruction& what, lane_mask active,
-                         const lane_addresses& at, memory_access access) {
-  const access_mark first = first_mark(on, place_of(on, what));
+void GlobalRaces::check(const Warp& on, const Instruction& what, lane_mask active,
+                        const LaneAddresses& at, MemoryAccess access) {
+  const AccessMark first = first_mark(on, place_of(on, what));
   if (first.is_none()) return;
   const auto check_lane = [&](int lane, std::uint64_t begin) {
     if (what.is_strong) return synchronize(first.block(), begin, access.writes);
@@ -139,24 +139,24 @@ void global_races::check(const warp& on, const instruction& what, lane_mask acti
   });
 }
 
-void global_races::check_warp(const warp& on, const instruction& what, std::uint64_t begin,
-                              memory_access access) {
-  const access_mark first = first_mark(on, place_of(on, what));
+void GlobalRaces::check_warp(const Warp& on, const Instruction& what, std::uint64_t begin,
+                             MemoryAccess access) {
+  const AccessMark first = first_mark(on, place_of(on, what));
   if (!first.is_none()) note_run(on, first, begin, warp_size, access);
 }
 
-void global_races::note_run(const warp& on, access_mark now, std::uint64_t begin, int lanes,
-                            memory_access access) {
-  const auto order = [&](access_mark one, access_mark later) {
+void GlobalRaces::note_run(const Warp& on, AccessMark now, std::uint64_t begin, int lanes,
+                           MemoryAccess access) {
+  const auto order = [&](AccessMark one, AccessMark later) {
     return is_before(one, later, *on.owner);
   };
   const std::uint64_t end = begin + static_cast<std::uint64_t>(lanes) * access.nbytes;
   while (begin < end) {
     // An element is aligned, so that it lies in one line.
-    const std::uint64_t in_line = begin % marked_line::nbytes;
-    const std::uint64_t last = std::min(end, begin - in_line + marked_line::nbytes);
+    const std::uint64_t in_line = begin % MarkedLine::nbytes;
+    const std::uint64_t last = std::min(end, begin - in_line + MarkedLine::nbytes);
     const std::uint64_t count = (last - begin) / access.nbytes;
-    marked_line& line = pages_.at(begin / marked_page::nbytes).line_of(begin);
+    MarkedLine& line = pages_.at(begin / MarkedPage::nbytes).line_of(begin);
     const bool is_noted = access.nbytes % 4 == 0 && line.note_run(in_line / 4, access.nbytes / 4,
                                                                   count, now, access.writes, order);
     for (std::uint64_t k = 0; k < count && !is_noted; ++k) {
@@ -167,26 +167,25 @@ void global_races::note_run(const warp& on, access_mark now, std::uint64_t begin
   }
 }
 
-void global_races::check_bytes(const warp& on, std::uint32_t place, int lane, std::uint64_t begin,
-                               memory_access access) {
-  const access_mark first = first_mark(on, place);
+void GlobalRaces::check_bytes(const Warp& on, std::uint32_t place, int lane, std::uint64_t begin,
+                              MemoryAccess access) {
+  const AccessMark first = first_mark(on, place);
   if (first.is_none()) return;
   note(on, first.of_lane(static_cast<std::uint64_t>(lane)), begin, access);
 }
 
-void global_races::note(const warp& on, access_mark now, std::uint64_t begin,
-                        memory_access access) {
-  const auto order = [&](access_mark one, access_mark later) {
+void GlobalRaces::note(const Warp& on, AccessMark now, std::uint64_t begin, MemoryAccess access) {
+  const auto order = [&](AccessMark one, AccessMark later) {
     return is_before(one, later, *on.owner);
   };
   const std::uint64_t end = begin + access.nbytes;
   for (std::uint64_t at = begin; at < end;) {
-    const std::uint64_t base = at / marked_line::nbytes * marked_line::nbytes;
-    const std::uint64_t last = std::min(end, base + marked_line::nbytes);
-    pages_.at(at / marked_page::nbytes)
+    const std::uint64_t base = at / MarkedLine::nbytes * MarkedLine::nbytes;
+    const std::uint64_t last = std::min(end, base + MarkedLine::nbytes);
+    pages_.at(at / MarkedPage::nbytes)
         .line_of(at)
         .note(at - base, last - base, now, access.writes, order,
-              [&](access_mark before, bool is_write, std::size_t byte) {
+              [&](AccessMark before, bool is_write, std::size_t byte) {
                 tell_race(on, now, access.writes, before, is_write, base + byte);
               });
     at = last;

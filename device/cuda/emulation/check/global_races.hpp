@@ -24,54 +24,54 @@ namespace skerry::emulation {
 /// relaxed or atomic are no race; asynchronous and bulk copies access memory where they begin.
 ///
 /// Threads of a block count as one, or are told apart as in shared memory
-/// (device_model::checks_races_in_blocks): a fence of any of them orders all of them then.
-class global_races {
+/// (DeviceModel::checks_races_in_blocks): a fence of any of them orders all of them then.
+class GlobalRaces {
  public:
   /// Every block may know of every other, so that of a larger grid those behind count as one block:
   /// a race among them is missed.
   static constexpr std::uint64_t most_blocks = 2048;
 
-  global_races(std::uint64_t blocks, bool tells_threads_apart);
+  GlobalRaces(std::uint64_t blocks, bool tells_threads_apart);
 
   /// Tells of each race, or faults with 719.
-  void check(const warp& on, const instruction& what, lane_mask active, const lane_addresses& at,
-             memory_access access);
+  void check(const Warp& on, const Instruction& what, lane_mask active, const LaneAddresses& at,
+             MemoryAccess access);
   /// The same for a plain access of all lanes, one behind the other from `begin` on.
-  void check_warp(const warp& on, const instruction& what, std::uint64_t begin,
-                  memory_access access);
+  void check_warp(const Warp& on, const Instruction& what, std::uint64_t begin,
+                  MemoryAccess access);
   /// The same for a copy's plain access of any size by one lane.
-  void check_bytes(const warp& on, std::uint32_t place, int lane, std::uint64_t begin,
-                   memory_access access);
+  void check_bytes(const Warp& on, std::uint32_t place, int lane, std::uint64_t begin,
+                   MemoryAccess access);
   /// What the block has done is before what it stores by strong accesses from now on.
-  void fence(const block& by);
+  void fence(const Block& by);
   /// All blocks have come to a barrier of the grid: what they did is before what they will do.
-  void synchronize_grid(std::span<block* const> all);
+  void synchronize_grid(std::span<Block* const> all);
 
  private:
   using epoch = std::uint32_t;
   using clock = std::vector<epoch>;  ///< of each block, what one knows of
 
-  struct block_state {
+  struct BlockState {
     clock now;     ///< empty: it knows of nobody
     clock fenced;  ///< empty: it had no fence
     epoch time = 1;
     epoch fence = 0;  ///< its own accesses before come first
   };
-  [[nodiscard]] epoch time_of(const block& of, const block_state& state) const;
+  [[nodiscard]] epoch time_of(const Block& of, const BlockState& state) const;
   /// The mark of a warp's first lane; none if no more can be told apart.
-  [[nodiscard]] access_mark first_mark(const warp& on, std::uint32_t place) const;
-  [[nodiscard]] bool is_before(access_mark one, access_mark now, const block& by) const;
+  [[nodiscard]] AccessMark first_mark(const Warp& on, std::uint32_t place) const;
+  [[nodiscard]] bool is_before(AccessMark one, AccessMark now, const Block& by) const;
   void synchronize(std::uint32_t by, std::uint64_t address, bool writes);
-  void note(const warp& on, access_mark now, std::uint64_t begin, memory_access access);
+  void note(const Warp& on, AccessMark now, std::uint64_t begin, MemoryAccess access);
   /// The accesses of some lanes, one behind the other, from that of `now` on.
-  void note_run(const warp& on, access_mark now, std::uint64_t begin, int lanes,
-                memory_access access);
+  void note_run(const Warp& on, AccessMark now, std::uint64_t begin, int lanes,
+                MemoryAccess access);
 
   std::uint64_t blocks_;
   bool tells_threads_apart_;
-  std::vector<block_state> states_;
+  std::vector<BlockState> states_;
   std::unordered_map<std::uint64_t, clock> published_;  ///< by the address of a strong store
-  paged<marked_page> pages_;
+  Paged<MarkedPage> pages_;
 };
 
 /// Whether a kernel's asynchronous loads are filled up at both ends, with bytes that it ignores. So

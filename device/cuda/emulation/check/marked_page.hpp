@@ -14,24 +14,24 @@ namespace skerry::emulation {
 /// A line of memory: as many words as a warp has lanes. Mostly lanes that follow one another access
 /// all of it, so that one mark says those of all words: a fifth of their memory, which has to be
 /// filled for every byte that a kernel touches. What is accessed otherwise gets marks of its own.
-class marked_line {
+class MarkedLine {
  public:
   static constexpr std::size_t words = warp_size;
   static constexpr std::uint64_t nbytes = 4 * words;
 
-  /// As marked_words::note.
+  /// As MarkedWords::note.
   template <class Order, class Found>
-  void note(std::size_t begin, std::size_t end, access_mark now, bool writes,
-            const Order& is_before, const Found& found) {
+  void note(std::size_t begin, std::size_t end, AccessMark now, bool writes, const Order& is_before,
+            const Found& found) {
     marks_apart().note(begin, end, now, writes, is_before, found);
   }
 
-  /// As marked_words::note_run; `of_lane` is a power of 2.
+  /// As MarkedWords::note_run; `of_lane` is a power of 2.
   template <class Order>
   [[nodiscard]] bool note_run(std::size_t word, std::size_t of_lane, std::size_t lanes,
-                              access_mark now, bool writes, const Order& is_before) {
+                              AccessMark now, bool writes, const Order& is_before) {
     if (apart_ == nullptr && of_lane * lanes == words) {
-      const lane_marks mine{now.bits(), static_cast<std::uint8_t>(std::countr_zero(of_lane))};
+      const LaneMarks mine{now.bits(), static_cast<std::uint8_t>(std::countr_zero(of_lane))};
       if (note_all(mine, writes, is_before)) return true;
     }
     return marks_apart().note_run(word, of_lane, lanes, now, writes, is_before);
@@ -39,36 +39,36 @@ class marked_line {
 
  private:
   /// For lanes that follow one another, each with two to the power of `shift` words.
-  struct lane_marks {
+  struct LaneMarks {
     std::uint64_t first = 0;  ///< 0: of nobody
     std::uint8_t shift = 0;
-    [[nodiscard]] access_mark at(std::size_t word) const noexcept {
-      return access_mark::of_bits(first == 0 ? 0 : first + (word >> shift));
+    [[nodiscard]] AccessMark at(std::size_t word) const noexcept {
+      return AccessMark::of_bits(first == 0 ? 0 : first + (word >> shift));
     }
-    [[nodiscard]] bool has_lanes_of(const lane_marks& other) const noexcept {
+    [[nodiscard]] bool has_lanes_of(const LaneMarks& other) const noexcept {
       return shift == other.shift && at(0).lane() == other.at(0).lane();
     }
   };
-  enum class order : std::uint8_t { all_before, none_before, some_before };
+  enum class AccessOrder : std::uint8_t { all_before, none_before, some_before };
 
   template <class Order>
-  [[nodiscard]] static order order_of(const lane_marks& one, const lane_marks& now,
-                                      const Order& is_before) {
-    if (one.first == 0) return order::all_before;
+  [[nodiscard]] static AccessOrder order_of(const LaneMarks& one, const LaneMarks& now,
+                                            const Order& is_before) {
+    if (one.first == 0) return AccessOrder::all_before;
     if (one.has_lanes_of(now)) {
-      return is_before(one.at(0), now.at(0)) ? order::all_before : order::none_before;
+      return is_before(one.at(0), now.at(0)) ? AccessOrder::all_before : AccessOrder::none_before;
     }
     std::size_t before = 0;
     for (std::size_t k = 0; k < words; ++k) before += is_before(one.at(k), now.at(k)) ? 1 : 0;
-    if (before == words) return order::all_before;
-    return before == 0 ? order::none_before : order::some_before;
+    if (before == words) return AccessOrder::all_before;
+    return before == 0 ? AccessOrder::none_before : AccessOrder::some_before;
   }
 
   /// False if marks don't say it, or there is something to tell; nothing was noted then.
   template <class Order>
-  [[nodiscard]] bool note_all(const lane_marks& now, bool writes, const Order& is_before) {
-    const auto passes = [&](const lane_marks& one) {
-      return order_of(one, now, is_before) == order::all_before;
+  [[nodiscard]] bool note_all(const LaneMarks& now, bool writes, const Order& is_before) {
+    const auto passes = [&](const LaneMarks& one) {
+      return order_of(one, now, is_before) == AccessOrder::all_before;
     };
     if (!passes(write_)) return false;
     if (writes) {
@@ -78,10 +78,10 @@ class marked_line {
       return true;
     }
     switch (order_of(read_, now, is_before)) {
-      case order::all_before:
+      case AccessOrder::all_before:
         read_ = now;
         return true;
-      case order::none_before:
+      case AccessOrder::none_before:
         other_ = now;
         return true;
       default:
@@ -89,9 +89,9 @@ class marked_line {
     }
   }
 
-  [[nodiscard]] marked_words& marks_apart() {
+  [[nodiscard]] MarkedWords& marks_apart() {
     if (apart_ == nullptr) {
-      apart_ = std::make_unique<marked_words>(words);
+      apart_ = std::make_unique<MarkedWords>(words);
       for (std::size_t k = 0; k < words; ++k) {
         apart_->set(k, write_.at(k), read_.at(k), other_.at(k));
       }
@@ -99,18 +99,18 @@ class marked_line {
     return *apart_;
   }
 
-  lane_marks write_;
-  lane_marks read_;
-  lane_marks other_;  ///< reads that are not before, nor behind, those
-  std::unique_ptr<marked_words> apart_;
+  LaneMarks write_;
+  LaneMarks read_;
+  LaneMarks other_;  ///< reads that are not before, nor behind, those
+  std::unique_ptr<MarkedWords> apart_;
 };
 
 /// What is known of a piece of global memory.
-struct marked_page {
+struct MarkedPage {
   static constexpr std::uint64_t nbytes = 32 << 10;
-  std::array<marked_line, nbytes / marked_line::nbytes> lines;
-  [[nodiscard]] marked_line& line_of(std::uint64_t address) noexcept {
-    return lines[address % nbytes / marked_line::nbytes];
+  std::array<MarkedLine, nbytes / MarkedLine::nbytes> lines;
+  [[nodiscard]] MarkedLine& line_of(std::uint64_t address) noexcept {
+    return lines[address % nbytes / MarkedLine::nbytes];
   }
 };
 

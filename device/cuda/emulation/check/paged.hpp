@@ -11,10 +11,10 @@ namespace skerry::emulation {
 
 /// What is known of memory, by pages that are made when they are first asked for.
 template <class Page>
-class paged {
+class Paged {
  public:
   [[nodiscard]] Page& at(std::uint64_t number) {
-    recent& last = recent_[place_of(number)];
+    Recent& last = recent_[place_of(number)];
     if (last.page == nullptr || last.number != number) {
       std::unique_ptr<Page>& found = pages_[number];
       if (found == nullptr) found = std::make_unique<Page>();
@@ -30,12 +30,12 @@ class paged {
   [[nodiscard]] static std::size_t place_of(std::uint64_t number) noexcept {
     return static_cast<std::size_t>(number * 0x9e3779b97f4a7c15 >> (64 - place_bits));
   }
-  struct recent {
+  struct Recent {
     std::uint64_t number = 0;
     Page* page = nullptr;
   };
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-  std::array<recent, std::size_t{1} << place_bits> recent_{};
+  std::array<Recent, std::size_t{1} << place_bits> recent_{};
 };
 
 }  // namespace skerry::emulation

@@ -17,7 +17,7 @@ constexpr std::uint32_t bank_nbytes = 4;
 constexpr std::uint32_t wavefront_nbytes = banks * bank_nbytes;
 
 /// The lanes of `active` whose address lies in `nbytes` bytes from `begin`.
-[[nodiscard]] lane_mask lanes_within(lane_mask active, const lane_addresses& at,
+[[nodiscard]] lane_mask lanes_within(lane_mask active, const LaneAddresses& at,
                                      const std::byte* begin, std::uint64_t nbytes) {
   const auto first = reinterpret_cast<std::uint64_t>(begin);
   lane_mask found = 0;
@@ -28,7 +28,7 @@ constexpr std::uint32_t wavefront_nbytes = banks * bank_nbytes;
 }
 
 /// How often the busiest bank is asked for a word that it has not yet given.
-[[nodiscard]] std::uint64_t wavefronts_of(lane_mask lanes, const lane_addresses& at,
+[[nodiscard]] std::uint64_t wavefronts_of(lane_mask lanes, const LaneAddresses& at,
                                           std::uint32_t nbytes) {
   std::array<std::uint64_t, banks> words;  // a group of lanes has no more
   std::size_t count = 0;
@@ -46,7 +46,7 @@ constexpr std::uint32_t wavefront_nbytes = banks * bank_nbytes;
 
 }  // namespace
 
-bool sector_set::insert(std::uint64_t sector) {
+bool SectorSet::insert(std::uint64_t sector) {
   std::uint64_t& bits = pages_.at(sector / of_page)[sector % of_page / 64];
   const std::uint64_t bit = std::uint64_t{1} << sector % 64;
   const bool is_new = (bits & bit) == 0;
@@ -54,9 +54,9 @@ bool sector_set::insert(std::uint64_t sector) {
   return is_new;
 }
 
-void request_counter::note(const warp& on, lane_mask active, const lane_addresses& at,
-                           memory_access access) {
-  const block& owner = *on.owner;
+void RequestCounter::note(const Warp& on, lane_mask active, const LaneAddresses& at,
+                          MemoryAccess access) {
+  const Block& owner = *on.owner;
   const lane_mask shared = lanes_within(active, at, owner.shared.data(), owner.shared_nbytes);
   const lane_mask local =
       lanes_within(active, at, on.local, std::uint64_t{owner.launched.local_nbytes} * warp_size);
@@ -67,18 +67,17 @@ void request_counter::note(const warp& on, lane_mask active, const lane_addresse
   }
 }
 
-void request_counter::note_bulk(const std::byte* at, memory_access access) {
+void RequestCounter::note_bulk(const std::byte* at, MemoryAccess access) {
   if (access.nbytes == 0) return;
-  global_requests& into = access.writes ? into_.stores : into_.loads;
+  GlobalRequests& into = access.writes ? into_.stores : into_.loads;
   ++into.requests;
   into.nbytes += access.nbytes;
   const auto begin = reinterpret_cast<std::uint64_t>(at);
   note_sectors(begin / sector_nbytes, (begin + access.nbytes - 1) / sector_nbytes, access.writes);
 }
 
-void request_counter::note_global(lane_mask active, const lane_addresses& at,
-                                  memory_access access) {
-  global_requests& into = access.writes ? into_.stores : into_.loads;
+void RequestCounter::note_global(lane_mask active, const LaneAddresses& at, MemoryAccess access) {
+  GlobalRequests& into = access.writes ? into_.stores : into_.loads;
   ++into.requests;
   into.nbytes += std::uint64_t{access.nbytes} * static_cast<std::uint64_t>(std::popcount(active));
   // An access is aligned to its size, and none is wider than a sector.
@@ -94,9 +93,8 @@ void request_counter::note_global(lane_mask active, const lane_addresses& at,
                 [&](std::uint64_t sector) { note_sectors(sector, sector, access.writes); });
 }
 
-void request_counter::note_shared(lane_mask active, const lane_addresses& at,
-                                  memory_access access) {
-  shared_requests& into = into_.shared;
+void RequestCounter::note_shared(lane_mask active, const LaneAddresses& at, MemoryAccess access) {
+  SharedRequests& into = into_.shared;
   ++into.requests;
   into.nbytes += std::uint64_t{access.nbytes} * static_cast<std::uint64_t>(std::popcount(active));
   const std::uint32_t lanes = wavefront_nbytes / std::max(access.nbytes, bank_nbytes);
@@ -110,9 +108,9 @@ void request_counter::note_shared(lane_mask active, const lane_addresses& at,
   }
 }
 
-void request_counter::note_sectors(std::uint64_t first, std::uint64_t last, bool writes) {
-  global_requests& into = writes ? into_.stores : into_.loads;
-  sector_set& known = writes ? written_ : read_;
+void RequestCounter::note_sectors(std::uint64_t first, std::uint64_t last, bool writes) {
+  GlobalRequests& into = writes ? into_.stores : into_.loads;
+  SectorSet& known = writes ? written_ : read_;
   into.sectors += last - first + 1;
   for (std::uint64_t sector = first; sector <= last; ++sector) {
     into.distinct_sectors += known.insert(sector) ? 1 : 0;

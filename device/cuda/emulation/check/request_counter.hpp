@@ -12,7 +12,7 @@
 namespace skerry::emulation {
 
 /// Sectors of memory, each known by its number.
-class sector_set {
+class SectorSet {
  public:
   /// Whether it is new.
   bool insert(std::uint64_t sector);
@@ -21,28 +21,28 @@ class sector_set {
   static constexpr std::uint64_t of_page = 4096;
   using page = std::array<std::uint64_t, of_page / 64>;
 
-  paged<page> pages_;
+  Paged<page> pages_;
 };
 
 /// Counts what a launch asks memory for, as a GPU's would have to answer it: sectors of 32 bytes of
 /// global memory, and wavefronts of shared memory. Caches are not modelled.
-class request_counter {
+class RequestCounter {
  public:
-  explicit request_counter(statistics& into) : into_(into) {}
+  explicit RequestCounter(Statistics& into) : into_(into) {}
 
   /// Notes the accesses of a warp's active lanes, wherever each address lies.
-  void note(const warp& on, lane_mask active, const lane_addresses& at, memory_access access);
+  void note(const Warp& on, lane_mask active, const LaneAddresses& at, MemoryAccess access);
   /// A copy's, which is one request.
-  void note_bulk(const std::byte* at, memory_access access);
+  void note_bulk(const std::byte* at, MemoryAccess access);
 
  private:
-  void note_global(lane_mask active, const lane_addresses& at, memory_access access);
-  void note_shared(lane_mask active, const lane_addresses& at, memory_access access);
+  void note_global(lane_mask active, const LaneAddresses& at, MemoryAccess access);
+  void note_shared(lane_mask active, const LaneAddresses& at, MemoryAccess access);
   void note_sectors(std::uint64_t first, std::uint64_t last, bool writes);
 
-  statistics& into_;
-  sector_set read_;
-  sector_set written_;
+  Statistics& into_;
+  SectorSet read_;
+  SectorSet written_;
 };
 
 }  // namespace skerry::emulation

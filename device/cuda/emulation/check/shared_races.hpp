@@ -16,26 +16,26 @@ namespace skerry::emulation {
 /// counts as order for all of them, and so does an mbarrier's phase: so no alarm is false, but
 /// races across named barriers of some warps stay unseen. Accesses that are volatile, relaxed or
 /// atomic are no race.
-class shared_races {
+class SharedRaces {
  public:
-  shared_races(std::uint32_t nbytes, std::size_t warps)
+  SharedRaces(std::uint32_t nbytes, std::size_t warps)
       : nbytes_(nbytes), clock_(warps), words_((nbytes + 3) / 4) {}
 
   /// All threads are ordered: a barrier, or another block.
   void synchronize() noexcept { clock_.synchronize(); }
   /// The lanes of a warp are.
-  void synchronize_warp(const warp& which) noexcept { clock_.synchronize_warp(which.number); }
+  void synchronize_warp(const Warp& which) noexcept { clock_.synchronize_warp(which.number); }
   /// Tells of each race, or faults with 719.
-  void check(const warp& on, const instruction& what, lane_mask active, const lane_addresses& at,
-             memory_access access);
+  void check(const Warp& on, const Instruction& what, lane_mask active, const LaneAddresses& at,
+             MemoryAccess access);
 
   /// Order among the block's threads, for races on other memory, too.
-  [[nodiscard]] block_clock& clock() noexcept { return clock_; }
+  [[nodiscard]] BlockClock& clock() noexcept { return clock_; }
 
  private:
   std::uint32_t nbytes_;
-  block_clock clock_;
-  marked_words words_;
+  BlockClock clock_;
+  MarkedWords words_;
 };
 
 }  // namespace skerry::emulation

@@ -18,18 +18,18 @@ namespace {
          text.find(".aligned") != std::string_view::npos;
 }
 
-void report(const warp& on, std::uint32_t at, int lane, std::string what) {
-  if (!is_worth_telling(on, at, failure_kind::synchronisation)) return;
+void report(const Warp& on, std::uint32_t at, int lane, std::string what) {
+  if (!is_worth_telling(on, at, FailureKind::synchronisation)) return;
   tell(on, at,
        {.code = code::launch_failure,
         .lane = lane,
         .what = std::move(what),
-        .kind = failure_kind::synchronisation});
+        .kind = FailureKind::synchronisation});
 }
 
 /// Where somebody waits at a barrier.
-[[nodiscard]] std::uint32_t waited_at(const block& of, std::size_t barrier) {
-  for (const warp& one : of.warps) {
+[[nodiscard]] std::uint32_t waited_at(const Block& of, std::size_t barrier) {
+  for (const Warp& one : of.warps) {
     for (lane_mask left = one.at_barrier; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));
       if (one.barrier[lane] == barrier) return one.at[lane];
@@ -38,13 +38,13 @@ void report(const warp& on, std::uint32_t at, int lane, std::string what) {
   return 0;
 }
 
-[[nodiscard]] std::string named(std::size_t barrier, const warp& of) {
+[[nodiscard]] std::string named(std::size_t barrier, const Warp& of) {
   return "barrier " + std::to_string(barrier) + ": warp " + std::to_string(of.number) + ": ";
 }
 
 }  // namespace
 
-void check_members(const warp& on, lane_mask members, lane_mask group) {
+void check_members(const Warp& on, lane_mask members, lane_mask group) {
   const lane_mask ended = members & on.existing & ~on.alive;
   if (ended == 0) return;
   const int lane = std::countr_zero(group);
@@ -53,9 +53,9 @@ void check_members(const warp& on, lane_mask members, lane_mask group) {
       "a collective names lane " + std::to_string(std::countr_zero(ended)) + ", which has ended");
 }
 
-void check_barrier(const block& of, std::size_t barrier) {
-  const program& code = of.launched.code;
-  for (const warp& one : of.warps) {
+void check_barrier(const Block& of, std::size_t barrier) {
+  const Program& code = of.launched.code;
+  for (const Warp& one : of.warps) {
     lane_mask waiting = 0;
     for_lanes(one.at_barrier, [&](int lane) {
       if (one.barrier[static_cast<std::size_t>(lane)] == barrier) waiting |= lane_mask{1} << lane;

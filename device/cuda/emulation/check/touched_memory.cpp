@@ -10,8 +10,8 @@
 
 namespace skerry::emulation {
 
-void touched_memory::note(const warp& on, lane_mask active, const lane_addresses& at,
-                          memory_access access) {
+void TouchedMemory::note(const Warp& on, lane_mask active, const LaneAddresses& at,
+                         MemoryAccess access) {
   for_runs(at.at, active, access.nbytes, [&](int lane, int lanes) {
     const std::uint64_t begin = at.at[static_cast<std::size_t>(lane)];
     const auto nbytes = static_cast<std::uint32_t>(lanes) * access.nbytes;
@@ -19,18 +19,18 @@ void touched_memory::note(const warp& on, lane_mask active, const lane_addresses
   });
 }
 
-void touched_memory::note_bytes(std::uint64_t begin, memory_access access) {
+void TouchedMemory::note_bytes(std::uint64_t begin, MemoryAccess access) {
   const std::uint64_t end = begin + access.nbytes;
   for (std::uint64_t at = begin; at < end;) {
     const std::uint64_t base = at / page_nbytes * page_nbytes;
     const std::uint64_t last = std::min(end, base + page_nbytes);
-    page& in = pages_.at(at / page_nbytes);
+    Page& in = pages_.at(at / page_nbytes);
     (access.writes ? in.written : in.read).set(at - base, last - base);
     at = last;
   }
 }
 
-void touched_memory::byte_set::set(std::uint64_t begin, std::uint64_t end) noexcept {
+void TouchedMemory::ByteSet::set(std::uint64_t begin, std::uint64_t end) noexcept {
   while (begin < end) {
     const std::uint64_t count = std::min(end - begin, word_bits - begin % word_bits);
     const std::uint64_t ones = ~std::uint64_t{0} >> (word_bits - count);
@@ -39,7 +39,7 @@ void touched_memory::byte_set::set(std::uint64_t begin, std::uint64_t end) noexc
   }
 }
 
-std::uint64_t touched_memory::byte_set::next(std::uint64_t from, bool is_set) const noexcept {
+std::uint64_t TouchedMemory::ByteSet::next(std::uint64_t from, bool is_set) const noexcept {
   while (from < page_nbytes) {
     const std::uint64_t word = words_[from / word_bits];
     const std::uint64_t left = (is_set ? word : ~word) >> from % word_bits;
@@ -49,14 +49,14 @@ std::uint64_t touched_memory::byte_set::next(std::uint64_t from, bool is_set) co
   return page_nbytes;
 }
 
-std::vector<allocation> touched_memory::ranges_of(byte_set page::* which) const {
+std::vector<Allocation> TouchedMemory::ranges_of(ByteSet Page::* which) const {
   std::vector<std::uint64_t> numbers;
   numbers.reserve(pages_.all().size());
   for (const auto& [number, in] : pages_.all()) numbers.push_back(number);
   std::ranges::sort(numbers);
-  std::vector<allocation> ranges;
+  std::vector<Allocation> ranges;
   for (const std::uint64_t number : numbers) {
-    const byte_set& bytes = (*pages_.all().at(number)).*which;
+    const ByteSet& bytes = (*pages_.all().at(number)).*which;
     const std::uint64_t base = number * page_nbytes;
     for (std::uint64_t k = bytes.next(0, true); k < page_nbytes; k = bytes.next(k, true)) {
       const std::uint64_t begin = base + k;

@@ -15,20 +15,20 @@ namespace skerry::emulation {
 
 /// The bytes of global memory that a launch reads and writes, for those who know what other streams
 /// do.
-class touched_memory {
+class TouchedMemory {
  public:
   /// An access of a warp; shared and local memory, which a generic address may be in, is left out.
-  void note(const warp& on, lane_mask active, const lane_addresses& at, memory_access access);
-  void note_bytes(std::uint64_t begin, memory_access access);
+  void note(const Warp& on, lane_mask active, const LaneAddresses& at, MemoryAccess access);
+  void note_bytes(std::uint64_t begin, MemoryAccess access);
 
   /// In the order of their addresses, as long as can be.
-  [[nodiscard]] std::vector<allocation> read() const { return ranges_of(&page::read); }
-  [[nodiscard]] std::vector<allocation> written() const { return ranges_of(&page::written); }
+  [[nodiscard]] std::vector<Allocation> read() const { return ranges_of(&Page::read); }
+  [[nodiscard]] std::vector<Allocation> written() const { return ranges_of(&Page::written); }
 
  private:
   static constexpr std::uint64_t page_nbytes = 4096;
   /// For a page's bytes.
-  class byte_set {
+  class ByteSet {
    public:
     void set(std::uint64_t begin, std::uint64_t end) noexcept;
     /// The next byte from `from` on that is in the set, or is not; page_nbytes if there is none.
@@ -38,14 +38,14 @@ class touched_memory {
     static constexpr std::uint64_t word_bits = 64;
     std::array<std::uint64_t, page_nbytes / word_bits> words_{};
   };
-  struct page {
-    byte_set read;
-    byte_set written;
+  struct Page {
+    ByteSet read;
+    ByteSet written;
   };
 
-  [[nodiscard]] std::vector<allocation> ranges_of(byte_set page::* which) const;
+  [[nodiscard]] std::vector<Allocation> ranges_of(ByteSet Page::* which) const;
 
-  paged<page> pages_;
+  Paged<Page> pages_;
 };
 
 }  // namespace skerry::emulation

@@ -15,21 +15,21 @@ constexpr std::size_t first_source = 4;  // in the scratch rows
 /// All bits from the lowest one that is set on: as far as it may carry.
 [[nodiscard]] std::uint64_t upwards(std::uint64_t bits) { return bits | (~bits + 1); }
 
-struct operand_pair {
+struct OperandPair {
   std::uint64_t a = 0;  ///< values
   std::uint64_t b = 0;
   std::uint64_t undefined_a = 0;
   std::uint64_t undefined_b = 0;
 };
 
-[[nodiscard]] std::uint64_t combined(undefined_flow flow, const operand_pair& of) {
+[[nodiscard]] std::uint64_t combined(UndefinedFlow flow, const OperandPair& of) {
   const std::uint64_t any = of.undefined_a | of.undefined_b;
   switch (flow) {
-    case undefined_flow::conjunction:
+    case UndefinedFlow::conjunction:
       return any & (of.a | of.undefined_a) & (of.b | of.undefined_b);
-    case undefined_flow::disjunction:
+    case UndefinedFlow::disjunction:
       return any & (~of.a | of.undefined_a) & (~of.b | of.undefined_b);
-    case undefined_flow::carried:
+    case UndefinedFlow::carried:
       return upwards(any);
     default:
       return any;
@@ -38,7 +38,7 @@ struct operand_pair {
 
 }  // namespace
 
-void undefined_values::derive_all(const undefined_rule& rule, lane_mask from) {
+void UndefinedValues::derive_all(const UndefinedRule& rule, lane_mask from) {
   for (std::size_t k = 0; k < rule.result_nbytes.size(); ++k) {
     const std::size_t nbytes = rule.result_nbytes[k];
     scratch_[k].fill(std::byte{});
@@ -53,11 +53,11 @@ void undefined_values::derive_all(const undefined_rule& rule, lane_mask from) {
 }
 
 /// Runs the operation on shadows in place of what it moves.
-void undefined_values::derive_moved(warp& on, const instruction& what, const undefined_rule& rule,
-                                    lane_mask active) {
+void UndefinedValues::derive_moved(Warp& on, const Instruction& what, const UndefinedRule& rule,
+                                   lane_mask active) {
   const lane_mask unsure = undefined_sources(on, what, rule, active, ~rule.moved_sources & 31U);
   derive_all(rule, unsure);
-  instruction moves = what;
+  Instruction moves = what;
   for (std::size_t k = 0; k < what.source.size(); ++k) {
     const row from = what.source[k];
     if (from == no_row) continue;
@@ -79,8 +79,8 @@ void undefined_values::derive_moved(warp& on, const instruction& what, const und
   on.banks = banks;
 }
 
-void undefined_values::derive_bits(warp& on, const instruction& what, const undefined_rule& rule,
-                                   lane_mask active) {
+void UndefinedValues::derive_bits(Warp& on, const Instruction& what, const UndefinedRule& rule,
+                                  lane_mask active) {
   derive_all(rule, 0);
   const auto value = [&](std::size_t k, int lane) {
     std::uint64_t read = 0;
@@ -94,10 +94,10 @@ void undefined_values::derive_bits(warp& on, const instruction& what, const unde
     return read;
   };
   for_lanes(active, [&](int lane) {
-    operand_pair pair{.a = value(0, lane),
-                      .b = value(1, lane),
-                      .undefined_a = value_bits(on, what.source[0], rule.source_nbytes[0], lane),
-                      .undefined_b = value_bits(on, what.source[1], rule.source_nbytes[1], lane)};
+    OperandPair pair{.a = value(0, lane),
+                     .b = value(1, lane),
+                     .undefined_a = value_bits(on, what.source[0], rule.source_nbytes[0], lane),
+                     .undefined_b = value_bits(on, what.source[1], rule.source_nbytes[1], lane)};
     for (std::size_t k = 2; k < what.source.size(); ++k) {
       pair.undefined_b |= value_bits(on, what.source[k], rule.source_nbytes[k], lane);
     }
@@ -107,9 +107,9 @@ void undefined_values::derive_bits(warp& on, const instruction& what, const unde
   });
 }
 
-void undefined_values::derive_predicates(warp& on, const instruction& what,
-                                         const undefined_rule& rule, lane_mask active) {
-  operand_pair pair;
+void UndefinedValues::derive_predicates(Warp& on, const Instruction& what,
+                                        const UndefinedRule& rule, lane_mask active) {
+  OperandPair pair;
   pair.a = on.predicate(what, 0);
   pair.undefined_a = lanes_of(on, what.source[0]);
   if (what.source[1] != no_row) {
@@ -119,8 +119,8 @@ void undefined_values::derive_predicates(warp& on, const instruction& what,
   derive_all(rule, static_cast<lane_mask>(combined(rule.flow, pair)) & active);
 }
 
-void undefined_values::derive_equality(warp& on, const instruction& what,
-                                       const undefined_rule& rule, lane_mask active) {
+void UndefinedValues::derive_equality(Warp& on, const Instruction& what, const UndefinedRule& rule,
+                                      lane_mask active) {
   lane_mask unsure = undefined_sources(on, what, rule, active, 3);
   const std::size_t nbytes = rule.source_nbytes[0];
   for_lanes(unsure, [&](int lane) {
@@ -138,37 +138,37 @@ void undefined_values::derive_equality(warp& on, const instruction& what,
   derive_all(rule, unsure);
 }
 
-void undefined_values::derive(warp& on, const instruction& what, const undefined_rule& rule,
-                              lane_mask active) {
+void UndefinedValues::derive(Warp& on, const Instruction& what, const UndefinedRule& rule,
+                             lane_mask active) {
   const lane_mask unsure = undefined_sources(on, what, rule, active, 31);
   lane_mask computed_lanes = unsure;
   switch (rule.flow) {
-    case undefined_flow::load:
-    case undefined_flow::store:
-    case undefined_flow::atomic:
-    case undefined_flow::exchange:
+    case UndefinedFlow::load:
+    case UndefinedFlow::store:
+    case UndefinedFlow::atomic:
+    case UndefinedFlow::exchange:
       return;
-    case undefined_flow::none:
-    case undefined_flow::addresses:
+    case UndefinedFlow::none:
+    case UndefinedFlow::addresses:
       derive_all(rule, 0);
       break;
-    case undefined_flow::all:
+    case UndefinedFlow::all:
       derive_all(rule, unsure);
       break;
-    case undefined_flow::group:
+    case UndefinedFlow::group:
       derive_all(rule, unsure != 0 ? active : 0);
       break;
-    case undefined_flow::ballot:
+    case UndefinedFlow::ballot:
       derive_all(rule, 0);
       for_lanes(active, [&](int lane) {
         std::memcpy(scratch_[0].data() + sizeof unsure * static_cast<std::size_t>(lane), &unsure,
                     sizeof unsure);
       });
       break;
-    case undefined_flow::equality:
+    case UndefinedFlow::equality:
       derive_equality(on, what, rule, active);
       break;
-    case undefined_flow::moved:
+    case UndefinedFlow::moved:
       derive_moved(on, what, rule, active);
       computed_lanes = 0;
       for (const row one : what.source) {
@@ -185,9 +185,9 @@ void undefined_values::derive(warp& on, const instruction& what, const undefined
   write_results(on, what, rule, active, computed_lanes);
 }
 
-void undefined_values::write_results(const warp& on, const instruction& what,
-                                     const undefined_rule& rule, lane_mask active,
-                                     lane_mask computed_lanes) {
+void UndefinedValues::write_results(const Warp& on, const Instruction& what,
+                                    const UndefinedRule& rule, lane_mask active,
+                                    lane_mask computed_lanes) {
   for (std::size_t k = 0; k < what.destination.size(); ++k) {
     const row to = what.destination[k];
     if (to == no_row) continue;

@@ -14,52 +14,52 @@ namespace {
 
 using std::string_view;
 
-struct named_flow {
+struct NamedFlow {
   string_view prefix;
-  undefined_flow flow;
+  UndefinedFlow flow;
   std::uint8_t moved_sources = 0;
 };
 
 /// The first prefix that fits; operations of floating-point types are taken out before.
-constexpr std::array<named_flow, 38> flows = {{
-    {"mov.pred", undefined_flow::either},
-    {"mov.", undefined_flow::moved, 1},
-    {pack_prefix, undefined_flow::moved, 15},
-    {unpack_prefix, undefined_flow::moved, 1},
-    {"cvta.global", undefined_flow::moved, 1},
-    {"cvta.local", undefined_flow::moved, 1},
-    {"cvta.const", undefined_flow::moved, 1},
-    {"cvta.to.global", undefined_flow::moved, 1},
-    {"cvta.to.local", undefined_flow::moved, 1},
-    {"cvta.to.const", undefined_flow::moved, 1},
-    {"cvt.sat.", undefined_flow::all},
-    {"cvt.", undefined_flow::moved, 1},
-    {"selp.", undefined_flow::moved, 3},
-    {"shl.", undefined_flow::moved, 1},
-    {"shr.", undefined_flow::moved, 1},
-    {"shf.", undefined_flow::moved, 3},
-    {"prmt.", undefined_flow::moved, 3},
-    {"brev.", undefined_flow::moved, 1},
-    {"bfe.", undefined_flow::moved, 1},
-    {"bfi.", undefined_flow::moved, 3},
-    {"shfl.", undefined_flow::moved, 1},
-    {"and.", undefined_flow::conjunction},
-    {"or.", undefined_flow::disjunction},
-    {"xor.", undefined_flow::either},
-    {"not.", undefined_flow::either},
-    {"lop3.", undefined_flow::either},
-    {"add.cc.", undefined_flow::all},
-    {"sub.cc.", undefined_flow::all},
-    {"mad.lo.cc.", undefined_flow::all},
-    {"add.", undefined_flow::carried},
-    {"sub.", undefined_flow::carried},
-    {"mul.lo.", undefined_flow::carried},
-    {"mul.wide.", undefined_flow::carried},
-    {"mad.lo.", undefined_flow::carried},
-    {"mad.wide.", undefined_flow::carried},
-    {"vote.", undefined_flow::group},
-    {"match.", undefined_flow::group},
-    {"redux.", undefined_flow::group},
+constexpr std::array<NamedFlow, 38> flows = {{
+    {"mov.pred", UndefinedFlow::either},
+    {"mov.", UndefinedFlow::moved, 1},
+    {pack_prefix, UndefinedFlow::moved, 15},
+    {unpack_prefix, UndefinedFlow::moved, 1},
+    {"cvta.global", UndefinedFlow::moved, 1},
+    {"cvta.local", UndefinedFlow::moved, 1},
+    {"cvta.const", UndefinedFlow::moved, 1},
+    {"cvta.to.global", UndefinedFlow::moved, 1},
+    {"cvta.to.local", UndefinedFlow::moved, 1},
+    {"cvta.to.const", UndefinedFlow::moved, 1},
+    {"cvt.sat.", UndefinedFlow::all},
+    {"cvt.", UndefinedFlow::moved, 1},
+    {"selp.", UndefinedFlow::moved, 3},
+    {"shl.", UndefinedFlow::moved, 1},
+    {"shr.", UndefinedFlow::moved, 1},
+    {"shf.", UndefinedFlow::moved, 3},
+    {"prmt.", UndefinedFlow::moved, 3},
+    {"brev.", UndefinedFlow::moved, 1},
+    {"bfe.", UndefinedFlow::moved, 1},
+    {"bfi.", UndefinedFlow::moved, 3},
+    {"shfl.", UndefinedFlow::moved, 1},
+    {"and.", UndefinedFlow::conjunction},
+    {"or.", UndefinedFlow::disjunction},
+    {"xor.", UndefinedFlow::either},
+    {"not.", UndefinedFlow::either},
+    {"lop3.", UndefinedFlow::either},
+    {"add.cc.", UndefinedFlow::all},
+    {"sub.cc.", UndefinedFlow::all},
+    {"mad.lo.cc.", UndefinedFlow::all},
+    {"add.", UndefinedFlow::carried},
+    {"sub.", UndefinedFlow::carried},
+    {"mul.lo.", UndefinedFlow::carried},
+    {"mul.wide.", UndefinedFlow::carried},
+    {"mad.lo.", UndefinedFlow::carried},
+    {"mad.wide.", UndefinedFlow::carried},
+    {"vote.", UndefinedFlow::group},
+    {"match.", UndefinedFlow::group},
+    {"redux.", UndefinedFlow::group},
 }};
 
 [[nodiscard]] bool has(string_view text, string_view part) {
@@ -78,23 +78,23 @@ constexpr std::array<named_flow, 38> flows = {{
          (opcode.starts_with("setp.eq.") || opcode.starts_with("setp.ne."));
 }
 
-[[nodiscard]] undefined_rule rule_of_operation(string_view opcode, const operation& what) {
-  undefined_rule rule{.flow = undefined_flow::all};
+[[nodiscard]] UndefinedRule rule_of_operation(string_view opcode, const Operation& what) {
+  UndefinedRule rule{.flow = UndefinedFlow::all};
   std::ranges::copy(what.results, rule.result_nbytes.begin());
   for (std::size_t k = 0; k < what.arguments.size(); ++k) {
     if (static_cast<int>(k) != what.members) rule.source_nbytes[k] = what.arguments[k];
   }
   rule.has_predicates = opcode.ends_with(".pred") && !what.arguments.empty();
   if (what.arguments.empty() || what.results.empty() || opcode.starts_with("elect.")) {
-    rule.flow = undefined_flow::none;
+    rule.flow = UndefinedFlow::none;
   } else if (has(opcode, "ballot")) {
-    rule.flow = undefined_flow::ballot;
+    rule.flow = UndefinedFlow::ballot;
   } else if (names_float(opcode)) {
-    rule.flow = undefined_flow::all;
+    rule.flow = UndefinedFlow::all;
   } else if (is_equality(opcode)) {
-    rule.flow = undefined_flow::equality;
+    rule.flow = UndefinedFlow::equality;
   } else if (const auto* const found = std::ranges::find_if(
-                 flows, [&](const named_flow& one) { return opcode.starts_with(one.prefix); });
+                 flows, [&](const NamedFlow& one) { return opcode.starts_with(one.prefix); });
              found != flows.end()) {
     rule.flow = found->flow;
     rule.moved_sources = found->moved_sources;
@@ -102,11 +102,11 @@ constexpr std::array<named_flow, 38> flows = {{
   return rule;
 }
 
-[[nodiscard]] const std::unordered_map<handler, undefined_rule>& rules_of_operations() {
+[[nodiscard]] const std::unordered_map<handler, UndefinedRule>& rules_of_operations() {
   static const auto rules = [] {
-    std::unordered_map<handler, undefined_rule> all;
+    std::unordered_map<handler, UndefinedRule> all;
     for (const string_view name : operations().opcodes()) {
-      const operation& what = *operations().find(name);
+      const Operation& what = *operations().find(name);
       all.try_emplace(what.run, rule_of_operation(name, what));
     }
     return all;
@@ -122,8 +122,8 @@ constexpr std::array<named_flow, 38> flows = {{
   return text.substr(0, text.find_first_of(" \t\r\n;"));
 }
 
-[[nodiscard]] undefined_rule rule_of_copy(const instruction& what) {
-  undefined_rule rule{.flow = undefined_flow::addresses};
+[[nodiscard]] UndefinedRule rule_of_copy(const Instruction& what) {
+  UndefinedRule rule{.flow = UndefinedFlow::addresses};
   const std::uint8_t shared = what.operand_nbytes;
   if (what.run == copy_async) {
     rule.source_nbytes = {shared, 8, 4};
@@ -138,18 +138,18 @@ constexpr std::array<named_flow, 38> flows = {{
   return rule;
 }
 
-[[nodiscard]] undefined_rule rule_of_access(const instruction& what, string_view opcode) {
-  undefined_rule rule{.source_nbytes = {what.operand_nbytes}};
+[[nodiscard]] UndefinedRule rule_of_access(const Instruction& what, string_view opcode) {
+  UndefinedRule rule{.source_nbytes = {what.operand_nbytes}};
   const string_view type = opcode.substr(opcode.rfind('.') + 1);
   if (opcode.starts_with("ld")) {
-    rule.flow = undefined_flow::load;
+    rule.flow = UndefinedFlow::load;
     rule.extends_sign = type.starts_with('s');
     rule.result_nbytes.fill(what.result_nbytes);
   } else if (opcode.starts_with("st")) {
-    rule.flow = undefined_flow::store;
+    rule.flow = UndefinedFlow::store;
     std::fill(rule.source_nbytes.begin() + 1, rule.source_nbytes.end(), what.result_nbytes);
   } else if (opcode.starts_with("atom") || opcode.starts_with("red.")) {
-    rule.flow = has(opcode, ".exch.") ? undefined_flow::exchange : undefined_flow::atomic;
+    rule.flow = has(opcode, ".exch.") ? UndefinedFlow::exchange : UndefinedFlow::atomic;
     const std::uint8_t nbytes = type.ends_with("64") ? 8 : type.ends_with("16") ? 2 : 4;
     rule.source_nbytes = {what.operand_nbytes, nbytes, nbytes};
     rule.result_nbytes = {nbytes};
@@ -159,11 +159,11 @@ constexpr std::array<named_flow, 38> flows = {{
   return rule;
 }
 
-[[nodiscard]] undefined_rule rule_of(const instruction& what, string_view text) {
-  if (what.flow == control::branch || what.flow == control::exit || what.run == nullptr) return {};
+[[nodiscard]] UndefinedRule rule_of(const Instruction& what, string_view text) {
+  if (what.flow == Control::branch || what.flow == Control::exit || what.run == nullptr) return {};
   const auto found = rules_of_operations().find(what.run);
   if (found == rules_of_operations().end()) return rule_of_access(what, opcode_of(text));
-  undefined_rule rule = found->second;
+  UndefinedRule rule = found->second;
   // Conversions take registers wider than their types.
   const bool converts = what.result_nbytes > rule.result_nbytes[0] && rule.result_nbytes[0] != 0;
   if (converts) rule.result_nbytes[0] = what.result_nbytes;
@@ -175,15 +175,15 @@ constexpr std::array<named_flow, 38> flows = {{
 
 }  // namespace
 
-watched_program::watched_program(const program& from, handler watched) : code(from) {
+WatchedProgram::WatchedProgram(const Program& from, handler watched) : code(from) {
   rules.reserve(code.code.size());
   for (std::size_t k = 0; k < code.code.size(); ++k) {
-    instruction& one = code.code[k];
-    undefined_rule rule = rule_of(one, code.places[k].text);
+    Instruction& one = code.code[k];
+    UndefinedRule rule = rule_of(one, code.places[k].text);
     rule.run = one.run;
     rule.guard = one.guard;
     rule.is_guard_negated = one.is_guard_negated;
-    if (one.flow == control::plain) {
+    if (one.flow == Control::plain) {
       one.run = watched;
       one.guard = no_row;
     }

@@ -12,7 +12,7 @@
 namespace skerry::emulation {
 
 /// How undefined bits of an instruction's sources reach its results.
-enum class undefined_flow : std::uint8_t {
+enum class UndefinedFlow : std::uint8_t {
   none,         ///< results are defined whatever the sources are
   all,          ///< one undefined bit makes all of the result undefined
   moved,        ///< as the operation moves bits: it is run on them
@@ -31,11 +31,11 @@ enum class undefined_flow : std::uint8_t {
 };
 
 /// What an instruction is when undefined values are looked for.
-struct undefined_rule {
+struct UndefinedRule {
   handler run = nullptr;
   row guard = no_row;
   bool is_guard_negated = false;
-  undefined_flow flow = undefined_flow::none;
+  UndefinedFlow flow = UndefinedFlow::none;
   std::uint8_t moved_sources = 0;               ///< a bit for each whose bits the operation moves
   bool extends_sign = false;                    ///< a load
   bool has_predicates = false;                  ///< sources and results are predicates
@@ -45,11 +45,11 @@ struct undefined_rule {
 
 /// A kernel whose plain instructions call `watched` for the lanes of their fragment, guards
 /// evaluated by nobody yet.
-struct watched_program {
-  watched_program(const program& from, handler watched);
+struct WatchedProgram {
+  WatchedProgram(const Program& from, handler watched);
 
-  program code;
-  std::vector<undefined_rule> rules;  ///< of the code, in its order
+  Program code;
+  std::vector<UndefinedRule> rules;  ///< of the code, in its order
 };
 
 }  // namespace skerry::emulation

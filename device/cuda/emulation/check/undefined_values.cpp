@@ -14,25 +14,25 @@ namespace {
 
 constexpr std::byte undefined{0xff};
 
-void report(const warp& on, const instruction& what, lane_mask lanes, const char* use) {
+void report(const Warp& on, const Instruction& what, lane_mask lanes, const char* use) {
   const std::uint32_t at = place_of(on, what);
-  if (!is_worth_telling(on, at, failure_kind::uninitialised)) return;
+  if (!is_worth_telling(on, at, FailureKind::uninitialised)) return;
   tell(on, at,
        {.code = code::launch_failure,
         .lane = std::countr_zero(lanes),
         .what = std::string("use of an uninitialised value: ") + use,
-        .kind = failure_kind::uninitialised});
+        .kind = FailureKind::uninitialised});
 }
 
-[[nodiscard]] bool accesses_memory(undefined_flow flow) {
-  return flow == undefined_flow::load || flow == undefined_flow::store ||
-         flow == undefined_flow::atomic || flow == undefined_flow::exchange ||
-         flow == undefined_flow::addresses;
+[[nodiscard]] bool accesses_memory(UndefinedFlow flow) {
+  return flow == UndefinedFlow::load || flow == UndefinedFlow::store ||
+         flow == UndefinedFlow::atomic || flow == UndefinedFlow::exchange ||
+         flow == UndefinedFlow::addresses;
 }
 
 }  // namespace
 
-undefined_values::undefined_values(block& of)
+UndefinedValues::UndefinedValues(Block& of)
     : owner_(of),
       rules_(of.launched.watched->rules),
       registers_nbytes_(of.launched.code.register_nbytes),
@@ -41,37 +41,37 @@ undefined_values::undefined_values(block& of)
       shared_(of.shared.size()),
       local_(of.warps.size() * warp_size * of.launched.local_nbytes) {}
 
-void undefined_values::start() {
+void UndefinedValues::start() {
   std::ranges::fill(registers_, std::byte{});
   std::ranges::fill(computed_, 0);
   std::ranges::fill(shared_, undefined);
   std::ranges::fill(local_, undefined);
   for (std::size_t k = 0; k < owner_.warps.size(); ++k) {
-    for (const undefined_row& one : owner_.launched.code.undefined) {
+    for (const UndefinedRow& one : owner_.launched.code.undefined) {
       std::memset(registers_.data() + k * registers_nbytes_ + one.offset, 0xff, one.nbytes);
     }
   }
 }
 
-const undefined_rule& undefined_values::rule_of(const instruction& what) const {
-  const instruction* const begin = owner_.launched.code.code.data();
+const UndefinedRule& UndefinedValues::rule_of(const Instruction& what) const {
+  const Instruction* const begin = owner_.launched.code.code.data();
   return rules_[static_cast<std::size_t>(&what - begin)];
 }
 
-std::byte* undefined_values::bits(const warp& on, row of) noexcept {
+std::byte* UndefinedValues::bits(const Warp& on, row of) noexcept {
   if ((of & 1) != 0) return defined_.data();
   return registers_.data() + on.number * registers_nbytes_ + of;
 }
 
-lane_mask& undefined_values::lanes_of(const warp& on, row predicate) noexcept {
+lane_mask& UndefinedValues::lanes_of(const Warp& on, row predicate) noexcept {
   return *reinterpret_cast<lane_mask*>(bits(on, predicate));
 }
 
-lane_mask& undefined_values::computed(const warp& on, row of) noexcept {
+lane_mask& UndefinedValues::computed(const Warp& on, row of) noexcept {
   return computed_[(on.number * registers_nbytes_ + static_cast<std::size_t>(of)) / 64];
 }
 
-std::uint64_t undefined_values::value_bits(const warp& on, row of, std::size_t nbytes, int lane) {
+std::uint64_t UndefinedValues::value_bits(const Warp& on, row of, std::size_t nbytes, int lane) {
   std::uint64_t value = 0;
   if (of == no_row || nbytes == 0) return 0;
   std::memcpy(&value, bits(on, of) + nbytes * static_cast<std::size_t>(lane),
@@ -79,8 +79,8 @@ std::uint64_t undefined_values::value_bits(const warp& on, row of, std::size_t n
   return value;
 }
 
-lane_mask undefined_values::undefined_lanes(const warp& on, row of, std::uint8_t nbytes,
-                                            lane_mask among) {
+lane_mask UndefinedValues::undefined_lanes(const Warp& on, row of, std::uint8_t nbytes,
+                                           lane_mask among) {
   if (of == no_row || (of & 1) != 0) return 0;
   if (nbytes == 0) return lanes_of(on, of) & among;
   const std::byte* const from = bits(on, of);
@@ -94,9 +94,9 @@ lane_mask undefined_values::undefined_lanes(const warp& on, row of, std::uint8_t
   return found;
 }
 
-lane_mask undefined_values::undefined_sources(const warp& on, const instruction& what,
-                                              const undefined_rule& rule, lane_mask among,
-                                              std::uint32_t sources) {
+lane_mask UndefinedValues::undefined_sources(const Warp& on, const Instruction& what,
+                                             const UndefinedRule& rule, lane_mask among,
+                                             std::uint32_t sources) {
   lane_mask found = 0;
   for (std::size_t k = 0; k < what.source.size(); ++k) {
     if ((sources >> k & 1) == 0) continue;
@@ -106,7 +106,7 @@ lane_mask undefined_values::undefined_sources(const warp& on, const instruction&
 }
 
 /// Null where all bytes are defined.
-std::byte* undefined_values::memory_bits(const std::byte* at) noexcept {
+std::byte* UndefinedValues::memory_bits(const std::byte* at) noexcept {
   const auto address = reinterpret_cast<std::uint64_t>(at);
   const auto offset_in = [&](const std::byte* begin) {
     return address - reinterpret_cast<std::uint64_t>(begin);
@@ -114,7 +114,7 @@ std::byte* undefined_values::memory_bits(const std::byte* at) noexcept {
   if (const std::uint64_t k = offset_in(owner_.shared.data()); k < shared_.size()) {
     return shared_.data() + k;
   }
-  for (const block* const peer : owner_.launched.peers) {
+  for (const Block* const peer : owner_.launched.peers) {
     if (const std::uint64_t k = offset_in(peer->shared.data()); k < peer->shared.size()) {
       return peer->undefined->shared_.data() + k;
     }
@@ -128,7 +128,7 @@ std::byte* undefined_values::memory_bits(const std::byte* at) noexcept {
   return owner_.launched.memory.undefined_bits(address);
 }
 
-void undefined_values::copied(const std::byte* to, const std::byte* from, std::uint32_t nbytes) {
+void UndefinedValues::copied(const std::byte* to, const std::byte* from, std::uint32_t nbytes) {
   std::byte* const into = memory_bits(to);
   if (into == nullptr || nbytes == 0) return;
   if (const std::byte* const of = memory_bits(from)) {
@@ -138,17 +138,17 @@ void undefined_values::copied(const std::byte* to, const std::byte* from, std::u
   }
 }
 
-void undefined_values::filled(const std::byte* to, std::uint32_t nbytes) {
+void UndefinedValues::filled(const std::byte* to, std::uint32_t nbytes) {
   if (std::byte* const into = memory_bits(to); into != nullptr) std::memset(into, 0, nbytes);
 }
 
-void undefined_values::forget(const std::byte* to, std::uint32_t nbytes) {
+void UndefinedValues::forget(const std::byte* to, std::uint32_t nbytes) {
   if (std::byte* const into = memory_bits(to); into != nullptr) std::memset(into, 0xff, nbytes);
 }
 
-void undefined_values::keep(const warp& on, std::span<const kept_row> rows, int lane,
-                            std::vector<std::byte>& stack) {
-  for (const kept_row& one : rows) {
+void UndefinedValues::keep(const Warp& on, std::span<const KeptRow> rows, int lane,
+                           std::vector<std::byte>& stack) {
+  for (const KeptRow& one : rows) {
     const auto of = static_cast<row>(one.offset);
     const auto bit_of = [&](lane_mask lanes) { return std::byte{(lanes >> lane & 1) != 0}; };
     stack.push_back(bit_of(computed(on, of)));
@@ -161,8 +161,8 @@ void undefined_values::keep(const warp& on, std::span<const kept_row> rows, int 
   }
 }
 
-void undefined_values::restore(const warp& on, std::span<const kept_row> rows, int lane,
-                               std::vector<std::byte>& stack) {
+void UndefinedValues::restore(const Warp& on, std::span<const KeptRow> rows, int lane,
+                              std::vector<std::byte>& stack) {
   for (std::size_t k = rows.size(); k-- > 0;) {
     const auto of = static_cast<row>(rows[k].offset);
     const std::size_t nbytes = rows[k].nbytes;
@@ -182,21 +182,21 @@ void undefined_values::restore(const warp& on, std::span<const kept_row> rows, i
   }
 }
 
-void undefined_values::check_operands(const warp& on, const instruction& what,
-                                      const undefined_rule& rule, lane_mask active) {
+void UndefinedValues::check_operands(const Warp& on, const Instruction& what,
+                                     const UndefinedRule& rule, lane_mask active) {
   if (!accesses_memory(rule.flow)) return;
-  const bool is_copy = rule.flow == undefined_flow::addresses;
+  const bool is_copy = rule.flow == UndefinedFlow::addresses;
   if (const lane_mask lanes = undefined_sources(on, what, rule, active, is_copy ? ~0U : 1U)) {
     report(on, what, lanes, "an address");
   }
-  if (rule.flow == undefined_flow::atomic) {
+  if (rule.flow == UndefinedFlow::atomic) {
     const lane_mask lanes = undefined_sources(on, what, rule, active, 6);
     if (lanes != 0) report(on, what, lanes, "the operand of an atomic operation");
   }
 }
 
-void undefined_values::run(warp& on, const instruction& what, lane_mask lanes) {
-  const undefined_rule& rule = rules_[place_of(on, what)];
+void UndefinedValues::run(Warp& on, const Instruction& what, lane_mask lanes) {
+  const UndefinedRule& rule = rules_[place_of(on, what)];
   lane_mask active = lanes;
   lane_mask unsure = 0;
   if (rule.guard != no_row) {
@@ -213,9 +213,9 @@ void undefined_values::run(warp& on, const instruction& what, lane_mask lanes) {
     derive(on, what, rule, active);
     access_ = {};
     rule.run(on, what, active);
-    if (rule.flow == undefined_flow::load) load(on, what, rule, active);
-    if (rule.flow == undefined_flow::store) store(on, what, rule, active);
-    if (rule.flow == undefined_flow::atomic || rule.flow == undefined_flow::exchange) {
+    if (rule.flow == UndefinedFlow::load) load(on, what, rule, active);
+    if (rule.flow == UndefinedFlow::store) store(on, what, rule, active);
+    if (rule.flow == UndefinedFlow::atomic || rule.flow == UndefinedFlow::exchange) {
       update(on, what, rule, active);
     }
   }
@@ -235,42 +235,42 @@ void undefined_values::run(warp& on, const instruction& what, lane_mask lanes) {
   }
 }
 
-void undefined_values::run_collective(warp& on, const instruction& what, lane_mask members) {
+void UndefinedValues::run_collective(Warp& on, const Instruction& what, lane_mask members) {
   derive(on, what, rule_of(what), members);
   rule_of(what).run(on, what, members);
 }
 
-void undefined_values::check_control(warp& on, const instruction& what, lane_mask lanes) {
+void UndefinedValues::check_control(Warp& on, const Instruction& what, lane_mask lanes) {
   if (const lane_mask unsure = undefined_lanes(on, what.guard, 0, lanes)) {
     report(on, what, unsure,
-           what.flow == control::branch ? "where a branch goes" : "what a thread does next");
+           what.flow == Control::branch ? "where a branch goes" : "what a thread does next");
   }
   if (const lane_mask unsure = undefined_lanes(on, what.members, 4, lanes)) {
     report(on, what, unsure, "the members of a collective");
   }
-  if (what.flow == control::table || what.flow == control::call) {
-    const std::uint8_t nbytes = what.flow == control::table ? 4 : 8;
+  if (what.flow == Control::table || what.flow == Control::call) {
+    const std::uint8_t nbytes = what.flow == Control::table ? 4 : 8;
     if (const lane_mask unsure = undefined_lanes(on, what.source[0], nbytes, lanes)) {
       report(on, what, unsure, "where a branch goes");
     }
   }
-  if (what.flow == control::barrier) {
+  if (what.flow == Control::barrier) {
     const lane_mask unsure = undefined_lanes(on, what.source[0], 4, lanes) |
                              undefined_lanes(on, what.source[1], 4, lanes) |
                              undefined_lanes(on, what.source[2], 0, lanes);
     if (unsure != 0) report(on, what, unsure, "an operand of a barrier");
   }
-  if (what.flow != control::barrier && what.flow != control::yielding) return;
-  const undefined_rule rule{
-      .result_nbytes = {what.barrier == barrier_kind::count && what.flow == control::barrier
+  if (what.flow != Control::barrier && what.flow != Control::yielding) return;
+  const UndefinedRule rule{
+      .result_nbytes = {what.barrier == BarrierKind::count && what.flow == Control::barrier
                             ? std::uint8_t{4}
                             : std::uint8_t{0}}};
   derive_all(rule, 0);
   write_results(on, what, rule, lanes, 0);
 }
 
-void undefined_values::load(const warp& on, const instruction& what, const undefined_rule& rule,
-                            lane_mask active) {
+void UndefinedValues::load(const Warp& on, const Instruction& what, const UndefinedRule& rule,
+                           lane_mask active) {
   derive_all(rule, 0);
   const std::size_t element = access_.nbytes / what.count;
   const std::size_t width = rule.result_nbytes[0];
@@ -287,8 +287,8 @@ void undefined_values::load(const warp& on, const instruction& what, const undef
   write_results(on, what, rule, active, 0);
 }
 
-void undefined_values::store(const warp& on, const instruction& what, const undefined_rule& rule,
-                             lane_mask active) {
+void UndefinedValues::store(const Warp& on, const Instruction& what, const UndefinedRule& rule,
+                            lane_mask active) {
   const std::size_t element = access_.nbytes / what.count;
   const std::size_t width = rule.source_nbytes[1];
   const std::byte* const local = owner_.warps.front().local;
@@ -313,15 +313,15 @@ void undefined_values::store(const warp& on, const instruction& what, const unde
   });
 }
 
-void undefined_values::update(const warp& on, const instruction& what, const undefined_rule& rule,
-                              lane_mask active) {
+void UndefinedValues::update(const Warp& on, const Instruction& what, const UndefinedRule& rule,
+                             lane_mask active) {
   const std::size_t width = rule.source_nbytes[1];
   derive_all(rule, 0);
   for_lanes(active, [&](int lane) {
     std::byte* const to = memory_bits(at_.of(lane));
     if (to == nullptr) return;
     const bool any = std::any_of(to, to + width, [](std::byte b) { return b != std::byte{}; });
-    if (rule.flow == undefined_flow::atomic) {
+    if (rule.flow == UndefinedFlow::atomic) {
       if (any) report(on, what, lane_mask{1} << lane, "an atomic operation reads it in memory");
       std::memset(to, 0, width);
       return;

@@ -13,17 +13,17 @@
 namespace skerry::emulation::abi {
 
 /// CUmemLocation
-struct memory_location {
+struct MemoryLocation {
   int kind;
   int number;
 };
 inline constexpr int location_of_device = 1;
 
 /// CUmemAllocationProp
-struct physical_properties {
+struct PhysicalProperties {
   int type = 0;
   int handle_types = 0;
-  memory_location location{};
+  MemoryLocation location{};
   void* security = nullptr;
   unsigned char compression = 0;
   unsigned char is_rdma_capable = 0;
@@ -32,33 +32,33 @@ struct physical_properties {
 };
 
 /// CUmemorytype
-enum class memory_kind : int { host = 1, device = 2, array = 3, unified = 4 };
+enum class MemoryKind : int { host = 1, device = 2, array = 3, unified = 4 };
 
 /// CUDA_MEMCPY2D
-struct copy_2d {
-  struct side {
+struct Copy2d {
+  struct Side {
     std::size_t x_bytes;
     std::size_t y;
-    memory_kind kind;
+    MemoryKind kind;
     void* host;
     std::uint64_t device;
     void* array;
     std::size_t pitch;
   };
-  side source;
-  side target;
+  Side source;
+  Side target;
   std::size_t width_bytes;
   std::size_t height;
 };
 
 /// CUDA_MEMCPY3D
-struct copy_3d {
-  struct side {
+struct Copy3d {
+  struct Side {
     std::size_t x_bytes;
     std::size_t y;
     std::size_t z;
     std::size_t level;
-    memory_kind kind;
+    MemoryKind kind;
     void* host;
     std::uint64_t device;
     void* array;
@@ -66,18 +66,18 @@ struct copy_3d {
     std::size_t pitch;
     std::size_t height;
   };
-  side source;
-  side target;
+  Side source;
+  Side target;
   std::size_t width_bytes;
   std::size_t height;
   std::size_t depth;
 };
 
 /// CUmemPoolProps
-struct pool_properties {
+struct PoolProperties {
   int allocation_type;
   int handle_types;
-  memory_location location;
+  MemoryLocation location;
   void* security;
   std::size_t most_bytes;
   unsigned short usage;
@@ -85,15 +85,15 @@ struct pool_properties {
 };
 
 /// CUmemcpyAttributes
-struct copy_attributes {
+struct CopyAttributes {
   int source_order;
-  memory_location source;
-  memory_location target;
+  MemoryLocation source;
+  MemoryLocation target;
   unsigned flags;
 };
 
 /// CUgraphEdgeData
-struct edge_data {
+struct EdgeData {
   unsigned char from_port;
   unsigned char to_port;
   unsigned char type;
@@ -101,20 +101,20 @@ struct edge_data {
 };
 
 /// CUDA_KERNEL_NODE_PARAMS_v1
-struct kernel_node_v1 {
+struct KernelNodeV1 {
   void* function;
-  extent grid;
-  extent block;
+  Extent grid;
+  Extent block;
   unsigned shared_bytes;
   void** arguments;
   void** extra;
 };
 
 /// CUDA_KERNEL_NODE_PARAMS_v3
-struct kernel_node {
+struct KernelNode {
   void* function;
-  extent grid;
-  extent block;
+  Extent grid;
+  Extent block;
   unsigned shared_bytes;
   void** arguments;
   void** extra;
@@ -123,7 +123,7 @@ struct kernel_node {
 };
 
 /// CUDA_MEMSET_NODE_PARAMS_v1, with which _v2 begins
-struct fill_node {
+struct FillNode {
   std::uint64_t target;
   std::size_t pitch;
   unsigned value;
@@ -133,8 +133,8 @@ struct fill_node {
 };
 
 /// cudaMemcpy3DParms
-struct runtime_copy_3d {
-  struct side {
+struct RuntimeCopy3d {
+  struct Side {
     void* array;
     std::size_t position[3];
     void* data;
@@ -142,8 +142,8 @@ struct runtime_copy_3d {
     std::size_t width;
     std::size_t height;
   };
-  side source;
-  side target;
+  Side source;
+  Side target;
   std::size_t width_bytes;
   std::size_t height;
   std::size_t depth;
@@ -151,22 +151,22 @@ struct runtime_copy_3d {
 };
 
 /// CUDA_HOST_NODE_PARAMS_v2
-struct host_node {
+struct HostNode {
   void (*function)(void* data);
   void* data;
 };
 
 /// CUDA_MEMCPY_NODE_PARAMS
-struct copy_node {
+struct CopyNode {
   int flags;
   int reserved;
   void* context;
-  copy_3d what;
+  Copy3d what;
 };
 
 /// CUDA_MEM_ALLOC_NODE_PARAMS_v2
-struct allocation_node {
-  pool_properties pool;
+struct AllocationNode {
+  PoolProperties pool;
   const void* access;
   std::size_t access_count;
   std::size_t nbytes;
@@ -174,25 +174,25 @@ struct allocation_node {
 };
 
 /// CUgraphNodeParams
-struct node_parameters {
+struct NodeParameters {
   int kind;
   int reserved[3];
   union {
     long long room[29];
-    kernel_node kernel;
-    copy_node copy;
-    fill_node fill;
-    host_node host;
+    KernelNode kernel;
+    CopyNode copy;
+    FillNode fill;
+    HostNode host;
     void* child;
     void* event;
-    allocation_node allocation;
+    AllocationNode allocation;
     std::uint64_t released;
   };
   long long reserved_end;
 };
 
 /// CUDA_GRAPH_INSTANTIATE_PARAMS
-struct graph_instantiation {
+struct GraphInstantiation {
   std::uint64_t flags;
   void* upload_stream;
   void* error_node;
@@ -200,19 +200,19 @@ struct graph_instantiation {
 };
 
 /// CUgraphExecUpdateResultInfo
-struct graph_update {
+struct GraphUpdate {
   int result;
   void* error_node;
   void* error_from;
 };
 
 /// CUlaunchConfig
-struct driver_launch {
-  extent grid;
-  extent block;
+struct DriverLaunch {
+  Extent grid;
+  Extent block;
   unsigned dynamic_shared_bytes;
   void* stream;
-  const launch_attribute* attributes;
+  const LaunchAttribute* attributes;
   unsigned attribute_count;
 };
 

@@ -14,15 +14,15 @@ namespace skerry::emulation::driver {
 namespace {
 
 /// One side of a copy: where its first row begins, and how far it is to the next row and plane.
-struct box_side {
+struct BoxSide {
   char* data = nullptr;
   std::size_t row_bytes = 0;
   std::size_t plane_bytes = 0;
 };
 
-struct box_copy {
-  box_side source;
-  box_side target;
+struct BoxCopy {
+  BoxSide source;
+  BoxSide target;
   std::size_t width_bytes = 0;
   std::size_t height = 0;
   std::size_t depth = 1;
@@ -31,27 +31,27 @@ struct box_copy {
 constexpr const char* array_text = "a copy from or to a CUDA array";
 
 /// Null for a kind of memory that isn't.
-char* base_of(abi::memory_kind kind, void* host, address device) noexcept {
+char* base_of(abi::MemoryKind kind, void* host, address device) noexcept {
   switch (kind) {
-    case abi::memory_kind::host:
+    case abi::MemoryKind::host:
       return static_cast<char*>(host);
-    case abi::memory_kind::device:
-    case abi::memory_kind::unified:
+    case abi::MemoryKind::device:
+    case abi::MemoryKind::unified:
       return static_cast<char*>(pointer(device));
-    case abi::memory_kind::array:
+    case abi::MemoryKind::array:
       break;
   }
   return nullptr;
 }
 
-box_side side_of(const abi::copy_2d::side& from, std::size_t width_bytes) noexcept {
+BoxSide side_of(const abi::Copy2d::Side& from, std::size_t width_bytes) noexcept {
   const std::size_t pitch = from.pitch != 0 ? from.pitch : width_bytes;
   char* const base = base_of(from.kind, from.host, from.device);
   return {base == nullptr ? nullptr : base + from.y * pitch + from.x_bytes, pitch, 0};
 }
 
-box_side side_of(const abi::copy_3d::side& from, std::size_t width_bytes,
-                 std::size_t height) noexcept {
+BoxSide side_of(const abi::Copy3d::Side& from, std::size_t width_bytes,
+                std::size_t height) noexcept {
   const std::size_t pitch = from.pitch != 0 ? from.pitch : width_bytes;
   const std::size_t plane = pitch * (from.height != 0 ? from.height : height);
   char* const base = base_of(from.kind, from.host, from.device);
@@ -59,7 +59,7 @@ box_side side_of(const abi::copy_3d::side& from, std::size_t width_bytes,
           plane};
 }
 
-int enqueue(const box_copy& what, void* stream) {
+int enqueue(const BoxCopy& what, void* stream) {
   if (what.width_bytes == 0 || what.height == 0 || what.depth == 0) return code::success;
   if (has_null(what.source.data, what.target.data)) return code::invalid_value;
   if (what.height > 1 &&
@@ -84,10 +84,10 @@ int enqueue(const box_copy& what, void* stream) {
 
 template <class Copy>
 [[nodiscard]] bool has_array(const Copy& what) noexcept {
-  return what.source.kind == abi::memory_kind::array || what.target.kind == abi::memory_kind::array;
+  return what.source.kind == abi::MemoryKind::array || what.target.kind == abi::MemoryKind::array;
 }
 
-int enqueue_2d(const abi::copy_2d* what, void* stream) {
+int enqueue_2d(const abi::Copy2d* what, void* stream) {
   if (has_null(what)) return code::invalid_value;
   if (has_array(*what)) return unsupported(array_text);
   return enqueue({side_of(what->source, what->width_bytes),
@@ -95,7 +95,7 @@ int enqueue_2d(const abi::copy_2d* what, void* stream) {
                  stream);
 }
 
-int enqueue_3d(const abi::copy_3d* what, void* stream) {
+int enqueue_3d(const abi::Copy3d* what, void* stream) {
   if (has_null(what)) return code::invalid_value;
   if (has_array(*what)) return unsupported(array_text);
   if (what->source.level != 0 || what->target.level != 0) return code::invalid_value;
@@ -107,25 +107,25 @@ int enqueue_3d(const abi::copy_3d* what, void* stream) {
 
 }  // namespace
 
-int copy_2d(const abi::copy_2d* what) {
+int copy_2d(const abi::Copy2d* what) {
   return in_context([&] { return wait_for_legacy_stream(enqueue_2d(what, cuda::legacy_stream)); });
 }
-int copy_2d_unaligned(const abi::copy_2d* what) { return copy_2d(what); }
-int copy_2d_async(const abi::copy_2d* what, void* stream) {
+int copy_2d_unaligned(const abi::Copy2d* what) { return copy_2d(what); }
+int copy_2d_async(const abi::Copy2d* what, void* stream) {
   return in_context([&]() -> int {
     if (has_null(what)) return code::invalid_value;
-    return on_stream(stream, node_kind::copy,
+    return on_stream(stream, NodeKind::copy,
                      [kept = *what](void* on) { return enqueue_2d(&kept, on); });
   });
 }
 
-int copy_3d(const abi::copy_3d* what) {
+int copy_3d(const abi::Copy3d* what) {
   return in_context([&] { return wait_for_legacy_stream(enqueue_3d(what, cuda::legacy_stream)); });
 }
-int copy_3d_async(const abi::copy_3d* what, void* stream) {
+int copy_3d_async(const abi::Copy3d* what, void* stream) {
   return in_context([&]() -> int {
     if (has_null(what)) return code::invalid_value;
-    return on_stream(stream, node_kind::copy,
+    return on_stream(stream, NodeKind::copy,
                      [kept = *what](void* on) { return enqueue_3d(&kept, on); });
   });
 }

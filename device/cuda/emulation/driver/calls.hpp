@@ -32,12 +32,12 @@ inline constexpr int peer_access_not_enabled = 705;
 
 /// What the runtime would say of the last failure of this thread stays: the driver's failures are
 /// none of the runtime's.
-class kept_runtime_error {
+class KeptRuntimeError {
  public:
-  kept_runtime_error() noexcept : code_(rehearsal::remembered_error()) {}
-  kept_runtime_error(const kept_runtime_error&) = delete;
-  kept_runtime_error& operator=(const kept_runtime_error&) = delete;
-  ~kept_runtime_error() { rehearsal::remember_error(code_); }
+  KeptRuntimeError() noexcept : code_(rehearsal::remembered_error()) {}
+  KeptRuntimeError(const KeptRuntimeError&) = delete;
+  KeptRuntimeError& operator=(const KeptRuntimeError&) = delete;
+  ~KeptRuntimeError() { rehearsal::remember_error(code_); }
 
  private:
   int code_;
@@ -47,10 +47,10 @@ class kept_runtime_error {
 template <class Body>
 int answer(Body body) noexcept {
   if (!machine_has_started()) return code::not_initialized;
-  const kept_runtime_error kept;
+  const KeptRuntimeError kept;
   try {
     return body();
-  } catch (const image_error& problem) {
+  } catch (const ImageError& problem) {
     report(rehearsal::current_ordinal(), {problem.code(), problem.what()});
     return problem.code();
   } catch (const std::bad_alloc&) {

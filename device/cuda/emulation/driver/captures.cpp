@@ -24,41 +24,41 @@ constexpr int isolation = 905;
 }  // namespace status_of
 
 /// What streams are captured for.
-struct capture_in_progress {
-  graph* into = nullptr;
+struct CaptureInProgress {
+  Graph* into = nullptr;
   std::uint64_t id = 0;
   void* origin = nullptr;
   bool is_own_graph = true;  ///< begun with the capture
 };
 
 /// A place in a graph: of a stream, or where an event was recorded.
-struct captured_place {
-  std::shared_ptr<capture_in_progress> of;
-  std::vector<graph_node*> last;
+struct CapturedPlace {
+  std::shared_ptr<CaptureInProgress> of;
+  std::vector<GraphNode*> last;
 };
 
-struct all_captures {
-  std::unordered_map<void*, captured_place> streams;
-  std::unordered_map<void*, captured_place> events;
+struct AllCaptures {
+  std::unordered_map<void*, CapturedPlace> streams;
+  std::unordered_map<void*, CapturedPlace> events;
   std::uint64_t next_id = 1;
 };
 
-all_captures& captures() noexcept {
-  static auto* const all = new all_captures;
+AllCaptures& captures() noexcept {
+  static auto* const all = new AllCaptures;
   return *all;
 }
 
-captured_place* place_of(void* stream) noexcept {
+CapturedPlace* place_of(void* stream) noexcept {
   const auto found = captures().streams.find(stream);
   return found != captures().streams.end() ? &found->second : nullptr;
 }
 
-void add_place(void* stream, captured_place place) {
+void add_place(void* stream, CapturedPlace place) {
   captures().streams[stream] = std::move(place);
   captured_streams.store(static_cast<int>(captures().streams.size()));
 }
 
-void end(const capture_in_progress& what) noexcept {
+void end(const CaptureInProgress& what) noexcept {
   const auto is_its = [&](const auto& one) { return one.second.of.get() == &what; };
   std::erase_if(captures().streams, is_its);
   std::erase_if(captures().events, is_its);
@@ -71,11 +71,11 @@ void end(const capture_in_progress& what) noexcept {
 }
 
 /// Whether all that other streams of the capture have done is before the origin's end.
-bool is_joined(const capture_in_progress& what, const captured_place& at) {
-  std::unordered_set<const graph_node*> seen;
-  std::vector<const graph_node*> open(at.last.begin(), at.last.end());
+bool is_joined(const CaptureInProgress& what, const CapturedPlace& at) {
+  std::unordered_set<const GraphNode*> seen;
+  std::vector<const GraphNode*> open(at.last.begin(), at.last.end());
   while (!open.empty()) {
-    const graph_node* const one = open.back();
+    const GraphNode* const one = open.back();
     open.pop_back();
     if (seen.insert(one).second) open.insert(open.end(), one->after.begin(), one->after.end());
   }
@@ -85,13 +85,13 @@ bool is_joined(const capture_in_progress& what, const captured_place& at) {
   });
 }
 
-int begin(void* stream, int mode, graph* into, std::vector<graph_node*> after) {
+int begin(void* stream, int mode, Graph* into, std::vector<GraphNode*> after) {
   constexpr int last_mode = 2;
   if (mode < 0 || mode > last_mode) return code::invalid_value;
   if (is_default(stream)) return status_of::capture_unsupported;
-  if (rehearsal::machine::instance().stream(stream) == nullptr) return code::invalid_handle;
+  if (rehearsal::Machine::instance().stream(stream) == nullptr) return code::invalid_handle;
   if (place_of(stream) != nullptr) return status_of::illegal_state;
-  auto fresh = std::make_shared<capture_in_progress>();
+  auto fresh = std::make_shared<CaptureInProgress>();
   fresh->is_own_graph = into == nullptr;
   fresh->into = into != nullptr ? into : add_graph();
   fresh->id = captures().next_id++;
@@ -110,10 +110,10 @@ int with_lock(Body body) noexcept {
 }
 
 /// Nodes of a graph by their handles; false if one is none.
-bool take_nodes(const graph& in, void* const* handles, std::size_t count,
-                std::vector<graph_node*>& into) {
+bool take_nodes(const Graph& in, void* const* handles, std::size_t count,
+                std::vector<GraphNode*>& into) {
   for (std::size_t i = 0; i < count; ++i) {
-    graph_node* const one = find_node(handles[i]);
+    GraphNode* const one = find_node(handles[i]);
     if (one == nullptr || one->owner != &in) return false;
     if (std::ranges::find(into, one) == into.end()) into.push_back(one);
   }
@@ -127,9 +127,9 @@ bool is_in_capture(void* stream) noexcept {
   return place_of(stream) != nullptr;
 }
 
-int capture(void* stream, node_kind kind, node_work work) {
+int capture(void* stream, NodeKind kind, node_work work) {
   const std::lock_guard lock(graphs_mutex());
-  captured_place* const at = place_of(stream);
+  CapturedPlace* const at = place_of(stream);
   if (at == nullptr) return status_of::illegal_state;
   at->last = {add_node(*at->of->into, kind, at->last, std::move(work))};
   return code::success;
@@ -137,17 +137,17 @@ int capture(void* stream, node_kind kind, node_work work) {
 
 int capture_allocation(void* stream, address* data, std::size_t nbytes) {
   const std::lock_guard lock(graphs_mutex());
-  captured_place* const at = place_of(stream);
+  CapturedPlace* const at = place_of(stream);
   if (at == nullptr) return status_of::illegal_state;
   const int status = allocate_for_graph(*at->of->into, data, nbytes);
-  return status != code::success ? status : capture(stream, node_kind::allocation, {});
+  return status != code::success ? status : capture(stream, NodeKind::allocation, {});
 }
 
 bool capture_record(void* event, void* stream, int* status) {
   if (captured_streams.load() == 0) return false;
   const std::lock_guard lock(graphs_mutex());
   captures().events.erase(event);
-  const captured_place* const at = place_of(stream);
+  const CapturedPlace* const at = place_of(stream);
   if (at == nullptr) return false;
   captures().events.emplace(event, *at);
   *status = code::success;
@@ -158,7 +158,7 @@ bool capture_wait(void* stream, void* event, int* status) {
   if (captured_streams.load() == 0) return false;
   const std::lock_guard lock(graphs_mutex());
   const auto point = captures().events.find(event);
-  captured_place* const at = place_of(stream);
+  CapturedPlace* const at = place_of(stream);
   if (point == captures().events.end()) {
     // Work that nobody captures can't be before work in a graph.
     *status = status_of::isolation;
@@ -170,7 +170,7 @@ bool capture_wait(void* stream, void* event, int* status) {
   } else if (at->of != point->second.of) {
     *status = status_of::merge;
   } else {
-    for (graph_node* const one : point->second.last) {
+    for (GraphNode* const one : point->second.last) {
       if (std::ranges::find(at->last, one) == at->last.end()) at->last.push_back(one);
     }
   }
@@ -183,11 +183,11 @@ int stream_begin_capture(void* stream, int mode) {
   return with_lock([&] { return begin(stream, mode, nullptr, {}); });
 }
 
-int stream_begin_capture_to(void* stream, void* handle, void* const* nodes, const abi::edge_data*,
+int stream_begin_capture_to(void* stream, void* handle, void* const* nodes, const abi::EdgeData*,
                             std::size_t count, int mode) {
   return with_lock([&]() -> int {
-    graph* const into = find_graph(handle);
-    std::vector<graph_node*> after;
+    Graph* const into = find_graph(handle);
+    std::vector<GraphNode*> after;
     if (into == nullptr || (count != 0 && has_null(nodes))) return code::invalid_value;
     if (!take_nodes(*into, nodes, count, after)) return code::invalid_value;
     return begin(stream, mode, into, std::move(after));
@@ -198,10 +198,10 @@ int stream_end_capture(void* stream, void** handle) {
   return with_lock([&]() -> int {
     if (has_null(handle)) return code::invalid_value;
     *handle = nullptr;
-    const captured_place* const found = place_of(stream);
+    const CapturedPlace* const found = place_of(stream);
     if (found == nullptr) return status_of::illegal_state;
-    const captured_place at = *found;
-    const std::shared_ptr<capture_in_progress> what = at.of;
+    const CapturedPlace at = *found;
+    const std::shared_ptr<CaptureInProgress> what = at.of;
     if (what->origin != stream) return status_of::unmatched;
     const bool is_whole = is_joined(*what, at);
     end(*what);
@@ -217,7 +217,7 @@ int stream_end_capture(void* stream, void** handle) {
 int stream_is_capturing(void* stream, int* status) {
   return with_lock([&]() -> int {
     if (has_null(status)) return code::invalid_value;
-    if (rehearsal::machine::instance().stream(stream) == nullptr) return code::invalid_handle;
+    if (rehearsal::Machine::instance().stream(stream) == nullptr) return code::invalid_handle;
     *status = place_of(stream) != nullptr ? 1 : 0;
     return code::success;
   });
@@ -236,8 +236,8 @@ int stream_get_capture_info(void* stream, int* status, std::uint64_t* id, void**
                             const void** nodes, const void** edges, std::size_t* count) {
   return with_lock([&]() -> int {
     if (has_null(status)) return code::invalid_value;
-    if (rehearsal::machine::instance().stream(stream) == nullptr) return code::invalid_handle;
-    const captured_place* const at = place_of(stream);
+    if (rehearsal::Machine::instance().stream(stream) == nullptr) return code::invalid_handle;
+    const CapturedPlace* const at = place_of(stream);
     *status = at != nullptr ? 1 : 0;
     if (id != nullptr) *id = at != nullptr ? at->of->id : 0;
     if (graph != nullptr) *graph = at != nullptr ? at->of->into : nullptr;
@@ -254,14 +254,14 @@ int stream_update_capture_v1(void* stream, void* const* nodes, std::size_t count
   return stream_update_capture(stream, nodes, nullptr, count, flags);
 }
 
-int stream_update_capture(void* stream, void* const* nodes, const abi::edge_data*,
-                          std::size_t count, unsigned flags) {
+int stream_update_capture(void* stream, void* const* nodes, const abi::EdgeData*, std::size_t count,
+                          unsigned flags) {
   constexpr unsigned set = 1;  // in the place of those that there are
   return with_lock([&]() -> int {
-    captured_place* const at = place_of(stream);
+    CapturedPlace* const at = place_of(stream);
     if (at == nullptr) return status_of::illegal_state;
     if (flags > set || (count != 0 && has_null(nodes))) return code::invalid_value;
-    std::vector<graph_node*> last;
+    std::vector<GraphNode*> last;
     if (flags != set) last = at->last;
     if (!take_nodes(*at->of->into, nodes, count, last)) return code::invalid_value;
     at->last = std::move(last);

@@ -31,18 +31,18 @@ constexpr std::array<std::size_t, 7> default_limits{
     0,        // of L2 that keeps what it has
 };
 
-struct settings_of_device {
+struct SettingsOfDevice {
   std::atomic<unsigned> flags{0};
   std::atomic<int> cache_config{0};
   std::atomic<int> shared_config{1};
   std::array<std::atomic<std::size_t>, default_limits.size()> limits;
-  settings_of_device() noexcept {
+  SettingsOfDevice() noexcept {
     for (std::size_t i = 0; i < limits.size(); ++i) limits[i].store(default_limits[i]);
   }
 };
 
-settings_of_device& here() noexcept {
-  static auto* const all = new std::array<settings_of_device, cuda::most_devices>;
+SettingsOfDevice& here() noexcept {
+  static auto* const all = new std::array<SettingsOfDevice, cuda::most_devices>;
   return (*all)[static_cast<std::size_t>(rehearsal::current_ordinal())];
 }
 
@@ -189,7 +189,7 @@ int context_enable_peer(void* context, unsigned flags) {
 int context_disable_peer(void* context) {
   return with_peer(context, [&](int owner) -> int {
     const bool was_enabled =
-        rehearsal::machine::instance().disable_peer(rehearsal::current_ordinal(), owner);
+        rehearsal::Machine::instance().disable_peer(rehearsal::current_ordinal(), owner);
     return was_enabled ? code::success : code::peer_access_not_enabled;
   });
 }

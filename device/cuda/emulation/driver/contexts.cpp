@@ -17,25 +17,25 @@ namespace {
 // The handle of a device's primary context is the address of its byte.
 char handles[cuda::most_devices];
 
-struct primary_state {
+struct PrimaryState {
   int retained = 0;
   unsigned flags = 0;
 };
 
-struct all_contexts {
+struct AllContexts {
   std::mutex mutex;
-  std::array<primary_state, cuda::most_devices> primary;
+  std::array<PrimaryState, cuda::most_devices> primary;
   std::unordered_map<const void*, int> made;  ///< by programs
   std::uintptr_t next_handle = 0x1000;
 };
 
-all_contexts& contexts() noexcept {
-  static auto* const all = new all_contexts;  // programs may call while the process ends
+AllContexts& contexts() noexcept {
+  static auto* const all = new AllContexts;  // programs may call while the process ends
   return *all;
 }
 
 int made_ordinal(const void* context) noexcept {
-  all_contexts& all = contexts();
+  AllContexts& all = contexts();
   const std::lock_guard lock(all.mutex);
   const auto found = all.made.find(context);
   return found != all.made.end() ? found->second : -1;
@@ -55,7 +55,7 @@ int make_context(void** context, unsigned flags, int device) {
   if (!exists(device)) return code::invalid_device;
   void* handle = nullptr;
   {
-    all_contexts& all = contexts();
+    AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
     // Numbers that are never used again: a stale handle is noticed.
     handle = reinterpret_cast<void*>(all.next_handle);
@@ -89,7 +89,7 @@ int primary_context_retain(void** context, int device) {
   return answer([&]() -> int {
     if (has_null(context)) return code::invalid_value;
     if (!exists(device)) return code::invalid_device;
-    all_contexts& all = contexts();
+    AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
     ++all.primary[static_cast<std::size_t>(device)].retained;
     *context = primary_context(device);
@@ -100,7 +100,7 @@ int primary_context_retain(void** context, int device) {
 int primary_context_release(int device) {
   return answer([&]() -> int {
     if (!exists(device)) return code::invalid_device;
-    all_contexts& all = contexts();
+    AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
     int& retained = all.primary[static_cast<std::size_t>(device)].retained;
     if (retained == 0) return code::invalid_context;
@@ -114,7 +114,7 @@ int primary_context_release(int device) {
 int primary_context_reset(int device) {
   return answer([&]() -> int {
     if (!exists(device)) return code::invalid_device;
-    rehearsal::machine& all = rehearsal::machine::instance();
+    rehearsal::Machine& all = rehearsal::Machine::instance();
     all.wait_for_device(device);
     remove_modules(device);
     all.reset_device(device);
@@ -128,9 +128,9 @@ int primary_context_get_state(int device, unsigned* flags, int* active) {
   return answer([&]() -> int {
     if (has_null(flags, active)) return code::invalid_value;
     if (!exists(device)) return code::invalid_device;
-    all_contexts& all = contexts();
+    AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
-    const primary_state& state = all.primary[static_cast<std::size_t>(device)];
+    const PrimaryState& state = all.primary[static_cast<std::size_t>(device)];
     *flags = state.flags;
     *active = state.retained > 0 ? 1 : 0;
     return code::success;
@@ -140,7 +140,7 @@ int primary_context_get_state(int device, unsigned* flags, int* active) {
 int primary_context_set_flags(int device, unsigned flags) {
   return answer([&]() -> int {
     if (!exists(device)) return code::invalid_device;
-    all_contexts& all = contexts();
+    AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
     all.primary[static_cast<std::size_t>(device)].flags = flags;
     return code::success;
@@ -170,7 +170,7 @@ int context_destroy(void* context) {
     const int ordinal = made_ordinal(context);
     if (ordinal < 0) return code::invalid_context;
     if (current_context() == context) static_cast<void>(rehearsal::pop_device());
-    all_contexts& all = contexts();
+    AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
     all.made.erase(context);
     return code::success;

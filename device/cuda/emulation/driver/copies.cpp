@@ -22,7 +22,7 @@ namespace {
 /// A copy that a stream makes, or a graph.
 template <class Copy>
 int copy_in_order(void* stream, Copy make) noexcept {
-  return in_context([&] { return on_stream(stream, node_kind::copy, make); });
+  return in_context([&] { return on_stream(stream, NodeKind::copy, make); });
 }
 
 int to_device(address target, const void* source, std::size_t nbytes, void* stream) {
@@ -54,7 +54,7 @@ int between(address target, void* target_context, address source, void* source_c
 }  // namespace
 
 int enqueue_copy(void* target, const void* source, std::size_t nbytes, void* stream) {
-  return machine_calls().copy_async(target, source, nbytes, cuda::copy_kind::automatic, stream);
+  return machine_calls().copy_async(target, source, nbytes, cuda::CopyKind::automatic, stream);
 }
 
 int wait_for_legacy_stream(int status) {
@@ -100,7 +100,7 @@ int copy_on_device_async(address target, address source, std::size_t nbytes, voi
 // What the attributes say of places and of the order of reads is for hardware: a source is read
 // when the stream comes there.
 int copy_batch(const address* targets, const address* sources, const std::size_t* sizes,
-               std::size_t count, const abi::copy_attributes*, const std::size_t*, std::size_t,
+               std::size_t count, const abi::CopyAttributes*, const std::size_t*, std::size_t,
                void* stream) {
   return in_context([&]() -> int {
     if (count == 0 || has_null(targets, sources, sizes)) return code::invalid_value;
@@ -112,7 +112,7 @@ int copy_batch(const address* targets, const address* sources, const std::size_t
   });
 }
 int copy_batch_v1(const address* targets, const address* sources, const std::size_t* sizes,
-                  std::size_t count, const abi::copy_attributes* attributes,
+                  std::size_t count, const abi::CopyAttributes* attributes,
                   const std::size_t* first, std::size_t attribute_count, std::size_t*,
                   void* stream) {
   return copy_batch(targets, sources, sizes, count, attributes, first, attribute_count, stream);

@@ -8,11 +8,11 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-using rehearsal::error_row;
+using rehearsal::ErrorRow;
 
-int give(int code, const char** into, const char* error_row::* which) noexcept {
+int give(int code, const char** into, const char* ErrorRow::* which) noexcept {
   if (has_null(into)) return code::invalid_value;
-  const error_row* const found = rehearsal::find_error(code);
+  const ErrorRow* const found = rehearsal::find_error(code);
   const bool known = found != nullptr && found->driver_name != nullptr;
   *into = known ? found->*which : nullptr;
   return known ? code::success : code::invalid_value;
@@ -20,9 +20,7 @@ int give(int code, const char** into, const char* error_row::* which) noexcept {
 
 }  // namespace
 
-int get_error_name(int code, const char** name) {
-  return give(code, name, &error_row::driver_name);
-}
-int get_error_string(int code, const char** text) { return give(code, text, &error_row::text); }
+int get_error_name(int code, const char** name) { return give(code, name, &ErrorRow::driver_name); }
+int get_error_string(int code, const char** text) { return give(code, text, &ErrorRow::text); }
 
 }  // namespace skerry::emulation::driver

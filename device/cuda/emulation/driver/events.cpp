@@ -16,8 +16,8 @@ constexpr unsigned interprocess = 4;
 /// 0 where times of both can be had.
 int check_times(void* start, void* end) {
   for (void* const each : {start, end}) {
-    rehearsal::simulated_event found;
-    if (!rehearsal::machine::instance().read_event(each, found) || !found.is_timed) {
+    rehearsal::SimulatedEvent found;
+    if (!rehearsal::Machine::instance().read_event(each, found) || !found.is_timed) {
       return code::invalid_handle;
     }
   }
@@ -51,7 +51,7 @@ int event_record(void* event, void* stream) {
 int event_record_with_flags(void* event, void* stream, unsigned flags) {
   constexpr unsigned external = 1;  // changes what a captured stream does alone
   if ((flags & external) != 0 && is_captured(stream)) {
-    return capture(stream, node_kind::event_record,
+    return capture(stream, NodeKind::event_record,
                    [event](void* on) { return event_record(event, on); });
   }
   return (flags & ~external) == 0 ? event_record(event, stream) : code::invalid_value;

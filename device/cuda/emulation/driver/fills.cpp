@@ -14,7 +14,7 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-struct rows {
+struct Rows {
   address first = 0;
   std::size_t pitch = 0;
   std::size_t width = 0;  ///< of elements
@@ -22,7 +22,7 @@ struct rows {
 };
 
 [[nodiscard]] bool is_inside(address data, std::size_t nbytes) noexcept {
-  const known_memory found = memory_at(data);
+  const KnownMemory found = memory_at(data);
   if (!found) return false;
   return nbytes <= found.block.nbytes - (data - address_of(found.block.data));
 }
@@ -44,7 +44,7 @@ int enqueue_row(address target, Value value, std::size_t count, void* stream) {
 
 /// Everything is looked at before anything is enqueued.
 template <class Value>
-int enqueue(const rows& what, Value value, void* stream) {
+int enqueue(const Rows& what, Value value, void* stream) {
   if (what.width == 0 || what.height == 0) return code::success;
   const std::size_t nbytes = what.width * sizeof(Value);
   if (nbytes / sizeof(Value) != what.width) return code::invalid_value;
@@ -64,16 +64,16 @@ int enqueue(const rows& what, Value value, void* stream) {
 }
 
 template <class Value>
-int fill(const rows& what, Value value, void* stream) noexcept {
+int fill(const Rows& what, Value value, void* stream) noexcept {
   return in_context([&] {
-    return on_stream(stream, node_kind::fill, [=](void* on) { return enqueue(what, value, on); });
+    return on_stream(stream, NodeKind::fill, [=](void* on) { return enqueue(what, value, on); });
   });
 }
 
 /// On the legacy stream: as on a GPU, the host goes on before a fill of device memory has been
 /// made, and not before one of the host's memory.
 template <class Value>
-int fill(const rows& what, Value value) noexcept {
+int fill(const Rows& what, Value value) noexcept {
   return in_context([&]() -> int {
     const bool is_devices = memory_at(what.first).ordinal >= 0;
     const int status = enqueue(what, value, cuda::legacy_stream);
@@ -84,47 +84,47 @@ int fill(const rows& what, Value value) noexcept {
 }  // namespace
 
 int fill_bytes(address target, unsigned char value, std::size_t count) {
-  return fill(rows{target, 0, count, 1}, value);
+  return fill(Rows{target, 0, count, 1}, value);
 }
 int fill_shorts(address target, unsigned short value, std::size_t count) {
-  return fill(rows{target, 0, count, 1}, value);
+  return fill(Rows{target, 0, count, 1}, value);
 }
 int fill_words(address target, unsigned value, std::size_t count) {
-  return fill(rows{target, 0, count, 1}, value);
+  return fill(Rows{target, 0, count, 1}, value);
 }
 int fill_bytes_async(address target, unsigned char value, std::size_t count, void* stream) {
-  return fill(rows{target, 0, count, 1}, value, stream);
+  return fill(Rows{target, 0, count, 1}, value, stream);
 }
 int fill_shorts_async(address target, unsigned short value, std::size_t count, void* stream) {
-  return fill(rows{target, 0, count, 1}, value, stream);
+  return fill(Rows{target, 0, count, 1}, value, stream);
 }
 int fill_words_async(address target, unsigned value, std::size_t count, void* stream) {
-  return fill(rows{target, 0, count, 1}, value, stream);
+  return fill(Rows{target, 0, count, 1}, value, stream);
 }
 
 int fill_bytes_2d(address target, std::size_t pitch, unsigned char value, std::size_t width,
                   std::size_t height) {
-  return fill(rows{target, pitch, width, height}, value);
+  return fill(Rows{target, pitch, width, height}, value);
 }
 int fill_shorts_2d(address target, std::size_t pitch, unsigned short value, std::size_t width,
                    std::size_t height) {
-  return fill(rows{target, pitch, width, height}, value);
+  return fill(Rows{target, pitch, width, height}, value);
 }
 int fill_words_2d(address target, std::size_t pitch, unsigned value, std::size_t width,
                   std::size_t height) {
-  return fill(rows{target, pitch, width, height}, value);
+  return fill(Rows{target, pitch, width, height}, value);
 }
 int fill_bytes_2d_async(address target, std::size_t pitch, unsigned char value, std::size_t width,
                         std::size_t height, void* stream) {
-  return fill(rows{target, pitch, width, height}, value, stream);
+  return fill(Rows{target, pitch, width, height}, value, stream);
 }
 int fill_shorts_2d_async(address target, std::size_t pitch, unsigned short value, std::size_t width,
                          std::size_t height, void* stream) {
-  return fill(rows{target, pitch, width, height}, value, stream);
+  return fill(Rows{target, pitch, width, height}, value, stream);
 }
 int fill_words_2d_async(address target, std::size_t pitch, unsigned value, std::size_t width,
                         std::size_t height, void* stream) {
-  return fill(rows{target, pitch, width, height}, value, stream);
+  return fill(Rows{target, pitch, width, height}, value, stream);
 }
 
 }  // namespace skerry::emulation::driver

@@ -14,13 +14,13 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-struct graph_bytes {
+struct GraphBytes {
   std::atomic<std::uint64_t> current{0};
   std::atomic<std::uint64_t> most{0};
 };
 
-graph_bytes& bytes_of(int ordinal) noexcept {
-  static constinit std::array<graph_bytes, cuda::most_devices> all{};
+GraphBytes& bytes_of(int ordinal) noexcept {
+  static constinit std::array<GraphBytes, cuda::most_devices> all{};
   return all[static_cast<std::size_t>(ordinal)];
 }
 
@@ -39,10 +39,10 @@ int with_bytes(int device, int attribute, const void* value, Body body) noexcept
 
 }  // namespace
 
-int allocate_for_graph(graph& of, address* data, std::size_t nbytes) {
+int allocate_for_graph(Graph& of, address* data, std::size_t nbytes) {
   const int status = memory_allocate(data, nbytes);
   if (status != code::success) return status;
-  graph_bytes& counted = bytes_of(rehearsal::current_ordinal());
+  GraphBytes& counted = bytes_of(rehearsal::current_ordinal());
   const std::uint64_t now = counted.current.fetch_add(nbytes) + nbytes;
   if (now > counted.most.load()) counted.most.store(now);
   of.held.emplace_back(pointer(*data), [&counted, nbytes](void* at) {
@@ -53,7 +53,7 @@ int allocate_for_graph(graph& of, address* data, std::size_t nbytes) {
 }
 
 int graph_memory_get_attribute(int device, int attribute, void* value) {
-  return with_bytes(device, attribute, value, [&](const graph_bytes& of) {
+  return with_bytes(device, attribute, value, [&](const GraphBytes& of) {
     const std::uint64_t found = is_most(attribute) ? of.most.load() : of.current.load();
     *static_cast<std::uint64_t*>(value) = found;
     return code::success;
@@ -61,7 +61,7 @@ int graph_memory_get_attribute(int device, int attribute, void* value) {
 }
 
 int graph_memory_set_attribute(int device, int attribute, void* value) {
-  return with_bytes(device, attribute, value, [&](graph_bytes& of) -> int {
+  return with_bytes(device, attribute, value, [&](GraphBytes& of) -> int {
     if (!is_most(attribute) || *static_cast<std::uint64_t*>(value) != 0) {
       return code::invalid_value;
     }

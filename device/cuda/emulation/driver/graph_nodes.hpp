@@ -9,8 +9,8 @@
 
 namespace skerry::emulation::driver {
 
-/// A launch that is made later, with copies of its parameters. Throws image_error.
-[[nodiscard]] node_work kept_launch(std::shared_ptr<registered_kernel> what,
-                                    const launch_request& request);
+/// A launch that is made later, with copies of its parameters. Throws ImageError.
+[[nodiscard]] node_work kept_launch(std::shared_ptr<RegisteredKernel> what,
+                                    const LaunchRequest& request);
 
 }  // namespace skerry::emulation::driver

@@ -12,16 +12,16 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-std::unordered_map<const void*, std::shared_ptr<executable_graph>>& executables() noexcept {
-  static auto* const all = new std::unordered_map<const void*, std::shared_ptr<executable_graph>>;
+std::unordered_map<const void*, std::shared_ptr<ExecutableGraph>>& executables() noexcept {
+  static auto* const all = new std::unordered_map<const void*, std::shared_ptr<ExecutableGraph>>;
   return *all;
 }
 
 int instantiate(void** executable, const void* handle) {
   const std::lock_guard lock(graphs_mutex());
-  const graph* const from = find_graph(handle);
+  const Graph* const from = find_graph(handle);
   if (has_null(executable, from)) return code::invalid_value;
-  auto fresh = std::make_shared<executable_graph>();
+  auto fresh = std::make_shared<ExecutableGraph>();
   fresh->steps = ordered_steps(*from);
   fresh->held = from->held;
   if (fresh->steps.size() != from->nodes.size()) return code::invalid_value;
@@ -36,8 +36,8 @@ constexpr int topology_changed = 2;
 constexpr int kind_changed = 3;
 
 /// What keeps a graph from taking another one's place, and at which node.
-int difference(const executable_graph& of, const std::vector<executable_graph::step>& other,
-               const graph_node** at) {
+int difference(const ExecutableGraph& of, const std::vector<ExecutableGraph::Step>& other,
+               const GraphNode** at) {
   if (of.steps.size() != other.size()) return topology_changed;
   for (std::size_t k = 0; k < other.size(); ++k) {
     *at = other[k].of;
@@ -50,7 +50,7 @@ int difference(const executable_graph& of, const std::vector<executable_graph::s
 
 }  // namespace
 
-std::shared_ptr<executable_graph> find_executable(const void* handle) noexcept {
+std::shared_ptr<ExecutableGraph> find_executable(const void* handle) noexcept {
   const std::lock_guard lock(graphs_mutex());
   const auto found = executables().find(handle);
   return found != executables().end() ? found->second : nullptr;
@@ -67,7 +67,7 @@ int graph_instantiate(void** executable, void* graph, unsigned long long) {
   return in_context([&] { return instantiate(executable, graph); });
 }
 
-int graph_instantiate_with(void** executable, void* graph, abi::graph_instantiation* how) {
+int graph_instantiate_with(void** executable, void* graph, abi::GraphInstantiation* how) {
   return in_context([&]() -> int {
     if (has_null(how)) return code::invalid_value;
     how->error_node = nullptr;
@@ -79,23 +79,23 @@ int graph_instantiate_with(void** executable, void* graph, abi::graph_instantiat
 
 int executable_destroy(void* executable) {
   return answer([&]() -> int {
-    std::shared_ptr<executable_graph> held = find_executable(executable);
+    std::shared_ptr<ExecutableGraph> held = find_executable(executable);
     const std::lock_guard lock(graphs_mutex());
     return executables().erase(executable) == 1 ? code::success : code::invalid_value;
   });
 }
 
-int executable_update(void* executable, void* handle, abi::graph_update* result) {
+int executable_update(void* executable, void* handle, abi::GraphUpdate* result) {
   constexpr int update_failure = 910;
   return in_context([&]() -> int {
     const std::lock_guard lock(graphs_mutex());
     const auto found = find_executable(executable);
-    const graph* const from = find_graph(handle);
+    const Graph* const from = find_graph(handle);
     if (has_null(from) || found == nullptr) return code::invalid_value;
-    std::vector<executable_graph::step> steps = ordered_steps(*from);
-    const graph_node* at = nullptr;
+    std::vector<ExecutableGraph::Step> steps = ordered_steps(*from);
+    const GraphNode* at = nullptr;
     const int what = difference(*found, steps, &at);
-    if (result != nullptr) *result = {what, const_cast<graph_node*>(at), nullptr};
+    if (result != nullptr) *result = {what, const_cast<GraphNode*>(at), nullptr};
     if (what != updated) return update_failure;
     // Nodes are still known by those of the graph that it was made of.
     for (std::size_t k = 0; k < steps.size(); ++k) found->steps[k].work = std::move(steps[k].work);
@@ -105,7 +105,7 @@ int executable_update(void* executable, void* handle, abi::graph_update* result)
 }
 
 int executable_update_v1(void* executable, void* handle, void** error_node, int* what) {
-  abi::graph_update result{};
+  abi::GraphUpdate result{};
   const int status = executable_update(executable, handle, &result);
   if (error_node != nullptr) *error_node = result.error_node;
   if (what != nullptr) *what = result.result;
@@ -116,7 +116,7 @@ int graph_launch(void* executable, void* stream) {
   return in_context([&]() -> int {
     const auto found = find_executable(executable);
     if (found == nullptr) return code::invalid_value;
-    std::vector<executable_graph::step> steps;
+    std::vector<ExecutableGraph::Step> steps;
     {
       const std::lock_guard lock(graphs_mutex());
       steps = found->steps;

@@ -14,7 +14,7 @@
 namespace skerry::emulation::driver {
 
 /// CUgraphNodeType
-enum class node_kind : int {
+enum class NodeKind : int {
   kernel = 0,
   copy = 1,
   fill = 2,
@@ -30,56 +30,56 @@ enum class node_kind : int {
 /// Enqueues what a node does on the stream that its graph is launched on. A status.
 using node_work = std::function<int(void* stream)>;
 
-struct graph;
+struct Graph;
 
-struct graph_node {
-  graph* owner = nullptr;
-  node_kind kind = node_kind::empty;
+struct GraphNode {
+  Graph* owner = nullptr;
+  NodeKind kind = NodeKind::empty;
   node_work work{};  ///< empty where nothing is to be done
-  std::vector<graph_node*> after{};
+  std::vector<GraphNode*> after{};
 };
 
-struct graph {
+struct Graph {
   /// In the order in which they were added.
-  std::vector<std::unique_ptr<graph_node>> nodes;
+  std::vector<std::unique_ptr<GraphNode>> nodes;
   /// What nodes use and the graph holds: memory that they allocate, objects of the program.
   std::vector<std::shared_ptr<void>> held;
 };
 
 /// What a launch does, one step after the other: a stream's order is one that the nodes allow.
-struct executable_graph {
-  struct step {
-    const graph_node* of = nullptr;
-    node_kind kind = node_kind::empty;
+struct ExecutableGraph {
+  struct Step {
+    const GraphNode* of = nullptr;
+    NodeKind kind = NodeKind::empty;
     node_work work{};
     std::vector<std::size_t> after{};  ///< places of steps
   };
-  std::vector<step> steps;
+  std::vector<Step> steps;
   std::vector<std::shared_ptr<void>> held;
 };
 
 /// Guards all graphs and captures. What nodes do is never called under it.
 [[nodiscard]] std::recursive_mutex& graphs_mutex() noexcept;
 
-[[nodiscard]] graph* add_graph();
+[[nodiscard]] Graph* add_graph();
 /// False if there is none.
 [[nodiscard]] bool remove_graph(const void* handle) noexcept;
 /// Null for what is none.
-[[nodiscard]] graph* find_graph(const void* handle) noexcept;
-[[nodiscard]] graph_node* find_node(const void* handle) noexcept;
+[[nodiscard]] Graph* find_graph(const void* handle) noexcept;
+[[nodiscard]] GraphNode* find_node(const void* handle) noexcept;
 
 /// Throws bad_alloc.
-graph_node* add_node(graph& to, node_kind kind, std::span<graph_node* const> after, node_work work);
+GraphNode* add_node(Graph& to, NodeKind kind, std::span<GraphNode* const> after, node_work work);
 /// The steps of a graph; none where its nodes wait for each other.
-[[nodiscard]] std::vector<executable_graph::step> ordered_steps(const graph& of);
+[[nodiscard]] std::vector<ExecutableGraph::Step> ordered_steps(const Graph& of);
 /// Those of another graph in the place of steps, on a stream. A status.
-[[nodiscard]] int run_steps(std::span<const executable_graph::step> steps, void* stream);
+[[nodiscard]] int run_steps(std::span<const ExecutableGraph::Step> steps, void* stream);
 
 /// Null for what is none.
-[[nodiscard]] std::shared_ptr<executable_graph> find_executable(const void* handle) noexcept;
+[[nodiscard]] std::shared_ptr<ExecutableGraph> find_executable(const void* handle) noexcept;
 
 /// Memory of a device that a graph's node allocates: it is there as long as somebody holds it, and
 /// nobody has freed it. A status.
-[[nodiscard]] int allocate_for_graph(graph& of, address* data, std::size_t nbytes);
+[[nodiscard]] int allocate_for_graph(Graph& of, address* data, std::size_t nbytes);
 
 }  // namespace skerry::emulation::driver

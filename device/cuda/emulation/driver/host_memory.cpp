@@ -20,14 +20,14 @@ constexpr unsigned read_only = 8;
 int allocate(void** data, std::size_t nbytes, unsigned flags) {
   const int status = machine_calls().host_allocate(data, nbytes);
   if (status == code::success) {
-    rehearsal::machine::instance().pinned.set_use(*data, {flags | device_map, false});
+    rehearsal::Machine::instance().pinned.set_use(*data, {flags | device_map, false});
   }
   return status;
 }
 
 /// Pinned memory that isn't managed.
 [[nodiscard]] bool is_pinned(const void* data) noexcept {
-  const known_memory found = memory_at(address_of(data));
+  const KnownMemory found = memory_at(address_of(data));
   return found && found.ordinal < 0 && !found.use.is_managed;
 }
 
@@ -72,7 +72,7 @@ int host_register(void* data, std::size_t nbytes, unsigned flags) {
     if ((flags & ~(portable | device_map | read_only)) != 0) return code::invalid_value;
     const int status = machine_calls().host_register(data, nbytes);
     if (status == code::success) {
-      rehearsal::machine::instance().pinned.set_use(data, {flags | device_map, false});
+      rehearsal::Machine::instance().pinned.set_use(data, {flags | device_map, false});
     }
     return status;
   });

@@ -10,7 +10,7 @@ namespace skerry::emulation::driver {
 namespace {
 
 /// CUfunction_attribute
-enum class asked : int {
+enum class Asked : int {
   most_threads = 0,
   shared_bytes = 1,
   constant_bytes = 2,
@@ -24,33 +24,33 @@ enum class asked : int {
   last = 15,  ///< those between are of clusters
 };
 
-int get_attribute(int* value, int attribute, const registered_kernel& named) {
-  if (has_null(value) || attribute < 0 || attribute > static_cast<int>(asked::last)) {
+int get_attribute(int* value, int attribute, const RegisteredKernel& named) {
+  if (has_null(value) || attribute < 0 || attribute > static_cast<int>(Asked::last)) {
     return code::invalid_value;
   }
-  const kernel_attributes of = named.find().code->attributes();
+  const KernelAttributes of = named.find().code->attributes();
   const auto give = [&](std::size_t found) {
     *value = static_cast<int>(found);
     return code::success;
   };
-  switch (static_cast<asked>(attribute)) {
-    case asked::most_threads:
+  switch (static_cast<Asked>(attribute)) {
+    case Asked::most_threads:
       return give(static_cast<std::size_t>(of.max_threads_per_block));
-    case asked::shared_bytes:
+    case Asked::shared_bytes:
       return give(of.static_shared_bytes);
-    case asked::constant_bytes:
+    case Asked::constant_bytes:
       return give(of.constant_bytes);
-    case asked::local_bytes:
+    case Asked::local_bytes:
       return give(of.local_bytes);
-    case asked::registers:
+    case Asked::registers:
       return give(static_cast<std::size_t>(of.registers));
-    case asked::ptx_version:
+    case Asked::ptx_version:
       return give(static_cast<std::size_t>(of.ptx_version));
-    case asked::binary_version:
+    case Asked::binary_version:
       return give(static_cast<std::size_t>(of.binary_version));
-    case asked::most_dynamic_shared_bytes:
+    case Asked::most_dynamic_shared_bytes:
       return give(named.most_dynamic_bytes(of));
-    case asked::shared_carveout:
+    case Asked::shared_carveout:
       *value = named.preferred_carveout.load();
       return code::success;
     default:
@@ -58,10 +58,10 @@ int get_attribute(int* value, int attribute, const registered_kernel& named) {
   }
 }
 
-int get_parameter(const registered_kernel& named, std::size_t index, std::size_t* offset,
+int get_parameter(const RegisteredKernel& named, std::size_t index, std::size_t* offset,
                   std::size_t* nbytes) {
   if (has_null(offset)) return code::invalid_value;
-  const found_kernel found = named.find();
+  const FoundKernel found = named.find();
   const auto parameters = found.code->parameters();
   if (index >= parameters.size()) return code::invalid_value;
   *offset = parameters[index].offset;

@@ -10,7 +10,7 @@ namespace skerry::emulation::driver {
 template <class Body>
 int with_kernel(const void* handle, Body body) noexcept {
   return answer([&]() -> int {
-    const auto found = registry::instance().kernel_at(handle);
+    const auto found = Registry::instance().kernel_at(handle);
     return found != nullptr ? body(found) : code::invalid_handle;
   });
 }

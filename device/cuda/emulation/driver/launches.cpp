@@ -13,8 +13,8 @@ namespace skerry::emulation::driver {
 namespace {
 
 /// The place of each parameter in the one piece of memory that `extra` describes. Throws
-/// image_error; empty if it describes none that is large enough.
-std::vector<void*> arguments_in(void** extra, const registered_kernel& named) {
+/// ImageError; empty if it describes none that is large enough.
+std::vector<void*> arguments_in(void** extra, const RegisteredKernel& named) {
   char* buffer = nullptr;
   const std::size_t* nbytes = nullptr;
   for (; *extra != reinterpret_cast<void*>(abi::extra_end); extra += 2) {
@@ -29,18 +29,18 @@ std::vector<void*> arguments_in(void** extra, const registered_kernel& named) {
   }
   if (has_null(buffer, nbytes)) return {};
   std::vector<void*> places;
-  const found_kernel found = named.find();
-  for (const parameter& each : found.code->parameters()) {
+  const FoundKernel found = named.find();
+  for (const Parameter& each : found.code->parameters()) {
     if (std::size_t{each.offset} + each.nbytes > *nbytes) return {};
     places.push_back(buffer + each.offset);
   }
   return places;
 }
 
-int launch(void* function, launch_request request, void** extra) {
-  const auto named = registry::instance().kernel_at(function);
+int launch(void* function, LaunchRequest request, void** extra) {
+  const auto named = Registry::instance().kernel_at(function);
   if (named == nullptr) return code::invalid_handle;
-  const found_kernel found = named->find();
+  const FoundKernel found = named->find();
   const auto parameters = found.code->parameters();
   std::vector<void*> places;
   if (extra != nullptr) {
@@ -56,7 +56,7 @@ int launch(void* function, launch_request request, void** extra) {
     if (std::ranges::find(given, nullptr) != given.end()) return code::invalid_value;
   }
   if (is_captured(request.stream)) {
-    return capture(request.stream, node_kind::kernel, kept_launch(named, request));
+    return capture(request.stream, NodeKind::kernel, kept_launch(named, request));
   }
   const int status = enqueue(named, request);
   // For a grid, a block or a kernel's bounds the driver says that an argument is wrong.
@@ -77,15 +77,13 @@ int launch_kernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gri
   });
 }
 
-int launch_kernel_ex(const abi::driver_launch* how, void* function, void** arguments,
-                     void** extra) {
+int launch_kernel_ex(const abi::DriverLaunch* how, void* function, void** arguments, void** extra) {
   return in_context([&]() -> int {
     if (has_null(how) || (how->attribute_count != 0 && has_null(how->attributes))) {
       return code::invalid_value;
     }
-    launch_request request{how->grid, how->block, how->dynamic_shared_bytes, how->stream,
-                           arguments};
-    for (const abi::launch_attribute& each : std::span(how->attributes, how->attribute_count)) {
+    LaunchRequest request{how->grid, how->block, how->dynamic_shared_bytes, how->stream, arguments};
+    for (const abi::LaunchAttribute& each : std::span(how->attributes, how->attribute_count)) {
       if (!apply(each, request)) {
         return unsupported(("launch attribute " + std::to_string(each.id)).c_str());
       }

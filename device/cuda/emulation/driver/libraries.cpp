@@ -24,7 +24,7 @@ int load(void** library, const void* from, unsigned count, const int* options, v
   return answer([&]() -> int {
     if (has_null(library, from)) return code::invalid_value;
     if ((count != 0 && has_null(options, values)) || library_count > 2) return code::invalid_value;
-    *library = add_library(load_from(image_options{{options, count}, values}));
+    *library = add_library(load_from(ImageOptions{{options, count}, values}));
     return code::success;
   });
 }
@@ -34,13 +34,13 @@ int load(void** library, const void* from, unsigned count, const int* options, v
 int library_load(void** library, const void* image, const int* options, void** values,
                  unsigned count, const int*, void**, unsigned library_count) {
   return load(library, image, count, options, values, library_count,
-              [&](const image_options& how) { return load_library(image, how); });
+              [&](const ImageOptions& how) { return load_library(image, how); });
 }
 
 int library_load_file(void** library, const char* path, const int* options, void** values,
                       unsigned count, const int*, void**, unsigned library_count) {
   return load(library, path, count, options, values, library_count,
-              [&](const image_options& how) { return load_library_file(path, how); });
+              [&](const ImageOptions& how) { return load_library_file(path, how); });
 }
 
 int library_unload(void* library) {
@@ -50,7 +50,7 @@ int library_unload(void* library) {
 int library_get_kernel(void** kernel, void* library, const char* name) {
   return with_library(library, [&](const auto& in) -> int {
     if (has_null(kernel, name)) return code::invalid_value;
-    registered_kernel* const found = in->find(name);
+    RegisteredKernel* const found = in->find(name);
     if (found == nullptr) return code::not_found;
     *kernel = found;
     return code::success;

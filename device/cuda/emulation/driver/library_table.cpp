@@ -21,27 +21,26 @@ namespace {
 constexpr int error_log = 5;
 constexpr int error_log_bytes = 6;
 
-struct all_libraries {
+struct AllLibraries {
   std::mutex mutex;
-  std::unordered_map<const void*, std::shared_ptr<const loaded_library>> libraries;
-  std::unordered_map<const void*, loaded_module> modules;
+  std::unordered_map<const void*, std::shared_ptr<const LoadedLibrary>> libraries;
+  std::unordered_map<const void*, LoadedModule> modules;
   std::uintptr_t next_module = 0x1000;
 };
 
-all_libraries& tables() noexcept {
-  static auto* const all = new all_libraries;  // programs may call while the process ends
+AllLibraries& tables() noexcept {
+  static auto* const all = new AllLibraries;  // programs may call while the process ends
   return *all;
 }
 
-[[nodiscard]] bool has_kernel(const loaded_library& in, const void* kernel) noexcept {
+[[nodiscard]] bool has_kernel(const LoadedLibrary& in, const void* kernel) noexcept {
   return std::ranges::any_of(in.kernels(), [&](const auto& one) { return one.get() == kernel; });
 }
 
-std::shared_ptr<loaded_library> load(std::span<const std::byte> image,
-                                     const image_options& options) {
+std::shared_ptr<LoadedLibrary> load(std::span<const std::byte> image, const ImageOptions& options) {
   try {
-    return std::make_shared<loaded_library>(load_image(image));
-  } catch (const image_error& problem) {
+    return std::make_shared<LoadedLibrary>(load_image(image));
+  } catch (const ImageError& problem) {
     write_error_log(options, problem.what());
     throw;
   }
@@ -49,7 +48,7 @@ std::shared_ptr<loaded_library> load(std::span<const std::byte> image,
 
 }  // namespace
 
-void write_error_log(const image_options& options, const std::string& text) noexcept {
+void write_error_log(const ImageOptions& options, const std::string& text) noexcept {
   char* log = nullptr;
   std::uintptr_t nbytes = 0;
   for (std::size_t i = 0; i < options.names.size(); ++i) {
@@ -64,70 +63,70 @@ void write_error_log(const image_options& options, const std::string& text) noex
   log[kept] = '\0';
 }
 
-loaded_library::loaded_library(std::shared_ptr<loaded_image> image) : image_(std::move(image)) {
-  const auto lazy = std::make_shared<lazy_image>(image_);
+LoadedLibrary::LoadedLibrary(std::shared_ptr<LoadedImage> image) : image_(std::move(image)) {
+  const auto lazy = std::make_shared<LazyImage>(image_);
   for (const auto& each : image_->code().kernels()) {
-    kernels_.push_back(std::make_shared<registered_kernel>(lazy, each->name()));
+    kernels_.push_back(std::make_shared<RegisteredKernel>(lazy, each->name()));
   }
-  for (const auto& each : kernels_) registry::instance().add_kernel(each);
+  for (const auto& each : kernels_) Registry::instance().add_kernel(each);
 }
 
-loaded_library::~loaded_library() {
-  for (const auto& each : kernels_) registry::instance().remove_kernel(*each);
+LoadedLibrary::~LoadedLibrary() {
+  for (const auto& each : kernels_) Registry::instance().remove_kernel(*each);
 }
 
-registered_kernel* loaded_library::find(std::string_view name) const noexcept {
+RegisteredKernel* LoadedLibrary::find(std::string_view name) const noexcept {
   const auto found =
       std::ranges::find_if(kernels_, [&](const auto& one) { return one->name() == name; });
   return found != kernels_.end() ? found->get() : nullptr;
 }
 
-std::optional<loaded_library::placed_variable> loaded_library::find_variable(std::string_view name,
-                                                                             int ordinal) const {
+std::optional<LoadedLibrary::PlacedVariable> LoadedLibrary::find_variable(std::string_view name,
+                                                                          int ordinal) const {
   const auto variables = image_->code().variables();
-  const auto found = std::ranges::find(variables, name, &variable::name);
+  const auto found = std::ranges::find(variables, name, &Variable::name);
   if (found == variables.end()) return std::nullopt;
   const auto index = static_cast<std::size_t>(found - variables.begin());
-  return placed_variable{image_->variables(ordinal)[index], found->nbytes};
+  return PlacedVariable{image_->variables(ordinal)[index], found->nbytes};
 }
 
-std::shared_ptr<loaded_library> load_library(const void* image, const image_options& options) {
-  return load(module::image_at(image), options);
+std::shared_ptr<LoadedLibrary> load_library(const void* image, const ImageOptions& options) {
+  return load(Module::image_at(image), options);
 }
 
-std::shared_ptr<loaded_library> load_library_file(const char* path, const image_options& options) {
+std::shared_ptr<LoadedLibrary> load_library_file(const char* path, const ImageOptions& options) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw image_error(code::file_not_found, std::string("no file ") + path);
+  if (!file) throw ImageError(code::file_not_found, std::string("no file ") + path);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   return load(std::as_bytes(std::span(bytes)), options);
 }
 
-void* add_library(std::shared_ptr<loaded_library> library) {
-  loaded_library* const handle = library.get();
-  all_libraries& all = tables();
+void* add_library(std::shared_ptr<LoadedLibrary> library) {
+  LoadedLibrary* const handle = library.get();
+  AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   all.libraries.emplace(handle, std::move(library));
   return handle;
 }
 
 bool remove_library(const void* handle) noexcept {
-  const std::shared_ptr<const loaded_library> held = find_library(handle);
+  const std::shared_ptr<const LoadedLibrary> held = find_library(handle);
   if (held == nullptr) return false;
-  all_libraries& all = tables();
+  AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   std::erase_if(all.modules, [&](const auto& one) { return one.second.library == held; });
   return all.libraries.erase(handle) == 1;
 }
 
-std::shared_ptr<const loaded_library> find_library(const void* handle) noexcept {
-  all_libraries& all = tables();
+std::shared_ptr<const LoadedLibrary> find_library(const void* handle) noexcept {
+  AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   const auto found = all.libraries.find(handle);
   return found != all.libraries.end() ? found->second : nullptr;
 }
 
 void* library_of(const void* kernel) noexcept {
-  all_libraries& all = tables();
+  AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   for (const auto& [handle, library] : all.libraries) {
     if (has_kernel(*library, kernel)) return const_cast<void*>(handle);
@@ -135,8 +134,8 @@ void* library_of(const void* kernel) noexcept {
   return nullptr;
 }
 
-std::shared_ptr<const loaded_library> owner_of(const void* kernel) noexcept {
-  all_libraries& all = tables();
+std::shared_ptr<const LoadedLibrary> owner_of(const void* kernel) noexcept {
+  AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   for (const auto& [handle, library] : all.libraries) {
     if (has_kernel(*library, kernel)) return library;
@@ -147,8 +146,8 @@ std::shared_ptr<const loaded_library> owner_of(const void* kernel) noexcept {
   return nullptr;
 }
 
-void* module_of(const std::shared_ptr<const loaded_library>& library, int ordinal) {
-  all_libraries& all = tables();
+void* module_of(const std::shared_ptr<const LoadedLibrary>& library, int ordinal) {
+  AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   for (const auto& [handle, module] : all.modules) {
     if (module.library == library && module.ordinal == ordinal) return const_cast<void*>(handle);
@@ -156,22 +155,22 @@ void* module_of(const std::shared_ptr<const loaded_library>& library, int ordina
   // Numbers that are never used again: a stale handle is noticed.
   auto* const handle = reinterpret_cast<void*>(all.next_module);
   all.next_module += 16;
-  all.modules.emplace(handle, loaded_module{library, ordinal});
+  all.modules.emplace(handle, LoadedModule{library, ordinal});
   return handle;
 }
 
 bool remove_module(const void* handle) noexcept {
   // Whose last holder it may be, which is destroyed after the lock.
-  std::optional<loaded_module> removed = find_module(handle);
+  std::optional<LoadedModule> removed = find_module(handle);
   if (!removed) return false;
-  all_libraries& all = tables();
+  AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   return all.modules.erase(handle) == 1;
 }
 
 void remove_modules(int ordinal) noexcept {
-  std::vector<std::shared_ptr<const loaded_library>> held;  // until after the lock
-  all_libraries& all = tables();
+  std::vector<std::shared_ptr<const LoadedLibrary>> held;  // until after the lock
+  AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   for (const auto& [handle, module] : all.modules) {
     if (module.ordinal == ordinal) held.push_back(module.library);
@@ -179,8 +178,8 @@ void remove_modules(int ordinal) noexcept {
   std::erase_if(all.modules, [&](const auto& one) { return one.second.ordinal == ordinal; });
 }
 
-std::optional<loaded_module> find_module(const void* handle) noexcept {
-  all_libraries& all = tables();
+std::optional<LoadedModule> find_module(const void* handle) noexcept {
+  AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   const auto found = all.modules.find(handle);
   if (found == all.modules.end()) return std::nullopt;

@@ -25,34 +25,34 @@ namespace {
 /// CUjitInputType: the last one that holds PTX.
 constexpr int archive_input = 4;
 
-struct link_text {
+struct LinkText {
   std::string name;
   std::string text;
 };
 
-struct link_in_progress {
-  std::deque<link_text> texts;
+struct LinkInProgress {
+  std::deque<LinkText> texts;
   std::string complete;  ///< what the caller was given
   std::vector<int> option_names;
   std::vector<void*> option_values;
 
-  [[nodiscard]] image_options options() noexcept { return {option_names, option_values.data()}; }
+  [[nodiscard]] ImageOptions options() noexcept { return {option_names, option_values.data()}; }
 };
 
-struct all_links {
+struct AllLinks {
   std::mutex mutex;
-  std::unordered_map<void*, std::unique_ptr<link_in_progress>> links;
+  std::unordered_map<void*, std::unique_ptr<LinkInProgress>> links;
 };
 
-all_links& links() noexcept {
-  static auto* const all = new all_links;  // programs may call while the process ends
+AllLinks& links() noexcept {
+  static auto* const all = new AllLinks;  // programs may call while the process ends
   return *all;
 }
 
 template <class Body>
 int with_link(void* state, Body body) noexcept {
   return answer([&]() -> int {
-    all_links& all = links();
+    AllLinks& all = links();
     const std::lock_guard lock(all.mutex);
     const auto found = all.links.find(state);
     return found != all.links.end() ? body(*found->second) : code::invalid_handle;
@@ -61,20 +61,20 @@ int with_link(void* state, Body body) noexcept {
 
 /// What is wrong goes into the program's log, too.
 template <class Body>
-int with_log(link_in_progress& of, Body body) {
+int with_log(LinkInProgress& of, Body body) {
   try {
     return body();
-  } catch (const image_error& problem) {
+  } catch (const ImageError& problem) {
     write_error_log(of.options(), std::string("error   : ") + problem.what());
     throw;
   }
 }
 
-int add(link_in_progress& into, int kind, const char* name, std::string bytes) {
+int add(LinkInProgress& into, int kind, const char* name, std::string bytes) {
   if (kind < 0) return code::invalid_value;
   if (kind > archive_input) return unsupported("cuLinkAddData of LTO-IR");
-  const linkers::link_input input{linkers::input_type::any, name != nullptr ? name : "<unnamed>",
-                                  std::move(bytes)};
+  const linkers::LinkInput input{linkers::input_type::any, name != nullptr ? name : "<unnamed>",
+                                 std::move(bytes)};
   // Grid barriers and the like are the executor's own.
   if (linkers::is_device_runtime(input)) return code::success;
   return with_log(into, [&] {
@@ -87,12 +87,12 @@ int add(link_in_progress& into, int kind, const char* name, std::string bytes) {
 }
 
 /// Kernels must be whole: what nobody defines is noticed here, as a linker does.
-std::string joined(const link_in_progress& of) {
-  std::vector<ptx::link_part> parts;
+std::string joined(const LinkInProgress& of) {
+  std::vector<ptx::LinkPart> parts;
   parts.reserve(of.texts.size());
-  for (const link_text& each : of.texts) parts.push_back({each.name, each.text});
+  for (const LinkText& each : of.texts) parts.push_back({each.name, each.text});
   std::string text = ptx::join_modules(parts);
-  const auto linked = module::load(std::as_bytes(std::span(text)),
+  const auto linked = Module::load(std::as_bytes(std::span(text)),
                                    current_emulator_settings().model.compute_capability);
   for (const auto& each : linked->kernels()) static_cast<void>(each->decoded());
   return text;
@@ -103,13 +103,13 @@ std::string joined(const link_in_progress& of) {
 int link_create(unsigned count, const int* options, void** values, void** state) {
   return in_context([&]() -> int {
     if (has_null(state) || (count != 0 && has_null(options, values))) return code::invalid_value;
-    auto fresh = std::make_unique<link_in_progress>();
+    auto fresh = std::make_unique<LinkInProgress>();
     if (count != 0) {
       fresh->option_names.assign(options, options + count);
       fresh->option_values.assign(values, values + count);
     }
     *state = fresh.get();
-    all_links& all = links();
+    AllLinks& all = links();
     const std::lock_guard lock(all.mutex);
     all.links.emplace(*state, std::move(fresh));
     return code::success;
@@ -118,14 +118,14 @@ int link_create(unsigned count, const int* options, void** values, void** state)
 
 int link_add(void* state, int kind, void* data, std::size_t nbytes, const char* name, unsigned,
              const int*, void**) {
-  return with_link(state, [&](link_in_progress& into) -> int {
+  return with_link(state, [&](LinkInProgress& into) -> int {
     if (has_null(data)) return code::invalid_value;
     return add(into, kind, name, std::string(static_cast<const char*>(data), nbytes));
   });
 }
 
 int link_add_file(void* state, int kind, const char* path, unsigned, const int*, void**) {
-  return with_link(state, [&](link_in_progress& into) -> int {
+  return with_link(state, [&](LinkInProgress& into) -> int {
     if (has_null(path)) return code::invalid_value;
     std::ifstream file(path, std::ios::binary);
     if (!file) return code::file_not_found;
@@ -134,7 +134,7 @@ int link_add_file(void* state, int kind, const char* path, unsigned, const int*,
 }
 
 int link_complete(void* state, void** image, std::size_t* nbytes) {
-  return with_link(state, [&](link_in_progress& of) -> int {
+  return with_link(state, [&](LinkInProgress& of) -> int {
     if (has_null(image)) return code::invalid_value;
     return with_log(of, [&] {
       of.complete = joined(of);
@@ -147,7 +147,7 @@ int link_complete(void* state, void** image, std::size_t* nbytes) {
 
 int link_destroy(void* state) {
   return answer([&] {
-    all_links& all = links();
+    AllLinks& all = links();
     const std::lock_guard lock(all.mutex);
     return all.links.erase(state) == 1 ? code::success : code::invalid_handle;
   });

@@ -20,7 +20,7 @@ int allocate(address* data, std::size_t nbytes) {
 
 /// Managed memory of `nbytes` at `data`, which kernels and the host have at any time here.
 int check_managed(address data, std::size_t nbytes) {
-  const known_memory found = memory_at(data);
+  const KnownMemory found = memory_at(data);
   if (!found || !found.use.is_managed || nbytes == 0) return code::invalid_value;
   const std::size_t left = found.block.nbytes - (data - address_of(found.block.data));
   return nbytes <= left ? code::success : code::invalid_value;
@@ -28,9 +28,9 @@ int check_managed(address data, std::size_t nbytes) {
 
 }  // namespace
 
-known_memory memory_at(address data) noexcept {
-  rehearsal::machine& all = rehearsal::machine::instance();
-  known_memory found;
+KnownMemory memory_at(address data) noexcept {
+  rehearsal::Machine& all = rehearsal::Machine::instance();
+  KnownMemory found;
   found.ordinal = all.owner(pointer(data));
   if (found.ordinal >= 0) {
     found.block = all.find(pointer(data), false);
@@ -71,7 +71,7 @@ int memory_allocate_pitch(address* data, std::size_t* pitch, std::size_t width, 
 int memory_free(address data) {
   return in_context([&]() -> int {
     if (data == 0) return code::success;
-    const known_memory found = memory_at(data);
+    const KnownMemory found = memory_at(data);
     if (!found || address_of(found.block.data) != data) return code::invalid_value;
     if (found.ordinal >= 0) return machine_calls().deallocate(pointer(data));
     return found.use.is_managed ? machine_calls().host_deallocate(pointer(data))
@@ -81,7 +81,7 @@ int memory_free(address data) {
 
 int memory_get_range(address* base, std::size_t* nbytes, address data) {
   return in_context([&]() -> int {
-    const known_memory found = memory_at(data);
+    const KnownMemory found = memory_at(data);
     if (!found) return code::not_found;
     if (base != nullptr) *base = address_of(found.block.data);
     if (nbytes != nullptr) *nbytes = found.block.nbytes;
@@ -98,7 +98,7 @@ int memory_allocate_managed(address* data, std::size_t nbytes, unsigned flags) {
     void* fresh = nullptr;
     const int status = machine_calls().host_allocate(&fresh, nbytes);
     if (status != code::success) return status;
-    rehearsal::machine::instance().pinned.set_use(fresh, {flags, true});
+    rehearsal::Machine::instance().pinned.set_use(fresh, {flags, true});
     *data = address_of(fresh);
     return code::success;
   });
@@ -107,14 +107,14 @@ int memory_allocate_managed(address* data, std::size_t nbytes, unsigned flags) {
 int memory_prefetch_v1(address data, std::size_t nbytes, int, void*) {
   return in_context([&] { return check_managed(data, nbytes); });
 }
-int memory_prefetch(address data, std::size_t nbytes, abi::memory_location, unsigned flags, void*) {
+int memory_prefetch(address data, std::size_t nbytes, abi::MemoryLocation, unsigned flags, void*) {
   return in_context(
       [&]() -> int { return flags == 0 ? check_managed(data, nbytes) : code::invalid_value; });
 }
 int memory_advise_v1(address data, std::size_t nbytes, int, int) {
   return in_context([&] { return check_managed(data, nbytes); });
 }
-int memory_advise(address data, std::size_t nbytes, int, abi::memory_location) {
+int memory_advise(address data, std::size_t nbytes, int, abi::MemoryLocation) {
   return in_context([&] { return check_managed(data, nbytes); });
 }
 

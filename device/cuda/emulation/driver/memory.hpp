@@ -10,12 +10,12 @@
 namespace skerry::emulation::driver {
 
 /// What lies at an address that kernels could access.
-struct known_memory {
-  rehearsal::memory_block block{};
+struct KnownMemory {
+  rehearsal::MemoryBlock block{};
   int ordinal = -1;  ///< whose it is; -1 for the host's
-  rehearsal::host_use use{};
+  rehearsal::HostUse use{};
   explicit operator bool() const noexcept { return static_cast<bool>(block); }
 };
-[[nodiscard]] known_memory memory_at(address data) noexcept;
+[[nodiscard]] KnownMemory memory_at(address data) noexcept;
 
 }  // namespace skerry::emulation::driver

@@ -43,7 +43,7 @@ int module_load_with_options(void** module, const void* image, unsigned count, c
                              void** values) {
   if (count != 0 && has_null(options, values)) return code::invalid_value;
   return load(module, image,
-              [&] { return load_library(image, image_options{{options, count}, values}); });
+              [&] { return load_library(image, ImageOptions{{options, count}, values}); });
 }
 
 int module_load_fat_binary(void** module, const void* image) { return module_load(module, image); }
@@ -62,9 +62,9 @@ int module_get_loading_mode(int* mode) {
 }
 
 int module_get_function(void** function, void* module, const char* name) {
-  return with_module(module, [&](const loaded_module& in) -> int {
+  return with_module(module, [&](const LoadedModule& in) -> int {
     if (has_null(function, name)) return code::invalid_value;
-    registered_kernel* const found = in.library->find(name);
+    RegisteredKernel* const found = in.library->find(name);
     if (found == nullptr) return code::not_found;
     *function = found;
     return code::success;
@@ -72,7 +72,7 @@ int module_get_function(void** function, void* module, const char* name) {
 }
 
 int module_get_function_count(unsigned* count, void* module) {
-  return with_module(module, [&](const loaded_module& in) -> int {
+  return with_module(module, [&](const LoadedModule& in) -> int {
     if (has_null(count)) return code::invalid_value;
     *count = static_cast<unsigned>(in.library->kernels().size());
     return code::success;
@@ -80,7 +80,7 @@ int module_get_function_count(unsigned* count, void* module) {
 }
 
 int module_list_functions(void** functions, unsigned count, void* module) {
-  return with_module(module, [&](const loaded_module& in) -> int {
+  return with_module(module, [&](const LoadedModule& in) -> int {
     if (has_null(functions)) return code::invalid_value;
     const auto kernels = in.library->kernels();
     const std::size_t most = std::min<std::size_t>(count, kernels.size());
@@ -90,7 +90,7 @@ int module_list_functions(void** functions, unsigned count, void* module) {
 }
 
 int module_get_variable(address* data, std::size_t* nbytes, void* module, const char* name) {
-  return with_module(module, [&](const loaded_module& in) -> int {
+  return with_module(module, [&](const LoadedModule& in) -> int {
     if (has_null(name)) return code::invalid_value;
     const auto found = in.library->find_variable(name, in.ordinal);
     if (!found) return code::not_found;

@@ -13,15 +13,15 @@ namespace {
 
 constexpr int warp = 32;
 
-struct block_size {
+struct BlockSize {
   int threads = 0;
   int blocks = 0;  ///< of a multiprocessor
 };
 
 /// The largest block of those by which most threads run at a time.
-int best_size(block_size* best, const registered_kernel& of, std::size_t (*shared_for)(int),
+int best_size(BlockSize* best, const RegisteredKernel& of, std::size_t (*shared_for)(int),
               std::size_t shared, int most_threads) {
-  const kernel_attributes known = of.find().code->attributes();
+  const KernelAttributes known = of.find().code->attributes();
   int most = known.max_threads_per_block;
   if (most_threads > 0) most = std::min(most, most_threads);
   for (int threads = most; threads > 0; threads = (threads - 1) / warp * warp) {
@@ -61,7 +61,7 @@ int occupancy_block_size_with_flags(int* least_grid, int* threads, void* functio
                                     int most_threads, unsigned) {
   return with_kernel(function, [&](const auto& named) -> int {
     if (has_null(least_grid, threads)) return code::invalid_value;
-    block_size best;
+    BlockSize best;
     const int status = best_size(&best, *named, shared_for, shared, most_threads);
     if (status != code::success) return status;
     *threads = best.threads;
@@ -78,7 +78,7 @@ int occupancy_shared_bytes(std::size_t* nbytes, void* function, int blocks, int 
     const int status = active_blocks(&fitting, *named, threads, 0);
     if (status != code::success) return status;
     if (blocks > fitting) return code::invalid_value;
-    const kernel_attributes known = named->find().code->attributes();
+    const KernelAttributes known = named->find().code->attributes();
     const std::size_t each = current_emulator_settings().model.shared_bytes_per_multiprocessor /
                                  static_cast<std::size_t>(blocks) -
                              reserved;

@@ -15,7 +15,7 @@ namespace skerry::emulation::driver {
 namespace {
 
 /// CUpointer_attribute
-enum class asked : int {
+enum class Asked : int {
   context = 1,
   memory_type = 2,
   device_pointer = 3,
@@ -44,48 +44,48 @@ int give(void* into, Value value) noexcept {
   return code::success;
 }
 
-int ordinal_of_memory(const known_memory& found) noexcept {
+int ordinal_of_memory(const KnownMemory& found) noexcept {
   return found.ordinal >= 0 ? found.ordinal : rehearsal::current_ordinal();
 }
 
-int give_attribute(const known_memory& found, asked attribute, void* value, address data) {
+int give_attribute(const KnownMemory& found, Asked attribute, void* value, address data) {
   constexpr std::uint64_t read_write = 3;
   const address base = address_of(found.block.data);
   const bool is_devices = found.ordinal >= 0;
   switch (attribute) {
-    case asked::context:
+    case Asked::context:
       return give(value, primary_context(ordinal_of_memory(found)));
-    case asked::memory_type:
-      return give(value, is_devices || found.use.is_managed ? abi::memory_kind::device
-                                                            : abi::memory_kind::host);
-    case asked::device_pointer:
+    case Asked::memory_type:
+      return give(value, is_devices || found.use.is_managed ? abi::MemoryKind::device
+                                                            : abi::MemoryKind::host);
+    case Asked::device_pointer:
       return give(value, data);
-    case asked::host_pointer:
+    case Asked::host_pointer:
       return is_devices ? code::invalid_value : give(value, data);
-    case asked::is_managed:
+    case Asked::is_managed:
       return give(value, static_cast<int>(found.use.is_managed));
-    case asked::device_ordinal:
+    case Asked::device_ordinal:
       return give(value, ordinal_of_memory(found));
-    case asked::buffer_id:
-    case asked::block_id:
-    case asked::range_start:
-    case asked::mapping_base:
+    case Asked::buffer_id:
+    case Asked::block_id:
+    case Asked::range_start:
+    case Asked::mapping_base:
       return give(value, base);
-    case asked::range_size:
-    case asked::mapping_size:
+    case Asked::range_size:
+    case Asked::mapping_size:
       return give(value, found.block.nbytes);
-    case asked::is_mapped:
+    case Asked::is_mapped:
       return give(value, 1);
-    case asked::synchronous:
-    case asked::is_ipc_capable:
-    case asked::is_rdma_capable:
-    case asked::is_decompress_capable:
+    case Asked::synchronous:
+    case Asked::is_ipc_capable:
+    case Asked::is_rdma_capable:
+    case Asked::is_decompress_capable:
       return give(value, 0);
-    case asked::handle_types:
+    case Asked::handle_types:
       return give(value, std::uint64_t{0});
-    case asked::access_flags:
+    case Asked::access_flags:
       return give(value, read_write);
-    case asked::pool:
+    case Asked::pool:
       return give(value, pool_of(base));
   }
   return code::invalid_value;
@@ -96,25 +96,25 @@ int give_attribute(const known_memory& found, asked attribute, void* value, addr
 int pointer_get_attribute(void* value, int attribute, address data) {
   return answer([&]() -> int {
     if (has_null(value)) return code::invalid_value;
-    const known_memory found = memory_at(data);
+    const KnownMemory found = memory_at(data);
     if (!found) return code::invalid_value;
-    return give_attribute(found, static_cast<asked>(attribute), value, data);
+    return give_attribute(found, static_cast<Asked>(attribute), value, data);
   });
 }
 
 int pointer_get_attributes(unsigned count, const int* attributes, void** values, address data) {
   return answer([&]() -> int {
     if (has_null(attributes, values) || count == 0) return code::invalid_value;
-    const known_memory found = memory_at(data);
+    const KnownMemory found = memory_at(data);
     for (unsigned i = 0; i < count; ++i) {
-      const auto attribute = static_cast<asked>(attributes[i]);
+      const auto attribute = static_cast<Asked>(attributes[i]);
       if (found && give_attribute(found, attribute, values[i], data) == code::success) continue;
       // What no memory has is zero; a null pointer where there would be one.
-      const bool is_wide = attribute == asked::context || attribute == asked::device_pointer ||
-                           attribute == asked::host_pointer || attribute == asked::buffer_id ||
-                           attribute == asked::range_start || attribute == asked::range_size ||
-                           attribute == asked::pool;
-      if (attribute == asked::device_ordinal) {
+      const bool is_wide = attribute == Asked::context || attribute == Asked::device_pointer ||
+                           attribute == Asked::host_pointer || attribute == Asked::buffer_id ||
+                           attribute == Asked::range_start || attribute == Asked::range_size ||
+                           attribute == Asked::pool;
+      if (attribute == Asked::device_ordinal) {
         constexpr int no_device = -2;
         give(values[i], no_device);
       } else {
@@ -127,7 +127,7 @@ int pointer_get_attributes(unsigned count, const int* attributes, void** values,
 
 int pointer_set_attribute(const void* value, int attribute, address data) {
   return answer([&]() -> int {
-    if (has_null(value) || static_cast<asked>(attribute) != asked::synchronous) {
+    if (has_null(value) || static_cast<Asked>(attribute) != Asked::synchronous) {
       return code::invalid_value;
     }
     return memory_at(data) ? code::success : code::invalid_value;

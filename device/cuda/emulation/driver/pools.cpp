@@ -19,31 +19,31 @@ namespace {
 constexpr int first_number = 5;  ///< CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: settings are before it
 constexpr int last_number = 8;
 
-constinit std::array<std::atomic<memory_pool*>, cuda::most_devices> chosen{};
+constinit std::array<std::atomic<MemoryPool*>, cuda::most_devices> chosen{};
 
 /// What came from pools that programs made.
-struct pooled_blocks {
+struct PooledBlocks {
   std::mutex mutex;
-  std::unordered_map<address, memory_pool*> of;
+  std::unordered_map<address, MemoryPool*> of;
 };
-pooled_blocks& blocks() noexcept {
-  static auto* const all = new pooled_blocks;
+PooledBlocks& blocks() noexcept {
+  static auto* const all = new PooledBlocks;
   return *all;
 }
 
-[[nodiscard]] memory_pool* current_pool(int ordinal) noexcept {
-  memory_pool* const set = chosen[static_cast<std::size_t>(ordinal)].load();
+[[nodiscard]] MemoryPool* current_pool(int ordinal) noexcept {
+  MemoryPool* const set = chosen[static_cast<std::size_t>(ordinal)].load();
   return set != nullptr ? set : default_pool(ordinal);
 }
 
-[[nodiscard]] std::uint64_t used_bytes(const memory_pool& of) noexcept {
-  if (of.memory != pool_memory::device) return of.host_bytes.load();
-  return rehearsal::machine::instance().at(of.ordinal).memory.live_bytes();
+[[nodiscard]] std::uint64_t used_bytes(const MemoryPool& of) noexcept {
+  if (of.memory != PoolMemory::device) return of.host_bytes.load();
+  return rehearsal::Machine::instance().at(of.ordinal).memory.live_bytes();
 }
 
-void note_use(memory_pool& from, address data) {
-  if (!from.is_default || from.memory != pool_memory::device) {
-    pooled_blocks& all = blocks();
+void note_use(MemoryPool& from, address data) {
+  if (!from.is_default || from.memory != PoolMemory::device) {
+    PooledBlocks& all = blocks();
     const std::lock_guard lock(all.mutex);
     all.of[data] = &from;
   }
@@ -53,12 +53,12 @@ void note_use(memory_pool& from, address data) {
   }
 }
 
-int allocate_on_host(memory_pool& from, address* data, std::size_t nbytes) {
+int allocate_on_host(MemoryPool& from, address* data, std::size_t nbytes) {
   void* fresh = nullptr;
   const int status = machine_calls().host_allocate(&fresh, nbytes);
   if (status != code::success) return status;
-  rehearsal::machine::instance().pinned.set_use(
-      fresh, {.is_managed = from.memory == pool_memory::managed});
+  rehearsal::Machine::instance().pinned.set_use(fresh,
+                                                {.is_managed = from.memory == PoolMemory::managed});
   from.host_bytes.fetch_add(nbytes);
   *data = address_of(fresh);
   note_use(from, *data);
@@ -66,34 +66,34 @@ int allocate_on_host(memory_pool& from, address* data, std::size_t nbytes) {
 }
 
 /// The pool of a block of the host's, which it leaves; null for other memory.
-memory_pool* take_from_host(address data) noexcept {
-  if (rehearsal::machine::instance().owner(pointer(data)) >= 0) return nullptr;
-  pooled_blocks& all = blocks();
+MemoryPool* take_from_host(address data) noexcept {
+  if (rehearsal::Machine::instance().owner(pointer(data)) >= 0) return nullptr;
+  PooledBlocks& all = blocks();
   const std::lock_guard lock(all.mutex);
   const auto found = all.of.find(data);
   if (found == all.of.end()) return nullptr;
-  memory_pool* const from = found->second;
+  MemoryPool* const from = found->second;
   all.of.erase(found);
   return from;
 }
 
 /// When the stream comes there: a free that waited for streams would wait for itself.
-int free_on_host(memory_pool& from, address data, void* stream) {
-  from.host_bytes.fetch_sub(rehearsal::machine::instance().pinned.find(pointer(data)).nbytes);
+int free_on_host(MemoryPool& from, address data, void* stream) {
+  from.host_bytes.fetch_sub(rehearsal::Machine::instance().pinned.find(pointer(data)).nbytes);
   const auto release = [](void* block) {
-    static_cast<void>(rehearsal::machine::instance().pinned.release(block));
+    static_cast<void>(rehearsal::Machine::instance().pinned.release(block));
   };
   return machine_calls().launch_host_function(stream, release, pointer(data));
 }
 
 /// Memory of the pool's device, whose legacy stream says so where the stream is another device's.
-int allocate_from(memory_pool& from, address* data, std::size_t nbytes, void* stream) {
+int allocate_from(MemoryPool& from, address* data, std::size_t nbytes, void* stream) {
   int ordinal = 0;
   if (const int status = machine_calls().stream_device(stream, &ordinal); status != 0) {
     return status;
   }
   if (is_captured(stream)) return capture_allocation(stream, data, nbytes);
-  if (from.memory != pool_memory::device) return allocate_on_host(from, data, nbytes);
+  if (from.memory != PoolMemory::device) return allocate_on_host(from, data, nbytes);
   void* fresh = nullptr;
   int status = code::success;
   if (ordinal == from.ordinal) {
@@ -112,12 +112,12 @@ int allocate_from(memory_pool& from, address* data, std::size_t nbytes, void* st
 template <class Body>
 int with_pool(const void* handle, Body body) noexcept {
   return answer([&]() -> int {
-    memory_pool* const found = find_pool(handle);
+    MemoryPool* const found = find_pool(handle);
     return found != nullptr ? body(*found) : code::invalid_value;
   });
 }
 
-[[nodiscard]] std::atomic<std::uint64_t>* setting(memory_pool& of, int attribute) noexcept {
+[[nodiscard]] std::atomic<std::uint64_t>* setting(MemoryPool& of, int attribute) noexcept {
   return attribute >= 1 && attribute < first_number
              ? &of.settings[static_cast<std::size_t>(attribute - 1)]
              : nullptr;
@@ -128,8 +128,8 @@ constexpr int release_threshold = 4;  ///< 64 bits, as what is counted; the othe
 }  // namespace
 
 void* pool_of(address base) noexcept {
-  rehearsal::machine& all = rehearsal::machine::instance();
-  pooled_blocks& known = blocks();
+  rehearsal::Machine& all = rehearsal::Machine::instance();
+  PooledBlocks& known = blocks();
   const std::lock_guard lock(known.mutex);
   const auto found = known.of.find(base);
   if (found == known.of.end() && !all.is_pooled(pointer(base))) return nullptr;
@@ -148,7 +148,7 @@ int pool_allocate(address* data, std::size_t nbytes, void* stream) {
 
 int pool_allocate_from(address* data, std::size_t nbytes, void* pool, void* stream) {
   return in_context([&]() -> int {
-    memory_pool* const from = find_pool(pool);
+    MemoryPool* const from = find_pool(pool);
     if (has_null(data, from) || nbytes == 0) return code::invalid_value;
     return allocate_from(*from, data, nbytes, stream);
   });
@@ -156,11 +156,11 @@ int pool_allocate_from(address* data, std::size_t nbytes, void* pool, void* stre
 
 int pool_free(address data, void* stream) {
   return in_context([&]() -> int {
-    if (is_captured(stream)) return capture(stream, node_kind::release, {});
-    if (memory_pool* const from = take_from_host(data)) return free_on_host(*from, data, stream);
+    if (is_captured(stream)) return capture(stream, NodeKind::release, {});
+    if (MemoryPool* const from = take_from_host(data)) return free_on_host(*from, data, stream);
     const int status = machine_calls().deallocate_async(pointer(data), stream);
     if (status != code::success) return status;
-    pooled_blocks& all = blocks();
+    PooledBlocks& all = blocks();
     const std::lock_guard lock(all.mutex);
     all.of.erase(data);
     return code::success;
@@ -186,9 +186,9 @@ int pool_get_current(void** pool, int device) {
 }
 
 int pool_set_current(int device, void* pool) {
-  return with_pool(pool, [&](memory_pool& found) -> int {
+  return with_pool(pool, [&](MemoryPool& found) -> int {
     if (!exists(device)) return code::invalid_device;
-    if (found.ordinal != device || found.memory != pool_memory::device) return code::invalid_value;
+    if (found.ordinal != device || found.memory != PoolMemory::device) return code::invalid_value;
     chosen[static_cast<std::size_t>(device)].store(&found);
     return code::success;
   });
@@ -197,7 +197,7 @@ int pool_set_current(int device, void* pool) {
 namespace {
 
 /// What a pool of these properties gives; false for what there is not.
-bool find_memory(int allocation_type, const abi::memory_location& at, pool_memory* memory) {
+bool find_memory(int allocation_type, const abi::MemoryLocation& at, PoolMemory* memory) {
   constexpr int pinned = 1;
   constexpr int managed = 2;
   constexpr int last_location = 4;  // of the host's, by its NUMA nodes
@@ -205,39 +205,39 @@ bool find_memory(int allocation_type, const abi::memory_location& at, pool_memor
   const bool is_devices = at.kind == abi::location_of_device;
   if (is_devices && !exists(at.number)) return false;
   if (allocation_type == managed) {
-    *memory = pool_memory::managed;
+    *memory = PoolMemory::managed;
     return true;
   }
-  *memory = is_devices ? pool_memory::device : pool_memory::pinned;
+  *memory = is_devices ? PoolMemory::device : PoolMemory::pinned;
   return allocation_type == pinned && at.kind != 0;
 }
 
 }  // namespace
 
-int pool_get_default_at(void** pool, const abi::memory_location* at, int allocation_type) {
+int pool_get_default_at(void** pool, const abi::MemoryLocation* at, int allocation_type) {
   return answer([&]() -> int {
-    pool_memory memory{};
+    PoolMemory memory{};
     if (has_null(pool, at) || !find_memory(allocation_type, *at, &memory)) {
       return code::invalid_value;
     }
-    *pool = memory == pool_memory::device ? default_pool(at->number) : default_pool(memory);
+    *pool = memory == PoolMemory::device ? default_pool(at->number) : default_pool(memory);
     return code::success;
   });
 }
 
-int pool_get_current_at(void** pool, const abi::memory_location* at, int allocation_type) {
+int pool_get_current_at(void** pool, const abi::MemoryLocation* at, int allocation_type) {
   return answer([&]() -> int {
     const int status = pool_get_default_at(pool, at, allocation_type);
     if (status != code::success) return status;
-    const auto* const found = static_cast<const memory_pool*>(*pool);
-    if (found->memory == pool_memory::device) *pool = current_pool(found->ordinal);
+    const auto* const found = static_cast<const MemoryPool*>(*pool);
+    if (found->memory == PoolMemory::device) *pool = current_pool(found->ordinal);
     return code::success;
   });
 }
 
-int pool_create(void** pool, const abi::pool_properties* properties) {
+int pool_create(void** pool, const abi::PoolProperties* properties) {
   return answer([&]() -> int {
-    pool_memory memory{};
+    PoolMemory memory{};
     if (has_null(pool, properties) ||
         !find_memory(properties->allocation_type, properties->location, &memory)) {
       return code::invalid_value;
@@ -245,19 +245,19 @@ int pool_create(void** pool, const abi::pool_properties* properties) {
     if (properties->handle_types != 0) {
       return unsupported("cuMemPoolCreate of memory for other processes");
     }
-    *pool = add_pool(memory == pool_memory::device ? properties->location.number : 0, memory);
+    *pool = add_pool(memory == PoolMemory::device ? properties->location.number : 0, memory);
     return code::success;
   });
 }
 
 int pool_destroy(void* pool) {
-  return with_pool(pool, [&](memory_pool& found) -> int {
+  return with_pool(pool, [&](MemoryPool& found) -> int {
     if (found.is_default) return code::invalid_value;
-    memory_pool* expected = &found;
+    MemoryPool* expected = &found;
     chosen[static_cast<std::size_t>(found.ordinal)].compare_exchange_strong(expected, nullptr);
     {
       // What is still out stays usable; it counts as the default pool's.
-      pooled_blocks& all = blocks();
+      PooledBlocks& all = blocks();
       const std::lock_guard lock(all.mutex);
       std::erase_if(all.of, [&](const auto& each) { return each.second == &found; });
     }
@@ -266,14 +266,14 @@ int pool_destroy(void* pool) {
 }
 
 int pool_trim(void* pool, std::size_t keep) {
-  return with_pool(pool, [&](memory_pool& found) {
-    return found.memory != pool_memory::device ? code::success
-                                               : machine_calls().pool_trim(found.ordinal, keep);
+  return with_pool(pool, [&](MemoryPool& found) {
+    return found.memory != PoolMemory::device ? code::success
+                                              : machine_calls().pool_trim(found.ordinal, keep);
   });
 }
 
 int pool_set_attribute(void* pool, int attribute, void* value) {
-  return with_pool(pool, [&](memory_pool& found) -> int {
+  return with_pool(pool, [&](MemoryPool& found) -> int {
     if (has_null(value)) return code::invalid_value;
     if (std::atomic<std::uint64_t>* const into = setting(found, attribute)) {
       into->store(attribute == release_threshold
@@ -290,7 +290,7 @@ int pool_set_attribute(void* pool, int attribute, void* value) {
 }
 
 int pool_get_attribute(void* pool, int attribute, void* value) {
-  return with_pool(pool, [&](memory_pool& found) -> int {
+  return with_pool(pool, [&](MemoryPool& found) -> int {
     if (has_null(value)) return code::invalid_value;
     if (const std::atomic<std::uint64_t>* const from = setting(found, attribute)) {
       if (attribute == release_threshold) {
@@ -309,13 +309,13 @@ int pool_get_attribute(void* pool, int attribute, void* value) {
   });
 }
 
-int pool_set_access(void* pool, const abi::access_description* list, std::size_t count) {
+int pool_set_access(void* pool, const abi::AccessDescription* list, std::size_t count) {
   constexpr int read_write = 3;
-  return with_pool(pool, [&](memory_pool& found) -> int {
+  return with_pool(pool, [&](MemoryPool& found) -> int {
     if (has_null(list)) return code::invalid_value;
     for (std::size_t i = 0; i < count; ++i) {
-      const abi::access_description& one = list[i];
-      if (found.memory != pool_memory::device) continue;  // which everybody has
+      const abi::AccessDescription& one = list[i];
+      if (found.memory != PoolMemory::device) continue;  // which everybody has
       if (one.location_type != abi::location_of_device || !exists(one.location)) {
         return code::invalid_value;
       }
@@ -330,11 +330,11 @@ int pool_set_access(void* pool, const abi::access_description* list, std::size_t
   });
 }
 
-int pool_get_access(int* flags, void* pool, const abi::memory_location* location) {
+int pool_get_access(int* flags, void* pool, const abi::MemoryLocation* location) {
   constexpr int read_write = 3;
-  return with_pool(pool, [&](memory_pool& found) -> int {
+  return with_pool(pool, [&](MemoryPool& found) -> int {
     if (has_null(flags, location)) return code::invalid_value;
-    if (found.memory != pool_memory::device) {
+    if (found.memory != PoolMemory::device) {
       *flags = read_write;
       return code::success;
     }
@@ -343,7 +343,7 @@ int pool_get_access(int* flags, void* pool, const abi::memory_location* location
     }
     const bool has_access =
         location->number == found.ordinal ||
-        rehearsal::machine::instance().is_pool_reader(location->number, found.ordinal);
+        rehearsal::Machine::instance().is_pool_reader(location->number, found.ordinal);
     *flags = has_access ? read_write : 0;
     return code::success;
   });

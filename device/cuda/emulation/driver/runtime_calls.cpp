@@ -25,13 +25,13 @@ int call(Body body) noexcept {
 }
 
 /// CUDA_MEMCPY3D of cudaMemcpy3DParms: where a side is said by a pointer with its pitch.
-abi::copy_3d as_driver(const abi::runtime_copy_3d& from) noexcept {
-  const auto side = [](const abi::runtime_copy_3d::side& of) {
-    abi::copy_3d::side made{};
+abi::Copy3d as_driver(const abi::RuntimeCopy3d& from) noexcept {
+  const auto side = [](const abi::RuntimeCopy3d::Side& of) {
+    abi::Copy3d::Side made{};
     made.x_bytes = of.position[0];
     made.y = of.position[1];
     made.z = of.position[2];
-    made.kind = of.array != nullptr ? abi::memory_kind::array : abi::memory_kind::unified;
+    made.kind = of.array != nullptr ? abi::MemoryKind::array : abi::MemoryKind::unified;
     made.array = of.array;
     made.device = address_of(of.data);
     made.pitch = of.pitch;
@@ -53,7 +53,7 @@ int disable_peer(int owner) {
   return call([&]() -> int {
     if (!exists(owner)) return code::invalid_device;
     const bool was_enabled =
-        rehearsal::machine::instance().disable_peer(rehearsal::current_ordinal(), owner);
+        rehearsal::Machine::instance().disable_peer(rehearsal::current_ordinal(), owner);
     return was_enabled ? code::success : code::peer_access_not_enabled;
   });
 }
@@ -91,7 +91,7 @@ int free_async(address data, void* stream) {
 int get_pool_attribute(void* pool, int attribute, void* value) {
   return call([&] { return pool_get_attribute(pool, attribute, value); });
 }
-int prefetch(address data, std::size_t nbytes, abi::memory_location at, unsigned flags,
+int prefetch(address data, std::size_t nbytes, abi::MemoryLocation at, unsigned flags,
              void* stream) {
   return call([&] { return memory_prefetch(data, nbytes, at, flags, stream); });
 }
@@ -150,19 +150,19 @@ int nodes_of_graph(void* graph, void** nodes, std::size_t* count) {
   return call([&] { return graph_get_nodes(graph, nodes, count); });
 }
 int add_copy_node(void** node, void* graph, void* const* dependencies, std::size_t count,
-                  const abi::runtime_copy_3d* from) {
+                  const abi::RuntimeCopy3d* from) {
   return call([&]() -> int {
     if (has_null(from)) return code::invalid_value;
-    const abi::copy_3d what = as_driver(*from);
+    const abi::Copy3d what = as_driver(*from);
     return graph_add_copy(node, graph, dependencies, count, &what, nullptr);
   });
 }
 int add_fill_node(void** node, void* graph, void* const* dependencies, std::size_t count,
-                  const abi::fill_node* from) {
+                  const abi::FillNode* from) {
   return call([&] { return graph_add_fill(node, graph, dependencies, count, from, nullptr); });
 }
 int add_host_node(void** node, void* graph, void* const* dependencies, std::size_t count,
-                  const abi::host_node* from) {
+                  const abi::HostNode* from) {
   return call([&] { return graph_add_host(node, graph, dependencies, count, from); });
 }
 int add_empty_node(void** node, void* graph, void* const* dependencies, std::size_t count) {

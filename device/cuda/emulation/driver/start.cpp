@@ -17,7 +17,7 @@ int initialize(unsigned flags) {
 
 int get_version(int* version) {
   if (version == nullptr) return code::invalid_value;
-  const kept_runtime_error kept;
+  const KeptRuntimeError kept;
   return machine_calls().driver_version(version);
 }
 

@@ -27,7 +27,7 @@ int create(void** stream, unsigned flags, int priority) {
 template <class Body>
 int with_stream(void* stream, Body body) noexcept {
   return in_context([&]() -> int {
-    const auto found = rehearsal::machine::instance().stream(stream);
+    const auto found = rehearsal::Machine::instance().stream(stream);
     return found != nullptr ? body(*found) : code::invalid_handle;
   });
 }
@@ -36,7 +36,7 @@ int with_stream(void* stream, Body body) noexcept {
   return reinterpret_cast<std::uintptr_t>(stream) <= 2;
 }
 
-struct callback_call {
+struct CallbackCall {
   void (*function)(void* stream, int status, void* data);
   void* stream;
   int ordinal;
@@ -44,7 +44,7 @@ struct callback_call {
 };
 
 void run_callback(void* call) {
-  const std::unique_ptr<callback_call> what(static_cast<callback_call*>(call));
+  const std::unique_ptr<CallbackCall> what(static_cast<CallbackCall*>(call));
   what->function(what->stream, rehearsal::sticky_error(what->ordinal), what->data);
 }
 
@@ -87,10 +87,10 @@ int stream_wait_event(void* stream, void* event, unsigned flags) {
 
 int stream_add_callback(void* stream, void (*callback)(void*, int, void*), void* data,
                         unsigned flags) {
-  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
     if (callback == nullptr || flags != 0) return code::invalid_value;
     if (is_captured(stream)) return capture_unsupported;
-    auto call = std::make_unique<callback_call>(callback, stream, on.ordinal(), data);
+    auto call = std::make_unique<CallbackCall>(callback, stream, on.ordinal(), data);
     const int status = machine_calls().launch_host_function(stream, run_callback, call.get());
     if (status == code::success) static_cast<void>(call.release());
     return status;
@@ -100,14 +100,14 @@ int stream_add_callback(void* stream, void (*callback)(void*, int, void*), void*
 int launch_host_function(void* stream, void (*function)(void*), void* data) {
   return in_context([&]() -> int {
     if (function == nullptr) return code::invalid_value;
-    return on_stream(stream, node_kind::host, [function, data](void* on) {
+    return on_stream(stream, NodeKind::host, [function, data](void* on) {
       return machine_calls().launch_host_function(on, function, data);
     });
   });
 }
 
 int stream_get_priority(void* stream, int* priority) {
-  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
     if (has_null(priority)) return code::invalid_value;
     *priority = on.options().priority;
     return code::success;
@@ -115,7 +115,7 @@ int stream_get_priority(void* stream, int* priority) {
 }
 
 int stream_get_flags(void* stream, unsigned* flags) {
-  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
     if (has_null(flags)) return code::invalid_value;
     *flags = is_default(stream) || on.options().is_blocking ? 0 : non_blocking;
     return code::success;
@@ -123,7 +123,7 @@ int stream_get_flags(void* stream, unsigned* flags) {
 }
 
 int stream_get_id(void* stream, std::uint64_t* id) {
-  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
     if (has_null(id)) return code::invalid_value;
     *id = on.number();
     return code::success;
@@ -131,7 +131,7 @@ int stream_get_id(void* stream, std::uint64_t* id) {
 }
 
 int stream_get_context(void* stream, void** context) {
-  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
     if (has_null(context)) return code::invalid_value;
     *context = is_default(stream) ? current_context() : primary_context(on.ordinal());
     return code::success;
@@ -144,7 +144,7 @@ int stream_get_contexts(void* stream, void** context, void** green) {
 }
 
 int stream_get_device(void* stream, int* device) {
-  return with_stream(stream, [&](const rehearsal::queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
     if (has_null(device)) return code::invalid_value;
     *device = on.ordinal();
     return code::success;

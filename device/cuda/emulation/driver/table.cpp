@@ -9,14 +9,14 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-struct row {
+struct Row {
   std::string_view name;
   int version;
   std::string_view symbol;
   void* function;
 };
 
-const row rows[] = {
+const Row rows[] = {
 #define SKERRY_DRIVER(name, version, symbol, function, ...) \
   {#name, version, #symbol, reinterpret_cast<void*>(&(function))},
 #include "device/cuda/emulation/driver/functions.inc"
@@ -30,10 +30,10 @@ constexpr int is_newer = 2;
 
 }  // namespace
 
-found_function find_function(std::string_view name, int version) noexcept {
-  const row* best = nullptr;
+FoundFunction find_function(std::string_view name, int version) noexcept {
+  const Row* best = nullptr;
   bool is_known = false;
-  for (const row& each : rows) {
+  for (const Row& each : rows) {
     if (each.symbol == name && each.name != name) return {each.function, true};
     if (each.name != name) continue;
     is_known = true;
@@ -49,7 +49,7 @@ int get_proc_address(const char* symbol, void** function, int version, std::uint
                      int* found) {
   constexpr std::uint64_t known_flags = 3;  // whose stream the default one is: one queue for both
   if (has_null(symbol, function) || (flags & ~known_flags) != 0) return code::invalid_value;
-  const found_function one = find_function(symbol, version);
+  const FoundFunction one = find_function(symbol, version);
   *function = one.function;
   if (found != nullptr) {
     *found = one.function != nullptr ? is_found : one.is_known ? is_newer : is_no_symbol;

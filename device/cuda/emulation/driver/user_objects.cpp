@@ -12,20 +12,20 @@ namespace skerry::emulation::driver {
 
 namespace {
 
-struct user_object {
+struct UserObject {
   void* data = nullptr;
   void (*destroy)(void* data) = nullptr;
   unsigned held = 0;
 };
 
-std::unordered_map<const void*, std::unique_ptr<user_object>>& objects() noexcept {
-  static auto* const all = new std::unordered_map<const void*, std::unique_ptr<user_object>>;
+std::unordered_map<const void*, std::unique_ptr<UserObject>>& objects() noexcept {
+  static auto* const all = new std::unordered_map<const void*, std::unique_ptr<UserObject>>;
   return *all;
 }
 
 /// Called without the lock: what destroys it may be Python, which waits for others.
 int release(void* handle, unsigned count) noexcept {
-  std::unique_ptr<user_object> ended;
+  std::unique_ptr<UserObject> ended;
   {
     const std::lock_guard lock(graphs_mutex());
     const auto found = objects().find(handle);
@@ -56,7 +56,7 @@ int user_object_create(void** object, void* data, void (*destroy)(void*), unsign
     if (has_null(object) || destroy == nullptr || count == 0 || flags != no_destructor_sync) {
       return code::invalid_value;
     }
-    auto fresh = std::make_unique<user_object>(user_object{data, destroy, count});
+    auto fresh = std::make_unique<UserObject>(UserObject{data, destroy, count});
     *object = fresh.get();
     const std::lock_guard lock(graphs_mutex());
     objects().emplace(*object, std::move(fresh));
@@ -75,7 +75,7 @@ int graph_retain_object(void* handle, void* object, unsigned count, unsigned fla
   constexpr unsigned move = 1;  // the caller's references become the graph's
   return answer([&]() -> int {
     const std::lock_guard lock(graphs_mutex());
-    graph* const to = find_graph(handle);
+    Graph* const to = find_graph(handle);
     if (to == nullptr || count == 0 || flags > move) return code::invalid_value;
     if (flags != move) {
       if (const int status = retain(object, count); status != code::success) return status;
@@ -89,7 +89,7 @@ int graph_release_object(void* handle, void* object, unsigned) {
   std::shared_ptr<void> released;  // destroyed without the lock
   return answer([&]() -> int {
     const std::lock_guard lock(graphs_mutex());
-    graph* const of = find_graph(handle);
+    Graph* const of = find_graph(handle);
     if (of == nullptr) return code::invalid_value;
     for (auto& each : of->held) {
       if (each.get() != object) continue;

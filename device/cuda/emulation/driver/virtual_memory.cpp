@@ -16,12 +16,12 @@ namespace {
 constexpr int no_access = 0;
 constexpr int read_write = 3;
 
-[[nodiscard]] rehearsal::mapped_memory& mapped() noexcept {
-  return rehearsal::machine::instance().mapped;
+[[nodiscard]] rehearsal::MappedMemory& mapped() noexcept {
+  return rehearsal::Machine::instance().mapped;
 }
 
 /// A status: success for memory of a device that can be created.
-int check(const abi::physical_properties& what) noexcept {
+int check(const abi::PhysicalProperties& what) noexcept {
   constexpr int pinned = 1;  // the only type of memory of devices
   if (what.type != pinned) return code::invalid_value;
   if (what.location.kind != abi::location_of_device) {
@@ -33,18 +33,18 @@ int check(const abi::physical_properties& what) noexcept {
 
 /// Work that was submitted before has run when addresses change.
 void wait_for_all_devices() noexcept {
-  rehearsal::machine& all = rehearsal::machine::instance();
+  rehearsal::Machine& all = rehearsal::Machine::instance();
   for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
 }
 
 }  // namespace
 
-int virtual_granularity(std::size_t* nbytes, const abi::physical_properties* of, int option) {
+int virtual_granularity(std::size_t* nbytes, const abi::PhysicalProperties* of, int option) {
   constexpr int recommended = 1;  // or the least one, which is the same here
   return answer([&]() -> int {
     if (has_null(nbytes, of) || option < 0 || option > recommended) return code::invalid_value;
     if (const int status = check(*of); status != code::success) return status;
-    *nbytes = rehearsal::mapped_memory::granularity;
+    *nbytes = rehearsal::MappedMemory::granularity;
     return code::success;
   });
 }
@@ -65,14 +65,14 @@ int virtual_free(address data, std::size_t nbytes) {
   return answer([&]() -> int { return mapped().free_addresses(pointer(data), nbytes); });
 }
 
-int physical_create(std::uint64_t* handle, std::size_t nbytes, const abi::physical_properties* what,
+int physical_create(std::uint64_t* handle, std::size_t nbytes, const abi::PhysicalProperties* what,
                     std::uint64_t flags) {
   return answer([&]() -> int {
     if (has_null(handle, what) || flags != 0) return code::invalid_value;
     if (const int status = check(*what); status != code::success) return status;
     const int ordinal = what->location.number;
     const std::size_t total = rehearsal::current_settings().memory_bytes.load();
-    const std::size_t used = rehearsal::machine::instance().live_bytes(ordinal);
+    const std::size_t used = rehearsal::Machine::instance().live_bytes(ordinal);
     return mapped().create(handle, ordinal, nbytes, used < total ? total - used : 0);
   });
 }
@@ -87,7 +87,7 @@ int physical_release(std::uint64_t handle) {
   return answer([&]() -> int { return mapped().release(handle); });
 }
 
-int physical_get_properties(abi::physical_properties* what, std::uint64_t handle) {
+int physical_get_properties(abi::PhysicalProperties* what, std::uint64_t handle) {
   return answer([&]() -> int {
     const int ordinal = mapped().owner_of(handle);
     if (has_null(what) || ordinal < 0) return code::invalid_value;
@@ -111,11 +111,11 @@ int virtual_unmap(address data, std::size_t nbytes) {
   });
 }
 
-int virtual_set_access(address data, std::size_t nbytes, const abi::access_description* list,
+int virtual_set_access(address data, std::size_t nbytes, const abi::AccessDescription* list,
                        std::size_t count) {
   return answer([&]() -> int {
     if (has_null(list) || count == 0) return code::invalid_value;
-    for (const abi::access_description& each : std::span(list, count)) {
+    for (const abi::AccessDescription& each : std::span(list, count)) {
       if (each.location_type != abi::location_of_device) {
         return unsupported("cuMemSetAccess for the host");
       }
@@ -124,7 +124,7 @@ int virtual_set_access(address data, std::size_t nbytes, const abi::access_descr
         return unsupported("cuMemSetAccess for reading alone");
       }
     }
-    for (const abi::access_description& each : std::span(list, count)) {
+    for (const abi::AccessDescription& each : std::span(list, count)) {
       const int owner = mapped().owner(pointer(data));
       int can = 1;
       if (owner >= 0 && owner != each.location) {
@@ -139,7 +139,7 @@ int virtual_set_access(address data, std::size_t nbytes, const abi::access_descr
   });
 }
 
-int virtual_get_access(std::uint64_t* flags, const abi::memory_location* location, address data) {
+int virtual_get_access(std::uint64_t* flags, const abi::MemoryLocation* location, address data) {
   return answer([&]() -> int {
     if (has_null(flags, location) || mapped().owner(pointer(data)) < 0) return code::invalid_value;
     if (location->kind != abi::location_of_device || !exists(location->number)) {

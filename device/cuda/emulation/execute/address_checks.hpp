@@ -26,8 +26,8 @@ template <class Address>
 
 /// Whether all lanes' accesses are aligned and their bytes lie in [begin, end). Addresses of the
 /// host are positive.
-[[nodiscard]] inline bool are_right(const lane_addresses& of, std::uint64_t begin,
-                                    std::uint64_t end, std::uint32_t nbytes) noexcept {
+[[nodiscard]] inline bool are_right(const LaneAddresses& of, std::uint64_t begin, std::uint64_t end,
+                                    std::uint32_t nbytes) noexcept {
   const auto first = static_cast<std::int64_t>(begin);
   const auto last = static_cast<std::int64_t>(end - nbytes);
   std::int64_t outside = 0;

@@ -7,7 +7,7 @@
 namespace skerry::emulation {
 namespace {
 
-void is_parameter(warp& on, const instruction& what, lane_mask active) {
+void is_parameter(Warp& on, const Instruction& what, lane_mask active) {
   const u64* const from = on.values<const u64>(what.source[0]);
   const auto& parameters = on.owner->launched.parameters;
   const auto begin = reinterpret_cast<u64>(parameters.data());
@@ -19,9 +19,9 @@ void is_parameter(warp& on, const instruction& what, lane_mask active) {
 
 }  // namespace
 
-void declare_address_spaces(operation_table& table) {
+void declare_address_spaces(OperationTable& table) {
   const auto rename = [&](std::initializer_list<std::string_view> to, std::string_view from) {
-    const operation same = *table.find(from);
+    const Operation same = *table.find(from);
     table.add(to, same);
   };
   rename({"isspacep.shared::cta"}, "isspacep.shared");

@@ -17,19 +17,19 @@ namespace skerry::emulation {
 namespace {
 
 /// A shared address in a register of either size, a generic one too.
-[[nodiscard]] std::uint64_t shared_address(warp& on, const instruction& what, std::size_t source,
+[[nodiscard]] std::uint64_t shared_address(Warp& on, const Instruction& what, std::size_t source,
                                            int lane) {
   return what.operand_nbytes == 4
              ? on.values<const u32>(what.source[source])[lane]
              : without_shared_base(on, on.values<const u64>(what.source[source])[lane]);
 }
 
-void do_copy(const block& in, std::byte* to, const std::byte* from, std::uint32_t nbytes) {
+void do_copy(const Block& in, std::byte* to, const std::byte* from, std::uint32_t nbytes) {
   std::memcpy(to, from, nbytes);
   if (in.undefined) in.undefined->copied(to, from, nbytes);
 }
 
-void finish(const block& in, const pending_copy& copy) {
+void finish(const Block& in, const PendingCopy& copy) {
   do_copy(in, copy.to, copy.from, copy.nbytes);
   std::memset(copy.to + copy.nbytes, 0, copy.filled);
   if (in.undefined) in.undefined->filled(copy.to + copy.nbytes, copy.filled);
@@ -37,9 +37,9 @@ void finish(const block& in, const pending_copy& copy) {
 
 /// A copy's access of global memory, for those who look for races: with others of its own launch,
 /// and with other streams.
-void note_global(const warp& on, const instruction& what, int lane, const std::byte* at,
-                 memory_access access) {
-  const launch_state& launched = on.owner->launched;
+void note_global(const Warp& on, const Instruction& what, int lane, const std::byte* at,
+                 MemoryAccess access) {
+  const LaunchState& launched = on.owner->launched;
   auto begin = reinterpret_cast<std::uint64_t>(at);
   if (launched.how.touched != nullptr) launched.how.touched->note_bytes(begin, access);
   if (!launched.races) return;
@@ -51,8 +51,8 @@ void note_global(const warp& on, const instruction& what, int lane, const std::b
 }
 
 /// Copies of active lanes whose group is one of the last `kept` stay pending.
-void finish_groups(warp& on, lane_mask active, std::uint32_t kept) {
-  std::erase_if(on.copies, [&](const pending_copy& copy) {
+void finish_groups(Warp& on, lane_mask active, std::uint32_t kept) {
+  std::erase_if(on.copies, [&](const PendingCopy& copy) {
     const std::uint32_t groups = on.copy_group[static_cast<std::size_t>(copy.lane)];
     const bool is_done = (active >> copy.lane & 1) != 0 && copy.group + kept < groups;
     if (is_done) finish(*on.owner, copy);
@@ -60,7 +60,7 @@ void finish_groups(warp& on, lane_mask active, std::uint32_t kept) {
   });
 }
 
-[[nodiscard]] std::uint32_t bulk_nbytes(warp& on, const instruction& what, int lane) {
+[[nodiscard]] std::uint32_t bulk_nbytes(Warp& on, const Instruction& what, int lane) {
   const std::uint32_t nbytes = on.values<const u32>(what.source[2])[lane];
   if (nbytes % 16 != 0) {
     fault(code::misaligned_address, lane,
@@ -71,11 +71,11 @@ void finish_groups(warp& on, lane_mask active, std::uint32_t kept) {
 
 }  // namespace
 
-void copy_async(warp& on, const instruction& what, lane_mask active) {
+void copy_async(Warp& on, const Instruction& what, lane_mask active) {
   release_stores(on);
   const std::uint32_t nbytes = what.count;
-  lane_addresses sources{};
-  lane_addresses targets{};
+  LaneAddresses sources{};
+  LaneAddresses targets{};
   lane_mask reading = 0;
   for_lanes(active, [&](int lane) {
     const std::uint32_t copied = what.source[2] == no_row
@@ -106,21 +106,21 @@ void copy_async(warp& on, const instruction& what, lane_mask active) {
   }
 }
 
-void commit_copies(warp& on, const instruction& /*what*/, lane_mask active) {
+void commit_copies(Warp& on, const Instruction& /*what*/, lane_mask active) {
   for_lanes(active, [&](int lane) { ++on.copy_group[static_cast<std::size_t>(lane)]; });
 }
 
-void wait_for_copies(warp& on, const instruction& what, lane_mask active) {
+void wait_for_copies(Warp& on, const Instruction& what, lane_mask active) {
   const auto kept = what.source[0] == no_row ? 0 : on.values<const u32>(what.source[0])[0];
   finish_groups(on, active, kept);
 }
 
-void wait_for_all_copies(warp& on, const instruction& what, lane_mask active) {
+void wait_for_all_copies(Warp& on, const Instruction& what, lane_mask active) {
   commit_copies(on, what, active);
   finish_groups(on, active, 0);
 }
 
-void bulk_load_async(warp& on, const instruction& what, lane_mask active) {
+void bulk_load_async(Warp& on, const Instruction& what, lane_mask active) {
   release_stores(on);
   for_lanes(active, [&](int lane) {
     const std::uint32_t nbytes = bulk_nbytes(on, what, lane);
@@ -139,9 +139,9 @@ void bulk_load_async(warp& on, const instruction& what, lane_mask active) {
   });
 }
 
-void bulk_store_async(warp& on, const instruction& what, lane_mask active) {
+void bulk_store_async(Warp& on, const Instruction& what, lane_mask active) {
   release_stores(on);
-  block& owner = *on.owner;
+  Block& owner = *on.owner;
   for_lanes(active, [&](int lane) {
     const std::uint32_t nbytes = bulk_nbytes(on, what, lane);
     std::byte* const to = resolve_global(on, what, lane, on.values<const u64>(what.source[0])[lane],
@@ -161,21 +161,21 @@ void bulk_store_async(warp& on, const instruction& what, lane_mask active) {
   });
 }
 
-void commit_bulk(warp& on, const instruction& /*what*/, lane_mask active) {
+void commit_bulk(Warp& on, const Instruction& /*what*/, lane_mask active) {
   for_lanes(active, [&](int lane) {
     ++on.owner->store_groups[on.number * warp_size + static_cast<std::uint32_t>(lane)];
   });
 }
 
-void wait_for_bulk(warp& on, const instruction& what, lane_mask active) {
+void wait_for_bulk(Warp& on, const Instruction& what, lane_mask active) {
   for_lanes(active, [&](int lane) {
     on.owner->finish_stores(on.number * warp_size + static_cast<std::uint32_t>(lane),
                             on.values<const u32>(what.source[0])[lane]);
   });
 }
 
-void block::finish_loads(std::byte* barrier) {
-  std::erase_if(loads, [&](const bulk_load& copy) {
+void Block::finish_loads(std::byte* barrier) {
+  std::erase_if(loads, [&](const BulkLoad& copy) {
     if (copy.barrier != barrier) return false;
     do_copy(*this, copy.to, copy.from, copy.nbytes);
     complete_bytes(barrier, copy.nbytes);
@@ -183,16 +183,16 @@ void block::finish_loads(std::byte* barrier) {
   });
 }
 
-void block::finish_stores(std::uint32_t thread, std::uint32_t groups_left) {
-  std::erase_if(stores, [&](const bulk_store& copy) {
+void Block::finish_stores(std::uint32_t thread, std::uint32_t groups_left) {
+  std::erase_if(stores, [&](const BulkStore& copy) {
     if (copy.thread != thread || copy.group + groups_left >= store_groups[thread]) return false;
     do_copy(*this, copy.to, copy.from, copy.nbytes);
     return true;
   });
 }
 
-void block::finish_all_stores() {
-  for (const bulk_store& copy : stores) do_copy(*this, copy.to, copy.from, copy.nbytes);
+void Block::finish_all_stores() {
+  for (const BulkStore& copy : stores) do_copy(*this, copy.to, copy.from, copy.nbytes);
   stores.clear();
 }
 

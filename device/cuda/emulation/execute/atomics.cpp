@@ -20,12 +20,12 @@ constexpr auto sum = []<class T>(T old, T operand, T /*second*/) {
 };
 constexpr auto sum_of_halves = []<class Half>(Half old, Half operand, Half /*second*/) {
   const auto exact = [](f64 a, f64 b) { return fused_halves(a, 1, b); };
-  return half_arithmetic<Half, exact>::of(old, operand);
+  return HalfArithmetic<Half, exact>::of(old, operand);
 };
 /// Each half of a pair is added atomically, which both at once are, too.
-constexpr auto sum_of_pairs = []<class Half>(packed<Half> old, packed<Half> operand,
-                                             packed<Half> second) {
-  return packed<Half>{sum_of_halves(old.low, operand.low, second.low),
+constexpr auto sum_of_pairs = []<class Half>(Packed<Half> old, Packed<Half> operand,
+                                             Packed<Half> second) {
+  return Packed<Half>{sum_of_halves(old.low, operand.low, second.low),
                       sum_of_halves(old.high, operand.high, second.high)};
 };
 constexpr auto smaller = [](auto old, auto operand, auto) { return std::min(old, operand); };
@@ -43,9 +43,9 @@ constexpr auto decrement = [](u32 old, u32 operand, u32) {
 };
 
 /// The lanes take their turns in a random order.
-template <auto Operation, class T, memory_space Space>
-void atomic(warp& on, const instruction& what, lane_mask active) {
-  lane_addresses where;
+template <auto Operation, class T, MemorySpace Space>
+void atomic(Warp& on, const Instruction& what, lane_mask active) {
+  LaneAddresses where;
   resolve<Space>(on, what, active, {.nbytes = sizeof(T), .writes = true}, where);
   const T* const operand = on.values<const T>(what.source[1]);
   const T* const second = what.source[2] == no_row ? operand : on.values<const T>(what.source[2]);
@@ -68,7 +68,7 @@ void atomic(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// The one of these types that has the name. Null: the operation has no such type.
-template <auto Operation, memory_space Space, class... T>
+template <auto Operation, MemorySpace Space, class... T>
 [[nodiscard]] handler of_types(std::string_view name) {
   handler found = nullptr;
   ((type<T>::name == name ? void(found = atomic<Operation, T, Space>) : void()), ...);
@@ -76,7 +76,7 @@ template <auto Operation, memory_space Space, class... T>
 }
 
 /// The same of types without a sign, under the names of bits.
-template <auto Operation, memory_space Space, class... T>
+template <auto Operation, MemorySpace Space, class... T>
 [[nodiscard]] handler of_bits(std::string_view name) {
   handler found = nullptr;
   ((name.starts_with('b') && type<T>::name.substr(1) == name.substr(1)
@@ -86,7 +86,7 @@ template <auto Operation, memory_space Space, class... T>
   return found;
 }
 
-template <memory_space Space>
+template <MemorySpace Space>
 [[nodiscard]] handler sum_in_space(std::string_view type) {
   handler found = of_types<sum, Space, u32, s32, u64, s64, f32, f64>(type);
   if (found == nullptr) found = of_types<sum_of_halves, Space, f16, bf16>(type);
@@ -94,7 +94,7 @@ template <memory_space Space>
   return found;
 }
 
-template <memory_space Space>
+template <MemorySpace Space>
 [[nodiscard]] handler in_space(std::string_view operation, std::string_view type) {
   if (operation == "add") return sum_in_space<Space>(type);
   if (operation == "min") return of_types<smaller, Space, u32, s32, u64, s64>(type);
@@ -111,9 +111,9 @@ template <memory_space Space>
 
 }  // namespace
 
-handler atomic_operation(memory_space in, std::string_view operation, std::string_view type) {
-  return with_space(in, [&]<memory_space Space>() -> handler {
-    if constexpr (Space == memory_space::local || Space == memory_space::parameter)
+handler atomic_operation(MemorySpace in, std::string_view operation, std::string_view type) {
+  return with_space(in, [&]<MemorySpace Space>() -> handler {
+    if constexpr (Space == MemorySpace::local || Space == MemorySpace::parameter)
       return nullptr;
     else
       return in_space<Space>(operation, type);

@@ -13,7 +13,7 @@
 namespace skerry::emulation {
 namespace {
 
-[[nodiscard]] lane_mask waiting_at(const warp& on, std::size_t barrier) {
+[[nodiscard]] lane_mask waiting_at(const Warp& on, std::size_t barrier) {
   if (on.at_barrier == 0) return 0;
   lane_mask found = 0;
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
@@ -22,14 +22,14 @@ namespace {
   return found & on.at_barrier;
 }
 
-void advance(warp& on, lane_mask lanes) {
+void advance(Warp& on, lane_mask lanes) {
   for (std::size_t lane = 0; lane < warp_size; ++lane) on.at[lane] += lanes >> lane & 1;
 }
 
 /// A barrier with a count counts whole warps: lanes that have ended, or never were, have come.
-[[nodiscard]] std::uint32_t absent_lanes(const block& of, std::size_t barrier) {
+[[nodiscard]] std::uint32_t absent_lanes(const Block& of, std::size_t barrier) {
   std::uint32_t absent = 0;
-  for (const warp& one : of.warps) {
+  for (const Warp& one : of.warps) {
     if (waiting_at(one, barrier) != 0) {
       absent += static_cast<std::uint32_t>(std::popcount(~one.alive));
     }
@@ -37,35 +37,35 @@ void advance(warp& on, lane_mask lanes) {
   return absent;
 }
 
-[[nodiscard]] bool is_complete(const block& of, std::size_t barrier) {
-  const barrier_state& state = of.barriers[barrier];
+[[nodiscard]] bool is_complete(const Block& of, std::size_t barrier) {
+  const BarrierState& state = of.barriers[barrier];
   if (state.arrived == 0) return false;
   if (state.expected == 0) return state.arrived >= of.alive_threads();
   return state.arrived + absent_lanes(of, barrier) >= state.expected;
 }
 
-void write_reduction(warp& on, const instruction& what, int lane, const barrier_state& state) {
+void write_reduction(Warp& on, const Instruction& what, int lane, const BarrierState& state) {
   const lane_mask bit = lane_mask{1} << lane;
   switch (what.barrier) {
-    case barrier_kind::count:
+    case BarrierKind::count:
       on.values<std::uint32_t>(what.destination[0])[lane] = state.votes;
       return;
-    case barrier_kind::all:
+    case BarrierKind::all:
       return on.set_predicate(what.destination[0], state.votes == state.arrived ? bit : 0, bit);
-    case barrier_kind::any:
+    case BarrierKind::any:
       return on.set_predicate(what.destination[0], state.votes != 0 ? bit : 0, bit);
     default:
       return;
   }
 }
 
-void release(block& of, std::size_t barrier) {
+void release(Block& of, std::size_t barrier) {
   if (of.launched.device.checks_synchronization) check_barrier(of, barrier);
-  const barrier_state state = of.barriers[barrier];
+  const BarrierState state = of.barriers[barrier];
   of.barriers[barrier] = {};
   if (of.races) of.races->synchronize();
   if (barrier == cluster_barrier) ++of.cluster_phase;
-  for (warp& one : of.warps) {
+  for (Warp& one : of.warps) {
     const lane_mask released = waiting_at(one, barrier);
     one.at_barrier &= ~released;
     for_lanes(state.reduces ? released : 0, [&](int lane) {
@@ -77,22 +77,22 @@ void release(block& of, std::size_t barrier) {
 }
 
 /// Blocks that have ended never come.
-[[nodiscard]] bool has_come(const block& of) {
+[[nodiscard]] bool has_come(const Block& of) {
   return !of.has_ended() && is_complete(of, grid_barrier);
 }
 
-void release_grid_if_complete(launch_state& of) {
-  if (!std::ranges::all_of(of.grid, [](const block* one) { return has_come(*one); })) return;
-  for (block* one : of.grid) release(*one, grid_barrier);
+void release_grid_if_complete(LaunchState& of) {
+  if (!std::ranges::all_of(of.grid, [](const Block* one) { return has_come(*one); })) return;
+  for (Block* one : of.grid) release(*one, grid_barrier);
   if (of.races) of.races->synchronize_grid(of.grid);
 }
 
-void release_cluster_if_complete(launch_state& of) {
+void release_cluster_if_complete(LaunchState& of) {
   if (!is_cluster_complete(of)) return;
-  for (block* one : of.peers) release(*one, cluster_barrier);
+  for (Block* one : of.peers) release(*one, cluster_barrier);
 }
 
-void release_if_complete(block& of, std::size_t barrier) {
+void release_if_complete(Block& of, std::size_t barrier) {
   if (barrier == grid_barrier) return release_grid_if_complete(of.launched);
   if (barrier == cluster_barrier && !of.launched.peers.empty()) {
     return release_cluster_if_complete(of.launched);
@@ -100,8 +100,8 @@ void release_if_complete(block& of, std::size_t barrier) {
   if (is_complete(of, barrier)) release(of, barrier);
 }
 
-void arrive_at_grid_barrier(warp& on, const instruction& what, lane_mask mask) {
-  block& owner = *on.owner;
+void arrive_at_grid_barrier(Warp& on, const Instruction& what, lane_mask mask) {
+  Block& owner = *on.owner;
   if (owner.launched.grid.empty()) {
     fault(code::launch_failure, std::countr_zero(mask),
           "a barrier of the grid in a launch that is not cooperative");
@@ -115,12 +115,12 @@ void arrive_at_grid_barrier(warp& on, const instruction& what, lane_mask mask) {
   release_grid_if_complete(owner.launched);
 }
 
-void arrive_at_cluster_barrier(warp& on, const instruction& what, lane_mask mask) {
-  block& owner = *on.owner;
+void arrive_at_cluster_barrier(Warp& on, const Instruction& what, lane_mask mask) {
+  Block& owner = *on.owner;
   for_lanes(mask, [&](int lane) {
     const auto index = static_cast<std::size_t>(lane);
     std::uint32_t& phase = owner.cluster_phases[std::size_t{on.number} * warp_size + index];
-    if (what.barrier == barrier_kind::cluster_arrive) {
+    if (what.barrier == BarrierKind::cluster_arrive) {
       phase = owner.cluster_phase;
       ++owner.barriers[cluster_barrier].arrived;
       ++on.at[index];
@@ -135,13 +135,13 @@ void arrive_at_cluster_barrier(warp& on, const instruction& what, lane_mask mask
 }
 
 /// Whether all lanes name the same barrier and number of threads; rows of constants do.
-[[nodiscard]] bool names_one_barrier(const instruction& what) {
+[[nodiscard]] bool names_one_barrier(const Instruction& what) {
   const auto is_same = [](row of) { return of == no_row || (of & 1) != 0; };
   return is_same(what.source[0]) && is_same(what.source[1]);
 }
 
 /// Lanes that name the same barrier arrive; says at which one.
-std::size_t arrive(warp& on, const instruction& what, lane_mask lanes) {
+std::size_t arrive(Warp& on, const Instruction& what, lane_mask lanes) {
   const int lane = std::countr_zero(lanes);
   const auto value = [&](std::size_t source) {
     return on.values<const std::uint32_t>(what.source[source])[lane];
@@ -150,7 +150,7 @@ std::size_t arrive(warp& on, const instruction& what, lane_mask lanes) {
   if (barrier >= named_barriers) {
     fault(code::illegal_instruction, lane, "barrier " + std::to_string(barrier) + " of 16");
   }
-  barrier_state& state = on.owner->barriers[barrier];
+  BarrierState& state = on.owner->barriers[barrier];
   const std::uint32_t expected = what.source[1] == no_row ? 0 : value(1);
   if (expected % warp_size != 0) {
     fault(code::illegal_instruction, lane,
@@ -166,7 +166,7 @@ std::size_t arrive(warp& on, const instruction& what, lane_mask lanes) {
     state.reduces = true;
     state.votes += static_cast<std::uint32_t>(std::popcount(on.predicate(what, 2) & lanes));
   }
-  if (what.barrier == barrier_kind::arrive) {
+  if (what.barrier == BarrierKind::arrive) {
     advance(on, lanes);
   } else {
     on.at_barrier |= lanes;
@@ -177,13 +177,13 @@ std::size_t arrive(warp& on, const instruction& what, lane_mask lanes) {
 
 }  // namespace
 
-void arrive_at_barrier(warp& on, const instruction& what, lane_mask mask) {
+void arrive_at_barrier(Warp& on, const Instruction& what, lane_mask mask) {
   release_stores(on);
-  if (what.barrier == barrier_kind::cluster_arrive || what.barrier == barrier_kind::cluster_wait) {
+  if (what.barrier == BarrierKind::cluster_arrive || what.barrier == BarrierKind::cluster_wait) {
     arrive_at_cluster_barrier(on, what, mask);
     return;
   }
-  if (what.barrier == barrier_kind::grid) return arrive_at_grid_barrier(on, what, mask);
+  if (what.barrier == BarrierKind::grid) return arrive_at_grid_barrier(on, what, mask);
   std::uint32_t touched = 0;
   if (names_one_barrier(what)) {
     touched = std::uint32_t{1} << arrive(on, what, mask);
@@ -197,12 +197,12 @@ void arrive_at_barrier(warp& on, const instruction& what, lane_mask mask) {
   });
 }
 
-void recheck_barriers(block& of) {
+void recheck_barriers(Block& of) {
   for (std::size_t barrier = 0; barrier < of.barriers.size(); ++barrier) {
     if (of.barriers[barrier].arrived == 0) continue;
     release_if_complete(of, barrier);
   }
-  const auto has_arrived = [](const block* one) {
+  const auto has_arrived = [](const Block* one) {
     return one->barriers[cluster_barrier].arrived != 0;
   };
   // Others of the cluster may have waited for what ended.

@@ -132,16 +132,16 @@ constexpr auto extension = []<class T>(T a, u32 b) {
 };
 
 template <auto F>
-void on_predicates(warp& on, const instruction& what, lane_mask active) {
+void on_predicates(Warp& on, const Instruction& what, lane_mask active) {
   on.set_predicate(what.destination[0], F(on.predicate(what, 0), on.predicate(what, 1)), active);
 }
-void not_predicate(warp& on, const instruction& what, lane_mask active) {
+void not_predicate(Warp& on, const Instruction& what, lane_mask active) {
   on.set_predicate(what.destination[0], ~on.predicate(what, 0), active);
 }
 
 }  // namespace
 
-void declare_bits(operation_table& table) {
+void declare_bits(OperationTable& table) {
   const auto binary = [&]<class T>(type<T> /*of*/, std::string_view name) {
     table.add({"and.", name}, vectors<std::bit_and<>{}, T, T, T>());
     table.add({"or.", name}, vectors<std::bit_or<>{}, T, T, T>());

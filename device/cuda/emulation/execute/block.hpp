@@ -15,12 +15,12 @@
 
 namespace skerry::emulation {
 
-class global_races;
-class request_counter;
-class shared_races;
-class call_stacks;
-class undefined_values;
-struct watched_program;
+class GlobalRaces;
+class RequestCounter;
+class SharedRaces;
+class CallStacks;
+class UndefinedValues;
+struct WatchedProgram;
 
 /// What fresh memory, shared memory and registers hold.
 inline constexpr int poison = 0xa5;
@@ -29,9 +29,9 @@ inline constexpr int poison = 0xa5;
 inline constexpr std::uint32_t shared_vector = 16;
 
 /// Bytes that begin at a multiple of `alignment`: programs ask for more than 16 bytes of arrays.
-class aligned_bytes {
+class AlignedBytes {
  public:
-  explicit aligned_bytes(std::size_t nbytes, std::size_t alignment = 1024);
+  explicit AlignedBytes(std::size_t nbytes, std::size_t alignment = 1024);
   [[nodiscard]] std::byte* data() const noexcept { return data_.get(); }
   [[nodiscard]] std::size_t size() const noexcept { return nbytes_; }
 
@@ -45,50 +45,50 @@ class aligned_bytes {
 };
 
 /// What all blocks of a launch share.
-struct launch_state {
-  launch_state(const kernel& what, const launch& how, const device_model& device,
-               const memory_map& memory);
-  launch_state(const launch_state&) = delete;
-  launch_state& operator=(const launch_state&) = delete;
-  ~launch_state();
+struct LaunchState {
+  LaunchState(const Kernel& what, const Launch& how, const DeviceModel& device,
+              const MemoryMap& memory);
+  LaunchState(const LaunchState&) = delete;
+  LaunchState& operator=(const LaunchState&) = delete;
+  ~LaunchState();
   /// For a block, without the bytes that align what isn't there.
   [[nodiscard]] std::uint32_t shared_bytes() const noexcept;
   /// What the compiler's own grid barriers count in: nothing but in a cooperative launch.
   [[nodiscard]] std::uint64_t grid_workspace() const noexcept;
-  /// Memory that the kernel may access, as memory_map::find says it: the machine's, the heap, and
+  /// Memory that the kernel may access, as MemoryMap::find says it: the machine's, the heap, and
   /// the grid's workspace.
-  [[nodiscard]] allocation find(std::uint64_t address) const;
-  [[nodiscard]] memory_near nearest(std::uint64_t address) const;
-  [[nodiscard]] printed_text& printed();
+  [[nodiscard]] Allocation find(std::uint64_t address) const;
+  [[nodiscard]] MemoryNear nearest(std::uint64_t address) const;
+  [[nodiscard]] PrintedText& printed();
 
-  const kernel& what;
-  std::unique_ptr<const watched_program> watched;  ///< null: nobody looks for undefined values
-  const program& code;
-  const launch& how;
-  const device_model& device;
-  const memory_map& memory;
-  const extent cluster;  ///< of one block, if there are none of several
-  random_source random;
-  std::uint32_t stack_nbytes;                  ///< of a lane, for functions that are called
-  std::uint32_t local_nbytes;                  ///< of a lane: the kernel's frame, and those
-  std::vector<std::uint64_t> workspace;        ///< of the grid's barriers
-  std::vector<block*> grid;                    ///< the blocks of a cooperative launch
-  std::vector<block*> peers;                   ///< those of the cluster that runs, by their ranks
-  std::unique_ptr<printed_text> printed_here;  ///< where nobody else takes it
-  aligned_bytes constants;                     ///< bank 1
+  const Kernel& what;
+  std::unique_ptr<const WatchedProgram> watched;  ///< null: nobody looks for undefined values
+  const Program& code;
+  const Launch& how;
+  const DeviceModel& device;
+  const MemoryMap& memory;
+  const Extent cluster;  ///< of one block, if there are none of several
+  RandomSource random;
+  std::uint32_t stack_nbytes;                 ///< of a lane, for functions that are called
+  std::uint32_t local_nbytes;                 ///< of a lane: the kernel's frame, and those
+  std::vector<std::uint64_t> workspace;       ///< of the grid's barriers
+  std::vector<Block*> grid;                   ///< the blocks of a cooperative launch
+  std::vector<Block*> peers;                  ///< those of the cluster that runs, by their ranks
+  std::unique_ptr<PrintedText> printed_here;  ///< where nobody else takes it
+  AlignedBytes constants;                     ///< bank 1
   std::vector<std::byte> parameters;
-  std::vector<allocation> known;  ///< what each instruction accessed last
-  statistics counted;
-  std::unique_ptr<global_races> races;        ///< null: nobody looks for them
-  std::unique_ptr<request_counter> requests;  ///< null: nobody counts them
-  bool fills_up_loads;                        ///< with what it ignores, if they are asynchronous
+  std::vector<Allocation> known;  ///< what each instruction accessed last
+  Statistics counted;
+  std::unique_ptr<GlobalRaces> races;        ///< null: nobody looks for them
+  std::unique_ptr<RequestCounter> requests;  ///< null: nobody counts them
+  bool fills_up_loads;                       ///< with what it ignores, if they are asynchronous
 };
 
 /// Who reads a special register.
-struct special_reader {
-  const special_row& row;
-  const launch_state& launched;
-  const warp* on = nullptr;  ///< null if all of the launch read the same
+struct SpecialReader {
+  const SpecialRow& row;
+  const LaunchState& launched;
+  const Warp* on = nullptr;  ///< null if all of the launch read the same
   int lane = 0;
   [[nodiscard]] std::uint32_t thread() const noexcept {
     return on->number * warp_size + static_cast<std::uint32_t>(lane);
@@ -96,7 +96,7 @@ struct special_reader {
 };
 
 /// cp.async.bulk into shared memory, done when somebody looks at its barrier.
-struct bulk_load {
+struct BulkLoad {
   std::byte* to = nullptr;
   const std::byte* from = nullptr;
   std::uint32_t nbytes = 0;
@@ -104,7 +104,7 @@ struct bulk_load {
 };
 
 /// cp.async.bulk out of shared memory, done when its thread waits for the group.
-struct bulk_store {
+struct BulkStore {
   std::uint32_t thread = 0;
   std::uint32_t group = 0;
   std::byte* to = nullptr;
@@ -113,14 +113,14 @@ struct bulk_store {
 };
 
 /// A plain store to global memory that others do not see yet.
-struct held_store {
+struct HeldStore {
   std::byte* to = nullptr;
   std::uint32_t nbytes = 0;
   std::array<std::byte, 16> value{};
 };
 
 /// The threads that have come to a barrier of a block.
-struct barrier_state {
+struct BarrierState {
   std::uint32_t arrived = 0;
   std::uint32_t expected = 0;  ///< 0: all threads of the block that have not ended
   std::uint32_t votes = 0;     ///< of those whose predicate holds
@@ -133,12 +133,12 @@ inline constexpr std::size_t cluster_barrier = 16;
 inline constexpr std::size_t grid_barrier = 17;
 
 /// A block that is being run.
-class block {
+class Block {
  public:
-  explicit block(launch_state& of);
-  block(const block&) = delete;
-  block& operator=(const block&) = delete;
-  ~block();
+  explicit Block(LaunchState& of);
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  ~Block();
 
   /// Begins with the block of that number in the grid.
   void start(std::uint64_t number);
@@ -149,49 +149,49 @@ class block {
   void finish_stores(std::uint32_t thread, std::uint32_t groups_left);
   void finish_all_stores();
 
-  launch_state& launched;
-  extent at;
-  aligned_bytes shared;
+  LaunchState& launched;
+  Extent at;
+  AlignedBytes shared;
   std::uint32_t shared_nbytes;
-  std::vector<warp> warps;
-  std::array<barrier_state, grid_barrier + 1> barriers{};
+  std::vector<Warp> warps;
+  std::array<BarrierState, grid_barrier + 1> barriers{};
   std::uint32_t cluster_phase = 0;
   std::vector<std::uint32_t> cluster_phases;  ///< in which each thread has arrived last
-  std::vector<bulk_load> loads;
-  std::vector<bulk_store> stores;
+  std::vector<BulkLoad> loads;
+  std::vector<BulkStore> stores;
   std::vector<std::uint32_t> store_groups;
-  std::unique_ptr<call_stacks> calls;           ///< null: the kernel calls no function
-  std::unique_ptr<shared_races> races;          ///< null: nobody looks for them
-  std::unique_ptr<undefined_values> undefined;  ///< null: nobody looks for them
-  std::vector<std::vector<held_store>> held;    ///< of each warp, in their order
+  std::unique_ptr<CallStacks> calls;           ///< null: the kernel calls no function
+  std::unique_ptr<SharedRaces> races;          ///< null: nobody looks for them
+  std::unique_ptr<UndefinedValues> undefined;  ///< null: nobody looks for them
+  std::vector<std::vector<HeldStore>> held;    ///< of each warp, in their order
   bool watches_lanes = false;  ///< somebody counts, checks or holds back what each lane accesses
   bool watches_global_order = false;  ///< somebody looks for races on global memory
 
  private:
-  void start_warp(warp& which);
+  void start_warp(Warp& which);
   void poison_frames();
 
-  aligned_bytes registers_;
-  aligned_bytes local_;
+  AlignedBytes registers_;
+  AlignedBytes local_;
 };
 
 /// Runs what is ready of a warp for `quantum` instructions, or until it waits. Throws failure.
-void run_warp(warp& on, std::uint64_t quantum);
+void run_warp(Warp& on, std::uint64_t quantum);
 
 /// The lanes in `mask`, all at the same instruction, arrive at its barrier.
-void arrive_at_barrier(warp& on, const instruction& what, lane_mask mask);
+void arrive_at_barrier(Warp& on, const Instruction& what, lane_mask mask);
 /// Looks at all barriers again: threads have ended.
-void recheck_barriers(block& of);
+void recheck_barriers(Block& of);
 
-// Stores are held back where device_model::holds_stores_back asks for it: loads_and_stores.cpp.
-void hold_store(warp& on, std::byte* to, const std::byte* value, std::uint32_t nbytes);
+// Stores are held back where DeviceModel::holds_stores_back asks for it: loads_and_stores.cpp.
+void hold_store(Warp& on, std::byte* to, const std::byte* value, std::uint32_t nbytes);
 /// The warp's stores become visible, in an order of their own: none of them is before another.
-void release_stores(warp& on);
+void release_stores(Warp& on);
 /// A warp sees what it has stored itself: before it reads there, or stores by other means.
-void release_stores_at(warp& on, const std::byte* begin, std::uint32_t nbytes);
+void release_stores_at(Warp& on, const std::byte* begin, std::uint32_t nbytes);
 
-/// Throws kernel_fault.
+/// Throws KernelFault.
 [[noreturn]] void fault(int code, int lane, std::string what);
-[[noreturn]] void fault(failure_kind kind, int lane, std::string what);
+[[noreturn]] void fault(FailureKind kind, int lane, std::string what);
 
 }  // namespace skerry::emulation

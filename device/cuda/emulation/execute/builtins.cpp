@@ -18,16 +18,16 @@ namespace skerry::emulation {
 namespace {
 
 template <class T>
-[[nodiscard]] T argument(warp& on, const instruction& what, std::size_t source, int lane) {
+[[nodiscard]] T argument(Warp& on, const Instruction& what, std::size_t source, int lane) {
   return on.values<const T>(what.source[source])[lane];
 }
 
 template <class T>
-void give(warp& on, const instruction& what, int lane, T value) {
+void give(Warp& on, const Instruction& what, int lane, T value) {
   if (what.destination[0] != no_row) on.values<T>(what.destination[0])[lane] = value;
 }
 
-[[nodiscard]] std::string_view string_at(warp& on, const instruction& what, int lane,
+[[nodiscard]] std::string_view string_at(Warp& on, const Instruction& what, int lane,
                                          std::uint64_t address) {
   const std::span<std::byte> bytes = reachable(on, what, lane, address, {.nbytes = 1});
   const auto* const begin = reinterpret_cast<const char*>(bytes.data());
@@ -36,15 +36,15 @@ void give(warp& on, const instruction& what, int lane, T value) {
   return {begin, static_cast<std::size_t>(static_cast<const char*>(end) - begin)};
 }
 
-void print(warp& on, const instruction& what, lane_mask active) {
-  launch_state& launched = on.owner->launched;
+void print(Warp& on, const Instruction& what, lane_mask active) {
+  LaunchState& launched = on.owner->launched;
   for_lanes(active, [&](int lane) {
     const std::string_view format = string_at(on, what, lane, argument<u64>(on, what, 0, lane));
     const u64 given = argument<u64>(on, what, 1, lane);
     const auto arguments =
         given == 0 ? std::span<std::byte>{} : reachable(on, what, lane, given, {.nbytes = 1});
     try {
-      formatted_text found = format_printf(
+      FormattedText found = format_printf(
           format, arguments, [&](u64 address) { return string_at(on, what, lane, address); });
       give(on, what, lane, static_cast<u32>(found.arguments));
       launched.printed().append(std::move(found.text));
@@ -55,7 +55,7 @@ void print(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// As CUDA's text of an assertion has them: [1,0,0].
-[[nodiscard]] std::string in_brackets(const extent& place) {
+[[nodiscard]] std::string in_brackets(const Extent& place) {
   std::string text = text_of(place);
   text.front() = '[';
   text.back() = ']';
@@ -63,9 +63,9 @@ void print(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// With the text that CUDA prints for each thread.
-void fail_assertion(warp& on, const instruction& what, lane_mask active) {
-  const extent& block = on.owner->launched.how.block;
-  const extent& at = on.owner->at;
+void fail_assertion(Warp& on, const Instruction& what, lane_mask active) {
+  const Extent& block = on.owner->launched.how.block;
+  const Extent& at = on.owner->at;
   std::string text;
   for_lanes(active, [&](int lane) {
     const auto string = [&](std::size_t source) {
@@ -80,28 +80,28 @@ void fail_assertion(warp& on, const instruction& what, lane_mask active) {
   fault(code::assertion, std::countr_zero(active), text);
 }
 
-void allocate(warp& on, const instruction& what, lane_mask active) {
-  device_heap* const heap = on.owner->launched.how.heap;
+void allocate(Warp& on, const Instruction& what, lane_mask active) {
+  DeviceHeap* const heap = on.owner->launched.how.heap;
   for_lanes(active, [&](int lane) {
     const u64 nbytes = argument<u64>(on, what, 0, lane);
     give(on, what, lane, heap == nullptr || nbytes == 0 ? u64{0} : heap->allocate(nbytes));
   });
 }
 
-void release(warp& on, const instruction& what, lane_mask active) {
-  launch_state& launched = on.owner->launched;
+void release(Warp& on, const Instruction& what, lane_mask active) {
+  LaunchState& launched = on.owner->launched;
   for_lanes(active, [&](int lane) {
     const u64 address = argument<u64>(on, what, 0, lane);
     if (address == 0) return;
-    device_heap* const heap = launched.how.heap;
+    DeviceHeap* const heap = launched.how.heap;
     const std::string problem = heap == nullptr ? "free without a heap" : heap->release(address);
     if (!problem.empty()) fault(code::launch_failure, lane, problem);
   });
   // What instructions remember of allocations may be one of these.
-  std::ranges::fill(launched.known, allocation{});
+  std::ranges::fill(launched.known, Allocation{});
 }
 
-void note_write(warp& on, const std::byte* to, u64 nbytes) {
+void note_write(Warp& on, const std::byte* to, u64 nbytes) {
   if (on.owner->undefined) on.owner->undefined->filled(to, static_cast<u32>(nbytes));
 }
 
@@ -110,7 +110,7 @@ void note_write(warp& on, const std::byte* to, u64 nbytes) {
   return static_cast<u32>(nbytes);
 }
 
-void copy_bytes(warp& on, const instruction& what, lane_mask active) {
+void copy_bytes(Warp& on, const Instruction& what, lane_mask active) {
   for_lanes(active, [&](int lane) {
     const u64 to = argument<u64>(on, what, 0, lane);
     const u32 nbytes = access_size(argument<u64>(on, what, 2, lane), lane);
@@ -124,7 +124,7 @@ void copy_bytes(warp& on, const instruction& what, lane_mask active) {
   });
 }
 
-void fill_bytes(warp& on, const instruction& what, lane_mask active) {
+void fill_bytes(Warp& on, const Instruction& what, lane_mask active) {
   for_lanes(active, [&](int lane) {
     const u64 to = argument<u64>(on, what, 0, lane);
     const u32 nbytes = access_size(argument<u64>(on, what, 2, lane), lane);
@@ -138,7 +138,7 @@ void fill_bytes(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// A value of a frame, of the function that was called, into that of its caller.
-void copy_in_frame(warp& on, const instruction& what, lane_mask active) {
+void copy_in_frame(Warp& on, const Instruction& what, lane_mask active) {
   for_lanes(active, [&](int lane) {
     auto* const frame = reinterpret_cast<std::byte*>(argument<u64>(on, what, 0, lane));
     const auto* const from = frame + what.immediate;
@@ -150,20 +150,20 @@ void copy_in_frame(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// What stands for the grid in calls of cudaCG functions; 0 in an ordinary launch.
-void get_grid_handle(warp& on, const instruction& what, lane_mask active) {
+void get_grid_handle(Warp& on, const Instruction& what, lane_mask active) {
   const u64 handle = on.owner->launched.grid_workspace();
   for_lanes(active, [&](int lane) { give(on, what, lane, handle); });
 }
 
-void write_word(warp& on, const instruction& what, int lane, u64 address, u32 value) {
+void write_word(Warp& on, const Instruction& what, int lane, u64 address, u32 value) {
   if (address == 0) return;
   const auto into = reachable(on, what, lane, address, {.nbytes = sizeof value, .writes = true});
   std::memcpy(into.data(), &value, sizeof value);
   note_write(on, into.data(), sizeof value);
 }
 
-void get_grid_size(warp& on, const instruction& what, lane_mask active) {
-  const launch& how = on.owner->launched.how;
+void get_grid_size(Warp& on, const Instruction& what, lane_mask active) {
+  const Launch& how = on.owner->launched.how;
   const auto threads = static_cast<u32>(how.grid.count() * how.block.count());
   for_lanes(active, [&](int lane) {
     write_word(on, what, lane, argument<u64>(on, what, 0, lane), threads);
@@ -172,9 +172,9 @@ void get_grid_size(warp& on, const instruction& what, lane_mask active) {
   });
 }
 
-void get_grid_rank(warp& on, const instruction& what, lane_mask active) {
-  const launch& how = on.owner->launched.how;
-  const extent& at = on.owner->at;
+void get_grid_rank(Warp& on, const Instruction& what, lane_mask active) {
+  const Launch& how = on.owner->launched.how;
+  const Extent& at = on.owner->at;
   const u64 block = (u64{at.z} * how.grid.y + at.y) * how.grid.x + at.x;
   for_lanes(active, [&](int lane) {
     const u64 rank =
@@ -185,11 +185,11 @@ void get_grid_rank(warp& on, const instruction& what, lane_mask active) {
   });
 }
 
-void nothing(warp& /*on*/, const instruction& /*what*/, lane_mask /*active*/) {}
+void nothing(Warp& /*on*/, const Instruction& /*what*/, lane_mask /*active*/) {}
 
 }  // namespace
 
-void declare_builtins(operation_table& table) {
+void declare_builtins(OperationTable& table) {
   table.add({"call.vprintf"}, {.run = print, .results = {4}, .arguments = {8, 8}});
   table.add({"call.__assertfail"}, {.run = fail_assertion, .arguments = {8, 8, 4, 8, 8}});
   table.add({"call.malloc"}, {.run = allocate, .results = {8}, .arguments = {8}});
@@ -204,7 +204,7 @@ void declare_builtins(operation_table& table) {
   table.add({"call.cudaCGGetRank"}, {.run = get_grid_rank, .results = {4}, .arguments = {8, 8, 8}});
   for (const std::string_view name : {"cudaCGSynchronize", "cudaCGSynchronizeGrid"}) {
     table.add({"call.", name},
-              {.run = nothing, .flow = control::barrier, .results = {4}, .arguments = {8, 4}});
+              {.run = nothing, .flow = Control::barrier, .results = {4}, .arguments = {8, 4}});
   }
 }
 

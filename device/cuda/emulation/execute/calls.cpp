@@ -14,18 +14,18 @@ namespace {
 /// For each call, for where it returns to.
 constexpr std::size_t record_nbytes = 8;
 
-[[nodiscard]] std::size_t size_of(const kept_row& row) { return row.nbytes == 0 ? 1 : row.nbytes; }
+[[nodiscard]] std::size_t size_of(const KeptRow& row) { return row.nbytes == 0 ? 1 : row.nbytes; }
 
 }  // namespace
 
-call_stacks::call_stacks(block& of) : owner_(of), stacks_(of.warps.size() * warp_size) {}
+CallStacks::CallStacks(Block& of) : owner_(of), stacks_(of.warps.size() * warp_size) {}
 
-call_stacks::thread_stack& call_stacks::stack_of(const warp& on, int lane) {
+CallStacks::ThreadStack& CallStacks::stack_of(const Warp& on, int lane) {
   return stacks_[std::size_t{on.number} * warp_size + static_cast<std::size_t>(lane)];
 }
 
-void call_stacks::start(warp& on) {
-  const launch_state& launched = owner_.launched;
+void CallStacks::start(Warp& on) {
+  const LaunchState& launched = owner_.launched;
   for (int lane = 0; lane < warp_size; ++lane) {
     stack_of(on, lane).records.clear();
     stack_of(on, lane).kept.clear();
@@ -36,12 +36,12 @@ void call_stacks::start(warp& on) {
   }
 }
 
-const called_function& call_stacks::target(warp& on, const instruction& what, int lane) const {
-  const program& code = owner_.launched.code;
-  const call_site& site = code.call_sites[what.target];
+const CalledFunction& CallStacks::target(Warp& on, const Instruction& what, int lane) const {
+  const Program& code = owner_.launched.code;
+  const CallSite& site = code.call_sites[what.target];
   if (site.function >= 0) return code.functions[static_cast<std::size_t>(site.function)];
   const std::uint64_t address = on.values<const std::uint64_t>(what.source[0])[lane];
-  const auto found = std::ranges::find(code.functions, address, &called_function::address);
+  const auto found = std::ranges::find(code.functions, address, &CalledFunction::address);
   if (found == code.functions.end()) {
     fault(code::illegal_address, lane, "a call of an address that no function of the module has");
   }
@@ -53,10 +53,10 @@ const called_function& call_stacks::target(warp& on, const instruction& what, in
   return *found;
 }
 
-void call_stacks::keep(warp& on, const call_site& site, thread_stack& into, int lane) {
+void CallStacks::keep(Warp& on, const CallSite& site, ThreadStack& into, int lane) {
   std::size_t end = into.kept.size();
   into.kept.resize(end + site.kept_nbytes);
-  for (const kept_row& row : site.kept) {
+  for (const KeptRow& row : site.kept) {
     std::byte* const to = into.kept.data() + end;
     if (row.nbytes == 0) {
       *to = std::byte{(on.predicate(static_cast<emulation::row>(row.offset)) >> lane & 1) != 0};
@@ -69,10 +69,10 @@ void call_stacks::keep(warp& on, const call_site& site, thread_stack& into, int 
   if (owner_.undefined) owner_.undefined->keep(on, site.kept, lane, into.kept);
 }
 
-void call_stacks::restore(warp& on, const call_site& site, thread_stack& from, int lane) {
+void CallStacks::restore(Warp& on, const CallSite& site, ThreadStack& from, int lane) {
   if (owner_.undefined) owner_.undefined->restore(on, site.kept, lane, from.kept);
   std::size_t at = from.kept.size() - site.kept_nbytes;
-  for (const kept_row& row : site.kept) {
+  for (const KeptRow& row : site.kept) {
     const std::byte* const value = from.kept.data() + at;
     if (row.nbytes == 0) {
       const lane_mask bit = lane_mask{1} << lane;
@@ -87,18 +87,18 @@ void call_stacks::restore(warp& on, const call_site& site, thread_stack& from, i
   from.kept.resize(from.kept.size() - site.kept_nbytes);
 }
 
-void call_stacks::enter(warp& on, const call_site& site, const called_function& into, int lane) {
-  const launch_state& launched = owner_.launched;
+void CallStacks::enter(Warp& on, const CallSite& site, const CalledFunction& into, int lane) {
+  const LaunchState& launched = owner_.launched;
   std::uint64_t& frame = on.values<std::uint64_t>(launched.code.frame)[lane];
   const std::uint64_t begin = reinterpret_cast<std::uint64_t>(on.local) +
                               static_cast<std::uint64_t>(lane) * launched.local_nbytes +
                               launched.code.local_nbytes;
-  const thread_stack& stack = stack_of(on, lane);
+  const ThreadStack& stack = stack_of(on, lane);
   const std::uint64_t called = frame + site.frame_nbytes;
   const std::uint64_t used =
       called + into.frame_nbytes - begin + stack.kept.size() + stack.records.size() * record_nbytes;
   if (used > launched.stack_nbytes) {
-    fault(failure_kind::stack_overflow, lane,
+    fault(FailureKind::stack_overflow, lane,
           "stack overflow: call " + std::to_string(stack.records.size()) + ", of " +
               std::string(into.name) + ", needs " + std::to_string(used) + " bytes of " +
               std::to_string(launched.stack_nbytes));
@@ -110,11 +110,11 @@ void call_stacks::enter(warp& on, const call_site& site, const called_function& 
   frame = called;
 }
 
-void call_stacks::call(warp& on, const instruction& what, std::uint32_t from, lane_mask active) {
-  const call_site& site = owner_.launched.code.call_sites[what.target];
+void CallStacks::call(Warp& on, const Instruction& what, std::uint32_t from, lane_mask active) {
+  const CallSite& site = owner_.launched.code.call_sites[what.target];
   for_lanes(active, [&](int lane) {
-    const called_function& into = target(on, what, lane);
-    thread_stack& stack = stack_of(on, lane);
+    const CalledFunction& into = target(on, what, lane);
+    ThreadStack& stack = stack_of(on, lane);
     stack.records.push_back({from, what.target});
     keep(on, site, stack, lane);
     enter(on, site, into, lane);
@@ -122,13 +122,13 @@ void call_stacks::call(warp& on, const instruction& what, std::uint32_t from, la
   });
 }
 
-void call_stacks::leave(warp& on, lane_mask active) {
-  const program& code = owner_.launched.code;
+void CallStacks::leave(Warp& on, lane_mask active) {
+  const Program& code = owner_.launched.code;
   for_lanes(active, [&](int lane) {
-    thread_stack& stack = stack_of(on, lane);
-    const record last = stack.records.back();
+    ThreadStack& stack = stack_of(on, lane);
+    const Record last = stack.records.back();
     stack.records.pop_back();
-    const call_site& site = code.call_sites[last.site];
+    const CallSite& site = code.call_sites[last.site];
     restore(on, site, stack, lane);
     on.values<std::uint64_t>(code.frame)[lane] -= site.frame_nbytes;
     on.at[static_cast<std::size_t>(lane)] = last.from + 1;

@@ -22,7 +22,7 @@ template <bool Nan, bool Xor, class Ordered, class T>
 }
 
 template <bool Nan, bool Xor = false>
-struct smaller {
+struct Smaller {
   template <class T>
   static T of(T a, T b) {
     return choice_of<Nan, Xor>(
@@ -31,7 +31,7 @@ struct smaller {
 };
 
 template <bool Nan, bool Xor = false>
-struct larger {
+struct Larger {
   template <class T>
   static T of(T a, T b) {
     return choice_of<Nan, Xor>(

@@ -11,37 +11,37 @@ namespace {
 /// What a lane reads of one that takes no part is not defined: so it is nothing that looks right.
 constexpr u32 of_nobody = 0xdeadbeef;
 
-enum class direction { up, down, butterfly, index };
+enum class Direction { up, down, butterfly, index };
 
-struct lane_choice {
+struct LaneChoice {
   int from = 0;
   bool is_in_range = false;
 };
 
 /// PTX ISA, shfl.sync: `c` has the last lane of a segment, and above it the bits that segments
 /// share.
-template <direction To>
-[[nodiscard]] lane_choice chosen(int lane, u32 b, u32 c) {
+template <Direction To>
+[[nodiscard]] LaneChoice chosen(int lane, u32 b, u32 c) {
   const int amount = static_cast<int>(b & 31);
   const int clamp = static_cast<int>(c & 31);
   const int segment = static_cast<int>(c >> 8 & 31);
   const int last = (lane & segment) | (clamp & ~segment);
   switch (To) {
-    case direction::up:
+    case Direction::up:
       return {lane - amount, lane - amount >= last};
-    case direction::down:
+    case Direction::down:
       return {lane + amount, lane + amount <= last};
-    case direction::butterfly:
+    case Direction::butterfly:
       return {lane ^ amount, (lane ^ amount) <= last};
-    case direction::index:
+    case Direction::index:
       break;
   }
   const int from = (lane & segment) | (amount & ~segment);
   return {from, from <= last};
 }
 
-template <direction To>
-void shuffle(warp& on, const instruction& what, lane_mask active) {
+template <Direction To>
+void shuffle(Warp& on, const Instruction& what, lane_mask active) {
   std::array<u32, warp_size> values;
   std::memcpy(values.data(), on.values<const u32>(what.source[0]), sizeof values);
   const u32* const b = on.values<const u32>(what.source[1]);
@@ -49,7 +49,7 @@ void shuffle(warp& on, const instruction& what, lane_mask active) {
   std::array<u32, warp_size> results;
   lane_mask in_range = 0;
   for (int lane = 0; lane < warp_size; ++lane) {
-    const lane_choice choice = chosen<To>(lane, b[lane], c[lane]);
+    const LaneChoice choice = chosen<To>(lane, b[lane], c[lane]);
     const int from = choice.is_in_range ? choice.from : lane;
     in_range |= lane_mask{choice.is_in_range} << lane;
     const u32 value = values[static_cast<std::size_t>(from)];
@@ -59,14 +59,14 @@ void shuffle(warp& on, const instruction& what, lane_mask active) {
   on.set_predicate(what.destination[1], in_range, active);
 }
 
-void ballot(warp& on, const instruction& what, lane_mask active) {
+void ballot(Warp& on, const Instruction& what, lane_mask active) {
   const lane_mask votes = on.predicate(what, 0) & active;
   fill(on.values<u32>(what.destination[0]), votes, active);
 }
 
 /// `Holds` of the votes of the lanes that take part, and of these.
 template <auto Holds>
-void vote(warp& on, const instruction& what, lane_mask active) {
+void vote(Warp& on, const Instruction& what, lane_mask active) {
   const bool holds = Holds(on.predicate(what, 0) & active, active);
   on.set_predicate(what.destination[0], holds ? all_lanes : 0, active);
 }
@@ -77,7 +77,7 @@ constexpr auto uniform = [](lane_mask votes, lane_mask active) {
 };
 
 template <class T>
-void match_any(warp& on, const instruction& what, lane_mask active) {
+void match_any(Warp& on, const Instruction& what, lane_mask active) {
   const T* const values = on.values<const T>(what.source[0]);
   std::array<u32, warp_size> equal{};
   for_lanes(active, [&](int lane) {
@@ -91,7 +91,7 @@ void match_any(warp& on, const instruction& what, lane_mask active) {
 }
 
 template <class T>
-void match_all(warp& on, const instruction& what, lane_mask active) {
+void match_all(Warp& on, const Instruction& what, lane_mask active) {
   const T* const values = on.values<const T>(what.source[0]);
   const T first = values[std::countr_zero(active)];
   bool same = true;
@@ -104,7 +104,7 @@ constexpr auto smaller = [](auto a, auto b) { return std::min(a, b); };
 constexpr auto larger = [](auto a, auto b) { return std::max(a, b); };
 
 template <auto F, class T>
-void reduce(warp& on, const instruction& what, lane_mask active) {
+void reduce(Warp& on, const Instruction& what, lane_mask active) {
   const T* const values = on.values<const T>(what.source[0]);
   const int first = std::countr_zero(active);
   T result = values[first];
@@ -113,7 +113,7 @@ void reduce(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// Any lane may be elected, but of the same members always the same one.
-void elect(warp& on, const instruction& what, lane_mask active) {
+void elect(Warp& on, const Instruction& what, lane_mask active) {
   lane_mask left = active;
   const auto members = static_cast<std::uint32_t>(std::popcount(active));
   for (std::uint32_t skip = on.owner->launched.device.elected_member % members; skip > 0; --skip) {
@@ -127,25 +127,25 @@ void elect(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// bar.warp.sync alone orders accesses to memory; the other collectives do not.
-void converge(warp& on, const instruction& /*what*/, lane_mask /*active*/) {
+void converge(Warp& on, const Instruction& /*what*/, lane_mask /*active*/) {
   if (on.owner->races) on.owner->races->synchronize_warp(on);
 }
 
 /// The last argument of each names the members.
-[[nodiscard]] operation collective(handler run, std::vector<std::uint8_t> results,
+[[nodiscard]] Operation collective(handler run, std::vector<std::uint8_t> results,
                                    std::vector<std::uint8_t> arguments,
                                    std::size_t optional_results = 0) {
   const int members = static_cast<int>(arguments.size());
   arguments.push_back(sizeof(lane_mask));
   return {.run = run,
-          .flow = control::collective,
+          .flow = Control::collective,
           .results = std::move(results),
           .arguments = std::move(arguments),
           .optional_results = optional_results,
           .members = members};
 }
 
-void declare_votes(operation_table& table) {
+void declare_votes(OperationTable& table) {
   const auto declare = [&](std::string_view mode, std::string_view type, handler run,
                            std::uint8_t result) {
     // nvcc writes one order, inline PTX of CUB the other.
@@ -160,14 +160,14 @@ void declare_votes(operation_table& table) {
 
 }  // namespace
 
-void declare_collectives(operation_table& table) {
+void declare_collectives(OperationTable& table) {
   const auto declare_shuffle = [&](std::string_view name, handler run) {
     table.add({"shfl.sync.", name, ".b32"}, collective(run, {4, predicate_size}, {4, 4, 4}, 1));
   };
-  declare_shuffle("up", shuffle<direction::up>);
-  declare_shuffle("down", shuffle<direction::down>);
-  declare_shuffle("bfly", shuffle<direction::butterfly>);
-  declare_shuffle("idx", shuffle<direction::index>);
+  declare_shuffle("up", shuffle<Direction::up>);
+  declare_shuffle("down", shuffle<Direction::down>);
+  declare_shuffle("bfly", shuffle<Direction::butterfly>);
+  declare_shuffle("idx", shuffle<Direction::index>);
   declare_votes(table);
   table.add({"match.any.sync.b32"}, collective(match_any<u32>, {4}, {4}));
   table.add({"match.any.sync.b64"}, collective(match_any<u64>, {4}, {8}));

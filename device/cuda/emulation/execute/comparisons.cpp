@@ -6,7 +6,7 @@ namespace skerry::emulation {
 namespace {
 
 template <auto Comparison, class T, bool Ftz>
-lane_mask found(warp& on, const instruction& what) {
+lane_mask found(Warp& on, const Instruction& what) {
   const T* const a = on.values<const T>(what.source[0]);
   const T* const b = on.values<const T>(what.source[1]);
   if constexpr (Ftz) {
@@ -20,12 +20,12 @@ lane_mask found(warp& on, const instruction& what) {
 }
 
 template <auto Comparison, class T>
-void declare(operation_table& table, std::string_view name, std::string_view type_of) {
+void declare(OperationTable& table, std::string_view name, std::string_view type_of) {
   declare_comparison<found<Comparison, T, false>, sizeof(T)>(table, {name, "", type_of});
 }
 
 template <class T>
-void declare_order(operation_table& table, std::string_view type_of) {
+void declare_order(OperationTable& table, std::string_view type_of) {
   declare<std::less<>{}, T>(table, "lt", type_of);
   declare<std::less_equal<>{}, T>(table, "le", type_of);
   declare<std::greater<>{}, T>(table, "gt", type_of);
@@ -33,14 +33,14 @@ void declare_order(operation_table& table, std::string_view type_of) {
 }
 
 template <class T>
-void declare_equality(operation_table& table, std::string_view type_of) {
+void declare_equality(OperationTable& table, std::string_view type_of) {
   declare<std::equal_to<>{}, T>(table, "eq", type_of);
   declare<not_equal, T>(table, "ne", type_of);
 }
 
 /// testp: what a number is.
 template <auto Is, class T>
-void test_number(warp& on, const instruction& what, lane_mask active) {
+void test_number(Warp& on, const Instruction& what, lane_mask active) {
   const T* const a = on.values<const T>(what.source[0]);
   lane_mask found = 0;
   for_lanes(active, [&](int lane) { found |= lane_mask{Is(a[lane])} << lane; });
@@ -55,7 +55,7 @@ constexpr auto is_normal = [](auto a) { return std::isnormal(a); };
 constexpr auto is_subnormal = [](auto a) { return std::fpclassify(a) == FP_SUBNORMAL; };
 
 template <class T>
-void declare_tests(operation_table& table) {
+void declare_tests(OperationTable& table) {
   const auto declare = [&](std::string_view name, handler run) {
     table.add({"testp.", name, ".", type<T>::name},
               {.run = run, .results = {predicate_size}, .arguments = {sizeof(T)}});
@@ -70,7 +70,7 @@ void declare_tests(operation_table& table) {
 
 }  // namespace
 
-void declare_comparisons(operation_table& table) {
+void declare_comparisons(OperationTable& table) {
   for_types<u16, u32, u64, s16, s32, s64>([&]<class T>(type<T> of) {
     declare_equality<T>(table, of.name);
     declare_order<T>(table, of.name);

@@ -54,23 +54,23 @@ template <auto Comparison, class T>
 }
 
 /// Where a comparison of an instruction's first two sources holds.
-using comparison = lane_mask (*)(warp& on, const instruction& what);
+using comparison = lane_mask (*)(Warp& on, const Instruction& what);
 
 /// The one that the operation has given to its instructions. There are few handlers so, of
 /// comparisons by hundreds; Size, of an operand, tells those apart whose operands differ.
-[[nodiscard]] inline lane_mask found_by(warp& on, const instruction& what) {
+[[nodiscard]] inline lane_mask found_by(Warp& on, const Instruction& what) {
   return reinterpret_cast<comparison>(what.immediate)(on, what);
 }
 
 /// As it is combined with the third source, a predicate.
 template <auto Combined>
-[[nodiscard]] lane_mask combined(warp& on, const instruction& what, lane_mask found) {
+[[nodiscard]] lane_mask combined(Warp& on, const Instruction& what, lane_mask found) {
   return Combined(found, what.source[2] == no_row ? 0 : on.predicate(what, 2));
 }
 
 /// setp d|q, a, b, c: d is `(a ? b) op c`, and q is `!(a ? b) op c`.
 template <auto Combined>
-void set_both(warp& on, const instruction& what, lane_mask active, lane_mask found) {
+void set_both(Warp& on, const Instruction& what, lane_mask active, lane_mask found) {
   const lane_mask holds = combined<Combined>(on, what, found);
   const lane_mask fails = combined<Combined>(on, what, ~found);
   on.set_predicate(what.destination[0], holds, active);
@@ -78,17 +78,17 @@ void set_both(warp& on, const instruction& what, lane_mask active, lane_mask fou
 }
 /// Without a third source: it is what most branches ask, and has a handler of its own.
 template <comparison Found>
-void set_predicate(warp& on, const instruction& what, lane_mask active) {
+void set_predicate(Warp& on, const Instruction& what, lane_mask active) {
   set_both<keep>(on, what, active, Found(on, what));
 }
 template <auto Combined, std::uint8_t Size>
-void set_combined_predicate(warp& on, const instruction& what, lane_mask active) {
+void set_combined_predicate(Warp& on, const Instruction& what, lane_mask active) {
   set_both<Combined>(on, what, active, found_by(on, what));
 }
 
 /// set d, a, b, c: this value where `(a ? b) op c` holds, else zero.
 template <auto Combined, std::uint8_t Size, class D, D Value>
-void set_value(warp& on, const instruction& what, lane_mask active) {
+void set_value(Warp& on, const Instruction& what, lane_mask active) {
   const lane_mask found = combined<Combined>(on, what, found_by(on, what));
   D* const to = on.values<D>(what.destination[0]);
   for_lanes(active, [&](int lane) { to[lane] = (found >> lane & 1) != 0 ? Value : D{0}; });
@@ -114,7 +114,7 @@ void for_combinations(Declare&& declare) {
 }
 
 /// What the names of setp and set have for a comparison of this type.
-struct comparison_name {
+struct ComparisonName {
   std::string_view comparison;
   std::string_view ftz;
   std::string_view type;
@@ -122,7 +122,7 @@ struct comparison_name {
 
 /// set, combined with a predicate or not.
 template <auto Combined, std::uint8_t Size>
-void declare_set(operation_table& table, const comparison_name& of, comparison found,
+void declare_set(OperationTable& table, const ComparisonName& of, comparison found,
                  std::string_view combination) {
   const auto sets = [&](std::string_view to, std::uint8_t nbytes, handler run) {
     table.add({"set.", of.comparison, combination, of.ftz, ".", to, ".", of.type},
@@ -143,7 +143,7 @@ void declare_set(operation_table& table, const comparison_name& of, comparison f
 }
 
 template <comparison Found, std::uint8_t Size>
-void declare_comparison(operation_table& table, const comparison_name& of) {
+void declare_comparison(OperationTable& table, const ComparisonName& of) {
   table.add({"setp.", of.comparison, of.ftz, ".", of.type},
             {.run = set_predicate<Found>,
              .results = {predicate_size, predicate_size},

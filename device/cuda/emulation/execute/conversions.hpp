@@ -7,25 +7,25 @@
 namespace skerry::emulation {
 
 // To an integral value of the same type.
-struct to_nearest {
+struct ToNearest {
   template <class T>
   static T of(T a) {
     return std::nearbyint(a);
   }
 };
-struct toward_zero {
+struct TowardZero {
   template <class T>
   static T of(T a) {
     return std::trunc(a);
   }
 };
-struct downward {
+struct Downward {
   template <class T>
   static T of(T a) {
     return std::floor(a);
   }
 };
-struct upward {
+struct Upward {
   template <class T>
   static T of(T a) {
     return std::ceil(a);
@@ -35,9 +35,9 @@ struct upward {
 /// F::of from S to D in registers that may be wider than their types: the operand's lower bytes
 /// count, and the result is extended by its sign.
 template <class F, class D, class S>
-void convert(warp& on, const instruction& what, lane_mask active) {
+void convert(Warp& on, const Instruction& what, lane_mask active) {
   if (what.result_nbytes == sizeof(D) && what.operand_nbytes == sizeof(S)) {
-    elementwise<F, D, S>::run(on, what, active);
+    Elementwise<F, D, S>::run(on, what, active);
     return;
   }
   auto* const to = on.values<std::byte>(what.destination[0]);
@@ -59,7 +59,7 @@ void convert(warp& on, const instruction& what, lane_mask active) {
 
 /// The operation that does so, for an operation table.
 template <class F, class D, class S>
-[[nodiscard]] operation conversion() {
+[[nodiscard]] Operation conversion() {
   return {.run = convert<F, D, S>,
           .results = {sizeof(D)},
           .arguments = {sizeof(S)},

@@ -6,8 +6,8 @@
 namespace skerry::emulation {
 namespace {
 
-template <class Half, class Rounding, bool Ftz = false, limit Limit = limit::none>
-struct as_half {
+template <class Half, class Rounding, bool Ftz = false, RangeLimit Limit = RangeLimit::none>
+struct AsHalf {
   template <class S>
   static Half of(S a) {
     return half_of<Half, Rounding>(limited<Limit>(widened(flushed<Ftz>(number_of(a)))));
@@ -16,7 +16,7 @@ struct as_half {
 
 /// The same of an integer, which is never subnormal.
 template <class Half, class Rounding>
-struct integer_as_half {
+struct IntegerAsHalf {
   template <class S>
   static Half of(S a) {
     return half_of<Half, Rounding>(widened(a));
@@ -24,7 +24,7 @@ struct integer_as_half {
 };
 
 template <class D, bool Ftz, bool Sat>
-struct widened_half {
+struct WidenedHalf {
   template <class Half>
   static D of(Half a) {
     return saturated<Sat>(static_cast<D>(flushed<Ftz>(number_of(a))));
@@ -34,73 +34,74 @@ struct widened_half {
 /// Calls `declare` with each rounding and its name.
 template <class Declare>
 void for_roundings(Declare&& declare) {
-  declare.template operator()<to_nearest>("rn");
-  declare.template operator()<toward_zero>("rz");
-  declare.template operator()<downward>("rm");
-  declare.template operator()<upward>("rp");
+  declare.template operator()<ToNearest>("rn");
+  declare.template operator()<TowardZero>("rz");
+  declare.template operator()<Downward>("rm");
+  declare.template operator()<Upward>("rp");
 }
 
 template <class Half, class S>
-void declare_from_integer(operation_table& table) {
+void declare_from_integer(OperationTable& table) {
   for_roundings([&]<class Rounding>(std::string_view rounding) {
     table.add({"cvt.", rounding, ".", type<Half>::name, ".", type<S>::name},
-              conversion<integer_as_half<Half, Rounding>, Half, S>());
+              conversion<IntegerAsHalf<Half, Rounding>, Half, S>());
   });
 }
 
 template <class Half, class S>
-void declare_from_float(operation_table& table) {
+void declare_from_float(OperationTable& table) {
   for_roundings([&]<class Rounding>(std::string_view rounding) {
-    const auto declare = [&](std::string_view modifiers, operation what) {
+    const auto declare = [&](std::string_view modifiers, Operation what) {
       table.add({"cvt.", rounding, modifiers, ".", type<Half>::name, ".", type<S>::name},
                 std::move(what));
     };
-    declare("", conversion<as_half<Half, Rounding>, Half, S>());
-    declare(".sat", conversion<as_half<Half, Rounding, false, limit::saturated>, Half, S>());
+    declare("", conversion<AsHalf<Half, Rounding>, Half, S>());
+    declare(".sat", conversion<AsHalf<Half, Rounding, false, RangeLimit::saturated>, Half, S>());
     if constexpr (std::is_same_v<S, f32>) {
-      declare(".relu", conversion<as_half<Half, Rounding, false, limit::relu>, Half, S>());
-      declare(".ftz", conversion<as_half<Half, Rounding, true>, Half, S>());
-      declare(".ftz.sat", conversion<as_half<Half, Rounding, true, limit::saturated>, Half, S>());
+      declare(".relu", conversion<AsHalf<Half, Rounding, false, RangeLimit::relu>, Half, S>());
+      declare(".ftz", conversion<AsHalf<Half, Rounding, true>, Half, S>());
+      declare(".ftz.sat",
+              conversion<AsHalf<Half, Rounding, true, RangeLimit::saturated>, Half, S>());
     }
   });
 }
 
 /// To wider floats, which have every half.
 template <class Half>
-void declare_widening(operation_table& table) {
+void declare_widening(OperationTable& table) {
   const std::string_view from = type<Half>::name;
-  table.add({"cvt.f32.", from}, conversion<widened_half<f32, false, false>, f32, Half>());
-  table.add({"cvt.sat.f32.", from}, conversion<widened_half<f32, false, true>, f32, Half>());
-  table.add({"cvt.ftz.f32.", from}, conversion<widened_half<f32, true, false>, f32, Half>());
-  table.add({"cvt.ftz.sat.f32.", from}, conversion<widened_half<f32, true, true>, f32, Half>());
-  table.add({"cvt.f64.", from}, conversion<widened_half<f64, false, false>, f64, Half>());
-  table.add({"cvt.sat.f64.", from}, conversion<widened_half<f64, false, true>, f64, Half>());
+  table.add({"cvt.f32.", from}, conversion<WidenedHalf<f32, false, false>, f32, Half>());
+  table.add({"cvt.sat.f32.", from}, conversion<WidenedHalf<f32, false, true>, f32, Half>());
+  table.add({"cvt.ftz.f32.", from}, conversion<WidenedHalf<f32, true, false>, f32, Half>());
+  table.add({"cvt.ftz.sat.f32.", from}, conversion<WidenedHalf<f32, true, true>, f32, Half>());
+  table.add({"cvt.f64.", from}, conversion<WidenedHalf<f64, false, false>, f64, Half>());
+  table.add({"cvt.sat.f64.", from}, conversion<WidenedHalf<f64, false, true>, f64, Half>());
 }
 
 /// To an integral value of the same type.
 template <class Rounding>
-struct integral_half {
+struct IntegralHalf {
   template <class Half>
   static Half of(Half a) {
-    return half_of<Half, to_nearest>(Rounding::of(number_of(a)));
+    return half_of<Half, ToNearest>(Rounding::of(number_of(a)));
   }
 };
 
 template <class Half>
-void declare_integral(operation_table& table) {
+void declare_integral(OperationTable& table) {
   const auto declare = [&]<class Rounding>(std::string_view rounding) {
     table.add({"cvt.", rounding, ".", type<Half>::name, ".", type<Half>::name},
-              conversion<integral_half<Rounding>, Half, Half>());
+              conversion<IntegralHalf<Rounding>, Half, Half>());
   };
-  declare.template operator()<to_nearest>("rni");
-  declare.template operator()<toward_zero>("rzi");
-  declare.template operator()<downward>("rmi");
-  declare.template operator()<upward>("rpi");
+  declare.template operator()<ToNearest>("rni");
+  declare.template operator()<TowardZero>("rzi");
+  declare.template operator()<Downward>("rmi");
+  declare.template operator()<Upward>("rpi");
 }
 
 }  // namespace
 
-void declare_conversions_of_halves(operation_table& table) {
+void declare_conversions_of_halves(OperationTable& table) {
   for_types<f16, bf16>([&]<class Half>(type<Half> /*of*/) {
     for_types<u8, s8, u16, s16, u32, s32, u64, s64>(
         [&]<class S>(type<S> /*from*/) { declare_from_integer<Half, S>(table); });

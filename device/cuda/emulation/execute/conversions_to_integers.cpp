@@ -6,7 +6,7 @@ namespace skerry::emulation {
 namespace {
 
 template <class D>
-struct low_part {
+struct LowPart {
   template <class S>
   static D of(S a) {
     return static_cast<D>(a);
@@ -14,7 +14,7 @@ struct low_part {
 };
 
 template <class D>
-struct clamped {
+struct Clamped {
   template <class S>
   static D of(S a) {
     using limits = std::numeric_limits<D>;
@@ -45,7 +45,7 @@ template <class D, class S>
 }
 
 template <class D, class Rounding, bool Ftz>
-struct rounded_integer {
+struct RoundedInteger {
   template <class S>
   static D of(S a) {
     return nearest_integer<D>(Rounding::of(flushed<Ftz>(number_of(a))));
@@ -53,36 +53,36 @@ struct rounded_integer {
 };
 
 template <class Rounding, class D, class S>
-void declare_rounding(operation_table& table, std::string_view rounding) {
+void declare_rounding(OperationTable& table, std::string_view rounding) {
   // .sat changes nothing: float to integer saturates anyway.
   for (const std::string_view saturation : {"", ".sat"}) {
     table.add({"cvt.", rounding, saturation, ".", type<D>::name, ".", type<S>::name},
-              conversion<rounded_integer<D, Rounding, false>, D, S>());
+              conversion<RoundedInteger<D, Rounding, false>, D, S>());
     if constexpr (std::is_same_v<S, f32>) {
       table.add({"cvt.", rounding, ".ftz", saturation, ".", type<D>::name, ".f32"},
-                conversion<rounded_integer<D, Rounding, true>, D, S>());
+                conversion<RoundedInteger<D, Rounding, true>, D, S>());
     }
   }
 }
 
 template <class D>
-void declare_from_integers(operation_table& table) {
+void declare_from_integers(OperationTable& table) {
   for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class S>(type<S> from) {
-    table.add({"cvt.", type<D>::name, ".", from.name}, conversion<low_part<D>, D, S>());
-    table.add({"cvt.sat.", type<D>::name, ".", from.name}, conversion<clamped<D>, D, S>());
+    table.add({"cvt.", type<D>::name, ".", from.name}, conversion<LowPart<D>, D, S>());
+    table.add({"cvt.sat.", type<D>::name, ".", from.name}, conversion<Clamped<D>, D, S>());
   });
 }
 
 }  // namespace
 
-void declare_conversions_to_integers(operation_table& table) {
+void declare_conversions_to_integers(OperationTable& table) {
   for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class D>(type<D> /*to*/) {
     declare_from_integers<D>(table);
     for_types<f16, bf16, f32, f64>([&]<class S>(type<S> /*from*/) {
-      declare_rounding<to_nearest, D, S>(table, "rni");
-      declare_rounding<toward_zero, D, S>(table, "rzi");
-      declare_rounding<downward, D, S>(table, "rmi");
-      declare_rounding<upward, D, S>(table, "rpi");
+      declare_rounding<ToNearest, D, S>(table, "rni");
+      declare_rounding<TowardZero, D, S>(table, "rzi");
+      declare_rounding<Downward, D, S>(table, "rmi");
+      declare_rounding<Upward, D, S>(table, "rpi");
     });
   });
 }

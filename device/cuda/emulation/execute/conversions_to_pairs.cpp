@@ -13,7 +13,7 @@ struct e4m3 {
 struct e5m2 {
   u8 bits;
 };
-struct byte_pair {
+struct BytePair {
   u8 low;
   u8 high;
 };
@@ -48,7 +48,7 @@ template <class Byte>
                            ? format::lowest
                            : std::clamp(std::isinf(x) ? most : std::ilogb(x), format::lowest, most);
   const f64 scaled = std::ldexp(std::isinf(x) ? 0 : std::fabs(x), format::fraction - exponent);
-  const auto units = static_cast<u32>(to_nearest::of(scaled));
+  const auto units = static_cast<u32>(ToNearest::of(scaled));
   const u32 bits = (static_cast<u32>(exponent - format::lowest) << format::fraction) + units;
   return static_cast<u8>(
       sign | (exponent == most ? format::largest : std::min<u32>(bits, format::largest)));
@@ -72,9 +72,9 @@ template <class Byte>
                            std::max(exponent, 1) - 1 + format::lowest - format::fraction);
 }
 
-template <class Half, class Rounding, limit Limit, bool Finite>
-struct pair_of_halves {
-  static packed<Half> of(f32 high, f32 low) { return {one_of(low), one_of(high)}; }
+template <class Half, class Rounding, RangeLimit Limit, bool Finite>
+struct PairOfHalves {
+  static Packed<Half> of(f32 high, f32 low) { return {one_of(low), one_of(high)}; }
   static Half one_of(f32 x) {
     Half found = half_of<Half, Rounding>(limited<Limit>(x));
     constexpr u16 infinity = half_format<Half>::infinity;
@@ -83,58 +83,58 @@ struct pair_of_halves {
   }
 };
 
-template <class Byte, limit Limit>
-struct pair_of_bytes {
-  static byte_pair of(f32 high, f32 low) {
+template <class Byte, RangeLimit Limit>
+struct PairOfBytes {
+  static BytePair of(f32 high, f32 low) {
     return {byte_of<Byte>(limited<Limit>(low)), byte_of<Byte>(limited<Limit>(high))};
   }
-  static byte_pair of(f16x2 a) { return of(number_of(a.high), number_of(a.low)); }
+  static BytePair of(f16x2 a) { return of(number_of(a.high), number_of(a.low)); }
 };
 
-template <class Byte, limit Limit>
-struct halves_of_bytes {
-  static f16x2 of(byte_pair a) { return {one_of(a.low), one_of(a.high)}; }
+template <class Byte, RangeLimit Limit>
+struct HalvesOfBytes {
+  static f16x2 of(BytePair a) { return {one_of(a.low), one_of(a.high)}; }
   static f16 one_of(u8 x) {
-    return half_of<f16, to_nearest>(limited<Limit>(number_of_byte<Byte>(x)));
+    return half_of<f16, ToNearest>(limited<Limit>(number_of_byte<Byte>(x)));
   }
 };
 
 template <class Half>
-void declare_halves_of_floats(operation_table& table) {
-  const auto declare = [&]<class Rounding, limit Limit>(std::string_view modifiers) {
-    const std::string_view to = type<packed<Half>>::name;
+void declare_halves_of_floats(OperationTable& table) {
+  const auto declare = [&]<class Rounding, RangeLimit Limit>(std::string_view modifiers) {
+    const std::string_view to = type<Packed<Half>>::name;
     table.add({"cvt.", modifiers, ".", to, ".f32"},
-              vectors<pair_of_halves<Half, Rounding, Limit, false>, packed<Half>, f32, f32>());
+              vectors<PairOfHalves<Half, Rounding, Limit, false>, Packed<Half>, f32, f32>());
     table.add({"cvt.", modifiers, ".satfinite.", to, ".f32"},
-              vectors<pair_of_halves<Half, Rounding, Limit, true>, packed<Half>, f32, f32>());
+              vectors<PairOfHalves<Half, Rounding, Limit, true>, Packed<Half>, f32, f32>());
   };
-  declare.template operator()<to_nearest, limit::none>("rn");
-  declare.template operator()<to_nearest, limit::relu>("rn.relu");
-  declare.template operator()<toward_zero, limit::none>("rz");
-  declare.template operator()<toward_zero, limit::relu>("rz.relu");
+  declare.template operator()<ToNearest, RangeLimit::none>("rn");
+  declare.template operator()<ToNearest, RangeLimit::relu>("rn.relu");
+  declare.template operator()<TowardZero, RangeLimit::none>("rz");
+  declare.template operator()<TowardZero, RangeLimit::relu>("rz.relu");
 }
 
 template <class Byte>
-void declare_bytes(operation_table& table) {
+void declare_bytes(OperationTable& table) {
   const std::string_view name = byte_format<Byte>::name;
-  const auto declare = [&]<limit Limit>(std::string_view relu) {
+  const auto declare = [&]<RangeLimit Limit>(std::string_view relu) {
     table.add({"cvt.rn.satfinite", relu, ".", name, ".f32"},
-              vectors<pair_of_bytes<Byte, Limit>, byte_pair, f32, f32>());
+              vectors<PairOfBytes<Byte, Limit>, BytePair, f32, f32>());
     table.add({"cvt.rn.satfinite", relu, ".", name, ".f16x2"},
-              vectors<pair_of_bytes<Byte, Limit>, byte_pair, f16x2>());
+              vectors<PairOfBytes<Byte, Limit>, BytePair, f16x2>());
     table.add({"cvt.rn", relu, ".f16x2.", name},
-              vectors<halves_of_bytes<Byte, Limit>, f16x2, byte_pair>());
+              vectors<HalvesOfBytes<Byte, Limit>, f16x2, BytePair>());
   };
-  declare.template operator()<limit::none>("");
-  declare.template operator()<limit::relu>(".relu");
+  declare.template operator()<RangeLimit::none>("");
+  declare.template operator()<RangeLimit::relu>(".relu");
 }
 
 // tf32: float32 of which the lowest 13 bits are zero.
 constexpr u32 lost_bits = 0x1fff;
 
-enum class tie { away, even, never };
+enum class TieRule { away, even, never };
 
-template <tie Tie, bool Relu>
+template <TieRule Tie, bool Relu>
 u32 shortened(f32 x) {
   const u32 bits = std::bit_cast<u32>(x);
   constexpr u32 infinity = 0x7f800000;
@@ -142,22 +142,22 @@ u32 shortened(f32 x) {
   if (Relu && !(x > 0)) return 0;
   if ((bits & infinity) == infinity) return bits;
   const u32 is_odd = bits >> 13 & 1;
-  const u32 added = Tie == tie::away ? 0x1000U : Tie == tie::even ? 0xfffU + is_odd : 0U;
+  const u32 added = Tie == TieRule::away ? 0x1000U : Tie == TieRule::even ? 0xfffU + is_odd : 0U;
   return (bits + added) & ~lost_bits;
 }
 
 }  // namespace
 
-void declare_conversions_to_pairs(operation_table& table) {
+void declare_conversions_to_pairs(OperationTable& table) {
   declare_halves_of_floats<f16>(table);
   declare_halves_of_floats<bf16>(table);
   declare_bytes<e4m3>(table);
   declare_bytes<e5m2>(table);
-  table.add({"cvt.rna.tf32.f32"}, vectors<shortened<tie::away, false>, u32, f32>());
-  table.add({"cvt.rn.tf32.f32"}, vectors<shortened<tie::even, false>, u32, f32>());
-  table.add({"cvt.rn.relu.tf32.f32"}, vectors<shortened<tie::even, true>, u32, f32>());
-  table.add({"cvt.rz.tf32.f32"}, vectors<shortened<tie::never, false>, u32, f32>());
-  table.add({"cvt.rz.relu.tf32.f32"}, vectors<shortened<tie::never, true>, u32, f32>());
+  table.add({"cvt.rna.tf32.f32"}, vectors<shortened<TieRule::away, false>, u32, f32>());
+  table.add({"cvt.rn.tf32.f32"}, vectors<shortened<TieRule::even, false>, u32, f32>());
+  table.add({"cvt.rn.relu.tf32.f32"}, vectors<shortened<TieRule::even, true>, u32, f32>());
+  table.add({"cvt.rz.tf32.f32"}, vectors<shortened<TieRule::never, false>, u32, f32>());
+  table.add({"cvt.rz.relu.tf32.f32"}, vectors<shortened<TieRule::never, true>, u32, f32>());
 }
 
 }  // namespace skerry::emulation

@@ -35,12 +35,12 @@ struct bf16 {
 };
 /// Two halves in a register of 32 bits, the first one in the lower bits.
 template <class Half>
-struct packed {
+struct Packed {
   Half low;
   Half high;
 };
-using f16x2 = packed<f16>;
-using bf16x2 = packed<bf16>;
+using f16x2 = Packed<f16>;
+using bf16x2 = Packed<bf16>;
 struct b128 {
   u64 low;
   u64 high;
@@ -119,7 +119,7 @@ inline void fill(T* to, T value, lane_mask active) noexcept {
 
 /// Calls `function` with the destination's row and those of the sources.
 template <class D, class... A, class Function>
-inline void with_rows(warp& on, const instruction& what, Function&& function) {
+inline void with_rows(Warp& on, const Instruction& what, Function&& function) {
   [&]<std::size_t... k>(std::index_sequence<k...> /*sources*/) {
     function(on.values<D>(what.destination[0]), on.values<const A>(what.source[k])...);
   }(std::index_sequence_for<A...>());
@@ -127,14 +127,14 @@ inline void with_rows(warp& on, const instruction& what, Function&& function) {
 
 /// A function or its object as a class that the loops below take.
 template <auto Function>
-struct applied {
+struct Applied {
   static auto of(auto... operands) { return Function(operands...); }
 };
 
 /// F::of on the values of each lane: every lane is computed, so F must not trap.
 template <class F, class D, class... A>
-struct elementwise {
-  static void run(warp& on, const instruction& what, lane_mask active) {
+struct Elementwise {
+  static void run(Warp& on, const Instruction& what, lane_mask active) {
     with_rows<D, A...>(on, what, [&](D* to, const A*... from) {
       if (active == all_lanes) {
         // A destination may be a source, but then it is so lane by lane.
@@ -151,8 +151,8 @@ struct elementwise {
 
 /// The same for what is slow or may trap: active lanes alone.
 template <class F, class D, class... A>
-struct lane_by_lane {
-  static void run(warp& on, const instruction& what, lane_mask active) {
+struct LaneByLane {
+  static void run(Warp& on, const Instruction& what, lane_mask active) {
     with_rows<D, A...>(on, what, [&](D* to, const A*... from) {
       for_lanes(active, [&](int lane) { to[lane] = F::of(from[lane]...); });
     });
@@ -160,24 +160,24 @@ struct lane_by_lane {
 };
 
 template <class Loop, class D, class... A>
-[[nodiscard]] operation with_loop() {
+[[nodiscard]] Operation with_loop() {
   return {.run = Loop::run, .results = {sizeof(D)}, .arguments = {sizeof(A)...}};
 }
 template <class F, class D, class... A>
-[[nodiscard]] operation vectors() {
-  return with_loop<elementwise<F, D, A...>, D, A...>();
+[[nodiscard]] Operation vectors() {
+  return with_loop<Elementwise<F, D, A...>, D, A...>();
 }
 template <class F, class D, class... A>
-[[nodiscard]] operation scalars() {
-  return with_loop<lane_by_lane<F, D, A...>, D, A...>();
+[[nodiscard]] Operation scalars() {
+  return with_loop<LaneByLane<F, D, A...>, D, A...>();
 }
 template <auto F, class D, class... A>
-[[nodiscard]] operation vectors() {
-  return vectors<applied<F>, D, A...>();
+[[nodiscard]] Operation vectors() {
+  return vectors<Applied<F>, D, A...>();
 }
 template <auto F, class D, class... A>
-[[nodiscard]] operation scalars() {
-  return scalars<applied<F>, D, A...>();
+[[nodiscard]] Operation scalars() {
+  return scalars<Applied<F>, D, A...>();
 }
 
 }  // namespace skerry::emulation

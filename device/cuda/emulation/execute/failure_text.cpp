@@ -9,34 +9,34 @@
 namespace skerry::emulation {
 namespace {
 
-struct kind_row {
-  failure_kind kind;
+struct KindRow {
+  FailureKind kind;
   std::string_view name;
   int code;
 };
 
-constexpr std::array<kind_row, failure_kinds> kinds{{
-    {failure_kind::other, "other", code::launch_failure},
-    {failure_kind::out_of_bounds, "out_of_bounds", code::illegal_address},
-    {failure_kind::use_after_free, "use_after_free", code::illegal_address},
-    {failure_kind::wrong_device, "wrong_device", code::illegal_address},
-    {failure_kind::host_pointer, "host_pointer", code::illegal_address},
-    {failure_kind::misaligned, "misaligned", code::misaligned_address},
-    {failure_kind::uninitialised, "uninitialised", code::launch_failure},
-    {failure_kind::race_shared, "race_shared", code::launch_failure},
-    {failure_kind::race_global, "race_global", code::launch_failure},
-    {failure_kind::race_streams, "race_streams", code::launch_failure},
-    {failure_kind::deadlock, "deadlock", code::launch_failure},
-    {failure_kind::synchronisation, "synchronisation", code::launch_failure},
-    {failure_kind::never_ends, "never_ends", code::launch_timeout},
-    {failure_kind::stack_overflow, "stack_overflow", code::launch_failure},
-    {failure_kind::assertion, "assertion", code::assertion},
-    {failure_kind::trap, "trap", code::launch_failure},
-    {failure_kind::invalid_instruction, "invalid_instruction", code::illegal_instruction},
-    {failure_kind::unsupported_instruction, "unsupported_instruction", code::illegal_instruction},
+constexpr std::array<KindRow, failure_kinds> kinds{{
+    {FailureKind::other, "other", code::launch_failure},
+    {FailureKind::out_of_bounds, "out_of_bounds", code::illegal_address},
+    {FailureKind::use_after_free, "use_after_free", code::illegal_address},
+    {FailureKind::wrong_device, "wrong_device", code::illegal_address},
+    {FailureKind::host_pointer, "host_pointer", code::illegal_address},
+    {FailureKind::misaligned, "misaligned", code::misaligned_address},
+    {FailureKind::uninitialised, "uninitialised", code::launch_failure},
+    {FailureKind::race_shared, "race_shared", code::launch_failure},
+    {FailureKind::race_global, "race_global", code::launch_failure},
+    {FailureKind::race_streams, "race_streams", code::launch_failure},
+    {FailureKind::deadlock, "deadlock", code::launch_failure},
+    {FailureKind::synchronisation, "synchronisation", code::launch_failure},
+    {FailureKind::never_ends, "never_ends", code::launch_timeout},
+    {FailureKind::stack_overflow, "stack_overflow", code::launch_failure},
+    {FailureKind::assertion, "assertion", code::assertion},
+    {FailureKind::trap, "trap", code::launch_failure},
+    {FailureKind::invalid_instruction, "invalid_instruction", code::illegal_instruction},
+    {FailureKind::unsupported_instruction, "unsupported_instruction", code::illegal_instruction},
 }};
 
-[[nodiscard]] const kind_row& row_of(failure_kind kind) noexcept {
+[[nodiscard]] const KindRow& row_of(FailureKind kind) noexcept {
   return kinds[static_cast<std::size_t>(kind)];
 }
 
@@ -54,7 +54,7 @@ static_assert(are_in_order);
   return text.data();
 }
 
-[[nodiscard]] std::string text_of(const wanted_memory& wanted) {
+[[nodiscard]] std::string text_of(const WantedMemory& wanted) {
   std::string text = wanted.alignment != 0 ? "misaligned " : "";
   text += wanted.writes ? "write" : "read";
   text += " of " + std::to_string(wanted.nbytes) + " bytes of " + std::string(wanted.space) +
@@ -63,13 +63,13 @@ static_assert(are_in_order);
   return text;
 }
 
-[[nodiscard]] std::string text_of(const waiting_lanes& one) {
+[[nodiscard]] std::string text_of(const WaitingLanes& one) {
   return "block " + text_of(one.block) + ", warp " + std::to_string(one.warp) + ", " +
          std::to_string(one.count) + " lanes from " + std::to_string(one.first_lane) + ": " +
          text_of(one.at);
 }
 
-[[nodiscard]] std::string text_of(const other_access& other) {
+[[nodiscard]] std::string text_of(const OtherAccess& other) {
   std::string text = other.writes ? "written by " : "read by ";
   if (!other.by.empty()) return text + other.by;
   text += "block " + text_of(other.block);
@@ -80,39 +80,39 @@ static_assert(are_in_order);
 
 }  // namespace
 
-std::string_view name_of(failure_kind kind) noexcept { return row_of(kind).name; }
-int code_of(failure_kind kind) noexcept { return row_of(kind).code; }
+std::string_view name_of(FailureKind kind) noexcept { return row_of(kind).name; }
+int code_of(FailureKind kind) noexcept { return row_of(kind).code; }
 
-std::optional<failure_kind> kind_of_name(std::string_view name) noexcept {
-  for (const kind_row& row : kinds) {
+std::optional<FailureKind> kind_of_name(std::string_view name) noexcept {
+  for (const KindRow& row : kinds) {
     if (row.name == name) return row.kind;
   }
   return std::nullopt;
 }
 
-failure_kind kind_of(int code) noexcept {
-  for (const kind_row& row : kinds) {
+FailureKind kind_of(int code) noexcept {
+  for (const KindRow& row : kinds) {
     if (row.code == code) return row.kind;
   }
-  return failure_kind::other;
+  return FailureKind::other;
 }
 
-std::int64_t memory_near::beyond() const noexcept {
+std::int64_t MemoryNear::beyond() const noexcept {
   if (address < begin) return -static_cast<std::int64_t>(begin - address);
   const std::uint64_t offset = address - begin;
   return offset < nbytes ? 0 : static_cast<std::int64_t>(offset - nbytes);
 }
 
-std::string text_of(const memory_near& memory) {
-  if (memory.state == memory_state::none && memory.device < 0) {
+std::string text_of(const MemoryNear& memory) {
+  if (memory.state == MemoryState::none && memory.device < 0) {
     return memory.address < 4096 ? "in no memory of a device: it is a null pointer"
                                  : "in no memory of a device, nor in pinned memory of the host";
   }
-  if (memory.state == memory_state::host) {
+  if (memory.state == MemoryState::host) {
     return "in no memory of a device, nor in pinned memory of the host: it is a pointer of the "
            "host";
   }
-  if (memory.state == memory_state::unmapped) {
+  if (memory.state == MemoryState::unmapped) {
     return "at addresses that are reserved, where no memory is mapped";
   }
   const std::string whose = memory.device < 0 ? "" : " of device " + std::to_string(memory.device);
@@ -132,29 +132,29 @@ std::string text_of(const memory_near& memory) {
   text += std::to_string(memory.nbytes) + " bytes ";
   if (memory.is_of_malloc) {
     return text + "that malloc gave" +
-           (memory.state == memory_state::freed ? " and free took back" : "");
+           (memory.state == MemoryState::freed ? " and free took back" : "");
   }
   text += "at " + hexadecimal(memory.begin) + whose;
-  if (memory.state == memory_state::unreachable) {
+  if (memory.state == MemoryState::unreachable) {
     text += ", to which this device was not given access";
   }
-  if (memory.state == memory_state::freed) text += ", which were freed";
+  if (memory.state == MemoryState::freed) text += ", which were freed";
   return text;
 }
 
-std::string text_of(const extent& at) {
+std::string text_of(const Extent& at) {
   std::array<char, 48> text;
   (void)std::snprintf(text.data(), text.size(), "(%u,%u,%u)", at.x, at.y, at.z);
   return text.data();
 }
 
-std::string text_of(const source_line& at) {
+std::string text_of(const SourceLine& at) {
   if (at.line == 0) return at.instruction;
   return at.instruction + "  // " + (at.file.empty() ? "?" : at.file) + ":" +
          std::to_string(at.line);
 }
 
-std::string headline(const failure& found) {
+std::string headline(const Failure& found) {
   std::string text = found.what;
   if (found.wanted.space.empty()) return text;
   if (!text.empty()) text += ": ";
@@ -165,7 +165,7 @@ std::string headline(const failure& found) {
          std::to_string(found.memory.nbytes) + " bytes";
 }
 
-std::string text_of(const failure& found) {
+std::string text_of(const Failure& found) {
   std::string text = headline(found);
   if (found.has_thread) {
     text += "\n  instruction: " + text_of(found.at) + "\n  block " + text_of(found.block) +
@@ -173,7 +173,7 @@ std::string text_of(const failure& found) {
             ", lane " + std::to_string(found.lane);
   }
   if (found.other) text += "\n  before: " + text_of(*found.other);
-  for (const waiting_lanes& one : found.waiting) text += "\n  " + text_of(one);
+  for (const WaitingLanes& one : found.waiting) text += "\n  " + text_of(one);
   if (!found.kernel.empty()) text += "\n  kernel: " + found.kernel;
   if (found.has_thread && found.at.line == 0) {
     text += "\n  no source line: compile with lineinfo (nvcc -lineinfo, @cuda.jit(lineinfo=True))";

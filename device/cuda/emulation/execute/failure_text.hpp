@@ -9,14 +9,14 @@
 namespace skerry::emulation {
 
 /// Such as "8 bytes past the end of 4096 bytes at 0x200000000000 of device 0".
-[[nodiscard]] std::string text_of(const memory_near& memory);
+[[nodiscard]] std::string text_of(const MemoryNear& memory);
 /// Such as "(1,0,0)".
-[[nodiscard]] std::string text_of(const extent& at);
+[[nodiscard]] std::string text_of(const Extent& at);
 /// An instruction and the line it was made from.
-[[nodiscard]] std::string text_of(const source_line& at);
+[[nodiscard]] std::string text_of(const SourceLine& at);
 /// `found.what` in a line, from what it wanted of memory where that is known.
-[[nodiscard]] std::string headline(const failure& found);
+[[nodiscard]] std::string headline(const Failure& found);
 /// All of it, in lines.
-[[nodiscard]] std::string text_of(const failure& found);
+[[nodiscard]] std::string text_of(const Failure& found);
 
 }  // namespace skerry::emulation

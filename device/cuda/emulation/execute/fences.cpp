@@ -10,19 +10,19 @@
 namespace skerry::emulation {
 namespace {
 
-void nothing(warp& /*on*/, const instruction& /*what*/, lane_mask /*active*/) {}
+void nothing(Warp& /*on*/, const Instruction& /*what*/, lane_mask /*active*/) {}
 
 /// A policy for caches is a number that nobody looks at; Size is the operand's.
 template <std::uint8_t Size>
-void make_policy(warp& on, const instruction& what, lane_mask active) {
+void make_policy(Warp& on, const Instruction& what, lane_mask active) {
   auto* const to = on.values<std::uint64_t>(what.destination[0]);
   for_lanes(active, [&](int lane) { to[lane] = 0; });
 }
 
 }  // namespace
 
-void declare_fences(operation_table& table) {
-  const operation fence = *table.find("membar.gl");
+void declare_fences(OperationTable& table) {
+  const Operation fence = *table.find("membar.gl");
   for (const std::string_view order : {"acquire", "release"}) {
     for (const std::string_view scope : {"cta", "cluster", "gpu", "sys"}) {
       table.add({"fence.", order, ".", scope}, fence);
@@ -42,7 +42,7 @@ void declare_fences(operation_table& table) {
   }
   for (const std::string_view first :
        {"evict_last", "evict_normal", "evict_first", "evict_unchanged"}) {
-    const operation policy{
+    const Operation policy{
         .run = make_policy<4>, .results = {8}, .arguments = {4}, .optional_arguments = 1};
     table.add({"createpolicy.fractional.L2::", first, ".b64"}, policy);
     for (const std::string_view second : {"evict_first", "evict_unchanged"}) {

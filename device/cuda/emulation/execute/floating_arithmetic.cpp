@@ -17,11 +17,11 @@ constexpr auto sign_of_first = [](auto a, auto b) { return std::copysign(b, a); 
 
 /// The operation to the nearest under its names: without a rounding where that is the default.
 template <auto Exact, class... A>
-void declare_nearest(operation_table& table, std::string_view opcode, bool has_default) {
+void declare_nearest(OperationTable& table, std::string_view opcode, bool has_default) {
   const auto named = [&]<bool Ftz, bool Sat>(std::string_view rounding,
                                              std::string_view modifiers) {
     table.add({opcode, rounding, modifiers, ".f32"},
-              vectors<arithmetic<applied<Exact>, Ftz, Sat>, f32, decltype(f32(A{}))...>());
+              vectors<Arithmetic<Applied<Exact>, Ftz, Sat>, f32, decltype(f32(A{}))...>());
   };
   for (const std::string_view rounding : {".rn", ""}) {
     if (rounding.empty() && !has_default) continue;
@@ -30,24 +30,24 @@ void declare_nearest(operation_table& table, std::string_view opcode, bool has_d
     named.template operator()<false, true>(rounding, ".sat");
     named.template operator()<true, true>(rounding, ".ftz.sat");
     table.add({opcode, rounding, ".f64"},
-              vectors<arithmetic<applied<Exact>>, f64, decltype(f64(A{}))...>());
+              vectors<Arithmetic<Applied<Exact>>, f64, decltype(f64(A{}))...>());
   }
 }
 
 /// The same for what has no .sat.
 template <auto Exact>
-void declare_nearest_unary(operation_table& table, std::string_view opcode) {
-  table.add({opcode, ".rn.f32"}, vectors<arithmetic<applied<Exact>>, f32, f32>());
-  table.add({opcode, ".rn.ftz.f32"}, vectors<arithmetic<applied<Exact>, true>, f32, f32>());
-  table.add({opcode, ".rn.f64"}, vectors<arithmetic<applied<Exact>>, f64, f64>());
+void declare_nearest_unary(OperationTable& table, std::string_view opcode) {
+  table.add({opcode, ".rn.f32"}, vectors<Arithmetic<Applied<Exact>>, f32, f32>());
+  table.add({opcode, ".rn.ftz.f32"}, vectors<Arithmetic<Applied<Exact>, true>, f32, f32>());
+  table.add({opcode, ".rn.f64"}, vectors<Arithmetic<Applied<Exact>>, f64, f64>());
 }
 
 template <template <bool, bool> class Choice>
-void declare_choice(operation_table& table, std::string_view opcode) {
+void declare_choice(OperationTable& table, std::string_view opcode) {
   const auto declare = [&]<bool Nan, bool Xor>(std::string_view modifiers) {
-    table.add({opcode, modifiers, ".f32"}, vectors<arithmetic<Choice<Nan, Xor>>, f32, f32, f32>());
+    table.add({opcode, modifiers, ".f32"}, vectors<Arithmetic<Choice<Nan, Xor>>, f32, f32, f32>());
     table.add({opcode, ".ftz", modifiers, ".f32"},
-              vectors<arithmetic<Choice<Nan, Xor>, true>, f32, f32, f32>());
+              vectors<Arithmetic<Choice<Nan, Xor>, true>, f32, f32, f32>());
   };
   declare.template operator()<false, false>("");
   declare.template operator()<true, false>(".NaN");
@@ -58,44 +58,44 @@ void declare_choice(operation_table& table, std::string_view opcode) {
 
 /// Arithmetic in another rounding mode, which is set for all lanes at once.
 template <class F, int Mode, class D, class... A>
-struct in_mode {
-  static void run(warp& on, const instruction& what, lane_mask active) {
-    const rounding_mode mode(Mode);
-    elementwise<F, D, A...>::run(on, what, active);
+struct InMode {
+  static void run(Warp& on, const Instruction& what, lane_mask active) {
+    const RoundingMode mode(Mode);
+    Elementwise<F, D, A...>::run(on, what, active);
   }
 };
 
 template <class F, class T, class... A>
-void declare_in_modes(operation_table& table, std::string_view opcode, std::string_view modifiers) {
+void declare_in_modes(OperationTable& table, std::string_view opcode, std::string_view modifiers) {
   table.add({opcode, ".rz", modifiers, ".", type<T>::name},
-            with_loop<in_mode<F, FE_TOWARDZERO, T, A...>, T, A...>());
+            with_loop<InMode<F, FE_TOWARDZERO, T, A...>, T, A...>());
   table.add({opcode, ".rm", modifiers, ".", type<T>::name},
-            with_loop<in_mode<F, FE_DOWNWARD, T, A...>, T, A...>());
+            with_loop<InMode<F, FE_DOWNWARD, T, A...>, T, A...>());
   table.add({opcode, ".rp", modifiers, ".", type<T>::name},
-            with_loop<in_mode<F, FE_UPWARD, T, A...>, T, A...>());
+            with_loop<InMode<F, FE_UPWARD, T, A...>, T, A...>());
 }
 
 template <auto Exact, class T, class... A>
-void declare_rounded(operation_table& table, std::string_view opcode) {
-  declare_in_modes<arithmetic<applied<Exact>>, T, A...>(table, opcode, "");
+void declare_rounded(OperationTable& table, std::string_view opcode) {
+  declare_in_modes<Arithmetic<Applied<Exact>>, T, A...>(table, opcode, "");
   if constexpr (std::is_same_v<T, f32>) {
-    declare_in_modes<arithmetic<applied<Exact>, true>, T, A...>(table, opcode, ".ftz");
+    declare_in_modes<Arithmetic<Applied<Exact>, true>, T, A...>(table, opcode, ".ftz");
   }
 }
 
 /// The same for what has .sat, too.
 template <auto Exact, class T, class... A>
-void declare_saturating(operation_table& table, std::string_view opcode) {
+void declare_saturating(OperationTable& table, std::string_view opcode) {
   declare_rounded<Exact, T, A...>(table, opcode);
   if constexpr (std::is_same_v<T, f32>) {
-    declare_in_modes<arithmetic<applied<Exact>, false, true>, T, A...>(table, opcode, ".sat");
-    declare_in_modes<arithmetic<applied<Exact>, true, true>, T, A...>(table, opcode, ".ftz.sat");
+    declare_in_modes<Arithmetic<Applied<Exact>, false, true>, T, A...>(table, opcode, ".sat");
+    declare_in_modes<Arithmetic<Applied<Exact>, true, true>, T, A...>(table, opcode, ".ftz.sat");
   }
 }
 
 }  // namespace
 
-void declare_floating_arithmetic(operation_table& table) {
+void declare_floating_arithmetic(OperationTable& table) {
   declare_nearest<std::plus<>{}, int, int>(table, "add", true);
   declare_nearest<std::minus<>{}, int, int>(table, "sub", true);
   declare_nearest<std::multiplies<>{}, int, int>(table, "mul", true);
@@ -111,14 +111,14 @@ void declare_floating_arithmetic(operation_table& table) {
     declare_rounded<reciprocal, T, T>(table, "rcp");
     declare_rounded<square_root, T, T>(table, "sqrt");
   });
-  table.add({"div.rn.f32"}, vectors<arithmetic<applied<std::divides<>{}>>, f32, f32, f32>());
+  table.add({"div.rn.f32"}, vectors<Arithmetic<Applied<std::divides<>{}>>, f32, f32, f32>());
   table.add({"div.rn.ftz.f32"},
-            vectors<arithmetic<applied<std::divides<>{}>, true>, f32, f32, f32>());
-  table.add({"div.rn.f64"}, vectors<arithmetic<applied<std::divides<>{}>>, f64, f64, f64>());
+            vectors<Arithmetic<Applied<std::divides<>{}>, true>, f32, f32, f32>());
+  table.add({"div.rn.f64"}, vectors<Arithmetic<Applied<std::divides<>{}>>, f64, f64, f64>());
   declare_nearest_unary<reciprocal>(table, "rcp");
   declare_nearest_unary<square_root>(table, "sqrt");
-  declare_choice<smaller>(table, "min");
-  declare_choice<larger>(table, "max");
+  declare_choice<Smaller>(table, "min");
+  declare_choice<Larger>(table, "max");
   table.add({"neg.f32"}, vectors<negation<false>, f32, f32>());
   table.add({"neg.ftz.f32"}, vectors<negation<true>, f32, f32>());
   table.add({"neg.f64"}, vectors<negation<false>, f64, f64>());

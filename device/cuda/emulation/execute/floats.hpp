@@ -32,7 +32,7 @@ template <bool Sat, class T>
 
 /// Arithmetic with its modifiers.
 template <class Exact, bool Ftz = false, bool Sat = false>
-struct arithmetic {
+struct Arithmetic {
   static auto of(auto... operands) {
     return saturated<Sat>(flushed<Ftz>(canonical(Exact::of(flushed<Ftz>(operands)...))));
   }

@@ -17,14 +17,14 @@ constexpr auto hyperbolic_tangent = [](f64 a) { return std::tanh(a); };
 
 // These change the sign's bit alone, of NaN too.
 template <bool Ftz>
-struct negation {
+struct Negation {
   template <class Half>
   static Half of(Half a) {
     return {static_cast<u16>(flushed_half<Ftz>(a).bits ^ 0x8000U)};
   }
 };
 template <bool Ftz>
-struct magnitude {
+struct Magnitude {
   template <class Half>
   static Half of(Half a) {
     return {static_cast<u16>(flushed_half<Ftz>(a).bits & 0x7fffU)};
@@ -33,49 +33,47 @@ struct magnitude {
 
 /// float16 has .ftz and .sat, bfloat16 neither.
 template <auto Exact, class... A>
-void declare_nearest(operation_table& table, std::string_view opcode, std::string_view rounding) {
+void declare_nearest(OperationTable& table, std::string_view opcode, std::string_view rounding) {
   const std::string whole = std::string(opcode).append(rounding);
-  declare_halves<half_arithmetic<f16, Exact>, f16, A...>(table, whole, "");
-  declare_halves<half_arithmetic<f16, Exact, true>, f16, A...>(table, whole, ".ftz");
-  declare_halves<half_arithmetic<f16, Exact, false, limit::saturated>, f16, A...>(table, whole,
-                                                                                  ".sat");
-  declare_halves<half_arithmetic<f16, Exact, true, limit::saturated>, f16, A...>(table, whole,
-                                                                                 ".ftz.sat");
+  declare_halves<HalfArithmetic<f16, Exact>, f16, A...>(table, whole, "");
+  declare_halves<HalfArithmetic<f16, Exact, true>, f16, A...>(table, whole, ".ftz");
+  declare_halves<HalfArithmetic<f16, Exact, false, RangeLimit::saturated>, f16, A...>(table, whole,
+                                                                                      ".sat");
+  declare_halves<HalfArithmetic<f16, Exact, true, RangeLimit::saturated>, f16, A...>(table, whole,
+                                                                                     ".ftz.sat");
 }
 
 template <auto Exact>
-void declare_sum(operation_table& table, std::string_view opcode) {
+void declare_sum(OperationTable& table, std::string_view opcode) {
   for (const std::string_view rounding : {"", ".rn"}) {
     declare_nearest<Exact, f16, f16>(table, opcode, rounding);
-    declare_halves<half_arithmetic<bf16, Exact>, bf16, bf16, bf16>(table, opcode, rounding);
+    declare_halves<HalfArithmetic<bf16, Exact>, bf16, bf16, bf16>(table, opcode, rounding);
   }
 }
 
 }  // namespace
 
-void declare_half_arithmetic(operation_table& table) {
+void declare_half_arithmetic(OperationTable& table) {
   declare_sum<sum>(table, "add");
   declare_sum<difference>(table, "sub");
   declare_sum<product>(table, "mul");
   declare_nearest<sum_of_product, f16, f16, f16>(table, "fma", ".rn");
-  declare_halves<half_arithmetic<f16, sum_of_product, false, limit::relu>, f16, f16, f16, f16>(
+  declare_halves<HalfArithmetic<f16, sum_of_product, false, RangeLimit::relu>, f16, f16, f16, f16>(
       table, "fma.rn", ".relu");
-  declare_halves<half_arithmetic<f16, sum_of_product, true, limit::relu>, f16, f16, f16, f16>(
+  declare_halves<HalfArithmetic<f16, sum_of_product, true, RangeLimit::relu>, f16, f16, f16, f16>(
       table, "fma.rn", ".ftz.relu");
-  declare_halves<half_arithmetic<bf16, sum_of_product>, bf16, bf16, bf16, bf16>(table, "fma.rn",
-                                                                                "");
-  declare_halves<half_arithmetic<bf16, sum_of_product, false, limit::relu>, bf16, bf16, bf16, bf16>(
-      table, "fma.rn", ".relu");
+  declare_halves<HalfArithmetic<bf16, sum_of_product>, bf16, bf16, bf16, bf16>(table, "fma.rn", "");
+  declare_halves<HalfArithmetic<bf16, sum_of_product, false, RangeLimit::relu>, bf16, bf16, bf16,
+                 bf16>(table, "fma.rn", ".relu");
   for_types<f16, bf16>([&]<class Half>(type<Half> /*of*/) {
-    declare_halves<negation<false>, Half, Half>(table, "neg", "");
-    declare_halves<magnitude<false>, Half, Half>(table, "abs", "");
-    declare_halves<half_arithmetic<Half, hyperbolic_tangent>, Half, Half>(table, "tanh.approx", "");
+    declare_halves<Negation<false>, Half, Half>(table, "neg", "");
+    declare_halves<Magnitude<false>, Half, Half>(table, "abs", "");
+    declare_halves<HalfArithmetic<Half, hyperbolic_tangent>, Half, Half>(table, "tanh.approx", "");
   });
-  declare_halves<negation<true>, f16, f16>(table, "neg", ".ftz");
-  declare_halves<magnitude<true>, f16, f16>(table, "abs", ".ftz");
-  declare_halves<half_arithmetic<f16, power_of_two>, f16, f16>(table, "ex2.approx", "");
-  declare_halves<half_arithmetic<bf16, power_of_two, true>, bf16, bf16>(table, "ex2.approx",
-                                                                        ".ftz");
+  declare_halves<Negation<true>, f16, f16>(table, "neg", ".ftz");
+  declare_halves<Magnitude<true>, f16, f16>(table, "abs", ".ftz");
+  declare_halves<HalfArithmetic<f16, power_of_two>, f16, f16>(table, "ex2.approx", "");
+  declare_halves<HalfArithmetic<bf16, power_of_two, true>, bf16, bf16>(table, "ex2.approx", ".ftz");
 }
 
 }  // namespace skerry::emulation

@@ -8,7 +8,7 @@ namespace {
 
 /// The numbers of a source, a half of each lane.
 template <bool Ftz, class T, class Part>
-[[nodiscard]] std::array<f32, warp_size> numbers(warp& on, row from, Part&& part) {
+[[nodiscard]] std::array<f32, warp_size> numbers(Warp& on, row from, Part&& part) {
   std::array<f32, warp_size> found;
   const T* const values = on.values<const T>(from);
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
@@ -22,39 +22,39 @@ constexpr auto low = [](auto pair) { return pair.low; };
 constexpr auto high = [](auto pair) { return pair.high; };
 
 template <auto Comparison, class T, auto Part, bool Ftz>
-lane_mask found(warp& on, const instruction& what) {
+lane_mask found(Warp& on, const Instruction& what) {
   const auto a = numbers<Ftz, T>(on, what.source[0], Part);
   const auto b = numbers<Ftz, T>(on, what.source[1], Part);
   return compare<Comparison>(a.data(), b.data());
 }
 
 /// Both of a pair; which, an instruction has the address of.
-struct pair_of_comparisons {
+struct PairOfComparisons {
   comparison low;
   comparison high;
 };
-struct pair_of_masks {
+struct PairOfMasks {
   lane_mask low;
   lane_mask high;
 };
 
 template <auto Combined>
-[[nodiscard]] pair_of_masks found_by_both(warp& on, const instruction& what) {
-  const auto& of = *reinterpret_cast<const pair_of_comparisons*>(what.immediate);
+[[nodiscard]] PairOfMasks found_by_both(Warp& on, const Instruction& what) {
+  const auto& of = *reinterpret_cast<const PairOfComparisons*>(what.immediate);
   return {combined<Combined>(on, what, of.low(on, what)),
           combined<Combined>(on, what, of.high(on, what))};
 }
 
 /// setp.f16x2 p|q, a, b, c: p is of the lower halves, q of the upper ones.
 template <auto Combined>
-void set_predicates(warp& on, const instruction& what, lane_mask active) {
+void set_predicates(Warp& on, const Instruction& what, lane_mask active) {
   const auto [of_low, of_high] = found_by_both<Combined>(on, what);
   on.set_predicate(what.destination[0], of_low, active);
   on.set_predicate(what.destination[1], of_high, active);
 }
 
 template <auto Combined, u16 Value>
-void set_halves(warp& on, const instruction& what, lane_mask active) {
+void set_halves(Warp& on, const Instruction& what, lane_mask active) {
   const auto [of_low, of_high] = found_by_both<Combined>(on, what);
   u32* const to = on.values<u32>(what.destination[0]);
   for (int lane = 0; lane < warp_size; ++lane) {
@@ -66,8 +66,8 @@ void set_halves(warp& on, const instruction& what, lane_mask active) {
 }
 
 template <auto Combined, u16 One>
-void declare_combined(operation_table& table, const comparison_name& of,
-                      const pair_of_comparisons& both, std::string_view combination) {
+void declare_combined(OperationTable& table, const ComparisonName& of,
+                      const PairOfComparisons& both, std::string_view combination) {
   const std::vector<std::uint8_t> arguments = compared(4, !combination.empty());
   const auto immediate = reinterpret_cast<std::int64_t>(&both);
   table.add({"setp.", of.comparison, combination, of.ftz, ".", of.type},
@@ -85,14 +85,14 @@ void declare_combined(operation_table& table, const comparison_name& of,
 }
 
 template <auto Comparison, class Half, bool Ftz>
-void declare(operation_table& table, std::string_view name) {
-  using pair = packed<Half>;
+void declare(OperationTable& table, std::string_view name) {
+  using pair = Packed<Half>;
   constexpr u16 one = std::is_same_v<Half, f16> ? half_one : bfloat_one;
   const std::string_view ftz = Ftz ? ".ftz" : "";
   declare_comparison<found<Comparison, Half, whole, Ftz>, 2>(table, {name, ftz, type<Half>::name});
-  static constexpr pair_of_comparisons both{found<Comparison, pair, low, Ftz>,
-                                            found<Comparison, pair, high, Ftz>};
-  const comparison_name of{name, ftz, type<pair>::name};
+  static constexpr PairOfComparisons both{found<Comparison, pair, low, Ftz>,
+                                          found<Comparison, pair, high, Ftz>};
+  const ComparisonName of{name, ftz, type<pair>::name};
   declare_combined<keep, one>(table, of, both, "");
   for_combinations([&]<auto Combined>(std::string_view combination) {
     declare_combined<Combined, one>(table, of, both, combination);
@@ -101,7 +101,7 @@ void declare(operation_table& table, std::string_view name) {
 
 }  // namespace
 
-void declare_half_comparisons(operation_table& table) {
+void declare_half_comparisons(OperationTable& table) {
   for_float_comparisons([&]<auto Comparison>(std::string_view name) {
     declare<Comparison, f16, false>(table, name);
     declare<Comparison, f16, true>(table, name);

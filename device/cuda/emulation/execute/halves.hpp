@@ -112,40 +112,40 @@ template <class S>
 }
 
 /// What modifiers do with a result.
-enum class limit : std::uint8_t { none, saturated, relu };
+enum class RangeLimit : std::uint8_t { none, saturated, relu };
 
 /// .sat: into [0, 1], and NaN is 0. .relu: what is negative is 0, and NaN is NaN.
-template <limit Limit>
+template <RangeLimit Limit>
 [[nodiscard]] f64 limited(f64 x) noexcept {
-  if (Limit == limit::saturated) return saturated<true>(x);
-  if (Limit == limit::relu) return x > 0 || x != x ? x : 0.0;
+  if (Limit == RangeLimit::saturated) return saturated<true>(x);
+  if (Limit == RangeLimit::relu) return x > 0 || x != x ? x : 0.0;
   return x;
 }
 
 /// Arithmetic on halves with its modifiers; Exact gets and returns float64.
-template <class Half, auto Exact, bool Ftz = false, limit Limit = limit::none>
-struct half_arithmetic {
+template <class Half, auto Exact, bool Ftz = false, RangeLimit Limit = RangeLimit::none>
+struct HalfArithmetic {
   static Half of(auto... operands) {
     const f64 exact = Exact(static_cast<f64>(number_of(flushed_half<Ftz>(operands)))...);
-    return flushed_half<Ftz>(half_of<Half, to_nearest>(limited<Limit>(exact)));
+    return flushed_half<Ftz>(half_of<Half, ToNearest>(limited<Limit>(exact)));
   }
 };
 
 /// F on both halves of a register.
 template <class F>
-struct each_half {
+struct EachHalf {
   template <class Half>
-  static packed<Half> of(packed<Half> first, auto... others) {
+  static Packed<Half> of(Packed<Half> first, auto... others) {
     return {F::of(first.low, others.low...), F::of(first.high, others.high...)};
   }
 };
 
 /// F on operands of type Half, and under the name of two of them on both.
 template <class F, class Half, class... Operand>
-void declare_halves(operation_table& table, std::string_view opcode, std::string_view modifiers) {
+void declare_halves(OperationTable& table, std::string_view opcode, std::string_view modifiers) {
   table.add({opcode, modifiers, ".", type<Half>::name}, vectors<F, Half, Operand...>());
-  table.add({opcode, modifiers, ".", type<packed<Half>>::name},
-            vectors<each_half<F>, packed<Half>, packed<Operand>...>());
+  table.add({opcode, modifiers, ".", type<Packed<Half>>::name},
+            vectors<EachHalf<F>, Packed<Half>, Packed<Operand>...>());
 }
 
 }  // namespace skerry::emulation

@@ -22,13 +22,13 @@ constexpr std::uint64_t gap = 16;
 
 }  // namespace
 
-device_heap::~device_heap() {
+DeviceHeap::~DeviceHeap() {
   if (const std::uint64_t begin = begin_.load(); begin != 0) {
     munmap(reinterpret_cast<void*>(begin), nbytes_);
   }
 }
 
-bool device_heap::resize(std::size_t nbytes) {
+bool DeviceHeap::resize(std::size_t nbytes) {
   const std::lock_guard lock(mutex_);
   if (begin_.load() != 0) return false;
   nbytes_ = nbytes;
@@ -36,7 +36,7 @@ bool device_heap::resize(std::size_t nbytes) {
 }
 
 /// False if there are no addresses for it.
-bool device_heap::map() {
+bool DeviceHeap::map() {
   if (begin_.load() != 0) return true;
   void* const data = mmap(nullptr, nbytes_, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -46,7 +46,7 @@ bool device_heap::map() {
 }
 
 /// The first place from `from` on; forgets blocks that were freed there.
-std::optional<std::uint64_t> device_heap::take(std::uint64_t from, std::uint64_t nbytes) {
+std::optional<std::uint64_t> DeviceHeap::take(std::uint64_t from, std::uint64_t nbytes) {
   std::uint64_t place = from;
   const auto end_of = [](const auto& one) { return one.first + rounded(one.second.asked) + gap; };
   auto next = blocks_.lower_bound(from);
@@ -73,7 +73,7 @@ std::optional<std::uint64_t> device_heap::take(std::uint64_t from, std::uint64_t
   return place;
 }
 
-std::uint64_t device_heap::allocate(std::uint64_t nbytes) {
+std::uint64_t DeviceHeap::allocate(std::uint64_t nbytes) {
   const std::lock_guard lock(mutex_);
   if (nbytes > nbytes_ || !map()) return 0;
   const std::uint64_t wanted = rounded(nbytes);
@@ -86,7 +86,7 @@ std::uint64_t device_heap::allocate(std::uint64_t nbytes) {
   return *place;
 }
 
-std::string device_heap::release(std::uint64_t address) {
+std::string DeviceHeap::release(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
   const auto found = blocks_.find(address);
   if (found == blocks_.end()) return "free of an address that malloc did not give";
@@ -95,32 +95,32 @@ std::string device_heap::release(std::uint64_t address) {
   return {};
 }
 
-const std::pair<const std::uint64_t, device_heap::block_state>* device_heap::before(
+const std::pair<const std::uint64_t, DeviceHeap::BlockState>* DeviceHeap::before(
     std::uint64_t address) const {
   const auto after = blocks_.upper_bound(address);
   return after == blocks_.begin() ? nullptr : &*std::prev(after);
 }
 
-allocation device_heap::find(std::uint64_t address) const {
+Allocation DeviceHeap::find(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
   const auto* const near = before(address);
   if (near == nullptr || near->second.is_free) return {};
   const std::uint64_t end = near->first + near->second.asked;
-  return address < end ? allocation{near->first, end} : allocation{};
+  return address < end ? Allocation{near->first, end} : Allocation{};
 }
 
-memory_near device_heap::nearest(std::uint64_t address) const {
+MemoryNear DeviceHeap::nearest(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
-  memory_near found{.state = memory_state::live, .address = address, .is_of_malloc = true};
+  MemoryNear found{.state = MemoryState::live, .address = address, .is_of_malloc = true};
   if (const auto* const near = before(address)) {
     found.begin = near->first;
     found.nbytes = near->second.asked;
-    if (near->second.is_free && found.beyond() == 0) found.state = memory_state::freed;
+    if (near->second.is_free && found.beyond() == 0) found.state = MemoryState::freed;
   }
   return found;
 }
 
-std::size_t device_heap::blocks() const {
+std::size_t DeviceHeap::blocks() const {
   const std::lock_guard lock(mutex_);
   return static_cast<std::size_t>(
       std::ranges::count_if(blocks_, [](const auto& one) { return !one.second.is_free; }));

@@ -17,12 +17,12 @@ namespace skerry::emulation {
 /// What malloc in a kernel takes memory from: a device's, from one launch to the next. Bytes that
 /// were freed are given again as late as possible, so that who uses them still is found.
 /// Thread-safe.
-class device_heap {
+class DeviceHeap {
  public:
-  explicit device_heap(std::size_t nbytes) noexcept : nbytes_(nbytes) {}
-  device_heap(const device_heap&) = delete;
-  device_heap& operator=(const device_heap&) = delete;
-  ~device_heap();
+  explicit DeviceHeap(std::size_t nbytes) noexcept : nbytes_(nbytes) {}
+  DeviceHeap(const DeviceHeap&) = delete;
+  DeviceHeap& operator=(const DeviceHeap&) = delete;
+  ~DeviceHeap();
 
   /// False once it has been used.
   [[nodiscard]] bool resize(std::size_t nbytes);
@@ -37,20 +37,20 @@ class device_heap {
     return begin != 0 && address - begin < nbytes_;
   }
   /// The block that holds the byte; empty if there is none.
-  [[nodiscard]] allocation find(std::uint64_t address) const;
+  [[nodiscard]] Allocation find(std::uint64_t address) const;
   /// What is next to an address of the heap, for a report.
-  [[nodiscard]] memory_near nearest(std::uint64_t address) const;
+  [[nodiscard]] MemoryNear nearest(std::uint64_t address) const;
   [[nodiscard]] std::size_t size() const noexcept { return nbytes_; }
   /// Blocks that nobody has freed.
   [[nodiscard]] std::size_t blocks() const;
 
  private:
-  struct block_state {
+  struct BlockState {
     std::uint64_t asked = 0;
     bool is_free = false;
   };
   [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t from, std::uint64_t nbytes);
-  [[nodiscard]] const std::pair<const std::uint64_t, block_state>* before(
+  [[nodiscard]] const std::pair<const std::uint64_t, BlockState>* before(
       std::uint64_t address) const;
 
   [[nodiscard]] bool map();
@@ -58,7 +58,7 @@ class device_heap {
   std::atomic<std::uint64_t> begin_ = 0;  ///< 0 until it is used
   std::uint64_t nbytes_;
   std::uint64_t next_ = 0;  ///< everything behind it was freed longest ago, or never allocated
-  std::map<std::uint64_t, block_state> blocks_;  ///< freed ones stay until their bytes are given
+  std::map<std::uint64_t, BlockState> blocks_;  ///< freed ones stay until their bytes are given
   mutable std::mutex mutex_;
 };
 

@@ -68,7 +68,7 @@ using double_width = std::conditional_t<sizeof(T) == 8, unsigned __int128, u64>;
 /// Sums, differences and sums of products that read (`In`) or write (`Out`) the lane's carry, which
 /// `exact` is called with.
 template <class T, bool In, bool Out, class Exact>
-void carry_on(warp& on, const instruction& what, lane_mask active, Exact&& exact) {
+void carry_on(Warp& on, const Instruction& what, lane_mask active, Exact&& exact) {
   T* const to = on.values<T>(what.destination[0]);
   for_lanes(active, [&](int lane) {
     u32& carry = on.carry[static_cast<std::size_t>(lane)];
@@ -79,7 +79,7 @@ void carry_on(warp& on, const instruction& what, lane_mask active, Exact&& exact
 }
 
 template <class T, bool Subtracts, bool In, bool Out>
-void add_with_carry(warp& on, const instruction& what, lane_mask active) {
+void add_with_carry(Warp& on, const Instruction& what, lane_mask active) {
   const T* const a = on.values<T>(what.source[0]);
   const T* const b = on.values<T>(what.source[1]);
   carry_on<T, In, Out>(on, what, active, [&](int lane, u32 carry) {
@@ -90,7 +90,7 @@ void add_with_carry(warp& on, const instruction& what, lane_mask active) {
 
 /// `S` is the type as it is named: of the upper half of a product the sign counts.
 template <class S, bool High, bool In, bool Out>
-void multiply_with_carry(warp& on, const instruction& what, lane_mask active) {
+void multiply_with_carry(Warp& on, const Instruction& what, lane_mask active) {
   using T = std::make_unsigned_t<S>;
   const S* const a = on.values<S>(what.source[0]);
   const S* const b = on.values<S>(what.source[1]);
@@ -103,12 +103,12 @@ void multiply_with_carry(warp& on, const instruction& what, lane_mask active) {
 
 /// The operation under its names: with and without .cc, and behind one that has it (c).
 template <class T, std::size_t Sources>
-void declare_carry(operation_table& table, std::string_view opcode, std::string_view part,
+void declare_carry(OperationTable& table, std::string_view opcode, std::string_view part,
                    handler writes, handler reads, handler both) {
-  const operation one{.results = {sizeof(T)},
+  const Operation one{.results = {sizeof(T)},
                       .arguments = std::vector<std::uint8_t>(Sources, sizeof(T))};
   const auto declare = [&](std::string_view c, std::string_view cc, handler run) {
-    operation named = one;
+    Operation named = one;
     named.run = run;
     table.add({opcode, c, part, cc, ".", type<T>::name}, named);
   };
@@ -117,7 +117,7 @@ void declare_carry(operation_table& table, std::string_view opcode, std::string_
   declare("c", ".cc", both);
 }
 
-void declare_carries(operation_table& table) {
+void declare_carries(OperationTable& table) {
   for_types<u32, s32, u64, s64>([&]<class T>(type<T> /*of*/) {
     using U = std::make_unsigned_t<T>;
     declare_carry<T, 2>(table, "add", "", add_with_carry<U, false, false, true>,
@@ -135,7 +135,7 @@ void declare_carries(operation_table& table) {
 }
 
 template <class T, class Wide>
-void declare_wide(operation_table& table) {
+void declare_wide(OperationTable& table) {
   table.add({"mul.wide.", type<T>::name}, vectors<wide_product<Wide>, Wide, T, T>());
   table.add({"mad.wide.", type<T>::name},
             vectors<added_product<wide_product<Wide>>, Wide, T, T, Wide>());
@@ -143,7 +143,7 @@ void declare_wide(operation_table& table) {
 
 }  // namespace
 
-void declare_integer_arithmetic(operation_table& table) {
+void declare_integer_arithmetic(OperationTable& table) {
   for_types<u16, u32, u64, s16, s32, s64>([&]<class T>(type<T> of) {
     table.add({"add.", of.name}, vectors<sum, T, T, T>());
     table.add({"sub.", of.name}, vectors<difference, T, T, T>());

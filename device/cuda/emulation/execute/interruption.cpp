@@ -46,7 +46,7 @@ void on_interruption(int number, siginfo_t* about, void* context) {
 
 std::uint64_t interruptions() noexcept { return count.load(); }
 
-interruption_watch::interruption_watch() noexcept {
+InterruptionWatch::InterruptionWatch() noexcept {
   const std::lock_guard lock(mutex);
   ++watches;
   struct sigaction now{};
@@ -58,7 +58,7 @@ interruption_watch::interruption_watch() noexcept {
   static_cast<void>(sigaction(SIGINT, &ours, nullptr));
 }
 
-interruption_watch::~interruption_watch() {
+InterruptionWatch::~InterruptionWatch() {
   const std::lock_guard lock(mutex);
   if (--watches != 0) return;
   struct sigaction now{};

@@ -12,12 +12,12 @@ namespace skerry::emulation {
 
 /// While one is alive, interruptions are counted, and then go to whom they went before. A process
 /// that ignores them, or is ended by them, is left as it is.
-class interruption_watch {
+class InterruptionWatch {
  public:
-  interruption_watch() noexcept;
-  interruption_watch(const interruption_watch&) = delete;
-  interruption_watch& operator=(const interruption_watch&) = delete;
-  ~interruption_watch();
+  InterruptionWatch() noexcept;
+  InterruptionWatch(const InterruptionWatch&) = delete;
+  InterruptionWatch& operator=(const InterruptionWatch&) = delete;
+  ~InterruptionWatch();
 };
 
 /// Whether work that began when there were `before` interruptions has to end: a second after the

@@ -23,8 +23,8 @@
 namespace skerry::emulation {
 namespace {
 
-constexpr extent most_blocks{0x7fffffff, 65535, 65535};
-constexpr extent most_threads{1024, 1024, 64};
+constexpr Extent most_blocks{0x7fffffff, 65535, 65535};
+constexpr Extent most_threads{1024, 1024, 64};
 /// Where nobody waits, a warp goes on for long: what it uses stays in the cache.
 constexpr std::uint64_t long_turn = 20'000;
 /// Where blocks wait for others in loops.
@@ -40,18 +40,18 @@ constinit std::atomic<std::chrono::steady_clock::rep> stop_at{
     std::numeric_limits<std::chrono::steady_clock::rep>::max()};
 
 /// The blocks of a grid that run at the same time, with the warps of them that have not ended.
-class grid_run {
+class GridRun {
  public:
   using steady = std::chrono::steady_clock;
 
-  explicit grid_run(launch_state& of) : of_(of), blocks_left_(of.how.grid.count()) {
+  explicit GridRun(LaunchState& of) : of_(of), blocks_left_(of.how.grid.count()) {
     const auto asked = static_cast<std::uint64_t>(std::max(1, of.device.resident_blocks));
     std::uint64_t resident = std::min(asked, blocks_left_);
     if (of.how.is_cooperative) resident = blocks_left_;
     // One cluster after the other.
     if (of.cluster.count() > 1) resident = of.cluster.count();
     for (std::uint64_t k = 0; k < resident; ++k) {
-      blocks_.push_back(std::make_unique<block>(of));
+      blocks_.push_back(std::make_unique<Block>(of));
       start_next(*blocks_.back());
     }
   }
@@ -59,7 +59,7 @@ class grid_run {
   void run() {
     while (!warps_.empty()) {
       const std::size_t chosen = choose();
-      warp& on = *warps_[chosen];
+      Warp& on = *warps_[chosen];
       run_warp(on, quantum());
       if (of_.device.instruction_limit != 0 &&
           of_.counted.warp_instructions > of_.device.instruction_limit) {
@@ -133,14 +133,14 @@ class grid_run {
   }
 
   /// Blocks start in their order, as on a GPU: some algorithms rely on it.
-  void start_next(block& in) {
+  void start_next(Block& in) {
     const std::uint64_t number = of_.how.grid.count() - blocks_left_--;
     in.start(number_in_grid(number, of_.how.grid, of_.cluster));
-    for (warp& one : in.warps) warps_.push_back(&one);
+    for (Warp& one : in.warps) warps_.push_back(&one);
   }
 
   void end(std::size_t index) {
-    block& owner = *warps_[index]->owner;
+    Block& owner = *warps_[index]->owner;
     warps_[index] = warps_.back();
     warps_.pop_back();
     if (!owner.has_ended()) return;
@@ -148,30 +148,30 @@ class grid_run {
     if (blocks_left_ == 0) return;
     if (of_.peers.empty()) return start_next(owner);
     if (!warps_.empty()) return;
-    for (block* const one : of_.peers) start_next(*one);
+    for (Block* const one : of_.peers) start_next(*one);
   }
 
-  launch_state& of_;
+  LaunchState& of_;
   std::uint64_t blocks_left_;
   steady::time_point begin_ = steady::now();
   std::uint64_t turns_ = 0;
   std::uint64_t looked_at_ = 0;
   bool has_told_ = false;
-  std::optional<interruption_watch> watch_;
-  std::vector<std::unique_ptr<block>> blocks_;
-  std::vector<warp*> warps_;
+  std::optional<InterruptionWatch> watch_;
+  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<Warp*> warps_;
 };
 
-[[nodiscard]] failure refusal(int code, const kernel& what, const std::string& why) {
+[[nodiscard]] Failure refusal(int code, const Kernel& what, const std::string& why) {
   return {code, why + "\n  kernel: " + what.readable_name()};
 }
 
-[[nodiscard]] bool is_within(const extent& size, const extent& most) {
+[[nodiscard]] bool is_within(const Extent& size, const Extent& most) {
   return size.count() != 0 && size.x <= most.x && size.y <= most.y && size.z <= most.z;
 }
 
 /// What is wrong with the sizes of a launch, and what to do; empty if nothing is.
-[[nodiscard]] std::string impossible_size(const launch& how, const device_model& device) {
+[[nodiscard]] std::string impossible_size(const Launch& how, const DeviceModel& device) {
   if (!is_within(how.grid, most_blocks)) {
     return "a grid of " + text_of(how.grid) + " blocks; it has 1 to " + text_of(most_blocks);
   }
@@ -187,11 +187,11 @@ class grid_run {
 }
 
 /// Why the cluster of a launch is impossible; none if it is not.
-[[nodiscard]] std::optional<failure> refuse_cluster(const kernel& what, const launch& how,
-                                                    const device_model& device) {
+[[nodiscard]] std::optional<Failure> refuse_cluster(const Kernel& what, const Launch& how,
+                                                    const DeviceModel& device) {
   constexpr std::uint64_t most = 16;
-  const extent size = how.cluster.value_or(extent{});
-  const extent& declared = what.decoded().cluster;
+  const Extent size = how.cluster.value_or(Extent{});
+  const Extent& declared = what.decoded().cluster;
   const auto is_multiple = [](std::uint32_t of, std::uint32_t one) {
     return one != 0 && of % one == 0;
   };
@@ -220,15 +220,15 @@ class grid_run {
 
 }  // namespace
 
-statistics& statistics::operator+=(const statistics& other) noexcept {
-  using counts = std::array<std::uint64_t, sizeof(statistics) / sizeof(std::uint64_t)>;
+Statistics& Statistics::operator+=(const Statistics& other) noexcept {
+  using counts = std::array<std::uint64_t, sizeof(Statistics) / sizeof(std::uint64_t)>;
   auto sum = std::bit_cast<counts>(*this);
   std::ranges::transform(sum, std::bit_cast<counts>(other), sum.begin(), std::plus<>());
-  return *this = std::bit_cast<statistics>(sum);
+  return *this = std::bit_cast<Statistics>(sum);
 }
 
-int resident_blocks(const kernel_attributes& of, int block_threads,
-                    std::size_t dynamic_shared_bytes, const device_model& device) {
+int resident_blocks(const KernelAttributes& of, int block_threads, std::size_t dynamic_shared_bytes,
+                    const DeviceModel& device) {
   constexpr std::size_t warp = 32;
   constexpr std::size_t reserved_shared_bytes = 1 << 10;
   constexpr std::size_t register_unit = 256;  // of a warp
@@ -253,9 +253,9 @@ void stop_kernels(double seconds) noexcept {
   stop_at.store((steady_clock::now() + left).time_since_epoch().count());
 }
 
-std::optional<failure> refuse(const kernel& what, const launch& how, const device_model& device,
+std::optional<Failure> refuse(const Kernel& what, const Launch& how, const DeviceModel& device,
                               std::uint32_t shared_bytes_limit) try {
-  const program& code = what.decoded();
+  const Program& code = what.decoded();
   if (const std::string problem = impossible_size(how, device); !problem.empty()) {
     return refusal(code::invalid_configuration, what, problem);
   }
@@ -290,23 +290,23 @@ std::optional<failure> refuse(const kernel& what, const launch& how, const devic
     return refusal(code::invalid_value, what, "variables of the module have no addresses");
   }
   return std::nullopt;
-} catch (const image_error& error) {
-  return failure{error.code(), error.what()};
+} catch (const ImageError& error) {
+  return Failure{error.code(), error.what()};
 }
 
-std::optional<failure> run(const kernel& what, const launch& how, const device_model& device,
-                           const memory_map& memory, statistics* counted) try {
-  launch_state state(what, how, device, memory);
-  std::optional<failure> failed;
+std::optional<Failure> run(const Kernel& what, const Launch& how, const DeviceModel& device,
+                           const MemoryMap& memory, Statistics* counted) try {
+  LaunchState state(what, how, device, memory);
+  std::optional<Failure> failed;
   try {
-    grid_run(state).run();
-  } catch (failure& found) {
+    GridRun(state).run();
+  } catch (Failure& found) {
     failed = std::move(found);
   }
   if (counted != nullptr) *counted += state.counted;
   return failed;
-} catch (const image_error& error) {
-  return failure{error.code(), error.what()};
+} catch (const ImageError& error) {
+  return Failure{error.code(), error.what()};
 }
 
 }  // namespace skerry::emulation

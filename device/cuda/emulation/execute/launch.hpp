@@ -14,13 +14,13 @@
 
 namespace skerry::emulation {
 
-class device_heap;
-class findings;
-class printed_text;
-class touched_memory;
+class DeviceHeap;
+class Findings;
+class PrintedText;
+class TouchedMemory;
 
 /// The device that is emulated, and how adverse its schedule is. Everything repeats from the seed.
-struct device_model {
+struct DeviceModel {
   int compute_capability = 80;
   int multiprocessors = 4;
   std::uint32_t shared_bytes_per_block = 48 << 10;
@@ -66,26 +66,26 @@ struct device_model {
   /// Races between threads of a block on global memory, too, where those between blocks are sought.
   bool checks_races_in_blocks = false;
   /// What is told of without ending the kernel: a GPU would go on.
-  kind_set collected{};
+  KindSet collected{};
   /// What memory is asked for is counted; slower by a factor of one and a half to four.
   bool counts_requests = false;
 };
 
 /// Bytes [begin, end) that kernels may access.
-struct allocation {
+struct Allocation {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
 /// What the machine knows of memory; asked from the threads that run kernels.
-class memory_map {
+class MemoryMap {
  public:
-  virtual ~memory_map() = default;
+  virtual ~MemoryMap() = default;
   /// The live allocation that holds the byte at `address`, and is accessible from the device that
   /// the kernel runs on; empty if there is none. It stays valid until the kernel ends.
-  [[nodiscard]] virtual allocation find(std::uint64_t address) const = 0;
+  [[nodiscard]] virtual Allocation find(std::uint64_t address) const = 0;
   /// Where an address lies among allocations, for a report: it is in none that find() gives.
-  [[nodiscard]] virtual memory_near nearest(std::uint64_t address) const = 0;
+  [[nodiscard]] virtual MemoryNear nearest(std::uint64_t address) const = 0;
   /// Bits that are 1 where those at `address` were never written, as far as its allocation goes;
   /// null: all of them were.
   [[nodiscard]] virtual std::byte* undefined_bits(std::uint64_t /*address*/) const {
@@ -94,40 +94,40 @@ class memory_map {
 };
 
 /// One launch. What it refers to lives until the kernel has ended.
-struct launch {
-  extent grid{};
-  extent block{};
+struct Launch {
+  Extent grid{};
+  Extent block{};
   /// Blocks that run at the same time and reach each other's shared memory; none: each by itself.
-  std::optional<extent> cluster = {};
+  std::optional<Extent> cluster = {};
   std::uint32_t dynamic_shared_bytes = 0;
-  /// kernel_attributes::parameter_bytes of them, each parameter at its offset.
+  /// KernelAttributes::parameter_bytes of them, each parameter at its offset.
   std::span<const std::byte> parameters{};
   /// Where the device has module::variables(), in their order.
   std::span<const std::uint64_t> variables{};
   /// Mixed into the seed, so that no two launches have the same schedule.
   std::uint64_t number = 0;
   /// Gets what the kernel reads and writes; null: nobody wants to know.
-  touched_memory* touched = nullptr;
-  /// Gets what is wrong and does not end the kernel (device_model::collected); null: all ends it.
-  findings* found = nullptr;
+  TouchedMemory* touched = nullptr;
+  /// Gets what is wrong and does not end the kernel (DeviceModel::collected); null: all ends it.
+  Findings* found = nullptr;
   /// All blocks run at the same time, and can meet at a barrier.
   bool is_cooperative = false;
-  /// In place of device_model::stack_bytes; 0: that.
+  /// In place of DeviceModel::stack_bytes; 0: that.
   std::uint32_t stack_bytes = 0;
   /// What malloc in a kernel takes memory from; null: it has none.
-  device_heap* heap = nullptr;
+  DeviceHeap* heap = nullptr;
   /// Gets what kernels print; null: the standard output does, when the kernel has ended.
-  printed_text* printed = nullptr;
-  /// Gets where a kernel is that has run for device_model::seconds_to_notice; empty: nobody
+  PrintedText* printed = nullptr;
+  /// Gets where a kernel is that has run for DeviceModel::seconds_to_notice; empty: nobody
   /// listens.
-  std::function<void(const failure&)> notice = {};
+  std::function<void(const Failure&)> notice = {};
   /// interruptions() when the program asked for it: it ends by those that come later; none: by
   /// none.
   std::optional<std::uint64_t> interruptions_before = {};
 };
 
 /// What warps ask global memory for, in one direction. A request is an instruction of a warp.
-struct global_requests {
+struct GlobalRequests {
   std::uint64_t requests = 0;
   std::uint64_t nbytes = 0;            ///< of all lanes
   std::uint64_t sectors = 0;           ///< of 32 bytes, each once for a request: coalesced
@@ -135,7 +135,7 @@ struct global_requests {
 };
 
 /// What warps ask shared memory for: 32 banks, each 4 bytes wide, answer in a wavefront.
-struct shared_requests {
+struct SharedRequests {
   std::uint64_t requests = 0;
   std::uint64_t nbytes = 0;
   std::uint64_t wavefronts = 0;
@@ -143,16 +143,16 @@ struct shared_requests {
 };
 
 /// What the kernels did, numbers alone; added up.
-struct statistics {
+struct Statistics {
   std::uint64_t warp_instructions = 0;
   std::uint64_t lane_instructions = 0;
   std::uint64_t divergent_branches = 0;  ///< that some lanes of those at them take
-  // Counted where device_model::counts_requests. An atomic operation is a store.
-  global_requests loads;
-  global_requests stores;
-  shared_requests shared;
+  // Counted where DeviceModel::counts_requests. An atomic operation is a store.
+  GlobalRequests loads;
+  GlobalRequests stores;
+  SharedRequests shared;
   std::uint64_t local_requests = 0;  ///< of threads' own memory: stacks and spilled registers
-  statistics& operator+=(const statistics& other) noexcept;
+  Statistics& operator+=(const Statistics& other) noexcept;
 };
 
 /// What a launch itself returns, before anything runs: 1 too much shared memory, 9 an impossible
@@ -160,21 +160,21 @@ struct statistics {
 /// kernel, 720 a cooperative launch of more blocks than the device holds, 912 a cluster that it
 /// can't be launched with. `shared_bytes_limit` is what cudaFuncSetAttribute allowed for the
 /// kernel, or 48 KiB.
-[[nodiscard]] std::optional<failure> refuse(const kernel& what, const launch& how,
-                                            const device_model& device,
+[[nodiscard]] std::optional<Failure> refuse(const Kernel& what, const Launch& how,
+                                            const DeviceModel& device,
                                             std::uint32_t shared_bytes_limit);
 
 /// Blocks of a kernel that one multiprocessor holds at a time; 0 if not even one fits.
-[[nodiscard]] int resident_blocks(const kernel_attributes& of, int block_threads,
-                                  std::size_t dynamic_shared_bytes, const device_model& device);
+[[nodiscard]] int resident_blocks(const KernelAttributes& of, int block_threads,
+                                  std::size_t dynamic_shared_bytes, const DeviceModel& device);
 
 /// Kernels that still run after so many seconds fail with 702: the process ends.
 void stop_kernels(double seconds) noexcept;
 
 /// Runs a kernel to its end on the calling thread. A failure (700, 702, 710, 715, 716, 719) is what
 /// CUDA would report asynchronously, and its text says where; threads that had begun stay undone.
-[[nodiscard]] std::optional<failure> run(const kernel& what, const launch& how,
-                                         const device_model& device, const memory_map& memory,
-                                         statistics* counted = nullptr);
+[[nodiscard]] std::optional<Failure> run(const Kernel& what, const Launch& how,
+                                         const DeviceModel& device, const MemoryMap& memory,
+                                         Statistics* counted = nullptr);
 
 }  // namespace skerry::emulation

@@ -9,15 +9,15 @@
 namespace skerry::emulation {
 namespace {
 
-void write(const held_store& store) { std::memcpy(store.to, store.value.data(), store.nbytes); }
+void write(const HeldStore& store) { std::memcpy(store.to, store.value.data(), store.nbytes); }
 
-[[nodiscard]] bool overlaps(const held_store& store, const std::byte* begin, std::uint32_t nbytes) {
+[[nodiscard]] bool overlaps(const HeldStore& store, const std::byte* begin, std::uint32_t nbytes) {
   return store.to < begin + nbytes && begin < store.to + store.nbytes;
 }
 
 /// Whether an access of a space may be one of global memory.
-[[nodiscard]] constexpr bool is_global(memory_space space) {
-  return space == memory_space::global || space == memory_space::generic;
+[[nodiscard]] constexpr bool is_global(MemorySpace space) {
+  return space == MemorySpace::global || space == MemorySpace::generic;
 }
 
 template <class Function>
@@ -40,14 +40,14 @@ template <class R, class T>
 }
 
 /// Whether an access of parameters can be right; if not, resolve() says why.
-[[nodiscard]] bool is_parameter(const warp& on, std::int64_t offset, std::uint32_t nbytes) {
+[[nodiscard]] bool is_parameter(const Warp& on, std::int64_t offset, std::uint32_t nbytes) {
   const std::size_t size = on.owner->launched.parameters.size();
   return offset >= 0 && offset % nbytes == 0 && static_cast<std::size_t>(offset) + nbytes <= size;
 }
 
 /// A kernel's parameter by its name: one value for all lanes.
 template <class T, class R>
-void load_parameter(warp& on, const instruction& what, lane_mask active) {
+void load_parameter(Warp& on, const Instruction& what, lane_mask active) {
   const auto& parameters = on.owner->launched.parameters;
   const auto offset = static_cast<std::size_t>(what.immediate);
   for (std::size_t element = 0; element < what.count; ++element) {
@@ -59,13 +59,13 @@ void load_parameter(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// Whether resolve_contiguous() can be asked.
-[[nodiscard]] constexpr bool may_be_contiguous(memory_space space) {
-  return is_global(space) || space == memory_space::shared;
+[[nodiscard]] constexpr bool may_be_contiguous(MemorySpace space) {
+  return is_global(space) || space == MemorySpace::shared;
 }
 
 /// Vectors of Count elements that lie one behind the other, into the rows of the elements.
 template <class T, class R, std::size_t Count>
-void load_contiguous(warp& on, const instruction& what, const std::byte* from) {
+void load_contiguous(Warp& on, const Instruction& what, const std::byte* from) {
   const T* const elements = reinterpret_cast<const T*>(from);
   for (std::size_t element = 0; element < Count; ++element) {
     if (what.destination[element] == no_row) continue;
@@ -78,7 +78,7 @@ void load_contiguous(warp& on, const instruction& what, const std::byte* from) {
 }
 
 template <class T, class R, std::size_t Count>
-void store_contiguous(warp& on, const instruction& what, std::byte* to) {
+void store_contiguous(Warp& on, const Instruction& what, std::byte* to) {
   T* const elements = reinterpret_cast<T*>(to);
   for (std::size_t element = 0; element < Count; ++element) {
     const R* const from = on.values<const R>(what.source[1 + element]);
@@ -98,14 +98,14 @@ inline void with_count(std::size_t count, Function&& function) {
 }
 
 /// Elements T of memory into registers R, which extend them by their sign.
-template <class T, class R, memory_space Space>
-void load(warp& on, const instruction& what, lane_mask active) {
+template <class T, class R, MemorySpace Space>
+void load(Warp& on, const Instruction& what, lane_mask active) {
   const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * what.count);
-  if (Space == memory_space::parameter && what.is_uniform &&
+  if (Space == MemorySpace::parameter && what.is_uniform &&
       is_parameter(on, what.immediate, nbytes)) {
     return load_parameter<T, R>(on, what, active);
   }
-  const memory_access access{.nbytes = nbytes, .writes = false, .is_vector = what.count > 1};
+  const MemoryAccess access{.nbytes = nbytes, .writes = false, .is_vector = what.count > 1};
   if constexpr (may_be_contiguous(Space)) {
     const std::byte* const begin =
         active == all_lanes ? resolve_contiguous<Space>(on, what, access) : nullptr;
@@ -115,7 +115,7 @@ void load(warp& on, const instruction& what, lane_mask active) {
       });
     }
   }
-  lane_addresses from;
+  LaneAddresses from;
   resolve<Space>(on, what, active, access, from);
   if (is_global(Space) && !on.owner->held[on.number].empty()) {
     for_lanes(active, [&](int lane) { release_stores_at(on, from.of(lane), nbytes); });
@@ -133,7 +133,7 @@ void load(warp& on, const instruction& what, lane_mask active) {
 
 /// What a store writes waits until a fence, a barrier or the end: who reads sooner, sees it not.
 template <class T, class R>
-void hold_stores(warp& on, const instruction& what, lane_mask active, const lane_addresses& to) {
+void hold_stores(Warp& on, const Instruction& what, lane_mask active, const LaneAddresses& to) {
   for_lanes(active, [&](int lane) {
     for (std::size_t element = 0; element < what.count; ++element) {
       const auto value = static_cast<T>(on.values<const R>(what.source[1 + element])[lane]);
@@ -144,10 +144,10 @@ void hold_stores(warp& on, const instruction& what, lane_mask active, const lane
   });
 }
 
-template <class T, class R, memory_space Space>
-void store(warp& on, const instruction& what, lane_mask active) {
+template <class T, class R, MemorySpace Space>
+void store(Warp& on, const Instruction& what, lane_mask active) {
   const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * what.count);
-  const memory_access access{.nbytes = nbytes, .writes = true};
+  const MemoryAccess access{.nbytes = nbytes, .writes = true};
   if constexpr (may_be_contiguous(Space)) {
     std::byte* const begin =
         active == all_lanes ? resolve_contiguous<Space>(on, what, access) : nullptr;
@@ -157,11 +157,11 @@ void store(warp& on, const instruction& what, lane_mask active) {
       });
     }
   }
-  lane_addresses to;
+  LaneAddresses to;
   resolve<Space>(on, what, active, access, to);
   if (is_global(Space) && on.owner->launched.device.holds_stores_back) {
     // A generic address may be one of shared memory, which is read by other means, too.
-    if (!what.is_strong && Space == memory_space::global) {
+    if (!what.is_strong && Space == MemorySpace::global) {
       return hold_stores<T, R>(on, what, active, to);
     }
     for_lanes(active, [&](int lane) { release_stores_at(on, to.of(lane), nbytes); });
@@ -176,7 +176,7 @@ void store(warp& on, const instruction& what, lane_mask active) {
 }
 
 /// The one for registers of that size, which are as wide as an element at least.
-template <bool Stores, class T, memory_space Space>
+template <bool Stores, class T, MemorySpace Space>
 [[nodiscard]] handler for_registers(std::uint32_t nbytes) {
   handler found = nullptr;
   const auto consider = [&]<class R>(std::type_identity<R> /*registers*/) {
@@ -197,7 +197,7 @@ template <bool Stores, class T, memory_space Space>
 
 /// Signed elements are extended when they are loaded into wider registers. PTX has no .f16 here:
 /// halves are moved as .b16.
-template <bool Stores, memory_space Space>
+template <bool Stores, MemorySpace Space>
 [[nodiscard]] handler for_elements(std::string_view type, std::uint32_t nbytes) {
   const auto is = [&](auto... names) { return ((type == names) || ...); };
   if (!Stores && is("s8")) return for_registers<Stores, s8, Space>(nbytes);
@@ -212,31 +212,30 @@ template <bool Stores, memory_space Space>
 
 }  // namespace
 
-handler load_operation(memory_space from, std::string_view type, std::uint32_t register_nbytes) {
-  return with_space(from, [&]<memory_space Space>() {
-    return for_elements<false, Space>(type, register_nbytes);
-  });
+handler load_operation(MemorySpace from, std::string_view type, std::uint32_t register_nbytes) {
+  return with_space(
+      from, [&]<MemorySpace Space>() { return for_elements<false, Space>(type, register_nbytes); });
 }
 
-handler store_operation(memory_space to, std::string_view type, std::uint32_t register_nbytes) {
-  return with_space(to, [&]<memory_space Space>() -> handler {
-    if constexpr (Space == memory_space::parameter)
+handler store_operation(MemorySpace to, std::string_view type, std::uint32_t register_nbytes) {
+  return with_space(to, [&]<MemorySpace Space>() -> handler {
+    if constexpr (Space == MemorySpace::parameter)
       return nullptr;
     else
       return for_elements<true, Space>(type, register_nbytes);
   });
 }
 
-void hold_store(warp& on, std::byte* to, const std::byte* value, std::uint32_t nbytes) {
+void hold_store(Warp& on, std::byte* to, const std::byte* value, std::uint32_t nbytes) {
   // What a warp stores twice at a place keeps its order.
   release_stores_at(on, to, nbytes);
-  held_store held{.to = to, .nbytes = nbytes};
+  HeldStore held{.to = to, .nbytes = nbytes};
   std::memcpy(held.value.data(), value, nbytes);
   on.owner->held[on.number].push_back(held);
 }
 
-void release_stores(warp& on) {
-  std::vector<held_store>& held = on.owner->held[on.number];
+void release_stores(Warp& on) {
+  std::vector<HeldStore>& held = on.owner->held[on.number];
   if (held.empty()) return;
   for (std::size_t left = held.size(); left > 0; --left) {
     const std::size_t next = on.owner->launched.random.below(static_cast<std::uint32_t>(left));
@@ -246,10 +245,10 @@ void release_stores(warp& on) {
   held.clear();
 }
 
-void release_stores_at(warp& on, const std::byte* begin, std::uint32_t nbytes) {
-  std::vector<held_store>& held = on.owner->held[on.number];
+void release_stores_at(Warp& on, const std::byte* begin, std::uint32_t nbytes) {
+  std::vector<HeldStore>& held = on.owner->held[on.number];
   if (held.empty()) return;
-  std::erase_if(held, [&](const held_store& store) {
+  std::erase_if(held, [&](const HeldStore& store) {
     const bool is_there = overlaps(store, begin, nbytes);
     if (is_there) write(store);
     return is_there;

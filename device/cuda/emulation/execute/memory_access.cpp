@@ -14,8 +14,8 @@
 namespace skerry::emulation {
 namespace {
 
-[[nodiscard]] wanted_memory wanted(memory_access access, const char* space, std::uint64_t address,
-                                   std::uint32_t alignment = 0) {
+[[nodiscard]] WantedMemory wanted(MemoryAccess access, const char* space, std::uint64_t address,
+                                  std::uint32_t alignment = 0) {
   return {.space = space,
           .address = address,
           .nbytes = access.nbytes,
@@ -23,37 +23,37 @@ namespace {
           .alignment = alignment};
 }
 
-[[noreturn]] void misaligned(int lane, memory_access access, const char* space,
+[[noreturn]] void misaligned(int lane, MemoryAccess access, const char* space,
                              std::uint64_t address, std::uint32_t alignment) {
-  throw kernel_fault{.code = code::misaligned_address,
-                     .lane = lane,
-                     .what = {},
-                     .wanted = wanted(access, space, address, alignment)};
+  throw KernelFault{.code = code::misaligned_address,
+                    .lane = lane,
+                    .what = {},
+                    .wanted = wanted(access, space, address, alignment)};
 }
 
-[[noreturn]] void out_of_bounds(int lane, memory_access access, const char* space,
+[[noreturn]] void out_of_bounds(int lane, MemoryAccess access, const char* space,
                                 std::uint64_t address, std::uint64_t nbytes) {
-  throw kernel_fault{.code = code::illegal_address,
-                     .lane = lane,
-                     .what = {},
-                     .wanted = wanted(access, space, address),
-                     .memory = {.state = memory_state::live, .nbytes = nbytes, .address = address}};
+  throw KernelFault{.code = code::illegal_address,
+                    .lane = lane,
+                    .what = {},
+                    .wanted = wanted(access, space, address),
+                    .memory = {.state = MemoryState::live, .nbytes = nbytes, .address = address}};
 }
 
-[[nodiscard]] failure_kind kind_of(memory_state state) noexcept {
+[[nodiscard]] FailureKind kind_of(MemoryState state) noexcept {
   switch (state) {
-    case memory_state::host:
-      return failure_kind::host_pointer;
-    case memory_state::unreachable:
-      return failure_kind::wrong_device;
-    case memory_state::freed:
-      return failure_kind::use_after_free;
+    case MemoryState::host:
+      return FailureKind::host_pointer;
+    case MemoryState::unreachable:
+      return FailureKind::wrong_device;
+    case MemoryState::freed:
+      return FailureKind::use_after_free;
     default:
-      return failure_kind::out_of_bounds;
+      return FailureKind::out_of_bounds;
   }
 }
 
-void gather(warp& on, const instruction& what, lane_mask active, lane_addresses& into) {
+void gather(Warp& on, const Instruction& what, lane_mask active, LaneAddresses& into) {
   auto& at = into.at;
   const auto offset = static_cast<std::uint64_t>(what.immediate);
   if (what.is_uniform) {
@@ -77,7 +77,7 @@ void gather(warp& on, const instruction& what, lane_mask active, lane_addresses&
   }
 }
 
-void check_alignment(const lane_addresses& of, lane_mask active, memory_access access,
+void check_alignment(const LaneAddresses& of, lane_mask active, MemoryAccess access,
                      const char* space) {
   std::uint64_t bits = 0;
   for (const std::uint64_t address : of.at) bits |= address;
@@ -92,44 +92,44 @@ void check_alignment(const lane_addresses& of, lane_mask active, memory_access a
 
 /// Where accesses of shared memory end. A compiler loads a whole vector where it needs the first
 /// elements of one: a GPU has bytes there, since shared memory is given out by more than 16.
-[[nodiscard]] std::uint64_t end_of_shared(std::uint64_t nbytes, memory_access access) noexcept {
+[[nodiscard]] std::uint64_t end_of_shared(std::uint64_t nbytes, MemoryAccess access) noexcept {
   const bool reads_vector = access.is_vector && !access.writes;
   return reads_vector ? (nbytes + shared_vector - 1) / shared_vector * shared_vector : nbytes;
 }
 
-[[nodiscard]] allocation find_global(warp& on, int lane, std::uint64_t address,
-                                     memory_access access) {
-  const launch_state& memory = on.owner->launched;
-  const allocation found = memory.find(address);
+[[nodiscard]] Allocation find_global(Warp& on, int lane, std::uint64_t address,
+                                     MemoryAccess access) {
+  const LaunchState& memory = on.owner->launched;
+  const Allocation found = memory.find(address);
   if (!is_within(address, found.begin, found.end - found.begin, access.nbytes)) {
-    const memory_near near = memory.nearest(found.end > found.begin ? found.end : address);
-    throw kernel_fault{.code = code::illegal_address,
-                       .lane = lane,
-                       .what = {},
-                       .kind = kind_of(near.state),
-                       .wanted = wanted(access, "global", address),
-                       .memory = near};
+    const MemoryNear near = memory.nearest(found.end > found.begin ? found.end : address);
+    throw KernelFault{.code = code::illegal_address,
+                      .lane = lane,
+                      .what = {},
+                      .kind = kind_of(near.state),
+                      .wanted = wanted(access, "global", address),
+                      .memory = near};
   }
   return found;
 }
 
-[[nodiscard]] allocation& known_of(const warp& on, const instruction& what) {
-  launch_state& launched = on.owner->launched;
+[[nodiscard]] Allocation& known_of(const Warp& on, const Instruction& what) {
+  LaunchState& launched = on.owner->launched;
   return launched.known[static_cast<std::size_t>(&what - launched.code.code.data())];
 }
 
 /// As find_global, which is asked where the instruction's last access was elsewhere.
-void find_known(warp& on, const instruction& what, int lane, std::uint64_t address,
-                memory_access access) {
-  allocation& known = known_of(on, what);
+void find_known(Warp& on, const Instruction& what, int lane, std::uint64_t address,
+                MemoryAccess access) {
+  Allocation& known = known_of(on, what);
   if (!is_within(address, known.begin, known.end - known.begin, access.nbytes)) {
     known = find_global(on, lane, address, access);
   }
 }
 
-void resolve_all_global(warp& on, const instruction& what, lane_mask active, memory_access access,
-                        lane_addresses& into) {
-  const allocation& known = known_of(on, what);
+void resolve_all_global(Warp& on, const Instruction& what, lane_mask active, MemoryAccess access,
+                        LaneAddresses& into) {
+  const Allocation& known = known_of(on, what);
   if (are_right(into, known.begin, known.end, access.nbytes)) return;
   check_alignment(into, active, access, "global");
   for_lanes(active, [&](int lane) {
@@ -141,7 +141,7 @@ void resolve_all_global(warp& on, const instruction& what, lane_mask active, mem
   return reinterpret_cast<std::uint64_t>(data);
 }
 
-void check_local(warp& on, int lane, std::uint64_t address, memory_access access) {
+void check_local(Warp& on, int lane, std::uint64_t address, MemoryAccess access) {
   const std::uint64_t frame = on.owner->launched.local_nbytes;
   const std::uint64_t begin = address_of(on.local) + static_cast<std::uint64_t>(lane) * frame;
   if (!is_within(address, begin, frame, access.nbytes)) {
@@ -150,7 +150,7 @@ void check_local(warp& on, int lane, std::uint64_t address, memory_access access
 }
 
 /// Whether every lane accesses its own frame.
-[[nodiscard]] bool are_in_frames(const warp& on, const lane_addresses& of, std::uint32_t nbytes) {
+[[nodiscard]] bool are_in_frames(const Warp& on, const LaneAddresses& of, std::uint32_t nbytes) {
   const std::uint64_t frame = on.owner->launched.local_nbytes;
   if (frame < nbytes) return false;
   const std::uint64_t begin = address_of(on.local);
@@ -164,10 +164,10 @@ void check_local(warp& on, int lane, std::uint64_t address, memory_access access
 }
 
 /// A generic address of any space.
-void check_generic(warp& on, const instruction& what, int lane, std::uint64_t address,
-                   memory_access access) {
-  block& owner = *on.owner;
-  launch_state& launched = owner.launched;
+void check_generic(Warp& on, const Instruction& what, int lane, std::uint64_t address,
+                   MemoryAccess access) {
+  Block& owner = *on.owner;
+  LaunchState& launched = owner.launched;
   const std::uint64_t shared = address_of(owner.shared.data());
   const std::uint64_t local = address_of(on.local);
   const std::uint64_t frames = std::uint64_t{launched.local_nbytes} * warp_size;
@@ -177,7 +177,7 @@ void check_generic(warp& on, const instruction& what, int lane, std::uint64_t ad
     }
   } else if (address - local < frames) {
     check_local(on, lane, address, access);
-  } else if (const block* const other = block_at(launched, address)) {
+  } else if (const Block* const other = block_at(launched, address)) {
     const std::uint64_t begin = address_of(other->shared.data());
     if (!is_within(address, begin, other->shared_nbytes, access.nbytes)) {
       out_of_bounds(lane, access, "shared", address - begin, other->shared_nbytes);
@@ -191,13 +191,13 @@ void check_generic(warp& on, const instruction& what, int lane, std::uint64_t ad
 }
 
 /// Where lanes access shared memory, if some may be other blocks' of a cluster.
-void resolve_in_cluster(const warp& on, lane_mask active, memory_access access,
-                        lane_addresses& into) {
+void resolve_in_cluster(const Warp& on, lane_mask active, MemoryAccess access,
+                        LaneAddresses& into) {
   check_alignment(into, active, access, "shared");
   for_lanes(active, [&](int lane) {
     std::uint64_t& address = into.at[static_cast<std::size_t>(lane)];
-    const block* const other = block_in_window(on.owner->launched, address);
-    const block& in = other != nullptr ? *other : *on.owner;
+    const Block* const other = block_in_window(on.owner->launched, address);
+    const Block& in = other != nullptr ? *other : *on.owner;
     const std::uint64_t offset = other != nullptr ? address % cluster_stride : address;
     if (!is_within(offset, 0, end_of_shared(in.shared_nbytes, access), access.nbytes)) {
       out_of_bounds(lane, access, "shared", offset, in.shared_nbytes);
@@ -212,8 +212,7 @@ void resolve_in_cluster(const warp& on, lane_mask active, memory_access access,
 
 /// An address in a space of its own that begins at `base`, and may be accessed up to `end`.
 void resolve_window(const std::byte* base, std::uint64_t nbytes, std::uint64_t end,
-                    lane_mask active, memory_access access, const char* space,
-                    lane_addresses& into) {
+                    lane_mask active, MemoryAccess access, const char* space, LaneAddresses& into) {
   if (!are_right(into, 0, nbytes, access.nbytes)) {
     check_alignment(into, active, access, space);
     for_lanes(active, [&](int lane) {
@@ -227,22 +226,22 @@ void resolve_window(const std::byte* base, std::uint64_t nbytes, std::uint64_t e
 }
 
 /// Checks the addresses that lanes have in a space, and makes the host's of them.
-template <memory_space Space>
-void locate(warp& on, const instruction& what, lane_mask active, memory_access access,
-            lane_addresses& into) {
-  block& owner = *on.owner;
-  if constexpr (Space == memory_space::shared) {
+template <MemorySpace Space>
+void locate(Warp& on, const Instruction& what, lane_mask active, MemoryAccess access,
+            LaneAddresses& into) {
+  Block& owner = *on.owner;
+  if constexpr (Space == MemorySpace::shared) {
     const std::uint64_t nbytes = owner.shared_nbytes;
     const std::uint64_t end = end_of_shared(nbytes, access);
     if (!owner.launched.peers.empty()) return resolve_in_cluster(on, active, access, into);
     resolve_window(owner.shared.data(), nbytes, end, active, access, "shared", into);
-  } else if constexpr (Space == memory_space::parameter) {
+  } else if constexpr (Space == MemorySpace::parameter) {
     const auto& parameters = owner.launched.parameters;
     const std::size_t nbytes = parameters.size();
     resolve_window(parameters.data(), nbytes, nbytes, active, access, "parameter", into);
-  } else if constexpr (Space == memory_space::global) {
+  } else if constexpr (Space == MemorySpace::global) {
     resolve_all_global(on, what, active, access, into);
-  } else if constexpr (Space == memory_space::local) {
+  } else if constexpr (Space == MemorySpace::local) {
     check_alignment(into, active, access, "local");
     if (are_in_frames(on, into, access.nbytes)) return;
     for_lanes(active, [&](int lane) {
@@ -260,9 +259,8 @@ void locate(warp& on, const instruction& what, lane_mask active, memory_access a
 }
 
 /// Tells who looks for races of a warp's access to global memory, lane behind lane.
-void note_order(const warp& on, const instruction& what, std::uint64_t begin,
-                memory_access access) {
-  const launch_state& launched = on.owner->launched;
+void note_order(const Warp& on, const Instruction& what, std::uint64_t begin, MemoryAccess access) {
+  const LaunchState& launched = on.owner->launched;
   if (launched.races) launched.races->check_warp(on, what, begin, access);
   if (launched.how.touched == nullptr) return;
   launched.how.touched->note_bytes(begin, {access.nbytes * warp_size, access.writes});
@@ -270,32 +268,32 @@ void note_order(const warp& on, const instruction& what, std::uint64_t begin,
 
 }  // namespace
 
-template <memory_space Space>
-void resolve(warp& on, const instruction& what, lane_mask active, memory_access access,
-             lane_addresses& into) {
+template <MemorySpace Space>
+void resolve(Warp& on, const Instruction& what, lane_mask active, MemoryAccess access,
+             LaneAddresses& into) {
   gather(on, what, active, into);
   locate<Space>(on, what, active, access, into);
-  if constexpr (Space == memory_space::shared || Space == memory_space::generic) {
+  if constexpr (Space == MemorySpace::shared || Space == MemorySpace::generic) {
     if (on.owner->races) on.owner->races->check(on, what, active, into, access);
   }
-  if constexpr (Space == memory_space::global || Space == memory_space::generic) {
-    const launch_state& launched = on.owner->launched;
+  if constexpr (Space == MemorySpace::global || Space == MemorySpace::generic) {
+    const LaunchState& launched = on.owner->launched;
     if (launched.races) launched.races->check(on, what, active, into, access);
     if (launched.how.touched != nullptr) launched.how.touched->note(on, active, into, access);
   }
   if (on.owner->undefined) on.owner->undefined->note(into, access);
-  if constexpr (Space != memory_space::parameter) {
+  if constexpr (Space != MemorySpace::parameter) {
     if (auto* const counter = on.owner->launched.requests.get()) {
       counter->note(on, active, into, access);
     }
   }
 }
 
-template <memory_space Space>
-std::byte* resolve_contiguous(warp& on, const instruction& what, memory_access access) {
-  const block& owner = *on.owner;
+template <MemorySpace Space>
+std::byte* resolve_contiguous(Warp& on, const Instruction& what, MemoryAccess access) {
+  const Block& owner = *on.owner;
   if (owner.watches_lanes || what.is_uniform) return nullptr;
-  constexpr bool is_shared = Space == memory_space::shared;
+  constexpr bool is_shared = Space == MemorySpace::shared;
   const bool watches_order = is_shared ? owner.races != nullptr : owner.watches_global_order;
   // A generic address may be one of shared memory.
   if (watches_order && (is_shared || what.is_strong)) return nullptr;
@@ -311,34 +309,34 @@ std::byte* resolve_contiguous(warp& on, const instruction& what, memory_access a
     const bool is_inside = is_within(first, 0, owner.shared_nbytes, all);
     return is_inside ? owner.shared.data() + first : nullptr;
   } else {
-    const allocation& known = known_of(on, what);
+    const Allocation& known = known_of(on, what);
     if (!is_within(first, known.begin, known.end - known.begin, all)) return nullptr;
     if (watches_order) note_order(on, what, first, access);
     return reinterpret_cast<std::byte*>(first);
   }
 }
 
-template std::byte* resolve_contiguous<memory_space::generic>(warp&, const instruction&,
-                                                              memory_access);
-template std::byte* resolve_contiguous<memory_space::global>(warp&, const instruction&,
-                                                             memory_access);
-template std::byte* resolve_contiguous<memory_space::shared>(warp&, const instruction&,
-                                                             memory_access);
+template std::byte* resolve_contiguous<MemorySpace::generic>(Warp&, const Instruction&,
+                                                             MemoryAccess);
+template std::byte* resolve_contiguous<MemorySpace::global>(Warp&, const Instruction&,
+                                                            MemoryAccess);
+template std::byte* resolve_contiguous<MemorySpace::shared>(Warp&, const Instruction&,
+                                                            MemoryAccess);
 
-template void resolve<memory_space::generic>(warp&, const instruction&, lane_mask, memory_access,
-                                             lane_addresses&);
-template void resolve<memory_space::global>(warp&, const instruction&, lane_mask, memory_access,
-                                            lane_addresses&);
-template void resolve<memory_space::shared>(warp&, const instruction&, lane_mask, memory_access,
-                                            lane_addresses&);
-template void resolve<memory_space::local>(warp&, const instruction&, lane_mask, memory_access,
-                                           lane_addresses&);
-template void resolve<memory_space::parameter>(warp&, const instruction&, lane_mask, memory_access,
-                                               lane_addresses&);
+template void resolve<MemorySpace::generic>(Warp&, const Instruction&, lane_mask, MemoryAccess,
+                                            LaneAddresses&);
+template void resolve<MemorySpace::global>(Warp&, const Instruction&, lane_mask, MemoryAccess,
+                                           LaneAddresses&);
+template void resolve<MemorySpace::shared>(Warp&, const Instruction&, lane_mask, MemoryAccess,
+                                           LaneAddresses&);
+template void resolve<MemorySpace::local>(Warp&, const Instruction&, lane_mask, MemoryAccess,
+                                          LaneAddresses&);
+template void resolve<MemorySpace::parameter>(Warp&, const Instruction&, lane_mask, MemoryAccess,
+                                              LaneAddresses&);
 
-std::byte* resolve_shared(warp& on, int lane, std::uint64_t address, memory_access access,
+std::byte* resolve_shared(Warp& on, int lane, std::uint64_t address, MemoryAccess access,
                           std::uint32_t alignment) {
-  const block& owner = *on.owner;
+  const Block& owner = *on.owner;
   if (address % alignment != 0) misaligned(lane, access, "shared", address, alignment);
   if (!is_within(address, 0, owner.shared_nbytes, access.nbytes)) {
     out_of_bounds(lane, access, "shared", address, owner.shared_nbytes);
@@ -346,17 +344,17 @@ std::byte* resolve_shared(warp& on, int lane, std::uint64_t address, memory_acce
   return owner.shared.data() + address;
 }
 
-std::byte* resolve_global(warp& on, const instruction& what, int lane, std::uint64_t address,
-                          memory_access access, std::uint32_t alignment) {
+std::byte* resolve_global(Warp& on, const Instruction& what, int lane, std::uint64_t address,
+                          MemoryAccess access, std::uint32_t alignment) {
   if (address % alignment != 0) misaligned(lane, access, "global", address, alignment);
   if (access.nbytes != 0) find_known(on, what, lane, address, access);
   return reinterpret_cast<std::byte*>(address);
 }
 
-std::span<std::byte> reachable(warp& on, const instruction& what, int lane, std::uint64_t address,
-                               memory_access access) {
+std::span<std::byte> reachable(Warp& on, const Instruction& what, int lane, std::uint64_t address,
+                               MemoryAccess access) {
   check_generic(on, what, lane, address, access);
-  const launch_state& launched = on.owner->launched;
+  const LaunchState& launched = on.owner->launched;
   const auto lies_in = [&](std::uint64_t begin, std::uint64_t nbytes) {
     return address - begin < nbytes;
   };
@@ -367,7 +365,7 @@ std::span<std::byte> reachable(warp& on, const instruction& what, int lane, std:
   std::uint64_t end = known_of(on, what).end;
   if (lies_in(shared, on.owner->shared_nbytes)) end = shared + on.owner->shared_nbytes;
   if (lies_in(local, frame)) end = local + frame;
-  if (const block* const other = block_at(launched, address)) {
+  if (const Block* const other = block_at(launched, address)) {
     end = address_of(other->shared.data()) + other->shared_nbytes;
   }
   if (lies_in(parameters, launched.parameters.size()))

@@ -7,13 +7,13 @@ namespace {
 
 constexpr auto same = [](auto a) { return a; };
 
-void move_predicate(warp& on, const instruction& what, lane_mask active) {
+void move_predicate(Warp& on, const Instruction& what, lane_mask active) {
   on.set_predicate(what.destination[0], on.predicate(what, 0), active);
 }
 
 /// mov.b64 d, {a, b}: the first element is the lowest.
 template <class Whole, class Part>
-void pack(warp& on, const instruction& what, lane_mask active) {
+void pack(Warp& on, const Instruction& what, lane_mask active) {
   constexpr std::size_t count = sizeof(Whole) / sizeof(Part);
   std::array<std::array<Part, count>, warp_size> parts;
   for (std::size_t k = 0; k < count; ++k) {
@@ -26,7 +26,7 @@ void pack(warp& on, const instruction& what, lane_mask active) {
 }
 
 template <class Whole, class Part>
-void unpack(warp& on, const instruction& what, lane_mask active) {
+void unpack(Warp& on, const Instruction& what, lane_mask active) {
   constexpr std::size_t count = sizeof(Whole) / sizeof(Part);
   std::array<std::array<Part, count>, warp_size> parts;
   std::memcpy(parts.data(), on.values<const Whole>(what.source[0]), sizeof parts);
@@ -40,7 +40,7 @@ void unpack(warp& on, const instruction& what, lane_mask active) {
 
 /// Under names that the decoder gives to moves of vectors.
 template <class Whole, class Part>
-void declare_parts(operation_table& table, std::string_view name) {
+void declare_parts(OperationTable& table, std::string_view name) {
   const std::vector<std::uint8_t> parts(sizeof(Whole) / sizeof(Part), sizeof(Part));
   table.add({pack_prefix, name},
             {.run = pack<Whole, Part>, .results = {sizeof(Whole)}, .arguments = parts});
@@ -49,13 +49,13 @@ void declare_parts(operation_table& table, std::string_view name) {
 }
 
 template <class T>
-void declare(operation_table& table, std::string_view suffix) {
+void declare(OperationTable& table, std::string_view suffix) {
   table.add({"mov.", suffix}, vectors<same, T, T>());
 }
 
 }  // namespace
 
-void declare_moves(operation_table& table) {
+void declare_moves(OperationTable& table) {
   for (const std::string_view name : {"b16", "u16", "s16"}) declare<u16>(table, name);
   for (const std::string_view name : {"b32", "u32", "s32", "f32"}) declare<u32>(table, name);
   for (const std::string_view name : {"b64", "u64", "s64", "f64"}) declare<u64>(table, name);

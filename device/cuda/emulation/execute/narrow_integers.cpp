@@ -53,7 +53,7 @@ template <auto Choice>
 constexpr auto not_negative = []<class T>(T a, T b) { return std::max(T{0}, Choice(a, b)); };
 
 template <class T>
-void declare_24_bits(operation_table& table) {
+void declare_24_bits(OperationTable& table) {
   const std::string_view name = type<T>::name;
   table.add({"mul24.lo.", name}, vectors<product_24<false>, T, T, T>());
   table.add({"mul24.hi.", name}, vectors<product_24<true>, T, T, T>());
@@ -62,8 +62,8 @@ void declare_24_bits(operation_table& table) {
 }
 
 template <class T>
-void declare_pairs(operation_table& table) {
-  const auto declare = [&](std::string_view opcode, operation what) {
+void declare_pairs(OperationTable& table) {
+  const auto declare = [&](std::string_view opcode, Operation what) {
     table.add({opcode, ".", type<T>::name, "x2"}, std::move(what));
   };
   declare("add", vectors<on_both<T, sum>, u32, u32, u32>());
@@ -72,7 +72,7 @@ void declare_pairs(operation_table& table) {
 }
 
 template <class A, class B>
-void declare_dot_products(operation_table& table) {
+void declare_dot_products(OperationTable& table) {
   // Named by the signs of 32 bits.
   const auto sign = []<class T>(type<T> /*of*/) {
     return std::is_signed_v<T> ? std::string_view("s32") : std::string_view("u32");
@@ -85,7 +85,7 @@ void declare_dot_products(operation_table& table) {
 
 }  // namespace
 
-void declare_narrow_integers(operation_table& table) {
+void declare_narrow_integers(OperationTable& table) {
   declare_24_bits<u32>(table);
   declare_24_bits<s32>(table);
   table.add({"mad24.hi.sat.s32"},
@@ -96,8 +96,8 @@ void declare_narrow_integers(operation_table& table) {
   declare_pairs<s16>(table);
   // The PTX ISA has .relu before the type, CUDA's headers have it behind.
   const auto declare_relu = [&]<auto Choice>(std::string_view opcode) {
-    const operation pair = vectors<on_both<s16, not_negative<Choice>>, u32, u32, u32>();
-    const operation one = vectors<not_negative<Choice>, s32, s32, s32>();
+    const Operation pair = vectors<on_both<s16, not_negative<Choice>>, u32, u32, u32>();
+    const Operation one = vectors<not_negative<Choice>, s32, s32, s32>();
     table.add({opcode, ".relu.s16x2"}, pair);
     table.add({opcode, ".s16x2.relu"}, pair);
     table.add({opcode, ".relu.s32"}, one);

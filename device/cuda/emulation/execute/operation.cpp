@@ -8,7 +8,7 @@
 
 namespace skerry::emulation {
 
-void operation_table::add(std::initializer_list<std::string_view> parts, operation what) {
+void OperationTable::add(std::initializer_list<std::string_view> parts, Operation what) {
   std::string name;
   for (const std::string_view part : parts) name += part;
   if (!operations_.emplace(name, std::move(what)).second) {
@@ -16,12 +16,12 @@ void operation_table::add(std::initializer_list<std::string_view> parts, operati
   }
 }
 
-const operation* operation_table::find(std::string_view opcode) const noexcept {
+const Operation* OperationTable::find(std::string_view opcode) const noexcept {
   const auto found = operations_.find(opcode);
   return found != operations_.end() ? &found->second : nullptr;
 }
 
-std::vector<std::string_view> operation_table::opcodes() const {
+std::vector<std::string_view> OperationTable::opcodes() const {
   std::vector<std::string_view> names;
   names.reserve(operations_.size());
   for (const auto& [name, what] : operations_) names.push_back(name);
@@ -29,9 +29,9 @@ std::vector<std::string_view> operation_table::opcodes() const {
   return names;
 }
 
-const operation_table& operations() {
-  static const operation_table table = [] {
-    operation_table all;
+const OperationTable& operations() {
+  static const OperationTable table = [] {
+    OperationTable all;
     declare_integer_arithmetic(all);
     declare_narrow_integers(all);
     declare_bits(all);

@@ -20,9 +20,9 @@ namespace skerry::emulation {
 inline constexpr std::uint8_t predicate_size = 0;
 
 /// What an opcode does, and which operands it has.
-struct operation {
+struct Operation {
   handler run = nullptr;
-  control flow = control::plain;
+  Control flow = Control::plain;
   std::vector<std::uint8_t> results{};    ///< sizes of destinations
   std::vector<std::uint8_t> arguments{};  ///< sizes of sources
   std::size_t optional_results = 0;       ///< how many of the last ones may be left out
@@ -44,11 +44,11 @@ inline constexpr std::string_view clock_prefix = "*clock.";
 inline constexpr std::string_view hint_prefix = "*";
 
 /// Every opcode with fixed operands, under each name that PTX has for it.
-class operation_table {
+class OperationTable {
  public:
   /// Each opcode is declared once: throws logic_error for a second time.
-  void add(std::initializer_list<std::string_view> parts, operation what);
-  [[nodiscard]] const operation* find(std::string_view opcode) const noexcept;
+  void add(std::initializer_list<std::string_view> parts, Operation what);
+  [[nodiscard]] const Operation* find(std::string_view opcode) const noexcept;
   [[nodiscard]] std::vector<std::string_view> opcodes() const;
 
  private:
@@ -58,33 +58,33 @@ class operation_table {
       return std::hash<std::string_view>()(name);
     }
   };
-  std::unordered_map<std::string, operation, hash, std::equal_to<>> operations_;
+  std::unordered_map<std::string, Operation, hash, std::equal_to<>> operations_;
 };
 
 /// All of them; what accesses memory by address is chosen by ptx/memory_forms.cpp.
-[[nodiscard]] const operation_table& operations();
+[[nodiscard]] const OperationTable& operations();
 
 // What each file of operations declares.
-void declare_integer_arithmetic(operation_table& table);
-void declare_narrow_integers(operation_table& table);
-void declare_bits(operation_table& table);
-void declare_floating_arithmetic(operation_table& table);
-void declare_half_arithmetic(operation_table& table);
-void declare_half_choices(operation_table& table);
-void declare_approximations(operation_table& table);
-void declare_comparisons(operation_table& table);
-void declare_half_comparisons(operation_table& table);
-void declare_selections(operation_table& table);
-void declare_conversions_to_integers(operation_table& table);
-void declare_conversions_to_floats(operation_table& table);
-void declare_conversions_of_halves(operation_table& table);
-void declare_conversions_to_pairs(operation_table& table);
-void declare_moves(operation_table& table);
-void declare_collectives(operation_table& table);
-void declare_control(operation_table& table);
-void declare_builtins(operation_table& table);
-void declare_fences(operation_table& table);
-void declare_address_spaces(operation_table& table);
-void declare_clusters(operation_table& table);
+void declare_integer_arithmetic(OperationTable& table);
+void declare_narrow_integers(OperationTable& table);
+void declare_bits(OperationTable& table);
+void declare_floating_arithmetic(OperationTable& table);
+void declare_half_arithmetic(OperationTable& table);
+void declare_half_choices(OperationTable& table);
+void declare_approximations(OperationTable& table);
+void declare_comparisons(OperationTable& table);
+void declare_half_comparisons(OperationTable& table);
+void declare_selections(OperationTable& table);
+void declare_conversions_to_integers(OperationTable& table);
+void declare_conversions_to_floats(OperationTable& table);
+void declare_conversions_of_halves(OperationTable& table);
+void declare_conversions_to_pairs(OperationTable& table);
+void declare_moves(OperationTable& table);
+void declare_collectives(OperationTable& table);
+void declare_control(OperationTable& table);
+void declare_builtins(OperationTable& table);
+void declare_fences(OperationTable& table);
+void declare_address_spaces(OperationTable& table);
+void declare_clusters(OperationTable& table);
 
 }  // namespace skerry::emulation

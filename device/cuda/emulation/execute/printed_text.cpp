@@ -11,27 +11,27 @@
 
 namespace skerry::emulation {
 
-void printed_text::append(std::string text) {
+void PrintedText::append(std::string text) {
   const std::lock_guard lock(mutex_);
   nbytes_ += text.size();
   calls_.push_back(std::move(text));
   shorten();
 }
 
-void printed_text::set_limit(std::size_t nbytes) {
+void PrintedText::set_limit(std::size_t nbytes) {
   const std::lock_guard lock(mutex_);
   limit_ = nbytes;
   shorten();
 }
 
-void printed_text::shorten() {
+void PrintedText::shorten() {
   while (nbytes_ > limit_ && calls_.size() > 1) {
     nbytes_ -= calls_.front().size();
     calls_.pop_front();
   }
 }
 
-void printed_text::show() noexcept {
+void PrintedText::show() noexcept {
   if (nbytes_.load() == 0) return;
   std::deque<std::string> calls;
   {

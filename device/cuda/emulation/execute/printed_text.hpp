@@ -13,7 +13,7 @@ namespace skerry::emulation {
 /// What kernels of a device have printed, and nobody has shown yet. As on a GPU it holds so many
 /// bytes, and the newest: a call of printf more than fits takes the place of the oldest ones.
 /// Thread-safe.
-class printed_text {
+class PrintedText {
  public:
   /// What CUDA has without being asked.
   static constexpr std::size_t usual_limit = 1 << 20;

@@ -10,7 +10,7 @@ namespace skerry::emulation {
 namespace {
 
 /// `%-08.3lld` in parts.
-struct conversion {
+struct Conversion {
   std::string flags;      ///< with width and precision
   std::size_t stars = 0;  ///< how many of those are arguments
   std::string_view length;
@@ -18,8 +18,8 @@ struct conversion {
   std::size_t nbytes = 0;  ///< of the format; 0: it is none
 };
 
-[[nodiscard]] conversion parse(std::string_view from) {
-  conversion found;
+[[nodiscard]] Conversion parse(std::string_view from) {
+  Conversion found;
   std::size_t at = 1;
   while (at < from.size() && std::strchr("-+ #0123456789.*", from[at]) != nullptr) {
     found.stars += from[at] == '*' ? 1 : 0;
@@ -34,9 +34,9 @@ struct conversion {
   return found;
 }
 
-class printf_arguments {
+class PrintfArguments {
  public:
-  explicit printf_arguments(std::span<const std::byte> from) : from_(from) {}
+  explicit PrintfArguments(std::span<const std::byte> from) : from_(from) {}
 
   template <class T>
   [[nodiscard]] T next() {
@@ -67,14 +67,14 @@ template <class T>
 }
 
 /// `*` becomes the number that is given for it.
-[[nodiscard]] std::string with_numbers(const conversion& of, printf_arguments& arguments) {
+[[nodiscard]] std::string with_numbers(const Conversion& of, PrintfArguments& arguments) {
   std::string text = "%";
   for (const char c : of.flags)
     text += c == '*' ? std::to_string(arguments.next<int>()) : std::string(1, c);
   return text;
 }
 
-[[nodiscard]] std::string convert(const conversion& of, printf_arguments& arguments,
+[[nodiscard]] std::string convert(const Conversion& of, PrintfArguments& arguments,
                                   const string_reader& strings) {
   const std::string flags = with_numbers(of, arguments);
   const bool is_long = of.length.find_first_of("lqjzt") != std::string_view::npos;
@@ -103,16 +103,16 @@ template <class T>
 
 }  // namespace
 
-formatted_text format_printf(std::string_view format, std::span<const std::byte> arguments,
-                             const string_reader& strings) {
-  printf_arguments from(arguments);
-  formatted_text found;
+FormattedText format_printf(std::string_view format, std::span<const std::byte> arguments,
+                            const string_reader& strings) {
+  PrintfArguments from(arguments);
+  FormattedText found;
   while (!format.empty()) {
     const std::size_t plain = std::min(format.find('%'), format.size());
     found.text += format.substr(0, plain);
     format.remove_prefix(plain);
     if (format.empty()) break;
-    const conversion one = parse(format);
+    const Conversion one = parse(format);
     if (one.nbytes != 0 && one.kind == '%') {
       found.text += '%';
     } else if (one.nbytes != 0 && std::strchr("diuoxXcpseEfFgGaA", one.kind) != nullptr) {

@@ -12,8 +12,8 @@
 
 namespace skerry::emulation {
 
-class warp;
-struct instruction;
+class Warp;
+struct Instruction;
 
 /// A bit for each lane of a warp.
 using lane_mask = std::uint32_t;
@@ -28,10 +28,10 @@ using row = std::int32_t;
 inline constexpr row no_row = -1;
 
 /// What a warp does for the lanes of `active` alone.
-using handler = void (*)(warp& on, const instruction& what, lane_mask active);
+using handler = void (*)(Warp& on, const Instruction& what, lane_mask active);
 
 /// What the scheduler has to do with an instruction.
-enum class control : std::uint8_t {
+enum class Control : std::uint8_t {
   plain,       ///< the handler, then the next one
   yielding,    ///< the same, but others go on first: who waits in a loop must not keep them waiting
   branch,      ///< to `target`
@@ -46,7 +46,7 @@ enum class control : std::uint8_t {
 };
 
 /// How lanes take part in a barrier: sync and those that reduce a predicate (count, all, any) wait.
-enum class barrier_kind : std::uint8_t {
+enum class BarrierKind : std::uint8_t {
   sync,
   arrive,
   count,
@@ -57,7 +57,7 @@ enum class barrier_kind : std::uint8_t {
   grid  ///< of all blocks of a cooperative launch
 };
 
-struct instruction {
+struct Instruction {
   handler run = nullptr;
   std::int64_t immediate = 0;  ///< added to an address; without one the operation's
   std::array<row, 4> destination{no_row, no_row, no_row, no_row};
@@ -65,9 +65,9 @@ struct instruction {
   row guard = no_row;
   row members = no_row;  ///< of a collective
   std::uint32_t target = 0;
-  control flow = control::plain;
+  Control flow = Control::plain;
   bool is_guard_negated = false;
-  barrier_kind barrier = barrier_kind::sync;
+  BarrierKind barrier = BarrierKind::sync;
   std::uint8_t count = 1;           ///< of elements of a vector
   std::uint8_t result_nbytes = 0;   ///< of a destination's row for each lane
   std::uint8_t operand_nbytes = 0;  ///< of a source's; where it is an address, of that
@@ -78,53 +78,53 @@ struct instruction {
 };
 
 /// Where an instruction stands in the text.
-struct place {
+struct Place {
   std::string_view text;
   std::uint32_t file = 0;
   std::uint32_t line = 0;
 };
 
 /// A value that is the same for all lanes and warps.
-struct constant_row {
+struct ConstantRow {
   row to = no_row;
   std::uint8_t nbytes = 4;  ///< 0: a predicate
   std::uint64_t value = 0;
 };
 
-struct special_reader;
+struct SpecialReader;
 
 /// Who reads the same value of a special register.
-enum class sharing : std::uint8_t { launch, block, lane };
+enum class Sharing : std::uint8_t { launch, block, lane };
 
-struct special_register {
+struct SpecialRegister {
   std::string_view name;  ///< in PTX, if it has one
-  sharing by;
-  std::uint64_t (*value)(const special_reader& who);
+  Sharing by;
+  std::uint64_t (*value)(const SpecialReader& who);
   std::uint8_t nbytes = 4;
 };
-extern const special_register local_address;     ///< of the lane's frame
-extern const special_register frame_address;     ///< the same, of the function that it is in
-extern const special_register variable_address;  ///< of one of the module's
+extern const SpecialRegister local_address;     ///< of the lane's frame
+extern const SpecialRegister frame_address;     ///< the same, of the function that it is in
+extern const SpecialRegister variable_address;  ///< of one of the module's
 /// Null if there is none of that name.
-[[nodiscard]] const special_register* find_special_register(std::string_view name) noexcept;
+[[nodiscard]] const SpecialRegister* find_special_register(std::string_view name) noexcept;
 
 /// A row that is filled when a warp starts, or a launch.
-struct special_row {
+struct SpecialRow {
   row to = no_row;
-  const special_register* what = nullptr;
+  const SpecialRegister* what = nullptr;
   std::uint32_t index = 0;   ///< of a variable
   std::uint64_t offset = 0;  ///< added to an address
 };
 
 /// Registers that may be read before they are written.
-struct undefined_row {
+struct UndefinedRow {
   std::uint32_t offset = 0;
   std::uint32_t nbytes = 0;
 };
 
 /// What a function takes and returns: the sizes and alignments of its parameters, and where they
 /// lie in its frame, results first.
-struct call_layout {
+struct CallLayout {
   std::vector<std::uint32_t> offsets;
   std::string signature;  ///< equal for functions that can be called in each other's place
   std::uint32_t nbytes = 0;
@@ -132,59 +132,59 @@ struct call_layout {
 
 /// A function that is called, not decoded in the place of its call: recursive ones, and those whose
 /// address is taken.
-struct called_function {
+struct CalledFunction {
   std::string_view name;
   std::uint64_t address = 0;  ///< what PTX sees; nothing lies there
   std::uint32_t entry = 0;
   std::uint32_t frame_nbytes = 0;  ///< of results, parameters and variables
-  call_layout layout;
+  CallLayout layout;
 };
 
 /// A row whose lanes a call keeps: the function may be called again before it returns, and its
 /// registers have one place.
-struct kept_row {
+struct KeptRow {
   std::uint32_t offset = 0;
   std::uint32_t nbytes = 0;  ///< of a lane; 0: a predicate
 };
 
-struct call_site {
+struct CallSite {
   int function = -1;  ///< of program::functions; -1: the one at the address in source 0
   std::uint32_t frame_nbytes = 0;  ///< of the caller: the callee's frame begins behind it
   std::string signature;
-  std::vector<kept_row> kept;
+  std::vector<KeptRow> kept;
   std::uint32_t kept_nbytes = 0;  ///< of a lane
 };
 
 /// Functions come before the kernel, so that lanes inside of one go on before those that wait for
 /// them behind the call. A stretch of code shares rows with no other one.
-struct code_region {
+struct CodeRegion {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
 };
 
 /// A kernel, ready to be run.
-struct program {
-  std::vector<instruction> code;  ///< ends with an exit
-  std::vector<place> places;      ///< of the code, in its order
-  std::vector<constant_row> constants;
-  std::vector<special_row> specials;
-  std::vector<undefined_row> undefined;  ///< of bank 0; what they hold is poison
-  std::uint32_t register_nbytes = 0;     ///< of bank 0, for a warp
-  std::uint32_t constant_nbytes = 0;     ///< of bank 1
+struct Program {
+  std::vector<Instruction> code;  ///< ends with an exit
+  std::vector<Place> places;      ///< of the code, in its order
+  std::vector<ConstantRow> constants;
+  std::vector<SpecialRow> specials;
+  std::vector<UndefinedRow> undefined;  ///< of bank 0; what they hold is poison
+  std::uint32_t register_nbytes = 0;    ///< of bank 0, for a warp
+  std::uint32_t constant_nbytes = 0;    ///< of bank 1
   std::uint32_t static_shared_nbytes = 0;
   std::uint32_t dynamic_shared_offset = 0;
   std::uint32_t local_nbytes = 0;  ///< of a lane, without the frames of functions that it calls
   std::uint32_t local_alignment = 16;
-  std::vector<code_region> regions;
-  std::vector<called_function> functions;
-  std::vector<call_site> call_sites;
+  std::vector<CodeRegion> regions;
+  std::vector<CalledFunction> functions;
+  std::vector<CallSite> call_sites;
   std::vector<std::vector<std::uint32_t>> branch_tables;
   std::uint32_t entry = 0;            ///< of the kernel
   std::uint32_t argument_nbytes = 0;  ///< of any call, at most
   row frame = no_row;  ///< where the frame of each lane's function is; none if no calls
   std::uint32_t parameter_nbytes = 0;
   std::uint32_t max_threads = 0;  ///< 0: any
-  extent cluster{0, 0, 0};        ///< that it has to be launched with; 0: any
+  Extent cluster{0, 0, 0};        ///< that it has to be launched with; 0: any
 };
 
 }  // namespace skerry::emulation

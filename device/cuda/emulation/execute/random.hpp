@@ -7,9 +7,9 @@
 namespace skerry::emulation {
 
 /// splitmix64 (Steele, Lea, Flood 2014): the same numbers from a seed everywhere.
-class random_source {
+class RandomSource {
  public:
-  explicit random_source(std::uint64_t seed) noexcept : state_(seed) {}
+  explicit RandomSource(std::uint64_t seed) noexcept : state_(seed) {}
 
   [[nodiscard]] std::uint64_t next() noexcept {
     state_ += 0x9e3779b97f4a7c15;

@@ -17,7 +17,7 @@ constexpr std::size_t most_lines = 40;
 constexpr std::size_t most_lines_of_a_notice = 4;
 
 /// The lanes of a warp by the instruction that they wait at.
-void append_waiting(std::vector<waiting_lanes>& into, const warp& on) {
+void append_waiting(std::vector<WaitingLanes>& into, const Warp& on) {
   std::map<std::uint32_t, lane_mask> places;
   for_lanes(on.alive, [&](int lane) {
     places[on.at[static_cast<std::size_t>(lane)]] |= lane_mask{1} << lane;
@@ -32,23 +32,23 @@ void append_waiting(std::vector<waiting_lanes>& into, const warp& on) {
   }
 }
 
-[[nodiscard]] failure of_kind(failure_kind kind, std::string what, const launch_state& of) {
-  failure made{.code = code_of(kind), .text = {}, .kind = kind};
+[[nodiscard]] Failure of_kind(FailureKind kind, std::string what, const LaunchState& of) {
+  Failure made{.code = code_of(kind), .text = {}, .kind = kind};
   made.what = std::move(what);
   made.kernel = of.what.readable_name();
   return made;
 }
 
-[[nodiscard]] failure with_text(failure made) {
+[[nodiscard]] Failure with_text(Failure made) {
   made.text = text_of(made);
   return made;
 }
 
 }  // namespace
 
-source_line line_of(const launch_state& of, std::uint32_t at) {
-  const place& where = of.code.places[at];
-  source_line found{.file = {}, .line = where.line, .instruction = std::string(where.text)};
+SourceLine line_of(const LaunchState& of, std::uint32_t at) {
+  const Place& where = of.code.places[at];
+  SourceLine found{.file = {}, .line = where.line, .instruction = std::string(where.text)};
   std::ranges::replace_if(found.instruction, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   if (where.line != 0) {
     const auto& files = of.what.owner().source().files;
@@ -57,9 +57,9 @@ source_line line_of(const launch_state& of, std::uint32_t at) {
   return found;
 }
 
-failure located(const kernel_fault& found, const warp& on, std::uint32_t at) {
-  const launch_state& of = on.owner->launched;
-  failure made = of_kind(found.kind, found.what, of);
+Failure located(const KernelFault& found, const Warp& on, std::uint32_t at) {
+  const LaunchState& of = on.owner->launched;
+  Failure made = of_kind(found.kind, found.what, of);
   made.code = found.code;
   made.has_thread = true;
   made.block = on.owner->at;
@@ -73,22 +73,22 @@ failure located(const kernel_fault& found, const warp& on, std::uint32_t at) {
   return with_text(std::move(made));
 }
 
-failure deadlock(const launch_state& of, std::span<warp* const> waiting) {
-  failure made = of_kind(failure_kind::deadlock, "deadlock: threads wait for each other", of);
-  for (const warp* on : waiting) append_waiting(made.waiting, *on);
+Failure deadlock(const LaunchState& of, std::span<Warp* const> waiting) {
+  Failure made = of_kind(FailureKind::deadlock, "deadlock: threads wait for each other", of);
+  for (const Warp* on : waiting) append_waiting(made.waiting, *on);
   return with_text(std::move(made));
 }
 
-failure too_long(const launch_state& of, const std::string& why, std::span<warp* const> running) {
-  failure made = of_kind(failure_kind::never_ends, why + ": the kernel may never end", of);
-  for (const warp* on : running) append_waiting(made.waiting, *on);
+Failure too_long(const LaunchState& of, const std::string& why, std::span<Warp* const> running) {
+  Failure made = of_kind(FailureKind::never_ends, why + ": the kernel may never end", of);
+  for (const Warp* on : running) append_waiting(made.waiting, *on);
   return with_text(std::move(made));
 }
 
-failure still_running(const launch_state& of, const std::string& since,
-                      std::span<warp* const> running) {
-  failure made = of_kind(failure_kind::other, "a kernel has run for " + since + " and goes on", of);
-  for (const warp* on : running) append_waiting(made.waiting, *on);
+Failure still_running(const LaunchState& of, const std::string& since,
+                      std::span<Warp* const> running) {
+  Failure made = of_kind(FailureKind::other, "a kernel has run for " + since + " and goes on", of);
+  for (const Warp* on : running) append_waiting(made.waiting, *on);
   if (made.waiting.size() > most_lines_of_a_notice) made.waiting.resize(most_lines_of_a_notice);
   return with_text(std::move(made));
 }

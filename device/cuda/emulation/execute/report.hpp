@@ -11,20 +11,20 @@
 namespace skerry::emulation {
 
 /// What a fault was, with the kernel, block, warp, lane, thread, instruction and source line.
-[[nodiscard]] failure located(const kernel_fault& found, const warp& on, std::uint32_t at);
+[[nodiscard]] Failure located(const KernelFault& found, const Warp& on, std::uint32_t at);
 
 /// The line of an instruction.
-[[nodiscard]] source_line line_of(const launch_state& of, std::uint32_t at);
+[[nodiscard]] SourceLine line_of(const LaunchState& of, std::uint32_t at);
 
 /// Where every thread waits that can't go on.
-[[nodiscard]] failure deadlock(const launch_state& of, std::span<warp* const> waiting);
+[[nodiscard]] Failure deadlock(const LaunchState& of, std::span<Warp* const> waiting);
 
 /// A kernel that runs for longer than it may, and where its threads are.
-[[nodiscard]] failure too_long(const launch_state& of, const std::string& why,
-                               std::span<warp* const> running);
+[[nodiscard]] Failure too_long(const LaunchState& of, const std::string& why,
+                               std::span<Warp* const> running);
 
 /// A kernel that runs for long, and where some of its threads are.
-[[nodiscard]] failure still_running(const launch_state& of, const std::string& since,
-                                    std::span<warp* const> running);
+[[nodiscard]] Failure still_running(const LaunchState& of, const std::string& since,
+                                    std::span<Warp* const> running);
 
 }  // namespace skerry::emulation

@@ -8,12 +8,12 @@
 namespace skerry::emulation {
 
 /// The thread rounds so until the end of the block. Its files are compiled with -frounding-math.
-class rounding_mode {
+class RoundingMode {
  public:
-  explicit rounding_mode(int mode) noexcept : before_(exchange(mode)) {}
-  ~rounding_mode() { set(before_); }
-  rounding_mode(const rounding_mode&) = delete;
-  rounding_mode& operator=(const rounding_mode&) = delete;
+  explicit RoundingMode(int mode) noexcept : before_(exchange(mode)) {}
+  ~RoundingMode() { set(before_); }
+  RoundingMode(const RoundingMode&) = delete;
+  RoundingMode& operator=(const RoundingMode&) = delete;
 
  private:
 #if defined(__SSE2__)

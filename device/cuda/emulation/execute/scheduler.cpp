@@ -18,14 +18,14 @@ constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 constexpr int jumps_of_a_turn = 200;
 
 /// Lanes that stand at the same instruction, and the next one where others of the warp stand.
-struct fragment {
+struct Fragment {
   lane_mask lanes = 0;
   std::uint32_t at = 0;
   std::uint32_t until = nowhere;
   bool is_whole = true;  ///< nobody else of the warp is ready
 };
 
-void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
+void move_to(Warp& on, lane_mask lanes, std::uint32_t at) {
   if (lanes == all_lanes) {
     on.at.fill(at);
   } else {
@@ -35,8 +35,8 @@ void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
 
 /// The lanes that come first in the code, so that the others are met where ways join again; after
 /// a wait in vain those of a random lane.
-[[nodiscard]] fragment choose(warp& on, lane_mask ready) {
-  fragment chosen{.at = nowhere};
+[[nodiscard]] Fragment choose(Warp& on, lane_mask ready) {
+  Fragment chosen{.at = nowhere};
   std::array<std::uint32_t, warp_size> places;
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
     const std::uint32_t at = on.at[lane];
@@ -63,7 +63,7 @@ void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
 }
 
 /// Whether every lane names the same members; a row of constants does.
-[[nodiscard]] bool names_one_mask(warp& on, const instruction& what) {
+[[nodiscard]] bool names_one_mask(Warp& on, const Instruction& what) {
   if ((what.members & 1) != 0) return true;
   const auto* const masks = on.values<const lane_mask>(what.members);
   lane_mask differs = 0;
@@ -72,7 +72,7 @@ void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
 }
 
 /// The lanes of `here` that name the members that `lane` names.
-[[nodiscard]] lane_mask group_of(warp& on, lane_mask here, int lane) {
+[[nodiscard]] lane_mask group_of(Warp& on, lane_mask here, int lane) {
   const auto& code = on.owner->launched.code.code;
   const auto mask_of = [&](int of) {
     return on.values<const lane_mask>(code[on.at[static_cast<std::size_t>(of)]].members)[of];
@@ -90,14 +90,14 @@ void move_to(warp& on, lane_mask lanes, std::uint32_t at) {
 }
 
 /// `members`: whom the lanes of the group name.
-void do_collective(warp& on, const instruction& what, lane_mask group, lane_mask members) {
+void do_collective(Warp& on, const Instruction& what, lane_mask group, lane_mask members) {
   if (on.owner->launched.device.checks_synchronization) check_members(on, members, group);
   if (on.owner->undefined) return on.owner->undefined->run_collective(on, what, group);
   what.run(on, what, group);
 }
 
 /// Runs a collective for a group that is complete; its lanes may stand at several places.
-void run_group(warp& on, const instruction& what, lane_mask group, lane_mask members) {
+void run_group(Warp& on, const Instruction& what, lane_mask group, lane_mask members) {
   const auto& code = on.owner->launched.code.code;
   const auto here = static_cast<std::uint32_t>(&what - code.data());
   const bool has_values =
@@ -114,7 +114,7 @@ void run_group(warp& on, const instruction& what, lane_mask group, lane_mask mem
 }
 
 /// The lanes in `mask` have come to a collective: what is complete with them runs, others wait.
-void run_collective(warp& on, const instruction& what, lane_mask mask) {
+void run_collective(Warp& on, const Instruction& what, lane_mask mask) {
   const auto& code = on.owner->launched.code.code;
   lane_mask here = mask;
   for_lanes(on.at_collective, [&](int lane) {
@@ -131,7 +131,7 @@ void run_collective(warp& on, const instruction& what, lane_mask mask) {
   }
 }
 
-void end_lanes(warp& on, lane_mask ended) {
+void end_lanes(Warp& on, lane_mask ended) {
   release_stores(on);
   on.alive &= ~ended;
   // Those that wait for them look again.
@@ -140,9 +140,9 @@ void end_lanes(warp& on, lane_mask ended) {
 }
 
 /// Runs one fragment; leaves its lanes where they stand.
-class fragment_run {
+class FragmentRun {
  public:
-  fragment_run(warp& on, const fragment& what, std::uint64_t quantum)
+  FragmentRun(Warp& on, const Fragment& what, std::uint64_t quantum)
       : on_(on),
         code_(on.owner->launched.code.code.data()),
         what_(what),
@@ -155,11 +155,11 @@ class fragment_run {
     try {
       while (step()) {
       }
-    } catch (kernel_fault& found) {
+    } catch (KernelFault& found) {
       throw located(found, on_, at_);
     }
     const std::uint64_t steps = quantum - left_;
-    statistics& counted = on_.owner->launched.counted;
+    Statistics& counted = on_.owner->launched.counted;
     counted.warp_instructions += steps;
     counted.lane_instructions += steps * static_cast<std::uint64_t>(std::popcount(what_.lanes));
     return steps;
@@ -175,11 +175,11 @@ class fragment_run {
     left_ -= at_ - begin;
     if (at_ == end) return stop();
     --left_;
-    const instruction& next = code_[at_];
+    const Instruction& next = code_[at_];
     return other(next, active_lanes(next));
   }
 
-  [[nodiscard]] lane_mask active_lanes(const instruction& next) const {
+  [[nodiscard]] lane_mask active_lanes(const Instruction& next) const {
     if (next.guard == no_row) return what_.lanes;
     const lane_mask guard = on_.predicate(next.guard);
     return what_.lanes & (next.is_guard_negated ? ~guard : guard);
@@ -187,8 +187,8 @@ class fragment_run {
 
   void run_plain(std::uint32_t end) {
     for (; at_ != end; ++at_) {
-      const instruction& next = code_[at_];
-      if (next.flow != control::plain) return;
+      const Instruction& next = code_[at_];
+      if (next.flow != Control::plain) return;
       if (const lane_mask active = active_lanes(next); active != 0) next.run(on_, next, active);
     }
   }
@@ -206,48 +206,48 @@ class fragment_run {
     move_to(on_, active, at_);
   }
 
-  bool other(const instruction& next, lane_mask active) {
+  bool other(const Instruction& next, lane_mask active) {
     if (on_.owner->undefined) on_.owner->undefined->check_control(on_, next, what_.lanes);
     if (active == 0) {
       ++at_;
       return true;
     }
     switch (next.flow) {
-      case control::branch:
+      case Control::branch:
         return branch(next, active);
-      case control::table:
+      case Control::table:
         part(active);
         choose_targets(next, active);
         return go_on(active);
-      case control::call:
+      case Control::call:
         part(active);
         on_.owner->calls->call(on_, next, at_, active);
         return go_on(active);
-      case control::leave:
+      case Control::leave:
         part(active);
         on_.owner->calls->leave(on_, active);
         return go_on(active);
-      case control::collective:
+      case Control::collective:
         return collective(next, active);
-      case control::barrier:
+      case Control::barrier:
         part(active);
         arrive_at_barrier(on_, next, active);
         return false;
-      case control::yielding:
+      case Control::yielding:
         return yield(next, active);
-      case control::exit:
+      case Control::exit:
         part(active);
         end_lanes(on_, active);
         return false;
-      case control::trap:
-        fault(failure_kind::trap, std::countr_zero(active), "trap");
+      case Control::trap:
+        fault(FailureKind::trap, std::countr_zero(active), "trap");
       default:
-        fault(failure_kind::unsupported_instruction, std::countr_zero(active),
+        fault(FailureKind::unsupported_instruction, std::countr_zero(active),
               why_unsupported(on_.owner->launched.code.places[at_].text));
     }
   }
 
-  bool branch(const instruction& next, lane_mask active) {
+  bool branch(const Instruction& next, lane_mask active) {
     if (active != what_.lanes) {
       ++on_.owner->launched.counted.divergent_branches;
       move_to(on_, what_.lanes & ~active, at_ + 1);
@@ -263,7 +263,7 @@ class fragment_run {
     return true;
   }
 
-  void choose_targets(const instruction& next, lane_mask active) {
+  void choose_targets(const Instruction& next, lane_mask active) {
     const auto& table = on_.owner->launched.code.branch_tables[next.target];
     const auto* const index = on_.values<const std::uint32_t>(next.source[0]);
     for_lanes(active, [&](int lane) {
@@ -289,7 +289,7 @@ class fragment_run {
     return true;
   }
 
-  bool collective(const instruction& next, lane_mask active) {
+  bool collective(const Instruction& next, lane_mask active) {
     if (active == what_.lanes && on_.at_collective == 0 && names_one_mask(on_, next)) {
       const int first = std::countr_zero(active);
       const lane_mask members = on_.values<const lane_mask>(next.members)[first];
@@ -304,7 +304,7 @@ class fragment_run {
     return false;
   }
 
-  bool yield(const instruction& next, lane_mask active) {
+  bool yield(const Instruction& next, lane_mask active) {
     next.run(on_, next, active);
     ++at_;
     if (!on_.is_waiting) return true;
@@ -312,9 +312,9 @@ class fragment_run {
     return stop();
   }
 
-  warp& on_;
-  const instruction* code_;
-  const fragment what_;
+  Warp& on_;
+  const Instruction* code_;
+  const Fragment what_;
   std::uint32_t at_;
   std::uint64_t left_;
   int jumps_ = 0;
@@ -322,11 +322,11 @@ class fragment_run {
 
 }  // namespace
 
-void run_warp(warp& on, std::uint64_t quantum) {
+void run_warp(Warp& on, std::uint64_t quantum) {
   while (quantum > 0) {
     const lane_mask ready = on.ready();
     if (ready == 0) return;
-    quantum -= fragment_run(on, choose(on, ready), quantum).run();
+    quantum -= FragmentRun(on, choose(on, ready), quantum).run();
     if (on.is_waiting) {
       on.is_waiting = false;
       return;

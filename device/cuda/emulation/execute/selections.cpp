@@ -7,7 +7,7 @@ namespace skerry::emulation {
 namespace {
 
 template <class T>
-void select(warp& on, const instruction& what, lane_mask active) {
+void select(Warp& on, const Instruction& what, lane_mask active) {
   const lane_mask chosen = on.predicate(what, 2);
   T* const to = on.values<T>(what.destination[0]);
   const T* const first = on.values<const T>(what.source[0]);
@@ -26,7 +26,7 @@ constexpr auto by_sign = []<class T, class S>(T a, T b, S c) {
 };
 
 template <class T>
-void declare(operation_table& table, std::string_view name) {
+void declare(OperationTable& table, std::string_view name) {
   table.add({"selp.", name}, {.run = select<T>,
                               .results = {sizeof(T)},
                               .arguments = {sizeof(T), sizeof(T), predicate_size}});
@@ -37,7 +37,7 @@ void declare(operation_table& table, std::string_view name) {
 
 }  // namespace
 
-void declare_selections(operation_table& table) {
+void declare_selections(OperationTable& table) {
   for (const std::string_view name : {"b16", "u16", "s16"}) declare<u16>(table, name);
   for (const std::string_view name : {"b32", "u32", "s32", "f32"}) declare<u32>(table, name);
   for (const std::string_view name : {"b64", "u64", "s64", "f64"}) declare<u64>(table, name);

@@ -9,16 +9,16 @@ namespace skerry::emulation {
 namespace {
 
 using value = std::uint64_t;
-using at = const special_reader&;
+using at = const SpecialReader&;
 
 [[nodiscard]] lane_mask bit(at who) { return lane_mask{1} << who.lane; }
 
-[[nodiscard]] const extent& place(at who) { return who.on->owner->at; }
-[[nodiscard]] const extent& grid(at who) { return who.launched.how.grid; }
-[[nodiscard]] const extent& size(at who) { return who.launched.cluster; }
+[[nodiscard]] const Extent& place(at who) { return who.on->owner->at; }
+[[nodiscard]] const Extent& grid(at who) { return who.launched.how.grid; }
+[[nodiscard]] const Extent& size(at who) { return who.launched.cluster; }
 
-using enum sharing;
-constexpr special_register registers[] = {
+using enum Sharing;
+constexpr SpecialRegister registers[] = {
     {"%tid.x", lane, [](at who) { return value{who.thread() % who.launched.how.block.x}; }},
     {"%tid.y", lane,
      [](at who) {
@@ -48,7 +48,7 @@ constexpr special_register registers[] = {
     {"%lanemask_gt", lane, [](at who) { return value{~(bit(who) | (bit(who) - 1))}; }},
     {"%smid", block,
      [](at who) {
-       const extent& place = who.on->owner->at;
+       const Extent& place = who.on->owner->at;
        const int count = std::max(1, who.launched.device.multiprocessors);
        return value{(place.x + place.y + place.z) % static_cast<std::uint32_t>(count)};
      }},
@@ -86,14 +86,14 @@ constexpr special_register registers[] = {
 
 }  // namespace
 
-constinit const special_register local_address{"", sharing::lane, place_of_frame, 8};
-constinit const special_register frame_address{"", sharing::lane, place_of_frame, 8};
-constinit const special_register variable_address{
-    "", sharing::launch,
+constinit const SpecialRegister local_address{"", Sharing::lane, place_of_frame, 8};
+constinit const SpecialRegister frame_address{"", Sharing::lane, place_of_frame, 8};
+constinit const SpecialRegister variable_address{
+    "", Sharing::launch,
     [](at who) { return who.launched.how.variables[who.row.index] + who.row.offset; }, 8};
 
-const special_register* find_special_register(std::string_view name) noexcept {
-  const auto* const found = std::ranges::find(registers, name, &special_register::name);
+const SpecialRegister* find_special_register(std::string_view name) noexcept {
+  const auto* const found = std::ranges::find(registers, name, &SpecialRegister::name);
   return found != std::end(registers) ? found : nullptr;
 }
 

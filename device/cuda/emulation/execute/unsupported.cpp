@@ -11,7 +11,7 @@ namespace {
 using std::string_view;
 
 /// What instructions of one kind, whose names begin so, have in common.
-struct family {
+struct Family {
   string_view prefix;
   string_view reason;
 };
@@ -30,7 +30,7 @@ constexpr string_view clusters =
     "and "
     "wait at the cluster's barrier";
 
-constexpr auto families = std::to_array<family>({
+constexpr auto families = std::to_array<Family>({
     {"tex.", textures},
     {"tld4.", textures},
     {"txq.", textures},
@@ -70,7 +70,7 @@ constexpr auto families = std::to_array<family>({
 
 [[nodiscard]] string_view reason_of(string_view opcode) {
   const auto found = std::ranges::find_if(
-      families, [&](const family& one) { return opcode.starts_with(one.prefix); });
+      families, [&](const Family& one) { return opcode.starts_with(one.prefix); });
   if (found != families.end()) return found->reason;
   if (opcode.ends_with(".b128")) return "atomic operations of 128 bits are not; use 64 bits";
   return "the emulator has no such form, or not with these operands";

@@ -15,21 +15,21 @@
 
 namespace skerry::emulation {
 
-class block;
+class Block;
 
 /// Thrown by handlers; the scheduler, which knows the instruction, makes a failure of it.
-struct kernel_fault {
+struct KernelFault {
   int code = 0;
   int lane = 0;
   std::string what;
-  failure_kind kind = kind_of(code);
-  wanted_memory wanted{};
-  memory_near memory{};
-  std::optional<other_access> other{};
+  FailureKind kind = kind_of(code);
+  WantedMemory wanted{};
+  MemoryNear memory{};
+  std::optional<OtherAccess> other{};
 };
 
 /// What cp.async has begun, and a wait will do.
-struct pending_copy {
+struct PendingCopy {
   int lane = 0;
   std::uint32_t group = 0;
   std::byte* to = nullptr;
@@ -45,7 +45,7 @@ inline void for_lanes(lane_mask mask, Function&& function) {
 }
 
 /// 32 threads: their registers, and where each of them stands.
-class warp {
+class Warp {
  public:
   /// The values of a row, one for each lane.
   template <class T>
@@ -53,7 +53,7 @@ class warp {
     return reinterpret_cast<T*>(banks[r & 1] + (r & ~1));
   }
   [[nodiscard]] lane_mask& predicate(row r) noexcept { return *values<lane_mask>(r); }
-  [[nodiscard]] lane_mask predicate(const instruction& what, int source) noexcept {
+  [[nodiscard]] lane_mask predicate(const Instruction& what, int source) noexcept {
     const lane_mask read = predicate(what.source[static_cast<std::size_t>(source)]);
     return (what.negated >> source & 1) != 0 ? ~read : read;
   }
@@ -66,7 +66,7 @@ class warp {
   [[nodiscard]] lane_mask ready() const noexcept { return alive & ~at_barrier & ~at_collective; }
 
   std::array<std::byte*, 2> banks{};
-  block* owner = nullptr;
+  Block* owner = nullptr;
   std::byte* local = nullptr;  ///< the frames of all lanes
   std::uint32_t number = 0;    ///< in its block
   lane_mask existing = 0;      ///< the lanes that have a thread
@@ -83,7 +83,7 @@ class warp {
   bool takes_any_fragment = false;
   bool is_waiting = false;  ///< set by a yielding instruction
   std::array<std::uint32_t, warp_size> copy_group{};
-  std::vector<pending_copy> copies;
+  std::vector<PendingCopy> copies;
 };
 
 }  // namespace skerry::emulation

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view archive_magic = "!<arch>\n";
 constexpr std::string_view lto_ir_magic = "\xed\x43\x4e\x7f";
 
-struct archive_member {
+struct ArchiveMember {
   char name[16];
   char date[12];
   char user[6];
@@ -30,7 +30,7 @@ struct archive_member {
 };
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw image_error(code::no_kernel_image_for_device, what);
+  throw ImageError(code::no_kernel_image_for_device, what);
 }
 
 template <class T>
@@ -79,7 +79,7 @@ void take_object(std::string_view from, int capability, std::vector<std::string>
 
 void take_archive(std::string_view from, int capability, std::vector<std::string>& into) {
   for (std::size_t at = archive_magic.size(); at < from.size();) {
-    const auto member = read<archive_member>(from, at);
+    const auto member = read<ArchiveMember>(from, at);
     std::size_t nbytes = 0;
     std::from_chars(std::begin(member.nbytes), std::end(member.nbytes), nbytes);
     const std::string_view data = cut(from, at + sizeof member, nbytes);
@@ -97,16 +97,16 @@ void take_archive(std::string_view from, int capability, std::vector<std::string
 
 }  // namespace
 
-bool is_lto_ir(const link_input& input) noexcept {
+bool is_lto_ir(const LinkInput& input) noexcept {
   return input.type == input_type::lto_ir ||
          (input.type == input_type::any && input.data.starts_with(lto_ir_magic));
 }
 
-bool is_device_runtime(const link_input& input) noexcept {
+bool is_device_runtime(const LinkInput& input) noexcept {
   return input.name.find("cudadevrt") != std::string::npos;
 }
 
-std::vector<std::string> ptx_in(const link_input& input, int compute_capability) {
+std::vector<std::string> ptx_in(const LinkInput& input, int compute_capability) {
   std::vector<std::string> found;
   const std::string_view data = input.data;
   if (data.starts_with(archive_magic)) {

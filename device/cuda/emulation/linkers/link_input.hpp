@@ -17,20 +17,20 @@ inline constexpr int any = 10;
 }  // namespace input_type
 
 /// What a program hands to the linker, with a copy of its bytes.
-struct link_input {
+struct LinkInput {
   int type = 0;
   std::string name;
   std::string data;
 };
 
 /// Whether it holds functions for the linker to compile, nothing else.
-[[nodiscard]] bool is_lto_ir(const link_input& input) noexcept;
+[[nodiscard]] bool is_lto_ir(const LinkInput& input) noexcept;
 
 /// CUDA's device runtime, whose functions the emulated device has itself.
-[[nodiscard]] bool is_device_runtime(const link_input& input) noexcept;
+[[nodiscard]] bool is_device_runtime(const LinkInput& input) noexcept;
 
 /// The PTX in an input: in text, fat binaries, objects and archives of objects.
-/// Throws image_error for what holds machine code alone, of a device of this capability.
-[[nodiscard]] std::vector<std::string> ptx_in(const link_input& input, int compute_capability);
+/// Throws ImageError for what holds machine code alone, of a device of this capability.
+[[nodiscard]] std::vector<std::string> ptx_in(const LinkInput& input, int compute_capability);
 
 }  // namespace skerry::emulation::linkers

@@ -41,7 +41,7 @@ template <class Call>
 
 /// What NVIDIA's library says of its own handle.
 template <class Result>
-[[nodiscard]] int ask(const char* name, const ptx_link& link, Result* into) noexcept {
+[[nodiscard]] int ask(const char* name, const PtxLink& link, Result* into) noexcept {
   auto* const function = real<int(void*, Result*)>(name);
   return function == nullptr ? link_result::internal_error : function(link.real_handle(), into);
 }
@@ -56,24 +56,24 @@ SKERRY_LINKER_EXPORT int nvJitLinkVersion(unsigned* major, unsigned* minor) noex
   return function == nullptr ? link_result::internal_error : function(major, minor);
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkCreate(ptx_link** handle, std::uint32_t count,
+SKERRY_LINKER_EXPORT int nvJitLinkCreate(PtxLink** handle, std::uint32_t count,
                                          const char** options) noexcept {
   return guarded(handle != nullptr, [&] {
-    auto link = std::make_unique<ptx_link>(std::vector<std::string>(options, options + count));
+    auto link = std::make_unique<PtxLink>(std::vector<std::string>(options, options + count));
     const int result = link->create();
     if (result == link_result::success) *handle = link.release();
     return result;
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkDestroy(ptx_link** handle) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkDestroy(PtxLink** handle) noexcept {
   return guarded(handle != nullptr, [&] {
     delete std::exchange(*handle, nullptr);
     return link_result::success;
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkAddData(ptx_link* link, int type, const void* data,
+SKERRY_LINKER_EXPORT int nvJitLinkAddData(PtxLink* link, int type, const void* data,
                                           std::size_t nbytes, const char* name) noexcept {
   return guarded(link != nullptr && data != nullptr, [&] {
     return link->add({.type = type,
@@ -82,7 +82,7 @@ SKERRY_LINKER_EXPORT int nvJitLinkAddData(ptx_link* link, int type, const void* 
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkAddFile(ptx_link* link, int type, const char* path) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkAddFile(PtxLink* link, int type, const char* path) noexcept {
   return guarded(link != nullptr && path != nullptr, [&] {
     std::ifstream file(path, std::ios::binary);
     if (!file) return link_result::invalid_input;
@@ -92,56 +92,56 @@ SKERRY_LINKER_EXPORT int nvJitLinkAddFile(ptx_link* link, int type, const char* 
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkComplete(ptx_link* link) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkComplete(PtxLink* link) noexcept {
   return guarded(link != nullptr, [&] { return link->complete(); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedCubinSize(ptx_link* link, std::size_t* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedCubinSize(PtxLink* link, std::size_t* into) noexcept {
   return guarded(link != nullptr, [&] {
     return link->image().empty() ? link_result::internal_error : put(link->image(), into);
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedCubin(ptx_link* link, void* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedCubin(PtxLink* link, void* into) noexcept {
   return guarded(link != nullptr, [&] {
     return link->image().empty() ? link_result::internal_error : put(link->image(), into);
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedPtxSize(ptx_link* link, std::size_t* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedPtxSize(PtxLink* link, std::size_t* into) noexcept {
   return guarded(link != nullptr, [&] {
     if (!link->asks_for_ptx()) return link_result::internal_error;
     return ask("nvJitLinkGetLinkedPtxSize", *link, into);
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedPtx(ptx_link* link, char* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedPtx(PtxLink* link, char* into) noexcept {
   return guarded(link != nullptr, [&] {
     if (!link->asks_for_ptx()) return link_result::internal_error;
     return ask("nvJitLinkGetLinkedPtx", *link, into);
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedLTOIRSize(ptx_link* link, std::size_t* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedLTOIRSize(PtxLink* link, std::size_t* into) noexcept {
   return guarded(link != nullptr, [&] { return ask("nvJitLinkGetLinkedLTOIRSize", *link, into); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedLTOIR(ptx_link* link, void* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedLTOIR(PtxLink* link, void* into) noexcept {
   return guarded(link != nullptr, [&] { return ask("nvJitLinkGetLinkedLTOIR", *link, into); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetErrorLogSize(ptx_link* link, std::size_t* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetErrorLogSize(PtxLink* link, std::size_t* into) noexcept {
   return guarded(link != nullptr, [&] { return put(link->error_log(), into); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetErrorLog(ptx_link* link, char* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetErrorLog(PtxLink* link, char* into) noexcept {
   return guarded(link != nullptr, [&] { return put(link->error_log(), static_cast<void*>(into)); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetInfoLogSize(ptx_link* link, std::size_t* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetInfoLogSize(PtxLink* link, std::size_t* into) noexcept {
   return guarded(link != nullptr, [&] { return put(link->info_log(), into); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetInfoLog(ptx_link* link, char* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetInfoLog(PtxLink* link, char* into) noexcept {
   return guarded(link != nullptr, [&] { return put(link->info_log(), static_cast<void*>(into)); });
 }

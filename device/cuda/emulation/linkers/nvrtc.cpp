@@ -29,7 +29,7 @@ using six_arguments = long(long, long, long, long, long, long);
 }
 
 /// Programs that were compiled for a real architecture, which alone have machine code.
-class compiled_programs {
+class CompiledPrograms {
  public:
   void set(const void* program, bool has_code) {
     const std::lock_guard lock(mutex_);
@@ -43,8 +43,8 @@ class compiled_programs {
     const std::lock_guard lock(mutex_);
     return with_code_.contains(program);
   }
-  [[nodiscard]] static compiled_programs& instance() {
-    static auto* const one = new compiled_programs;  // programs may be destroyed after main
+  [[nodiscard]] static CompiledPrograms& instance() {
+    static auto* const one = new CompiledPrograms;  // programs may be destroyed after main
     return *one;
   }
 
@@ -132,19 +132,19 @@ SKERRY_LINKER_EXPORT int nvrtcCompileProgram(void* program, int count,
   handed.reserve(own.size());
   for (const std::string& option : own) handed.push_back(option.c_str());
   const int result = function(program, count, handed.data());
-  compiled_programs::instance().set(program, has_code && result == 0);
+  CompiledPrograms::instance().set(program, has_code && result == 0);
   return result;
 }
 
 SKERRY_LINKER_EXPORT int nvrtcDestroyProgram(void** program) noexcept {
   auto* const function = real<int(void**)>("nvrtcDestroyProgram");
   if (function == nullptr) return internal_error;
-  if (program != nullptr) compiled_programs::instance().set(*program, false);
+  if (program != nullptr) CompiledPrograms::instance().set(*program, false);
   return function(program);
 }
 
 SKERRY_LINKER_EXPORT int nvrtcGetCUBINSize(void* program, std::size_t* nbytes) noexcept {
-  const bool has_code = compiled_programs::instance().has_code(program);
+  const bool has_code = CompiledPrograms::instance().has_code(program);
   const char* const name = has_code ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize";
   auto* const function = real<int(void*, std::size_t*)>(name);
   if (function == nullptr) return internal_error;
@@ -154,7 +154,7 @@ SKERRY_LINKER_EXPORT int nvrtcGetCUBINSize(void* program, std::size_t* nbytes) n
 }
 
 SKERRY_LINKER_EXPORT int nvrtcGetCUBIN(void* program, char* into) noexcept {
-  const bool has_code = compiled_programs::instance().has_code(program);
+  const bool has_code = CompiledPrograms::instance().has_code(program);
   auto* const function = real<int(void*, char*)>(has_code ? "nvrtcGetPTX" : "nvrtcGetCUBIN");
   if (function == nullptr) return internal_error;
   if (!has_code) return function(program, into);

@@ -30,24 +30,24 @@ namespace {
 
 }  // namespace
 
-ptx_link::ptx_link(std::vector<std::string> options)
+PtxLink::PtxLink(std::vector<std::string> options)
     : options_(std::move(options)),
       is_lto_(has(options_, "-lto")),
       asks_for_ptx_(has(options_, "-ptx")),
       compute_capability_(number_in(options_, "-arch=")),
       max_registers_(number_in(options_, "-maxrregcount=")) {}
 
-void ptx_link::take(std::string_view ptx) {
+void PtxLink::take(std::string_view ptx) {
   image_ = image_of(max_registers_ > 0 ? ptx::with_register_limit(ptx, max_registers_) : ptx);
 }
 
-int ptx_link::create() {
+int PtxLink::create() {
   std::vector<std::string> options = options_;
   if (is_lto_ && !asks_for_ptx_) options.emplace_back("-ptx");
   return real_->create(options);
 }
 
-int ptx_link::add(link_input input) {
+int PtxLink::add(LinkInput input) {
   if (input.data.starts_with(image_mark)) {
     input.type = input_type::ptx;
     input.data.erase(0, image_mark.size());
@@ -58,7 +58,7 @@ int ptx_link::add(link_input input) {
   return real_->add(inputs_.back());
 }
 
-int ptx_link::complete() {
+int PtxLink::complete() {
   // Ours first: the library may crash on what is defined twice.
   if (!is_lto_) {
     if (const int refused = join({})) return refused;
@@ -73,7 +73,7 @@ int ptx_link::complete() {
   return result == link_result::incompatible_options ? complete_mixed() : result;
 }
 
-int ptx_link::complete_mixed() {
+int PtxLink::complete_mixed() {
   std::string linked;
   if (const int refused = link_lto_ir(linked)) return refused;
   if (const int refused = join(std::move(linked))) return refused;
@@ -83,22 +83,22 @@ int ptx_link::complete_mixed() {
 }
 
 /// To machine code, which nobody takes: for what the library refuses, such as undefined names.
-int ptx_link::link_all() {
-  real_ = std::make_unique<real_link>();
+int PtxLink::link_all() {
+  real_ = std::make_unique<RealLink>();
   if (const int refused = real_->create(options_)) return refused;
-  for (const link_input& each : inputs_) {
+  for (const LinkInput& each : inputs_) {
     if (const int refused = real_->add(each)) return refused;
   }
   return real_->complete();
 }
 
-int ptx_link::link_lto_ir(std::string& ptx) {
+int PtxLink::link_lto_ir(std::string& ptx) {
   if (std::ranges::none_of(inputs_, is_lto_ir)) return link_result::success;
   std::vector<std::string> options = options_;
   options.emplace_back("-ptx");
-  real_link own;
+  RealLink own;
   if (const int refused = own.create(options)) return refused;
-  for (const link_input& each : inputs_) {
+  for (const LinkInput& each : inputs_) {
     if (!is_lto_ir(each)) continue;
     if (const int refused = own.add(each)) return refused;
   }
@@ -111,12 +111,12 @@ int ptx_link::link_lto_ir(std::string& ptx) {
   return result;
 }
 
-int ptx_link::join(std::string linked) {
+int PtxLink::join(std::string linked) {
   std::vector<std::pair<std::string, std::string>> texts;
   if (!linked.empty()) texts.emplace_back("LTO-IR", std::move(linked));
   std::string at;
   try {
-    for (const link_input& each : inputs_) {
+    for (const LinkInput& each : inputs_) {
       if (is_device_runtime(each) || (is_lto_ && is_lto_ir(each))) continue;
       at = "'" + each.name + "': ";
       for (std::string& text : ptx_in(each, compute_capability_)) {
@@ -124,11 +124,11 @@ int ptx_link::join(std::string linked) {
       }
     }
     at.clear();
-    std::vector<ptx::link_part> parts;
+    std::vector<ptx::LinkPart> parts;
     parts.reserve(texts.size());
     for (const auto& [name, text] : texts) parts.push_back({name, text});
     take(ptx::join_modules(parts));
-  } catch (const image_error& problem) {
+  } catch (const ImageError& problem) {
     own_log_ = "emulated GPU: " + at + problem.what() + "\n";
     return link_result::invalid_input;
   }

@@ -16,13 +16,13 @@ namespace skerry::emulation::linkers {
 
 /// A link whose result is PTX in place of machine code. NVIDIA's library checks options and inputs,
 /// compiles LTO-IR, and refuses what it would refuse for a GPU; PTX is joined by us.
-class ptx_link {
+class PtxLink {
  public:
-  explicit ptx_link(std::vector<std::string> options);
+  explicit PtxLink(std::vector<std::string> options);
 
   /// Each returns an nvJitLinkResult.
   [[nodiscard]] int create();
-  [[nodiscard]] int add(link_input input);
+  [[nodiscard]] int add(LinkInput input);
   [[nodiscard]] int complete();
 
   /// What stands for the cubin, without its last byte, a zero; empty if there is none.
@@ -45,8 +45,8 @@ class ptx_link {
   bool asks_for_ptx_ = false;
   int compute_capability_ = 0;
   int max_registers_ = 0;
-  std::deque<link_input> inputs_;  // the library keeps addresses of names
-  std::unique_ptr<real_link> real_ = std::make_unique<real_link>();
+  std::deque<LinkInput> inputs_;  // the library keeps addresses of names
+  std::unique_ptr<RealLink> real_ = std::make_unique<RealLink>();
   std::string own_log_;
   std::string image_;
 };

@@ -9,12 +9,12 @@
 
 namespace skerry::emulation::linkers {
 
-real_link::~real_link() {
+RealLink::~RealLink() {
   auto* const destroy = real<int(void**)>("nvJitLinkDestroy");
   if (handle_ != nullptr && destroy != nullptr) destroy(&handle_);
 }
 
-int real_link::create(std::span<const std::string> options) {
+int RealLink::create(std::span<const std::string> options) {
   using function = int(void**, std::uint32_t, const char**);
   auto* const create = real<function>("nvJitLinkCreate");
   if (create == nullptr) return link_result::internal_error;
@@ -23,19 +23,19 @@ int real_link::create(std::span<const std::string> options) {
   return create(&handle_, static_cast<std::uint32_t>(handed.size()), handed.data());
 }
 
-int real_link::add(const link_input& input) {
+int RealLink::add(const LinkInput& input) {
   using function = int(void*, int, const void*, std::size_t, const char*);
   auto* const add = real<function>("nvJitLinkAddData");
   if (add == nullptr) return link_result::internal_error;
   return add(handle_, input.type, input.data.data(), input.data.size(), input.name.c_str());
 }
 
-int real_link::complete() {
+int RealLink::complete() {
   auto* const complete = real<int(void*)>("nvJitLinkComplete");
   return complete == nullptr ? link_result::internal_error : complete(handle_);
 }
 
-std::string real_link::output(const char* function) const {
+std::string RealLink::output(const char* function) const {
   auto* const size = real<int(void*, std::size_t*)>((std::string(function) + "Size").c_str());
   auto* const get = real<int(void*, char*)>(function);
   std::size_t nbytes = 0;

@@ -20,17 +20,17 @@ inline constexpr int incompatible_options = 12;
 }  // namespace link_result
 
 /// A link by NVIDIA's library.
-class real_link {
+class RealLink {
  public:
-  real_link() = default;
-  real_link(const real_link&) = delete;
-  real_link& operator=(const real_link&) = delete;
-  ~real_link();
+  RealLink() = default;
+  RealLink(const RealLink&) = delete;
+  RealLink& operator=(const RealLink&) = delete;
+  ~RealLink();
 
   /// Each returns an nvJitLinkResult; the texts are empty where there is none.
   [[nodiscard]] int create(std::span<const std::string> options);
   /// The input has to stay where it is as long as the link.
-  [[nodiscard]] int add(const link_input& input);
+  [[nodiscard]] int add(const LinkInput& input);
   [[nodiscard]] int complete();
   [[nodiscard]] std::string ptx() const { return output("nvJitLinkGetLinkedPtx"); }
   [[nodiscard]] std::string error_log() const { return output("nvJitLinkGetErrorLog"); }

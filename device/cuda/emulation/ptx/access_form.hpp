@@ -10,8 +10,8 @@
 namespace skerry::emulation::ptx {
 
 /// What the modifiers of ld, ldu, st, atom and red say.
-struct access_form {
-  memory_space space = memory_space::generic;
+struct AccessForm {
+  MemorySpace space = MemorySpace::generic;
   std::string_view type;
   std::string_view operation;  ///< of an atomic
   std::uint8_t count = 1;
@@ -21,8 +21,8 @@ struct access_form {
   std::uint8_t nbytes = 0;        ///< of the type
 };
 
-/// Throws unsupported_form for a modifier that the opcode doesn't have, one that says the same
+/// Throws UnsupportedForm for a modifier that the opcode doesn't have, one that says the same
 /// again, and a type that isn't known.
-[[nodiscard]] access_form read_access_form(std::string_view opcode);
+[[nodiscard]] AccessForm read_access_form(std::string_view opcode);
 
 }  // namespace skerry::emulation::ptx

@@ -24,48 +24,48 @@ constexpr row constant_bank = 1;
 
 }  // namespace
 
-row builder::new_register(std::uint8_t nbytes) {
-  rows_.push_back({row_kind::registers, nbytes});
+row Builder::new_register(std::uint8_t nbytes) {
+  rows_.push_back({RowKind::registers, nbytes});
   return static_cast<row>(rows_.size() - 1);
 }
 
-row builder::constant(std::uint8_t nbytes, std::uint64_t value) {
+row Builder::constant(std::uint8_t nbytes, std::uint64_t value) {
   const auto [found, is_new] = constants_.try_emplace({nbytes, cut(nbytes, value)}, no_row);
   if (is_new) {
-    rows_.push_back({row_kind::constant, nbytes});
+    rows_.push_back({RowKind::constant, nbytes});
     found->second = static_cast<row>(rows_.size() - 1);
   }
   return found->second;
 }
 
-row builder::dynamic_shared_address(std::uint8_t nbytes, std::uint64_t offset) {
+row Builder::dynamic_shared_address(std::uint8_t nbytes, std::uint64_t offset) {
   const auto [found, is_new] = dynamic_constants_.try_emplace({nbytes, offset}, no_row);
   if (is_new) {
-    rows_.push_back({row_kind::constant, nbytes});
+    rows_.push_back({RowKind::constant, nbytes});
     found->second = static_cast<row>(rows_.size() - 1);
   }
   return found->second;
 }
 
-row builder::special(const special_row& what) {
+row Builder::special(const SpecialRow& what) {
   const auto found = std::ranges::find_if(specials_, [&](const auto& one) {
     return one.second.what == what.what && one.second.index == what.index &&
            one.second.offset == what.offset;
   });
   if (found != specials_.end()) return found->first;
-  rows_.push_back({row_kind::special, what.what->nbytes});
+  rows_.push_back({RowKind::special, what.what->nbytes});
   const auto index = static_cast<row>(rows_.size() - 1);
   specials_.emplace_back(index, what);
   return index;
 }
 
-std::size_t builder::add(const instruction& what, const place& where) {
+std::size_t Builder::add(const Instruction& what, const Place& where) {
   code_->code.push_back(what);
   code_->places.push_back(where);
   return size() - 1;
 }
 
-void builder::place_constants(std::vector<row>& places) {
+void Builder::place_constants(std::vector<row>& places) {
   const auto put = [&](const auto& one, std::uint64_t added) {
     const auto [nbytes, value] = one.first;
     const row to = static_cast<row>(take(code_->constant_nbytes, nbytes)) | constant_bank;
@@ -76,11 +76,11 @@ void builder::place_constants(std::vector<row>& places) {
   for (const auto& one : dynamic_constants_) put(one, code_->dynamic_shared_offset);
 }
 
-void builder::place_specials(std::vector<row>& places) {
+void Builder::place_specials(std::vector<row>& places) {
   for (const auto& [index, what] : specials_) {
-    const bool is_shared = what.what->by == sharing::launch;
+    const bool is_shared = what.what->by == Sharing::launch;
     std::uint32_t& end = is_shared ? code_->constant_nbytes : code_->register_nbytes;
-    special_row placed = what;
+    SpecialRow placed = what;
     placed.to = static_cast<row>(take(end, what.what->nbytes)) | (is_shared ? constant_bank : 0);
     places[static_cast<std::size_t>(index)] = placed.to;
     if (what.what == &frame_address) code_->frame = placed.to;
@@ -88,20 +88,20 @@ void builder::place_specials(std::vector<row>& places) {
   }
 }
 
-std::unique_ptr<const program> builder::finish() {
+std::unique_ptr<const Program> Builder::finish() {
   for (const std::size_t index : dynamic_addresses_) {
     code_->code[index].immediate += code_->dynamic_shared_offset;
   }
   std::vector<row> places(rows_.size(), no_row);
   place_constants(places);
   place_specials(places);
-  for (const code_region& region : code_->regions) {
+  for (const CodeRegion& region : code_->regions) {
     code_->register_nbytes = allocate_rows(*code_, region, rows_, code_->register_nbytes, places);
   }
   const auto put = [&](row& one) {
     if (one != no_row) one = places[static_cast<std::size_t>(one)];
   };
-  for (instruction& one : code_->code) {
+  for (Instruction& one : code_->code) {
     std::ranges::for_each(one.destination, put);
     std::ranges::for_each(one.source, put);
     put(one.guard);

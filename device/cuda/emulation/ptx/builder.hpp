@@ -16,10 +16,10 @@
 namespace skerry::emulation::ptx {
 
 /// What a virtual row is.
-enum class row_kind : std::uint8_t { registers, constant, special };
+enum class RowKind : std::uint8_t { registers, constant, special };
 
-struct virtual_row {
-  row_kind kind = row_kind::registers;
+struct VirtualRow {
+  RowKind kind = RowKind::registers;
   std::uint8_t nbytes = 4;  ///< of a lane; 0: a predicate
 };
 
@@ -29,42 +29,42 @@ struct virtual_row {
 /// Writes their places from `begin` on, notes in `undefined` which may be read before they are
 /// written, and returns where the rows end.
 /// Also notes, at each call, the registers that are needed behind it.
-[[nodiscard]] std::uint32_t allocate_rows(program& in, const code_region& region,
-                                          std::span<const virtual_row> rows, std::uint32_t begin,
+[[nodiscard]] std::uint32_t allocate_rows(Program& in, const CodeRegion& region,
+                                          std::span<const VirtualRow> rows, std::uint32_t begin,
                                           std::vector<row>& places);
 
 /// Collects instructions over virtual rows, numbered as they come, and gives them places at the
 /// end.
-class builder {
+class Builder {
  public:
   [[nodiscard]] row new_register(std::uint8_t nbytes);
   [[nodiscard]] row constant(std::uint8_t nbytes, std::uint64_t value);
   /// A constant to which the offset of dynamic shared memory is added at the end.
   [[nodiscard]] row dynamic_shared_address(std::uint8_t nbytes, std::uint64_t offset);
-  [[nodiscard]] row special(const special_row& what);
+  [[nodiscard]] row special(const SpecialRow& what);
   [[nodiscard]] std::uint8_t nbytes_of(row of) const {
     return rows_[static_cast<std::size_t>(of)].nbytes;
   }
 
-  std::size_t add(const instruction& what, const place& where);
+  std::size_t add(const Instruction& what, const Place& where);
   [[nodiscard]] std::size_t size() const noexcept { return code_->code.size(); }
-  [[nodiscard]] instruction& at(std::size_t index) { return code_->code[index]; }
+  [[nodiscard]] Instruction& at(std::size_t index) { return code_->code[index]; }
   /// The instruction added last adds the offset of dynamic shared memory to its address.
   void add_dynamic_shared_offset_to_last() { dynamic_addresses_.push_back(size() - 1); }
 
-  [[nodiscard]] program& code() noexcept { return *code_; }
+  [[nodiscard]] Program& code() noexcept { return *code_; }
   /// All targets are known.
-  [[nodiscard]] std::unique_ptr<const program> finish();
+  [[nodiscard]] std::unique_ptr<const Program> finish();
 
  private:
   void place_constants(std::vector<row>& places);
   void place_specials(std::vector<row>& places);
 
-  std::unique_ptr<program> code_ = std::make_unique<program>();
-  std::vector<virtual_row> rows_;
+  std::unique_ptr<Program> code_ = std::make_unique<Program>();
+  std::vector<VirtualRow> rows_;
   std::map<std::pair<std::uint8_t, std::uint64_t>, row> constants_;
   std::map<std::pair<std::uint8_t, std::uint64_t>, row> dynamic_constants_;
-  std::vector<std::pair<row, special_row>> specials_;
+  std::vector<std::pair<row, SpecialRow>> specials_;
   std::vector<std::size_t> dynamic_addresses_;
 };
 

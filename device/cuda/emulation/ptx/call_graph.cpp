@@ -13,24 +13,23 @@ namespace {
 /// more than once: else a few levels of calls would fill the memory.
 constexpr std::size_t large = 20'000;
 
-[[nodiscard]] bool is_call(const token& t) { return t.is("call") || t.is("call.uni"); }
+[[nodiscard]] bool is_call(const Token& t) { return t.is("call") || t.is("call.uni"); }
 
 }  // namespace
 
-call_graph::call_graph(const module_source& from, const entry_source& entry) : from_(from) {
+CallGraph::CallGraph(const ModuleSource& from, const EntrySource& entry) : from_(from) {
   if (from.functions.empty()) return;
   visit_calls(facts_of(entry.body, nullptr));
   if (calls_addresses_) visit_addresses();
 }
 
-call_graph::body_facts call_graph::facts_of(std::string_view body,
-                                            const function_source* of) const {
-  body_facts found;
-  lexer from(body);
+CallGraph::BodyFacts CallGraph::facts_of(std::string_view body, const FunctionSource* of) const {
+  BodyFacts found;
+  Lexer from(body);
   bool is_in_call = false;
   int depth = 0;
-  token before;
-  for (token t = from.next(); t.kind != token_kind::end; before = t, t = from.next()) {
+  Token before;
+  for (Token t = from.next(); t.kind != TokenKind::end; before = t, t = from.next()) {
     if (t.is(";")) {
       ++found.statements;
       is_in_call = false;
@@ -39,31 +38,31 @@ call_graph::body_facts call_graph::facts_of(std::string_view body,
       is_in_call = true;
     } else if (t.is("(") || t.is(")")) {
       depth += t.is("(") ? 1 : -1;
-    } else if (t.kind == token_kind::word && from_.functions.contains(t.text)) {
+    } else if (t.kind == TokenKind::word && from_.functions.contains(t.text)) {
       (is_in_call ? found.calls : found.addresses).push_back(t.text);
     } else if (is_in_call && depth == 0 && t.text.starts_with('%')) {
       found.calls_addresses = true;
-    } else if (of != nullptr && t.kind == token_kind::word && !before.is("[") && !is_in_call) {
-      const auto is_named = [&](const declaration& one) { return one.name == t.text; };
+    } else if (of != nullptr && t.kind == TokenKind::word && !before.is("[") && !is_in_call) {
+      const auto is_named = [&](const Declaration& one) { return one.name == t.text; };
       found.takes_parameter_address |= std::ranges::any_of(of->parameters, is_named);
     }
   }
   return found;
 }
 
-void call_graph::call(std::string_view function) {
+void CallGraph::call(std::string_view function) {
   if (is_called_.insert(function).second) called_.push_back(function);
 }
 
-std::size_t call_graph::visit_calls(const body_facts& of) {
+std::size_t CallGraph::visit_calls(const BodyFacts& of) {
   calls_addresses_ |= of.calls_addresses;
   std::size_t statements = of.statements;
   for (const std::string_view name : of.calls) statements += visit(name);
   return statements;
 }
 
-std::size_t call_graph::visit(std::string_view function) {
-  const function_source& what = from_.functions.at(function);
+std::size_t CallGraph::visit(std::string_view function) {
+  const FunctionSource& what = from_.functions.at(function);
   if (!what.is_defined) return 1;
   if (path_.contains(function)) {
     call(function);
@@ -75,7 +74,7 @@ std::size_t call_graph::visit(std::string_view function) {
     return is_called_.contains(function) ? 1 : known->second;
   }
   path_.insert(function);
-  const body_facts facts = facts_of(what.body, &what);
+  const BodyFacts facts = facts_of(what.body, &what);
   const std::size_t statements = visit_calls(facts);
   path_.erase(function);
   if (facts.takes_parameter_address) call(function);
@@ -84,14 +83,14 @@ std::size_t call_graph::visit(std::string_view function) {
 }
 
 /// A pointer to a function may come from anywhere in the module, by way of memory.
-void call_graph::visit_addresses() {
+void CallGraph::visit_addresses() {
   std::vector<std::string_view> taken;
   const auto take = [&](std::string_view name) {
     const auto found = from_.functions.find(name);
     if (found != from_.functions.end() && found->second.is_defined) taken.push_back(name);
   };
   for (const auto& [number, one] : from_.pending_addresses) take(one.name);
-  for (const entry_source& one : from_.entries) {
+  for (const EntrySource& one : from_.entries) {
     for (const std::string_view name : facts_of(one.body, nullptr).addresses) take(name);
   }
   for (const auto& [name, what] : from_.functions) {

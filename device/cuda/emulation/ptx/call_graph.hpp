@@ -14,16 +14,16 @@ namespace skerry::emulation::ptx {
 
 /// Which functions a kernel calls, and how each is decoded: in the place of its calls, which is the
 /// fastest, or once, to be called with frames on a stack.
-class call_graph {
+class CallGraph {
  public:
-  call_graph(const module_source& from, const entry_source& entry);
+  CallGraph(const ModuleSource& from, const EntrySource& entry);
 
   /// Those that call themselves, whose address is taken, or that take that of a parameter; and
   /// large ones that are called from several places.
   [[nodiscard]] const std::vector<std::string_view>& called() const noexcept { return called_; }
 
  private:
-  struct body_facts {
+  struct BodyFacts {
     std::vector<std::string_view> calls;
     std::vector<std::string_view> addresses;  ///< functions that are named, but not called
     bool calls_addresses = false;
@@ -31,14 +31,14 @@ class call_graph {
     std::size_t statements = 0;
   };
 
-  [[nodiscard]] body_facts facts_of(std::string_view body, const function_source* of) const;
+  [[nodiscard]] BodyFacts facts_of(std::string_view body, const FunctionSource* of) const;
   /// The statements that a call of the function becomes.
   std::size_t visit(std::string_view function);
-  std::size_t visit_calls(const body_facts& of);
+  std::size_t visit_calls(const BodyFacts& of);
   void visit_addresses();
   void call(std::string_view function);
 
-  const module_source& from_;
+  const ModuleSource& from_;
   std::vector<std::string_view> called_;
   std::unordered_set<std::string_view> is_called_;
   std::unordered_set<std::string_view> path_;

@@ -15,13 +15,13 @@ namespace {
 constexpr std::uint64_t most_nbytes = std::uint64_t{1} << 31;
 
 [[noreturn]] void damaged() {
-  throw image_error(code::invalid_kernel_image, "fat binary: compressed PTX is damaged");
+  throw ImageError(code::invalid_kernel_image, "fat binary: compressed PTX is damaged");
 }
 
 /// Reads the sequences of an LZ4 block.
-class lz4_reader {
+class Lz4Reader {
  public:
-  explicit lz4_reader(std::span<const std::byte> packed) : left_(packed) {}
+  explicit Lz4Reader(std::span<const std::byte> packed) : left_(packed) {}
 
   [[nodiscard]] bool at_end() const noexcept { return left_.empty(); }
   [[nodiscard]] unsigned byte() {
@@ -70,7 +70,7 @@ std::string unpacked_lz4(std::span<const std::byte> packed, std::uint64_t nbytes
   if (nbytes > most_nbytes) damaged();
   std::string text;
   text.reserve(nbytes);
-  for (lz4_reader from(packed); !from.at_end();) {
+  for (Lz4Reader from(packed); !from.at_end();) {
     const unsigned token = from.byte();
     const auto literals = from.bytes(from.length(token >> 4U));
     text.append(reinterpret_cast<const char*>(literals.data()), literals.size());
@@ -91,9 +91,9 @@ std::string unpacked_zstd(std::span<const std::byte> packed, std::uint64_t nbyte
   if (nbytes > most_nbytes) damaged();
   zstd_decompress* const decompress = find_zstd();
   if (decompress == nullptr) {
-    throw image_error(code::not_supported,
-                      "fat binary: PTX is compressed, and libzstd.so.1 can't be opened; install "
-                      "it, or build with nvcc --compress-mode=speed or none");
+    throw ImageError(code::not_supported,
+                     "fat binary: PTX is compressed, and libzstd.so.1 can't be opened; install "
+                     "it, or build with nvcc --compress-mode=speed or none");
   }
   std::string text(nbytes, '\0');
   if (decompress(text.data(), text.size(), packed.data(), packed.size()) != nbytes) damaged();

@@ -9,7 +9,7 @@
 
 namespace skerry::emulation::ptx {
 
-// What a fat binary has compressed, of which it says how many bytes it is. Each throws image_error:
+// What a fat binary has compressed, of which it says how many bytes it is. Each throws ImageError:
 // 200 for what is damaged.
 
 /// One block of LZ4, as nvcc's --compress-mode=speed writes it.

@@ -22,23 +22,23 @@ void require_parts(const std::vector<std::string_view>& parts,
                    std::initializer_list<std::string_view> known) {
   for (const std::string_view part : parts) {
     const bool is_known = std::ranges::find(known, part) != known.end();
-    if (!is_known || std::ranges::count(parts, part) != 1) throw unsupported_form{};
+    if (!is_known || std::ranges::count(parts, part) != 1) throw UnsupportedForm{};
   }
 }
 
 /// The register or the constant that an address begins with.
-[[nodiscard]] operand base_of(const operand& address) {
-  if (address.kind != operand_kind::address || address.text.empty()) throw unsupported_form{};
-  return {.kind = operand_kind::name, .text = address.text};
+[[nodiscard]] Operand base_of(const Operand& address) {
+  if (address.kind != OperandKind::address || address.text.empty()) throw UnsupportedForm{};
+  return {.kind = OperandKind::name, .text = address.text};
 }
 
 }  // namespace
 
-void kernel_decoder::add_copy(const statement& what) {
+void KernelDecoder::add_copy(const Statement& what) {
   const std::string_view opcode = what.opcode;
   if (begins(opcode, "cp.async.bulk")) return add_bulk_copy(what);
   if (begins(opcode, "cp.async.mbarrier.arrive")) return add_arrival_of_copies(what);
-  instruction one;
+  Instruction one;
   if (opcode == "cp.async.commit_group") {
     one.run = commit_copies;
   } else if (opcode == "cp.async.wait_all") {
@@ -52,7 +52,7 @@ void kernel_decoder::add_copy(const statement& what) {
     const std::size_t given = what.operands.size() - policy;
     require_parts(parts, {"cp", "async", "ca", "cg", "shared", "shared::cta", "shared::cluster",
                           "global", "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B"});
-    if (!has(parts, "global") || given < 3 || given > 4) throw unsupported_form{};
+    if (!has(parts, "global") || given < 3 || given > 4) throw UnsupportedForm{};
     one.run = copy_async;
     one.source[0] = source(base_of(what.operands[0]), 4);
     one.source[1] = source(base_of(what.operands[1]), 8);
@@ -60,39 +60,39 @@ void kernel_decoder::add_copy(const statement& what) {
     one.immediate = what.operands[0].offset;
     one.target = static_cast<std::uint32_t>(what.operands[1].offset);
     one.count = static_cast<std::uint8_t>(parse_number(what.operands[2].text));
-    if (one.count != 4 && one.count != 8 && one.count != 16) throw unsupported_form{};
+    if (one.count != 4 && one.count != 8 && one.count != 16) throw UnsupportedForm{};
     if (given == 4) {
       one.source[2] = source(what.operands[3], 4);
-      if (builder_.nbytes_of(one.source[2]) != 4) throw unsupported_form{};
+      if (builder_.nbytes_of(one.source[2]) != 4) throw UnsupportedForm{};
     }
   } else {
-    throw unsupported_form{};
+    throw UnsupportedForm{};
   }
   add(one);
 }
 
 /// The copies are done at once: a thread that waits finds them no sooner than by the barrier.
 /// Without .noinc the arrival is one that the barrier doesn't count.
-void kernel_decoder::add_arrival_of_copies(const statement& what) {
+void KernelDecoder::add_arrival_of_copies(const Statement& what) {
   const std::vector<std::string_view> parts = parts_of(what.opcode);
   require_parts(parts,
                 {"cp", "async", "mbarrier", "arrive", "noinc", "shared", "shared::cta", "b64"});
-  if (parts.back() != "b64" || what.operands.size() != 1) throw unsupported_form{};
+  if (parts.back() != "b64" || what.operands.size() != 1) throw UnsupportedForm{};
   add({.run = wait_for_all_copies});
   if (!has(parts, "noinc")) return;
-  instruction arrival{.run = arrive_at_mbarrier};
+  Instruction arrival{.run = arrive_at_mbarrier};
   set_address(arrival, what.operands[0], false);
   add(arrival);
 }
 
-void kernel_decoder::add_bulk_copy(const statement& what) {
+void KernelDecoder::add_bulk_copy(const Statement& what) {
   const std::vector<std::string_view> parts = parts_of(what.opcode);
   require_parts(parts, {"cp", "async", "bulk", "shared::cta", "shared::cluster", "global",
                         "mbarrier::complete_tx::bytes", "bulk_group", "commit_group", "wait_group",
                         "read", "L2::cache_hint"});
   const std::size_t policy = has(parts, "L2::cache_hint") ? 1 : 0;
   const std::size_t given = what.operands.size() - policy;
-  instruction one;
+  Instruction one;
   if (what.opcode == "cp.async.bulk.commit_group") {
     one.run = commit_bulk;
   } else if (begins(what.opcode, "cp.async.bulk.wait_group") && given == 1) {
@@ -105,7 +105,7 @@ void kernel_decoder::add_bulk_copy(const statement& what) {
   } else if (has(parts, "bulk_group") && parts.size() > 3 && parts[3] == "global" && given == 3) {
     one.run = bulk_store_async;
   } else {
-    throw unsupported_form{};
+    throw UnsupportedForm{};
   }
   if (one.run == bulk_load_async || one.run == bulk_store_async) {
     const bool loads = one.run == bulk_load_async;
@@ -113,24 +113,24 @@ void kernel_decoder::add_bulk_copy(const statement& what) {
     one.source[1] = source(base_of(what.operands[1]), loads ? 8 : 4);
     one.source[2] = source(what.operands[2], 4);
     one.operand_nbytes = builder_.nbytes_of(one.source[loads ? 0 : 1]);
-    for (const operand& from : what.operands) {
-      if (from.offset != 0) throw unsupported_form{};
+    for (const Operand& from : what.operands) {
+      if (from.offset != 0) throw UnsupportedForm{};
     }
-    if (loads && builder_.nbytes_of(one.source[3]) != one.operand_nbytes) throw unsupported_form{};
+    if (loads && builder_.nbytes_of(one.source[3]) != one.operand_nbytes) throw UnsupportedForm{};
   }
   add(one);
 }
 
-void kernel_decoder::add_mbarrier(const statement& what) {
+void KernelDecoder::add_mbarrier(const Statement& what) {
   const std::vector<std::string_view> parts = parts_of(what.opcode);
   require_parts(
       parts, {"mbarrier", "init", "inval", "expect_tx", "arrive", "arrive_drop", "noComplete",
               "test_wait", "try_wait", "parity", "release", "acquire", "relaxed", "cta", "cluster",
               "shared", "shared::cta", "shared::cluster", "b64"});
-  if (parts.size() < 2 || parts.back() != "b64") throw unsupported_form{};
+  if (parts.size() < 2 || parts.back() != "b64") throw UnsupportedForm{};
   const std::string_view operation = parts[1];
   const bool expects = has(parts, "expect_tx");
-  instruction one;
+  Instruction one;
   bool has_result = false;
   bool has_count = true;
   if (operation == "init") {
@@ -144,26 +144,26 @@ void kernel_decoder::add_mbarrier(const statement& what) {
     one.run = expects                 ? arrive_expecting_bytes
               : operation == "arrive" ? arrive_at_mbarrier
                                       : drop_from_mbarrier;
-    if (expects && operation != "arrive") throw unsupported_form{};
-    has_result = what.operands.front().kind == operand_kind::name;
+    if (expects && operation != "arrive") throw UnsupportedForm{};
+    has_result = what.operands.front().kind == OperandKind::name;
     has_count = expects || what.operands.size() > (has_result ? 2U : 1U);
   } else if (operation == "test_wait" || operation == "try_wait") {
     one.run = has(parts, "parity") ? test_mbarrier_parity : test_mbarrier_state;
-    one.flow = control::yielding;
+    one.flow = Control::yielding;
     has_result = true;
   } else {
-    throw unsupported_form{};
+    throw UnsupportedForm{};
   }
   std::size_t next = 0;
   if (what.operands.size() < (has_result ? 2U : 1U) + (has_count ? 1U : 0U)) {
-    throw unsupported_form{};
+    throw UnsupportedForm{};
   }
   if (has_result) one.destination[0] = destination(what.operands[next++].text);
   set_address(one, what.operands[next++], false);
   if (has_count) {
     const std::uint8_t nbytes = one.run == test_mbarrier_state ? 8 : 4;
     one.source[1] = source(what.operands[next], nbytes);
-    if (builder_.nbytes_of(one.source[1]) != nbytes) throw unsupported_form{};
+    if (builder_.nbytes_of(one.source[1]) != nbytes) throw UnsupportedForm{};
   }
   add(one);
 }

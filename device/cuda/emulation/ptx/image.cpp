@@ -23,14 +23,14 @@ constexpr std::uint64_t flag_zstd = 0x8000;
 /// In front of PTX that linkers which keep it call machine code.
 constexpr std::string_view kept_ptx = "SKERRYPTX1\n";
 
-struct binary_header {
+struct BinaryHeader {
   std::uint32_t magic;
   std::uint16_t version;
   std::uint16_t header_nbytes;
   std::uint64_t nbytes;  // of all entries
 };
 
-struct entry_header {
+struct EntryHeader {
   std::uint16_t kind;
   std::uint16_t version;
   std::uint32_t header_nbytes;
@@ -48,7 +48,7 @@ struct entry_header {
 constexpr std::size_t whole_nbytes_offset = 56;
 
 [[noreturn]] void damaged(const char* what) {
-  throw image_error(code::invalid_kernel_image, std::string("fat binary: ") + what);
+  throw ImageError(code::invalid_kernel_image, std::string("fat binary: ") + what);
 }
 
 template <class T>
@@ -63,7 +63,7 @@ template <class T>
   return text.substr(0, text.find('\0'));
 }
 
-[[nodiscard]] std::string text_in(std::span<const std::byte> entry, const entry_header& header) {
+[[nodiscard]] std::string text_in(std::span<const std::byte> entry, const EntryHeader& header) {
   const auto stored = entry.subspan(header.header_nbytes, header.nbytes);
   if ((header.flags & (flag_lz4 | flag_zstd)) == 0) return std::string(as_text(stored));
   if (header.header_nbytes < whole_nbytes_offset + sizeof(std::uint64_t) ||
@@ -82,8 +82,8 @@ template <class T>
   std::span<const std::byte> best;
   std::uint32_t best_target = 0;
   while (!entries.empty()) {
-    if (entries.size() < sizeof(entry_header)) damaged("an entry is cut off");
-    const auto header = read<entry_header>(entries.data());
+    if (entries.size() < sizeof(EntryHeader)) damaged("an entry is cut off");
+    const auto header = read<EntryHeader>(entries.data());
     if (header.header_nbytes < sizeof header || header.header_nbytes > entries.size() ||
         header.nbytes > entries.size() - header.header_nbytes) {
       damaged("an entry is cut off");
@@ -96,17 +96,17 @@ template <class T>
     entries = entries.subspan(header.header_nbytes + header.nbytes);
   }
   if (best_target == 0) {
-    throw image_error(
+    throw ImageError(
         code::no_kernel_image_for_device,
         "no PTX in the fat binary for compute capability " + std::to_string(capability));
   }
-  return text_in(best, read<entry_header>(best.data()));
+  return text_in(best, read<EntryHeader>(best.data()));
 }
 
 }  // namespace
 
 std::size_t fat_binary_size(const std::byte* data) {
-  const auto header = read<binary_header>(data);
+  const auto header = read<BinaryHeader>(data);
   if (header.magic != binary_magic || header.header_nbytes < sizeof header) damaged("no header");
   return header.header_nbytes + header.nbytes;
 }
@@ -129,20 +129,20 @@ std::string text_of(std::span<const std::byte> image, int compute_capability) {
     const auto* data = read<const std::byte*>(image.data() + 8);
     image = {data, fat_binary_size(data)};
   }
-  if (image.size() >= sizeof(binary_header) && read<std::uint32_t>(image.data()) == binary_magic) {
+  if (image.size() >= sizeof(BinaryHeader) && read<std::uint32_t>(image.data()) == binary_magic) {
     const std::size_t nbytes = fat_binary_size(image.data());
     if (nbytes > image.size()) damaged("it is cut off");
-    const auto header = read<binary_header>(image.data());
+    const auto header = read<BinaryHeader>(image.data());
     return best_of(image.first(nbytes).subspan(header.header_nbytes), compute_capability);
   }
   std::string_view text = as_text(image);
   if (text.starts_with(kept_ptx)) text.remove_prefix(kept_ptx.size());
   if (text.starts_with("\177ELF")) {
-    throw image_error(code::no_kernel_image_for_device,
-                      "the image holds machine code; the emulated device runs PTX alone");
+    throw ImageError(code::no_kernel_image_for_device,
+                     "the image holds machine code; the emulated device runs PTX alone");
   }
   if (text.find(".version") == std::string_view::npos) {
-    throw image_error(code::invalid_kernel_image, "the image is neither a fat binary nor PTX");
+    throw ImageError(code::invalid_kernel_image, "the image is neither a fat binary nor PTX");
   }
   return std::string(text);
 }

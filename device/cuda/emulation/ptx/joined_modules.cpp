@@ -18,17 +18,17 @@ namespace {
 
 using names = std::unordered_map<std::string_view, std::string>;
 
-struct definition {
+struct Definition {
   std::size_t part = 0;
-  linkage seen = linkage::local;
+  Linkage seen = Linkage::local;
 };
 
-class joining {
+class Joining {
  public:
-  explicit joining(std::span<const link_part> parts) {
-    for (const link_part& part : parts) parts_.push_back(read_pieces(part.name, part.text));
+  explicit Joining(std::span<const LinkPart> parts) {
+    for (const LinkPart& part : parts) parts_.push_back(read_pieces(part.name, part.text));
     for (std::size_t k = 0; k < parts_.size(); ++k) {
-      for (const link_piece& each : parts_[k].pieces) define(k, each);
+      for (const LinkPiece& each : parts_[k].pieces) define(k, each);
     }
     for (std::size_t k = 0; k < parts_.size(); ++k) keep_apart(k);
   }
@@ -37,26 +37,26 @@ class joining {
     head();
     // A name is declared before it is used: initial values of variables may name functions, and
     // bodies name both.
-    add(piece_kind::prototype);
-    add(piece_kind::variable);
-    add(piece_kind::code);
-    add(piece_kind::other);
+    add(PieceKind::prototype);
+    add(PieceKind::variable);
+    add(PieceKind::code);
+    add(PieceKind::other);
     return std::move(text_);
   }
 
  private:
   /// Notes who defines a name for all parts, or refuses it.
-  void define(std::size_t part, const link_piece& piece) {
-    if (!piece.is_definition || piece.seen == linkage::local) return;
-    const auto [place, is_first] = defined_.emplace(piece.name, definition{part, piece.seen});
+  void define(std::size_t part, const LinkPiece& piece) {
+    if (!piece.is_definition || piece.seen == Linkage::local) return;
+    const auto [place, is_first] = defined_.emplace(piece.name, Definition{part, piece.seen});
     if (is_first) return;
-    definition& before = place->second;
-    if (piece.seen != linkage::visible) return;
-    if (before.seen == linkage::visible) {
-      throw image_error(code::invalid_kernel_image,
-                        "linker: multiple definition of '" + std::string(piece.name) + "' in '" +
-                            std::string(parts_[part].name) + "': first defined in '" +
-                            std::string(parts_[before.part].name) + "'");
+    Definition& before = place->second;
+    if (piece.seen != Linkage::visible) return;
+    if (before.seen == Linkage::visible) {
+      throw ImageError(code::invalid_kernel_image,
+                       "linker: multiple definition of '" + std::string(piece.name) + "' in '" +
+                           std::string(parts_[part].name) + "': first defined in '" +
+                           std::string(parts_[before.part].name) + "'");
     }
     before = {part, piece.seen};
   }
@@ -64,7 +64,7 @@ class joining {
   /// Renames what a part has for itself where another part has such a name, too; numbers files.
   void keep_apart(std::size_t part) {
     std::set<std::string_view> own;
-    for (const link_piece& piece : parts_[part].pieces) {
+    for (const LinkPiece& piece : parts_[part].pieces) {
       own.insert(piece.own_names.begin(), piece.own_names.end());
     }
     names& renamed = renamed_.emplace_back();
@@ -80,8 +80,8 @@ class joining {
   }
 
   void head() {
-    const auto& newest = *std::ranges::max_element(parts_, {}, &link_pieces::version);
-    const auto& target = *std::ranges::max_element(parts_, {}, &link_pieces::target_number);
+    const auto& newest = *std::ranges::max_element(parts_, {}, &LinkPieces::version);
+    const auto& target = *std::ranges::max_element(parts_, {}, &LinkPieces::target_number);
     text_ = ".version " + std::to_string(newest.version.first) + "." +
             std::to_string(newest.version.second) + "\n.target " + std::string(target.target) +
             "\n.address_size 64\n";
@@ -90,15 +90,15 @@ class joining {
     }
   }
 
-  void add(piece_kind kind) {
+  void add(PieceKind kind) {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
-      for (const link_piece& piece : parts_[k].pieces) {
+      for (const LinkPiece& piece : parts_[k].pieces) {
         if (piece.kind == kind) add(k, piece);
       }
     }
   }
 
-  void add(std::size_t part, const link_piece& piece) {
+  void add(std::size_t part, const LinkPiece& piece) {
     const std::string_view prefix = linkage_in_result(part, piece);
     if (prefix == nowhere) return;
     text_ += prefix;
@@ -107,21 +107,21 @@ class joining {
   }
 
   /// What stands before a piece, or `nowhere` for one that another one makes superfluous.
-  [[nodiscard]] std::string_view linkage_in_result(std::size_t part, const link_piece& piece) {
-    if (piece.seen == linkage::local) return "";
+  [[nodiscard]] std::string_view linkage_in_result(std::size_t part, const LinkPiece& piece) {
+    if (piece.seen == Linkage::local) return "";
     const auto place = defined_.find(piece.name);
     if (piece.is_definition) {
       return place->second.part == part ? spelling_of(piece.seen) : nowhere;
     }
     if (!declared_.insert(piece.name).second) return nowhere;
-    if (place == defined_.end()) return spelling_of(linkage::external);
-    return piece.kind == piece_kind::prototype ? spelling_of(place->second.seen) : nowhere;
+    if (place == defined_.end()) return spelling_of(Linkage::external);
+    return piece.kind == PieceKind::prototype ? spelling_of(place->second.seen) : nowhere;
   }
 
   static constexpr std::string_view nowhere = "-";
 
-  std::vector<link_pieces> parts_;
-  std::unordered_map<std::string_view, definition> defined_;
+  std::vector<LinkPieces> parts_;
+  std::unordered_map<std::string_view, Definition> defined_;
   std::set<std::string_view> taken_;     // names that some part has for itself
   std::set<std::string_view> declared_;  // that are in the result
   std::map<std::string_view, std::size_t> files_;
@@ -132,21 +132,21 @@ class joining {
 
 }  // namespace
 
-std::string join_modules(std::span<const link_part> parts) {
+std::string join_modules(std::span<const LinkPart> parts) {
   if (parts.size() == 1) return std::string(parts.front().text);
-  if (parts.empty()) throw image_error(code::invalid_value, "linker: there is nothing to link");
-  return joining(parts).text();
+  if (parts.empty()) throw ImageError(code::invalid_value, "linker: there is nothing to link");
+  return Joining(parts).text();
 }
 
 std::string with_register_limit(std::string_view text, int registers) {
   const std::string limit = ".maxnreg " + std::to_string(registers) + " ";
   std::string result;
   std::size_t copied = 0;
-  lexer from(text);
-  for (token t = from.next(); t.kind != token_kind::end; t = from.next()) {
+  Lexer from(text);
+  for (Token t = from.next(); t.kind != TokenKind::end; t = from.next()) {
     if (!t.is(".entry")) continue;
     bool has_limit = false;
-    while (t.kind != token_kind::end && !t.is("{")) {
+    while (t.kind != TokenKind::end && !t.is("{")) {
       has_limit = has_limit || t.is(".maxnreg");
       t = from.next();
     }

@@ -27,13 +27,13 @@ constexpr std::uint32_t local_alignment = 16;
 
 }  // namespace
 
-kernel_decoder::kernel_decoder(const module_source& from, const entry_source& entry)
+KernelDecoder::KernelDecoder(const ModuleSource& from, const EntrySource& entry)
     : from_(from), entry_(entry) {
-  for (const declaration& one : from.shared) shared_[one.name] = one;
+  for (const Declaration& one : from.shared) shared_[one.name] = one;
 }
 
-std::unique_ptr<const program> kernel_decoder::decode() {
-  program& code = builder_.code();
+std::unique_ptr<const Program> KernelDecoder::decode() {
+  Program& code = builder_.code();
   code.local_alignment = local_alignment;
   decode_functions();
   begin_region();
@@ -44,7 +44,7 @@ std::unique_ptr<const program> kernel_decoder::decode() {
   walk(entry_.body);
   where_.text = "end of the kernel";
   guard_ = no_row;
-  add({.run = operations().find("exit")->run, .flow = control::exit});
+  add({.run = operations().find("exit")->run, .flow = Control::exit});
   code.local_nbytes = align_up(frame_nbytes_, code.local_alignment);
   end_region();
   labels_.resolve(builder_);
@@ -55,7 +55,7 @@ std::unique_ptr<const program> kernel_decoder::decode() {
   return builder_.finish();
 }
 
-void kernel_decoder::begin_region() {
+void KernelDecoder::begin_region() {
   region_begin_ = static_cast<std::uint32_t>(builder_.size());
   frame_nbytes_ = 0;
   behind_frame_.clear();
@@ -63,12 +63,12 @@ void kernel_decoder::begin_region() {
 }
 
 /// The frame's size is known now, behind which those of the functions begin that are called.
-void kernel_decoder::end_region() {
-  program& code = builder_.code();
+void KernelDecoder::end_region() {
+  Program& code = builder_.code();
   const std::uint32_t nbytes = align_up(frame_nbytes_, code.local_alignment);
   for (const std::size_t index : behind_frame_) {
-    instruction& one = builder_.at(index);
-    if (one.flow == control::call) {
+    Instruction& one = builder_.at(index);
+    if (one.flow == Control::call) {
       code.call_sites[one.target].frame_nbytes = nbytes;
     } else {
       one.immediate += nbytes;
@@ -77,7 +77,7 @@ void kernel_decoder::end_region() {
   code.regions.push_back({region_begin_, static_cast<std::uint32_t>(builder_.size())});
 }
 
-std::uint32_t kernel_decoder::take_local(std::uint32_t nbytes, std::uint32_t alignment) {
+std::uint32_t KernelDecoder::take_local(std::uint32_t nbytes, std::uint32_t alignment) {
   std::uint32_t& most = builder_.code().local_alignment;
   most = std::max(most, alignment);
   const std::uint32_t offset = align_up(frame_nbytes_, alignment);
@@ -86,10 +86,10 @@ std::uint32_t kernel_decoder::take_local(std::uint32_t nbytes, std::uint32_t ali
 }
 
 /// A row with the address of a byte of the frame.
-row kernel_decoder::local_place(std::uint64_t offset) {
+row KernelDecoder::local_place(std::uint64_t offset) {
   if (!frames_.front().is_called)
     return builder_.special({.what = &local_address, .offset = offset});
-  instruction sum{.run = operations().find("add.s64")->run};
+  Instruction sum{.run = operations().find("add.s64")->run};
   sum.destination[0] = builder_.new_register(8);
   sum.source = {builder_.special({.what = &frame_address}), builder_.constant(8, offset), no_row,
                 no_row, no_row};
@@ -97,20 +97,20 @@ row kernel_decoder::local_place(std::uint64_t offset) {
   return sum.destination[0];
 }
 
-void kernel_decoder::walk(std::string_view body) {
-  lexer from(body);
-  for (token t = from.next(); t.kind != token_kind::end; t = from.next()) {
+void KernelDecoder::walk(std::string_view body) {
+  Lexer from(body);
+  for (Token t = from.next(); t.kind != TokenKind::end; t = from.next()) {
     if (t.is("{")) {
       const int inside = frame().braces.back();
       frame().scopes.emplace_back();
       frame().braces.push_back(labels_.open(inside));
     } else if (t.is("}")) {
-      if (frame().scopes.size() == 1) throw image_error(code::invalid_ptx, "PTX: unmatched }");
+      if (frame().scopes.size() == 1) throw ImageError(code::invalid_ptx, "PTX: unmatched }");
       frame().scopes.pop_back();
       frame().braces.pop_back();
     } else if (t.text.starts_with('.')) {
       directive(t, from);
-    } else if (t.kind == token_kind::word && from.peek().is(":")) {
+    } else if (t.kind == TokenKind::word && from.peek().is(":")) {
       (void)from.next();
       add_label(t.text, from);
     } else if (!t.is(";")) {
@@ -119,8 +119,8 @@ void kernel_decoder::walk(std::string_view body) {
   }
 }
 
-void kernel_decoder::add_label(std::string_view name, lexer& from) {
-  const token behind = from.peek();
+void KernelDecoder::add_label(std::string_view name, Lexer& from) {
+  const Token behind = from.peek();
   if (behind.is(".branchtargets")) {
     (void)from.next();
     branch_targets(name, from);
@@ -132,23 +132,23 @@ void kernel_decoder::add_label(std::string_view name, lexer& from) {
     (void)from.next();
     const auto first = from_.functions.find(from.next().text);
     if (first == from_.functions.end()) {
-      throw image_error(code::invalid_ptx, "PTX: a list of no functions");
+      throw ImageError(code::invalid_ptx, "PTX: a list of no functions");
     }
     prototypes_[name] = {first->second.results, first->second.parameters};
-    while (!from.peek().is(";") && from.peek().kind != token_kind::end) (void)from.next();
+    while (!from.peek().is(";") && from.peek().kind != TokenKind::end) (void)from.next();
   } else {
     labels_.define(frame().braces.back(), name, builder_.size());
   }
 }
 
-void kernel_decoder::directive(const token& first, lexer& from) {
+void KernelDecoder::directive(const Token& first, Lexer& from) {
   if (first.is(".reg")) {
     frame().scopes.back().declare(from);
   } else if (first.is(".shared") || first.is(".local")) {
     declare_variable(parse_declaration(from, first.text));
   } else if (first.is(".param")) {
-    const declaration found = parse_declaration(from, first.text);
-    auto one = std::make_shared<call_parameter>();
+    const Declaration found = parse_declaration(from, first.text);
+    auto one = std::make_shared<CallParameter>();
     one->nbytes = static_cast<std::uint32_t>(found.nbytes());
     one->alignment = found.alignment;
     frame().parameters[found.name] = std::move(one);
@@ -159,12 +159,12 @@ void kernel_decoder::directive(const token& first, lexer& from) {
   } else if (first.is(".pragma")) {
     (void)from.next();
   } else {
-    throw image_error(code::invalid_ptx,
-                      "PTX: unknown directive " + std::string(first.text) + " in a kernel");
+    throw ImageError(code::invalid_ptx,
+                     "PTX: unknown directive " + std::string(first.text) + " in a kernel");
   }
 }
 
-void kernel_decoder::declare_variable(const declaration& what) {
+void KernelDecoder::declare_variable(const Declaration& what) {
   if (what.space == ".shared") {
     // A function whose call is decoded again has the same one.
     shared_.emplace(what.name, what);
@@ -174,14 +174,14 @@ void kernel_decoder::declare_variable(const declaration& what) {
   local_places_[what.name] = take_local(static_cast<std::uint32_t>(what.nbytes()), what.alignment);
 }
 
-void kernel_decoder::add(instruction what) {
+void KernelDecoder::add(Instruction what) {
   what.guard = guard_;
   what.is_guard_negated = is_guard_negated_;
   builder_.add(what, where_);
   if (std::exchange(uses_dynamic_address_, false)) builder_.add_dynamic_shared_offset_to_last();
 }
 
-void kernel_decoder::add_statement(const statement& what) {
+void KernelDecoder::add_statement(const Statement& what) {
   where_.text = what.text;
   guard_ = no_row;
   is_guard_negated_ = what.is_guard_negated;
@@ -189,18 +189,18 @@ void kernel_decoder::add_statement(const statement& what) {
   if (!what.guard.empty()) {
     guard_ = find_register(what.guard);
     if (guard_ == no_row || builder_.nbytes_of(guard_) != predicate_size) {
-      throw image_error(code::invalid_ptx, "PTX: no predicate: " + std::string(what.text));
+      throw ImageError(code::invalid_ptx, "PTX: no predicate: " + std::string(what.text));
     }
   }
   try {
     add_instruction(what);
-  } catch (const unsupported_form&) {
+  } catch (const UnsupportedForm&) {
     uses_dynamic_address_ = false;
-    add({.flow = control::unsupported});
+    add({.flow = Control::unsupported});
   }
 }
 
-void kernel_decoder::add_instruction(const statement& what) {
+void KernelDecoder::add_instruction(const Statement& what) {
   const std::string_view name = what.opcode.substr(0, what.opcode.find('.'));
   if (name == "bra") return add_branch(what);
   if (what.opcode == "brx.idx" || what.opcode == "brx.idx.uni") return add_branch_table(what);
@@ -219,50 +219,50 @@ void kernel_decoder::add_instruction(const statement& what) {
   if (name == "prefetch" || name == "prefetchu" || name == "discard" || name == "applypriority") {
     return add_cache_hint(what);
   }
-  const operation* const form = operations().find(what.opcode);
-  if (form == nullptr) throw unsupported_form{};
+  const Operation* const form = operations().find(what.opcode);
+  if (form == nullptr) throw UnsupportedForm{};
   add_table_form(what, *form);
 }
 
-void kernel_decoder::add_return(const statement& what) {
-  if (frame().is_called) return add({.flow = control::leave});
+void KernelDecoder::add_return(const Statement& what) {
+  if (frame().is_called) return add({.flow = Control::leave});
   // The end of a function in the place of its call has a label that no PTX can have.
   labels_.refer(frame().braces.front(), "", builder_.size());
-  if (!what.operands.empty()) throw unsupported_form{};
-  add({.flow = control::branch});
+  if (!what.operands.empty()) throw UnsupportedForm{};
+  add({.flow = Control::branch});
 }
 
-void kernel_decoder::add_branch(const statement& what) {
-  if (what.operands.size() != 1) throw unsupported_form{};
+void KernelDecoder::add_branch(const Statement& what) {
+  if (what.operands.size() != 1) throw UnsupportedForm{};
   labels_.refer(frame().braces.back(), what.operands[0].text, builder_.size());
-  add({.flow = control::branch});
+  add({.flow = Control::branch});
 }
 
-void kernel_decoder::add_branch_table(const statement& what) {
-  if (what.operands.size() != 2) throw unsupported_form{};
+void KernelDecoder::add_branch_table(const Statement& what) {
+  if (what.operands.size() != 2) throw UnsupportedForm{};
   const auto table = tables_.find(what.operands[1].text);
-  if (table == tables_.end()) throw unsupported_form{};
-  instruction one{.target = static_cast<std::uint32_t>(table->second), .flow = control::table};
+  if (table == tables_.end()) throw UnsupportedForm{};
+  Instruction one{.target = static_cast<std::uint32_t>(table->second), .flow = Control::table};
   one.source[0] = source(what.operands[0], 4);
-  if (builder_.nbytes_of(one.source[0]) != 4) throw unsupported_form{};
+  if (builder_.nbytes_of(one.source[0]) != 4) throw UnsupportedForm{};
   add(one);
 }
 
 /// `label: .branchtargets a, b;`
-void kernel_decoder::branch_targets(std::string_view label, lexer& from) {
+void KernelDecoder::branch_targets(std::string_view label, Lexer& from) {
   const std::size_t table = builder_.code().branch_tables.size();
   builder_.code().branch_tables.emplace_back();
   tables_[label] = table;
-  for (token t = from.next(); !t.is(";"); t = from.next()) {
-    if (t.kind == token_kind::end) throw image_error(code::invalid_ptx, "PTX: a table has no end");
+  for (Token t = from.next(); !t.is(";"); t = from.next()) {
+    if (t.kind == TokenKind::end) throw ImageError(code::invalid_ptx, "PTX: a table has no end");
     if (!t.is(",")) labels_.refer_in_table(frame().braces.back(), t.text, table);
   }
 }
 
 /// `label: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`
-void kernel_decoder::call_prototype(std::string_view label, lexer& from) {
-  prototype found;
-  token t = from.next();
+void KernelDecoder::call_prototype(std::string_view label, Lexer& from) {
+  Prototype found;
+  Token t = from.next();
   if (t.is("(")) {
     found.results = parse_parameters(from);
     t = from.next();
@@ -272,8 +272,8 @@ void kernel_decoder::call_prototype(std::string_view label, lexer& from) {
     found.parameters = parse_parameters(from);
   }
   for (; !t.is(";"); t = from.next()) {
-    if (t.kind == token_kind::end) {
-      throw image_error(code::invalid_ptx, "PTX: a prototype has no end");
+    if (t.kind == TokenKind::end) {
+      throw ImageError(code::invalid_ptx, "PTX: a prototype has no end");
     }
   }
   prototypes_[label] = std::move(found);

@@ -20,7 +20,7 @@ namespace {
 
 }  // namespace
 
-void lexer::skip_blanks() noexcept {
+void Lexer::skip_blanks() noexcept {
   for (;;) {
     while (position_ < text_.size() && is_blank(text_[position_])) ++position_;
     if (at("//")) {
@@ -34,17 +34,17 @@ void lexer::skip_blanks() noexcept {
   }
 }
 
-token lexer::next() noexcept {
+Token Lexer::next() noexcept {
   skip_blanks();
   const std::size_t begin = position_;
   if (begin >= text_.size()) return {};
   const char first = text_[begin];
-  token_kind kind = token_kind::symbol;
+  TokenKind kind = TokenKind::symbol;
   if (first == '"') {
-    kind = token_kind::string;
+    kind = TokenKind::string;
     position_ = std::min(text_.find('"', begin + 1), text_.size() - 1) + 1;
   } else if (is_part_of_word(first)) {
-    kind = is_digit(first) ? token_kind::number : token_kind::word;
+    kind = is_digit(first) ? TokenKind::number : TokenKind::word;
     while (position_ < text_.size()) {
       // `.reg.b32` is a directive and a type, as `.reg .b32` is.
       if (first == '.' && position_ > begin && text_[position_] == '.') break;
@@ -62,13 +62,13 @@ token lexer::next() noexcept {
   return {kind, text_.substr(begin, position_ - begin)};
 }
 
-std::string_view lexer::rest_of_line() noexcept {
+std::string_view Lexer::rest_of_line() noexcept {
   const std::size_t begin = position_;
   position_ = std::min(text_.find('\n', begin), text_.size());
   return text_.substr(begin, position_ - begin);
 }
 
-std::string_view lexer::inside_braces() noexcept {
+std::string_view Lexer::inside_braces() noexcept {
   const std::size_t begin = position_;
   for (int depth = 1; position_ < text_.size(); ++position_) {
     const char c = text_[position_];

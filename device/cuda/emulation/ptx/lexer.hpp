@@ -6,10 +6,10 @@
 
 namespace skerry::emulation::ptx {
 
-enum class token_kind { end, word, number, string, symbol };
+enum class TokenKind { end, word, number, string, symbol };
 
-struct token {
-  token_kind kind = token_kind::end;
+struct Token {
+  TokenKind kind = TokenKind::end;
   std::string_view text;
 
   [[nodiscard]] bool is(std::string_view wanted) const noexcept { return text == wanted; }
@@ -17,12 +17,12 @@ struct token {
 
 /// PTX as tokens. A word is an opcode with all its modifiers, a directive, a register or a name:
 /// dots and `::` are parts of it.
-class lexer {
+class Lexer {
  public:
-  explicit lexer(std::string_view text) noexcept : text_(text) {}
+  explicit Lexer(std::string_view text) noexcept : text_(text) {}
 
-  [[nodiscard]] token next() noexcept;
-  [[nodiscard]] token peek() const noexcept { return lexer(*this).next(); }
+  [[nodiscard]] Token next() noexcept;
+  [[nodiscard]] Token peek() const noexcept { return Lexer(*this).next(); }
   /// What is left of the line, without its end.
   [[nodiscard]] std::string_view rest_of_line() noexcept;
   /// What is inside of braces whose first one was the last token; stands behind them afterwards.

@@ -15,67 +15,67 @@ constexpr std::array<std::string_view, 5> spellings = {"", ".extern ", ".visible
                                                        ".common "};
 
 [[noreturn]] void refuse(const std::string& what, std::string_view where) {
-  throw image_error(code::invalid_ptx, "PTX: " + what + ": " + std::string(where.substr(0, 80)));
+  throw ImageError(code::invalid_ptx, "PTX: " + what + ": " + std::string(where.substr(0, 80)));
 }
 
-[[nodiscard]] std::uint32_t number_of(const token& t) {
-  if (t.kind != token_kind::number) refuse("expected a number", t.text);
+[[nodiscard]] std::uint32_t number_of(const Token& t) {
+  if (t.kind != TokenKind::number) refuse("expected a number", t.text);
   return static_cast<std::uint32_t>(parse_number(t.text));
 }
 
 /// Up to behind a token of the outermost level; braces belong together.
-void skip_behind(lexer& from, std::string_view wanted) {
-  for (token t = from.next(); !t.is(wanted); t = from.next()) {
-    if (t.kind == token_kind::end) refuse("ends before " + std::string(wanted), "");
+void skip_behind(Lexer& from, std::string_view wanted) {
+  for (Token t = from.next(); !t.is(wanted); t = from.next()) {
+    if (t.kind == TokenKind::end) refuse("ends before " + std::string(wanted), "");
     if (t.is("{")) (void)from.inside_braces();
   }
 }
 
-[[nodiscard]] linkage linkage_of(const token& t) noexcept {
+[[nodiscard]] Linkage linkage_of(const Token& t) noexcept {
   for (std::size_t k = 1; k < spellings.size(); ++k) {
     std::string_view word = spellings.at(k);
     word.remove_suffix(1);
-    if (t.is(word)) return static_cast<linkage>(k);
+    if (t.is(word)) return static_cast<Linkage>(k);
   }
-  return linkage::local;
+  return Linkage::local;
 }
 
 /// From behind `.entry` or `.func` to behind the body or the semicolon.
-void read_code(lexer& from, link_piece& into) {
-  token t = from.next();
-  while (t.kind == token_kind::word && t.text.starts_with('.')) t = from.next();
+void read_code(Lexer& from, LinkPiece& into) {
+  Token t = from.next();
+  while (t.kind == TokenKind::word && t.text.starts_with('.')) t = from.next();
   if (t.is("(")) {
     skip_behind(from, ")");
     t = from.next();
   }
   into.name = t.text;
   for (t = from.next(); !t.is("{") && !t.is(";"); t = from.next()) {
-    if (t.kind == token_kind::end) refuse("a function has no end", into.name);
+    if (t.kind == TokenKind::end) refuse("a function has no end", into.name);
   }
   into.is_definition = t.is("{");
-  into.kind = into.is_definition ? piece_kind::code : piece_kind::prototype;
+  into.kind = into.is_definition ? PieceKind::code : PieceKind::prototype;
   if (into.is_definition) (void)from.inside_braces();
 }
 
-void read_variable(lexer& from, std::string_view space, link_piece& into) {
-  into.kind = piece_kind::variable;
+void read_variable(Lexer& from, std::string_view space, LinkPiece& into) {
+  into.kind = PieceKind::variable;
   into.name = parse_declaration(from, space).name;
-  into.is_definition = into.seen != linkage::external;
+  into.is_definition = into.seen != Linkage::external;
   skip_behind(from, ";");
 }
 
 /// Debugging information: its labels are the module's own.
-void read_section(lexer& from, link_piece& into) {
-  for (token t = from.next(); !t.is("{"); t = from.next()) {
-    if (t.kind == token_kind::end) refuse("a section has no body", "");
+void read_section(Lexer& from, LinkPiece& into) {
+  for (Token t = from.next(); !t.is("{"); t = from.next()) {
+    if (t.kind == TokenKind::end) refuse("a section has no body", "");
   }
-  lexer body(from.inside_braces());
-  for (token t = body.next(); t.kind != token_kind::end; t = body.next()) {
-    if (t.kind == token_kind::word && body.peek().is(":")) into.own_names.push_back(t.text);
+  Lexer body(from.inside_braces());
+  for (Token t = body.next(); t.kind != TokenKind::end; t = body.next()) {
+    if (t.kind == TokenKind::word && body.peek().is(":")) into.own_names.push_back(t.text);
   }
 }
 
-void read_target(lexer& from, link_pieces& into) {
+void read_target(Lexer& from, LinkPieces& into) {
   into.target = from.rest_of_line();
   into.target.remove_prefix(std::min(into.target.find_first_not_of(" \t"), into.target.size()));
   const std::size_t digit = into.target.find('_') + 1;
@@ -84,7 +84,7 @@ void read_target(lexer& from, link_pieces& into) {
   into.target_number = static_cast<int>(parse_number(into.target.substr(digit, end - digit)));
 }
 
-void read_version(lexer& from, link_pieces& into) {
+void read_version(Lexer& from, LinkPieces& into) {
   const std::string_view version = from.next().text;
   const std::size_t dot = version.find('.');
   if (dot == std::string_view::npos) refuse("not a version", version);
@@ -92,14 +92,14 @@ void read_version(lexer& from, link_pieces& into) {
                   static_cast<int>(parse_number(version.substr(dot + 1)))};
 }
 
-void read_file(lexer& from, link_pieces& into) {
+void read_file(Lexer& from, LinkPieces& into) {
   const std::uint32_t number = number_of(from.next());
   into.files[number] = from.next().text;
   (void)from.rest_of_line();
 }
 
 /// What belongs to the whole module; false for what is a piece.
-[[nodiscard]] bool read_head(lexer& from, const token& t, link_pieces& into) {
+[[nodiscard]] bool read_head(Lexer& from, const Token& t, LinkPieces& into) {
   if (t.is(".version")) {
     read_version(from, into);
   } else if (t.is(".target")) {
@@ -114,10 +114,10 @@ void read_file(lexer& from, link_pieces& into) {
   return true;
 }
 
-[[nodiscard]] link_piece read_piece(lexer& from, token t) {
+[[nodiscard]] LinkPiece read_piece(Lexer& from, Token t) {
   static constexpr std::string_view spaces[] = {".global", ".const", ".shared", ".tex"};
-  link_piece found;
-  while (linkage_of(t) != linkage::local) {
+  LinkPiece found;
+  while (linkage_of(t) != Linkage::local) {
     found.seen = linkage_of(t);
     t = from.next();
   }
@@ -133,25 +133,25 @@ void read_file(lexer& from, link_pieces& into) {
   } else {
     refuse("unknown directive", t.text);
   }
-  if (found.seen == linkage::local && !found.name.empty()) found.own_names.push_back(found.name);
+  if (found.seen == Linkage::local && !found.name.empty()) found.own_names.push_back(found.name);
   found.text = from.text().substr(begin, from.position() - begin);
   return found;
 }
 
 }  // namespace
 
-link_pieces read_pieces(std::string_view name, std::string_view text) {
-  link_pieces found;
+LinkPieces read_pieces(std::string_view name, std::string_view text) {
+  LinkPieces found;
   found.name = name;
-  lexer from(text);
-  for (token t = from.next(); t.kind != token_kind::end; t = from.next()) {
+  Lexer from(text);
+  for (Token t = from.next(); t.kind != TokenKind::end; t = from.next()) {
     if (!read_head(from, t, found)) found.pieces.push_back(read_piece(from, t));
   }
   if (found.target_number == 0) refuse("no target", name);
   return found;
 }
 
-std::string_view spelling_of(linkage of) noexcept {
+std::string_view spelling_of(Linkage of) noexcept {
   return spellings.at(static_cast<std::size_t>(of));
 }
 
@@ -160,19 +160,19 @@ std::string rewritten(std::string_view text,
                       const std::map<std::uint32_t, std::size_t>& files) {
   std::string result;
   std::size_t copied = 0;
-  const auto replace = [&](const lexer& at, std::string_view old, std::string_view with) {
+  const auto replace = [&](const Lexer& at, std::string_view old, std::string_view with) {
     const std::size_t begin = at.position() - old.size();
     result += text.substr(copied, begin - copied);
     result += with;
     copied = at.position();
   };
-  lexer from(text);
-  for (token t = from.next(); t.kind != token_kind::end; t = from.next()) {
+  Lexer from(text);
+  for (Token t = from.next(); t.kind != TokenKind::end; t = from.next()) {
     if (t.is(".loc") || t.is("inlined_at")) {
-      const token file = from.next();
+      const Token file = from.next();
       const auto number = files.find(number_of(file));
       if (number != files.end()) replace(from, file.text, std::to_string(number->second));
-    } else if (t.kind == token_kind::word) {
+    } else if (t.kind == TokenKind::word) {
       const auto name = names.find(t.text);
       if (name != names.end()) replace(from, t.text, name->second);
     }

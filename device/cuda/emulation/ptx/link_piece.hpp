@@ -14,33 +14,33 @@
 
 namespace skerry::emulation::ptx {
 
-enum class linkage { local, external, visible, weak, common };
-enum class piece_kind { prototype, variable, code, other };
+enum class Linkage { local, external, visible, weak, common };
+enum class PieceKind { prototype, variable, code, other };
 
 /// A function, kernel, variable or section of a module, as it is written behind its linkage.
-struct link_piece {
-  piece_kind kind = piece_kind::other;
-  linkage seen = linkage::local;
+struct LinkPiece {
+  PieceKind kind = PieceKind::other;
+  Linkage seen = Linkage::local;
   bool is_definition = false;
   std::string_view name{};
   std::string_view text{};
   std::vector<std::string_view> own_names{};  ///< that mean nothing in other modules
 };
 
-struct link_pieces {
+struct LinkPieces {
   std::string_view name;
   std::pair<int, int> version{};
   std::string_view target;
   int target_number = 0;
   std::map<std::uint32_t, std::string_view> files;
-  std::vector<link_piece> pieces;
+  std::vector<LinkPiece> pieces;
 };
 
-/// Throws image_error.
-[[nodiscard]] link_pieces read_pieces(std::string_view name, std::string_view text);
+/// Throws ImageError.
+[[nodiscard]] LinkPieces read_pieces(std::string_view name, std::string_view text);
 
 /// Such as ".visible "; nothing for local names.
-[[nodiscard]] std::string_view spelling_of(linkage of) noexcept;
+[[nodiscard]] std::string_view spelling_of(Linkage of) noexcept;
 
 /// The text with other names, and other numbers of files in its `.loc`.
 [[nodiscard]] std::string rewritten(std::string_view text,

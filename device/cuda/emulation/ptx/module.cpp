@@ -13,35 +13,35 @@
 
 namespace skerry::emulation {
 
-struct kernel::lazily_decoded {
+struct Kernel::LazilyDecoded {
   std::mutex mutex;
-  std::unique_ptr<const program> code;
+  std::unique_ptr<const Program> code;
 };
 
-kernel::kernel(const module& owner, const ptx::entry_source& source)
+Kernel::Kernel(const Module& owner, const ptx::EntrySource& source)
     : owner_(owner),
       source_(source),
       name_(source.name),
-      decoded_(std::make_unique<lazily_decoded>()) {}
+      decoded_(std::make_unique<LazilyDecoded>()) {}
 
-kernel::~kernel() = default;
+Kernel::~Kernel() = default;
 
-std::string kernel::readable_name() const { return readable_kernel_name(name_); }
+std::string Kernel::readable_name() const { return readable_kernel_name(name_); }
 
-std::span<const parameter> kernel::parameters() const noexcept { return source_.parameters; }
+std::span<const Parameter> Kernel::parameters() const noexcept { return source_.parameters; }
 
-const program& kernel::decoded() const {
+const Program& Kernel::decoded() const {
   const std::lock_guard lock(decoded_->mutex);
-  if (!decoded_->code) decoded_->code = ptx::kernel_decoder(owner_.source(), source_).decode();
+  if (!decoded_->code) decoded_->code = ptx::KernelDecoder(owner_.source(), source_).decode();
   return *decoded_->code;
 }
 
 namespace {
 
 /// For constant memory, where each variable has its alignment.
-[[nodiscard]] std::size_t constant_bytes_of(std::span<const variable> all) {
+[[nodiscard]] std::size_t constant_bytes_of(std::span<const Variable> all) {
   std::size_t end = 0;
-  for (const variable& one : all) {
+  for (const Variable& one : all) {
     if (!one.is_constant) continue;
     end = (end + one.alignment - 1) / one.alignment * one.alignment + one.nbytes;
   }
@@ -50,8 +50,8 @@ namespace {
 
 }  // namespace
 
-kernel_attributes kernel::attributes() const {
-  const program& code = decoded();
+KernelAttributes Kernel::attributes() const {
+  const Program& code = decoded();
   // A register of a GPU is a row of 4 bytes for each lane.
   const auto rows = static_cast<int>(code.register_nbytes / (4 * warp_size));
   // What a kernel needs beyond its limit, ptxas keeps in local memory.
@@ -67,46 +67,46 @@ kernel_attributes kernel::attributes() const {
           .binary_version = owner_.compute_capability()};
 }
 
-module::module(std::unique_ptr<ptx::module_source> source, int compute_capability)
+Module::Module(std::unique_ptr<ptx::ModuleSource> source, int compute_capability)
     : source_(std::move(source)), compute_capability_(compute_capability) {
-  for (const ptx::entry_source& entry : source_->entries) {
-    kernels_.push_back(std::make_unique<kernel>(*this, entry));
+  for (const ptx::EntrySource& entry : source_->entries) {
+    kernels_.push_back(std::make_unique<Kernel>(*this, entry));
   }
   std::ranges::sort(kernels_, {}, [](const auto& one) -> std::string_view { return one->name(); });
 }
 
-module::~module() = default;
+Module::~Module() = default;
 
-std::shared_ptr<const module> module::load(std::span<const std::byte> image,
+std::shared_ptr<const Module> Module::load(std::span<const std::byte> image,
                                            int compute_capability) {
-  auto source = std::make_unique<ptx::module_source>();
+  auto source = std::make_unique<ptx::ModuleSource>();
   source->text = ptx::text_of(image, compute_capability);
   ptx::parse_module(*source);
   if (source->target > compute_capability) {
-    throw image_error(code::no_kernel_image_for_device,
-                      "PTX for compute capability " + std::to_string(source->target) +
-                          ", the device has " + std::to_string(compute_capability));
+    throw ImageError(code::no_kernel_image_for_device,
+                     "PTX for compute capability " + std::to_string(source->target) +
+                         ", the device has " + std::to_string(compute_capability));
   }
-  return std::shared_ptr<const module>(new module(std::move(source), compute_capability));
+  return std::shared_ptr<const Module>(new Module(std::move(source), compute_capability));
 }
 
-std::size_t module::fat_binary_size(const std::byte* data) { return ptx::fat_binary_size(data); }
+std::size_t Module::fat_binary_size(const std::byte* data) { return ptx::fat_binary_size(data); }
 
-std::span<const std::byte> module::image_at(const void* data) { return ptx::image_at(data); }
+std::span<const std::byte> Module::image_at(const void* data) { return ptx::image_at(data); }
 
-const kernel* module::find(std::string_view name) const noexcept {
+const Kernel* Module::find(std::string_view name) const noexcept {
   const auto found = std::ranges::lower_bound(
       kernels_, name, {}, [](const auto& one) -> std::string_view { return one->name(); });
   return found != kernels_.end() && (*found)->name() == name ? found->get() : nullptr;
 }
 
-std::span<const variable> module::variables() const noexcept { return source_->variables; }
+std::span<const Variable> Module::variables() const noexcept { return source_->variables; }
 
-const variable* module::find_variable(std::string_view name) const noexcept {
-  const auto found = std::ranges::find(source_->variables, name, &variable::name);
+const Variable* Module::find_variable(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(source_->variables, name, &Variable::name);
   return found != source_->variables.end() ? &*found : nullptr;
 }
 
-int module::target() const noexcept { return source_->target; }
+int Module::target() const noexcept { return source_->target; }
 
 }  // namespace skerry::emulation

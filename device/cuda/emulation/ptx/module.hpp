@@ -15,21 +15,21 @@
 namespace skerry::emulation {
 
 namespace ptx {
-struct module_source;
-struct entry_source;
+struct ModuleSource;
+struct EntrySource;
 }  // namespace ptx
-struct program;
-class module;
+struct Program;
+class Module;
 
 /// A parameter of a kernel: where its bytes lie in what a launch hands over.
-struct parameter {
+struct Parameter {
   std::string name;
   std::uint32_t offset = 0;
   std::uint32_t nbytes = 0;
 };
 
 /// A .global or .const variable. The runtime gives each device a copy of it.
-struct variable {
+struct Variable {
   std::string name;
   std::size_t nbytes = 0;
   std::size_t alignment = 1;
@@ -37,15 +37,15 @@ struct variable {
   bool is_extern = false;          ///< declared, and defined in no text that was loaded
   std::vector<std::byte> initial;  ///< of nbytes; the runtime copies them when it places it
   /// Words of `initial` to which the address of a variable is added when all have their places.
-  struct address {
+  struct Address {
     std::size_t offset = 0;
     std::size_t variable = 0;  ///< its number in module::variables()
   };
-  std::vector<address> addresses{};
+  std::vector<Address> addresses{};
 };
 
 /// What cudaFuncGetAttributes and the occupancy calculator need.
-struct kernel_attributes {
+struct KernelAttributes {
   std::size_t static_shared_bytes = 0;
   std::size_t local_bytes = 0;
   std::size_t parameter_bytes = 0;
@@ -57,68 +57,68 @@ struct kernel_attributes {
 };
 
 /// A kernel of a module, decoded when it is first asked for more than its name. Thread-safe.
-class kernel {
+class Kernel {
  public:
-  kernel(const module& owner, const ptx::entry_source& source);
-  kernel(const kernel&) = delete;
-  kernel& operator=(const kernel&) = delete;
-  ~kernel();
+  Kernel(const Module& owner, const ptx::EntrySource& source);
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+  ~Kernel();
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// As c++filt writes it.
   [[nodiscard]] std::string readable_name() const;
-  [[nodiscard]] std::span<const parameter> parameters() const noexcept;
-  [[nodiscard]] const module& owner() const noexcept { return owner_; }
-  /// Throws image_error for a kernel that isn't PTX.
-  [[nodiscard]] kernel_attributes attributes() const;
-  /// What the executor runs; throws image_error.
-  [[nodiscard]] const program& decoded() const;
+  [[nodiscard]] std::span<const Parameter> parameters() const noexcept;
+  [[nodiscard]] const Module& owner() const noexcept { return owner_; }
+  /// Throws ImageError for a kernel that isn't PTX.
+  [[nodiscard]] KernelAttributes attributes() const;
+  /// What the executor runs; throws ImageError.
+  [[nodiscard]] const Program& decoded() const;
 
  private:
-  struct lazily_decoded;
-  const module& owner_;
-  const ptx::entry_source& source_;
+  struct LazilyDecoded;
+  const Module& owner_;
+  const ptx::EntrySource& source_;
   std::string name_;
-  std::unique_ptr<lazily_decoded> decoded_;
+  std::unique_ptr<LazilyDecoded> decoded_;
 };
 
 /// The kernels and variables of one image, shared by all devices of a compute capability.
-class module {
+class Module {
  public:
   /// Reads a fat binary (its PTX for the newest target that the capability, such as 80, can run),
   /// the `__fatBinC_Wrapper_t` data it points to, or PTX text, with or without a final zero, which
-  /// linkers that keep it may have put "SKERRYPTX1" and a line's end before. Throws image_error:
+  /// linkers that keep it may have put "SKERRYPTX1" and a line's end before. Throws ImageError:
   /// 200 damaged, 209 nothing for this capability, 218 no PTX, 222 PTX of a newer version.
-  [[nodiscard]] static std::shared_ptr<const module> load(std::span<const std::byte> image,
+  [[nodiscard]] static std::shared_ptr<const Module> load(std::span<const std::byte> image,
                                                           int compute_capability);
   /// The size of a fat binary, which says so itself: the runtime is handed a pointer alone.
-  /// Throws image_error(200) if it is none.
+  /// Throws ImageError(200) if it is none.
   [[nodiscard]] static std::size_t fat_binary_size(const std::byte* data);
 
-  /// The bytes of any image of which a pointer alone is given; throws image_error(200).
+  /// The bytes of any image of which a pointer alone is given; throws ImageError(200).
   [[nodiscard]] static std::span<const std::byte> image_at(const void* data);
 
-  ~module();
-  module(const module&) = delete;
-  module& operator=(const module&) = delete;
+  ~Module();
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
 
   /// By its mangled name; null if there is none.
-  [[nodiscard]] const kernel* find(std::string_view name) const noexcept;
-  [[nodiscard]] std::span<const std::unique_ptr<kernel>> kernels() const noexcept {
+  [[nodiscard]] const Kernel* find(std::string_view name) const noexcept;
+  [[nodiscard]] std::span<const std::unique_ptr<Kernel>> kernels() const noexcept {
     return kernels_;
   }
   /// In the order in which launch::variables has their addresses.
-  [[nodiscard]] std::span<const variable> variables() const noexcept;
-  [[nodiscard]] const variable* find_variable(std::string_view name) const noexcept;
+  [[nodiscard]] std::span<const Variable> variables() const noexcept;
+  [[nodiscard]] const Variable* find_variable(std::string_view name) const noexcept;
   [[nodiscard]] int target() const noexcept;  ///< such as 80
   [[nodiscard]] int compute_capability() const noexcept { return compute_capability_; }
-  [[nodiscard]] const ptx::module_source& source() const noexcept { return *source_; }
+  [[nodiscard]] const ptx::ModuleSource& source() const noexcept { return *source_; }
 
  private:
-  module(std::unique_ptr<ptx::module_source> source, int compute_capability);
-  std::unique_ptr<ptx::module_source> source_;
+  Module(std::unique_ptr<ptx::ModuleSource> source, int compute_capability);
+  std::unique_ptr<ptx::ModuleSource> source_;
   int compute_capability_;
-  std::vector<std::unique_ptr<kernel>> kernels_;  // sorted by name
+  std::vector<std::unique_ptr<Kernel>> kernels_;  // sorted by name
 };
 
 }  // namespace skerry::emulation

@@ -16,7 +16,7 @@ namespace skerry::emulation::ptx {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what, std::string_view where) {
-  throw image_error(code::invalid_ptx, "PTX: " + what + ": " + std::string(where.substr(0, 80)));
+  throw ImageError(code::invalid_ptx, "PTX: " + what + ": " + std::string(where.substr(0, 80)));
 }
 
 template <class Integer>
@@ -31,23 +31,23 @@ template <class Integer>
   return (value + alignment - 1) / alignment * alignment;
 }
 
-[[nodiscard]] std::uint32_t small_number(lexer& from) {
+[[nodiscard]] std::uint32_t small_number(Lexer& from) {
   return static_cast<std::uint32_t>(parse_number(from.next().text));
 }
 
-void expect(lexer& from, std::string_view wanted) {
-  const token found = from.next();
+void expect(Lexer& from, std::string_view wanted) {
+  const Token found = from.next();
   if (!found.is(wanted)) refuse("expected " + std::string(wanted), found.text);
 }
 
-void skip_to(lexer& from, std::string_view wanted) {
-  for (token t = from.next(); !t.is(wanted); t = from.next()) {
-    if (t.kind == token_kind::end) refuse("ends before " + std::string(wanted), "");
+void skip_to(Lexer& from, std::string_view wanted) {
+  for (Token t = from.next(); !t.is(wanted); t = from.next()) {
+    if (t.kind == TokenKind::end) refuse("ends before " + std::string(wanted), "");
   }
 }
 
 /// An address such as `name`, `generic(name)` or `name+4`.
-void parse_initial_address(token first, lexer& from, declaration& into) {
+void parse_initial_address(Token first, Lexer& from, Declaration& into) {
   const bool is_generic = first.is("generic") && from.peek().is("(");
   if (is_generic) {
     (void)from.next();
@@ -55,11 +55,11 @@ void parse_initial_address(token first, lexer& from, declaration& into) {
     expect(from, ")");
   }
   // A function's address, or a variable's, has no other form here than the generic one.
-  if (first.kind != token_kind::word || first.text.starts_with('.') || into.element_nbytes != 8) {
-    throw image_error(code::not_supported,
-                      "PTX: unsupported initialiser of " + std::string(into.name));
+  if (first.kind != TokenKind::word || first.text.starts_with('.') || into.element_nbytes != 8) {
+    throw ImageError(code::not_supported,
+                     "PTX: unsupported initialiser of " + std::string(into.name));
   }
-  initial_address found{.element = into.initial.size(), .name = first.text};
+  InitialAddress found{.element = into.initial.size(), .name = first.text};
   while (from.peek().is("+") || from.peek().is("-")) {
     const bool is_negative = from.next().is("-");
     const std::uint64_t value = parse_number(from.next().text);
@@ -69,13 +69,13 @@ void parse_initial_address(token first, lexer& from, declaration& into) {
   into.addresses.push_back(found);
 }
 
-void parse_initial_values(lexer& from, declaration& into) {
-  for (token t = from.next(); !t.is(";"); t = from.next()) {
-    if (t.kind == token_kind::end) refuse("an initialiser has no end", into.name);
+void parse_initial_values(Lexer& from, Declaration& into) {
+  for (Token t = from.next(); !t.is(";"); t = from.next()) {
+    if (t.kind == TokenKind::end) refuse("an initialiser has no end", into.name);
     if (t.is("{") || t.is("}") || t.is(",")) continue;
     const bool is_negative = t.is("-");
     if (is_negative) t = from.next();
-    if (t.kind != token_kind::number) {
+    if (t.kind != TokenKind::number) {
       parse_initial_address(t, from, into);
       continue;
     }
@@ -85,7 +85,7 @@ void parse_initial_values(lexer& from, declaration& into) {
 }
 
 /// Objects that were linked declare what others of them define.
-void add_variable(const declaration& found, variable named, module_source& into) {
+void add_variable(const Declaration& found, Variable named, ModuleSource& into) {
   const auto [number, is_new] =
       into.variable_numbers.try_emplace(found.name, into.variables.size());
   if (is_new) {
@@ -95,14 +95,14 @@ void add_variable(const declaration& found, variable named, module_source& into)
   } else {
     return;
   }
-  for (const initial_address& one : found.addresses) {
+  for (const InitialAddress& one : found.addresses) {
     into.pending_addresses.emplace_back(number->second, one);
   }
 }
 
-void parse_variable(lexer& from, std::string_view space, bool is_extern, module_source& into) {
-  declaration found = parse_declaration(from, space);
-  const token after = from.next();
+void parse_variable(Lexer& from, std::string_view space, bool is_extern, ModuleSource& into) {
+  Declaration found = parse_declaration(from, space);
+  const Token after = from.next();
   if (after.is("=")) {
     parse_initial_values(from, found);
   } else if (!after.is(";")) {
@@ -112,7 +112,7 @@ void parse_variable(lexer& from, std::string_view space, bool is_extern, module_
     into.shared.push_back(std::move(found));
     return;
   }
-  variable named{.name = std::string(found.name),
+  Variable named{.name = std::string(found.name),
                  .nbytes = found.nbytes(),
                  .alignment = found.alignment,
                  .is_constant = space == ".const",
@@ -127,9 +127,9 @@ void parse_variable(lexer& from, std::string_view space, bool is_extern, module_
 }
 
 /// The addresses in initial values, when all functions and variables are known.
-void resolve_addresses(module_source& in) {
+void resolve_addresses(ModuleSource& in) {
   for (const auto& [number, one] : in.pending_addresses) {
-    variable& of = in.variables[number];
+    Variable& of = in.variables[number];
     const std::size_t offset = one.element * sizeof(std::uint64_t);
     std::uint64_t value = one.added;
     if (const auto function = in.functions.find(one.name); function != in.functions.end()) {
@@ -138,25 +138,25 @@ void resolve_addresses(module_source& in) {
                other != in.variable_numbers.end()) {
       of.addresses.push_back({offset, other->second});
     } else {
-      throw image_error(code::not_supported, "PTX: unsupported initialiser of " + of.name);
+      throw ImageError(code::not_supported, "PTX: unsupported initialiser of " + of.name);
     }
     std::memcpy(of.initial.data() + offset, &value, sizeof value);
   }
 }
 
 /// A second name of a function, such as of a constructor.
-void resolve_aliases(module_source& in) {
+void resolve_aliases(ModuleSource& in) {
   for (const auto& [name, other] : in.aliases) {
     const auto function = in.functions.find(other);
     if (function == in.functions.end()) refuse("an alias of no function", other);
-    const function_source what = function->second;
+    const FunctionSource what = function->second;
     in.functions[name] = what;
     in.functions[name].name = name;
   }
 }
 
-[[nodiscard]] extent parse_extent(lexer& from) {
-  extent found{small_number(from), 1, 1};
+[[nodiscard]] Extent parse_extent(Lexer& from) {
+  Extent found{small_number(from), 1, 1};
   for (std::uint32_t* const next : {&found.y, &found.z}) {
     if (!from.peek().is(",")) break;
     (void)from.next();
@@ -165,11 +165,11 @@ void resolve_aliases(module_source& in) {
   return found;
 }
 
-void parse_entry(lexer& from, module_source& into) {
-  entry_source found{.name = from.next().text};
-  token t = from.next();
+void parse_entry(Lexer& from, ModuleSource& into) {
+  EntrySource found{.name = from.next().text};
+  Token t = from.next();
   if (t.is("(")) {
-    for (const declaration& one : parse_parameters(from)) {
+    for (const Declaration& one : parse_parameters(from)) {
       const auto nbytes = static_cast<std::uint32_t>(one.nbytes());
       const std::uint32_t offset = align_up(found.parameter_nbytes, one.alignment);
       found.parameters.push_back({std::string(one.name), offset, nbytes});
@@ -178,7 +178,7 @@ void parse_entry(lexer& from, module_source& into) {
     t = from.next();
   }
   for (; !t.is("{"); t = from.next()) {
-    if (t.kind == token_kind::end) refuse("a kernel has no body", found.name);
+    if (t.kind == TokenKind::end) refuse("a kernel has no body", found.name);
     if (t.is(".maxntid") || t.is(".reqntid")) {
       found.max_threads = static_cast<std::uint32_t>(parse_extent(from).count());
     }
@@ -189,10 +189,10 @@ void parse_entry(lexer& from, module_source& into) {
   into.entries.push_back(std::move(found));
 }
 
-void parse_function(lexer& from, module_source& into) {
-  function_source found;
-  token t = from.next();
-  while (t.kind == token_kind::word && t.text.starts_with('.')) t = from.next();
+void parse_function(Lexer& from, ModuleSource& into) {
+  FunctionSource found;
+  Token t = from.next();
+  while (t.kind == TokenKind::word && t.text.starts_with('.')) t = from.next();
   if (t.is("(")) {
     found.results = parse_parameters(from);
     t = from.next();
@@ -203,7 +203,7 @@ void parse_function(lexer& from, module_source& into) {
     found.parameters = parse_parameters(from);
   }
   for (t = from.next(); !t.is("{") && !t.is(";"); t = from.next()) {
-    if (t.kind == token_kind::end) refuse("a function has no body", found.name);
+    if (t.kind == TokenKind::end) refuse("a function has no body", found.name);
   }
   if (t.is("{")) {
     found.body = from.inside_braces();
@@ -217,7 +217,7 @@ void parse_function(lexer& from, module_source& into) {
   }
 }
 
-void parse_version(lexer& from, module_source& into) {
+void parse_version(Lexer& from, ModuleSource& into) {
   const std::string_view version = from.next().text;
   const std::size_t dot = version.find('.');
   if (dot == std::string_view::npos) refuse("not a version", version);
@@ -225,14 +225,14 @@ void parse_version(lexer& from, module_source& into) {
   into.version_minor = digits<int>(version.substr(dot + 1), 10);
   if (std::pair(into.version_major, into.version_minor) >
       std::pair(newest_version_major, newest_version_minor)) {
-    throw image_error(code::unsupported_ptx_version,
-                      "PTX of version " + std::string(version) + ": known up to " +
-                          std::to_string(newest_version_major) + "." +
-                          std::to_string(newest_version_minor));
+    throw ImageError(code::unsupported_ptx_version, "PTX of version " + std::string(version) +
+                                                        ": known up to " +
+                                                        std::to_string(newest_version_major) + "." +
+                                                        std::to_string(newest_version_minor));
   }
 }
 
-void parse_target(lexer& from, module_source& into) {
+void parse_target(Lexer& from, ModuleSource& into) {
   std::string_view target = from.next().text;
   if (!target.starts_with("sm_")) refuse("not a target", target);
   target.remove_prefix(3);
@@ -241,7 +241,7 @@ void parse_target(lexer& from, module_source& into) {
   (void)from.rest_of_line();
 }
 
-void parse_file(lexer& from, module_source& into) {
+void parse_file(Lexer& from, ModuleSource& into) {
   const std::uint32_t number = small_number(from);
   std::string_view name = from.next().text;
   if (name.size() >= 2 && name.front() == '"') name = name.substr(1, name.size() - 2);
@@ -249,7 +249,7 @@ void parse_file(lexer& from, module_source& into) {
   (void)from.rest_of_line();
 }
 
-void parse_directive(const token& what, lexer& from, module_source& into) {
+void parse_directive(const Token& what, Lexer& from, ModuleSource& into) {
   static constexpr std::string_view linkage[] = {".visible", ".weak", ".extern", ".common"};
   if (std::ranges::find(linkage, what.text) != std::ranges::end(linkage)) {
     into.is_extern = what.is(".extern");
@@ -284,16 +284,16 @@ void parse_directive(const token& what, lexer& from, module_source& into) {
 }  // namespace
 
 std::uint32_t size_of_type(std::string_view type) {
-  struct named_size {
+  struct NamedSize {
     std::string_view name;
     std::uint32_t nbytes;
   };
-  static constexpr auto sizes = std::to_array<named_size>(
+  static constexpr auto sizes = std::to_array<NamedSize>(
       {{".pred", 0}, {".b8", 1},  {".u8", 1},  {".s8", 1},    {".b16", 2},
        {".u16", 2},  {".s16", 2}, {".f16", 2}, {".bf16", 2},  {".b32", 4},
        {".u32", 4},  {".s32", 4}, {".f32", 4}, {".f16x2", 4}, {".bf16x2", 4},
        {".b64", 8},  {".u64", 8}, {".s64", 8}, {".f64", 8},   {".b128", 16}});
-  const auto* const found = std::ranges::find(sizes, type, &named_size::name);
+  const auto* const found = std::ranges::find(sizes, type, &NamedSize::name);
   if (found == sizes.end()) refuse("not a type", type);
   return found->nbytes;
 }
@@ -320,9 +320,9 @@ std::uint64_t parse_number(std::string_view text, std::uint32_t nbytes) {
   return digits<std::uint64_t>(text, 10);
 }
 
-std::vector<declaration> parse_parameters(lexer& from) {
-  std::vector<declaration> found;
-  for (token t = from.next(); !t.is(")"); t = from.next()) {
+std::vector<Declaration> parse_parameters(Lexer& from) {
+  std::vector<Declaration> found;
+  for (Token t = from.next(); !t.is(")"); t = from.next()) {
     if (t.is(",")) continue;
     if (!t.is(".param") && !t.is(".reg")) refuse("not a parameter", t.text);
     found.push_back(parse_declaration(from, t.text));
@@ -330,13 +330,13 @@ std::vector<declaration> parse_parameters(lexer& from) {
   return found;
 }
 
-declaration parse_declaration(lexer& from, std::string_view space) {
+Declaration parse_declaration(Lexer& from, std::string_view space) {
   static constexpr std::string_view ignored[] = {".ptr",   ".global",  ".shared", ".const",
                                                  ".local", ".managed", ".weak"};
-  declaration found{.space = space};
+  Declaration found{.space = space};
   bool is_aligned = false;
-  token t = from.next();
-  for (; t.kind == token_kind::word && t.text.starts_with('.'); t = from.next()) {
+  Token t = from.next();
+  for (; t.kind == TokenKind::word && t.text.starts_with('.'); t = from.next()) {
     if (t.is(".align")) {
       // The alignment behind .ptr is that of what it points to.
       const std::uint32_t alignment = small_number(from);
@@ -351,11 +351,11 @@ declaration parse_declaration(lexer& from, std::string_view space) {
       if (!is_aligned) found.alignment = std::max(1U, found.element_nbytes);
     }
   }
-  if (t.kind != token_kind::word) refuse("expected a name", t.text);
+  if (t.kind != TokenKind::word) refuse("expected a name", t.text);
   found.name = t.text;
   while (from.peek().is("[")) {
     (void)from.next();
-    const token count = from.next();
+    const Token count = from.next();
     if (count.is("]")) {
       found.is_unsized = true;
       found.count = 0;
@@ -367,12 +367,12 @@ declaration parse_declaration(lexer& from, std::string_view space) {
   return found;
 }
 
-void parse_module(module_source& into) {
+void parse_module(ModuleSource& into) {
   // No memory of a process begins with these bits, and no two modules have the same addresses.
   static constinit std::atomic<std::uint64_t> next{0x7e00'0000'0000'0000};
   into.first_function = next.fetch_add(std::uint64_t{1} << 32);
-  lexer from(into.text);
-  for (token t = from.next(); t.kind != token_kind::end; t = from.next()) {
+  Lexer from(into.text);
+  for (Token t = from.next(); t.kind != TokenKind::end; t = from.next()) {
     parse_directive(t, from, into);
   }
   resolve_aliases(into);

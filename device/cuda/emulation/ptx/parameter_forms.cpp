@@ -13,13 +13,13 @@ namespace {
 /// The last part of an opcode, such as ".u32".
 [[nodiscard]] std::string_view type_of(std::string_view opcode) {
   const std::size_t dot = opcode.rfind('.');
-  if (dot == std::string_view::npos) throw unsupported_form{};
+  if (dot == std::string_view::npos) throw UnsupportedForm{};
   return opcode.substr(dot);
 }
 
 [[nodiscard]] std::uint8_t size_of(std::string_view type) {
   const std::uint32_t nbytes = size_of_type(type);
-  if (nbytes != 1 && nbytes != 2 && nbytes != 4 && nbytes != 8) throw unsupported_form{};
+  if (nbytes != 1 && nbytes != 2 && nbytes != 4 && nbytes != 8) throw UnsupportedForm{};
   return static_cast<std::uint8_t>(nbytes);
 }
 
@@ -40,10 +40,10 @@ namespace {
 }  // namespace
 
 /// The instruction of that name, between registers.
-void kernel_decoder::add_between(std::string_view opcode, row to, row from, row second) {
-  const operation* const form = operations().find(opcode);
-  if (form == nullptr) throw unsupported_form{};
-  instruction one{.run = form->run};
+void KernelDecoder::add_between(std::string_view opcode, row to, row from, row second) {
+  const Operation* const form = operations().find(opcode);
+  if (form == nullptr) throw UnsupportedForm{};
+  Instruction one{.run = form->run};
   one.destination[0] = to;
   one.source[0] = from;
   one.source[1] = second;
@@ -52,26 +52,26 @@ void kernel_decoder::add_between(std::string_view opcode, row to, row from, row 
   add(one);
 }
 
-void kernel_decoder::store_cell(call_parameter& into, std::int64_t offset, std::uint8_t nbytes,
-                                const operand& from) {
+void KernelDecoder::store_cell(CallParameter& into, std::int64_t offset, std::uint8_t nbytes,
+                               const Operand& from) {
   const row given = source(from, register_size(nbytes));
   const std::uint8_t width = builder_.nbytes_of(given);
   const std::uint8_t wanted = register_size(nbytes);
-  if (width < wanted) throw unsupported_form{};
-  auto [found, is_new] = into.cells.try_emplace(offset, call_parameter::cell{no_row, nbytes});
-  call_parameter::cell& cell = found->second;
+  if (width < wanted) throw UnsupportedForm{};
+  auto [found, is_new] = into.cells.try_emplace(offset, CallParameter::Cell{no_row, nbytes});
+  CallParameter::Cell& cell = found->second;
   if (is_new) cell.at = builder_.new_register(wanted);
-  if (cell.nbytes != nbytes) throw unsupported_form{};
+  if (cell.nbytes != nbytes) throw UnsupportedForm{};
   add_between(width > wanted ? conversion("u", wanted, width) : "mov.b" + bits(wanted), cell.at,
               given);
   if (nbytes == 1) add_between("and.b16", cell.at, cell.at, builder_.constant(2, 0xff));
 }
 
-void kernel_decoder::load_cell(const call_parameter::cell& from, std::string_view type, row to) {
+void KernelDecoder::load_cell(const CallParameter::Cell& from, std::string_view type, row to) {
   if (to == no_row) return;
   const std::uint8_t width = builder_.nbytes_of(to);
   const std::uint8_t had = builder_.nbytes_of(from.at);
-  if (width < had) throw unsupported_form{};
+  if (width < had) throw UnsupportedForm{};
   if (width == had && (from.nbytes != 1 || type[1] != 's')) {
     return add_between("mov.b" + bits(width), to, from.at);
   }
@@ -79,16 +79,16 @@ void kernel_decoder::load_cell(const call_parameter::cell& from, std::string_vie
 }
 
 /// A register into bytes of the frame.
-void kernel_decoder::store_in_frame(row from, std::uint8_t nbytes, std::int64_t at) {
+void KernelDecoder::store_in_frame(row from, std::uint8_t nbytes, std::int64_t at) {
   const std::uint8_t width = builder_.nbytes_of(from);
-  instruction one{.run = store_operation(memory_space::local, 'b' + bits(nbytes), width),
+  Instruction one{.run = store_operation(MemorySpace::local, 'b' + bits(nbytes), width),
                   .immediate = at};
   one.source[0] = builder_.special({.what = &frame_address});
   one.source[1] = from;
   one.operand_nbytes = 8;
   one.result_nbytes = width;
   // Checks know by the text which way an access goes.
-  const place before = where_;
+  const Place before = where_;
   where_.text = "st.local (a parameter)";
   add(one);
   where_ = before;
@@ -96,46 +96,46 @@ void kernel_decoder::store_in_frame(row from, std::uint8_t nbytes, std::int64_t 
 
 /// The same parameter in memory: it is read in other parts than it was written. Other ways through
 /// the code may not come here, so that each reader writes it anew.
-call_parameter kernel_decoder::spilled(call_parameter& what) {
+CallParameter KernelDecoder::spilled(CallParameter& what) {
   if (what.spilled_at < 0) {
     what.spilled_at = take_local(what.nbytes, std::max(8U, what.alignment));
   }
   for (const auto& [offset, cell] : what.cells) {
     store_in_frame(cell.at, cell.nbytes, what.spilled_at + offset);
   }
-  call_parameter found;
+  CallParameter found;
   found.place = what.spilled_at;
   return found;
 }
 
-void kernel_decoder::move_in_frame(const statement& what, const call_parameter& parameter,
-                                   bool is_load) {
-  const operand& address = what.operands[is_load ? 1 : 0];
-  const operand& value = what.operands[is_load ? 0 : 1];
+void KernelDecoder::move_in_frame(const Statement& what, const CallParameter& parameter,
+                                  bool is_load) {
+  const Operand& address = what.operands[is_load ? 1 : 0];
+  const Operand& value = what.operands[is_load ? 0 : 1];
   const std::string_view type = type_of(what.opcode);
-  instruction one{.immediate = parameter.place + address.offset};
-  if (value.kind == operand_kind::list) one.count = static_cast<std::uint8_t>(value.parts.size());
+  Instruction one{.immediate = parameter.place + address.offset};
+  if (value.kind == OperandKind::list) one.count = static_cast<std::uint8_t>(value.parts.size());
   one.source[0] = builder_.special({.what = &frame_address});
   one.operand_nbytes = 8;
   const std::uint8_t nbytes = set_vector(value, is_load ? &one.destination : nullptr,
                                          is_load ? nullptr : &one.source, one, size_of(type));
   one.result_nbytes = nbytes;
-  one.run = is_load ? load_operation(memory_space::local, type.substr(1), nbytes)
-                    : store_operation(memory_space::local, type.substr(1), nbytes);
-  if (one.run == nullptr) throw unsupported_form{};
+  one.run = is_load ? load_operation(MemorySpace::local, type.substr(1), nbytes)
+                    : store_operation(MemorySpace::local, type.substr(1), nbytes);
+  if (one.run == nullptr) throw UnsupportedForm{};
   add(one);
 }
 
 /// False if it is the kernel's.
-bool kernel_decoder::add_parameter_move(const statement& what, bool is_load) {
-  const operand& address = what.operands[is_load ? 1 : 0];
-  const operand& value = what.operands[is_load ? 0 : 1];
+bool KernelDecoder::add_parameter_move(const Statement& what, bool is_load) {
+  const Operand& address = what.operands[is_load ? 1 : 0];
+  const Operand& value = what.operands[is_load ? 0 : 1];
   const auto found = frame().parameters.find(address.text);
-  if (address.kind != operand_kind::address || found == frame().parameters.end()) return false;
-  call_parameter& parameter = *found->second;
+  if (address.kind != OperandKind::address || found == frame().parameters.end()) return false;
+  CallParameter& parameter = *found->second;
   const std::string_view type = type_of(what.opcode);
   const std::uint8_t nbytes = size_of(type);
-  const bool is_list = value.kind == operand_kind::list;
+  const bool is_list = value.kind == OperandKind::list;
   const std::size_t count = is_list ? value.parts.size() : 1;
   const auto offset_of = [&](std::size_t k) {
     return address.offset + static_cast<std::int64_t>(k * nbytes);
@@ -151,7 +151,7 @@ bool kernel_decoder::add_parameter_move(const statement& what, bool is_load) {
     return true;
   }
   for (std::size_t k = 0; k < count; ++k) {
-    const operand& one = is_list ? value.parts[k] : value;
+    const Operand& one = is_list ? value.parts[k] : value;
     if (is_load) {
       load_cell(parameter.cells.at(offset_of(k)), type, destination(one.text));
     } else {

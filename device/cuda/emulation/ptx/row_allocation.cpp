@@ -22,7 +22,7 @@ void insert(bit_set& set, std::size_t index) {
 }
 
 /// A stretch of code that is entered at its begin and left at its end.
-struct stretch {
+struct Stretch {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::vector<std::size_t> next{};
@@ -33,7 +33,7 @@ struct stretch {
 };
 
 /// The instructions between which the value of a register is needed.
-struct interval {
+struct Interval {
   std::size_t begin = ~std::size_t{0};
   std::size_t end = 0;
   std::size_t index = 0;
@@ -44,23 +44,23 @@ struct interval {
   }
 };
 
-class liveness {
+class Liveness {
  public:
-  liveness(const program& in, const code_region& region, std::span<const virtual_row> rows)
+  Liveness(const Program& in, const CodeRegion& region, std::span<const VirtualRow> rows)
       : code_(std::span(in.code).subspan(region.begin, region.end - region.begin)),
         tables_(in.branch_tables),
         begin_(region.begin),
         rows_(rows),
         words_((rows.size() + 63) / 64) {
     split();
-    for (stretch& one : stretches_) summarize(one);
+    for (Stretch& one : stretches_) summarize(one);
     propagate();
   }
 
-  [[nodiscard]] std::vector<interval> intervals() const {
-    std::vector<interval> found(rows_.size());
+  [[nodiscard]] std::vector<Interval> intervals() const {
+    std::vector<Interval> found(rows_.size());
     for (std::size_t k = 0; k < found.size(); ++k) found[k].index = k;
-    for (const stretch& one : stretches_) cover(one, found);
+    for (const Stretch& one : stretches_) cover(one, found);
     return found;
   }
   [[nodiscard]] bool is_undefined_at_start(std::size_t index) const {
@@ -69,9 +69,9 @@ class liveness {
   /// Calls `function` with a call and each register that is needed behind it.
   template <class Function>
   void for_kept(Function&& function) const {
-    for (const stretch& one : stretches_) {
-      const instruction& last = code_[one.end - 1];
-      if (last.flow != control::call) continue;
+    for (const Stretch& one : stretches_) {
+      const Instruction& last = code_[one.end - 1];
+      if (last.flow != Control::call) continue;
       for (std::size_t index = 0; index < rows_.size(); ++index) {
         if (contains(one.live_out, index)) function(last, index);
       }
@@ -80,10 +80,10 @@ class liveness {
 
  private:
   [[nodiscard]] bool is_register(row of) const {
-    return of != no_row && rows_[static_cast<std::size_t>(of)].kind == row_kind::registers;
+    return of != no_row && rows_[static_cast<std::size_t>(of)].kind == RowKind::registers;
   }
   template <class Function>
-  void for_read(const instruction& of, Function&& function) const {
+  void for_read(const Instruction& of, Function&& function) const {
     for (const row one : of.source) {
       if (is_register(one)) function(static_cast<std::size_t>(one));
     }
@@ -91,7 +91,7 @@ class liveness {
     if (is_register(of.members)) function(static_cast<std::size_t>(of.members));
   }
   template <class Function>
-  void for_written(const instruction& of, Function&& function) const {
+  void for_written(const Instruction& of, Function&& function) const {
     for (const row one : of.destination) {
       if (is_register(one)) function(static_cast<std::size_t>(one));
     }
@@ -99,14 +99,14 @@ class liveness {
 
   /// Calls `function` with each place that a branch may go to.
   template <class Function>
-  void for_targets(const instruction& of, Function&& function) const {
-    if (of.flow == control::branch) function(std::size_t{of.target} - begin_);
-    if (of.flow != control::table) return;
+  void for_targets(const Instruction& of, Function&& function) const {
+    if (of.flow == Control::branch) function(std::size_t{of.target} - begin_);
+    if (of.flow != Control::table) return;
     for (const std::uint32_t target : tables_[of.target]) function(std::size_t{target} - begin_);
   }
-  [[nodiscard]] static bool ends_stretch(control flow) {
-    return flow == control::branch || flow == control::table || flow == control::call ||
-           flow == control::exit || flow == control::leave;
+  [[nodiscard]] static bool ends_stretch(Control flow) {
+    return flow == Control::branch || flow == Control::table || flow == Control::call ||
+           flow == Control::exit || flow == Control::leave;
   }
 
   void split() {
@@ -122,16 +122,16 @@ class liveness {
       stretches_.back().end = k + 1;
       stretch_at[k] = stretches_.size() - 1;
     }
-    for (stretch& one : stretches_) {
-      const instruction& last = code_[one.end - 1];
+    for (Stretch& one : stretches_) {
+      const Instruction& last = code_[one.end - 1];
       const bool always = last.guard == no_row;
       for_targets(last, [&](std::size_t target) { one.next.push_back(stretch_at[target]); });
-      const bool ends = ends_stretch(last.flow) && last.flow != control::call && always;
+      const bool ends = ends_stretch(last.flow) && last.flow != Control::call && always;
       if (!ends && one.end < code_.size()) one.next.push_back(stretch_at[one.end]);
     }
   }
 
-  void summarize(stretch& one) const {
+  void summarize(Stretch& one) const {
     one.read_first.resize(words_);
     one.written.resize(words_);
     one.live_in.resize(words_);
@@ -152,7 +152,7 @@ class liveness {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t k = stretches_.size(); k-- > 0;) {
-        stretch& one = stretches_[k];
+        Stretch& one = stretches_[k];
         for (std::size_t word = 0; word < words_; ++word) {
           std::uint64_t out = 0;
           for (const std::size_t next : one.next) out |= stretches_[next].live_in[word];
@@ -165,7 +165,7 @@ class liveness {
     }
   }
 
-  static void include_all(const bit_set& set, std::size_t at, std::vector<interval>& into) {
+  static void include_all(const bit_set& set, std::size_t at, std::vector<Interval>& into) {
     for (std::size_t word = 0; word < set.size(); ++word) {
       for (std::uint64_t left = set[word]; left != 0; left &= left - 1) {
         into[word * 64 + static_cast<std::size_t>(std::countr_zero(left))].include(at);
@@ -173,7 +173,7 @@ class liveness {
     }
   }
 
-  void cover(const stretch& one, std::vector<interval>& into) const {
+  void cover(const Stretch& one, std::vector<Interval>& into) const {
     include_all(one.live_in, one.begin, into);
     include_all(one.live_out, one.end, into);
     for (std::size_t k = one.begin; k < one.end; ++k) {
@@ -186,16 +186,16 @@ class liveness {
     }
   }
 
-  std::span<const instruction> code_;
+  std::span<const Instruction> code_;
   std::span<const std::vector<std::uint32_t>> tables_;
   std::size_t begin_;
-  std::span<const virtual_row> rows_;
+  std::span<const VirtualRow> rows_;
   std::size_t words_;
-  std::vector<stretch> stretches_;
+  std::vector<Stretch> stretches_;
 };
 
 /// Rows of one size, which are used again when their interval is over.
-class row_pool {
+class RowPool {
  public:
   [[nodiscard]] std::uint32_t take(std::uint32_t nbytes, std::uint32_t& end) {
     if (!free_.empty()) {
@@ -213,28 +213,27 @@ class row_pool {
   std::vector<std::uint32_t> free_;
 };
 
-[[nodiscard]] std::uint32_t size_of_row(const virtual_row& of) {
+[[nodiscard]] std::uint32_t size_of_row(const VirtualRow& of) {
   return of.nbytes == 0 ? std::uint32_t{sizeof(lane_mask)} : std::uint32_t{of.nbytes} * warp_size;
 }
 
 }  // namespace
 
-std::uint32_t allocate_rows(program& in, const code_region& region,
-                            std::span<const virtual_row> rows, std::uint32_t begin,
-                            std::vector<row>& places) {
-  const liveness live(in, region, rows);
+std::uint32_t allocate_rows(Program& in, const CodeRegion& region, std::span<const VirtualRow> rows,
+                            std::uint32_t begin, std::vector<row>& places) {
+  const Liveness live(in, region, rows);
   const std::size_t length = region.end - region.begin;
-  std::vector<interval> intervals = live.intervals();
-  std::erase_if(intervals, [&](const interval& one) {
-    return rows[one.index].kind != row_kind::registers || one.begin > length;
+  std::vector<Interval> intervals = live.intervals();
+  std::erase_if(intervals, [&](const Interval& one) {
+    return rows[one.index].kind != RowKind::registers || one.begin > length;
   });
   std::ranges::sort(intervals, {},
-                    [](const interval& one) { return std::pair(one.begin, one.index); });
-  std::array<row_pool, 17> pools;
-  std::vector<interval> used;  // a heap: what ends first is on top
-  const auto ends_later = [](const interval& a, const interval& b) { return a.end > b.end; };
+                    [](const Interval& one) { return std::pair(one.begin, one.index); });
+  std::array<RowPool, 17> pools;
+  std::vector<Interval> used;  // a heap: what ends first is on top
+  const auto ends_later = [](const Interval& a, const Interval& b) { return a.end > b.end; };
   std::uint32_t end = begin;
-  for (const interval& one : intervals) {
+  for (const Interval& one : intervals) {
     // A row that is read for the last time where the other is written may be the same: a handler
     // reads a lane's operands before it writes its result.
     while (!used.empty() && used.front().end <= one.begin) {
@@ -250,8 +249,8 @@ std::uint32_t allocate_rows(program& in, const code_region& region,
     used.push_back(one);
     std::ranges::push_heap(used, ends_later);
   }
-  live.for_kept([&](const instruction& call, std::size_t index) {
-    call_site& site = in.call_sites[call.target];
+  live.for_kept([&](const Instruction& call, std::size_t index) {
+    CallSite& site = in.call_sites[call.target];
     site.kept.push_back({static_cast<std::uint32_t>(places[index]), rows[index].nbytes});
     site.kept_nbytes += std::max(1U, std::uint32_t{rows[index].nbytes});
   });

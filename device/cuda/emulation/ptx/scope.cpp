@@ -10,14 +10,14 @@
 
 namespace skerry::emulation::ptx {
 
-void scope::declare(lexer& from) {
+void Scope::declare(Lexer& from) {
   auto nbytes = static_cast<std::uint8_t>(size_of_type(from.next().text));
   // Only loads, stores and conversions take a register of a byte, and they take wider ones, too.
   if (nbytes == 1) nbytes = 2;
-  for (token t = from.next(); !t.is(";"); t = from.next()) {
+  for (Token t = from.next(); !t.is(";"); t = from.next()) {
     if (t.is(",")) continue;
-    if (t.kind != token_kind::word) {
-      throw image_error(code::invalid_ptx, "PTX: not a register: " + std::string(t.text));
+    if (t.kind != TokenKind::word) {
+      throw ImageError(code::invalid_ptx, "PTX: not a register: " + std::string(t.text));
     }
     if (!from.peek().is("<")) {
       singles_[t.text] = {nbytes, no_row};
@@ -30,9 +30,9 @@ void scope::declare(lexer& from) {
   }
 }
 
-row scope::find(std::string_view name, builder& in) {
+row Scope::find(std::string_view name, Builder& in) {
   if (const auto found = singles_.find(name); found != singles_.end()) {
-    single& one = found->second;
+    Single& one = found->second;
     if (one.to == no_row) one.to = in.new_register(one.nbytes);
     return one.to;
   }
@@ -40,7 +40,7 @@ row scope::find(std::string_view name, builder& in) {
   if (prefix == name.size()) return no_row;
   std::size_t index = 0;
   std::from_chars(name.data() + prefix, name.data() + name.size(), index);
-  for (numbered& one : numbered_) {
+  for (Numbered& one : numbered_) {
     if (one.prefix != name.substr(0, prefix) || index >= one.rows.size()) continue;
     if (one.rows[index] == no_row) one.rows[index] = in.new_register(one.nbytes);
     return one.rows[index];
@@ -48,25 +48,25 @@ row scope::find(std::string_view name, builder& in) {
   return no_row;
 }
 
-int label_table::open(int inside) {
+int LabelTable::open(int inside) {
   outer_.push_back(inside);
   labels_.emplace_back();
   return static_cast<int>(outer_.size()) - 1;
 }
 
-void label_table::define(int braces, std::string_view name, std::size_t at) {
+void LabelTable::define(int braces, std::string_view name, std::size_t at) {
   labels_[static_cast<std::size_t>(braces)][name] = at;
 }
 
-void label_table::refer(int braces, std::string_view name, std::size_t instruction) {
+void LabelTable::refer(int braces, std::string_view name, std::size_t instruction) {
   references_.push_back({braces, name, instruction});
 }
 
-void label_table::refer_in_table(int braces, std::string_view name, std::size_t table) {
+void LabelTable::refer_in_table(int braces, std::string_view name, std::size_t table) {
   references_.push_back({braces, name, table, true});
 }
 
-void label_table::resolve(builder& in) const {
+void LabelTable::resolve(Builder& in) const {
   for (const reference& one : references_) {
     const std::size_t* found = nullptr;
     for (int braces = one.braces; braces >= 0 && found == nullptr;
@@ -76,7 +76,7 @@ void label_table::resolve(builder& in) const {
       if (at != here.end()) found = &at->second;
     }
     if (found == nullptr) {
-      throw image_error(code::invalid_ptx, "PTX: no label " + std::string(one.name));
+      throw ImageError(code::invalid_ptx, "PTX: no label " + std::string(one.name));
     }
     const auto target = static_cast<std::uint32_t>(*found);
     if (one.is_in_table) {

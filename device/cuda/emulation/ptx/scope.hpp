@@ -13,29 +13,29 @@
 namespace skerry::emulation::ptx {
 
 /// The registers of a pair of braces.
-class scope {
+class Scope {
  public:
   /// From behind `.reg` up to the semicolon, such as `.b32 %r<20>, %s`.
-  void declare(lexer& from);
+  void declare(Lexer& from);
   /// The register of that name, made when it is first asked for; no_row if it isn't declared here.
-  [[nodiscard]] row find(std::string_view name, builder& in);
+  [[nodiscard]] row find(std::string_view name, Builder& in);
 
  private:
-  struct numbered {
+  struct Numbered {
     std::string_view prefix;
     std::uint8_t nbytes = 4;
     std::vector<row> rows;
   };
-  struct single {
+  struct Single {
     std::uint8_t nbytes = 4;
     row to = no_row;
   };
-  std::unordered_map<std::string_view, single> singles_;
-  std::vector<numbered> numbered_;
+  std::unordered_map<std::string_view, Single> singles_;
+  std::vector<Numbered> numbered_;
 };
 
 /// Labels by the braces that they stand in: inline PTX uses the same names again and again.
-class label_table {
+class LabelTable {
  public:
   /// New braces inside of others; -1: of none.
   [[nodiscard]] int open(int inside);
@@ -43,8 +43,8 @@ class label_table {
   void refer(int braces, std::string_view name, std::size_t instruction);
   /// The same for the next place in a table of program::branch_tables.
   void refer_in_table(int braces, std::string_view name, std::size_t table);
-  /// Gives every branch its target; throws image_error for a label that there isn't.
-  void resolve(builder& in) const;
+  /// Gives every branch its target; throws ImageError for a label that there isn't.
+  void resolve(Builder& in) const;
 
  private:
   struct reference {

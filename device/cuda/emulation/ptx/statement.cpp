@@ -11,12 +11,12 @@ namespace skerry::emulation::ptx {
 namespace {
 
 [[noreturn]] void refuse(std::string_view found) {
-  throw image_error(code::invalid_ptx,
-                    "PTX: unexpected '" + std::string(found.substr(0, 40)) + "' in an instruction");
+  throw ImageError(code::invalid_ptx,
+                   "PTX: unexpected '" + std::string(found.substr(0, 40)) + "' in an instruction");
 }
 
 /// The sum behind a name, such as `+4`, `+-4` or nothing.
-[[nodiscard]] std::int64_t parse_offset(lexer& from) {
+[[nodiscard]] std::int64_t parse_offset(Lexer& from) {
   std::int64_t offset = 0;
   while (from.peek().is("+") || from.peek().is("-")) {
     bool is_negative = false;
@@ -27,12 +27,12 @@ namespace {
   return offset;
 }
 
-[[nodiscard]] operand parse_operand(lexer& from);
+[[nodiscard]] Operand parse_operand(Lexer& from);
 
-[[nodiscard]] operand parse_parts(lexer& from, std::string_view end) {
-  operand list{.kind = operand_kind::list};
+[[nodiscard]] Operand parse_parts(Lexer& from, std::string_view end) {
+  Operand list{.kind = OperandKind::list};
   while (!from.peek().is(end)) {
-    if (from.peek().kind == token_kind::end) refuse("end");
+    if (from.peek().kind == TokenKind::end) refuse("end");
     list.parts.push_back(parse_operand(from));
     if (from.peek().is(",")) (void)from.next();
   }
@@ -40,9 +40,9 @@ namespace {
   return list;
 }
 
-[[nodiscard]] operand parse_address(lexer& from) {
-  operand address{.kind = operand_kind::address};
-  if (from.peek().is("-") || from.peek().kind == token_kind::number) {
+[[nodiscard]] Operand parse_address(Lexer& from) {
+  Operand address{.kind = OperandKind::address};
+  if (from.peek().is("-") || from.peek().kind == TokenKind::number) {
     address.offset = from.peek().is("-")
                          ? parse_offset(from)
                          : static_cast<std::int64_t>(parse_number(from.next().text));
@@ -56,17 +56,17 @@ namespace {
     address.parts = parse_parts(from, "]").parts;
     return address;
   }
-  const token end = from.next();
+  const Token end = from.next();
   if (!end.is("]")) refuse(end.text);
   return address;
 }
 
-operand parse_operand(lexer& from) {
-  token t = from.next();
+Operand parse_operand(Lexer& from) {
+  Token t = from.next();
   if (t.is("[")) return parse_address(from);
   if (t.is("{")) return parse_parts(from, "}");
   if (t.is("(")) return parse_parts(from, ")");
-  operand one;
+  Operand one;
   if (t.is("!")) {
     one.is_negated = true;
     t = from.next();
@@ -74,12 +74,12 @@ operand parse_operand(lexer& from) {
   if (t.is("-")) {
     one.is_negative = true;
     t = from.next();
-    if (t.kind != token_kind::number) refuse(t.text);
+    if (t.kind != TokenKind::number) refuse(t.text);
   }
   one.text = t.text;
-  if (t.kind == token_kind::number) {
-    one.kind = operand_kind::number;
-  } else if (t.kind != token_kind::word) {
+  if (t.kind == TokenKind::number) {
+    one.kind = OperandKind::number;
+  } else if (t.kind != TokenKind::word) {
     refuse(t.text);
   }
   if (from.peek().is("|")) {
@@ -92,11 +92,11 @@ operand parse_operand(lexer& from) {
 
 }  // namespace
 
-statement parse_statement(lexer& from, token first) {
-  statement found;
+Statement parse_statement(Lexer& from, Token first) {
+  Statement found;
   const char* const begin = first.text.data();
   if (first.is("@")) {
-    token guard = from.next();
+    Token guard = from.next();
     if (guard.is("!")) {
       found.is_guard_negated = true;
       guard = from.next();
@@ -104,7 +104,7 @@ statement parse_statement(lexer& from, token first) {
     found.guard = guard.text;
     first = from.next();
   }
-  if (first.kind != token_kind::word) refuse(first.text);
+  if (first.kind != TokenKind::word) refuse(first.text);
   found.opcode = first.text;
   while (!from.peek().is(";")) {
     found.operands.push_back(parse_operand(from));

@@ -14,7 +14,7 @@
 namespace skerry::emulation::abi {
 
 /// cudaFuncAttributes
-struct function_attributes {
+struct FunctionAttributes {
   std::size_t shared_bytes;
   std::size_t constant_bytes;
   std::size_t local_bytes;
@@ -29,23 +29,23 @@ struct function_attributes {
 };
 
 /// cudaLaunchAttribute
-struct launch_attribute {
+struct LaunchAttribute {
   int id;
   alignas(8) unsigned char value[64];
 };
 
 /// cudaLaunchConfig_t
-struct launch_configuration {
-  extent grid;
-  extent block;
+struct LaunchConfiguration {
+  Extent grid;
+  Extent block;
   std::size_t dynamic_shared_bytes;
   void* stream;
-  const launch_attribute* attributes;
+  const LaunchAttribute* attributes;
   unsigned attribute_count;
 };
 
 /// cudaDeviceProp; what is not named here is zero.
-struct device_properties {
+struct DeviceProperties {
   char name[256];
   unsigned char uuid[16];
   char luid[8];
@@ -82,7 +82,7 @@ struct device_properties {
 };
 
 /// cudaPointerAttributes
-struct pointer_attributes {
+struct PointerAttributes {
   int type;
   int device;
   void* device_pointer;
@@ -91,14 +91,14 @@ struct pointer_attributes {
 };
 
 /// cudaMemAccessDesc
-struct access_description {
+struct AccessDescription {
   int location_type;
   int location;
   int flags;
 };
 
 /// What __cudaRegisterFatBinary is handed.
-struct fat_binary_wrapper {
+struct FatBinaryWrapper {
   int magic;
   int version;
   const std::byte* data;

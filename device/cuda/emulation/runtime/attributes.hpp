@@ -7,7 +7,7 @@
 namespace skerry::emulation::abi {
 
 /// cudaDeviceAttr, as far as the emulated device says anything but 0.
-enum class device_attribute : int {
+enum class DeviceAttribute : int {
   max_threads_per_block = 1,
   max_block_x = 2,
   max_block_y = 3,

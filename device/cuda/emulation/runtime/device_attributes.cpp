@@ -12,15 +12,15 @@ namespace skerry::emulation {
 
 namespace {
 
-using enum abi::device_attribute;
+using enum abi::DeviceAttribute;
 
-struct answer {
-  abi::device_attribute to;
+struct Answer {
+  abi::DeviceAttribute to;
   std::int64_t value;
 };
 
 /// Those that are the same for all devices.
-constexpr answer fixed[] = {
+constexpr Answer fixed[] = {
     {max_block_x, most_block[0]},
     {max_block_y, most_block[1]},
     {max_block_z, most_block[2]},
@@ -61,10 +61,9 @@ constexpr answer fixed[] = {
 
 }  // namespace
 
-int attribute_of(const device_model& device, abi::device_attribute attribute,
-                 int ordinal) noexcept {
+int attribute_of(const DeviceModel& device, abi::DeviceAttribute attribute, int ordinal) noexcept {
   const bool is_newer = device.compute_capability >= 90;  // an H100's figures, or an A100's
-  const answer of_model[] = {
+  const Answer of_model[] = {
       {max_threads_per_block, device.threads_per_block},
       {shared_per_block, device.shared_bytes_per_block},
       {registers_per_block, device.registers_per_multiprocessor},
@@ -83,11 +82,11 @@ int attribute_of(const device_model& device, abi::device_attribute attribute,
       {blocks_per_multiprocessor, device.blocks_per_multiprocessor},
       {cluster_launch, is_newer ? 1 : 0},
   };
-  if (const auto* const found = std::ranges::find(of_model, attribute, &answer::to);
+  if (const auto* const found = std::ranges::find(of_model, attribute, &Answer::to);
       found != std::end(of_model)) {
     return static_cast<int>(found->value);
   }
-  const auto* const found = std::ranges::find(fixed, attribute, &answer::to);
+  const auto* const found = std::ranges::find(fixed, attribute, &Answer::to);
   return found != std::end(fixed) ? static_cast<int>(found->value) : 0;
 }
 

@@ -18,7 +18,7 @@ inline constexpr int most_grid[] = {0x7fffffff, 0xffff, 0xffff};
 inline constexpr int most_block[] = {1024, 1024, 64};
 
 /// 0 for what isn't emulated: textures and surfaces, other processes' memory.
-[[nodiscard]] int attribute_of(const device_model& device, abi::device_attribute attribute,
+[[nodiscard]] int attribute_of(const DeviceModel& device, abi::DeviceAttribute attribute,
                                int ordinal) noexcept;
 
 /// With a final zero, cut off where there is no room for it.

@@ -16,15 +16,15 @@ namespace {
 /// What CUDA has without being asked.
 constexpr std::size_t usual_heap_bytes = 8 << 20;
 
-struct resources {
-  device_heap heap{usual_heap_bytes};
+struct Resources {
+  DeviceHeap heap{usual_heap_bytes};
   std::atomic<std::uint32_t> stack_bytes{0};
-  printed_text printed;
+  PrintedText printed;
 };
 
-resources& of(int ordinal) noexcept {
+Resources& of(int ordinal) noexcept {
   // Kernels may run while the process ends.
-  static auto* const all = new std::array<resources, cuda::most_devices>;
+  static auto* const all = new std::array<Resources, cuda::most_devices>;
   return (*all)[static_cast<std::size_t>(ordinal)];
 }
 
@@ -34,7 +34,7 @@ void show_printed_text() noexcept {
 
 }  // namespace
 
-device_heap& heap_of(int ordinal) noexcept { return of(ordinal).heap; }
+DeviceHeap& heap_of(int ordinal) noexcept { return of(ordinal).heap; }
 
 bool set_heap_limit(int ordinal, std::size_t nbytes) { return of(ordinal).heap.resize(nbytes); }
 
@@ -46,7 +46,7 @@ void set_stack_limit(int ordinal, std::size_t nbytes) noexcept {
   of(ordinal).stack_bytes.store(static_cast<std::uint32_t>(std::min(nbytes, most)));
 }
 
-printed_text& printed_on(int ordinal) noexcept { return of(ordinal).printed; }
+PrintedText& printed_on(int ordinal) noexcept { return of(ordinal).printed; }
 
 void set_printed_limit(int ordinal, std::size_t nbytes) { of(ordinal).printed.set_limit(nbytes); }
 

@@ -14,7 +14,7 @@ namespace skerry::emulation {
 // cuCtxSetLimit sets.
 
 /// What malloc in its kernels takes memory from.
-[[nodiscard]] device_heap& heap_of(int ordinal) noexcept;
+[[nodiscard]] DeviceHeap& heap_of(int ordinal) noexcept;
 /// False once a kernel has used it, as on a GPU.
 [[nodiscard]] bool set_heap_limit(int ordinal, std::size_t nbytes);
 
@@ -23,7 +23,7 @@ namespace skerry::emulation {
 void set_stack_limit(int ordinal, std::size_t nbytes) noexcept;
 
 /// What its kernels have printed.
-[[nodiscard]] printed_text& printed_on(int ordinal) noexcept;
+[[nodiscard]] PrintedText& printed_on(int ordinal) noexcept;
 void set_printed_limit(int ordinal, std::size_t nbytes);
 
 /// Shows what kernels have printed, whenever a thread has waited for work, and at exit.

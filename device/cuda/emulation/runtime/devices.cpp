@@ -31,11 +31,11 @@ int set_device(int ordinal) {
   return rehearsal::leave(rehearsal::set_device(ordinal));
 }
 
-int get_device_properties(abi::device_properties* properties, int ordinal) {
-  cuda::device_properties simulated{};
+int get_device_properties(abi::DeviceProperties* properties, int ordinal) {
+  cuda::DeviceProperties simulated{};
   const int code = machine_calls().get_properties(&simulated, ordinal);
   if (code != cuda::success) return code;
-  const device_model& device = current_emulator_settings().model;
+  const DeviceModel& device = current_emulator_settings().model;
   *properties = {};
   write_device_name(properties->name);
   write_device_uuid(properties->uuid, ordinal);
@@ -66,9 +66,9 @@ int get_device_attribute(int* value, int attribute, int ordinal) {
   if (attribute < 1 || attribute >= abi::past_device_attributes) {
     return rehearsal::leave(cuda::invalid_value);
   }
-  const auto asked = static_cast<abi::device_attribute>(attribute);
-  if (asked == abi::device_attribute::pools_supported) {
-    cuda::device_properties simulated{};
+  const auto asked = static_cast<abi::DeviceAttribute>(attribute);
+  if (asked == abi::DeviceAttribute::pools_supported) {
+    cuda::DeviceProperties simulated{};
     const int code = machine_calls().get_properties(&simulated, ordinal);
     *value = simulated.supports_pools;
     return code;

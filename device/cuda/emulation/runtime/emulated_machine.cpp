@@ -30,13 +30,13 @@ constexpr double seconds_at_exit = 0.5;
 
 void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
 
-allocation bytes_of(const rehearsal::memory_block& block) noexcept {
+Allocation bytes_of(const rehearsal::MemoryBlock& block) noexcept {
   const auto begin = reinterpret_cast<std::uint64_t>(block.data);
   return {begin, begin + block.nbytes};
 }
 
-memory_near near_block(const rehearsal::memory_block& block, memory_state state,
-                       std::uint64_t address, int owner) noexcept {
+MemoryNear near_block(const rehearsal::MemoryBlock& block, MemoryState state, std::uint64_t address,
+                      int owner) noexcept {
   return {.state = state,
           .begin = reinterpret_cast<std::uint64_t>(block.data),
           .nbytes = block.nbytes,
@@ -54,8 +54,8 @@ bool is_mapped(std::uint64_t address) noexcept {
 
 bool machine_has_started() noexcept { return has_started.load(std::memory_order_acquire); }
 
-const cuda::api& machine_calls() noexcept {
-  static const cuda::api* const calls = [] {
+const cuda::Api& machine_calls() noexcept {
+  static const cuda::Api* const calls = [] {
     rehearsal::set_device_count(current_emulator_settings().devices);
     rehearsal::bytes_in_quarantine.store(quarantine_nbytes);
     if (current_emulator_settings().model.checks_undefined_values && !follow_undefined_memory()) {
@@ -64,7 +64,7 @@ const cuda::api& machine_calls() noexcept {
       std::_Exit(2);
     }
     if (current_emulator_settings().model.checks_stream_races) follow_streams();
-    const cuda::api* const table = rehearsal::calls_table();
+    const cuda::Api* const table = rehearsal::calls_table();
     // Registered by the first call, as the driver registers its end: what was registered later, by
     // those who use it, comes before.
     follow_printed_text();
@@ -82,43 +82,43 @@ const cuda::api& machine_calls() noexcept {
   return *calls;
 }
 
-std::byte* device_memory_map::undefined_bits(std::uint64_t address) const {
+std::byte* DeviceMemoryMap::undefined_bits(std::uint64_t address) const {
   return undefined_memory_bits(address);
 }
 
-allocation device_memory_map::find(std::uint64_t address) const {
-  rehearsal::machine& all = rehearsal::machine::instance();
+Allocation DeviceMemoryMap::find(std::uint64_t address) const {
+  rehearsal::Machine& all = rehearsal::Machine::instance();
   const int owner = all.owner(pointer(address));
   if (owner < 0) return bytes_of(all.pinned.find(pointer(address)));
   // A block that was freed after the launch is there until the launch has run.
-  const rehearsal::memory_block found = all.find(pointer(address), true);
+  const rehearsal::MemoryBlock found = all.find(pointer(address), true);
   const bool is_reachable = found && all.is_accessible(ordinal_, owner, found.data);
-  return is_reachable ? bytes_of(found) : allocation{};
+  return is_reachable ? bytes_of(found) : Allocation{};
 }
 
-memory_near device_memory_map::nearest(std::uint64_t address) const {
-  rehearsal::machine& all = rehearsal::machine::instance();
+MemoryNear DeviceMemoryMap::nearest(std::uint64_t address) const {
+  rehearsal::Machine& all = rehearsal::Machine::instance();
   const int owner = all.owner(pointer(address));
   if (owner < 0) {
-    return {.state = is_mapped(address) ? memory_state::host : memory_state::none,
+    return {.state = is_mapped(address) ? MemoryState::host : MemoryState::none,
             .address = address};
   }
   if (const auto found = all.find(pointer(address), true)) {
     const bool is_reachable = all.is_accessible(ordinal_, owner, found.data);
-    return near_block(found, is_reachable ? memory_state::live : memory_state::unreachable, address,
+    return near_block(found, is_reachable ? MemoryState::live : MemoryState::unreachable, address,
                       owner);
   }
   if (all.mapped.contains(pointer(address))) {
-    return {.state = memory_state::unmapped, .address = address};
+    return {.state = MemoryState::unmapped, .address = address};
   }
-  rehearsal::address_range& memory = all.at(owner).memory;
+  rehearsal::AddressRange& memory = all.at(owner).memory;
   if (const auto freed = memory.find_freed(pointer(address))) {
-    return near_block(freed, memory_state::freed, address, owner);
+    return near_block(freed, MemoryState::freed, address, owner);
   }
   if (const auto near = memory.nearest(pointer(address))) {
-    return near_block(near, memory_state::live, address, owner);
+    return near_block(near, MemoryState::live, address, owner);
   }
-  return {.state = memory_state::freed, .address = address, .device = owner};
+  return {.state = MemoryState::freed, .address = address, .device = owner};
 }
 
 }  // namespace skerry::emulation

@@ -15,18 +15,18 @@ namespace skerry::emulation {
 // reaches all of them by one table.
 
 /// The simulated runtime with as many devices as the settings say.
-[[nodiscard]] const cuda::api& machine_calls() noexcept;
+[[nodiscard]] const cuda::Api& machine_calls() noexcept;
 /// Whether anything has called it: the runtime starts with its first call, the driver when it is
 /// told to. Not in a forked child of who called it: as CUDA, it can't be used there.
 [[nodiscard]] bool machine_has_started() noexcept;
 
 /// The memory that kernels of one device can access: its own, that of peers which it was given
 /// access to, pinned memory of the host.
-class device_memory_map final : public memory_map {
+class DeviceMemoryMap final : public MemoryMap {
  public:
-  explicit device_memory_map(int ordinal) noexcept : ordinal_(ordinal) {}
-  [[nodiscard]] allocation find(std::uint64_t address) const override;
-  [[nodiscard]] memory_near nearest(std::uint64_t address) const override;
+  explicit DeviceMemoryMap(int ordinal) noexcept : ordinal_(ordinal) {}
+  [[nodiscard]] Allocation find(std::uint64_t address) const override;
+  [[nodiscard]] MemoryNear nearest(std::uint64_t address) const override;
   [[nodiscard]] std::byte* undefined_bits(std::uint64_t address) const override;
 
  private:

@@ -25,22 +25,22 @@ void register_function(void** handle, const char* host, char* device, const char
 void register_variable(void** handle, char* host, char* device, const char* name, int external,
                        std::size_t nbytes, int is_constant, int is_global)
     SKERRY_CUDART(__cudaRegisterVar);
-unsigned push_call_configuration(extent grid, extent block, std::size_t dynamic_shared_bytes,
+unsigned push_call_configuration(Extent grid, Extent block, std::size_t dynamic_shared_bytes,
                                  void* stream) SKERRY_CUDART(__cudaPushCallConfiguration);
-int pop_call_configuration(extent* grid, extent* block, std::size_t* dynamic_shared_bytes,
+int pop_call_configuration(Extent* grid, Extent* block, std::size_t* dynamic_shared_bytes,
                            void* stream) SKERRY_CUDART(__cudaPopCallConfiguration);
 int get_kernel(void** kernel, const void* function) SKERRY_CUDART(__cudaGetKernel);
 int get_symbol_address(void** data, const void* symbol) SKERRY_CUDART(cudaGetSymbolAddress);
 int get_symbol_size(std::size_t* nbytes, const void* symbol) SKERRY_CUDART(cudaGetSymbolSize);
 
 // Kernels: execution.cpp
-int launch_handle(void* kernel, extent grid, extent block, void** arguments,
+int launch_handle(void* kernel, Extent grid, Extent block, void** arguments,
                   std::size_t dynamic_shared_bytes, void* stream) SKERRY_CUDART(__cudaLaunchKernel);
-int launch_kernel(const void* function, extent grid, extent block, void** arguments,
+int launch_kernel(const void* function, Extent grid, Extent block, void** arguments,
                   std::size_t dynamic_shared_bytes, void* stream) SKERRY_CUDART(cudaLaunchKernel);
-int launch_kernel_ex(const abi::launch_configuration* configuration, const void* function,
+int launch_kernel_ex(const abi::LaunchConfiguration* configuration, const void* function,
                      void** arguments) SKERRY_CUDART(cudaLaunchKernelExC);
-int get_function_attributes(abi::function_attributes* attributes, const void* function)
+int get_function_attributes(abi::FunctionAttributes* attributes, const void* function)
     SKERRY_CUDART(cudaFuncGetAttributes);
 int set_function_attribute(const void* function, int attribute, int value)
     SKERRY_CUDART(cudaFuncSetAttribute);
@@ -57,7 +57,7 @@ int runtime_version(int* version) SKERRY_CUDART(cudaRuntimeGetVersion);
 int device_count(int* count) SKERRY_CUDART(cudaGetDeviceCount);
 int get_device(int* ordinal) SKERRY_CUDART(cudaGetDevice);
 int set_device(int ordinal) SKERRY_CUDART(cudaSetDevice);
-int get_device_properties(abi::device_properties* properties, int ordinal)
+int get_device_properties(abi::DeviceProperties* properties, int ordinal)
     SKERRY_CUDART(cudaGetDeviceProperties);
 int get_device_attribute(int* value, int attribute, int ordinal)
     SKERRY_CUDART(cudaDeviceGetAttribute);
@@ -82,7 +82,7 @@ int host_deallocate(void* data) SKERRY_CUDART(cudaFreeHost);
 int host_register(void* data, std::size_t nbytes, unsigned flags) SKERRY_CUDART(cudaHostRegister);
 int host_unregister(void* data) SKERRY_CUDART(cudaHostUnregister);
 int memory_info(std::size_t* free_bytes, std::size_t* total_bytes) SKERRY_CUDART(cudaMemGetInfo);
-int get_pointer_attributes(abi::pointer_attributes* attributes, const void* data)
+int get_pointer_attributes(abi::PointerAttributes* attributes, const void* data)
     SKERRY_CUDART(cudaPointerGetAttributes);
 int copy_async(void* target, const void* source, std::size_t nbytes, int kind, void* stream)
     SKERRY_CUDART(cudaMemcpyAsync);
@@ -92,7 +92,7 @@ int copy_peer_async(void* target, int target_ordinal, const void* source, int so
 int fill_async(void* target, int value, std::size_t nbytes, void* stream)
     SKERRY_CUDART(cudaMemsetAsync);
 int get_default_pool(void** pool, int ordinal) SKERRY_CUDART(cudaDeviceGetDefaultMemPool);
-int set_pool_access(void* pool, const abi::access_description* list, std::size_t count)
+int set_pool_access(void* pool, const abi::AccessDescription* list, std::size_t count)
     SKERRY_CUDART(cudaMemPoolSetAccess);
 int set_pool_attribute(void* pool, int attribute, void* value)
     SKERRY_CUDART(cudaMemPoolSetAttribute);

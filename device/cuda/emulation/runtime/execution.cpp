@@ -28,45 +28,45 @@ int with_kernel(const void* function, Body body) noexcept {
     return rehearsal::leave(code);
   }
   try {
-    const auto named = registry::instance().kernel_at(function);
+    const auto named = Registry::instance().kernel_at(function);
     return rehearsal::leave(named != nullptr ? body(named) : invalid_device_function);
-  } catch (const image_error& problem) {
+  } catch (const ImageError& problem) {
     return rehearsal::leave(problem.code());
   } catch (const std::bad_alloc&) {
     return rehearsal::leave(cuda::memory_allocation);
   }
 }
 
-int launch(const void* function, const launch_request& request) noexcept {
+int launch(const void* function, const LaunchRequest& request) noexcept {
   return with_kernel(function, [&](const auto& named) { return enqueue(named, request); });
 }
 
 }  // namespace
 
-int launch_handle(void* kernel, extent grid, extent block, void** arguments,
+int launch_handle(void* kernel, Extent grid, Extent block, void** arguments,
                   std::size_t dynamic_shared_bytes, void* stream) {
   return launch(kernel, {grid, block, dynamic_shared_bytes, stream, arguments});
 }
 
-int launch_kernel(const void* function, extent grid, extent block, void** arguments,
+int launch_kernel(const void* function, Extent grid, Extent block, void** arguments,
                   std::size_t dynamic_shared_bytes, void* stream) {
   return launch(function, {grid, block, dynamic_shared_bytes, stream, arguments});
 }
 
-int launch_kernel_ex(const abi::launch_configuration* configuration, const void* function,
+int launch_kernel_ex(const abi::LaunchConfiguration* configuration, const void* function,
                      void** arguments) {
-  launch_request request{configuration->grid, configuration->block,
-                         configuration->dynamic_shared_bytes, configuration->stream, arguments};
-  for (const abi::launch_attribute& each :
+  LaunchRequest request{configuration->grid, configuration->block,
+                        configuration->dynamic_shared_bytes, configuration->stream, arguments};
+  for (const abi::LaunchAttribute& each :
        std::span(configuration->attributes, configuration->attribute_count)) {
     if (!apply(each, request)) return rehearsal::leave(cuda::not_supported);
   }
   return launch(function, request);
 }
 
-int get_function_attributes(abi::function_attributes* attributes, const void* function) {
+int get_function_attributes(abi::FunctionAttributes* attributes, const void* function) {
   return with_kernel(function, [&](const auto& named) {
-    const kernel_attributes of = named->find().code->attributes();
+    const KernelAttributes of = named->find().code->attributes();
     *attributes = {};
     attributes->shared_bytes = of.static_shared_bytes;
     attributes->local_bytes = of.local_bytes;

@@ -16,7 +16,7 @@ namespace skerry::emulation {
 
 namespace {
 
-struct byte_range {
+struct ByteRange {
   std::byte* begin;
   std::byte* end;
 
@@ -30,10 +30,10 @@ struct byte_range {
 };
 
 /// Ranges that share no byte, in the order of their addresses.
-std::vector<byte_range> merge(std::vector<byte_range> ranges) {
-  std::ranges::sort(ranges, {}, &byte_range::begin);
-  std::vector<byte_range> merged;
-  for (const byte_range& each : ranges) {
+std::vector<ByteRange> merge(std::vector<ByteRange> ranges) {
+  std::ranges::sort(ranges, {}, &ByteRange::begin);
+  std::vector<ByteRange> merged;
+  for (const ByteRange& each : ranges) {
     if (merged.empty() || merged.back().end <= each.begin) {
       merged.push_back(each);
     } else {
@@ -43,28 +43,28 @@ std::vector<byte_range> merge(std::vector<byte_range> ranges) {
   return merged;
 }
 
-bool has_undefined_bits(const byte_range& range) noexcept {
+bool has_undefined_bits(const ByteRange& range) noexcept {
   const std::byte* const bits = range.undefined_bits();
   if (bits == nullptr) return false;
   return bits[0] != std::byte{} || std::memcmp(bits, bits + 1, range.nbytes() - 1) != 0;
 }
 
-void invert_undefined_bits(const byte_range& range) noexcept {
+void invert_undefined_bits(const ByteRange& range) noexcept {
   const std::byte* const bits = range.undefined_bits();
   if (bits == nullptr) return;
   for (std::size_t i = 0; i < range.nbytes(); ++i) range.begin[i] ^= bits[i];
 }
 
 /// Room for the contents of ranges, one behind the other.
-class copied_bytes {
+class CopiedBytes {
  public:
-  explicit copied_bytes(const std::vector<byte_range>& ranges) : ranges_(ranges) {
+  explicit CopiedBytes(const std::vector<ByteRange>& ranges) : ranges_(ranges) {
     std::size_t nbytes = 0;
-    for (const byte_range& each : ranges) nbytes += each.nbytes();
+    for (const ByteRange& each : ranges) nbytes += each.nbytes();
     bytes_.resize(nbytes);
   }
   void copy() {
-    for_ranges([](const byte_range& range, std::byte* bytes) {
+    for_ranges([](const ByteRange& range, std::byte* bytes) {
       std::memcpy(bytes, range.begin, range.nbytes());
     });
   }
@@ -72,31 +72,31 @@ class copied_bytes {
   template <class Function>
   void for_ranges(Function function) {
     std::byte* bytes = bytes_.data();
-    for (const byte_range& each : ranges_) {
+    for (const ByteRange& each : ranges_) {
       function(each, bytes);
       bytes += each.nbytes();
     }
   }
 
  private:
-  const std::vector<byte_range>& ranges_;
+  const std::vector<ByteRange>& ranges_;
   std::vector<std::byte> bytes_;
 };
 
 void run_twice(void (*kernel)(const void* params), const void* params,
-               const std::vector<byte_range>& touched, const std::vector<byte_range>& written) {
-  copied_bytes before(written);
-  copied_bytes first(written);
+               const std::vector<ByteRange>& touched, const std::vector<ByteRange>& written) {
+  CopiedBytes before(written);
+  CopiedBytes first(written);
   before.copy();
   std::ranges::for_each(touched, invert_undefined_bits);
   kernel(params);
   first.copy();
   std::ranges::for_each(touched, invert_undefined_bits);
-  before.for_ranges([](const byte_range& range, const std::byte* bytes) {
+  before.for_ranges([](const ByteRange& range, const std::byte* bytes) {
     std::memcpy(range.begin, bytes, range.nbytes());
   });
   kernel(params);
-  first.for_ranges([](const byte_range& range, const std::byte* bytes) {
+  first.for_ranges([](const ByteRange& range, const std::byte* bytes) {
     std::byte* const bits = range.undefined_bits();
     if (bits == nullptr) return;
     for (std::size_t i = 0; i < range.nbytes(); ++i) bits[i] = bytes[i] ^ range.begin[i];
@@ -111,13 +111,13 @@ std::shared_mutex& memory_mutex() noexcept {
 }
 
 void run_host_kernel(void (*kernel)(const void* params), const void* params,
-                     std::span<const cuda::kernel_operand> operands) noexcept {
+                     std::span<const cuda::KernelOperand> operands) noexcept {
   if (!follows_undefined_memory()) return kernel(params);
   const std::unique_lock lock(memory_mutex());
   try {
-    std::vector<byte_range> touched;
-    std::vector<byte_range> written;
-    for (const cuda::kernel_operand& each : operands) {
+    std::vector<ByteRange> touched;
+    std::vector<ByteRange> written;
+    for (const cuda::KernelOperand& each : operands) {
       auto* const begin = static_cast<std::byte*>(each.data);
       touched.push_back({begin, begin + each.nbytes});
       if (each.is_written) written.push_back(touched.back());
@@ -128,7 +128,7 @@ void run_host_kernel(void (*kernel)(const void* params), const void* params,
       return run_twice(kernel, params, touched, written);
     }
   } catch (const std::bad_alloc&) {
-    for (const cuda::kernel_operand& each : operands) {
+    for (const cuda::KernelOperand& each : operands) {
       if (each.is_written) define_memory(each.data, each.nbytes);
     }
   }

@@ -18,6 +18,6 @@ namespace skerry::emulation {
 /// bits are undefined afterwards if the runs differ in them, so that what was only moved past,
 /// multiplied by zero or not chosen leaves no trace, and values that depend on them do.
 void run_host_kernel(void (*kernel)(const void* params), const void* params,
-                     std::span<const cuda::kernel_operand> operands) noexcept;
+                     std::span<const cuda::KernelOperand> operands) noexcept;
 
 }  // namespace skerry::emulation

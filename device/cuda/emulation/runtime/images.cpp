@@ -25,8 +25,8 @@ std::uint64_t life_of(int ordinal) noexcept {
   return lives[static_cast<std::size_t>(ordinal)].load();
 }
 
-rehearsal::address_range& memory_of(int ordinal) noexcept {
-  return rehearsal::machine::instance().at(ordinal).memory;
+rehearsal::AddressRange& memory_of(int ordinal) noexcept {
+  return rehearsal::Machine::instance().at(ordinal).memory;
 }
 
 void free_at(int ordinal, std::uint64_t address) noexcept {
@@ -37,15 +37,15 @@ void free_at(int ordinal, std::uint64_t address) noexcept {
 
 }  // namespace
 
-loaded_image::~loaded_image() {
+LoadedImage::~LoadedImage() {
   for (const auto& [ordinal, placed] : placed_) {
     if (placed.life != life_of(ordinal)) continue;
     for (const std::uint64_t address : placed.addresses) free_at(ordinal, address);
   }
 }
 
-void loaded_image::place(int ordinal, std::vector<std::uint64_t>& into) const {
-  for (const variable& each : code_->variables()) {
+void LoadedImage::place(int ordinal, std::vector<std::uint64_t>& into) const {
+  for (const Variable& each : code_->variables()) {
     void* data = nullptr;
     const std::size_t limit = rehearsal::current_settings().memory_bytes.load();
     const std::size_t nbytes = std::max<std::size_t>(each.nbytes, 1);
@@ -56,7 +56,7 @@ void loaded_image::place(int ordinal, std::vector<std::uint64_t>& into) const {
     define_memory(data, nbytes);
   }
   for (std::size_t k = 0; k < into.size(); ++k) {
-    for (const variable::address& one : code_->variables()[k].addresses) {
+    for (const Variable::Address& one : code_->variables()[k].addresses) {
       auto* const word = reinterpret_cast<std::byte*>(into[k]) + one.offset;
       std::uint64_t value = 0;
       std::memcpy(&value, word, sizeof value);
@@ -66,7 +66,7 @@ void loaded_image::place(int ordinal, std::vector<std::uint64_t>& into) const {
   }
 }
 
-std::span<const std::uint64_t> loaded_image::variables(int ordinal) {
+std::span<const std::uint64_t> LoadedImage::variables(int ordinal) {
   if (code_->variables().empty()) return {};
   const std::lock_guard lock(mutex_);
   auto& [life, placed] = placed_[ordinal];
@@ -88,33 +88,33 @@ void forget_variables(int ordinal) noexcept {
   lives[static_cast<std::size_t>(ordinal)].fetch_add(1);
 }
 
-std::shared_ptr<loaded_image> load_image(std::span<const std::byte> image) {
+std::shared_ptr<LoadedImage> load_image(std::span<const std::byte> image) {
   const int capability = current_emulator_settings().model.compute_capability;
-  return std::make_shared<loaded_image>(module::load(image, capability));
+  return std::make_shared<LoadedImage>(Module::load(image, capability));
 }
 
-std::shared_ptr<loaded_image> lazy_image::load() {
+std::shared_ptr<LoadedImage> LazyImage::load() {
   const std::lock_guard lock(mutex_);
-  if (problem_) throw image_error(*problem_);
+  if (problem_) throw ImageError(*problem_);
   if (loaded_ != nullptr) return loaded_;
   try {
-    if (data_ == nullptr) throw image_error(code::invalid_kernel_image, "no fat binary");
-    loaded_ = load_image({data_, module::fat_binary_size(data_)});
-  } catch (const image_error& problem) {
+    if (data_ == nullptr) throw ImageError(code::invalid_kernel_image, "no fat binary");
+    loaded_ = load_image({data_, Module::fat_binary_size(data_)});
+  } catch (const ImageError& problem) {
     problem_ = problem;
     throw;
   }
   return loaded_;
 }
 
-found_kernel registered_kernel::find() const {
-  std::shared_ptr<loaded_image> image = image_->load();
-  const kernel* const code = image->code().find(name_);
-  if (code == nullptr) throw image_error(invalid_device_function, "the image has no " + name_);
+FoundKernel RegisteredKernel::find() const {
+  std::shared_ptr<LoadedImage> image = image_->load();
+  const Kernel* const code = image->code().find(name_);
+  if (code == nullptr) throw ImageError(invalid_device_function, "the image has no " + name_);
   return {std::move(image), code};
 }
 
-std::size_t registered_kernel::most_dynamic_bytes(const kernel_attributes& of) const noexcept {
+std::size_t RegisteredKernel::most_dynamic_bytes(const KernelAttributes& of) const noexcept {
   if (const std::int64_t asked = dynamic_bytes_asked.load(); asked >= 0) {
     return static_cast<std::size_t>(asked);
   }
@@ -122,20 +122,20 @@ std::size_t registered_kernel::most_dynamic_bytes(const kernel_attributes& of) c
   return without > of.static_shared_bytes ? without - of.static_shared_bytes : 0;
 }
 
-registry& registry::instance() noexcept {
-  static auto* const one = new registry;  // programs unregister after main has ended
+Registry& Registry::instance() noexcept {
+  static auto* const one = new Registry;  // programs unregister after main has ended
   return *one;
 }
 
-void** registry::add_image(const std::byte* data) {
+void** Registry::add_image(const std::byte* data) {
   const std::unique_lock lock(mutex_);
   auto** const handle = reinterpret_cast<void**>(next_handle_);
   next_handle_ += 16;
-  images_[handle].image = std::make_shared<lazy_image>(data);
+  images_[handle].image = std::make_shared<LazyImage>(data);
   return handle;
 }
 
-void registry::remove_image(void** handle) noexcept {
+void Registry::remove_image(void** handle) noexcept {
   const std::unique_lock lock(mutex_);
   const auto found = images_.find(handle);
   if (found == images_.end()) return;
@@ -149,27 +149,27 @@ void registry::remove_image(void** handle) noexcept {
   images_.erase(found);
 }
 
-void registry::add_kernel(void** handle, const void* host, const char* name) {
+void Registry::add_kernel(void** handle, const void* host, const char* name) {
   const std::unique_lock lock(mutex_);
   const auto found = images_.find(handle);
   if (found == images_.end()) return;
-  auto fresh = std::make_shared<registered_kernel>(found->second.image, name);
+  auto fresh = std::make_shared<RegisteredKernel>(found->second.image, name);
   handles_.emplace(fresh.get(), fresh);
   kernels_[host] = std::move(fresh);
   found->second.kernels.push_back(host);
 }
 
-void registry::add_kernel(const std::shared_ptr<registered_kernel>& kernel) {
+void Registry::add_kernel(const std::shared_ptr<RegisteredKernel>& kernel) {
   const std::unique_lock lock(mutex_);
   handles_.emplace(kernel.get(), kernel);
 }
 
-void registry::remove_kernel(const registered_kernel& kernel) noexcept {
+void Registry::remove_kernel(const RegisteredKernel& kernel) noexcept {
   const std::unique_lock lock(mutex_);
   handles_.erase(&kernel);
 }
 
-void registry::add_variable(void** handle, const void* host, const char* name, std::size_t nbytes) {
+void Registry::add_variable(void** handle, const void* host, const char* name, std::size_t nbytes) {
   const std::unique_lock lock(mutex_);
   const auto found = images_.find(handle);
   if (found == images_.end()) return;
@@ -177,14 +177,14 @@ void registry::add_variable(void** handle, const void* host, const char* name, s
   found->second.variables.push_back(host);
 }
 
-std::shared_ptr<registered_kernel> registry::kernel_at(const void* function) const noexcept {
+std::shared_ptr<RegisteredKernel> Registry::kernel_at(const void* function) const noexcept {
   const std::shared_lock lock(mutex_);
   if (const auto found = kernels_.find(function); found != kernels_.end()) return found->second;
   if (const auto found = handles_.find(function); found != handles_.end()) return found->second;
   return nullptr;
 }
 
-std::optional<registry::registered_variable> registry::variable_at(const void* host) const {
+std::optional<Registry::RegisteredVariable> Registry::variable_at(const void* host) const {
   const std::shared_lock lock(mutex_);
   const auto found = variables_.find(host);
   if (found == variables_.end()) return std::nullopt;

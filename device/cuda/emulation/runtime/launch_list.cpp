@@ -32,12 +32,12 @@ std::string object(counts of) {
   return out + "}";
 }
 
-std::string array(const extent& of) {
+std::string array(const Extent& of) {
   return "[" + std::to_string(of.x) + ", " + std::to_string(of.y) + ", " + std::to_string(of.z) +
          "]";
 }
 
-std::string requests(const global_requests& of) {
+std::string requests(const GlobalRequests& of) {
   return object({{"requests", of.requests},
                  {"bytes", of.nbytes},
                  {"sectors", of.sectors},
@@ -57,7 +57,7 @@ void append(const std::string& line) {
 
 }  // namespace
 
-std::string launch_line(const kernel& what, const launch& how, const statistics& done) {
+std::string launch_line(const Kernel& what, const Launch& how, const Statistics& done) {
   const auto number = [](std::string_view name, std::uint64_t value) {
     return ", " + quoted(name) + ": " + std::to_string(value);
   };
@@ -76,7 +76,7 @@ std::string launch_line(const kernel& what, const launch& how, const statistics&
          number("local_requests", done.local_requests) + "}";
 }
 
-void list_launch(const kernel& what, const launch& how, const statistics& done) {
+void list_launch(const Kernel& what, const Launch& how, const Statistics& done) {
   if (is_listing()) append(launch_line(what, how, done));
 }
 

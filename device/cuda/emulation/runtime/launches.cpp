@@ -33,21 +33,21 @@ namespace skerry::emulation {
 
 namespace {
 
-struct totals {
+struct Totals {
   std::atomic<std::uint64_t> launches{0};
   std::atomic<std::uint64_t> warp_instructions{0};
   std::atomic<std::uint64_t> lane_instructions{0};
   std::atomic<std::int64_t> nanoseconds{0};
 };
-constinit totals counted;
+constinit Totals counted;
 
 /// One kernel of a device runs at a time, whatever stream it is on: what it does is the same in
 /// each run then. Nothing that runs waits for another kernel.
-struct device_order {
+struct DeviceOrder {
   std::mutex running;
   std::atomic<std::uint64_t> submitted{0};
 };
-constinit std::array<device_order, rehearsal::most_devices> orders;
+constinit std::array<DeviceOrder, rehearsal::most_devices> orders;
 
 /// Lines are appended by single writes, so that several processes can share the list.
 void list_kernel(const std::string& name) {
@@ -69,23 +69,23 @@ void say_statistics_at_exit() {
   static_cast<void>(is_registered);
 }
 
-class kernel_run final : public rehearsal::task {
+class KernelRun final : public rehearsal::Task {
  public:
-  kernel_run(found_kernel what, const launch_request& request, int ordinal)
+  KernelRun(FoundKernel what, const LaunchRequest& request, int ordinal)
       : what_(std::move(what)),
         model_(current_emulator_settings().model),
         variables_(what_.image->variables(ordinal)) {
-    const kernel_attributes of = what_.code->attributes();
+    const KernelAttributes of = what_.code->attributes();
     parameters_.resize(of.parameter_bytes);
     std::size_t index = 0;
-    for (const parameter& each : what_.code->parameters()) {
+    for (const Parameter& each : what_.code->parameters()) {
       std::memcpy(parameters_.data() + each.offset, request.arguments[index++], each.nbytes);
     }
     constexpr std::size_t too_much = 0xffffffff;  // for any device
     how_.grid = request.grid;
     how_.block = request.block;
     how_.cluster = request.cluster;
-    const extent& required = what_.code->decoded().cluster;
+    const Extent& required = what_.code->decoded().cluster;
     if (!how_.cluster && required.count() != 0) how_.cluster = required;
     how_.dynamic_shared_bytes =
         static_cast<std::uint32_t>(std::min(request.dynamic_shared_bytes, too_much));
@@ -95,14 +95,14 @@ class kernel_run final : public rehearsal::task {
     how_.stack_bytes = stack_limit(ordinal);
     how_.printed = &printed_on(ordinal);
     how_.heap = &heap_of(ordinal);
-    how_.notice = [ordinal](const failure& where) { notice(ordinal, where); };
+    how_.notice = [ordinal](const Failure& where) { notice(ordinal, where); };
     how_.interruptions_before = interruptions();
     how_.number = orders[static_cast<std::size_t>(ordinal)].submitted.fetch_add(1);
   }
 
   /// Why the launch is not enqueued, if it can't run.
-  [[nodiscard]] std::optional<failure> refused(const registered_kernel& named) const {
-    const kernel_attributes of = what_.code->attributes();
+  [[nodiscard]] std::optional<Failure> refused(const RegisteredKernel& named) const {
+    const KernelAttributes of = what_.code->attributes();
     const std::size_t most = of.static_shared_bytes + named.most_dynamic_bytes(of);
     return refuse(*what_.code, how_, model_, static_cast<std::uint32_t>(most));
   }
@@ -111,15 +111,15 @@ class kernel_run final : public rehearsal::task {
     const std::lock_guard lock(orders[static_cast<std::size_t>(ordinal)].running);
     const std::shared_lock memory(memory_mutex());
     const auto begin = std::chrono::steady_clock::now();
-    statistics done;
-    touched_memory touched;
+    Statistics done;
+    TouchedMemory touched;
     if (follows_streams()) how_.touched = &touched;
-    findings found;
+    Findings found;
     how_.found = &found;
-    std::optional<failure> problem =
-        emulation::run(*what_.code, how_, model_, device_memory_map(ordinal), &done);
-    for (const failure& one : found.all()) static_cast<void>(report_if_error(ordinal, one));
-    const std::optional<failure> race = problem ? std::nullopt : race_with_streams(touched);
+    std::optional<Failure> problem =
+        emulation::run(*what_.code, how_, model_, DeviceMemoryMap(ordinal), &done);
+    for (const Failure& one : found.all()) static_cast<void>(report_if_error(ordinal, one));
+    const std::optional<Failure> race = problem ? std::nullopt : race_with_streams(touched);
     counted.launches.fetch_add(1);
     counted.warp_instructions.fetch_add(done.warp_instructions);
     counted.lane_instructions.fetch_add(done.lane_instructions);
@@ -135,41 +135,41 @@ class kernel_run final : public rehearsal::task {
   }
 
  private:
-  [[nodiscard]] std::optional<failure> race_with_streams(const touched_memory& touched) const {
+  [[nodiscard]] std::optional<Failure> race_with_streams(const TouchedMemory& touched) const {
     if (how_.touched == nullptr) return std::nullopt;
     return note_stream_accesses(what_.code->readable_name(), touched.read(), touched.written());
   }
 
-  found_kernel what_;
-  device_model model_;
+  FoundKernel what_;
+  DeviceModel model_;
   std::span<const std::uint64_t> variables_;
   std::vector<std::byte> parameters_;
-  launch how_;
+  Launch how_;
 };
 
 }  // namespace
 
-int enqueue(const std::shared_ptr<registered_kernel>& what, const launch_request& request) {
+int enqueue(const std::shared_ptr<RegisteredKernel>& what, const LaunchRequest& request) {
   const int ordinal = rehearsal::current_ordinal();
   if (const int code = rehearsal::sticky_error(ordinal); code != 0) return rehearsal::leave(code);
   try {
-    found_kernel found = what->find();
-    auto job = std::make_unique<kernel_run>(std::move(found), request, ordinal);
-    if (const std::optional<failure> problem = job->refused(*what)) {
+    FoundKernel found = what->find();
+    auto job = std::make_unique<KernelRun>(std::move(found), request, ordinal);
+    if (const std::optional<Failure> problem = job->refused(*what)) {
       explain(ordinal, *problem);
       return rehearsal::leave(problem->code);
     }
     if (!what->is_listed.exchange(true)) list_kernel(what->name());
     say_statistics_at_exit();
     return rehearsal::launch_task(request.stream, std::move(job));
-  } catch (const image_error& problem) {
+  } catch (const ImageError& problem) {
     return rehearsal::leave(problem.code());
   } catch (const std::bad_alloc&) {
     return rehearsal::leave(cuda::memory_allocation);
   }
 }
 
-bool apply(const abi::launch_attribute& attribute, launch_request& to) noexcept {
+bool apply(const abi::LaunchAttribute& attribute, LaunchRequest& to) noexcept {
   switch (attribute.id) {
     case abi::ignored_attribute:
     case abi::access_policy_window:
@@ -188,7 +188,7 @@ bool apply(const abi::launch_attribute& attribute, launch_request& to) noexcept 
       return true;
     }
     case abi::cluster_dimension: {
-      extent size;
+      Extent size;
       std::memcpy(&size, attribute.value, sizeof size);
       if (size.count() != 0) to.cluster = size;
       return true;
@@ -198,8 +198,8 @@ bool apply(const abi::launch_attribute& attribute, launch_request& to) noexcept 
   }
 }
 
-int set_kernel_attribute(registered_kernel& of, int attribute, int value) {
-  const kernel_attributes known = of.find().code->attributes();
+int set_kernel_attribute(RegisteredKernel& of, int attribute, int value) {
+  const KernelAttributes known = of.find().code->attributes();
   if (attribute == abi::preferred_carveout) {
     if (value < -1 || value > 100) return cuda::invalid_value;
     of.preferred_carveout.store(value);
@@ -213,10 +213,10 @@ int set_kernel_attribute(registered_kernel& of, int attribute, int value) {
   return cuda::success;
 }
 
-int active_blocks(int* blocks, const registered_kernel& of, int block_threads,
+int active_blocks(int* blocks, const RegisteredKernel& of, int block_threads,
                   std::size_t dynamic_shared_bytes) {
   if (block_threads <= 0) return cuda::invalid_value;
-  const kernel_attributes known = of.find().code->attributes();
+  const KernelAttributes known = of.find().code->attributes();
   *blocks = dynamic_shared_bytes > of.most_dynamic_bytes(known)
                 ? 0
                 : resident_blocks(known, block_threads, dynamic_shared_bytes,

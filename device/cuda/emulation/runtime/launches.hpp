@@ -14,9 +14,9 @@
 namespace skerry::emulation {
 
 /// A launch as a program asks for it.
-struct launch_request {
-  extent grid;
-  extent block;
+struct LaunchRequest {
+  Extent grid;
+  Extent block;
   std::size_t dynamic_shared_bytes = 0;
   void* stream = nullptr;
   /// A pointer to each parameter; read during the call.
@@ -24,24 +24,24 @@ struct launch_request {
   /// All blocks run at the same time, so that they can wait for each other.
   bool is_cooperative = false;
   /// None: what the kernel says.
-  std::optional<extent> cluster = {};
+  std::optional<Extent> cluster = {};
 };
 
 /// Enqueues a kernel on the current device. A status; what a running kernel does wrong becomes the
 /// device's sticky error, with a report on stderr.
-[[nodiscard]] int enqueue(const std::shared_ptr<registered_kernel>& what,
-                          const launch_request& request);
+[[nodiscard]] int enqueue(const std::shared_ptr<RegisteredKernel>& what,
+                          const LaunchRequest& request);
 
 /// Does what a launch attribute says. False if the emulated device can't; most change nothing here:
 /// one kernel runs at a time, so that a dependent one may as well begin early.
-[[nodiscard]] bool apply(const abi::launch_attribute& attribute, launch_request& to) noexcept;
+[[nodiscard]] bool apply(const abi::LaunchAttribute& attribute, LaunchRequest& to) noexcept;
 
-/// cudaFuncSetAttribute. A status; throws image_error.
-[[nodiscard]] int set_kernel_attribute(registered_kernel& of, int attribute, int value);
+/// cudaFuncSetAttribute. A status; throws ImageError.
+[[nodiscard]] int set_kernel_attribute(RegisteredKernel& of, int attribute, int value);
 
 /// resident_blocks() with what a launch may ask for: 0 where it would be refused, by which CUB
-/// finds the largest tile that fits. A status; throws image_error.
-[[nodiscard]] int active_blocks(int* blocks, const registered_kernel& of, int block_threads,
+/// finds the largest tile that fits. A status; throws ImageError.
+[[nodiscard]] int active_blocks(int* blocks, const RegisteredKernel& of, int block_threads,
                                 std::size_t dynamic_shared_bytes);
 
 /// How many kernels have run and what they executed, as one line.

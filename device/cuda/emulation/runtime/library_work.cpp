@@ -29,10 +29,10 @@ std::string& kept_refusal() {
   return *text;
 }
 
-class library_run final : public rehearsal::task {
+class LibraryRun final : public rehearsal::Task {
  public:
-  library_run(std::string routine, std::vector<touched_range> touched, std::function<void()> work,
-              std::function<std::vector<touched_range>()> listed)
+  LibraryRun(std::string routine, std::vector<TouchedRange> touched, std::function<void()> work,
+             std::function<std::vector<TouchedRange>()> listed)
       : routine_(std::move(routine)),
         touched_(std::move(touched)),
         work_(std::move(work)),
@@ -41,16 +41,16 @@ class library_run final : public rehearsal::task {
   int run(int ordinal) noexcept override try {
     if (!are_accessible(ordinal, touched_)) return code::illegal_address;
     if (listed_) {
-      const std::vector<touched_range> more = listed_();
+      const std::vector<TouchedRange> more = listed_();
       if (!are_accessible(ordinal, more)) return code::illegal_address;
       touched_.insert(touched_.end(), more.begin(), more.end());
     }
-    const std::optional<failure> race = race_with_streams();
+    const std::optional<Failure> race = race_with_streams();
     if (race && report_if_error(ordinal, *race)) return race->code;
     const std::shared_lock lock(memory_mutex());
     work_();
     list_library_call(routine_);
-    for (const touched_range& each : touched_) define_memory(each.data, each.nbytes);
+    for (const TouchedRange& each : touched_) define_memory(each.data, each.nbytes);
     return cuda::success;
   } catch (const std::exception& problem) {
     report(ordinal, {code::launch_failure, routine_ + ": " + problem.what()});
@@ -58,9 +58,9 @@ class library_run final : public rehearsal::task {
   }
 
  private:
-  [[nodiscard]] std::optional<failure> race_with_streams() const {
-    std::vector<allocation> read;
-    for (const touched_range& each : touched_) {
+  [[nodiscard]] std::optional<Failure> race_with_streams() const {
+    std::vector<Allocation> read;
+    for (const TouchedRange& each : touched_) {
       const auto begin = reinterpret_cast<std::uint64_t>(each.data);
       if (each.nbytes != 0) read.push_back({begin, begin + each.nbytes});
     }
@@ -68,16 +68,16 @@ class library_run final : public rehearsal::task {
   }
 
   std::string routine_;
-  std::vector<touched_range> touched_;
+  std::vector<TouchedRange> touched_;
   std::function<void()> work_;
-  std::function<std::vector<touched_range>()> listed_;
+  std::function<std::vector<TouchedRange>()> listed_;
 
-  bool are_accessible(int ordinal, const std::vector<touched_range>& ranges) const {
-    const device_memory_map memory(ordinal);
-    for (const touched_range& each : ranges) {
+  bool are_accessible(int ordinal, const std::vector<TouchedRange>& ranges) const {
+    const DeviceMemoryMap memory(ordinal);
+    for (const TouchedRange& each : ranges) {
       if (each.nbytes == 0) continue;
       const auto first = reinterpret_cast<std::uint64_t>(each.data);
-      const allocation found = memory.find(first);
+      const Allocation found = memory.find(first);
       if (found.end > found.begin && each.nbytes <= found.end - first) continue;
       const std::uint64_t missed = found.end > found.begin ? found.end : first;
       report(ordinal,
@@ -92,12 +92,12 @@ class library_run final : public rehearsal::task {
 
 }  // namespace
 
-int enqueue_library_work(std::string routine, void* stream, std::vector<touched_range> touched,
+int enqueue_library_work(std::string routine, void* stream, std::vector<TouchedRange> touched,
                          std::function<void()> work,
-                         std::function<std::vector<touched_range>()> listed) {
+                         std::function<std::vector<TouchedRange>()> listed) {
   return rehearsal::launch_task(
-      stream, std::make_unique<library_run>(std::move(routine), std::move(touched), std::move(work),
-                                            std::move(listed)));
+      stream, std::make_unique<LibraryRun>(std::move(routine), std::move(touched), std::move(work),
+                                           std::move(listed)));
 }
 
 void report_refusal(const std::string& routine, const std::string& why) {

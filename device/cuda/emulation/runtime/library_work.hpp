@@ -12,7 +12,7 @@ namespace skerry::emulation {
 // What stand-ins for NVIDIA's libraries need of the emulator beside CUDA's own entry points.
 
 /// Memory that a routine reads or writes.
-struct touched_range {
+struct TouchedRange {
   const void* data;
   std::size_t nbytes;
 };
@@ -23,8 +23,8 @@ struct touched_range {
 /// `listed`, if there is one, then tells what else is touched: memory whose addresses lie in what
 /// was already found to be the device's.
 [[nodiscard]] __attribute__((visibility("default"))) int enqueue_library_work(
-    std::string routine, void* stream, std::vector<touched_range> touched,
-    std::function<void()> work, std::function<std::vector<touched_range>()> listed = {});
+    std::string routine, void* stream, std::vector<TouchedRange> touched,
+    std::function<void()> work, std::function<std::vector<TouchedRange>()> listed = {});
 
 /// Tells people what a library refused: it returns a number alone.
 __attribute__((visibility("default"))) void report_refusal(const std::string& routine,

@@ -15,7 +15,7 @@ namespace {
 constexpr int unregistered_device = -2;
 
 int ordinal_of_pool(const void* pool) noexcept {
-  const memory_pool* const found = find_pool(pool);
+  const MemoryPool* const found = find_pool(pool);
   return found != nullptr ? found->ordinal : -1;
 }
 
@@ -41,21 +41,21 @@ int memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
   return machine_calls().memory_info(free_bytes, total_bytes);
 }
 
-int get_pointer_attributes(abi::pointer_attributes* attributes, const void* data) {
-  cuda::pointer_attributes found{};
+int get_pointer_attributes(abi::PointerAttributes* attributes, const void* data) {
+  cuda::PointerAttributes found{};
   const int code = machine_calls().get_pointer_attributes(&found, data);
   if (code != cuda::success) return code;
   *attributes = {};
   attributes->type = static_cast<int>(found.type);
   attributes->device =
-      found.type == cuda::memory_type::unregistered ? unregistered_device : found.device;
+      found.type == cuda::MemoryType::unregistered ? unregistered_device : found.device;
   attributes->device_pointer = found.device_pointer;
   attributes->host_pointer = found.host_pointer;
   return cuda::success;
 }
 
 int copy_async(void* target, const void* source, std::size_t nbytes, int kind, void* stream) {
-  return machine_calls().copy_async(target, source, nbytes, static_cast<cuda::copy_kind>(kind),
+  return machine_calls().copy_async(target, source, nbytes, static_cast<cuda::CopyKind>(kind),
                                     stream);
 }
 
@@ -81,7 +81,7 @@ int get_default_pool(void** pool, int ordinal) {
   return code;
 }
 
-int set_pool_access(void* pool, const abi::access_description* list, std::size_t count) {
+int set_pool_access(void* pool, const abi::AccessDescription* list, std::size_t count) {
   constexpr int of_device = 1;   // cudaMemLocationTypeDevice
   constexpr int read_write = 3;  // cudaMemAccessFlagsProtReadWrite
   const int owner = ordinal_of_pool(pool);

@@ -17,10 +17,10 @@ namespace skerry::emulation {
 
 namespace {
 
-int get_properties(cuda::device_properties* properties, int ordinal) {
+int get_properties(cuda::DeviceProperties* properties, int ordinal) {
   const int code = machine_calls().get_properties(properties, ordinal);
   if (code != cuda::success) return code;
-  const device_model& model = current_emulator_settings().model;
+  const DeviceModel& model = current_emulator_settings().model;
   std::snprintf(properties->name, sizeof properties->name, "emulated GPU");
   properties->compute_capability = model.compute_capability;
   properties->multiprocessors = model.multiprocessors;
@@ -31,16 +31,16 @@ void set_unless_given(const char* name, const char* value) noexcept {
   if (environment_text(name) == nullptr) static_cast<void>(change_setting(name, value));
 }
 
-const cuda::module_interface& interface() {
-  static const cuda::api calls = [] {
-    cuda::api table = *rehearsal::calls_table();
+const cuda::ModuleInterface& interface() {
+  static const cuda::Api calls = [] {
+    cuda::Api table = *rehearsal::calls_table();
     table.get_properties = get_properties;
     // The machine is there by the first question of all.
     table.driver_version = [](int* version) { return machine_calls().driver_version(version); };
     return table;
   }();
-  static const rehearsal::controls controls = [] {
-    rehearsal::controls handles = rehearsal::own_controls;
+  static const rehearsal::Controls controls = [] {
+    rehearsal::Controls handles = rehearsal::own_controls;
     handles.set_device_count = [](int count) noexcept {
       static_cast<void>(change_setting("SKERRY_EMULATE_DEVICES", std::to_string(count)));
       // A user's kernel may never end, and has nobody to stop it.
@@ -49,7 +49,7 @@ const cuda::module_interface& interface() {
     };
     return handles;
   }();
-  static const cuda::module_interface found{
+  static const cuda::ModuleInterface found{
       .abi_version = cuda::module_abi_version,
       .calls = &calls,
       .fill_kernels = nullptr,
@@ -65,7 +65,7 @@ const cuda::module_interface& interface() {
 
 }  // namespace skerry::emulation
 
-extern "C" __attribute__((visibility("default"))) const skerry::cuda::module_interface*
+extern "C" __attribute__((visibility("default"))) const skerry::cuda::ModuleInterface*
 skerry_emulator_module(int abi_version) {
   if (abi_version != skerry::cuda::module_abi_version) return nullptr;
   return &skerry::emulation::interface();

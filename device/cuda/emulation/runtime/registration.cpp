@@ -21,21 +21,21 @@ constexpr int invalid_symbol = 13;
 constexpr int missing_configuration = 52;
 constexpr int invalid_device_function = 98;
 
-struct call_configuration {
-  extent grid;
-  extent block;
+struct CallConfiguration {
+  Extent grid;
+  Extent block;
   std::size_t dynamic_shared_bytes;
   void* stream;
 };
-thread_local std::vector<call_configuration> configurations;
+thread_local std::vector<CallConfiguration> configurations;
 
 /// The place of a variable on the current device and its size. A status.
 int find_symbol(const void* symbol, void** data, std::size_t* nbytes) {
   static_cast<void>(machine_calls());
-  const auto named = registry::instance().variable_at(symbol);
+  const auto named = Registry::instance().variable_at(symbol);
   if (!named) return invalid_symbol;
   try {
-    const std::shared_ptr<loaded_image> image = named->image->load();
+    const std::shared_ptr<LoadedImage> image = named->image->load();
     const auto variables = image->code().variables();
     const auto places = image->variables(rehearsal::current_ordinal());
     for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -45,7 +45,7 @@ int find_symbol(const void* symbol, void** data, std::size_t* nbytes) {
       return cuda::success;
     }
     return invalid_symbol;
-  } catch (const image_error& problem) {
+  } catch (const ImageError& problem) {
     return problem.code();
   } catch (const std::bad_alloc&) {
     return cuda::memory_allocation;
@@ -55,38 +55,38 @@ int find_symbol(const void* symbol, void** data, std::size_t* nbytes) {
 }  // namespace
 
 void** register_fat_binary(const void* wrapper) {
-  const auto* const given = static_cast<const abi::fat_binary_wrapper*>(wrapper);
+  const auto* const given = static_cast<const abi::FatBinaryWrapper*>(wrapper);
   // What is wrong with it is said by the first call that needs a kernel of it.
   const bool is_wrapper = given != nullptr && given->magic == abi::fat_binary_magic;
-  return registry::instance().add_image(is_wrapper ? given->data : nullptr);
+  return Registry::instance().add_image(is_wrapper ? given->data : nullptr);
 }
 
 void register_fat_binary_end(void**) {}
 
-void unregister_fat_binary(void** handle) { registry::instance().remove_image(handle); }
+void unregister_fat_binary(void** handle) { Registry::instance().remove_image(handle); }
 
 char init_module(void**) { return 1; }
 
 void register_function(void** handle, const char* host, char*, const char* name, int, void*, void*,
                        void*, void*, int*) {
-  registry::instance().add_kernel(handle, host, name);
+  Registry::instance().add_kernel(handle, host, name);
 }
 
 void register_variable(void** handle, char* host, char*, const char* name, int, std::size_t nbytes,
                        int, int) {
-  registry::instance().add_variable(handle, host, name, nbytes);
+  Registry::instance().add_variable(handle, host, name, nbytes);
 }
 
-unsigned push_call_configuration(extent grid, extent block, std::size_t dynamic_shared_bytes,
+unsigned push_call_configuration(Extent grid, Extent block, std::size_t dynamic_shared_bytes,
                                  void* stream) {
   configurations.push_back({grid, block, dynamic_shared_bytes, stream});
   return 0;
 }
 
-int pop_call_configuration(extent* grid, extent* block, std::size_t* dynamic_shared_bytes,
+int pop_call_configuration(Extent* grid, Extent* block, std::size_t* dynamic_shared_bytes,
                            void* stream) {
   if (configurations.empty()) return rehearsal::leave(missing_configuration);
-  const call_configuration last = configurations.back();
+  const CallConfiguration last = configurations.back();
   configurations.pop_back();
   *grid = last.grid;
   *block = last.block;
@@ -96,7 +96,7 @@ int pop_call_configuration(extent* grid, extent* block, std::size_t* dynamic_sha
 }
 
 int get_kernel(void** kernel, const void* function) {
-  const auto found = registry::instance().kernel_at(function);
+  const auto found = Registry::instance().kernel_at(function);
   *kernel = found.get();
   return found != nullptr ? cuda::success : rehearsal::leave(invalid_device_function);
 }

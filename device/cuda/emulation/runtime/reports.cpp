@@ -20,24 +20,24 @@ namespace skerry::emulation {
 
 namespace {
 
-struct report_list {
+struct ReportList {
   std::mutex mutex;
-  std::vector<failure> all;
+  std::vector<Failure> all;
   std::uint64_t count = 0;
   std::string last_error;
 };
 
-report_list& reported() {
-  static auto* const list = new report_list;  // threads of streams may outlive main()
+ReportList& reported() {
+  static auto* const list = new ReportList;  // threads of streams may outlive main()
   return *list;
 }
 
-bool is_same_line(const source_line& a, const source_line& b) {
+bool is_same_line(const SourceLine& a, const SourceLine& b) {
   if (a.line != b.line || a.file != b.file) return false;
   return a.line != 0 || a.instruction == b.instruction;
 }
 
-bool is_same(const failure& a, const failure& b) {
+bool is_same(const Failure& a, const Failure& b) {
   if (a.kind != b.kind || a.kernel != b.kernel || a.device != b.device) return false;
   if (!is_same_line(a.at, b.at) || a.other.has_value() != b.other.has_value()) return false;
   if (!a.has_thread && !a.other) return a.what == b.what;
@@ -47,10 +47,10 @@ bool is_same(const failure& a, const failure& b) {
 }
 
 /// Whether it is new.
-bool add(report_list& list, const failure& what) {
+bool add(ReportList& list, const Failure& what) {
   list.count += what.times;
   const auto known =
-      std::ranges::find_if(list.all, [&](const failure& one) { return is_same(one, what); });
+      std::ranges::find_if(list.all, [&](const Failure& one) { return is_same(one, what); });
   if (known != list.all.end()) {
     known->times += what.times;
     return false;
@@ -59,9 +59,9 @@ bool add(report_list& list, const failure& what) {
   return true;
 }
 
-class json_object {
+class JsonObject {
  public:
-  json_object& text(std::string_view name, std::string_view value) {
+  JsonObject& text(std::string_view name, std::string_view value) {
     begin(name) += '"';
     for (const char each : value) {
       const auto code = static_cast<unsigned char>(each);
@@ -78,24 +78,24 @@ class json_object {
     return *this;
   }
   template <class Number>
-  json_object& number(std::string_view name, Number value) {
+  JsonObject& number(std::string_view name, Number value) {
     begin(name) += std::to_string(value);
     return *this;
   }
-  json_object& boolean(std::string_view name, bool value) {
+  JsonObject& boolean(std::string_view name, bool value) {
     begin(name) += value ? "true" : "false";
     return *this;
   }
-  json_object& raw(std::string_view name, const std::string& value) {
+  JsonObject& raw(std::string_view name, const std::string& value) {
     begin(name) += value;
     return *this;
   }
-  json_object& place(std::string_view name, const extent& of) {
+  JsonObject& place(std::string_view name, const Extent& of) {
     begin(name) += "[" + std::to_string(of.x) + ", " + std::to_string(of.y) + ", " +
                    std::to_string(of.z) + "]";
     return *this;
   }
-  json_object& line(const source_line& at) {
+  JsonObject& line(const SourceLine& at) {
     if (at.line != 0) text("file", at.file).number("line", at.line);
     return at.instruction.empty() ? *this : text("instruction", at.instruction);
   }
@@ -110,17 +110,17 @@ class json_object {
   std::string out_ = "{";
 };
 
-std::string memory_of(const failure& found) {
-  const memory_near& memory = found.memory;
-  json_object made;
+std::string memory_of(const Failure& found) {
+  const MemoryNear& memory = found.memory;
+  JsonObject made;
   if (memory.nbytes != 0) made.number("base", memory.begin).number("nbytes", memory.nbytes);
   if (memory.device >= 0) made.number("device", memory.device);
   made.number("beyond", memory.beyond());
-  return made.boolean("freed", memory.state == memory_state::freed).done();
+  return made.boolean("freed", memory.state == MemoryState::freed).done();
 }
 
-std::string other_of(const other_access& other) {
-  json_object made;
+std::string other_of(const OtherAccess& other) {
+  JsonObject made;
   made.boolean("writes", other.writes);
   if (!other.by.empty()) return made.text("by", other.by).done();
   made.place("block", other.block);
@@ -129,25 +129,25 @@ std::string other_of(const other_access& other) {
   return made.done();
 }
 
-std::string waiting_of(const std::vector<waiting_lanes>& all) {
+std::string waiting_of(const std::vector<WaitingLanes>& all) {
   std::string list = "[";
-  for (const waiting_lanes& one : all) {
-    json_object made;
+  for (const WaitingLanes& one : all) {
+    JsonObject made;
     made.place("block", one.block).number("warp", one.warp).number("lanes", one.count);
     list += (list.size() == 1 ? "" : ", ") + made.line(one.at).done();
   }
   return list + "]";
 }
 
-std::string json_of(const failure& found) {
-  json_object made;
+std::string json_of(const Failure& found) {
+  JsonObject made;
   made.text("kind", name_of(found.kind)).number("code", found.code);
   made.text("what", headline(found)).text("text", found.text).number("device", found.device);
   if (!found.kernel.empty()) made.text("kernel", found.kernel);
   if (found.has_thread) made.place("block", found.block).place("thread", found.thread);
   made.line(found.at);
   if (!found.wanted.space.empty()) {
-    json_object wanted;
+    JsonObject wanted;
     wanted.text("space", found.wanted.space).number("address", found.wanted.address);
     wanted.number("nbytes", found.wanted.nbytes).boolean("writes", found.wanted.writes);
     made.raw("access", wanted.done());
@@ -160,15 +160,15 @@ std::string json_of(const failure& found) {
   return made.number("times", found.times).done();
 }
 
-void print(int ordinal, const failure& what) {
+void print(int ordinal, const Failure& what) {
   if (!current_emulator_settings().is_quiet) notice(ordinal, what);
 }
 
-void tell(int ordinal, const failure& what, bool is_error) {
-  failure kept = what;
+void tell(int ordinal, const Failure& what, bool is_error) {
+  Failure kept = what;
   kept.device = ordinal;
   if (kept.what.empty() && kept.wanted.space.empty()) kept.what = kept.text;
-  report_list& list = reported();
+  ReportList& list = reported();
   const std::lock_guard lock(list.mutex);
   const bool is_new = add(list, kept);
   if (is_error) list.last_error = "device " + std::to_string(ordinal) + ": " + what.text;
@@ -177,31 +177,31 @@ void tell(int ordinal, const failure& what, bool is_error) {
 
 }  // namespace
 
-void report(int ordinal, const failure& what) { tell(ordinal, what, true); }
+void report(int ordinal, const Failure& what) { tell(ordinal, what, true); }
 
-void explain(int ordinal, const failure& what) { print(ordinal, what); }
+void explain(int ordinal, const Failure& what) { print(ordinal, what); }
 
-void notice(int ordinal, const failure& what) {
+void notice(int ordinal, const Failure& what) {
   std::fprintf(stderr, "skerry: emulated GPU: device %d: %s\n", ordinal, what.text.c_str());
 }
 
-bool report_if_error(int ordinal, const failure& what) {
+bool report_if_error(int ordinal, const Failure& what) {
   const bool is_error = !current_emulator_settings().model.collected.has(what.kind);
   tell(ordinal, what, is_error);
   return is_error;
 }
 
 std::string last_report() {
-  report_list& list = reported();
+  ReportList& list = reported();
   const std::lock_guard lock(list.mutex);
   return list.last_error;
 }
 
 std::string reports_as_json() {
-  report_list& list = reported();
+  ReportList& list = reported();
   const std::lock_guard lock(list.mutex);
   std::string text = "[";
-  for (const failure& one : list.all) text += (text.size() == 1 ? "" : ",\n") + json_of(one);
+  for (const Failure& one : list.all) text += (text.size() == 1 ? "" : ",\n") + json_of(one);
   return text + "]";
 }
 
@@ -216,13 +216,13 @@ std::size_t skerry_emulator_reports(char* into, std::size_t capacity) {
 }
 
 std::uint64_t skerry_emulator_report_count() {
-  emulation::report_list& list = emulation::reported();
+  emulation::ReportList& list = emulation::reported();
   const std::lock_guard lock(list.mutex);
   return list.count;
 }
 
 void skerry_emulator_clear_reports() {
-  emulation::report_list& list = emulation::reported();
+  emulation::ReportList& list = emulation::reported();
   const std::lock_guard lock(list.mutex);
   list.all.clear();
   list.count = 0;
@@ -239,6 +239,6 @@ void skerry_emulator_repair() { rehearsal::forget_errors(); }
 
 void skerry_emulator_wait() {
   static_cast<void>(emulation::machine_calls());
-  rehearsal::machine& all = rehearsal::machine::instance();
+  rehearsal::Machine& all = rehearsal::Machine::instance();
   for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
 }

@@ -16,13 +16,13 @@ namespace skerry::emulation {
 inline constexpr std::size_t most_reports = 1000;
 
 /// Tells what went wrong on a device, once for the same lines of a kernel.
-void report(int ordinal, const failure& what);
+void report(int ordinal, const Failure& what);
 /// The same for what may be told of without being an error; whether it is one.
-[[nodiscard]] bool report_if_error(int ordinal, const failure& what);
+[[nodiscard]] bool report_if_error(int ordinal, const Failure& what);
 /// Says on stderr why a call is refused; its caller has the status.
-void explain(int ordinal, const failure& what);
+void explain(int ordinal, const Failure& what);
 /// Says on stderr what is not wrong; also where what is wrong is kept for others.
-void notice(int ordinal, const failure& what);
+void notice(int ordinal, const Failure& what);
 /// The text of the last one that was an error; empty if there was none.
 [[nodiscard]] std::string last_report();
 /// All of them, in their order, as an array of JSON.

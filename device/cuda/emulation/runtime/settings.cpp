@@ -14,44 +14,44 @@ namespace skerry::emulation {
 
 namespace {
 
-struct number_setting {
+struct NumberSetting {
   const char* name;
   long long least;
   long long most;
-  void (*set)(emulator_settings& into, long long value);
+  void (*set)(EmulatorSettings& into, long long value);
 };
 
 /// Sets members of the model to a number.
 template <auto... Members>
-void set_model(emulator_settings& into, long long value) {
+void set_model(EmulatorSettings& into, long long value) {
   const auto set = [&]<class T>(T& member) { member = static_cast<T>(value); };
   (set(into.model.*Members), ...);
 }
 
 constexpr long long any_number = 1LL << 62;
-constexpr number_setting numbers[] = {
+constexpr NumberSetting numbers[] = {
     {"SKERRY_EMULATE_DEVICES", 1, 64,
-     [](emulator_settings& into, long long value) { into.devices = static_cast<int>(value); }},
-    {"SKERRY_EMULATE_MULTIPROCESSORS", 1, 1024, set_model<&device_model::multiprocessors>},
-    {"SKERRY_EMULATE_SEED", 0, any_number, set_model<&device_model::seed>},
-    {"SKERRY_EMULATE_RESIDENT", 1, 64, set_model<&device_model::resident_blocks>},
-    {"SKERRY_EMULATE_QUANTUM", 0, 1'000'000, set_model<&device_model::quantum>},
-    {"SKERRY_EMULATE_LIMIT", 0, any_number, set_model<&device_model::instruction_limit>},
-    {"SKERRY_EMULATE_SECONDS", 0, any_number, set_model<&device_model::seconds_limit>},
-    {"SKERRY_EMULATE_NOTICE", 0, any_number, set_model<&device_model::seconds_to_notice>},
-    {"SKERRY_EMULATE_HOLD_STORES", 0, 1, set_model<&device_model::holds_stores_back>},
-    {"SKERRY_EMULATE_INITCHECK", 0, 1, set_model<&device_model::checks_undefined_values>},
+     [](EmulatorSettings& into, long long value) { into.devices = static_cast<int>(value); }},
+    {"SKERRY_EMULATE_MULTIPROCESSORS", 1, 1024, set_model<&DeviceModel::multiprocessors>},
+    {"SKERRY_EMULATE_SEED", 0, any_number, set_model<&DeviceModel::seed>},
+    {"SKERRY_EMULATE_RESIDENT", 1, 64, set_model<&DeviceModel::resident_blocks>},
+    {"SKERRY_EMULATE_QUANTUM", 0, 1'000'000, set_model<&DeviceModel::quantum>},
+    {"SKERRY_EMULATE_LIMIT", 0, any_number, set_model<&DeviceModel::instruction_limit>},
+    {"SKERRY_EMULATE_SECONDS", 0, any_number, set_model<&DeviceModel::seconds_limit>},
+    {"SKERRY_EMULATE_NOTICE", 0, any_number, set_model<&DeviceModel::seconds_to_notice>},
+    {"SKERRY_EMULATE_HOLD_STORES", 0, 1, set_model<&DeviceModel::holds_stores_back>},
+    {"SKERRY_EMULATE_INITCHECK", 0, 1, set_model<&DeviceModel::checks_undefined_values>},
     {"SKERRY_EMULATE_RACECHECK", 0, 2,
-     [](emulator_settings& into, long long value) {
-       set_model<&device_model::checks_shared_races, &device_model::checks_global_races,
-                 &device_model::checks_stream_races>(into, value != 0 ? 1 : 0);
+     [](EmulatorSettings& into, long long value) {
+       set_model<&DeviceModel::checks_shared_races, &DeviceModel::checks_global_races,
+                 &DeviceModel::checks_stream_races>(into, value != 0 ? 1 : 0);
        into.model.checks_races_in_blocks = value == 2;
      }},
-    {"SKERRY_EMULATE_SYNCCHECK", 0, 1, set_model<&device_model::checks_synchronization>},
+    {"SKERRY_EMULATE_SYNCCHECK", 0, 1, set_model<&DeviceModel::checks_synchronization>},
     {"SKERRY_EMULATE_STATISTICS", 0, 1,
-     [](emulator_settings& into, long long value) { into.says_statistics = value != 0; }},
+     [](EmulatorSettings& into, long long value) { into.says_statistics = value != 0; }},
     {"SKERRY_EMULATE_QUIET", 0, 1,
-     [](emulator_settings& into, long long value) { into.is_quiet = value != 0; }},
+     [](EmulatorSettings& into, long long value) { into.is_quiet = value != 0; }},
 };
 
 bool parse(std::string_view text, long long& value) noexcept {
@@ -64,19 +64,19 @@ std::string complaint(std::string_view name, std::string_view value, const std::
 }
 
 /// What a GPU goes on with, so that it may be told of without being an error.
-constexpr failure_kind collectable[] = {failure_kind::uninitialised, failure_kind::race_shared,
-                                        failure_kind::race_global, failure_kind::race_streams,
-                                        failure_kind::synchronisation};
+constexpr FailureKind collectable[] = {FailureKind::uninitialised, FailureKind::race_shared,
+                                       FailureKind::race_global, FailureKind::race_streams,
+                                       FailureKind::synchronisation};
 
 /// Names of kinds by commas, or "all". Whether it is understood.
-bool read_collected(std::string_view names, kind_set& into) {
+bool read_collected(std::string_view names, KindSet& into) {
   into = {};
   while (!names.empty()) {
     const std::size_t end = std::min(names.find(','), names.size());
     const std::string_view name = names.substr(0, end);
-    const auto named = [&](failure_kind kind) { return name == "all" || name == name_of(kind); };
+    const auto named = [&](FailureKind kind) { return name == "all" || name == name_of(kind); };
     if (std::ranges::none_of(collectable, named)) return false;
-    for (const failure_kind kind : collectable) {
+    for (const FailureKind kind : collectable) {
       if (named(kind)) into.add(kind);
     }
     names.remove_prefix(std::min(end + 1, names.size()));
@@ -85,15 +85,15 @@ bool read_collected(std::string_view names, kind_set& into) {
 }
 
 /// What a variable does not take counts as unset: device/environment.hpp.
-void read_variable(const char* name, emulator_settings& into) {
+void read_variable(const char* name, EmulatorSettings& into) {
   const char* const value = environment_text(name);
   if (value != nullptr) static_cast<void>(read_setting(name, value, into));
 }
 
-emulator_settings& changeable_settings() noexcept {
-  static emulator_settings* const the_settings = [] {
-    auto* const fresh = new emulator_settings;
-    for (const number_setting& each : numbers) read_variable(each.name, *fresh);
+EmulatorSettings& changeable_settings() noexcept {
+  static EmulatorSettings* const the_settings = [] {
+    auto* const fresh = new EmulatorSettings;
+    for (const NumberSetting& each : numbers) read_variable(each.name, *fresh);
     read_variable("SKERRY_EMULATE_TARGET", *fresh);
     read_variable("SKERRY_EMULATE_KERNELS", *fresh);
     read_variable("SKERRY_EMULATE_LAUNCHES", *fresh);
@@ -105,7 +105,7 @@ emulator_settings& changeable_settings() noexcept {
 
 }  // namespace
 
-bool set_compute_capability(device_model& model, int capability) noexcept {
+bool set_compute_capability(DeviceModel& model, int capability) noexcept {
   // CUDA C++ Programming Guide, technical specifications per compute capability: what a block may
   // have is 1 KiB less than what a multiprocessor has.
   switch (capability) {
@@ -123,7 +123,7 @@ bool set_compute_capability(device_model& model, int capability) noexcept {
   return true;
 }
 
-std::string read_setting(std::string_view name, std::string_view value, emulator_settings& into) {
+std::string read_setting(std::string_view name, std::string_view value, EmulatorSettings& into) {
   long long number = 0;
   const bool is_number = parse(value, number);
   if (name == "SKERRY_EMULATE_TARGET") {
@@ -145,7 +145,7 @@ std::string read_setting(std::string_view name, std::string_view value, emulator
     into.model.counts_requests = !value.empty();
     return "";
   }
-  for (const number_setting& each : numbers) {
+  for (const NumberSetting& each : numbers) {
     if (name != each.name) continue;
     if (is_number && number >= each.least && number <= each.most) {
       each.set(into, number);
@@ -156,13 +156,13 @@ std::string read_setting(std::string_view name, std::string_view value, emulator
   return std::string(name) + " is no setting of the emulated GPU";
 }
 
-const emulator_settings& current_emulator_settings() noexcept { return changeable_settings(); }
+const EmulatorSettings& current_emulator_settings() noexcept { return changeable_settings(); }
 
 std::string change_setting(std::string_view name, std::string_view value) {
-  emulator_settings& current = changeable_settings();
-  emulator_settings changed = current;
+  EmulatorSettings& current = changeable_settings();
+  EmulatorSettings changed = current;
   if (std::string problem = read_setting(name, value, changed); !problem.empty()) return problem;
-  const device_model& model = changed.model;
+  const DeviceModel& model = changed.model;
   if (model.checks_undefined_values && !follow_undefined_memory()) {
     return std::string(name) + ": no addresses for a shadow of memory";
   }

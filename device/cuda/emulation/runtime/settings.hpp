@@ -10,9 +10,9 @@
 namespace skerry::emulation {
 
 /// What the SKERRY_EMULATE_* variables say.
-struct emulator_settings {
+struct EmulatorSettings {
   int devices = 1;
-  device_model model;
+  DeviceModel model;
   /// Names of kernels are appended to it when each first runs; none if empty.
   std::string kernel_list;
   bool says_statistics = false;  ///< at the end of the process
@@ -22,17 +22,17 @@ struct emulator_settings {
 };
 
 /// Read from the environment by the first call, never destroyed.
-[[nodiscard]] const emulator_settings& current_emulator_settings() noexcept;
+[[nodiscard]] const EmulatorSettings& current_emulator_settings() noexcept;
 
 /// Sets one of them for launches from now on, while no kernel runs. What is wrong, or nothing.
 [[nodiscard]] std::string change_setting(std::string_view name, std::string_view value);
 
 /// Limits of an A100 (80) or an H100 (90) in place of those that `model` has; false for others.
-[[nodiscard]] bool set_compute_capability(device_model& model, int capability) noexcept;
+[[nodiscard]] bool set_compute_capability(DeviceModel& model, int capability) noexcept;
 
 /// What is wrong with `value` of the variable `name`, whose meaning goes into `into`; empty if
 /// nothing is.
 [[nodiscard]] std::string read_setting(std::string_view name, std::string_view value,
-                                       emulator_settings& into);
+                                       EmulatorSettings& into);
 
 }  // namespace skerry::emulation

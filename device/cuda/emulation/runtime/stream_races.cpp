@@ -18,35 +18,35 @@ namespace skerry::emulation {
 
 namespace {
 
-using rehearsal::order_point;
+using rehearsal::OrderPoint;
 
 /// The last access of a stream: what it did before is before it.
-struct access_mark {
+struct AccessMark {
   std::uint64_t stream = 0;  ///< 0: nobody
   std::uint64_t ticket = 0;
   std::shared_ptr<const std::string> by;
 };
 
 /// Bytes that were accessed by the same.
-struct segment {
+struct Segment {
   std::uint64_t end = 0;
-  access_mark write;
-  std::vector<access_mark> reads;
+  AccessMark write;
+  std::vector<AccessMark> reads;
 };
-using segments = std::map<std::uint64_t, segment>;
+using segments = std::map<std::uint64_t, Segment>;
 
-struct accessed_memory {
+struct AccessedMemory {
   std::mutex mutex;
   segments all;  ///< by their first byte
 };
 
-accessed_memory& accessed() {
-  static auto* const memory = new accessed_memory;  // threads of streams may outlive main()
+AccessedMemory& accessed() {
+  static auto* const memory = new AccessedMemory;  // threads of streams may outlive main()
   return *memory;
 }
 
-[[nodiscard]] bool is_of_a_device(const allocation& range) {
-  using range_of = rehearsal::address_range;
+[[nodiscard]] bool is_of_a_device(const Allocation& range) {
+  using range_of = rehearsal::AddressRange;
   return range.begin - range_of::first_wish < range_of::wished_stride * rehearsal::most_devices;
 }
 
@@ -56,14 +56,14 @@ void cut(segments& all, std::uint64_t at) {
   if (behind == all.begin()) return;
   const auto here = std::prev(behind);
   if (here->first == at || here->second.end <= at) return;
-  segment rest = here->second;
+  Segment rest = here->second;
   here->second.end = at;
   all.emplace_hint(behind, at, std::move(rest));
 }
 
 /// Calls `function` with each segment of a range; where there is none, there is one now.
 template <class Function>
-void for_segments(segments& all, const allocation& range, Function&& function) {
+void for_segments(segments& all, const Allocation& range, Function&& function) {
   cut(all, range.begin);
   cut(all, range.end);
   std::uint64_t at = range.begin;
@@ -71,7 +71,7 @@ void for_segments(segments& all, const allocation& range, Function&& function) {
   while (at < range.end) {
     if (here == all.end() || here->first > at) {
       const std::uint64_t end = here == all.end() ? range.end : std::min(range.end, here->first);
-      here = all.emplace_hint(here, at, segment{.end = end, .write = {}, .reads = {}});
+      here = all.emplace_hint(here, at, Segment{.end = end, .write = {}, .reads = {}});
     }
     function(here->first, here->second);
     at = here->second.end;
@@ -79,44 +79,44 @@ void for_segments(segments& all, const allocation& range, Function&& function) {
   }
 }
 
-[[nodiscard]] bool races_with(const order_point& now, const access_mark& before) {
+[[nodiscard]] bool races_with(const OrderPoint& now, const AccessMark& before) {
   return before.stream != 0 && !now.is_after(before.stream, before.ticket);
 }
 
-[[nodiscard]] failure race_of(bool does_write, bool did_write, std::uint64_t address,
-                              const std::string& by, const order_point& now,
-                              const access_mark& other) {
+[[nodiscard]] Failure race_of(bool does_write, bool did_write, std::uint64_t address,
+                              const std::string& by, const OrderPoint& now,
+                              const AccessMark& other) {
   char place[32];
   std::snprintf(place, sizeof place, "%#llx", static_cast<unsigned long long>(address));
-  failure made{.code = code::launch_failure, .text = {}, .kind = failure_kind::race_streams};
+  Failure made{.code = code::launch_failure, .text = {}, .kind = FailureKind::race_streams};
   made.what = "race between streams: " + by + ", on stream " + std::to_string(now.stream) + ", " +
               (does_write ? "writes" : "reads") + " the memory at " + place + " that " + *other.by +
               ", on stream " + std::to_string(other.stream) + ", " +
               (did_write ? "writes" : "reads") + ", and no event is between them";
   made.kernel = by;
-  made.other = other_access{.by = *other.by, .writes = did_write};
+  made.other = OtherAccess{.by = *other.by, .writes = did_write};
   made.memory.address = address;
   made.text = made.what;
   return made;
 }
 
-class noted_work {
+class NotedWork {
  public:
-  noted_work(segments& all, const std::string& by)
+  NotedWork(segments& all, const std::string& by)
       : all_(all), now_(rehearsal::current_order()), by_(std::make_shared<std::string>(by)) {}
 
-  void read(const allocation& range) {
-    for_segments(all_, range, [&](std::uint64_t begin, segment& in) {
+  void read(const Allocation& range) {
+    for_segments(all_, range, [&](std::uint64_t begin, Segment& in) {
       if (races_with(now_, in.write)) found(false, true, begin, in.write);
-      std::erase_if(in.reads, [&](const access_mark& one) { return one.stream == now_.stream; });
+      std::erase_if(in.reads, [&](const AccessMark& one) { return one.stream == now_.stream; });
       in.reads.push_back(mark());
     });
   }
 
-  void write(const allocation& range) {
-    for_segments(all_, range, [&](std::uint64_t begin, segment& in) {
+  void write(const Allocation& range) {
+    for_segments(all_, range, [&](std::uint64_t begin, Segment& in) {
       if (races_with(now_, in.write)) found(true, true, begin, in.write);
-      for (const access_mark& one : in.reads) {
+      for (const AccessMark& one : in.reads) {
         if (races_with(now_, one)) found(true, false, begin, one);
       }
       in.write = mark();
@@ -124,18 +124,18 @@ class noted_work {
     });
   }
 
-  [[nodiscard]] const std::optional<failure>& first() const noexcept { return first_; }
+  [[nodiscard]] const std::optional<Failure>& first() const noexcept { return first_; }
 
  private:
-  [[nodiscard]] access_mark mark() const { return {now_.stream, now_.ticket, by_}; }
-  void found(bool does_write, bool did_write, std::uint64_t at, const access_mark& other) {
+  [[nodiscard]] AccessMark mark() const { return {now_.stream, now_.ticket, by_}; }
+  void found(bool does_write, bool did_write, std::uint64_t at, const AccessMark& other) {
     if (!first_) first_ = race_of(does_write, did_write, at, *by_, now_, other);
   }
 
   segments& all_;
-  const order_point& now_;
+  const OrderPoint& now_;
   std::shared_ptr<const std::string> by_;
-  std::optional<failure> first_;
+  std::optional<Failure> first_;
 };
 
 }  // namespace
@@ -148,21 +148,21 @@ bool follows_streams() noexcept { return rehearsal::follows_order.load(); }
 
 void leave_streams() {
   rehearsal::follows_order.store(false);
-  accessed_memory& memory = accessed();
+  AccessedMemory& memory = accessed();
   const std::lock_guard lock(memory.mutex);
   memory.all.clear();
 }
 
-std::optional<failure> note_stream_accesses(const std::string& by, std::span<const allocation> read,
-                                            std::span<const allocation> written) {
+std::optional<Failure> note_stream_accesses(const std::string& by, std::span<const Allocation> read,
+                                            std::span<const Allocation> written) {
   if (!follows_streams() || rehearsal::current_order().stream == 0) return {};
-  accessed_memory& memory = accessed();
+  AccessedMemory& memory = accessed();
   const std::lock_guard lock(memory.mutex);
-  noted_work work(memory.all, by);
-  for (const allocation& range : read) {
+  NotedWork work(memory.all, by);
+  for (const Allocation& range : read) {
     if (is_of_a_device(range)) work.read(range);
   }
-  for (const allocation& range : written) {
+  for (const Allocation& range : written) {
     if (is_of_a_device(range)) work.write(range);
   }
   return work.first();
@@ -170,7 +170,7 @@ std::optional<failure> note_stream_accesses(const std::string& by, std::span<con
 
 void forget_stream_accesses(const void* data, std::size_t nbytes) {
   if (!follows_streams()) return;
-  accessed_memory& memory = accessed();
+  AccessedMemory& memory = accessed();
   const std::lock_guard lock(memory.mutex);
   const auto begin = reinterpret_cast<std::uint64_t>(data);
   cut(memory.all, begin);

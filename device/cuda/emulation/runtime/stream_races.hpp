@@ -25,9 +25,9 @@ void leave_streams();
 
 /// Notes what a piece of work has read and written, on the stream's thread. What it races with, or
 /// nothing.
-[[nodiscard]] std::optional<failure> note_stream_accesses(const std::string& by,
-                                                          std::span<const allocation> read,
-                                                          std::span<const allocation> written);
+[[nodiscard]] std::optional<Failure> note_stream_accesses(const std::string& by,
+                                                          std::span<const Allocation> read,
+                                                          std::span<const Allocation> written);
 
 /// Whom memory belonged to before does not matter to those who get it.
 void forget_stream_accesses(const void* data, std::size_t nbytes);

@@ -17,7 +17,7 @@ namespace {
 
 // For all devices, one behind the other.
 constexpr std::size_t followed_nbytes =
-    std::size_t{rehearsal::most_devices} * rehearsal::address_range::wished_stride;
+    std::size_t{rehearsal::most_devices} * rehearsal::AddressRange::wished_stride;
 /// Once reserved, it stays; null in `shadow` while nobody follows.
 constinit std::atomic<std::byte*> reserved{nullptr};
 constinit std::atomic<std::byte*> shadow{nullptr};
@@ -51,7 +51,7 @@ void leave_undefined_memory() noexcept {
 
 std::byte* undefined_memory_bits(std::uint64_t address) noexcept {
   std::byte* const begin = shadow.load(std::memory_order_acquire);
-  const std::uint64_t offset = address - rehearsal::address_range::first_wish;
+  const std::uint64_t offset = address - rehearsal::AddressRange::first_wish;
   return begin != nullptr && offset < followed_nbytes ? begin + offset : nullptr;
 }
 

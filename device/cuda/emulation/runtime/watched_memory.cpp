@@ -21,28 +21,28 @@ namespace skerry::emulation {
 
 namespace {
 
-[[nodiscard]] allocation range_of(const void* data, std::size_t nbytes) noexcept {
+[[nodiscard]] Allocation range_of(const void* data, std::size_t nbytes) noexcept {
   const auto begin = reinterpret_cast<std::uint64_t>(data);
   return {begin, begin + nbytes};
 }
 
 /// Notes work of the machine itself; what is wrong is the error of the device whose memory it is.
-void note(const char* by, std::span<const allocation> read,
-          std::span<const allocation> written) noexcept try {
-  const std::optional<failure> found = note_stream_accesses(by, read, written);
+void note(const char* by, std::span<const Allocation> read,
+          std::span<const Allocation> written) noexcept try {
+  const std::optional<Failure> found = note_stream_accesses(by, read, written);
   if (!found) return;
   const auto* const data = reinterpret_cast<const void*>(found->memory.address);
-  const int owner = std::max(0, rehearsal::machine::instance().owner(data));
+  const int owner = std::max(0, rehearsal::Machine::instance().owner(data));
   if (report_if_error(owner, *found)) rehearsal::set_sticky_error(owner, found->code);
 } catch (const std::bad_alloc&) {
   return;  // it is not looked at
 }
 
 /// What is touched in part may be anything: nothing is said of it.
-void note_operands(std::span<const cuda::kernel_operand> operands) noexcept try {
-  std::vector<allocation> read;
-  std::vector<allocation> written;
-  for (const cuda::kernel_operand& each : operands) {
+void note_operands(std::span<const cuda::KernelOperand> operands) noexcept try {
+  std::vector<Allocation> read;
+  std::vector<Allocation> written;
+  for (const cuda::KernelOperand& each : operands) {
     if (!each.is_whole) continue;
     (each.is_written ? written : read).push_back(range_of(each.data, each.nbytes));
   }
@@ -60,7 +60,7 @@ void fill(void* data, int value, std::size_t nbytes) noexcept {
   const std::shared_lock lock(memory_mutex());
   std::memset(data, value, nbytes);
   define_memory(data, nbytes);
-  const allocation written = range_of(data, nbytes);
+  const Allocation written = range_of(data, nbytes);
   note("a fill", {}, {&written, 1});
 }
 
@@ -68,23 +68,23 @@ void copy(void* target, const void* source, std::size_t nbytes) noexcept {
   const std::shared_lock lock(memory_mutex());
   std::memmove(target, source, nbytes);
   copy_undefined_memory(target, source, nbytes);
-  const allocation read = range_of(source, nbytes);
-  const allocation written = range_of(target, nbytes);
+  const Allocation read = range_of(source, nbytes);
+  const Allocation written = range_of(target, nbytes);
   note("a copy", {&read, 1}, {&written, 1});
 }
 
 void on_freed(void* data, std::size_t nbytes) noexcept {
-  const allocation written = range_of(data, nbytes);
+  const Allocation written = range_of(data, nbytes);
   note("the end of an allocation", {}, {&written, 1});
 }
 
 void run(void (*kernel)(const void* params), const void* params,
-         std::span<const cuda::kernel_operand> operands) noexcept {
+         std::span<const cuda::KernelOperand> operands) noexcept {
   run_host_kernel(kernel, params, operands);
   if (follows_streams()) note_operands(operands);
 }
 
-constexpr rehearsal::memory_watch watch{on_allocated, fill, copy, run, on_freed};
+constexpr rehearsal::MemoryWatch watch{on_allocated, fill, copy, run, on_freed};
 
 }  // namespace
 

@@ -13,10 +13,10 @@
 /// The name of an entry point: skerry_fft_v3_complex_to_real_float32.
 #define SKERRY_FFT_ENTRY(name) SKERRY_FFT_EXPAND(SKERRY_FFT_TARGET, name)
 
-#define SKERRY_FFT_DECLARE(real)                                                               \
-  bool SKERRY_FFT_ENTRY(complex_to_complex_##real)(const skerry::fft_params& params) noexcept; \
-  bool SKERRY_FFT_ENTRY(real_to_complex_##real)(const skerry::fft_params& params) noexcept;    \
-  bool SKERRY_FFT_ENTRY(complex_to_real_##real)(const skerry::fft_params& params) noexcept;
+#define SKERRY_FFT_DECLARE(real)                                                              \
+  bool SKERRY_FFT_ENTRY(complex_to_complex_##real)(const skerry::FftParams& params) noexcept; \
+  bool SKERRY_FFT_ENTRY(real_to_complex_##real)(const skerry::FftParams& params) noexcept;    \
+  bool SKERRY_FFT_ENTRY(complex_to_real_##real)(const skerry::FftParams& params) noexcept;
 
 /// False where memory ran out.
 extern "C" {

@@ -26,9 +26,9 @@ pthread_mutex_t plans = PTHREAD_MUTEX_INITIALIZER;
 [[maybe_unused]] const int fork_handler = pthread_atfork(Mutex::lock, Mutex::unlock, Mutex::unlock);
 
 /// One of several equal shares of a loop.
-class share final : public Scheduler {
+class Share final : public Scheduler {
  public:
-  share(std::size_t count, std::size_t number, Range work)
+  Share(std::size_t count, std::size_t number, Range work)
       : count_(count), number_(number), work_(work) {}
   [[nodiscard]] std::size_t num_threads() const override { return count_; }
   [[nodiscard]] std::size_t thread_num() const override { return number_; }
@@ -41,7 +41,7 @@ class share final : public Scheduler {
 };
 
 /// The first exception that a share meets is the loop's.
-class first_problem {
+class FirstProblem {
  public:
   void keep() noexcept {
     if (!met_.exchange(true)) problem_ = std::current_exception();
@@ -57,7 +57,7 @@ class first_problem {
 
 template <class Body>
 void run_shares(std::size_t count, Body&& body) {
-  first_problem problem;
+  FirstProblem problem;
   skerry::cpu::parallel_for(static_cast<std::int64_t>(count), 1,
                             [&](std::int64_t begin, std::int64_t end) {
                               for (std::int64_t i = begin; i < end; ++i) {
@@ -86,7 +86,7 @@ std::size_t adjust_nthreads(std::size_t nthreads) { return std::max<std::size_t>
 
 void execParallel(std::size_t nthreads, std::function<void(Scheduler&)> func) {
   run_shares(nthreads, [&](std::size_t number) {
-    share mine(nthreads, number, Range());
+    Share mine(nthreads, number, Range());
     func(mine);
   });
 }
@@ -102,7 +102,7 @@ void execParallel(std::size_t lo, std::size_t hi, std::size_t nthreads,
 void execStatic(std::size_t nwork, std::size_t nthreads, std::size_t /*chunksize: 0, equal parts*/,
                 std::function<void(Scheduler&)> func) {
   run_shares(nthreads, [&](std::size_t number) {
-    share mine(nthreads, number, part_of(nwork, nthreads, number));
+    Share mine(nthreads, number, part_of(nwork, nthreads, number));
     func(mine);
   });
 }

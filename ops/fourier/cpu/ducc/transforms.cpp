@@ -7,15 +7,15 @@
 #define SKERRY_FFT_REALS(X) X(float32)
 #endif
 
-#define SKERRY_FFT_DEFINE(real)                                                                 \
-  bool SKERRY_FFT_ENTRY(complex_to_complex_##real)(const skerry::fft_params& params) noexcept { \
-    return skerry::ducc::run(params, skerry::ducc::complex_to_complex<skerry::real>);           \
-  }                                                                                             \
-  bool SKERRY_FFT_ENTRY(real_to_complex_##real)(const skerry::fft_params& params) noexcept {    \
-    return skerry::ducc::run(params, skerry::ducc::real_to_complex<skerry::real>);              \
-  }                                                                                             \
-  bool SKERRY_FFT_ENTRY(complex_to_real_##real)(const skerry::fft_params& params) noexcept {    \
-    return skerry::ducc::run(params, skerry::ducc::complex_to_real<skerry::real>);              \
+#define SKERRY_FFT_DEFINE(real)                                                                \
+  bool SKERRY_FFT_ENTRY(complex_to_complex_##real)(const skerry::FftParams& params) noexcept { \
+    return skerry::ducc::run(params, skerry::ducc::complex_to_complex<skerry::real>);          \
+  }                                                                                            \
+  bool SKERRY_FFT_ENTRY(real_to_complex_##real)(const skerry::FftParams& params) noexcept {    \
+    return skerry::ducc::run(params, skerry::ducc::real_to_complex<skerry::real>);             \
+  }                                                                                            \
+  bool SKERRY_FFT_ENTRY(complex_to_real_##real)(const skerry::FftParams& params) noexcept {    \
+    return skerry::ducc::run(params, skerry::ducc::complex_to_real<skerry::real>);             \
   }
 
 extern "C" {

@@ -92,31 +92,31 @@ constexpr std::int64_t long_transform = 131072;
 
 inline std::size_t threads() { return static_cast<std::size_t>(cpu::thread_count()); }
 
-inline sizes shape_of(const fft_params& p) { return {p.shape, p.shape + p.rank}; }
+inline sizes shape_of(const FftParams& p) { return {p.shape, p.shape + p.rank}; }
 
 /// The shape with the transformed axis as long as the complex side's.
-inline sizes half_shape_of(const fft_params& p) {
+inline sizes half_shape_of(const FftParams& p) {
   sizes shape = shape_of(p);
   shape.back() = shape.back() / 2 + 1;
   return shape;
 }
 
-inline strides strides_of(const fft_params& p, const std::int64_t* nbytes, std::size_t itemsize) {
+inline strides strides_of(const FftParams& p, const std::int64_t* nbytes, std::size_t itemsize) {
   strides result(nbytes, nbytes + p.rank);
   for (std::ptrdiff_t& stride : result) stride /= static_cast<std::ptrdiff_t>(itemsize);
   return result;
 }
 
 template <class T>
-library::cfmav<T> input_of(const fft_params& p, const sizes& shape) {
+library::cfmav<T> input_of(const FftParams& p, const sizes& shape) {
   return {reinterpret_cast<const T*>(p.input), shape, strides_of(p, p.input_strides, sizeof(T))};
 }
 template <class T>
-library::vfmav<T> output_of(const fft_params& p, const sizes& shape) {
+library::vfmav<T> output_of(const FftParams& p, const sizes& shape) {
   return {reinterpret_cast<T*>(p.output), shape, strides_of(p, p.output_strides, sizeof(T))};
 }
 
-inline sizes transformed_axes(const fft_params& p) {
+inline sizes transformed_axes(const FftParams& p) {
   sizes axes;
   for (int axis = p.rank - p.transformed; axis < p.rank; ++axis) {
     axes.push_back(static_cast<std::size_t>(axis));
@@ -126,9 +126,9 @@ inline sizes transformed_axes(const fft_params& p) {
 
 /// Calls `each` with the parameters of every transform of the batch.
 template <class Each>
-void for_each_of_batch(const fft_params& all, Each&& each) {
+void for_each_of_batch(const FftParams& all, Each&& each) {
   const int axis = all.rank - 1;
-  fft_params one = all;
+  FftParams one = all;
   one.rank = 1;
   one.shape[0] = all.shape[axis];
   one.input_strides[0] = all.input_strides[axis];
@@ -149,7 +149,7 @@ void for_each_of_batch(const fft_params& all, Each&& each) {
 }
 
 template <class Real>
-void complex_to_complex(const fft_params& p) {
+void complex_to_complex(const FftParams& p) {
   using T = std::complex<Real>;
   if (p.transformed == 1 && p.rank > 1 && p.shape[p.rank - 1] >= long_transform) {
     return for_each_of_batch(p, complex_to_complex<Real>);
@@ -163,7 +163,7 @@ void complex_to_complex(const fft_params& p) {
 /// parts of each in the order of the result, where it moves one at a time. Returns how many rows
 /// are done.
 template <class Real>
-std::int64_t transform_rows(const fft_params& p) {
+std::int64_t transform_rows(const FftParams& p) {
   using vector = library::native_simd<Real>;
   constexpr std::int64_t lanes = vector::size();
   constexpr std::int64_t width = sizeof(Real);
@@ -208,8 +208,8 @@ std::int64_t transform_rows(const fft_params& p) {
 }
 
 template <class Real>
-void real_to_complex(const fft_params& all) {
-  fft_params p = all;
+void real_to_complex(const FftParams& all) {
+  FftParams p = all;
   const std::int64_t done = transform_rows<Real>(p);
   if (done != 0 && done == p.shape[0]) return;
   p.input += done * p.input_strides[0];
@@ -221,7 +221,7 @@ void real_to_complex(const fft_params& all) {
 }
 
 template <class Real>
-void complex_to_real(const fft_params& p) {
+void complex_to_real(const FftParams& p) {
   library::detail_fft::c2r(input_of<std::complex<Real>>(p, half_shape_of(p)),
                            output_of<Real>(p, shape_of(p)), static_cast<std::size_t>(p.rank - 1),
                            p.forward, static_cast<Real>(p.scale), threads());
@@ -229,7 +229,7 @@ void complex_to_real(const fft_params& p) {
 
 /// ducc throws nothing but std::bad_alloc for parameters that are right.
 template <class Transform>
-bool run(const fft_params& params, Transform transform) noexcept {
+bool run(const FftParams& params, Transform transform) noexcept {
   try {
     transform(params);
     return true;

@@ -24,32 +24,32 @@ constexpr int forward = -1;
 constexpr int inverse = 1;
 
 /// The layout of one side of a transform, in elements.
-struct side {
+struct Side {
   std::vector<long long> embed;
   long long stride = 1;
   long long distance = 0;
   std::size_t itemsize = 0;
 };
 
-struct transform_plan : library_handle {
+struct TransformPlan : LibraryHandle {
   bool allocates = true;
   bool is_made = false;
   int type = 0;
   std::vector<long long> lengths;
-  side input;
-  side output;
+  Side input;
+  Side output;
   long long batch = 0;
   std::size_t work_nbytes = 0;
   void* work = nullptr;
 };
 
 std::mutex plans_mutex;
-std::map<int, std::shared_ptr<transform_plan>>& plans() {
-  static auto* const all = new std::map<int, std::shared_ptr<transform_plan>>;
+std::map<int, std::shared_ptr<TransformPlan>>& plans() {
+  static auto* const all = new std::map<int, std::shared_ptr<TransformPlan>>;
   return *all;
 }
 
-std::shared_ptr<transform_plan> find(int plan) {
+std::shared_ptr<TransformPlan> find(int plan) {
   const std::lock_guard lock(plans_mutex);
   const auto found = plans().find(plan);
   return found != plans().end() ? found->second : nullptr;
@@ -67,22 +67,22 @@ bool is_known(int type) {
 }
 
 /// Elements of an axis on one side: half of the last one where the other side is real.
-long long length_of(const transform_plan& of, std::size_t axis, bool is_half) {
+long long length_of(const TransformPlan& of, std::size_t axis, bool is_half) {
   const long long length = of.lengths[axis];
   return is_half && axis + 1 == of.lengths.size() ? length / 2 + 1 : length;
 }
 
-bool is_input_half(const transform_plan& of) { return base_of(of.type) == complex_to_real; }
-bool is_output_half(const transform_plan& of) { return base_of(of.type) == real_to_complex; }
+bool is_input_half(const TransformPlan& of) { return base_of(of.type) == complex_to_real; }
+bool is_output_half(const TransformPlan& of) { return base_of(of.type) == real_to_complex; }
 
 /// In elements, between neighbours along an axis.
-long long stride_of(const side& of, std::size_t axis) {
+long long stride_of(const Side& of, std::size_t axis) {
   long long stride = of.stride;
   for (std::size_t i = axis + 1; i < of.embed.size(); ++i) stride *= of.embed[i];
   return stride;
 }
 
-std::size_t extent_of(const transform_plan& of, const side& layout, bool is_half) {
+std::size_t extent_of(const TransformPlan& of, const Side& layout, bool is_half) {
   long long last = (of.batch - 1) * layout.distance;
   for (std::size_t axis = 0; axis < of.lengths.size(); ++axis) {
     last += (length_of(of, axis, is_half) - 1) * stride_of(layout, axis);
@@ -91,9 +91,9 @@ std::size_t extent_of(const transform_plan& of, const side& layout, bool is_half
 }
 
 /// Without embed the layout is dense, and stride and distance do not count.
-side side_of(const transform_plan& of, const long long* embed, long long stride, long long distance,
+Side side_of(const TransformPlan& of, const long long* embed, long long stride, long long distance,
              bool is_half, std::size_t itemsize) {
-  side made;
+  Side made;
   made.itemsize = itemsize;
   if (embed != nullptr) {
     made.embed.assign(embed, embed + of.lengths.size());
@@ -109,7 +109,7 @@ side side_of(const transform_plan& of, const long long* embed, long long stride,
   return made;
 }
 
-const char* refuse_layout(const transform_plan& of, const side& layout, bool is_half) {
+const char* refuse_layout(const TransformPlan& of, const Side& layout, bool is_half) {
   if (layout.stride < 1 || layout.distance < 0) return "a stride or distance that is not positive";
   for (std::size_t axis = 1; axis < of.lengths.size(); ++axis) {
     if (layout.embed[axis] < length_of(of, axis, is_half)) return "an axis longer than its storage";
@@ -118,8 +118,8 @@ const char* refuse_layout(const transform_plan& of, const side& layout, bool is_
 }
 
 /// The CPU's parameters for a plan.
-fft_params params_of(const transform_plan& of, const void* input, void* output, bool is_forward) {
-  fft_params params{};
+FftParams params_of(const TransformPlan& of, const void* input, void* output, bool is_forward) {
+  FftParams params{};
   const auto axes = of.lengths.size();
   params.input = static_cast<const char*>(input);
   params.output = static_cast<char*>(output);
@@ -140,7 +140,7 @@ fft_params params_of(const transform_plan& of, const void* input, void* output, 
   return params;
 }
 
-const ::skerry::kernel& kernel_of(int type) {
+const ::skerry::Kernel& kernel_of(int type) {
   const fft_kernels& table = ::skerry::kernels<fft_kernels>();
   const int precision = (type & double_precision) != 0 ? 1 : 0;
   switch (base_of(type)) {
@@ -153,11 +153,11 @@ const ::skerry::kernel& kernel_of(int type) {
   }
 }
 
-void transform(const transform_plan& of, void* input, void* output, bool is_forward) {
+void transform(const TransformPlan& of, void* input, void* output, bool is_forward) {
   constexpr int garbage = 0xa5;
   if (of.work_nbytes > 0) std::memset(of.work, garbage, of.work_nbytes);
   std::int64_t out_of_memory = 0;
-  fft_params params = params_of(of, input, output, is_forward);
+  FftParams params = params_of(of, input, output, is_forward);
   params.out_of_memory = &out_of_memory;
   kernel_of(of.type).host(&params);
   if (out_of_memory != 0) throw std::bad_alloc();
@@ -167,7 +167,7 @@ void transform(const transform_plan& of, void* input, void* output, bool is_forw
   }
 }
 
-const char* refuse_data(const transform_plan& of, const void* input, const void* output) {
+const char* refuse_data(const TransformPlan& of, const void* input, const void* output) {
   // Real data, too: it is read as if it were complex.
   const std::size_t complex_size = (of.type & double_precision) != 0 ? 16 : 8;
   if (input == nullptr || output == nullptr) return "no memory";
@@ -181,7 +181,7 @@ const char* refuse_data(const transform_plan& of, const void* input, const void*
 }
 
 int execute(const char* routine, int plan, int type, void* input, void* output, int direction) {
-  const std::shared_ptr<transform_plan> of = find(plan);
+  const std::shared_ptr<TransformPlan> of = find(plan);
   if (of == nullptr || !of->is_made) return refused(invalid_plan, routine, "a plan that is none");
   if (const char* problem = problem_of(of.get())) return refused(invalid_plan, routine, problem);
   if (of->type != type) return refused(invalid_type, routine, "a plan for other types");
@@ -194,9 +194,9 @@ int execute(const char* routine, int plan, int type, void* input, void* output, 
   if (of->work_nbytes > 0 && of->work == nullptr) {
     return refused(no_workspace, routine, "a plan without the work area that it takes");
   }
-  std::vector<touched_range> touched = {{input, extent_of(*of, of->input, is_input_half(*of))},
-                                        {output, extent_of(*of, of->output, is_output_half(*of))},
-                                        {of->work, of->work_nbytes}};
+  std::vector<TouchedRange> touched = {{input, extent_of(*of, of->input, is_input_half(*of))},
+                                       {output, extent_of(*of, of->output, is_output_half(*of))},
+                                       {of->work, of->work_nbytes}};
   // A copy: the plan may be given another stream and work area before this has run.
   const int code = enqueue_library_work(routine, of->stream, std::move(touched),
                                         [plan_now = *of, input, output, direction] {
@@ -211,7 +211,7 @@ int create(int* plan) {
   static int next = 1;
   if (plan == nullptr) return invalid_value;
   const std::lock_guard lock(plans_mutex);
-  auto made = std::make_shared<transform_plan>();
+  auto made = std::make_shared<TransformPlan>();
   made->ordinal = current_device();
   *plan = next++;
   plans().emplace(*plan, std::move(made));
@@ -224,7 +224,7 @@ int destroy(int plan) {
 }
 
 int set_auto_allocation(int plan, int automatic) {
-  const std::shared_ptr<transform_plan> of = find(plan);
+  const std::shared_ptr<TransformPlan> of = find(plan);
   if (of == nullptr || of->is_made) {
     return refused(invalid_plan, "cufftSetAutoAllocation", "no plan, or one that was made before");
   }
@@ -238,7 +238,7 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
               std::size_t* work_nbytes) {
   constexpr const char* routine = "cufftMakePlanMany64";
   constexpr int most_rank = 3;
-  const std::shared_ptr<transform_plan> of = find(plan);
+  const std::shared_ptr<TransformPlan> of = find(plan);
   if (of == nullptr || of->is_made) {
     return refused(invalid_plan, routine, "no plan, or one that was made before");
   }
@@ -258,7 +258,7 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
     return refused(not_implemented, routine, "a type that this build has no kernels for");
   }
   const std::size_t complex_size = (type & double_precision) != 0 ? 16 : 8;
-  transform_plan made = *of;
+  TransformPlan made = *of;
   made.type = type;
   made.lengths.assign(lengths, lengths + rank);
   made.batch = batch;
@@ -278,14 +278,14 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
 }
 
 int set_stream(int plan, void* stream) {
-  const std::shared_ptr<transform_plan> of = find(plan);
+  const std::shared_ptr<TransformPlan> of = find(plan);
   if (of == nullptr) return refused(invalid_plan, "cufftSetStream", "a plan that is none");
   of->stream = stream;
   return success;
 }
 
 int set_work_area(int plan, void* work) {
-  const std::shared_ptr<transform_plan> of = find(plan);
+  const std::shared_ptr<TransformPlan> of = find(plan);
   if (of == nullptr || !of->is_made) {
     return refused(invalid_plan, "cufftSetWorkArea", "a plan that is none");
   }

@@ -20,7 +20,7 @@
 namespace skerry::emulation {
 
 /// A library's handle: the device that was current when it was made, and the stream it works on.
-struct library_handle {
+struct LibraryHandle {
   /// For nothing else's memory: a handle that was destroyed, or never was one, is noticed.
   static constexpr std::uint64_t alive = 0x7365727279'6c6962;
   std::uint64_t mark = alive;
@@ -39,8 +39,8 @@ struct library_handle {
 }
 
 /// What is wrong with a handle that is about to work; null if nothing is.
-[[nodiscard]] inline const char* problem_of(const library_handle* handle) {
-  if (handle == nullptr || handle->mark != library_handle::alive) return "a handle that is none";
+[[nodiscard]] inline const char* problem_of(const LibraryHandle* handle) {
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return "a handle that is none";
   if (handle->ordinal != current_device()) return "a handle of another device than the current one";
   int ordinal = -1;
   if (entry_points::stream_device(handle->stream, &ordinal) != 0) return "a stream that is none";
@@ -56,7 +56,7 @@ struct library_handle {
 
 /// Lists of addresses of matrices in the device's memory, which are read when the stream comes
 /// there.
-class matrix_lists {
+class MatrixLists {
  public:
   template <class T>
   void add(T* const* list, std::int64_t count, std::size_t nbytes_each) {
@@ -64,9 +64,9 @@ class matrix_lists {
   }
 
   /// The matrices.
-  std::vector<touched_range> operator()() const {
-    std::vector<touched_range> all;
-    for (const list& each : lists_) {
+  std::vector<TouchedRange> operator()() const {
+    std::vector<TouchedRange> all;
+    for (const List& each : lists_) {
       for (std::int64_t i = 0; i < each.count; ++i) {
         if (!is_aligned(each.addresses[i], each.alignment)) {
           throw std::invalid_argument("a matrix that does not begin at a multiple of an item");
@@ -78,13 +78,13 @@ class matrix_lists {
   }
 
  private:
-  struct list {
+  struct List {
     const void* const* addresses;
     std::int64_t count;
     std::size_t nbytes;
     std::size_t alignment;
   };
-  std::vector<list> lists_;
+  std::vector<List> lists_;
 };
 
 }  // namespace skerry::emulation

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* name = "cublasGemmStridedBatchedEx";
 
 /// All of a call, as it is kept until the stream comes there.
-struct product {
+struct Product {
   int op_a;
   int op_b;
   std::int64_t m;
@@ -65,7 +65,7 @@ int compute_of(int type) { return type == real_64 || type == complex_64 ? comput
 bool is_op(int op) { return op >= plain && op <= adjoint; }
 
 /// Null if the extents and leading dimensions are good.
-const char* refuse_shape(const product& p) {
+const char* refuse_shape(const Product& p) {
   if (!is_op(p.op_a) || !is_op(p.op_b)) return "an operation that is none";
   if (p.m < 0 || p.n < 0 || p.k < 0 || p.count < 0) return "an extent below 0";
   if (p.lda < at_least_1(p.op_a == plain ? p.m : p.k)) return "lda below the rows of A";
@@ -84,13 +84,13 @@ bool overlaps(const void* a, std::size_t a_nbytes, const void* b, std::size_t b_
 
 /// Bytes from the first matrix of a stack to the end of its last.
 std::size_t extent_of_stack(std::int64_t rows, std::int64_t columns, std::int64_t leading,
-                            std::int64_t stride, const product& p) {
+                            std::int64_t stride, const Product& p) {
   const std::size_t one = extent_of_matrix(rows, columns, leading, p.itemsize);
   if (one == 0 || p.count == 0) return 0;
   return one + static_cast<std::size_t>((p.count - 1) * stride) * p.itemsize;
 }
 
-std::vector<touched_range> ranges_of(const product& p) {
+std::vector<TouchedRange> ranges_of(const Product& p) {
   const bool is_plain_a = p.op_a == plain;
   const bool is_plain_b = p.op_b == plain;
   return {
@@ -99,21 +99,21 @@ std::vector<touched_range> ranges_of(const product& p) {
       {p.c, extent_of_stack(p.m, p.n, p.ldc, p.stride_c, p)}};
 }
 
-const char* refuse_memory(const product& p, const handle& on) {
+const char* refuse_memory(const Product& p, const Handle& on) {
   if (p.a == nullptr || p.b == nullptr || p.c == nullptr) return "a matrix at no address";
   // "cuComplex" and its like are aligned to their size.
   for (const void* data : {p.a, p.b, static_cast<const char*>(p.c)}) {
     if (!is_aligned(data, p.itemsize))
       return "a matrix that does not begin at a multiple of an item";
   }
-  const std::vector<touched_range> ranges = ranges_of(p);
-  for (const touched_range& each : ranges) {
+  const std::vector<TouchedRange> ranges = ranges_of(p);
+  for (const TouchedRange& each : ranges) {
     if (on.workspace != nullptr &&
         overlaps(on.workspace, on.workspace_nbytes, each.data, each.nbytes)) {
       return "a matrix inside of the workspace";
     }
   }
-  const touched_range& out = ranges[2];
+  const TouchedRange& out = ranges[2];
   if (overlaps(out.data, out.nbytes, p.a, ranges[0].nbytes) ||
       overlaps(out.data, out.nbytes, p.b, ranges[1].nbytes)) {
     return "C overlaps an operand";
@@ -123,7 +123,7 @@ const char* refuse_memory(const product& p, const handle& on) {
 
 template <class T>
 typename blas::factor<T>::type factor_at(const unsigned char* data) {
-  if constexpr (blas::entry_points<T>::is_complex) {
+  if constexpr (blas::EntryPoints<T>::is_complex) {
     return data;
   } else {
     T value;
@@ -133,11 +133,11 @@ typename blas::factor<T>::type factor_at(const unsigned char* data) {
 }
 
 template <class T>
-void multiply(const product& p) {
+void multiply(const Product& p) {
   constexpr int column_major = 102;
   constexpr int operations[] = {blas::plain, blas::transposed, 113};
   const auto narrow = [](std::int64_t n) { return static_cast<blas::integer>(n); };
-  const blas::one_call library = blas::use();
+  const blas::OneCall library = blas::use();
   for (std::int64_t i = 0; i < p.count; ++i) {
     const auto at = [&](std::int64_t stride) {
       return i * stride * static_cast<std::int64_t>(p.itemsize);
@@ -159,9 +159,9 @@ std::vector<float32> widened(const char* data, std::int64_t rows, std::int64_t c
 }
 
 /// C = A @ B for items [begin, end) of the sums; C has no gaps between its columns.
-void multiply_part(const product& p, const float32* a, const float32* b, float32* c,
+void multiply_part(const Product& p, const float32* a, const float32* b, float32* c,
                    std::int64_t begin, std::int64_t end) {
-  product part = p;
+  Product part = p;
   part.a = reinterpret_cast<const char*>(a + begin * (p.op_a == plain ? p.lda : 1));
   part.b = reinterpret_cast<const char*>(b + begin * (p.op_b == plain ? 1 : p.ldb));
   part.c = reinterpret_cast<char*>(c);
@@ -173,7 +173,7 @@ void multiply_part(const product& p, const float32* a, const float32* b, float32
 
 /// With sums of float32, of which C is rounded. What the library may do where it is not forbidden
 /// is done: two halves of the sums are rounded, then added up.
-void multiply_halves(const product& p) {
+void multiply_halves(const Product& p) {
   const bool is_plain_a = p.op_a == plain;
   const bool is_plain_b = p.op_b == plain;
   const std::int64_t middle = p.sums_in_output_type ? p.k / 2 : 0;
@@ -197,7 +197,7 @@ void multiply_halves(const product& p) {
   }
 }
 
-void run(const product& p, int type) {
+void run(const Product& p, int type) {
   switch (type) {
     case real_16:
       return multiply_halves(p);
@@ -227,23 +227,23 @@ void spoil(void* workspace, std::size_t nbytes) {
 
 }  // namespace
 
-int create(handle** made) {
+int create(Handle** made) {
   if (made == nullptr) return invalid_value;
-  *made = new (std::nothrow) handle;
+  *made = new (std::nothrow) Handle;
   if (*made == nullptr) return alloc_failed;
   (*made)->ordinal = current_device();
   return success;
 }
 
-int destroy(handle* on) {
-  if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
+int destroy(Handle* on) {
+  if (on == nullptr || on->mark != LibraryHandle::alive) return not_initialized;
   on->mark = 0;
   delete on;
   return success;
 }
 
-int set_stream(handle* on, void* stream) {
-  if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
+int set_stream(Handle* on, void* stream) {
+  if (on == nullptr || on->mark != LibraryHandle::alive) return not_initialized;
   on->stream = stream;
   // "unconditionally resets the cuBLAS library workspace back to the default workspace pool"
   on->workspace = nullptr;
@@ -251,9 +251,9 @@ int set_stream(handle* on, void* stream) {
   return success;
 }
 
-int set_workspace(handle* on, void* workspace, std::size_t nbytes) {
+int set_workspace(Handle* on, void* workspace, std::size_t nbytes) {
   constexpr std::size_t workspace_alignment = 256;
-  if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
+  if (on == nullptr || on->mark != LibraryHandle::alive) return not_initialized;
   if (!is_aligned(workspace, workspace_alignment)) {
     report_refusal("cublasSetWorkspace", "a workspace that is not aligned to 256 bytes");
     return invalid_value;
@@ -263,8 +263,8 @@ int set_workspace(handle* on, void* workspace, std::size_t nbytes) {
   return success;
 }
 
-int set_math_mode(handle* on, int mode) {
-  if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
+int set_math_mode(Handle* on, int mode) {
+  if (on == nullptr || on->mark != LibraryHandle::alive) return not_initialized;
   if (mode != default_math && mode != disallow_reduced_precision_reduction) {
     report_refusal("cublasSetMathMode", "a mode that skerry does not use");
     return invalid_value;
@@ -273,7 +273,7 @@ int set_math_mode(handle* on, int mode) {
   return success;
 }
 
-int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::int64_t n,
+int gemm_strided_batched(Handle* on, int op_a, int op_b, std::int64_t m, std::int64_t n,
                          std::int64_t k, const void* alpha, const void* a, int type_a,
                          std::int64_t lda, long long stride_a, const void* b, int type_b,
                          std::int64_t ldb, long long stride_b, const void* beta, void* c,
@@ -290,7 +290,7 @@ int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::in
     return refused(invalid_value, "an algorithm that is none");
   }
   if (alpha == nullptr || beta == nullptr) return refused(invalid_value, "no alpha or beta");
-  product p{.op_a = op_a,
+  Product p{.op_a = op_a,
             .op_b = op_b,
             .m = m,
             .n = n,
@@ -318,11 +318,11 @@ int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::in
   if (const char* problem = refuse_shape(p)) return refused(invalid_value, problem);
   if (m == 0 || n == 0 || count == 0) return success;
   if (const char* problem = refuse_memory(p, *on)) return refused(invalid_value, problem);
-  std::vector<touched_range> touched = ranges_of(p);
+  std::vector<TouchedRange> touched = ranges_of(p);
   touched.push_back({on->workspace, on->workspace_nbytes});
   try {
     blas::require(name);
-  } catch (const library_error& problem) {
+  } catch (const LibraryError& problem) {
     return refused(execution_failed, problem.what());
   }
   const int code =

@@ -34,19 +34,19 @@ inline constexpr int compute_64 = 70;
 inline constexpr int default_math = 0;
 inline constexpr int disallow_reduced_precision_reduction = 16;
 
-struct handle : library_handle {
+struct Handle : LibraryHandle {
   int math_mode = default_math;
   void* workspace = nullptr;
   std::size_t workspace_nbytes = 0;
 };
 
-int create(handle** made) SKERRY_LIBRARY(cublasCreate_v2);
-int destroy(handle* on) SKERRY_LIBRARY(cublasDestroy_v2);
-int set_stream(handle* on, void* stream) SKERRY_LIBRARY(cublasSetStream_v2);
-int set_workspace(handle* on, void* workspace, std::size_t nbytes)
+int create(Handle** made) SKERRY_LIBRARY(cublasCreate_v2);
+int destroy(Handle* on) SKERRY_LIBRARY(cublasDestroy_v2);
+int set_stream(Handle* on, void* stream) SKERRY_LIBRARY(cublasSetStream_v2);
+int set_workspace(Handle* on, void* workspace, std::size_t nbytes)
     SKERRY_LIBRARY(cublasSetWorkspace_v2);
-int set_math_mode(handle* on, int mode) SKERRY_LIBRARY(cublasSetMathMode);
-int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::int64_t n,
+int set_math_mode(Handle* on, int mode) SKERRY_LIBRARY(cublasSetMathMode);
+int gemm_strided_batched(Handle* on, int op_a, int op_b, std::int64_t m, std::int64_t n,
                          std::int64_t k, const void* alpha, const void* a, int type_a,
                          std::int64_t lda, long long stride_a, const void* b, int type_b,
                          std::int64_t ldb, long long stride_b, const void* beta, void* c,
@@ -54,12 +54,12 @@ int gemm_strided_batched(handle* on, int op_a, int op_b, std::int64_t m, std::in
                          int compute, int algorithm) SKERRY_LIBRARY(cublasGemmStridedBatchedEx_64);
 
 #define SKERRY_FACTORS(T, letter)                                                               \
-  int getrf_batched(handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) \
+  int getrf_batched(Handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) \
       SKERRY_LIBRARY(cublas##letter##getrfBatched);                                             \
-  int getrs_batched(handle* on, int op, int n, int columns, const T* const* a, int lda,         \
+  int getrs_batched(Handle* on, int op, int n, int columns, const T* const* a, int lda,         \
                     const int* pivots, T* const* b, int ldb, int* wrong, int count)             \
       SKERRY_LIBRARY(cublas##letter##getrsBatched);                                             \
-  int geqrf_batched(handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,  \
+  int geqrf_batched(Handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,  \
                     int count) SKERRY_LIBRARY(cublas##letter##geqrfBatched);
 SKERRY_FACTORS(float32, S)
 SKERRY_FACTORS(float64, D)

@@ -12,15 +12,15 @@ namespace skerry::emulation::cublas {
 
 namespace {
 
-class factor_call : public routine_call {
+class FactorCall : public RoutineCall {
  public:
-  factor_call(const char* routine, const handle* on)
-      : routine_call(routine, on, {not_initialized, invalid_value, execution_failed}) {}
+  FactorCall(const char* routine, const Handle* on)
+      : RoutineCall(routine, on, {not_initialized, invalid_value, execution_failed}) {}
 };
 
 template <class T>
-int run_getrf(handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) {
-  factor_call of("cublas getrfBatched", on);
+int run_getrf(Handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) {
+  FactorCall of("cublas getrfBatched", on);
   of.matrices(a, count, n, n, lda);
   of.vector(pivots, std::int64_t{n} * count);
   of.vector(info, count);
@@ -32,9 +32,9 @@ int run_getrf(handle* on, int n, T* const* a, int lda, int* pivots, int* info, i
 }
 
 template <class T>
-int run_getrs(handle* on, int op, int n, int columns, const T* const* a, int lda, const int* pivots,
+int run_getrs(Handle* on, int op, int n, int columns, const T* const* a, int lda, const int* pivots,
               T* const* b, int ldb, int* wrong, int count) {
-  factor_call of("cublas getrsBatched", on);
+  FactorCall of("cublas getrsBatched", on);
   of.require(op >= plain && op <= adjoint, "an operation that is none");
   of.require(wrong != nullptr, "no place on the host for what is wrong");
   of.matrices(a, count, n, n, lda);
@@ -51,9 +51,9 @@ int run_getrs(handle* on, int op, int n, int columns, const T* const* a, int lda
 }
 
 template <class T>
-int run_geqrf(handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,
+int run_geqrf(Handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,
               int count) {
-  factor_call of("cublas geqrfBatched", on);
+  FactorCall of("cublas geqrfBatched", on);
   of.require(wrong != nullptr, "no place on the host for what is wrong");
   const int factors = m < n ? m : n;
   of.matrices(a, count, m, n, lda);
@@ -71,14 +71,14 @@ int run_geqrf(handle* on, int m, int n, T* const* a, int lda, T* const* tau, int
 }  // namespace
 
 #define SKERRY_FACTORS(T)                                                                         \
-  int getrf_batched(handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) { \
+  int getrf_batched(Handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) { \
     return run_getrf<T>(on, n, a, lda, pivots, info, count);                                      \
   }                                                                                               \
-  int getrs_batched(handle* on, int op, int n, int columns, const T* const* a, int lda,           \
+  int getrs_batched(Handle* on, int op, int n, int columns, const T* const* a, int lda,           \
                     const int* pivots, T* const* b, int ldb, int* wrong, int count) {             \
     return run_getrs<T>(on, op, n, columns, a, lda, pivots, b, ldb, wrong, count);                \
   }                                                                                               \
-  int geqrf_batched(handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,    \
+  int geqrf_batched(Handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,    \
                     int count) {                                                                  \
     return run_geqrf<T>(on, m, n, a, lda, tau, wrong, count);                                     \
   }

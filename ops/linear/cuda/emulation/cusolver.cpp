@@ -17,8 +17,8 @@ namespace skerry::emulation::cusolver {
 namespace {
 
 template <class T>
-int run_getrf(handle* on, int m, int n, T* a, int lda, T* work, int* pivots, int* info) {
-  call of("cusolverDn getrf", on);
+int run_getrf(Handle* on, int m, int n, T* a, int lda, T* work, int* pivots, int* info) {
+  Call of("cusolverDn getrf", on);
   of.matrix(a, m, n, lda);
   of.work(work, length_for(m, n), 0);
   of.vector(pivots, std::min(m, n));
@@ -27,9 +27,9 @@ int run_getrf(handle* on, int m, int n, T* a, int lda, T* work, int* pivots, int
 }
 
 template <class T>
-int run_getrs(handle* on, int op, int n, int count, const T* a, int lda, const int* pivots, T* b,
+int run_getrs(Handle* on, int op, int n, int count, const T* a, int lda, const int* pivots, T* b,
               int ldb, int* info) {
-  call of("cusolverDn getrs", on);
+  Call of("cusolverDn getrs", on);
   of.require(op >= 0 && op <= 2, "an operation that is none");
   of.matrix(a, n, n, lda);
   of.matrix(b, n, count, ldb);
@@ -39,8 +39,8 @@ int run_getrs(handle* on, int op, int n, int count, const T* a, int lda, const i
 }
 
 template <class T>
-int run_potrf(handle* on, int part, int n, T* a, int lda, T* work, int length, int* info) {
-  call of("cusolverDn potrf", on);
+int run_potrf(Handle* on, int part, int n, T* a, int lda, T* work, int length, int* info) {
+  Call of("cusolverDn potrf", on);
   of.require(is_flag(part), "a triangle that is none");
   of.matrix(a, n, n, lda);
   of.work(work, length, length_for(n, n));
@@ -49,8 +49,8 @@ int run_potrf(handle* on, int part, int n, T* a, int lda, T* work, int length, i
 }
 
 template <class T>
-int run_potrf_batched(handle* on, int part, int n, T** a, int lda, int* info, int count) {
-  call of("cusolverDn potrfBatched", on);
+int run_potrf_batched(Handle* on, int part, int n, T** a, int lda, int* info, int count) {
+  Call of("cusolverDn potrfBatched", on);
   of.require(is_flag(part), "a triangle that is none");
   of.matrices(a, count, n, n, lda);
   of.vector(info, count);
@@ -62,8 +62,8 @@ int run_potrf_batched(handle* on, int part, int n, T** a, int lda, int* info, in
 }
 
 template <class T>
-int run_geqrf(handle* on, int m, int n, T* a, int lda, T* tau, T* work, int length, int* info) {
-  call of("cusolverDn geqrf", on);
+int run_geqrf(Handle* on, int m, int n, T* a, int lda, T* tau, T* work, int length, int* info) {
+  Call of("cusolverDn geqrf", on);
   of.matrix(a, m, n, lda);
   of.vector(tau, std::min(m, n));
   of.work(work, length, length_for(m, n));
@@ -72,9 +72,9 @@ int run_geqrf(handle* on, int m, int n, T* a, int lda, T* tau, T* work, int leng
 }
 
 template <class T>
-int run_orgqr(handle* on, int m, int n, int k, T* a, int lda, const T* tau, T* work, int length,
+int run_orgqr(Handle* on, int m, int n, int k, T* a, int lda, const T* tau, T* work, int length,
               int* info) {
-  call of("cusolverDn orgqr", on);
+  Call of("cusolverDn orgqr", on);
   of.require(n <= m && k <= n && k >= 0, "more reflectors than columns, or columns than rows");
   of.matrix(a, m, n, lda);
   of.vector(tau, k);
@@ -84,11 +84,11 @@ int run_orgqr(handle* on, int m, int n, int k, T* a, int lda, const T* tau, T* w
 }
 
 template <class T>
-int run_gesvdj(handle* on, int job, int econ, int m, int n, T* a, int lda, lapack::real_of<T>* s,
+int run_gesvdj(Handle* on, int job, int econ, int m, int n, T* a, int lda, lapack::real_of<T>* s,
                T* u, int ldu, T* v, int ldv, T* work, int length, int* info,
-               const routine_settings* settings) {
-  call of("cusolverDn gesvdj", on);
-  of.require(settings != nullptr && settings->mark == library_handle::alive,
+               const RoutineSettings* settings) {
+  Call of("cusolverDn gesvdj", on);
+  of.require(settings != nullptr && settings->mark == LibraryHandle::alive,
              "settings that are none");
   of.require(is_flag(job) && is_flag(econ), "a mode that is none");
   const auto [u_columns, v_columns] = vector_counts(econ, m, n);
@@ -106,9 +106,9 @@ int run_gesvdj(handle* on, int job, int econ, int m, int n, T* a, int lda, lapac
 }
 
 template <class T>
-int run_syevd(handle* on, int job, int part, int n, T* a, int lda, lapack::real_of<T>* w, T* work,
+int run_syevd(Handle* on, int job, int part, int n, T* a, int lda, lapack::real_of<T>* w, T* work,
               int length, int* info) {
-  call of("cusolverDn syevd", on);
+  Call of("cusolverDn syevd", on);
   of.require(is_flag(job) && is_flag(part), "a mode or triangle that is none");
   of.matrix(a, n, n, lda);
   of.vector(w, n);
@@ -128,7 +128,7 @@ int make(Handle** made) {
 
 template <class Handle>
 int unmake(Handle* of) {
-  if (of == nullptr || of->mark != library_handle::alive) return not_initialized;
+  if (of == nullptr || of->mark != LibraryHandle::alive) return not_initialized;
   of->mark = 0;
   delete of;
   return success;
@@ -136,14 +136,14 @@ int unmake(Handle* of) {
 
 }  // namespace
 
-int create(handle** made) {
+int create(Handle** made) {
   const int status = make(made);
   if (status == success) (*made)->ordinal = current_device();
   return status;
 }
-int destroy(handle* on) { return unmake(on); }
-int set_stream(handle* on, void* stream) {
-  if (on == nullptr || on->mark != library_handle::alive) return not_initialized;
+int destroy(Handle* on) { return unmake(on); }
+int set_stream(Handle* on, void* stream) {
+  if (on == nullptr || on->mark != LibraryHandle::alive) return not_initialized;
   on->stream = stream;
   return success;
 }
@@ -152,79 +152,79 @@ int get_version(int* version) {
   *version = 12004;  // 12.0.4, of CUDA 13.0
   return success;
 }
-int create_gesvdj_settings(routine_settings** made) { return make(made); }
-int destroy_gesvdj_settings(routine_settings* of) { return unmake(of); }
-int create_settings(routine_settings** made) { return make(made); }
-int destroy_settings(routine_settings* of) { return unmake(of); }
+int create_gesvdj_settings(RoutineSettings** made) { return make(made); }
+int destroy_gesvdj_settings(RoutineSettings* of) { return unmake(of); }
+int create_settings(RoutineSettings** made) { return make(made); }
+int destroy_settings(RoutineSettings* of) { return unmake(of); }
 
-#define SKERRY_SOLVER(T, R)                                                                        \
-  int getrf_size(handle* on, int m, int n, T* a, int lda, int* length) {                           \
-    call of("cusolverDn getrf_bufferSize", on);                                                    \
-    of.matrix(a, m, n, lda);                                                                       \
-    return say_length(of, length, m, n);                                                           \
-  }                                                                                                \
-  int getrf(handle* on, int m, int n, T* a, int lda, T* work, int* pivots, int* info) {            \
-    return run_getrf<T>(on, m, n, a, lda, work, pivots, info);                                     \
-  }                                                                                                \
-  int getrs(handle* on, int op, int n, int count, const T* a, int lda, const int* pivots, T* b,    \
-            int ldb, int* info) {                                                                  \
-    return run_getrs<T>(on, op, n, count, a, lda, pivots, b, ldb, info);                           \
-  }                                                                                                \
-  int potrf_size(handle* on, int part, int n, T* a, int lda, int* length) {                        \
-    call of("cusolverDn potrf_bufferSize", on);                                                    \
-    of.require(is_flag(part), "a triangle that is none");                                          \
-    of.matrix(a, n, n, lda);                                                                       \
-    return say_length(of, length, n, n);                                                           \
-  }                                                                                                \
-  int potrf(handle* on, int part, int n, T* a, int lda, T* work, int length, int* info) {          \
-    return run_potrf<T>(on, part, n, a, lda, work, length, info);                                  \
-  }                                                                                                \
-  int potrf_batched(handle* on, int part, int n, T** a, int lda, int* info, int count) {           \
-    return run_potrf_batched<T>(on, part, n, a, lda, info, count);                                 \
-  }                                                                                                \
-  int geqrf_size(handle* on, int m, int n, T* a, int lda, int* length) {                           \
-    call of("cusolverDn geqrf_bufferSize", on);                                                    \
-    of.matrix(a, m, n, lda);                                                                       \
-    return say_length(of, length, m, n);                                                           \
-  }                                                                                                \
-  int geqrf(handle* on, int m, int n, T* a, int lda, T* tau, T* work, int length, int* info) {     \
-    return run_geqrf<T>(on, m, n, a, lda, tau, work, length, info);                                \
-  }                                                                                                \
-  int orgqr_size(handle* on, int m, int n, int k, const T* a, int lda, const T* tau,               \
-                 int* length) {                                                                    \
-    call of("cusolverDn orgqr_bufferSize", on);                                                    \
-    of.matrix(a, m, n, lda);                                                                       \
-    of.vector(tau, k);                                                                             \
-    return say_length(of, length, m, n);                                                           \
-  }                                                                                                \
-  int orgqr(handle* on, int m, int n, int k, T* a, int lda, const T* tau, T* work, int length,     \
-            int* info) {                                                                           \
-    return run_orgqr<T>(on, m, n, k, a, lda, tau, work, length, info);                             \
-  }                                                                                                \
-  int gesvdj_size(handle* on, int job, int econ, int m, int n, const T* a, int lda, const R*,      \
-                  const T*, int ldu, const T*, int ldv, int* length, routine_settings* settings) { \
-    call of("cusolverDn gesvdj_bufferSize", on);                                                   \
-    of.require(settings != nullptr && is_flag(job) && is_flag(econ), "a mode that is none");       \
-    of.matrix(a, m, n, lda);                                                                       \
-    of.require(ldu >= at_least_1(m) && ldv >= at_least_1(n),                                       \
-               "a leading dimension below the rows of its matrix");                                \
-    return say_length(of, length, m, n);                                                           \
-  }                                                                                                \
-  int gesvdj(handle* on, int job, int econ, int m, int n, T* a, int lda, R* s, T* u, int ldu,      \
-             T* v, int ldv, T* work, int length, int* info, routine_settings* settings) {          \
-    return run_gesvdj<T>(on, job, econ, m, n, a, lda, s, u, ldu, v, ldv, work, length, info,       \
-                         settings);                                                                \
-  }                                                                                                \
-  int syevd_size(handle* on, int job, int part, int n, const T* a, int lda, const R*,              \
-                 int* length) {                                                                    \
-    call of("cusolverDn syevd_bufferSize", on);                                                    \
-    of.require(is_flag(job) && is_flag(part), "a mode or triangle that is none");                  \
-    of.matrix(a, n, n, lda);                                                                       \
-    return say_length(of, length, n, n);                                                           \
-  }                                                                                                \
-  int syevd(handle* on, int job, int part, int n, T* a, int lda, R* w, T* work, int length,        \
-            int* info) {                                                                           \
-    return run_syevd<T>(on, job, part, n, a, lda, w, work, length, info);                          \
+#define SKERRY_SOLVER(T, R)                                                                       \
+  int getrf_size(Handle* on, int m, int n, T* a, int lda, int* length) {                          \
+    Call of("cusolverDn getrf_bufferSize", on);                                                   \
+    of.matrix(a, m, n, lda);                                                                      \
+    return say_length(of, length, m, n);                                                          \
+  }                                                                                               \
+  int getrf(Handle* on, int m, int n, T* a, int lda, T* work, int* pivots, int* info) {           \
+    return run_getrf<T>(on, m, n, a, lda, work, pivots, info);                                    \
+  }                                                                                               \
+  int getrs(Handle* on, int op, int n, int count, const T* a, int lda, const int* pivots, T* b,   \
+            int ldb, int* info) {                                                                 \
+    return run_getrs<T>(on, op, n, count, a, lda, pivots, b, ldb, info);                          \
+  }                                                                                               \
+  int potrf_size(Handle* on, int part, int n, T* a, int lda, int* length) {                       \
+    Call of("cusolverDn potrf_bufferSize", on);                                                   \
+    of.require(is_flag(part), "a triangle that is none");                                         \
+    of.matrix(a, n, n, lda);                                                                      \
+    return say_length(of, length, n, n);                                                          \
+  }                                                                                               \
+  int potrf(Handle* on, int part, int n, T* a, int lda, T* work, int length, int* info) {         \
+    return run_potrf<T>(on, part, n, a, lda, work, length, info);                                 \
+  }                                                                                               \
+  int potrf_batched(Handle* on, int part, int n, T** a, int lda, int* info, int count) {          \
+    return run_potrf_batched<T>(on, part, n, a, lda, info, count);                                \
+  }                                                                                               \
+  int geqrf_size(Handle* on, int m, int n, T* a, int lda, int* length) {                          \
+    Call of("cusolverDn geqrf_bufferSize", on);                                                   \
+    of.matrix(a, m, n, lda);                                                                      \
+    return say_length(of, length, m, n);                                                          \
+  }                                                                                               \
+  int geqrf(Handle* on, int m, int n, T* a, int lda, T* tau, T* work, int length, int* info) {    \
+    return run_geqrf<T>(on, m, n, a, lda, tau, work, length, info);                               \
+  }                                                                                               \
+  int orgqr_size(Handle* on, int m, int n, int k, const T* a, int lda, const T* tau,              \
+                 int* length) {                                                                   \
+    Call of("cusolverDn orgqr_bufferSize", on);                                                   \
+    of.matrix(a, m, n, lda);                                                                      \
+    of.vector(tau, k);                                                                            \
+    return say_length(of, length, m, n);                                                          \
+  }                                                                                               \
+  int orgqr(Handle* on, int m, int n, int k, T* a, int lda, const T* tau, T* work, int length,    \
+            int* info) {                                                                          \
+    return run_orgqr<T>(on, m, n, k, a, lda, tau, work, length, info);                            \
+  }                                                                                               \
+  int gesvdj_size(Handle* on, int job, int econ, int m, int n, const T* a, int lda, const R*,     \
+                  const T*, int ldu, const T*, int ldv, int* length, RoutineSettings* settings) { \
+    Call of("cusolverDn gesvdj_bufferSize", on);                                                  \
+    of.require(settings != nullptr && is_flag(job) && is_flag(econ), "a mode that is none");      \
+    of.matrix(a, m, n, lda);                                                                      \
+    of.require(ldu >= at_least_1(m) && ldv >= at_least_1(n),                                      \
+               "a leading dimension below the rows of its matrix");                               \
+    return say_length(of, length, m, n);                                                          \
+  }                                                                                               \
+  int gesvdj(Handle* on, int job, int econ, int m, int n, T* a, int lda, R* s, T* u, int ldu,     \
+             T* v, int ldv, T* work, int length, int* info, RoutineSettings* settings) {          \
+    return run_gesvdj<T>(on, job, econ, m, n, a, lda, s, u, ldu, v, ldv, work, length, info,      \
+                         settings);                                                               \
+  }                                                                                               \
+  int syevd_size(Handle* on, int job, int part, int n, const T* a, int lda, const R*,             \
+                 int* length) {                                                                   \
+    Call of("cusolverDn syevd_bufferSize", on);                                                   \
+    of.require(is_flag(job) && is_flag(part), "a mode or triangle that is none");                 \
+    of.matrix(a, n, n, lda);                                                                      \
+    return say_length(of, length, n, n);                                                          \
+  }                                                                                               \
+  int syevd(Handle* on, int job, int part, int n, T* a, int lda, R* w, T* work, int length,       \
+            int* info) {                                                                          \
+    return run_syevd<T>(on, job, part, n, a, lda, w, work, length, info);                         \
   }
 SKERRY_SOLVER(float32, float32)
 SKERRY_SOLVER(float64, float64)

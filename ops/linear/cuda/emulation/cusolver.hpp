@@ -23,59 +23,59 @@ inline constexpr int vectors = 1;
 inline constexpr int lower = 0;
 inline constexpr int upper = 1;
 
-struct handle : library_handle {};
+struct Handle : LibraryHandle {};
 /// gesvdjInfo_t and cusolverDnParams_t: what they could say is left as it is.
-struct routine_settings {
-  std::uint64_t mark = library_handle::alive;
+struct RoutineSettings {
+  std::uint64_t mark = LibraryHandle::alive;
 };
 
-int create(handle** made) SKERRY_LIBRARY(cusolverDnCreate);
-int destroy(handle* on) SKERRY_LIBRARY(cusolverDnDestroy);
-int set_stream(handle* on, void* stream) SKERRY_LIBRARY(cusolverDnSetStream);
+int create(Handle** made) SKERRY_LIBRARY(cusolverDnCreate);
+int destroy(Handle* on) SKERRY_LIBRARY(cusolverDnDestroy);
+int set_stream(Handle* on, void* stream) SKERRY_LIBRARY(cusolverDnSetStream);
 int get_version(int* version) SKERRY_LIBRARY(cusolverGetVersion);
-int create_gesvdj_settings(routine_settings** made) SKERRY_LIBRARY(cusolverDnCreateGesvdjInfo);
-int destroy_gesvdj_settings(routine_settings* of) SKERRY_LIBRARY(cusolverDnDestroyGesvdjInfo);
-int create_settings(routine_settings** made) SKERRY_LIBRARY(cusolverDnCreateParams);
-int destroy_settings(routine_settings* of) SKERRY_LIBRARY(cusolverDnDestroyParams);
+int create_gesvdj_settings(RoutineSettings** made) SKERRY_LIBRARY(cusolverDnCreateGesvdjInfo);
+int destroy_gesvdj_settings(RoutineSettings* of) SKERRY_LIBRARY(cusolverDnDestroyGesvdjInfo);
+int create_settings(RoutineSettings** made) SKERRY_LIBRARY(cusolverDnCreateParams);
+int destroy_settings(RoutineSettings* of) SKERRY_LIBRARY(cusolverDnDestroyParams);
 
 #define SKERRY_SOLVER(T, R, letter, orgqr_, syevd_)                                               \
-  int getrf_size(handle* on, int m, int n, T* a, int lda, int* length)                            \
+  int getrf_size(Handle* on, int m, int n, T* a, int lda, int* length)                            \
       SKERRY_LIBRARY(cusolverDn##letter##getrf_bufferSize);                                       \
-  int getrf(handle* on, int m, int n, T* a, int lda, T* work, int* pivots, int* info)             \
+  int getrf(Handle* on, int m, int n, T* a, int lda, T* work, int* pivots, int* info)             \
       SKERRY_LIBRARY(cusolverDn##letter##getrf);                                                  \
-  int getrs(handle* on, int op, int n, int count, const T* a, int lda, const int* pivots, T* b,   \
+  int getrs(Handle* on, int op, int n, int count, const T* a, int lda, const int* pivots, T* b,   \
             int ldb, int* info) SKERRY_LIBRARY(cusolverDn##letter##getrs);                        \
-  int potrf_size(handle* on, int part, int n, T* a, int lda, int* length)                         \
+  int potrf_size(Handle* on, int part, int n, T* a, int lda, int* length)                         \
       SKERRY_LIBRARY(cusolverDn##letter##potrf_bufferSize);                                       \
-  int potrf(handle* on, int part, int n, T* a, int lda, T* work, int length, int* info)           \
+  int potrf(Handle* on, int part, int n, T* a, int lda, T* work, int length, int* info)           \
       SKERRY_LIBRARY(cusolverDn##letter##potrf);                                                  \
-  int potrf_batched(handle* on, int part, int n, T** a, int lda, int* info, int count)            \
+  int potrf_batched(Handle* on, int part, int n, T** a, int lda, int* info, int count)            \
       SKERRY_LIBRARY(cusolverDn##letter##potrfBatched);                                           \
-  int geqrf_size(handle* on, int m, int n, T* a, int lda, int* length)                            \
+  int geqrf_size(Handle* on, int m, int n, T* a, int lda, int* length)                            \
       SKERRY_LIBRARY(cusolverDn##letter##geqrf_bufferSize);                                       \
-  int geqrf(handle* on, int m, int n, T* a, int lda, T* tau, T* work, int length, int* info)      \
+  int geqrf(Handle* on, int m, int n, T* a, int lda, T* tau, T* work, int length, int* info)      \
       SKERRY_LIBRARY(cusolverDn##letter##geqrf);                                                  \
-  int orgqr_size(handle* on, int m, int n, int k, const T* a, int lda, const T* tau, int* length) \
+  int orgqr_size(Handle* on, int m, int n, int k, const T* a, int lda, const T* tau, int* length) \
       SKERRY_LIBRARY(cusolverDn##letter##orgqr_##_bufferSize);                                    \
-  int orgqr(handle* on, int m, int n, int k, T* a, int lda, const T* tau, T* work, int length,    \
+  int orgqr(Handle* on, int m, int n, int k, T* a, int lda, const T* tau, T* work, int length,    \
             int* info) SKERRY_LIBRARY(cusolverDn##letter##orgqr_);                                \
-  int gesvdj_size(handle* on, int job, int econ, int m, int n, const T* a, int lda, const R* s,   \
+  int gesvdj_size(Handle* on, int job, int econ, int m, int n, const T* a, int lda, const R* s,   \
                   const T* u, int ldu, const T* v, int ldv, int* length,                          \
-                  routine_settings* settings)                                                     \
+                  RoutineSettings* settings)                                                      \
       SKERRY_LIBRARY(cusolverDn##letter##gesvdj_bufferSize);                                      \
-  int gesvdj(handle* on, int job, int econ, int m, int n, T* a, int lda, R* s, T* u, int ldu,     \
-             T* v, int ldv, T* work, int length, int* info, routine_settings* settings)           \
+  int gesvdj(Handle* on, int job, int econ, int m, int n, T* a, int lda, R* s, T* u, int ldu,     \
+             T* v, int ldv, T* work, int length, int* info, RoutineSettings* settings)            \
       SKERRY_LIBRARY(cusolverDn##letter##gesvdj);                                                 \
-  int gesvdj_batched_size(handle* on, int job, int m, int n, const T* a, int lda, const R* s,     \
+  int gesvdj_batched_size(Handle* on, int job, int m, int n, const T* a, int lda, const R* s,     \
                           const T* u, int ldu, const T* v, int ldv, int* length,                  \
-                          routine_settings* settings, int count)                                  \
+                          RoutineSettings* settings, int count)                                   \
       SKERRY_LIBRARY(cusolverDn##letter##gesvdjBatched_bufferSize);                               \
-  int gesvdj_batched(handle* on, int job, int m, int n, T* a, int lda, R* s, T* u, int ldu, T* v, \
-                     int ldv, T* work, int length, int* info, routine_settings* settings,         \
+  int gesvdj_batched(Handle* on, int job, int m, int n, T* a, int lda, R* s, T* u, int ldu, T* v, \
+                     int ldv, T* work, int length, int* info, RoutineSettings* settings,          \
                      int count) SKERRY_LIBRARY(cusolverDn##letter##gesvdjBatched);                \
-  int syevd_size(handle* on, int job, int part, int n, const T* a, int lda, const R* w,           \
+  int syevd_size(Handle* on, int job, int part, int n, const T* a, int lda, const R* w,           \
                  int* length) SKERRY_LIBRARY(cusolverDn##letter##syevd_##_bufferSize);            \
-  int syevd(handle* on, int job, int part, int n, T* a, int lda, R* w, T* work, int length,       \
+  int syevd(Handle* on, int job, int part, int n, T* a, int lda, R* w, T* work, int length,       \
             int* info) SKERRY_LIBRARY(cusolverDn##letter##syevd_);
 SKERRY_SOLVER(float32, float32, S, orgqr, syevd)
 SKERRY_SOLVER(float64, float64, D, orgqr, syevd)
@@ -83,21 +83,21 @@ SKERRY_SOLVER(complex64, float32, C, ungqr, heevd)
 SKERRY_SOLVER(complex128, float64, Z, ungqr, heevd)
 #undef SKERRY_SOLVER
 
-int syev_batched_size(handle* on, routine_settings* settings, int job, int part, std::int64_t n,
+int syev_batched_size(Handle* on, RoutineSettings* settings, int job, int part, std::int64_t n,
                       int type_a, const void* a, std::int64_t lda, int type_w, const void* w,
                       int compute, std::size_t* device_nbytes, std::size_t* host_nbytes,
                       std::int64_t count) SKERRY_LIBRARY(cusolverDnXsyevBatched_bufferSize);
-int syev_batched(handle* on, routine_settings* settings, int job, int part, std::int64_t n,
+int syev_batched(Handle* on, RoutineSettings* settings, int job, int part, std::int64_t n,
                  int type_a, void* a, std::int64_t lda, int type_w, void* w, int compute,
                  void* device_work, std::size_t device_nbytes, void* host_work,
                  std::size_t host_nbytes, int* info, std::int64_t count)
     SKERRY_LIBRARY(cusolverDnXsyevBatched);
-int geev_size(handle* on, routine_settings* settings, int left, int right, std::int64_t n,
+int geev_size(Handle* on, RoutineSettings* settings, int left, int right, std::int64_t n,
               int type_a, const void* a, std::int64_t lda, int type_w, const void* w, int type_vl,
               const void* vl, std::int64_t ldvl, int type_vr, const void* vr, std::int64_t ldvr,
               int compute, std::size_t* device_nbytes, std::size_t* host_nbytes)
     SKERRY_LIBRARY(cusolverDnXgeev_bufferSize);
-int geev(handle* on, routine_settings* settings, int left, int right, std::int64_t n, int type_a,
+int geev(Handle* on, RoutineSettings* settings, int left, int right, std::int64_t n, int type_a,
          void* a, std::int64_t lda, int type_w, void* w, int type_vl, void* vl, std::int64_t ldvl,
          int type_vr, void* vr, std::int64_t ldvr, int compute, void* device_work,
          std::size_t device_nbytes, void* host_work, std::size_t host_nbytes, int* info)

@@ -10,10 +10,10 @@
 
 namespace skerry::emulation::cusolver {
 
-class call : public routine_call {
+class Call : public RoutineCall {
  public:
-  call(std::string routine, const handle* on)
-      : routine_call(std::move(routine), on, {not_initialized, invalid_value, execution_failed}) {}
+  Call(std::string routine, const Handle* on)
+      : RoutineCall(std::move(routine), on, {not_initialized, invalid_value, execution_failed}) {}
 };
 
 /// What bufferSize says, and calls ask for: never nothing, and another number for each shape, so
@@ -22,7 +22,7 @@ class call : public routine_call {
   return static_cast<int>(32 + 4 * m + 3 * n);
 }
 
-inline int say_length(call& of, int* length, std::int64_t m, std::int64_t n) {
+inline int say_length(Call& of, int* length, std::int64_t m, std::int64_t n) {
   of.require(length != nullptr, "no place for the length");
   of.require(m >= 0 && n >= 0, "an extent below 0");
   if (of.status() == success) *length = length_for(m, n);

@@ -17,8 +17,8 @@ constexpr int complex_32 = 4;  // CUDA_C_32F
 constexpr int complex_64 = 5;  // CUDA_C_64F
 
 /// What both calls of geev ask for.
-struct geev_request {
-  const routine_settings* settings;
+struct GeevRequest {
+  const RoutineSettings* settings;
   int left;
   int right;
   std::int64_t n;
@@ -28,8 +28,8 @@ struct geev_request {
   std::int64_t ldvr;
 };
 
-void check(call& of, const geev_request& asked) {
-  of.require(asked.settings != nullptr && asked.settings->mark == library_handle::alive,
+void check(Call& of, const GeevRequest& asked) {
+  of.require(asked.settings != nullptr && asked.settings->mark == LibraryHandle::alive,
              "settings that are none");
   of.require(asked.left == no_vectors, "left eigenvectors, which it does not compute");
   of.require(is_flag(asked.right), "a mode that is none");
@@ -53,11 +53,11 @@ void run_geev(int right, std::int64_t n, void* a, std::int64_t lda, void* w, voi
 
 }  // namespace
 
-int geev_size(handle* on, routine_settings* settings, int left, int right, std::int64_t n,
+int geev_size(Handle* on, RoutineSettings* settings, int left, int right, std::int64_t n,
               int type_a, const void*, std::int64_t lda, int type_w, const void*, int type_vl,
               const void*, std::int64_t ldvl, int type_vr, const void*, std::int64_t ldvr,
               int compute, std::size_t* device_nbytes, std::size_t* host_nbytes) {
-  call of("cusolverDnXgeev_bufferSize", on);
+  Call of("cusolverDnXgeev_bufferSize", on);
   check(of,
         {settings, left, right, n, {type_a, type_w, type_vl, type_vr, compute}, lda, ldvl, ldvr});
   if (of.status() != success) return of.status();
@@ -66,12 +66,12 @@ int geev_size(handle* on, routine_settings* settings, int left, int right, std::
   return success;
 }
 
-int geev(handle* on, routine_settings* settings, int left, int right, std::int64_t n, int type_a,
+int geev(Handle* on, RoutineSettings* settings, int left, int right, std::int64_t n, int type_a,
          void* a, std::int64_t lda, int type_w, void* w, int type_vl, void*, std::int64_t ldvl,
          int type_vr, void* vr, std::int64_t ldvr, int compute, void* device_work,
          std::size_t device_nbytes, void* host_work, std::size_t host_nbytes, int* info) {
   constexpr int garbage = 0xa5;
-  call of("cusolverDnXgeev", on);
+  Call of("cusolverDnXgeev", on);
   check(of,
         {settings, left, right, n, {type_a, type_w, type_vl, type_vr, compute}, lda, ldvl, ldvr});
   const auto needed = static_cast<std::size_t>(length_for(n, n));

@@ -17,14 +17,14 @@ namespace {
 
 constexpr int garbage = 0xa5;
 
-void check_settings(call& of, const routine_settings* settings) {
-  of.require(settings != nullptr && settings->mark == library_handle::alive,
+void check_settings(Call& of, const RoutineSettings* settings) {
+  of.require(settings != nullptr && settings->mark == LibraryHandle::alive,
              "settings that are none");
 }
 
 /// A stack of `count` matrices, one behind the other.
 template <class T>
-void check_stack(call& of, const T* data, std::int64_t rows, std::int64_t columns,
+void check_stack(Call& of, const T* data, std::int64_t rows, std::int64_t columns,
                  std::int64_t leading, std::int64_t count) {
   of.require(count >= 0, "a number of matrices below 0");
   of.matrix(data, rows, columns * count, leading);
@@ -33,8 +33,8 @@ void check_stack(call& of, const T* data, std::int64_t rows, std::int64_t column
 // ---- singular values
 
 template <class T>
-void check_gesvdj(call& of, int job, int m, int n, const T* a, int lda, int ldu, int ldv,
-                  const routine_settings* settings, int count) {
+void check_gesvdj(Call& of, int job, int m, int n, const T* a, int lda, int ldu, int ldv,
+                  const RoutineSettings* settings, int count) {
   check_settings(of, settings);
   constexpr int most = 32;
   of.require(is_flag(job), "a mode that is none");
@@ -46,10 +46,10 @@ void check_gesvdj(call& of, int job, int m, int n, const T* a, int lda, int ldu,
 }
 
 template <class T>
-int run_gesvdj_batched(handle* on, int job, int m, int n, T* a, int lda, lapack::real_of<T>* s,
+int run_gesvdj_batched(Handle* on, int job, int m, int n, T* a, int lda, lapack::real_of<T>* s,
                        T* u, int ldu, T* v, int ldv, T* work, int length, int* info,
-                       const routine_settings* settings, int count) {
-  call of("cusolverDn gesvdjBatched", on);
+                       const RoutineSettings* settings, int count) {
+  Call of("cusolverDn gesvdjBatched", on);
   check_gesvdj(of, job, m, n, a, lda, ldu, ldv, settings, count);
   const int values = std::min(m, n);
   of.vector(s, std::int64_t{values} * count);
@@ -75,8 +75,8 @@ int run_gesvdj_batched(handle* on, int job, int m, int n, T* a, int lda, lapack:
 // ---- eigenvalues
 
 /// What both calls of syevBatched ask for.
-struct syev_request {
-  const routine_settings* settings;
+struct SyevRequest {
+  const RoutineSettings* settings;
   int job;
   int part;
   std::int64_t n;
@@ -87,7 +87,7 @@ struct syev_request {
   std::int64_t count;
 };
 
-void check(call& of, const syev_request& asked) {
+void check(Call& of, const SyevRequest& asked) {
   check_settings(of, asked.settings);
   of.require(is_flag(asked.job) && is_flag(asked.part), "a mode or triangle that is none");
   of.require(asked.n >= 0 && asked.lda >= at_least_1(asked.n),
@@ -105,7 +105,7 @@ void check(call& of, const syev_request& asked) {
 }
 
 template <class T>
-int run_syev_batched(call& of, const syev_request& asked, void* a, void* w, void* host_work,
+int run_syev_batched(Call& of, const SyevRequest& asked, void* a, void* w, void* host_work,
                      std::size_t host_nbytes, int* info) {
   auto* const matrices = static_cast<T*>(a);
   auto* const values = static_cast<lapack::real_of<T>*>(w);
@@ -123,18 +123,18 @@ int run_syev_batched(call& of, const syev_request& asked, void* a, void* w, void
   });
 }
 
-std::size_t device_nbytes_for(const syev_request& asked) {
+std::size_t device_nbytes_for(const SyevRequest& asked) {
   return static_cast<std::size_t>(length_for(asked.n, asked.n * asked.count));
 }
 
 }  // namespace
 
-int syev_batched_size(handle* on, routine_settings* settings, int job, int part, std::int64_t n,
+int syev_batched_size(Handle* on, RoutineSettings* settings, int job, int part, std::int64_t n,
                       int type_a, const void*, std::int64_t lda, int type_w, const void*,
                       int compute, std::size_t* device_nbytes, std::size_t* host_nbytes,
                       std::int64_t count) {
-  const syev_request asked{settings, job, part, n, type_a, lda, type_w, compute, count};
-  call of("cusolverDnXsyevBatched_bufferSize", on);
+  const SyevRequest asked{settings, job, part, n, type_a, lda, type_w, compute, count};
+  Call of("cusolverDnXsyevBatched_bufferSize", on);
   check(of, asked);
   of.require(device_nbytes != nullptr && host_nbytes != nullptr, "no place for the sizes");
   if (of.status() != success) return of.status();
@@ -143,12 +143,12 @@ int syev_batched_size(handle* on, routine_settings* settings, int job, int part,
   return success;
 }
 
-int syev_batched(handle* on, routine_settings* settings, int job, int part, std::int64_t n,
+int syev_batched(Handle* on, RoutineSettings* settings, int job, int part, std::int64_t n,
                  int type_a, void* a, std::int64_t lda, int type_w, void* w, int compute,
                  void* device_work, std::size_t device_nbytes, void* host_work,
                  std::size_t host_nbytes, int* info, std::int64_t count) {
-  const syev_request asked{settings, job, part, n, type_a, lda, type_w, compute, count};
-  call of("cusolverDnXsyevBatched", on);
+  const SyevRequest asked{settings, job, part, n, type_a, lda, type_w, compute, count};
+  Call of("cusolverDnXsyevBatched", on);
   check(of, asked);
   if (of.status() != success) return of.status();
   const std::size_t needed = device_nbytes_for(asked);
@@ -164,15 +164,15 @@ int syev_batched(handle* on, routine_settings* settings, int job, int part, std:
 }
 
 #define SKERRY_SOLVER(T, R)                                                                       \
-  int gesvdj_batched_size(handle* on, int job, int m, int n, const T* a, int lda, const R*,       \
+  int gesvdj_batched_size(Handle* on, int job, int m, int n, const T* a, int lda, const R*,       \
                           const T*, int ldu, const T*, int ldv, int* length,                      \
-                          routine_settings* settings, int count) {                                \
-    call of("cusolverDn gesvdjBatched_bufferSize", on);                                           \
+                          RoutineSettings* settings, int count) {                                 \
+    Call of("cusolverDn gesvdjBatched_bufferSize", on);                                           \
     check_gesvdj(of, job, m, n, a, lda, ldu, ldv, settings, count);                               \
     return say_length(of, length, m, std::int64_t{n} * count);                                    \
   }                                                                                               \
-  int gesvdj_batched(handle* on, int job, int m, int n, T* a, int lda, R* s, T* u, int ldu, T* v, \
-                     int ldv, T* work, int length, int* info, routine_settings* settings,         \
+  int gesvdj_batched(Handle* on, int job, int m, int n, T* a, int lda, R* s, T* u, int ldu, T* v, \
+                     int ldv, T* work, int length, int* info, RoutineSettings* settings,          \
                      int count) {                                                                 \
     return run_gesvdj_batched<T>(on, job, m, n, a, lda, s, u, ldu, v, ldv, work, length, info,    \
                                  settings, count);                                                \

@@ -55,7 +55,7 @@ void potrf(char part, integer n, T* a, integer lda, integer* info) {
 
 template <class T>
 void geqrf(integer m, integer n, T* a, integer lda, T* tau, integer* info) {
-  const blas::one_call library = blas::use();
+  const blas::OneCall library = blas::use();
   with_work<T>([&](T* work, integer length) {
     library.of<T>().geqrf(&m, &n, a, &lda, tau, work, &length, info);
   });
@@ -63,7 +63,7 @@ void geqrf(integer m, integer n, T* a, integer lda, T* tau, integer* info) {
 
 template <class T>
 void orgqr(integer m, integer n, integer k, T* a, integer lda, const T* tau, integer* info) {
-  const blas::one_call library = blas::use();
+  const blas::OneCall library = blas::use();
   with_work<T>([&](T* work, integer length) {
     library.of<T>().orgqr(&m, &n, &k, a, &lda, tau, work, &length, info);
   });
@@ -73,7 +73,7 @@ void orgqr(integer m, integer n, integer k, T* a, integer lda, const T* tau, int
 template <class T>
 void gesdd(char job, integer m, integer n, T* a, integer lda, real_of<T>* s, T* u, integer ldu,
            T* vt, integer ldvt, integer* info) {
-  const blas::one_call library = blas::use();
+  const blas::OneCall library = blas::use();
   const auto least = static_cast<std::size_t>(std::min(m, n));
   const auto most = static_cast<std::size_t>(std::max(m, n));
   std::vector<integer> integers(8 * least);
@@ -91,7 +91,7 @@ void gesdd(char job, integer m, integer n, T* a, integer lda, real_of<T>* s, T* 
 
 template <class T>
 void syevd(char job, char part, integer n, T* a, integer lda, real_of<T>* w, integer* info) {
-  const blas::one_call library = blas::use();
+  const blas::OneCall library = blas::use();
   const auto size = static_cast<std::size_t>(n);
   std::vector<integer> integers(5 * size + 3);
   const auto integer_length = static_cast<integer>(integers.size());
@@ -113,7 +113,7 @@ void syevd(char job, char part, integer n, T* a, integer lda, real_of<T>* w, int
 /// For complex matrices.
 template <class T>
 void geev(char job, integer n, T* a, integer lda, T* w, T* vr, integer ldvr, integer* info) {
-  const blas::one_call library = blas::use();
+  const blas::OneCall library = blas::use();
   constexpr char no_left = 'N';
   const integer one = 1;
   std::vector<real_of<T>> reals(2 * static_cast<std::size_t>(n));

@@ -17,16 +17,16 @@ namespace skerry::emulation {
 [[nodiscard]] constexpr std::int64_t at_least_1(std::int64_t n) { return n > 1 ? n : 1; }
 
 /// What a library's routines return; each library has its own numbers, but for 0.
-struct routine_statuses {
+struct RoutineStatuses {
   int not_initialized;
   int invalid_value;
   int execution_failed;
 };
 
 /// One call of a routine: gathers what is wrong with its arguments and what it touches.
-class routine_call {
+class RoutineCall {
  public:
-  routine_call(std::string routine, const library_handle* on, const routine_statuses& statuses)
+  RoutineCall(std::string routine, const LibraryHandle* on, const RoutineStatuses& statuses)
       : routine_(std::move(routine)), on_(on), statuses_(statuses) {
     if (const char* problem = problem_of(on)) refuse(statuses.not_initialized, problem);
   }
@@ -78,7 +78,7 @@ class routine_call {
     if (status_ != 0) return status_;
     try {
       blas::require(routine_.c_str());
-    } catch (const library_error& problem) {
+    } catch (const LibraryError& problem) {
       refuse(statuses_.execution_failed, problem.what());
       return status_;
     }
@@ -102,11 +102,11 @@ class routine_call {
   }
 
   std::string routine_;
-  const library_handle* on_;
-  routine_statuses statuses_;
+  const LibraryHandle* on_;
+  RoutineStatuses statuses_;
   int status_ = 0;
-  std::vector<touched_range> touched_;
-  matrix_lists lists_;
+  std::vector<TouchedRange> touched_;
+  MatrixLists lists_;
   void* work_ = nullptr;
   std::size_t work_nbytes_ = 0;
 };
