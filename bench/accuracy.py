@@ -107,21 +107,23 @@ class Function:
             self.arguments[back_end] = arguments
             self.ranges[back_end] = label
 
-    def where(self, back_end: str) -> str:
+    def worst_call(self, back_end: str) -> str:
         """The call that has the largest error."""
         return f"{self.name}({', '.join(str(x) for x in self.arguments[back_end])})"
 
 
 def functions(names: Sequence[str] = ()) -> list[Function]:
     """Every function of the library's table whose results are rounded, by floating dtype."""
-    found = []
+    rounded_functions = []
     for entry in _core.op_table():
         for dtype, result in entry["loops"].items():
             name, kind = entry["name"], np.dtype(dtype).kind
             exact = name in EXACT or (kind == "f" and name in EXACT_IF_REAL) or result == "bool"
             if dtype in FLOATING and not exact and (not names or name in names):
-                found.append(Function(name, np.dtype(dtype), entry["arity"], np.dtype(result)))
-    return found
+                rounded_functions.append(
+                    Function(name, np.dtype(dtype), entry["arity"], np.dtype(result))
+                )
+    return rounded_functions
 
 
 def in_ulps(got: np.ndarray, want: np.ndarray, least: np.ndarray) -> np.ndarray:
@@ -201,15 +203,15 @@ def search_real(function: Function, label: str, args: Any, ends: Sequence[BackEn
         got = end(function.name, args)
         errors = in_ulps(got, want, least)
         for i in np.argpartition(errors, -RECOMPUTED)[-RECOMPUTED:]:
-            at, error = tuple(x[i] for x in args), float(errors[i])
+            point, error = tuple(x[i] for x in args), float(errors[i])
             if 0 < error < math.inf:
-                error = exact_ulps(got[i], exactly(function.name, at), least[i])
-            function.record(end.name, error, at, label)
+                error = exact_ulps(got[i], exactly(function.name, point), least[i])
+            function.record(end.name, error, point, label)
 
 
 def search_complex(function: Function, label: str, args: Any, ends: Sequence[BackEnd]) -> None:
     """Record the largest error of one range."""
-    want = [exactly(function.name, at) for at in zip(*args, strict=True)]
+    want = [exactly(function.name, point) for point in zip(*args, strict=True)]
     parts = [(mp.nan, mp.nan) if x is None else (x.real, x.imag) for x in want]
     real, imaginary = (np.array([extended(x) for x in part]) for part in zip(*parts, strict=True))
     for end in ends:
@@ -247,8 +249,8 @@ def write_tables(measured: Sequence[Function], ends: Sequence[BackEnd]) -> None:
             for function in measured:
                 if function.dtype.kind == kind:
                     errors = [shown(function.errors[name]) for name in names]
-                    where = function.where(names[-1])
-                    rows.writerow([function.name, function.dtype.name, *errors, where])
+                    worst_call = function.worst_call(names[-1])
+                    rows.writerow([function.name, function.dtype.name, *errors, worst_call])
 
 
 def main() -> None:
@@ -268,7 +270,7 @@ def main() -> None:
             print(f"{function.name:12}{function.dtype.name:12}", end="")
             for end in (one.name for one in ends):
                 print(f"{end} {shown(function.errors[end])} {function.ranges[end]}", end="; ")
-            print(function.where(ends[-1].name), flush=True)
+            print(function.worst_call(ends[-1].name), flush=True)
         if options.write:
             write_tables(measured, ends)
 

@@ -119,9 +119,12 @@ def angles(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
     second = draw.signed(-20, 20)
     yield "near the axes", (second * draw.signed(-60, 60), second)
     yield "near the diagonals", (second * (1 + draw.signed(-60, -2)), second)
-    far = draw.limits.maxexp - draw.limits.minexp - 4
+    exponent_range = draw.limits.maxexp - draw.limits.minexp - 4
     second = draw.signed(draw.limits.maxexp - 4, draw.limits.maxexp)
-    yield "subnormal results", (second * draw.magnitude(-far, 12 - far), second)
+    yield (
+        "subnormal results",
+        (second * draw.magnitude(-exponent_range, 12 - exponent_range), second),
+    )
 
 
 def sums_of_exponentials(draw: Draw) -> Iterator[tuple[str, tuple[np.ndarray, np.ndarray]]]:
@@ -151,8 +154,8 @@ PAIRS: dict[str, Callable[[Draw], Iterator[tuple[str, tuple[np.ndarray, np.ndarr
 
 def binary(name: str, draw: Draw) -> Ranges:
     """Ranges of a real function of two arguments."""
-    own = PAIRS[name](draw) if name in PAIRS else ()
-    for label, pair in itertools.chain(any_pair(draw), own):
+    special_pairs = PAIRS[name](draw) if name in PAIRS else ()
+    for label, pair in itertools.chain(any_pair(draw), special_pairs):
         values = [np.asarray(x).astype(draw.dtype) for x in pair]
         finite = np.isfinite(values[0]) & np.isfinite(values[1])
         yield label, tuple(x[finite] for x in values)
@@ -164,9 +167,9 @@ def points(draw: Draw) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     yield "[-3, 3]", draw.uniform(-3, 3), draw.uniform(-3, 3)
     yield "[-20, 20]", draw.uniform(-20, 20), draw.uniform(-20, 20)
     yield "near 0", draw.signed(-bits, 0), draw.signed(-bits, 0)
-    near = draw.signed(-bits, -1), draw.signed(-bits, -1)
-    yield "near 1 and -1", draw.sign() + near[0], near[1]
-    yield "near i and -i", near[0], draw.sign() + near[1]
+    offsets = draw.signed(-bits, -1), draw.signed(-bits, -1)
+    yield "near 1 and -1", draw.sign() + offsets[0], offsets[1]
+    yield "near i and -i", offsets[0], draw.sign() + offsets[1]
     angle = draw.uniform(-np.pi, np.pi)
     yield "near the unit circle", np.cos(angle), np.sin(angle)
     yield "near the circle about -1", np.cos(angle) - 1, np.sin(angle)

@@ -47,16 +47,16 @@ class BackEnd:
 def back_ends(levels: Sequence[str]) -> Iterator[list[BackEnd]]:
     """Those of the instruction sets that this computer and build have, and of its GPU."""
     with contextlib.ExitStack() as stack:
-        found = []
+        ends = []
         for level in levels:
             one = BackEnd(f"x86-64-{level}", "cpu:0", {"SKERRY_ISA": level})
             stack.callback(one.close)
             if one("", ()) == one.name:
-                found.append(one)
+                ends.append(one)
         if any(device.kind == "cuda" and not device.info.rehearsal for device in sk.devices()):
-            found.append(BackEnd("CUDA", "cuda:0", {}))
-            stack.callback(found[-1].close)
-        yield found
+            ends.append(BackEnd("CUDA", "cuda:0", {}))
+            stack.callback(ends[-1].close)
+        yield ends
 
 
 def answer(name: str, device: str, args: Sequence[np.ndarray]) -> np.ndarray | str:

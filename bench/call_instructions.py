@@ -122,10 +122,10 @@ def count(repeats: int = 200) -> dict[str, float]:
         totals = [min(parts[i : i + ROUNDS]) for i in range(0, len(parts), ROUNDS)]
     result = {}
     for i, device in enumerate(DEVICES):
-        mine = totals[i * len(CASES) : (i + 1) * len(CASES)]
-        for name, total in zip(CASES, mine, strict=True):
+        device_totals = totals[i * len(CASES) : (i + 1) * len(CASES)]
+        for name, total in zip(CASES, device_totals, strict=True):
             if name != "pass":
-                result[f"{device} {name}"] = round((total - mine[0]) / repeats, 1)
+                result[f"{device} {name}"] = round((total - device_totals[0]) / repeats, 1)
     return result
 
 
@@ -139,9 +139,9 @@ def excess(counted: dict[str, float]) -> list[str]:
     recorded = json.loads(RECORD.read_text())
     tolerance = TOLERANCE if recorded["python"] == python_version() else OTHER_PYTHON
     return [
-        f"{name}: {counted[name]:.0f} instructions, recorded {before:.0f}"
-        for name, before in recorded["instructions"].items()
-        if counted[name] > before * tolerance
+        f"{name}: {counted[name]:.0f} instructions, recorded {old_count:.0f}"
+        for name, old_count in recorded["instructions"].items()
+        if counted[name] > old_count * tolerance
     ]
 
 

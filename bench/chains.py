@@ -148,18 +148,18 @@ def chains() -> list[Chain]:
 
 def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
     """The other libraries that are installed, by name."""
-    found: dict[str, Callable[[], Any]] = {}
+    calls: dict[str, Callable[[], Any]] = {}
     if chain.expression and importlib.util.find_spec("numexpr"):
         import numexpr
 
         numexpr.set_num_threads(threads)
         names = dict(zip("abc", chain.arrays, strict=False))
-        found["numexpr"] = lambda: numexpr.evaluate(chain.expression, names)
+        calls["numexpr"] = lambda: numexpr.evaluate(chain.expression, names)
     if importlib.util.find_spec("jax"):
         jax = jax_on(threads)
         compiled = jax.jit(lambda *arrays: chain.run(jax.numpy, *arrays))
-        theirs = [jax.numpy.asarray(each) for each in chain.arrays]
-        found["jax.jit"] = lambda: jax.block_until_ready(compiled(*theirs))
+        theirs = [jax.numpy.asarray(array) for array in chain.arrays]
+        calls["jax.jit"] = lambda: jax.block_until_ready(compiled(*theirs))
     if importlib.util.find_spec("torch") and importlib.util.find_spec("array_api_compat"):
         import torch
         from array_api_compat import torch as functions  # by the standard's names
@@ -167,9 +167,9 @@ def peers(chain: Chain, threads: int) -> dict[str, Callable[[], Any]]:
         torch.set_num_threads(threads)
         torch._dynamo.reset()  # after 8 functions of one text it compiles no more
         traced = torch.compile(lambda *arrays: chain.run(functions, *arrays))
-        tensors = [torch.from_numpy(np.array(each)) for each in chain.arrays]
-        found["torch.compile"] = lambda: traced(*tensors)
-    return found
+        tensors = [torch.from_numpy(np.array(array)) for array in chain.arrays]
+        calls["torch.compile"] = lambda: traced(*tensors)
+    return calls
 
 
 def best_of(call: Callable[[], Any]) -> float:
@@ -187,14 +187,16 @@ def measure(chain: Chain, *, budget: float = 0.6) -> tuple[float, float, dict[st
     """Seconds of the fused call and of NumPy's, whose results are compared; and those of the others by name."""
     function = sk.fuse(lambda *arrays: chain.run(sk, *arrays))
     check(
-        function(*(sk.asarray(each, copy=True) for each in chain.arrays)),
-        chain.run(np, *(each.copy() for each in chain.arrays)),
+        function(*(sk.asarray(array, copy=True) for array in chain.arrays)),
+        chain.run(np, *(array.copy() for array in chain.arrays)),
         chain.tolerance,
     )
-    own = [sk.asarray(each, copy=True) for each in chain.arrays]
-    host = [each.copy() for each in chain.arrays]
-    ours, theirs = pair(lambda: function(*own), lambda: chain.run(np, *host), budget=budget)
-    others = {"eager": best_of(lambda: chain.run(sk, *own))}
+    skerry_arrays = [sk.asarray(array, copy=True) for array in chain.arrays]
+    host = [array.copy() for array in chain.arrays]
+    ours, theirs = pair(
+        lambda: function(*skerry_arrays), lambda: chain.run(np, *host), budget=budget
+    )
+    others = {"eager": best_of(lambda: chain.run(sk, *skerry_arrays))}
     others |= {name: best_of(call) for name, call in peers(chain, sk.get_num_threads()).items()}
     return ours, theirs, {name: s for name, s in others.items() if not math.isnan(s)}
 
@@ -222,7 +224,7 @@ def chain_cells(threads: int) -> list[Any]:
     for chain in chains():
         ours, theirs, others = measure(chain, budget=0.2)
         first = chain.arrays[0]
-        dtype, size = str(first.dtype), max(each.size for each in chain.arrays)
+        dtype, size = str(first.dtype), max(array.size for array in chain.arrays)
         cells.append(
             Cell(
                 f"fused: {chain.name}",

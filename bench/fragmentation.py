@@ -83,12 +83,12 @@ def growing() -> Iterator[Step]:
     """Eight arrays that grow by appending: the new one is made before the old one goes."""
     rng = random.Random(8)
     sizes = [0] * 8
-    held: list[int | None] = [None] * 8
+    live_keys: list[int | None] = [None] * 8
     for key in range(800):
-        which = rng.randrange(8)
-        sizes[which] += rng.randint(10_000, 200_000)
-        yield key, sizes[which], 0
-        old, held[which] = held[which], key
+        index = rng.randrange(8)
+        sizes[index] += rng.randint(10_000, 200_000)
+        yield key, sizes[index], 0
+        old, live_keys[index] = live_keys[index], key
         if old is not None:
             yield old, -1, 0
 
@@ -156,11 +156,11 @@ def child(name: str) -> None:
     trace = list(TRACES[name]())
     live = most_live(trace)
     replay = Replay("cuda:0")
-    held, limit = replay.run(trace), replay.smallest_limit(trace, live)
-    assert held is not None
+    peak_bytes, limit = replay.run(trace), replay.smallest_limit(trace, live)
+    assert peak_bytes is not None
     makes = sum(nbytes > 0 for _, nbytes, _ in trace)
     print(
-        f"{name:10} {makes:7} {live / MIB:10.1f} {held / MIB:10.1f} {live / held:10.3f}"
+        f"{name:10} {makes:7} {live / MIB:10.1f} {peak_bytes / MIB:10.1f} {live / peak_bytes:10.3f}"
         f" {limit / MIB:10.1f} {live / limit:10.3f}"
     )
 

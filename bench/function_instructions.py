@@ -53,8 +53,8 @@ def weighed(ptx: str) -> str:
         lines.append(line)
         if line == "{":
             lines.append("\t.reg .b32 %idle;")
-        elif found := STATEMENT.match(line):
-            guard, operation, qualifiers = found.groups()
+        elif statement := STATEMENT.match(line):
+            guard, operation, qualifiers = statement.groups()
             more = weight(operation, qualifiers.split(".")) - 1
             lines += [f"\t{guard or ''}mov.b32 %idle, 0;"] * more
     return "\n".join(lines) + "\n"
@@ -118,12 +118,14 @@ def main() -> int:
     for line in lines:
         arity, name, dtype, is_own = line.split()
         empty = counts[f"no_{arity}_{dtype}"]
-        own, other = (counts[f"{form}_{name}_{dtype}"] - empty for form in ("own", "libm"))
-        is_wrong = (own <= MOST * other) != (is_own == "1")
+        own_count, other = (
+            counts[f"{form}_{name}_{dtype}"] - empty for form in ("portable", "libm")
+        )
+        is_wrong = (own_count <= MOST * other) != (is_own == "1")
         wrong += is_wrong
-        taken = "ours" if is_own == "1" else "CUDA's"
+        choice = "ours" if is_own == "1" else "CUDA's"
         print(
-            f"{name:10}{dtype:10}{own:7.0f}{other:7.0f}{own / other:7.2f}  {taken}{' !' * is_wrong}"
+            f"{name:10}{dtype:10}{own_count:7.0f}{other:7.0f}{own_count / other:7.2f}  {choice}{' !' * is_wrong}"
         )
     return 1 if wrong else 0
 

@@ -31,7 +31,7 @@ COPY = ("copy, device to device", "driver")
 class Goal:
     """A ratio that is to be reached."""
 
-    what: str
+    name: str
     at_least: float
     ratio: Callable[[Bench], float | None]
     at_most: bool = False
@@ -43,16 +43,16 @@ def rate(bench: Bench, case: str, library: str = "skerry") -> float | None:
     return figure.rate if figure else None
 
 
-def share(bench: Bench, case: str, of: tuple[str, str] = COPY) -> float | None:
+def share(bench: Bench, case: str, reference: tuple[str, str] = COPY) -> float | None:
     """A row's rate as a share of another's."""
-    own, whole = rate(bench, case), rate(bench, *of)
-    return own / whole if own and whole else None
+    case_rate, whole = rate(bench, case), rate(bench, *reference)
+    return case_rate / whole if case_rate and whole else None
 
 
 def speedup(bench: Bench, case: str, peer: str) -> float | None:
     """How many times as fast as a peer."""
-    own, other = bench.find(case, "skerry"), bench.find(case, peer)
-    return other.value / own.value if own and other else None
+    figure, other = bench.find(case, "skerry"), bench.find(case, peer)
+    return other.value / figure.value if figure and other else None
 
 
 def sweep_cases(bench: Bench) -> list[str]:
@@ -72,8 +72,12 @@ def worst(values: list[float | None]) -> float | None:
 
 def geometric_mean(values: list[float | None]) -> float | None:
     """Return the geometric mean of those that were measured."""
-    known = [value for value in values if value is not None]
-    return math.exp(sum(map(math.log, known)) / len(known)) if known else None
+    measured_values = [value for value in values if value is not None]
+    return (
+        math.exp(sum(map(math.log, measured_values)) / len(measured_values))
+        if measured_values
+        else None
+    )
 
 
 def shared(case: str, at_least: float) -> Goal:
@@ -184,13 +188,13 @@ def table(bench: Bench) -> str:
         ratio = goal.ratio(bench)
         sign = "<=" if goal.at_most else ">="
         if ratio is None:
-            lines.append(f"{goal.what:<56}{'not measured':>14}  {sign} {goal.at_least:g}")
+            lines.append(f"{goal.name:<56}{'not measured':>14}  {sign} {goal.at_least:g}")
             continue
         measured += 1
         is_reached = ratio <= goal.at_least if goal.at_most else ratio >= goal.at_least
         reached += is_reached
         mark = "" if is_reached else "  << not reached"
-        lines.append(f"{goal.what:<56}{ratio:>14.3f}  {sign} {goal.at_least:g}{mark}")
+        lines.append(f"{goal.name:<56}{ratio:>14.3f}  {sign} {goal.at_least:g}{mark}")
     speeds = [
         speedup(bench, case, peer)
         for case in dict.fromkeys(figure.case for figure in bench.figures)

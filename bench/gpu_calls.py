@@ -29,15 +29,15 @@ COPY: dict[str, Operation] = {
     "torch": lambda xp, a: a.contiguous() if not a.is_contiguous() else a.clone(),
 }
 CAST: dict[str, Operation] = {
-    "skerry": lambda xp, a, to: xp.astype(a, getattr(xp, to)),
-    "cupy": lambda xp, a, to: a.astype(to),
-    "torch": lambda xp, a, to: a.to(getattr(xp, to)),
+    "skerry": lambda xp, a, dtype: xp.astype(a, getattr(xp, dtype)),
+    "cupy": lambda xp, a, dtype: a.astype(dtype),
+    "torch": lambda xp, a, dtype: a.to(getattr(xp, dtype)),
 }
 
 
-def casting(to: str) -> dict[str, Operation]:
+def casting(dtype: str) -> dict[str, Operation]:
     """A cast."""
-    return {name: lambda xp, a, call=call: call(xp, a, to) for name, call in CAST.items()}
+    return {name: lambda xp, a, call=call: call(xp, a, dtype) for name, call in CAST.items()}
 
 
 def over(axis: int | None, calls: dict[str, Operation]) -> dict[str, Operation]:

@@ -266,10 +266,10 @@ def kernels_command(check: Check) -> tuple[list[str], dict[str, str]]:
     command = [str(KERNELS), "--require-gpu"]
     if any(reason.startswith("fft") for reason in check.skipped_tests):
         command.append("--gtest_filter=-*fft_kernels*")
-    found = importlib.util.find_spec("scipy_openblas32")
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec("scipy_openblas32")
+    if spec is None or spec.origin is None:
         return command, {}
-    library = pathlib.Path(found.origin).parent / "lib" / "libscipy_openblas.so"
+    library = pathlib.Path(spec.origin).parent / "lib" / "libscipy_openblas.so"
     return command, {"SKERRY_OPENBLAS": str(library)}
 
 

@@ -98,8 +98,8 @@ class Counting(Bench):
         library.synchronize()
         results = result if isinstance(result, tuple) else (result,)
         # What a row says that it moves is a rate's base; else all of the operands and results.
-        needed = nbytes or sum(host.nbytes for host in hosts) + sum(
-            each.size * each.dtype.itemsize for each in results
+        required_nbytes = nbytes or sum(host.nbytes for host in hosts) + sum(
+            array.size * array.dtype.itemsize for array in results
         )
         launches = launches_since(self.launches, begin)
         self.rows.append(
@@ -107,7 +107,7 @@ class Counting(Bench):
                 "case": case,
                 "elements": max(host.size for host in hosts),
                 "is_matrix": any(host.ndim > 1 for host in hosts),
-                "needed": needed,
+                "needed": required_nbytes,
                 "launches": launches,
             }
         )
@@ -121,15 +121,15 @@ class Counting(Bench):
 
 def measure(shrink: int, subjects: Sequence[str], launches: str) -> dict[str, list[dict[str, Any]]]:
     """The rows of each subject."""
-    found = {}
+    rows_by_subject = {}
     begin = gpu_rows.RNG.bit_generator.state
     for name in subjects:
         # Each subject has the same values, whichever ran before it.
         gpu_rows.RNG.bit_generator.state = begin
         counting = Counting(shrink, launches)
         gpu_rows.SUBJECTS[name](counting)
-        found[name] = counting.rows
-    return found
+        rows_by_subject[name] = counting.rows
+    return rows_by_subject
 
 
 def environment_for(options: argparse.Namespace, launches: str) -> dict[str, str]:
@@ -171,10 +171,10 @@ def totals(launch: dict[str, Any]) -> dict[str, float]:
     """What the arithmetic asks of a launch."""
     both = (launch["loads"], launch["stores"])
     return {
-        "sectors": sum(each["sectors"] for each in both),
-        "distinct_sectors": sum(each["distinct_sectors"] for each in both),
-        "requests": sum(each["requests"] for each in both),
-        "bytes_asked": sum(each["bytes"] for each in both),
+        "sectors": sum(access["sectors"] for access in both),
+        "distinct_sectors": sum(access["distinct_sectors"] for access in both),
+        "requests": sum(access["requests"] for access in both),
+        "bytes_asked": sum(access["bytes"] for access in both),
         "warp_instructions": launch["warp_instructions"],
         "lane_instructions": launch["lane_instructions"],
         "conflicts": launch["shared"]["conflicts"],
@@ -197,7 +197,7 @@ def kernel_record(
     launch: dict[str, Any],
     smaller: dict[str, Any] | None,
     row: Row,
-    known: dict[str, model.Resources],
+    resources_by_kernel: dict[str, model.Resources],
 ) -> dict[str, Any]:
     """A launch, and what becomes of it at the full size."""
     blocks, threads = math.prod(launch["grid"]), math.prod(launch["block"])
@@ -208,18 +208,18 @@ def kernel_record(
         "dynamic_shared_bytes": launch["dynamic_shared_bytes"],
         **(counts := totals(launch)),
     }
-    before = {"blocks": math.prod(smaller["grid"]), **totals(smaller)} if smaller else {}
+    smaller_counts = {"blocks": math.prod(smaller["grid"]), **totals(smaller)} if smaller else {}
 
     def power(name: str, value: float) -> float:
-        return model.growth(before.get(name, 0), value, row.ratio, is_matrix=row.is_matrix)
+        return model.growth(smaller_counts.get(name, 0), value, row.ratio, is_matrix=row.is_matrix)
 
     # A block may do more for more elements, so that all that it does grows as what grows most.
     most = max(power(name, counts[name]) for name in ("sectors", "warp_instructions"))
     record["full"] = {name: round(value * row.scale**most) for name, value in counts.items()}
     record["full"]["blocks"] = round(blocks * row.scale ** power("blocks", blocks))
-    if own := known.get(launch["kernel"]):
-        resident = model.resident_blocks(threads, own, launch["dynamic_shared_bytes"])
-        record |= dataclasses.asdict(own)
+    if kernel_resources := resources_by_kernel.get(launch["kernel"]):
+        resident = model.resident_blocks(threads, kernel_resources, launch["dynamic_shared_bytes"])
+        record |= dataclasses.asdict(kernel_resources)
         record["warps_per_multiprocessor"] = resident * -(-threads // model.WARP)
         if resident:
             full_blocks = record["full"]["blocks"]
@@ -231,7 +231,10 @@ def kernel_record(
 
 
 def row_record(
-    subject: str, row: dict[str, Any], smaller: dict[str, Any], known: dict[str, model.Resources]
+    subject: str,
+    row: dict[str, Any],
+    smaller: dict[str, Any],
+    resources_by_kernel: dict[str, model.Resources],
 ) -> dict[str, Any]:
     """The figures of a row; grids and tails are those of its full size."""
     # Those that are small already on a GPU stay as they are.
@@ -241,25 +244,25 @@ def row_record(
     growing = Row(ratio, full / row["elements"], tail / row["elements"], row["is_matrix"])
     # The same kernels, one for one, or their grids are taken as they are.
     pairs: list[dict[str, Any] | None] = [None] * len(row["launches"])
-    if [each["kernel"] for each in row["launches"]] == [
-        each["kernel"] for each in smaller["launches"]
+    if [launch["kernel"] for launch in row["launches"]] == [
+        launch["kernel"] for launch in smaller["launches"]
     ]:
         pairs = list(smaller["launches"])
     kernels = [
-        kernel_record(launch, before, growing, known)
-        for launch, before in zip(row["launches"], pairs, strict=True)
+        kernel_record(launch, smaller_launch, growing, resources_by_kernel)
+        for launch, smaller_launch in zip(row["launches"], pairs, strict=True)
     ]
-    summed = {name: sum(each[name] for each in kernels) for name in totals(row["launches"][0])}
+    summed = {name: sum(kernel[name] for kernel in kernels) for name in totals(row["launches"][0])}
     share, limit = model.share_of_copy(
         row["needed"] * full / row["elements"],
-        [(each["full"], each.get("busy", 1.0)) for each in kernels],
+        [(kernel["full"], kernel.get("busy", 1.0)) for kernel in kernels],
     )
     filled = row["needed"] / model.SECTOR
-    times = [model.seconds(each["full"])[0] for each in kernels]
+    times = [model.seconds(kernel["full"])[0] for kernel in kernels]
     tails = [
-        each["tail"]
-        for each, time_ in zip(kernels, times, strict=True)
-        if "tail" in each and time_ >= TAIL_SHARE * sum(times)
+        kernel["tail"]
+        for kernel, time_ in zip(kernels, times, strict=True)
+        if "tail" in kernel and time_ >= TAIL_SHARE * sum(times)
     ]
     return {
         "case": row["case"],
@@ -282,14 +285,17 @@ def records(options: argparse.Namespace) -> list[dict[str, Any]]:
     """All rows that run a kernel."""
     rows, smaller = count(options, SHRINK), count(options, SHRINK + SHRINK_MORE)
     names = {
-        launch["kernel"] for each in rows.values() for row in each for launch in row["launches"]
+        launch["kernel"]
+        for subject_rows in rows.values()
+        for row in subject_rows
+        for launch in row["launches"]
     }
-    known = resources(options.module, options.target, names)
-    print(f"ptxas: {len(known)} of {len(names)} kernels", file=sys.stderr, flush=True)
+    resources_by_kernel = resources(options.module, options.target, names)
+    print(f"ptxas: {len(resources_by_kernel)} of {len(names)} kernels", file=sys.stderr, flush=True)
     return [
-        row_record(subject, row, before, known)
-        for subject, each in rows.items()
-        for row, before in zip(each, smaller[subject], strict=True)
+        row_record(subject, row, smaller_row, resources_by_kernel)
+        for subject, subject_rows in rows.items()
+        for row, smaller_row in zip(subject_rows, smaller[subject], strict=True)
         if row["launches"]
     ]
 
@@ -324,8 +330,8 @@ HEAD = (
 
 def line(row: dict[str, Any]) -> str:
     """A row of the table."""
-    slowest = max(row["kernels"], key=lambda each: model.seconds(each["full"])[0])
-    spills = "!" if any(each.get("spill_bytes") for each in row["kernels"]) else ""
+    slowest = max(row["kernels"], key=lambda kernel: model.seconds(kernel["full"])[0])
+    spills = "!" if any(kernel.get("spill_bytes") for kernel in row["kernels"]) else ""
     cells = [
         f"{row['case']:<36}{row['sectors_per_needed']:>9.3f}",
         f"{row['distinct_sectors_per_needed']:>7.3f}{row['instructions_per_element']:>10.2f}",
@@ -374,10 +380,10 @@ def check(path: pathlib.Path, rows: Sequence[dict[str, Any]], *, whole: bool) ->
     if not path.exists():
         print(f"{path} is not there: nothing to compare with")
         return 1
-    found = model.regressions(json.loads(path.read_text())["rows"], rows, whole=whole)
-    print(*found, sep="\n")
-    print(f"{len(found)} figures rose by more than 2 %, or are missing")
-    return 1 if found else 0
+    regressions = model.regressions(json.loads(path.read_text())["rows"], rows, whole=whole)
+    print(*regressions, sep="\n")
+    print(f"{len(regressions)} figures rose by more than 2 %, or are missing")
+    return 1 if regressions else 0
 
 
 def main() -> int:
@@ -389,19 +395,26 @@ def main() -> int:
         options.count.write_text(json.dumps(rows))
         return 0
     begin = time.monotonic()
-    found = records(options)
-    print(table(found), "", "Beside published figures:", *beside_published(found), "", sep="\n")
+    estimates = records(options)
+    print(
+        table(estimates),
+        "",
+        "Beside published figures:",
+        *beside_published(estimates),
+        "",
+        sep="\n",
+    )
     if options.check:
-        return check(options.out, found, whole=options.is_whole)
+        return check(options.out, estimates, whole=options.is_whole)
     if options.is_whole:
         record = {
             "what": "estimates from an emulated GPU, no measurement",
             "target": options.target,
             "gpu": dataclasses.asdict(model.H100),
-            "rows": found,
+            "rows": estimates,
         }
         options.out.write_text(json.dumps(record, indent=1) + "\n")
-    print(f"{len(found)} rows in {time.monotonic() - begin:.0f} s")
+    print(f"{len(estimates)} rows in {time.monotonic() - begin:.0f} s")
     return 0
 
 

@@ -113,9 +113,9 @@ def share_of_copy(
     by_limit: dict[str, float] = {}
     for counts, part in launches:
         undivided, limit = seconds(counts, gpu)
-        taken = undivided / part
-        whole += taken
-        by_limit[limit] = by_limit.get(limit, 0.0) + taken
+        duration = undivided / part
+        whole += duration
+        by_limit[limit] = by_limit.get(limit, 0.0) + duration
     if whole == 0:
         return 0.0, ""
     return nbytes / gpu.copy_bytes_per_second / whole, max(
@@ -129,26 +129,26 @@ TOLERANCE = 1.02
 
 
 def regressions(
-    before: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], *, whole: bool = True
+    old_rows: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], *, whole: bool = True
 ) -> list[str]:
     """What is worse in the rows of now; ``whole``: each row of before has to be there."""
-    found = []
+    messages = []
     rows = {row["case"]: row for row in now}
-    for old in before:
+    for old in old_rows:
         new = rows.get(old["case"])
         if new is None:
             if whole:
-                found.append(f"{old['case']}: no figures any more")
+                messages.append(f"{old['case']}: no figures any more")
             continue
         if new["elements"] != old["elements"]:
-            found.append(
+            messages.append(
                 f"{old['case']}: {new['elements']} elements, {old['elements']} in the record"
             )
             continue
         for name in WATCHED:
             if new[name] > TOLERANCE * old[name]:
-                found.append(
+                messages.append(
                     f"{old['case']}: {name} {new[name]:.4g}, {old[name]:.4g} in the record"
                     + (f" ({new[name] / old[name] - 1:+.1%})" if old[name] else "")
                 )
-    return found
+    return messages

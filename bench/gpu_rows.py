@@ -39,12 +39,12 @@ def compiled(
     """Two inputs of a fused chain, whose kernel is compiled by then: it comes for the third time."""
     library = bench.libraries["skerry"]
 
-    def made() -> Sequence[np.ndarray]:
+    def make_inputs() -> Sequence[np.ndarray]:
         for _ in range(2):
             fused(library.module, library.put(host), library.put(host))
         return host, host
 
-    return made
+    return make_inputs
 
 
 def ceilings(bench: Bench) -> None:
@@ -64,8 +64,8 @@ def ceilings(bench: Bench) -> None:
     stream = library.stream
 
     def copying(target: Any, source: Any) -> Callable[[], None]:
-        to, of = address(target), address(source)
-        return lambda: driver.copy(to, of, nbytes, stream)
+        target_address, source_address = address(target), address(source)
+        return lambda: driver.copy(target_address, source_address, nbytes, stream)
 
     bench.ceiling("copy, device to device", copying(b, a), 2 * nbytes)
     bench.ceiling("copy, pinned to device", copying(a, host), nbytes)
@@ -287,15 +287,17 @@ def selecting(bench: Bench) -> None:
     host = uniform(n)
     for share in (0.01, 0.5, 0.99):
         mask = uniform(n) < share
-        kept = host.nbytes * (1 + share) + n
-        bench.row(f"x[mask], {share:.0%}", lambda xp, a, k: a[k], inputs(host, mask), nbytes=kept)
+        moved_nbytes = host.nbytes * (1 + share) + n
+        bench.row(
+            f"x[mask], {share:.0%}", lambda xp, a, k: a[k], inputs(host, mask), nbytes=moved_nbytes
+        )
     mask = uniform(n) < 0.5
     bench.row("nonzero", lambda xp, k: xp.nonzero(k), inputs(mask), tolerance=None)
     bench.row(
         "where", lambda xp, k, a: xp.where(k, a, a), inputs(mask, host), nbytes=2 * host.nbytes + n
     )
-    places = RNG.integers(0, n, n // 4)
-    bench.row("take, random", lambda xp, a, i: xp.take(a, i), inputs(host, places), nbytes=4 * n)
+    indices = RNG.integers(0, n, n // 4)
+    bench.row("take, random", lambda xp, a, i: xp.take(a, i), inputs(host, indices), nbytes=4 * n)
     sorted_host = np.sort(host[: n // 4])
     bench.row(
         "searchsorted",
@@ -371,10 +373,10 @@ def transfers(bench: Bench) -> None:
     n = bench.size(GIB // 4)
     host = uniform(n)
     sk = bench.libraries["skerry"].module
-    own = sk.asarray(host, device="cpu:0", copy=True)
+    cpu_array = sk.asarray(host, device="cpu:0", copy=True)
     on_gpu = {name: library.put(host) for name, library in bench.libraries.items()}
     nbytes = host.nbytes
-    bench.wall_row("own array to device", {"skerry": lambda: own.to_device("cuda:0")}, nbytes)
+    bench.wall_row("own array to device", {"skerry": lambda: cpu_array.to_device("cuda:0")}, nbytes)
     up = {name: (lambda put=library.put: put(host)) for name, library in bench.libraries.items()}
     bench.wall_row("NumPy to device", up, nbytes)
     down = {

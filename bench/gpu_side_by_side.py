@@ -196,10 +196,10 @@ class Bench:
         self.libraries["skerry"].synchronize()
         self.driver = Driver()
 
-    def note(self, what: str, error: BaseException) -> None:
+    def note(self, subject: str, error: BaseException) -> None:
         """Keep what could not be measured."""
         first = (str(error).strip().splitlines() or [""])[0][:120]
-        self.notes.append(f"{what}: {type(error).__name__}: {first}")
+        self.notes.append(f"{subject}: {type(error).__name__}: {first}")
         print("  " + self.notes[-1], flush=True)
 
     def late(self) -> bool:
@@ -268,8 +268,8 @@ class Bench:
     ) -> tuple[Figure, np.ndarray]:
         driver = self.driver
         assert driver is not None
-        own = sum(host.nbytes for host in hosts)
-        copies = max(1, min(64, math.ceil(ROTATED_BYTES / max(own, 1)))) if rotate else 1
+        input_nbytes = sum(host.nbytes for host in hosts)
+        copies = max(1, min(64, math.ceil(ROTATED_BYTES / max(input_nbytes, 1)))) if rotate else 1
         sets = [[library.put(host) for host in hosts] for _ in range(copies)]
         module = library.module
         result = call(module, *sets[0])

@@ -35,7 +35,7 @@ ENTRY = re.compile(r"\.entry\s+([\w$]+)\s*\(")
 
 def ptx_texts(module: bytes, target: int) -> list[str]:
     """The PTX of a module for a target; it lies there as it is, each text with a zero at its end."""
-    texts = [found.decode() for found in re.findall(rb"\.version [^\0]*", module)]
+    texts = [text.decode() for text in re.findall(rb"\.version [^\0]*", module)]
     return [text for text in texts if re.search(rf"^\.target sm_{target}\b", text, re.MULTILINE)]
 
 
@@ -52,7 +52,7 @@ def only(text: str, kernels: set[str]) -> str | None:
 
 def parse(said: str) -> dict[str, Resources]:
     """What ``ptxas -v`` said, by kernel."""
-    found: dict[str, Resources] = {}
+    result: dict[str, Resources] = {}
     for part in re.split(r"Compiling entry function '", said)[1:]:
         # Functions that it calls follow, with properties of their own.
         name = part.split("'", 1)[0]
@@ -64,13 +64,13 @@ def parse(said: str) -> dict[str, Resources]:
         registers = re.search(r"Used (\d+) registers", part)
         shared = re.search(r"(\d+) bytes smem", part)
         if frame and registers:
-            found[name] = Resources(
+            result[name] = Resources(
                 registers=int(registers[1]),
                 stack_bytes=int(frame[1]),
                 spill_bytes=int(frame[2]) + int(frame[3]),
                 shared_bytes=int(shared[1]) if shared else 0,
             )
-    return found
+    return result
 
 
 def assemble(ptxas: str, text: str, architecture: int) -> dict[str, Resources]:
@@ -95,18 +95,18 @@ def resources(
         return {}
     texts = ptx_texts(module.read_bytes(), target)
     if kernels is not None:
-        wanted = set(kernels)
-        texts = [part for text in texts if (part := only(text, wanted)) is not None]
-    found: dict[str, Resources] = {}
+        kernel_names = set(kernels)
+        texts = [part for text in texts if (part := only(text, kernel_names)) is not None]
+    result: dict[str, Resources] = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         # The largest first, so that none is left over at the end.
         texts.sort(key=len, reverse=True)
         every = pool.map(lambda text: assemble(ptxas, text, architecture), texts)
-        for nth, each in enumerate(every, 1):
-            found |= each
+        for nth, text_resources in enumerate(every, 1):
+            result |= text_resources
             print(f"\rptxas: {nth} of {len(texts)} texts", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    return found
+    return result
 
 
 def main() -> int:
@@ -118,20 +118,24 @@ def main() -> int:
     parser.add_argument("--target", type=int, default=90, choices=(80, 90), help="of the PTX (90)")
     parser.add_argument("--module", type=pathlib.Path, default=built / "skerry_cuda.so")
     options = parser.parse_args()
-    found = resources(options.module, options.target, architecture=options.target)
-    if not found:
+    resources_by_kernel = resources(options.module, options.target, architecture=options.target)
+    if not resources_by_kernel:
         print("no kernel: is ptxas on the PATH, and PTX in the module?")
         return 1
     stacks = sorted(
-        ((own.spill_bytes, own.stack_bytes, name) for name, own in found.items()), reverse=True
+        (
+            (usage.spill_bytes, usage.stack_bytes, name)
+            for name, usage in resources_by_kernel.items()
+        ),
+        reverse=True,
     )
     for spilled, stack, name in stacks:
         if stack or spilled:
             print(f"{stack:>6} bytes of stack, {spilled:>4} spilled: {name}")
-    spilling = [name for name, own in found.items() if own.spill_bytes]
+    spilling = [name for name, usage in resources_by_kernel.items() if usage.spill_bytes]
     ours = [name for name in spilling if not UPSTREAM.search(name)]
     print(
-        f"{options.target}: {len(found)} kernels, {len(ours)} spill, "
+        f"{options.target}: {len(resources_by_kernel)} kernels, {len(ours)} spill, "
         f"{len(spilling) - len(ours)} more of CUB's"
     )
     return 1 if ours else 0

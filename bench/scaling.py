@@ -64,9 +64,9 @@ def best_of_both(function: Callable[..., object], size: int) -> tuple[float, flo
     arguments = {np: hosts, sk: tuple(sk.asarray(host, device="cpu", copy=True) for host in hosts)}
     best = {sk: math.inf, np: math.inf}
     for _ in range(ROUNDS):
-        for xp, given in arguments.items():
+        for xp, inputs in arguments.items():
             begin = time.perf_counter()
-            result = function(xp, *given)
+            result = function(xp, *inputs)
             best[xp] = min(best[xp], time.perf_counter() - begin)
             del result
     return best[sk] / size, best[np] / size
@@ -83,8 +83,11 @@ def growth_of(name: str, threads: int) -> bool:
         (b / a) / (n / m) for (a, b), (m, n) in zip(pairwise(numpys), pairwise(levels), strict=True)
     ]
     is_linear = steps[-1] <= WITHIN * max(1.0, machines[-1])
-    figures = "".join(f"{1e9 * each:9.3f}" for each in ours)
-    grown = "  ".join(f"{step:5.2f} ({of:.2f})" for step, of in zip(steps, machines, strict=True))
+    figures = "".join(f"{1e9 * seconds:9.3f}" for seconds in ours)
+    grown = "  ".join(
+        f"{step:5.2f} ({machine_step:.2f})"
+        for step, machine_step in zip(steps, machines, strict=True)
+    )
     print(
         f"  {name:20}{threads:3}{figures}   {grown}{'' if is_linear else '  <-- grows'}", flush=True
     )

@@ -63,14 +63,14 @@ def pair(
 def check(ours: Any, peer: Any, tolerance: float) -> None:
     """Raise unless both gave the same: arrays, or tuples of arrays."""
     if isinstance(peer, tuple):
-        for mine, theirs in zip(ours, peer, strict=True):
-            check(mine, theirs, tolerance)
+        for actual, theirs in zip(ours, peer, strict=True):
+            check(actual, theirs, tolerance)
         return
-    mine = np.asarray(ours.to_device("cpu:0"))
+    actual = np.asarray(ours.to_device("cpu:0"))
     if tolerance == 0:
-        np.testing.assert_array_equal(mine, peer)
+        np.testing.assert_array_equal(actual, peer)
     else:
-        np.testing.assert_allclose(mine, peer, rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(actual, peer, rtol=tolerance, atol=tolerance)
 
 
 def timed(
@@ -85,8 +85,10 @@ def timed(
 ) -> Row:
     """A row whose goal is a speed: at least so many times NumPy's, and with all cores too if asked for."""
     check(ours(), peer(), tolerance)
-    mine, theirs = pair(ours, peer)
-    row = Row(name, mine, theirs, f">= {at_least:g} x", theirs / mine >= at_least)
+    skerry_seconds, theirs = pair(ours, peer)
+    row = Row(
+        name, skerry_seconds, theirs, f">= {at_least:g} x", theirs / skerry_seconds >= at_least
+    )
     if all_cores:
         with every_core():
             ours()
@@ -103,19 +105,21 @@ def every_core() -> Iterator[None]:
     """All cores of the machine for skerry, inside; outside what was set."""
     import skerry as sk
 
-    before = sk.get_num_threads()
+    old_threads = sk.get_num_threads()
     sk.set_num_threads(os.cpu_count() or 1)
     try:
         yield
     finally:
-        sk.set_num_threads(before)
+        sk.set_num_threads(old_threads)
 
 
 def overhead(name: str, ours: Callable[[], Any], peer: Callable[[], Any], at_most: float) -> Row:
     """A row whose goal is a share of NumPy's time."""
     check(ours(), peer(), 1e-12)
-    mine, theirs = pair(ours, peer)
-    return Row(name, mine, theirs, f"<= {at_most:g} of time", mine / theirs <= at_most)
+    skerry_seconds, theirs = pair(ours, peer)
+    return Row(
+        name, skerry_seconds, theirs, f"<= {at_most:g} of time", skerry_seconds / theirs <= at_most
+    )
 
 
 def geometric_mean(values: list[float]) -> float:

@@ -44,8 +44,8 @@ def scans() -> list[Row]:
 def selecting() -> list[Row]:
     """Masks and positions."""
     a, mask = uniform(LARGE), uniform(LARGE, seed=1) < 0.5
-    places = np.random.default_rng(2).integers(0, LARGE, KEYS)
-    x, k, p = sk.asarray(a), sk.asarray(mask), sk.asarray(places)
+    indices = np.random.default_rng(2).integers(0, LARGE, KEYS)
+    x, k, p = sk.asarray(a), sk.asarray(mask), sk.asarray(indices)
     return [
         timed(
             "x[mask], random half of 1.6e7",
@@ -66,7 +66,7 @@ def selecting() -> list[Row]:
         timed(
             "take, 4e6 random of 1.6e7",
             lambda: sk.take(x, p),
-            lambda: np.take(a, places),
+            lambda: np.take(a, indices),
             1.0,
             tolerance=0,
             all_cores=True,
@@ -116,9 +116,9 @@ def sorting() -> list[Row]:
     return rows
 
 
-def sorted_unique(a: np.ndarray, what: str) -> Any:
+def sorted_unique(a: np.ndarray, kind: str) -> Any:
     """As NumPy's unique functions, through a sorted copy."""
-    if what == "inverse":
+    if kind == "inverse":
         order = np.argsort(a)
         ordered = a[order]
         first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
@@ -127,10 +127,10 @@ def sorted_unique(a: np.ndarray, what: str) -> Any:
         return ordered[first], inverse
     ordered = np.sort(a)
     first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    if what == "values":
+    if kind == "values":
         return ordered[first]
-    places = np.flatnonzero(np.concatenate((first, [True])))
-    return ordered[first], np.diff(places)
+    positions = np.flatnonzero(np.concatenate((first, [True])))
+    return ordered[first], np.diff(positions)
 
 
 def sets() -> list[Row]:
@@ -141,30 +141,30 @@ def sets() -> list[Row]:
         ("1e3 distinct", np.random.default_rng(3).integers(0, 1000, KEYS)),
     ):
         x = sk.asarray(a)
-        for what in ("values", "counts", "inverse"):
-            ours = functools.partial(getattr(sk, f"unique_{what}"), x)
+        for kind in ("values", "counts", "inverse"):
+            ours = functools.partial(getattr(sk, f"unique_{kind}"), x)
             peers = [
-                functools.partial(getattr(np, f"unique_{what}"), a),
-                functools.partial(sorted_unique, a, what),
+                functools.partial(getattr(np, f"unique_{kind}"), a),
+                functools.partial(sorted_unique, a, kind),
             ]
             check(ours(), peers[1](), 0)
             peer = min(peers, key=lambda f: seconds_per_call(f, 1))
-            mine, theirs = pair(ours, peer)
-            name = f"unique_{what}, 4e6 int64, {title}"
-            rows.append(Row(name, mine, theirs, ">= 2 x", theirs / mine >= 2))
+            skerry_seconds, theirs = pair(ours, peer)
+            name = f"unique_{kind}, 4e6 int64, {title}"
+            rows.append(Row(name, skerry_seconds, theirs, ">= 2 x", theirs / skerry_seconds >= 2))
     return rows
 
 
 def searching() -> list[Row]:
     """Binary searches."""
     a = np.sort(uniform(KEYS))
-    wanted = uniform(1_000_000, seed=4)
-    x, w = sk.asarray(a), sk.asarray(wanted)
+    keys = uniform(1_000_000, seed=4)
+    x, w = sk.asarray(a), sk.asarray(keys)
     return [
         timed(
             "searchsorted, 1e6 in 4e6",
             lambda: sk.searchsorted(x, w),
-            lambda: np.searchsorted(a, wanted),
+            lambda: np.searchsorted(a, keys),
             1.5,
             tolerance=0,
             all_cores=True,
@@ -211,7 +211,7 @@ def products() -> list[Row]:
     rng = np.random.default_rng(5)
     i, j = rng.integers(-1000, 1000, (512, 512)), rng.integers(-1000, 1000, (512, 512))
     a, b = rng.random((2048, 2048), dtype=np.float32), rng.random((2048, 2048), dtype=np.float32)
-    p, q, x, y = (sk.asarray(each) for each in (i, j, a, b))
+    p, q, x, y = (sk.asarray(matrix) for matrix in (i, j, a, b))
     return [
         timed("matmul int64, 512", lambda: p @ q, lambda: i @ j, 8, tolerance=0, all_cores=True),
         timed("matmul float32, 2048", lambda: x @ y, lambda: a @ b, 1.0, tolerance=1e-3),
@@ -282,8 +282,10 @@ def random_numbers() -> list[Row]:
     ]
     rows = []
     for name, draw, at_least in draws:
-        mine, peer = pair(functools.partial(draw, ours), functools.partial(draw, theirs))
-        row = Row(name, mine, peer, f">= {at_least:g} x", peer / mine >= at_least)
+        skerry_seconds, peer = pair(functools.partial(draw, ours), functools.partial(draw, theirs))
+        row = Row(
+            name, skerry_seconds, peer, f">= {at_least:g} x", peer / skerry_seconds >= at_least
+        )
         with every_core():
             together = min(seconds_per_call(functools.partial(draw, ours), 1) for _ in range(5))
         row.note = f"all cores {peer / together:.2f}x"

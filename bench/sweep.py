@@ -60,7 +60,7 @@ def reason_of(cell: Cell) -> str | None:
 def shape_and_kind(result: Any) -> Any:
     """What must be the same of both libraries' results."""
     if isinstance(result, (tuple, list)):
-        return [shape_and_kind(each) for each in result]
+        return [shape_and_kind(item) for item in result]
     dtype = getattr(result, "dtype", None)
     return (tuple(getattr(result, "shape", ())), getattr(dtype, "kind", type(result).__name__))
 
@@ -77,8 +77,8 @@ class Outcome:
 def tried(case: Any) -> Outcome:
     """Call both once."""
     kinds = []
-    for function, how in zip(case.functions(), ("own", "host"), strict=True):
-        operands = [getattr(each, how)() for each in case.operands]
+    for function, method in zip(case.functions(), ("skerry_array", "host"), strict=True):
+        operands = [getattr(operand, method)() for operand in case.operands]
         try:
             result = eval(case.call, {"f": function}, dict(zip("abcd", operands, strict=False)))
         except (TypeError, ValueError, IndexError, ArithmeticError, MemoryError) as problem:
@@ -92,8 +92,11 @@ def tried(case: Any) -> Outcome:
 def best_of_both(case: Any) -> tuple[float, float]:
     """Seconds of a call of skerry's and of NumPy's."""
     loop, (ours, theirs) = loop_of(case.call), case.functions()
-    mine, host = ([getattr(each, how)() for each in case.operands] for how in ("own", "host"))
-    timers = [Timer(loop, ours, *mine), Timer(loop, theirs, *host)]
+    skerry_operands, host = (
+        [getattr(operand, method)() for operand in case.operands]
+        for method in ("skerry_array", "host")
+    )
+    timers = [Timer(loop, ours, *skerry_operands), Timer(loop, theirs, *host)]
     measure(timers)
     return timers[0].best, timers[1].best
 
@@ -162,8 +165,8 @@ class Sweep:
         """One cell, unless one of the libraries refuses it."""
         outcome = tried(case)
         if not outcome.works:
-            kept = self.unlike if outcome.is_unlike else self.refused
-            kept[case.function if outcome.is_unlike else case.name] = outcome.why
+            failures = self.unlike if outcome.is_unlike else self.refused
+            failures[case.function if outcome.is_unlike else case.name] = outcome.why
             return
         own_s, numpy_s = best_of_both(case)
         cell = Cell(
@@ -172,9 +175,9 @@ class Sweep:
         )  # fmt: skip
         if case.size == 10_000 and numpy_s * 100 > LONG:
             self.long.add((case.function, case.dtype, case.layout))
-        host = [each.host() for each in case.operands]
+        host = [operand.host() for operand in case.operands]
         if case.size == 1_000_000 and case.layout == "contiguous":
-            nbytes = sum(each.nbytes for each in host) or case.size
+            nbytes = sum(array.nbytes for array in host) or case.size
             if numpy_s * 1e9 / nbytes < MEMORY_BOUND:
                 self.bound_by_memory.add((case.function, case.dtype))
         for peer in self.peers:
@@ -202,9 +205,9 @@ def geometric_mean(speeds: list[float]) -> float:
 
 def report(cells: list[Cell]) -> None:
     """Distribution, families, the worst."""
-    for threads in sorted({each.threads for each in cells}):
-        some = [each for each in cells if each.threads == threads]
-        speeds = sorted(each.speed for each in some)
+    for threads in sorted({cell.threads for cell in cells}):
+        some = [cell for cell in cells if cell.threads == threads]
+        speeds = sorted(cell.speed for cell in some)
         print(f"\n{threads} thread{'s' if threads > 1 else ''}: {len(some)} cells, beside NumPy")
         quantiles = ", ".join(
             f"{q:g} %: {speeds[int(q / 100 * (len(speeds) - 1))]:.2f}"
@@ -214,17 +217,18 @@ def report(cells: list[Cell]) -> None:
         for bound in (0.5, 0.7, SLOW):
             count = sum(speed < bound for speed in speeds)
             print(f"under {bound}: {count} cells ({100 * count / len(speeds):.2f} %)")
-        chosen = sum(reason_of(each) is not None for each in some)
+        chosen = sum(reason_of(cell) is not None for cell in some)
         print(f"{chosen} of those under {SLOW} have a reason")
         report_peers(some)
-        for family in sorted({each.family for each in some}):
-            own = [each.speed for each in some if each.family == family]
+        for family in sorted({cell.family for cell in some}):
+            family_speeds = [cell.speed for cell in some if cell.family == family]
             print(
-                f"  {family:<32}{len(own):>6} cells  geometric mean {geometric_mean(own):5.2f}  worst {min(own):5.2f}"
+                f"  {family:<32}{len(family_speeds):>6} cells  geometric mean {geometric_mean(family_speeds):5.2f}"
+                f"  worst {min(family_speeds):5.2f}"
             )
         print(f"the {WORST} worst: speed, skerry, NumPy")
-        for each in sorted(some, key=lambda one: one.speed)[:WORST]:
-            print(f"  {each}")
+        for cell in sorted(some, key=lambda one: one.speed)[:WORST]:
+            print(f"  {cell}")
 
 
 def report_peers(cells: list[Cell]) -> None:
@@ -232,28 +236,28 @@ def report_peers(cells: list[Cell]) -> None:
     from sweep_peers import REASONS
     from sweep_peers import SLOW as SLOW_BESIDE_PEERS
 
-    for name in sorted({peer for each in cells for peer in each.peers_s}):
-        beside = [each.peers_s[name] / each.skerry_s for each in cells if name in each.peers_s]
-        few = [each for each in cells if name in each.slow_beside(SLOW_BESIDE_PEERS)]
-        reasons = sum(each.function in REASONS.get(name, {}) for each in few)
+    for name in sorted({peer for cell in cells for peer in cell.peers_s}):
+        ratios = [cell.peers_s[name] / cell.skerry_s for cell in cells if name in cell.peers_s]
+        few = [cell for cell in cells if name in cell.slow_beside(SLOW_BESIDE_PEERS)]
+        reasons = sum(cell.function in REASONS.get(name, {}) for cell in few)
         print(
-            f"beside {name}: {len(beside)} cells, geometric mean {geometric_mean(beside):.2f}, "
+            f"beside {name}: {len(ratios)} cells, geometric mean {geometric_mean(ratios):.2f}, "
             f"{len(few)} under {SLOW_BESIDE_PEERS}, {reasons} of them with a reason"
         )
-        for each in sorted(few, key=lambda one: one.peers_s[name] / one.skerry_s)[:WORST]:
-            print(f"  {each.peers_s[name] / each.skerry_s:6.2f}  {each.cell}")
+        for cell in sorted(few, key=lambda one: one.peers_s[name] / one.skerry_s)[:WORST]:
+            print(f"  {cell.peers_s[name] / cell.skerry_s:6.2f}  {cell.cell}")
 
 
 def read(path: pathlib.Path) -> tuple[dict[str, Any], list[Cell]]:
     """A record of an earlier run."""
     record = json.loads(path.read_text())
-    return record["machine"], [Cell(**each) for each in record["cells"]]
+    return record["machine"], [Cell(**fields) for fields in record["cells"]]
 
 
-def compare(before: list[Cell], after: list[Cell]) -> None:
+def compare(old_cells: list[Cell], new_cells: list[Cell]) -> None:
     """Cells whose speed beside NumPy has changed by more than noise."""
-    old = {(each.cell, each.threads): each for each in before}
-    pairs = [(old[key], each) for each in after if (key := (each.cell, each.threads)) in old]
+    old = {(cell.cell, cell.threads): cell for cell in old_cells}
+    pairs = [(old[key], cell) for cell in new_cells if (key := (cell.cell, cell.threads)) in old]
     if not pairs:
         print("no cell is in both")
         return
@@ -285,7 +289,7 @@ def run_here(options: argparse.Namespace) -> None:
     sweep = Sweep(options, options.threads)
     sweep.run()
     record = {
-        "cells": [dataclasses.asdict(each) for each in sweep.cells],
+        "cells": [dataclasses.asdict(cell) for cell in sweep.cells],
         "refused": sweep.refused,
         "unlike": sweep.unlike,
         "left_out": sweep.left_out,
@@ -354,12 +358,12 @@ def main() -> int:
         print(", ".join(f"{key} {value}" for key, value in about.items()))
         counts = [1] if options.quick else sorted({1, os.cpu_count() or 1})
         parts = [run_apart(options, threads) for threads in counts]
-        cells = [Cell(**each) for part in parts for each in part["cells"]]
+        cells = [Cell(**fields) for part in parts for fields in part["cells"]]
         about["seconds"] = round(time.perf_counter() - begin)
-        record = {"machine": about, "cells": [dataclasses.asdict(each) for each in cells]}
+        record = {"machine": about, "cells": [dataclasses.asdict(cell) for cell in cells]}
         record |= {"refused": parts[0]["refused"], "unlike": parts[0]["unlike"]}
         record["reasons"] = {
-            each.cell: reason_of(each) for each in cells if reason_of(each) is not None
+            cell.cell: reason_of(cell) for cell in cells if reason_of(cell) is not None
         }
         record["peer_reasons"] = PEER_REASONS
         if len(counts) > 1:

@@ -63,7 +63,7 @@ class Operand:
         return laid_out(np, np.ascontiguousarray(self.memory()), self)
 
     @functools.lru_cache(maxsize=16)  # noqa: B019
-    def own(self) -> Any:
+    def skerry_array(self) -> Any:
         """As skerry's, in memory of its own."""
         return laid_out(sk, sk.asarray(self.memory(), copy=True), self)
 
@@ -83,15 +83,15 @@ class Operand:
         return np.asarray(values).reshape(shape)
 
 
-def laid_out(xp: Any, memory: Any, of: Operand) -> Any:
+def laid_out(xp: Any, memory: Any, operand: Operand) -> Any:
     """The view that an operand is."""
-    if of.layout == "transposed":
+    if operand.layout == "transposed":
         return memory.T
-    if of.layout == "stepped":
+    if operand.layout == "stepped":
         return memory[..., ::2]
-    if of.layout == "reversed":
+    if operand.layout == "reversed":
         return memory[..., ::-1]
-    if of.layout in ("short rows", "short columns"):
+    if operand.layout in ("short rows", "short columns"):
         return memory[..., :-1]
     return memory
 
@@ -156,7 +156,7 @@ class Case:
     @property
     def name(self) -> str:
         """Unique among the cells of one number of threads."""
-        shapes = " ".join("x".join(map(str, each.shape)) for each in self.operands)
+        shapes = " ".join("x".join(map(str, operand.shape)) for operand in self.operands)
         call = self.call.replace("f(", f"{self.function}(", 1)
         return f"{call}, {self.dtype}, {shapes or self.size}, {self.layout}"
 
@@ -276,43 +276,45 @@ class Call:
         self.operands.append(Operand(shape, dtype or self.dtype, layout, kind or self.kind, seed))
         return "abcdefgh"[seed]
 
-    def argument(self, what: str, shape: tuple[int, ...], layout: str) -> str:
+    def argument(self, entry: str, shape: tuple[int, ...], layout: str) -> str:
         """The text of an argument by its entry in the tables above."""
         n = math.prod(shape)
         few = (max(1, min(9, shape[-1] if shape else 1)),)
-        if what == "several":
+        if entry == "several":
             return ", ".join(self.operand(shape, layout) for _ in range(2))
-        if what == "short several":
+        if entry == "short several":
             return ", ".join(self.operand((max(1, math.isqrt(n)),)) for _ in range(2))
-        if what == "short":
+        if entry == "short":
             return self.operand(few)
-        if what == "=mask":
+        if entry == "=mask":
             return self.operand(shape, layout, dtype="bool")
-        if what == "=positions":
+        if entry == "=positions":
             return self.operand((n,), kind=f"below {n}", dtype="int64")
-        if what in ("=indices", "=indices along"):  # of any axis
+        if entry in ("=indices", "=indices along"):  # of any axis
             few = (n,) if len(shape) < 2 else (min(100, max(shape)),)  # of rows that may be long
-            of = shape if what == "=indices along" else few
-            return self.operand(of, kind=f"below {min(shape, default=1)}", dtype="int64")
-        if what == "one more axis":
+            index_shape = shape if entry == "=indices along" else few
+            return self.operand(index_shape, kind=f"below {min(shape, default=1)}", dtype="int64")
+        if entry == "one more axis":
             return self.operand((1, *shape))
-        if what == "points":
+        if entry == "points":
             return self.operand((max(1, n // 3), 3), kind="values")
-        if what == "blocks":
+        if entry == "blocks":
             return self.operand((2, 2, max(2, n // 8 * 2)))
-        if what == "choices":
+        if entry == "choices":
             return self.operand(shape, layout, "choices", "int64")
-        if what in ("values", "sorted", "counts", "matrix", "signed", "above one"):
-            return self.operand(shape, layout, "" if what == "values" else what)
+        if entry in ("values", "sorted", "counts", "matrix", "signed", "above one"):
+            return self.operand(shape, layout, "" if entry == "values" else entry)
         numbers = {"n": n, "side": max(1, math.isqrt(n)), "k": max(0, n // 10)}
-        return repr(eval(what, {}, {**numbers, "a": self.operands[0] if self.operands else None}))
+        return repr(eval(entry, {}, {**numbers, "a": self.operands[0] if self.operands else None}))
 
 
 def required_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """Those without a default, in their order."""
     every = inspect.signature(function).parameters.values()
     return [
-        each for each in every if each.default is each.empty and each.kind is not each.VAR_KEYWORD
+        parameter
+        for parameter in every
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
     ]
 
 
@@ -326,17 +328,17 @@ def call_of(
     keywords: str = "",
 ) -> tuple[str, tuple[Operand, ...]]:
     """The text of a call and its operands. LookupError for a parameter that has no argument."""
-    made = Call(dtype, kind)
+    call = Call(dtype, kind)
     if name in CALLS:
         text, kinds = CALLS[name]
-        for each in kinds:
-            made.argument(each, shape, layout)
+        for entry in kinds:
+            call.argument(entry, shape, layout)
         more = f", {keywords}" if keywords else ""
-        return text.format(n=math.prod(shape), keywords=more), tuple(made.operands)
+        return text.format(n=math.prod(shape), keywords=more), tuple(call.operands)
     chosen = {**ARGUMENTS, **SPECIAL.get(name, {})}
     parts = []
     for parameter in required_parameters(function):
-        text = made.argument(chosen[parameter.name], shape, layout)
+        text = call.argument(chosen[parameter.name], shape, layout)
         if parameter.kind is parameter.KEYWORD_ONLY:
             text = f"{parameter.name}={text}"
         elif "several" in chosen[parameter.name] and parameter.kind is not parameter.VAR_POSITIONAL:
@@ -344,7 +346,7 @@ def call_of(
         parts.append(text)
     if keywords:
         parts.append(keywords)
-    return f"f({', '.join(parts)})", tuple(made.operands)
+    return f"f({', '.join(parts)})", tuple(call.operands)
 
 
 # --- the functions --------------------------------------------------------------------------------
@@ -370,8 +372,8 @@ class Function:
         module = getattr(self.function, "__module__", "") or ""
         if "._extra." in module:
             return module.rpartition(".")[2]
-        _, found, rest = (self.function.__doc__ or "").rpartition("Source: array API 2025.12, ")
-        return rest.split(".")[0].split("\n")[0].strip() if found else "beyond the standard"
+        _, separator, rest = (self.function.__doc__ or "").rpartition("Source: array API 2025.12, ")
+        return rest.split(".")[0].split("\n")[0].strip() if separator else "beyond the standard"
 
 
 def public_functions() -> Iterator[tuple[str, Callable[..., Any], Any]]:
@@ -391,19 +393,21 @@ def measured_functions() -> list[Function]:
         for entry in (*_core.op_table(), *_core.reduction_table())
     }
     elementwise = {entry["name"] for entry in _core.op_table()}
-    found = []
+    functions = []
     for path, function, peer in public_functions():
         name = path.rpartition(".")[2]
         if peer is None or name in LEFT_OUT or not has_arguments(name, function):
             continue
-        found.append(Function(path, function, tables.get(name), name in elementwise))
-    return found
+        functions.append(Function(path, function, tables.get(name), name in elementwise))
+    return functions
 
 
 def has_arguments(name: str, function: Callable[..., Any]) -> bool:
     """Whether there is an argument for each of its required parameters."""
-    known = {**ARGUMENTS, **SPECIAL.get(name, {})}
-    return name in CALLS or all(each.name in known for each in required_parameters(function))
+    argument_table = {**ARGUMENTS, **SPECIAL.get(name, {})}
+    return name in CALLS or all(
+        parameter.name in argument_table for parameter in required_parameters(function)
+    )
 
 
 # --- the cells ------------------------------------------------------------------------------------
@@ -419,49 +423,55 @@ def shapes_of(size: int) -> dict[str, tuple[int, ...]]:
     }  # fmt: skip
 
 
-def elementwise_cases(of: Function) -> Iterator[Case]:
+def elementwise_cases(function: Function) -> Iterator[Case]:
     """Every dtype by size; layouts of the main dtypes; a row, a column and scalars beside an array."""
-    kind = KINDS.get(of.name, "values")
-    is_binary = len(required_parameters(of.function)) == 2
-    for dtype in of.loops or ():
+    kind = KINDS.get(function.name, "values")
+    is_binary = len(required_parameters(function.function)) == 2
+    for dtype in function.loops or ():
         for size in (*SIZES, LARGE):
-            call, operands = call_of(of.name, of.function, dtype, (size,), "contiguous", kind)
-            yield Case(of.family, of.path, call, operands, dtype, size, "contiguous")
+            call, operands = call_of(
+                function.name, function.function, dtype, (size,), "contiguous", kind
+            )
+            yield Case(function.family, function.path, call, operands, dtype, size, "contiguous")
         if dtype not in MAIN_DTYPES:
             continue
         for size in LAYOUT_SIZES:
             for layout, shape in shapes_of(size).items():
                 if layout in ("contiguous", "rows"):
                     continue
-                call, operands = call_of(of.name, of.function, dtype, shape, layout, kind)
-                yield Case(of.family, of.path, call, operands, dtype, size, layout)
+                call, operands = call_of(
+                    function.name, function.function, dtype, shape, layout, kind
+                )
+                yield Case(function.family, function.path, call, operands, dtype, size, layout)
             if is_binary:
-                yield from broadcast_cases(of, dtype, size, kind)
+                yield from broadcast_cases(function, dtype, size, kind)
 
 
-def broadcast_cases(of: Function, dtype: str, size: int, kind: str) -> Iterator[Case]:
+def broadcast_cases(function: Function, dtype: str, size: int, kind: str) -> Iterator[Case]:
     """An array beside a row, a column or a Python scalar."""
     side = math.isqrt(size)
     first = Operand((side, side), dtype, kind=kind)
     for layout, shape in (("row", (side,)), ("column", (side, 1))):
         second = Operand(shape, dtype, kind=kind, seed=1)
-        yield Case(of.family, of.path, "f(a, b)", (first, second), dtype, size, layout)
+        yield Case(function.family, function.path, "f(a, b)", (first, second), dtype, size, layout)
     if dtype == "bool":
         return
     whole = Operand((size,), dtype, kind=kind)
     usual = (3,) if np.dtype(dtype).kind in "iu" else (1.5,)
-    for scalar in SCALARS.get(of.name, usual):
-        yield Case(of.family, of.path, f"f(a, {scalar!r})", (whole,), dtype, size, "scalar")
+    for scalar in SCALARS.get(function.name, usual):
+        yield Case(
+            function.family, function.path, f"f(a, {scalar!r})", (whole,), dtype, size, "scalar"
+        )
 
 
-def other_cases(of: Function) -> Iterator[Case]:
+def other_cases(function: Function) -> Iterator[Case]:
     """Functions that go by axes, or by whole arrays."""
-    parameters = inspect.signature(of.function).parameters
+    parameters = inspect.signature(function.function).parameters
     takes_axis = "axis" in parameters and parameters["axis"].default is not inspect.Parameter.empty
-    dtypes = of.loops or MAIN_DTYPES
+    dtypes = function.loops or MAIN_DTYPES
     for dtype in dtypes:
         for size in (*SIZES, LARGE):
-            yield from case_of(of, dtype, size, "contiguous", (size,))
+            yield from case_of(function, dtype, size, "contiguous", (size,))
         if dtype not in MAIN_DTYPES:
             continue
         for size in LAYOUT_SIZES:
@@ -470,18 +480,20 @@ def other_cases(of: Function) -> Iterator[Case]:
                     continue
                 axes = ("axis=0", "axis=-1") if takes_axis and len(shape) == 2 else ("",)
                 for keywords in axes:
-                    yield from case_of(of, dtype, size, layout, shape, keywords)
+                    yield from case_of(function, dtype, size, layout, shape, keywords)
 
 
-def matrix_cases(of: Function, shapes: tuple[tuple[int, ...], ...], kind: str) -> Iterator[Case]:
+def matrix_cases(
+    function: Function, shapes: tuple[tuple[int, ...], ...], kind: str
+) -> Iterator[Case]:
     """Functions of matrices and of rows, by their shapes."""
     for dtype in ("float32", "float64", "complex64", "complex128"):
         for shape in shapes:
-            yield from case_of(of, dtype, math.prod(shape), "contiguous", shape, kind=kind)
+            yield from case_of(function, dtype, math.prod(shape), "contiguous", shape, kind=kind)
 
 
 def case_of(
-    of: Function,
+    function: Function,
     dtype: str,
     size: int,
     layout: str,
@@ -491,9 +503,15 @@ def case_of(
 ) -> Iterator[Case]:
     """One call."""
     call, operands = call_of(
-        of.name, of.function, dtype, shape, layout, kind or KINDS.get(of.name, "values"), keywords
+        function.name,
+        function.function,
+        dtype,
+        shape,
+        layout,
+        kind or KINDS.get(function.name, "values"),
+        keywords,
     )
-    yield Case(of.family, of.path, call, operands, dtype, size, layout)
+    yield Case(function.family, function.path, call, operands, dtype, size, layout)
 
 
 def cases_of(function: Function) -> Iterator[Case]:

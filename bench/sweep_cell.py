@@ -104,7 +104,7 @@ def rounds(timers: list[Timer], most: int, least: int) -> None:
     """So many, until there is enough: the least number where a call is long."""
     end = time.perf_counter() + ENOUGH
     for n in range(most):
-        is_enough = time.perf_counter() > end or any(each.best > ENOUGH / 2 for each in timers)
+        is_enough = time.perf_counter() > end or any(timer.best > ENOUGH / 2 for timer in timers)
         if n >= least and is_enough:
             break
         for timer in timers:

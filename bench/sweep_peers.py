@@ -110,8 +110,8 @@ class Jax(Peer):
             plain = found_in(self.jax.numpy, path)
             if plain is None or path in NEVER_COMPILED:
                 return None
-            taken = inspect.signature(plain).parameters
-            static = [each for each in ("axis", "shape") if each in taken]
+            parameters = inspect.signature(plain).parameters
+            static = [name for name in ("axis", "shape") if name in parameters]
             fast = self.jax.jit(plain, static_argnames=static)
             self.compiled = self.waited_for(fast)
         return self.compiled
@@ -134,6 +134,6 @@ class Jax(Peer):
 
 def installed_peers(threads: int) -> list[Peer]:
     """Those that SWEEP_PEERS names."""
-    known: dict[str, type[Peer]] = {"torch": Torch, "jax": Jax}
+    peer_types: dict[str, type[Peer]] = {"torch": Torch, "jax": Jax}
     names = [name for name in os.environ.get("SWEEP_PEERS", "").split(",") if name]
-    return [known[name](threads) for name in names]  # type: ignore[call-arg]
+    return [peer_types[name](threads) for name in names]  # type: ignore[call-arg]

@@ -132,13 +132,13 @@ def names_of(xp: Any) -> dict[str, Any]:
 def loop(statement: str, names: dict[str, Any]) -> Any:
     """A function that runs the statement so many times, with the names as its locals."""
     arguments = ", ".join(f"{name}={name}" for name in names)
-    made = {**names, "now": __import__("time").perf_counter}
+    namespace = {**names, "now": __import__("time").perf_counter}
     exec(
         f"def loop(number, {arguments}):\n repeat = range(number)\n begin = now()\n for _ in repeat:\n  {statement}\n"
         " return now() - begin",
-        made,
+        namespace,
     )
-    return made["loop"]
+    return namespace["loop"]
 
 
 def statement_cells(threads: int) -> list[Any]:
@@ -150,7 +150,7 @@ def statement_cells(threads: int) -> list[Any]:
         except (AttributeError, TypeError, ValueError):
             continue
         measure(timers)
-        ours, theirs = (each.best for each in timers)
+        ours, theirs = (timer.best for timer in timers)
         cells.append(
             Cell(
                 statement,

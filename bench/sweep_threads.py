@@ -69,9 +69,9 @@ class Gain:
             return REASONS[self.function]
         if self.callers_part > ALONE:
             return f"not shared out: the calling thread does {100 * self.callers_part:.0f} % of the work"
-        for what, gain in memory.items():
-            if what != "compute" and NEARLY * gain <= self.gain and NEARLY * gain < ENOUGH:
-                return f"memory: {threads} threads {what} {gain:.2f} times as fast as one"
+        for operation, gain in memory.items():
+            if operation != "compute" and NEARLY * gain <= self.gain and NEARLY * gain < ENOUGH:
+                return f"memory: {threads} threads {operation} {gain:.2f} times as fast as one"
         return None
 
 
@@ -95,18 +95,18 @@ def callers_part(call: Any, threads: int, seconds: float) -> float:
     import skerry as sk
 
     sk.set_num_threads(threads)
-    begin, own = time.process_time(), time.thread_time()
+    begin, thread_begin = time.process_time(), time.thread_time()
     for _ in range(max(1, int(20e-3 / seconds))):
         call()
-    return (time.thread_time() - own) / max(time.process_time() - begin, 1e-9)
+    return (time.thread_time() - thread_begin) / max(time.process_time() - begin, 1e-9)
 
 
 def reference_gains(threads: int) -> dict[str, float]:
     """How many times as fast as one so many threads compute, read, copy, and copy to fresh memory: NumPy's loops."""
     small = np.ones(10_000, np.float32)
     x = np.ones(threads << 24, np.float32)
-    to = np.empty_like(x)
-    parts, targets = np.array_split(x, threads), np.array_split(to, threads)
+    destination = np.empty_like(x)
+    parts, targets = np.array_split(x, threads), np.array_split(destination, threads)
     work = {
         "compute": lambda i: [np.sin(small) for _ in range(200)],
         "read": lambda i: parts[i].max(),
@@ -115,14 +115,14 @@ def reference_gains(threads: int) -> dict[str, float]:
     }
     gains = {}
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        for what, function in work.items():
+        for operation, function in work.items():
             best = {False: math.inf, True: math.inf}
             for _ in range(8):
                 for together in best:
                     begin = time.perf_counter()
                     list((pool.map if together else map)(function, range(threads)))
                     best[together] = min(best[together], time.perf_counter() - begin)
-            gains[what] = best[False] / best[True]
+            gains[operation] = best[False] / best[True]
     return gains
 
 
@@ -133,19 +133,22 @@ def cases(only: str) -> Iterator[tuple[Any, Any]]:
     for function in measured_functions():
         if only not in function.path:
             continue
-        found = {
+        cases_by_size = {
             case.size: case
             for case in cases_of(function)
             if case.dtype == "float32" and case.layout == "contiguous"
         }
-        if SMALL in found and 1_000_000 in found:
-            yield found[SMALL], (found[1_000_000], found.get(LARGE))
+        if SMALL in cases_by_size and 1_000_000 in cases_by_size:
+            yield cases_by_size[SMALL], (cases_by_size[1_000_000], cases_by_size.get(LARGE))
 
 
 def bound(case: Any) -> Any:
     """The call with its operands."""
     ours, _ = case.functions()
-    names = {"f": ours, **dict(zip("abcd", [each.own() for each in case.operands], strict=False))}
+    names = {
+        "f": ours,
+        **dict(zip("abcd", [operand.skerry_array() for operand in case.operands], strict=False)),
+    }
     return eval(f"lambda: {case.call}", names)
 
 
@@ -173,23 +176,30 @@ def gains(only: str, threads: int) -> Iterator[Gain]:
         yield gain_of(chosen, call, threads, 4, 1)
 
 
-def report(found: list[Gain], memory: dict[str, float], threads: int) -> None:
+def report(measured_gains: list[Gain], memory: dict[str, float], threads: int) -> None:
     """What gains too little, and what loses."""
-    large = [each for each in found if each.size > SMALL and each.one_s > NO_WORK]
-    few = sorted((each for each in large if each.gain < ENOUGH), key=lambda each: each.gain)
-    mean = math.exp(sum(math.log(each.gain) for each in large) / max(len(large), 1))
+    large = [entry for entry in measured_gains if entry.size > SMALL and entry.one_s > NO_WORK]
+    few = sorted((entry for entry in large if entry.gain < ENOUGH), key=lambda entry: entry.gain)
+    mean = math.exp(sum(math.log(entry.gain) for entry in large) / max(len(large), 1))
     print(f"\n{threads} threads beside one: {len(large)} functions of large arrays, {mean:.2f}")
-    print("NumPy's loops: " + ", ".join(f"{what} {gain:.2f}" for what, gain in memory.items()))
+    print(
+        "NumPy's loops: "
+        + ", ".join(f"{operation} {gain:.2f}" for operation, gain in memory.items())
+    )
     if memory["compute"] < FREE:
         print("the cores are not free: the gains say nothing")
     print(f"{len(few)} gain less than {ENOUGH}")
-    for each in few:
-        why = each.reason(memory, threads) or "?"
-        print(f"  {each.gain:5.2f} {1e3 * each.one_s:9.2f} ms  {each.cell}: {why}")
-    lost = [each for each in found if each.size <= SMALL and each.all_s > NOISE * each.one_s]
+    for entry in few:
+        why = entry.reason(memory, threads) or "?"
+        print(f"  {entry.gain:5.2f} {1e3 * entry.one_s:9.2f} ms  {entry.cell}: {why}")
+    lost = [
+        entry
+        for entry in measured_gains
+        if entry.size <= SMALL and entry.all_s > NOISE * entry.one_s
+    ]
     print(f"{len(lost)} calls of 10^4 elements take longer with all threads")
-    for each in lost:
-        print(f"  {each.gain:5.2f} {1e6 * each.one_s:9.2f} us  {each.cell}")
+    for entry in lost:
+        print(f"  {entry.gain:5.2f} {1e6 * entry.one_s:9.2f} us  {entry.cell}")
 
 
 def main() -> int:
@@ -207,14 +217,14 @@ def main() -> int:
     gc.disable()
     threads = sk.get_num_threads()
     memory = reference_gains(threads)
-    found = list(gains(options.only, threads))
-    report(found, memory, threads)
+    measured_gains = list(gains(options.only, threads))
+    report(measured_gains, memory, threads)
     if options.output:
-        reasons = {each.cell: each.reason(memory, threads) for each in found}
+        reasons = {entry.cell: entry.reason(memory, threads) for entry in measured_gains}
         record = {
             "threads": threads,
             "memory": memory,
-            "gains": [dataclasses.asdict(each) for each in found],
+            "gains": [dataclasses.asdict(entry) for entry in measured_gains],
             "reasons": {cell: why for cell, why in reasons.items() if why is not None},
         }
         options.output.write_text(json.dumps(record, indent=0) + "\n")

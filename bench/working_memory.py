@@ -37,31 +37,31 @@ NONE = 0.02
 FEW = 8192
 
 
-def shapes_of(of: Function, step: int) -> dict[str, tuple[int, ...]]:
+def shapes_of(function: Function, step: int) -> dict[str, tuple[int, ...]]:
     """Shapes of the first size or the second, by layout."""
-    if of.path.startswith("fft."):
+    if function.path.startswith("fft."):
         return {"contiguous": ROWS[step]}
-    if of.name in OF_MATRICES:
+    if function.name in OF_MATRICES:
         return {"contiguous": MATRICES[step], "one matrix": SQUARES[step]}
-    if of.path.startswith("linalg."):
+    if function.path.startswith("linalg."):
         return {"contiguous": MATRICES[step]}
     side = math.isqrt(SIZES[step])
     shapes = {"contiguous": (SIZES[step],), "rows": (side, side), "transposed": (side, side)}
-    return shapes | ({"one row": (1, SIZES[step])} if of.name == "squeeze" else {})
+    return shapes | ({"one row": (1, SIZES[step])} if function.name == "squeeze" else {})
 
 
-def cases_at(of: Function, step: int) -> Iterator[Case]:
+def cases_at(function: Function, step: int) -> Iterator[Case]:
     """Calls of a function, of the first size or the second."""
-    kind = "matrix" if "linalg." in of.path or of.name in OF_MATRICES else ""
+    kind = "matrix" if "linalg." in function.path or function.name in OF_MATRICES else ""
     for dtype in DTYPES:
-        if of.loops is None or dtype in of.loops:
-            for layout, shape in shapes_of(of, step).items():
-                yield from case_of(of, dtype, math.prod(shape), layout, shape, kind=kind)
+        if function.loops is None or dtype in function.loops:
+            for layout, shape in shapes_of(function, step).items():
+                yield from case_of(function, dtype, math.prod(shape), layout, shape, kind=kind)
 
 
 def measure(case: Case) -> tuple[int, int] | None:
     """Bytes beyond operands and result at the worst moment, and bytes of both; None where the call is refused."""
-    operands = [each.own() for each in case.operands]
+    operands = [operand.skerry_array() for operand in case.operands]
     names = dict(zip("abcd", operands, strict=False))
     code = compile(case.call, case.name, "eval")
     function = case.functions()[0]
@@ -69,23 +69,23 @@ def measure(case: Case) -> tuple[int, int] | None:
         eval(code, {"f": function}, names)  # what is made once
     except (TypeError, ValueError, IndexError, ArithmeticError):
         return None
-    before = sk.memory_statistics("cpu").live_bytes
+    old_live_bytes = sk.memory_statistics("cpu").live_bytes
     sk.reset_peak("cpu")
     tracemalloc.reset_peak()
     python_before = tracemalloc.get_traced_memory()[0]
     result = eval(code, {"f": function}, names)
-    after = sk.memory_statistics("cpu")
+    new_statistics = sk.memory_statistics("cpu")
     python_after, python_peak = tracemalloc.get_traced_memory()
-    beyond = after.peak_bytes - after.live_bytes + python_peak - python_after
-    results = after.live_bytes - before + python_after - python_before
+    beyond = new_statistics.peak_bytes - new_statistics.live_bytes + python_peak - python_after
+    results = new_statistics.live_bytes - old_live_bytes + python_after - python_before
     del result
-    return beyond, results + sum(each.nbytes for each in operands)
+    return beyond, results + sum(operand.nbytes for operand in operands)
 
 
-def growth(of: Function, dtypes: tuple[str, ...]) -> dict[str, tuple[float, int]]:
+def growth(function: Function, dtypes: tuple[str, ...]) -> dict[str, tuple[float, int]]:
     """By dtype: bytes for each byte of operands and result, and bytes at the first size. The worst of the layouts."""
     worst: dict[str, tuple[float, int]] = {}
-    for small, large in zip(cases_at(of, 0), cases_at(of, 1), strict=True):
+    for small, large in zip(cases_at(function, 0), cases_at(function, 1), strict=True):
         if dtypes and small.dtype not in dtypes:
             continue
         first, second = measure(small), measure(large)
@@ -103,16 +103,16 @@ def in_words(slope: float, constant: int) -> str:
     return "0" if constant <= FEW else "O(1)"
 
 
-def stated(of: Function, dtypes: tuple[str, ...] = ()) -> dict[str, str]:
+def stated(function: Function, dtypes: tuple[str, ...] = ()) -> dict[str, str]:
     """A row of the table, of these dtypes or all; empty where no call works."""
-    found = growth(of, dtypes)
-    if not found:
+    growth_by_dtype = growth(function, dtypes)
+    if not growth_by_dtype:
         return {}
-    usual = found.get("float64", next(iter(found.values())))
-    worst = max(found, key=lambda dtype: found[dtype])
-    beyond, most = in_words(*usual), in_words(*found[worst])
+    usual = growth_by_dtype.get("float64", next(iter(growth_by_dtype.values())))
+    worst = max(growth_by_dtype, key=lambda dtype: growth_by_dtype[dtype])
+    beyond, most = in_words(*usual), in_words(*growth_by_dtype[worst])
     return {
-        "function": of.path,
+        "function": function.path,
         "beyond": beyond,
         "most": "" if most == beyond else f"{most} ({worst})",
     }
@@ -145,8 +145,8 @@ def main() -> int:
     options = parser.parse_args()
     prepare()
     rows = []
-    for of in measured_functions():
-        if options.only in of.path and (row := stated(of, tuple(options.dtype))):
+    for function in measured_functions():
+        if options.only in function.path and (row := stated(function, tuple(options.dtype))):
             rows.append(row)
             print("{function:32}{beyond:8}{most}".format(**row), flush=True)
     if options.write and not options.only and not options.dtype:

@@ -19,8 +19,8 @@ def tracked(*patterns: str) -> list[str]:
 def main() -> int:
     fix = sys.argv[1:] == ["--fix"]
     sources = tracked(*(f"*.{ending}" for ending in ENDINGS))
-    how = ["-i"] if fix else ["--dry-run", "-Werror"]
-    done = subprocess.run(["clang-format", *how, *sources], cwd=ROOT, check=False)
+    options = ["-i"] if fix else ["--dry-run", "-Werror"]
+    done = subprocess.run(["clang-format", *options, *sources], cwd=ROOT, check=False)
     print(f"clang-format: {len(sources)} sources")
     return 0 if done.returncode == 0 else 1
 

@@ -62,8 +62,8 @@ def headers_read(sources: list[str], generated: pathlib.Path) -> set[str]:
         seen.add(path)
         for name in INCLUDE.findall(path.read_text()):
             folders = (ROOT, generated, path.parent)
-            found = [folder / name for folder in folders if (folder / name).exists()]
-            left += found[:1]
+            headers = [folder / name for folder in folders if (folder / name).exists()]
+            left += headers[:1]
     return {str(path.relative_to(ROOT)) for path in seen if path.is_relative_to(ROOT)}
 
 

@@ -23,7 +23,7 @@ html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
 
 
 def lift_source(
-    app: Any, what: str, name: str, obj: object, options: Any, lines: list[str]
+    app: Any, kind: str, name: str, obj: object, options: Any, lines: list[str]
 ) -> None:
     """Put "Source: …" above the first section, where it is not taken for a part of the section before it."""
     first = next((i for i, line in enumerate(lines) if line.startswith("Source: ")), None)
@@ -33,8 +33,8 @@ def lift_source(
     source = lines[first:end]
     del lines[first:end]
     underline = next((i for i, line in enumerate(lines) if line and set(line) == {"-"}), None)
-    at = len(lines) if underline is None else underline - 1
-    lines[at:at] = [*source, ""]
+    heading_index = len(lines) if underline is None else underline - 1
+    lines[heading_index:heading_index] = [*source, ""]
 
 
 def setup(app: Any) -> None:

@@ -90,8 +90,8 @@ SUBMODULES = {
 
 def modules() -> dict[str, ModuleType]:
     """Return the modules with public functions, by the prefix of their names."""
-    found = {"": sk} | {f"{name}.": getattr(sk, name, None) for name in SUBMODULES}
-    return {prefix: module for prefix, module in found.items() if module is not None}
+    objects = {"": sk} | {f"{name}.": getattr(sk, name, None) for name in SUBMODULES}
+    return {prefix: module for prefix, module in objects.items() if module is not None}
 
 
 def has_own_example(function: object) -> bool:
@@ -103,8 +103,8 @@ def _heading(title: str, line: str = "=") -> list[str]:
     return [title, line * len(title), ""]
 
 
-def _indented(text: str, by: str = "   ") -> list[str]:
-    return [by + line if line else "" for line in text.splitlines()]
+def _indented(text: str, prefix: str = "   ") -> list[str]:
+    return [prefix + line if line else "" for line in text.splitlines()]
 
 
 def _function(module: ModuleType, name: str, code: dict[str, str]) -> list[str]:
@@ -181,19 +181,19 @@ def _exceptions_page() -> str:
 
 def pages() -> dict[str, str]:
     """Return the text of each page of the reference by the name of its file."""
-    made = {"array.rst": _array_page(), "names.rst": _names_page()}
+    page_texts = {"array.rst": _array_page(), "names.rst": _names_page()}
     for file, (title, names) in GROUPS.items():
-        there = [name for name in names if name in sk.__all__]
-        made[f"{file}.rst"] = _page(title, sk, there, CLASSES.get(file, []))
+        public_names = [name for name in names if name in sk.__all__]
+        page_texts[f"{file}.rst"] = _page(title, sk, public_names, CLASSES.get(file, []))
     for prefix, module in modules().items():
         if prefix:
             name = prefix[:-1]
-            classes = [each for each in module.__all__ if inspect.isclass(getattr(module, each))]
+            classes = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
             functions = sorted(set(module.__all__) - set(classes))
-            made[f"{name}.rst"] = _page(SUBMODULES[name], module, functions, classes)
-    made["exceptions.rst"] = _exceptions_page()
-    entries = [f"   {file[:-4]}" for file in made]
-    made["index.rst"] = "\n".join(
+            page_texts[f"{name}.rst"] = _page(SUBMODULES[name], module, functions, classes)
+    page_texts["exceptions.rst"] = _exceptions_page()
+    entries = [f"   {file[:-4]}" for file in page_texts]
+    page_texts["index.rst"] = "\n".join(
         [*_heading("API reference"), ".. toctree::", "   :maxdepth: 1", "", *entries, ""]
     )
-    return made
+    return page_texts

@@ -87,6 +87,6 @@ def __getattr__(name: str) -> _Any:
     if name in ("lib", "random"):
         return _importlib.import_module(f"skerry.{name}")
     if name in _extra.TOPIC_OF:
-        globals()[name] = found = getattr(_extra, name)
-        return found
+        globals()[name] = function = getattr(_extra, name)
+        return function
     raise AttributeError(f"module 'skerry' has no attribute {name!r}")

@@ -28,26 +28,26 @@ OF_ARRAYS = frozenset([
 DTYPES = frozenset(_core.dtype_kinds())
 
 
-def arrays_in(what: Any) -> Iterator[Any]:
+def arrays_in(value: Any) -> Iterator[Any]:
     """Find the arrays, NumPy's too, in tuples, lists and dicts."""
-    if isinstance(what, Array) or type(what) in PLAIN:
-        yield what
-    elif isinstance(what, tuple | list):
-        for each in what:
-            yield from arrays_in(each)
-    elif isinstance(what, dict):
-        yield from arrays_in(tuple(what.values()))
+    if isinstance(value, Array) or type(value) in PLAIN:
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from arrays_in(item)
+    elif isinstance(value, dict):
+        yield from arrays_in(tuple(value.values()))
 
 
-def mapped(what: Any, change: Function) -> Any:
+def mapped(value: Any, change: Function) -> Any:
     """Put ``change(x)`` in the place of what is no tuple, list or dict of its own."""
-    kind = type(what)
-    if isinstance(what, tuple | list):
-        items = [mapped(each, change) for each in what]
+    kind = type(value)
+    if isinstance(value, tuple | list):
+        items = [mapped(item, change) for item in value]
         return kind(*items) if hasattr(kind, "_fields") else items if kind is list else tuple(items)
     if kind is dict:
-        return {key: mapped(each, change) for key, each in what.items()}
-    return change(what)
+        return {key: mapped(item, change) for key, item in value.items()}
+    return change(value)
 
 
 def _shares(x: np.ndarray[Any, Any]) -> bool:
@@ -69,21 +69,21 @@ def take_numpy_arrays(name: str, args: Any, kwargs: Any) -> tuple[Any, Any, dict
 
     The third result tells which was which, by the identity of the array.
     """
-    found = tuple(arrays_in((args, kwargs)))
-    if len(found) > 1:
-        _core.require_one_device(name, found)
+    arrays = tuple(arrays_in((args, kwargs)))
+    if len(arrays) > 1:
+        _core.require_one_device(name, arrays)
     originals: dict[int, Any] = {}
-    if all(isinstance(x, Array) for x in found):
+    if all(isinstance(x, Array) for x in arrays):
         return args, kwargs, originals
-    made: dict[int, Any] = {}
+    arrays_by_id: dict[int, Any] = {}
 
     def change(x: Any) -> Any:
         if type(x) not in PLAIN:
             return x
-        if id(x) not in made:
-            made[id(x)] = as_array(x)
-            originals[id(made[id(x)])] = x
-        return made[id(x)]
+        if id(x) not in arrays_by_id:
+            arrays_by_id[id(x)] = as_array(x)
+            originals[id(arrays_by_id[id(x)])] = x
+        return arrays_by_id[id(x)]
 
     return mapped(args, change), mapped(kwargs, change), originals
 
@@ -111,8 +111,8 @@ def accept_numpy_arrays(function: Function, name: str, *, lists: str = "arrays")
     code = function.__code__
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        for each in (*args, *kwargs.values()) if kwargs else args:
-            if isinstance(each, HOLDING):
+        for argument in (*args, *kwargs.values()) if kwargs else args:
+            if isinstance(argument, HOLDING):
                 if may_be_of_a_library and args:
                     args, kwargs = beside_the_data(args, kwargs)
                 args, kwargs, _ = take_numpy_arrays(name, args, kwargs)

@@ -39,7 +39,7 @@ def settings_for(
 ) -> dict[str, object]:
     """Give settings of the emulator, by their names without SKERRY_EMULATE_."""
     settings: dict[str, object] = {
-        name: on if check in checks else 0 for check, (name, on) in CHECKS.items()
+        name: value if check in checks else 0 for check, (name, value) in CHECKS.items()
     }
     settings |= {"SEED": seed, "LIMIT": limit, "COLLECT": "all", "QUIET": 1}
     # Seed 0 is the fastest schedule: one block after the other.

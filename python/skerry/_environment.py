@@ -54,10 +54,10 @@ def _accepts(name: str, values: str, text: str) -> bool:
 
 def _find_problem(name: str, text: str, table: Mapping[str, Mapping[str, str]]) -> str | None:
     if name not in table:
-        words = {known.removeprefix("SKERRY_"): known for known in table}
+        words = {variable.removeprefix("SKERRY_"): variable for variable in table}
         nearest = difflib.get_close_matches(name.removeprefix("SKERRY_"), words, n=1)
-        meant = f"; did you mean {words[nearest[0]]}?" if nearest else ""
-        return f"{name}={text}: skerry reads no variable of that name{meant}"
+        suggestion = f"; did you mean {words[nearest[0]]}?" if nearest else ""
+        return f"{name}={text}: skerry reads no variable of that name{suggestion}"
     row = table[name]
     if row["Read by"] not in ("skerry", "emulator"):
         return None

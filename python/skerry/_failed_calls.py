@@ -31,7 +31,7 @@ from skerry.exceptions import (
     OutOfMemoryError,
 )
 
-HOMES = tuple(os.path.dirname(os.path.abspath(each)) + os.sep for each in (__file__, np.__file__))
+HOMES = tuple(os.path.dirname(os.path.abspath(path)) + os.sep for path in (__file__, np.__file__))
 PYTHONS = (os.path.dirname(os.path.abspath(os.__file__)) + os.sep, "<frozen ", "<__array_function__ ")  # fmt: skip
 # What is raised as it is; other errors are of Python, and say nothing of the function.
 TYPED = (
@@ -56,7 +56,7 @@ class NotAnArrayError(TypeError):
     """An argument is no array, or none of some is. The entry point knows which parameters these are."""
 
     def __init__(self, name: str, *values: Any) -> None:
-        kinds = ", ".join(type(each).__name__ for each in values)
+        kinds = ", ".join(type(value).__name__ for value in values)
         super().__init__(f"takes an array, not {kinds}: {name}; use skerry.asarray(a, device=...)")
         self.values = values
 
@@ -70,13 +70,13 @@ def named_function(
         bound = signature.bind(*args, **kwargs).arguments
     except TypeError:
         return None  # Python says which arguments there are
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for key, value in bound.items():
         if signature.parameters[key].kind is inspect.Parameter.VAR_POSITIONAL:
-            given |= {f"{key}[{i}]": each for i, each in enumerate(value)}
+            arguments |= {f"{key}[{i}]": item for i, item in enumerate(value)}
         elif key != "self":
-            given[key] = value
-    return named(function.__name__, given, error, function)
+            arguments[key] = value
+    return named(function.__name__, arguments, error, function)
 
 
 def named(
@@ -111,34 +111,34 @@ def named(
         return _not_an_array(name, arguments, error)
     wrong = _wrongly_typed(function, arguments)
     if wrong is not None and not isinstance(error, DeviceMismatchError):
-        parameter, wanted = wrong
-        given = type(arguments[parameter]).__name__
-        return TypeError(f"{name}: {parameter} must be {wanted}, not {given}")
+        parameter, expected_type = wrong
+        actual_type = type(arguments[parameter]).__name__
+        return TypeError(f"{name}: {parameter} must be {expected_type}, not {actual_type}")
     text = str(error)
     is_own = _is_own(error, text)
-    found = _mentioned(text, arguments, is_own)
+    parameter_name = _mentioned(text, arguments, is_own)
     kind = _kind_of(error)
     if is_own:
-        better = kind(f"{name}: {found}: {text}" if found else f"{name}: {text}")
+        better = kind(f"{name}: {parameter_name}: {text}" if parameter_name else f"{name}: {text}")
         better.__dict__.update(error.__dict__)  # such as the devices of a DeviceMismatchError
         return better
-    if found:
-        return kind(f"{name}: {found} can't be {_shown(arguments[found])}")
+    if parameter_name:
+        return kind(f"{name}: {parameter_name} can't be {_shown(arguments[parameter_name])}")
     listed = ", ".join(f"{key}={_shown(value)}" for key, value in arguments.items())
     return kind(f"{name}: takes no such arguments: {listed}")
 
 
 def _not_an_array(name: str, arguments: Mapping[str, Any], error: NotAnArrayError) -> TypeError:
-    found = [key for key, value in arguments.items() if _holds(value, error.values)]
+    names = [key for key, value in arguments.items() if _holds(value, error.values)]
     others = [key for key, value in arguments.items() if not isinstance(value, Array)]
-    which = " or ".join(found or others[:1]) or "an argument"
-    kinds = ", ".join(type(each).__name__ for each in error.values[:3]) or "an empty sequence"
-    return TypeError(f"{name}: {which} must be an Array, not {kinds}; use skerry.asarray")
+    parameter_text = " or ".join(names or others[:1]) or "an argument"
+    kinds = ", ".join(type(value).__name__ for value in error.values[:3]) or "an empty sequence"
+    return TypeError(f"{name}: {parameter_text} must be an Array, not {kinds}; use skerry.asarray")
 
 
-def _holds(value: Any, wanted: tuple[Any, ...]) -> bool:
+def _holds(value: Any, values: tuple[Any, ...]) -> bool:
     items = value if isinstance(value, (tuple, list)) else ()
-    return any(each is one for one in wanted for each in (value, *items))
+    return any(item is one for one in values for item in (value, *items))
 
 
 def _may_be_deferred(
@@ -180,9 +180,9 @@ def _kind_of(error: Exception) -> Callable[[str], Exception]:
     kind = type(error)
     if kind.__module__.split(".")[0] == "skerry" and isinstance(error, TYPED):
         return kind
-    for each in TYPED:
-        if isinstance(error, each):
-            return each
+    for error_type in TYPED:
+        if isinstance(error, error_type):
+            return error_type
     return TypeError
 
 
@@ -210,9 +210,9 @@ def _mentioned(text: str, arguments: Mapping[str, Any], is_own: bool) -> str | N
         lambda _, value: is_own and not isinstance(value, Array),
     ]
     for test in tests:
-        found = [key for key, value in arguments.items() if test(key, value)]
-        if len(found) == 1:
-            return found[0]
+        keys = [key for key, value in arguments.items() if test(key, value)]
+        if len(keys) == 1:
+            return keys[0]
     return next(iter(arguments)) if len(arguments) == 1 else None
 
 
@@ -220,7 +220,7 @@ def _is_shown(text: str, value: Any) -> bool:
     if isinstance(value, Array):
         return f"{value.dtype} {value.shape} on {value.device}" in text
     items = value if isinstance(value, (tuple, list, range)) else ()
-    kinds = {type(each).__name__ for each in (value, *items[:8])}
+    kinds = {type(item).__name__ for item in (value, *items[:8])}
     return any(re.search(rf"\b{re.escape(kind)}\b", text) for kind in kinds)
 
 
@@ -254,7 +254,7 @@ def _fits(hint: Any, value: Any) -> bool:
     """Whether an argument may be meant by a type; what the type leaves open counts as meant."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
-        return any(_fits(each, value) for each in typing.get_args(hint))
+        return any(_fits(alternative, value) for alternative in typing.get_args(hint))
     if hint is type(None):
         return value is None
     if hint is bool:
@@ -275,7 +275,7 @@ def _fits(hint: Any, value: Any) -> bool:
         ):
             return False
         is_listed = isinstance(value, (tuple, list)) and items and items[0] is int
-        return not is_listed or all(_is_int(each) for each in value)
+        return not is_listed or all(_is_int(item) for item in value)
     if origin is collections.abc.Callable:
         return callable(value)
     return True

@@ -18,8 +18,8 @@ Function = Callable[[ModuleType], None]
 class _Loader(importlib.abc.Loader):
     """Loads a module as its own loader does, then calls a function with it."""
 
-    def __init__(self, own: importlib.abc.Loader, function: Function) -> None:
-        self._own = own
+    def __init__(self, loader: importlib.abc.Loader, function: Function) -> None:
+        self._own = loader
         self._function = function
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:

@@ -73,17 +73,17 @@ class KernelReport:
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> KernelReport:
         """Make one of an object of the library's list."""
-        places: dict[str, Any] = {
+        indices: dict[str, Any] = {
             name: tuple(entry[name]) for name in ("block", "thread") if name in entry
         }
         waiting = {"waiting": tuple(entry.get("waiting", ()))}
-        return cls(**(entry | places | waiting))
+        return cls(**(entry | indices | waiting))
 
     @property
     def place(self) -> str:
         """Where it is: ``file:line``, or the instruction, or where the first of those that wait is, or nothing."""
-        own = _place(self.file, self.line, self.instruction)
-        return own or next(filter(None, map(_place_of, self.waiting)), "")
+        position = _format_position(self.file, self.line, self.instruction)
+        return position or next(filter(None, map(_place_of, self.waiting)), "")
 
     @property
     def other_place(self) -> str:
@@ -96,17 +96,19 @@ class KernelReport:
         return self.text
 
     def __repr__(self) -> str:
-        where = f" at {self.place}" if self.place else ""
-        who = f", block {self.block}, thread {self.thread}" if self.thread is not None else ""
-        return f"<KernelReport {self.kind} in {self.kernel or 'a copy'}{where}{who}: {self.what}>"
+        position_text = f" at {self.place}" if self.place else ""
+        thread_text = (
+            f", block {self.block}, thread {self.thread}" if self.thread is not None else ""
+        )
+        return f"<KernelReport {self.kind} in {self.kernel or 'a copy'}{position_text}{thread_text}: {self.what}>"
 
 
-def _place(file: str | None, line: int | None, instruction: str | None) -> str:
+def _format_position(file: str | None, line: int | None, instruction: str | None) -> str:
     return f"{file}:{line}" if line else (instruction or "")
 
 
 def _place_of(entry: dict[str, Any]) -> str:
-    return _place(*(entry.get(name) for name in ("file", "line", "instruction")))
+    return _format_position(*(entry.get(name) for name in ("file", "line", "instruction")))
 
 
 class EmulatorLibrary:
@@ -131,10 +133,10 @@ class EmulatorLibrary:
         capacity = 1 << 16
         while True:
             buffer = ctypes.create_string_buffer(capacity)
-            needed = self._reports(buffer, capacity)
-            if needed <= capacity:
+            required_size = self._reports(buffer, capacity)
+            if required_size <= capacity:
                 break
-            capacity = 2 * needed
+            capacity = 2 * required_size
         return [
             KernelReport.from_json(entry)
             for entry in json.loads(buffer.value.decode(errors="replace"))
@@ -177,9 +179,9 @@ def library() -> EmulatorLibrary:
 
 def loaded_library() -> EmulatorLibrary | None:
     """Give the same if this process has opened it already, or None."""
-    found = path()
+    library_path = path()
     try:
-        ctypes.CDLL(found, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+        ctypes.CDLL(library_path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
     except OSError:
         return None
     return library()

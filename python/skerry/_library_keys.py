@@ -31,8 +31,8 @@ def beside_the_data(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if caller.partition(".")[0] not in LIBRARIES or not isinstance(args[0], _core.Array):
         return args, kwargs
     x = args[0]
-    return tuple(_on_device(x, each) for each in args), {
-        key: _on_device(x, each) for key, each in kwargs.items()
+    return tuple(_on_device(x, argument) for argument in args), {
+        key: _on_device(x, argument) for key, argument in kwargs.items()
     }
 
 

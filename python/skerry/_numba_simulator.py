@@ -106,10 +106,12 @@ class _Hooks:
                 self._replace(self.cuda, name, value)
         for name in _DRIVER:
             module = sys.modules.get(f"numba.cuda.simulator.cudadrv{name}")
-            before = sys.modules.get(f"numba.cuda.cudadrv{name}")
-            if module is not None and before is not None:
+            original_module = sys.modules.get(f"numba.cuda.cudadrv{name}")
+            if module is not None and original_module is not None:
                 self._undo.append(
-                    functools.partial(sys.modules.__setitem__, f"numba.cuda.cudadrv{name}", before)
+                    functools.partial(
+                        sys.modules.__setitem__, f"numba.cuda.cudadrv{name}", original_module
+                    )
                 )
                 sys.modules[f"numba.cuda.cudadrv{name}"] = module
 
@@ -127,14 +129,14 @@ class _Hooks:
             compiled, "__call__", lambda self, *args: fake(self.py_func, device=True)(*args)
         )
 
-    def _replace(self, where: Any, name: str, value: Any) -> None:
-        before = vars(where).get(name, _MISSING)
+    def _replace(self, target: Any, name: str, value: Any) -> None:
+        original = vars(target).get(name, _MISSING)
         self._undo.append(
-            functools.partial(delattr, where, name)
-            if before is _MISSING
-            else functools.partial(setattr, where, name, before)
+            functools.partial(delattr, target, name)
+            if original is _MISSING
+            else functools.partial(setattr, target, name, original)
         )
-        setattr(where, name, value)
+        setattr(target, name, value)
 
     def restore(self) -> None:
         while self._undo:
@@ -171,33 +173,33 @@ class _Hooks:
         """As ``numba.cuda.is_cuda_array``."""
         return hasattr(obj, "__cuda_array_interface__")
 
-    def _to_device(self, before: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(before)
+    def _to_device(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
         def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> Any:
             interface = getattr(obj, "__cuda_array_interface__", None)
-            there = obj if interface is None else self._view("to_device", interface, obj)
+            array = obj if interface is None else self._view("to_device", interface, obj)
             if to is not None:
-                return before(getattr(there, "_ary", there), stream, copy, to)
-            return self._on_the_device(before(there, stream)) if interface is None else there
+                return original(getattr(array, "_ary", array), stream, copy, to)
+            return self._on_the_device(original(array, stream)) if interface is None else array
 
         return to_device
 
-    def _device_array(self, before: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(before)
+    def _device_array(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(original)
         def device_array(*args: Any, **kwargs: Any) -> Any:
-            return self._on_the_device(before(*args, **kwargs))
+            return self._on_the_device(original(*args, **kwargs))
 
         return device_array
 
     def _on_the_device(self, fake: Any) -> Any:
         """Move a simulated array to memory of the first rehearsed device, so that skerry can take it."""
-        found = _core.devices("cuda")
-        if not found or not found[0].info.rehearsal or type(fake._ary) is not np.ndarray:
+        devices = _core.devices("cuda")
+        if not devices or not devices[0].info.rehearsal or type(fake._ary) is not np.ndarray:
             return fake
         first, last = np.lib.array_utils.byte_bounds(fake._ary)
-        memory = _core.empty((max(last - first, 1),), dtype=np.uint8, device=found[0])
-        _core.synchronize(found[0])
-        there = np.ndarray(
+        memory = _core.empty((max(last - first, 1),), dtype=np.uint8, device=devices[0])
+        _core.synchronize(devices[0])
+        device_array = np.ndarray(
             fake._ary.shape,
             fake._ary.dtype,
             np.asarray(_HostView(memory)),
@@ -205,35 +207,35 @@ class _Hooks:
             fake._ary.strides,
         )
         # The elements of a broadcast array lie on each other, which NumPy's copy forbids to write.
-        core = tuple(slice(None if step else 1) for step in there.strides)
-        there[core] = fake._ary[core]
-        return self._fake(there, stream=fake.stream)
+        core = tuple(slice(None if step else 1) for step in device_array.strides)
+        device_array[core] = fake._ary[core]
+        return self._fake(device_array, stream=fake.stream)
 
-    def _call(self, before: Callable[..., Any]) -> Callable[..., Any]:
+    def _call(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Make a launch that takes arrays by their CUDA array interface."""
 
-        @functools.wraps(before)
+        @functools.wraps(original)
         def launch(kernel: Any, *args: Any) -> Any:
             if kernel._device:  # called by a kernel, with arguments that its launch has taken
-                return before(kernel, *args)
-            places: list[str] = []
+                return original(kernel, *args)
+            device_names: list[str] = []
             op = f"kernel {kernel.__name__}"
-            taken = [self._taken(op, arg, places) for arg in args]
-            if len(set(places)) > 1:
+            arguments = [self._convert_argument(op, arg, device_names) for arg in args]
+            if len(set(device_names)) > 1:
                 error = DeviceMismatchError(
-                    f"{op}: arrays on different devices: {', '.join(places)}; "
+                    f"{op}: arrays on different devices: {', '.join(device_names)}; "
                     "a launch runs on one device: move them with to_device"
                 )
-                error.devices = tuple(places)
+                error.devices = tuple(device_names)
                 raise error
-            return before(kernel, *taken)
+            return original(kernel, *arguments)
 
         return launch
 
-    def _taken(self, op: str, arg: Any, places: list[str]) -> Any:
-        """Give the argument as the simulator takes it; the device of an array is added to ``places``."""
+    def _convert_argument(self, op: str, arg: Any, device_names: list[str]) -> Any:
+        """Give the argument as the simulator takes it; the device of an array is added to ``device_names``."""
         if isinstance(arg, tuple):
-            parts = [self._taken(op, part, places) for part in arg]
+            parts = [self._convert_argument(op, part, device_names) for part in arg]
             return arg._make(parts) if hasattr(arg, "_make") else tuple(parts)
         if isinstance(arg, self._known):
             return arg
@@ -246,7 +248,7 @@ class _Hooks:
             value.device if isinstance(value, _core.Array) else _host_view_of(view).owner.device
         )
         if device.kind == "cuda":
-            places.append(str(device))
+            device_names.append(str(device))
         return view
 
 

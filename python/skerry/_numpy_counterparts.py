@@ -50,12 +50,12 @@ def _find_by_name(theirs: Any, ours: Any) -> None:
     names = {name: name for name in ours.__all__ if not name.startswith("_")}
     if ours is sk:
         names.update(OTHER_NAMES)
-    for name, own in names.items():
-        found, target = getattr(theirs, name, None), getattr(ours, own)
-        if isinstance(found, np.ufunc):
-            UFUNCS[found] = target
-        elif hasattr(found, "_implementation"):  # NEP 18 dispatches it
-            FUNCTIONS[found] = target
+    for name, our_name in names.items():
+        numpy_function, target = getattr(theirs, name, None), getattr(ours, our_name)
+        if isinstance(numpy_function, np.ufunc):
+            UFUNCS[numpy_function] = target
+        elif hasattr(numpy_function, "_implementation"):  # NEP 18 dispatches it
+            FUNCTIONS[numpy_function] = target
 
 
 _find_by_name(np, sk)
@@ -69,11 +69,11 @@ def replaces(*names: str) -> Callable[[Function], Function]:
 
     def declare(function: Function) -> Function:
         for name in names:
-            found: Any = np
+            numpy_function: Any = np
             for part in name.split("."):
-                found = getattr(found, part, None)
-            if found is not None:
-                FUNCTIONS[found] = function
+                numpy_function = getattr(numpy_function, part, None)
+            if numpy_function is not None:
+                FUNCTIONS[numpy_function] = function
         return function
 
     return declare
@@ -145,9 +145,9 @@ def unique(
         raise NoCounterpartError(
             "numpy.unique: to skerry no NaN equals another; pass equal_nan=False"
         )
-    found = sk.unique_all(ar)
+    results = sk.unique_all(ar)
     chosen = (True, return_index, return_inverse, return_counts)
-    return tuple(one for one, wanted in zip(found, chosen, strict=True) if wanted)
+    return tuple(one for one, is_requested in zip(results, chosen, strict=True) if is_requested)
 
 
 # Shapes.
@@ -199,7 +199,7 @@ def clip(
     return sk.clip(a, a_min if min is None else min, a_max if max is None else max)
 
 
-def _beside(x: Array, value: Any, axis: int) -> Any:
+def _broadcast_edge(x: Array, value: Any, axis: int) -> Any:
     """Make what ``diff`` puts before or behind of a scalar: one element for each row."""
     if value is np._NoValue:
         return None
@@ -220,8 +220,8 @@ def diff(
     prepend: Any = np._NoValue,
     append: Any = np._NoValue,
 ) -> Array:
-    before, after = (_beside(a, value, axis) for value in (prepend, append))
-    return sk.diff(a, axis=axis, n=n, prepend=before, append=after)
+    prefix, suffix = (_broadcast_edge(a, value, axis) for value in (prepend, append))
+    return sk.diff(a, axis=axis, n=n, prepend=prefix, append=suffix)
 
 
 # What is known without the elements.

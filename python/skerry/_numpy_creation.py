@@ -31,7 +31,7 @@ def _make_like(
     return make(shape, *value, dtype=dtype or a.dtype, device=device or a.device)
 
 
-def _like(name: str) -> Function:
+def _like_function(name: str) -> Function:
     def make(
         a: Array, dtype: Any = None, order: str = "K", shape: Any = None, device: Any = None
     ) -> Any:
@@ -41,7 +41,7 @@ def _like(name: str) -> Function:
 
 
 for _name in ("empty", "ones", "zeros"):
-    replaces(f"{_name}_like")(_like(_name))
+    replaces(f"{_name}_like")(_like_function(_name))
 
 
 @replaces("full_like")
@@ -60,7 +60,7 @@ def full_like(
 
 
 def asarray(
-    where: sk.Device,
+    like_device: sk.Device,
     a: Any,
     dtype: Any = None,
     order: str | None = None,
@@ -70,12 +70,12 @@ def asarray(
 ) -> Any:
     require_c_order("asarray", order or "C")
     if device is None and not isinstance(a, Array):
-        device = where
+        device = like_device
     return sk.asarray(a, dtype=dtype, device=device, copy=copy)
 
 
 def array(
-    where: sk.Device,
+    like_device: sk.Device,
     object: Any,
     dtype: Any = None,
     *,
@@ -84,7 +84,7 @@ def array(
     subok: bool = False,
     ndmin: int = 0,
 ) -> Any:
-    return at_least(asarray(where, object, dtype, order, copy=copy), ndmin)
+    return at_least(asarray(like_device, object, dtype, order, copy=copy), ndmin)
 
 
 def _in_c_order(x: Array) -> Array:
@@ -97,18 +97,18 @@ def _in_c_order(x: Array) -> Array:
     return x
 
 
-def ascontiguousarray(where: sk.Device, a: Any, dtype: Any = None) -> Any:
-    return at_least(_in_c_order(asarray(where, a, dtype)), 1)
+def ascontiguousarray(like_device: sk.Device, a: Any, dtype: Any = None) -> Any:
+    return at_least(_in_c_order(asarray(like_device, a, dtype)), 1)
 
 
-def asfortranarray(where: sk.Device, a: Any, dtype: Any = None) -> Any:
-    backwards = sk.transpose(_in_c_order(sk.transpose(asarray(where, a, dtype))))
+def asfortranarray(like_device: sk.Device, a: Any, dtype: Any = None) -> Any:
+    backwards = sk.transpose(_in_c_order(sk.transpose(asarray(like_device, a, dtype))))
     return at_least(backwards, 1)
 
 
 def _of_shape(function: Function) -> Function:
     def make(
-        where: sk.Device,
+        like_device: sk.Device,
         shape: Any,
         dtype: Any = None,
         order: str = "C",
@@ -116,13 +116,13 @@ def _of_shape(function: Function) -> Function:
         device: Any = None,
     ) -> Any:
         require_c_order(function.__name__, order)
-        return function(shape, dtype=dtype, device=device or where)
+        return function(shape, dtype=dtype, device=device or like_device)
 
     return make
 
 
 def full(
-    where: sk.Device,
+    like_device: sk.Device,
     shape: Any,
     fill_value: Any,
     dtype: Any = None,
@@ -131,11 +131,11 @@ def full(
     device: Any = None,
 ) -> Any:
     require_c_order("full", order)
-    return sk.full(shape, fill_value, dtype=dtype, device=device or where)
+    return sk.full(shape, fill_value, dtype=dtype, device=device or like_device)
 
 
 def arange(
-    where: sk.Device,
+    like_device: sk.Device,
     start: Any,
     stop: Any = None,
     step: Any = 1,
@@ -143,11 +143,11 @@ def arange(
     *,
     device: Any = None,
 ) -> Any:
-    return sk.arange(start, stop, step, dtype=dtype, device=device or where)
+    return sk.arange(start, stop, step, dtype=dtype, device=device or like_device)
 
 
 def eye(
-    where: sk.Device,
+    like_device: sk.Device,
     N: int,  # noqa: N803 - NumPy's name
     M: int | None = None,  # noqa: N803
     k: int = 0,
@@ -157,7 +157,7 @@ def eye(
     device: Any = None,
 ) -> Any:
     require_c_order("eye", order)
-    return sk.eye(N, M, k=k, dtype=dtype, device=device or where)
+    return sk.eye(N, M, k=k, dtype=dtype, device=device or like_device)
 
 
 #: Those that make an array of what they are given.
@@ -173,7 +173,7 @@ MAKERS: dict[str, Function] = {
     "numpy.empty": _of_shape(sk.empty),
     "numpy.eye": eye,
     "numpy.full": full,
-    "numpy.identity": lambda where, n, dtype=None: eye(where, n, dtype=dtype),
+    "numpy.identity": lambda like_device, n, dtype=None: eye(like_device, n, dtype=dtype),
     "numpy.ones": _of_shape(sk.ones),
     "numpy.zeros": _of_shape(sk.zeros),
 }

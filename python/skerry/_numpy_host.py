@@ -22,9 +22,9 @@ class NoCounterpartError(TypeError):
     """skerry has no function, or no parameter, of that meaning; on cpu:0 NumPy's does."""
 
 
-def is_home(*what: Any) -> bool:
+def is_home(*values: Any) -> bool:
     """Whether all arrays are where NumPy's functions can work on them."""
-    return all(x.device == HOME for x in arrays_in(what) if isinstance(x, Array))
+    return all(x.device == HOME for x in arrays_in(values) if isinstance(x, Array))
 
 
 def run(function: Function, args: Any, kwargs: Any) -> Any:
@@ -64,20 +64,20 @@ def share_memory(function: Function, a: Any, b: Any, *args: Any, **kwargs: Any) 
 
     Arrays of CPU devices may share memory with each other and with NumPy's; those of a CUDA device with its own only.
     """
-    places = {x.device for x in (a, b) if isinstance(x, Array) and x.device.kind != "cpu"}
-    if not places:
+    devices = {x.device for x in (a, b) if isinstance(x, Array) and x.device.kind != "cpu"}
+    if not devices:
         return bool(
             function(
                 *(np.asarray(x) if isinstance(x, Array) else x for x in (a, b)), *args, **kwargs
             )
         )
-    if len(places) > 1 or not all(isinstance(x, Array) and x.device in places for x in (a, b)):
+    if len(devices) > 1 or not all(isinstance(x, Array) and x.device in devices for x in (a, b)):
         return False
     return bool(function(np.asarray(_Memory(a)), np.asarray(_Memory(b)), *args, **kwargs))
 
 
 #: NumPy's functions that read no elements, and so take arrays of any devices.
 OF_ANY_DEVICES: dict[Function, Function] = {
-    each: partial(share_memory, each._implementation)  # type: ignore[attr-defined]
-    for each in (np.may_share_memory, np.shares_memory)
+    function: partial(share_memory, function._implementation)  # type: ignore[attr-defined]
+    for function in (np.may_share_memory, np.shares_memory)
 }

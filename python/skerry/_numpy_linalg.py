@@ -43,8 +43,8 @@ def norm(x: Array, ord: Any = None, axis: Any = None, keepdims: bool = False) ->
         return sk.linalg.vector_norm(x, axis=axis, keepdims=keepdims)
     if x.ndim == 2 and tuple(i % 2 for i in axis) == (0, 1):
         return sk.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)
-    found = sk.linalg.matrix_norm(sk.moveaxis(x, axis, (-2, -1)), ord=ord)
-    return sk.expand_dims(found, tuple(i % x.ndim for i in axis)) if keepdims else found
+    result = sk.linalg.matrix_norm(sk.moveaxis(x, axis, (-2, -1)), ord=ord)
+    return sk.expand_dims(result, tuple(i % x.ndim for i in axis)) if keepdims else result
 
 
 @replaces("linalg.svd")

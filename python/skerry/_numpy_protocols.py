@@ -85,16 +85,16 @@ class Pairing:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self.takes_any:
-            given, leading = dict(kwargs), args
+            arguments, leading = dict(kwargs), args
         else:
-            given = dict(zip(self.names, args, strict=False), **kwargs)
-            leading = tuple(given.pop(name) for name in self.leading if name in given)
-        out = given.pop("out", None)
-        return store(self.name, self.target(*leading, **self._named(given)), out)
+            arguments = dict(zip(self.names, args, strict=False), **kwargs)
+            leading = tuple(arguments.pop(name) for name in self.leading if name in arguments)
+        out = arguments.pop("out", None)
+        return store(self.name, self.target(*leading, **self._named(arguments)), out)
 
-    def _named(self, given: dict[str, Any]) -> dict[str, Any]:
+    def _named(self, arguments: dict[str, Any]) -> dict[str, Any]:
         named = {}
-        for name, value in given.items():
+        for name, value in arguments.items():
             default = self.defaults.get(name)
             if value is default or value is np._NoValue:
                 continue
@@ -117,7 +117,7 @@ def _equal(value: Any, default: Any) -> bool:
 def store(name: str, result: Any, out: Any) -> Any:
     """Put a result into ``out``, as NumPy does, if dtype and shape are those of the result; several into a tuple."""
     if isinstance(result, tuple) and isinstance(out, tuple) and len(out) == len(result):
-        return tuple(store(name, *each) for each in zip(result, out, strict=True))
+        return tuple(store(name, *pair) for pair in zip(result, out, strict=True))
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
     if out is None:
@@ -147,14 +147,18 @@ def _shown(value: Any) -> str:
 
 def _defers(name: str, types: Iterable[type], protocol: str) -> bool:
     """Whether another library's type should have its turn."""
-    for each in types:
-        if issubclass(each, Array) or each in _arrays.PLAIN:  # a pending array's class is one
+    for operand_type in types:
+        if (
+            issubclass(operand_type, Array) or operand_type in _arrays.PLAIN
+        ):  # a pending array's class is one
             continue
-        if issubclass(each, np.ndarray) and getattr(each, protocol) is getattr(
+        if issubclass(operand_type, np.ndarray) and getattr(operand_type, protocol) is getattr(
             np.ndarray, protocol
         ):
-            raise _reject_subclass(name, each)
-        if getattr(each, protocol, None) is not None and not issubclass(each, np.generic):
+            raise _reject_subclass(name, operand_type)
+        if getattr(operand_type, protocol, None) is not None and not issubclass(
+            operand_type, np.generic
+        ):
             return True
     return False
 
@@ -163,7 +167,7 @@ pairings: dict[Any, Pairing] = {}
 
 
 def _make(
-    name: str, maker: Function, like: Array, args: tuple[Any, ...], kwargs: dict[str, Any]
+    name: str, maker: Function, like_array: Array, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Run a function that takes ``like=``.
 
@@ -175,8 +179,8 @@ def _make(
     )
     first = () if converts else args[:1]
     if kwargs.get("device") is None:
-        _require_one_device(name, (like, *first, *args[1:], *kwargs.values()))
-    return maker(like.device, *args, **kwargs)
+        _require_one_device(name, (like_array, *first, *args[1:], *kwargs.values()))
+    return maker(like_array.device, *args, **kwargs)
 
 
 def array_function(
@@ -202,12 +206,12 @@ def array_function(
     if kwargs.get("device") is None:  # else skerry's function compares with that one
         _require_one_device(name, (*args, *kwargs.values()))
     args, kwargs, originals = _arrays.take_numpy_arrays(name, args, kwargs)
-    own = getattr(func, "_implementation", func)
+    implementation = getattr(func, "_implementation", func)
     result = _first_of(
         name,
         func,
         None if pairing is None else lambda: pairing(args, kwargs),
-        lambda: host.run(own, args, kwargs),
+        lambda: host.run(implementation, args, kwargs),
         (args, kwargs),
     )
     return originals.get(id(result), result)  # a numpy.ndarray that came by out=
@@ -272,8 +276,8 @@ def _fold_ufunc(
     table = counterparts.REDUCTIONS if method == "reduce" else counterparts.SCANS
     target = table.get(ufunc)
     x, *rest = inputs
-    given = dict(zip(("axis", "dtype"), rest, strict=False), **kwargs)
-    named = _without_defaults(name, {"axis": 0, **given}, REDUCE_DEFAULTS)
+    arguments = dict(zip(("axis", "dtype"), rest, strict=False), **kwargs)
+    named = _without_defaults(name, {"axis": 0, **arguments}, REDUCE_DEFAULTS)
     if named.get("dtype") is None:
         named.pop("dtype", None)
     if target is None:
@@ -309,8 +313,8 @@ def _run_method(
 COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
 
 
-def _scalar_again(given: Any) -> Any:
-    return given[()] if type(given) is np.ndarray and given.ndim == 0 else given
+def _scalar_again(value: Any) -> Any:
+    return value[()] if type(value) is np.ndarray and value.ndim == 0 else value
 
 
 def array_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -334,7 +338,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> An
         (inputs, outs, kwargs),
     )
     if type(result) is tuple:
-        return tuple(originals.get(id(each), each) for each in result)
+        return tuple(originals.get(id(output), output) for output in result)
     return originals.get(id(result), result)
 
 

@@ -110,7 +110,7 @@ def at(name: str, ufunc: np.ufunc, x: Array, indices: Any, *values: Any) -> None
     """
     function = function_of(name, ufunc, 1 + len(values))
     positions = sk.reshape(sk.arange(x.size, device=x.device), x.shape)[indices]
-    given = None
+    flat_values = None
     if values and _has_kernel(ufunc, x, values[0]):
         _core.scatter_reduce(ufunc.__name__, x, positions, values[0])
         return
@@ -118,8 +118,8 @@ def at(name: str, ufunc: np.ufunc, x: Array, indices: Any, *values: Any) -> None
         value = values[0]
         if not isinstance(value, Array):
             value = sk.asarray(value, dtype=x.dtype, device=x.device)
-        given = sk.reshape(sk.broadcast_to(value, positions.shape), (-1,))
-    scatter(ufunc, function, x, sk.reshape(positions, (-1,)), given)
+        flat_values = sk.reshape(sk.broadcast_to(value, positions.shape), (-1,))
+    scatter(ufunc, function, x, sk.reshape(positions, (-1,)), flat_values)
 
 
 def _has_kernel(ufunc: np.ufunc, x: Array, value: Any) -> bool:
@@ -154,9 +154,9 @@ def scatter(
             rank = sk.zeros_like(positions)
     for i in range(most):
         chosen = sk.nonzero(rank == i)[0]
-        where = sk.take(positions, chosen)
+        selected_positions = sk.take(positions, chosen)
         operands = () if values is None else (sk.take(values, chosen),)
-        flat[where] = function(flat[where], *operands)
+        flat[selected_positions] = function(flat[selected_positions], *operands)
     if not _is_view(x):
         x[...] = sk.reshape(flat, x.shape)
 

@@ -36,16 +36,16 @@ def restore(data: Any, shape: tuple[int, ...], dtype: str, device: str) -> Any:
     flat = np.frombuffer(data, dtype=dtype) if shape == () or 0 not in shape else np.empty(0, dtype)
     host = flat.reshape(shape)
     try:
-        where = device_here(device)
+        target_device = device_here(device)
     except DeviceUnavailableError as error:
         if in_dask_worker():
             from skerry._dask.missing import Missing
 
             return Missing(str(error))
-        where = default_device_instead_of(device)
-    on_host = where if where.kind == "cpu" else _core.Device("cpu")
+        target_device = default_device_instead_of(device)
+    on_host = target_device if target_device.kind == "cpu" else _core.Device("cpu")
     x = _core.asarray(host, device=on_host, copy=None if host.flags.writeable else True)
-    return x.to_device(where)
+    return x.to_device(target_device)
 
 
 def choose_device(device: str) -> _core.Device:
@@ -88,7 +88,7 @@ def device_here(device: str) -> _core.Device:
     try:
         _core.empty((0,), device=device)
     except DeviceUnavailableError as error:
-        here = ", ".join(str(each) for each in _core.devices())
+        here = ", ".join(str(available_device) for available_device in _core.devices())
         raise DeviceUnavailableError(
             f"an array on {device} came to process {os.getpid()}, which has {here} only; start it with that device, "
             "send x.to_device('cpu'), or set SKERRY_UNPICKLE_DEVICE=default (or cpu) for it"

@@ -30,9 +30,9 @@ def _edges(x: _core.Array, axis: int = 0) -> npt.NDArray[Any]:
         return np.asarray(x.to_device("cpu"))
     if x.shape[axis] <= 2 * EDGE + 1:
         return _edges(x, axis + 1)
-    before = (slice(None),) * axis
-    head = _edges(x[(*before, slice(None, EDGE + 1))], axis + 1)
-    tail = _edges(x[(*before, slice(-EDGE, None))], axis + 1)
+    leading_slices = (slice(None),) * axis
+    head = _edges(x[(*leading_slices, slice(None, EDGE + 1))], axis + 1)
+    tail = _edges(x[(*leading_slices, slice(-EDGE, None))], axis + 1)
     return np.concatenate([head, tail], axis=axis)
 
 
@@ -100,7 +100,7 @@ def _row(values: Iterable[object], tag: str = "td") -> str:
 def _table(x: _core.Array) -> str:
     """Write the elements of an array of one axis or two as an HTML table, long axes as ``_edges`` cuts them."""
     host = _edges(x)
-    cells = np.array([np.array2string(each) for each in host.ravel()], dtype=object)
+    cells = np.array([np.array2string(element) for element in host.ravel()], dtype=object)
     cells = cells.reshape(host.shape)
     if x.shape[-1] > host.shape[-1]:
         cells[..., EDGE] = "…"

@@ -101,17 +101,17 @@ def _wait_for(command: list[str], output: int | None) -> int:
 
 def _key(report: KernelReport) -> tuple[str, ...]:
     """Give what is the same of a finding in every schedule: not who waits first, nor the name of a temporary file."""
-    places = ("" if report.waiting else report.place, report.other_place)
+    positions = ("" if report.waiting else report.place, report.other_place)
     folder = re.escape(tempfile.gettempdir())
     steady = (
-        re.sub(rf"^({folder}/.*?)[a-z0-9_]{{8}}(\.\w+:\d+)$", r"\1*\2", one) for one in places
+        re.sub(rf"^({folder}/.*?)[a-z0-9_]{{8}}(\.\w+:\d+)$", r"\1*\2", one) for one in positions
     )
     return (report.kind, report.kernel or "", *steady)
 
 
 def main(options: argparse.Namespace) -> int:
     """Run the script by each schedule; 1 if something was found, else the script's exit status."""
-    found: dict[tuple[str, ...], tuple[KernelReport, set[int]]] = {}
+    findings: dict[tuple[str, ...], tuple[KernelReport, set[int]]] = {}
     failed = tried = 0
     for seed in range(options.schedules):
         tried += 1
@@ -123,17 +123,17 @@ def main(options: argparse.Namespace) -> int:
             )
         failed = failed or code
         for report in reports or []:
-            found.setdefault(_key(report), (report, set()))[1].add(seed)
+            findings.setdefault(_key(report), (report, set()))[1].add(seed)
         if code == INTERRUPTED:
             break
-    if not found:
+    if not findings:
         ended = f"; the program ended with status {failed}" if failed else ""
         print(f"sanitize: nothing found in {tried} schedules{ended}", file=sys.stderr)
         return failed
-    for report, _ in found.values():
+    for report, _ in findings.values():
         print(f"sanitize: device {report.device}: {report.text}\n", file=sys.stderr)
     rows: list[tuple[str, ...]] = [("kind", "kernel", "where", "other access", "schedules")]
-    for report, seeds in found.values():
+    for report, seeds in findings.values():
         cells = (report.kind, report.kernel or "", report.place, report.other_place)
         rows.append((*cells, f"{len(seeds)} of {tried}"))
     print(format_rows(rows), file=sys.stderr)

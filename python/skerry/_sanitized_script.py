@@ -56,8 +56,8 @@ def main(arguments: list[str]) -> None:
 
     def write() -> None:
         emulator.wait()
-        found = [dataclasses.asdict(report) for report in emulator.reports()]
-        pathlib.Path(reports).write_text(json.dumps(found))
+        records = [dataclasses.asdict(report) for report in emulator.reports()]
+        pathlib.Path(reports).write_text(json.dumps(records))
         emulator.clear()
 
     atexit.register(write)

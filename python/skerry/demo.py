@@ -85,10 +85,10 @@ def choose_devices() -> tuple[tuple[sk.Device, sk.Device], str]:
         os.environ.setdefault("SKERRY_CUDA_LOGICAL", "2")
         if not sk.devices("cuda"):
             rehearse_two()
-    found = sk.devices("cuda")
-    if len(found) < 2:
+    devices = sk.devices("cuda")
+    if len(devices) < 2:
         raise SystemExit("demo: needs two CUDA devices; set SKERRY_REHEARSE=2 to rehearse them")
-    first, second = found[0], found[1]
+    first, second = devices[0], devices[1]
     if first.info.rehearsal:
         text = "No GPU is used: cuda:0 and cuda:1 are rehearsal devices, simulated on this CPU."
     else:
@@ -231,6 +231,6 @@ def main(output: str = "demo_output/centroids.png") -> int:
     path = pathlib.Path(output)
     write_png(grey, path)
     print(f"Inertia {inertia:,.1f} (NumPy {want_inertia:,.1f}); centroids drawn in {path}\n")
-    for what, holds in checks.items():
-        print(f"{'ok    ' if holds else 'FAILED'}  {what}")
+    for description, holds in checks.items():
+        print(f"{'ok    ' if holds else 'FAILED'}  {description}")
     return 0 if all(checks.values()) else 1

@@ -39,15 +39,15 @@ VARIABLES = (
 
 def examine_cuda() -> list[str]:
     """Say, sentence by sentence, what happened when skerry looked for a GPU."""
-    found = sk.devices("cuda")
-    if found and found[0].info.rehearsal:
+    devices = sk.devices("cuda")
+    if devices and devices[0].info.rehearsal:
         return [
-            f"{len(found)} CUDA devices are rehearsed on this CPU, because SKERRY_REHEARSE or skerry.rehearse() "
+            f"{len(devices)} CUDA devices are rehearsed on this CPU, because SKERRY_REHEARSE or skerry.rehearse() "
             "asked for it. No GPU is used."
         ]
-    if found:
-        lines = [f"{len(found)} CUDA device(s) can be used:"]
-        for device in found:
+    if devices:
+        lines = [f"{len(devices)} CUDA device(s) can be used:"]
+        for device in devices:
             about = device.info
             capability = f"{about.compute_capability // 10}.{about.compute_capability % 10}"
             lines.append(

@@ -48,14 +48,16 @@ def count_cuda_calls() -> Iterator[dict[str, int]]:
     _core.count_cuda_calls(True)
     gc.disable()
     try:
-        before = _core.counted_cuda_calls()
+        old_counts = _core.counted_cuda_calls()
         yield calls
     finally:
-        after = _core.counted_cuda_calls()
+        new_counts = _core.counted_cuda_calls()
         _core.count_cuda_calls(False)
         if collects:
             gc.enable()
-        calls.update({name: n - before[name] for name, n in after.items() if n > before[name]})
+        calls.update(
+            {name: n - old_counts[name] for name, n in new_counts.items() if n > old_counts[name]}
+        )
 
 
 @contextlib.contextmanager
@@ -78,8 +80,8 @@ def guarded_numpy() -> Iterator[None]:
     ...     skerry.sum(skerry.asarray(x, copy=False))
 
     """
-    before = _core.guard_numpy_memory()
+    old_handler = _core.guard_numpy_memory()
     try:
         yield
     finally:
-        _core.set_numpy_memory(before)
+        _core.set_numpy_memory(old_handler)

@@ -212,10 +212,12 @@ def _type(function: str, parameter: inspect.Parameter, tables: dict[str, str]) -
     stars = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
     name = stars + parameter.name
     for key in (f"{function}.{name}", name):
-        found = tables.get(key, PARAMETERS.get(key))
-        if found is not None:
-            missing = parameter.default is None and found not in OPTIONAL and "None" not in found
-            return found + " | None" if missing else found
+        spelling = tables.get(key, PARAMETERS.get(key))
+        if spelling is not None:
+            missing = (
+                parameter.default is None and spelling not in OPTIONAL and "None" not in spelling
+            )
+            return spelling + " | None" if missing else spelling
     raise LookupError(f"python/stubs/generate.py: say the type of {name} of {function}")
 
 
@@ -223,10 +225,10 @@ def _parameters(function: str, signature: inspect.Signature, tables: dict[str, s
     parts = []
     kinds = [parameter.kind for parameter in signature.parameters.values()]
     for i, parameter in enumerate(signature.parameters.values()):
-        before = kinds[i - 1] if i else None
-        if before is parameter.POSITIONAL_ONLY and parameter.kind is not before:
+        previous_kind = kinds[i - 1] if i else None
+        if previous_kind is parameter.POSITIONAL_ONLY and parameter.kind is not previous_kind:
             parts.append("/")
-        if parameter.kind is parameter.KEYWORD_ONLY and before not in (
+        if parameter.kind is parameter.KEYWORD_ONLY and previous_kind not in (
             parameter.KEYWORD_ONLY,
             parameter.VAR_POSITIONAL,
         ):
@@ -261,8 +263,8 @@ def stub(module: ModuleType) -> str:
     words = set(re.findall(r"\w+", functions))
     imports = "".join(
         f"from {home} import {', '.join(used)}\n"
-        for home, known in IMPORTS.items()
-        if (used := [name for name in known.split() if name in words])
+        for home, names in IMPORTS.items()
+        if (used := [name for name in names.split() if name in words])
     )
     public = ", ".join(f'"{name}"' for name in sorted(module.__all__))
     listed = textwrap.fill(public, WIDTH - 1, initial_indent="    ", subsequent_indent="    ")
@@ -282,12 +284,12 @@ def topics() -> dict[str, list[str]]:
 
 def stubs() -> dict[str, str]:
     """Return the text of each file that is written here by its name."""
-    found = topics()
-    where = {name: topic for topic, names in found.items() for name in names}
-    table = [f'    "{name}": "{where[name]}",' for name in sorted(where)]
+    topic_names = topics()
+    topic_of = {name: topic for topic, names in topic_names.items() for name in names}
+    table = [f'    "{name}": "{topic_of[name]}",' for name in sorted(topic_of)]
     imports = [
         f"from skerry._extra.{topic} import {name} as {name}"
-        for topic, names in found.items()
+        for topic, names in topic_names.items()
         for name in names
     ]
     return {

@@ -27,10 +27,10 @@ def main(models: str, share: str = "1/1") -> int:
     expected = checksums(first, share)
     different = 0
     for number in others:
-        for mine, theirs in zip(checksums(number, share), expected, strict=True):
-            if mine != theirs:
+        for actual, theirs in zip(checksums(number, share), expected, strict=True):
+            if actual != theirs:
                 different += 1
-                print(f"{number} multiprocessors: {mine}\n{first} multiprocessors: {theirs}")
+                print(f"{number} multiprocessors: {actual}\n{first} multiprocessors: {theirs}")
     print(f"{len(expected)} results, {different} differ among {models} multiprocessors")
     return 1 if different or not expected else 0
 

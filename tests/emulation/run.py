@@ -171,7 +171,7 @@ def commands_for(options: argparse.Namespace, nth_target: int, target: str, more
 def missing_targets(module: pathlib.Path, targets: list[str]) -> list[str]:
     """Those without kernels in the module, in which PTX lies as it is."""
     compiled = module.read_bytes()
-    return [each for each in targets if f".target sm_{each}".encode() not in compiled]
+    return [target for target in targets if f".target sm_{target}".encode() not in compiled]
 
 
 # Kernels that CUB compiles and never launches for a target, since its policies choose at run time: mangled names.
@@ -192,10 +192,10 @@ def coverage(module: pathlib.Path, target: str, ran: pathlib.Path) -> str:
     # The PTX of each target lies in the module as it is.
     texts = re.split(rb"\.target\s+sm_(\d+)", module.read_bytes())
     compiled = {
-        found.decode()
-        for of, text in zip(texts[1::2], texts[2::2], strict=True)
-        if of.decode() == target
-        for found in re.findall(rb"\.entry\s+([\w$]+)\s*\(", text)
+        entry.decode()
+        for architecture, text in zip(texts[1::2], texts[2::2], strict=True)
+        if architecture.decode() == target
+        for entry in re.findall(rb"\.entry\s+([\w$]+)\s*\(", text)
     }
     lines = ran.read_text().splitlines() if ran.exists() else []
     launched = {line.removeprefix(f"{target} ") for line in lines}
@@ -251,7 +251,7 @@ def main() -> int:
     targets = re.split("[,;]", options.targets)
     # A build folder keeps the targets of its first build.
     if missing := missing_targets(options.build / "emulated" / "skerry_cuda.so", targets):
-        architectures = ";".join(f"{each}-virtual" for each in targets)
+        architectures = ";".join(f"{target}-virtual" for target in targets)
         print(
             f"the CUDA module was built without {' and '.join(missing)}: build it again with "
             f"BUILD_OPTIONS=\"-Ccmake.define.CMAKE_CUDA_ARCHITECTURES='{architectures}'\""

@@ -54,7 +54,7 @@ class Arena:
     owner: Any
 
     @classmethod
-    def on(cls, device: str, *, pinned: bool = False) -> Arena:
+    def allocate(cls, device: str, *, pinned: bool = False) -> Arena:
         """Filled with noise."""
         noise = np.random.default_rng(len(device)).integers(0, 256, NBYTES, dtype=np.uint8)
         if device.startswith("cpu"):
@@ -138,8 +138,8 @@ def compare(x, expected: np.ndarray) -> str | None:
         return f"dtype {x.dtype} instead of {expected.dtype}"
     if expected.size == 0:
         return None
-    for axis, (mine, theirs) in enumerate(zip(x.strides, expected.strides, strict=True)):
-        if x.shape[axis] > 1 and mine != theirs:
+    for axis, (stride, theirs) in enumerate(zip(x.strides, expected.strides, strict=True)):
+        if x.shape[axis] > 1 and stride != theirs:
             return f"strides {x.strides} instead of {expected.strides}"
     if expected.size > 2 * NBYTES:
         # Broadcast beyond all memory: a few elements of each axis.

@@ -79,8 +79,12 @@ class Fuzzer:
     """Runs one case after another."""
 
     def __init__(self) -> None:
-        self.arenas = [Arena.on("cuda:0"), Arena.on("cuda:1"), Arena.on("cpu:0", pinned=True)]
-        self.host = Arena.on("cpu:0")
+        self.arenas = [
+            Arena.allocate("cuda:0"),
+            Arena.allocate("cuda:1"),
+            Arena.allocate("cpu:0", pinned=True),
+        ]
+        self.host = Arena.allocate("cpu:0")
         self.streams = {a.device: sk.Stream(a.device) for a in self.arenas[:2]}
         self.accepted = self.compared = 0
 
@@ -125,8 +129,8 @@ class Fuzzer:
             about.pop(key, None)
         elif key in ("shape", "strides") and isinstance(about.get(key), tuple) and about[key]:
             values = list(about[key])
-            at = rng.randrange(len(values))
-            values[at] = rng.choice((rng.choice(EDGES), noise(rng), -1, 0, 1, 4, 100))
+            index = rng.randrange(len(values))
+            values[index] = rng.choice((rng.choice(EDGES), noise(rng), -1, 0, 1, 4, 100))
             if rng.random() < 0.2:
                 values.append(rng.choice(EDGES))
             about[key] = rng.choice((tuple, list))(values)
@@ -148,7 +152,7 @@ class Fuzzer:
         kind = rng.random()
         for _ in range(0 if kind < 0.45 else 1 if kind < 0.8 else rng.randrange(2, 6)):
             self.mutate(rng, about)
-        before = dict(about)
+        old_description = dict(about)
         owner, gone = Owner(), Owner.gone
         x = error = None
         try:
@@ -158,11 +162,11 @@ class Fuzzer:
         except ZeroDivisionError as caught:
             error = caught.with_traceback(None)
             if not any(holds_stubborn(v) for v in about.values()):
-                return f"{error!r}; {before}"
+                return f"{error!r}; {old_description}"
         wrong = "refused" if error is not None and kind < 0.45 else None
         if x is not None:
             wrong = self.judge(about, x)
-        if wrong is None and list(about) != list(before):
+        if wrong is None and list(about) != list(old_description):
             wrong = "the description was changed"
         del owner
         if wrong is None and x is not None and Owner.gone != gone:
@@ -170,7 +174,7 @@ class Fuzzer:
         del x
         if wrong is None and Owner.gone != gone + 1:
             wrong = f"the owner was let go {Owner.gone - gone} times"
-        return f"{wrong}; {before}; {error!r}" if wrong else None
+        return f"{wrong}; {old_description}; {error!r}" if wrong else None
 
     def judge(self, about: dict[str, Any], x) -> str | None:
         """The accepted array is the one that NumPy sees."""
@@ -179,11 +183,11 @@ class Fuzzer:
             return "accepted in spite of a mask"
         dtype = np.dtype(about["typestr"])
         shape = [operator.index(n) for n in about["shape"]]
-        given = about.get("strides")
+        raw_strides = about.get("strides")
         strides = (
             c_strides(shape, dtype.itemsize)
-            if given is None
-            else [operator.index(n) for n in given]
+            if raw_strides is None
+            else [operator.index(n) for n in raw_strides]
         )
         if any(n < 0 for n in shape) or len(shape) != len(strides):
             return "accepted"

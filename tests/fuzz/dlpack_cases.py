@@ -98,38 +98,38 @@ def signed(value: int, bits: int = 64) -> int:
 def mutate(rng, case: Case) -> None:
     """One field becomes another."""
     case.mutated = True
-    what = rng.randrange(14)
-    if what == 0:
+    field = rng.randrange(14)
+    if field == 0:
         case.data = rng.choice((0, case.data + 1, case.data + 8, case.data - 4096, wild(rng)))
         case.data %= 2**64
-    elif what == 1:
+    elif field == 1:
         case.byte_offset = rng.choice((1, 4, 8, 4096, 2**64 - 8, 2**63, 2**56, wild(rng)))
-    elif what == 2:
+    elif field == 2:
         case.ndim = rng.choice((-1, 0, min(case.ndim + 1, 66), 64, 65, 2**31 - 1, -(2**31)))
-    elif what == 3:
+    elif field == 3:
         case.dtype = (wild(rng, 8), *case.dtype[1:])
-    elif what == 4:
+    elif field == 4:
         case.dtype = (
             case.dtype[0],
             rng.choice((0, 1, 4, 16, 64, 128, wild(rng, 8))),
             case.dtype[2],
         )
-    elif what == 5:
+    elif field == 5:
         case.dtype = (*case.dtype[:2], rng.choice((0, 2, 4, 65535)))
-    elif what == 6:
+    elif field == 6:
         case.device = (rng.choice((0, 1, 2, 3, 10, 13, -1, signed(wild(rng), 32))), case.device[1])
-    elif what == 7:
+    elif field == 7:
         case.device = (case.device[0], rng.choice((-1, 0, 1, 2, 63, signed(wild(rng), 32))))
-    elif what == 8 and case.shape:
+    elif field == 8 and case.shape:
         case.shape[rng.randrange(len(case.shape))] = rng.choice((-1, 0, 1, 100, signed(wild(rng))))
-    elif what == 9 and case.strides:
-        at = rng.randrange(len(case.strides))
-        case.strides[at] = rng.choice((0, 1, -1, 513, signed(wild(rng))))
-    elif what == 10:
+    elif field == 9 and case.strides:
+        axis = rng.randrange(len(case.strides))
+        case.strides[axis] = rng.choice((0, 1, -1, 513, signed(wild(rng))))
+    elif field == 10:
         case.shape = None
-    elif what == 11:
+    elif field == 11:
         case.strides = None
-    elif what == 12:
+    elif field == 12:
         case.version = (rng.choice((0, 2, 99, wild(rng, 32))), wild(rng, 32))
         case.flags = wild(rng)
     else:
@@ -265,7 +265,7 @@ class Library:
                     self.delete(self.address)
                 return
 
-    def fill(self, what, out) -> int:
+    def fill(self, python_object, out) -> int:
         out[0] = self.address
         return 0
 
@@ -317,10 +317,10 @@ class Fuzzer:
 
     def __init__(self) -> None:
         self.arenas = [
-            Arena.on("cpu:0"),
-            Arena.on("cuda:0"),
-            Arena.on("cuda:1"),
-            Arena.on("cpu:0", pinned=True),
+            Arena.allocate("cpu:0"),
+            Arena.allocate("cuda:0"),
+            Arena.allocate("cuda:1"),
+            Arena.allocate("cpu:0", pinned=True),
         ]
         self.library = Library()
         self.accepted = self.compared = 0

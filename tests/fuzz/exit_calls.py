@@ -109,7 +109,7 @@ def exchange(device):
     importers = [lambda: sk.from_dlpack(Producer(x)), lambda: sk.asarray(host)]
     if device != "cpu:0":
         importers.append(lambda: sk.as_cuda_array(Interface(x)))
-    return lambda: [each() + 1 for each in importers]
+    return lambda: [importer() + 1 for importer in importers]
 
 
 def printing(device):

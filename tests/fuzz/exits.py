@@ -95,8 +95,10 @@ def main() -> int:
             ends[end] += 1
             if problem is not None:
                 failures += 1
-                again = f"{pathlib.Path(__file__)} --seed {seed} --count 1 --calls {options.calls}"
-                print(f"exit {seed}: {problem}\nagain: {again}", flush=True)
+                command = (
+                    f"{pathlib.Path(__file__)} --seed {seed} --count 1 --calls {options.calls}"
+                )
+                print(f"exit {seed}: {problem}\nagain: {command}", flush=True)
     counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
     print(f"{options.count} exits ({counts}): {failures} failed; {time.monotonic() - begin:.0f} s")
     return 1 if failures else 0

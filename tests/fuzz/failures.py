@@ -98,7 +98,7 @@ class RecordedProgram(FailingProgram):
         self.states = []
 
     def note_state(self):
-        self.states.append([each.tolist() for each in self.arrays])
+        self.states.append([array.tolist() for array in self.arrays])
 
 
 class Walk:
@@ -179,7 +179,7 @@ class Walk:
             return None
         name = program.names[-1]
         state = clean.states[len(program.names) - 1]
-        now = [each.tolist() for each in program.before]
+        now = [array.tolist() for array in program.before]
         return None if now == state else f"{name} fails, and arrays of before have changed"
 
 
@@ -198,8 +198,10 @@ def child(options: argparse.Namespace) -> None:
             if options.verbose:
                 print(f"# {index} {number} {failure}", flush=True)
             if text := walk.run_failing(index, clean, failure):
-                again = f"--seed {options.seed} --start {index} --number {number} --processes 1"
-                print(f"{text}: {failure}: {again}", flush=True)
+                rerun_options = (
+                    f"--seed {options.seed} --start {index} --number {number} --processes 1"
+                )
+                print(f"{text}: {failure}: {rerun_options}", flush=True)
             count += 1
         index += options.processes
         if options.number is not None:
@@ -240,13 +242,13 @@ def main() -> int:
         for k in range(options.processes)
     ]
     outcomes, faults = collections.Counter(), []
-    for each in children:
-        lines = each.communicate()[0].splitlines()
+    for process in children:
+        lines = process.communicate()[0].splitlines()
         ended = [line for line in lines if line.startswith("ended")]
         outcomes.update(ast.literal_eval(ended[0].removeprefix("ended ")) if ended else {})
         faults += [line for line in lines if line not in ended and not line.startswith("#")]
-        if each.returncode != 0:
-            faults.append(f"a process ended with {each.returncode}, after {lines[-1:]}")
+        if process.returncode != 0:
+            faults.append(f"a process ended with {process.returncode}, after {lines[-1:]}")
     print("\n".join(faults[:20]))
     total, seconds = sum(outcomes.values()), time.monotonic() - began
     print(f"{total} runs, seed {seed}: {len(faults)} faults, {seconds:.0f} s; {dict(outcomes)}")

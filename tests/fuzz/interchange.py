@@ -47,21 +47,23 @@ def child(kind: str, seed: int, start: int, count: int, progress: str, crash_at:
 
     fuzzer = cases.Fuzzer()
     rng = random.Random()
-    with open(progress, "r+b") as file, mmap.mmap(file.fileno(), 8) as at:
-        before = live()
+    with open(progress, "r+b") as file, mmap.mmap(file.fileno(), 8) as progress_map:
+        old_live_bytes = live()
         for index in range(start, start + count):
-            at[:] = index.to_bytes(8, "little")
+            progress_map[:] = index.to_bytes(8, "little")
             if index == crash_at:
                 os.kill(os.getpid(), signal.SIGSEGV)
             rng.seed(seed << 40 | index)
             wrong = fuzzer.run(rng)
-            if wrong is None and (index + 1 - start) % BATCH == 0 and live() != before:
-                wrong = f"live bytes {live()} instead of {before}, since the last {BATCH} cases"
+            if wrong is None and (index + 1 - start) % BATCH == 0 and live() != old_live_bytes:
+                wrong = (
+                    f"live bytes {live()} instead of {old_live_bytes}, since the last {BATCH} cases"
+                )
             if wrong is not None:
                 print(f"case {index}: {wrong}", file=sys.stderr, flush=True)
                 os._exit(1)
-        if live() != before:
-            print(f"live bytes {live()} instead of {before}", file=sys.stderr)
+        if live() != old_live_bytes:
+            print(f"live bytes {live()} instead of {old_live_bytes}", file=sys.stderr)
             return 1
     print(json.dumps({"accepted": fuzzer.accepted, "compared": fuzzer.compared}))
     return 0

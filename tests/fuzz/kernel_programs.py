@@ -102,13 +102,13 @@ class Kernels:
     def address(self, array, handle):
         """Address and stride of an array; the stream waits for what is pending on it."""
         if handle == DEFAULT and self.waits_before:
-            known = array.__cuda_array_interface__
-            strides = known["strides"]
-            return known["data"][0], strides[0] // 8 if strides else 1
+            interface = array.__cuda_array_interface__
+            strides = interface["strides"]
+            return interface["data"][0], strides[0] // 8 if strides else 1
         from cuda.core.utils import StridedMemoryView
 
-        asked = handle if self.waits_before else -1
-        view = StridedMemoryView.from_dlpack(array, stream_ptr=asked)
+        stream_pointer = handle if self.waits_before else -1
+        view = StridedMemoryView.from_dlpack(array, stream_ptr=stream_pointer)
         return view.ptr, view.strides[0] if view.strides else 1
 
     def launch(self, name, device, handle, *arguments):
@@ -117,14 +117,16 @@ class Kernels:
         stream = self._core_streams.get(handle)
         if stream is None:
             stream = self._core_streams[handle] = self.core.Stream.from_handle(handle)
-        values = [each if each > 1 << 20 else ctypes.c_int(each) for each in arguments]
+        values = [
+            argument if argument > 1 << 20 else ctypes.c_int(argument) for argument in arguments
+        ]
         config = self.core.LaunchConfig(grid=1, block=THREADS)
         self.core.launch(stream, config, self.compiled[name], *values)
 
     def wait(self):
         self.emulator.wait()
 
-    def found(self):
+    def count_reports(self):
         """How many reports there are, when all work is done."""
         self.wait()
         return self.emulator.count()
@@ -133,8 +135,8 @@ class Kernels:
 class KernelProgram(Program):
     """Random steps of which many launch kernels."""
 
-    def __init__(self, kernels, *given, in_order):
-        super().__init__(*given)
+    def __init__(self, kernels, *arguments, in_order):
+        super().__init__(*arguments)
         self.kernels, self.in_order = kernels, in_order
 
     def step(self, name):
@@ -151,8 +153,8 @@ class KernelProgram(Program):
         """Launch on the device of an array, which is written."""
         device = str(array.device)
         handle = self.stream(device)
-        places = [self.kernels.address(each, handle) for each in (array, *others)]
-        flat = [number for place in places for number in place]
+        addresses = [self.kernels.address(operand, handle) for operand in (array, *others)]
+        flat = [number for address in addresses for number in address]
         # A new array has no stride of its own.
         if name in ("combine", "scan"):
             del flat[1]
@@ -167,11 +169,11 @@ class KernelProgram(Program):
         if current.handle != handle:
             current.wait(self.sk.Stream.from_handle(device, handle))
         written[:1] *= 1
-        for each in read:
-            each[:1] + 0
+        for array in read:
+            array[:1] + 0
 
-    def new(self, like):
-        return self.sk.empty(like.shape, dtype=self.sk.int64, device=like.device)
+    def new(self, prototype):
+        return self.sk.empty(prototype.shape, dtype=self.sk.int64, device=prototype.device)
 
     def do_kernel_add(self):
         a, b = self.pair()
@@ -213,26 +215,26 @@ class KernelProgram(Program):
     def do_kernel_and_copy(self):
         """A copy to the other device that the driver makes, ordered by hand."""
         a = self.pick() + 0  # without gaps
-        here, there = str(a.device), DEVICES[a.device == DEVICES[0]]
-        out = self.sk.empty(a.shape, dtype=self.sk.int64, device=there)
+        here, target_device = str(a.device), DEVICES[a.device == DEVICES[0]]
+        out = self.sk.empty(a.shape, dtype=self.sk.int64, device=target_device)
         source = self.sk.Stream.from_handle(here, self.stream(here))
-        target = self.sk.Stream.from_handle(there, self.stream(there))
+        target = self.sk.Stream.from_handle(target_device, self.stream(target_device))
         source_place, _ = self.kernels.address(a, source.handle)
         target_place, _ = self.kernels.address(out, target.handle)
         if self.kernels.waits_before:
             target.wait(source)
-        self.copy(target_place, source_place, a.nbytes, there, target.handle)
-        self.take_back(there, target.handle, out)
+        self.copy(target_place, source_place, a.nbytes, target_device, target.handle)
+        self.take_back(target_device, target.handle, out)
         if self.kernels.waits_after:
             source.wait(target)
         self.take_back(here, source.handle, a)
         self.keep(out)
 
-    def copy(self, to, source, nbytes, device, handle):
+    def copy(self, destination, source, nbytes, device, handle):
         from cuda.bindings import driver
 
         self.kernels.devices[device].set_current()
-        (status,) = driver.cuMemcpyAsync(to, source, nbytes, handle)
+        (status,) = driver.cuMemcpyAsync(destination, source, nbytes, handle)
         assert int(status) == 0
 
     def launch_numba(self, kernel, array, *others):

@@ -64,24 +64,28 @@ class Program:
         weights = [self.WEIGHTS.get(name.removeprefix("do_"), 1) for name in names]
         for name in self.rng.choices(names, weights, k=STEPS):
             self.step(name)
-        for each in self.arrays:
-            self.seen.append(each.tolist())
+        for array in self.arrays:
+            self.seen.append(array.tolist())
         return self.seen
 
     def step(self, name):
         """One step on random streams of all devices, in this thread or another one."""
-        places = [self.rng.randrange(len(self.streams[device])) for device in DEVICES]
-        chosen = [self.streams[device][k] for device, k in zip(DEVICES, places, strict=True)]
+        stream_indices = [self.rng.randrange(len(self.streams[device])) for device in DEVICES]
+        chosen = [
+            self.streams[device][k] for device, k in zip(DEVICES, stream_indices, strict=True)
+        ]
         elsewhere = self.rng.random() < 0.2
 
         def work():
             with contextlib.ExitStack() as stack:
-                for each in chosen:
-                    if each is not None:
-                        stack.enter_context(each)
+                for stream in chosen:
+                    if stream is not None:
+                        stack.enter_context(stream)
                 getattr(self, name)()
 
-        self.trace.append(f"{name[3:]} on streams {places}{' of another thread' * elsewhere}")
+        self.trace.append(
+            f"{name[3:]} on streams {stream_indices}{' of another thread' * elsewhere}"
+        )
         if elsewhere:
             self.threads.submit(work).result()
         else:
@@ -97,11 +101,11 @@ class Program:
             del self.arrays[self.rng.randrange(len(self.arrays))]
 
     def pick(self, device=None):
-        found = [each for each in self.arrays if device is None or each.device == device]
-        if not found:
+        candidates = [array for array in self.arrays if device is None or array.device == device]
+        if not candidates:
             self.keep(self.sk.full((SIZE,), 3, device=device or DEVICES[0]))
-            found = self.arrays[-1:]
-        return self.rng.choice(found)
+            candidates = self.arrays[-1:]
+        return self.rng.choice(candidates)
 
     def pair(self):
         """Two arrays of one device and shape, which may share memory."""
@@ -224,12 +228,12 @@ def make_streams(sk, kernels):
     """Streams that steps run on, by their device; None is the current one."""
     streams = {}
     for device in DEVICES:
-        own = [sk.Stream(device) for _ in range(4)]
+        own_streams = [sk.Stream(device) for _ in range(4)]
         # By its handle alone, as another library's.
-        handles = [int(own[3].handle), 2, *(kernels.handles(device) if kernels else [])]
+        handles = [int(own_streams[3].handle), 2, *(kernels.handles(device) if kernels else [])]
         foreign = [sk.Stream.from_handle(device, handle) for handle in handles]
-        streams[device] = [None, *own[:3], *foreign]
-        streams[device, "kept"] = own
+        streams[device] = [None, *own_streams[:3], *foreign]
+        streams[device, "kept"] = own_streams
     return streams
 
 
@@ -264,7 +268,7 @@ def child(options: argparse.Namespace, seed: int) -> None:
             digest = hashlib.sha256(repr(seen).encode()).hexdigest()
             print("\n".join([*program.trace, *map(str, seen)]) if show else digest, file=file)
         _core.rehearsal_delay(0)
-    if kernels and kernels.found():
+    if kernels and kernels.count_reports():
         raise SystemExit(REPORTED)  # a table of them is written at the end
 
 

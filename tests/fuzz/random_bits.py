@@ -29,7 +29,7 @@ def main() -> None:
         while options.streams == 1:
             sys.stdout.buffer.write(children[0].bytes(1 << 20))
         while True:
-            parts = [np.frombuffer(each.bytes(1 << 12), dtype=np.uint8) for each in children]
+            parts = [np.frombuffer(child.bytes(1 << 12), dtype=np.uint8) for child in children]
             # 16 bytes, one block, of each in turn.
             turns = np.stack([part.reshape(-1, 16) for part in parts], axis=1)
             sys.stdout.buffer.write(turns.tobytes())

@@ -46,7 +46,7 @@ def main() -> int:
     python = unpack(home, options.python)
     site = install_packages(home, python)
     compile_bindings(home, python, site, options.jobs)
-    named = [each for each in arguments if (ROOT / each.partition("::")[0]).exists()]
+    named = [argument for argument in arguments if (ROOT / argument.partition("::")[0]).exists()]
     command = [
         python,
         "-m",
@@ -220,10 +220,10 @@ def compile_bindings(
 
 
 def tool(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         sys.exit(f"{name}: not installed; make test-newest-python installs it")
-    return found
+    return path
 
 
 def run(*command: object) -> str:

@@ -41,8 +41,8 @@ def pytest_runtest_logstart(nodeid):
 
 def last_error(report) -> str:
     """What the emulated GPU says is wrong with a kernel, else what the test says."""
-    _, found, said = report.capstderr.partition("skerry: emulated GPU: ")
-    if found:
+    _, separator, said = report.capstderr.partition("skerry: emulated GPU: ")
+    if separator:
         return said[:KEPT]
     crash = getattr(report.longrepr, "reprcrash", None)
     return (crash.message if crash else str(report.longrepr))[:KEPT]

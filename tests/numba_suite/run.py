@@ -89,16 +89,16 @@ def run_file(file: pathlib.Path, limit: float, environment: dict[str, str]) -> d
             ended = run_pytest(
                 file, deselected, limit, {**environment, "NUMBA_SUITE_REPORT": str(report)}
             )
-            found, is_stopped = read_report(report)
-            outcomes.update(found)
-            begun = [name for name, outcome in found.items() if outcome.kind == "begun"]
+            new_outcomes, is_stopped = read_report(report)
+            outcomes.update(new_outcomes)
+            begun = [name for name, outcome in new_outcomes.items() if outcome.kind == "begun"]
             if not begun and not is_stopped:
-                if not found and ended:
+                if not new_outcomes and ended:
                     outcomes[str(file)] = Outcome("error", ended)
                 break
             for name in begun:
                 outcomes[name] = Outcome("crash", ended)
-            deselected += found  # what is done is done
+            deselected += new_outcomes  # what is done is done
     name = file.relative_to(TESTS)
     return {f"{name}::{test.partition('::')[2]}": outcome for test, outcome in outcomes.items()}
 
@@ -234,11 +234,16 @@ def main() -> int:
         files = files_of(options.files)
         runs = {pool.submit(run_file, file, options.limit, environment): file for file in files}
         for run in concurrent.futures.as_completed(runs):
-            found = run.result()
-            outcomes.update(found)
+            file_outcomes = run.result()
+            outcomes.update(file_outcomes)
             write_all(outcomes, options.report)
-            bad = sum(outcome.kind not in ("passed", "skipped") for outcome in found.values())
-            print(f"{runs[run].relative_to(TESTS)}: {len(found)} tests, {bad} failed", flush=True)
+            bad = sum(
+                outcome.kind not in ("passed", "skipped") for outcome in file_outcomes.values()
+            )
+            print(
+                f"{runs[run].relative_to(TESTS)}: {len(file_outcomes)} tests, {bad} failed",
+                flush=True,
+            )
     unknown, unneeded = compared(outcomes, allowed)
     report(outcomes, unknown, unneeded)
     print(f"{time.perf_counter() - began:.0f} s")

@@ -92,9 +92,11 @@ def read_counts(path: pathlib.Path) -> list[tuple[str, int, int, tuple[int, ...]
             if not COUNTED.match(name):
                 continue
             for line in file["lines"]:
-                taken = tuple(each["count"] for each in line["branches"] if not each["throw"])
-                if taken:
-                    rows.append((name, line["line_number"], len(taken), taken))
+                counts = tuple(
+                    branch["count"] for branch in line["branches"] if not branch["throw"]
+                )
+                if counts:
+                    rows.append((name, line["line_number"], len(counts), counts))
     return rows
 
 
@@ -102,17 +104,19 @@ def add_up(jobs: int) -> dict[tuple[str, int, int], list[int]]:
     totals: dict[tuple[str, int, int], list[int]] = collections.defaultdict(list)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for rows in pool.map(read_counts, sorted(BUILD.rglob("*.gcda"))):
-            for name, line, width, taken in rows:
-                known = totals[name, line, width] or [0] * width
-                totals[name, line, width] = [a + b for a, b in zip(known, taken, strict=True)]
+            for name, line, width, counts in rows:
+                total_counts = totals[name, line, width] or [0] * width
+                totals[name, line, width] = [
+                    a + b for a, b in zip(total_counts, counts, strict=True)
+                ]
     return totals
 
 
-def of_conditions(text: str, taken: list[int]) -> list[int]:
+def of_conditions(text: str, counts: list[int]) -> list[int]:
     """Counts of the two ways of each condition of a line, or of all its conditions where their number doesn't fit."""
     width = 2 * max(len(re.findall(r"\bif\b|\?", text)) + len(re.findall(r"&&|\|\|", text)), 1)
-    width = width if len(taken) % width == 0 else 2
-    return [sum(taken[way::width]) for way in range(width)]
+    width = width if len(counts) % width == 0 else 2
+    return [sum(counts[way::width]) for way in range(width)]
 
 
 def untaken(
@@ -125,9 +129,9 @@ def untaken(
     inlined: those of one condition are added up.
     """
     lines: dict[tuple[str, int], list[list[int]]] = collections.defaultdict(list)
-    for (name, line, _), taken in totals.items():
-        lines[name, line].append(taken)
-    found = {}
+    for (name, line, _), counts in totals.items():
+        lines[name, line].append(counts)
+    untaken_lines = {}
     counted = 0
     texts: dict[str, list[str]] = {}
     for (name, line), ways in lines.items():
@@ -136,9 +140,9 @@ def untaken(
         if LOOP.search(code) or not CONDITION.search(code):
             continue
         counted += 1
-        if all(min(of_conditions(code, taken)) == 0 for taken in ways):
-            found[name, text] = line
-    return found, counted
+        if all(min(of_conditions(code, counts)) == 0 for counts in ways):
+            untaken_lines[name, text] = line
+    return untaken_lines, counted
 
 
 def main() -> int:
@@ -151,21 +155,25 @@ def main() -> int:
     if not options.no_build:
         build(options.jobs)
     broke_off = False if options.no_tests else run_tests(options.jobs, options.tests)
-    found, counted = untaken(add_up(options.jobs))
+    untaken_lines, counted = untaken(add_up(options.jobs))
     with EXCEPTIONS.open() as file:
         excused = {(row["file"], row["condition"]) for row in csv.DictReader(file)}
     whole = {name for name, text in excused if text == WHOLE_FILE}
     unexcused = {
-        key: line for key, line in found.items() if key not in excused and key[0] not in whole
+        key: line
+        for key, line in untaken_lines.items()
+        if key not in excused and key[0] not in whole
     }
-    for (name, text), line in sorted(unexcused.items(), key=lambda each: (each[0][0], each[1])):
+    for (name, text), line in sorted(unexcused.items(), key=lambda entry: (entry[0][0], entry[1])):
         print(f"never both ways: {name}:{line}: {text}")
-    files = {name for name, _ in found}
-    stale = [key for key in sorted(excused) if key not in found and key[0] not in whole & files]
+    files = {name for name, _ in untaken_lines}
+    stale = [
+        key for key in sorted(excused) if key not in untaken_lines and key[0] not in whole & files
+    ]
     for name, text in stale:
         print(f"out of date in {EXCEPTIONS.name}: {name}: {text}")
     print(
-        f"{counted} conditions, {len(found)} not taken both ways: {len(found) - len(unexcused)} excused, "
+        f"{counted} conditions, {len(untaken_lines)} not taken both ways: {len(untaken_lines) - len(unexcused)} excused, "
         f"{len(unexcused)} not; {len(stale)} rows out of date"
     )
     return int(broke_off or bool(unexcused) or bool(stale))

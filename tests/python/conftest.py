@@ -73,7 +73,7 @@ def pytest_configure(config):
         "markers",
         "two_gpus(always=False): of foreign memory or streams on cuda:1, which may not be a logical half of a GPU",
     )
-    names = [each.info.name for each in sk.devices("cuda")] if EMULATED else []
+    names = [device.info.name for device in sk.devices("cuda")] if EMULATED else []
     if EMULATED and not any(name.startswith("emulated GPU") for name in names):
         raise pytest.UsageError("SKERRY_EMULATED=1, but no device is emulated; run `make emulate`")
 
@@ -83,14 +83,14 @@ def pytest_collection_modifyitems(config, items):
     if (share := config.getoption("--share")) is None:
         return
     part, parts = (int(word) for word in share.split("/"))
-    chosen = [zlib.crc32(each.nodeid.encode()) % parts == part - 1 for each in items]
+    chosen = [zlib.crc32(item.nodeid.encode()) % parts == part - 1 for item in items]
     config.hook.pytest_deselected(items=list(itertools.compress(items, map(operator.not_, chosen))))
     items[:] = itertools.compress(items, chosen)
 
 
 def is_one_gpu():
     """Whether cuda:0 and cuda:1 are logical devices of one GPU."""
-    ordinals = [each.info.physical_index for each in sk.devices("cuda")]
+    ordinals = [device.info.physical_index for device in sk.devices("cuda")]
     return len(ordinals) > 1 and ordinals[1] == ordinals[0]
 
 
@@ -158,9 +158,9 @@ def strict_promotion():
 @pytest.fixture
 def restore_threads():
     """For tests that set the number of threads."""
-    before = sk.get_num_threads()
+    old_count = sk.get_num_threads()
     yield
-    sk.set_num_threads(before)
+    sk.set_num_threads(old_count)
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import warnings
 import pytest
 
 
-def missing(what):
+def missing(reason):
     """Skip, unless SKERRY_ALL_CONSUMERS=1 says that everything is installed, as in CI."""
     if os.environ.get("SKERRY_ALL_CONSUMERS") == "1":
-        pytest.fail(f"SKERRY_ALL_CONSUMERS=1, but {what}")
-    pytest.skip(what, allow_module_level=True)
+        pytest.fail(f"SKERRY_ALL_CONSUMERS=1, but {reason}")
+    pytest.skip(reason, allow_module_level=True)
 
 
 def library(name):

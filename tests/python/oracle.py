@@ -39,44 +39,46 @@ def to_numpy(x):
     return np.array(x.to_device("cpu:0"))
 
 
-def assert_within_a_unit(values, want, *, slack=0.0, what=""):
+def assert_within_a_unit(values, want, *, slack=0.0, label=""):
     """At most one unit in the last place apart, or ``slack``: a result of float32 may be rounded to either neighbour."""
     infinity = want.dtype.type(np.inf)
     with np.errstate(all="ignore"):
         fits = (np.nextafter(want, -infinity) <= values) & (values <= np.nextafter(want, infinity))
         fits |= np.abs(values.astype(np.float64) - want) <= slack
     fits |= np.isnan(values) & np.isnan(want)
-    assert np.all(fits), f"{what}: {values[~fits][:5]} instead of {want[~fits][:5]}"
+    assert np.all(fits), f"{label}: {values[~fits][:5]} instead of {want[~fits][:5]}"
 
 
-def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, what=""):
+def assert_same(got, want, device, *, dtype=None, exact=True, scale=0.0, label=""):
     """``got`` is a skerry array on ``device`` with the values, dtype and shape of the NumPy array ``want``.
 
     ``scale`` is the size of the arguments, where the result may cancel: its error is then counted against them.
     """
     want = np.asarray(want)
-    assert isinstance(got, sk.Array), what
-    assert got.device == sk.Device(device), f"{what}: on {got.device}, expected {device}"
-    assert got.dtype == np.dtype(dtype or want.dtype), f"{what}: {got.dtype}"
-    assert got.shape == want.shape, f"{what}: {got.shape} instead of {want.shape}"
+    assert isinstance(got, sk.Array), label
+    assert got.device == sk.Device(device), f"{label}: on {got.device}, expected {device}"
+    assert got.dtype == np.dtype(dtype or want.dtype), f"{label}: {got.dtype}"
+    assert got.shape == want.shape, f"{label}: {got.shape} instead of {want.shape}"
     values = to_numpy(got)
     if exact:
-        np.testing.assert_array_equal(values, want, err_msg=what, strict=False)
+        np.testing.assert_array_equal(values, want, err_msg=label, strict=False)
         return
     if got.dtype == np.float16:
         slack = TOLERANCE["float32"] * scale
-        assert_within_a_unit(values, want.astype(np.float16), slack=slack, what=what)
+        assert_within_a_unit(values, want.astype(np.float16), slack=slack, label=label)
         return
     tolerance = TOLERANCE[got.dtype.name]
     if got.dtype.kind == "c":
         finite = np.isfinite(want)
-        np.testing.assert_array_equal(np.isfinite(values), finite, err_msg=what)
+        np.testing.assert_array_equal(np.isfinite(values), finite, err_msg=label)
         error = np.abs(values[finite] - want[finite])
         bound = tolerance * np.maximum(np.abs(want[finite]), 1e-30)
-        assert np.all(error <= bound), f"{what}: worst {np.max(error / bound):.3g} of the tolerance"
+        assert np.all(error <= bound), (
+            f"{label}: worst {np.max(error / bound):.3g} of the tolerance"
+        )
         return
     np.testing.assert_allclose(
-        values, want, rtol=tolerance, atol=tolerance * scale, equal_nan=True, err_msg=what
+        values, want, rtol=tolerance, atol=tolerance * scale, equal_nan=True, err_msg=label
     )
 
 
@@ -145,17 +147,17 @@ def odd_bytes(nbytes):
     return memory[1 - memory.ctypes.data % 2 :][:nbytes]
 
 
-def on(device, x):
+def to_device(device, x):
     """A copy of a NumPy array on ``device``, with its memory order."""
     return sk.asarray(x, device="cpu:0", copy=True).to_device(device)
 
 
 def layouts_of(x, device):
     """(name, skerry view, NumPy view) of the same elements for a base of ``BASE_SHAPE``."""
-    mine = on(device, x)
+    array = to_device(device, x)
     for name, view in LAYOUTS.items():
-        yield name, view(mine), view(x)
-    yield "F", on(device, np.asfortranarray(x)), x
-    yield "0-d", mine[1, 2], x[1, 2]
+        yield name, view(array), view(x)
+    yield "F", to_device(device, np.asfortranarray(x)), x
+    yield "0-d", array[1, 2], x[1, 2]
     stretched = np.broadcast_to(x[0], BASE_SHAPE)
-    yield "broadcast", sk.broadcast_to(mine[0, :], BASE_SHAPE), stretched
+    yield "broadcast", sk.broadcast_to(array[0, :], BASE_SHAPE), stretched

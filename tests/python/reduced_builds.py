@@ -33,8 +33,8 @@ def missing_in(value):
 
 def missing_kernel(text):
     """The dtype whose kernel an error says is missing."""
-    found = NO_KERNEL.search(text)
-    return found.group(1) if found and found.group(1) in MISSING else None
+    match = NO_KERNEL.search(text)
+    return match.group(1) if match and match.group(1) in MISSING else None
 
 
 def pytest_collection_modifyitems(items):
@@ -53,9 +53,9 @@ def pytest_runtest_setup():
         gc.collect()
 
 
-def skipped(report, where, name):
+def skipped(report, path, name):
     report.outcome = "skipped"
-    report.longrepr = (str(where), 0, f"Skipped: built without {name}")
+    report.longrepr = (str(path), 0, f"Skipped: built without {name}")
 
 
 def said_by(report):

@@ -35,12 +35,12 @@ def main() -> plt.Figure:
     assert distance(restored) < distance(blurred) / 4
 
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.3))
-    for each, title, x in zip(
+    for panel, title, x in zip(
         axes, ("as taken", "blurred", "restored"), (image, blurred, restored), strict=True
     ):
-        each.imshow(np.asarray(sk.clip(x, 0.0, 1.0).to_device("cpu")))
-        each.set_title(title)
-        each.axis("off")
+        panel.imshow(np.asarray(sk.clip(x, 0.0, 1.0).to_device("cpu")))
+        panel.set_title(title)
+        panel.axis("off")
     return figure
 
 

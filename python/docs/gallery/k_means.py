@@ -24,8 +24,10 @@ def main() -> plt.Figure:
     """Find the clouds and draw them."""
     device = sk.devices("cuda")[0]
     rng = sk.random.default_rng(1, device=device)
-    at = sk.asarray(CLOUDS, device=device)
-    points = sk.reshape(at[:, None, :] + 0.7 * rng.standard_normal((len(CLOUDS), 2000, 2)), (-1, 2))
+    clouds = sk.asarray(CLOUDS, device=device)
+    points = sk.reshape(
+        clouds[:, None, :] + 0.7 * rng.standard_normal((len(CLOUDS), 2000, 2)), (-1, 2)
+    )
 
     centres = points[:: points.shape[0] // len(CLOUDS), :][: len(CLOUDS), :].copy()
     for _ in range(20):
@@ -36,12 +38,12 @@ def main() -> plt.Figure:
         centres = is_member @ points / sk.sum(is_member, axis=1, keepdims=True)
 
     x, y = np.asarray(points.to_device("cpu")).T
-    found = np.asarray(centres.to_device("cpu"))
+    result_centres = np.asarray(centres.to_device("cpu"))
     for cloud in CLOUDS:
-        assert np.min(np.hypot(*(found - cloud).T)) < 0.1, f"no centre at {cloud}"
+        assert np.min(np.hypot(*(result_centres - cloud).T)) < 0.1, f"no centre at {cloud}"
     figure, axes = plt.subplots(figsize=(5, 4))
     axes.scatter(x, y, c=np.asarray(labels.to_device("cpu")), s=2, cmap="viridis")
-    axes.scatter(*found.T, color="red", marker="x", s=80)
+    axes.scatter(*result_centres.T, color="red", marker="x", s=80)
     axes.set_aspect("equal")
     return figure
 

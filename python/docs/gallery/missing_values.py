@@ -39,8 +39,8 @@ def main() -> plt.Figure:
     hours = sk.arange(HOURS, dtype=sk.float64, device=device)
     columns = []
     for column in sk.unstack(cleaned, axis=1):
-        known = ~sk.isnan(column)
-        columns.append(sk.interp(hours, hours[known], column[known]))
+        is_present = ~sk.isnan(column)
+        columns.append(sk.interp(hours, hours[is_present], column[is_present]))
     filled = sk.stack(columns, axis=1)
     related = np.asarray(sk.corrcoef(filled, rowvar=False).to_device("cpu"))
 

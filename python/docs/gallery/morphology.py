@@ -23,11 +23,11 @@ def extreme_around(image, result, greatest):
     """Write the greatest or least value of 3 x 3 to each place."""
     i, j = cuda.grid(2)
     if i < image.shape[0] and j < image.shape[1]:
-        found = image[i, j]
+        extremum = image[i, j]
         for k in range(max(i - 1, 0), min(i + 2, image.shape[0])):
             for n in range(max(j - 1, 0), min(j + 2, image.shape[1])):
-                found = max(found, image[k, n]) if greatest else min(found, image[k, n])
-        result[i, j] = found
+                extremum = max(extremum, image[k, n]) if greatest else min(extremum, image[k, n])
+        result[i, j] = extremum
 
 
 def around(image: sk.Array, greatest: bool) -> sk.Array:
@@ -57,12 +57,12 @@ def main() -> plt.Figure:
     assert bool(sk.all(opened <= noisy))
 
     figure, axes = plt.subplots(1, 3, figsize=(9, 3.3))
-    for each, title, x in zip(
+    for panel, title, x in zip(
         axes, ("with specks", "eroded", "opened"), (noisy, eroded, opened), strict=True
     ):
-        each.imshow(np.asarray(x.to_device("cpu")), cmap="gray")
-        each.set_title(title)
-        each.axis("off")
+        panel.imshow(np.asarray(x.to_device("cpu")), cmap="gray")
+        panel.set_title(title)
+        panel.axis("off")
     return figure
 
 

@@ -57,24 +57,24 @@ def main() -> plt.Figure:
     position, velocity = (sk.concat(list(parts)) for parts in zip(*discs, strict=True))
     mass = sk.full((STARS,), 1.0 / STARS, device=device)
 
-    start, before = position.copy(), energy(position, velocity, mass)
+    start, initial_energy = position.copy(), energy(position, velocity, mass)
     force = acceleration(position, mass)
     for _ in range(STEPS):
         velocity += TIME_STEP / 2 * force
         position += TIME_STEP * velocity
         force = acceleration(position, mass)
         velocity += TIME_STEP / 2 * force
-    assert abs(energy(position, velocity, mass) / before - 1) < 0.01, "energy was not kept"
+    assert abs(energy(position, velocity, mass) / initial_energy - 1) < 0.01, "energy was not kept"
 
     figure, axes = plt.subplots(1, 2, figsize=(8, 4), sharex=True, sharey=True)
-    for each, title, x in zip(
+    for panel, title, x in zip(
         axes, ("before", f"after {STEPS} steps"), (start, position), strict=True
     ):
         points = np.asarray(x.to_device("cpu"))
-        each.scatter(points[: STARS // 2, 0], points[: STARS // 2, 1], s=3)
-        each.scatter(points[STARS // 2 :, 0], points[STARS // 2 :, 1], s=3)
-        each.set_title(title)
-        each.set_aspect("equal")
+        panel.scatter(points[: STARS // 2, 0], points[: STARS // 2, 1], s=3)
+        panel.scatter(points[STARS // 2 :, 0], points[STARS // 2 :, 1], s=3)
+        panel.set_title(title)
+        panel.set_aspect("equal")
     return figure
 
 

@@ -26,23 +26,23 @@ def main() -> plt.Figure:
     ]
     queries = sk.asarray(images[QUERIES], device="cpu")
 
-    found = []
+    most_similar = []
     for shard, start in zip(shards, (0, half), strict=True):
         similarity = queries.to_device(shard.device) @ shard.T
-        values, places = sk.topk(similarity, BEST, axis=-1)
-        found.append((values.to_device(first), (places + start).to_device(first)))
-    values, places = (sk.concat(parts, axis=-1) for parts in zip(*found, strict=True))
+        values, indices = sk.topk(similarity, BEST, axis=-1)
+        most_similar.append((values.to_device(first), (indices + start).to_device(first)))
+    values, indices = (sk.concat(parts, axis=-1) for parts in zip(*most_similar, strict=True))
     values, best = sk.topk(values, BEST, axis=-1)
-    places = np.asarray(sk.take_along_axis(places, best, axis=-1).to_device("cpu"))
+    indices = np.asarray(sk.take_along_axis(indices, best, axis=-1).to_device("cpu"))
     want = np.argsort(-(images[QUERIES] @ images.T), axis=-1, kind="stable")[:, :BEST]
-    assert np.array_equal(places, want)
+    assert np.array_equal(indices, want)
 
     figure, axes = plt.subplots(len(QUERIES), BEST, figsize=(6, 4))
-    for row, line in zip(axes, places, strict=True):
-        for rank, (each, place) in enumerate(zip(row, line, strict=True)):
-            each.imshow(images[place].reshape(8, 8), cmap="gray_r")
-            each.set_title("query" if rank == 0 else f"{place}", fontsize=8)
-            each.axis("off")
+    for row, line in zip(axes, indices, strict=True):
+        for rank, (panel, index) in enumerate(zip(row, line, strict=True)):
+            panel.imshow(images[index].reshape(8, 8), cmap="gray_r")
+            panel.set_title("query" if rank == 0 else f"{index}", fontsize=8)
+            panel.axis("off")
     return figure
 
 

@@ -61,8 +61,8 @@ def _register(module: ModuleType) -> None:
     else:
         tables, filler = TABLES[name]
         for table in tables:
-            if (found := getattr(module, table, None)) is not None:
-                found.register_lazy("skerry", _fill(filler))
+            if (dispatch := getattr(module, table, None)) is not None:
+                dispatch.register_lazy("skerry", _fill(filler))
 
 
 class _Backend:

@@ -38,9 +38,9 @@ def _meta(meta: Any, device: str | _core.Device | None) -> Any:
 
 def _create(maker: str, /, *args: Any, meta: Any = None, device: Any = None, **kwargs: Any) -> Any:
     """Call dask's function with chunks like ``meta``, or such as are on ``device``."""
-    like = _meta(meta, device)
+    meta_array = _meta(meta, device)
     with config.set({"array.backend": "numpy"}):
-        return getattr(da, maker)(*args, meta=like, **kwargs)
+        return getattr(da, maker)(*args, meta=meta_array, **kwargs)
 
 
 class SkerryBackendEntrypoint(ArrayBackendEntrypoint):  # type: ignore[misc]
@@ -60,9 +60,9 @@ class SkerryBackendEntrypoint(ArrayBackendEntrypoint):  # type: ignore[misc]
         device = kwargs.pop("device", None)
         if isinstance(data._meta, _core.Array) and device is None:
             return data
-        where = sk.Device(str(device)) if device is not None else sk.default_device()
-        meta = to_skerry_dispatch(data._meta, device=where)
-        return data.map_blocks(to_skerry_dispatch, device=where, meta=meta, **kwargs)
+        target_device = sk.Device(str(device)) if device is not None else sk.default_device()
+        meta = to_skerry_dispatch(data._meta, device=target_device)
+        return data.map_blocks(to_skerry_dispatch, device=target_device, meta=meta, **kwargs)
 
     @property
     def RandomState(self) -> Any:  # noqa: N802 - dask's name

@@ -59,8 +59,10 @@ def empty(shape: Any, dtype: Any = None, **_: Any) -> Array:
     function that asks.
     """
     asking = sys._getframe(1).f_locals
-    beside = asking.get("finalq", asking.get("q"))
-    return sk.empty(shape, dtype=dtype, device=beside.device if isinstance(beside, Array) else None)
+    percentiles = asking.get("finalq", asking.get("q"))
+    return sk.empty(
+        shape, dtype=dtype, device=percentiles.device if isinstance(percentiles, Array) else None
+    )
 
 
 def numel(

@@ -52,8 +52,10 @@ def _restore(entropy: Any, spawn_key: Any, spawned: int, device: str) -> SeedSeq
     return seed
 
 
-def _seed(of: np.random.SeedSequence, device: str) -> SeedSequence:
-    return _restore(of.entropy, of.spawn_key, of.n_children_spawned, device)
+def _seed(seed_sequence: np.random.SeedSequence, device: str) -> SeedSequence:
+    return _restore(
+        seed_sequence.entropy, seed_sequence.spawn_key, seed_sequence.n_children_spawned, device
+    )
 
 
 class BitGenerator:
@@ -84,8 +86,8 @@ class RandomState:
     def __init__(self, seed: Any = None, device: str | _core.Device | None = None) -> None:
         if isinstance(seed, np.ndarray):  # dask's states: 624 words
             seed = [int(word) for word in seed]
-        where = str(sk.default_device() if device is None else device)
-        self._generator = generator(np.random.SeedSequence(seed), where)
+        device_name = str(sk.default_device() if device is None else device)
+        self._generator = generator(np.random.SeedSequence(seed), device_name)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -48,15 +48,15 @@ def serialize(x: Array) -> tuple[Header, list[Any]]:
 def deserialize(header: Header, frames: list[Any]) -> Array | Missing:
     """Make the array of a header and a frame of host memory, which is not copied for a CPU device."""
     try:
-        where = device_here(header["device"])
+        device = device_here(header["device"])
     except DeviceUnavailableError as error:
         if in_dask_worker():
             return Missing(str(error))
         raise
     host = deserialize_numpy_ndarray(header["layout"], frames)
-    x = _core.asarray(host, device=where if where.kind == "cpu" else "cpu:0")
-    if x.device != where:
-        x = x.to_device(where)
+    x = _core.asarray(host, device=device if device.kind == "cpu" else "cpu:0")
+    if x.device != device:
+        x = x.to_device(device)
     shape = tuple(header["shape"])
     return x if x.shape == shape else sk.broadcast_to(x, shape)
 
@@ -89,8 +89,8 @@ def deserialize_for_cuda(header: Header, frames: list[Any]) -> Array:
     (frame,) = frames
     sent = tuple(header["sent"])
     x = _core.asarray(_Memory(frame, np.dtype(header["dtype"]).str, sent))
-    where = device_here(header["device"])
-    x = x if x.device == where else x.to_device(where)
+    device = device_here(header["device"])
+    x = x if x.device == device else x.to_device(device)
     shape = tuple(header["shape"])
     return x if sent == shape else sk.broadcast_to(x, shape)
 

@@ -38,14 +38,14 @@ def import_topic(topic: str) -> Any:
     from skerry._arrays import accept_numpy_arrays
 
     module = importlib.import_module(f"{__name__}.{topic}")
-    made: dict[Any, Any] = {}  # by function: two names of one stay one
+    wrappers: dict[Any, Any] = {}  # by function: two names of one stay one
     for name in module.__all__:
-        found = getattr(module, name)
-        if inspect.isfunction(found) and not hasattr(found, "__wrapped__"):
-            if found not in made:
-                made[found] = accept_numpy_arrays(
-                    found, found.__name__, lists=LISTS_IN.get(topic, "arrays")
+        member = getattr(module, name)
+        if inspect.isfunction(member) and not hasattr(member, "__wrapped__"):
+            if member not in wrappers:
+                wrappers[member] = accept_numpy_arrays(
+                    member, member.__name__, lists=LISTS_IN.get(topic, "arrays")
                 )
-            setattr(module, name, made[found])
+            setattr(module, name, wrappers[member])
         globals()[name] = getattr(module, name)
     return module

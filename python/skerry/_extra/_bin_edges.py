@@ -22,10 +22,10 @@ from skerry._extra._operands import (  # fmt: skip
     is_long_integer,
     require_host_memory,
 )
-from skerry._extra._places import alike, places
+from skerry._extra._places import find_positions, promote_pair
 from skerry._extra.quantiles import percentile
 
-_MOST_ESTIMATED = 2**31  # bins: 64 GiB for edges and counts
+_MAX_ESTIMATED = 2**31  # bins: 64 GiB for edges and counts
 
 
 @dataclass
@@ -54,7 +54,7 @@ def never_decreases(edges: Array) -> bool:
 def items_of(name: str, a: Array, bins: Any, weights: Array | None) -> tuple[Array, Array | None]:
     """Return the elements, and their weights, as 1-D arrays; bool as integers."""
     if weights is not None or isinstance(bins, Array):
-        arrays = [each for each in (a, bins, weights) if isinstance(each, Array)]
+        arrays = [operand for operand in (a, bins, weights) if isinstance(operand, Array)]
         _core.require_one_device(name, tuple(arrays))
     if a.dtype.kind == "c":
         msg = f"{name}: {a.dtype} has no order; it takes bool and real dtypes"
@@ -71,8 +71,8 @@ def outer_edges(name: str, items: Array, limits: Any) -> tuple[Any, Any]:
     if limits is not None:
         first, last = host_values(name, limits, items)
         # Edges are floats, so an int may be beyond all integer dtypes.
-        far = [isinstance(each, int) and abs(each) >= 1 << 63 for each in (first, last)]
-        first, last = float(first) if far[0] else first, float(last) if far[1] else last
+        too_large = [isinstance(limit, int) and abs(limit) >= 1 << 63 for limit in (first, last)]
+        first, last = float(first) if too_large[0] else first, float(last) if too_large[1] else last
         if first > last:
             msg = f"{name}: range must not decrease: {limits}"
             raise ValueError(msg)
@@ -149,8 +149,8 @@ def edges_of(name: str, items: Array, bins: Any, limits: Any, weights: Array | N
     if (edges[:-1] >= edges[1:]).any():
         msg = f"{name}: too many bins for the range: {count} in [{first}, {last}]"
         raise ValueError(msg)
-    there = sk.asarray(edges, device=items.device, copy=True)
-    return Edges(there, (float(edges[0]), float(edges[-1])))
+    device_edges = sk.asarray(edges, device=items.device, copy=True)
+    return Edges(device_edges, (float(edges[0]), float(edges[-1])))
 
 
 def bin_count(name: str, bins: Any) -> int:
@@ -201,9 +201,9 @@ def columns_of(name: str, sample: Any) -> list[Array]:
             raise ValueError(msg)
         return [sample[:, i] for i in range(sample.shape[1])]
     columns = list(sample)
-    if not any(isinstance(each, Array) for each in columns):
-        columns = [sk.asarray(each) for each in columns]
-    if not columns or any(each.ndim != 1 or each.shape != columns[0].shape for each in columns):
+    if not any(isinstance(x, Array) for x in columns):
+        columns = [sk.asarray(x) for x in columns]
+    if not columns or any(x.ndim != 1 or x.shape != columns[0].shape for x in columns):
         msg = f"{name}: coordinates must be 1-D arrays of one size"
         raise ValueError(msg)
     return columns
@@ -212,31 +212,31 @@ def columns_of(name: str, sample: Any) -> list[Array]:
 def bin_numbers(edges: Array, items: Array) -> Array:
     """Return for each element its bin, -1 or the number of bins outside."""
     bins = edges.shape[0] - 1
-    numbers = places("histogram", edges, items, "right") - 1
+    numbers = find_positions("histogram", edges, items, "right") - 1
     # The last bin has its upper edge, too.
-    is_behind = places("histogram", edges[-1:], items, "left") == 1
+    is_behind = find_positions("histogram", edges[-1:], items, "left") == 1
     return sk.where((numbers == bins) & ~is_behind, bins - 1, numbers)
 
 
-def count(items: Array, found: Edges) -> Array:
+def count(items: Array, bin_edges: Edges) -> Array:
     """Count the elements in bins."""
-    edges = found.edges
-    if edges.shape[0] < 2 or not _are_compared_as_floats(items, found):
+    edges = bin_edges.edges
+    if edges.shape[0] < 2 or not _are_compared_as_floats(items, bin_edges):
         return sum_weights(bin_numbers(edges, items), None, max(edges.shape[0] - 1, 0))
-    edges, items = alike("histogram", edges, items)
-    between = found.between or (0.0, 1.0)
-    counts: Array = _core.count_in_bins(items, edges, found.between is not None, *between)
+    edges, items = promote_pair("histogram", edges, items)
+    between = bin_edges.between or (0.0, 1.0)
+    counts: Array = _core.count_in_bins(items, edges, bin_edges.between is not None, *between)
     return counts
 
 
-def _are_compared_as_floats(items: Array, found: Edges) -> bool:
+def _are_compared_as_floats(items: Array, bin_edges: Edges) -> bool:
     """Tell whether the common dtype is floating, and tells items and edges apart."""
-    edges, dtypes = found.edges, (items.dtype, found.edges.dtype)
+    edges, dtypes = bin_edges.edges, (items.dtype, bin_edges.edges.dtype)
     if np.result_type(*dtypes).kind != "f" or not any(map(is_long_integer, dtypes)):
         return np.result_type(*dtypes).kind == "f"
     # float64 holds all integers up to 2**53: those beyond are beyond all edges, as floats, too.
-    ends = found.between or sk.stack([edges[0, ...], edges[-1, ...]]).tolist()
-    return all(abs(each) < 2**53 for each in ends)
+    ends = bin_edges.between or sk.stack([edges[0, ...], edges[-1, ...]]).tolist()
+    return all(abs(end) < 2**53 for end in ends)
 
 
 def sum_weights(numbers: Array, weights: Array | None, bins: int) -> Array:
@@ -256,10 +256,10 @@ def sum_weights(numbers: Array, weights: Array | None, bins: int) -> Array:
 def _sum_integers(numbers: Array, weights: Array, bins: int) -> Array:
     """Sum parts of their bits that are so small that float64 holds all sums; the whole sum wraps around."""
     width = 53 - weights.size.bit_length()
-    kept = weights if weights.dtype == np.uint64 else cast(weights, sk.int64).view(sk.uint64)
+    words = weights if weights.dtype == np.uint64 else cast(weights, sk.int64).view(sk.uint64)
     total = sk.zeros((bins,), dtype=sk.uint64, device=weights.device)
     for shift in range(0, 64, width):
-        part = (kept >> shift) & (2**width - 1)
+        part = (words >> shift) & (2**width - 1)
         total += cast(_core.count_numbers(numbers, part, bins), sk.uint64) << shift
     return total if weights.dtype == np.uint64 else cast(total.view(sk.int64), weights.dtype)
 
@@ -288,16 +288,16 @@ def count_points(
     if len(each_bins) != dims or len(ranges) != dims:
         msg = f"{name}: bins and range must have one item for each of {dims} dimensions"
         raise ValueError(msg)
-    arrays = [*columns, *[each for each in (*each_bins, weights) if isinstance(each, Array)]]
+    arrays = [*columns, *[x for x in (*each_bins, weights) if isinstance(x, Array)]]
     _core.require_one_device(name, tuple(arrays))
-    edges = [edges_along(name, *each) for each in zip(columns, each_bins, ranges, strict=True)]
-    shape = tuple(each.shape[0] - 1 for each in edges)
+    edges = [edges_along(name, *args) for args in zip(columns, each_bins, ranges, strict=True)]
+    shape = tuple(bounds.shape[0] - 1 for bounds in edges)
     number = sk.zeros(columns[0].shape, dtype=sk.int64, device=columns[0].device)
     valid = sk.ones(number.shape, dtype=sk.bool, device=number.device)
     for column, bounds, size in zip(columns, edges, shape, strict=True):
-        mine = bin_numbers(bounds, column)
-        number = number * size + mine
-        valid &= (mine >= 0) & (mine < size)
+        column_bins = bin_numbers(bounds, column)
+        number = number * size + column_bins
+        valid &= (column_bins >= 0) & (column_bins < size)
     flat = sum_weights(sk.where(valid, number, -1), weights, math.prod(shape))
     counts = sk.reshape(flat, shape)
     if counts.dtype.kind != "c":
@@ -320,7 +320,7 @@ def estimated_count(name: str, items: Array, first: Any, last: Any, *, is_cut: b
     if items.dtype.kind in "iu" and width < 1:
         width = 1
     count = (float(last) - float(first)) / width
-    if not count < _MOST_ESTIMATED:
+    if not count < _MAX_ESTIMATED:
         msg = (
             f"histogram: bins={name!r} asks for about {count:.3g} bins, {width:.3g} wide, in [{first}, {last}]; give "
             "their number, or a range="
@@ -360,8 +360,8 @@ def _stone(x: Array, limits: Any) -> float:
         return 0.0
 
     def error(bins: int) -> float:
-        found = edges_of("histogram", x, bins, limits, None)
-        share = sk.astype(count(x, found), sk.float64) / n
+        bin_edges = edges_of("histogram", x, bins, limits, None)
+        share = sk.astype(count(x, bin_edges), sk.float64) / n
         return (2 - (n + 1) * float(sk.sum(share * share))) / (span / bins)
 
     return span / min(range(1, max(100, int(math.sqrt(n))) + 1), key=error)

@@ -29,12 +29,12 @@ def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.zeros((), dtype).real.dtype
 
 
-def kept(x: Array, like: Array, axis: Axis, keepdims: bool) -> Array:
-    """Drop the axes of length 1 that a reduction of ``like`` kept."""
+def drop_reduced_axes(x: Array, operand: Array, axis: Axis, keepdims: bool) -> Array:
+    """Drop the axes of length 1 that a reduction of ``operand`` kept."""
     if keepdims:
         return x
-    axes = range(like.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    return sk.squeeze(x, tuple(axes)) if like.ndim else x
+    axes = range(operand.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    return sk.squeeze(x, tuple(axes)) if operand.ndim else x
 
 
 @in_passes
@@ -83,4 +83,4 @@ def _variance(x: Array, axis: Axis, ddof: float, keepdims: bool, mean: Array | N
         away *= away
     total = sk.sum(away, axis=axis, keepdims=True)
     free = count - ddof
-    return kept(total / sk.where(free > 0, free, sk.nan), x, axis, keepdims)
+    return drop_reduced_axes(total / sk.where(free > 0, free, sk.nan), x, axis, keepdims)

@@ -31,10 +31,10 @@ def common_dtype(name: str, *dtypes: np.dtype[Any]) -> np.dtype[Any]:
         For uint64 with signed integers.
 
     """
-    found, listed = _common_dtype(frozenset(dtypes))
-    if found is None:
+    dtype, listed = _common_dtype(frozenset(dtypes))
+    if dtype is None:
         raise DTypeError(f"{name}: no common dtype of {listed}; convert one with astype")
-    return found
+    return dtype
 
 
 @functools.cache
@@ -42,8 +42,8 @@ def _common_dtype(dtypes: frozenset[np.dtype[Any]]) -> tuple[np.dtype[Any] | Non
     """Promote those of the highest kind; the text lists them where they don't."""
     kinds = next(kinds for kinds in ("fc", "iu", "b") if any(x.kind in kinds for x in dtypes))
     highest = [x for x in dtypes if x.kind in kinds]
-    found = np.result_type(*highest)
-    return found if found.kind in kinds else None, ", ".join(sorted(map(str, highest)))
+    dtype = np.result_type(*highest)
+    return dtype if dtype.kind in kinds else None, ", ".join(sorted(map(str, highest)))
 
 
 def floating_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -60,10 +60,10 @@ def require_host_memory(name: str, nbytes: int) -> None:
         In the name of a function.
 
     """
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if nbytes > there:
+    total_nbytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if nbytes > total_nbytes:
         raise OutOfMemoryError(
-            f"{name}: {nbytes} bytes on the host, which has {there}; ask for less"
+            f"{name}: {nbytes} bytes on the host, which has {total_nbytes}; ask for less"
         )
 
 
@@ -80,20 +80,20 @@ def as_arrays(name: str, *values: Any) -> list[Array]:
     """
     if values and _core.are_arrays(values):
         return [*values]
-    found = [sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values]
-    arrays = tuple(x for x in found if isinstance(x, Array))
-    for given, x in zip(values, found, strict=True):
+    operands = [sk.asarray(x, device="cpu:0") if type(x) is np.ndarray else x for x in values]
+    arrays = tuple(x for x in operands if isinstance(x, Array))
+    for value, x in zip(values, operands, strict=True):
         if not isinstance(x, (Array, *SCALARS)):
-            raise NotAnArrayError(name, given)
+            raise NotAnArrayError(name, value)
     if not arrays:
         raise NotAnArrayError(name, *values)
     _core.require_one_device(name, arrays)
-    if len(arrays) == len(found):
+    if len(arrays) == len(operands):
         return list(arrays)
     dtype = common_dtype(name, *(x.dtype for x in arrays))
-    where = arrays[0].device
+    device = arrays[0].device
     return [
-        x if isinstance(x, Array) else _core.scalar_beside(name, x, dtype, where) for x in found
+        x if isinstance(x, Array) else _core.scalar_beside(name, x, dtype, device) for x in operands
     ]
 
 
@@ -134,31 +134,31 @@ def floating(name: str, *values: Any) -> Arrays:
     return [cast(x, dtype) for x in arrays]
 
 
-def indices(name: str, values: Any, like: Array) -> Array:
-    """Return indices on the device of ``like``: they may be host numbers, which have no device."""
+def indices(name: str, values: Any, array: Array) -> Array:
+    """Return indices on the device of ``array``: they may be host numbers, which have no device."""
     if isinstance(values, Array):
-        _core.require_one_device(name, (like, values))
+        _core.require_one_device(name, (array, values))
         return values
     host = np.asarray(values)
     if host.dtype.kind not in "biufc":
         raise NotAnArrayError(name, values)
     if isinstance(values, np.ndarray):
-        _core.require_one_device(name, (like, sk.asarray(host, device="cpu:0")))
+        _core.require_one_device(name, (array, sk.asarray(host, device="cpu:0")))
     if host.size == 0:
         host = host.astype(np.int64)
-    return sk.asarray(host, device=like.device)
+    return sk.asarray(host, device=array.device)
 
 
-def host_values(name: str, given: Any, like: Array) -> Any:
-    """Return numbers that are arguments, such as widths: those of an array on the device of ``like`` are read."""
-    if isinstance(given, Array):
-        _core.require_one_device(name, (like, given))
-        return np.asarray(given.to_device("cpu:0"))
-    if isinstance(given, (tuple, list)):
-        return type(given)(host_values(name, each, like) for each in given)
-    if isinstance(given, dict):
-        return {key: host_values(name, value, like) for key, value in given.items()}
-    return given
+def host_values(name: str, values: Any, array: Array) -> Any:
+    """Return numbers that are arguments, such as widths: those of an array on the device of ``array`` are read."""
+    if isinstance(values, Array):
+        _core.require_one_device(name, (array, values))
+        return np.asarray(values.to_device("cpu:0"))
+    if isinstance(values, (tuple, list)):
+        return type(values)(host_values(name, value, array) for value in values)
+    if isinstance(values, dict):
+        return {key: host_values(name, value, array) for key, value in values.items()}
+    return values
 
 
 def axis_within(name: str, axis: int, ndim: int) -> int:
@@ -173,11 +173,11 @@ def axes_within(name: str, axis: int | Iterable[int] | None, ndim: int) -> tuple
     """Count axes from the front; None is all of them."""
     if axis is None:
         return tuple(range(ndim))
-    given = tuple(axis) if np.iterable(axis) else (axis,)
-    found = tuple(axis_within(name, each, ndim) for each in given)
-    if len(set(found)) < len(found):
-        raise ValueError(f"{name}: axis {given} names one twice; name each once")
-    return found
+    axes = tuple(axis) if np.iterable(axis) else (axis,)
+    normalized_axes = tuple(axis_within(name, axis_index, ndim) for axis_index in axes)
+    if len(set(normalized_axes)) < len(normalized_axes):
+        raise ValueError(f"{name}: axis {axes} names one twice; name each once")
+    return normalized_axes
 
 
 def flat(x: Array) -> Array:
@@ -198,13 +198,13 @@ def by_pieces(compute: Callable[..., Array], *arrays: Array) -> Array:
     step = PIECE * sk.get_num_threads()
     if x.size < 2 * step or x.device.kind != "cpu":
         return compute(*arrays)
-    rows = [sk.reshape(each, (-1,)) for each in arrays]
-    first = compute(*(each[:step] for each in rows))
-    found = sk.empty((x.size,), dtype=first.dtype, device=x.device)
-    found[:step] = first
+    rows = [sk.reshape(array, (-1,)) for array in arrays]
+    first = compute(*(row[:step] for row in rows))
+    result = sk.empty((x.size,), dtype=first.dtype, device=x.device)
+    result[:step] = first
     for start in range(step, x.size, step):
-        found[start : start + step] = compute(*(each[start : start + step] for each in rows))
-    return sk.reshape(found, x.shape)
+        result[start : start + step] = compute(*(row[start : start + step] for row in rows))
+    return sk.reshape(result, x.shape)
 
 
 def in_passes(compute: Callable[..., Any]) -> Callable[..., Any]:
@@ -223,9 +223,9 @@ def in_passes(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @in_passes
-def reduced(x: Array, reduce: Callable[..., Array], **how: Any) -> Array:
+def reduced(x: Array, reduce: Callable[..., Array], **kwargs: Any) -> Array:
     """Reduce in the dtype of quotients, also where kinds of dtypes don't mix."""
-    return reduce(cast(x, floating_dtype(x.dtype)), **how)
+    return reduce(cast(x, floating_dtype(x.dtype)), **kwargs)
 
 
 def wide(x: Array) -> Array:
@@ -263,12 +263,12 @@ def distances(x: Array, axis: int, dtype: np.dtype[Any]) -> Array:
     return cast(later_less_earlier(numbers), dtype)
 
 
-def without_overflow(found: Array, otherwise: Callable[[], Array]) -> Array:
-    """Return ``found``, but what ``otherwise`` makes where that is infinite."""
+def without_overflow(result: Array, otherwise: Callable[[], Array]) -> Array:
+    """Return ``result``, but what ``otherwise`` makes where that is infinite."""
     # What costs little to ask: most results are finite.
-    if type(found) is Array and found.device.kind == "cpu" and not sk.any(sk.isinf(found)):
-        return found
-    return sk.where(sk.isinf(found), otherwise(), found)
+    if type(result) is Array and result.device.kind == "cpu" and not sk.any(sk.isinf(result)):
+        return result
+    return sk.where(sk.isinf(result), otherwise(), result)
 
 
 def slice_along(x: Array, axis: int, *bounds: Any) -> Array:

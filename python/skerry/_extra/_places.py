@@ -24,21 +24,21 @@ def check_alike(name: str, edges: Array, items: Array) -> None:
         raise TypeError(msg)
 
 
-def alike(name: str, edges: Array, items: Array) -> tuple[Array, Array]:
+def promote_pair(name: str, edges: Array, items: Array) -> tuple[Array, Array]:
     """Convert both to what they are compared in."""
     check_alike(name, edges, items)
     dtype = np.result_type(edges.dtype, items.dtype)
     return sk.astype(edges, dtype, copy=False), sk.astype(items, dtype, copy=False)
 
 
-def places(name: str, edges: Array, items: Array, side: Side) -> Array:
+def find_positions(name: str, edges: Array, items: Array, side: Side) -> Array:
     """Find items among edges by their exact values: float64 does not hold all integers of 64 bits."""
     check_alike(name, edges, items)
     if is_long_integer(items.dtype) and edges.dtype != items.dtype:
         return _places_of_integers(edges, items, side)
     if is_long_integer(edges.dtype) and items.dtype.kind == "f":
         return _places_among_integers(edges, items, side)
-    edges, items = alike(name, edges, items)
+    edges, items = promote_pair(name, edges, items)
     return sk.searchsorted(edges, items, side=side)
 
 
@@ -55,14 +55,14 @@ def _places_of_integers(edges: Array, items: Array, side: Side) -> Array:
         bounds = sk.where(reached, bounds, limits.max)
     else:
         edges = edges if edges.dtype == np.uint64 else cast(edges, sk.int64)
-        own = np.iinfo(edges.dtype)
-        least, most = max(own.min, limits.min), min(own.max, limits.max)
+        edge_limits = np.iinfo(edges.dtype)
+        least, most = max(edge_limits.min, limits.min), min(edge_limits.max, limits.max)
         reached, below = edges <= most, edges < least
         bounds = cast(sk.clip(edges, least, most), items.dtype)
-    found = sk.searchsorted(bounds, items, side=side)
+    positions = sk.searchsorted(bounds, items, side=side)
     if side == "right":  # none has reached an edge beyond all integers
-        return sk.minimum(found, sk.count_nonzero(reached))
-    return sk.maximum(found, sk.count_nonzero(below))
+        return sk.minimum(positions, sk.count_nonzero(reached))
+    return sk.maximum(positions, sk.count_nonzero(below))
 
 
 def _places_among_integers(edges: Array, items: Array, side: Side) -> Array:
@@ -73,6 +73,6 @@ def _places_among_integers(edges: Array, items: Array, side: Side) -> Array:
     whole = sk.floor(items) if side == "right" else sk.ceil(items)
     inside = sk.clip(whole, float(limits.min), float(np.nextafter(beyond, 0.0)))
     numbers = cast(sk.where(sk.isnan(inside), 0.0, inside), edges.dtype)
-    found = sk.searchsorted(edges, numbers, side=side)
-    found = sk.where(items < float(limits.min), 0, found)
-    return sk.where(sk.isnan(items) | (items >= beyond), edges.shape[0], found)
+    positions = sk.searchsorted(edges, numbers, side=side)
+    positions = sk.where(items < float(limits.min), 0, positions)
+    return sk.where(sk.isnan(items) | (items >= beyond), edges.shape[0], positions)

@@ -30,14 +30,16 @@ def numbers_of(name: str, device: Any, **values: Any) -> tuple[list[Any], Any]:
             raise TypeError(
                 f"{name}: {key} must be a number or a 0-d array, not of shape {x.shape}"
             )
-    found = {
+    operands = {
         key: sk.asarray(x, device="cpu:0") if isinstance(x, np.ndarray) else x
         for key, x in arrays.items()
     }
     mark = [] if device is None else [sk.empty((0,), device=device)]
-    _core.require_one_device(name, (*mark, *found.values()))
-    where = next(iter(found.values())).device
-    return [found[key].tolist() if key in found else x for key, x in values.items()], where
+    _core.require_one_device(name, (*mark, *operands.values()))
+    result_device = next(iter(operands.values())).device
+    return [
+        operands[key].tolist() if key in operands else x for key, x in values.items()
+    ], result_device
 
 
 def logarithm(x: float) -> Any:
@@ -71,8 +73,8 @@ def powers(base: float, start: Any, stop: Any, num: int, endpoint: bool, device:
     origin, least_of_origin = _two_parts(first, 53)
     stride, least_of_stride = _two_parts(step, 53 - num.bit_length())
     index = sk.arange(num, dtype=sk.float64, device=device)
-    found: Array = _powers(index, base, (origin, least_of_origin), (stride, least_of_stride))
-    return found
+    result: Array = _powers(index, base, (origin, least_of_origin), (stride, least_of_stride))
+    return result
 
 
 @in_passes
@@ -82,12 +84,12 @@ def _powers(
     """Return ``base ** (origin + index * stride)`` of numbers in two parts."""
     way = index * stride[0]  # exact
     exponents = way + origin[0]
-    taken = exponents - way
-    lost = (way - (exponents - taken)) + (origin[0] - taken)  # by the sum (Knuth)
+    rounded_origin = exponents - way
+    lost = (way - (exponents - rounded_origin)) + (origin[0] - rounded_origin)  # by the sum (Knuth)
     lost = lost + (index * stride[1] + origin[1])
-    found = sk.pow(base, exponents)
-    further = found * (lost * math.log(base))
-    return found + sk.where(sk.isfinite(further), further, 0.0)
+    result = sk.pow(base, exponents)
+    further = result * (lost * math.log(base))
+    return result + sk.where(sk.isfinite(further), further, 0.0)
 
 
 def _are_plain(base: Any, start: Any, stop: Any) -> bool:
@@ -135,10 +137,10 @@ def multiples(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, devic
     if num > 1 and endpoint:
         ends[num - 1] = stop
     if dtype is not None and np.dtype(dtype).kind in "iu":
-        ends = {i: require_in_range(name, each, dtype) for i, each in ends.items()}
+        ends = {i: require_in_range(name, end, dtype) for i, end in ends.items()}
     logarithms = (logarithm(abs(start)), logarithm(abs(stop)))
-    found = powers(10.0, *logarithms, num, endpoint, device)
-    found = converted(-found if start < 0 else found, dtype)
+    result = powers(10.0, *logarithms, num, endpoint, device)
+    result = converted(-result if start < 0 else result, dtype)
     for i, end in ends.items():
-        found[i] = end
-    return found
+        result[i] = end
+    return result

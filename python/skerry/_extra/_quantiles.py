@@ -31,7 +31,7 @@ ALPHA_BETA = {
 }
 OF_ELEMENTS = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 METHODS = (*OF_ELEMENTS, "averaged_inverted_cdf", "linear", "midpoint", *ALPHA_BETA)
-MOST_RANKS = 16  # most_ranks of ops/sort/partial_kernels.hpp
+MAX_RANKS = 16  # max_ranks of ops/sort/partial_kernels.hpp
 
 
 def real_dtype(a: Array) -> Any:
@@ -44,21 +44,21 @@ def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, t
     if axis is None:
         flat = a if a.ndim == 1 else sk.reshape(a, (-1,))
         return flat, (1,) * a.ndim if keepdims else ()
-    given = axis if isinstance(axis, tuple | list) else (axis,)
-    for each in given:
-        if not -a.ndim <= each < a.ndim:
-            msg = f"{name}: axis {each} is out of bounds for array of {a.ndim} axes"
+    requested_axes = axis if isinstance(axis, tuple | list) else (axis,)
+    for axis_index in requested_axes:
+        if not -a.ndim <= axis_index < a.ndim:
+            msg = f"{name}: axis {axis_index} is out of bounds for array of {a.ndim} axes"
             raise AxisError(msg)
-    axes = [each % a.ndim for each in given]
+    axes = [axis_index % a.ndim for axis_index in requested_axes]
     if len(set(axes)) != len(axes):
         msg = f"{name}: axes occur twice: {axis}; name each once"
         raise ValueError(msg)
-    others = [each for each in range(a.ndim) if each not in axes]
+    others = [i for i in range(a.ndim) if i not in axes]
     moved = sk.permute_dims(a, (*others, *axes))
-    left = tuple(a.shape[each] for each in others)
-    size = math.prod(a.shape[each] for each in axes)
-    kept = tuple(1 if i in axes else n for i, n in enumerate(a.shape))
-    return sk.reshape(moved, (*left, size)), kept if keepdims else left
+    left = tuple(a.shape[i] for i in others)
+    size = math.prod(a.shape[i] for i in axes)
+    kept_shape = tuple(1 if i in axes else n for i, n in enumerate(a.shape))
+    return sk.reshape(moved, (*left, size)), kept_shape if keepdims else left
 
 
 def nan_where_any(result: Array, rows: Array) -> Array:
@@ -70,7 +70,7 @@ def nan_where_any(result: Array, rows: Array) -> Array:
 
 
 @dataclass
-class Wanted:
+class QuantileRequest:
     """What is asked for: probabilities, or others that are ``scale`` as large."""
 
     name: str
@@ -87,10 +87,10 @@ class Wanted:
         # A Python number has no precision of its own.
         self.is_weak = type(self.q) in (int, float)
         if isinstance(self.q, Array):
-            self.given: Array | None = self.q
+            self.q_array: Array | None = self.q
             values = np.asarray(self.q.to_device("cpu:0"))
         else:
-            self.given = None
+            self.q_array = None
             values = np.asarray(self.q)
         if values.dtype.kind not in "biuf" or values.ndim > 2:
             msg = f"{self.name}: q must be numbers, of two axes at most: {self.q!r}"
@@ -135,8 +135,8 @@ def element_index(method: str, index: Any, xp: Any) -> Any:
     stays = index == low
     if method == "closest_observation":
         stays = stays & (low % 2 == 1)
-    found = xp.where(stays, low, low + 1)
-    return xp.where(found < 0, 0.0, found)
+    result = xp.where(stays, low, low + 1)
+    return xp.where(result < 0, 0.0, result)
 
 
 def weight_of_next(method: str, index: Any, xp: Any) -> Any:
@@ -150,73 +150,73 @@ def weight_of_next(method: str, index: Any, xp: Any) -> Any:
 
 
 def quantiles(
-    wanted: Wanted, a: Array, axis: Any, weights: Array | None, *, keepdims: bool
+    request: QuantileRequest, a: Array, axis: Any, weights: Array | None, *, keepdims: bool
 ) -> Array:
     """Compute what is wanted of ``a``."""
-    arrays = [each for each in (a, wanted.given, weights) if each is not None]
-    _core.require_one_device(wanted.name, tuple(arrays))
+    arrays = [operand for operand in (a, request.q_array, weights) if operand is not None]
+    _core.require_one_device(request.name, tuple(arrays))
     if a.dtype.kind == "c":
-        msg = f"{wanted.name}: {a.dtype} has no order; it takes bool and real dtypes"
+        msg = f"{request.name}: {a.dtype} has no order; it takes bool and real dtypes"
         raise TypeError(msg)
-    rows, shape = rows_of(wanted.name, a, axis, keepdims=keepdims)
+    rows, shape = rows_of(request.name, a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
-        msg = f"{wanted.name}: no elements to compute over: {a.shape}"
+        msg = f"{request.name}: no elements to compute over: {a.shape}"
         raise ValueError(msg)
-    nan = wanted.ignores_nan and a.dtype.kind == "f"
+    nan = request.ignores_nan and a.dtype.kind == "f"
     if weights is not None:
-        found = _weighted(wanted, rows, _weight_rows(wanted, a, axis, weights), nan=nan)
+        result = _weighted(request, rows, _weight_rows(request, a, axis, weights), nan=nan)
     else:
-        found = _without_nan(wanted, rows) if nan else _of_rows(wanted, rows)
+        result = _without_nan(request, rows) if nan else _of_rows(request, rows)
     if not nan:
-        found = nan_where_any(found, rows)
-    return sk.reshape(sk.moveaxis(found, -1, 0), (*wanted.values.shape, *shape))
+        result = nan_where_any(result, rows)
+    return sk.reshape(sk.moveaxis(result, -1, 0), (*request.values.shape, *shape))
 
 
-def _of_rows(wanted: Wanted, rows: Array) -> Array:
+def _of_rows(request: QuantileRequest, rows: Array) -> Array:
     """Compute along the last axis: indices are the same for all rows, and known to the host."""
     n = rows.shape[-1]
-    q = wanted.values.reshape(-1)
-    index = np.asarray(virtual_index(wanted.method, n, q, np))
-    if wanted.picks_elements:
-        return _pick(rows, element_index(wanted.method, index, np).astype(np.int64))
+    q = request.values.reshape(-1)
+    index = np.asarray(virtual_index(request.method, n, q, np))
+    if request.picks_elements:
+        return _pick(rows, element_index(request.method, index, np).astype(np.int64))
     low = np.minimum(np.maximum(np.floor(index), 0), n - 1).astype(np.int64)
     high = np.where(index < 0, 0, np.minimum(low + 1, n - 1)).astype(np.int64)
-    weight = np.asarray(weight_of_next(wanted.method, index, np), dtype=np.float64)
+    weight = np.asarray(weight_of_next(request.method, index, np), dtype=np.float64)
     # An element that has no part may be infinite.
     both = np.concatenate([np.where(weight < 1, low, high), np.where(weight > 0, high, low)])
-    found = _pick(rows, both)
+    elements = _pick(rows, both)
 
     def to_rows(x: np.ndarray) -> Array:
         return sk.asarray(x.tolist(), device=rows.device)
 
     weights = (to_rows(weight), to_rows(1 - weight), to_rows(weight >= 0.5))
-    between = _between(found[..., : q.size], found[..., q.size :], weights)
-    return cast(between, _result_dtype(wanted, rows))
+    between = _between(elements[..., : q.size], elements[..., q.size :], weights)
+    return cast(between, _result_dtype(request, rows))
 
 
 def _pick(rows: Array, indices: np.ndarray) -> Array:
     """Return elements of the sorted rows."""
     # They are few, and lists take less time then.
-    where = indices.tolist()
-    ranks = sorted(set(where))
-    if len(ranks) > MOST_RANKS:
-        found = sk.sort(rows, axis=-1)
+    positions = indices.tolist()
+    ranks = sorted(set(positions))
+    if len(ranks) > MAX_RANKS:
+        elements = sk.sort(rows, axis=-1)
     else:
-        found = _core.order_statistics(rows, ranks)
-        place_of = {rank: place for place, rank in enumerate(ranks)}
-        where = [place_of[each] for each in where]
-    if where == list(range(found.shape[-1])):
-        return found
-    at = sk.asarray(where, dtype=sk.int64, device=rows.device)
-    return sk.take(found, at, axis=-1)
+        elements = _core.order_statistics(rows, ranks)
+        place_of = {rank: position for position, rank in enumerate(ranks)}
+        positions = [place_of[rank] for rank in positions]
+    if positions == list(range(elements.shape[-1])):
+        return elements
+    device_positions = sk.asarray(positions, dtype=sk.int64, device=rows.device)
+    return sk.take(elements, device_positions, axis=-1)
 
 
-def _result_dtype(wanted: Wanted, rows: Array) -> Any:
+def _result_dtype(request: QuantileRequest, rows: Array) -> Any:
     if rows.dtype.kind != "f":
         return sk.float64
-    if wanted.is_weak or wanted.dtype.kind != "f":
+    if request.is_weak or request.dtype.kind != "f":
         return rows.dtype
-    return np.result_type(rows.dtype, wanted.dtype)
+    return np.result_type(rows.dtype, request.dtype)
 
 
 def _between(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Array:
@@ -229,10 +229,10 @@ def _between(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Ar
     difference = high - low
     if kind == "f":  # equal infinities are not apart
         difference = sk.where(low == high, 0.0, difference)
-    found = sk.where(is_far, high - difference * rest, low + difference * weight)
+    result = sk.where(is_far, high - difference * rest, low + difference * weight)
     if kind != "f":
-        return found
-    return sk.where(sk.isinf(difference), low * rest + high * weight, found)
+        return result
+    return sk.where(sk.isinf(difference), low * rest + high * weight, result)
 
 
 def _between_long_integers(low: Array, high: Array, weights: tuple[Array, Array, Array]) -> Array:
@@ -249,8 +249,8 @@ def _between_long_integers(low: Array, high: Array, weights: tuple[Array, Array,
 
 def _sum_and_loss(larger: Array, smaller: Array) -> tuple[Array, Array]:
     """Add, and return what the sum rounds off (Dekker)."""
-    found = larger + smaller
-    return found, smaller - (found - larger)
+    total = larger + smaller
+    return total, smaller - (total - larger)
 
 
 def mean_of_two(x: Array, y: Array) -> Array:
@@ -261,60 +261,67 @@ def mean_of_two(x: Array, y: Array) -> Array:
     dtype = real_dtype(x)
     x, y = cast(x, FLOAT64), cast(y, FLOAT64)
     total = x + y
-    found = total * 0.5
+    mean = total * 0.5
     if dtype == np.float64:
-        found = sk.where(sk.isinf(total), x * 0.5 + y * 0.5, found)
-    return cast(found, dtype)
+        mean = sk.where(sk.isinf(total), x * 0.5 + y * 0.5, mean)
+    return cast(mean, dtype)
 
 
-def _without_nan(wanted: Wanted, rows: Array) -> Array:
+def _without_nan(request: QuantileRequest, rows: Array) -> Array:
     """Compute along the last axis of what is not NaN: indices differ from row to row."""
     ordered = sk.sort(rows, axis=-1)
     count = sk.count_nonzero(~sk.isnan(rows), axis=-1, keepdims=True)
     n = sk.astype(count, sk.float64)
-    q = sk.asarray(wanted.values.reshape(-1).tolist(), dtype=sk.float64, device=rows.device)
-    index = virtual_index(wanted.method, n, q, sk)
+    q = sk.asarray(request.values.reshape(-1).tolist(), dtype=sk.float64, device=rows.device)
+    index = virtual_index(request.method, n, q, sk)
     last = sk.maximum(n - 1, 0.0)
 
-    def at(x: Array) -> Array:
+    def take_elements(x: Array) -> Array:
         return sk.take_along_axis(ordered, sk.astype(x, sk.int64), axis=-1)
 
-    if wanted.picks_elements:
-        return at(sk.minimum(sk.maximum(element_index(wanted.method, index, sk), 0.0), last))
+    if request.picks_elements:
+        return take_elements(
+            sk.minimum(sk.maximum(element_index(request.method, index, sk), 0.0), last)
+        )
     low = sk.minimum(sk.maximum(sk.floor(index), 0.0), last)
     high = sk.where(index < 0, 0.0, sk.minimum(low + 1, last))
-    weight = weight_of_next(wanted.method, index, sk)
-    first, second = at(sk.where(weight < 1, low, high)), at(sk.where(weight > 0, high, low))
-    found = _between(first, second, (weight, 1 - weight, weight >= 0.5))
-    return cast(found, _result_dtype(wanted, rows))
+    weight = weight_of_next(request.method, index, sk)
+    first, second = (
+        take_elements(sk.where(weight < 1, low, high)),
+        take_elements(sk.where(weight > 0, high, low)),
+    )
+    result = _between(first, second, (weight, 1 - weight, weight >= 0.5))
+    return cast(result, _result_dtype(request, rows))
 
 
-def _weight_rows(wanted: Wanted, a: Array, axis: Any, weights: Array) -> Array:
+def _weight_rows(request: QuantileRequest, a: Array, axis: Any, weights: Array) -> Array:
     """Return the weights as rows beside those of ``a``."""
-    if wanted.method != "inverted_cdf":
-        msg = f"{wanted.name}: weights are for method='inverted_cdf' alone, not {wanted.method!r}"
+    if request.method != "inverted_cdf":
+        msg = f"{request.name}: weights are for method='inverted_cdf' alone, not {request.method!r}"
         raise ValueError(msg)
     if weights.dtype.kind not in "biuf":
-        msg = f"{wanted.name}: weights must be of a real dtype, not {weights.dtype}"
+        msg = f"{request.name}: weights must be of a real dtype, not {weights.dtype}"
         raise TypeError(msg)
     if weights.shape != a.shape:
         if axis is None:
-            msg = f"{wanted.name}: axis is needed for weights of another shape than a: {weights.shape}, {a.shape}"
+            msg = f"{request.name}: axis is needed for weights of another shape than a: {weights.shape}, {a.shape}"
             raise TypeError(msg)
-        axes = [each % a.ndim for each in (axis if isinstance(axis, tuple) else (axis,))]
-        if weights.shape != tuple(a.shape[each] for each in axes):
-            msg = f"{wanted.name}: weights must have the shape of a or of its axes: {weights.shape}, {a.shape}"
+        axes = [
+            axis_index % a.ndim for axis_index in (axis if isinstance(axis, tuple) else (axis,))
+        ]
+        if weights.shape != tuple(a.shape[i] for i in axes):
+            msg = f"{request.name}: weights must have the shape of a or of its axes: {weights.shape}, {a.shape}"
             raise ValueError(msg)
         weights = sk.permute_dims(weights, tuple(int(i) for i in np.argsort(axes)))
         spread = tuple(n if i in axes else 1 for i, n in enumerate(a.shape))
         weights = sk.broadcast_to(sk.reshape(weights, spread), a.shape)
     if bool(sk.any(weights < 0)):
-        msg = f"{wanted.name}: weights must not be negative"
+        msg = f"{request.name}: weights must not be negative"
         raise ValueError(msg)
-    return rows_of(wanted.name, weights, axis, keepdims=False)[0]
+    return rows_of(request.name, weights, axis, keepdims=False)[0]
 
 
-def _weighted(wanted: Wanted, rows: Array, weights: Array, *, nan: bool) -> Array:
+def _weighted(request: QuantileRequest, rows: Array, weights: Array, *, nan: bool) -> Array:
     """Find elements at which the cumulative weight reaches a share of the whole."""
     n = rows.shape[-1]
     last = sk.asarray(n - 1, device=rows.device)
@@ -329,12 +336,12 @@ def _weighted(wanted: Wanted, rows: Array, weights: Array, *, nan: bool) -> Arra
     reached = sk.cumulative_sum(sk.take_along_axis(weights, order, axis=-1), axis=-1)
     reached = reached / reached[..., -1:]
     if not nan and bool(sk.any(sk.isnan(reached[..., -1]))):
-        msg = f"{wanted.name}: weights hold NaN or infinity, or are all 0"
+        msg = f"{request.name}: weights hold NaN or infinity, or are all 0"
         raise ValueError(msg)
     reached = sk.where(reached == 0, -1.0, reached)  # who weighs nothing is not chosen
     indices = [
         sk.count_nonzero(reached < q, axis=-1, keepdims=True)
-        for q in wanted.values.reshape(-1).tolist()
+        for q in request.values.reshape(-1).tolist()
     ]
-    at = sk.minimum(sk.concat(indices, axis=-1), last)
-    return sk.take_along_axis(sk.take_along_axis(rows, order, axis=-1), at, axis=-1)
+    positions = sk.minimum(sk.concat(indices, axis=-1), last)
+    return sk.take_along_axis(sk.take_along_axis(rows, order, axis=-1), positions, axis=-1)

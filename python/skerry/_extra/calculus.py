@@ -38,8 +38,8 @@ __all__ = ["cumprod", "cumsum", "ediff1d", "gradient", "trapezoid", "unwrap"]
 
 def _running(scan: Any, name: str, a: Any, axis: int | None, dtype: Any) -> Array:
     x = as_array(name, a)
-    found: Array = scan(flat(x) if axis is None else x, axis=axis or 0, dtype=dtype)
-    return found
+    result: Array = scan(flat(x) if axis is None else x, axis=axis or 0, dtype=dtype)
+    return result
 
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
@@ -128,14 +128,14 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     """
     x = flat(as_array("ediff1d", ary))
     parts = []
-    for each, name in ((to_begin, "to_begin"), (x, ""), (to_end, "to_end")):
-        if each is None:
+    for part, name in ((to_begin, "to_begin"), (x, ""), (to_end, "to_end")):
+        if part is None:
             continue
         if name:
-            each = flat(indices("ediff1d", each, x))
-            if not np.can_cast(each.dtype, x.dtype, "same_kind"):
-                raise TypeError(f"ediff1d: {name} is {each.dtype}, not {x.dtype}; use astype")
-            parts.append(cast(each, x.dtype))
+            part = flat(indices("ediff1d", part, x))
+            if not np.can_cast(part.dtype, x.dtype, "same_kind"):
+                raise TypeError(f"ediff1d: {name} is {part.dtype}, not {x.dtype}; use astype")
+            parts.append(cast(part, x.dtype))
         else:
             parts.append(x[1:] - x[:-1])
     return parts[0] if len(parts) == 1 else sk.concat(parts)
@@ -250,10 +250,10 @@ def unwrap(
     else:
         half, ambiguous = period / 2, True
     least = -half
-    turned = (step - least) % period + least
+    wrapped_step = (step - least) % period + least
     if ambiguous:
-        turned = sk.where((turned == least) & (step > 0), half, turned)
-    mend = sk.where(sk.abs(step) < (half if discont is None else discont), 0, turned - step)
+        wrapped_step = sk.where((wrapped_step == least) & (step > 0), half, wrapped_step)
+    mend = sk.where(sk.abs(step) < (half if discont is None else discont), 0, wrapped_step - step)
     rest = slice_along(x, axis, 1, None) + sk.cumulative_sum(mend, axis=axis, dtype=x.dtype)
     return sk.concat([slice_along(x, axis, None, 1), rest], axis=axis)
 
@@ -298,29 +298,31 @@ def gradient(
     if edge_order not in (1, 2):
         raise ValueError(f"gradient: edge_order={edge_order} is not known; it is 1 or 2")
     steps = _steps(x, axes, varargs)
-    for each in axes:
-        if (n := x.shape[each]) < edge_order + 1:
-            raise ShapeError(f"gradient: {n} elements along axis {each}; it takes {edge_order + 1}")
+    for axis_index in axes:
+        if (n := x.shape[axis_index]) < edge_order + 1:
+            raise ShapeError(
+                f"gradient: {n} elements along axis {axis_index}; it takes {edge_order + 1}"
+            )
     pairs = zip(axes, steps, strict=True)
-    found = tuple(_derivative(x, along, step, edge_order) for along, step in pairs)
-    return found[0] if len(found) == 1 else found
+    derivatives = tuple(_derivative(x, along, step, edge_order) for along, step in pairs)
+    return derivatives[0] if len(derivatives) == 1 else derivatives
 
 
-def _steps(x: Array, axes: tuple[int, ...], given: tuple[Any, ...]) -> list[Any]:
+def _steps(x: Array, axes: tuple[int, ...], spacings: tuple[Any, ...]) -> list[Any]:
     """Return for each axis a number, or the distances of its elements."""
-    if not given:
+    if not spacings:
         return [1.0] * len(axes)
-    only = given[0]
-    if len(given) == 1 and (only.ndim if isinstance(only, Array) else np.ndim(only)) == 0:
-        given = given * len(axes)
-    if len(given) != len(axes):
-        raise TypeError(f"gradient: {len(given)} distances for {len(axes)} axes; give one each")
+    only = spacings[0]
+    if len(spacings) == 1 and (only.ndim if isinstance(only, Array) else np.ndim(only)) == 0:
+        spacings = spacings * len(axes)
+    if len(spacings) != len(axes):
+        raise TypeError(f"gradient: {len(spacings)} distances for {len(axes)} axes; give one each")
     steps: list[Any] = []
-    for axis, each in zip(axes, given, strict=True):
-        if isinstance(each, (int, float, np.generic)):
-            steps.append(float(each) if not isinstance(each, complex) else each)
+    for axis, spacing in zip(axes, spacings, strict=True):
+        if isinstance(spacing, (int, float, np.generic)):
+            steps.append(float(spacing) if not isinstance(spacing, complex) else spacing)
             continue
-        positions = indices("gradient", each, x)
+        positions = indices("gradient", spacing, x)
         if positions.ndim == 0:
             dtype = _dtype_beside("gradient", x, positions)
             steps.append(cast(positions, dtype))
@@ -363,12 +365,12 @@ def _differences(x: Array, axis: int, step: Any, edge_order: int) -> Array:
         inner = _half_slope(part(2, None), part(None, -2), step)
     else:
         # By ratios, as products of distances may leave the range.
-        before, after = step[:-1, ...], step[1:, ...]
-        both = before + after
+        previous_step, next_step = step[:-1, ...], step[1:, ...]
+        both = previous_step + next_step
         inner = (
-            part(None, -2) * (-(after / both) / before)
-            + part(1, -1) * ((after - before) / before / after)
-            + part(2, None) * (before / both / after)
+            part(None, -2) * (-(next_step / both) / previous_step)
+            + part(1, -1) * ((next_step - previous_step) / previous_step / next_step)
+            + part(2, None) * (previous_step / both / next_step)
         )
     if edge_order == 1:
         first_step, last_step = (step, step) if even else (step[:1, ...], step[-1:, ...])
@@ -376,22 +378,22 @@ def _differences(x: Array, axis: int, step: Any, edge_order: int) -> Array:
         last = 2.0 * _half_slope(part(-1, None), part(-2, -1), last_step)
     else:
         first = _edge(part(0, 1), part(1, 2), part(2, 3), step if even else step[:2, ...])
-        near = step if even else sk.flip(step[-2:, ...], axis=0)
-        last = -_edge(part(-1, None), part(-2, -1), part(-3, -2), near)
+        end_steps = step if even else sk.flip(step[-2:, ...], axis=0)
+        last = -_edge(part(-1, None), part(-2, -1), part(-3, -2), end_steps)
     parts = [first, inner, last]
-    dtype = common_dtype("gradient", *(each.dtype for each in parts))
-    found: Array = sk.concat([cast(each, dtype) for each in parts], axis=axis)
-    return found
+    dtype = common_dtype("gradient", *(array.dtype for array in parts))
+    result: Array = sk.concat([cast(array, dtype) for array in parts], axis=axis)
+    return result
 
 
 def _edge(first: Array, second: Array, third: Array, step: Any) -> Array:
     """Return the derivative of the parabola through three elements at the first of them."""
     if not isinstance(step, Array) or step.ndim == 0:
-        found: Array = (-1.5 / step) * first + (2.0 / step) * second + (-0.5 / step) * third
-        return found
-    near, far = step[:1, ...], step[1:, ...]
+        result: Array = (-1.5 / step) * first + (2.0 / step) * second + (-0.5 / step) * third
+        return result
+    first_step, second_step = step[:1, ...], step[1:, ...]
     return (
-        first * (-(2.0 * near + far) / (near + far) / near)
-        + second * ((near + far) / near / far)
-        + third * (-near / (near + far) / far)
+        first * (-(2.0 * first_step + second_step) / (first_step + second_step) / first_step)
+        + second * ((first_step + second_step) / first_step / second_step)
+        + third * (-first_step / (first_step + second_step) / second_step)
     )

@@ -50,8 +50,8 @@ def isclose(
     Array([ True, False], dtype=bool, device='cpu:0')
 
     """
-    found: Array = _near(*_alike("isclose", a, b), rtol, atol, equal_nan)
-    return found
+    result: Array = _is_close(*_as_operands("isclose", a, b), rtol, atol, equal_nan)
+    return result
 
 
 def allclose(
@@ -83,26 +83,26 @@ def allclose(
     True
 
     """
-    return bool(_all_near(*_alike("allclose", a, b), rtol, atol, equal_nan))
+    return bool(_all_close(*_as_operands("allclose", a, b), rtol, atol, equal_nan))
 
 
 @in_passes
-def _near(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
+def _is_close(a: Array, b: Array, rtol: float, atol: float, equal_nan: bool) -> Array:
     # Integers' differences may wrap.
     a, b = (sk.astype(x, sk.float64) if x.dtype.kind in "biu" else x for x in (a, b))
-    near = (sk.abs(a - b) <= atol + rtol * sk.abs(b)) & sk.isfinite(b)
-    near |= a == b
+    is_close = (sk.abs(a - b) <= atol + rtol * sk.abs(b)) & sk.isfinite(b)
+    is_close |= a == b
     if equal_nan:
-        near |= sk.isnan(a) & sk.isnan(b)
-    return near
+        is_close |= sk.isnan(a) & sk.isnan(b)
+    return is_close
 
 
 @in_passes
-def _all_near(*args: Any) -> Array:
-    return sk.all(_near(*args))
+def _all_close(*args: Any) -> Array:
+    return sk.all(_is_close(*args))
 
 
-def _alike(name: str, a: Any, b: Any) -> list[Array]:
+def _as_operands(name: str, a: Any, b: Any) -> list[Array]:
     """Make an array of a scalar, beside the other one: an int beside integers may be beyond their range."""
     if any(isinstance(x, Array) and x.dtype.kind in "biu" for x in (a, b)):
         a, b = (float(x) if isinstance(x, (int, np.integer)) else x for x in (a, b))

@@ -10,7 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra import _powers as by
+from skerry._extra import _powers
 from skerry._extra._operands import as_array, cast, flat
 
 __all__ = ["diag", "diagflat", "geomspace", "logspace", "tri", "vander"]
@@ -92,9 +92,9 @@ def diag(v: Any, k: int = 0) -> Array:
     if x.ndim != 1:
         raise ValueError(f"diag: {x.ndim} axes; a matrix has 2, a diagonal 1: use diagonal")
     n = x.size + abs(k)
-    found = sk.zeros((n, n), dtype=x.dtype, device=x.device)
-    sk.linalg.diagonal(found, offset=k)[...] = x
-    return found
+    matrix = sk.zeros((n, n), dtype=x.dtype, device=x.device)
+    sk.linalg.diagonal(matrix, offset=k)[...] = x
+    return matrix
 
 
 def diagflat(v: Any, k: int = 0) -> Array:
@@ -159,11 +159,11 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # 
     if x.dtype.kind in "biu" and x.dtype != np.uint64:
         x = cast(x, sk.int64)
     count = x.size if N is None else N
-    found = sk.ones((x.size, count), dtype=x.dtype, device=x.device)
+    matrix = sk.ones((x.size, count), dtype=x.dtype, device=x.device)
     if count > 1:
-        found[:, 1:] = sk.broadcast_to(x[:, None], (x.size, count - 1))
-        found = sk.cumulative_prod(found, axis=1, dtype=x.dtype)
-    return found if increasing else sk.flip(found, axis=1)
+        matrix[:, 1:] = sk.broadcast_to(x[:, None], (x.size, count - 1))
+        matrix = sk.cumulative_prod(matrix, axis=1, dtype=x.dtype)
+    return matrix if increasing else sk.flip(matrix, axis=1)
 
 
 def logspace(
@@ -212,14 +212,14 @@ def logspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
-    (start, stop, base), device = by.numbers_of(
+    (start, stop, base), device = _powers.numbers_of(
         "logspace", device, start=start, stop=stop, base=base
     )
     if dtype is not None and np.dtype(dtype).kind in "iu" and num > 0:
-        for exponent in by.outer_exponents(start, stop, num, endpoint):
-            by.require_in_range("logspace", by.power(base, exponent), dtype)
-    found = by.powers(base, start, stop, num, endpoint, device)
-    return by.converted(found, dtype)
+        for exponent in _powers.outer_exponents(start, stop, num, endpoint):
+            _powers.require_in_range("logspace", _powers.power(base, exponent), dtype)
+    result = _powers.powers(base, start, stop, num, endpoint, device)
+    return _powers.converted(result, dtype)
 
 
 def geomspace(
@@ -267,5 +267,5 @@ def geomspace(
     Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
 
     """
-    (start, stop), device = by.numbers_of("geomspace", device, start=start, stop=stop)
-    return by.multiples(start, stop, num, endpoint, dtype, device)
+    (start, stop), device = _powers.numbers_of("geomspace", device, start=start, stop=stop)
+    return _powers.multiples(start, stop, num, endpoint, dtype, device)

@@ -64,8 +64,8 @@ def dot(a: Any, b: Any) -> Array:
     Array(11, dtype=int64, device='cpu:0')
 
     """
-    found = _core.product_of_matrices(a, b, False)
-    return _sum_product("dot", a, b, -2) if found is None else found
+    product = _core.product_of_matrices(a, b, False)
+    return _sum_product("dot", a, b, -2) if product is None else product
 
 
 def inner(a: Any, b: Any) -> Array:
@@ -93,8 +93,8 @@ def inner(a: Any, b: Any) -> Array:
     Array(11, dtype=int64, device='cpu:0')
 
     """
-    found = _core.product_of_matrices(a, b, True)
-    return _sum_product("inner", a, b, -1) if found is None else found
+    product = _core.product_of_matrices(a, b, True)
+    return _sum_product("inner", a, b, -1) if product is None else product
 
 
 def vdot(a: Any, b: Any, /) -> Array:
@@ -122,12 +122,12 @@ def vdot(a: Any, b: Any, /) -> Array:
     Array(7.+0.j, dtype=complex128, device='cpu:0')
 
     """
-    found = _core.vdot(a, b)
-    if found is None:
+    product = _core.vdot(a, b)
+    if product is None:
         x, y = promoted("vdot", a, b)
-        found = _core.vdot(x, y)
-        assert found is not None
-    return found
+        product = _core.vdot(x, y)
+        assert product is not None
+    return product
 
 
 def outer(a: Any, b: Any) -> Array:
@@ -232,16 +232,20 @@ def cross(
         raise ValueError(
             f"cross: vectors of {x.shape[-1]} and {y.shape[-1]} elements; they have 3 in space"
         )
-    found = sk.linalg.cross(x, y)
-    return found if axisc == -1 else sk.moveaxis(found, -1, axis_within("cross", axisc, found.ndim))
+    product = sk.linalg.cross(x, y)
+    return (
+        product
+        if axisc == -1
+        else sk.moveaxis(product, -1, axis_within("cross", axisc, product.ndim))
+    )
 
 
 def _at_end(name: str, x: Array, axis: int) -> Array:
     """Move an axis to the end."""
     if axis == -1 and x.ndim > 0:
         return x
-    found = axis_within(name, axis, x.ndim)
-    return x if found == x.ndim - 1 else sk.moveaxis(x, found, -1)
+    axis_index = axis_within(name, axis, x.ndim)
+    return x if axis_index == x.ndim - 1 else sk.moveaxis(x, axis_index, -1)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:

@@ -8,8 +8,8 @@ from typing import Any
 
 from skerry import _core
 from skerry._core import Array
-from skerry._extra import _bin_edges as by
-from skerry._extra._places import Side, check_alike, places
+from skerry._extra import _bin_edges as binning
+from skerry._extra._places import Side, check_alike, find_positions
 
 __all__ = [
     "bincount",
@@ -97,18 +97,18 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Array:
     Array([1, 4, 3], dtype=int64, device='cpu:0')
 
     """
-    edges = by.as_array(bins, x.device)
+    edges = binning.as_array(bins, x.device)
     check_alike("digitize", edges, x)
     if edges.ndim != 1:
         msg = f"digitize: bins must be 1-D: {edges.shape}"
         raise ValueError(msg)
     side: Side = "left" if right else "right"
-    if by.never_decreases(edges):
-        return places("digitize", edges, x, side)
-    if not by.never_decreases(edges[::-1]):
+    if binning.never_decreases(edges):
+        return find_positions("digitize", edges, x, side)
+    if not binning.never_decreases(edges[::-1]):
         msg = "digitize: bins must increase or decrease monotonically; sort them"
         raise ValueError(msg)
-    return edges.shape[0] - places("digitize", edges[::-1], x, side)
+    return edges.shape[0] - find_positions("digitize", edges[::-1], x, side)
 
 
 def histogram_bin_edges(
@@ -144,8 +144,8 @@ def histogram_bin_edges(
     Array([0., 2., 4.], dtype=float64, device='cpu:0')
 
     """
-    items, _ = by.items_of("histogram_bin_edges", a, bins, weights)
-    return by.edges_of("histogram_bin_edges", items, bins, range, weights).edges
+    items, _ = binning.items_of("histogram_bin_edges", a, bins, weights)
+    return binning.edges_of("histogram_bin_edges", items, bins, range, weights).edges
 
 
 def histogram(
@@ -198,15 +198,15 @@ def histogram(
     Array([2, 1, 1], dtype=int64, device='cpu:0')
 
     """
-    items, weights = by.items_of("histogram", a, bins, weights)
-    found = by.edges_of("histogram", items, bins, range, weights)
-    edges = found.edges
+    items, weights = binning.items_of("histogram", a, bins, weights)
+    bin_edges = binning.edges_of("histogram", items, bins, range, weights)
+    edges = bin_edges.edges
     if weights is None:
-        counts = by.count(items, found)
+        counts = binning.count(items, bin_edges)
     else:
-        counts = by.sum_weights(by.bin_numbers(edges, items), weights, edges.shape[0] - 1)
+        counts = binning.sum_weights(binning.bin_numbers(edges, items), weights, len(edges) - 1)
     if density:
-        counts = by.density_of(counts, [edges])
+        counts = binning.density_of(counts, [edges])
     return counts, edges
 
 
@@ -257,7 +257,7 @@ def histogramdd(
            [0., 2.]], dtype=float64, device='cpu:0')
 
     """
-    return by.count_points("histogramdd", sample, bins, range, weights, density=bool(density))
+    return binning.count_points("histogramdd", sample, bins, range, weights, density=bool(density))
 
 
 def histogram2d(
@@ -307,7 +307,7 @@ def histogram2d(
     if x.shape != y.shape:
         msg = f"histogram2d: x and y must be of one shape: {x.shape} and {y.shape}"
         raise ValueError(msg)
-    is_sequence = by.axes_of(bins) > 0
+    is_sequence = binning.axes_of(bins) > 0
     if is_sequence and len(bins) not in (1, 2):
         bins = [bins, bins]
     elif is_sequence and len(bins) == 1:

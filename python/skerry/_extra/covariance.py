@@ -101,20 +101,20 @@ def average(
     """
     if weights is None:
         x = as_array("average", a)
-        found = reduced(x, sk.mean, axis=axis, keepdims=keepdims)
-        share = x.size / found.size if found.size else 0.0
-        total = sk.full(found.shape, share, dtype=found.dtype, device=x.device)
-        return (found, total) if returned else found
-    given, of = as_arrays("average", a, weights)
-    dtypes = [given.dtype, of.dtype]
-    if given.dtype.kind in "biu":
+        mean = reduced(x, sk.mean, axis=axis, keepdims=keepdims)
+        share = x.size / mean.size if mean.size else 0.0
+        total = sk.full(mean.shape, share, dtype=mean.dtype, device=x.device)
+        return (mean, total) if returned else mean
+    array, factors = as_arrays("average", a, weights)
+    dtypes = [array.dtype, factors.dtype]
+    if array.dtype.kind in "biu":
         dtypes.append(np.dtype(np.float64))
     dtype = common_dtype("average", *dtypes)
-    x, of = wide(cast(given, dtype)), _spread(given, wide(cast(of, dtype)), axis)
-    total = sk.sum(of, axis=axis, keepdims=keepdims)
-    found = cast(sk.sum(x * of, axis=axis, keepdims=keepdims) / total, dtype)
+    x, factors = wide(cast(array, dtype)), _spread(array, wide(cast(factors, dtype)), axis)
+    total = sk.sum(factors, axis=axis, keepdims=keepdims)
+    mean = cast(sk.sum(x * factors, axis=axis, keepdims=keepdims) / total, dtype)
     total = cast(total, dtype)
-    return (found, sk.broadcast_to(total, found.shape).copy()) if returned else found
+    return (mean, sk.broadcast_to(total, mean.shape).copy()) if returned else mean
 
 
 def _spread(x: Array, weights: Array, axis: Axis) -> Array:
@@ -186,20 +186,20 @@ def cov(
         ddof = 0 if bias else 1
     elif ddof != int(ddof):
         raise ValueError(f"cov: ddof={ddof} is no integer; give one")
-    given = (m, y, fweights, aweights)
-    arrays = iter(as_arrays("cov", *(each for each in given if each is not None)))
-    x, y, fweights, aweights = (None if each is None else next(arrays) for each in given)
-    rows = _rows("cov", [each for each in (x, y) if each is not None], rowvar, dtype)
+    operands = (m, y, fweights, aweights)
+    arrays = iter(as_arrays("cov", *(operand for operand in operands if operand is not None)))
+    x, y, fweights, aweights = (None if operand is None else next(arrays) for operand in operands)
+    rows = _rows("cov", [array for array in (x, y) if array is not None], rowvar, dtype)
     if rows.shape[0] == 0:
         return sk.zeros((0, 0), dtype=rows.dtype, device=rows.device)
-    found = _covariances(rows, ddof, fweights, aweights)
-    return sk.squeeze(found, tuple(i for i, n in enumerate(found.shape) if n == 1))
+    covariances = _covariances(rows, ddof, fweights, aweights)
+    return sk.squeeze(covariances, tuple(i for i, n in enumerate(covariances.shape) if n == 1))
 
 
 def _rows(name: str, parts: list[Array], rowvar: bool, dtype: Any) -> Array:
     """Return a row for each variable of all arrays."""
-    dtype = dtype or common_dtype(name, np.dtype("f8"), *(each.dtype for each in parts))
-    return sk.concat([_variables(name, each, rowvar, np.dtype(dtype)) for each in parts])
+    dtype = dtype or common_dtype(name, np.dtype("f8"), *(part.dtype for part in parts))
+    return sk.concat([_variables(name, part, rowvar, np.dtype(dtype)) for part in parts])
 
 
 def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | None) -> Array:
@@ -219,8 +219,8 @@ def _covariances(x: Array, ddof: int, fweights: Array | None, aweights: Array | 
         free = sk.real(total - lost) if x.dtype.kind == "c" else total - lost
         weighted, scale = x * weights, 1 / cast(sk.clip(free, 0.0, None), x.dtype)
     product = x @ sk.conj(weighted).T if x.dtype.kind == "c" else x @ weighted.T
-    found: Array = product * scale
-    return found
+    result: Array = product * scale
+    return result
 
 
 def _variables(name: str, x: Array, rowvar: bool, dtype: Any) -> Array:
@@ -235,16 +235,16 @@ def _weights(x: Array, fweights: Array | None, aweights: Array | None) -> Array 
     """Return the product of both weights, of the dtype of ``x``."""
     if fweights is not None and fweights.dtype.kind not in "biu":
         raise TypeError(f"cov: fweights are {fweights.dtype}; how often is an integer")
-    found = None
-    for name, each in (("fweights", fweights), ("aweights", aweights)):
-        if each is None:
+    product = None
+    for name, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is None:
             continue
-        if each.shape != (x.shape[1],):
+        if weights.shape != (x.shape[1],):
             raise ShapeError(
-                f"cov: {name} of shape {each.shape} for {x.shape[1]} observations; give one each"
+                f"cov: {name} of shape {weights.shape} for {x.shape[1]} observations; give one each"
             )
-        found = cast(each, x.dtype) if found is None else found * cast(each, x.dtype)
-    return found
+        product = cast(weights, x.dtype) if product is None else product * cast(weights, x.dtype)
+    return product
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Array:
@@ -273,22 +273,22 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
            [-1.,  1.]], dtype=float64, device='cpu:0')
 
     """
-    given = [each for each in (x, y) if each is not None]
-    rows = _rows("corrcoef", as_arrays("corrcoef", *given), rowvar, dtype)
+    operands = [operand for operand in (x, y) if operand is not None]
+    rows = _rows("corrcoef", as_arrays("corrcoef", *operands), rowvar, dtype)
     if rows.size:
         _scale(rows)
-    found = _covariances(rows, 1, None, None)
-    if found.shape == (1, 1):
-        found = found[0, 0, ...]
-    if found.ndim == 0:
-        return found / found
-    deviation = sk.sqrt(sk.real(sk.linalg.diagonal(found)))
-    deviation = cast(deviation, found.dtype)
-    found = found / deviation[:, None] / deviation[None, :]
-    if found.dtype.kind != "c":
-        return sk.clip(found, -1.0, 1.0)
-    real, imag = (sk.clip(part(found), -1.0, 1.0) for part in (sk.real, sk.imag))
-    return complex_of(real, imag, found.dtype)
+    matrix = _covariances(rows, 1, None, None)
+    if matrix.shape == (1, 1):
+        matrix = matrix[0, 0, ...]
+    if matrix.ndim == 0:
+        return matrix / matrix
+    deviation = sk.sqrt(sk.real(sk.linalg.diagonal(matrix)))
+    deviation = cast(deviation, matrix.dtype)
+    matrix = matrix / deviation[:, None] / deviation[None, :]
+    if matrix.dtype.kind != "c":
+        return sk.clip(matrix, -1.0, 1.0)
+    real, imag = (sk.clip(part(matrix), -1.0, 1.0) for part in (sk.real, sk.imag))
+    return complex_of(real, imag, matrix.dtype)
 
 
 def _scale(rows: Array) -> None:

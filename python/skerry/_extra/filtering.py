@@ -49,8 +49,8 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Array:
 
     """
     x, y = promoted("convolve", a, v)
-    found: Array = _core.convolve(x, y, mode)
-    return found
+    result: Array = _core.convolve(x, y, mode)
+    return result
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
@@ -85,8 +85,8 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
 
     """
     x, y = promoted("correlate", a, v)
-    found: Array = _core.correlate(x, y, mode)
-    return found
+    result: Array = _core.correlate(x, y, mode)
+    return result
 
 
 def interp(
@@ -125,41 +125,41 @@ def interp(
     Array([ 5., 15.], dtype=float64, device='cpu:0')
 
     """
-    where, places, values = as_arrays("interp", x, xp, fp)
-    if places.ndim != 1 or values.shape != places.shape:
+    coordinates, points, values = as_arrays("interp", x, xp, fp)
+    if points.ndim != 1 or values.shape != points.shape:
         raise ShapeError(
-            f"interp: points of shapes {places.shape} and {values.shape}; both have one axis"
+            f"interp: points of shapes {points.shape} and {values.shape}; both have one axis"
         )
-    if places.size == 0:
+    if points.size == 0:
         raise ValueError("interp: no points; give one or more")
     if period is not None:
-        where, places, values = _in_one_period(where, places, values, period)
+        coordinates, points, values = _in_one_period(coordinates, points, values, period)
         left = right = None
-    found = _interpolated(where, places, values)
+    result = _interpolated(coordinates, points, values)
     if left is not None:
-        found = sk.where(where < places[0, ...], left, found)
+        result = sk.where(coordinates < points[0, ...], left, result)
     if right is not None:
-        found = sk.where(where > places[-1, ...], right, found)
-    return found
+        result = sk.where(coordinates > points[-1, ...], right, result)
+    return result
 
 
-def _interpolated(where: Array, places: Array, values: Array) -> Array:
+def _interpolated(coordinates: Array, points: Array, values: Array) -> Array:
     if values.dtype.kind != "c":
-        return _core.interp(where, places, values)
+        return _core.interp(coordinates, points, values)
     # Each part by itself, as infinities of one are none of the other.
-    real, imag = (_core.interp(where, places, part(values)) for part in (sk.real, sk.imag))
+    real, imag = (_core.interp(coordinates, points, part(values)) for part in (sk.real, sk.imag))
     return complex_of(real, imag, sk.complex128)
 
 
 def _in_one_period(
-    where: Array, places: Array, values: Array, period: float
+    coordinates: Array, points: Array, values: Array, period: float
 ) -> tuple[Array, Array, Array]:
     """Return places within a period in order, and one more at each end."""
     if period == 0:
         raise ValueError("interp: period=0; leave it out, or give a length")
     period = abs(period)
-    where, places = cast(where, sk.float64) % period, cast(places, sk.float64) % period
-    order = sk.argsort(places, stable=True)
-    places, values = sk.take(places, order), sk.take(values, order)
-    places = sk.concat([places[-1:] - period, places, places[:1] + period])
-    return where, places, sk.concat([values[-1:], values, values[:1]])
+    coordinates, points = cast(coordinates, sk.float64) % period, cast(points, sk.float64) % period
+    order = sk.argsort(points, stable=True)
+    points, values = sk.take(points, order), sk.take(values, order)
+    points = sk.concat([points[-1:] - period, points, points[:1] + period])
+    return coordinates, points, sk.concat([values[-1:], values, values[:1]])

@@ -54,17 +54,17 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = "C") ->
 
     """
     if order == "C" and type(shape) is tuple:
-        ready: tuple[Array, ...] | None = _core.unravel_index(indices, shape)
-        if ready is not None:
-            return ready
+        fast_result: tuple[Array, ...] | None = _core.unravel_index(indices, shape)
+        if fast_result is not None:
+            return fast_result
     lengths = _lengths("unravel_index", "shape", shape)
     _require_order("unravel_index", order)
     positions = _integers("unravel_index", indices)
     n = math.prod(lengths)
     if not _core.lie_below(positions, n):
         raise ValueError(f"unravel_index: an index is out of bounds for shape {lengths}; below {n}")
-    found = _core.unravel_indices(positions, lengths if order == "C" else lengths[::-1])
-    return found if order == "C" else found[::-1]
+    result = _core.unravel_indices(positions, lengths if order == "C" else lengths[::-1])
+    return result if order == "C" else result[::-1]
 
 
 def ravel_multi_index(
@@ -109,9 +109,9 @@ def ravel_multi_index(
         multi_index = sk.unstack(multi_index)
     lengths = _lengths("ravel_multi_index", "dims", dims)
     if order == "C" and mode == "raise":
-        ready: Array | None = _core.ravel_indices(tuple(multi_index), lengths)
-        if ready is not None:
-            return ready
+        fast_result: Array | None = _core.ravel_indices(tuple(multi_index), lengths)
+        if fast_result is not None:
+            return fast_result
     _require_order("ravel_multi_index", order)
     modes = (mode,) * len(lengths) if isinstance(mode, str) else tuple(mode)
     if not len(multi_index) == len(lengths) == len(modes):
@@ -128,16 +128,16 @@ def _positions(axes: list[tuple[Array, int, str]]) -> Array:
     """Places in the flattened array, from the slowest axis to the fastest."""
     total: Array | None = None
     for part, n, mode in axes:
-        place = within("ravel_multi_index", part, n, mode)
-        total = place if total is None else total * n + place
+        index = within("ravel_multi_index", part, n, mode)
+        total = index if total is None else total * n + index
     assert total is not None
     return total
 
 
-def _lengths(name: str, parameter: str, given: Any) -> tuple[int, ...]:
+def _lengths(name: str, parameter: str, shape: Any) -> tuple[int, ...]:
     """Return the shape of an array whose places int64 can tell."""
-    each = tuple(given) if isinstance(given, Iterable) else (given,)
-    lengths = tuple(map(operator.index, each))
+    extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    lengths = tuple(map(operator.index, extents))
     if min(lengths, default=0) < 0:
         raise ValueError(f"{name}: {parameter} has a negative length: {lengths}")
     if math.prod(lengths) > LARGEST:

@@ -134,25 +134,25 @@ def i0(x: Any) -> Array:
 
 def _bessel(x: Array) -> Array:
     x = sk.abs(x)
-    near = sk.exp(x) * _chebyshev(sk.minimum(x, 8.0) / 2.0 - 2.0, _NEAR)
+    small_series = sk.exp(x) * _chebyshev(sk.minimum(x, 8.0) / 2.0 - 2.0, _NEAR)
     # What costs nothing to ask: most arguments are small, and the other series is half of the work.
     if type(x) is Array and x.device.kind == "cpu" and sk.all(x <= 8.0):
-        return near
+        return small_series
     beyond = sk.maximum(x, 8.0)
-    far = sk.exp(x) * _chebyshev(32.0 / beyond - 2.0, _FAR) / sk.sqrt(beyond)
-    return sk.where(x <= 8.0, near, far)
+    large_series = sk.exp(x) * _chebyshev(32.0 / beyond - 2.0, _FAR) / sk.sqrt(beyond)
+    return sk.where(x <= 8.0, small_series, large_series)
 
 
 def _chebyshev(x: Array, coefficients: tuple[float, ...]) -> Array:
     """Add up a series, by Clenshaw's recurrence."""
     # Of x, so that all lie in memory as it does.
-    older = before = x * 0.0
-    newest = before + coefficients[0]
-    for each in coefficients[1:]:
+    older = previous = x * 0.0
+    newest = previous + coefficients[0]
+    for coefficient in coefficients[1:]:
         following = x * newest
-        following -= before
-        following += each
-        newest, before, older = following, newest, before
+        following -= previous
+        following += coefficient
+        newest, previous, older = following, newest, previous
     return 0.5 * (newest - older)
 
 
@@ -247,8 +247,8 @@ def modf(x: Any, /) -> tuple[Array, Array]:
         return whole * 0.0, whole
     if kind != "f":
         (x,) = _real("modf", x)
-    found: tuple[Array, Array] = _rest_and_whole(x)
-    return found
+    parts: tuple[Array, Array] = _rest_and_whole(x)
+    return parts
 
 
 @in_passes
@@ -302,8 +302,8 @@ def exp2(x: Any, /) -> Array:
 
     """
     (x,) = floating("exp2", x)
-    found: Array = sk.pow(2.0, x) if x.dtype.kind == "c" else _core.exp2(x)
-    return found
+    result: Array = sk.pow(2.0, x) if x.dtype.kind == "c" else _core.exp2(x)
+    return result
 
 
 def fmax(x1: Any, x2: Any, /) -> Array:

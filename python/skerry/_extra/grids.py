@@ -57,16 +57,16 @@ def indices(
     """
     shape = tuple(dimensions)
     rank, dtype = len(shape), np.dtype(dtype)
-    each = []
+    lines = []
     for i, n in enumerate(shape):
         line = cast(sk.arange(n, device=device), dtype)
-        each.append(sk.reshape(line, (1,) * i + (n,) + (1,) * (rank - i - 1)))
+        lines.append(sk.reshape(line, (1,) * i + (n,) + (1,) * (rank - i - 1)))
     if sparse:
-        return tuple(each)
-    found = sk.empty((rank, *shape), dtype=dtype, device=device)
-    for i, line in enumerate(each):
-        found[i] = line
-    return found
+        return tuple(lines)
+    result = sk.empty((rank, *shape), dtype=dtype, device=device)
+    for i, line in enumerate(lines):
+        result[i] = line
+    return result
 
 
 def tril_indices(

@@ -13,7 +13,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._moments import Axis, filled, kept, lost, means, variances
+from skerry._extra._moments import Axis, drop_reduced_axes, filled, lost, means, variances
 from skerry._extra._operands import as_array, cast, complex_of, flat, reduced, wide
 
 __all__ = [
@@ -27,9 +27,9 @@ def _without_nan(
     """Reduce with ``unit`` in the place of each NaN."""
     # What costs little to ask: where there is none, the results are the same, and none of them is NaN.
     if type(x) is Array and x.device.kind == "cpu" and x.dtype.kind in "fc" and dtype is None:
-        found = reduce(x, axis=axis, keepdims=keepdims)
-        if not sk.any(sk.isnan(found)):
-            return found
+        result = reduce(x, axis=axis, keepdims=keepdims)
+        if not sk.any(sk.isnan(result)):
+            return result
     return reduce(filled(x, unit), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
@@ -66,14 +66,14 @@ def nan_to_num(
     x = as_array("nan_to_num", x)
     if x.dtype.kind == "c":
         real, imag = (_numbers(part(x), nan, posinf, neginf) for part in (sk.real, sk.imag))
-        found = complex_of(real, imag, x.dtype)
+        result = complex_of(real, imag, x.dtype)
     elif x.dtype.kind == "f":
-        found = _numbers(x, nan, posinf, neginf)
+        result = _numbers(x, nan, posinf, neginf)
     else:
-        found = sk.asarray(x, copy=True) if copy else x  # in the order of its axes
-    if copy or found is x:
-        return found
-    x[...] = found
+        result = sk.asarray(x, copy=True) if copy else x  # in the order of its axes
+    if copy or result is x:
+        return result
+    x[...] = result
     written: Array = x
     return written
 
@@ -169,17 +169,17 @@ def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fa
     Array(1.5, dtype=float64, device='cpu:0')
 
     """
-    given = as_array("nanmean", a)
-    if dtype is None and given.dtype.kind not in "fc":  # no NaN
-        found: Array = reduced(given, sk.mean, axis=axis, keepdims=keepdims)
-        return found
-    x = cast(given, dtype or given.dtype)
+    array = as_array("nanmean", a)
+    if dtype is None and array.dtype.kind not in "fc":  # no NaN
+        result: Array = reduced(array, sk.mean, axis=axis, keepdims=keepdims)
+        return result
+    x = cast(array, dtype or array.dtype)
     if x.dtype.kind not in "fc":
         raise TypeError(f"nanmean: dtype must be floating, not {x.dtype}; leave it out")
-    if given.dtype.kind not in "fc":  # no NaN
+    if array.dtype.kind not in "fc":  # no NaN
         return sk.mean(x, axis=axis, keepdims=keepdims)
-    found = means(wide(x), axis)[0]
-    return cast(kept(found, x, axis, keepdims), x.dtype)
+    result = means(wide(x), axis)[0]
+    return cast(drop_reduced_axes(result, x, axis, keepdims), x.dtype)
 
 
 def nanvar(
@@ -225,10 +225,10 @@ def nanvar(
     x = as_array("nanvar", a)
     ddof = lost("nanvar", ddof, correction)
     if x.dtype.kind in "biu" and dtype is None and mean is None:  # no NaN
-        found: Array = reduced(x, sk.var, axis=axis, correction=ddof, keepdims=keepdims)
-        return found
-    found, dtype = variances("nanvar", x, axis, dtype, ddof, keepdims, mean)
-    return cast(found, dtype)
+        result: Array = reduced(x, sk.var, axis=axis, correction=ddof, keepdims=keepdims)
+        return result
+    result, dtype = variances("nanvar", x, axis, dtype, ddof, keepdims, mean)
+    return cast(result, dtype)
 
 
 def nanstd(
@@ -268,10 +268,10 @@ def nanstd(
     x = as_array("nanstd", a)
     ddof = lost("nanstd", ddof, correction)
     if x.dtype.kind in "biu" and dtype is None and mean is None:  # no NaN
-        found: Array = reduced(x, sk.std, axis=axis, correction=ddof, keepdims=keepdims)
-        return found
-    found, dtype = variances("nanstd", x, axis, dtype, ddof, keepdims, mean)
-    return cast(sk.sqrt(found), dtype)
+        result: Array = reduced(x, sk.std, axis=axis, correction=ddof, keepdims=keepdims)
+        return result
+    result, dtype = variances("nanstd", x, axis, dtype, ddof, keepdims, mean)
+    return cast(sk.sqrt(result), dtype)
 
 
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:

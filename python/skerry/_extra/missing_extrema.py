@@ -83,8 +83,8 @@ def _place_of(
 ) -> Array:
     x = as_array(name, a)
     if x.dtype.kind != "f":
-        found: Array = place_of(x, axis=axis, keepdims=keepdims)
-        return found
+        result: Array = place_of(x, axis=axis, keepdims=keepdims)
+        return result
     if sk.any(sk.all(sk.isnan(x), axis=axis)):
         raise ValueError(f"{name}: nothing but NaN in a slice; fill it first, by nan_to_num")
     # Not by a number in the place of NaN: an element may be that number.

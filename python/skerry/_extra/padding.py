@@ -122,52 +122,60 @@ def _padded_with(x: Array, widths: list[tuple[int, int]], value: complex) -> Arr
     """Put one number around an array."""
     if value:
         value = _element(value, x.dtype)
-    shape = tuple([n + before + after for n, (before, after) in zip(x.shape, widths, strict=True)])
-    found = _core.empty_in_order(x, shape)
-    inside = found
-    for axis, (before, after) in enumerate(widths):
+    shape = tuple(
+        [
+            n + before_width + after_width
+            for n, (before_width, after_width) in zip(x.shape, widths, strict=True)
+        ]
+    )
+    result = _core.empty_in_order(x, shape)
+    inside = result
+    for axis, (before_width, after_width) in enumerate(widths):
         front = (slice(None),) * axis
-        if before:
-            inside[(*front, slice(before))] = value
-        if after:
-            inside[(*front, slice(-after, None))] = value
-        inside = inside[(*front, slice(before, shape[axis] - after))]
+        if before_width:
+            inside[(*front, slice(before_width))] = value
+        if after_width:
+            inside[(*front, slice(-after_width, None))] = value
+        inside = inside[(*front, slice(before_width, shape[axis] - after_width))]
     inside[...] = x
-    return found
+    return result
 
 
 def _padded(x: Array, widths: list[tuple[int, int]], fill: Fill | None) -> Array:
     shape = tuple(n + sum(pair) for n, pair in zip(x.shape, widths, strict=True))
-    found = _core.empty_in_order(x, shape)
+    result = _core.empty_in_order(x, shape)
     inside = [slice(pair[0], pair[0] + n) for n, pair in zip(x.shape, widths, strict=True)]
-    found[tuple(inside)] = x
+    result[tuple(inside)] = x
     for axis, pair in enumerate(widths):
         if fill is not None and any(pair):
             # The axes before are whole by now, those after are not.
-            part = found[(*(slice(None),) * (axis + 1), *inside[axis + 1 :])]
+            part = result[(*(slice(None),) * (axis + 1), *inside[axis + 1 :])]
             fill(part, axis, pair, x.shape[axis])
-    return found
+    return result
 
 
-def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
-    if type(given) is int and given >= 0:
-        return [(given, given)] * ndim
-    if isinstance(given, dict):
+def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
+    if type(pad_width) is int and pad_width >= 0:
+        return [(pad_width, pad_width)] * ndim
+    if isinstance(pad_width, dict):
         widths = [(0, 0)] * ndim
-        for axis, pair in given.items():
-            found = np.broadcast_to(np.asarray(pair), (2,)).tolist()
-            widths[axis_within("pad", axis, ndim)] = (found[0], found[1])
+        for axis, pair in pad_width.items():
+            both_widths = np.broadcast_to(np.asarray(pair), (2,)).tolist()
+            widths[axis_within("pad", axis, ndim)] = (both_widths[0], both_widths[1])
     else:
-        host = np.asarray(given)
+        host = np.asarray(pad_width)
         if host.dtype.kind not in "iu":
-            if all(isinstance(n, int) for n in np.asarray(given, dtype=object).flat):
+            if all(isinstance(n, int) for n in np.asarray(pad_width, dtype=object).flat):
                 raise OverflowError(
                     "pad: pad_width does not fit 64 bits"
                 )  # NumPy made it floats or objects
             raise TypeError(f"pad: pad_width must be integers, not {host.dtype}")
-        widths = [(before, after) for before, after in np.broadcast_to(host, (ndim, 2)).tolist()]
+        widths = [
+            (before_width, after_width)
+            for before_width, after_width in np.broadcast_to(host, (ndim, 2)).tolist()
+        ]
     if any(n < 0 for pair in widths for n in pair):
-        raise ValueError(f"pad: pad_width {given} is negative; to cut, use a slice")
+        raise ValueError(f"pad: pad_width {pad_width} is negative; to cut, use a slice")
     return widths
 
 
@@ -196,14 +204,17 @@ def _filler(mode: str, options: dict[str, Any], ndim: int) -> Fill | None:
     return lambda part, axis, pair, n: _set_repeated(part, axis, pair, n, mode, kind == "odd")
 
 
-def _pairs(given: Any, ndim: int) -> list[Any]:
-    return [tuple(pair) for pair in np.broadcast_to(np.asarray(given), (ndim, 2)).tolist()]
+def _pairs(values: Any, ndim: int) -> list[Any]:
+    return [tuple(pair) for pair in np.broadcast_to(np.asarray(values), (ndim, 2)).tolist()]
 
 
 def _ends(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
     """Return views of what is before and after."""
-    before, _ = pair
-    return [slice_along(part, axis, 0, before), slice_along(part, axis, before + n, None)]
+    before_width, _ = pair
+    return [
+        slice_along(part, axis, 0, before_width),
+        slice_along(part, axis, before_width + n, None),
+    ]
 
 
 def _element(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -224,8 +235,8 @@ def _set_ends(part: Array, axis: int, pair: tuple[int, int], n: int, values: Any
 
 
 def _edges(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
-    before, last = pair[0], pair[0] + n - 1
-    return [slice_along(part, axis, i, i + 1) for i in (before, last)]
+    first, last = pair[0], pair[0] + n - 1
+    return [slice_along(part, axis, i, i + 1) for i in (first, last)]
 
 
 def _set_ramps(part: Array, axis: int, pair: tuple[int, int], n: int, ends: Any) -> None:
@@ -264,19 +275,19 @@ def _ramp_of_integers(edge: Array, end: int, steps: Array, width: int) -> Array:
     rises = edge >= end
     start = bits_of(sk.asarray(end, dtype=edge.dtype, device=edge.device))
     distance = sk.where(rises, bits_of(edge) - start, start - bits_of(edge))
-    each, rest = distance // width, distance % width
+    quotient, rest = distance // width, distance % width
     # Falling ones are rounded up before they are subtracted.
     carried = (rest * steps + cast(~rises, sk.uint64) * (width - 1)) // width
-    way = each * steps + carried
-    found = sk.where(rises, start + way, start - way)
-    return found if edge.dtype == np.uint64 else cast(found.view(sk.int64), edge.dtype)
+    way = quotient * steps + carried
+    result = sk.where(rises, start + way, start - way)
+    return result if edge.dtype == np.uint64 else cast(result.view(sk.int64), edge.dtype)
 
 
 def _set_statistics(
     part: Array, axis: int, pair: tuple[int, int], n: int, mode: str, lengths: Any
 ) -> None:
     inside = slice_along(part, axis, pair[0], pair[0] + n)
-    found = []
+    statistics = []
     for length, first in zip(lengths, (True, False), strict=True):
         count = n if length is None else min(int(length), n)
         if count <= 0:
@@ -286,8 +297,8 @@ def _set_statistics(
             if first
             else slice_along(inside, axis, n - count, n)
         )
-        found.append(_statistic(chunk, axis, mode))
-    for view, value in zip(_ends(part, axis, pair, n), found, strict=True):
+        statistics.append(_statistic(chunk, axis, mode))
+    for view, value in zip(_ends(part, axis, pair, n), statistics, strict=True):
         view[...] = value
 
 
@@ -322,9 +333,9 @@ def _mean(x: Array, axis: int) -> Array:
 def _set_repeated(
     part: Array, axis: int, pair: tuple[int, int], n: int, mode: str, odd: bool
 ) -> None:
-    before, after = pair
-    inside = slice_along(part, axis, before, before + n)
-    ranges = ((-before, 0), (n, n + after))
+    before_width, after_width = pair
+    inside = slice_along(part, axis, before_width, before_width + n)
+    ranges = ((-before_width, 0), (n, n + after_width))
     for view, (start, stop) in zip(_ends(part, axis, pair, n), ranges, strict=True):
         if start == stop:
             continue
@@ -354,14 +365,14 @@ def _reflected(inside: Array, indices: Array, axis: int, with_edge: bool, odd: b
     turn, rest = indices // period, indices % period
     reversed_ = turn % 2 == 1
     source = sk.where(reversed_, (n - 1) - rest, rest)
-    found = sk.take(inside, source, axis=axis)
+    elements = sk.take(inside, source, axis=axis)
     if not odd:
-        return found
+        return elements
     first, last = slice_along(inside, axis, 0, 1), slice_along(inside, axis, n - 1, n)
     shape = (-1,) + (1,) * (inside.ndim - axis - 1)
     turn = cast(sk.reshape(turn, shape), inside.dtype)
-    raised = found + _times(turn, last - first)
-    mirrored = (last + last) - found + _times(turn - 1, last - first)
+    raised = elements + _times(turn, last - first)
+    mirrored = (last + last) - elements + _times(turn - 1, last - first)
     return sk.where(sk.reshape(reversed_, shape), mirrored, raised)
 
 

@@ -116,13 +116,13 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     for condition in conditions:
         if condition.dtype != sk.bool:
             raise TypeError(f"select: a condition is {condition.dtype}, not bool; compare first")
-    given = [x for x in (*choicelist, default) if isinstance(x, (Array, np.ndarray))]
-    values = promoted("select", *(choices if not given else (*choicelist, default)))
+    arrays = [x for x in (*choicelist, default) if isinstance(x, (Array, np.ndarray))]
+    values = promoted("select", *(choices if not arrays else (*choicelist, default)))
     shape = sk.broadcast_shapes(*(x.shape for x in everything))
-    found = values[-1]
+    result = values[-1]
     for condition, choice in zip(conditions[::-1], values[-2::-1], strict=True):
-        found = sk.where(condition, choice, found)
-    return found if found.shape == shape else sk.broadcast_to(found, shape).copy()
+        result = sk.where(condition, choice, result)
+    return result if result.shape == shape else sk.broadcast_to(result, shape).copy()
 
 
 def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
@@ -157,18 +157,18 @@ def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
 
     """
     listed = sk.unstack(choices) if isinstance(choices, Array) else choices
-    which, *_ = as_arrays("choose", a, *listed)
-    which = within("choose", which, len(listed), mode)
+    choice_indices, *_ = as_arrays("choose", a, *listed)
+    choice_indices = within("choose", choice_indices, len(listed), mode)
     options = promoted("choose", *listed) if listed else []
     if 1 < len(options) <= FEW_CHOICES:
-        found = options[-1]
+        result = options[-1]
         for number in range(len(options) - 2, -1, -1):
-            found = sk.where(which == number, options[number], found)
-        return found
-    shape = sk.broadcast_shapes(which.shape, *(x.shape for x in options))
+            result = sk.where(choice_indices == number, options[number], result)
+        return result
+    shape = sk.broadcast_shapes(choice_indices.shape, *(x.shape for x in options))
     stacked = sk.stack([sk.broadcast_to(x, shape) for x in options])
-    which = sk.broadcast_to(which, shape)
-    return sk.take_along_axis(stacked, sk.expand_dims(which, 0), axis=0)[0, ...]
+    choice_indices = sk.broadcast_to(choice_indices, shape)
+    return sk.take_along_axis(stacked, sk.expand_dims(choice_indices, 0), axis=0)[0, ...]
 
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Array:

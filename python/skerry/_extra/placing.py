@@ -61,9 +61,9 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
         dst[...] = sk.where(sk.broadcast_to(cast(mask, sk.bool), dst.shape), source, dst)
 
 
-def _cycled(name: str, values: Any, like: Array) -> Array:
-    """Return the values to write, flattened, on the device and of the dtype of ``like``."""
-    return flat(_core.assigned(name, values, like))
+def _cycled(name: str, values: Any, destination: Array) -> Array:
+    """Return the values to write, flattened, on the device and of the dtype of ``destination``."""
+    return flat(_core.assigned(name, values, destination))
 
 
 def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
@@ -252,10 +252,10 @@ def _front(positions: Array, n: int) -> Array:
     return sk.where(positions < 0, positions + n, positions)
 
 
-def _steps(n: int, axis: int, like: Array) -> Array:
-    shape = [1] * like.ndim
+def _steps(n: int, axis: int, array: Array) -> Array:
+    shape = [1] * array.ndim
     shape[axis] = n
-    return sk.reshape(sk.arange(n, device=like.device), tuple(shape))
+    return sk.reshape(sk.arange(n, device=array.device), tuple(shape))
 
 
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:

@@ -45,21 +45,23 @@ def polyval(p: Any, x: Any) -> Array:
     """
     if not isinstance(p, (Array, np.ndarray)):
         p = indices("polyval", p, as_array("polyval", x))
-    coefficients, at = promoted("polyval", p, x)
+    coefficients, positions = promoted("polyval", p, x)
     if coefficients.ndim != 1:
         raise ShapeError(f"polyval: coefficients of {coefficients.ndim} axes; they have 1")
-    found: Array = _horner(at, coefficients) if coefficients.size else sk.zeros_like(at)
-    return found
+    result: Array = (
+        _horner(positions, coefficients) if coefficients.size else sk.zeros_like(positions)
+    )
+    return result
 
 
 @in_passes
-def _horner(at: Array, coefficients: Array) -> Array:
-    found = at * False  # of `at`, so that all lie in memory as it does
-    found += coefficients[0]
+def _horner(positions: Array, coefficients: Array) -> Array:
+    result = positions * False  # of `positions`, so that all lie in memory as it does
+    result += coefficients[0]
     for i in range(1, coefficients.size):
-        found *= at
-        found += coefficients[i]
-    return found
+        result *= positions
+        result += coefficients[i]
+    return result
 
 
 def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Array:
@@ -96,27 +98,26 @@ def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Array:
     Array([2., 1.], dtype=float64, device='cpu:0')
 
     """
-    at, values, *weights = [
-        cast(
-            each, sk.float64 if each.dtype.kind == "f" and each.dtype != sk.float64 else each.dtype
-        )
-        for each in floating("polyfit", *(each for each in (x, y, w) if each is not None))
+    positions, values, *weights = [
+        cast(array, sk.float64 if array.dtype.kind == "f" else array.dtype)
+        for array in floating("polyfit", *(a for a in (x, y, w) if a is not None))
     ]
-    if deg < 0 or at.ndim != 1 or values.ndim not in (1, 2) or values.shape[0] != at.size:
+    is_matched = positions.ndim == 1 and values.ndim in (1, 2) and values.shape[0] == positions.size
+    if deg < 0 or not is_matched:
         raise ShapeError(
-            f"polyfit: degree {deg} for positions of shape {at.shape} and values of {values.shape}"
+            f"polyfit: degree {deg} for positions of shape {positions.shape} and values of {values.shape}"
         )
-    if at.size <= deg:
-        raise ValueError(f"polyfit: {at.size} points for {deg + 1} coefficients; give more")
-    powers = sk.stack([at**i for i in range(deg, -1, -1)], axis=1)
+    if positions.size <= deg:
+        raise ValueError(f"polyfit: {positions.size} points for {deg + 1} coefficients; give more")
+    powers = sk.stack([positions**i for i in range(deg, -1, -1)], axis=1)
     if weights:
-        if weights[0].shape != at.shape:
-            raise ShapeError(f"polyfit: weights of shape {weights[0].shape} for {at.shape}")
+        if weights[0].shape != positions.shape:
+            raise ShapeError(f"polyfit: weights of shape {weights[0].shape} for {positions.shape}")
         powers = powers * weights[0][:, None]
         values = values * (weights[0][:, None] if values.ndim == 2 else weights[0])
     scale = sk.linalg.vector_norm(powers, axis=0)
     q, r = sk.linalg.qr(powers / cast(scale, powers.dtype))
     q = sk.conj(q) if q.dtype.kind == "c" else q
-    found = sk.linalg.solve(r, q.T @ values)
-    scale = cast(scale, found.dtype)
-    return found / (scale[:, None] if found.ndim == 2 else scale)
+    coefficients = sk.linalg.solve(r, q.T @ values)
+    scale = cast(scale, coefficients.dtype)
+    return coefficients / (scale[:, None] if coefficients.ndim == 2 else scale)

@@ -10,7 +10,7 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra import _quantiles as by
+from skerry._extra import _quantiles
 from skerry._extra._operands import cast
 
 __all__ = [
@@ -52,21 +52,21 @@ def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: boo
     Array(2.5, dtype=float64, device='cpu:0')
 
     """
-    rows, shape = by.rows_of("median", a, axis, keepdims=keepdims)
+    rows, shape = _quantiles.rows_of("median", a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
-        return sk.full(shape, math.nan, dtype=by.real_dtype(a), device=a.device)
-    found = by.nan_where_any(_middle(rows), rows)
-    return found if found.shape == shape else sk.reshape(found, shape)
+        return sk.full(shape, math.nan, dtype=_quantiles.real_dtype(a), device=a.device)
+    medians = _quantiles.nan_where_any(_middle(rows), rows)
+    return medians if medians.shape == shape else sk.reshape(medians, shape)
 
 
 def _middle(rows: Array) -> Array:
     """Return the medians of rows without NaN."""
     n = rows.shape[-1]
     ranks = [n // 2] if n % 2 else [n // 2 - 1, n // 2]
-    found = _core.order_statistics(rows, ranks)
+    elements = _core.order_statistics(rows, ranks)
     if n % 2:
-        return cast(found[..., 0], by.real_dtype(rows))
-    return by.mean_of_two(found[..., 0], found[..., 1])
+        return cast(elements[..., 0], _quantiles.real_dtype(rows))
+    return _quantiles.mean_of_two(elements[..., 0], elements[..., 1])
 
 
 def nanmedian(
@@ -102,7 +102,7 @@ def nanmedian(
     """
     if a.dtype.kind != "f":
         return median(a, axis, keepdims=keepdims)
-    rows, shape = by.rows_of("nanmedian", a, axis, keepdims=keepdims)
+    rows, shape = _quantiles.rows_of("nanmedian", a, axis, keepdims=keepdims)
     if rows.shape[-1] == 0:
         return sk.full(shape, math.nan, dtype=a.dtype, device=a.device)
     # What costs nothing to ask: without NaN nothing is sorted.
@@ -111,8 +111,8 @@ def nanmedian(
     count = sk.count_nonzero(~sk.isnan(rows), axis=-1, keepdims=True)
     low = sk.maximum(count - 1, 0) // 2
     ends = sk.concat([low, sk.minimum(count // 2, sk.maximum(count - 1, 0))], axis=-1)
-    found = sk.take_along_axis(sk.sort(rows, axis=-1), ends, axis=-1)
-    return sk.reshape(by.mean_of_two(found[..., 0], found[..., 1]), shape)
+    elements = sk.take_along_axis(sk.sort(rows, axis=-1), ends, axis=-1)
+    return sk.reshape(_quantiles.mean_of_two(elements[..., 0], elements[..., 1]), shape)
 
 
 def quantile(
@@ -167,8 +167,8 @@ def quantile(
     Array([1.75, 2.5 ], dtype=float64, device='cpu:0')
 
     """
-    wanted = by.Wanted("quantile", q, 1, method, ignores_nan=False)
-    return by.quantiles(wanted, a, axis, weights, keepdims=keepdims)
+    request = _quantiles.QuantileRequest("quantile", q, 1, method, ignores_nan=False)
+    return _quantiles.quantiles(request, a, axis, weights, keepdims=keepdims)
 
 
 def percentile(
@@ -212,8 +212,8 @@ def percentile(
     Array(2.5, dtype=float64, device='cpu:0')
 
     """
-    wanted = by.Wanted("percentile", q, 100, method, ignores_nan=False)
-    return by.quantiles(wanted, a, axis, weights, keepdims=keepdims)
+    request = _quantiles.QuantileRequest("percentile", q, 100, method, ignores_nan=False)
+    return _quantiles.quantiles(request, a, axis, weights, keepdims=keepdims)
 
 
 def nanquantile(
@@ -257,8 +257,8 @@ def nanquantile(
     Array(2., dtype=float64, device='cpu:0')
 
     """
-    wanted = by.Wanted("nanquantile", q, 1, method, ignores_nan=True)
-    return by.quantiles(wanted, a, axis, weights, keepdims=keepdims)
+    request = _quantiles.QuantileRequest("nanquantile", q, 1, method, ignores_nan=True)
+    return _quantiles.quantiles(request, a, axis, weights, keepdims=keepdims)
 
 
 def nanpercentile(
@@ -302,5 +302,5 @@ def nanpercentile(
     Array(2., dtype=float64, device='cpu:0')
 
     """
-    wanted = by.Wanted("nanpercentile", q, 100, method, ignores_nan=True)
-    return by.quantiles(wanted, a, axis, weights, keepdims=keepdims)
+    request = _quantiles.QuantileRequest("nanpercentile", q, 100, method, ignores_nan=True)
+    return _quantiles.quantiles(request, a, axis, weights, keepdims=keepdims)

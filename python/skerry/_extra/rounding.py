@@ -62,8 +62,8 @@ def around(a: Any, decimals: int = 0) -> Array:
     if x.dtype.kind == "c":
         real, imag = (_rounded(part(x), decimals) for part in (sk.real, sk.imag))
         return complex_of(real, imag, x.dtype)
-    found: Array = _rounded(x, decimals)
-    return found
+    result: Array = _rounded(x, decimals)
+    return result
 
 
 @in_passes
@@ -73,15 +73,15 @@ def _rounded(x: Array, decimals: int) -> Array:
         # float64 holds 10**308; beyond 10**324 nothing changes, as its least number is 4.9e-324.
         scale, further = 10.0 ** min(decimals, 308), 10.0 ** min(max(decimals - 308, 0), 16)
         scaled = number * scale * further
-        found = sk.round(scaled) / further / scale
+        result = sk.round(scaled) / further / scale
         # From here on numbers have no more digits, and products may be infinite.
-        found = sk.where(sk.abs(scaled) < 2.0**53, found, number)
+        result = sk.where(sk.abs(scaled) < 2.0**53, result, number)
     elif decimals < -308:
-        found = sk.where(sk.isinf(number), number, number * 0.0)
+        result = sk.where(sk.isinf(number), number, number * 0.0)
     else:
         scale = 10.0**-decimals
-        found = sk.where(sk.isinf(number), number, sk.round(number / scale) * scale)
-    return cast(found, x.dtype)
+        result = sk.where(sk.isinf(number), number, sk.round(number / scale) * scale)
+    return cast(result, x.dtype)
 
 
 def _rounded_integers(x: Array, unit: int) -> Array:
@@ -203,8 +203,8 @@ def angle(z: Any, deg: bool = False) -> Array:
         return sk.where(z < 0, 180.0 if deg else math.pi, 0.0)
     (x,) = floating("angle", z)
     is_complex = x.dtype.kind == "c"
-    found = sk.atan2(sk.imag(x), sk.real(x)) if is_complex else _core.angle(x)
-    return found * (180 / math.pi) if deg else found
+    result = sk.atan2(sk.imag(x), sk.real(x)) if is_complex else _core.angle(x)
+    return result * (180 / math.pi) if deg else result
 
 
 def _infinite(name: str, x: Any, sign: float) -> Array:

@@ -193,27 +193,29 @@ def load(file: Any, mmap_mode: str | None = None, *, device: Any = None) -> Any:
     Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float64, device='cuda:0')
 
     """
-    where = _core.default_device() if device is None else _core.as_device(device)
+    target_device = _core.default_device() if device is None else _core.as_device(device)
     if targets.is_file_object(file):
-        return _load_stream(file, str(getattr(file, "name", type(file).__name__)), where, mmap_mode)
-    return _load_path(targets.path_of(file), where, mmap_mode)
+        return _load_stream(
+            file, str(getattr(file, "name", type(file).__name__)), target_device, mmap_mode
+        )
+    return _load_path(targets.path_of(file), target_device, mmap_mode)
 
 
-def _load_path(path: str, where: _core.Device, mmap_mode: str | None) -> Any:
+def _load_path(path: str, device: _core.Device, mmap_mode: str | None) -> Any:
     if _is_safetensors(path):
         if mmap_mode is not None:
             raise ValueError("load: mmap_mode is of .npy files; leave it out")
         from skerry._files import safetensors
 
-        return safetensors.read(path, where)
+        return safetensors.read(path, device)
     stream = open(path, "rb")  # noqa: SIM115 - an .npz file stays open
     stays_open = False
     try:
-        what = _magic(stream, path)
-        if mmap_mode is not None and what == "npy":
-            return npy.map_file(path, mmap_mode, where)
-        loaded = _load_stream(stream, path, where, mmap_mode, owned=True)
-        stays_open = what == "npz"
+        file_format = _magic(stream, path)
+        if mmap_mode is not None and file_format == "npy":
+            return npy.map_file(path, mmap_mode, device)
+        loaded = _load_stream(stream, path, device, mmap_mode, owned=True)
+        stays_open = file_format == "npz"
         return loaded
     finally:
         if not stays_open:
@@ -221,15 +223,15 @@ def _load_path(path: str, where: _core.Device, mmap_mode: str | None) -> Any:
 
 
 def _load_stream(
-    stream: Any, name: str, where: _core.Device, mmap_mode: str | None, owned: bool = False
+    stream: Any, name: str, device: _core.Device, mmap_mode: str | None, owned: bool = False
 ) -> Any:
     if mmap_mode is not None:
         raise ValueError("load: mmap_mode is of paths to .npy files; leave it out")
     if _magic(stream, name) == "npz":
         from skerry._files.npz import NpzFile  # ZIP archives are slow to import
 
-        return NpzFile(stream, name, where, owned)
-    return npy.read(stream, name, where, streams.remaining(stream))
+        return NpzFile(stream, name, device, owned)
+    return npy.read(stream, name, device, streams.remaining(stream))
 
 
 def _magic(stream: Any, name: str) -> str:
@@ -244,14 +246,14 @@ def _magic(stream: Any, name: str) -> str:
         return "npy"
     if first.startswith(_ZIP):
         return "npz"
-    what = (
+    description = (
         "empty, or truncated"
         if _format.MAGIC_PREFIX.startswith(first)
         else "a pickle, which is never loaded"
         if first.startswith(_PICKLE)
         else "neither .npy nor .npz, nor is its name *.safetensors"
     )
-    raise ValueError(f"load: {name}: {what}")
+    raise ValueError(f"load: {name}: {description}")
 
 
 def _savez(

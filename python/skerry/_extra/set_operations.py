@@ -22,8 +22,8 @@ def _unique(x: Array) -> Array:
         return values
     # NaNs are last: those behind the first are left out.
     missing = sk.isnan(values)
-    again = missing[1:] & missing[:-1]
-    return sk.concat([values[:1], values[1:][~again]])
+    is_repeated = missing[1:] & missing[:-1]
+    return sk.concat([values[:1], values[1:][~is_repeated]])
 
 
 def union1d(ar1: Any, ar2: Any) -> Array:
@@ -123,15 +123,15 @@ def intersect1d(
     Array([2, 3], dtype=int64, device='cpu:0')
 
     """
-    x, y = (flat(each) for each in promoted("intersect1d", ar1, ar2))
+    x, y = (flat(array) for array in promoted("intersect1d", ar1, ar2))
     count = x.size
     if return_indices:
         if assume_unique:
-            first = [sk.arange(each.size, device=each.device) for each in (x, y)]
+            first = [sk.arange(array.size, device=array.device) for array in (x, y)]
         else:
-            first = [_first_indices(each) for each in (x, y)]
+            first = [_first_indices(array) for array in (x, y)]
             count = first[0].size
-            x, y = (sk.take(each, at) for each, at in zip((x, y), first, strict=True))
+            x, y = (sk.take(array, indices) for array, indices in zip((x, y), first, strict=True))
     elif not assume_unique:
         x, y = _unique(x), _unique(y)
         count = x.size
@@ -142,10 +142,10 @@ def intersect1d(
     order = sk.argsort(both, stable=True)
     ranked = sk.take(both, order)
     (twice,) = sk.nonzero(ranked[1:] == ranked[:-1])
-    found = sk.take(ranked, twice)
+    values = sk.take(ranked, twice)
     of_first = sk.take(first[0], sk.take(order, twice))
     of_second = sk.take(first[1], sk.take(order, twice + 1) - count)
-    return found, of_first, of_second
+    return values, of_first, of_second
 
 
 def _first_indices(x: Array) -> Array:
@@ -187,7 +187,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     Array([1, 2], dtype=int64, device='cpu:0')
 
     """
-    x, y = (flat(each) for each in promoted("setxor1d", ar1, ar2))
+    x, y = (flat(array) for array in promoted("setxor1d", ar1, ar2))
     if not assume_unique:
         x, y = _unique(x), _unique(y)
     ranked = sk.sort(sk.concat([x, y]))

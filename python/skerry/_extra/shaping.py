@@ -179,11 +179,11 @@ def ravel(a: Any, order: str = "C") -> Array:
     return flat(sk.permute_dims(x, tuple(range(x.ndim))[::-1]) if order == "F" else x)
 
 
-def _each(name: str, arys: tuple[Any, ...], least: int) -> Any:
-    found: Any = _core.with_axes(arys, least)
-    if found is None:
-        found = _core.with_axes(tuple(arrays_or_scalars(name, *arys)), least)
-    return found[0] if len(found) == 1 else found
+def _add_axes(name: str, arys: tuple[Any, ...], least: int) -> Any:
+    results: Any = _core.with_axes(arys, least)
+    if results is None:
+        results = _core.with_axes(tuple(arrays_or_scalars(name, *arys)), least)
+    return results[0] if len(results) == 1 else results
 
 
 def atleast_1d(*arys: Any) -> Any:
@@ -211,7 +211,7 @@ def atleast_1d(*arys: Any) -> Any:
     Array([3.], dtype=float64, device='cpu:0')
 
     """
-    return _each("atleast_1d", arys, 1)
+    return _add_axes("atleast_1d", arys, 1)
 
 
 def atleast_2d(*arys: Any) -> Any:
@@ -239,7 +239,7 @@ def atleast_2d(*arys: Any) -> Any:
     (1, 2)
 
     """
-    return _each("atleast_2d", arys, 2)
+    return _add_axes("atleast_2d", arys, 2)
 
 
 def atleast_3d(*arys: Any) -> Any:
@@ -267,7 +267,7 @@ def atleast_3d(*arys: Any) -> Any:
     (1, 2, 1)
 
     """
-    return _each("atleast_3d", arys, 3)
+    return _add_axes("atleast_3d", arys, 3)
 
 
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
@@ -336,5 +336,5 @@ def sliding_window_view(
     array = as_array("sliding_window_view", x)
     lengths = [window_shape] if np.ndim(window_shape) == 0 else list(window_shape)  # type: ignore[arg-type]
     axes = range(array.ndim) if axis is None else [axis] if np.ndim(axis) == 0 else axis
-    found: Array = _core.sliding_windows(array, lengths, list(axes))  # type: ignore[arg-type]
-    return found
+    windows: Array = _core.sliding_windows(array, lengths, list(axes))  # type: ignore[arg-type]
+    return windows

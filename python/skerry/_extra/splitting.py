@@ -63,10 +63,10 @@ def _parts(name: str, ary: Any, cuts: Any, axis: int, *, equal: bool) -> list[Ar
         if cuts < 1:
             raise ValueError(f"{name}: {cuts} sections; give 1 or more")
         _core.require_objects(name, int(cuts))
-        each, more = divmod(n, int(cuts))
+        section_size, more = divmod(n, int(cuts))
         if equal and more:
             raise ValueError(f"{name}: {n} elements don't make {cuts} equal parts; use array_split")
-        cuts = [(i + 1) * each + min(i + 1, more) for i in range(int(cuts) - 1)]
+        cuts = [(i + 1) * section_size + min(i + 1, more) for i in range(int(cuts) - 1)]
     parts: list[Array] = _core.cut(x, axis, [int(i) for i in cuts])
     return parts
 
@@ -247,8 +247,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     else:
         runs = _runs_beside(gone, n)
         if len(runs) <= MANY_CUTS:
-            kept = [slice_along(x, axis, *run) for run in runs or [(0, 0)]]
-            return sk.concat(kept, axis=axis)
+            kept_slices = [slice_along(x, axis, *run) for run in runs or [(0, 0)]]
+            return sk.concat(kept_slices, axis=axis)
         left = sk.asarray(np.delete(np.arange(n), gone), device=x.device)
     return sk.take(x, left, axis=axis)
 
@@ -311,22 +311,22 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
         return _inserted_at(x, obj + n if obj < 0 else obj, _along(values, x, axis), axis)
     positions = _positions("insert", obj, n, n)
     if positions is None:
-        _, where = as_arrays("insert", x, obj)
-        _check_mask("insert", where, n)
-        where = sk.nonzero(where)[0] if where.dtype == sk.bool else cast(where, sk.int64)
-        where = sk.where(where < 0, where + n, where)
+        _, indices = as_arrays("insert", x, obj)
+        _check_mask("insert", indices, n)
+        indices = sk.nonzero(indices)[0] if indices.dtype == sk.bool else cast(indices, sk.int64)
+        indices = sk.where(indices < 0, indices + n, indices)
     else:
-        where = sk.asarray(positions, device=x.device)
-    if where.ndim == 0:
+        indices = sk.asarray(positions, device=x.device)
+    if indices.ndim == 0:
         values = _along(values, x, axis)
-    count = where.size
+    count = indices.size
     if count == 1:
         count = _slices_in(values, x, axis)
     values = _fitted(values, x)
-    where = sk.broadcast_to(flat(where), (count,))
+    indices = sk.broadcast_to(flat(indices), (count,))
     if positions is not None and count <= MANY_CUTS:
         return _inserted_runs(x, np.broadcast_to(positions.reshape(-1), (count,)), values, axis)
-    return _inserted(x, where, values, axis)
+    return _inserted(x, indices, values, axis)
 
 
 def _along(values: Array, x: Array, axis: int) -> Array:
@@ -353,14 +353,14 @@ def _fitted(values: Array, x: Array) -> Array:
     return sk.reshape(values, values.shape[extra:]) if extra else values
 
 
-def _inserted_at(x: Array, place: int, values: Array, axis: int) -> Array:
+def _inserted_at(x: Array, position: int, values: Array, axis: int) -> Array:
     """Put ``values`` before one place."""
     rows = (slice(None),) * axis
     shape = (*x.shape[:axis], _slices_in(values, x, axis), *x.shape[axis + 1 :])
     parts = [
-        x[(*rows, slice(place))],
+        x[(*rows, slice(position))],
         sk.broadcast_to(_fitted(values, x), shape),
-        x[(*rows, slice(place, None))],
+        x[(*rows, slice(position, None))],
     ]
     return sk.concat(parts, axis=axis)
 
@@ -369,32 +369,32 @@ def _inserted_runs(x: Array, positions: Any, values: Array, axis: int) -> Array:
     """Put a slice of ``values`` before each of the positions, which the host knows: by copies of what is between."""
     count, n = len(positions), x.shape[axis]
     order = np.argsort(positions, kind="stable")
-    found = _core.empty_in_order(x, (*x.shape[:axis], n + count, *x.shape[axis + 1 :]))
+    result = _core.empty_in_order(x, (*x.shape[:axis], n + count, *x.shape[axis + 1 :]))
     target = np.empty(count, np.int64)
     risen = positions[order]
     target[order] = risen + np.arange(count)
     for i, (start, end) in enumerate(zip([0, *risen], [*risen, n], strict=True)):
-        slice_along(found, axis, int(start) + i, int(end) + i)[...] = slice_along(
+        slice_along(result, axis, int(start) + i, int(end) + i)[...] = slice_along(
             x, axis, int(start), int(end)
         )
-    found[(slice(None),) * axis + (sk.asarray(target, device=x.device),)] = values
-    return found
+    result[(slice(None),) * axis + (sk.asarray(target, device=x.device),)] = values
+    return result
 
 
-def _inserted(x: Array, where: Array, values: Array, axis: int) -> Array:
+def _inserted(x: Array, positions: Array, values: Array, axis: int) -> Array:
     """Put a slice of ``values`` before each of the positions."""
-    count, n = where.size, x.shape[axis]
+    count, n = positions.size, x.shape[axis]
     # Where each of the new ones goes: behind as many as there are before it, of both kinds.
-    order = sk.argsort(where, stable=True)
+    order = sk.argsort(positions, stable=True)
     target = sk.empty((count,), dtype=sk.int64, device=x.device)
-    target[order] = sk.take(where, order) + sk.arange(count, device=x.device)
+    target[order] = sk.take(positions, order) + sk.arange(count, device=x.device)
     if n:
         old = sk.ones((n + count,), dtype=bool, device=x.device)
         old[target] = False
-        before = sk.cumulative_sum(old, dtype=sk.int64) - 1
-        found = sk.take(x, sk.clip(before, 0, n - 1), axis=axis)
+        source_indices = sk.cumulative_sum(old, dtype=sk.int64) - 1
+        result = sk.take(x, sk.clip(source_indices, 0, n - 1), axis=axis)
     else:
         shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
-        found = sk.empty(shape, dtype=x.dtype, device=x.device)
-    found[(slice(None),) * axis + (target,)] = values
-    return found
+        result = sk.empty(shape, dtype=x.dtype, device=x.device)
+    result[(slice(None),) * axis + (target,)] = values
+    return result

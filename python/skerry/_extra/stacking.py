@@ -18,8 +18,8 @@ __all__ = ["append", "column_stack", "dstack", "hstack", "vstack"]
 def _join(name: str, arrays: Sequence[Any], axis: int, least: int, dtype: Any = None) -> Array:
     if isinstance(arrays, Array):
         arrays = sk.unstack(arrays)
-    given = (arrays_or_scalars if dtype is not None else promoted)(name, *arrays)
-    parts: Any = _core.with_axes(tuple(given), least)
+    operands = (arrays_or_scalars if dtype is not None else promoted)(name, *arrays)
+    parts: Any = _core.with_axes(tuple(operands), least)
     if dtype is not None:
         parts = [sk.astype(x, dtype, copy=False) for x in parts]
     return sk.concat(parts, axis=axis if parts[0].ndim > 1 else 0)

@@ -63,17 +63,17 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
     Array(5, dtype=int64, device='cpu:0')
 
     """
-    formula, given = _formula("einsum", operands)
+    formula, inputs = _formula("einsum", operands)
     if dtype is not None:
-        given = [sk.astype(x, dtype, copy=False) for x in as_arrays("einsum", *given)]
-    arrays = promoted("einsum", *given)
+        inputs = [sk.astype(x, dtype, copy=False) for x in as_arrays("einsum", *inputs)]
+    arrays = promoted("einsum", *inputs)
     bools = arrays[0].dtype.kind == "b"
     direct = _product_of(formula, *(x.shape for x in arrays)) if len(arrays) == 2 else None
     if direct is not None and (not bools or direct.multiply is operator.mul):
         return direct(*arrays)
     counted = [cast(x, sk.int64) for x in arrays] if bools else arrays
-    found = direct(*counted) if direct is not None else _evaluated(formula, counted, optimize)
-    return found != 0 if bools else found
+    result = direct(*counted) if direct is not None else _evaluated(formula, counted, optimize)
+    return result != 0 if bools else result
 
 
 def einsum_path(*operands: Any, optimize: Optimize = "greedy") -> tuple[list[Any], str]:
@@ -101,8 +101,8 @@ def einsum_path(*operands: Any, optimize: Optimize = "greedy") -> tuple[list[Any
     ['einsum_path', (1, 2), (0, 1)]
 
     """
-    formula, given = _formula("einsum_path", operands)
-    arrays = as_arrays("einsum_path", *given)
+    formula, inputs = _formula("einsum_path", operands)
+    arrays = as_arrays("einsum_path", *inputs)
     stand_ins = [np.broadcast_to(np.zeros((), x.dtype), x.shape) for x in arrays]
     path, text = np.einsum_path(formula, *stand_ins, optimize=optimize)
     return list(path), text
@@ -115,11 +115,11 @@ def _evaluated(formula: str, arrays: Arrays, optimize: Optimize) -> Array:
     work = _without_ones([_diagonals(x, term) for x, term in labelled])
     for chosen in _path(work, output, optimize):
         parts = [work.pop(i) for i in sorted(chosen, reverse=True)]
-        wanted = set(output).union(*(term for _, term in work))
+        used_labels = set(output).union(*(term for _, term in work))
         product = parts.pop()
         while parts:
-            needed = wanted.union(*(term for _, term in parts[:-1]))
-            product = _contract(product, parts.pop(), needed)
+            required_labels = used_labels.union(*(term for _, term in parts[:-1]))
+            product = _contract(product, parts.pop(), required_labels)
         work.append(product)
     x, term = _summed(work[0], set(output))
     return _in_order(x, term, output)
@@ -142,7 +142,7 @@ def _formula(name: str, operands: tuple[Any, ...]) -> tuple[str, list[Any]]:
 
 def _letters(name: str, labels: Any) -> str:
     """Write a list of numbers as a term; small numbers come first in the alphabet, too."""
-    known = string.ascii_uppercase + string.ascii_lowercase
+    alphabet = string.ascii_uppercase + string.ascii_lowercase
     if isinstance(labels, (str, Array)) or not isinstance(labels, Iterable):
         raise TypeError(
             f"{name}: operands: labels are a list of numbers behind each array, not {type(labels).__name__}"
@@ -155,10 +155,11 @@ def _letters(name: str, labels: Any) -> str:
             raise TypeError(
                 f"{name}: operands: a label is a number or ..., not {type(label).__name__}"
             )
-        elif 0 <= operator.index(label) < len(known):
-            term += known[operator.index(label)]
+        elif 0 <= operator.index(label) < len(alphabet):
+            term += alphabet[operator.index(label)]
         else:
-            raise ValueError(f"{name}: operands: the label {label} is not in 0 to {len(known) - 1}")
+            limit = len(alphabet) - 1
+            raise ValueError(f"{name}: operands: the label {label} is not in 0 to {limit}")
     return term
 
 
@@ -174,24 +175,24 @@ def _terms(formula: str, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[Lab
     allowed = set(string.ascii_letters)
     terms, most = [], 0
     for term, shape in zip(written, shapes, strict=True):
-        before, dots, after = term.partition("...")
-        if not set(before + after) <= allowed:
+        leading_labels, dots, trailing_labels = term.partition("...")
+        if not set(leading_labels + trailing_labels) <= allowed:
             raise ValueError(f"einsum: {term!r} in {formula!r} is no term; use letters and ...")
-        extra = len(shape) - len(before) - len(after)
+        extra = len(shape) - len(leading_labels) - len(trailing_labels)
         if extra < 0 or (extra and not dots):
             raise ValueError(
                 f"einsum: the term {term!r} does not name the {len(shape)} axes of shape {shape}"
             )
         most = max(most, extra)
-        terms.append((*before, *(f".{i}" for i in range(extra, 0, -1)), *after))
+        terms.append((*leading_labels, *(f".{i}" for i in range(extra, 0, -1)), *trailing_labels))
     further = [f".{i}" for i in range(most, 0, -1)]
     if not arrow:
         once = [label for label in allowed if inputs.count(label) == 1]
         return tuple(terms), (*further, *sorted(once))
-    before, dots, after = result.partition("...")
-    output = (*before, *(further if dots else []), *after)
-    known = {label for term in terms for label in term}
-    if len(set(output)) < len(output) or not set(output) <= known:
+    leading_labels, dots, trailing_labels = result.partition("...")
+    output = (*leading_labels, *(further if dots else []), *trailing_labels)
+    input_labels = {label for term in terms for label in term}
+    if len(set(output)) < len(output) or not set(output) <= input_labels:
         raise ValueError(f"einsum: the result {result!r} names an index twice, or one of no array")
     return tuple(terms), output
 
@@ -209,7 +210,7 @@ def _diagonals(x: Array, term: Labels) -> Labelled:
                     f"einsum: the index {label!r} is of {x.shape[i]} and {x.shape[j]}; they must be equal"
                 )
             x = sk.linalg.diagonal(sk.moveaxis(x, (i, j), (-2, -1)))
-            term = (*(each for k, each in enumerate(term) if k not in (i, j)), label)
+            term = (*(other_label for k, other_label in enumerate(term) if k not in (i, j)), label)
     return x, term
 
 
@@ -218,20 +219,20 @@ def _without_ones(work: list[Labelled]) -> list[Labelled]:
     lengths: dict[str, int] = {}
     for x, term in work:
         for label, n in zip(term, x.shape, strict=True):
-            known = lengths.setdefault(label, n)
-            if known not in (n, 1) and n != 1:
+            length = lengths.setdefault(label, n)
+            if length not in (n, 1) and n != 1:
                 raise ShapeError(
-                    f"einsum: the index {label!r} is of {known} and {n}; they must be equal"
+                    f"einsum: the index {label!r} is of {length} and {n}; they must be equal"
                 )
-            lengths[label] = n if known == 1 else known
+            lengths[label] = n if length == 1 else length
     if 1 not in lengths.values() and all(1 not in x.shape for x, _ in work):
         return work
-    found = []
+    result = []
     for x, term in work:
         ones = tuple(i for i, label in enumerate(term) if x.shape[i] == 1 != lengths[label])
-        kept = tuple(label for i, label in enumerate(term) if i not in ones)
-        found.append((sk.squeeze(x, ones) if ones else x, kept))
-    return found
+        kept_labels = tuple(label for i, label in enumerate(term) if i not in ones)
+        result.append((sk.squeeze(x, ones) if ones else x, kept_labels))
+    return result
 
 
 def _path(work: list[Labelled], output: Labels, optimize: Optimize) -> list[tuple[int, ...]]:
@@ -239,8 +240,8 @@ def _path(work: list[Labelled], output: Labels, optimize: Optimize) -> list[tupl
     if len(work) <= 2:
         return [tuple(range(len(work)))]
     if not isinstance(optimize, (bool, str)) and optimize and optimize[0] == "einsum_path":
-        given: Sequence[Any] = optimize[1:]
-        return [tuple(each) for each in given]
+        steps: Sequence[Any] = optimize[1:]
+        return [tuple(step) for step in steps]
     letters = dict.fromkeys(label for _, term in work for label in term)
     if len(letters) > 52:
         return [(0, 1)] * (len(work) - 1)
@@ -253,30 +254,30 @@ def _path(work: list[Labelled], output: Labels, optimize: Optimize) -> list[tupl
         opt_einsum = importlib.import_module("opt_einsum")
     except ImportError:
         stand_ins = [np.broadcast_to(np.zeros(()), shape) for shape in shapes]
-        found: Any = np.einsum_path(formula, *stand_ins, optimize=chosen)[0]
-        return [tuple(each) for each in found[1:]]
+        numpy_path: Any = np.einsum_path(formula, *stand_ins, optimize=chosen)[0]
+        return [tuple(step) for step in numpy_path[1:]]
     limit = {}
     if not isinstance(chosen, str):
         chosen, limit = chosen[0], {"memory_limit": chosen[1]}
     path = opt_einsum.contract_path(formula, *shapes, shapes=True, optimize=chosen, **limit)[0]
-    return [tuple(each) for each in path]
+    return [tuple(step) for step in path]
 
 
-def _summed(labelled: Labelled, wanted: set[str]) -> Labelled:
+def _summed(labelled: Labelled, output: set[str]) -> Labelled:
     """Sum over what is not wanted."""
     x, term = labelled
-    gone = tuple(i for i, label in enumerate(term) if label not in wanted)
+    gone = tuple(i for i, label in enumerate(term) if label not in output)
     if not gone:
         return x, term
     # einsum keeps the dtype, where sum makes small integers wider.
-    kept = tuple(label for label in term if label in wanted)
-    return sk.sum(x, axis=gone, dtype=x.dtype), kept
+    kept_labels = tuple(label for label in term if label in output)
+    return sk.sum(x, axis=gone, dtype=x.dtype), kept_labels
 
 
-def _contract(a: Labelled, b: Labelled, wanted: set[str]) -> Labelled:
+def _contract(a: Labelled, b: Labelled, output: set[str]) -> Labelled:
     """Multiply two arrays and sum over what nothing else wants."""
-    (x, of_x), (y, of_y) = _summed(a, wanted | set(b[1])), _summed(b, wanted | set(a[1]))
-    stack, rows, _, columns = _roles(of_x, of_y, frozenset(wanted))
+    (x, of_x), (y, of_y) = _summed(a, output | set(b[1])), _summed(b, output | set(a[1]))
+    stack, rows, _, columns = _roles(of_x, of_y, frozenset(output))
     out = stack + rows + columns
     return _product(of_x, of_y, out, x.shape, y.shape)(x, y), out
 
@@ -302,10 +303,10 @@ class _Product(NamedTuple):
         if self.shape_of_y is not None:
             y = sk.reshape(y, self.shape_of_y)
         is_and = x.dtype.kind == "b" and self.multiply is operator.mul
-        found = x & y if is_and else self.multiply(x, y)
+        product = x & y if is_and else self.multiply(x, y)
         if self.shape is not None:
-            found = sk.reshape(found, self.shape)
-        return found if self.order is None else sk.permute_dims(found, self.order)
+            product = sk.reshape(product, self.shape)
+        return product if self.order is None else sk.permute_dims(product, self.order)
 
 
 def _sum_of_products(x: Array, y: Array) -> Array:
@@ -349,11 +350,11 @@ def _product(
     stack, rows, summed, columns = _roles(of_x, of_y, frozenset(output))
 
     def arranged(term: Labels, order: Labels, shape: tuple[int, ...]) -> tuple[Any, Any]:
-        own = tuple(lengths[label] for label in order)
-        return _order(term, order), shape if shape != own else None
+        ordered_shape = tuple(lengths[label] for label in order)
+        return _order(term, order), shape if shape != ordered_shape else None
 
     if not summed:
-        places = [
+        arrangements = [
             arranged(
                 term,
                 tuple(label for label in output if label in term),
@@ -361,7 +362,7 @@ def _product(
             )
             for term in (of_x, of_y)
         ]
-        return _Product(*places[0], *places[1], operator.mul, None, None)
+        return _Product(*arrangements[0], *arrangements[1], operator.mul, None, None)
     front = tuple(lengths[label] for label in stack)
     m, k, n = (math.prod(lengths[label] for label in part) for part in (rows, summed, columns))
     is_matrix = bool(rows or columns)
@@ -376,24 +377,24 @@ def _product(
     )
 
 
-def _order(term: Labels, wanted: Labels) -> tuple[int, ...] | None:
+def _order(term: Labels, target_labels: Labels) -> tuple[int, ...] | None:
     """Return where the axes of a term stand in another one of the same labels; None if they are in order."""
-    return None if term == wanted else tuple(map(term.index, wanted))
+    return None if term == target_labels else tuple(map(term.index, target_labels))
 
 
 @functools.lru_cache(maxsize=1024)
-def _roles(of_x: Labels, of_y: Labels, wanted: frozenset[str]) -> tuple[Labels, ...]:
+def _roles(of_x: Labels, of_y: Labels, output: frozenset[str]) -> tuple[Labels, ...]:
     """Return the labels of stacks, of rows, of what is summed and of columns."""
     both = [label for label in of_x if label in of_y]
     return (
-        tuple(label for label in both if label in wanted),
+        tuple(label for label in both if label in output),
         tuple(label for label in of_x if label not in both),
-        tuple(label for label in both if label not in wanted),
+        tuple(label for label in both if label not in output),
         tuple(label for label in of_y if label not in both),
     )
 
 
-def _in_order(x: Array, term: Labels, wanted: Labels) -> Array:
+def _in_order(x: Array, term: Labels, target_labels: Labels) -> Array:
     """Return the array with its axes in the order of labels."""
-    order = _order(term, wanted)
+    order = _order(term, target_labels)
     return x if order is None else sk.permute_dims(x, order)

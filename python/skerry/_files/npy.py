@@ -103,18 +103,20 @@ def _require_usable_in_place(path: str, mode: str, dtype: np.dtype[Any], offset:
         )
 
 
-def _require(name: str, shape: tuple[int, ...], dtype: np.dtype[Any], there: int) -> None:
-    if math.prod(shape) * dtype.itemsize > there:
-        raise _truncated(name, shape, dtype, there)
+def _require(
+    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], available_nbytes: int
+) -> None:
+    if math.prod(shape) * dtype.itemsize > available_nbytes:
+        raise _truncated(name, shape, dtype, available_nbytes)
 
 
 def _truncated(
-    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], there: int | None = None
+    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], available_nbytes: int | None = None
 ) -> ValueError:
-    needed = math.prod(shape) * dtype.itemsize
-    found = "fewer" if there is None else there
+    nbytes = math.prod(shape) * dtype.itemsize
+    actual = "fewer" if available_nbytes is None else available_nbytes
     return ValueError(
-        f"load: {name}: truncated: {dtype} {shape} are {needed} bytes, of which the file has {found}; write it again"
+        f"load: {name}: truncated: {dtype} {shape} are {nbytes} bytes, of which the file has {actual}; write it again"
     )
 
 

@@ -23,8 +23,8 @@ from skerry.exceptions import DTypeError
 # By version: bytes of the header's length, and the header's encoding.
 _VERSIONS = {(1, 0): (2, "latin1"), (2, 0): (4, "latin1"), (3, 0): (4, "utf-8")}
 _LONGEST = 1 << 16  # bytes: what version 1.0 can say
-_MOST_AXES = 64
-_MOST_ELEMENTS = 2**63 - 1
+_MAX_AXES = 64
+_MAX_ELEMENTS = 2**63 - 1
 _DEEPEST = 32  # brackets; records of records have them
 _TOKEN = re.compile(
     r"""\s*(?:(?P<string>[uUbB]?(?:'(?:[^'\\\n]|\\[\\'"nrtxuU])*'|"(?:[^"\\\n]|\\[\\'"nrtxuU])*"))"""
@@ -70,12 +70,12 @@ def _read_text(file: Any, size: int | None) -> tuple[str, int]:
         raise ValueError(f"a .npy file of version {version}, which is not known")
     width, encoding = _VERSIONS[version]
     length = int.from_bytes(_read(file, width), "little")
-    before = npy.MAGIC_LEN + width
-    if size is not None and length > size - before:
+    header_start = npy.MAGIC_LEN + width
+    if size is not None and length > size - header_start:
         raise ValueError(f"truncated: its header would have {length} bytes")
     if length > _LONGEST:
         raise ValueError(f"its header would have {length} bytes; {_LONGEST} at most are read")
-    return _read(file, length).decode(encoding), before + length
+    return _read(file, length).decode(encoding), header_start + length
 
 
 def _read(file: Any, nbytes: int) -> bytes:
@@ -99,9 +99,9 @@ def _parse(text: str) -> tuple[tuple[int, ...], bool, Any]:
         raise ValueError(f"its header has a shape that is no tuple of integers: {shape!r}")
     if any(n < 0 for n in shape):
         raise ValueError(f"its header has a negative shape: {shape}")
-    if len(shape) > _MOST_AXES:
-        raise ValueError(f"its header has {len(shape)} axes; {_MOST_AXES} are the most")
-    if math.prod(n for n in shape if n) > _MOST_ELEMENTS:
+    if len(shape) > _MAX_AXES:
+        raise ValueError(f"its header has {len(shape)} axes; {_MAX_AXES} are the most")
+    if math.prod(n for n in shape if n) > _MAX_ELEMENTS:
         raise ValueError(f"its header has a shape of more elements than memory can have: {shape}")
     if not isinstance(fortran, bool):
         raise ValueError(f"its header has a fortran_order that is no bool: {fortran!r}")

@@ -18,7 +18,7 @@ Array = _core.Array
 
 
 _LONGEST_NAME = 65535 - len(".npy")  # bytes
-_MOST_OF_DEFLATE = 1032  # bytes that one byte can stand for
+_MAX_DEFLATE_RATIO = 1032  # bytes that one byte can stand for
 
 
 def require_names(op: str, names: Iterable[str]) -> None:
@@ -39,8 +39,11 @@ def require_names(op: str, names: Iterable[str]) -> None:
 
 def write(file: Any, arrays: Mapping[str, Array], compressed: bool) -> None:
     """Write arrays by name; the names have been checked."""
-    how = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
-    with targets.opened_to_write(file) as stream, zipfile.ZipFile(stream, "w", how) as archive:
+    compression = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    with (
+        targets.opened_to_write(file) as stream,
+        zipfile.ZipFile(stream, "w", compression) as archive,
+    ):
         for name, x in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 npy.write(member, x)
@@ -95,9 +98,9 @@ class NpzFile(Mapping[str, Array]):
         except Exception as error:
             raise ValueError(f"load: {name}: no .npz file, or truncated: {error}") from error
         self._members = {
-            each.filename.removesuffix(".npy"): each
-            for each in self._archive.infolist()
-            if each.filename.endswith(".npy")
+            member.filename.removesuffix(".npy"): member
+            for member in self._archive.infolist()
+            if member.filename.endswith(".npy")
         }
 
     @property
@@ -127,7 +130,7 @@ class NpzFile(Mapping[str, Array]):
         """Refuse a size that the member can't have, before memory is asked for by it."""
         most = {
             zipfile.ZIP_STORED: member.compress_size,
-            zipfile.ZIP_DEFLATED: member.compress_size * _MOST_OF_DEFLATE,
+            zipfile.ZIP_DEFLATED: member.compress_size * _MAX_DEFLATE_RATIO,
         }.get(member.compress_type, member.file_size)
         is_outside = not 0 <= member.header_offset <= self._size - member.compress_size
         if member.file_size > most or is_outside:

@@ -77,7 +77,10 @@ def read(path: str, device: _core.Device) -> dict[str, Array]:
     try:
         with safe_open(path, framework="numpy") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - no mapping
-            dtypes = {name: _dtype(path, name, each.get_dtype()) for name, each in slices.items()}
+            dtypes = {
+                name: _dtype(path, name, tensor_slice.get_dtype())
+                for name, tensor_slice in slices.items()
+            }
             return {name: _load(file, name, slices[name], dtypes[name], device) for name in slices}
     except SafetensorError as error:
         raise ValueError(f"load: {path}: no .safetensors file, or truncated: {error}") from error
@@ -85,9 +88,9 @@ def read(path: str, device: _core.Device) -> dict[str, Array]:
 
 def _dtype(path: str, name: str, theirs: str) -> np.dtype[Any]:
     if theirs not in _DTYPES:
-        what = "bfloat16" if theirs == "BF16" else theirs
+        dtype_name = "bfloat16" if theirs == "BF16" else theirs
         raise DTypeError(
-            f"load: {path}: {name!r}: no dtype of skerry: {what}; convert it where it was made, to float32"
+            f"load: {path}: {name!r}: no dtype of skerry: {dtype_name}; convert it where it was made, to float32"
         )
     return np.dtype(_DTYPES[theirs])
 

@@ -21,7 +21,7 @@ _ENDING = ".skerry-tmp"
 _LONGEST_NAME = (
     200  # bytes of the target's name in that of its temporary file: 255 are a name's limit
 )
-_MOST_ENTRIES = 2000  # of a folder, among which leftovers are looked for: less than a millisecond
+_MAX_ENTRIES = 2000  # of a folder, among which leftovers are looked for: less than a millisecond
 
 
 def is_file_object(file: Any) -> bool:
@@ -115,7 +115,7 @@ def _open_beside(path: str) -> tuple[str, IO[bytes]]:
 def _remove_leftovers(folder: str) -> None:
     """Remove what saves that were killed have left in a folder."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in itertools.islice(entries, _MOST_ENTRIES):
+        for entry in itertools.islice(entries, _MAX_ENTRIES):
             if entry.name.endswith(_ENDING) and entry.name.startswith("."):
                 _remove_leftover(entry.path)
 

@@ -71,7 +71,10 @@ class Generator(Order):
 
         """
         _core.require_objects("spawn", n_children)
-        return [Generator(each, self.device) for each in self.bit_generator.spawn(n_children)]
+        return [
+            Generator(bit_generator, self.device)
+            for bit_generator in self.bit_generator.spawn(n_children)
+        ]
 
 
 def default_rng(seed: Any = None, device: _core.Device | str | None = None) -> Generator:

@@ -22,7 +22,7 @@ from skerry.random._transformed import Transformed, exp_less_one
 _NOT_NEGATIVE = (not_negative, "0 or more")
 _POSITIVE = (positive, "more than 0")
 _PROBABILITY = (lambda x: (x > 0) & (x <= 1), "in (0, 1]")
-_MOST_EXPECTED = 9.2e18
+_MAX_EXPECTED = 9.2e18
 
 
 def whole_numbers(x: Array) -> Array:
@@ -185,7 +185,7 @@ class Composed(Gamma, Transformed, Discrete):
             "noncentral_chisquare",
             "nonc",
             nonc,
-            *(lambda x: (x >= 0) & (x <= 2 * _MOST_EXPECTED), "0 to 1.8e19"),
+            *(lambda x: (x >= 0) & (x <= 2 * _MAX_EXPECTED), "0 to 1.8e19"),
         )
         shape = self._common_shape("noncentral_chisquare", size, df, nonc)
         more = sk.astype(
@@ -273,7 +273,7 @@ class Composed(Gamma, Transformed, Discrete):
         shape = self._common_shape("negative_binomial", size, n, p)
         mean = self.standard_gamma(n, shape) * ((1.0 - p) / p)
         return self._draw_of(
-            "negative_binomial", "poisson", shape, np.int64, sk.minimum(mean, _MOST_EXPECTED)
+            "negative_binomial", "poisson", shape, np.int64, sk.minimum(mean, _MAX_EXPECTED)
         )
 
     def logseries(self, p: Any, size: Size = None) -> Array:

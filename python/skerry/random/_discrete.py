@@ -14,8 +14,8 @@ from skerry import _core
 from skerry._core import Array
 from skerry.random._drawing import Drawing, Size
 
-_MOST_TRIALS = 1 << 53  # float64 holds them
-_MOST_EXPECTED = 9.2e18
+_MAX_TRIALS = 1 << 53  # float64 holds them
+_MAX_EXPECTED = 9.2e18
 
 
 class Discrete(Drawing):
@@ -67,22 +67,24 @@ class Discrete(Drawing):
         Array([191, 143, 185], dtype=uint8, device='cpu:0')
 
         """
-        wanted = np.dtype(dtype)
-        if wanted.kind not in "iub":
-            raise TypeError(f"integers: dtype must be integer or bool, not {wanted}")
+        result_dtype = np.dtype(dtype)
+        if result_dtype.kind not in "iub":
+            raise TypeError(f"integers: dtype must be integer or bool, not {result_dtype}")
         if high is None:
             low, high = 0, low
         if any(isinstance(x, Array | np.ndarray | list | tuple) for x in (low, high)):
-            return self._integers_of_each(low, high, size, wanted, endpoint)
+            return self._integers_of_each(low, high, size, result_dtype, endpoint)
         first, last = _whole("low", low), _whole("high", high) - (not endpoint)
-        _check_bounds(first, last, wanted)
-        return self._draw("integer", self._empty("integers", size, wanted), first, last - first)
+        _check_bounds(first, last, result_dtype)
+        return self._draw(
+            "integer", self._empty("integers", size, result_dtype), first, last - first
+        )
 
     def _integers_of_each(
-        self, low: Any, high: Any, size: Size, wanted: np.dtype[Any], endpoint: bool
+        self, low: Any, high: Any, size: Size, dtype: np.dtype[Any], endpoint: bool
     ) -> Array:
         op = "integers"
-        wide = np.dtype(np.uint64 if wanted == np.uint64 else np.int64)
+        wide = np.dtype(np.uint64 if dtype == np.uint64 else np.int64)
         bounds = []
         for name, x in (("low", low), ("high", high)):
             if not isinstance(x, Array | np.ndarray | list | tuple):
@@ -95,15 +97,15 @@ class Discrete(Drawing):
         first, last = (sk.astype(x, wide) for x in bounds)
         is_empty = first > last if endpoint else first >= last
         last = last if endpoint else last - 1
-        known = np.iinfo(wanted) if wanted.kind != "b" else None
-        least, most = (known.min, known.max) if known else (0, 1)
+        limits = np.iinfo(dtype) if dtype.kind != "b" else None
+        least, most = (limits.min, limits.max) if limits else (0, 1)
         if bool(sk.any(is_empty | (first < int(least)) | (last > int(most)))):
             raise ValueError(
-                f"{op}: an element of low is not below its high, or {wanted} does not hold them"
+                f"{op}: an element of low is not below its high, or {dtype} does not hold them"
             )
         # Differences beyond int64 wrap around to the bits of the uint64 that they are.
         drawn = self._draw_of(op, "integer_of_each", shape, wide, first, last - first)
-        return sk.astype(drawn, wanted, copy=False)
+        return sk.astype(drawn, dtype, copy=False)
 
     def poisson(self, lam: Any = 1.0, size: Size = None) -> Array:
         """Draw from a Poisson distribution.
@@ -136,7 +138,7 @@ class Discrete(Drawing):
 
         """
         lam = self._parameter(
-            "poisson", "lam", lam, lambda x: (x >= 0) & (x <= _MOST_EXPECTED), "0 to 9.2e18"
+            "poisson", "lam", lam, lambda x: (x >= 0) & (x <= _MAX_EXPECTED), "0 to 9.2e18"
         )
         return self._draw_of("poisson", "poisson", size, np.int64, lam)
 
@@ -174,7 +176,7 @@ class Discrete(Drawing):
 
         """
         n = self._parameter(
-            "binomial", "n", n, lambda x: (x >= 0) & (x <= _MOST_TRIALS), "0 to 2**53"
+            "binomial", "n", n, lambda x: (x >= 0) & (x <= _MAX_TRIALS), "0 to 2**53"
         )
         p = self._parameter("binomial", "p", p, lambda x: (x >= 0) & (x <= 1), "0 to 1")
         return self._draw_of("binomial", "binomial", size, np.int64, n, p)
@@ -253,12 +255,12 @@ def _whole(name: str, x: Any) -> int:
         raise TypeError(f"integers: {name} must be a whole number, not {x!r}") from None
 
 
-def _check_bounds(first: int, last: int, wanted: np.dtype[Any]) -> None:
-    known = np.iinfo(wanted) if wanted.kind != "b" else None
-    least, most = (int(known.min), int(known.max)) if known else (0, 1)
+def _check_bounds(first: int, last: int, dtype: np.dtype[Any]) -> None:
+    limits = np.iinfo(dtype) if dtype.kind != "b" else None
+    least, most = (int(limits.min), int(limits.max)) if limits else (0, 1)
     if last < first:
         raise ValueError(f"integers: no integers from {first} up to {last}; low must be below high")
     if first < least or last > most:
         raise ValueError(
-            f"integers: {wanted} does not hold {first if first < least else last}; choose dtype="
+            f"integers: {dtype} does not hold {first if first < least else last}; choose dtype="
         )

@@ -29,11 +29,11 @@ class Drawing:
             raise TypeError(
                 f"Generator: bit_generator must be a Philox, not {type(bit_generator).__name__}"
             )
-        where = _core.default_device() if device is None else _core.as_device(device)
-        where.info  # noqa: B018 - raises if it can't be used
+        resolved_device = _core.default_device() if device is None else _core.as_device(device)
+        resolved_device.info  # noqa: B018 - raises if it can't be used
         self._bits = bit_generator
-        self._device = where
-        self._mark = _core.empty((0,), dtype=np.uint8, device=where)
+        self._device = resolved_device
+        self._mark = _core.empty((0,), dtype=np.uint8, device=resolved_device)
 
     @property
     def bit_generator(self) -> Philox:
@@ -72,16 +72,18 @@ class Drawing:
 
     def _target(self, op: str, size: Size, dtype: Any, out: Any) -> Array:
         """Return what to fill: ``out``, or a fresh array."""
-        wanted = np.dtype(dtype)
-        if wanted not in (np.float32, np.float64):
-            raise TypeError(f"{op}: dtype must be float32 or float64, not {wanted}")
+        result_dtype = np.dtype(dtype)
+        if result_dtype not in (np.float32, np.float64):
+            raise TypeError(f"{op}: dtype must be float32 or float64, not {result_dtype}")
         if out is None:
-            return self._empty(op, size, wanted)
+            return self._empty(op, size, result_dtype)
         if not isinstance(out, Array):
             raise TypeError(f"{op}: out must be an Array, not {type(out).__name__}")
         self._require_here(op, out)
-        if out.dtype != wanted:
-            raise TypeError(f"{op}: out is {out.dtype}, and dtype {wanted}; they must be equal")
+        if out.dtype != result_dtype:
+            raise TypeError(
+                f"{op}: out is {out.dtype}, and dtype {result_dtype}; they must be equal"
+            )
         if size is not None and shape_of(op, size) != out.shape:
             raise ValueError(f"{op}: size {size} is not the shape of out: {out.shape}")
         return out
@@ -109,13 +111,13 @@ class Drawing:
         name: str,
         x: Any,
         allowed: Callable[[Any], Any] | None = None,
-        what: str = "",
+        requirement: str = "",
     ) -> Any:
         """Return a float, or an array of float64 on the device, whose values are allowed."""
         if isinstance(x, Array | np.ndarray | list | tuple):
             x = sk.astype(self._array(op, name, x), sk.float64, copy=False)
             if allowed is not None and not bool(sk.all(allowed(x))):
-                raise ValueError(f"{op}: {name} must be {what}; an element is not")
+                raise ValueError(f"{op}: {name} must be {requirement}; an element is not")
             return x
         try:
             number = float(x)
@@ -124,7 +126,7 @@ class Drawing:
                 f"{op}: {name} must be a number or an array, not {type(x).__name__}"
             ) from None
         if allowed is not None and not allowed(number):
-            raise ValueError(f"{op}: {name} must be {what}: {number}")
+            raise ValueError(f"{op}: {name} must be {requirement}: {number}")
         return number
 
     def _common_shape(self, op: str, size: Size, *parameters: Any) -> tuple[int, ...]:
@@ -167,9 +169,9 @@ def shifted(x: Array, location: Any, scale: Any) -> Array:
     return x
 
 
-def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+def _broadcasts(shape: tuple[int, ...], target_shape: tuple[int, ...]) -> bool:
     try:
-        return bool(_core.broadcast_shapes(shape, to) == to)
+        return bool(_core.broadcast_shapes(shape, target_shape) == target_shape)
     except ValueError:
         return False
 
@@ -192,6 +194,6 @@ def positive(x: Any) -> Any:
 
 def _of_each(x: Array, shape: tuple[int, ...]) -> Array:
     """Return the parameter of each element, in C order."""
-    each = _core.empty(shape, dtype=x.dtype, device=x.device)
-    each[...] = x
-    return each
+    result = _core.empty(shape, dtype=x.dtype, device=x.device)
+    result[...] = x
+    return result

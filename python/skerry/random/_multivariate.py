@@ -80,11 +80,11 @@ class Multivariate(Gamma):
 
     def _combined(self, mean: Array, factor: Array, shape: tuple[int, ...]) -> Array:
         items = self.standard_normal(shape)
-        found = sk.empty(shape, dtype=sk.float64, device=self._device)
-        found[...] = mean
+        result = sk.empty(shape, dtype=sk.float64, device=self._device)
+        result[...] = mean
         for i in range(shape[-1]):
-            found += items[..., i : i + 1] * factor[:, i]
-        return found
+            result += items[..., i : i + 1] * factor[:, i]
+        return result
 
 
 def _require_known(method: str, check_valid: str) -> None:

@@ -119,15 +119,15 @@ class Order(Multivariate, Rejected):
         if out is not None:
             self._require_here("permuted", out)
         if axis is None:
-            made = sk.reshape(sk.take(sk.reshape(x, (-1,)), self._order(x.size), axis=0), x.shape)
+            result = sk.reshape(sk.take(sk.reshape(x, (-1,)), self._order(x.size), axis=0), x.shape)
         else:
             axis = _axis_of("permuted", x, axis)
             keys = self._draw("bits", self._empty("permuted", x.shape, np.uint64))
-            made = sk.take_along_axis(x, sk.argsort(keys, axis=axis, stable=True), axis=axis)
+            result = sk.take_along_axis(x, sk.argsort(keys, axis=axis, stable=True), axis=axis)
         if out is None:
-            return made
+            return result
         target: Array = out
-        target[...] = made
+        target[...] = result
         return target
 
     def choice(
@@ -186,32 +186,34 @@ class Order(Multivariate, Rejected):
         chosen = self._chosen(count, math.prod(shape), replace, p)
         if source is None:
             return sk.reshape(chosen, shape)
-        taken = sk.take(source, chosen, axis=axis)
-        return sk.reshape(taken, (*source.shape[:axis], *shape, *source.shape[axis + 1 :]))
+        elements = sk.take(source, chosen, axis=axis)
+        return sk.reshape(elements, (*source.shape[:axis], *shape, *source.shape[axis + 1 :]))
 
     def _order(self, count: int) -> Array:
         """Return the numbers below count in random order: that of keys, where equal ones are as good as none."""
         keys = self._draw("bits", self._empty("permutation", count, np.uint64))
         return sk.argsort(keys, stable=True)
 
-    def _chosen(self, count: int, wanted: int, replace: bool, p: Any) -> Array:
-        if count == 0 and wanted > 0:
+    def _chosen(self, count: int, sample_size: int, replace: bool, p: Any) -> Array:
+        if count == 0 and sample_size > 0:
             raise ValueError("choice: nothing to choose from: a is empty")
-        if not replace and wanted > count:
-            raise ValueError(f"choice: {wanted} of {count} without replacement; use replace=True")
+        if not replace and sample_size > count:
+            raise ValueError(
+                f"choice: {sample_size} of {count} without replacement; use replace=True"
+            )
         if p is None:
             if replace:
-                return self.integers(0, max(count, 1), wanted)
-            return self._order(count)[:wanted]
+                return self.integers(0, max(count, 1), sample_size)
+            return self._order(count)[:sample_size]
         weights, total = self._weights(count, p)
         if replace:
-            indices = self.integers(0, total, wanted)
+            indices = self.integers(0, total, sample_size)
             return sk.searchsorted(sk.cumulative_sum(weights), indices, side="right")
-        if wanted > int(sk.count_nonzero(weights)):
-            raise ValueError(f"choice: fewer than {wanted} probabilities of p are not 0")
+        if sample_size > int(sk.count_nonzero(weights)):
+            raise ValueError(f"choice: fewer than {sample_size} probabilities of p are not 0")
         # Efraimidis and Spirakis: waiting times of those rates, in their order.
         waits = self.standard_exponential(count) / sk.astype(weights, sk.float64)
-        return sk.argsort(waits, stable=True)[:wanted]
+        return sk.argsort(waits, stable=True)[:sample_size]
 
     def _weights(self, count: int, p: Any) -> tuple[Array, int]:
         p = self._array("choice", "p", p)

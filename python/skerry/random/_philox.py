@@ -86,16 +86,16 @@ class Philox:
 
     def copy(self) -> Philox:
         """Return one that goes on from the same place."""
-        made: Philox = object.__new__(Philox)
-        made.__setstate__(copy.deepcopy(self.__getstate__()))  # children, too, are alike
-        return made
+        clone: Philox = object.__new__(Philox)
+        clone.__setstate__(copy.deepcopy(self.__getstate__()))  # children, too, are alike
+        return clone
 
     def spawn(self, n_children: int) -> list[Philox]:
         """Return independent streams, by ``SeedSequence.spawn``."""
         count = operator.index(n_children)
         if not 0 <= count < 1 << 32:
             raise ValueError(f"spawn: n_children must be 0 to 2**32 - 1: {count}")
-        return [Philox(each) for each in self._seed_seq.spawn(count)]
+        return [Philox(seed_sequence) for seed_sequence in self._seed_seq.spawn(count)]
 
     def reserve(self, blocks: int) -> tuple[int, int, int]:
         """Take a part of the stream: key, first position and the other half of the counter."""

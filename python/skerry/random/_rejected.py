@@ -19,8 +19,8 @@ from skerry.random._drawing import Size, not_negative
 from skerry.random._transformed import exp_less_one
 
 _NOT_NEGATIVE = (not_negative, "0 or more")
-_MOST_ZIPF = 2.0**63
-_MOST_IN_URN = 10**9
+_MAX_ZIPF = 2.0**63
+_MAX_IN_URN = 10**9
 _FEW = 10
 # log(k!) of k below 8.
 _LOGS = (
@@ -46,14 +46,18 @@ class Rejected(Composed):
     ) -> Array:
         """Fill an array by ``attempt(count, *parameters)``, which gives numbers and which are accepted."""
         # What is one number for all elements stays that.
-        each = [sk.reshape(sk.broadcast_to(x, shape), (-1,)) if x.ndim else x for x in parameters]
-        found = sk.zeros((math.prod(shape),), device=self.device)
-        left = sk.arange(found.size, device=self.device)
+        flat_parameters = [
+            sk.reshape(sk.broadcast_to(x, shape), (-1,)) if x.ndim else x for x in parameters
+        ]
+        result = sk.zeros((math.prod(shape),), device=self.device)
+        left = sk.arange(result.size, device=self.device)
         while left.size:
-            numbers, is_accepted = attempt(left.size, *(x[left] if x.ndim else x for x in each))
-            found[left[is_accepted]] = numbers[is_accepted]
+            numbers, is_accepted = attempt(
+                left.size, *(x[left] if x.ndim else x for x in flat_parameters)
+            )
+            result[left[is_accepted]] = numbers[is_accepted]
             left = left[~is_accepted]
-        return sk.reshape(found, shape)
+        return sk.reshape(result, shape)
 
     def vonmises(self, mu: Any, kappa: Any, size: Size = None) -> Array:
         """Draw from a von Mises distribution, of angles.
@@ -91,9 +95,9 @@ class Rejected(Composed):
         mu = self._parameter("vonmises", "mu", mu)
         kappa = self._parameter("vonmises", "kappa", kappa, *_NOT_NEGATIVE)
         shape = self._common_shape("vonmises", size, mu, kappa)
-        given = kappa if isinstance(kappa, Array) else sk.full((), kappa, device=self.device)
+        kappa_array = kappa if isinstance(kappa, Array) else sk.full((), kappa, device=self.device)
         # Below, a uniform distribution is as near as numbers are.
-        angles = self._accepted(shape, self._angles, sk.clip(given, 1e-8, None))
+        angles = self._accepted(shape, self._angles, sk.clip(kappa_array, 1e-8, None))
         turns = (angles + mu + math.pi) / (2 * math.pi)
         return sk.clip((turns - sk.floor(turns)) * (2 * math.pi) - math.pi, -math.pi, math.pi)
 
@@ -102,10 +106,12 @@ class Rejected(Composed):
         ahead, aside = self.standard_normal((2, count))
         r = 1.0 + sk.sqrt(1.0 + 4.0 * kappa * kappa)
         rho = (r - sk.sqrt(2.0 * r)) / (2.0 * kappa)
-        near = sk.where(kappa < 1e-5, 1.0 / kappa + kappa, (1.0 + rho * rho) / (2.0 * rho))
+        envelope_shape = sk.where(
+            kappa < 1e-5, 1.0 / kappa + kappa, (1.0 + rho * rho) / (2.0 * rho)
+        )
         z = ahead / sk.sqrt(ahead * ahead + aside * aside)  # the cosine of any angle
-        w = (1.0 + near * z) / (near + z)
-        y = kappa * (near - w)
+        w = (1.0 + envelope_shape * z) / (envelope_shape + z)
+        y = kappa * (envelope_shape - w)
         is_accepted = (y * (2.0 - y) >= v) | (sk.log(y / v) + 1.0 >= y)
         angle = sk.acos(sk.clip(w, -1.0, 1.0))
         angle = sk.where(side < 0.5, -angle, angle)
@@ -145,20 +151,22 @@ class Rejected(Composed):
         """
         a = self._parameter("zipf", "a", a, lambda x: x > 1, "more than 1")
         shape = self._common_shape("zipf", size, a)
-        given = a if isinstance(a, Array) else sk.full((), a, device=self.device)
+        exponent_array = a if isinstance(a, Array) else sk.full((), a, device=self.device)
         # Beyond, all but 1 is less probable than any multiple of 2**-53.
-        return whole_numbers(self._accepted(shape, self._ranks, sk.clip(given, None, 1000.0)))
+        return whole_numbers(
+            self._accepted(shape, self._ranks, sk.clip(exponent_array, None, 1000.0))
+        )
 
     def _ranks(self, count: int, a: Array) -> tuple[Array, Array]:
         u, v = self.random((2, count))
         less = a - 1.0
-        least = sk.exp(-less * math.log(_MOST_ZIPF))
+        least = sk.exp(-less * math.log(_MAX_ZIPF))
         x = sk.floor(sk.exp(-sk.log(u * least + (1.0 - u)) / less))
         t = exp_less_one(less * sk.log1p(1.0 / x))
         base = exp_less_one(less * math.log(2.0))
         # The odds of what was drawn to what is wanted.
         is_accepted = v * x * (t / base) * (1.0 + base) <= 1.0 + t
-        return x, (is_accepted | (x == 1)) & (x >= 1) & (x < _MOST_ZIPF)
+        return x, (is_accepted | (x == 1)) & (x >= 1) & (x < _MAX_ZIPF)
 
     def hypergeometric(self, ngood: Any, nbad: Any, nsample: Any, size: Size = None) -> Array:
         """Draw how many good ones are among those that are taken out of an urn.
@@ -196,37 +204,39 @@ class Rejected(Composed):
         op = "hypergeometric"
         good = self._parameter(op, "ngood", ngood, *_NOT_NEGATIVE)
         bad = self._parameter(op, "nbad", nbad, *_NOT_NEGATIVE)
-        taken = self._parameter(op, "nsample", nsample, *_NOT_NEGATIVE)
-        self._parameter(op, "ngood + nbad", good + bad, lambda x: x <= _MOST_IN_URN, "at most 1e9")
-        self._parameter(op, "ngood + nbad - nsample", good + bad - taken, *_NOT_NEGATIVE)
-        shape = self._common_shape(op, size, good, bad, taken)
-        given = [
+        sample_size = self._parameter(op, "nsample", nsample, *_NOT_NEGATIVE)
+        self._parameter(op, "ngood + nbad", good + bad, lambda x: x <= _MAX_IN_URN, "at most 1e9")
+        self._parameter(op, "ngood + nbad - nsample", good + bad - sample_size, *_NOT_NEGATIVE)
+        shape = self._common_shape(op, size, good, bad, sample_size)
+        parameters = [
             sk.floor(x if isinstance(x, Array) else sk.full((), x, device=self.device))
-            for x in (good, bad, taken)
+            for x in (good, bad, sample_size)
         ]
-        return whole_numbers(self._accepted(shape, self._good_ones, *given))
+        return whole_numbers(self._accepted(shape, self._good_ones, *parameters))
 
-    def _good_ones(self, count: int, good: Array, bad: Array, taken: Array) -> tuple[Array, Array]:
+    def _good_ones(
+        self, count: int, good: Array, bad: Array, sample_size: Array
+    ) -> tuple[Array, Array]:
         total = good + bad
         # Those that are left are a sample, too; and so are the bad ones.
-        sample = sk.minimum(taken, total - taken)
+        sample = sk.minimum(sample_size, total - sample_size)
         rare, frequent = sk.minimum(good, bad), sk.maximum(good, bad)
         is_small = sample < _FEW
-        found = sk.zeros((count,), device=self.device)
+        successes = sk.zeros((count,), device=self.device)
         is_accepted = sk.ones((count,), dtype=sk.bool, device=self.device)
         if not bool(sk.all(is_small)):
-            found, is_accepted = self._rare_ones(count, rare, frequent, sample)
+            successes, is_accepted = self._rare_ones(count, rare, frequent, sample)
         if bool(sk.any(is_small)):
-            found = sk.where(is_small, self._one_by_one(count, rare, total, sample), found)
-        found = sk.where(good > bad, sample - found, found)
-        return sk.where(sample < taken, good - found, found), is_small | is_accepted
+            successes = sk.where(is_small, self._one_by_one(count, rare, total, sample), successes)
+        successes = sk.where(good > bad, sample - successes, successes)
+        return sk.where(sample < sample_size, good - successes, successes), is_small | is_accepted
 
     def _one_by_one(self, count: int, rare: Array, total: Array, sample: Array) -> Array:
-        found = sk.zeros((count,), device=self.device)
+        successes = sk.zeros((count,), device=self.device)
         for i, u in enumerate(self.random((_FEW - 1, count))):
-            is_rare = (u * (total - i) < rare - found) & (i < sample)
-            found = found + sk.astype(is_rare, sk.float64)
-        return found
+            is_rare = (u * (total - i) < rare - successes) & (i < sample)
+            successes = successes + sk.astype(is_rare, sk.float64)
+        return successes
 
     def _rare_ones(
         self, count: int, rare: Array, frequent: Array, sample: Array

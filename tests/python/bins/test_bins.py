@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 SUMS = """
 import numpy as np, skerry as sk
@@ -23,16 +23,16 @@ print(np.asarray(sk.bincount(sk.asarray(x), weights=sk.asarray(w))).tobytes().he
 def test_items_at_edges_are_counted_where_numpy_counts_them(dtype, bins, device):
     """Items on computed edges, and beside them, decide whether an estimated bin is corrected."""
     edges = np.linspace(-3, 11, min(bins, 500) + 1).astype(dtype)
-    near = [edges, np.nextafter(edges, edges + 1), np.nextafter(edges, edges - 1)]
-    x = np.concatenate(near) if np.dtype(dtype).kind == "f" else edges
+    neighbours = [edges, np.nextafter(edges, edges + 1), np.nextafter(edges, edges - 1)]
+    x = np.concatenate(neighbours) if np.dtype(dtype).kind == "f" else edges
     for limits in (None, (-3, 11), (-2.5, 10.1)):
         try:
             want, want_edges = np.histogram(x, bins, limits)
         except ValueError:
             with pytest.raises(ValueError, match="too many bins"):
-                sk.histogram(on(device, x), bins, limits)
+                sk.histogram(to_device(device, x), bins, limits)
             continue
-        counts, got_edges = sk.histogram(on(device, x), bins, limits)
+        counts, got_edges = sk.histogram(to_device(device, x), bins, limits)
         np.testing.assert_array_equal(to_numpy(got_edges), want_edges)
         np.testing.assert_array_equal(to_numpy(counts), want)
 
@@ -42,12 +42,14 @@ def test_random_items_by_several_parts(bins, device):
     rng = np.random.default_rng(1)
     x = rng.normal(size=200_000 if device.startswith("cpu") else 20_000)
     np.testing.assert_array_equal(
-        to_numpy(sk.histogram(on(device, x), bins)[0]), np.histogram(x, bins)[0]
+        to_numpy(sk.histogram(to_device(device, x), bins)[0]), np.histogram(x, bins)[0]
     )
     numbers = np.abs(x * bins).astype("int64")
-    np.testing.assert_array_equal(to_numpy(sk.bincount(on(device, numbers))), np.bincount(numbers))
+    np.testing.assert_array_equal(
+        to_numpy(sk.bincount(to_device(device, numbers))), np.bincount(numbers)
+    )
     np.testing.assert_allclose(
-        to_numpy(sk.bincount(on(device, numbers), on(device, x))),
+        to_numpy(sk.bincount(to_device(device, numbers), to_device(device, x))),
         np.bincount(numbers, x),
         rtol=1e-9,
         atol=1e-9,
@@ -55,11 +57,11 @@ def test_random_items_by_several_parts(bins, device):
 
 
 def test_sums_of_weights_are_the_same_for_any_number_of_threads(monkeypatch):
-    found = set()
+    outputs = set()
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("SKERRY_NUM_THREADS", threads)
         run = subprocess.run(
             [sys.executable, "-c", SUMS], capture_output=True, text=True, check=True
         )
-        found.add(run.stdout)
-    assert len(found) == 1
+        outputs.add(run.stdout)
+    assert len(outputs) == 1

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import skerry as sk
 from extra_calls import all_calls, mapped, tested_apart
-from oracle import STANDARD_NAMES, on
+from oracle import STANDARD_NAMES, to_device
 from skerry import _extra
 from test_parameter_devices import right_arguments
 
@@ -45,9 +45,9 @@ class BaseCall:
                     rest = list(self.signature.parameters)
                     later = rest[rest.index(name) + 1 :]
                     if any(
-                        each in named
-                        and self.signature.parameters[each].kind is parameter.POSITIONAL_ONLY
-                        for each in later
+                        later_name in named
+                        and self.signature.parameters[later_name].kind is parameter.POSITIONAL_ONLY
+                        for later_name in later
                     ):
                         positional.append(parameter.default)
                 continue
@@ -118,18 +118,18 @@ DRAWS: dict[str, dict[str, Any]] = {
 
 
 def _methods_of(owner: type) -> list[str]:
-    found = []
+    names = []
     for name in dir(owner):
         plain = inspect.getattr_static(owner, name)
         if name.startswith("_") or isinstance(plain, property) or inspect.isgetsetdescriptor(plain):
             continue
         if callable(getattr(owner, name, None)):
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
-def _moved(what: Any, home: str) -> Any:
-    return mapped(what, lambda x: on(home, x))
+def _moved(value: Any, home: str) -> Any:
+    return mapped(value, lambda x: to_device(home, x))
 
 
 def _standard(module: Any, name: str) -> BaseCall:
@@ -149,7 +149,7 @@ def _extra_function(name: str) -> BaseCall:
     stated = next(call for call in all_calls()[name] if call.raises is None)
 
     def make(home: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-        args, kwargs = stated.on(home)
+        args, kwargs = stated.move_arguments(home)
         named = dict(signature.bind(*args, **kwargs).arguments)
         for parameter in signature.parameters.values():
             if parameter.kind is parameter.VAR_POSITIONAL and parameter.name in named:
@@ -161,7 +161,7 @@ def _extra_function(name: str) -> BaseCall:
 
 def _method(name: str) -> BaseCall:
     def make(home: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-        x = on(home, SQUARE if name != "searchsorted" else np.arange(3.0))
+        x = to_device(home, SQUARE if name != "searchsorted" else np.arange(3.0))
         return getattr(x, name), _moved(METHODS.get(name, {}), home)
 
     parameters = list(inspect.signature(getattr(sk.Array, name)).parameters.values())[1:]
@@ -180,16 +180,20 @@ def _draw(name: str) -> BaseCall:
 @functools.cache
 def base_calls() -> dict[str, BaseCall]:
     """Return the calls by the public name of the function; KeyError for one that nobody calls."""
-    found = {}
+    calls = {}
     for name in STANDARD_NAMES:
-        what = getattr(sk, name)
-        is_dtype = inspect.isclass(what) and issubclass(what, np.generic)
-        if callable(what) and not is_dtype and name not in NOT_WALKED:
-            found[f"skerry.{name}"] = _standard(sk, name)
+        attribute = getattr(sk, name)
+        is_dtype = inspect.isclass(attribute) and issubclass(attribute, np.generic)
+        if callable(attribute) and not is_dtype and name not in NOT_WALKED:
+            calls[f"skerry.{name}"] = _standard(sk, name)
     for module in (sk.linalg, sk.fft):
-        found |= {f"{module.__name__}.{name}": _standard(module, name) for name in module.__all__}
-    own = tested_apart()
-    found |= {f"skerry.{name}": _extra_function(name) for name in _extra.__all__ if name not in own}
-    found |= {f"Array.{name}": _method(name) for name in _methods_of(sk.Array)}
-    found |= {f"Generator.{name}": _draw(name) for name in _methods_of(sk.random.Generator)}
-    return found
+        calls |= {f"{module.__name__}.{name}": _standard(module, name) for name in module.__all__}
+    separate_tests = tested_apart()
+    calls |= {
+        f"skerry.{name}": _extra_function(name)
+        for name in _extra.__all__
+        if name not in separate_tests
+    }
+    calls |= {f"Array.{name}": _method(name) for name in _methods_of(sk.Array)}
+    calls |= {f"Generator.{name}": _draw(name) for name in _methods_of(sk.random.Generator)}
+    return calls

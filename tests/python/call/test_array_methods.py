@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, layouts_of, odd_bytes, on, sample, to_numpy
+from oracle import DTYPES, assert_same, layouts_of, odd_bytes, sample, to_device, to_numpy
 from skerry import _core
 from skerry.exceptions import DeviceMismatchError, ReadOnlyError
 
@@ -116,25 +116,25 @@ def run(call, x):
     return eval(call, {"x": x})
 
 
-def assert_equal(got, want, device, *, exact, what, scale=0.0):
+def assert_equal(got, want, device, *, exact, label, scale=0.0):
     """As ``assert_same``, for results that need not be arrays."""
     if isinstance(want, tuple):
-        assert len(got) == len(want), what
-        for mine, theirs in zip(got, want, strict=True):
-            assert_equal(mine, theirs, device, exact=exact, what=what, scale=scale)
+        assert len(got) == len(want), label
+        for actual, theirs in zip(got, want, strict=True):
+            assert_equal(actual, theirs, device, exact=exact, label=label, scale=scale)
     elif isinstance(got, sk.Array):
-        assert_same(got, want, device, exact=exact, what=what, scale=scale)
+        assert_same(got, want, device, exact=exact, label=label, scale=scale)
     else:
-        assert type(got) is type(want), what
-        assert got == want, what
+        assert type(got) is type(want), label
+        assert got == want, label
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_as_numpy(call, device):
     kinds, exact = CALLS[call]
-    for dtype in (each for each in DTYPES if np.dtype(each).kind in kinds):
+    for dtype in (dtype_name for dtype_name in DTYPES if np.dtype(dtype_name).kind in kinds):
         base = sample(dtype, (9, 14), low=1, high=2 if "prod" in call else 3)
-        for name, mine, theirs in layouts_of(base, device):
+        for name, array, theirs in layouts_of(base, device):
             if theirs.ndim != 2 or (min(theirs.shape) < 2 and "squeeze" not in call):
                 continue
             theirs = np.asfortranarray(theirs) if name == "F" else theirs
@@ -143,69 +143,75 @@ def test_as_numpy(call, device):
             if keeps_float16:  # skerry adds up in float32, and rounds once
                 want = run(call, theirs.astype("float32")).astype("float16")
             exactly = exact or np.asarray(want).dtype.kind in "biu"
-            what = f"{call} of {dtype}, {name}"
-            assert_equal(run(call, mine), want, device, exact=exactly, what=what, scale=400.0)
+            label = f"{call} of {dtype}, {name}"
+            assert_equal(run(call, array), want, device, exact=exactly, label=label, scale=400.0)
 
 
 def test_rounding_halves_and_tens(device):
     x = np.array([-2.675, 0.125, 1234.5678, 2.5, -0.5, 15.0, 25.0])
-    mine = on(device, x)
+    array = to_device(device, x)
     for decimals in (-3, -1, 0, 1, 2, 5):
-        assert_same(mine.round(decimals), x.round(decimals), device)
-        assert_same(mine.round(decimals=decimals), x.round(decimals=decimals), device)
+        assert_same(array.round(decimals), x.round(decimals), device)
+        assert_same(array.round(decimals=decimals), x.round(decimals=decimals), device)
     tens = np.array([-155, 15, 25, 149])
-    assert_same(on(device, tens).round(-1), tens.round(-1), device)
-    assert_same(np.round(mine, 2), np.round(x, 2), device)
+    assert_same(to_device(device, tens).round(-1), tens.round(-1), device)
+    assert_same(np.round(array, 2), np.round(x, 2), device)
 
 
 def test_dot_of_other_ranks(device):
     x = sample("float64", (2, 3, 4), low=1)
     y = sample("float64", (5, 4, 3), 1, low=1)
-    assert_same(on(device, x).dot(on(device, y)), x.dot(y), device, exact=False)
-    assert_same(on(device, x).dot(on(device, y[0])), x.dot(y[0]), device, exact=False)
-    assert_same(on(device, x[0, 0]).dot(on(device, y)), x[0, 0].dot(y), device, exact=False)
-    scalar = on(device, np.array(2.0))
-    assert_same(scalar.dot(on(device, x)), np.array(2.0).dot(x), device)
-    assert_same(on(device, x).dot(2), x.dot(2), device)
+    assert_same(to_device(device, x).dot(to_device(device, y)), x.dot(y), device, exact=False)
+    assert_same(to_device(device, x).dot(to_device(device, y[0])), x.dot(y[0]), device, exact=False)
+    assert_same(
+        to_device(device, x[0, 0]).dot(to_device(device, y)), x[0, 0].dot(y), device, exact=False
+    )
+    scalar = to_device(device, np.array(2.0))
+    assert_same(scalar.dot(to_device(device, x)), np.array(2.0).dot(x), device)
+    assert_same(to_device(device, x).dot(2), x.dot(2), device)
 
 
 def test_searchsorted(device):
     x = np.array([1.0, 2.0, 2.0, 5.0])
-    mine = on(device, x)
+    array = to_device(device, x)
     v = np.array([[2.0, 0.0], [9.0, 5.0]])
-    assert_same(mine.searchsorted(on(device, v)), x.searchsorted(v), device)
-    assert_same(mine.searchsorted(on(device, v), "right"), x.searchsorted(v, "right"), device)
-    assert_same(mine.searchsorted(2.0, side="right"), x.searchsorted(2.0, side="right"), device)
-    assert_same(mine.searchsorted([2.0, 3.0]), x.searchsorted([2.0, 3.0]), device)
-    got = mine[::-1].searchsorted(on(device, v), "left", on(device, np.arange(4)[::-1]))
+    assert_same(array.searchsorted(to_device(device, v)), x.searchsorted(v), device)
+    assert_same(
+        array.searchsorted(to_device(device, v), "right"), x.searchsorted(v, "right"), device
+    )
+    assert_same(array.searchsorted(2.0, side="right"), x.searchsorted(2.0, side="right"), device)
+    assert_same(array.searchsorted([2.0, 3.0]), x.searchsorted([2.0, 3.0]), device)
+    got = array[::-1].searchsorted(
+        to_device(device, v), "left", to_device(device, np.arange(4)[::-1])
+    )
     assert_same(got, x.searchsorted(v), device)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint64", "float32", "float64"])
 def test_sort_is_in_place(device, dtype):
     for axis in (-1, 0, 1):
-        for _, mine, theirs in layouts_of(sample(dtype, (9, 14)), device):
-            if mine.ndim == 2 and _core.is_writable(mine):
+        for _, array, theirs in layouts_of(sample(dtype, (9, 14)), device):
+            if array.ndim == 2 and _core.is_writable(array):
                 theirs.sort(axis)
-                assert mine.sort(axis) is None
-                assert_same(mine, theirs, device)
-    mine = on(device, sample(dtype, (5,)))
-    mine.sort(kind="stable")
-    assert_same(mine, np.sort(sample(dtype, (5,))), device)
-    mine.sort(descending=True)
-    assert_same(mine, np.sort(sample(dtype, (5,)))[::-1], device)
-    assert mine.argsort(descending=True).tolist() == [0, 1, 2, 3, 4]
+                assert array.sort(axis) is None
+                assert_same(array, theirs, device)
+    array = to_device(device, sample(dtype, (5,)))
+    array.sort(kind="stable")
+    assert_same(array, np.sort(sample(dtype, (5,))), device)
+    array.sort(descending=True)
+    assert_same(array, np.sort(sample(dtype, (5,)))[::-1], device)
+    assert array.argsort(descending=True).tolist() == [0, 1, 2, 3, 4]
     with pytest.raises(ReadOnlyError):
-        sk.broadcast_to(mine, (2, 5)).sort()
+        sk.broadcast_to(array, (2, 5)).sort()
     with pytest.raises(ValueError, match="fields"):
-        mine.sort(order="a")
+        array.sort(order="a")
 
 
 def test_fill(device):
-    x = on(device, np.zeros((3, 4), "float32"))
+    x = to_device(device, np.zeros((3, 4), "float32"))
     x[1:].fill(2.5)
     assert_same(x, [[0] * 4, [2.5] * 4, [2.5] * 4], device, dtype="float32")
-    x.fill(on(device, np.array(1, "float32")))
+    x.fill(to_device(device, np.array(1, "float32")))
     assert_same(x, np.ones((3, 4), "float32"), device)
     with pytest.raises(ValueError, match="scalar"):
         x.fill(x[0])
@@ -213,21 +219,21 @@ def test_fill(device):
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_parts_of_complex_arrays_are_views(device, dtype):
-    for _, mine, theirs in layouts_of(sample(dtype, (9, 14)), device):
-        if mine.ndim == 0 or not _core.is_writable(mine):
+    for _, array, theirs in layouts_of(sample(dtype, (9, 14)), device):
+        if array.ndim == 0 or not _core.is_writable(array):
             continue
-        assert_same(mine.real, theirs.real, device)
-        assert_same(mine.imag, theirs.imag, device)
-        mine.real[0] = 7
+        assert_same(array.real, theirs.real, device)
+        assert_same(array.imag, theirs.imag, device)
+        array.real[0] = 7
         theirs.real[0] = 7
-        mine.imag = theirs.imag = 3
-        mine.real += 1
+        array.imag = theirs.imag = 3
+        array.real += 1
         theirs.real += 1
-        assert_same(mine, theirs, device)
+        assert_same(array, theirs, device)
 
 
 def test_parts_of_real_arrays(device):
-    x = on(device, np.arange(3.0))
+    x = to_device(device, np.arange(3.0))
     assert x.real is x
     assert_same(x.imag, np.zeros(3), device)
     with pytest.raises(ValueError, match="read-only"):
@@ -248,17 +254,17 @@ VIEWS = [
 @pytest.mark.parametrize(("dtype", "other"), VIEWS)
 def test_view_reinterprets_bytes(device, dtype, other):
     x = sample(dtype, (3, 8))
-    mine = on(device, x)
+    array = to_device(device, x)
     for part in (np.s_[:], np.s_[1:], np.s_[::2], np.s_[:, :4], np.s_[1:1]):
-        got, want = mine[part].view(other), x[part].view(other)
-        assert (got.dtype, got.shape, got.device) == (want.dtype, want.shape, mine.device)
+        got, want = array[part].view(other), x[part].view(other)
+        assert (got.dtype, got.shape, got.device) == (want.dtype, want.shape, array.device)
         assert to_numpy(got).tobytes() == want.tobytes()
-    mine.view(other)[0] = mine.view(other)[1]
-    assert to_numpy(mine[0]).tobytes() == x[1].tobytes()
+    array.view(other)[0] = array.view(other)[1]
+    assert to_numpy(array[0]).tobytes() == x[1].tobytes()
 
 
 def test_view_refuses_as_numpy_does(device):
-    x = on(device, np.zeros((4, 3), "float32"))
+    x = to_device(device, np.zeros((4, 3), "float32"))
     for bad in (lambda: x.T.view("int16"), lambda: x.view("float64"), lambda: x[0, 0].view("int8")):
         with pytest.raises(ValueError, match="view: float32"):
             bad()
@@ -271,12 +277,12 @@ def test_view_refuses_as_numpy_does(device):
 def test_view_of_no_elements_is_in_any_order(device):
     for shape in ((0, 0), (0, 3), (3, 0)):
         host = np.zeros(shape, "int64")
-        got, want = on(device, host).T.view("int32"), host.T.view("int32")
+        got, want = to_device(device, host).T.view("int32"), host.T.view("int32")
         assert (got.dtype, got.shape) == (want.dtype, want.shape)
 
 
 def test_views_share_memory(device):
-    x = on(device, np.zeros((3, 4)))
+    x = to_device(device, np.zeros((3, 4)))
     for view in (
         x.ravel(),
         x.reshape(4, 3),
@@ -313,21 +319,21 @@ OUT = {
 @pytest.mark.parametrize("call", OUT)
 def test_out(call, device):
     x = sample("float64", (3, 4), low=1)
-    mine = on(device, x)
+    array = to_device(device, x)
     want = eval(call, {"x": x, "out": None})
     out = sk.zeros(np.shape(want), dtype=np.asarray(want).dtype, device=device)
-    assert eval(call, {"x": mine, "out": out}) is out
+    assert eval(call, {"x": array, "out": out}) is out
     assert_same(out, want, device, exact=np.asarray(want).dtype.kind in "bi")
     for other in (sk.zeros((7,), device=device), sk.zeros(out.shape, dtype="int8", device=device)):
         with pytest.raises(ValueError, match="out is"):
-            eval(call, {"x": mine, "out": other})
+            eval(call, {"x": array, "out": other})
     with pytest.raises(TypeError, match=r"out must be a skerry\.Array"):
-        eval(call, {"x": mine, "out": 3})
+        eval(call, {"x": array, "out": 3})
     elsewhere = sk.zeros(
         out.shape, dtype=out.dtype, device="cpu:1" if device == "cpu:0" else "cpu:0"
     )
     with pytest.raises(DeviceMismatchError):
-        eval(call, {"x": mine, "out": elsewhere})
+        eval(call, {"x": array, "out": elsewhere})
     assert not to_numpy(elsewhere).any()
 
 
@@ -338,8 +344,12 @@ TWO = ["dot(y)", "take(i)", "searchsorted(y)", "searchsorted(1.0, sorter=i)", "c
 @pytest.mark.parametrize("call", TWO)
 def test_arrays_of_two_devices_are_refused(call, device):
     elsewhere = "cuda:1" if device == "cuda:0" else "cuda:0"
-    x = on(device, np.arange(3.0))
-    names = {"x": x, "y": on(elsewhere, np.arange(3.0)), "i": on(elsewhere, np.arange(3))}
+    x = to_device(device, np.arange(3.0))
+    names = {
+        "x": x,
+        "y": to_device(elsewhere, np.arange(3.0)),
+        "i": to_device(elsewhere, np.arange(3)),
+    }
     with pytest.raises(DeviceMismatchError):
         eval(f"x.{call}", names)
     assert_same(x, np.arange(3.0), device)
@@ -369,7 +379,7 @@ def test_arguments_that_have_no_counterpart():
 
 
 def test_to_numpy_copies_from_devices_alone(device):
-    x = on(device, np.arange(6.0).reshape(2, 3))
+    x = to_device(device, np.arange(6.0).reshape(2, 3))
     host = x.to_numpy()
     assert type(host) is np.ndarray
     assert np.array_equal(host, np.arange(6.0).reshape(2, 3))
@@ -382,6 +392,6 @@ def test_to_numpy_copies_from_devices_alone(device):
 def test_lists_hold_python_scalars(dtype, device):
     host = (np.arange(24).reshape(2, 3, 4) % 3).astype(dtype)
     for key in (..., (0, 0, 1), (slice(None), slice(None, None, -2)), (slice(0), 1)):
-        found, want = on(device, host)[key].tolist(), host[key].tolist()
-        assert found == want
-        assert repr(found) == repr(want)
+        actual, want = to_device(device, host)[key].tolist(), host[key].tolist()
+        assert actual == want
+        assert repr(actual) == repr(want)

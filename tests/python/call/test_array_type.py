@@ -14,7 +14,7 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BEYOND_THE_STANDARD, DTYPES, on, to_numpy
+from oracle import BEYOND_THE_STANDARD, DTYPES, to_device, to_numpy
 from skerry.exceptions import ReadOnlyError
 
 
@@ -150,15 +150,15 @@ def test_weak_references_and_the_freelist():
     del x
     assert reference() is None
     assert seen == [1]
-    many = [sk.ones((1,)) for _ in range(1000)]
-    del many
-    again = [sk.full((1,), float(i)) for i in range(1000)]
-    assert [float(y[0]) for y in again] == list(range(1000))
+    arrays = [sk.ones((1,)) for _ in range(1000)]
+    del arrays
+    new_arrays = [sk.full((1,), float(i)) for i in range(1000)]
+    assert [float(y[0]) for y in new_arrays] == list(range(1000))
 
 
 def test_nothing_leaks():
     gc.collect()
-    before = sk.memory_statistics("cpu:0").live_bytes
+    old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
     type_references = sys.getrefcount(sk.Array)
     for _ in range(2000):
         x = sk.ones((3,))
@@ -171,7 +171,7 @@ def test_nothing_leaks():
             x + sk.ones((4,))
     del x, y
     gc.collect()
-    assert sk.memory_statistics("cpu:0").live_bytes == before
+    assert sk.memory_statistics("cpu:0").live_bytes == old_live_bytes
     # Freed objects on the freelist hold no reference to their type.
     assert sys.getrefcount(sk.Array) <= type_references + 5
 
@@ -185,13 +185,13 @@ def test_in_place_operators_return_the_same_object(device):
 
 
 def test_reflected_operators(device):
-    x = on(device, np.array([1.0, 2.0, 4.0]))
+    x = to_device(device, np.array([1.0, 2.0, 4.0]))
     assert (1 - x).tolist() == [0.0, -1.0, -3.0]
     assert (8 / x).tolist() == [8.0, 4.0, 2.0]
     assert (2**x).tolist() == [2.0, 4.0, 16.0]
     assert (7 // x).tolist() == [7.0, 3.0, 1.0]
     assert (7 % x).tolist() == [0.0, 1.0, 3.0]
-    n = on(device, np.array([1, 2, 3]))
+    n = to_device(device, np.array([1, 2, 3]))
     assert (6 & n).tolist() == [0, 2, 2]
     assert (1 << n).tolist() == [2, 4, 8]
     with pytest.raises(TypeError):

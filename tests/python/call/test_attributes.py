@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 import skerry.testing
-from oracle import on
+from oracle import to_device
 from skerry import _core
 
 MODULES = {"skerry": sk, "skerry.linalg": sk.linalg, "skerry.fft": sk.fft, "skerry.exceptions": sk.exceptions}  # fmt: skip
@@ -31,10 +31,12 @@ OTHERS = {
 @pytest.mark.parametrize("name", MODULES)
 def test_dir_lists_the_api_only(name):
     module = MODULES[name]
-    listed = {each for each in dir(module) if not each.startswith("__")}
+    listed = {attribute for attribute in dir(module) if not attribute.startswith("__")}
     optional = {"testing"} if module is sk else set()
-    assert listed - optional == {each for each in module.__all__ if not each.startswith("__")}
-    assert all(hasattr(module, each) for each in dir(module))
+    assert listed - optional == {
+        attribute for attribute in module.__all__ if not attribute.startswith("__")
+    }
+    assert all(hasattr(module, attribute) for attribute in dir(module))
 
 
 def test_dir_of_an_array_lists_what_is_there():
@@ -123,15 +125,15 @@ def test_html_tells_about_the_array(device):
 
 
 def test_html_of_a_large_array_has_the_edges_only(device):
-    x = on(device, np.arange(1_000_000.0).reshape(1000, 1000))
-    before = _core.transfers()
+    x = to_device(device, np.arange(1_000_000.0).reshape(1000, 1000))
+    old_transfers = _core.transfers()
     text = x._repr_html_()
     assert len(text) < 4000
     for shown in ("<td>0.</td>", "<td>2997.</td>", "<td>999999.</td>", "⋮", "…"):
         assert shown in text
     assert "<td>3.</td>" not in text
     assert "<td>3000.</td>" not in text
-    read = sum(_core.transfers().values()) - sum(before.values())
+    read = sum(_core.transfers().values()) - sum(old_transfers.values())
     assert read < 100_000
 
 

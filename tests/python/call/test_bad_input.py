@@ -7,7 +7,7 @@ import gc
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry.exceptions import DeviceUnavailableError, OutOfMemoryError, ReadOnlyError
 
 HUGE = 2**62
@@ -230,7 +230,7 @@ CASES = {
 def test_bad_input_raises_a_typed_error_and_changes_nothing(name, device):
     call, error, words = CASES[name]
     values = np.arange(12, dtype=np.float64).reshape(3, 4)
-    x = on(device, values)
+    x = to_device(device, values)
     gc.collect()
     sk.synchronize(device)
     live = sk.memory_statistics(device).live_bytes

@@ -84,11 +84,11 @@ def described(result, home, depth=0):
     """What is compared between devices."""
     if isinstance(result, sk.Array):
         host = np.asarray(result.to_device("cpu:0"))
-        where = {home: "home", HOMES[home]: "elsewhere"}.get(str(result.device), result.device)
+        role = {home: "home", HOMES[home]: "elsewhere"}.get(str(result.device), result.device)
         values = np.round(host.astype("complex128"), 6) + 0 if host.size < 64 else None
-        return "Array", str(result.dtype), result.shape, str(where), repr(values)
+        return "Array", str(result.dtype), result.shape, str(role), repr(values)
     if isinstance(result, tuple | list) and depth < 4:
-        return type(result).__name__, [described(each, home, depth + 1) for each in result]
+        return type(result).__name__, [described(element, home, depth + 1) for element in result]
     if isinstance(result, bool | int | str | bytes | np.dtype | None):
         return type(result).__name__, repr(result)
     return type(result).__name__
@@ -101,9 +101,9 @@ def outcome(call, parameter, make, home):
         value = make(home)
         arguments = dict(arguments)
         if call.signature.parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL:
-            before = arguments.get(parameter, [])
-            before = before if isinstance(before, list) else [before]
-            arguments[parameter] = [*before[:-1], value]
+            old_values = arguments.get(parameter, [])
+            old_values = old_values if isinstance(old_values, list) else [old_values]
+            arguments[parameter] = [*old_values[:-1], value]
         else:
             arguments[parameter] = value
         signal.setitimer(signal.ITIMER_REAL, LIMIT)
@@ -122,7 +122,7 @@ def is_shown(value, text):
     if isinstance(value, sk.Array | np.ndarray):
         return any(words in text for words in (str(value.dtype), "rray", "complex"))
     if isinstance(value, tuple | list | range):
-        kinds = {type(each).__name__ for each in value}
+        kinds = {type(element).__name__ for element in value}
         if "element" in text or any(kind in text for kind in kinds) or "empty" in text:
             return True
     kinds = [kind.__name__ for kind in type(value).__mro__[:-1]] or ["object"]
@@ -153,11 +153,11 @@ def faults(name, call, parameter, label, makers):
     seen = {}
     for home in HOMES if makers is VALUES else ["cpu:0"]:
         seen[home], error, value = outcome(call, parameter, makers[label], home)
-        where = f"{name}({parameter}={label}) on {home}"
+        description = f"{name}({parameter}={label}) on {home}"
         if seen[home] == ("too slow",):
-            yield f"{where}: takes more than {LIMIT} s"
+            yield f"{description}: takes more than {LIMIT} s"
         for fault in faults_of_error(call, parameter, error, value) if error is not None else ():
-            yield f"{where}: {fault}: {type(error).__name__}: {error}"
+            yield f"{description}: {fault}: {type(error).__name__}: {error}"
     is_of_one = name in OF_ONE_DEVICE or parameter in PARAMETERS_OF_ONE_DEVICE
     if len(seen) > 1 and not is_of_one and repr(seen["cpu:0"]) != repr(seen["cuda:0"]):
         yield f"{name}({parameter}={label}): {seen['cpu:0']} on cpu:0, {seen['cuda:0']} on cuda:0"
@@ -173,9 +173,9 @@ def is_chosen(name, parameter, label, full):
 def limited(tmp_path, monkeypatch):
     """Calls end in time, and write no file where the tests are."""
     monkeypatch.chdir(tmp_path)
-    before = signal.signal(signal.SIGALRM, _stop)
+    old_handler = signal.signal(signal.SIGALRM, _stop)
     yield
-    signal.signal(signal.SIGALRM, before)
+    signal.signal(signal.SIGALRM, old_handler)
 
 
 @pytest.mark.not_emulated("it is about arguments, which no kernel reads")
@@ -183,14 +183,14 @@ def limited(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", list(base_calls()))
 def test_any_argument_is_taken_or_refused_by_name(name, full, limited):
     call = base_calls()[name]
-    found = []
+    messages = []
     for parameter in call.parameters():
         for makers in (VALUES, ON_CPU_ONLY):
             for label in makers:
                 if is_chosen(name, parameter, label, full):
-                    found += faults(name, call, parameter, label, makers)
+                    messages += faults(name, call, parameter, label, makers)
     sk.synchronize()
-    assert not found, f"{len(found)} faults:\n" + "\n".join(found[:20])
+    assert not messages, f"{len(messages)} faults:\n" + "\n".join(messages[:20])
 
 
 @pytest.mark.parametrize("name", list(base_calls()))

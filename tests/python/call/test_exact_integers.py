@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
@@ -15,13 +15,13 @@ def test_builtin_divmod_is_exact(dtype, device):
     limits = np.iinfo(dtype)
     values = [v for v in (limits.min, -7, -1, 1, 7, 100, limits.max) if limits.min <= v != 0]
     values = [int(v) for v in values]
-    x = on(device, np.asarray(values, dtype))
+    x = to_device(device, np.asarray(values, dtype))
     divisors = [v for v in (2, 3, 7, -3, int(limits.max), int(limits.max) - 1) if limits.min <= v]
     for divisor in divisors:
         right = [divmod(value, divisor) for value in values]
         for pair in (
             divmod(x, divisor),
-            divmod(x, on(device, np.asarray(divisor, dtype))),
+            divmod(x, to_device(device, np.asarray(divisor, dtype))),
             sk.fuse(divmod)(x, divisor),
         ):
             assert [part.dtype for part in pair] == [x.dtype] * 2
@@ -36,12 +36,12 @@ def test_builtin_divmod_is_exact(dtype, device):
 
 def test_builtin_divmod_of_floats_and_arrays(device):
     x = np.asarray([7.5, -7.5, 0.0, np.nan])
-    for got, wanted in zip(divmod(on(device, x), 2.0), divmod(x, 2.0), strict=True):
-        assert np.array_equal(to_numpy(got), wanted, equal_nan=True)
+    for got, expected in zip(divmod(to_device(device, x), 2.0), divmod(x, 2.0), strict=True):
+        assert np.array_equal(to_numpy(got), expected, equal_nan=True)
     with pytest.raises(TypeError):
-        divmod(on(device, x), "2")
+        divmod(to_device(device, x), "2")
     with pytest.raises(TypeError):
-        divmod(on(device, x), 1j)
+        divmod(to_device(device, x), 1j)
     if device == "cpu:0":
         quotient, rest = divmod(np.asarray([7, 8]), sk.asarray([2, 3]))
         assert (quotient.tolist(), rest.tolist()) == ([3, 2], [1, 2])
@@ -50,7 +50,7 @@ def test_builtin_divmod_of_floats_and_arrays(device):
 @pytest.mark.parametrize("dtype", [d for d in INTEGERS if not d.startswith("u")])
 def test_negative_powers_of_integers_are_refused(dtype, device):
     for size in (3, 40000):
-        x = on(device, np.ones(size, dtype))
+        x = to_device(device, np.ones(size, dtype))
         for call in (
             lambda: x**-1,  # noqa: B023
             lambda: sk.pow(x, -3),  # noqa: B023
@@ -67,12 +67,12 @@ def test_negative_powers_of_integers_are_refused(dtype, device):
 
 def test_negative_powers_beside_unsigned_and_bools(device):
     with pytest.raises(OverflowError):
-        on(device, np.ones(3, "uint8")) ** -1
+        to_device(device, np.ones(3, "uint8")) ** -1
     with pytest.raises(ValueError, match="pow"):
-        on(device, np.ones(3, "bool")) ** -1
+        to_device(device, np.ones(3, "bool")) ** -1
     # An array of exponents is not read: zero unless the base is 1 or -1, as documented.
-    x = on(device, np.asarray([3, 1, -1]))
-    assert (x ** on(device, np.asarray([-1, -1, -1]))).tolist() == [0, 1, -1]
+    x = to_device(device, np.asarray([3, 1, -1]))
+    assert (x ** to_device(device, np.asarray([-1, -1, -1]))).tolist() == [0, 1, -1]
 
 
 REALS = [*INTEGERS, "float16", "float32", "float64", "bool"]
@@ -81,7 +81,7 @@ REALS = [*INTEGERS, "float16", "float32", "float64", "bool"]
 @pytest.mark.parametrize("dtype", REALS)
 def test_parts_of_reals_are_those_of_the_attributes(dtype, device):
     for size in (3, 40000):
-        x = on(device, np.ones(size, dtype))
+        x = to_device(device, np.ones(size, dtype))
         for real, imag in (
             (sk.real(x), sk.imag(x)),
             (x.real, x.imag),

@@ -11,7 +11,7 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
@@ -60,7 +60,7 @@ def beyond(dtype):
 
 def some(dtype, repeats, device):
     values = elements(dtype) * repeats
-    return values, on(device, np.asarray(values, dtype=dtype))
+    return values, to_device(device, np.asarray(values, dtype=dtype))
 
 
 def outside(dtype, number):
@@ -77,7 +77,7 @@ def test_comparisons_with_them_are_exact(name, dtype, device):
         for number in filter(lambda n: outside(dtype, n), beyond(dtype)):
             right = [compare(value, number) for value in values]
             mirrored = [compare(number, value) for value in values]
-            for got, wanted in (
+            for got, expected in (
                 (compare(x, number), right),
                 (compare(number, x), mirrored),
                 (function(x, number), right),
@@ -88,11 +88,11 @@ def test_comparisons_with_them_are_exact(name, dtype, device):
             ):
                 assert got.dtype == sk.bool
                 assert got.device == x.device
-                assert to_numpy(got).tolist() == wanted, (name, dtype, number)
+                assert to_numpy(got).tolist() == expected, (name, dtype, number)
 
 
 def test_comparisons_of_views_and_scalars(device):
-    x = on(device, np.arange(24, dtype="uint8").reshape(2, 3, 4))
+    x = to_device(device, np.arange(24, dtype="uint8").reshape(2, 3, 4))
     for view in (x[:, ::-1, ::2], sk.permute_dims(x, (2, 0, 1)), x[0, 0, 0], x[:0], x[..., None]):
         assert (view == 256).shape == view.shape
         assert not bool(sk.any(view == 256))
@@ -101,7 +101,7 @@ def test_comparisons_of_views_and_scalars(device):
 
 
 def test_complex_numbers_equal_none(device):
-    x = on(device, np.asarray([1j, math.inf, math.nan], dtype="complex64"))
+    x = to_device(device, np.asarray([1j, math.inf, math.nan], dtype="complex64"))
     assert (x == 10**400).tolist() == [False] * 3
     assert (x != 10**39).tolist() == [True] * 3
     with pytest.raises(TypeError):
@@ -109,7 +109,7 @@ def test_complex_numbers_equal_none(device):
 
 
 def test_bools_are_numbers_beside_them(device):
-    x = on(device, np.asarray([True, False]))
+    x = to_device(device, np.asarray([True, False]))
     assert (x == 2**70).tolist() == [False, False]
     assert (x < 2**70).tolist() == [True, True]
 
@@ -148,7 +148,7 @@ def test_limits_of_floats_round_to_infinities(device):
         assert np.array_equal(to_numpy(got), values, equal_nan=True)
     with pytest.raises(OverflowError, match="maximum"):
         sk.maximum(x, 10**400)
-    assert sk.maximum(on(device, np.asarray([1.0], "float16")), 70000).tolist() == [math.inf]
+    assert sk.maximum(to_device(device, np.asarray([1.0], "float16")), 70000).tolist() == [math.inf]
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
@@ -178,7 +178,7 @@ def test_clip_is_the_upper_limit_of_the_lower_one(dtype, device):
 @pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
 def test_searchsorted_puts_them_at_the_ends(dtype, device):
     values = sorted(elements(dtype), key=lambda v: (v != v, v))
-    x = on(device, np.asarray(values, dtype=dtype))
+    x = to_device(device, np.asarray(values, dtype=dtype))
     for number in filter(lambda n: outside(dtype, n), beyond(dtype)):
         right = sum(value < number for value in values)
         for side in ("left", "right"):
@@ -191,7 +191,7 @@ def test_searchsorted_puts_them_at_the_ends(dtype, device):
 @pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, "bool"])
 def test_isin_finds_none(dtype, device):
     values = [False, True] if dtype == "bool" else elements(dtype)
-    x = on(device, np.asarray(values, dtype=dtype))
+    x = to_device(device, np.asarray(values, dtype=dtype))
     numbers = [2**70] if dtype == "bool" else [n for n in beyond(dtype) if outside(dtype, n)]
     for number in numbers:
         assert sk.isin(x, number).tolist() == [False] * len(values)
@@ -203,7 +203,7 @@ def test_isin_finds_none(dtype, device):
 
 
 def test_array_equal_and_its_kin(device):
-    x = on(device, np.asarray(5, "uint8"))
+    x = to_device(device, np.asarray(5, "uint8"))
     assert not sk.array_equal(x, 300)
     assert not sk.array_equal(-1, x)
     assert sk.array_equal(x, 5)
@@ -215,8 +215,8 @@ def test_array_equal_and_its_kin(device):
 
 
 def test_where_takes_scalars_as_conditions(device):
-    x = on(device, np.asarray([1, 2], "uint8"))
-    y = on(device, np.asarray([[1.5], [2.5]]))
+    x = to_device(device, np.asarray([1, 2], "uint8"))
+    y = to_device(device, np.asarray([[1.5], [2.5]]))
     for condition in (True, 1, 2**70, -(10**400), 0.5, 1j, np.bool_(True), np.uint8(3)):
         got = sk.where(condition, x, y)
         assert (got.dtype, got.device, got.tolist()) == (sk.float64, x.device, [[1, 2], [1, 2]])
@@ -236,7 +236,7 @@ def test_where_takes_scalars_as_conditions(device):
     ("range_", "right"), [((-10, 300), [1, 0, 0, 1]), ((-10.0, 2**70), [2, 0, 0, 0])]
 )
 def test_histogram_counts_in_any_range(range_, right, device):
-    x = on(device, np.asarray([1, 250], "uint8"))
+    x = to_device(device, np.asarray([1, 250], "uint8"))
     counts, edges = sk.histogram(x, 4, range=range_)
     assert counts.tolist() == right
     assert (edges[0].item(), edges[-1].item()) == range_
@@ -247,7 +247,7 @@ ARITHMETIC = "add subtract multiply floor_divide remainder bitwise_and bitwise_o
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_arithmetic_and_assignment_refuse_them(dtype, device):
-    x = on(device, np.ones(3, dtype))
+    x = to_device(device, np.ones(3, dtype))
     for number in filter(lambda n: outside(dtype, n), beyond(dtype)):
         for name in ARITHMETIC.split():
             with pytest.raises(OverflowError, match=rf"^{name}: "):

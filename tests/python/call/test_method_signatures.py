@@ -55,7 +55,7 @@ def test_stubs_have_the_signatures():
         parameters = inspect.signature(getattr(sk.Array, name)).parameters.values()
         args = declared[name]
         listed = [*args.posonlyargs, *args.args, *filter(None, [args.vararg]), *args.kwonlyargs]
-        assert [each.arg for each in listed] == [p.name for p in parameters], name
+        assert [argument.arg for argument in listed] == [p.name for p in parameters], name
 
 
 def test_methods_say_whose_signature_they_have():

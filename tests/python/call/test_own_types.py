@@ -58,11 +58,11 @@ def test_no_object_is_made_half(type_):
 @pytest.mark.parametrize("name", ["Device", "Stream", "Event"])
 def test_new_alone_gives_a_whole_object(name):
     type_ = getattr(sk, name)
-    made = type_.__new__(type_, "cuda:0")
-    uses(made)
-    assert str(getattr(made, "device", made)) == "cuda:0"
-    type_.__init__(made, "cuda:1")  # an object is made once
-    assert str(getattr(made, "device", made)) == "cuda:0"
+    instance = type_.__new__(type_, "cuda:0")
+    uses(instance)
+    assert str(getattr(instance, "device", instance)) == "cuda:0"
+    type_.__init__(instance, "cuda:1")  # an object is made once
+    assert str(getattr(instance, "device", instance)) == "cuda:0"
 
 
 def test_devices_that_everybody_shares_can_not_be_changed():
@@ -83,8 +83,8 @@ def test_derived_classes_are_whole():
 
 def test_copies_and_pickles():
     device = sk.Device("cuda:1")
-    for made in (copy.copy(device), copy.deepcopy(device), pickle.loads(pickle.dumps(device))):
-        assert made == device
+    for duplicate in (copy.copy(device), copy.deepcopy(device), pickle.loads(pickle.dumps(device))):
+        assert duplicate == device
     for value in (device.info, sk.memory_statistics(device)):
         assert repr(copy.copy(value)) == repr(copy.deepcopy(value)) == repr(value)
         with pytest.raises(TypeError):

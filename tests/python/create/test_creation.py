@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, on, sample, to_numpy
+from oracle import DTYPES, assert_same, sample, to_device, to_numpy
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -24,9 +24,9 @@ def test_filled_arrays(dtype, device):
             device,
         )
         assert sk.empty(shape, dtype=dtype, device=device).shape == shape
-        like = sk.empty(shape, dtype=dtype, device=device)
-        assert_same(sk.zeros_like(like), np.zeros(shape, dtype), device)
-        assert_same(sk.ones_like(like), np.ones(shape, dtype), device)
+        prototype = sk.empty(shape, dtype=dtype, device=device)
+        assert_same(sk.zeros_like(prototype), np.zeros(shape, dtype), device)
+        assert_same(sk.ones_like(prototype), np.ones(shape, dtype), device)
 
 
 def test_default_dtypes(device):
@@ -114,18 +114,18 @@ def test_eye_tril_triu(device):
         )
     x = sample("float32", (2, 4, 5))
     for k in (-5, -1, 0, 1, 7):
-        assert_same(sk.tril(on(device, x), k=k), np.tril(x, k), device)
-        assert_same(sk.triu(on(device, x), k=k), np.triu(x, k), device)
+        assert_same(sk.tril(to_device(device, x), k=k), np.tril(x, k), device)
+        assert_same(sk.triu(to_device(device, x), k=k), np.triu(x, k), device)
     assert not np.any(np.signbit(to_numpy(sk.eye(3, device=device))))
 
 
 def test_meshgrid(device):
     a, b, c = np.arange(3.0), np.arange(4.0), np.arange(2.0)
     for indexing in ("xy", "ij"):
-        got = sk.meshgrid(*(on(device, x) for x in (a, b, c)), indexing=indexing)
+        got = sk.meshgrid(*(to_device(device, x) for x in (a, b, c)), indexing=indexing)
         assert type(got) is tuple
-        for mine, want in zip(got, np.meshgrid(a, b, c, indexing=indexing), strict=True):
-            assert_same(mine, want, device)
+        for actual, want in zip(got, np.meshgrid(a, b, c, indexing=indexing), strict=True):
+            assert_same(actual, want, device)
 
 
 CASTS = [
@@ -143,12 +143,12 @@ def test_astype(source, target, device):
         if np.dtype(source).kind in "fc"
         else sample(source, (5, 33), low=low if np.dtype(source).kind == "i" else None)
     )
-    for mine, theirs in [
-        (on(device, x), x),
-        (on(device, x).T, x.T),
-        (on(device, x)[::2, ::-3], x[::2, ::-3]),
+    for array, theirs in [
+        (to_device(device, x), x),
+        (to_device(device, x).T, x.T),
+        (to_device(device, x)[::2, ::-3], x[::2, ::-3]),
     ]:
-        assert_same(sk.astype(mine, np.dtype(target)), theirs.astype(target), device)
+        assert_same(sk.astype(array, np.dtype(target)), theirs.astype(target), device)
 
 
 def test_astype_copies_as_the_standard_says(device):
@@ -163,7 +163,7 @@ def test_astype_copies_as_the_standard_says(device):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_float_to_integer_out_of_range_raises_no_signal(dtype, device):
-    x = on(device, np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 300.0] * 9, dtype=dtype))
+    x = to_device(device, np.array([np.nan, np.inf, -np.inf, 1e30, -1e30, 300.0] * 9, dtype=dtype))
     for target in DTYPES[1:9]:
         assert sk.astype(x, np.dtype(target)).shape == (54,)
 
@@ -172,13 +172,13 @@ def test_to_device_every_pair():
     values = np.arange(200_003, dtype=np.float64)
     devices = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
     for source, target in itertools.product(devices, devices):
-        x = on(source, values)
+        x = to_device(source, values)
         moved = x.to_device(target)
         assert_same(moved, values, target)
         assert (moved is x) == (source == target)
         x[0] = -1.0
         assert float(moved[0]) == (-1.0 if source == target else 0.0)
-        strided = on(source, values[:7000].reshape(-1, 7))[:, ::-2]
+        strided = to_device(source, values[:7000].reshape(-1, 7))[:, ::-2]
         assert_same(strided.to_device(target), values[:7000].reshape(-1, 7)[:, ::-2], target)
         assert_same(sk.empty((0, 3), device=source).to_device(target), np.empty((0, 3)), target)
 
@@ -284,18 +284,20 @@ def test_ranges_read_no_array_of_another_device(device):
 def test_integers_of_64_bits_round_once_as_float64(dtype, device):
     """To the nearest, and to the even one of two, about powers of 2 and for bits of every length."""
     limits = np.iinfo(dtype)
-    near = [(1 << k) + i for k in range(65) for i in (-3, -2, -1, 0, 1, 2, 3)]
-    near += [(1 << k) + (1 << (k - 53)) + i for k in range(53, 64) for i in (-1, 0, 1)]
-    near += [-each for each in near] + [limits.min, limits.max]
-    ends = np.asarray([each for each in near if limits.min <= each <= limits.max], dtype)
+    integers = [(1 << k) + i for k in range(65) for i in (-3, -2, -1, 0, 1, 2, 3)]
+    integers += [(1 << k) + (1 << (k - 53)) + i for k in range(53, 64) for i in (-1, 0, 1)]
+    integers += [-integer for integer in integers] + [limits.min, limits.max]
+    ends = np.asarray(
+        [integer for integer in integers if limits.min <= integer <= limits.max], dtype
+    )
     rng = np.random.default_rng(1)
     drawn = rng.integers(limits.min, limits.max, 1000, dtype=dtype, endpoint=True)
     host = np.concatenate([ends, drawn >> rng.integers(0, 64, 1000).astype(dtype)])
-    assert_same(sk.astype(on(device, host), sk.float64), host.astype("float64"), device)
+    assert_same(sk.astype(to_device(device, host), sk.float64), host.astype("float64"), device)
 
 
 @pytest.mark.parametrize(
-    ("given", "right"),
+    ("sequence", "right"),
     [
         (range(3), [0, 1, 2]),
         ([range(2), range(2, 4)], [[0, 1], [2, 3]]),
@@ -306,28 +308,28 @@ def test_integers_of_64_bits_round_once_as_float64(dtype, device):
         ([collections.deque(), range(0)], [[], []]),
     ],
 )
-def test_asarray_takes_sequences(given, right, device):
+def test_asarray_takes_sequences(sequence, right, device):
     for dtype in (None, "float32"):
-        x = sk.asarray(given, dtype=dtype, device=device)
-        wanted = np.asarray(right, dtype=dtype)
-        assert (x.dtype, x.shape, x.tolist()) == (wanted.dtype, wanted.shape, wanted.tolist())
+        x = sk.asarray(sequence, dtype=dtype, device=device)
+        expected = np.asarray(right, dtype=dtype)
+        assert (x.dtype, x.shape, x.tolist()) == (expected.dtype, expected.shape, expected.tolist())
     with pytest.raises(ValueError, match="copy=False"):
-        sk.asarray(given, copy=False)
+        sk.asarray(sequence, copy=False)
 
 
 @pytest.mark.parametrize(
-    "given", ["ab", {1: 2}, {1}, iter([1]), object, collections.UserDict(a=1), None]
+    "value", ["ab", {1: 2}, {1}, iter([1]), object, collections.UserDict(a=1), None]
 )
-def test_asarray_refuses_what_is_no_sequence_of_numbers(given):
-    for each in (given, [given]):
+def test_asarray_refuses_what_is_no_sequence_of_numbers(value):
+    for argument in (value, [value]):
         with pytest.raises(TypeError, match=r"^asarray: "):
-            sk.asarray(each)
+            sk.asarray(argument)
 
 
 def test_asarray_of_ragged_sequences():
-    for given in ([range(2), range(3)], [range(1), 1], (1, collections.deque([1]))):
+    for sequence in ([range(2), range(3)], [range(1), 1], (1, collections.deque([1]))):
         with pytest.raises(ValueError, match=r"^asarray: "):
-            sk.asarray(given)
+            sk.asarray(sequence)
     nested = [0]
     nested.append(nested)
     with pytest.raises(ValueError, match=r"^asarray: "):

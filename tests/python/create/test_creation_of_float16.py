@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, on, to_numpy
+from oracle import assert_same, to_device, to_numpy
 
 HALF = sk.float16
 
@@ -42,11 +42,11 @@ def test_filled_arrays(device):
             got = sk.full(shape, value, dtype=HALF, device=device)
             assert_same(got, want, device)
             np.testing.assert_array_equal(np.signbit(to_numpy(got)), np.signbit(want))
-        like = sk.empty(shape, dtype=HALF, device=device)
-        assert like.dtype == np.float16
-        assert_same(sk.zeros_like(like), np.zeros(shape, "float16"), device)
-        assert_same(sk.ones_like(like), np.ones(shape, "float16"), device)
-        assert_same(sk.full_like(like, 2.5), np.full(shape, 2.5, "float16"), device)
+        prototype = sk.empty(shape, dtype=HALF, device=device)
+        assert prototype.dtype == np.float16
+        assert_same(sk.zeros_like(prototype), np.zeros(shape, "float16"), device)
+        assert_same(sk.ones_like(prototype), np.ones(shape, "float16"), device)
+        assert_same(sk.full_like(prototype, 2.5), np.full(shape, 2.5, "float16"), device)
 
 
 def test_eye_tril_triu(device):
@@ -55,8 +55,8 @@ def test_eye_tril_triu(device):
         assert_same(sk.eye(4, 5, k=k, dtype=HALF, device=device), want, device)
         x = np.arange(40, dtype=np.float16).reshape(2, 4, 5) - np.float16(20)
         x[0, 0] = [np.nan, np.inf, -np.inf, -0.0, 1]
-        assert_same(sk.tril(on(device, x), k=k), np.tril(x, k), device)
-        assert_same(sk.triu(on(device, x), k=k), np.triu(x, k), device)
+        assert_same(sk.tril(to_device(device, x), k=k), np.tril(x, k), device)
+        assert_same(sk.triu(to_device(device, x), k=k), np.triu(x, k), device)
 
 
 def test_from_python_and_numpy(device):
@@ -66,7 +66,7 @@ def test_from_python_and_numpy(device):
     assert_same(sk.asarray(values, dtype=HALF, device=device), want, device)
     assert_same(sk.asarray(np.float16(0.1), device=device), np.asarray(np.float16(0.1)), device)
     x, y = np.arange(3, dtype=np.float16), np.arange(4, dtype=np.float16)
-    for mine, theirs in zip(
-        sk.meshgrid(on(device, x), on(device, y)), np.meshgrid(x, y), strict=True
+    for actual, theirs in zip(
+        sk.meshgrid(to_device(device, x), to_device(device, y)), np.meshgrid(x, y), strict=True
     ):
-        assert_same(mine, theirs, device)
+        assert_same(actual, theirs, device)

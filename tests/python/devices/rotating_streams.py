@@ -24,8 +24,8 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_pyfunc_call(pyfuncitem):
-    devices = [str(each) for each in sk.devices("cuda")]
-    streams = itertools.cycle([sk.Stream(each) for _ in range(5) for each in devices])
+    devices = [str(device) for device in sk.devices("cuda")]
+    streams = itertools.cycle([sk.Stream(device) for _ in range(5) for device in devices])
     file = str(pyfuncitem.path)
 
     def trace(frame, event, _):
@@ -35,13 +35,13 @@ def pytest_pyfunc_call(pyfuncitem):
             _core.set_current_stream(next(streams))
         return trace
 
-    before = sys.gettrace()
+    old_trace = sys.gettrace()
     _core.rehearsal_delay(0, MOST_US)
     sys.settrace(trace)
     try:
         yield
     finally:
-        sys.settrace(before)
+        sys.settrace(old_trace)
         _core.rehearsal_delay(0)
-        for each in devices:
-            _core.set_current_stream(sk.Stream.from_handle(each, 1))
+        for device in devices:
+            _core.set_current_stream(sk.Stream.from_handle(device, 1))

@@ -147,12 +147,12 @@ def test_export_from_another_stream_is_in_order(cuda_device):
 
 
 def test_memory_statistics(device):
-    before = sk.memory_statistics(device)
+    old_statistics = sk.memory_statistics(device)
     x = sk.ones((1000,), device=device)
     during = sk.memory_statistics(device)
-    assert during.live_bytes - before.live_bytes >= 8000
+    assert during.live_bytes - old_statistics.live_bytes >= 8000
     assert during.peak_bytes >= during.live_bytes
-    assert before.limit_bytes is None
+    assert old_statistics.limit_bytes is None
     del x
     sk.reset_peak(device)
     assert sk.trim(device) >= 0

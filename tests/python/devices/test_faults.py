@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from conftest import HAS_GPU
-from oracle import on, sample, to_numpy
+from oracle import sample, to_device, to_numpy
 from skerry import _core
 from skerry.exceptions import DeviceError, FatalDeviceError, InterchangeError, OutOfMemoryError
 
@@ -145,17 +145,17 @@ EVERY_DEVICE = ("cpu:0", "cpu:1", "cuda:0", "cuda:1")
 
 
 def live_bytes():
-    for where in EVERY_DEVICE:
-        sk.synchronize(where)
-    return [sk.memory_statistics(where).live_bytes for where in EVERY_DEVICE]
+    for device in EVERY_DEVICE:
+        sk.synchronize(device)
+    return [sk.memory_statistics(device).live_bytes for device in EVERY_DEVICE]
 
 
-def is_back_to(before):
+def is_back_to(old_live_bytes):
     """Whether live bytes are what they were; garbage is collected only if they are not, since that takes long."""
-    if live_bytes() == before:
+    if live_bytes() == old_live_bytes:
         return True
     gc.collect()
-    return live_bytes() == before
+    return live_bytes() == old_live_bytes
 
 
 def fail_until_it_works(arm, disarm, error, call, make, unchanged, limit):
@@ -163,18 +163,18 @@ def fail_until_it_works(arm, disarm, error, call, make, unchanged, limit):
     k = 1
     while True:
         x, y = make()
-        before = live_bytes()
+        old_live_bytes = live_bytes()
         arm(k)
         try:
             result = call(x, y)
             # Work on a device runs later: what it met shows at the next synchronisation.
-            for where in EVERY_DEVICE:
-                sk.synchronize(where)
+            for device in EVERY_DEVICE:
+                sk.synchronize(device)
         except error:
             disarm()
             result = None
             unchanged(x, y)
-            assert is_back_to(before), f"failure {k} lost memory"
+            assert is_back_to(old_live_bytes), f"failure {k} lost memory"
             call(*make())  # and the next try gets through
         else:
             met = disarm()
@@ -185,16 +185,16 @@ def fail_until_it_works(arm, disarm, error, call, make, unchanged, limit):
         assert k < limit, "the operation never gets through"
 
 
-def inputs(where):
+def inputs(device):
     a, b = sample("float64", (6, 5), 1, 0.1, 0.9), sample("float64", (6, 5), 2, 0.1, 0.9)
-    return a, b, lambda: (on(where, a), on(where, b))
+    return a, b, lambda: (to_device(device, a), to_device(device, b))
 
 
 @pytest.mark.parametrize("from_then_on", [False, True], ids=["once", "from_then_on"])
-@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 @pytest.mark.parametrize("name", [*OPERATIONS, *IN_PLACE])
-def test_failed_allocations(name, where, from_then_on):
-    a, b, make = inputs(where)
+def test_failed_allocations(name, device, from_then_on):
+    a, b, make = inputs(device)
     call = OPERATIONS.get(name) or IN_PLACE[name]
 
     def unchanged(x, y):
@@ -218,7 +218,7 @@ def test_failed_allocations(name, where, from_then_on):
         _core.fail_allocation(0)
     # Views, the real part of real numbers, which is the array itself, and on a CPU one run of memory over another.
     without_memory = {"iadd", "setitem", "setitem scalar", "by DLPack", "real"}
-    if where.startswith("cpu"):
+    if device.startswith("cpu"):
         without_memory.add("setitem moved")
     assert failures >= (0 if name in without_memory else 1)
 
@@ -282,9 +282,9 @@ def test_lost_devices(name):
     try:
         while k == met:
             k += 1
-            before = live_bytes()
+            old_live_bytes = live_bytes()
             x, y = make()
-            there, elsewhere = on("cpu:0", a), on("cuda:1", b)
+            host_array, elsewhere = to_device("cpu:0", a), to_device("cuda:1", b)
             sk.synchronize("cuda:0")
             sk.synchronize("cuda:1")
             _core.rehearsal_fail_call(k, 700, True)
@@ -301,11 +301,11 @@ def test_lost_devices(name):
             else:
                 assert is_lost(x, y)
                 assert not is_lost(elsewhere, elsewhere)
-            assert np.array_equal(to_numpy(there + there), a + a)
+            assert np.array_equal(to_numpy(host_array + host_array), a + a)
             del x, y
             _core.rehearsal_fail_call(0, 0)
-            del there, elsewhere
-            assert is_back_to(before), f"failure {k} lost memory"
+            del host_array, elsewhere
+            assert is_back_to(old_live_bytes), f"failure {k} lost memory"
             assert k < 200
     finally:
         _core.rehearsal_fail_call(0, 0)

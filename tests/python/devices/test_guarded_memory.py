@@ -137,8 +137,8 @@ for n in (1, 2, 3, 7, 63, 64, 65, 1000, 1024, 1025, 4095, 4096, 4097, 8192, 1 <<
 print("ok")
 """
     assert output_of(code, device=device) == ["ok"]
-    before = code.replace("assert faults(p + n), n", "assert faults(p - 1), n")
-    assert output_of(before, "guard-front", device=device) == ["ok"]
+    front_code = code.replace("assert faults(p + n), n", "assert faults(p - 1), n")
+    assert output_of(front_code, "guard-front", device=device) == ["ok"]
 
 
 def test_numpy_arrays_are_guarded_inside_the_context():

@@ -101,7 +101,7 @@ def reduce_axes(x, device):
     assert int(sk.sum(m, axis=0)[-1]) == 3
 
 
-def where(x, device):
+def select_elements(x, device):
     has_marks(sk.where(x > 1, x, sk.asarray(9, dtype=sk.int8, device=device)), MARKS, 3, 9)
 
 
@@ -112,9 +112,9 @@ def mask(x, device):
 
 
 def take(x, device):
-    where = sk.asarray(np.asarray(MARKS), device=device)
-    assert int(sk.sum(sk.take(x, where))) == 12
-    x[where] = sk.asarray(7, dtype=sk.int8, device=device)
+    indices = sk.asarray(np.asarray(MARKS), device=device)
+    assert int(sk.sum(sk.take(x, indices))) == 12
+    x[indices] = sk.asarray(7, dtype=sk.int8, device=device)
     has_marks(x, MARKS, 7, 0)
 
 
@@ -209,7 +209,7 @@ def member(x, device):
 
 CASES = {
     add: 4.1, add_scalar: 4.1, in_place: 2.1, compare: 4.1, every_second: 3.1, reverse: 4.1, transpose: 4.1,
-    broadcast: 4.1, reduce_all: 2.1, reduce_axes: 2.2, where: 6.2, mask: 4.2, take: 2.1, join: 4.1, roll: 4.1,
+    broadcast: 4.1, reduce_all: 2.1, reduce_axes: 2.2, select_elements: 6.2, mask: 4.2, take: 2.1, join: 4.1, roll: 4.1,
     # Sums of int8 are of int64 until they are cast; a GPU sorts the places of the items along.
     scan: 20.3, sort: 8.5, unique: 25.0 if HAS_GPU else 6.5, search: 8.5, cast: 4.1, transfer: 4.1, strided_transfer: 3.1,
     matrix_product: 4.5, tile: 4.1, repeat: 4.1, spread: 4.2, member: 4.1,

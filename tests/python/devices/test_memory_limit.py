@@ -14,7 +14,7 @@ MIB = 1 << 20
 SIZES = [64, 1000, 5000, 100_000, MIB // 2, 2 * MIB, 7 * MIB]
 
 
-def held(device):
+def held_bytes(device):
     now = sk.memory_statistics(device)
     return now.live_bytes + now.cached_bytes
 
@@ -44,21 +44,21 @@ def test_the_cache_is_not_handed_out_above_the_limit(limited):
         for nbytes in SIZES:
             sk.set_memory_limit(limited, None)
             sk.trim(limited)
-            base = held(limited)
+            base = held_bytes(limited)
             arrays = [make(limited, nbytes, pinned) for _ in range(4)]
-            whole = (held(limited) - base) // 4
+            whole = (held_bytes(limited) - base) // 4
             del arrays
-            limit = held(limited) - 4 * whole + 2 * whole
+            limit = held_bytes(limited) - 4 * whole + 2 * whole
             sk.set_memory_limit(limited, limit)
-            assert held(limited) <= limit
+            assert held_bytes(limited) <= limit
             with pytest.raises(sk.exceptions.OutOfMemoryError, match="limit"):
                 arrays = [make(limited, nbytes, pinned) for _ in range(4)]
             arrays = [make(limited, nbytes, pinned) for _ in range(2)]
-            assert held(limited) <= limit
+            assert held_bytes(limited) <= limit
             # Below what is live: nothing is given, and what is freed does not come back.
             sk.set_memory_limit(limited, limit - whole)
             arrays.pop()
-            assert held(limited) <= limit - whole
+            assert held_bytes(limited) <= limit - whole
             with pytest.raises(sk.exceptions.OutOfMemoryError):
                 arrays.extend(make(limited, nbytes, pinned) for _ in range(2))
             del arrays
@@ -66,38 +66,42 @@ def test_the_cache_is_not_handed_out_above_the_limit(limited):
 
 def test_a_random_program_keeps_its_limits(limited):
     rng = random.Random(5)
-    base = held(limited)
+    base = held_bytes(limited)
     # Other threads, as those of another test's library, keep what they have cached in small blocks.
-    kept = sk.memory_statistics(limited).cached_bytes
+    cached_bytes = sk.memory_statistics(limited).cached_bytes
     arrays, limit, refused = [], None, 0
     for _ in range(800):
-        what = rng.random()
-        if what < 0.55:
+        choice = rng.random()
+        if choice < 0.55:
             nbytes = rng.choice(SIZES)
             try:
                 arrays.append(make(limited, nbytes, rng.choice(makers(limited))))
-                assert limit is None or held(limited) <= limit
+                assert limit is None or held_bytes(limited) <= limit
             except sk.exceptions.OutOfMemoryError:
                 refused += 1
                 assert limit is not None
                 # No more than rounding is lost to what could be given.
                 assert sk.memory_statistics(limited).live_bytes + 2 * nbytes + 8192 > limit
-        elif what < 0.95 and arrays:
-            before = held(limited)
+        elif choice < 0.95 and arrays:
+            old_held_bytes = held_bytes(limited)
             arrays.pop(rng.randrange(len(arrays)))
-            assert limit is None or held(limited) <= max(limit, before)
+            assert limit is None or held_bytes(limited) <= max(limit, old_held_bytes)
         else:
             live = sk.memory_statistics(limited).live_bytes
             limit = rng.choice([None, base + rng.randrange(40 * MIB), live, live - MIB, live + MIB])
             limit = None if limit is None else max(limit, 0)
             sk.set_memory_limit(limited, limit)
             now = sk.memory_statistics(limited)
-            assert limit is None or held(limited) <= limit or now.live_bytes + kept > limit
+            assert (
+                limit is None
+                or held_bytes(limited) <= limit
+                or now.live_bytes + cached_bytes > limit
+            )
     assert refused > 20
 
 
 def test_threads_together_keep_the_limit(limited):
-    base = held(limited)
+    base = held_bytes(limited)
     limit = base + 12 * MIB
     sk.set_memory_limit(limited, limit)
     highest, wrong = [], []
@@ -116,9 +120,9 @@ def test_threads_together_keep_the_limit(limited):
             wrong.append(problem)
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert not wrong
     assert max(highest) <= limit

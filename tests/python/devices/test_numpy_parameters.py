@@ -46,30 +46,30 @@ OPTIONAL = {
 }
 
 
-def host_of(what):
+def host_of(value):
     """The same as NumPy's."""
-    if isinstance(what, sk.Array):
-        return to_numpy(what)
-    if isinstance(what, list):
-        return [host_of(each) for each in what]
-    return what
+    if isinstance(value, sk.Array):
+        return to_numpy(value)
+    if isinstance(value, list):
+        return [host_of(element) for element in value]
+    return value
 
 
 def flattened(result):
     if isinstance(result, tuple | list):
-        return [leaf for each in result for leaf in flattened(each)]
+        return [leaf for element in result for leaf in flattened(element)]
     return [result]
 
 
 def assert_same(got, want, name):
-    for mine, theirs in zip(flattened(got), flattened(want), strict=True):
-        assert type(mine) is type(theirs), name
-        if isinstance(mine, sk.Array):
-            assert mine.device == theirs.device == sk.Device("cpu:0")
-            assert mine.dtype == theirs.dtype
-            np.testing.assert_array_equal(np.asarray(mine), np.asarray(theirs))
+    for actual, theirs in zip(flattened(got), flattened(want), strict=True):
+        assert type(actual) is type(theirs), name
+        if isinstance(actual, sk.Array):
+            assert actual.device == theirs.device == sk.Device("cpu:0")
+            assert actual.dtype == theirs.dtype
+            np.testing.assert_array_equal(np.asarray(actual), np.asarray(theirs))
         else:
-            assert mine == theirs
+            assert actual == theirs
 
 
 def array_parameters(name, function, home):
@@ -78,13 +78,13 @@ def array_parameters(name, function, home):
     for parameter in inspect.signature(function).parameters:
         if (name, parameter) in OPTIONAL:
             named[parameter] = sk.ones(OPTIONAL[name, parameter], device=home)
-    found = [
+    array_names = [
         key
         for key, value in named.items()
         if isinstance(value, sk.Array)
         or (isinstance(value, list) and value and isinstance(value[0], sk.Array))
     ]
-    return named, [key for key in found if (name, key) not in ANY_DEVICE]
+    return named, [key for key in array_names if (name, key) not in ANY_DEVICE]
 
 
 EACH = [p for p in functions() if p.values[0] not in WITHOUT]
@@ -94,9 +94,9 @@ EACH = [p for p in functions() if p.values[0] not in WITHOUT]
 def test_on_cpu_0_each_array_may_be_numpys(name, function):
     named, arrays = array_parameters(name, function, "cpu:0")
     want = call(function, named)
-    for chosen in [[each] for each in arrays] + [arrays]:
-        given = {key: host_of(x) if key in chosen else x for key, x in named.items()}
-        got = call(function, given)
+    for chosen in [[key] for key in arrays] + [arrays]:
+        arguments = {key: host_of(x) if key in chosen else x for key, x in named.items()}
+        got = call(function, arguments)
         if name not in NOT_COMPARED:
             assert_same(got, want, f"{name}({chosen})")
 
@@ -110,19 +110,19 @@ def test_beside_another_device_it_is_a_mismatch_that_names_it(name, function, ho
     sk.synchronize()
     for key in arrays:
         others = [x for x in arrays if x != key]
-        given = {**named, key: host_of(named[key])}
+        arguments = {**named, key: host_of(named[key])}
         if isinstance(named[key], list):
-            given[key] = [*named[key], host_of(named[key][0])]
+            arguments[key] = [*named[key], host_of(named[key][0])]
         elif not others:
             with sk.device(home):  # alone it is on cpu:0, whatever the default is
-                for each in flattened(call(function, given)):
-                    assert not isinstance(each, sk.Array) or each.device == sk.Device("cpu:0")
+                for result in flattened(call(function, arguments)):
+                    assert not isinstance(result, sk.Array) or result.device == sk.Device("cpu:0")
             continue
-        before = _core.transfers()
+        old_transfers = _core.transfers()
         with pytest.raises(DeviceMismatchError, match=r"numpy\.ndarray .* on cpu:0.*asarray\("):
-            call(function, given)
-        after = _core.transfers()
-        assert after["device_to_host_bytes"] == before["device_to_host_bytes"]
+            call(function, arguments)
+        new_transfers = _core.transfers()
+        assert new_transfers["device_to_host_bytes"] == old_transfers["device_to_host_bytes"]
 
 
 def test_lists_alone_are_what_asarray_makes_of_them(device):
@@ -244,7 +244,7 @@ USES = [
 
 def test_the_memory_is_shared_and_freed_with_the_result():
     host = np.arange(6.0)
-    held = weakref.ref(host)
+    reference = weakref.ref(host)
     count = sys.getrefcount(host)
     view = sk.reshape(host, (2, 3))
     assert np.shares_memory(np.asarray(view), host)
@@ -262,11 +262,11 @@ def test_the_memory_is_shared_and_freed_with_the_result():
     view = sk.reshape(host, (3, 2))
     del host
     gc.collect()
-    assert held() is not None
+    assert reference() is not None
     assert view.shape == (3, 2)
     del view
     gc.collect()
-    assert held() is None
+    assert reference() is None
 
 
 def test_read_only_memory_stays_so():
@@ -294,10 +294,10 @@ def test_many_threads_share_one_array():
                 wrong.append(1)
 
     threads = [threading.Thread(target=work) for _ in range(8)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     gc.collect()
     assert not wrong
     assert sys.getrefcount(host) == count

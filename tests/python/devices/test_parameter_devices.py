@@ -124,13 +124,13 @@ def table_dtype(name):
     return "float64"
 
 
-def made(what, where, dtype):
+def make_argument(shape, device, dtype):
     """An argument of the tables above: shapes stand for arrays."""
-    if isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], tuple):
-        what, dtype = what
-    x = sk.ones(what, dtype="float64", device=where)
+    if isinstance(shape, tuple) and len(shape) == 2 and isinstance(shape[0], tuple):
+        shape, dtype = shape
+    x = sk.ones(shape, dtype="float64", device=device)
     if x.ndim == 2:
-        x += sk.eye(*x.shape, device=where)  # so that it has an inverse
+        x += sk.eye(*x.shape, device=device)  # so that it has an inverse
     return sk.astype(x, np.dtype(dtype))
 
 
@@ -142,16 +142,16 @@ def right_arguments(name, function, home):
     for parameter in inspect.signature(function).parameters.values():
         if parameter.default is not parameter.empty or parameter.name in ("args", "kwargs"):
             continue
-        what = chosen.get(parameter.name, 0)
+        value = chosen.get(parameter.name, 0)
         if parameter.name == "arrays":
-            arrays = [made(shape, home, dtype) for shape in what]
+            arrays = [make_argument(shape, home, dtype) for shape in value]
             named[parameter.name] = arrays
         elif parameter.name in ARRAYS or parameter.name == "arrays_and_dtypes":
-            named[parameter.name] = made(what, home, dtype)
+            named[parameter.name] = make_argument(value, home, dtype)
         elif parameter.name == "device":
             named[parameter.name] = home
         else:
-            named[parameter.name] = what
+            named[parameter.name] = value
     return named
 
 
@@ -184,34 +184,36 @@ def fill_before(function, named, name):
     return {**filled, **named}
 
 
-def strays(where):
+def strays(device):
     """Arrays of every use: an index, a size, a flag, a number; with an axis, and inside a tuple."""
     for dtype in ("int64", "float64", "bool"):
         for shape in ((), (1,), (3,)):
-            x = sk.ones(shape, dtype=dtype, device=where)
+            x = sk.ones(shape, dtype=dtype, device=device)
             yield x
             yield (x, 1)
             yield [x]
 
 
-def refuses(call_it, what):
+def refuses(call_it, label):
     """The call raises as it must, and reads no element."""
     sk.synchronize()
-    before = _core.transfers()
+    old_transfers = _core.transfers()
     with pytest.raises((DeviceMismatchError, TypeError, ValueError, IndexError)) as caught:
         call_it()
-    after = _core.transfers()
-    assert after["device_to_host_bytes"] == before["device_to_host_bytes"], f"{what}: read"
+    new_transfers = _core.transfers()
+    assert new_transfers["device_to_host_bytes"] == old_transfers["device_to_host_bytes"], (
+        f"{label}: read"
+    )
     return caught.value
 
 
-def reads_nothing(call_it, what):
+def reads_nothing(call_it, label):
     """The call may go well, as it asks for no element."""
     sk.synchronize()
-    before = _core.transfers()
+    old_transfers = _core.transfers()
     with contextlib.suppress(DeviceMismatchError, TypeError, ValueError, IndexError):
         call_it()
-    assert _core.transfers()["device_to_host_bytes"] == before["device_to_host_bytes"], what
+    assert _core.transfers()["device_to_host_bytes"] == old_transfers["device_to_host_bytes"], label
 
 
 @pytest.mark.parametrize(("name", "function"), list(functions()))
@@ -239,19 +241,21 @@ def test_every_parameter_refuses_arrays_of_another_device(name, function):
                 if alone and parameter.name != "fill_value":
                     continue
                 for stray in strays(elsewhere):
-                    given = fill_before(function, {**named, parameter.name: stray}, parameter.name)
+                    arguments = fill_before(
+                        function, {**named, parameter.name: stray}, parameter.name
+                    )
                     # Where the value or a bound is, if nothing else says so.
                     if name in ("full", "arange", "linspace") and parameter.name != "device":
-                        given["device"] = home
+                        arguments["device"] = home
                     if parameter.name in ("arrays", "shapes"):
                         usual = named.get(parameter.name, [])
-                        given[parameter.name] = [
+                        arguments[parameter.name] = [
                             *(usual if isinstance(usual, list) else [usual]),
                             stray,
                         ]
                     if parameter.name in FLAGS and isinstance(stray, tuple | list):
                         continue
-                    refuses(lambda: call(function, given), f"{name}({parameter.name}={stray})")  # noqa: B023
+                    refuses(lambda: call(function, arguments), f"{name}({parameter.name}={stray})")  # noqa: B023
 
 
 @pytest.mark.parametrize("own_type", [sk.Device, sk.Event, sk.Stream])
@@ -285,21 +289,21 @@ def test_the_faults_that_were_found():
 
 
 def test_values_on_the_device_of_the_call_are_read():
-    for where in ("cpu:1", "cuda:1"):
-        n = sk.asarray(2, device=where)
-        x = sk.ones((2, 2), device=where)
-        half = sk.asarray(0.5, device=where)
-        assert sk.full((2,), half).device == sk.Device(where)
+    for device in ("cpu:1", "cuda:1"):
+        n = sk.asarray(2, device=device)
+        x = sk.ones((2, 2), device=device)
+        half = sk.asarray(0.5, device=device)
+        assert sk.full((2,), half).device == sk.Device(device)
         assert sk.full((2,), half).tolist() == [0.5, 0.5]
         assert sk.full_like(x, half)[0, 0] == 0.5
-        assert sk.zeros((n, 3), device=where).shape == (2, 3)
+        assert sk.zeros((n, 3), device=device).shape == (2, 3)
         assert sk.tril(x, k=-n).tolist() == [[0.0, 0.0], [0.0, 0.0]]
         assert sk.reshape(x, (n, n)).shape == (2, 2)
         assert sk.sum(x, axis=n - 1).shape == (2,)
         assert sk.sum(x, keepdims=n > 1).shape == (1, 1)
         assert sk.linalg.vector_norm(x, ord=n).item() == 2.0
-        assert sk.fft.fftfreq(2, d=half, device=where).tolist() == [0.0, -1.0]
-        with sk.device(where):
+        assert sk.fft.fftfreq(2, d=half, device=device).tolist() == [0.0, -1.0]
+        with sk.device(device):
             assert sk.eye(n).shape == (2, 2)
         with pytest.raises(TypeError, match="k must be an int"):
             sk.tril(x, k=half)
@@ -331,13 +335,15 @@ def test_methods_refuse_them_too(name):
         x = sk.ones((3,), device=home)
         for stray in strays(elsewhere):
             for arguments in METHODS[name]:
-                given = {key: stray if value == 0 else "cpu:1" for key, value in arguments.items()}
-                positional = [given.pop("device")] if "device" in given else []
+                keywords = {
+                    key: stray if value == 0 else "cpu:1" for key, value in arguments.items()
+                }
+                positional = [keywords.pop("device")] if "device" in keywords else []
                 if {"dtype", "copy"} & set(arguments) and isinstance(stray, tuple | list):
                     continue  # true, as all that has items, and shown by NumPy's error
                 # NumPy asks for no element where the dtype is given.
                 judge = reads_nothing if "dtype" in arguments else refuses
-                judge(lambda: getattr(x, name)(*positional, **given), f"{name}({given})")  # noqa: B023
+                judge(lambda: getattr(x, name)(*positional, **keywords), f"{name}({keywords})")  # noqa: B023
 
 
 @pytest.mark.parametrize("name", [name for name, calls in NUMPY_CALLS.items() if calls])
@@ -353,11 +359,11 @@ def test_numpy_functions_refuse_them_too(name):
         for parameter in parameters[1:]:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 continue
-            before = [
+            positional = [
                 x for p in parameters[1:] if p.kind is p.POSITIONAL_ONLY and p is not parameter
             ]
             if parameter.kind is parameter.POSITIONAL_ONLY:
-                refuses(lambda: function(x, *before, stray), f"{name}({parameter.name})")  # noqa: B023
+                refuses(lambda: function(x, *positional, stray), f"{name}({parameter.name})")  # noqa: B023
             else:
-                given = {parameter.name: stray}
-                refuses(lambda: function(x, *before, **given), f"{name}({parameter.name})")  # noqa: B023
+                keywords = {parameter.name: stray}
+                refuses(lambda: function(x, *positional, **keywords), f"{name}({parameter.name})")  # noqa: B023

@@ -28,7 +28,7 @@ ORDERING = {"event_record", "stream_wait_event", "event_create", "event_synchron
 PROGRAMS = pathlib.Path(__file__).parents[2] / "fuzz" / "programs.py"
 
 
-def made(device, *, dtype=sk.float64):
+def pending_array(device, *, dtype=sk.float64):
     """An array that another stream is about to write: 0, 1, 2, 3, where it has 7 now."""
     values = sk.arange(4, dtype=dtype, device=device)
     x = sk.full((4,), 7, dtype=dtype, device=device)
@@ -63,7 +63,7 @@ READS = {
     "copy": lambda x: x.copy().tolist(),
     "deepcopy": lambda x: copy.deepcopy(x).tolist(),
     "np.from_dlpack": lambda x: np.from_dlpack(x, device="cpu").tolist(),
-    "iteration": lambda x: [float(each) for each in x],
+    "iteration": lambda x: [float(element) for element in x],
     "bool": lambda x: [float(i) for i in range(4)] if not bool(x[0]) and bool(x[3]) else None,
     "addition": lambda x: (x + 0).tolist(),
     "sum": lambda x: x.tolist() if float(sk.sum(x)) == 6.0 else None,
@@ -96,19 +96,19 @@ def test_the_issues_program():
 
 @pytest.mark.parametrize("name", READS)
 def test_a_read_comes_after_the_write_on_another_stream(slow, cuda_device, name):
-    assert READS[name](made(cuda_device)) == pytest.approx([0.0, 1.0, 2.0, 3.0], abs=1e-12)
+    assert READS[name](pending_array(cuda_device)) == pytest.approx([0.0, 1.0, 2.0, 3.0], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", READS)
 def test_a_read_on_a_third_stream_too(slow, cuda_device, name):
-    x = made(cuda_device)
+    x = pending_array(cuda_device)
     with sk.Stream(cuda_device):
         assert READS[name](x) == pytest.approx([0.0, 1.0, 2.0, 3.0], abs=1e-12)
 
 
 def test_a_consumer_s_stream_waits(slow, cuda_device):
     """DLPack's stream, and the legacy one of the CUDA array interface, though the current one holds nothing."""
-    x = made(cuda_device)
+    x = pending_array(cuda_device)
     consumers = sk.Stream(cuda_device)
     x.__dlpack__(stream=consumers.handle, max_version=(1, 0))
     consumers.synchronize()
@@ -116,7 +116,7 @@ def test_a_consumer_s_stream_waits(slow, cuda_device):
     assert sk.from_cuda_array_interface(
         x.__cuda_array_interface__, owner=x, sync=False
     ).tolist() == [0, 1, 2, 3]
-    x = made(cuda_device)
+    x = pending_array(cuda_device)
     assert x.__cuda_array_interface__["stream"] == 1
     sk.Stream.from_handle(cuda_device, 1).synchronize()
     about = x.__cuda_array_interface__
@@ -178,11 +178,11 @@ def test_memory_that_a_stream_still_reads_is_not_used_again(slow, cuda_device):
     _core.rehearsal_delay(0)
     others = [sk.full((4,), 9, device=cuda_device) for _ in range(4)]
     assert y.tolist() == [0, 1, 2, 3]
-    assert all(each.tolist() == [9] * 4 for each in others)
+    assert all(array.tolist() == [9] * 4 for array in others)
 
 
 def test_threads_of_one_program_hand_arrays_on(slow, cuda_device):
-    x = in_thread(lambda: made(cuda_device))
+    x = in_thread(lambda: pending_array(cuda_device))
     with sk.Stream(cuda_device):
         y = in_thread(lambda: x * 2)
     assert (y + x).tolist() == [0.0, 3.0, 6.0, 9.0]
@@ -190,8 +190,8 @@ def test_threads_of_one_program_hand_arrays_on(slow, cuda_device):
 
 @pytest.mark.parametrize("stream", ["default", "own"])
 def test_on_one_stream_no_call_is_made_for_it(cuda_device, stream):
-    on = sk.current_stream(cuda_device) if stream == "default" else sk.Stream(cuda_device)
-    with on:
+    work_stream = sk.current_stream(cuda_device) if stream == "default" else sk.Stream(cuda_device)
+    with work_stream:
         x = sk.arange(1000, dtype=sk.float64, device=cuda_device)
         y = x + x
         sk.synchronize(cuda_device)
@@ -202,7 +202,7 @@ def test_on_one_stream_no_call_is_made_for_it(cuda_device, stream):
                 y[1:] = x[:-1]
             float(sk.sum(y))
             y += 1
-            on.synchronize()
+            work_stream.synchronize()
             y += 1
     # A copy to the host has an event of its own.
     assert calls.get("event_record", 0) == 1
@@ -214,8 +214,8 @@ def test_streams_that_wait_for_each_other_make_no_events(cuda_device):
     x = sk.ones((100,), device=cuda_device)
 
     def turn():
-        for each in streams:
-            with each:
+        for stream in streams:
+            with stream:
                 x.__iadd__(1)
 
     for _ in range(20):
@@ -247,8 +247,8 @@ def test_work_that_has_nothing_in_common_runs_side_by_side(cuda_device):
 
     def work():
         arrays[0].__iadd__(1)
-        for each, x in zip(streams, arrays[1:], strict=True):
-            with each:
+        for stream, x in zip(streams, arrays[1:], strict=True):
+            with stream:
                 x.__iadd__(1)
         sk.synchronize(cuda_device)
 
@@ -268,8 +268,8 @@ def test_reads_of_one_array_run_side_by_side(cuda_device):
     results = []
 
     def work():
-        for each in streams:
-            with each:
+        for stream in streams:
+            with stream:
                 results.append(x + 1)
         sk.synchronize(cuda_device)
 
@@ -278,7 +278,7 @@ def test_reads_of_one_array_run_side_by_side(cuda_device):
         assert 0.1 <= elapsed(work) < 0.3
     finally:
         _core.rehearsal_delay(0)
-    assert all(each.tolist() == [2.0] * 4 for each in results)
+    assert all(result.tolist() == [2.0] * 4 for result in results)
 
 
 def test_streams_do_not_pile_up(cuda_device):
@@ -317,23 +317,23 @@ def test_events_tell_seconds(cuda_device):
 def test_events_are_recorded_on_a_stream_that_is_given_or_current(slow, cuda_device):
     stream = sk.Stream(cuda_device)
     x = sk.ones((4,), device=cuda_device)
-    given, current, other = (sk.Event(cuda_device) for _ in range(3))
+    explicit, current, other = (sk.Event(cuda_device) for _ in range(3))
     with stream:
         x += 1
         current.record()
-    given.record(stream)
+    explicit.record(stream)
     sk.Event(cuda_device).record(stream.handle)
     with sk.Stream(cuda_device):
         other.record()
-    assert not given.done
+    assert not explicit.done
     assert not current.done
     stream.synchronize()
-    assert given.done
+    assert explicit.done
     assert current.done
     other.synchronize()
     waiting = sk.Stream(cuda_device)
     with waiting:
-        given.wait()
+        explicit.wait()
     waiting.synchronize()
 
 
@@ -395,8 +395,8 @@ def test_one_stream_is_entered_by_several_threads(cuda_device):
     barrier = threading.Barrier(4)
 
     def work():
-        for each in (stream, scope):
-            with each:
+        for manager in (stream, scope):
+            with manager:
                 barrier.wait()
                 inside = current(cuda_device).handle
                 barrier.wait()
@@ -404,10 +404,10 @@ def test_one_stream_is_entered_by_several_threads(cuda_device):
         return inside
 
     threads = [threading.Thread(target=work) for _ in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert not barrier.broken
 
 
@@ -420,7 +420,7 @@ def test_a_block_is_left_by_the_thread_that_entered_it(cuda_device):
 
 
 def test_the_per_thread_stream_is_in_order(slow, cuda_device):
-    x = made(cuda_device)
+    x = pending_array(cuda_device)
     with sk.stream(2, device=cuda_device):
         y = x + 1
     with sk.Stream(cuda_device):

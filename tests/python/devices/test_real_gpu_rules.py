@@ -36,13 +36,15 @@ def test_memory_of_one_per_thread_stream_is_not_given_to_that_of_another_thread(
             y = x + 1
             return address(y)  # and y is given back while the kernel is under way
 
-    mine = work()
+    own_address = work()
     theirs = in_thread(work)
-    assert mine != theirs
+    assert own_address != theirs
     sk.synchronize(cuda_device)
     with sk.stream(per_thread):  # many: other tests may have left blocks that are free now, too
-        again = [sk.empty((8,), device=cuda_device) for _ in range(1000)]
-    assert {mine, theirs} <= {address(y) for y in again}, "what has passed is used again"
+        new_arrays = [sk.empty((8,), device=cuda_device) for _ in range(1000)]
+    assert {own_address, theirs} <= {address(y) for y in new_arrays}, (
+        "what has passed is used again"
+    )
 
 
 def test_a_block_of_a_per_thread_stream_waits_for_an_event_of_the_legacy_stream(cuda_device):
@@ -63,7 +65,7 @@ def test_small_transfers_on_per_thread_streams_share_no_chunk(cuda_device, slow)
         with sk.stream(stream), count_cuda_calls() as calls:
             x = [sk.asarray(np.full(16, i), device=cuda_device) for i in range(6)]
         sk.synchronize(cuda_device)
-        assert [to_numpy(each)[0] for each in x] == list(range(6))
+        assert [to_numpy(array)[0] for array in x] == list(range(6))
         return calls.get("event_synchronize", 0)
 
     waits(1)  # the last chunk is one of this stream from here on
@@ -80,7 +82,7 @@ def test_nothing_is_enqueued_on_a_stream_that_is_captured(cuda_device):
     s = sk.Stream(cuda_device)
     sk.synchronize(cuda_device)
     sk.trim(cuda_device)
-    before = sk.memory_statistics(cuda_device).live_bytes
+    old_live_bytes = sk.memory_statistics(cuda_device).live_bytes
     calls = {
         "operation": lambda: x + 1,
         "in place": lambda: x.__iadd__(1),
@@ -94,7 +96,7 @@ def test_nothing_is_enqueued_on_a_stream_that_is_captured(cuda_device):
             _core.rehearsal_set_captured(s.handle)
             with (
                 sk.stream(s),
-                count_cuda_calls() as made,
+                count_cuda_calls() as cuda_calls,
                 pytest.raises(ValueError, match=r"captured into a graph.*end the capture"),
             ):
                 call()
@@ -102,8 +104,8 @@ def test_nothing_is_enqueued_on_a_stream_that_is_captured(cuda_device):
             _core.rehearsal_set_captured(0)
         enqueued = {"launch_host_kernel", "copy_async", "copy_peer_async", "stream_synchronize"}
         enqueued.add("allocate_async")
-        assert not enqueued & set(made), name
-        assert sk.memory_statistics(cuda_device).live_bytes == before, name
+        assert not enqueued & set(cuda_calls), name
+        assert sk.memory_statistics(cuda_device).live_bytes == old_live_bytes, name
     with sk.stream(s):
         assert float(sk.sum(x + 1)) == 16
 

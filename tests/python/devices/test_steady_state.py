@@ -118,8 +118,8 @@ def test_streams_that_take_turns_take_no_memory_from_the_driver():
     streams = [sk.Stream(DEVICE) for _ in range(2)]
 
     def turn():
-        for each in streams:
-            with sk.stream(each):
+        for stream in streams:
+            with sk.stream(stream):
                 x = LARGE + LARGE
                 y = x * x
         return y

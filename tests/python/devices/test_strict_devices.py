@@ -127,7 +127,7 @@ CONSTANTS_AND_MODULES = {
 
 
 def arrays(pair, shape, dtype="float64"):
-    return [sk.ones(shape, dtype=dtype, device=where) for where in pair]
+    return [sk.ones(shape, dtype=dtype, device=device) for device in pair]
 
 
 def binary_elementwise():
@@ -152,11 +152,13 @@ def test_every_public_function_is_accounted_for():
     from skerry import _core
 
     unary = {entry["name"] for entry in _core.op_table() if entry["arity"] == 1}
-    known = (
+    covered_names = (
         unary | set(binary_elementwise()) | set(CALLS) | ONE_ARRAY_OR_NONE | CONSTANTS_AND_MODULES
     )
     left = [
-        name for name in STANDARD_NAMES if name not in known and name != "__array_namespace_info__"
+        name
+        for name in STANDARD_NAMES
+        if name not in covered_names and name != "__array_namespace_info__"
     ]
     assert not left, f"say in this file how these are called with arrays on two devices: {left}"
 
@@ -172,7 +174,7 @@ def test_mixed_devices_raise(name):
             with pytest.raises(DeviceMismatchError) as caught:
                 call(function, a, b)
             text = str(caught.value)
-            assert all(where in text for where in pair), text
+            assert all(device in text for device in pair), text
             assert "to_device" in text, text
 
 
@@ -220,10 +222,10 @@ INTEGER = [
 def test_operators_raise(function):
     for pair, shape in itertools.product(PAIRS, SHAPES):
         a, b = arrays(pair, shape, "int64" if function in INTEGER else "float64")
-        before = np.array(a.to_device("cpu:0"))
+        old_values = np.array(a.to_device("cpu:0"))
         with pytest.raises(DeviceMismatchError):
             function(a, b)
-        assert np.array_equal(np.array(a.to_device("cpu:0")), before), "the target was changed"
+        assert np.array_equal(np.array(a.to_device("cpu:0")), old_values), "the target was changed"
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)

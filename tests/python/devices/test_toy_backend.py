@@ -74,8 +74,8 @@ def test_devices_are_values_with_a_name(toy):
 
 
 def test_devices_lists_them():
-    assert [str(each) for each in sk.devices("toy")] == ["toy:0", "toy:1"]
-    assert {"toy:0", "toy:1", "shown_toy:0"} <= {str(each) for each in sk.devices()}
+    assert [str(device) for device in sk.devices("toy")] == ["toy:0", "toy:1"]
+    assert {"toy:0", "toy:1", "shown_toy:0"} <= {str(device) for device in sk.devices()}
     with pytest.raises(ValueError, match="'cpu', 'cuda', 'toy' and 'shown_toy'"):
         sk.devices("tpu")
 
@@ -190,10 +190,10 @@ def test_an_index_out_of_bounds_is_found_in_the_call(toy):
 # --- transfers ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("there", "back"), ORDERED_PAIRS)
-def test_transfers(there, back):
+@pytest.mark.parametrize(("source", "back"), ORDERED_PAIRS)
+def test_transfers(source, back):
     a = sample("int64", (701, 1300))
-    x = sk.asarray(a.copy(), device=there)
+    x = sk.asarray(a.copy(), device=source)
     for view, want in [(x, a), (x[::2, ::-3], a[::2, ::-3]), (x.mT, a.T), (x[:0], a[:0])]:
         assert_same(view.to_device(back), want, back)
     one = x[3, 4].to_device(back)
@@ -286,8 +286,8 @@ def test_dlpack_names_a_device_that_has_a_code():
         x.__dlpack__(stream=1)
 
 
-@pytest.mark.parametrize("where", ["toy:1", "shown_toy:1"])
-def test_dlpack_hands_over_a_copy_on_the_host(where):
+@pytest.mark.parametrize("device", ["toy:1", "shown_toy:1"])
+def test_dlpack_hands_over_a_copy_on_the_host(device):
     class OnHost:
         """What a library does that asks for host memory."""
 
@@ -297,10 +297,10 @@ def test_dlpack_hands_over_a_copy_on_the_host(where):
         def __dlpack_device__(self):
             return (1, 0)
 
-        def __dlpack__(self, **given):
+        def __dlpack__(self, **keywords):
             return self.x.__dlpack__(max_version=(1, 0), dl_device=(1, 0), copy=True)
 
-    x = sk.asarray(sample("float32"), device=where)
+    x = sk.asarray(sample("float32"), device=device)
     got = np.from_dlpack(OnHost(x))
     assert np.array_equal(got, sample("float32"))
     with pytest.raises(InterchangeError, match="copy only"):

@@ -42,10 +42,10 @@ SOURCES = {
 @pytest.mark.parametrize("name", SOURCES)
 def test_any_layout_goes_to_a_device_and_comes_back(name, cuda_device):
     source = SOURCES[name]
-    there = sk.asarray(source, device=cuda_device)
-    assert str(there.device) == cuda_device
-    assert there.shape == source.shape
-    assert np.array_equal(to_numpy(there), source)
+    device_array = sk.asarray(source, device=cuda_device)
+    assert str(device_array.device) == cuda_device
+    assert device_array.shape == source.shape
+    assert np.array_equal(to_numpy(device_array), source)
     view = sk.asarray(source).to_device(cuda_device)
     assert np.array_equal(to_numpy(view), source)
 
@@ -59,20 +59,20 @@ def test_any_dtype_is_packed(dtype, cuda_device):
 def test_the_source_has_been_read_when_the_call_returns(cuda_device):
     for shape in ((10,), (700_000,), (1000, 700)):
         source = np.ones(shape)
-        there = sk.asarray(source, device=cuda_device)
+        device_array = sk.asarray(source, device=cuda_device)
         strided = sk.asarray(source[::2], device=cuda_device)
         source[...] = 2
-        assert to_numpy(there).min() == 1
+        assert to_numpy(device_array).min() == 1
         assert to_numpy(strided).max() == 1
 
 
 def test_a_packed_source_needs_no_second_host_array():
     source = sk.asarray(WIDE).T
     sk.asarray(source, device="cuda:0")
-    before = sk.memory_statistics("cpu:0").allocations
-    there = source.to_device("cuda:0")
-    assert sk.memory_statistics("cpu:0").allocations == before
-    assert there.shape == WIDE.T.shape
+    old_allocations = sk.memory_statistics("cpu:0").allocations
+    device_array = source.to_device("cuda:0")
+    assert sk.memory_statistics("cpu:0").allocations == old_allocations
+    assert device_array.shape == WIDE.T.shape
 
 
 # Large host arrays.
@@ -97,10 +97,10 @@ def test_large_host_arrays_are_locked_and_look_like_any_other():
 
 def test_own_large_arrays_are_copied_without_chunks(cuda_device):
     x = sk.reshape(sk.arange(CHUNK), (2, -1))
-    there = x.to_device(cuda_device)
+    device_array = x.to_device(cuda_device)
     with count_cuda_calls() as calls:
-        there = x.to_device(cuda_device)
-        back = there.to_device("cpu:0")
+        device_array = x.to_device(cuda_device)
+        back = device_array.to_device("cpu:0")
     assert calls["copy_async"] == 2
     assert "event_record" not in calls
     assert _core.is_page_locked(back)

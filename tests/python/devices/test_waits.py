@@ -55,20 +55,20 @@ def waits(name):
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
 def test_other_threads_run_while_one_waits(name):
-    found = waits(name)
-    assert any(each["waited"] for each in found)
-    assert not [each for each in found if each["held"]]
+    records = waits(name)
+    assert any(record["waited"] for record in records)
+    assert not [record for record in records if record["held"]]
 
 
 @pytest.mark.not_guarded("memory is not of a pool")
 def test_every_call_that_may_wait_is_made_by_some_wait():
-    made = {call for name in CONFIGURATIONS for each in waits(name) for call in each["calls"]}
-    assert made == set(_core.waiting_cuda_calls())
+    calls = {call for name in CONFIGURATIONS for record in waits(name) for call in record["calls"]}
+    assert calls == set(_core.waiting_cuda_calls())
 
 
 @pytest.mark.not_guarded("memory is not of a pool")
 def test_memory_of_a_pool_is_freed_without_a_wait():
     for name in ("pools", "emulated_kernels"):
-        frees = [each for each in waits(name) if each["name"].startswith("free_an_array")]
+        frees = [record for record in waits(name) if record["name"].startswith("free_an_array")]
         assert len(frees) == 4
-        assert not any(each["waited"] for each in frees), frees
+        assert not any(record["waited"] for record in frees), frees

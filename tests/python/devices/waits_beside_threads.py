@@ -83,14 +83,14 @@ def measure(name):
     with count_cuda_calls() as calls:
         act = WAITS[name]()
         _core.slow_waiting_cuda_calls(0 if name in LOOPS else int(SLOW * 1e6))
-        before = [each.count for each in counters]
+        old_counts = [counter.count for counter in counters]
         start = time.perf_counter()
         act()
         seconds = time.perf_counter() - start
-        counted = [each.count - n for each, n in zip(counters, before, strict=True)]
+        counted = [counter.count - n for counter, n in zip(counters, old_counts, strict=True)]
         _core.slow_waiting_cuda_calls(0)
-    for each in counters:
-        each.end()
+    for counter in counters:
+        counter.end()
     del act
     sk.synchronize(HERE)
     sk.synchronize(THERE)
@@ -172,10 +172,10 @@ def allocate_page_locked_memory():
 @wait
 def allocate_under_pressure():
     sk.trim(HERE)
-    held = [sk.ones((BLOCK,), dtype=sk.uint8, device=HERE) for _ in range(5)]
+    blocks = [sk.ones((BLOCK,), dtype=sk.uint8, device=HERE) for _ in range(5)]
     with sk.Stream(HERE):
-        results = [work_on(held[0][:10])]
-    del held
+        results = [work_on(blocks[0][:10])]
+    del blocks
     return lambda: results.append(sk.empty((6 * BLOCK,), dtype=sk.uint8, device=HERE))
 
 
@@ -276,7 +276,7 @@ READERS = {
     "complex": lambda y: complex(y[3]),
     "index": lambda y: range(10)[sk.astype(y[3], sk.int64)],
     "contains": lambda y: 7.0 in y[:2],
-    "iterate": lambda y: [float(each) for each in y[:2]],
+    "iterate": lambda y: [float(element) for element in y[:2]],
     "pickle": pickle.dumps,
     "deepcopy_to_the_host": lambda y: copy.deepcopy(y).to_device("cpu:0"),
     "save": lambda y: sk.save(io.BytesIO(), y),
@@ -350,14 +350,14 @@ def wait_for_an_upload_of_another_thread():
     threads = [threading.Thread(target=lambda: sk.asarray(source, device=HERE)) for _ in range(2)]
 
     def act():
-        for each in threads:
-            each.start()
+        for thread in threads:
+            thread.start()
         time.sleep(0.02)
         x = sk.ones((4,), device=HERE)
         x[0] = 5.0
         y = sk.asarray([1.0, 2.0], device=HERE)
-        for each in threads:
-            each.join()
+        for thread in threads:
+            thread.join()
         return x, y, result
 
     return act

@@ -46,8 +46,8 @@ def near_switches(dtype):
     """Each switch and its neighbours, of both signs, as far as the dtype reaches."""
     switches = np.array([x for x in SWITCHES if x < float(np.finfo(dtype).max)]).astype(dtype)
     bits = switches.view(f"i{switches.itemsize}")
-    near = np.concatenate([(bits + step).view(dtype) for step in (-1, 0, 1)])
-    return np.concatenate([near, -near])
+    neighbours = np.concatenate([(bits + step).view(dtype) for step in (-1, 0, 1)])
+    return np.concatenate([neighbours, -neighbours])
 
 
 def random_values(dtype, count, rng):

@@ -114,7 +114,7 @@ def main():
     parser.add_argument("--count", type=int, default=1_000_000, help="of arguments of each")
     parser.add_argument("--write", action="store_true", help="write the documentation's table")
     options = parser.parse_args()
-    found = []
+    table_rows = []
     for name, dtype in CASES:
         is_chosen = name in options.functions or not options.functions
         if is_chosen and (options.dtypes is None or dtype in options.dtypes.split(",")):
@@ -124,13 +124,13 @@ def main():
                 # The page says of float16 that its results are float32's, rounded.
                 if dtype != "float16":
                     share = f"{100 * different / total:.2g} %"
-                    found.append((name, dtype, share, f"{largest:g}"))
+                    table_rows.append((name, dtype, share, f"{largest:g}"))
             sys.stdout.flush()
     if options.write:
         with TABLE.open("w", newline="") as file:
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow(["function", "dtype", "differ", "largest difference in ULP"])
-            rows.writerows(found)
+            rows.writerows(table_rows)
 
 
 if __name__ == "__main__":

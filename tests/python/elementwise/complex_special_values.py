@@ -233,7 +233,7 @@ def cases(name):
     return listed
 
 
-def _turned(name):
+def _rotated_cases(name):
     """Cases of f(z) = -1j * g(z * 1j) from those of g."""
     return [((b, -a), (imag, negated(real))) for (a, b), (real, imag) in cases(name)]
 
@@ -251,10 +251,10 @@ def all_cases():
     """Every function with special cases for complex arguments: those of the table and those defined by them."""
     return {
         **{name: cases(name) for name in RULES},
-        "asin": _turned("asinh"),
-        "atan": _turned("atanh"),
-        "sin": _turned("sinh"),
-        "tan": _turned("tanh"),
+        "asin": _rotated_cases("asinh"),
+        "atan": _rotated_cases("atanh"),
+        "sin": _rotated_cases("sinh"),
+        "tan": _rotated_cases("tanh"),
         "cos": [((b, -a), want) for (a, b), want in cases("cosh")],
         "log2": _scaled("log", math.log(2)),
         "log10": _scaled("log", math.log(10)),

@@ -112,20 +112,20 @@ class Walk:
             self.device
         )
 
-    def check(self, got, want, what):
+    def check(self, got, want, label):
         """Record the elements that differ from the wanted ones."""
         got = on_host(got) if isinstance(got, sk.Array) else got
         if got.shape != want.shape or got.dtype != want.dtype:
-            self.unequal.append(f"{what}: {got.dtype} of shape {got.shape}")
+            self.unequal.append(f"{label}: {got.dtype} of shape {got.shape}")
             return
         if got.tobytes() == want.tobytes():
             return
         differs = (bits(got, self.any_nan) != bits(want, self.any_nan)).any(axis=-1)
         if differs.any():
-            at = np.argwhere(differs)[0]
+            index = np.argwhere(differs)[0]
             self.unequal.append(
-                f"{what}: {np.count_nonzero(differs)} of {differs.size}, such as {got[tuple(at)]!r} instead of "
-                f"{want[tuple(at)]!r} at {at.tolist()}"
+                f"{label}: {np.count_nonzero(differs)} of {differs.size}, such as {got[tuple(index)]!r} instead of "
+                f"{want[tuple(index)]!r} at {index.tolist()}"
             )
 
     def lengths(self, starts):
@@ -155,15 +155,15 @@ class Walk:
         rows = self.count // columns
         tables = [x[: rows * columns].reshape(rows, columns) for x in self.values]
         table = self.want[: rows * columns].reshape(rows, columns)
-        known = {**LAYOUTS, **(MISALIGNED if self.device.startswith("cpu") else {})}
-        for names in itertools.product(known, repeat=min(self.arity, 2)):
-            self.in_layout(names, known, self.values, self.want)
-            self.in_layout(names, known, tables, table)
+        layouts = {**LAYOUTS, **(MISALIGNED if self.device.startswith("cpu") else {})}
+        for names in itertools.product(layouts, repeat=min(self.arity, 2)):
+            self.in_layout(names, layouts, self.values, self.want)
+            self.in_layout(names, layouts, tables, table)
         for names in itertools.product(MATRIX_LAYOUTS, repeat=min(self.arity, 2)):
             self.in_layout(names, MATRIX_LAYOUTS, tables, table)
 
-    def in_layout(self, names, known, values, want):
-        chosen = [known[name] for name in (*names, names[0])[: self.arity]]
+    def in_layout(self, names, layouts, values, want):
+        chosen = [layouts[name] for name in (*names, names[0])[: self.arity]]
         args = [lay(x, self.put) for lay, x in zip(chosen, values, strict=True)]
         self.check(self.function(*args), want, f"{' with '.join(names)}, {want.ndim}-d")
         if self.name in OPERATORS:
@@ -196,26 +196,26 @@ class Walk:
         x, y = self.put(first), self.put(second)
         table_x, table_y = (sk.reshape(self.put(values), (count, count)) for values in whole)
         column, row = x[:, sk.newaxis], y[sk.newaxis, :]
-        for what, args in {
+        for label, args in {
             "column with row": (column, row),
             "table with row": (table_x, row),
             "table with vector": (table_x, y),
             "column with table": (column, table_y),
             "tables": (table_x, table_y),
         }.items():
-            self.check(self.function(*args), want, what)
+            self.check(self.function(*args), want, label)
         for i in range(count):
             self.with_scalar(x[i], y, want[i], True)
             self.with_scalar(x, y[i], want[:, i], False)
 
     def with_scalar(self, first, second, want, is_first):
-        what = "first" if is_first else "second"
-        self.check(self.function(first, second), want, f"0-d {what}")
+        position = "first" if is_first else "second"
+        self.check(self.function(first, second), want, f"0-d {position}")
         scalar = complex if self.dtype.kind == "c" else float
         args = (scalar(first), second) if is_first else (first, scalar(second))
-        self.check(self.function(*args), want, f"Python scalar {what}")
+        self.check(self.function(*args), want, f"Python scalar {position}")
         if self.name in OPERATORS:
-            self.check(OPERATORS[self.name](*args), want, f"operator, Python scalar {what}")
+            self.check(OPERATORS[self.name](*args), want, f"operator, Python scalar {position}")
         if self.name in IN_PLACE and not is_first:
             target = sk.asarray(args[0], copy=True)
             self.check(IN_PLACE[self.name](target, args[1]), want, "Python scalar second, in place")
@@ -245,15 +245,15 @@ class Walk:
         columns = 53
         table = [sk.reshape(x[: size // columns * columns], (-1, columns)) for x in args]
         table_want = want[: size // columns * columns].reshape(-1, columns)
-        before = sk.get_num_threads()
+        old_count = sk.get_num_threads()
         for count in counts:
             sk.set_num_threads(count)
-            what = f"{count} threads, {size} elements"
-            self.check(self.function(*args), want, what)
-            self.check(self.function(*stepped), want, f"{what}, step 2")
-            self.check(self.function(*[x.T for x in table]), table_want.T, f"{what}, transposed")
-            self.check(self.function(*[x[::-1] for x in args]), want[::-1], f"{what}, reversed")
-        sk.set_num_threads(before)
+            label = f"{count} threads, {size} elements"
+            self.check(self.function(*args), want, label)
+            self.check(self.function(*stepped), want, f"{label}, step 2")
+            self.check(self.function(*[x.T for x in table]), table_want.T, f"{label}, transposed")
+            self.check(self.function(*[x[::-1] for x in args]), want[::-1], f"{label}, reversed")
+        sk.set_num_threads(old_count)
 
     def digest(self):
         return hashlib.sha256(bits(self.want, self.any_nan).tobytes()).hexdigest()
@@ -261,20 +261,20 @@ class Walk:
 
 def walk(name, dtype, device, full):
     """Digest of the results, and what differs from them."""
-    found = Walk(name, dtype, device, 5000 if full else 400)
-    found.positions()
-    found.layouts()
+    walker = Walk(name, dtype, device, 5000 if full else 400)
+    walker.positions()
+    walker.layouts()
     if full or device.startswith("cpu"):  # elsewhere each of these calls waits for a stream
-        found.lengths(LONGEST if full else 1)
-        found.single_elements()
-        found.repeated()
-        found.broadcasting(200 if full else 60)
-        found.single_parameters()
+        walker.lengths(LONGEST if full else 1)
+        walker.single_elements()
+        walker.repeated()
+        walker.broadcasting(200 if full else 60)
+        walker.single_parameters()
         size = PARALLEL[TABLE[name]["expensive"] and not full]
-        found.threads((1, 2, 3, 7) if full else (1, 2, 3), size)
+        walker.threads((1, 2, 3, 7) if full else (1, 2, 3), size)
     if full:
-        found.threads((1, 2), PAST_THE_CACHES // max(found.result.dtype.itemsize, 4))
-    return {"digest": found.digest(), "unequal": found.unequal}
+        walker.threads((1, 2), PAST_THE_CACHES // max(walker.result.dtype.itemsize, 4))
+    return {"digest": walker.digest(), "unequal": walker.unequal}
 
 
 def main():
@@ -287,8 +287,8 @@ def main():
     if chosen.only_on not in (None, _core.instruction_set()):
         return print("null")
     cases = [case for case in CASES if case[0] in chosen.functions]
-    found = {" ".join(case): walk(*case, chosen.device, chosen.full) for case in cases}
-    return json.dump(found, sys.stdout)
+    results = {" ".join(case): walk(*case, chosen.device, chosen.full) for case in cases}
+    return json.dump(results, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,11 @@ def measured(full):
     real, complex_ = (1_000_000, 1000) if full else (2000, 25)
     with accuracy.back_ends(LEVELS) as ends:
         levels = [end for end in ends if end.name.startswith("x86-64-")]
-        found = accuracy.measure(accuracy.functions(), levels, real, complex_)
-        yield {(one.name, one.dtype.name): one for one in found}, {end.name for end in levels}
+        measurements = accuracy.measure(accuracy.functions(), levels, real, complex_)
+        yield (
+            {(one.name, one.dtype.name): one for one in measurements},
+            {end.name for end in levels},
+        )
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
@@ -36,7 +39,7 @@ def test_error_is_within_the_bound(name, dtype, measured):
     assert levels
     assert set(function.errors) == levels
     beyond = {
-        end: f"{error:.3f} at {function.where(end)}, {function.ranges[end]}"
+        end: f"{error:.3f} at {function.worst_call(end)}, {function.ranges[end]}"
         for end, error in function.errors.items()
         if not error <= BOUNDS[function.dtype.kind]
     }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from complex_special_values import ANY, Unsigned, all_cases
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 inf, nan = math.inf, math.nan
 CASES = all_cases()
@@ -39,34 +39,34 @@ def check(name, got, cases):
     assert not wrong, "\n".join(wrong)
 
 
-def layouts(values, where):
+def layouts(values, device):
     """The same elements from loops over contiguous, stepped, reversed and 2-D memory."""
-    x = on(where, values)
+    x = to_device(device, values)
     yield x
-    stepped = on(where, np.repeat(values, 3))[1::3]
+    stepped = to_device(device, np.repeat(values, 3))[1::3]
     yield stepped
-    yield on(where, np.ascontiguousarray(values[::-1]))[::-1]
+    yield to_device(device, np.ascontiguousarray(values[::-1]))[::-1]
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", CASES)
-def test_special_cases_side_by_side(name, dtype, where):
+def test_special_cases_side_by_side(name, dtype, device):
     values = np.array([complex(*z) for z, _ in CASES[name]], dtype=dtype)
-    for x in layouts(values, where):
+    for x in layouts(values, device):
         check(name, to_numpy(getattr(sk, name)(x)), CASES[name])
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", CASES)
-def test_special_cases_alone_and_in_whole_vectors(name, dtype, where):
+def test_special_cases_alone_and_in_whole_vectors(name, dtype, device):
     function = getattr(sk, name)
     for z, want in CASES[name]:
         values = np.full(37, complex(*z), dtype=dtype)
-        got = to_numpy(function(on(where, values)))
+        got = to_numpy(function(to_device(device, values)))
         check(name, got, [(z, want)] * 37)
-        check(name, to_numpy(function(on(where, values[0, ...]))).reshape(1), [(z, want)])
+        check(name, to_numpy(function(to_device(device, values[0, ...]))).reshape(1), [(z, want)])
 
 
 SOME = [nan, inf, -inf, 0.0, -0.0, 1.5, -2.0]
@@ -81,9 +81,9 @@ def grid(request):
     return z
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_abs_of_infinite_is_infinite_even_with_nan(grid, where):
-    got = to_numpy(sk.abs(on(where, grid)))
+@pytest.mark.parametrize("device", WHERE)
+def test_abs_of_infinite_is_infinite_even_with_nan(grid, device):
+    got = to_numpy(sk.abs(to_device(device, grid)))
     infinite = np.isinf(grid.real) | np.isinf(grid.imag)
     assert np.all(got[infinite] == inf)
     nans = np.isnan(grid) & ~infinite
@@ -93,19 +93,19 @@ def test_abs_of_infinite_is_infinite_even_with_nan(grid, where):
     assert not np.any(np.signbit(got[~nans]))
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_predicates_look_at_both_parts(grid, where):
-    x = on(where, grid)
+@pytest.mark.parametrize("device", WHERE)
+def test_predicates_look_at_both_parts(grid, device):
+    x = to_device(device, grid)
     real, imag = grid.real, grid.imag
     assert np.array_equal(to_numpy(sk.isnan(x)), np.isnan(real) | np.isnan(imag))
     assert np.array_equal(to_numpy(sk.isinf(x)), np.isinf(real) | np.isinf(imag))
     assert np.array_equal(to_numpy(sk.isfinite(x)), np.isfinite(real) & np.isfinite(imag))
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_equality_and_sums_go_part_by_part(grid, where):
+@pytest.mark.parametrize("device", WHERE)
+def test_equality_and_sums_go_part_by_part(grid, device):
     x1, x2 = (a.ravel() for a in np.meshgrid(grid, grid))
-    mine1, mine2 = on(where, x1), on(where, x2)
+    mine1, mine2 = to_device(device, x1), to_device(device, x2)
     same = (x1.real == x2.real) & (x1.imag == x2.imag)
     assert np.array_equal(to_numpy(mine1 == mine2), same)
     assert np.array_equal(to_numpy(mine1 != mine2), ~same)
@@ -121,47 +121,47 @@ def test_equality_and_sums_go_part_by_part(grid, where):
                 assert np.array_equal(np.signbit(part[numbers]), np.signbit(want[numbers]))
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_products_and_quotients_of_nan_are_nan(grid, where):
-    nans = on(where, np.full_like(grid, complex(nan, nan)))
+@pytest.mark.parametrize("device", WHERE)
+def test_products_and_quotients_of_nan_are_nan(grid, device):
+    nans = to_device(device, np.full_like(grid, complex(nan, nan)))
     for function in (sk.multiply, sk.divide):
         got = to_numpy(function(nans, nans))
         assert np.all(np.isnan(got.real) & np.isnan(got.imag))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("of", [slice(None), slice(1)])
-def test_quotients_are_the_same_beside_extreme_ones(dtype, of):
+@pytest.mark.parametrize("index", [slice(None), slice(1)])
+def test_quotients_are_the_same_beside_extreme_ones(dtype, index):
     rng = np.random.default_rng(5)
     z = rng.normal(size=(2, 2048, 2)) * np.exp(20 * rng.normal(size=(2, 2048, 1)))
     x, y = (part.astype(dtype).ravel() for part in z.view("complex128"))
-    got = to_numpy(sk.divide(on("cpu:0", x), on("cpu:0", y[of])))
+    got = to_numpy(sk.divide(to_device("cpu:0", x), to_device("cpu:0", y[index])))
     extreme = x.copy()
     extreme[::64] = np.resize([0, inf, nan, complex(0, inf), complex(-inf, nan)], 32)
-    beside = to_numpy(sk.divide(on("cpu:0", extreme), on("cpu:0", y[of])))
+    extreme_result = to_numpy(sk.divide(to_device("cpu:0", extreme), to_device("cpu:0", y[index])))
     same = x == extreme
     assert 0 < np.count_nonzero(~same) <= 32
-    assert got[same].tobytes() == beside[same].tobytes()
+    assert got[same].tobytes() == extreme_result[same].tobytes()
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_round_treats_parts_by_themselves(dtype, where):
+def test_round_treats_parts_by_themselves(dtype, device):
     parts = [0.5, -0.5, 1.5, 2.5, -1.5, nan, inf, -inf, 0.0, -0.0]
     z = np.array([complex(a, b) for a in parts for b in reversed(parts)], dtype=dtype)
-    got = to_numpy(sk.round(on(where, z)))
+    got = to_numpy(sk.round(to_device(device, z)))
     np.testing.assert_array_equal(got.real, np.round(z.real))
     np.testing.assert_array_equal(got.imag, np.round(z.imag))
     for part, want in ((got.real, z.real), (got.imag, z.imag)):
         assert np.array_equal(np.signbit(part), np.signbit(want)) or np.any(np.isnan(want))
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_huge_arguments_do_not_overflow_on_the_way(dtype, where):
+def test_huge_arguments_do_not_overflow_on_the_way(dtype, device):
     big = 1e18 if dtype == "complex64" else 1e153
     z = np.array([complex(big, big), complex(-big, 2 * big), complex(3 * big, -4 * big)] * 5)
-    x = on(where, z.astype(dtype))
+    x = to_device(device, z.astype(dtype))
     eps = float(np.finfo(dtype).eps)
     assert np.allclose(to_numpy(sk.divide(x, x)), 1, rtol=0, atol=4 * eps)
     assert np.allclose(to_numpy(sk.abs(sk.sign(x))), 1, rtol=0, atol=4 * eps)

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, on, to_numpy
+from oracle import assert_same, to_device, to_numpy
 
 DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 
@@ -20,10 +20,10 @@ def dividends(dtype, divisor):
     )
     multiples = np.asarray(
         [
-            near
+            value
             for k in (*range(-50, 50), limits.max // divisor, limits.min // divisor)
-            for near in (k * divisor - 1, k * divisor, k * divisor + 1)
-            if limits.min <= near <= limits.max
+            for value in (k * divisor - 1, k * divisor, k * divisor + 1)
+            if limits.min <= value <= limits.max
         ],
         dtype,
     )
@@ -35,7 +35,7 @@ def divisors(dtype):
     """Small ones, powers of two and their neighbours, the greatest; negative ones."""
     limits = np.iinfo(dtype)
     powers = [1 << k for k in range(1, limits.bits - (limits.min < 0))]
-    found = {
+    values = {
         1,
         2,
         3,
@@ -49,22 +49,22 @@ def divisors(dtype):
         *(p - 1 for p in powers),
         *(p + 1 for p in powers),
     }
-    found |= {limits.max, limits.max - 1}
-    found |= {-each for each in found} | {limits.min, limits.min + 1}
-    return sorted(each for each in found if each != 0 and limits.min <= each <= limits.max)
+    values |= {limits.max, limits.max - 1}
+    values |= {-value for value in values} | {limits.min, limits.min + 1}
+    return sorted(value for value in values if value != 0 and limits.min <= value <= limits.max)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_quotients_and_remainders_are_numpys(dtype, device):
     for divisor in divisors(dtype):
         host = dividends(dtype, divisor)
-        x = on(device, host)
+        x = to_device(device, host)
         with np.errstate(over="ignore"):
             assert_same(
-                x // divisor, host // np.dtype(dtype).type(divisor), device, what=f"// {divisor}"
+                x // divisor, host // np.dtype(dtype).type(divisor), device, label=f"// {divisor}"
             )
             assert_same(
-                x % divisor, host % np.dtype(dtype).type(divisor), device, what=f"% {divisor}"
+                x % divisor, host % np.dtype(dtype).type(divisor), device, label=f"% {divisor}"
             )
 
 
@@ -72,17 +72,17 @@ def test_quotients_and_remainders_are_numpys(dtype, device):
 def test_shifts_by_scalars_are_those_by_arrays(dtype, device):
     limits = np.iinfo(dtype)
     host = np.arange(max(limits.min, -300), min(limits.max, 300) + 1).astype(dtype)
-    x = on(device, host)
-    for places in (*range(limits.bits + 2), limits.max, limits.min):
-        by = on(device, np.full_like(host, places))
-        assert_same(x >> places, to_numpy(x >> by), device, what=f">> {places}")
-        assert_same(x << places, to_numpy(x << by), device, what=f"<< {places}")
+    x = to_device(device, host)
+    for shift in (*range(limits.bits + 2), limits.max, limits.min):
+        shifts = to_device(device, np.full_like(host, shift))
+        assert_same(x >> shift, to_numpy(x >> shifts), device, label=f">> {shift}")
+        assert_same(x << shift, to_numpy(x << shifts), device, label=f"<< {shift}")
 
 
 def test_in_place_and_few_elements(device):
     for n in (1, 31, 32, 33):
         host = np.arange(-5, n - 5)
-        x = on(device, host)
+        x = to_device(device, host)
         x //= 7
         assert_same(x, host // 7, device)
 
@@ -102,29 +102,29 @@ def test_quotients_of_arrays_of_every_width(dtype, bits, device):
     b = np.concatenate(
         [drawn[1] >> rng.integers(0, bits, 2000, dtype=dtype), np.tile(ends, len(ends))]
     )
-    x, y = on(device, a), on(device, b)
+    x, y = to_device(device, a), to_device(device, b)
     with np.errstate(over="ignore", divide="ignore"):
         assert_same(x // y, a // b, device)
         assert_same(x % y, a % b, device)
         assert_same(sk.fmod(x, y), np.fmod(a, b), device)
         assert_same(x[::-2] // y[::-2], a[::-2] // b[::-2], device)
         for i in range(0, len(ends)):
-            assert_same(int(ends[i]) // y, ends[i] // b, device, what=f"{ends[i]} //")
-            assert_same(int(ends[i]) % y, ends[i] % b, device, what=f"{ends[i]} %")
-            assert_same(x // int(ends[i]), a // ends[i], device, what=f"// {ends[i]}")
-            assert_same(x % int(ends[i]), a % ends[i], device, what=f"% {ends[i]}")
+            assert_same(int(ends[i]) // y, ends[i] // b, device, label=f"{ends[i]} //")
+            assert_same(int(ends[i]) % y, ends[i] % b, device, label=f"{ends[i]} %")
+            assert_same(x // int(ends[i]), a // ends[i], device, label=f"// {ends[i]}")
+            assert_same(x % int(ends[i]), a % ends[i], device, label=f"% {ends[i]}")
             assert_same(
-                sk.fmod(x, int(ends[i])), np.fmod(a, ends[i]), device, what=f"fmod {ends[i]}"
+                sk.fmod(x, int(ends[i])), np.fmod(a, ends[i]), device, label=f"fmod {ends[i]}"
             )
 
 
 def test_one_wide_integer_among_narrow_ones_in_place(device):
-    for place in (0, 511, 512, 700):
+    for position in (0, 511, 512, 700):
         a = np.arange(-400, 400)
         b = np.full(800, 7)
-        a[place], b[place] = np.iinfo("int64").min, -3
-        x = on(device, a)
-        x %= on(device, b)
+        a[position], b[position] = np.iinfo("int64").min, -3
+        x = to_device(device, a)
+        x %= to_device(device, b)
         assert_same(x, a % b, device)
 
 
@@ -139,10 +139,10 @@ def test_quotients_by_powers_of_two_are_correctly_rounded(dtype, device):
         host = host.astype(dtype)
         powers = 2.0 ** np.arange(limits.minexp - limits.nmant, limits.maxexp).astype(dtype)
         divisors = [*powers, *-powers[::7], *(powers * 3)[::5], 0.0, -0.0, np.inf, np.nan]
-        x = on(device, host)
+        x = to_device(device, host)
         for divisor in divisors:
             got, want = x / float(divisor), host / np.asarray(divisor, dtype)
-            assert_same(got, want, device, what=f"/ {divisor}")
+            assert_same(got, want, device, label=f"/ {divisor}")
             is_zero = want == 0
             np.testing.assert_array_equal(
                 np.signbit(to_numpy(got))[is_zero], np.signbit(want)[is_zero]

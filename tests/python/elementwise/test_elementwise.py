@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, on, sample
+from oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, sample, to_device
 from skerry import _core
 
 TABLE = {entry["name"]: entry for entry in _core.op_table()}
@@ -115,8 +115,8 @@ def is_exact(name, dtype):
     return result in "biu" or (name in EXACT and kind in "fiub")
 
 
-def check(name, dtype, mine, theirs, device, what):
-    got = getattr(sk, name)(*mine)
+def check(name, dtype, arrays, theirs, device, label):
+    got = getattr(sk, name)(*arrays)
     want = reference(name, theirs)
     result = TABLE[name]["loops"][dtype]
     # logaddexp is zero on a curve that the arguments' own rounding can cross.
@@ -127,7 +127,7 @@ def check(name, dtype, mine, theirs, device, what):
     )
     want = np.asarray(want).astype(result)
     exact = is_exact(name, dtype)
-    assert_same(got, want, device, dtype=result, exact=exact, scale=scale, what=what)
+    assert_same(got, want, device, dtype=result, exact=exact, scale=scale, label=label)
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
@@ -135,8 +135,8 @@ def test_values_in_every_layout(name, dtype, device):
     args = arguments(name, dtype, BASE_SHAPE)
     views = [layouts_of(x, device) for x in args]
     for parts in zip(*views, strict=True):
-        mine, theirs = [part[1] for part in parts], [part[2] for part in parts]
-        check(name, dtype, mine, theirs, device, f"{name} {dtype} {parts[0][0]}")
+        arrays, theirs = [part[1] for part in parts], [part[2] for part in parts]
+        check(name, dtype, arrays, theirs, device, f"{name} {dtype} {parts[0][0]}")
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
@@ -144,14 +144,14 @@ def test_mixed_layouts_broadcast(name, dtype, device):
     args = arguments(name, dtype, BASE_SHAPE)
     if len(args) < 2:
         args = [args[0].T.copy().T]
-        check(name, dtype, [on(device, x) for x in args], args, device, f"{name} {dtype} F")
+        check(name, dtype, [to_device(device, x) for x in args], args, device, f"{name} {dtype} F")
         return
     # A matrix with a row, and a column with a transposed matrix.
     first = [args[0]] + [x[1] for x in args[1:]]
     second = [args[0][:, :1]] + [np.asfortranarray(x) for x in args[1:]]
     for theirs in (first, second):
-        mine = [on(device, x) for x in theirs]
-        check(name, dtype, mine, theirs, device, f"{name} {dtype} broadcast")
+        arrays = [to_device(device, x) for x in theirs]
+        check(name, dtype, arrays, theirs, device, f"{name} {dtype} broadcast")
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
@@ -161,9 +161,9 @@ def test_every_size(name, dtype):
         if size == SIZES[-1] and np.dtype(dtype).kind == "c":
             continue  # the complex loops are scalar: 4,097 elements already run more than one block
         args = arguments(name, dtype, (size,))
-        for where in ("cpu:0", "cuda:1"):
-            mine = [on(where, x) for x in args]
-            check(name, dtype, mine, args, where, f"{name} {dtype} size {size}")
+        for device in ("cpu:0", "cuda:1"):
+            arrays = [to_device(device, x) for x in args]
+            check(name, dtype, arrays, args, device, f"{name} {dtype} size {size}")
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
@@ -195,15 +195,15 @@ def threads(request, restore_threads):
 def test_stepped_operands(dtype, device):
     # Some steps have loops of their own; lengths leave every remainder of what a loop takes at once.
     a, b = sample(dtype, (3, 3001), 3), sample(dtype, (3, 3001), 4)
-    x, y = on(device, a), on(device, b)
+    x, y = to_device(device, a), to_device(device, b)
     for step in (2, 3, 4, 5, 17, -1, -2, -3):
         for length in (4, 67, 1000, 3001):
-            mine, want = x[:, :length][:, ::step], a[:, :length][:, ::step]
-            other, wanted = y[:, :length][:, ::step], b[:, :length][:, ::step]
-            assert_same(mine + other, want + wanted, device)
-            assert_same(mine + mine, want + want, device)
-            target, result = on(device, b), b.copy()
-            target[:, :length][:, ::step], result[:, :length][:, ::step] = mine, want
+            array, want = x[:, :length][:, ::step], a[:, :length][:, ::step]
+            other, other_expected = y[:, :length][:, ::step], b[:, :length][:, ::step]
+            assert_same(array + other, want + other_expected, device)
+            assert_same(array + array, want + want, device)
+            target, result = to_device(device, b), b.copy()
+            target[:, :length][:, ::step], result[:, :length][:, ::step] = array, want
             assert_same(target, result, device)
 
 
@@ -213,15 +213,15 @@ def test_operands_that_lie_backwards(dtype, device):
     # result that is an operand; beside them an operand that repeats, and one that lies forwards.
     for shape in ((7001,), (3, 5003), (901, 5)):
         a, b, c = (sample(dtype, shape, seed) for seed in (3, 4, 5))
-        x, y, z = (on(device, each) for each in (a, b, c))
-        for mine, other, want, wanted in (
+        x, y, z = (to_device(device, host) for host in (a, b, c))
+        for array, other, want, other_expected in (
             (x[..., ::-1], y[..., ::-1], a[..., ::-1], b[..., ::-1]),
             (x[..., :1], y[..., ::-1], a[..., :1], b[..., ::-1]),
             (x, y[..., ::-1], a, b[..., ::-1]),
         ):
-            assert_same(mine + other, want + wanted, device)
-            chosen = sk.where(other == mine, other, mine)
-            assert_same(chosen, np.where(wanted == want, wanted, want), device)
+            assert_same(array + other, want + other_expected, device)
+            chosen = sk.where(other == array, other, array)
+            assert_same(chosen, np.where(other_expected == want, other_expected, want), device)
         z[..., ::-1] += y[..., ::-1]
         c[..., ::-1] += b[..., ::-1]
         assert_same(z, c, device)
@@ -229,59 +229,62 @@ def test_operands_that_lie_backwards(dtype, device):
         assert_same(z, c + c[..., ::-1], device)
 
 
-@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
-def test_results_of_one_order_of_axes_lie_in_it(where):
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
+def test_results_of_one_order_of_axes_lie_in_it(device):
     """Parts of transposes, too, with gaps between their rows: only these make the result lie otherwise."""
     host = sample("float32", (6, 7, 8))
     for axes in itertools.permutations(range(3)):
-        mine, want = sk.permute_dims(on(where, host), axes), np.transpose(host, axes)
+        array, want = sk.permute_dims(to_device(device, host), axes), np.transpose(host, axes)
         for part in (np.s_[1:, :-1], np.s_[..., ::2], np.s_[::-1], np.s_[:1]):
             for one, expected in (
-                (mine[part] + mine[part], want[part] + want[part]),
-                (-mine[part], -want[part]),
-                (sk.where(mine[part] > 0, mine[part], 0), np.where(want[part] > 0, want[part], 0)),
+                (array[part] + array[part], want[part] + want[part]),
+                (-array[part], -want[part]),
+                (
+                    sk.where(array[part] > 0, array[part], 0),
+                    np.where(want[part] > 0, want[part], 0),
+                ),
             ):
-                assert_same(one, expected, where)
+                assert_same(one, expected, device)
                 lengths = [n > 1 for n in one.shape]
                 strides = zip(one.strides, expected.strides, lengths, strict=True)
-                assert all(own == other for own, other, counts in strides if counts)
+                assert all(stride == other for stride, other, counts in strides if counts)
 
 
 @pytest.mark.usefixtures("threads")
-@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
-def test_results_larger_than_the_caches(where):
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
+def test_results_larger_than_the_caches(device):
     # Many tiles and chunks, with heads and tails that fit no vector. One thread stores them past the caches.
     a = sample("float32", (9_000_001,), 0)
     b = sample("float32", (9_000_001,), 1)
-    x, y = on(where, a), on(where, b)
-    assert_same(x + y, a + b, where)
-    assert_same(x + np.float32(1.5), a + np.float32(1.5), where)
-    assert_same(sk.sqrt(sk.abs(x)), np.sqrt(np.abs(a)), where)
+    x, y = to_device(device, a), to_device(device, b)
+    assert_same(x + y, a + b, device)
+    assert_same(x + np.float32(1.5), a + np.float32(1.5), device)
+    assert_same(sk.sqrt(sk.abs(x)), np.sqrt(np.abs(a)), device)
     m, n = a[:-1].reshape(-1, 3000), b[:-1].reshape(-1, 3000)
     p, q = sk.reshape(x[:-1], (-1, 3000)), sk.reshape(y[:-1], (-1, 3000))
-    assert_same(p + q[0], m + n[0], where)
-    assert_same(p + q[:, :1], m + n[:, :1], where)
+    assert_same(p + q[0], m + n[0], device)
+    assert_same(p + q[:, :1], m + n[:, :1], device)
     square, other = a[: 2900 * 2900].reshape(2900, 2900), b[: 2900 * 2900].reshape(2900, 2900)
     r, s = sk.reshape(x[: 2900 * 2900], (2900, 2900)), sk.reshape(y[: 2900 * 2900], (2900, 2900))
-    assert_same(r + s.T, square + other.T, where)
-    assert_same(r.T - s[::-1], square.T - other[::-1], where)
+    assert_same(r + s.T, square + other.T, device)
+    assert_same(r.T - s[::-1], square.T - other[::-1], device)
     thin, short = a[:-1].reshape(-1, 5), b[:5]
-    assert_same(sk.reshape(x[:-1], (-1, 5)) + y[:5], thin + short, where)
+    assert_same(sk.reshape(x[:-1], (-1, 5)) + y[:5], thin + short, device)
     wide = sample("float64", (9_000_006,), 2)
-    assert_same(on(where, wide)[::2] * 2.0, wide[::2] * 2.0, where)
-    target = sk.zeros((9_000_011,), dtype=sk.float32, device=where)
+    assert_same(to_device(device, wide)[::2] * 2.0, wide[::2] * 2.0, device)
+    target = sk.zeros((9_000_011,), dtype=sk.float32, device=device)
     view = target[3:-7]
     view += x
     want = np.zeros(9_000_011, dtype=np.float32)
     want[3:-7] = a
-    assert_same(target, want, where)
+    assert_same(target, want, device)
     target[5:-5] = x
     want[5:-5] = a
-    assert_same(target, want, where)
-    wide_target = sk.zeros((9_000_010,), dtype=sk.float32, device=where)
+    assert_same(target, want, device)
+    wide_target = sk.zeros((9_000_010,), dtype=sk.float32, device=device)
     part = wide_target[4:-5]
     part[...] = sk.astype(x, sk.float32) + 0.0
-    assert_same(part, a + np.float32(0), where)
+    assert_same(part, a + np.float32(0), device)
 
 
 def test_table_has_the_standards_67_functions():

@@ -38,8 +38,10 @@ def walked(level, full):
 
 
 def assert_all_equal(cases):
-    unequal = {case: found["unequal"] for case, found in cases.items() if found["unequal"]}
-    first = "\n".join(f"{case}: {len(where)}, {where[0]}" for case, where in unequal.items())
+    unequal = {case: result["unequal"] for case, result in cases.items() if result["unequal"]}
+    first = "\n".join(
+        f"{case}: {len(messages)}, {messages[0]}" for case, messages in unequal.items()
+    )
     assert not unequal, f"{len(unequal)} of {len(cases)} depend on more than the value:\n{first}"
 
 
@@ -81,9 +83,9 @@ FAULTS = {
 
 @pytest.mark.parametrize("part", FAULTS)
 def test_each_part_of_the_walk_finds_its_fault(part):
-    found = equal_inputs.Walk("sqrt", "float32", "cpu:0", 100)
-    assert found.unequal == []
-    rounded, wrong = found.function, FAULTS[part]
-    found.function = lambda x: rounded(-x if wrong(np.asarray(x)) else x)
-    getattr(found, part)(*([1] if part == "lengths" else []))
-    assert found.unequal
+    walker = equal_inputs.Walk("sqrt", "float32", "cpu:0", 100)
+    assert walker.unequal == []
+    rounded, wrong = walker.function, FAULTS[part]
+    walker.function = lambda x: rounded(-x if wrong(np.asarray(x)) else x)
+    getattr(walker, part)(*([1] if part == "lengths" else []))
+    assert walker.unequal

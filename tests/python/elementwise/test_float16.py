@@ -9,7 +9,7 @@ import pickle
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_within_a_unit, on, to_numpy
+from oracle import assert_within_a_unit, to_device, to_numpy
 from skerry import _core
 from test_elementwise import EXACT, ON_BITS
 
@@ -34,28 +34,28 @@ def in_float32(name, *args):
     with np.errstate(all="ignore"):
         if name == "reciprocal":
             return (np.float32(1) / wide[0]).astype(np.float16)
-        found = getattr(np, name)(*wide)
-        return found.astype(np.float16) if found.dtype.kind == "f" else found
+        result = getattr(np, name)(*wide)
+        return result.astype(np.float16) if result.dtype.kind == "f" else result
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", UNARY)
-def test_every_value(name, where):
-    got, want = to_numpy(getattr(sk, name)(on(where, ALL))), in_float32(name, ALL)
+def test_every_value(name, device):
+    got, want = to_numpy(getattr(sk, name)(to_device(device, ALL))), in_float32(name, ALL)
     assert got.dtype == want.dtype
     if name in EXACT or want.dtype == bool:
         np.testing.assert_array_equal(got, want)
         zero = want == 0
         np.testing.assert_array_equal(np.signbit(got[zero]), np.signbit(want[zero]))
     else:
-        assert_within_a_unit(got, want, what=name)
+        assert_within_a_unit(got, want, label=name)
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", EXACT_BINARY)
-def test_every_value_with_another(name, where):
+def test_every_value_with_another(name, device):
     other = np.random.default_rng(1).permutation(ALL)
-    got = to_numpy(getattr(sk, name)(on(where, ALL), on(where, other)))
+    got = to_numpy(getattr(sk, name)(to_device(device, ALL), to_device(device, other)))
     if name != "floor_divide":
         np.testing.assert_array_equal(got, in_float32(name, ALL, other))
         return
@@ -65,36 +65,36 @@ def test_every_value_with_another(name, where):
     np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_floor_of_quotients_at_the_ends(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_floor_of_quotients_at_the_ends(device):
     x1 = np.array([inf, -inf, 1, -1, 6e-8, -6e-8], np.float16)
     x2 = np.array([2, 2, inf, inf, -65504, 65504], np.float16)
-    got = to_numpy(on(where, x1) // on(where, x2))
+    got = to_numpy(to_device(device, x1) // to_device(device, x2))
     assert got.tolist() == [inf, -inf, 0, 0, -1, -1]
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_neighbours_are_those_of_float16(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_neighbours_are_those_of_float16(device):
     finite = ALL[np.isfinite(ALL)]
     for towards in (-inf, 0.0, inf):
-        got = to_numpy(sk.nextafter(on(where, finite), towards))
+        got = to_numpy(sk.nextafter(to_device(device, finite), towards))
         with np.errstate(all="ignore"):
             want = np.nextafter(finite, np.float16(towards))
         np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_float64_is_rounded_once(where):
-    near = np.array([1 + 2**-11 + 2**-40, 1 + 2**-11, 65520 - 2**-30, 65520, 2**-25 + 2**-70])
+@pytest.mark.parametrize("device", WHERE)
+def test_float64_is_rounded_once(device):
+    values = np.array([1 + 2**-11 + 2**-40, 1 + 2**-11, 65520 - 2**-30, 65520, 2**-25 + 2**-70])
     want = [1 + 2**-10, 1.0, 65504.0, inf, 2**-24]
-    assert sk.astype(on(where, near), sk.float16).tolist() == want
-    assert [sk.asarray(x, dtype=sk.float16, device=where).item() for x in near] == want
-    assert sk.asarray(near.tolist(), dtype=sk.float16, device=where).tolist() == want
+    assert sk.astype(to_device(device, values), sk.float16).tolist() == want
+    assert [sk.asarray(x, dtype=sk.float16, device=device).item() for x in values] == want
+    assert sk.asarray(values.tolist(), dtype=sk.float16, device=device).tolist() == want
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_python_scalars(where):
-    x = on(where, np.array([1, 2.5], np.float16))
+@pytest.mark.parametrize("device", WHERE)
+def test_python_scalars(device):
+    x = to_device(device, np.array([1, 2.5], np.float16))
     for got, want in [(x + 1.5, [2.5, 4.0]), (3 - x, [2.0, 0.5]), (x * 1e6, [inf, inf])]:
         assert got.dtype == np.float16
         assert got.tolist() == want
@@ -107,7 +107,7 @@ def test_python_scalars(where):
             x + wrong
     for value in (np.float16(2), np.float64(2)):
         assert (x * value).dtype == (value * x).dtype == np.float16
-    assert (np.float16(2) * sk.ones((2,), dtype=sk.float32, device=where)).dtype == np.float32
+    assert (np.float16(2) * sk.ones((2,), dtype=sk.float32, device=device)).dtype == np.float32
     assert np.add(x, x).tolist() == [2.0, 5.0]
 
 
@@ -135,9 +135,9 @@ def test_text_is_numpys():
 def test_copies_and_pickles_have_its_bits():
     x = sk.asarray(ALL)
     for protocol in (2, 5):
-        again = pickle.loads(pickle.dumps(x, protocol))
-        assert again.dtype == np.float16
-        assert bytes(again) == ALL.tobytes()
+        duplicate = pickle.loads(pickle.dumps(x, protocol))
+        assert duplicate.dtype == np.float16
+        assert bytes(duplicate) == ALL.tobytes()
     assert bytes(copy.copy(x)) == bytes(copy.deepcopy(x)) == bytes(x) == ALL.tobytes()
     assert np.shares_memory(np.asarray(x), ALL)
     assert np.shares_memory(np.asarray(sk.asarray(ALL, dtype=sk.float16, copy=False)), ALL)

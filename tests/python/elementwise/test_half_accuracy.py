@@ -42,8 +42,8 @@ def largest_error(name, results, args):
         errors = accuracy.in_ulps(
             results, getattr(np, name)(*wide), accuracy.least_size(name, args)
         )
-    at = int(np.argmax(errors))
-    return errors[at], [x[at] for x in args]
+    index = int(np.argmax(errors))
+    return errors[index], [x[index] for x in args]
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +56,8 @@ def levels():
 def test_results_are_rounded_once(name, levels):
     args = arguments(ARITY[name])
     for level in levels:
-        error, at = largest_error(name, level(name, args), args)
-        assert error <= BOUND, f"{level.name}: {name} of {at}"
+        error, worst_args = largest_error(name, level(name, args), args)
+        assert error <= BOUND, f"{level.name}: {name} of {worst_args}"
 
 
 def test_a_neighbour_is_seen():

@@ -60,16 +60,16 @@ def test_the_sign_of_a_nan_is_taken():
     assert got.tobytes() == np.copysign(EVERY, signs).tobytes()
 
 
-@pytest.mark.parametrize("to", OTHERS)
-def test_every_value_becomes_another_dtype(to):
-    values = EVERY if np.dtype(to).kind in "bfc" else NUMBERS
-    if np.dtype(to).kind in "iu":
-        limits = np.iinfo(to)
+@pytest.mark.parametrize("dtype", OTHERS)
+def test_every_value_becomes_another_dtype(dtype):
+    values = EVERY if np.dtype(dtype).kind in "bfc" else NUMBERS
+    if np.dtype(dtype).kind in "iu":
+        limits = np.iinfo(dtype)
         wide = values.astype(np.float64)
         values = values[(wide > limits.min - 1) & (wide < limits.max + 1)]
-    got = equal_inputs.on_host(sk.astype(on_cuda(values), to))
+    got = equal_inputs.on_host(sk.astype(on_cuda(values), dtype))
     with np.errstate(invalid="ignore"):
-        assert same_bits(got, values.astype(to)).all()
+        assert same_bits(got, values.astype(dtype)).all()
 
 
 def between(dtype):
@@ -80,9 +80,9 @@ def between(dtype):
     return np.concatenate([middles, above, below, EVERY.astype(dtype)])
 
 
-@pytest.mark.parametrize("of", [name for name in OTHERS if np.dtype(name).kind != "c"])
-def test_values_of_another_dtype_are_rounded(of):
-    dtype = np.dtype(of)
+@pytest.mark.parametrize("dtype_name", [name for name in OTHERS if np.dtype(name).kind != "c"])
+def test_values_of_another_dtype_are_rounded(dtype_name):
+    dtype = np.dtype(dtype_name)
     if dtype.kind == "f":
         values = between(dtype.type)
     elif dtype.kind == "b":
@@ -90,8 +90,8 @@ def test_values_of_another_dtype_are_rounded(of):
     else:
         fixed, wide = bits_on_cuda.integers(dtype, 1000, np.random.default_rng(0))
         ends = np.iinfo(dtype)
-        near = np.arange(max(-70_000, ends.min), min(70_000, ends.max) + 1).astype(dtype)
-        values = np.concatenate([fixed, wide, near])
+        integers = np.arange(max(-70_000, ends.min), min(70_000, ends.max) + 1).astype(dtype)
+        values = np.concatenate([fixed, wide, integers])
     got = equal_inputs.on_host(sk.astype(on_cuda(values), "float16"))
     with np.errstate(over="ignore"):
         assert same_bits(got, values.astype(np.float16)).all()

@@ -9,7 +9,7 @@ import pytest
 import skerry as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import assert_same, on, to_numpy
+from oracle import assert_same, to_device, to_numpy
 
 OPERATORS = {
     "float64": [
@@ -43,23 +43,23 @@ def test_in_place_equals_out_of_place_and_keeps_the_memory(dtype, function, devi
     rng = np.random.default_rng(0)
     a = rng.integers(1, 5, (5, 7)).astype(dtype)
     b = rng.integers(1, 4, (7,)).astype(dtype)
-    mine, other = on(device, a), on(device, b)
-    view = mine[1:4, ::2]
-    alias = mine
-    out_of_place = getattr(operator, f"__{function.__name__[1:]}__")(on(device, a), other)
-    got = function(mine, other)
+    array, other = to_device(device, a), to_device(device, b)
+    view = array[1:4, ::2]
+    alias = array
+    out_of_place = getattr(operator, f"__{function.__name__[1:]}__")(to_device(device, a), other)
+    got = function(array, other)
     assert got is alias
-    assert_same(mine, to_numpy(out_of_place), device)
+    assert_same(array, to_numpy(out_of_place), device)
     want = function(a.copy(), b)
     # CUDA's pow is within two units in the last place, and 3.0 ** 1.0 is not 3.0.
-    on_gpu = mine.device.kind == "cuda" and not mine.device.info.rehearsal
-    assert_same(mine, want, device, exact=not (on_gpu and function is operator.ipow))
-    assert np.array_equal(to_numpy(view), to_numpy(mine)[1:4, ::2])
+    on_gpu = array.device.kind == "cuda" and not array.device.info.rehearsal
+    assert_same(array, want, device, exact=not (on_gpu and function is operator.ipow))
+    assert np.array_equal(to_numpy(view), to_numpy(array)[1:4, ::2])
 
 
 def test_lower_dtype_and_scalar_operands(device):
-    x = on(device, np.ones((3, 2)))
-    x += on(device, np.full((2,), 2, dtype=np.float32))
+    x = to_device(device, np.ones((3, 2)))
+    x += to_device(device, np.full((2,), 2, dtype=np.float32))
     x *= 3
     assert_same(x, np.full((3, 2), 9.0), device)
 
@@ -72,20 +72,20 @@ def test_overlapping_slices_have_copy_semantics(device):
         (slice(None), slice(None, None, -1)),
         (slice(None, 50), slice(None, None, 2)),
     ]:
-        x, want = on(device, values), values.copy()
+        x, want = to_device(device, values), values.copy()
         view = x[target]
         view += x[source]
         want[target] = values[target] + values[source]
-        assert_same(x, want, device, what=f"{target} += {source}")
-        x, want = on(device, values), values.copy()
+        assert_same(x, want, device, label=f"{target} += {source}")
+        x, want = to_device(device, values), values.copy()
         x[target] = x[source]
         want[target] = values[source]
-        assert_same(x, want, device, what=f"{target} = {source}")
+        assert_same(x, want, device, label=f"{target} = {source}")
 
 
 def test_in_place_with_own_transpose(device):
     values = np.arange(49 * 49, dtype=np.float64).reshape(49, 49)
-    x = on(device, values)
+    x = to_device(device, values)
     x += x.T
     assert_same(x, values + values.T, device)
 
@@ -99,16 +99,16 @@ def test_random_overlaps_equal_the_copy(a, b, c, d):
     values = np.arange(144, dtype=np.int64).reshape(12, 12)
     if values[a, b].shape != values[c, d].shape:
         return
-    for where in ("cpu:0", "cuda:0"):
-        x, want = on(where, values), values.copy()
+    for device in ("cpu:0", "cuda:0"):
+        x, want = to_device(device, values), values.copy()
         x[a, b] = x[c, d]
         want[a, b] = values[c, d]
-        assert_same(x, want, where)
-        x, want = on(where, values), values.copy()
+        assert_same(x, want, device)
+        x, want = to_device(device, values), values.copy()
         view = x[a, b]
         view -= x[c, d]
         want[a, b] = values[a, b] - values[c, d]
-        assert_same(x, want, where)
+        assert_same(x, want, device)
 
 
 def test_assignment_promotes_scalars_and_lower_dtypes(device):

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 FLOATS = ["float16", "float32", "float64"]
 EXPONENTS = [2, 3, -1, 0, 1, -2, 4, 0.5, 2.5]
@@ -33,7 +33,7 @@ def bits(x):
 @pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_a_scalar_gives_the_bits_of_an_array_of_it(dtype, exponent, device):
-    x = on(device, bases(dtype))
+    x = to_device(device, bases(dtype))
     by_array = sk.pow(x, sk.full_like(x, exponent))
     np.testing.assert_array_equal(bits(x**exponent), bits(by_array))
     target = sk.asarray(x, copy=True)
@@ -43,7 +43,7 @@ def test_a_scalar_gives_the_bits_of_an_array_of_it(dtype, exponent, device):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_squares_and_reciprocals_are_products_and_quotients(dtype, device):
-    x = on(device, bases(dtype))
+    x = to_device(device, bases(dtype))
     np.testing.assert_array_equal(bits(x**2), bits(x * x))
     np.testing.assert_array_equal(bits(x**-1.0), bits(1 / x))
 
@@ -52,12 +52,12 @@ def test_squares_and_reciprocals_are_products_and_quotients(dtype, device):
 def test_cubes_are_rounded_nearly_once(dtype, device):
     values = bases(dtype)
     values = values[np.isfinite(values)]
-    found = to_numpy(on(device, values) ** 3)
+    actual = to_numpy(to_device(device, values) ** 3)
     with np.errstate(all="ignore"):
         want = (values.astype(np.longdouble) ** 3).astype(dtype)
         neighbours = [np.nextafter(want, dtype_of(dtype)(end)) for end in (-np.inf, np.inf)]
-    assert np.all((found == want) | (found == neighbours[0]) | (found == neighbours[1]))
-    assert np.mean(found == want) > 0.99
+    assert np.all((actual == want) | (actual == neighbours[0]) | (actual == neighbours[1]))
+    assert np.mean(actual == want) > 0.99
 
 
 def dtype_of(name):
@@ -67,7 +67,7 @@ def dtype_of(name):
 @pytest.mark.parametrize("exponent", [2, 3])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64", "uint64"])
 def test_integers_wrap_around_as_products_do(dtype, exponent, device):
-    x = on(device, np.random.default_rng(0).integers(0, 127, 1000).astype(dtype))
+    x = to_device(device, np.random.default_rng(0).integers(0, 127, 1000).astype(dtype))
     product = x * x if exponent == 2 else x * x * x
     np.testing.assert_array_equal(to_numpy(x**exponent), to_numpy(product))
     np.testing.assert_array_equal(to_numpy(sk.pow(x, sk.full_like(x, exponent))), to_numpy(product))
@@ -80,8 +80,8 @@ def test_integers_by_exponents_of_every_width(dtype, device):
     # Those of narrow dtypes and those below 128 are computed by vectors, the others one by one.
     limits = np.iinfo(dtype)
     some = [0, 1, 2, 3, 63, *range(126, 130), 1000, limits.max, limits.min, -1, -2]
-    some = [each for each in some if limits.min <= each <= limits.max]
-    few = [each for each in some if 0 <= each < 128]
+    some = [exponent for exponent in some if limits.min <= exponent <= limits.max]
+    few = [exponent for exponent in some if 0 <= exponent < 128]
     bases = [0, 1, 2, 3, 5, 7, 100, limits.max, limits.min, *((-1, -2, -3) if limits.min else ())]
 
     def power(base, exponent):
@@ -92,25 +92,25 @@ def test_integers_by_exponents_of_every_width(dtype, device):
 
     for exponents in (few, some):
         pairs = [(base, exponent) for base in bases for exponent in exponents] * 9
-        a, b = (np.asarray(each, dtype) for each in zip(*pairs, strict=True))
-        x, y = on(device, a), on(device, b)
-        want = np.asarray([power(*each) for each in pairs], dtype)
+        a, b = (np.asarray(values, dtype) for values in zip(*pairs, strict=True))
+        x, y = to_device(device, a), to_device(device, b)
+        want = np.asarray([power(*pair) for pair in pairs], dtype)
         np.testing.assert_array_equal(to_numpy(sk.pow(x, y)), want)
         np.testing.assert_array_equal(to_numpy(sk.pow(x[::-1], y[::-1])), want[::-1])
         for base in bases:
-            want = np.asarray([power(base, int(each)) for each in b], dtype)
+            want = np.asarray([power(base, int(exponent)) for exponent in b], dtype)
             np.testing.assert_array_equal(to_numpy(base**y), want)
         for exponent in exponents:
             if exponent < 0:
                 with pytest.raises(ValueError, match="x2 is negative"):
                     x**exponent
                 continue
-            want = np.asarray([power(int(each), exponent) for each in a], dtype)
+            want = np.asarray([power(int(base), exponent) for base in a], dtype)
             np.testing.assert_array_equal(to_numpy(x**exponent), want)
 
 
 def test_the_dtype_is_that_of_the_promotion(device):
-    x = on(device, np.arange(1, 5, dtype="int32"))
+    x = to_device(device, np.arange(1, 5, dtype="int32"))
     assert (x**2).dtype == np.int32
     assert (x**2.0).dtype == np.float64
     np.testing.assert_array_equal(to_numpy(x**-1.0), 1 / np.arange(1, 5))

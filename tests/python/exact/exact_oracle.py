@@ -54,13 +54,13 @@ def unit(x, dtype):
     return Fraction(2) ** (max(exponent, limits.minexp) - limits.nmant)
 
 
-def assert_close(got, want, dtype, *, units=1.0, scale=0, scale_units=4.0, what=""):
+def assert_close(got, want, dtype, *, units=1.0, scale=0, scale_units=4.0, label=""):
     """``got`` is ``want``, but for so many units in the last place, and of float64 at the size of ``scale``.
 
     ``want`` is a fraction, or an infinity or NaN.
     """
     if isinstance(want, float) and not math.isfinite(want):
-        assert got == want or (math.isnan(got) and math.isnan(want)), f"{what}: {got}, not {want}"
+        assert got == want or (math.isnan(got) and math.isnan(want)), f"{label}: {got}, not {want}"
         return
     want = Fraction(want)
     allowed = Fraction(units) * unit(want, dtype) + Fraction(scale_units) * unit(
@@ -68,12 +68,12 @@ def assert_close(got, want, dtype, *, units=1.0, scale=0, scale_units=4.0, what=
     ) * bool(scale)
     most = Fraction(float(np.finfo(dtype).max))
     if not math.isfinite(got):
-        assert abs(want) + allowed > most, f"{what}: {got}, not {shown(want)!r}"
-        assert got == (INF if want > 0 else -INF), f"{what}: {got}"
+        assert abs(want) + allowed > most, f"{label}: {got}, not {shown(want)!r}"
+        assert got == (INF if want > 0 else -INF), f"{label}: {got}"
         return
     error = abs(Fraction(got) - want)
     assert error <= allowed, (
-        f"{what}: {got!r}, not {shown(want)!r}: {shown(error / unit(want, dtype))} units"
+        f"{label}: {got!r}, not {shown(want)!r}: {shown(error / unit(want, dtype))} units"
     )
 
 

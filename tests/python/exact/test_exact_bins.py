@@ -75,16 +75,16 @@ def test_items_are_compared_with_edges_exactly(of_items, of_edges, device):
         edges = sorted(rng.choice(among[of_edges]) for _ in range(6))
         x = sk.asarray(items, dtype=of_items, device=device)
         bins = sk.asarray(edges, dtype=of_edges, device=device)
-        what = f"{items} in {edges}"
-        assert sk.histogram(x, bins)[0].tolist() == exact_counts(items, edges), what
+        label = f"{items} in {edges}"
+        assert sk.histogram(x, bins)[0].tolist() == exact_counts(items, edges), label
         ones = sk.ones((20,), device=device)
-        assert sk.histogram(x, bins, weights=ones)[0].tolist() == exact_counts(items, edges), what
+        assert sk.histogram(x, bins, weights=ones)[0].tolist() == exact_counts(items, edges), label
         below = [bisect.bisect_right(edges, item) for item in items]
-        assert sk.digitize(x, bins).tolist() == below, what
+        assert sk.digitize(x, bins).tolist() == below, label
         at_most = [bisect.bisect_left(edges, item) for item in items]
-        assert sk.digitize(x, bins, right=True).tolist() == at_most, what
+        assert sk.digitize(x, bins, right=True).tolist() == at_most, label
         falling = sk.digitize(x, sk.flip(bins))
-        assert edges[0] == edges[-1] or falling.tolist() == [6 - n for n in below], what
+        assert edges[0] == edges[-1] or falling.tolist() == [6 - n for n in below], label
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
@@ -102,7 +102,7 @@ def test_sums_of_integer_weights_are_exact(dtype, device):
     for item, weight in zip(items, weights, strict=True):
         want[bisect.bisect_right([Fraction(1, 3), Fraction(2, 3)], item)] += weight
     low = int(limits.min)
-    assert got.tolist() == [(each - low) % 2**limits.bits + low for each in want]
+    assert got.tolist() == [(total - low) % 2**limits.bits + low for total in want]
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)

@@ -29,14 +29,14 @@ def exact_area(values, positions):
 
 
 def assert_gradient(got, values, positions, dtype):
-    for each, want in zip(got.tolist(), exact_gradient(values, positions), strict=True):
+    for actual, want in zip(got.tolist(), exact_gradient(values, positions), strict=True):
         steps = [abs(Fraction(b) - Fraction(a)) for a, b in itertools.pairwise(positions)]
         scale = max(abs(Fraction(v)) for v in values) / min(steps)
         ratio = max(steps) / min(steps)
-        what = f"{values} at {positions}"
+        label = f"{values} at {positions}"
         units = {"float16": 1, "float32": 2**29, "float64": 1}[dtype] * 8 * min(ratio, 2**10)
         scale = scale if max(steps) != min(steps) or dtype == "float32" else 0
-        assert_close(each, want, dtype, units=1.5, scale=scale, scale_units=units, what=what)
+        assert_close(actual, want, dtype, units=1.5, scale=scale, scale_units=units, label=label)
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
@@ -49,9 +49,9 @@ def test_gradients_at_the_ends_of_dtypes(dtype, device):
         x = sk.asarray(values, dtype=dtype, device=device)
         for step in (1, 2, 0.5):
             positions = [Fraction(i) * Fraction(step) for i in range(4)]
-            found = sk.gradient(x, step)
-            assert found.dtype == np.dtype(result)
-            assert_gradient(found, values, positions, result)
+            gradient = sk.gradient(x, step)
+            assert gradient.dtype == np.dtype(result)
+            assert_gradient(gradient, values, positions, result)
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
@@ -73,9 +73,9 @@ def test_distances_of_positions_are_exact(dtype, device):
         values = [1.0, 2.0, 4.0, -8.0]
         y = sk.asarray(values, dtype=result, device=device)
         x = sk.asarray(positions, dtype=dtype, device=device)
-        found, area = sk.gradient(y, x), sk.trapezoid(y, x)
-        assert found.dtype == area.dtype == np.dtype(result)
-        assert_gradient(found, values, positions, result)
+        gradient, area = sk.gradient(y, x), sk.trapezoid(y, x)
+        assert gradient.dtype == area.dtype == np.dtype(result)
+        assert_gradient(gradient, values, positions, result)
         scale = 8 * Fraction(max(map(abs, positions)))
         units = 2**29 if result == "float32" else 1
         assert_close(
@@ -87,13 +87,13 @@ def test_distances_of_positions_are_exact(dtype, device):
 def test_products_of_far_positions_do_not_leave_the_range(device):
     positions = [0.0, 1e200, 3e200, 4e200]
     for edge_order in (1, 2):
-        found = sk.gradient(
+        gradient = sk.gradient(
             sk.asarray([1.0, 2, 4, 5], device=device),
             sk.asarray(positions, device=device),
             edge_order=edge_order,
         )
-        assert_close(max(found.tolist()), 1e-200, "float64", units=8)
-        assert_close(min(found.tolist()), 1e-200, "float64", units=8)
+        assert_close(max(gradient.tolist()), 1e-200, "float64", units=8)
+        assert_close(min(gradient.tolist()), 1e-200, "float64", units=8)
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
@@ -121,7 +121,7 @@ def test_long_sums_of_halves_are_added_up_in_more(device):
 @pytest.mark.parametrize("device", TWO_DEVICES)
 def test_axes_are_integers_of_any_kind(device):
     x = sk.asarray([[1.0, 2.0, 4.0], [3.0, 3.0, 3.0]], device=device)
-    want = [each.tolist() for each in sk.gradient(x)]
+    want = [gradient.tolist() for gradient in sk.gradient(x)]
     for kind in (np.int64, np.int8, np.uint16):
         assert sk.gradient(x, axis=kind(1)).tolist() == want[1]
-        assert [each.tolist() for each in sk.gradient(x, axis=(kind(0), kind(1)))] == want
+        assert [gradient.tolist() for gradient in sk.gradient(x, axis=(kind(0), kind(1)))] == want

@@ -27,46 +27,46 @@ def exact_share(x, start, end):
     return (Fraction(x) - Fraction(start)) / (Fraction(end) - Fraction(start))
 
 
-def exact_interp(x, places, values):
+def exact_interp(x, positions, values):
     if math.isnan(x):
         return NAN
-    before = bisect.bisect_right(places, x) - 1
-    if before < 0:
+    index = bisect.bisect_right(positions, x) - 1
+    if index < 0:
         return values[0]
-    if before == len(places) - 1 or x == places[before]:
-        return values[before]
-    share = exact_share(x, places[before], places[before + 1])
-    return between(values[before], values[before + 1], share)
+    if index == len(positions) - 1 or x == positions[index]:
+        return values[index]
+    share = exact_share(x, positions[index], positions[index + 1])
+    return between(values[index], values[index + 1], share)
 
 
 def cases(count, special=()):
     rng = random.Random(count)
     for _ in range(count):
         size = rng.choice((2, 3, 6))
-        places = sorted(rng.sample([*ENDS, *special], size))
-        values = [rng.choice([*ENDS, *special]) for _ in places]
+        positions = sorted(rng.sample([*ENDS, *special], size))
+        values = [rng.choice([*ENDS, *special]) for _ in positions]
         among = [rng.uniform(-1, 1) * abs(rng.choice(ENDS)) for _ in range(6)]
-        yield [*places, *rng.sample(ENDS, 6), *among, *special], places, values
+        yield [*positions, *rng.sample(ENDS, 6), *among, *special], positions, values
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 @pytest.mark.parametrize("special", [(), (INF, -INF)])
 def test_interp_at_the_ends_of_float64(special, device):
-    for xs, places, values in cases(120, special):
-        arrays = (sk.asarray(each, device=device) for each in (xs, places, values))
+    for xs, positions, values in cases(120, special):
+        arrays = (sk.asarray(numbers, device=device) for numbers in (xs, positions, values))
         for x, got in zip(xs, sk.interp(*arrays).tolist(), strict=True):
-            want = exact_interp(x, places, values)
+            want = exact_interp(x, positions, values)
             sizes = [abs(y) for y in values if math.isfinite(y)]
-            what = f"{x} among {places}, {values}"
-            assert_close(got, want, "float64", scale=max(sizes, default=0), what=what)
+            label = f"{x} among {positions}, {values}"
+            assert_close(got, want, "float64", scale=max(sizes, default=0), label=label)
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 def test_nan_spreads_as_far_as_its_segments(device):
-    places, values = [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, NAN, 5.0]
+    positions, values = [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, NAN, 5.0]
     xs = [-1.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 9.0, NAN]
     want = [0, 0.5, 1, NAN, NAN, NAN, 5, 5, NAN]
-    got = sk.interp(*(sk.asarray(each, device=device) for each in (xs, places, values)))
+    got = sk.interp(*(sk.asarray(numbers, device=device) for numbers in (xs, positions, values)))
     np.testing.assert_array_equal(to_numpy(got), want)
     got = sk.interp(
         *(sk.asarray(v, device=device) for v in ([0.5, 1.5, 2.5], [0.0, 1.0, NAN], [0.0, 1.0, 5.0]))
@@ -79,36 +79,38 @@ def test_every_way_to_interpolate_gives_the_same_bits():
     rng = np.random.default_rng(7)
     special = np.asarray([NAN, INF, -INF, 0.0, 1e308, -1e308, 5e-324])
     for size, shuffled in itertools.product((2, 3, 7, 40), (False, True)):
-        places = np.sort(
+        positions = np.sort(
             np.where(rng.random(size) < 0.3, rng.choice(special, size), rng.normal(size=size))
         )
         if shuffled:
-            rng.shuffle(places)
+            rng.shuffle(positions)
         values = np.where(rng.random(size) < 0.3, rng.choice(special, size), rng.normal(size=size))
-        x = np.concatenate([special, places, rng.normal(size=300)])
-        found = []
+        x = np.concatenate([special, positions, rng.normal(size=300)])
+        results = []
         for device in TWO_DEVICES:
-            at, to = (sk.asarray(each, device=device, copy=True) for each in (places, values))
+            xp, fp = (
+                sk.asarray(numbers, device=device, copy=True) for numbers in (positions, values)
+            )
             whole = sk.asarray(x, device=device, copy=True)
-            found.append(to_numpy(sk.interp(whole, at, to)))
-            found.append(
+            results.append(to_numpy(sk.interp(whole, xp, fp)))
+            results.append(
                 np.concatenate(
-                    [to_numpy(sk.interp(whole[i : i + 10], at, to)) for i in range(0, x.size, 10)]
+                    [to_numpy(sk.interp(whole[i : i + 10], xp, fp)) for i in range(0, x.size, 10)]
                 )
             )
-            both = sk.interp(whole, at, sk.astype(to, sk.complex128))
-            found.append(to_numpy(sk.real(both)))
-        for each in found[1:]:
-            np.testing.assert_array_equal(each, found[0])
+            both = sk.interp(whole, xp, sk.astype(fp, sk.complex128))
+            results.append(to_numpy(sk.real(both)))
+        for result in results[1:]:
+            np.testing.assert_array_equal(result, results[0])
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
 def test_parts_of_complex_values_are_interpolated_apart(device):
     values = [complex(INF, 0), complex(3, 2), complex(3, -INF), complex(NAN, 1)]
     arrays = [sk.asarray(v, device=device) for v in ([0.5, 1.5, 2.5], [0.0, 1, 2, 3], values)]
-    found = sk.interp(*arrays)
-    np.testing.assert_array_equal(to_numpy(sk.real(found)), [INF, 3, NAN])
-    np.testing.assert_array_equal(to_numpy(sk.imag(found)), [1, -INF, -INF])
+    result = sk.interp(*arrays)
+    np.testing.assert_array_equal(to_numpy(sk.real(result)), [INF, 3, NAN])
+    np.testing.assert_array_equal(to_numpy(sk.imag(result)), [1, -INF, -INF])
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)

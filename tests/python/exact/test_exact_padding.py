@@ -37,11 +37,11 @@ def test_ramps_of_floats_do_not_overflow(dtype, device):
         x = sk.asarray([edge], dtype=dtype, device=device)
         got = sk.pad(x, (4, 0), mode="linear_ramp", end_values=end).tolist()
         more = 2**29 if dtype == "float32" else 1
-        for i, each in enumerate(got[:4]):
+        for i, actual in enumerate(got[:4]):
             want = between(end, edge, Fraction(i, 4))
             scale = max(abs(edge), abs(end))
             assert_close(
-                each, want, dtype, scale=scale, scale_units=4 * more, what=f"{end} to {edge}"
+                actual, want, dtype, scale=scale, scale_units=4 * more, label=f"{end} to {edge}"
             )
     x = sk.asarray([INF, 1.0], dtype=dtype, device=device)
     want = [0.0, INF, INF, 1.0, 0.5, 0.0]

@@ -21,7 +21,7 @@ def exact_index(method, n, q):
     """The place of a quantile among n elements (Hyndman and Fan)."""
     q = Fraction(q)
     if method in ALPHA_BETA:
-        alpha, beta = (Fraction(each).limit_denominator(8) for each in ALPHA_BETA[method])
+        alpha, beta = (Fraction(parameter).limit_denominator(8) for parameter in ALPHA_BETA[method])
         return n * q + alpha + q * (1 - alpha - beta) - 1
     if method in ("inverted_cdf", "averaged_inverted_cdf"):
         return n * q - 1
@@ -70,7 +70,7 @@ def assert_row(got, row, q, method, dtype):
         result,
         scale=max(sizes, default=0),
         scale_units=40 if loose else 3,
-        what=f"{method} {q} of {row}",
+        label=f"{method} {q} of {row}",
     )
 
 
@@ -80,10 +80,10 @@ def test_quantiles_at_the_ends_of_dtypes(dtype, device):
     for length, method in itertools.product(LENGTHS, METHODS):
         rows = rows_of(dtype, length, 10)
         x = sk.asarray(rows, dtype=dtype, device=device)
-        found = sk.quantile(x, SHARES, axis=1, method=method)
+        quantiles = sk.quantile(x, SHARES, axis=1, method=method)
         percents = sk.percentile(x, [100 * q for q in SHARES], axis=1, method=method)
-        assert (found == percents).tolist() == [[True] * len(rows)] * len(SHARES)
-        for q, results in zip(SHARES, found.tolist(), strict=True):
+        assert (quantiles == percents).tolist() == [[True] * len(rows)] * len(SHARES)
+        for q, results in zip(SHARES, quantiles.tolist(), strict=True):
             for got, row in zip(results, rows, strict=True):
                 assert_row(got, row, q, method, dtype)
             # One number does not decide on the dtype of the result.
@@ -102,10 +102,10 @@ def test_quantiles_beside_infinities_and_nan(dtype, device):
         x = sk.asarray(rows, dtype=dtype, device=device)
         longer = sk.asarray([[*row, NAN, NAN] for row in rows], dtype=dtype, device=device)
         for q in SHARES:
-            found = sk.quantile(x, q, axis=1, method=method).tolist()
+            quantiles = sk.quantile(x, q, axis=1, method=method).tolist()
             left = sk.nanquantile(longer, q, axis=1, method=method).tolist()
             assert all(map(math.isnan, sk.quantile(longer, q, axis=1, method=method).tolist()))
-            for got, numbers, row in zip(found, left, rows, strict=True):
+            for got, numbers, row in zip(quantiles, left, rows, strict=True):
                 assert_row(got, row, q, method, dtype)
                 assert_row(numbers, row, q, method, dtype)
 
@@ -121,7 +121,7 @@ def test_medians_are_rounded_once(dtype, device):
         for function in (sk.median, sk.nanmedian):
             for got, row in zip(function(x, axis=1).tolist(), rows, strict=True):
                 want = exact_quantile(sorted(row), 0.5, "linear")
-                assert_close(got, want, result, units=0.5, what=f"{function.__name__} of {row}")
+                assert_close(got, want, result, units=0.5, label=f"{function.__name__} of {row}")
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)

@@ -55,13 +55,13 @@ def test_around_of_floats(dtype, device):
     numbers = to_numpy(sk.asarray(numbers, dtype=dtype)).tolist()
     x = sk.asarray(numbers, dtype=dtype, device=device)
     for decimals in DECIMALS:
-        found = sk.around(x, decimals)
-        assert found.dtype == x.dtype
-        for got, number in zip(found.tolist(), numbers, strict=True):
+        result = sk.around(x, decimals)
+        assert result.dtype == x.dtype
+        for got, number in zip(result.tolist(), numbers, strict=True):
             want = exact_around(number, decimals)
             if want is not None:
-                assert_close(got, want, dtype, what=f"{number} to {decimals}")
-        np.testing.assert_array_equal(to_numpy(x.round(decimals)), to_numpy(found))
+                assert_close(got, want, dtype, label=f"{number} to {decimals}")
+        np.testing.assert_array_equal(to_numpy(x.round(decimals)), to_numpy(result))
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
@@ -93,11 +93,13 @@ def test_around_of_integers(dtype, device):
     numbers += [x for x in (5 * 10**18, 5 * 10**18 + 1, 15 * 10**17) if x <= limits.max]
     x = sk.asarray(numbers, dtype=dtype, device=device)
     for decimals in (3, 0, -1, -2, -3, -5, -18, -19, -20, -40):
-        found = sk.around(x, decimals)
-        assert found.dtype == x.dtype
+        result = sk.around(x, decimals)
+        assert result.dtype == x.dtype
         exact = [number if decimals > 0 else round(number, decimals) for number in numbers]
-        wrapped = [(each - int(limits.min)) % 2**limits.bits + int(limits.min) for each in exact]
-        assert found.tolist() == wrapped, decimals
+        wrapped = [
+            (number - int(limits.min)) % 2**limits.bits + int(limits.min) for number in exact
+        ]
+        assert result.tolist() == wrapped, decimals
         assert x.round(decimals).tolist() == wrapped
 
 

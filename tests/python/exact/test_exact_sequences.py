@@ -84,10 +84,12 @@ def test_floats_of_linspace_at_the_ends_of_the_dtype(dtype, device):
             assert got[0] == start
             assert not (endpoint and num > 1) or got[-1] == stop
             scale = max(abs(start), abs(stop))
-            for each, want in zip(got, exact_elements(start, stop, num, endpoint), strict=True):
-                what = f"{start} to {stop}, {num}"
+            for actual, want in zip(got, exact_elements(start, stop, num, endpoint), strict=True):
+                label = f"{start} to {stop}, {num}"
                 tiny = scale < 1e-300  # a unit is the least number
-                assert_close(each, want, "float64", units=1, scale=0 if tiny else scale, what=what)
+                assert_close(
+                    actual, want, "float64", units=1, scale=0 if tiny else scale, label=label
+                )
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)
@@ -124,9 +126,9 @@ def test_powers_err_by_a_unit(device):
                 assert got[0] == start
                 assert num == 1 or got[-1] == stop
                 ratio = mpmath.mpf(stop) / start
-                for i, each in enumerate(got):
+                for i, actual in enumerate(got):
                     want = start * ratio ** (mpmath.mpf(i) / max(num - 1, 1))
-                    assert abs(mpmath.mpf(each) - want) <= 1.01 * math.ulp(each)
+                    assert abs(mpmath.mpf(actual) - want) <= 1.01 * math.ulp(actual)
         for base, start, stop in (
             (10, 0, 300),
             (10.0, -320, 308),
@@ -134,10 +136,10 @@ def test_powers_err_by_a_unit(device):
             (math.e, 1 / 3, 7),
         ):
             got = sk.logspace(start, stop, 31, base=base, device=device).tolist()
-            for i, each in enumerate(got):
+            for i, actual in enumerate(got):
                 exponent = start + (mpmath.mpf(stop) - start) * i / 30
                 want = mpmath.mpf(base) ** exponent
-                assert abs(mpmath.mpf(each) - want) <= 1.01 * math.ulp(each)
+                assert abs(mpmath.mpf(actual) - want) <= 1.01 * math.ulp(actual)
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)

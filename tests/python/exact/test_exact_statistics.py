@@ -69,12 +69,12 @@ def test_statistics_of_numbers_of_many_sizes(dtype, device):
         x = sk.asarray([*row[:3], NAN, *row[3:]], dtype=dtype, device=device)
         scale = max(map(abs, left))
         more = 1 if dtype == "float64" else 2**29
-        what = f"{row}"
+        label = f"{row}"
         assert_close(
-            float(sk.nanmean(x)), mean, dtype, scale=scale, scale_units=8 * more, what=what
+            float(sk.nanmean(x)), mean, dtype, scale=scale, scale_units=8 * more, label=label
         )
         got = float(sk.nanvar(x, ddof=1))
-        assert_close(got, variance, dtype, scale=scale**2, scale_units=16 * more, what=what)
+        assert_close(got, variance, dtype, scale=scale**2, scale_units=16 * more, label=label)
         assert float(sk.nanvar(x, correction=1)) == got
         assert_close(float(sk.nansum(x)), sum(left), dtype, scale=6 * scale, scale_units=8 * more)
 
@@ -115,7 +115,7 @@ def test_correlations_do_not_depend_on_scales(dtype, device):
     want = np.corrcoef(rows)
     most = 120 if dtype == "float32" else 1015
     for powers in itertools.product((-most, 0, most), repeat=3):
-        scales = [[2.0**each] for each in powers]
+        scales = [[2.0**power] for power in powers]
         x = sk.asarray(rows * scales, dtype=dtype, device=device)
         got = to_numpy(sk.corrcoef(x, dtype=dtype))
         np.testing.assert_allclose(got, want, rtol=1e-6 if dtype == "float32" else 1e-14)

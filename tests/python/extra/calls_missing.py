@@ -19,7 +19,7 @@ OVER = [{}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": (0, 1)}, {"axis
 
 def reductions(*more, rtol=1e-14):
     arrays = [X, Z, N, B]
-    calls = [call(x, _rtol=rtol, **each) for x in arrays for each in OVER]
+    calls = [call(x, _rtol=rtol, **options) for x in arrays for options in OVER]
     calls += [call(F, _rtol=1e-6, axis=0), call(A(2.0), _rtol=rtol), call(A(NAN), _rtol=rtol)]
     return [*calls, *more]
 

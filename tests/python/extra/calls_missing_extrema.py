@@ -16,7 +16,7 @@ OVER = [{}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": (0, 1)}, {"axis
 
 
 def reductions(*more):
-    calls = [call(x, **each) for x in (X, N, B) for each in OVER]
+    calls = [call(x, **options) for x in (X, N, B) for options in OVER]
     return [*calls, call(F, axis=0), call(A(2.0)), call(A(NAN)), *more]
 
 

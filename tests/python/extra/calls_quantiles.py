@@ -48,12 +48,18 @@ OF_NAN = [
 def in_percent(calls):
     """Return calls of the function of percentages; 100 * q / 100 is q for these."""
     scaled = lambda q: (  # noqa: E731
-        (100 * q) if not isinstance(q, list) else [100 * each for each in q]
+        (100 * q) if not isinstance(q, list) else [100 * quantile for quantile in q]
     )
     return [
-        call(each.args[0], scaled(each.args[1]), _rtol=1e-6, _raises=each.raises, **each.kwargs)
-        for each in calls
-        if not isinstance(each.args[1], np.ndarray | int)
+        call(
+            source_call.args[0],
+            scaled(source_call.args[1]),
+            _rtol=1e-6,
+            _raises=source_call.raises,
+            **source_call.kwargs,
+        )
+        for source_call in calls
+        if not isinstance(source_call.args[1], np.ndarray | int)
     ]
 
 

@@ -32,7 +32,7 @@ CALLS["lexsort"] = [
     call(R((3, 5), "int8", high=2, low=0)),
     # Keys without signs are joined to one where they fit.
     *(
-        call(tuple(R((3, 40), each, i, high=9, low=0) for i, each in enumerate(dtypes)), axis)
+        call(tuple(R((3, 40), dtype, i, high=9, low=0) for i, dtype in enumerate(dtypes)), axis)
         for dtypes in (["uint8"] * 2, ["uint8", "uint16", "uint8"], ["uint32"] * 2, ["uint64"] * 2)
         for axis in (0, -1)
     ),

@@ -30,7 +30,7 @@ CALLS = {
         call(V, -1),
         call(V, [0, 0, 5]),
         call(V, slice(1, None, 2)),
-        *(call(V, slice(*each)) for each in ((2, 4), (4, 1, -1), (None,), (5, 2), (-2, None))),
+        *(call(V, slice(*bounds)) for bounds in ((2, 4), (4, 1, -1), (None,), (5, 2), (-2, None))),
         call(M, slice(None, 2), 0),
         call(V, A([1, -2])),
         call(V, A([True, False, True, False, False, False])),

@@ -49,8 +49,8 @@ CALLS = {
     "einsum": [
         *(call(formula, *arrays, **CLOSE) for formula, arrays in FORMULAS.items()),
         *(
-            call("ij,jk,kl->il", M, N, N.T.copy(), optimize=each, **CLOSE)
-            for each in (True, "optimal", ("greedy", 1000), ["einsum_path", (1, 2), (0, 1)])
+            call("ij,jk,kl->il", M, N, N.T.copy(), optimize=optimize, **CLOSE)
+            for optimize in (True, "optimal", ("greedy", 1000), ["einsum_path", (1, 2), (0, 1)])
         ),
         call("ij,jk,kl->il", M, N, N.T.copy(), optimize=["einsum_path", (0, 1, 2)], **CLOSE),
         *(call(f, B, B) for f in ("ij,ij->ij", "ij,jk->ik", "ij,ij->", "ij,kl->ijkl", "ii,ij->ij")),

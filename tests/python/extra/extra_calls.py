@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from oracle import on, sample
+from oracle import sample, to_device
 from skerry import _extra
 
 
@@ -45,41 +45,41 @@ class Call:
     dtype: str | None = None  # of the result, where NumPy's has another
     raises: type[Exception] | None = None  # in skerry
 
-    def on(self, device: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def move_arguments(self, device: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments with arrays on ``device``."""
-        move = lambda x: on(device, x)  # noqa: E731
+        move = lambda x: to_device(device, x)  # noqa: E731
         return mapped(self.args, move), mapped(self.kwargs, move)
 
 
 def call(*args: Any, **kwargs: Any) -> Call:
     """State a call. What begins with an underscore is a field of ``Call``."""
-    known = {key[1:]: kwargs.pop(key) for key in list(kwargs) if key.startswith("_")}
-    return Call(args, kwargs, **known)
+    fields = {key[1:]: kwargs.pop(key) for key in list(kwargs) if key.startswith("_")}
+    return Call(args, kwargs, **fields)
 
 
-def mapped(what: Any, move: Callable[[np.ndarray], Any]) -> Any:
-    """Replace each array in ``what``."""
-    if isinstance(what, np.ndarray):
-        return move(what)
-    if isinstance(what, tuple | list):
-        items = [mapped(each, move) for each in what]
-        return type(what)(items) if type(what) in (tuple, list) else type(what)(*items)
-    if isinstance(what, dict):
-        return {key: mapped(each, move) for key, each in what.items()}
-    return what
+def mapped(value: Any, move: Callable[[np.ndarray], Any]) -> Any:
+    """Replace each array in ``value``."""
+    if isinstance(value, np.ndarray):
+        return move(value)
+    if isinstance(value, tuple | list):
+        items = [mapped(element, move) for element in value]
+        return type(value)(items) if type(value) in (tuple, list) else type(value)(*items)
+    if isinstance(value, dict):
+        return {key: mapped(element, move) for key, element in value.items()}
+    return value
 
 
 def all_calls() -> dict[str, list[Call]]:
     """Return the calls of all topics by the name of the function."""
-    found: dict[str, list[Call]] = {}
+    calls: dict[str, list[Call]] = {}
     for topic in _extra.TOPICS:
-        found |= importlib.import_module(f"calls_{topic}").CALLS
-    return found
+        calls |= importlib.import_module(f"calls_{topic}").CALLS
+    return calls
 
 
 def tested_apart() -> dict[str, str]:
     """Return the modules of tests of functions without calls, by the name of the function."""
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for topic in _extra.TOPICS:
-        found |= getattr(importlib.import_module(f"calls_{topic}"), "OWN_TESTS", {})
-    return found
+        modules |= getattr(importlib.import_module(f"calls_{topic}"), "OWN_TESTS", {})
+    return modules

@@ -33,7 +33,7 @@ def table(n, device):
     """Calls by name; several for one function have a comment behind it."""
     x = sk.arange(12.0, device=device)
     i = sk.asarray([1, 2, 3], device=device)
-    far = sk.concat(
+    outlier_array = sk.concat(
         [sk.linspace(0, 1e-12, 1000, device=device), sk.asarray([float(n)], device=device)]
     )
     m = sk.reshape(x, (3, 4))
@@ -58,9 +58,9 @@ def table(n, device):
         "bincount": lambda: sk.bincount(sk.asarray([top], device=device)),
         "bincount minlength": lambda: sk.bincount(i, minlength=n),
         "histogram": lambda: sk.histogram(x, n),
-        "histogram fd": lambda: sk.histogram(far, "fd"),
+        "histogram fd": lambda: sk.histogram(outlier_array, "fd"),
         "histogram_bin_edges": lambda: sk.histogram_bin_edges(x, n),
-        "histogram_bin_edges fd": lambda: sk.histogram_bin_edges(far, "fd"),
+        "histogram_bin_edges fd": lambda: sk.histogram_bin_edges(outlier_array, "fd"),
         "histogram2d": lambda: sk.histogram2d(x, x, [3, n]),
         "histogramdd": lambda: sk.histogramdd(m, n),
         "repeat": lambda: sk.repeat(x, n),
@@ -101,7 +101,9 @@ def table(n, device):
     generator = sk.random.default_rng(0, device=device)
     calls["spawn"] = lambda: generator.spawn(n)
     for name, arguments in DRAWS.items():
-        calls[name] = lambda name=name, given=arguments: getattr(generator, name)(*given, size=n)
+        calls[name] = lambda name=name, arguments=arguments: getattr(generator, name)(
+            *arguments, size=n
+        )
     return calls
 
 

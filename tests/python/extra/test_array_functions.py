@@ -116,15 +116,15 @@ def test_nothing_is_leaked():
     def function(a):
         return a
 
-    made = _arrays.accept_numpy_arrays(function, "function")
-    before = sys.getrefcount(X)
+    wrapper = _arrays.accept_numpy_arrays(function, "function")
+    old_refcount = sys.getrefcount(X)
     for _ in range(100):
-        made(X)
-        made([X, X])
+        wrapper(X)
+        wrapper([X, X])
         with pytest.raises(TypeError):
-            made()
-    assert sys.getrefcount(X) == before
+            wrapper()
+    assert sys.getrefcount(X) == old_refcount
     gone = weakref.ref(function)
-    del made, function
+    del wrapper, function
     gc.collect()
     assert gone() is None

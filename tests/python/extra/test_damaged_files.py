@@ -128,12 +128,12 @@ def test_writing_that_fails_leaves_what_was_there(tmp_path, monkeypatch, name, d
             save(path, sk.arange(5, device=device))
         assert os.listdir(tmp_path) == []
     save(path, sk.arange(5, device=device))
-    before = path.read_bytes()
+    old_contents = path.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr(elements, "write", fail)
         with pytest.raises(OSError, match="No space"):
             save(path, sk.arange(6, device=device))
-    assert path.read_bytes() == before
+    assert path.read_bytes() == old_contents
     assert os.listdir(tmp_path) == [name]
 
 

@@ -182,8 +182,8 @@ def test_headers_with_bytes_changed(tmp_path, request):
     for _ in range(100_000 if request.config.getoption("full") else 1000):
         data = bytearray(npy(GOOD, rng.choice([1, 2, 3])))
         for _ in range(rng.randint(1, 3)):
-            at = rng.randrange(len(data) - len(DATA))
-            data[at] = rng.choice(
+            position = rng.randrange(len(data) - len(DATA))
+            data[position] = rng.choice(
                 [rng.randrange(256), rng.choice(b"(){}[]',:0123456789-TFLfiuVOMS<>|= \\")]
             )
         path.write_bytes(data)
@@ -251,8 +251,8 @@ def test_a_member_that_is_encrypted_or_of_an_unknown_method(tmp_path):
         with zipfile.ZipFile(path, "w") as members:
             members.writestr("a.npy", npy(GOOD))
         data = bytearray(path.read_bytes())
-        at = data.index(b"PK\x01\x02") + offset
-        data[at] = value
+        position = data.index(b"PK\x01\x02") + offset
+        data[position] = value
         path.write_bytes(data)
         with pytest.raises(ValueError, match=r"x\.npz: a: damaged"):
             member(path, "a")

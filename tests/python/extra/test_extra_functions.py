@@ -12,16 +12,16 @@ import extra_calls
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry import _core, _extra
 from skerry._extra import _operands
 from skerry.exceptions import DeviceMismatchError
 
 CALLS = extra_calls.all_calls()
 EACH = [
-    pytest.param(name, each, id=f"{name}-{i}")
+    pytest.param(name, call, id=f"{name}-{i}")
     for name, calls in CALLS.items()
-    for i, each in enumerate(calls)
+    for i, call in enumerate(calls)
 ]
 OTHER = {"cpu:0": "cuda:0", "cpu:1": "cpu:0", "cuda:0": "cuda:1", "cuda:1": "cpu:0"}
 
@@ -39,8 +39,8 @@ def assert_alike(got, want, stated, device):
     """The same structure, with the same values; arrays on ``device``."""
     if isinstance(want, tuple | list):
         assert len(got) == len(want)
-        for each in zip(got, want, strict=True):
-            assert_alike(*each, stated, device)
+        for pair in zip(got, want, strict=True):
+            assert_alike(*pair, stated, device)
         return
     if isinstance(want, str | dict | slice | None | type(Ellipsis)):
         assert got == want or isinstance(want, dict)
@@ -59,7 +59,7 @@ def assert_alike(got, want, stated, device):
 
 
 def run(name, function, stated, device):
-    args, kwargs = stated.on(device)
+    args, kwargs = stated.move_arguments(device)
     if stated.raises is not None:
         with pytest.raises(stated.raises):
             function(*args, **kwargs)
@@ -97,12 +97,12 @@ def test_functions_that_read_the_device_say_so(name):
     """What a call copies to the host, its docstring tells; the others don't wait for the device."""
     function, read = getattr(sk, name), 0
     for stated in CALLS[name]:
-        args, kwargs = stated.on("cuda:0")
+        args, kwargs = stated.move_arguments("cuda:0")
         sk.synchronize()
-        before = _core.transfers()["device_to_host_bytes"]
+        old_bytes = _core.transfers()["device_to_host_bytes"]
         with sk.device("cuda:0"), contextlib.suppress(Exception):
             function(*args, **kwargs)
-        read += _core.transfers()["device_to_host_bytes"] - before
+        read += _core.transfers()["device_to_host_bytes"] - old_bytes
     text = inspect.getdoc(function).lower()
     assert (read > 0) == ("from the device" in text), f"{read} bytes"
 
@@ -130,8 +130,8 @@ def test_pieces_make_no_difference(name, monkeypatch):
         np.testing.assert_array_equal(to_numpy(one), to_numpy(other))
 
 
-def moved_in_turn(places, x):
-    return on(next(places), x)
+def moved_in_turn(devices, x):
+    return to_device(next(devices), x)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -143,8 +143,8 @@ def test_arrays_of_two_devices_are_refused(name, device):
         if stated.raises is not None or len(arrays) < 2:
             continue
         for odd in range(len(arrays)):
-            places = [OTHER[device] if i == odd else device for i in range(len(arrays))]
-            move = functools.partial(moved_in_turn, iter(places))
+            devices = [OTHER[device] if i == odd else device for i in range(len(arrays))]
+            move = functools.partial(moved_in_turn, iter(devices))
             args, kwargs = extra_calls.mapped((stated.args, stated.kwargs), move)
             with pytest.raises(DeviceMismatchError, match="to_device"):
                 getattr(sk, name)(*args, **kwargs)
@@ -160,41 +160,43 @@ def test_arrays_of_numpy_are_on_the_first_cpu_device():
     ):
         got = call(sk.asarray([0.5, 1.5], device="cpu:0"))
         assert got.device == sk.Device("cpu:0")
-        for where in ("cpu:1", "cuda:0"):
+        for device in ("cpu:1", "cuda:0"):
             with pytest.raises(DeviceMismatchError):
-                call(sk.asarray([0.5, 1.5], device=where))
+                call(sk.asarray([0.5, 1.5], device=device))
 
 
 def test_interp_looks_at_points_only(device):
     """Places that do not rise, and NaN, stand for points, too: what is beside them would make NaN or an error."""
 
     def between_nans(numbers):
-        return on(device, np.asarray([np.nan, *numbers, np.nan]))[1:-1]
+        return to_device(device, np.asarray([np.nan, *numbers, np.nan]))[1:-1]
 
-    where = on(device, np.asarray([-1.0, 0.5, 1.0, 2.5, 9.0, np.inf, -np.inf, np.nan]))
+    x = to_device(device, np.asarray([-1.0, 0.5, 1.0, 2.5, 9.0, np.inf, -np.inf, np.nan]))
     values = between_nans([10.0, 20.0, 30.0])
-    for places in ([3.0, 2.0, 1.0], [2.0, 3.0, 1.0], [1.0, 1.0, 1.0], [1.0, 2.0, 3.0]):
-        found = to_numpy(sk.interp(where, between_nans(places), values))
-        assert np.all(np.isfinite(found[:-1])), places
-        assert np.isnan(found[-1])
-    assert found.tolist()[:-1] == [10.0, 10.0, 10.0, 25.0, 30.0, 30.0, 10.0]
+    for points in ([3.0, 2.0, 1.0], [2.0, 3.0, 1.0], [1.0, 1.0, 1.0], [1.0, 2.0, 3.0]):
+        result = to_numpy(sk.interp(x, between_nans(points), values))
+        assert np.all(np.isfinite(result[:-1])), points
+        assert np.isnan(result[-1])
+    assert result.tolist()[:-1] == [10.0, 10.0, 10.0, 25.0, 30.0, 30.0, 10.0]
 
 
 def test_few_elements_are_interpolated_as_many(device):
     """On a CPU one by one, with the same bits."""
     rng = np.random.default_rng(5)
-    x, values = rng.uniform(-1.2, 1.2, 900), on(device, rng.normal(size=70))
+    x, values = rng.uniform(-1.2, 1.2, 900), to_device(device, rng.normal(size=70))
     x[::90] = np.resize([np.nan, np.inf, -np.inf, -0.0], 10)
-    for places in (np.sort(rng.uniform(-1, 1, 70)), np.linspace(-1, 1, 70)):
-        x[1::90] = places[:10]
-        at = on(device, places)
-        many = to_numpy(sk.interp(on(device, x), at, values))
-        few = [to_numpy(sk.interp(on(device, each), at, values)) for each in x.reshape(90, 10)]
-        assert np.concatenate(few).tobytes() == many.tobytes()
+    for points in (np.sort(rng.uniform(-1, 1, 70)), np.linspace(-1, 1, 70)):
+        x[1::90] = points[:10]
+        xp = to_device(device, points)
+        whole_result = to_numpy(sk.interp(to_device(device, x), xp, values))
+        few = [
+            to_numpy(sk.interp(to_device(device, chunk), xp, values)) for chunk in x.reshape(90, 10)
+        ]
+        assert np.concatenate(few).tobytes() == whole_result.tobytes()
 
 
 def test_signs_of_the_fractions_of_integers(device):
-    rest, whole = sk.modf(on(device, np.asarray([-3, 0, 3])))
+    rest, whole = sk.modf(to_device(device, np.asarray([-3, 0, 3])))
     assert np.signbit(to_numpy(rest)).tolist() == [True, False, False]
     assert to_numpy(whole).tolist() == [-3.0, 0.0, 3.0]
 
@@ -202,13 +204,13 @@ def test_signs_of_the_fractions_of_integers(device):
 def test_nan_to_num_keeps_the_signs_of_complex_zeros(device):
     x = np.asarray([complex(-0.0, -0.0), complex(0.0, -0.0), complex(-0.0, np.nan)])
     for part in (sk.real, sk.imag):
-        got = to_numpy(part(sk.nan_to_num(on(device, x))))
+        got = to_numpy(part(sk.nan_to_num(to_device(device, x))))
         assert np.signbit(got).tolist() == np.signbit(getattr(np, part.__name__)(x)).tolist()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "complex128"])
 def test_nan_to_num_keeps_the_sign_of_the_zero_that_it_is_given(device, dtype):
-    x = on(device, np.asarray([np.nan, 1.0], dtype))
+    x = to_device(device, np.asarray([np.nan, 1.0], dtype))
     for zero, sign in ((-0.0, True), (np.float64(-0.0), True), (0.0, False), (0, False)):
         assert np.signbit(to_numpy(sk.real(sk.nan_to_num(x, nan=zero))).tolist()[0]) == sign, zero
 
@@ -225,15 +227,18 @@ def test_signature_is_numpys(name):
     if theirs is None:
         return
     try:
-        known = inspect.signature(theirs).parameters
+        numpy_parameters = inspect.signature(theirs).parameters
     except ValueError:
         return
     ours = inspect.signature(getattr(sk, name)).parameters
-    shared = [each for each in ours if each in known]
-    assert shared == [each for each in known if each in ours]
-    for each in shared:
-        mine, its = ours[each].default, known[each].default
+    shared = [parameter for parameter in ours if parameter in numpy_parameters]
+    assert shared == [parameter for parameter in numpy_parameters if parameter in ours]
+    for parameter in shared:
+        default, its = ours[parameter].default, numpy_parameters[parameter].default
         if its is not np._NoValue and not isinstance(its, type):
-            assert mine is its or mine == its, f"{each}={mine}, NumPy has {its}"
-    for each in set(ours) - set(known):
-        assert ours[each].kind is inspect.Parameter.KEYWORD_ONLY or ours[each].default is None, each
+            assert default is its or default == its, f"{parameter}={default}, NumPy has {its}"
+    for parameter in set(ours) - set(numpy_parameters):
+        assert (
+            ours[parameter].kind is inspect.Parameter.KEYWORD_ONLY
+            or ours[parameter].default is None
+        ), parameter

@@ -9,7 +9,7 @@ import socket
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, on, sample
+from oracle import assert_same, sample, to_device
 from skerry._files import elements
 
 SAVES = {
@@ -69,7 +69,7 @@ def loaded(data, device="cpu:0"):
 @pytest.mark.parametrize("save", SAVES)
 def test_what_a_raw_file_leaves_is_written_too(save, device, chunk):
     file = Raw()
-    SAVES[save](file, on(device, X))
+    SAVES[save](file, to_device(device, X))
     assert_same(loaded(file.memory.getvalue()), X, "cpu:0")
 
 
@@ -77,11 +77,11 @@ def test_what_a_raw_file_leaves_is_written_too(save, device, chunk):
 @pytest.mark.parametrize("most", [None, 7])
 def test_a_write_that_does_not_count(save, most):
     file = Uncounted(most)
-    SAVES[save](file, on("cpu:0", X))
+    SAVES[save](file, to_device("cpu:0", X))
     assert_same(loaded(file.data), X, "cpu:0")
     if most is None:
         file = Uncounted(tells=False)
-        SAVES[save](file, on("cpu:0", X))
+        SAVES[save](file, to_device("cpu:0", X))
         assert_same(loaded(file.data), X, "cpu:0")
 
 
@@ -102,7 +102,7 @@ def test_a_write_that_does_not_count(save, most):
 def test_a_write_that_counts_wrongly(save, count):
     for file in (Raw(count=count), Duck(count)):
         with pytest.raises(OSError, match=r"write\(\) of the file object returned"):
-            SAVES[save](file, on("cpu:0", X))
+            SAVES[save](file, to_device("cpu:0", X))
 
 
 class Duck:
@@ -116,10 +116,10 @@ class Duck:
 @pytest.mark.parametrize("save", SAVES)
 def test_a_raw_file_that_would_block(save):
     with pytest.raises(BlockingIOError, match="without blocking"):
-        SAVES[save](Raw(count=lambda n: None), on("cpu:0", X))
+        SAVES[save](Raw(count=lambda n: None), to_device("cpu:0", X))
     stands = Uncounted(0)
     with pytest.raises(OSError, match="returned 0"):
-        SAVES[save](stands, on("cpu:0", X))
+        SAVES[save](stands, to_device("cpu:0", X))
 
 
 @pytest.mark.parametrize("save", SAVES)
@@ -128,7 +128,7 @@ def test_a_text_file_takes_nothing(save, tmp_path):
         open(tmp_path / "x", "w", encoding="utf-8") as file,
         pytest.raises(TypeError, match="open it with mode 'wb'"),
     ):
-        SAVES[save](file, on("cpu:0", X))
+        SAVES[save](file, to_device("cpu:0", X))
     assert (tmp_path / "x").read_bytes() == b""
 
 
@@ -149,10 +149,10 @@ def test_pipes_and_sockets_that_are_full(save):
 
 def test_raw_files_are_read_to_the_end(device, chunk):
     file = io.BytesIO()
-    sk.save(file, on("cpu:0", X))
+    sk.save(file, to_device("cpu:0", X))
     assert_same(sk.load(Raw(file.getvalue()), device=device), X, device)
     file = io.BytesIO()
-    sk.savez(file, x=on("cpu:0", X))
+    sk.savez(file, x=to_device("cpu:0", X))
     with sk.load(io.BufferedReader(Raw(file.getvalue(), 1 << 20)), device=device) as arrays:
         assert_same(arrays["x"], X, device)
 
@@ -161,7 +161,7 @@ def test_raw_files_are_read_to_the_end(device, chunk):
 def test_reads_that_count_wrongly(count, device):
     """The header is read well."""
     file = io.BytesIO()
-    sk.save(file, on("cpu:0", X))
+    sk.save(file, to_device("cpu:0", X))
 
     class Lying(Raw):
         def read(self, n):
@@ -178,7 +178,7 @@ def test_reads_that_count_wrongly(count, device):
 
 def test_reads_of_nothing_text_and_too_much():
     data = io.BytesIO()
-    sk.save(data, on("cpu:0", X))
+    sk.save(data, to_device("cpu:0", X))
 
     class Reads:
         def __init__(self, read):

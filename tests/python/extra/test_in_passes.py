@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry._extra import _moments, calculus, comparing, functions, polynomials
 from skerry._extra._operands import PIECE
 
@@ -33,8 +33,8 @@ CALLS = {
     "polyval": lambda f, x, y: f(x, y[0, 1:5]),
 }
 FUSED = {
-    "isclose": comparing._near,
-    "allclose": comparing._all_near,
+    "isclose": comparing._is_close,
+    "allclose": comparing._all_close,
     "nanvar": _moments._variance,
     "trapezoid": calculus._sum_of_areas,
     "polyval": polynomials._horner,
@@ -45,7 +45,7 @@ FUSED = {
 @pytest.mark.parametrize("name", CALLS)
 def test_fused_functions_keep_their_bits(name, dtype, device):
     function = FUSED[name.split()[0]]
-    x, y = (on(device, of_whole_length(dtype, seed)) for seed in (1, 2))
+    x, y = (to_device(device, of_whole_length(dtype, seed)) for seed in (1, 2))
     if name.split()[0] in ("nanvar", "trapezoid"):
         x = sk.astype(x, sk.result_type(x.dtype, sk.float32))
     got = CALLS[name](function, x, y)
@@ -56,7 +56,7 @@ def test_fused_functions_keep_their_bits(name, dtype, device):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_fused_parts_keep_their_bits(dtype, device):
-    x = on(device, of_whole_length(dtype, 1)) - 3
+    x = to_device(device, of_whole_length(dtype, 1)) - 3
     for got, want in zip(
         functions._rest_and_whole(x), functions._rest_and_whole.__wrapped__(x), strict=True
     ):
@@ -65,13 +65,13 @@ def test_fused_parts_keep_their_bits(dtype, device):
 
 @pytest.mark.parametrize("size", [(3, 4), (3, PIECE)])
 def test_values_of_polynomials_lie_as_their_arguments(size, device):
-    x = on(device, of_whole_length("float64", 1)[:, : size[1]]).T
+    x = to_device(device, of_whole_length("float64", 1)[:, : size[1]]).T
     coefficients = sk.ones((2,), dtype=sk.float64, device=x.device)
     assert sk.polyval(coefficients, x).strides == (x + x).strides == x.strides
 
 
 def test_any_imaginary_part_is_seen(device):
-    x = on(device, np.ones(PIECE + 5, "complex128"))
+    x = to_device(device, np.ones(PIECE + 5, "complex128"))
     assert sk.real_if_close(x).dtype == sk.float64
     x[PIECE + 3] = 1 + 1j
     assert sk.real_if_close(x).dtype == sk.complex128
@@ -85,22 +85,23 @@ def test_what_lies_between_takes_no_memory(function, most):
     x = sk.ones((1 << 20,), dtype=sk.float64, device="cpu:0")
     function(x)
     sk.reset_peak("cpu:0")
-    before = sk.memory_statistics("cpu:0").live_bytes
+    old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
     function(x)
-    taken = sk.memory_statistics("cpu:0").peak_bytes - before
-    assert taken < most << 20, "bytes for an element"
+    used_bytes = sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes
+    assert used_bytes < most << 20, "bytes for an element"
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
 @pytest.mark.parametrize("ddof", [0, 1, 3, 5])
 def test_variances_of_integers_have_no_nan_to_look_for(dtype, ddof, device):
-    x = on(device, np.arange(12).reshape(4, 3).astype(dtype))
+    x = to_device(device, np.arange(12).reshape(4, 3).astype(dtype))
     for axis in (None, 0, 1):
-        found, spread = (f(x, axis, ddof=ddof) for f in (sk.nanvar, sk.nanstd))
+        variance, spread = (f(x, axis, ddof=ddof) for f in (sk.nanvar, sk.nanstd))
         assert (
-            to_numpy(found).tobytes() == to_numpy(sk.var(x, axis=axis, correction=ddof)).tobytes()
+            to_numpy(variance).tobytes()
+            == to_numpy(sk.var(x, axis=axis, correction=ddof)).tobytes()
         )
-        assert np.array_equal(to_numpy(spread), np.sqrt(to_numpy(found)), equal_nan=True)
+        assert np.array_equal(to_numpy(spread), np.sqrt(to_numpy(variance)), equal_nan=True)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int64"])
@@ -116,12 +117,12 @@ def test_places_of_bools_are_looked_for_everywhere(shape, device):
     random = np.random.default_rng(3)
     for share in (0.0, 0.0005, 0.5, 0.9995, 1.0):
         host = random.random(shape) < share
-        x = on(device, host)
+        x = to_device(device, host)
         for axis in (None, *range(host.ndim)):
             for name in ("nanargmax", "nanargmin"):
                 got = getattr(sk, name)(x, axis=axis)
                 assert np.array_equal(to_numpy(got), getattr(np, name)(host, axis=axis))
-                kept = getattr(sk, name)(x, axis=axis, keepdims=True)
+                keepdims_result = getattr(sk, name)(x, axis=axis, keepdims=True)
                 assert np.array_equal(
-                    to_numpy(kept), getattr(np, name)(host, axis=axis, keepdims=True)
+                    to_numpy(keepdims_result), getattr(np, name)(host, axis=axis, keepdims=True)
                 )

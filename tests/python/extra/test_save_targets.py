@@ -36,13 +36,13 @@ def test_a_locked_file_is_refused(tmp_path, name, mode):
     """By whoever: root may write any file, but nobody who locks one means that."""
     path = tmp_path / name
     SAVES[name](path, sk.arange(3))
-    before = path.read_bytes()
+    old_contents = path.read_bytes()
     path.chmod(mode)
     (tmp_path / "link").symlink_to(path)
     with pytest.raises(PermissionError, match="read-only") as caught:
         SAVES[name](path, sk.arange(4))
     assert caught.value.filename == str(path)
-    assert path.read_bytes() == before
+    assert path.read_bytes() == old_contents
     assert stat.S_IMODE(path.stat().st_mode) == mode
     assert sorted(os.listdir(tmp_path)) == sorted([name, "link"])
 
@@ -123,15 +123,15 @@ def test_owner_and_mode_stay(tmp_path, name):
     path.chmod(0o604)
     if os.geteuid() == 0:
         os.chown(path, NOBODY, NOBODY)
-    before = path.stat()
+    old_status = path.stat()
     SAVES[name](path, sk.arange(4))
-    after = path.stat()
-    assert (after.st_mode, after.st_uid, after.st_gid) == (
-        before.st_mode,
-        before.st_uid,
-        before.st_gid,
+    new_status = path.stat()
+    assert (new_status.st_mode, new_status.st_uid, new_status.st_gid) == (
+        old_status.st_mode,
+        old_status.st_uid,
+        old_status.st_gid,
     )
-    assert after.st_ino != before.st_ino
+    assert new_status.st_ino != old_status.st_ino
 
 
 def test_contents_are_on_the_disk_before_the_name_is(tmp_path, name, monkeypatch):
@@ -144,11 +144,11 @@ def test_contents_are_on_the_disk_before_the_name_is(tmp_path, name, monkeypatch
 
         return call
 
-    for each in ("fsync", "replace"):
-        monkeypatch.setattr(os, each, recorded(each, getattr(os, each)))
+    for function_name in ("fsync", "replace"):
+        monkeypatch.setattr(os, function_name, recorded(function_name, getattr(os, function_name)))
     path = tmp_path / name
     SAVES[name](path, sk.arange(1000))
-    assert [each for each, _ in calls] == ["fsync", "replace", "fsync"]
+    assert [function_name for function_name, _ in calls] == ["fsync", "replace", "fsync"]
     assert calls[0][1] == path.stat().st_size > 8000
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from libraries import library
-from oracle import DTYPES, assert_same, on, sample, to_numpy
+from oracle import DTYPES, assert_same, sample, to_device, to_numpy
 from skerry._files import elements
 from skerry.exceptions import DTypeError, ReadOnlyError
 
@@ -58,14 +58,18 @@ def saved(x):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_bytes_are_numpys(dtype, shape, device, chunk):
     x = sample(dtype, shape)
-    assert saved(on(device, x)) == saved_by_numpy(x)
+    assert saved(to_device(device, x)) == saved_by_numpy(x)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts(layout, device, chunk):
     x = sample("float32", (6, 5))
     change = LAYOUTS[layout]
-    y = sk.moveaxis(on(device, x), 0, 1) if layout == "permuted" else change(on(device, x))
+    y = (
+        sk.moveaxis(to_device(device, x), 0, 1)
+        if layout == "permuted"
+        else change(to_device(device, x))
+    )
     assert saved(y) == saved_by_numpy(change(x))
 
 
@@ -83,7 +87,7 @@ def test_numpys_files_are_read(dtype, shape, order, swapped, device, chunk):
 
 
 def test_a_path_and_back(path, device):
-    x = on(device, sample("float64", (7, 3)))
+    x = to_device(device, sample("float64", (7, 3)))
     sk.save(path, x)
     assert_same(sk.load(str(path), device=device), to_numpy(x), device)
     np.testing.assert_array_equal(np.load(path), to_numpy(x))
@@ -104,9 +108,9 @@ def test_a_path_gets_its_ending(tmp_path):
 def test_numpys_arrays_and_python_values_are_saved_from_the_host(path):
     for x in (np.arange(3), [[1.0, 2.0]], 3, np.float32(2), np.arange(3, dtype=">i4")):
         with sk.device("cuda:0"):
-            before = sk.memory_statistics("cuda:0").allocations
+            old_allocations = sk.memory_statistics("cuda:0").allocations
             sk.save(path, x)
-        assert sk.memory_statistics("cuda:0").allocations == before
+        assert sk.memory_statistics("cuda:0").allocations == old_allocations
         np.testing.assert_array_equal(np.load(path), np.asarray(x))
 
 
@@ -121,11 +125,11 @@ def test_several_arrays_in_one_file_object(device):
 def test_other_file_objects(tmp_path, chunk):
     x = sample("int16", (30,))
     with gzip.open(tmp_path / "x.gz", "wb") as file:
-        sk.save(file, on("cuda:0", x))
+        sk.save(file, to_device("cuda:0", x))
     with gzip.open(tmp_path / "x.gz", "rb") as file:
         assert_same(sk.load(file, device="cuda:1"), x, "cuda:1")
     with open(tmp_path / "raw", "wb", buffering=0) as file:
-        sk.save(Reluctant(file), on("cpu:0", x))
+        sk.save(Reluctant(file), to_device("cpu:0", x))
     with open(tmp_path / "raw", "rb", buffering=0) as file:
         assert_same(sk.load(Reluctant(file), device="cpu:1"), x, "cpu:1")
 
@@ -230,9 +234,9 @@ def test_archives(tmp_path, device, compressed, chunk):
     x, y = sample("float16", (5, 7)), sample("complex64", (3,))
     path = tmp_path / "x.npz"
     if compressed:
-        sk.savez_compressed(path, on(device, x), y=on("cpu:0", y))
+        sk.savez_compressed(path, to_device(device, x), y=to_device("cpu:0", y))
     else:
-        sk.savez(path, on(device, x), y=on("cpu:0", y))
+        sk.savez(path, to_device(device, x), y=to_device("cpu:0", y))
     with np.load(path) as arrays:
         np.testing.assert_array_equal(arrays["arr_0"], x)
     with sk.load(path, device=device) as arrays:
@@ -241,7 +245,7 @@ def test_archives(tmp_path, device, compressed, chunk):
         assert arrays.device == sk.Device(device)
         assert "y" in arrays
         assert_same(arrays["arr_0"], x, device)
-        assert {name: each.shape for name, each in arrays.items()} == {"arr_0": (5, 7), "y": (3,)}
+        assert {name: array.shape for name, array in arrays.items()} == {"arr_0": (5, 7), "y": (3,)}
         assert repr(arrays) == f"NpzFile({str(path)!r}, keys=[y, arr_0], device={device!r})"
         with pytest.raises(KeyError, match="which has y, arr_0"):
             arrays["z"]
@@ -278,7 +282,7 @@ def test_safetensors(tmp_path, device, shape, chunk):
     path = tmp_path / "x.safetensors"
     host = {name: sample(name, shape) for name in DTYPES if name != "complex128"}
     host["größe"] = np.array(3)
-    sk.save(path, {name: on(device, x) for name, x in host.items()})
+    sk.save(path, {name: to_device(device, x) for name, x in host.items()})
     read = theirs.load_file(path)
     assert read.keys() == host.keys()
     for name, x in host.items():
@@ -297,7 +301,11 @@ def test_safetensors_have_c_order(tmp_path, device, layout, chunk):
     library("safetensors")
     x = sample("float32", (6, 5))
     change = LAYOUTS[layout]
-    y = sk.moveaxis(on(device, x), 0, 1) if layout == "permuted" else change(on(device, x))
+    y = (
+        sk.moveaxis(to_device(device, x), 0, 1)
+        if layout == "permuted"
+        else change(to_device(device, x))
+    )
     sk.save(tmp_path / "x.safetensors", {"x": y})
     assert_same(sk.load(tmp_path / "x.safetensors", device=device)["x"], change(x), device)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from conftest import HAS_GPU
-from oracle import assert_same, on, sample, to_numpy
+from oracle import assert_same, sample, to_device, to_numpy
 
 ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 MANY_AXES = ("fftn", "ifftn", "rfftn", "irfftn")
@@ -45,16 +45,16 @@ def in_double(name, x, **options):
     return getattr(np.fft, name)(x, **options)
 
 
-def check(got, want, name, dtype, device, what=""):
-    assert got.device == sk.Device(device), what
-    assert got.dtype == np.dtype(result_dtype(name, dtype)), what
-    assert got.shape == want.shape, what
+def check(got, want, name, dtype, device, label=""):
+    assert got.device == sk.Device(device), label
+    assert got.dtype == np.dtype(result_dtype(name, dtype)), label
+    assert got.shape == want.shape, label
     error = np.abs(to_numpy(got) - want)
     size = math.sqrt(np.mean(np.abs(want) ** 2)) if want.size else 0.0
     bound = BOUND["float32" if dtype in SINGLE else "float64"]
     # An element may be off by more than the root mean square.
     assert not want.size or error.max() <= 8 * bound * size + 1e-300, (
-        f"{what}: {error.max() / size:.2g}"
+        f"{label}: {error.max() / size:.2g}"
     )
 
 
@@ -64,7 +64,7 @@ def test_one_axis(name, dtype, norm, device):
     x = sample(dtype, (3, 8, 5))
     for axis in (0, 1, 2, -1, -3):
         for n in (None, 1, 2, 3, 4, 7, 12):
-            got = getattr(sk.fft, name)(on(device, x), n=n, axis=axis, norm=norm)
+            got = getattr(sk.fft, name)(to_device(device, x), n=n, axis=axis, norm=norm)
             want = in_double(name, x, n=n, axis=axis, norm=norm)
             check(got, want, name, dtype, device, f"axis {axis}, n {n}")
 
@@ -84,7 +84,7 @@ def test_several_axes(name, dtype, norm, device):
         ((1, 9, 5), (0, 3, 1)),
         ((5, 2, 3, 4), (0, 1, 2, 3)),
     ]:
-        got = getattr(sk.fft, name)(on(device, x), s=s, axes=axes, norm=norm)
+        got = getattr(sk.fft, name)(to_device(device, x), s=s, axes=axes, norm=norm)
         want = in_double(name, x, s=s, axes=axes, norm=norm)
         check(got, want, name, dtype, device, f"s {s}, axes {axes}")
 
@@ -92,30 +92,39 @@ def test_several_axes(name, dtype, norm, device):
 @pytest.mark.parametrize("name", MANY_AXES)
 def test_lengths_without_axes_belong_to_the_last_ones(name, device):
     x = sample("float64", (3, 4, 5))
-    got = getattr(sk.fft, name)(on(device, x), s=(6, 4))
+    got = getattr(sk.fft, name)(to_device(device, x), s=(6, 4))
     check(got, in_double(name, x, s=(6, 4), axes=(-2, -1)), name, "float64", device)
 
 
 @pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS + MANY_AXES))
 def test_layouts(name, dtype, device):
     base = sample(dtype, (9, 14))
-    mine = on(device, base)
+    array = to_device(device, base)
     views = {
-        "transposed": (mine.T, base.T),
-        "offset": (mine[1:, 2:], base[1:, 2:]),
-        "reversed": (mine[::-1, ::-2], base[::-1, ::-2]),
-        "stepped": (mine[::2, 1::3], base[::2, 1::3]),
-        "column": (mine[:, 3:5], base[:, 3:5]),
-        "stretched": (sk.broadcast_to(mine[0, :], (4, 14)), np.broadcast_to(base[0], (4, 14))),
-        "F": (on(device, np.asfortranarray(base)), base),
+        "transposed": (array.T, base.T),
+        "offset": (array[1:, 2:], base[1:, 2:]),
+        "reversed": (array[::-1, ::-2], base[::-1, ::-2]),
+        "stepped": (array[::2, 1::3], base[::2, 1::3]),
+        "column": (array[:, 3:5], base[:, 3:5]),
+        "stretched": (sk.broadcast_to(array[0, :], (4, 14)), np.broadcast_to(base[0], (4, 14))),
+        "F": (to_device(device, np.asfortranarray(base)), base),
     }
-    for what, (x, reference) in views.items():
-        before = to_numpy(x)
+    for label, (x, reference) in views.items():
+        old_values = to_numpy(x)
         options = [{"axis": 0}, {"axis": 1, "n": 5}] if name in ONE_AXIS else [{}, {"axes": (0,)}]
-        for each in options:
-            got = getattr(sk.fft, name)(x, **each)
-            check(got, in_double(name, reference, **each), name, dtype, device, f"{what}, {each}")
-        np.testing.assert_array_equal(to_numpy(x), before, err_msg=f"{what}: the input was changed")
+        for keywords in options:
+            got = getattr(sk.fft, name)(x, **keywords)
+            check(
+                got,
+                in_double(name, reference, **keywords),
+                name,
+                dtype,
+                device,
+                f"{label}, {keywords}",
+            )
+        np.testing.assert_array_equal(
+            to_numpy(x), old_values, err_msg=f"{label}: the input was changed"
+        )
 
 
 @pytest.mark.two_gpus
@@ -124,7 +133,7 @@ def test_layouts(name, dtype, device):
 def test_fields_of_records(dtype, cuda_device):
     packed = np.zeros(12, np.dtype([("value", dtype), ("tag", dtype)]))
     packed["value"] = sample(dtype, (12,))
-    memory = on(cuda_device, packed.view("u1"))
+    memory = to_device(cuda_device, packed.view("u1"))
 
     class Field:
         __cuda_array_interface__ = {  # noqa: RUF012
@@ -146,7 +155,7 @@ def test_fields_of_records(dtype, cuda_device):
 def test_many_dimensions(name, device):
     shape = [1] * 61 + [2, 3, 4]
     x = sample("float64", (2, 3, 4))
-    got = getattr(sk.fft, name)(sk.reshape(on(device, x), shape), axis=62)
+    got = getattr(sk.fft, name)(sk.reshape(to_device(device, x), shape), axis=62)
     want = in_double(name, x, axis=1)
     check(sk.reshape(got, want.shape), want, name, "float64", device)
 
@@ -154,17 +163,17 @@ def test_many_dimensions(name, device):
 def test_all_axes_of_many_dimensions(device):
     x = sample("complex128", (2,) * 12)
     swapped = x.transpose(range(11, -1, -1))
-    check(sk.fft.fftn(on(device, x)), np.fft.fftn(x), "fftn", "complex128", device)
-    mine = sk.permute_dims(on(device, x), tuple(range(11, -1, -1)))
+    check(sk.fft.fftn(to_device(device, x)), np.fft.fftn(x), "fftn", "complex128", device)
+    array = sk.permute_dims(to_device(device, x), tuple(range(11, -1, -1)))
     axes = (0, 2, 4, 6, 8, 10)
     check(
-        sk.fft.fftn(mine[::-1], axes=axes),
+        sk.fft.fftn(array[::-1], axes=axes),
         np.fft.fftn(swapped[::-1], axes=axes),
         "fftn",
         "complex128",
         device,
     )
-    real = sk.fft.rfftn(sk.real(mine), axes=axes)
+    real = sk.fft.rfftn(sk.real(array), axes=axes)
     check(real, np.fft.rfftn(swapped.real, axes=axes), "rfftn", "float64", device)
 
 
@@ -183,7 +192,7 @@ def test_lengths(name, dtype, n):
 def test_batches_that_are_worth_threads(name, shape, device):
     x = sample("float32" if name == "rfft" else "complex64", shape)
     for axis in (0, len(shape) - 1):
-        got = getattr(sk.fft, name)(on(device, x), axis=axis)
+        got = getattr(sk.fft, name)(to_device(device, x), axis=axis)
         check(got, in_double(name, x, axis=axis), name, "complex64", device, f"axis {axis}")
 
 
@@ -191,7 +200,7 @@ def test_batches_that_are_worth_threads(name, shape, device):
 @pytest.mark.parametrize("name", ONE_AXIS)
 def test_batches_on_both_sides_of_the_axis(name, shape, axis, device):
     x = sample("float64", shape)
-    got = getattr(sk.fft, name)(on(device, x), axis=axis)
+    got = getattr(sk.fft, name)(to_device(device, x), axis=axis)
     check(got, in_double(name, x, axis=axis), name, "float64", device)
 
 
@@ -201,9 +210,9 @@ def test_batches_at_odd_distances(name, dtype, shape, axis, device):
     """cuFFT takes a real side only where a complex number could be: rehearsed devices refuse others."""
     x = sample(dtype, shape)
     options = [{"axis": axis}, {"axis": axis, "n": 5}] if name in ONE_AXIS else [{"axes": (axis,)}]
-    for each in options:
-        got = getattr(sk.fft, name)(on(device, x), **each)
-        check(got, in_double(name, x, **each), name, dtype, device, f"{shape}, {each}")
+    for keywords in options:
+        got = getattr(sk.fft, name)(to_device(device, x), **keywords)
+        check(got, in_double(name, x, **keywords), name, dtype, device, f"{shape}, {keywords}")
 
 
 @pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
@@ -212,7 +221,7 @@ def test_axes_of_one_element_with_any_stride(name, dtype, device):
     for axis, n in ((0, None), (0, 1), (1, None)):
         if name in ("irfft", "hfft") and axis == 0 and n is None:
             continue  # of no elements
-        got = getattr(sk.fft, name)(on(device, x)[::-1][:1], axis=axis, n=n)
+        got = getattr(sk.fft, name)(to_device(device, x)[::-1][:1], axis=axis, n=n)
         want = in_double(name, x[::-1][:1], axis=axis, n=n)
         check(got, want, name, dtype, device, f"{axis}, {n}")
 
@@ -221,18 +230,18 @@ def test_axes_of_one_element_with_any_stride(name, dtype, device):
 def test_slices_that_begin_at_odd_elements(name, dtype, device):
     x = sample(dtype, (31,))
     for first in (1, 2, 3):
-        got = getattr(sk.fft, name)(on(device, x)[first:])
+        got = getattr(sk.fft, name)(to_device(device, x)[first:])
         check(got, in_double(name, x[first:]), name, dtype, device, f"x[{first}:]")
 
 
 @pytest.mark.parametrize(("name", "dtype"), cases(ONE_AXIS))
 def test_no_transforms(name, dtype, device):
     x = sample(dtype, (0, 4, 0))
-    got = getattr(sk.fft, name)(on(device, x), axis=1)
+    got = getattr(sk.fft, name)(to_device(device, x), axis=1)
     check(got, in_double(name, x, axis=1), name, dtype, device)
     for axis in (0, -1):
         with pytest.raises(ValueError, match=name):
-            getattr(sk.fft, name)(on(device, x), axis=axis)
+            getattr(sk.fft, name)(to_device(device, x), axis=axis)
 
 
 def test_an_axis_without_elements_is_padded(device):
@@ -243,27 +252,27 @@ def test_an_axis_without_elements_is_padded(device):
 def test_no_axes(device):
     x = sample("float32", (2, 3))
     for name in ("fftn", "ifftn"):
-        got = getattr(sk.fft, name)(on(device, x), axes=())
+        got = getattr(sk.fft, name)(to_device(device, x), axes=())
         assert_same(got, x.astype(np.complex64), device)
-        got = getattr(sk.fft, name)(on(device, np.float64(3.0)))
+        got = getattr(sk.fft, name)(to_device(device, np.float64(3.0)))
         assert_same(got, np.complex128(3.0), device)
     for name in ("rfftn", "irfftn"):
         with pytest.raises(ValueError, match=name):
-            getattr(sk.fft, name)(on(device, x), axes=())
+            getattr(sk.fft, name)(to_device(device, x), axes=())
 
 
 @pytest.mark.parametrize("dtype", FLOATING)
 def test_results_are_fresh(dtype, device):
-    x = on(device, sample(dtype, (4,)))
-    before = to_numpy(x)
+    x = to_device(device, sample(dtype, (4,)))
+    old_values = to_numpy(x)
     for result in (sk.fft.fft(x, n=1), sk.fft.fftn(x, axes=()), sk.fft.fftshift(x, axes=())):
         result[...] = 7
-        np.testing.assert_array_equal(to_numpy(x), before)
+        np.testing.assert_array_equal(to_numpy(x), old_values)
 
 
 def test_round_trips(device):
     x = sample("complex128", (6, 7, 8))
-    y = on(device, x)
+    y = to_device(device, x)
     for norm in NORMS:
         back = sk.fft.ifftn(sk.fft.fftn(y, norm=norm), norm=norm)
         np.testing.assert_allclose(to_numpy(back), x, rtol=0, atol=1e-14)
@@ -276,7 +285,7 @@ def test_round_trips(device):
 
 def test_inverse_of_odd_length_takes_n(device):
     x = sample("float64", (7,))
-    half = sk.fft.rfft(on(device, x))
+    half = sk.fft.rfft(to_device(device, x))
     assert sk.fft.irfft(half).shape == (6,)
     np.testing.assert_allclose(to_numpy(sk.fft.irfft(half, n=7)), x, rtol=0, atol=1e-14)
 
@@ -294,7 +303,7 @@ def test_single_precision_is_accurate_for_long_transforms():
 def test_nan_and_infinity_reach_every_element(bad, device):
     x = np.ones(8)
     x[3] = bad
-    assert not np.isfinite(to_numpy(sk.fft.fft(on(device, x)))).any()
+    assert not np.isfinite(to_numpy(sk.fft.fft(to_device(device, x)))).any()
 
 
 @pytest.mark.parametrize("dtype", WIDE)
@@ -305,7 +314,7 @@ def test_real_results_near_subnormal_numbers(name, dtype, device):
     n = 1024
     x = (sample(dtype, (n // 2 + 1,)) * (4 * info.tiny)).astype(dtype)
     norm = "backward" if name == "irfft" else "forward"
-    got = to_numpy(getattr(sk.fft, name)(on(device, x), norm=norm))
+    got = to_numpy(getattr(sk.fft, name)(to_device(device, x), norm=norm))
     want = in_double(name, x, norm=norm)
     bound = 8 * BOUND[str(info.dtype)] * np.sqrt(np.mean(want**2, dtype=np.longdouble))
     assert np.abs(got - want).max() <= bound + n / 2 * info.smallest_subnormal
@@ -316,15 +325,15 @@ def test_real_results_near_subnormal_numbers(name, dtype, device):
 def test_real_results_overflow_only_where_they_are_too_large(dtype, cuda_device):
     info = np.finfo(result_dtype("irfft", dtype))
     x = np.full(513, info.max / 2, dtype)
-    got = to_numpy(sk.fft.irfft(on(cuda_device, x)))
+    got = to_numpy(sk.fft.irfft(to_device(cuda_device, x)))
     want = np.zeros(1024)
     want[0] = info.max / 2
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=float(info.max) * 1e-6)
-    assert np.isinf(to_numpy(sk.fft.irfft(on(cuda_device, x), norm="forward"))[0])
+    assert np.isinf(to_numpy(sk.fft.irfft(to_device(cuda_device, x), norm="forward"))[0])
 
 
 def test_lengths_below_one_are_errors(device):
-    x = on(device, sample("float64", (3, 4)))
+    x = to_device(device, sample("float64", (3, 4)))
     for n in (0, -1, -(2**80)):
         for name in ONE_AXIS:
             with pytest.raises(ValueError, match=rf"^{name}: "):
@@ -332,7 +341,7 @@ def test_lengths_below_one_are_errors(device):
         for name in MANY_AXES:
             with pytest.raises(ValueError, match=rf"^{name}: "):
                 getattr(sk.fft, name)(x, s=(n, 2), axes=(0, 1))
-    one = on(device, sample("complex128", (3, 1)))
+    one = to_device(device, sample("complex128", (3, 1)))
     for name in ("irfft", "hfft", "irfftn"):
         with pytest.raises(ValueError, match="length"):
             getattr(sk.fft, name)(one)
@@ -343,7 +352,7 @@ def test_lengths_below_one_are_errors(device):
 @pytest.mark.usefixtures("strict_promotion")
 @pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint32"])
 def test_integers_are_type_errors(dtype, device):
-    x = on(device, sample(dtype, (3, 4)))
+    x = to_device(device, sample(dtype, (3, 4)))
     for name in ONE_AXIS + MANY_AXES:
         with pytest.raises(TypeError, match=rf"^{name}: .*{dtype}"):
             getattr(sk.fft, name)(x)
@@ -352,11 +361,11 @@ def test_integers_are_type_errors(dtype, device):
 @pytest.mark.parametrize("name", FROM_REAL)
 def test_complex_is_a_type_error_where_x_is_to_be_real(name, device):
     with pytest.raises(TypeError, match=rf"^{name}: .*complex64"):
-        getattr(sk.fft, name)(on(device, sample("complex64", (4,))))
+        getattr(sk.fft, name)(to_device(device, sample("complex64", (4,))))
 
 
 def test_bad_axes(device):
-    x = on(device, sample("float64", (3, 4)))
+    x = to_device(device, sample("float64", (3, 4)))
     for name in ONE_AXIS:
         for axis in (2, -3, 2**70):
             with pytest.raises((ValueError, IndexError), match=name):
@@ -382,7 +391,7 @@ def test_bad_axes(device):
 
 
 def test_bad_arguments(device):
-    x = on(device, sample("float64", (3, 4)))
+    x = to_device(device, sample("float64", (3, 4)))
     for name in ONE_AXIS + MANY_AXES:
         function = getattr(sk.fft, name)
         for norm in ("Backward", "", "none", 1, b"ortho"):
@@ -431,10 +440,12 @@ def test_bad_frequencies():
 def test_float16_is_computed_in_float32(device):
     """Sums of float16 beyond its range, and without elements."""
     x = np.full(64, 60000, np.float16)
-    got = sk.fft.fft(on(device, x))
+    got = sk.fft.fft(to_device(device, x))
     check(got, in_double("fft", x), "fft", "float16", device)
     for name in ONE_AXIS + MANY_AXES:
-        got = getattr(sk.fft, name)(on(device, np.zeros((0, 4), np.float16)), **last_axis_of(name))
+        got = getattr(sk.fft, name)(
+            to_device(device, np.zeros((0, 4), np.float16)), **last_axis_of(name)
+        )
         assert got.dtype == np.dtype(result_dtype(name, "float16"))
         assert 0 in got.shape
 
@@ -447,7 +458,7 @@ def last_axis_of(name):
 def test_shifts(dtype, device):
     for shape in [(), (1,), (4,), (5,), (3, 4, 5), (0, 3)]:
         x = sample(dtype, shape)
-        y = on(device, x)
+        y = to_device(device, x)
         for axes in (None, *((0, -1, (0,), (0, -1)) if len(shape) > 1 else ())):
             for name in ("fftshift", "ifftshift"):
                 got = getattr(sk.fft, name)(y, axes=axes)
@@ -479,13 +490,13 @@ def test_signatures_and_names_are_those_of_the_standard():
 
 def test_threads_share_the_cache_of_plans():
     x = {n: sample("complex128", (n,)) for n in range(2, 60)}
-    want = {n: np.fft.fft(each) for n, each in x.items()}
+    want = {n: np.fft.fft(values) for n, values in x.items()}
     problems = []
 
     def work():
         for _ in range(20):
-            for n, each in x.items():
-                if not np.allclose(to_numpy(sk.fft.fft(sk.asarray(each))), want[n]):
+            for n, values in x.items():
+                if not np.allclose(to_numpy(sk.fft.fft(sk.asarray(values))), want[n]):
                     problems.append(n)
 
     threads = [threading.Thread(target=work) for _ in range(4)]

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 LAYOUTS = {
     "contiguous": lambda x: x,
@@ -36,7 +36,7 @@ def test_rows_together(name, dtype, layout, device):
     for rows, length in ((3, 8), (17, 5), (33, 64), (70, 101), (40, 512)):
         host = rng.standard_normal((rows, length, 2)).astype("float64").view("complex128")[..., 0]
         host = (host if "complex" in dtype else host.real).astype(dtype)
-        x = LAYOUTS[layout](on(device, host))
+        x = LAYOUTS[layout](to_device(device, host))
         want = getattr(np.fft, name)(
             to_numpy(x).astype("complex128" if "complex" in dtype else "float64")
         )

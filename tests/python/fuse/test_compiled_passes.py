@@ -46,9 +46,9 @@ print(*_core.fused_pass_counts(), len(told), *(each.message for each in told))
 
 def counted(function, *args):
     """The result, and by how much the counts of passes have grown: one kernel, one by one, kernels."""
-    before = _core.fused_pass_counts()
+    old_counts = _core.fused_pass_counts()
     result = function(*args)
-    return result, [b - a for a, b in zip(before, _core.fused_pass_counts(), strict=True)]
+    return result, [b - a for a, b in zip(old_counts, _core.fused_pass_counts(), strict=True)]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -57,24 +57,26 @@ def own_cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SKERRY_KERNEL_CACHE", str(tmp_path_factory.mktemp("kernels") / "own"))
         limit = _core.least_recorded(0)
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always")
             run = sk.fuse(lambda x: x * 2 + x)
             kernels = [
                 counted(run, sk.ones(3, dtype=sk.float32, device=GPU))[1][0] for _ in range(2)
             ]
         _core.least_recorded(limit)
-        if kernels != [0, 1] and any("NVRTC can't be used" in str(each.message) for each in told):
-            pytest.skip(f"NVRTC is not installed: {told[0].message}")
-        assert not told
+        if kernels != [0, 1] and any(
+            "NVRTC can't be used" in str(warning.message) for warning in caught_warnings
+        ):
+            pytest.skip(f"NVRTC is not installed: {caught_warnings[0].message}")
+        assert not caught_warnings
         yield
 
 
 def test_a_chain_is_one_kernel_from_its_second_call_on():
     x = sk.asarray(np.linspace(-3, 3, 5003, dtype=np.float32), device=GPU)
-    run = sk.fuse(lambda x, y, by: sk.tanh(x * y) / by - x)
-    want = [sk.tanh(x * x) / by - x for by in (1.5, 2.5, 3.5)]
-    steps = [counted(run, x, x, by) for by in (1.5, 2.5, 3.5)]
+    run = sk.fuse(lambda x, y, divisor: sk.tanh(x * y) / divisor - x)
+    want = [sk.tanh(x * x) / divisor - x for divisor in (1.5, 2.5, 3.5)]
+    steps = [counted(run, x, x, divisor) for divisor in (1.5, 2.5, 3.5)]
     assert [counts for _, counts in steps] == [[0, 1, 0], [1, 0, 1], [1, 0, 0]]
     assert_equal_bits([result for result, _ in steps], want, "scalars are parameters")
 
@@ -140,7 +142,7 @@ def test_each_operation_of_each_dtype(dtype):
     if np.dtype(dtype).kind == "f":  # of pairs of NaN one result; complex products hand on either
         for k, x in enumerate(operands):
             x[-8:] = np.copysign(np.nan, 0.5 - (np.arange(8) >> k & 1))
-    x, y, z = (sk.asarray(each, device=GPU) for each in operands)
+    x, y, z = (sk.asarray(operand, device=GPU) for operand in operands)
 
     def run(x, y, z):
         results = []
@@ -166,10 +168,10 @@ def test_each_operation_of_each_dtype(dtype):
 def test_operands_that_lie_otherwise():
     """Views that begin anywhere, broadcast and turned ones, more axes than a kernel has."""
     x = sk.asarray(np.random.default_rng(3).normal(size=(61, 53)).astype(np.float32), device=GPU)
-    many = sk.asarray(
+    tensor = sk.asarray(
         np.random.default_rng(5).normal(size=(2,) * 12).astype(np.float32), device=GPU
     )
-    turned = sk.permute_dims(many, (11, 3, 9, 1, 7, 5, 6, 4, 8, 2, 10, 0))
+    transposed = sk.permute_dims(tensor, (11, 3, 9, 1, 7, 5, 6, 4, 8, 2, 10, 0))
 
     def stencil(x):
         return (x[1:-1, :-2] + x[1:-1, 2:] + x[:-2, 1:-1] + x[2:, 1:-1] - 4 * x[1:-1, 1:-1]) * 0.25
@@ -180,7 +182,7 @@ def test_operands_that_lie_otherwise():
         (lambda x, y: (x - y) * x + y, (x, x[:, :1]), 1),
         (lambda x, y: (x - y) * x + y, (x[:53], x[:53].T), 1),
         (lambda x: (x + 1) * x, (x[::-1, ::-2],), 1),
-        (lambda x, y: (x - y) * x + 1, (many, turned), 0),
+        (lambda x, y: (x - y) * x + 1, (tensor, transposed), 0),
     ]
     for number, (run, args, kernels) in enumerate(programs):
         for _ in range(2):
@@ -256,7 +258,9 @@ def test_passes_that_came_once_make_room_for_others():
     functions = [getattr(sk, name) for name in names]
     x = sk.ones(1, dtype="int64", device=GPU)
     run = sk.fuse(lambda chosen: functools.reduce(lambda y, function: function(y), chosen, x))
-    _, counts = counted(lambda: [run(each) for each in itertools.product(functions, repeat=4)])
+    _, counts = counted(
+        lambda: [run(combination) for combination in itertools.product(functions, repeat=4)]
+    )
     assert counts[1] > 4000
 
     def other(x):
@@ -364,22 +368,22 @@ def test_kernels_are_kept_for_other_processes(tmp_path, broken_nvrtc):
     (file,) = stored(cache)
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    kept = file.read_bytes()
+    contents = file.read_bytes()
     # Nothing is compiled now.
     assert child(cache, SKERRY_NVRTC=str(broken_nvrtc))[0] == ONE_KERNEL
-    assert [each.read_bytes() for each in stored(cache)] == [kept]
+    assert [path.read_bytes() for path in stored(cache)] == [contents]
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda kept: b"",
-        lambda kept: kept[:31],
-        lambda kept: kept[:-1],
-        lambda kept: kept + b"\0",
-        lambda kept: kept[:-100] + bytes([kept[-100] ^ 1]) + kept[-99:],
-        lambda kept: kept[:40] + bytes([kept[40] ^ 1]) + kept[41:],
-        lambda kept: b"\xff" * len(kept),
+        lambda contents: b"",
+        lambda contents: contents[:31],
+        lambda contents: contents[:-1],
+        lambda contents: contents + b"\0",
+        lambda contents: contents[:-100] + bytes([contents[-100] ^ 1]) + contents[-99:],
+        lambda contents: contents[:40] + bytes([contents[40] ^ 1]) + contents[41:],
+        lambda contents: b"\xff" * len(contents),
     ],
     ids=["empty", "header", "short", "long", "image", "text", "all"],
 )
@@ -387,10 +391,10 @@ def test_a_damaged_file_is_compiled_anew(tmp_path, damage):
     cache = tmp_path / "cache"
     child(cache)
     (file,) = stored(cache)
-    kept = file.read_bytes()
-    file.write_bytes(damage(kept))
+    contents = file.read_bytes()
+    file.write_bytes(damage(contents))
     assert child(cache)[0] == ONE_KERNEL
-    assert [each.read_bytes() for each in stored(cache)] == [kept]
+    assert [path.read_bytes() for path in stored(cache)] == [contents]
 
 
 def test_an_image_that_no_driver_loads_is_compiled_anew(tmp_path):
@@ -398,8 +402,8 @@ def test_an_image_that_no_driver_loads_is_compiled_anew(tmp_path):
     cache = tmp_path / "cache"
     child(cache)
     (file,) = stored(cache)
-    kept = file.read_bytes()
-    mark = kept[: kept.index(b"\0") + 1]
+    contents = file.read_bytes()
+    mark = contents[: contents.index(b"\0") + 1]
     text = mark[33:-1]
     image = b".version 99.9\nnonsense\0"
 
@@ -409,10 +413,12 @@ def test_an_image_that_no_driver_loads_is_compiled_anew(tmp_path):
         return value
 
     check = hashed(image, hashed(text, FIRST))
-    assert mark[:33] == b"skerry kernel 1 %016x\n" % hashed(kept[len(mark) :], hashed(text, FIRST))
+    assert mark[:33] == b"skerry kernel 1 %016x\n" % hashed(
+        contents[len(mark) :], hashed(text, FIRST)
+    )
     file.write_bytes(b"skerry kernel 1 %016x\n" % check + text + b"\0" + image)
     assert child(cache)[0] == ONE_KERNEL
-    assert file.read_bytes() == kept
+    assert file.read_bytes() == contents
 
 
 def test_a_folder_of_others_is_not_used(tmp_path):
@@ -442,9 +448,9 @@ def test_the_oldest_files_go_where_all_are_too_large(tmp_path):
             file.truncate(1 << 20)
         os.utime(file.name, (1000 + i, 1000 + i))
     assert child(cache)[0] == ONE_KERNEL
-    left = [each for each in stored(cache) if each.stat().st_mtime < 2000]
+    left = [path for path in stored(cache) if path.stat().st_mtime < 2000]
     assert 40 <= len(left) <= 48
-    assert min(each.stat().st_mtime for each in left) > 1020  # the oldest went
+    assert min(path.stat().st_mtime for path in left) > 1020  # the oldest went
     assert len(stored(cache)) == len(left) + 1
 
 
@@ -481,4 +487,4 @@ def test_results_do_not_depend_on_the_call():
     x = sk.asarray(np.random.default_rng(11).normal(size=2000).astype(np.float32), device=GPU)
     run = sk.fuse(lambda x: sk.log1p(x * x) * sk.sin(x) - 1 / x)
     results = [run(x) for _ in range(4)]
-    assert len({to_numpy(each).tobytes() for each in results}) == 1
+    assert len({to_numpy(result).tobytes() for result in results}) == 1

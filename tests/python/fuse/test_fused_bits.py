@@ -48,7 +48,7 @@ def sample(rng, dtype, shape):
 def laid_out(rng, dtype, shape, layout, device):
     """An array that broadcasts to the shape."""
     n, m = shape
-    made = {
+    builders = {
         "whole": lambda put: put((n, m)),
         "cut": lambda put: put((n + 1, m + 2))[1:, 1:-1],
         "transposed": lambda put: put((m, n)).T,
@@ -58,43 +58,43 @@ def laid_out(rng, dtype, shape, layout, device):
         "column": lambda put: put((n, 1)),
         "0-d": lambda put: put(()),
     }
-    return made[layout](lambda of: sk.asarray(sample(rng, dtype, of), device=device))
+    return builders[layout](lambda extents: sk.asarray(sample(rng, dtype, extents), device=device))
 
 
 def chain(choices, arrays):
     """A program that the seed chose; steps that the dtypes refuse are left out, and told by their errors."""
     values = list(arrays)
     errors = []
-    kept = []
-    for kind, name, places, scalar, dtype in choices:
-        a, b, c = (values[place % len(values)] for place in places)
+    results = []
+    for kind, name, positions, scalar, dtype in choices:
+        a, b, c = (values[position % len(values)] for position in positions)
         try:
             if kind == "unary":
-                made = getattr(sk, name)(a)
+                result = getattr(sk, name)(a)
             elif kind == "binary":
-                made = getattr(sk, name)(a, b if scalar is None else scalar)
+                result = getattr(sk, name)(a, b if scalar is None else scalar)
             elif kind == "operator":
-                made = getattr(a, name)(
+                result = getattr(a, name)(
                     *([] if name == "__neg__" else [b if scalar is None else scalar])
                 )
             elif kind == "in place":
-                own = a + 0  # arguments stay as they are
-                made = getattr(own, name)(b if scalar is None else scalar)
+                target = a + 0  # arguments stay as they are
+                result = getattr(target, name)(b if scalar is None else scalar)
             elif kind == "where":
-                made = sk.where(a, b, c if scalar is None else scalar)
+                result = sk.where(a, b, c if scalar is None else scalar)
             elif kind == "clip":
-                made = sk.clip(a, 1 if scalar is None else None, 3)
+                result = sk.clip(a, 1 if scalar is None else None, 3)
             else:
-                made = a.astype(dtype)
+                result = a.astype(dtype)
         except Exception as error:
             errors.append((type(error), str(error)))
             continue
-        if made is NotImplemented:
+        if result is NotImplemented:
             continue
-        values.append(made)
-        if places[0] % 5 == 0:
-            kept.append(made)
-    return [*kept, values[-1]], errors
+        values.append(result)
+        if positions[0] % 5 == 0:
+            results.append(result)
+    return [*results, values[-1]], errors
 
 
 def random_choices(chance, depth):
@@ -105,19 +105,19 @@ def random_choices(chance, depth):
     for _ in range(depth):
         kind = chance.choice(kinds)
         name = chance.choice(names.get(kind, [kind]))
-        places = [chance.randrange(1000) for _ in range(3)]
+        positions = [chance.randrange(1000) for _ in range(3)]
         scalar = chance.choice(SCALARS) if chance.random() < 0.3 else None
-        yield kind, name, places, scalar, chance.choice(DTYPES)
+        yield kind, name, positions, scalar, chance.choice(DTYPES)
 
 
-def assert_equal_bits(got, want, what):
-    assert len(got) == len(want), what
+def assert_equal_bits(got, want, label):
+    assert len(got) == len(want), label
     for one, other in zip(got, want, strict=True):
-        assert type(one) is sk.Array, what
+        assert type(one) is sk.Array, label
         assert (one.dtype, one.shape, one.device, one.strides) == (
             other.dtype, other.shape, other.device, other.strides
-        ), what  # fmt: skip
-        assert to_numpy(one).tobytes() == to_numpy(other).tobytes(), what
+        ), label  # fmt: skip
+        assert to_numpy(one).tobytes() == to_numpy(other).tobytes(), label
 
 
 def compare(seed, shape, depth, device, dtypes=DTYPES, layouts=LAYOUTS):
@@ -194,9 +194,9 @@ def test_more_operands_than_one_pass_takes():
 
 def test_ranks_beyond_those_of_a_plan():
     x = sk.asarray(np.random.default_rng(5).normal(size=(2,) * 12))
-    turned = sk.permute_dims(x, (11, 3, 9, 1, 7, 5, 6, 4, 8, 2, 10, 0))
+    transposed = sk.permute_dims(x, (11, 3, 9, 1, 7, 5, 6, 4, 8, 2, 10, 0))
 
     def run(x, y):
         return (x - y) * x + 1
 
-    assert_equal_bits([sk.fuse(run)(x, turned)], [run(x, turned)], "ranks")
+    assert_equal_bits([sk.fuse(run)(x, transposed)], [run(x, transposed)], "ranks")

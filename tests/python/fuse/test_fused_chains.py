@@ -11,25 +11,25 @@ from recorded_sizes import all_sizes_recorded  # noqa: F401
 SIZES = [1, 7, 15, 16, 31, 32, 33, 127, 128, 129, 511, 512, 513, 1000, 5003]
 
 
-def in_both_orders(x, y, by):
+def in_both_orders(x, y, scalar):
     """All that a chain knows, with the chain's value first and second, and results that are kept on the way."""
-    kept = (x - y) * by + by
-    turned = by - (by / (by * (by + -(x * y))))
-    rest = kept * 3.0 - kept
+    product = (x - y) * scalar + scalar
+    reflected = scalar - (scalar / (scalar * (scalar + -(x * y))))
+    rest = product * 3.0 - product
     square = ((x + y) ** 2 / 4.0) ** 2 / 3.0
-    return kept, turned, rest, square, (x / y) ** -1 / 1e-310, -(y - x) * kept - turned
+    return product, reflected, rest, square, (x / y) ** -1 / 1e-310, -(y - x) * product - reflected
 
 
-def in_place(x, y, by):
-    own = x + y
-    own *= by
-    own -= y
-    own /= 8.0
-    return own, own * own
+def in_place(x, y, scalar):
+    total = x + y
+    total *= scalar
+    total -= y
+    total /= 8.0
+    return total, total * total
 
 
 def bits(results):
-    return [to_numpy(each).tobytes() for each in results]
+    return [to_numpy(result).tobytes() for result in results]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -41,20 +41,25 @@ def test_a_chain_has_the_bits_of_eager_calls(function, dtype):
         special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1e-40, -1e-310], dtype)
         x[rng.integers(0, n, n // 8 + 1)] = rng.choice(special, n // 8 + 1)
         arrays = [sk.asarray(x), sk.asarray(rng.normal(size=n).astype(dtype))]
-        for by in (0.75, 0.5, -4.0, 1e-3):
-            assert bits(sk.fuse(function)(*arrays, by)) == bits(function(*arrays, by)), (n, by)
+        for scalar in (0.75, 0.5, -4.0, 1e-3):
+            assert bits(sk.fuse(function)(*arrays, scalar)) == bits(function(*arrays, scalar)), (
+                n,
+                scalar,
+            )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_of_two_nans_a_chain_hands_on_the_eager_one(dtype):
     for n in SIZES:
-        for x, y, by in [
+        for x, y, scalar in [
             (np.nan, -np.nan, 2.5),
             (-np.nan, np.nan, -np.nan),
             (1.0, np.nan, -np.nan),
         ]:
-            arrays = [sk.asarray(np.full(n, each, dtype)) for each in (x, y)]
-            assert bits(sk.fuse(in_both_orders)(*arrays, by)) == bits(in_both_orders(*arrays, by))
+            arrays = [sk.asarray(np.full(n, value, dtype)) for value in (x, y)]
+            assert bits(sk.fuse(in_both_orders)(*arrays, scalar)) == bits(
+                in_both_orders(*arrays, scalar)
+            )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -79,16 +84,16 @@ def test_lengths_are_compared_as_eager_ones(dtype):
         z = angles * rng.choice(around, 1000) * size
         mixed = angles * rng.choice([0.3, 4], 1000) * size
         mixed[rng.integers(0, 1000, 9)] = rng.choice(special, 9)
-        for each in (z, mixed, z[:100] * 0.9, z[:64] * 1.1, np.full(200, bound)):
+        for values in (z, mixed, z[:100] * 0.9, z[:64] * 1.1, np.full(200, bound)):
             with np.errstate(over="ignore"):
-                x = sk.asarray(np.asarray(each).astype(dtype))
+                x = sk.asarray(np.asarray(values).astype(dtype))
 
             def compare(x, bound=bound):
                 y = x * 1.0
                 return (abs(y) < bound, abs(y) <= bound, abs(x) > bound, bound <= abs(x),
                         sk.where(abs(y) < bound, y, x), abs(x[3:]) < bound, abs(x[:1]) < bound)  # fmt: skip
 
-            assert bits(sk.fuse(compare)(x)) == bits(compare(x)), (bound, len(each))
+            assert bits(sk.fuse(compare)(x)) == bits(compare(x)), (bound, len(values))
 
 
 @pytest.mark.parametrize(("dtype", "real"), [("complex64", "float32"), ("complex128", "float64")])
@@ -99,20 +104,28 @@ def test_lengths_that_others_read_or_that_are_no_first_operand(dtype, real):
 
     def compare(z, y):
         length = abs(z)
-        near = length < 1
-        far = length > 0.5
-        kept = abs(z * 2)
-        return near, far, y > abs(z), sk.greater(1.5, abs(z)), abs(z) > y, kept > 1, kept
+        is_short = length < 1
+        is_long = length > 0.5
+        double_length = abs(z * 2)
+        return (
+            is_short,
+            is_long,
+            y > abs(z),
+            sk.greater(1.5, abs(z)),
+            abs(z) > y,
+            double_length > 1,
+            double_length,
+        )
 
     assert bits(sk.fuse(compare)(z, y)) == bits(compare(z, y))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_after_a_nan_no_update_in_place_comes_twice(dtype):
-    def update(x, y, by):
-        x *= by
-        kept = x + by
-        return x, kept, kept * y - 1.0
+    def update(x, y, scalar):
+        x *= scalar
+        total = x + scalar
+        return x, total, total * y - 1.0
 
     for n in SIZES:
         y = np.random.default_rng(n).normal(size=n).astype(dtype)

@@ -30,9 +30,9 @@ def compare(run, *args):
 
 def several(x, y, row, column, one):
     """Of values in between, one in each of the operands' positions, some are kept."""
-    near = x - y
-    far = near * row + column
-    return near * one, far, sk.where(far == x, x, y) * column
+    difference = x - y
+    combination = difference * row + column
+    return difference * one, combination, sk.where(combination == x, x, y) * column
 
 
 @pytest.mark.parametrize("gap", [1, 2, 3])
@@ -82,7 +82,7 @@ def test_dtypes_beside_each_other(row):
         numbers((50, row), "float32"),
     )
     compare(mix, *args)
-    compare(lambda *of: mix(*(x[:, ::-1] for x in of)), *args)
+    compare(lambda *operands: mix(*(x[:, ::-1] for x in operands)), *args)
     # Where pitches differ, the fewer are copied.
     compare(lambda x, y: (x[:, 1:] - y[:, 2:],), args[1], numbers((50, row + 2), "float64", 1))
 
@@ -107,9 +107,9 @@ def test_updates_in_place_leave_the_gaps(row):
     outer = np.full((40 * row + 16,), 7.0)
     inside = sk.asarray(outer[8:-8].reshape(40, row), copy=False)
     x = numbers((40, row + 1), "float64", 1)
-    wanted = (inside * x[:, 1:]) + x[:, :-1]
+    expected = (inside * x[:, 1:]) + x[:, :-1]
     sk.fuse(change)(inside, x)
-    assert np.asarray(inside).tobytes() == np.asarray(wanted).tobytes()
+    assert np.asarray(inside).tobytes() == np.asarray(expected).tobytes()
     assert (outer[:8] == 7).all()
     assert (outer[-8:] == 7).all()
 

@@ -33,13 +33,13 @@ def passes(function, *args):
 def compare(run):
     """The arguments after a call of the function and of the fused one, bit for bit, where they were."""
     want, got = fresh(), fresh()
-    where = [address(x) for x in got]
+    addresses = [address(x) for x in got]
     run(*want)
     sk.fuse(run)(*got)
     for a, b in zip(want, got, strict=True):
         assert type(b) is sk.Array
         assert np.asarray(a).tobytes() == np.asarray(b).tobytes()
-    assert [address(x) for x in got] == where
+    assert [address(x) for x in got] == addresses
 
 
 def update(weight, slope, mean):
@@ -54,11 +54,11 @@ def test_updates_of_arguments_are_one_pass():
 
 
 def swap(x, y, z):
-    before = x + 0.0
+    old_x = x + 0.0
     x *= y
-    y -= before
+    y -= old_x
     z /= x + y
-    x += before
+    x += old_x
 
 
 def reduce_between(x, y, z):
@@ -91,8 +91,8 @@ def many_operands(x, y, z):
     for k, part in enumerate(parts):
         y[k:] += part * x[k:]
         z *= 1.5
-    for each in [y + k for k in range(20)]:
-        x += each
+    for addend in [y + k for k in range(20)]:
+        x += addend
 
 
 def fill_up(x, y, z):
@@ -161,9 +161,9 @@ def test_memory_that_runs_out_leaves_arguments_as_they_were():
     @sk.fuse
     def run(x, y):
         x *= 2
-        kept = y * x
+        product = y * x
         _core.fail_allocation(1, True)
-        return kept
+        return product
 
     try:
         with pytest.raises(MemoryError):

@@ -111,9 +111,9 @@ def test_what_is_reduced_is_not_stored():
     run = sk.fuse(lambda x: sk.sum((x - 1) ** 2, axis=1))
     run(x)
     sk.reset_peak("cpu:0")
-    before = sk.memory_statistics("cpu:0").live_bytes
+    old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
     run(x)
-    assert sk.memory_statistics("cpu:0").peak_bytes - before < x.nbytes / 4
+    assert sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes < x.nbytes / 4
 
 
 def test_what_is_held_keeps_its_value():

@@ -33,10 +33,10 @@ def array(seed, dtype, shape, device="cpu:0", **options):
 
 @pytest.fixture(params=[1, 2])
 def threads(request):
-    before = sk.get_num_threads()
+    old_count = sk.get_num_threads()
     sk.set_num_threads(request.param)
     yield request.param
-    sk.set_num_threads(before)
+    sk.set_num_threads(old_count)
 
 
 def assert_same_bits(got, want):
@@ -209,24 +209,24 @@ def random_chain(seed):
 
     def run(*arrays):
         values = list(arrays)
-        kept = []
+        results = []
         for kind, name, first, second, keep in steps:
             a, b = values[first % len(values)], values[second % len(values)]
             try:
                 if kind < 2:
-                    made = getattr(sk, name)(a, axis=-1, keepdims=kind == 0 or keep % 2 == 0)
+                    result = getattr(sk, name)(a, axis=-1, keepdims=kind == 0 or keep % 2 == 0)
                 elif kind == 2:
-                    made = sk.tanh(a) * 1.5
+                    result = sk.tanh(a) * 1.5
                 else:
-                    made = (
+                    result = (
                         a * b + 0.5 if kind == 3 else a - b if kind == 4 else sk.where(a > b, a, b)
                     )
             except (TypeError, ValueError, IndexError):
                 continue
-            values.append(made)
+            values.append(result)
             if keep % 6 == 0:
-                kept.append(made)
-        return [*kept, values[-1]]
+                results.append(result)
+        return [*results, values[-1]]
 
     return run
 
@@ -296,23 +296,23 @@ def test_rows_in_place():
 
     def run(x, v):
         x -= sk.mean(x, axis=1, keepdims=True)
-        before = x * 1
+        old_x = x * 1
         x /= sk.sqrt(sk.mean(x * x, axis=1, keepdims=True))
         total = sk.sum(x * v, axis=1)
         v += total
-        return before, x, v, total * v
+        return old_x, x, v, total * v
 
     def make():
         return array(15, "float32", (300, 300)), row + 0
 
-    own, fused = make(), make()
-    addresses = [np.asarray(each).ctypes.data for each in fused]
-    want, got = run(*own), sk.fuse(run)(*fused)
+    eager, fused = make(), make()
+    addresses = [np.asarray(argument).ctypes.data for argument in fused]
+    want, got = run(*eager), sk.fuse(run)(*fused)
     for one, other in zip(got, want, strict=True):
         assert_same_bits(one, other)
-    for one, other in zip(fused, own, strict=True):
+    for one, other in zip(fused, eager, strict=True):
         assert_same_bits(one, other)
-    assert [np.asarray(each).ctypes.data for each in fused] == addresses
+    assert [np.asarray(argument).ctypes.data for argument in fused] == addresses
 
 
 def test_old_values_that_reductions_and_wider_passes_read():
@@ -330,19 +330,21 @@ def test_old_values_that_reductions_and_wider_passes_read():
 
     def narrower(x, y):
         apart = y - sk.max(x, axis=1, keepdims=True)
-        before = x * 0.5
+        half_x = x * 0.5
         x -= apart
-        return before, sk.sum(x + before, axis=1)
+        return half_x, sk.sum(x + half_x, axis=1)
 
     for run, width in ((by_row, 30), (wider, 1), (narrower, 30)):
-        own, fused = (array(23, "float32", (400, width)) for _ in range(2))
+        eager, fused = (array(23, "float32", (400, width)) for _ in range(2))
         address = np.asarray(fused).ctypes.data
         y = array(24, "float32", (400, 30))
-        want, got = run(own, y), sk.fuse(run)(fused, y)
-        many = isinstance(want, tuple)
-        for one, other in zip(got if many else [got], want if many else [want], strict=True):
+        want, got = run(eager, y), sk.fuse(run)(fused, y)
+        is_tuple = isinstance(want, tuple)
+        for one, other in zip(
+            got if is_tuple else [got], want if is_tuple else [want], strict=True
+        ):
             assert_same_bits(one, other)
-        assert_same_bits(fused, own)
+        assert_same_bits(fused, eager)
         assert np.asarray(fused).ctypes.data == address
 
 
@@ -357,9 +359,9 @@ def test_rows_are_changed_in_place_without_other_memory():
     run(x)
     assert_same_bits(x, want)
     sk.reset_peak("cpu:0")
-    before = sk.memory_statistics("cpu:0").live_bytes
+    old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
     run(x)
-    assert sk.memory_statistics("cpu:0").peak_bytes - before < 65536
+    assert sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes < 65536
 
 
 def test_what_lies_between_is_stored_nowhere():
@@ -369,9 +371,9 @@ def test_what_lies_between_is_stored_nowhere():
         fused = sk.fuse(run)
         fused(*args)
         sk.reset_peak("cpu:0")
-        before = sk.memory_statistics("cpu:0").live_bytes
+        old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
         fused(*args)
-        assert sk.memory_statistics("cpu:0").peak_bytes - before < results + 65536
+        assert sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes < results + 65536
 
 
 def test_more_temporaries_than_there_is_room_for():
@@ -379,7 +381,7 @@ def test_more_temporaries_than_there_is_room_for():
 
     def run(x):
         values = [x * k for k in range(1, 20)]
-        most = [sk.max(each, axis=1, keepdims=True) for each in values]
+        most = [sk.max(value, axis=1, keepdims=True) for value in values]
         return [value / top for value, top in zip(values, most, strict=True)]
 
     assert_same(run, x)

@@ -114,8 +114,8 @@ def test_every_method_and_attribute_settles_or_records(x):
 
     def run(name):
         try:
-            found = getattr(x * 2, name)
-            return found() if callable(found) else found
+            attribute = getattr(x * 2, name)
+            return attribute() if callable(attribute) else attribute
         except Exception as error:
             return type(error), str(error).split(" at 0x")[0]
 
@@ -195,10 +195,10 @@ def test_a_captured_array_may_be_written(x):
         state += 1
         return t, state * 1
 
-    first = [host(each) for each in run()]
+    first = [host(result) for result in run()]
     state = x + 0.0
     outer = state[10:20]
-    second = [host(each) for each in sk.fuse(run)()]
+    second = [host(result) for result in sk.fuse(run)()]
     np.testing.assert_array_equal(first, second)
 
 
@@ -257,17 +257,17 @@ def test_two_devices_in_one_call():
 
 
 def test_an_exception_leaves_arrays_that_are_kept_with_their_values(x):
-    kept = []
+    results = []
 
     @sk.fuse
     def run(x):
-        kept.append(x * 2)
+        results.append(x * 2)
         raise KeyError("own")
 
     with pytest.raises(KeyError, match="own"):
         run(x)
-    assert type(kept[0]) is sk.Array
-    np.testing.assert_array_equal(host(kept[0]), X * 2)
+    assert type(results[0]) is sk.Array
+    np.testing.assert_array_equal(host(results[0]), X * 2)
     assert _core.fused_work() == 0
 
 
@@ -286,18 +286,18 @@ def test_memory_that_runs_out_leaves_everything_as_it_was(x):
 
 
 def test_memory_that_runs_out_at_the_end_is_an_error_of_the_call(x):
-    kept = []
+    results = []
 
     @sk.fuse
     def fail(x):
-        kept.append(x * 2)
-        return kept[0]
+        results.append(x * 2)
+        return results[0]
 
     with pytest.raises(sk.exceptions.OutOfMemoryError), failing_allocations():
         fail(x)
     with pytest.raises(RuntimeError, match="has no value"):
-        kept[0] + 1
-    kept.clear()
+        results[0] + 1
+    results.clear()
     assert _core.fused_work() == 0
     np.testing.assert_array_equal(host(sk.fuse(lambda x: x + 1)(x)), X + 1)
 
@@ -378,7 +378,7 @@ def test_generators(x):
         yield y
 
     def run(x):
-        return [each - 1 for each in produce(x)]
+        return [value - 1 for value in produce(x)]
 
     for want, got in zip(*both(run, x), strict=True):
         assert host(got).tobytes() == host(want).tobytes()
@@ -442,29 +442,29 @@ def test_threads_record_apart():
         results[n] = [run(x, n) for _ in range(10)]
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(6)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    for n, made in results.items():
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for n, arrays in results.items():
         want = run.__wrapped__(sk.asarray(np.full(50_000, float(n))), n)
-        for each in made:
-            assert host(each).tobytes() == host(want).tobytes()
+        for array in arrays:
+            assert host(array).tobytes() == host(want).tobytes()
 
 
 def test_another_thread_gets_the_value(x):
-    found = []
+    values = []
 
     @sk.fuse
     def run(x):
         y = x * 2
-        other = threading.Thread(target=lambda: found.append(host(y + 1)))
+        other = threading.Thread(target=lambda: values.append(host(y + 1)))
         other.start()
         other.join()
         return y - 1
 
     np.testing.assert_array_equal(host(run(x)), X * 2 - 1)
-    np.testing.assert_array_equal(found[0], X * 2 + 1)
+    np.testing.assert_array_equal(values[0], X * 2 + 1)
 
 
 def test_a_pending_array_can_be_a_key_a_value_and_an_item(x):

@@ -20,9 +20,9 @@ def find_fault(program):
         for function in (walked.run, fused):
             got = walked.outcome(function, program)
             want = want or got
-            if found := walked.differences(want, got):
-                how = "fused" if function is fused else "eager"
-                return f"{how} by {threads} threads, {found[0]} ({len(found)} in all)"
+            if faults := walked.differences(want, got):
+                mode = "fused" if function is fused else "eager"
+                return f"{mode} by {threads} threads, {faults[0]} ({len(faults)} in all)"
     return ""
 
 
@@ -51,8 +51,8 @@ WALKS = {
 @pytest.mark.parametrize("walk", WALKS)
 @pytest.mark.parametrize("part", range(4))
 def test_random_programs(walk, part, full, restore_threads):
-    few, many, most_elements, device = WALKS[walk]
-    count = (many if full else few) // 4
+    few, full_count, most_elements, device = WALKS[walk]
+    count = (full_count if full else few) // 4
     for seed in range(part * count, (part + 1) * count):
         assert_alike(walked.make_program(seed, device, most_elements))
 
@@ -79,8 +79,8 @@ def test_extrema_give_one_nan(dtype, name):
     for shape in ((131, 2), (131, 3), (131, 5), (131, 64), (3, 131), (2, 70_000)):
         x = np.full(shape, negative | 5, f"u{width}").view(dtype)
         for axis in (0, 1):
-            found = np.asarray(getattr(sk, name)(sk.asarray(x), axis=axis))
-            assert set(found.view(f"u{width}").ravel()) == {quiet}, (shape, axis)
+            result = np.asarray(getattr(sk, name)(sk.asarray(x), axis=axis))
+            assert set(result.view(f"u{width}").ravel()) == {quiet}, (shape, axis)
 
 
 @pytest.mark.parametrize("dtype", ["complex64", "complex128", "float16"])

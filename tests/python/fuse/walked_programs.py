@@ -121,7 +121,7 @@ def put_hard(rng, values):
     nans = [quiet | 5, quiet | sign, quiet]
     hard = [0.0, -0.0, np.inf, -np.inf, limits.max, -limits.max, limits.smallest_subnormal, -limits.smallest_subnormal, limits.tiny]  # fmt: skip
     pool = np.concatenate(
-        [np.array(hard, values.dtype)] + [each.view(values.dtype) for each in nans]
+        [np.array(hard, values.dtype)] + [pattern.view(values.dtype) for pattern in nans]
     )
     share = rng.choice([0.001, 0.03, 0.5])
     chosen = rng.random(values.size) < share
@@ -135,7 +135,7 @@ def make_arguments(program):
     """The same ones each time: fresh memory for who changes them."""
     rng = np.random.default_rng(program.seed)
     n, m = program.shape
-    made = []
+    arrays = []
     for dtype, layout, samples in program.arguments:
 
         def make(shape, dtype=dtype, samples=samples):
@@ -144,8 +144,8 @@ def make_arguments(program):
         array = {**LAYOUTS, **SHORTER}[layout](make, n, m)
         if program.split > 1 and array.ndim == 2 and array.shape[1] == m:
             array = sk.reshape(array, (array.shape[0], program.split, m // program.split))
-        made.append(array)
-    return made
+        arrays.append(array)
+    return arrays
 
 
 def call(step, operands):
@@ -215,8 +215,8 @@ def run(program, arguments):
             )
         except Exception as error:
             errors[number] = type(error), compared(step, str(error))
-        for each in step.dropped:
-            values.pop(each, None)
+        for index in step.dropped:
+            values.pop(index, None)
     return {number: values[number] for number in program.results if number in values}, errors
 
 
@@ -232,13 +232,13 @@ def outcome(function, program):
     arguments = make_arguments(program)
     results, errors = function(program, arguments)
     results |= {("argument", k): x for k, x in enumerate(arguments)}
-    told = {}
+    summaries = {}
     for number, x in results.items():
         if type(x) is not sk.Array:
-            told[number] = type(x).__name__
+            summaries[number] = type(x).__name__
             continue
-        told[number] = (str(x.dtype), x.shape, str(x.device), x.strides, bits_of(x))
-    return told, errors
+        summaries[number] = (str(x.dtype), x.shape, str(x.device), x.strides, bits_of(x))
+    return summaries, errors
 
 
 def bits_of(x):
@@ -252,24 +252,26 @@ def bits_of(x):
 
 def differences(one, other):
     """What differs between two outcomes: texts."""
-    found = []
-    for what, mine, yours in zip(("result", "error"), one, other, strict=True):
-        for key in {**mine, **yours}:
-            if mine.get(key) != yours.get(key):
-                found.append(f"{what} {key}: {told(mine.get(key), yours.get(key))}")
-    return found
+    texts = []
+    for kind, expected, yours in zip(("result", "error"), one, other, strict=True):
+        for key in {**expected, **yours}:
+            if expected.get(key) != yours.get(key):
+                texts.append(
+                    f"{kind} {key}: {describe_difference(expected.get(key), yours.get(key))}"
+                )
+    return texts
 
 
-def told(want, got):
+def describe_difference(want, got):
     """A difference in few words: of elements, the first ones."""
     if not isinstance(want, tuple) or not isinstance(got, tuple) or want[:-1] != got[:-1] or len(want) < 3:  # fmt: skip
         return f"{got!r:.150} instead of {want!r:.150}"
-    bits = [np.frombuffer(each[-1], np.uint8).reshape(-1, np.dtype(want[0]).itemsize) for each in (want, got)]  # fmt: skip
-    places = np.nonzero((bits[0] != bits[1]).any(1))[0]
-    first = places[:3]
-    numbers = [np.ascontiguousarray(each[first]).view(want[0]).ravel() for each in bits]
-    which = [np.ascontiguousarray(each[first, ::-1]).tobytes().hex(" ", -each.shape[1]) for each in bits]  # fmt: skip
-    return f"{len(places)} of {len(bits[0])} {want[0]} {want[1]} at {first}: {numbers[1]} ({which[1]}) instead of {numbers[0]} ({which[0]})"  # fmt: skip
+    bits = [np.frombuffer(value[-1], np.uint8).reshape(-1, np.dtype(want[0]).itemsize) for value in (want, got)]  # fmt: skip
+    positions = np.nonzero((bits[0] != bits[1]).any(1))[0]
+    first = positions[:3]
+    numbers = [np.ascontiguousarray(rows[first]).view(want[0]).ravel() for rows in bits]
+    hex_texts = [np.ascontiguousarray(rows[first, ::-1]).tobytes().hex(" ", -rows.shape[1]) for rows in bits]  # fmt: skip
+    return f"{len(positions)} of {len(bits[0])} {want[0]} {want[1]} at {first}: {numbers[1]} ({hex_texts[1]}) instead of {numbers[0]} ({hex_texts[0]})"  # fmt: skip
 
 
 def shape_of(chance, most_elements):
@@ -289,20 +291,20 @@ def make_program(seed, device="cpu:0", most_elements=30_000, dtypes=DTYPES):
     split = 1
     if chance.random() < 0.2:
         split = chance.choice([k for k in range(1, m + 1) if m % k == 0])
-    own = chance.sample(dtypes, min(chance.choice([1, 1, 2, 3]), len(dtypes)))
+    program_dtypes = chance.sample(dtypes, min(chance.choice([1, 1, 2, 3]), len(dtypes)))
     samples = chance.choice(["small", "small", "any", "hard", "zeros"])
     arguments = []
     for k in range(chance.randint(1, 5)):
         layouts = SHORTER if k > 0 and chance.random() < 0.35 else LAYOUTS
         layout = "whole" if chance.random() < 0.25 else chance.choice(list(layouts))
-        arguments.append((chance.choice(own), layout, samples))
+        arguments.append((chance.choice(program_dtypes), layout, samples))
     program = Program(seed, device, tuple(arguments), (n, m), split, (), ())
     values = dict(enumerate(make_arguments(program)))
     steps = []
-    held = set()
+    result_numbers = set()
     with np.errstate(all="ignore"):
         for number in range(len(arguments), len(arguments) + chance.choice([2, 4, 8, 16, 30])):
-            step = make_step(chance, values, own)
+            step = make_step(chance, values, program_dtypes)
             steps.append(step)
             try:
                 values[number] = call(step, [x[1] if isinstance(x, tuple) else values[x] for x in step.operands])  # fmt: skip
@@ -316,8 +318,8 @@ def make_program(seed, device="cpu:0", most_elements=30_000, dtypes=DTYPES):
                 steps[-1] = dataclasses.replace(step, dropped=(number,))
                 continue
             if chance.random() < 0.4:
-                held.add(number)
-    results = (*sorted(held), len(arguments) + len(steps) - 1)
+                result_numbers.add(number)
+    results = (*sorted(result_numbers), len(arguments) + len(steps) - 1)
     return dataclasses.replace(program, steps=tuple(steps), results=results)
 
 
@@ -335,13 +337,15 @@ def make_step(chance, values, dtypes):
     def choose():
         return chance.choice(recent if chance.random() < 0.6 else numbers)
 
-    def beside(first):
+    def fitting_operand(first):
         if chance.random() < 0.03:
             return chance.choice(numbers)
         return chance.choice([k for k in numbers if fits(values[k], values[first])])
 
     def other(first):
-        return ("scalar", chance.choice(SCALARS)) if chance.random() < 0.3 else beside(first)
+        return (
+            ("scalar", chance.choice(SCALARS)) if chance.random() < 0.3 else fitting_operand(first)
+        )
 
     first = choose()
     kind = chance.choices(
@@ -352,7 +356,7 @@ def make_step(chance, values, dtypes):
     if chance.random() < 0.25 and len(numbers) > 3:
         dropped = (chance.choice(numbers),)
     if kind == "binary" and chance.random() < 0.05:
-        return Step("sign", "copysign", (first, beside(first)), (), dropped)
+        return Step("sign", "copysign", (first, fitting_operand(first)), (), dropped)
     if kind in ("arithmetic", "binary", "operator", "in place"):
         names = {"arithmetic": ARITHMETIC, "binary": BINARY, "operator": OPERATORS, "in place": IN_PLACE}  # fmt: skip
         operands = (first, other(first))
@@ -375,7 +379,7 @@ def make_step(chance, values, dtypes):
     if kind == "view":
         return Step(kind, chance.choice(VIEWS), (first,), (), dropped)
     if kind == "other":
-        return Step(kind, chance.choice(OTHERS), (first, beside(first)), (), dropped)
+        return Step(kind, chance.choice(OTHERS), (first, fitting_operand(first)), (), dropped)
     if kind == "scan":
         return Step(kind, chance.choice(SCANS), (first,), (("axis", -1),), dropped)
     return reduction_step(chance, values[first], first, dropped)

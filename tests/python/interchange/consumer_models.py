@@ -318,8 +318,8 @@ def mpi4py(about, *, receive=False):
         )
         require(contiguous, BufferError, "buffer is not contiguous")
     require(not (receive and read_only), BufferError, "Object is not writable.")
-    known = typestr[1] in "biufc" and itemsize in (1, 2, 4, 8, 16)
-    dtype = np.dtype(typestr) if known else np.dtype((np.void, itemsize))  # bytes
+    is_known = typestr[1] in "biufc" and itemsize in (1, 2, 4, 8, 16)
+    dtype = np.dtype(typestr) if is_known else np.dtype((np.void, itemsize))  # bytes
     return read(pointer, (size,), None, dtype, read_only=read_only)
 
 

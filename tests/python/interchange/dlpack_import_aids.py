@@ -32,16 +32,16 @@ def made_of(x, **changes):
     return Made(**settings)
 
 
-def refused(made, error=BufferError, match=None):
+def refused(structure, error=BufferError, match=None):
     """The import raises, leaves the capsule as it was, and frees nothing; the capsule then frees once."""
     assert not dl.STRAY
-    capsule = made.capsule()
+    capsule = structure.capsule()
     name = dl.name_of(capsule)
     with pytest.raises(error, match=match) as caught:
         sk.from_dlpack(capsule)
     assert str(caught.value).startswith("from_dlpack: ")
     assert dl.name_of(capsule) == name
-    assert made.deleted == 0
+    assert structure.deleted == 0
     del capsule
-    assert made.deleted == 1
+    assert structure.deleted == 1
     assert not dl.STRAY

@@ -105,11 +105,11 @@ _live: dict[int, "Made"] = {}
 
 
 def _delete(address):
-    made = _live.pop(address, None)
-    if made is None:
+    structure = _live.pop(address, None)
+    if structure is None:
         STRAY.append(address)
     else:
-        made.deleted += 1
+        structure.deleted += 1
 
 
 _immortal: list["Made"] = []  # nobody says when these are done with
@@ -149,9 +149,9 @@ def opened(capsule):
     """The structure in a capsule, which lives as long as the structure or a part of it."""
     name = _get_name(capsule)
     kind = {b: a for a, b in NAMES.items()}[name]
-    found = kind.from_address(_get_pointer(capsule, name))
-    found.capsule = capsule
-    return found
+    managed = kind.from_address(_get_pointer(capsule, name))
+    managed.capsule = capsule
+    return managed
 
 
 class Made:
@@ -202,7 +202,7 @@ class Made:
             _immortal.append(self)
 
     @classmethod
-    def of(cls, array, device=(CPU, 0), **changes):
+    def from_array(cls, array, device=(CPU, 0), **changes):
         """A truthful one of a NumPy array, or of memory that NumPy can describe."""
         step = array.itemsize
         return cls(

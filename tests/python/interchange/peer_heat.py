@@ -34,8 +34,8 @@ def step(u):
 
 def exchange(u):
     """Send the row beside the border, and receive the one beyond it, which is the last or the first row."""
-    mine, halo = (-2, -1) if rank == 0 else (1, 0)
-    sent, received = u[mine].copy(), sk.empty_like(u[halo])
+    border, halo = (-2, -1) if rank == 0 else (1, 0)
+    sent, received = u[border].copy(), sk.empty_like(u[halo])
     sk.synchronize(DEVICE)
     world.Sendrecv(sent, dest=other, recvbuf=received, source=other)
     u[halo, :] = received
@@ -53,10 +53,10 @@ def heat():
     for _ in range(STEPS):
         exchange(part)
         step(part)
-    own = part[:-1] if rank == 0 else part[1:]
+    actual = part[:-1] if rank == 0 else part[1:]
     want = whole[:half] if rank == 0 else whole[half:]
-    assert bool(sk.all(own == want)), "bit for bit"
-    assert not bool(sk.all(own == sk.asarray(start, device="cpu:0").to_device(DEVICE)[half * rank : half * (rank + 1)]))  # fmt: skip
+    assert bool(sk.all(actual == want)), "bit for bit"
+    assert not bool(sk.all(actual == sk.asarray(start, device="cpu:0").to_device(DEVICE)[half * rank : half * (rank + 1)]))  # fmt: skip
 
 
 add_up()

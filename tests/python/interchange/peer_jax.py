@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, on, sample
+from oracle import DTYPES, sample, to_device
 
 jax.config.update("jax_enable_x64", True)
 
@@ -23,7 +23,7 @@ def address(x):
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0, 3)], ids=str)
 def test_arrays_go_to_jax_and_back(dtype, shape):
     host = sample(dtype, shape)
-    x = on("cpu:0", host)
+    x = to_device("cpu:0", host)
     theirs = jnp.from_dlpack(x)
     assert theirs.dtype == x.dtype
     np.testing.assert_array_equal(np.asarray(theirs), host)
@@ -59,7 +59,7 @@ def live_bytes_fall_to(most):
 
 
 def test_memory_lives_as_long_as_the_jax_array():
-    before = live_bytes()
+    old_live_bytes = live_bytes()
     x = sk.full((100_000,), 3.0)
     theirs = jnp.from_dlpack(x)
     del x
@@ -69,7 +69,7 @@ def test_memory_lives_as_long_as_the_jax_array():
     assert float(theirs.sum()) == 300_000
     del theirs
     gc.collect()
-    assert live_bytes_fall_to(before)
+    assert live_bytes_fall_to(old_live_bytes)
 
 
 def test_memory_of_jax_lives_as_long_as_the_array():

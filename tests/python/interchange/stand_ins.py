@@ -15,7 +15,7 @@ import numpy as np
 import skerry as sk
 
 
-def taken(name, x):
+def consumer_view(name, x):
     """What a library sees of an array when the stream that it works on has come to it."""
     about = x.__cuda_array_interface__
     sk.Stream.from_handle("cuda:0", about.get("stream") or 1).synchronize()
@@ -49,7 +49,7 @@ class Tensor(Made):
 
 class Series(Made):
     def __init__(self, x):
-        super().__init__(taken("cudf", x).copy(), leave_out=("stream",))
+        super().__init__(consumer_view("cudf", x).copy(), leave_out=("stream",))
 
     def sum(self):
         return float(sk.sum(self.memory))
@@ -60,12 +60,12 @@ class DeviceBuffer(Made):
         super().__init__(np.zeros(size, np.uint8), version=0)
 
     def copy_from_device(self, x):
-        self.memory[:] = sk.asarray(taken("rmm", x).view(np.uint8), device="cuda:0")
+        self.memory[:] = sk.asarray(consumer_view("rmm", x).view(np.uint8), device="cuda:0")
 
 
 class QuantileDMatrix:
     def __init__(self, data, label):
-        self.data, self.label = taken("xgboost", data), taken("xgboost", label)
+        self.data, self.label = consumer_view("xgboost", data), consumer_view("xgboost", label)
 
     def num_row(self):
         return len(self.data)
@@ -76,17 +76,17 @@ class Context:
         assert ordinal == 0
 
     def buffer_from_object(self, x):
-        return types.SimpleNamespace(size=taken("pyarrow", x).nbytes)
+        return types.SimpleNamespace(size=consumer_view("pyarrow", x).nbytes)
 
 
 MEMBERS = {
     "cupy": {
-        "asarray": lambda x: taken("cupy", x),
+        "asarray": lambda x: consumer_view("cupy", x),
         "arange": lambda n: Made(np.arange(n)),
         "cuda": types.SimpleNamespace(Device=lambda ordinal: contextlib.nullcontext()),
     },
     "torch": {
-        "from_dlpack": lambda x: taken("torch", x),
+        "from_dlpack": lambda x: consumer_view("torch", x),
         "ones": lambda n, device: Tensor(np.ones(n, np.float32)),
     },
     "cudf": {"Series": Series},

@@ -9,28 +9,28 @@ import numpy as np
 import pytest
 import skerry as sk
 from array_api_extra.testing import assert_close, assert_equal
-from oracle import BEYOND_THE_STANDARD, DTYPES, on, to_numpy
+from oracle import BEYOND_THE_STANDARD, DTYPES, to_device, to_numpy
 
 
 @pytest.fixture(params=["cpu:0", "cpu:1", "cuda:0"])
-def place(request):
+def array_device(request):
     return request.param
 
 
 # array-api-compat
 
 
-def test_compat_finds_the_namespace(place):
-    x, y = sk.ones((2, 3), device=place), sk.arange(3, device=place)
+def test_compat_finds_the_namespace(array_device):
+    x, y = sk.ones((2, 3), device=array_device), sk.arange(3, device=array_device)
     assert compat.is_array_api_obj(x)
     assert compat.array_namespace(x) is sk
     for version in (None, "2021.12", "2025.12"):
         assert compat.array_namespace(x, y, 1.0, None, api_version=version) is sk
-    assert compat.device(x) == sk.Device(place)
+    assert compat.device(x) == sk.Device(array_device)
     assert compat.size(x) == 6
     assert compat.is_writeable_array(x)
     assert not compat.is_lazy_array(x)
-    assert not compat.is_lazy_array(sk.ones((0,), device=place))
+    assert not compat.is_lazy_array(sk.ones((0,), device=array_device))
     for name in dir(compat):
         if name.startswith("is_") and name.endswith("_namespace"):
             assert not getattr(compat, name)(sk), name
@@ -232,18 +232,18 @@ WITHOUT_ARRAYS = {"at", "default_dtype", "diag_indices", "tril_indices", "triu_i
 
 
 def operands(device):
-    return {name: on(device, host) for name, host in HOST.items()}
+    return {name: to_device(device, host) for name, host in HOST.items()}
 
 
 def assert_alike(got, want, device):
     if isinstance(want, tuple):
         assert isinstance(got, tuple)
         assert len(got) == len(want)
-        for mine, theirs in zip(got, want, strict=True):
+        for actual, theirs in zip(got, want, strict=True):
             if isinstance(theirs, int):
-                assert mine == theirs
+                assert actual == theirs
             else:
-                assert_alike(mine, theirs, device)
+                assert_alike(actual, theirs, device)
         return
     assert type(got) is sk.Array
     assert got.device == sk.Device(device)
@@ -254,9 +254,9 @@ def assert_alike(got, want, device):
 
 @pytest.mark.filterwarnings("ignore:`xpx")
 @pytest.mark.parametrize("name", CASES)
-def test_extra_functions(name, place):
+def test_extra_functions(name, array_device):
     for call, oracle in CASES[name]:
-        assert_alike(call(sk, operands(place)), oracle(HOST), place)
+        assert_alike(call(sk, operands(array_device)), oracle(HOST), array_device)
 
 
 def test_every_function_of_extra_has_a_case():
@@ -264,22 +264,22 @@ def test_every_function_of_extra_has_a_case():
     assert public == set(CASES) | WITHOUT_ARRAYS
 
 
-def test_extra_functions_that_make_indices(place):
+def test_extra_functions_that_make_indices(array_device):
     for name, arguments in (("diag_indices", (4,)), ("tril_indices", (4,)), ("triu_indices", (4,))):
-        got = getattr(xpx, name)(*arguments, xp=sk, device=place)
-        assert_alike(tuple(got), getattr(np, name)(*arguments), place)
+        got = getattr(xpx, name)(*arguments, xp=sk, device=array_device)
+        assert_alike(tuple(got), getattr(np, name)(*arguments), array_device)
     assert xpx.default_dtype(sk) == np.float64
-    assert xpx.default_dtype(sk, "indexing", device=place) == np.int64
+    assert xpx.default_dtype(sk, "indexing", device=array_device) == np.int64
 
 
 @pytest.mark.parametrize(
     "operation", ["set", "add", "subtract", "multiply", "divide", "power", "min", "max"]
 )
-def test_extra_at(operation, place):
+def test_extra_at(operation, array_device):
     host = np.abs(HOST["x"])
     for index in (np.s_[1], np.s_[:, ::2], "mask"):
-        x, want = on(place, host), host.copy()
-        key, mine = (host > 1, x > 1) if isinstance(index, str) else (index, index)
+        x, want = to_device(array_device, host), host.copy()
+        key, device_key = (host > 1, x > 1) if isinstance(index, str) else (index, index)
         want[key] = {
             "set": lambda y: 2.0,
             "add": lambda y: y + 2,
@@ -291,12 +291,12 @@ def test_extra_at(operation, place):
             "max": lambda y: np.maximum(y, 2),
         }[operation](want[key])
         # Scalars of min and max become arrays on the default device.
-        two = 2.0 if operation not in ("min", "max") else sk.asarray(2.0, device=place)
-        got = getattr(xpx.at(x, mine), operation)(two, copy=True)
-        assert_alike(got, want, place)
+        two = 2.0 if operation not in ("min", "max") else sk.asarray(2.0, device=array_device)
+        got = getattr(xpx.at(x, device_key), operation)(two, copy=True)
+        assert_alike(got, want, array_device)
         assert np.array_equal(to_numpy(x), host)
-        assert getattr(xpx.at(x)[mine], operation)(two, copy=False) is x
-        assert_alike(x, want, place)
+        assert getattr(xpx.at(x)[device_key], operation)(two, copy=False) is x
+        assert_alike(x, want, array_device)
 
 
 @pytest.mark.xfail(
@@ -382,19 +382,19 @@ def test_strict_takes_skerry_arrays_by_dlpack(dtype):
 
 
 @pytest.mark.parametrize("dtype", STANDARD)
-def test_skerry_takes_strict_arrays_by_dlpack(dtype, place):
+def test_skerry_takes_strict_arrays_by_dlpack(dtype, array_device):
     host = strict.astype(strict.arange(6), getattr(strict, dtype))
     for take in (sk.from_dlpack, sk.asarray):
-        x = take(host, device=place)
-        assert x.device == sk.Device(place)
+        x = take(host, device=array_device)
+        assert x.device == sk.Device(array_device)
         assert x.dtype == np.dtype(dtype)
         assert np.array_equal(to_numpy(x), np.asarray(host))
-        if place.startswith("cpu"):
-            shared = take(host, device=place, copy=False)
+        if array_device.startswith("cpu"):
+            shared = take(host, device=array_device, copy=False)
             one, zero = (True, False) if dtype == "bool" else (1, 0)
             shared[0] = one
             assert bool(host[0])
-            copied = take(host, device=place, copy=True)
+            copied = take(host, device=array_device, copy=True)
             host[0] = zero
             assert bool(copied[0])
             assert not bool(shared[0])

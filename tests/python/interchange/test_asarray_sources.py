@@ -134,14 +134,14 @@ FOREIGN_ON_A_GPU = ("DLPack on a GPU", "CUDA array interface")
     ],
 )
 def test_sources(name, device, copy):
-    make, where = SOURCES[name]
+    make, location = SOURCES[name]
     source = make()
     home = {"host": device or "cpu:0", "copied": device or "cpu:0", "pinned": "cpu:0"}.get(
-        where, where
+        location, location
     )
     target = device or home
-    shares = where != "copied" and sk.Device(target) == sk.Device(home)
-    shares = shares and not (where == "host" and target.startswith("cuda"))
+    shares = location != "copied" and sk.Device(target) == sk.Device(home)
+    shares = shares and not (location == "host" and target.startswith("cuda"))
     if copy is False and not shares:
         with pytest.raises(ValueError, match="copy"):
             sk.asarray(source, device=device, copy=copy)
@@ -167,13 +167,19 @@ def test_a_dtype_converts(name):
         sk.asarray(make(), dtype="longdouble")
 
 
-@pytest.mark.parametrize("name", [n for n, (_, where) in SOURCES.items() if where != "copied"])
+@pytest.mark.parametrize(
+    "name", [n for n, (_, location) in SOURCES.items() if location != "copied"]
+)
 def test_the_owner_lives_as_long_as_the_memory_is_used(name):
     source = SOURCES[name][0]()
-    kept = getattr(source, "owner", getattr(source, "host", source))
+    memory_owner = getattr(source, "owner", getattr(source, "host", source))
     # An own array shares its storage; the object may go.
-    owner = None if isinstance(kept, (sk.Array, type(HOST.__dlpack__()))) else weakref.ref(kept)
-    del kept
+    owner = (
+        None
+        if isinstance(memory_owner, (sk.Array, type(HOST.__dlpack__())))
+        else weakref.ref(memory_owner)
+    )
+    del memory_owner
     x = sk.asarray(source)
     view = x[1]
     del source, x
@@ -365,11 +371,11 @@ def test_numpy_arrays_in_sequences_keep_their_dtype():
         sk.asarray([np.ones((2, 2)), np.ones(2)])
 
 
-@pytest.mark.parametrize("place", ["cpu:1", "cuda:1"])
-def test_sequences_of_arrays_stay_on_their_device(place):
-    row = sk.asarray([1.0, 2.0], device=place)
+@pytest.mark.parametrize("device", ["cpu:1", "cuda:1"])
+def test_sequences_of_arrays_stay_on_their_device(device):
+    row = sk.asarray([1.0, 2.0], device=device)
     x = sk.asarray([row, row[::-1], [row[0], 7]])
-    assert x.device == sk.Device(place)
+    assert x.device == sk.Device(device)
     assert x.tolist() == [[1.0, 2.0], [2.0, 1.0], [1.0, 7.0]]
     assert sk.asarray([row, row], device="cpu:0").device == sk.Device("cpu:0")
     with pytest.raises(sk.exceptions.DeviceMismatchError):
@@ -468,18 +474,18 @@ def test_what_a_method_raises_is_passed_on():
 
 
 def test_an_array_method_is_asked_for_the_copy():
-    asked = []
+    copy_arguments = []
 
     class Notes:
         def __array__(self, dtype=None, copy=None):
-            asked.append(copy)
+            copy_arguments.append(copy)
             if copy is False:
                 raise ValueError("a copy is needed")
             return HOST.copy()
 
     for copy in (None, True):
         assert sk.asarray(Notes(), copy=copy).tolist() == VALUES
-    assert asked in ([None, True], [None, None])
+    assert copy_arguments in ([None, True], [None, None])
     with pytest.raises(ValueError, match="copy"):
         sk.asarray(Notes(), copy=False)
 
@@ -496,7 +502,7 @@ def test_time_spans_are_no_integers():
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_a_failed_conversion_leaves_nothing_behind():
     gc.collect()
-    before = [sk.memory_statistics(d).live_bytes for d in DEVICES[1:]]
+    old_live_bytes = [sk.memory_statistics(d).live_bytes for d in DEVICES[1:]]
     reference = []
     for make, _ in REFUSED.values():
         source = make()
@@ -506,5 +512,5 @@ def test_a_failed_conversion_leaves_nothing_behind():
             reference.append(weakref.ref(source))
         del source
     gc.collect()
-    assert [sk.memory_statistics(d).live_bytes for d in DEVICES[1:]] == before
+    assert [sk.memory_statistics(d).live_bytes for d in DEVICES[1:]] == old_live_bytes
     assert not [r() for r in reference if r() is not None]

@@ -41,19 +41,19 @@ NOT_OF_ARRAYS = {
 
 
 def functions():
-    found = {name: getattr(sk, name) for name in STANDARD_NAMES if name not in NOT_OF_ARRAYS}
-    found |= {f"linalg.{name}": getattr(sk.linalg, name) for name in sk.linalg.__all__}
-    found |= {f"fft.{name}": getattr(sk.fft, name) for name in sk.fft.__all__}
+    candidates = {name: getattr(sk, name) for name in STANDARD_NAMES if name not in NOT_OF_ARRAYS}
+    candidates |= {f"linalg.{name}": getattr(sk.linalg, name) for name in sk.linalg.__all__}
+    candidates |= {f"fft.{name}": getattr(sk.fft, name) for name in sk.fft.__all__}
     return {
         name: function
-        for name, function in found.items()
+        for name, function in candidates.items()
         if callable(function) and not inspect.isclass(function) and not name.startswith("__")
     }
 
 
 def arguments(parameter, x, some):
     """What is tried for a parameter that has to be given; `some` is an array of integers like x."""
-    of = {
+    choices = {
         "x1": [x, some],
         "x2": [x, some, True],
         "arrays": [[x, x], [x, some]],
@@ -66,11 +66,13 @@ def arguments(parameter, x, some):
         "source": [0],
         "destination": [-1],
     }
-    return of.get(parameter.name, [x, 2] if parameter.name in ("x", "condition", "obj") else [2])
+    return choices.get(
+        parameter.name, [x, 2] if parameter.name in ("x", "condition", "obj") else [2]
+    )
 
 
 def options(parameter, x, some):
-    of = {
+    choices = {
         "axis": [0, -1],
         "dtype": [name for name in DTYPES if name != "bool"],
         "k": [1],
@@ -82,7 +84,7 @@ def options(parameter, x, some):
         **{name: [True] for name in ("descending", "keepdims", "include_initial", "invert")},
         **{name: [x, some] for name in ("min", "max", "append", "prepend")},
     }
-    return of.get(parameter.name, [])
+    return choices.get(parameter.name, [])
 
 
 # Their results have a row for each element.
@@ -97,21 +99,21 @@ def calls(function, x, some):
         if parameter.kind is parameter.VAR_POSITIONAL:
             required = [[x, x], [x, some]]
         elif parameter.default is parameter.empty:
-            required = [[*before, a] for before in required for a in arguments(parameter, x, some)]
-    for given in required:
-        yield given, {}
+            required = [[*prefix, a] for prefix in required for a in arguments(parameter, x, some)]
+    for positional_arguments in required:
+        yield positional_arguments, {}
         for parameter in parameters:
             for value in options(parameter, x, some):
                 if parameter.kind is parameter.KEYWORD_ONLY:
-                    yield given, {parameter.name: value}
+                    yield positional_arguments, {parameter.name: value}
                 elif parameter.default is None:  # stop of arange is not one
-                    yield [*given, value], {}
+                    yield [*positional_arguments, value], {}
 
 
 def seen(result, moves):
     """The values of a result in comparable form; bools that were computed are 0 or 1."""
     if isinstance(result, (tuple, list)):
-        return [seen(each, moves) for each in result]
+        return [seen(part, moves) for part in result]
     if not isinstance(result, sk.Array):
         return repr(result)
     values = np.array(result.to_device("cpu:0"))
@@ -123,8 +125,8 @@ def seen(result, moves):
     return result.dtype, result.shape, str(result.device), values.tobytes(), text
 
 
-def outcome(function, given, moves):
-    positional, named = given
+def outcome(function, call_arguments, moves):
+    positional, named = call_arguments
     try:
         result = function(*positional, **named)
     except (AttributeError, IndexError, NotImplementedError, TypeError, ValueError) as error:
@@ -136,7 +138,7 @@ def twins(shape, device="cpu:0", seed=0):
     """Two arrays of the same truth: of bytes of others, and of 0 and 1."""
     raw = np.random.default_rng(seed).choice(BYTES, shape, p=[0.4, 0.15, 0.15, 0.15, 0.15])
     both = [raw.view(bool), (raw != 0)]
-    return [sk.asarray(each, copy=False).to_device(device) for each in both]
+    return [sk.asarray(values, copy=False).to_device(device) for values in both]
 
 
 LAYOUTS = {
@@ -202,9 +204,9 @@ def test_operators_see_the_truth_of_any_byte(case, function):
     results = []
     for right, scalar in ((1, None), (0, None), (0, True), (0, False)):
         pair = []
-        for which in (0, 1):
+        for index in (0, 1):
             left, other = (
-                LAYOUTS[layout](twins(shape, device, seed)[which]) for seed in (0, right)
+                LAYOUTS[layout](twins(shape, device, seed)[index]) for seed in (0, right)
             )
             if function is operator.invert:
                 pair.append(seen(function(left), moves=False))
@@ -227,7 +229,7 @@ def test_masks_and_keys_see_the_truth_of_any_byte(device):
                 target[mask] = 7
                 written.append(seen(target, moves=False))
             assert written[0] == written[1]
-        first = [seen(x[each[0]], moves=False) for each in (theirs, plain)]
+        first = [seen(x[boolean_mask[0]], moves=False) for boolean_mask in (theirs, plain)]
         assert first[0] == first[1]
 
 

@@ -30,12 +30,12 @@ import numpy as np
 import pytest
 import skerry as sk
 from cai_producers import ABSENT, Producer, describe
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 
 @pytest.fixture
 def x(cuda_device):
-    return on(cuda_device, np.arange(12.0).reshape(3, 4))
+    return to_device(cuda_device, np.arange(12.0).reshape(3, 4))
 
 
 def of_version_0(x, **changes):
@@ -56,7 +56,7 @@ def test_document_v0_rule_1_the_attribute_is_dictionary_like(x):
         def __getitem__(self, key):
             return about[key]
 
-    for like in (
+    for mapping in (
         about,
         types.MappingProxyType(about),
         collections.UserDict(about),
@@ -64,8 +64,8 @@ def test_document_v0_rule_1_the_attribute_is_dictionary_like(x):
         collections.OrderedDict(about),
         OwnMapping(),
     ):
-        assert np.array_equal(to_numpy(sk.as_cuda_array(carrier(like, x))), to_numpy(x))
-        assert np.array_equal(to_numpy(sk.from_cuda_array_interface(like, x)), to_numpy(x))
+        assert np.array_equal(to_numpy(sk.as_cuda_array(carrier(mapping, x))), to_numpy(x))
+        assert np.array_equal(to_numpy(sk.from_cuda_array_interface(mapping, x)), to_numpy(x))
     # What we export is a dict in any version: most consumers take nothing else.
     with sk.cuda_array_interface_version(0):
         assert type(x.__cuda_array_interface__) is dict
@@ -86,8 +86,10 @@ def test_document_v0_rule_3_strides_and_descr_are_optional(x):
         y = sk.from_cuda_array_interface(of_version_0(x, **changes), x)
         assert y.strides == x.strides
         assert np.array_equal(to_numpy(y), to_numpy(x))
-    turned = of_version_0(x, shape=(4, 3), strides=(8, 32))
-    assert np.array_equal(to_numpy(sk.from_cuda_array_interface(turned, x)), to_numpy(x).T)
+    transposed_interface = of_version_0(x, shape=(4, 3), strides=(8, 32))
+    assert np.array_equal(
+        to_numpy(sk.from_cuda_array_interface(transposed_interface, x)), to_numpy(x).T
+    )
 
 
 def test_document_v0_rule_4_what_it_does_not_define(x):
@@ -108,9 +110,9 @@ def test_document_v2_rule_1_the_value_must_be_a_dict(x):
     assert np.array_equal(to_numpy(sk.as_cuda_array(carrier(about, x))), to_numpy(x))
     ordered = collections.OrderedDict(about)  # a dict, too
     assert np.array_equal(to_numpy(sk.as_cuda_array(carrier(ordered, x))), to_numpy(x))
-    for like in (types.MappingProxyType(about), collections.UserDict(about), list(about.items())):
+    for value in (types.MappingProxyType(about), collections.UserDict(about), list(about.items())):
         with pytest.raises(TypeError, match="must be a dict"):
-            sk.as_cuda_array(carrier(like, x))
+            sk.as_cuda_array(carrier(value, x))
     with sk.cuda_array_interface_version(2):
         assert type(x.__cuda_array_interface__) is dict
 
@@ -139,24 +141,24 @@ def test_document_v2_rule_4_mask(x):
         about = describe(x, version=2, mask=mask)
         assert np.array_equal(to_numpy(sk.from_cuda_array_interface(about, x)), to_numpy(x))
     data, mask = x, x > 3
-    for each in (mask, mask[0], Producer(mask)):  # the second one broadcasts
+    for mask_source in (mask, mask[0], Producer(mask)):  # the second one broadcasts
         with pytest.raises(NotImplementedError, match="import data and mask apart"):
-            sk.from_cuda_array_interface(describe(data, version=2, mask=each), data)
+            sk.from_cuda_array_interface(describe(data, version=2, mask=mask_source), data)
     # The remedy that the message names.
     theirs = Producer(data, mask=Producer(mask))
     about = theirs.__cuda_array_interface__
-    taken = sk.from_cuda_array_interface({**about, "mask": None}, theirs)
+    imported_array = sk.from_cuda_array_interface({**about, "mask": None}, theirs)
     valid = sk.as_cuda_array(about["mask"])
-    filled = sk.where(valid, taken, 0.0)
+    filled = sk.where(valid, imported_array, 0.0)
     assert np.array_equal(to_numpy(filled), np.where(to_numpy(mask), to_numpy(data), 0.0))
 
 
 def test_document_v2_rule_5_reading_has_no_effect_on_the_lifetime(cuda_device):
     gc.collect()
     x = sk.ones((3,), device=cuda_device)
-    before = sys.getrefcount(x)
+    old_refcount = sys.getrefcount(x)
     abouts = [x.__cuda_array_interface__ for _ in range(10)]
-    assert sys.getrefcount(x) == before
+    assert sys.getrefcount(x) == old_refcount
     seen = weakref.ref(x)
     del x
     assert seen() is None
@@ -180,10 +182,10 @@ def test_document_v2_rule_6_no_slot_for_the_owner(x):
 def test_document_v2_rule_7_the_user_preserves_the_lifetime(x):
     about = describe(x, version=2, stream=ABSENT)
     y = sk.from_cuda_array_interface(about)  # x is kept by this function, and not by y
-    before = sys.getrefcount(x)
+    old_refcount = sys.getrefcount(x)
     del y
-    assert sys.getrefcount(x) == before
-    kept = sk.from_cuda_array_interface(about, x)
-    assert sys.getrefcount(x) == before + 1
-    del kept
-    assert sys.getrefcount(x) == before
+    assert sys.getrefcount(x) == old_refcount
+    imported_array = sk.from_cuda_array_interface(about, x)
+    assert sys.getrefcount(x) == old_refcount + 1
+    del imported_array
+    assert sys.getrefcount(x) == old_refcount

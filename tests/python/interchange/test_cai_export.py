@@ -15,7 +15,7 @@ import pytest
 import skerry as sk
 from cai_producers import as_host, python
 from conftest import HAS_GPU
-from oracle import DTYPES, layouts_of, on, sample, to_numpy
+from oracle import DTYPES, layouts_of, sample, to_device, to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
 
@@ -25,7 +25,7 @@ rehearsed_only = pytest.mark.skipif(HAS_GPU, reason="reads or breaks rehearsed d
 
 @pytest.fixture
 def x(cuda_device):
-    return on(cuda_device, np.arange(12.0).reshape(3, 4))
+    return to_device(cuda_device, np.arange(12.0).reshape(3, 4))
 
 
 def test_export_E01_a_dict_with_exactly_these_keys(x):
@@ -85,8 +85,8 @@ def test_export_E04_broadcast_arrays_never_pass_for_contiguous(cuda_device):
 
 
 def test_export_E05_absent_on_cpu_arrays():
-    for where in ("cpu:0", "cpu:1"):
-        y = sk.ones((2,), device=where)
+    for device in ("cpu:0", "cpu:1"):
+        y = sk.ones((2,), device=device)
         assert not hasattr(y, "__cuda_array_interface__")
         assert not sk.is_cuda_array(y)
         with pytest.raises(AttributeError, match="to_device"):
@@ -307,7 +307,7 @@ def test_export_E13_a_consumer_that_keeps_the_array_outlives_the_name(cuda_devic
 
 
 def test_export_E14_memory_stays_where_it_is_while_exported(x):
-    before = x.__cuda_array_interface__
+    old_interface = x.__cuda_array_interface__
     assert not hasattr(x, "resize")
     for name in ("shape", "strides", "dtype", "data"):
         with pytest.raises(AttributeError):
@@ -315,7 +315,7 @@ def test_export_E14_memory_stays_where_it_is_while_exported(x):
     x += 1
     x[...] = 2.0
     x[1:] = x[:-1]
-    assert x.__cuda_array_interface__ == before
+    assert x.__cuda_array_interface__ == old_interface
 
 
 def test_export_E15_no_side_effect_on_the_current_device():

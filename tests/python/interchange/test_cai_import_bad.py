@@ -16,14 +16,14 @@ import pytest
 import skerry as sk
 from cai_producers import ABSENT, Producer, describe
 from conftest import HAS_GPU
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry.exceptions import InterchangeError
 from skerry.testing import count_cuda_calls
 
 
 @pytest.fixture
 def x(cuda_device):
-    return on(cuda_device, np.arange(12.0).reshape(3, 4))
+    return to_device(cuda_device, np.arange(12.0).reshape(3, 4))
 
 
 def pointer_of(x):
@@ -41,15 +41,15 @@ WAYS = {
 
 def refused(x, error, match, **changes):
     """All ways in raise; the memory is as it was, and the next valid import works."""
-    before = to_numpy(x)
+    old_values = to_numpy(x)
     for name, take in WAYS.items():
         producer = Producer(x, **changes)
         with pytest.raises(error, match=match) as caught:
             take(producer)
         assert not isinstance(caught.value, KeyError), name
         assert str(caught.value).split(":")[0] in WAYS, caught.value
-    assert np.array_equal(to_numpy(x), before)
-    assert np.array_equal(to_numpy(sk.as_cuda_array(Producer(x)) + 1), before + 1)
+    assert np.array_equal(to_numpy(x), old_values)
+    assert np.array_equal(to_numpy(sk.as_cuda_array(Producer(x)) + 1), old_values + 1)
 
 
 def test_import_bad_B01_no_attribute():
@@ -233,8 +233,8 @@ def test_import_bad_B20_pointer_none_with_elements(x):
 def test_import_bad_B21_pointer_of_the_host(x):
     host = np.ones((3, 4))
     refused(x, ValueError, "not a device pointer", data=(host.ctypes.data, False))
-    kept = ctypes.create_string_buffer(200)
-    address = (ctypes.addressof(kept) + 63) // 64 * 64
+    host_buffer = ctypes.create_string_buffer(200)
+    address = (ctypes.addressof(host_buffer) + 63) // 64 * 64
     refused(x, ValueError, "not a device pointer", data=(address, False))
 
 
@@ -425,7 +425,7 @@ def test_import_bad_B32_a_description_that_changes_while_it_is_read(x):
 
 def test_import_bad_B33_read_only_memory_as_a_target(x):
     y = sk.as_cuda_array(Producer(x, data=(pointer_of(x), True)))
-    before = to_numpy(x)
+    old_values = to_numpy(x)
 
     def assign():
         y[...] = 1.0
@@ -440,7 +440,7 @@ def test_import_bad_B33_read_only_memory_as_a_target(x):
     for write in (assign, add, mask):
         with pytest.raises(ValueError, match="read-only"):
             write()
-    assert np.array_equal(to_numpy(x), before)
+    assert np.array_equal(to_numpy(x), old_values)
 
 
 def test_import_bad_B34_elements_without_bytes(x):
@@ -460,13 +460,13 @@ def test_import_bad_a_refused_owner_is_not_kept(owner_given, x):
     import sys
 
     producer = Producer(x, stream=0)
-    before = sys.getrefcount(producer), sys.getrefcount(producer.description)
+    old_refcounts = sys.getrefcount(producer), sys.getrefcount(producer.description)
     for _ in range(10):
         with contextlib.suppress(InterchangeError):
             sk.from_cuda_array_interface(producer.description, producer if owner_given else None)
         with contextlib.suppress(InterchangeError):
             sk.as_cuda_array(producer)
-    assert (sys.getrefcount(producer), sys.getrefcount(producer.description)) == before
+    assert (sys.getrefcount(producer), sys.getrefcount(producer.description)) == old_refcounts
 
 
 def test_import_bad_errors_are_of_both_protocols_kinds(x):

@@ -10,7 +10,7 @@ import pytest
 import skerry as sk
 from cai_producers import ABSENT, Producer, as_host, describe, python
 from conftest import HAS_GPU
-from oracle import DTYPES, layouts_of, on, sample, to_numpy
+from oracle import DTYPES, layouts_of, sample, to_device, to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
 
@@ -22,7 +22,7 @@ rehearsed_only = pytest.mark.skipif(HAS_GPU, reason="reads or delays rehearsed d
 
 @pytest.fixture
 def x(cuda_device):
-    return on(cuda_device, np.arange(12.0).reshape(3, 4))
+    return to_device(cuda_device, np.arange(12.0).reshape(3, 4))
 
 
 def pointer_of(x):
@@ -168,8 +168,8 @@ def test_import_good_I08_one_event_for_each_stream(x, cuda_device):
         sk.as_cuda_array(on_s)
     assert not ORDER & set(calls)
     with sk.stream(s), count_cuda_calls() as calls:
-        kept = [sk.as_cuda_array(each) for each in (on_default, on_per_thread)]
-    assert calls["event_record"] == calls["stream_wait_event"] == len(kept) == 2
+        imported_arrays = [sk.as_cuda_array(producer) for producer in (on_default, on_per_thread)]
+    assert calls["event_record"] == calls["stream_wait_event"] == len(imported_arrays) == 2
 
 
 def test_import_good_I08_synchronisation_is_a_choice(x, cuda_device):
@@ -348,7 +348,7 @@ def test_import_good_I15_the_memorys_device_wins_and_the_current_one_stays():
 
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "complex64", "complex128"])
 def test_import_good_I16_in_the_middle_of_an_allocation(dtype, cuda_device):
-    x = on(cuda_device, sample(dtype, (50,)))
+    x = to_device(cuda_device, sample(dtype, (50,)))
     width = x.itemsize
     for start in (1, 3, 7):
         about = describe(x, shape=(20,), data=(pointer_of(x) + start * width, False))

@@ -15,14 +15,14 @@ import pytest
 import skerry as sk
 from cai_producers import Producer, describe, python
 from conftest import HAS_GPU
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
 
 
 @pytest.fixture
 def x(cuda_device):
-    return on(cuda_device, np.arange(12.0).reshape(3, 4))
+    return to_device(cuda_device, np.arange(12.0).reshape(3, 4))
 
 
 class Counted(Producer):
@@ -66,9 +66,9 @@ def test_import_good_I13_owner_of_a_description(x):
     assert Counted.released == 1
     # Without an owner nothing is kept, the description neither.
     about = describe(x)
-    before = sys.getrefcount(about), sys.getrefcount(x)
+    old_refcounts = sys.getrefcount(about), sys.getrefcount(x)
     y = sk.from_cuda_array_interface(about)
-    assert (sys.getrefcount(about), sys.getrefcount(x)) == before
+    assert (sys.getrefcount(about), sys.getrefcount(x)) == old_refcounts
     assert np.array_equal(to_numpy(y), to_numpy(x))
 
 
@@ -110,7 +110,7 @@ def test_import_good_I13_views_that_go_on_other_threads(x):
 
 def test_export_keeps_memory_as_long_as_its_array(cuda_device):
     gc.collect()
-    before = sk.memory_statistics(cuda_device).live_bytes
+    old_live_bytes = sk.memory_statistics(cuda_device).live_bytes
     x = sk.ones((1000,), device=cuda_device)
     seen = weakref.ref(x)
     about = x.__cuda_array_interface__
@@ -121,7 +121,7 @@ def test_export_keeps_memory_as_long_as_its_array(cuda_device):
     assert float(sk.sum(z)) == 1000.0
     del z
     assert seen() is None
-    assert sk.memory_statistics(cuda_device).live_bytes == before
+    assert sk.memory_statistics(cuda_device).live_bytes == old_live_bytes
     assert about["shape"] == (1000,)
 
 
@@ -130,10 +130,10 @@ def blocks_left(rounds):
     left = []
     for _ in range(5):
         gc.collect()
-        before = sys.getallocatedblocks()
+        old_blocks = sys.getallocatedblocks()
         rounds(10_000)
         gc.collect()
-        left.append(sys.getallocatedblocks() - before)
+        left.append(sys.getallocatedblocks() - old_blocks)
     return statistics.median(left)
 
 
@@ -157,16 +157,16 @@ def test_many_rounds_leave_nothing(cuda_device):
 
 
 def test_a_block_that_one_of_a_thousand_rounds_leaves_is_found():
-    kept = []
+    leaked_objects = []
 
     def rounds(n):
-        kept.extend(object() for i in range(n) if i % 1000 == 0)
+        leaked_objects.extend(object() for i in range(n) if i % 1000 == 0)
 
     assert blocks_left(rounds) > 5
 
 
 def test_release_orders_our_work_before_the_producers_stream(x, cuda_device):
-    s, own = sk.Stream(cuda_device), sk.Stream(cuda_device)
+    s, consumer_stream = sk.Stream(cuda_device), sk.Stream(cuda_device)
     s.wait(1)  # what made the memory
     seen = []
 
@@ -175,17 +175,17 @@ def test_release_orders_our_work_before_the_producers_stream(x, cuda_device):
             seen.append(_core.counted_cuda_calls())
 
     y = sk.as_cuda_array(Owner(x, stream=s.handle))
-    with sk.stream(own):
-        own.wait(s)
+    with sk.stream(consumer_stream):
+        consumer_stream.wait(s)
         z = y + 1
     with count_cuda_calls() as calls:
-        before = _core.counted_cuda_calls()
+        old_counts = _core.counted_cuda_calls()
         del y
     # One event on the stream that we used, one wait in the producer's; and both before the owner knew.
     assert calls["event_record"] == calls["stream_wait_event"] == 1
     assert "stream_synchronize" not in calls
-    assert seen[0]["stream_wait_event"] == before["stream_wait_event"] + 1
-    own.synchronize()
+    assert seen[0]["stream_wait_event"] == old_counts["stream_wait_event"] + 1
+    consumer_stream.synchronize()
     assert np.array_equal(to_numpy(z), to_numpy(x) + 1)
     # Work on the default stream is as foreign to the producer's stream.
     y = sk.as_cuda_array(Owner(x, stream=s.handle))
@@ -296,7 +296,7 @@ def test_cycles_through_two_owners_are_collected(x):
     seen = weakref.ref(a), weakref.ref(b)
     del a, b
     gc.collect()
-    assert [each() for each in seen] == [None, None]
+    assert [reference() for reference in seen] == [None, None]
 
 
 def test_cycles_through_a_buffer_are_collected():
@@ -391,7 +391,7 @@ def test_collection_while_threads_work_without_the_gil(cuda_device):
         thread.join()
     assert not failures
     gc.collect()
-    assert not [each for each in gc.get_objects() if isinstance(each, Node)]
+    assert not [candidate for candidate in gc.get_objects() if isinstance(candidate, Node)]
 
 
 @pytest.mark.skipif(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from cai_producers import Producer
-from oracle import assert_same, on, to_numpy
+from oracle import assert_same, to_device, to_numpy
 
 pytestmark = pytest.mark.two_gpus
 PARTS = {"complex64": "float32", "complex128": "float64"}
@@ -38,7 +38,7 @@ def odd_array(device, dtype, values=None):
     if device.startswith("cpu"):
         return sk.asarray(odd_host(dtype, values), device=device, copy=False)
     flat = np.ascontiguousarray(values).view(PARTS[dtype]).reshape(-1)
-    memory = on(device, np.concatenate([flat[:1], flat]))[1:]
+    memory = to_device(device, np.concatenate([flat[:1], flat]))[1:]
     typestr = np.dtype(dtype).str
     return sk.as_cuda_array(
         Producer(memory, shape=values.shape, strides=None, typestr=typestr, descr=[("", typestr)])
@@ -89,7 +89,7 @@ def test_strides_of_odd_parts(dtype, cuda_device):
     """Every third part begins a number."""
     part = np.dtype(PARTS[dtype])
     values = np.arange(1, 40, dtype=part)
-    memory = on(cuda_device, values)
+    memory = to_device(cuda_device, values)
     about = {"shape": (12,), "strides": (3 * part.itemsize,), "typestr": np.dtype(dtype).str}
     x = sk.as_cuda_array(Producer(memory, **about, descr=[("", about["typestr"])]))
     want = np.lib.stride_tricks.as_strided(
@@ -138,18 +138,18 @@ CALLS = {
 def test_results_are_those_of_an_aligned_copy(name, dtype, device):
     call, reference = CALLS[name]
     x = odd_array(device, dtype)
-    aligned = on(device, numbers(dtype))
+    aligned = to_device(device, numbers(dtype))
     got, want = call(sk, x), call(sk, aligned)
-    assert_same(got, to_numpy(want), device, what=name)
+    assert_same(got, to_numpy(want), device, label=name)
     if reference is not None:
-        assert_same(got, reference(numbers(dtype)), device, what=name)
+        assert_same(got, reference(numbers(dtype)), device, label=name)
 
 
 @DTYPES
 def test_assignment_and_slices_of_an_aligned_array(dtype, device):
     """Slices of an own array begin where a GPU's wide copies do not."""
     host = numbers(dtype)
-    x = on(device, host)
+    x = to_device(device, host)
     for first in (1, 2, 3, 8):
         assert_same(sk.asarray(x[first:], copy=True), host[first:], device)
         assert_same(x[first:] + x[:-first], host[first:] + host[:-first], device)

@@ -12,7 +12,7 @@ from conftest import HAS_GPU
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from libraries import library
-from oracle import DTYPES, on, sample
+from oracle import DTYPES, sample, to_device
 from skerry import _core
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="the models read rehearsed memory")
@@ -43,7 +43,7 @@ def arrays(draw, device="cuda:0"):
     dtype = draw(st.sampled_from(DTYPES))
     shape = tuple(draw(st.lists(st.sampled_from([0, 1, 1, 2, 3, 4, 5]), max_size=4)))
     host = sample(dtype, shape, seed=draw(st.integers(0, 3)))
-    x = on(device, host)
+    x = to_device(device, host)
     axes = draw(st.permutations(range(len(shape))))
     x, host = sk.permute_dims(x, tuple(axes)), host.transpose(axes)
     key = tuple(
@@ -85,8 +85,8 @@ class Layout:
     @staticmethod
     def in_order(host):
         """The array with its axes in the order of memory, if it is dense."""
-        turned = map(host.transpose, itertools.permutations(range(host.ndim)))
-        return next((x for x in turned if x.flags.c_contiguous), None)
+        transposed_views = map(host.transpose, itertools.permutations(range(host.ndim)))
+        return next((x for x in transposed_views if x.flags.c_contiguous), None)
 
 
 # Why a consumer refuses an array: the whole list of what can't be handed to whom.

@@ -18,7 +18,7 @@ import pytest
 import skerry as sk
 from conftest import HAS_GPU
 from libraries import installed, library, missing
-from oracle import DTYPES, on, sample, to_numpy
+from oracle import DTYPES, sample, to_device, to_numpy
 from skerry import _core
 
 HERE = pathlib.Path(__file__).parent
@@ -121,7 +121,7 @@ def test_tvm_ffi_takes_arrays_of_all_devices_and_gives_them_back(dtype, device):
     if HAS_GPU and device == "cuda:1":
         pytest.skip("both logical devices are one GPU, which DLPack can't tell apart")
     host = sample(dtype, (3, 4))
-    x = on(device, host)
+    x = to_device(device, host)
     theirs = tvm_ffi.from_dlpack(x)
     assert tuple(theirs.shape) == (3, 4)
     assert str(theirs.device) == ("cpu:0" if device.startswith("cpu") else device)
@@ -151,7 +151,7 @@ def test_tvm_ffi_functions_take_arrays():
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_cuda_core_views_arrays_of_all_devices(dtype, device):
     utils = library("cuda.core.utils")
-    x = on(device, sample(dtype, (3, 4)))
+    x = to_device(device, sample(dtype, (3, 4)))
     for array in (x, x.T, x[1:, ::2]):
         view = utils.StridedMemoryView.from_dlpack(array, stream_ptr=-1)
         assert tuple(view.shape) == array.shape

@@ -56,13 +56,13 @@ KINDS = list(kinds(1))
 
 
 @pytest.fixture
-def own(cuda_device):
+def stream(cuda_device):
     return sk.Stream(cuda_device)
 
 
-def test_streams_export_the_protocol(own, cuda_device):
-    assert own.__cuda_stream__() == (0, own.handle)
-    assert type(own.__cuda_stream__()) is tuple
+def test_streams_export_the_protocol(stream, cuda_device):
+    assert stream.__cuda_stream__() == (0, stream.handle)
+    assert type(stream.__cuda_stream__()) is tuple
     # The default stream is 1, though 0 would be legal.
     assert sk.current_stream(cuda_device).__cuda_stream__() == (0, 1)
     assert sk.Stream.from_handle(cuda_device, 1).__cuda_stream__() == (0, 1)
@@ -71,17 +71,17 @@ def test_streams_export_the_protocol(own, cuda_device):
 
 @pytest.mark.two_gpus
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_place_takes_every_kind(kind, own, cuda_device):
-    other = kinds(own.handle)[kind]
-    assert sk.Stream.from_handle(cuda_device, other) == own
+def test_every_place_takes_every_kind(kind, stream, cuda_device):
+    other = kinds(stream.handle)[kind]
+    assert sk.Stream.from_handle(cuda_device, other) == stream
     with sk.stream(other) as entered:
-        assert entered == own
+        assert entered == stream
         assert entered.device == sk.Device(cuda_device)
-        assert sk.current_stream(cuda_device) == own
+        assert sk.current_stream(cuda_device) == stream
         x = sk.arange(100, device=cuda_device)
     assert sk.current_stream(cuda_device).handle == 1
     with sk.stream(other, device=cuda_device) as entered:
-        assert entered == own
+        assert entered == stream
     assert x.to_device("cpu", stream=other).tolist() == list(range(100))
     event = sk.Event(cuda_device)
     event.record(other)
@@ -117,14 +117,14 @@ def test_handle_0_is_the_default_stream_of_an_object_and_ambiguous_as_an_int(kin
         assert sk.Stream.from_handle(cuda_device, other).handle == 1
 
 
-def test_the_object_lives_while_its_stream_is_used(own, cuda_device):
-    other = kinds(own.handle)["method"]
+def test_the_object_lives_while_its_stream_is_used(stream, cuda_device):
+    other = kinds(stream.handle)["method"]
     seen = weakref.ref(other)
-    taken = sk.Stream.from_handle(cuda_device, other)
+    imported_stream = sk.Stream.from_handle(cuda_device, other)
     del other
     assert seen() is not None
-    scope = sk.stream(taken)
-    del taken
+    scope = sk.stream(imported_stream)
+    del imported_stream
     with scope:
         assert seen() is not None
         sk.current_stream(cuda_device)
@@ -204,11 +204,11 @@ def test_a_handle_that_is_no_stream(cuda_device):
             sk.stream(other)
 
 
-def test_questions_leave_the_current_device_and_no_error_behind(own):
+def test_questions_leave_the_current_device_and_no_error_behind(stream):
     with count_cuda_calls() as calls:
-        sk.Stream.from_handle(own.device, own.handle)
+        sk.Stream.from_handle(stream.device, stream.handle)
     assert calls["stream_device"] == 1
     assert calls.get("push_device") == calls.get("pop_device")
     with pytest.raises(ValueError):
         sk.stream(types.SimpleNamespace(ptr=0x1234567)) if not HAS_GPU else sk.stream(0)
-    assert float(sk.sum(sk.ones((3,), device=own.device))) == 3.0
+    assert float(sk.sum(sk.ones((3,), device=stream.device))) == 3.0

@@ -254,9 +254,9 @@ def test_threads_compute_chunks(device):
 
 def test_store_persist_and_asarray(device):
     ours, _ = blocks(HOST, device)
-    into = sk.zeros(HOST.shape, device=device)
-    da.store(ours + 1, into, scheduler="sync")
-    assert np.array_equal(to_numpy(into), HOST + 1)
+    target = sk.zeros(HOST.shape, device=device)
+    da.store(ours + 1, target, scheduler="sync")
+    assert np.array_equal(to_numpy(target), HOST + 1)
     check(ours.persist(scheduler="sync"), HOST, device)
     assert type(da.asarray(sk.asarray(HOST, device=device))._meta) is sk.Array
     check(ours + sk.asarray(HOST, device=device), HOST + HOST, device)
@@ -288,9 +288,9 @@ def test_backend_makes_chunks_on_the_default_device_or_the_one_named(name, devic
 
 def test_backend_makes_empty_chunks_and_those_like_others(device):
     with dask.config.set({"array.backend": "skerry"}):
-        made = da.empty((5, 4), chunks=2, device=device)
-        assert made.compute().device == sk.Device(device)
-        check(da.ones_like(made), np.ones((5, 4)), device)
+        empty_array = da.empty((5, 4), chunks=2, device=device)
+        assert empty_array.compute().device == sk.Device(device)
+        check(da.ones_like(empty_array), np.ones((5, 4)), device)
 
 
 def test_arrays_change_their_backend_when_asked(device):
@@ -311,23 +311,23 @@ RANDOM = pytest.mark.skipif(not hasattr(sk, "random"), reason="this build has no
 def test_random_chunks_come_from_the_seed_alone(device):
     with dask.config.set({"array.backend": "skerry"}), sk.device(device):
         first = da.random.default_rng(7).standard_normal((6, 4), chunks=3)
-        again = da.random.default_rng(7).standard_normal((6, 4), chunks=3)
+        second_draw = da.random.default_rng(7).standard_normal((6, 4), chunks=3)
         other = da.random.default_rng(8).standard_normal((6, 4), chunks=3)
     assert type(first._meta) is sk.Array
     got = first.compute()
     assert got.device == sk.Device(device)
-    assert got.tolist() == again.compute().tolist() != other.compute().tolist()
+    assert got.tolist() == second_draw.compute().tolist() != other.compute().tolist()
     assert len(set(to_numpy(got).ravel())) == 24, "each chunk has a stream of its own"
 
 
 @RANDOM
 def test_random_chunks_are_the_same_on_every_device():
-    made = []
+    arrays = []
     with dask.config.set({"array.backend": "skerry"}):
         for device in ("cpu:0", "cuda:0"):
             with sk.device(device):
-                made.append(da.random.default_rng(7).random((10,), chunks=4))
-    assert made[0].compute().tolist() == made[1].compute().tolist()
+                arrays.append(da.random.default_rng(7).random((10,), chunks=4))
+    assert arrays[0].compute().tolist() == arrays[1].compute().tolist()
 
 
 # The page

@@ -46,8 +46,8 @@ def test_arrays_come_as_they_went(dtype, serializers, device):
         assert got.device == sent.device
         assert got.dtype == sent.dtype
         assert np.array_equal(to_numpy(got), to_numpy(sent), equal_nan=np.dtype(dtype).kind in "fc")
-    wanted = "cuda" if device.startswith("cuda") and "cuda" in serializers else serializers[-1]
-    assert header["serializer"] == wanted
+    expected = "cuda" if device.startswith("cuda") and "cuda" in serializers else serializers[-1]
+    assert header["serializer"] == expected
 
 
 def address(x):
@@ -112,8 +112,8 @@ def chunks_on(device, chunks=(15, 20)):
 
 @REHEARSED
 def test_each_worker_has_a_device_of_its_own(client):
-    found = client.run(names_of_devices)
-    assert list(found.values()) == [["cpu:0", "cuda:0"]] * 2
+    names_by_worker = client.run(names_of_devices)
+    assert list(names_by_worker.values()) == [["cpu:0", "cuda:0"]] * 2
     assert len(set(client.run(os.getpid).values())) == 2
 
 
@@ -143,7 +143,7 @@ def test_a_task_beyond_the_memory_limit_fails_and_its_worker_lives(client):
     def large(n):
         return sk.zeros((n,), dtype=sk.float64, device="cuda:0").size
 
-    before = client.run(os.getpid)
+    old_pids = client.run(os.getpid)
     client.run(limit, 1 << 20)
     try:
         refused = client.submit(large, 1 << 20, retries=0, pure=False)
@@ -152,7 +152,7 @@ def test_a_task_beyond_the_memory_limit_fails_and_its_worker_lives(client):
         assert client.submit(large, 1 << 10, pure=False).result(timeout=30) == 1 << 10
     finally:
         client.run(limit, None)
-    assert client.run(os.getpid) == before
+    assert client.run(os.getpid) == old_pids
 
 
 @REHEARSED

@@ -11,7 +11,7 @@ import pytest
 import skerry as sk
 import tvm_ffi
 from dlpack_structs import Made
-from oracle import DTYPES, on, to_numpy
+from oracle import DTYPES, to_device, to_numpy
 from skerry.testing import count_cuda_calls
 
 TABLE = dl.ExchangeTable.from_address(
@@ -55,13 +55,13 @@ def test_the_capsule_is_on_the_type_and_has_its_name():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_export_and_import_of_the_same_memory(dtype, device):
-    base = on(device, np.arange(24).astype(dtype).reshape(2, 3, 4))
+    base = to_device(device, np.arange(24).astype(dtype).reshape(2, 3, 4))
     for x in (base, base[::-1, 1:, ::2], sk.permute_dims(base, (2, 0, 1)), base[1, 2, 3], base[:0]):
         address, managed = exported(x)
         assert dl.described(managed.tensor) == (x.shape, x.strides, x.dtype)
         assert (managed.version.major, managed.flags, managed.tensor.byte_offset) == (1, 0, 0)
-        where = managed.tensor.device
-        assert (where.type, where.index) == x.__dlpack_device__()
+        dl_device = managed.tensor.device
+        assert (dl_device.type, dl_device.index) == x.__dlpack_device__()
         y = imported(address)
         assert np.array_equal(to_numpy(y), to_numpy(x))
         if x.size and dtype != "bool":
@@ -71,21 +71,21 @@ def test_export_and_import_of_the_same_memory(dtype, device):
 
 def test_export_keeps_the_memory_and_the_deleter_frees_it(device):
     gc.collect()
-    before = sk.memory_statistics(device).live_bytes
+    old_live_bytes = sk.memory_statistics(device).live_bytes
     x = sk.ones((1000,), device=device)
     address, _ = exported(x)
     del x
-    assert sk.memory_statistics(device).live_bytes > before
+    assert sk.memory_statistics(device).live_bytes > old_live_bytes
     delete(address)
-    assert sk.memory_statistics(device).live_bytes == before
+    assert sk.memory_statistics(device).live_bytes == old_live_bytes
     y = imported(exported(sk.ones((1000,), device=device))[0])
     assert to_numpy(y).sum() == 1000
     del y
-    assert sk.memory_statistics(device).live_bytes == before
+    assert sk.memory_statistics(device).live_bytes == old_live_bytes
 
 
 def test_views_without_ownership(device):
-    x = on(device, np.arange(24.0).reshape(2, 3, 4))
+    x = to_device(device, np.arange(24.0).reshape(2, 3, 4))
     tensors = [(v, dl.Tensor()) for v in (x, x[::-1, :, 1::2], x[0, 0, 0], x[:, :0])]
     for v, tensor in tensors:
         for _ in range(2):
@@ -112,12 +112,12 @@ def test_pinned_memory_says_so():
 
 def test_other_objects_are_a_type_error():
     out = ctypes.c_void_p()
-    for what in (np.ones(3), None, [1]):
+    for value in (np.ones(3), None, [1]):
         with pytest.raises(TypeError):
-            from_object(what, ctypes.byref(out))
+            from_object(value, ctypes.byref(out))
         assert out.value is None
         with pytest.raises(TypeError):
-            view_object(what, ctypes.byref(dl.Tensor()))
+            view_object(value, ctypes.byref(dl.Tensor()))
 
 
 @pytest.mark.parametrize(
@@ -127,13 +127,13 @@ def test_other_objects_are_a_type_error():
 )
 def test_a_refused_import_leaves_the_structure_to_the_caller(changes):
     host = np.arange(3.0)
-    made = Made(host.ctypes.data, (3,), **changes)
+    structure = Made(host.ctypes.data, (3,), **changes)
     out = ctypes.c_void_p(5)
     with pytest.raises(BufferError):
-        to_object(made.address, ctypes.byref(out))
+        to_object(structure.address, ctypes.byref(out))
     assert out.value is None
-    assert made.deleted == 0
-    delete(made.address)
+    assert structure.deleted == 0
+    delete(structure.address)
     assert not dl.STRAY
 
 
@@ -155,17 +155,17 @@ def test_the_current_stream(cuda_device):
 
 def test_allocation_like_a_prototype(device):
     code, index = sk.ones((1,), device=device).__dlpack_device__()
-    made = Made(None, (3, 4), None, (0, 32, 1), (code, index))
+    structure = Made(None, (3, 4), None, (0, 32, 1), (code, index))
     out = ctypes.POINTER(dl.ManagedVersioned)()
     slot = ctypes.cast(ctypes.pointer(out), ctypes.POINTER(ctypes.c_void_p))
-    assert allocate(ctypes.byref(made.managed.tensor), slot, None, None) == 0
+    assert allocate(ctypes.byref(structure.managed.tensor), slot, None, None) == 0
     tensor = out.contents.tensor
     assert dl.described(tensor) == ((3, 4), (16, 4), np.dtype("int32"))
     assert (tensor.device.type, tensor.device.index) == (code, index)
     x = imported(ctypes.addressof(out.contents))
     x[...] = 7
     assert to_numpy(x).tolist() == [[7] * 4] * 3
-    delete(made.address)
+    delete(structure.address)
 
 
 @pytest.mark.parametrize(
@@ -182,28 +182,30 @@ def test_allocation_like_a_prototype(device):
     ids=str,
 )
 def test_a_failed_allocation_reports_to_the_callers_function(changes, kind):
-    made = Made(**{"data": None, "shape": (3,), **changes})
-    told = []
-    report = dl.SetError(lambda context, what, text: told.append((context, what, text)))
+    structure = Made(**{"data": None, "shape": (3,), **changes})
+    reports = []
+    report = dl.SetError(
+        lambda context, error_type, text: reports.append((context, error_type, text))
+    )
     out = ctypes.c_void_p(5)
     status = allocate(
-        ctypes.byref(made.managed.tensor),
+        ctypes.byref(structure.managed.tensor),
         ctypes.byref(out),
         77,
         ctypes.cast(report, ctypes.c_void_p),
     )
     assert status == -1
     assert out.value is None
-    assert [t[:2] for t in told] == [(77, kind)]
-    assert told[0][2]
-    delete(made.address)
+    assert [t[:2] for t in reports] == [(77, kind)]
+    assert reports[0][2]
+    delete(structure.address)
 
 
 class Foreign:
     """A library's array whose type has a table; ``__dlpack__`` must not be needed."""
 
-    def __init__(self, made):
-        self.made = made
+    def __init__(self, structure):
+        self.made = structure
         self.calls = 0
 
     def __dlpack__(self, **keywords):
@@ -217,9 +219,9 @@ STREAM = [None]
 
 
 @dl.FromObject
-def _foreign_from(what, out):
-    what.calls += 1
-    out[0] = what.made.address
+def _foreign_from(foreign_array, out):
+    foreign_array.calls += 1
+    out[0] = foreign_array.made.address
     return 0
 
 
@@ -230,10 +232,10 @@ def _foreign_stream(code, index, out):
 
 
 def table(version=(1, 3), previous=None, **functions):
-    made = dl.ExchangeTable(dl.Version(*version), previous)
+    exchange_table = dl.ExchangeTable(dl.Version(*version), previous)
     for name, function in functions.items():
-        setattr(made, name, ctypes.cast(function, ctypes.c_void_p))
-    return made
+        setattr(exchange_table, name, ctypes.cast(function, ctypes.c_void_p))
+    return exchange_table
 
 
 FOREIGN = table(from_object=_foreign_from, current_stream=_foreign_stream)
@@ -241,24 +243,24 @@ NEWER = table((2, 0), ctypes.addressof(FOREIGN))
 NEWEST = table((3, 0))
 
 
-def attach(which):
+def attach(exchange_table):
     Foreign.__dlpack_c_exchange_api__ = dl.new_capsule(
-        ctypes.addressof(which), b"dlpack_exchange_api"
+        ctypes.addressof(exchange_table), b"dlpack_exchange_api"
     )
 
 
-@pytest.mark.parametrize("which", [FOREIGN, NEWER], ids=["1", "2, then 1"])
-def test_a_producers_table_is_used(which):
-    attach(which)
+@pytest.mark.parametrize("exchange_table", [FOREIGN, NEWER], ids=["1", "2, then 1"])
+def test_a_producers_table_is_used(exchange_table):
+    attach(exchange_table)
     host = np.arange(3.0)
-    made = Made.of(host)
-    what = Foreign(made)
-    x = sk.from_dlpack(what)
-    assert what.calls == 1
+    structure = Made.from_array(host)
+    foreign_array = Foreign(structure)
+    x = sk.from_dlpack(foreign_array)
+    assert foreign_array.calls == 1
     assert np.asarray(x).ctypes.data == host.ctypes.data
     del x
-    assert made.deleted == 1
-    fresh = sk.from_dlpack(Foreign(Made.of(host)), copy=True)
+    assert structure.deleted == 1
+    fresh = sk.from_dlpack(Foreign(Made.from_array(host)), copy=True)
     assert np.asarray(fresh).ctypes.data != host.ctypes.data
 
 
@@ -282,37 +284,37 @@ def test_tensors_that_their_protocol_refuses_go_through_it():
         ("is_conj", lambda: True),
         ("is_neg", lambda: True),
     ):
-        what = Foreign(Made.of(np.arange(3.0)))
-        setattr(what, name, value)
+        foreign_array = Foreign(Made.from_array(np.arange(3.0)))
+        setattr(foreign_array, name, value)
         with pytest.raises(AssertionError, match="protocol"):
-            sk.from_dlpack(what)
-        assert what.calls == 0
-        setattr(what, name, (lambda: False) if callable(value) else False)
-        assert sk.from_dlpack(what).tolist() == [0, 1, 2]
+            sk.from_dlpack(foreign_array)
+        assert foreign_array.calls == 0
+        setattr(foreign_array, name, (lambda: False) if callable(value) else False)
+        assert sk.from_dlpack(foreign_array).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("changes", [{"ndim": -1}, {"version": (2, 0)}, {"data": 0}], ids=str)
 def test_what_a_table_gives_is_checked_and_freed_once(changes):
     attach(FOREIGN)
-    made = Made(**{"data": np.arange(3.0).ctypes.data, "shape": (3,), **changes})
+    structure = Made(**{"data": np.arange(3.0).ctypes.data, "shape": (3,), **changes})
     with pytest.raises(BufferError):
-        sk.from_dlpack(Foreign(made))
-    assert made.deleted == 1
+        sk.from_dlpack(Foreign(structure))
+    assert structure.deleted == 1
     assert not dl.STRAY
 
 
 def test_work_of_ours_comes_after_the_producers_stream(cuda_device):
     attach(FOREIGN)
-    x = on(cuda_device, np.arange(3.0))
+    x = to_device(cuda_device, np.arange(3.0))
     side = sk.Stream(cuda_device)
     device = x.__dlpack_device__()
     pointer = x.__cuda_array_interface__["data"][0]
     # In the table, 0 is the runtime's default stream, which is ours: nothing to order.
     for theirs, expected in ((None, None), (1, None), (side.handle, 1)):
         STREAM[0] = theirs
-        made = Made(pointer, (3,), device=device, owner=x)
+        structure = Made(pointer, (3,), device=device, owner=x)
         with count_cuda_calls() as calls:
-            y = sk.from_dlpack(Foreign(made))
+            y = sk.from_dlpack(Foreign(structure))
         assert calls.get("event_record") == calls.get("stream_wait_event") == expected
         assert not any("synchronize" in name for name in calls)
         assert to_numpy(y).tolist() == [0, 1, 2]
@@ -341,9 +343,9 @@ def test_tvm_ffi_functions_take_and_return_arrays():
 
 def test_tvm_ffi_keeps_the_memory(device):
     gc.collect()
-    before = sk.memory_statistics(device).live_bytes
+    old_live_bytes = sk.memory_statistics(device).live_bytes
     theirs = tvm_ffi.from_dlpack(sk.ones((1000,), device=device))
     gc.collect()
-    assert sk.memory_statistics(device).live_bytes > before
+    assert sk.memory_statistics(device).live_bytes > old_live_bytes
     del theirs
-    assert sk.memory_statistics(device).live_bytes == before
+    assert sk.memory_statistics(device).live_bytes == old_live_bytes

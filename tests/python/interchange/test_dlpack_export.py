@@ -13,14 +13,14 @@ import dlpack_structs as dl
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, on, to_numpy
+from oracle import DTYPES, to_device, to_numpy
 from skerry.testing import count_cuda_calls
 
 VERSIONED = {"max_version": (1, 0)}
 
 
 def layouts(device="cpu:0", dtype="float64"):
-    x = on(device, np.arange(24).astype(dtype).reshape(2, 3, 4))
+    x = to_device(device, np.arange(24).astype(dtype).reshape(2, 3, 4))
     return {
         "C": x,
         "transposed": sk.permute_dims(x, (2, 0, 1)),
@@ -34,7 +34,7 @@ def layouts(device="cpu:0", dtype="float64"):
 
 
 @pytest.mark.parametrize(
-    ("asked", "name", "written"),
+    ("max_version", "name", "written"),
     [
         (None, "dltensor", None),
         ((0, 8), "dltensor", None),
@@ -45,18 +45,18 @@ def layouts(device="cpu:0", dtype="float64"):
         ((99, 0), "dltensor_versioned", (1, 3)),
     ],
 )
-def test_dlpack_D01_capsule_name_by_max_version(asked, name, written, device):
-    capsule = sk.ones((3,), device=device).__dlpack__(max_version=asked)
+def test_dlpack_D01_capsule_name_by_max_version(max_version, name, written, device):
+    capsule = sk.ones((3,), device=device).__dlpack__(max_version=max_version)
     assert dl.name_of(capsule) == name
     if written:
         version = dl.opened(capsule).version
         assert (version.major, version.minor) == written
 
 
-@pytest.mark.parametrize("asked", [1, "10", (1,), (1, 0, 0), ("1", "0"), (1.0, 0)])
-def test_dlpack_D01_max_version_of_another_type(asked):
+@pytest.mark.parametrize("max_version", [1, "10", (1,), (1, 0, 0), ("1", "0"), (1.0, 0)])
+def test_dlpack_D01_max_version_of_another_type(max_version):
     with pytest.raises(TypeError):
-        sk.ones((3,)).__dlpack__(max_version=asked)
+        sk.ones((3,)).__dlpack__(max_version=max_version)
 
 
 def test_dlpack_D02_a_consumer_renames_and_a_second_is_refused():
@@ -72,22 +72,22 @@ def test_dlpack_D02_a_consumer_renames_and_a_second_is_refused():
 @pytest.mark.parametrize("keywords", [{}, VERSIONED], ids=["legacy", "versioned"])
 def test_dlpack_D03_a_dropped_capsule_frees_once_and_a_consumed_one_not(keywords, device):
     gc.collect()
-    before = sk.memory_statistics(device).live_bytes
+    old_live_bytes = sk.memory_statistics(device).live_bytes
     x = sk.ones((1000,), device=device)
     capsule = x.__dlpack__(**keywords)
     del x
     gc.collect()
-    assert sk.memory_statistics(device).live_bytes > before
+    assert sk.memory_statistics(device).live_bytes > old_live_bytes
     del capsule
-    assert sk.memory_statistics(device).live_bytes == before
+    assert sk.memory_statistics(device).live_bytes == old_live_bytes
     x = sk.ones((1000,), device=device)
     capsule = x.__dlpack__(**keywords)
-    taken = sk.from_dlpack(capsule)
+    imported_array = sk.from_dlpack(capsule)
     del x, capsule
     gc.collect()
-    assert to_numpy(taken).sum() == 1000
-    del taken
-    assert sk.memory_statistics(device).live_bytes == before
+    assert to_numpy(imported_array).sum() == 1000
+    del imported_array
+    assert sk.memory_statistics(device).live_bytes == old_live_bytes
 
 
 def test_dlpack_D03_a_capsule_dropped_while_an_error_is_on_its_way():
@@ -160,18 +160,18 @@ def test_dlpack_D09_is_copied_if_and_only_if_copied(device):
 
 @pytest.mark.parametrize("copy", [None, True, False])
 def test_dlpack_D10_copy_by_device(copy, device):
-    x = on(device, np.arange(4.0))
+    x = to_device(device, np.arange(4.0))
     same = dl.opened(x.__dlpack__(copy=copy, dl_device=x.__dlpack_device__(), **VERSIONED))
-    own = dl.opened(x.__dlpack__(**VERSIONED)).tensor.data
-    assert (same.tensor.data == own) == (copy is not True)
+    data_pointer = dl.opened(x.__dlpack__(**VERSIONED)).tensor.data
+    assert (same.tensor.data == data_pointer) == (copy is not True)
     if device.startswith("cuda"):
         if copy is False:
             with pytest.raises(BufferError, match="copy"):
                 x.__dlpack__(copy=copy, dl_device=(dl.CPU, 0))
         else:
-            there = sk.from_dlpack(x.__dlpack__(copy=copy, dl_device=(dl.CPU, 0)))
-            assert there.device == sk.Device("cpu:0")
-            assert there.tolist() == [0, 1, 2, 3]
+            host_copy = sk.from_dlpack(x.__dlpack__(copy=copy, dl_device=(dl.CPU, 0)))
+            assert host_copy.device == sk.Device("cpu:0")
+            assert host_copy.tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("stream", [None, 1, 2, -1])
@@ -189,19 +189,20 @@ def test_dlpack_D11_the_host_copy_has_arrived(stream, cuda_device):
 
 
 @pytest.mark.parametrize(
-    "asked", [(dl.CUDA, 7), (dl.CUDA_HOST, 0), (dl.ROCM, 0), (dl.CPU, 1), (2**40 + 1, 0), (0, 0)]
+    "dl_device",
+    [(dl.CUDA, 7), (dl.CUDA_HOST, 0), (dl.ROCM, 0), (dl.CPU, 1), (2**40 + 1, 0), (0, 0)],
 )
-def test_dlpack_D12_other_devices_are_refused(asked, device):
+def test_dlpack_D12_other_devices_are_refused(dl_device, device):
     with pytest.raises(BufferError, match="to_device"):
-        sk.ones((3,), device=device).__dlpack__(dl_device=asked)
+        sk.ones((3,), device=device).__dlpack__(dl_device=dl_device)
 
 
 def test_dlpack_D12_a_cpu_array_is_not_moved_to_a_gpu_and_types_are_checked(cuda_device):
     with pytest.raises(BufferError):
         sk.ones((3,)).__dlpack__(dl_device=(dl.CUDA, 0))
-    for asked in (1, "cpu", (1,), ("1", 0), [1, 0, 0]):
+    for dl_device in (1, "cpu", (1,), ("1", 0), [1, 0, 0]):
         with pytest.raises(TypeError):
-            sk.ones((3,), device=cuda_device).__dlpack__(dl_device=asked)
+            sk.ones((3,), device=cuda_device).__dlpack__(dl_device=dl_device)
 
 
 @pytest.mark.parametrize("stream", [0, -2, -(2**63), 2**63, 2**70])
@@ -255,8 +256,8 @@ def test_dlpack_D13_streams_are_ordered_by_an_event_and_never_waited_for(cuda_de
     assert calls_of(np.int64(consumer.handle)) == (1, 1)
     # Work is on a side stream.
     sk.synchronize(cuda_device)
-    assert calls_of(None, on=side) == calls_of(1, on=side) == (1, 1)
-    assert calls_of(side.handle, on=side) == calls_of(-1, on=side) == (0, 0)
+    assert calls_of(None, current_stream=side) == calls_of(1, current_stream=side) == (1, 1)
+    assert calls_of(side.handle, current_stream=side) == calls_of(-1, current_stream=side) == (0, 0)
 
 
 def test_dlpack_D13_the_consumers_stream_comes_after_pending_work(cuda_device):
@@ -297,37 +298,37 @@ def test_dlpack_D17_no_keywords_at_all(device):
 
 
 def test_dlpack_D18_host_memory_has_id_zero():
-    for where in ("cpu:0", "cpu:1"):
-        x = sk.ones((2,), device=where)
+    for device in ("cpu:0", "cpu:1"):
+        x = sk.ones((2,), device=device)
         assert x.__dlpack_device__() == (dl.CPU, 0)
-        found = dl.opened(x.__dlpack__()).tensor.device
-        assert (found.type, found.index) == (dl.CPU, 0)
+        dl_device = dl.opened(x.__dlpack__()).tensor.device
+        assert (dl_device.type, dl_device.index) == (dl.CPU, 0)
 
 
 def test_dlpack_D18_pinned_memory_is_cuda_host_to_those_who_ask_for_it():
     x = sk.ones((2,), pinned=True)
     assert x.__dlpack_device__() == (dl.CUDA_HOST, 0)
 
-    def place(**keywords):
+    def exported_device(**keywords):
         capsule = x.__dlpack__(**keywords)
-        where = dl.opened(capsule).tensor.device
-        return where.type, where.index
+        dl_device = dl.opened(capsule).tensor.device
+        return dl_device.type, dl_device.index
 
     # PyTorch refuses kDLCUDAHost in a capsule; it exports its own pinned tensors so, too.
-    assert place() == place(dl_device=(dl.CPU, 0)) == (dl.CPU, 0)
-    assert place(dl_device=(dl.CUDA_HOST, 0)) == (dl.CUDA_HOST, 0)
+    assert exported_device() == exported_device(dl_device=(dl.CPU, 0)) == (dl.CPU, 0)
+    assert exported_device(dl_device=(dl.CUDA_HOST, 0)) == (dl.CUDA_HOST, 0)
     # mpi4py passes -1 for all that is not kDLCPU.
-    assert place(stream=-1) == place(stream=1) == (dl.CPU, 0)
+    assert exported_device(stream=-1) == exported_device(stream=1) == (dl.CPU, 0)
     with pytest.raises(ValueError):
-        place(stream=0)
+        exported_device(stream=0)
     assert np.from_dlpack(x).tolist() == [1.0, 1.0]
 
 
 def test_dlpack_D18_cuda_memory_has_the_ordinal_of_the_runtime(cuda_device):
     x = sk.ones((2,), device=cuda_device)
     assert x.__dlpack_device__() == (dl.CUDA, x.device.info.physical_index)
-    where = dl.opened(x.__dlpack__()).tensor.device
-    assert (where.type, where.index) == x.__dlpack_device__()
+    dl_device = dl.opened(x.__dlpack__()).tensor.device
+    assert (dl_device.type, dl_device.index) == x.__dlpack_device__()
 
 
 class Owner(np.ndarray):
@@ -342,10 +343,10 @@ def test_dlpack_D19_the_owner_lives_until_the_deleter(keywords):
     del owner
     gc.collect()
     assert watch() is not None
-    taken = np.from_dlpack(dl.Producer([capsule].pop))
+    imported_array = np.from_dlpack(dl.Producer([capsule].pop))
     del capsule
-    view = taken[::2]
-    del taken
+    view = imported_array[::2]
+    del imported_array
     gc.collect()
     assert watch() is not None
     assert view.tolist() == [0, 2, 4]
@@ -358,7 +359,7 @@ def test_dlpack_D19_the_owner_lives_until_the_deleter(keywords):
 @pytest.mark.parametrize("keywords", [{}, VERSIONED], ids=["legacy", "versioned"])
 def test_dlpack_D19_the_deleter_needs_no_gil(keywords, device):
     gc.collect()
-    before = sk.memory_statistics(device).live_bytes
+    old_live_bytes = sk.memory_statistics(device).live_bytes
     capsule = sk.ones((1000,), device=device).__dlpack__(**keywords)
     managed = dl.opened(capsule)
     dl.set_name(capsule, b"used_dltensor")
@@ -369,7 +370,7 @@ def test_dlpack_D19_the_deleter_needs_no_gil(keywords, device):
     start = ctypes.c_void_p(managed.deleter)
     assert library.pthread_create(ctypes.byref(thread), None, start, address) == 0
     assert library.pthread_join(thread, None) == 0
-    assert sk.memory_statistics(device).live_bytes == before
+    assert sk.memory_statistics(device).live_bytes == old_live_bytes
 
 
 AFTER_THE_END = """
@@ -382,7 +383,7 @@ array = {
     "cuda": lambda: sk.ones((1000,), device="cuda:0"),
     "pinned": lambda: sk.ones((1000,), pinned=True),
     "numpy": lambda: sk.asarray(np.ones(1000)),
-    "foreign": lambda: sk.from_dlpack(dl.Made.of(np.ones(10)).capsule()),
+    "foreign": lambda: sk.from_dlpack(dl.Made.from_array(np.ones(10)).capsule()),
 }[sys.argv[2]]()
 capsule = array.__dlpack__(max_version=(1, 0))
 managed = dl.opened(capsule)
@@ -422,7 +423,7 @@ def test_dlpack_D19_the_deleter_after_the_end_of_the_interpreter(kind):
 def test_dlpack_D20_a_failed_export_leaves_nothing(device):
     x = sk.broadcast_to(sk.ones((1,), device=device), (1000,))
     gc.collect()
-    before = sk.memory_statistics(device).live_bytes
+    old_live_bytes = sk.memory_statistics(device).live_bytes
     with pytest.raises(BufferError):
         x.__dlpack__()
     from skerry import _core
@@ -436,7 +437,7 @@ def test_dlpack_D20_a_failed_export_leaves_nothing(device):
     if device.startswith("cuda"):
         with pytest.raises(ValueError):
             x.__dlpack__(copy=True, stream=0)
-    assert sk.memory_statistics(device).live_bytes == before
+    assert sk.memory_statistics(device).live_bytes == old_live_bytes
 
 
 def test_dlpack_D21_the_structures_have_the_sizes_of_the_header():
@@ -458,8 +459,8 @@ def test_dlpack_D21_the_structures_have_the_sizes_of_the_header():
 def test_dlpack_rounds_leave_memory_flat(device):
     x = sk.ones((100,), device=device)
     gc.collect()
-    before = sk.memory_statistics(device).live_bytes
+    old_live_bytes = sk.memory_statistics(device).live_bytes
     for _ in range(10_000):
         y = sk.from_dlpack(x.__dlpack__(**VERSIONED))
     del y
-    assert sk.memory_statistics(device).live_bytes == before
+    assert sk.memory_statistics(device).live_bytes == old_live_bytes

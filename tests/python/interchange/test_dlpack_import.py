@@ -11,7 +11,7 @@ import pytest
 import skerry as sk
 from dlpack_import_aids import made_of, pointer, refused
 from dlpack_structs import Made, Producer
-from oracle import DTYPES, on, to_numpy
+from oracle import DTYPES, to_device, to_numpy
 from skerry.exceptions import InterchangeError
 from skerry.testing import count_cuda_calls
 
@@ -19,73 +19,75 @@ from skerry.testing import count_cuda_calls
 @pytest.mark.parametrize("versioned", [False, True])
 def test_dlpack_D01_both_names_are_taken(versioned):
     host = np.arange(6.0)
-    made = Made.of(host, versioned=versioned)
-    x = sk.from_dlpack(made.capsule())
+    structure = Made.from_array(host, versioned=versioned)
+    x = sk.from_dlpack(structure.capsule())
     assert pointer(x) == host.ctypes.data
     assert x.tolist() == host.tolist()
 
 
 def test_dlpack_D01_a_producer_is_asked_for_the_newest_version_first():
-    producer = Producer(lambda: Made.of(np.arange(3.0)).capsule())
+    producer = Producer(lambda: Made.from_array(np.arange(3.0)).capsule())
     sk.from_dlpack(producer)
     assert producer.asked == [{"max_version": (1, 3)}]
 
 
 @pytest.mark.parametrize("versioned", [False, True])
 def test_dlpack_D02_renamed_on_success_and_refused_the_second_time(versioned):
-    made = Made.of(np.arange(3.0), versioned=versioned)
-    capsule = made.capsule()
+    structure = Made.from_array(np.arange(3.0), versioned=versioned)
+    capsule = structure.capsule()
     x = sk.from_dlpack(capsule)
     assert dl.name_of(capsule) == ("used_dltensor_versioned" if versioned else "used_dltensor")
     with pytest.raises(InterchangeError, match="used_dltensor"):
         sk.from_dlpack(capsule)
     del capsule
-    assert made.deleted == 0
+    assert structure.deleted == 0
     assert x.tolist() == [0, 1, 2]
     del x
-    assert made.deleted == 1
+    assert structure.deleted == 1
 
 
-@pytest.mark.parametrize("what", [3, None, "dltensor", dl.new_capsule(8, b"something else")])
-def test_dlpack_D02_what_is_no_capsule_is_refused(what):
+@pytest.mark.parametrize("value", [3, None, "dltensor", dl.new_capsule(8, b"something else")])
+def test_dlpack_D02_what_is_no_capsule_is_refused(value):
     with pytest.raises(InterchangeError, match="no DLPack capsule"):
-        sk.from_dlpack(Producer(lambda: what))
+        sk.from_dlpack(Producer(lambda: value))
 
 
 @pytest.mark.parametrize("versioned", [False, True])
 def test_dlpack_D03_deleter_runs_once_after_the_last_view(versioned, device):
-    base = on(device, np.arange(12.0).reshape(3, 4))
-    made = made_of(base, versioned=versioned)
-    x = sk.from_dlpack(made.capsule())
+    base = to_device(device, np.arange(12.0).reshape(3, 4))
+    structure = made_of(base, versioned=versioned)
+    x = sk.from_dlpack(structure.capsule())
     view = x[1:, ::2]
     del x
     gc.collect()
-    assert made.deleted == 0
+    assert structure.deleted == 0
     assert np.array_equal(to_numpy(view), [[4, 6], [8, 10]])
     del view
     gc.collect()
-    assert made.deleted == 1
+    assert structure.deleted == 1
     assert not dl.STRAY
 
 
 @pytest.mark.parametrize("versioned", [False, True])
 def test_dlpack_D04_no_deleter_is_no_harm(versioned):
     host = np.arange(3.0)
-    made = Made.of(host, versioned=versioned, deleter=False)
-    assert sk.from_dlpack(made.capsule()).tolist() == [0, 1, 2]
-    refused_without_deleter = Made.of(host, versioned=versioned, deleter=False, ndim=-1).capsule()
+    structure = Made.from_array(host, versioned=versioned, deleter=False)
+    assert sk.from_dlpack(structure.capsule()).tolist() == [0, 1, 2]
+    refused_without_deleter = Made.from_array(
+        host, versioned=versioned, deleter=False, ndim=-1
+    ).capsule()
     with pytest.raises(BufferError):
         sk.from_dlpack(refused_without_deleter)
 
 
 def test_dlpack_D05_null_strides_are_c_order(device):
-    x = on(device, np.arange(24.0).reshape(2, 3, 4))
+    x = to_device(device, np.arange(24.0).reshape(2, 3, 4))
     y = sk.from_dlpack(made_of(x, strides=None).capsule())
     assert y.strides == x.strides
     assert np.array_equal(to_numpy(y), to_numpy(x))
     scalar = np.array(3.0)
-    made = Made(scalar.ctypes.data, (), None, owner=scalar)
-    assert float(sk.from_dlpack(made.capsule())) == 3.0
+    structure = Made(scalar.ctypes.data, (), None, owner=scalar)
+    assert float(sk.from_dlpack(structure.capsule())) == 3.0
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -101,7 +103,7 @@ def test_dlpack_D05_layouts_are_those_of_numpy(dtype):
         host.reshape((1,) * 20 + (60,)),
         host[:, 4:],
     ):
-        x = sk.from_dlpack(Made.of(view).capsule())
+        x = sk.from_dlpack(Made.from_array(view).capsule())
         assert x.shape == view.shape
         assert x.dtype == view.dtype
         assert x.size == 0 or pointer(x) == view.ctypes.data
@@ -109,7 +111,7 @@ def test_dlpack_D05_layouts_are_those_of_numpy(dtype):
 
 
 def test_dlpack_D06_byte_offset_is_added(device):
-    x = on(device, np.arange(8.0))
+    x = to_device(device, np.arange(8.0))
     y = sk.from_dlpack(made_of(x, shape=(3,), strides=(2,), byte_offset=16).capsule())
     assert to_numpy(y).tolist() == [2, 4, 6]
     assert pointer(y) == pointer(x) + 16
@@ -118,16 +120,16 @@ def test_dlpack_D06_byte_offset_is_added(device):
 @pytest.mark.parametrize("data", [0, 8, 0xDEAD0001])
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 2**40)])
 def test_dlpack_D07_nothing_is_asked_of_the_pointer_without_elements(data, shape, device):
-    where = sk.ones((1,), device=device).__dlpack_device__()
+    dl_device = sk.ones((1,), device=device).__dlpack_device__()
     for strides in (None, [1] * len(shape), [2**62] * len(shape)):
-        x = sk.from_dlpack(Made(data, shape, strides, device=where).capsule())
+        x = sk.from_dlpack(Made(data, shape, strides, device=dl_device).capsule())
         assert x.shape == shape
         assert x.device.kind == sk.Device(device).kind
         assert sk.sum(x).item() == 0
 
 
 def test_dlpack_D08_read_only_is_kept_through_import_and_export(device):
-    x = on(device, np.arange(3.0))
+    x = to_device(device, np.arange(3.0))
     y = sk.from_dlpack(made_of(x, flags=dl.READ_ONLY).capsule())
     with pytest.raises(ValueError, match="read-only"):
         y[0] = 1.0
@@ -141,23 +143,29 @@ def test_dlpack_D08_read_only_is_kept_through_import_and_export(device):
 
 def test_dlpack_D09_a_copy_that_copy_false_forbids_is_refused():
     host = np.arange(3.0)
-    made = Made.of(host, flags=dl.IS_COPIED)
-    producer = Producer(made.capsule)
+    structure = Made.from_array(host, flags=dl.IS_COPIED)
+    producer = Producer(structure.capsule)
     with pytest.raises(InterchangeError, match="copy"):
         sk.from_dlpack(producer, copy=False)
     assert producer.asked == [{"max_version": (1, 3), "copy": False}]
-    assert made.deleted == 1
-    assert sk.from_dlpack(Producer(Made.of(host, flags=dl.IS_COPIED).capsule)).tolist() == [0, 1, 2]
+    assert structure.deleted == 1
+    assert sk.from_dlpack(Producer(Made.from_array(host, flags=dl.IS_COPIED).capsule)).tolist() == [
+        0,
+        1,
+        2,
+    ]
 
 
 def test_dlpack_D10_copy_by_device(device):
-    x = on(device, np.arange(3.0))
+    x = to_device(device, np.arange(3.0))
     outside = Producer(lambda: x.__dlpack__(max_version=(1, 0)), x.__dlpack_device__())
     assert pointer(sk.from_dlpack(outside, copy=False)) == pointer(x)
     assert pointer(sk.from_dlpack(outside)) == pointer(x)
-    asked = Producer(lambda: x.__dlpack__(max_version=(1, 0), copy=True), x.__dlpack_device__())
-    fresh = sk.from_dlpack(asked, copy=True)
-    assert asked.asked[0]["copy"] is True
+    copy_producer = Producer(
+        lambda: x.__dlpack__(max_version=(1, 0), copy=True), x.__dlpack_device__()
+    )
+    fresh = sk.from_dlpack(copy_producer, copy=True)
+    assert copy_producer.asked[0]["copy"] is True
     assert pointer(fresh) != pointer(x)
     other = "cpu:0" if device.startswith("cuda") else "cuda:0"
     assert sk.from_dlpack(outside, device=other).device == sk.Device(other)
@@ -173,19 +181,19 @@ def test_dlpack_D10_a_producer_that_does_not_know_copy_is_copied_from():
 
     class Old:
         def __dlpack__(self):
-            return Made.of(host, versioned=False).capsule()
+            return Made.from_array(host, versioned=False).capsule()
 
         def __dlpack_device__(self):
             return (1, 0)
 
     assert pointer(sk.from_dlpack(Old(), copy=True)) != host.ctypes.data
     assert pointer(sk.from_dlpack(Old())) == host.ctypes.data
-    assert pointer(sk.from_dlpack(Made.of(host).capsule(), copy=True)) != host.ctypes.data
+    assert pointer(sk.from_dlpack(Made.from_array(host).capsule(), copy=True)) != host.ctypes.data
 
 
 def test_dlpack_D12_a_device_of_no_known_kind_is_asked_for_a_host_copy_if_so_wanted():
     host = np.arange(3.0)
-    producer = Producer(lambda: Made.of(host).capsule(), (dl.ROCM, 0))
+    producer = Producer(lambda: Made.from_array(host).capsule(), (dl.ROCM, 0))
     with pytest.raises(InterchangeError, match="device="):
         sk.from_dlpack(producer)
     assert producer.asked == []
@@ -215,7 +223,7 @@ def test_dlpack_D12_a_device_of_no_known_kind_is_asked_for_a_host_copy_if_so_wan
     ids=str,
 )
 def test_dlpack_D12_devices_that_are_none_or_not_where_the_pointer_is(device_id, data_of):
-    made = Made.of(np.arange(3.0), device_id)
+    structure = Made.from_array(np.arange(3.0), device_id)
     if isinstance(data_of, str):
         x = sk.ones((3,), device=data_of)
         if (
@@ -223,37 +231,37 @@ def test_dlpack_D12_devices_that_are_none_or_not_where_the_pointer_is(device_id,
             and len({d.info.physical_index for d in sk.devices("cuda")}) == 1
         ):
             pytest.skip("both devices are one GPU")
-        made = made_of(x, device=device_id)
+        structure = made_of(x, device=device_id)
     else:
-        made.managed.tensor.data = data_of
-    refused(made)
+        structure.managed.tensor.data = data_of
+    refused(structure)
     # The failed query left no error behind.
     assert float(sk.sum(sk.ones((3,), device="cuda:0"))) == 3
 
 
 @pytest.mark.two_gpus
 def test_dlpack_D13_producer_gets_the_stream_of_its_device(cuda_device):
-    x = on(cuda_device, np.arange(3.0))
+    x = to_device(cuda_device, np.arange(3.0))
     producer = Producer(lambda: x.__dlpack__(max_version=(1, 0)), x.__dlpack_device__())
     sk.from_dlpack(producer)
     side = sk.Stream(cuda_device)
     with sk.stream(side):
         sk.from_dlpack(producer)
-    assert [asked["stream"] for asked in producer.asked] == [1, side.handle]
-    host = Producer(lambda: Made.of(np.arange(3.0)).capsule())
+    assert [keywords["stream"] for keywords in producer.asked] == [1, side.handle]
+    host = Producer(lambda: Made.from_array(np.arange(3.0)).capsule())
     sk.from_dlpack(host)
     assert "stream" not in host.asked[0]
 
 
 @pytest.mark.two_gpus
 def test_dlpack_D13_a_producer_without_streams_is_waited_for_on_the_default_stream(cuda_device):
-    x = on(cuda_device, np.arange(3.0))
+    x = to_device(cuda_device, np.arange(3.0))
 
-    made = [made_of(x, versioned=False) for _ in range(2)]
+    structures = [made_of(x, versioned=False) for _ in range(2)]
 
     class Old:
         def __dlpack__(self):
-            return made.pop().capsule()
+            return structures.pop().capsule()
 
         def __dlpack_device__(self):
             return x.__dlpack_device__()
@@ -269,7 +277,7 @@ def test_dlpack_D13_a_producer_without_streams_is_waited_for_on_the_default_stre
 
 
 def test_dlpack_D13_the_producers_device_is_current_in_its_call_and_restored(cuda_device):
-    x = on(cuda_device, np.arange(3.0))
+    x = to_device(cuda_device, np.arange(3.0))
     ordinal = x.device.info.physical_index
     producer = Producer(lambda: x.__dlpack__(max_version=(1, 0)), x.__dlpack_device__())
     # In a fresh thread, whose current device is the first one.
@@ -304,41 +312,43 @@ def test_dlpack_D13_the_producers_device_is_current_in_its_call_and_restored(cud
 )
 def test_dlpack_D14_dtypes_that_are_none_of_the_standards(dtype):
     for versioned in (False, True):
-        made = Made.of(np.arange(3.0), versioned=versioned)
-        made.managed.tensor.dtype = dl.DataType(*dtype)
-        refused(made, match="dtype")
+        structure = Made.from_array(np.arange(3.0), versioned=versioned)
+        structure.managed.tensor.dtype = dl.DataType(*dtype)
+        refused(structure, match="dtype")
 
 
 @pytest.mark.parametrize("minor", [0, 1, 3, 9, 2**32 - 1])
 def test_dlpack_D15_any_minor_version_is_taken(minor):
-    assert sk.from_dlpack(Made.of(np.arange(3.0), version=(1, minor)).capsule()).shape == (3,)
+    assert sk.from_dlpack(Made.from_array(np.arange(3.0), version=(1, minor)).capsule()).shape == (
+        3,
+    )
 
 
 @pytest.mark.parametrize("major", [0, 2, 99, 2**32 - 1])
 def test_dlpack_D15_of_another_major_version_the_deleter_alone_is_called(major):
-    made = Made.of(np.arange(3.0), version=(major, 0))
+    structure = Made.from_array(np.arange(3.0), version=(major, 0))
     # Nothing else may be looked at.
-    made.managed.tensor.ndim = -7
-    made.managed.tensor.data = 1
-    capsule = made.capsule()
+    structure.managed.tensor.ndim = -7
+    structure.managed.tensor.data = 1
+    capsule = structure.capsule()
     with pytest.raises(BufferError, match="version"):
         sk.from_dlpack(capsule)
-    assert made.deleted == 1
+    assert structure.deleted == 1
     del capsule
-    assert made.deleted == 1
+    assert structure.deleted == 1
     assert not dl.STRAY
 
 
 def test_dlpack_D16_fewer_keywords_are_tried_after_a_type_error(cuda_device):
-    x = on(cuda_device, np.arange(3.0))
-    asked = []
+    x = to_device(cuda_device, np.arange(3.0))
+    keyword_names = []
 
     class Stepwise:
         def __init__(self, most):
             self.most = most
 
         def __dlpack__(self, **keywords):
-            asked.append(sorted(keywords))
+            keyword_names.append(sorted(keywords))
             if len(keywords) > self.most:
                 raise TypeError("too many")
             return x.__dlpack__()
@@ -348,7 +358,7 @@ def test_dlpack_D16_fewer_keywords_are_tried_after_a_type_error(cuda_device):
 
     for most in (0, 1, 2):
         assert to_numpy(sk.from_dlpack(Stepwise(most))).tolist() == [0, 1, 2]
-    assert asked == [
+    assert keyword_names == [
         ["max_version", "stream"],
         ["stream"],
         [],
@@ -359,7 +369,7 @@ def test_dlpack_D16_fewer_keywords_are_tried_after_a_type_error(cuda_device):
 
 
 def test_dlpack_what_a_producer_refuses_asarray_takes_by_the_older_interface(cuda_device):
-    x = on(cuda_device, np.arange(3.0))
+    x = to_device(cuda_device, np.arange(3.0))
 
     class Both:
         """As PyTorch's tensors: version 2, and BufferError by DLPack for some."""
@@ -384,16 +394,16 @@ def test_dlpack_what_a_producer_refuses_asarray_takes_by_the_older_interface(cud
         sk.asarray(Both())
 
 
-@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
-def test_dlpack_D16_a_type_error_of_the_producers_own_is_seen(where):
-    own = sk.ones((1,), device=where).__dlpack_device__()
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
+def test_dlpack_D16_a_type_error_of_the_producers_own_is_seen(device):
+    dl_device = sk.ones((1,), device=device).__dlpack_device__()
 
     class Broken:
         def __dlpack__(self, **keywords):
             raise TypeError(f"mine, {len(keywords)}")
 
         def __dlpack_device__(self):
-            return own
+            return dl_device
 
     with pytest.raises(TypeError, match="mine, 0") as caught:
         sk.from_dlpack(Broken())
@@ -403,7 +413,7 @@ def test_dlpack_D16_a_type_error_of_the_producers_own_is_seen(where):
         seen.append(str(error))
         error = error.__context__
     assert seen == (
-        ["mine, 0", "mine, 1"] if where == "cpu:0" else ["mine, 0", "mine, 1", "mine, 2"]
+        ["mine, 0", "mine, 1"] if device == "cpu:0" else ["mine, 0", "mine, 1", "mine, 2"]
     )
 
 
@@ -427,9 +437,9 @@ def test_dlpack_D16_errors_of_producers_pass_through():
         def __dlpack__(self, **keywords):
             return None
 
-    for what in (object(), NoDevice(), 3):
+    for value in (object(), NoDevice(), 3):
         with pytest.raises(AttributeError):
-            sk.from_dlpack(what)
+            sk.from_dlpack(value)
     for device_id in (3, (1,), ("1", 0), (1, 0, 0), None):
         with pytest.raises(TypeError):
             sk.from_dlpack(Producer(lambda: None, device_id))
@@ -444,6 +454,6 @@ def test_dlpack_D18_pinned_memory_is_a_cpu_array_that_gpus_can_read():
     assert y.device == sk.Device("cpu:0")
     assert y.__dlpack_device__() == (dl.CUDA_HOST, 0)
     # The claim alone is not believed.
-    z = sk.from_dlpack(Made.of(np.arange(3.0), (dl.CUDA_HOST, 0)).capsule())
+    z = sk.from_dlpack(Made.from_array(np.arange(3.0), (dl.CUDA_HOST, 0)).capsule())
     assert z.__dlpack_device__() == (dl.CPU, 0)
     assert z.tolist() == [0, 1, 2]

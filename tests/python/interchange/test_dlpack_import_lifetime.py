@@ -13,7 +13,7 @@ import pytest
 import skerry as sk
 from dlpack_import_aids import made_of, pointer, refused
 from dlpack_structs import Made
-from oracle import odd_bytes, on, to_numpy
+from oracle import odd_bytes, to_device, to_numpy
 from skerry.testing import count_cuda_calls
 
 
@@ -22,13 +22,13 @@ class Owner:
 
 
 def test_dlpack_D19_the_owner_goes_with_the_array(device):
-    x = on(device, np.arange(3.0))
+    x = to_device(device, np.arange(3.0))
     owner = Owner()
     owner.memory = x
     watch = weakref.ref(owner)
-    made = made_of(x, owner=owner)
-    y = sk.from_dlpack(made.capsule())
-    del owner, made
+    structure = made_of(x, owner=owner)
+    y = sk.from_dlpack(structure.capsule())
+    del owner, structure
     gc.collect()
     assert watch() is not None
     z = y + 1
@@ -39,15 +39,15 @@ def test_dlpack_D19_the_owner_goes_with_the_array(device):
 
 
 def test_dlpack_D19_a_foreign_deleter_runs_on_any_thread():
-    made = Made.of(np.arange(3.0))
-    box = [sk.from_dlpack(made.capsule())]
+    structure = Made.from_array(np.arange(3.0))
+    box = [sk.from_dlpack(structure.capsule())]
     thread = threading.Thread(target=box.clear)
     thread.start()
     thread.join()
-    assert made.deleted == 1
+    assert structure.deleted == 1
     # From a thread that holds no GIL: through the deleter of our own export.
-    made = Made.of(np.arange(3.0))
-    capsule = sk.from_dlpack(made.capsule()).__dlpack__()
+    structure = Made.from_array(np.arange(3.0))
+    capsule = sk.from_dlpack(structure.capsule()).__dlpack__()
     managed = dl.opened(capsule)
     dl.set_name(capsule, b"used_dltensor")
     library = ctypes.CDLL(None)
@@ -55,7 +55,7 @@ def test_dlpack_D19_a_foreign_deleter_runs_on_any_thread():
     start, address = ctypes.c_void_p(managed.deleter), ctypes.c_void_p(ctypes.addressof(managed))
     assert library.pthread_create(ctypes.byref(thread), None, start, address) == 0
     assert library.pthread_join(thread, None) == 0
-    assert made.deleted == 1
+    assert structure.deleted == 1
 
 
 @pytest.mark.two_gpus
@@ -64,14 +64,14 @@ def test_dlpack_D19_release_comes_after_work_on_other_streams(cuda_device):
     side = sk.Stream(cuda_device)
     sk.synchronize(cuda_device)
     idle = []
-    made = made_of(x)
-    y = sk.from_dlpack(made.capsule())
+    structure = made_of(x)
+    y = sk.from_dlpack(structure.capsule())
     with sk.stream(side):
         z = y @ y
         z = y @ z
     with count_cuda_calls() as calls:
         del y
-    assert made.deleted == 1
+    assert structure.deleted == 1
     # The default stream, on which producers order their reuse, waits for the side stream.
     assert (calls.get("event_record"), calls.get("stream_wait_event")) == (1, 1)
     sk.Stream.from_handle(cuda_device, 1).synchronize()
@@ -111,18 +111,18 @@ INVALID = {
 def test_dlpack_D20_a_refused_import_frees_once_and_leaves_nothing(name, versioned, device):
     x = sk.ones((3,), device=device)
     gc.collect()
-    before = sk.memory_statistics(device).live_bytes
+    old_live_bytes = sk.memory_statistics(device).live_bytes
     refused(made_of(x, versioned=versioned, **INVALID[name]), (BufferError, ValueError))
-    assert sk.memory_statistics(device).live_bytes == before
+    assert sk.memory_statistics(device).live_bytes == old_live_bytes
 
 
 def test_dlpack_rounds_leave_memory_flat_and_delete_each_once():
     host = np.arange(3.0)
     counted = 0
     for _ in range(5_000):
-        made = Made.of(host)
-        sk.from_dlpack(made.capsule())
-        counted += made.deleted
+        structure = Made.from_array(host)
+        sk.from_dlpack(structure.capsule())
+        counted += structure.deleted
     assert counted == 5_000
     assert not dl.STRAY
 

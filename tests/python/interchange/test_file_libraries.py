@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from libraries import library
-from oracle import assert_same, on, sample
+from oracle import assert_same, sample, to_device
 
 X = sample("float64", (12,))
 TABLE = sample("float64", (3, 4))
@@ -48,17 +48,19 @@ def h5(tmp_path):
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_h5py(h5, host, dtype):
     x = sample(dtype, (3, 4))
-    stored = h5.create_dataset("x", data=on(host, x))
+    stored = h5.create_dataset("x", data=to_device(host, x))
     assert stored.dtype == x.dtype
     np.testing.assert_array_equal(stored[:], x)
     assert_same(sk.asarray(stored[:], device=host), x, host)
     assert_same(sk.asarray(stored[:], device="cuda:1"), x, "cuda:1")
-    chunks = h5.create_dataset("chunks", data=on(host, x).T, chunks=(2, 3), compression="gzip")
+    chunks = h5.create_dataset(
+        "chunks", data=to_device(host, x).T, chunks=(2, 3), compression="gzip"
+    )
     np.testing.assert_array_equal(chunks[:], x.T)
 
 
 def test_h5py_writes_into_what_is_there(h5, host):
-    x = on(host, TABLE)
+    x = to_device(host, TABLE)
     stored = h5.create_dataset("x", (3, 4), dtype="f8")
     stored[...] = x
     stored[0] = x[1]
@@ -78,7 +80,7 @@ def test_h5py_writes_into_what_is_there(h5, host):
 def test_zarr(host, dtype):
     zarr = library("zarr")
     x = sample(dtype, (5, 4))
-    stored = zarr.array(np.asarray(on(host, x)), chunks=(2, 3))
+    stored = zarr.array(np.asarray(to_device(host, x)), chunks=(2, 3))
     assert stored.dtype == x.dtype
     np.testing.assert_array_equal(stored[:], x)
     assert_same(sk.asarray(stored[:], device=host), x, host)
@@ -86,7 +88,7 @@ def test_zarr(host, dtype):
 
 def test_zarr_writes_into_what_is_there(host, tmp_path):
     zarr = library("zarr")
-    x = np.asarray(on(host, TABLE))
+    x = np.asarray(to_device(host, TABLE))
     stored = zarr.create_array(tmp_path / "x.zarr", shape=(3, 4), chunks=(2, 2), dtype="f8")
     stored[:] = x
     stored[0] = x[1]
@@ -106,7 +108,7 @@ def test_zarr_writes_into_what_is_there(host, tmp_path):
 def test_pandas(host, dtype):
     pandas = library("pandas")
     x = sample(dtype, (6,))
-    series = pandas.Series(on(host, x))
+    series = pandas.Series(to_device(host, x))
     pandas.testing.assert_series_equal(series, pandas.Series(x))
     assert_same(sk.asarray(series.to_numpy(), device=host), x, host)
     assert_same(sk.asarray(series, device="cuda:0"), x, "cuda:0")
@@ -114,7 +116,7 @@ def test_pandas(host, dtype):
 
 def test_tables_of_pandas(host):
     pandas = library("pandas")
-    x = on(host, TABLE)
+    x = to_device(host, TABLE)
     frame = pandas.DataFrame(x, columns=list("abcd"))
     pandas.testing.assert_frame_equal(frame, pandas.DataFrame(TABLE, columns=list("abcd")))
     assert_same(sk.asarray(frame.to_numpy(), device=host), TABLE, host)
@@ -138,14 +140,14 @@ def test_tables_of_pandas(host):
 )
 def test_pillow(host, x):
     image_of = library("PIL.Image").fromarray
-    image = image_of(on(host, np.ascontiguousarray(x)))
+    image = image_of(to_device(host, np.ascontiguousarray(x)))
     assert image.mode == image_of(x).mode
     assert image.tobytes() == image_of(np.ascontiguousarray(x)).tobytes()
     assert_same(sk.asarray(image, device=host), x, host)
 
 
 def test_pillow_writes_views(host):
-    image = library("PIL.Image").fromarray(on(host, IMAGE)[::2, :, :])
+    image = library("PIL.Image").fromarray(to_device(host, IMAGE)[::2, :, :])
     file = io.BytesIO()
     image.save(file, "png")
     assert_same(sk.asarray(library("PIL.Image").open(file), device=host), IMAGE[::2], host)
@@ -158,31 +160,31 @@ def test_pillow_writes_views(host):
 def test_pyarrow(host, dtype):
     pyarrow = library("pyarrow")
     x = sample(dtype, (10,))
-    made = pyarrow.array(on(host, x))
-    assert made.equals(pyarrow.array(x))
-    assert pyarrow.array(on(host, x)[::2]).equals(pyarrow.array(x[::2]))
-    assert_same(sk.asarray(made.to_numpy(zero_copy_only=False), device=host), x, host)
+    arrow_array = pyarrow.array(to_device(host, x))
+    assert arrow_array.equals(pyarrow.array(x))
+    assert pyarrow.array(to_device(host, x)[::2]).equals(pyarrow.array(x[::2]))
+    assert_same(sk.asarray(arrow_array.to_numpy(zero_copy_only=False), device=host), x, host)
 
 
 def test_pyarrow_shares_memory_and_keeps_it(host):
     pyarrow = library("pyarrow")
-    x = on(host, X)
-    made = pyarrow.array(x)
-    assert made.buffers()[1].address == np.asarray(x).__array_interface__["data"][0]
+    x = to_device(host, X)
+    arrow_array = pyarrow.array(x)
+    assert arrow_array.buffers()[1].address == np.asarray(x).__array_interface__["data"][0]
     del x
-    assert made.to_pylist() == X.tolist()
+    assert arrow_array.to_pylist() == X.tolist()
 
 
 def test_files_of_pyarrow(host, tmp_path):
     pyarrow, parquet = library("pyarrow"), library("pyarrow.parquet")
-    x = on(host, X)
+    x = to_device(host, X)
     table = pyarrow.table({"x": x, "narrow": pyarrow.array(x, type="float32"), "big": x > 0})
     parquet.write_table(table, tmp_path / "x.parquet")
     read = parquet.read_table(tmp_path / "x.parquet")
     assert read.equals(table)
     assert_same(sk.asarray(read["x"], device=host), X, host)
     with pytest.raises(pyarrow.ArrowInvalid, match="1-dimensional"):
-        pyarrow.array(on(host, TABLE))
+        pyarrow.array(to_device(host, TABLE))
 
 
 # Arrays on other devices
@@ -223,7 +225,7 @@ TAKE = {
 
 @pytest.mark.parametrize("name", TAKE)
 def test_arrays_on_other_devices_are_refused(name, cuda_device):
-    x = on(cuda_device, X)
+    x = to_device(cuda_device, X)
     TAKE[name](x.to_device("cpu"))
     with pytest.raises((TypeError, AttributeError), match=ON_THE_HOST):
         TAKE[name](x)

@@ -144,28 +144,28 @@ def test_a_library_takes_arrays(theirs, dtype):
     x = sk.asarray(host, device=DEVICE)
     for array, want in ((x, host), (x.T, host.T), (x[1:], host[1:])):
         assert np.array_equal(theirs.values(theirs.take(array)), want)
-    there = theirs.take(x)
+    foreign_array = theirs.take(x)
     if type(theirs) not in IMMUTABLE:
         x[0, 0] = 7
-        assert theirs.values(there)[0, 0] == 7, "one memory"
+        assert theirs.values(foreign_array)[0, 0] == 7, "one memory"
     del x
     gc.collect()
     others = [sk.zeros((3, 4), dtype=dtype, device=DEVICE) for _ in range(8)]
-    assert np.array_equal(theirs.values(there)[1:], host[1:]), "the memory was used again"
+    assert np.array_equal(theirs.values(foreign_array)[1:], host[1:]), "the memory was used again"
     del others
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_library_hands_arrays_over(theirs, dtype):
     host = np.arange(12).astype(dtype).reshape(3, 4)
-    made = theirs.make(host)
+    foreign_array = theirs.make(host)
     for take in (sk.asarray, sk.from_dlpack):
-        if take is sk.from_dlpack and not hasattr(made, "__dlpack__"):
+        if take is sk.from_dlpack and not hasattr(foreign_array, "__dlpack__"):
             continue
-        x = take(made)
+        x = take(foreign_array)
         assert x.device.kind == "cuda"
         assert np.array_equal(to_numpy(x), host)
-    del made
+    del foreign_array
     gc.collect()
     theirs.make(np.zeros((3, 4), dtype))
     assert np.array_equal(to_numpy(x), host), "the owner was let go"
@@ -222,11 +222,11 @@ def test_an_import_waits_for_the_producers_stream_and_not_with_sync_false():
         d = cuda.to_device(np.zeros(1), stream=stream)
         stream.synchronize()
         kernel[1, 1, stream](d)
-        own = sk.Stream(DEVICE)
-        with sk.stream(own):
+        consumer_stream = sk.Stream(DEVICE)
+        with sk.stream(consumer_stream):
             about = d.__cuda_array_interface__
             x = sk.from_cuda_array_interface(about, owner=d, sync=sync) + 0.0
-            own.synchronize()
+            consumer_stream.synchronize()
             seen = float(x[0])
         stream.synchronize()
         assert seen in want, f"sync={sync}: Numba's interface names stream {about['stream']}"
@@ -271,12 +271,12 @@ def test_cuda_core_views_arrays_in_order():
 def test_streams_of_cuda_core_and_cupy_are_taken():
     cupy = library("cupy")
     theirs = cupy.cuda.Stream(non_blocking=True)
-    own = sk.Stream.from_handle(DEVICE, theirs.ptr)
-    with sk.stream(own):
+    stream = sk.Stream.from_handle(DEVICE, theirs.ptr)
+    with sk.stream(stream):
         x = sk.zeros((LARGE,), dtype=sk.float32, device=DEVICE)
         slow_work(x)
     theirs.synchronize()
-    assert own.idle
+    assert stream.idle
     assert float(x[-1]) == STEPS
     external = cupy.cuda.ExternalStream(sk.Stream(DEVICE).handle)
     external.synchronize()
@@ -322,7 +322,7 @@ torch.as_tensor(x[::-1], device="cuda")
 
 def test_the_current_device_of_other_libraries_is_left_alone():
     torch = Torch().torch
-    before = torch.cuda.current_device()
+    old_device = torch.cuda.current_device()
     x = sk.asarray(torch.ones(3, device="cuda"))
     torch.from_dlpack(x + 1)
-    assert torch.cuda.current_device() == before
+    assert torch.cuda.current_device() == old_device

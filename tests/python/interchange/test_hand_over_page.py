@@ -24,20 +24,20 @@ ON_A_CPU = {"jax", "mpi4py"}
 def recipes():
     """Title of the section, text of the section before the recipe, and the recipe."""
     text = PAGE.read_text()
-    titles = [(found.start(), found[1]) for found in re.finditer(r"^(.+)\n--+\n", text, re.M)]
-    for found in BLOCK.finditer(text):
-        start, title = max(entry for entry in titles if entry[0] < found.start())
-        yield title, text[start : found.start()], textwrap.dedent(found[1])
+    titles = [(heading.start(), heading[1]) for heading in re.finditer(r"^(.+)\n--+\n", text, re.M)]
+    for block in BLOCK.finditer(text):
+        start, title = max(entry for entry in titles if entry[0] < block.start())
+        yield title, text[start : block.start()], textwrap.dedent(block[1])
 
 
 RECIPES = list(recipes())
 
 
 def first_import(code):
-    found = next(
+    statement = next(
         part for part in ast.parse(code).body if isinstance(part, ast.Import | ast.ImportFrom)
     )
-    return found.module if isinstance(found, ast.ImportFrom) else found.names[0].name
+    return statement.module if isinstance(statement, ast.ImportFrom) else statement.names[0].name
 
 
 def ids():
@@ -45,17 +45,27 @@ def ids():
 
 
 def test_the_page_has_a_recipe_for_each_library():
-    found = {name.split(".")[0] for name in ids()}
-    assert found >= {"cupy", "torch", "jax", "cudf", "cuml", "rmm", "pyarrow", "mpi4py", "xgboost"}
+    libraries = {name.split(".")[0] for name in ids()}
+    assert libraries >= {
+        "cupy",
+        "torch",
+        "jax",
+        "cudf",
+        "cuml",
+        "rmm",
+        "pyarrow",
+        "mpi4py",
+        "xgboost",
+    }
 
 
-@pytest.mark.parametrize(("title", "before", "code"), RECIPES, ids=ids())
-def test_recipes_use_names_that_exist_and_say_what_they_need(title, before, code):
+@pytest.mark.parametrize(("title", "introduction", "code"), RECIPES, ids=ids())
+def test_recipes_use_names_that_exist_and_say_what_they_need(title, introduction, code):
     for name in re.findall(r"\bsk\.(\w+)", code):
         assert hasattr(sk, name)
     assert "assert " in code
     needs_gpu = first_import(code).split(".")[0] not in ON_A_CPU
-    assert ("needs a gpu" in before.lower()) == needs_gpu
+    assert ("needs a gpu" in introduction.lower()) == needs_gpu
 
 
 def run(code, prelude=""):
@@ -72,8 +82,8 @@ def run(code, prelude=""):
 
 
 @pytest.mark.not_emulated("other libraries bring CUDA's own runtime")
-@pytest.mark.parametrize(("title", "before", "code"), RECIPES, ids=ids())
-def test_recipes_run(title, before, code):
+@pytest.mark.parametrize(("title", "introduction", "code"), RECIPES, ids=ids())
+def test_recipes_run(title, introduction, code):
     name = first_import(code)
     if name.split(".")[0] in ON_A_CPU:
         installed(name)

@@ -12,7 +12,7 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, on, to_numpy
+from oracle import DTYPES, to_device, to_numpy
 from skerry.exceptions import InterchangeError
 
 
@@ -82,10 +82,10 @@ def test_cuda_arrays_are_not_copied_to_the_host_implicitly(cuda_device):
             getattr(x, name)
 
 
-@pytest.mark.parametrize("where", ["cpu:0", "cpu:1", "cuda:0"])
-def test_there_is_no_buffer_protocol(where):
+@pytest.mark.parametrize("device", ["cpu:0", "cpu:1", "cuda:0"])
+def test_there_is_no_buffer_protocol(device):
     """It belongs to the type: torch.asarray would read CPU arrays as float32 bytes, and fail for arrays on a GPU."""
-    x = sk.ones((3,), device=where)
+    x = sk.ones((3,), device=device)
     with pytest.raises(TypeError, match="bytes-like"):
         memoryview(x)
     with pytest.raises(TypeError):
@@ -106,7 +106,7 @@ def test_bytes_are_those_of_the_elements():
     "layout", ["whole", "T", "reversed", "strided", "stretched", "empty", "0-d"]
 )
 def test_the_array_interface(dtype, layout):
-    base = sk.astype(on("cpu:1", np.arange(24).reshape(4, 6) % 2), dtype)
+    base = sk.astype(to_device("cpu:1", np.arange(24).reshape(4, 6) % 2), dtype)
     x = {
         "whole": lambda: base,
         "T": lambda: base.T,
@@ -139,7 +139,7 @@ def test_the_array_interface(dtype, layout):
 
 def test_views_keep_the_memory_alive_and_release_it():
     gc.collect()
-    before = sk.memory_statistics("cpu:0").live_bytes
+    old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
     x = sk.ones((1000,))
     views = [np.asarray(x), np.asarray(x[::2]), x.__array__(), np.asarray(x.__array_struct__ and x)]
     capsule = x.__array_struct__
@@ -154,7 +154,7 @@ def test_views_keep_the_memory_alive_and_release_it():
     del capsule
     gc.collect()
     assert reference() is None
-    assert sk.memory_statistics("cpu:0").live_bytes == before
+    assert sk.memory_statistics("cpu:0").live_bytes == old_live_bytes
 
 
 def test_array_method():
@@ -212,7 +212,7 @@ def test_the_interface_is_a_property_and_absent_on_cpu_arrays(device):
 
 @pytest.mark.two_gpus
 def test_import_of_the_interface_shares_memory_and_keeps_the_owner(cuda_device):
-    base = on(cuda_device, np.arange(12.0).reshape(3, 4))
+    base = to_device(cuda_device, np.arange(12.0).reshape(3, 4))
     for view in (base, base.T, base[::-1, ::2], base[1:, 2:], base[0, 0], base[:0]):
         y = sk.asarray(Interface(view))
         assert y.device == sk.Device(cuda_device) or y.size == 0
@@ -257,7 +257,7 @@ def test_bad_interfaces_are_refused(changes, cuda_device):
 
 
 def test_dlpack_to_numpy_and_back():
-    x = on("cpu:0", np.arange(12.0).reshape(3, 4))
+    x = to_device("cpu:0", np.arange(12.0).reshape(3, 4))
     for view in (x, x.T, x[::-1, 1:], x[0, 0], x[:0]):
         y = np.from_dlpack(view)
         assert np.array_equal(y, to_numpy(view))
@@ -305,7 +305,7 @@ def test_dlpack_device_and_versions(cuda_device):
 
 def test_dlpack_capsules_are_freed_whether_or_not_they_are_used():
     gc.collect()
-    before = sk.memory_statistics("cpu:0").live_bytes
+    old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
     for versioned in (None, (1, 0)):
         x = sk.ones((1000,))
         capsule = x.__dlpack__(max_version=versioned)
@@ -313,7 +313,7 @@ def test_dlpack_capsules_are_freed_whether_or_not_they_are_used():
     y = np.from_dlpack(sk.ones((1000,)))
     del y
     gc.collect()
-    assert sk.memory_statistics("cpu:0").live_bytes == before
+    assert sk.memory_statistics("cpu:0").live_bytes == old_live_bytes
 
 
 def test_dlpack_of_own_arrays_and_of_a_producer_on_a_device(device):

@@ -18,7 +18,7 @@ from conftest import HAS_GPU
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from libraries import library, missing
-from oracle import DTYPES, on, to_numpy
+from oracle import DTYPES, to_device, to_numpy
 from skerry.exceptions import DeviceMismatchError, InterchangeError
 from skerry.testing import numba_simulator
 
@@ -90,14 +90,14 @@ def test_a_kernel_writes_through(simulator, cuda_device):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_dtype_and_layout(simulator, cuda_device, dtype):
     host = (np.arange(48) % 2 if dtype == "bool" else np.arange(48)).astype(dtype).reshape(6, 8)
-    base = on(cuda_device, host)
+    base = to_device(cuda_device, host)
     for key in (np.s_[:, :], np.s_[::-1, ::2], np.s_[1:3, 2:], np.s_[:0, :], np.s_[:1, :1]):
         for x, want in ((base[key], host[key]), (base[key].T, host[key].T)):
             y = sk.zeros(x.shape, dtype=dtype, device=cuda_device)
             copy_2d[1, (8, 8)](x, y)
             assert np.array_equal(to_numpy(y), want)
-            there = simulator.as_cuda_array(x).__cuda_array_interface__
-            assert there["data"] == x.__cuda_array_interface__["data"]
+            interface = simulator.as_cuda_array(x).__cuda_array_interface__
+            assert interface["data"] == x.__cuda_array_interface__["data"]
     assert simulator.as_cuda_array(base[0, 0]).shape == ()
 
 
@@ -130,10 +130,10 @@ def test_the_array_lives_as_long_as_what_numba_made_of_it(simulator):
     x = sk.ones((1000,), device="cuda:0")
     interface, owner = x.__cuda_array_interface__, Carrier(None, x)
     alive = weakref.ref(owner)
-    made = simulator.from_cuda_array_interface(interface, owner=owner)
-    part = made[10:20]
+    numba_array = simulator.from_cuda_array_interface(interface, owner=owner)
+    part = numba_array[10:20]
     live = sk.memory_statistics("cuda:0").live_bytes
-    del x, owner, made
+    del x, owner, numba_array
     gc.collect()
     assert alive() is not None
     assert sk.memory_statistics("cuda:0").live_bytes == live
@@ -226,32 +226,34 @@ def test_numba_arrays_are_handed_to_skerry(simulator):
     gc.collect()
     assert x.tolist() == [5, 5, 5, 5]
     x[0] = 1
-    like = simulator.device_array_like(simulator.as_cuda_array(x))
-    like[:] = 2
-    assert sk.asarray(like).tolist() == [2, 2, 2, 2]
+    numba_array = simulator.device_array_like(simulator.as_cuda_array(x))
+    numba_array[:] = 2
+    assert sk.asarray(numba_array).tolist() == [2, 2, 2, 2]
 
 
 def names_in_numba():
     module = importlib.import_module("numba.cuda.simulator.cudadrv.devicearray")
     kernel = importlib.import_module("numba.cuda.simulator.kernel").FakeCUDAKernel
-    found = [dict(vars(what)) for what in (cuda, module, module.FakeCUDAArray, kernel)]
+    namespaces = [dict(vars(owner)) for owner in (cuda, module, module.FakeCUDAArray, kernel)]
     if not config.ENABLE_CUDASIM:
-        found.append(dict(vars(importlib.import_module("numba.cuda.dispatcher").CUDADispatcher)))
-    return [*found, {name: sys.modules[name] for name in sys.modules if "numba.cuda" in name}]
+        namespaces.append(
+            dict(vars(importlib.import_module("numba.cuda.dispatcher").CUDADispatcher))
+        )
+    return [*namespaces, {name: sys.modules[name] for name in sys.modules if "numba.cuda" in name}]
 
 
 def test_everything_is_restored():
-    before = names_in_numba()
+    old_names = names_in_numba()
     with numba_simulator():
         inner = numba_simulator()
-        assert names_in_numba() != before
+        assert names_in_numba() != old_names
         inner.close()
         inner.close()
         add_one[1, 1](sk.ones((1,), device="cuda:0"))
-    assert names_in_numba() == before
+    assert names_in_numba() == old_names
     with pytest.raises(KeyError), numba_simulator():
         raise KeyError
-    assert names_in_numba() == before
+    assert names_in_numba() == old_names
     # Without its simulator Numba asks for a driver.
     with pytest.raises(TypeError if config.ENABLE_CUDASIM else cuda.CudaSupportError):
         cuda.to_device(sk.ones((1,), device="cuda:0"))
@@ -277,7 +279,7 @@ def test_random_views(shape, order):
     axes = list(range(len(shape)))
     order.shuffle(axes)
     key = tuple(slice(None, None, order.choice([1, 2, -1])) for _ in shape)
-    x, want = sk.permute_dims(on("cuda:1", host), axes)[key], host.transpose(axes)[key]
+    x, want = sk.permute_dims(to_device("cuda:1", host), axes)[key], host.transpose(axes)[key]
     with numba_simulator() as module:
         assert np.array_equal(module.as_cuda_array(x).copy_to_host(), want)
 
@@ -309,8 +311,8 @@ def test_without_numba_there_is_a_clear_error():
     assert "ImportError: numba_simulator: needs Numba" in said
 
 
-def run_this_file_again(before, simulated):
-    code = f"import sys, pytest\n{before}\nsys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', {__file__!r}]))"
+def run_this_file_again(prelude, simulated):
+    code = f"import sys, pytest\n{prelude}\nsys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', {__file__!r}]))"
     said = child(code, NUMBA_ENABLE_CUDASIM=simulated, TESTS_RUN_AGAIN="1")
     assert " passed" in said, said
     assert "failed" not in said, said
@@ -331,9 +333,9 @@ def test_all_of_this_with_numba_cuda(simulated):
     """NVIDIA's package, which takes the place of numba.cuda when its redirector is imported."""
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
-    before = (
+    prelude = (
         f"sys.path.append({str(NUMBA_CUDA)!r})\n"
         "import _numba_cuda_redirector\n"
         "from numba import cuda; assert cuda.implementation == 'NVIDIA'"
     )
-    run_this_file_again(before, simulated)
+    run_this_file_again(prelude, simulated)

@@ -69,9 +69,9 @@ def test_mpi_needs_a_synchronised_array(slow, cuda_device):
 
 def test_a_dlpack_export_makes_the_consumers_stream_wait(slow, cuda_device):
     for handle in ("own", None, 1):
-        own, stream = sk.Stream(cuda_device), sk.Stream(cuda_device)
+        consumer_stream, stream = sk.Stream(cuda_device), sk.Stream(cuda_device)
         x = pending(cuda_device, stream)
-        consumers = own.handle if handle == "own" else handle
+        consumers = consumer_stream.handle if handle == "own" else handle
         with sk.stream(stream):
             capsule = x.__dlpack__(stream=consumers, max_version=(1, 0))
         wait_for(cuda_device, consumers or 1)
@@ -80,7 +80,7 @@ def test_a_dlpack_export_makes_the_consumers_stream_wait(slow, cuda_device):
 
 
 def test_a_dlpack_export_to_stream_minus_one_waits_for_nothing(slow, cuda_device):
-    own, stream = sk.Stream(cuda_device), sk.Stream(cuda_device)
+    consumer_stream, stream = sk.Stream(cuda_device), sk.Stream(cuda_device)
     x = sk.zeros((8,), device=cuda_device)
     sk.synchronize(cuda_device)
     about = x.__cuda_array_interface__
@@ -88,7 +88,7 @@ def test_a_dlpack_export_to_stream_minus_one_waits_for_nothing(slow, cuda_device
         for _ in range(4):
             x += 1
         capsule = x.__dlpack__(stream=-1, max_version=(1, 0))
-    own.synchronize()
+    consumer_stream.synchronize()
     assert models.torch(about)[0] < 4.0
     stream.synchronize()
     del capsule
@@ -132,8 +132,8 @@ def test_an_import_of_an_older_version_waits_for_the_default_stream(slow, cuda_d
     del about["stream"]
     for _ in range(3):
         x += 1
-    own = sk.Stream(cuda_device)
-    with sk.stream(own):
+    consumer_stream = sk.Stream(cuda_device)
+    with sk.stream(consumer_stream):
         y = sk.from_cuda_array_interface(about, owner=x) + 0.0
         assert y[0].item() == 3.0
 
@@ -141,23 +141,23 @@ def test_an_import_of_an_older_version_waits_for_the_default_stream(slow, cuda_d
 def test_an_import_by_dlpack_names_its_stream(slow, cuda_device):
     x = sk.zeros((8,), device=cuda_device)
     sk.synchronize(cuda_device)
-    asked = []
+    streams = []
 
     class Producer:
         def __dlpack_device__(self):
             return x.__dlpack_device__()
 
         def __dlpack__(self, *, stream=None, **keywords):
-            asked.append(stream)
+            streams.append(stream)
             with sk.stream(work):
                 return x.__dlpack__(stream=stream, **keywords)
 
-    work, own = sk.Stream(cuda_device), sk.Stream(cuda_device)
+    work, consumer_stream = sk.Stream(cuda_device), sk.Stream(cuda_device)
     with sk.stream(work):
         x += 1
-    with sk.stream(own):
+    with sk.stream(consumer_stream):
         assert (sk.from_dlpack(Producer()) + 0.0)[0].item() == 1.0
-    assert asked == [own.handle]
+    assert streams == [consumer_stream.handle]
 
 
 def test_memory_that_is_dropped_with_work_pending_is_not_used_again_too_early(slow, cuda_device):

@@ -85,12 +85,12 @@ def fill_steps(s, target):
     target[1::2] = 5
 
 
-def put(s, target, places, y):
-    target[places] = y
+def put(s, target, indices, y):
+    target[indices] = y
 
 
-def put_value(s, target, places, y):
-    target[places] = 4
+def put_value(s, target, indices, y):
+    target[indices] = 4
 
 
 def put_masked(s, target, mask, y):
@@ -105,8 +105,8 @@ def folded(axis):
     """Reductions with an exact result, of which some meet every element."""
 
     def call(s, x):
-        found = [f(x, axis=axis) for f in (s.sum, s.max, s.argmax, s.any, s.count_nonzero)]
-        return [*found, s.all(s.less(x, 100), axis=axis)]
+        results = [f(x, axis=axis) for f in (s.sum, s.max, s.argmax, s.any, s.count_nonzero)]
+        return [*results, s.all(s.less(x, 100), axis=axis)]
 
     return call
 
@@ -154,9 +154,9 @@ def binned_counts(s, x, edges):
 def combined_at(*names):
     """``ufunc.at`` of NumPy's ufuncs, which skerry's arrays answer."""
 
-    def call(s, x, places, y):
+    def call(s, x, indices, y):
         for name in names:
-            getattr(np, name).at(x, places, y)
+            getattr(np, name).at(x, indices, y)
 
     return call
 
@@ -166,8 +166,8 @@ def generator(s):
     return default_rng(5, DEVICE if s is not np else "cpu:0")
 
 
-def on_hosts(s, found):
-    return found if s is not np else np.asarray(found)
+def on_hosts(s, result):
+    return result if s is not np else np.asarray(result)
 
 
 def drawn(method):

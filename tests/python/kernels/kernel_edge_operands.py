@@ -16,11 +16,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 def policy(file: str, name: str) -> int:
     """A constant of the kernels, as they state it."""
     text = (ROOT / "ops" / file).read_text()
-    found = re.search(
+    match = re.search(
         rf"constexpr [\w:]+ {name} = (?:std::int64_t)?{{?(\d+)}}?(?: << (\d+))?;", text
     )
-    assert found, f"{file} has no {name}"
-    return int(found[1]) << int(found[2] or 0)
+    assert match, f"{file} has no {name}"
+    return int(match[1]) << int(match[2] or 0)
 
 
 def around(*edges: int) -> list[int]:
@@ -34,13 +34,13 @@ def vectors(*sizes: int) -> list[Shape]:
 THREADS = policy("reduce/cuda/row_split.hpp", "threads")
 LOADS = policy("reduce/cuda/rows.cuh", "vector_loads")
 CHUNK = policy("select/kernels.hpp", "mask_chunk")
-STRIDED = policy("kernel/cuda/strided_walk.hpp", "block_threads") * policy(
-    "kernel/cuda/strided_walk.hpp", "share"
+STRIDED = policy("kernel/cuda/strided_traversal.hpp", "block_threads") * policy(
+    "kernel/cuda/strided_traversal.hpp", "share"
 )
 MERGED = policy("kernel/cuda/tile.cuh", "tile_threads")
 ALONE = 4 * policy("reduce/cuda/loop_split.hpp", "min_share")
 SHARE = policy("reduce/cuda/column_split.hpp", "min_share")
-DEEP = THREADS // policy("reduce/cuda/column_split.hpp", "least_lanes")
+DEEP = THREADS // policy("reduce/cuda/column_split.hpp", "min_lanes")
 PRODUCT = policy("linear/cuda/matmul.cu", "tile")
 DEPTH = policy("linear/cuda/matmul.cu", "tile_depth")
 DOT = policy("linear/cuda/matmul.cu", "dot_part")
@@ -65,7 +65,7 @@ COLUMNS += [(n, 36) for n in around(SHARE * DEEP // 2, 2 * SHARE * DEEP)] + [
 ]
 # Sides of tiles in shared memory: 32, of items of 1 and 2 bytes 64.
 SQUARES = [(n, m) for n in around(16, 32, 64) for m in (31, 65)]
-MERGED_ROWS = [(2, n) for by in PER_THREAD for n in around(by * MERGED)]
+MERGED_ROWS = [(2, n) for per_thread in PER_THREAD for n in around(per_thread * MERGED)]
 MERGED_ROWS += [(33, n) for n in around(17)] + [(3, 3 * PER_THREAD[0] * MERGED + 1)]
 # Radix sort: a tile is 256 or 384 threads with up to 23 items each.
 SORTED = vectors(*around(4096, 8192), 40_001)
@@ -108,8 +108,8 @@ def masked(dtype: str, shape: Shape) -> list[np.ndarray]:
 
 def indexed(dtype: str, shape: Shape) -> list[np.ndarray]:
     """Places of the first axis in no order, none twice, and as many items for them."""
-    places = np.random.default_rng(3).permutation(shape[0]) - shape[0] // 2
-    return [numbers(dtype, shape), places, numbers(dtype, shape, 2)]
+    indices = np.random.default_rng(3).permutation(shape[0]) - shape[0] // 2
+    return [numbers(dtype, shape), indices, numbers(dtype, shape, 2)]
 
 
 def counted(dtype: str, shape: Shape) -> list[np.ndarray]:
@@ -133,8 +133,8 @@ def binned(dtype: str, shape: Shape) -> list[np.ndarray]:
 def scattered(dtype: str, shape: Shape) -> list[np.ndarray]:
     """Places, most of them several times, and items for them."""
     n = shape[0]
-    places = np.random.default_rng(10).integers(-n, n, 2 * n)
-    return [numbers(dtype, shape), places, numbers(dtype, (2 * n,), 2)]
+    indices = np.random.default_rng(10).integers(-n, n, 2 * n)
+    return [numbers(dtype, shape), indices, numbers(dtype, (2 * n,), 2)]
 
 
 def filtered(dtype: str, shape: Shape) -> list[np.ndarray]:

@@ -54,8 +54,8 @@ class Operand:
     """The same values for NumPy and on the device, in the midst of more of them."""
 
     def __init__(self, values: np.ndarray, offset: int):
-        before, behind = np.ones(offset, values.dtype), np.ones(GUARD, values.dtype)
-        self.host = np.concatenate((before, values.ravel(), behind))
+        prefix, behind = np.ones(offset, values.dtype), np.ones(GUARD, values.dtype)
+        self.host = np.concatenate((prefix, values.ravel(), behind))
         self.memory = sk.asarray(self.host, device="cpu:0", copy=True).to_device(DEVICE)
         part = slice(offset, offset + values.size)
         self.theirs = self.host[part].reshape(values.shape)
@@ -78,56 +78,58 @@ class Trial(NamedTuple):
     offset: int  # of the first operand
     apart: int = 0  # how many offsets further each of the others begins
 
-    def operands(self, of: Case) -> list[Operand]:
+    def operands(self, case: Case) -> list[Operand]:
         first = OFFSETS.index(self.offset)
-        inputs = of.inputs(self.dtype, self.shape)
+        inputs = case.inputs(self.dtype, self.shape)
         return [
             Operand(x, OFFSETS[(first + n * self.apart) % len(OFFSETS)])
             for n, x in enumerate(inputs)
         ]
 
 
-def trials(of: Case, offset: int) -> Iterator[Trial]:
+def trials(case: Case, offset: int) -> Iterator[Trial]:
     """The case's shapes; each has another dtype at another offset."""
-    for number, shape in enumerate(of.shapes):
+    for number, shape in enumerate(case.shapes):
         turn = number + OFFSETS.index(offset)
-        yield Trial(shape, of.dtypes[turn % len(of.dtypes)], offset, number % len(OFFSETS))
+        yield Trial(shape, case.dtypes[turn % len(case.dtypes)], offset, number % len(OFFSETS))
 
 
 def wave_of(cases: dict[str, Case], name: str) -> Trial | None:
     """What is more than a wave; its dtype and offset take turns among cases."""
-    of, number = cases[name], list(cases).index(name)
-    if of.wave is None:
+    case, number = cases[name], list(cases).index(name)
+    if case.wave is None:
         return None
     offset = OFFSETS[number % len(OFFSETS)]
-    return Trial(of.wave, of.dtypes[number % len(of.dtypes)], offset, 1)
+    return Trial(case.wave, case.dtypes[number % len(case.dtypes)], offset, 1)
 
 
-def compare(of: Case, trial: Trial) -> None:
-    operands = trial.operands(of)
-    what = str(trial)
-    got = results_of(of.call(sk, *(each.mine for each in operands)))
-    want = results_of((of.want or of.call)(np, *(each.theirs for each in operands)))
-    for mine, host in zip(got, map(np.asarray, want), strict=True):
-        assert mine.device == sk.Device(DEVICE), what
-        assert mine.shape == host.shape, what
-        values = on_host(mine)
-        if of.tolerance and host.dtype.kind in "fc":
-            tolerance = of.tolerance * float(np.finfo(host.dtype).eps / np.finfo("float64").eps)
+def compare(case: Case, trial: Trial) -> None:
+    operands = trial.operands(case)
+    description = str(trial)
+    got = results_of(case.call(sk, *(operand.mine for operand in operands)))
+    want = results_of((case.want or case.call)(np, *(operand.theirs for operand in operands)))
+    for actual, host in zip(got, map(np.asarray, want), strict=True):
+        assert actual.device == sk.Device(DEVICE), description
+        assert actual.shape == host.shape, description
+        values = on_host(actual)
+        if case.tolerance and host.dtype.kind in "fc":
+            tolerance = case.tolerance * float(np.finfo(host.dtype).eps / np.finfo("float64").eps)
             scale = float(np.abs(host).max(initial=1))
-            np.testing.assert_allclose(values, host, tolerance, tolerance * scale, err_msg=what)
+            np.testing.assert_allclose(
+                values, host, tolerance, tolerance * scale, err_msg=description
+            )
         else:
-            np.testing.assert_array_equal(values, host, err_msg=what)
-    for number, each in enumerate(operands):
-        label = f"{what}: operand {number} and what surrounds it"
-        np.testing.assert_array_equal(on_host(each.memory), each.host, err_msg=label)
+            np.testing.assert_array_equal(values, host, err_msg=description)
+    for number, operand in enumerate(operands):
+        label = f"{description}: operand {number} and what surrounds it"
+        np.testing.assert_array_equal(on_host(operand.memory), operand.host, err_msg=label)
 
 
-def checksum(of: Case, trial: Trial) -> int:
+def checksum(case: Case, trial: Trial) -> int:
     """Return a digest of the bits of results and of all that surrounds operands."""
-    operands = trial.operands(of)
-    results = results_of(of.call(sk, *(each.mine for each in operands)))
-    arrays = [*results, *(each.memory for each in operands)]
+    operands = trial.operands(case)
+    results = results_of(case.call(sk, *(operand.mine for operand in operands)))
+    arrays = [*results, *(operand.memory for operand in operands)]
     return functools.reduce(lambda crc, x: zlib.crc32(on_host(x).tobytes(), crc), arrays, 0)
 
 
@@ -135,7 +137,7 @@ def print_checksums(cases: dict[str, Case], share: str) -> None:
     """Those of the I-th of N parts of the cases, for "I/N"."""
     part, parts = (int(word) for word in share.split("/"))
     for name in list(cases)[part - 1 :: parts]:
-        of, wave = cases[name], wave_of(cases, name)
-        chosen = [trial for offset in OFFSETS for trial in trials(of, offset)]
+        case, wave = cases[name], wave_of(cases, name)
+        chosen = [trial for offset in OFFSETS for trial in trials(case, offset)]
         for trial in [*chosen, wave] if wave else chosen:
-            print(f"{checksum(of, trial):08x} {name}, {trial}")
+            print(f"{checksum(case, trial):08x} {name}, {trial}")

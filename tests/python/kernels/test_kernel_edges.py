@@ -37,7 +37,7 @@ def test_an_item_that_no_call_was_to_change_is_found(offset):
 
 def test_dtypes_of_every_size_meet_each_other_family():
     """Those that have fewer sizes take dtypes that the standard restricts, or that need not be exact."""
-    moved = [name for name, each in CASES.items() if each.dtypes == kernel_edges.EVERY]
+    moved = [name for name, case in CASES.items() if case.dtypes == kernel_edges.EVERY]
     assert len(moved) > len(CASES) / 2
     for name in moved:
         used = {

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, on
+from oracle import assert_same, to_device
 
 # Tiles have 32 or, for items of 1 and 2 bytes, 64 elements a side; axes below 16 have none.
 EDGES = (1, 15, 16, 31, 32, 33, 63, 64, 65, 129)
@@ -23,10 +23,10 @@ def matrix(shape, dtype, start=0):
 def test_transposed_operands_at_the_edges_of_tiles(device, dtype):
     for rows, columns in itertools.product(EDGES, EDGES):
         x, y = matrix((rows, columns), dtype), matrix((columns, rows), dtype, 7)
-        mine, across = on(device, x), on(device, y).T
-        what = f"{rows} x {columns}"
-        assert_same(mine + across, x + y.T, device, what=what)
-        assert_same(across - mine, y.T - x, device, what=what)
+        array, across = to_device(device, x), to_device(device, y).T
+        label = f"{rows} x {columns}"
+        assert_same(array + across, x + y.T, device, label=label)
+        assert_same(across - array, y.T - x, device, label=label)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -36,11 +36,11 @@ def test_transposed_operands_that_begin_within_a_sector(device, dtype, offset):
         flat = matrix((offset + rows * columns,), dtype)
         y = flat[offset:].reshape(columns, rows).T
         x = matrix((rows, columns), dtype, 3)
-        across = sk.reshape(on(device, flat)[offset:], (columns, rows), copy=False).T
-        assert_same(on(device, x) + across, x + y, device, what=f"{rows} x {columns}")
+        across = sk.reshape(to_device(device, flat)[offset:], (columns, rows), copy=False).T
+        assert_same(to_device(device, x) + across, x + y, device, label=f"{rows} x {columns}")
         above = x.real > 60
         want = np.where(above, y, y.dtype.type(1))
-        assert_same(sk.where(on(device, above), across, 1), want, device)
+        assert_same(sk.where(to_device(device, above), across, 1), want, device)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -50,34 +50,38 @@ def test_every_order_of_axes(device, dtype):
         for order in itertools.permutations(range(len(shape))):
             y = matrix([shape[axis] for axis in order], dtype, 5)
             back = tuple(int(axis) for axis in np.argsort(order))
-            got = on(device, x) + sk.permute_dims(on(device, y), back)
-            assert_same(got, x + y.transpose(back), device, what=f"{shape} {order}")
+            got = to_device(device, x) + sk.permute_dims(to_device(device, y), back)
+            assert_same(got, x + y.transpose(back), device, label=f"{shape} {order}")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_transposed_operands_with_negative_and_long_strides(device, dtype):
     x, y = matrix((50, 70), dtype), matrix((141, 101), dtype, 9)
-    mine, other = on(device, x), on(device, y)
+    array, other = to_device(device, x), to_device(device, y)
     for part in itertools.product(
         (slice(0, 140, 2), slice(139, 69, -1)), (slice(50), slice(99, 49, -1))
     ):
-        assert_same(mine + other[part].T, x + y[part].T, device, what=f"{part}")
-    assert_same(mine[::-1] + other[:70, :50].T, x[::-1] + y[:70, :50].T, device)
-    assert_same(mine[:, ::-1] - other[:70, :50].T, x[:, ::-1] - y[:70, :50].T, device)
+        assert_same(array + other[part].T, x + y[part].T, device, label=f"{part}")
+    assert_same(array[::-1] + other[:70, :50].T, x[::-1] + y[:70, :50].T, device)
+    assert_same(array[:, ::-1] - other[:70, :50].T, x[:, ::-1] - y[:70, :50].T, device)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_several_operands_across(device, dtype):
     x, y = matrix((70, 45), dtype), matrix((70, 45), dtype, 11)
     hosts = (matrix((70, 45), "int8", 3) > 40, x, y)
-    assert_same(on(device, np.ascontiguousarray(x.T)) + on(device, x).T, x.T + x.T, device)
+    assert_same(
+        to_device(device, np.ascontiguousarray(x.T)) + to_device(device, x).T, x.T + x.T, device
+    )
     for across in itertools.product((False, True), repeat=3):
-        mine = [
-            on(device, host).T if is_across else on(device, np.ascontiguousarray(host.T))
+        arrays = [
+            to_device(device, host).T
+            if is_across
+            else to_device(device, np.ascontiguousarray(host.T))
             for host, is_across in zip(hosts, across, strict=True)
         ]
         assert_same(
-            sk.where(*mine), np.where(*(host.T for host in hosts)), device, what=f"{across}"
+            sk.where(*arrays), np.where(*(host.T for host in hosts)), device, label=f"{across}"
         )
 
 
@@ -86,28 +90,30 @@ def test_broadcast_beside_transposed_and_sliced_operands(device, dtype):
     for rows, columns in ((1, 300), (3, 300), (300, 3), (40, 129), (257, 260)):
         x = matrix((columns, rows), dtype)
         row, column = matrix((columns + 1,), dtype, 2), matrix((rows, 1), dtype, 4)
-        mine = on(device, x).T
-        assert_same(mine + on(device, row)[1:], x.T + row[1:], device)
-        assert_same(mine - on(device, column), x.T - column, device)
-        assert_same(on(device, x)[:, : rows - 1] + 1, x[:, : rows - 1] + x.dtype.type(1), device)
-        assert_same(on(device, column) + on(device, row), column + row, device)
+        array = to_device(device, x).T
+        assert_same(array + to_device(device, row)[1:], x.T + row[1:], device)
+        assert_same(array - to_device(device, column), x.T - column, device)
+        assert_same(
+            to_device(device, x)[:, : rows - 1] + 1, x[:, : rows - 1] + x.dtype.type(1), device
+        )
+        assert_same(to_device(device, column) + to_device(device, row), column + row, device)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_in_place_with_transposed_operands(device, dtype):
     for side in (17, 64, 65):
         x, y = matrix((side, side), dtype), matrix((side, side), dtype, 6)
-        mine, other = on(device, x), on(device, y)
+        array, other = to_device(device, x), to_device(device, y)
         want = x.copy()
-        mine += other.T
+        array += other.T
         want += y.T
-        assert_same(mine, want, device)
-        mine += mine.T  # it overlaps what it reads
+        assert_same(array, want, device)
+        array += array.T  # it overlaps what it reads
         want += want.T.copy()
-        assert_same(mine, want, device)
-        mine.T[1:] += other[1:]
+        assert_same(array, want, device)
+        array.T[1:] += other[1:]
         want.T[1:] += y[1:]
-        assert_same(mine, want, device)
+        assert_same(array, want, device)
 
 
 def test_results_of_another_size_than_the_operands(device):
@@ -115,8 +121,8 @@ def test_results_of_another_size_than_the_operands(device):
     for dtype in ("int8", "int16", "float32", "complex64"):
         y = matrix((45, 70), dtype, 8)
         target = np.zeros((70, 45), "complex128")
-        mine = on(device, target)
-        mine[...] = sk.astype(on(device, y).T, sk.complex128)
-        assert_same(mine, y.T.astype("complex128"), device)
-        cast = sk.astype(on(device, y.real.copy()).T, sk.float64)
-        assert_same(on(device, x) < cast, x < y.real.T, device)
+        array = to_device(device, target)
+        array[...] = sk.astype(to_device(device, y).T, sk.complex128)
+        assert_same(array, y.T.astype("complex128"), device)
+        cast = sk.astype(to_device(device, y.real.copy()).T, sk.float64)
+        assert_same(to_device(device, x) < cast, x < y.real.T, device)

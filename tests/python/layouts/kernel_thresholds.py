@@ -32,8 +32,8 @@ _COMMENT = re.compile(r"//[^\n]*")
 
 def numbers_in(expression: str) -> Iterator[int]:
     """The whole numbers of an expression, and what its shifts and products of them are."""
-    for base, places in _SHIFTED.findall(expression):
-        yield int(base) << int(places)
+    for base, shift in _SHIFTED.findall(expression):
+        yield int(base) << int(shift)
     for one, other in _TIMES.findall(expression):
         yield int(one) * int(other)
     yield from map(int, _NUMBER.findall(_SHIFTED.sub("", expression)))
@@ -53,21 +53,23 @@ def thresholds_of(text: str) -> Iterator[tuple[str, int]]:
 @functools.cache
 def thresholds() -> dict[int, list[str]]:
     """All of them from 2 on, with the files and names that they stand for."""
-    found: dict[int, list[str]] = {}
+    names_by_number: dict[int, list[str]] = {}
     for pattern in SOURCES:
         for path in sorted(ROOT.glob(pattern)):
             for name, number in thresholds_of(path.read_text()):
                 if number > 1:
-                    found.setdefault(number, []).append(f"{path.relative_to(ROOT)}: {name}")
-    return found
+                    names_by_number.setdefault(number, []).append(
+                        f"{path.relative_to(ROOT)}: {name}"
+                    )
+    return names_by_number
 
 
 @functools.cache
 def edges(itemsize: int) -> tuple[int, ...]:
     """Numbers of elements one below, at and one above each threshold, in elements and in bytes; none and one, too."""
-    at = {1 << k for k in range(MOST.bit_length())}
+    sizes = {1 << k for k in range(MOST.bit_length())}
     for number in thresholds():
-        at |= {number, number // itemsize}
+        sizes |= {number, number // itemsize}
     return tuple(
-        sorted({n + apart for n in at for apart in (-1, 0, 1) if 0 <= n + apart <= MOST + 1})
+        sorted({n + apart for n in sizes for apart in (-1, 0, 1) if 0 <= n + apart <= MOST + 1})
     )

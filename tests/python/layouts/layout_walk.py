@@ -90,18 +90,18 @@ def compiled(text: str) -> Any:
 
 def operands(cell: Cell) -> dict[str, Operand]:
     """The arrays that the call takes."""
-    found = {}
+    operands_by_letter = {}
     for letter in compiled(cell.text)[1]:
         number = "abcd".index(letter)
         shape, dtype, kind = operand_shape(cell.call.kinds[number], cell.shape)
-        own = np.dtype(dtype or (cell.other if number else cell.dtype))
+        operand_dtype = np.dtype(dtype or (cell.other if number else cell.dtype))
         name = cell.layouts[number]
         is_target = cell.call.is_write and letter == "a"
         if name not in layouts_for(shape, cell.device) or (is_target and LAYOUTS[name].repeats):
             name = "step -2" if shape and math.prod(shape) else "dense"
-        make = functools.partial(draw_elements, kind, own, cell.seed + number)
-        found[letter] = lay_out(name, make, shape, cell.device)
-    return found
+        make = functools.partial(draw_elements, kind, operand_dtype, cell.seed + number)
+        operands_by_letter[letter] = lay_out(name, make, shape, cell.device)
+    return operands_by_letter
 
 
 def draw_elements(kind: str, dtype: np.dtype, seed: int, shape: Shape) -> np.ndarray:
@@ -129,7 +129,7 @@ def leaves(result: Any) -> list[Any]:
         host = np.asarray(result.to_device("cpu:0"))
         return [(host, str(result.device))]
     if isinstance(result, (tuple, list)):
-        return [leaf for each in result for leaf in leaves(each)]
+        return [leaf for part in result for leaf in leaves(part)]
     return [(np.asarray(result), None)] if isinstance(result, np.ndarray) else [repr(result)]
 
 
@@ -144,20 +144,20 @@ def is_same_leaf(call: Call, got: Any, want: Any) -> bool:
     """The same for an array, or what is none."""
     if isinstance(got, str) or isinstance(want, str):
         return bool(got == want)
-    (mine, where), (theirs, other) = got, want
-    if mine.dtype != theirs.dtype or mine.shape != theirs.shape or where != other:
+    (actual, device), (theirs, other) = got, want
+    if actual.dtype != theirs.dtype or actual.shape != theirs.shape or device != other:
         return False
-    if mine.tobytes() == theirs.tobytes():
+    if actual.tobytes() == theirs.tobytes():
         return True
-    if mine.dtype.kind not in "fc" or not (call.is_rounded or call.is_by_value):
+    if actual.dtype.kind not in "fc" or not (call.is_rounded or call.is_by_value):
         return False
     if call.is_by_value:
-        return bool(np.array_equal(mine, theirs, equal_nan=True))
-    unit = np.finfo(mine.dtype).eps
+        return bool(np.array_equal(actual, theirs, equal_nan=True))
+    unit = np.finfo(actual.dtype).eps
     scale = float(np.max(np.abs(theirs), initial=0.0, where=np.isfinite(theirs)))
     # Of numbers whose distances from a mean may vanish, against the numbers themselves.
     bound = 64 * unit * max(scale, 1.0 if call.path in ROUNDED else 1e-30)
-    return bool(np.allclose(mine, theirs, 0, bound, equal_nan=True))
+    return bool(np.allclose(actual, theirs, 0, bound, equal_nan=True))
 
 
 class Trial(NamedTuple):
@@ -177,9 +177,11 @@ class Trial(NamedTuple):
 
 def trial_of(cell: Cell) -> Trial:
     """Make the operands of a cell and the call of dense copies."""
-    made = operands(cell)
-    want = outcome(cell, {letter: each.dense for letter, each in made.items()})
-    return Trial(cell, {letter: each.view for letter, each in made.items()}, want)
+    operands_by_letter = operands(cell)
+    want = outcome(cell, {letter: operand.dense for letter, operand in operands_by_letter.items()})
+    return Trial(
+        cell, {letter: operand.view for letter, operand in operands_by_letter.items()}, want
+    )
 
 
 def shown(outcome: Any) -> str:
@@ -221,10 +223,10 @@ def sampled_cells(
         longest = math.isqrt(MOST_OF_MATRIX) if call.is_dear else most
         for _ in range(count):
             dtype = rng.choice(BUILT)
-            near = [edge for edge in edges(np.dtype(dtype).itemsize) if edge <= longest]
+            usable_edges = [edge for edge in edges(np.dtype(dtype).itemsize) if edge <= longest]
             shapes: list[Shape] = []
             while not shapes:
-                edge = near[int(len(near) * (1 - rng.random() ** 2))]
+                edge = usable_edges[int(len(usable_edges) * (1 - rng.random() ** 2))]
                 shapes = shapes_of(call, edge, rng.randrange(7), most)
             yield cell_of(call, rng.choice(shapes), dtype, rng, device)
 
@@ -248,16 +250,16 @@ def cell_of(
 
 def all_cells(path: str, calls: list[Call], device: str, seed: int) -> Iterator[Cell]:
     """Each call at each edge in each layout, at long edges in one; dtypes, shapes and threads take turns."""
-    places = max(len(edges(1 << k)) for k in range(5))
+    edge_count = max(len(edges(1 << k)) for k in range(5))
     for call in calls:
         rng = random.Random(f"{seed} {path} {call.text} {device}")
         turn = rng.randrange(100)
-        for place in range(places):
+        for edge_index in range(edge_count):
             for layout in LAYOUTS:
                 turn += 1
                 dtype = BUILT[turn % len(BUILT)]
-                mine = edges(np.dtype(dtype).itemsize)
-                edge = mine[place % len(mine)]
+                dtype_edges = edges(np.dtype(dtype).itemsize)
+                edge = dtype_edges[edge_index % len(dtype_edges)]
                 if edge > LONG and turn % (len(LAYOUTS) * (1 if edge <= VERY_LONG else 3)) != 0:
                     continue
                 most = MOST_ELEMENTS if edge <= VERY_LONG else MOST + 1
@@ -345,11 +347,11 @@ def main() -> int:
     )
     options.add_argument("--device", default="cpu:0")
     chosen = options.parse_args()
-    begin, made, raised, wrong = time.monotonic(), 0, 0, 0
+    begin, call_count, raised, wrong = time.monotonic(), 0, 0, 0
     for path in chosen.paths or walked_paths():
         since = time.monotonic()
         tally = walk(path, chosen.device, chosen.seed, chosen.full, chosen.count)
-        made += tally.calls
+        call_count += tally.calls
         wrong += len(tally.problems)
         raised += tally.raised
         if tally.refused:
@@ -362,7 +364,7 @@ def main() -> int:
                 flush=True,
             )
     print(
-        f"{2 * made} calls, {2 * raised} raise, {wrong} differ, {time.monotonic() - begin:.0f} s, "
+        f"{2 * call_count} calls, {2 * raised} raise, {wrong} differ, {time.monotonic() - begin:.0f} s, "
         f"{time.process_time():.0f} s of work, seed {chosen.seed}, {chosen.device}"
     )
     return int(wrong > 0)

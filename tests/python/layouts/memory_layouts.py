@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
-from oracle import on
+from oracle import to_device
 
 Shape = tuple[int, ...]
 
@@ -70,8 +70,8 @@ def windows_shape(shape: Shape) -> Shape:
 
 def windows(xp: Any, base: Any, shape: Shape) -> Any:
     """Rows that overlap."""
-    of = np.lib.stride_tricks if xp is np else sk
-    return of.sliding_window_view(base, shape[-1], axis=-1)[..., : shape[-2], :]
+    module = np.lib.stride_tricks if xp is np else sk
+    return module.sliding_window_view(base, shape[-1], axis=-1)[..., : shape[-2], :]
 
 
 def has_rows(shape: Shape) -> bool:
@@ -182,10 +182,10 @@ def lay_out(name: str, draw: Callable[[Shape], np.ndarray], shape: Shape, device
         lying = layout.view(np, base, shape)
         lying[...] = values
     assert lying.shape == shape, (name, shape, lying.shape)
-    dense = on(device, np.array(lying, order="C"))
+    dense = to_device(device, np.array(lying, order="C"))
     if layout.is_misaligned:
         return Operand(sk.asarray(misaligned(base), device=device), dense)
-    return Operand(layout.view(sk, on(device, base), shape), dense)
+    return Operand(layout.view(sk, to_device(device, base), shape), dense)
 
 
 @functools.lru_cache(100_000)

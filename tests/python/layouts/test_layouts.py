@@ -46,18 +46,18 @@ def test_nothing_is_stated_of_a_function_that_is_gone() -> None:
 
 def test_thresholds_are_read_from_the_sources() -> None:
     """Those that the drivers have, by name and as they are compared with."""
-    found = thresholds()
+    names_by_number = thresholds()
     for number, name in {
         128: "block_rows",
-        1024: "longest_run",
+        1024: "max_run_length",
         16384: "pack_bytes",
         32768: "parallel_from",
         1 << 19: "in_place_bytes",
         7 << 20: "streamed_copy_bytes",
-        65: "plain_from",
+        65: "contiguous_row_from",
         8: "width() < 8",
     }.items():
-        assert any(name in each for each in found[number]), name
+        assert any(name in entry for entry in names_by_number[number]), name
     assert {2047, 2048, 2049, 16383, 16384, 16385} <= set(edges(8))
     assert edges(1)[-1] >= MOST
 
@@ -68,7 +68,9 @@ def test_a_layout_is_the_view_that_its_name_says(name: str) -> None:
     layout = memory_layouts.LAYOUTS[name]
     shape = (4, 3, 5)
     values = np.arange(60.0).reshape(shape)
-    operand = memory_layouts.lay_out(name, lambda of: np.resize(values, of), shape, "cpu:0")
+    operand = memory_layouts.lay_out(
+        name, lambda base_shape: np.resize(values, base_shape), shape, "cpu:0"
+    )
     host = np.asarray(operand.view)
     np.testing.assert_array_equal(host, np.asarray(operand.dense))
     assert operand.dense.strides == (120, 40, 8)

@@ -269,11 +269,11 @@ def stated(path: str, entry: tuple[tuple[str, ...], tuple[str, ...]], writes: bo
 def generated(path: str, function: Callable[..., Any]) -> Iterator[Call]:
     """Calls by the signature: with the required arguments, and along the first and the last axis."""
     name = path.rpartition(".")[2]
-    known = {**sweep_cases.ARGUMENTS, **sweep_cases.SPECIAL.get(name, {})}
+    known_kinds = {**sweep_cases.ARGUMENTS, **sweep_cases.SPECIAL.get(name, {})}
     kinds: list[str] = []
     parts = []
     for parameter in sweep_cases.required_parameters(function):
-        kind = known[parameter.name]
+        kind = known_kinds[parameter.name]
         is_array = kind in (
             "values",
             "sorted",
@@ -315,24 +315,24 @@ OF_TWO = {entry["name"] for entry in sk._core.op_table() if entry["arity"] == 2}
 def calls_of(path: str, function: Callable[..., Any] | None) -> list[Call]:
     """All calls of a public function; LookupError where nobody has stated how it is called."""
     if path in WRITES or path in METHODS or path in STATED:
-        found = stated(path, WRITES[path], True) if path in WRITES else []
+        calls = stated(path, WRITES[path], True) if path in WRITES else []
         for table in (METHODS, STATED):
-            found += stated(path, table[path], False) if path in table else []
-        return found
+            calls += stated(path, table[path], False) if path in table else []
+        return calls
     assert function is not None
     return list(generated(path, function))
 
 
 def public_paths() -> dict[str, Callable[..., Any] | None]:
     """Every public function by its path, and methods of arrays and of random generators that no function is."""
-    found: dict[str, Callable[..., Any] | None] = {
+    paths: dict[str, Callable[..., Any] | None] = {
         path: function for path, function, _ in sweep_cases.public_functions()
     }
     for name in dir(sk.random.Generator):
         method = getattr(sk.random.Generator, name)
         if not name.startswith("_") and callable(method):
-            found[f"random.{name}"] = method
-    return found | dict.fromkeys(path for path in (*WRITES, *METHODS) if path.startswith("Array."))
+            paths[f"random.{name}"] = method
+    return paths | dict.fromkeys(path for path in (*WRITES, *METHODS) if path.startswith("Array."))
 
 
 def left_out(path: str) -> bool:
@@ -410,8 +410,8 @@ def text_of(call: Call, shape: Shape) -> str:
     n = math.prod(shape)
     numbers = {"n": n, "side": math.isqrt(n), "k": shape[-1] // 2 if shape else 0}
 
-    def number(found: re.Match[str]) -> str:
-        word = found.group(1)
+    def number(match: re.Match[str]) -> str:
+        word = match.group(1)
         return repr((2, *shape) if word == "(2, *a.shape)" else eval(word, {}, numbers))
 
     return re.sub(r"{([^}]*)}", number, call.text)

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 FLOATS = ["float32", "float64", "complex64", "complex128"]
 LOOSE = {"float32": 2e-4, "float64": 1e-11, "complex64": 2e-4, "complex128": 1e-11}
@@ -34,20 +34,20 @@ def adjoint(x):
     return np.conj(np.swapaxes(x, -1, -2))
 
 
-def layouts(where, x):
+def layouts(device, x):
     """The same matrices in C order, in column-major order, as every other row of a taller one, and upside down."""
-    yield on(where, x)
-    yield on(where, np.ascontiguousarray(np.swapaxes(x, -1, -2))).mT
+    yield to_device(device, x)
+    yield to_device(device, np.ascontiguousarray(np.swapaxes(x, -1, -2))).mT
     taller = np.zeros((*x.shape[:-2], 2 * x.shape[-2], x.shape[-1]), x.dtype)
     taller[..., ::2, :] = x
-    yield on(where, taller)[..., ::2, :]
-    yield on(where, np.ascontiguousarray(x[..., ::-1]))[..., ::-1]
+    yield to_device(device, taller)[..., ::2, :]
+    yield to_device(device, np.ascontiguousarray(x[..., ::-1]))[..., ::-1]
 
 
-def check(got, want, where, dtype, loose=None, scale=1.0):
+def check(got, want, device, dtype, loose=None, scale=1.0):
     want = np.asarray(want)
     assert isinstance(got, sk.Array)
-    assert got.device == sk.Device(where)
+    assert got.device == sk.Device(device)
     assert got.dtype == np.dtype(dtype), got.dtype
     assert got.shape == want.shape, (got.shape, want.shape)
     if loose == 0:
@@ -57,7 +57,7 @@ def check(got, want, where, dtype, loose=None, scale=1.0):
     np.testing.assert_allclose(to_numpy(got), want, rtol=loose, atol=loose * scale)
 
 
-def near(a, b, dtype, scale=1.0):
+def assert_close(a, b, dtype, scale=1.0):
     assert a.shape == b.shape, (a.shape, b.shape)
     np.testing.assert_allclose(a, b, rtol=LOOSE[dtype], atol=LOOSE[dtype] * scale)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from matrices import layouts, random
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry import linalg
 from skerry.exceptions import DeviceMismatchError
 
@@ -19,9 +19,9 @@ def half(*shape, seed=0):
     return random(HALF, shape, seed)
 
 
-def assert_rounded_once(got, exact, size, where):
+def assert_rounded_once(got, exact, size, device):
     """``got`` is ``exact``, in float64, but for one rounding to float16 and the error of float32 in terms of ``size``."""
-    assert got.device == sk.Device(where)
+    assert got.device == sk.Device(device)
     assert got.dtype == HALF
     assert got.shape == np.shape(exact)
     ulp = np.spacing(np.abs(exact).astype(HALF)).astype(np.float64)
@@ -39,7 +39,7 @@ def test_vecdot_is_rounded_once(n, device):
     size = dot(np.abs(a), np.abs(b))
     for x, y in zip(layouts(device, a), layouts(device, b), strict=True):
         assert_rounded_once(sk.vecdot(x, y), dot(a, b), size, device)
-    x, y = on(device, a), on(device, b)
+    x, y = to_device(device, a), to_device(device, b)
     assert_rounded_once(sk.vecdot(x[0, :], y[0, :]), dot(a[0], b[0]), size[0], device)
     assert_rounded_once(sk.vecdot(x[:1, :], y), dot(a[:1], b), dot(abs(a[:1]), abs(b)), device)
     assert_rounded_once(sk.vecdot(x.T, y.T, axis=-2), dot(a, b), size, device)
@@ -54,7 +54,7 @@ def test_matmul_is_rounded_once(m, k, n, device):
     for x in layouts(device, a):
         for y in layouts(device, b):
             assert_rounded_once(x @ y, exact, size, device)
-    x, y = on(device, a), on(device, b)
+    x, y = to_device(device, a), to_device(device, b)
     assert_rounded_once(x[0, :, :] @ y, a[0].astype("f8") @ b, 2 * size.max(), device)
     assert_rounded_once(x @ y[1, :, 0], a.astype("f8") @ b[1, :, 0], 2 * size.max(), device)
     square = a.astype("f8") @ np.swapaxes(a, 1, 2)
@@ -63,7 +63,7 @@ def test_matmul_is_rounded_once(m, k, n, device):
 
 @pytest.mark.parametrize("n", [2048, 2049, 5000, 60_000])
 def test_sums_of_ones_do_not_stop_at_2048(n, device):
-    ones = on(device, np.ones(n, HALF))
+    ones = to_device(device, np.ones(n, HALF))
     want = HALF(n)
     assert to_numpy(sk.vecdot(ones, ones)) == want
     assert to_numpy(ones @ ones) == want
@@ -72,42 +72,42 @@ def test_sums_of_ones_do_not_stop_at_2048(n, device):
 
 
 def test_products_beyond_the_range_in_between(device):
-    a = on(device, np.array([300, 300, 1], HALF))
-    b = on(device, np.array([300, -300, 1], HALF))
+    a = to_device(device, np.array([300, 300, 1], HALF))
+    b = to_device(device, np.array([300, -300, 1], HALF))
     assert to_numpy(sk.vecdot(a, b)) == 1
     assert to_numpy(a @ b) == 1
     assert to_numpy(linalg.cross(a, b)).tolist() == [600, 0, -np.inf]
     assert to_numpy(a @ a) == np.inf
-    assert np.isnan(to_numpy(sk.vecdot(a, on(device, np.array([np.inf, -np.inf, 1], HALF)))))
-    tiny = on(device, np.full(4, 2.0**-13, HALF))
+    assert np.isnan(to_numpy(sk.vecdot(a, to_device(device, np.array([np.inf, -np.inf, 1], HALF)))))
+    tiny = to_device(device, np.full(4, 2.0**-13, HALF))
     assert to_numpy(tiny @ tiny) == 2.0**-24
 
 
 def test_products_of_nothing(device):
     for first, second in [((0, 4), (4, 3)), ((3, 0), (0, 2)), ((2, 0, 3, 4), (4, 1))]:
-        got = on(device, np.ones(first, HALF)) @ on(device, np.ones(second, HALF))
+        got = to_device(device, np.ones(first, HALF)) @ to_device(device, np.ones(second, HALF))
         assert got.dtype == HALF
         assert got.device == sk.Device(device)
         want = np.ones(first) @ np.ones(second)
         np.testing.assert_array_equal(to_numpy(got), want)
         assert got.shape == want.shape
-    empty = on(device, np.ones((2, 0), HALF))
+    empty = to_device(device, np.ones((2, 0), HALF))
     np.testing.assert_array_equal(to_numpy(sk.vecdot(empty, empty)), [0, 0])
 
 
 @pytest.mark.usefixtures("strict_promotion")
 def test_promotion_and_the_operator_in_place(device):
     a, b = half(3, 3, seed=1), half(3, 3, seed=2)
-    x = on(device, a)
-    y = on(device, b.astype("f4"))
+    x = to_device(device, a)
+    y = to_device(device, b.astype("f4"))
     assert (x @ y).dtype == np.float32
     np.testing.assert_allclose(to_numpy(x @ y), a.astype("f4") @ b.astype("f4"), rtol=1e-5)
-    x @= on(device, b)
+    x @= to_device(device, b)
     assert_rounded_once(x, a.astype("f8") @ b, 10, device)
     with pytest.raises(TypeError, match="keeps its dtype"):
         x @= y
     with pytest.raises(TypeError):
-        x @ on(device, np.ones((3, 3), np.int64))
+        x @ to_device(device, np.ones((3, 3), np.int64))
 
 
 def test_devices_are_not_mixed():
@@ -119,29 +119,31 @@ def test_devices_are_not_mixed():
         (linalg.outer, (3,)),
     ]:
         with pytest.raises(DeviceMismatchError, match=call.__name__):
-            call(on("cpu:0", np.ones(shape, HALF)), on("cuda:0", np.ones(shape, HALF)))
+            call(
+                to_device("cpu:0", np.ones(shape, HALF)), to_device("cuda:0", np.ones(shape, HALF))
+            )
 
 
 def test_cross_and_outer(device):
     a, b = half(4, 1, 3, seed=1), half(5, 3, seed=2)
     exact = np.cross(a.astype("f8"), b.astype("f8"))
-    assert_rounded_once(linalg.cross(on(device, a), on(device, b)), exact, 10, device)
+    assert_rounded_once(linalg.cross(to_device(device, a), to_device(device, b)), exact, 10, device)
     a, b = half(4, seed=3), half(7, seed=4)
-    got = linalg.outer(on(device, a), on(device, b))
+    got = linalg.outer(to_device(device, a), to_device(device, b))
     np.testing.assert_array_equal(to_numpy(got), a[:, None] * b)
     assert got.dtype == HALF
 
 
 def test_views_traces_and_powers(device):
     a = half(2, 3, 4)
-    x = on(device, a)
+    x = to_device(device, a)
     np.testing.assert_array_equal(to_numpy(linalg.diagonal(x, offset=1)), np.diagonal(a, 1, 1, 2))
     np.testing.assert_array_equal(to_numpy(linalg.matrix_transpose(x)), np.swapaxes(a, 1, 2))
     exact = np.trace(a.astype("f8"), 0, 1, 2)
     assert_rounded_once(linalg.trace(x), exact, 10, device)
     square = np.array([[2, 1], [0, 0.5]], HALF)
     for n in (0, 1, 2, 5):
-        got = linalg.matrix_power(on(device, square), n)
+        got = linalg.matrix_power(to_device(device, square), n)
         np.testing.assert_array_equal(to_numpy(got), np.linalg.matrix_power(square.astype("f8"), n))
         assert got.dtype == HALF
 
@@ -158,20 +160,20 @@ def test_vector_norm(order, device):
             want = (np.max if order > 0 else np.min)(size, axis=axes)
         else:
             want = np.sum(size**order, axis=axes) ** (1 / order)
-        got = linalg.vector_norm(on(device, a), axis=axis, ord=order)
+        got = linalg.vector_norm(to_device(device, a), axis=axis, ord=order)
         assert_rounded_once(got, np.asarray(want, "f8"), 4 * np.abs(want), device)
 
 
 def test_norms_beyond_the_range_in_between(device):
-    x = on(device, np.full((16, 16), 300, HALF))
+    x = to_device(device, np.full((16, 16), 300, HALF))
     for norm in (linalg.vector_norm(x), linalg.matrix_norm(x), linalg.matrix_norm(x, ord=1)):
         assert norm.dtype == HALF
         assert to_numpy(norm) == 4800
-    tiny = on(device, np.full((2, 2), 2.0**-24, HALF))
+    tiny = to_device(device, np.full((2, 2), 2.0**-24, HALF))
     assert to_numpy(linalg.vector_norm(tiny)) == 2.0**-23
-    assert to_numpy(linalg.vector_norm(on(device, np.array([6e4, 6e4], HALF)))) == np.inf
-    assert np.isnan(to_numpy(linalg.vector_norm(on(device, np.array([np.nan, 1], HALF)))))
-    assert to_numpy(linalg.vector_norm(on(device, np.zeros(0, HALF)))) == 0
+    assert to_numpy(linalg.vector_norm(to_device(device, np.array([6e4, 6e4], HALF)))) == np.inf
+    assert np.isnan(to_numpy(linalg.vector_norm(to_device(device, np.array([np.nan, 1], HALF)))))
+    assert to_numpy(linalg.vector_norm(to_device(device, np.zeros(0, HALF)))) == 0
 
 
 @pytest.mark.parametrize("order", ["fro", 1, -1, math.inf, -math.inf])
@@ -180,7 +182,7 @@ def test_matrix_norm(order, device):
     exact = np.linalg.norm(a.astype("f8"), order, (1, 2))
     for keepdims in (False, True):
         want = exact.reshape(2, 1, 1) if keepdims else exact
-        got = linalg.matrix_norm(on(device, a), ord=order, keepdims=keepdims)
+        got = linalg.matrix_norm(to_device(device, a), ord=order, keepdims=keepdims)
         assert_rounded_once(got, want, 4 * want, device)
 
 
@@ -201,7 +203,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_lapack_would_do_is_refused(name, device):
     for shape in [(3, 3), (2, 0, 0)]:
-        x = on(device, np.ones(shape, HALF))
+        x = to_device(device, np.ones(shape, HALF))
         with pytest.raises(TypeError) as error:
             REFUSED[name](x)
         text = str(error.value)
@@ -211,14 +213,14 @@ def test_what_lapack_would_do_is_refused(name, device):
 
 
 def test_solve_refuses_either_side(device):
-    x = on(device, np.eye(3, dtype=np.float32))
+    x = to_device(device, np.eye(3, dtype=np.float32))
     with pytest.raises(TypeError, match="x2 is float16"):
-        linalg.solve(x, on(device, np.ones(3, HALF)))
+        linalg.solve(x, to_device(device, np.ones(3, HALF)))
 
 
 @pytest.mark.usefixtures("strict_promotion")
 def test_other_dtypes_are_told_that_float16_is_taken(device):
-    x = on(device, np.ones((3, 3), np.int64))
+    x = to_device(device, np.ones((3, 3), np.int64))
     for call in (linalg.vector_norm, linalg.matrix_norm, lambda y: linalg.matrix_power(y, 2)):
         with pytest.raises(TypeError, match="takes float16, float32, float64"):
             call(x)

@@ -9,17 +9,17 @@ from matrices import (
     RECTANGLES,
     STACKS,
     adjoint,
+    assert_close,
     check,
     complex_of,
     dtypes,
     layouts,
-    near,
     random,
     real_of,
     shapes_of_squares,
     squares,
 )
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry import linalg
 
 
@@ -37,18 +37,18 @@ def test_det_and_slogdet(dtype, n, device):
 
 
 def test_determinants_of_special_matrices(device):
-    singular = on(device, np.array([[[1.0, 2.0], [2.0, 4.0]], [[0.0, 1.0], [1.0, 0.0]]]))
+    singular = to_device(device, np.array([[[1.0, 2.0], [2.0, 4.0]], [[0.0, 1.0], [1.0, 0.0]]]))
     assert to_numpy(linalg.det(singular)).tolist() == [0.0, -1.0]
     assert not np.signbit(to_numpy(linalg.det(singular)))[0]
     sign, logarithm = linalg.slogdet(singular)
     assert to_numpy(sign).tolist() == [0.0, -1.0]
     assert to_numpy(logarithm).tolist() == [-np.inf, 0.0]
-    wide = on(device, np.diag([1e200, 1e200, 1e-200, 1e-200]))
+    wide = to_device(device, np.diag([1e200, 1e200, 1e-200, 1e-200]))
     assert abs(to_numpy(linalg.det(wide)) - 1) < 1e-12
-    assert to_numpy(linalg.det(on(device, np.diag([1e200, 1e200])))) == np.inf
-    assert to_numpy(linalg.det(on(device, np.diag([-1e200, 1e200, 0.0])))) == 0
-    assert np.isnan(to_numpy(linalg.det(on(device, np.full((2, 2), np.nan)))))
-    assert to_numpy(linalg.det(on(device, np.diag([1j, 1j])))) == -1
+    assert to_numpy(linalg.det(to_device(device, np.diag([1e200, 1e200])))) == np.inf
+    assert to_numpy(linalg.det(to_device(device, np.diag([-1e200, 1e200, 0.0])))) == 0
+    assert np.isnan(to_numpy(linalg.det(to_device(device, np.full((2, 2), np.nan)))))
+    assert to_numpy(linalg.det(to_device(device, np.diag([1j, 1j])))) == -1
 
 
 @squares
@@ -72,10 +72,10 @@ def test_solve(dtype, n, device):
             b = random(dtype, shape, 3)
             want = np.linalg.solve(a, b)
             for x in layouts(device, a):
-                check(linalg.solve(x, on(device, b)), want, device, dtype)
+                check(linalg.solve(x, to_device(device, b)), want, device, dtype)
             if b.ndim > 1:
                 for y in layouts(device, b):
-                    check(linalg.solve(on(device, a), y), want, device, dtype)
+                    check(linalg.solve(to_device(device, a), y), want, device, dtype)
 
 
 def test_solve_promotes_and_broadcasts_the_matrix(device):
@@ -84,14 +84,14 @@ def test_solve_promotes_and_broadcasts_the_matrix(device):
         random("complex128", (2, 3, 2), 2),
     )
     check(
-        linalg.solve(on(device, a), on(device, b)),
+        linalg.solve(to_device(device, a), to_device(device, b)),
         np.linalg.solve(a.astype("complex128"), b),
         device,
         "complex128",
     )
-    x1 = sk.broadcast_to(on(device, a), (4, 3, 3))
+    x1 = sk.broadcast_to(to_device(device, a), (4, 3, 3))
     check(
-        linalg.solve(x1, on(device, b[0])),
+        linalg.solve(x1, to_device(device, b[0])),
         np.stack([np.linalg.solve(a.astype("complex128"), b[0])] * 4),
         device,
         "complex128",
@@ -110,7 +110,7 @@ def test_cholesky(dtype, n, upper, device):
             factor = to_numpy(linalg.cholesky(x, upper=upper))
             assert factor.dtype == np.dtype(dtype)
             product = adjoint(factor) @ factor if upper else factor @ adjoint(factor)
-            near(product, a, dtype, scale=10)
+            assert_close(product, a, dtype, scale=10)
             zeros = np.tril(factor, -1) if upper else np.triu(factor, 1)
             assert not zeros.any()
             assert not np.signbit(zeros.real).any()
@@ -130,8 +130,8 @@ def test_qr(dtype, mode, device):
                 assert q.dtype == r.dtype == np.dtype(dtype)
                 assert q.device == r.device == sk.Device(device)
                 q, r = to_numpy(q), to_numpy(r)
-                near(q @ r, a, dtype, scale=10)
-                near(adjoint(q) @ q, np.broadcast_to(np.eye(k), (*stack, k, k)), dtype)
+                assert_close(q @ r, a, dtype, scale=10)
+                assert_close(adjoint(q) @ q, np.broadcast_to(np.eye(k), (*stack, k, k)), dtype)
                 below = np.tril(r, -1)
                 assert not below.any()
                 assert not np.signbit(below.real).any()
@@ -152,12 +152,12 @@ def test_svd(dtype, full, device):
                 assert s.dtype == np.dtype(real_of(dtype))
                 assert u.dtype == vh.dtype == np.dtype(dtype)
                 assert (np.diff(s) <= 0).all()
-                near((u[..., :k] * s[..., None, :]) @ vh[..., :k, :], a, dtype, scale=10)
+                assert_close((u[..., :k] * s[..., None, :]) @ vh[..., :k, :], a, dtype, scale=10)
                 for matrix in (u, adjoint(vh)):
                     unit = np.broadcast_to(
                         np.eye(matrix.shape[-1]), (*stack, *matrix.shape[-1:] * 2)
                     )
-                    near(adjoint(matrix) @ matrix, unit, dtype)
+                    assert_close(adjoint(matrix) @ matrix, unit, dtype)
                 check(linalg.svdvals(x), s, device, real_of(dtype), scale=10)
 
 
@@ -174,7 +174,7 @@ def test_eigh(dtype, n, device):
             check(linalg.eigvalsh(x), np.linalg.eigvalsh(a), device, real_of(dtype), scale=10)
             w, v = to_numpy(values), to_numpy(vectors)
             assert v.dtype == np.dtype(dtype)
-            near(a @ v, v * w[..., None, :], dtype, scale=10)
+            assert_close(a @ v, v * w[..., None, :], dtype, scale=10)
 
 
 @squares
@@ -187,14 +187,14 @@ def test_eig(dtype, n, device):
             assert values.dtype == vectors.dtype == np.dtype(complex_of(dtype))
             w, v = to_numpy(values), to_numpy(vectors)
             assert w.shape == a.shape[:-1]
-            near(a @ v, v * w[..., None, :], complex_of(dtype), scale=10)
-            near(np.linalg.norm(v, axis=-2), np.ones(w.shape), real_of(dtype))
+            assert_close(a @ v, v * w[..., None, :], complex_of(dtype), scale=10)
+            assert_close(np.linalg.norm(v, axis=-2), np.ones(w.shape), real_of(dtype))
             only = to_numpy(linalg.eigvals(x))
             assert only.dtype == np.dtype(complex_of(dtype))
             for one, other in zip(
                 w.reshape(-1, max(n, 1)), only.reshape(-1, max(n, 1)), strict=True
             ):
-                near(
+                assert_close(
                     np.sort_complex(np.round(one, 3)),
                     np.sort_complex(np.round(other, 3)),
                     "float32",
@@ -204,20 +204,20 @@ def test_eig(dtype, n, device):
 
 def test_larger_matrices_use_blocked_code(device):
     a = random("float64", (150, 150), 9)
-    x = on(device, a)
-    near(to_numpy(linalg.inv(x)) @ a, np.eye(150), "float64", 100)
+    x = to_device(device, a)
+    assert_close(to_numpy(linalg.inv(x)) @ a, np.eye(150), "float64", 100)
     q, r = map(to_numpy, linalg.qr(x))
-    near(q @ r, a, "float64", 10)
+    assert_close(q @ r, a, "float64", 10)
     u, s, vh = map(to_numpy, linalg.svd(x))
-    near((u * s) @ vh, a, "float64", 10)
+    assert_close((u * s) @ vh, a, "float64", 10)
     h = a + a.T
-    w, v = map(to_numpy, linalg.eigh(on(device, h)))
-    near((v * w) @ v.T, h, "float64", 100)
+    w, v = map(to_numpy, linalg.eigh(to_device(device, h)))
+    assert_close((v * w) @ v.T, h, "float64", 100)
     w, v = map(to_numpy, linalg.eig(x))
-    near(a @ v, v * w, "complex128", 100)
+    assert_close(a @ v, v * w, "complex128", 100)
     p = a @ a.T
-    factor = to_numpy(linalg.cholesky(on(device, p)))
-    near(factor @ factor.T, p, "float64", 100)
+    factor = to_numpy(linalg.cholesky(to_device(device, p)))
+    assert_close(factor @ factor.T, p, "float64", 100)
 
 
 @dtypes
@@ -232,8 +232,8 @@ def test_pinv_and_matrix_rank(dtype, device):
                 assert got.shape == (*stack, n, m)
                 assert got.dtype == np.dtype(dtype)
                 inverse = to_numpy(got)
-                near(a @ inverse @ a, a, dtype, 10)
-                near(inverse @ a @ inverse, inverse, dtype, 10)
+                assert_close(a @ inverse @ a, a, dtype, 10)
+                assert_close(inverse @ a @ inverse, inverse, dtype, 10)
                 rank = linalg.matrix_rank(x)
                 assert rank.dtype == sk.int64
                 want = 0 if min(m, n) == 0 else min(m, n - 1) if min(m, n) > 1 else 1
@@ -241,18 +241,18 @@ def test_pinv_and_matrix_rank(dtype, device):
 
 
 def test_tolerances(device):
-    a = on(device, np.stack([np.diag([1.0, 1e-3]), np.diag([4.0, 2.0])]))
+    a = to_device(device, np.stack([np.diag([1.0, 1e-3]), np.diag([4.0, 2.0])]))
     assert to_numpy(linalg.matrix_rank(a)).tolist() == [2, 2]
     assert to_numpy(linalg.matrix_rank(a, rtol=1e-2)).tolist() == [1, 2]
     assert to_numpy(linalg.matrix_rank(a, rtol=0.6)).tolist() == [1, 1]
-    each = on(device, np.array([0.0, 0.6], np.float32))
-    assert to_numpy(linalg.matrix_rank(a, rtol=each)).tolist() == [2, 1]
-    inverse = to_numpy(linalg.pinv(a, rtol=each))
+    tolerances = to_device(device, np.array([0.0, 0.6], np.float32))
+    assert to_numpy(linalg.matrix_rank(a, rtol=tolerances)).tolist() == [2, 1]
+    inverse = to_numpy(linalg.pinv(a, rtol=tolerances))
     np.testing.assert_allclose(
         inverse, [np.diag([1, 1e3]), np.diag([0.25, 0])], rtol=1e-12, atol=1e-15
     )
     single = sk.astype(a, sk.float32)
-    wide = linalg.pinv(single, rtol=on(device, np.array([1e-2, 0.6])))
+    wide = linalg.pinv(single, rtol=to_device(device, np.array([1e-2, 0.6])))
     assert wide.dtype == sk.float32
     np.testing.assert_allclose(to_numpy(wide), [np.diag([1, 0]), np.diag([0.25, 0])], rtol=1e-6)
 
@@ -271,7 +271,7 @@ def test_matrix_power(dtype, device):
                     dtype,
                     scale=100,
                 )
-    x = on(device, np.full((2, 2), 1e10))
+    x = to_device(device, np.full((2, 2), 1e10))
     assert np.isinf(to_numpy(linalg.matrix_power(x, 100))).all()
     same = linalg.matrix_power(x, 1)
     same[0, 0] = 0.0

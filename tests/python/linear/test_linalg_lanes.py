@@ -5,8 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from matrices import adjoint, dtypes, near, random, real_of
-from oracle import on, to_numpy
+from matrices import adjoint, assert_close, dtypes, random, real_of
+from oracle import to_device, to_numpy
 from skerry import _core, linalg
 from skerry.exceptions import LinAlgError
 
@@ -38,7 +38,7 @@ def permutations(dtype, count, n):
 
 def backward_errors(a, x, b):
     """What x leaves of b, for each matrix, relative to the products that it is made of; with digits to spare."""
-    a, x, b = (each.astype("complex256") for each in (a, x, b))
+    a, x, b = (operand.astype("complex256") for operand in (a, x, b))
     return (
         (np.abs(a @ x - b) / (np.abs(a) @ np.abs(x) + np.abs(b)))
         .max(axis=(-2, -1))
@@ -49,7 +49,9 @@ def backward_errors(a, x, b):
 def solved_one_by_one(a, b):
     """By LAPACK; NumPy's float32 would be computed in float64."""
     pairs = zip(a, b, strict=True)
-    return np.stack([to_numpy(linalg.solve(on("cpu:0", x), on("cpu:0", y))) for x, y in pairs])
+    return np.stack(
+        [to_numpy(linalg.solve(to_device("cpu:0", x), to_device("cpu:0", y))) for x, y in pairs]
+    )
 
 
 @dtypes
@@ -57,7 +59,9 @@ def solved_one_by_one(a, b):
 def test_solutions_err_no_more_than_lapack_s(dtype, n):
     for a in (random(dtype, (500, n, n), 7), ill_conditioned(dtype, 500, n)):
         b = random(dtype, (500, n, 2), 3)
-        ours = backward_errors(a, to_numpy(linalg.solve(on("cpu:0", a), on("cpu:0", b))), b)
+        ours = backward_errors(
+            a, to_numpy(linalg.solve(to_device("cpu:0", a), to_device("cpu:0", b))), b
+        )
         lapack_s = backward_errors(a, solved_one_by_one(a, b), b)
         assert np.median(ours) <= WORSE * np.median(lapack_s)
         assert np.quantile(ours, 0.95) <= (WORSE + 0.04) * np.quantile(lapack_s, 0.95)
@@ -68,21 +72,25 @@ def test_solutions_err_no_more_than_lapack_s(dtype, n):
 def test_every_count_gives_what_numpy_gives(dtype, n, device):
     for count in COUNTS:
         a = random(dtype, (count, n, n), 11) + (n + 2) * permutations(dtype, count, n)
-        x = on(device, a)
-        near(to_numpy(linalg.inv(x)), np.linalg.inv(a), dtype)
+        x = to_device(device, a)
+        assert_close(to_numpy(linalg.inv(x)), np.linalg.inv(a), dtype)
         sign, logarithm = map(to_numpy, linalg.slogdet(x))
         want = np.linalg.slogdet(a)
-        near(sign, want.sign, dtype)
-        near(logarithm, want.logabsdet, real_of(dtype))
+        assert_close(sign, want.sign, dtype)
+        assert_close(logarithm, want.logabsdet, real_of(dtype))
         if n < 16:  # in the range of float32
-            near(to_numpy(linalg.det(x)) / want.sign, np.exp(want.logabsdet), dtype, scale=10)
+            assert_close(
+                to_numpy(linalg.det(x)) / want.sign, np.exp(want.logabsdet), dtype, scale=10
+            )
         for columns in (1, n + 1):
             b = random(dtype, (count, n, columns), 13)
-            near(to_numpy(linalg.solve(x, on(device, b))), np.linalg.solve(a, b), dtype)
+            assert_close(
+                to_numpy(linalg.solve(x, to_device(device, b))), np.linalg.solve(a, b), dtype
+            )
         square = a @ adjoint(a)
         for upper in (False, True):
-            factor = to_numpy(linalg.cholesky(on(device, square), upper=upper))
-            near(
+            factor = to_numpy(linalg.cholesky(to_device(device, square), upper=upper))
+            assert_close(
                 adjoint(factor) @ factor if upper else factor @ adjoint(factor),
                 square,
                 dtype,
@@ -95,8 +103,12 @@ def test_every_count_gives_what_numpy_gives(dtype, n, device):
 @sides
 def test_permutations_are_exact(dtype, n, device):
     a = permutations(dtype, 40, n)
-    np.testing.assert_array_equal(to_numpy(linalg.inv(on(device, a))), np.swapaxes(a, -1, -2))
-    np.testing.assert_array_equal(to_numpy(linalg.det(on(device, a))), np.linalg.det(a).round())
+    np.testing.assert_array_equal(
+        to_numpy(linalg.inv(to_device(device, a))), np.swapaxes(a, -1, -2)
+    )
+    np.testing.assert_array_equal(
+        to_numpy(linalg.det(to_device(device, a))), np.linalg.det(a).round()
+    )
 
 
 @dtypes
@@ -104,19 +116,21 @@ def test_one_singular_matrix_of_many(dtype, device):
     for n in (2, 3, 8):
         a = random(dtype, (37, n, n), 17) + n * np.eye(n, dtype=dtype)
         a[21, :, 1] = 0
-        x = on(device, a)
+        x = to_device(device, a)
         for call in (lambda x: linalg.inv(x), lambda x: linalg.solve(x, x)):
             with pytest.raises(LinAlgError, match=r"singular: matrix 21 of the stack .*info: "):
                 call(x)
-        found = to_numpy(linalg.det(x))
-        assert found[21] == 0
-        near(np.delete(found, 21), np.delete(np.linalg.det(a), 21), dtype, scale=n**n)
+        determinants = to_numpy(linalg.det(x))
+        assert determinants[21] == 0
+        assert_close(
+            np.delete(determinants, 21), np.delete(np.linalg.det(a), 21), dtype, scale=n**n
+        )
         sign, logarithm = map(to_numpy, linalg.slogdet(x))
         assert (sign[21], logarithm[21]) == (0, -np.inf)
         square = a @ adjoint(a) + np.eye(n, dtype=dtype)
         square[30, n - 1, n - 1] = -1
         with pytest.raises(LinAlgError, match=rf"positive definite: matrix 30 .*info: {n}"):
-            linalg.cholesky(on(device, square))
+            linalg.cholesky(to_device(device, square))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -130,22 +144,24 @@ def test_determinants_whose_partial_products_leave_the_range(dtype, device):
         (huge, huge, 1, 1),
         (-1 / huge, 1 / huge, 1, 1),
     ]
-    a = np.array([np.diag(each) for each in diagonals], dtype)
-    found = to_numpy(linalg.det(on(device, a)))
-    near(found[:3], np.array([1, 1, 0], dtype), dtype)
-    assert found[3:5].tolist() == [120, np.inf]
-    assert found[5] == 0
+    a = np.array([np.diag(diagonal) for diagonal in diagonals], dtype)
+    determinants = to_numpy(linalg.det(to_device(device, a)))
+    assert_close(determinants[:3], np.array([1, 1, 0], dtype), dtype)
+    assert determinants[3:5].tolist() == [120, np.inf]
+    assert determinants[5] == 0
 
 
 @dtypes
 def test_results_do_not_depend_on_the_neighbours(dtype):
     a = random(dtype, (50, 5, 5), 19)
-    whole = to_numpy(linalg.inv(on("cpu:0", a)))
+    whole = to_numpy(linalg.inv(to_device("cpu:0", a)))
     for part in (slice(3, 20), slice(41, 46), slice(0, 50, 7)):
-        np.testing.assert_array_equal(to_numpy(linalg.inv(on("cpu:0", a[part]))), whole[part])
+        np.testing.assert_array_equal(
+            to_numpy(linalg.inv(to_device("cpu:0", a[part]))), whole[part]
+        )
     count = sk.get_num_threads()
     try:
         sk.set_num_threads(1)
-        np.testing.assert_array_equal(to_numpy(linalg.inv(on("cpu:0", a))), whole)
+        np.testing.assert_array_equal(to_numpy(linalg.inv(to_device("cpu:0", a))), whole)
     finally:
         sk.set_num_threads(count)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from matrices import dtypes, random
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry import linalg
 from skerry.exceptions import LinAlgError
 
@@ -71,9 +71,9 @@ def test_what_iterates_raises_and_names_the_matrix(name, dtype, device):
         for n in (1, 2, 30):
             _, x = stacks(dtype, bad, n)
             with pytest.raises(LinAlgError, match="NaN or infinity in x: matrix 2 of the stack"):
-                RAISE[name](on(device, x))
+                RAISE[name](to_device(device, x))
             with pytest.raises(LinAlgError, match=f"NaN or infinity in x: {dtype} "):
-                RAISE[name](on(device, x[2]))
+                RAISE[name](to_device(device, x[2]))
 
 
 @pytest.mark.usefixtures("nothing_printed")
@@ -83,9 +83,9 @@ def test_the_others_give_nan_for_the_bad_matrices_alone(name, dtype, device):
     for bad in BAD:
         for n in (1, 2, 30):
             fine, x = stacks(dtype, bad, n)
-            want = PROPAGATE[name](on(device, fine))
-            got = PROPAGATE[name](on(device, x))
-            alone = PROPAGATE[name](on(device, x[2]))
+            want = PROPAGATE[name](to_device(device, fine))
+            got = PROPAGATE[name](to_device(device, x))
+            alone = PROPAGATE[name](to_device(device, x[2]))
             as_tuple = [(y,) if isinstance(y, sk.Array) else y for y in (want, got, alone)]
             for one, other, single in zip(*as_tuple, strict=True):
                 assert other.shape == one.shape
@@ -93,21 +93,21 @@ def test_the_others_give_nan_for_the_bad_matrices_alone(name, dtype, device):
                 one, other = to_numpy(one), to_numpy(other)
                 assert np.isnan(other[2]).all()
                 assert np.isnan(to_numpy(single)).all()
-                kept = [0, 1, 3]
-                np.testing.assert_array_equal(other[kept], one[kept])
+                finite_indices = [0, 1, 3]
+                np.testing.assert_array_equal(other[finite_indices], one[finite_indices])
 
 
 @pytest.mark.usefixtures("nothing_printed")
 def test_right_sides_that_are_not_finite_lose_their_column(device):
-    left = on(device, np.array([[2.0, 0.0], [0.0, 4.0]]))
+    left = to_device(device, np.array([[2.0, 0.0], [0.0, 4.0]]))
     for bad in BAD:
         right = np.ones((3, 2, 2))
         right[1, 0, 1] = bad
-        got = to_numpy(linalg.solve(left, on(device, right)))
+        got = to_numpy(linalg.solve(left, to_device(device, right)))
         want = np.broadcast_to(np.array([[0.5, 0.5], [0.25, 0.25]]), (3, 2, 2)).copy()
         want[1, :, 1] = np.nan
         np.testing.assert_array_equal(got, want)
-        assert np.isnan(to_numpy(linalg.solve(left, on(device, right[1, :, 1])))).all()
+        assert np.isnan(to_numpy(linalg.solve(left, to_device(device, right[1, :, 1])))).all()
 
 
 @pytest.mark.usefixtures("nothing_printed")
@@ -116,7 +116,7 @@ def test_the_triangle_that_is_not_read_may_hold_anything(dtype, device):
     fine, _ = stacks(dtype, np.nan, 5)
     rubbish = fine.copy()
     rubbish[:, *np.triu_indices(5, 1)] = np.nan
-    x, y = on(device, fine), on(device, rubbish)
+    x, y = to_device(device, fine), to_device(device, rubbish)
     for call in (linalg.cholesky, linalg.eigvalsh, lambda a: linalg.eigh(a).eigenvectors):
         np.testing.assert_array_equal(to_numpy(call(y)), to_numpy(call(x)))
     np.testing.assert_array_equal(

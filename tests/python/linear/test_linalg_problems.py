@@ -13,8 +13,8 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from matrices import dtypes, near, random
-from oracle import on, to_numpy
+from matrices import assert_close, dtypes, random
+from oracle import to_device, to_numpy
 from skerry import linalg
 from skerry.exceptions import AxisError, DeviceMismatchError, LinAlgError
 
@@ -27,7 +27,7 @@ def test_huge_finite_values_stay_finite(device):
         ("complex64", 1e19j),
     ]:
         a = (random(dtype, (4, 3), 15) * huge).astype(dtype)
-        x = on(device, a)
+        x = to_device(device, a)
         for result in [
             *linalg.svd(x),
             *linalg.qr(x),
@@ -45,7 +45,7 @@ def test_nan_and_infinity_neither_hang_nor_crash(dtype, bad, device):
     for n in (2, 30, 80):
         a = random(dtype, (n, n), 16)
         a[n // 2, n // 3] = bad
-        x = on(device, a)
+        x = to_device(device, a)
         for call in (
             linalg.svd,
             linalg.svdvals,
@@ -73,16 +73,16 @@ def test_nan_and_infinity_neither_hang_nor_crash(dtype, bad, device):
 
 def test_singular_matrices_raise_in_the_call(device):
     singular = np.array([[1.0, 2.0], [2.0, 4.0]])
-    x = on(device, singular)
-    stack = on(device, np.stack([np.eye(2), singular, np.eye(2)]))
+    x = to_device(device, singular)
+    stack = to_device(device, np.stack([np.eye(2), singular, np.eye(2)]))
     ones = sk.ones((2,), device=device)
     for call in (
         lambda: linalg.inv(x),
         lambda: linalg.solve(x, ones),
         lambda: linalg.matrix_power(x, -2),
         lambda: linalg.inv(sk.zeros((3, 3), device=device)),
-        lambda: linalg.cholesky(on(device, np.array([[1.0, 2.0], [2.0, 1.0]]))),
-        lambda: linalg.cholesky(on(device, -np.eye(3, dtype="complex64"))),
+        lambda: linalg.cholesky(to_device(device, np.array([[1.0, 2.0], [2.0, 1.0]]))),
+        lambda: linalg.cholesky(to_device(device, -np.eye(3, dtype="complex64"))),
     ):
         with pytest.raises(LinAlgError):
             call()
@@ -235,10 +235,10 @@ def test_without_openblas_the_remedy_is_named():
 @pytest.mark.usefixtures("restore_threads")
 def test_threads_of_openblas_follow(device):
     a = random("float64", (300, 300), 17)
-    x = on(device, a)
+    x = to_device(device, a)
     for threads in (1, 3, 2):
         sk.set_num_threads(threads)
-        near(to_numpy(x @ x), a @ a, "float64", 100)
+        assert_close(to_numpy(x @ x), a @ a, "float64", 100)
 
 
 TWO_ARRAYS = {

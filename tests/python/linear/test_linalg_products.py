@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from matrices import check, complex_of, dtypes, layouts, random, real_of
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry import linalg
 
 
@@ -42,7 +42,7 @@ def test_cross_and_outer(dtype, device):
             ]
         loose = 0 if np.dtype(dtype).kind in "iu" else None
         check(
-            linalg.cross(on(device, a), on(device, b), axis=axis),
+            linalg.cross(to_device(device, a), to_device(device, b), axis=axis),
             np.stack(parts, axis),
             device,
             dtype,
@@ -51,19 +51,31 @@ def test_cross_and_outer(dtype, device):
     a, b = values((4,)), values((7,))
     # NumPy's loop over complex numbers fuses a product with the sum where the machine can.
     rounding = 2e-15 if np.dtype(dtype).kind == "c" else 0
-    check(linalg.outer(on(device, a), on(device, b)), a[:, None] * b, device, dtype, rounding)
-    check(linalg.outer(on(device, a[:0]), on(device, b)), a[:0, None] * b, device, dtype, 0)
+    check(
+        linalg.outer(to_device(device, a), to_device(device, b)),
+        a[:, None] * b,
+        device,
+        dtype,
+        rounding,
+    )
+    check(
+        linalg.outer(to_device(device, a[:0]), to_device(device, b)),
+        a[:0, None] * b,
+        device,
+        dtype,
+        0,
+    )
 
 
 def test_outer_keeps_the_sign_of_zeros(device):
     a, b = np.array([-1.0, 0.0, -0.0]), np.array([0.0, 2.0, -0.0])
-    got = to_numpy(linalg.outer(on(device, a), on(device, b)))
+    got = to_numpy(linalg.outer(to_device(device, a), to_device(device, b)))
     np.testing.assert_array_equal(np.signbit(got), np.signbit(a[:, None] * b))
 
 
 def test_diagonal_is_a_view_and_trace_its_sum(device):
     a = np.arange(24, dtype="int16").reshape(2, 3, 4)
-    x = on(device, a)
+    x = to_device(device, a)
     for offset in (0, 1, -1, 3, -2, 4, -3, 1024, -1024, 2**70, -(2**70)):
         small = max(min(offset, 100), -100)
         check(linalg.diagonal(x, offset=offset), np.diagonal(a, small, 1, 2), device, "int16", 0)
@@ -94,7 +106,7 @@ NORM_ORDERS = [0, 1, 2, 3, 2.5, 0.5, -1, -2, math.inf, -math.inf]
 @pytest.mark.parametrize("order", NORM_ORDERS)
 def test_vector_norm(dtype, order, device):
     a = random(dtype, (3, 4, 5), 13)
-    x = on(device, a)
+    x = to_device(device, a)
     for view, base in [
         (x, a),
         (x[::2, ::-1, :], a[::2, ::-1]),
@@ -118,7 +130,9 @@ def test_vector_norm(dtype, order, device):
 
 def test_vector_norm_of_special_values(device):
     def norm(values, order=2, **keywords):
-        return to_numpy(linalg.vector_norm(on(device, np.asarray(values)), ord=order, **keywords))
+        return to_numpy(
+            linalg.vector_norm(to_device(device, np.asarray(values)), ord=order, **keywords)
+        )
 
     assert norm([3.0, 4.0]) == 5
     assert norm(-3.5) == 3.5
@@ -160,9 +174,9 @@ def test_matrix_norm(dtype, order, device):
                 real_of(dtype),
                 scale=10,
             )
-            kept = linalg.matrix_norm(x, ord=order, keepdims=True)
+            keepdims_norm = linalg.matrix_norm(x, ord=order, keepdims=True)
             check(
-                kept,
+                keepdims_norm,
                 want.astype(real_of(dtype)).reshape(*shape[:-2], 1, 1),
                 device,
                 real_of(dtype),
@@ -177,7 +191,7 @@ def test_matrix_norm_without_elements_and_with_huge_ones(device):
             got = linalg.matrix_norm(x, ord=order)
             assert got.shape == shape[:-2]
             assert not to_numpy(got).any()
-    x = on(device, np.full((3, 3), 1e154))
+    x = to_device(device, np.full((3, 3), 1e154))
     for order in ("fro", "nuc", 2):
         assert to_numpy(linalg.matrix_norm(x, ord=order)) == pytest.approx(3e154)
 
@@ -185,7 +199,7 @@ def test_matrix_norm_without_elements_and_with_huge_ones(device):
 @pytest.mark.parametrize("dtype", ["int64", "float64", "complex128"])
 def test_inner_and_dot_of_matrices_have_the_bits_of_tensordot(dtype, device):
     for rows, columns in ((3, 5), (30, 30), (64, 100)):
-        x, y = (on(device, random(dtype, (rows, columns), seed)) for seed in (1, 2))
+        x, y = (to_device(device, random(dtype, (rows, columns), seed)) for seed in (1, 2))
         want = to_numpy(sk.tensordot(x, y, axes=((-1,), (-1,))))
         assert to_numpy(sk.inner(x, y)).tobytes() == want.tobytes()
         assert to_numpy(sk.dot(x, y.mT)).tobytes() == want.tobytes()
@@ -194,13 +208,13 @@ def test_inner_and_dot_of_matrices_have_the_bits_of_tensordot(dtype, device):
 @pytest.mark.parametrize("size", [0, 1, 4096, 4097, 70_000, 200_001])
 def test_products_of_bools_are_looked_for_everywhere(size, device):
     no = np.zeros(size, bool)
-    assert not sk.vecdot(on(device, no), on(device, ~no))
-    for place in {0, 4095, 4096, 69_631, 69_632, size - 1} & set(range(size)):
+    assert not sk.vecdot(to_device(device, no), to_device(device, ~no))
+    for index in {0, 4095, 4096, 69_631, 69_632, size - 1} & set(range(size)):
         one = no.copy()
-        one[place] = True
+        one[index] = True
         for a, b in ((one, one), (one, ~no), (one, ~one)):
             want = bool((a & b).any())
-            x, y = on(device, a), on(device, b)
+            x, y = to_device(device, a), to_device(device, b)
             assert bool(sk.vecdot(x, y)) == want
             assert bool(sk.vdot(x, y)) == want
             assert bool(sk.vecdot(x[::-1], y[::-1])) == want

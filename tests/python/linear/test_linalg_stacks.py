@@ -12,8 +12,8 @@ import sys
 import numpy as np
 import pytest
 from conftest import EMULATED
-from matrices import adjoint, check, dtypes, near, random, real_of
-from oracle import on, to_numpy
+from matrices import adjoint, assert_close, check, dtypes, random, real_of
+from oracle import to_device, to_numpy
 from skerry import linalg
 from skerry.exceptions import LinAlgError
 
@@ -45,12 +45,12 @@ def test_qr(dtype, m, n, device):
     for count in COUNTS:
         a = stack(dtype, count, m, n)
         for mode in ("reduced", "complete"):
-            q, r = map(to_numpy, linalg.qr(on(device, a), mode=mode))
+            q, r = map(to_numpy, linalg.qr(to_device(device, a), mode=mode))
             k = m if mode == "complete" else min(m, n)
             assert q.shape == (count, m, k)
             assert r.shape == (count, k, n)
-            near(q @ r, a, dtype, scale=10)
-            near(adjoint(q) @ q, units(count, k), dtype)
+            assert_close(q @ r, a, dtype, scale=10)
+            assert_close(adjoint(q) @ q, units(count, k), dtype)
             assert not np.tril(r, -1).any()
 
 
@@ -60,17 +60,17 @@ def test_svd(dtype, m, n, device):
     k = min(m, n)
     for count in COUNTS:
         a = stack(dtype, count, m, n)
-        x = on(device, a)
+        x = to_device(device, a)
         want = np.linalg.svd(a.astype("complex128"), compute_uv=False)
         check(linalg.svdvals(x), want, device, real_of(dtype), scale=10)
         for full in (False, True):
             u, s, vh = map(to_numpy, linalg.svd(x, full_matrices=full))
             assert u.shape == (count, m, m if full else k)
             assert vh.shape == (count, n if full else k, n)
-            near(s, want.astype(s.dtype), dtype, scale=10)
-            near((u[..., :k] * s[..., None, :]) @ vh[..., :k, :], a, dtype, scale=10)
+            assert_close(s, want.astype(s.dtype), dtype, scale=10)
+            assert_close((u[..., :k] * s[..., None, :]) @ vh[..., :k, :], a, dtype, scale=10)
             for vectors in (u, adjoint(vh)):
-                near(adjoint(vectors) @ vectors, units(count, vectors.shape[-1]), dtype)
+                assert_close(adjoint(vectors) @ vectors, units(count, vectors.shape[-1]), dtype)
 
 
 @dtypes
@@ -80,31 +80,31 @@ def test_eigh(dtype, n, device):
         a = stack(dtype, count, n, n)
         a = (a + adjoint(a)).astype(dtype)
         junk = np.triu(np.full((n, n), 9), 1)
-        x = on(device, (a + junk).astype(dtype))
+        x = to_device(device, (a + junk).astype(dtype))
         want = np.linalg.eigvalsh(a.astype("complex128"))
         check(linalg.eigvalsh(x), want, device, real_of(dtype), scale=10)
         w, v = map(to_numpy, linalg.eigh(x))
-        near(w, want.astype(w.dtype), dtype, scale=10)
-        near(a @ v, v * w[..., None, :], dtype, scale=10)
-        near(adjoint(v) @ v, units(count, n), dtype)
+        assert_close(w, want.astype(w.dtype), dtype, scale=10)
+        assert_close(a @ v, v * w[..., None, :], dtype, scale=10)
+        assert_close(adjoint(v) @ v, units(count, n), dtype)
 
 
 def test_more_matrices_than_one_call_takes(device):
     a = random("float32", (16_384 + 3, 2, 2), 1)
     h = a + adjoint(a)
-    check(linalg.eigvalsh(on(device, h)), np.linalg.eigvalsh(h), device, "float32", scale=10)
+    check(linalg.eigvalsh(to_device(device, h)), np.linalg.eigvalsh(h), device, "float32", scale=10)
     tall = a.reshape(-1, 4, 1)
-    u, s, vh = map(to_numpy, linalg.svd(on(device, tall), full_matrices=False))
-    near((u * s[..., None, :]) @ vh, tall, "float32")
-    near(s[:, 0], np.linalg.norm(tall[..., 0], axis=1), "float32")
+    u, s, vh = map(to_numpy, linalg.svd(to_device(device, tall), full_matrices=False))
+    assert_close((u * s[..., None, :]) @ vh, tall, "float32")
+    assert_close(s[:, 0], np.linalg.norm(tall[..., 0], axis=1), "float32")
 
 
 @dtypes
 def test_qr_of_a_matrix_that_is_not_finite_leaves_the_others(dtype, device):
     a = stack(dtype, 5, 33, 32)
-    whole = map(to_numpy, linalg.qr(on(device, a)))
+    whole = map(to_numpy, linalg.qr(to_device(device, a)))
     a[3, 7, 0] = np.nan
-    for got, fine in zip(map(to_numpy, linalg.qr(on(device, a))), whole, strict=True):
+    for got, fine in zip(map(to_numpy, linalg.qr(to_device(device, a))), whole, strict=True):
         assert np.isnan(got[3]).all()
         np.testing.assert_array_equal(np.delete(got, 3, 0), np.delete(fine, 3, 0))
 
@@ -114,7 +114,7 @@ def test_a_matrix_that_is_not_finite_is_named(op, device):
     a = stack("float64", 40, 3, 3)
     a[17, 2, 0] = np.inf
     with pytest.raises(LinAlgError, match="matrix 17 of the stack"):
-        getattr(linalg, op)(on(device, a))
+        getattr(linalg, op)(to_device(device, a))
 
 
 OWN_KERNELS = ("list_matrices", "multiply_reflectors", "adjoint", "first_columns")
@@ -148,7 +148,7 @@ def calls(count, folder):
     return [
         name
         for line, name in zip(lines, names, strict=True)
-        if "library" in line or any(own in name for own in OWN_KERNELS)
+        if "library" in line or any(kernel in name for kernel in OWN_KERNELS)
     ]
 
 

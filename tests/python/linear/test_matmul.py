@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from conftest import HAS_GPU
-from oracle import DTYPES, assert_same, on, to_numpy
+from oracle import DTYPES, assert_same, to_device, to_numpy
 from skerry.exceptions import AxisError, DeviceMismatchError
 
 NUMERIC = [name for name in DTYPES if name != "bool"]
@@ -89,14 +89,14 @@ def every_other_column(x):
 LAYOUTS = [plain, column_major, reversed_columns, every_other_row, every_other_column]
 
 
-def laid_out(where, x, layout):
+def laid_out(device, x, layout):
     base, view = layout(x)
-    return view(on(where, base))
+    return view(to_device(device, base))
 
 
-def assert_product(got, want, where, dtype):
+def assert_product(got, want, device, dtype):
     want = np.asarray(want)
-    assert got.device == sk.Device(where)
+    assert got.device == sk.Device(device)
     assert got.dtype == np.dtype(dtype)
     assert got.shape == want.shape
     values = to_numpy(got)
@@ -135,7 +135,7 @@ def test_stacks_of_small_matrices(dtype, device):
 def test_without_elements(dtype, device):
     for first, second in EMPTY:
         a, b = np.ones(first, dtype), np.ones(second, dtype)
-        got = sk.matmul(on(device, a), on(device, b))
+        got = sk.matmul(to_device(device, a), to_device(device, b))
         assert_product(got, np.matmul(a, b), device, dtype)
     zeros = to_numpy(sk.ones((3, 0), device=device) @ sk.ones((0, 2), device=device))
     assert not np.signbit(zeros).any()
@@ -148,15 +148,15 @@ def test_without_elements(dtype, device):
 def test_integers_are_exact_at_the_edges_of_tiles(dtype, shape):
     m, n, k = shape
     a, b = whole_range(dtype, (m, k), 1), whole_range(dtype, (k, n), 2)
-    assert_product(sk.matmul(on("cpu", a), on("cpu", b)), a @ b, "cpu:0", dtype)
+    assert_product(sk.matmul(to_device("cpu", a), to_device("cpu", b)), a @ b, "cpu:0", dtype)
 
 
 def test_dtypes_promote_first(device):
-    a = on(device, np.full((2, 2), 200, np.uint8))
-    b = on(device, np.full((2, 2), -100, np.int8))
+    a = to_device(device, np.full((2, 2), 200, np.uint8))
+    b = to_device(device, np.full((2, 2), -100, np.int8))
     assert_product(a @ b, np.full((2, 2), -40000, np.int32).astype(np.int16), device, "int16")
-    c = on(device, np.full((2, 2), 1 / 3, np.float32))
-    d = on(device, np.full((2, 2), 0.1 + 1j))
+    c = to_device(device, np.full((2, 2), 1 / 3, np.float32))
+    d = to_device(device, np.full((2, 2), 0.1 + 1j))
     want = np.full((2, 2), np.float32(1 / 3), np.complex128) @ np.full((2, 2), 0.1 + 1j)
     assert_product(c @ d, want, device, "complex128")
     stretched = sk.broadcast_to(c[:1, :], (2, 2))
@@ -165,9 +165,9 @@ def test_dtypes_promote_first(device):
 
 def test_broadcast_and_stack_views(device):
     base = whole_range("float64", (3, 4, 5), 1)
-    x = on(device, base)
+    x = to_device(device, base)
     other = whole_range("float64", (5, 2), 2)
-    y = on(device, other)
+    y = to_device(device, other)
     assert_product(
         sk.permute_dims(x, (1, 0, 2)) @ y, base.transpose(1, 0, 2) @ other, device, "float64"
     )
@@ -185,7 +185,7 @@ def test_more_axes_than_the_kernel_counts(device):
     shape = (2, 1) * 9
     a = whole_range("int32", (*shape, 2, 3), 1)
     b = whole_range("int32", (*shape[::-1], 3, 2), 2)
-    got = on(device, a) @ on(device, b)
+    got = to_device(device, a) @ to_device(device, b)
     assert got.shape == (2,) * 18 + (2, 2)
     index = (1, 0) * 9
     want = (
@@ -202,7 +202,7 @@ def test_a_matrix_by_its_own_transpose_is_symmetric(device):
         )
     for shape in ((130, 70), (7, 5)):
         base = whole_range("complex128", shape, 3)
-        x = on(device, base)
+        x = to_device(device, base)
         for got, want in [(x @ x.T, base @ base.T), (x.T @ x, base.T @ base)]:
             assert_product(got, want, device, "complex128")
             values = to_numpy(got)
@@ -211,7 +211,7 @@ def test_a_matrix_by_its_own_transpose_is_symmetric(device):
 
 def test_operators(device):
     a, b = whole_range("float64", (3, 3), 1), whole_range("float64", (3, 3), 2)
-    x, y = on(device, a), on(device, b)
+    x, y = to_device(device, a), to_device(device, b)
     assert_product(x @ y, a @ b, device, "float64")
     assert_product(x.__matmul__(y), a @ b, device, "float64")
     assert_product(x.__rmatmul__(y), b @ a, device, "float64")
@@ -221,8 +221,8 @@ def test_operators(device):
     assert_product(view, a @ b, device, "float64")
     x @= x.T
     assert_product(x, (a @ b) @ (a @ b).T, device, "float64")
-    z = on(device, np.eye(3))
-    z @= on(device, np.full((3, 3), 2, np.float32))
+    z = to_device(device, np.eye(3))
+    z @= to_device(device, np.full((3, 3), 2, np.float32))
     assert z.dtype == sk.float64
 
 
@@ -270,7 +270,7 @@ def test_vecdot(dtype, device):
     ]:
         a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
         want = expected(lambda x, y, along=axis: dot(x, y, along), a, b)
-        got = sk.vecdot(on(device, a), on(device, b), axis=axis)
+        got = sk.vecdot(to_device(device, a), to_device(device, b), axis=axis)
         if a.size > 1000 and want.dtype.kind not in "iu":
             assert got.dtype == want.dtype
             assert np.all(abs(to_numpy(got) - want) < 1e-3 * np.sqrt(a.size))
@@ -280,7 +280,7 @@ def test_vecdot(dtype, device):
 
 def test_vecdot_of_views(device):
     base = whole_range("complex64", (40, 30), 1)
-    x = on(device, base)
+    x = to_device(device, base)
     want = np.sum(np.conj(base[::2, ::-1]) * base[1::2], axis=-1)
     assert_product(sk.vecdot(x[::2, ::-1], x[1::2, :]), want, device, "complex64")
 
@@ -305,7 +305,9 @@ def test_tensordot(first, second, axes, device):
     for dtype in ("uint8", "int64", "float16", "float32", "complex128"):
         a, b = whole_range(dtype, first, 1), whole_range(dtype, second, 2)
         want = expected(lambda x, y: np.tensordot(x, y, axes=axes), a, b)
-        assert_product(sk.tensordot(on(device, a), on(device, b), axes=axes), want, device, dtype)
+        assert_product(
+            sk.tensordot(to_device(device, a), to_device(device, b), axes=axes), want, device, dtype
+        )
 
 
 @pytest.mark.usefixtures("strict_promotion")
@@ -349,7 +351,7 @@ def test_errors(device):
 
 def test_nan_and_infinity_stay(device):
     a = np.array([[np.nan, 1.0], [np.inf, 0.0]])
-    got = to_numpy(on(device, a) @ on(device, np.eye(2)))
+    got = to_numpy(to_device(device, a) @ to_device(device, np.eye(2)))
     assert np.isnan(got[0]).all()
     assert got[1, 0] == np.inf
     assert np.isnan(got[1, 1])
@@ -362,12 +364,14 @@ def test_vecdot_adds_in_one_order_wherever_vectors_lie(dtype):
     for k in (1, 2, 3, 4, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 1000, 4097):
         for rows in (1, 5):
             x, y = (rng.normal(size=(rows, k)).astype(dtype) for _ in range(2))
-            got = sk.vecdot(on("cpu:0", x), on("cpu:0", y))
-            wide = [on("cpu:0", np.repeat(each, 3, axis=-1))[:, ::3] for each in (x, y)]
+            got = sk.vecdot(to_device("cpu:0", x), to_device("cpu:0", y))
+            wide = [
+                to_device("cpu:0", np.repeat(vectors, 3, axis=-1))[:, ::3] for vectors in (x, y)
+            ]
             if dtype != "float16":  # whose blocks are widened where they lie in order
                 assert to_numpy(got).tobytes() == to_numpy(sk.vecdot(*wide)).tobytes(), k
             for row in range(rows):
-                alone = sk.vecdot(on("cpu:0", x[row]), on("cpu:0", y[row]))
+                alone = sk.vecdot(to_device("cpu:0", x[row]), to_device("cpu:0", y[row]))
                 assert to_numpy(alone).tobytes() == to_numpy(got)[row].tobytes(), (k, row)
 
 
@@ -378,9 +382,11 @@ def test_vecdot_of_bools_is_whether_any_product_is_true(device):
             x, y = (rng.random(shape) < share for _ in range(2))
             x[..., -1] = y[..., -1] = share > 0
             for axis in range(-len(shape), 0):
-                got = sk.vecdot(on(device, x), on(device, y), axis=axis)
+                got = sk.vecdot(to_device(device, x), to_device(device, y), axis=axis)
                 assert_same(got, np.asarray((x & y).any(axis=axis)), device)
-                got = sk.vecdot(on(device, x)[..., ::-1], on(device, y)[..., ::-1], axis=axis)
+                got = sk.vecdot(
+                    to_device(device, x)[..., ::-1], to_device(device, y)[..., ::-1], axis=axis
+                )
                 assert_same(got, np.asarray((x & y)[..., ::-1].any(axis=axis)), device)
     odd = np.array([[1, 2, 0] * 30, [4, 0, 1] * 30], np.uint8).view(bool)
     assert bool(sk.vecdot(sk.asarray(odd[0]), sk.asarray(odd[1])))
@@ -393,18 +399,18 @@ def test_stacks_whose_matrices_repeat_or_overlap(dtype, device):
     for k, n in ((20, 30), (1, 30), (20, 1)):
         matrix = rng.integers(-2, 3, (k, n)).astype(dtype)
         line = rng.integers(-2, 3, 3 * k).astype(dtype)
-        x1, x2 = on(device, line), on(device, matrix)
+        x1, x2 = to_device(device, line), to_device(device, matrix)
         for stack in (2, 5):
             repeated = sk.broadcast_to(x2, (stack, k, n))
             want = line[:k] @ np.broadcast_to(matrix, (stack, k, n))
-            assert_same(sk.matmul(x1[:k], repeated), want, device, what=f"vector, {k} x {n}")
+            assert_same(sk.matmul(x1[:k], repeated), want, device, label=f"vector, {k} x {n}")
             for rows in (1, 3):
                 shape = (stack, rows, k)
                 want = np.broadcast_to(line[:k], shape) @ matrix
                 got = sk.matmul(sk.broadcast_to(x1[:k], shape), x2)
-                assert_same(got, want, device, what=f"{shape} by {k} x {n}")
+                assert_same(got, want, device, label=f"{shape} by {k} x {n}")
         windows = np.lib.stride_tricks.sliding_window_view(line, k)
         moved = sk.sliding_window_view(x1, k)
-        assert_same(sk.matmul(moved, x2), windows @ matrix, device, what="rows that overlap")
+        assert_same(sk.matmul(moved, x2), windows @ matrix, device, label="rows that overlap")
         got = sk.matmul(moved[:, None, :], x2)
-        assert_same(got, windows[:, None, :] @ matrix, device, what="matrices that overlap")
+        assert_same(got, windows[:, None, :] @ matrix, device, label="matrices that overlap")

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, on, to_numpy
+from oracle import DTYPES, assert_same, to_device, to_numpy
 
 OTHERS = [name for name in DTYPES if name != "float16"]
 PATTERNS = np.arange(65_536, dtype=np.uint16).view(np.float16)
@@ -17,10 +17,13 @@ def same_bits(got, want):
 
 
 def views(x, device):
-    mine = on(device, x)
-    yield mine, x
-    yield mine[::-3], x[::-3]
-    yield on(device, x[: x.size // 6 * 6].reshape(6, -1)).T, x[: x.size // 6 * 6].reshape(6, -1).T
+    array = to_device(device, x)
+    yield array, x
+    yield array[::-3], x[::-3]
+    yield (
+        to_device(device, x[: x.size // 6 * 6].reshape(6, -1)).T,
+        x[: x.size // 6 * 6].reshape(6, -1).T,
+    )
 
 
 @pytest.mark.parametrize("dtype", OTHERS)
@@ -30,8 +33,8 @@ def test_every_value_goes_to_every_dtype(dtype, device):
     if info is not None:
         wide = x.astype(np.float64)
         x = x[(wide > float(info.min) - 1) & (wide < float(info.max) + 1)]
-    for mine, theirs in views(x, device):
-        assert_same(sk.astype(mine, np.dtype(dtype)), theirs.astype(dtype), device)
+    for array, theirs in views(x, device):
+        assert_same(sk.astype(array, np.dtype(dtype)), theirs.astype(dtype), device)
 
 
 def sources(dtype):
@@ -41,9 +44,9 @@ def sources(dtype):
         return np.tile(np.asarray([True, False, True]), 70)
     if kind in "iu":
         info = np.iinfo(dtype)
-        near = [2**i + d for i in range(64) for d in (-33, -17, -16, -1, 0, 1, 16, 17, 33)]
-        near += [65_504, 65_519, 65_520, 65_521, *(-i for i in near)]
-        return np.asarray([i for i in near if info.min <= i <= info.max], dtype)
+        candidates = [2**i + d for i in range(64) for d in (-33, -17, -16, -1, 0, 1, 16, 17, 33)]
+        candidates += [65_504, 65_519, 65_520, 65_521, *(-i for i in candidates)]
+        return np.asarray([i for i in candidates if info.min <= i <= info.max], dtype)
     wide = FINITE.astype(np.float64)
     up = np.nextafter(FINITE, np.float16(np.inf)).astype(np.float64)
     up[np.isinf(up)] = 65_536
@@ -57,9 +60,9 @@ def sources(dtype):
 def test_every_dtype_is_rounded_to_the_nearest(dtype, device):
     with np.errstate(over="ignore"):
         x = sources(dtype)
-        for mine, theirs in views(x, device):
+        for array, theirs in views(x, device):
             want = theirs.astype(np.float16)
-            got = sk.astype(mine, sk.float16)
+            got = sk.astype(array, sk.float16)
             assert_same(got, want, device)
             np.testing.assert_array_equal(np.signbit(to_numpy(got)), np.signbit(want))
 
@@ -73,29 +76,29 @@ def test_float64_is_rounded_once(device):
     with np.errstate(over="ignore"):
         want = x.astype(np.float16)
         assert (want != x.astype(np.float32).astype(np.float16)).any()
-    assert_same(sk.astype(on(device, x), sk.float16), want, device)
+    assert_same(sk.astype(to_device(device, x), sk.float16), want, device)
 
 
 def test_copies_keep_all_bits(device):
     x = PATTERNS.reshape(2, 256, 128)
-    mine = on(device, x)
-    same_bits(mine, x)
-    same_bits(sk.asarray(mine, copy=True), x)
-    same_bits(sk.astype(mine, sk.float16), x)
-    same_bits(sk.permute_dims(mine, (2, 0, 1)), np.ascontiguousarray(x.transpose(2, 0, 1)))
-    same_bits(sk.concat([mine, mine], axis=1), np.concatenate([x, x], axis=1))
-    same_bits(sk.stack([mine[0], mine[1]], axis=-1), np.stack([x[0], x[1]], axis=-1))
-    same_bits(sk.roll(mine, 3, axis=1), np.roll(x, 3, axis=1))
-    same_bits(sk.flip(mine), np.flip(x).copy())
-    same_bits(sk.tile(mine[0], (1, 2)), np.tile(x[0], (1, 2)))
-    same_bits(sk.repeat(mine[0], 2, axis=0), np.repeat(x[0], 2, axis=0))
+    array = to_device(device, x)
+    same_bits(array, x)
+    same_bits(sk.asarray(array, copy=True), x)
+    same_bits(sk.astype(array, sk.float16), x)
+    same_bits(sk.permute_dims(array, (2, 0, 1)), np.ascontiguousarray(x.transpose(2, 0, 1)))
+    same_bits(sk.concat([array, array], axis=1), np.concatenate([x, x], axis=1))
+    same_bits(sk.stack([array[0], array[1]], axis=-1), np.stack([x[0], x[1]], axis=-1))
+    same_bits(sk.roll(array, 3, axis=1), np.roll(x, 3, axis=1))
+    same_bits(sk.flip(array), np.flip(x).copy())
+    same_bits(sk.tile(array[0], (1, 2)), np.tile(x[0], (1, 2)))
+    same_bits(sk.repeat(array[0], 2, axis=0), np.repeat(x[0], 2, axis=0))
     target = sk.zeros(x.shape, dtype=sk.float16, device=device)
-    target[:, ::2] = mine[:, ::2]
+    target[:, ::2] = array[:, ::2]
     same_bits(target[:, ::2], np.ascontiguousarray(x[:, ::2]))
 
 
 def test_joined_dtypes_promote(device):
-    half = on(device, FINITE[:100])
-    single = on(device, np.linspace(0, 1, 7, dtype=np.float32))
+    half = to_device(device, FINITE[:100])
+    single = to_device(device, np.linspace(0, 1, 7, dtype=np.float32))
     want = np.concatenate([FINITE[:100].astype(np.float32), to_numpy(single)])
     assert_same(sk.concat([half, single]), want, device, dtype="float32")

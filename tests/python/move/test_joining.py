@@ -10,39 +10,45 @@ import skerry as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, on, sample, to_numpy
+from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 
 WHERE = ["cpu:0", "cpu:1", "cuda:0"]
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_every_dtype_and_layout(dtype, where):
+def test_every_dtype_and_layout(dtype, device):
     x = sample(dtype, BASE_SHAPE, 3)
-    other = on(where, sample(dtype, (2, 3), 4))
-    for name, mine, want in layouts_of(x, where):
+    other = to_device(device, sample(dtype, (2, 3), 4))
+    for name, array, want in layouts_of(x, device):
         if want.ndim > 0:
-            assert_same(sk.concat([mine, mine], axis=-1), np.concatenate([want, want], -1), where)
-            assert_same(sk.repeat(mine, 3, axis=0), np.repeat(want, 3, axis=0), where)
+            assert_same(
+                sk.concat([array, array], axis=-1), np.concatenate([want, want], -1), device
+            )
+            assert_same(sk.repeat(array, 3, axis=0), np.repeat(want, 3, axis=0), device)
         flat = np.concatenate([want, to_numpy(other)], axis=None)
-        assert_same(sk.concat((mine, other), axis=None), flat, where, what=name)
-        assert_same(sk.stack([mine, mine], axis=-1), np.stack([want, want], -1), where, what=name)
-        assert_same(sk.tile(mine, (2, 1, 3)), np.tile(want, (2, 1, 3)), where, what=name)
-        assert_same(sk.repeat(mine, 2), np.repeat(want, 2), where, what=name)
-        assert_same(sk.roll(mine, 5), np.roll(want, 5), where, what=name)
+        assert_same(sk.concat((array, other), axis=None), flat, device, label=name)
+        assert_same(
+            sk.stack([array, array], axis=-1), np.stack([want, want], -1), device, label=name
+        )
+        assert_same(sk.tile(array, (2, 1, 3)), np.tile(want, (2, 1, 3)), device, label=name)
+        assert_same(sk.repeat(array, 2), np.repeat(want, 2), device, label=name)
+        assert_same(sk.roll(array, 5), np.roll(want, 5), device, label=name)
         axes = tuple(range(want.ndim))
         rolled = np.roll(want, -3, axes) if axes else want
-        assert_same(sk.roll(mine, -3, axis=axes), rolled, where, what=name)
+        assert_same(sk.roll(array, -3, axis=axes), rolled, device, label=name)
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_concat_and_stack_promote(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_concat_and_stack_promote(device):
     pairs = [("int8", "uint8"), ("float32", "float64"), ("int32", "int8"), ("float32", "complex64")]
     for a, b in pairs:
         x, y = sample(a, (2, 3)), sample(b, (4, 3))
         want = np.concatenate([x, y])
-        assert_same(sk.concat([on(where, x), on(where, y)]), want, where)
-        assert_same(sk.stack([on(where, x), on(where, y[:2])]), np.stack([x, y[:2]]), where)
+        assert_same(sk.concat([to_device(device, x), to_device(device, y)]), want, device)
+        assert_same(
+            sk.stack([to_device(device, x), to_device(device, y[:2])]), np.stack([x, y[:2]]), device
+        )
 
 
 @settings(max_examples=150, deadline=None)
@@ -55,33 +61,33 @@ def test_concat_and_stack_of_any_shape(data):
     for seed, length in enumerate(lengths):
         shape[axis] = length
         parts.append(sample("float32", tuple(shape), seed))
-    for where in ("cpu:1", "cuda:0"):
-        mine = [on(where, x) for x in parts]
-        assert_same(sk.concat(mine, axis=axis), np.concatenate(parts, axis), where)
-        assert_same(sk.concat(mine, axis=None), np.concatenate(parts, None), where)
-        same, mine_same = [parts[0]] * 3, [mine[0]] * 3
-        at = axis - 1 if axis < 0 else axis
-        assert_same(sk.stack(mine_same, axis=at), np.stack(same, at), where)
-        views = sk.unstack(mine[0], axis=axis)
+    for device in ("cpu:1", "cuda:0"):
+        arrays = [to_device(device, x) for x in parts]
+        assert_same(sk.concat(arrays, axis=axis), np.concatenate(parts, axis), device)
+        assert_same(sk.concat(arrays, axis=None), np.concatenate(parts, None), device)
+        same, mine_same = [parts[0]] * 3, [arrays[0]] * 3
+        stack_axis = axis - 1 if axis < 0 else axis
+        assert_same(sk.stack(mine_same, axis=stack_axis), np.stack(same, stack_axis), device)
+        views = sk.unstack(arrays[0], axis=axis)
         assert type(views) is tuple
         assert len(views) == parts[0].shape[axis]
         for i, view in enumerate(views):
-            assert_same(view, np.take(parts[0], i, axis), where)
+            assert_same(view, np.take(parts[0], i, axis), device)
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_what_is_joined_of_one_order_of_axes_lies_in_it(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_what_is_joined_of_one_order_of_axes_lies_in_it(device):
     host = sample("float32", (3, 4, 5))
     for axes in itertools.permutations(range(3)):
-        mine, want = sk.permute_dims(on(where, host), axes), np.transpose(host, axes)
+        array, want = sk.permute_dims(to_device(device, host), axes), np.transpose(host, axes)
         for part in (..., np.s_[:-1, 1:], np.s_[::2, ::-1]):
             for axis in range(3):
-                joined = sk.concat([mine[part], mine[part]], axis=axis)
+                joined = sk.concat([array[part], array[part]], axis=axis)
                 expected = np.concatenate([want[part], want[part]], axis)
-                assert_same(joined, expected, where)
+                assert_same(joined, expected, device)
                 assert joined.strides == expected.strides
-        mixed = [mine, sk.asarray(mine, copy=True)[::1]]
-        assert_same(sk.concat(mixed), np.concatenate([want, want]), where)
+        mixed = [array, sk.asarray(array, copy=True)[::1]]
+        assert_same(sk.concat(mixed), np.concatenate([want, want]), device)
 
 
 # Functions of an array whose results have its axes, and whether NumPy's lie in its order: if it is C or F at least.
@@ -113,32 +119,32 @@ IN_ORDER = {
 }
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", IN_ORDER)
-def test_results_with_the_axes_of_an_array_lie_as_it_does(name, where):
+def test_results_with_the_axes_of_an_array_lie_as_it_does(name, device):
     function, is_numpys = IN_ORDER[name]
     host = sample("float32", (5, 6, 7))
     for axes in itertools.permutations(range(3)):
-        mine, want = sk.permute_dims(on(where, host), axes), np.transpose(host, axes)
+        array, want = sk.permute_dims(to_device(device, host), axes), np.transpose(host, axes)
         for part in (..., np.s_[1:, :-1], np.s_[::-1, ::2]):
-            found, expected = function(sk, mine[part]), function(np, want[part])
-            assert_same(found, expected, where)
-            by_length = [sorted(range(3), key=x.strides.__getitem__) for x in (mine, found)]
+            actual, expected = function(sk, array[part]), function(np, want[part])
+            assert_same(actual, expected, device)
+            by_length = [sorted(range(3), key=x.strides.__getitem__) for x in (array, actual)]
             assert by_length[0] == by_length[1]
             if is_numpys and part is ... and axes in ((0, 1, 2), (2, 1, 0)):
-                assert found.strides == expected.strides
+                assert actual.strides == expected.strides
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_what_is_stacked_lies_as_it_did(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_what_is_stacked_lies_as_it_did(device):
     """Copying is a run for each array."""
     host = sample("float32", (3, 4, 5))
     for axes in itertools.islice(itertools.permutations(range(3)), 1, None):
-        mine, want = sk.permute_dims(on(where, host), axes), np.transpose(host, axes)
+        array, want = sk.permute_dims(to_device(device, host), axes), np.transpose(host, axes)
         for axis in range(4):
-            joined = sk.stack([mine, mine], axis=axis)
-            assert_same(joined, np.stack([want, want], axis), where)
-            assert sk.unstack(joined, axis=axis)[1].strides == mine.strides
+            joined = sk.stack([array, array], axis=axis)
+            assert_same(joined, np.stack([want, want], axis), device)
+            assert sk.unstack(joined, axis=axis)[1].strides == array.strides
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "float32", "float64", "complex128"])
@@ -146,14 +152,14 @@ def test_stack_along_the_last_axis(dtype):
     for size in (1, 5, 4097, 150_001):
         for count in (2, 3, 8, 9):
             parts = [sample(dtype, (size,), seed) for seed in range(count)]
-            mine = [sk.asarray(part, device="cpu:0", copy=True) for part in parts]
-            assert_same(sk.stack(mine, axis=-1), np.stack(parts, -1), "cpu:0")
-            parts[1], mine[1] = parts[1][::-1], mine[1][::-1]
-            assert_same(sk.stack(mine, axis=-1), np.stack(parts, -1), "cpu:0")
+            arrays = [sk.asarray(part, device="cpu:0", copy=True) for part in parts]
+            assert_same(sk.stack(arrays, axis=-1), np.stack(parts, -1), "cpu:0")
+            parts[1], arrays[1] = parts[1][::-1], arrays[1][::-1]
+            assert_same(sk.stack(arrays, axis=-1), np.stack(parts, -1), "cpu:0")
 
 
 def test_unstack_makes_views(device):
-    x = on(device, np.arange(6.0).reshape(2, 3))
+    x = to_device(device, np.arange(6.0).reshape(2, 3))
     first, _ = sk.unstack(x)
     x[0, 1] = 9.0
     assert float(first[1]) == 9.0
@@ -169,34 +175,34 @@ def test_tile_repeat_and_roll_of_any_shape(data):
     shifts = tuple(
         data.draw(st.lists(st.integers(-9, 9), min_size=len(shape), max_size=len(shape)))
     )
-    for where in ("cpu:0", "cuda:1"):
-        mine = on(where, x)
-        assert_same(sk.tile(mine, counts), np.tile(x, counts), where)
-        assert_same(sk.roll(mine, 2**40 + 3), np.roll(x, 2**40 + 3), where)
+    for device in ("cpu:0", "cuda:1"):
+        array = to_device(device, x)
+        assert_same(sk.tile(array, counts), np.tile(x, counts), device)
+        assert_same(sk.roll(array, 2**40 + 3), np.roll(x, 2**40 + 3), device)
         axes = tuple(range(len(shape)))
         want = np.roll(x, shifts, axes) if shape else x
-        assert_same(sk.roll(mine, shifts, axis=axes), want, where)
+        assert_same(sk.roll(array, shifts, axis=axes), want, device)
         for axis in (None, *range(-len(shape), len(shape))):
             repeats = counts[0] if counts else 2
-            assert_same(sk.repeat(mine, repeats, axis=axis), np.repeat(x, repeats, axis), where)
+            assert_same(sk.repeat(array, repeats, axis=axis), np.repeat(x, repeats, axis), device)
 
 
 def test_roll_pairs_shifts_and_axes(device):
     x = np.arange(60).reshape(3, 4, 5)
-    mine = on(device, x)
+    array = to_device(device, x)
     for shift, axis in [(1, (0, 2)), ((1, 2), (0, 2)), ((1, 2), (1, 1)), (-7, 1), ((3, 4), None)]:
-        assert_same(sk.roll(mine, shift, axis=axis), np.roll(x, shift, axis), device)
-    assert_same(sk.roll(mine, (), axis=()), x, device)
-    many = x.reshape(3, 2, 2, 5)
+        assert_same(sk.roll(array, shift, axis=axis), np.roll(x, shift, axis), device)
+    assert_same(sk.roll(array, (), axis=()), x, device)
+    reshaped_input = x.reshape(3, 2, 2, 5)
     assert_same(
-        sk.roll(on(device, many), (1, 1, 1, 2), axis=(0, 1, 2, 3)),
-        np.roll(many, (1, 1, 1, 2), (0, 1, 2, 3)),
+        sk.roll(to_device(device, reshaped_input), (1, 1, 1, 2), axis=(0, 1, 2, 3)),
+        np.roll(reshaped_input, (1, 1, 1, 2), (0, 1, 2, 3)),
         device,
     )
 
 
 def test_results_are_fresh(device):
-    x = on(device, np.arange(4.0))
+    x = to_device(device, np.arange(4.0))
     for fresh in (
         sk.concat([x]),
         sk.roll(x, 0),
@@ -213,71 +219,71 @@ def test_results_are_fresh(device):
 
 def test_signed_zeros_and_nan_stay(device):
     x = np.array([-0.0, np.nan, 0.0, -np.inf], dtype=np.float32)
-    mine = on(device, x)
-    for got in (sk.concat([mine]), sk.stack([mine])[0, :], sk.roll(mine, 0), sk.tile(mine, 1)):
+    array = to_device(device, x)
+    for got in (sk.concat([array]), sk.stack([array])[0, :], sk.roll(array, 0), sk.tile(array, 1)):
         assert to_numpy(got).tobytes() == x.tobytes()
-    assert to_numpy(sk.repeat(mine, 2)).tobytes() == np.repeat(x, 2).tobytes()
+    assert to_numpy(sk.repeat(array, 2)).tobytes() == np.repeat(x, 2).tobytes()
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float32", "complex128"])
-def test_diff(dtype, where):
+def test_diff(dtype, device):
     x = sample(dtype, (4, 6), 2)
-    mine = on(where, x)
-    edge, mine_edge = x[:, :2], mine[:, :2]
+    array = to_device(device, x)
+    edge, mine_edge = x[:, :2], array[:, :2]
     for n, axis in itertools.product((0, 1, 2, 3, 7, 2**40), (0, 1, -1)):
         want = np.diff(x, n=min(n, 10), axis=axis)
-        assert_same(sk.diff(mine, n=n, axis=axis), want, where, what=f"{n} {axis}")
+        assert_same(sk.diff(array, n=n, axis=axis), want, device, label=f"{n} {axis}")
     for n in (1, 2, 8, 9, 12):
-        got = sk.diff(mine, n=n, prepend=mine_edge, append=mine)
-        assert_same(got, np.diff(x, n=n, prepend=edge, append=x), where)
-    assert_same(sk.diff(mine[:0, :], axis=0), np.diff(x[:0], axis=0), where)
-    assert_same(sk.diff(mine[:0, :], n=2), np.diff(x[:0], n=2), where)
+        got = sk.diff(array, n=n, prepend=mine_edge, append=array)
+        assert_same(got, np.diff(x, n=n, prepend=edge, append=x), device)
+    assert_same(sk.diff(array[:0, :], axis=0), np.diff(x[:0], axis=0), device)
+    assert_same(sk.diff(array[:0, :], n=2), np.diff(x[:0], n=2), device)
 
 
 def test_diff_takes_numbers_and_arrays_of_no_axes_for_one_slice(device):
     x = sample("float32", (4, 6), 2)
-    mine = on(device, x)
+    array = to_device(device, x)
     for axis in (0, 1, -2):
         want = np.diff(x, axis=axis, prepend=np.float32(2), append=np.float32(0.5))
-        got = sk.diff(mine, axis=axis, prepend=2, append=0.5)
+        got = sk.diff(array, axis=axis, prepend=2, append=0.5)
         assert_same(got, want, device)
-        assert_same(sk.diff(mine, axis=axis, prepend=mine[0, 0], append=mine[1, 1]),
+        assert_same(sk.diff(array, axis=axis, prepend=array[0, 0], append=array[1, 1]),
                     np.diff(x, axis=axis, prepend=x[0, 0], append=x[1, 1]), device)  # fmt: skip
-    counts = on(device, np.asarray([1, 4]))
+    counts = to_device(device, np.asarray([1, 4]))
     assert_same(sk.diff(counts, append=9.5), np.diff(np.asarray([1, 4]), append=9.5), device)
     with pytest.raises(sk.exceptions.AxisError):
-        sk.diff(mine, axis=2, append=0)
+        sk.diff(array, axis=2, append=0)
     with pytest.raises(TypeError, match="diff: append"):
-        sk.diff(mine, append="no")
+        sk.diff(array, append="no")
 
 
 def test_diff_promotes_with_what_is_joined(device):
     x, y = np.arange(4, dtype=np.float32), np.ones(2)
-    got = sk.diff(on(device, x), append=on(device, y))
+    got = sk.diff(to_device(device, x), append=to_device(device, y))
     assert_same(got, np.diff(x.astype(np.float64), append=y), device)
-    got = sk.diff(on(device, x), n=0, append=on(device, y))
+    got = sk.diff(to_device(device, x), n=0, append=to_device(device, y))
     assert_same(got, x.astype(np.float64), device)
 
 
 def test_sixty_four_axes(device):
     x = np.arange(12.0)
-    mine = sk.reshape(on(device, x), (3, *(1,) * 62, 4))
-    tiled = sk.tile(mine, (2,) + (1,) * 62 + (3,))
+    array = sk.reshape(to_device(device, x), (3, *(1,) * 62, 4))
+    tiled = sk.tile(array, (2,) + (1,) * 62 + (3,))
     assert_same(sk.reshape(tiled, (6, 12)), np.tile(x.reshape(3, 4), (2, 3)), device)
-    doubled = sk.repeat(mine, 2, axis=63)
+    doubled = sk.repeat(array, 2, axis=63)
     assert_same(sk.reshape(doubled, (3, 8)), np.repeat(x.reshape(3, 4), 2, 1), device)
     with pytest.raises(ValueError, match="stack"):
-        sk.stack([mine])
+        sk.stack([array])
 
 
 def test_many_axes_that_do_not_coalesce(device):
     x = np.arange(2**12, dtype=np.int16).reshape((2,) * 12)
-    mine = on(device, x)
+    array = to_device(device, x)
     ones = (1,) * 12
     axes = tuple(range(12))
-    assert_same(sk.roll(mine, ones, axis=axes), np.roll(x, ones, axes), device)
-    assert_same(sk.tile(mine, (2,) * 5), np.tile(x, (2,) * 5), device)
+    assert_same(sk.roll(array, ones, axis=axes), np.roll(x, ones, axes), device)
+    assert_same(sk.tile(array, (2,) * 5), np.tile(x, (2,) * 5), device)
 
 
 CASES = {
@@ -320,7 +326,7 @@ CASES = {
 def test_bad_input(name, device):
     call, error, words = CASES[name]
     values = np.arange(12.0).reshape(3, 4)
-    x = on(device, values)
+    x = to_device(device, values)
     with pytest.raises(error) as caught:
         call(x)
     for word in words:
@@ -333,12 +339,12 @@ def test_roll_of_long_rows(dtype, device):
     # Bytes of contiguous rows are moved in one pass; a row that ends within a piece of it begins the next.
     for shape, axis in (((5, 1100), 1), ((3, 2, 700), 2), ((4, 130, 20), 1), ((3, 1500), 0)):
         x = sample(dtype, shape, 8)
-        mine = on(device, x)
+        array = to_device(device, x)
         for shift in (1, -7, shape[axis] // 2, shape[axis] - 1):
-            assert_same(sk.roll(mine, shift, axis=axis), np.roll(x, shift, axis), device)
-            assert_same(sk.roll(mine, shift), np.roll(x, shift), device)
-        turned, want = sk.moveaxis(mine, 0, -1), np.moveaxis(x, 0, -1)
-        assert_same(sk.roll(turned, 3, axis=0), np.roll(want, 3, 0), device)
+            assert_same(sk.roll(array, shift, axis=axis), np.roll(x, shift, axis), device)
+            assert_same(sk.roll(array, shift), np.roll(x, shift), device)
+        transposed_array, want = sk.moveaxis(array, 0, -1), np.moveaxis(x, 0, -1)
+        assert_same(sk.roll(transposed_array, 3, axis=0), np.roll(want, 3, 0), device)
 
 
 @pytest.mark.usefixtures("restore_threads")
@@ -346,24 +352,28 @@ def test_roll_of_long_rows(dtype, device):
 def test_large_arrays_rolled_and_moved_within_lines(threads):
     sk.set_num_threads(threads)
     x = np.random.default_rng(1).integers(0, 256, (4001, 8405), dtype=np.uint8)
-    mine = sk.asarray(x, device="cpu:0", copy=True)
+    array = sk.asarray(x, device="cpu:0", copy=True)
     for shift, axis in ((13, 1), (-1, 1), (13, 0), (8405 * 2000 + 50, None)):
-        assert_same(sk.roll(mine, shift, axis=axis), np.roll(x, shift, axis), "cpu:0")
+        assert_same(sk.roll(array, shift, axis=axis), np.roll(x, shift, axis), "cpu:0")
     target, want = sk.zeros(x.shape, dtype=sk.uint8), np.zeros_like(x)
-    target[:, 3:], want[:, 3:] = mine[:, :-3], x[:, :-3]
+    target[:, 3:], want[:, 3:] = array[:, :-3], x[:, :-3]
     assert_same(target, want, "cpu:0")
 
 
 def test_results_larger_than_the_caches():
     # 32 MiB and more are stored past the caches; odd offsets leave runs without whole lines at their ends.
     x = np.random.default_rng(0).random(8_400_003, dtype=np.float32)
-    mine = sk.asarray(x, device="cpu:0", copy=True)
-    assert_same(sk.concat([mine[:5], mine, mine[3:]]), np.concatenate([x[:5], x, x[3:]]), "cpu:0")
-    assert_same(sk.roll(mine, 12_345), np.roll(x, 12_345), "cpu:0")
-    assert_same(sk.tile(mine[1:1002], 9000), np.tile(x[1:1002], 9000), "cpu:0")
-    assert_same(sk.repeat(mine[:4321], 2003), np.repeat(x[:4321], 2003), "cpu:0")
-    assert_same(sk.repeat(mine[:3_000_001], 3), np.repeat(x[:3_000_001], 3), "cpu:0")
-    assert_same(sk.stack([mine, mine[::-1], mine], axis=1), np.stack([x, x[::-1], x], 1), "cpu:0")
+    array = sk.asarray(x, device="cpu:0", copy=True)
+    assert_same(
+        sk.concat([array[:5], array, array[3:]]), np.concatenate([x[:5], x, x[3:]]), "cpu:0"
+    )
+    assert_same(sk.roll(array, 12_345), np.roll(x, 12_345), "cpu:0")
+    assert_same(sk.tile(array[1:1002], 9000), np.tile(x[1:1002], 9000), "cpu:0")
+    assert_same(sk.repeat(array[:4321], 2003), np.repeat(x[:4321], 2003), "cpu:0")
+    assert_same(sk.repeat(array[:3_000_001], 3), np.repeat(x[:3_000_001], 3), "cpu:0")
+    assert_same(
+        sk.stack([array, array[::-1], array], axis=1), np.stack([x, x[::-1], x], 1), "cpu:0"
+    )
     raw = np.zeros(40_000_004, dtype=np.uint8)
     odd = sk.asarray(raw[4:].view(np.float32), device="cpu:0", copy=False)
     odd[:] = 1.5
@@ -381,8 +391,8 @@ def test_large_stacks_along_the_last_axis_of_any_length(count, threads):
     sk.set_num_threads(threads)
     for size in (4 * (2**20 // count) + 2, 4 * (2**20 // count) + 1003):
         parts = [sample("float64", (size,), seed) for seed in range(count)]
-        mine = [sk.asarray(part, device="cpu:0", copy=True) for part in parts]
-        assert_same(sk.stack(mine, axis=-1), np.stack(parts, -1), "cpu:0")
+        arrays = [sk.asarray(part, device="cpu:0", copy=True) for part in parts]
+        assert_same(sk.stack(arrays, axis=-1), np.stack(parts, -1), "cpu:0")
 
 
 def test_large_fills_of_complex_numbers_between_their_multiples():
@@ -391,7 +401,7 @@ def test_large_fills_of_complex_numbers_between_their_multiples():
     for start in (0, 1, 2):
         whole = slice(start, start + 4_400_000)
         raw[:] = 0
-        mine = sk.asarray(raw[whole].view(np.complex128), device="cpu:0", copy=False)
-        mine[...] = 1.5 - 2j
+        array = sk.asarray(raw[whole].view(np.complex128), device="cpu:0", copy=False)
+        array[...] = 1.5 - 2j
         assert np.all(raw[whole].view(np.complex128) == 1.5 - 2j)
         assert np.count_nonzero(raw) == 4_400_000

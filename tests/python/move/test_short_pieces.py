@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, on
+from oracle import assert_same, to_device
 
 DTYPES = ["int8", "int16", "float32", "int64", "complex128"]
 ROWS = (1, 2, 31, 32, 33, 700, 5000)
@@ -21,29 +21,29 @@ def numbered(shape, dtype):
 def test_repetitions_of_short_rows(dtype, width, device):
     for rows in ROWS:
         host = numbered((rows, width + 1), dtype)
-        x = on(device, host)
+        x = to_device(device, host)
         for a, b in ((host[:, :-1], x[:, :-1]), (host[::-1, :0:-1], x[::-1, :0:-1])):
             for count in (2, 3, 5):
-                what = f"{rows} x {width}, {count} times"
+                label = f"{rows} x {width}, {count} times"
                 assert_same(
-                    sk.repeat(b, count, axis=-1), np.repeat(a, count, axis=-1), device, what=what
+                    sk.repeat(b, count, axis=-1), np.repeat(a, count, axis=-1), device, label=label
                 )
                 assert_same(
-                    sk.repeat(b, count, axis=0), np.repeat(a, count, axis=0), device, what=what
+                    sk.repeat(b, count, axis=0), np.repeat(a, count, axis=0), device, label=label
                 )
-                assert_same(sk.tile(b, (1, count)), np.tile(a, (1, count)), device, what=what)
+                assert_same(sk.tile(b, (1, count)), np.tile(a, (1, count)), device, label=label)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_short_pieces_of_four_axes(dtype, device):
     host = numbered((5, 3, 40, 2, 3), dtype)
-    x = on(device, host)
+    x = to_device(device, host)
     for axes in ((2, 0, 1, 3, 4), (0, 1, 2, 4, 3), (4, 3, 2, 1, 0), (1, 2, 0, 4, 3)):
         a, b = np.transpose(host, axes), sk.permute_dims(x, axes)
-        assert_same(sk.reshape(b, (-1,)), a.reshape(-1), device, what=str(axes))
-        out = on(device, np.zeros(a.shape, dtype))
+        assert_same(sk.reshape(b, (-1,)), a.reshape(-1), device, label=str(axes))
+        out = to_device(device, np.zeros(a.shape, dtype))
         out[..., ::-1] = b
-        assert_same(out, a[..., ::-1], device, what=str(axes))
+        assert_same(out, a[..., ::-1], device, label=str(axes))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -53,7 +53,7 @@ def test_short_pieces_of_four_axes(dtype, device):
 )
 def test_transposes(dtype, shape, device):
     host = numbered(shape, dtype)
-    x = on(device, host)
+    x = to_device(device, host)
     assert_same(sk.reshape(x.T, (-1,)), host.T.reshape(-1), device)
     assert_same(sk.reshape(x[1:, 1:].T, (-1,)), host[1:, 1:].T.reshape(-1), device)
     assert_same(sk.reshape(x[:, ::2].T, (-1,)), host[:, ::2].T.reshape(-1), device)
@@ -65,8 +65,8 @@ def test_transposes(dtype, shape, device):
 def test_runs_side_by_side(dtype, count, device):
     for n in (1, 3, 31, 100, 4097, 70_001):
         hosts = [numbered((n,), dtype) + k for k in range(count)]
-        got = sk.stack([on(device, each) for each in hosts], axis=-1)
-        assert_same(got, np.stack(hosts, axis=-1), device, what=str(n))
+        got = sk.stack([to_device(device, host) for host in hosts], axis=-1)
+        assert_same(got, np.stack(hosts, axis=-1), device, label=str(n))
 
 
 @pytest.mark.parametrize("step", [1, -1])
@@ -74,11 +74,11 @@ def test_rows_of_few_bytes_leave_what_is_between_them(step, device):
     """Such rows are copied by their first and their last bytes: by no more than they have."""
     for width in (*range(1, 67), 127, 128):
         host = numbered((37, width + 3), "uint8")
-        wanted = np.full_like(host, 255)
-        wanted[:, 1:-2] = host[::step, 2:-1]
-        x, out = on(device, host), on(device, np.full_like(host, 255))
+        expected = np.full_like(host, 255)
+        expected[:, 1:-2] = host[::step, 2:-1]
+        x, out = to_device(device, host), to_device(device, np.full_like(host, 255))
         out[:, 1:-2] = x[::step, 2:-1]
-        assert_same(out, wanted, device, what=f"rows of {width}")
+        assert_same(out, expected, device, label=f"rows of {width}")
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float32", "complex128"])
@@ -86,13 +86,13 @@ def test_long_rows_a_few_bytes_further(dtype, device):
     """Where a target lies a little beyond its source but for pages, rows are copied from their end."""
     for columns in (2047, 2048, 4096, 5000, 8192):
         host = numbered((5, columns), dtype)
-        x = on(device, host)
+        x = to_device(device, host)
         for shift in (1, 3, 5, -1, 63, 64, 65):
             got = sk.roll(x, shift, axis=-1)
-            assert_same(got, np.roll(host, shift, axis=-1), device, what=f"{columns}, {shift}")
-        out = on(device, np.zeros((5, columns + 3), dtype))
+            assert_same(got, np.roll(host, shift, axis=-1), device, label=f"{columns}, {shift}")
+        out = to_device(device, np.zeros((5, columns + 3), dtype))
         out[:, 3:] = x
-        assert_same(out[:, 3:], host, device, what=f"{columns} into wider rows")
+        assert_same(out[:, 3:], host, device, label=f"{columns} into wider rows")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -103,9 +103,9 @@ def test_a_target_some_bytes_beyond_the_source(dtype, device):
         for shift in (1, 2, 3, 7, 63, 64):
             want = np.zeros(size + 64, dtype)
             want[shift : shift + size] = host
-            x = on(device, np.zeros(size + 64, dtype))
-            x[shift : shift + size] = on(device, host)
-            assert_same(x, want, device, what=f"{size}, {shift} further on")
+            x = to_device(device, np.zeros(size + 64, dtype))
+            x[shift : shift + size] = to_device(device, host)
+            assert_same(x, want, device, label=f"{size}, {shift} further on")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -113,8 +113,8 @@ def test_few_runs_side_by_side(dtype, device):
     for runs in (2, 3, 4):
         for size in (1, 3, 5, 31, 32, 33, 1000, 20_001):
             host = numbered((runs, size + 3), dtype)
-            got = sk.reshape(on(device, host)[:, 2:-1].mT, (size, runs), copy=True)
-            assert_same(got, host[:, 2:-1].T, device, what=f"{runs} runs of {size}")
+            got = sk.reshape(to_device(device, host)[:, 2:-1].mT, (size, runs), copy=True)
+            assert_same(got, host[:, 2:-1].T, device, label=f"{runs} runs of {size}")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -123,13 +123,13 @@ def test_items_repeated_within_a_larger_array(dtype, count, device):
     """What a row's vector writes beyond it is another row's, and nothing behind the last."""
     for n in (1, 2, 3, 9, 64, 700):
         host = numbered((3 * n + 1,), dtype)
-        x = on(device, host)
+        x = to_device(device, host)
         for part in (np.s_[:n], np.s_[1 : 2 * n + 1 : 2], np.s_[n - 1 :: -1]):
             want = np.full((n * count + 20,), 77).astype(dtype)
-            found = on(device, want)
+            actual = to_device(device, want)
             want[10 : 10 + n * count] = np.repeat(host[part], count)
-            sk.reshape(found[10 : 10 + n * count], (n, count), copy=False)[...] = x[part][:, None]
-            assert_same(found, want, device, what=f"{n} {part}")
+            sk.reshape(actual[10 : 10 + n * count], (n, count), copy=False)[...] = x[part][:, None]
+            assert_same(actual, want, device, label=f"{n} {part}")
             assert_same(sk.repeat(x[part], count), np.repeat(host[part], count), device)
 
 
@@ -138,21 +138,21 @@ def test_items_repeated_within_a_larger_array(dtype, count, device):
 )
 def test_runs_at_any_place_in_a_line(nbytes, device):
     host = (np.arange(nbytes + 8400) * 7 % 251).astype(np.uint8)
-    x = on(device, host)
+    x = to_device(device, host)
     for start in (0, 1, 8, 63):
         for end in (0, 1, 2, 9, 63, 64, 65, 4096, 4097, 4160, 8191):
             want = np.full(host.shape, 255, np.uint8)
-            found = on(device, want)
+            actual = to_device(device, want)
             want[end : end + nbytes] = host[start : start + nbytes]
-            found[end : end + nbytes] = x[start : start + nbytes]
-            assert_same(found, want, device, what=f"{start} to {end}")
+            actual[end : end + nbytes] = x[start : start + nbytes]
+            assert_same(actual, want, device, label=f"{start} to {end}")
 
 
 @pytest.mark.parametrize("nbytes", [2048, 5000, 16384, 70000])
 def test_runs_within_one_array(nbytes, device):
     for start, end in ((0, 1), (1, 0), (0, 63), (70, 3), (0, 4097), (4097, 0)):
         want = (np.arange(nbytes + 4200) * 7 % 251).astype(np.uint8)
-        found = on(device, want)
+        actual = to_device(device, want)
         want[end : end + nbytes] = want[start : start + nbytes].copy()
-        found[end : end + nbytes] = found[start : start + nbytes]
-        assert_same(found, want, device, what=f"{start} to {end}")
+        actual[end : end + nbytes] = actual[start : start + nbytes]
+        assert_same(actual, want, device, label=f"{start} to {end}")

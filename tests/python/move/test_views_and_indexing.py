@@ -8,7 +8,7 @@ import skerry as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from oracle import assert_same, on, to_numpy
+from oracle import assert_same, to_device, to_numpy
 
 SHAPE = (3, 4, 5)
 BASE = np.arange(60, dtype=np.int32).reshape(SHAPE)
@@ -20,8 +20,8 @@ def test_basic_indexing_equals_numpy(data):
     shape = data.draw(hnp.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))
     key = data.draw(hnp.basic_indices(shape, allow_newaxis=True, max_dims=8))
     values = np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape)
-    for where in ("cpu:1", "cuda:0"):
-        assert_same(on(where, values)[key], np.asarray(values[key]), where)
+    for device in ("cpu:1", "cuda:0"):
+        assert_same(to_device(device, values)[key], np.asarray(values[key]), device)
 
 
 @settings(max_examples=200, deadline=None)
@@ -31,16 +31,16 @@ def test_basic_assignment_equals_numpy(data):
     key = data.draw(hnp.basic_indices(shape, allow_newaxis=False))
     want = np.zeros(shape)
     new = np.asarray(np.arange(float(want[key].size)).reshape(want[key].shape) + 1)
-    for where in ("cpu:0", "cuda:1"):
+    for device in ("cpu:0", "cuda:1"):
         want = np.zeros(shape)
-        mine = on(where, want)
-        mine[key] = on(where, new)
+        array = to_device(device, want)
+        array[key] = to_device(device, new)
         want[key] = new
-        assert_same(mine, want, where)
+        assert_same(array, want, device)
 
 
 def test_indexing_makes_views(device):
-    x = on(device, BASE)
+    x = to_device(device, BASE)
     view = x[1:, ::-1, 2]
     x[2, 0, 2] = -7
     assert int(view[1, -1]) == -7
@@ -49,14 +49,14 @@ def test_indexing_makes_views(device):
 
 
 def test_zero_d_integer_arrays_are_indices_and_bounds(device):
-    x = on(device, BASE)
+    x = to_device(device, BASE)
     one, three = (sk.asarray(n, device=device) for n in (1, 3))
     assert_same(x[one], BASE[1], device)
     assert_same(x[0, one:three], BASE[0, 1:3], device)
 
 
 def test_iteration_and_length(device):
-    x = on(device, BASE)
+    x = to_device(device, BASE)
     assert len(x) == 3
     assert [part.shape for part in x] == [(4, 5)] * 3
     with pytest.raises(TypeError):
@@ -66,7 +66,7 @@ def test_iteration_and_length(device):
 
 
 def test_reshape(device):
-    x = on(device, BASE)
+    x = to_device(device, BASE)
     for shape in [(60,), (12, 5), (3, -1), (2, 2, 3, 5), (1, 60, 1)]:
         assert_same(sk.reshape(x, shape), BASE.reshape(shape), device)
         assert_same(sk.reshape(x[:, ::2], (-1,)), BASE[:, ::2].reshape(-1), device)
@@ -85,7 +85,7 @@ def test_reshape(device):
 
 
 def test_permute_expand_squeeze_flip(device):
-    x = on(device, BASE)
+    x = to_device(device, BASE)
     assert_same(sk.permute_dims(x, (1, 2, 0)), BASE.transpose(1, 2, 0), device)
     assert_same(sk.permute_dims(x, (-1, 0, 1)), BASE.transpose(2, 0, 1), device)
     assert sk.expand_dims(x, 0).shape == (1, 3, 4, 5)
@@ -98,16 +98,16 @@ def test_permute_expand_squeeze_flip(device):
 
 
 def test_transposes(device):
-    x = on(device, BASE)
+    x = to_device(device, BASE)
     assert_same(x[0].T, BASE[0].T, device)
     assert_same(x.mT, BASE.swapaxes(-1, -2), device)
     assert_same(sk.matrix_transpose(x), BASE.swapaxes(-1, -2), device)
 
 
 def test_broadcasting(device):
-    x = on(device, BASE[0, 0])
+    x = to_device(device, BASE[0, 0])
     assert_same(sk.broadcast_to(x, SHAPE), np.broadcast_to(BASE[0, 0], SHAPE), device)
-    column = on(device, BASE[0, :, :1])
+    column = to_device(device, BASE[0, :, :1])
     parts = sk.broadcast_arrays(x, column)
     assert type(parts) is tuple
     for got, want in zip(parts, np.broadcast_arrays(BASE[0, 0], BASE[0, :, :1]), strict=True):
@@ -120,7 +120,7 @@ def test_broadcasting(device):
 def test_sixty_four_axes(device):
     shape = (2, 3) + (1,) * 61 + (2,)
     values = np.arange(12.0)
-    x = sk.reshape(on(device, values), shape)
+    x = sk.reshape(to_device(device, values), shape)
     y = sk.permute_dims(x, tuple(reversed(range(64))))
     assert_same(sk.sum(x + 1.0), np.asarray(values.sum() + 12), device)
     assert (
@@ -133,7 +133,7 @@ def test_thirty_axes_that_do_not_coalesce(device):
     # 2**18 elements over 18 axes, reversed: more axes than one plan holds.
     shape = (2,) * 18
     values = np.arange(2**18, dtype=np.float32).reshape(shape)
-    x = on(device, values)
+    x = to_device(device, values)
     got = sk.permute_dims(x, tuple(reversed(range(18)))) + x
     assert_same(got, values.transpose() + values, device)
     assert_same(

@@ -5,40 +5,40 @@
 import numpy as np
 import pytest
 import skerry as sk
-from alike import PLACES, assert_alike
-from oracle import on, to_numpy
+from numpy_comparison import PLACES, assert_alike
+from oracle import to_device, to_numpy
 
 
 @pytest.fixture(params=PLACES)
-def place(request):
+def array_device(request):
     return request.param
 
 
 @pytest.mark.parametrize(
     "name", ["array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"]
 )
-def test_like_takes_memory_of_the_host_to_its_device(name, place):
-    example = sk.ones((1,), device=place)
+def test_like_takes_memory_of_the_host_to_its_device(name, array_device):
+    example = sk.ones((1,), device=array_device)
     host = np.arange(6.0).reshape(2, 3)
     got = getattr(np, name)(host, like=example)
-    assert_alike(got, host, place)
+    assert_alike(got, host, array_device)
     got = getattr(np, name)(host, dtype="float32", like=example)
     assert (got.dtype, got.device) == (np.float32, example.device)
     assert getattr(np, name)(np.float64(2), like=example).device == example.device
-    elsewhere = sk.ones((2,), device="cpu:1" if place != "cpu:1" else "cuda:1")
+    elsewhere = sk.ones((2,), device="cpu:1" if array_device != "cpu:1" else "cuda:1")
     assert getattr(np, name)(elsewhere, like=example).device == elsewhere.device
 
 
 @pytest.mark.parametrize(
     "part", [np.s_[:], np.s_[:, ::2], np.s_[::-1], np.s_[:0], np.s_[0], np.s_[0, 0]]
 )
-def test_like_gives_the_order_that_is_asked_for(part, place):
+def test_like_gives_the_order_that_is_asked_for(part, array_device):
     host = np.arange(24.0).reshape(4, 6)
-    x = on(place, host)
+    x = to_device(array_device, host)
     for view in (lambda a: a[part], lambda a: a.T[part]):
         for function in (np.ascontiguousarray, np.asfortranarray):
             got, want = function(view(x), like=x), function(view(host))
-            assert_alike(got, want, place)
+            assert_alike(got, want, array_device)
             if want.size:
                 assert got.strides == want.strides
     whole = np.asfortranarray(x.T, like=x)
@@ -46,19 +46,23 @@ def test_like_gives_the_order_that_is_asked_for(part, place):
 
 
 @pytest.mark.parametrize("side", ["prepend", "append"])
-def test_diff_puts_scalars_beside(side, place):
+def test_diff_puts_scalars_beside(side, array_device):
     host = np.arange(12).reshape(3, 4) ** 2
-    x = on(place, host)
+    x = to_device(array_device, host)
     for axis in (0, 1, -1):
         for n in (0, 1, 2):
             assert_alike(
-                np.diff(x, n, axis, **{side: 5}), np.diff(host, n, axis, **{side: 5}), place
+                np.diff(x, n, axis, **{side: 5}), np.diff(host, n, axis, **{side: 5}), array_device
             )
-    assert_alike(np.diff(x, **{side: 0.5}), np.diff(host, **{side: 0.5}), place)
-    scalar = sk.asarray(7, device=place)
-    assert_alike(np.diff(x, **{side: scalar}), np.diff(host, **{side: 7}), place)
+    assert_alike(np.diff(x, **{side: 0.5}), np.diff(host, **{side: 0.5}), array_device)
+    scalar = sk.asarray(7, device=array_device)
+    assert_alike(np.diff(x, **{side: scalar}), np.diff(host, **{side: 7}), array_device)
     more = np.ones((3, 2), dtype=int)
-    assert_alike(np.diff(x, **{side: on(place, more)}), np.diff(host, **{side: more}), place)
+    assert_alike(
+        np.diff(x, **{side: to_device(array_device, more)}),
+        np.diff(host, **{side: more}),
+        array_device,
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64"])
@@ -66,29 +70,33 @@ def test_diff_puts_scalars_beside(side, place):
 @pytest.mark.parametrize(("shape", "right"), [
     ((8, 3), ()), ((8, 3), (2,)), ((3, 5), ()), ((4, 4), (1,)), ((0, 3), (2,)), ((3, 0), (2,)),
 ])  # fmt: skip
-def test_lstsq_is_numpys(dtype, rcond, shape, right, place):
+def test_lstsq_is_numpys(dtype, rcond, shape, right, array_device):
     rng = np.random.default_rng(3)
     a = rng.integers(1, 9, shape).astype(dtype)
     b = rng.integers(1, 9, shape[:1] + right).astype(dtype)
     tolerance = 1e-3 if dtype == "float32" else 1e-9
-    found = np.linalg.lstsq(on(place, a), on(place, b), rcond)
-    for got, want in zip(found, np.linalg.lstsq(a, b, rcond), strict=True):
+    results = np.linalg.lstsq(to_device(array_device, a), to_device(array_device, b), rcond)
+    for got, want in zip(results, np.linalg.lstsq(a, b, rcond), strict=True):
         if isinstance(got, int):
             assert got == want
             continue
-        assert (got.device, got.dtype, got.shape) == (sk.Device(place), want.dtype, want.shape)
+        assert (got.device, got.dtype, got.shape) == (
+            sk.Device(array_device),
+            want.dtype,
+            want.shape,
+        )
         np.testing.assert_allclose(to_numpy(got), want, rtol=tolerance, atol=tolerance)
 
 
-def test_lstsq_counts_what_is_independent(place):
+def test_lstsq_counts_what_is_independent(array_device):
     a = np.random.default_rng(4).standard_normal((9, 4))
     a[:, 1] = a[:, 2]
     b = np.arange(9.0)
-    x, residuals, rank, s = np.linalg.lstsq(on(place, a), on(place, b))
+    x, residuals, rank, s = np.linalg.lstsq(to_device(array_device, a), to_device(array_device, b))
     want = np.linalg.lstsq(a, b)
     assert rank == want[2] == 3
     assert residuals.shape == want[1].shape == (0,)
     np.testing.assert_allclose(to_numpy(x), want[0], atol=1e-12)
     np.testing.assert_allclose(to_numpy(s), want[3], atol=1e-12)
     with pytest.raises(ValueError, match="lstsq"):
-        np.linalg.lstsq(on(place, a), on(place, b[:3]))
+        np.linalg.lstsq(to_device(array_device, a), to_device(array_device, b[:3]))

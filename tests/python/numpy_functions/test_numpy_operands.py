@@ -7,18 +7,18 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from alike import PLACES, assert_alike
 from numpy_calls import HOST
-from oracle import on, to_numpy
+from numpy_comparison import PLACES, assert_alike
+from oracle import to_device, to_numpy
 
 
 @pytest.fixture(params=PLACES)
-def place(request):
+def array_device(request):
     return request.param
 
 
-def test_a_numpy_array_is_an_array_on_cpu_0(place):
-    x, b = on(place, HOST["x"]), on(place, HOST["b"])
+def test_a_numpy_array_is_an_array_on_cpu_0(array_device):
+    x, b = to_device(array_device, HOST["x"]), to_device(array_device, HOST["b"])
     zeros = np.zeros(4)
     for call in (
         lambda x, host: np.add(x, host),
@@ -31,11 +31,13 @@ def test_a_numpy_array_is_an_array_on_cpu_0(place):
         lambda x, host: np.hypot(x, host),
         lambda x, host: np.vstack([host, x, host]),
         lambda x, host: np.block([[x, host]]),
-        lambda x, host: np.sum(x, axis=0, where=host > 0.5) if place == "cpu:0" else host + x,
+        lambda x, host: (
+            np.sum(x, axis=0, where=host > 0.5) if array_device == "cpu:0" else host + x
+        ),
     ):
         host = HOST["x"].copy()
-        if place == "cpu:0":
-            assert_alike(call(x, host), call(HOST["x"], host), place)
+        if array_device == "cpu:0":
+            assert_alike(call(x, host), call(HOST["x"], host), array_device)
         else:
             with pytest.raises(sk.exceptions.DeviceMismatchError, match=r"numpy\.ndarray.*cpu:0"):
                 call(x, host)
@@ -45,7 +47,7 @@ def test_a_numpy_array_is_an_array_on_cpu_0(place):
         lambda out: np.sum(x, axis=0, out=zeros),
     ):
         host = HOST["x"].copy()
-        if place == "cpu:0":
+        if array_device == "cpu:0":
             assert call(host) in (None, host) if call(host) is None else call(host) is not None
             assert np.array_equal(host, HOST["x"] + 1.0) or np.allclose(zeros, HOST["x"].sum(0))
         else:
@@ -56,19 +58,19 @@ def test_a_numpy_array_is_an_array_on_cpu_0(place):
 
 
 def test_numpys_view_of_an_array_on_cpu_1_is_an_array_on_cpu_0_as_all_are():
-    x = on("cpu:1", HOST["x"])
+    x = to_device("cpu:1", HOST["x"])
     for view in (np.asarray(x), np.asarray(x)[:, ::2], np.asarray(x) * 1):
         with pytest.raises(sk.exceptions.DeviceMismatchError, match=r"numpy\.ndarray.*cpu:0"):
             x[: view.shape[0], : view.shape[1]] + view
         assert sk.abs(view).device == sk.Device("cpu:0")
     view = np.asarray(x)
-    again = sk.asarray(view, device="cpu:1", copy=False)
-    assert np.shares_memory(again, view)
-    assert_alike(again + x, HOST["x"] + HOST["x"], "cpu:1")
+    shared_array = sk.asarray(view, device="cpu:1", copy=False)
+    assert np.shares_memory(shared_array, view)
+    assert_alike(shared_array + x, HOST["x"] + HOST["x"], "cpu:1")
 
 
 def test_out_of_numpy_is_returned():
-    x, host, total = on("cpu:0", HOST["x"]), HOST["x"].copy(), np.zeros(4)
+    x, host, total = to_device("cpu:0", HOST["x"]), HOST["x"].copy(), np.zeros(4)
     assert np.add(x, 1.0, out=host) is host
     assert np.array_equal(host, HOST["x"] + 1.0)
     assert np.sum(x, axis=0, out=total) is total
@@ -86,7 +88,7 @@ IN_PLACE = (
 
 
 @pytest.mark.parametrize("name", [*OPERATORS, *COMPARISONS, *IN_PLACE])
-def test_operators_with_numpy_arrays(name, place):
+def test_operators_with_numpy_arrays(name, array_device):
     """The 13 operators, reflected and in place: NumPy's own slots ask ``__array_ufunc__`` in each case."""
     operation = getattr(operator, name)
     bits = name.removeprefix("i").rstrip("_") in ("and", "or", "xor", "lshift", "rshift")
@@ -94,37 +96,37 @@ def test_operators_with_numpy_arrays(name, place):
         host = np.arange(1, 10).reshape(3, 3)[-shape[0] if len(shape) == 2 else 0 :][: shape[0]]
         host = np.ascontiguousarray(host.reshape(-1)[: np.prod(shape)].reshape(shape))
         host = host if bits else host.astype(float)
-        own = np.full((3, 3), 2, dtype=host.dtype)
+        values = np.full((3, 3), 2, dtype=host.dtype)
         if "matmul" in name and shape != (3, 3):
             continue
         for left_is_ours in (True, False):
-            x, theirs = on(place, own), host.copy()
+            x, theirs = to_device(array_device, values), host.copy()
             pair = (x, theirs) if left_is_ours else (theirs, x)
             if name in IN_PLACE and not left_is_ours and shape != (3, 3):
                 continue  # the left operand is too small for the result
-            if place != "cpu:0":
+            if array_device != "cpu:0":
                 with pytest.raises(sk.exceptions.DeviceMismatchError, match=r"numpy\.ndarray"):
                     operation(*pair)
                 assert np.array_equal(theirs, host)
-                assert np.array_equal(to_numpy(x), own)
+                assert np.array_equal(to_numpy(x), values)
                 continue
-            plain = (own.copy(), host) if left_is_ours else (host.copy(), own)
+            plain = (values.copy(), host) if left_is_ours else (host.copy(), values)
             got, want = operation(*pair), operation(*plain)
             if name in IN_PLACE and not left_is_ours:
                 assert got is theirs
-                got = on(place, got)
-            assert_alike(got, want, place)
+                got = to_device(array_device, got)
+            assert_alike(got, want, array_device)
             if name in IN_PLACE and left_is_ours:
                 assert got is x
 
 
-def test_numpy_arrays_of_no_axes(place):
+def test_numpy_arrays_of_no_axes(array_device):
     """Arrays, too; but to compare NumPy makes such arrays of its scalars, so there they count as these."""
-    x, host = on(place, HOST["x"]), np.array(2.0)
+    x, host = to_device(array_device, HOST["x"]), np.array(2.0)
     assert np.array_equal(to_numpy(host < x), HOST["x"] > 2.0)
-    if place == "cpu:0":
-        assert_alike(x * host, HOST["x"] * 2.0, place)
-        assert_alike(host * x, HOST["x"] * 2.0, place)
+    if array_device == "cpu:0":
+        assert_alike(x * host, HOST["x"] * 2.0, array_device)
+        assert_alike(host * x, HOST["x"] * 2.0, array_device)
         return
     for call in (lambda: x * host, lambda: host * x, lambda: sk.sum(x, axis=np.array(0))):
         with pytest.raises(sk.exceptions.DeviceMismatchError):
@@ -132,8 +134,8 @@ def test_numpy_arrays_of_no_axes(place):
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
-def test_subclasses_of_numpy_arrays_are_refused(place, tmp_path):
-    x = on(place, HOST["m"])
+def test_subclasses_of_numpy_arrays_are_refused(array_device, tmp_path):
+    x = to_device(array_device, HOST["m"])
     for call in (
         lambda: x + np.matrix(HOST["m"]),
         lambda: np.matrix(HOST["m"]) @ x,
@@ -151,20 +153,23 @@ def test_subclasses_of_numpy_arrays_are_refused(place, tmp_path):
             x + odd
         with pytest.raises((TypeError, sk.exceptions.DeviceMismatchError)):
             sk.add(x, odd)
-    if place == "cpu:0":
+    if array_device == "cpu:0":
         mapped = np.memmap(tmp_path / "m", dtype=float, mode="w+", shape=(3, 3))
         assert to_numpy(sk.add(x, mapped)).tolist() == HOST["m"].tolist()
         assert to_numpy(mapped + x).tolist() == HOST["m"].tolist()
 
 
 @pytest.mark.parametrize("name", [n for n in OPERATORS if n not in ("matmul",)] + COMPARISONS)
-def test_operators_with_numpy_scalars_take_the_dtype_of_the_array(name, place):
+def test_operators_with_numpy_scalars_take_the_dtype_of_the_array(name, array_device):
     operation = getattr(operator, name)
     if name in ("and_", "or_", "xor", "lshift", "rshift"):
-        x, scalars = on(place, HOST["n"].astype(np.int32)), (np.int8(3), np.int64(3), np.uint8(3))
+        x, scalars = (
+            to_device(array_device, HOST["n"].astype(np.int32)),
+            (np.int8(3), np.int64(3), np.uint8(3)),
+        )
     else:
         x, scalars = (
-            on(place, HOST["x"].astype(np.float32)),
+            to_device(array_device, HOST["x"].astype(np.float32)),
             (np.float64(2), np.float32(2), np.int64(2)),
         )
     for scalar in scalars:
@@ -175,5 +180,5 @@ def test_operators_with_numpy_scalars_take_the_dtype_of_the_array(name, place):
         ):
             assert type(got) is sk.Array
             assert got.dtype == want.dtype
-            assert got.device == sk.Device(place)
+            assert got.device == sk.Device(array_device)
             assert np.array_equal(to_numpy(got), to_numpy(want))

@@ -12,9 +12,9 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from alike import PLACES, arrays, assert_alike
 from numpy_calls import CALLS, HOST
-from oracle import on, to_numpy
+from numpy_comparison import PLACES, arrays, assert_alike
+from oracle import to_device, to_numpy
 from skerry import _extra
 from skerry import _numpy_counterparts as counterparts
 from skerry._numpy_creation import MAKERS
@@ -22,15 +22,15 @@ from skerry._numpy_protocols import _title
 
 
 @pytest.fixture(params=PLACES)
-def place(request):
+def array_device(request):
     return request.param
 
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
 @pytest.mark.parametrize("name", CALLS)
-def test_functions_stay_on_the_device(name, place):
+def test_functions_stay_on_the_device(name, array_device):
     for call in CALLS[name] or ():
-        assert_alike(call(arrays(place)), call(arrays()), place)
+        assert_alike(call(arrays(array_device)), call(arrays()), array_device)
 
 
 def test_every_counterpart_has_a_case():
@@ -57,15 +57,15 @@ def ufunc_operands(a, ufunc):
 
 
 @pytest.mark.parametrize("ufunc", counterparts.UFUNCS, ids=lambda ufunc: ufunc.__name__)
-def test_ufuncs_stay_on_the_device(ufunc, place):
+def test_ufuncs_stay_on_the_device(ufunc, array_device):
     want = ufunc(*ufunc_operands(arrays(), ufunc))
-    mine = ufunc_operands(arrays(place), ufunc)
-    assert_alike(ufunc(*mine), want, place)
+    operands = ufunc_operands(arrays(array_device), ufunc)
+    assert_alike(ufunc(*operands), want, array_device)
     if ufunc.nout > 1:
         return
-    target = sk.empty(want.shape, dtype=want.dtype, device=place)
-    assert ufunc(*mine, out=target) is target
-    assert_alike(target, want, place)
+    target = sk.empty(want.shape, dtype=want.dtype, device=array_device)
+    assert ufunc(*operands, out=target) is target
+    assert_alike(target, want, array_device)
 
 
 UNKNOWN = [
@@ -80,14 +80,14 @@ UNKNOWN = [
 
 @pytest.mark.parametrize("index", range(len(UNKNOWN)))
 def test_functions_without_counterpart_are_numpys_on_cpu_0_and_name_the_remedy_elsewhere(
-    index, place
+    index, array_device
 ):
     call = UNKNOWN[index]
-    if place == "cpu:0":
-        assert_alike(call(arrays(place)), call(arrays()), place)
+    if array_device == "cpu:0":
+        assert_alike(call(arrays(array_device)), call(arrays()), array_device)
         return
     with pytest.raises(TypeError, match=r'np\.asarray\(x\.to_device\("cpu"\)\)'):
-        call(arrays(place))
+        call(arrays(array_device))
 
 
 NAMED = [
@@ -129,15 +129,15 @@ def test_numpys_functions_share_the_memory(tmp_path):
     assert np.array_equal(np.asarray(whole) + np.asarray(part), np.asarray(x))
 
 
-def test_ufuncs_of_other_libraries(place):
+def test_ufuncs_of_other_libraries(array_device):
     special = pytest.importorskip("scipy.special")
-    if place == "cpu:0":
-        got = special.erf(on(place, HOST["x"]))
+    if array_device == "cpu:0":
+        got = special.erf(to_device(array_device, HOST["x"]))
         assert type(got) is sk.Array
         assert np.array_equal(np.asarray(got), special.erf(HOST["x"]))
         return
     with pytest.raises(TypeError, match="another library's"):
-        special.erf(on(place, HOST["x"]))
+        special.erf(to_device(array_device, HOST["x"]))
 
 
 REFUSED = [
@@ -159,12 +159,12 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("index", range(len(REFUSED)))
-def test_arguments_without_counterpart_are_refused_but_on_cpu_0(index, place):
-    if place == "cpu:0":
-        assert_alike(REFUSED[index](arrays(place)), REFUSED[index](arrays()), place)
+def test_arguments_without_counterpart_are_refused_but_on_cpu_0(index, array_device):
+    if array_device == "cpu:0":
+        assert_alike(REFUSED[index](arrays(array_device)), REFUSED[index](arrays()), array_device)
         return
     with pytest.raises(TypeError):
-        REFUSED[index](arrays(place))
+        REFUSED[index](arrays(array_device))
 
 
 def test_where_of_a_ufunc_fills_out_on_cpu_0():
@@ -177,8 +177,8 @@ def test_where_of_a_ufunc_fills_out_on_cpu_0():
         np.add(arrays("cuda:0").x, 1.0, where=arrays("cuda:0").b)
 
 
-def test_what_skerry_refuses_itself_is_refused_on_all_devices(place):
-    a = arrays(place)
+def test_what_skerry_refuses_itself_is_refused_on_all_devices(array_device):
+    a = arrays(array_device)
     for call in (
         lambda: np.add(a.x, [[1.0] * 4] * 3),
         lambda: np.cross(a.v, a.w, axisa=5),
@@ -187,29 +187,29 @@ def test_what_skerry_refuses_itself_is_refused_on_all_devices(place):
             call()
 
 
-def test_lists_of_positions_have_no_device(place):
-    x = on(place, HOST["x"])
-    assert_alike(np.take(x, [0, 1], axis=0), np.take(HOST["x"], [0, 1], axis=0), place)
+def test_lists_of_positions_have_no_device(array_device):
+    x = to_device(array_device, HOST["x"])
+    assert_alike(np.take(x, [0, 1], axis=0), np.take(HOST["x"], [0, 1], axis=0), array_device)
 
 
-def test_kinds_mix_by_the_rule_of_skerry(place):
-    n = sk.asarray([1, 4], device=place)
+def test_kinds_mix_by_the_rule_of_skerry(array_device):
+    n = sk.asarray([1, 4], device=array_device)
     for call, want in (
         (lambda: np.float64(2.5) * n, [2.5, 10.0]),
         (lambda: n * np.float64(2.5), [2.5, 10.0]),
         (lambda: np.sqrt(n), [1.0, 2.0]),
-        (lambda: np.multiply(n, sk.asarray([0.5, 0.5], device=place)), [0.5, 2.0]),
+        (lambda: np.multiply(n, sk.asarray([0.5, 0.5], device=array_device)), [0.5, 2.0]),
     ):
         got = call()
-        assert (type(got), got.device, got.dtype) == (sk.Array, sk.Device(place), np.float64)
+        assert (type(got), got.device, got.dtype) == (sk.Array, sk.Device(array_device), np.float64)
         assert to_numpy(got).tolist() == want
         with sk.strict_promotion(), pytest.raises(TypeError):
             call()
 
 
-def test_numpy_scalars_keep_the_precision_of_the_array(place):
-    assert (np.complex64(1j) * sk.ones((2,), device=place)).dtype == np.complex128
-    x = sk.ones((2,), dtype=sk.float32, device=place)
+def test_numpy_scalars_keep_the_precision_of_the_array(array_device):
+    assert (np.complex64(1j) * sk.ones((2,), device=array_device)).dtype == np.complex128
+    x = sk.ones((2,), dtype=sk.float32, device=array_device)
     x += np.float64(2)
     assert x.dtype == np.float32
     assert to_numpy(x).tolist() == [3.0, 3.0]
@@ -236,43 +236,46 @@ def test_devices_are_not_mixed():
     assert to_numpy(y).tolist() == [1.0, 1.0]
 
 
-def test_out_must_be_made_for_the_result(place):
-    x = sk.ones((2, 3), device=place)
-    for wrong in (sk.empty((3, 2), device=place), sk.empty((2, 3), dtype=sk.float32, device=place)):
+def test_out_must_be_made_for_the_result(array_device):
+    x = sk.ones((2, 3), device=array_device)
+    for wrong in (
+        sk.empty((3, 2), device=array_device),
+        sk.empty((2, 3), dtype=sk.float32, device=array_device),
+    ):
         with pytest.raises(ValueError, match="out"):
             np.add(x, x, out=wrong)
     assert np.add(x, 1.0, out=x) is x
     assert to_numpy(x).tolist() == [[2.0] * 3] * 2
-    total = sk.empty((3,), device=place)
+    total = sk.empty((3,), device=array_device)
     assert np.sum(x, axis=0, out=total) is total
     assert np.sum(x, 0, None, total) is total
     assert np.add.reduce(x, out=total) is total
     assert to_numpy(total).tolist() == [4.0] * 3
 
 
-def test_functions_that_are_not_compared_by_value(place):
-    x = sk.ones((2, 3), device=place)
+def test_functions_that_are_not_compared_by_value(array_device):
+    x = sk.ones((2, 3), device=array_device)
     assert np.empty_like(x).shape == np.empty_like(x, shape=(2, 3)).shape == (2, 3)
     assert np.empty_like(x, dtype="int8").device == x.device
-    np.copyto(x, sk.zeros((3,), device=place))
+    np.copyto(x, sk.zeros((3,), device=array_device))
     assert to_numpy(x).tolist() == [[0.0] * 3] * 2
     np.copyto(x, 2.0)
     assert to_numpy(x).tolist() == [[2.0] * 3] * 2
     assert np.array_repr(x) == np.array_str(x) == repr(x)
     assert np.can_cast(x, "complex128")
     assert not np.can_cast(x, "float32")
-    m = on(place, HOST["m"])
+    m = to_device(array_device, HOST["m"])
     got = np.sort(np.real(np.linalg.eigvals(m)))
-    assert_alike(got, np.sort(np.linalg.eigvals(HOST["m"]).real), place)
+    assert_alike(got, np.sort(np.linalg.eigvals(HOST["m"]).real), array_device)
     assert np.linalg.eig(m).eigenvectors.shape == (3, 3)
     with pytest.raises(TypeError):
         np.linspace(x, 1.0)
 
 
 @pytest.mark.parametrize("name", sorted(MAKERS))
-def test_like_makes_arrays_on_the_device_of_the_example(name, place):
+def test_like_makes_arrays_on_the_device_of_the_example(name, array_device):
     function = getattr(np, name.removeprefix("numpy."))
-    example = sk.ones((1,), device=place)
+    example = sk.ones((1,), device=array_device)
     args = {
         "numpy.arange": (3,),
         "numpy.eye": (3, 4),
@@ -281,7 +284,7 @@ def test_like_makes_arrays_on_the_device_of_the_example(name, place):
     }.get(name, ([2, 3],))
     got, want = function(*args, like=example), function(*args)
     assert type(got) is sk.Array
-    assert got.device == sk.Device(place)
+    assert got.device == sk.Device(array_device)
     assert got.dtype == want.dtype
     if name != "numpy.empty":
         assert np.array_equal(to_numpy(got), want)
@@ -355,7 +358,7 @@ def test_shared_memory_of_strided_views(device):
 def test_each_result_goes_to_its_out(device):
     x = sk.asarray([1.25, -2.5], device=device)
     whole = sk.empty((2,), device=device)
-    fraction, found = np.modf(x, out=(None, whole))
-    assert found is whole
+    fraction, integral_part = np.modf(x, out=(None, whole))
+    assert integral_part is whole
     assert whole.tolist() == [1.0, -2.0]
     assert fraction.tolist() == [0.25, -0.5]

@@ -5,34 +5,40 @@
 import numpy as np
 import pytest
 import skerry as sk
-from alike import PLACES, arrays, assert_alike
 from numpy_calls import HOST
-from oracle import on
+from numpy_comparison import PLACES, arrays, assert_alike
+from oracle import to_device
 from skerry import _numpy_counterparts as counterparts
 
 
 @pytest.fixture(params=PLACES)
-def place(request):
+def array_device(request):
     return request.param
 
 
 @pytest.mark.parametrize("ufunc", counterparts.REDUCTIONS, ids=lambda ufunc: ufunc.__name__)
-def test_methods_of_ufuncs(ufunc, place):
-    mine, theirs = arrays(place), arrays()
+def test_methods_of_ufuncs(ufunc, array_device):
+    operands, theirs = arrays(array_device), arrays()
     name = "b" if ufunc.__name__.startswith("logical") else "x"
     for options in ({}, {"axis": 1}, {"axis": None}, {"axis": (0, 1), "keepdims": True}):
-        got = ufunc.reduce(getattr(mine, name), **options)
-        assert_alike(got, ufunc.reduce(getattr(theirs, name), **options), place)
+        got = ufunc.reduce(getattr(operands, name), **options)
+        assert_alike(got, ufunc.reduce(getattr(theirs, name), **options), array_device)
     if ufunc in counterparts.SCANS:
-        assert_alike(ufunc.accumulate(mine.x), ufunc.accumulate(theirs.x), place)
-        assert_alike(ufunc.accumulate(mine.n, 1, "int64"), ufunc.accumulate(theirs.n, 1), place)
-        assert_alike(ufunc.reduce(mine.n, 0, "int32"), ufunc.reduce(theirs.n, 0, "int32"), place)
-    elif place != "cpu:0":
+        assert_alike(ufunc.accumulate(operands.x), ufunc.accumulate(theirs.x), array_device)
+        assert_alike(
+            ufunc.accumulate(operands.n, 1, "int64"), ufunc.accumulate(theirs.n, 1), array_device
+        )
+        assert_alike(
+            ufunc.reduce(operands.n, 0, "int32"), ufunc.reduce(theirs.n, 0, "int32"), array_device
+        )
+    elif array_device != "cpu:0":
         with pytest.raises(TypeError, match="dtype="):
-            ufunc.reduce(getattr(mine, name), dtype="float32")
+            ufunc.reduce(getattr(operands, name), dtype="float32")
     if name == "x":
-        assert_alike(ufunc.outer(mine.x, mine.v), ufunc.outer(theirs.x, theirs.v), place)
-        assert_alike(ufunc.outer(mine.x, 2.0), ufunc.outer(theirs.x, 2.0), place)
+        assert_alike(
+            ufunc.outer(operands.x, operands.v), ufunc.outer(theirs.x, theirs.v), array_device
+        )
+        assert_alike(ufunc.outer(operands.x, 2.0), ufunc.outer(theirs.x, 2.0), array_device)
 
 
 BINARY = [
@@ -55,23 +61,25 @@ def fold_operand(ufunc):
 
 
 @pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
-def test_reduce_and_accumulate_of_all_ufuncs(ufunc, place):
+def test_reduce_and_accumulate_of_all_ufuncs(ufunc, array_device):
     if ufunc.__name__ in NO_FOLD:
         pytest.skip("a fold of it has no meaning")
     host = fold_operand(ufunc)
-    x = on(place, host)
+    x = to_device(array_device, host)
     for axis in (0, 1, -1):
-        assert_alike(ufunc.reduce(x, axis=axis), ufunc.reduce(host, axis=axis), place)
-        assert_alike(ufunc.accumulate(x, axis=axis), ufunc.accumulate(host, axis=axis), place)
-    assert_alike(ufunc.reduce(x, keepdims=True), ufunc.reduce(host, keepdims=True), place)
-    assert_alike(ufunc.reduce(x[:1]), ufunc.reduce(host[:1]), place)
+        assert_alike(ufunc.reduce(x, axis=axis), ufunc.reduce(host, axis=axis), array_device)
+        assert_alike(
+            ufunc.accumulate(x, axis=axis), ufunc.accumulate(host, axis=axis), array_device
+        )
+    assert_alike(ufunc.reduce(x, keepdims=True), ufunc.reduce(host, keepdims=True), array_device)
+    assert_alike(ufunc.reduce(x[:1]), ufunc.reduce(host[:1]), array_device)
 
 
 @pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
-def test_outer_of_all_ufuncs(ufunc, place):
+def test_outer_of_all_ufuncs(ufunc, array_device):
     host = fold_operand(ufunc)
-    got = ufunc.outer(on(place, host), on(place, host[0]))
-    assert_alike(got, ufunc.outer(host, host[0]), place)
+    got = ufunc.outer(to_device(array_device, host), to_device(array_device, host[0]))
+    assert_alike(got, ufunc.outer(host, host[0]), array_device)
 
 
 AT = {
@@ -86,7 +94,7 @@ AT = {
 
 @pytest.mark.parametrize("key", AT)
 @pytest.mark.parametrize("ufunc", BINARY, ids=lambda ufunc: ufunc.__name__)
-def test_at_counts_repeated_indices(ufunc, key, place):
+def test_at_counts_repeated_indices(ufunc, key, array_device):
     host = fold_operand(ufunc)
     indices = AT[key](3)[0]
     values = np.broadcast_to(host[0, 0], host[indices].shape).copy()
@@ -94,16 +102,16 @@ def test_at_counts_repeated_indices(ufunc, key, place):
         pytest.skip("its results are of another dtype")
     if ufunc.__name__ in ("left_shift", "right_shift"):
         values = np.ones_like(values)
-    for mine, theirs in ((values, values), (host.flat[0], None)):
-        want, got = host.copy(), on(place, host)
-        theirs = mine if theirs is None else theirs
+    for value, theirs in ((values, values), (host.flat[0], None)):
+        want, got = host.copy(), to_device(array_device, host)
+        theirs = value if theirs is None else theirs
         ufunc.at(want, indices, theirs)
         moved = indices
         if isinstance(indices, np.ndarray):
-            moved = on(place, indices)
-        given = on(place, mine) if isinstance(mine, np.ndarray) else mine
-        assert ufunc.at(got, moved, given) is None
-        assert_alike(got, want, place)
+            moved = to_device(array_device, indices)
+        device_value = to_device(array_device, value) if isinstance(value, np.ndarray) else value
+        assert ufunc.at(got, moved, device_value) is None
+        assert_alike(got, want, array_device)
 
 
 def add_and_wait(x, indices, value):
@@ -111,32 +119,32 @@ def add_and_wait(x, indices, value):
     sk.synchronize()
 
 
-def test_at_of_views_and_of_ufuncs_of_one_input(place):
+def test_at_of_views_and_of_ufuncs_of_one_input(array_device):
     for cut in (np.s_[:, ::2], np.s_[::-1], np.s_[1]):
-        want, got = HOST["n"].copy(), on(place, HOST["n"])
+        want, got = HOST["n"].copy(), to_device(array_device, HOST["n"])
         np.add.at(want[cut], [0, 1, 1], 5)
         np.add.at(got[cut], [0, 1, 1], 5)
-        assert_alike(got, want, place)
-    want, got = HOST["n"].copy(), on(place, HOST["n"])
+        assert_alike(got, want, array_device)
+    want, got = HOST["n"].copy(), to_device(array_device, HOST["n"])
     np.negative.at(want, [0, 1, 1])
     np.negative.at(got, [0, 1, 1])
-    assert_alike(got, want, place)
-    many = np.arange(1000) % 7
-    want, got = np.zeros(7), sk.zeros((7,), device=place)
-    np.add.at(want, many, 1.0)
-    np.add.at(got, on(place, many), 1.0)
-    assert_alike(got, want, place)
+    assert_alike(got, want, array_device)
+    indices = np.arange(1000) % 7
+    want, got = np.zeros(7), sk.zeros((7,), device=array_device)
+    np.add.at(want, indices, 1.0)
+    np.add.at(got, to_device(array_device, indices), 1.0)
+    assert_alike(got, want, array_device)
     with pytest.raises(IndexError):
         add_and_wait(got, [9], 1.0)
-    if place != "cpu:0":
+    if array_device != "cpu:0":
         for call in (
-            lambda: np.add.at(got, many, 1.0),
+            lambda: np.add.at(got, indices, 1.0),
             lambda: np.add.at(got, [0], np.ones(1)),
-            lambda: np.add.at(np.zeros(7), on(place, many), 1.0),
+            lambda: np.add.at(np.zeros(7), to_device(array_device, indices), 1.0),
         ):
             with pytest.raises(sk.exceptions.DeviceMismatchError):
                 call()
     else:
         host = np.zeros(7)
-        np.add.at(host, sk.asarray(many), 1.0)
+        np.add.at(host, sk.asarray(indices), 1.0)
         assert np.array_equal(host, want)

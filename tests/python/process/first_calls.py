@@ -41,7 +41,7 @@ def programs():
     for name, text in texts.items():
         if name not in OF_THE_PROCESS:
             shown = doctest.DocTestParser().get_examples(text)
-            yield name, [each.source for each in shown if each.exc_msg is None]
+            yield name, [example.source for example in shown if example.exc_msg is None]
 
 
 class Run(threading.Thread):

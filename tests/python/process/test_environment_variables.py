@@ -31,10 +31,12 @@ print(__import__("pickle").loads(__import__("pickle").dumps(x)).device)
 
 
 def run(code=REPORT, **variables):
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("SKERRY_")}
+    environment = {
+        name: text for name, text in os.environ.items() if not name.startswith("SKERRY_")
+    }
     return subprocess.run(
         [sys.executable, "-c", code],
-        env={**kept, **variables},
+        env={**environment, **variables},
         capture_output=True,
         text=True,
         timeout=120,

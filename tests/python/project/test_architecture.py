@@ -35,8 +35,8 @@ def is_path(text):
 def expanded(text):
     """`a/{b,c}.hpp` as its two paths."""
     parts = re.split(r"\{([^{}]*)\}", text)
-    choices = [part.split(",") if at % 2 else [part] for at, part in enumerate(parts)]
-    return ["".join(each) for each in itertools.product(*choices)]
+    choices = [part.split(",") if index % 2 else [part] for index, part in enumerate(parts)]
+    return ["".join(combination) for combination in itertools.product(*choices)]
 
 
 def is_placeholder(text):

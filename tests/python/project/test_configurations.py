@@ -85,9 +85,13 @@ def test_nvcc_tells_the_module_what_it_compiled_for(tmp_path):
     flags = ["-std=c++20", "-I", str(ROOT)]
     for codes in (["80", "90"], ["90"]):
         options = [f"--generate-code=arch=compute_{n},code=sm_{n}" for n in codes]
-        made = tmp_path / "compiled_for.o"
-        subprocess.run([NVCC, *flags, *options, "-c", str(source), "-o", str(made)], check=True)
-        assert b"\0" + b",".join(f"{n}0".encode() for n in codes) + b"\0" in made.read_bytes()
+        object_file = tmp_path / "compiled_for.o"
+        subprocess.run(
+            [NVCC, *flags, *options, "-c", str(source), "-o", str(object_file)], check=True
+        )
+        assert (
+            b"\0" + b",".join(f"{n}0".encode() for n in codes) + b"\0" in object_file.read_bytes()
+        )
 
 
 @pytest.mark.skipif(NVCC is None, reason="nvcc is not installed")
@@ -149,7 +153,7 @@ def test_gpu_check_builds_for_the_gpus_of_the_machine(stub_driver, tmp_path):
     failing = [] if NVCC else ["none"]
     status, output, ran, record = gpu_check(stub_driver, tmp_path, *failing)
     assert status == 0, output
-    steps = [each["name"] for each in ran]
+    steps = [command["name"] for command in ran]
     assert steps == [
         "configure", "build", "install", "look", "kernels", "tests", "handover",
         "sanitizer-memcheck", "bench", "huge",
@@ -158,7 +162,7 @@ def test_gpu_check_builds_for_the_gpus_of_the_machine(stub_driver, tmp_path):
     if NVCC:
         commands = commands_of(tmp_path / "build")
         assert generated_code(commands["moves.cu"]) == {"sm_80", "sm_90"}
-    by_name = {each["name"]: each for each in ran}
+    by_name = {command["name"]: command for command in ran}
     for step in ("kernels", "sanitizer-memcheck"):
         assert "--require-gpu" in by_name[step]["command"]
         openblas = by_name[step]["environment"]["SKERRY_OPENBLAS"]
@@ -178,7 +182,7 @@ def test_gpu_check_builds_for_the_gpus_of_the_machine(stub_driver, tmp_path):
 def test_gpu_check_runs_the_parts_that_are_asked_for(stub_driver, tmp_path):
     status, output, ran, record = gpu_check(stub_driver, tmp_path, "none", GPU_CHECK="bench huge")
     assert status == 0, output
-    assert [each["name"] for each in ran] == ["bench", "huge"]
+    assert [command["name"] for command in ran] == ["bench", "huge"]
     assert [part["part"] for part in record["parts"]] == ["bench", "huge"]
 
 
@@ -194,8 +198,8 @@ def test_gpu_check_fails_with_a_part_and_records_why(failing, stub_driver, tmp_p
     status, _, ran, record = gpu_check(stub_driver, tmp_path, failing)
     assert status == 1
     part = "kernels" if failing == "kernels" else "build"
-    [failed] = [each for each in record["parts"] if each["result"] != "passed"
-                and not each["result"].startswith("skipped")]  # fmt: skip
+    [failed] = [entry for entry in record["parts"] if entry["result"] != "passed"
+                and not entry["result"].startswith("skipped")]  # fmt: skip
     assert failed["part"] == part
     assert f"{failing} said why" in failed["detail"]
     # Without a build there is nothing to run; without one part the others still say something.

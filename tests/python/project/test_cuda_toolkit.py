@@ -121,10 +121,10 @@ def test_a_driver_is_found_where_the_loader_is_told_to_look(machine):
     assert f"({driver})" in machine.choose("AUTO", f"-DCMAKE_CUDA_COMPILER={nvcc}")[1]
 
 
-@pytest.mark.parametrize("beside", ["stubs/libcuda.so.1", "emulated/libskerry_emulator.so"])
-def test_the_stub_and_the_emulators_library_are_no_driver(machine, beside):
+@pytest.mark.parametrize("library_path", ["stubs/libcuda.so.1", "emulated/libskerry_emulator.so"])
+def test_the_stub_and_the_emulators_library_are_no_driver(machine, library_path):
     machine.install_nvcc()
-    folder = touch(machine.folder / beside).parent
+    folder = touch(machine.folder / library_path).parent
     touch(folder / "libcuda.so.1")
     machine.environment["LD_LIBRARY_PATH"] = str(folder)
     assert machine.choose("AUTO")[2] == ("OFF", "")
@@ -187,7 +187,9 @@ def test_off_asks_for_nothing(machine):
 
 def test_the_group_of_packages_is_one_toolkit():
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
-    pins = dict(re.match(r"([\w-]+)==([\d.]+)", each).groups() for each in groups["cuda"])
+    pins = dict(
+        re.match(r"([\w-]+)==([\d.]+)", requirement).groups() for requirement in groups["cuda"]
+    )
     assert {"nvidia-cublas", "nvidia-cusolver", "nvidia-cuda-runtime"} < set(pins)
     assert pins["nvidia-cuda-nvcc"] == pins["nvidia-cuda-crt"] == pins["nvidia-nvvm"]
     assert pins["nvidia-nvjitlink"] == pins["nvidia-nvvm"]

@@ -90,9 +90,9 @@ def test_every_public_name_is_in_the_reference_once():
     listed += [name for names in reference.CLASSES.values() for name in names]
     assert len(listed) == len(set(listed))
     assert set(sk.__all__) <= {*listed, *reference.ELSEWHERE}
-    made = "\n".join(reference.pages().values())
+    text = "\n".join(reference.pages().values())
     for name, function in FUNCTIONS.items():
-        assert len(re.findall(rf"autofunction:: {re.escape(function.__name__)}\n", made)) >= 1, name
+        assert len(re.findall(rf"autofunction:: {re.escape(function.__name__)}\n", text)) >= 1, name
 
 
 @REHEARSED
@@ -151,5 +151,5 @@ def settings_are_kept():
     sk.set_num_threads(threads)
     sk.set_default_device("cpu:0")
     with contextlib.suppress(RuntimeError):
-        for where in ("cpu:0", "cuda:0"):
-            sk.set_memory_limit(where, None)
+        for device in ("cpu:0", "cuda:0"):
+            sk.set_memory_limit(device, None)

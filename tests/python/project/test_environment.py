@@ -68,9 +68,9 @@ def table():
 TABLE = table()
 
 
-def files(*places):
-    for place in places:
-        path = ROOT / place
+def files(*paths):
+    for relative_path in paths:
+        path = ROOT / relative_path
         for file in [path] if path.is_file() else path.rglob("*"):
             if (file.suffix in SUFFIXES or file == path) and file != pathlib.Path(__file__):
                 yield file
@@ -88,8 +88,8 @@ def read_by(reader):
 
 
 def test_what_is_read_is_in_the_table():
-    places = {place for reader in READERS.values() for place in reader}
-    read = {name: file.relative_to(ROOT) for file in files(*places) for name in read_in(file)}
+    paths = {path for reader in READERS.values() for path in reader}
+    read = {name: file.relative_to(ROOT) for file in files(*paths) for name in read_in(file)}
     assert len(read) > 50, "the patterns find nothing"
     missing = {name: str(file) for name, file in read.items() if name not in {*TABLE, *OF_OTHERS}}
     assert not missing
@@ -97,7 +97,7 @@ def test_what_is_read_is_in_the_table():
 
 @pytest.mark.parametrize("reader", READERS)
 def test_what_is_in_the_table_is_read_by_whom_it_says(reader):
-    rows = {name for name, by in TABLE.items() if by == reader}
+    rows = {name for name, listed_reader in TABLE.items() if listed_reader == reader}
     assert rows
     assert not rows - read_by(reader)
 
@@ -130,14 +130,14 @@ def test_variables_that_are_set_or_named_in_quotes_exist():
 
 
 def test_pages_name_variables_and_options_that_exist():
-    known = set(TABLE) | build_options() | MADE_UP
+    known_names = set(TABLE) | build_options() | MADE_UP
     pages = [
         *(ROOT / "python" / "docs").glob("*.rst"),
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
     ]
     for page in pages:
-        assert not set(OURS.findall(page.read_text())) - known, page.name
+        assert not set(OURS.findall(page.read_text())) - known_names, page.name
 
 
 def test_the_doctor_prints_variables_that_exist():

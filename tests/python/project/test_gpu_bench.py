@@ -74,25 +74,25 @@ class WithNumPy:
 
 @pytest.fixture(scope="module")
 def bench():
-    made = gpu_side_by_side.Bench(seconds=600, shrink=18)
-    made.driver = WallClock()
-    made.libraries = {"skerry": OnRehearsal(), "cupy": WithNumPy()}
-    return made
+    small_bench = gpu_side_by_side.Bench(seconds=600, shrink=18)
+    small_bench.driver = WallClock()
+    small_bench.libraries = {"skerry": OnRehearsal(), "cupy": WithNumPy()}
+    return small_bench
 
 
 @pytest.fixture(scope="module")
 def measured(bench):
     """For each subject its figures and the notes it made."""
-    made = {}
+    results = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gpu_side_by_side, "BATCH_MS", 0.01)
         patch.setattr(gpu_side_by_side, "ROTATED_BYTES", 1000)
         for subject, run in gpu_rows.SUBJECTS.items():
             bench.notes.clear()
-            before = len(bench.figures)
+            old_count = len(bench.figures)
             run(bench)
-            made[subject] = bench.figures[before:], list(bench.notes)
-    return made
+            results[subject] = bench.figures[old_count:], list(bench.notes)
+    return results
 
 
 @pytest.mark.parametrize("subject", list(gpu_rows.SUBJECTS))
@@ -117,9 +117,9 @@ def test_goals_are_computed_from_the_figures_and_what_is_missing_is_said(measure
     assert "add float32 / cupy" in text
     assert "sort float32 / torch" in text
     assert "not measured" in text  # PyTorch's
-    met = {goal.what for goal in gpu_bench.GOALS if goal.ratio(bench) is not None}
-    assert {goal.what for goal in gpu_bench.GOALS} - met == {
-        goal.what for goal in gpu_bench.GOALS if "torch" in goal.what
+    met = {goal.name for goal in gpu_bench.GOALS if goal.ratio(bench) is not None}
+    assert {goal.name for goal in gpu_bench.GOALS} - met == {
+        goal.name for goal in gpu_bench.GOALS if "torch" in goal.name
     }
 
 

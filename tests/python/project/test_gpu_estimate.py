@@ -45,8 +45,8 @@ def counts(sectors, once=None, instructions=0):
     ],
 )
 def test_blocks_of_a_multiprocessor(threads, registers, shared, dynamic, blocks):
-    own = model.Resources(registers=registers, shared_bytes=shared)
-    assert model.resident_blocks(threads, own, dynamic) == blocks
+    resources = model.Resources(registers=registers, shared_bytes=shared)
+    assert model.resident_blocks(threads, resources, dynamic) == blocks
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_sectors_in_vain_cost_their_share():
     share, _ = model.share_of_copy(nbytes, [(counts(2 * nbytes // 32), 1.0)])
     assert share == pytest.approx(0.5)
     # What a cache can give again is limited by the cache.
-    again = counts(8 * nbytes // 32, nbytes // 32)
-    share, limit = model.share_of_copy(nbytes, [(again, 1.0)])
+    cached_counts = counts(8 * nbytes // 32, nbytes // 32)
+    share, limit = model.share_of_copy(nbytes, [(cached_counts, 1.0)])
     gpu = model.H100
     assert share == pytest.approx(gpu.cache_bytes_per_second / gpu.copy_bytes_per_second / 8)
     assert limit == "cache"
@@ -123,22 +123,22 @@ def row(case, sectors=1.0, instructions=10.0, elements=N):
 
 
 def test_the_check_lets_two_percent_pass_and_no_more():
-    before = [row("add"), row("sum")]
-    assert model.regressions(before, before) == []
-    assert model.regressions(before, [row("add", 1.0199, 10.199), row("sum", 0.5, 5.0)]) == []
-    (found,) = model.regressions(before, [row("add", sectors=1.021), row("sum")])
-    assert "add: sectors_per_needed" in found
-    assert "+2.1%" in found
-    (found,) = model.regressions(before, [row("add"), row("sum", instructions=10.3)])
-    assert "sum: instructions_per_element" in found
+    old_rows = [row("add"), row("sum")]
+    assert model.regressions(old_rows, old_rows) == []
+    assert model.regressions(old_rows, [row("add", 1.0199, 10.199), row("sum", 0.5, 5.0)]) == []
+    (regression,) = model.regressions(old_rows, [row("add", sectors=1.021), row("sum")])
+    assert "add: sectors_per_needed" in regression
+    assert "+2.1%" in regression
+    (regression,) = model.regressions(old_rows, [row("add"), row("sum", instructions=10.3)])
+    assert "sum: instructions_per_element" in regression
 
 
 def test_the_check_misses_rows_and_refuses_other_sizes():
-    before = [row("add"), row("sum")]
-    assert model.regressions(before, [row("add"), row("new")]) == ["sum: no figures any more"]
-    assert model.regressions(before, [row("add")], whole=False) == []
-    (found,) = model.regressions(before, [row("add", elements=7), row("sum")])
-    assert "7 elements" in found
+    old_rows = [row("add"), row("sum")]
+    assert model.regressions(old_rows, [row("add"), row("new")]) == ["sum: no figures any more"]
+    assert model.regressions(old_rows, [row("add")], whole=False) == []
+    (regression,) = model.regressions(old_rows, [row("add", elements=7), row("sum")])
+    assert "7 elements" in regression
     assert model.regressions([row("add", sectors=0.0)], [row("add", sectors=0.1)]) != []
 
 
@@ -158,7 +158,7 @@ LAUNCH = {
 }
 
 
-def estimated(known):
+def estimated(resources):
     smaller = copy.deepcopy(LAUNCH)
     smaller["grid"] = [256, 1, 1]
     smaller["warp_instructions"] //= 4
@@ -169,24 +169,24 @@ def estimated(known):
         "elementwise",
         {"elements": N, "needed": 8 * N, "launches": [LAUNCH], **row},
         {"elements": N // 4, "needed": 2 * N, "launches": [smaller], **row},
-        known,
+        resources,
     )
 
 
 def test_a_row_is_derived_from_its_launches():
-    found = estimated({"k": model.Resources(registers=40)})
-    assert found["full_elements"] == N << gpu_estimate.SHRINK
-    assert found["sectors_per_needed"] == 1.0
-    assert found["instructions_per_element"] == 2.0
-    (kernel,) = found["kernels"]
+    record = estimated({"k": model.Resources(registers=40)})
+    assert record["full_elements"] == N << gpu_estimate.SHRINK
+    assert record["sectors_per_needed"] == 1.0
+    assert record["instructions_per_element"] == 2.0
+    (kernel,) = record["kernels"]
     assert kernel["full"]["blocks"] == 1024 << gpu_estimate.SHRINK
     assert kernel["warps_per_multiprocessor"] == 48
     assert kernel["waves"] == pytest.approx(65536 / (6 * 132))
-    assert found["share_of_copy"] == pytest.approx(kernel["busy"], rel=1e-3)
+    assert record["share_of_copy"] == pytest.approx(kernel["busy"], rel=1e-3)
     waves = 1024 * gpu_estimate.TAIL_ELEMENTS / N / (6 * 132)
-    assert found["tail"] == kernel["tail"] == pytest.approx(waves / math.ceil(waves))
-    assert "negative" in gpu_estimate.table([found])
-    assert "50.0%" in gpu_estimate.line(found)  # half of the wavefronts are for conflicts
+    assert record["tail"] == kernel["tail"] == pytest.approx(waves / math.ceil(waves))
+    assert "negative" in gpu_estimate.table([record])
+    assert "50.0%" in gpu_estimate.line(record)  # half of the wavefronts are for conflicts
 
 
 def test_what_a_launch_does_grows_as_what_grows_most():
@@ -202,19 +202,19 @@ def test_what_a_launch_does_grows_as_what_grows_most():
 
 
 def test_a_row_has_figures_without_ptxas():
-    found = estimated({})
-    assert "waves" not in found["kernels"][0]
-    assert found["share_of_copy"] == pytest.approx(1.0, rel=1e-3)
-    assert gpu_estimate.line(found).startswith("negative")
+    record = estimated({})
+    assert "waves" not in record["kernels"][0]
+    assert record["share_of_copy"] == pytest.approx(1.0, rel=1e-3)
+    assert gpu_estimate.line(record).startswith("negative")
 
 
 def test_the_check_of_a_file_fails_where_it_should(tmp_path, capsys):
-    before = estimated({})
+    old_record = estimated({})
     path = tmp_path / "record.json"
-    assert gpu_estimate.check(path, [before], whole=True) == 1
-    path.write_text(json.dumps({"rows": [before]}))
-    assert gpu_estimate.check(path, [before], whole=True) == 0
-    worse = {**before, "sectors_per_needed": 1.03}
+    assert gpu_estimate.check(path, [old_record], whole=True) == 1
+    path.write_text(json.dumps({"rows": [old_record]}))
+    assert gpu_estimate.check(path, [old_record], whole=True) == 0
+    worse = {**old_record, "sectors_per_needed": 1.03}
     assert gpu_estimate.check(path, [worse], whole=True) == 1
     assert "negative: sectors_per_needed 1.03, 1 in the record (+3.0%)" in capsys.readouterr().out
 
@@ -222,9 +222,9 @@ def test_the_check_of_a_file_fails_where_it_should(tmp_path, capsys):
 @pytest.mark.parametrize("target", [80, 90])
 def test_the_record_is_near_to_what_others_measured(target):
     rows = json.loads((RESULTS / f"gpu-estimate-{target}.json").read_text())["rows"]
-    near = {row["case"]: row for row in rows if row["case"] in gpu_estimate.PUBLISHED}
-    assert near.keys() == gpu_estimate.PUBLISHED.keys()
-    for case, row in near.items():
+    published_rows = {row["case"]: row for row in rows if row["case"] in gpu_estimate.PUBLISHED}
+    assert published_rows.keys() == gpu_estimate.PUBLISHED.keys()
+    for case, row in published_rows.items():
         # A sort waits for more than memory, which is all that the estimate is calibrated for.
         if not case.startswith("sort"):
             assert row["share_of_copy"] == pytest.approx(

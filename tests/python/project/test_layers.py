@@ -14,13 +14,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 def sources(folder):
-    found = [
+    files = [
         path
         for ending in ("hpp", "cpp", "cu", "cuh")
         for path in (ROOT / folder).rglob(f"*.{ending}")
     ]
-    assert found, f"no sources under {folder}"
-    return found
+    assert files, f"no sources under {folder}"
+    return files
 
 
 def includes(path):
@@ -121,13 +121,13 @@ def test_kinds_of_devices_are_named_by_their_backends_only():
 def test_one_file_names_the_instructions_of_x86():
     """What another architecture has to give is what this file gives."""
     names = re.compile(r"\b(?:_mm\d*_\w+|__m(?:128|256|512|mask)\w*)\b|<\w*mmintrin\.h>")
-    found = {
+    paths = {
         path.relative_to(ROOT).as_posix()
         for layer in LAYERS
         for path in sources(layer)
         if names.search(path.read_text())
     }
-    assert found == {"ops/kernel/cpu/vector_x86.hpp"}
+    assert paths == {"ops/kernel/cpu/vector_x86.hpp"}
 
 
 # Families of operations: ops/<family>/ has its front ends; what a kernel of it is, in kernels.hpp; its kernels, in cpu/
@@ -164,33 +164,33 @@ def is_front_end(name):
 
 def may_include(path, name):
     """Whether a source of ops may include a header of ops."""
-    here, there = path.split("/")[1], name.split("/")[1]
+    here, included_family = path.split("/")[1], name.split("/")[1]
     if "/emulation/" in path:  # what stands in for a CUDA library computes by CPU kernels
-        return there in (here, "kernel", "call", "math")
-    if here == there:
+        return included_family in (here, "kernel", "call", "math")
+    if here == included_family:
         if here == "table" or side(path) == side(name):
             return True
         return side(path) and not side(name) and not is_front_end(name)
     if here == "table":
         return name.endswith("kernels.hpp") and not side(name)
-    if there not in FAMILIES[here].split():
+    if included_family not in FAMILIES[here].split():
         return False
     if side(path) is None:
-        return there != "kernel" and side(name) is None
-    if there == "kernel":
+        return included_family != "kernel" and side(name) is None
+    if included_family == "kernel":
         return side(name) in (side(path), None)
-    return there == "math" or (here, name) == ("scan", "ops/reduce/reductions.hpp")
+    return included_family == "math" or (here, name) == ("scan", "ops/reduce/reductions.hpp")
 
 
 def test_families_include_only_families_below_and_kernels_no_front_ends():
-    found = {
+    violations = {
         (path, name)
         for source in sources("ops")
         for path in [source.relative_to(ROOT).as_posix()]
         for name in includes(source)
         if name.startswith("ops/") and not may_include(path, name)
     }
-    assert sorted(found) == []
+    assert sorted(violations) == []
 
 
 def test_every_folder_of_ops_is_a_family():

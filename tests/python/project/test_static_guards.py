@@ -34,12 +34,12 @@ def guarded_statics(text):
 
 
 def test_no_static_local_of_the_bindings_has_a_guard():
-    found = {
+    guards_by_path = {
         str(path.relative_to(ROOT)): names
         for path in sources("python")
         if (names := guarded_statics(path.read_text()))
     }
-    assert not found, "make it a static constinit LazyObject, or at import"
+    assert not guards_by_path, "make it a static constinit LazyObject, or at import"
 
 
 @pytest.mark.parametrize(

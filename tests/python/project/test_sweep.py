@@ -39,7 +39,9 @@ def test_no_reason_is_left_of_a_function_that_is_gone():
 
 
 @pytest.mark.filterwarnings("ignore")  # of NumPy, about numbers
-@pytest.mark.parametrize("function", sweep_cases.measured_functions(), ids=lambda each: each.path)
+@pytest.mark.parametrize(
+    "function", sweep_cases.measured_functions(), ids=lambda function: function.path
+)
 def test_calls_of_a_function_work_for_both_libraries(function):
     cases = [case for case in sweep_cases.cases_of(function) if case.size <= 100]
     assert cases, "no small case"
@@ -80,8 +82,8 @@ def test_little_gain_by_threads_has_a_measured_reason():
     memory = {"compute": 1.9, "read": 1.9, "copy": 1.3}
 
     def reason(gain, callers_part=0.5, function="add", size=16_000_000):
-        found = sweep_threads.Gain("", function, size, gain, 1.0, callers_part)
-        return found.reason(memory, 2)
+        measurement = sweep_threads.Gain("", function, size, gain, 1.0, callers_part)
+        return measurement.reason(memory, 2)
 
     assert "copy 1.30 times" in reason(1.25)
     assert reason(1.0) is None
@@ -89,7 +91,7 @@ def test_little_gain_by_threads_has_a_measured_reason():
     assert "95 % of the work" in reason(1.0, 0.95)
     assert reason(1.0, size=sweep_threads.SMALL) is None
     assert reason(1.0, function="unstack") == sweep_threads.REASONS["unstack"]
-    names = {each.name for each in sweep_cases.measured_functions()}
+    names = {function.name for function in sweep_cases.measured_functions()}
     assert set(sweep_threads.REASONS) <= names
 
 
@@ -110,7 +112,7 @@ def test_several_results_of_jax_are_waited_for_and_unstack_is_not_compiled():
     names = types.SimpleNamespace(sign=lambda a: a, modf=lambda a: (a, a), unstack=lambda a: [a])
     jax = types.SimpleNamespace(
         Array=Array,
-        block_until_ready=lambda tree: [each.block_until_ready() for each in tree],
+        block_until_ready=lambda tree: [leaf.block_until_ready() for leaf in tree],
         clear_caches=lambda: None,
         jit=lambda function, static_argnames: function,
         numpy=names,

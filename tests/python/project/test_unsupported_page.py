@@ -38,6 +38,6 @@ def test_page_names_each_once():
 def test_page_names_what_is_missing_and_nothing_else():
     if not np.__version__.startswith("2.4"):
         pytest.skip("the page is of NumPy 2.4's names")
-    listed, found = set(named()) - BY_PLATFORM, set(missing()) - BY_PLATFORM
-    assert not found - listed, "missing in skerry and on the page: add what to use instead"
-    assert not listed - found, "on the page, but skerry has them: leave them out there"
+    listed, missing_names = set(named()) - BY_PLATFORM, set(missing()) - BY_PLATFORM
+    assert not missing_names - listed, "missing in skerry and on the page: add what to use instead"
+    assert not listed - missing_names, "on the page, but skerry has them: leave them out there"

@@ -19,7 +19,9 @@ TABLE = working_memory.read_table()
 
 
 def test_the_table_has_every_function_that_is_measured():
-    assert {each.path for each in measured_functions()} == set(TABLE), "run `make working-memory`"
+    assert {function.path for function in measured_functions()} == set(TABLE), (
+        "run `make working-memory`"
+    )
 
 
 def limit_of(words):

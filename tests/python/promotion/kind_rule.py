@@ -17,7 +17,7 @@ def common(*dtypes):
     """What dtypes promote to, or None: the highest level decides by the standard's table, which is NumPy's there."""
     highest = max(map(level, dtypes))
     deciding = [np.dtype(name) for name in dtypes if level(name) == highest]
-    kinds = {each.kind for each in deciding}
+    kinds = {dtype.kind for dtype in deciding}
     if kinds == {"i", "u"} and np.dtype("uint64") in deciding:
         return None
     return np.result_type(*deciding).name
@@ -37,10 +37,10 @@ def with_scalar(dtype, value):
 
 def computed_in(dtype, kinds):
     """What a function that is defined for some kinds ("iufc") computes a dtype in, or None."""
-    own = np.dtype(dtype).kind
-    if own in kinds:
+    own_kind = np.dtype(dtype).kind
+    if own_kind in kinds:
         return dtype
     for kind in "ifc":
-        if kind in kinds and "biufc".index(kind) > "biufc".index(own):
-            return np.result_type(dtype, "complex64").name if own == "f" else DEFAULTS[kind]
+        if kind in kinds and "biufc".index(kind) > "biufc".index(own_kind):
+            return np.result_type(dtype, "complex64").name if own_kind == "f" else DEFAULTS[kind]
     return None

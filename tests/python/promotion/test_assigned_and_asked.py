@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import skerry as sk
 from kind_rule import common
-from oracle import DTYPES, assert_same, on, sample
+from oracle import DTYPES, assert_same, sample, to_device
 
 
 @pytest.mark.parametrize("right", DTYPES)
 @pytest.mark.parametrize("left", DTYPES)
 def test_in_place_the_target_keeps_its_dtype(left, right, device):
     x1, x2 = sample(left, (5,), 1, 1, 5), sample(right, (5,), 2, 1, 5)
-    target, other = on(device, x1), on(device, x2)
+    target, other = to_device(device, x1), to_device(device, x2)
     if common(left, right) == left:
         target *= other
         want = x1 & x2 if left == "bool" else x1.astype(left) * x2.astype(left)

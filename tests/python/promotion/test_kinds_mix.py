@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import skerry as sk
 from kind_rule import common, computed_in, with_scalar
-from oracle import DTYPES, assert_same, on, sample
+from oracle import DTYPES, assert_same, sample, to_device
 
 NUMBERS = "iufc"
 # Function -> the kinds that it is defined for. Of bools, sums and products are bools: below.
@@ -35,10 +35,10 @@ def counterpart(name):
 def operands(left, right, device):
     x1 = sample(left, (7,), seed=1, low=1, high=5)
     x2 = sample(right, (7,), seed=2, low=1, high=5)
-    return x1, x2, on(device, x1), on(device, x2)
+    return x1, x2, to_device(device, x1), to_device(device, x2)
 
 
-def check(got, function, arrays, computed, device, what):
+def check(got, function, arrays, computed, device, label):
     with np.errstate(all="ignore"):
         # Of float16 the wider values, rounded once.
         wide = "float32" if computed == "float16" else computed
@@ -47,7 +47,7 @@ def check(got, function, arrays, computed, device, what):
     if want.dtype.kind == "f" and np.dtype(computed).kind == "c":
         dtype = want.dtype
     exact = want.dtype.kind not in "fc"
-    assert_same(got, want, device, dtype=dtype, exact=exact, scale=10.0, what=what)
+    assert_same(got, want, device, dtype=dtype, exact=exact, scale=10.0, label=label)
 
 
 @pytest.mark.parametrize("right", DTYPES)
@@ -57,7 +57,11 @@ def test_arrays_of_two_kinds_give_the_higher_one(left, right, device):
     joint = common(left, right)
     assert common(right, left) == joint
     for name, kinds in BINARY.items():
-        function, reference, what = getattr(sk, name), counterpart(name), f"{name}({left}, {right})"
+        function, reference, label = (
+            getattr(sk, name),
+            counterpart(name),
+            f"{name}({left}, {right})",
+        )
         computed = None if joint is None else computed_in(joint, kinds)
         if joint == "bool" and name in OF_BOOLS:
             reference, computed = getattr(np, OF_BOOLS[name]), "bool"
@@ -65,7 +69,7 @@ def test_arrays_of_two_kinds_give_the_higher_one(left, right, device):
             with pytest.raises(TypeError):
                 function(mine1, mine2)
         else:
-            check(function(mine1, mine2), reference, (x1, x2), computed, device, what)
+            check(function(mine1, mine2), reference, (x1, x2), computed, device, label)
 
 
 @pytest.mark.parametrize("right", DTYPES)
@@ -91,14 +95,14 @@ def test_functions_that_choose_and_join_promote_alike(left, right, device):
                     call(sk, mine1, mine2)
             else:
                 want = call(np, x1.astype(joint), x2.astype(joint))
-                assert_same(call(sk, mine1, mine2), want, device, what=name)
+                assert_same(call(sk, mine1, mine2), want, device, label=name)
 
 
 @pytest.mark.parametrize("value", [True, 2, 2.5, 2j], ids=repr)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_scalar_of_a_higher_kind_raises_the_dtype(dtype, value, device):
     x = sample(dtype, (5,), low=1, high=5)
-    mine = on(device, x)
+    array = to_device(device, x)
     joint = with_scalar(dtype, value)
     assert sk.result_type(dtype, value) == np.dtype(joint)
     for name, kinds in {"add": NUMBERS, "multiply": NUMBERS, "divide": "fc", "equal": "biufc"}.items():  # fmt: skip
@@ -106,8 +110,8 @@ def test_a_scalar_of_a_higher_kind_raises_the_dtype(dtype, value, device):
         if joint == "bool" and name in OF_BOOLS:
             reference, computed = getattr(np, OF_BOOLS[name]), "bool"
         scalar = np.full((5,), value).astype(computed)
-        check(getattr(sk, name)(mine, value), reference, (x, scalar), computed, device, name)
-        check(getattr(sk, name)(value, mine), reference, (scalar, x), computed, device, name)
+        check(getattr(sk, name)(array, value), reference, (x, scalar), computed, device, name)
+        check(getattr(sk, name)(value, array), reference, (scalar, x), computed, device, name)
 
 
 def test_an_integer_need_only_fit_what_is_computed_in(device):
@@ -120,74 +124,74 @@ def test_an_integer_need_only_fit_what_is_computed_in(device):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_functions_of_a_higher_kind_compute_in_the_default_dtype(dtype, device):
     x = sample(dtype, (4, 3), low=1, high=5)
-    mine = on(device, x)
+    array = to_device(device, x)
     for name, kinds in UNARY.items():
         function, computed = getattr(sk, name, None), computed_in(dtype, kinds)
         if function is None:
             continue
         if computed is None or (np.dtype(dtype).kind == "c" and name == "cbrt"):
             with pytest.raises(TypeError):
-                function(mine)
+                function(array)
         else:
-            check(function(mine), counterpart(name), (x,), computed, device, name)
+            check(function(array), counterpart(name), (x,), computed, device, name)
     for name, kinds in FLOATING_REDUCTIONS.items():
         computed = computed_in(dtype, kinds)
         if computed is None:
             with pytest.raises(TypeError):
-                getattr(sk, name)(mine)
+                getattr(sk, name)(array)
         elif computed != "float16":
-            check(getattr(sk, name)(mine), counterpart(name), (x,), computed, device, name)
+            check(getattr(sk, name)(array), counterpart(name), (x,), computed, device, name)
             along = functools.partial(counterpart(name), axis=0)
-            check(getattr(sk, name)(mine, axis=0), along, (x,), computed, device, name)
+            check(getattr(sk, name)(array, axis=0), along, (x,), computed, device, name)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
 def test_linear_algebra_and_transforms_take_integers(dtype, device):
     x = np.array([[2, 1], [0, 1]]).astype(dtype)
-    mine, as_real = on(device, x), on(device, x.astype("float64"))
+    array, as_real = to_device(device, x), to_device(device, x.astype("float64"))
     for name in ("inv", "det", "svdvals", "qr", "eigvals", "pinv", "matrix_norm", "vector_norm", "matrix_rank"):  # fmt: skip
         function = getattr(sk.linalg, name)
-        got, want = function(mine), function(as_real)
+        got, want = function(array), function(as_real)
         for a, b in zip(*(r if isinstance(r, tuple) else (r,) for r in (got, want)), strict=True):
             assert a.dtype == b.dtype
             assert a.device == sk.Device(device)
             assert bool(sk.all(a == b)), name
     for name in ("fft", "ifft", "rfft", "ihfft", "fftn", "rfftn"):
-        got, want = getattr(sk.fft, name)(mine), getattr(sk.fft, name)(as_real)
+        got, want = getattr(sk.fft, name)(array), getattr(sk.fft, name)(as_real)
         assert got.dtype == np.dtype("complex128")
         assert bool(sk.all(got == want)), name
     right = sk.ones((2,), dtype="float32", device=device)
-    assert sk.linalg.solve(mine, right).dtype == (mine @ right).dtype == np.dtype("float32")
+    assert sk.linalg.solve(array, right).dtype == (array @ right).dtype == np.dtype("float32")
     if dtype != "bool":
-        assert_same(sk.linalg.matrix_power(mine, 3), np.linalg.matrix_power(x, 3), device)
+        assert_same(sk.linalg.matrix_power(array, 3), np.linalg.matrix_power(x, 3), device)
 
 
 def test_bools_are_counted_added_and_compared_as_in_numpy(device):
     x = np.array([[True, False, True], [True, True, True]])
-    mine = on(device, x)
+    array = to_device(device, x)
     for name in ("sum", "prod", "max", "min", "argmax", "argmin", "any", "all", "mean"):
         for axis in (None, 0, 1):
-            got = getattr(sk, name)(mine, axis=axis)
-            assert_same(got, getattr(np, name)(x, axis=axis), device, what=name)
-    assert_same(sk.cumulative_sum(mine, axis=1), np.cumsum(x, axis=1), device)
-    assert_same(mine @ mine.T, x @ x.T, device)
-    assert_same(sk.tensordot(mine, mine, axes=2), np.tensordot(x, x, axes=2), device)
-    assert_same(sk.linalg.trace(mine), np.trace(x), device)
+            got = getattr(sk, name)(array, axis=axis)
+            assert_same(got, getattr(np, name)(x, axis=axis), device, label=name)
+    assert_same(sk.cumulative_sum(array, axis=1), np.cumsum(x, axis=1), device)
+    assert_same(array @ array.T, x @ x.T, device)
+    assert_same(sk.tensordot(array, array, axes=2), np.tensordot(x, x, axes=2), device)
+    assert_same(sk.linalg.trace(array), np.trace(x), device)
     for refused in (operator.neg, lambda a: a - a, sk.diff):
         with pytest.raises(TypeError):
-            refused(mine)
+            refused(array)
     with pytest.raises(ValueError):
-        sk.max(mine[:0])
+        sk.max(array[:0])
 
 
 def test_the_truth_of_numbers_is_taken(device):
     x = np.array([0.0, 2.5, np.nan])
-    mine = on(device, x)
+    array = to_device(device, x)
     n = sk.asarray([0, 1, 2], device=device)
-    assert_same(sk.logical_and(mine, n), np.logical_and(x, [0, 1, 2]), device)
+    assert_same(sk.logical_and(array, n), np.logical_and(x, [0, 1, 2]), device)
     assert_same(sk.logical_not(n), np.array([True, False, False]), device)
     assert_same(sk.logical_or(n, 2.5), np.array([True] * 3), device)
-    assert_same(sk.where(mine, n, -1), np.where(x, [0, 1, 2], -1), device)
+    assert_same(sk.where(array, n, -1), np.where(x, [0, 1, 2], -1), device)
 
 
 def test_clip_and_searchsorted_and_isin_promote(device):
@@ -202,9 +206,13 @@ def test_clip_and_searchsorted_and_isin_promote(device):
 def test_the_highest_kind_decides_in_whatever_order(device):
     arrays = [sk.ones((1,), dtype=name, device=device) for name in ("uint64", "int8", "float32")]
     for i in range(3):
-        turned = arrays[i:] + arrays[:i]
-        assert sk.concat(turned).dtype == sk.result_type(*turned) == np.dtype("float32")
-        assert sk.asarray([x[0] for x in turned]).dtype == np.dtype("float32")
+        rotated_arrays = arrays[i:] + arrays[:i]
+        assert (
+            sk.concat(rotated_arrays).dtype
+            == sk.result_type(*rotated_arrays)
+            == np.dtype("float32")
+        )
+        assert sk.asarray([x[0] for x in rotated_arrays]).dtype == np.dtype("float32")
     assert sk.asarray([True, 1, 2.5]).dtype == np.dtype("float64")
 
 

@@ -19,11 +19,11 @@ def philox(key, counter):
 def words(state, blocks, attempt=0):
     """The words of the next blocks of a generator in that state."""
     key = state["key"] & MASK, state["key"] >> 32
-    made = []
-    for place in range(state["position"], state["position"] + blocks):
-        place %= 1 << 64
-        made += philox(key, (place & MASK, place >> 32, attempt, state["nonce"]))
-    return made
+    result = []
+    for position in range(state["position"], state["position"] + blocks):
+        position %= 1 << 64
+        result += philox(key, (position & MASK, position >> 32, attempt, state["nonce"]))
+    return result
 
 
 def halves(state, blocks, attempt=0):

@@ -54,7 +54,7 @@ def are_as_expected(counts, probabilities):
 
 
 def normal_cdf(x):
-    return np.asarray([0.5 * math.erfc(-each / math.sqrt(2)) for each in x])
+    return np.asarray([0.5 * math.erfc(-value / math.sqrt(2)) for value in x])
 
 
 REAL = {
@@ -193,12 +193,12 @@ def test_composed_numbers_follow_their_distribution_function(name):
 def test_noncentral_numbers_have_their_moments():
     """SciPy's distribution functions of these take minutes."""
     rng, stats = default_rng(32), library("scipy.stats")
-    for numbers, of in (
+    for numbers, distribution in (
         (rng.noncentral_chisquare(3, 2, SIZE), stats.ncx2(3, 2)),
         (rng.noncentral_chisquare(0.5, 2, SIZE), stats.ncx2(0.5, 2)),
         (rng.noncentral_f(3, 20, 2, SIZE), stats.ncf(3, 20, 2)),
     ):
-        mean, variance, _, excess = (float(each) for each in of.stats("mvsk"))
+        mean, variance, _, excess = (float(moment) for moment in distribution.stats("mvsk"))
         sample = drawn(numbers)
         assert abs(np.mean(sample) - mean) < 5 * math.sqrt(variance / SIZE)
         assert abs(np.var(sample) / variance - 1) < 5 * math.sqrt((excess + 2) / SIZE)
@@ -216,7 +216,7 @@ def test_composed_counts_have_their_probabilities(name):
 
 def test_parameters_of_composed_distributions_are_checked():
     rng = default_rng(34)
-    before = rng.bit_generator.state
+    old_state = rng.bit_generator.state
     for wrong in (
         lambda: rng.pareto(0),
         lambda: rng.weibull(-1),
@@ -233,7 +233,7 @@ def test_parameters_of_composed_distributions_are_checked():
     ):
         with pytest.raises(ValueError, match="must be"):
             wrong()
-    assert rng.bit_generator.state == before
+    assert rng.bit_generator.state == old_state
 
 
 @pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry import _core
 from skerry.exceptions import AxisError, DeviceMismatchError, DeviceUnavailableError, ReadOnlyError
 from skerry.random import Generator, default_rng
@@ -23,11 +23,14 @@ METHODS = (
 
 def parameters(function):
     """Names and defaults; NumPy's say nothing of what is an attribute of its module."""
-    found = inspect.signature(function).parameters.values()
+    signature_parameters = inspect.signature(function).parameters.values()
     return [
-        (each.name, each.default if each.default is each.empty else repr(each.default))
-        for each in found
-        if each.name != "self"
+        (
+            parameter.name,
+            parameter.default if parameter.default is parameter.empty else repr(parameter.default),
+        )
+        for parameter in signature_parameters
+        if parameter.name != "self"
     ]
 
 
@@ -36,15 +39,15 @@ def test_signatures_are_numpys(name):
     theirs = getattr(np.random.Generator, name)
     ours = parameters(getattr(Generator, name))
     try:
-        wanted = parameters(theirs)
+        expected = parameters(theirs)
     except ValueError:  # NumPy before 2.4 writes them into the docstring's first line
         names = theirs.__doc__.strip().splitlines()[0].partition("(")[2].rpartition(")")[0]
         assert [name for name, _ in ours] == [
             part.split("=")[0].strip() for part in names.split(",") if part.strip() != "*"
         ]
         return
-    assert [name for name, _ in ours] == [name for name, _ in wanted]
-    for (_, our), (name, their) in zip(ours, wanted, strict=True):
+    assert [name for name, _ in ours] == [name for name, _ in expected]
+    for (_, our), (name, their) in zip(ours, expected, strict=True):
         assert name == "dtype" or our == their or (our, their) == ("0.0", "0") or our is their
 
 
@@ -99,7 +102,7 @@ def test_out_is_filled(device):
 
 def test_out_has_to_fit():
     rng = default_rng(1)
-    before = rng.bit_generator.state
+    old_state = rng.bit_generator.state
     out = sk.zeros(3)
     with pytest.raises(ValueError, match="not the shape of out"):
         rng.random(4, out=out)
@@ -112,7 +115,7 @@ def test_out_has_to_fit():
     with pytest.raises(ReadOnlyError):
         rng.random(out=sk.broadcast_to(out, (2, 3)))
     assert out.tolist() == [0, 0, 0]
-    assert rng.bit_generator.state == before
+    assert rng.bit_generator.state == old_state
 
 
 def test_parameters_may_be_arrays(device):
@@ -133,7 +136,7 @@ def test_parameters_may_be_arrays(device):
 
 def test_integers_by_single_bounds_are_those_by_arrays_of_them(device):
     size, low, span = 3000, -5, 3 * 2**40
-    arrays = [on(device, np.full(size, value)) for value in (low, span)]
+    arrays = [to_device(device, np.full(size, value)) for value in (low, span)]
     drawn = []
     for a, b in itertools.product((low, arrays[0]), (span, arrays[1])):
         out = sk.empty((size,), dtype=sk.int64, device=device)
@@ -162,7 +165,7 @@ def test_arrays_elsewhere_are_refused(device, other):
     rng = default_rng(1, device)
     x = sk.ones(3, device=other)
     n = sk.ones(3, dtype=sk.int64, device=other)
-    before = rng.bit_generator.state
+    old_state = rng.bit_generator.state
     calls = [
         lambda: rng.normal(x),
         lambda: rng.uniform(0, x),
@@ -179,7 +182,7 @@ def test_arrays_elsewhere_are_refused(device, other):
     for call in calls:
         with pytest.raises(DeviceMismatchError):
             call()
-    assert rng.bit_generator.state == before
+    assert rng.bit_generator.state == old_state
 
 
 BAD = {
@@ -235,15 +238,15 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("what", BAD)
-def test_bad_arguments_change_nothing(what):
-    call, error = BAD[what]
+@pytest.mark.parametrize("name", BAD)
+def test_bad_arguments_change_nothing(name):
+    call, error = BAD[name]
     rng = default_rng(1)
-    before = rng.bit_generator.state
+    old_state = rng.bit_generator.state
     with pytest.raises(error):
         call(rng)
-    if what != "fewer than chosen":
-        assert rng.bit_generator.state == before
+    if name != "fewer than chosen":
+        assert rng.bit_generator.state == old_state
 
 
 def test_permutations_keep_the_elements(device):
@@ -259,13 +262,13 @@ def test_permutations_keep_the_elements(device):
     assert sorted(sk.reshape(rng.permuted(x), (-1,)).tolist()) == list(range(60))
     out = sk.zeros_like(x)
     assert rng.permuted(x, axis=0, out=out) is out
-    before = x.tolist()
+    old_rows = x.tolist()
     rng.shuffle(x)
-    assert sorted(x.tolist()) == before != x.tolist()
+    assert sorted(x.tolist()) == old_rows != x.tolist()
     every_other = x[::2]
-    kept = sorted(every_other.tolist())
+    sorted_rows = sorted(every_other.tolist())
     rng.shuffle(every_other)
-    assert sorted(x[::2].tolist()) == kept
+    assert sorted(x[::2].tolist()) == sorted_rows
 
 
 def test_choices_have_the_axes_of_size(device):

@@ -78,10 +78,10 @@ def test_bounded_integers_are_lemires(count, dtype):
     """Refused words are drawn again by the same place of the block's next attempts."""
     rng = default_rng(4)
     state = rng.bit_generator.state
-    of, bits = (words, 32) if count <= 2**32 else (halves, 64)
+    draw_words, bits = (words, 32) if count <= 2**32 else (halves, 64)
     size = 400
     per_block = 128 // bits
-    attempts = [of(state, size // per_block, attempt) for attempt in range(20)]
+    attempts = [draw_words(state, size // per_block, attempt) for attempt in range(20)]
     refused = 2**bits % count
     want = []
     for i in range(size):
@@ -115,12 +115,12 @@ def test_state_can_be_saved_and_set():
 
 
 @pytest.mark.parametrize(
-    "again", [copy.copy, copy.deepcopy, lambda rng: pickle.loads(pickle.dumps(rng))]
+    "make_copy", [copy.copy, copy.deepcopy, lambda rng: pickle.loads(pickle.dumps(rng))]
 )
-def test_copies_go_on_alike(device, again):
+def test_copies_go_on_alike(device, make_copy):
     rng = default_rng(7, device)
     rng.random(3)
-    other = again(rng)
+    other = make_copy(rng)
     assert other.device == rng.device
     assert other.random(5).tolist() == rng.random(5).tolist()
     assert other.spawn(1)[0].random().tolist() == rng.spawn(1)[0].random().tolist()
@@ -152,12 +152,12 @@ def test_default_rng_takes_generators_and_streams():
 def test_children_are_independent_of_each_other_and_of_the_parent():
     parent = default_rng(8)
     children = [*parent.spawn(3), *parent.spawn(2)]
-    states = [each.bit_generator.state for each in [parent, *children]]
+    states = [generator.bit_generator.state for generator in [parent, *children]]
     assert len({(state["key"], state["nonce"]) for state in states}) == 6
-    drawn = np.asarray([np.asarray(each.standard_normal(20_000)) for each in children])
+    drawn = np.asarray([np.asarray(child.standard_normal(20_000)) for child in children])
     assert np.max(np.abs(np.corrcoef(drawn) - np.eye(5))) < 5 / np.sqrt(20_000)
-    again = default_rng(8).spawn(5)
-    assert [each.bit_generator.state for each in again] == states[1:]
+    new_children = default_rng(8).spawn(5)
+    assert [generator.bit_generator.state for generator in new_children] == states[1:]
 
 
 def test_repr_says_seed_and_device():

@@ -155,10 +155,10 @@ def test_threads_take_parts_of_their_own():
             parts.append(tuple(rng.integers(2**62, size=100).tolist()))
 
     threads = [threading.Thread(target=work) for _ in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert set(parts) == {
         tuple(row) for row in default_rng(1).integers(2**62, size=(200, 100)).tolist()
     }

@@ -5,15 +5,15 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 SHAPES = [(300_000,), (1000, 300), (300, 1000), (3, 100_000), (100_000, 3), (64, 64, 80)]
 REDUCTIONS = {
     "mean": sk.mean,
     "var": sk.var,
-    "std": lambda x, **how: sk.std(x, correction=1, **how),
-    "sum": lambda x, **how: sk.sum(x, dtype=sk.float64, **how),
-    "prod": lambda x, **how: sk.prod(x, dtype=sk.float64, **how),
+    "std": lambda x, **options: sk.std(x, correction=1, **options),
+    "sum": lambda x, **options: sk.sum(x, dtype=sk.float64, **options),
+    "prod": lambda x, **options: sk.prod(x, dtype=sk.float64, **options),
 }
 
 
@@ -28,7 +28,7 @@ def layouts(x):
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "int64", "float32"])
 def test_bits_are_those_of_an_array_converted_before(dtype, shape, device):
     host = np.random.default_rng(7).integers(0, 2 if dtype == "bool" else 100, shape)
-    for x in layouts(on(device, host.astype(dtype))):
+    for x in layouts(to_device(device, host.astype(dtype))):
         wide = sk.astype(x, sk.float64)
         for axis in (None, *range(x.ndim), (0, 1) if x.ndim > 2 else 0):
             for name, reduce in REDUCTIONS.items():
@@ -37,8 +37,8 @@ def test_bits_are_those_of_an_array_converted_before(dtype, shape, device):
                 got, want = reduce(x, axis=axis), reduce(wide, axis=axis)
                 assert got.dtype == want.dtype
                 assert got.device == x.device
-                what = f"{name} of {x.shape}, {x.strides} along {axis}"
-                assert to_numpy(got).tobytes() == to_numpy(want).tobytes(), what
+                label = f"{name} of {x.shape}, {x.strides} along {axis}"
+                assert to_numpy(got).tobytes() == to_numpy(want).tobytes(), label
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64"])
@@ -47,6 +47,8 @@ def test_the_whole_array_is_not_converted(reduce, dtype):
     x = sk.ones((1 << 20,), dtype=dtype, device="cpu:0")
     reduce(x)
     sk.reset_peak("cpu:0")
-    before = sk.memory_statistics("cpu:0").live_bytes
+    old_live_bytes = sk.memory_statistics("cpu:0").live_bytes
     reduce(x)
-    assert sk.memory_statistics("cpu:0").peak_bytes - before < 1 << 20, "1 byte for an element"
+    assert sk.memory_statistics("cpu:0").peak_bytes - old_live_bytes < 1 << 20, (
+        "1 byte for an element"
+    )

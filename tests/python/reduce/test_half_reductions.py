@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, on, to_numpy
+from oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, to_device, to_numpy
 
 WHERE = ("cpu:0", "cuda:0")
 EXTREMA = ("argmax", "argmin", "max", "min")
@@ -52,90 +52,94 @@ def exact(name, x, axis=None, keepdims=False):
         return result if name in TRUTH or name.startswith("arg") else result.astype(np.float16)
 
 
-def check(name, mine, x, axis, where, what, keepdims=False):
-    got = getattr(sk, name)(mine, axis=axis, keepdims=keepdims)
-    assert_same(got, exact(name, x, axis, keepdims), where, what=f"{name} {what} axis={axis}")
+def check(name, array, x, axis, device, label, keepdims=False):
+    got = getattr(sk, name)(array, axis=axis, keepdims=keepdims)
+    assert_same(got, exact(name, x, axis, keepdims), device, label=f"{name} {label} axis={axis}")
 
 
 @pytest.mark.parametrize("name", ["sum", "mean", *EXTREMA, *TRUTH])
 def test_every_layout_is_exact(name, device):
-    for layout, mine, x in layouts_of(small_integers(BASE_SHAPE), device):
+    for layout, array, x in layouts_of(small_integers(BASE_SHAPE), device):
         axes = [None, *range(-x.ndim, x.ndim)]
         if x.ndim == 2 and not name.startswith("arg"):
             axes += [(), (0, 1)] if name != "mean" else [(0, 1)]
         for axis, keepdims in itertools.product(axes, (False, True)):
-            check(name, mine, x, axis, device, layout, keepdims)
+            check(name, array, x, axis, device, layout, keepdims)
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_any_axis_of_any_shape_is_exact(shape, where):
+def test_any_axis_of_any_shape_is_exact(shape, device):
     x, factors = small_integers(shape), powers_of_two(shape)
-    mine, my_factors = on(where, x), on(where, factors)
-    backward, my_backward = x[..., ::-1], mine[..., ::-1]
+    array, my_factors = to_device(device, x), to_device(device, factors)
+    backward, my_backward = x[..., ::-1], array[..., ::-1]
     for axis in (None, *range(x.ndim)):
         for name in ("sum", "mean", *EXTREMA, *TRUTH):
-            check(name, mine, x, axis, where, str(shape))
-            check(name, my_backward, backward, axis, where, f"{shape} backward")
-        check("prod", my_factors, factors, axis, where, str(shape))
+            check(name, array, x, axis, device, str(shape))
+            check(name, my_backward, backward, axis, device, f"{shape} backward")
+        check("prod", my_factors, factors, axis, device, str(shape))
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_every_size_is_exact(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_every_size_is_exact(device):
     for size in SIZES[1:]:
         x = small_integers((size,), size)
         for name in ("sum", "mean", *EXTREMA, *TRUTH):
-            check(name, on(where, x), x, None, where, f"of {size}")
+            check(name, to_device(device, x), x, None, device, f"of {size}")
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_sums_beyond_the_range_and_their_means(where):
-    ones = on(where, np.ones(70_000, np.float16))
-    assert_same(sk.sum(ones), np.float16(np.inf), where)
-    assert_same(sk.mean(ones), np.float16(1), where)
-    assert_same(sk.sum(ones[:65_519]), np.float16(65504), where)
-    assert_same(sk.sum(ones[:65_520]), np.float16(np.inf), where)
-    assert_same(sk.sum(ones, dtype=sk.float32), np.float32(70_000), where)
-    assert_same(sk.sum(ones, dtype=sk.float64), np.float64(70_000), where)
-    assert_same(sk.var(ones), np.float16(0), where)
+@pytest.mark.parametrize("device", WHERE)
+def test_sums_beyond_the_range_and_their_means(device):
+    ones = to_device(device, np.ones(70_000, np.float16))
+    assert_same(sk.sum(ones), np.float16(np.inf), device)
+    assert_same(sk.mean(ones), np.float16(1), device)
+    assert_same(sk.sum(ones[:65_519]), np.float16(65504), device)
+    assert_same(sk.sum(ones[:65_520]), np.float16(np.inf), device)
+    assert_same(sk.sum(ones, dtype=sk.float32), np.float32(70_000), device)
+    assert_same(sk.sum(ones, dtype=sk.float64), np.float64(70_000), device)
+    assert_same(sk.var(ones), np.float16(0), device)
     both = np.repeat(np.array([60_000, -60_000], np.float16), 1000)
-    assert_same(sk.sum(on(where, both)), np.float16(0), where)
-    assert_same(sk.std(on(where, both)), np.float16(60_000), where)
-    assert_same(sk.var(on(where, both)), np.float16(np.inf), where)
+    assert_same(sk.sum(to_device(device, both)), np.float16(0), device)
+    assert_same(sk.std(to_device(device, both)), np.float16(60_000), device)
+    assert_same(sk.var(to_device(device, both)), np.float16(np.inf), device)
     # 2,048 and each further 1 are 2,048 in float16.
     growing = np.concatenate([[2048], np.ones(2000)]).astype(np.float16)
-    assert_same(sk.sum(on(where, growing)), np.float16(4048), where)
+    assert_same(sk.sum(to_device(device, growing)), np.float16(4048), device)
     powers = np.array([2**15, 2**15, 2.0**-14, 2.0**-14], np.float16)
-    assert_same(sk.prod(on(where, powers)), np.float16(4), where)
+    assert_same(sk.prod(to_device(device, powers)), np.float16(4), device)
     tiny = np.full(6, 2.0**-5, np.float16)  # 2^-30 on the way, which float16 has not
     assert_same(
-        sk.prod(on(where, np.append(tiny, 2.0**10).astype(np.float16))), np.float16(2.0**-20), where
+        sk.prod(to_device(device, np.append(tiny, 2.0**10).astype(np.float16))),
+        np.float16(2.0**-20),
+        device,
     )
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_dtype_says_what_elements_are_cast_to(where):
-    x = on(where, np.full(3, 60_000, np.int32))
-    assert_same(sk.sum(x, dtype=sk.float16), np.float16(np.inf), where)
-    assert_same(sk.sum(x[:1], dtype=sk.float16), np.float16(60_000), where)
-    wide = on(where, np.full(1000, 2049.0, np.float32))  # 2,048 as float16
-    assert_same(sk.sum(wide[:30], dtype=sk.float16), np.float16(61_440), where)
+@pytest.mark.parametrize("device", WHERE)
+def test_dtype_says_what_elements_are_cast_to(device):
+    x = to_device(device, np.full(3, 60_000, np.int32))
+    assert_same(sk.sum(x, dtype=sk.float16), np.float16(np.inf), device)
+    assert_same(sk.sum(x[:1], dtype=sk.float16), np.float16(60_000), device)
+    wide = to_device(device, np.full(1000, 2049.0, np.float32))  # 2,048 as float16
+    assert_same(sk.sum(wide[:30], dtype=sk.float16), np.float16(61_440), device)
     assert sk.prod(wide, dtype=sk.float16).dtype == np.float16
     assert_same(
-        sk.prod(on(where, np.full(3, 1000, np.float16)), dtype=sk.float32), np.float32(1e9), where
+        sk.prod(to_device(device, np.full(3, 1000, np.float16)), dtype=sk.float32),
+        np.float32(1e9),
+        device,
     )
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", ["var", "std"])
-def test_moments_are_those_of_float32_rounded(name, shape, where):
+def test_moments_are_those_of_float32_rounded(name, shape, device):
     rng = np.random.default_rng(1)
     for offset in (0, 100):
         x = (offset + rng.standard_normal(shape)).astype(np.float16)
         for axis, correction in itertools.product((None, *range(x.ndim)), (0, 1)):
             want = getattr(np, name)(x.astype(np.float64), axis=axis, ddof=correction)
-            got = getattr(sk, name)(on(where, x), axis=axis, correction=correction)
+            got = getattr(sk, name)(to_device(device, x), axis=axis, correction=correction)
             assert got.dtype == np.float16
             error = np.abs(to_numpy(got) - want)
             # Half a unit in the last place, and what float32 misses of the mean.
@@ -147,62 +151,64 @@ def test_moments_are_those_of_float32_rounded(name, shape, where):
             assert np.all(error <= bound), (axis, offset, np.max(error - bound))
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_all_bit_patterns(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_all_bit_patterns(device):
     bits = np.arange(1 << 16, dtype=np.uint16)
     rng = np.random.default_rng(2)
     every = bits.view(np.float16)
     numbers = every[~np.isnan(every)]
     orders = [every, every[::-1], rng.permutation(every), numbers, rng.permutation(numbers)]
     for x in orders:
-        mine = on(where, np.ascontiguousarray(x))
+        array = to_device(device, np.ascontiguousarray(x))
         for name in (*EXTREMA, *TRUTH):
-            assert_same(getattr(sk, name)(mine), getattr(np, name)(x), where, what=name)
+            assert_same(getattr(sk, name)(array), getattr(np, name)(x), device, label=name)
     matrix = rng.permutation(bits).view(np.float16).reshape(256, 256)
     for name, axis in itertools.product((*EXTREMA, *TRUTH), (0, 1)):
-        got = getattr(sk, name)(on(where, matrix), axis=axis)
-        assert_same(got, getattr(np, name)(matrix, axis=axis), where, what=name)
+        got = getattr(sk, name)(to_device(device, matrix), axis=axis)
+        assert_same(got, getattr(np, name)(matrix, axis=axis), device, label=name)
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("other", [0.0, -0.0, 1.0, np.inf, np.nan])
-def test_each_bit_pattern_beside_another_value(other, where):
+def test_each_bit_pattern_beside_another_value(other, device):
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     for pair in ((every, np.full_like(every, other)), (np.full_like(every, other), every)):
         x = np.stack(pair)
         for array, axis in ((x, 0), (np.ascontiguousarray(x.T), 1)):
             for name in (*EXTREMA, *TRUTH):
-                got = getattr(sk, name)(on(where, array), axis=axis)
-                assert_same(got, getattr(np, name)(array, axis=axis), where, what=name)
+                got = getattr(sk, name)(to_device(device, array), axis=axis)
+                assert_same(got, getattr(np, name)(array, axis=axis), device, label=name)
             for name in ("sum", "prod"):
                 wide = array.astype(np.float32)
                 with np.errstate(all="ignore"):
                     want = getattr(np, name)(wide, axis=axis).astype(np.float16)
-                assert_same(getattr(sk, name)(on(where, array), axis=axis), want, where, what=name)
+                assert_same(
+                    getattr(sk, name)(to_device(device, array), axis=axis), want, device, label=name
+                )
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_one_element_is_returned_as_it_is(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_one_element_is_returned_as_it_is(device):
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     number = ~np.isnan(every)
     for name in ("max", "min", "prod", "mean"):
-        got = to_numpy(getattr(sk, name)(on(where, every.reshape(-1, 1)), axis=1))
+        got = to_numpy(getattr(sk, name)(to_device(device, every.reshape(-1, 1)), axis=1))
         np.testing.assert_array_equal(got, every, err_msg=name)
         if name != "mean":  # on a GPU a sum begins with +0, which -0 does not change
             same_signs = np.signbit(got[number]) == np.signbit(every[number])
             assert same_signs.all(), name
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_no_elements(where):
-    x = sk.empty((0, 3), dtype=sk.float16, device=where)
+@pytest.mark.parametrize("device", WHERE)
+def test_no_elements(device):
+    x = sk.empty((0, 3), dtype=sk.float16, device=device)
     for axis, shape in ((None, ()), (0, (3,)), (1, (0,))):
-        assert_same(sk.sum(x, axis=axis), np.zeros(shape, np.float16), where)
-        assert_same(sk.prod(x, axis=axis), np.ones(shape, np.float16), where)
-        assert_same(sk.any(x, axis=axis), np.zeros(shape, bool), where)
-        assert_same(sk.count_nonzero(x, axis=axis), np.zeros(shape, np.int64), where)
+        assert_same(sk.sum(x, axis=axis), np.zeros(shape, np.float16), device)
+        assert_same(sk.prod(x, axis=axis), np.ones(shape, np.float16), device)
+        assert_same(sk.any(x, axis=axis), np.zeros(shape, bool), device)
+        assert_same(sk.count_nonzero(x, axis=axis), np.zeros(shape, np.int64), device)
         for name in ("mean", "var", "std"):
-            assert_same(getattr(sk, name)(x, axis=axis), np.full(shape, np.nan, np.float16), where)
+            assert_same(getattr(sk, name)(x, axis=axis), np.full(shape, np.nan, np.float16), device)
     for name in EXTREMA:
         with pytest.raises(ValueError, match="no elements"):
             getattr(sk, name)(x, axis=0)

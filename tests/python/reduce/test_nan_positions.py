@@ -32,8 +32,12 @@ SHAPES = [
 
 
 def positions(size, random):
-    near = {at + d for at in [0, *EDGES, size] for d in (-2, -1, 0, 1)}
-    return sorted(at for at in near | set(random.integers(0, size, 8).tolist()) if 0 <= at < size)
+    candidates = {index + d for index in [0, *EDGES, size] for d in (-2, -1, 0, 1)}
+    return sorted(
+        index
+        for index in candidates | set(random.integers(0, size, 8).tolist())
+        if 0 <= index < size
+    )
 
 
 @pytest.fixture(params=[1, 2, 5])
@@ -49,15 +53,15 @@ def test_extrema_of_a_row_find_one_nan_at_every_position(threads, dtype, step):
     for size in SIZES:
         x = random.standard_normal(size * abs(step)).astype(dtype)[::step]
         x[random.integers(0, size, 2)] = [np.inf, -np.inf]
-        mine = sk.asarray(x, copy=False)
-        for at in positions(size, random):
-            kept = x[at]
-            x[at] = -np.nan if at % 2 else np.nan
-            found = [float(function(mine)) for function in EXTREMA]
-            assert found[:2] == [at, at], (size, at)
-            assert np.isnan(found[2:]).all(), (size, at)
-            x[at] = kept
-        assert [float(function(mine)) for function in EXTREMA] == [
+        array = sk.asarray(x, copy=False)
+        for index in positions(size, random):
+            old_value = x[index]
+            x[index] = -np.nan if index % 2 else np.nan
+            results = [float(function(array)) for function in EXTREMA]
+            assert results[:2] == [index, index], (size, index)
+            assert np.isnan(results[2:]).all(), (size, index)
+            x[index] = old_value
+        assert [float(function(array)) for function in EXTREMA] == [
             x.argmax(),
             x.argmin(),
             x.max(),
@@ -70,12 +74,12 @@ def test_the_first_of_several_nans_is_found(threads, dtype):
     random = np.random.default_rng(threads)
     for size in (70, 2_048, 20_000, 65_536, 131_072, 200_003):
         x = np.zeros(size, dtype)
-        mine = sk.asarray(x, copy=False)
+        array = sk.asarray(x, copy=False)
         for _ in range(60):
-            places = random.integers(0, size, random.integers(2, 5))
-            x[places] = np.nan
-            assert int(sk.argmax(mine)) == int(sk.argmin(mine)) == places.min(), (size, places)
-            x[places] = 0
+            indices = random.integers(0, size, random.integers(2, 5))
+            x[indices] = np.nan
+            assert int(sk.argmax(array)) == int(sk.argmin(array)) == indices.min(), (size, indices)
+            x[indices] = 0
 
 
 def layouts(shape, dtype, random):
@@ -95,11 +99,11 @@ def layouts(shape, dtype, random):
 def test_extrema_along_axes_with_nans(threads, dtype, shape):
     random = np.random.default_rng(threads)
     for name, x in layouts(shape, dtype, random):
-        mine = sk.asarray(x, copy=False)
+        array = sk.asarray(x, copy=False)
         for axis in (*range(len(shape)), None):
             for function in EXTREMA:
                 want = getattr(np, function.__name__)(x, axis=axis)
-                got = to_numpy(function(mine, axis=axis))
+                got = to_numpy(function(array, axis=axis))
                 np.testing.assert_array_equal(got, want, err_msg=f"{name} {function} {axis}")
 
 
@@ -110,18 +114,18 @@ def test_sorting_and_searching_with_nans(threads, dtype, size):
     for nans in (1, 2, size // 3, size):
         x = random.integers(-100, 100, size).astype(dtype)
         x[random.integers(0, size, nans)] = np.nan
-        mine = sk.asarray(x, copy=False)
+        array = sk.asarray(x, copy=False)
         order = np.argsort(x, kind="stable")
-        np.testing.assert_array_equal(to_numpy(sk.sort(mine)), x[order])
-        np.testing.assert_array_equal(to_numpy(sk.argsort(mine)), order)
+        np.testing.assert_array_equal(to_numpy(sk.sort(array)), x[order])
+        np.testing.assert_array_equal(to_numpy(sk.argsort(array)), order)
         for side in ("left", "right"):
             want = np.searchsorted(x[order], x, side=side)
-            got = sk.searchsorted(sk.asarray(x[order]), mine, side=side)
+            got = sk.searchsorted(sk.asarray(x[order]), array, side=side)
             np.testing.assert_array_equal(to_numpy(got), want)
-            got = sk.searchsorted(mine, mine, side=side, sorter=sk.asarray(order))
+            got = sk.searchsorted(array, array, side=side, sorter=sk.asarray(order))
             np.testing.assert_array_equal(to_numpy(got), want)
         # NumPy 2.4 sorts float16 wrongly for it on machines with AVX-512: the values come unsorted.
         values, counts = np.unique_counts(x.astype("float64"))
-        got = sk.unique_counts(mine)
+        got = sk.unique_counts(array)
         np.testing.assert_array_equal(to_numpy(got.values), values)
         np.testing.assert_array_equal(to_numpy(got.counts), counts)

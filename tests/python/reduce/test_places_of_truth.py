@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 NAMES = ["argmax", "argmin", "nanargmax", "nanargmin"]
 
@@ -14,14 +14,16 @@ NAMES = ["argmax", "argmin", "nanargmax", "nanargmin"]
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 255, 256, 257, 300, 1000, 70_000, 1_000_000])
 def test_one_element_decides_wherever_it_is(name, n):
     """The first of those that decide, alone and with others after it; or the first of all."""
-    for place in {0, min(n - 1, 16), n // 3, n // 2, n - 1}:
+    for index in {0, min(n - 1, 16), n // 3, n // 2, n - 1}:
         for others in (0.0, 0.5):
             x = np.zeros(n, bool)
-            x[place:] = np.random.default_rng(n).random(n - place) < others
-            x[place] = True
-            for each in (x, np.zeros(n, bool)):
-                host = ~each if "argmin" in name else each
-                assert int(getattr(sk, name)(on("cpu:0", host))) == getattr(np, name)(host), place
+            x[index:] = np.random.default_rng(n).random(n - index) < others
+            x[index] = True
+            for values in (x, np.zeros(n, bool)):
+                host = ~values if "argmin" in name else values
+                assert int(getattr(sk, name)(to_device("cpu:0", host))) == getattr(np, name)(
+                    host
+                ), index
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -33,7 +35,7 @@ def test_rows_and_columns(name, shape, device):
     for truth in (x < 0.5, x < 0.01, x > 0.01):
         for axis in range(len(shape)):
             for host in (truth, truth[::-1], truth[..., ::2]):
-                got = getattr(sk, name)(on(device, host), axis=axis)
+                got = getattr(sk, name)(to_device(device, host), axis=axis)
                 np.testing.assert_array_equal(to_numpy(got), getattr(np, name)(host, axis=axis))
 
 

@@ -71,8 +71,8 @@ def test_bits_of_scans_do_not_depend_on_the_target() -> None:
 
 def on_device(host: np.ndarray, offset: int) -> sk.Array:
     """A copy, behind so many items of the same allocation."""
-    before = np.zeros(offset, host.dtype)
-    whole = sk.asarray(np.concatenate((before, host.ravel())), device="cuda:0")
+    prefix = np.zeros(offset, host.dtype)
+    whole = sk.asarray(np.concatenate((prefix, host.ravel())), device="cuda:0")
     return sk.reshape(whole[offset:], host.shape)
 
 

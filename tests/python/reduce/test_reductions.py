@@ -15,8 +15,8 @@ from oracle import (
     assert_same,
     assert_within_a_unit,
     layouts_of,
-    on,
     sample,
+    to_device,
     to_numpy,
 )
 from skerry import _core
@@ -43,14 +43,14 @@ def reference(name, x, axis, keepdims):
         return np.asarray(result).astype(TABLE[name]["loops"][x.dtype.name])
 
 
-def check(name, mine, theirs, axis, keepdims, device, what):
-    got = getattr(sk, name)(mine, axis=axis, keepdims=keepdims)
+def check(name, array, theirs, axis, keepdims, device, label):
+    got = getattr(sk, name)(array, axis=axis, keepdims=keepdims)
     want = reference(name, theirs, axis, keepdims)
     assert got.device == sk.Device(device)
     assert got.dtype == want.dtype
-    assert got.shape == want.shape, what
+    assert got.shape == want.shape, label
     if want.dtype.kind in "biu" or name in ("max", "min"):  # argmax, count_nonzero ... too
-        np.testing.assert_array_equal(to_numpy(got), want, err_msg=what)
+        np.testing.assert_array_equal(to_numpy(got), want, err_msg=label)
         return
     # Sums cancel: the bound is on the error against the sum of magnitudes, as pairwise summation keeps it. So may
     # distances from a mean.
@@ -63,14 +63,14 @@ def check(name, mine, theirs, axis, keepdims, device, what):
         scale = np.max(np.abs(theirs)) ** (2 if name == "var" else 1) if theirs.size else scale
     if half:  # accumulated in float32, and rounded once
         slack = 30 * np.finfo("float32").eps * np.nan_to_num(scale.astype("float64"))
-        assert_within_a_unit(to_numpy(got), want, slack=slack, what=what)
+        assert_within_a_unit(to_numpy(got), want, slack=slack, label=label)
         return
     tolerance = 30 * np.finfo(want.dtype).eps
-    assert np.array_equal(np.isnan(to_numpy(got)), np.isnan(want)), what
+    assert np.array_equal(np.isnan(to_numpy(got)), np.isnan(want)), label
     error = np.nan_to_num(np.abs(to_numpy(got) - want))
     least = max(1e-30 * tolerance, np.finfo(want.dtype).smallest_subnormal)
     assert np.all(error <= np.maximum(tolerance * np.nan_to_num(np.abs(scale)), least)), (
-        f"{what}: {error.max()}"
+        f"{label}: {error.max()}"
     )
 
 
@@ -98,11 +98,11 @@ def values(name, dtype, shape):
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_values_in_every_layout(name, dtype, device):
-    for layout, mine, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
+    for layout, array, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
         axes = axes_of(name, theirs.ndim)
         for axis, keepdims in itertools.product(axes, (False, True)):
             check(
-                name, mine, theirs, axis, keepdims, device, f"{name} {dtype} {layout} axis={axis}"
+                name, array, theirs, axis, keepdims, device, f"{name} {dtype} {layout} axis={axis}"
             )
 
 
@@ -114,8 +114,8 @@ def test_every_size(name, dtype):
         if name == "prod" and size > 200:
             continue
         x = values(name, dtype, (size,))
-        for where in ("cpu:0", "cuda:1"):
-            check(name, on(where, x), x, None, False, where, f"{name} {dtype} size {size}")
+        for device in ("cpu:0", "cuda:1"):
+            check(name, to_device(device, x), x, None, False, device, f"{name} {dtype} size {size}")
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -126,60 +126,62 @@ def test_every_size(name, dtype):
 def test_any_axes_of_any_shape(name, shape):
     dtype = "float32" if name != "prod" else "int64"
     x = values(name, dtype, shape)
-    for where in ("cpu:0", "cuda:0"):
-        mine = on(where, x)
+    for device in ("cpu:0", "cuda:0"):
+        array = to_device(device, x)
         one_axis = TABLE[name]["has_one_axis"]
         for count in range(1, 2 if one_axis else x.ndim + 1):
             for axes in itertools.combinations(range(x.ndim), count):
                 if TABLE[name]["needs_elements"] and any(shape[a] == 0 for a in axes):
                     continue
                 axes = axes[0] if one_axis else axes
-                check(name, mine, x, axes, False, where, f"{name} {shape} axis={axes}")
-                permuted = sk.permute_dims(mine, tuple(reversed(range(x.ndim))))
+                check(name, array, x, axes, False, device, f"{name} {shape} axis={axes}")
+                permuted = sk.permute_dims(array, tuple(reversed(range(x.ndim))))
                 reverse = x.ndim - 1 - axes if one_axis else tuple(x.ndim - 1 - a for a in axes)
-                check(name, permuted, x.T, reverse, True, where, f"{name} {shape}.T axis={reverse}")
+                check(
+                    name, permuted, x.T, reverse, True, device, f"{name} {shape}.T axis={reverse}"
+                )
 
 
-@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
-def test_dtype_is_cast_to_before_adding(where):
-    x = on(where, np.full((1000,), 100, dtype=np.int8))
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
+def test_dtype_is_cast_to_before_adding(device):
+    x = to_device(device, np.full((1000,), 100, dtype=np.int8))
     assert_same(
-        sk.sum(x, dtype=sk.int8), np.asarray(np.full(1000, 100, np.int8).sum(dtype=np.int8)), where
+        sk.sum(x, dtype=sk.int8), np.asarray(np.full(1000, 100, np.int8).sum(dtype=np.int8)), device
     )
-    assert_same(sk.sum(x, dtype=sk.float32), np.asarray(100_000, dtype=np.float32), where)
-    y = on(where, np.full((1000,), 0.1))
+    assert_same(sk.sum(x, dtype=sk.float32), np.asarray(100_000, dtype=np.float32), device)
+    y = to_device(device, np.full((1000,), 0.1))
     assert sk.sum(y, dtype=sk.float32).dtype == np.float32
     assert_same(
-        sk.prod(on(where, np.full((3,), 200, np.uint8)), dtype=sk.uint8),
+        sk.prod(to_device(device, np.full((3,), 200, np.uint8)), dtype=sk.uint8),
         np.asarray(200**3 % 256, np.uint8),
-        where,
+        device,
     )
 
 
-@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_nan_propagates_from_every_position(dtype, where):
+def test_nan_propagates_from_every_position(dtype, device):
     for size in (1, 7, 33, 129, 5000):
         for position in {0, size // 2, size - 1}:
             x = np.arange(size, dtype=dtype)
             x[position] = np.nan
-            mine = on(where, x)
+            array = to_device(device, x)
             for name in ("max", "min", "sum", "mean", "prod"):
-                assert np.isnan(to_numpy(getattr(sk, name)(mine))), (
+                assert np.isnan(to_numpy(getattr(sk, name)(array))), (
                     f"{name} of {size} with NaN at {position}"
                 )
-            assert bool(sk.any(mine))
+            assert bool(sk.any(array))
 
 
-@pytest.mark.parametrize("where", ["cpu:0", "cuda:0"])
-def test_empty_arrays(where):
-    x = sk.empty((0, 3), device=where)
-    assert_same(sk.sum(x), np.asarray(0.0), where)
-    assert_same(sk.prod(x), np.asarray(1.0), where)
-    assert_same(sk.sum(x, axis=0), np.zeros(3), where)
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:0"])
+def test_empty_arrays(device):
+    x = sk.empty((0, 3), device=device)
+    assert_same(sk.sum(x), np.asarray(0.0), device)
+    assert_same(sk.prod(x), np.asarray(1.0), device)
+    assert_same(sk.sum(x, axis=0), np.zeros(3), device)
     assert np.isnan(to_numpy(sk.mean(x)))
-    assert_same(sk.all(x), np.asarray(True), where)
-    assert_same(sk.any(x), np.asarray(False), where)
+    assert_same(sk.all(x), np.asarray(True), device)
+    assert_same(sk.any(x), np.asarray(False), device)
     assert sk.max(x, axis=1).shape == (0,)
 
 
@@ -334,15 +336,15 @@ def test_extrema_of_rows_of_any_length(name, dtype):
 def test_one_element_decides_wherever_it_is(dtype):
     """Of more elements than one part of a reduction has: the parts after it are not read."""
     n = 1_000_000
-    for place in (0, 5, 65_535, 65_536, 500_000, n - 1):
+    for index in (0, 5, 65_535, 65_536, 500_000, n - 1):
         x = np.zeros(n, dtype)
-        assert not bool(sk.any(on("cpu:0", x)))
-        x[place] = 1
-        assert bool(sk.any(on("cpu:0", x)))
+        assert not bool(sk.any(to_device("cpu:0", x)))
+        x[index] = 1
+        assert bool(sk.any(to_device("cpu:0", x)))
         x = np.ones(n, dtype)
-        assert bool(sk.all(on("cpu:0", x)))
-        x[place] = 0
-        assert not bool(sk.all(on("cpu:0", x)))
+        assert bool(sk.all(to_device("cpu:0", x)))
+        x[index] = 0
+        assert not bool(sk.all(to_device("cpu:0", x)))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int64", "float32", "float64", "complex128"])
@@ -368,7 +370,7 @@ def test_elements_that_lie_apart(n, dtype):
     names += ["max", "argmin"] if np.dtype(dtype).kind != "c" else []
     names += ["mean"] if np.dtype(dtype).kind in "fc" else []
     names += ["var"] if np.dtype(dtype).kind == "f" else []
-    wide = {step: on("cpu:0", np.repeat(x, step))[::step] for step in (2, 3, 5)}
+    wide = {step: to_device("cpu:0", np.repeat(x, step))[::step] for step in (2, 3, 5)}
     for name in names:
         results = [getattr(sk, name)(view) for view in wide.values()]
         assert len({to_numpy(got).tobytes() for got in results}) == 1, name
@@ -379,10 +381,10 @@ def test_elements_that_lie_apart(n, dtype):
 @pytest.mark.parametrize("dtype", ["int16", "float16", "float32", "float64", "complex64"])
 def test_no_elements_along_some_axes_with_gaps(dtype, device):
     host = np.zeros((8, 3, 5, 3), dtype)
-    theirs, mine = host[::2, :0], on(device, host)[::2, :0]
+    theirs, array = host[::2, :0], to_device(device, host)[::2, :0]
     for axis in (1, (1, 3), (1, 2), (0, 1)):
         for name in ("sum", "prod", "count_nonzero", "all", "any"):
-            check(name, mine, theirs, axis, False, device, f"{name} of {dtype} over {axis}")
+            check(name, array, theirs, axis, False, device, f"{name} of {dtype} over {axis}")
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
@@ -392,9 +394,9 @@ def test_a_few_columns_beside_each_other_in_many_blocks(dtype, shape):
     rows = (shape[0], *(n + 1 for n in shape[1:-2]), *shape[-2:])
     host = sample(dtype, rows)
     part = tuple(slice(n) for n in shape)
-    theirs, mine = host[part], on("cpu:0", host)[part]
+    theirs, array = host[part], to_device("cpu:0", host)[part]
     for name in ("sum", "max", "argmin", "any"):
-        check(name, mine, theirs, len(shape) - 2, False, "cpu:0", f"{name} of {dtype} {shape}")
+        check(name, array, theirs, len(shape) - 2, False, "cpu:0", f"{name} of {dtype} {shape}")
 
 
 @pytest.mark.usefixtures("restore_threads")
@@ -414,10 +416,10 @@ def test_columns_of_more_than_the_caches_hold(shape, rows, axis, dtype, threads)
     sk.set_num_threads(threads)
     host = np.random.default_rng(7).integers(-9, 10, shape).astype(dtype)
     part = np.s_[:rows] if len(shape) == 2 else np.s_[:, :rows]
-    theirs, mine = host[part], sk.asarray(host, device="cpu:0")[part]
-    got = sk.sum(mine, axis=axis)
+    theirs, array = host[part], sk.asarray(host, device="cpu:0")[part]
+    got = sk.sum(array, axis=axis)
     assert_same(got, theirs.sum(axis=axis, dtype=got.dtype), "cpu:0")
-    assert_same(sk.max(mine, axis=axis), theirs.max(axis=axis), "cpu:0")
+    assert_same(sk.max(array, axis=axis), theirs.max(axis=axis), "cpu:0")
 
 
 @pytest.mark.usefixtures("restore_threads")
@@ -426,6 +428,6 @@ def test_large_results_that_do_not_lie_as_they_are_computed(threads):
     # Four results lie beside each other; those far apart are computed together.
     sk.set_num_threads(threads)
     host = np.random.default_rng(8).integers(-9, 10, (3, 2_200_000, 5)).astype(np.float32)
-    theirs, mine = host[..., :4], sk.asarray(host, device="cpu:0")[..., :4]
-    assert_same(sk.sum(mine, axis=0), theirs.sum(axis=0), "cpu:0")
-    assert_same(sk.argmax(mine, axis=0), theirs.argmax(axis=0), "cpu:0")
+    theirs, array = host[..., :4], sk.asarray(host, device="cpu:0")[..., :4]
+    assert_same(sk.sum(array, axis=0), theirs.sum(axis=0), "cpu:0")
+    assert_same(sk.argmax(array, axis=0), theirs.argmax(axis=0), "cpu:0")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry import _core
 
 TABLE = {entry["name"]: entry for entry in _core.reduction_table()}
@@ -42,24 +42,24 @@ def views_of(base: sk.Array, n: int, step: int) -> Iterator[tuple[str, sk.Array,
     yield "rows", base[:, ::step][:, :n], 1
 
 
-def compare(name: str, x: sk.Array, axis: int, what: str) -> None:
+def compare(name: str, x: sk.Array, axis: int, label: str) -> None:
     """The view and a dense copy of it, which NumPy makes."""
-    dense = on(str(x.device), np.ascontiguousarray(to_numpy(x)))
+    dense = to_device(str(x.device), np.ascontiguousarray(to_numpy(x)))
     for options in ({"axis": axis}, {"axis": axis, "keepdims": True}, {}):
         if not options and TABLE[name]["has_one_axis"] and x.ndim > 1:
             continue
-        got, want = (to_numpy(getattr(sk, name)(each, **options)) for each in (x, dense))
+        got, want = (to_numpy(getattr(sk, name)(array, **options)) for array in (x, dense))
         if name in INEXACT and want.dtype.kind in "fc":
             unit = np.finfo(want.dtype).eps
-            np.testing.assert_allclose(got, want, 8 * unit, 8 * unit, err_msg=what)
+            np.testing.assert_allclose(got, want, 8 * unit, 8 * unit, err_msg=label)
         else:
-            np.testing.assert_array_equal(got, want, err_msg=what)
+            np.testing.assert_array_equal(got, want, err_msg=label)
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_elements_at_any_step(name: str, dtype: str) -> None:
     columns = max(map(abs, STEPS)) * max(LENGTHS)
-    base = on("cpu:0", values_of(name, dtype, 3 * columns).reshape(3, columns))
+    base = to_device("cpu:0", values_of(name, dtype, 3 * columns).reshape(3, columns))
     for n in LENGTHS:
         for step in STEPS:
             for kind, x, axis in views_of(base, n, step):

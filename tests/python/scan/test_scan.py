@@ -14,8 +14,8 @@ from oracle import (
     assert_same,
     assert_within_a_unit,
     layouts_of,
-    on,
     sample,
+    to_device,
     to_numpy,
 )
 
@@ -51,74 +51,76 @@ def reference(name, x, axis, dtype, include_initial):
         return result.astype(dtype)
 
 
-def check(name, mine, theirs, axis, device, what, **options):
-    got = getattr(sk, name)(mine, axis=axis, **options)
+def check(name, array, theirs, axis, device, label, **options):
+    got = getattr(sk, name)(array, axis=axis, **options)
     dtype = options.get("dtype") or result_dtype(theirs.dtype)
     include_initial = options.get("include_initial", False)
-    place = 0 if axis is None else axis
-    want = reference(name, theirs, place, dtype, include_initial)
-    assert got.device == sk.Device(device), what
-    assert got.dtype == dtype, what
-    assert got.shape == want.shape, what
+    scan_axis = 0 if axis is None else axis
+    want = reference(name, theirs, scan_axis, dtype, include_initial)
+    assert got.device == sk.Device(device), label
+    assert got.dtype == dtype, label
+    assert got.shape == want.shape, label
     value = to_numpy(got)
     if want.dtype.kind in "biu":
-        np.testing.assert_array_equal(value, want, err_msg=what)
+        np.testing.assert_array_equal(value, want, err_msg=label)
         return
     accumulated = np.dtype("float32" if dtype == np.float16 else dtype)
     scale = np.abs(want)
     if name == "cumulative_sum":
-        scale = reference(name, np.abs(theirs), place, accumulated, include_initial).real
+        scale = reference(name, np.abs(theirs), scan_axis, accumulated, include_initial).real
     else:
-        scale = scale * max(1, theirs.shape[place] / 16)
+        scale = scale * max(1, theirs.shape[scan_axis] / 16)
     bound = ULPS[accumulated.name] * np.finfo(accumulated).eps * np.maximum(scale, 1e-30)
     if dtype == np.float16:
-        assert_within_a_unit(value, want, slack=bound, what=what)
+        assert_within_a_unit(value, want, slack=bound, label=label)
         return
-    assert np.all(np.abs(value - want) <= bound), f"{what}: {np.max(np.abs(value - want) / bound)}"
+    assert np.all(np.abs(value - want) <= bound), f"{label}: {np.max(np.abs(value - want) / bound)}"
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_values_in_every_layout(name, dtype, device):
-    for layout, mine, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
+    for layout, array, theirs in layouts_of(values(name, dtype, BASE_SHAPE), device):
         for axis, initial in itertools.product(range(-theirs.ndim, theirs.ndim), (False, True)):
-            what = f"{name} {dtype} {layout} axis={axis} initial={initial}"
-            check(name, mine, theirs, axis, device, what, include_initial=initial)
+            label = f"{name} {dtype} {layout} axis={axis} initial={initial}"
+            check(name, array, theirs, axis, device, label, include_initial=initial)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_size_of_one_axis(name, dtype):
-    for size, where in itertools.product(SIZES, ("cpu:0", "cuda:1")):
+    for size, device in itertools.product(SIZES, ("cpu:0", "cuda:1")):
         if name == "cumulative_prod" and size > 5000:
             continue
         x = values(name, dtype, (size,))
         if name == "cumulative_prod" and x.dtype.kind in "fc":
             x /= np.abs(x)  # thousands of factors leave the range else
-        check(name, on(where, x), x, None, where, f"{name} {dtype} size {size}")
-        check(name, on(where, x), x, 0, where, f"{name} {dtype} {size}", include_initial=True)
+        check(name, to_device(device, x), x, None, device, f"{name} {dtype} size {size}")
+        check(
+            name, to_device(device, x), x, 0, device, f"{name} {dtype} {size}", include_initial=True
+        )
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize(
     "shape",
     [(4097, 4), (4, 4097), (3, 4097, 5), (70, 300, 3), (2, 3, 5, 7), (1, 129, 1, 33), (300_000, 2)],
 )
-def test_every_axis_of_any_shape(shape, where):
+def test_every_axis_of_any_shape(shape, device):
     x = values("cumulative_sum", "float32", shape)
-    mine = on(where, x)
+    array = to_device(device, x)
     reverse = tuple(reversed(range(x.ndim)))
     for axis, initial in itertools.product(range(x.ndim), (False, True)):
-        what = f"{shape} axis={axis} initial={initial}"
-        check("cumulative_sum", mine, x, axis, where, what, include_initial=initial)
+        label = f"{shape} axis={axis} initial={initial}"
+        check("cumulative_sum", array, x, axis, device, label, include_initial=initial)
         across = x.ndim - 1 - axis
         check(
             "cumulative_sum",
-            sk.permute_dims(mine, reverse),
+            sk.permute_dims(array, reverse),
             x.T,
             across,
-            where,
-            what + " transposed",
+            device,
+            label + " transposed",
             include_initial=initial,
         )
 
@@ -127,86 +129,102 @@ def test_every_axis_of_any_shape(shape, where):
 TILES = {"float32": 3840, "uint8": 2304, "complex128": 1280}
 
 
-def check_exact(x, axis, where, label):
+def check_exact(x, axis, device, label):
     """Sums of small integers are exact in every dtype."""
     for initial in (False, True):
         options = {"axis": axis, "include_initial": initial}
-        got = to_numpy(sk.cumulative_sum(on(where, x), **options))
+        got = to_numpy(sk.cumulative_sum(to_device(device, x), **options))
         want = reference("cumulative_sum", x, axis, result_dtype(x.dtype), initial)
         np.testing.assert_array_equal(got, want, f"{label} {options}")
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", TILES)
-def test_lengths_at_the_edges_of_tiles(dtype, where):
+def test_lengths_at_the_edges_of_tiles(dtype, device):
     """Totals of 32 tiles, and of 32 times 32, are put together once for all tiles behind them."""
     for tiles in (1, 2, 31, 32, 33, 64):
         for more in (-1, 0, 1):
             x = np.random.default_rng(tiles).integers(0, 3, tiles * TILES[dtype] + more)
-            check_exact(x.astype(dtype), 0, where, f"{tiles} tiles, {more} more")
+            check_exact(x.astype(dtype), 0, device, f"{tiles} tiles, {more} more")
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_more_than_a_group_of_groups_of_tiles(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_more_than_a_group_of_groups_of_tiles(device):
     x = np.ones(1025 * TILES["complex128"] + 1, dtype=np.complex128)
-    got = to_numpy(sk.cumulative_sum(on(where, x)))
+    got = to_numpy(sk.cumulative_sum(to_device(device, x)))
     np.testing.assert_array_equal(got, np.arange(1, x.size + 1))
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", TILES)
-def test_short_rows_of_every_length(dtype, where):
+def test_short_rows_of_every_length(dtype, device):
     """Several rows a tile, and a last tile that has fewer."""
     for length in (*range(1, 40), *range(40, 600, 37), 599, 600):
         x = np.random.default_rng(length).integers(0, 3, (301, length)).astype(dtype)
-        check_exact(x, 1, where, f"rows of {length}")
+        check_exact(x, 1, device, f"rows of {length}")
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", TILES)
 @pytest.mark.parametrize("width", [2, 3, 31, 32, 33, 1000])
-def test_columns_of_every_width(dtype, width, where):
+def test_columns_of_every_width(dtype, width, device):
     for length in (1, 2, 14, 15, 16, 119, 120, 121, 2000):
         x = np.random.default_rng(length).integers(0, 3, (length, width)).astype(dtype)
-        check_exact(x, 0, where, f"{width} columns of {length}")
+        check_exact(x, 0, device, f"{width} columns of {length}")
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_many_tiles_of_columns(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_many_tiles_of_columns(device):
     x = np.random.default_rng(0).integers(0, 3, (5000, 70)).astype(np.float32)
-    check_exact(x, 0, where, "42 tiles of 70 columns")
-    check_exact(np.stack((x, x[::-1])), 1, where, "of two matrices")
-    check_exact(np.asfortranarray(x), 1, where, "of a transposed one")
+    check_exact(x, 0, device, "42 tiles of 70 columns")
+    check_exact(np.stack((x, x[::-1])), 1, device, "of two matrices")
+    check_exact(np.asfortranarray(x), 1, device, "of a transposed one")
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", NAMES)
-def test_no_elements(name, where):
+def test_no_elements(name, device):
     identity = 0 if name == "cumulative_sum" else 1
     for shape, axis in (((0,), 0), ((3, 0), 1), ((0, 3), 0), ((3, 0), 0), ((2, 0, 2), 1)):
         x = np.empty(shape, dtype=np.float32)
-        got = getattr(sk, name)(on(where, x), axis=axis)
+        got = getattr(sk, name)(to_device(device, x), axis=axis)
         assert got.shape == shape
-        got = getattr(sk, name)(on(where, x), axis=axis, include_initial=True)
+        got = getattr(sk, name)(to_device(device, x), axis=axis, include_initial=True)
         longer = tuple(n + (a == axis) for a, n in enumerate(shape))
         assert got.shape == longer
         assert np.array_equal(to_numpy(got), np.full(longer, identity, np.float32))
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("name", NAMES)
-def test_dtype_is_cast_to_first(name, where):
+def test_dtype_is_cast_to_first(name, device):
     x = np.array([[100, 100, 3], [7, 1, 2]], dtype=np.int64)
     for dtype in DTYPES[1:]:
-        check(name, on(where, x), x, 1, where, f"{name} int64 as {dtype}", dtype=np.dtype(dtype))
+        check(
+            name,
+            to_device(device, x),
+            x,
+            1,
+            device,
+            f"{name} int64 as {dtype}",
+            dtype=np.dtype(dtype),
+        )
     y = np.array([0.5, 1.5, 2.5])
     for dtype in ("float32", "int8", "complex64"):
-        check(name, on(where, y), y, 0, where, f"{name} float64 as {dtype}", dtype=np.dtype(dtype))
+        check(
+            name,
+            to_device(device, y),
+            y,
+            0,
+            device,
+            f"{name} float64 as {dtype}",
+            dtype=np.dtype(dtype),
+        )
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_initial_is_exact_and_zeros_keep_their_sign(where):
-    x = on(where, np.array([-0.0, -0.0, 0.0, -0.0], dtype=np.float32))
+@pytest.mark.parametrize("device", WHERE)
+def test_initial_is_exact_and_zeros_keep_their_sign(device):
+    x = to_device(device, np.array([-0.0, -0.0, 0.0, -0.0], dtype=np.float32))
     assert np.array_equal(np.signbit(to_numpy(sk.cumulative_sum(x))), [True, True, False, False])
     first = to_numpy(sk.cumulative_sum(x, include_initial=True))[0]
     assert first == 0
@@ -214,27 +232,27 @@ def test_initial_is_exact_and_zeros_keep_their_sign(where):
     assert to_numpy(sk.cumulative_prod(x, include_initial=True))[0] == 1
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_nan_and_infinities_hold_from_their_place_on(dtype, where):
-    for size, place in itertools.product((9, 100, 5000, 9001), (0, 0.4, 0.8)):
-        start = int(place * size)
+def test_nan_and_infinities_hold_from_their_place_on(dtype, device):
+    for size, fraction in itertools.product((9, 100, 5000, 9001), (0, 0.4, 0.8)):
+        start = int(fraction * size)
         for special in (np.nan, np.inf, -np.inf):
             x = np.ones(size, dtype=dtype)
             x[start] = special
             want = np.arange(1, size + 1, dtype=dtype)
             want[start:] = special
-            got = to_numpy(sk.cumulative_sum(on(where, x)))
+            got = to_numpy(sk.cumulative_sum(to_device(device, x)))
             np.testing.assert_array_equal(got, want)
             x[-1] = -special  # what two opposite infinities give
             want[-1] = np.nan
-            got = to_numpy(sk.cumulative_sum(on(where, x)))
+            got = to_numpy(sk.cumulative_sum(to_device(device, x)))
             np.testing.assert_array_equal(got, want)
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_complex_products_do_not_start_from_one(where):
-    x = on(where, np.array([complex(np.inf, 1), 2]))
+@pytest.mark.parametrize("device", WHERE)
+def test_complex_products_do_not_start_from_one(device):
+    x = to_device(device, np.array([complex(np.inf, 1), 2]))
     assert to_numpy(sk.cumulative_prod(x))[0] == complex(np.inf, 1)
 
 
@@ -267,9 +285,9 @@ def test_results_do_not_depend_on_the_number_of_threads(dtype, shape):
 def test_more_axes_than_a_kernel_takes():
     x = np.arange(1 << 12, dtype=np.int64).reshape((2,) * 12)
     order = tuple(range(1, 12, 2)) + tuple(range(0, 12, 2))
-    for where, axis in itertools.product(WHERE, (0, 5, 11)):
-        mine = sk.permute_dims(on(where, x), order)
-        check("cumulative_sum", mine, x.transpose(order), axis, where, f"12 axes, {axis}")
+    for device, axis in itertools.product(WHERE, (0, 5, 11)):
+        array = sk.permute_dims(to_device(device, x), order)
+        check("cumulative_sum", array, x.transpose(order), axis, device, f"12 axes, {axis}")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -299,8 +317,11 @@ def test_products_of_integers_of_every_length(dtype, device):
     limits = np.iinfo(dtype)
     host = np.random.default_rng(3).integers(limits.min, limits.max, 9000, dtype=dtype) | 1
     for n in (1, 2, 3, 4, 5, 33, 34, 4095, 4096, 4097, 8193):
-        x = on(device, host)
-        assert_same(sk.cumulative_prod(x[:n]), np.cumulative_prod(host[:n]), device, what=str(n))
+        x = to_device(device, host)
+        assert_same(sk.cumulative_prod(x[:n]), np.cumulative_prod(host[:n]), device, label=str(n))
         assert_same(
-            sk.cumulative_prod(x[:n][::-1]), np.cumulative_prod(host[:n][::-1]), device, what=str(n)
+            sk.cumulative_prod(x[:n][::-1]),
+            np.cumulative_prod(host[:n][::-1]),
+            device,
+            label=str(n),
         )

@@ -9,17 +9,17 @@ from conftest import HAS_GPU
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, on, sample, to_numpy
+from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 
 WHERE = ["cpu:0", "cpu:1", "cuda:0"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
 
-def moved(key, where):
+def moved(key, device):
     """The key with its NumPy arrays on a device."""
     if isinstance(key, tuple):
-        return tuple(moved(part, where) for part in key)
-    return on(where, key) if isinstance(key, np.ndarray) else key
+        return tuple(moved(part, device) for part in key)
+    return to_device(device, key) if isinstance(key, np.ndarray) else key
 
 
 @st.composite
@@ -52,11 +52,15 @@ def keys(draw, shape):
         elif kind == "bool":
             parts.append(draw(st.sampled_from([True, np.asarray(True)])))
         elif kind == "array":
-            own = [draw(st.sampled_from([1, side])) for side in common]
-            own = own[draw(st.integers(0, len(own) - 1)) :] if n > 0 else [0]
+            index_shape = [draw(st.sampled_from([1, side])) for side in common]
+            index_shape = (
+                index_shape[draw(st.integers(0, len(index_shape) - 1)) :] if n > 0 else [0]
+            )
             dtype = draw(st.sampled_from(INTEGERS))
             low = 0 if dtype.startswith("u") else -n
-            values = draw(hnp.arrays(dtype, tuple(own), elements=st.integers(low, max(n - 1, low))))
+            values = draw(
+                hnp.arrays(dtype, tuple(index_shape), elements=st.integers(low, max(n - 1, low)))
+            )
             parts.append(values)
             axis += 1
         else:
@@ -75,17 +79,19 @@ def test_any_key_reads_as_numpy(data):
     try:
         want = values[key]
     except IndexError:
-        for where in ("cpu:1", "cuda:0"):
-            mine = on(where, values)
+        for device in ("cpu:1", "cuda:0"):
+            array = to_device(device, values)
             with pytest.raises(IndexError):
                 # A CUDA device tells when it is waited for.
-                sk.synchronize(where if mine[moved(key, where)] is not None else None)
+                sk.synchronize(device if array[moved(key, device)] is not None else None)
         return
-    for where in ("cpu:1", "cuda:0"):
-        assert_same(on(where, values)[moved(key, where)], want, where)
+    for device in ("cpu:1", "cuda:0"):
+        assert_same(to_device(device, values)[moved(key, device)], want, device)
         reverse = tuple(reversed(range(len(shape))))
-        turned = sk.permute_dims(on(where, np.asarray(values.T, order="C")), reverse)
-        assert_same(turned[moved(key, where)], want, where)
+        transposed_array = sk.permute_dims(
+            to_device(device, np.asarray(values.T, order="C")), reverse
+        )
+        assert_same(transposed_array[moved(key, device)], want, device)
 
 
 @settings(max_examples=1000, deadline=None)
@@ -95,65 +101,65 @@ def test_any_key_is_assigned_as_numpy(data):
     key = data.draw(keys(shape))
     start = np.zeros(shape)
     try:
-        place = start[key].shape
+        selected_shape = start[key].shape
     except IndexError:
         return
-    cut = data.draw(st.integers(0, len(place)))
-    sides = [1 if data.draw(st.booleans()) else n for n in place[cut:]]
+    cut = data.draw(st.integers(0, len(selected_shape)))
+    sides = [1 if data.draw(st.booleans()) else n for n in selected_shape[cut:]]
     new = np.arange(float(np.prod(sides))).reshape(sides) + 1
     # Which of two values for one place stays is NumPy's choice, and the last one on a CPU device.
     times = np.zeros(shape, int)
     np.add.at(times, key, 1)
-    for where in ("cpu:0", "cuda:1"):
-        mine, want = on(where, start), start.copy()
-        mine[moved(key, where)] = on(where, new)
+    for device in ("cpu:0", "cuda:1"):
+        array, want = to_device(device, start), start.copy()
+        array[moved(key, device)] = to_device(device, new)
         want[key] = new
-        if HAS_GPU and where == "cuda:1":  # any of them
-            got = to_numpy(mine)
+        if HAS_GPU and device == "cuda:1":  # any of them
+            got = to_numpy(array)
             assert set(got[times > 1]) <= set(new.reshape(-1))
             want[times > 1] = got[times > 1]
-        assert_same(mine, want, where)
-        mine[moved(key, where)] = 0.5
+        assert_same(array, want, device)
+        array[moved(key, device)] = 0.5
         want[key] = 0.5
-        assert_same(mine, want, where)
+        assert_same(array, want, device)
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_every_dtype_and_layout(dtype, where):
+def test_every_dtype_and_layout(dtype, device):
     x = sample(dtype, BASE_SHAPE, 5)
-    for name, mine, want in layouts_of(x, where):
+    for name, array, want in layouts_of(x, device):
         if want.ndim < 2:
             continue
         mask = sample("bool", want.shape, 6)
         rows = np.array([0, -1, 0])
         columns = np.array([[0], [-1]])
         for key in (mask, mask[:, 0], (slice(None), mask[0]), rows, (rows, columns), (..., rows)):
-            assert_same(mine[moved(key, where)], want[key], where, what=name)
+            assert_same(array[moved(key, device)], want[key], device, label=name)
         if name == "broadcast":
             continue
         for key in (mask, mask[:, 0], rows[:2], (slice(None), rows[:2] * 0)):
-            fresh, changed = on(where, want), want.copy()
-            fresh[moved(key, where)] = on(where, np.asarray(want[0, 0]))
+            fresh, changed = to_device(device, want), want.copy()
+            fresh[moved(key, device)] = to_device(device, np.asarray(want[0, 0]))
             changed[key] = want[0, 0]
-            assert_same(fresh, changed, where, what=name)
+            assert_same(fresh, changed, device, label=name)
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
 @pytest.mark.parametrize("size", [1, 31, 32, 33, 64, 95, 32767, 32768, 32800, 100_003])
-def test_masks_of_any_density(size, dtype, where):
+def test_masks_of_any_density(size, dtype, device):
     x = sample(dtype, (size,), 1)
-    mine = on(where, x)
+    array = to_device(device, x)
     rng = np.random.default_rng(size)
     for density in (0.0, 0.01, 0.5, 0.99, 1.0):
         mask = rng.random(size) < density
-        got = mine[on(where, mask)]
-        assert_same(got, x[mask], where)
-        target, want = on(where, x), x.copy()
-        target[on(where, mask)] = got[::-1]
+        got = array[to_device(device, mask)]
+        assert_same(got, x[mask], device)
+        target, want = to_device(device, x), x.copy()
+        target[to_device(device, mask)] = got[::-1]
         want[mask] = x[mask][::-1]
-        assert_same(target, want, where)
+        assert_same(target, want, device)
 
 
 def test_bytes_of_an_imported_mask_are_all_true_but_zero():
@@ -165,15 +171,15 @@ def test_bytes_of_an_imported_mask_are_all_true_but_zero():
 
 
 def test_results_are_copies(device):
-    x = on(device, np.arange(6.0))
-    index = on(device, np.array([0, 1]))
+    x = to_device(device, np.arange(6.0))
+    index = to_device(device, np.array([0, 1]))
     for fresh in (x[index], x[x >= 0], x[True]):
         sk.reshape(fresh, (-1,), copy=False)[0] = 9.0
         assert float(x[0]) == 0.0
 
 
 def test_masks_with_sides_of_zero(device):
-    x = on(device, np.ones((3, 4)))
+    x = to_device(device, np.ones((3, 4)))
     for shape in [(0, 4), (3, 0), (0, 0)]:
         mask = sk.empty(shape, dtype=sk.bool, device=device)
         assert x[mask].shape == (0,)
@@ -188,14 +194,14 @@ def test_masks_with_sides_of_zero(device):
 
 def test_masks_without_axes_and_bools(device):
     values = np.arange(6.0).reshape(2, 3)
-    x = on(device, values)
+    x = to_device(device, values)
     for flag in (True, False):
-        zero_d = on(device, np.asarray(flag))
+        zero_d = to_device(device, np.asarray(flag))
         assert_same(x[zero_d], values[flag], device)
         assert_same(x[flag], values[flag], device)
         assert_same(x[0, flag], values[0, flag], device)
         assert_same(x[x[0, 0] == (0.0 if flag else 1.0)], values[flag], device)
-    scalar = on(device, np.asarray(3.0))
+    scalar = to_device(device, np.asarray(3.0))
     assert_same(scalar[sk.asarray(True, device=device)], np.asarray([3.0]), device)
     scalar[scalar > 5] = 7.0
     assert float(scalar) == 3.0
@@ -218,65 +224,69 @@ def test_the_last_of_two_values_stays_on_a_cpu_device():
     assert_same(rows, np.repeat(want[:, None], 3, 1), "cpu:0")
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_memory_shared_with_the_target(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_memory_shared_with_the_target(device):
     values = np.arange(10)
     index, mask = np.array([1, 2, 3, 4]), values % 2 == 0
 
     def check(change):
-        mine, want = on(where, values), values.copy()
-        change(mine, lambda part: on(where, part))
+        array, want = to_device(device, values), values.copy()
+        change(array, lambda part: to_device(device, part))
         change(want, lambda part: part)
-        assert_same(mine, want, where)
+        assert_same(array, want, device)
 
     check(lambda x, put: x.__setitem__(put(index), x[:4]))
     check(lambda x, put: x.__setitem__(put(mask), x[5:]))
     check(lambda x, put: x.__setitem__(put(mask), x[3]))
     check(lambda x, put: x.__setitem__(x[::-1], x))
-    flags = on(where, np.array([True, False, True, False]))
+    flags = to_device(device, np.array([True, False, True, False]))
     flags[flags] = False
     assert to_numpy(flags).tolist() == [False] * 4
-    flags = on(where, np.array([True, False, True, True]))
+    flags = to_device(device, np.array([True, False, True, True]))
     flags[:3][flags[1:]] = False
     assert to_numpy(flags).tolist() == [True, False, False, True]
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_values_are_promoted_and_broadcast(where):
-    x = on(where, np.zeros((3, 4)))
-    index = on(where, np.array([0, 2]))
-    x[index] = on(where, np.arange(4, dtype=np.float32))
+@pytest.mark.parametrize("device", WHERE)
+def test_values_are_promoted_and_broadcast(device):
+    x = to_device(device, np.zeros((3, 4)))
+    index = to_device(device, np.array([0, 2]))
+    x[index] = to_device(device, np.arange(4, dtype=np.float32))
     x[index, 0] = 7
     want = np.zeros((3, 4))
     want[[0, 2]] = np.arange(4)
     want[[0, 2], 0] = 7
-    assert_same(x, want, where)
-    mask = on(where, np.array([True, False, True]))
-    for value in (on(where, np.ones((1, 4), np.float32)), on(where, np.ones((2, 1))), 1.0):
+    assert_same(x, want, device)
+    mask = to_device(device, np.array([True, False, True]))
+    for value in (
+        to_device(device, np.ones((1, 4), np.float32)),
+        to_device(device, np.ones((2, 1))),
+        1.0,
+    ):
         x[mask] = value
         want[[0, 2]] = 1
-        assert_same(x, want, where)
+        assert_same(x, want, device)
 
 
 def test_many_axes(device):
     shape = (2,) * 12
     values = np.arange(2**12).reshape(shape)
-    x = on(device, values)
-    turned = sk.permute_dims(x, tuple(reversed(range(12))))
+    x = to_device(device, values)
+    transposed_array = sk.permute_dims(x, tuple(reversed(range(12))))
     index = np.array([1, 0, 1])
-    mine = on(device, index)
-    key, my_key = (slice(None),) * 5 + (index,), (slice(None),) * 5 + (mine,)
-    assert_same(turned[my_key], values.T[key], device)
-    turned[my_key] = 5
+    device_index = to_device(device, index)
+    key, my_key = (slice(None),) * 5 + (index,), (slice(None),) * 5 + (device_index,)
+    assert_same(transposed_array[my_key], values.T[key], device)
+    transposed_array[my_key] = 5
     want = values.copy()
     want.T[key] = 5
     assert_same(x, want, device)
-    deep = sk.reshape(on(device, np.arange(6)), (2, *(1,) * 62, 3))
-    mask = sk.reshape(on(device, np.arange(6) % 2 == 0), deep.shape)
+    deep = sk.reshape(to_device(device, np.arange(6)), (2, *(1,) * 62, 3))
+    mask = sk.reshape(to_device(device, np.arange(6) % 2 == 0), deep.shape)
     assert_same(deep[mask], np.array([0, 2, 4]), device)
-    assert deep[(mine[:2] * 0,) * 64].shape == (2,)
+    assert deep[(device_index[:2] * 0,) * 64].shape == (2,)
     with pytest.raises(ValueError, match="64"):
-        deep[on(device, np.array([[0]]))]
+        deep[to_device(device, np.array([[0]]))]
 
 
 CASES = {
@@ -319,9 +329,9 @@ CASES = {
 def test_bad_input(name, device):
     call, error, words = CASES[name]
     values = np.arange(12.0).reshape(3, 4)
-    x = on(device, values)
+    x = to_device(device, values)
     with pytest.raises(error) as caught:
-        call(x, lambda part: on(device, np.asarray(part)))
+        call(x, lambda part: to_device(device, np.asarray(part)))
     for word in words:
         assert word in str(caught.value), str(caught.value)
     assert np.array_equal(to_numpy(x), values)
@@ -330,7 +340,7 @@ def test_bad_input(name, device):
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex64", "int16", "uint8"])
 def test_a_list_is_assigned_where_the_array_is_in_its_dtype(dtype, device):
     host = np.arange(12).reshape(3, 4).astype(dtype)
-    x = on(device, host)
+    x = to_device(device, host)
     for key, value in (
         (0, [1, 2, 3, 4]),
         ((slice(None), [0, 2]), [[5, 6], (7, 8), [9, 10]]),

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, on
+from oracle import assert_same, to_device
 
 # A word of flags has 32 elements, a block 4,096; items of 16 bytes are written by half blocks.
 SIZES = (1, 31, 32, 33, 2047, 2048, 2049, 4095, 4096, 4097, 8193, 100_003)
@@ -16,20 +16,22 @@ RNG = np.random.default_rng(12)
 @pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99, 1])
 def test_masks_select_items_of_every_size(device, size, share):
     mask = RNG.random(size) < share
-    mine = on(device, mask)
+    device_mask = to_device(device, mask)
     for dtype in ("int8", "int16", "float32", "float64", "complex128"):
         x = (np.arange(size) % 127).astype(dtype)
-        assert_same(on(device, x)[mine], x[mask], device, what=dtype)
-    assert_same(sk.nonzero(mine)[0], mask.nonzero()[0], device)
+        assert_same(to_device(device, x)[device_mask], x[mask], device, label=dtype)
+    assert_same(sk.nonzero(device_mask)[0], mask.nonzero()[0], device)
 
 
 @pytest.mark.parametrize("offset", [1, 7])
 def test_masks_and_items_that_begin_within_a_sector(device, offset):
     x, mask = np.arange(9000, dtype="float32"), RNG.random(9000) < 0.6
     assert_same(
-        on(device, x)[offset:][on(device, mask)[offset:]], x[offset:][mask[offset:]], device
+        to_device(device, x)[offset:][to_device(device, mask)[offset:]],
+        x[offset:][mask[offset:]],
+        device,
     )
-    (got,) = sk.nonzero(on(device, mask)[offset:])
+    (got,) = sk.nonzero(to_device(device, mask)[offset:])
     assert_same(got, mask[offset:].nonzero()[0], device)
 
 
@@ -38,5 +40,5 @@ def test_masks_and_items_that_begin_within_a_sector(device, offset):
 )
 def test_coordinates_of_every_rank(device, shape):
     mask = RNG.random(shape) < 0.5
-    for got, want in zip(sk.nonzero(on(device, mask)), mask.nonzero(), strict=True):
+    for got, want in zip(sk.nonzero(to_device(device, mask)), mask.nonzero(), strict=True):
         assert_same(got, want, device)

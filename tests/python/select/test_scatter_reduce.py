@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, sample, to_numpy
+from oracle import sample, to_device, to_numpy
 from skerry import _core
 from skerry.exceptions import DeviceMismatchError
 
@@ -52,8 +52,8 @@ def test_each_value_counts_as_often_as_its_index_occurs(dtype, device):
             want = target.copy()
             with np.errstate(all="ignore"):
                 getattr(np, name).at(want, index, values)
-            got = on(device, target.copy())
-            _core.scatter_reduce(name, got, on(device, index), on(device, values))
+            got = to_device(device, target.copy())
+            _core.scatter_reduce(name, got, to_device(device, index), to_device(device, values))
             assert got.device == sk.Device(device)
             assert_same(to_numpy(got), want)
 
@@ -73,7 +73,7 @@ def test_long_runs_of_one_index(device):
     for size in (32, 33, 64, 65, 1000):
         index = np.repeat(np.asarray([5, 2, 5]), [size, 1, size])
         got = sk.zeros(7, dtype=sk.int64, device=device)
-        _core.scatter_reduce("add", got, on(device, index), 1)
+        _core.scatter_reduce("add", got, to_device(device, index), 1)
         assert to_numpy(got).tolist() == [0, 0, 1, 0, 0, 2 * size, 0]
 
 
@@ -81,20 +81,20 @@ def test_long_runs_of_one_index(device):
 def test_places_are_counted_in_c_order_of_any_layout(shape, device):
     base = np.arange(48.0).reshape(*shape[:-1], 2 * shape[-1])
     for view in (np.s_[..., ::2], np.s_[..., ::-2]):
-        x = on(device, base.copy())
+        x = to_device(device, base.copy())
         index = np.asarray([[0, 5], [23, 5]])
         want = base.copy()
         flat = want[view].reshape(-1).copy()
         np.add.at(flat, index, np.asarray([[1.0], [2.0]]))
         want[view] = flat.reshape(want[view].shape)
         _core.scatter_reduce(
-            "add", x[view], on(device, index), on(device, np.asarray([[1.0], [2.0]]))
+            "add", x[view], to_device(device, index), to_device(device, np.asarray([[1.0], [2.0]]))
         )
         np.testing.assert_array_equal(to_numpy(x), want)
 
 
 def test_operands_that_share_memory(device):
-    x = on(device, np.asarray([1, 0, 2, 2]))
+    x = to_device(device, np.asarray([1, 0, 2, 2]))
     _core.scatter_reduce("add", x, x, x)
     want = np.asarray([1, 0, 2, 2])
     np.add.at(want, want.copy(), want.copy())
@@ -103,10 +103,10 @@ def test_operands_that_share_memory(device):
 
 @pytest.mark.parametrize("index", [[0, 5], [-6, 1], [2**40]])
 def test_an_index_out_of_bounds_changes_nothing(index, device):
-    x = on(device, np.arange(5.0))
+    x = to_device(device, np.arange(5.0))
 
     def scatter():
-        _core.scatter_reduce("add", x, on(device, np.asarray(index)), 1.0)
+        _core.scatter_reduce("add", x, to_device(device, np.asarray(index)), 1.0)
         sk.synchronize(x.device)
 
     with pytest.raises(IndexError, match="out of bounds"):
@@ -119,18 +119,18 @@ def test_every_index_is_out_of_bounds_of_no_elements(index, device):
     x = sk.zeros((0,), device=device)
 
     def scatter():
-        _core.scatter_reduce("add", x, on(device, np.asarray(index)), 1.0)
+        _core.scatter_reduce("add", x, to_device(device, np.asarray(index)), 1.0)
         sk.synchronize(device)
 
     with pytest.raises(IndexError, match="out of bounds: x has 0 elements"):
         scatter()
-    _core.scatter_reduce("add", x, on(device, np.asarray([], np.int64)), 1.0)
+    _core.scatter_reduce("add", x, to_device(device, np.asarray([], np.int64)), 1.0)
     sk.synchronize(device)
 
 
 def test_refusals(device):
-    x = on(device, np.arange(5.0))
-    index = on(device, np.asarray([0, 1]))
+    x = to_device(device, np.arange(5.0))
+    index = to_device(device, np.asarray([0, 1]))
     with pytest.raises(TypeError):
         _core.scatter_reduce("bitwise_or", x, index, 1.0)
     with pytest.raises(TypeError):
@@ -140,8 +140,8 @@ def test_refusals(device):
     with pytest.raises(ValueError, match="hypot"):
         _core.scatter_reduce("hypot", x, index, 1.0)
     with pytest.raises(ValueError, match="broadcast"):
-        _core.scatter_reduce("add", x, index, on(device, np.ones(3)))
-    elsewhere = on("cpu:1" if device == "cpu:0" else "cpu:0", np.asarray([0, 1]))
+        _core.scatter_reduce("add", x, index, to_device(device, np.ones(3)))
+    elsewhere = to_device("cpu:1" if device == "cpu:0" else "cpu:0", np.asarray([0, 1]))
     with pytest.raises(DeviceMismatchError, match="to_device"):
         _core.scatter_reduce("add", x, elsewhere, 1.0)
     assert to_numpy(x).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]

@@ -12,58 +12,60 @@ import skerry as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, on, sample, to_numpy
+from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 
 WHERE = ["cpu:0", "cpu:1", "cuda:0"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_take_of_every_dtype_and_layout(dtype, where):
+def test_take_of_every_dtype_and_layout(dtype, device):
     x = sample(dtype, BASE_SHAPE, 3)
     rng = np.random.default_rng(4)
-    for name, mine, want in layouts_of(x, where):
+    for name, array, want in layouts_of(x, device):
         for axis in range(want.ndim):
             n = want.shape[axis]
             index = rng.integers(-n, n, 2 * n)
-            got = sk.take(mine, on(where, index), axis=axis)
-            assert_same(got, np.take(want, index, axis), where, what=name)
+            got = sk.take(array, to_device(device, index), axis=axis)
+            assert_same(got, np.take(want, index, axis), device, label=name)
             shape = list(want.shape)
             shape[axis] = 5
             index = rng.integers(-n, n, shape)
-            got = sk.take_along_axis(mine, on(where, index), axis=axis)
-            assert_same(got, np.take_along_axis(want, index, axis), where, what=name)
+            got = sk.take_along_axis(array, to_device(device, index), axis=axis)
+            assert_same(got, np.take_along_axis(want, index, axis), device, label=name)
         if want.ndim > 0:
-            for got, expected in zip(sk.nonzero(mine), np.nonzero(want), strict=True):
-                assert_same(got, expected, where, dtype="int64", what=name)
+            for got, expected in zip(sk.nonzero(array), np.nonzero(want), strict=True):
+                assert_same(got, expected, device, dtype="int64", label=name)
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_indices_of_every_integer_dtype(dtype, where):
+def test_indices_of_every_integer_dtype(dtype, device):
     x = np.arange(10.0)
     index = np.array([3, 0, 9, 9], dtype=dtype)
-    mine = on(where, x)
-    assert_same(sk.take(mine, on(where, index)), x[index], where)
-    assert_same(mine[on(where, index)], x[index], where)
-    along = sk.take_along_axis(mine, on(where, index))
-    assert_same(along, x[index], where)
+    array = to_device(device, x)
+    assert_same(sk.take(array, to_device(device, index)), x[index], device)
+    assert_same(array[to_device(device, index)], x[index], device)
+    along = sk.take_along_axis(array, to_device(device, index))
+    assert_same(along, x[index], device)
     counts = np.array([1, 0, 2, 3, 0, 0, 1, 1, 5, 0], dtype=dtype)
-    assert_same(sk.repeat(mine, on(where, counts)), np.repeat(x, counts.astype(int)), where)
+    assert_same(
+        sk.repeat(array, to_device(device, counts)), np.repeat(x, counts.astype(int)), device
+    )
     if dtype == "uint64":
-        huge = on(where, np.array([2**64 - 1], dtype=dtype))
+        huge = to_device(device, np.array([2**64 - 1], dtype=dtype))
         with pytest.raises(IndexError):
-            to_numpy(sk.take(mine, huge))
+            to_numpy(sk.take(array, huge))
 
 
 def test_indices_keep_their_axes(device):
     x = np.arange(24).reshape(2, 3, 4)
     for index in (np.array(1), np.array([[0, 2], [1, -1]]), np.empty((0, 2), np.int64)):
-        got = sk.take(on(device, x), on(device, index), axis=1)
+        got = sk.take(to_device(device, x), to_device(device, index), axis=1)
         assert_same(got, np.take(x, index, 1), device)
-    stretched = sk.broadcast_to(on(device, np.array([1])), (5,))
-    assert_same(sk.take(on(device, x), stretched, axis=2), np.take(x, [1] * 5, 2), device)
+    stretched = sk.broadcast_to(to_device(device, np.array([1])), (5,))
+    assert_same(sk.take(to_device(device, x), stretched, axis=2), np.take(x, [1] * 5, 2), device)
 
 
 @settings(max_examples=200, deadline=None)
@@ -77,9 +79,9 @@ def test_take_along_axis_broadcasts(data):
     sides[axis], other[axis] = data.draw(st.integers(0, 5)), n
     index = data.draw(hnp.arrays(np.int32, tuple(sides), elements=st.integers(-n, n - 1)))
     x = sample("float32", tuple(other), 1)
-    for where in ("cpu:0", "cuda:0"):
-        got = sk.take_along_axis(on(where, x), on(where, index), axis=axis)
-        assert_same(got, np.take_along_axis(x, index, axis), where)
+    for device in ("cpu:0", "cuda:0"):
+        got = sk.take_along_axis(to_device(device, x), to_device(device, index), axis=axis)
+        assert_same(got, np.take_along_axis(x, index, axis), device)
 
 
 @settings(max_examples=200, deadline=None)
@@ -89,54 +91,64 @@ def test_nonzero_of_any_shape(data):
     shape = shape if np.prod(shape) < 100_000 else shape[:3]
     density = data.draw(st.sampled_from([0.0, 0.02, 0.5, 1.0]))
     x = np.random.default_rng(data.draw(st.integers(0, 99))).random(shape) < density
-    for where in ("cpu:0", "cuda:0"):
-        got = sk.nonzero(on(where, x))
+    for device in ("cpu:0", "cuda:0"):
+        got = sk.nonzero(to_device(device, x))
         assert type(got) is tuple
-        for mine, want in zip(got, np.nonzero(x), strict=True):
-            assert_same(mine, want, where, dtype="int64")
+        for actual, want in zip(got, np.nonzero(x), strict=True):
+            assert_same(actual, want, device, dtype="int64")
 
 
-@pytest.mark.parametrize("where", WHERE)
+@pytest.mark.parametrize("device", WHERE)
 @pytest.mark.parametrize("shape", [(100_003,), (1001, 100), (40_000, 3), (2, 70_000), (33, 34, 35)])
-def test_large_nonzero(shape, where):
+def test_large_nonzero(shape, device):
     x = np.random.default_rng(1).integers(0, 3, shape).astype(np.float32)
-    for mine, want in zip(sk.nonzero(on(where, x)), np.nonzero(x), strict=True):
-        assert_same(mine, want, where, dtype="int64")
+    for actual, want in zip(sk.nonzero(to_device(device, x)), np.nonzero(x), strict=True):
+        assert_same(actual, want, device, dtype="int64")
 
 
 def test_nan_and_negative_zero(device):
-    x = on(device, np.array([0.0, -0.0, np.nan, 1.0]))
+    x = to_device(device, np.array([0.0, -0.0, np.nan, 1.0]))
     assert to_numpy(sk.nonzero(x)[0]).tolist() == [2, 3]
-    (index,) = sk.nonzero(on(device, np.array([0j, 1j, complex(0, np.nan)])))
+    (index,) = sk.nonzero(to_device(device, np.array([0j, 1j, complex(0, np.nan)])))
     assert to_numpy(index).tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("where", WHERE)
-def test_repeat_by_an_array(where):
+@pytest.mark.parametrize("device", WHERE)
+def test_repeat_by_an_array(device):
     x = np.arange(24).reshape(4, 6)
-    mine = on(where, x)
+    array = to_device(device, x)
     rng = np.random.default_rng(2)
     for axis in (None, 0, 1, -1):
         counts = rng.integers(0, 4, x.size if axis is None else x.shape[axis])
         assert_same(
-            sk.repeat(mine, on(where, counts), axis=axis), np.repeat(x, counts, axis), where
+            sk.repeat(array, to_device(device, counts), axis=axis),
+            np.repeat(x, counts, axis),
+            device,
         )
         one = np.array([3], dtype=np.int8)
-        assert_same(sk.repeat(mine, on(where, one), axis=axis), np.repeat(x, one, axis), where)
-        assert_same(sk.repeat(mine.T, on(where, one), axis=axis), np.repeat(x.T, 3, axis), where)
-    nothing = sk.empty((0,), dtype=sk.int64, device=where)
-    assert sk.repeat(mine[:0], nothing, axis=0).shape == (0, 6)
-    many = rng.integers(0, 5, 50_000)
+        assert_same(
+            sk.repeat(array, to_device(device, one), axis=axis), np.repeat(x, one, axis), device
+        )
+        assert_same(
+            sk.repeat(array.T, to_device(device, one), axis=axis), np.repeat(x.T, 3, axis), device
+        )
+    nothing = sk.empty((0,), dtype=sk.int64, device=device)
+    assert sk.repeat(array[:0], nothing, axis=0).shape == (0, 6)
+    long_counts = rng.integers(0, 5, 50_000)
     values = np.arange(50_000)
-    assert_same(sk.repeat(on(where, values), on(where, many)), np.repeat(values, many), where)
+    assert_same(
+        sk.repeat(to_device(device, values), to_device(device, long_counts)),
+        np.repeat(values, long_counts),
+        device,
+    )
 
 
 def test_sizes_over_several_threads():
     x = np.random.default_rng(3).random((3000, 70), dtype=np.float32)
-    mine = sk.asarray(x, device="cpu:0", copy=True)
+    array = sk.asarray(x, device="cpu:0", copy=True)
     index = np.random.default_rng(4).integers(-3000, 3000, 10_000)
-    assert_same(sk.take(mine, sk.asarray(index), axis=0), x[index], "cpu:0")
-    assert_same(sk.take(mine.T, sk.asarray(index), axis=1), x.T[:, index], "cpu:0")
+    assert_same(sk.take(array, sk.asarray(index), axis=0), x[index], "cpu:0")
+    assert_same(sk.take(array.T, sk.asarray(index), axis=1), x.T[:, index], "cpu:0")
     target, want = sk.asarray(x, copy=True), x.copy()
     values = np.random.default_rng(5).random((10_000, 70), dtype=np.float32)
     target[sk.asarray(index)] = sk.asarray(values)
@@ -160,8 +172,8 @@ OUT_OF_BOUNDS = {
 @pytest.mark.parametrize("bad", [3, -4, 2**40, -(2**63)])
 def test_index_out_of_bounds(name, bad, device):
     values = np.arange(12.0).reshape(3, 4)
-    x = on(device, values)
-    index = on(device, np.array([0, 2, bad, 1]))
+    x = to_device(device, values)
+    index = to_device(device, np.array([0, 2, bad, 1]))
     if device.startswith("cpu"):
         with pytest.raises(IndexError, match=rf"index {bad} .*axis 0 has size 3"):
             OUT_OF_BOUNDS[name](x, index)
@@ -177,8 +189,8 @@ def test_index_out_of_bounds(name, bad, device):
 def test_runs_under_several_indices_of_which_one_is_out_of_bounds(cuda_device):
     values = np.arange(60.0).reshape(3, 4, 5)
     for dtype in ("int8", "float16", "float32", "float64", "complex128"):
-        x = on(cuda_device, values.astype(dtype))
-        index = on(cuda_device, np.array([0, 9, 2]))
+        x = to_device(cuda_device, values.astype(dtype))
+        index = to_device(cuda_device, np.array([0, 9, 2]))
         rows = x[index, index * 0]
         with pytest.raises(IndexError, match=r"index 9 .*axis 0 has size 3"):
             sk.synchronize(cuda_device)
@@ -187,9 +199,9 @@ def test_runs_under_several_indices_of_which_one_is_out_of_bounds(cuda_device):
 
 
 def test_assignment_out_of_bounds_changes_nothing_on_a_cpu_device():
-    for where in ("cpu:0", "cpu:1"):
-        x = sk.zeros((3,), device=where)
-        index = sk.asarray([0, 1, 5], device=where)
+    for device in ("cpu:0", "cpu:1"):
+        x = sk.zeros((3,), device=device)
+        index = sk.asarray([0, 1, 5], device=device)
         with pytest.raises(IndexError, match=r"__setitem__: index 5 .*axis 0 has size 3"):
             x[index] = 1.0
         assert to_numpy(x).tolist() == [0, 0, 0]
@@ -282,9 +294,9 @@ CASES = {
 def test_bad_input(name, device):
     call, error, words = CASES[name]
     values = np.arange(12.0).reshape(3, 4)
-    x = on(device, values)
+    x = to_device(device, values)
     with pytest.raises(error) as caught:
-        call(x, lambda part: on(device, np.asarray(part)))
+        call(x, lambda part: to_device(device, np.asarray(part)))
     for word in words:
         assert word in str(caught.value), str(caught.value)
     assert np.array_equal(to_numpy(x), values)
@@ -296,13 +308,17 @@ def test_take_from_near_and_far(dtype, device):
     rng = np.random.default_rng(5)
     for n in (1, 100, 70_000):
         host = sample(dtype, n)
-        x = on(device, host)
+        x = to_device(device, host)
         for low in (0, -n):
             indices = rng.integers(low, n, 1000)
-            for places in (indices, indices[::-3]):
-                where = on(device, indices)[:: -3 if len(places) < len(indices) else 1]
-                assert_same(sk.take(x, where), host[places], device, what=f"{n}, from {low}")
+            for host_indices in (indices, indices[::-3]):
+                device_indices = to_device(device, indices)[
+                    :: -3 if len(host_indices) < len(indices) else 1
+                ]
+                assert_same(
+                    sk.take(x, device_indices), host[host_indices], device, label=f"{n}, from {low}"
+                )
         for bad in (n, -n - 1):
             indices[500] = bad
             with pytest.raises(IndexError, match=str(bad)):
-                to_numpy(sk.take(x, on(device, indices)))
+                to_numpy(sk.take(x, to_device(device, indices)))

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, on, to_numpy
+from oracle import assert_same, to_device, to_numpy
 from test_sorting import DESCENDING, check
 
 SPECIAL = np.asarray(
@@ -21,9 +21,9 @@ def all_patterns(seed=0, times=1):
     return np.random.default_rng(seed).permutation(patterns).view(np.float16)
 
 
-def same_bits(got, want, what=""):
+def same_bits(got, want, label=""):
     np.testing.assert_array_equal(
-        np.ascontiguousarray(got).view(np.uint16), np.ascontiguousarray(want).view(np.uint16), what
+        np.ascontiguousarray(got).view(np.uint16), np.ascontiguousarray(want).view(np.uint16), label
     )
 
 
@@ -31,18 +31,18 @@ def in_order(x, descending=False):
     """x in the order of sort: stable, NaNs last as they come, -0 and +0 equal; and the places."""
     wide = x.astype(np.float32)
     keys = np.where(np.isnan(wide), np.inf, -wide if descending else wide)
-    places = np.lexsort((np.arange(len(x)), keys, np.isnan(x)))
-    return x[places], places
+    indices = np.lexsort((np.arange(len(x)), keys, np.isnan(x)))
+    return x[indices], indices
 
 
 @DESCENDING
 @pytest.mark.parametrize("times", [1, 5])
 def test_all_bit_patterns(times, descending, device):
     x = all_patterns(times, times)
-    want, places = in_order(x, descending)
-    mine = on(device, x)
-    same_bits(to_numpy(sk.sort(mine, descending=descending)), want)
-    assert_same(sk.argsort(mine, descending=descending), places, device, dtype="int64")
+    want, indices = in_order(x, descending)
+    array = to_device(device, x)
+    same_bits(to_numpy(sk.sort(array, descending=descending)), want)
+    assert_same(sk.argsort(array, descending=descending), indices, device, dtype="int64")
     if not descending:
         np.testing.assert_array_equal(want, np.sort(x))
 
@@ -60,34 +60,34 @@ def test_rows_of_any_length(length, descending):
         "equal": np.full(length, 2.5, np.float16),
     }
     for name, x in rows.items():
-        want, places = in_order(x, descending)
-        mine = on("cpu:0", x)
-        same_bits(to_numpy(sk.sort(mine, descending=descending)), want, name)
-        assert_same(sk.argsort(mine, descending=descending), places, "cpu:0", dtype="int64")
+        want, indices = in_order(x, descending)
+        array = to_device("cpu:0", x)
+        same_bits(to_numpy(sk.sort(array, descending=descending)), want, name)
+        assert_same(sk.argsort(array, descending=descending), indices, "cpu:0", dtype="int64")
     if length <= 8192:
         x = np.stack(list(rows.values()))
         want = np.stack([in_order(row, descending)[0] for row in x])
-        same_bits(to_numpy(sk.sort(on("cpu:0", x), descending=descending)), want)
-        turned = sk.sort(on("cpu:0", x.T.copy()), axis=0, descending=descending)
-        same_bits(to_numpy(turned), want.T)
+        same_bits(to_numpy(sk.sort(to_device("cpu:0", x), descending=descending)), want)
+        sorted_columns = sk.sort(to_device("cpu:0", x.T.copy()), axis=0, descending=descending)
+        same_bits(to_numpy(sorted_columns), want.T)
 
 
 @DESCENDING
 @pytest.mark.parametrize("length", [1, 17, 100, 4353, 9000, 20_000])
 def test_rows_with_nan_and_both_zeros(length, descending, device):
     x = np.random.default_rng(length).choice(SPECIAL, (3, length))
-    check(on(device, x), x, -1, descending, device, "rows")
-    check(on(device, x), x, 0, descending, device, "columns")
+    check(to_device(device, x), x, -1, descending, device, "rows")
+    check(to_device(device, x), x, 0, descending, device, "columns")
 
 
 @DESCENDING
 def test_axes_and_views(descending, device):
     x = all_patterns()[: 7 * 33 * 5].reshape(7, 33, 5)
-    mine = on(device, x)
+    array = to_device(device, x)
     for axis in (0, 1, 2, -2):
-        check(mine, x, axis, descending, device, f"axis={axis}")
-    check(mine[::-1, 1::2], x[::-1, 1::2], 1, descending, device, "stepped")
-    check(mine[3].T, x[3].T, 0, descending, device, "transposed")
+        check(array, x, axis, descending, device, f"axis={axis}")
+    check(array[::-1, 1::2], x[::-1, 1::2], 1, descending, device, "stepped")
+    check(array[3].T, x[3].T, 0, descending, device, "transposed")
 
 
 @pytest.mark.usefixtures("restore_threads")
@@ -105,7 +105,7 @@ def test_long_rows_by_any_number_of_threads(dtype, threads, descending):
                 want = in_order(row, descending)[0]
             else:
                 want = np.sort(row)[::-1] if descending else np.sort(row)
-            same_bits(to_numpy(sk.sort(on("cpu:0", row), descending=descending)), want)
+            same_bits(to_numpy(sk.sort(to_device("cpu:0", row), descending=descending)), want)
 
 
 def test_items_that_lie_at_odd_addresses():
@@ -122,11 +122,16 @@ def test_searchsorted(size, side, device):
     values = all_patterns(1)
     x = in_order(all_patterns(2)[:size])[0]
     want = np.searchsorted(x, values, side)
-    assert_same(sk.searchsorted(on(device, x), on(device, values), side=side), want, device)
+    assert_same(
+        sk.searchsorted(to_device(device, x), to_device(device, values), side=side), want, device
+    )
     shuffled = all_patterns(2)[:size]
     sorter = in_order(shuffled)[1]
     got = sk.searchsorted(
-        on(device, shuffled), on(device, values), side=side, sorter=on(device, sorter)
+        to_device(device, shuffled),
+        to_device(device, values),
+        side=side,
+        sorter=to_device(device, sorter),
     )
     assert_same(got, want, device)
 
@@ -139,7 +144,7 @@ def test_isin(among, invert, device):
     few[: among // 2 : 3] = np.nan
     few[among // 2 : among // 2 + 1] = -0.0
     want = np.isin(x.astype(np.float32), few.astype(np.float32), invert=invert)
-    assert_same(sk.isin(on(device, x), on(device, few), invert=invert), want, device)
+    assert_same(sk.isin(to_device(device, x), to_device(device, few), invert=invert), want, device)
 
 
 @pytest.mark.parametrize("few", [False, True])
@@ -149,26 +154,26 @@ def test_unique(size, few, device):
     rng = np.random.default_rng(size)
     x = rng.choice(SPECIAL[2:], size) if few else np.resize(all_patterns(size), size)
     want, firsts, inverse, counts = unique_by_numpy(x)
-    mine = on(device, x)
-    assert_same(sk.unique_values(mine), want, device)
-    values, got_counts = sk.unique_counts(mine)
+    array = to_device(device, x)
+    assert_same(sk.unique_values(array), want, device)
+    values, got_counts = sk.unique_counts(array)
     assert_same(values, want, device)
     assert_same(got_counts, counts, device, dtype="int64")
-    values, got_inverse = sk.unique_inverse(mine)
+    values, got_inverse = sk.unique_inverse(array)
     assert_same(got_inverse, inverse, device, dtype="int64")
-    found = sk.unique_all(mine)
-    assert_same(found.values, want, device)
-    assert_same(found.indices, firsts, device, dtype="int64")
-    assert_same(found.inverse_indices, inverse, device, dtype="int64")
-    assert_same(found.counts, counts, device, dtype="int64")
-    same_bits(to_numpy(found.values), x[firsts])
+    result = sk.unique_all(array)
+    assert_same(result.values, want, device)
+    assert_same(result.indices, firsts, device, dtype="int64")
+    assert_same(result.inverse_indices, inverse, device, dtype="int64")
+    assert_same(result.counts, counts, device, dtype="int64")
+    same_bits(to_numpy(result.values), x[firsts])
 
 
 def unique_by_numpy(x):
-    ordered, places = in_order(x)
+    ordered, indices = in_order(x)
     begins = np.ones(len(x), bool)
     begins[1:] = (ordered[1:] != ordered[:-1]) | np.isnan(ordered[1:])
     inverse = np.empty(len(x), np.int64)
-    inverse[places] = np.cumsum(begins) - 1
+    inverse[indices] = np.cumsum(begins) - 1
     starts = np.flatnonzero(begins)
-    return ordered[starts], places[starts], inverse, np.diff([*starts, len(x)])
+    return ordered[starts], indices[starts], inverse, np.diff([*starts, len(x)])

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 from skerry import _core
 
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64".split()
@@ -48,7 +48,7 @@ def best_first(x, largest):
 def test_ranks_and_partitions_of_rows(dtype, few, device):
     for length in LENGTHS:
         x = items(dtype, (3, length), few, length)
-        s = on(device, x)
+        s = to_device(device, x)
         ordered = np.sort(comparable(x), axis=-1)
         ranks = sorted({0, length // 2, (length - 1) // 2, length - 1, length // 3})
         np.testing.assert_array_equal(to_numpy(_core.order_statistics(s, ranks)), ordered[:, ranks])
@@ -56,9 +56,9 @@ def test_ranks_and_partitions_of_rows(dtype, few, device):
             if not kth:
                 continue
             parted = to_numpy(_core.partition_items(s, kth, -1, False))
-            places = to_numpy(_core.partition_items(s, kth, -1, True))
-            np.testing.assert_array_equal(np.take_along_axis(x, places, -1), parted)
-            np.testing.assert_array_equal(np.sort(places, -1), np.tile(np.arange(length), (3, 1)))
+            indices = to_numpy(_core.partition_items(s, kth, -1, True))
+            np.testing.assert_array_equal(np.take_along_axis(x, indices, -1), parted)
+            np.testing.assert_array_equal(np.sort(indices, -1), np.tile(np.arange(length), (3, 1)))
             np.testing.assert_array_equal(comparable(parted)[:, kth], ordered[:, kth])
             for k in kth:
                 below = np.sort(comparable(parted[:, :k]), -1)
@@ -73,8 +73,8 @@ def test_best_items_of_rows(dtype, largest, device):
             x = items(dtype, (2, length), few, length)
             order = best_first(x, largest)
             for k in {1, length // 7, length}:
-                values, places = _core.best_items(on(device, x), k, -1, largest)
-                np.testing.assert_array_equal(to_numpy(places), order[:, :k])
+                values, indices = _core.best_items(to_device(device, x), k, -1, largest)
+                np.testing.assert_array_equal(to_numpy(indices), order[:, :k])
                 want = np.take_along_axis(x, order[:, :k], -1)
                 assert to_numpy(values).tobytes() == want.tobytes()
 
@@ -87,11 +87,11 @@ def test_a_long_row_in_parts(dtype):
     ordered = np.sort(x, axis=-1)
     for rank in (0, 3, 77_777, 150_000, 299_999, 300_000):
         ranks = [rank] if rank == 300_000 else [rank, rank + 1]
-        found = _core.order_statistics(s, ranks)
-        np.testing.assert_array_equal(to_numpy(found), ordered[:, ranks])
-    values, places = _core.best_items(s, 1000, -1, True)
-    np.testing.assert_array_equal(to_numpy(places), best_first(x, largest=True)[:, :1000])
-    np.testing.assert_array_equal(to_numpy(values)[0], x[0][to_numpy(places)[0]])
+        result = _core.order_statistics(s, ranks)
+        np.testing.assert_array_equal(to_numpy(result), ordered[:, ranks])
+    values, indices = _core.best_items(s, 1000, -1, True)
+    np.testing.assert_array_equal(to_numpy(indices), best_first(x, largest=True)[:, :1000])
+    np.testing.assert_array_equal(to_numpy(values)[0], x[0][to_numpy(indices)[0]])
 
 
 @pytest.mark.parametrize("dtype", ["uint16", "int32"])
@@ -105,19 +105,19 @@ def test_keys_that_no_pivot_parts(dtype):
         np.full(n, 7),
         np.arange(n) // 100,
     ):
-        found = _core.order_statistics(sk.asarray(x.astype(dtype)), [n // 2])
-        assert to_numpy(found)[0] == np.sort(x.astype(dtype))[n // 2]
+        result = _core.order_statistics(sk.asarray(x.astype(dtype)), [n // 2])
+        assert to_numpy(result)[0] == np.sort(x.astype(dtype))[n // 2]
 
 
 def places_of_pivots(n, lanes):
     """Of which keys the median is a pivot, as the kernels choose them: by vectors of so many lanes, or without vectors."""
     if not lanes:
         return [n // 4, n // 2, n - n // 4 - 1]
-    state, places = n, []
+    state, positions = n, []
     for _ in range(lanes):
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        places.append(state * n >> 64)
-    return places
+        positions.append(state * n >> 64)
+    return positions
 
 
 def slow_row(n, lanes):
@@ -125,18 +125,18 @@ def slow_row(n, lanes):
     keys = list(range(n))  # places of the row, in the order in which keys lie by now
     values = {}
     while len(keys) > 1:
-        sampled = [keys[place] for place in places_of_pivots(len(keys), lanes)]
-        for place in sampled:
-            values.setdefault(place, len(values))
-        pivot = sorted(values[place] for place in sampled)[len(sampled) // 2]
+        sampled = [keys[position] for position in places_of_pivots(len(keys), lanes)]
+        for position in sampled:
+            values.setdefault(position, len(values))
+        pivot = sorted(values[position] for position in sampled)[len(sampled) // 2]
         front = 0
-        for i, place in enumerate(keys):
-            keys[i], keys[front] = keys[front], place
-            front += values.get(place, n) < pivot
+        for i, position in enumerate(keys):
+            keys[i], keys[front] = keys[front], position
+            front += values.get(position, n) < pivot
         keys = keys[front or 1 :]
-    for place in range(n):
-        values.setdefault(place, len(values))
-    return np.asarray([values[place] for place in range(n)])
+    for position in range(n):
+        values.setdefault(position, len(values))
+    return np.asarray([values[position] for position in range(n)])
 
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "float32", "float64"])
@@ -159,11 +159,11 @@ def test_keys_that_pivots_hardly_part(dtype, lanes):
 def sampled_places(n):
     """Of which items of a long row bounds for its ranks are taken."""
     size = 1 << 2 * n.bit_length() // 3
-    step, state, places = n // size, 1, []
+    step, state, positions = n // size, 1, []
     for i in range(size):
         state = (state * 1664525 + 1013904223) % 2**32
-        places.append(i * step + (state * step >> 32))
-    return places
+        positions.append(i * step + (state * step >> 32))
+    return positions
 
 
 @pytest.mark.parametrize("dtype", DTYPES[1:])
@@ -177,8 +177,8 @@ def test_samples_that_tell_nothing_of_a_row(dtype):
             x = x.astype(dtype)
             ordered = np.sort(x)
             ranks = [n // 3, n // 2, n - n // 3]
-            found = to_numpy(_core.order_statistics(sk.asarray(x), ranks))
-            assert found.tolist() == ordered[ranks].tolist()
+            result = to_numpy(_core.order_statistics(sk.asarray(x), ranks))
+            assert result.tolist() == ordered[ranks].tolist()
             values, _ = _core.best_items(sk.asarray(x), n // 2, -1, False)
             assert to_numpy(values).tolist() == ordered[: n // 2].tolist()
 
@@ -201,9 +201,11 @@ def test_keys_parted_to_either_end(dtype):
 def test_more_ranks_than_a_launch_takes(device):
     x = items("float64", (2, 500), few=False)
     ranks = list(range(0, 500, 20))
-    parted = to_numpy(sk.partition(on(device, x), ranks))
+    parted = to_numpy(sk.partition(to_device(device, x), ranks))
     np.testing.assert_array_equal(parted[:, ranks], np.sort(x, -1)[:, ranks])
-    got = to_numpy(sk.quantile(on(device, np.nan_to_num(x)), [i / 30 for i in range(31)], axis=1))
+    got = to_numpy(
+        sk.quantile(to_device(device, np.nan_to_num(x)), [i / 30 for i in range(31)], axis=1)
+    )
     np.testing.assert_array_equal(
         got, np.quantile(np.nan_to_num(x), [i / 30 for i in range(31)], axis=1)
     )
@@ -212,8 +214,8 @@ def test_more_ranks_than_a_launch_takes(device):
 def test_bools_of_others_may_be_any_byte():
     memory = np.asarray([0, 2, 255, 0, 1], "uint8")
     x = sk.asarray(memory.view(bool), copy=False)
-    _, places = _core.best_items(x, 3, -1, True)
-    assert to_numpy(places).tolist() == [1, 2, 4]
+    _, indices = _core.best_items(x, 3, -1, True)
+    assert to_numpy(indices).tolist() == [1, 2, 4]
     assert to_numpy(sk.partition(x, 2)).astype("uint8").astype(bool).tolist() == [
         False,
         False,

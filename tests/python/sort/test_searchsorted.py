@@ -5,17 +5,17 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, layouts_of, on, sample, to_numpy
+from oracle import DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 from skerry.exceptions import DeviceMismatchError
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
 SIDES = pytest.mark.parametrize("side", ["left", "right"])
 
 
-def check(x1, x2, side, device, what=""):
+def check(x1, x2, side, device, label=""):
     want = np.searchsorted(x1, x2, side=side)
-    got = sk.searchsorted(on(device, x1), on(device, x2), side=side)
-    assert_same(got, want, device, dtype="int64", what=what)
+    got = sk.searchsorted(to_device(device, x1), to_device(device, x2), side=side)
+    assert_same(got, want, device, dtype="int64", label=label)
 
 
 @SIDES
@@ -33,10 +33,10 @@ def test_dtypes_and_sizes(dtype, side):
 def test_layouts(dtype, side, device):
     x = sample(dtype, (9, 14), 3)
     x1 = np.sort(sample(dtype, 200, 4))
-    for name, mine, theirs in layouts_of(x, device):
-        got = sk.searchsorted(on(device, x1), mine, side=side)
-        assert_same(got, np.searchsorted(x1, theirs, side=side), device, what=name)
-    stepped = sk.searchsorted(on(device, x1)[::3], on(device, x), side=side)
+    for name, array, theirs in layouts_of(x, device):
+        got = sk.searchsorted(to_device(device, x1), array, side=side)
+        assert_same(got, np.searchsorted(x1, theirs, side=side), device, label=name)
+    stepped = sk.searchsorted(to_device(device, x1)[::3], to_device(device, x), side=side)
     assert_same(stepped, np.searchsorted(x1[::3], x, side=side), device)
 
 
@@ -51,16 +51,16 @@ def test_large(side):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_nan_and_zeros_are_in_the_order_of_sort(dtype, side, device):
     items = np.asarray([np.nan, -np.inf, -0.0, 0.0, -1, 1, np.inf, np.nan, 0.0, np.nan], dtype)
-    x1 = sk.sort(on(device, items))
+    x1 = sk.sort(to_device(device, items))
     values = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 0.5, 2.0], dtype)
     want = np.searchsorted(np.sort(items), values, side=side)
-    assert_same(sk.searchsorted(x1, on(device, values), side=side), want, device)
+    assert_same(sk.searchsorted(x1, to_device(device, values), side=side), want, device)
     # As many items stand before a value as the side says, by the order of sort itself.
     everything = np.concatenate([items, values])
     ranks = np.unique(np.argsort(np.argsort(everything)))
     assert len(ranks) == len(everything)
     only_nan = sk.full((3,), float("nan"), dtype=np.dtype(dtype), device=device)
-    got = sk.searchsorted(only_nan, on(device, values), side=side)
+    got = sk.searchsorted(only_nan, to_device(device, values), side=side)
     assert_same(got, np.searchsorted(np.full(3, np.nan, dtype), values, side=side), device)
 
 
@@ -70,14 +70,14 @@ def test_sorter(index_dtype, side, device):
     x1 = sample("float64", 100, 1)
     x2 = sample("float64", (3, 20), 2)
     order = np.argsort(x1, kind="stable")
-    sorter = on(device, order.astype(index_dtype))
-    got = sk.searchsorted(on(device, x1), on(device, x2), side=side, sorter=sorter)
+    sorter = to_device(device, order.astype(index_dtype))
+    got = sk.searchsorted(to_device(device, x1), to_device(device, x2), side=side, sorter=sorter)
     assert_same(got, np.searchsorted(x1, x2, side=side, sorter=order), device)
 
 
 def test_sorter_from_argsort(device):
-    x1 = on(device, sample("float32", 1000, 1))
-    x2 = on(device, sample("float32", 500, 2))
+    x1 = to_device(device, sample("float32", 1000, 1))
+    x2 = to_device(device, sample("float32", 500, 2))
     got = sk.searchsorted(x1, x2, sorter=sk.argsort(x1))
     assert sk.all(got == sk.searchsorted(sk.sort(x1), x2))
 
@@ -86,11 +86,11 @@ def test_sorter_from_argsort(device):
 def test_python_scalars(side, device):
     x1 = np.asarray([1, 2, 2, 5], "int16")
     for value in (0, 2, 9):
-        got = sk.searchsorted(on(device, x1), value, side=side)
+        got = sk.searchsorted(to_device(device, x1), value, side=side)
         assert_same(got, np.searchsorted(x1, value, side=side), device, dtype="int64")
     x1 = x1.astype("float32")
     for value in (0, 2.0, 4.9, float("inf"), float("nan")):
-        got = sk.searchsorted(on(device, x1), value, side=side)
+        got = sk.searchsorted(to_device(device, x1), value, side=side)
         want = np.searchsorted(x1, np.float32(value), side=side)
         assert_same(got, want, device, dtype="int64")
 
@@ -98,9 +98,14 @@ def test_python_scalars(side, device):
 def test_dtypes_promote(device):
     x1 = np.asarray([1, 2, 200], "uint8")
     x2 = np.asarray([-5, 2, 300], "int16")
-    assert_same(sk.searchsorted(on(device, x1), on(device, x2)), [0, 1, 3], device, dtype="int64")
+    assert_same(
+        sk.searchsorted(to_device(device, x1), to_device(device, x2)),
+        [0, 1, 3],
+        device,
+        dtype="int64",
+    )
     wide = sk.searchsorted(
-        on(device, x1.astype("float32")), on(device, np.asarray([1 + 1e-12, 2.0]))
+        to_device(device, x1.astype("float32")), to_device(device, np.asarray([1 + 1e-12, 2.0]))
     )
     assert_same(wide, [1, 1], device, dtype="int64")
 
@@ -140,14 +145,14 @@ def test_errors(device):
 @SIDES
 @pytest.mark.parametrize("dtype", REAL)
 def test_a_sorter_out_of_bounds(dtype, side, device):
-    x = on(device, np.arange(100).astype(dtype))
-    values = on(device, sample(dtype, 40, 1))
+    x = to_device(device, np.arange(100).astype(dtype))
+    values = to_device(device, sample(dtype, 40, 1))
     order = np.arange(100)
     for outside in (100, -1, 2**40):
         bad = np.full(100, outside)
         with pytest.raises(IndexError, match=f"sorter holds {outside},"):
-            sk.searchsorted(x, values, side=side, sorter=on(device, bad))
-    got = sk.searchsorted(x, values, side=side, sorter=on(device, order))
+            sk.searchsorted(x, values, side=side, sorter=to_device(device, bad))
+    got = sk.searchsorted(x, values, side=side, sorter=to_device(device, order))
     want = np.searchsorted(np.arange(100).astype(dtype), to_numpy(values), side=side)
     assert_same(got, want, device, dtype="int64")
 
@@ -166,6 +171,8 @@ def test_places_among_many_equal_items(dtype, device):
         for repeats in (1, 600 // n + 1):
             values = np.tile((np.arange(n + 2) - 30).astype(dtype), repeats)
             for side in ("left", "right"):
-                got = sk.searchsorted(on(device, items), on(device, values), side=side)
+                got = sk.searchsorted(
+                    to_device(device, items), to_device(device, values), side=side
+                )
                 want = np.searchsorted(items, values, side=side)
                 assert to_numpy(got).tolist() == want.tolist(), (n, side)

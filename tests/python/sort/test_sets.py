@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, layouts_of, on, sample, to_numpy
+from oracle import DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 
 ALL = pytest.mark.parametrize("dtype", DTYPES)
 
@@ -27,11 +27,11 @@ def reference(x):
                 g[1][0],
             ),
         )
-        indices = np.asarray([places[0] for _, places in order], "int64")
-        counts = np.asarray([len(places) for _, places in order], "int64")
+        indices = np.asarray([group[0] for _, group in order], "int64")
+        counts = np.asarray([len(group) for _, group in order], "int64")
         inverse = np.empty(flat.size, "int64")
-        for number, (_, places) in enumerate(order):
-            inverse[places] = number
+        for number, (_, group) in enumerate(order):
+            inverse[group] = number
         return flat[indices], indices, inverse.reshape(x.shape), counts
     _, indices, inverse, counts = np.unique(
         flat, return_index=True, return_inverse=True, return_counts=True
@@ -39,36 +39,38 @@ def reference(x):
     return flat[indices], indices, inverse.reshape(x.shape), counts
 
 
-def same_values(got, want, device, what):
+def same_values(got, want, device, label):
     """By bits: which zero and which NaN."""
-    assert_same(got, want, device, what=what)
+    assert_same(got, want, device, label=label)
     if want.dtype.kind in "fc":
-        mine = to_numpy(got)
+        values = to_numpy(got)
         for part in (np.real, np.imag):
-            np.testing.assert_array_equal(np.signbit(part(mine)), np.signbit(part(want)), what)
+            np.testing.assert_array_equal(np.signbit(part(values)), np.signbit(part(want)), label)
 
 
-def check(mine, theirs, device, what=""):
+def check(array, theirs, device, label=""):
     values, indices, inverse, counts = reference(theirs)
-    found = sk.unique_all(mine)
-    same_values(found.values, values, device, f"all values {what}")
-    assert_same(found.indices, indices, device, dtype="int64", what=f"all indices {what}")
-    assert_same(found.inverse_indices, inverse, device, dtype="int64", what=f"all inverse {what}")
-    assert_same(found.counts, counts, device, dtype="int64", what=f"all counts {what}")
-    found = sk.unique_counts(mine)
-    same_values(found.values, values, device, f"counts values {what}")
-    assert_same(found.counts, counts, device, dtype="int64", what=f"counts {what}")
-    found = sk.unique_inverse(mine)
-    same_values(found.values, values, device, f"inverse values {what}")
-    assert_same(found.inverse_indices, inverse, device, dtype="int64", what=f"inverse {what}")
-    same_values(sk.unique_values(mine), values, device, f"values {what}")
+    result = sk.unique_all(array)
+    same_values(result.values, values, device, f"all values {label}")
+    assert_same(result.indices, indices, device, dtype="int64", label=f"all indices {label}")
+    assert_same(
+        result.inverse_indices, inverse, device, dtype="int64", label=f"all inverse {label}"
+    )
+    assert_same(result.counts, counts, device, dtype="int64", label=f"all counts {label}")
+    result = sk.unique_counts(array)
+    same_values(result.values, values, device, f"counts values {label}")
+    assert_same(result.counts, counts, device, dtype="int64", label=f"counts {label}")
+    result = sk.unique_inverse(array)
+    same_values(result.values, values, device, f"inverse values {label}")
+    assert_same(result.inverse_indices, inverse, device, dtype="int64", label=f"inverse {label}")
+    same_values(sk.unique_values(array), values, device, f"values {label}")
 
 
 @ALL
 def test_unique_layouts(dtype, device):
     low_high = (0, 9) if np.dtype(dtype).kind in "iu" else (None, None)
-    for name, mine, theirs in layouts_of(sample(dtype, (9, 14), 5, *low_high), device):
-        check(mine, theirs, device, name)
+    for name, array, theirs in layouts_of(sample(dtype, (9, 14), 5, *low_high), device):
+        check(array, theirs, device, name)
 
 
 @ALL
@@ -84,7 +86,7 @@ def test_unique_sizes(dtype):
             )
             if np.dtype(dtype).kind == "c":
                 x = x + (1j * rng.integers(0, 3, n)).astype(dtype)
-            check(on("cpu:0", x), x, "cpu:0", f"n={n} distinct={distinct}")
+            check(to_device("cpu:0", x), x, "cpu:0", f"n={n} distinct={distinct}")
 
 
 @pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "float32", "complex64"])
@@ -99,16 +101,16 @@ def test_unique_of_many_distinct_values(dtype):
     }
     for name, x in cases.items():
         values = x.astype(dtype)
-        check(on("cpu:0", values), values, "cpu:0", name)
+        check(to_device("cpu:0", values), values, "cpu:0", name)
 
 
 def test_unique_complex_numbers_beyond_the_second_cache():
     """Both parts decide, and equal real parts lie far apart."""
     rng = np.random.default_rng(2)
     x = rng.permutation(150_000) % 70_000 + 1j * rng.integers(-2, 3, 150_000)
-    check(on("cpu:0", x), x, "cpu:0")
+    check(to_device("cpu:0", x), x, "cpu:0")
     x = rng.standard_normal(150_000) + 1j * rng.standard_normal(150_000)
-    check(on("cpu:0", x), x, "cpu:0")
+    check(to_device("cpu:0", x), x, "cpu:0")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
@@ -121,18 +123,18 @@ def test_unique_nan_and_zeros(dtype, n, device):
     x = rng.choice(np.asarray(special, dtype), n)
     if np.dtype(dtype).kind == "c":
         x.imag = rng.choice(np.asarray(special), n)
-    check(on(device, x), x, device, "special")
+    check(to_device(device, x), x, device, "special")
     x = np.where(x != x, 0, x).astype(dtype)
-    check(on(device, x), x, device, "zeros only")
+    check(to_device(device, x), x, device, "zeros only")
     only_nan = np.full(n, np.nan, dtype)
-    check(on(device, only_nan), only_nan, device, "only nan")
+    check(to_device(device, only_nan), only_nan, device, "only nan")
 
 
 def test_unique_results_are_named_tuples(device):
     x = sk.asarray([[2, 1], [2, 2]], device=device)
-    found = sk.unique_all(x)
-    assert isinstance(found, tuple)
-    assert found._fields == ("values", "indices", "inverse_indices", "counts")
+    result = sk.unique_all(x)
+    assert isinstance(result, tuple)
+    assert result._fields == ("values", "indices", "inverse_indices", "counts")
     assert sk.unique_counts(x)._fields == ("values", "counts")
     assert sk.unique_inverse(x)._fields == ("values", "inverse_indices")
     assert isinstance(sk.unique_values(x), sk.Array)
@@ -144,18 +146,18 @@ def test_unique_results_are_named_tuples(device):
 def test_unique_of_no_elements_and_of_one(device):
     for shape in [(0,), (3, 0)]:
         x = sk.zeros(shape, dtype=sk.int8, device=device)
-        found = sk.unique_all(x)
-        assert [part.shape for part in found] == [(0,), (0,), shape, (0,)]
-        assert found.values.dtype == sk.int8
-        assert all(part.device == sk.Device(device) for part in found)
-    found = sk.unique_all(sk.asarray(7.0, device=device))
-    assert [part.shape for part in found] == [(1,), (1,), (), (1,)]
+        result = sk.unique_all(x)
+        assert [part.shape for part in result] == [(0,), (0,), shape, (0,)]
+        assert result.values.dtype == sk.int8
+        assert all(part.device == sk.Device(device) for part in result)
+    result = sk.unique_all(sk.asarray(7.0, device=device))
+    assert [part.shape for part in result] == [(1,), (1,), (), (1,)]
 
 
 def test_unique_errors():
     for function in (sk.unique_all, sk.unique_counts, sk.unique_inverse, sk.unique_values):
-        found = function([1, 2])
-        assert (found if isinstance(found, sk.Array) else found[0]).tolist() == [1, 2]
+        result = function([1, 2])
+        assert (result if isinstance(result, sk.Array) else result[0]).tolist() == [1, 2]
         with pytest.raises(TypeError):
             function(3)
 
@@ -176,9 +178,9 @@ def test_isin(dtype, invert, device):
         among = np.concatenate(
             [sample(dtype, m, 6, *low_high)[: m // 2], x.reshape(-1)[: m - m // 2]]
         )
-        for name, mine, theirs in layouts_of(x, device):
-            got = sk.isin(mine, on(device, among), invert=invert)
-            assert_same(got, isin_reference(theirs, among, invert), device, what=f"{name} {m}")
+        for name, array, theirs in layouts_of(x, device):
+            got = sk.isin(array, to_device(device, among), invert=invert)
+            assert_same(got, isin_reference(theirs, among, invert), device, label=f"{name} {m}")
 
 
 @ALL
@@ -187,17 +189,17 @@ def test_isin_large(dtype):
     top = 100 if np.dtype(dtype).itemsize == 1 else 30_000
     x1 = rng.integers(0, top, 50_000).astype(dtype)
     x2 = rng.integers(0, top, (40, 250)).astype(dtype)
-    assert_same(sk.isin(on("cpu:0", x1), on("cpu:0", x2)), np.isin(x1, x2), "cpu:0")
+    assert_same(sk.isin(to_device("cpu:0", x1), to_device("cpu:0", x2)), np.isin(x1, x2), "cpu:0")
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "uint64"])
 def test_isin_extreme_integers(dtype, device):
     info = np.iinfo(dtype)
     x1 = np.asarray([info.min, info.max, 0, 1, info.max - 1], dtype)
-    many = np.arange(2, 40).astype(dtype)
+    small_values = np.arange(2, 40).astype(dtype)
     for extra in ([], [info.max], [info.min], [info.max, info.min, 0]):
-        x2 = np.concatenate([many, np.asarray(extra, dtype)])
-        assert_same(sk.isin(on(device, x1), on(device, x2)), np.isin(x1, x2), device)
+        x2 = np.concatenate([small_values, np.asarray(extra, dtype)])
+        assert_same(sk.isin(to_device(device, x1), to_device(device, x2)), np.isin(x1, x2), device)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
@@ -205,7 +207,7 @@ def test_isin_nan_equals_nothing_and_zeros_are_equal(dtype, device):
     x1 = np.asarray([np.nan, 0.0, -0.0, 1.0, np.inf], dtype)
     for filler in (0, 30):
         x2 = np.concatenate([np.arange(100, 100 + filler), [-0.0, np.nan, np.inf]]).astype(dtype)
-        got = sk.isin(on(device, x1), on(device, x2))
+        got = sk.isin(to_device(device, x1), to_device(device, x2))
         assert_same(got, [False, True, True, False, True], device)
 
 
@@ -240,12 +242,12 @@ def test_counts_of_small_dtypes_take_no_memory_for_each_element(dtype, device):
     """There are few distinct values, and their buffers are as large."""
     rng = np.random.default_rng(5)
     a = rng.integers(0, 2 if dtype == "bool" else 256, size=1 << 21).astype(dtype)
-    x = on(device, a)
+    x = to_device(device, a)
     sk.synchronize()
     sk.reset_peak(device)
-    before = sk.memory_statistics(device).live_bytes
+    old_live_bytes = sk.memory_statistics(device).live_bytes
     values, counts = sk.unique_counts(x)
-    more = sk.memory_statistics(device).peak_bytes - before
+    more = sk.memory_statistics(device).peak_bytes - old_live_bytes
     assert more < 6 * a.nbytes, "8 bytes for each count alone would be more, for one-byte items"
     expected = np.unique(a, return_counts=True)
     assert to_numpy(values).tolist() == expected[0].tolist()
@@ -258,10 +260,10 @@ def test_all_values_of_a_small_dtype(dtype, size, device):
     """Vectors are stored beyond the last distinct value: into their buffer, and no further."""
     a = np.arange(size).astype(dtype)
     for got, want in zip(
-        sk.unique_counts(on(device, a)), np.unique(a, return_counts=True), strict=True
+        sk.unique_counts(to_device(device, a)), np.unique(a, return_counts=True), strict=True
     ):
         assert to_numpy(got).tolist() == want.tolist()
-    got = sk.unique_all(on(device, a))
+    got = sk.unique_all(to_device(device, a))
     want = np.unique(a, return_index=True, return_inverse=True, return_counts=True)
     for one, other in zip(got, want, strict=True):
         assert to_numpy(one).tolist() == other.tolist()
@@ -270,7 +272,7 @@ def test_all_values_of_a_small_dtype(dtype, size, device):
 @pytest.mark.parametrize("function", [sk.isin, np.isin])
 def test_isin_looks_in_a_list_where_the_array_is(function, device):
     host = np.asarray([[1, 5], [7, 2]])
-    x = on(device, host)
+    x = to_device(device, host)
     for among in ([5, 2], (1,), [], [1.5, 7.0]):
         got = function(x, among)
         assert got.device == x.device

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BASE_SHAPE, DTYPES, SIZES, assert_same, layouts_of, on, sample, to_numpy
+from oracle import BASE_SHAPE, DTYPES, SIZES, assert_same, layouts_of, sample, to_device, to_numpy
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
 DESCENDING = pytest.mark.parametrize("descending", [False, True], ids=["up", "down"])
@@ -22,15 +22,15 @@ def reference_places(x, axis=-1, descending=False):
     return np.argsort(rank, axis=axis, kind="stable")
 
 
-def check(mine, theirs, axis, descending, device, what):
-    places = reference_places(theirs, axis, descending)
-    got = sk.argsort(mine, axis=axis, descending=descending)
-    assert_same(got, places, device, dtype="int64", what=f"argsort {what}")
-    got = sk.sort(mine, axis=axis, descending=descending)
-    want = np.take_along_axis(theirs, places, axis)
-    assert_same(got, want, device, what=f"sort {what}")
+def check(array, theirs, axis, descending, device, label):
+    indices = reference_places(theirs, axis, descending)
+    got = sk.argsort(array, axis=axis, descending=descending)
+    assert_same(got, indices, device, dtype="int64", label=f"argsort {label}")
+    got = sk.sort(array, axis=axis, descending=descending)
+    want = np.take_along_axis(theirs, indices, axis)
+    assert_same(got, want, device, label=f"sort {label}")
     if theirs.dtype.kind == "f":
-        np.testing.assert_array_equal(np.signbit(to_numpy(got)), np.signbit(want), what)
+        np.testing.assert_array_equal(np.signbit(to_numpy(got)), np.signbit(want), label)
 
 
 def bits(dtype, n, seed=0):
@@ -49,11 +49,11 @@ def bits(dtype, n, seed=0):
 @DESCENDING
 @pytest.mark.parametrize("dtype", REAL)
 def test_layouts(dtype, descending, device):
-    for name, mine, theirs in layouts_of(sample(dtype, BASE_SHAPE, 5, *range_of(dtype)), device):
+    for name, array, theirs in layouts_of(sample(dtype, BASE_SHAPE, 5, *range_of(dtype)), device):
         if theirs.ndim == 0:
             continue
         for axis in (0, 1, -1, -2):
-            check(mine, theirs, axis, descending, device, f"{name} axis={axis}")
+            check(array, theirs, axis, descending, device, f"{name} axis={axis}")
 
 
 def range_of(dtype):
@@ -77,7 +77,7 @@ def test_sizes(dtype, descending):
                 x = np.sort(x)[::-1].copy()
             elif kind == "all equal":
                 x = np.full(n, x[0] if n else 0, dtype=dtype)
-            check(on("cpu:0", x), x, -1, descending, "cpu:0", f"{kind} n={n}")
+            check(to_device("cpu:0", x), x, -1, descending, "cpu:0", f"{kind} n={n}")
 
 
 WIDE = ["int64", "uint64", "float64", "int32", "float32"]
@@ -109,7 +109,7 @@ def test_keys_that_are_not_spread_evenly(dtype, n, descending):
         values = np.asarray(x).astype(dtype)
         if kind == "i":
             values = values * rng.choice(np.asarray([-1, 1], dtype), n)
-        check(on("cpu:0", values), values, -1, descending, "cpu:0", name)
+        check(to_device("cpu:0", values), values, -1, descending, "cpu:0", name)
 
 
 @DESCENDING
@@ -121,8 +121,8 @@ def test_nan_is_last_and_zeros_keep_their_order(dtype, n, descending, device):
     rng = np.random.default_rng(n)
     special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 5e-324], dtype)
     x = rng.choice(special, n)
-    check(on(device, x), x, -1, descending, device, "special values")
-    got = to_numpy(sk.sort(on(device, x), descending=descending))
+    check(to_device(device, x), x, -1, descending, device, "special values")
+    got = to_numpy(sk.sort(to_device(device, x), descending=descending))
     nans = np.isnan(x).sum()
     assert np.isnan(got[n - nans :]).all()
     assert not np.isnan(got[: n - nans]).any()
@@ -135,7 +135,7 @@ def test_rows_with_nan_and_both_zeros(dtype, length, descending, device):
     rng = np.random.default_rng(length)
     special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 5e-324], dtype)
     x = rng.choice(special, (3, length))
-    check(on(device, x), x, -1, descending, device, "special values")
+    check(to_device(device, x), x, -1, descending, device, "special values")
 
 
 @DESCENDING
@@ -148,35 +148,35 @@ def test_many_rows_of_a_few_items(length, dtype, descending):
         special = np.asarray([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0], dtype)
         x = np.concatenate([x, np.random.default_rng(3).choice(special, (1, 200 * length))])
     x = x.reshape(-1, length)
-    check(on("cpu:0", x), x, -1, descending, "cpu:0", "rows")
+    check(to_device("cpu:0", x), x, -1, descending, "cpu:0", "rows")
     x = x.T.copy()
-    check(on("cpu:0", x), x, 0, descending, "cpu:0", "columns")
+    check(to_device("cpu:0", x), x, 0, descending, "cpu:0", "columns")
 
 
 @DESCENDING
 def test_many_rows_and_middle_axes(descending, device):
     x = sample("float32", (7, 65, 4, 3), 1)
     for axis in range(-4, 4):
-        check(on(device, x), x, axis, descending, device, f"axis={axis}")
+        check(to_device(device, x), x, axis, descending, device, f"axis={axis}")
     x = sample("int16", (300, 40), 1, 0, 9)
-    check(on(device, x), x, -1, descending, device, "rows")
-    check(on(device, x), x, 0, descending, device, "columns")
+    check(to_device(device, x), x, -1, descending, device, "rows")
+    check(to_device(device, x), x, 0, descending, device, "columns")
 
 
 def test_rank_above_eight(device):
     x = sample("int32", (2, 1, 3, 1, 2, 1, 2, 2, 1, 3), 1)
     for axis in (0, 2, 9):
-        check(on(device, x), x, axis, False, device, f"axis={axis}")
+        check(to_device(device, x), x, axis, False, device, f"axis={axis}")
 
 
 def test_the_result_is_in_c_order_and_x_is_as_it_was(device):
     x = sample("float64", (40, 50), 3)
-    mine = on(device, x)
+    array = to_device(device, x)
     for axis in (0, 1):
         for function in (sk.sort, sk.argsort):
-            got = function(mine, axis=axis)
+            got = function(array, axis=axis)
             np.testing.assert_array_equal(np.asarray(got.to_device("cpu")).flags.c_contiguous, True)
-    np.testing.assert_array_equal(to_numpy(mine), x)
+    np.testing.assert_array_equal(to_numpy(array), x)
 
 
 def test_no_elements(device):
@@ -190,7 +190,7 @@ def test_no_elements(device):
 def test_unstable_is_allowed_to_be_stable(device):
     x = sample("int8", (500,), 1, 0, 3)
     check_places = reference_places(x, -1, True)
-    got = sk.argsort(on(device, x), stable=False, descending=True)
+    got = sk.argsort(to_device(device, x), stable=False, descending=True)
     assert_same(got, check_places, device, dtype="int64")
 
 
@@ -231,8 +231,11 @@ def large_rows(dtype, n):
     else:
         info = np.iinfo(dtype)
         yield "whole range", rng.integers(info.min, info.max, n, dtype, endpoint=True)
-        near = rng.integers(0, 1000, n).astype(dtype)
-        yield "far outliers", np.where(rng.random(n) < 1e-4, np.dtype(dtype).type(info.max), near)
+        cluster = rng.integers(0, 1000, n).astype(dtype)
+        yield (
+            "far outliers",
+            np.where(rng.random(n) < 1e-4, np.dtype(dtype).type(info.max), cluster),
+        )
     yield "permutation", rng.permutation(n)
     yield "sorted", np.arange(n)
     yield "few", rng.integers(0, 7, n)
@@ -250,7 +253,7 @@ def test_large_rows_by_any_number_of_threads(dtype, threads, descending):
         if descending:
             numbers = len(want) - np.isnan(want).sum()
             want = np.concatenate([want[:numbers][::-1], want[numbers:]])
-        got = to_numpy(sk.sort(on("cpu:0", values), descending=descending))
+        got = to_numpy(sk.sort(to_device("cpu:0", values), descending=descending))
         np.testing.assert_array_equal(got, want, name)
         if name == "special":
             assert np.signbit(got[got == 0]).tolist() == np.signbit(values[values == 0]).tolist()
@@ -285,9 +288,9 @@ def test_lengths_around_vectors(dtype, descending):
     for n in lengths_around_vectors():
         rows = list(patterns(dtype, n))
         x = np.stack([row for _, row in rows])
-        check(on("cpu:0", x), x, -1, descending, "cpu:0", f"rows of {n}")
+        check(to_device("cpu:0", x), x, -1, descending, "cpu:0", f"rows of {n}")
         name, row = rows[n % len(rows)]
-        check(on("cpu:0", row), row, -1, descending, "cpu:0", f"{name} n={n}")
+        check(to_device("cpu:0", row), row, -1, descending, "cpu:0", f"{name} n={n}")
 
 
 @pytest.mark.usefixtures("restore_threads")
@@ -297,7 +300,7 @@ def test_large_patterns(dtype, threads):
     sk.set_num_threads(threads)
     for n in (65_536, 300_001):
         for name, x in patterns(dtype, n):
-            got = to_numpy(sk.sort(on("cpu:0", x)))
+            got = to_numpy(sk.sort(to_device("cpu:0", x)))
             np.testing.assert_array_equal(got, np.sort(x), name)
             if np.dtype(dtype).kind == "f":
                 zeros = np.signbit(x[x == 0])
@@ -332,9 +335,9 @@ def slow_for_quicksort(n, lanes):
 def test_what_quicksort_makes_no_headway_with(lanes):
     for n in (3000, 4001):
         x = slow_for_quicksort(n, lanes)
-        got = to_numpy(sk.sort(on("cpu:0", x)))
+        got = to_numpy(sk.sort(to_device("cpu:0", x)))
         np.testing.assert_array_equal(got, np.sort(x))
-        got = to_numpy(sk.sort(on("cpu:0", -x), descending=True))
+        got = to_numpy(sk.sort(to_device("cpu:0", -x), descending=True))
         np.testing.assert_array_equal(got, -np.sort(x))
 
 
@@ -355,4 +358,4 @@ def test_short_places_by_the_lowest_bits(dtype, descending):
         low = rng.integers(0, 200, n).astype(np.uint64)
         high = rng.integers(0, 2, n).astype(np.uint64) << np.uint64(62)
         x = (low | high).view(dtype) if dtype != "float64" else (low + high).view(np.float64)
-        check(on("cpu:0", x), x, -1, descending, "cpu:0", f"n={n}")
+        check(to_device("cpu:0", x), x, -1, descending, "cpu:0", f"n={n}")

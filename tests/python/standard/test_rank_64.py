@@ -15,8 +15,8 @@ RANK = 64
 SHAPE = (1,) * RANK
 
 
-def ones(where, dtype="float64"):
-    return sk.ones(SHAPE, dtype=dtype, device=where)
+def ones(device, dtype="float64"):
+    return sk.ones(SHAPE, dtype=dtype, device=device)
 
 
 # Calls that need more than x or x1 and x2; those with () are keyword arguments of such a call.

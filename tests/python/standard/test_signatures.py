@@ -234,7 +234,11 @@ def test_stubs_declare_the_members_of_the_types():
     for name, type_ in types.items():
         members = {node.name for node in declared[name].body if isinstance(node, ast.FunctionDef)}
         # Not those whose AttributeError says what there is instead.
-        public = {each for each in vars(type_) if not each.startswith("_") and hasattr(type_, each)}
+        public = {
+            attribute
+            for attribute in vars(type_)
+            if not attribute.startswith("_") and hasattr(type_, attribute)
+        }
         assert public <= members, name
         assert not [member for member in members if not hasattr(type_, member)], name
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, on, to_numpy
+from oracle import DTYPES, assert_same, to_device, to_numpy
 
 inf, nan = math.inf, math.nan
 FLOATS = ["float16", "float32", "float64"]
@@ -18,19 +18,21 @@ COMPLEX = ["complex64", "complex128"]
 @pytest.mark.parametrize("length", [1, 41])
 def test_nan_values_are_distinct_and_zeros_are_one(dtype, length, device):
     values = np.array([nan, 0.0, 1.0, -0.0, nan, inf, 1.0, -inf, 0.0] * length, dtype=dtype)
-    x = on(device, values)
+    x = to_device(device, values)
     numbers = {-inf: 1, 0.0: 3, 1.0: 2, inf: 1}
-    found = to_numpy(sk.unique_values(x))
-    assert np.sum(np.isnan(found)) == 2 * length
-    assert sorted(found[~np.isnan(found)].tolist()) == sorted(numbers)
+    distinct_values = to_numpy(sk.unique_values(x))
+    assert np.sum(np.isnan(distinct_values)) == 2 * length
+    assert sorted(distinct_values[~np.isnan(distinct_values)].tolist()) == sorted(numbers)
     whole = sk.unique_all(x)
     assert type(whole)._fields == ("values", "indices", "inverse_indices", "counts")
-    found, first, inverse, counts = (to_numpy(part) for part in whole)
-    assert np.all(counts[np.isnan(found)] == 1)
+    distinct_values, first, inverse, counts = (to_numpy(part) for part in whole)
+    assert np.all(counts[np.isnan(distinct_values)] == 1)
     for value, count in numbers.items():
-        assert counts[found == value].tolist() == [count * length]
-        assert first[found == value].tolist() == [int(np.flatnonzero(values == value)[0])]
-    np.testing.assert_array_equal(found[inverse], np.where(values == 0, found[inverse], values))
+        assert counts[distinct_values == value].tolist() == [count * length]
+        assert first[distinct_values == value].tolist() == [int(np.flatnonzero(values == value)[0])]
+    np.testing.assert_array_equal(
+        distinct_values[inverse], np.where(values == 0, distinct_values[inverse], values)
+    )
     np.testing.assert_array_equal(
         to_numpy(sk.unique_inverse(x).inverse_indices).shape, values.shape
     )
@@ -40,11 +42,13 @@ def test_nan_values_are_distinct_and_zeros_are_one(dtype, length, device):
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_complex_values_with_a_nan_are_distinct(dtype, device):
     values = np.array([complex(nan, 1), 1j, complex(1, nan), 1j, complex(nan, 1), -0.0j, 0], dtype)
-    found, counts = (to_numpy(part) for part in sk.unique_counts(on(device, values)))
-    assert np.sum(np.isnan(found)) == 3
-    assert np.all(counts[np.isnan(found)] == 1)
-    assert counts[found == 1j].tolist() == [2]
-    assert counts[found == 0].tolist() == [2]
+    distinct_values, counts = (
+        to_numpy(part) for part in sk.unique_counts(to_device(device, values))
+    )
+    assert np.sum(np.isnan(distinct_values)) == 3
+    assert np.all(counts[np.isnan(distinct_values)] == 1)
+    assert counts[distinct_values == 1j].tolist() == [2]
+    assert counts[distinct_values == 0].tolist() == [2]
 
 
 def test_unique_of_0_d_and_of_nothing(device):
@@ -59,21 +63,21 @@ def test_unique_of_0_d_and_of_nothing(device):
 def test_searchsorted_is_consistent_with_sort(dtype, side, device):
     rng = np.random.default_rng(1)
     values = np.concatenate([rng.integers(-4, 4, 60), [nan, nan, inf, -inf, 0.0, -0.0]])
-    x = on(device, rng.permutation(values).astype(dtype))
+    x = to_device(device, rng.permutation(values).astype(dtype))
     ordered = sk.sort(x)
-    places = to_numpy(sk.searchsorted(ordered, x, side=side))
+    positions = to_numpy(sk.searchsorted(ordered, x, side=side))
     plain, theirs = to_numpy(ordered), to_numpy(x)
-    np.testing.assert_array_equal(places, np.searchsorted(plain, theirs, side=side))
+    np.testing.assert_array_equal(positions, np.searchsorted(plain, theirs, side=side))
     order = sk.argsort(x)
-    again = to_numpy(sk.searchsorted(x, x, side=side, sorter=order))
-    np.testing.assert_array_equal(again, places)
+    sorter_positions = to_numpy(sk.searchsorted(x, x, side=side, sorter=order))
+    np.testing.assert_array_equal(sorter_positions, positions)
     np.testing.assert_array_equal(plain, theirs[to_numpy(order)])
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_isin_goes_by_equality(dtype, device):
-    x = on(device, np.array([nan, 0.0, -0.0, 1.0, inf], dtype=dtype))
-    y = on(device, np.array([nan, -0.0, inf], dtype=dtype))
+    x = to_device(device, np.array([nan, 0.0, -0.0, 1.0, inf], dtype=dtype))
+    y = to_device(device, np.array([nan, -0.0, inf], dtype=dtype))
     want = np.array([False, True, True, False, True])
     assert_same(sk.isin(x, y), want, device)
     assert_same(sk.isin(x, y, invert=True), ~want, device)
@@ -89,18 +93,18 @@ REDUCTIONS = ["sum", "prod", "mean", "max", "min", "std", "var"]
 def test_nan_goes_through_reductions_wherever_it_is(name, dtype, device):
     function = getattr(sk, name)
     for shape, axis in [((67,), None), ((5, 67), 0), ((5, 67), 1), ((3, 5, 67), (0, 2))]:
-        for at in (0, 31, 66):
+        for index in (0, 31, 66):
             values = np.linspace(1, 2, math.prod(shape), dtype=dtype).reshape(shape)
-            values[..., at] = nan
-            got = to_numpy(function(on(device, values), axis=axis))
+            values[..., index] = nan
+            got = to_numpy(function(to_device(device, values), axis=axis))
             want = np.isnan(values).any(axis=axis)
             np.testing.assert_array_equal(np.isnan(got), want)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_reductions_of_infinities(dtype, device):
-    both = on(device, np.array([1.0, inf, -inf] * 21, dtype=dtype))
-    one = on(device, np.array([1.0, inf, 2.0] * 21, dtype=dtype))
+    both = to_device(device, np.array([1.0, inf, -inf] * 21, dtype=dtype))
+    one = to_device(device, np.array([1.0, inf, 2.0] * 21, dtype=dtype))
     for name in ("sum", "mean"):
         assert math.isnan(float(getattr(sk, name)(both)))
         assert float(getattr(sk, name)(one)) == inf
@@ -120,7 +124,7 @@ def test_reductions_of_infinities(dtype, device):
 def test_complex_sums_keep_nan_and_infinities_to_their_part(dtype, device):
     values = np.array([1 + 2j, complex(nan, 1), complex(2, inf)] * 11, dtype=dtype)
     for name in ("sum", "mean"):
-        got = complex(getattr(sk, name)(on(device, values)))
+        got = complex(getattr(sk, name)(to_device(device, values)))
         assert math.isnan(got.real)
         assert got.imag == inf
 
@@ -145,7 +149,7 @@ def test_reductions_of_nothing(dtype, device):
 
 
 def test_var_without_degrees_of_freedom_is_nan(device):
-    x = on(device, np.array([[1.0, 2.0, 4.0]]))
+    x = to_device(device, np.array([[1.0, 2.0, 4.0]]))
     for correction in (3, 3.5, 4):
         assert math.isnan(float(sk.var(x, correction=correction))), correction
         assert math.isnan(float(sk.std(x, correction=correction))), correction
@@ -155,7 +159,7 @@ def test_var_without_degrees_of_freedom_is_nan(device):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_singular_matrices(dtype, device):
-    x = on(device, np.array([[1, 2], [2, 4]], dtype=dtype))
+    x = to_device(device, np.array([[1, 2], [2, 4]], dtype=dtype))
     zeros = sk.zeros((2, 2), dtype=dtype, device=device)
     for matrix in (x, zeros):
         sign, logarithm = sk.linalg.slogdet(matrix)
@@ -214,11 +218,11 @@ def test_integer_products_wrap_around_exactly(dtype, device):
         want = want + a[:, k : k + 1].astype(object) * b[k].astype(object)
     modulus = 2**info.bits
     want = np.array([[int(v) % modulus for v in row] for row in want], dtype=f"u{info.bits // 8}")
-    assert_same(on(device, a) @ on(device, b), want.view(dtype), device)
+    assert_same(to_device(device, a) @ to_device(device, b), want.view(dtype), device)
 
 
 def test_outer_keeps_the_sign_of_zero(device):
-    x = on(device, np.array([0.0, -0.0, 1.0, -1.0]))
+    x = to_device(device, np.array([0.0, -0.0, 1.0, -1.0]))
     got = to_numpy(sk.linalg.outer(x, x))
     want = np.outer(to_numpy(x), to_numpy(x))
     np.testing.assert_array_equal(got, want)

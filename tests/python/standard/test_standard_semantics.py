@@ -9,7 +9,7 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BEYOND_THE_STANDARD, DTYPES, STANDARD_NAMES, assert_same, on, to_numpy
+from oracle import BEYOND_THE_STANDARD, DTYPES, STANDARD_NAMES, assert_same, to_device, to_numpy
 from test_faults import OPERATIONS
 
 pytestmark = pytest.mark.usefixtures("strict_promotion")
@@ -31,12 +31,12 @@ def arrays_in(result):
 def test_results_are_on_the_device_of_the_arguments(name):
     rng = np.random.default_rng(0)
     values = rng.uniform(0.1, 0.9, (2, 6, 5))
-    for where, other in zip(DEVICES, reversed(DEVICES), strict=True):
-        x, y = (on(where, value) for value in values)
+    for device, other in zip(DEVICES, reversed(DEVICES), strict=True):
+        x, y = (to_device(device, value) for value in values)
         with sk.device(other):  # the default must not matter
-            found = list(arrays_in(OPERATIONS[name](x, y)))
-        assert found, name
-        assert all(part.device == sk.Device(where) for part in found), name
+            results = list(arrays_in(OPERATIONS[name](x, y)))
+        assert results, name
+        assert all(part.device == sk.Device(device) for part in results), name
 
 
 CREATION = {
@@ -74,8 +74,8 @@ def test_arrays_like_others_are_on_their_device(name, device):
     arguments = (1.5,) if name == "full_like" else ()
     x = sk.ones((2, 3), dtype=sk.float32, device=device)
     with sk.device("cpu:1"):
-        like = function(x, *arguments)
-        assert (like.device, like.dtype, like.shape) == (x.device, x.dtype, x.shape)
+        result = function(x, *arguments)
+        assert (result.device, result.dtype, result.shape) == (x.device, x.dtype, x.shape)
         moved = function(x, *arguments, device="cpu:1", dtype=sk.float64)
     assert (moved.device, moved.dtype) == (sk.Device("cpu:1"), np.dtype("float64"))
 
@@ -121,15 +121,15 @@ def test_integers_of_floats_that_are_none(dtype, device):
 
 def changes_with(x, source):
     """Whether a change of ``source`` shows in ``x``, which shares its memory then."""
-    before = to_numpy(x).ravel()[0]
-    source[0] = before + 1
-    changed = to_numpy(x).ravel()[0] != before
-    source[0] = before
+    old_value = to_numpy(x).ravel()[0]
+    source[0] = old_value + 1
+    changed = to_numpy(x).ravel()[0] != old_value
+    source[0] = old_value
     return bool(changed)
 
 
 def test_asarray_of_an_array_copies_on_demand(device):
-    x = on(device, np.arange(4.0))
+    x = to_device(device, np.arange(4.0))
     for copy in (None, False):
         assert changes_with(sk.asarray(x, copy=copy), x)
         assert changes_with(sk.asarray(x, copy=copy, dtype=sk.float64, device=device), x)
@@ -164,7 +164,7 @@ def test_asarray_of_a_buffer_copies_on_demand(make):
 
 
 def test_astype_and_reshape_copy_on_demand(device):
-    x = on(device, np.arange(6.0))
+    x = to_device(device, np.arange(6.0))
     assert sk.astype(x, sk.float64, copy=False) is x
     assert not changes_with(sk.astype(x, sk.float64, copy=True), x)
     assert not changes_with(sk.astype(x, sk.float32, copy=False), x)
@@ -178,14 +178,14 @@ def test_astype_and_reshape_copy_on_demand(device):
 
 
 def test_from_dlpack_copies_on_demand(device):
-    x = on(device, np.arange(4.0))
+    x = to_device(device, np.arange(4.0))
     for copy in (None, False):
         assert changes_with(sk.from_dlpack(x, copy=copy), x)
     copied = sk.from_dlpack(x, copy=True)
     assert copied.device == x.device
     assert not changes_with(copied, x)
-    there = sk.from_dlpack(x, device="cpu:0", copy=True)
-    assert there.device == sk.Device("cpu:0")
+    host_copy = sk.from_dlpack(x, device="cpu:0", copy=True)
+    assert host_copy.device == sk.Device("cpu:0")
     if device.startswith("cuda"):
         # The standard names both errors for it.
         for error in (BufferError, ValueError):
@@ -196,7 +196,7 @@ def test_from_dlpack_copies_on_demand(device):
 
 
 def test_to_device_is_the_array_itself_or_a_copy(device):
-    x = on(device, np.arange(4.0))
+    x = to_device(device, np.arange(4.0))
     assert x.to_device(x.device) is x
     other = "cpu:1" if device != "cpu:1" else "cuda:0"
     moved = x.to_device(other)
@@ -218,32 +218,32 @@ KINDS = {
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_kinds_of_dtypes(dtype):
     info = sk.__array_namespace_info__()
-    own = getattr(sk, dtype)
+    dtype_object = getattr(sk, dtype)
     for kind, names in KINDS.items():
-        assert sk.isdtype(own, kind) is (dtype in names.split())
-        assert sk.isdtype(sk.ones((1,), dtype=own).dtype, (kind, own)) is True
+        assert sk.isdtype(dtype_object, kind) is (dtype in names.split())
+        assert sk.isdtype(sk.ones((1,), dtype=dtype_object).dtype, (kind, dtype_object)) is True
         listed = [name for name in names.split() if name not in BEYOND_THE_STANDARD]
         assert list(info.dtypes(kind=kind)) == listed
-    assert sk.isdtype(own, ("bool", "integral")) is (
+    assert sk.isdtype(dtype_object, ("bool", "integral")) is (
         dtype == "bool" or dtype in KINDS["integral"].split()
     )
-    assert info.dtypes().get(dtype) == (None if dtype in BEYOND_THE_STANDARD else own)
-    assert [other for other in DTYPES if sk.isdtype(own, getattr(sk, other))] == [dtype]
+    assert info.dtypes().get(dtype) == (None if dtype in BEYOND_THE_STANDARD else dtype_object)
+    assert [other for other in DTYPES if sk.isdtype(dtype_object, getattr(sk, other))] == [dtype]
     for wrong in ("float", "Bool", "", "int"):
         with pytest.raises(ValueError):
-            sk.isdtype(own, wrong)
+            sk.isdtype(dtype_object, wrong)
         with pytest.raises(ValueError):
             info.dtypes(kind=wrong)
     for wrong in (3, None, ["bool"]):
         with pytest.raises((TypeError, ValueError)):
-            sk.isdtype(own, wrong)
+            sk.isdtype(dtype_object, wrong)
 
 
 @pytest.mark.parametrize("rank", [33, 48, 64])
 def test_more_than_32_axes(rank, device):
     shape = (1,) * (rank - 4) + (2, 3, 1, 2)
     values = np.arange(12.0).reshape(2, 3, 1, 2)
-    x = sk.reshape(on(device, values), shape)
+    x = sk.reshape(to_device(device, values), shape)
     assert x.ndim == rank
     want = values * 2 + values.transpose(0, 1, 2, 3)[..., ::-1]
     assert_same(sk.reshape(x * 2 + sk.flip(x, axis=-1), values.shape), want, device)
@@ -255,7 +255,7 @@ def test_more_than_32_axes(rank, device):
     )
     assert_same(x[..., 1, 2, 0, 1], np.full((1,) * (rank - 4), 11.0), device)
     assert repr(x).startswith("Array(")
-    row = on(device, np.arange(2.0))
+    row = to_device(device, np.arange(2.0))
     assert_same(sk.reshape(x + row, values.shape), values + np.arange(2.0), device)
     x[..., 0] = 0.0
     assert float(sk.sum(x)) == values[..., 1].sum()
@@ -295,8 +295,8 @@ def functions_with_axis():
         if inspect.isclass(function) or not callable(function):
             continue
         parameters = inspect.signature(function).parameters
-        needed = [p for p in parameters.values() if p.default is p.empty]
-        if "axis" in parameters and [p.name for p in needed] in (["x"], ["x", "axis"]):
+        required_parameters = [p for p in parameters.values() if p.default is p.empty]
+        if "axis" in parameters and [p.name for p in required_parameters] in (["x"], ["x", "axis"]):
             yield name
 
 

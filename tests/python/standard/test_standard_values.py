@@ -9,7 +9,7 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, on, to_numpy
+from oracle import DTYPES, assert_same, to_device, to_numpy
 
 pytestmark = pytest.mark.usefixtures("strict_promotion")
 
@@ -29,14 +29,18 @@ for row, results in {
     "int32": ["int32", "int32", "int64"],
     "int64": ["int64", "int64", "int64"],
 }.items():
-    PROMOTION.update({(row, column): to for column, to in zip(UNSIGNED[:3], results, strict=True)})
+    PROMOTION.update(
+        {(row, column): result for column, result in zip(UNSIGNED[:3], results, strict=True)}
+    )
 for real, results in {
     "float16": ["complex64", "complex128"],
     "float32": ["complex64", "complex128"],
     "float64": ["complex128", "complex128"],
 }.items():
-    PROMOTION.update({(real, column): to for column, to in zip(COMPLEX, results, strict=True)})
-PROMOTION.update({(b, a): to for (a, b), to in list(PROMOTION.items())})
+    PROMOTION.update(
+        {(real, column): result for column, result in zip(COMPLEX, results, strict=True)}
+    )
+PROMOTION.update({(b, a): result for (a, b), result in list(PROMOTION.items())})
 
 
 @pytest.mark.parametrize("left", DTYPES)
@@ -74,10 +78,10 @@ def test_can_cast_follows_promotion(source, target):
 
 
 def test_promotion_of_many_does_not_depend_on_their_order():
-    for many in itertools.permutations(["int8", "uint8", "int16", "uint32"]):
-        assert sk.result_type(*(np.dtype(name) for name in many)) == np.dtype("int64")
-    for many in itertools.permutations(["float32", "float16", "complex64", "float64"]):
-        assert sk.result_type(*(np.dtype(name) for name in many)) == np.dtype("complex128")
+    for permutation in itertools.permutations(["int8", "uint8", "int16", "uint32"]):
+        assert sk.result_type(*(np.dtype(name) for name in permutation)) == np.dtype("int64")
+    for permutation in itertools.permutations(["float32", "float16", "complex64", "float64"]):
+        assert sk.result_type(*(np.dtype(name) for name in permutation)) == np.dtype("complex128")
 
 
 SCALARS = [
@@ -137,17 +141,17 @@ def test_reflected_operators_exchange_their_operands(name, device):
     function, dtypes = REFLECTED[name]
     for dtype in dtypes:
         values = np.array([1, 2, 3, 5], dtype=dtype)
-        x = on(device, values)
+        x = to_device(device, values)
         for scalar in (6, 6.0) if dtype in REAL else (6,):
             # NumPy promotes the scalar as the standard does when it is an array of the dtype.
             want = function(np.array(scalar, dtype=dtype), values)
             exact = dtype in INTEGERS or name not in ("__rpow__", "__rtruediv__")
-            assert_same(function(scalar, x), want, device, exact=exact, what=f"{name} {dtype}")
+            assert_same(function(scalar, x), want, device, exact=exact, label=f"{name} {dtype}")
             assert_same(getattr(x, name)(scalar), want, device, exact=exact)
-        other = on(device, values[::-1].copy())
+        other = to_device(device, values[::-1].copy())
         got = getattr(x, name)(other)
         assert_same(
-            got, function(values[::-1], values), device, exact=exact, what=f"{name} {dtype}"
+            got, function(values[::-1], values), device, exact=exact, label=f"{name} {dtype}"
         )
 
 
@@ -162,28 +166,30 @@ def wide(dtype, seed, count=20_011):
 @pytest.mark.parametrize("dtype", REAL)
 def test_arithmetic_is_correctly_rounded(dtype, device):
     dtype = np.dtype(dtype)
-    near = np.random.default_rng(3).uniform(-2, 2, (2, 20_011)).astype(dtype)
-    for a, b in ((wide(dtype, 0), wide(dtype, 1)), near):
-        x1, x2 = on(device, a), on(device, b)
+    uniform_pair = np.random.default_rng(3).uniform(-2, 2, (2, 20_011)).astype(dtype)
+    for a, b in ((wide(dtype, 0), wide(dtype, 1)), uniform_pair):
+        x1, x2 = to_device(device, a), to_device(device, b)
         with np.errstate(all="ignore"):
             for function in (np.add, np.subtract, np.multiply, np.divide):
                 got = getattr(sk, function.__name__)(x1, x2)
-                assert_same(got, function(a, b), device, what=function.__name__)
+                assert_same(got, function(a, b), device, label=function.__name__)
                 assert_same(
                     getattr(sk, function.__name__)(x1, 0.1), function(a, dtype.type(0.1)), device
                 )
             positive = np.abs(a)
-            assert_same(sk.sqrt(on(device, positive)), np.sqrt(positive), device, what="sqrt")
-            assert_same(sk.reciprocal(x1), dtype.type(1) / a, device, what="reciprocal")
-            assert_same(sk.square(x1), a * a, device, what="square")
+            assert_same(
+                sk.sqrt(to_device(device, positive)), np.sqrt(positive), device, label="sqrt"
+            )
+            assert_same(sk.reciprocal(x1), dtype.type(1) / a, device, label="reciprocal")
+            assert_same(sk.square(x1), a * a, device, label="square")
 
 
 @pytest.mark.parametrize("dtype", REAL)
 def test_products_are_rounded_before_they_are_added(dtype, device):
     """An FMA would keep the digits of the product that x1 * x2 - x3 must not have."""
     x = (1 + np.arange(1, 2000, dtype=dtype) * np.finfo(dtype).eps).astype(dtype)
-    mine = on(device, x)
-    assert_same(mine * mine - mine, x * x - x, device)
+    array = to_device(device, x)
+    assert_same(array * array - array, x * x - x, device)
 
 
 @pytest.mark.parametrize("dtype", REAL)
@@ -194,14 +200,16 @@ def test_remainder_and_floor_division_are_those_of_python(dtype, device):
     with np.errstate(all="ignore"):
         want = np.array([x % y for x, y in zip(a.tolist(), b.tolist(), strict=True)])
     if dtype != "float32":
-        assert_same(on(device, a) % on(device, b), want.astype(dtype), device)
+        assert_same(to_device(device, a) % to_device(device, b), want.astype(dtype), device)
     else:
-        np.testing.assert_allclose(to_numpy(on(device, a) % on(device, b)), want, atol=1e-6)
+        np.testing.assert_allclose(
+            to_numpy(to_device(device, a) % to_device(device, b)), want, atol=1e-6
+        )
     # floor(x1 / x2) with the exact quotient: decided by integers.
     want = [math.floor(fraction(x) / fraction(y)) for x, y in zip(a, b, strict=True)]
     with np.errstate(over="ignore"):
         want = np.array([float(v) for v in want]).astype(dtype)
-    assert_same(on(device, a) // on(device, b), want, device)
+    assert_same(to_device(device, a) // to_device(device, b), want, device)
 
 
 def fraction(x):
@@ -216,7 +224,7 @@ def test_integer_powers_are_exact_modulo_the_width(dtype, device):
     base = np.array([0, 1, 2, 3, 5, 7, 10, 11, 13] + ([-1, -2, -3] if dtype in SIGNED else []))
     exponent = np.arange(14)
     x1, x2 = (part.ravel().astype(dtype) for part in np.meshgrid(base, exponent))
-    got = to_numpy(on(device, x1) ** on(device, x2))
+    got = to_numpy(to_device(device, x1) ** to_device(device, x2))
     want = [pow(int(a), int(b), 2**bits) for a, b in zip(x1, x2, strict=True)]
     assert got.view(f"u{bits // 8}").tolist() == want
     assert got.dtype == np.dtype(dtype)
@@ -228,23 +236,25 @@ def test_powers_of_floats(dtype, device):
     x1, x2 = rng.uniform(0, 30, 4001).astype(dtype), rng.uniform(-8, 8, 4001).astype(dtype)
     with np.errstate(over="ignore"):
         want = np.power(x1.astype("longdouble"), x2.astype("longdouble")).astype(dtype)
-    assert_same(on(device, x1) ** on(device, x2), want, device, exact=False)
+    assert_same(to_device(device, x1) ** to_device(device, x2), want, device, exact=False)
     for exponent in (0.5, 1.0, 2.0, -1.0, 3.0, 0.0):
         with np.errstate(all="ignore"):
             want = np.power(x1.astype("longdouble"), exponent).astype(dtype)
-        assert_same(on(device, x1) ** exponent, want, device, exact=False, what=f"** {exponent}")
+        assert_same(
+            to_device(device, x1) ** exponent, want, device, exact=False, label=f"** {exponent}"
+        )
     cubes = np.array([-3.0, -2.0, -1.0, 2.0, 3.0] * 9, dtype=dtype)
-    assert_same(on(device, cubes) ** 3.0, cubes * cubes * cubes, device)
+    assert_same(to_device(device, cubes) ** 3.0, cubes * cubes * cubes, device)
 
 
 @pytest.mark.parametrize("name", ["round", "ceil", "floor", "trunc", "sign", "abs", "positive"])
 def test_integers_do_not_pass_through_floats(name, device):
     values = np.array([2**63 - 1, 2**63 - 2, 2**53 + 1, -(2**53) - 1, -(2**63) + 1, 0, 7] * 5)
     want = {"sign": np.sign, "abs": np.abs}.get(name, np.positive)(values)
-    assert_same(getattr(sk, name)(on(device, values)), want, device)
+    assert_same(getattr(sk, name)(to_device(device, values)), want, device)
     large = np.array([2**64 - 1, 2**63 + 1, 0] * 5, dtype="uint64")
     want = {"sign": np.sign}.get(name, np.positive)(large)
-    assert_same(getattr(sk, name)(on(device, large)), want, device)
+    assert_same(getattr(sk, name)(to_device(device, large)), want, device)
 
 
 SUMS = {
@@ -256,7 +266,7 @@ SUMS = {
 
 @pytest.mark.parametrize("dtype", SUMS)
 def test_sums_are_of_the_default_integer_or_of_the_floating_dtype(dtype, device):
-    x = on(device, np.ones((3, 2), dtype=dtype))
+    x = to_device(device, np.ones((3, 2), dtype=dtype))
     for name in ("sum", "prod", "cumulative_sum", "cumulative_prod"):
         extra = {"axis": 0} if name.startswith("cumulative") else {}
         got = getattr(sk, name)(x, **extra)
@@ -265,9 +275,9 @@ def test_sums_are_of_the_default_integer_or_of_the_floating_dtype(dtype, device)
 
 
 def test_dtype_of_a_sum_is_taken_before_adding(device):
-    x = on(device, np.full(3, 100, dtype="int64"))
+    x = to_device(device, np.full(3, 100, dtype="int64"))
     assert_same(sk.sum(x, dtype=sk.int8), np.array(44, dtype="int8"), device)
     assert_same(sk.prod(x, dtype=sk.uint8), np.array(1_000_000 % 256, dtype="uint8"), device)
-    big = on(device, np.full(2, 3e38, dtype="float32"))
+    big = to_device(device, np.full(2, 3e38, dtype="float32"))
     assert float(sk.sum(big, dtype=sk.float64)) == pytest.approx(6e38)
     assert float(sk.sum(big)) == math.inf

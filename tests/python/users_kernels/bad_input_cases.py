@@ -81,8 +81,8 @@ def test_arguments_of_wrong_types_and_numbers_are_refused(device, write):
 
 
 def test_a_pointer_of_the_host_is_named(device, write, capfd):
-    mine = (ctypes.c_float * 32)()
-    address = ctypes.addressof(mine)
+    host_buffer = (ctypes.c_float * 32)()
+    address = ctypes.addressof(host_buffer)
     launch(
         device.default_stream,
         LaunchConfig(grid=1, block=32),

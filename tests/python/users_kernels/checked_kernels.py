@@ -97,10 +97,10 @@ def run_faulty(name, seed):
         Device(0).set_current()
         program = Program(faulty_kernels.source(name), f"{name}.cu")
         b = Memory(np.zeros(case.blocks * case.threads, np.float32))
-        a, kept = argument(case.a, case.n)
+        a, owner = argument(case.a, case.n)
         program.launch(name, case.blocks, case.threads, a, b.pointer, np.int32(case.n))
         status = synchronize()
-        del kept
+        del owner
     return {"status": status, "reports": [dataclasses.asdict(report) for report in gpu.reports]}
 
 
@@ -118,14 +118,14 @@ def run_right(seeds):
 
                         Device(0).set_current()
                         program = program or Program(right_kernels.source(), "right.cu")
-                        given = right_kernels.values(n)
-                        a, b = Memory(given), Memory(np.zeros(n, np.float32))
+                        values = right_kernels.values(n)
+                        a, b = Memory(values), Memory(np.zeros(n, np.float32))
                         blocks = -(-n // right_kernels.BLOCK)
                         pointers = (a.pointer, b.pointer, np.int32(n))
                         program.launch(
                             name, blocks, right_kernels.BLOCK, *pointers, shared_bytes=512
                         )
-                        if not np.array_equal(b.read(), expected(given).astype(np.float32)):
+                        if not np.array_equal(b.read(), expected(values).astype(np.float32)):
                             wrong.setdefault(f"{name}-{n}", f"seed {seed}: another result")
                         a.free()
                         b.free()
@@ -134,7 +134,7 @@ def run_right(seeds):
     return wrong
 
 
-def main(what, seeds="1"):
+def main(mode, seeds="1"):
     runs = {
         "faulty": lambda: {
             name: [run_faulty(name, seed) for seed in range(1, 1 + int(seeds))]
@@ -142,7 +142,7 @@ def main(what, seeds="1"):
         },
         "right": lambda: run_right(int(seeds)),
     }
-    print(json.dumps(runs[what]()))
+    print(json.dumps(runs[mode]()))
 
 
 if __name__ == "__main__":

@@ -45,15 +45,15 @@ def argument(kind):
             return cuda.to_device(host), None
     if kind == "empty":
         return cuda.device_array(N, np.float32), None
-    kept = cuda.to_device(np.append(host, np.zeros(1, np.float32)))
-    pointer = kept.device_ctypes_pointer.value
+    owner = cuda.to_device(np.append(host, np.zeros(1, np.float32)))
+    pointer = owner.device_ctypes_pointer.value
     if kind == "freed":
         array = cuda.as_cuda_array(Memory(pointer, N))
-        del kept
+        del owner
         cuda.current_context().memory_manager.deallocations.clear()
         return array, None
     if kind == "odd":
-        return cuda.as_cuda_array(Memory(pointer + 2, N)), kept
+        return cuda.as_cuda_array(Memory(pointer + 2, N)), owner
     return cuda.to_device(host), None
 
 
@@ -61,12 +61,12 @@ def launch(case, compiled):
     from numba import cuda
 
     b = cuda.to_device(np.zeros(case.blocks * case.threads, np.float32))
-    a, kept = argument(case.a)
+    a, owner = argument(case.a)
     streams = [cuda.stream(), cuda.stream()] if case.a == "two_streams" else [0]
     for stream in streams:
         compiled[case.blocks, case.threads, stream](a, b)
     cuda.synchronize()
-    del kept
+    del owner
 
 
 def run_faulty(case, compiled, seed):
@@ -85,12 +85,12 @@ def all_faulty(names, seeds, *, lineinfo=True):
     with emulated_gpu():
         import faulty_numba_kernels as kernels
         from numba import cuda
-    found = {}
+    results = {}
     for name in names:
         case = kernels.KERNELS[name]
         options = dict(case.options) or {"lineinfo": lineinfo}
         compiled = cuda.jit(**options)(case.function)
-        found[name] = {
+        results[name] = {
             "kind": case.kind,
             "error": case.error,
             "raises": case.raises,
@@ -98,7 +98,7 @@ def all_faulty(names, seeds, *, lineinfo=True):
             "other": case.line_of("OTHER"),
             "runs": [run_faulty(case, compiled, seed) for seed in range(seeds)],
         }
-    return found
+    return results
 
 
 def run_right(case, compiled, n, seed):
@@ -106,16 +106,16 @@ def run_right(case, compiled, n, seed):
     import right_numba_kernels as kernels
     from numba import cuda
 
-    given = kernels.values(n)
+    values = kernels.values(n)
     try:
         with emulated_gpu(limit=500 * LIMIT, seed=seed):
-            a, b = cuda.to_device(given), cuda.to_device(np.zeros(n, np.float32))
+            a, b = cuda.to_device(values), cuda.to_device(np.zeros(n, np.float32))
             blocks = -(-n // kernels.BLOCK)
             compiled[blocks, kernels.BLOCK, 0, case.shared_nbytes](a, b)
             result = b.copy_to_host()
     except (EmulationError, RuntimeError) as problem:
         return f"seed {seed}: {problem}"
-    is_right = np.array_equal(result, case.expected(given).astype(np.float32))
+    is_right = np.array_equal(result, case.expected(values).astype(np.float32))
     return "" if is_right else f"seed {seed}: another result"
 
 
@@ -129,12 +129,12 @@ def all_right(names, seeds):
         case = kernels.KERNELS[name]
         compiled = cuda.jit(lineinfo=True)(case.function)
         for n in SIZES:
-            found = [run_right(case, compiled, n, seed) for seed in range(seeds)]
-            wrong |= {f"{name}-{n}": text for text in found if text}
+            failures = [run_right(case, compiled, n, seed) for seed in range(seeds)]
+            wrong |= {f"{name}-{n}": text for text in failures if text}
     return wrong
 
 
-def main(what, names, seeds="1"):
+def main(mode, names, seeds="1"):
     warnings.filterwarnings("ignore", message="(?s).*(under-utilization|copy overhead|Debug mode)")
     chosen = names.split(",")
     runs = {
@@ -142,4 +142,4 @@ def main(what, names, seeds="1"):
         "faulty_without_lines": lambda: all_faulty(chosen, 1, lineinfo=False),
         "right": lambda: all_right(chosen, int(seeds)),
     }
-    print(json.dumps(runs[what]()))
+    print(json.dumps(runs[mode]()))

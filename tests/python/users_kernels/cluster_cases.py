@@ -109,13 +109,13 @@ def schedule(request):
         library().set(name, value)
 
 
-def run(device, code, name, count, **how):
+def run(device, code, name, count, **options):
     buffer = LegacyPinnedMemoryResource().allocate(4 * count)
-    found = np.frombuffer((ctypes.c_uint32 * count).from_address(int(buffer.handle)), np.uint32)
+    result = np.frombuffer((ctypes.c_uint32 * count).from_address(int(buffer.handle)), np.uint32)
     try:
-        launch(device.default_stream, LaunchConfig(**how), code.get_kernel(name), buffer)
+        launch(device.default_stream, LaunchConfig(**options), code.get_kernel(name), buffer)
         device.sync()
-        return found.copy()
+        return result.copy()
     finally:
         buffer.close()
 
@@ -123,16 +123,16 @@ def run(device, code, name, count, **how):
 @pytest.mark.usefixtures("schedule")
 def test_blocks_know_their_cluster(device, code):
     # cuda.core counts a grid in clusters.
-    found = run(device, code, "places", 6 * 24, grid=(3, 2), cluster=(2, 2), block=32)
-    for block, row in enumerate(found.reshape(24, 6)):
+    result = run(device, code, "places", 6 * 24, grid=(3, 2), cluster=(2, 2), block=32)
+    for block, row in enumerate(result.reshape(24, 6)):
         x, y = block % 6, block // 6
         assert tuple(row) == (x // 2, 3, x % 2 + 2 * (y % 2), 4, y % 2, y // 2)
 
 
 @pytest.mark.usefixtures("schedule")
 def test_blocks_read_each_others_shared_memory(device, code):
-    found = run(device, code, "sums", 12 * 64, grid=3, cluster=4, block=64).reshape(3, 4, 64)
-    for cluster, rows in enumerate(found):
+    result = run(device, code, "sums", 12 * 64, grid=3, cluster=4, block=64).reshape(3, 4, 64)
+    for cluster, rows in enumerate(result):
         blocks = range(4 * cluster, 4 * cluster + 4)
         expected = [sum(100 * block + thread for block in blocks) + 8 for thread in range(64)]
         assert (rows == expected).all()

@@ -34,8 +34,10 @@ class Faulty:
     def line_of(self, mark: str) -> int:
         """The line that has a mark, from 1; 0 if none has."""
         lines, first = inspect.getsourcelines(self.within or self.function)
-        found = (k for k, line in enumerate(lines, first) if mark in line.partition("#")[2].split())
-        return next(found, 0)
+        line_numbers = (
+            k for k, line in enumerate(lines, first) if mark in line.partition("#")[2].split()
+        )
+        return next(line_numbers, 0)
 
 
 KERNELS: dict[str, Faulty] = {}
@@ -255,8 +257,8 @@ def loop_without_step(a, b):
 
 @faulty("never_ends", blocks=1)
 def lock_that_is_kept(a, b):
-    held = b.view(int32)
-    while cuda.atomic.cas(held, 0, 0, 1) != 0:  # HERE
+    lock_words = b.view(int32)
+    while cuda.atomic.cas(lock_words, 0, 0, 1) != 0:  # HERE
         pass
 
 

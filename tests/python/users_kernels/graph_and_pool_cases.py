@@ -75,11 +75,11 @@ def pinned(stream):
     buffer.close()
 
 
-def scaled_and_shifted(device, kernels, buffer, factor, by):
+def scaled_and_shifted(device, kernels, buffer, factor, offset):
     builder = device.create_graph_builder().begin_building()
     size = np.int32(COUNT)
     launch(builder, CONFIG, kernels["scale"], buffer, np.float32(factor), size)
-    launch(builder, CONFIG, kernels["shift"], buffer, np.float32(by), size)
+    launch(builder, CONFIG, kernels["shift"], buffer, np.float32(offset), size)
     return builder.end_building()
 
 
@@ -105,8 +105,8 @@ def test_a_graph_is_updated_to_other_parameters(device, stream, kernels, pinned)
     graph.launch(stream)
     stream.sync()
     np.testing.assert_array_equal(floats_of(pinned), np.arange(COUNT) + 5)
-    for each in (graph, second, first):
-        each.close()
+    for resource in (graph, second, first):
+        resource.close()
 
 
 def test_branches_of_a_graph_join(device, stream, kernels, pinned):
@@ -165,8 +165,8 @@ def test_copies_are_made_in_a_batch(device, stream, pinned):
     attributes.srcAccessOrder = driver.CUmemcpySrcAccessOrder.CU_MEMCPY_SRC_ACCESS_ORDER_STREAM
     check(
         driver.cuMemcpyBatchAsync(
-            [driver.CUdeviceptr(int(each.handle)) for each in on_device],
-            [driver.CUdeviceptr(each) for each in sources],
+            [driver.CUdeviceptr(int(buffer.handle)) for buffer in on_device],
+            [driver.CUdeviceptr(source) for source in sources],
             [400] * 3,
             3,
             [attributes],
@@ -175,11 +175,11 @@ def test_copies_are_made_in_a_batch(device, stream, pinned):
             stream.handle,
         )
     )
-    for number, each in enumerate(on_device):
-        found = np.empty(100, np.float32)
-        check(driver.cuMemcpyDtoHAsync(found.ctypes.data, int(each.handle), 400, stream.handle))
+    for number, buffer in enumerate(on_device):
+        result = np.empty(100, np.float32)
+        check(driver.cuMemcpyDtoHAsync(result.ctypes.data, int(buffer.handle), 400, stream.handle))
         stream.sync()
-        np.testing.assert_array_equal(found, 100 * number + np.arange(100))
+        np.testing.assert_array_equal(result, 100 * number + np.arange(100))
 
 
 def test_a_buffer_is_freed_on_the_stream_that_used_it_last(device, stream, pinned):
@@ -228,10 +228,10 @@ def test_memory_is_mapped_and_grows(device, stream, kernels):
 
 
 def test_memory_that_another_device_was_not_given_is_out_of_its_reach(device):
-    given = VirtualMemoryResourceOptions(handle_type=None, peers=[1])
-    shared = VirtualMemoryResource(device, given).allocate(NBYTES)
-    kept = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type=None))
-    own = kept.allocate(NBYTES)
+    peer_options = VirtualMemoryResourceOptions(handle_type=None, peers=[1])
+    shared = VirtualMemoryResource(device, peer_options).allocate(NBYTES)
+    private_resource = VirtualMemoryResource(device, VirtualMemoryResourceOptions(handle_type=None))
+    private_buffer = private_resource.allocate(NBYTES)
     other = Device(1)
     other.set_current()
     options = ProgramOptions(arch=f"sm_{other.arch}")
@@ -239,7 +239,7 @@ def test_memory_that_another_device_was_not_given_is_out_of_its_reach(device):
     stream = other.create_stream()
     launch(stream, CONFIG, scale, shared, np.float32(3), np.int32(COUNT))
     stream.sync()
-    launch(stream, CONFIG, scale, own, np.float32(3), np.int32(COUNT))
+    launch(stream, CONFIG, scale, private_buffer, np.float32(3), np.int32(COUNT))
     with pytest.raises(Exception, match="CUDA_ERROR_ILLEGAL_ADDRESS"):
         stream.sync()
     check(driver.cuDevicePrimaryCtxReset(1))

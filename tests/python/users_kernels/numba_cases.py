@@ -82,16 +82,16 @@ def test_threads_share_memory_and_wait():
 
 @cuda.jit
 def histogram(x, counts):
-    own = cuda.shared.array(32, int32)
+    shared_counts = cuda.shared.array(32, int32)
     lane = cuda.threadIdx.x
     if lane < 32:
-        own[lane] = 0
+        shared_counts[lane] = 0
     cuda.syncthreads()
     for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
-        cuda.atomic.add(own, x[i], 1)
+        cuda.atomic.add(shared_counts, x[i], 1)
     cuda.syncthreads()
     if lane < 32:
-        cuda.atomic.add(counts, lane, own[lane])
+        cuda.atomic.add(counts, lane, shared_counts[lane])
 
 
 def test_atomics_count():
@@ -216,21 +216,21 @@ def test_constant_and_local_arrays():
     @cuda.jit
     def weighted(x, out):
         weights = cuda.const.array_like(WEIGHTS)
-        own = cuda.local.array(10, float64)
+        local_values = cuda.local.array(10, float64)
         i = cuda.grid(1)
         for k in range(10):
-            own[(k * 3 + i) % 10] = weights[k] * x[i]
+            local_values[(k * 3 + i) % 10] = weights[k] * x[i]
         total = 0.0
         for k in range(10):
-            total += own[(k + i) % 10] * k
+            total += local_values[(k + i) % 10] * k
         out[i] = total
 
     x = values(64)
     out = np.zeros(64)
     weighted[1, 64](x, out)
-    own = np.zeros(10)
-    own[(np.arange(10) * 3) % 10] = WEIGHTS
-    np.testing.assert_array_equal(out, x * (own * np.arange(10)).sum())
+    rotated_weights = np.zeros(10)
+    rotated_weights[(np.arange(10) * 3) % 10] = WEIGHTS
+    np.testing.assert_array_equal(out, x * (rotated_weights * np.arange(10)).sum())
 
 
 @cuda.jit(device=True)
@@ -374,11 +374,11 @@ def test_structured_arrays():
     particle = np.dtype([("place", "f8", (3,)), ("mass", "f4"), ("kind", "i4")], align=True)
 
     @cuda.jit
-    def push(particles, by):
+    def push(particles, factor):
         i = cuda.grid(1)
         if i < particles.size:
             for k in range(3):
-                particles[i].place[k] += by * particles[i].mass
+                particles[i].place[k] += factor * particles[i].mass
             particles[i].kind += i
 
     particles = np.zeros(50, particle)

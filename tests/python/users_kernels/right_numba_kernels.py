@@ -226,19 +226,19 @@ def scan(a, b):
 @right(lambda a: (a > 7).astype(np.float32))
 def ballot(a, b):
     i = cuda.grid(1)
-    found = cuda.ballot_sync(0xFFFFFFFF, i < a.size and a[i] > 7)
+    ballot_mask = cuda.ballot_sync(0xFFFFFFFF, i < a.size and a[i] > 7)
     if i < a.size:
-        b[i] = (found >> cuda.laneid) & 1
+        b[i] = (ballot_mask >> cuda.laneid) & 1
 
 
 @right(lambda a: a * (np.arange(a.size) % 4))
 def local_array(a, b):
     i = cuda.grid(1)
-    own = cuda.local.array(4, float32)
+    local_values = cuda.local.array(4, float32)
     for k in range(4):
-        own[k] = a[i] * k if i < a.size else 0
+        local_values[k] = a[i] * k if i < a.size else 0
     if i < a.size:
-        b[i] = own[i % 4]
+        b[i] = local_values[i % 4]
 
 
 @right(lambda a: a * TABLE[np.arange(a.size) % 4])
@@ -365,18 +365,18 @@ def last_block(a, b):
 
 @right(lambda a: at_front([a.sum()], a))
 def lock(a, b):
-    held = b.view(int32)
+    lock_words = b.view(int32)
     i = cuda.grid(1)
     if cuda.threadIdx.x == 0:
-        own = float32(0)
+        partial_sum = float32(0)
         for k in range(i, min(i + BLOCK, a.size)):
-            own += a[k]
-        while cuda.atomic.cas(held, 1, 0, 1) != 0:
+            partial_sum += a[k]
+        while cuda.atomic.cas(lock_words, 1, 0, 1) != 0:
             pass
         cuda.threadfence()
-        b[0] += own
+        b[0] += partial_sum
         cuda.threadfence()
-        cuda.atomic.exch(held, 1, 0)
+        cuda.atomic.exch(lock_words, 1, 0)
 
 
 @right(lambda a: np.repeat((padded(a) > 7).sum(1), BLOCK)[: a.size])
@@ -390,9 +390,9 @@ def count_of_block(a, b):
 @right(lambda a: np.repeat((padded(a) > 14).any(1), BLOCK)[: a.size])
 def any_of_block(a, b):
     i = cuda.grid(1)
-    found = cuda.syncthreads_or(int32(i < a.size and a[i] > 14))
+    has_any = cuda.syncthreads_or(int32(i < a.size and a[i] > 14))
     if i < a.size:
-        b[i] = 1 if found else 0
+        b[i] = 1 if has_any else 0
 
 
 @right(

@@ -28,12 +28,12 @@ def check(result):
 def doubled():
     check(cudart.cudaSetDevice(0))
     check(cudart.cudaFree(0))
-    made = check(nvrtc.nvrtcCreateProgram(DOUBLE.encode(), b"doubled.cu", 0, None, None))
+    program = check(nvrtc.nvrtcCreateProgram(DOUBLE.encode(), b"doubled.cu", 0, None, None))
     attributes = cudart.cudaDeviceAttr
     major = check(cudart.cudaDeviceGetAttribute(attributes.cudaDevAttrComputeCapabilityMajor, 0))
-    check(nvrtc.nvrtcCompileProgram(made, 1, [f"-arch=compute_{major}0".encode()]))
-    text = b" " * check(nvrtc.nvrtcGetPTXSize(made))
-    check(nvrtc.nvrtcGetPTX(made, text))
+    check(nvrtc.nvrtcCompileProgram(program, 1, [f"-arch=compute_{major}0".encode()]))
+    text = b" " * check(nvrtc.nvrtcGetPTXSize(program))
+    check(nvrtc.nvrtcGetPTX(program, text))
     module = check(driver.cuModuleLoadData(text))
     return check(driver.cuModuleGetFunction(module, b"doubled"))
 
@@ -85,37 +85,37 @@ def test_memory_comes_and_goes_in_the_order_of_a_stream(doubled):
     )
     launch(doubled, first, second, stream)
     check(cudart.cudaFreeAsync(first, stream))
-    found = np.empty_like(values)
+    result = np.empty_like(values)
     check(
         cudart.cudaMemcpyAsync(
-            found.ctypes.data, second, NBYTES, kind.cudaMemcpyDeviceToHost, stream
+            result.ctypes.data, second, NBYTES, kind.cudaMemcpyDeviceToHost, stream
         )
     )
     check(cudart.cudaFreeAsync(second, stream))
     check(cudart.cudaStreamSynchronize(stream))
-    np.testing.assert_array_equal(found, 2 * values)
+    np.testing.assert_array_equal(result, 2 * values)
     check(cudart.cudaStreamDestroy(stream))
 
 
 def test_peers_copy_and_read(doubled):
-    on = []
+    pointers = []
     for number in range(2):
         check(cudart.cudaSetDevice(number))
         assert check(cudart.cudaDeviceCanAccessPeer(number, 1 - number))
         check(cudart.cudaDeviceEnablePeerAccess(1 - number, 0))
-        on.append(check(cudart.cudaMalloc(NBYTES)))
+        pointers.append(check(cudart.cudaMalloc(NBYTES)))
     values = np.arange(COUNT, dtype=np.float32)
     kind = cudart.cudaMemcpyKind.cudaMemcpyDefault
-    check(cudart.cudaMemcpy(on[1], values.ctypes.data, NBYTES, kind))
+    check(cudart.cudaMemcpy(pointers[1], values.ctypes.data, NBYTES, kind))
     check(cudart.cudaSetDevice(0))
-    launch(doubled, on[1], on[0])
-    found = np.empty_like(values)
-    check(cudart.cudaMemcpy(found.ctypes.data, on[0], NBYTES, kind))
-    np.testing.assert_array_equal(found, 2 * values)
+    launch(doubled, pointers[1], pointers[0])
+    result = np.empty_like(values)
+    check(cudart.cudaMemcpy(result.ctypes.data, pointers[0], NBYTES, kind))
+    np.testing.assert_array_equal(result, 2 * values)
     for number in range(2):
         check(cudart.cudaSetDevice(number))
         check(cudart.cudaDeviceDisablePeerAccess(1 - number))
-        check(cudart.cudaFree(on[number]))
+        check(cudart.cudaFree(pointers[number]))
     check(cudart.cudaSetDevice(0))
 
 
@@ -124,7 +124,7 @@ def test_streams_are_captured_by_the_runtimes_calls(doubled):
     forked, joined = (check(cudart.cudaEventCreate()) for _ in range(2))
     source, target = (check(cudart.cudaMalloc(NBYTES)) for _ in range(2))
     values = np.arange(COUNT, dtype=np.float32)
-    found = np.zeros_like(values)
+    result = np.zeros_like(values)
     kind = cudart.cudaMemcpyKind.cudaMemcpyDefault
     mode = cudart.cudaStreamCaptureMode.cudaStreamCaptureModeGlobal
     check(cudart.cudaStreamBeginCapture(first, mode))
@@ -135,19 +135,19 @@ def test_streams_are_captured_by_the_runtimes_calls(doubled):
     check(cudart.cudaEventRecord(joined, second))
     check(cudart.cudaStreamWaitEvent(first, joined, 0))
     launch(doubled, source, target, first)
-    check(cudart.cudaMemcpyAsync(found.ctypes.data, target, NBYTES, kind, first))
+    check(cudart.cudaMemcpyAsync(result.ctypes.data, target, NBYTES, kind, first))
     graph = check(cudart.cudaStreamEndCapture(first))
     assert check(cudart.cudaGraphGetNodes(graph))[1] == 4
-    assert not found.any()
+    assert not result.any()
     clone = check(cudart.cudaGraphClone(graph))
-    for each in (graph, clone):
-        found[:] = 0
-        executable = check(cudart.cudaGraphInstantiate(each, 0))
+    for source_graph in (graph, clone):
+        result[:] = 0
+        executable = check(cudart.cudaGraphInstantiate(source_graph, 0))
         check(cudart.cudaGraphLaunch(executable, second))
         check(cudart.cudaStreamSynchronize(second))
-        np.testing.assert_array_equal(found, 2 * values)
+        np.testing.assert_array_equal(result, 2 * values)
         check(cudart.cudaGraphExecDestroy(executable))
-        check(cudart.cudaGraphDestroy(each))
+        check(cudart.cudaGraphDestroy(source_graph))
 
 
 def test_nodes_are_added_by_the_runtimes_calls():
@@ -156,17 +156,17 @@ def test_nodes_are_added_by_the_runtimes_calls():
     fill = cudart.cudaMemsetParams()
     fill.dst, fill.value, fill.elementSize, fill.width, fill.height = data, 7, 4, COUNT, 1
     filled = check(cudart.cudaGraphAddMemsetNode(graph, None, 0, fill))
-    found = np.zeros(COUNT, np.uint32)
+    result = np.zeros(COUNT, np.uint32)
     copy = cudart.cudaMemcpy3DParms()
     copy.srcPtr = cudart.make_cudaPitchedPtr(data, NBYTES, COUNT, 1)
-    copy.dstPtr = cudart.make_cudaPitchedPtr(found.ctypes.data, NBYTES, COUNT, 1)
+    copy.dstPtr = cudart.make_cudaPitchedPtr(result.ctypes.data, NBYTES, COUNT, 1)
     copy.extent = cudart.make_cudaExtent(NBYTES, 1, 1)
     copy.kind = cudart.cudaMemcpyKind.cudaMemcpyDeviceToHost
     check(cudart.cudaGraphAddMemcpyNode(graph, [filled], 1, copy))
     executable = check(cudart.cudaGraphInstantiate(graph, 0))
     check(cudart.cudaGraphLaunch(executable, 0))
     check(cudart.cudaStreamSynchronize(0))
-    np.testing.assert_array_equal(found, np.full(COUNT, 7))
+    np.testing.assert_array_equal(result, np.full(COUNT, 7))
     check(cudart.cudaGraphExecDestroy(executable))
     check(cudart.cudaGraphDestroy(graph))
     check(cudart.cudaFree(data))

@@ -67,32 +67,32 @@ def located(x):
 
 
 def written_before(kernel):
-    x, place = located(new())
+    x, pointer = located(new())
     x[...] = 1
-    kernel.run(x, place)
+    kernel.run(x, pointer)
 
 
 def read_before(kernel):
-    x, place = located(new())
+    x, pointer = located(new())
     KEPT.append(x * 2)
-    kernel.run(x, place)
+    kernel.run(x, pointer)
 
 
 def written_behind(kernel):
-    x, place = located(new())
-    kernel.run(x, place)
+    x, pointer = located(new())
+    kernel.run(x, pointer)
     x += 1
 
 
 def read_behind(kernel):
-    x, place = located(new())
-    kernel.run(x, place)
+    x, pointer = located(new())
+    kernel.run(x, pointer)
     KEPT.append(sk.sum(x))
 
 
 def sorted_behind(kernel):
-    x, place = located(new())
-    kernel.run(x, place)
+    x, pointer = located(new())
+    kernel.run(x, pointer)
     KEPT.append(sk.sort(x))
 
 
@@ -100,64 +100,64 @@ WRONG = [written_before, read_before, written_behind, read_behind, sorted_behind
 
 
 def waits_on_both_sides(kernel):
-    x, place = located(new())
+    x, pointer = located(new())
     x[...] = 1
     kernel.wait_for_skerry()
-    kernel.run(x, place)
+    kernel.run(x, pointer)
     kernel.let_skerry_wait()
     x += 1
 
 
 def on_the_stream_itself(kernel):
-    x, place = located(new())
+    x, pointer = located(new())
     with kernel.stream:
         x[...] = 1
-        kernel.run(x, place)
+        kernel.run(x, pointer)
         x += 1
 
 
 def after_the_host_has_waited(kernel):
-    x, place = located(new())
+    x, pointer = located(new())
     x += 1
     sk.synchronize(DEVICE)
-    kernel.run(x, place)
+    kernel.run(x, pointer)
     kernel.stream.synchronize()
     x += 1
 
 
 def halves(kernel):
     x = new()
-    right, place = located(x[32:])
+    right, pointer = located(x[32:])
     x[:32] = 1
-    kernel.run(right, place)
+    kernel.run(right, pointer)
     x[:32] += 1
 
 
 def columns(kernel):
     x = new().reshape(16, 4)
-    second, place = located(x[:, 1])
+    second, pointer = located(x[:, 1])
     x[:, 0] = 1
-    kernel.run(second, place)
+    kernel.run(second, pointer)
     x[:, 2:] += 1
 
 
 def backwards(kernel):
     x = new()
-    odd, place = located(x[1::2])
+    odd, pointer = located(x[1::2])
     x[::-2][1:] = 1
-    kernel.run(odd, place)
+    kernel.run(odd, pointer)
     KEPT.append(sk.max(x[::2]))
 
 
 def chosen_elements(kernel):
     x = new()
-    right, place = located(x[32:])
-    places = sk.arange(32, device=DEVICE)
+    right, pointer = located(x[32:])
+    indices = sk.arange(32, device=DEVICE)
     mask = sk.arange(64, device=DEVICE) < 32
     sk.synchronize(DEVICE)
-    kernel.run(right, place)
-    x[places] = 3
-    KEPT.append(sk.take(x, places))
+    kernel.run(right, pointer)
+    x[indices] = 3
+    KEPT.append(sk.take(x, indices))
     KEPT.append(x[mask])
     KEPT.append(sk.searchsorted(x, 2.0))
 
@@ -190,9 +190,9 @@ def main():
                 [one.kind, one.kernel, (one.other or {}).get("by")] for one in emulator.reports()
             ]
 
-        found = {
+        results = {
             name: {program.__name__: reports(program) for program in programs}
             for name, programs in (("wrong", WRONG), ("right", RIGHT))
         }
         emulator.clear()
-    print(json.dumps(found))
+    print(json.dumps(results))

@@ -22,13 +22,13 @@ SEEDS = 20
 
 
 @functools.cache
-def found(*arguments):
+def checked_results(*arguments):
     """What checked_kernels.py says; in a process of its own, where no driver was looked for before."""
     installed("cuda.core")
-    own = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
+    environment = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
     done = subprocess.run(
         [sys.executable, str(HERE / "checked_kernels.py"), *arguments],
-        env=own,
+        env=environment,
         capture_output=True,
         text=True,
         timeout=7200,
@@ -40,7 +40,7 @@ def found(*arguments):
 
 @pytest.mark.parametrize("name", faulty_kernels.KERNELS)
 def test_a_faulty_kernel_is_found(name, full):
-    for result in found("faulty", str(SEEDS if full else 1))[name]:
+    for result in checked_results("faulty", str(SEEDS if full else 1))[name]:
         check(name, result)
 
 
@@ -52,7 +52,7 @@ def check(name, result):
     assert all(report["kernel"] == name for report in reports)
     here, other = (faulty_kernels.line_of(name, mark) for mark in ("HERE", "OTHER"))
     lines = {report["line"] for report in reports}
-    lines |= {each.get("line") for report in reports for each in report["waiting"]}
+    lines |= {waiter.get("line") for report in reports for waiter in report["waiting"]}
     assert here in lines
     pairs = [{report["line"], report["other"].get("line")} for report in reports if report["other"]]
     assert not other or {here, other} in pairs
@@ -61,5 +61,5 @@ def check(name, result):
 @pytest.mark.parametrize("n", right_kernels.SIZES)
 @pytest.mark.parametrize("name", right_kernels.KERNELS)
 def test_a_right_kernel_has_no_report(name, n):
-    wrong = found("right", str(SEEDS))
+    wrong = checked_results("right", str(SEEDS))
     assert f"{name}-{n}" not in wrong, wrong[f"{name}-{n}"]

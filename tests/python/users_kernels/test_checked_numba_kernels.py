@@ -37,12 +37,12 @@ def names_in(file):
     return re.findall(r"^def (\w+)\(a, b\):", text, re.MULTILINE)
 
 
-def run(what, names, *more):
+def run(mode, names, *more):
     """What checked_numba_kernels.py says; in a process of its own, where no driver was looked for before."""
     installed("cuda.core")
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
-    arguments = [what, ",".join(names), *more]
+    arguments = [mode, ",".join(names), *more]
     done = child(
         f"{START}{REDIRECT}sys.path.insert(0, {str(HERE)!r})\n"
         f"import checked_numba_kernels\nchecked_numba_kernels.main(*{arguments!r})\n",
@@ -52,15 +52,15 @@ def run(what, names, *more):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def complaint(name, of, run):
+def complaint(name, record, run):
     """What is wrong with a report; empty if it says what it should."""
-    kind, here, other = of["kind"], of["here"], of["other"]
+    kind, here, other = record["kind"], record["here"], record["other"]
     raised, reports = run["raised"], run["reports"]
-    if of["raises"]:
-        return "" if raised.startswith(of["raises"]) and f"line {here}" in raised else raised
+    if record["raises"]:
+        return "" if raised.startswith(record["raises"]) and f"line {here}" in raised else raised
     if {report["kind"] for report in reports} != {kind}:
         return f"not {kind} alone: {reports}"
-    if bool(raised) != of["error"]:
+    if bool(raised) != record["error"]:
         return f"raised: {raised}"
     if any(report["kernel"] != f"faulty_numba_kernels.{name}" for report in reports):
         return f"of another kernel: {reports}"
@@ -68,7 +68,7 @@ def complaint(name, of, run):
         return "" if reports[0]["other"]["by"] == reports[0]["kernel"] else str(reports)
     files = {report["file"] for report in reports if report["line"]}
     lines = {report["line"] for report in reports}
-    lines |= {each.get("line") for report in reports for each in report["waiting"]}
+    lines |= {waiter.get("line") for report in reports for waiter in report["waiting"]}
     pairs = [{report["line"], report["other"].get("line")} for report in reports if report["other"]]
     # A loop that never ends may be met at any of its lines.
     is_there = bool({here, other} & lines) if kind == "never_ends" else here in lines
@@ -82,21 +82,21 @@ def test_faulty_kernels_are_found_at_their_lines(full):
     names = names_in("faulty_numba_kernels.py")
     assert len(names) > 30
     chosen, seeds = (names, ALL_SEEDS) if full else (FAULTY, 1)
-    found = run("faulty", chosen, str(seeds))
+    records = run("faulty", chosen, str(seeds))
     wrong = {
         (name, seed): text
-        for name, of in found.items()
-        for seed, each in enumerate(of["runs"])
-        if (text := complaint(name, of, each))
+        for name, record in records.items()
+        for seed, seed_run in enumerate(record["runs"])
+        if (text := complaint(name, record, seed_run))
     }
     assert not wrong
-    assert all(len(of["runs"]) == seeds for of in found.values())
-    print(f"{len(found)} faulty kernels found by {seeds} schedules")
+    assert all(len(record["runs"]) == seeds for record in records.values())
+    print(f"{len(records)} faulty kernels found by {seeds} schedules")
 
 
 def test_without_line_numbers_kernel_block_and_thread_are_told():
-    (found,) = run("faulty_without_lines", ["no_bound"]).values()
-    (report,) = found["runs"][0]["reports"]
+    (record,) = run("faulty_without_lines", ["no_bound"]).values()
+    (report,) = record["runs"][0]["reports"]
     assert report["kind"] == "out_of_bounds"
     assert report["line"] is None
     assert report["kernel"] == "faulty_numba_kernels.no_bound"

@@ -46,15 +46,21 @@ def run(name, a=None):
 
 
 def own_environment(**more):
-    own = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
-    return own | more
+    environment = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
+    return environment | more
 
 
 def child(code, *arguments, folder=None, **more):
-    own = own_environment(**more)
+    environment = own_environment(**more)
     command = [sys.executable, *(arguments or ("-c", code))]
     return subprocess.run(
-        command, env=own, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+        command,
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
 
 
@@ -184,8 +190,8 @@ def test_a_finding_is_one_row_in_all_schedules():
     lines = [report_of(file=f"{folder}/k_{name}.cu", line=3) for name in ("a8_zq12x", "bbbb2222")]
     assert _key(lines[0]) == _key(lines[1])
     assert _key(lines[0]) != _key(report_of(file=f"{folder}/k_a8_zq12x.cu", line=4))
-    own = [report_of(file=name, line=3) for name in ("solver_a.py", "solver_b.py")]
-    assert _key(own[0]) != _key(own[1])
+    reports = [report_of(file=name, line=3) for name in ("solver_a.py", "solver_b.py")]
+    assert _key(reports[0]) != _key(reports[1])
 
 
 SPIN = """
@@ -220,9 +226,9 @@ def test_a_kernel_that_runs_for_long_says_so_once():
     done = child(START.format(here=str(HERE)) + SPIN + "print(run('waits_for_nobody'))", **settings)
     assert done.stdout == "702\n", done.stderr
     line = faulty_kernels.line_of("waits_for_nobody", "HERE")
-    before, _, after = done.stderr.partition("a kernel has run for 1 s and goes on")
-    assert not before.count("waits_for_nobody")
-    notice, _, _ = after.partition("more than 3 s")
+    head, _, tail = done.stderr.partition("a kernel has run for 1 s and goes on")
+    assert not head.count("waits_for_nobody")
+    notice, _, _ = tail.partition("more than 3 s")
     assert f"waits_for_nobody.cu:{line}" in notice
     assert "kernel: waits_for_nobody" in notice
     assert done.stderr.count("goes on") == 1
@@ -231,9 +237,9 @@ def test_a_kernel_that_runs_for_long_says_so_once():
 @pytest.fixture
 def interruptible():
     """Let the test's processes be interrupted: those of a shell's background ignore it, and so would theirs."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    old_handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, old_handler)
 
 
 @pytest.mark.usefixtures("interruptible")

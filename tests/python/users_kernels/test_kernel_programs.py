@@ -51,8 +51,8 @@ def test_checks_find_what_does_not_wait(order):
     done = programs("--count", "20", "--checks", "--seed", "3", "--without-order", order)
     assert done.returncode == 1
     # Memory may be gone before its kernel runs, which ends the programs at once.
-    found = [kind for kind in ("race_streams", "use_after_free") if kind in done.stderr]
-    assert found, done.stdout + done.stderr
+    kinds = [kind for kind in ("race_streams", "use_after_free") if kind in done.stderr]
+    assert kinds, done.stdout + done.stderr
 
 
 def test_programs_differ_where_kernels_do_not_wait():

@@ -39,7 +39,7 @@ def project(tmp_path):
 
 def run(project, command, **environment):
     """Run a command of the page by this Python, without the variables of these tests."""
-    own = {
+    base_environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("SKERRY_", "NUMBA_", "PYTEST_", "PYTHON"))
@@ -48,7 +48,7 @@ def run(project, command, **environment):
     assert program == "python"
     return subprocess.run(
         [sys.executable, *arguments],
-        env={**own, "PYTHONPATH": str(project.parent / "installed"), **environment},
+        env={**base_environment, "PYTHONPATH": str(project.parent / "installed"), **environment},
         cwd=project,
         capture_output=True,
         text=True,

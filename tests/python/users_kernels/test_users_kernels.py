@@ -30,10 +30,12 @@ REDIRECT = f"sys.path.append({str(NUMBA_CUDA)!r}); import _numba_cuda_redirector
 
 
 def child(code, timeout=900, **environment):
-    own = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
+    base_environment = {
+        name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"
+    }
     return subprocess.run(
         [sys.executable, "-c", code],
-        env={**own, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0", **environment},
+        env={**base_environment, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0", **environment},
         capture_output=True,
         text=True,
         timeout=timeout,
@@ -41,8 +43,8 @@ def child(code, timeout=900, **environment):
     )
 
 
-def run_cases(name, before=""):
-    done = child(START + before + PYTEST.format(file=str(HERE / name)))
+def run_cases(name, prelude=""):
+    done = child(START + prelude + PYTEST.format(file=str(HERE / name)))
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
 
@@ -140,8 +142,8 @@ def test_numba_without_numba_cuda_names_it(is_first):
 
 def test_libraries_of_nvidia_that_came_first_are_refused():
     installed("nvidia.cu13")
-    before = "import ctypes\nfrom cuda.pathfinder import load_nvidia_dynamic_lib as load\nload('nvJitLink')\n"
-    done = child(before + START)
+    prelude = "import ctypes\nfrom cuda.pathfinder import load_nvidia_dynamic_lib as load\nload('nvJitLink')\n"
+    done = child(prelude + START)
     assert "kernels can't be emulated: NVIDIA's libnvJitLink.so.13 is loaded" in done.stderr
 
 
@@ -169,9 +171,9 @@ def test_the_demo_hands_its_centroids_to_numba_on_the_emulated_gpu(tmp_path):
 
 def test_own_kernels_that_are_not_built_are_asked_for(tmp_path):
     folder = pathlib.Path(skerry.__file__).parent / "emulator"
-    for each in folder.iterdir():
-        if each.name != "skerry_cuda.so":
-            (tmp_path / each.name).symlink_to(each)
+    for path in folder.iterdir():
+        if path.name != "skerry_cuda.so":
+            (tmp_path / path.name).symlink_to(path)
     code = "import skerry\nskerry.ones(3, device='cuda:0')\n"
     settings = {"SKERRY_REHEARSE": "2", "SKERRY_REHEARSE_KERNELS": "all"}
     done = child(code, SKERRY_EMULATOR=str(tmp_path), **settings)

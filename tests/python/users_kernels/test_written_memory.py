@@ -71,8 +71,8 @@ def test_operations_race_with_kernels_that_do_not_wait_and_with_no_others():
     done = run("stream_order_programs")
     # Who comes second tells of it.
     expected = {"race_streams", "add_one", "an operation of skerry"}
-    told = {name: [set(one) for one in found] for name, found in done["wrong"].items()}
-    assert {name: found for name, found in told.items() if found != [expected]} == {}
-    assert {name: found for name, found in done["right"].items() if found} == {}
+    reports = {name: [set(one) for one in rows] for name, rows in done["wrong"].items()}
+    assert {name: rows for name, rows in reports.items() if rows != [expected]} == {}
+    assert {name: rows for name, rows in done["right"].items() if rows} == {}
     assert len(done["wrong"]) == 5
     assert len(done["right"]) == 8

@@ -82,7 +82,7 @@ def arrays_in(result):
         result = result.values()
     if isinstance(result, str | bytes | np.ndarray) or not hasattr(result, "__iter__"):
         return []
-    return [x for each in result for x in arrays_in(each)]
+    return [x for part in result for x in arrays_in(part)]
 
 
 def argument_lists(dtype, device):
@@ -96,14 +96,14 @@ def argument_lists(dtype, device):
     other = put([3, 1, 2, 2, 5, 1], dtype)
     square = put([[4, 1, 0], [1, 5, 1], [0, 1, 6]], dtype)
     wide = put(np.arange(12).reshape(3, 4), dtype)
-    places = put([2, 0, 1, 1, 3, 0], sk.int64)
+    indices = put([2, 0, 1, 1, 3, 0], sk.int64)
     mask = put([True, False, True, True, False, True], sk.bool)
     return [
         (row,), (square,), (wide,), (wide[:, ::2],), (row[::-1],), (row, other), (square, square), (wide, wide[:, ::-1]),
-        (row, places), (wide, put([1, 0], sk.int64)), (row, 2), (wide, 1), (row, (2, 3)), (row, 1, 4), (row, mask),
-        (mask, row), (mask, row, other), (row, other, row), (row, places, other), ([row, other],), ([wide, wide],),
-        (square, row[:3]), (row, [1, 2]), (wide, [[1, 1], [0, 2]]), (row, mask, 7), (row, places, 7), (wide, (0, 1)),
-        (row, row, 1), ("i,i->i", row, other), (row, [mask], [other]), ([mask], [row]), (row, other, places),
+        (row, indices), (wide, put([1, 0], sk.int64)), (row, 2), (wide, 1), (row, (2, 3)), (row, 1, 4), (row, mask),
+        (mask, row), (mask, row, other), (row, other, row), (row, indices, other), ([row, other],), ([wide, wide],),
+        (square, row[:3]), (row, [1, 2]), (wide, [[1, 1], [0, 2]]), (row, mask, 7), (row, indices, 7), (wide, (0, 1)),
+        (row, row, 1), ("i,i->i", row, other), (row, [mask], [other]), ([mask], [row]), (row, other, indices),
     ]  # fmt: skip
 
 
@@ -132,7 +132,9 @@ def random_calls(device):
     lists = [(), (4,), (0.5,), (2, 0.5), (1.0, 2.0), (ROW,), (ROW, 3), (1.0, 2.0, 3.0)]
 
     def call(name, arguments, more):
-        new = [sk.arange(6, device=device) if each is ROW else each for each in arguments]
+        new = [
+            sk.arange(6, device=device) if argument is ROW else argument for argument in arguments
+        ]
         return getattr(sk.random.default_rng(3, device=device), name)(*new, **more)
 
     for name in sorted(name for name in dir(sk.random.Generator) if not name.startswith("_")):
@@ -280,8 +282,8 @@ def right_programs(device):
             yield f"written {name}, {np.dtype(dtype)}", run
     operators = {entry["name"] for entry in _core.op_table()}
     for name, function in public_functions():
-        of = [sk.float64, sk.int32] if name not in operators else dtypes()
-        for dtype in of:
+        tested_dtypes = [sk.float64, sk.int32] if name not in operators else dtypes()
+        for dtype in tested_dtypes:
             for k, arguments in enumerate(argument_lists(dtype, device)):
                 # Operations of elements are called alike, but for what is stored between.
                 if name in operators and k not in (0, 3, 5, 7, 10):
@@ -289,9 +291,9 @@ def right_programs(device):
                 yield f"{name}, {np.dtype(dtype)}, {k}", lambda f=function, a=arguments: (f(*a), a)
 
 
-def half(dtype=sk.float32, **where):
+def half(dtype=sk.float32, **options):
     """Ten elements of which the first five were written."""
-    x = sk.empty((10,), dtype=dtype, **({"device": DEVICE} | where))
+    x = sk.empty((10,), dtype=dtype, **({"device": DEVICE} | options))
     x[:5] = 1
     return x
 
@@ -413,11 +415,11 @@ def wrong(reader):
     }
 
 
-def main(which):
+def main(mode):
     warnings.simplefilter("ignore")
     gpu = emulated_gpu(checks="all")
     with gpu:
         reader = Reader()
-        result = {"right": right, "wrong": wrong}[which](reader)
+        result = {"right": right, "wrong": wrong}[mode](reader)
         _kernel_reports.library().clear()
     print(json.dumps(result))

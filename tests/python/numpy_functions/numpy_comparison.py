@@ -7,15 +7,17 @@ from types import SimpleNamespace
 import numpy as np
 import skerry as sk
 from numpy_calls import HOST
-from oracle import on, to_numpy
+from oracle import to_device, to_numpy
 
 PLACES = ["cpu:0", "cpu:1", "cuda:0"]
 
 
 def arrays(device=None):
     """The operands, NumPy's or on a device."""
-    made = HOST if device is None else {name: on(device, host) for name, host in HOST.items()}
-    return SimpleNamespace(**made)
+    operands = (
+        HOST if device is None else {name: to_device(device, host) for name, host in HOST.items()}
+    )
+    return SimpleNamespace(**operands)
 
 
 def assert_alike(got, want, device):
@@ -23,8 +25,8 @@ def assert_alike(got, want, device):
     if isinstance(want, (tuple, list)):
         assert isinstance(got, (tuple, list))
         assert len(got) == len(want)
-        for mine, theirs in zip(got, want, strict=True):
-            assert_alike(mine, theirs, device)
+        for actual, theirs in zip(got, want, strict=True):
+            assert_alike(actual, theirs, device)
     elif isinstance(want, (np.ndarray, np.generic)) and not isinstance(want, np.bool_):
         assert type(got) is sk.Array
         assert got.device == sk.Device(device)
