@@ -18,8 +18,9 @@ namespace {
 constexpr skerry::Device cpu{skerry::DeviceKind::cpu, 0};
 constexpr skerry::Device gpu{skerry::cuda_kind, 0};
 
-skerry::NdArray ones(std::int64_t size, skerry::Device where) {
-  return skerry::full(skerry::Dims{size}, skerry::Scalar::of(1.0), skerry::Dtype::float64, where);
+skerry::NdArray ones(std::int64_t size, skerry::Device device) {
+  return skerry::full(skerry::Dims{size}, skerry::Scalar::from_value(1.0), skerry::Dtype::float64,
+                      device);
 }
 
 void allocate_and_release(benchmark::State& state) {
@@ -31,8 +32,9 @@ BENCHMARK(allocate_and_release)->Arg(8)->Arg(1 << 16)->Arg(1 << 26);
 
 void plan_of_three(benchmark::State& state) {
   const skerry::NdArray a = ones(8, cpu);
-  const skerry::PlanOperand operands[] = {skerry::PlanOperand::of(a), skerry::PlanOperand::of(a),
-                                          skerry::PlanOperand::of(a)};
+  const skerry::PlanOperand operands[] = {skerry::PlanOperand::from_array(a),
+                                          skerry::PlanOperand::from_array(a),
+                                          skerry::PlanOperand::from_array(a)};
   for (auto _ : state) {
     skerry::PlanParts parts(a.shape(), operands);
     benchmark::DoNotOptimize(parts.first());
@@ -40,13 +42,13 @@ void plan_of_three(benchmark::State& state) {
 }
 BENCHMARK(plan_of_three);
 
-void add(benchmark::State& state, skerry::Device where) {
-  const skerry::NdArray a = ones(state.range(0), where);
-  const skerry::NdArray b = ones(state.range(0), where);
+void add(benchmark::State& state, skerry::Device device) {
+  const skerry::NdArray a = ones(state.range(0), device);
+  const skerry::NdArray b = ones(state.range(0), device);
   const skerry::Operand operands[] = {{.array = &a, .name = "x1"}, {.array = &b, .name = "x2"}};
   const skerry::op_id op = *skerry::find_op("add");
   for (auto _ : state) benchmark::DoNotOptimize(skerry::apply(op, operands));
-  skerry::synchronize(where);
+  skerry::synchronize(device);
 }
 void add_on_cpu(benchmark::State& state) { add(state, cpu); }
 void add_on_rehearsed_cuda(benchmark::State& state) {

@@ -29,10 +29,10 @@ using function = void (*)(const T*, const T*, T*);
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;                               \
     y[i] = __VA_ARGS__;                                                                     \
   }
-#define SKERRY_FORMS(name, ...)                                          \
-  SKERRY_KERNEL(own, name, float32, ops::math::own::name(__VA_ARGS__))   \
-  SKERRY_KERNEL(libm, name, float32, ops::math::libm::name(__VA_ARGS__)) \
-  SKERRY_KERNEL(own, name, float64, ops::math::own::name(__VA_ARGS__))   \
+#define SKERRY_FORMS(name, ...)                                                  \
+  SKERRY_KERNEL(portable, name, float32, ops::math::portable::name(__VA_ARGS__)) \
+  SKERRY_KERNEL(libm, name, float32, ops::math::libm::name(__VA_ARGS__))         \
+  SKERRY_KERNEL(portable, name, float64, ops::math::portable::name(__VA_ARGS__)) \
   SKERRY_KERNEL(libm, name, float64, ops::math::libm::name(__VA_ARGS__))
 #define SKERRY_UNARY(name, ...) SKERRY_FORMS(name, x1[i])
 #define SKERRY_BINARY(name, ...) SKERRY_FORMS(name, x1[i], x2[i])
@@ -62,7 +62,7 @@ T* on_device(Range within, unsigned seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<T> value(T(within.low), T(within.high));
   std::vector<T> values(count);
-  for (T& each : values) each = value(random);
+  for (T& element : values) element = value(random);
   T* memory = nullptr;
   cudaMalloc(&memory, count * sizeof(T));
   cudaMemcpyAsync(memory, values.data(), count * sizeof(T), cudaMemcpyHostToDevice, nullptr);
@@ -71,11 +71,11 @@ T* on_device(Range within, unsigned seed) {
 }
 
 template <class T>
-void launch(std::string_view name, function<T> own, function<T> libm) {
+void launch(std::string_view name, function<T> portable_kernel, function<T> libm) {
   T* const x1 = on_device<T>(range_of(name), 1);
   T* const x2 = on_device<T>({-10, 10}, 2);
   T* const y = on_device<T>({0, 1}, 3);
-  own<<<count / block, block>>>(x1, x2, y);
+  portable_kernel<<<count / block, block>>>(x1, x2, y);
   if (libm != nullptr) libm<<<count / block, block>>>(x1, x2, y);
   if (cudaStreamSynchronize(nullptr) != cudaSuccess) std::abort();
 }
@@ -85,11 +85,11 @@ void launch(std::string_view name, function<T> own, function<T> libm) {
 int main() {
   launch<float32>("", no_unary_float32, no_binary_float32);
   launch<float64>("", no_unary_float64, no_binary_float64);
-#define SKERRY_LAUNCH(arity, name, in_float32, in_float64)                        \
-  std::printf("%s %s float32 %d\n", arity, #name, Form::in_float32 == Form::own); \
-  std::printf("%s %s float64 %d\n", arity, #name, Form::in_float64 == Form::own); \
-  launch<float32>(#name, own_##name##_float32, libm_##name##_float32);            \
-  launch<float64>(#name, own_##name##_float64, libm_##name##_float64);
+#define SKERRY_LAUNCH(arity, name, in_float32, in_float64)                             \
+  std::printf("%s %s float32 %d\n", arity, #name, Form::in_float32 == Form::portable); \
+  std::printf("%s %s float64 %d\n", arity, #name, Form::in_float64 == Form::portable); \
+  launch<float32>(#name, portable_##name##_float32, libm_##name##_float32);            \
+  launch<float64>(#name, portable_##name##_float64, libm_##name##_float64);
 #define SKERRY_UNARY(...) SKERRY_LAUNCH("unary", __VA_ARGS__)
 #define SKERRY_BINARY(...) SKERRY_LAUNCH("binary", __VA_ARGS__)
   SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)

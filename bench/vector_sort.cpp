@@ -31,9 +31,9 @@ int thread_count() noexcept { return threads; }
 void parallel_for(std::int64_t count, std::int64_t /*grain*/,
                   void (*body)(void*, std::int64_t, std::int64_t) noexcept,
                   void* context) noexcept {
-  const std::int64_t pieces = count < threads ? count : threads;
-  for (std::int64_t i = 0; i < pieces; ++i) {
-    body(context, count * i / pieces, count * (i + 1) / pieces);
+  const std::int64_t chunks = count < threads ? count : threads;
+  for (std::int64_t i = 0; i < chunks; ++i) {
+    body(context, count * i / chunks, count * (i + 1) / chunks);
   }
 }
 
@@ -45,11 +45,11 @@ using namespace skerry;
 using namespace skerry::kernels;
 
 template <class T>
-struct Problem {
+struct SortCase {
   int64 rows, length;
-  std::vector<T> in, out, spare;
+  std::vector<T> in, out, scratch;
 
-  Problem(int64 r, int64 n) : rows(r), length(n), in(r * n), out(r * n), spare(r * n + 64) {
+  SortCase(int64 r, int64 n) : rows(r), length(n), in(r * n), out(r * n), scratch(r * n + 64) {
     std::mt19937_64 random(42);
     std::normal_distribution<double> normal;
     for (T& x : in) x = ops::real_floating<T> ? T(normal(random)) : T(random());
@@ -58,7 +58,7 @@ struct Problem {
   void sort_by_skerry() {
     const SortParams p{reinterpret_cast<const char*>(in.data()),
                        reinterpret_cast<char*>(out.data()),
-                       reinterpret_cast<char*>(spare.data()),
+                       reinterpret_cast<char*>(scratch.data()),
                        1,
                        rows,
                        length,
@@ -69,19 +69,19 @@ struct Problem {
     const int64 size = sizeof(T);
     const int64 runs = rows == 1 ? parallel_runs(length) : 1;
     const int64 run = ceil_div(length, runs);
-    T* from = __builtin_ctzll(static_cast<uint64>(runs)) % 2 != 0 ? spare.data() : out.data();
-    T* to = from == out.data() ? spare.data() : out.data();
-    std::memcpy(from, in.data(), static_cast<std::size_t>(rows * length * size));
-    for (int64 at = 0; at < rows * length; at += run) {
-      const int64 n = least(run, rows * length - at);
-      x86simdsortStatic::qsort(from + at, static_cast<std::size_t>(n), ops::real_floating<T>);
+    T* source = __builtin_ctzll(static_cast<uint64>(runs)) % 2 != 0 ? scratch.data() : out.data();
+    T* destination = source == out.data() ? scratch.data() : out.data();
+    std::memcpy(source, in.data(), static_cast<std::size_t>(rows * length * size));
+    for (int64 offset = 0; offset < rows * length; offset += run) {
+      const int64 n = minimum(run, rows * length - offset);
+      x86simdsortStatic::qsort(source + offset, static_cast<std::size_t>(n), ops::real_floating<T>);
     }
     using U = ops::unsigned_stand_in_t<T>;
     using K = typename SortKey<U>::type;
     for (int64 width = run; runs > 1 && width < length; width *= 2) {
-      merge_runs<U>(reinterpret_cast<const K*>(from), reinterpret_cast<K*>(to), length, width,
-                    RowOrder::of<T>(false));
-      std::swap(from, to);
+      merge_runs<U>(reinterpret_cast<const K*>(source), reinterpret_cast<K*>(destination), length,
+                    width, RowOrder::create<T>(false));
+      std::swap(source, destination);
     }
   }
 };
@@ -94,16 +94,16 @@ double now() {
 
 template <class T>
 void compare(const char* dtype, int64 rows, int64 length) {
-  Problem<T> work(rows, length);
+  SortCase<T> sort_case(rows, length);
   double best[2] = {1e9, 1e9};
   std::vector<T> sorted;
   for (int round = 0; round < 20; ++round) {
-    for (int which = 0; which < 2; ++which) {
+    for (int implementation = 0; implementation < 2; ++implementation) {
       const double begin = now();
-      which == 0 ? work.sort_by_skerry() : work.sort_by_library();
-      best[which] = std::min(best[which], now() - begin);
-      if (round == 0 && which == 0) sorted = work.out;
-      if (work.out != sorted) std::puts("The results differ.");
+      implementation == 0 ? sort_case.sort_by_skerry() : sort_case.sort_by_library();
+      best[implementation] = std::min(best[implementation], now() - begin);
+      if (round == 0 && implementation == 0) sorted = sort_case.out;
+      if (sort_case.out != sorted) std::puts("The results differ.");
     }
   }
   std::printf("%-8s %6ld x %-8ld skerry %8.3f  library %8.3f\n", dtype, long(rows), long(length),

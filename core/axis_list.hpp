@@ -34,12 +34,12 @@ class AxisList {
     for (int i = 1; i < size_; ++i) {
       if (!is_faster(axes_[i], axes_[i - 1])) continue;
       const Axis moved = axes_[i];
-      int to = i;
+      int position = i;
       do {
-        axes_[to] = axes_[to - 1];
-        --to;
-      } while (to > 0 && is_faster(moved, axes_[to - 1]));
-      axes_[to] = moved;
+        axes_[position] = axes_[position - 1];
+        --position;
+      } while (position > 0 && is_faster(moved, axes_[position - 1]));
+      axes_[position] = moved;
     }
   }
 
@@ -47,11 +47,11 @@ class AxisList {
   /// addresses of element 0 of each array, null ones stay.
   void flip_negative(char** data) noexcept {
     for (int i = 0; i < size_; ++i) {
-      Axis& at = axes_[i];
-      if (at.strides[0] >= 0) continue;
+      Axis& axis = axes_[i];
+      if (axis.strides[0] >= 0) continue;
       for (int k = 0; k < Arrays; ++k) {
-        if (data[k] != nullptr) data[k] += (at.extent - 1) * at.strides[k];
-        at.strides[k] = -at.strides[k];
+        if (data[k] != nullptr) data[k] += (axis.extent - 1) * axis.strides[k];
+        axis.strides[k] = -axis.strides[k];
       }
     }
   }
@@ -73,15 +73,15 @@ class AxisList {
   /// Writes the axes to the fields of a kernel's parameters, strides array by array. False, and
   /// nothing is written, if there are more than `most`.
   template <class... Strides>
-  [[nodiscard]] bool write(int most, std::int32_t& rank, std::int64_t* shape,
+  [[nodiscard]] bool write(int max_axes, std::int32_t& rank, std::int64_t* shape,
                            Strides*... strides) const noexcept {
     static_assert(sizeof...(Strides) == Arrays);
-    if (size_ > most) return false;
+    if (size_ > max_axes) return false;
     rank = size_;
     for (int i = 0; i < size_; ++i) {
       shape[i] = axes_[i].extent;
-      const std::int64_t* from = axes_[i].strides;
-      ((strides[i] = *from++), ...);
+      const std::int64_t* axis_strides = axes_[i].strides;
+      ((strides[i] = *axis_strides++), ...);
     }
     return true;
   }

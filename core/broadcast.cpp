@@ -56,29 +56,29 @@ std::optional<Dims> broadcast_two(const Dims& a, const Dims& b) {
   return result;
 }
 
-Layout broadcast_to(const char* op, const Layout& at, const Dims& shape) {
+Layout broadcast_to(const char* op, const Layout& layout, const Dims& shape) {
   // A view repeats elements at no cost in memory, so its size has to be checked for itself; the
   // widest dtype, so that no view of the memory by another one can overflow.
-  constexpr std::int64_t widest = 16;
-  check_shape(op, shape.span(), widest);
-  const int lead = shape.rank() - at.rank();
+  constexpr std::int64_t max_itemsize = 16;
+  check_shape(op, shape.span(), max_itemsize);
+  const int lead = shape.rank() - layout.rank();
   const auto prefix = [&] {
-    return std::string(op) + ": shape " + to_string(at.shape) + " does not broadcast to " +
+    return std::string(op) + ": shape " + to_string(layout.shape) + " does not broadcast to " +
            to_string(shape) + ": ";
   };
   if (lead < 0) {
-    throw ShapeError(prefix() + "it has " + std::to_string(at.rank()) + " axes, more than " +
+    throw ShapeError(prefix() + "it has " + std::to_string(layout.rank()) + " axes, more than " +
                      std::to_string(shape.rank()));
   }
-  Layout result{shape, Dims(shape.rank()), at.offset};
-  for (int axis = 0; axis < at.rank(); ++axis) {
-    const std::int64_t n = at.shape[axis];
-    const std::int64_t wanted = shape[lead + axis];
-    if (n == wanted) {
-      result.strides[lead + axis] = at.strides[axis];
+  Layout result{shape, Dims(shape.rank()), layout.offset};
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    const std::int64_t n = layout.shape[axis];
+    const std::int64_t target_extent = shape[lead + axis];
+    if (n == target_extent) {
+      result.strides[lead + axis] = layout.strides[axis];
     } else if (n != 1) {
-      throw ShapeError(prefix() + "axis -" + std::to_string(at.rank() - axis) + " has " +
-                       std::to_string(n) + " and " + std::to_string(wanted));
+      throw ShapeError(prefix() + "axis -" + std::to_string(layout.rank() - axis) + " has " +
+                       std::to_string(n) + " and " + std::to_string(target_extent));
     }
   }
   return result;

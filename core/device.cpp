@@ -14,15 +14,15 @@
 namespace skerry {
 namespace {
 
-constinit std::array<const char*, most_device_kinds> names{"cpu"};
+constinit std::array<const char*, max_device_kinds> names{"cpu"};
 constinit std::atomic<int> name_count{1};
 constinit std::mutex registration;
 
 bool is_name(std::string_view text) {
-  const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
-  return !text.empty() && is_letter(text.front()) &&
+  const auto is_lowercase = [](char c) { return c >= 'a' && c <= 'z'; };
+  return !text.empty() && is_lowercase(text.front()) &&
          std::all_of(text.begin(), text.end(),
-                     [&](char c) { return is_letter(c) || c == '_' || (c >= '0' && c <= '9'); });
+                     [&](char c) { return is_lowercase(c) || c == '_' || (c >= '0' && c <= '9'); });
 }
 
 constexpr int max_index = std::numeric_limits<std::int16_t>::max();
@@ -41,12 +41,12 @@ std::optional<std::int16_t> parse_index(std::string_view digits) {
 
 /// The text as a message can show it: short, on one line.
 std::string quoted(std::string_view text) {
-  constexpr std::size_t longest = 40;
+  constexpr std::size_t max_length = 40;
   std::string result = "'";
-  for (const char letter : text.substr(0, longest)) {
-    result += letter >= ' ' && letter <= '~' ? letter : '?';
+  for (const char character : text.substr(0, max_length)) {
+    result += character >= ' ' && character <= '~' ? character : '?';
   }
-  return result + (text.size() > longest ? "…'" : "'");
+  return result + (text.size() > max_length ? "…'" : "'");
 }
 
 [[noreturn]] void reject(const std::string& text) {
@@ -73,7 +73,7 @@ DeviceKind register_device_kind(const char* name) {
   if (find_device_kind(name)) {
     throw ValueError("device: there is a kind of that name already: " + quoted(name));
   }
-  if (number == static_cast<int>(most_device_kinds)) {
+  if (number == static_cast<int>(max_device_kinds)) {
     throw ValueError("device: no more than " + std::to_string(number) + " kinds of devices");
   }
   names[static_cast<std::size_t>(number)] = name;
@@ -96,8 +96,8 @@ std::vector<std::string> device_kind_names() {
 
 const char* to_string(DeviceKind kind) { return names[static_cast<std::size_t>(kind)]; }
 
-std::string to_string(Device where) {
-  return std::string(to_string(where.kind)) + ':' + std::to_string(where.index);
+std::string to_string(Device device) {
+  return std::string(to_string(device.kind)) + ':' + std::to_string(device.index);
 }
 
 Device parse_device(const std::string& text) {

@@ -16,7 +16,7 @@ namespace skerry {
 /// A number for each kind of device. That of the CPU is 0; others are given as kinds are
 /// registered.
 enum class DeviceKind : std::uint8_t { cpu = 0 };
-inline constexpr std::size_t most_device_kinds = 8;
+inline constexpr std::size_t max_device_kinds = 8;
 
 /// The next number. `name` is kept as a pointer. Throws ValueError for a name that is taken or no
 /// name (lower-case letters, digits and _, a letter first), and when all numbers are given.
@@ -34,13 +34,13 @@ struct Device {
   friend constexpr auto operator<=>(Device, Device) = default;
 };
 
-/// Whether work runs where the program does: no call to `where` needs to be looked up.
-[[nodiscard]] constexpr bool is_host(Device where) noexcept {
-  return where.kind == DeviceKind::cpu;
+/// Whether work runs where the program does: no call to `device` needs to be looked up.
+[[nodiscard]] constexpr bool is_host(Device device) noexcept {
+  return device.kind == DeviceKind::cpu;
 }
 
 /// `"cpu:0"`.
-[[nodiscard]] std::string to_string(Device where);
+[[nodiscard]] std::string to_string(Device device);
 [[nodiscard]] const char* to_string(DeviceKind kind);
 
 /// Reads the name of a kind, alone for index 0 or with an index: `"cpu"`, `"cpu:1"`. Throws
@@ -51,7 +51,7 @@ struct Device {
 
 template <>
 struct std::hash<skerry::Device> {
-  std::size_t operator()(skerry::Device where) const noexcept {
-    return static_cast<std::size_t>(where.kind) << 16 | static_cast<std::uint16_t>(where.index);
+  std::size_t operator()(skerry::Device device) const noexcept {
+    return static_cast<std::size_t>(device.kind) << 16 | static_cast<std::uint16_t>(device.index);
   }
 };

@@ -127,7 +127,8 @@ constexpr decltype(auto) visit(Dtype type, F&& f) {
 
 /// What numbers of `type` are computed in, as computed_t says.
 [[nodiscard]] constexpr Dtype computed_in(Dtype type) {
-  return visit(type, []<class T>(type_identity<T> /*of*/) { return dtype_of<computed_t<T>>; });
+  return visit(type,
+               []<class T>(type_identity<T> /*type_tag*/) { return dtype_of<computed_t<T>>; });
 }
 
 [[nodiscard]] std::optional<Dtype> parse_dtype_name(std::string_view name) noexcept;

@@ -93,29 +93,29 @@ class DeviceUnavailableError
 /// (FatalDeviceError).
 class DeviceError : public std::runtime_error {  // DeviceError(RuntimeError)
  public:
-  DeviceError(const std::string& text, Device where, int code, bool fatal)
-      : std::runtime_error(text), where_(where), code_(code), fatal_(fatal) {}
-  [[nodiscard]] Device where() const noexcept { return where_; }
+  DeviceError(const std::string& text, Device device, int code, bool fatal)
+      : std::runtime_error(text), device_(device), code_(code), fatal_(fatal) {}
+  [[nodiscard]] Device device() const noexcept { return device_; }
   [[nodiscard]] int code() const noexcept { return code_; }
   [[nodiscard]] bool fatal() const noexcept { return fatal_; }
 
  private:
-  Device where_;
+  Device device_;
   int code_;
   bool fatal_;
 };
 
 class OutOfMemoryError : public std::bad_alloc {  // OutOfMemoryError(MemoryError)
  public:
-  OutOfMemoryError(std::string text, Device where, std::size_t requested)
-      : text_(std::move(text)), where_(where), requested_(requested) {}
+  OutOfMemoryError(std::string text, Device device, std::size_t requested)
+      : text_(std::move(text)), device_(device), requested_(requested) {}
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
-  [[nodiscard]] Device where() const noexcept { return where_; }
+  [[nodiscard]] Device device() const noexcept { return device_; }
   [[nodiscard]] std::size_t requested() const noexcept { return requested_; }
 
  private:
   std::string text_;
-  Device where_;
+  Device device_;
   std::size_t requested_;
 };
 

@@ -39,8 +39,8 @@ ResolvedSlice resolve_slice(const char* op, const IndexItem& item, std::int64_t 
 }
 
 struct ItemCounts {
-  std::int64_t consumed = 0;  ///< axes that integers and slices take
-  std::int64_t kept = 0;      ///< axes of the result that items make
+  std::int64_t consumed = 0;     ///< axes that integers and slices take
+  std::int64_t result_axes = 0;  ///< axes of the result that items make
   std::int64_t ellipses = 0;
 };
 
@@ -53,10 +53,10 @@ ItemCounts count_items(std::span<const IndexItem> items) {
         break;
       case IndexKind::slice:
         ++counts.consumed;
-        ++counts.kept;
+        ++counts.result_axes;
         break;
       case IndexKind::new_axis:
-        ++counts.kept;
+        ++counts.result_axes;
         break;
       case IndexKind::ellipsis:
         ++counts.ellipses;
@@ -66,17 +66,17 @@ ItemCounts count_items(std::span<const IndexItem> items) {
   return counts;
 }
 
-void check_counts(const char* op, const Layout& at, const ItemCounts& counts) {
+void check_counts(const char* op, const Layout& layout, const ItemCounts& counts) {
   if (counts.ellipses > 1) {
     throw IndexError(std::string(op) + ": " + std::to_string(counts.ellipses) +
                      " ellipses in one index; use '...' once");
   }
-  if (counts.consumed > at.rank()) {
+  if (counts.consumed > layout.rank()) {
     throw IndexError(std::string(op) + ": too many indices: " + std::to_string(counts.consumed) +
-                     " for an array of rank " + std::to_string(at.rank()) + ", shape " +
-                     to_string(at.shape));
+                     " for an array of rank " + std::to_string(layout.rank()) + ", shape " +
+                     to_string(layout.shape));
   }
-  const std::int64_t rank_after = at.rank() - counts.consumed + counts.kept;
+  const std::int64_t rank_after = layout.rank() - counts.consumed + counts.result_axes;
   if (rank_after > max_rank) {
     throw ShapeError(std::string(op) + ": too many axes: " + std::to_string(rank_after) +
                      "; at most " + std::to_string(max_rank) + " are possible");
@@ -86,40 +86,40 @@ void check_counts(const char* op, const Layout& at, const ItemCounts& counts) {
 /// Walks the axes of a layout from the front and writes those of its view.
 class ViewBuilder {
  public:
-  ViewBuilder(const char* op, const Layout& at, int rank, Layout& result)
-      : op_(op), at_(at), result_(result) {
+  ViewBuilder(const char* op, const Layout& layout, int rank, Layout& result)
+      : op_(op), layout_(layout), result_(result) {
     result_.shape.assign(rank, 1);
     result_.strides.assign(rank, 0);
-    result_.offset = at.offset;
+    result_.offset = layout.offset;
   }
 
   void take_integer(std::int64_t index) {
-    const std::int64_t n = at_.shape[source_];
+    const std::int64_t n = layout_.shape[source_];
     if (index < -n || index >= n) {
       throw IndexError(std::string(op_) + ": index " + std::to_string(index) +
                        " is out of bounds: axis " + std::to_string(source_) + " has size " +
                        std::to_string(n));
     }
-    result_.offset += (index < 0 ? index + n : index) * at_.strides[source_++];
+    result_.offset += (index < 0 ? index + n : index) * layout_.strides[source_++];
   }
 
   void take_slice(const IndexItem& item) {
-    const ResolvedSlice slice = resolve_slice(op_, item, at_.shape[source_]);
-    const std::int64_t stride = at_.strides[source_++];
+    const ResolvedSlice slice = resolve_slice(op_, item, layout_.shape[source_]);
+    const std::int64_t stride = layout_.strides[source_++];
     if (slice.length > 0) result_.offset += slice.start * stride;
     // A step past the end (x[::2**62]) leaves one element, whose stride no one will follow.
     keep(slice.length, checked_multiply(stride, slice.step).value_or(stride));
   }
 
   void take_whole(std::int64_t axes) {
-    for (; axes > 0; --axes, ++source_) keep(at_.shape[source_], at_.strides[source_]);
+    for (; axes > 0; --axes, ++source_) keep(layout_.shape[source_], layout_.strides[source_]);
   }
 
   void new_axis() { ++target_; }
 
   /// Without elements the offset stays: the one computed may lie outside the memory.
   void finish() {
-    if (result_.size() == 0) result_.offset = at_.offset;
+    if (result_.size() == 0) result_.offset = layout_.offset;
   }
 
  private:
@@ -129,7 +129,7 @@ class ViewBuilder {
   }
 
   const char* op_;
-  const Layout& at_;
+  const Layout& layout_;
   Layout& result_;
   int source_ = 0;
   int target_ = 0;
@@ -137,12 +137,12 @@ class ViewBuilder {
 
 }  // namespace
 
-Layout index_view(const char* op, const Layout& at, std::span<const IndexItem> items) {
+Layout index_view(const char* op, const Layout& layout, std::span<const IndexItem> items) {
   const ItemCounts counts = count_items(items);
-  check_counts(op, at, counts);
-  const std::int64_t untouched = at.rank() - counts.consumed;
+  check_counts(op, layout, counts);
+  const std::int64_t untouched = layout.rank() - counts.consumed;
   Layout result;  // built where the caller has it
-  ViewBuilder view(op, at, static_cast<int>(untouched + counts.kept), result);
+  ViewBuilder view(op, layout, static_cast<int>(untouched + counts.result_axes), result);
   for (const IndexItem& item : items) {
     switch (item.kind) {
       case IndexKind::integer:

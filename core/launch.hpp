@@ -28,9 +28,9 @@ struct Kernel {
                 LaunchContext* context) = nullptr;  ///< enqueues; returns a cudaError_t
   /// What the library behind the native form would refuse in the parameters; null if nothing. Asked
   /// on rehearsed devices, whose host form takes more. May itself be null: no library, no demands.
-  const char* (*refusal)(const void* params) = nullptr;
+  const char* (*unsupported_reason)(const void* params) = nullptr;
   /// What a host form whose parameter is a plan calls for its elements, for who calls that himself,
-  /// and the sets of single operands that it takes (`loop` in ops/kernel/cpu/drive.hpp).
+  /// and the sets of single operands that it takes (`loop_body` in ops/kernel/cpu/drive.hpp).
   void (*body)(char* const* data, unsigned single, std::int64_t n) noexcept = nullptr;
   unsigned accepts = 0;
 };

@@ -16,21 +16,21 @@ struct SortedAxes {
   int count = 0;
   int axes[max_rank];
 
-  explicit SortedAxes(const Layout& at) noexcept {
-    for (int axis = 0; axis < at.rank(); ++axis) {
-      if (at.shape[axis] < 2) continue;
-      const std::int64_t stride = std::abs(at.strides[axis]);
-      int place = count++;
-      for (; place > 0 && std::abs(at.strides[axes[place - 1]]) > stride; --place) {
-        axes[place] = axes[place - 1];
+  explicit SortedAxes(const Layout& layout) noexcept {
+    for (int axis = 0; axis < layout.rank(); ++axis) {
+      if (layout.shape[axis] < 2) continue;
+      const std::int64_t stride = std::abs(layout.strides[axis]);
+      int position = count++;
+      for (; position > 0 && std::abs(layout.strides[axes[position - 1]]) > stride; --position) {
+        axes[position] = axes[position - 1];
       }
-      axes[place] = axis;
+      axes[position] = axis;
     }
   }
 };
 
-bool has_no_elements(const Layout& at) noexcept {
-  return std::find(at.shape.begin(), at.shape.end(), 0) != at.shape.end();
+bool has_no_elements(const Layout& layout) noexcept {
+  return std::find(layout.shape.begin(), layout.shape.end(), 0) != layout.shape.end();
 }
 
 }  // namespace
@@ -77,66 +77,66 @@ Layout c_layout(const Dims& shape, std::int64_t itemsize) {
   return result;
 }
 
-Layout dense_layout_like(const Layout& like, std::int64_t itemsize) {
-  const SortedAxes order(like);
-  bool ambiguous = has_no_elements(like);
+Layout dense_layout_like(const Layout& prototype, std::int64_t itemsize) {
+  const SortedAxes order(prototype);
+  bool ambiguous = has_no_elements(prototype);
   std::int64_t previous = 0;
   for (int i = 0; i < order.count; ++i) {
-    const std::int64_t stride = std::abs(like.strides[order.axes[i]]);
+    const std::int64_t stride = std::abs(prototype.strides[order.axes[i]]);
     ambiguous = ambiguous || stride == previous;  // the first is ambiguous if it is broadcast
     previous = stride;
   }
-  Layout result = c_layout(like.shape, itemsize);
+  Layout result = c_layout(prototype.shape, itemsize);
   if (ambiguous) return result;
   std::int64_t stride = itemsize;
   for (int i = 0; i < order.count; ++i) {
     result.strides[order.axes[i]] = stride;
-    stride *= like.shape[order.axes[i]];
+    stride *= prototype.shape[order.axes[i]];
   }
   return result;
 }
 
-bool is_c_contiguous(const Layout& at, std::int64_t itemsize) noexcept {
+bool is_c_contiguous(const Layout& layout, std::int64_t itemsize) noexcept {
   std::int64_t expected = itemsize;
-  for (int axis = at.rank() - 1; axis >= 0; --axis) {
-    const std::int64_t n = at.shape[axis];
+  for (int axis = layout.rank() - 1; axis >= 0; --axis) {
+    const std::int64_t n = layout.shape[axis];
     if (n == 1) continue;
-    if (at.strides[axis] != expected) return has_no_elements(at);
+    if (layout.strides[axis] != expected) return has_no_elements(layout);
     expected *= n;
   }
   return true;
 }
 
-bool is_f_contiguous(const Layout& at, std::int64_t itemsize) noexcept {
+bool is_f_contiguous(const Layout& layout, std::int64_t itemsize) noexcept {
   std::int64_t expected = itemsize;
-  for (int axis = 0; axis < at.rank(); ++axis) {
-    const std::int64_t n = at.shape[axis];
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    const std::int64_t n = layout.shape[axis];
     if (n == 1) continue;
-    if (at.strides[axis] != expected) return has_no_elements(at);
+    if (layout.strides[axis] != expected) return has_no_elements(layout);
     expected *= n;
   }
   return true;
 }
 
-bool overlaps_itself(const Layout& at, std::int64_t itemsize) noexcept {
-  if (has_no_elements(at)) return false;
-  const SortedAxes order(at);
+bool overlaps_itself(const Layout& layout, std::int64_t itemsize) noexcept {
+  if (has_no_elements(layout)) return false;
+  const SortedAxes order(layout);
   std::int64_t occupied = itemsize;  // bytes from first to last of the axes so far
   for (int i = 0; i < order.count; ++i) {
     const int axis = order.axes[i];
-    const std::int64_t stride = std::abs(at.strides[axis]);
+    const std::int64_t stride = std::abs(layout.strides[axis]);
     if (stride < occupied) return true;
-    occupied += (at.shape[axis] - 1) * stride;
+    occupied += (layout.shape[axis] - 1) * stride;
   }
   return false;
 }
 
-std::pair<std::int64_t, std::int64_t> extent(const Layout& at, std::int64_t itemsize) noexcept {
-  std::int64_t first = at.offset;
-  std::int64_t last = at.offset;
-  if (has_no_elements(at)) return {first, last};
-  for (int axis = 0; axis < at.rank(); ++axis) {
-    const std::int64_t reach = (at.shape[axis] - 1) * at.strides[axis];
+std::pair<std::int64_t, std::int64_t> extent(const Layout& layout, std::int64_t itemsize) noexcept {
+  std::int64_t first = layout.offset;
+  std::int64_t last = layout.offset;
+  if (has_no_elements(layout)) return {first, last};
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    const std::int64_t reach = (layout.shape[axis] - 1) * layout.strides[axis];
     (reach < 0 ? first : last) += reach;
   }
   return {first, last + itemsize};

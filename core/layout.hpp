@@ -41,30 +41,30 @@ std::int64_t check_shape(const char* op, std::span<const std::int64_t> shape,
 
 /// Row-major layout of a checked shape.
 [[nodiscard]] Layout c_layout(const Dims& shape, std::int64_t itemsize);
-/// Dense layout with the axis order of `like` (most slowly varying stays so); C order for broadcast
-/// or ambiguous ones.
-[[nodiscard]] Layout dense_layout_like(const Layout& like, std::int64_t itemsize);
+/// Dense layout with the axis order of `prototype` (most slowly varying stays so); C order for
+/// broadcast or ambiguous ones.
+[[nodiscard]] Layout dense_layout_like(const Layout& prototype, std::int64_t itemsize);
 
 /// C-contiguous in NumPy's relaxed sense: axes of size 1 don't count, an array without elements is
 /// contiguous.
-[[nodiscard]] bool is_c_contiguous(const Layout& at, std::int64_t itemsize) noexcept;
-[[nodiscard]] bool is_f_contiguous(const Layout& at, std::int64_t itemsize) noexcept;
+[[nodiscard]] bool is_c_contiguous(const Layout& layout, std::int64_t itemsize) noexcept;
+[[nodiscard]] bool is_f_contiguous(const Layout& layout, std::int64_t itemsize) noexcept;
 /// True if two index tuples may address the same byte (a broadcast view, say). Conservative: never
 /// misses one.
-[[nodiscard]] bool overlaps_itself(const Layout& at, std::int64_t itemsize) noexcept;
+[[nodiscard]] bool overlaps_itself(const Layout& layout, std::int64_t itemsize) noexcept;
 
 /// Byte range [first, second) that the elements occupy, relative to the storage's start; empty if
 /// size is 0.
-[[nodiscard]] std::pair<std::int64_t, std::int64_t> extent(const Layout& at,
+[[nodiscard]] std::pair<std::int64_t, std::int64_t> extent(const Layout& layout,
                                                            std::int64_t itemsize) noexcept;
 
 /// The common shape. Throws ShapeError that names `op` and all shapes.
 [[nodiscard]] Dims broadcast_shapes(const char* op, std::span<const Dims* const> shapes);
 /// The fast form for two: empty if they do not broadcast.
 [[nodiscard]] std::optional<Dims> broadcast_two(const Dims& a, const Dims& b);
-/// `at` seen with `shape` (which it must broadcast to; throws ShapeError): new axes and stretched
-/// ones get stride 0.
-[[nodiscard]] Layout broadcast_to(const char* op, const Layout& at, const Dims& shape);
+/// `layout` seen with `shape` (which it must broadcast to; throws ShapeError): new axes and
+/// stretched ones get stride 0.
+[[nodiscard]] Layout broadcast_to(const char* op, const Layout& layout, const Dims& shape);
 
 /// Normalises a possibly negative axis. Throws AxisError.
 [[nodiscard]] int normalize_axis(const char* op, std::int64_t axis, int rank);
@@ -72,17 +72,18 @@ std::int64_t check_shape(const char* op, std::span<const std::int64_t> shape,
 [[nodiscard]] Dims normalize_axes(const char* op, std::span<const std::int64_t> axes, int rank);
 
 // Views. All pure; all throw before anything changed.
-[[nodiscard]] Layout permute_dims(const char* op, const Layout& at,
+[[nodiscard]] Layout permute_dims(const char* op, const Layout& layout,
                                   std::span<const std::int64_t> axes);
-[[nodiscard]] Layout expand_dims(const char* op, const Layout& at,
+[[nodiscard]] Layout expand_dims(const char* op, const Layout& layout,
                                  std::span<const std::int64_t> axes);
-[[nodiscard]] Layout squeeze(const char* op, const Layout& at, std::span<const std::int64_t> axes);
-[[nodiscard]] Layout flip(const char* op, const Layout& at, std::span<const std::int64_t> axes);
+[[nodiscard]] Layout squeeze(const char* op, const Layout& layout,
+                             std::span<const std::int64_t> axes);
+[[nodiscard]] Layout flip(const char* op, const Layout& layout, std::span<const std::int64_t> axes);
 /// Resolves one -1 in `shape` against `size`; throws ShapeError if the sizes differ.
 [[nodiscard]] Dims resolve_reshape(const char* op, std::int64_t size,
                                    std::span<const std::int64_t> shape);
 /// The layout with a new shape, if that needs no copy.
-[[nodiscard]] std::optional<Layout> reshape_view(const Layout& at, const Dims& shape,
+[[nodiscard]] std::optional<Layout> reshape_view(const Layout& layout, const Dims& shape,
                                                  std::int64_t itemsize);
 
 enum class IndexKind : std::uint8_t { integer, slice, ellipsis, new_axis };
@@ -97,6 +98,7 @@ struct IndexItem {
 };
 /// Basic indexing (integers, slices, `...`, None) with Python's rules. Throws IndexError: out of
 /// bounds, too many indices, two ellipses; ValueError for a zero step.
-[[nodiscard]] Layout index_view(const char* op, const Layout& at, std::span<const IndexItem> items);
+[[nodiscard]] Layout index_view(const char* op, const Layout& layout,
+                                std::span<const IndexItem> items);
 
 }  // namespace skerry

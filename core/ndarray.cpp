@@ -19,10 +19,10 @@ AddressRange addresses(const NdArray& array) noexcept {
 }
 
 /// Common divisor of all steps between elements; 0 for one element.
-std::int64_t common_step(const Layout& at) noexcept {
+std::int64_t common_step(const Layout& layout) noexcept {
   std::int64_t divisor = 0;
-  for (int axis = 0; axis < at.rank(); ++axis) {
-    if (at.shape[axis] > 1) divisor = std::gcd(divisor, at.strides[axis]);
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    if (layout.shape[axis] > 1) divisor = std::gcd(divisor, layout.strides[axis]);
   }
   return divisor;
 }

@@ -18,9 +18,9 @@ namespace skerry {
 class NdArray {
  public:
   NdArray() = default;
-  NdArray(StorageRef memory, Layout where, Dtype type, bool read_only = false)
+  NdArray(StorageRef memory, Layout layout, Dtype type, bool read_only = false)
       : storage_(std::move(memory)),
-        layout_(std::move(where)),
+        layout_(std::move(layout)),
         dtype_(type),
         read_only_(read_only || storage_->read_only()) {}
   /// All of `memory` in C order. In place: a layout on its way here would be moved twice, a third
@@ -38,7 +38,7 @@ class NdArray {
   }
 
   [[nodiscard]] skerry::Dtype dtype() const noexcept { return dtype_; }
-  [[nodiscard]] skerry::Device device() const noexcept { return storage_->where(); }
+  [[nodiscard]] skerry::Device device() const noexcept { return storage_->device(); }
   [[nodiscard]] const skerry::Layout& layout() const noexcept { return layout_; }
   [[nodiscard]] const Dims& shape() const noexcept { return layout_.shape; }
   [[nodiscard]] const Dims& strides() const noexcept { return layout_.strides; }
@@ -55,8 +55,8 @@ class NdArray {
   [[nodiscard]] const StorageRef& memory() const noexcept { return storage_; }
 
   /// The same memory through another layout.
-  [[nodiscard]] NdArray view(skerry::Layout where) const {
-    return {storage_, std::move(where), dtype_, read_only_};
+  [[nodiscard]] NdArray view(skerry::Layout layout) const {
+    return {storage_, std::move(layout), dtype_, read_only_};
   }
   [[nodiscard]] NdArray read_only_view() const { return {storage_, layout_, dtype_, true}; }
 

@@ -14,14 +14,14 @@ namespace {
 /// True for an element, and for an array of exactly this shape in C order: one walk for both
 /// questions, since this decides the time of an ordinary call.
 bool is_contiguous(const PlanOperand& operand, const std::int64_t* shape, int rank) noexcept {
-  if (operand.where == nullptr) return true;
-  if (operand.where->rank() != rank) return false;
-  const std::int64_t* own = operand.where->shape.data();
-  const std::int64_t* strides = operand.where->strides.data();
+  if (operand.layout == nullptr) return true;
+  if (operand.layout->rank() != rank) return false;
+  const std::int64_t* operand_shape = operand.layout->shape.data();
+  const std::int64_t* strides = operand.layout->strides.data();
   std::int64_t expected = operand.itemsize;
   for (int axis = rank - 1; axis >= 0; --axis) {
     const std::int64_t n = shape[axis];
-    if (own[axis] != n) return false;
+    if (operand_shape[axis] != n) return false;
     if (n == 1) continue;
     if (strides[axis] != expected) return false;
     expected *= n;
@@ -31,34 +31,34 @@ bool is_contiguous(const PlanOperand& operand, const std::int64_t* shape, int ra
 
 /// Stride of an operand along an axis of the plan's shape; 0 where it is broadcast.
 std::int64_t stride_along(const PlanOperand& operand, int axis, int rank) noexcept {
-  if (operand.where == nullptr) return 0;
-  const Layout& at = *operand.where;
-  const int own = axis - (rank - at.rank());
-  return own < 0 || at.shape[own] == 1 ? 0 : at.strides[own];
+  if (operand.layout == nullptr) return 0;
+  const Layout& layout = *operand.layout;
+  const int operand_axis = axis - (rank - layout.rank());
+  return operand_axis < 0 || layout.shape[operand_axis] == 1 ? 0 : layout.strides[operand_axis];
 }
 
-std::int64_t element_count(const Plan& part) noexcept {
+std::int64_t element_count(const Plan& plan) noexcept {
   std::int64_t size = 1;
-  for (int axis = 0; axis < part.rank; ++axis) size *= part.shape[axis];
+  for (int axis = 0; axis < plan.rank; ++axis) size *= plan.shape[axis];
   return size;
 }
 
-bool is_contiguous(const Plan& part) noexcept {
-  if (part.rank > 1) return false;
-  for (int i = 0; i < part.operand_count; ++i) {
-    if (part.is_value(i)) return false;
-    if (part.rank == 1 && part.strides[i][0] != part.itemsize[i]) return false;
+bool is_contiguous(const Plan& plan) noexcept {
+  if (plan.rank > 1) return false;
+  for (int i = 0; i < plan.operand_count; ++i) {
+    if (plan.is_value(i)) return false;
+    if (plan.rank == 1 && plan.strides[i][0] != plan.itemsize[i]) return false;
   }
   return true;
 }
 
-bool is_below(const Plan& part, std::int64_t limit) noexcept {
-  if (element_count(part) >= limit) return false;
-  for (int i = 0; i < part.operand_count; ++i) {
-    if (part.is_value(i)) continue;
-    std::int64_t nbytes = part.itemsize[i];
-    for (int axis = 0; axis < part.rank; ++axis) {
-      nbytes += (part.shape[axis] - 1) * std::abs(part.strides[i][axis]);
+bool is_below(const Plan& plan, std::int64_t limit) noexcept {
+  if (element_count(plan) >= limit) return false;
+  for (int i = 0; i < plan.operand_count; ++i) {
+    if (plan.is_value(i)) continue;
+    std::int64_t nbytes = plan.itemsize[i];
+    for (int axis = 0; axis < plan.rank; ++axis) {
+      nbytes += (plan.shape[axis] - 1) * std::abs(plan.strides[i][axis]);
     }
     if (nbytes >= limit) return false;
   }
@@ -67,22 +67,22 @@ bool is_below(const Plan& part, std::int64_t limit) noexcept {
 
 /// The axis along which some operand reaches farthest (of equals the one of most elements): halving
 /// it shortens a part most and leaves the fast axes whole. -1 if the part is one element.
-int longest_axis(const Plan& part) noexcept {
-  int longest = -1;
+int find_split_axis(const Plan& plan) noexcept {
+  int split_axis = -1;
   std::int64_t farthest = -1;
-  for (int axis = 0; axis < part.rank; ++axis) {
-    if (part.shape[axis] == 1) continue;
+  for (int axis = 0; axis < plan.rank; ++axis) {
+    if (plan.shape[axis] == 1) continue;
     std::int64_t reach = 0;
-    for (int i = 0; i < part.operand_count; ++i) {
-      reach = std::max(reach, (part.shape[axis] - 1) * std::abs(part.strides[i][axis]));
+    for (int i = 0; i < plan.operand_count; ++i) {
+      reach = std::max(reach, (plan.shape[axis] - 1) * std::abs(plan.strides[i][axis]));
     }
-    const bool same = reach == farthest && part.shape[axis] > part.shape[longest];
+    const bool same = reach == farthest && plan.shape[axis] > plan.shape[split_axis];
     if (reach > farthest || same) {
       farthest = reach;
-      longest = axis;
+      split_axis = axis;
     }
   }
-  return longest;
+  return split_axis;
 }
 
 /// Half of an extent; of a long one a multiple of 64, so that every part starts as well aligned as
@@ -92,9 +92,9 @@ std::int64_t half(std::int64_t extent) noexcept {
   return rounded_up > 64 ? (rounded_up + 63) / 64 * 64 : rounded_up;
 }
 
-void move_axis(Plan& part, int from, int to) noexcept {
-  part.shape[to] = part.shape[from];
-  for (auto& strides : part.strides) strides[to] = strides[from];
+void move_axis(Plan& plan, int source, int destination) noexcept {
+  plan.shape[destination] = plan.shape[source];
+  for (auto& strides : plan.strides) strides[destination] = strides[source];
 }
 
 }  // namespace
@@ -112,8 +112,8 @@ PlanParts::PlanParts(const Dims& shape, std::span<const PlanOperand> operands,
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const PlanOperand& operand = operands[i];
     current_.itemsize[i] = operand.itemsize;
-    current_.data[i] = operand.where != nullptr ? const_cast<char*>(operand.data) : nullptr;
-    if (operand.where == nullptr) current_.values[i] = operand.value;
+    current_.data[i] = operand.layout != nullptr ? const_cast<char*>(operand.data) : nullptr;
+    if (operand.layout == nullptr) current_.values[i] = operand.value;
     contiguous = contiguous && is_contiguous(operand, shape.data(), shape.rank());
   }
   if (contiguous) {
@@ -172,34 +172,34 @@ void PlanParts::split(std::int64_t index_limit) noexcept {
   std::int64_t whole[Plan::max_axes];
   std::copy_n(current_.shape, current_.rank, whole);
   while (!is_below(current_, index_limit)) {
-    const int axis = longest_axis(current_);
+    const int axis = find_split_axis(current_);
     if (axis < 0) break;
     current_.shape[axis] = half(current_.shape[axis]);
   }
-  int kept = 0;
+  int plan_rank = 0;
   for (int axis = 0; axis < current_.rank; ++axis) {
     const std::int64_t block = current_.shape[axis];
     if (block < whole[axis]) {
       OuterAxis& outer = outer_[outer_count_++];
-      outer = {whole[axis], block, 0, block == 1 ? -1 : kept, {}};
+      outer = {whole[axis], block, 0, block == 1 ? -1 : plan_rank, {}};
       for (int i = 0; i < current_.operand_count; ++i) outer.strides[i] = current_.strides[i][axis];
     }
-    if (block > 1) move_axis(current_, axis, kept++);
+    if (block > 1) move_axis(current_, axis, plan_rank++);
   }
-  current_.rank = kept;
+  current_.rank = plan_rank;
 }
 
 /// Steps to the next part like an odometer; after the last one it stands at the first again.
 bool PlanParts::next() noexcept {
   for (int i = 0; i < outer_count_; ++i) {
     OuterAxis& outer = outer_[i];
-    const std::int64_t before = outer.position;
+    const std::int64_t old_position = outer.position;
     outer.position += outer.block;
     const bool more = outer.position < outer.extent;
     if (!more) outer.position = 0;
     for (int k = 0; k < current_.operand_count; ++k) {
       if (current_.data[k] == nullptr) continue;
-      current_.data[k] += (outer.position - before) * outer.strides[k];
+      current_.data[k] += (outer.position - old_position) * outer.strides[k];
     }
     if (outer.plan_axis >= 0) {
       current_.shape[outer.plan_axis] = std::min(outer.block, outer.extent - outer.position);

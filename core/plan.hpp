@@ -14,14 +14,14 @@ namespace skerry {
 /// One operand of a plan: an array, or an element by value that is broadcast.
 struct PlanOperand {
   const char* data = nullptr;
-  const Layout* where = nullptr;  ///< shape must broadcast to the plan's; null for an element
+  const Layout* layout = nullptr;  ///< shape must broadcast to the plan's; null for an element
   std::int64_t itemsize = 0;
   Element value{};
 
-  static PlanOperand of(const NdArray& array) {
-    return {.data = array.data(), .where = &array.layout(), .itemsize = array.itemsize()};
+  static PlanOperand from_array(const NdArray& array) {
+    return {.data = array.data(), .layout = &array.layout(), .itemsize = array.itemsize()};
   }
-  static PlanOperand of(Element value, std::int64_t itemsize) {
+  static PlanOperand from_element(Element value, std::int64_t itemsize) {
     return {.itemsize = itemsize, .value = value};
   }
 };
@@ -80,10 +80,11 @@ struct Plan {
 /// are split.
 inline constexpr std::int64_t index_limit_32bit = std::int64_t{1} << 31;
 
-/// Plans `shape` over `operands` (output first) and calls `each` with every part. One part unless
-/// more than eight axes remain after coalescing (outer ones are then looped over here) or, with a
-/// finite `index_limit`, unless some operand's byte extent or the element count of a part would
-/// reach it (a part of one element is never split). The last block of a split axis may be of size
+/// Plans `shape` over `operands` (output first) and calls `function` with every part. One part
+/// unless more than eight axes remain after coalescing (outer ones are then looped over here) or,
+/// with a finite `index_limit`, unless some operand's byte extent or the element count of a part
+/// would reach it (a part of one element is never split). The last block of a split axis may be of
+/// size
 /// 1. Nothing is called for an empty shape. Never allocates; 1 to 4 operands.
 class PlanParts {
  public:
@@ -91,8 +92,8 @@ class PlanParts {
             std::int64_t index_limit = INT64_MAX);
 
   template <class F>
-  void for_each(F&& each) {
-    for (bool more = !empty_; more; more = next()) each(static_cast<const Plan&>(current_));
+  void for_each(F&& function) {
+    for (bool more = !empty_; more; more = next()) function(static_cast<const Plan&>(current_));
   }
   /// Number of parts that for_each will visit.
   [[nodiscard]] std::int64_t count() const noexcept;

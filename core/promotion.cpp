@@ -8,7 +8,7 @@
 namespace skerry {
 namespace {
 
-std::atomic<bool (*)()> asked{nullptr};
+std::atomic<bool (*)()> strictness_query{nullptr};
 
 /// The standard's table joins real with complex dtypes, and no others of two kinds.
 int level_of(Dtype type) { return std::min(kind_rank(type), 2); }
@@ -16,11 +16,13 @@ int level_of(Dtype type) { return std::min(kind_rank(type), 2); }
 }  // namespace
 
 bool promotion_is_strict() {
-  bool (*const ask)() = asked.load(std::memory_order_acquire);
+  bool (*const ask)() = strictness_query.load(std::memory_order_acquire);
   return ask != nullptr && ask();
 }
 
-void ask_whether_strict(bool (*ask)()) noexcept { asked.store(ask, std::memory_order_release); }
+void ask_whether_strict(bool (*ask)()) noexcept {
+  strictness_query.store(ask, std::memory_order_release);
+}
 
 void Promotion::add(Dtype type) noexcept {
   const int level = level_of(type);
@@ -38,10 +40,10 @@ std::optional<Dtype> Promotion::result() const {
 }
 
 std::optional<Dtype> promote_kinds(Dtype a, Dtype b) {
-  Promotion of;
-  of.add(a);
-  of.add(b);
-  return of.result();
+  Promotion promotion;
+  promotion.add(a);
+  promotion.add(b);
+  return promotion.result();
 }
 
 }  // namespace skerry

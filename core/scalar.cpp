@@ -32,7 +32,8 @@ const char* python_name(ScalarKind python_kind) {
 /// The whole part as an integer; empty where it is not in 64 bits.
 std::optional<Scalar> truncated(double value) {
   constexpr double two_63 = 9223372036854775808.0;
-  if (value >= -two_63 && value < two_63) return Scalar::of(static_cast<std::int64_t>(value));
+  if (value >= -two_63 && value < two_63)
+    return Scalar::from_value(static_cast<std::int64_t>(value));
   if (value >= two_63 && value < 2 * two_63) {
     return Scalar::of_unsigned(static_cast<std::uint64_t>(value));
   }
@@ -114,15 +115,15 @@ int rank_of(const Scalar& value) { return static_cast<int>(value.kind); }
 /// A value of a higher kind as an integer, or as a real number, of the same value; else empty.
 std::optional<Scalar> lowered(const Scalar& value, Dtype type) {
   if (value.kind == ScalarKind::complex && value.imag != 0) return std::nullopt;
-  if (kind_rank(type) == 2) return Scalar::of(value.real);
+  if (kind_rank(type) == 2) return Scalar::from_value(value.real);
   std::optional<Scalar> whole = value;
   if (value.kind != ScalarKind::integer) whole = truncated(value.real);
   if (!whole || (rank_of(value) >= 2 && std::trunc(value.real) != value.real)) return std::nullopt;
   if (type != Dtype::bool_) return whole;
-  const bool is_truth =
+  const bool is_zero_or_one =
       !whole->is_unsigned && !whole->out_of_range && (whole->integer == 0 || whole->integer == 1);
-  if (!is_truth) return std::nullopt;
-  return Scalar::of(whole->integer == 1);
+  if (!is_zero_or_one) return std::nullopt;
+  return Scalar::from_value(whole->integer == 1);
 }
 
 bool is_true(const Scalar& value) {
@@ -156,31 +157,31 @@ T real_value(const Scalar& value) {
 
 template <class T>
 struct AsValue {
-  static T of(const Scalar& value) { return real_value<T>(value); }
+  static T from_scalar(const Scalar& value) { return real_value<T>(value); }
 };
 template <class T>
 struct AsValue<complex<T>> {
-  static complex<T> of(const Scalar& value) {
+  static complex<T> from_scalar(const Scalar& value) {
     return {real_value<T>(value), static_cast<T>(value.imag)};
   }
 };
 
 /// The part of an element that has a range.
 template <class T>
-struct part {
+struct ElementComponent {
   using type = T;
 };
 template <class T>
-struct part<complex<T>> {
+struct ElementComponent<complex<T>> {
   using type = T;
 };
 
 template <class T>
-Scalar greatest_value() {
+Scalar max_finite_value() {
   if constexpr (std::is_same_v<T, float16>)
-    return Scalar::of(65504.0);
+    return Scalar::from_value(65504.0);
   else if constexpr (std::is_floating_point_v<T>)
-    return Scalar::of(double{std::numeric_limits<T>::max()});
+    return Scalar::from_value(double{std::numeric_limits<T>::max()});
   else
     return Scalar::of_unsigned(std::uint64_t{std::numeric_limits<T>::max()});
 }
@@ -194,7 +195,7 @@ Scalar greatest_value() {
 }  // namespace
 
 Scalar Scalar::of_unsigned(std::uint64_t value) {
-  if (std::in_range<std::int64_t>(value)) return of(static_cast<std::int64_t>(value));
+  if (std::in_range<std::int64_t>(value)) return from_value(static_cast<std::int64_t>(value));
   return {.kind = ScalarKind::integer, .as_unsigned = value, .is_unsigned = true};
 }
 
@@ -220,13 +221,15 @@ Element to_element(const char* op, const Scalar& value, Dtype type) {
     return to_element(op, *same, type);
   }
   check_range(op, value, type);
-  return visit(type, [&]<class T>(type_identity<T>) { return Element::of(AsValue<T>::of(value)); });
+  return visit(type, [&]<class T>(type_identity<T>) {
+    return Element::from_value(AsValue<T>::from_scalar(value));
+  });
 }
 
 Scalar cast_scalar(const char* op, const Scalar& value, Dtype type) {
   if (rank_of(value) <= kind_rank(type)) return value;
   if (promotion_is_strict()) reject_element(op, type, value.kind);
-  if (type == Dtype::bool_) return Scalar::of(is_true(value));
+  if (type == Dtype::bool_) return Scalar::from_value(is_true(value));
   if (value.kind == ScalarKind::complex) reject_element(op, type, value.kind);
   const std::optional<Scalar> whole = truncated(value.real);
   if (!whole) {
@@ -240,13 +243,13 @@ int side_of_range(const Scalar& value, Dtype type) {
   const bool is_above =
       value.is_unsigned || (value.out_of_range ? value.real > 0 : value.integer > 0);
   const bool is_inside = visit(type, [&]<class T>(type_identity<T>) {
-    using Part = typename part<T>::type;
-    if constexpr (std::is_same_v<Part, bool>)
+    using Component = typename ElementComponent<T>::type;
+    if constexpr (std::is_same_v<Component, bool>)
       return true;  // of any number
-    else if constexpr (std::is_integral_v<Part>)
-      return fits<Part>(value);
+    else if constexpr (std::is_integral_v<Component>)
+      return fits<Component>(value);
     else
-      return static_cast<bool>(std::isfinite(static_cast<double>(real_value<Part>(value))));
+      return static_cast<bool>(std::isfinite(static_cast<double>(real_value<Component>(value))));
   });
   if (is_inside) return 0;
   return is_above ? 1 : -1;
@@ -254,13 +257,13 @@ int side_of_range(const Scalar& value, Dtype type) {
 
 Scalar last_value(Dtype type, int side) {
   return visit(type, [&]<class T>(type_identity<T>) {
-    using Part = typename part<T>::type;
-    const Scalar greatest = greatest_value<Part>();
-    if (side > 0) return greatest;
-    if constexpr (std::is_integral_v<Part>)
-      return Scalar::of(std::int64_t{std::numeric_limits<Part>::min()});
+    using Component = typename ElementComponent<T>::type;
+    const Scalar max_finite = max_finite_value<Component>();
+    if (side > 0) return max_finite;
+    if constexpr (std::is_integral_v<Component>)
+      return Scalar::from_value(std::int64_t{std::numeric_limits<Component>::min()});
     else
-      return Scalar::of(-greatest.real);
+      return Scalar::from_value(-max_finite.real);
   });
 }
 

@@ -26,16 +26,18 @@ struct Scalar {
   double real = 0;
   double imag = 0;
 
-  static Scalar of(bool value) { return {.kind = ScalarKind::boolean, .boolean = value}; }
-  static Scalar of(std::int64_t value) { return {.kind = ScalarKind::integer, .integer = value}; }
+  static Scalar from_value(bool value) { return {.kind = ScalarKind::boolean, .boolean = value}; }
+  static Scalar from_value(std::int64_t value) {
+    return {.kind = ScalarKind::integer, .integer = value};
+  }
   static Scalar of_unsigned(std::uint64_t value);  ///< ScalarKind::integer, either range
   /// An integer below -2^63 or from 2^64 on: it fits floating dtypes only. `nearest` is infinite
   /// where not even those.
   static Scalar of_out_of_range(double nearest) {
     return {.kind = ScalarKind::integer, .out_of_range = true, .real = nearest};
   }
-  static Scalar of(double value) { return {.kind = ScalarKind::real, .real = value}; }
-  static Scalar of(double real, double imag) {
+  static Scalar from_value(double value) { return {.kind = ScalarKind::real, .real = value}; }
+  static Scalar from_value(double real, double imag) {
     return {.kind = ScalarKind::complex, .real = real, .imag = imag};
   }
 };
@@ -46,7 +48,7 @@ struct alignas(16) Element {
   unsigned char bytes[16];
 
   template <class T>
-  static Element of(T value) {
+  static Element from_value(T value) {
     Element result{};
     __builtin_memcpy(result.bytes, &value, sizeof value);
     return result;

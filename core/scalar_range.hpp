@@ -9,7 +9,7 @@ namespace skerry {
 /// 1 for an int above all finite values of `type`, -1 for one below them, else 0. Beyond a floating
 /// dtype is what would round to an infinity.
 [[nodiscard]] int side_of_range(const Scalar& value, Dtype type);
-[[nodiscard]] inline int side_beyond(const Scalar& value, Dtype type) {
+[[nodiscard]] inline int out_of_range_side(const Scalar& value, Dtype type) {
   if (value.kind != ScalarKind::integer) return 0;
   const bool fits_all =
       value.integer >= 0 && value.integer < 128 && !value.is_unsigned && !value.out_of_range;

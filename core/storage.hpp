@@ -24,14 +24,14 @@ struct CollectorView {
 /// interpreter is gone.
 class Storage {
  public:
-  Storage(void* data, std::size_t nbytes, Device where, bool read_only = false) noexcept
-      : data_(static_cast<char*>(data)), nbytes_(nbytes), where_(where), read_only_(read_only) {}
+  Storage(void* data, std::size_t nbytes, Device device, bool read_only = false) noexcept
+      : data_(static_cast<char*>(data)), nbytes_(nbytes), device_(device), read_only_(read_only) {}
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
   [[nodiscard]] char* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t nbytes() const noexcept { return nbytes_; }
-  [[nodiscard]] Device where() const noexcept { return where_; }
+  [[nodiscard]] Device device() const noexcept { return device_; }
   /// The memory itself may not be written (an imported read-only buffer); a view can be read-only
   /// without this.
   [[nodiscard]] bool read_only() const noexcept { return read_only_; }
@@ -71,7 +71,7 @@ class Storage {
   std::atomic<long> references_{1};
   char* data_;
   std::size_t nbytes_;
-  Device where_;
+  Device device_;
   bool read_only_;
 
  protected:
@@ -83,7 +83,7 @@ class StorageRef {
  public:
   StorageRef() = default;
   /// Takes over the reference that `fresh` was made with.
-  explicit StorageRef(Storage* fresh) noexcept : storage_(fresh) {}
+  explicit StorageRef(Storage* storage) noexcept : storage_(storage) {}
   StorageRef(const StorageRef& other) noexcept : storage_(other.storage_) {
     if (storage_ != nullptr) storage_->retain();
   }

@@ -9,16 +9,16 @@ namespace {
 
 /// `axes` as a set of bits; an axis given twice is a ValueError.
 std::uint64_t axis_set(const char* op, std::span<const std::int64_t> axes, int rank) {
-  std::uint64_t seen = 0;
+  std::uint64_t axis_bits = 0;
   for (const std::int64_t axis : axes) {
     const std::uint64_t bit = std::uint64_t{1} << normalize_axis(op, axis, rank);
-    if ((seen & bit) != 0) {
+    if ((axis_bits & bit) != 0) {
       throw ValueError(std::string(op) + ": axis " + std::to_string(axis) +
                        " is given more than once; name every axis once");
     }
-    seen |= bit;
+    axis_bits |= bit;
   }
-  return seen;
+  return axis_bits;
 }
 
 bool contains(std::uint64_t set, int axis) { return (set >> axis & 1) != 0; }
@@ -30,10 +30,10 @@ struct Chunks {
   std::int64_t extents[max_rank];
   std::int64_t strides[max_rank];
 
-  explicit Chunks(const Layout& at) {
-    for (int axis = 0; axis < at.rank(); ++axis) {
-      const std::int64_t n = at.shape[axis];
-      const std::int64_t stride = at.strides[axis];
+  explicit Chunks(const Layout& layout) {
+    for (int axis = 0; axis < layout.rank(); ++axis) {
+      const std::int64_t n = layout.shape[axis];
+      const std::int64_t stride = layout.strides[axis];
       if (n == 1) continue;
       if (count > 0 && checked_multiply(n, stride) == strides[count - 1]) {
         extents[count - 1] *= n;
@@ -66,100 +66,101 @@ Dims normalize_axes(const char* op, std::span<const std::int64_t> axes, int rank
   return result;
 }
 
-Layout permute_dims(const char* op, const Layout& at, std::span<const std::int64_t> axes) {
-  const Dims order = normalize_axes(op, axes, at.rank());
-  if (order.rank() != at.rank()) {
+Layout permute_dims(const char* op, const Layout& layout, std::span<const std::int64_t> axes) {
+  const Dims order = normalize_axes(op, axes, layout.rank());
+  if (order.rank() != layout.rank()) {
     throw ValueError(std::string(op) + ": " + std::to_string(order.rank()) +
-                     " axes for an array of " + std::to_string(at.rank()) +
+                     " axes for an array of " + std::to_string(layout.rank()) +
                      "; name every axis once");
   }
-  Layout result{Dims(at.rank()), Dims(at.rank()), at.offset};
-  for (int axis = 0; axis < at.rank(); ++axis) {
+  Layout result{Dims(layout.rank()), Dims(layout.rank()), layout.offset};
+  for (int axis = 0; axis < layout.rank(); ++axis) {
     const int source = static_cast<int>(order[axis]);
-    result.shape[axis] = at.shape[source];
-    result.strides[axis] = at.strides[source];
+    result.shape[axis] = layout.shape[source];
+    result.strides[axis] = layout.strides[source];
   }
   return result;
 }
 
-Layout expand_dims(const char* op, const Layout& at, std::span<const std::int64_t> axes) {
-  if (axes.size() > static_cast<std::size_t>(max_rank - at.rank())) {
+Layout expand_dims(const char* op, const Layout& layout, std::span<const std::int64_t> axes) {
+  if (axes.size() > static_cast<std::size_t>(max_rank - layout.rank())) {
     throw ShapeError(std::string(op) + ": too many axes: " + std::to_string(axes.size()) +
-                     " new ones and " + std::to_string(at.rank()) + "; at most " +
+                     " new ones and " + std::to_string(layout.rank()) + "; at most " +
                      std::to_string(max_rank) + " are possible");
   }
-  const int rank = at.rank() + static_cast<int>(axes.size());
+  const int rank = layout.rank() + static_cast<int>(axes.size());
   const std::uint64_t added = axis_set(op, axes, rank);
-  Layout result{Dims(rank, 1), Dims(rank), at.offset};
+  Layout result{Dims(rank, 1), Dims(rank), layout.offset};
   for (int axis = 0, source = 0; axis < rank; ++axis) {
     if (contains(added, axis)) continue;
-    result.shape[axis] = at.shape[source];
-    result.strides[axis] = at.strides[source++];
+    result.shape[axis] = layout.shape[source];
+    result.strides[axis] = layout.strides[source++];
   }
   return result;
 }
 
-Layout squeeze(const char* op, const Layout& at, std::span<const std::int64_t> axes) {
-  const std::uint64_t dropped = axis_set(op, axes, at.rank());
-  Layout result{Dims(at.rank() - static_cast<int>(axes.size())), {}, at.offset};
+Layout squeeze(const char* op, const Layout& layout, std::span<const std::int64_t> axes) {
+  const std::uint64_t dropped = axis_set(op, axes, layout.rank());
+  Layout result{Dims(layout.rank() - static_cast<int>(axes.size())), {}, layout.offset};
   result.strides.assign(result.rank(), 0);
-  for (int axis = 0, target = 0; axis < at.rank(); ++axis) {
+  for (int axis = 0, target = 0; axis < layout.rank(); ++axis) {
     if (!contains(dropped, axis)) {
-      result.shape[target] = at.shape[axis];
-      result.strides[target++] = at.strides[axis];
-    } else if (at.shape[axis] != 1) {
+      result.shape[target] = layout.shape[axis];
+      result.strides[target++] = layout.strides[axis];
+    } else if (layout.shape[axis] != 1) {
       throw ShapeError(std::string(op) + ": axis " + std::to_string(axis) + " has size " +
-                       std::to_string(at.shape[axis]) + ", not 1: shape " + to_string(at.shape));
+                       std::to_string(layout.shape[axis]) + ", not 1: shape " +
+                       to_string(layout.shape));
     }
   }
   return result;
 }
 
-Layout flip(const char* op, const Layout& at, std::span<const std::int64_t> axes) {
-  const std::uint64_t flipped = axis_set(op, axes, at.rank());
-  Layout result = at;
-  if (at.size() == 0) return result;  // without elements there is no last one to start from
-  for (int axis = 0; axis < at.rank(); ++axis) {
-    if (!contains(flipped, axis) || at.shape[axis] < 2) continue;
-    result.offset += (at.shape[axis] - 1) * at.strides[axis];
-    result.strides[axis] = -at.strides[axis];
+Layout flip(const char* op, const Layout& layout, std::span<const std::int64_t> axes) {
+  const std::uint64_t flipped = axis_set(op, axes, layout.rank());
+  Layout result = layout;
+  if (layout.size() == 0) return result;  // without elements there is no last one to start from
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    if (!contains(flipped, axis) || layout.shape[axis] < 2) continue;
+    result.offset += (layout.shape[axis] - 1) * layout.strides[axis];
+    result.strides[axis] = -layout.strides[axis];
   }
   return result;
 }
 
 Dims resolve_reshape(const char* op, std::int64_t size, std::span<const std::int64_t> shape) {
   if (shape.size() > static_cast<std::size_t>(max_rank)) check_shape(op, shape, 1);
-  const Dims given(shape);
-  Dims result = given;
+  const Dims requested_shape(shape);
+  Dims result = requested_shape;
   std::int64_t* unknown = nullptr;
   for (std::int64_t& n : result) {
     if (n >= 0) continue;
     if (n != -1) check_shape(op, shape, 1);
     if (unknown != nullptr) {
       throw ShapeError(std::string(op) + ": more than one unknown dimension: shape " +
-                       to_string(given) + "; use -1 once");
+                       to_string(requested_shape) + "; use -1 once");
     }
     unknown = &n;
     n = 1;
   }
   check_shape(op, result.span(), 1);
-  const std::int64_t known = Layout{result, {}, 0}.size();
-  if (unknown != nullptr && known != 0 && size % known == 0) {
-    *unknown = size / known;
-  } else if (unknown != nullptr || known != size) {
+  const std::int64_t known_size = Layout{result, {}, 0}.size();
+  if (unknown != nullptr && known_size != 0 && size % known_size == 0) {
+    *unknown = size / known_size;
+  } else if (unknown != nullptr || known_size != size) {
     throw ShapeError(std::string(op) + ": " + std::to_string(size) +
-                     " elements do not fill shape " + to_string(given) +
-                     (unknown != nullptr && known == 0 ? "; give every dimension" : ""));
+                     " elements do not fill shape " + to_string(requested_shape) +
+                     (unknown != nullptr && known_size == 0 ? "; give every dimension" : ""));
   }
   return result;
 }
 
-std::optional<Layout> reshape_view(const Layout& at, const Dims& shape, std::int64_t itemsize) {
-  if (shape == at.shape) return at;
+std::optional<Layout> reshape_view(const Layout& layout, const Dims& shape, std::int64_t itemsize) {
+  if (shape == layout.shape) return layout;
   Layout result = c_layout(shape, itemsize);
-  result.offset = at.offset;
-  if (is_c_contiguous(at, itemsize)) return result;
-  const Chunks old(at);
+  result.offset = layout.offset;
+  if (is_c_contiguous(layout, itemsize)) return result;
+  const Chunks old(layout);
   int chunk = old.count;
   std::int64_t left = 1;  // elements of the chunk that still have no axis
   std::int64_t stride = 0;

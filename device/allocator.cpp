@@ -23,9 +23,9 @@ Allocator read_choice() noexcept {
 
 }  // namespace
 
-Allocator chosen_allocator() noexcept {
-  static const Allocator chosen = read_choice();
-  return chosen;
+Allocator selected_allocator() noexcept {
+  static const Allocator allocator = read_choice();
+  return allocator;
 }
 
 const char* name(Allocator kind) noexcept {

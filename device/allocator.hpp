@@ -17,7 +17,7 @@ enum class Allocator : std::uint8_t {
 };
 
 /// Read once.
-[[nodiscard]] Allocator chosen_allocator() noexcept;
+[[nodiscard]] Allocator selected_allocator() noexcept;
 [[nodiscard]] const char* name(Allocator kind) noexcept;
 
 }  // namespace skerry

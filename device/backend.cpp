@@ -16,8 +16,8 @@ namespace skerry {
 
 namespace detail {
 
-constinit std::array<std::atomic<const Backend*>, most_device_kinds> backends{
-    &cpu::backend_in_use, &cuda::native_backend};
+constinit std::array<std::atomic<const Backend*>, max_device_kinds> backends{&cpu::backend_in_use,
+                                                                             &cuda::native_backend};
 
 }  // namespace detail
 
@@ -28,58 +28,59 @@ constinit std::mutex registration;
 // While the library is loaded: the table has it already.
 [[maybe_unused]] const DeviceKind registered_cuda = register_device_kind("cuda");
 
-void require_function(bool is_there, const char* name, const Backend& fresh) {
+void require_function(bool is_there, const char* name, const Backend& backend) {
   if (is_there) return;
-  throw ValueError(std::string("register_backend: ") + fresh.name + " has no " + name +
+  throw ValueError(std::string("register_backend: ") + backend.name + " has no " + name +
                    ", which its capabilities demand");
 }
 
-void require_complete(const Backend& fresh) {
+void require_complete(const Backend& backend) {
   const auto need = [&](bool is_there, const char* name) {
-    require_function(is_there, name, fresh);
+    require_function(is_there, name, backend);
   };
-  need(fresh.devices.count != nullptr, "devices.count");
-  need(fresh.memory.allocate != nullptr, "memory.allocate");
-  need(fresh.transfers.from_host != nullptr, "transfers.from_host");
-  need(fresh.transfers.to_host != nullptr, "transfers.to_host");
-  need(fresh.transfers.between != nullptr, "transfers.between");
-  need(fresh.launch != nullptr, "launch");
-  if (fresh.can.form == KernelForm::native) need(fresh.fill_kernels != nullptr, "fill_kernels");
-  if (fresh.can.runs_later) {
-    need(fresh.streams.synchronize != nullptr, "streams");
-    need(fresh.deferred.add != nullptr, "deferred");
+  need(backend.devices.count != nullptr, "devices.count");
+  need(backend.memory.allocate != nullptr, "memory.allocate");
+  need(backend.transfers.from_host != nullptr, "transfers.from_host");
+  need(backend.transfers.to_host != nullptr, "transfers.to_host");
+  need(backend.transfers.between != nullptr, "transfers.between");
+  need(backend.launch != nullptr, "launch");
+  if (backend.can.kernel_form == KernelForm::native)
+    need(backend.fill_kernels != nullptr, "fill_kernels");
+  if (backend.can.runs_later) {
+    need(backend.streams.synchronize != nullptr, "streams");
+    need(backend.deferred.add != nullptr, "deferred");
   }
-  if (fresh.can.has_cuda_interface)
-    need(fresh.interchange.inspect_pointer != nullptr, "interchange");
+  if (backend.can.has_cuda_interface)
+    need(backend.interchange.inspect_pointer != nullptr, "interchange");
 }
 
 }  // namespace
 
-DeviceKind register_backend(const Backend& fresh) {
-  require_complete(fresh);
+DeviceKind register_backend(const Backend& backend) {
+  require_complete(backend);
   const std::lock_guard lock(registration);
   // There before its number is known. Nobody reads it if the name is refused.
   const auto number = static_cast<std::size_t>(device_kind_count());
-  if (number < most_device_kinds) detail::backends[number].store(&fresh);
-  return register_device_kind(fresh.name);
+  if (number < max_device_kinds) detail::backends[number].store(&backend);
+  return register_device_kind(backend.name);
 }
 
 Device first_cuda_interface_device() noexcept {
-  Device where;
-  while (!capabilities_of(where).has_cuda_interface) {
-    where.kind = static_cast<DeviceKind>(static_cast<int>(where.kind) + 1);
+  Device device;
+  while (!capabilities_of(device).has_cuda_interface) {
+    device.kind = static_cast<DeviceKind>(static_cast<int>(device.kind) + 1);
   }
-  return where;
+  return device;
 }
 
-void throw_no_form(Device where, const char* note) {
-  throw NotImplementedError("launch: this operation has no implementation for " + to_string(where) +
-                            note + "; move the arrays to another device");
+void throw_no_form(Device device, const char* note) {
+  throw NotImplementedError("launch: this operation has no implementation for " +
+                            to_string(device) + note + "; move the arrays to another device");
 }
 
-void launch_at_once(Device where, const Kernel& entry, const void* params, std::size_t,
+void launch_at_once(Device device, const Kernel& entry, const void* params, std::size_t,
                     std::span<const MemoryUse>) {
-  if (entry.host == nullptr) throw_no_form(where);
+  if (entry.host == nullptr) throw_no_form(device);
   entry.host(params);
 }
 

@@ -6,9 +6,9 @@
 
 namespace skerry {
 
-DeferredWord::DeferredWord(Device where, const DeferredError& error)
-    : where_(where), word_(backend_of(where).deferred.add(where, error)) {}
+DeferredWord::DeferredWord(Device device, const DeferredError& error)
+    : device_(device), word_(backend_of(device).deferred.add(device, error)) {}
 
-DeferredWord::~DeferredWord() { backend_of(where_).deferred.close(where_, word_); }
+DeferredWord::~DeferredWord() { backend_of(device_).deferred.close(device_, word_); }
 
 }  // namespace skerry

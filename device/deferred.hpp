@@ -12,7 +12,7 @@ namespace skerry {
 /// the call that enqueues the kernel has long returned then.
 struct DeferredError {
   /// Throws. Called by a later wait of the host, with what the kernel stored.
-  void (*raise)(const DeferredError& error, std::int64_t found);
+  void (*raise)(const DeferredError& error, std::int64_t stored_value);
   const char* op;  ///< kept as a pointer
   std::int64_t values[2];
 };
@@ -24,7 +24,7 @@ struct DeferredError {
 class DeferredWord {
  public:
   /// Throws DeviceError, OutOfMemoryError; where all words are taken, what a wait throws.
-  DeferredWord(Device where, const DeferredError& error);
+  DeferredWord(Device device, const DeferredError& error);
   DeferredWord(const DeferredWord&) = delete;
   DeferredWord& operator=(const DeferredWord&) = delete;
   ~DeferredWord();
@@ -32,7 +32,7 @@ class DeferredWord {
   [[nodiscard]] std::int64_t* get() const noexcept { return word_; }
 
  private:
-  Device where_;
+  Device device_;
   std::int64_t* word_;
 };
 

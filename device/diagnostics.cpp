@@ -9,10 +9,10 @@
 
 namespace skerry {
 
-const char* cuda_allocator() { return name(chosen_allocator()); }
+const char* cuda_allocator() { return name(selected_allocator()); }
 
-void count_cuda_calls(bool on) {
-  if (on) {
+void count_cuda_calls(bool is_enabled) {
+  if (is_enabled) {
     cuda::start_counting();
   } else {
     cuda::stop_counting();
@@ -28,20 +28,20 @@ void slow_waiting_cuda_calls(unsigned microseconds) noexcept {
 void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept {
   if (k == 0) {
     cuda::simulation_controls().clear();
-    cuda::forget_losses();
+    cuda::clear_losses();
   } else {
     cuda::simulation_controls().fail_call(k, code, sticky);
   }
 }
 
 std::uint64_t rehearsed_calls() noexcept { return cuda::simulation_controls().calls(); }
-void delay_rehearsed_work(int least, int most) noexcept {
-  cuda::simulation_controls().set_delay(least, most);
+void delay_rehearsed_work(int min_us, int max_us) noexcept {
+  cuda::simulation_controls().set_delay(min_us, max_us);
 }
 
 std::vector<int> rehearsed_contexts() {
   std::vector<int> ordinals;
-  for (int ordinal = 0; ordinal < cuda::most_devices; ++ordinal) {
+  for (int ordinal = 0; ordinal < cuda::max_devices; ++ordinal) {
     if (cuda::simulation_controls().has_context(ordinal)) ordinals.push_back(ordinal);
   }
   return ordinals;

@@ -19,7 +19,7 @@ struct CountedCall {
   std::uint64_t count;
 };
 /// Counts calls until told off as often as on; finds the devices first.
-void count_cuda_calls(bool on);
+void count_cuda_calls(bool is_enabled);
 /// Since the process began: callers compare two of these.
 [[nodiscard]] std::vector<CountedCall> counted_cuda_calls();
 
@@ -32,7 +32,7 @@ void fail_rehearsed_call(std::uint64_t k, int code, bool sticky) noexcept;
 /// Simulated calls since fail_rehearsed_call was last called.
 [[nodiscard]] std::uint64_t rehearsed_calls() noexcept;
 /// Makes every piece of simulated work wait before it runs.
-void delay_rehearsed_work(int least, int most) noexcept;
+void delay_rehearsed_work(int min_us, int max_us) noexcept;
 /// Simulated GPUs, by ordinal, on which anything has made a context.
 [[nodiscard]] std::vector<int> rehearsed_contexts();
 /// cudaSetDevice of another library in the process, simulated. A status.

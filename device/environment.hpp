@@ -15,16 +15,17 @@ namespace skerry {
   return text != nullptr && *text != '\0' ? text : nullptr;
 }
 
-/// An integer from `least` to 64 in an environment variable; `fallback` where it is anything else.
-[[nodiscard]] inline int count_from_environment(const char* variable, int least,
+/// An integer from `min_value` to 64 in an environment variable; `fallback` where it is anything
+/// else.
+[[nodiscard]] inline int count_from_environment(const char* variable, int min_value,
                                                 int fallback) noexcept {
   const char* value = environment_text(variable);
   if (value == nullptr) return fallback;
   const std::string_view text = value;
   int number = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_number = problem == std::errc{} && end == text.data() + text.size();
-  return is_number && number >= least && number <= 64 ? number : fallback;
+  const auto [end, error_code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error_code == std::errc{} && end == text.data() + text.size();
+  return is_number && number >= min_value && number <= 64 ? number : fallback;
 }
 
 /// 0 or 1 in an environment variable; `fallback` where it is anything else.

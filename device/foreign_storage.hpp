@@ -10,11 +10,11 @@ namespace skerry {
 /// Memory of another library.
 class ForeignStorage : public Storage {
  public:
-  ForeignStorage(Device where, const ForeignMemory& from) noexcept
-      : Storage(from.data, from.nbytes, where, from.read_only),
-        owner_(from.owner),
-        release_(from.release),
-        pinned_(from.pinned) {
+  ForeignStorage(Device device, const ForeignMemory& foreign_memory) noexcept
+      : Storage(foreign_memory.data, foreign_memory.nbytes, device, foreign_memory.read_only),
+        owner_(foreign_memory.owner),
+        release_(foreign_memory.release),
+        pinned_(foreign_memory.pinned) {
     is_foreign_ = true;
   }
 

@@ -16,9 +16,9 @@ namespace skerry {
 [[nodiscard]] bool unlock_pages(void* data, std::size_t nbytes) noexcept;
 
 struct PageLockStatistics {
-  std::size_t nbytes;      ///< locked now
-  std::size_t limit;       ///< most that will be
-  std::uint64_t refusals;  ///< by the driver
+  std::size_t nbytes;        ///< locked now
+  std::size_t limit;         ///< most that will be
+  std::uint64_t rejections;  ///< by the driver
 };
 [[nodiscard]] PageLockStatistics page_locks() noexcept;
 

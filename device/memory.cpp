@@ -23,24 +23,25 @@ namespace {
 /// Nothing to free: arrays of no bytes.
 class EmptyStorage final : public Storage {
  public:
-  explicit EmptyStorage(Device where) noexcept : Storage(nullptr, 0, where) {}
+  explicit EmptyStorage(Device device) noexcept : Storage(nullptr, 0, device) {}
 
  private:
   void destroy() noexcept override { delete this; }
 };
 
-[[noreturn]] void throw_planned_failure(const char* what, Device where, std::size_t nbytes) {
-  throw OutOfMemoryError(std::string(what) + ": cannot allocate " + byte_text(nbytes) + " on " +
-                             to_string(where) + ": fail_allocation asked for this failure",
-                         where, nbytes);
+[[noreturn]] void throw_planned_failure(const char* operation, Device device, std::size_t nbytes) {
+  throw OutOfMemoryError(std::string(operation) + ": cannot allocate " + byte_text(nbytes) +
+                             " on " + to_string(device) +
+                             ": fail_allocation asked for this failure",
+                         device, nbytes);
 }
 
 /// Empty where memory can't be pinned, which is no error: ordinary memory does.
-StorageRef try_pinned(Device where, std::size_t nbytes) noexcept {
+StorageRef try_pinned(Device device, std::size_t nbytes) noexcept {
   cuda::probe();
   if (nbytes == 0 || !cuda::alive()) return {};
   try {
-    return cuda::allocate_pinned(where, nbytes);
+    return cuda::allocate_pinned(device, nbytes);
   } catch (...) {
     return {};
   }
@@ -48,76 +49,76 @@ StorageRef try_pinned(Device where, std::size_t nbytes) noexcept {
 
 }  // namespace
 
-StorageRef allocate(Device where, std::size_t nbytes) {
-  if (is_host(where)) [[likely]] {
-    require(where);
+StorageRef allocate(Device device, std::size_t nbytes) {
+  if (is_host(device)) [[likely]] {
+    require(device);
     if (detail::count_allocation()) [[unlikely]]
-      throw_planned_failure("allocate", where, nbytes);
-    if (cuda::chosen_host_memory() == cuda::HostMemory::all_pinned) [[unlikely]] {
-      if (StorageRef pinned = try_pinned(where, nbytes)) return pinned;
+      throw_planned_failure("allocate", device, nbytes);
+    if (cuda::selected_host_memory() == cuda::HostMemory::all_pinned) [[unlikely]] {
+      if (StorageRef pinned = try_pinned(device, nbytes)) return pinned;
     }
-    return cpu::allocate(where.index, nbytes);
+    return cpu::allocate(device.index, nbytes);
   }
   if (detail::count_allocation()) [[unlikely]]
-    throw_planned_failure("allocate", where, nbytes);
-  const Backend& kind = backend_of(where);
+    throw_planned_failure("allocate", device, nbytes);
+  const Backend& kind = backend_of(device);
   // Who can say more than how many devices there are says it in allocate.
-  if (nbytes == 0 || kind.devices.require == nullptr) require(where);
+  if (nbytes == 0 || kind.devices.require == nullptr) require(device);
   if (nbytes == 0 && kind.memory.allocate_empty != nullptr)
-    return kind.memory.allocate_empty(where);
-  if (nbytes == 0) return StorageRef(new EmptyStorage(where));
-  return kind.memory.allocate(where, nbytes);
+    return kind.memory.allocate_empty(device);
+  if (nbytes == 0) return StorageRef(new EmptyStorage(device));
+  return kind.memory.allocate(device, nbytes);
 }
 
-StorageRef allocate_pinned(Device where, std::size_t nbytes) {
-  require(where);
-  if (!is_host(where)) {
-    throw ValueError("allocate_pinned: " + to_string(where) +
+StorageRef allocate_pinned(Device device, std::size_t nbytes) {
+  require(device);
+  if (!is_host(device)) {
+    throw ValueError("allocate_pinned: " + to_string(device) +
                      " is not a CPU device: only host memory can be pinned");
   }
   if (detail::count_allocation()) [[unlikely]] {
-    throw_planned_failure("allocate_pinned", where, nbytes);
+    throw_planned_failure("allocate_pinned", device, nbytes);
   }
-  return cuda::allocate_pinned(where, nbytes);
+  return cuda::allocate_pinned(device, nbytes);
 }
 
 namespace {
 
-MemoryStatistics statistics_of_host(Device where) {
-  require(where);
-  return cuda::used() ? cuda::host_statistics(where) : cpu::statistics(where.index);
+MemoryStatistics statistics_of_host(Device device) {
+  require(device);
+  return cuda::used() ? cuda::host_statistics(device) : cpu::statistics(device.index);
 }
 
 }  // namespace
 
-MemoryStatistics statistics(Device where) {
-  if (is_host(where)) return statistics_of_host(where);
-  if (const auto read = backend_of(where).memory.statistics) return read(where);
-  require(where);
+MemoryStatistics statistics(Device device) {
+  if (is_host(device)) return statistics_of_host(device);
+  if (const auto read = backend_of(device).memory.statistics) return read(device);
+  require(device);
   return {};
 }
 
-void reset_peak(Device where) {
-  if (const auto reset = backend_of(where).memory.reset_peak) return reset(where);
-  require(where);
-  if (is_host(where)) cpu::reset_peak(where.index);
+void reset_peak(Device device) {
+  if (const auto reset = backend_of(device).memory.reset_peak) return reset(device);
+  require(device);
+  if (is_host(device)) cpu::reset_peak(device.index);
 }
 
-void set_memory_limit(Device where, std::optional<std::size_t> nbytes) {
-  const std::size_t most = nbytes.value_or(SIZE_MAX);
-  if (const auto set = backend_of(where).memory.set_limit) return set(where, most);
-  require(where);
-  if (is_host(where)) return cpu::set_memory_limit(where.index, most);
-  throw NotImplementedError("set_memory_limit: " + to_string(where) +
+void set_memory_limit(Device device, std::optional<std::size_t> nbytes) {
+  const std::size_t limit = nbytes.value_or(SIZE_MAX);
+  if (const auto set = backend_of(device).memory.set_limit) return set(device, limit);
+  require(device);
+  if (is_host(device)) return cpu::set_memory_limit(device.index, limit);
+  throw NotImplementedError("set_memory_limit: " + to_string(device) +
                             " keeps no account of its memory");
 }
 
-std::size_t trim(Device where) {
-  if (const auto give_back = backend_of(where).memory.trim) return give_back(where);
-  require(where);
-  if (!is_host(where)) return 0;
-  const std::size_t pinned = where.index == 0 && cuda::alive() ? cuda::trim_pinned() : 0;
-  return cpu::trim(where.index) + pinned;
+std::size_t trim(Device device) {
+  if (const auto give_back = backend_of(device).memory.trim) return give_back(device);
+  require(device);
+  if (!is_host(device)) return 0;
+  const std::size_t pinned = device.index == 0 && cuda::alive() ? cuda::trim_pinned() : 0;
+  return cpu::trim(device.index) + pinned;
 }
 
 bool lock_pages(void* data, std::size_t nbytes) noexcept { return cuda::lock_pages(data, nbytes); }
@@ -126,20 +127,20 @@ bool unlock_pages(void* data, std::size_t nbytes) noexcept {
 }
 PageLockStatistics page_locks() noexcept { return cuda::page_locks(); }
 
-StorageRef adopt(Device where, const ForeignMemory& from) {
-  require(where);
-  if (const auto take = backend_of(where).memory.adopt) return take(where, from);
-  return StorageRef(new ForeignStorage(where, from));
+StorageRef adopt(Device device, const ForeignMemory& foreign_memory) {
+  require(device);
+  if (const auto take = backend_of(device).memory.adopt) return take(device, foreign_memory);
+  return StorageRef(new ForeignStorage(device, foreign_memory));
 }
 
-StorageRef adopt(Device where, void* data, std::size_t nbytes, bool read_only, void* owner,
+StorageRef adopt(Device device, void* data, std::size_t nbytes, bool read_only, void* owner,
                  void (*release)(void* owner) noexcept, bool pinned) {
-  return adopt(where, {.data = data,
-                       .nbytes = nbytes,
-                       .read_only = read_only,
-                       .pinned = pinned,
-                       .owner = owner,
-                       .release = release});
+  return adopt(device, {.data = data,
+                        .nbytes = nbytes,
+                        .read_only = read_only,
+                        .pinned = pinned,
+                        .owner = owner,
+                        .release = release});
 }
 
 }  // namespace skerry

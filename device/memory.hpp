@@ -12,19 +12,19 @@
 
 namespace skerry {
 
-/// Uninitialised memory on `where`: 64-byte (CPU) or 256-byte (CUDA) aligned, from the device's
+/// Uninitialised memory on `device`: 64-byte (CPU) or 256-byte (CUDA) aligned, from the device's
 /// pool, in order with the current stream of that device. Zero bytes give a storage with a null
 /// pointer. Throws OutOfMemoryError after reclaiming what can be reclaimed,
 /// DeviceUnavailableError, DeviceError.
-[[nodiscard]] StorageRef allocate(Device where, std::size_t nbytes);
+[[nodiscard]] StorageRef allocate(Device device, std::size_t nbytes);
 
 /// Host memory of a CPU device that CUDA devices can read by address (real ones and rehearsed
 /// ones).
-[[nodiscard]] StorageRef allocate_pinned(Device where, std::size_t nbytes);
+[[nodiscard]] StorageRef allocate_pinned(Device device, std::size_t nbytes);
 
 /// Foreign memory. `release(owner)` is called once, when the last reference goes, on whatever
 /// thread that happens; it must not throw.
-[[nodiscard]] StorageRef adopt(Device where, void* data, std::size_t nbytes, bool read_only,
+[[nodiscard]] StorageRef adopt(Device device, void* data, std::size_t nbytes, bool read_only,
                                void* owner, void (*release)(void* owner) noexcept,
                                bool pinned = false);
 
@@ -41,17 +41,17 @@ struct ForeignMemory {
 };
 /// The same. Work on the memory is ordered before later work on the producer's stream when the
 /// owner is released.
-[[nodiscard]] StorageRef adopt(Device where, const ForeignMemory& from);
+[[nodiscard]] StorageRef adopt(Device device, const ForeignMemory& foreign_memory);
 
-[[nodiscard]] MemoryStatistics statistics(Device where);
-void reset_peak(Device where);
+[[nodiscard]] MemoryStatistics statistics(Device device);
+void reset_peak(Device device);
 
-/// Most bytes that arrays on `where` may hold together, cached blocks included; empty for no limit.
-/// Lowering it below what is live stops new allocations only.
-void set_memory_limit(Device where, std::optional<std::size_t> nbytes);
+/// Most bytes that arrays on `device` may hold together, cached blocks included; empty for no
+/// limit. Lowering it below what is live stops new allocations only.
+void set_memory_limit(Device device, std::optional<std::size_t> nbytes);
 
 /// Gives cached blocks back to the system; returns how many bytes.
-std::size_t trim(Device where);
+std::size_t trim(Device device);
 
 /// Makes allocation number `k` from now on (1: the next one) on any device fail with
 /// OutOfMemoryError, and with `from_then_on` all later ones; 0 disarms. For tests of what

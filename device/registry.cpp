@@ -10,10 +10,10 @@ namespace skerry {
 namespace {
 
 /// For a kind whose devices can all be used.
-void require_below_count(Device where, const Backend& kind) {
+void require_below_count(Device device, const Backend& kind) {
   const int n = kind.devices.count();
-  if (where.index >= 0 && where.index < n) return;
-  throw DeviceUnavailableError(to_string(where) + " does not exist: there " +
+  if (device.index >= 0 && device.index < n) return;
+  throw DeviceUnavailableError(to_string(device) + " does not exist: there " +
                                    (n == 1 ? "is " : "are ") + std::to_string(n) + " device" +
                                    (n == 1 ? "" : "s") + " of that kind; see skerry.devices()",
                                UnavailableReason::out_of_range);
@@ -33,10 +33,10 @@ int device_count(DeviceKind kind) noexcept {
 std::vector<Device> devices(std::optional<DeviceKind> kind) {
   std::vector<Device> all;
   for (int number = 0; number < device_kind_count(); ++number) {
-    const auto each = static_cast<DeviceKind>(number);
-    if (kind && *kind != each) continue;
-    const int n = backend_of(each).devices.count();
-    for (int i = 0; i < n; ++i) all.push_back({each, static_cast<std::int16_t>(i)});
+    const auto device_kind = static_cast<DeviceKind>(number);
+    if (kind && *kind != device_kind) continue;
+    const int n = backend_of(device_kind).devices.count();
+    for (int i = 0; i < n; ++i) all.push_back({device_kind, static_cast<std::int16_t>(i)});
   }
   return all;
 }
@@ -47,33 +47,33 @@ std::vector<Device> devices_to_wait_for() {
     const auto kind = static_cast<DeviceKind>(number);
     const auto used = backend_of(kind).devices.used;
     if (used == nullptr || !used()) continue;
-    for (const Device each : devices(kind)) all.push_back(each);
+    for (const Device device : devices(kind)) all.push_back(device);
   }
   return all;
 }
 
-void require(Device where) {
-  if (is_host(where)) [[likely]]
-    return cpu::require(where);
-  const Backend& kind = backend_of(where);
-  if (kind.devices.require != nullptr) return kind.devices.require(where);
-  require_below_count(where, kind);
+void require(Device device) {
+  if (is_host(device)) [[likely]]
+    return cpu::require(device);
+  const Backend& kind = backend_of(device);
+  if (kind.devices.require != nullptr) return kind.devices.require(device);
+  require_below_count(device, kind);
 }
 
-DeviceInfo describe(Device where) {
-  const Backend& kind = backend_of(where);
-  if (kind.devices.describe != nullptr) return kind.devices.describe(where);
-  require(where);
+DeviceInfo describe(Device device) {
+  const Backend& kind = backend_of(device);
+  if (kind.devices.describe != nullptr) return kind.devices.describe(device);
+  require(device);
   DeviceInfo info;
-  info.where = where;
+  info.device = device;
   info.name = kind.name;
   return info;
 }
 
-int ordinal_of(Device where) {
-  if (const auto find = backend_of(where).devices.ordinal) return find(where);
-  require(where);
-  return where.index;
+int ordinal_of(Device device) {
+  if (const auto find = backend_of(device).devices.ordinal) return find(device);
+  require(device);
+  return device.index;
 }
 
 void shut_down() noexcept {

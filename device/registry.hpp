@@ -18,7 +18,7 @@ inline constexpr DeviceKind cuda_kind{1};
 
 /// What there is to know of a device.
 struct DeviceInfo {
-  Device where;
+  Device device;
   std::string name;            ///< "AMD EPYC …", "NVIDIA H200", "rehearsal device"
   bool rehearsal = false;      ///< simulated on the host
   int physical_index = 0;      ///< ordinal of the CUDA runtime; of the CPU always 0
@@ -37,20 +37,20 @@ struct DeviceInfo {
 /// Those that may have work under way: of the kinds that run later and were used.
 [[nodiscard]] std::vector<Device> devices_to_wait_for();
 
-/// Throws DeviceUnavailableError, with the reason and the remedy, unless `where` exists and can
+/// Throws DeviceUnavailableError, with the reason and the remedy, unless `device` exists and can
 /// be used in this process now. A few instructions for a CPU device.
-void require(Device where);
+void require(Device device);
 
-[[nodiscard]] DeviceInfo describe(Device where);
+[[nodiscard]] DeviceInfo describe(Device device);
 /// `physical_index` of it alone. To ask a GPU for its free memory would make a context there.
-[[nodiscard]] int ordinal_of(Device where);
+[[nodiscard]] int ordinal_of(Device device);
 
 /// Why there is no CUDA device; empty if there is one.
-struct CudaProblem {
+struct CudaFailure {
   UnavailableReason reason;
   std::string text;
 };
-[[nodiscard]] std::optional<CudaProblem> why_no_cuda();
+[[nodiscard]] std::optional<CudaFailure> why_no_cuda();
 
 /// Which CUDA kernels run on rehearsed devices, by an emulated GPU that executes their PTX.
 enum class RehearsedKernels : int {
@@ -63,7 +63,7 @@ enum class RehearsedKernels : int {
 /// devices already (having looked for a GPU in vain does not count), or if a count is out of 1…64,
 /// and DeviceUnavailableError if the build has no emulated GPU for the kernels that are wanted.
 /// SKERRY_REHEARSE in the environment does the same at first use.
-void rehearse(int count, RehearsedKernels which = RehearsedKernels::none);
+void rehearse(int count, RehearsedKernels kernels = RehearsedKernels::none);
 /// The folder of the emulated GPU's libraries, whether or not this build has them.
 [[nodiscard]] std::string emulator_folder();
 [[nodiscard]] bool is_rehearsing() noexcept;

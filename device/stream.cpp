@@ -17,23 +17,23 @@ namespace skerry {
 
 namespace {
 
-[[noreturn]] void throw_no_streams(Device where) {
-  throw ValueError("stream: " + to_string(where) +
+[[noreturn]] void throw_no_streams(Device device) {
+  throw ValueError("stream: " + to_string(device) +
                    " has one stream only: its work is done when the call returns; choose a CUDA "
                    "device");
 }
 
-void require_same_device(const char* op, Device own, Device other, const char* name,
+void require_same_device(const char* op, Device event_device, Device other, const char* name,
                          const char* remedy) {
-  if (own == other) return;
-  throw DeviceMismatchError(std::string(op) + ": the event belongs to " + to_string(own) + ", " +
-                                name + " to " + to_string(other) + "; " + remedy,
-                            {own, other});
+  if (event_device == other) return;
+  throw DeviceMismatchError(std::string(op) + ": the event belongs to " + to_string(event_device) +
+                                ", " + name + " to " + to_string(other) + "; " + remedy,
+                            {event_device, other});
 }
 
 struct StreamScope {
   Stream inside;
-  Stream before;
+  Stream previous_stream;
 };
 
 /// Those that were entered and not left. On the heap, made by the first: a thread's own storage is
@@ -45,24 +45,24 @@ std::vector<StreamScope>& scopes_of_thread() {
 
 }  // namespace
 
-Stream Stream::create(Device where) {
-  if (!capabilities_of(where).runs_later) throw_no_streams(where);
-  Stream fresh(where);
-  fresh.native_ = backend_of(where).streams.create(where);
-  return fresh;
+Stream Stream::create(Device device) {
+  if (!capabilities_of(device).runs_later) throw_no_streams(device);
+  Stream stream(device);
+  stream.native_ = backend_of(device).streams.create(device);
+  return stream;
 }
 
-Stream Stream::from_handle(Device where, void* handle) {
-  return from_handle(where, handle, nullptr);
+Stream Stream::from_handle(Device device, void* handle) {
+  return from_handle(device, handle, nullptr);
 }
 
-Stream Stream::from_handle(Device where, void* handle, std::shared_ptr<void> owner) {
-  if (!capabilities_of(where).runs_later) throw_no_streams(where);
+Stream Stream::from_handle(Device device, void* handle, std::shared_ptr<void> owner) {
+  if (!capabilities_of(device).runs_later) throw_no_streams(device);
   if (handle == nullptr) {
     throw ValueError(
         "stream: handle 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one");
   }
-  Stream foreign(where);
+  Stream foreign(device);
   if (handle != foreign.handle()) {
     foreign.native_ = std::shared_ptr<void>(std::move(owner), handle);
   }
@@ -71,121 +71,123 @@ Stream Stream::from_handle(Device where, void* handle, std::shared_ptr<void> own
 
 void* Stream::handle() const noexcept {
   if (native_ != nullptr) return native_.get();
-  return reinterpret_cast<void*>(backend_of(where_).streams.default_handle);
+  return reinterpret_cast<void*>(backend_of(device_).streams.default_handle);
 }
 
 void Stream::synchronize() const {
-  if (const auto wait = backend_of(where_).streams.synchronize) wait(where_, handle());
+  if (const auto wait = backend_of(device_).streams.synchronize) wait(device_, handle());
 }
 
 bool Stream::idle() const {
-  const auto ask = backend_of(where_).streams.idle;
-  return ask == nullptr || ask(where_, handle());
+  const auto ask = backend_of(device_).streams.idle;
+  return ask == nullptr || ask(device_, handle());
 }
 
 void Stream::wait(const Stream& other) const {
-  if (where_.kind != other.where_.kind) return other.synchronize();
+  if (device_.kind != other.device_.kind) return other.synchronize();
   if (*this == other) return;
-  const auto order = backend_of(where_).streams.wait;
-  if (order != nullptr) order(where_, handle(), other.where_, other.handle());
+  const auto order = backend_of(device_).streams.wait;
+  if (order != nullptr) order(device_, handle(), other.device_, other.handle());
 }
 
-Event::Event(Device where) : where_(where) {
-  if (const auto create = backend_of(where).streams.create_event) native_ = create(where);
+Event::Event(Device device) : device_(device) {
+  if (const auto create = backend_of(device).streams.create_event) native_ = create(device);
 }
 
-void Event::record(const Stream& on) {
-  require_same_device("record", where_, on.where(), "the stream",
+void Event::record(const Stream& stream) {
+  require_same_device("record", device_, stream.device(), "the stream",
                       "record an event on a stream of its own device");
   if (native_ == nullptr) {
     host_time_ = std::chrono::steady_clock::now();
   } else {
-    backend_of(where_).streams.record(where_, handle(), on.handle());
+    backend_of(device_).streams.record(device_, handle(), stream.handle());
   }
   is_recorded_ = true;
 }
 
-void Event::wait(const Stream& on) const {
+void Event::wait(const Stream& stream) const {
   if (native_ == nullptr) return;
-  if (on.where().kind != where_.kind) return synchronize();
-  backend_of(where_).streams.wait_for_event(on.where(), on.handle(), where_, handle());
+  if (stream.device().kind != device_.kind) return synchronize();
+  backend_of(device_).streams.wait_for_event(stream.device(), stream.handle(), device_, handle());
 }
 
 void Event::synchronize() const {
-  if (native_ != nullptr) backend_of(where_).streams.synchronize_event(where_, handle());
+  if (native_ != nullptr) backend_of(device_).streams.synchronize_event(device_, handle());
 }
 
 bool Event::done() const {
-  return native_ == nullptr || backend_of(where_).streams.is_done(where_, handle());
+  return native_ == nullptr || backend_of(device_).streams.is_done(device_, handle());
 }
 
 void Event::require_recorded(const char* name) const {
   if (!is_recorded_) {
-    throw ValueError(std::string("elapsed: ") + name + " of " + to_string(where_) +
+    throw ValueError(std::string("elapsed: ") + name + " of " + to_string(device_) +
                      " was never recorded; call its record() before the work that is to be timed "
                      "ends");
   }
   if (!done()) {
-    throw ValueError(std::string("elapsed: ") + name + " of " + to_string(where_) +
+    throw ValueError(std::string("elapsed: ") + name + " of " + to_string(device_) +
                      " is not done: its stream has not come there; wait with its synchronize()");
   }
 }
 
 double Event::elapsed(const Event& end) const {
-  require_same_device("elapsed", where_, end.where_, "the end",
+  require_same_device("elapsed", device_, end.device_, "the end",
                       "time work by two events of one device");
   require_recorded("the start");
   end.require_recorded("the end");
   if (native_ == nullptr) {
     return std::chrono::duration<double>(end.host_time_ - host_time_).count();
   }
-  return backend_of(where_).streams.elapsed(where_, handle(), end.handle());
+  return backend_of(device_).streams.elapsed(device_, handle(), end.handle());
 }
 
-void synchronize(Device where) {
-  require(where);
-  if (const auto wait = backend_of(where).streams.synchronize_device) wait(where);
+void synchronize(Device device) {
+  require(device);
+  if (const auto wait = backend_of(device).streams.synchronize_device) wait(device);
 }
 
-Stream current_stream(Device where) {
-  const auto find = backend_of(where).streams.current;
-  return find != nullptr ? find(where) : Stream(where);
+Stream current_stream(Device device) {
+  const auto find = backend_of(device).streams.current;
+  return find != nullptr ? find(device) : Stream(device);
 }
 
-void* current_stream_handle(Device where) noexcept {
-  const auto find = backend_of(where).streams.current_handle;
-  return find != nullptr ? find(where) : nullptr;
+void* current_stream_handle(Device device) noexcept {
+  const auto find = backend_of(device).streams.current_handle;
+  return find != nullptr ? find(device) : nullptr;
 }
 
-void set_current_stream(const Stream& to) {
-  require(to.where());
-  const auto set = backend_of(to.where()).streams.set_current;
-  if (set != nullptr) set(to);
+void set_current_stream(const Stream& stream) {
+  require(stream.device());
+  const auto set = backend_of(stream.device()).streams.set_current;
+  if (set != nullptr) set(stream);
 }
 
-void enter_stream(const Stream& to) {
+void enter_stream(const Stream& stream) {
   auto& scopes = scopes_of_thread();
-  scopes.push_back({to, current_stream(to.where())});
+  scopes.push_back({stream, current_stream(stream.device())});
   try {
-    set_current_stream(to);
+    set_current_stream(stream);
   } catch (...) {
     scopes.pop_back();
     throw;
   }
 }
 
-void leave_stream(const Stream& from) {
+void exit_stream(const Stream& stream) {
   auto& scopes = scopes_of_thread();
   // Generators may leave in another order than they entered.
-  const auto found = std::find_if(scopes.rbegin(), scopes.rend(),
-                                  [&](const auto& each) { return each.inside == from; });
-  if (found == scopes.rend()) {
+  const auto scope = std::find_if(scopes.rbegin(), scopes.rend(), [&](const auto& candidate) {
+    return candidate.inside == stream;
+  });
+  if (scope == scopes.rend()) {
     throw ValueError("stream: this thread is not inside a block of this stream of " +
-                     to_string(from.where()) + "; leave it in the thread that entered it");
+                     to_string(stream.device()) + "; leave it in the thread that entered it");
   }
-  const Stream before = found->before;
-  scopes.erase(std::next(found).base());
-  if (const auto set = backend_of(before.where()).streams.set_current) set(before);
+  const Stream previous_stream = scope->previous_stream;
+  scopes.erase(std::next(scope).base());
+  if (const auto set = backend_of(previous_stream.device()).streams.set_current)
+    set(previous_stream);
 }
 
 }  // namespace skerry

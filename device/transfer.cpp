@@ -35,9 +35,10 @@ void require_inside(const StorageRef& block, std::size_t offset, std::size_t nby
                    std::to_string(offset));
 }
 
-void read_device(char* to, bool to_page_locked, const StorageRef& source, const char* from,
-                 std::size_t nbytes) {
-  backend_of(source->where()).transfers.to_host(to, to_page_locked, source, from, nbytes);
+void read_device(char* target_data, bool to_page_locked, const StorageRef& source,
+                 const char* source_data, std::size_t nbytes) {
+  backend_of(source->device())
+      .transfers.to_host(target_data, to_page_locked, source, source_data, nbytes);
   count_move(moved.device_to_host, nbytes);
 }
 
@@ -56,20 +57,22 @@ void copy_bytes(const StorageRef& target, std::size_t target_offset, const Stora
   require_inside(target, target_offset, nbytes, "the target");
   require_inside(source, source_offset, nbytes, "the source");
   // To read no bytes from a device that runs later is to wait for what they are a result of.
-  if (nbytes == 0 && !capabilities_of(source->where()).runs_later) return;
-  char* const to = target->data() + target_offset;
-  const char* const from = source->data() + source_offset;
-  const bool to_cpu = is_host(target->where());
-  const bool from_cpu = is_host(source->where());
+  if (nbytes == 0 && !capabilities_of(source->device()).runs_later) return;
+  char* const target_data = target->data() + target_offset;
+  const char* const source_data = source->data() + source_offset;
+  const bool to_cpu = is_host(target->device());
+  const bool from_cpu = is_host(source->device());
   if (to_cpu && from_cpu) {
-    std::memmove(to, from, nbytes);
+    std::memmove(target_data, source_data, nbytes);
   } else if (from_cpu) {
-    backend_of(target->where()).transfers.from_host(target, to, source, from, nbytes);
+    backend_of(target->device())
+        .transfers.from_host(target, target_data, source, source_data, nbytes);
     count_move(moved.host_to_device, nbytes);
   } else if (to_cpu) {
-    read_device(to, target->page_locked(), source, from, nbytes);
-  } else if (target->where().kind == source->where().kind) {
-    backend_of(target->where()).transfers.between(target, to, source, from, nbytes);
+    read_device(target_data, target->page_locked(), source, source_data, nbytes);
+  } else if (target->device().kind == source->device().kind) {
+    backend_of(target->device())
+        .transfers.between(target, target_data, source, source_data, nbytes);
     count_move(moved.device_to_device, nbytes);
   } else {
     by_way_of_host(target, target_offset, source, source_offset, nbytes);
@@ -77,27 +80,27 @@ void copy_bytes(const StorageRef& target, std::size_t target_offset, const Stora
 }
 
 Upload::Upload(const StorageRef& target)
-    : target_(target), pieces_(backend_of(target->where()).transfers.open_upload(target)) {
+    : target_(target), chunks_(backend_of(target->device()).transfers.open_upload(target)) {
   moved.count.fetch_add(1, std::memory_order_relaxed);
 }
 
-char* Upload::buffer(std::size_t nbytes) { return pieces_->buffer(nbytes); }
+char* Upload::buffer(std::size_t nbytes) { return chunks_->buffer(nbytes); }
 
 void Upload::send(std::size_t target_offset, std::size_t nbytes) {
   require_inside(target_, target_offset, nbytes, "the target");
-  pieces_->send(target_->data() + target_offset, nbytes);
+  chunks_->send(target_->data() + target_offset, nbytes);
   moved.host_to_device.fetch_add(nbytes, std::memory_order_relaxed);
 }
 
 void read_bytes(void* target, const StorageRef& source, std::size_t source_offset,
                 std::size_t nbytes) {
   require_inside(source, source_offset, nbytes, "the source");
-  if (nbytes == 0 && !capabilities_of(source->where()).runs_later) return;
-  const char* const from = source->data() + source_offset;
-  if (is_host(source->where())) {
-    std::memcpy(target, from, nbytes);
+  if (nbytes == 0 && !capabilities_of(source->device()).runs_later) return;
+  const char* const source_data = source->data() + source_offset;
+  if (is_host(source->device())) {
+    std::memcpy(target, source_data, nbytes);
   } else {
-    read_device(static_cast<char*>(target), false, source, from, nbytes);
+    read_device(static_cast<char*>(target), false, source, source_data, nbytes);
   }
 }
 

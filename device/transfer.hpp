@@ -20,11 +20,11 @@ void copy_bytes(const StorageRef& target, std::size_t target_offset, const Stora
                 std::size_t source_offset, std::size_t nbytes);
 
 /// A backend's part in an upload.
-class UploadPieces {
+class UploadChunks {
  public:
-  virtual ~UploadPieces() = default;
+  virtual ~UploadChunks() = default;
   [[nodiscard]] virtual char* buffer(std::size_t nbytes) = 0;
-  virtual void send(char* to, std::size_t nbytes) = 0;
+  virtual void send(char* target_data, std::size_t nbytes) = 0;
 };
 
 /// The bytes of one storage on a device whose backend opens uploads, which the caller makes piece
@@ -32,7 +32,7 @@ class UploadPieces {
 /// current stream.
 class Upload {
  public:
-  static constexpr std::size_t most_bytes = std::size_t{4} << 20;
+  static constexpr std::size_t max_bytes = std::size_t{4} << 20;
 
   explicit Upload(const StorageRef& target);
   Upload(const Upload&) = delete;
@@ -44,7 +44,7 @@ class Upload {
 
  private:
   const StorageRef& target_;
-  std::unique_ptr<UploadPieces> pieces_;
+  std::unique_ptr<UploadChunks> chunks_;
 };
 
 /// Reads device memory into `target` on the host and waits for it: for scalars and printing.

@@ -33,10 +33,10 @@ char* map_large(std::size_t nbytes) noexcept {
   if (mapped == MAP_FAILED) return nullptr;
   char* start = static_cast<char*>(mapped);
   const std::size_t over = reinterpret_cast<std::uintptr_t>(start) % huge_page;
-  const std::size_t before = over == 0 ? 0 : huge_page - over;
-  if (before != 0) munmap(start, before);
-  if (before != huge_page) munmap(start + before + nbytes, huge_page - before);
-  return start + before;
+  const std::size_t leading_bytes = over == 0 ? 0 : huge_page - over;
+  if (leading_bytes != 0) munmap(start, leading_bytes);
+  if (leading_bytes != huge_page) munmap(start + leading_bytes + nbytes, huge_page - leading_bytes);
+  return start + leading_bytes;
 }
 void unmap_large(char* data, std::size_t nbytes) noexcept { munmap(data, nbytes); }
 
@@ -58,7 +58,7 @@ FreeBlock* acquire_guarded(std::size_t capacity, std::size_t nbytes) noexcept {
 // Data never comes from operator new: under AddressSanitizer that aborts where malloc gives null.
 FreeBlock* acquire_block(std::size_t capacity, std::size_t nbytes) noexcept {
   if (guard::is_on()) return acquire_guarded(capacity, nbytes);
-  const bool large = capacity > least_large;
+  const bool large = capacity > min_large_bytes;
   void* memory = std::aligned_alloc(alignment, header_bytes + (large ? 0 : capacity));
   if (memory == nullptr) return nullptr;
   if (!large)
@@ -77,7 +77,7 @@ void free_system_block(FreeBlock* block) noexcept {
   if (block->page_locked && !unlock_pages(block->data, block->extent)) return;
   if (guard::is_on()) {
     guard::release(block->data);
-  } else if (block->capacity > least_large) {
+  } else if (block->capacity > min_large_bytes) {
     unmap_large(block->data, block->capacity);
   }
   std::free(block);

@@ -10,11 +10,11 @@ namespace skerry::cpu {
 inline constexpr std::size_t alignment = 64;
 /// In front of the data of a small or medium block; alone for a large one.
 inline constexpr std::size_t header_bytes = 64;
-inline constexpr std::size_t most_small = 1024;
-inline constexpr std::size_t least_large = std::size_t{1} << 20;
+inline constexpr std::size_t max_small_bytes = 1024;
+inline constexpr std::size_t min_large_bytes = std::size_t{1} << 20;
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 /// More than a process can address, so nothing that can be had by reclaiming.
-inline constexpr std::size_t most_bytes = std::size_t{1} << 46;
+inline constexpr std::size_t max_block_bytes = std::size_t{1} << 46;
 
 /// A block that no array has, in place of its header.
 struct FreeBlock {
@@ -25,7 +25,7 @@ struct FreeBlock {
   bool page_locked = false;  ///< for the copies of CUDA devices
 };
 
-inline constexpr int small_bins = static_cast<int>(most_small / alignment) + 1;
+inline constexpr int small_bins = static_cast<int>(max_small_bytes / alignment) + 1;
 
 /// Bin 0 is for headers without data.
 constexpr int small_bin(std::size_t nbytes) noexcept {
@@ -49,7 +49,7 @@ constexpr std::size_t medium_capacity(int bin) noexcept {
 static_assert(medium_bin(1025) == 0 && medium_capacity(0) == 1152);
 static_assert(medium_bin(1152) == 0 && medium_bin(1153) == 1);
 static_assert(medium_bin(2048) == 7 && medium_capacity(7) == 2048 && medium_bin(2049) == 8);
-static_assert(medium_capacity(medium_bins - 1) == least_large);
+static_assert(medium_capacity(medium_bins - 1) == min_large_bytes);
 
 /// Header and data of a block from the system, or null. `capacity` comes from the functions above,
 /// or is whole pages; of guarded memory it has `nbytes`.

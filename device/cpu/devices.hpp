@@ -14,7 +14,7 @@ namespace detail {
 
 /// 0 before it was read.
 extern std::atomic<int> known_count;
-void require_slowly(Device where);
+void require_slowly(Device device);
 
 }  // namespace detail
 
@@ -22,14 +22,14 @@ void require_slowly(Device where);
 [[nodiscard]] int count_devices() noexcept;
 
 /// See skerry::require.
-inline void require(Device where) {
+inline void require(Device device) {
   const int n = detail::known_count.load(std::memory_order_relaxed);
-  if (where.index < 0 || where.index >= n) [[unlikely]]
-    detail::require_slowly(where);
+  if (device.index < 0 || device.index >= n) [[unlikely]]
+    detail::require_slowly(device);
 }
 
-[[nodiscard]] DeviceInfo describe(Device where);
-[[nodiscard]] int ordinal_of(Device where);
+[[nodiscard]] DeviceInfo describe(Device device);
+[[nodiscard]] int ordinal_of(Device device);
 
 extern const Backend backend_in_use;
 

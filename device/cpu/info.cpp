@@ -20,7 +20,9 @@ namespace {
 
 #if defined(__x86_64__)
 
-constexpr bool has_all(unsigned have, unsigned wanted) { return (have & wanted) == wanted; }
+constexpr bool has_all(unsigned have, unsigned required_bits) {
+  return (have & required_bits) == required_bits;
+}
 
 /// Which register sets the system saves on a task switch: without it AVX must not be used.
 unsigned saved_registers() noexcept {

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
-#include "device/cpu/account.hpp"
 #include "device/cpu/blocks.hpp"
+#include "device/cpu/device_usage.hpp"
 #include "device/cpu/info.hpp"
 #include "device/environment.hpp"
 #include "device/guard/heap.hpp"
@@ -22,8 +22,8 @@ namespace skerry::cpu {
 
 namespace {
 
-constexpr int most_cached_per_bin = 64;  // of one thread: 600 KiB over all bins
-constexpr std::size_t most_cached_medium = std::size_t{64} << 20;
+constexpr int max_cached_per_bin = 64;  // of one thread: 600 KiB over all bins
+constexpr std::size_t max_cached_medium = std::size_t{64} << 20;
 
 constinit std::size_t cached_large = 0;
 
@@ -31,24 +31,25 @@ std::size_t configured_cache() noexcept {
   const char* text = environment_text("SKERRY_HOST_CACHE");
   std::size_t nbytes = 0;
   if (text != nullptr) {
-    const auto [end, problem] = std::from_chars(text, text + std::strlen(text), nbytes);
+    const auto [end, error_code] = std::from_chars(text, text + std::strlen(text), nbytes);
     const char* units = "KMG";
     const char* unit = *end == '\0' ? nullptr : std::strchr(units, *end);
     const int shift = unit == nullptr ? 0 : 10 * static_cast<int>(unit - units + 1);
     const bool whole = *end == '\0' || (unit != nullptr && end[1] == '\0');
-    if (problem == std::errc{} && whole && nbytes <= most_bytes >> shift) return nbytes << shift;
+    if (error_code == std::errc{} && whole && nbytes <= max_block_bytes >> shift)
+      return nbytes << shift;
   }
   const std::size_t total = total_memory();
   return total == 0 ? std::size_t{1} << 30 : total / 4;
 }
 
-std::size_t most_cached_large() noexcept {
-  static const std::size_t most = configured_cache();
-  return most;
+std::size_t max_cached_large() noexcept {
+  static const std::size_t limit = configured_cache();
+  return limit;
 }
 
 bool is_limited(int index) noexcept {
-  return accounts[index].limit.load(std::memory_order_relaxed) != SIZE_MAX;
+  return usages[index].limit.load(std::memory_order_relaxed) != SIZE_MAX;
 }
 
 class HostStorage final : public Storage {
@@ -95,25 +96,25 @@ StorageRef make_storage(FreeBlock* block, int index, std::size_t nbytes) noexcep
 }
 
 // Slow paths are kept out of line, or the fast ones save and restore registers for them.
-[[gnu::noinline]] void settle_now(ThreadCache& cache) noexcept {
-  const std::lock_guard lock(shared);
-  settle(accounts[cache.index], &cache);
+[[gnu::noinline]] void update_peak_slowly(ThreadCache& cache) noexcept {
+  const std::lock_guard lock(usages_mutex);
+  update_peak(usages[cache.index], &cache);
 }
 
 void charge(ThreadCache& cache, std::size_t capacity) noexcept {
   const std::int64_t live = cache.counted.live_bytes.get() + static_cast<std::int64_t>(capacity);
   cache.counted.live_bytes.set(live);
   cache.counted.allocations.add(1);
-  if (live > cache.high.get()) {
-    cache.high.set(live);
-    if (live > cache.settle_above) [[unlikely]]
-      settle_now(cache);
+  if (live > cache.max_live_bytes.get()) {
+    cache.max_live_bytes.set(live);
+    if (live > cache.live_upper_bound) [[unlikely]]
+      update_peak_slowly(cache);
   }
 }
 
 /// False if the thread has enough blocks of this size.
 bool cache_small(SmallList& list, FreeBlock* block) noexcept {
-  if (list.length.get() >= most_cached_per_bin) [[unlikely]]
+  if (list.length.get() >= max_cached_per_bin) [[unlikely]]
     return false;
   block->next = list.first;
   list.first = block;
@@ -127,8 +128,8 @@ void give_back_small(ThreadCache& cache, int bin, FreeBlock* block) noexcept {
       cache.counted.live_bytes.get() - static_cast<std::int64_t>(block->capacity);
   cache.counted.live_bytes.set(live);
   if (!cache_small(cache.bins[bin], block)) free_system_block(block);
-  if (live < cache.settle_below) [[unlikely]]
-    settle_now(cache);
+  if (live < cache.live_lower_bound) [[unlikely]]
+    update_peak_slowly(cache);
 }
 
 /// A block goes from live to cached in two steps, and a sum of another thread between them has it
@@ -136,38 +137,39 @@ void give_back_small(ThreadCache& cache, int bin, FreeBlock* block) noexcept {
 [[gnu::noinline]] void give_back_small_limited(ThreadCache& cache, int bin,
                                                FreeBlock* block) noexcept {
   DoomedBlocks doomed;
-  const std::lock_guard lock(shared);
+  const std::lock_guard lock(usages_mutex);
   cache.counted.releases.add(1);
   cache.counted.live_bytes.add(-static_cast<std::int64_t>(block->capacity));
-  if (!fits(accounts[cache.index], block->capacity) || !cache_small(cache.bins[bin], block)) {
+  if (!fits(usages[cache.index], block->capacity) || !cache_small(cache.bins[bin], block)) {
     doomed.add(block);
   }
-  settle(accounts[cache.index], &cache);
+  update_peak(usages[cache.index], &cache);
 }
 
 /// Puts a block into the shared cache, or on `doomed`. Lock held.
-void cache_shared(Account& of, FreeBlock* block, DoomedBlocks& doomed) noexcept {
+void cache_shared(DeviceUsage& usage, FreeBlock* block, DoomedBlocks& doomed) noexcept {
   const std::size_t capacity = block->capacity;
-  if (guard::is_on() || capacity <= most_small || !fits(of, capacity)) return doomed.add(block);
-  if (capacity <= least_large) {
-    if (of.cached_medium + capacity > most_cached_medium) return doomed.add(block);
-    FreeBlock*& first = of.medium[medium_bin(capacity)];
+  if (guard::is_on() || capacity <= max_small_bytes || !fits(usage, capacity))
+    return doomed.add(block);
+  if (capacity <= min_large_bytes) {
+    if (usage.cached_medium + capacity > max_cached_medium) return doomed.add(block);
+    FreeBlock*& first = usage.medium[medium_bin(capacity)];
     block->next = std::exchange(first, block);
-    of.cached_medium += capacity;
-    of.cached_bytes += capacity;
+    usage.cached_medium += capacity;
+    usage.cached_bytes += capacity;
     return;
   }
-  const std::size_t most = most_cached_large();
-  if (capacity > most) return doomed.add(block);
-  block->next = std::exchange(of.large, block);
-  of.cached_bytes += capacity;
+  const std::size_t limit = max_cached_large();
+  if (capacity > limit) return doomed.add(block);
+  block->next = std::exchange(usage.large, block);
+  usage.cached_bytes += capacity;
   cached_large += capacity;
   // The longest unused go first, but this device's only.
-  while (cached_large > most) {
-    FreeBlock** last = &of.large;
+  while (cached_large > limit) {
+    FreeBlock** last = &usage.large;
     while ((*last)->next != nullptr) last = &(*last)->next;
     FreeBlock* oldest = std::exchange(*last, nullptr);
-    of.cached_bytes -= oldest->capacity;
+    usage.cached_bytes -= oldest->capacity;
     cached_large -= oldest->capacity;
     doomed.add(oldest);
   }
@@ -175,24 +177,24 @@ void cache_shared(Account& of, FreeBlock* block, DoomedBlocks& doomed) noexcept 
 
 [[gnu::noinline]] void give_back_shared(int index, FreeBlock* block) noexcept {
   DoomedBlocks doomed;
-  const std::lock_guard lock(shared);
-  Account& of = accounts[index];
-  settle_if_higher(of, own_cache(index));
-  of.counted.live_bytes.add(-static_cast<std::int64_t>(block->capacity));
-  of.counted.releases.add(1);
-  cache_shared(of, block, doomed);
+  const std::lock_guard lock(usages_mutex);
+  DeviceUsage& usage = usages[index];
+  flush_thread_peak(usage, own_cache(index));
+  usage.counted.live_bytes.add(-static_cast<std::int64_t>(block->capacity));
+  usage.counted.releases.add(1);
+  cache_shared(usage, block, doomed);
 }
 
 void HostStorage::destroy() noexcept {
   const std::size_t capacity = capacity_;
-  const int index = where().index;
+  const int index = device().index;
   const bool page_locked = page_locked_;
-  const bool large = capacity > least_large;
+  const bool large = capacity > min_large_bytes;
   char* block_data = large ? data() : reinterpret_cast<char*>(this) + header_bytes;
   this->~HostStorage();
   auto* block = new (static_cast<void*>(this))
       FreeBlock{nullptr, block_data, capacity, capacity, page_locked};
-  if (capacity <= most_small) {
+  if (capacity <= max_small_bytes) {
     if (ThreadCache* cache = find_or_make_cache(index)) [[likely]] {
       const int bin = small_bin(capacity);
       return is_limited(index) ? give_back_small_limited(*cache, bin, block)
@@ -204,15 +206,15 @@ void HostStorage::destroy() noexcept {
 
 void GuardedStorage::destroy() noexcept {
   const FreeBlock old{nullptr, data(), capacity_, nbytes(), page_locked_};
-  const int index = where().index;
+  const int index = device().index;
   this->~GuardedStorage();
   give_back_shared(index, new (static_cast<void*>(this)) FreeBlock(old));
 }
 
 std::size_t capacity_for(std::size_t nbytes) noexcept {
-  if (nbytes <= most_small) return small_capacity(small_bin(nbytes));
-  if (nbytes < least_large) return medium_capacity(medium_bin(nbytes));
-  return std::max(whole_pages(nbytes), whole_pages(least_large + 1));
+  if (nbytes <= max_small_bytes) return small_capacity(small_bin(nbytes));
+  if (nbytes < min_large_bytes) return medium_capacity(medium_bin(nbytes));
+  return std::max(whole_pages(nbytes), whole_pages(min_large_bytes + 1));
 }
 
 FreeBlock* take_small(ThreadCache& cache, std::size_t capacity) noexcept {
@@ -223,84 +225,84 @@ FreeBlock* take_small(ThreadCache& cache, std::size_t capacity) noexcept {
 }
 
 /// A cached block that fits, or null. Lock held.
-FreeBlock* take_cached(Account& of, ThreadCache* own, std::size_t capacity) noexcept {
-  if (!fits(of, 0)) return nullptr;
-  FreeBlock* found = nullptr;
-  if (capacity <= most_small) return own == nullptr ? nullptr : take_small(*own, capacity);
-  if (capacity <= least_large) {
-    FreeBlock*& first = of.medium[medium_bin(capacity)];
+FreeBlock* take_cached(DeviceUsage& usage, ThreadCache* cache, std::size_t capacity) noexcept {
+  if (!fits(usage, 0)) return nullptr;
+  FreeBlock* block = nullptr;
+  if (capacity <= max_small_bytes) return cache == nullptr ? nullptr : take_small(*cache, capacity);
+  if (capacity <= min_large_bytes) {
+    FreeBlock*& first = usage.medium[medium_bin(capacity)];
     if (first == nullptr) return nullptr;
-    found = std::exchange(first, first->next);
-    of.cached_medium -= found->capacity;
+    block = std::exchange(first, first->next);
+    usage.cached_medium -= block->capacity;
   } else {
     FreeBlock** best = nullptr;
-    for (FreeBlock** at = &of.large; *at != nullptr; at = &(*at)->next) {
-      const std::size_t has = (*at)->capacity;
+    for (FreeBlock** link = &usage.large; *link != nullptr; link = &(*link)->next) {
+      const std::size_t has = (*link)->capacity;
       if (has < capacity || has - capacity > capacity / 8) continue;
-      if (best == nullptr || has < (*best)->capacity) best = at;
+      if (best == nullptr || has < (*best)->capacity) best = link;
     }
     if (best == nullptr) return nullptr;
-    found = std::exchange(*best, (*best)->next);
-    cached_large -= found->capacity;
+    block = std::exchange(*best, (*best)->next);
+    cached_large -= block->capacity;
   }
-  of.cached_bytes -= found->capacity;
-  return found;
+  usage.cached_bytes -= block->capacity;
+  return block;
 }
 
 /// One try, charged to the shared account; null if there is not enough memory.
 FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noexcept {
-  Account& of = accounts[index];
-  ThreadCache* own = own_cache(index);
+  DeviceUsage& usage = usages[index];
+  ThreadCache* cache = own_cache(index);
   {
-    const std::lock_guard lock(shared);
-    settle_if_higher(of, own);
-    if (FreeBlock* block = take_cached(of, own, capacity)) {
-      of.counted.live_bytes.add(static_cast<std::int64_t>(block->capacity));
-      of.counted.allocations.add(1);
-      settle(of, own);
+    const std::lock_guard lock(usages_mutex);
+    flush_thread_peak(usage, cache);
+    if (FreeBlock* block = take_cached(usage, cache, capacity)) {
+      usage.counted.live_bytes.add(static_cast<std::int64_t>(block->capacity));
+      usage.counted.allocations.add(1);
+      update_peak(usage, cache);
       return block;
     }
-    if (!fits(of, capacity)) return nullptr;
+    if (!fits(usage, capacity)) return nullptr;
     // Charged before the call, so that threads together keep the limit; the peak waits for it.
-    of.counted.live_bytes.add(static_cast<std::int64_t>(capacity));
+    usage.counted.live_bytes.add(static_cast<std::int64_t>(capacity));
   }
   FreeBlock* block = acquire_block(capacity, nbytes);
-  const std::lock_guard lock(shared);
+  const std::lock_guard lock(usages_mutex);
   if (block == nullptr) {
-    of.counted.live_bytes.add(-static_cast<std::int64_t>(capacity));
+    usage.counted.live_bytes.add(-static_cast<std::int64_t>(capacity));
     return nullptr;
   }
-  settle(of, own);
-  of.counted.allocations.add(1);
-  of.counted.system_allocations.add(1);
+  update_peak(usage, cache);
+  usage.counted.allocations.add(1);
+  usage.counted.system_allocations.add(1);
   return block;
 }
 
 [[noreturn]] void throw_out_of_memory(int index, std::size_t nbytes, const char* tried) {
   const MemoryStatistics now = statistics(index);
-  const Device where{DeviceKind::cpu, static_cast<std::int16_t>(index)};
+  const Device device{DeviceKind::cpu, static_cast<std::int16_t>(index)};
   throw OutOfMemoryError(
-      "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(where) + ": " +
+      "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(device) + ": " +
           byte_text(now.live_bytes) + " live in " + std::to_string(now.live_blocks) +
           (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
           " cached, peak " + byte_text(now.peak_bytes) + ", limit " +
           (now.limit_bytes == SIZE_MAX ? "none" : byte_text(now.limit_bytes)) + "; tried " + tried +
           "; free arrays that are not needed any more",
-      where, nbytes);
+      device, nbytes);
 }
 
 void trim_all() noexcept {
-  trim_elsewhere();
-  for (int index = 0; index < most_devices; ++index) trim(index);
+  trim_external();
+  for (int index = 0; index < max_devices; ++index) trim(index);
 }
 
 /// Everything but a cached block of the thread's own.
 [[gnu::noinline]] StorageRef allocate_slowly(int index, std::size_t nbytes) {
-  if (nbytes > most_bytes) {
+  if (nbytes > max_block_bytes) {
     throw_out_of_memory(index, nbytes, "nothing, it is more than a process can address");
   }
   const std::size_t capacity = capacity_for(nbytes);
-  if (capacity > accounts[index].limit.load(std::memory_order_relaxed)) {
+  if (capacity > usages[index].limit.load(std::memory_order_relaxed)) {
     throw_out_of_memory(index, nbytes, "nothing, it is larger than the limit");
   }
   FreeBlock* block = try_acquire(index, capacity, nbytes);
@@ -316,7 +318,7 @@ void trim_all() noexcept {
   if (block == nullptr) {
     throw_out_of_memory(index, nbytes, "giving back cached blocks, then collecting garbage");
   }
-  if (capacity > least_large && !block->page_locked) {
+  if (capacity > min_large_bytes && !block->page_locked) {
     block->page_locked = lock_pages(block->data, block->extent);
   }
   if (guard::is_on()) return StorageRef(new (block) GuardedStorage(FreeBlock(*block), index));
@@ -327,7 +329,7 @@ void trim_all() noexcept {
 
 StorageRef allocate(int index, std::size_t nbytes) {
   // With a limit, all allocations of a device go one after the other.
-  if (nbytes <= most_small && !is_limited(index)) [[likely]] {
+  if (nbytes <= max_small_bytes && !is_limited(index)) [[likely]] {
     if (ThreadCache* cache = find_or_make_cache(index)) [[likely]] {
       if (FreeBlock* block = take_small(*cache, nbytes)) [[likely]] {
         charge(*cache, block->capacity);
@@ -341,29 +343,29 @@ StorageRef allocate(int index, std::size_t nbytes) {
 std::size_t trim(int index) {
   DoomedBlocks doomed;
   if (ThreadCache* cache = own_cache(index)) empty_bins(*cache, doomed);
-  const std::lock_guard lock(shared);
-  Account& of = accounts[index];
-  for (FreeBlock*& bin : of.medium) {
+  const std::lock_guard lock(usages_mutex);
+  DeviceUsage& usage = usages[index];
+  for (FreeBlock*& bin : usage.medium) {
     while (bin != nullptr) doomed.add(std::exchange(bin, bin->next));
   }
-  while (of.large != nullptr) {
-    cached_large -= of.large->capacity;
-    doomed.add(std::exchange(of.large, of.large->next));
+  while (usage.large != nullptr) {
+    cached_large -= usage.large->capacity;
+    doomed.add(std::exchange(usage.large, usage.large->next));
   }
-  of.cached_medium = 0;
-  of.cached_bytes = 0;
+  usage.cached_medium = 0;
+  usage.cached_bytes = 0;
   return doomed.nbytes();
 }
 
 void set_memory_limit(int index, std::size_t nbytes) {
-  bool is_kept = false;
+  bool is_within_limit = false;
   {
-    const std::lock_guard lock(shared);
-    accounts[index].limit.store(nbytes, std::memory_order_relaxed);
-    is_kept = fits(accounts[index], 0);
+    const std::lock_guard lock(usages_mutex);
+    usages[index].limit.store(nbytes, std::memory_order_relaxed);
+    is_within_limit = fits(usages[index], 0);
   }
-  if (is_kept) return;
-  trim_elsewhere();
+  if (is_within_limit) return;
+  trim_external();
   trim(index);
 }
 

@@ -10,7 +10,7 @@
 namespace skerry::cpu {
 
 /// Logical CPU devices share the machine's memory; each has its own account, cache and limit.
-inline constexpr int most_devices = 64;
+inline constexpr int max_devices = 64;
 
 /// Uninitialised memory, 64-byte aligned; from 1 MiB on aligned to 2 MiB and on huge pages. Blocks
 /// up to 1 KiB come from a cache of the calling thread without a lock. May be released on any
@@ -28,10 +28,10 @@ void set_memory_limit(int index, std::size_t nbytes);
 
 /// Counts memory of another pool, in arrays or cached, against the limit of a device. False if that
 /// would be more than the limit.
-[[nodiscard]] bool charge_elsewhere(int index, std::size_t nbytes) noexcept;
-void discharge_elsewhere(int index, std::size_t nbytes) noexcept;
+[[nodiscard]] bool charge_external(int index, std::size_t nbytes) noexcept;
+void discharge_external(int index, std::size_t nbytes) noexcept;
 /// How that pool gives back what it has cached, where memory is short.
-void set_trim_elsewhere(void (*trim)() noexcept) noexcept;
+void set_external_trim(void (*trim)() noexcept) noexcept;
 
 /// Gives the shared cache and the calling thread's back to the system; returns how many bytes.
 /// Other threads keep what they have cached in blocks up to 1 KiB.

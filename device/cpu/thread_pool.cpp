@@ -28,7 +28,7 @@ namespace {
 
 using range_body = void (*)(void* context, std::int64_t begin, std::int64_t end) noexcept;
 
-constexpr int most_threads = 1024;
+constexpr int max_threads = 1024;
 constexpr int chunks_per_thread = 4;         // evens out cores of unequal speed
 constexpr std::int64_t chunk_multiple = 64;  // no cache line is written by two threads
 constexpr auto spin_time = std::chrono::microseconds(50);
@@ -67,7 +67,7 @@ bool spin_until(Predicate done) noexcept {
 constexpr std::uint32_t gate_open = 1;
 constexpr std::uint32_t one_inside = 2;
 constexpr std::uint32_t inside_mask = 0x7ff << 1;
-constexpr std::uint32_t one_job = 1u << 12;
+constexpr std::uint32_t one_task = 1u << 12;
 
 struct Pool {
   alignas(64) std::atomic<std::uint32_t> gate{0};
@@ -87,21 +87,21 @@ struct Pool {
   const guard::CallNote* note = nullptr;  ///< the caller's
 
   void run_chunks() noexcept;
-  void work(int number) noexcept;
-  void leave() noexcept;
-  std::uint32_t await_job(std::uint32_t last_seen) noexcept;
-  void start_workers(int wanted) noexcept;
+  void run_worker(int number) noexcept;
+  void exit_gate() noexcept;
+  std::uint32_t wait_for_task(std::uint32_t last_gate_value) noexcept;
+  void start_workers(int worker_count) noexcept;
   void open() noexcept;
   void shut() noexcept;
 };
 
 struct WorkerArguments {
-  Pool* home;
+  Pool* pool;
   int number;
 };
 
 constinit std::atomic<Pool*> current{nullptr};
-constinit std::atomic<int> wanted_threads{0};  // 0: not yet looked up
+constinit std::atomic<int> requested_threads{0};  // 0: not yet looked up
 
 void Pool::run_chunks() noexcept {
   for (;;) {
@@ -113,36 +113,36 @@ void Pool::run_chunks() noexcept {
   }
 }
 
-/// Returns the gate as it was when it opened for a job after `last_seen`.
-std::uint32_t Pool::await_job(std::uint32_t last_seen) noexcept {
-  std::uint32_t seen = 0;
+/// Returns the gate as it was when it opened for a job after `last_gate_value`.
+std::uint32_t Pool::wait_for_task(std::uint32_t last_gate_value) noexcept {
+  std::uint32_t gate_value = 0;
   const auto is_new = [&] {
-    seen = gate.load();
-    return (seen & gate_open) != 0 && seen / one_job != last_seen / one_job;
+    gate_value = gate.load();
+    return (gate_value & gate_open) != 0 && gate_value / one_task != last_gate_value / one_task;
   };
   while (!spin_until(is_new)) {
     sleepers.fetch_add(1);
-    if (!is_new()) futex_wait(gate, seen);
+    if (!is_new()) futex_wait(gate, gate_value);
     sleepers.fetch_sub(1);
   }
-  return seen;
+  return gate_value;
 }
 
-void Pool::leave() noexcept {
-  const std::uint32_t before = gate.fetch_sub(one_inside);
-  if ((before & inside_mask) == one_inside && caller_sleeps.load()) {
+void Pool::exit_gate() noexcept {
+  const std::uint32_t old_gate_value = gate.fetch_sub(one_inside);
+  if ((old_gate_value & inside_mask) == one_inside && caller_sleeps.load()) {
     finished.fetch_add(1);
     futex_wake(finished, 1);
   }
 }
 
-void Pool::work(int number) noexcept {
-  std::uint32_t seen = 0;
+void Pool::run_worker(int number) noexcept {
+  std::uint32_t gate_value = 0;
   for (;;) {
-    seen = await_job(seen);
-    if (!gate.compare_exchange_strong(seen, seen + one_inside)) {
+    gate_value = wait_for_task(gate_value);
+    if (!gate.compare_exchange_strong(gate_value, gate_value + one_inside)) {
       // Another worker came or went, or the gate was shut: look again at the same job.
-      seen -= one_job;
+      gate_value -= one_task;
       continue;
     }
     if (number < allowed) {
@@ -150,21 +150,21 @@ void Pool::work(int number) noexcept {
       run_chunks();
       guard::current_note = nullptr;
     }
-    leave();
+    exit_gate();
   }
 }
 
 void* worker_main(void* raw) {
   const WorkerArguments arguments = *static_cast<WorkerArguments*>(raw);
   std::free(raw);
-  arguments.home->work(arguments.number);
+  arguments.pool->run_worker(arguments.number);
   return nullptr;
 }
 
-bool start_worker(Pool* home, int number) noexcept {
+bool start_worker(Pool* pool, int number) noexcept {
   void* memory = std::malloc(sizeof(WorkerArguments));
   if (memory == nullptr) return false;
-  auto* arguments = new (memory) WorkerArguments{home, number};
+  auto* arguments = new (memory) WorkerArguments{pool, number};
   pthread_t thread;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -175,20 +175,20 @@ bool start_worker(Pool* home, int number) noexcept {
   return started;
 }
 
-void Pool::start_workers(int wanted) noexcept {
-  if (workers >= wanted) return;
+void Pool::start_workers(int worker_count) noexcept {
+  if (workers >= worker_count) return;
   // Signals, Ctrl-C above all, are for the program's own threads.
   sigset_t all;
-  sigset_t before;
+  sigset_t old_mask;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  while (workers < wanted && start_worker(this, workers)) ++workers;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_sigmask(SIG_SETMASK, &all, &old_mask);
+  while (workers < worker_count && start_worker(this, workers)) ++workers;
+  pthread_sigmask(SIG_SETMASK, &old_mask, nullptr);
 }
 
 void Pool::open() noexcept {
   next_chunk.store(0, std::memory_order_relaxed);
-  gate.store((gate.load() & ~inside_mask) + one_job + gate_open);
+  gate.store((gate.load() & ~inside_mask) + one_task + gate_open);
   // A worker counts itself before the kernel compares the gate, so none is missed.
   if (sleepers.load() > 0) futex_wake(gate, workers > allowed ? INT_MAX : useful);
 }
@@ -208,22 +208,22 @@ void Pool::shut() noexcept {
 }
 
 Pool* current_pool() noexcept {
-  Pool* home = current.load(std::memory_order_acquire);
-  if (home != nullptr) return home;
+  Pool* pool = current.load(std::memory_order_acquire);
+  if (pool != nullptr) return pool;
   void* memory = std::aligned_alloc(alignof(Pool), sizeof(Pool));
   if (memory == nullptr) return nullptr;
-  auto* fresh = new (memory) Pool;
-  if (current.compare_exchange_strong(home, fresh, std::memory_order_acq_rel)) return fresh;
+  auto* new_pool = new (memory) Pool;
+  if (current.compare_exchange_strong(pool, new_pool, std::memory_order_acq_rel)) return new_pool;
   std::free(memory);
-  return home;
+  return pool;
 }
 
 /// The child has none of the parent's threads, and one of them may have had the pool: the old state
 /// is left as it is, reachable for leak checkers.
 constinit Pool* abandoned = nullptr;
-void forget_pool_in_child() { abandoned = current.exchange(nullptr); }
+void discard_pool_in_child() { abandoned = current.exchange(nullptr); }
 
-[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, forget_pool_in_child);
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, discard_pool_in_child);
 
 int usable_cores() noexcept {
   cpu_set_t cores;
@@ -235,16 +235,16 @@ int default_thread_count() noexcept {
   int n = 0;
   if (const char* value = environment_text("SKERRY_NUM_THREADS")) {
     const char* end = value + std::strlen(value);
-    const auto [stop, problem] = std::from_chars(value, end, n);
-    if (problem != std::errc{} || stop != end || n < 1 || n > most_threads) n = 0;
+    const auto [stop, error_code] = std::from_chars(value, end, n);
+    if (error_code != std::errc{} || stop != end || n < 1 || n > max_threads) n = 0;
   }
-  return std::clamp(n > 0 ? n : usable_cores(), 1, most_threads);
+  return std::clamp(n > 0 ? n : usable_cores(), 1, max_threads);
 }
 
 /// Few ranges per thread, at least a grain each.
-std::int64_t chunk_length(std::int64_t count, std::int64_t grain, int threads) noexcept {
+std::int64_t chunk_length(std::int64_t count, std::int64_t grain_size, int threads) noexcept {
   const std::int64_t chunks = static_cast<std::int64_t>(threads) * chunks_per_thread;
-  std::int64_t length = std::max(count / chunks + (count % chunks != 0), grain);
+  std::int64_t length = std::max(count / chunks + (count % chunks != 0), grain_size);
   if (length >= chunk_multiple && length % chunk_multiple != 0) {
     length += chunk_multiple - length % chunk_multiple;
   }
@@ -254,35 +254,36 @@ std::int64_t chunk_length(std::int64_t count, std::int64_t grain, int threads) n
 }  // namespace
 
 int thread_count() noexcept {
-  int n = wanted_threads.load(std::memory_order_relaxed);
+  int n = requested_threads.load(std::memory_order_relaxed);
   if (n != 0) return n;
-  wanted_threads.compare_exchange_strong(n, default_thread_count());
-  return wanted_threads.load();
+  requested_threads.compare_exchange_strong(n, default_thread_count());
+  return requested_threads.load();
 }
 
-void set_thread_count(int n) noexcept { wanted_threads.store(std::clamp(n, 1, most_threads)); }
+void set_thread_count(int n) noexcept { requested_threads.store(std::clamp(n, 1, max_threads)); }
 
-void parallel_for(std::int64_t count, std::int64_t grain, range_body body, void* context) noexcept {
+void parallel_for(std::int64_t count, std::int64_t grain_size, range_body body,
+                  void* context) noexcept {
   if (count <= 0) return;
-  grain = std::max<std::int64_t>(grain, 1);
-  const int threads = count <= grain ? 1 : thread_count();
-  Pool* home = threads == 1 ? nullptr : current_pool();
-  if (home == nullptr || home->busy.load(std::memory_order_relaxed) ||
-      home->busy.exchange(true, std::memory_order_acquire)) {
+  grain_size = std::max<std::int64_t>(grain_size, 1);
+  const int threads = count <= grain_size ? 1 : thread_count();
+  Pool* pool = threads == 1 ? nullptr : current_pool();
+  if (pool == nullptr || pool->busy.load(std::memory_order_relaxed) ||
+      pool->busy.exchange(true, std::memory_order_acquire)) {
     return body(context, 0, count);
   }
-  home->start_workers(threads - 1);
-  home->chunk = chunk_length(count, grain, threads);
-  home->allowed = threads - 1;
-  home->useful = static_cast<int>(std::min<std::int64_t>(threads - 1, (count - 1) / home->chunk));
-  home->body = body;
-  home->context = context;
-  home->count = count;
-  home->note = guard::current_note;
-  home->open();
-  home->run_chunks();
-  home->shut();
-  home->busy.store(false, std::memory_order_release);
+  pool->start_workers(threads - 1);
+  pool->chunk = chunk_length(count, grain_size, threads);
+  pool->allowed = threads - 1;
+  pool->useful = static_cast<int>(std::min<std::int64_t>(threads - 1, (count - 1) / pool->chunk));
+  pool->body = body;
+  pool->context = context;
+  pool->count = count;
+  pool->note = guard::current_note;
+  pool->open();
+  pool->run_chunks();
+  pool->shut();
+  pool->busy.store(false, std::memory_order_release);
 }
 
 }  // namespace skerry::cpu

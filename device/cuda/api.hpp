@@ -15,7 +15,7 @@ namespace skerry::cuda {
 
 inline constexpr int module_abi_version = 7;
 
-inline constexpr int most_devices = 64;
+inline constexpr int max_devices = 64;
 
 /// The statuses that skerry tells apart.
 inline constexpr int success = 0;

@@ -14,7 +14,7 @@ std::string_view next_entry(std::string_view& list) noexcept {
   return first;
 }
 
-bool machine_code_runs(int version, int compute_capability) noexcept {
+bool runs_native_code(int version, int compute_capability) noexcept {
   return version / 10 == compute_capability / 10 && version <= compute_capability;
 }
 
@@ -22,7 +22,7 @@ bool machine_code_runs(int version, int compute_capability) noexcept {
 bool entry_fits(int version, std::string_view suffix, int compute_capability) noexcept {
   // "90a" is machine code for exactly that one.
   if (suffix.starts_with('a')) return version == compute_capability;
-  if (!suffix.ends_with("-virtual") && machine_code_runs(version, compute_capability)) return true;
+  if (!suffix.ends_with("-virtual") && runs_native_code(version, compute_capability)) return true;
   return !suffix.ends_with("-real") && version <= compute_capability;
 }
 
@@ -31,11 +31,11 @@ bool entry_fits(int version, std::string_view suffix, int compute_capability) no
 bool word_fits(std::string_view word, std::string_view by_nvcc, int compute_capability) noexcept {
   if (by_nvcc.empty()) return true;
   while (!by_nvcc.empty()) {
-    const std::string_view each = next_entry(by_nvcc);
+    const std::string_view entry = next_entry(by_nvcc);
     int version = 0;
-    std::from_chars(each.data(), each.data() + each.size(), version);
+    std::from_chars(entry.data(), entry.data() + entry.size(), version);
     version /= 10;
-    if (machine_code_runs(version, compute_capability)) return true;
+    if (runs_native_code(version, compute_capability)) return true;
     const bool is_portable = word.starts_with("all") ? by_nvcc.empty() : word != "native";
     if (is_portable && version <= compute_capability) return true;
   }
@@ -48,13 +48,14 @@ bool compiled_for(std::string_view architectures, std::string_view by_nvcc,
                   int compute_capability) noexcept {
   if (architectures.empty()) return true;
   while (!architectures.empty()) {
-    const std::string_view each = next_entry(architectures);
-    if (each.empty()) continue;
+    const std::string_view entry = next_entry(architectures);
+    if (entry.empty()) continue;
     int version = 0;
-    const auto [end, problem] = std::from_chars(each.data(), each.data() + each.size(), version);
-    const std::string_view suffix(end, static_cast<std::size_t>(each.data() + each.size() - end));
-    if (problem != std::errc{} ? word_fits(each, by_nvcc, compute_capability)
-                               : entry_fits(version, suffix, compute_capability)) {
+    const auto [end, error_code] =
+        std::from_chars(entry.data(), entry.data() + entry.size(), version);
+    const std::string_view suffix(end, static_cast<std::size_t>(entry.data() + entry.size() - end));
+    if (error_code != std::errc{} ? word_fits(entry, by_nvcc, compute_capability)
+                                  : entry_fits(version, suffix, compute_capability)) {
       return true;
     }
   }

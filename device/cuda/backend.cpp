@@ -16,10 +16,10 @@ void fill_kernels(void* table) {
   if (module != nullptr && module->fill_kernels != nullptr) module->fill_kernels(table);
 }
 
-constexpr Backend make_backend(KernelForm form) {
+constexpr Backend make_backend(KernelForm kernel_form) {
   return {
       .name = "cuda",
-      .can = {.form = form,
+      .can = {.kernel_form = kernel_form,
               .host_memory = false,
               .runs_later = true,
               .dense_operands = true,
@@ -59,15 +59,15 @@ constexpr Backend make_backend(KernelForm form) {
                     .between = copy_between,
                     .open_upload = open_upload},
       .deferred = {.add = add_deferred, .close = close_deferred},
-      .interchange = {.make_ready = make_ready,
+      .interchange = {.make_ready_on_legacy = make_ready_on_legacy,
                       .make_ready_on = make_ready_on,
                       .make_ready_on_current = make_ready_on_current,
-                      .come_after_current = come_after_current,
+                      .note_import_on_current = note_import_on_current,
                       .inspect_pointer = inspect_pointer,
                       .ordinal_of_stream = ordinal_of_stream,
-                      .make_current = make_current},
+                      .make_device_current = make_device_current},
       .launch = launch,
-      .fill_kernels = form == KernelForm::native ? fill_kernels : nullptr,
+      .fill_kernels = kernel_form == KernelForm::native ? fill_kernels : nullptr,
   };
 }
 
@@ -76,8 +76,8 @@ constexpr Backend make_backend(KernelForm form) {
 constexpr Backend native_backend = make_backend(KernelForm::native);
 constexpr Backend rehearsed_backend = make_backend(KernelForm::host);
 
-void use_backend(const Backend& chosen) noexcept {
-  skerry::detail::backends[static_cast<std::size_t>(kind)].store(&chosen);
+void use_backend(const Backend& backend) noexcept {
+  skerry::detail::backends[static_cast<std::size_t>(kind)].store(&backend);
 }
 
 }  // namespace skerry::cuda

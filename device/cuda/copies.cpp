@@ -19,31 +19,34 @@ namespace {
 constexpr const char* copying = "copy_bytes";
 
 /// The current stream, for a copy.
-Timeline& stream_for_copies(DeviceState& on) {
-  Timeline& work = current_timeline(on);
-  work.limit_work();
-  if (work.handle() == legacy_stream) return work;
-  const DeviceGuard guard(on);
-  refuse_capture(on, work.handle(), copying);
-  return work;
+StreamState& stream_for_copies(DeviceState& device_state) {
+  StreamState& stream_state = current_stream_state(device_state);
+  stream_state.limit_work();
+  if (stream_state.handle() == legacy_stream) return stream_state;
+  const DeviceGuard guard(device_state);
+  reject_capture(device_state, stream_state.handle(), copying);
+  return stream_state;
 }
 
 /// Enqueued copies of host memory have ended when it returns or throws: the memory may be freed or
 /// written again.
-void end_copy(DeviceState& on, void* stream, int code) {
+void end_copy(DeviceState& device_state, void* stream, int code) {
   if (code == success) code = call<&Api::stream_synchronize>(stream);
-  if (code != success) static_cast<void>(finish_work(on));  // else it is lost, and copies nothing
-  check(code, on, copying);
+  if (code != success)
+    static_cast<void>(finish_work(device_state));  // else it is lost, and copies nothing
+  check(code, device_state, copying);
 }
 
-static_assert(Upload::most_bytes == Staging::chunk_bytes);
+static_assert(Upload::max_bytes == Staging::chunk_bytes);
 
-class PinnedPieces final : public UploadPieces {
+class PinnedChunks final : public UploadChunks {
  public:
-  PinnedPieces(const StorageRef& target, Timeline& work)
-      : uses_{writes(target)}, ordered_(work, uses_), bytes_(*work.on().chunks, work.handle()) {}
+  PinnedChunks(const StorageRef& target, StreamState& stream_state)
+      : uses_{writes(target)},
+        ordered_(stream_state, uses_),
+        bytes_(*stream_state.device_state().chunks, stream_state.handle()) {}
   char* buffer(std::size_t nbytes) override { return bytes_.buffer(nbytes); }
-  void send(char* to, std::size_t nbytes) override { bytes_.send(to, nbytes); }
+  void send(char* target_data, std::size_t nbytes) override { bytes_.send(target_data, nbytes); }
 
  private:
   const MemoryUse uses_[1];
@@ -53,72 +56,75 @@ class PinnedPieces final : public UploadPieces {
 
 }  // namespace
 
-void copy_from_host(const StorageRef& target, char* to, const StorageRef& source, const char* from,
-                    std::size_t nbytes) {
-  DeviceState& on = use(target->where());
-  Timeline& work = stream_for_copies(on);
-  void* const handle = work.handle();
+void copy_from_host(const StorageRef& target, char* target_data, const StorageRef& source,
+                    const char* source_data, std::size_t nbytes) {
+  DeviceState& device_state = use(target->device());
+  StreamState& stream_state = stream_for_copies(device_state);
+  void* const handle = stream_state.handle();
   const MemoryUse uses[] = {writes(target)};
-  OrderedWork ordered(work, uses);
+  OrderedWork ordered(stream_state, uses);
   if (!source->page_locked()) {
-    on.chunks->to_device(to, from, nbytes, handle);
+    device_state.chunks->to_device(target_data, source_data, nbytes, handle);
   } else {
     // No intermediate copy, but the CPU may write the source again as soon as this returns.
-    const DeviceGuard guard(on);
+    const DeviceGuard guard(device_state);
     ordered.begin_wait();
-    end_copy(on, handle,
-             call<&Api::copy_async>(to, from, nbytes, CopyKind::host_to_device, handle));
-    ordered.passed();
+    end_copy(
+        device_state, handle,
+        call<&Api::copy_async>(target_data, source_data, nbytes, CopyKind::host_to_device, handle));
+    ordered.note_done();
   }
 }
 
-void copy_to_host(char* to, bool to_page_locked, const StorageRef& source, const char* from,
-                  std::size_t nbytes) {
-  DeviceState& on = use(source->where());
-  Timeline& work = stream_for_copies(on);
-  void* const handle = work.handle();
-  const std::uint64_t before = on.deferred->next();
+void copy_to_host(char* target_data, bool to_page_locked, const StorageRef& source,
+                  const char* source_data, std::size_t nbytes) {
+  DeviceState& device_state = use(source->device());
+  StreamState& stream_state = stream_for_copies(device_state);
+  void* const handle = stream_state.handle();
+  const std::uint64_t end_number = device_state.deferred->next();
   const MemoryUse uses[] = {reads(source)};
-  OrderedWork ordered(work, uses);
+  OrderedWork ordered(stream_state, uses);
   ordered.begin_wait();
   if (nbytes == 0) {
-    const DeviceGuard guard(on);
-    end_copy(on, handle, success);
+    const DeviceGuard guard(device_state);
+    end_copy(device_state, handle, success);
   } else if (!to_page_locked) {
-    on.chunks->to_host(to, from, nbytes, handle);
+    device_state.chunks->to_host(target_data, source_data, nbytes, handle);
   } else {
-    const DeviceGuard guard(on);
-    end_copy(on, handle,
-             call<&Api::copy_async>(to, from, nbytes, CopyKind::device_to_host, handle));
+    const DeviceGuard guard(device_state);
+    end_copy(
+        device_state, handle,
+        call<&Api::copy_async>(target_data, source_data, nbytes, CopyKind::device_to_host, handle));
   }
-  ordered.passed();
-  on.deferred->waited(handle, before);
+  ordered.note_done();
+  device_state.deferred->raise_after_wait(handle, end_number);
 }
 
 /// On the target's stream.
-void copy_between(const StorageRef& target, char* to, const StorageRef& source, const char* from,
-                  std::size_t nbytes) {
-  DeviceState& on = use(target->where());
-  DeviceState& origin = use(source->where());
-  Timeline& work = stream_for_copies(on);
-  const bool same_gpu = on.ordinal == origin.ordinal;
+void copy_between(const StorageRef& target, char* target_data, const StorageRef& source,
+                  const char* source_data, std::size_t nbytes) {
+  DeviceState& device_state = use(target->device());
+  DeviceState& origin = use(source->device());
+  StreamState& stream_state = stream_for_copies(device_state);
+  const bool same_gpu = device_state.ordinal == origin.ordinal;
   // The driver stages by itself where there is no peer access; asking enables it where it exists.
-  if (!same_gpu && nbytes > 0) static_cast<void>(route_between(on, origin));
+  if (!same_gpu && nbytes > 0) static_cast<void>(route_between(device_state, origin));
 
   const MemoryUse uses[] = {writes(target), reads(source)};
-  const OrderedWork ordered(work, uses);
-  note_source(on, origin);
+  const OrderedWork ordered(stream_state, uses);
+  note_dependency(device_state, origin);
   if (nbytes == 0) return;
-  const DeviceGuard guard(on);
-  const int code =
-      same_gpu ? call<&Api::copy_async>(to, from, nbytes, CopyKind::device_to_device, work.handle())
-               : call<&Api::copy_peer_async>(to, on.ordinal, from, origin.ordinal, nbytes,
-                                             work.handle());
-  check(code, on, copying);
+  const DeviceGuard guard(device_state);
+  const int code = same_gpu
+                       ? call<&Api::copy_async>(target_data, source_data, nbytes,
+                                                CopyKind::device_to_device, stream_state.handle())
+                       : call<&Api::copy_peer_async>(target_data, device_state.ordinal, source_data,
+                                                     origin.ordinal, nbytes, stream_state.handle());
+  check(code, device_state, copying);
 }
 
-std::unique_ptr<UploadPieces> open_upload(const StorageRef& target) {
-  return std::make_unique<PinnedPieces>(target, stream_for_copies(use(target->where())));
+std::unique_ptr<UploadChunks> open_upload(const StorageRef& target) {
+  return std::make_unique<PinnedChunks>(target, stream_for_copies(use(target->device())));
 }
 
 }  // namespace skerry::cuda

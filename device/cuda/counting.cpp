@@ -41,10 +41,10 @@ struct Counted<Entry> {
 constinit thread_local bool ends_the_process = false;
 
 template <auto Entry>
-struct Refused;
+struct Rejected;
 
 template <class... Args, int (*Api::*Entry)(Args...)>
-struct Refused<Entry> {
+struct Rejected<Entry> {
   static int call(Args...) {
     if (ends_the_process) return runtime_unloading;
     for (;;) pause();
@@ -59,13 +59,13 @@ struct entry_of_table {
   bool may_wait;
   std::atomic<std::uint64_t>* count;
   void (*count_before)(Api& table) noexcept;
-  void (*refuse_before)(Api& table) noexcept;
+  void (*reject_before)(Api& table) noexcept;
 };
 
 #define SKERRY_COUNTED(name)                                                                   \
   entry_of_table {                                                                             \
     #name, may_wait<&Api::name>, &Counted<&Api::name>::count, Counted<&Api::name>::put_before, \
-        Refused<&Api::name>::put_before                                                        \
+        Rejected<&Api::name>::put_before                                                       \
   }
 
 /// All but the two that give texts.
@@ -123,7 +123,7 @@ static_assert(sizeof(Api) == (entries.size() + 2) * sizeof(void (*)()),
 constinit std::mutex counting_mutex;
 constinit int depth = 0;
 constinit Api counting_table{};
-constinit Api refusing_table{};
+constinit Api rejecting_table{};
 
 }  // namespace
 
@@ -131,11 +131,11 @@ void start_counting() {
   static_cast<void>(look_at({cuda_kind, 0}));
   const std::lock_guard lock(counting_mutex);
   if (depth++ != 0) return;
-  const Api* const plain = detail::table.load();
+  const Api* const uncounted_table = detail::table.load();
   // Written once: a thread may still be on its way through it.
-  if (counted_table.exchange(plain) == nullptr) {
-    counting_table = *plain;
-    for (const entry_of_table& each : entries) each.count_before(counting_table);
+  if (counted_table.exchange(uncounted_table) == nullptr) {
+    counting_table = *uncounted_table;
+    for (const entry_of_table& entry : entries) entry.count_before(counting_table);
   }
   detail::table.store(&counting_table);
 }
@@ -149,21 +149,21 @@ void stop_counting() noexcept {
 
 void slow_waiting_calls(unsigned microseconds) noexcept { slowness_us.store(microseconds); }
 
-void refuse_calls() noexcept {
+void reject_calls() noexcept {
   ends_the_process = true;
   const std::lock_guard lock(counting_mutex);
   const Api* const now = detail::table.load();
-  if (now == nullptr || now == &refusing_table) return;
-  refusing_table = *now;
-  for (const entry_of_table& each : entries) each.refuse_before(refusing_table);
-  detail::table.store(&refusing_table);
+  if (now == nullptr || now == &rejecting_table) return;
+  rejecting_table = *now;
+  for (const entry_of_table& entry : entries) entry.reject_before(rejecting_table);
+  detail::table.store(&rejecting_table);
 }
 
 std::vector<CountedCall> counted_calls() {
   std::vector<CountedCall> result;
   result.reserve(entries.size());
-  for (const entry_of_table& each : entries) {
-    result.push_back({each.name, each.may_wait, each.count->load()});
+  for (const entry_of_table& entry : entries) {
+    result.push_back({entry.name, entry.may_wait, entry.count->load()});
   }
   return result;
 }

@@ -18,7 +18,7 @@ void slow_waiting_calls(unsigned microseconds) noexcept;
 
 /// At exit: calls of the thread that called this return runtime_unloading from now on, those of
 /// other threads never return. The driver goes, and threads that Python left behind work on.
-void refuse_calls() noexcept;
+void reject_calls() noexcept;
 
 /// Since the process began: callers compare two of these.
 [[nodiscard]] std::vector<CountedCall> counted_calls();

@@ -17,69 +17,71 @@ namespace {
 
 /// The streams that a thread chose. On the heap, made by the first choice: a thread's own storage
 /// is scarce in a module that is loaded late, and the allocator needs what there is for its caches.
-struct ChosenStreams {
-  ChosenStreams() = default;
-  ChosenStreams(const ChosenStreams&) = delete;
-  ChosenStreams& operator=(const ChosenStreams&) = delete;
-  ~ChosenStreams() {
-    for (std::size_t i = 0; i < most_devices; ++i) leave(i);
+struct ThreadStreams {
+  ThreadStreams() = default;
+  ThreadStreams(const ThreadStreams&) = delete;
+  ThreadStreams& operator=(const ThreadStreams&) = delete;
+  ~ThreadStreams() {
+    for (std::size_t i = 0; i < max_devices; ++i) exit_stream(i);
   }
-  void leave(std::size_t index) noexcept {
-    Timeline* const left = std::exchange(timelines[index], nullptr);
-    if (left != nullptr) left->on().streams->leave(*left);
+  void exit_stream(std::size_t index) noexcept {
+    StreamState* const left = std::exchange(stream_states[index], nullptr);
+    if (left != nullptr) left->device_state().streams->exit(*left);
   }
 
-  std::array<Stream, most_devices> streams = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<Stream, most_devices>{Stream({kind, static_cast<std::int16_t>(I)})...};
-  }(std::make_index_sequence<most_devices>{});
-  std::array<Timeline*, most_devices> timelines{};  ///< null for the default stream
+  std::array<Stream, max_devices> streams = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<Stream, max_devices>{Stream({kind, static_cast<std::int16_t>(I)})...};
+  }(std::make_index_sequence<max_devices>{});
+  std::array<StreamState*, max_devices> stream_states{};  ///< null for the default stream
 };
 
 /// Null in a thread that never chose a stream, and after its end.
-constinit thread_local ChosenStreams* chosen = nullptr;
+constinit thread_local ThreadStreams* thread_streams = nullptr;
 
-ChosenStreams& choices_of_thread() {
+ThreadStreams& choices_of_thread() {
   struct Owner {
-    ~Owner() { delete std::exchange(chosen, nullptr); }
+    ~Owner() { delete std::exchange(thread_streams, nullptr); }
   };
   thread_local const Owner at_end;
   static_cast<void>(at_end);
-  if (chosen == nullptr) chosen = new ChosenStreams;
-  return *chosen;
+  if (thread_streams == nullptr) thread_streams = new ThreadStreams;
+  return *thread_streams;
 }
 
 }  // namespace
 
-Stream current_stream(Device where) {
-  if (cuda::current_stream_handle(where) == Stream(where).handle()) return Stream(where);
-  return choices_of_thread().streams[static_cast<std::size_t>(where.index)];
+Stream current_stream(Device device) {
+  if (cuda::current_stream_handle(device) == Stream(device).handle()) return Stream(device);
+  return choices_of_thread().streams[static_cast<std::size_t>(device.index)];
 }
 
-void* current_stream_handle(Device where) noexcept {
-  const auto index = static_cast<std::size_t>(where.index);
-  if (chosen == nullptr || index >= most_devices) return legacy_stream;
-  const Timeline* const work = chosen->timelines[index];
-  return work != nullptr ? work->handle() : legacy_stream;
+void* current_stream_handle(Device device) noexcept {
+  const auto index = static_cast<std::size_t>(device.index);
+  if (thread_streams == nullptr || index >= max_devices) return legacy_stream;
+  const StreamState* const stream_state = thread_streams->stream_states[index];
+  return stream_state != nullptr ? stream_state->handle() : legacy_stream;
 }
 
-void set_current_stream(const Stream& to) {
-  const auto index = static_cast<std::size_t>(to.where().index);
-  ChosenStreams& mine = choices_of_thread();
-  if (mine.timelines[index] != nullptr && mine.streams[index] == to) {
-    mine.streams[index] = to;
+void set_current_stream(const Stream& stream) {
+  const auto index = static_cast<std::size_t>(stream.device().index);
+  ThreadStreams& own_streams = choices_of_thread();
+  if (own_streams.stream_states[index] != nullptr && own_streams.streams[index] == stream) {
+    own_streams.streams[index] = stream;
     return;
   }
   // To leave a block of a device that is lost is no error.
-  Timeline& work = look_at(to.where()).streams->enter(to.handle());
-  mine.leave(index);
-  mine.streams[index] = to;
-  mine.timelines[index] = &work;
+  StreamState& stream_state = look_at(stream.device()).streams->enter(stream.handle());
+  own_streams.exit_stream(index);
+  own_streams.streams[index] = stream;
+  own_streams.stream_states[index] = &stream_state;
 }
 
-Timeline& current_timeline(DeviceState& on) noexcept {
-  Timeline* const work =
-      chosen == nullptr ? nullptr : chosen->timelines[static_cast<std::size_t>(on.where.index)];
-  return work != nullptr ? *work : on.streams->legacy();
+StreamState& current_stream_state(DeviceState& device_state) noexcept {
+  StreamState* const stream_state =
+      thread_streams == nullptr
+          ? nullptr
+          : thread_streams->stream_states[static_cast<std::size_t>(device_state.device.index)];
+  return stream_state != nullptr ? *stream_state : device_state.streams->legacy();
 }
 
 }  // namespace skerry::cuda

@@ -23,7 +23,7 @@ void DeferredErrors::allocate_words() {
   entries_.reserve(word_count);
   free_.reserve(word_count);
   void* words = nullptr;
-  check(call<&Api::host_allocate>(&words, word_count * sizeof(std::int64_t)), on_, doing);
+  check(call<&Api::host_allocate>(&words, word_count * sizeof(std::int64_t)), device_state_, doing);
   std::memset(words, 0, word_count * sizeof(std::int64_t));
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < word_count; ++i) {
@@ -33,14 +33,14 @@ void DeferredErrors::allocate_words() {
 }
 
 std::int64_t* DeferredErrors::add(const DeferredError& error, void* stream) {
-  const DeviceGuard guard(on_);
+  const DeviceGuard guard(device_state_);
   allocate_words();
   std::unique_lock lock(mutex_);
   while (free_.empty()) {
     lock.unlock();
-    const std::uint64_t before = next();
-    check(call<&Api::device_synchronize>(), on_, doing);
-    waited_for_all(before);
+    const std::uint64_t end_number = next();
+    check(call<&Api::device_synchronize>(), device_state_, doing);
+    raise_after_device_wait(end_number);
     lock.lock();
   }
   std::int64_t* const word = free_.back();
@@ -52,9 +52,9 @@ std::int64_t* DeferredErrors::add(const DeferredError& error, void* stream) {
 
 void DeferredErrors::close(const std::int64_t* word) noexcept {
   const std::lock_guard lock(mutex_);
-  for (auto each = entries_.rbegin(); each != entries_.rend(); ++each) {
-    if (each->word != word) continue;
-    each->number = next_.fetch_add(1);
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    if (entry->word != word) continue;
+    entry->number = next_.fetch_add(1);
     return;
   }
 }
@@ -63,70 +63,72 @@ template <class IsOver>
 void DeferredErrors::collect(IsOver&& is_over, std::uint64_t end) {
   if (pending_.load() == 0) return;
   std::optional<DeferredError> first;
-  std::int64_t found = 0;
+  std::int64_t first_value = 0;
   {
     const std::lock_guard lock(mutex_);
-    std::size_t kept = 0;
-    for (Entry& each : entries_) {
-      const std::int64_t stored = __atomic_load_n(each.word, __ATOMIC_ACQUIRE);
-      if (stored != 0 && !each.is_reported && !first && (end == UINT64_MAX || each.number < end)) {
-        first = each.error;
-        found = stored;
-        each.is_reported = true;
+    std::size_t open_count = 0;
+    for (Entry& entry : entries_) {
+      const std::int64_t stored = __atomic_load_n(entry.word, __ATOMIC_ACQUIRE);
+      if (stored != 0 && !entry.is_reported && !first &&
+          (end == UINT64_MAX || entry.number < end)) {
+        first = entry.error;
+        first_value = stored;
+        entry.is_reported = true;
       }
-      if (is_over(each)) {
-        __atomic_store_n(each.word, 0, __ATOMIC_RELEASE);
-        free_.push_back(each.word);
+      if (is_over(entry)) {
+        __atomic_store_n(entry.word, 0, __ATOMIC_RELEASE);
+        free_.push_back(entry.word);
       } else {
-        entries_[kept++] = each;
+        entries_[open_count++] = entry;
       }
     }
-    entries_.resize(kept);
-    pending_.store(kept);
+    entries_.resize(open_count);
+    pending_.store(open_count);
   }
-  if (first) first->raise(*first, found);
+  if (first) first->raise(*first, first_value);
 }
 
-void DeferredErrors::waited(void* stream, std::uint64_t before) {
+void DeferredErrors::raise_after_wait(void* stream, std::uint64_t end_number) {
   const bool is_one = stream != nullptr && stream != per_thread_stream;
-  collect(
-      [&](const Entry& each) { return is_one && each.stream == stream && each.number < before; });
+  collect([&](const Entry& entry) {
+    return is_one && entry.stream == stream && entry.number < end_number;
+  });
   raise_of_sources();
 }
 
-void DeferredErrors::waited_for_all(std::uint64_t before) {
-  collect([&](const Entry& each) { return each.number < before; });
+void DeferredErrors::raise_after_device_wait(std::uint64_t end_number) {
+  collect([&](const Entry& entry) { return entry.number < end_number; });
   raise_of_sources();
 }
 
 void DeferredErrors::raise_of_sources() {
-  for (std::size_t i = 0; i < on_.sources.size(); ++i) {
-    const std::uint64_t end = on_.sources[i].load();
+  for (std::size_t i = 0; i < device_state_.sources.size(); ++i) {
+    const std::uint64_t end = device_state_.sources[i].load();
     if (end != 0) detail::states[i]->deferred->collect([](const Entry&) { return false; }, end);
   }
 }
 
-void note_source(DeviceState& later, const DeviceState& earlier) noexcept {
+void note_dependency(DeviceState& later, const DeviceState& earlier) noexcept {
   if (&later == &earlier) return;
   const auto raise_to = [&](std::size_t source, std::uint64_t end) {
-    std::atomic<std::uint64_t>& known = later.sources[source];
-    std::uint64_t before = known.load();
-    while (before < end && !known.compare_exchange_weak(before, end)) {
+    std::atomic<std::uint64_t>& source_end = later.sources[source];
+    std::uint64_t old_end = source_end.load();
+    while (old_end < end && !source_end.compare_exchange_weak(old_end, end)) {
     }
   };
-  const auto own = static_cast<std::size_t>(later.where.index);
+  const auto own_index = static_cast<std::size_t>(later.device.index);
   for (std::size_t i = 0; i < earlier.sources.size(); ++i) {
-    if (i != own) raise_to(i, earlier.sources[i].load());
+    if (i != own_index) raise_to(i, earlier.sources[i].load());
   }
-  raise_to(static_cast<std::size_t>(earlier.where.index), earlier.deferred->next());
+  raise_to(static_cast<std::size_t>(earlier.device.index), earlier.deferred->next());
 }
 
-std::int64_t* add_deferred(Device where, const DeferredError& error) {
-  return use(where).deferred->add(error, cuda::current_stream_handle(where));
+std::int64_t* add_deferred(Device device, const DeferredError& error) {
+  return use(device).deferred->add(error, cuda::current_stream_handle(device));
 }
 
-void close_deferred(Device where, const std::int64_t* word) noexcept {
-  detail::states[where.index]->deferred->close(word);
+void close_deferred(Device device, const std::int64_t* word) noexcept {
+  detail::states[device.index]->deferred->close(word);
 }
 
 }  // namespace skerry::cuda

@@ -19,7 +19,7 @@ struct DeviceState;
 /// only when a wait has shown that the kernel has ended; so nobody writes what another reads.
 class DeferredErrors {
  public:
-  explicit DeferredErrors(DeviceState& on) noexcept : on_(on) {}
+  explicit DeferredErrors(DeviceState& device_state) noexcept : device_state_(device_state) {}
 
   /// Waits for the device where all words are taken. Throws what that wait finds, DeviceError,
   /// OutOfMemoryError.
@@ -30,11 +30,11 @@ class DeferredErrors {
   /// A wait that begins now covers the entries that were closed with lower numbers.
   [[nodiscard]] std::uint64_t next() const noexcept { return next_.load(); }
 
-  /// After a wait for `stream`, begun at number `before`. Null: for no stream as a whole. Throws
-  /// what kernels of this device have stored, or of those that work here has come after.
-  void waited(void* stream, std::uint64_t before);
+  /// After a wait for `stream`, begun at number `end_number`. Null: for no stream as a whole.
+  /// Throws what kernels of this device have stored, or of those that work here has come after.
+  void raise_after_wait(void* stream, std::uint64_t end_number);
   /// After a wait for all of the device.
-  void waited_for_all(std::uint64_t before);
+  void raise_after_device_wait(std::uint64_t end_number);
 
  private:
   void raise_of_sources();
@@ -53,7 +53,7 @@ class DeferredErrors {
 
   void allocate_words();
 
-  DeviceState& on_;
+  DeviceState& device_state_;
   WaitingMutex allocating_;
   std::mutex mutex_;
   std::atomic<std::uint64_t> next_{0};

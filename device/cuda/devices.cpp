@@ -13,16 +13,16 @@ namespace cuda {
 namespace {
 
 std::string uuid_text(const unsigned char (&bytes)[16]) {
-  bool known = false;
+  bool has_uuid = false;
   std::string text = "GPU-";
   for (std::size_t i = 0; i < std::size(bytes); ++i) {
     char two[3];
     std::snprintf(two, sizeof two, "%02x", bytes[i]);
     if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
     text += two;
-    known = known || bytes[i] != 0;
+    has_uuid = has_uuid || bytes[i] != 0;
   }
-  return known ? text : std::string();
+  return has_uuid ? text : std::string();
 }
 
 bool reads_directly(DeviceState& reader, const DeviceState& owner) {
@@ -34,22 +34,23 @@ bool reads_directly(DeviceState& reader, const DeviceState& owner) {
 
 }  // namespace
 
-DeviceInfo describe(Device where) {
-  DeviceState& on = look_at(where);
+DeviceInfo describe(Device device) {
+  DeviceState& device_state = look_at(device);
   DeviceInfo info;
-  info.where = where;
-  info.name = on.properties.name;
+  info.device = device;
+  info.name = device_state.properties.name;
   info.rehearsal = rehearsing();
-  info.physical_index = on.ordinal;
-  info.compute_capability = on.properties.compute_capability;
-  info.uuid = uuid_text(on.properties.uuid);
+  info.physical_index = device_state.ordinal;
+  info.compute_capability = device_state.properties.compute_capability;
+  info.uuid = uuid_text(device_state.properties.uuid);
   // For a lost one what was found when it was well.
-  info.total_bytes = on.properties.total_bytes;
-  if (on.lost()) return info;
-  const DeviceGuard guard(on);
-  check(call<&Api::memory_info>(&info.free_bytes, &info.total_bytes), on, "describe");
+  info.total_bytes = device_state.properties.total_bytes;
+  if (device_state.lost()) return info;
+  const DeviceGuard guard(device_state);
+  check(call<&Api::memory_info>(&info.free_bytes, &info.total_bytes), device_state, "describe");
   for (int i = 0; i < count(); ++i) {
-    if (i != where.index && reads_directly(on, *detail::states[i])) info.peers.push_back(i);
+    if (i != device.index && reads_directly(device_state, *detail::states[i]))
+      info.peers.push_back(i);
   }
   return info;
 }
@@ -59,15 +60,15 @@ int count_devices() {
   return count();
 }
 
-void require_device(Device where) { static_cast<void>(use(where)); }
-int ordinal_of(Device where) { return look_at(where).ordinal; }
+void require_device(Device device) { static_cast<void>(use(device)); }
+int ordinal_of(Device device) { return look_at(device).ordinal; }
 
 }  // namespace cuda
 
-std::optional<CudaProblem> why_no_cuda() { return cuda::problem(); }
+std::optional<CudaFailure> why_no_cuda() { return cuda::probe_failure(); }
 
-void rehearse(int count, RehearsedKernels which) {
-  if (count < 1 || count > cuda::most_devices) {
+void rehearse(int count, RehearsedKernels kernels) {
+  if (count < 1 || count > cuda::max_devices) {
     throw ValueError("rehearse: cuda must be 1 to 64 devices, not " + std::to_string(count));
   }
   // To have looked for a GPU in vain is no use.
@@ -77,7 +78,7 @@ void rehearse(int count, RehearsedKernels which) {
         "of "
         "one, or of skerry.devices()");
   }
-  cuda::plan_rehearsal(count, which);
+  cuda::plan_rehearsal(count, kernels);
 }
 
 RehearsedKernels kernels_of_rehearsal() noexcept { return cuda::kernels_of_rehearsal(); }

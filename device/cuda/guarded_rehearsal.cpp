@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "device/allocator.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
 #include "device/cuda/rehearsal/queue.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 #include "device/guard/fault.hpp"
 #include "device/guard/heap.hpp"
 #include "device/guard/note.hpp"
@@ -17,24 +17,24 @@ namespace skerry::cuda {
 namespace {
 
 using guard::CallNote;
-using guard::FaultPlace;
+using guard::FaultBlock;
 
 constexpr std::size_t quarantine_nbytes = std::size_t{64} << 20;
 
-bool locate_rehearsed(const void* address, FaultPlace& into) noexcept {
-  rehearsal::Machine& all = rehearsal::Machine::instance();
+bool locate_rehearsed(const void* address, FaultBlock& fault_block) noexcept {
+  rehearsal::System& all = rehearsal::System::instance();
   const int owner = all.owner(address);
   if (owner < 0) return false;
-  rehearsal::AddressRange& memory = all.at(owner).memory;
-  rehearsal::MemoryBlock found = memory.find_freed(address);
-  into.is_freed = static_cast<bool>(found);
-  if (!found) found = memory.nearest(address);
-  into.begin = static_cast<const char*>(found.data);
-  into.nbytes = found.nbytes;
-  return static_cast<bool>(found);
+  rehearsal::AddressRange& memory = all.device(owner).memory;
+  rehearsal::MemoryBlock block = memory.find_freed(address);
+  fault_block.is_freed = static_cast<bool>(block);
+  if (!block) block = memory.nearest(address);
+  fault_block.begin = static_cast<const char*>(block.data);
+  fault_block.nbytes = block.nbytes;
+  return static_cast<bool>(block);
 }
 
-constexpr rehearsal::LaunchWatch watch{
+constexpr rehearsal::LaunchMonitor launch_monitor{
     .launched = []() -> std::shared_ptr<const void> { return guard::copy_note(); },
     .began =
         [](const void* note) noexcept {
@@ -49,11 +49,11 @@ constexpr rehearsal::LaunchWatch watch{
 void guard_rehearsed_memory() noexcept {
   if (!guard::is_on()) return;
   guard::prepare();  // so that its finder is asked first
-  rehearsal::place_of_blocks.store(chosen_allocator() == Allocator::guard
-                                       ? rehearsal::BlockPlace::at_end
-                                       : rehearsal::BlockPlace::at_begin);
+  rehearsal::block_placement.store(selected_allocator() == Allocator::guard
+                                       ? rehearsal::BlockPlacement::at_end
+                                       : rehearsal::BlockPlacement::at_begin);
   rehearsal::bytes_in_quarantine.store(quarantine_nbytes);
-  rehearsal::launch_watcher.store(&watch);
+  rehearsal::launch_watcher.store(&launch_monitor);
   guard::add_fault_finder(locate_rehearsed);
 }
 

@@ -12,126 +12,130 @@ namespace skerry::cuda {
 
 namespace {
 
-bool is_capturing(DeviceState& on, void* stream) {
+bool is_capturing(DeviceState& device_state, void* stream) {
   int capturing = 0;
-  check(call<&Api::stream_is_capturing>(stream, &capturing), on, "interchange");
+  check(call<&Api::stream_is_capturing>(stream, &capturing), device_state, "interchange");
   return capturing != 0;
 }
 
 /// The uses of memory on streams of its device other than these two, and on other devices.
-UnfinishedUses uses_elsewhere(Storage& memory, const void* one, const void* other) {
-  StreamUses* const known = memory.uses();
-  if (known == nullptr) return {};
-  UnfinishedUses all = known->unfinished();
-  all.forget_if([&](const StreamUse& each) {
-    const void* const by = each.by->handle();
-    return (by == one || by == other) && each.by->on().where == memory.where();
+UnfinishedUses unfinished_uses_except(Storage& memory, const void* one, const void* other) {
+  StreamUses* const storage_uses = memory.uses();
+  if (storage_uses == nullptr) return {};
+  UnfinishedUses all = storage_uses->unfinished();
+  all.erase_if([&](const StreamUse& stream_use) {
+    const void* const handle = stream_use.stream_state->handle();
+    return (handle == one || handle == other) &&
+           stream_use.stream_state->device_state().device == memory.device();
   });
   return all;
 }
 
 void wait_for(const UnfinishedUses& uses, DeviceState& waiting, void* stream) {
-  uses.for_each(
-      [&](const StreamUse& each) { each.by->come_before(waiting, stream, each.stretch); });
+  uses.for_each([&](const StreamUse& stream_use) {
+    stream_use.stream_state->precede(waiting, stream, stream_use.epoch);
+  });
 }
 
 }  // namespace
 
-void* make_ready(Storage& memory) {
-  const Device where = memory.where();
-  DeviceState& on = use(where);
-  const Timeline& work = current_timeline(on);
-  void* const current = work.handle();
-  const bool is_usual = current == legacy_stream;
-  StreamUses* const known = memory.uses();
-  if (known != nullptr) known->note_export(on.streams->legacy());
-  if (is_usual && (known == nullptr || known->are_all_on(work))) return current;
-  const UnfinishedUses pending = uses_elsewhere(memory, legacy_stream, current);
-  if (is_usual && pending.empty()) return current;
-  const DeviceGuard guard(on);
-  if (is_capturing(on, current)) return current;
+void* make_ready_on_legacy(Storage& memory) {
+  const Device device = memory.device();
+  DeviceState& device_state = use(device);
+  const StreamState& stream_state = current_stream_state(device_state);
+  void* const current = stream_state.handle();
+  const bool is_legacy = current == legacy_stream;
+  StreamUses* const storage_uses = memory.uses();
+  if (storage_uses != nullptr) storage_uses->note_export(device_state.streams->legacy());
+  if (is_legacy && (storage_uses == nullptr || storage_uses->are_all_on(stream_state)))
+    return current;
+  const UnfinishedUses pending = unfinished_uses_except(memory, legacy_stream, current);
+  if (is_legacy && pending.empty()) return current;
+  const DeviceGuard guard(device_state);
+  if (is_capturing(device_state, current)) return current;
   // True where any stream that the legacy one would wait for is captured.
-  if (is_capturing(on, legacy_stream)) return current;
-  wait_for(pending, on, legacy_stream);
-  if (!is_usual) join(on, legacy_stream, on, current);
+  if (is_capturing(device_state, legacy_stream)) return current;
+  wait_for(pending, device_state, legacy_stream);
+  if (!is_legacy) join(device_state, legacy_stream, device_state, current);
   return legacy_stream;
 }
 
 void make_ready_on(Storage& memory, void* stream) {
-  const Device where = memory.where();
-  DeviceState& on = use(where);
-  const Timeline& work = current_timeline(on);
-  void* const current = work.handle();
-  StreamUses* const known = memory.uses();
-  if (known != nullptr) {
-    known->note_export(on.streams->legacy());
-    if (Timeline* const by = on.streams->find(stream)) known->note_export(*by);
+  const Device device = memory.device();
+  DeviceState& device_state = use(device);
+  const StreamState& stream_state = current_stream_state(device_state);
+  void* const current = stream_state.handle();
+  StreamUses* const storage_uses = memory.uses();
+  if (storage_uses != nullptr) {
+    storage_uses->note_export(device_state.streams->legacy());
+    if (StreamState* const consumer_state = device_state.streams->find(stream))
+      storage_uses->note_export(*consumer_state);
   }
   if (current != stream) {
-    join(on, stream, on, current);
-  } else if (known == nullptr || known->are_all_on(work)) {
+    join(device_state, stream, device_state, current);
+  } else if (storage_uses == nullptr || storage_uses->are_all_on(stream_state)) {
     return;
   }
-  wait_for(uses_elsewhere(memory, stream, current), on, stream);
+  wait_for(unfinished_uses_except(memory, stream, current), device_state, stream);
 }
 
 void make_ready_on_current(Storage& memory) {
-  if (StreamUses* const known = memory.uses()) {
-    known->come_before(current_timeline(use(memory.where())));
+  if (StreamUses* const storage_uses = memory.uses()) {
+    storage_uses->precede(current_stream_state(use(memory.device())));
   }
 }
 
-void come_after_current(Storage& memory) {
-  if (StreamUses* const known = memory.uses()) {
-    known->come_after(current_timeline(use(memory.where())));
+void note_import_on_current(Storage& memory) {
+  if (StreamUses* const storage_uses = memory.uses()) {
+    storage_uses->note_import(current_stream_state(use(memory.device())));
   }
 }
 
-PointerFacts inspect_pointer(const void* data) {
+PointerInfo inspect_pointer(const void* data) {
   DeviceState& any = use(first_device);
-  PointerAttributes about{};
-  const int code = call<&Api::get_pointer_attributes>(&about, data);
+  PointerAttributes attributes{};
+  const int code = call<&Api::get_pointer_attributes>(&attributes, data);
   if (code == invalid_value) {
     // Left in the runtime's error slot it would be blamed on somebody else's launch.
-    forget_last_error();
+    clear_last_error();
     return {};
   }
   check(code, any, "asking for a pointer");
-  PointerFacts facts{.ordinal = about.device,
-                     .allocation = about.allocation,
-                     .allocation_bytes = about.allocation_bytes};
-  switch (about.type) {
+  PointerInfo pointer_info{.ordinal = attributes.device,
+                           .allocation = attributes.allocation,
+                           .allocation_bytes = attributes.allocation_bytes};
+  switch (attributes.type) {
     case MemoryType::unregistered:
       break;
     case MemoryType::host:
-      facts.kind = PointerKind::host;
-      facts.data = about.host_pointer;
+      pointer_info.kind = PointerKind::host;
+      pointer_info.data = attributes.host_pointer;
       break;
     case MemoryType::device:
-      facts.kind = PointerKind::device;
+      pointer_info.kind = PointerKind::device;
       break;
     case MemoryType::managed:
-      facts.kind = PointerKind::managed;
+      pointer_info.kind = PointerKind::managed;
       break;
   }
-  return facts;
+  return pointer_info;
 }
 
-int ordinal_of_stream(Device where, void* handle) {
-  DeviceState& on = use(where);
-  const DeviceGuard guard(on);
+int ordinal_of_stream(Device device, void* handle) {
+  DeviceState& device_state = use(device);
+  const DeviceGuard guard(device_state);
   int ordinal = -1;
   const int code = call<&Api::stream_device>(handle, &ordinal);
   if (code == invalid_resource_handle || code == invalid_value) {
-    forget_last_error();
+    clear_last_error();
     return -1;
   }
-  check(code, on, "asking for a stream");
+  check(code, device_state, "asking for a stream");
   return ordinal;
 }
 
-std::shared_ptr<void> make_current(Device where) {
-  return std::make_shared<DeviceGuard>(use(where));
+std::shared_ptr<void> make_device_current(Device device) {
+  return std::make_shared<DeviceGuard>(use(device));
 }
 
 }  // namespace skerry::cuda

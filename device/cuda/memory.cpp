@@ -21,33 +21,37 @@ namespace {
 /// that reuses memory in stream order is safe.
 class ForeignDeviceStorage final : public ForeignStorage {
  public:
-  ForeignDeviceStorage(Device where, const ForeignMemory& from) noexcept
-      : ForeignStorage(where, from),
-        home_(from.producer_stream == nullptr || from.producer_stream == per_thread_stream
-                  ? legacy_stream
-                  : from.producer_stream) {}
+  ForeignDeviceStorage(Device device, const ForeignMemory& foreign_memory) noexcept
+      : ForeignStorage(device, foreign_memory),
+        owner_stream_(foreign_memory.producer_stream == nullptr ||
+                              foreign_memory.producer_stream == per_thread_stream
+                          ? legacy_stream
+                          : foreign_memory.producer_stream) {}
 
   [[nodiscard]] StreamUses* uses() noexcept override { return &uses_; }
 
  private:
   void order_release() noexcept override {
     if (!alive()) return;
-    DeviceState& on = *detail::states[where().index];
-    if (on.lost()) return;
-    uses_.take().for_each([&](const StreamUse& each) {
+    DeviceState& device_state = *detail::states[device().index];
+    if (device_state.lost()) return;
+    uses_.take().for_each([&](const StreamUse& stream_use) {
       // What can't be waited for is lost, or captured: that graph's owner keeps the memory.
-      if (!each.is_foreign) static_cast<void>(each.by->try_come_before(on, home_, each.stretch));
+      if (!stream_use.is_foreign)
+        static_cast<void>(
+            stream_use.stream_state->try_precede(device_state, owner_stream_, stream_use.epoch));
     });
   }
 
-  void* home_;  ///< the owner reuses the memory in order with this stream
+  void* owner_stream_;  ///< the owner reuses the memory in order with this stream
   StreamUses uses_;
 };
 
 /// An array of no elements: who reads it waits for the work that found that there are none.
 class EmptyDeviceStorage final : public Storage {
  public:
-  EmptyDeviceStorage(Device where, Timeline& by) noexcept : Storage(nullptr, 0, where), uses_(by) {}
+  EmptyDeviceStorage(Device device, StreamState& stream_state) noexcept
+      : Storage(nullptr, 0, device), uses_(stream_state) {}
   [[nodiscard]] StreamUses* uses() noexcept override { return &uses_; }
 
  private:
@@ -57,24 +61,24 @@ class EmptyDeviceStorage final : public Storage {
 
 }  // namespace
 
-StorageRef allocate(Device where, std::size_t nbytes) {
-  DeviceState& on = use(where);
-  return on.memory->allocate(nbytes, current_timeline(on));
+StorageRef allocate(Device device, std::size_t nbytes) {
+  DeviceState& device_state = use(device);
+  return device_state.memory->allocate(nbytes, current_stream_state(device_state));
 }
 
-StorageRef allocate_empty(Device where) {
-  return StorageRef(new EmptyDeviceStorage(where, current_timeline(use(where))));
+StorageRef allocate_empty(Device device) {
+  return StorageRef(new EmptyDeviceStorage(device, current_stream_state(use(device))));
 }
 
-MemoryStatistics statistics(Device where) { return look_at(where).memory->read_statistics(); }
-void reset_peak(Device where) { look_at(where).memory->reset_peak(); }
-void set_memory_limit(Device where, std::size_t nbytes) {
-  look_at(where).memory->set_limit(nbytes);
+MemoryStatistics statistics(Device device) { return look_at(device).memory->read_statistics(); }
+void reset_peak(Device device) { look_at(device).memory->reset_peak(); }
+void set_memory_limit(Device device, std::size_t nbytes) {
+  look_at(device).memory->set_limit(nbytes);
 }
-std::size_t trim(Device where) { return use(where).memory->trim(); }
+std::size_t trim(Device device) { return use(device).memory->trim(); }
 
-StorageRef adopt(Device where, const ForeignMemory& from) {
-  return StorageRef(new ForeignDeviceStorage(where, from));
+StorageRef adopt(Device device, const ForeignMemory& foreign_memory) {
+  return StorageRef(new ForeignDeviceStorage(device, foreign_memory));
 }
 
 }  // namespace skerry::cuda

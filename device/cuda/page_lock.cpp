@@ -14,59 +14,60 @@ namespace skerry::cuda {
 namespace {
 
 constexpr const char* locking = "locking host memory";
-constexpr int most_refusals_in_a_row = 3;
+constexpr int max_consecutive_rejections = 3;
 
 /// The first device in use: asking another one would make a context there.
-constinit std::atomic<DeviceState*> asked{nullptr};
+constinit std::atomic<DeviceState*> locking_device{nullptr};
 constinit std::atomic<std::size_t> locked_bytes{0};
-constinit std::atomic<std::uint64_t> refusals{0};
-constinit std::atomic<int> refusals_in_a_row{0};
+constinit std::atomic<std::uint64_t> rejections{0};
+constinit std::atomic<int> consecutive_rejections{0};
 
-std::size_t most_locked() noexcept {
-  static const std::size_t most = cpu::total_memory() / 4;
-  return most;
+std::size_t max_locked_bytes() noexcept {
+  static const std::size_t limit = cpu::total_memory() / 4;
+  return limit;
 }
 
 /// False if that would be more than the limit.
 bool reserve(std::size_t nbytes) noexcept {
-  const std::size_t most = most_locked();
+  const std::size_t limit = max_locked_bytes();
   std::size_t now = locked_bytes.load();
   do {
-    if (nbytes > most || now > most - nbytes) return false;
+    if (nbytes > limit || now > limit - nbytes) return false;
   } while (!locked_bytes.compare_exchange_weak(now, now + nbytes));
   return true;
 }
 
 }  // namespace
 
-HostMemory chosen_host_memory() noexcept {
-  static const HostMemory chosen = [] {
+HostMemory selected_host_memory() noexcept {
+  static const HostMemory host_memory = [] {
     const char* value = environment_text("SKERRY_PINNED_HOST");
     const std::string_view text = value != nullptr ? value : "";
-    if (text == "0") return HostMemory::ordinary;
+    if (text == "0") return HostMemory::pageable;
     return text == "1" ? HostMemory::all_pinned : HostMemory::automatic;
   }();
-  return chosen;
+  return host_memory;
 }
 
-void note_use(DeviceState& on) noexcept {
+void note_use(DeviceState& device_state) noexcept {
   DeviceState* none = nullptr;
-  if (asked.load(std::memory_order_relaxed) == nullptr) asked.compare_exchange_strong(none, &on);
+  if (locking_device.load(std::memory_order_relaxed) == nullptr)
+    locking_device.compare_exchange_strong(none, &device_state);
 }
 
 bool lock_pages(void* data, std::size_t nbytes) noexcept {
-  DeviceState* const on = asked.load(std::memory_order_relaxed);
-  if (on == nullptr || !alive() || on->lost()) return false;
-  if (chosen_host_memory() == HostMemory::ordinary) return false;
-  if (refusals_in_a_row.load() >= most_refusals_in_a_row || !reserve(nbytes)) return false;
-  const DeviceGuard guard(*on, std::nothrow);
-  if (guard.ok() && succeeded(call<&Api::host_register>(data, nbytes), *on, locking)) {
-    refusals_in_a_row.store(0);
+  DeviceState* const device_state = locking_device.load(std::memory_order_relaxed);
+  if (device_state == nullptr || !alive() || device_state->lost()) return false;
+  if (selected_host_memory() == HostMemory::pageable) return false;
+  if (consecutive_rejections.load() >= max_consecutive_rejections || !reserve(nbytes)) return false;
+  const DeviceGuard guard(*device_state, std::nothrow);
+  if (guard.ok() && succeeded(call<&Api::host_register>(data, nbytes), *device_state, locking)) {
+    consecutive_rejections.store(0);
     return true;
   }
   locked_bytes.fetch_sub(nbytes);
-  refusals.fetch_add(1);
-  refusals_in_a_row.fetch_add(1);
+  rejections.fetch_add(1);
+  consecutive_rejections.fetch_add(1);
   return false;
 }
 
@@ -75,11 +76,11 @@ bool unlock_pages(void* data, std::size_t nbytes) noexcept {
   // Once more if it fails, as that may be the failure of an earlier call. Any device will do; one
   // that is lost reads nothing.
   for (int attempt = 0; attempt < 2 && !is_unlocked; ++attempt) {
-    DeviceState* const on = first_in_use();
-    if (on == nullptr) break;
-    const DeviceGuard guard(*on, std::nothrow);
+    DeviceState* const device_state = first_in_use();
+    if (device_state == nullptr) break;
+    const DeviceGuard guard(*device_state, std::nothrow);
     const int code = guard.ok() ? call<&Api::host_unregister>(data) : guard.code();
-    is_unlocked = succeeded(code, *on, locking);
+    is_unlocked = succeeded(code, *device_state, locking);
   }
   if (!is_unlocked && first_in_use() != nullptr) return false;
   locked_bytes.fetch_sub(nbytes);
@@ -87,7 +88,7 @@ bool unlock_pages(void* data, std::size_t nbytes) noexcept {
 }
 
 PageLockStatistics page_locks() noexcept {
-  return {locked_bytes.load(), most_locked(), refusals.load()};
+  return {locked_bytes.load(), max_locked_bytes(), rejections.load()};
 }
 
 }  // namespace skerry::cuda

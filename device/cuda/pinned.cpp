@@ -20,55 +20,55 @@ namespace skerry::cuda {
 namespace {
 
 /// Locking pages takes about 0.3 ms per MiB, so blocks are kept; not more than this.
-constexpr std::size_t most_cached_bytes = std::size_t{256} << 20;
+constexpr std::size_t max_cached_bytes = std::size_t{256} << 20;
 
 struct PinnedPool {
   std::mutex mutex;
   std::multimap<std::size_t, void*> cached;
   std::size_t cached_bytes = 0;
-  std::array<MemoryStatistics, most_devices> of_device;
+  std::array<MemoryStatistics, max_devices> of_device;
 };
 
 /// What is cached belongs to nobody, and is charged to this device.
-constexpr int account_of_cached = 0;
+constexpr int cache_device_index = 0;
 
 /// Never destroyed.
 PinnedPool& the_pool() {
   static PinnedPool* const created = [] {
-    cpu::set_trim_elsewhere([]() noexcept { trim_pinned(); });
+    cpu::set_external_trim([]() noexcept { trim_pinned(); });
     return new PinnedPool;
   }();
   return *created;
 }
 
 void free_block(void* data) noexcept {
-  DeviceState* const on = first_in_use();
-  if (on == nullptr) return;
+  DeviceState* const device_state = first_in_use();
+  if (device_state == nullptr) return;
   // Once more if it fails, as that may be the failure of an earlier call.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const DeviceGuard guard(*on, std::nothrow);
+    const DeviceGuard guard(*device_state, std::nothrow);
     const int code = guard.ok() ? call<&Api::host_deallocate>(data) : guard.code();
-    if (succeeded(code, *on, "freeing pinned memory")) return;
+    if (succeeded(code, *device_state, "freeing pinned memory")) return;
   }
 }
 
-void give_back(void* data, std::size_t block_bytes, Device where) noexcept {
+void give_back(void* data, std::size_t block_bytes, Device device) noexcept {
   if (!alive()) return;
   PinnedPool& pool = the_pool();
   {
     const std::lock_guard lock(pool.mutex);
-    MemoryStatistics& counts = pool.of_device[static_cast<std::size_t>(where.index)];
+    MemoryStatistics& counts = pool.of_device[static_cast<std::size_t>(device.index)];
     counts.live_bytes -= block_bytes;
     --counts.live_blocks;
-    cpu::discharge_elsewhere(where.index, block_bytes);
-    if (pool.cached_bytes + block_bytes <= most_cached_bytes &&
-        cpu::charge_elsewhere(account_of_cached, block_bytes)) {
+    cpu::discharge_external(device.index, block_bytes);
+    if (pool.cached_bytes + block_bytes <= max_cached_bytes &&
+        cpu::charge_external(cache_device_index, block_bytes)) {
       try {
         pool.cached.emplace(block_bytes, data);
         pool.cached_bytes += block_bytes;
         return;
       } catch (const std::bad_alloc&) {
-        cpu::discharge_elsewhere(account_of_cached, block_bytes);
+        cpu::discharge_external(cache_device_index, block_bytes);
       }
     }
   }
@@ -78,13 +78,13 @@ void give_back(void* data, std::size_t block_bytes, Device where) noexcept {
 /// Copies between it and a GPU have ended when a call returns.
 class PinnedStorage final : public Storage {
  public:
-  PinnedStorage(void* data, std::size_t nbytes, std::size_t block_bytes, Device where) noexcept
-      : Storage(data, nbytes, where), block_bytes_(block_bytes) {}
+  PinnedStorage(void* data, std::size_t nbytes, std::size_t block_bytes, Device device) noexcept
+      : Storage(data, nbytes, device), block_bytes_(block_bytes) {}
   [[nodiscard]] bool pinned() const noexcept override { return true; }
 
  private:
   void destroy() noexcept override {
-    if (data() != nullptr) give_back(data(), block_bytes_, where());
+    if (data() != nullptr) give_back(data(), block_bytes_, device());
     delete this;
   }
 
@@ -94,110 +94,112 @@ class PinnedStorage final : public Storage {
 void* take_cached(std::size_t block_bytes) {
   PinnedPool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  const auto found = pool.cached.find(block_bytes);
-  if (found == pool.cached.end()) return nullptr;
-  void* data = found->second;
-  pool.cached.erase(found);
+  const auto entry = pool.cached.find(block_bytes);
+  if (entry == pool.cached.end()) return nullptr;
+  void* data = entry->second;
+  pool.cached.erase(entry);
   pool.cached_bytes -= block_bytes;
-  cpu::discharge_elsewhere(account_of_cached, block_bytes);
+  cpu::discharge_external(cache_device_index, block_bytes);
   return data;
 }
 
-void* new_block(DeviceState& on, Device where, std::size_t nbytes, std::size_t block_bytes) {
-  const DeviceGuard guard(on);
+void* new_block(DeviceState& device_state, Device device, std::size_t nbytes,
+                std::size_t block_bytes) {
+  const DeviceGuard guard(device_state);
   for (int attempt = 0;; ++attempt) {
     void* data = nullptr;
     const int code = call<&Api::host_allocate>(&data, block_bytes);
     if (code == success) return data;
-    if (code != memory_allocation) check(code, on, "allocate_pinned");
-    note_failure(code, on, "allocate_pinned");
+    if (code != memory_allocation) check(code, device_state, "allocate_pinned");
+    note_failure(code, device_state, "allocate_pinned");
     if (attempt == 1) break;
     trim_pinned();
   }
   throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes) +
-                             " of host memory for " + to_string(where) +
+                             " of host memory for " + to_string(device) +
                              "; use ordinary memory, or free arrays that are not needed any more",
-                         where, nbytes);
+                         device, nbytes);
 }
 
-[[noreturn]] void throw_over_limit(Device where, std::size_t nbytes) {
-  const MemoryStatistics now = host_statistics(where);
+[[noreturn]] void throw_over_limit(Device device, std::size_t nbytes) {
+  const MemoryStatistics now = host_statistics(device);
   throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes) +
-                             " of host memory for " + to_string(where) + ": " +
+                             " of host memory for " + to_string(device) + ": " +
                              byte_text(now.live_bytes) + " live, " + byte_text(now.cached_bytes) +
                              " cached, limit " + byte_text(now.limit_bytes) +
                              "; tried giving back cached blocks, then collecting garbage; free "
                              "arrays that are not needed any more",
-                         where, nbytes);
+                         device, nbytes);
 }
 
 struct TakenBlock {
   void* data;
-  bool is_fresh;
+  bool is_new;
 };
 
-/// Charged to `where`.
-TakenBlock take_block(DeviceState& on, Device where, std::size_t nbytes, std::size_t block_bytes) {
+/// Charged to `device`.
+TakenBlock take_block(DeviceState& device_state, Device device, std::size_t nbytes,
+                      std::size_t block_bytes) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     if (attempt == 2) collect_garbage();
     if (attempt > 0) {
       trim_pinned();
-      cpu::trim(where.index);
+      cpu::trim(device.index);
     }
     void* const cached = take_cached(block_bytes);
-    if (cpu::charge_elsewhere(where.index, block_bytes)) {
+    if (cpu::charge_external(device.index, block_bytes)) {
       if (cached != nullptr) return {cached, false};
       try {
-        return {new_block(on, where, nbytes, block_bytes), true};
+        return {new_block(device_state, device, nbytes, block_bytes), true};
       } catch (...) {
-        cpu::discharge_elsewhere(where.index, block_bytes);
+        cpu::discharge_external(device.index, block_bytes);
         throw;
       }
     }
     if (cached != nullptr) free_block(cached);
   }
-  throw_over_limit(where, nbytes);
+  throw_over_limit(device, nbytes);
 }
 
 }  // namespace
 
-StorageRef allocate_pinned(Device where, std::size_t nbytes) {
-  DeviceState* const found = first_in_use();
-  DeviceState& on = found != nullptr ? *found : use({cuda_kind, 0});
-  if (nbytes == 0) return StorageRef(new PinnedStorage(nullptr, 0, 0, where));
+StorageRef allocate_pinned(Device device, std::size_t nbytes) {
+  DeviceState* const state_in_use = first_in_use();
+  DeviceState& device_state = state_in_use != nullptr ? *state_in_use : use({cuda_kind, 0});
+  if (nbytes == 0) return StorageRef(new PinnedStorage(nullptr, 0, 0, device));
   if (nbytes > SIZE_MAX / 4) {
-    throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes), where, nbytes);
+    throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes), device, nbytes);
   }
-  const std::size_t block_bytes = whole_pages(SizeClass::of(nbytes).nbytes);
-  const TakenBlock taken = take_block(on, where, nbytes, block_bytes);
-  Storage* made = nullptr;
+  const std::size_t block_bytes = whole_pages(SizeClass::round_up(nbytes).nbytes);
+  const TakenBlock block = take_block(device_state, device, nbytes, block_bytes);
+  Storage* storage = nullptr;
   try {
-    made = new PinnedStorage(taken.data, nbytes, block_bytes, where);
+    storage = new PinnedStorage(block.data, nbytes, block_bytes, device);
   } catch (const std::bad_alloc&) {
-    cpu::discharge_elsewhere(where.index, block_bytes);
-    free_block(taken.data);
+    cpu::discharge_external(device.index, block_bytes);
+    free_block(block.data);
     throw;
   }
   PinnedPool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  MemoryStatistics& counts = pool.of_device[static_cast<std::size_t>(where.index)];
+  MemoryStatistics& counts = pool.of_device[static_cast<std::size_t>(device.index)];
   counts.live_bytes += block_bytes;
   ++counts.live_blocks;
   ++counts.allocations;
-  if (taken.is_fresh) ++counts.system_allocations;
+  if (block.is_new) ++counts.system_allocations;
   counts.peak_bytes = std::max(counts.peak_bytes, counts.live_bytes);
-  return StorageRef(made);
+  return StorageRef(storage);
 }
 
-MemoryStatistics host_statistics(Device where) {
-  MemoryStatistics result = cpu::statistics(where.index);
+MemoryStatistics host_statistics(Device device) {
+  MemoryStatistics result = cpu::statistics(device.index);
   PinnedPool& pool = the_pool();
   const std::lock_guard lock(pool.mutex);
-  const MemoryStatistics& pinned = pool.of_device[static_cast<std::size_t>(where.index)];
+  const MemoryStatistics& pinned = pool.of_device[static_cast<std::size_t>(device.index)];
   result.live_bytes += pinned.live_bytes;
   result.live_blocks += pinned.live_blocks;
   result.peak_bytes = std::max(result.peak_bytes, result.live_bytes);
-  if (where.index == 0) result.cached_bytes += pool.cached_bytes;
+  if (device.index == 0) result.cached_bytes += pool.cached_bytes;
   result.allocations += pinned.allocations;
   result.system_allocations += pinned.system_allocations;
   return result;
@@ -210,7 +212,7 @@ std::size_t trim_pinned() {
   {
     const std::lock_guard lock(pool.mutex);
     old.swap(pool.cached);
-    cpu::discharge_elsewhere(account_of_cached, pool.cached_bytes);
+    cpu::discharge_external(cache_device_index, pool.cached_bytes);
     pool.cached_bytes = 0;
   }
   std::size_t released = 0;

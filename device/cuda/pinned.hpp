@@ -7,12 +7,12 @@
 
 namespace skerry::cuda {
 
-/// Host memory for `where`, a CPU device, that all CUDA devices can read.
-[[nodiscard]] StorageRef allocate_pinned(Device where, std::size_t nbytes);
+/// Host memory for `device`, a CPU device, that all CUDA devices can read.
+[[nodiscard]] StorageRef allocate_pinned(Device device, std::size_t nbytes);
 
-/// What `where`, a CPU device, holds, pinned memory with the other; a cached pinned block belongs
+/// What `device`, a CPU device, holds, pinned memory with the other; a cached pinned block belongs
 /// to nobody and is told of cpu:0.
-[[nodiscard]] MemoryStatistics host_statistics(Device where);
+[[nodiscard]] MemoryStatistics host_statistics(Device device);
 
 /// Gives cached pinned blocks back; returns how many bytes.
 std::size_t trim_pinned();

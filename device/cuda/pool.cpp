@@ -10,26 +10,29 @@
 
 namespace skerry::cuda {
 
-DeviceStorage::DeviceStorage(Block& home, std::size_t nbytes, Timeline& by) noexcept
-    : Storage(home.data, nbytes, home.owner->on_.where), block_(home), uses_(by) {}
+DeviceStorage::DeviceStorage(Block& block, std::size_t nbytes, StreamState& stream_state) noexcept
+    : Storage(block.data, nbytes, block.owner->device_state_.device),
+      block_(block),
+      uses_(stream_state) {}
 
 void DeviceStorage::destroy() noexcept {
-  Block* const mine = &block_;
-  if (!uses_.are_only_of(mine->owner->on_, mine->home)) mine->others = uses_.take();
+  Block* const block = &block_;
+  if (!uses_.are_only_of(block->owner->device_state_, block->owner_stream))
+    block->other_uses = uses_.take();
   this->~DeviceStorage();
-  mine->owner->give_back(mine);
+  block->owner->give_back(block);
 }
 
 Pool::StreamCache* Pool::find_cache(void* stream) noexcept {
-  for (const auto& each : caches_) {
-    if (each->stream == stream) return each.get();
+  for (const auto& cache : caches_) {
+    if (cache->stream == stream) return cache.get();
   }
   return nullptr;
 }
 
 Block* Pool::take_cached(const SizeClass& size, void* stream) noexcept {
   // Above a limit that was lowered, what is cached goes to the driver first.
-  if (size.bin == SizeClass::uncached || held() > counts_.limit_bytes) return nullptr;
+  if (size.bin == SizeClass::uncached || held_bytes() > counts_.limit_bytes) return nullptr;
   StreamCache* const cache = find_cache(stream);
   if (cache == nullptr) return nullptr;
   Block* const item = cache->bins[static_cast<std::size_t>(size.bin)];
@@ -42,7 +45,7 @@ Block* Pool::take_cached(const SizeClass& size, void* stream) noexcept {
 /// The last given back comes first: a GPU may still have it in its cache. The cache of the stream
 /// exists: try_new made it.
 void Pool::put_cached(Block* item) noexcept {
-  Block*& bin = find_cache(item->home)->bins[static_cast<std::size_t>(item->size.bin)];
+  Block*& bin = find_cache(item->owner_stream)->bins[static_cast<std::size_t>(item->size.bin)];
   item->previous = nullptr;
   item->next = std::exchange(bin, item);
   if (item->next != nullptr) item->next->previous = item;
@@ -57,7 +60,7 @@ void Pool::unlink_cached(Block* item) noexcept {
   if (item->previous != nullptr) {
     item->previous->next = item->next;
   } else {
-    find_cache(item->home)->bins[static_cast<std::size_t>(item->size.bin)] = item->next;
+    find_cache(item->owner_stream)->bins[static_cast<std::size_t>(item->size.bin)] = item->next;
   }
   (item->older != nullptr ? item->older->newer : oldest_) = item->newer;
   (item->newer != nullptr ? item->newer->older : newest_) = item->older;
@@ -76,7 +79,7 @@ Block* Pool::take_hit(const SizeClass& size, void* stream) noexcept {
   const std::lock_guard lock(mutex_);
   Block* item = take_cached(size, stream);
   if (item == nullptr && pending_ != nullptr) {
-    settle_pending(outgoing);
+    reclaim_pending(outgoing);
     item = take_cached(size, stream);
   }
   if (item != nullptr) count_live();
@@ -84,13 +87,14 @@ Block* Pool::take_hit(const SizeClass& size, void* stream) noexcept {
 }
 
 /// With the per-thread stream memory is in order with the legacy one, which waits for it.
-StorageRef Pool::allocate(std::size_t nbytes, Timeline& by) {
-  const SizeClass size = on_.keeps_blocks ? SizeClass::of(nbytes) : SizeClass::exactly(nbytes);
-  void* const stream = by.handle();
-  void* const home = stream == per_thread_stream ? legacy_stream : stream;
-  Block* item = take_hit(size, home);
-  if (item == nullptr) item = acquire(nbytes, size, home);
-  Timeline& owner = home == stream ? by : on_.streams->legacy();
+StorageRef Pool::allocate(std::size_t nbytes, StreamState& stream_state) {
+  const SizeClass size =
+      device_state_.keeps_blocks ? SizeClass::round_up(nbytes) : SizeClass::exactly(nbytes);
+  void* const stream = stream_state.handle();
+  void* const owner_stream = stream == per_thread_stream ? legacy_stream : stream;
+  Block* item = take_hit(size, owner_stream);
+  if (item == nullptr) item = acquire(nbytes, size, owner_stream);
+  StreamState& owner = owner_stream == stream ? stream_state : device_state_.streams->legacy();
   return StorageRef(new (item->object) DeviceStorage(*item, nbytes, owner));
 }
 
@@ -105,15 +109,15 @@ void Pool::reset_peak() {
 }
 
 void Pool::set_limit(std::size_t nbytes) {
-  bool is_kept = false;
+  bool is_within_limit = false;
   {
     OutgoingBlocks outgoing(*this);
     const std::lock_guard lock(mutex_);
     counts_.limit_bytes = nbytes;
     keep_to_limit(outgoing);
-    is_kept = held() <= nbytes;
+    is_within_limit = held_bytes() <= nbytes;
   }
-  if (!is_kept) wait_for_pending();
+  if (!is_within_limit) wait_for_pending();
 }
 
 }  // namespace skerry::cuda

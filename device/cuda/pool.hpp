@@ -27,7 +27,7 @@ struct Block;
 /// An array's memory on a CUDA device.
 class DeviceStorage final : public Storage {
  public:
-  DeviceStorage(Block& home, std::size_t nbytes, Timeline& by) noexcept;
+  DeviceStorage(Block& block, std::size_t nbytes, StreamState& stream_state) noexcept;
   [[nodiscard]] StreamUses* uses() noexcept override { return &uses_; }
 
  private:
@@ -48,8 +48,8 @@ struct Block {
   SizeClass size{};
   /// The stream that the block is in order with: work submitted there after it is handed out comes
   /// after all earlier use.
-  void* home = nullptr;
-  UnfinishedUses others;           ///< on further streams, when it was given back
+  void* owner_stream = nullptr;
+  UnfinishedUses other_uses;       ///< on further streams, when it was given back
   bool is_to_be_released = false;  ///< goes from the pending ones to the driver
   alignas(DeviceStorage) std::byte object[sizeof(DeviceStorage)];
 };
@@ -71,11 +71,11 @@ struct Block {
 /// cudaMalloc.
 class Pool {
  public:
-  explicit Pool(DeviceState& on) noexcept : on_(on) {}
+  explicit Pool(DeviceState& device_state) noexcept : device_state_(device_state) {}
 
-  /// In order with the stream of `by`. Less than 100 ns and no call of the runtime if the cache has
-  /// one.
-  [[nodiscard]] StorageRef allocate(std::size_t nbytes, Timeline& by);
+  /// In order with the stream of `stream_state`. Less than 100 ns and no call of the runtime if the
+  /// cache has one.
+  [[nodiscard]] StorageRef allocate(std::size_t nbytes, StreamState& stream_state);
 
   [[nodiscard]] MemoryStatistics read_statistics();
   void reset_peak();
@@ -111,14 +111,14 @@ class Pool {
   [[nodiscard]] Block* take_cached(const SizeClass& size, void* stream) noexcept;
   void put_cached(Block* item) noexcept;
   void unlink_cached(Block* item) noexcept;
-  [[nodiscard]] std::size_t most_without_growth() const noexcept;
-  [[nodiscard]] bool fits(const SizeClass& size, std::size_t most) const noexcept {
-    return size.nbytes <= most && held() <= most - size.nbytes;
+  [[nodiscard]] std::size_t growth_threshold() const noexcept;
+  [[nodiscard]] bool fits(const SizeClass& size, std::size_t max_bytes) const noexcept {
+    return size.nbytes <= max_bytes && held_bytes() <= max_bytes - size.nbytes;
   }
   [[nodiscard]] Block* take_pending(const SizeClass& size, void* stream) noexcept;
-  [[nodiscard]] bool make_room(const SizeClass& size, OutgoingBlocks& outgoing) noexcept;
+  [[nodiscard]] bool make_space(const SizeClass& size, OutgoingBlocks& outgoing) noexcept;
   void keep_to_limit(OutgoingBlocks& outgoing) noexcept;
-  [[nodiscard]] std::size_t held() const noexcept {
+  [[nodiscard]] std::size_t held_bytes() const noexcept {
     return counts_.live_bytes + counts_.cached_bytes;
   }
   void count_live() noexcept;
@@ -131,17 +131,18 @@ class Pool {
 
   void give_back(Block* item) noexcept;
   void put_pending(Block* item) noexcept;
-  [[nodiscard]] bool is_home(const Block& item, const Timeline& by) const noexcept;
-  void settle_pending(OutgoingBlocks& outgoing) noexcept;
+  [[nodiscard]] bool is_owner_stream(const Block& item,
+                                     const StreamState& stream_state) const noexcept;
+  void reclaim_pending(OutgoingBlocks& outgoing) noexcept;
   void wait_for_pending() noexcept;
   void release_cached() noexcept;
   void release_at_once(Block* item) noexcept;
   [[nodiscard]] bool release_in_order(Block& item) noexcept;
   [[nodiscard]] bool release_block(Block& item) noexcept;
   void release_all_and_trim() noexcept;
-  void release_all_of_gpu(const SizeClass& wanted) noexcept;
+  void release_all_of_gpu(const SizeClass& size) noexcept;
 
-  DeviceState& on_;
+  DeviceState& device_state_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<StreamCache>> caches_;
   /// Given back, but other streams have work on it, or the driver could not take it.
@@ -149,7 +150,7 @@ class Pool {
   std::size_t pending_bytes_ = 0;
   Block* oldest_ = nullptr;  ///< of the cached blocks
   Block* newest_ = nullptr;
-  std::size_t most_held_ = 0;  ///< since trim()
+  std::size_t max_held_bytes_ = 0;  ///< since trim()
   std::atomic<bool> keeps_memory_{false};
   MemoryStatistics counts_;  ///< of whole blocks; pending ones count as cached
 };

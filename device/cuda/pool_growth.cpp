@@ -16,9 +16,10 @@
 
 namespace skerry::cuda {
 
-std::size_t Pool::most_without_growth() const noexcept {
+std::size_t Pool::growth_threshold() const noexcept {
   constexpr std::size_t share = 8;
-  return std::min(std::max(most_held_, on_.properties.total_bytes / share), counts_.limit_bytes);
+  return std::min(std::max(max_held_bytes_, device_state_.properties.total_bytes / share),
+                  counts_.limit_bytes);
 }
 
 /// Before the pool grows: waits for other streams if more than a small part of it waits for them.
@@ -27,8 +28,8 @@ Block* Pool::take_pending(const SizeClass& size, void* stream) noexcept {
   constexpr std::size_t small_part = 32;
   {
     const std::lock_guard lock(mutex_);
-    const bool is_much = pending_bytes_ > held() / small_part;
-    if (!is_much || fits(size, most_without_growth())) return nullptr;
+    const bool is_much = pending_bytes_ > held_bytes() / small_part;
+    if (!is_much || fits(size, growth_threshold())) return nullptr;
   }
   wait_for_pending();
   const std::lock_guard lock(mutex_);
@@ -39,8 +40,8 @@ Block* Pool::take_pending(const SizeClass& size, void* stream) noexcept {
 
 /// Gives the longest unused blocks to the driver until one more of `size` leaves the pool with no
 /// more than it may hold. False if that is over the limit all the same. With the lock held.
-bool Pool::make_room(const SizeClass& size, OutgoingBlocks& outgoing) noexcept {
-  const std::size_t enough = most_without_growth();
+bool Pool::make_space(const SizeClass& size, OutgoingBlocks& outgoing) noexcept {
+  const std::size_t enough = growth_threshold();
   while (!fits(size, enough) && oldest_ != nullptr) {
     Block* const item = oldest_;
     unlink_cached(item);
@@ -52,7 +53,7 @@ bool Pool::make_room(const SizeClass& size, OutgoingBlocks& outgoing) noexcept {
 /// Gives the longest unused blocks to the driver as far as the pool holds more than it may. What
 /// waits for other streams follows when it has come back. With the lock held.
 void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
-  while (held() > counts_.limit_bytes && oldest_ != nullptr) {
+  while (held_bytes() > counts_.limit_bytes && oldest_ != nullptr) {
     Block* const item = oldest_;
     unlink_cached(item);
     outgoing.add(item);
@@ -61,7 +62,7 @@ void Pool::keep_to_limit(OutgoingBlocks& outgoing) noexcept {
 
 Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
   // No cache is thrown away for what can't ever fit.
-  if (nbytes > on_.properties.total_bytes) {
+  if (nbytes > device_state_.properties.total_bytes) {
     throw_out_of_memory(nbytes, size, "nothing, it is larger than the device");
   }
   if (size.nbytes > read_statistics().limit_bytes) {
@@ -73,7 +74,8 @@ Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
   if (Block* item = try_new(size, stream)) return item;
   wait_for_pending();
   release_cached();
-  static_cast<void>(finish_work(on_));  // if it can't be waited for, the next call says so
+  static_cast<void>(
+      finish_work(device_state_));  // if it can't be waited for, the next call says so
   if (Block* item = try_new(size, stream)) return item;
   release_all_of_gpu(size);
   if (Block* item = try_new(size, stream)) return item;
@@ -81,7 +83,7 @@ Block* Pool::acquire(std::size_t nbytes, const SizeClass& size, void* stream) {
   release_all_of_gpu(size);
   if (Block* item = try_new(size, stream)) return item;
   throw_out_of_memory(nbytes, size,
-                      on_.keeps_blocks
+                      device_state_.keeps_blocks
                           ? "own cached blocks, then waiting for pending frees, then trimming the "
                             "driver's pool, then collecting garbage"
                           : "collecting garbage");
@@ -92,14 +94,14 @@ Block* Pool::try_new(const SizeClass& size, void* stream) {
   auto item = std::make_unique<Block>();
   item->owner = this;
   item->size = size;
-  item->home = stream;
+  item->owner_stream = stream;
   {
     OutgoingBlocks outgoing(*this);
     const std::lock_guard lock(mutex_);
     if (find_cache(stream) == nullptr) {
       caches_.push_back(std::make_unique<StreamCache>(StreamCache{stream, {}}));
     }
-    if (!make_room(size, outgoing)) return nullptr;
+    if (!make_space(size, outgoing)) return nullptr;
     // Taken before the call, so that threads together keep the limit.
     counts_.live_bytes += size.nbytes;
   }
@@ -108,56 +110,58 @@ Block* Pool::try_new(const SizeClass& size, void* stream) {
     counts_.live_bytes -= size.nbytes;
   };
   try {
-    const DeviceGuard guard(on_);
-    refuse_capture(on_, stream, "allocate");
+    const DeviceGuard guard(device_state_);
+    reject_capture(device_state_, stream, "allocate");
     const int code = call_allocate(*item);
     if (code == memory_allocation) {
-      note_failure(code, on_, "allocate");
+      note_failure(code, device_state_, "allocate");
       take_back();
       return nullptr;
     }
-    check(code, on_, "allocate");
+    check(code, device_state_, "allocate");
   } catch (...) {
     take_back();
     throw;
   }
-  note_use(on_);
+  note_use(device_state_);
   const std::lock_guard lock(mutex_);
   ++counts_.system_allocations;
-  most_held_ = std::max(most_held_, held());
+  max_held_bytes_ = std::max(max_held_bytes_, held_bytes());
   count_live();
   return item.release();
 }
 
 int Pool::call_allocate(Block& item) {
-  if (on_.properties.supports_pools == 0) return call<&Api::allocate>(&item.data, item.size.nbytes);
+  if (device_state_.properties.supports_pools == 0)
+    return call<&Api::allocate>(&item.data, item.size.nbytes);
   if (!keeps_memory_.load(std::memory_order_relaxed)) keep_memory_in_driver_pool();
-  return call<&Api::allocate_async>(&item.data, item.size.nbytes, item.home);
+  return call<&Api::allocate_async>(&item.data, item.size.nbytes, item.owner_stream);
 }
 
 /// By default each synchronisation gives the driver's free memory to the system, and the next large
 /// block pays for mapping it again. trim() and running out of memory still give it back.
 void Pool::keep_memory_in_driver_pool() noexcept {
   keeps_memory_.store(true);
-  note_failure(call<&Api::pool_set_release_threshold>(on_.ordinal, UINT64_MAX), on_, "allocate");
+  note_failure(call<&Api::pool_set_release_threshold>(device_state_.ordinal, UINT64_MAX),
+               device_state_, "allocate");
 }
 
 void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
                                const std::string& tried) {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  bool known = false;
+  bool has_memory_info = false;
   {
-    const DeviceGuard guard(on_, std::nothrow);
-    known = guard.ok() && succeeded(call<&Api::memory_info>(&free_bytes, &total_bytes), on_,
-                                    "asking for free memory");
+    const DeviceGuard guard(device_state_, std::nothrow);
+    has_memory_info = guard.ok() && succeeded(call<&Api::memory_info>(&free_bytes, &total_bytes),
+                                              device_state_, "asking for free memory");
   }
   const MemoryStatistics now = read_statistics();
   std::string text =
-      "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(on_.where) +
+      "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(device_state_.device) +
       ": device " +
-      (known ? byte_text(free_bytes) + " free of " + byte_text(total_bytes)
-             : std::string("free bytes unknown")) +
+      (has_memory_info ? byte_text(free_bytes) + " free of " + byte_text(total_bytes)
+                       : std::string("free bytes unknown")) +
       "; pool " + byte_text(now.live_bytes) + " live in " + std::to_string(now.live_blocks) +
       (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
       " cached, peak " + byte_text(now.peak_bytes) + ", limit " +
@@ -166,7 +170,7 @@ void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
   if (size.nbytes != nbytes && size.nbytes > now.limit_bytes && nbytes <= now.limit_bytes) {
     text += " (blocks are rounded up, this one to " + byte_text(size.nbytes) + ")";
   }
-  throw OutOfMemoryError(std::move(text), on_.where, nbytes);
+  throw OutOfMemoryError(std::move(text), device_state_.device, nbytes);
 }
 
 /// Gives all cached blocks to the driver's pool.
@@ -178,36 +182,37 @@ void Pool::release_cached() noexcept {
     unlink_cached(item);
     outgoing.add(item);
   }
-  most_held_ = held();
+  max_held_bytes_ = held_bytes();
 }
 
 void Pool::release_all_and_trim() noexcept {
   wait_for_pending();
   release_cached();
-  if (!finish_work(on_) || on_.properties.supports_pools == 0) return;
-  note_failure(call<&Api::pool_trim>(on_.ordinal, 0), on_, "trimming");
+  if (!finish_work(device_state_) || device_state_.properties.supports_pools == 0) return;
+  note_failure(call<&Api::pool_trim>(device_state_.ordinal, 0), device_state_, "trimming");
 }
 
 /// Other logical devices of the same GPU cache what this one lacks, too, unless it is its limit
 /// that it has come to.
-void Pool::release_all_of_gpu(const SizeClass& wanted) noexcept {
+void Pool::release_all_of_gpu(const SizeClass& size) noexcept {
   release_all_and_trim();
   {
     const std::lock_guard lock(mutex_);
-    if (!fits(wanted, counts_.limit_bytes)) return;
+    if (!fits(size, counts_.limit_bytes)) return;
   }
   const int n = detail::usable_count.load();
   for (int i = 0; i < n; ++i) {
-    DeviceState& each = *detail::states[i];
-    if (&each != &on_ && each.ordinal == on_.ordinal) each.memory->release_all_and_trim();
+    DeviceState& other_state = *detail::states[i];
+    if (&other_state != &device_state_ && other_state.ordinal == device_state_.ordinal)
+      other_state.memory->release_all_and_trim();
   }
 }
 
 std::size_t Pool::trim() {
-  const std::size_t before = read_statistics().cached_bytes;
+  const std::size_t cached_before = read_statistics().cached_bytes;
   release_all_and_trim();
-  const std::size_t after = read_statistics().cached_bytes;
-  return before - std::min(before, after);
+  const std::size_t cached_after = read_statistics().cached_bytes;
+  return cached_before - std::min(cached_before, cached_after);
 }
 
 }  // namespace skerry::cuda

@@ -25,32 +25,35 @@ void Pool::give_back(Block* item) noexcept {
     delete item;
     return;
   }
-  if (!item->others.empty()) {
-    item->others.forget_if(
-        [&](const StreamUse& each) { return is_home(*item, *each.by) || each.known_done(); });
+  if (!item->other_uses.empty()) {
+    item->other_uses.erase_if([&](const StreamUse& stream_use) {
+      return is_owner_stream(*item, *stream_use.stream_state) || stream_use.known_done();
+    });
   }
   const bool is_cached = item->size.bin != SizeClass::uncached;
   if (is_cached) {
-    item->others.for_each([](const StreamUse& each) { each.by->mark(each.stretch); });
+    item->other_uses.for_each(
+        [](const StreamUse& stream_use) { stream_use.stream_state->mark(stream_use.epoch); });
   }
   OutgoingBlocks outgoing(*this);
   const std::lock_guard lock(mutex_);
   --counts_.live_blocks;
   counts_.live_bytes -= item->size.nbytes;
-  if (!is_cached || on_.lost()) {
+  if (!is_cached || device_state_.lost()) {
     outgoing.add(item);
-  } else if (!item->others.empty()) {
+  } else if (!item->other_uses.empty()) {
     put_pending(item);
   } else {
     put_cached(item);
-    if (held() > counts_.limit_bytes) [[unlikely]]
+    if (held_bytes() > counts_.limit_bytes) [[unlikely]]
       keep_to_limit(outgoing);
   }
 }
 
 /// A per-thread stream is nobody's: that of the next thread is not in order with it.
-bool Pool::is_home(const Block& item, const Timeline& by) const noexcept {
-  return &by.on() == &on_ && by.handle() == item.home;
+bool Pool::is_owner_stream(const Block& item, const StreamState& stream_state) const noexcept {
+  return &stream_state.device_state() == &device_state_ &&
+         stream_state.handle() == item.owner_stream;
 }
 
 /// With the lock held.
@@ -61,12 +64,14 @@ void Pool::put_pending(Block* item) noexcept {
 }
 
 /// Moves pending blocks that no stream works on any more into their cache. With the lock held.
-void Pool::settle_pending(OutgoingBlocks& outgoing) noexcept {
+void Pool::reclaim_pending(OutgoingBlocks& outgoing) noexcept {
   Block* rest = nullptr;
   while (pending_ != nullptr) {
     Block* const item = std::exchange(pending_, pending_->next);
-    item->others.forget_if([](const StreamUse& each) { return each.by->is_done(each.stretch); });
-    if (!item->others.empty()) {
+    item->other_uses.erase_if([](const StreamUse& stream_use) {
+      return stream_use.stream_state->is_done(stream_use.epoch);
+    });
+    if (!item->other_uses.empty()) {
       item->next = std::exchange(rest, item);
       continue;
     }
@@ -84,30 +89,30 @@ void Pool::settle_pending(OutgoingBlocks& outgoing) noexcept {
 
 /// The host waits for the work on what is pending now, as far as it can be waited for.
 void Pool::wait_for_pending() noexcept {
-  const std::uint64_t newest = Timeline::newest();
+  const std::uint64_t newest = StreamState::newest();
   std::uint64_t last = 0;  // in the order of the stretches, so that each is waited for once
   for (;;) {
     StreamUse next;
     {
       OutgoingBlocks outgoing(*this);
       const std::lock_guard lock(mutex_);
-      settle_pending(outgoing);
+      reclaim_pending(outgoing);
       for (const Block* item = pending_; item != nullptr; item = item->next) {
-        item->others.for_each([&](const StreamUse& each) {
-          if (each.stretch <= last || each.stretch > newest) return;
-          if (next.by == nullptr || each.stretch < next.stretch) next = each;
+        item->other_uses.for_each([&](const StreamUse& stream_use) {
+          if (stream_use.epoch <= last || stream_use.epoch > newest) return;
+          if (next.stream_state == nullptr || stream_use.epoch < next.epoch) next = stream_use;
         });
       }
     }
-    if (next.by == nullptr) return;
-    last = next.stretch;
-    static_cast<void>(next.by->wait(next.stretch));  // what it could not stays pending
+    if (next.stream_state == nullptr) return;
+    last = next.epoch;
+    static_cast<void>(next.stream_state->wait(next.epoch));  // what it could not stays pending
   }
 }
 
 /// Gives a block that nobody uses any more to the driver, or keeps it until that can be done.
 void Pool::release_at_once(Block* item) noexcept {
-  if (on_.lost() || release_in_order(*item) || release_block(*item)) {
+  if (device_state_.lost() || release_in_order(*item) || release_block(*item)) {
     delete item;
     return;
   }
@@ -118,35 +123,37 @@ void Pool::release_at_once(Block* item) noexcept {
 
 /// In stream order, so that nobody waits. False where that can't be done.
 bool Pool::release_in_order(Block& item) noexcept {
-  if (on_.properties.supports_pools == 0) return false;
+  if (device_state_.properties.supports_pools == 0) return false;
   // A block may name a foreign stream that its owner has destroyed since. Who chose it keeps it
   // alive.
-  const bool is_valid = item.home == legacy_stream ||
-                        item.home == current_stream_handle(on_.where) ||
-                        on_.streams->made(item.home);
+  const bool is_valid = item.owner_stream == legacy_stream ||
+                        item.owner_stream == current_stream_handle(device_state_.device) ||
+                        device_state_.streams->owns_handle(item.owner_stream);
   if (!is_valid) return false;
-  const DeviceGuard guard(on_, std::nothrow);
+  const DeviceGuard guard(device_state_, std::nothrow);
   if (!guard.ok()) return false;
-  if (item.home != legacy_stream) {
+  if (item.owner_stream != legacy_stream) {
     // Freed by a captured stream, the memory would be freed by each launch of the graph.
     int capturing = 0;
-    const int code = call<&Api::stream_is_capturing>(item.home, &capturing);
-    if (!succeeded(code, on_, freeing) || capturing != 0) return false;
+    const int code = call<&Api::stream_is_capturing>(item.owner_stream, &capturing);
+    if (!succeeded(code, device_state_, freeing) || capturing != 0) return false;
   }
-  item.others.forget_if([&](const StreamUse& each) {
-    return each.by->try_come_before(on_, item.home, each.stretch);
+  item.other_uses.erase_if([&](const StreamUse& stream_use) {
+    return stream_use.stream_state->try_precede(device_state_, item.owner_stream, stream_use.epoch);
   });
-  return item.others.empty() &&
-         succeeded(call<&Api::deallocate_async>(item.data, item.home), on_, freeing);
+  return item.other_uses.empty() &&
+         succeeded(call<&Api::deallocate_async>(item.data, item.owner_stream), device_state_,
+                   freeing);
 }
 
 /// After the host has waited for all that may use it: cudaFree does so for its device, but is not
 /// said to, and does not for memory of a pool.
 bool Pool::release_block(Block& item) noexcept {
-  item.others.forget_if([](const StreamUse& each) { return each.by->wait(each.stretch); });
-  if (!item.others.empty() || !finish_work(on_)) return false;
-  const DeviceGuard guard(on_, std::nothrow);
-  return guard.ok() && succeeded(call<&Api::deallocate>(item.data), on_, freeing);
+  item.other_uses.erase_if(
+      [](const StreamUse& stream_use) { return stream_use.stream_state->wait(stream_use.epoch); });
+  if (!item.other_uses.empty() || !finish_work(device_state_)) return false;
+  const DeviceGuard guard(device_state_, std::nothrow);
+  return guard.ok() && succeeded(call<&Api::deallocate>(item.data), device_state_, freeing);
 }
 
 }  // namespace skerry::cuda

@@ -29,7 +29,7 @@ namespace skerry::cuda {
 namespace detail {
 
 constinit std::atomic<int> usable_count{-1};
-constinit DeviceState* states[most_devices]{};
+constinit DeviceState* states[max_devices]{};
 constinit std::atomic<const Api*> table{nullptr};
 
 }  // namespace detail
@@ -39,15 +39,15 @@ namespace {
 constexpr const char* cpu_works = " CPU arrays work without it.";
 
 struct Findings {
-  std::optional<CudaProblem> problem;
+  std::optional<CudaFailure> failure;
   const ModuleInterface* module = nullptr;
   int driver_version = 0;
   int runtime_version = 0;
-  Findings* before = nullptr;
+  Findings* next_superseded = nullptr;
 };
 
 constinit std::mutex probe_mutex;
-constinit std::atomic<Findings*> found{nullptr};
+constinit std::atomic<Findings*> probe_findings{nullptr};
 /// Those of looks in vain, before a rehearsal was planned: another thread may still read them.
 constinit Findings* superseded = nullptr;
 constinit std::atomic<bool> was_used{false};
@@ -61,7 +61,7 @@ std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-CudaProblem problem_of(int code, const Findings& so_far) {
+CudaFailure failure_of_code(int code, const Findings& findings) {
   switch (code) {
     case stub_library:
       return {UnavailableReason::stub_library,
@@ -70,8 +70,8 @@ CudaProblem problem_of(int code, const Findings& so_far) {
                   cpu_works};
     case insufficient_driver:
       return {UnavailableReason::driver_too_old,
-              "the NVIDIA driver (CUDA " + version_text(so_far.driver_version) +
-                  ") is older than the CUDA " + version_text(so_far.runtime_version) +
+              "the NVIDIA driver (CUDA " + version_text(findings.driver_version) +
+                  ") is older than the CUDA " + version_text(findings.runtime_version) +
                   " that this build needs; update the driver." + cpu_works};
     case no_device:
       return {UnavailableReason::no_device,
@@ -90,13 +90,13 @@ CudaProblem problem_of(int code, const Findings& so_far) {
   }
 }
 
-/// SKERRY_CUDA_MODULE, or else `beside`.
-const ModuleInterface* open_cuda_module(const std::string& beside, std::string& complaint) {
+/// SKERRY_CUDA_MODULE, or else `default_path`.
+const ModuleInterface* open_cuda_module(const std::string& default_path, std::string& complaint) {
   std::vector<std::string> paths;
-  if (const char* chosen = environment_text("SKERRY_CUDA_MODULE")) {
-    paths.emplace_back(chosen);
+  if (const char* configured_path = environment_text("SKERRY_CUDA_MODULE")) {
+    paths.emplace_back(configured_path);
   } else {
-    paths.push_back(beside);
+    paths.push_back(default_path);
 #ifdef SKERRY_CUDA_MODULE_PATH
     paths.emplace_back(SKERRY_CUDA_MODULE_PATH);
 #endif
@@ -104,26 +104,26 @@ const ModuleInterface* open_cuda_module(const std::string& beside, std::string& 
   return open_module(paths, "skerry_cuda_module", complaint);
 }
 
-CudaProblem no_module(const std::string& complaint) {
+CudaFailure no_module(const std::string& complaint) {
   return {UnavailableReason::no_cuda_module,
           "this build of skerry has no usable CUDA module (" + complaint +
               "); install a build with CUDA, or set SKERRY_CUDA_MODULE." + cpu_works};
 }
 
 /// False with a problem if kernels that are wanted are not there.
-bool find_rehearsal(Findings& into) {
-  const RehearsedKernels which = planned_kernels.load();
-  choose_simulation(planned_rehearsal.load(), which);
-  if (which != RehearsedKernels::all) {
+bool find_rehearsal(Findings& findings) {
+  const RehearsedKernels kernels = planned_kernels.load();
+  choose_simulation(planned_rehearsal.load(), kernels);
+  if (kernels != RehearsedKernels::all) {
     detail::table = &simulated_calls();
     use_backend(rehearsed_backend);
     return true;
   }
   // The module calls the runtime of the library that was opened.
   std::string complaint;
-  into.module = open_cuda_module(emulator_folder() + "/skerry_cuda.so", complaint);
-  if (into.module == nullptr) {
-    into.problem = {
+  findings.module = open_cuda_module(emulator_folder() + "/skerry_cuda.so", complaint);
+  if (findings.module == nullptr) {
+    findings.failure = {
         UnavailableReason::no_cuda_module,
         "this build of skerry has no module of its own kernels for the emulated GPU (" + complaint +
             "); rehearse with kernels=True, which runs your kernels without it, or build "
@@ -131,47 +131,47 @@ bool find_rehearsal(Findings& into) {
             cpu_works};
     return false;
   }
-  detail::table = into.module->calls;
+  detail::table = findings.module->calls;
   return true;
 }
 
 /// Sets the table; false with a problem if there is no CUDA to ask.
-bool find_table(Findings& into) {
-  if (planned_rehearsal.load() > 0) return find_rehearsal(into);
+bool find_table(Findings& findings) {
+  if (planned_rehearsal.load() > 0) return find_rehearsal(findings);
   if (const int rehearsed = count_from_environment("SKERRY_REHEARSE", 0, 0); rehearsed > 0) {
     planned_rehearsal.store(rehearsed);
     planned_kernels.store(kernels_from_environment());
-    return find_rehearsal(into);
+    return find_rehearsal(findings);
   }
   if (dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-    into.problem = {UnavailableReason::no_driver,
-                    std::string("no NVIDIA driver is installed (libcuda.so.1 was not found); "
-                                "install one, or rehearse without a GPU: SKERRY_REHEARSE=2.") +
-                        cpu_works};
+    findings.failure = {UnavailableReason::no_driver,
+                        std::string("no NVIDIA driver is installed (libcuda.so.1 was not found); "
+                                    "install one, or rehearse without a GPU: SKERRY_REHEARSE=2.") +
+                            cpu_works};
     return false;
   }
   std::string complaint;
-  into.module = open_cuda_module(path_next_to_this_library("skerry_cuda.so"), complaint);
-  if (into.module == nullptr) {
-    into.problem = no_module(complaint);
+  findings.module = open_cuda_module(path_next_to_this_library("skerry_cuda.so"), complaint);
+  if (findings.module == nullptr) {
+    findings.failure = no_module(complaint);
     return false;
   }
-  detail::table = into.module->calls;
+  detail::table = findings.module->calls;
   return true;
 }
 
 std::unique_ptr<DeviceState> make_state(int index, int ordinal, const DeviceProperties& properties,
-                                        const Findings& so_far) {
+                                        const Findings& findings) {
   auto state = std::make_unique<DeviceState>();
-  state->where = {cuda_kind, static_cast<std::int16_t>(index)};
+  state->device = {cuda_kind, static_cast<std::int16_t>(index)};
   state->ordinal = ordinal;
   state->properties = properties;
-  state->has_kernels = so_far.module == nullptr ||
-                       compiled_for(so_far.module->architectures, so_far.module->compiled_by_nvcc,
-                                    properties.compute_capability);
+  state->has_kernels = findings.module == nullptr || compiled_for(findings.module->architectures,
+                                                                  findings.module->compiled_by_nvcc,
+                                                                  properties.compute_capability);
   // Blocks of arrays end where the arrays do, so that a kernel that goes beyond is seen.
   if (planned_kernels.load() != RehearsedKernels::none) state->keeps_blocks = false;
-  if (chosen_allocator() != Allocator::pool) {
+  if (selected_allocator() != Allocator::pool) {
     state->keeps_blocks = false;
     state->properties.supports_pools = 0;
   }
@@ -183,32 +183,32 @@ std::unique_ptr<DeviceState> make_state(int index, int ordinal, const DeviceProp
 }
 
 /// Returns how many devices there are.
-int find_devices(Findings& into) {
-  if (!find_table(into)) return 0;
+int find_devices(Findings& findings) {
+  if (!find_table(findings)) return 0;
   const Api& ask = calls();
-  int code = ask.driver_version(&into.driver_version);
-  if (code == success) code = ask.runtime_version(&into.runtime_version);
+  int code = ask.driver_version(&findings.driver_version);
+  if (code == success) code = ask.runtime_version(&findings.runtime_version);
   int physical = 0;
   if (code == success) code = ask.device_count(&physical);
   if (code == success && physical == 0) code = no_device;
   const int parts = count_from_environment("SKERRY_CUDA_LOGICAL", 1, 1);
-  std::vector<std::unique_ptr<DeviceState>> made;
+  std::vector<std::unique_ptr<DeviceState>> new_states;
   for (int ordinal = 0; code == success && ordinal < physical; ++ordinal) {
     DeviceProperties properties{};
     code = ask.get_properties(&properties, ordinal);
-    for (int part = 0; code == success && part < parts; ++part) {
-      const int index = ordinal * parts + part;
-      if (index >= most_devices) break;
-      made.push_back(make_state(index, ordinal, properties, into));
+    for (int logical_index = 0; code == success && logical_index < parts; ++logical_index) {
+      const int index = ordinal * parts + logical_index;
+      if (index >= max_devices) break;
+      new_states.push_back(make_state(index, ordinal, properties, findings));
     }
   }
   if (code != success) {
     static_cast<void>(ask.get_last_error());
-    into.problem = problem_of(code, into);
+    findings.failure = failure_of_code(code, findings);
     return 0;
   }
-  for (std::size_t i = 0; i < made.size(); ++i) detail::states[i] = made[i].release();
-  return static_cast<int>(made.size());
+  for (std::size_t i = 0; i < new_states.size(); ++i) detail::states[i] = new_states[i].release();
+  return static_cast<int>(new_states.size());
 }
 
 /// In the child of a fork, CUDA can't be used any more, and locks of other threads stay locked:
@@ -219,9 +219,9 @@ void after_fork_in_child() noexcept {
   detail::usable_count.store(0);
 }
 
-[[noreturn]] void throw_forked(Device where) {
+[[noreturn]] void throw_forked(Device device) {
   throw DeviceUnavailableError(
-      to_string(where) +
+      to_string(device) +
           " can't be used in a forked process, because its parent had used CUDA; start processes "
           "with multiprocessing's \"spawn\" or \"forkserver\", or use CUDA first after the fork",
       UnavailableReason::forked);
@@ -230,95 +230,96 @@ void after_fork_in_child() noexcept {
 }  // namespace
 
 void probe() noexcept {
-  if (found.load(std::memory_order_acquire) != nullptr) return;
+  if (probe_findings.load(std::memory_order_acquire) != nullptr) return;
   if (in_forked_child.load() || was_shut_down.load()) return;
   was_used.store(true);
   const std::lock_guard lock(probe_mutex);
-  if (found.load() != nullptr) return;
+  if (probe_findings.load() != nullptr) return;
   auto* result = new Findings;
   static const int no_fork_handler = pthread_atfork(nullptr, nullptr, after_fork_in_child);
   static_cast<void>(no_fork_handler);
   int n = 0;
   try {
     n = find_devices(*result);
-  } catch (const std::exception& problem) {
-    result->problem = {UnavailableReason::no_device,
-                       std::string("CUDA can't be initialised: ") + problem.what()};
+  } catch (const std::exception& error) {
+    result->failure = {UnavailableReason::no_device,
+                       std::string("CUDA can't be initialised: ") + error.what()};
   }
   // After the driver was started, which registers its own end: what is registered last runs first.
   static const int no_exit_handler = std::atexit([] { shut_down(); });
   static_cast<void>(no_exit_handler);
   total_count.store(n);
   detail::usable_count.store(n, std::memory_order_release);
-  found.store(result, std::memory_order_release);
+  probe_findings.store(result, std::memory_order_release);
 }
 
-DeviceState& look_at(Device where) {
+DeviceState& look_at(Device device) {
   probe();
-  if (in_forked_child.load()) throw_forked(where);
+  if (in_forked_child.load()) throw_forked(device);
   if (was_shut_down.load()) {
-    throw DeviceUnavailableError(to_string(where) + " can't be used: the process is ending",
+    throw DeviceUnavailableError(to_string(device) + " can't be used: the process is ending",
                                  UnavailableReason::no_device);
   }
-  const Findings& result = *found.load();
-  if (result.problem) {
-    throw DeviceUnavailableError(to_string(where) + ": " + result.problem->text,
-                                 result.problem->reason);
+  const Findings& result = *probe_findings.load();
+  if (result.failure) {
+    throw DeviceUnavailableError(to_string(device) + ": " + result.failure->text,
+                                 result.failure->reason);
   }
   const int n = count();
-  if (where.index < 0 || where.index >= n) {
+  if (device.index < 0 || device.index >= n) {
     throw DeviceUnavailableError(
-        to_string(where) + " does not exist: this machine has " + std::to_string(n) +
+        to_string(device) + " does not exist: this machine has " + std::to_string(n) +
             (n == 1 ? " CUDA device (cuda:0)"
                     : " CUDA devices (cuda:0 to cuda:" + std::to_string(n - 1) + ")") +
             "; see skerry.devices()",
         UnavailableReason::out_of_range);
   }
-  return *detail::states[where.index];
+  return *detail::states[device.index];
 }
 
 int count() noexcept { return total_count.load(); }
 
-std::optional<CudaProblem> problem() {
+std::optional<CudaFailure> probe_failure() {
   probe();
-  const Findings* result = found.load();
-  return result != nullptr ? result->problem : std::nullopt;
+  const Findings* result = probe_findings.load();
+  return result != nullptr ? result->failure : std::nullopt;
 }
 
 bool used() noexcept { return was_used.load(); }
 
-void plan_rehearsal(int n, RehearsedKernels which) {
+void plan_rehearsal(int n, RehearsedKernels kernels) {
   const std::lock_guard lock(probe_mutex);
   // At once, as other libraries may ask the emulated GPU for its devices before skerry does.
-  choose_simulation(n, which);
+  choose_simulation(n, kernels);
   planned_rehearsal.store(n);
-  planned_kernels.store(which);
+  planned_kernels.store(kernels);
   // What a look for GPUs found, and nobody uses: none. The next look finds the rehearsed ones.
   if (count() > 0) return;
-  if (Findings* const old = found.exchange(nullptr)) old->before = std::exchange(superseded, old);
+  if (Findings* const old = probe_findings.exchange(nullptr))
+    old->next_superseded = std::exchange(superseded, old);
 }
 
 bool rehearsing() noexcept {
   if (planned_rehearsal.load() > 0) return true;
-  if (found.load() != nullptr) return false;
+  if (probe_findings.load() != nullptr) return false;
   return count_from_environment("SKERRY_REHEARSE", 0, 0) > 0;
 }
 
 RehearsedKernels kernels_of_rehearsal() noexcept { return planned_kernels.load(); }
 
 int driver_version() noexcept {
-  const Findings* result = found.load();
+  const Findings* result = probe_findings.load();
   return result != nullptr ? result->driver_version : 0;
 }
 
 int runtime_version() noexcept {
-  const Findings* result = found.load();
+  const Findings* result = probe_findings.load();
   return result != nullptr ? result->runtime_version : 0;
 }
 
 const ModuleInterface* loaded_module() noexcept {
   probe();
-  const Findings* result = found.load();
+  const Findings* result = probe_findings.load();
   return result != nullptr ? result->module : nullptr;
 }
 
@@ -326,9 +327,9 @@ void shut_down() noexcept {
   if (was_shut_down.exchange(true)) return;
   detail::usable_count.store(0);
   // The parent's threads do not exist in a forked child, so there is nothing to end there.
-  if (found.load() == nullptr || in_forked_child.load()) return;
+  if (probe_findings.load() == nullptr || in_forked_child.load()) return;
   if (planned_rehearsal.load() > 0) return simulation_controls().finish();
-  refuse_calls();
+  reject_calls();
 }
 
 }  // namespace skerry::cuda

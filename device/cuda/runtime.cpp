@@ -20,30 +20,31 @@ std::string describe_code(int code) {
 }
 
 /// All logical devices of the same GPU go with it.
-void lose(int code, DeviceState& on, const char* what) noexcept {
+void lose(int code, DeviceState& device_state, const char* operation) noexcept {
   const int n = detail::usable_count.load();
   for (int i = 0; i < n; ++i) {
-    DeviceState& each = *detail::states[i];
-    if (each.ordinal != on.ordinal || each.lost()) continue;
+    DeviceState& sibling_state = *detail::states[i];
+    if (sibling_state.ordinal != device_state.ordinal || sibling_state.lost()) continue;
     try {
       auto* text = new std::string(
-          to_string(each.where) + " is lost: " + describe_code(code) + ", first detected in " +
-          what + "; its arrays are gone, CPU arrays and other devices still work; restart the " +
-          "process to use " + to_string(each.where));
+          to_string(sibling_state.device) + " is lost: " + describe_code(code) +
+          ", first detected in " + operation +
+          "; its arrays are gone, CPU arrays and other devices still work; restart the " +
+          "process to use " + to_string(sibling_state.device));
       const std::string* none = nullptr;
-      if (!each.first_cause.compare_exchange_strong(none, text)) delete text;
+      if (!sibling_state.first_cause.compare_exchange_strong(none, text)) delete text;
     } catch (const std::bad_alloc&) {
       // The code alone has to do.
     }
     int none = 0;
-    each.lost_code.compare_exchange_strong(none, code);
+    sibling_state.lost_code.compare_exchange_strong(none, code);
   }
 }
 
-[[noreturn]] void throw_lost(const DeviceState& on) {
-  const std::string* cause = on.first_cause.load();
-  throw DeviceError(cause != nullptr ? *cause : to_string(on.where) + " is lost", on.where,
-                    on.lost_code.load(), true);
+[[noreturn]] void throw_lost(const DeviceState& device_state) {
+  const std::string* cause = device_state.first_cause.load();
+  throw DeviceError(cause != nullptr ? *cause : to_string(device_state.device) + " is lost",
+                    device_state.device, device_state.lost_code.load(), true);
 }
 
 /// What makes a device useless although it was found, which may come out at its first use only.
@@ -66,8 +67,8 @@ constexpr Unavailability unavailabilities[] = {
 };
 
 const Unavailability* unavailability_of(int code) noexcept {
-  for (const Unavailability& each : unavailabilities) {
-    if (each.code == code) return &each;
+  for (const Unavailability& entry : unavailabilities) {
+    if (entry.code == code) return &entry;
   }
   return nullptr;
 }
@@ -77,30 +78,30 @@ const Unavailability* unavailability_of(int code) noexcept {
 DeviceState::DeviceState() = default;
 DeviceState::~DeviceState() = default;
 
-void fail(int code, DeviceState& on, const char* what) {
-  forget_last_error();
+void fail(int code, DeviceState& device_state, const char* operation) {
+  clear_last_error();
   if (is_fatal(code)) {
-    lose(code, on, what);
-    throw_lost(on);
+    lose(code, device_state, operation);
+    throw_lost(device_state);
   }
   const std::string text =
-      std::string(what) + ": " + to_string(on.where) + ": " + describe_code(code);
-  if (code == memory_allocation) throw OutOfMemoryError(text, on.where, 0);
+      std::string(operation) + ": " + to_string(device_state.device) + ": " + describe_code(code);
+  if (code == memory_allocation) throw OutOfMemoryError(text, device_state.device, 0);
   if (const Unavailability* why = unavailability_of(code)) {
     throw DeviceUnavailableError(text + "; " + why->remedy, why->reason);
   }
-  throw DeviceError(text, on.where, code, false);
+  throw DeviceError(text, device_state.device, code, false);
 }
 
-bool succeeded(int code, DeviceState& on, const char* what) noexcept {
+bool succeeded(int code, DeviceState& device_state, const char* operation) noexcept {
   if (code == success) [[likely]]
     return true;
-  forget_last_error();
-  if (is_fatal(code)) lose(code, on, what);
+  clear_last_error();
+  if (is_fatal(code)) lose(code, device_state, operation);
   return false;
 }
 
-void forget_losses() noexcept {
+void clear_losses() noexcept {
   if (!rehearsing()) return;
   const int n = detail::usable_count.load();
   for (int i = 0; i < n; ++i) {
@@ -111,10 +112,10 @@ void forget_losses() noexcept {
 
 namespace detail {
 
-DeviceState& use_slowly(Device where) {
-  DeviceState& found = look_at(where);
-  if (found.lost()) throw_lost(found);
-  return found;
+DeviceState& use_slowly(Device device) {
+  DeviceState& device_state = look_at(device);
+  if (device_state.lost()) throw_lost(device_state);
+  return device_state;
 }
 
 }  // namespace detail
@@ -144,67 +145,71 @@ DeviceGuard::~DeviceGuard() {
   // Once more if it fails: the thread must not go on with another device than before.
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (call<&Api::pop_device>() == success) return;
-    forget_last_error();
+    clear_last_error();
   }
 }
 
-void refuse_capture(DeviceState& on, void* stream, const char* what) {
+void reject_capture(DeviceState& device_state, void* stream, const char* operation) {
   if (stream == legacy_stream) return;  // can't be captured
   int capturing = 0;
-  check(call<&Api::stream_is_capturing>(stream, &capturing), on, what);
+  check(call<&Api::stream_is_capturing>(stream, &capturing), device_state, operation);
   if (capturing == 0) return;
-  throw ValueError(std::string(what) + ": the current stream of " + to_string(on.where) +
+  throw ValueError(std::string(operation) + ": the current stream of " +
+                   to_string(device_state.device) +
                    " is captured into a graph, which would use this call's memory again after it "
                    "was given to others; end the capture, or leave this call out of it");
 }
 
-bool finish_work(DeviceState& on) noexcept {
+bool finish_work(DeviceState& device_state) noexcept {
   constexpr const char* waiting = "waiting for the device";
   // To wait for a device without a context would make one.
-  if (!on.in_use.load()) return true;
+  if (!device_state.in_use.load()) return true;
   int code = success;
   // Once more: the first failure may be that of an earlier call.
-  for (int attempt = 0; attempt < 2 && !on.lost(); ++attempt) {
-    const DeviceGuard guard(on, std::nothrow);
+  for (int attempt = 0; attempt < 2 && !device_state.lost(); ++attempt) {
+    const DeviceGuard guard(device_state, std::nothrow);
     code = guard.ok() ? call<&Api::device_synchronize>() : guard.code();
-    if (succeeded(code, on, waiting)) return true;
+    if (succeeded(code, device_state, waiting)) return true;
     if (is_of_capture(code)) return false;
   }
-  if (!on.lost()) lose(code, on, waiting);
+  if (!device_state.lost()) lose(code, device_state, waiting);
   return false;
 }
 
 DeviceState* first_in_use() noexcept {
   const int n = detail::usable_count.load();
   for (int i = 0; i < n; ++i) {
-    DeviceState* const each = detail::states[i];
-    if (each->in_use.load() && !each->lost()) return each;
+    DeviceState* const device_state = detail::states[i];
+    if (device_state->in_use.load() && !device_state->lost()) return device_state;
   }
   return nullptr;
 }
 
-Route route_between(DeviceState& to, DeviceState& from) {
-  if (to.ordinal == from.ordinal) return Route::direct;
-  std::atomic<Route>& known = to.routes[static_cast<std::size_t>(from.where.index)];
-  if (const Route found = known.load(); found != Route::unknown) return found;
+Route route_between(DeviceState& target_state, DeviceState& source_state) {
+  if (target_state.ordinal == source_state.ordinal) return Route::direct;
+  std::atomic<Route>& cached_route =
+      target_state.routes[static_cast<std::size_t>(source_state.device.index)];
+  if (const Route route = cached_route.load(); route != Route::unknown) return route;
 
   int can = 0;
-  check(call<&Api::can_access_peer>(&can, to.ordinal, from.ordinal), to, "asking for peer access");
-  Route found = can != 0 ? Route::direct : Route::staged;
-  if (found == Route::direct) {
-    const DeviceGuard guard(to);
-    const int code = call<&Api::enable_peer_access>(from.ordinal);
-    if (code != success && code != peer_access_already_enabled) found = Route::staged;
-    note_failure(code, to, "enabling peer access");
+  check(call<&Api::can_access_peer>(&can, target_state.ordinal, source_state.ordinal), target_state,
+        "asking for peer access");
+  Route route = can != 0 ? Route::direct : Route::staged;
+  if (route == Route::direct) {
+    const DeviceGuard guard(target_state);
+    const int code = call<&Api::enable_peer_access>(source_state.ordinal);
+    if (code != success && code != peer_access_already_enabled) route = Route::staged;
+    note_failure(code, target_state, "enabling peer access");
     // Memory of a stream-ordered pool is not covered by the call above.
-    if (found == Route::direct && from.properties.supports_pools != 0) {
-      const int pool_code = call<&Api::pool_allow_reader>(from.ordinal, to.ordinal);
-      if (!succeeded(pool_code, to, "enabling peer access")) found = Route::staged;
+    if (route == Route::direct && source_state.properties.supports_pools != 0) {
+      const int pool_code =
+          call<&Api::pool_allow_reader>(source_state.ordinal, target_state.ordinal);
+      if (!succeeded(pool_code, target_state, "enabling peer access")) route = Route::staged;
     }
-    if (to.lost()) throw_lost(to);
+    if (target_state.lost()) throw_lost(target_state);
   }
-  known.store(found);
-  return found;
+  cached_route.store(route);
+  return route;
 }
 
 }  // namespace skerry::cuda

@@ -30,7 +30,7 @@ enum class Route : std::uint8_t { unknown, direct, staged };
 
 /// One logical device.
 struct DeviceState {
-  Device where;
+  Device device;
   int ordinal = 0;  ///< of the CUDA runtime; shared by the logical devices of one GPU
   DeviceProperties properties{};
   bool has_kernels = true;   ///< the module was compiled for this GPU
@@ -48,10 +48,10 @@ struct DeviceState {
   std::unique_ptr<Staging> chunks;
   std::unique_ptr<StreamSet> streams;
   std::unique_ptr<DeferredErrors> deferred;
-  std::array<std::atomic<Route>, most_devices> routes{};  ///< from the device of that index
+  std::array<std::atomic<Route>, max_devices> routes{};  ///< from the device of that index
   /// For each device that work here has come after, the number of its next deferred error then: the
   /// errors before may be in what is read here.
-  std::array<std::atomic<std::uint64_t>, most_devices> sources{};
+  std::array<std::atomic<std::uint64_t>, max_devices> sources{};
 
   DeviceState();
   ~DeviceState();
@@ -65,25 +65,25 @@ namespace detail {
 
 /// Devices that can be used: -1 before the first use, 0 after a fork or shut_down().
 extern std::atomic<int> usable_count;
-extern DeviceState* states[most_devices];
+extern DeviceState* states[max_devices];
 extern std::atomic<const Api*> table;
-[[nodiscard]] DeviceState& use_slowly(Device where);
+[[nodiscard]] DeviceState& use_slowly(Device device);
 
 }  // namespace detail
 
 /// The state of a CUDA device that is usable now; throws what require() throws.
-[[nodiscard]] inline DeviceState& use(Device where) {
-  if (where.index >= 0 && where.index < detail::usable_count.load(std::memory_order_acquire))
+[[nodiscard]] inline DeviceState& use(Device device) {
+  if (device.index >= 0 && device.index < detail::usable_count.load(std::memory_order_acquire))
       [[likely]] {
-    DeviceState& found = *detail::states[where.index];
-    if (!found.lost()) [[likely]]
-      return found;
+    DeviceState& device_state = *detail::states[device.index];
+    if (!device_state.lost()) [[likely]]
+      return device_state;
   }
-  return detail::use_slowly(where);
+  return detail::use_slowly(device);
 }
 
 /// The same, of a device that may be lost, for statistics.
-[[nodiscard]] DeviceState& look_at(Device where);
+[[nodiscard]] DeviceState& look_at(Device device);
 
 /// Whether calls may be made at all: false before first use, in a forked child and after
 /// shut_down().
@@ -110,27 +110,27 @@ template <auto Entry, class... Args>
 }
 
 /// A failure that is left in the runtime's error slot would be blamed on somebody else's launch.
-inline void forget_last_error() noexcept { static_cast<void>(call<&Api::get_last_error>()); }
+inline void clear_last_error() noexcept { static_cast<void>(call<&Api::get_last_error>()); }
 
-[[noreturn]] void fail(int code, DeviceState& on, const char* what);
+[[noreturn]] void fail(int code, DeviceState& device_state, const char* operation);
 
 /// Turns a failed status into DeviceError (the device is lost after a fatal one),
-/// OutOfMemoryError or DeviceUnavailableError. `what` names what was being done.
-inline void check(int code, DeviceState& on, const char* what) {
+/// OutOfMemoryError or DeviceUnavailableError. `operation` names what was being done.
+inline void check(int code, DeviceState& device_state, const char* operation) {
   if (code != success) [[unlikely]]
-    fail(code, on, what);
+    fail(code, device_state, operation);
 }
 
 /// Remembers a fatal error; the caller sees to what it means that the call failed.
-[[nodiscard]] bool succeeded(int code, DeviceState& on, const char* what) noexcept;
+[[nodiscard]] bool succeeded(int code, DeviceState& device_state, const char* operation) noexcept;
 /// The same where nothing depends on the call but what the device or the driver holds too much.
-inline void note_failure(int code, DeviceState& on, const char* what) noexcept {
-  static_cast<void>(succeeded(code, on, what));
+inline void note_failure(int code, DeviceState& device_state, const char* operation) noexcept {
+  static_cast<void>(succeeded(code, device_state, operation));
 }
 
 /// Takes lost devices into use again, for tests of what happens when a rehearsed one is lost. A GPU
 /// stays lost.
-void forget_losses() noexcept;
+void clear_losses() noexcept;
 
 /// Makes a device current, and the one that was current before again at its end.
 class DeviceGuard {
@@ -154,15 +154,15 @@ class DeviceGuard {
 /// A graph would keep the addresses of memory that goes back to the pool when the call is over:
 /// what replays it later overwrites whoever has that memory then. With the device current; throws
 /// ValueError for a stream that is captured.
-void refuse_capture(DeviceState& on, void* stream, const char* what);
+void reject_capture(DeviceState& device_state, void* stream, const char* operation);
 
 /// Waits for all work on a device. False if it is lost, which it is, too, when it can't be waited
 /// for: nobody knows then what its memory holds, and when it is free. False as well while a stream
 /// is captured into a graph.
-[[nodiscard]] bool finish_work(DeviceState& on) noexcept;
+[[nodiscard]] bool finish_work(DeviceState& device_state) noexcept;
 
 /// Work of `later` comes after what was enqueued for `earlier` by now.
-void note_source(DeviceState& later, const DeviceState& earlier) noexcept;
+void note_dependency(DeviceState& later, const DeviceState& earlier) noexcept;
 
 /// For calls that concern all devices; null if none is both in use and not lost.
 [[nodiscard]] DeviceState* first_in_use() noexcept;
@@ -173,17 +173,17 @@ void note_source(DeviceState& later, const DeviceState& earlier) noexcept;
 void probe() noexcept;
 /// Counted by the probe; stays after a fork.
 [[nodiscard]] int count() noexcept;
-[[nodiscard]] std::optional<CudaProblem> problem();
+[[nodiscard]] std::optional<CudaFailure> probe_failure();
 [[nodiscard]] bool used() noexcept;
-void plan_rehearsal(int count, RehearsedKernels which);
+void plan_rehearsal(int count, RehearsedKernels kernels);
 [[nodiscard]] bool rehearsing() noexcept;
 [[nodiscard]] RehearsedKernels kernels_of_rehearsal() noexcept;
 [[nodiscard]] int driver_version() noexcept;
 [[nodiscard]] int runtime_version() noexcept;
 void shut_down() noexcept;
 
-/// Whether bytes go directly from the memory of `from` to that of `to`; asks and enables peer
-/// access the first time.
-[[nodiscard]] Route route_between(DeviceState& to, DeviceState& from);
+/// Whether bytes go directly from the memory of `source_state` to that of `target_state`; asks and
+/// enables peer access the first time.
+[[nodiscard]] Route route_between(DeviceState& target_state, DeviceState& source_state);
 
 }  // namespace skerry::cuda

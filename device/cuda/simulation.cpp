@@ -13,7 +13,7 @@
 namespace skerry {
 
 std::string emulator_folder() {
-  if (const char* const chosen = environment_text("SKERRY_EMULATOR")) return chosen;
+  if (const char* const folder = environment_text("SKERRY_EMULATOR")) return folder;
   return cuda::path_next_to_this_library("emulator");
 }
 
@@ -25,7 +25,7 @@ namespace {
 constinit std::atomic<const ModuleInterface*> emulator{nullptr};
 
 const ModuleInterface& open_emulator() {
-  if (const ModuleInterface* const known = emulator.load()) return *known;
+  if (const ModuleInterface* const loaded_emulator = emulator.load()) return *loaded_emulator;
 #ifdef SKERRY_EMULATOR_NEEDS_AVX2
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
     throw DeviceUnavailableError(
@@ -36,15 +36,16 @@ const ModuleInterface& open_emulator() {
 #endif
   std::string complaint;
   const std::string path = emulator_folder() + "/libskerry_emulator.so";
-  const ModuleInterface* const found = open_module({path}, "skerry_emulator_module", complaint);
-  if (found == nullptr) {
+  const ModuleInterface* const opened_module =
+      open_module({path}, "skerry_emulator_module", complaint);
+  if (opened_module == nullptr) {
     throw DeviceUnavailableError(
         "rehearse: this build of skerry has no emulated GPU to run kernels on (" + complaint +
             "); install one with it, as `make build` makes, or rehearse without kernels",
         UnavailableReason::no_cuda_module);
   }
-  emulator.store(found);
-  return *found;
+  emulator.store(opened_module);
+  return *opened_module;
 }
 
 }  // namespace
@@ -56,9 +57,9 @@ RehearsedKernels kernels_from_environment() noexcept {
   return text == "all" ? RehearsedKernels::all : RehearsedKernels::none;
 }
 
-void choose_simulation(int count, RehearsedKernels which) {
-  if (which != RehearsedKernels::none) static_cast<void>(open_emulator());
-  if (which == RehearsedKernels::none) guard_rehearsed_memory();
+void choose_simulation(int count, RehearsedKernels kernels) {
+  if (kernels != RehearsedKernels::none) static_cast<void>(open_emulator());
+  if (kernels == RehearsedKernels::none) guard_rehearsed_memory();
   simulation_controls().set_device_count(count);
 }
 

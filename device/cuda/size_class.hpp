@@ -12,7 +12,7 @@ namespace skerry::cuda {
 /// 16 KiB and 1/64 on average: what is lost by rounding can't be won back by any cleverness later.
 /// Multiples of 512 bytes, which keeps cudaMalloc's alignment.
 struct SizeClass {
-  static constexpr std::size_t least = 512;
+  static constexpr std::size_t min_bytes = 512;
   static constexpr int log2_steps = 5;
   static constexpr int steps = 1 << log2_steps;
   /// More than any device has.
@@ -29,19 +29,19 @@ struct SizeClass {
     return {std::max<std::size_t>(nbytes, 1), uncached};
   }
 
-  [[nodiscard]] static constexpr SizeClass of(std::size_t nbytes) noexcept {
+  [[nodiscard]] static constexpr SizeClass round_up(std::size_t nbytes) noexcept {
     if (nbytes > largest) return {nbytes, uncached};
-    const std::size_t units = (std::max(nbytes, least) + least - 1) / least;
-    if (units <= steps) return {units * least, static_cast<int>(units) - 1};
+    const std::size_t units = (std::max(nbytes, min_bytes) + min_bytes - 1) / min_bytes;
+    if (units <= steps) return {units * min_bytes, static_cast<int>(units) - 1};
     // units in (2^e, 2^(e+1)], split into steps of 2^(e - log2_steps)
     const int e = static_cast<int>(std::bit_width(units - 1)) - 1;
     const std::size_t step = std::size_t{1} << (e - log2_steps);
     const std::size_t position = (units - (std::size_t{1} << e) + step - 1) / step;
     const std::size_t rounded = (std::size_t{1} << e) + position * step;
-    return {rounded * least, steps * (e - log2_steps + 1) + static_cast<int>(position) - 1};
+    return {rounded * min_bytes, steps * (e - log2_steps + 1) + static_cast<int>(position) - 1};
   }
 };
 
-inline constexpr int cached_bins = SizeClass::of(SizeClass::largest).bin + 1;
+inline constexpr int cached_bins = SizeClass::round_up(SizeClass::largest).bin + 1;
 
 }  // namespace skerry::cuda

@@ -24,11 +24,11 @@ void copy_by_threads(char* target, const char* source, std::size_t nbytes) noexc
 }
 
 /// What goes through a chunk at a time: a quarter of a short transfer, so that it overlaps too.
-std::size_t piece_of(std::size_t nbytes) noexcept {
-  constexpr std::size_t least = std::size_t{512} << 10;
+std::size_t bytes_per_chunk(std::size_t nbytes) noexcept {
+  constexpr std::size_t min_bytes = std::size_t{512} << 10;
   constexpr std::size_t page = 4096;
   const std::size_t quarter = (nbytes / 4 + page - 1) / page * page;
-  return std::clamp(quarter, least, Staging::chunk_bytes);
+  return std::clamp(quarter, min_bytes, Staging::chunk_bytes);
 }
 
 }  // namespace
@@ -36,10 +36,10 @@ std::size_t piece_of(std::size_t nbytes) noexcept {
 /// Ready to be written. Made at first use.
 Staging::Chunk& Staging::take_next() {
   Chunk& next = chunks_[next_];
-  if (next.event == nullptr) check(call<&Api::event_create>(&next.event), on_, copying);
+  if (next.event == nullptr) check(call<&Api::event_create>(&next.event), device_state_, copying);
   if (next.data == nullptr) {
     void* data = nullptr;
-    check(call<&Api::host_allocate>(&data, chunk_bytes), on_, copying);
+    check(call<&Api::host_allocate>(&data, chunk_bytes), device_state_, copying);
     next.data = static_cast<char*>(data);
   }
   wait(next);
@@ -48,37 +48,38 @@ Staging::Chunk& Staging::take_next() {
   return next;
 }
 
-void Staging::wait(Chunk& each) {
-  if (!each.in_flight) return;
-  check(call<&Api::event_synchronize>(each.event), on_, copying);
-  each.in_flight = false;
+void Staging::wait(Chunk& chunk) {
+  if (!chunk.in_flight) return;
+  check(call<&Api::event_synchronize>(chunk.event), device_state_, copying);
+  chunk.in_flight = false;
 }
 
-void Staging::copy(Chunk& by, void* target, const void* source, std::size_t nbytes, CopyKind kind,
-                   void* stream) {
-  by.in_flight = true;
-  by.stream = stream;
+void Staging::copy(Chunk& chunk, void* target, const void* source, std::size_t nbytes,
+                   CopyKind kind, void* stream) {
+  chunk.in_flight = true;
+  chunk.stream = stream;
   if (const int code = call<&Api::copy_async>(target, source, nbytes, kind, stream);
       code != success) {
-    by.in_flight = !finish_work(on_);
-    check(code, on_, copying);
+    chunk.in_flight = !finish_work(device_state_);
+    check(code, device_state_, copying);
   }
   // From here on the chunk is taken. Without an event behind the copy nobody could wait for it.
-  const int code = call<&Api::event_record>(by.event, stream);
-  if (code != success && finish_work(on_)) by.in_flight = false;
-  check(code, on_, copying);
+  const int code = call<&Api::event_record>(chunk.event, stream);
+  if (code != success && finish_work(device_state_)) chunk.in_flight = false;
+  check(code, device_state_, copying);
 }
 
 char* Staging::Upload::buffer(std::size_t nbytes) {
   constexpr std::size_t alignment = 256;
-  const bool small = nbytes <= most_small;
-  Chunk* by = &chunks_.last();
+  const bool small = nbytes <= max_small_bytes;
+  Chunk* chunk = &chunks_.last();
   // One event stands for all copies from a chunk, so they have to be on one stream.
-  const bool shares = small && stream_ != per_thread_stream && by->in_flight &&
-                      by->stream == stream_ && by->used + nbytes <= chunk_bytes;
-  if (!shares) by = &chunks_.take_next();
-  buffer_ = by->data + by->used;
-  by->used = small ? by->used + (nbytes + alignment - 1) / alignment * alignment : chunk_bytes;
+  const bool shares = small && stream_ != per_thread_stream && chunk->in_flight &&
+                      chunk->stream == stream_ && chunk->used + nbytes <= chunk_bytes;
+  if (!shares) chunk = &chunks_.take_next();
+  buffer_ = chunk->data + chunk->used;
+  chunk->used =
+      small ? chunk->used + (nbytes + alignment - 1) / alignment * alignment : chunk_bytes;
   return buffer_;
 }
 
@@ -87,25 +88,25 @@ void Staging::Upload::send(void* target, std::size_t nbytes) {
 }
 
 void Staging::to_device(void* target, const void* source, std::size_t nbytes, void* stream) {
-  auto* to = static_cast<char*>(target);
-  const auto* from = static_cast<const char*>(source);
-  Upload by(*this, stream);
-  const std::size_t piece = piece_of(nbytes);
-  for (std::size_t done = 0; done < nbytes; done += piece) {
-    const std::size_t size = std::min(piece, nbytes - done);
-    copy_by_threads(by.buffer(size), from + done, size);
-    by.send(to + done, size);
+  auto* target_bytes = static_cast<char*>(target);
+  const auto* source_bytes = static_cast<const char*>(source);
+  Upload upload(*this, stream);
+  const std::size_t step = bytes_per_chunk(nbytes);
+  for (std::size_t done = 0; done < nbytes; done += step) {
+    const std::size_t size = std::min(step, nbytes - done);
+    copy_by_threads(upload.buffer(size), source_bytes + done, size);
+    upload.send(target_bytes + done, size);
   }
 }
 
 void Staging::to_host(void* target, const void* source, std::size_t nbytes, void* stream) {
   const std::lock_guard lock(mutex_);
-  const DeviceGuard guard(on_);
-  auto* to = static_cast<char*>(target);
-  const auto* from = static_cast<const char*>(source);
-  const std::size_t piece = piece_of(nbytes);
-  const std::size_t n = (nbytes + piece - 1) / piece;
-  const auto size_of = [&](std::size_t i) { return std::min(piece, nbytes - i * piece); };
+  const DeviceGuard guard(device_state_);
+  auto* target_bytes = static_cast<char*>(target);
+  const auto* source_bytes = static_cast<const char*>(source);
+  const std::size_t step = bytes_per_chunk(nbytes);
+  const std::size_t n = (nbytes + step - 1) / step;
+  const auto size_of = [&](std::size_t i) { return std::min(step, nbytes - i * step); };
   // One ahead: piece i is on the bus while piece i - 1 is copied by the CPU.
   Chunk* last = nullptr;
   for (std::size_t i = 0; i <= n; ++i) {
@@ -113,11 +114,11 @@ void Staging::to_host(void* target, const void* source, std::size_t nbytes, void
     if (i < n) {
       now = &take_next();
       now->used = chunk_bytes;
-      copy(*now, now->data, from + i * piece, size_of(i), CopyKind::device_to_host, stream);
+      copy(*now, now->data, source_bytes + i * step, size_of(i), CopyKind::device_to_host, stream);
     }
     if (last != nullptr) {
       wait(*last);
-      copy_by_threads(to + (i - 1) * piece, last->data, size_of(i - 1));
+      copy_by_threads(target_bytes + (i - 1) * step, last->data, size_of(i - 1));
     }
     last = now;
   }

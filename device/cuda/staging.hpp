@@ -19,9 +19,9 @@ class Staging {
   /// 4 MiB: a chunk takes about 80 µs on PCIe 5, much longer than the 5 µs of starting a copy.
   static constexpr std::size_t chunk_bytes = std::size_t{4} << 20;
   static constexpr std::size_t chunk_count = 4;
-  static constexpr std::size_t most_small = std::size_t{64} << 10;
+  static constexpr std::size_t max_small_bytes = std::size_t{64} << 10;
 
-  explicit Staging(DeviceState& on) noexcept : on_(on) {}
+  explicit Staging(DeviceState& device_state) noexcept : device_state_(device_state) {}
 
   /// In order with `stream`; the source may be reused on return.
   void to_device(void* target, const void* source, std::size_t nbytes, void* stream);
@@ -33,7 +33,7 @@ class Staging {
   class Upload {
    public:
     Upload(Staging& chunks, void* stream)
-        : chunks_(chunks), stream_(stream), lock_(chunks.mutex_), guard_(chunks.on_) {}
+        : chunks_(chunks), stream_(stream), lock_(chunks.mutex_), guard_(chunks.device_state_) {}
     Upload(const Upload&) = delete;
     Upload& operator=(const Upload&) = delete;
     /// Room for `nbytes`, at most chunk_bytes; waits until the device has read what was there.
@@ -60,11 +60,11 @@ class Staging {
 
   [[nodiscard]] Chunk& last() noexcept { return chunks_[(next_ + chunk_count - 1) % chunk_count]; }
   [[nodiscard]] Chunk& take_next();
-  void wait(Chunk& each);
-  void copy(Chunk& by, void* target, const void* source, std::size_t nbytes, CopyKind kind,
+  void wait(Chunk& chunk);
+  void copy(Chunk& chunk, void* target, const void* source, std::size_t nbytes, CopyKind kind,
             void* stream);
 
-  DeviceState& on_;
+  DeviceState& device_state_;
   WaitingMutex mutex_;
   std::array<Chunk, chunk_count> chunks_;
   std::size_t next_ = 0;

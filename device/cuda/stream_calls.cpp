@@ -12,80 +12,80 @@
 
 namespace skerry::cuda {
 
-std::shared_ptr<void> create_stream(Device where) { return use(where).streams->create(); }
+std::shared_ptr<void> create_stream(Device device) { return use(device).streams->create(); }
 
-void synchronize_stream(Device where, void* handle) {
-  DeviceState& on = use(where);
-  Timeline* const work = on.streams->find(handle);
-  const std::uint64_t ended = work != nullptr ? work->end_stretch() : 0;
-  const std::uint64_t before = on.deferred->next();
+void synchronize_stream(Device device, void* handle) {
+  DeviceState& device_state = use(device);
+  StreamState* const stream_state = device_state.streams->find(handle);
+  const std::uint64_t ended = stream_state != nullptr ? stream_state->end_epoch() : 0;
+  const std::uint64_t end_number = device_state.deferred->next();
   {
-    const DeviceGuard guard(on);
-    check(call<&Api::stream_synchronize>(handle), on, "synchronize");
+    const DeviceGuard guard(device_state);
+    check(call<&Api::stream_synchronize>(handle), device_state, "synchronize");
   }
-  if (work != nullptr) work->passed(ended);
-  on.deferred->waited(handle, before);
+  if (stream_state != nullptr) stream_state->note_done(ended);
+  device_state.deferred->raise_after_wait(handle, end_number);
 }
 
-bool is_idle(Device where, void* handle) {
-  DeviceState& on = use(where);
-  const DeviceGuard guard(on);
-  return is_done(call<&Api::stream_query>(handle), on, "stream");
+bool is_idle(Device device, void* handle) {
+  DeviceState& device_state = use(device);
+  const DeviceGuard guard(device_state);
+  return is_done(call<&Api::stream_query>(handle), device_state, "stream");
 }
 
 void wait_for_stream(Device later, void* handle, Device earlier, void* earlier_handle) {
   join(use(later), handle, use(earlier), earlier_handle);
 }
 
-void synchronize_device(Device where) {
-  DeviceState& on = use(where);
-  const std::vector<StreamUse> ended = on.streams->end_stretches();
-  const std::uint64_t before = on.deferred->next();
+void synchronize_device(Device device) {
+  DeviceState& device_state = use(device);
+  const std::vector<StreamUse> ended = device_state.streams->end_epochs();
+  const std::uint64_t end_number = device_state.deferred->next();
   {
-    const DeviceGuard guard(on);
-    check(call<&Api::device_synchronize>(), on, "synchronize");
+    const DeviceGuard guard(device_state);
+    check(call<&Api::device_synchronize>(), device_state, "synchronize");
   }
-  for (const StreamUse& each : ended) each.by->passed(each.stretch);
-  on.deferred->waited_for_all(before);
+  for (const StreamUse& stream_use : ended) stream_use.stream_state->note_done(stream_use.epoch);
+  device_state.deferred->raise_after_device_wait(end_number);
 }
 
-std::shared_ptr<void> create_event(Device where) {
-  return use(where).streams->create_timed_event();
+std::shared_ptr<void> create_event(Device device) {
+  return use(device).streams->create_timed_event();
 }
 
-void record_event(Device where, void* event, void* handle) {
-  DeviceState& here = use(where);
-  const DeviceGuard guard(here);
-  check(call<&Api::event_record>(event, handle), here, "event");
+void record_event(Device device, void* event, void* handle) {
+  DeviceState& device_state = use(device);
+  const DeviceGuard guard(device_state);
+  check(call<&Api::event_record>(event, handle), device_state, "event");
 }
 
-void wait_for_event(Device waiting, void* handle, Device where, void* event) {
-  DeviceState& on = use(waiting);
-  note_source(on, use(where));
-  const DeviceGuard guard(on);
-  check(call<&Api::stream_wait_event>(handle, event), on, "event");
+void wait_for_event(Device waiting, void* handle, Device event_device, void* event) {
+  DeviceState& device_state = use(waiting);
+  note_dependency(device_state, use(event_device));
+  const DeviceGuard guard(device_state);
+  check(call<&Api::stream_wait_event>(handle, event), device_state, "event");
 }
 
-void synchronize_event(Device where, void* event) {
-  DeviceState& here = use(where);
+void synchronize_event(Device device, void* event) {
+  DeviceState& device_state = use(device);
   {
-    const DeviceGuard guard(here);
-    check(call<&Api::event_synchronize>(event), here, "event");
+    const DeviceGuard guard(device_state);
+    check(call<&Api::event_synchronize>(event), device_state, "event");
   }
-  here.deferred->waited(nullptr, 0);
+  device_state.deferred->raise_after_wait(nullptr, 0);
 }
 
-bool is_event_done(Device where, void* event) {
-  DeviceState& here = use(where);
-  const DeviceGuard guard(here);
-  return is_done(call<&Api::event_query>(event), here, "event");
+bool is_event_done(Device device, void* event) {
+  DeviceState& device_state = use(device);
+  const DeviceGuard guard(device_state);
+  return is_done(call<&Api::event_query>(event), device_state, "event");
 }
 
-double elapsed(Device where, void* start, void* end) {
-  DeviceState& here = use(where);
-  const DeviceGuard guard(here);
+double elapsed(Device device, void* start, void* end) {
+  DeviceState& device_state = use(device);
+  const DeviceGuard guard(device_state);
   float milliseconds = 0.0F;
-  check(call<&Api::event_elapsed>(&milliseconds, start, end), here, "elapsed");
+  check(call<&Api::event_elapsed>(&milliseconds, start, end), device_state, "elapsed");
   return static_cast<double>(milliseconds) / 1000.0;
 }
 

@@ -32,121 +32,131 @@ constexpr auto for_write = static_cast<std::size_t>(Access::write);
 
 }  // namespace
 
-StreamUses::StreamUses(cuda::Timeline& home) noexcept : known_{{&home, home.now()}, {}} {
-  for (auto& each : settled_) each.store(known_.written.stretch, std::memory_order_relaxed);
-  all_on_.store(known_.written.stretch, std::memory_order_relaxed);
+StreamUses::StreamUses(cuda::StreamState& stream_state) noexcept
+    : unfinished_{{&stream_state, stream_state.now()}, {}} {
+  for (auto& ordered_epoch : ordered_epochs_)
+    ordered_epoch.store(unfinished_.written.epoch, std::memory_order_relaxed);
+  all_on_.store(unfinished_.written.epoch, std::memory_order_relaxed);
 }
 
-void StreamUses::note_who_uses(const cuda::Timeline& by, std::uint64_t stretch) noexcept {
+void StreamUses::note_who_uses(const cuda::StreamState& stream_state,
+                               std::uint64_t epoch) noexcept {
   bool alone = true;
-  known_.for_each([&](const cuda::StreamUse& each) { alone &= each.by == &by; });
-  all_on_.store(alone ? stretch : 0, std::memory_order_relaxed);
+  unfinished_.for_each([&](const cuda::StreamUse& stream_use) {
+    alone &= stream_use.stream_state == &stream_state;
+  });
+  all_on_.store(alone ? epoch : 0, std::memory_order_relaxed);
 }
 
-bool StreamUses::look_for_others(const cuda::Timeline& by, std::uint64_t stretch) {
+bool StreamUses::are_all_on_slowly(const cuda::StreamState& stream_state, std::uint64_t epoch) {
   const BusyGuard guard(busy_);
-  forget_finished();
-  note_who_uses(by, stretch);
-  return all_on_.load(std::memory_order_relaxed) == stretch;
+  discard_finished();
+  note_who_uses(stream_state, epoch);
+  return all_on_.load(std::memory_order_relaxed) == epoch;
 }
 
-void StreamUses::forget_finished() {
-  known_.forget_if([](const cuda::StreamUse& each) { return each.known_done(); });
+void StreamUses::discard_finished() {
+  unfinished_.erase_if([](const cuda::StreamUse& stream_use) { return stream_use.known_done(); });
 }
 
-cuda::StreamUse* StreamUses::find_read(const cuda::Timeline& by) noexcept {
-  const auto found = std::find_if(known_.reads.begin(), known_.reads.end(),
-                                  [&](const cuda::StreamUse& each) { return each.by == &by; });
-  return found == known_.reads.end() ? nullptr : &*found;
+cuda::StreamUse* StreamUses::find_read(const cuda::StreamState& stream_state) noexcept {
+  const auto read_use = std::find_if(
+      unfinished_.reads.begin(), unfinished_.reads.end(),
+      [&](const cuda::StreamUse& stream_use) { return stream_use.stream_state == &stream_state; });
+  return read_use == unfinished_.reads.end() ? nullptr : &*read_use;
 }
 
-void StreamUses::note_read(cuda::Timeline& by, std::uint64_t stretch) {
-  if (cuda::StreamUse* const known = find_read(by)) {
-    known->stretch = stretch;
+void StreamUses::note_read(cuda::StreamState& stream_state, std::uint64_t epoch) {
+  if (cuda::StreamUse* const read_use = find_read(stream_state)) {
+    read_use->epoch = epoch;
   } else {
-    known_.reads.push_back({&by, stretch});
+    unfinished_.reads.push_back({&stream_state, epoch});
   }
 }
 
-void StreamUses::order_slowly(Access how, cuda::Timeline& by, std::uint64_t stretch) {
+void StreamUses::order_slowly(Access access, cuda::StreamState& stream_state, std::uint64_t epoch) {
   const BusyGuard guard(busy_);
-  forget_finished();
+  discard_finished();
   // A stream that has read since comes after the write already.
-  if (known_.written.by != nullptr && find_read(by) == nullptr) {
-    known_.written.by->come_before(by, known_.written.stretch);
+  if (unfinished_.written.stream_state != nullptr && find_read(stream_state) == nullptr) {
+    unfinished_.written.stream_state->precede(stream_state, unfinished_.written.epoch);
   }
-  if (how == Access::read) {
-    note_read(by, stretch);
-    settled_[for_read].store(stretch, std::memory_order_relaxed);
-    settled_[for_write].store(0, std::memory_order_relaxed);
-    note_who_uses(by, stretch);
+  if (access == Access::read) {
+    note_read(stream_state, epoch);
+    ordered_epochs_[for_read].store(epoch, std::memory_order_relaxed);
+    ordered_epochs_[for_write].store(0, std::memory_order_relaxed);
+    note_who_uses(stream_state, epoch);
     return;
   }
-  for (const cuda::StreamUse& each : known_.reads) each.by->come_before(by, each.stretch);
-  known_.written = {&by, stretch};
-  known_.reads.clear();
-  for (auto& each : settled_) each.store(stretch, std::memory_order_relaxed);
-  all_on_.store(stretch, std::memory_order_relaxed);
+  for (const cuda::StreamUse& stream_use : unfinished_.reads)
+    stream_use.stream_state->precede(stream_state, stream_use.epoch);
+  unfinished_.written = {&stream_state, epoch};
+  unfinished_.reads.clear();
+  for (auto& ordered_epoch : ordered_epochs_) ordered_epoch.store(epoch, std::memory_order_relaxed);
+  all_on_.store(epoch, std::memory_order_relaxed);
 }
 
-void StreamUses::come_before(cuda::Timeline& by) {
-  if (are_all_on(by)) return;
+void StreamUses::precede(cuda::StreamState& stream_state) {
+  if (are_all_on(stream_state)) return;
   const BusyGuard guard(busy_);
-  forget_finished();
-  known_.for_each([&](const cuda::StreamUse& each) { each.by->come_before(by, each.stretch); });
+  discard_finished();
+  unfinished_.for_each([&](const cuda::StreamUse& stream_use) {
+    stream_use.stream_state->precede(stream_state, stream_use.epoch);
+  });
 }
 
-void StreamUses::come_after(cuda::Timeline& by) {
+void StreamUses::note_import(cuda::StreamState& stream_state) {
   const BusyGuard guard(busy_);
-  known_.written = {&by, by.now(), true};
+  unfinished_.written = {&stream_state, stream_state.now(), true};
   all_on_.store(0, std::memory_order_relaxed);
 }
 
-void StreamUses::extend(cuda::Timeline& by, std::uint64_t stretch) {
+void StreamUses::extend(cuda::StreamState& stream_state, std::uint64_t epoch) {
   const BusyGuard guard(busy_);
-  if (known_.written.by == &by) {
-    known_.written.stretch = stretch;
+  if (unfinished_.written.stream_state == &stream_state) {
+    unfinished_.written.epoch = epoch;
   } else {
-    note_read(by, stretch);
+    note_read(stream_state, epoch);
   }
-  for (auto& each : settled_) each.store(0, std::memory_order_relaxed);
+  for (auto& ordered_epoch : ordered_epochs_) ordered_epoch.store(0, std::memory_order_relaxed);
   all_on_.store(0, std::memory_order_relaxed);
 }
 
-void StreamUses::note_export(cuda::Timeline& by) {
+void StreamUses::note_export(cuda::StreamState& stream_state) {
   const BusyGuard guard(busy_);
-  if (std::ranges::find(exported_, &by) == exported_.end()) exported_.push_back(&by);
+  if (std::ranges::find(exported_, &stream_state) == exported_.end())
+    exported_.push_back(&stream_state);
 }
 
 cuda::UnfinishedUses StreamUses::take() noexcept {
-  for (cuda::Timeline* const each : exported_) {
+  for (cuda::StreamState* const stream_state : exported_) {
     try {
-      note_read(*each, each->now());
+      note_read(*stream_state, stream_state->now());
     } catch (const std::bad_alloc&) {
-      static_cast<void>(each->finish());
+      static_cast<void>(stream_state->finish());
     }
   }
-  return std::move(known_);
+  return std::move(unfinished_);
 }
 
 cuda::UnfinishedUses StreamUses::unfinished() {
   const BusyGuard guard(busy_);
-  forget_finished();
-  return known_;
+  discard_finished();
+  return unfinished_;
 }
 
 namespace cuda {
 
 void OrderedWork::extend() noexcept {
-  const std::uint64_t stretch = by_.now();
-  for (const MemoryUse& each : uses_) {
-    StreamUses* const known = each.memory().uses();
-    if (known == nullptr) continue;
+  const std::uint64_t epoch = stream_state_.now();
+  for (const MemoryUse& memory_use : uses_) {
+    StreamUses* const storage_uses = memory_use.memory().uses();
+    if (storage_uses == nullptr) continue;
     try {
-      known->extend(by_, stretch);
+      storage_uses->extend(stream_state_, epoch);
     } catch (const std::bad_alloc&) {
       // Nobody could wait for the work, so it is waited for here.
-      static_cast<void>(by_.finish());
+      static_cast<void>(stream_state_.finish());
     }
   }
 }

@@ -11,30 +11,30 @@
 namespace skerry::cuda {
 
 std::shared_ptr<void> StreamSet::create() {
-  const DeviceGuard guard(on_);
+  const DeviceGuard guard(device_state_);
   void* handle = nullptr;
   {
     const std::lock_guard lock(mutex_);
     // One whose old work has ended, so that a new stream starts idle.
-    for (auto each = idle_.begin(); each != idle_.end(); ++each) {
-      if (!is_done(call<&Api::stream_query>(*each), on_, "stream")) continue;
-      handle = *each;
-      idle_.erase(each);
+    for (auto idle_stream = idle_.begin(); idle_stream != idle_.end(); ++idle_stream) {
+      if (!is_done(call<&Api::stream_query>(*idle_stream), device_state_, "stream")) continue;
+      handle = *idle_stream;
+      idle_.erase(idle_stream);
       break;
     }
   }
   if (handle == nullptr) {
-    check(call<&Api::stream_create>(&handle), on_, "stream");
+    check(call<&Api::stream_create>(&handle), device_state_, "stream");
     const std::lock_guard lock(mutex_);
-    all_.push_back(std::make_unique<Member>(on_, handle, false));
+    all_.push_back(std::make_unique<Member>(device_state_, handle, false));
   }
   return {handle, [this](void* last) { give_back(last); }};
 }
 
-bool StreamSet::made(void* handle) noexcept {
+bool StreamSet::owns_handle(void* handle) noexcept {
   const std::lock_guard lock(mutex_);
-  const Member* const found = find_member(handle);
-  return found != nullptr && !found->is_foreign;
+  const Member* const member = find_member(handle);
+  return member != nullptr && !member->is_foreign;
 }
 
 void StreamSet::give_back(void* handle) noexcept {
@@ -51,45 +51,46 @@ void StreamSet::give_back(void* handle) noexcept {
 /// a foreign one that is gone. With the lock held.
 StreamSet::Member* StreamSet::find_member(void* handle) noexcept {
   if (handle == per_thread_stream) return nullptr;
-  Member* found = nullptr;
-  for (const auto& each : all_) {
-    if (each->work.handle() != handle) continue;
-    if (!each->is_foreign) return each.get();
-    found = each.get();
+  Member* member = nullptr;
+  for (const auto& candidate : all_) {
+    if (candidate->stream_state.handle() != handle) continue;
+    if (!candidate->is_foreign) return candidate.get();
+    member = candidate.get();
   }
-  return found;
+  return member;
 }
 
 /// For a foreign stream that has none. With the lock held.
 StreamSet::Member& StreamSet::take_member(void* handle) {
-  for (const auto& each : all_) {
-    if (each->is_foreign && each->entered == 0 && each->work.try_reopen(handle)) return *each;
+  for (const auto& member : all_) {
+    if (member->is_foreign && member->entered == 0 && member->stream_state.try_reopen(handle))
+      return *member;
   }
-  all_.push_back(std::make_unique<Member>(on_, handle, true));
+  all_.push_back(std::make_unique<Member>(device_state_, handle, true));
   return *all_.back();
 }
 
-Timeline& StreamSet::enter(void* handle) {
+StreamState& StreamSet::enter(void* handle) {
   if (handle == legacy_stream) return legacy_;
   const std::lock_guard lock(mutex_);
-  Member* found = find_member(handle);
-  if (found == nullptr) {
-    found = &take_member(handle);
-  } else if (found->is_foreign && found->entered == 0) {
-    found->work.reopen();
+  Member* member = find_member(handle);
+  if (member == nullptr) {
+    member = &take_member(handle);
+  } else if (member->is_foreign && member->entered == 0) {
+    member->stream_state.reopen();
   }
-  if (found->is_foreign) ++found->entered;
-  return found->work;
+  if (member->is_foreign) ++member->entered;
+  return member->stream_state;
 }
 
-void StreamSet::leave(Timeline& entered) noexcept {
+void StreamSet::exit(StreamState& entered) noexcept {
   if (&entered == &legacy_ || !alive()) return;
   bool is_closed = true;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& each : all_) {
-      if (&each->work != &entered) continue;
-      if (each->is_foreign && --each->entered == 0) is_closed = entered.close();
+    for (const auto& member : all_) {
+      if (&member->stream_state != &entered) continue;
+      if (member->is_foreign && --member->entered == 0) is_closed = entered.close();
       break;
     }
   }
@@ -97,28 +98,29 @@ void StreamSet::leave(Timeline& entered) noexcept {
   if (!is_closed) static_cast<void>(entered.finish());
 }
 
-Timeline* StreamSet::find(void* handle) noexcept {
+StreamState* StreamSet::find(void* handle) noexcept {
   if (handle == legacy_stream) return &legacy_;
   const std::lock_guard lock(mutex_);
-  Member* const found = find_member(handle);
-  return found == nullptr ? nullptr : &found->work;
+  Member* const member = find_member(handle);
+  return member == nullptr ? nullptr : &member->stream_state;
 }
 
-std::vector<StreamUse> StreamSet::end_stretches() {
+std::vector<StreamUse> StreamSet::end_epochs() {
   const std::lock_guard lock(mutex_);
   std::vector<StreamUse> ended;
   ended.reserve(all_.size() + 1);
-  ended.push_back({&legacy_, legacy_.end_stretch()});
-  for (const auto& each : all_) ended.push_back({&each->work, each->work.end_stretch()});
+  ended.push_back({&legacy_, legacy_.end_epoch()});
+  for (const auto& member : all_)
+    ended.push_back({&member->stream_state, member->stream_state.end_epoch()});
   return ended;
 }
 
 int StreamSet::take_event(SharedEvent*& event) noexcept {
   {
     const std::lock_guard lock(events_mutex_);
-    if (!spare_events_.empty()) {
-      event = spare_events_.back();
-      spare_events_.pop_back();
+    if (!free_events_.empty()) {
+      event = free_events_.back();
+      free_events_.pop_back();
       event->holders.store(1);
       return success;
     }
@@ -134,54 +136,54 @@ void StreamSet::give_event(SharedEvent* event) noexcept {
   if (event->holders.fetch_sub(1) != 1) return;
   try {
     const std::lock_guard lock(events_mutex_);
-    spare_events_.push_back(event);
+    free_events_.push_back(event);
   } catch (const std::bad_alloc&) {
-    const DeviceGuard guard(on_, std::nothrow);
-    if (guard.ok()) note_failure(call<&Api::event_destroy>(event->handle), on_, "event");
+    const DeviceGuard guard(device_state_, std::nothrow);
+    if (guard.ok()) note_failure(call<&Api::event_destroy>(event->handle), device_state_, "event");
     delete event;
   }
 }
 
 std::shared_ptr<void> StreamSet::create_timed_event() {
-  const DeviceGuard guard(on_);
+  const DeviceGuard guard(device_state_);
   void* handle = nullptr;
-  check(call<&Api::event_create_timed>(&handle), on_, "event");
-  DeviceState* on = &on_;
-  return {handle, [on](void* last) {
-            if (!alive() || on->lost()) return;
-            const DeviceGuard inside(*on, std::nothrow);
-            if (inside.ok()) note_failure(call<&Api::event_destroy>(last), *on, "event");
+  check(call<&Api::event_create_timed>(&handle), device_state_, "event");
+  DeviceState* device_state = &device_state_;
+  return {handle, [device_state](void* last) {
+            if (!alive() || device_state->lost()) return;
+            const DeviceGuard inside(*device_state, std::nothrow);
+            if (inside.ok()) note_failure(call<&Api::event_destroy>(last), *device_state, "event");
           }};
 }
 
-void join(DeviceState& waiting, void* later, DeviceState& on, void* earlier) {
+void join(DeviceState& waiting, void* later, DeviceState& earlier_state, void* earlier) {
   constexpr const char* joining = "stream";
-  note_source(waiting, on);
+  note_dependency(waiting, earlier_state);
   SharedEvent* event = nullptr;
   {
-    const DeviceGuard guard(on);
-    check(on.streams->take_event(event), on, joining);
+    const DeviceGuard guard(earlier_state);
+    check(earlier_state.streams->take_event(event), earlier_state, joining);
   }
   // A wait takes a copy of the recorded point, so that the event is free again.
   struct Giver {
-    ~Giver() { to.give_event(event); }
-    StreamSet& to;
+    ~Giver() { stream_set.give_event(event); }
+    StreamSet& stream_set;
     SharedEvent* event;
-  } const giving{*on.streams, event};
+  } const giving{*earlier_state.streams, event};
   {
-    const DeviceGuard guard(on);
-    check(call<&Api::event_record>(event->handle, earlier), on, joining);
+    const DeviceGuard guard(earlier_state);
+    check(call<&Api::event_record>(event->handle, earlier), earlier_state, joining);
   }
   const DeviceGuard guard(waiting);
   check(call<&Api::stream_wait_event>(later, event->handle), waiting, joining);
 }
 
-bool is_done(int code, DeviceState& on, const char* what) {
+bool is_done(int code, DeviceState& device_state, const char* operation) {
   if (code == not_ready) {
-    forget_last_error();
+    clear_last_error();
     return false;
   }
-  check(code, on, what);
+  check(code, device_state, operation);
   return true;
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/cuda/api.hpp"
-#include "device/cuda/timeline.hpp"
+#include "device/cuda/stream_state.hpp"
 
 namespace skerry::cuda {
 
@@ -20,29 +20,30 @@ struct SharedEvent {
   std::atomic<int> holders{1};
 };
 
-/// The streams of a device that work goes to, with their timelines. Created ones are never
+/// The streams of a device that work goes to, with their stream_states. Created ones are never
 /// destroyed but used again: a cached block, and an array that remembers who used it, may name a
 /// stream after its last owner has gone. A foreign stream's timeline is all that is kept.
 class StreamSet {
  public:
-  explicit StreamSet(DeviceState& on) : on_(on), legacy_(on, legacy_stream) {}
+  explicit StreamSet(DeviceState& device_state)
+      : device_state_(device_state), legacy_(device_state, legacy_stream) {}
 
   /// Comes back to the set with the last reference.
   [[nodiscard]] std::shared_ptr<void> create();
   /// Whether a handle is of this set, and so valid for ever.
-  [[nodiscard]] bool made(void* handle) noexcept;
+  [[nodiscard]] bool owns_handle(void* handle) noexcept;
 
   /// The timeline of the default stream.
-  [[nodiscard]] Timeline& legacy() noexcept { return legacy_; }
+  [[nodiscard]] StreamState& legacy() noexcept { return legacy_; }
   /// A thread's work goes to a stream from now on, until it leaves; threads may do so together.
-  [[nodiscard]] Timeline& enter(void* handle);
-  void leave(Timeline& entered) noexcept;
+  [[nodiscard]] StreamState& enter(void* handle);
+  void exit(StreamState& entered) noexcept;
   /// The timeline of a stream; null where no work of ours can be on it.
-  [[nodiscard]] Timeline* find(void* handle) noexcept;
+  [[nodiscard]] StreamState* find(void* handle) noexcept;
 
   /// Begins another stretch on all streams, before a wait of the host for the device; passed_all
   /// follows, with what this returned.
-  [[nodiscard]] std::vector<StreamUse> end_stretches();
+  [[nodiscard]] std::vector<StreamUse> end_epochs();
 
   /// An event for one holder, used before if there is one. A status; with the device current.
   [[nodiscard]] int take_event(SharedEvent*& event) noexcept;
@@ -54,8 +55,9 @@ class StreamSet {
  private:
   /// A stream, where there is work of ours; one of its own, if `is_foreign` is not set.
   struct Member {
-    Member(DeviceState& on, void* handle, bool foreign) : work(on, handle), is_foreign(foreign) {}
-    Timeline work;
+    Member(DeviceState& device_state, void* handle, bool foreign)
+        : stream_state(device_state, handle), is_foreign(foreign) {}
+    StreamState stream_state;
     bool is_foreign;
     int entered = 0;  ///< by how many threads; if foreign
   };
@@ -64,23 +66,23 @@ class StreamSet {
   [[nodiscard]] Member& take_member(void* handle);
   void give_back(void* handle) noexcept;
 
-  DeviceState& on_;
-  Timeline legacy_;
+  DeviceState& device_state_;
+  StreamState legacy_;
   std::mutex mutex_;
   std::vector<void*> idle_;
   std::vector<std::unique_ptr<Member>> all_;
   std::mutex events_mutex_;
-  std::vector<SharedEvent*> spare_events_;
+  std::vector<SharedEvent*> free_events_;
 };
 
 /// The timeline of the stream that this thread's work on a device goes to.
-[[nodiscard]] Timeline& current_timeline(DeviceState& on) noexcept;
+[[nodiscard]] StreamState& current_stream_state(DeviceState& device_state) noexcept;
 
 /// Work submitted to a stream from now on comes after what another one holds now. Throws
 /// DeviceError.
-void join(DeviceState& waiting, void* later, DeviceState& on, void* earlier);
+void join(DeviceState& waiting, void* later, DeviceState& earlier_state, void* earlier);
 
 /// Status of stream_query and event_query as a truth value; throws what check() throws.
-[[nodiscard]] bool is_done(int code, DeviceState& on, const char* what);
+[[nodiscard]] bool is_done(int code, DeviceState& device_state, const char* operation);
 
 }  // namespace skerry::cuda

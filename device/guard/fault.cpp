@@ -21,11 +21,11 @@ namespace skerry::guard {
 namespace {
 
 constexpr int signals[] = {SIGSEGV, SIGBUS};
-constexpr int most_finders = 4;
-constinit std::atomic<fault_finder> finders[most_finders]{};
+constexpr int max_finders = 4;
+constinit std::atomic<fault_finder> finders[max_finders]{};
 constinit std::mutex installing;
 struct sigaction former[2];  ///< guarded by `installing`, and by being in a handler
-constinit std::atomic<bool> is_told{false};
+constinit std::atomic<bool> is_reported{false};
 
 /// Text for stderr, made without memory of the heap: in a signal handler there may be none.
 class Report {
@@ -34,11 +34,11 @@ class Report {
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
   ~Report() {
-    const char* from = text_;
+    const char* cursor = text_;
     while (length_ > 0) {
-      const ssize_t written = write(STDERR_FILENO, from, length_);
+      const ssize_t written = write(STDERR_FILENO, cursor, length_);
       if (written <= 0) return;
-      from += written;
+      cursor += written;
       length_ -= static_cast<std::size_t>(written);
     }
   }
@@ -83,33 +83,33 @@ class Report {
   std::size_t length_ = 0;
 };
 
-Report& operator<<(Report& out, const OperandFacts& of) noexcept {
-  out << of.dtype << " ";
-  out.list(of.shape, of.rank) << ", strides ";
-  return out.list(of.strides, of.rank);
+Report& operator<<(Report& out, const OperandAttributes& operand) noexcept {
+  out << operand.dtype << " ";
+  out.list(operand.shape, operand.rank) << ", strides ";
+  return out.list(operand.strides, operand.rank);
 }
 
 /// Looks among the arrays of a call for those in a block, and writes them, or the others.
-struct OperandWalk {
+struct OperandWriter {
   Report& out;
-  const FaultPlace& place;
+  const FaultBlock& fault_block;
   bool wants_inside;
   int count = 0;
 
-  [[nodiscard]] bool is_inside(const OperandFacts& of) const noexcept {
-    const auto offset = static_cast<const char*>(of.block) - place.begin;
-    return offset >= 0 && static_cast<std::size_t>(offset) <= place.nbytes;
+  [[nodiscard]] bool is_inside(const OperandAttributes& operand) const noexcept {
+    const auto offset = static_cast<const char*>(operand.block) - fault_block.begin;
+    return offset >= 0 && static_cast<std::size_t>(offset) <= fault_block.nbytes;
   }
-  static void visit(void* context, const OperandFacts& of) {
-    auto& self = *static_cast<OperandWalk*>(context);
-    if (self.is_inside(of) != self.wants_inside) return;
-    self.out << (self.count++ > 0 ? "; " : "") << of;
+  static void visit(void* context, const OperandAttributes& operand) {
+    auto& self = *static_cast<OperandWriter*>(context);
+    if (self.is_inside(operand) != self.wants_inside) return;
+    self.out << (self.count++ > 0 ? "; " : "") << operand;
   }
 };
 
-void write_position(Report& out, const FaultPlace& place, const char* address) noexcept {
-  const auto length = static_cast<std::int64_t>(place.nbytes);
-  const std::int64_t offset = address - place.begin;
+void write_position(Report& out, const FaultBlock& fault_block, const char* address) noexcept {
+  const auto length = static_cast<std::int64_t>(fault_block.nbytes);
+  const std::int64_t offset = address - fault_block.begin;
   if (offset < 0) {
     out << -offset << (offset == -1 ? " byte" : " bytes") << " before the beginning of ";
   } else if (offset >= length) {
@@ -119,35 +119,35 @@ void write_position(Report& out, const FaultPlace& place, const char* address) n
   }
 }
 
-void write_report(const FaultPlace& place, const char* address, const char* access) noexcept {
+void write_report(const FaultBlock& fault_block, const char* address, const char* access) noexcept {
   const CallNote* const note = nearest_note();
   Report out;
   out << "skerry: " << (note != nullptr ? note->operation : "no operation of skerry") << ": "
       << access << " ";
-  write_position(out, place, address);
-  OperandWalk inside{.out = out, .place = place, .wants_inside = true};
-  if (note != nullptr) note->visit(*note, OperandWalk::visit, &inside);
+  write_position(out, fault_block, address);
+  OperandWriter inside{.out = out, .fault_block = fault_block, .wants_inside = true};
+  if (note != nullptr) note->visit(*note, OperandWriter::visit, &inside);
   if (inside.count > 0) {
     out << " in a block of ";
   } else {
     out << (note != nullptr ? "what it allocated itself or got from elsewhere, a block of "
                             : "a block of ");
   }
-  out << static_cast<std::uint64_t>(place.nbytes) << " bytes at ";
-  out.write_address(place.begin) << (place.is_freed ? " that was freed" : "")
-                                 << " (SKERRY_ALLOCATOR)\n";
+  out << static_cast<std::uint64_t>(fault_block.nbytes) << " bytes at ";
+  out.write_address(fault_block.begin)
+      << (fault_block.is_freed ? " that was freed" : "") << " (SKERRY_ALLOCATOR)\n";
   if (note == nullptr) return;
   out << "skerry: " << note->operation << ": its other arrays: ";
-  OperandWalk others{.out = out, .place = place, .wants_inside = false};
-  note->visit(*note, OperandWalk::visit, &others);
-  out << (others.count == 0 ? "none\n" : "\n");
+  OperandWriter other_operands{.out = out, .fault_block = fault_block, .wants_inside = false};
+  note->visit(*note, OperandWriter::visit, &other_operands);
+  out << (other_operands.count == 0 ? "none\n" : "\n");
 }
 
 const char* access_of(const void* context) noexcept {
 #if defined(__x86_64__)
   constexpr std::uint64_t is_write = 2;
-  const auto* const machine = static_cast<const ucontext_t*>(context);
-  return (static_cast<std::uint64_t>(machine->uc_mcontext.gregs[REG_ERR]) & is_write) != 0
+  const auto* const user_context = static_cast<const ucontext_t*>(context);
+  return (static_cast<std::uint64_t>(user_context->uc_mcontext.gregs[REG_ERR]) & is_write) != 0
              ? "writes"
              : "reads";
 #else
@@ -159,12 +159,12 @@ const char* access_of(const void* context) noexcept {
 void on_fault(int signal, siginfo_t* info, void* context) {
   // What was raised, and is no fault, has no address. A handler that raises the signal again after
   // it has told of it (faulthandler) comes here, too.
-  if (info->si_code > 0 && !is_told.exchange(true)) {
-    FaultPlace place;
-    for (const auto& each : finders) {
-      const fault_finder find = each.load();
-      if (find == nullptr || !find(info->si_addr, place)) continue;
-      write_report(place, static_cast<const char*>(info->si_addr), access_of(context));
+  if (info->si_code > 0 && !is_reported.exchange(true)) {
+    FaultBlock fault_block;
+    for (const auto& finder : finders) {
+      const fault_finder find = finder.load();
+      if (find == nullptr || !find(info->si_addr, fault_block)) continue;
+      write_report(fault_block, static_cast<const char*>(info->si_addr), access_of(context));
       break;
     }
     // The instruction runs again, and the handler that was there before sees the fault.
@@ -177,20 +177,20 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (info->si_code <= 0) raise(signal);
 }
 
-void write_freed_wrongly(const FaultPlace& block, const char* what) noexcept {
+void write_freed_wrongly(const FaultBlock& block, const char* description) noexcept {
   const CallNote* const note = nearest_note();
   Report out;
   out << "skerry: " << (note != nullptr ? note->operation : "no operation of skerry")
       << ": found a block of " << static_cast<std::uint64_t>(block.nbytes) << " bytes at ";
-  out.write_address(block.begin) << " " << what << " (SKERRY_ALLOCATOR)\n";
+  out.write_address(block.begin) << " " << description << " (SKERRY_ALLOCATOR)\n";
 }
 
 }  // namespace
 
 void add_fault_finder(fault_finder find) noexcept {
-  for (auto& each : finders) {
-    fault_finder known = nullptr;
-    if (each.compare_exchange_strong(known, find) || known == find) return;
+  for (auto& finder : finders) {
+    fault_finder current_finder = nullptr;
+    if (finder.compare_exchange_strong(current_finder, find) || current_finder == find) return;
   }
 }
 
@@ -200,16 +200,16 @@ void catch_faults() noexcept {
     struct sigaction now{};
     sigaction(signal, nullptr, &now);
     if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) continue;
-    struct sigaction own{};
-    own.sa_sigaction = on_fault;
-    own.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&own.sa_mask);
+    struct sigaction action{};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
     former[signal == SIGBUS] = now;
-    sigaction(signal, &own, nullptr);
+    sigaction(signal, &action, nullptr);
   }
 }
 
-void report_overwritten(const FaultPlace& block, const char* side) noexcept {
+void report_overwritten(const FaultBlock& block, const char* side) noexcept {
   write_freed_wrongly(block, side);
   std::abort();
 }

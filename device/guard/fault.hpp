@@ -7,7 +7,7 @@
 namespace skerry::guard {
 
 /// The block at or nearest to an address where a fault was.
-struct FaultPlace {
+struct FaultBlock {
   const char* begin = nullptr;
   std::size_t nbytes = 0;
   bool is_freed = false;
@@ -15,7 +15,7 @@ struct FaultPlace {
 
 /// Finds the block for an address of guarded memory; false if it is none. Called in a signal
 /// handler.
-using fault_finder = bool (*)(const void* address, FaultPlace& into) noexcept;
+using fault_finder = bool (*)(const void* address, FaultBlock& fault_block) noexcept;
 /// Up to four of them.
 void add_fault_finder(fault_finder find) noexcept;
 
@@ -25,6 +25,6 @@ void add_fault_finder(fault_finder find) noexcept;
 void catch_faults() noexcept;
 
 /// Tells of a block that was found to be overwritten, and aborts.
-[[noreturn]] void report_overwritten(const FaultPlace& block, const char* side) noexcept;
+[[noreturn]] void report_overwritten(const FaultBlock& block, const char* side) noexcept;
 
 }  // namespace skerry::guard

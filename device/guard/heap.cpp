@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 
 #include "device/allocator.hpp"
-#include "device/guard/fresh_bytes.hpp"
+#include "device/guard/uninitialized_bytes.hpp"
 #include "device/page_size.hpp"
 
 namespace skerry::guard {
@@ -27,8 +27,8 @@ namespace {
 
 constexpr std::size_t gap = std::size_t{64} << 10;  ///< the largest page there is
 constexpr std::size_t preferred_extent = std::size_t{64} << 30;
-constexpr std::size_t least_extent = std::size_t{256} << 20;
-constexpr std::size_t plain_alignment = 64;
+constexpr std::size_t min_extent = std::size_t{256} << 20;
+constexpr std::size_t fallback_alignment = 64;
 constexpr int slack_byte = 0xfb;
 
 constexpr int reserved = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -38,7 +38,7 @@ char* pointer(std::uintptr_t address) noexcept { return reinterpret_cast<char*>(
 
 /// Half of the mappings that a process may have are left to others, and half of the rest to
 /// rehearsed devices.
-std::size_t most_guards() noexcept {
+std::size_t max_guards() noexcept {
   std::size_t mappings = 65530;  // Linux's own choice
   if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
     if (std::fscanf(file, "%zu", &mappings) != 1) mappings = 65530;
@@ -66,7 +66,7 @@ class Heap {
   /// False if it is not of this heap.
   [[nodiscard]] bool release(void* data) noexcept;
   [[nodiscard]] std::size_t size_of(const void* data) noexcept;
-  [[nodiscard]] bool locate(const void* data, FaultPlace& into) noexcept;
+  [[nodiscard]] bool locate(const void* data, FaultBlock& fault_block) noexcept;
   [[nodiscard]] bool contains(const void* data) const noexcept {
     return address(data) - first_ < extent_;
   }
@@ -80,7 +80,7 @@ class Heap {
   std::uintptr_t first_ = 0;
   std::size_t extent_ = 0;
   std::uintptr_t cursor_ = 0;
-  const std::size_t most_blocks_;
+  const std::size_t max_blocks_;
   std::map<std::uintptr_t, Block> live_;  ///< by where the gap before them begins
   std::array<Block, 4096> freed_{};       ///< the last ones, in a ring
   std::size_t next_freed_ = 0;
@@ -89,8 +89,8 @@ class Heap {
 void lock_before_fork() { Heap::instance().mutex_.lock(); }
 void unlock_after_fork() { Heap::instance().mutex_.unlock(); }
 
-Heap::Heap() noexcept : most_blocks_(most_guards()) {
-  for (std::size_t extent = preferred_extent; extent >= least_extent; extent /= 2) {
+Heap::Heap() noexcept : max_blocks_(max_guards()) {
+  for (std::size_t extent = preferred_extent; extent >= min_extent; extent /= 2) {
     void* const got = mmap(nullptr, extent, PROT_NONE, reserved, -1, 0);
     if (got == MAP_FAILED) continue;
     // From a multiple of the gap on, which is one of every page's size.
@@ -108,13 +108,13 @@ Heap::Heap() noexcept : most_blocks_(most_guards()) {
 std::uintptr_t Heap::find_place(std::size_t span) noexcept {
   const std::uintptr_t end = first_ + extent_ - gap;
   if (span > end - first_) return 0;
-  std::uintptr_t at = cursor_;
-  for (int lap = 0; lap < 2; ++lap, at = first_) {
-    for (auto next = live_.lower_bound(at);; ++next) {
+  std::uintptr_t start = cursor_;
+  for (int lap = 0; lap < 2; ++lap, start = first_) {
+    for (auto next = live_.lower_bound(start);; ++next) {
       const std::uintptr_t limit = next == live_.end() ? end : next->first;
-      if (at <= limit && span <= limit - at) return at;
+      if (start <= limit && span <= limit - start) return start;
       if (next == live_.end()) break;
-      at = next->first + next->second.span();
+      start = next->first + next->second.span();
     }
   }
   return 0;
@@ -125,25 +125,25 @@ void* Heap::allocate(std::size_t nbytes) noexcept try {
   if (extent_ == 0 || nbytes > extent_) return nullptr;
   const std::size_t usable = whole_pages(std::max<std::size_t>(nbytes, 1));
   const std::size_t slack = usable - nbytes;
-  const bool at_end = chosen_allocator() == Allocator::guard;
+  const bool at_end = selected_allocator() == Allocator::guard;
   char* data = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    if (live_.size() >= most_blocks_) return nullptr;
-    const std::uintptr_t place = find_place(gap + usable);
-    if (place == 0) return nullptr;
-    char* const begin = pointer(place + gap);
+    if (live_.size() >= max_blocks_) return nullptr;
+    const std::uintptr_t start = find_place(gap + usable);
+    if (start == 0) return nullptr;
+    char* const begin = pointer(start + gap);
     data = at_end ? begin + slack : begin;
-    const auto [fresh, is_new] = live_.emplace(place, Block{data, nbytes, usable});
+    const auto [entry, is_new] = live_.emplace(start, Block{data, nbytes, usable});
     static_cast<void>(is_new);
     // Not mprotect, which would take more than there is of memory that was reserved without
     // promise.
     if (mmap(begin, usable, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
              0) == MAP_FAILED) {
-      live_.erase(fresh);
+      live_.erase(entry);
       return nullptr;
     }
-    cursor_ = place + gap + usable;
+    cursor_ = start + gap + usable;
   }
   std::memset(at_end ? data - slack : data + nbytes, slack_byte, slack);
   return data;
@@ -154,14 +154,14 @@ void* Heap::allocate(std::size_t nbytes) noexcept try {
 bool Heap::release(void* data) noexcept {
   if (!contains(data)) return false;
   const std::lock_guard lock(mutex_);
-  const auto found = live_.find(address(data) / page_size() * page_size() - gap);
-  if (found == live_.end() || found->second.data != data) {
+  const auto entry = live_.find(address(data) / page_size() * page_size() - gap);
+  if (entry == live_.end() || entry->second.data != data) {
     report_overwritten({static_cast<char*>(data), 0, true}, "freed though it is not in use");
   }
-  const Block old = found->second;
-  char* const begin = pointer(found->first + gap);
-  const auto is_intact = [](const char* from, const char* to) {
-    return std::all_of(from, to, [](char one) { return one == static_cast<char>(slack_byte); });
+  const Block old = entry->second;
+  char* const begin = pointer(entry->first + gap);
+  const auto is_intact = [](const char* first, const char* last) {
+    return std::all_of(first, last, [](char one) { return one == static_cast<char>(slack_byte); });
   };
   if (!is_intact(begin, old.data)) {
     report_overwritten({old.data, old.nbytes, false}, "written before its beginning");
@@ -171,19 +171,19 @@ bool Heap::release(void* data) noexcept {
   }
   // Mapped anew, so that the mapping joins those beside it, and the memory goes back.
   mmap(begin, old.usable, PROT_NONE, reserved | MAP_FIXED, -1, 0);
-  live_.erase(found);
+  live_.erase(entry);
   freed_[next_freed_++ % freed_.size()] = old;
   return true;
 }
 
 std::size_t Heap::size_of(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = live_.find(address(data) / page_size() * page_size() - gap);
-  return found == live_.end() ? 0 : found->second.nbytes;
+  const auto entry = live_.find(address(data) / page_size() * page_size() - gap);
+  return entry == live_.end() ? 0 : entry->second.nbytes;
 }
 
 /// The lock is taken if nobody else has it for long: the thread that failed is in no call of this.
-bool Heap::locate(const void* data, FaultPlace& into) noexcept {
+bool Heap::locate(const void* data, FaultBlock& fault_block) noexcept {
   if (!contains(data)) return false;
   std::unique_lock lock(mutex_, std::try_to_lock);
   for (int tries = 0; !lock.owns_lock() && tries < 100; ++tries) {
@@ -194,21 +194,22 @@ bool Heap::locate(const void* data, FaultPlace& into) noexcept {
   std::uintptr_t nearest = UINTPTR_MAX;
   const auto consider = [&](const Block& one, bool is_freed) {
     if (one.data == nullptr) return;
-    const std::uintptr_t before = address(one.data) - address(data);
-    const std::uintptr_t after = address(data) - address(one.data);
-    const std::uintptr_t distance = address(data) < address(one.data) ? before
-                                    : after < one.nbytes              ? 0
-                                                                      : after - one.nbytes + 1;
+    const std::uintptr_t bytes_before = address(one.data) - address(data);
+    const std::uintptr_t bytes_after = address(data) - address(one.data);
+    const std::uintptr_t distance = address(data) < address(one.data) ? bytes_before
+                                    : bytes_after < one.nbytes ? 0
+                                                               : bytes_after - one.nbytes + 1;
     if (distance >= nearest) return;
     nearest = distance;
-    into = {one.data, one.nbytes, is_freed};
+    fault_block = {one.data, one.nbytes, is_freed};
   };
   const auto behind = live_.lower_bound(address(data));
   // The gap before a block belongs to it, so the block that ends before the address may be the last
   // but one.
   if (behind != live_.end()) consider(behind->second, false);
-  auto before = behind;
-  for (int i = 0; i < 2 && before != live_.begin(); ++i) consider((--before)->second, false);
+  auto previous_block = behind;
+  for (int i = 0; i < 2 && previous_block != live_.begin(); ++i)
+    consider((--previous_block)->second, false);
   for (const Block& one : freed_) consider(one, true);
   return nearest != UINTPTR_MAX;
 }
@@ -216,8 +217,9 @@ bool Heap::locate(const void* data, FaultPlace& into) noexcept {
 /// Where there are no guards, plain memory does.
 void* allocate_filled(std::size_t nbytes, void (*fill)(void* data, std::size_t nbytes)) noexcept {
   void* data = Heap::instance().allocate(nbytes);
-  if (data == nullptr && nbytes < SIZE_MAX - plain_alignment) {
-    data = std::aligned_alloc(plain_alignment, (nbytes / plain_alignment + 1) * plain_alignment);
+  if (data == nullptr && nbytes < SIZE_MAX - fallback_alignment) {
+    data = std::aligned_alloc(fallback_alignment,
+                              (nbytes / fallback_alignment + 1) * fallback_alignment);
   }
   if (data != nullptr) fill(data, nbytes);
   return data;
@@ -226,14 +228,14 @@ void* allocate_filled(std::size_t nbytes, void (*fill)(void* data, std::size_t n
 }  // namespace
 
 bool is_on() noexcept {
-  static const bool chosen =
-      chosen_allocator() == Allocator::guard || chosen_allocator() == Allocator::guard_front;
-  return chosen;
+  static const bool is_enabled =
+      selected_allocator() == Allocator::guard || selected_allocator() == Allocator::guard_front;
+  return is_enabled;
 }
 
 void prepare() noexcept { static_cast<void>(Heap::instance()); }
 
-void* allocate(std::size_t nbytes) noexcept { return allocate_filled(nbytes, fill_fresh); }
+void* allocate(std::size_t nbytes) noexcept { return allocate_filled(nbytes, fill_uninitialized); }
 
 void* allocate_zeros(std::size_t nbytes) noexcept {
   return allocate_filled(nbytes, [](void* data, std::size_t n) { std::memset(data, 0, n); });
@@ -249,8 +251,8 @@ std::size_t size_of(const void* data) noexcept {
   return all.contains(data) ? all.size_of(data) : malloc_usable_size(const_cast<void*>(data));
 }
 
-bool locate(const void* address, FaultPlace& into) noexcept {
-  return Heap::instance().locate(address, into);
+bool locate(const void* address, FaultBlock& fault_block) noexcept {
+  return Heap::instance().locate(address, fault_block);
 }
 
 }  // namespace skerry::guard

@@ -13,7 +13,7 @@
 /// Behind and before each block lie 64 KiB without access; bytes of its pages that are not its own
 /// are compared when it is freed. What is freed has no access until the range of addresses, 64 GiB
 /// where the process may reserve them, has been gone through. A fresh block is filled with
-/// NaN patterns (device/guard/fresh_bytes.hpp).
+/// NaN patterns (device/guard/uninitialized_bytes.hpp).
 ///
 /// A guard takes two of the mappings that the system grants a process (65,530 on most), so blocks
 /// beyond the first 8,191 that live at a time have none.
@@ -36,6 +36,6 @@ void release(void* data) noexcept;
 [[nodiscard]] std::size_t size_of(const void* data) noexcept;
 
 /// What lies at or nearest to an address; in a signal handler.
-[[nodiscard]] bool locate(const void* address, FaultPlace& into) noexcept;
+[[nodiscard]] bool locate(const void* address, FaultBlock& fault_block) noexcept;
 
 }  // namespace skerry::guard

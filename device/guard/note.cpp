@@ -17,53 +17,55 @@ namespace {
 
 constinit std::atomic<const CallNote*> last_note{nullptr};
 
-struct KeptOperand {
-  OperandFacts facts;
+struct StoredOperand {
+  OperandAttributes attributes;
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> strides;
 };
 
-struct KeptNote : CallNote {
+struct StoredNote : CallNote {
   std::string name;
-  std::vector<KeptOperand> operands;
+  std::vector<StoredOperand> operands;
 };
 
-void keep_operand(void* context, const OperandFacts& of) {
-  KeptOperand& fresh = static_cast<KeptNote*>(context)->operands.emplace_back();
-  fresh.facts = of;
-  fresh.shape.assign(of.shape, of.shape + of.rank);
-  fresh.strides.assign(of.strides, of.strides + of.rank);
+void keep_operand(void* context, const OperandAttributes& operand) {
+  StoredOperand& stored_operand = static_cast<StoredNote*>(context)->operands.emplace_back();
+  stored_operand.attributes = operand;
+  stored_operand.shape.assign(operand.shape, operand.shape + operand.rank);
+  stored_operand.strides.assign(operand.strides, operand.strides + operand.rank);
 }
 
-void visit_kept(const CallNote& self, void (*each)(void* context, const OperandFacts& of),
-                void* context) noexcept {
-  for (const KeptOperand& one : static_cast<const KeptNote&>(self).operands) {
-    OperandFacts facts = one.facts;
-    facts.shape = one.shape.data();
-    facts.strides = one.strides.data();
-    each(context, facts);
+void visit_operands(const CallNote& self,
+                    void (*visitor)(void* context, const OperandAttributes& operand),
+                    void* context) noexcept {
+  for (const StoredOperand& one : static_cast<const StoredNote&>(self).operands) {
+    OperandAttributes attributes = one.attributes;
+    attributes.shape = one.shape.data();
+    attributes.strides = one.strides.data();
+    visitor(context, attributes);
   }
 }
 
 }  // namespace
 
-NotedCall::NotedCall(const CallNote& note) noexcept : before_(std::exchange(current_note, &note)) {
+NotedCall::NotedCall(const CallNote& note) noexcept
+    : previous_note_(std::exchange(current_note, &note)) {
   last_note.store(&note);
   catch_faults();
 }
 
 NotedCall::~NotedCall() {
-  const CallNote* mine = std::exchange(current_note, before_);
-  last_note.compare_exchange_strong(mine, before_);
+  const CallNote* own_note = std::exchange(current_note, previous_note_);
+  last_note.compare_exchange_strong(own_note, previous_note_);
 }
 
 std::shared_ptr<const CallNote> copy_note() {
   const CallNote* const note = current_note;
   if (note == nullptr) return nullptr;
-  auto copy = std::make_shared<KeptNote>();
+  auto copy = std::make_shared<StoredNote>();
   copy->name = note->operation;
   copy->operation = copy->name.c_str();
-  copy->visit = visit_kept;
+  copy->visit = visit_operands;
   note->visit(*note, keep_operand, copy.get());
   return copy;
 }

@@ -9,7 +9,7 @@
 namespace skerry::guard {
 
 /// An array that a call was given, as the report of a fault shows it. Keeps pointers.
-struct OperandFacts {
+struct OperandAttributes {
   const char* dtype = nullptr;
   const void* block = nullptr;  ///< the memory that it lies in, where that is known, else its data
   const void* data = nullptr;   ///< of element [0, …, 0]
@@ -22,7 +22,8 @@ struct OperandFacts {
 struct CallNote {
   const char* operation = nullptr;
   /// Calls `each` for every array that the call was given. Called in a signal handler.
-  void (*visit)(const CallNote& self, void (*each)(void* context, const OperandFacts& of),
+  void (*visit)(const CallNote& self,
+                void (*visitor)(void* context, const OperandAttributes& operand),
                 void* context) noexcept = nullptr;
 };
 
@@ -40,7 +41,7 @@ class NotedCall {
   ~NotedCall();
 
  private:
-  const CallNote* before_;
+  const CallNote* previous_note_;
 };
 
 /// A copy of this thread's note, for work that runs when the call is over; null if there is none.

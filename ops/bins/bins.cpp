@@ -48,24 +48,25 @@ void check_arguments(const char* op, const NdArray& x, const NdArray* weights) {
 
 /// The greatest of int64 numbers. Throws ValueError if one is negative: as unsigned integers those
 /// are greater than all others.
-std::int64_t greatest_of(const char* op, const NdArray& numbers) {
+std::int64_t find_max(const char* op, const NdArray& numbers) {
   const NdArray bits(numbers.memory(), numbers.layout(), Dtype::uint64);
   static const reduction_id max_id = *find_reduction("max");
-  const NdArray most = reduce(max_id, bits, std::nullopt, std::nullopt, false);
-  std::int64_t found = 0;
-  read_bytes(&found, most.memory(), static_cast<std::size_t>(most.layout().offset), sizeof found);
-  if (found < 0) {
-    throw ValueError(std::string(op) + ": x has a negative number: " + std::to_string(found) +
+  const NdArray max_array = reduce(max_id, bits, std::nullopt, std::nullopt, false);
+  std::int64_t value = 0;
+  read_bytes(&value, max_array.memory(), static_cast<std::size_t>(max_array.layout().offset),
+             sizeof value);
+  if (value < 0) {
+    throw ValueError(std::string(op) + ": x has a negative number: " + std::to_string(value) +
                      "; only numbers from 0 on are counted");
   }
-  return found;
+  return value;
 }
 
 /// A native form sorts the numbers as 32 bits to add up their weights.
 void check_size(const char* op, const NdArray& x, const NdArray* weights, std::int64_t bins) {
-  constexpr std::int64_t most = (std::int64_t{1} << 32) - 1;
-  const bool is_native = capabilities_of(x.device()).form == KernelForm::native;
-  if (!is_native || weights == nullptr || (x.size() < most && bins < most)) return;
+  constexpr std::int64_t limit = (std::int64_t{1} << 32) - 1;
+  const bool is_native = capabilities_of(x.device()).kernel_form == KernelForm::native;
+  if (!is_native || weights == nullptr || (x.size() < limit && bins < limit)) return;
   throw NotImplementedError(std::string(op) +
                             ": weights of 2^32 numbers or bins and more: " + describe(x) + ", " +
                             std::to_string(bins) + " bins; take parts of them");
@@ -76,44 +77,45 @@ void check_size(const char* op, const NdArray& x, const NdArray* weights, std::i
 NdArray count_numbers(const char* op, const NdArray& x, const NdArray* weights, std::int64_t bins) {
   check_arguments(op, x, weights);
   check_size(op, x, weights, bins);
-  const Device where = x.device();
-  const Kernel& what =
-      require_kernel(op, kernels<bins_kernels>(where).bincount, default_integer, where);
+  const Device device = x.device();
+  const Kernel& kernel =
+      require_kernel(op, kernels<bins_kernels>(device).bincount, default_integer, device);
   const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
-  const NdArray each =
+  const NdArray weight_values =
       weights != nullptr ? contiguous(astype(*weights, Dtype::float64, false)) : numbers;
-  NdArray out = empty(op, Dims{bins}, weights != nullptr ? Dtype::float64 : Dtype::int64, where);
+  NdArray out = empty(op, Dims{bins}, weights != nullptr ? Dtype::float64 : Dtype::int64, device);
   if (bins == 0) return out;
   const std::int64_t parts = count_parts(x.size(), bins);
-  const StorageRef scratch = host_scratch(where, (parts - 1) * bins * 8);
-  const BincountParams params{
-      .numbers = reinterpret_cast<const std::int64_t*>(numbers.data()),
-      .size = x.size(),
-      .weights = weights != nullptr ? reinterpret_cast<const double*>(each.data()) : nullptr,
-      .bins = bins,
-      .output = out.data(),
-      .scratch = scratch->data(),
-      .parts = parts};
-  const MemoryUse uses[] = {writes(out), reads(numbers), reads(each), writes(scratch)};
-  launch(where, what, params, uses);
+  const StorageRef scratch = host_scratch(device, (parts - 1) * bins * 8);
+  const BincountParams params{.numbers = reinterpret_cast<const std::int64_t*>(numbers.data()),
+                              .size = x.size(),
+                              .weights = weights != nullptr
+                                             ? reinterpret_cast<const double*>(weight_values.data())
+                                             : nullptr,
+                              .bins = bins,
+                              .output = out.data(),
+                              .scratch = scratch->data(),
+                              .parts = parts};
+  const MemoryUse uses[] = {writes(out), reads(numbers), reads(weight_values), writes(scratch)};
+  launch(device, kernel, params, uses);
   return out;
 }
 
-NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t least_bins) {
+NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t min_bins) {
   constexpr const char* op = "bincount";
   check_arguments(op, x, weights);
-  if (least_bins < 0) {
-    throw ValueError("bincount: minlength must not be negative: " + std::to_string(least_bins));
+  if (min_bins < 0) {
+    throw ValueError("bincount: minlength must not be negative: " + std::to_string(min_bins));
   }
   // uint64 numbers that int64 can't hold turn negative, and are refused.
   const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
-  std::int64_t bins = least_bins;
+  std::int64_t bins = min_bins;
   if (x.size() > 0) {
-    const std::int64_t greatest = greatest_of(op, numbers);
-    if (greatest == std::numeric_limits<std::int64_t>::max()) {
+    const std::int64_t max_number = find_max(op, numbers);
+    if (max_number == std::numeric_limits<std::int64_t>::max()) {
       throw ShapeError("bincount: x has the number 2^63 - 1, and no array has so many bins");
     }
-    bins = std::max(bins, greatest + 1);
+    bins = std::max(bins, max_number + 1);
   }
   const std::int64_t shape[] = {bins};
   check_shape(op, shape, sizeof(std::int64_t));
@@ -123,7 +125,7 @@ NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t least_bi
 NdArray histogram(const NdArray& x, const NdArray& edges, bool uniform, double first, double last) {
   constexpr const char* op = "histogram";
   const Operand both[] = {{.array = &x, .name = "a"}, {.array = &edges, .name = "bins"}};
-  const Device where = common_device(op, both);
+  const Device device = common_device(op, both);
   const Dtype type = x.dtype();
   if (kind(type) != DtypeKind::real_floating || edges.dtype() != type) {
     throw DtypeError("histogram: items and edges must be of one real floating dtype, not " +
@@ -133,13 +135,13 @@ NdArray histogram(const NdArray& x, const NdArray& edges, bool uniform, double f
   if (edges.rank() != 1 || bins < 1 || bins > INT32_MAX) {
     throw ValueError("histogram: 1 to 2^31 - 1 bins are needed, as 1-D edges: " + describe(edges));
   }
-  const Kernel& what = require_kernel(
-      op, kernels<bins_kernels>(where).histogram[static_cast<int>(type)], type, where);
+  const Kernel& kernel = require_kernel(
+      op, kernels<bins_kernels>(device).histogram[static_cast<int>(type)], type, device);
   const NdArray items = contiguous(x);
   const NdArray bounds = contiguous(edges);
-  NdArray out = empty(op, Dims{bins}, Dtype::int64, where);
+  NdArray out = empty(op, Dims{bins}, Dtype::int64, device);
   const std::int64_t parts = count_parts(x.size(), bins);
-  const StorageRef scratch = host_scratch(where, (parts - 1) * bins * 8);
+  const StorageRef scratch = host_scratch(device, (parts - 1) * bins * 8);
   const double scale = static_cast<double>(bins) / (last - first);
   const HistogramParams params{.items = items.data(),
                                .size = x.size(),
@@ -152,7 +154,7 @@ NdArray histogram(const NdArray& x, const NdArray& edges, bool uniform, double f
                                .scratch = scratch->data(),
                                .parts = parts};
   const MemoryUse uses[] = {writes(out), reads(items), reads(bounds), writes(scratch)};
-  launch(where, what, params, uses);
+  launch(device, kernel, params, uses);
   return out;
 }
 

@@ -9,10 +9,10 @@
 namespace skerry {
 
 /// How often each of the numbers 0, 1 … occurs in x, which is 1-D, as int64; with weights of its
-/// shape their sums, as float64. As many as the greatest needs, but `least_bins` at least. Reads
+/// shape their sums, as float64. As many as the greatest needs, but `min_bins` at least. Reads
 /// the greatest number from the device. Throws DeviceMismatchError, DtypeError, ShapeError,
 /// ValueError for negative numbers.
-[[nodiscard]] NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t least_bins);
+[[nodiscard]] NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t min_bins);
 
 /// The same for numbers that are known: those below 0 and from `bins` on are left out.
 [[nodiscard]] NdArray count_numbers(const char* op, const NdArray& x, const NdArray* weights,

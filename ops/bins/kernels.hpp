@@ -40,8 +40,8 @@ struct HistogramParams {
 /// Into how many parts items are cut that are counted by several threads. Not their number decides,
 /// so that sums of weights are the same for any.
 [[nodiscard]] constexpr std::int64_t count_parts(std::int64_t size, std::int64_t bins) {
-  constexpr std::int64_t most = 16;
-  return std::clamp<std::int64_t>(size / std::max<std::int64_t>(4 * bins, 1 << 16), 1, most);
+  constexpr std::int64_t max_parts = 16;
+  return std::clamp<std::int64_t>(size / std::max<std::int64_t>(4 * bins, 1 << 16), 1, max_parts);
 }
 
 struct bins_kernels {

@@ -10,23 +10,24 @@
 
 namespace skerry {
 
-constinit std::atomic<std::int64_t> detail::most_index_limit{INT64_MAX};
+constinit std::atomic<std::int64_t> detail::max_index_limit{INT64_MAX};
 
 void KernelCall::enqueue(const Kernel& entry) const {
   PlanParts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
-                  index_limit(where_));
+                  index_limit(device_));
   const std::span<const MemoryUse> uses(uses_, static_cast<std::size_t>(use_count_));
-  parts.for_each([&](const Plan& part) { launch(where_, entry, part, uses); });
+  parts.for_each([&](const Plan& plan) { launch(device_, entry, plan, uses); });
 }
 
-const Kernel& require_form(const char* op, const Kernel& entry, Dtype type, Device where) {
-  const bool is_native = !is_host(where) && capabilities_of(where).form == KernelForm::native;
+const Kernel& require_form(const char* op, const Kernel& entry, Dtype type, Device device) {
+  const bool is_native =
+      !is_host(device) && capabilities_of(device).kernel_form == KernelForm::native;
   if (is_native ? entry.native != nullptr : entry.host != nullptr) return entry;
   throw NotImplementedError(std::string(op) + ": this build has no kernel for " + name(type) +
-                            " on " + to_string(where) +
+                            " on " + to_string(device) +
                             "; build with SKERRY_DTYPES=all, or convert with astype");
 }
 
-void set_index_limit(std::int64_t nbytes) noexcept { detail::most_index_limit.store(nbytes); }
+void set_index_limit(std::int64_t nbytes) noexcept { detail::max_index_limit.store(nbytes); }
 
 }  // namespace skerry

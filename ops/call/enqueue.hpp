@@ -18,24 +18,24 @@ namespace skerry {
 /// kernel. Keeps pointers to the arrays.
 class KernelCall {
  public:
-  explicit KernelCall(const NdArray& output) : where_(output.device()), shape_(&output.shape()) {
+  explicit KernelCall(const NdArray& output) : device_(output.device()), shape_(&output.shape()) {
     uses_[use_count_++] = writes(output);
-    operands_[operand_count_++] = PlanOperand::of(output);
+    operands_[operand_count_++] = PlanOperand::from_array(output);
   }
   /// `x` broadcasts to the output's shape.
   void add(const NdArray& x) {
     uses_[use_count_++] = reads(x);
-    operands_[operand_count_++] = PlanOperand::of(x);
+    operands_[operand_count_++] = PlanOperand::from_array(x);
   }
   void add(Element value, std::int64_t itemsize) {
-    operands_[operand_count_++] = PlanOperand::of(value, itemsize);
+    operands_[operand_count_++] = PlanOperand::from_element(value, itemsize);
   }
   /// Plans and launches; on a CUDA device in parts that 32-bit indexing can span. Launches nothing
   /// for an output without elements. Throws DeviceError.
   void enqueue(const Kernel& entry) const;
 
  private:
-  Device where_;
+  Device device_;
   const Dims* shape_;
   int operand_count_ = 0;
   int use_count_ = 0;
@@ -44,24 +44,25 @@ class KernelCall {
 };
 
 /// require_kernel() for any device, and what says why not.
-const Kernel& require_form(const char* op, const Kernel& entry, Dtype type, Device where);
-/// `what` itself, if it can run on `where`. Throws NotImplementedError: a build for fewer dtypes.
-inline const Kernel& require_kernel(const char* op, const Kernel& entry, Dtype type, Device where) {
-  if (is_host(where) && entry.host != nullptr) [[likely]]
+const Kernel& require_form(const char* op, const Kernel& entry, Dtype type, Device device);
+/// `entry` itself, if it can run on `device`. Throws NotImplementedError: a build for fewer dtypes.
+inline const Kernel& require_kernel(const char* op, const Kernel& entry, Dtype type,
+                                    Device device) {
+  if (is_host(device) && entry.host != nullptr) [[likely]]
     return entry;
-  return require_form(op, entry, type, where);
+  return require_form(op, entry, type, device);
 }
 
 namespace detail {
-extern constinit std::atomic<std::int64_t> most_index_limit;
+extern constinit std::atomic<std::int64_t> max_index_limit;
 }
 
-/// Most bytes that a part of a plan may span on `where`.
-[[nodiscard]] inline std::int64_t index_limit(Device where) noexcept {
-  if (is_host(where)) [[likely]]
+/// Most bytes that a part of a plan may span on `device`.
+[[nodiscard]] inline std::int64_t index_limit(Device device) noexcept {
+  if (is_host(device)) [[likely]]
     return INT64_MAX;
-  return std::min(capabilities_of(where).index_limit,
-                  detail::most_index_limit.load(std::memory_order_relaxed));
+  return std::min(capabilities_of(device).index_limit,
+                  detail::max_index_limit.load(std::memory_order_relaxed));
 }
 /// Lowers that for all devices but the CPU's, so that tests split tiny arrays.
 void set_index_limit(std::int64_t nbytes) noexcept;

@@ -10,9 +10,10 @@
 
 namespace skerry {
 
-StorageRef host_scratch(Device where, std::int64_t nbytes) {
-  const bool is_native = !is_host(where) && capabilities_of(where).form == KernelForm::native;
-  return allocate(where, is_native ? 0 : static_cast<std::size_t>(nbytes));
+StorageRef host_scratch(Device device, std::int64_t nbytes) {
+  const bool is_native =
+      !is_host(device) && capabilities_of(device).kernel_form == KernelForm::native;
+  return allocate(device, is_native ? 0 : static_cast<std::size_t>(nbytes));
 }
 
 std::int64_t host_slots(std::int64_t count) noexcept {

@@ -10,7 +10,7 @@ namespace skerry {
 
 /// Scratch memory for the host form of a kernel, which must not allocate; of no bytes where the
 /// native form will run, which has its own. A storage for the `uses` of the launch.
-[[nodiscard]] StorageRef host_scratch(Device where, std::int64_t nbytes);
+[[nodiscard]] StorageRef host_scratch(Device device, std::int64_t nbytes);
 
 /// Into how many parts, with scratch memory each, to cut `count` pieces of work for the CPU's
 /// threads.

@@ -28,6 +28,6 @@ template <class Family>
 [[nodiscard]] const Family& kernels() noexcept;
 /// The same, with the native forms of the device's kind, if it has any.
 template <class Family>
-[[nodiscard]] const Family& kernels(Device where) noexcept;
+[[nodiscard]] const Family& kernels(Device device) noexcept;
 
 }  // namespace skerry

@@ -5,6 +5,7 @@
 namespace skerry {
 
 /// Throws LibraryError: a library of the CUDA toolkit can't be opened.
-[[noreturn]] void throw_library_error(const char* op, const char* library, const char* problem);
+[[noreturn]] void throw_library_error(const char* op, const char* library,
+                                      const char* error_message);
 
 }  // namespace skerry

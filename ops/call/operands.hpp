@@ -41,12 +41,12 @@ namespace skerry {
 
 /// What the operands of a call have in common.
 struct Common {
-  Device where;
+  Device device;
   Dtype type;         ///< that the call computes in
   const Dims* shape;  ///< of every array in a run, else null: common_shape() finds it
   /// Elements, if the operands are one run: all arrays are of this dtype and shape, C-contiguous
   /// and not empty, and the scalars become elements of it. Else 0.
-  std::int64_t run;
+  std::int64_t run_size;
 };
 
 /// The checks one after the other, for what is no run.
@@ -68,25 +68,25 @@ struct Common {
 [[nodiscard]] inline Common common_of(const char* op, std::span<const Operand> operands,
                                       const NdArray* target = nullptr) {
   const NdArray* model = nullptr;
-  std::int64_t run = 0;
+  std::int64_t run_size = 0;
   bool has_scalars = false;
   for (const Operand& x : operands) {
     if (x.array == nullptr) {
       has_scalars = true;
     } else if (model == nullptr) {
       model = x.array;
-      run = contiguous_size(*model);
+      run_size = contiguous_size(*model);
     } else if (!same_layout(*x.array, *model)) {
-      run = 0;
+      run_size = 0;
     }
   }
-  if (run == 0 || (target != nullptr && target->read_only())) {
+  if (run_size == 0 || (target != nullptr && target->read_only())) {
     return common_of_any(op, operands, target);
   }
-  const Dtype own = model->dtype();
-  const Dtype type = has_scalars ? with_scalars(op, own, operands) : own;
-  if (type != own) return {model->device(), type, nullptr, 0};
-  return {model->device(), own, &model->shape(), run};
+  const Dtype array_dtype = model->dtype();
+  const Dtype type = has_scalars ? with_scalars(op, array_dtype, operands) : array_dtype;
+  if (type != array_dtype) return {model->device(), type, nullptr, 0};
+  return {model->device(), array_dtype, &model->shape(), run_size};
 }
 
 }  // namespace skerry

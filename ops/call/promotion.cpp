@@ -97,7 +97,7 @@ Dtype common_dtype(const char* op, std::span<const Operand> operands) {
   return with_scalars(op, differs ? dtype_of_arrays(op, operands) : first->dtype(), operands);
 }
 
-void reject_dtype(const char* op, const loop_table& results, Dtype type) {
+void reject_dtype(const char* op, const result_dtype_table& results, Dtype type) {
   std::string text = std::string(op) + ": " + name(type) + " is not accepted; it takes ";
   const char* separator = "";
   for (int i = 0; i < dtype_count; ++i) {
@@ -108,7 +108,7 @@ void reject_dtype(const char* op, const loop_table& results, Dtype type) {
   throw DtypeError(text + "; convert with astype");
 }
 
-Dtype loop_dtype(const char* op, const loop_table& results, Dtype type) {
+Dtype compute_dtype(const char* op, const result_dtype_table& results, Dtype type) {
   if (promotion_is_strict()) reject_dtype(op, results, type);
   const int rank = kind_rank(type);
   const Dtype higher[] = {default_integer, default_real,
@@ -117,11 +117,11 @@ Dtype loop_dtype(const char* op, const loop_table& results, Dtype type) {
     const Dtype candidate = higher[next - 1];
     if (results[static_cast<int>(candidate)]) return candidate;
   }
-  const bool takes_truth =
+  const bool takes_only_bool =
       results[static_cast<int>(Dtype::bool_)] &&
       std::count_if(std::begin(results), std::end(results),
                     [](const auto& result) { return result.has_value(); }) == 1;
-  if (!takes_truth) reject_dtype(op, results, type);
+  if (!takes_only_bool) reject_dtype(op, results, type);
   return Dtype::bool_;
 }
 
@@ -139,22 +139,23 @@ Layout result_layout(const char* op, const Dims& shape, Dtype type,
                      std::span<const Operand> operands) {
   const std::int64_t width = itemsize(type);
   check_shape(op, shape.span(), width);
-  std::optional<Layout> kept;
+  std::optional<Layout> common_layout;
   for (const Operand& x : operands) {
     if (x.array == nullptr || x.array->shape() != shape) continue;
     const NdArray& array = *x.array;
     if (array.is_c_contiguous()) return c_layout(shape, width);
-    Layout like = dense_layout_like(array.layout(), width);
-    if (kept && kept->strides != like.strides) return c_layout(shape, width);
-    kept = std::move(like);
+    Layout array_layout = dense_layout_like(array.layout(), width);
+    if (common_layout && common_layout->strides != array_layout.strides)
+      return c_layout(shape, width);
+    common_layout = std::move(array_layout);
   }
-  return kept ? std::move(*kept) : c_layout(shape, width);
+  return common_layout ? std::move(*common_layout) : c_layout(shape, width);
 }
 
 Common common_of_any(const char* op, std::span<const Operand> operands, const NdArray* target) {
-  const Device where = common_device(op, operands);
+  const Device device = common_device(op, operands);
   if (target != nullptr) require_writable(op, *target);
-  return {where, common_dtype(op, operands), nullptr, 0};
+  return {device, common_dtype(op, operands), nullptr, 0};
 }
 
 }  // namespace skerry

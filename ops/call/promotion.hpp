@@ -23,11 +23,11 @@ Device common_device(const char* op, std::span<const NdArray> arrays);
 [[nodiscard]] Dtype common_dtype(const char* op, std::span<const Operand> operands);
 
 /// Results by compute dtype, as in OpEntry and ReductionEntry.
-using loop_table = std::optional<Dtype>[dtype_count];
+using result_dtype_table = std::optional<Dtype>[dtype_count];
 
-[[noreturn]] void reject_dtype(const char* op, const loop_table& results, Dtype type);
+[[noreturn]] void reject_dtype(const char* op, const result_dtype_table& results, Dtype type);
 /// The result dtype for `type`. Throws DtypeError that lists the dtypes that `op` takes.
-inline Dtype require_loop(const char* op, const loop_table& results, Dtype type) {
+inline Dtype require_result_dtype(const char* op, const result_dtype_table& results, Dtype type) {
   if (const std::optional<Dtype> result = results[static_cast<int>(type)]) return *result;
   reject_dtype(op, results, type);
 }
@@ -35,10 +35,11 @@ inline Dtype require_loop(const char* op, const loop_table& results, Dtype type)
 /// kind that has one, or a complex dtype of the precision of `type`; bool, the truth, where there
 /// is a loop for that alone. Throws DtypeError that lists the dtypes that `op` takes, also where
 /// promotion_is_strict().
-[[nodiscard]] Dtype loop_dtype(const char* op, const loop_table& results, Dtype type);
+[[nodiscard]] Dtype compute_dtype(const char* op, const result_dtype_table& results, Dtype type);
 /// The same, and `type` itself where it has a loop.
-[[nodiscard]] inline Dtype nearest_loop(const char* op, const loop_table& results, Dtype type) {
-  return results[static_cast<int>(type)] ? type : loop_dtype(op, results, type);
+[[nodiscard]] inline Dtype nearest_loop(const char* op, const result_dtype_table& results,
+                                        Dtype type) {
+  return results[static_cast<int>(type)] ? type : compute_dtype(op, results, type);
 }
 
 /// The common shape of the arrays among `operands`. Throws ShapeError.

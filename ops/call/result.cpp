@@ -13,20 +13,20 @@ namespace skerry {
 [[gnu::tls_model("initial-exec")]] constinit thread_local detail::write_hook detail::before_write =
     nullptr;
 
-NdArray empty_of(Layout place, Dtype type, Device where) {
+NdArray empty_of(Layout layout, Dtype type, Device device) {
   std::int64_t nbytes = itemsize(type);
-  for (const std::int64_t n : place.shape) nbytes *= n;
-  StorageRef memory = allocate(where, static_cast<std::size_t>(nbytes));
-  return {std::move(memory), std::move(place), type};
+  for (const std::int64_t n : layout.shape) nbytes *= n;
+  StorageRef memory = allocate(device, static_cast<std::size_t>(nbytes));
+  return {std::move(memory), std::move(layout), type};
 }
 
-NdArray empty(const char* op, const Dims& shape, Dtype type, Device where) {
+NdArray empty(const char* op, const Dims& shape, Dtype type, Device device) {
   const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
-  return {allocate(where, static_cast<std::size_t>(nbytes)), shape, type};
+  return {allocate(device, static_cast<std::size_t>(nbytes)), shape, type};
 }
 
-NdArray empty(const Dims& shape, Dtype type, Device where) {
-  return empty("empty", shape, type, where);
+NdArray empty(const Dims& shape, Dtype type, Device device) {
+  return empty("empty", shape, type, device);
 }
 
 void require_writable(const char* op, const NdArray& target) {

@@ -7,10 +7,10 @@
 namespace skerry {
 
 /// Uninitialised, C order. `op` is whom errors name.
-[[nodiscard]] NdArray empty(const char* op, const Dims& shape, Dtype type, Device where);
-[[nodiscard]] NdArray empty(const Dims& shape, Dtype type, Device where);
+[[nodiscard]] NdArray empty(const char* op, const Dims& shape, Dtype type, Device device);
+[[nodiscard]] NdArray empty(const Dims& shape, Dtype type, Device device);
 /// Uninitialised, of a checked dense layout.
-[[nodiscard]] NdArray empty_of(Layout place, Dtype type, Device where);
+[[nodiscard]] NdArray empty_of(Layout layout, Dtype type, Device device);
 
 namespace detail {
 /// Called with each array that this thread is about to write, by who may have put off reading it;

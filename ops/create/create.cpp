@@ -20,12 +20,13 @@ namespace {
 
 /// A matrix of bool that is true where lower <= column - row <= upper.
 NdArray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t lower,
-             std::int64_t upper, Device where) {
-  const Kernel& entry = require_kernel(op, kernels<moves_kernels>(where).band, Dtype::bool_, where);
-  NdArray out = empty(op, Dims{rows, columns}, Dtype::bool_, where);
+             std::int64_t upper, Device device) {
+  const Kernel& entry =
+      require_kernel(op, kernels<moves_kernels>(device).band, Dtype::bool_, device);
+  NdArray out = empty(op, Dims{rows, columns}, Dtype::bool_, device);
   if (out.size() > 0) {
     const MemoryUse uses[] = {writes(out)};
-    launch(where, entry, BandParams{out.data(), rows, columns, lower, upper}, uses);
+    launch(device, entry, BandParams{out.data(), rows, columns, lower, upper}, uses);
   }
   return out;
 }
@@ -37,27 +38,29 @@ std::int64_t clamp_offset(std::int64_t k, std::int64_t rows, std::int64_t column
 
 enum class Triangle : std::uint8_t { lower, upper };
 
-NdArray keep_triangle(const char* op, const NdArray& x, std::int64_t k, Triangle part) {
+NdArray keep_triangle(const char* op, const NdArray& x, std::int64_t k, Triangle triangle) {
   if (x.rank() < 2) {
     throw ShapeError(std::string(op) + ": needs at least two axes: " + describe(x));
   }
   const std::int64_t rows = x.shape()[x.rank() - 2];
   const std::int64_t columns = x.shape()[x.rank() - 1];
   const std::int64_t edge = clamp_offset(k, rows, columns);
-  const NdArray mask = part == Triangle::lower ? band(op, rows, columns, -rows, edge, x.device())
-                                               : band(op, rows, columns, edge, columns, x.device());
-  const Scalar zero = x.dtype() == Dtype::bool_ ? Scalar::of(false) : Scalar::of(std::int64_t{0});
+  const NdArray mask = triangle == Triangle::lower
+                           ? band(op, rows, columns, -rows, edge, x.device())
+                           : band(op, rows, columns, edge, columns, x.device());
+  const Scalar zero =
+      x.dtype() == Dtype::bool_ ? Scalar::from_value(false) : Scalar::from_value(std::int64_t{0});
   return where({.array = &mask, .name = "mask"}, {.array = &x}, {.value = &zero, .name = "zero"});
 }
 
-NdArray filled(const char* op, const Dims& shape, const Scalar& value, Dtype type, Device where) {
+NdArray filled(const char* op, const Dims& shape, const Scalar& value, Dtype type, Device device) {
   const Element entry = to_element(op, value, type);
-  NdArray out = empty(op, shape, type, where);
+  NdArray out = empty(op, shape, type, device);
   // Nobody else has the memory, so that there is nothing to be put in order.
   constexpr std::int64_t few = 1 << 18;  // bytes
   const auto* const bytes = reinterpret_cast<const char*>(entry.bytes);
   const bool is_zero = std::all_of(bytes, bytes + itemsize(type), [](char b) { return b == 0; });
-  if (is_zero && is_host(where) && out.nbytes() <= few) {
+  if (is_zero && is_host(device) && out.nbytes() <= few) {
     std::fill_n(out.data(), out.nbytes(), char{0});
     return out;
   }
@@ -67,18 +70,18 @@ NdArray filled(const char* op, const Dims& shape, const Scalar& value, Dtype typ
 
 }  // namespace
 
-NdArray full(const Dims& shape, const Scalar& value, Dtype type, Device where) {
-  return filled("full", shape, value, type, where);
+NdArray full(const Dims& shape, const Scalar& value, Dtype type, Device device) {
+  return filled("full", shape, value, type, device);
 }
 
 NdArray zeros_like(const NdArray& x) {
-  return filled("zeros_like", x.shape(), Scalar::of(false), x.dtype(), x.device());
+  return filled("zeros_like", x.shape(), Scalar::from_value(false), x.dtype(), x.device());
 }
 
-NdArray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, Dtype type, Device where) {
+NdArray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, Dtype type, Device device) {
   const Dims shape{rows, columns};
   check_shape("eye", shape.span(), itemsize(type));
-  NdArray out = filled("eye", shape, Scalar::of(false), type, where);
+  NdArray out = filled("eye", shape, Scalar::from_value(false), type, device);
   const std::int64_t edge = clamp_offset(k, rows, columns);
   const std::int64_t row = std::max<std::int64_t>(-edge, 0);
   const std::int64_t column = std::max<std::int64_t>(edge, 0);
@@ -86,7 +89,8 @@ NdArray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, Dtype type,
   if (length[0] <= 0) return out;
   const std::int64_t width = out.itemsize();
   const Dims step{(columns + 1) * width};
-  fill("eye", out.view(Layout{length, step, (row * columns + column) * width}), Scalar::of(true));
+  fill("eye", out.view(Layout{length, step, (row * columns + column) * width}),
+       Scalar::from_value(true));
   return out;
 }
 

@@ -13,19 +13,19 @@
 
 namespace skerry {
 
-[[nodiscard]] NdArray full(const Dims& shape, const Scalar& value, Dtype type, Device where);
+[[nodiscard]] NdArray full(const Dims& shape, const Scalar& value, Dtype type, Device device);
 /// Zeros of the shape and dtype of an array, on its device.
 [[nodiscard]] NdArray zeros_like(const NdArray& x);
 /// `dtype` is chosen by the scalars if empty. Throws ValueError for a zero step, OverflowError,
 /// ShapeError for too many elements.
 [[nodiscard]] NdArray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
-                             std::optional<Dtype> type, Device where);
+                             std::optional<Dtype> type, Device device);
 /// Complex endpoints are allowed with a complex dtype. The last element is exactly `stop` with
 /// `endpoint`.
 [[nodiscard]] NdArray linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
-                               std::optional<Dtype> type, Device where, bool endpoint);
+                               std::optional<Dtype> type, Device device, bool endpoint);
 [[nodiscard]] NdArray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, Dtype type,
-                          Device where);
+                          Device device);
 [[nodiscard]] NdArray tril(const NdArray& x, std::int64_t k);
 [[nodiscard]] NdArray triu(const NdArray& x, std::int64_t k);
 /// Views of the inputs where those suffice, by the standard's 'xy' or 'ij' indexing; inputs are at

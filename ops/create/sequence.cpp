@@ -44,7 +44,7 @@ Scalar scalar_of(wide_int value) {
   if (value < INT64_MIN || value > wide_int{UINT64_MAX}) {
     return Scalar::of_out_of_range(static_cast<double>(value));
   }
-  return value < 0 ? Scalar::of(static_cast<std::int64_t>(value))
+  return value < 0 ? Scalar::from_value(static_cast<std::int64_t>(value))
                    : Scalar::of_unsigned(static_cast<std::uint64_t>(value));
 }
 
@@ -82,22 +82,25 @@ void require_in_range(const char* op, wide_int value, Dtype type) {
   static_cast<void>(to_element(op, scalar_of(value), type));
 }
 
-Element integer_element(wide_int value) { return Element::of(static_cast<std::uint64_t>(value)); }
-
-Element floating_element(Dtype type, complex128 value) {
-  return kind(type) == DtypeKind::complex_floating ? Element::of(value) : Element::of(value.re);
+Element integer_element(wide_int value) {
+  return Element::from_value(static_cast<std::uint64_t>(value));
 }
 
-NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device where,
+Element floating_element(Dtype type, complex128 value) {
+  return kind(type) == DtypeKind::complex_floating ? Element::from_value(value)
+                                                   : Element::from_value(value.re);
+}
+
+NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device device,
                      SequenceParams params) {
   const Kernel& entry = require_kernel(
-      op, kernels<sequence_kernels>(where).loop[static_cast<int>(type)], type, where);
-  NdArray out = empty(op, Dims{size}, type, where);
+      op, kernels<sequence_kernels>(device).loop[static_cast<int>(type)], type, device);
+  NdArray out = empty(op, Dims{size}, type, device);
   params.output = out.data();
   params.size = size;
   if (size > 0) {
     const MemoryUse uses[] = {writes(out)};
-    launch(where, entry, params, uses);
+    launch(device, entry, params, uses);
   }
   return out;
 }
@@ -105,14 +108,15 @@ NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device where
 namespace {
 
 NdArray integer_arange(const Scalar& start, const Scalar& stop, const Scalar& step, Dtype type,
-                       Device where) {
-  const auto value_of = [&](const Scalar& x, const char* which) {
+                       Device device) {
+  const auto value_of = [&](const Scalar& x, const char* argument_name) {
     if (const std::optional<wide_int> value = whole(x)) return *value;
     if (x.out_of_range) {
-      throw OverflowError(std::string("arange: ") + which + " does not fit 64 bits");
+      throw OverflowError(std::string("arange: ") + argument_name + " does not fit 64 bits");
     }
-    throw DtypeError(std::string("arange: ") + which + " is not a whole number, but dtype is " +
-                     name(type) + "; leave dtype out, or make it float64");
+    throw DtypeError(std::string("arange: ") + argument_name +
+                     " is not a whole number, but dtype is " + name(type) +
+                     "; leave dtype out, or make it float64");
   };
   const wide_int first = value_of(start, "start");
   const wide_int stride = value_of(step, "step");
@@ -124,11 +128,11 @@ NdArray integer_arange(const Scalar& start, const Scalar& stop, const Scalar& st
   SequenceParams params{};
   params.start = integer_element(first);
   params.step = integer_element(stride);
-  return run_sequence("arange", count, type, where, params);
+  return run_sequence("arange", count, type, device, params);
 }
 
 NdArray floating_arange(const Scalar& start, const Scalar& stop, const Scalar& step, Dtype type,
-                        Device where) {
+                        Device device) {
   const std::optional<wide_int> first = whole(start);
   const std::optional<wide_int> last = whole(stop);
   const std::optional<wide_int> stride = whole(step);
@@ -138,13 +142,13 @@ NdArray floating_arange(const Scalar& start, const Scalar& stop, const Scalar& s
   SequenceParams params{};
   params.start = floating_element(type, {real_of(start), 0});
   params.step = floating_element(type, {real_of(step), 0});
-  return run_sequence("arange", count, type, where, params);
+  return run_sequence("arange", count, type, device, params);
 }
 
 }  // namespace
 
 NdArray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
-               std::optional<Dtype> type, Device where) {
+               std::optional<Dtype> type, Device device) {
   for (const Scalar* x : {&start, &stop, &step}) {
     if (x->kind == ScalarKind::complex) {
       throw DtypeError("arange: start, stop and step must be real");
@@ -152,10 +156,10 @@ NdArray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
   }
   if (real_of(step) == 0) throw ValueError("arange: step is zero");
   const bool exact = is_exact(start) && is_exact(stop) && is_exact(step);
-  const Dtype chosen = type.value_or(exact ? default_integer : default_real);
-  if (chosen == Dtype::bool_) throw DtypeError("arange: dtype must be numeric, not bool");
-  return is_integer(chosen) ? integer_arange(start, stop, step, chosen, where)
-                            : floating_arange(start, stop, step, chosen, where);
+  const Dtype dtype = type.value_or(exact ? default_integer : default_real);
+  if (dtype == Dtype::bool_) throw DtypeError("arange: dtype must be numeric, not bool");
+  return is_integer(dtype) ? integer_arange(start, stop, step, dtype, device)
+                           : floating_arange(start, stop, step, dtype, device);
 }
 
 }  // namespace skerry

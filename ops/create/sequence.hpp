@@ -24,7 +24,7 @@ void require_in_range(const char* op, wide_int value, Dtype type);
 [[nodiscard]] Element integer_element(wide_int value);
 [[nodiscard]] Element floating_element(Dtype type, complex128 value);
 /// Of `size` elements, by the kernel.
-[[nodiscard]] NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device where,
+[[nodiscard]] NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device device,
                                    SequenceParams params);
 
 }  // namespace skerry

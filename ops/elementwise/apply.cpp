@@ -15,7 +15,8 @@
 #include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
-#include "ops/elementwise/int_beyond.hpp"
+#include "ops/elementwise/converted_operands.hpp"
+#include "ops/elementwise/int_out_of_range.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/elementwise/op_id.hpp"
 #include "ops/fuse/recording.hpp"
@@ -26,113 +27,68 @@ namespace {
 
 const OpEntry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(op)]; }
 
-const Kernel& elementwise_kernel(const char* name, op_id op, const Common& of) {
-  const Kernel& loop = kernels<elementwise_kernels>(of.where).loop[op][static_cast<int>(of.type)];
-  return require_kernel(name, loop, of.type, of.where);
+const Kernel& elementwise_kernel(const char* name, op_id op, const Common& common) {
+  const Kernel& loop =
+      kernels<elementwise_kernels>(common.device).loop[op][static_cast<int>(common.type)];
+  return require_kernel(name, loop, common.type, common.device);
 }
 
 /// Whether operands are a run that one part of a plan holds, whatever their widths.
-bool is_one_part(const Common& of) noexcept {
-  const auto limit = static_cast<std::uint64_t>(index_limit(of.where));
-  return of.run > 0 && static_cast<std::uint64_t>(of.run) < limit / sizeof(Element);
+bool is_one_part(const Common& common) noexcept {
+  const auto limit = static_cast<std::uint64_t>(index_limit(common.device));
+  return common.run_size > 0 &&
+         static_cast<std::uint64_t>(common.run_size) < limit / sizeof(Element);
 }
 
 /// The inputs of a run, after its output.
-inline void add_inputs(Plan& run, const char* op, Dtype type, std::span<const Operand> operands) {
+inline void add_inputs(Plan& plan, const char* op, Dtype type, std::span<const Operand> operands) {
   const std::int64_t width = itemsize(type);
-  for (const Operand& x : operands) {
-    if (x.array != nullptr) {
-      run.add(x.array->data(), width);
+  for (const Operand& operand : operands) {
+    if (operand.array != nullptr) {
+      plan.add(operand.array->data(), width);
     } else {
-      run.add(to_element(op, *x.value, type), width);
+      plan.add(to_element(op, *operand.value, type), width);
     }
   }
 }
 
 /// A CUDA device has to know what its work touches. Not inlined: calls on a CPU have no room for
 /// it.
-[[gnu::noinline]] void launch_with_uses(Device where, const Kernel& loop, const Plan& run,
+[[gnu::noinline]] void launch_with_uses(Device device, const Kernel& loop, const Plan& plan,
                                         const StorageRef& out, std::span<const Operand> operands) {
   MemoryUse used[Plan::max_operands];
   used[0] = writes(out);
   std::size_t count = 1;
-  for (const Operand& x : operands) {
-    if (x.array != nullptr) used[count++] = reads(*x.array);
+  for (const Operand& operand : operands) {
+    if (operand.array != nullptr) used[count++] = reads(*operand.array);
   }
-  launch(where, loop, run, {used, count});
+  launch(device, loop, plan, {used, count});
 }
 
 /// On a CPU the work is done when launch returns.
-inline void launch_run(Device where, const Kernel& loop, const Plan& run, const StorageRef& out,
+inline void launch_run(Device device, const Kernel& loop, const Plan& plan, const StorageRef& out,
                        std::span<const Operand> operands) {
-  if (is_host(where)) [[likely]]
-    return launch(where, loop, run, {});
-  launch_with_uses(where, loop, run, out, operands);
+  if (is_host(device)) [[likely]]
+    return launch(device, loop, plan, {});
+  launch_with_uses(device, loop, plan, out, operands);
 }
-
-/// The operands as a kernel takes them: all of one dtype, scalars as elements. Owns the casts,
-/// points to the rest.
-class ReadyOperands {
- public:
-  ReadyOperands(const char* op, std::span<const Operand> operands, Dtype type)
-      : count_(static_cast<int>(operands.size())), itemsize_(itemsize(type)) {
-    for (int i = 0; i < count_; ++i) {
-      const Operand& x = operands[static_cast<std::size_t>(i)];
-      arrays_[i] = x.array;
-      if (x.array == nullptr) {
-        const bool is_truth = type == Dtype::bool_;  // of any number
-        values_[i] = to_element(op, is_truth ? cast_scalar(op, *x.value, type) : *x.value, type);
-      } else if (x.array->dtype() != type) {
-        convert(i, type);
-      }
-    }
-  }
-  ReadyOperands(const ReadyOperands&) = delete;
-  ReadyOperands& operator=(const ReadyOperands&) = delete;
-  /// Copies what writing `target` would change before it is read.
-  void keep_from(const NdArray& target) {
-    for (int i = 0; i < count_; ++i) {
-      if (arrays_[i] == nullptr || same_elements(*arrays_[i], target)) continue;
-      if (may_overlap(*arrays_[i], target)) convert(i, arrays_[i]->dtype());
-    }
-  }
-  void add_to(KernelCall& call) const {
-    for (int i = 0; i < count_; ++i) {
-      if (arrays_[i] != nullptr) {
-        call.add(*arrays_[i]);
-      } else {
-        call.add(values_[i], itemsize_);
-      }
-    }
-  }
-
- private:
-  void convert(int i, Dtype type) {
-    arrays_[i] = &owned_[i].emplace(convert_operand(*arrays_[i], type));
-  }
-
-  int count_;
-  std::int64_t itemsize_;
-  const NdArray* arrays_[Plan::max_operands - 1];
-  std::optional<NdArray> owned_[Plan::max_operands - 1];
-  Element values_[Plan::max_operands - 1];
-};
 
 /// What is no run: casts, then as many parts as it takes. Not inlined, like apply_parts_into(): the
 /// ordinary call would have no registers left.
-[[gnu::noinline]] NdArray apply_parts(const char* name, op_id op, const Common& of, Dtype result,
-                                      std::span<const Operand> operands) {
+[[gnu::noinline]] NdArray apply_parts(const char* name, op_id op, const Common& common,
+                                      Dtype result, std::span<const Operand> operands) {
   const Dims shape = common_shape(name, operands);
-  Layout place = result_layout(name, shape, result, operands);
-  const Kernel& loop = elementwise_kernel(name, op, of);
-  const ReadyOperands ready(name, operands, of.type);
-  NdArray out = empty_of(std::move(place), result, of.where);
-  if (const auto known = entry_of(op).of_integers; known && is_integer(of.type)) {
-    fill(name, out, Scalar::of(*known));
+  Layout layout = result_layout(name, shape, result, operands);
+  const Kernel& loop = elementwise_kernel(name, op, common);
+  const ConvertedOperands converted_operands(name, operands, common.type);
+  NdArray out = empty_of(std::move(layout), result, common.device);
+  if (const auto constant_result = entry_of(op).result_for_integers;
+      constant_result && is_integer(common.type)) {
+    fill(name, out, Scalar::from_value(*constant_result));
     return out;
   }
   KernelCall call(out);
-  ready.add_to(call);
+  converted_operands.add_to(call);
   call.enqueue(loop);
   return out;
 }
@@ -151,23 +107,23 @@ void check_result_shape(const char* op, const Dims& shape, const NdArray& target
                    ", the target " + describe(target) + " keeps its shape");
 }
 
-[[gnu::noinline]] void apply_parts_into(const char* name, op_id op, const Common& of,
+[[gnu::noinline]] void apply_parts_into(const char* name, op_id op, const Common& common,
                                         const NdArray& target, std::span<const Operand> operands) {
   check_result_shape(name, common_shape(name, operands), target);
-  const Kernel& loop = elementwise_kernel(name, op, of);
-  ReadyOperands ready(name, operands, of.type);
-  ready.keep_from(target);
+  const Kernel& loop = elementwise_kernel(name, op, common);
+  ConvertedOperands converted_operands(name, operands, common.type);
+  converted_operands.keep_from(target);
   KernelCall call(target);
-  ready.add_to(call);
+  converted_operands.add_to(call);
   call.enqueue(loop);
 }
 
 /// Whether writing `target` element by element changes nothing that is still to be read, for
 /// operands like it.
 bool safe_in_place(const NdArray& target, std::span<const Operand> operands) noexcept {
-  for (const Operand& x : operands) {
-    if (x.array == nullptr || x.array->data() == target.data()) continue;
-    if (may_overlap(*x.array, target)) return false;
+  for (const Operand& operand : operands) {
+    if (operand.array == nullptr || operand.array->data() == target.data()) continue;
+    if (may_overlap(*operand.array, target)) return false;
   }
   return true;
 }
@@ -185,9 +141,10 @@ op_id with_bools(op_id op) noexcept {
 /// A power by some scalars is an operation of the base alone, which `operands` are then; the bits
 /// are those of pow (math::power).
 op_id simplify_power(Dtype type, std::span<const Operand>& operands) {
-  const Operand& by = operands[1];
-  if (by.array != nullptr || kind(type) == DtypeKind::complex_floating) return op_id_of<ops::pow>;
-  const double exponent = to_element("pow", *by.value, Dtype::float64).as<double>();
+  const Operand& exponent_operand = operands[1];
+  if (exponent_operand.array != nullptr || kind(type) == DtypeKind::complex_floating)
+    return op_id_of<ops::pow>;
+  const double exponent = to_element("pow", *exponent_operand.value, Dtype::float64).as<double>();
   if (exponent < 0 && kind(type) == DtypeKind::signed_integer) {
     throw ValueError("pow: x2 is negative, and x1 of " + std::string(name(type)) +
                      ": such powers are no integers; take a float exponent, as x1 ** -1.0");
@@ -213,30 +170,30 @@ OtherLoop find_other_loop(const char* name, op_id op, Dtype type) {
     const bool is_refused = op == op_id_of<ops::subtract> || op == op_id_of<ops::negative>;
     if (is_refused) reject_dtype(name, entry.result, type);
   }
-  return {op, loop_dtype(name, entry.result, type)};
+  return {op, compute_dtype(name, entry.result, type)};
 }
 
 /// Operands that are converted to the dtype of another loop. Not inlined, as apply_parts().
-[[gnu::noinline, gnu::cold]] NdArray apply_other_loop(const char* name, op_id op, Device where,
-                                                      Dtype own,
+[[gnu::noinline, gnu::cold]] NdArray apply_other_loop(const char* name, op_id op, Device device,
+                                                      Dtype operand_dtype,
                                                       std::span<const Operand> operands) {
-  const auto [other, type] = find_other_loop(name, op, own);
-  return apply_parts(name, other, {where, type, nullptr, 0},
+  const auto [other, type] = find_other_loop(name, op, operand_dtype);
+  return apply_parts(name, other, {device, type, nullptr, 0},
                      *entry_of(other).result[static_cast<int>(type)], operands);
 }
 
-[[gnu::noinline]] void apply_other_loop_into(op_id op, const Common& of, const NdArray& target,
+[[gnu::noinline]] void apply_other_loop_into(op_id op, const Common& common, const NdArray& target,
                                              std::span<const Operand> operands) {
   const char* const name = entry_of(op).name;
-  const auto [other, type] = find_other_loop(name, op, of.type);
+  const auto [other, type] = find_other_loop(name, op, common.type);
   const Dtype result = *entry_of(other).result[static_cast<int>(type)];
   if (result != target.dtype()) reject_result_dtype(name, result, target);
-  apply_parts_into(name, other, {of.where, type, nullptr, 0}, target, operands);
+  apply_parts_into(name, other, {common.device, type, nullptr, 0}, target, operands);
 }
 
 /// Whether CallInRange says what a call gives.
-inline bool is_beyond_range(op_id op, Dtype type, std::span<const Operand> operands) {
-  return takes_any_int(op) && has_int_beyond(type, operands);
+inline bool needs_call_in_range(op_id op, Dtype type, std::span<const Operand> operands) {
+  return takes_any_int(op) && has_out_of_range_int(type, operands);
 }
 
 NdArray apply_entry(const char* name, const OpEntry& entry, op_id op,
@@ -251,118 +208,123 @@ NdArray apply_entry(const char* name, const OpEntry& entry, op_id op,
 /// The ordinary call, in its steps. `name` is whom errors name.
 NdArray apply_entry(const char* name, const OpEntry& entry, op_id op,
                     std::span<const Operand> operands) {
-  const Common of = common_of(name, operands);
-  if (is_beyond_range(op, of.type, operands)) [[unlikely]]
-    return apply_in_range(name, op, of.type, operands);
-  const std::optional<Dtype>& own = entry.result[static_cast<int>(of.type)];
-  if (!own) [[unlikely]]
-    return apply_other_loop(name, op, of.where, of.type, operands);
-  const Dtype result = *own;
+  const Common common = common_of(name, operands);
+  if (needs_call_in_range(op, common.type, operands)) [[unlikely]]
+    return apply_in_range(name, op, common.type, operands);
+  const std::optional<Dtype>& result_dtype = entry.result[static_cast<int>(common.type)];
+  if (!result_dtype) [[unlikely]]
+    return apply_other_loop(name, op, common.device, common.type, operands);
+  const Dtype result = *result_dtype;
   if (op == op_id_of<ops::pow>) [[unlikely]]
-    op = simplify_power(of.type, operands);
-  if (!is_one_part(of)) return apply_parts(name, op, of, result, operands);
+    op = simplify_power(common.type, operands);
+  if (!is_one_part(common)) return apply_parts(name, op, common, result, operands);
   const std::int64_t width = itemsize(result);
-  if (width > itemsize(of.type)) check_shape(name, of.shape->span(), width);
-  const Kernel& loop = elementwise_kernel(name, op, of);
-  StorageRef memory = allocate(of.where, static_cast<std::size_t>(of.run * width));
-  Plan run(memory->data(), width, of.run);
-  add_inputs(run, name, of.type, operands);
-  launch_run(of.where, loop, run, memory, operands);
-  return {std::move(memory), *of.shape, result};
+  if (width > itemsize(common.type)) check_shape(name, common.shape->span(), width);
+  const Kernel& loop = elementwise_kernel(name, op, common);
+  StorageRef memory = allocate(common.device, static_cast<std::size_t>(common.run_size * width));
+  Plan plan(memory->data(), width, common.run_size);
+  add_inputs(plan, name, common.type, operands);
+  launch_run(common.device, loop, plan, memory, operands);
+  return {std::move(memory), *common.shape, result};
 }
 
 /// The element that a scalar is in a loop of `type`.
 Element element_of(const char* name, const Scalar& value, Dtype type) {
-  const bool is_truth = type == Dtype::bool_;  // of any number
-  return to_element(name, is_truth ? cast_scalar(name, value, type) : value, type);
+  const bool is_bool = type == Dtype::bool_;  // of any number
+  return to_element(name, is_bool ? cast_scalar(name, value, type) : value, type);
 }
 
 /// The step of apply_parts(), recorded. Arrays are converted where they are read.
-template <class Place>
-NdArray record_loop(Recording& to, const char* name, op_id op, const Common& of, const Dims& shape,
-                    Place place, std::span<const Operand> operands) {
+template <class LayoutOrShape>
+NdArray record_loop(Recording& recording, const char* name, op_id op, const Common& common,
+                    const Dims& shape, LayoutOrShape layout_or_shape,
+                    std::span<const Operand> operands) {
   const OpEntry& entry = entry_of(op);
-  const Kernel& loop = elementwise_kernel(name, op, of);
+  const Kernel& loop = elementwise_kernel(name, op, common);
   RecordedInput inputs[Plan::max_operands - 1];
   std::optional<NdArray> casts[Plan::max_operands - 1];
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Operand& x = operands[i];
-    inputs[i].type = of.type;
-    if (x.array == nullptr) {
-      inputs[i].value = element_of(name, *x.value, of.type);
-    } else if (x.array->dtype() == of.type) {
-      inputs[i].array = x.array;
+    const Operand& operand = operands[i];
+    inputs[i].type = common.type;
+    if (operand.array == nullptr) {
+      inputs[i].value = element_of(name, *operand.value, common.type);
+    } else if (operand.array->dtype() == common.type) {
+      inputs[i].array = operand.array;
     } else {
-      inputs[i].array = &casts[i].emplace(record_operand(to, *x.array, of.type, shape));
+      inputs[i].array =
+          &casts[i].emplace(record_operand(recording, *operand.array, common.type, shape));
     }
   }
   const std::uint8_t cost = entry.expensive ? 8 : 1;
-  return to.append<Place>(loop, {entry.name, cost, entry.chain}, std::forward<Place>(place),
-                          *entry.result[static_cast<int>(of.type)], of.where,
-                          {inputs, operands.size()});
+  return recording.append<LayoutOrShape>(
+      loop, {entry.name, cost, entry.chain}, std::forward<LayoutOrShape>(layout_or_shape),
+      *entry.result[static_cast<int>(common.type)], common.device, {inputs, operands.size()});
 }
 
 /// What apply_entry() and apply_into() decide before they look at shapes.
 struct Decided {
   op_id op;
-  Common of;
+  Common common;
   Dtype result;
 };
-Decided decide(const char* name, op_id op, const Common& of, std::span<const Operand>& operands,
+Decided decide(const char* name, op_id op, const Common& common, std::span<const Operand>& operands,
                const NdArray* target = nullptr) {
   const auto check = [&](Dtype result) {
     if (target != nullptr && result != target->dtype()) reject_result_dtype(name, result, *target);
     return result;
   };
-  if (!entry_of(op).result[static_cast<int>(of.type)]) {
-    const auto [other, type] = find_other_loop(name, op, of.type);
+  if (!entry_of(op).result[static_cast<int>(common.type)]) {
+    const auto [other, type] = find_other_loop(name, op, common.type);
     const Dtype result = check(*entry_of(other).result[static_cast<int>(type)]);
-    return {other, {of.where, type, nullptr, 0}, result};
+    return {other, {common.device, type, nullptr, 0}, result};
   }
-  const Dtype result = check(*entry_of(op).result[static_cast<int>(of.type)]);
-  if (op == op_id_of<ops::pow>) op = simplify_power(of.type, operands);
-  return {op, of, result};
+  const Dtype result = check(*entry_of(op).result[static_cast<int>(common.type)]);
+  if (op == op_id_of<ops::pow>) op = simplify_power(common.type, operands);
+  return {op, common, result};
 }
 
 }  // namespace
 
-NdArray record_as(Recording& to, const char* name, op_id op, std::span<const Operand> operands) {
-  const Common found = common_of(name, operands);
-  if (is_beyond_range(op, found.type, operands)) {
-    const CallInRange same(name, op, found.type, operands);
-    return record_as(to, name, same.op(), same.operands());
+NdArray record_as(Recording& recording, const char* name, op_id op,
+                  std::span<const Operand> operands) {
+  const Common operands_common = common_of(name, operands);
+  if (needs_call_in_range(op, operands_common.type, operands)) {
+    const CallInRange same(name, op, operands_common.type, operands);
+    return record_as(recording, name, same.op(), same.operands());
   }
-  const auto [loop, of, result] = decide(name, op, found, operands);
-  if (of.run > 0) {
-    check_shape(name, of.shape->span(), itemsize(result));
-    return record_loop<const Dims&>(to, name, loop, of, *of.shape, *of.shape, operands);
+  const auto [loop, loop_common, result] = decide(name, op, operands_common, operands);
+  if (loop_common.run_size > 0) {
+    check_shape(name, loop_common.shape->span(), itemsize(result));
+    return record_loop<const Dims&>(recording, name, loop, loop_common, *loop_common.shape,
+                                    *loop_common.shape, operands);
   }
   const Dims shape = common_shape(name, operands);
-  Layout place = result_layout(name, shape, result, operands);
-  return record_loop<Layout&&>(to, name, loop, of, shape, std::move(place), operands);
+  Layout layout = result_layout(name, shape, result, operands);
+  return record_loop<Layout&&>(recording, name, loop, loop_common, shape, std::move(layout),
+                               operands);
 }
 
-NdArray record(Recording& to, op_id op, std::span<const Operand> operands) {
-  return record_as(to, entry_of(op).name, op, operands);
+NdArray record(Recording& recording, op_id op, std::span<const Operand> operands) {
+  return record_as(recording, entry_of(op).name, op, operands);
 }
 
-NdArray record_into(Recording& to, op_id op, const NdArray& target,
+NdArray record_into(Recording& recording, op_id op, const NdArray& target,
                     std::span<const Operand> operands) {
   const char* const name = entry_of(op).name;
-  const Common found = common_of(name, operands, &target);
-  const std::span<const Operand> given = operands;
-  const auto [loop, of, result] = decide(name, op, found, operands, &target);
-  check_result_shape(name, common_shape(name, given), target);
-  NdArray made =
-      record_loop<Layout&&>(to, name, loop, of, target.shape(), Layout(target.layout()), operands);
-  PendingMemory* const before = pending_of(target);
-  StorageRef& lies = pending_of(made)->target;
-  if (before == nullptr) {
-    lies = target.memory();
+  const Common operands_common = common_of(name, operands, &target);
+  const std::span<const Operand> all_operands = operands;
+  const auto [loop, loop_common, result] = decide(name, op, operands_common, operands, &target);
+  check_result_shape(name, common_shape(name, all_operands), target);
+  NdArray array = record_loop<Layout&&>(recording, name, loop, loop_common, target.shape(),
+                                        Layout(target.layout()), operands);
+  PendingMemory* const old_pending = pending_of(target);
+  StorageRef& final_storage = pending_of(array)->target;
+  if (old_pending == nullptr) {
+    final_storage = target.memory();
   } else {
-    lies = std::move(before->target);
+    final_storage = std::move(old_pending->target);
   }
-  return made;
+  return array;
 }
 
 NdArray apply_as(const char* name, op_id op, std::span<const Operand> operands) {
@@ -376,25 +338,25 @@ NdArray apply(op_id op, std::span<const Operand> operands) {
 
 void apply_into(op_id op, const NdArray& target, std::span<const Operand> operands) {
   const OpEntry& entry = entry_of(op);
-  const Common of = common_of(entry.name, operands, &target);
-  if (is_beyond_range(op, of.type, operands)) [[unlikely]] {
-    const CallInRange same(entry.name, op, of.type, operands);
+  const Common common = common_of(entry.name, operands, &target);
+  if (needs_call_in_range(op, common.type, operands)) [[unlikely]] {
+    const CallInRange same(entry.name, op, common.type, operands);
     return apply_into(same.op(), target, same.operands());
   }
-  const std::optional<Dtype> own = entry.result[static_cast<int>(of.type)];
-  if (!own) [[unlikely]]
-    return apply_other_loop_into(op, of, target, operands);
-  const Dtype result = *own;
+  const std::optional<Dtype> result_dtype = entry.result[static_cast<int>(common.type)];
+  if (!result_dtype) [[unlikely]]
+    return apply_other_loop_into(op, common, target, operands);
+  const Dtype result = *result_dtype;
   if (result != target.dtype()) reject_result_dtype(entry.name, result, target);
   if (op == op_id_of<ops::pow>) [[unlikely]]
-    op = simplify_power(of.type, operands);
-  if (!is_one_part(of) || !safe_in_place(target, operands)) {
-    return apply_parts_into(entry.name, op, of, target, operands);
+    op = simplify_power(common.type, operands);
+  if (!is_one_part(common) || !safe_in_place(target, operands)) {
+    return apply_parts_into(entry.name, op, common, target, operands);
   }
-  const Kernel& loop = elementwise_kernel(entry.name, op, of);
-  Plan run(target.data(), itemsize(of.type), of.run);
-  add_inputs(run, entry.name, of.type, operands);
-  launch_run(of.where, loop, run, target.memory(), operands);
+  const Kernel& loop = elementwise_kernel(entry.name, op, common);
+  Plan plan(target.data(), itemsize(common.type), common.run_size);
+  add_inputs(plan, entry.name, common.type, operands);
+  launch_run(common.device, loop, plan, target.memory(), operands);
 }
 
 }  // namespace skerry

@@ -18,7 +18,7 @@ class Recording;
 
 /// The same under another name in messages, for functions that are made of operations.
 [[nodiscard]] NdArray apply_as(const char* name, op_id op, std::span<const Operand> operands);
-[[nodiscard]] NdArray record_as(Recording& to, const char* name, op_id op,
+[[nodiscard]] NdArray record_as(Recording& recording, const char* name, op_id op,
                                 std::span<const Operand> operands);
 
 /// `target op= operands[1…]`: as `target[...] = op(target, …)`, in place where that gives the same.
@@ -28,13 +28,13 @@ void apply_into(op_id op, const NdArray& target, std::span<const Operand> operan
 
 // The same, recorded: the checks are those of the calls, in the same order. Operands may be
 // pending.
-[[nodiscard]] NdArray record(Recording& to, op_id op, std::span<const Operand> operands);
+[[nodiscard]] NdArray record(Recording& recording, op_id op, std::span<const Operand> operands);
 /// What becomes of a pending `target` by apply_into().
-[[nodiscard]] NdArray record_into(Recording& to, op_id op, const NdArray& target,
+[[nodiscard]] NdArray record_into(Recording& recording, op_id op, const NdArray& target,
                                   std::span<const Operand> operands);
-[[nodiscard]] NdArray record_where(Recording& to, const Operand& condition, const Operand& x1,
-                                   const Operand& x2);
-[[nodiscard]] NdArray record_clip(Recording& to, const NdArray& x, const Operand& min,
+[[nodiscard]] NdArray record_where(Recording& recording, const Operand& condition,
+                                   const Operand& x1, const Operand& x2);
+[[nodiscard]] NdArray record_clip(Recording& recording, const NdArray& x, const Operand& min,
                                   const Operand& max);
 
 /// `where(condition, x1, x2)`: condition is an array, of which the truth counts; x1 and x2 promote.

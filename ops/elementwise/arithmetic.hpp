@@ -18,7 +18,7 @@ struct abs {
           "the real one of its width.\n"
           "The least signed integer wraps around to itself.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::length,
+      .chain = ChainStep::length,
   };
   static constexpr bool of_bits = true;
   template <signed_integral T>
@@ -46,7 +46,7 @@ struct add {
           "The sum.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::add,
+      .chain = ChainStep::add,
   };
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
@@ -92,7 +92,7 @@ struct divide {
           "The quotient, correctly rounded for real dtypes.\n\n"
           "Floating dtypes, complex ones included; the result has their promoted dtype.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::divide,
+      .chain = ChainStep::divide,
   };
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
@@ -183,8 +183,8 @@ struct fmod {
     if constexpr (unsigned_integral<T>) {
       return rest;
     } else {
-      const bool too_far = (rest != T(0)) & ((x1 < T(0)) != (x2 < T(0)));
-      return wrapping_subtract(rest, too_far ? x2 : T(0));
+      const bool needs_correction = (rest != T(0)) & ((x1 < T(0)) != (x2 < T(0)));
+      return wrapping_subtract(rest, needs_correction ? x2 : T(0));
     }
   }
   template <real_floating T>
@@ -243,7 +243,7 @@ struct multiply {
           "The product.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::multiply,
+      .chain = ChainStep::multiply,
   };
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {
@@ -258,7 +258,7 @@ struct negative {
           "The negated value.\n\n"
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::negative,
+      .chain = ChainStep::negative,
   };
   static constexpr bool of_bits = true;
   template <integral T>
@@ -312,7 +312,7 @@ struct reciprocal {
           "1 / x.\n\n"
           "Floating dtypes, complex ones included; the result has the dtype of x.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::reciprocal,
+      .chain = ChainStep::reciprocal,
   };
   template <real_floating T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
@@ -368,7 +368,7 @@ struct square {
           "x * x.\n\n"
           "Numeric dtypes; the result has the dtype of x. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::square,
+      .chain = ChainStep::square,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x) const {
@@ -389,7 +389,7 @@ struct subtract {
           "The difference.\n\n"
           "Numeric dtypes; the result has their promoted dtype. Integers wrap around.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::subtract,
+      .chain = ChainStep::subtract,
   };
   template <numeric T>
   SKERRY_HD SKERRY_INLINE T operator()(T x1, T x2) const {

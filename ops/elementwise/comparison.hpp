@@ -30,7 +30,7 @@ struct greater {
           "Whether x1 > x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::above,
+      .chain = ChainStep::above,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -45,7 +45,7 @@ struct greater_equal {
           "Whether x1 >= x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::above,
+      .chain = ChainStep::above,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -61,7 +61,7 @@ struct isfinite {
           "Numeric dtypes; the result is bool. Both parts of a complex x count.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool of_integers = true;  ///< of any, so that none need be read
+  static constexpr bool result_for_integers = true;  ///< of any, so that none need be read
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return true;
@@ -84,7 +84,7 @@ struct isinf {
           "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool of_integers = false;  ///< of any, so that none need be read
+  static constexpr bool result_for_integers = false;  ///< of any, so that none need be read
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
@@ -107,7 +107,7 @@ struct isnan {
           "Numeric dtypes; the result is bool. Either part of a complex x counts.\n"
           "Source: array API 2025.12, elementwise functions.",
   };
-  static constexpr bool of_integers = false;  ///< of any, so that none need be read
+  static constexpr bool result_for_integers = false;  ///< of any, so that none need be read
   template <integral T>
   SKERRY_HD SKERRY_INLINE bool operator()(T) const {
     return false;
@@ -129,7 +129,7 @@ struct less {
           "Whether x1 < x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::below,
+      .chain = ChainStep::below,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {
@@ -144,7 +144,7 @@ struct less_equal {
           "Whether x1 <= x2.\n\n"
           "Real dtypes; the result is bool, False for NaN.\n"
           "Source: array API 2025.12, elementwise functions.",
-      .chain = Chained::below,
+      .chain = ChainStep::below,
   };
   template <real_numeric T>
   SKERRY_HD SKERRY_INLINE bool operator()(T x1, T x2) const {

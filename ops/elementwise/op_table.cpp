@@ -25,9 +25,10 @@ constexpr void add_loop(OpEntry& entry) {
 
 template <class Op, int Arity>
 constexpr OpEntry describe_op() {
-  const OpInfo& of = Op::info;
-  OpEntry entry{of.name, of.doc, Arity, of.expensive, of.is_private, of.chain, {}, {}};
-  if constexpr (requires { Op::of_integers; }) entry.of_integers = Op::of_integers;
+  const OpInfo& info = Op::info;
+  OpEntry entry{info.name, info.doc, Arity, info.expensive, info.is_private, info.chain, {}, {}};
+  if constexpr (requires { Op::result_for_integers; })
+    entry.result_for_integers = Op::result_for_integers;
 #define SKERRY_LOOP(name, type, kind, typestr) add_loop<Op, Arity, type>(entry);
   SKERRY_FOR_EACH_DTYPE(SKERRY_LOOP)
 #undef SKERRY_LOOP
@@ -49,9 +50,9 @@ constexpr operations all_operations = describe_ops();
 std::span<const OpEntry> op_table() noexcept { return all_operations; }
 
 std::optional<op_id> find_op(std::string_view name) noexcept {
-  const auto* const found = std::ranges::find(all_operations, name, &OpEntry::name);
-  if (found == all_operations.end()) return std::nullopt;
-  return static_cast<op_id>(found - all_operations.begin());
+  const auto* const entry = std::ranges::find(all_operations, name, &OpEntry::name);
+  if (entry == all_operations.end()) return std::nullopt;
+  return static_cast<op_id>(entry - all_operations.begin());
 }
 
 }  // namespace skerry

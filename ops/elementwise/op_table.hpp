@@ -21,8 +21,8 @@ struct OpEntry {
   int arity;
   bool expensive;   ///< a transcendental: worth threads from fewer elements
   bool is_private;  ///< as of OpInfo
-  Chained chain;
-  std::optional<bool> of_integers;           ///< where it is the same of all
+  ChainStep chain;
+  std::optional<bool> result_for_integers;   ///< where it is the same of all
   std::optional<Dtype> result[dtype_count];  ///< by compute dtype; empty where there is no loop
 };
 [[nodiscard]] std::span<const OpEntry> op_table() noexcept;

@@ -53,9 +53,9 @@ struct angle {
     using B = bits_t<T>;
     constexpr B pi = math::to_bits(static_cast<T>(3.141592653589793));
     const B bits = math::to_bits(x);
-    const B size = static_cast<B>(bits & ~sign_bit<T>);
-    const B known = size == bits ? B(0) : pi;
-    return math::from_bits<T>(size > math::to_bits(math::infinity<T>()) ? bits : known);
+    const B magnitude = static_cast<B>(bits & ~sign_bit<T>);
+    const B sign_angle = magnitude == bits ? B(0) : pi;
+    return math::from_bits<T>(magnitude > math::to_bits(math::infinity<T>()) ? bits : sign_angle);
   }
 };
 

@@ -50,8 +50,8 @@ void add(KernelCall& call, const Operand& x, const NdArray& array, Dtype type) {
   if (x.array != nullptr) {
     call.add(array);
   } else {
-    const bool is_truth = type == Dtype::bool_;  // of any number
-    const Scalar value = is_truth ? cast_scalar("where", *x.value, type) : *x.value;
+    const bool is_bool = type == Dtype::bool_;  // of any number
+    const Scalar value = is_bool ? cast_scalar("where", *x.value, type) : *x.value;
     call.add(to_element("where", value, type), itemsize(type));
   }
 }
@@ -73,35 +73,37 @@ void check_bound(const NdArray& x, const Operand& bound) {
 
 NdArray where(const Operand& condition, const Operand& x1, const Operand& x2) {
   const Operand all[] = {condition, x1, x2};
-  const Device place = common_device("where", all);
+  const Device device = common_device("where", all);
   check_condition(condition);
   const Dtype type = choice_dtype(x1, x2);
   const Dims shape = common_shape("where", all);
-  Layout fresh = result_layout("where", shape, type, all);
+  Layout layout = result_layout("where", shape, type, all);
   const Kernel& loop = require_kernel(
-      "where", kernels<moves_kernels>(place).where[size_class(itemsize(type))], type, place);
-  const NdArray truth = cast(condition, Dtype::bool_);  // numbers by their truth
+      "where", kernels<moves_kernels>(device).where_kernel[size_class(itemsize(type))], type,
+      device);
+  const NdArray mask = cast(condition, Dtype::bool_);  // numbers by their truth
   const NdArray first = cast(x1, type);
   const NdArray second = cast(x2, type);
-  NdArray out = empty_of(std::move(fresh), type, place);
+  NdArray out = empty_of(std::move(layout), type, device);
   KernelCall call(out);
-  add(call, condition, truth, Dtype::bool_);
+  add(call, condition, mask, Dtype::bool_);
   add(call, x1, first, type);
   add(call, x2, second, type);
   call.enqueue(loop);
   return out;
 }
 
-NdArray record_where(Recording& to, const Operand& condition, const Operand& x1,
+NdArray record_where(Recording& recording, const Operand& condition, const Operand& x1,
                      const Operand& x2) {
   const Operand all[] = {condition, x1, x2};
-  const Device place = common_device("where", all);
+  const Device device = common_device("where", all);
   check_condition(condition);
   const Dtype type = choice_dtype(x1, x2);
   const Dims shape = common_shape("where", all);
-  Layout fresh = result_layout("where", shape, type, all);
+  Layout layout = result_layout("where", shape, type, all);
   const Kernel& loop = require_kernel(
-      "where", kernels<moves_kernels>(place).where[size_class(itemsize(type))], type, place);
+      "where", kernels<moves_kernels>(device).where_kernel[size_class(itemsize(type))], type,
+      device);
   RecordedInput inputs[3];
   NdArray casts[3];
   for (int i = 0; i < 3; ++i) {
@@ -111,11 +113,11 @@ NdArray record_where(Recording& to, const Operand& condition, const Operand& x1,
     } else if (all[i].array->dtype() == inputs[i].type) {
       inputs[i].array = all[i].array;
     } else {
-      casts[i] = record_operand(to, *all[i].array, inputs[i].type, shape);
+      casts[i] = record_operand(recording, *all[i].array, inputs[i].type, shape);
       inputs[i].array = &casts[i];
     }
   }
-  return to.append<Layout&&>(loop, {"choose"}, std::move(fresh), type, place, inputs);
+  return recording.append<Layout&&>(loop, {"choose"}, std::move(layout), type, device, inputs);
 }
 
 namespace {
@@ -131,28 +133,30 @@ NdArray clip_by(const NdArray& x, const Operand& min, const Operand& max, Apply 
   for (const Operand* bound : {&min, &max}) {
     if (bound->array != nullptr || bound->value != nullptr) all[count++] = *bound;
   }
-  const std::span<const Operand> given(all.data(), count);
-  static_cast<void>(common_device("clip", given));
+  const std::span<const Operand> operands(all.data(), count);
+  static_cast<void>(common_device("clip", operands));
   static_cast<void>(nearest_loop("clip", op_table()[limit_both].result, x.dtype()));
-  for (const Operand& bound : given.subspan(1)) check_bound(x, bound);
+  for (const Operand& bound : operands.subspan(1)) check_bound(x, bound);
   if (count == 1) return copied();
-  if (count == 3) return apply(limit_both, given);
+  if (count == 3) return apply(limit_both, operands);
   const bool only_min = min.array != nullptr || min.value != nullptr;
-  return apply(only_min ? op_id_of<ops::maximum> : op_id_of<ops::minimum>, given);
+  return apply(only_min ? op_id_of<ops::maximum> : op_id_of<ops::minimum>, operands);
 }
 
 }  // namespace
 
 NdArray clip(const NdArray& x, const Operand& min, const Operand& max) {
   return clip_by(
-      x, min, max, [](op_id op, auto given) { return apply_as("clip", op, given); },
+      x, min, max, [](op_id op, auto operands) { return apply_as("clip", op, operands); },
       [&] { return copy(x); });
 }
 
-NdArray record_clip(Recording& to, const NdArray& x, const Operand& min, const Operand& max) {
+NdArray record_clip(Recording& recording, const NdArray& x, const Operand& min,
+                    const Operand& max) {
   return clip_by(
-      x, min, max, [&](op_id op, auto given) { return record_as(to, "clip", op, given); },
-      [&] { return record_astype(to, x, x.dtype()); });
+      x, min, max,
+      [&](op_id op, auto operands) { return record_as(recording, "clip", op, operands); },
+      [&] { return record_astype(recording, x, x.dtype()); });
 }
 
 }  // namespace skerry

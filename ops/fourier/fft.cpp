@@ -75,15 +75,15 @@ double scale_of(FftNorm norm, bool forward, const Dims& lengths) {
 
 /// `x` with other lengths of some axes: a view, or where one grows a copy with zeros behind.
 NdArray fitted(const char* op, const NdArray& x, const Dims& shape) {
-  Layout part = x.layout();
+  Layout cropped_layout = x.layout();
   for (int axis = 0; axis < x.rank(); ++axis) {
-    part.shape[axis] = std::min(part.shape[axis], shape[axis]);
+    cropped_layout.shape[axis] = std::min(cropped_layout.shape[axis], shape[axis]);
   }
-  if (part.shape == shape) return x.view(std::move(part));
+  if (cropped_layout.shape == shape) return x.view(std::move(cropped_layout));
   check_shape(op, shape.span(), x.itemsize());
-  NdArray padded = full(shape, Scalar::of(std::int64_t{0}), x.dtype(), x.device());
-  Layout head{part.shape, padded.strides(), 0};
-  if (head.size() > 0) assign(op, padded.view(std::move(head)), x.view(std::move(part)));
+  NdArray padded = full(shape, Scalar::from_value(std::int64_t{0}), x.dtype(), x.device());
+  Layout head{cropped_layout.shape, padded.strides(), 0};
+  if (head.size() > 0) assign(op, padded.view(std::move(head)), x.view(std::move(cropped_layout)));
   return padded;
 }
 
@@ -96,17 +96,17 @@ struct Request {
   double scale;
 };
 
-Dims complex_half(const Request& of, Dims shape) {
-  std::int64_t& last = shape[static_cast<int>(of.axes[of.axes.rank() - 1])];
+Dims complex_half(const Request& request, Dims shape) {
+  std::int64_t& last = shape[static_cast<int>(request.axes[request.axes.rank() - 1])];
   last = last / 2 + 1;
   return shape;
 }
 
 /// The shape of the result's real side, or of both.
-Dims full_shape(const Request& of, const NdArray& x) {
+Dims full_shape(const Request& request, const NdArray& x) {
   Dims shape = x.shape();
-  for (int i = 0; i < of.axes.rank(); ++i) {
-    shape[static_cast<int>(of.axes[i])] = of.lengths[i];
+  for (int i = 0; i < request.axes.rank(); ++i) {
+    shape[static_cast<int>(request.axes[i])] = request.lengths[i];
   }
   return shape;
 }
@@ -114,53 +114,54 @@ Dims full_shape(const Request& of, const NdArray& x) {
 /// The axes but the last, which is the one of the real side.
 Dims other_axes(const Dims& axes) { return Dims(axes.span().first(axes.span().size() - 1)); }
 
-NdArray run_complex(const Request& of, const NdArray& x, const Dims& shape) {
-  const FftPlan plan{.op = of.op, .forward = of.kind.forward, .scale = of.scale};
-  const NdArray whole = fitted(of.op, x, shape);
+NdArray run_complex(const Request& request, const NdArray& x, const Dims& shape) {
+  const FftPlan plan{.op = request.op, .forward = request.kind.forward, .scale = request.scale};
+  const NdArray whole = fitted(request.op, x, shape);
   const bool is_padded = whole.memory() != x.memory();
   const bool is_complex = complex_of(x.dtype()) == x.dtype();
-  return is_padded && is_complex ? plan.complex_in_place(whole, of.axes)
-                                 : plan.complex_to_complex(whole, of.axes);
+  return is_padded && is_complex ? plan.complex_in_place(whole, request.axes)
+                                 : plan.complex_to_complex(whole, request.axes);
 }
 
-NdArray run_from_real(const Request& of, const NdArray& x, const Dims& shape) {
-  FftPlan plan{.op = of.op, .forward = of.kind.forward, .scale = of.scale};
-  const int last = static_cast<int>(of.axes[of.axes.rank() - 1]);
-  const NdArray half = plan.real_to_complex(fitted(of.op, x, shape), last, false);
+NdArray run_from_real(const Request& request, const NdArray& x, const Dims& shape) {
+  FftPlan plan{.op = request.op, .forward = request.kind.forward, .scale = request.scale};
+  const int last = static_cast<int>(request.axes[request.axes.rank() - 1]);
+  const NdArray half = plan.real_to_complex(fitted(request.op, x, shape), last, false);
   plan.scale = 1;
-  return plan.complex_in_place(half, other_axes(of.axes));
+  return plan.complex_in_place(half, other_axes(request.axes));
 }
 
-NdArray run_to_real(const Request& of, const NdArray& x, const Dims& shape) {
-  FftPlan plan{.op = of.op, .forward = of.kind.forward, .scale = 1};
-  const int last = static_cast<int>(of.axes[of.axes.rank() - 1]);
-  NdArray half = fitted(of.op, x, complex_half(of, shape));
-  const Dims others = other_axes(of.axes);
-  half = others.empty() ? astype(half, complex_of(half.dtype()), false)
-                        : plan.complex_to_complex(half, others);
-  plan.scale = of.scale;
+NdArray run_to_real(const Request& request, const NdArray& x, const Dims& shape) {
+  FftPlan plan{.op = request.op, .forward = request.kind.forward, .scale = 1};
+  const int last = static_cast<int>(request.axes[request.axes.rank() - 1]);
+  NdArray half = fitted(request.op, x, complex_half(request, shape));
+  const Dims outer_axes = other_axes(request.axes);
+  half = outer_axes.empty() ? astype(half, complex_of(half.dtype()), false)
+                            : plan.complex_to_complex(half, outer_axes);
+  plan.scale = request.scale;
   return plan.complex_to_real(half, last, shape[last]);
 }
 
-NdArray run(const Request& of, const NdArray& given) {
-  const NdArray x = astype(given, computed_in(given.dtype()), false);
-  const Dims shape = full_shape(of, x);
-  const bool to_real = of.kind.output == FftSide::real;
+NdArray run(const Request& request, const NdArray& input) {
+  const NdArray x = astype(input, computed_in(input.dtype()), false);
+  const Dims shape = full_shape(request, x);
+  const bool to_real = request.kind.output == FftSide::real;
   const Dtype type = to_real ? real_part(x.dtype()) : complex_of(x.dtype());
-  const Dims result = of.kind.input == FftSide::real ? complex_half(of, shape) : shape;
-  check_shape(of.op, shape.span(), itemsize(complex_of(type)));
+  const Dims result = request.kind.input == FftSide::real ? complex_half(request, shape) : shape;
+  check_shape(request.op, shape.span(), itemsize(complex_of(type)));
   // Not "no elements of x": an axis of none may be padded.
   if (std::find(result.begin(), result.end(), 0) != result.end()) {
     return empty(result, type, x.device());
   }
-  require_fft_library(of.op, x);
-  if (to_real) return run_to_real(of, x, shape);
-  return of.kind.input == FftSide::real ? run_from_real(of, x, shape) : run_complex(of, x, shape);
+  require_fft_library(request.op, x);
+  if (to_real) return run_to_real(request, x, shape);
+  return request.kind.input == FftSide::real ? run_from_real(request, x, shape)
+                                             : run_complex(request, x, shape);
 }
 
-Dims chosen_axes(const char* op, const NdArray& x,
-                 std::optional<std::span<const std::int64_t>> lengths,
-                 std::optional<std::span<const std::int64_t>> axes) {
+Dims selected_axes(const char* op, const NdArray& x,
+                   std::optional<std::span<const std::int64_t>> lengths,
+                   std::optional<std::span<const std::int64_t>> axes) {
   if (axes) return normalize_axes(op, *axes, x.rank());
   const int count = lengths ? static_cast<int>(lengths->size()) : x.rank();
   if (count > x.rank()) {
@@ -174,10 +175,10 @@ Dims chosen_axes(const char* op, const NdArray& x,
 
 }  // namespace
 
-NdArray fft(FftKind kind, const NdArray& given, std::optional<std::int64_t> n, std::int64_t axis,
+NdArray fft(FftKind kind, const NdArray& input, std::optional<std::int64_t> n, std::int64_t axis,
             FftNorm norm) {
   const KindEntry& entry = entry_of(kind);
-  const NdArray x = as_floating(entry.name, entry, given);
+  const NdArray x = as_floating(entry.name, entry, input);
   const int along = normalize_axis(entry.name, axis, x.rank());
   const std::int64_t length = n.value_or(default_length(entry, x, along, true));
   check_length(entry.name, length, along, x);
@@ -185,14 +186,14 @@ NdArray fft(FftKind kind, const NdArray& given, std::optional<std::int64_t> n, s
   return run({entry.name, entry, Dims{along}, lengths, scale_of(norm, entry.forward, lengths)}, x);
 }
 
-NdArray fftn(FftKind kind, const NdArray& given,
+NdArray fftn(FftKind kind, const NdArray& input,
              std::optional<std::span<const std::int64_t>> lengths,
              std::optional<std::span<const std::int64_t>> axes, FftNorm norm) {
   const KindEntry& entry = entry_of(kind);
   const char* op = entry.name_n;
-  const NdArray x = as_floating(op, entry, given);
-  Request of{op, entry, chosen_axes(op, x, lengths, axes), {}, 1};
-  const int count = of.axes.rank();
+  const NdArray x = as_floating(op, entry, input);
+  Request request{op, entry, selected_axes(op, x, lengths, axes), {}, 1};
+  const int count = request.axes.rank();
   if (lengths && static_cast<int>(lengths->size()) != count) {
     throw ValueError(std::string(op) + ": s and axes have different lengths: " +
                      std::to_string(lengths->size()) + " and " + std::to_string(count));
@@ -201,15 +202,15 @@ NdArray fftn(FftKind kind, const NdArray& given,
   if (count == 0 && has_real_side) {
     throw ValueError(std::string(op) + ": at least one axis is needed: " + describe(x));
   }
-  of.lengths = Dims(count);
+  request.lengths = Dims(count);
   for (int i = 0; i < count; ++i) {
-    const int axis = static_cast<int>(of.axes[i]);
-    of.lengths[i] = lengths ? (*lengths)[static_cast<std::size_t>(i)]
-                            : default_length(entry, x, axis, i == count - 1);
-    check_length(op, of.lengths[i], axis, x);
+    const int axis = static_cast<int>(request.axes[i]);
+    request.lengths[i] = lengths ? (*lengths)[static_cast<std::size_t>(i)]
+                                 : default_length(entry, x, axis, i == count - 1);
+    check_length(op, request.lengths[i], axis, x);
   }
-  of.scale = scale_of(norm, entry.forward, of.lengths);
-  return run(of, x);
+  request.scale = scale_of(norm, entry.forward, request.lengths);
+  return run(request, x);
 }
 
 }  // namespace skerry

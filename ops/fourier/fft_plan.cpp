@@ -65,10 +65,11 @@ bool describe_axes(const NdArray& x, const NdArray& out, const Dims& axes, const
   batch.coalesce();
   if (batch.size() + axes.rank() > FftParams::max_axes) return false;
   params.rank = 0;
-  const auto append = [&](std::int64_t extent, std::int64_t from, std::int64_t to) {
+  const auto append = [&](std::int64_t extent, std::int64_t input_stride,
+                          std::int64_t output_stride) {
     params.shape[params.rank] = extent;
-    params.input_strides[params.rank] = from;
-    params.output_strides[params.rank++] = to;
+    params.input_strides[params.rank] = input_stride;
+    params.output_strides[params.rank++] = output_stride;
   };
   for (int i = batch.size() - 1; i >= 0; --i) {  // the kernels take the slowest first
     append(batch[i].extent, batch[i].strides[0], batch[i].strides[1]);
@@ -80,21 +81,21 @@ bool describe_axes(const NdArray& x, const NdArray& out, const Dims& axes, const
   return true;
 }
 
-[[noreturn]] void raise_out_of_memory(const DeferredError& what, std::int64_t) {
-  const Device where{static_cast<DeviceKind>(what.values[0]),
-                     static_cast<std::int16_t>(what.values[0] >> 8)};
-  const auto nbytes = static_cast<std::size_t>(what.values[1]);
-  throw OutOfMemoryError(std::string(what.op) + ": no memory to work in for a result of " +
-                             std::to_string(nbytes) + " bytes on " + to_string(where) +
+[[noreturn]] void raise_out_of_memory(const DeferredError& error, std::int64_t) {
+  const Device device{static_cast<DeviceKind>(error.values[0]),
+                      static_cast<std::int16_t>(error.values[0] >> 8)};
+  const auto nbytes = static_cast<std::size_t>(error.values[1]);
+  throw OutOfMemoryError(std::string(error.op) + ": no memory to work in for a result of " +
+                             std::to_string(nbytes) + " bytes on " + to_string(device) +
                              "; free arrays that are not needed any more",
-                         where, nbytes);
+                         device, nbytes);
 }
 
 /// Enqueues one kernel from `x` into `out`. `shape` is that of the real side, or of both.
 void enqueue(const FftPlan& plan, const Kernel& kernels_of_type, const NdArray& x,
              const NdArray& out, const Dims& axes, const Dims& shape, bool mirrored) {
-  const Device where = x.device();
-  const Kernel& what = require_kernel(plan.op, kernels_of_type, x.dtype(), where);
+  const Device device = x.device();
+  const Kernel& kernel = require_kernel(plan.op, kernels_of_type, x.dtype(), device);
   FftParams params{};
   NdArray source = x;
   if (!is_addressable(x) || !describe_axes(x, out, axes, shape, params)) {
@@ -109,35 +110,35 @@ void enqueue(const FftPlan& plan, const Kernel& kernels_of_type, const NdArray& 
   const DeferredError error{
       .raise = raise_out_of_memory,
       .op = plan.op,
-      .values = {static_cast<std::int64_t>(where.kind) | (std::int64_t{where.index} << 8),
+      .values = {static_cast<std::int64_t>(device.kind) | (std::int64_t{device.index} << 8),
                  out.nbytes()}};
   std::int64_t out_of_memory = 0;
   std::optional<DeferredWord> word;
-  if (!capabilities_of(where).runs_later) {
+  if (!capabilities_of(device).runs_later) {
     params.out_of_memory = &out_of_memory;
-  } else if (runs_on_host(where)) {
-    params.out_of_memory = word.emplace(where, error).get();
+  } else if (runs_on_host(device)) {
+    params.out_of_memory = word.emplace(device, error).get();
   }
   const MemoryUse uses[] = {writes(out), reads(source)};
-  launch(where, what, params, uses);
+  launch(device, kernel, params, uses);
   if (out_of_memory != 0) raise_out_of_memory(error, out_of_memory);
 }
 
 /// A CUDA device transforms up to three adjacent axes of a C-contiguous array at a time: those that
 /// `axes`, which ascend, ends with. The host form takes any.
-int last_group(const Dims& axes, Device where) {
+int last_group(const Dims& axes, Device device) {
   int count = 1;
-  while (count < std::min<int>(axes.rank(), FftParams::most_transformed)) {
+  while (count < std::min<int>(axes.rank(), FftParams::max_transformed)) {
     const int first = axes.rank() - count;
-    if (capabilities_of(where).dense_operands && axes[first] != axes[first - 1] + 1) break;
+    if (capabilities_of(device).dense_operands && axes[first] != axes[first - 1] + 1) break;
     ++count;
   }
   return count;
 }
 
-std::int64_t product(const Dims& shape, int from, int to) {
+std::int64_t product(const Dims& shape, int begin, int end) {
   std::int64_t result = 1;
-  for (int axis = from; axis < to; ++axis) result *= shape[axis];
+  for (int axis = begin; axis < end; ++axis) result *= shape[axis];
   return result;
 }
 
@@ -145,14 +146,14 @@ std::int64_t product(const Dims& shape, int from, int to) {
 /// called once for each element of the former; if one side is real, of `real_length` elements along
 /// the axis, not where a complex number could be each time.
 bool needs_permutation(const NdArray& x, const Dims& axes, std::int64_t real_length = 0) {
-  constexpr std::int64_t most_calls = 16;
+  constexpr std::int64_t max_calls = 16;
   if (!capabilities_of(x.device()).dense_operands) return false;
   const int first = static_cast<int>(axes[0]);
   const int past = static_cast<int>(axes[axes.rank() - 1]) + 1;
   const std::int64_t calls = product(x.shape(), 0, first);
   const std::int64_t behind = product(x.shape(), past, x.rank());
   const bool is_misaligned = real_length * behind % 2 != 0;
-  return behind > 1 && calls > (is_misaligned ? 1 : most_calls);
+  return behind > 1 && calls > (is_misaligned ? 1 : max_calls);
 }
 
 Dims last_axes(int rank, int count) {
@@ -169,7 +170,7 @@ const Kernel& complex_kernel(const NdArray& x) {
 NdArray transform_group(const FftPlan& plan, const NdArray& x, const Dims& axes) {
   if (needs_permutation(x, axes)) {
     const AxesAtEnd order(x.rank(), axes.span());
-    const NdArray rows = copy_c_order(permute_dims(x, order.there));
+    const NdArray rows = copy_c_order(permute_dims(x, order.forward));
     enqueue(plan, complex_kernel(x), rows, rows, last_axes(x.rank(), axes.rank()), rows.shape(),
             false);
     return copy_c_order(permute_dims(rows, order.back));
@@ -195,18 +196,18 @@ Dims only_last(const Dims& axes, int count) {
 }  // namespace
 
 void require_fft_library(const char* op, const NdArray& x) {
-  const Device where = x.device();
-  const fft_kernels& built = kernels<fft_kernels>(where);
-  if (is_host(where) && built.complex_to_complex[precision(x.dtype())].host == nullptr) {
+  const Device device = x.device();
+  const fft_kernels& built = kernels<fft_kernels>(device);
+  if (is_host(device) && built.complex_to_complex[precision(x.dtype())].host == nullptr) {
     throw LibraryError(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
                        " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
                        "(SKERRY_DTYPES)");
   }
-  const auto find_problem = built.library_problem;
-  if (is_host(where) || find_problem == nullptr) return;
-  const char* const problem = find_problem();
-  if (problem == nullptr) return;
-  throw_library_error(op, "cuFFT", problem);
+  const auto find_error_message = built.library_error_message;
+  if (is_host(device) || find_error_message == nullptr) return;
+  const char* const error_message = find_error_message();
+  if (error_message == nullptr) return;
+  throw_library_error(op, "cuFFT", error_message);
 }
 
 NdArray FftPlan::complex_to_complex(const NdArray& x, const Dims& axes) const {
@@ -246,36 +247,36 @@ NdArray FftPlan::complex_in_place(const NdArray& x, const Dims& axes) const {
 }
 
 NdArray FftPlan::real_to_complex(const NdArray& x, int axis, bool mirrored) const {
-  const Device where = x.device();
+  const Device device = x.device();
   Dims shape = x.shape();
   if (!mirrored) shape[axis] = shape[axis] / 2 + 1;
-  const Kernel& what = kernels<fft_kernels>(where).real_to_complex[precision(x.dtype())];
+  const Kernel& kernel = kernels<fft_kernels>(device).real_to_complex[precision(x.dtype())];
   if (needs_permutation(x, Dims{axis}, x.shape()[axis])) {
     const AxesAtEnd order(x.rank(), Dims{axis}.span());
     const NdArray rows =
-        real_to_complex(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, mirrored);
+        real_to_complex(copy_c_order(permute_dims(x, order.forward)), x.rank() - 1, mirrored);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const NdArray source = capabilities_of(where).dense_operands ? contiguous(x) : x;
-  NdArray out = empty(op, shape, complex_of(x.dtype()), where);
-  enqueue(*this, what, source, out, Dims{axis}, x.shape(), mirrored);
+  const NdArray source = capabilities_of(device).dense_operands ? contiguous(x) : x;
+  NdArray out = empty(op, shape, complex_of(x.dtype()), device);
+  enqueue(*this, kernel, source, out, Dims{axis}, x.shape(), mirrored);
   return out;
 }
 
 NdArray FftPlan::complex_to_real(const NdArray& x, int axis, std::int64_t length) const {
-  const Device where = x.device();
+  const Device device = x.device();
   Dims shape = x.shape();
   shape[axis] = length;
-  const Kernel& what = kernels<fft_kernels>(where).complex_to_real[precision(x.dtype())];
+  const Kernel& kernel = kernels<fft_kernels>(device).complex_to_real[precision(x.dtype())];
   if (needs_permutation(x, Dims{axis}, length)) {
     const AxesAtEnd order(x.rank(), Dims{axis}.span());
     const NdArray rows =
-        complex_to_real(copy_c_order(permute_dims(x, order.there)), x.rank() - 1, length);
+        complex_to_real(copy_c_order(permute_dims(x, order.forward)), x.rank() - 1, length);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const NdArray source = capabilities_of(where).dense_operands ? contiguous(x) : x;
-  NdArray out = empty(op, shape, real_part(x.dtype()), where);
-  enqueue(*this, what, source, out, Dims{axis}, shape, false);
+  const NdArray source = capabilities_of(device).dense_operands ? contiguous(x) : x;
+  NdArray out = empty(op, shape, real_part(x.dtype()), device);
+  enqueue(*this, kernel, source, out, Dims{axis}, shape, false);
   return out;
 }
 

@@ -21,21 +21,21 @@ namespace skerry {
 namespace {
 
 /// Writes first, first + 1, … into elements [begin, end).
-void count_up(const Kernel& what, const NdArray& out, std::int64_t begin, std::int64_t end,
+void count_up(const Kernel& kernel, const NdArray& out, std::int64_t begin, std::int64_t end,
               std::int64_t first) {
   if (begin == end) return;
   SequenceParams params{};
   params.output = out.data() + begin * out.itemsize();
   params.size = end - begin;
-  params.start = Element::of(static_cast<double>(first));
-  params.step = Element::of(1.0);
+  params.start = Element::from_value(static_cast<double>(first));
+  params.step = Element::from_value(1.0);
   const MemoryUse uses[] = {writes(out)};
-  launch(out.device(), what, params, uses);
+  launch(out.device(), kernel, params, uses);
 }
 
 }  // namespace
 
-NdArray fft_frequencies(const char* op, std::int64_t n, double spacing, Dtype type, Device where,
+NdArray fft_frequencies(const char* op, std::int64_t n, double spacing, Dtype type, Device device,
                         bool half) {
   if (kind(type) != DtypeKind::real_floating) {
     throw DtypeError(std::string(op) + ": dtype must be real floating, not " + name(type));
@@ -47,13 +47,13 @@ NdArray fft_frequencies(const char* op, std::int64_t n, double spacing, Dtype ty
   // Whole numbers up to 2^53 are exact, and their quotients correctly rounded.
   constexpr Dtype exact = Dtype::float64;
   const Dims shape{half ? n / 2 + 1 : n};
-  const Kernel& what = require_kernel(
-      op, kernels<sequence_kernels>(where).loop[static_cast<int>(exact)], exact, where);
-  NdArray numbers = empty(op, shape, exact, where);
+  const Kernel& kernel = require_kernel(
+      op, kernels<sequence_kernels>(device).loop[static_cast<int>(exact)], exact, device);
+  NdArray numbers = empty(op, shape, exact, device);
   const std::int64_t positive = half ? n / 2 + 1 : (n + 1) / 2;
-  count_up(what, numbers, 0, positive, 0);
-  count_up(what, numbers, positive, shape[0], -(n / 2));
-  const Scalar divisor = Scalar::of(spacing * static_cast<double>(n));
+  count_up(kernel, numbers, 0, positive, 0);
+  count_up(kernel, numbers, positive, shape[0], -(n / 2));
+  const Scalar divisor = Scalar::from_value(spacing * static_cast<double>(n));
   const Operand both[] = {{.array = &numbers, .name = "n"}, {.value = &divisor, .name = "d"}};
   return astype(apply_as(op, op_id_of<ops::divide>, both), type, false);
 }
@@ -62,14 +62,14 @@ NdArray fft_shift(const NdArray& x, std::optional<std::span<const std::int64_t>>
   const char* op = back ? "ifftshift" : "fftshift";
   Dims all(x.rank());
   std::iota(all.begin(), all.end(), 0);
-  const Dims chosen = axes ? normalize_axes(op, *axes, x.rank()) : all;
+  const Dims selected_axes = axes ? normalize_axes(op, *axes, x.rank()) : all;
   std::vector<std::int64_t> shifts;
-  for (const std::int64_t axis : chosen) {
+  for (const std::int64_t axis : selected_axes) {
     const std::int64_t middle = x.shape()[static_cast<int>(axis)] / 2;
     shifts.push_back(back ? -middle : middle);
   }
-  if (chosen.empty()) return copy_c_order(x);
-  return roll(x, shifts, chosen.span());
+  if (selected_axes.empty()) return copy_c_order(x);
+  return roll(x, shifts, selected_axes.span());
 }
 
 }  // namespace skerry

@@ -13,7 +13,7 @@ namespace skerry {
 /// takes.
 struct FftParams {
   static constexpr int max_axes = 8;
-  static constexpr int most_transformed = 3;
+  static constexpr int max_transformed = 3;
 
   const char* input;
   char* output;  ///< complex to complex: may be the input, with the same strides
@@ -37,9 +37,9 @@ struct FftParams {
 /// cuFFT's plans have one batch of equal distances. From two axes of a batch it takes that of
 /// smaller stride, and the plan is executed for each element of the other: axis 0 or 1, -1 if there
 /// is none.
-[[nodiscard]] constexpr int fft_looped_axis(const FftParams& of) {
-  if (of.rank - of.transformed != 2) return -1;
-  return of.input_strides[0] < of.input_strides[1] ? 1 : 0;
+[[nodiscard]] constexpr int fft_looped_axis(const FftParams& params) {
+  if (params.rank - params.transformed != 2) return -1;
+  return params.input_strides[0] < params.input_strides[1] ? 1 : 0;
 }
 
 /// Parameter: FftParams; by real type: float32, float64. The native forms take axes that are
@@ -50,7 +50,7 @@ struct fft_kernels {
   Kernel real_to_complex[2];
   Kernel complex_to_real[2];
   /// Why the native forms can't run, null if they can; itself null where there are none.
-  const char* (*library_problem)();
+  const char* (*library_error_message)();
 };
 
 }  // namespace skerry

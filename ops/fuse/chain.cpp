@@ -8,15 +8,17 @@
 namespace skerry {
 
 /// Whether the step before is the length of complex numbers, which this one compares with a bound.
-bool Evaluation::compares_lengths(nodes part, std::size_t position) {
+bool Evaluation::compares_lengths(nodes part_nodes, std::size_t position) {
   if (position == 0) return false;
-  const node& each = at(part[position]);
-  const node& before = at(part[position - 1]);
-  const reference& left = each.inputs[0];
-  return each.function.chain > Chained::length && before.function.chain == Chained::length &&
-         kind(before.inputs[0].type) == DtypeKind::complex_floating && !before.is_stored &&
-         before.last == static_cast<int>(position) && left.from == source::node &&
-         left.index == part[position - 1] && each.inputs[1].from == source::constant;
+  const node& operation = node_at(part_nodes[position]);
+  const node& previous_operation = node_at(part_nodes[position - 1]);
+  const reference& left = operation.inputs[0];
+  return operation.function.chain > ChainStep::length &&
+         previous_operation.function.chain == ChainStep::length &&
+         kind(previous_operation.inputs[0].type) == DtypeKind::complex_floating &&
+         !previous_operation.is_stored && previous_operation.last == static_cast<int>(position) &&
+         left.source == source::node && left.index == part_nodes[position - 1] &&
+         operation.inputs[1].source == source::constant;
 }
 
 /// Whether the step before leaves its result in registers for this one. Not where this one reads an
@@ -24,43 +26,50 @@ bool Evaluation::compares_lengths(nodes part, std::size_t position) {
 /// what comes next by the address of the instruction that loads, which is one for all of them. But
 /// rows that are taken together are in the caches, as are small arrays. There a result may be kept
 /// on the way, too; not in memory that is changed in place, as steps are run again after a NaN.
-void Evaluation::add_to_chain(nodes part, std::size_t position, FusedStep& step) {
-  const node& each = at(part[position]);
-  if (compares_lengths(part, position)) {
-    steps_.back().chain = Chained::length;
+void Evaluation::add_to_chain(nodes part_nodes, std::size_t position, FusedStep& step) {
+  const node& operation = node_at(part_nodes[position]);
+  if (compares_lengths(part_nodes, position)) {
+    steps_.back().chain = ChainStep::length;
     steps_.back().goes_on = true;
-    step.chain = each.function.chain;
+    step.chain = operation.function.chain;
     return;
   }
-  const bool is_real_float = each.type == Dtype::float32 || each.type == Dtype::float64;
-  const bool is_alone = each.function.chain < Chained::length && each.type == each.inputs[0].type;
-  const Chained own = is_real_float && is_alone ? each.function.chain : Chained::no;
-  step.chain = own;
-  if (own == Chained::no || position == 0) return;
+  const bool is_real_float = operation.type == Dtype::float32 || operation.type == Dtype::float64;
+  const bool is_alone =
+      operation.function.chain < ChainStep::length && operation.type == operation.inputs[0].type;
+  const ChainStep chain = is_real_float && is_alone ? operation.function.chain : ChainStep::no;
+  step.chain = chain;
+  if (chain == ChainStep::no || position == 0) return;
   FusedStep& last = steps_.back();
-  const node& before = at(part[position - 1]);
-  const bool is_near = !group_.empty() || FusedParams::is_near(elements_of(each), operand_count_);
-  const bool is_kept = before.is_stored && is_near && !before.result->target;
-  if (last.chain == Chained::no || before.type != each.type) return;
-  if (!is_kept && (before.is_stored || before.last != static_cast<int>(position))) return;
+  const node& previous_operation = node_at(part_nodes[position - 1]);
+  const bool is_near =
+      !group_.empty() || FusedParams::is_near(elements_of(operation), operand_count_);
+  const bool stores_result =
+      previous_operation.is_stored && is_near && !previous_operation.result->target;
+  if (last.chain == ChainStep::no || previous_operation.type != operation.type) return;
+  if (!stores_result &&
+      (previous_operation.is_stored || previous_operation.last != static_cast<int>(position)))
+    return;
   const auto reads = [&](int k) {
-    return each.inputs[k].from == source::node && each.inputs[k].index == part[position - 1];
+    return operation.inputs[k].source == source::node &&
+           operation.inputs[k].index == part_nodes[position - 1];
   };
   const bool is_first = reads(0);
-  if (!is_first && !(each.input_count == 2 && reads(1))) return;
-  if (each.input_count == 2) {
+  if (!is_first && !(operation.input_count == 2 && reads(1))) return;
+  if (operation.input_count == 2) {
     if (is_first && reads(1)) {
-      if (own != Chained::multiply) return;
-      step.chain = Chained::square;
-    } else if (step.places[is_first ? 2 : 1] < FusedParams::first_slot && !is_near) {
+      if (chain != ChainStep::multiply) return;
+      step.chain = ChainStep::square;
+    } else if (step.locations[is_first ? 2 : 1] < FusedParams::first_slot && !is_near) {
       return;
     } else if (!is_first) {
-      constexpr int turned = static_cast<int>(Chained::add_to) - static_cast<int>(Chained::add);
-      step.chain = static_cast<Chained>(static_cast<int>(own) + turned);
+      constexpr int swapped_offset =
+          static_cast<int>(ChainStep::add_to) - static_cast<int>(ChainStep::add);
+      step.chain = static_cast<ChainStep>(static_cast<int>(chain) + swapped_offset);
     }
   }
   last.goes_on = true;
-  last.is_kept = is_kept;
+  last.stores_result = stores_result;
 }
 
 }  // namespace skerry

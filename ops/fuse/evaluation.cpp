@@ -20,16 +20,16 @@ namespace skerry {
 namespace {
 
 /// So many operations are compiled as one kernel at most: a longer one takes seconds.
-constexpr std::ptrdiff_t most_compiled = 128;
+constexpr std::ptrdiff_t max_compiled_operations = 128;
 
 /// Whether an array is one run of this shape.
-bool is_run_of(const Layout& where, const Dims& shape, std::int64_t width) noexcept {
-  return where.shape == shape && is_c_contiguous(where, width);
+bool is_run_of(const Layout& layout, const Dims& shape, std::int64_t width) noexcept {
+  return layout.shape == shape && is_c_contiguous(layout, width);
 }
 
-std::int64_t stride_along(const Layout& where, int axis, int rank) noexcept {
-  const int own = axis - (rank - where.rank());
-  return own < 0 || where.shape[own] == 1 ? 0 : where.strides[own];
+std::int64_t stride_along(const Layout& layout, int axis, int rank) noexcept {
+  const int own_axis = axis - (rank - layout.rank());
+  return own_axis < 0 || layout.shape[own_axis] == 1 ? 0 : layout.strides[own_axis];
 }
 
 std::int64_t size_of(const Dims& shape) noexcept {
@@ -38,39 +38,40 @@ std::int64_t size_of(const Dims& shape) noexcept {
 
 }  // namespace
 
-bool Evaluation::runs_beside(const node& a, const node& b) const noexcept {
-  return a.level == b.level && a.rows == b.rows && a.result->where() == b.result->where() &&
-         (a.rows >= 0 || place_of(a).shape == place_of(b).shape);
+bool Evaluation::runs_together(const node& a, const node& b) const noexcept {
+  return a.level == b.level && a.rows == b.rows && a.result->device() == b.result->device() &&
+         (a.rows >= 0 || layout_entry(a).shape == layout_entry(b).shape);
 }
 
 /// Whether a place in what is read is read for that place, or for that row, only.
-bool Evaluation::is_aligned(const node& maker, const node& reader) const noexcept {
-  if (maker.rows != reader.rows) return false;
-  if (reader.rows < 0) return place_of(maker).shape == place_of(reader).shape;
-  return !is_pass(reader) || shape_of(maker).rank() == shape_of(reader).rank();
+bool Evaluation::is_aligned(const node& producer, const node& reader) const noexcept {
+  if (producer.rows != reader.rows) return false;
+  if (reader.rows < 0) return layout_entry(producer).shape == layout_entry(reader).shape;
+  return !is_pass(reader) || shape_of(producer).rank() == shape_of(reader).rank();
 }
 
 void Evaluation::find_needed() noexcept {
-  for (node& each : of_.nodes_) {
-    each.is_stored = each.is_needed = each.result->references() > 1;
+  for (node& operation : recording_.nodes_) {
+    operation.is_stored = operation.is_needed = operation.result->references() > 1;
   }
-  for (auto i = std::ssize(of_.nodes_) - 1; i >= 0; --i) {
-    const node& each = at(static_cast<std::int32_t>(i));
-    if (!each.is_needed) continue;
-    for_each_maker(each, [](node& maker) { maker.is_needed = true; });
+  for (auto i = std::ssize(recording_.nodes_) - 1; i >= 0; --i) {
+    const node& operation = node_at(static_cast<std::int32_t>(i));
+    if (!operation.is_needed) continue;
+    for_each_producer(operation, [](node& producer) { producer.is_needed = true; });
   }
 }
 
 void Evaluation::find_levels() noexcept {
-  for (node& each : of_.nodes_) {
-    each.level = 0;
-    each.part = -1;
-    if (!each.is_needed) continue;
-    for_each_maker(each, [&](const node& maker) {
-      each.level = std::max(each.level, maker.level + (is_aligned(maker, each) ? 0 : 1));
+  for (node& operation : recording_.nodes_) {
+    operation.level = 0;
+    operation.part_number = -1;
+    if (!operation.is_needed) continue;
+    for_each_producer(operation, [&](const node& producer) {
+      operation.level =
+          std::max(operation.level, producer.level + (is_aligned(producer, operation) ? 0 : 1));
     });
-    for_each_maker(each, [&](node& maker) {
-      if (!runs_beside(maker, each)) maker.is_stored = true;
+    for_each_producer(operation, [&](node& producer) {
+      if (!runs_together(producer, operation)) producer.is_stored = true;
     });
   }
 }
@@ -79,105 +80,110 @@ void Evaluation::run() {
   find_needed();
   find_rows();
   find_levels();
-  std::vector<std::int32_t>& order = of_.order_;
+  std::vector<std::int32_t>& order = recording_.order_;
   order.clear();
   bool is_one_pass = true;
-  for (std::size_t i = 0; i < of_.nodes_.size(); ++i) {
-    if (!of_.nodes_[i].is_needed) continue;
+  for (std::size_t i = 0; i < recording_.nodes_.size(); ++i) {
+    if (!recording_.nodes_[i].is_needed) continue;
     order.push_back(static_cast<std::int32_t>(i));
-    is_one_pass = is_one_pass && runs_beside(at(order.front()), of_.nodes_[i]);
+    is_one_pass = is_one_pass && runs_together(node_at(order.front()), recording_.nodes_[i]);
   }
   is_whole_ = is_one_pass;
   if (is_one_pass) return run_group(order);
   const auto key = [&](std::int32_t i) {
-    const Device where = at(i).result->where();
-    const std::int32_t rows = at(i).rows;
-    const std::int32_t shape = rows < 0 ? place_of(at(i)).shape : 0;
-    return std::tuple(at(i).level, rows, shape, where.kind, where.index);
+    const Device device = node_at(i).result->device();
+    const std::int32_t rows = node_at(i).rows;
+    const std::int32_t shape = rows < 0 ? layout_entry(node_at(i)).shape : 0;
+    return std::tuple(node_at(i).level, rows, shape, device.kind, device.index);
   };
   std::ranges::stable_sort(order, {}, key);
   for (auto begin = order.begin(); begin != order.end();) {
-    const auto end = std::find_if(begin, order.end(),
-                                  [&](std::int32_t i) { return !runs_beside(at(*begin), at(i)); });
+    const auto end = std::find_if(begin, order.end(), [&](std::int32_t i) {
+      return !runs_together(node_at(*begin), node_at(i));
+    });
     run_group({begin, end});
     begin = end;
   }
 }
 
 void Evaluation::run_group(std::span<std::int32_t> group) {
-  if (!group.empty() && at(group[0]).rows >= 0) return run_rows(group);
+  if (!group.empty() && node_at(group[0]).rows >= 0) return run_rows(group);
   run_pass(group);
 }
 
 void Evaluation::run_pass(nodes pass) {
   if (pass.empty()) return;
-  const Dims& shape = place_of(at(pass[0])).where.shape;
-  const Device where = at(pass[0]).result->where();
-  const bool is_native = !runs_on_host(where);
-  const bool is_long = is_native && std::ssize(pass) > most_compiled;
+  const Dims& shape = layout_entry(node_at(pass[0])).layout.shape;
+  const Device device = node_at(pass[0]).result->device();
+  const bool is_native = !runs_on_host(device);
+  const bool is_long = is_native && std::ssize(pass) > max_compiled_operations;
   if (!fits(pass) || is_long) return run_in_halves(pass);
   if (!group_.empty()) return add_pass(pass);
   allocate_outputs(pass);
   report(pass, false);
   if (size_of(shape) == 0) return;
   if (is_native) return launch_native(pass, shape);
-  launch_part(shape, where);
+  launch_part(shape, device);
 }
 
 void Evaluation::run_in_halves(nodes pass) {
   is_whole_ = false;
   const nodes first = pass.first(pass.size() / 2);
   const nodes second = pass.subspan(first.size());
-  const std::int32_t mark = ++part_;
-  for (const std::int32_t i : first) at(i).part = mark;
+  const std::int32_t mark = ++part_number_;
+  for (const std::int32_t i : first) node_at(i).part_number = mark;
   for (const std::int32_t i : second) {
-    for_each_maker(at(i), [&](node& maker) {
-      if (maker.part == mark) maker.is_stored = true;
+    for_each_producer(node_at(i), [&](node& producer) {
+      if (producer.part_number == mark) producer.is_stored = true;
     });
   }
   run_pass(first);
   run_pass(second);
 }
 
-bool Evaluation::fits(nodes part) {
-  ++part_;
+bool Evaluation::fits(nodes part_nodes) {
+  ++part_number_;
   cost_ = 0;
-  widest_ = 1;
+  max_itemsize_ = 1;
   steps_.clear();
   constants_.clear();
-  for (std::size_t position = 0; position < part.size(); ++position) {
-    node& each = at(part[position]);
-    each.part = part_;
-    each.last = -1;
-    for_each_maker(each, [&](node& maker) { maker.last = static_cast<std::int32_t>(position); });
+  for (std::size_t position = 0; position < part_nodes.size(); ++position) {
+    node& operation = node_at(part_nodes[position]);
+    operation.part_number = part_number_;
+    operation.last = -1;
+    for_each_producer(operation,
+                      [&](node& producer) { producer.last = static_cast<std::int32_t>(position); });
   }
-  return add_operands(part) && add_steps(part);
+  return add_operands(part_nodes) && add_steps(part_nodes);
 }
 
 /// An operand that is not among those of the part yet. False where there is no room.
-bool Evaluation::add_operand(const reference& to) {
-  const auto index = static_cast<std::size_t>(to.index);
-  auto& [operand, asked] = to.from == source::leaf ? of_.leaves_[index].use : of_.nodes_[index].use;
-  if (asked == part_) return true;
+bool Evaluation::add_operand(const reference& new_operand) {
+  const auto index = static_cast<std::size_t>(new_operand.index);
+  auto& [operand, last_part] = new_operand.source == source::leaf ? recording_.leaves_[index].use
+                                                                  : recording_.nodes_[index].use;
+  if (last_part == part_number_) return true;
   if (operand_count_ == WidePlan::max_operands) return false;
-  asked = part_;
+  last_part = part_number_;
   operand = operand_count_;
-  operands_[static_cast<std::size_t>(operand_count_++)] = to;
+  operands_[static_cast<std::size_t>(operand_count_++)] = new_operand;
   return true;
 }
 
-bool Evaluation::add_operands(nodes part) {
+bool Evaluation::add_operands(nodes part_nodes) {
   operand_count_ = 0;
-  for (const std::int32_t i : part) {
-    const auto width = static_cast<std::uint8_t>(itemsize(at(i).type));
-    if (at(i).is_stored && !add_operand({source::node, width, at(i).type, i})) return false;
+  for (const std::int32_t i : part_nodes) {
+    const auto width = static_cast<std::uint8_t>(itemsize(node_at(i).type));
+    if (node_at(i).is_stored && !add_operand({source::node, width, node_at(i).type, i}))
+      return false;
   }
   outputs_ = operand_count_;
-  for (const std::int32_t i : part) {
-    for (int k = 0; k < at(i).input_count; ++k) {
-      const reference& input = at(i).inputs[k];
-      const bool is_inside = input.from == source::node && at(input.index).part == part_;
-      if (input.from == source::constant || is_inside) continue;
+  for (const std::int32_t i : part_nodes) {
+    for (int k = 0; k < node_at(i).input_count; ++k) {
+      const reference& input = node_at(i).inputs[k];
+      const bool is_inside =
+          input.source == source::node && node_at(input.index).part_number == part_number_;
+      if (input.source == source::constant || is_inside) continue;
       if (!add_operand(input)) return false;
     }
   }
@@ -186,107 +192,110 @@ bool Evaluation::add_operands(nodes part) {
 
 std::int16_t Evaluation::find_input(const reference& input) {
   const auto index = static_cast<std::size_t>(input.index);
-  if (input.from == source::constant) {
-    constants_.push_back(of_.constants_[index]);
+  if (input.source == source::constant) {
+    constants_.push_back(recording_.constants_[index]);
     return static_cast<std::int16_t>(FusedParams::first_constant + std::ssize(constants_) - 1);
   }
-  const auto& use = input.from == source::leaf ? of_.leaves_[index].use : of_.nodes_[index].use;
+  const auto& use =
+      input.source == source::leaf ? recording_.leaves_[index].use : recording_.nodes_[index].use;
   return static_cast<std::int16_t>(use.operand);
 }
 
 /// What is not stored goes to slots, each free again with the last step that reads it: that step's
 /// own result goes there, if its items are as wide. False where there are too few.
-bool Evaluation::add_steps(nodes part) {
+bool Evaluation::add_steps(nodes part_nodes) {
   unsigned free = (1u << FusedParams::slots) - 1;
-  for (std::size_t position = 0; position < part.size(); ++position) {
-    node& each = at(part[position]);
+  for (std::size_t position = 0; position < part_nodes.size(); ++position) {
+    node& operation = node_at(part_nodes[position]);
     // Of native kernels the places alone are used (native.cpp).
-    FusedStep step{.host = each.loop->host,
-                   .body = each.loop->body,
-                   .accepts = static_cast<std::uint16_t>(each.loop->accepts),
-                   .places = {},
-                   .widths = {static_cast<std::uint8_t>(itemsize(each.type))},
-                   .inputs = each.input_count};
-    widest_ = std::max<int>(widest_, step.widths[0]);
+    FusedStep step{.host = operation.loop->host,
+                   .body = operation.loop->body,
+                   .accepts = static_cast<std::uint16_t>(operation.loop->accepts),
+                   .locations = {},
+                   .widths = {static_cast<std::uint8_t>(itemsize(operation.type))},
+                   .inputs = operation.input_count};
+    max_itemsize_ = std::max<int>(max_itemsize_, step.widths[0]);
     unsigned free_later = 0;
-    for (int k = 0; k < each.input_count; ++k) {
-      step.places[k + 1] = find_input(each.inputs[k]);
-      step.widths[k + 1] = each.inputs[k].width;
-      widest_ = std::max<int>(widest_, step.widths[k + 1]);
-      if (each.inputs[k].from != source::node) continue;
-      const node& maker = at(each.inputs[k].index);
-      const bool is_over = maker.last == static_cast<std::int32_t>(position);
-      if (maker.part == part_ && !maker.is_stored && is_over) {
-        unsigned& to = step.widths[k + 1] == step.widths[0] ? free : free_later;
-        to |= 1u << (maker.use.operand - FusedParams::first_slot);
+    for (int k = 0; k < operation.input_count; ++k) {
+      step.locations[k + 1] = find_input(operation.inputs[k]);
+      step.widths[k + 1] = operation.inputs[k].width;
+      max_itemsize_ = std::max<int>(max_itemsize_, step.widths[k + 1]);
+      if (operation.inputs[k].source != source::node) continue;
+      const node& producer = node_at(operation.inputs[k].index);
+      const bool is_over = producer.last == static_cast<std::int32_t>(position);
+      if (producer.part_number == part_number_ && !producer.is_stored && is_over) {
+        unsigned& free_slots = step.widths[k + 1] == step.widths[0] ? free : free_later;
+        free_slots |= 1u << (producer.use.operand - FusedParams::first_slot);
       }
     }
-    if (!each.is_stored) {
+    if (!operation.is_stored) {
       if (free == 0) return false;
-      each.use = {FusedParams::first_slot + std::countr_zero(free), part_};
+      operation.use = {FusedParams::first_slot + std::countr_zero(free), part_number_};
       free &= free - 1;
     }
     free |= free_later;
-    step.places[0] = static_cast<std::int16_t>(each.use.operand);
-    cost_ += each.function.cost;
-    add_to_chain(part, position, step);
+    step.locations[0] = static_cast<std::int16_t>(operation.use.operand);
+    cost_ += operation.function.cost;
+    add_to_chain(part_nodes, position, step);
     steps_.push_back(step);
   }
   return true;
 }
 
-void Evaluation::allocate_outputs(nodes part) {
-  for (const std::int32_t i : part) {
-    node& each = at(i);
-    if (!each.is_stored) continue;
-    const std::int64_t nbytes = size_of(place_of(each).where.shape) * itemsize(each.type);
-    const StorageRef& target = each.result->target;
-    each.made = is_whole_ && target
-                    ? target
-                    : allocate(each.result->where(), static_cast<std::size_t>(nbytes));
+void Evaluation::allocate_outputs(nodes part_nodes) {
+  for (const std::int32_t i : part_nodes) {
+    node& operation = node_at(i);
+    if (!operation.is_stored) continue;
+    const std::int64_t nbytes =
+        size_of(layout_entry(operation).layout.shape) * itemsize(operation.type);
+    const StorageRef& target = operation.result->target;
+    operation.storage = is_whole_ && target ? target
+                                            : allocate(operation.result->device(),
+                                                       static_cast<std::size_t>(nbytes));
   }
 }
 
-void Evaluation::fill_plan(WidePlan& work, const Dims& shape) {
-  const Layout* where[WidePlan::max_operands];
+void Evaluation::fill_plan(WidePlan& plan, const Dims& shape) {
+  const Layout* layouts[WidePlan::max_operands];
   bool is_run = true;
   for (int i = 0; i < operand_count_; ++i) {
-    const reference& from = operands_[static_cast<std::size_t>(i)];
-    const auto index = static_cast<std::size_t>(from.index);
-    if (from.from == source::leaf) {
-      work.data[i] = of_.leaves_[index].array.data();
-      where[i] = &of_.leaves_[index].array.layout();
+    const reference& operand_reference = operands_[static_cast<std::size_t>(i)];
+    const auto index = static_cast<std::size_t>(operand_reference.index);
+    if (operand_reference.source == source::leaf) {
+      plan.data[i] = recording_.leaves_[index].array.data();
+      layouts[i] = &recording_.leaves_[index].array.layout();
     } else {
-      const StorageRef& made = of_.nodes_[index].made;  // none where it is fed to a reduction
-      work.data[i] = made ? made->data() : nullptr;
-      where[i] = &place_of(of_.nodes_[index]).where;
+      const StorageRef& storage =
+          recording_.nodes_[index].storage;  // none where it is fed to a reduction
+      plan.data[i] = storage ? storage->data() : nullptr;
+      layouts[i] = &layout_entry(recording_.nodes_[index]).layout;
     }
-    work.itemsize[i] = from.width;
-    is_run = is_run && is_run_of(*where[i], shape, from.width);
+    plan.itemsize[i] = operand_reference.width;
+    is_run = is_run && is_run_of(*layouts[i], shape, operand_reference.width);
   }
-  work.operand_count = operand_count_;
-  work.output_count = outputs_;
-  work.size = size_of(shape);
-  work.rank = is_run && work.size > 1 ? 1 : 0;
-  work.shape[0] = work.size;
-  for (int i = 0; i < operand_count_; ++i) work.strides[i][0] = work.itemsize[i];
+  plan.operand_count = operand_count_;
+  plan.output_count = outputs_;
+  plan.size = size_of(shape);
+  plan.rank = is_run && plan.size > 1 ? 1 : 0;
+  plan.shape[0] = plan.size;
+  for (int i = 0; i < operand_count_; ++i) plan.strides[i][0] = plan.itemsize[i];
   if (is_run) return;
   AxisList<WidePlan::max_operands> axes;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
     std::int64_t strides[WidePlan::max_operands] = {};
     for (int i = 0; i < operand_count_; ++i) {
-      strides[i] = stride_along(*where[i], axis, shape.rank());
+      strides[i] = stride_along(*layouts[i], axis, shape.rank());
     }
     axes.add(shape[axis], strides);
   }
   axes.order();
-  std::fill(work.data + operand_count_, std::end(work.data), nullptr);
-  axes.flip_negative(work.data);
+  std::fill(plan.data + operand_count_, std::end(plan.data), nullptr);
+  axes.flip_negative(plan.data);
   axes.coalesce();
-  work.rank = axes.size();
+  plan.rank = axes.size();
   for (int axis = 0; axis < axes.size(); ++axis) {
-    work.shape[axis] = axes[axis].extent;
-    for (int i = 0; i < operand_count_; ++i) work.strides[i][axis] = axes[axis].strides[i];
+    plan.shape[axis] = axes[axis].extent;
+    for (int i = 0; i < operand_count_; ++i) plan.strides[i][axis] = axes[axis].strides[i];
   }
 }
 
@@ -295,14 +304,15 @@ std::span<const std::byte> Evaluation::fill_params(const Dims& shape) {
   const std::size_t value_bytes = constants_.size() * sizeof(Element);
   const std::size_t nbytes = sizeof(FusedParams) + step_bytes + value_bytes;
   const std::size_t units = nbytes / sizeof(std::max_align_t) + 1;
-  if (of_.params_.size() < units) of_.params_.resize(units);
-  auto* const bytes = reinterpret_cast<std::byte*>(of_.params_.data());
+  if (recording_.params_.size() < units) recording_.params_.resize(units);
+  auto* const bytes = reinterpret_cast<std::byte*>(recording_.params_.data());
   auto* const params = new (bytes) FusedParams;
-  fill_plan(params->work, shape);
+  fill_plan(params->plan, shape);
   params->steps = static_cast<std::int32_t>(steps_.size());
-  const bool is_far = group_.empty() && !FusedParams::is_near(params->work.size, operand_count_);
-  const int piece_bytes = FusedParams::piece_bytes / (is_far ? 2 : 1);
-  params->piece = std::min(piece_bytes / widest_, FusedParams::piece_elements);
+  const bool is_out_of_cache =
+      group_.empty() && !FusedParams::is_near(params->plan.size, operand_count_);
+  const int chunk_bytes = FusedParams::chunk_bytes / (is_out_of_cache ? 2 : 1);
+  params->chunk_size = std::min(chunk_bytes / max_itemsize_, FusedParams::max_chunk_size);
   params->cost = std::min(cost_, 1024);
   std::memcpy(bytes + sizeof(FusedParams), steps_.data(), step_bytes);
   if (value_bytes > 0) {
@@ -312,78 +322,54 @@ std::span<const std::byte> Evaluation::fill_params(const Dims& shape) {
 }
 
 const StorageRef& Evaluation::memory_of(int operand) const {
-  const reference& from = operands_[static_cast<std::size_t>(operand)];
-  const auto index = static_cast<std::size_t>(from.index);
-  return from.from == source::leaf ? of_.leaves_[index].array.memory() : of_.nodes_[index].made;
+  const reference& operand_reference = operands_[static_cast<std::size_t>(operand)];
+  const auto index = static_cast<std::size_t>(operand_reference.index);
+  return operand_reference.source == source::leaf ? recording_.leaves_[index].array.memory()
+                                                  : recording_.nodes_[index].storage;
 }
 
 std::int64_t Evaluation::bytes_of(const reference& x) const {
   const auto index = static_cast<std::size_t>(x.index);
-  if (x.from == source::constant) return 0;
-  if (x.from == source::leaf) return of_.leaves_[index].array.nbytes();
-  return size_of(place_of(of_.nodes_[index]).where.shape) * x.width;
+  if (x.source == source::constant) return 0;
+  if (x.source == source::leaf) return recording_.leaves_[index].array.nbytes();
+  return size_of(layout_entry(recording_.nodes_[index]).layout.shape) * x.width;
 }
 
 /// Of the pass whose operands were added last.
-void Evaluation::report(nodes pass, bool is_fed) {
-  if (hooks_.watch == nullptr) return;
-  PassReport of{
-      .operations = std::ssize(pass), .shape = place_of(at(pass[0])).where.shape, .is_fed = is_fed};
-  for (int i = is_fed ? outputs_ : 0; i < operand_count_; ++i) {
-    of.moved += bytes_of(operands_[static_cast<std::size_t>(i)]);
+void Evaluation::report(nodes pass, bool feeds_reduction) {
+  if (hooks_.observe_pass == nullptr) return;
+  PassReport pass_report{.operations = std::ssize(pass),
+                         .shape = layout_entry(node_at(pass[0])).layout.shape,
+                         .feeds_reduction = feeds_reduction};
+  for (int i = feeds_reduction ? outputs_ : 0; i < operand_count_; ++i) {
+    pass_report.moved += bytes_of(operands_[static_cast<std::size_t>(i)]);
   }
-  of.moved_eager = bytes_one_by_one(pass);
-  if (is_fed) of.moved_eager += size_of(of.shape) * itemsize(at(pass.back()).type);
-  hooks_.watch(of);
+  pass_report.moved_eager = bytes_one_by_one(pass);
+  if (feeds_reduction)
+    pass_report.moved_eager += size_of(pass_report.shape) * itemsize(node_at(pass.back()).type);
+  hooks_.observe_pass(pass_report);
 }
 
-void Evaluation::launch_part(const Dims& shape, Device where) {
+void Evaluation::launch_part(const Dims& shape, Device device) {
   const std::span<const std::byte> params = fill_params(shape);
   MemoryUse uses[WidePlan::max_operands];
   for (int i = 0; i < operand_count_; ++i) {
     uses[i] = i < outputs_ ? writes(memory_of(i)) : reads(memory_of(i));
   }
-  const Kernel& run = kernels<fuse_kernels>(where).run;
-  const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > long_work);
-  launch(where, run, params.data(), params.size(),
+  const Kernel& kernel = kernels<fuse_kernels>(device).run_pass;
+  const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > min_steps_without_lock);
+  launch(device, kernel, params.data(), params.size(),
          {uses, static_cast<std::size_t>(operand_count_)});
 }
 
-/// What a node is computed from, in order_. See feed().
-bool Evaluation::find_cone(std::int32_t of, bool is_held) {
-  for (node& each : of_.nodes_) each.is_needed = each.is_stored = false;
-  at(of).is_needed = true;
-  for (std::int32_t i = of; i >= 0; --i) {
-    const node& each = at(i);
-    if (!each.is_needed) continue;
-    const bool is_alike = is_pass(each) && place_of(each).shape == place_of(at(of)).shape &&
-                          each.result->where() == at(of).result->where();
-    if (!is_alike) return false;
-    for_each_maker(each, [](node& maker) { maker.is_needed = true; });
-  }
-  of_.order_.clear();
-  for (std::int32_t i = 0; i <= of; ++i) {
-    node& each = at(i);
-    if (!each.is_needed) continue;
-    of_.order_.push_back(i);
-    bool takes_long = each.function.cost > 1;
-    for_each_maker(each, [&](const node& maker) { takes_long = takes_long || maker.level > 0; });
-    each.level = takes_long ? 1 : 0;
-    const bool is_kept = i == of ? is_held : each.result->references() > 1;
-    if (takes_long && is_kept) return false;
-  }
-  at(of).is_stored = true;
-  return true;
-}
-
-bool Evaluation::feed(std::int32_t of, bool is_held, const feed_reader& reduce) {
-  if (!find_cone(of, is_held) || !fits(of_.order_)) return false;
-  report(of_.order_, true);
-  const Dims& shape = place_of(at(of)).where.shape;
+bool Evaluation::feed(std::int32_t root, bool is_held, const feed_reader& reduce) {
+  if (!find_cone(root, is_held) || !fits(recording_.order_)) return false;
+  report(recording_.order_, true);
+  const Dims& shape = layout_entry(node_at(root)).layout.shape;
   const std::span<const std::byte> params = fill_params(shape);
   MemoryUse uses[WidePlan::max_operands];
   for (int i = outputs_; i < operand_count_; ++i) uses[i - outputs_] = reads(memory_of(i));
-  const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > long_work);
+  const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > min_steps_without_lock);
   reduce(params, {uses, static_cast<std::size_t>(operand_count_ - outputs_)});
   return true;
 }

@@ -14,19 +14,19 @@
 namespace skerry {
 
 /// From so many steps of an element on others may have the outer lock meanwhile: about 10 us.
-inline constexpr std::int64_t long_work = 1 << 16;
+inline constexpr std::int64_t min_steps_without_lock = 1 << 16;
 
 /// Computes what a recording holds, in passes: operations over one shape on one device that wait
 /// for no other pass. A pass of too many operands is cut in parts. Reductions of rows, and all that
 /// goes over the same rows, are one schedule of passes, which runs on some rows at a time.
 class Evaluation {
  public:
-  Evaluation(Recording& of, const EvaluationHooks& hooks) noexcept
-      : of_(of),
+  Evaluation(Recording& recording, const EvaluationHooks& hooks) noexcept
+      : recording_(recording),
         hooks_(hooks),
-        part_(of.parts_),
-        steps_(of.steps_),
-        constants_(of.used_constants_) {}
+        part_number_(recording.parts_),
+        steps_(recording.steps_),
+        constants_(recording.used_constants_) {}
   /// Leaves the results in the nodes. Throws OutOfMemoryError, DeviceError.
   void run();
   /// Hands the parameters of the one pass that computes a node to `reduce`, and what it reads, and
@@ -40,43 +40,47 @@ class Evaluation {
   using source = Recording::Source;
   using nodes = std::span<const std::int32_t>;  ///< their numbers, each behind its inputs
 
-  [[nodiscard]] node& at(std::int32_t i) { return of_.nodes_[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] const Recording::Place& place_of(const node& x) const {
-    return of_.places_[static_cast<std::size_t>(x.place)];
+  [[nodiscard]] node& node_at(std::int32_t i) {
+    return recording_.nodes_[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] const Recording::LayoutEntry& layout_entry(const node& x) const {
+    return recording_.layouts_[static_cast<std::size_t>(x.layout_index)];
   }
   /// Calls `look` with each recorded operation that an operation reads.
   template <class Look>
-  void for_each_maker(const node& of, Look look) {
-    for (int k = 0; k < of.input_count; ++k) {
-      if (of.inputs[k].from == source::node) look(at(of.inputs[k].index));
+  void for_each_producer(const node& reader, Look look) {
+    for (int k = 0; k < reader.input_count; ++k) {
+      if (reader.inputs[k].source == source::node) look(node_at(reader.inputs[k].index));
     }
   }
   [[nodiscard]] static bool is_pass(const node& x) noexcept { return x.reduction < 0; }
-  [[nodiscard]] const Dims& shape_of(const node& x) const { return place_of(x).where.shape; }
-  [[nodiscard]] std::int64_t elements_of(const node& x) const { return place_of(x).where.size(); }
-  [[nodiscard]] bool is_aligned(const node& maker, const node& reader) const noexcept;
-  [[nodiscard]] bool runs_beside(const node& a, const node& b) const noexcept;
+  [[nodiscard]] const Dims& shape_of(const node& x) const { return layout_entry(x).layout.shape; }
+  [[nodiscard]] std::int64_t elements_of(const node& x) const {
+    return layout_entry(x).layout.size();
+  }
+  [[nodiscard]] bool is_aligned(const node& producer, const node& reader) const noexcept;
+  [[nodiscard]] bool runs_together(const node& a, const node& b) const noexcept;
   void find_needed() noexcept;
   void find_levels() noexcept;
-  [[nodiscard]] bool find_cone(std::int32_t of, bool is_held);
+  [[nodiscard]] bool find_cone(std::int32_t root, bool is_held);
 
   void run_group(std::span<std::int32_t> group);
   void run_pass(nodes pass);
   void run_in_halves(nodes pass);
-  [[nodiscard]] bool fits(nodes part);
-  [[nodiscard]] bool add_operand(const reference& to);
-  [[nodiscard]] bool add_operands(nodes part);
-  [[nodiscard]] bool add_steps(nodes part);
-  [[nodiscard]] bool compares_lengths(nodes part, std::size_t position);
-  void add_to_chain(nodes part, std::size_t position, FusedStep& step);
+  [[nodiscard]] bool fits(nodes part_nodes);
+  [[nodiscard]] bool add_operand(const reference& new_operand);
+  [[nodiscard]] bool add_operands(nodes part_nodes);
+  [[nodiscard]] bool add_steps(nodes part_nodes);
+  [[nodiscard]] bool compares_lengths(nodes part_nodes, std::size_t position);
+  void add_to_chain(nodes part_nodes, std::size_t position, FusedStep& step);
   [[nodiscard]] std::int16_t find_input(const reference& input);
-  void allocate_outputs(nodes part);
-  void fill_plan(WidePlan& work, const Dims& shape);
+  void allocate_outputs(nodes part_nodes);
+  void fill_plan(WidePlan& plan, const Dims& shape);
   [[nodiscard]] std::span<const std::byte> fill_params(const Dims& shape);
   [[nodiscard]] const StorageRef& memory_of(int operand) const;
   [[nodiscard]] std::int64_t bytes_of(const reference& x) const;
-  void report(nodes pass, bool is_fed);
-  void launch_part(const Dims& shape, Device where);
+  void report(nodes pass, bool feeds_reduction);
+  void launch_part(const Dims& shape, Device device);
   [[nodiscard]] std::int64_t bytes_one_by_one(nodes pass) const;
   // Of rows: rows.cpp.
   void find_rows();
@@ -88,23 +92,23 @@ class Evaluation {
   void add_pass(nodes pass);
   void add_reduction(std::int32_t i);
   void add_step(RowStep& step, std::span<const std::byte> params);
-  void find_runs(const WidePlan& work, RowStep& step) const;
-  void locate(RowStep& step, int operand, const node& maker) const;
-  [[nodiscard]] std::vector<reference> find_touched();
+  void find_runs(const WidePlan& plan, RowStep& step) const;
+  void locate(RowStep& step, int operand, const node& producer) const;
+  [[nodiscard]] std::vector<reference> find_accesses();
   void launch_rows();
   // On devices with native kernels: native.cpp.
-  void launch_native(nodes part, const Dims& shape);
-  [[nodiscard]] bool launch_compiled(nodes part, const Dims& shape);
-  void run_singly(nodes part);
+  void launch_native(nodes part_nodes, const Dims& shape);
+  [[nodiscard]] bool launch_compiled(nodes part_nodes, const Dims& shape);
+  void run_singly(nodes part_nodes);
 
-  Recording& of_;
+  Recording& recording_;
   const EvaluationHooks& hooks_;
   // Of the part that is made ready: its number, where its operands come from, what it runs.
-  std::int32_t& part_;
+  std::int32_t& part_number_;
   int outputs_ = 0;
   int operand_count_ = 0;
   int cost_ = 0;
-  int widest_ = 1;
+  int max_itemsize_ = 1;
   /// All is one part, in which what is changed in place is read before it is written.
   bool is_whole_ = false;
   // Of what goes over the same rows: how many, and of one its bytes of scratch and its cost.

@@ -33,41 +33,41 @@ struct WidePlan {
   [[nodiscard]] static constexpr bool is_value(int) noexcept { return false; }
   [[nodiscard]] char* base(int operand) const noexcept { return data[operand]; }
 };
-constexpr int outputs_of(const WidePlan& of) noexcept { return of.output_count; }
+constexpr int outputs_of(const WidePlan& plan) noexcept { return plan.output_count; }
 
 /// One operation: a kernel whose parameter is a plan, and where its output and its inputs are.
 struct alignas(16) FusedStep {
-  static constexpr int most_inputs = 3;
+  static constexpr int max_inputs = 3;
 
   void (*host)(const void* params);
   decltype(Kernel::body) body;
   std::uint16_t accepts;  ///< as of the kernel
   /// Operands of the pass, then slots, then constants.
-  std::int16_t places[1 + most_inputs];
-  std::uint8_t widths[1 + most_inputs];  ///< bytes of an item
+  std::int16_t locations[1 + max_inputs];
+  std::uint8_t widths[1 + max_inputs];  ///< bytes of an item
   std::uint8_t inputs;
-  Chained chain : 6 = Chained::no;
-  bool goes_on : 1 = false;  ///< the next step takes the vectors
-  bool is_kept : 1 = false;  ///< and others take the result
+  ChainStep chain : 6 = ChainStep::no;
+  bool goes_on : 1 = false;        ///< the next step takes the vectors
+  bool stores_result : 1 = false;  ///< and others take the result
 };
 static_assert(sizeof(FusedStep) == 32);
 
 struct alignas(16) FusedParams {
   static constexpr int slots = 16;          ///< pieces of values that nobody keeps
-  static constexpr int piece_bytes = 4096;  ///< of the widest item; half of it where much is read
-  static constexpr int piece_elements = 2048;  ///< at most, so that no step starts threads
-  static constexpr std::int64_t beyond_caches = std::int64_t{12} << 20;  ///< bytes
+  static constexpr int chunk_bytes = 4096;  ///< of the widest item; half of it where much is read
+  static constexpr int max_chunk_size = 2048;  ///< at most, so that no step starts threads
+  static constexpr std::int64_t out_of_cache_bytes = std::int64_t{12} << 20;  ///< bytes
   static constexpr int first_slot = WidePlan::max_operands;
   static constexpr int first_constant = first_slot + slots;
 
-  WidePlan work;
+  WidePlan plan;
   std::int32_t steps;
-  std::int32_t piece;  ///< elements
-  std::int32_t cost;   ///< of an element, in additions
+  std::int32_t chunk_size;  ///< elements
+  std::int32_t cost;        ///< of an element, in additions
 
   /// Whether arrays of the widest items would be in the caches.
   static constexpr bool is_near(std::int64_t elements, std::int64_t arrays) noexcept {
-    return elements * arrays * std::int64_t{sizeof(Element)} < beyond_caches;
+    return elements * arrays * std::int64_t{sizeof(Element)} < out_of_cache_bytes;
   }
   [[nodiscard]] const FusedStep* step() const noexcept {
     return reinterpret_cast<const FusedStep*>(this + 1);
@@ -121,24 +121,24 @@ struct PassRows {
 
 /// A pass whose kernel is compiled from its text (ops/fuse/source.hpp), where it isn't yet.
 struct CompiledCall {
-  static constexpr std::size_t problem_bytes = 2048;
+  static constexpr std::size_t error_message_bytes = 2048;
 
   const char* text;
   std::atomic<void*>* function;  ///< the kernel, once it is loaded
   const void* arguments;
   unsigned blocks;
   unsigned threads;
-  char* problem;  ///< gets a text where nothing is launched, as there is no such kernel
+  char* error_message;  ///< gets a text where nothing is launched, as there is no such kernel
 };
 
 struct fuse_kernels {
   /// Parameter: FusedParams with what follows it. There is no native form.
-  Kernel run;
+  Kernel run_pass;
   /// Parameter: RowParams with what follows it. There is no native form.
   Kernel rows;
   /// Parameter: CompiledCall. A native form only.
   Kernel compiled;
-  /// Parameter: FedElements (core/fed_elements.hpp). On the calling thread alone.
+  /// Parameter: BlockElements (core/block_elements.hpp). On the calling thread alone.
   Kernel feed;
   /// Parameter: PassRows. On the calling thread alone.
   Kernel make_rows;

@@ -25,13 +25,13 @@ namespace {
 /// A kernel takes a tenth of a second to compile, more than most programs have of a pass that
 /// runs once.
 constexpr int calls_before = 1;
-constexpr std::size_t most_waiting = 4096;   ///< structures that came too seldom for a kernel
-constexpr std::size_t most_kernels = 16384;  ///< they stay; of others' passes none is made then
+constexpr std::size_t max_waiting = 4096;   ///< structures that came too seldom for a kernel
+constexpr std::size_t max_kernels = 16384;  ///< they stay; of others' passes none is made then
 /// Of a kernel's parameters; more took drivers before CUDA 12.1 amiss.
-constexpr std::size_t most_bytes = 4096;
+constexpr std::size_t max_param_bytes = 4096;
 /// As many steps of one thread are unrolled over the elements that it moves together.
-constexpr std::size_t most_unrolled = 24;
-constexpr std::int64_t most_blocks = INT32_MAX;
+constexpr std::size_t max_unrolled_steps = 24;
+constexpr std::int64_t max_blocks = INT32_MAX;
 
 struct Structure {
   int calls = 0;
@@ -51,93 +51,95 @@ struct KnownStructures {
 
 /// Kept for good, as threads may use it at the end of a process.
 KnownStructures& structures() {
-  static auto* const known = new KnownStructures;
-  return *known;
+  static auto* const known_structures = new KnownStructures;
+  return *known_structures;
 }
 
 template <class T>
-void append_bytes(std::string& to, const T& value) {
-  to.append(reinterpret_cast<const char*>(&value), sizeof value);
+void append_bytes(std::string& destination, const T& value) {
+  destination.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-bool is_multiple(const char* address, std::int64_t of) {
-  return reinterpret_cast<std::intptr_t>(address) % of == 0;
+bool is_multiple(const char* address, std::int64_t alignment) {
+  return reinterpret_cast<std::intptr_t>(address) % alignment == 0;
 }
 
 /// As runs, and how many elements move together.
-void describe_runs(const WidePlan& work, SourceForm& form, std::size_t steps) {
-  std::int64_t widest = 1;
-  for (int i = 0; i < work.operand_count; ++i) {
-    widest = std::max(widest, work.itemsize[i]);
-    if (work.rank == 1 && work.strides[i][0] == 0) {
-      form.singles = static_cast<std::uint16_t>(form.singles | 1u << i);
+void describe_runs(const WidePlan& plan, SourceForm& source_form, std::size_t steps) {
+  std::int64_t max_itemsize = 1;
+  for (int i = 0; i < plan.operand_count; ++i) {
+    max_itemsize = std::max(max_itemsize, plan.itemsize[i]);
+    if (plan.rank == 1 && plan.strides[i][0] == 0) {
+      source_form.singles = static_cast<std::uint16_t>(source_form.singles | 1u << i);
     }
   }
-  std::int64_t vector = steps > most_unrolled ? 1 : std::min<std::int64_t>(16 / widest, 4);
-  for (int i = 0; i < work.operand_count; ++i) {
-    if (((form.singles >> i) & 1u) != 0) continue;
-    while (vector > 1 && !is_multiple(work.data[i], vector * work.itemsize[i])) vector /= 2;
+  std::int64_t vector =
+      steps > max_unrolled_steps ? 1 : std::min<std::int64_t>(16 / max_itemsize, 4);
+  for (int i = 0; i < plan.operand_count; ++i) {
+    if (((source_form.singles >> i) & 1u) != 0) continue;
+    while (vector > 1 && !is_multiple(plan.data[i], vector * plan.itemsize[i])) vector /= 2;
   }
-  form.vector = static_cast<std::int16_t>(vector);
+  source_form.vector = static_cast<std::int16_t>(vector);
 }
 
 /// False where there is no kernel for operands that lie like this.
-bool describe(const WidePlan& work, SourceForm& form, std::size_t steps) {
-  bool is_run = work.rank <= 1;
-  for (int i = 0; i < work.operand_count; ++i) {
-    const std::int64_t width = work.itemsize[i];
-    if (!is_multiple(work.data[i], width)) return false;
-    for (int axis = 0; axis < work.rank; ++axis) {
-      if (work.strides[i][axis] % width != 0) return false;
+bool describe(const WidePlan& plan, SourceForm& source_form, std::size_t steps) {
+  bool is_run = plan.rank <= 1;
+  for (int i = 0; i < plan.operand_count; ++i) {
+    const std::int64_t width = plan.itemsize[i];
+    if (!is_multiple(plan.data[i], width)) return false;
+    for (int axis = 0; axis < plan.rank; ++axis) {
+      if (plan.strides[i][axis] % width != 0) return false;
     }
-    if (work.rank == 1) is_run = is_run && (work.strides[i][0] == width || work.strides[i][0] == 0);
+    if (plan.rank == 1) is_run = is_run && (plan.strides[i][0] == width || plan.strides[i][0] == 0);
   }
-  form.operands = static_cast<std::int16_t>(work.operand_count);
-  form.outputs = static_cast<std::int16_t>(work.output_count);
-  form.vector = 1;
+  source_form.operands = static_cast<std::int16_t>(plan.operand_count);
+  source_form.outputs = static_cast<std::int16_t>(plan.output_count);
+  source_form.vector = 1;
   if (is_run) {
-    describe_runs(work, form, steps);
+    describe_runs(plan, source_form, steps);
   } else {
-    form.rank = static_cast<std::int16_t>(work.rank);
-    form.is_wide = work.size > UINT32_MAX - SourceForm::threads ? 1 : 0;
+    source_form.rank = static_cast<std::int16_t>(plan.rank);
+    source_form.is_wide = plan.size > UINT32_MAX - SourceForm::threads ? 1 : 0;
   }
-  return form.rank <= SourceForm::most_axes;
+  return source_form.rank <= SourceForm::max_axes;
 }
 
 /// What write_source() says of the kernel's parameter.
-std::string arguments_of(const WidePlan& work, const SourceForm& form,
+std::string arguments_of(const WidePlan& plan, const SourceForm& source_form,
                          std::span<const Element> constants) {
-  std::string made;
-  for (const Element& each : constants) append_bytes(made, each);
-  for (int i = 0; i < work.operand_count; ++i) append_bytes(made, work.data[i]);
-  append_bytes(made, work.size);
-  for (int axis = 0; axis < form.rank; ++axis) append_bytes(made, work.shape[axis]);
-  for (int i = 0; i < work.operand_count && form.rank > 0; ++i) {
-    for (int axis = 0; axis < form.rank; ++axis) append_bytes(made, work.strides[i][axis]);
+  std::string bytes;
+  for (const Element& constant : constants) append_bytes(bytes, constant);
+  for (int i = 0; i < plan.operand_count; ++i) append_bytes(bytes, plan.data[i]);
+  append_bytes(bytes, plan.size);
+  for (int axis = 0; axis < source_form.rank; ++axis) append_bytes(bytes, plan.shape[axis]);
+  for (int i = 0; i < plan.operand_count && source_form.rank > 0; ++i) {
+    for (int axis = 0; axis < source_form.rank; ++axis) append_bytes(bytes, plan.strides[i][axis]);
   }
-  return made;
+  return bytes;
 }
 
 /// The structure, if it has come before and its kernel may be there.
-Structure* find_structure(const SourceForm& form, std::span<const SourceStep> steps, Device where) {
+Structure* find_structure(const SourceForm& source_form, std::span<const SourceStep> steps,
+                          Device device) {
   std::string key;
-  append_bytes(key, where.kind);
-  append_bytes(key, where.index);
-  append_bytes(key, form);
+  append_bytes(key, device.kind);
+  append_bytes(key, device.index);
+  append_bytes(key, source_form);
   for (const SourceStep& step : steps) append_bytes(key, step);
   const std::lock_guard lock(structures_mutex);
   auto& [all, with_text] = structures();
-  if (all.size() - with_text >= most_waiting && !all.contains(key)) {  // nobody else has those
-    std::erase_if(all, [](const auto& each) { return each.second.text.empty(); });
+  if (all.size() - with_text >= max_waiting && !all.contains(key)) {  // nobody else has those
+    std::erase_if(all, [](const auto& entry) { return entry.second.text.empty(); });
   }
-  Structure& found = all[key];
-  if (found.is_refused || found.calls++ < calls_before) return nullptr;
-  if (found.text.empty()) {
-    if (with_text == most_kernels) return nullptr;
-    found.text = write_source(form, steps);
+  Structure& structure = all[key];
+  if (structure.is_refused || structure.calls++ < calls_before) return nullptr;
+  if (structure.text.empty()) {
+    if (with_text == max_kernels) return nullptr;
+    structure.text = write_source(source_form, steps);
     ++with_text;
   }
-  return &found;
+  return &structure;
 }
 
 }  // namespace
@@ -146,92 +148,94 @@ std::array<std::int64_t, 3> fused_pass_counts() noexcept {
   return {counts[0], counts[1], counts[2]};
 }
 
-void Evaluation::launch_native(nodes part, const Dims& shape) {
-  const bool is_launched = launch_compiled(part, shape);
+void Evaluation::launch_native(nodes part_nodes, const Dims& shape) {
+  const bool is_launched = launch_compiled(part_nodes, shape);
   ++counts[is_launched ? 0 : 1];
-  if (!is_launched) run_singly(part);
+  if (!is_launched) run_singly(part_nodes);
 }
 
-bool Evaluation::launch_compiled(nodes part, const Dims& shape) {
-  const Device where = at(part[0]).result->where();
-  WidePlan work;
-  fill_plan(work, shape);
-  SourceForm form{};
-  form.constants = static_cast<std::int16_t>(constants_.size());
-  if (!describe(work, form, steps_.size())) return false;
+bool Evaluation::launch_compiled(nodes part_nodes, const Dims& shape) {
+  const Device device = node_at(part_nodes[0]).result->device();
+  WidePlan plan;
+  fill_plan(plan, shape);
+  SourceForm source_form{};
+  source_form.constants = static_cast<std::int16_t>(constants_.size());
+  if (!describe(plan, source_form, steps_.size())) return false;
   std::vector<SourceStep> steps(steps_.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const node& each = at(part[i]);
-    steps[i].function = each.function.name;
-    std::copy(std::begin(steps_[i].places), std::end(steps_[i].places), steps[i].places);
-    steps[i].types[0] = each.type;
-    for (int k = 0; k < each.input_count; ++k) steps[i].types[k + 1] = each.inputs[k].type;
-    steps[i].inputs = each.input_count;
+    const node& operation = node_at(part_nodes[i]);
+    steps[i].function = operation.function.name;
+    std::copy(std::begin(steps_[i].locations), std::end(steps_[i].locations), steps[i].locations);
+    steps[i].types[0] = operation.type;
+    for (int k = 0; k < operation.input_count; ++k)
+      steps[i].types[k + 1] = operation.inputs[k].type;
+    steps[i].inputs = operation.input_count;
   }
-  const std::int64_t share = std::int64_t{SourceForm::threads} * form.vector;
-  const std::int64_t blocks = (work.size + share - 1) / share;
-  const std::string arguments = arguments_of(work, form, constants_);
-  if (blocks > most_blocks || arguments.size() > most_bytes) return false;
-  Structure* const found = find_structure(form, steps, where);
-  if (found == nullptr) return false;
+  const std::int64_t share = std::int64_t{SourceForm::threads} * source_form.vector;
+  const std::int64_t blocks = (plan.size + share - 1) / share;
+  const std::string arguments = arguments_of(plan, source_form, constants_);
+  if (blocks > max_blocks || arguments.size() > max_param_bytes) return false;
+  Structure* const structure = find_structure(source_form, steps, device);
+  if (structure == nullptr) return false;
   MemoryUse uses[WidePlan::max_operands];
   for (int i = 0; i < operand_count_; ++i) {
     uses[i] = i < outputs_ ? writes(memory_of(i)) : reads(memory_of(i));
   }
-  char problem[CompiledCall::problem_bytes] = "";
-  const CompiledCall call{.text = found->text.c_str(),
-                          .function = &found->function,
+  char error_message[CompiledCall::error_message_bytes] = "";
+  const CompiledCall call{.text = structure->text.c_str(),
+                          .function = &structure->function,
                           .arguments = arguments.data(),
                           .blocks = static_cast<unsigned>(blocks),
                           .threads = SourceForm::threads,
-                          .problem = problem};
-  const bool is_new = found->function == nullptr;
+                          .error_message = error_message};
+  const bool is_new = structure->function == nullptr;
   {
     const WithoutOuterLock working(is_new);
-    launch(where, kernels<fuse_kernels>(where).compiled, call,
+    launch(device, kernels<fuse_kernels>(device).compiled, call,
            {uses, static_cast<std::size_t>(operand_count_)});
   }
-  if (*problem == 0) {
+  if (*error_message == 0) {
     counts[2] += is_new ? 1 : 0;
     return true;
   }
   const std::lock_guard lock(structures_mutex);
-  found->is_refused = true;
-  if (hooks_.say != nullptr && !was_said.exchange(true)) hooks_.say(problem);
+  structure->is_refused = true;
+  if (hooks_.warn != nullptr && !was_said.exchange(true)) hooks_.warn(error_message);
   return false;
 }
 
-void Evaluation::run_singly(nodes part) {
-  for (std::size_t position = 0; position < part.size(); ++position) {
-    node& each = at(part[position]);
-    const Layout& place = place_of(each).where;
-    if (!each.made) {
-      const std::int64_t nbytes = place.size() * itemsize(each.type);
-      each.made = allocate(each.result->where(), static_cast<std::size_t>(nbytes));
+void Evaluation::run_singly(nodes part_nodes) {
+  for (std::size_t position = 0; position < part_nodes.size(); ++position) {
+    node& operation = node_at(part_nodes[position]);
+    const Layout& layout = layout_entry(operation).layout;
+    if (!operation.storage) {
+      const std::int64_t nbytes = layout.size() * itemsize(operation.type);
+      operation.storage = allocate(operation.result->device(), static_cast<std::size_t>(nbytes));
     }
-    const NdArray out(each.made, Layout(place), each.type);
+    const NdArray out(operation.storage, Layout(layout), operation.type);
     KernelCall call(out);
-    std::array<NdArray, FusedStep::most_inputs> made;
-    for (int k = 0; k < each.input_count; ++k) {
-      const reference& input = each.inputs[k];
+    std::array<NdArray, FusedStep::max_inputs> input_arrays;
+    for (int k = 0; k < operation.input_count; ++k) {
+      const reference& input = operation.inputs[k];
       const auto index = static_cast<std::size_t>(input.index);
-      if (input.from == source::constant) {
-        call.add(of_.constants_[index], itemsize(input.type));
-      } else if (input.from == source::leaf) {
-        call.add(of_.leaves_[index].array);
+      if (input.source == source::constant) {
+        call.add(recording_.constants_[index], itemsize(input.type));
+      } else if (input.source == source::leaf) {
+        call.add(recording_.leaves_[index].array);
       } else {
-        const node& maker = at(input.index);
-        made[static_cast<std::size_t>(k)] =
-            NdArray(maker.made, Layout(place_of(maker).where), maker.type);
-        call.add(made[static_cast<std::size_t>(k)]);
+        const node& producer = node_at(input.index);
+        input_arrays[static_cast<std::size_t>(k)] =
+            NdArray(producer.storage, Layout(layout_entry(producer).layout), producer.type);
+        call.add(input_arrays[static_cast<std::size_t>(k)]);
       }
     }
-    call.enqueue(*each.loop);
-    for (int k = 0; k < each.input_count; ++k) {
-      if (each.inputs[k].from != source::node) continue;
-      node& maker = at(each.inputs[k].index);
-      const bool is_over = maker.last == static_cast<std::int32_t>(position);
-      if (maker.part == part_ && !maker.is_stored && is_over) maker.made = {};
+    call.enqueue(*operation.loop);
+    for (int k = 0; k < operation.input_count; ++k) {
+      if (operation.inputs[k].source != source::node) continue;
+      node& producer = node_at(operation.inputs[k].index);
+      const bool is_over = producer.last == static_cast<std::int32_t>(position);
+      if (producer.part_number == part_number_ && !producer.is_stored && is_over)
+        producer.storage = {};
     }
   }
 }

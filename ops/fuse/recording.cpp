@@ -18,20 +18,20 @@ namespace {
 
 constinit thread_local Recording* of_thread = nullptr;  ///< what it records to, or did last
 struct end_of_thread {
-  void operator()(Recording* of) const noexcept {
+  void operator()(Recording* recording) const noexcept {
     of_thread = nullptr;
-    delete of;
+    delete recording;
   }
 };
-thread_local std::unique_ptr<Recording, end_of_thread> kept;
+thread_local std::unique_ptr<Recording, end_of_thread> owned_recording;
 constinit EvaluationHooks hooks_above{};
 
 /// So many arrays and places, the latest ones, are looked through for equal ones.
-constexpr std::ptrdiff_t most_compared = 16;
+constexpr std::ptrdiff_t max_compared = 16;
 
 template <class Items, class IsSame>
 std::int32_t find_latest(const Items& items, IsSame is_same) {
-  const auto first = std::max<std::ptrdiff_t>(std::ssize(items) - most_compared, 0);
+  const auto first = std::max<std::ptrdiff_t>(std::ssize(items) - max_compared, 0);
   for (std::ptrdiff_t i = std::ssize(items) - 1; i >= first; --i) {
     if (is_same(items[static_cast<std::size_t>(i)])) return static_cast<std::int32_t>(i);
   }
@@ -39,7 +39,7 @@ std::int32_t find_latest(const Items& items, IsSame is_same) {
 }
 
 void before_write(const NdArray& target) {
-  if (Recording* const to = Recording::current()) to->evaluate_readers(target);
+  if (Recording* const recording = Recording::current()) recording->evaluate_readers(target);
 }
 
 /// What tells this thread from others.
@@ -54,7 +54,7 @@ Recording* Recording::current() noexcept {
 bool Recording::is_evaluated_here() const noexcept { return evaluator_ == this_thread(); }
 
 Recording& Recording::begin() {
-  if (of_thread == nullptr) kept.reset(of_thread = new Recording);
+  if (of_thread == nullptr) owned_recording.reset(of_thread = new Recording);
   ++of_thread->depth_;
   detail::before_write = before_write;
   return *of_thread;
@@ -62,8 +62,8 @@ Recording& Recording::begin() {
 
 void Recording::end() {
   const auto clear = [](Recording* ended) {
-    ended->leave();
-    ended->forget();
+    ended->exit_scope();
+    ended->discard();
   };
   const std::unique_ptr<Recording, decltype(clear)> ended(this, clear);
   evaluate();
@@ -71,22 +71,24 @@ void Recording::end() {
 
 void Recording::set_hooks(const EvaluationHooks& hooks) noexcept { hooks_above = hooks; }
 
-bool Recording::records(Device where) noexcept {
-  return is_host(where) || runs_on_host(where) ||
-         kernels<fuse_kernels>(where).compiled.native != nullptr;
+bool Recording::records(Device device) noexcept {
+  return is_host(device) || runs_on_host(device) ||
+         kernels<fuse_kernels>(device).compiled.native != nullptr;
 }
 
-std::int32_t Recording::find_place(const Layout& where) {
-  const std::int32_t known = find_latest(places_, [&](const Place& each) {
-    return each.where.shape == where.shape && each.where.strides == where.strides;
+std::int32_t Recording::find_place(const Layout& layout) {
+  const std::int32_t found_index = find_latest(layouts_, [&](const LayoutEntry& entry) {
+    return entry.layout.shape == layout.shape && entry.layout.strides == layout.strides;
   });
-  if (known >= 0) return known;
-  const std::int32_t alike =
-      find_latest(places_, [&](const Place& each) { return each.where.shape == where.shape; });
-  const auto own = static_cast<std::int32_t>(places_.size());
-  const std::int32_t shape = alike >= 0 ? places_[static_cast<std::size_t>(alike)].shape : own;
-  places_.push_back({where, shape});
-  return own;
+  if (found_index >= 0) return found_index;
+  const std::int32_t same_shape_index = find_latest(
+      layouts_, [&](const LayoutEntry& entry) { return entry.layout.shape == layout.shape; });
+  const auto new_index = static_cast<std::int32_t>(layouts_.size());
+  const std::int32_t shape = same_shape_index >= 0
+                                 ? layouts_[static_cast<std::size_t>(same_shape_index)].shape
+                                 : new_index;
+  layouts_.push_back({layout, shape});
+  return new_index;
 }
 
 Recording::reference Recording::refer_to(const RecordedInput& x) {
@@ -96,36 +98,37 @@ Recording::reference Recording::refer_to(const RecordedInput& x) {
     return {Source::constant, width, x.type, static_cast<std::int32_t>(constants_.size()) - 1};
   }
   if (const PendingMemory* const pending = pending_of(*x.array)) {
-    if (pending->by_ != this) throw LibraryError("fuse: an operand has lost its value");
+    if (pending->recording_ != this) throw LibraryError("fuse: an operand has lost its value");
     return {Source::node, width, x.type, pending->node_};
   }
-  const std::int32_t known = find_latest(leaves_, [&](const Leaf& each) {
-    return each.array.data() == x.array->data() && same_elements(each.array, *x.array);
+  const std::int32_t leaf_index = find_latest(leaves_, [&](const Leaf& leaf) {
+    return leaf.array.data() == x.array->data() && same_elements(leaf.array, *x.array);
   });
-  if (known >= 0) return {Source::leaf, width, x.type, known};
+  if (leaf_index >= 0) return {Source::leaf, width, x.type, leaf_index};
   leaves_.push_back({.array = *x.array});
   return {Source::leaf, width, x.type, static_cast<std::int32_t>(leaves_.size()) - 1};
 }
 
-template <class Location>
-NdArray Recording::append(const Kernel& step, const RecordedFunction& function, Location place,
-                          Dtype type, Device where, std::span<const RecordedInput> inputs) {
+template <class LayoutOrShape>
+NdArray Recording::append(const Kernel& step, const RecordedFunction& function,
+                          LayoutOrShape layout_or_shape, Dtype type, Device device,
+                          std::span<const RecordedInput> inputs) {
   if (is_evaluating()) throw LibraryError("fuse: an operation while results are being computed");
-  reference from[FusedStep::most_inputs];
-  for (std::size_t i = 0; i < inputs.size(); ++i) from[i] = refer_to(inputs[i]);
-  auto* const result = new PendingMemory(this, static_cast<std::int32_t>(nodes_.size()), where);
+  reference references[FusedStep::max_inputs];
+  for (std::size_t i = 0; i < inputs.size(); ++i) references[i] = refer_to(inputs[i]);
+  auto* const result = new PendingMemory(this, static_cast<std::int32_t>(nodes_.size()), device);
   StorageRef memory(result);
   Node& added = nodes_.emplace_back();
   added.loop = &step;
   added.function = function;
   added.result = result;
-  std::copy_n(from, FusedStep::most_inputs, added.inputs);
+  std::copy_n(references, FusedStep::max_inputs, added.inputs);
   added.input_count = static_cast<std::uint8_t>(inputs.size());
   added.type = type;
   memory->retain();
-  NdArray made(std::move(memory), std::forward<Location>(place), type);
-  added.place = find_place(made.layout());  // where it throws, nobody has what is made
-  return made;
+  NdArray array(std::move(memory), std::forward<LayoutOrShape>(layout_or_shape), type);
+  added.layout_index = find_place(array.layout());  // where it throws, nobody has what is made
+  return array;
 }
 
 template NdArray Recording::append(const Kernel&, const RecordedFunction&, const Dims&, Dtype,
@@ -137,40 +140,42 @@ NdArray Recording::append_reduction(const Kernel& step, std::span<const std::byt
                                     const Dims& shape, Dtype type, int row_axes, const NdArray& x) {
   reductions_.emplace_back(params.begin(), params.end());
   const RecordedInput input{.array = &x, .type = x.dtype()};
-  NdArray made = append<const Dims&>(step, {""}, shape, type, x.device(), {&input, 1});
+  NdArray array = append<const Dims&>(step, {""}, shape, type, x.device(), {&input, 1});
   nodes_.back().reduction = static_cast<std::int32_t>(reductions_.size()) - 1;
   nodes_.back().row_axes = row_axes;
-  return made;
+  return array;
 }
 
 bool Recording::may_change(const NdArray& x) const noexcept {
   const Storage& memory = *x.memory().get();
   long readers = 1;
-  for (const Leaf& each : leaves_) {
-    if (each.array.memory() != x.memory()) continue;
-    if (!same_elements(each.array, x)) return false;
+  for (const Leaf& leaf : leaves_) {
+    if (leaf.array.memory() != x.memory()) continue;
+    if (!same_elements(leaf.array, x)) return false;
     ++readers;
   }
-  return memory.references() == readers && !memory.is_foreign() && is_host(memory.where()) &&
+  return memory.references() == readers && !memory.is_foreign() && is_host(memory.device()) &&
          !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
 }
 
-void Recording::tell(const Node& of, StorageRef&& made) noexcept {
+void Recording::notify_holder(const Node& node, StorageRef&& storage) noexcept {
   // The last reference is this one's where nobody wants the value any more.
-  if (of.result->references() == 1 || of.result->holder == nullptr || !made) return;
-  Layout where = places_[static_cast<std::size_t>(of.place)].where;
-  hooks_above.settled(of.result->holder, NdArray(std::move(made), std::move(where), of.type));
+  if (node.result->references() == 1 || node.result->holder == nullptr || !storage) return;
+  Layout layout = layouts_[static_cast<std::size_t>(node.layout_index)].layout;
+  hooks_above.set_value(node.result->holder,
+                        NdArray(std::move(storage), std::move(layout), node.type));
 }
 
-void Recording::forget() noexcept {
-  for (const Node& each : nodes_) {
-    tell(each, std::move(each.result->target));  // what is changed in place has its old value
-    each.result->by_ = nullptr;
-    each.result->release();
+void Recording::discard() noexcept {
+  for (const Node& node : nodes_) {
+    notify_holder(node,
+                  std::move(node.result->target));  // what is changed in place has its old value
+    node.result->recording_ = nullptr;
+    node.result->release();
   }
   nodes_.clear();
   leaves_.clear();
-  places_.clear();
+  layouts_.clear();
   constants_.clear();
   reductions_.clear();
 }
@@ -181,7 +186,7 @@ auto Recording::begin_evaluation() {
   evaluator_ = this_thread();
   const auto done = [](Recording* self) {
     // To free memory may wait, and who asks for a value meanwhile is not to begin with it.
-    for (Node& each : self->nodes_) each.made = {};
+    for (Node& node : self->nodes_) node.storage = {};
     self->evaluator_ = nullptr;
   };
   return std::unique_ptr<Recording, decltype(done)>(this, done);
@@ -196,20 +201,20 @@ void Recording::evaluate() {
   if (nodes_.empty()) return;
   const auto evaluating = begin_evaluation();
   Evaluation(*this, hooks_above).run();
-  for (Node& each : nodes_) {
-    StorageRef& target = each.result->target;
-    if (target && each.made && !(target == each.made)) {
-      std::memcpy(target->data(), each.made->data(), each.made->nbytes());
-      each.made = target;
+  for (Node& node : nodes_) {
+    StorageRef& target = node.result->target;
+    if (target && node.storage && !(target == node.storage)) {
+      std::memcpy(target->data(), node.storage->data(), node.storage->nbytes());
+      node.storage = target;
     }
-    tell(each, std::move(each.made));
+    notify_holder(node, std::move(node.storage));
   }
-  forget();
+  discard();
 }
 
 void Recording::evaluate_readers(const NdArray& target) {
-  const auto reads = [&](const Leaf& each) {
-    return each.array.device() == target.device() && may_overlap(each.array, target);
+  const auto reads = [&](const Leaf& leaf) {
+    return leaf.array.device() == target.device() && may_overlap(leaf.array, target);
   };
   if (std::ranges::any_of(leaves_, reads)) evaluate();
 }

@@ -29,8 +29,8 @@ class Recording;
 /// array is told by `holder`.
 class PendingMemory final : public Storage {
  public:
-  PendingMemory(Recording* by, std::int32_t node, Device where) noexcept
-      : Storage(nullptr, 0, where), by_(by), node_(node) {
+  PendingMemory(Recording* recording, std::int32_t node, Device device) noexcept
+      : Storage(nullptr, 0, device), recording_(recording), node_(node) {
     is_foreign_ = true;
   }
   [[nodiscard]] void* owner(void (*release)(void*) noexcept) const noexcept override {
@@ -40,7 +40,7 @@ class PendingMemory final : public Storage {
   /// class takes ten times as long.
   static void mark(void*) noexcept {}
   /// Null once nobody can compute it.
-  [[nodiscard]] Recording* by() const noexcept { return by_; }
+  [[nodiscard]] Recording* recording() const noexcept { return recording_; }
   void* holder = nullptr;  ///< the layer above's object, of which it is told the value
   /// Where the value is to go at last: the memory of what an operation in place changes.
   StorageRef target;
@@ -49,7 +49,7 @@ class PendingMemory final : public Storage {
   friend class Recording;
   void destroy() noexcept override { delete this; }
 
-  Recording* by_;
+  Recording* recording_;
   std::int32_t node_;
 };
 
@@ -63,7 +63,7 @@ class PendingMemory final : public Storage {
 struct RecordedFunction {
   const char* name;       ///< of a functor of `ops`; kept
   std::uint8_t cost = 1;  ///< in additions
-  Chained chain = Chained::no;
+  ChainStep chain = ChainStep::no;
 };
 
 /// An input of a recorded operation: an array, or an element.
@@ -79,18 +79,18 @@ struct PassReport {
   const Dims& shape;
   std::int64_t moved = 0;        ///< bytes of what is read and written in memory
   std::int64_t moved_eager = 0;  ///< the same where each operation runs alone
-  bool is_fed;                   ///< to a reduction, instead of stored
+  bool feeds_reduction;          ///< to a reduction, instead of stored
   std::int64_t rows = 0;         ///< that are taken together; 0: all
 };
 
 /// What the layer above does around and after an evaluation.
 struct EvaluationHooks {
   /// The value of what `holder` holds; it never throws.
-  void (*settled)(void* holder, NdArray&& value) noexcept = nullptr;
+  void (*set_value)(void* holder, NdArray&& value) noexcept = nullptr;
   /// Something that a user may want to know, once.
-  void (*say)(const char* text) noexcept = nullptr;
+  void (*warn)(const char* text) noexcept = nullptr;
   /// Of each pass before it runs; null where nobody watches.
-  void (*watch)(const PassReport& pass) noexcept = nullptr;
+  void (*observe_pass)(const PassReport& pass) noexcept = nullptr;
 };
 
 /// Runs a kernel that reads what a pass makes: it gets the pass's parameters (fuse_kernels::feed),
@@ -100,12 +100,12 @@ using feed_reader =
 
 class Recording {
  public:
-  static constexpr std::size_t most_operations = 1000;
+  static constexpr std::size_t max_operations = 1000;
 
   Recording() = default;
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
-  ~Recording() { forget(); }
+  ~Recording() { discard(); }
 
   /// That of this thread; null where it records nothing.
   [[nodiscard]] static Recording* current() noexcept;
@@ -117,19 +117,20 @@ class Recording {
   /// The end of a call where nothing is to be evaluated; false, and nothing done, elsewhere.
   [[nodiscard]] bool end_at_once() noexcept {
     if (depth_ == 1 && !(nodes_.empty() && leaves_.empty())) return false;
-    leave();
+    exit_scope();
     return true;
   }
   static void set_hooks(const EvaluationHooks& hooks) noexcept;
 
   /// Whether operations on this device are recorded: where there is a kernel for passes.
-  [[nodiscard]] static bool records(Device where) noexcept;
+  [[nodiscard]] static bool records(Device device) noexcept;
 
-  /// The result of a kernel whose parameter is a plan, output first; it is kept. `Place`: a
+  /// The result of a kernel whose parameter is a plan, output first; it is kept. `LayoutEntry`: a
   /// layout&&, or const dims& in C order, to whose shape inputs broadcast.
-  template <class Place>
-  [[nodiscard]] NdArray append(const Kernel& step, const RecordedFunction& function, Place place,
-                               Dtype type, Device where, std::span<const RecordedInput> inputs);
+  template <class LayoutOrShape>
+  [[nodiscard]] NdArray append(const Kernel& step, const RecordedFunction& function,
+                               LayoutOrShape layout_or_shape, Dtype type, Device device,
+                               std::span<const RecordedInput> inputs);
 
   /// The result, in C order, of a kernel that reduces rows of x, whose parameters begin with a
   /// RowRange: what lies behind each place on the first `row_axes` axes, for each of these.
@@ -159,7 +160,7 @@ class Recording {
   /// Of inputs: what they are, and which one.
   enum class Source : std::uint8_t { node, leaf, constant };
   struct reference {
-    Source from;
+    Source source;
     std::uint8_t width;
     Dtype type;
     std::int32_t index;
@@ -167,51 +168,51 @@ class Recording {
   /// The number of an operand, or of a slot, in the part that asked last.
   struct OperandUse {
     std::int32_t operand = -1;
-    std::int32_t asked = -1;
+    std::int32_t last_part = -1;
   };
   struct Node {
     const Kernel* loop;
     RecordedFunction function;
     PendingMemory* result;  ///< one reference is the recording's
-    reference inputs[FusedStep::most_inputs];
+    reference inputs[FusedStep::max_inputs];
     std::uint8_t input_count;
     Dtype type;
     bool is_needed = false;
     bool is_stored = false;
-    bool is_kept = false;  ///< in memory, when what runs over the same rows has run
-    std::int32_t place;
-    std::int32_t reduction = -1;  ///< its number, if it is one
-    int row_axes = max_rank;      ///< of a reduction: which first ones it keeps
-    std::int32_t rows = -1;       ///< number of the shape whose rows it is computed by, if any
-    std::int32_t level = 0;       ///< passes that come before
-    std::int32_t step = 0;        ///< of those over the same rows, likewise
-    std::int32_t part = -1;       ///< in which it runs
-    std::int32_t last = -1;       ///< the last step of the part that reads it
+    bool is_retained = false;  ///< in memory, when what runs over the same rows has run
+    std::int32_t layout_index;
+    std::int32_t reduction = -1;    ///< its number, if it is one
+    int row_axes = max_rank;        ///< of a reduction: which first ones it keeps
+    std::int32_t rows = -1;         ///< number of the shape whose rows it is computed by, if any
+    std::int32_t level = 0;         ///< passes that come before
+    std::int32_t step = 0;          ///< of those over the same rows, likewise
+    std::int32_t part_number = -1;  ///< in which it runs
+    std::int32_t last = -1;         ///< the last step of the part that reads it
     OperandUse use{};
     std::int64_t scratch = RowStep::in_memory;  ///< as RowStep::places
-    StorageRef made;
+    StorageRef storage;
   };
   struct Leaf {
     NdArray array;
     OperandUse use{};
   };
-  struct Place {
-    Layout where;
+  struct LayoutEntry {
+    Layout layout;
     std::int32_t shape;  ///< number of the first place with this shape
   };
 
-  void leave() noexcept {
+  void exit_scope() noexcept {
     if (--depth_ == 0) detail::before_write = nullptr;
   }
   [[nodiscard]] auto begin_evaluation();
-  [[nodiscard]] std::int32_t find_place(const Layout& where);
+  [[nodiscard]] std::int32_t find_place(const Layout& layout);
   [[nodiscard]] reference refer_to(const RecordedInput& x);
-  void tell(const Node& of, StorageRef&& made) noexcept;
-  void forget() noexcept;
+  void notify_holder(const Node& node, StorageRef&& storage) noexcept;
+  void discard() noexcept;
 
   std::vector<Node> nodes_;
   std::vector<Leaf> leaves_;
-  std::vector<Place> places_;
+  std::vector<LayoutEntry> layouts_;
   std::vector<Element> constants_;
   std::vector<std::vector<std::byte>> reductions_;  ///< their parameters
   // What evaluations need, kept for the next one.

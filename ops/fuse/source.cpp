@@ -13,12 +13,12 @@ namespace {
 /// together.
 class SourceWriter {
  public:
-  SourceWriter(const SourceForm& form, std::span<const SourceStep> steps)
-      : form_(form), steps_(steps) {
+  SourceWriter(const SourceForm& source_form, std::span<const SourceStep> steps)
+      : source_form_(source_form), steps_(steps) {
     for (const SourceStep& step : steps) {
       for (std::uint32_t k = 0; k <= step.inputs; ++k) {
-        const auto place = static_cast<std::size_t>(step.places[k]);
-        if (place < types_.size()) types_[place] = step.types[k];
+        const auto location = static_cast<std::size_t>(step.locations[k]);
+        if (location < types_.size()) types_[location] = step.types[k];
       }
     }
   }
@@ -30,7 +30,7 @@ class SourceWriter {
     add("extern \"C\" __global__ void __launch_bounds__(256)\n"
         "fused_pass(const __grid_constant__ arguments a) {\n");
     static_assert(SourceForm::threads == 256);
-    form_.rank == 0 ? write_runs() : write_strided();
+    source_form_.rank == 0 ? write_runs() : write_strided();
     add("}\n");
     return std::move(text_);
   }
@@ -39,71 +39,71 @@ class SourceWriter {
   enum class Which { outputs, inputs, singles };
 
   void add(std::string_view pattern, int operand = 0) {
-    for (const char each : pattern) {
-      if (each == '$') {
+    for (const char character : pattern) {
+      if (character == '$') {
         text_ += name(types_[static_cast<std::size_t>(operand)]);
-      } else if (each == '%' || each == '@') {
-        text_ += std::to_string(each == '%' ? operand : form_.vector);
+      } else if (character == '%' || character == '@') {
+        text_ += std::to_string(character == '%' ? operand : source_form_.vector);
       } else {
-        text_ += each;
+        text_ += character;
       }
     }
   }
-  void add(Which of, std::string_view pattern) {
-    for (int i = 0; i < form_.operands; ++i) {
-      const bool is_single = ((form_.singles >> i) & 1u) != 0;
-      const Which own = i < form_.outputs ? Which::outputs
-                        : is_single       ? Which::singles
-                                          : Which::inputs;
-      if (own == of) add(pattern, i);
+  void add(Which kind, std::string_view pattern) {
+    for (int i = 0; i < source_form_.operands; ++i) {
+      const bool is_single = ((source_form_.singles >> i) & 1u) != 0;
+      const Which operand_kind = i < source_form_.outputs ? Which::outputs
+                                 : is_single              ? Which::singles
+                                                          : Which::inputs;
+      if (operand_kind == kind) add(pattern, i);
     }
   }
 
   void write_arguments() {
-    const auto array = [this](std::string_view what, int count) {
-      if (count > 0) add(what, count);
+    const auto array = [this](std::string_view pattern, int count) {
+      if (count > 0) add(pattern, count);
     };
     add("struct arguments {\n");
-    array("  Element values[%];\n", form_.constants);
-    array("  char* data[%];\n  int64 size;\n", form_.operands);
-    array("  int64 extent[%];\n", form_.rank);
-    if (form_.rank > 0) array("  int64 stride[%]", form_.operands);
-    array("[%];\n", form_.rank);
+    array("  Element values[%];\n", source_form_.constants);
+    array("  char* data[%];\n  int64 size;\n", source_form_.operands);
+    array("  int64 extent[%];\n", source_form_.rank);
+    if (source_form_.rank > 0) array("  int64 stride[%]", source_form_.operands);
+    array("[%];\n", source_form_.rank);
     add("};\n");
   }
 
-  void add_input(int place, Dtype type) {
-    if (place < FusedParams::first_constant) {
-      text_ += names_[static_cast<std::size_t>(place)];
+  void add_input(int location, Dtype type) {
+    if (location < FusedParams::first_constant) {
+      text_ += names_[static_cast<std::size_t>(location)];
     } else {
       text_.append("load<").append(name(type)).append(">(a.values[");
-      add("%].bytes)[0]", place - FusedParams::first_constant);
+      add("%].bytes)[0]", location - FusedParams::first_constant);
     }
   }
 
   /// The operations on one element.
   void write_function() {
     add("__device__ SKERRY_INLINE void run(const arguments& a");
-    for (int i = form_.outputs; i < form_.operands; ++i) {
+    for (int i = source_form_.outputs; i < source_form_.operands; ++i) {
       add(", $ i%", i);
       names_[static_cast<std::size_t>(i)] = 'i' + std::to_string(i);
     }
     add(Which::outputs, ", $& o%");
     add(") {\n");
-    int made = 0;
+    int temporary_count = 0;
     for (const SourceStep& step : steps_) {
-      std::string& own = names_[static_cast<std::size_t>(step.places[0])];
-      const std::string value = std::string("t").append(std::to_string(made++));
+      std::string& operand_name = names_[static_cast<std::size_t>(step.locations[0])];
+      const std::string value = std::string("t").append(std::to_string(temporary_count++));
       text_.append("  const ").append(name(step.types[0])).append(" ").append(value);
       text_.append(" = ops::apply<ops::").append(step.function).append(">(");
       for (std::uint32_t k = 1; k <= step.inputs; ++k) {
         add(k > 1 ? ", " : "");
-        add_input(step.places[k], step.types[k]);
+        add_input(step.locations[k], step.types[k]);
       }
       add(");\n");
-      own = value;
+      operand_name = value;
     }
-    for (int i = 0; i < form_.outputs; ++i) {
+    for (int i = 0; i < source_form_.outputs; ++i) {
       add("  o% = ", i);
       text_.append(names_[static_cast<std::size_t>(i)]).append(";\n");
     }
@@ -114,14 +114,14 @@ class SourceWriter {
   void write_call(std::string_view n) {
     add(Which::outputs, "$ p%; ");
     add("run(a");
-    for (int i = form_.outputs; i < form_.operands; ++i) {
-      const bool is_single = ((form_.singles >> i) & 1u) != 0;
+    for (int i = source_form_.outputs; i < source_form_.operands; ++i) {
+      const bool is_single = ((source_form_.singles >> i) & 1u) != 0;
       add(is_single ? ", s%" : ", v%", i);
       text_.append(is_single ? "[0]" : n);
     }
     add(Which::outputs, ", p%");
     add(");\n");
-    for (int i = 0; i < form_.outputs; ++i) {
+    for (int i = 0; i < source_form_.outputs; ++i) {
       add("v%.item", i);
       text_.append(n);
       add(" = p%;\n", i);
@@ -139,29 +139,30 @@ class SourceWriter {
     add("    }\n");
     add(Which::outputs, "    store(a.data[%] + i * sizeof($), v%);\n");
     add("    return;\n  }\n");
-    if (form_.vector == 1) return;
+    if (source_form_.vector == 1) return;
     add("#pragma unroll 1\n  for (int64 n = i; n < a.size; ++n) {\n");
     write_one(" + n * sizeof($)");
     add("  }\n");
   }
 
   void write_strided() {
-    add(form_.is_wide != 0 ? "  using index = uint64;\n" : "  using index = uint32;\n");
+    add(source_form_.is_wide != 0 ? "  using index = uint64;\n" : "  using index = uint32;\n");
     add("  const index i = static_cast<index>(blockIdx.x) * 256 + threadIdx.x;\n"
         "  if (i >= a.size) return;\n");
-    add("  int64 at[%] = {};\n  locate(i, a.extent, a.stride, at);\n", form_.operands);
-    write_one(" + at[%]");
+    add("  int64 offsets[%] = {};\n  locate(i, a.extent, a.stride, offsets);\n",
+        source_form_.operands);
+    write_one(" + offsets[%]");
   }
 
   /// One element, `where` its operands are.
-  void write_one(std::string_view where) {
-    add(Which::inputs, std::string("const auto v% = load<$>(a.data[%]").append(where) + ");\n");
+  void write_one(std::string_view offset) {
+    add(Which::inputs, std::string("const auto v% = load<$>(a.data[%]").append(offset) + ");\n");
     add(Which::outputs, "items<$, 1> v%;\n");
     write_call("[0]");
-    add(Which::outputs, std::string("store(a.data[%]").append(where) + ", v%);\n");
+    add(Which::outputs, std::string("store(a.data[%]").append(offset) + ", v%);\n");
   }
 
-  const SourceForm& form_;
+  const SourceForm& source_form_;
   std::span<const SourceStep> steps_;
   std::array<Dtype, FusedParams::first_slot> types_{};
   std::array<std::string, FusedParams::first_constant> names_;
@@ -170,8 +171,8 @@ class SourceWriter {
 
 }  // namespace
 
-std::string write_source(const SourceForm& form, std::span<const SourceStep> steps) {
-  return SourceWriter(form, steps).write();
+std::string write_source(const SourceForm& source_form, std::span<const SourceStep> steps) {
+  return SourceWriter(source_form, steps).write();
 }
 
 }  // namespace skerry

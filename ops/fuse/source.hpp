@@ -16,16 +16,16 @@ namespace skerry {
 
 /// One operation of a pass. What it is has no padding: structures are compared as bytes.
 struct SourceStep {
-  const char* function;                             ///< a functor of `ops`, by its name
-  std::int16_t places[1 + FusedStep::most_inputs];  ///< as of FusedStep
-  Dtype types[1 + FusedStep::most_inputs];          ///< as of places
+  const char* function;                               ///< a functor of `ops`, by its name
+  std::int16_t locations[1 + FusedStep::max_inputs];  ///< as of FusedStep
+  Dtype types[1 + FusedStep::max_inputs];             ///< as of places
   std::uint32_t inputs;
 };
 
 /// What the text depends on beside the steps.
 struct SourceForm {
   static constexpr int threads = 256;  ///< of a block
-  static constexpr int most_axes = 8;
+  static constexpr int max_axes = 8;
 
   std::int16_t operands;
   std::int16_t outputs;
@@ -39,6 +39,7 @@ struct SourceForm {
 /// The kernel is named fused_pass and takes one struct: constants of 16 bytes, the operands'
 /// addresses, the number of elements, and where `rank` is not 0 the axes' extents and each
 /// operand's strides in bytes, all of them int64.
-[[nodiscard]] std::string write_source(const SourceForm& form, std::span<const SourceStep> steps);
+[[nodiscard]] std::string write_source(const SourceForm& source_form,
+                                       std::span<const SourceStep> steps);
 
 }  // namespace skerry

@@ -88,9 +88,9 @@ NdArray sum(const NdArray& x, std::span<const std::int64_t> axes, bool keepdims)
 }
 
 bool is_true(const NdArray& x) {
-  bool answer = false;
-  read_bytes(&answer, x.memory(), static_cast<std::size_t>(x.layout().offset), 1);
-  return answer;
+  bool value = false;
+  read_bytes(&value, x.memory(), static_cast<std::size_t>(x.layout().offset), 1);
+  return value;
 }
 
 }  // namespace skerry::linalg

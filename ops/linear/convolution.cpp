@@ -20,7 +20,7 @@ constexpr const char* op = "convolve";
 
 Device check_vectors(const NdArray& x, const NdArray& taps) {
   const Operand both[] = {{.array = &x, .name = "a"}, {.array = &taps, .name = "v"}};
-  const Device where = common_device(op, both);
+  const Device device = common_device(op, both);
   if (x.dtype() != taps.dtype()) {
     throw DtypeError(std::string(op) + ": dtypes differ: " + name(x.dtype()) + " and " +
                      name(taps.dtype()) + "; convert one with astype");
@@ -32,13 +32,13 @@ Device check_vectors(const NdArray& x, const NdArray& taps) {
   if (x.size() == 0 || taps.size() == 0) {
     throw ValueError(std::string(op) + ": a vector has no elements; give one or more");
   }
-  return where;
+  return device;
 }
 
 }  // namespace
 
 NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std::int64_t count) {
-  const Device where = check_vectors(x, taps);
+  const Device device = check_vectors(x, taps);
   if (first < 0 || count < 0 || first > x.size() + taps.size() - 1 - count) {
     throw ValueError(std::string(op) + ": there are no elements " + std::to_string(first) + " to " +
                      std::to_string(first + count));
@@ -48,11 +48,12 @@ NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std:
                                   astype(taps, Dtype::float32, false), first, count);
     return astype(wide, Dtype::float16, false);
   }
-  const Kernel& what = require_kernel(
-      op, kernels<convolution_kernels>(where).loop[static_cast<int>(x.dtype())], x.dtype(), where);
+  const Kernel& kernel =
+      require_kernel(op, kernels<convolution_kernels>(device).loop[static_cast<int>(x.dtype())],
+                     x.dtype(), device);
   const NdArray items = contiguous(x);
   const NdArray factors = contiguous(taps);
-  NdArray out = empty(op, Dims{count}, x.dtype(), where);
+  NdArray out = empty(op, Dims{count}, x.dtype(), device);
   if (count == 0) return out;
   const ConvolutionParams params{.x = items.data(),
                                  .size = items.size(),
@@ -62,7 +63,7 @@ NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std:
                                  .first = first,
                                  .count = count};
   const MemoryUse uses[] = {writes(out), reads(items), reads(factors)};
-  launch(where, what, params, uses);
+  launch(device, kernel, params, uses);
   return out;
 }
 

@@ -44,20 +44,20 @@ struct SingularValues {
   NdArray vh;
 };
 
-SingularValues decompose(const char* op, const NdArray& given, Vectors wanted) {
-  const NdArray x = as_lapack_dtype(op, "x", given);
+SingularValues decompose(const char* op, const NdArray& input, Vectors vectors) {
+  const NdArray x = as_lapack_dtype(op, "x", input);
   require_matrices(op, "x", x);
   const Dims stack = stack_of(x);
   const std::int64_t m = rows_of(x);
   const std::int64_t n = columns_of(x);
   const std::int64_t k = std::min(m, n);
-  const std::int64_t u_columns = wanted == Vectors::full ? m : k;
-  const std::int64_t vh_rows = wanted == Vectors::full ? n : k;
+  const std::int64_t u_columns = vectors == Vectors::full ? m : k;
+  const std::int64_t vh_rows = vectors == Vectors::full ? n : k;
   SingularValues result;
-  if (wanted != Vectors::none && k == 0) {
+  if (vectors != Vectors::none && k == 0) {
     result.u = leading_part(identities(stack, m, x.dtype(), x.device()), m, u_columns);
     result.vh = leading_part(identities(stack, n, x.dtype(), x.device()), vh_rows, n);
-  } else if (wanted != Vectors::none) {
+  } else if (vectors != Vectors::none) {
     result.u = empty_column_major(op, stack, m, u_columns, x.dtype(), x.device());
     result.vh = empty_column_major(op, stack, vh_rows, n, x.dtype(), x.device());
   }
@@ -66,9 +66,9 @@ SingularValues decompose(const char* op, const NdArray& given, Vectors wanted) {
   require_finite(op, x);
   LapackCall call(op, LinAlgRoutine::gesdd, copy_column_major(x));
   call.params.values = result.s.data();
-  call.params.extra = static_cast<std::int64_t>(wanted);
+  call.params.extra = static_cast<std::int64_t>(vectors);
   NdArray info;
-  if (wanted == Vectors::none) {
+  if (vectors == Vectors::none) {
     info = call.run({&result.s});
   } else {
     call.params.b = result.u.data();
@@ -79,8 +79,8 @@ SingularValues decompose(const char* op, const NdArray& given, Vectors wanted) {
   return result;
 }
 
-TwoArrays decompose_hermitian(const char* op, const NdArray& given, bool with_vectors) {
-  const NdArray x = as_lapack_dtype(op, "x", given);
+TwoArrays decompose_hermitian(const char* op, const NdArray& input, bool with_vectors) {
+  const NdArray x = as_lapack_dtype(op, "x", input);
   require_square(op, "x", x);
   const NdArray values = empty(extended(stack_of(x), rows_of(x)), real_part(x.dtype()), x.device());
   const NdArray a = copy_column_major(x);
@@ -93,8 +93,8 @@ TwoArrays decompose_hermitian(const char* op, const NdArray& given, bool with_ve
   return {values, a};
 }
 
-TwoArrays decompose_general(const char* op, const NdArray& given, bool with_vectors) {
-  const NdArray x = as_lapack_dtype(op, "x", given);
+TwoArrays decompose_general(const char* op, const NdArray& input, bool with_vectors) {
+  const NdArray x = as_lapack_dtype(op, "x", input);
   require_square(op, "x", x);
   const Dtype type = complex_of(x.dtype());
   const std::int64_t n = rows_of(x);
@@ -104,8 +104,8 @@ TwoArrays decompose_general(const char* op, const NdArray& given, bool with_vect
   if (x.size() == 0) return {values, eigenvectors};
   require_finite(op, x);
   // cuSOLVER would give the vectors of a real matrix in LAPACK's packed form.
-  const NdArray from = runs_on_host(x.device()) ? x : astype(x, type, false);
-  LapackCall call(op, LinAlgRoutine::geev, copy_column_major(from));
+  const NdArray source = runs_on_host(x.device()) ? x : astype(x, type, false);
+  LapackCall call(op, LinAlgRoutine::geev, copy_column_major(source));
   call.params.values = values.data();
   call.params.b = eigenvectors.data();
   call.params.flag = with_vectors;
@@ -115,9 +115,9 @@ TwoArrays decompose_general(const char* op, const NdArray& given, bool with_vect
 
 }  // namespace
 
-NdArray cholesky(const NdArray& given, bool upper) {
+NdArray cholesky(const NdArray& input, bool upper) {
   constexpr const char* op = "cholesky";
-  const NdArray x = as_lapack_dtype(op, "x", given);
+  const NdArray x = as_lapack_dtype(op, "x", input);
   require_square(op, "x", x);
   if (x.size() == 0) return copy_c_order(x);
   require_finite(op, x, upper ? Triangle::upper : Triangle::lower);
@@ -131,9 +131,9 @@ NdArray cholesky(const NdArray& given, bool upper) {
   return upper ? triu(a, 0) : tril(a, 0);
 }
 
-TwoArrays qr(const NdArray& given, bool complete) {
+TwoArrays qr(const NdArray& input, bool complete) {
   constexpr const char* op = "qr";
-  const NdArray x = as_lapack_dtype(op, "x", given);
+  const NdArray x = as_lapack_dtype(op, "x", input);
   require_matrices(op, "x", x);
   const std::int64_t m = rows_of(x);
   const std::int64_t n = columns_of(x);
@@ -149,13 +149,13 @@ TwoArrays qr(const NdArray& given, bool complete) {
   }
   const NdArray q = reflectors_to_matrix(op, a, factors, columns);
   const NdArray r = triu(leading_part(a, columns, n), 0);
-  return {finite.answer(q, 2), finite.answer(r, 2)};
+  return {finite.restore_nan(q, 2), finite.restore_nan(r, 2)};
 }
 
 ThreeArrays svd(const NdArray& x, bool full_matrices) {
-  const SingularValues found =
+  const SingularValues decomposition =
       decompose("svd", x, full_matrices ? Vectors::full : Vectors::reduced);
-  return {found.u, found.s, found.vh};
+  return {decomposition.u, decomposition.s, decomposition.vh};
 }
 
 NdArray svdvals(const NdArray& x) { return decompose("svdvals", x, Vectors::none).s; }

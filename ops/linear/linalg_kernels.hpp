@@ -42,7 +42,7 @@ struct LinAlgParams {
   // `slots` has its own.
   char* scratch;
   std::int64_t slots;
-  std::int64_t work;
+  std::int64_t workspace_size;
   std::int64_t real_work;
   std::int64_t integer_work;
 };
@@ -52,7 +52,7 @@ struct linalg_kernels {
   Kernel loop[linalg_routine_count][dtype_count];
   /// Why the library that native forms need can't be opened, or lacks the routine; null if all is
   /// well.
-  const char* (*library_problem)(LinAlgRoutine routine) = nullptr;
+  const char* (*library_error_message)(LinAlgRoutine routine) = nullptr;
 };
 
 }  // namespace skerry

@@ -39,37 +39,37 @@ constexpr std::array<std::optional<Dtype>, dtype_count> numeric_dtypes() {
 }
 
 struct ProductForm {
-  Device where;
+  Device device;
   Dtype type;
 };
 
 /// bool, unless mixes are refused: products of truth, which are computed with integers.
 ProductForm check_operands(const char* op, const NdArray& x1, const NdArray& x2) {
   const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
-  const Device where = common_device(op, both);
+  const Device device = common_device(op, both);
   const Dtype type = common_dtype(op, both);
-  if (type == Dtype::bool_ && !promotion_is_strict()) return {where, type};
+  if (type == Dtype::bool_ && !promotion_is_strict()) return {device, type};
   static constexpr auto numeric = numeric_dtypes();
-  loop_table results;
+  result_dtype_table results;
   std::copy(numeric.begin(), numeric.end(), results);
-  return {where, require_loop(op, results, type)};
+  return {device, require_result_dtype(op, results, type)};
 }
 
 NdArray counts(const NdArray& x) { return astype(x, default_integer, false); }
-NdArray truth(const NdArray& x) { return astype(x, Dtype::bool_, false); }
+NdArray as_bool(const NdArray& x) { return astype(x, Dtype::bool_, false); }
 
 /// What matrices are multiplied in: float16 in float32 where no kernel takes it.
-Dtype multiplied_in(const matmul_kernels& table, Dtype type, Device where) {
-  const Kernel& own = table.loop[static_cast<int>(type)];
-  const bool has_form = runs_on_host(where) ? own.host != nullptr : own.native != nullptr;
+Dtype multiplied_in(const matmul_kernels& table, Dtype type, Device device) {
+  const Kernel& kernel = table.loop[static_cast<int>(type)];
+  const bool has_form = runs_on_host(device) ? kernel.host != nullptr : kernel.native != nullptr;
   return is_built(type) && !has_form ? computed_in(type) : type;
 }
 
 /// `x` in the dtype of the product; elements that it repeats are converted once.
 NdArray converted(const char* op, const NdArray& x, Dtype type) {
   if (x.dtype() == type) return x;
-  const NdArray fresh = convert_operand(x, type);
-  return fresh.view(broadcast_to(op, fresh.layout(), x.shape()));
+  const NdArray new_operand = convert_operand(x, type);
+  return new_operand.view(broadcast_to(op, new_operand.layout(), x.shape()));
 }
 
 NdArray with_axis(const NdArray& x, int axis) {
@@ -89,31 +89,34 @@ NdArray without_axis(const NdArray& x, int axis) {
 /// What is multiplied; the value is how many axes an operand has beside those of the stack.
 enum class Operands : std::uint8_t { vectors = 1, matrices = 2 };
 
-int stack_rank(const NdArray& x, Operands of) { return x.rank() - static_cast<int>(of); }
-
-Dims stack_shape(const NdArray& x, Operands of) {
-  return Dims(x.shape().span().first(static_cast<std::size_t>(stack_rank(x, of))));
+int stack_rank(const NdArray& x, Operands operands) {
+  return x.rank() - static_cast<int>(operands);
 }
 
-Dims common_stack(const char* op, const NdArray& x1, const NdArray& x2, Operands of) {
-  const Dims first = stack_shape(x1, of);
-  const Dims second = stack_shape(x2, of);
+Dims stack_shape(const NdArray& x, Operands operands) {
+  return Dims(x.shape().span().first(static_cast<std::size_t>(stack_rank(x, operands))));
+}
+
+Dims common_stack(const char* op, const NdArray& x1, const NdArray& x2, Operands operands) {
+  const Dims first = stack_shape(x1, operands);
+  const Dims second = stack_shape(x2, operands);
   const Dims* const shapes[] = {&first, &second};
   return broadcast_shapes(op, shapes);
 }
 
 /// `x` with the stack's axes stretched to `stack`.
-NdArray stretched_stack(const char* op, const NdArray& x, const Dims& stack, Operands of) {
+NdArray stretched_stack(const char* op, const NdArray& x, const Dims& stack, Operands operands) {
   Dims shape = stack;
-  for (int axis = stack_rank(x, of); axis < x.rank(); ++axis) shape.push_back(x.shape()[axis]);
+  for (int axis = stack_rank(x, operands); axis < x.rank(); ++axis)
+    shape.push_back(x.shape()[axis]);
   return x.view(broadcast_to(op, x.layout(), shape));
 }
 
 /// Fills in the axes of the stack. False if more remain than there is room for.
-bool describe_stack(const NdArray& x1, const NdArray& x2, Operands of, MatmulParams& p) {
+bool describe_stack(const NdArray& x1, const NdArray& x2, Operands operands, MatmulParams& p) {
   AxisList<2> stack;
   p.batch = 1;
-  for (int axis = stack_rank(x1, of) - 1; axis >= 0; --axis) {
+  for (int axis = stack_rank(x1, operands) - 1; axis >= 0; --axis) {
     p.batch *= x1.shape()[axis];
     stack.add(x1.shape()[axis], {x1.strides()[axis], x2.strides()[axis]});
   }
@@ -169,44 +172,45 @@ void join_rows(MatmulParams& p, Dtype type) {
 NdArray for_blas(const NdArray& x, Dtype type) {
   if (!is_floating(type)) return x;
   const int last = x.rank() - 1;
-  const BlasLayout seen = blas_layout_of(x.shape()[last - 1], x.shape()[last],
-                                         x.strides()[last - 1], x.strides()[last], x.itemsize());
+  const BlasLayout layout = blas_layout_of(x.shape()[last - 1], x.shape()[last],
+                                           x.strides()[last - 1], x.strides()[last], x.itemsize());
   // cuBLAS takes a complex number at multiples of its size, OpenBLAS at those of a part's.
   const std::int64_t alignment =
       capabilities_of(x.device()).dense_operands ? x.itemsize() : info(type).alignment;
   const auto is_aligned = [&](std::intptr_t distance) { return distance % alignment == 0; };
   const Dims stack(x.strides().span().first(static_cast<std::size_t>(last - 1)));
-  return seen.leading != 0 && is_aligned(reinterpret_cast<std::intptr_t>(x.data())) &&
+  return layout.leading != 0 && is_aligned(reinterpret_cast<std::intptr_t>(x.data())) &&
                  std::all_of(stack.begin(), stack.end(), is_aligned)
              ? x
              : copy_c_order(x);
 }
 
-void require_blas(const char* op, Device where) {
-  if (runs_on_host(where)) return blas::require(op);
-  const auto find_problem = kernels<matmul_kernels>(where).library_problem;
-  const char* const problem = find_problem != nullptr ? find_problem() : nullptr;
-  if (problem == nullptr) return;
-  throw_library_error(op, "cuBLAS", problem);
+void require_blas(const char* op, Device device) {
+  if (runs_on_host(device)) return blas::require(op);
+  const auto find_error_message = kernels<matmul_kernels>(device).library_error_message;
+  const char* const error_message = find_error_message != nullptr ? find_error_message() : nullptr;
+  if (error_message == nullptr) return;
+  throw_library_error(op, "cuBLAS", error_message);
 }
 
-void enqueue_product(const Kernel& what, const NdArray& out, NdArray x1, NdArray x2, Operands of) {
+void enqueue_product(const Kernel& kernel, const NdArray& out, NdArray x1, NdArray x2,
+                     Operands operands) {
   if (out.size() == 0) return;
   MatmulParams params;
-  if (!describe_stack(x1, x2, of, params)) {
+  if (!describe_stack(x1, x2, operands, params)) {
     x1 = copy_c_order(x1);
     x2 = copy_c_order(x2);
-    describe_stack(x1, x2, of, params);
+    describe_stack(x1, x2, operands, params);
   }
   params.out = out.data();
-  if (of == Operands::matrices) {
+  if (operands == Operands::matrices) {
     describe_matrices(x1, x2, params);
     join_rows(params, out.dtype());
   } else {
     describe_vectors(x1, x2, params);
   }
   const MemoryUse uses[] = {writes(out), reads(x1), reads(x2)};
-  launch(out.device(), what, params, uses);
+  launch(out.device(), kernel, params, uses);
 }
 
 [[noreturn]] void reject_shapes(const char* op, const NdArray& x1, const NdArray& x2,
@@ -216,8 +220,8 @@ void enqueue_product(const Kernel& what, const NdArray& out, NdArray x1, NdArray
 }
 
 NdArray multiply(const char* op, const NdArray& a, const NdArray& b) {
-  const auto [where, type] = check_operands(op, a, b);
-  if (type == Dtype::bool_) return truth(multiply(op, counts(a), counts(b)));
+  const auto [device, type] = check_operands(op, a, b);
+  if (type == Dtype::bool_) return as_bool(multiply(op, counts(a), counts(b)));
   if (a.rank() == 0 || b.rank() == 0) {
     reject_shapes(op, a, b, "needs at least one axis in each; multiply by a 0-d array with *");
   }
@@ -228,21 +232,23 @@ NdArray multiply(const char* op, const NdArray& a, const NdArray& b) {
                   "the last axis of x1 and the last but one of x2 differ (the only one of a 1-D "
                   "x2)");
   }
-  constexpr Operands of = Operands::matrices;
-  const Dims stack = common_stack(op, x1, x2, of);
+  constexpr Operands operands = Operands::matrices;
+  const Dims stack = common_stack(op, x1, x2, operands);
   Dims shape = stack;
   shape.push_back(x1.shape()[x1.rank() - 2]);
   shape.push_back(x2.shape()[x2.rank() - 1]);
-  const matmul_kernels& table = kernels<matmul_kernels>(where);
-  const Dtype wide = multiplied_in(table, type, where);
+  const matmul_kernels& table = kernels<matmul_kernels>(device);
+  const Dtype wide = multiplied_in(table, type, device);
   check_shape(op, shape.span(), itemsize(wide));
-  const Kernel& what = require_kernel(op, table.loop[static_cast<int>(wide)], wide, where);
-  if (is_floating(wide)) require_blas(op, where);
+  const Kernel& kernel = require_kernel(op, table.loop[static_cast<int>(wide)], wide, device);
+  if (is_floating(wide)) require_blas(op, device);
   // Copied before the stack is stretched, so once.
-  const NdArray first = stretched_stack(op, for_blas(converted(op, x1, wide), wide), stack, of);
-  const NdArray second = stretched_stack(op, for_blas(converted(op, x2, wide), wide), stack, of);
-  const NdArray product = empty_of(c_layout(shape, itemsize(wide)), wide, where);
-  enqueue_product(what, product, first, second, of);
+  const NdArray first =
+      stretched_stack(op, for_blas(converted(op, x1, wide), wide), stack, operands);
+  const NdArray second =
+      stretched_stack(op, for_blas(converted(op, x2, wide), wide), stack, operands);
+  const NdArray product = empty_of(c_layout(shape, itemsize(wide)), wide, device);
+  enqueue_product(kernel, product, first, second, operands);
   NdArray out = astype(product, type, false);
   if (a.rank() > 1 && b.rank() > 1) return out;
   const NdArray narrower = b.rank() == 1 ? without_axis(out, out.rank() - 1) : out;
@@ -263,35 +269,35 @@ NdArray with_last(const NdArray& x, int axis) {
 }
 
 void check_axis_from_end(const char* op, std::int64_t axis, const NdArray& x1, const NdArray& x2) {
-  const int least = std::min(x1.rank(), x2.rank());
-  if (axis < 0 && axis >= -least) return;
+  const int min_rank = std::min(x1.rank(), x2.rank());
+  if (axis < 0 && axis >= -min_rank) return;
   throw AxisError(std::string(op) + ": axis " + std::to_string(axis) + " is not in [-" +
-                  std::to_string(least) + ", -1]: it counts from the end of both x1, " +
+                  std::to_string(min_rank) + ", -1]: it counts from the end of both x1, " +
                   describe(x1) + ", and x2, " + describe(x2));
 }
 
 /// One side of a tensordot: the axes to sum over last (x1) or first (x2), as a matrix.
 struct Folded {
   NdArray matrix;
-  Dims kept;
+  Dims free_shape;
 };
 Folded fold(const NdArray& x, const Dims& summed, bool summed_last) {
-  std::vector<std::int64_t> kept_axes;
-  Dims kept;
+  std::vector<std::int64_t> free_axes;
+  Dims free_shape;
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (std::find(summed.begin(), summed.end(), axis) != summed.end()) continue;
-    kept_axes.push_back(axis);
-    kept.push_back(x.shape()[axis]);
+    free_axes.push_back(axis);
+    free_shape.push_back(x.shape()[axis]);
   }
   std::vector<std::int64_t> order(summed.begin(), summed.end());
-  order.insert(summed_last ? order.begin() : order.end(), kept_axes.begin(), kept_axes.end());
+  order.insert(summed_last ? order.begin() : order.end(), free_axes.begin(), free_axes.end());
   std::int64_t sum_size = 1;
   for (const std::int64_t axis : summed) sum_size *= x.shape()[static_cast<int>(axis)];
-  std::int64_t kept_size = 1;
-  for (const std::int64_t n : kept) kept_size *= n;
-  const std::int64_t shape[] = {summed_last ? kept_size : sum_size,
-                                summed_last ? sum_size : kept_size};
-  return {reshape(permute_dims(x, order), shape, std::nullopt), kept};
+  std::int64_t free_size = 1;
+  for (const std::int64_t n : free_shape) free_size *= n;
+  const std::int64_t shape[] = {summed_last ? free_size : sum_size,
+                                summed_last ? sum_size : free_size};
+  return {reshape(permute_dims(x, order), shape, std::nullopt), free_shape};
 }
 
 void check_summed_axes(const NdArray& x1, const NdArray& x2, const Dims& axes1, const Dims& axes2) {
@@ -315,7 +321,7 @@ NdArray matmul(const NdArray& x1, const NdArray& x2) { return multiply("matmul",
 
 void matmul_into(const NdArray& target, const NdArray& x2) {
   constexpr const char* op = "matmul";
-  const auto [where, type] = check_operands(op, target, x2);
+  const auto [device, type] = check_operands(op, target, x2);
   require_writable(op, target);
   if (type != target.dtype()) {
     throw DtypeError("matmul: the result is " + std::string(name(type)) + ", the target " +
@@ -331,27 +337,27 @@ void matmul_into(const NdArray& target, const NdArray& x2) {
 
 NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
   constexpr const char* op = "vecdot";
-  const auto [where, type] = check_operands(op, x1, x2);
+  const auto [device, type] = check_operands(op, x1, x2);
   check_axis_from_end(op, axis, x1, x2);
   const NdArray a = with_last(x1, x1.rank() + static_cast<int>(axis));
   const NdArray b = with_last(x2, x2.rank() + static_cast<int>(axis));
   if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 1]) {
     reject_shapes(op, x1, x2, "the sizes along axis " + std::to_string(axis) + " differ");
   }
-  constexpr Operands of = Operands::vectors;
-  const Dims stack = common_stack(op, a, b, of);
+  constexpr Operands operands = Operands::vectors;
+  const Dims stack = common_stack(op, a, b, operands);
   // Whether any product is true. The kernel stops at one, for which short vectors leave no time.
-  if (type == Dtype::bool_ && (!runs_on_host(where) || a.shape()[a.rank() - 1] < 64)) {
+  if (type == Dtype::bool_ && (!runs_on_host(device) || a.shape()[a.rank() - 1] < 64)) {
     constexpr std::int64_t last[] = {-1};
     return linalg::any(linalg::logical_and(a, b), last, false);
   }
   check_shape(op, stack.span(), itemsize(type));
-  const Kernel& what =
-      require_kernel(op, kernels<matmul_kernels>(where).dot[static_cast<int>(type)], type, where);
-  const NdArray first = stretched_stack(op, converted(op, a, type), stack, of);
-  const NdArray second = stretched_stack(op, converted(op, b, type), stack, of);
-  NdArray out = empty_of(c_layout(stack, itemsize(type)), type, where);
-  enqueue_product(what, out, first, second, of);
+  const Kernel& kernel =
+      require_kernel(op, kernels<matmul_kernels>(device).dot[static_cast<int>(type)], type, device);
+  const NdArray first = stretched_stack(op, converted(op, a, type), stack, operands);
+  const NdArray second = stretched_stack(op, converted(op, b, type), stack, operands);
+  NdArray out = empty_of(c_layout(stack, itemsize(type)), type, device);
+  enqueue_product(kernel, out, first, second, operands);
   return out;
 }
 
@@ -364,8 +370,8 @@ NdArray tensordot(const NdArray& x1, const NdArray& x2, std::span<const std::int
   check_summed_axes(x1, x2, first_axes, second_axes);
   const Folded a = fold(x1, first_axes, true);
   const Folded b = fold(x2, second_axes, false);
-  Dims shape = a.kept;
-  for (const std::int64_t n : b.kept) shape.push_back(n);
+  Dims shape = a.free_shape;
+  for (const std::int64_t n : b.free_shape) shape.push_back(n);
   check_shape(op, shape.span(), itemsize(type));
   return reshape(multiply(op, a.matrix, b.matrix), shape.span(), std::nullopt);
 }

@@ -33,20 +33,20 @@ struct MatmulParams {
 };
 
 /// Bytes from the first matrices of the stacks to others.
-struct StackPlace {
+struct StackOffsets {
   std::int64_t x1;
   std::int64_t x2;
 };
-[[nodiscard]] SKERRY_HD SKERRY_INLINE constexpr StackPlace place_of(std::int64_t index,
-                                                                    const MatmulParams& p) {
-  StackPlace at{0, 0};
+[[nodiscard]] SKERRY_HD SKERRY_INLINE constexpr StackOffsets stack_offsets(std::int64_t index,
+                                                                           const MatmulParams& p) {
+  StackOffsets offsets{0, 0};
   for (int axis = 0; axis < p.batch_rank; ++axis) {
     const std::int64_t i = index % p.batch_shape[axis];
     index /= p.batch_shape[axis];
-    at.x1 += i * p.x1_batch[axis];
-    at.x2 += i * p.x2_batch[axis];
+    offsets.x1 += i * p.x1_batch[axis];
+    offsets.x2 += i * p.x2_batch[axis];
   }
-  return at;
+  return offsets;
 }
 
 /// How BLAS sees a matrix of rows x columns: `leading` items between its rows, or between its
@@ -61,10 +61,10 @@ struct BlasLayout {
   const auto reaches = [&](std::int64_t stride, std::int64_t extent) {
     return stride % itemsize == 0 && stride >= extent * itemsize;
   };
-  const std::int64_t least = columns > 1 ? columns : 1;
+  const std::int64_t min_leading = columns > 1 ? columns : 1;
   if (column == itemsize || columns == 1) {
-    if (rows == 1) return {least, false};
-    if (reaches(row, least)) return {row / itemsize, false};
+    if (rows == 1) return {min_leading, false};
+    if (reaches(row, min_leading)) return {row / itemsize, false};
   }
   if (row == itemsize || rows == 1) {
     if (columns == 1) return {rows > 1 ? rows : 1, true};
@@ -83,7 +83,7 @@ struct matmul_kernels {
   /// product is true.
   Kernel dot[dtype_count];
   /// Why the library that native forms for floating dtypes need can't be opened; null if it can.
-  const char* (*library_problem)() = nullptr;
+  const char* (*library_error_message)() = nullptr;
 };
 
 }  // namespace skerry

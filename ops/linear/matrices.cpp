@@ -31,7 +31,7 @@ namespace {
 
 /// Up to here OpenBLAS's threads give a matrix less than ours give a stack: beside them, two of
 /// ours take 0.6 of the time for matrices of 200 rows.
-constexpr std::int64_t most_of_one_thread = 512;
+constexpr std::int64_t max_serial_extent = 512;
 
 constexpr std::int64_t both_axes[] = {-2, -1};
 
@@ -53,27 +53,29 @@ std::int64_t slots_of(const LinAlgParams& params) {
   constexpr std::int64_t call = 100;
   constexpr std::int64_t few_rows = 64;  // OpenBLAS keeps to one thread
   const std::int64_t area = params.rows * params.columns;
-  const std::int64_t each = area * std::max(params.extra, std::min(params.rows, params.columns));
-  const std::int64_t most = std::max(params.rows, params.columns);
-  if (most <= few_rows) {
-    return std::min(host_slots(params.batch), 1 + params.batch * (call + each) / products);
+  const std::int64_t matrix_cost =
+      area * std::max(params.extra, std::min(params.rows, params.columns));
+  const std::int64_t max_extent = std::max(params.rows, params.columns);
+  if (max_extent <= few_rows) {
+    return std::min(host_slots(params.batch), 1 + params.batch * (call + matrix_cost) / products);
   }
   const std::int64_t threads = cpu::thread_count();
-  return most <= most_of_one_thread && 2 * params.batch >= threads ? std::min(params.batch, threads)
-                                                                   : 1;
+  return max_extent <= max_serial_extent && 2 * params.batch >= threads
+             ? std::min(params.batch, threads)
+             : 1;
 }
 
-void require_solver(const char* op, LinAlgRoutine routine, Device where) {
-  const auto find_problem = kernels<linalg_kernels>(where).library_problem;
-  if (find_problem == nullptr)
+void require_solver(const char* op, LinAlgRoutine routine, Device device) {
+  const auto find_error_message = kernels<linalg_kernels>(device).library_error_message;
+  if (find_error_message == nullptr)
     return;  // the build has no such kernels: said where they are asked for
-  const char* const problem = find_problem(routine);
-  if (problem == nullptr) return;
-  if (find_problem(LinAlgRoutine::getrf) == nullptr) {
-    throw NotImplementedError(std::string(op) + ": cuSOLVER can't do this on " + to_string(where) +
-                              ": " + problem + "; move the array with to_device(\"cpu\")");
+  const char* const error_message = find_error_message(routine);
+  if (error_message == nullptr) return;
+  if (find_error_message(LinAlgRoutine::getrf) == nullptr) {
+    throw NotImplementedError(std::string(op) + ": cuSOLVER can't do this on " + to_string(device) +
+                              ": " + error_message + "; move the array with to_device(\"cpu\")");
   }
-  throw_library_error(op, "cuSOLVER", problem);
+  throw_library_error(op, "cuSOLVER", error_message);
 }
 
 }  // namespace
@@ -114,12 +116,12 @@ void require_finite(const char* op, const NdArray& x) {
   const NdArray is_finite = isfinite(x);
   if (is_true(all(is_finite))) return;
   const NdArray by_matrix = all(is_finite, both_axes, false);
-  std::vector<char> found(static_cast<std::size_t>(by_matrix.size()));
-  read_bytes(found.data(), by_matrix.memory(), static_cast<std::size_t>(by_matrix.layout().offset),
-             found.size());
+  std::vector<char> finite_flags(static_cast<std::size_t>(by_matrix.size()));
+  read_bytes(finite_flags.data(), by_matrix.memory(),
+             static_cast<std::size_t>(by_matrix.layout().offset), finite_flags.size());
   std::string text = std::string(op) + ": NaN or infinity in x: ";
   if (x.rank() > 2) {
-    const auto bad = std::find(found.begin(), found.end(), 0) - found.begin();
+    const auto bad = std::find(finite_flags.begin(), finite_flags.end(), 0) - finite_flags.begin();
     text += "matrix " + std::to_string(bad) + " of the stack ";
   }
   throw LinAlgError(text + describe(x));
@@ -131,34 +133,35 @@ void require_finite(const char* op, const NdArray& x, Triangle read) {
 }
 
 FinitePart FinitePart::of_matrices(const NdArray& x) {
-  FinitePart found(x);
-  if (x.size() == 0) return found;
+  FinitePart result(x);
+  if (x.size() == 0) return result;
   const NdArray is_finite = isfinite(x);
-  if (!capabilities_of(x.device()).runs_later && is_true(all(is_finite))) return found;
-  found.is_finite_ = all(is_finite, both_axes, true);
+  if (!capabilities_of(x.device()).runs_later && is_true(all(is_finite))) return result;
+  result.is_finite_ = all(is_finite, both_axes, true);
   const NdArray ones = eye(rows_of(x), columns_of(x), 0, x.dtype(), x.device());
-  found.matrices_ = where(*found.is_finite_, x, ones);
-  return found;
+  result.matrices_ = where(*result.is_finite_, x, ones);
+  return result;
 }
 
 FinitePart FinitePart::of_columns(const NdArray& x) {
-  FinitePart found(x);
-  if (x.size() == 0) return found;
+  FinitePart result(x);
+  if (x.size() == 0) return result;
   const NdArray is_finite = isfinite(x);
-  if (!capabilities_of(x.device()).runs_later && is_true(all(is_finite))) return found;
+  if (!capabilities_of(x.device()).runs_later && is_true(all(is_finite))) return result;
   const std::int64_t rows[] = {-2};
-  found.is_finite_ = all(is_finite, rows, true);
-  found.matrices_ = where(*found.is_finite_, x, Scalar::of(0.0));
-  return found;
+  result.is_finite_ = all(is_finite, rows, true);
+  result.matrices_ = where(*result.is_finite_, x, Scalar::from_value(0.0));
+  return result;
 }
 
-NdArray FinitePart::answer(const NdArray& result, int own_axes) const {
+NdArray FinitePart::restore_nan(const NdArray& result, int own_axes) const {
   if (!is_finite_ || result.size() == 0) return result;
   NdArray is_finite = *is_finite_;
   for (int axis = 2; axis > own_axes; --axis) is_finite = squeeze(is_finite, last_axis);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const bool is_complex = kind(result.dtype()) == DtypeKind::complex_floating;
-  return where(is_finite, result, is_complex ? Scalar::of(nan, nan) : Scalar::of(nan));
+  return where(is_finite, result,
+               is_complex ? Scalar::from_value(nan, nan) : Scalar::from_value(nan));
 }
 
 Dims stack_of(const NdArray& x) {
@@ -174,26 +177,26 @@ Dims extended(const Dims& stack, std::int64_t rows, std::int64_t columns) {
 }
 
 NdArray empty_column_major(const char* op, const Dims& stack, std::int64_t rows,
-                           std::int64_t columns, Dtype type, Device where) {
+                           std::int64_t columns, Dtype type, Device device) {
   const Dims shape = extended(stack, columns, rows);
   check_shape(op, shape.span(), itemsize(type));
-  return matrix_transpose(empty(shape, type, where));
+  return matrix_transpose(empty(shape, type, device));
 }
 
 NdArray copy_column_major(const NdArray& x) {
   return matrix_transpose(copy_c_order(matrix_transpose(x)));
 }
 
-NdArray identities(const Dims& stack, std::int64_t n, Dtype type, Device where) {
-  const NdArray one = eye(n, n, 0, type, where);
+NdArray identities(const Dims& stack, std::int64_t n, Dtype type, Device device) {
+  const NdArray one = eye(n, n, 0, type, device);
   return copy_c_order(one.view(broadcast_to("eye", one.layout(), extended(stack, n, n))));
 }
 
 NdArray leading_part(const NdArray& x, std::int64_t rows, std::int64_t columns) {
-  Layout part = x.layout();
-  part.shape[x.rank() - 2] = rows;
-  part.shape[x.rank() - 1] = columns;
-  return x.view(std::move(part));
+  Layout layout = x.layout();
+  layout.shape[x.rank() - 2] = rows;
+  layout.shape[x.rank() - 1] = columns;
+  return x.view(std::move(layout));
 }
 
 LapackCall::LapackCall(const char* op, LinAlgRoutine routine, const NdArray& a)
@@ -205,27 +208,27 @@ LapackCall::LapackCall(const char* op, LinAlgRoutine routine, const NdArray& a)
 }
 
 NdArray LapackCall::run(std::initializer_list<const NdArray*> uses) {
-  const Device where = a_.device();
+  const Device device = a_.device();
   const Dtype type = a_.dtype();
-  if (!runs_on_host(where)) require_solver(op_, routine_, where);
-  const Kernel& what = require_kernel(
-      op_, kernels<linalg_kernels>(where).loop[static_cast<int>(routine_)][static_cast<int>(type)],
-      type, where);
+  if (!runs_on_host(device)) require_solver(op_, routine_, device);
+  const Kernel& kernel = require_kernel(
+      op_, kernels<linalg_kernels>(device).loop[static_cast<int>(routine_)][static_cast<int>(type)],
+      type, device);
   std::int64_t slot_nbytes = 0;
   params.slots = 1;
-  if (runs_on_host(where)) {
+  if (runs_on_host(device)) {
     blas::require(op_);
     slot_nbytes = blas::plan_scratch(routine_, type, params);
     params.slots = slots_of(params);
   }
-  const NdArray info = empty(Dims{params.batch}, Dtype::int32, where);
-  const StorageRef scratch = host_scratch(where, slot_nbytes * params.slots);
+  const NdArray info = empty(Dims{params.batch}, Dtype::int32, device);
+  const StorageRef scratch = host_scratch(device, slot_nbytes * params.slots);
   params.info = reinterpret_cast<std::int32_t*>(info.data());
   params.scratch = scratch->data();
   // Routines of LAPACK overwrite their arguments, which are copies.
   std::vector<MemoryUse> memory{writes(a_), writes(info), writes(scratch)};
-  for (const NdArray* each : uses) memory.push_back(writes(*each));
-  launch(where, what, params, memory);
+  for (const NdArray* array : uses) memory.push_back(writes(*array));
+  launch(device, kernel, params, memory);
   return info;
 }
 

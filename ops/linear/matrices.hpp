@@ -45,7 +45,7 @@ class FinitePart {
 
   [[nodiscard]] const NdArray& matrices() const noexcept { return matrices_; }
   /// NaN for what was replaced, else `result`, which has `own_axes` axes beside those of the stack.
-  [[nodiscard]] NdArray answer(const NdArray& result, int own_axes) const;
+  [[nodiscard]] NdArray restore_nan(const NdArray& result, int own_axes) const;
 
  private:
   explicit FinitePart(const NdArray& x) : matrices_(x) {}
@@ -64,10 +64,10 @@ class FinitePart {
 
 /// A fresh stack, dense in column-major order: what LAPACK takes.
 [[nodiscard]] NdArray empty_column_major(const char* op, const Dims& stack, std::int64_t rows,
-                                         std::int64_t columns, Dtype type, Device where);
+                                         std::int64_t columns, Dtype type, Device device);
 [[nodiscard]] NdArray copy_column_major(const NdArray& x);
 /// The identity of each matrix of the stack, fresh, C-contiguous.
-[[nodiscard]] NdArray identities(const Dims& stack, std::int64_t n, Dtype type, Device where);
+[[nodiscard]] NdArray identities(const Dims& stack, std::int64_t n, Dtype type, Device device);
 /// A view of rows and columns from the first on.
 [[nodiscard]] NdArray leading_part(const NdArray& x, std::int64_t rows, std::int64_t columns);
 

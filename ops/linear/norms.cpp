@@ -22,7 +22,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Axes of x that stay, in order, then all others as one: what is reduced is the last axis.
 struct GatheredVectors {
   NdArray x;
-  Dims kept;  ///< the result's shape, with or without axes of size 1 for the others
+  Dims result_shape;  ///< the result's shape, with or without axes of size 1 for the others
 };
 
 GatheredVectors gather(const char* op, const NdArray& x,
@@ -33,7 +33,7 @@ GatheredVectors gather(const char* op, const NdArray& x,
       reduced[static_cast<std::size_t>(axis)] = true;
     }
   }
-  GatheredVectors found;
+  GatheredVectors vectors;
   std::vector<std::int64_t> order;
   std::vector<std::int64_t> last;
   std::vector<std::int64_t> shape;
@@ -43,24 +43,24 @@ GatheredVectors gather(const char* op, const NdArray& x,
     if (!reduced[static_cast<std::size_t>(axis)]) {
       order.push_back(axis);
       shape.push_back(n);
-      found.kept.push_back(n);
+      vectors.result_shape.push_back(n);
       continue;
     }
     last.push_back(axis);
     length *= n;
-    if (keepdims) found.kept.push_back(1);
+    if (keepdims) vectors.result_shape.push_back(1);
   }
   order.insert(order.end(), last.begin(), last.end());
   // With one more for the vectors there would be 65.
   if (shape.size() == static_cast<std::size_t>(max_rank)) shape = {x.size()};
   shape.push_back(length);
-  found.x = reshape(permute_dims(x, order), shape, std::nullopt);
-  return found;
+  vectors.x = reshape(permute_dims(x, order), shape, std::nullopt);
+  return vectors;
 }
 
 NdArray constant_like(const NdArray& vectors, double value, Dtype type) {
   const Dims shape(vectors.shape().span().first(static_cast<std::size_t>(vectors.rank() - 1)));
-  return full(shape, Scalar::of(value), type, vectors.device());
+  return full(shape, Scalar::from_value(value), type, vectors.device());
 }
 
 std::int64_t length_of(const NdArray& vectors) { return vectors.shape()[vectors.rank() - 1]; }
@@ -70,7 +70,7 @@ NdArray largest(const NdArray& x) {
   if (length_of(x) == 0) return constant_like(x, 0, x.dtype());
   return max(x, last_axis, false);
 }
-NdArray least(const NdArray& x) {
+NdArray smallest(const NdArray& x) {
   if (length_of(x) == 0) return constant_like(x, infinity, x.dtype());
   return min(x, last_axis, false);
 }
@@ -80,8 +80,9 @@ NdArray least(const NdArray& x) {
 NdArray scale_of(const NdArray& magnitudes, double order) {
   const NdArray extreme =
       order > 0 ? max(magnitudes, last_axis, true) : min(magnitudes, last_axis, true);
-  const NdArray is_usable = logical_and(isfinite(extreme), not_equal(extreme, Scalar::of(0.0)));
-  return where(is_usable, extreme, Scalar::of(1.0));
+  const NdArray is_usable =
+      logical_and(isfinite(extreme), not_equal(extreme, Scalar::from_value(0.0)));
+  return where(is_usable, extreme, Scalar::from_value(1.0));
 }
 
 NdArray scaled_norm(const NdArray& magnitudes, double order) {
@@ -90,9 +91,10 @@ NdArray scaled_norm(const NdArray& magnitudes, double order) {
   }
   const NdArray scale = scale_of(magnitudes, order);
   const NdArray scaled = divide(magnitudes, scale);
-  const NdArray powers = order == 2 ? multiply(scaled, scaled) : pow(scaled, Scalar::of(order));
+  const NdArray powers =
+      order == 2 ? multiply(scaled, scaled) : pow(scaled, Scalar::from_value(order));
   const NdArray total = sum(powers, last_axis, true);
-  const NdArray root = order == 2 ? sqrt(total) : pow(total, Scalar::of(1 / order));
+  const NdArray root = order == 2 ? sqrt(total) : pow(total, Scalar::from_value(1 / order));
   return squeeze(multiply(root, scale), last_axis);
 }
 
@@ -102,7 +104,8 @@ std::optional<NdArray> direct_norm(const NdArray& x) {
   if (capabilities_of(x.device()).runs_later) return std::nullopt;  // looking would wait for it
   const NdArray squares = real(vecdot(x, x, -1));
   const double tiny = squares.dtype() == Dtype::float64 ? 0x1p-900 : 0x1p-80;
-  const NdArray is_safe = logical_and(isfinite(squares), greater(squares, Scalar::of(tiny)));
+  const NdArray is_safe =
+      logical_and(isfinite(squares), greater(squares, Scalar::from_value(tiny)));
   if (!is_true(all(is_safe))) return std::nullopt;
   return sqrt(squares);
 }
@@ -113,11 +116,11 @@ NdArray norm_of(const NdArray& x, double order) {
   }
   const Dtype type = real_part(x.dtype());
   if (order == 0) {
-    return sum(astype(not_equal(x, Scalar::of(0.0)), type, false), last_axis, false);
+    return sum(astype(not_equal(x, Scalar::from_value(0.0)), type, false), last_axis, false);
   }
   const NdArray magnitudes = abs(x);
   if (order == infinity) return largest(magnitudes);
-  if (order == -infinity) return least(magnitudes);
+  if (order == -infinity) return smallest(magnitudes);
   if (order == 1) return sum(magnitudes, last_axis, false);
   return scaled_norm(magnitudes, order);
 }
@@ -130,13 +133,13 @@ NdArray with_shape(const NdArray& x, const Dims& shape) {
 NdArray norm_of_sums(const NdArray& x, int summed_from_end, bool wants_largest) {
   const std::int64_t summed[] = {-summed_from_end};
   const NdArray sums = sum(abs(x), summed, false);
-  return wants_largest ? largest(sums) : least(sums);
+  return wants_largest ? largest(sums) : smallest(sums);
 }
 
 NdArray norm_of_singular_values(const NdArray& x, MatrixOrder order) {
   const NdArray values = svdvals(x);
   if (order == MatrixOrder::nuclear) return sum(values, last_axis, false);
-  return order == MatrixOrder::two ? largest(values) : least(values);
+  return order == MatrixOrder::two ? largest(values) : smallest(values);
 }
 
 bool needs_singular_values(MatrixOrder order) {
@@ -165,18 +168,19 @@ NdArray unkept_norm(const NdArray& x, MatrixOrder order) {
 
 }  // namespace
 
-NdArray vector_norm(const NdArray& given, std::optional<std::span<const std::int64_t>> axes,
+NdArray vector_norm(const NdArray& input, std::optional<std::span<const std::int64_t>> axes,
                     bool keepdims, double order) {
   constexpr const char* op = "vector_norm";
-  const NdArray x = as_floating(op, "x", given);
+  const NdArray x = as_floating(op, "x", input);
   if (std::isnan(order)) throw ValueError("vector_norm: ord is NaN; it takes any other number");
-  const GatheredVectors from = gather(op, widened(x), axes, keepdims);
-  return astype(with_shape(norm_of(from.x, order), from.kept), real_part(x.dtype()), false);
+  const GatheredVectors vectors = gather(op, widened(x), axes, keepdims);
+  return astype(with_shape(norm_of(vectors.x, order), vectors.result_shape), real_part(x.dtype()),
+                false);
 }
 
-NdArray matrix_norm(const NdArray& given, bool keepdims, MatrixOrder order) {
+NdArray matrix_norm(const NdArray& input, bool keepdims, MatrixOrder order) {
   constexpr const char* op = "matrix_norm";
-  const NdArray x = as_floating(op, "x", given);
+  const NdArray x = as_floating(op, "x", input);
   require_matrices(op, "x", x);
   if (needs_singular_values(order)) static_cast<void>(as_lapack_dtype(op, "x", x));
   const NdArray norms = astype(unkept_norm(widened(x), order), real_part(x.dtype()), false);

@@ -42,11 +42,11 @@ NdArray threshold(const char* op, const NdArray& x, const NdArray& values, const
   const NdArray largest = max(values, last_axis, true);
   if (rtol.array == nullptr) {
     return multiply(largest,
-                    rtol.value != nullptr ? *rtol.value : Scalar::of(default_tolerance(x)));
+                    rtol.value != nullptr ? *rtol.value : Scalar::from_value(default_tolerance(x)));
   }
-  const DtypeKind given = kind(rtol.array->dtype());
-  if (given == DtypeKind::complex_floating ||
-      (given != DtypeKind::real_floating && promotion_is_strict())) {
+  const DtypeKind rtol_kind = kind(rtol.array->dtype());
+  if (rtol_kind == DtypeKind::complex_floating ||
+      (rtol_kind != DtypeKind::real_floating && promotion_is_strict())) {
     throw DtypeError(std::string(op) + ": rtol must be real floating: " + describe(*rtol.array));
   }
   return multiply(largest, expand_dims(*rtol.array, last_axis));
@@ -63,21 +63,21 @@ void check_tolerance(const char* op, const NdArray& x, const Operand& rtol) {
 NdArray cyclic(const char* op, const NdArray& x) {
   Dims shape = x.shape();
   shape[0] = 5;
-  const NdArray made = empty(op, shape, x.dtype(), x.device());
-  assign(op, slice_of(made, 0, 0, 3), x);
-  assign(op, slice_of(made, 0, 3, 2), slice_of(made, 0, 0, 2));
-  return made;
+  const NdArray result = empty(op, shape, x.dtype(), x.device());
+  assign(op, slice_of(result, 0, 0, 3), x);
+  assign(op, slice_of(result, 0, 3, 2), slice_of(result, 0, 0, 2));
+  return result;
 }
 
 /// Vectors along axis 0. On a CPU in blocks whose components lie in the caches.
 void fill_products(const char* op, const NdArray& out, const NdArray& x1, const NdArray& x2) {
-  const std::int64_t most_bytes = std::int64_t{cpu::thread_count()} << 17;
-  if (out.nbytes() > most_bytes && !capabilities_of(out.device()).runs_later) {
+  const std::int64_t max_bytes = std::int64_t{cpu::thread_count()} << 17;
+  if (out.nbytes() > max_bytes && !capabilities_of(out.device()).runs_later) {
     const auto extents = out.shape().span().subspan(1);
     const int axis =
         1 + static_cast<int>(std::max_element(extents.begin(), extents.end()) - extents.begin());
     const std::int64_t size = out.shape()[axis];
-    const std::int64_t step = std::max<std::int64_t>(most_bytes / (out.nbytes() / size), 1);
+    const std::int64_t step = std::max<std::int64_t>(max_bytes / (out.nbytes() / size), 1);
     for (std::int64_t start = 0; size > 1 && start < size; start += step) {
       const std::int64_t length = std::min(step, size - start);
       fill_products(op, slice_of(out, axis, start, length), slice_of(x1, axis, start, length),
@@ -101,35 +101,35 @@ NdArray with_axis_first(const NdArray& x, int axis) {
 }
 
 int axis_of_three(const NdArray& x, std::int64_t axis, const NdArray& x1, const NdArray& x2) {
-  const int place = x.rank() + static_cast<int>(axis);
-  if (x.shape()[place] == 3) return place;
+  const int normalized_axis = x.rank() + static_cast<int>(axis);
+  if (x.shape()[normalized_axis] == 3) return normalized_axis;
   throw ShapeError("cross: both must have size 3 along axis " + std::to_string(axis) + ": x1 is " +
                    describe(x1) + ", x2 is " + describe(x2));
 }
 
 }  // namespace
 
-NdArray cross(const NdArray& given1, const NdArray& given2, std::int64_t axis) {
+NdArray cross(const NdArray& input1, const NdArray& input2, std::int64_t axis) {
   constexpr const char* op = "cross";
-  const NdArray x1 = as_numeric(op, given1);
-  const NdArray x2 = as_numeric(op, given2);
+  const NdArray x1 = as_numeric(op, input1);
+  const NdArray x2 = as_numeric(op, input2);
   const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
   common_device(op, both);
   const Dtype type = common_dtype(op, both);
-  const std::int64_t least = std::min(x1.rank(), x2.rank());
-  if (axis >= 0 || axis < -least) {
+  const std::int64_t min_rank = std::min(x1.rank(), x2.rank());
+  if (axis >= 0 || axis < -min_rank) {
     throw AxisError("cross: axis " + std::to_string(axis) + " is not in [-" +
-                    std::to_string(least) + ", -1]: it counts from the end of both x1, " +
+                    std::to_string(min_rank) + ", -1]: it counts from the end of both x1, " +
                     describe(x1) + ", and x2, " + describe(x2));
   }
   const int first = axis_of_three(x1, axis, x1, x2);
   const int second = axis_of_three(x2, axis, x1, x2);
   const Dims* const shapes[] = {&x1.shape(), &x2.shape()};
   NdArray out = empty(op, broadcast_shapes(op, shapes), type, x1.device());
-  const int place = std::max(first, second);
-  fill_products(op, with_axis_first(out, place),
-                with_axis_first(broadcast_to(widened(x1), out.shape()), place),
-                with_axis_first(broadcast_to(widened(x2), out.shape()), place));
+  const int vector_axis = std::max(first, second);
+  fill_products(op, with_axis_first(out, vector_axis),
+                with_axis_first(broadcast_to(widened(x1), out.shape()), vector_axis),
+                with_axis_first(broadcast_to(widened(x2), out.shape()), vector_axis));
   return out;
 }
 
@@ -158,31 +158,31 @@ NdArray trace(const NdArray& x, std::int64_t offset, std::optional<Dtype> type) 
   return reduce(*find_reduction("sum"), numbers, last_axis, type, false);
 }
 
-NdArray matrix_rank(const NdArray& given, const Operand& rtol) {
+NdArray matrix_rank(const NdArray& input, const Operand& rtol) {
   constexpr const char* op = "matrix_rank";
-  const NdArray x = as_lapack_dtype(op, "x", given);
+  const NdArray x = as_lapack_dtype(op, "x", input);
   require_matrices(op, "x", x);
   check_tolerance(op, x, rtol);
   const NdArray values = svdvals(x);
   if (std::min(rows_of(x), columns_of(x)) == 0) {
-    return full(stack_of(x), Scalar::of(std::int64_t{0}), default_integer, x.device());
+    return full(stack_of(x), Scalar::from_value(std::int64_t{0}), default_integer, x.device());
   }
   const NdArray counted = greater(values, threshold(op, x, values, rtol));
   return sum(astype(counted, default_integer, false), last_axis, false);
 }
 
-NdArray pinv(const NdArray& given, const Operand& rtol) {
+NdArray pinv(const NdArray& input, const Operand& rtol) {
   constexpr const char* op = "pinv";
-  const NdArray x = as_lapack_dtype(op, "x", given);
+  const NdArray x = as_lapack_dtype(op, "x", input);
   require_matrices(op, "x", x);
   check_tolerance(op, x, rtol);
   if (x.size() == 0) {
-    return full(extended(stack_of(x), columns_of(x), rows_of(x)), Scalar::of(0.0), x.dtype(),
-                x.device());
+    return full(extended(stack_of(x), columns_of(x), rows_of(x)), Scalar::from_value(0.0),
+                x.dtype(), x.device());
   }
   const auto [u, s, vh] = svd(x, false);
   const NdArray is_used = greater(s, threshold(op, x, s, rtol));
-  const NdArray inverse = where(is_used, reciprocal(s), Scalar::of(0.0));
+  const NdArray inverse = where(is_used, reciprocal(s), Scalar::from_value(0.0));
   const NdArray scaled = multiply(conj(matrix_transpose(u)), expand_dims(inverse, last_axis));
   return matmul(conj(matrix_transpose(vh)), scaled);
 }

@@ -52,15 +52,15 @@ struct Determinants {
   NdArray logarithm;
 };
 
-Determinants find_determinants(const char* op, const NdArray& given) {
-  const NdArray x = as_lapack_dtype(op, "x", given);
+Determinants find_determinants(const char* op, const NdArray& input) {
+  const NdArray x = as_lapack_dtype(op, "x", input);
   require_square(op, "x", x);
   const Dims stack = stack_of(x);
   const Dtype real = real_part(x.dtype());
   if (rows_of(x) == 0) {
-    const Scalar one = Scalar::of(1.0);
+    const Scalar one = Scalar::from_value(1.0);
     return {full(stack, one, x.dtype(), x.device()), full(stack, one, x.dtype(), x.device()),
-            full(stack, Scalar::of(0.0), real, x.device())};
+            full(stack, Scalar::from_value(0.0), real, x.device())};
   }
   Determinants result{empty(stack, x.dtype(), x.device()), empty(stack, x.dtype(), x.device()),
                       empty(stack, real, x.device())};
@@ -73,8 +73,8 @@ Determinants find_determinants(const char* op, const NdArray& given) {
   call.params.c = result.sign.data();
   call.params.values = result.logarithm.data();
   call.run({&lu.pivots, &result.value, &result.sign, &result.logarithm});
-  return {finite.answer(result.value, 0), finite.answer(result.sign, 0),
-          finite.answer(result.logarithm, 0)};
+  return {finite.restore_nan(result.value, 0), finite.restore_nan(result.sign, 0),
+          finite.restore_nan(result.logarithm, 0)};
 }
 
 [[noreturn]] void reject_right_side(const NdArray& x1, const NdArray& x2) {
@@ -91,11 +91,12 @@ NdArray stretched(const NdArray& x, const Dims& stack) {
 /// Both sides floating; integers and bools in the dtype of a floating side.
 TwoArrays equations(const char* op, const NdArray& x1, const NdArray& x2) {
   if (!promotion_is_strict()) {
-    const auto like = [](const NdArray& x, const NdArray& other) {
+    const auto convert_like = [](const NdArray& x, const NdArray& other) {
       return !is_floating(x.dtype()) && is_floating(other.dtype()) ? astype(x, other.dtype(), false)
                                                                    : x;
     };
-    return {as_lapack_dtype(op, "x1", like(x1, x2)), as_lapack_dtype(op, "x2", like(x2, x1))};
+    return {as_lapack_dtype(op, "x1", convert_like(x1, x2)),
+            as_lapack_dtype(op, "x2", convert_like(x2, x1))};
   }
   return {as_lapack_dtype(op, "x1", x1), as_lapack_dtype(op, "x2", x2)};
 }
@@ -110,13 +111,13 @@ NdArray with_column_axis(const NdArray& x) {
 NdArray det(const NdArray& x) { return find_determinants("det", x).value; }
 
 TwoArrays slogdet(const NdArray& x) {
-  const Determinants found = find_determinants("slogdet", x);
-  return {found.sign, found.logarithm};
+  const Determinants determinants = find_determinants("slogdet", x);
+  return {determinants.sign, determinants.logarithm};
 }
 
-NdArray inv(const NdArray& given) {
+NdArray inv(const NdArray& input) {
   constexpr const char* op = "inv";
-  const NdArray x = as_lapack_dtype(op, "x", given);
+  const NdArray x = as_lapack_dtype(op, "x", input);
   require_square(op, "x", x);
   if (x.size() == 0) return copy_c_order(x);
   const FinitePart finite = FinitePart::of_matrices(x);
@@ -125,14 +126,14 @@ NdArray inv(const NdArray& given) {
   const NdArray result = identities(stack_of(x), rows_of(x), x.dtype(), x.device());
   solve_with(op, lu, result, rows_of(x), false);
   require_success(op, lu.info, x, singular);
-  return finite.answer(result, 2);
+  return finite.restore_nan(result, 2);
 }
 
-NdArray solve(const NdArray& given1, const NdArray& given2) {
+NdArray solve(const NdArray& input1, const NdArray& input2) {
   constexpr const char* op = "solve";
-  const Operand both[] = {{.array = &given1, .name = "x1"}, {.array = &given2, .name = "x2"}};
+  const Operand both[] = {{.array = &input1, .name = "x1"}, {.array = &input2, .name = "x2"}};
   common_device(op, both);
-  const auto [x1, x2] = equations(op, given1, given2);
+  const auto [x1, x2] = equations(op, input1, input2);
   const Dtype type = *promote(x1.dtype(), x2.dtype());
   require_square(op, "x1", x1);
   if (x2.rank() == 0) reject_right_side(x1, x2);
@@ -155,17 +156,17 @@ NdArray solve(const NdArray& given1, const NdArray& given2) {
     if (b.size() > 0) solve_with(op, lu, b, columns_of(b), true);
     require_success(op, lu.info, x1, singular);
   }
-  const NdArray result = left_finite.answer(right_finite.answer(b, 2), 2);
+  const NdArray result = left_finite.restore_nan(right_finite.restore_nan(b, 2), 2);
   return is_vector ? squeeze(result, last_axis) : result;
 }
 
-NdArray matrix_power(const NdArray& given, std::int64_t n) {
+NdArray matrix_power(const NdArray& input, std::int64_t n) {
   constexpr const char* op = "matrix_power";
   // Products of integers are exact, so only an inverse is floating.
-  const bool is_exact = n >= 0 && is_integer(given.dtype()) && !promotion_is_strict();
-  const NdArray x = n < 0      ? as_lapack_dtype(op, "x", given)
-                    : is_exact ? given
-                               : as_floating(op, "x", given);
+  const bool is_exact = n >= 0 && is_integer(input.dtype()) && !promotion_is_strict();
+  const NdArray x = n < 0      ? as_lapack_dtype(op, "x", input)
+                    : is_exact ? input
+                               : as_floating(op, "x", input);
   require_square(op, "x", x);
   if (n == 0) return identities(stack_of(x), rows_of(x), x.dtype(), x.device());
   NdArray square = n < 0 ? inv(x) : x;

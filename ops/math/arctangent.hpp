@@ -6,7 +6,7 @@
 
 // atan2: the quotient as a pair, within the first octant, and then the octants.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// atan(q.high + q.low) - q.high for |q| <= tan(pi / 8): near-minimax, Chebyshev interpolation of
 /// (atan(q) - q) / q^3 in 60 digits, rounded. Error 5.4e-18 of q.
@@ -51,9 +51,9 @@ SKERRY_HD SKERRY_INLINE OctantAngle octant_of(float64 lesser, float64 greater) {
   const Pair<float64> above = fast_two_sum(is_reduced ? -x : 0.0, y);
   const Pair<float64> below = fast_two_sum(x, is_reduced ? y : 0.0);
   const bool has_no_quotient = (greater == 0) | (greater == infinity<float64>());
-  const Pair<float64> found = quotient(above, below);
+  const Pair<float64> ratio = quotient(above, below);
   const Pair<float64> q =
-      fast_two_sum(has_no_quotient ? 0.0 : found.high, has_no_quotient ? 0.0 : found.low);
+      fast_two_sum(has_no_quotient ? 0.0 : ratio.high, has_no_quotient ? 0.0 : ratio.low);
   return {is_reduced | is_diagonal ? 0.5 : 0.0, {q.high, arctangent_rest(q)}};
 }
 
@@ -84,13 +84,13 @@ SKERRY_HD SKERRY_INLINE float32 atan2(float32 y, float32 x) {
   const float32 below = greater * scale;
   const float32 reciprocal = 1.0f / below;
   const float32 above = lesser * scale;
-  const float32 found = above * reciprocal;
-  const float32 lost = math::fma(-found, below, above) * reciprocal;
+  const float32 ratio = above * reciprocal;
+  const float32 lost = math::fma(-ratio, below, above) * reciprocal;
   const float32 of_ends = lesser == infinity<float32>() ? 1.0f : 0.0f;
   const bool has_quotient = (greater > 0) & (greater < infinity<float32>());
   const bool is_left = signbit(x);
   const float32 sign = is_steep != is_left ? -1.0f : 1.0f;
-  const float32 q = sign * (has_quotient ? found : of_ends);
+  const float32 q = sign * (has_quotient ? ratio : of_ends);
   const float32 low = sign * (has_quotient ? lost : 0.0f);
   const float32 of_left = is_left ? 2.0f : 0.0f;
   const float32 quarters = is_steep ? 1.0f : of_left;
@@ -100,4 +100,4 @@ SKERRY_HD SKERRY_INLINE float32 atan2(float32 y, float32 x) {
   return ((x != x) | (y != y)) ? x + y : math::copysign(size, y);
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

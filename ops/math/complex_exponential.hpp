@@ -11,14 +11,14 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 namespace detail {
 
 /// e^(x.high + x.low) (cos + i sin), where e^x alone may be out of range and the product not.
-SKERRY_HD SKERRY_INLINE complex128 polar(own::Pair<float64> x, SineAndCosine angle) {
-  constexpr float64 magic = own::magic<float64>;
-  const own::Scaled<float64> size = own::scaled_exp(
-      own::reduce_exponent(own::Pair<float64>{clamp(x.high, -1480.0, 1480.0), x.low}));
+SKERRY_HD SKERRY_INLINE complex128 polar(portable::Pair<float64> x, SineAndCosine angle) {
+  constexpr float64 magic = portable::magic<float64>;
+  const portable::Scaled<float64> size = portable::scaled_exp(
+      portable::reduce_exponent(portable::Pair<float64>{clamp(x.high, -1480.0, 1480.0), x.low}));
   const float64 exponent = size.rounded - magic;
   const float64 third = math::fma(exponent, 0x1.5555555555555p-2, magic);
-  const float64 scale = own::power_of_2(third);
-  const float64 rest = own::power_of_2(magic + (exponent - 2.0 * (third - magic)));
+  const float64 scale = portable::power_of_2(third);
+  const float64 rest = portable::power_of_2(magic + (exponent - 2.0 * (third - magic)));
   return {size.significand * angle.cosine * scale * scale * rest,
           size.significand * angle.sine * scale * scale * rest};
 }
@@ -43,9 +43,9 @@ SKERRY_HD SKERRY_INLINE complex128 expm1(complex128 z) {
   const SineAndCosine v = sin_cos(z.im);
   const complex128 y = exp(z, v);
   const float64 below_1 = v.cosine > 0 ? v.sine * v.sine / (1.0 + v.cosine) : 1.0 - v.cosine;
-  const float64 near = elementary::expm1(z.re) * v.cosine - below_1 + 0.0;
+  const float64 near_re = elementary::expm1(z.re) * v.cosine - below_1 + 0.0;
   const bool is_near = (math::fabs(z.re) < 40.0) & isfinite(z.im);
-  return {is_near ? near : y.re - 1.0, y.im};
+  return {is_near ? near_re : y.re - 1.0, y.im};
 }
 
 /// sinh and cosh as they are but for a factor of 2^exponent: beyond 710 only their products with
@@ -57,11 +57,11 @@ struct ScaledHyperbolic {
 };
 SKERRY_HD inline ScaledHyperbolic sinh_cosh(float64 x) {
   const float64 size = math::fabs(x);
-  if (!(size > 40.0)) return {own::sinh(x), own::cosh(x), 0};
-  const own::Scaled<float64> e =
-      own::scaled_exp(own::reduce_exponent(size > 1480.0 ? 1480.0 : size));
+  if (!(size > 40.0)) return {portable::sinh(x), portable::cosh(x), 0};
+  const portable::Scaled<float64> e =
+      portable::scaled_exp(portable::reduce_exponent(size > 1480.0 ? 1480.0 : size));
   return {math::copysign(e.significand, x), e.significand,
-          static_cast<int>(e.rounded - own::magic<float64>) - 1};
+          static_cast<int>(e.rounded - portable::magic<float64>) - 1};
 }
 
 SKERRY_HD inline complex128 sinh(complex128 z) {

@@ -12,17 +12,17 @@ namespace detail {
 
 /// (start + a * a) + b * b to about twice the working precision: the three may cancel.
 SKERRY_HD SKERRY_INLINE float64 add_squares(float64 start, float64 a, float64 b) {
-  const own::Pair<float64> aa = own::two_product(a, a);
-  const own::Pair<float64> bb = own::two_product(b, b);
-  const own::Pair<float64> first = own::two_sum(start, aa.high);
-  const own::Pair<float64> second = own::two_sum(first.high, bb.high);
+  const portable::Pair<float64> aa = portable::two_product(a, a);
+  const portable::Pair<float64> bb = portable::two_product(b, b);
+  const portable::Pair<float64> first = portable::two_sum(start, aa.high);
+  const portable::Pair<float64> second = portable::two_sum(first.high, bb.high);
   return second.high + (second.low + first.low + aa.low + bb.low);
 }
 
 /// log(x) + correction.
 SKERRY_HD SKERRY_INLINE float64 log_with(float64 x, float64 correction) {
-  if constexpr (has_own_functions) {
-    return own::with_special_logs(x, own::log_of_parts(own::split(x), correction));
+  if constexpr (has_portable_functions) {
+    return portable::with_special_logs(x, portable::log_of_parts(portable::split(x), correction));
   } else {
     return elementary::log(x) + correction;
   }
@@ -35,10 +35,10 @@ SKERRY_HD SKERRY_INLINE float64 log_abs(complex128 z, float64 above_1) {
   const float64 greater = x > y ? x : y;
   const float64 any_exponent = greater < 0x1p-460 ? -600.0 : 0.0;
   const float64 exponent = greater > 0x1p500 ? 600.0 : any_exponent;
-  const float64 scale = own::power_of_2(own::magic<float64> - exponent);
+  const float64 scale = portable::power_of_2(portable::magic<float64> - exponent);
   const float64 norm = (x * scale) * (x * scale) + (y * scale) * (y * scale);
   const bool is_near = (norm > 0.5) & (norm < 3.0) & (greater > 0.5) & (greater < 2.0);
-  const own::Pair<float64> sum = own::two_sum(1.0, above_1);
+  const portable::Pair<float64> sum = portable::two_sum(1.0, above_1);
   const float64 log = log_with(is_near ? sum.high : norm, is_near ? sum.low / sum.high : 0.0);
   return has_inf(z) ? infinity<float64>() : math::fma(exponent, log_of_2, 0.5 * log);
 }

@@ -53,8 +53,8 @@ SKERRY_HD SKERRY_INLINE bool has_inf(complex128 z) {
 }
 
 /// 1 for an infinity, 0 otherwise, with the sign of `part`.
-SKERRY_HD SKERRY_INLINE float64 boxed(float64 part) {
-  return math::copysign(isinf(part) ? 1.0 : 0.0, part);
+SKERRY_HD SKERRY_INLINE float64 boxed(float64 component) {
+  return math::copysign(isinf(component) ? 1.0 : 0.0, component);
 }
 
 struct SineAndCosine {
@@ -62,21 +62,22 @@ struct SineAndCosine {
   float64 cosine;
 };
 /// Of the angle + low.
-SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos(own::ReducedAngle angle, float64 low) {
-  const own::SineAndCosine v =
-      own::sin_cos_of_rest(own::two_sum(angle.rest.high, angle.rest.low + low));
+SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos(portable::ReducedAngle angle, float64 low) {
+  const portable::SineAndCosine v =
+      portable::sin_cos_of_rest(portable::two_sum(angle.rest.high, angle.rest.low + low));
   const float64 sine = v.sine.high + v.sine.low;
   const float64 cosine = v.cosine.high + v.cosine.low;
   const bool is_odd = (angle.quadrant & 1) != 0;
-  return {own::negate_if(is_odd ? cosine : sine, angle.quadrant >> 1),
-          own::negate_if(is_odd ? sine : cosine, (angle.quadrant + 1) >> 1)};
+  return {portable::negate_if(is_odd ? cosine : sine, angle.quadrant >> 1),
+          portable::negate_if(is_odd ? sine : cosine, (angle.quadrant + 1) >> 1)};
 }
 /// Both from one reduction of the angle x.high + x.low.
-SKERRY_HD inline SineAndCosine sin_cos(own::Pair<float64> x) {
-  if constexpr (has_own_functions) {
-    const bool is_huge = math::fabs(x.high) > own::ordinary_angle<float64>;
-    return sin_cos(is_huge ? own::reduce_huge_angle(x.high) : own::reduce_ordinary_angle(x.high),
-                   x.low);
+SKERRY_HD inline SineAndCosine sin_cos(portable::Pair<float64> x) {
+  if constexpr (has_portable_functions) {
+    const bool is_huge = math::fabs(x.high) > portable::max_normal_angle<float64>;
+    return sin_cos(
+        is_huge ? portable::reduce_huge_angle(x.high) : portable::reduce_normal_angle(x.high),
+        x.low);
   } else {
     const float64 sine = elementary::sin(x.high);
     const float64 cosine = elementary::cos(x.high);
@@ -85,8 +86,8 @@ SKERRY_HD inline SineAndCosine sin_cos(own::Pair<float64> x) {
 }
 /// The same for vectors, without branches.
 SKERRY_HD SKERRY_INLINE SineAndCosine sin_cos(float64 x) {
-  if constexpr (has_own_functions) {
-    return sin_cos(own::reduce_angle(x), 0.0);
+  if constexpr (has_portable_functions) {
+    return sin_cos(portable::reduce_angle(x), 0.0);
   } else {
     return {elementary::sin(x), elementary::cos(x)};
   }

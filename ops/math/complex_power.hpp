@@ -46,22 +46,24 @@ SKERRY_HD inline complex128 coarse_pow(complex128 x1, complex128 x2) {
   return power_by_logarithm(x1, x2);
 }
 
-using own::Pair;
+using portable::Pair;
 
-using own::add;
-using own::multiply;
-using own::subtract;
+using portable::add;
+using portable::multiply;
+using portable::subtract;
 
 /// log |z|; finite parts that are not both 0.
 SKERRY_HD inline Pair<float64> log_abs_as_pair(complex128 z) {
   const int any_exponent = exponent_of(z);
   const int exponent = any_exponent > -400 && any_exponent < 400 ? 0 : any_exponent;
   const complex128 u = scale(z, -exponent);
-  const Pair<float64> norm = add(own::two_product(u.re, u.re), own::two_product(u.im, u.im));
-  Pair<float64> log = own::log_as_pair(norm.high);
+  const Pair<float64> norm =
+      add(portable::two_product(u.re, u.re), portable::two_product(u.im, u.im));
+  Pair<float64> log = portable::log_as_pair(norm.high);
   log = add<float64>({0.5 * log.high, 0.5 * log.low}, {0.5 * norm.low / norm.high, 0.0});
   const float64 n = exponent;
-  return add<float64>({n * own::log_of_2<float64>::high, n * own::log_of_2<float64>::low}, log);
+  return add<float64>({n * portable::log_of_2<float64>::high, n * portable::log_of_2<float64>::low},
+                      log);
 }
 
 /// atan(n / 8) = row 0 + row 1.
@@ -78,15 +80,15 @@ SKERRY_TABLE float64 arctangents_of_eighths[2][9] = {
 SKERRY_HD inline Pair<float64> octant_angle_as_pair(float64 lesser, float64 greater) {
   const float64 n = math::rint(8.0 * (lesser / greater));
   const float64 slope = 0.125 * n;
-  const Pair<float64> rise = own::two_product(slope, greater);
-  const Pair<float64> run = own::two_product(slope, lesser);
-  const Pair<float64> found = own::quotient(add<float64>({lesser, 0.0}, {-rise.high, -rise.low}),
-                                            add<float64>({greater, 0.0}, run));
-  const Pair<float64> s = own::fast_two_sum(found.high, found.low);
+  const Pair<float64> rise = portable::two_product(slope, greater);
+  const Pair<float64> run = portable::two_product(slope, lesser);
+  const Pair<float64> ratio = portable::quotient(
+      add<float64>({lesser, 0.0}, {-rise.high, -rise.low}), add<float64>({greater, 0.0}, run));
+  const Pair<float64> s = portable::fast_two_sum(ratio.high, ratio.low);
   const Pair<float64> square = multiply(s, s);
   // atan(s) = s + s^3 (-1/3 + s^2 / 5 - ...): what is left out is less than 2^-70 of it.
-  const float64 terms = own::polynomial(square.high, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11,
-                                        1.0 / 13, -1.0 / 15, 1.0 / 17);
+  const float64 terms = portable::polynomial(square.high, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11,
+                                             1.0 / 13, -1.0 / 15, 1.0 / 17);
   const Pair<float64> factor =
       add<float64>({-0x1.5555555555555p-2, -0x1.5555555555555p-56}, {square.high * terms, 0.0});
   const Pair<float64> angle = add(s, multiply(multiply(square, factor), s));
@@ -98,8 +100,8 @@ SKERRY_HD inline Pair<float64> angle_as_pair(complex128 z) {
   const complex128 u = scale(z, -exponent_of(z));
   const float64 x = math::fabs(u.re);
   const float64 y = math::fabs(u.im);
-  constexpr Pair<float64> right = {own::half_pi[0], own::half_pi[1]};
-  constexpr Pair<float64> straight = {2 * own::half_pi[0], 2 * own::half_pi[1]};
+  constexpr Pair<float64> right = {portable::half_pi[0], portable::half_pi[1]};
+  constexpr Pair<float64> straight = {2 * portable::half_pi[0], 2 * portable::half_pi[1]};
   Pair<float64> angle =
       y > x ? subtract(right, octant_angle_as_pair(x, y)) : octant_angle_as_pair(y, x);
   if (z.re < 0) angle = subtract(straight, angle);

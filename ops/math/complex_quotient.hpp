@@ -15,7 +15,7 @@ SKERRY_HD SKERRY_INLINE complex128 times_conjugate(complex128 x, complex128 y) {
 }
 
 /// The textbook quotient.
-SKERRY_HD SKERRY_INLINE complex128 plain_quotient(complex128 x, complex128 y) {
+SKERRY_HD SKERRY_INLINE complex128 unscaled_quotient(complex128 x, complex128 y) {
   const float64 norm = y.re * y.re + y.im * y.im;
   const complex128 product = times_conjugate(x, y);
   return {product.re / norm, product.im / norm};
@@ -28,7 +28,7 @@ SKERRY_HD inline complex128 scaled_quotient(complex128 x, complex128 y) {
   const complex128 u = scale(x, -ex);
   const complex128 v = scale(y, -ey);
   const float64 norm = v.re * v.re + v.im * v.im;
-  const complex128 q = plain_quotient(u, v);
+  const complex128 q = unscaled_quotient(u, v);
   if (!(isnan(q.re) & isnan(q.im))) return scale(q, ex - ey);
   if (norm == 0 && !(isnan(x.re) & isnan(x.im))) {
     const float64 inf = math::copysign(infinity<float64>(), y.re);
@@ -56,7 +56,7 @@ SKERRY_HD SKERRY_INLINE uint64 is_extreme(complex128 z) {
 
 SKERRY_HD SKERRY_INLINE complex128 divide(complex128 x, complex128 y) {
   const uint64 extreme = is_extreme(x) | is_extreme(y);
-  return (extreme >> 63) == 0 ? plain_quotient(x, y) : scaled_quotient(x, y);
+  return (extreme >> 63) == 0 ? unscaled_quotient(x, y) : scaled_quotient(x, y);
 }
 
 /// z / |z|, part by part: of infinities the limit along both axes, or the diagonal.

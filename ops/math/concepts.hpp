@@ -58,11 +58,11 @@ concept any_dtype = numeric<T> || boolean<T>;
 
 namespace detail {
 template <class T>
-struct part {
+struct real_type {
   using type = T;
 };
 template <complex_floating T>
-struct part<T> {
+struct real_type<T> {
   using type = typename T::value_type;
 };
 
@@ -94,7 +94,7 @@ concept stored_only = !same_v<computed_t<T>, T>;
 
 /// float32 for complex64, float64 for complex128, T itself otherwise.
 template <class T>
-using real_part_t = typename detail::part<T>::type;
+using real_part_t = typename detail::real_type<T>::type;
 
 /// The unsigned integer of T's size: for wrap-around arithmetic and for the bits of a float.
 template <class T>

@@ -6,7 +6,7 @@
 
 // exp and expm1: x = n log(2) + r, a polynomial of r, and 2^n by way of the bits.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// log(2) = high + low; n * high is exact for the n that occur.
 template <real_floating T>
@@ -17,7 +17,7 @@ struct log_of_2<float32> {
   static constexpr float32 high = 0x1.62e4p-1f;
   static constexpr float32 low = 0x1.7f7d1cp-20f;
   static constexpr float32 nearest = 0x1.62e430p-1f;
-  static constexpr float32 beyond = -0x1.05c610p-29f;  ///< log(2) - nearest
+  static constexpr float32 residual = -0x1.05c610p-29f;  ///< log(2) - nearest
 };
 template <>
 struct log_of_2<float64> {
@@ -25,7 +25,7 @@ struct log_of_2<float64> {
   static constexpr float64 high = 0x1.62e42fefa3800p-1;
   static constexpr float64 low = 0x1.ef35793c76730p-45;
   static constexpr float64 nearest = 0x1.62e42fefa39efp-1;
-  static constexpr float64 beyond = 0x1.abc9e3b39803fp-56;
+  static constexpr float64 residual = 0x1.abc9e3b39803fp-56;
 };
 
 /// q of e^r = 1 + r + r^2 q(r) for |r| <= log(2) / 2: near-minimax, by Chebyshev
@@ -102,16 +102,16 @@ SKERRY_HD SKERRY_INLINE T clamp_exponent(T x) {
 
 /// Below, e^x and e^-x are normal.
 template <real_floating T>
-inline constexpr T ordinary_exponent = sizeof(T) == 4 ? T(87) : T(708);
+inline constexpr T max_normal_exponent = sizeof(T) == 4 ? T(87) : T(708);
 
-/// For |x| <= ordinary_exponent.
+/// For |x| <= max_normal_exponent.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T ordinary_exp(T x) {
+SKERRY_HD SKERRY_INLINE T normal_range_exp(T x) {
   return unscale(scaled_exp(reduce_exponent(x)));
 }
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T exp(T x) {
-  if (has_branches && math::fabs(x) <= ordinary_exponent<T>) return ordinary_exp(x);
+  if (has_branches && math::fabs(x) <= max_normal_exponent<T>) return normal_range_exp(x);
   return unscale_any(scaled_exp(reduce_exponent(clamp_exponent(x))));
 }
 
@@ -121,7 +121,7 @@ SKERRY_HD SKERRY_INLINE Scaled<float64> scaled_exp2(float64 x) {
   const float64 rounded = x + magic<float64>;
   const float64 rest = x - (rounded - magic<float64>);
   const float64 r = rest * log_2::nearest;
-  const float64 low = math::fma(rest, log_2::beyond, math::fma(rest, log_2::nearest, -r));
+  const float64 low = math::fma(rest, log_2::residual, math::fma(rest, log_2::nearest, -r));
   const Pair<float64> leading = fast_two_sum(1.0, r);
   const float64 more = math::fma(r * r, exp_terms(r), math::fma(r, low, low));
   return {leading.high + (leading.low + more), rounded};
@@ -140,14 +140,14 @@ SKERRY_HD SKERRY_INLINE Scaled<float32> scaled_exp2(float32 x) {
 }
 /// Below, 2^x is normal.
 template <real_floating T>
-inline constexpr T ordinary_exponent_of_2 = sizeof(T) == 4 ? T(126) : T(1022);
+inline constexpr T max_normal_exponent_of_2 = sizeof(T) == 4 ? T(126) : T(1022);
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T ordinary_exp2(T x) {
+SKERRY_HD SKERRY_INLINE T normal_range_exp2(T x) {
   return unscale(scaled_exp2(x));
 }
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T exp2(T x) {
-  if (has_branches && math::fabs(x) <= ordinary_exponent_of_2<T>) return ordinary_exp2(x);
+  if (has_branches && math::fabs(x) <= max_normal_exponent_of_2<T>) return normal_range_exp2(x);
   return unscale_any(
       scaled_exp2(sizeof(T) == 4 ? clamp(x, T(-151), T(129)) : clamp(x, T(-1076), T(1025))));
 }
@@ -177,11 +177,11 @@ SKERRY_HD SKERRY_INLINE float64 expm1_terms(float64 r) { return exp_terms(r); }
 /// above + 2^(n-1) (e^(r + low) - 1): (e^x - 1) / 2 if above is 2^(n-1) - 1/2.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE Pair<T> half_expm1(ReducedExponent<T> x, T scale, Pair<T> above) {
-  const T part = scale * x.r;
-  const Pair<T> leading = fast_two_sum(above.high, part);
+  const T scaled_r = scale * x.r;
+  const Pair<T> leading = fast_two_sum(above.high, scaled_r);
   const T low = sizeof(T) == 4 ? x.low : math::fma(x.r, x.low, x.low);  // 0.1 ulp of float32
   const T rest = math::fma(scale, low, leading.low + above.low);
-  return {leading.high, math::fma(part * x.r, expm1_terms(x.r), rest)};
+  return {leading.high, math::fma(scaled_r * x.r, expm1_terms(x.r), rest)};
 }
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T expm1(T x) {
@@ -194,4 +194,4 @@ SKERRY_HD SKERRY_INLINE T expm1(T x) {
   return math::fabs(x) < (is_single ? T(0x1p-25) : T(0x1p-54)) ? x : (half.high + half.low) * T(2);
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

@@ -6,7 +6,7 @@
 
 // Angles beyond 2^40: where pi / 2 in three float64 no longer does.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// The remainder of an angle of any size after the nearest multiple of pi / 2.
 struct ReducedAngle {
@@ -61,4 +61,4 @@ SKERRY_HD SKERRY_INLINE ReducedAngle reduce_huge_angle(float64 x) {
   return {fast_two_sum(product.high, rest), to_bits(multiple + magic<float64>)};
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

@@ -6,7 +6,7 @@
 
 // The length of a vector of two parts.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// sqrt(x.high + x.low) as a pair; 0 for 0. The low part is one step of Newton's method.
 template <real_floating T>
@@ -36,4 +36,4 @@ SKERRY_HD SKERRY_INLINE T hypot(T x1, T x2) {
   return is_infinite ? infinity<T>() : length;
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

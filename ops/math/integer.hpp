@@ -80,9 +80,9 @@ SKERRY_HD SKERRY_INLINE T safe_divisor(T a, T b) {
 }
 
 #if defined(__CUDA_ARCH__)
-inline constexpr int widest_float_division = 2;
+inline constexpr int max_float_division = 2;
 #else
-inline constexpr int widest_float_division = 4;
+inline constexpr int max_float_division = 4;
 #endif
 
 /// floor(a / b) for b != 0 without overflow. Up to 32 bits through floating division, which unlike
@@ -94,7 +94,7 @@ SKERRY_HD SKERRY_INLINE T floor_quotient(T a, T b) {
   if constexpr (sizeof(T) <= 2) {
     return static_cast<T>(
         static_cast<int32>(::floorf(static_cast<float>(a) / static_cast<float>(b))));
-  } else if constexpr (sizeof(T) <= widest_float_division) {
+  } else if constexpr (sizeof(T) <= max_float_division) {
     const double quotient = ::floor(static_cast<double>(a) / static_cast<double>(b));
     if constexpr (signed_integral<T>) return static_cast<T>(quotient);
     // By way of int32, for which every instruction set has a conversion.
@@ -126,9 +126,9 @@ SKERRY_HD SKERRY_INLINE T remainder(T a, T b) {
 }
 
 #if defined(__CUDA_ARCH__)
-inline constexpr int widest_vector_power = 0;
+inline constexpr int max_vector_power = 0;
 #else
-inline constexpr int widest_vector_power = 2;
+inline constexpr int max_vector_power = 2;
 #endif
 
 /// Modulo 2^16, by a step for each bit of any exponent: those of a vector go together.
@@ -152,7 +152,7 @@ SKERRY_HD SKERRY_INLINE T pow(T base, T exponent) {
   if constexpr (signed_integral<T>) {
     vanishes = (exponent < T(0)) & (base != T(1)) & (base != T(-1));
   }
-  if constexpr (sizeof(T) <= widest_vector_power) {
+  if constexpr (sizeof(T) <= max_vector_power) {
     const uint16 power = narrow_power<8 * sizeof(T)>(static_cast<uint16>(base), bits);
     return vanishes ? T(0) : static_cast<T>(power);
   } else {
@@ -181,13 +181,13 @@ SKERRY_HD SKERRY_INLINE T shift_left(T x, T count) {
 template <integral T>
 SKERRY_HD SKERRY_INLINE T shift_right(T x, T count) {
   constexpr bits_t<T> last = 8 * sizeof(T) - 1;
-  const auto wanted = static_cast<bits_t<T>>(count);
-  const bits_t<T> shift = wanted < last ? wanted : last;
+  const auto requested_shift = static_cast<bits_t<T>>(count);
+  const bits_t<T> shift = requested_shift < last ? requested_shift : last;
   const T moved = static_cast<T>(x >> shift);
   if constexpr (signed_integral<T>) {
     return moved;
   } else {
-    return wanted > last ? T(0) : moved;
+    return requested_shift > last ? T(0) : moved;
   }
 }
 

@@ -7,7 +7,7 @@
 
 // asinh, acosh and atanh as logarithms of pairs.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// log(sum.high + sum.low), both normal.
 template <real_floating T>
@@ -39,9 +39,9 @@ SKERRY_HD SKERRY_INLINE T asinh(T x) {
   const Pair<T> root = sqrt_of_pair<T>({above.high, above.low + square.low});
   const Pair<T> sum = fast_two_sum(root.high, size);
   const T y = log_of_root<T>(size, {sum.high, sum.low + root.low});
-  const bool is_ordinary =
+  const bool is_in_range =
       (size >= (sizeof(T) == 4 ? T(0x1p-12) : T(0x1p-28))) & (size < infinity<T>());
-  return is_ordinary ? math::copysign(y, x) : x;
+  return is_in_range ? math::copysign(y, x) : x;
 }
 
 template <real_floating T>
@@ -54,7 +54,7 @@ SKERRY_HD SKERRY_INLINE Pair<T> sum_for_acosh(T x) {
 }
 /// For x in [1, great_root].
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T ordinary_acosh(T x) {
+SKERRY_HD SKERRY_INLINE T normal_range_acosh(T x) {
   return log_of_sum(sum_for_acosh(x));
 }
 template <real_floating T>
@@ -67,14 +67,15 @@ SKERRY_HD SKERRY_INLINE T acosh(T x) {
 /// Half the logarithm of (1 + x) / (1 - x) = 2^k t, t in [2/3, 3/2]: that of t by the quotient
 /// (1 + x - 2^k (1 - x)) / (1 + x + 2^k (1 - x)), which is x itself for k = 0. For |x| < 1.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T ordinary_atanh(T x) {
+SKERRY_HD SKERRY_INLINE T normal_range_atanh(T x) {
   const T size = math::fabs(x);
   const Pair<T> above = fast_two_sum(T(1), size);
   const Pair<T> below = fast_two_sum(T(1), -size);
   // Bits of floats are within 0.09 of linear in their logarithm.
   constexpr int bits = fraction_bits<T>;
-  const bits_t<T> apart = to_bits(above.high) - to_bits(below.high) + (bits_t<T>(1) << (bits - 1));
-  const T rounded = from_bits<T>((apart >> bits) | to_bits(magic<T>));
+  const bits_t<T> bit_difference =
+      to_bits(above.high) - to_bits(below.high) + (bits_t<T>(1) << (bits - 1));
+  const T rounded = from_bits<T>((bit_difference >> bits) | to_bits(magic<T>));
   const T k = rounded - magic<T>;
   const T scale = power_of_2(rounded);
   const Pair<T> other = {below.high * scale, below.low * scale};
@@ -87,7 +88,7 @@ SKERRY_HD SKERRY_INLINE T ordinary_atanh(T x) {
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T atanh(T x) {
   const T outside = math::fabs(x) == T(1) ? math::copysign(infinity<T>(), x) : nan<T>();
-  return math::fabs(x) < T(1) ? ordinary_atanh(x) : outside;
+  return math::fabs(x) < T(1) ? normal_range_atanh(x) : outside;
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

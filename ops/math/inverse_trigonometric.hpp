@@ -6,7 +6,7 @@
 
 // asin, acos and atan: polynomials about 0, to which the rest of the range is reduced.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// q of asin(y) = y + y^3 q(y^2) for y^2 <= 1/4: near-minimax (Chebyshev interpolation in 60 digits
 /// by mpmath's chebyfit, rounded). Error 1.5e-17; 4.9e-9 in float32.
@@ -104,4 +104,4 @@ SKERRY_HD SKERRY_INLINE float32 atan(float32 x) {
   return math::copysign(sum.high + arctangent_rest(Pair<float32>{y, lost}, more), x);
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

@@ -58,7 +58,7 @@ SKERRY_BINARY(pow)
   SKERRY_INLINE float32 name(float32 x) {                         \
     return static_cast<float32>(::name(static_cast<float64>(x))); \
   }                                                               \
-  SKERRY_INLINE float64 name(float64 x) { return own::name(x); }
+  SKERRY_INLINE float64 name(float64 x) { return portable::name(x); }
 #endif
 SKERRY_UNARY(acosh)
 SKERRY_UNARY(asinh)

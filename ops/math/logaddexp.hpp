@@ -7,7 +7,7 @@
 // log(e^a + e^b) = a + log(1 + e^(b - a)) for a >= b. Where a < 0 the two terms may cancel, and the
 // result be as small as one likes: there it is log(1 + t), t = (e^a - 1) + e^b.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// e^(x.high + x.low) for -750 <= x <= 0, within 2^-57 of it.
 SKERRY_HD SKERRY_INLINE Pair<float64> exp_as_pair(Pair<float64> x) {
@@ -22,13 +22,13 @@ SKERRY_HD SKERRY_INLINE Pair<float64> exp_as_pair(Pair<float64> x) {
 }
 
 /// Right to the last place unless the terms cancel.
-SKERRY_HD SKERRY_INLINE float64 quick_logaddexp(float64 x1, float64 x2) {
+SKERRY_HD SKERRY_INLINE float64 fast_logaddexp(float64 x1, float64 x2) {
   const float64 greater = x1 > x2 ? x1 : x2;
   const float64 lesser = x1 > x2 ? x2 : x1;
   const Pair<float64> distance = two_sum(lesser, -greater);
-  const bool is_far = !(distance.high > -750.0);  // the one that is infinite, too
+  const bool is_out_of_range = !(distance.high > -750.0);  // the one that is infinite, too
   const Pair<float64> y =
-      exp_as_pair({is_far ? -750.0 : distance.high, is_far ? 0.0 : distance.low});
+      exp_as_pair({is_out_of_range ? -750.0 : distance.high, is_out_of_range ? 0.0 : distance.low});
   const Pair<float64> u = fast_two_sum(1.0, y.high);
   const BinaryParts<float64> parts = split(u.high);
   const float64 low = (u.low + y.low) * (parts.exponent == 0 ? 1.0 : 0.5);
@@ -98,13 +98,13 @@ SKERRY_HD inline float64 accurate_logaddexp(float64 x1, float64 x2) {
 }
 
 SKERRY_HD SKERRY_INLINE float64 logaddexp(float64 x1, float64 x2) {
-  const float64 quick = quick_logaddexp(x1, x2);
-  return is_cancelled(x1, x2, quick) ? accurate_logaddexp(x1, x2) : quick;
+  const float64 fast_result = fast_logaddexp(x1, x2);
+  return is_cancelled(x1, x2, fast_result) ? accurate_logaddexp(x1, x2) : fast_result;
 }
 
 // float32 in float64, rounded once; the same scheme.
 
-SKERRY_HD SKERRY_INLINE float32 quick_logaddexp(float32 x1, float32 x2) {
+SKERRY_HD SKERRY_INLINE float32 fast_logaddexp(float32 x1, float32 x2) {
   const float64 a = x1;
   const float64 b = x2;
   const float64 greater = a > b ? a : b;
@@ -126,8 +126,8 @@ SKERRY_HD SKERRY_INLINE float32 accurate_logaddexp(float32 x1, float32 x2) {
       accurate_logaddexp(static_cast<float64>(x1), static_cast<float64>(x2)));
 }
 SKERRY_HD SKERRY_INLINE float32 logaddexp(float32 x1, float32 x2) {
-  const float32 quick = quick_logaddexp(x1, x2);
-  return is_cancelled(x1, x2, quick) ? accurate_logaddexp(x1, x2) : quick;
+  const float32 fast_result = fast_logaddexp(x1, x2);
+  return is_cancelled(x1, x2, fast_result) ? accurate_logaddexp(x1, x2) : fast_result;
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

@@ -6,7 +6,7 @@
 
 // log and log1p: x = 2^e m, and log(m) by a polynomial.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// u = 2^exponent significand with the significand in [sqrt(1/2), sqrt(2)), or another octave.
 template <real_floating T>
@@ -56,8 +56,8 @@ SKERRY_HD SKERRY_INLINE T log_of_parts(BinaryParts<T> u, T correction = T(0)) {
   const T s = f / (u.significand + T(1));
   const T half_square = T(0.5) * f * f;
   const T low = math::fma(u.exponent, log_of_2<T>::low, correction);
-  const T part = math::fma(s, half_square + log_terms(s * s), low);
-  return math::fma(u.exponent, log_of_2<T>::high, f - (half_square - part));
+  const T terms = math::fma(s, half_square + log_terms(s * s), low);
+  return math::fma(u.exponent, log_of_2<T>::high, f - (half_square - terms));
 }
 
 /// `y` is the logarithm of x where x is positive and finite.
@@ -71,17 +71,17 @@ SKERRY_HD SKERRY_INLINE R with_special_logs(T x, R y) {
 /// A subnormal x is scaled up by 2^digits, and the exponent corrected.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE BinaryParts<T> split_any(T x, bits_t<T> begin = root_of_half<T>) {
-  constexpr T least_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
+  constexpr T min_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
   constexpr T digits = fraction_bits<T> + 1;
-  const bool is_subnormal = x < least_normal;
+  const bool is_subnormal = x < min_normal;
   const BinaryParts<T> u = split(is_subnormal ? x * T(int64{2} << fraction_bits<T>) : x, begin);
   return {is_subnormal ? u.exponent - digits : u.exponent, u.significand};
 }
 
-/// ordinary_*: for positive normal numbers.
+/// normal_range_*: for positive normal numbers.
 #define SKERRY_LOGARITHM(name)                                  \
   template <real_floating T>                                    \
-  SKERRY_HD SKERRY_INLINE T ordinary_##name(T x) {              \
+  SKERRY_HD SKERRY_INLINE T normal_range_##name(T x) {          \
     return name##_of_parts(split(x));                           \
   }                                                             \
   template <real_floating T>                                    \
@@ -100,4 +100,4 @@ SKERRY_HD SKERRY_INLINE T log1p(T x) {
   return math::fabs(x) < is_itself ? x : y;
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

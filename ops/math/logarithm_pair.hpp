@@ -6,7 +6,7 @@
 
 // Logarithms as pairs, and what is made of them: log2 and log10.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// log(1 + s) - log(1 - s) - 2 s = s R(s^2) for |s| <= 0.2: R, near-minimax as log_terms. Error of
 /// R / s^2: 2.6e-17; 1.2e-9 of the coarse ones (for |s| <= 0.1716).
@@ -103,4 +103,4 @@ SKERRY_HD SKERRY_INLINE float64 coarse_log_of_pair(Pair<float64> u) {
   return math::fma(parts.exponent, log_of_2<float64>::nearest, log) + u.low / u.high;
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

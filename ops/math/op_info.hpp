@@ -8,7 +8,7 @@ namespace skerry {
 
 /// What a step of real floats does to vectors in registers, where the next step goes on with them
 /// (ops/fuse/cpu/chain.hpp). Of two inputs the vectors are the first, from add_to on the second.
-enum class Chained : unsigned char {
+enum class ChainStep : unsigned char {
   no,
   square,
   negative,
@@ -33,7 +33,7 @@ struct OpInfo {
   bool expensive = false;  ///< a transcendental: worth threads from fewer elements
   /// Serves a function in Python that has its name, takes more dtypes and is what users see.
   bool is_private = false;
-  Chained chain = Chained::no;
+  ChainStep chain = ChainStep::no;
 };
 
 }  // namespace skerry

@@ -4,7 +4,7 @@
 
 #include "ops/math/ieee.hpp"
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// Whether a rare case is branched to. A vector of the CPU selects, having computed both; a warp
 /// leaves out what none of its lanes needs. The bits are the same.
@@ -104,4 +104,4 @@ SKERRY_HD SKERRY_INLINE T negate_if(T x, bits_t<T> negated) {
   return from_bits<T>(to_bits(x) ^ (negated << (8 * sizeof(T) - 1)));
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

@@ -8,7 +8,7 @@
 // pow: of the magnitude of the base, and then the sign. In float32 2^(b log2(a)), in float64
 // e^(b log(a)), the logarithm and the product as pairs.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// log2(a) for finite a > 0 to about 2^-33 of it; the low part is up to 2^-9 of the high one.
 SKERRY_HD SKERRY_INLINE Pair<float32> log_as_pair(BinaryParts<float32> a, PowerRow<float32> row) {
@@ -63,28 +63,29 @@ SKERRY_HD SKERRY_INLINE Scaled<float64> scaled_power(Pair<float64> x) {
 /// a^b for a >= 0 or NaN.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T pow_of_magnitude(T a, T b) {
-  constexpr T most = sizeof(T) == 4 ? T(200) : T(750);
+  constexpr T max_product = sizeof(T) == 4 ? T(200) : T(750);
   const Pair<T> log = log_as_pair(a);
   const bool is_special = !((a > 0) & (a < infinity<T>()));
   const T log_high = is_special ? with_special_logs(a, T(0)) : log.high;
   const T log_low = is_special ? T(0) : log.low;
   const Pair<T> product = two_product(b, log_high);
-  const bool is_in_range = math::fabs(product.high) < most;
+  const bool is_in_range = math::fabs(product.high) < max_product;
   const T low = is_in_range ? math::fma(b, log_low, product.low) : T(0);
-  const T y = unscale_any(scaled_power(Pair<T>{clamp(product.high, -most, most), low}));
+  const T y =
+      unscale_any(scaled_power(Pair<T>{clamp(product.high, -max_product, max_product), low}));
   return ((b == 0) | (a == 1)) ? T(1) : y;
 }
 
 /// For positive normal numbers a and normal results.
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T ordinary_pow(T a, T b, PowerRow<T> row) {
+SKERRY_HD SKERRY_INLINE T normal_range_pow(T a, T b, PowerRow<T> row) {
   const Pair<T> log = log_as_pair(split(a, power_rows_begin<T>), row);
   const Pair<T> product = two_product(b, log.high);
   return unscale(scaled_power(Pair<T>{product.high, math::fma(b, log.low, product.low)}));
 }
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE T ordinary_pow(T a, T b) {
-  return ordinary_pow(a, b, power_row_of(split(a, power_rows_begin<T>).significand));
+SKERRY_HD SKERRY_INLINE T normal_range_pow(T a, T b) {
+  return normal_range_pow(a, b, power_row_of(split(a, power_rows_begin<T>).significand));
 }
 
 /// |a|^b, and then the sign.
@@ -100,4 +101,4 @@ SKERRY_HD SKERRY_INLINE T pow(T a, T b) {
   return undefined ? nan<T>() : sign * power;
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

@@ -4,7 +4,7 @@
 
 #include "ops/math/ieee.hpp"
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// For the intervals of an octave: a reciprocal of about the centre, of so few bits that its
 /// product with a number of the interval less 1 is exact (at most 0.0495, in float64 0.0254); minus
@@ -44,4 +44,4 @@ SKERRY_HD SKERRY_INLINE PowerRow<T> power_row_of(T significand) {
   return {table[0][i], table[1][i], table[2][i]};
 }
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

@@ -25,73 +25,73 @@ namespace skerry::inline SKERRY_TARGET::ops::math {
 /// libm), one by one. `elementary` is what functions of complex numbers are made of; theirs on a
 /// GPU take about as many instructions by either form.
 #if defined(__FMA__) || defined(__CUDACC__)
-inline constexpr bool has_own_functions = true;
-namespace elementary = own;
+inline constexpr bool has_portable_functions = true;
+namespace elementary = portable;
 #else
-inline constexpr bool has_own_functions = false;
+inline constexpr bool has_portable_functions = false;
 namespace elementary = libm;
 #endif
 
-enum class Form { own, libm };
+enum class Form { portable, libm };
 
 /// The functions that have both forms, and those of float32 and float64 that CUDA's units take: our
-/// own, unless it takes a GPU more than 1.5 times the instructions of CUDA's. Counted by
+/// portable, unless it takes a GPU more than 1.5 times the instructions of CUDA's. Counted by
 /// `bench/function_instructions.py` for ordinary arguments; those in double precision count
 /// twice, as H100 does half as many of them in a second.
 // clang-format off
-#define SKERRY_UNARY_FUNCTIONS(each) \
-  each(acos, own, own)   \
-  each(acosh, libm, own) \
-  each(asin, own, own)   \
-  each(asinh, libm, own) \
-  each(atan, libm, own)  \
-  each(atanh, libm, own) \
-  each(cos, libm, libm)  \
-  each(cosh, libm, libm) \
-  each(exp, libm, own)   \
-  each(exp2, libm, own)  \
-  each(expm1, own, libm) \
-  each(log, own, own)    \
-  each(log10, own, own)  \
-  each(log1p, own, own)  \
-  each(log2, own, own)   \
-  each(sin, libm, libm)  \
-  each(sinh, own, own)   \
-  each(tan, libm, libm)  \
-  each(tanh, libm, own)
-#define SKERRY_BINARY_FUNCTIONS(each) \
-  each(atan2, own, own)  \
-  each(hypot, own, libm) \
-  each(pow, own, own)
+#define SKERRY_UNARY_FUNCTIONS(entry) \
+  entry(acos, portable, portable)   \
+  entry(acosh, libm, portable) \
+  entry(asin, portable, portable)   \
+  entry(asinh, libm, portable) \
+  entry(atan, libm, portable)  \
+  entry(atanh, libm, portable) \
+  entry(cos, libm, libm)  \
+  entry(cosh, libm, libm) \
+  entry(exp, libm, portable)   \
+  entry(exp2, libm, portable)  \
+  entry(expm1, portable, libm) \
+  entry(log, portable, portable)    \
+  entry(log10, portable, portable)  \
+  entry(log1p, portable, portable)  \
+  entry(log2, portable, portable)   \
+  entry(sin, libm, libm)  \
+  entry(sinh, portable, portable)   \
+  entry(tan, libm, libm)  \
+  entry(tanh, libm, portable)
+#define SKERRY_BINARY_FUNCTIONS(entry) \
+  entry(atan2, portable, portable)  \
+  entry(hypot, portable, libm) \
+  entry(pow, portable, portable)
 // clang-format on
 
 template <real_floating T>
-SKERRY_HD constexpr bool is_own([[maybe_unused]] Form cuda_in_float32,
-                                [[maybe_unused]] Form cuda_in_float64) {
+SKERRY_HD constexpr bool is_portable([[maybe_unused]] Form cuda_in_float32,
+                                     [[maybe_unused]] Form cuda_in_float64) {
 #if defined(__CUDACC__)
-  return (sizeof(T) == 4 ? cuda_in_float32 : cuda_in_float64) == Form::own;
+  return (sizeof(T) == 4 ? cuda_in_float32 : cuda_in_float64) == Form::portable;
 #else
-  return has_own_functions;
+  return has_portable_functions;
 #endif
 }
 
-#define SKERRY_UNARY(name, cuda_in_float32, cuda_in_float64)                 \
-  template <real_floating T>                                                 \
-  SKERRY_HD SKERRY_INLINE T name(T x) {                                      \
-    if constexpr (is_own<T>(Form::cuda_in_float32, Form::cuda_in_float64)) { \
-      return own::name(x);                                                   \
-    } else {                                                                 \
-      return libm::name(x);                                                  \
-    }                                                                        \
+#define SKERRY_UNARY(name, cuda_in_float32, cuda_in_float64)                      \
+  template <real_floating T>                                                      \
+  SKERRY_HD SKERRY_INLINE T name(T x) {                                           \
+    if constexpr (is_portable<T>(Form::cuda_in_float32, Form::cuda_in_float64)) { \
+      return portable::name(x);                                                   \
+    } else {                                                                      \
+      return libm::name(x);                                                       \
+    }                                                                             \
   }
-#define SKERRY_BINARY(name, cuda_in_float32, cuda_in_float64)                \
-  template <real_floating T>                                                 \
-  SKERRY_HD SKERRY_INLINE T name(T x1, T x2) {                               \
-    if constexpr (is_own<T>(Form::cuda_in_float32, Form::cuda_in_float64)) { \
-      return own::name(x1, x2);                                              \
-    } else {                                                                 \
-      return libm::name(x1, x2);                                             \
-    }                                                                        \
+#define SKERRY_BINARY(name, cuda_in_float32, cuda_in_float64)                     \
+  template <real_floating T>                                                      \
+  SKERRY_HD SKERRY_INLINE T name(T x1, T x2) {                                    \
+    if constexpr (is_portable<T>(Form::cuda_in_float32, Form::cuda_in_float64)) { \
+      return portable::name(x1, x2);                                              \
+    } else {                                                                      \
+      return libm::name(x1, x2);                                                  \
+    }                                                                             \
   }
 
 SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
@@ -160,23 +160,23 @@ SKERRY_HD SKERRY_INLINE T sign(T x) {
 
 template <real_floating T>
   requires(!stored_only<T>)
-SKERRY_HD SKERRY_INLINE T nextafter(T from, T to) {
+SKERRY_HD SKERRY_INLINE T nextafter(T x1, T x2) {
   using B = bits_t<T>;
-  const B bits = to_bits(from);
-  const bool away_from_zero = (from < to) == (from > T(0));
-  const T stepped = from_bits<T>(static_cast<B>(away_from_zero ? bits + B(1) : bits - B(1)));
-  const T from_zero = from_bits<T>(static_cast<B>((to_bits(to) & sign_bit<T>) | B(1)));
-  const T moved = from == T(0) ? from_zero : stepped;
-  const T result = from == to ? to : moved;
-  return ((from != from) | (to != to)) ? T(from + to) : result;
+  const B bits = to_bits(x1);
+  const bool away_from_zero = (x1 < x2) == (x1 > T(0));
+  const T neighbor = from_bits<T>(static_cast<B>(away_from_zero ? bits + B(1) : bits - B(1)));
+  const T from_zero = from_bits<T>(static_cast<B>((to_bits(x2) & sign_bit<T>) | B(1)));
+  const T moved = x1 == T(0) ? from_zero : neighbor;
+  const T result = x1 == x2 ? x2 : moved;
+  return ((x1 != x1) | (x2 != x2)) ? T(x1 + x2) : result;
 }
 
 /// By bits alone, which are vectors where conversions are none.
 template <stored_only T>
-SKERRY_HD SKERRY_INLINE T nextafter(T from, T to) {
+SKERRY_HD SKERRY_INLINE T nextafter(T x1, T x2) {
   using B = bits_t<T>;
-  const B a = to_bits(from);
-  const B b = to_bits(to);
+  const B a = to_bits(x1);
+  const B b = to_bits(x2);
   const auto size = [](B x) { return static_cast<B>(x & ~sign_bit<T>); };
   const auto order = [](B x) {
     return static_cast<B>((x & sign_bit<T>) != 0 ? ~x : x | sign_bit<T>);
@@ -184,14 +184,14 @@ SKERRY_HD SKERRY_INLINE T nextafter(T from, T to) {
   constexpr B inf = to_bits(infinity<T>());
   constexpr B quiet = to_bits(nan<T>());
   const bool away_from_zero = (order(a) < order(b)) == (a == size(a));
-  const B stepped = static_cast<B>(away_from_zero ? a + 1 : a - 1);
-  const B moved = size(a) == 0 ? static_cast<B>((b & sign_bit<T>) | 1) : stepped;
+  const B neighbor = static_cast<B>(away_from_zero ? a + 1 : a - 1);
+  const B moved = size(a) == 0 ? static_cast<B>((b & sign_bit<T>) | 1) : neighbor;
   const B result = a == b || size(a | b) == 0 ? b : moved;
   const B of_nan = static_cast<B>((size(a) > inf ? a : b) | quiet);
   return from_bits<T>(size(a) > inf || size(b) > inf ? of_nan : result);
 }
 
-using own::logaddexp;
+using portable::logaddexp;
 
 /// a - b * c with the sign of the exact value.
 SKERRY_HD SKERRY_INLINE float64 residue(float32 a, float32 b, float32 c) {
@@ -220,8 +220,9 @@ inline constexpr bool fast_fma = true;
 inline constexpr bool fast_fma = false;
 #endif
 
-/// a - trunc(a / b) * b where `is_far` is false, exact as fmod is. In double a float quotient below
-/// 2^29 times b is exact; a double quotient below 2^53 leaves an exact residue, at most one b off.
+/// a - trunc(a / b) * b where `has_large_quotient` is false, exact as fmod is. In double a float
+/// quotient below 2^29 times b is exact; a double quotient below 2^53 leaves an exact residue, at
+/// most one b off.
 SKERRY_HD SKERRY_INLINE float32 near_rest(float32 a, float32 b) {
   const float64 x = a;
   const float64 y = b;
@@ -229,20 +230,20 @@ SKERRY_HD SKERRY_INLINE float32 near_rest(float32 a, float32 b) {
 }
 SKERRY_HD SKERRY_INLINE float64 near_rest(float64 a, float64 b) {
   const float64 rest = fma(-math::trunc(a / b), b, a);
-  const bool beyond = a < 0 ? rest > 0 : rest < 0;
-  return beyond ? rest + math::copysign(b, a) : rest;
+  const bool overshoots = a < 0 ? rest > 0 : rest < 0;
+  return overshoots ? rest + math::copysign(b, a) : rest;
 }
 template <real_floating T>
-SKERRY_HD SKERRY_INLINE bool is_far(T a, T b) {
-  const T least = math::fabs(b) * (sizeof(T) == 4 ? T(0x1p28) : T(0x1p52));
-  return (math::fabs(a) > least) | !(math::fabs(b) < infinity<T>());
+SKERRY_HD SKERRY_INLINE bool has_large_quotient(T a, T b) {
+  const T limit = math::fabs(b) * (sizeof(T) == 4 ? T(0x1p28) : T(0x1p52));
+  return (math::fabs(a) > limit) | !(math::fabs(b) < infinity<T>());
 }
 
 /// fmod takes as many steps as the quotient has bits.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T truncated_rest(T a, T b) {
   constexpr bool may_be_near = sizeof(T) == 4 || fast_fma;
-  return may_be_near && !is_far(a, b) ? near_rest(a, b) : math::fmod(a, b);
+  return may_be_near && !has_large_quotient(a, b) ? near_rest(a, b) : math::fmod(a, b);
 }
 
 /// Python's %: the sign of b, zeros included.

@@ -6,14 +6,14 @@
 
 // sin, cos and tan: the rest of x after the nearest multiple of pi / 2, as a pair, and polynomials.
 
-namespace skerry::inline SKERRY_TARGET::ops::math::own {
+namespace skerry::inline SKERRY_TARGET::ops::math::portable {
 
 /// For |x| up to here, or not finite: pi / 2 in three parts does.
 template <real_floating T>
-inline constexpr T ordinary_angle = T(0x1p40);
+inline constexpr T max_normal_angle = T(0x1p40);
 
 /// n * half_pi[0] is taken from x exactly.
-SKERRY_HD SKERRY_INLINE ReducedAngle reduce_ordinary_angle(float64 x) {
+SKERRY_HD SKERRY_INLINE ReducedAngle reduce_normal_angle(float64 x) {
   const float64 rounded = math::fma(x, 0x1.45f306dc9c883p-1, magic<float64>);
   const float64 n = rounded - magic<float64>;
   const float64 difference = math::fma(n, -half_pi[0], x);
@@ -24,10 +24,10 @@ SKERRY_HD SKERRY_INLINE ReducedAngle reduce_ordinary_angle(float64 x) {
 
 SKERRY_HD SKERRY_INLINE ReducedAngle reduce_angle(float64 x) {
   const bool is_huge =
-      (math::fabs(x) > ordinary_angle<float64>)&(math::fabs(x) < infinity<float64>());
-  if (has_branches && !is_huge) return reduce_ordinary_angle(x);
+      (math::fabs(x) > max_normal_angle<float64>)&(math::fabs(x) < infinity<float64>());
+  if (has_branches && !is_huge) return reduce_normal_angle(x);
   const ReducedAngle huge = reduce_huge_angle(x);
-  const ReducedAngle other = reduce_ordinary_angle(x);
+  const ReducedAngle other = reduce_normal_angle(x);
   return {{is_huge ? huge.rest.high : other.rest.high, is_huge ? huge.rest.low : other.rest.low},
           is_huge ? huge.quadrant : other.quadrant};
 }
@@ -108,16 +108,16 @@ SKERRY_HD SKERRY_INLINE SingleAngle reduce_near_angle(float32 x) {
 
 /// x is near, or in `other`.
 SKERRY_HD SKERRY_INLINE SingleAngle nearer(float32 x, ReducedAngle other) {
-  const SingleAngle near = reduce_near_angle(x);
+  const SingleAngle single_angle = reduce_near_angle(x);
   const bool is_near = math::fabs(x) <= near_angle;
   const float32 high = static_cast<float32>(other.rest.high);
   const float32 low = static_cast<float32>(other.rest.high - static_cast<float64>(high));
-  return {{is_near ? near.rest.high : high, is_near ? near.rest.low : low},
-          is_near ? near.quadrant : static_cast<uint32>(other.quadrant)};
+  return {{is_near ? single_angle.rest.high : high, is_near ? single_angle.rest.low : low},
+          is_near ? single_angle.quadrant : static_cast<uint32>(other.quadrant)};
 }
-SKERRY_HD SKERRY_INLINE SingleAngle reduce_ordinary_angle(float32 x) {
+SKERRY_HD SKERRY_INLINE SingleAngle reduce_normal_angle(float32 x) {
   if (has_branches && math::fabs(x) <= near_angle) return reduce_near_angle(x);
-  return nearer(x, reduce_ordinary_angle(static_cast<float64>(x)));
+  return nearer(x, reduce_normal_angle(static_cast<float64>(x)));
 }
 SKERRY_HD SKERRY_INLINE SingleAngle reduce_angle(float32 x) {
   if (has_branches && math::fabs(x) <= near_angle) return reduce_near_angle(x);
@@ -169,7 +169,7 @@ SKERRY_HD SKERRY_INLINE float32 tan_of(SingleAngle angle, float32 x) {
   return x == 0 ? x : result;
 }
 
-// near_*: for |x| <= near_angle, ordinary_*: for |x| <= ordinary_angle; the same bits as the
+// near_*: for |x| <= near_angle, normal_range_*: for |x| <= max_normal_angle; the same bits as the
 // others.
 
 #define SKERRY_FORMS(name)                                 \
@@ -177,8 +177,8 @@ SKERRY_HD SKERRY_INLINE float32 tan_of(SingleAngle angle, float32 x) {
     return name##_of(reduce_near_angle(x), x);             \
   }                                                        \
   template <real_floating T>                               \
-  SKERRY_HD SKERRY_INLINE T ordinary_##name(T x) {         \
-    return name##_of(reduce_ordinary_angle(x), x);         \
+  SKERRY_HD SKERRY_INLINE T normal_range_##name(T x) {     \
+    return name##_of(reduce_normal_angle(x), x);           \
   }                                                        \
   template <real_floating T>                               \
   SKERRY_HD SKERRY_INLINE T name(T x) {                    \
@@ -189,4 +189,4 @@ SKERRY_FORMS(cos)
 SKERRY_FORMS(tan)
 #undef SKERRY_FORMS
 
-}  // namespace skerry::inline SKERRY_TARGET::ops::math::own
+}  // namespace skerry::inline SKERRY_TARGET::ops::math::portable

@@ -22,31 +22,38 @@
 namespace skerry {
 namespace {
 
-/// The kernel that turns `from` into `to`: moves bytes where nothing is to be converted.
-const Kernel& cast_kernel(const char* op, Dtype from, Dtype to, Device where) {
-  if (from == to) {
-    return require_kernel(op, kernels<moves_kernels>(where).copy[size_class(itemsize(to))], to,
-                          where);
+/// The kernel that turns `source_dtype` into `destination_dtype`: moves bytes where nothing is to
+/// be converted.
+const Kernel& cast_kernel(const char* op, Dtype source_dtype, Dtype destination_dtype,
+                          Device device) {
+  if (source_dtype == destination_dtype) {
+    return require_kernel(
+        op, kernels<moves_kernels>(device).copy[size_class(itemsize(destination_dtype))],
+        destination_dtype, device);
   }
-  const bool is_real = kind(to) != DtypeKind::complex_floating && to != Dtype::bool_;
-  if (kind(from) == DtypeKind::complex_floating && is_real) {
-    throw DtypeError(std::string(op) + ": " + name(from) + " to " + name(to) +
+  const bool is_real =
+      kind(destination_dtype) != DtypeKind::complex_floating && destination_dtype != Dtype::bool_;
+  if (kind(source_dtype) == DtypeKind::complex_floating && is_real) {
+    throw DtypeError(std::string(op) + ": " + name(source_dtype) + " to " +
+                     name(destination_dtype) +
                      " would drop the imaginary part; take real() or abs() first");
   }
   const Kernel& cast =
-      kernels<cast_kernels>(where).loop[static_cast<int>(from)][static_cast<int>(to)];
-  return require_kernel(op, cast, is_built(from) ? to : from, where);
+      kernels<cast_kernels>(device)
+          .loop[static_cast<int>(source_dtype)][static_cast<int>(destination_dtype)];
+  return require_kernel(op, cast, is_built(source_dtype) ? destination_dtype : source_dtype,
+                        device);
 }
 
-void enqueue_cast(const Kernel& entry, const NdArray& to, const NdArray& from) {
-  KernelCall call(to);
-  call.add(from);
+void enqueue_cast(const Kernel& entry, const NdArray& destination, const NdArray& source) {
+  KernelCall call(destination);
+  call.add(source);
   call.enqueue(entry);
 }
 
-NdArray convert(const char* op, const NdArray& x, Dtype type, Layout place) {
+NdArray convert(const char* op, const NdArray& x, Dtype type, Layout layout) {
   const Kernel& entry = cast_kernel(op, x.dtype(), type, x.device());
-  NdArray out = empty_of(std::move(place), type, x.device());
+  NdArray out = empty_of(std::move(layout), type, x.device());
   enqueue_cast(entry, out, x);
   return out;
 }
@@ -58,55 +65,55 @@ Layout order_of(const char* op, const NdArray& x, Dtype type) {
 
 /// True if the bytes from the first element on are those of a fresh array of this layout.
 bool can_travel(const NdArray& x) {
-  const Layout fresh = dense_layout_like(x.layout(), x.itemsize());
-  return same_elements(x, x.view({fresh.shape, fresh.strides, x.layout().offset}));
+  const Layout dense_layout = dense_layout_like(x.layout(), x.itemsize());
+  return same_elements(x, x.view({dense_layout.shape, dense_layout.strides, x.layout().offset}));
 }
 
 /// Packs `from`, which lies on a CPU device, into C order at `to` on a CUDA device.
 class Packer {
  public:
-  Packer(const NdArray& to, const NdArray& from)
-      : kernel_(cast_kernel("to_device", from.dtype(), from.dtype(), from.device())),
-        width_(from.itemsize()),
-        bytes_(to.memory()) {
-    pack(from.data(), from.shape(), from.strides(), 0);
+  Packer(const NdArray& destination, const NdArray& source)
+      : kernel_(cast_kernel("to_device", source.dtype(), source.dtype(), source.device())),
+        width_(source.itemsize()),
+        bytes_(destination.memory()) {
+    pack(source.data(), source.shape(), source.strides(), 0);
   }
 
  private:
   /// As many rows at a time as a piece has room for; row by row where one has more.
-  void pack(const char* from, const Dims& shape, const Dims& strides, std::size_t place) {
+  void pack(const char* source, const Dims& shape, const Dims& strides, std::size_t offset) {
     std::int64_t row_bytes = width_;
     for (int axis = 1; axis < shape.rank(); ++axis) row_bytes *= shape[axis];
-    constexpr auto most = static_cast<std::int64_t>(Upload::most_bytes);
-    if (row_bytes > most) {
+    constexpr auto max_bytes = static_cast<std::int64_t>(Upload::max_bytes);
+    if (row_bytes > max_bytes) {
       Dims row_shape = shape;
       Dims row_strides = strides;
       row_shape.erase(0);
       row_strides.erase(0);
       for (std::int64_t i = 0; i < shape[0]; ++i) {
-        pack(from + i * strides[0], row_shape, row_strides,
-             place + static_cast<std::size_t>(i * row_bytes));
+        pack(source + i * strides[0], row_shape, row_strides,
+             offset + static_cast<std::size_t>(i * row_bytes));
       }
       return;
     }
-    const std::int64_t rows = most / row_bytes;
-    Dims part = shape;
+    const std::int64_t rows = max_bytes / row_bytes;
+    Dims chunk_shape = shape;
     for (std::int64_t i = 0; i < shape[0]; i += rows) {
-      part[0] = std::min(rows, shape[0] - i);
-      const auto nbytes = static_cast<std::size_t>(part[0] * row_bytes);
-      fill(bytes_.buffer(nbytes), from + i * strides[0], part, strides);
-      bytes_.send(place, nbytes);
-      place += nbytes;
+      chunk_shape[0] = std::min(rows, shape[0] - i);
+      const auto nbytes = static_cast<std::size_t>(chunk_shape[0] * row_bytes);
+      fill(bytes_.buffer(nbytes), source + i * strides[0], chunk_shape, strides);
+      bytes_.send(offset, nbytes);
+      offset += nbytes;
     }
   }
 
-  void fill(char* buffer, const char* from, const Dims& shape, const Dims& strides) const {
+  void fill(char* buffer, const char* source, const Dims& shape, const Dims& strides) const {
     const Layout packed = c_layout(shape, width_);
     const Layout strided{shape, strides, 0};
-    const PlanOperand operands[] = {{.data = buffer, .where = &packed, .itemsize = width_},
-                                    {.data = from, .where = &strided, .itemsize = width_}};
+    const PlanOperand operands[] = {{.data = buffer, .layout = &packed, .itemsize = width_},
+                                    {.data = source, .layout = &strided, .itemsize = width_}};
     PlanParts parts(shape, operands);
-    parts.for_each([&](const Plan& part) { kernel_.host(&part); });
+    parts.for_each([&](const Plan& plan) { kernel_.host(&plan); });
   }
 
   const Kernel& kernel_;
@@ -122,11 +129,12 @@ void check_assigned_dtype(const char* op, const NdArray& target, Dtype source) {
                    describe(target) + "; convert them with astype");
 }
 
-bool is_short_run(const char* to, const char* from, std::int64_t nbytes) noexcept {
-  constexpr std::int64_t most = 16384;
+bool is_short_run(const char* destination, const char* source, std::int64_t nbytes) noexcept {
+  constexpr std::int64_t max_bytes = 16384;
   constexpr std::int64_t always = 2048;
-  if (nbytes < always || nbytes > most) return nbytes < always;
-  const auto ahead = reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from);
+  if (nbytes < always || nbytes > max_bytes) return nbytes < always;
+  const auto ahead =
+      reinterpret_cast<std::uintptr_t>(destination) - reinterpret_cast<std::uintptr_t>(source);
   const bool overlaps = ahead < static_cast<std::uintptr_t>(nbytes);  // backwards then
   return overlaps || ahead % 4096 == 0 || ahead % 4096 >= 64;
 }
@@ -148,27 +156,28 @@ NdArray astype(const NdArray& x, Dtype type, bool force_copy) {
 }
 
 /// What cast_kernel() does to an element.
-static const char* cast_function(Dtype from, Dtype to) noexcept {
+static const char* cast_function(Dtype source_dtype, Dtype destination_dtype) noexcept {
   static constexpr const char* casts[] = {
 #define SKERRY_CAST(name, type, kind, typestr) "cast_to_" #name,
       SKERRY_FOR_EACH_DTYPE(SKERRY_CAST)
 #undef SKERRY_CAST
   };
-  return from == to ? "copy_value" : casts[static_cast<std::size_t>(to)];
+  return source_dtype == destination_dtype ? "copy_value"
+                                           : casts[static_cast<std::size_t>(destination_dtype)];
 }
 
-NdArray record_astype(Recording& to, const NdArray& x, Dtype type) {
+NdArray record_astype(Recording& recording, const NdArray& x, Dtype type) {
   const Kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
-  const RecordedInput from{.array = &x, .type = x.dtype()};
-  return to.append<Layout&&>(entry, {cast_function(x.dtype(), type)}, order_of("astype", x, type),
-                             type, x.device(), {&from, 1});
+  const RecordedInput input{.array = &x, .type = x.dtype()};
+  return recording.append<Layout&&>(entry, {cast_function(x.dtype(), type)},
+                                    order_of("astype", x, type), type, x.device(), {&input, 1});
 }
 
-NdArray record_operand(Recording& to, const NdArray& x, Dtype type, const Dims& shape) {
+NdArray record_operand(Recording& recording, const NdArray& x, Dtype type, const Dims& shape) {
   const Kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
-  const RecordedInput from{.array = &x, .type = x.dtype()};
-  return to.append<const Dims&>(entry, {cast_function(x.dtype(), type)}, shape, type, x.device(),
-                                {&from, 1});
+  const RecordedInput input{.array = &x, .type = x.dtype()};
+  return recording.append<const Dims&>(entry, {cast_function(x.dtype(), type)}, shape, type,
+                                       x.device(), {&input, 1});
 }
 
 NdArray convert_operand(const NdArray& x, Dtype type) {
@@ -179,19 +188,19 @@ NdArray convert_operand(const NdArray& x, Dtype type) {
   return astype(x.view(std::move(once)), type, true);
 }
 
-NdArray to_device(const NdArray& x, Device where) {
-  if (x.device() == where) return x;
-  require(where);
+NdArray to_device(const NdArray& x, Device device) {
+  if (x.device() == device) return x;
+  require(device);
   const bool travels = can_travel(x);
-  if (!travels && is_host(x.device()) && backend_of(where).transfers.open_upload != nullptr &&
+  if (!travels && is_host(x.device()) && backend_of(device).transfers.open_upload != nullptr &&
       x.size() > 0) {
-    NdArray out = empty("to_device", x.shape(), x.dtype(), where);
+    NdArray out = empty("to_device", x.shape(), x.dtype(), device);
     const Packer all(out, x);
     return out;
   }
   const NdArray source = travels || x.size() == 0 ? x : copy(x);
   NdArray out =
-      empty_of(dense_layout_like(source.layout(), source.itemsize()), source.dtype(), where);
+      empty_of(dense_layout_like(source.layout(), source.itemsize()), source.dtype(), device);
   // Also of no elements: the host waits for what found that there are none, and is told its errors.
   const std::int64_t offset = source.size() > 0 ? source.layout().offset : 0;
   copy_bytes(out.memory(), 0, source.memory(), static_cast<std::size_t>(offset),
@@ -209,11 +218,11 @@ void assign(const char* op, const NdArray& target, const NdArray& source) {
     }
   }
   const Operand both[] = {{.array = &target, .name = "x"}, {.array = &source, .name = "value"}};
-  const Device where = common_device(op, both);
+  const Device device = common_device(op, both);
   require_writable(op, target);
   check_assigned_dtype(op, target, source.dtype());
   const Layout stretched = broadcast_to(op, source.layout(), target.shape());
-  const Kernel& entry = cast_kernel(op, source.dtype(), target.dtype(), where);
+  const Kernel& entry = cast_kernel(op, source.dtype(), target.dtype(), device);
   if (same_elements(target, source)) return;
   if (may_overlap(target, source)) {
     enqueue_cast(entry, target, convert_operand(source, source.dtype()));
@@ -226,10 +235,10 @@ void fill(const char* op, const NdArray& target, const Scalar& value) {
   require_writable(op, target);
   const std::int64_t width = target.itemsize();
   const Element entry = to_element(op, value, target.dtype());
-  const Device where = target.device();
-  const Kernel& copies = require_kernel(op, kernels<moves_kernels>(where).copy[size_class(width)],
-                                        target.dtype(), where);
-  if (target.rank() == 0 && is_host(where)) {  // x[i] = value, which needs no plan
+  const Device device = target.device();
+  const Kernel& copies = require_kernel(op, kernels<moves_kernels>(device).copy[size_class(width)],
+                                        target.dtype(), device);
+  if (target.rank() == 0 && is_host(device)) {  // x[i] = value, which needs no plan
     std::memcpy(target.data(), entry.bytes, static_cast<std::size_t>(width));
     return;
   }

@@ -14,7 +14,8 @@ class Recording;
 /// Whether memmove() does it best: of more bytes threads and stores past the caches do, and of 2
 /// KiB on libc's takes up to twenty times as long where the target lies a few bytes beyond the
 /// source but for whole pages, unless they overlap (copy_bytes() of the CPU's kernels).
-[[nodiscard]] bool is_short_run(const char* to, const char* from, std::int64_t nbytes) noexcept;
+[[nodiscard]] bool is_short_run(const char* destination, const char* source,
+                                std::int64_t nbytes) noexcept;
 
 /// A fresh array with the elements of `x`, on its device; the axes are in the order
 /// of those of `x` in memory; C order where that is open, as of broadcast ones.
@@ -29,17 +30,17 @@ class Recording;
 [[nodiscard]] NdArray astype(const NdArray& x, Dtype type, bool force_copy);
 
 /// astype() of a copy, recorded.
-[[nodiscard]] NdArray record_astype(Recording& to, const NdArray& x, Dtype type);
+[[nodiscard]] NdArray record_astype(Recording& recording, const NdArray& x, Dtype type);
 /// `x`, which broadcasts to the shape, in another dtype: recorded as an operand.
-[[nodiscard]] NdArray record_operand(Recording& to, const NdArray& x, Dtype type,
+[[nodiscard]] NdArray record_operand(Recording& recording, const NdArray& x, Dtype type,
                                      const Dims& shape);
 
 /// A fresh array that broadcasts as `x` does; elements that `x` repeats are converted once. For
 /// operands.
 [[nodiscard]] NdArray convert_operand(const NdArray& x, Dtype type);
 
-/// `x` itself if it is there already, else a copy on `where`, ordered on both sides.
-[[nodiscard]] NdArray to_device(const NdArray& x, Device where);
+/// `x` itself if it is there already, else a copy on `device`, ordered on both sides.
+[[nodiscard]] NdArray to_device(const NdArray& x, Device device);
 
 /// Throws DtypeError unless values of that dtype go into `target` unchanged, but for rounding to
 /// its kind.

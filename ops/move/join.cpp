@@ -64,9 +64,9 @@ NdArray concat_flat(const char* op, std::span<const NdArray> arrays, Dtype type)
   NdArray out = empty(op, {size}, type, arrays[0].device());
   std::int64_t offset = 0;
   for (const NdArray& x : arrays) {
-    Layout place = c_layout(x.shape(), out.itemsize());
-    place.offset = offset;
-    if (x.size() > 0) assign(op, out.view(std::move(place)), x);
+    Layout layout = c_layout(x.shape(), out.itemsize());
+    layout.offset = offset;
+    if (x.size() > 0) assign(op, out.view(std::move(layout)), x);
     offset += x.size() * out.itemsize();
   }
   return out;
@@ -77,11 +77,11 @@ NdArray concat_flat(const char* op, std::span<const NdArray> arrays, Dtype type)
 bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
   const Kernel& entry = kernels<moves_kernels>().interleave[size_class(out.itemsize())];
   const bool runs_at_once = !capabilities_of(out.device()).runs_later && entry.host != nullptr;
-  const auto suits = [&](const NdArray& x) {
+  const auto is_interleavable = [&](const NdArray& x) {
     return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();
   };
-  if (!runs_at_once || arrays.size() > InterleaveParams::most_parts || axis != out.rank() - 1 ||
-      !std::all_of(arrays.begin(), arrays.end(), suits)) {
+  if (!runs_at_once || arrays.size() > InterleaveParams::max_parts || axis != out.rank() - 1 ||
+      !std::all_of(arrays.begin(), arrays.end(), is_interleavable)) {
     return false;
   }
   InterleaveParams params{};
@@ -100,12 +100,13 @@ bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
 /// Copies the arrays into their parts of `out`. Where those are shorter than a line of the caches,
 /// the parts of one line are written one after the other, so on a CPU device a block at a time.
 void fill_parts(const char* op, const NdArray& out, std::span<const NdArray> arrays, int axis) {
-  std::int64_t run = out.itemsize();
-  for (int i = axis + 1; i < out.rank(); ++i) run *= out.shape()[i];
-  const std::int64_t part = run * (out.shape()[axis] / static_cast<std::int64_t>(arrays.size()));
-  const bool has_short_parts = part < 64;
+  std::int64_t run_bytes = out.itemsize();
+  for (int i = axis + 1; i < out.rank(); ++i) run_bytes *= out.shape()[i];
+  const std::int64_t part_bytes =
+      run_bytes * (out.shape()[axis] / static_cast<std::int64_t>(arrays.size()));
+  const bool has_short_parts = part_bytes < 64;
   // Single items of reversed vectors take a third less time by longer blocks.
-  const std::int64_t block_bytes = part < 16 ? 1 << 20 : 1 << 18;
+  const std::int64_t block_bytes = part_bytes < 16 ? 1 << 20 : 1 << 18;
   int slowest = 0;
   while (slowest < axis && out.shape()[slowest] == 1) ++slowest;
   if (has_short_parts && slowest < axis && out.nbytes() > block_bytes &&
@@ -127,11 +128,11 @@ void fill_parts(const char* op, const NdArray& out, std::span<const NdArray> arr
   std::int64_t start = 0;
   for (const NdArray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
-    const std::int64_t nbytes = length * run;
-    char* const to = out.data() + start * run;
+    const std::int64_t nbytes = length * run_bytes;
+    char* const destination = out.data() + start * run_bytes;
     if (are_runs && x.dtype() == out.dtype() && x.is_c_contiguous() &&
-        is_short_run(to, x.data(), nbytes)) {
-      std::memcpy(to, x.data(), static_cast<std::size_t>(nbytes));
+        is_short_run(destination, x.data(), nbytes)) {
+      std::memcpy(destination, x.data(), static_cast<std::size_t>(nbytes));
     } else if (x.size() > 0) {
       assign(op, slice_of(out, axis, start, length), x);
     }
@@ -153,7 +154,7 @@ bool has_no_order(const NdArray& x) {
 Layout joined_layout(const char* op, const Dims& shape, std::int64_t width,
                      std::span<const NdArray> arrays, int axis) {
   check_shape(op, shape.span(), width);
-  std::optional<Layout> kept;
+  std::optional<Layout> common_layout;
   for (const NdArray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
     if (has_no_order(x) || (length == 1 && shape[axis] > std::ssize(arrays))) continue;
@@ -161,11 +162,12 @@ Layout joined_layout(const char* op, const Dims& shape, std::int64_t width,
     const bool is_new = length == 1 && strides[axis] == 0;
     if (x.is_c_contiguous() && (is_new || length > 1)) return c_layout(shape, width);
     if (is_new) strides[axis] = std::numeric_limits<std::int64_t>::max();
-    Layout like = dense_layout_like({shape, strides, 0}, width);
-    if (kept && kept->strides != like.strides) return c_layout(shape, width);
-    kept = std::move(like);
+    Layout array_layout = dense_layout_like({shape, strides, 0}, width);
+    if (common_layout && common_layout->strides != array_layout.strides)
+      return c_layout(shape, width);
+    common_layout = std::move(array_layout);
   }
-  return kept ? std::move(*kept) : c_layout(shape, width);
+  return common_layout ? std::move(*common_layout) : c_layout(shape, width);
 }
 
 }  // namespace
@@ -191,8 +193,8 @@ NdArray join(const char* op, std::span<const NdArray> arrays, int axis, Dtype ty
   NdArray out =
       empty_of(joined_layout(op, shape, itemsize(type), arrays, axis), type, arrays[0].device());
   if (out.size() == 0) return out;
-  const auto fill = [&](const NdArray& to, std::span<const NdArray> parts, int along) {
-    if (!interleave(to, parts, along)) fill_parts(op, to, parts, along);
+  const auto fill = [&](const NdArray& destination, std::span<const NdArray> parts, int along) {
+    if (!interleave(destination, parts, along)) fill_parts(op, destination, parts, along);
   };
   if (out.is_c_contiguous()) {
     fill(out, arrays, axis);
@@ -201,8 +203,8 @@ NdArray join(const char* op, std::span<const NdArray> arrays, int axis, Dtype ty
   const AxesAtEnd order(out.rank(), axes_in_memory(out));
   std::vector<NdArray> ordered;
   ordered.reserve(arrays.size());
-  for (const NdArray& x : arrays) ordered.push_back(permute_dims(x, order.there));
-  fill(permute_dims(out, order.there), ordered,
+  for (const NdArray& x : arrays) ordered.push_back(permute_dims(x, order.forward));
+  fill(permute_dims(out, order.forward), ordered,
        static_cast<int>(order.back[static_cast<std::size_t>(axis)]));
   return out;
 }
@@ -232,19 +234,19 @@ NdArray stack(std::span<const NdArray> arrays, std::int64_t axis) {
   return join(op, columns, normalize_axis(op, axis, columns[0].rank()), type);
 }
 
-Unstacked::Unstacked(const NdArray& x, std::int64_t axis) : x_(x), place_(x.layout()) {
+Unstacked::Unstacked(const NdArray& x, std::int64_t axis) : x_(x), layout_(x.layout()) {
   const int along = normalize_axis("unstack", axis, x.rank());
-  stride_ = place_.strides[along];
-  count_ = place_.shape[along];
-  place_.shape.erase(along);
-  place_.strides.erase(along);
-  if (place_.size() == 0) stride_ = 0;
+  stride_ = layout_.strides[along];
+  count_ = layout_.shape[along];
+  layout_.shape.erase(along);
+  layout_.strides.erase(along);
+  if (layout_.size() == 0) stride_ = 0;
 }
 
 NdArray Unstacked::next() {
-  NdArray part = x_.view(place_);
-  place_.offset += stride_;
-  return part;
+  NdArray view = x_.view(layout_);
+  layout_.offset += stride_;
+  return view;
 }
 
 }  // namespace skerry

@@ -28,7 +28,7 @@ class Unstacked {
 
  private:
   const NdArray& x_;
-  Layout place_;
+  Layout layout_;
   std::int64_t stride_;
   std::int64_t count_;
 };

@@ -23,10 +23,10 @@ struct BandParams {
 
 /// out[i * count + k] = parts[k][i] for i < size: contiguous items.
 struct InterleaveParams {
-  static constexpr int most_parts = 8;
+  static constexpr int max_parts = 8;
 
   char* output;
-  const char* parts[most_parts];
+  const char* parts[max_parts];
   std::int64_t count;
   std::int64_t size;
 };
@@ -44,7 +44,7 @@ struct moves_kernels {
   /// Parameter: plan {to, from}, by size class. `from` may be an element by value: that is a fill.
   Kernel copy[5];
   /// Parameter: plan {out, condition (bool), x1, x2}, by size class.
-  Kernel where[5];
+  Kernel where_kernel[5];
   /// Parameter: InterleaveParams, by size class. Host forms only: a GPU writes parts of lines
   /// well.
   Kernel interleave[5];

@@ -61,17 +61,17 @@ NdArray flattened(const NdArray& x) {
 NdArray roll_few(const char* op, const NdArray& x, std::span<const int> axes, const Dims& shifts) {
   NdArray out = empty(op, x.shape(), x.dtype(), x.device());
   for (unsigned wrapped = 0; wrapped < 1u << axes.size(); ++wrapped) {
-    NdArray to = out;
-    NdArray from = x;
+    NdArray destination = out;
+    NdArray source = x;
     for (std::size_t i = 0; i < axes.size(); ++i) {
       const int axis = axes[i];
       const std::int64_t n = x.shape()[axis];
       const std::int64_t shift = shifts[axis];
       const bool at_start = ((wrapped >> i) & 1u) != 0;
-      to = slice_of(to, axis, at_start ? 0 : shift, at_start ? shift : n - shift);
-      from = slice_of(from, axis, at_start ? n - shift : 0, at_start ? shift : n - shift);
+      destination = slice_of(destination, axis, at_start ? 0 : shift, at_start ? shift : n - shift);
+      source = slice_of(source, axis, at_start ? n - shift : 0, at_start ? shift : n - shift);
     }
-    assign(op, to, from);
+    assign(op, destination, source);
   }
   return out;
 }
@@ -79,12 +79,12 @@ NdArray roll_few(const char* op, const NdArray& x, std::span<const int> axes, co
 /// Long rows of contiguous items, in one pass by a kernel of their own on a CPU device. Nothing if
 /// it is something else.
 std::optional<NdArray> rotated(const char* op, const NdArray& x, int axis, std::int64_t shift) {
-  constexpr std::int64_t least_row = 512;
+  constexpr std::int64_t min_row_bytes = 512;
   const Kernel& entry = kernels<moves_kernels>().rotate;
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];
-  if (capabilities_of(x.device()).runs_later || entry.host == nullptr || row < least_row ||
+  if (capabilities_of(x.device()).runs_later || entry.host == nullptr || row < min_row_bytes ||
       !x.is_c_contiguous()) {
     return std::nullopt;
   }
@@ -138,13 +138,14 @@ NdArray roll_ordered(const char* op, const NdArray& x, const Dims& shifts) {
 }
 
 NdArray roll_axes(const char* op, const NdArray& x, const Dims& shifts) {
-  return made_in_order(x, [&](const NdArray& ordered, std::span<const std::int64_t> places) {
-    Dims moved(x.rank());
-    for (int axis = 0; axis < x.rank(); ++axis) {
-      moved[static_cast<int>(places[static_cast<std::size_t>(axis)])] = shifts[axis];
-    }
-    return roll_ordered(op, ordered, moved);
-  });
+  return apply_in_order(
+      x, [&](const NdArray& ordered, std::span<const std::int64_t> axis_positions) {
+        Dims moved(x.rank());
+        for (int axis = 0; axis < x.rank(); ++axis) {
+          moved[static_cast<int>(axis_positions[static_cast<std::size_t>(axis)])] = shifts[axis];
+        }
+        return roll_ordered(op, ordered, moved);
+      });
 }
 
 NdArray repeat_ordered(const char* op, const NdArray& x, std::int64_t repeats, int along) {
@@ -153,14 +154,14 @@ NdArray repeat_ordered(const char* op, const NdArray& x, std::int64_t repeats, i
   NdArray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
   // Rows are put in order once, not for each time that they are repeated.
-  const NdArray from = repeats > 1 && along + 1 < x.rank() ? contiguous(x) : x;
+  const NdArray source = repeats > 1 && along + 1 < x.rank() ? contiguous(x) : x;
   InterleavedAxes axes(out);
   for (int i = 0; i < x.rank(); ++i) {
     const std::int64_t stride = out.strides()[i];
-    axes.add(x.shape()[i], i == along ? stride * repeats : stride, from.strides()[i]);
+    axes.add(x.shape()[i], i == along ? stride * repeats : stride, source.strides()[i]);
     if (i == along) axes.add(repeats, stride, 0);
   }
-  axes.copy_from(op, from);
+  axes.copy_from(op, source);
   return out;
 }
 
@@ -198,9 +199,10 @@ NdArray repeat(const NdArray& x, std::int64_t repeats, std::optional<std::int64_
   constexpr const char* op = "repeat";
   if (!axis) return repeat(flattened(x), repeats, 0);
   const auto along = static_cast<std::size_t>(normalize_axis(op, *axis, x.rank()));
-  return made_in_order(x, [&](const NdArray& ordered, std::span<const std::int64_t> places) {
-    return repeat_ordered(op, ordered, repeats, static_cast<int>(places[along]));
-  });
+  return apply_in_order(
+      x, [&](const NdArray& ordered, std::span<const std::int64_t> axis_positions) {
+        return repeat_ordered(op, ordered, repeats, static_cast<int>(axis_positions[along]));
+      });
 }
 
 NdArray roll(const NdArray& x, std::span<const std::int64_t> shifts,

@@ -39,19 +39,19 @@ NdArray stretched(const char* op, const NdArray& x, const Dims& shape) {
 }  // namespace
 
 NdArray reshape(const NdArray& x, std::span<const std::int64_t> shape, std::optional<bool> copy) {
-  const Dims wanted = resolve_reshape("reshape", x.size(), shape);
-  check_shape("reshape", wanted.span(), x.itemsize());
+  const Dims new_shape = resolve_reshape("reshape", x.size(), shape);
+  check_shape("reshape", new_shape.span(), x.itemsize());
   if (copy != true) {
-    if (std::optional<Layout> view = reshape_view(x.layout(), wanted, x.itemsize())) {
+    if (std::optional<Layout> view = reshape_view(x.layout(), new_shape, x.itemsize())) {
       return x.view(std::move(*view));
     }
     if (copy == false) {
-      throw ValueError("reshape: " + describe(x) + " can't be seen as " + to_string(wanted) +
+      throw ValueError("reshape: " + describe(x) + " can't be seen as " + to_string(new_shape) +
                        " without a copy; leave copy out, or pass copy=True");
     }
   }
   const NdArray dense = copy_c_order(x);
-  return dense.view(c_layout(wanted, x.itemsize()));
+  return dense.view(c_layout(new_shape, x.itemsize()));
 }
 
 NdArray permute_dims(const NdArray& x, std::span<const std::int64_t> axes) {
@@ -61,11 +61,11 @@ NdArray permute_dims(const NdArray& x, std::span<const std::int64_t> axes) {
 AxesAtEnd::AxesAtEnd(int rank, std::span<const std::int64_t> moved)
     : back(static_cast<std::size_t>(rank)) {
   for (int axis = 0; axis < rank; ++axis) {
-    if (std::find(moved.begin(), moved.end(), axis) == moved.end()) there.push_back(axis);
+    if (std::find(moved.begin(), moved.end(), axis) == moved.end()) forward.push_back(axis);
   }
-  there.insert(there.end(), moved.begin(), moved.end());
-  for (std::size_t i = 0; i < there.size(); ++i) {
-    back[static_cast<std::size_t>(there[i])] = static_cast<std::int64_t>(i);
+  forward.insert(forward.end(), moved.begin(), moved.end());
+  for (std::size_t i = 0; i < forward.size(); ++i) {
+    back[static_cast<std::size_t>(forward[i])] = static_cast<std::int64_t>(i);
   }
 }
 
@@ -117,10 +117,10 @@ std::vector<NdArray> broadcast_arrays(std::span<const NdArray> arrays) {
 }
 
 NdArray slice_of(const NdArray& x, int axis, std::int64_t start, std::int64_t length) {
-  Layout place = x.layout();
-  place.shape[axis] = length;
-  if (place.size() > 0) place.offset += start * place.strides[axis];
-  return x.view(std::move(place));
+  Layout layout = x.layout();
+  layout.shape[axis] = length;
+  if (layout.size() > 0) layout.offset += start * layout.strides[axis];
+  return x.view(std::move(layout));
 }
 
 NdArray transpose(const NdArray& x) {

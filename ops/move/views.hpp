@@ -20,7 +20,7 @@ namespace skerry {
 [[nodiscard]] NdArray permute_dims(const NdArray& x, std::span<const std::int64_t> axes);
 /// The axes of an array in an order that has some of them at its end, for permute_dims; and back.
 struct AxesAtEnd {
-  std::vector<std::int64_t> there;
+  std::vector<std::int64_t> forward;
   std::vector<std::int64_t> back;
 
   AxesAtEnd(int rank, std::span<const std::int64_t> moved);
@@ -45,11 +45,11 @@ struct AxesAtEnd {
 /// What `make` makes of the array, in the same order of axes in memory, so that runs stay runs: it
 /// gets the array with its axes in that order, and where each of them is then.
 template <class Make>
-[[nodiscard]] NdArray made_in_order(const NdArray& x, const Make& make) {
+[[nodiscard]] NdArray apply_in_order(const NdArray& x, const Make& make) {
   const std::vector<std::int64_t> axes = axes_in_memory(x);
   if (std::is_sorted(axes.begin(), axes.end())) return make(x, axes);
   const AxesAtEnd order(x.rank(), axes);
-  return permute_dims(make(permute_dims(x, order.there), order.back), order.back);
+  return permute_dims(make(permute_dims(x, order.forward), order.back), order.back);
 }
 
 }  // namespace skerry

@@ -22,24 +22,24 @@ NdArray sliding_windows(const NdArray& x, std::span<const std::int64_t> lengths,
   if (x.rank() + more > max_rank) {
     throw ValueError(std::string(op) + ": more than " + std::to_string(max_rank) + " axes");
   }
-  Layout at{.shape = Dims(x.rank() + more), .strides = Dims(x.rank() + more)};
-  at.offset = x.layout().offset;
+  Layout layout{.shape = Dims(x.rank() + more), .strides = Dims(x.rank() + more)};
+  layout.offset = x.layout().offset;
   for (int axis = 0; axis < x.rank(); ++axis) {
-    at.shape[axis] = x.shape()[axis];
-    at.strides[axis] = x.layout().strides[axis];
+    layout.shape[axis] = x.shape()[axis];
+    layout.strides[axis] = x.layout().strides[axis];
   }
   for (int i = 0; i < more; ++i) {
     const std::int64_t length = lengths[static_cast<std::size_t>(i)];
     const int axis = normalize_axis(op, axes[static_cast<std::size_t>(i)], x.rank());
-    if (length < 0 || length > at.shape[axis]) {
+    if (length < 0 || length > layout.shape[axis]) {
       throw ValueError(std::string(op) + ": a window of " + std::to_string(length) +
                        " elements along axis " + std::to_string(axis) + " of " + describe(x));
     }
-    at.shape[axis] -= length - 1;
-    at.shape[x.rank() + i] = length;
-    at.strides[x.rank() + i] = at.strides[axis];
+    layout.shape[axis] -= length - 1;
+    layout.shape[x.rank() + i] = length;
+    layout.strides[x.rank() + i] = layout.strides[axis];
   }
-  return x.view(std::move(at)).read_only_view();
+  return x.view(std::move(layout)).read_only_view();
 }
 
 }  // namespace skerry

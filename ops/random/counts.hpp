@@ -38,14 +38,14 @@ SKERRY_HD inline float64 stirling_error(float64 n) {
   if (n < 16.0) return stirling_errors[static_cast<int>(n)];
   const float64 inverse = 1.0 / n;
   const float64 square = inverse * inverse;
-  return inverse *
-         math::own::polynomial(square, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188);
+  return inverse * math::portable::polynomial(square, 1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680,
+                                              1.0 / 1188);
 }
 
 /// x log(x / mean) + mean - x, without cancellation near the mean.
 SKERRY_HD inline float64 deviance(float64 x, float64 mean) {
   const float64 distance = x - mean;
-  if (math::fabs(distance) >= 0.1 * (x + mean)) return x * math::own::log(x / mean) - distance;
+  if (math::fabs(distance) >= 0.1 * (x + mean)) return x * math::portable::log(x / mean) - distance;
   const float64 ratio = distance / (x + mean);
   float64 sum = distance * ratio;
   float64 term = 2.0 * x * ratio;
@@ -67,22 +67,24 @@ struct Hat {
   float64 a;
   float64 b;
   float64 center;
-  float64 quick;  ///< accepted at once below, where u is not close to the edge
+  float64 squeeze_bound;  ///< accepted at once below, where u is not close to the edge
 
   struct Point {
     float64 count;
     float64 v;
     float64 edge;
   };
-  SKERRY_HD SKERRY_INLINE Point at(Block drawn) const {
+  SKERRY_HD SKERRY_INLINE Point sample_point(Block drawn) const {
     const float64 u = open_uniform(drawn.first) - 0.5;
     const float64 edge = 0.5 - math::fabs(u);
     return {math::floor((2.0 * a / edge + b) * u + center), open_uniform(drawn.second), edge};
   }
-  SKERRY_HD SKERRY_INLINE bool accepts(Point p) const { return p.edge >= 0.07 && p.v <= quick; }
+  SKERRY_HD SKERRY_INLINE bool accepts(Point p) const {
+    return p.edge >= 0.07 && p.v <= squeeze_bound;
+  }
   /// The logarithm of v over the hat's height there.
   SKERRY_HD SKERRY_INLINE float64 log_height(Point p, float64 scale) const {
-    return math::own::log(p.v * scale / (a / (p.edge * p.edge) + b));
+    return math::portable::log(p.v * scale / (a / (p.edge * p.edge) + b));
   }
 };
 
@@ -92,7 +94,7 @@ class PoissonElement {
 
   SKERRY_HD inline PoissonElement(float64 mean, float64) : mean_(mean) {
     if (mean < few) {
-      none_ = math::own::exp(-mean);
+      none_ = math::portable::exp(-mean);
       return;
     }
     const float64 b = 0.931 + 2.53 * math::sqrt(mean);
@@ -100,16 +102,16 @@ class PoissonElement {
     scale_ = 1.1239 + 1.1328 / (b - 3.4);
   }
 
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<int64> quick(Block drawn, Block) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_fast_path() const { return true; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<int64> fast_path(Block drawn, Block) const {
     if (!(mean_ >= few)) return {added_up(uniform_of(drawn.first)), true};
-    const Hat::Point p = hat_.at(drawn);
+    const Hat::Point p = hat_.sample_point(drawn);
     return {count_of(p.count), hat_.accepts(p)};
   }
-  SKERRY_HD inline int64 operator()(Attempts from) const {
-    if (!(mean_ >= few)) return added_up(uniform_of(from.next().first));
+  SKERRY_HD inline int64 operator()(Attempts attempts) const {
+    if (!(mean_ >= few)) return added_up(uniform_of(attempts.next().first));
     while (true) {
-      const Hat::Point p = hat_.at(from.next());
+      const Hat::Point p = hat_.sample_point(attempts.next());
       if (hat_.accepts(p)) return count_of(p.count);
       if (p.count < 0 || (p.edge < 0.013 && p.v > p.edge)) continue;
       if (hat_.log_height(p, scale_) <= log_probability(p.count)) return count_of(p.count);
@@ -131,7 +133,7 @@ class PoissonElement {
   }
   SKERRY_HD inline float64 log_probability(float64 k) const {
     if (k == 0) return -mean_;
-    return -stirling_error(k) - deviance(k, mean_) - 0.5 * math::own::log(two_pi * k);
+    return -stirling_error(k) - deviance(k, mean_) - 0.5 * math::portable::log(two_pi * k);
   }
 
   float64 mean_;
@@ -151,7 +153,7 @@ class BinomialElement {
         q_(1.0 - p_) {
     const float64 mean = trials * p_;
     if (mean < few) {
-      none_ = math::own::exp(trials * math::own::log1p(-p_));
+      none_ = math::portable::exp(trials * math::portable::log1p(-p_));
       return;
     }
     is_many_ = true;
@@ -159,18 +161,19 @@ class BinomialElement {
     const float64 b = 1.15 + 2.53 * deviation;
     hat_ = {-0.0873 + 0.0248 * b + 0.01 * p_, b, mean + 0.5, 0.92 - 4.2 / b};
     scale_ = (2.83 + 5.1 / b) * deviation;
-    most_ = log_probability(math::floor((trials + 1.0) * p_));
+    max_log_probability_ = log_probability(math::floor((trials + 1.0) * p_));
   }
 
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<int64> quick(Block drawn, Block) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_fast_path() const { return true; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<int64> fast_path(Block drawn, Block) const {
     if (!is_many_) return {of_successes(added_up(uniform_of(drawn.first))), true};
-    const Hat::Point p = hat_.at(drawn);
+    const Hat::Point p = hat_.sample_point(drawn);
     const bool is_possible = p.count >= 0 && p.count <= trials_;
     return {of_successes(p.count), is_possible && hat_.accepts(p)};
   }
-  SKERRY_HD inline int64 operator()(Attempts from) const {
-    const float64 count = is_many_ ? transformed(from) : added_up(uniform_of(from.next().first));
+  SKERRY_HD inline int64 operator()(Attempts attempts) const {
+    const float64 count =
+        is_many_ ? transformed(attempts) : added_up(uniform_of(attempts.next().first));
     return of_successes(count);
   }
 
@@ -178,12 +181,13 @@ class BinomialElement {
   [[nodiscard]] SKERRY_HD SKERRY_INLINE int64 of_successes(float64 count) const {
     return count_of(is_swapped_ ? trials_ - count : count);
   }
-  SKERRY_HD inline float64 transformed(Attempts from) const {
+  SKERRY_HD inline float64 transformed(Attempts attempts) const {
     while (true) {
-      const Hat::Point p = hat_.at(from.next());
+      const Hat::Point p = hat_.sample_point(attempts.next());
       if (p.count < 0 || p.count > trials_) continue;
       if (hat_.accepts(p)) return p.count;
-      if (hat_.log_height(p, scale_) <= log_probability(p.count) - most_) return p.count;
+      if (hat_.log_height(p, scale_) <= log_probability(p.count) - max_log_probability_)
+        return p.count;
     }
   }
   SKERRY_HD inline float64 added_up(float64 u) const {
@@ -200,12 +204,12 @@ class BinomialElement {
     return count;
   }
   SKERRY_HD inline float64 log_probability(float64 k) const {
-    if (k == 0) return trials_ * math::own::log1p(-p_);
-    if (k == trials_) return trials_ * math::own::log(p_);
+    if (k == 0) return trials_ * math::portable::log1p(-p_);
+    if (k == trials_) return trials_ * math::portable::log(p_);
     const float64 rest = trials_ - k;
     return stirling_error(trials_) - stirling_error(k) - stirling_error(rest) -
            deviance(k, trials_ * p_) - deviance(rest, trials_ * q_) -
-           0.5 * math::own::log(two_pi * k * (rest / trials_));
+           0.5 * math::portable::log(two_pi * k * (rest / trials_));
   }
 
   float64 trials_;
@@ -215,7 +219,7 @@ class BinomialElement {
   bool is_many_ = false;
   float64 none_ = 0;
   float64 scale_ = 0;
-  float64 most_ = 0;
+  float64 max_log_probability_ = 0;
   Hat hat_{};
 };
 

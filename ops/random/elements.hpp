@@ -8,16 +8,16 @@
 
 // Distributions whose elements each have a block of their own, and take as many attempts of it as
 // they need. Each is made of its parameters, once for all elements where those are the same, and
-// has two forms: `quick` of the first blocks, without branches where vectors are to be made of it,
-// and the whole one, from the start again, for elements that `quick` does not decide. What it
-// decides has the same bits.
+// has two forms: `fast_path` of the first blocks, without branches where vectors are to be made of
+// it, and the whole one, from the start again, for elements that `fast_path` does not decide. What
+// it decides has the same bits.
 
 namespace skerry::inline SKERRY_TARGET::ops::random {
 
 /// The greatest int64, for counts beyond it.
-inline constexpr int64 greatest_count = 0x7fffffffffffffff;
+inline constexpr int64 max_count = 0x7fffffffffffffff;
 SKERRY_HD SKERRY_INLINE int64 count_of(float64 x) {
-  return x < 0x1p63 ? static_cast<int64>(x) : greatest_count;
+  return x < 0x1p63 ? static_cast<int64>(x) : max_count;
 }
 
 template <class T>
@@ -38,25 +38,28 @@ class GammaElement {
         c_(1.0 / math::sqrt(9.0 * d_)),
         is_boosted_(shape < 1.0) {}
 
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return !is_boosted_; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<float64> quick(Block point, Block uniform) const {
-    const Candidate each(*this, point, uniform);
-    return {d_ * each.v, each.is_inside()};
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_fast_path() const { return !is_boosted_; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<float64> fast_path(Block point,
+                                                                   Block uniform) const {
+    const Candidate candidate(*this, point, uniform);
+    return {d_ * candidate.v, candidate.is_inside()};
   }
 
-  SKERRY_HD inline float64 operator()(Attempts from) const {
+  SKERRY_HD inline float64 operator()(Attempts attempts) const {
     if (!(shape_ > 0)) return shape_ == 0 ? 0.0 : math::nan<float64>();
     while (true) {
-      const Block point = from.next();
-      const Block uniform = from.next();
-      const Candidate each(*this, point, uniform);
-      if (!each.is_inside()) {
-        if (each.root <= 0) continue;
-        const float64 bound = 0.5 * each.square + d_ * ((1.0 - each.v) + math::own::log(each.v));
-        if (!(math::own::log(each.u) < bound)) continue;
+      const Block point = attempts.next();
+      const Block uniform = attempts.next();
+      const Candidate candidate(*this, point, uniform);
+      if (!candidate.is_inside()) {
+        if (candidate.root <= 0) continue;
+        const float64 bound =
+            0.5 * candidate.square + d_ * ((1.0 - candidate.v) + math::portable::log(candidate.v));
+        if (!(math::portable::log(candidate.u) < bound)) continue;
       }
-      if (!is_boosted_) return d_ * each.v;
-      return d_ * each.v * math::own::exp(log_of_normal(open_uniform(uniform.second)) / shape_);
+      if (!is_boosted_) return d_ * candidate.v;
+      return d_ * candidate.v *
+             math::portable::exp(log_of_normal(open_uniform(uniform.second)) / shape_);
     }
   }
 
@@ -67,9 +70,9 @@ class GammaElement {
     float64 u;
     float64 square;
 
-    SKERRY_HD SKERRY_INLINE Candidate(const GammaElement& of, Block point, Block uniform) {
+    SKERRY_HD SKERRY_INLINE Candidate(const GammaElement& element, Block point, Block uniform) {
       const float64 x = normal_pair(point.first, point.second).first;
-      root = math::fma(of.c_, x, 1.0);
+      root = math::fma(element.c_, x, 1.0);
       v = root * root * root;
       u = open_uniform(uniform.first);
       square = x * x;
@@ -93,12 +96,14 @@ class LognormalElement {
   SKERRY_HD SKERRY_INLINE LognormalElement(float64 mean, float64 deviation)
       : mean_(mean), deviation_(deviation) {}
 
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<float64> quick(Block point, Block) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_fast_path() const { return true; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<float64> fast_path(Block point, Block) const {
     const float64 x = normal_pair(point.first, point.second).first;
-    return {math::own::exp(mean_ + deviation_ * x), true};
+    return {math::portable::exp(mean_ + deviation_ * x), true};
   }
-  SKERRY_HD inline float64 operator()(Attempts from) const { return quick(from.next(), {}).value; }
+  SKERRY_HD inline float64 operator()(Attempts attempts) const {
+    return fast_path(attempts.next(), {}).value;
+  }
 
  private:
   float64 mean_;
@@ -111,14 +116,16 @@ class GeometricElement {
   static constexpr int blocks = 1;
 
   SKERRY_HD SKERRY_INLINE GeometricElement(float64 success, float64)
-      : log_failure_(math::own::log1p(-success)) {}
+      : log_failure_(math::portable::log1p(-success)) {}
 
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_quick() const { return true; }
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<int64> quick(Block drawn, Block) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE bool has_fast_path() const { return true; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Decided<int64> fast_path(Block drawn, Block) const {
     const float64 trials = math::ceil(log_of_normal(open_uniform(drawn.first)) / log_failure_);
     return {trials >= 1.0 ? count_of(trials) : 1, true};
   }
-  SKERRY_HD inline int64 operator()(Attempts from) const { return quick(from.next(), {}).value; }
+  SKERRY_HD inline int64 operator()(Attempts attempts) const {
+    return fast_path(attempts.next(), {}).value;
+  }
 
  private:
   float64 log_failure_;

@@ -54,21 +54,21 @@ struct integer_range {
 
 /// What the element takes whose first word was refused: the same word of the block's next attempts.
 template <class W>
-SKERRY_HD inline W drawn_again(integer_range<W> range, Attempts from, int number) {
+SKERRY_HD inline W drawn_again(integer_range<W> range, Attempts attempts, int number) {
   while (true) {
-    const WideProduct<W> product = multiply_wide(word_of<W>(from.next(), number), range.count);
+    const WideProduct<W> product = multiply_wide(word_of<W>(attempts.next(), number), range.count);
     if (product.low >= range.refused_below) return product.high;
   }
 }
 
-/// The element's offset from the lowest value. `from` is the place of its block.
+/// The element's offset from the lowest value. `attempts` is the place of its block.
 template <class W>
-SKERRY_HD SKERRY_INLINE W bounded(integer_range<W> range, W word, Attempts from, int number) {
+SKERRY_HD SKERRY_INLINE W bounded(integer_range<W> range, W word, Attempts attempts, int number) {
   if (range.count == 0) return word;
   const WideProduct<W> product = multiply_wide(word, range.count);
   if (product.low >= range.refused_below) return product.high;
-  from.next();
-  return drawn_again(range, from, number);
+  attempts.next();
+  return drawn_again(range, attempts, number);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops::random

@@ -11,7 +11,7 @@ namespace skerry {
 
 /// Where a call draws from: Philox 4x32-10 of this key, whose counter is the position in its lower
 /// half, and the tail, plus the number of the attempt, in its upper half.
-struct RandomStream {
+struct PhiloxState {
   std::uint64_t key;
   std::uint64_t position;
   std::uint64_t tail;
@@ -40,7 +40,7 @@ inline constexpr int random_method_count = static_cast<int>(RandomMethod::count)
 struct RandomParams {
   char* output;
   std::int64_t size;
-  RandomStream stream;
+  PhiloxState stream;
   double a;
   double b;
   const char* a_each;
@@ -51,7 +51,7 @@ struct RandomParams {
 
 struct random_kernels {
   /// Parameter: RandomParams, by method and dtype of the output.
-  Kernel of[random_method_count][dtype_count];
+  Kernel loop[random_method_count][dtype_count];
 };
 
 }  // namespace skerry

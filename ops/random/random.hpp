@@ -22,7 +22,7 @@ struct RandomArguments {
 
 /// Fills `out` with elements, in C order, of the stream from its position on. Throws
 /// ReadOnlyError, DtypeError, DeviceMismatchError.
-void draw(const NdArray& out, RandomMethod method, const RandomStream& from,
-          const RandomArguments& with);
+void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
+          const RandomArguments& arguments);
 
 }  // namespace skerry

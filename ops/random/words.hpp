@@ -14,7 +14,7 @@ namespace skerry::inline SKERRY_TARGET::ops::random {
 /// log(x) of a positive normal number: the same bits on every device and at every level.
 template <real_floating T>
 SKERRY_HD SKERRY_INLINE T log_of_normal(T x) {
-  return math::own::log_of_parts(math::own::split(x), T(0));
+  return math::portable::log_of_parts(math::portable::split(x), T(0));
 }
 
 /// A multiple of 2^-53 in [0, 1).
@@ -73,10 +73,10 @@ SKERRY_HD SKERRY_INLINE W quarters_of_turn(W word) {
 /// for float32 of Cephes.
 SKERRY_HD SKERRY_INLINE Two<float64> cosine_and_sine(float64 r) {
   const float64 square = r * r;
-  const float64 s = math::own::polynomial(
+  const float64 s = math::portable::polynomial(
       square, -0x1.5555555555555p-3, 0x1.1111111111110p-7, -0x1.a01a01a019926p-13,
       0x1.71de3a545e700p-19, -0x1.ae64540f0ba18p-26, 0x1.61217c1864fa1p-33, -0x1.ab161757f0c62p-41);
-  const float64 c = math::own::polynomial(
+  const float64 c = math::portable::polynomial(
       square, 0x1.5555555555555p-5, -0x1.6c16c16c16c16p-10, 0x1.a01a01a019d02p-16,
       -0x1.27e4fb7711e1dp-22, 0x1.1eed8de9ef73ep-29, -0x1.9394b76d1f265p-37, 0x1.ab76cf6e9b364p-45);
   return {math::fma(square * square, c, math::fma(square, -0.5, 1.0)), math::fma(r * square, s, r)};
@@ -84,9 +84,9 @@ SKERRY_HD SKERRY_INLINE Two<float64> cosine_and_sine(float64 r) {
 SKERRY_HD SKERRY_INLINE Two<float32> cosine_and_sine(float32 r) {
   const float32 square = r * r;
   const float32 s =
-      math::own::polynomial(square, -1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f);
-  const float32 c = math::own::polynomial(square, 4.166664568298827e-2f, -1.388731625493765e-3f,
-                                          2.443315711809948e-5f);
+      math::portable::polynomial(square, -1.6666654611e-1f, 8.3321608736e-3f, -1.9515295891e-4f);
+  const float32 c = math::portable::polynomial(square, 4.166664568298827e-2f,
+                                               -1.388731625493765e-3f, 2.443315711809948e-5f);
   return {math::fma(square * square, c, math::fma(square, -0.5f, 1.0f)),
           math::fma(r * square, s, r)};
 }
@@ -103,8 +103,8 @@ SKERRY_HD SKERRY_INLINE auto normal_pair(W radius_word, W angle_word) {
   const T x = is_odd ? direction.second : direction.first;
   const T y = is_odd ? direction.first : direction.second;
   // A quarter takes (x, y) to (-y, x).
-  return Two<T>{math::own::negate_if(radius * x, W((quarters >> 1) ^ (quarters & 1))),
-                math::own::negate_if(radius * y, W(quarters >> 1))};
+  return Two<T>{math::portable::negate_if(radius * x, W((quarters >> 1) ^ (quarters & 1))),
+                math::portable::negate_if(radius * y, W(quarters >> 1))};
 }
 
 /// Words by their numbers in a block.

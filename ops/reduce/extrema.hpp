@@ -139,7 +139,7 @@ struct min : detail::gives_one_nan {
 namespace detail {
 /// Of what is not NaN: the identity is NaN, so that it is the result where nothing else is.
 template <class Better>
-struct number_beside_nan : gives_one_nan {
+struct skips_nan : gives_one_nan {
   static constexpr bool needs_elements = true;
   template <real_floating T>
   SKERRY_HD static T load(T x) {
@@ -157,11 +157,11 @@ struct number_beside_nan : gives_one_nan {
 
  private:
   friend Better;
-  number_beside_nan() = default;
+  skips_nan() = default;
 };
 }  // namespace detail
 
-struct nanmax : detail::number_beside_nan<nanmax> {
+struct nanmax : detail::skips_nan<nanmax> {
   static constexpr OpInfo info{
       .name = "nanmax",
       .doc =
@@ -175,7 +175,7 @@ struct nanmax : detail::number_beside_nan<nanmax> {
   }
 };
 
-struct nanmin : detail::number_beside_nan<nanmin> {
+struct nanmin : detail::skips_nan<nanmin> {
   static constexpr OpInfo info{
       .name = "nanmin",
       .doc =

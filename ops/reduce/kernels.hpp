@@ -20,23 +20,25 @@ inline constexpr int reduction_count = ops::size_of<ops::reductions>;
 struct alignas(16) ReduceParams : RowRange {
   static constexpr int max_axes = 8;
 
-  std::int64_t kept_size;
+  std::int64_t retained_size;
   std::int64_t reduced_size;  ///< 0: every output is finish(identity, ...)
   double correction;
-  std::int32_t kept_rank;
+  std::int32_t retained_rank;
   std::int32_t reduced_rank;
-  std::int64_t kept_shape[max_axes];
-  std::int64_t kept_strides[max_axes];    ///< of the input, bytes
-  std::int64_t output_strides[max_axes];  ///< per kept axis, bytes
+  std::int64_t retained_shape[max_axes];
+  std::int64_t retained_strides[max_axes];  ///< of the input, bytes
+  std::int64_t output_strides[max_axes];    ///< per kept axis, bytes
   std::int64_t reduced_shape[max_axes];
   std::int64_t reduced_strides[max_axes];  ///< of the input, bytes
   /// Null: the elements are in memory. Else they are made when they are reduced, by this kernel of
-  /// a pass, which takes FedElements; the parameters of the pass stand behind these. `input` is no
-  /// address then, but bytes are counted from it. Only of itemsizes up to 8, in dense order, one
-  /// axis of each kind at most; extrema along rows of up to fed_bytes, variances not along columns.
+  /// a pass, which takes BlockElements; the parameters of the pass stand behind these. `input` is
+  /// no address then, but bytes are counted from it. Only of itemsizes up to 8, in dense order, one
+  /// axis of each kind at most; extrema along rows of up to feed_bytes, variances not along
+  /// columns.
   void (*feed)(const void* params);
 };
-inline constexpr std::int64_t fed_bytes = 524288;  ///< that are made at a time: in the second cache
+inline constexpr std::int64_t feed_bytes =
+    524288;  ///< that are made at a time: in the second cache
 
 struct reduce_kernels {
   /// Parameter: ReduceParams, by the input's dtype. argmax and argmin of bools have a host form

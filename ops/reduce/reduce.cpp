@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/axis_list.hpp"
+#include "core/block_elements.hpp"
 #include "core/errors.hpp"
-#include "core/fed_elements.hpp"
 #include "device/backend.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "device/stream.hpp"
@@ -32,15 +32,15 @@ namespace {
 using axis_set = std::bitset<max_rank>;
 
 axis_set reduced_axes(const char* op, int rank, std::optional<std::span<const std::int64_t>> axes) {
-  axis_set chosen;
+  axis_set selected_axes;
   if (axes) {
     for (const std::int64_t axis : normalize_axes(op, *axes, rank)) {
-      chosen.set(static_cast<std::size_t>(axis));
+      selected_axes.set(static_cast<std::size_t>(axis));
     }
   } else {
-    for (int axis = 0; axis < rank; ++axis) chosen.set(static_cast<std::size_t>(axis));
+    for (int axis = 0; axis < rank; ++axis) selected_axes.set(static_cast<std::size_t>(axis));
   }
-  return chosen;
+  return selected_axes;
 }
 
 bool is_reduced(const axis_set& axes, int axis) { return axes[static_cast<std::size_t>(axis)]; }
@@ -48,12 +48,12 @@ bool is_reduced(const axis_set& axes, int axis) { return axes[static_cast<std::s
 Dims result_shape(const Dims& shape, const axis_set& axes, bool keepdims) {
   const int dropped = keepdims ? 0 : static_cast<int>(axes.count());
   Dims result(shape.rank() - dropped);
-  int place = 0;
+  int position = 0;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (!is_reduced(axes, axis)) {
-      result[place++] = shape[axis];
+      result[position++] = shape[axis];
     } else if (keepdims) {
-      result[place++] = 1;
+      result[position++] = 1;
     }
   }
   return result;
@@ -63,9 +63,9 @@ Dims result_shape(const Dims& shape, const axis_set& axes, bool keepdims) {
 /// reduced elements.
 bool describe_axes(const Layout& x, char* input, const axis_set& axes, std::int64_t result_itemsize,
                    bool keep_order, ReduceParams& params) {
-  AxisList<2> kept;     // of the input, and of the output
-  AxisList<1> reduced;  // of the input
-  params.kept_size = 1;
+  AxisList<2> retained_axes;  // of the input, and of the output
+  AxisList<1> reduced;        // of the input
+  params.retained_size = 1;
   params.reduced_size = 1;
   std::int64_t output_stride = result_itemsize;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
@@ -74,36 +74,36 @@ bool describe_axes(const Layout& x, char* input, const axis_set& axes, std::int6
       params.reduced_size *= n;
       reduced.add(n, {x.strides[axis]});
     } else {
-      params.kept_size *= n;
-      kept.add(n, {x.strides[axis], output_stride});
+      params.retained_size *= n;
+      retained_axes.add(n, {x.strides[axis], output_stride});
       output_stride *= n;
     }
   }
   if (!keep_order) reduced.flip_negative(&input);
   params.input = input;
-  kept.order();
-  kept.coalesce();
+  retained_axes.order();
+  retained_axes.coalesce();
   reduced.order();
   reduced.coalesce();
-  constexpr int most = ReduceParams::max_axes;
-  return kept.write(most, params.kept_rank, params.kept_shape, params.kept_strides,
-                    params.output_strides) &&
-         reduced.write(most, params.reduced_rank, params.reduced_shape, params.reduced_strides);
+  constexpr int max_axes = ReduceParams::max_axes;
+  return retained_axes.write(max_axes, params.retained_rank, params.retained_shape,
+                             params.retained_strides, params.output_strides) &&
+         reduced.write(max_axes, params.reduced_rank, params.reduced_shape, params.reduced_strides);
 }
 
 /// A copy in which the kept axes are one stretch, and the reduced axes another, whatever the rank.
 NdArray group_axes(const NdArray& x, axis_set& axes) {
   std::int64_t order[max_rank];
-  std::size_t place = 0;
+  std::size_t ordered_count = 0;
   for (const bool reduced : {false, true}) {
     for (int axis = 0; axis < x.rank(); ++axis) {
-      if (is_reduced(axes, axis) == reduced) order[place++] = axis;
+      if (is_reduced(axes, axis) == reduced) order[ordered_count++] = axis;
     }
   }
-  const std::size_t kept = place - axes.count();
+  const std::size_t retained_count = ordered_count - axes.count();
   axes.reset();
-  for (std::size_t axis = kept; axis < place; ++axis) axes.set(axis);
-  return copy_c_order(permute_dims(x, {order, place}));
+  for (std::size_t axis = retained_count; axis < ordered_count; ++axis) axes.set(axis);
+  return copy_c_order(permute_dims(x, {order, ordered_count}));
 }
 
 void check_elements(const ReductionEntry& entry, const NdArray& x, const Dims& shape,
@@ -121,12 +121,13 @@ void check_elements(const ReductionEntry& entry, const NdArray& x, const Dims& s
 
 NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis_set axes,
             const Dims& shape, double correction) {
-  const Dtype result = entry.has_one_axis ? Dtype::int64  // of bools, too
-                                          : require_loop(entry.name, entry.result, x.dtype());
-  const Device where = x.device();
-  const Kernel& what = require_kernel(
-      entry.name, kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())], x.dtype(),
-      where);
+  const Dtype result = entry.has_one_axis
+                           ? Dtype::int64  // of bools, too
+                           : require_result_dtype(entry.name, entry.result, x.dtype());
+  const Device device = x.device();
+  const Kernel& kernel = require_kernel(
+      entry.name, kernels<reduce_kernels>(device).loop[op][static_cast<int>(x.dtype())], x.dtype(),
+      device);
   NdArray source = x;
   if (entry.has_one_axis && axes.count() != 1) {  // all of them: the index is in C order
     source = reshape(x, std::array<std::int64_t, 1>{-1}, std::nullopt);
@@ -143,32 +144,32 @@ NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis
     source = group_axes(source, axes);
     describe();
   }
-  NdArray out = empty(entry.name, shape, result, where);
+  NdArray out = empty(entry.name, shape, result, device);
   params.output = out.data();
-  if (params.kept_size > 0) {
+  if (params.retained_size > 0) {
     const MemoryUse uses[] = {writes(out), reads(source)};
-    launch(where, what, params, uses);
+    launch(device, kernel, params, uses);
   }
   return out;
 }
 
 /// Of more columns it takes as long to make elements as to read them: 2000 x 2000 float32 and
 /// 10 ms to 15 on one thread of an EPYC (AVX2).
-constexpr std::int64_t most_columns = 512;
+constexpr std::int64_t max_columns = 512;
 
 /// Whether a kernel reduces elements that are made for it (ReduceParams::feed).
-bool takes_fed(const ReductionEntry& entry, const ReduceParams& params, std::int64_t width) {
-  const std::int64_t rows = params.kept_size;
+bool accepts_feed(const ReductionEntry& entry, const ReduceParams& params, std::int64_t width) {
+  const std::int64_t rows = params.retained_size;
   const std::int64_t length = params.reduced_size;
-  if (width > 8 || params.kept_rank > 1 || params.reduced_rank != 1) return false;
+  if (width > 8 || params.retained_rank > 1 || params.reduced_rank != 1) return false;
   const auto is_step = [width](std::int64_t step, std::int64_t items) {
     return step == items * width;
   };
   const bool is_along = is_step(params.reduced_strides[0], 1) &&
-                        (params.kept_rank == 0 || is_step(params.kept_strides[0], length));
-  const bool is_across = params.kept_rank == 1 && is_step(params.kept_strides[0], 1) &&
-                         is_step(params.reduced_strides[0], rows) && rows <= most_columns;
-  if (entry.needs_elements) return is_along && length * width <= fed_bytes;
+                        (params.retained_rank == 0 || is_step(params.retained_strides[0], length));
+  const bool is_across = params.retained_rank == 1 && is_step(params.retained_strides[0], 1) &&
+                         is_step(params.reduced_strides[0], rows) && rows <= max_columns;
+  if (entry.needs_elements) return is_along && length * width <= feed_bytes;
   return is_along || (is_across && !entry.has_correction);
 }
 
@@ -176,32 +177,32 @@ constexpr char nowhere = 0;  // an address to count from
 
 /// A dense array that is converted when it is reduced, piece by piece.
 struct Conversion {
-  char* from;
+  char* source;
   std::int64_t from_width;
   std::int64_t to_width;
   void (*cast)(const void* params);
 };
 struct ConvertedParams {
   ReduceParams reduce;
-  Conversion pass;  ///< of FedElements
+  Conversion pass;  ///< of BlockElements
 };
 
-void convert_piece(const void* params) {
-  const auto& piece = *static_cast<const FedElements*>(params);
-  const auto& how = *static_cast<const Conversion*>(piece.pass);
-  Plan work(piece.to, how.to_width, piece.n);
-  work.add(how.from + piece.from * how.from_width, how.from_width);
-  how.cast(&work);
+void convert_chunk(const void* params) {
+  const auto& chunk = *static_cast<const BlockElements*>(params);
+  const auto& conversion = *static_cast<const Conversion*>(chunk.pass);
+  Plan plan(chunk.destination, conversion.to_width, chunk.n);
+  plan.add(conversion.source + chunk.start * conversion.from_width, conversion.from_width);
+  conversion.cast(&plan);
 }
 
 /// Large arrays are converted in pieces, where the reduction takes them: empty where it doesn't.
 std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id op, const NdArray& x,
                                      Dtype type, const axis_set& axes, const Dims& shape,
                                      double correction) {
-  constexpr std::int64_t least_bytes = 1 << 18;
+  constexpr std::int64_t min_bytes = 1 << 18;
   const std::int64_t width = itemsize(type);
   const std::optional<Dtype> result = entry.result[static_cast<int>(type)];
-  if (!result || entry.has_one_axis || x.dtype() == type || x.size() * width < least_bytes ||
+  if (!result || entry.has_one_axis || x.dtype() == type || x.size() * width < min_bytes ||
       !runs_on_host(x.device())) {
     return std::nullopt;
   }
@@ -209,32 +210,32 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (x.strides()[axis] * width != dense.strides[axis] * x.itemsize()) return std::nullopt;
   }
-  const Device where = x.device();
-  const Kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(type)];
+  const Device device = x.device();
+  const Kernel& kernel = kernels<reduce_kernels>(device).loop[op][static_cast<int>(type)];
   const Kernel& cast =
-      kernels<cast_kernels>(where).loop[static_cast<int>(x.dtype())][static_cast<int>(type)];
+      kernels<cast_kernels>(device).loop[static_cast<int>(x.dtype())][static_cast<int>(type)];
   ConvertedParams params{{}, {x.data(), x.itemsize(), width, cast.host}};
   params.reduce.correction = correction;
-  params.reduce.feed = convert_piece;
+  params.reduce.feed = convert_chunk;
   const bool has_axes =
       describe_axes(dense, nullptr, axes, itemsize(*result), false, params.reduce);
-  if (what.host == nullptr || cast.host == nullptr || !has_axes ||
-      !takes_fed(entry, params.reduce, width)) {
+  if (kernel.host == nullptr || cast.host == nullptr || !has_axes ||
+      !accepts_feed(entry, params.reduce, width)) {
     return std::nullopt;
   }
   params.reduce.input = &nowhere;
-  NdArray out = empty(entry.name, shape, *result, where);
+  NdArray out = empty(entry.name, shape, *result, device);
   params.reduce.output = out.data();
   const MemoryUse uses[] = {writes(out), reads(x)};
-  launch(where, what, params, uses);
+  launch(device, kernel, params, uses);
   return out;
 }
 
 /// As `run`, of x converted.
 NdArray run_as(const ReductionEntry& entry, reduction_id op, const NdArray& x, Dtype type,
                const axis_set& axes, const Dims& shape, double correction) {
-  if (auto found = run_converted(entry, op, x, type, axes, shape, correction)) {
-    return *std::move(found);
+  if (auto result = run_converted(entry, op, x, type, axes, shape, correction)) {
+    return *std::move(result);
   }
   return run(entry, op, astype(x, type, false), axes, shape, correction);
 }
@@ -259,16 +260,16 @@ NdArray run_other_loop(const ReductionEntry& entry, reduction_id op, const NdArr
     const ReductionEntry& other = reduction_table()[static_cast<std::size_t>(of_bools)];
     return run(other, of_bools, x, axes, shape, correction);
   }
-  const Dtype type = loop_dtype(entry.name, entry.result, x.dtype());
+  const Dtype type = compute_dtype(entry.name, entry.result, x.dtype());
   return run_as(entry, op, x, type, axes, shape, correction);
 }
 
 }  // namespace
 
-Dtype loaded_dtype(reduction_id op, Dtype own, Dtype type) noexcept {
-  const bool wraps = is_integer(type) && !is_floating(own);
+Dtype loaded_dtype(reduction_id op, Dtype element_dtype, Dtype type) noexcept {
+  const bool wraps = is_integer(type) && !is_floating(element_dtype);
   const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
-  return wraps || entry.result[static_cast<int>(own)] == type ? own : type;
+  return wraps || entry.result[static_cast<int>(element_dtype)] == type ? element_dtype : type;
 }
 
 NdArray reduce(reduction_id op, const NdArray& x, std::optional<std::span<const std::int64_t>> axes,
@@ -280,30 +281,30 @@ NdArray reduce(reduction_id op, const NdArray& x, std::optional<std::span<const 
   if (type == Dtype::bool_) {
     throw DtypeError(std::string(entry.name) + ": dtype=bool is not numeric; use any or all");
   }
-  const axis_set chosen = reduced_axes(entry.name, x.rank(), axes);
-  const Dims shape = result_shape(x.shape(), chosen, keepdims);
-  check_elements(entry, x, shape, chosen);
+  const axis_set selected_axes = reduced_axes(entry.name, x.rank(), axes);
+  const Dims shape = result_shape(x.shape(), selected_axes, keepdims);
+  check_elements(entry, x, shape, selected_axes);
   if (!type && !entry.result[static_cast<int>(x.dtype())]) {
-    return run_other_loop(entry, op, x, chosen, shape, correction);
+    return run_other_loop(entry, op, x, selected_axes, shape, correction);
   }
-  if (!type) return run(entry, op, x, chosen, shape, correction);
+  if (!type) return run(entry, op, x, selected_axes, shape, correction);
   const Dtype loaded = loaded_dtype(op, x.dtype(), *type);
-  return astype(run_as(entry, op, x, loaded, chosen, shape, correction), *type, false);
+  return astype(run_as(entry, op, x, loaded, selected_axes, shape, correction), *type, false);
 }
 
 namespace {
 
 /// Of longer rows only few would fit the second cache with what is made of them.
-constexpr std::int64_t most_row_bytes = 65536;
+constexpr std::int64_t max_row_bytes = 65536;
 
 /// On how many first axes rows are, for a kernel that reduces some of them (RowRange): the others
 /// are reduced. -1 where there are no such rows, or too few to be shared out.
 int find_rows(const Dims& shape, const axis_set& axes, const ReduceParams& params,
               std::int64_t width) {
-  const bool is_along = params.kept_rank == 1 && params.reduced_rank == 1 &&
+  const bool is_along = params.retained_rank == 1 && params.reduced_rank == 1 &&
                         params.reduced_strides[0] == width &&
-                        params.reduced_size * width <= most_row_bytes &&
-                        params.kept_size >= std::int64_t{2} * cpu::thread_count();
+                        params.reduced_size * width <= max_row_bytes &&
+                        params.retained_size >= std::int64_t{2} * cpu::thread_count();
   if (!is_along) return -1;
   int rows = 0;
   while (!is_reduced(axes, rows)) ++rows;
@@ -315,7 +316,7 @@ int find_rows(const Dims& shape, const axis_set& axes, const ReduceParams& param
 
 }  // namespace
 
-std::optional<NdArray> reduce_recorded(Recording& to, reduction_id op, const NdArray& x,
+std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, const NdArray& x,
                                        bool is_held,
                                        std::optional<std::span<const std::int64_t>> axes,
                                        bool keepdims, double correction) {
@@ -323,35 +324,37 @@ std::optional<NdArray> reduce_recorded(Recording& to, reduction_id op, const NdA
   const std::optional<Dtype> result = entry.result[static_cast<int>(x.dtype())];
   if (!result || entry.has_one_axis || x.size() == 0) return std::nullopt;
   if (!runs_on_host(x.device())) return std::nullopt;  // no native form takes part
-  const axis_set chosen = reduced_axes(entry.name, x.rank(), axes);
-  const Dims shape = result_shape(x.shape(), chosen, keepdims);
+  const axis_set selected_axes = reduced_axes(entry.name, x.rank(), axes);
+  const Dims shape = result_shape(x.shape(), selected_axes, keepdims);
   ReduceParams params;
   params.correction = correction;
   params.feed = nullptr;
-  if (!describe_axes(x.layout(), x.data(), chosen, itemsize(*result), false, params)) {
+  if (!describe_axes(x.layout(), x.data(), selected_axes, itemsize(*result), false, params)) {
     return std::nullopt;
   }
-  const Device where = x.device();
-  const Kernel& what = kernels<reduce_kernels>(where).loop[op][static_cast<int>(x.dtype())];
-  const int rows = find_rows(x.shape(), chosen, params, x.itemsize());
+  const Device device = x.device();
+  const Kernel& kernel = kernels<reduce_kernels>(device).loop[op][static_cast<int>(x.dtype())];
+  const int rows = find_rows(x.shape(), selected_axes, params, x.itemsize());
   if (rows >= 0) {
-    return to.append_reduction(what, std::as_bytes(std::span(&params, 1)), shape, *result, rows, x);
+    return recording.append_reduction(kernel, std::as_bytes(std::span(&params, 1)), shape, *result,
+                                      rows, x);
   }
   PendingMemory* const pending = pending_of(x);
-  if (pending == nullptr || !takes_fed(entry, params, x.itemsize())) return std::nullopt;
+  if (pending == nullptr || !accepts_feed(entry, params, x.itemsize())) return std::nullopt;
   params.input = &nowhere;
-  params.feed = kernels<fuse_kernels>(where).feed.host;
-  NdArray out = empty(entry.name, shape, *result, where);
+  params.feed = kernels<fuse_kernels>(device).feed.host;
+  NdArray out = empty(entry.name, shape, *result, device);
   params.output = out.data();
-  const auto run_fed = [&](std::span<const std::byte> pass, std::span<const MemoryUse> reads) {
+  const auto launch_reduction = [&](std::span<const std::byte> pass,
+                                    std::span<const MemoryUse> reads) {
     std::vector<std::byte> both(sizeof params + pass.size());
     std::memcpy(both.data(), &params, sizeof params);
     std::memcpy(both.data() + sizeof params, pass.data(), pass.size());
     std::vector<MemoryUse> uses(reads.begin(), reads.end());
     uses.push_back(writes(out));
-    launch(where, what, both.data(), both.size(), uses);
+    launch(device, kernel, both.data(), both.size(), uses);
   };
-  if (!to.feed(x, is_held, run_fed)) return std::nullopt;
+  if (!recording.feed(x, is_held, launch_reduction)) return std::nullopt;
   return out;
 }
 

@@ -19,15 +19,15 @@ class Recording;
                              std::optional<std::span<const std::int64_t>> axes,
                              std::optional<Dtype> type, bool keepdims, double correction = 0);
 
-/// The same without dtype= while `to` records: over rows of x that fit a cache the reduction is
-/// recorded, too. Else, of an array that is pending, its elements are made for it and not stored;
-/// `is_held`: x, by others than who asks. Nothing where it had better be computed as ever.
+/// The same without dtype= while `recording` records: over rows of x that fit a cache the reduction
+/// is recorded, too. Else, of an array that is pending, its elements are made for it and not
+/// stored; `is_held`: x, by others than who asks. Nothing where it had better be computed as ever.
 [[nodiscard]] std::optional<NdArray> reduce_recorded(
-    Recording& to, reduction_id op, const NdArray& x, bool is_held,
+    Recording& recording, reduction_id op, const NdArray& x, bool is_held,
     std::optional<std::span<const std::int64_t>> axes, bool keepdims, double correction);
 
 /// What x is cast to before it is reduced (by a reduction that takes dtype=) to `type`: nothing
 /// where the accumulator, which holds integers modulo 2^64, gives the same.
-[[nodiscard]] Dtype loaded_dtype(reduction_id op, Dtype own, Dtype type) noexcept;
+[[nodiscard]] Dtype loaded_dtype(reduction_id op, Dtype element_dtype, Dtype type) noexcept;
 
 }  // namespace skerry

@@ -47,9 +47,9 @@ constexpr reductions all_reductions = describe_reductions(ops::reductions{});
 std::span<const ReductionEntry> reduction_table() noexcept { return all_reductions; }
 
 std::optional<reduction_id> find_reduction(std::string_view name) noexcept {
-  const auto* const found = std::ranges::find(all_reductions, name, &ReductionEntry::name);
-  if (found == all_reductions.end()) return std::nullopt;
-  return static_cast<reduction_id>(found - all_reductions.begin());
+  const auto* const entry = std::ranges::find(all_reductions, name, &ReductionEntry::name);
+  if (entry == all_reductions.end()) return std::nullopt;
+  return static_cast<reduction_id>(entry - all_reductions.begin());
 }
 
 }  // namespace skerry

@@ -74,8 +74,8 @@ using reduced_t =
 
 /// The result of type R, a reduced_t.
 template <class Op, class R, class A>
-SKERRY_HD SKERRY_INLINE R finish_as(const A& a, const Reduced& of) {
-  return static_cast<R>(Op::finish(a, of));
+SKERRY_HD SKERRY_INLINE R finish_as(const A& a, const Reduced& reduced) {
+  return static_cast<R>(Op::finish(a, reduced));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::ops

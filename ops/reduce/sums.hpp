@@ -87,13 +87,13 @@ struct mean {
     return a + b;
   }
   template <real_floating A>
-  SKERRY_HD static A finish(A a, const Reduced& of) {
-    return a / static_cast<A>(of.count);
+  SKERRY_HD static A finish(A a, const Reduced& reduced) {
+    return a / static_cast<A>(reduced.count);
   }
   template <complex_floating A>
-  SKERRY_HD static A finish(A a, const Reduced& of) {
+  SKERRY_HD static A finish(A a, const Reduced& reduced) {
     using R = typename A::value_type;
-    return {a.re / static_cast<R>(of.count), a.im / static_cast<R>(of.count)};
+    return {a.re / static_cast<R>(reduced.count), a.im / static_cast<R>(reduced.count)};
   }
 };
 
@@ -135,8 +135,8 @@ struct var {
     return {a.mean + shift, a.squares + (b.squares + distance * (shift * a.count)), count};
   }
   template <class T>
-  SKERRY_HD static T finish(const Moments<T>& a, const Reduced& of) {
-    const float64 divisor = static_cast<float64>(of.count) - of.correction;
+  SKERRY_HD static T finish(const Moments<T>& a, const Reduced& reduced) {
+    const float64 divisor = static_cast<float64>(reduced.count) - reduced.correction;
     return divisor > 0 ? a.squares / static_cast<T>(divisor)
                        : static_cast<T>(__builtin_bit_cast(float, 0x7fc00000u));
   }
@@ -165,8 +165,8 @@ struct std_ {
     return var::combine(a, b);
   }
   template <class T>
-  SKERRY_HD static T finish(const Moments<T>& a, const Reduced& of) {
-    return square_root(var::finish(a, of));
+  SKERRY_HD static T finish(const Moments<T>& a, const Reduced& reduced) {
+    return square_root(var::finish(a, reduced));
   }
 
  private:

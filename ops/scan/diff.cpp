@@ -32,7 +32,8 @@ NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n, const NdArray*
   static_cast<void>(common_device(op, operands));
   const Dtype type = common_dtype(op, operands);
   constexpr op_id subtraction = op_id_of<ops::subtract>;
-  require_loop(op, op_table()[subtraction].result, type);  // refuses bools, as NumPy's - does
+  require_result_dtype(op, op_table()[subtraction].result,
+                       type);  // refuses bools, as NumPy's - does
   if (n < 0) throw ValueError("diff: n is negative: " + std::to_string(n));
   const int along = normalize_axis(op, axis, x.rank());
   check_shapes(op, parts, along);

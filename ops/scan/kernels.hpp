@@ -22,10 +22,10 @@ struct ScanParams {
   std::int64_t length;  ///< may be 0
   std::int64_t input_step;
   std::int64_t output_step;
-  bool is_run;       ///< the scanned axis is contiguous in both arrays; else other axis 0 is
-  bool has_initial;  ///< the identity goes to the output one step before element 0
+  bool is_axis_contiguous;  ///< the scanned axis is contiguous in both arrays; else other axis 0 is
+  bool has_initial;         ///< the identity goes to the output one step before element 0
   std::int32_t rank;
-  std::int64_t others;  ///< product of the other axes; never 0
+  std::int64_t outer_size;  ///< product of the other axes; never 0
   std::int64_t shape[max_axes];
   std::int64_t input_strides[max_axes];   ///< bytes
   std::int64_t output_strides[max_axes];  ///< bytes

@@ -48,33 +48,33 @@ bool describe_axes(const NdArray& x, const NdArray& out, int scanned, ScanParams
   params.length = x.shape()[scanned];
   params.input_step = x.strides()[scanned];
   params.output_step = out.strides()[scanned];
-  params.others = 1;
-  AxisList<2> others;
+  params.outer_size = 1;
+  AxisList<2> other_axes;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {  // the output is in C order: fastest first
     if (axis == scanned) continue;
-    params.others *= x.shape()[axis];
-    others.add(x.shape()[axis], {out.strides()[axis], x.strides()[axis]});
+    params.outer_size *= x.shape()[axis];
+    other_axes.add(x.shape()[axis], {out.strides()[axis], x.strides()[axis]});
   }
-  others.coalesce();
-  if (!others.write(ScanParams::max_axes, params.rank, params.shape, params.output_strides,
-                    params.input_strides)) {
+  other_axes.coalesce();
+  if (!other_axes.write(ScanParams::max_axes, params.rank, params.shape, params.output_strides,
+                        params.input_strides)) {
     return false;
   }
-  params.is_run = params.output_step == out.itemsize();
-  return x.itemsize() == (params.is_run ? params.input_step : params.input_strides[0]);
+  params.is_axis_contiguous = params.output_step == out.itemsize();
+  return x.itemsize() == (params.is_axis_contiguous ? params.input_step : params.input_strides[0]);
 }
 
 NdArray run(const ScanEntry& entry, ScanId op, const NdArray& x, int axis, bool include_initial) {
-  const Dtype result = require_loop(
+  const Dtype result = require_result_dtype(
       entry.name, reduction_table()[static_cast<std::size_t>(entry.reduction)].result, x.dtype());
-  const Device where = x.device();
-  const Kernel& what = require_kernel(
+  const Device device = x.device();
+  const Kernel& kernel = require_kernel(
       entry.name,
-      kernels<scan_kernels>(where).loop[static_cast<int>(op)][static_cast<int>(x.dtype())],
-      x.dtype(), where);
+      kernels<scan_kernels>(device).loop[static_cast<int>(op)][static_cast<int>(x.dtype())],
+      x.dtype(), device);
   Dims shape = x.shape();
   shape[axis] += include_initial ? 1 : 0;
-  NdArray out = empty(entry.name, shape, result, where);
+  NdArray out = empty(entry.name, shape, result, device);
   if (out.size() == 0) return out;
   NdArray source = x;
   ScanParams params;
@@ -85,7 +85,7 @@ NdArray run(const ScanEntry& entry, ScanId op, const NdArray& x, int axis, bool 
   params.has_initial = include_initial;
   params.output = out.data() + (include_initial ? params.output_step : 0);
   const MemoryUse uses[] = {writes(out), reads(source)};
-  launch(where, what, params, uses);
+  launch(device, kernel, params, uses);
   return out;
 }
 
@@ -100,9 +100,9 @@ NdArray scan(ScanId op, const NdArray& x, std::optional<std::int64_t> axis,
   const int scanned = scanned_axis(entry.name, x, axis);
   const NdArray source =
       type ? astype(x, loaded_dtype(entry.reduction, x.dtype(), *type), false) : x;
-  const NdArray result =
-      made_in_order(source, [&](const NdArray& ordered, std::span<const std::int64_t> places) {
-        const auto axis_there = static_cast<int>(places[static_cast<std::size_t>(scanned)]);
+  const NdArray result = apply_in_order(
+      source, [&](const NdArray& ordered, std::span<const std::int64_t> axis_positions) {
+        const auto axis_there = static_cast<int>(axis_positions[static_cast<std::size_t>(scanned)]);
         return run(entry, op, ordered, axis_there, include_initial);
       });
   return type ? astype(result, *type, false) : result;

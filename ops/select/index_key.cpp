@@ -24,13 +24,13 @@
 namespace skerry {
 namespace {
 
-using part = KeyKind;
+using key_kind = KeyKind;
 using basic_part = IndexKind;
 
 void check_devices(const char* op, const NdArray& x, std::span<const KeyItem> key,
                    const NdArray* value) {
   if (key.size() == 1 && (value == nullptr || value->device() == x.device()) &&
-      key[0].kind != part::basic && key[0].kind != part::truth &&
+      key[0].kind != key_kind::basic && key[0].kind != key_kind::boolean &&
       key[0].array.device() == x.device()) {
     return;
   }
@@ -38,7 +38,7 @@ void check_devices(const char* op, const NdArray& x, std::span<const KeyItem> ke
   all.reserve(key.size() + 2);
   all.push_back({.array = &x, .name = "x"});
   for (const KeyItem& item : key) {
-    const bool is_array = item.kind == part::indices || item.kind == part::mask;
+    const bool is_array = item.kind == key_kind::indices || item.kind == key_kind::mask;
     if (is_array) all.push_back({.array = &item.array, .name = "key"});
   }
   if (value != nullptr) all.push_back({.array = value, .name = "value"});
@@ -46,13 +46,13 @@ void check_devices(const char* op, const NdArray& x, std::span<const KeyItem> ke
 }
 
 bool is_basic(const KeyItem& item, basic_part kind) {
-  return item.kind == part::basic && item.basic.kind == kind;
+  return item.kind == key_kind::basic && item.basic.kind == kind;
 }
 
 /// How many axes of the array an item stands for.
 int consumed_by(const KeyItem& item) {
-  if (item.kind == part::indices) return 1;
-  if (item.kind == part::mask) return item.array.rank();
+  if (item.kind == key_kind::indices) return 1;
+  if (item.kind == key_kind::mask) return item.array.rank();
   return is_basic(item, basic_part::integer) || is_basic(item, basic_part::slice) ? 1 : 0;
 }
 
@@ -94,26 +94,27 @@ class KeyReader {
 
   Selection finish() {
     find_masks();
-    Selection chosen;
-    chosen.axes.reserve(arrays_.size());
-    chosen.index_shape = index_shape();
+    Selection selection;
+    selection.axes.reserve(arrays_.size());
+    selection.index_shape = index_shape();
     const Layout base = index_view(op_, x_.layout(), basic_);
-    chosen.place.offset = base.offset;
-    chosen.first = is_split_ ? 0 : place_;
+    selection.layout.offset = base.offset;
+    selection.first = is_split_ ? 0 : index_position_;
     int rest = 0;
     for (int axis = 0; axis < base.rank(); ++axis) {
-      const int which = indexed_[static_cast<std::size_t>(axis)];
-      if (which >= 0) {
-        const Found& own = arrays_[static_cast<std::size_t>(which)];
-        chosen.axes.push_back({own.index, base.shape[axis], base.strides[axis], own.axis});
+      const int array_index = indexed_[static_cast<std::size_t>(axis)];
+      if (array_index >= 0) {
+        const Found& index_array = arrays_[static_cast<std::size_t>(array_index)];
+        selection.axes.push_back(
+            {index_array.index, base.shape[axis], base.strides[axis], index_array.axis});
         continue;
       }
-      if (rest++ == chosen.first) add_index_axes(chosen);
-      chosen.place.shape.push_back(base.shape[axis]);
-      chosen.place.strides.push_back(base.strides[axis]);
+      if (rest++ == selection.first) add_index_axes(selection);
+      selection.layout.shape.push_back(base.shape[axis]);
+      selection.layout.strides.push_back(base.strides[axis]);
     }
-    if (rest <= chosen.first) add_index_axes(chosen);
-    return chosen;
+    if (rest <= selection.first) add_index_axes(selection);
+    return selection;
   }
 
  private:
@@ -123,27 +124,27 @@ class KeyReader {
   };
 
   void read(const KeyItem& item) {
-    const bool is_advanced = item.kind != part::basic || item.basic.kind == basic_part::integer;
+    const bool is_advanced = item.kind != key_kind::basic || item.basic.kind == basic_part::integer;
     if (is_advanced) {
-      if (state_ == State::before) place_ = kept_;
-      is_split_ = is_split_ || state_ == State::after;
+      if (state_ == State::before_arrays) index_position_ = basic_axis_count_;
+      is_split_ = is_split_ || state_ == State::after_arrays;
       state_ = State::inside;
     } else if (state_ == State::inside) {
-      state_ = State::after;
+      state_ = State::after_arrays;
     }
     switch (item.kind) {
-      case part::basic:
+      case key_kind::basic:
         read_basic(item.basic);
         break;
-      case part::indices:
+      case key_kind::indices:
         arrays_.push_back({as_indices(item.array), axis_});
         index_axis();
         break;
-      case part::mask:
+      case key_kind::mask:
         read_mask(item.array);
         break;
-      case part::truth:
-        truths_.push_back(item.truth ? 1 : 0);
+      case key_kind::boolean:
+        booleans_.push_back(item.boolean ? 1 : 0);
         break;
     }
   }
@@ -156,7 +157,7 @@ class KeyReader {
       return;
     }
     indexed_.push_back(-1);
-    ++kept_;
+    ++basic_axis_count_;
     if (item.kind == basic_part::slice) ++axis_;
   }
 
@@ -170,7 +171,7 @@ class KeyReader {
   }
 
   void keep_whole(int axes) {
-    for (; axes > 0; --axes, ++axis_, ++kept_) {
+    for (; axes > 0; --axes, ++axis_, ++basic_axis_count_) {
       basic_.push_back({.kind = basic_part::slice});
       indexed_.push_back(-1);
     }
@@ -186,21 +187,21 @@ class KeyReader {
   /// Last, since it may wait for the device.
   void find_masks() {
     for (const Found& mask : masks_) {
-      int which = mask.axis;
+      int array_index = mask.axis;
       for (NdArray& index : true_indices(op_, mask.index)) {
-        arrays_[static_cast<std::size_t>(which++)].index = std::move(index);
+        arrays_[static_cast<std::size_t>(array_index++)].index = std::move(index);
       }
     }
   }
 
   [[nodiscard]] Dims index_shape() const {
-    std::vector<Dims> own;
-    own.reserve(truths_.size());
-    for (const std::int64_t n : truths_) own.push_back(Dims{n});
+    std::vector<Dims> bool_shapes;
+    bool_shapes.reserve(booleans_.size());
+    for (const std::int64_t n : booleans_) bool_shapes.push_back(Dims{n});
     std::vector<const Dims*> shapes;
-    shapes.reserve(own.size() + arrays_.size());
-    for (const Dims& shape : own) shapes.push_back(&shape);
-    for (const Found& each : arrays_) shapes.push_back(&each.index.shape());
+    shapes.reserve(bool_shapes.size() + arrays_.size());
+    for (const Dims& shape : bool_shapes) shapes.push_back(&shape);
+    for (const Found& index_array : arrays_) shapes.push_back(&index_array.index.shape());
     try {
       return broadcast_shapes(op_, shapes);
     } catch (const ShapeError& error) {
@@ -208,36 +209,36 @@ class KeyReader {
     }
   }
 
-  void add_index_axes(Selection& chosen) const {
-    for (const std::int64_t n : chosen.index_shape) {
-      if (chosen.place.rank() >= max_rank) {
+  void add_index_axes(Selection& selection) const {
+    for (const std::int64_t n : selection.index_shape) {
+      if (selection.layout.rank() >= max_rank) {
         throw ShapeError(std::string(op_) + ": the result would have more than 64 axes");
       }
-      chosen.place.shape.push_back(n);
-      chosen.place.strides.push_back(0);
+      selection.layout.shape.push_back(n);
+      selection.layout.strides.push_back(0);
     }
   }
 
-  enum class State : std::uint8_t { before, inside, after };
+  enum class State : std::uint8_t { before_arrays, inside, after_arrays };
 
   const char* op_;
   const NdArray& x_;
-  int untouched_;  ///< axes that no item stands for
-  int axis_ = 0;   ///< of the array, that comes next
-  int kept_ = 0;   ///< axes of the result that basic items made so far
-  int place_ = 0;  ///< of the index arrays' axes among them
+  int untouched_;             ///< axes that no item stands for
+  int axis_ = 0;              ///< of the array, that comes next
+  int basic_axis_count_ = 0;  ///< axes of the result that basic items made so far
+  int index_position_ = 0;    ///< of the index arrays' axes among them
   bool is_split_ = false;
-  State state_ = State::before;
+  State state_ = State::before_arrays;
   std::vector<IndexItem> basic_;
   std::vector<int> indexed_;  ///< for each axis of the basic view: which of arrays_, or -1
   std::vector<Found> arrays_;
   std::vector<Found> masks_;  ///< axis: the first of its places in arrays_
-  std::vector<std::int64_t> truths_;
+  std::vector<std::int64_t> booleans_;
 };
 
 /// The mask, if it is all of the key and its shape that of the first axes.
 const NdArray* only_mask(const NdArray& x, std::span<const KeyItem> key) {
-  if (key.size() != 1 || key[0].kind != part::mask) return nullptr;
+  if (key.size() != 1 || key[0].kind != key_kind::mask) return nullptr;
   const NdArray& mask = key[0].array;
   if (mask.rank() > x.rank()) return nullptr;
   for (int axis = 0; axis < mask.rank(); ++axis) {
@@ -255,7 +256,7 @@ Selection read_key(const char* op, const NdArray& x, std::span<const KeyItem> ke
     if (std::optional<Layout> view = reshape_view(x.layout(), merged, x.itemsize())) {
       const std::int64_t flat[] = {-1};
       const std::int64_t none[] = {0};
-      const KeyItem one{.kind = part::mask,
+      const KeyItem one{.kind = key_kind::mask,
                         .array = reshape(*mask, mask->size() > 0 ? flat : none, std::nullopt)};
       return KeyReader(op, x.view(std::move(*view)), {&one, 1}).finish();
     }
@@ -282,7 +283,7 @@ void check_value(const char* op, const NdArray& x, const Operand& value) {
 
 /// x[index] = value of one run. False where it is none, or not of plain values.
 bool set_run(const char* op, const NdArray& x, const NdArray& index, const Operand& value) {
-  if (!is_run(x, index)) return false;
+  if (!is_1d_on_host(x, index)) return false;
   if (value.array == nullptr) {
     scatter_run(op, x, index, nullptr, to_element(op, *value.value, x.dtype()));
     return true;
@@ -300,29 +301,29 @@ std::optional<Layout> value_of_each(const NdArray& x, const NdArray& mask, const
   const int trailing = x.rank() - mask.rank();
   if (value.rank() <= trailing) return value.layout();
   if (value.rank() > trailing + 1 || value.shape()[0] != 1) return std::nullopt;
-  Layout each = value.layout();
-  each.shape.erase(0);
-  each.strides.erase(0);
-  return each;
+  Layout layout = value.layout();
+  layout.shape.erase(0);
+  layout.strides.erase(0);
+  return layout;
 }
 
 /// x[mask] = value with one value for all true elements: where(mask, value, x), in place. Nothing
 /// is counted, so a device goes on without the host.
 bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Operand& value) {
-  std::optional<Layout> each = Layout{};
-  if (value.array != nullptr) each = value_of_each(x, mask, *value.array);
-  if (!each) return false;
+  std::optional<Layout> value_layout = Layout{};
+  if (value.array != nullptr) value_layout = value_of_each(x, mask, *value.array);
+  if (!value_layout) return false;
   const Dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
-  static_cast<void>(broadcast_to(op, *each, trailing));
+  static_cast<void>(broadcast_to(op, *value_layout, trailing));
   const Kernel& entry =
-      require_kernel(op, kernels<moves_kernels>(x.device()).where[size_class(x.itemsize())],
+      require_kernel(op, kernels<moves_kernels>(x.device()).where_kernel[size_class(x.itemsize())],
                      x.dtype(), x.device());
-  Layout place = mask.layout();
+  Layout mask_layout = mask.layout();
   for (int axis = mask.rank(); axis < x.rank(); ++axis) {
-    place.shape.push_back(1);
-    place.strides.push_back(0);
+    mask_layout.shape.push_back(1);
+    mask_layout.strides.push_back(0);
   }
-  NdArray condition = mask.view(std::move(place));
+  NdArray condition = mask.view(std::move(mask_layout));
   if (may_overlap(x, condition) && !same_elements(x, condition)) condition = copy(condition);
   KernelCall call(x);
   call.add(condition);
@@ -331,7 +332,8 @@ bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Op
     call.add(to_element(op, *value.value, x.dtype()), x.itemsize());
   } else {
     values = values_for(x, {.array = value.array});
-    if (values.rank() != each->rank()) values = values.view(*value_of_each(x, mask, values));
+    if (values.rank() != value_layout->rank())
+      values = values.view(*value_of_each(x, mask, values));
     call.add(values);
   }
   call.add(x);
@@ -343,32 +345,32 @@ bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Op
 
 NdArray get_item(const char* op, const NdArray& x, std::span<const KeyItem> key) {
   check_devices(op, x, key, nullptr);
-  if (key.size() == 1 && key[0].kind == part::indices && x.rank() > 0) {
+  if (key.size() == 1 && key[0].kind == key_kind::indices && x.rank() > 0) {
     return take_first(op, x, key[0].array);
   }
   const NdArray* mask = only_mask(x, key);
   if (mask != nullptr && mask->rank() == x.rank()) return compress(op, x, *mask);
-  const Selection chosen = read_key(op, x, key);
-  if (chosen.axes.empty()) return copy_c_order(x.view(chosen.place));
-  return gather(op, x, chosen);
+  const Selection selection = read_key(op, x, key);
+  if (selection.axes.empty()) return copy_c_order(x.view(selection.layout));
+  return gather(op, x, selection);
 }
 
 void set_item(const char* op, const NdArray& x, std::span<const KeyItem> key,
               const Operand& value) {
   check_devices(op, x, key, value.array);
   require_writable(op, x);
-  if (key.size() == 1 && key[0].kind == part::indices && set_run(op, x, key[0].array, value)) {
+  if (key.size() == 1 && key[0].kind == key_kind::indices && set_run(op, x, key[0].array, value)) {
     return;
   }
   check_value(op, x, value);
   const NdArray* mask = only_mask(x, key);
   if (mask != nullptr && fill_masked(op, x, *mask, value)) return;
-  const Selection chosen = read_key(op, x, key);
+  const Selection selection = read_key(op, x, key);
   const NdArray values = values_for(x, value);
-  if (chosen.axes.empty()) {
-    assign(op, x.view(chosen.place), values);
+  if (selection.axes.empty()) {
+    assign(op, x.view(selection.layout), values);
   } else {
-    scatter(op, x, chosen, values, mask != nullptr);
+    scatter(op, x, selection, values, mask != nullptr);
   }
 }
 

@@ -15,14 +15,14 @@ enum class KeyKind : std::uint8_t {
   basic,    ///< an int, a slice, `...` or None
   indices,  ///< an array of an integer dtype
   mask,     ///< an array of bool with axes, in place of as many axes of the array
-  truth,    ///< a bool: a new axis of one element, or of none
+  boolean,  ///< a bool: a new axis of one element, or of none
 };
 /// One part of an index.
 struct KeyItem {
   KeyKind kind = KeyKind::basic;
   IndexItem basic{.kind = IndexKind::ellipsis};
   NdArray array{};
-  bool truth = false;
+  bool boolean = false;
 };
 
 // Keys with at least one part that is not basic, by NumPy's rules: index arrays, masks (as the

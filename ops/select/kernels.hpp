@@ -16,12 +16,12 @@ inline constexpr std::int64_t no_offset = INT64_MIN;
 
 /// Items at `array + index * stride`, beside the plan's own strides of the array.
 struct GatherParams {
-  Plan over;            ///< {items, index (int64), array}
-  std::int64_t size;    ///< of the indexed axis, at least 1; an index is in [-size, size)
-  std::int64_t stride;  ///< bytes
-  std::int64_t* found;  ///< gets an index that is out of bounds; item 0 is taken for it
-  bool is_offset;       ///< the index is an offset in bytes (no_offset: 0), and is not checked
-  bool is_aligned;      ///< every place in the array suits its items, as far as offsets decide it
+  Plan over;                    ///< {items, index (int64), array}
+  std::int64_t size;            ///< of the indexed axis, at least 1; an index is in [-size, size)
+  std::int64_t stride;          ///< bytes
+  std::int64_t* invalid_index;  ///< gets an index that is out of bounds; item 0 is taken for it
+  bool is_offset;   ///< the index is an offset in bytes (no_offset: 0), and is not checked
+  bool is_aligned;  ///< every place in the array suits its items, as far as offsets decide it
 };
 
 /// offsets (+)= index * stride; no_offset for an index that is out of bounds.
@@ -29,7 +29,7 @@ struct OffsetsParams {
   Plan over;  ///< {offsets (int64, contiguous), index (int64)}
   std::int64_t size;
   std::int64_t stride;
-  std::int64_t* found;
+  std::int64_t* invalid_index;
   bool adds;  ///< to what is there; no_offset stays
 };
 
@@ -55,19 +55,19 @@ struct CountParams {
   std::int64_t* starts;
 };
 
-/// The items of `from` (contiguous) where the mask is true.
+/// The items of `input` (contiguous) where the mask is true.
 struct CompressParams {
   const char* mask;
-  const char* from;
-  char* to;
+  const char* input;
+  char* output;
   std::int64_t size;
   const std::int64_t* starts;  ///< as count left it
 };
 
-/// The coordinates of the true elements: column `axis` of `to` has `count` of them.
+/// The coordinates of the true elements: column `axis` of `output` has `count` of them.
 struct NonzeroParams {
   const char* mask;
-  std::int64_t* to;
+  std::int64_t* output;
   std::int64_t size;
   std::int64_t count;
   const std::int64_t* starts;  ///< as count left it
@@ -76,30 +76,30 @@ struct NonzeroParams {
 };
 
 /// starts[i] = counts[0] + … + counts[i - 1], for i <= size.
-struct SpreadParams {
+struct RepeatStartsParams {
   const std::int64_t* counts;
   std::int64_t size;
   std::int64_t* starts;
-  std::int64_t* found;  ///< gets a count that is negative; that one counts as 0
+  std::int64_t* negative_count;  ///< gets a count that is negative; that one counts as 0
 };
 
 /// to[starts[i]] … to[starts[i + 1] - 1] are i.
-struct OwnersParams {
+struct RepeatedIndicesParams {
   const std::int64_t* starts;
   std::int64_t size;
-  std::int64_t* to;
+  std::int64_t* output;
   std::int64_t total;
 };
 
 struct index_kernels {
-  Kernel gather[5];    ///< Parameter: GatherParams, by size class.
-  Kernel scatter[5];   ///< Parameter: ScatterParams, by size class.
-  Kernel offsets;      ///< Parameter: OffsetsParams.
-  Kernel count;        ///< Parameter: CountParams.
-  Kernel compress[5];  ///< Parameter: CompressParams, by size class.
-  Kernel nonzero;      ///< Parameter: NonzeroParams.
-  Kernel spread;       ///< Parameter: SpreadParams.
-  Kernel owners;       ///< Parameter: OwnersParams.
+  Kernel gather[5];         ///< Parameter: GatherParams, by size class.
+  Kernel scatter[5];        ///< Parameter: ScatterParams, by size class.
+  Kernel offsets;           ///< Parameter: OffsetsParams.
+  Kernel count;             ///< Parameter: CountParams.
+  Kernel compress[5];       ///< Parameter: CompressParams, by size class.
+  Kernel nonzero;           ///< Parameter: NonzeroParams.
+  Kernel repeat_starts;     ///< Parameter: SpreadParams.
+  Kernel repeated_indices;  ///< Parameter: OwnersParams.
 };
 
 // What the native form of a count leaves in CountParams::starts for the selection that follows:

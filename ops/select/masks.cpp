@@ -24,17 +24,17 @@ struct CountedMask {
   NdArray starts;
   std::int64_t count = 0;
 
-  CountedMask(const char* op, const NdArray& of) : mask(contiguous(of)) {
-    const Device where = mask.device();
+  CountedMask(const char* op, const NdArray& source_mask) : mask(contiguous(source_mask)) {
+    const Device device = mask.device();
     const Kernel& entry =
-        require_kernel(op, kernels<index_kernels>(where).count, Dtype::bool_, where);
+        require_kernel(op, kernels<index_kernels>(device).count, Dtype::bool_, device);
     const std::int64_t blocks = mask_blocks(mask.size());
-    const bool is_native = capabilities_of(where).form == KernelForm::native;
-    starts = empty({count_words(mask.size(), is_native)}, Dtype::int64, where);
+    const bool is_native = capabilities_of(device).kernel_form == KernelForm::native;
+    starts = empty({count_words(mask.size(), is_native)}, Dtype::int64, device);
     if (mask.size() == 0) return;
-    auto* const to = reinterpret_cast<std::int64_t*>(starts.data());
+    auto* const starts_data = reinterpret_cast<std::int64_t*>(starts.data());
     const MemoryUse uses[] = {reads(mask), writes(starts)};
-    launch(where, entry, CountParams{mask.data(), mask.size(), to}, uses);
+    launch(device, entry, CountParams{mask.data(), mask.size(), starts_data}, uses);
     read_bytes(&count, starts.memory(), static_cast<std::size_t>(blocks) * sizeof count,
                sizeof count);
   }
@@ -46,46 +46,47 @@ struct CountedMask {
 }  // namespace
 
 NdArray compress(const char* op, const NdArray& x, const NdArray& mask) {
-  const Device where = x.device();
+  const Device device = x.device();
   const Kernel& entry = require_kernel(
-      op, kernels<index_kernels>(where).compress[size_class(x.itemsize())], x.dtype(), where);
-  const CountedMask chosen(op, mask);
-  NdArray out = empty({chosen.count}, x.dtype(), where);
-  if (chosen.count == 0) return out;
-  const NdArray from = contiguous(x);
-  const MemoryUse uses[] = {reads(chosen.mask), reads(from.memory()), writes(out),
-                            reads(chosen.starts)};
-  launch(where, entry,
-         CompressParams{chosen.mask.data(), from.data(), out.data(), x.size(), chosen.begins()},
+      op, kernels<index_kernels>(device).compress[size_class(x.itemsize())], x.dtype(), device);
+  const CountedMask counted_mask(op, mask);
+  NdArray out = empty({counted_mask.count}, x.dtype(), device);
+  if (counted_mask.count == 0) return out;
+  const NdArray source = contiguous(x);
+  const MemoryUse uses[] = {reads(counted_mask.mask), reads(source.memory()), writes(out),
+                            reads(counted_mask.starts)};
+  launch(device, entry,
+         CompressParams{counted_mask.mask.data(), source.data(), out.data(), x.size(),
+                        counted_mask.begins()},
          uses);
   return out;
 }
 
 std::vector<NdArray> true_indices(const char* op, const NdArray& mask) {
-  const Device where = mask.device();
+  const Device device = mask.device();
   const Kernel& entry =
-      require_kernel(op, kernels<index_kernels>(where).nonzero, Dtype::bool_, where);
-  const CountedMask chosen(op, mask);
+      require_kernel(op, kernels<index_kernels>(device).nonzero, Dtype::bool_, device);
+  const CountedMask counted_mask(op, mask);
   const int rank = mask.rank();
-  const std::int64_t shape[] = {rank, chosen.count};
+  const std::int64_t shape[] = {rank, counted_mask.count};
   check_shape(op, shape, sizeof(std::int64_t));
-  const NdArray all = empty(Dims(shape), Dtype::int64, where);
-  if (chosen.count > 0) {
+  const NdArray all = empty(Dims(shape), Dtype::int64, device);
+  if (counted_mask.count > 0) {
     NonzeroParams params{};
-    params.mask = chosen.mask.data();
-    params.to = reinterpret_cast<std::int64_t*>(all.data());
+    params.mask = counted_mask.mask.data();
+    params.output = reinterpret_cast<std::int64_t*>(all.data());
     params.size = mask.size();
-    params.count = chosen.count;
-    params.starts = chosen.begins();
+    params.count = counted_mask.count;
+    params.starts = counted_mask.begins();
     params.rank = rank;
     std::copy(mask.shape().begin(), mask.shape().end(), params.shape);
-    const MemoryUse uses[] = {reads(chosen.mask), writes(all), reads(chosen.starts)};
-    launch(where, entry, params, uses);
+    const MemoryUse uses[] = {reads(counted_mask.mask), writes(all), reads(counted_mask.starts)};
+    launch(device, entry, params, uses);
   }
   std::vector<NdArray> columns;
   columns.reserve(static_cast<std::size_t>(rank));
   for (int axis = 0; axis < rank; ++axis) {
-    columns.push_back(all.view({Dims{chosen.count}, Dims{8}, axis * chosen.count * 8}));
+    columns.push_back(all.view({Dims{counted_mask.count}, Dims{8}, axis * counted_mask.count * 8}));
   }
   return columns;
 }

@@ -30,9 +30,9 @@ struct ScatterReduceParams {
   std::int64_t target_size;
   const std::int64_t* index;  ///< in [-target_size, target_size)
   const char* values;
-  std::int64_t size;        ///< at least 1
-  std::int64_t value_step;  ///< bytes; 0: one value for all
-  std::int64_t* found;      ///< gets an index that is out of bounds; nothing is written then
+  std::int64_t size;            ///< at least 1
+  std::int64_t value_step;      ///< bytes; 0: one value for all
+  std::int64_t* invalid_index;  ///< gets an index that is out of bounds; nothing is written then
 };
 
 struct scatter_reduce_kernels {

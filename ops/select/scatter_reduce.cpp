@@ -24,8 +24,8 @@ namespace {
 
 constexpr const char* name_of = "scatter_reduce";
 
-[[noreturn]] void raise_out_of_bounds(const DeferredError& error, std::int64_t found) {
-  throw IndexError(std::string(error.op) + ": index " + std::to_string(found) +
+[[noreturn]] void raise_out_of_bounds(const DeferredError& error, std::int64_t invalid_index) {
+  throw IndexError(std::string(error.op) + ": index " + std::to_string(invalid_index) +
                    " is out of bounds: x has " + std::to_string(error.values[0]) + " elements");
 }
 
@@ -44,21 +44,21 @@ ScatterOp for_booleans(ScatterOp op) {
 }
 
 const Kernel& kernel_for(ScatterOp op, const NdArray& x) {
-  const Device where = x.device();
+  const Device device = x.device();
   if (x.dtype() == Dtype::bool_) op = for_booleans(op);
-  const Kernel& entry = kernels<scatter_reduce_kernels>(where)
+  const Kernel& entry = kernels<scatter_reduce_kernels>(device)
                             .loop[static_cast<int>(op)][static_cast<int>(x.dtype())];
   if (entry.host == nullptr && is_built(x.dtype())) {
     throw DtypeError(std::string(name_of) + ": the operation does not take " + name(x.dtype()));
   }
-  return require_kernel(name_of, entry, x.dtype(), where);
+  return require_kernel(name_of, entry, x.dtype(), device);
 }
 
 /// A native form sorts the indices as 32 bits.
 void check_size(const NdArray& x, const NdArray& index) {
-  constexpr std::int64_t most = (std::int64_t{1} << 32) - 1;
-  const bool is_native = capabilities_of(x.device()).form == KernelForm::native;
-  if (!is_native || (x.size() < most && index.size() < most)) return;
+  constexpr std::int64_t max_size = (std::int64_t{1} << 32) - 1;
+  const bool is_native = capabilities_of(x.device()).kernel_form == KernelForm::native;
+  if (!is_native || (x.size() < max_size && index.size() < max_size)) return;
   throw NotImplementedError(std::string(name_of) + ": 2^32 elements and more: " + describe(x) +
                             ", " + describe(index) + "; take parts of them");
 }
@@ -66,8 +66,9 @@ void check_size(const NdArray& x, const NdArray& index) {
 /// Values of the dtype of x, one for each index or one for all.
 NdArray ready_values(const NdArray& x, const NdArray& index, const Operand& values) {
   if (values.value != nullptr) return full(Dims(), *values.value, x.dtype(), x.device());
-  const NdArray& given = *values.array;
-  NdArray converted = given.dtype() == x.dtype() ? given : convert_operand(given, x.dtype());
+  const NdArray& value_array = *values.array;
+  NdArray converted =
+      value_array.dtype() == x.dtype() ? value_array : convert_operand(value_array, x.dtype());
   if (converted.rank() == 0) return converted;
   return contiguous(broadcast_to(converted, index.shape()));
 }
@@ -76,33 +77,33 @@ NdArray ready_values(const NdArray& x, const NdArray& index, const Operand& valu
 
 void scatter_reduce(ScatterOp op, const NdArray& x, const NdArray& index, const Operand& values) {
   const Operand all[] = {{.array = &x, .name = "x"}, {.array = &index, .name = "indices"}, values};
-  const Device where = common_device(name_of, all);
+  const Device device = common_device(name_of, all);
   require_integers(name_of, "indices", index);
   require_writable(name_of, x);
   check_size(x, index);
-  const Kernel& what = kernel_for(op, x);
-  NdArray from = ready_values(x, index, values);
+  const Kernel& kernel = kernel_for(op, x);
+  NdArray source_values = ready_values(x, index, values);
   if (index.size() == 0) return;
-  NdArray places = contiguous(as_indices(index));
+  NdArray indices = contiguous(as_indices(index));
   const bool in_place = x.is_c_contiguous();
   const NdArray target = in_place ? x : copy_c_order(x);
-  if (may_overlap(from, target)) from = copy_c_order(from);
-  if (may_overlap(places, target)) places = copy_c_order(places);
+  if (may_overlap(source_values, target)) source_values = copy_c_order(source_values);
+  if (may_overlap(indices, target)) indices = copy_c_order(indices);
   const DeferredError outside{.raise = raise_out_of_bounds, .op = name_of, .values = {x.size(), 0}};
-  std::int64_t found = 0;
+  std::int64_t invalid_index = 0;
   std::optional<DeferredWord> word;
-  if (capabilities_of(where).runs_later) word.emplace(where, outside);
+  if (capabilities_of(device).runs_later) word.emplace(device, outside);
   const ScatterReduceParams params{
       .target = target.data(),
       .target_size = x.size(),
-      .index = reinterpret_cast<const std::int64_t*>(places.data()),
-      .values = from.data(),
-      .size = places.size(),
-      .value_step = from.rank() == 0 && places.rank() != 0 ? 0 : x.itemsize(),
-      .found = word ? word->get() : &found};
-  const MemoryUse uses[] = {writes(target.memory()), reads(places), reads(from)};
-  launch(where, what, params, uses);
-  if (found != 0) raise_out_of_bounds(outside, found);
+      .index = reinterpret_cast<const std::int64_t*>(indices.data()),
+      .values = source_values.data(),
+      .size = indices.size(),
+      .value_step = source_values.rank() == 0 && indices.rank() != 0 ? 0 : x.itemsize(),
+      .invalid_index = word ? word->get() : &invalid_index};
+  const MemoryUse uses[] = {writes(target.memory()), reads(indices), reads(source_values)};
+  launch(device, kernel, params, uses);
+  if (invalid_index != 0) raise_out_of_bounds(outside, invalid_index);
   if (!in_place) assign(name_of, x, target);
 }
 

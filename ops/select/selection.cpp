@@ -23,8 +23,8 @@
 namespace skerry {
 namespace {
 
-[[noreturn]] void raise_out_of_bounds(const DeferredError& error, std::int64_t found) {
-  throw IndexError(std::string(error.op) + ": index " + std::to_string(found) +
+[[noreturn]] void raise_out_of_bounds(const DeferredError& error, std::int64_t invalid_index) {
+  throw IndexError(std::string(error.op) + ": index " + std::to_string(invalid_index) +
                    " is out of bounds: axis " + std::to_string(error.values[0]) + " has size " +
                    std::to_string(error.values[1]));
 }
@@ -33,19 +33,19 @@ namespace {
 /// is called; where work runs later a wait raises.
 class BoundsRecord {
  public:
-  BoundsRecord(const char* op, Device where, int axis, std::int64_t size)
+  BoundsRecord(const char* op, Device device, int axis, std::int64_t size)
       : error_{.raise = raise_out_of_bounds, .op = op, .values = {axis, size}} {
-    if (capabilities_of(where).runs_later) word_.emplace(where, error_);
+    if (capabilities_of(device).runs_later) word_.emplace(device, error_);
   }
-  [[nodiscard]] std::int64_t* get() noexcept { return word_ ? word_->get() : &found_; }
+  [[nodiscard]] std::int64_t* get() noexcept { return word_ ? word_->get() : &invalid_index_; }
   void finish() const {
-    if (found_ != 0) raise_out_of_bounds(error_, found_);
+    if (invalid_index_ != 0) raise_out_of_bounds(error_, invalid_index_);
   }
 
  private:
   DeferredError error_;
   std::optional<DeferredWord> word_;
-  std::int64_t found_ = 0;
+  std::int64_t invalid_index_ = 0;
 };
 
 std::int64_t product(const Dims& shape) {
@@ -55,48 +55,49 @@ std::int64_t product(const Dims& shape) {
 }
 
 /// The layout of an index array, or of offsets, in the rank of the result.
-Layout spread(const char* op, const Layout& index, const Selection& chosen) {
-  const Layout stretched = broadcast_to(op, index, chosen.index_shape);
-  Layout result{chosen.place.shape, Dims(chosen.place.rank()), stretched.offset};
+Layout spread(const char* op, const Layout& index, const Selection& selection) {
+  const Layout stretched = broadcast_to(op, index, selection.index_shape);
+  Layout result{selection.layout.shape, Dims(selection.layout.rank()), stretched.offset};
   for (int axis = 0; axis < stretched.rank(); ++axis) {
-    result.strides[chosen.first + axis] = stretched.strides[axis];
+    result.strides[selection.first + axis] = stretched.strides[axis];
   }
   return result;
 }
 
 /// Whether offsets along the indexed axes are multiples of the item size (imported arrays may have
 /// any strides).
-bool is_aligned(const Selection& chosen, std::int64_t itemsize) {
-  return std::all_of(chosen.axes.begin(), chosen.axes.end(),
+bool is_aligned(const Selection& selection, std::int64_t itemsize) {
+  return std::all_of(selection.axes.begin(), selection.axes.end(),
                      [&](const IndexedAxis& axis) { return axis.stride % itemsize == 0; });
 }
 
 template <class Params>
-void launch_parts(Device where, const Kernel& entry, Params params, const Dims& shape,
+void launch_parts(Device device, const Kernel& entry, Params params, const Dims& shape,
                   std::span<const PlanOperand> operands, std::span<const MemoryUse> uses) {
-  PlanParts parts(shape, operands, index_limit(where));
-  parts.for_each([&](const Plan& part) {
-    params.over = part;
-    launch(where, entry, params, uses);
+  PlanParts parts(shape, operands, index_limit(device));
+  parts.for_each([&](const Plan& plan) {
+    params.over = plan;
+    launch(device, entry, params, uses);
   });
 }
 
 /// Offsets in bytes of all index arrays together. Checks the indices.
-NdArray offsets_of(const char* op, Device where, const Selection& chosen) {
+NdArray offsets_of(const char* op, Device device, const Selection& selection) {
   const Kernel& entry =
-      require_kernel(op, kernels<index_kernels>(where).offsets, default_integer, where);
-  NdArray offsets = empty(chosen.index_shape, Dtype::int64, where);
+      require_kernel(op, kernels<index_kernels>(device).offsets, default_integer, device);
+  NdArray offsets = empty(selection.index_shape, Dtype::int64, device);
   bool adds = false;
-  for (const IndexedAxis& axis : chosen.axes) {
-    BoundsRecord record(op, where, axis.number, axis.size);
+  for (const IndexedAxis& axis : selection.axes) {
+    BoundsRecord record(op, device, axis.number, axis.size);
     OffsetsParams params;
     params.size = axis.size;
     params.stride = axis.stride;
-    params.found = record.get();
+    params.invalid_index = record.get();
     params.adds = adds;
-    const PlanOperand operands[] = {PlanOperand::of(offsets), PlanOperand::of(axis.index)};
+    const PlanOperand operands[] = {PlanOperand::from_array(offsets),
+                                    PlanOperand::from_array(axis.index)};
     const MemoryUse uses[] = {writes(offsets), reads(axis.index)};
-    launch_parts(where, entry, params, chosen.index_shape, operands, uses);
+    launch_parts(device, entry, params, selection.index_shape, operands, uses);
     record.finish();
     adds = true;
   }
@@ -104,9 +105,9 @@ NdArray offsets_of(const char* op, Device where, const Selection& chosen) {
 }
 
 /// An axis without elements has no index that is in bounds, and no element to read instead.
-void check_sizes(const char* op, const Selection& chosen) {
-  if (product(chosen.index_shape) == 0) return;
-  for (const IndexedAxis& axis : chosen.axes) {
+void check_sizes(const char* op, const Selection& selection) {
+  if (product(selection.index_shape) == 0) return;
+  for (const IndexedAxis& axis : selection.axes) {
     if (axis.size > 0) continue;
     throw IndexError(std::string(op) + ": axis " + std::to_string(axis.number) +
                      " has size 0, so every index is out of bounds");
@@ -129,102 +130,103 @@ void add_run(Plan& over, const NdArray& x, std::int64_t stride) {
 NdArray as_indices(const NdArray& index) {
   if (index.dtype() == Dtype::int64) return index;
   if (index.dtype() != Dtype::uint64) return convert_operand(index, Dtype::int64);
-  const Scalar most = Scalar::of(INT64_MAX);
-  const Operand both[] = {{.array = &index, .name = "index"}, {.value = &most, .name = "limit"}};
+  const Scalar max_index = Scalar::from_value(INT64_MAX);
+  const Operand both[] = {{.array = &index, .name = "index"},
+                          {.value = &max_index, .name = "limit"}};
   return astype(apply(op_id_of<ops::minimum>, both), Dtype::int64, false);
 }
 
-NdArray gather(const char* op, const NdArray& x, const Selection& chosen) {
-  const Device where = x.device();
-  check_shape(op, chosen.place.shape.span(), x.itemsize());
-  check_sizes(op, chosen);
-  const Kernel& entry = sized(op, kernels<index_kernels>(where).gather, x);
-  NdArray out = empty_of(c_layout(chosen.place.shape, x.itemsize()), x.dtype(), where);
+NdArray gather(const char* op, const NdArray& x, const Selection& selection) {
+  const Device device = x.device();
+  check_shape(op, selection.layout.shape.span(), x.itemsize());
+  check_sizes(op, selection);
+  const Kernel& entry = sized(op, kernels<index_kernels>(device).gather, x);
+  NdArray out = empty_of(c_layout(selection.layout.shape, x.itemsize()), x.dtype(), device);
   if (out.size() == 0) {
-    static_cast<void>(offsets_of(op, where, chosen));
+    static_cast<void>(offsets_of(op, device, selection));
     return out;
   }
-  const bool is_offset = chosen.axes.size() > 1;
-  const IndexedAxis& only = chosen.axes[0];
-  const NdArray index = is_offset ? offsets_of(op, where, chosen) : only.index;
-  BoundsRecord record(op, where, only.number, only.size);
+  const bool is_offset = selection.axes.size() > 1;
+  const IndexedAxis& only = selection.axes[0];
+  const NdArray index = is_offset ? offsets_of(op, device, selection) : only.index;
+  BoundsRecord record(op, device, only.number, only.size);
   GatherParams params;
   params.size = only.size;
   params.stride = only.stride;
-  params.found = record.get();
+  params.invalid_index = record.get();
   params.is_offset = is_offset;
-  params.is_aligned = is_aligned(chosen, x.itemsize());
-  const Layout index_place = spread(op, index.layout(), chosen);
+  params.is_aligned = is_aligned(selection, x.itemsize());
+  const Layout index_layout = spread(op, index.layout(), selection);
   const PlanOperand operands[] = {
-      PlanOperand::of(out),
-      {.data = index.data(), .where = &index_place, .itemsize = index.itemsize()},
-      {.data = x.memory()->data() + chosen.place.offset,
-       .where = &chosen.place,
+      PlanOperand::from_array(out),
+      {.data = index.data(), .layout = &index_layout, .itemsize = index.itemsize()},
+      {.data = x.memory()->data() + selection.layout.offset,
+       .layout = &selection.layout,
        .itemsize = x.itemsize()}};
   const MemoryUse uses[] = {writes(out), reads(index), reads(x.memory())};
-  launch_parts(where, entry, params, out.shape(), operands, uses);
+  launch_parts(device, entry, params, out.shape(), operands, uses);
   record.finish();
   return out;
 }
 
-void scatter(const char* op, const NdArray& x, const Selection& chosen, const NdArray& values,
+void scatter(const char* op, const NdArray& x, const Selection& selection, const NdArray& values,
              bool is_unique) {
-  const Device where = x.device();
-  check_shape(op, chosen.place.shape.span(), 1);
-  const Layout from = broadcast_to(op, values.layout(), chosen.place.shape);
-  check_sizes(op, chosen);
-  const Kernel& entry = sized(op, kernels<index_kernels>(where).scatter, x);
-  const NdArray offsets = offsets_of(op, where, chosen);
+  const Device device = x.device();
+  check_shape(op, selection.layout.shape.span(), 1);
+  const Layout source_layout = broadcast_to(op, values.layout(), selection.layout.shape);
+  check_sizes(op, selection);
+  const Kernel& entry = sized(op, kernels<index_kernels>(device).scatter, x);
+  const NdArray offsets = offsets_of(op, device, selection);
   ScatterParams params;
   params.is_unique = is_unique;
-  params.is_aligned = is_aligned(chosen, x.itemsize());
-  const Layout order = c_layout(chosen.place.shape, 1);
-  const Layout offsets_place = spread(op, offsets.layout(), chosen);
+  params.is_aligned = is_aligned(selection, x.itemsize());
+  const Layout order = c_layout(selection.layout.shape, 1);
+  const Layout offsets_layout = spread(op, offsets.layout(), selection);
   const PlanOperand operands[] = {
-      {.data = values.data(), .where = &order, .itemsize = 1},
-      {.data = offsets.data(), .where = &offsets_place, .itemsize = offsets.itemsize()},
-      {.data = x.memory()->data() + chosen.place.offset,
-       .where = &chosen.place,
+      {.data = values.data(), .layout = &order, .itemsize = 1},
+      {.data = offsets.data(), .layout = &offsets_layout, .itemsize = offsets.itemsize()},
+      {.data = x.memory()->data() + selection.layout.offset,
+       .layout = &selection.layout,
        .itemsize = x.itemsize()},
-      {.data = values.data(), .where = &from, .itemsize = x.itemsize()}};
+      {.data = values.data(), .layout = &source_layout, .itemsize = x.itemsize()}};
   const MemoryUse uses[] = {writes(x.memory()), reads(offsets), reads(values)};
-  launch_parts(where, entry, params, chosen.place.shape, operands, uses);
+  launch_parts(device, entry, params, selection.layout.shape, operands, uses);
 }
 
 NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
-  const Device where = x.device();
-  const Kernel& entry = sized(op, kernels<index_kernels>(where).gather, x);
-  const NdArray out = empty(op, index.shape(), x.dtype(), where);
-  BoundsRecord record(op, where, 0, x.shape()[0]);
+  const Device device = x.device();
+  const Kernel& entry = sized(op, kernels<index_kernels>(device).gather, x);
+  const NdArray out = empty(op, index.shape(), x.dtype(), device);
+  BoundsRecord record(op, device, 0, x.shape()[0]);
   GatherParams params;
   params.over = Plan(out.data(), x.itemsize(), index.shape()[0]);
   add_run(params.over, index, index.strides()[0]);
   add_run(params.over, x, 0);
   params.size = x.shape()[0];
   params.stride = x.strides()[0];
-  params.found = record.get();
+  params.invalid_index = record.get();
   params.is_offset = false;
   params.is_aligned = params.stride % x.itemsize() == 0;
-  launch(where, entry, params, {});
+  launch(device, entry, params, {});
   record.finish();
   return out;
 }
 
 void scatter_run(const char* op, const NdArray& x, const NdArray& index, const NdArray* values,
                  const Element& value) {
-  const Device where = x.device();
-  const Kernel& entry = sized(op, kernels<index_kernels>(where).scatter, x);
+  const Device device = x.device();
+  const Kernel& entry = sized(op, kernels<index_kernels>(device).scatter, x);
   const std::int64_t n = index.shape()[0];
-  const NdArray offsets = empty(op, index.shape(), Dtype::int64, where);
-  BoundsRecord record(op, where, 0, x.shape()[0]);
+  const NdArray offsets = empty(op, index.shape(), Dtype::int64, device);
+  BoundsRecord record(op, device, 0, x.shape()[0]);
   OffsetsParams to_check;
   to_check.over = Plan(offsets.data(), 8, n);
   add_run(to_check.over, index, index.strides()[0]);
   to_check.size = x.shape()[0];
   to_check.stride = x.strides()[0];
-  to_check.found = record.get();
+  to_check.invalid_index = record.get();
   to_check.adds = false;
-  launch(where, kernels<index_kernels>(where).offsets, to_check, {});
+  launch(device, kernels<index_kernels>(device).offsets, to_check, {});
   record.finish();
   ScatterParams params;
   params.over = Plan(offsets.data(), 1, n);
@@ -237,7 +239,7 @@ void scatter_run(const char* op, const NdArray& x, const NdArray& index, const N
   }
   params.is_unique = false;
   params.is_aligned = to_check.stride % x.itemsize() == 0;
-  launch(where, entry, params, {});
+  launch(device, entry, params, {});
 }
 
 }  // namespace skerry

@@ -22,7 +22,7 @@ struct IndexedAxis {
 struct Selection {
   /// Shape of the result. Along the axes of the index arrays the strides are 0, or those by which
   /// the array is walked beside the indices (take_along_axis).
-  Layout place;
+  Layout layout;
   int first = 0;  ///< of the axes of the result that are those of the index arrays
   Dims index_shape;
   std::vector<IndexedAxis> axes;  ///< at least one
@@ -34,18 +34,18 @@ struct Selection {
 
 /// A fresh array, C order. Throws IndexError: at once on a CPU device and for an axis without
 /// elements, at a later wait for a CUDA device (DeferredError).
-[[nodiscard]] NdArray gather(const char* op, const NdArray& x, const Selection& chosen);
+[[nodiscard]] NdArray gather(const char* op, const NdArray& x, const Selection& selection);
 
 /// `values` broadcast to the selection's shape and have the dtype of `x`, with which they share no
 /// memory. Nothing is written where an index is out of bounds: on a CPU device to the whole array,
 /// on a CUDA device to that element. If two values go to one element, the last stays on a CPU
 /// device and any on a CUDA device. `is_unique` promises that there are none.
-void scatter(const char* op, const NdArray& x, const Selection& chosen, const NdArray& values,
+void scatter(const char* op, const NdArray& x, const Selection& selection, const NdArray& values,
              bool is_unique);
 
 /// Whether `x[index]` is one run along the one axis of both, on a CPU device, and not empty: most
 /// such calls are so small that a selection would take longer than they do.
-[[nodiscard]] inline bool is_run(const NdArray& x, const NdArray& index) {
+[[nodiscard]] inline bool is_1d_on_host(const NdArray& x, const NdArray& index) {
   return x.rank() == 1 && index.rank() == 1 && index.dtype() == Dtype::int64 &&
          is_host(x.device()) && x.shape()[0] > 0 && index.shape()[0] > 0;
 }

@@ -32,69 +32,70 @@ void require_one_device(const char* op, const NdArray& x, const NdArray& other, 
 
 /// `indices` are int64.
 NdArray take_axis(const char* op, const NdArray& x, const NdArray& indices, int axis) {
-  const Layout& at = x.layout();
-  Selection chosen{.place = at, .first = axis, .index_shape = indices.shape(), .axes = {}};
-  chosen.axes.push_back({indices, at.shape[axis], at.strides[axis], axis});
-  chosen.place.shape.erase(axis);
-  chosen.place.strides.erase(axis);
-  if (chosen.place.rank() + indices.rank() > max_rank) {
+  const Layout& layout = x.layout();
+  Selection selection{.layout = layout, .first = axis, .index_shape = indices.shape(), .axes = {}};
+  selection.axes.push_back({indices, layout.shape[axis], layout.strides[axis], axis});
+  selection.layout.shape.erase(axis);
+  selection.layout.strides.erase(axis);
+  if (selection.layout.rank() + indices.rank() > max_rank) {
     throw ShapeError(std::string(op) + ": the result would have more than 64 axes");
   }
   for (int i = 0; i < indices.rank(); ++i) {
-    chosen.place.shape.insert(axis + i, indices.shape()[i]);
-    chosen.place.strides.insert(axis + i, 0);
+    selection.layout.shape.insert(axis + i, indices.shape()[i]);
+    selection.layout.strides.insert(axis + i, 0);
   }
-  return gather(op, x, chosen);
+  return gather(op, x, selection);
 }
 
-[[noreturn]] void raise_negative(const DeferredError& error, std::int64_t found) {
+[[noreturn]] void raise_negative(const DeferredError& error, std::int64_t negative_count) {
   throw ValueError(std::string(error.op) +
-                   ": a negative number of repetitions: " + std::to_string(found));
+                   ": a negative number of repetitions: " + std::to_string(negative_count));
 }
 
 /// Numbers of elements before each, and of all.
 NdArray starts_of(const char* op, const NdArray& counts) {
-  const Device where = counts.device();
+  const Device device = counts.device();
   const Kernel& entry =
-      require_kernel(op, kernels<index_kernels>(where).spread, Dtype::int64, where);
-  const NdArray starts = empty({counts.size() + 1}, Dtype::int64, where);
+      require_kernel(op, kernels<index_kernels>(device).repeat_starts, Dtype::int64, device);
+  const NdArray starts = empty({counts.size() + 1}, Dtype::int64, device);
   const DeferredError negative{.raise = raise_negative, .op = op, .values = {}};
-  std::int64_t found = 0;
+  std::int64_t negative_count = 0;
   std::optional<DeferredWord> word;
-  if (capabilities_of(where).runs_later) word.emplace(where, negative);
+  if (capabilities_of(device).runs_later) word.emplace(device, negative);
   const MemoryUse uses[] = {reads(counts), writes(starts)};
-  launch(where, entry,
-         SpreadParams{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),
-                      reinterpret_cast<std::int64_t*>(starts.data()), word ? word->get() : &found},
+  launch(device, entry,
+         RepeatStartsParams{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),
+                            reinterpret_cast<std::int64_t*>(starts.data()),
+                            word ? word->get() : &negative_count},
          uses);
-  if (found != 0) raise_negative(negative, found);
+  if (negative_count != 0) raise_negative(negative, negative_count);
   return starts;
 }
 
-std::int64_t read_integer(const NdArray& from, std::int64_t position) {
+std::int64_t read_integer(const NdArray& array, std::int64_t position) {
   std::int64_t value = 0;
-  read_bytes(&value, from.memory(), static_cast<std::size_t>(from.layout().offset + position * 8),
+  read_bytes(&value, array.memory(), static_cast<std::size_t>(array.layout().offset + position * 8),
              sizeof value);
   return value;
 }
 
 /// For each element of the result, which one it repeats.
-NdArray owners_of(const char* op, const NdArray& counts) {
+NdArray find_repeated_indices(const char* op, const NdArray& counts) {
   const NdArray starts = starts_of(op, counts);
-  const Device where = counts.device();
+  const Device device = counts.device();
   const std::int64_t total = read_integer(starts, counts.size());
   const std::int64_t shape[] = {total};
   check_shape(op, shape, sizeof(std::int64_t));
   const Kernel& entry =
-      require_kernel(op, kernels<index_kernels>(where).owners, Dtype::int64, where);
-  NdArray owners = empty(Dims(shape), Dtype::int64, where);
-  if (total == 0) return owners;
-  const MemoryUse uses[] = {reads(starts), writes(owners)};
-  launch(where, entry,
-         OwnersParams{reinterpret_cast<const std::int64_t*>(starts.data()), counts.size(),
-                      reinterpret_cast<std::int64_t*>(owners.data()), total},
+      require_kernel(op, kernels<index_kernels>(device).repeated_indices, Dtype::int64, device);
+  NdArray repeated_indices = empty(Dims(shape), Dtype::int64, device);
+  if (total == 0) return repeated_indices;
+  const MemoryUse uses[] = {reads(starts), writes(repeated_indices)};
+  launch(device, entry,
+         RepeatedIndicesParams{reinterpret_cast<const std::int64_t*>(starts.data()), counts.size(),
+                               reinterpret_cast<std::int64_t*>(repeated_indices.data()), total},
          uses);
-  return owners;
+  return repeated_indices;
 }
 
 }  // namespace
@@ -113,13 +114,13 @@ NdArray take(const NdArray& x, const NdArray& indices, std::optional<std::int64_
     throw ValueError("take: axis is needed for an array of " + std::to_string(x.rank()) +
                      " axes; only 1-D arrays do without");
   }
-  if (is_run(x, indices) && axis.value_or(0) == 0) return gather_run(op, x, indices);
+  if (is_1d_on_host(x, indices) && axis.value_or(0) == 0) return gather_run(op, x, indices);
   const int along = normalize_axis(op, axis.value_or(0), x.rank());
   return take_axis(op, x, as_indices(indices), along);
 }
 
 NdArray take_first(const char* op, const NdArray& x, const NdArray& indices) {
-  if (is_run(x, indices)) return gather_run(op, x, indices);
+  if (is_1d_on_host(x, indices)) return gather_run(op, x, indices);
   return take_axis(op, x, as_indices(indices), 0);
 }
 
@@ -132,17 +133,17 @@ NdArray take_along_axis(const NdArray& x, const NdArray& indices, std::int64_t a
     throw ShapeError("take_along_axis: x and indices have different numbers of axes: " +
                      to_string(x.shape()) + " and " + to_string(indices.shape()));
   }
-  Selection chosen;
-  Layout others = x.layout();
-  others.shape[along] = 1;
-  Dims index_others = indices.shape();
-  index_others[along] = 1;
-  const Dims* const both[] = {&others.shape, &index_others};
-  chosen.index_shape = broadcast_shapes(op, both);
-  chosen.index_shape[along] = indices.shape()[along];
-  chosen.place = broadcast_to(op, others, chosen.index_shape);
-  chosen.axes.push_back({as_indices(indices), x.shape()[along], x.strides()[along], along});
-  return gather(op, x, chosen);
+  Selection selection;
+  Layout outer_layout = x.layout();
+  outer_layout.shape[along] = 1;
+  Dims outer_shape = indices.shape();
+  outer_shape[along] = 1;
+  const Dims* const both[] = {&outer_layout.shape, &outer_shape};
+  selection.index_shape = broadcast_shapes(op, both);
+  selection.index_shape[along] = indices.shape()[along];
+  selection.layout = broadcast_to(op, outer_layout, selection.index_shape);
+  selection.axes.push_back({as_indices(indices), x.shape()[along], x.strides()[along], along});
+  return gather(op, x, selection);
 }
 
 std::vector<NdArray> nonzero(const NdArray& x) {
@@ -153,7 +154,7 @@ std::vector<NdArray> nonzero(const NdArray& x) {
   if (kind(x.dtype()) != DtypeKind::complex_floating) {
     return true_indices(op, astype(x, Dtype::bool_, false));
   }
-  const Scalar zero = Scalar::of(0.0);
+  const Scalar zero = Scalar::from_value(0.0);
   const Operand both[] = {{.array = &x, .name = "x"}, {.value = &zero, .name = "zero"}};
   return true_indices(op, apply_as(op, op_id_of<ops::not_equal>, both));
 }
@@ -171,11 +172,11 @@ NdArray repeat(const NdArray& x, const NdArray& repeats, std::optional<std::int6
   }
   const NdArray counts = contiguous(as_indices(repeats));
   if (is_one) return repeat(x, read_integer(counts, 0), axis);
-  const NdArray owners = owners_of(op, counts);
-  if (axis) return take_axis(op, x, owners, along);
+  const NdArray repeated_indices = find_repeated_indices(op, counts);
+  if (axis) return take_axis(op, x, repeated_indices, along);
   const NdArray flat = contiguous(x);
   return take_axis(op, flat.view({Dims{flat.size()}, Dims{flat.itemsize()}, flat.layout().offset}),
-                   owners, 0);
+                   repeated_indices, 0);
 }
 
 }  // namespace skerry

@@ -37,8 +37,8 @@ inline constexpr std::int64_t short_row = 32;
 struct SearchParams {
   const char* sorted;
   std::int64_t sorted_size;
-  const std::int64_t* sorter;  ///< null, or the order in which `sorted` is
-  std::int64_t* outside;       ///< with a sorter: gets an index that is out of bounds, or 0
+  const std::int64_t* sorter;        ///< null, or the order in which `sorted` is
+  std::int64_t* out_of_range_index;  ///< with a sorter: gets an index that is out of bounds, or 0
   const char* values;
   std::int64_t size;
   std::int64_t* output;

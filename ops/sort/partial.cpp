@@ -23,24 +23,24 @@ namespace {
 
 using kernels_by_dtype = Kernel (partial_kernels::*)[dtype_count];
 
-const Kernel& kernel_for(const char* op, kernels_by_dtype of, const NdArray& x) {
+const Kernel& kernel_for(const char* op, kernels_by_dtype kernel_table, const NdArray& x) {
   if (kind(x.dtype()) == DtypeKind::complex_floating) {
     throw DtypeError(std::string(op) + ": " + name(x.dtype()) +
                      " has no order; it takes bool and real dtypes");
   }
-  const Device where = x.device();
-  const auto& all = kernels<partial_kernels>(where).*of;
-  return require_kernel(op, all[static_cast<int>(x.dtype())], x.dtype(), where);
+  const Device device = x.device();
+  const auto& all = kernels<partial_kernels>(device).*kernel_table;
+  return require_kernel(op, all[static_cast<int>(x.dtype())], x.dtype(), device);
 }
 
 std::int64_t row_length(const NdArray& x) { return x.shape()[x.rank() - 1]; }
 
 /// The rows along the last axis of x, which is C-contiguous and not empty.
 PartialParams rows_of(const char* op, const NdArray& x) {
-  constexpr std::int64_t most_indices = std::int64_t{1} << 32;
+  constexpr std::int64_t max_indices = std::int64_t{1} << 32;
   const std::int64_t length = row_length(x);
-  const bool is_native = capabilities_of(x.device()).form == KernelForm::native;
-  if (is_native && length >= most_indices) {
+  const bool is_native = capabilities_of(x.device()).kernel_form == KernelForm::native;
+  if (is_native && length >= max_indices) {
     throw NotImplementedError(std::string(op) + ": rows of 2^32 elements and more: " +
                               std::to_string(length) + "; take parts of them");
   }
@@ -52,14 +52,14 @@ PartialParams rows_of(const char* op, const NdArray& x) {
   return params;
 }
 
-void launch_rows(const Kernel& what, PartialParams params, const NdArray& x, const NdArray& values,
-                 const NdArray& indices) {
-  const Device where = x.device();
-  const std::int64_t piece = partial_scratch(params.length, x.itemsize(), params.best);
-  const StorageRef scratch = host_scratch(where, params.slots * piece);
+void launch_rows(const Kernel& kernel, PartialParams params, const NdArray& x,
+                 const NdArray& values, const NdArray& indices) {
+  const Device device = x.device();
+  const std::int64_t slot_bytes = partial_scratch(params.length, x.itemsize(), params.best);
+  const StorageRef scratch = host_scratch(device, params.slots * slot_bytes);
   params.scratch = scratch->data();
   const MemoryUse uses[] = {writes(values), writes(indices), reads(x), writes(scratch)};
-  launch(where, what, params, uses);
+  launch(device, kernel, params, uses);
 }
 
 void set_ranks(PartialParams& params, std::span<const std::int64_t> ranks) {
@@ -68,9 +68,10 @@ void set_ranks(PartialParams& params, std::span<const std::int64_t> ranks) {
 }
 
 /// Ascending, distinct, counted from the start.
-std::vector<std::int64_t> checked_ranks(const char* op, std::span<const std::int64_t> given,
+std::vector<std::int64_t> checked_ranks(const char* op,
+                                        std::span<const std::int64_t> requested_ranks,
                                         std::int64_t length) {
-  std::vector<std::int64_t> ranks(given.begin(), given.end());
+  std::vector<std::int64_t> ranks(requested_ranks.begin(), requested_ranks.end());
   for (std::int64_t& rank : ranks) {
     if (rank < -length || rank >= length) {
       throw ValueError(std::string(op) + ": kth is out of bounds: " + std::to_string(rank) +
@@ -84,7 +85,7 @@ std::vector<std::int64_t> checked_ranks(const char* op, std::span<const std::int
   return ranks;
 }
 
-NdArray partition_rows(const char* op, const Kernel& what, const NdArray& x,
+NdArray partition_rows(const char* op, const Kernel& kernel, const NdArray& x,
                        std::span<const std::int64_t> ranks, bool indices) {
   NdArray out = empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
   PartialParams params = rows_of(op, x);
@@ -94,24 +95,24 @@ NdArray partition_rows(const char* op, const Kernel& what, const NdArray& x,
   } else {
     params.values = out.data();
   }
-  launch_rows(what, params, x, out, out);
+  launch_rows(kernel, params, x, out, out);
   return out;
 }
 
-BestItems best_of_rows(const Kernel& what, const NdArray& x, std::int64_t count, bool largest) {
+BestItems best_of_rows(const Kernel& kernel, const NdArray& x, std::int64_t count, bool largest) {
   constexpr const char* op = "topk";
   Dims shape = x.shape();
   shape[x.rank() - 1] = count;
-  BestItems found{.values = empty(op, shape, x.dtype(), x.device()),
-                  .indices = empty(op, shape, default_integer, x.device())};
-  if (found.values.size() == 0) return found;
+  BestItems best_items{.values = empty(op, shape, x.dtype(), x.device()),
+                       .indices = empty(op, shape, default_integer, x.device())};
+  if (best_items.values.size() == 0) return best_items;
   PartialParams params = rows_of(op, x);
-  params.values = found.values.data();
-  params.indices = reinterpret_cast<std::int64_t*>(found.indices.data());
+  params.values = best_items.values.data();
+  params.indices = reinterpret_cast<std::int64_t*>(best_items.indices.data());
   params.best = count;
   params.largest = largest;
-  launch_rows(what, params, x, found.values, found.indices);
-  return found;
+  launch_rows(kernel, params, x, best_items.values, best_items.indices);
+  return best_items;
 }
 
 /// Short rows are sorted in less time than their items are sought; of one and two bytes, of which a
@@ -133,13 +134,13 @@ NdArray pick_sorted(const char* op, const NdArray& x, std::span<const std::int64
 
 }  // namespace
 
-NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> given) {
+NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> requested_ranks) {
   constexpr const char* op = "order_statistics";
-  const Kernel& what = kernel_for(op, &partial_kernels::statistics, x);
+  const Kernel& kernel = kernel_for(op, &partial_kernels::statistics, x);
   const int last = normalize_axis(op, -1, x.rank());
-  const std::vector<std::int64_t> ranks = checked_ranks(op, given, row_length(x));
-  if (ranks.empty() || ranks.size() > most_ranks) {
-    throw ValueError(std::string(op) + ": it takes 1 to " + std::to_string(most_ranks) +
+  const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, row_length(x));
+  if (ranks.empty() || ranks.size() > max_ranks) {
+    throw ValueError(std::string(op) + ": it takes 1 to " + std::to_string(max_ranks) +
                      " ranks, not " + std::to_string(ranks.size()));
   }
   Dims shape = x.shape();
@@ -151,41 +152,41 @@ NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> given) 
   PartialParams params = rows_of(op, rows);
   set_ranks(params, ranks);
   params.values = out.data();
-  launch_rows(what, params, rows, out, out);
+  launch_rows(kernel, params, rows, out, out);
   return out;
 }
 
-NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t> given,
+NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t> requested_ranks,
                   std::int64_t axis, bool indices) {
-  const Kernel& what = kernel_for(op, &partial_kernels::partition, x);
+  const Kernel& kernel = kernel_for(op, &partial_kernels::partition, x);
   const int along = normalize_axis(op, axis, x.rank());
-  const std::vector<std::int64_t> ranks = checked_ranks(op, given, x.shape()[along]);
+  const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, x.shape()[along]);
   if (x.size() == 0) return empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
   // Items of a byte are counted, which sorts them.
-  if (ranks.empty() || ranks.size() > most_ranks || x.itemsize() == 1) {
+  if (ranks.empty() || ranks.size() > max_ranks || x.itemsize() == 1) {
     return indices ? argsort(x, axis, false) : sort(x, axis, false);
   }
-  if (along == x.rank() - 1) return partition_rows(op, what, contiguous(x), ranks, indices);
+  if (along == x.rank() - 1) return partition_rows(op, kernel, contiguous(x), ranks, indices);
   const AxesAtEnd order(x.rank(), Dims{along}.span());
-  const NdArray rows = contiguous(permute_dims(x, order.there));
-  return contiguous(permute_dims(partition_rows(op, what, rows, ranks, indices), order.back));
+  const NdArray rows = contiguous(permute_dims(x, order.forward));
+  return contiguous(permute_dims(partition_rows(op, kernel, rows, ranks, indices), order.back));
 }
 
 BestItems topk(const NdArray& x, std::int64_t count, std::int64_t axis, bool largest) {
   constexpr const char* op = "topk";
-  const Kernel& what = kernel_for(op, &partial_kernels::topk, x);
+  const Kernel& kernel = kernel_for(op, &partial_kernels::topk, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::int64_t length = x.shape()[along];
   if (count < 0 || count > length) {
     throw ValueError("topk: k is out of bounds: " + std::to_string(count) +
                      " for an axis of size " + std::to_string(length));
   }
-  if (along == x.rank() - 1) return best_of_rows(what, contiguous(x), count, largest);
+  if (along == x.rank() - 1) return best_of_rows(kernel, contiguous(x), count, largest);
   const AxesAtEnd order(x.rank(), Dims{along}.span());
-  const NdArray rows = contiguous(permute_dims(x, order.there));
-  const BestItems found = best_of_rows(what, rows, count, largest);
-  return {.values = contiguous(permute_dims(found.values, order.back)),
-          .indices = contiguous(permute_dims(found.indices, order.back))};
+  const NdArray rows = contiguous(permute_dims(x, order.forward));
+  const BestItems best_items = best_of_rows(kernel, rows, count, largest);
+  return {.values = contiguous(permute_dims(best_items.values, order.back)),
+          .indices = contiguous(permute_dims(best_items.indices, order.back))};
 }
 
 }  // namespace skerry

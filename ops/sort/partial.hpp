@@ -10,7 +10,7 @@
 namespace skerry {
 
 /// The items of ranks in the rows along the last axis, as if they were sorted: NaN is last. The
-/// last axis of the result is that of the ranks, up to most_ranks, which are ascending and
+/// last axis of the result is that of the ranks, up to max_ranks, which are ascending and
 /// distinct. Throws DtypeError, ValueError.
 [[nodiscard]] NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> ranks);
 

@@ -10,7 +10,7 @@
 namespace skerry {
 
 /// Ranks that one launch finds.
-inline constexpr int most_ranks = 16;
+inline constexpr int max_ranks = 16;
 
 /// What a row is ordered for without being sorted: NaN is the greatest, -0 equal to +0. The rows
 /// are those of a C-contiguous matrix that is not empty.
@@ -25,9 +25,9 @@ struct PartialParams {
   std::int64_t rows;
   std::int64_t length;
   std::int32_t rank_count;
-  std::int64_t ranks[most_ranks];  ///< ascending and distinct
-  std::int64_t best;               ///< of topk: how many
-  bool largest;                    ///< of topk: the greatest items, NaN first; else the least
+  std::int64_t ranks[max_ranks];  ///< ascending and distinct
+  std::int64_t best;              ///< of topk: how many
+  bool largest;                   ///< of topk: the greatest items, NaN first; else the least
 };
 
 /// Bytes that the host form needs for a row of items of `width` bytes.

@@ -47,9 +47,9 @@ void check_arguments(const Operand& x1, const Operand& x2, const NdArray* sorter
   if (sorter != nullptr) check_sorter(*x1.array, *sorter);
 }
 
-void check_outside(const StorageRef& outside, std::int64_t size) {
+void check_outside(const StorageRef& out_of_range_index, std::int64_t size) {
   std::int64_t index = 0;
-  read_bytes(&index, outside, 0, sizeof index);
+  read_bytes(&index, out_of_range_index, 0, sizeof index);
   if (index == 0) return;
   throw IndexError(std::string(op) + ": sorter holds " + std::to_string(index) +
                    ", which is out of bounds for x1 of size " + std::to_string(size) +
@@ -63,37 +63,37 @@ NdArray searchsorted(const NdArray& x1, const Operand& x2, bool right, const NdA
   check_arguments(sorted_operand, x2, sorter);
   const Operand both[] = {sorted_operand, x2};
   const Dtype type = common_dtype(op, both);
-  const Device where = x1.device();
-  const Kernel& what =
-      require_kernel(op, kernels<sort_kernels>(where).search[static_cast<int>(type)], type, where);
+  const Device device = x1.device();
+  const Kernel& kernel = require_kernel(
+      op, kernels<sort_kernels>(device).search[static_cast<int>(type)], type, device);
   const NdArray sorted = contiguous(astype(x1, type, false));
   // An int beyond the range goes where the last value does: above it behind equal elements, else
   // before.
-  const int beyond = x2.value != nullptr ? side_beyond(*x2.value, type) : 0;
-  const bool after_equals = beyond != 0 ? beyond > 0 : right;
+  const int side = x2.value != nullptr ? out_of_range_side(*x2.value, type) : 0;
+  const bool after_equals = side != 0 ? side > 0 : right;
   const NdArray values =
       x2.array != nullptr
           ? contiguous(astype(*x2.array, type, false))
-          : full(Dims(), beyond != 0 ? last_value(type, beyond) : *x2.value, type, where);
+          : full(Dims(), side != 0 ? last_value(type, side) : *x2.value, type, device);
   check_shape(op, values.shape().span(), itemsize(default_integer));
-  NdArray out = empty(values.shape(), default_integer, where);
+  NdArray out = empty(values.shape(), default_integer, device);
   if (out.size() == 0) return out;
   const bool by_sorter = sorter != nullptr && sorter->size() > 0;
   const NdArray order = by_sorter ? contiguous(astype(*sorter, Dtype::int64, false)) : sorted;
-  const StorageRef outside = allocate(where, by_sorter ? sizeof(std::int64_t) : 0);
+  const StorageRef out_of_range_index = allocate(device, by_sorter ? sizeof(std::int64_t) : 0);
   const SearchParams params{
       .sorted = sorted.data(),
       .sorted_size = sorted.size(),
       .sorter = by_sorter ? reinterpret_cast<const std::int64_t*>(order.data()) : nullptr,
-      .outside = reinterpret_cast<std::int64_t*>(outside->data()),
+      .out_of_range_index = reinterpret_cast<std::int64_t*>(out_of_range_index->data()),
       .values = values.data(),
       .size = values.size(),
       .output = reinterpret_cast<std::int64_t*>(out.data()),
       .right = after_equals};
   const MemoryUse uses[] = {writes(out), reads(sorted.memory()), reads(values),
-                            reads(order.memory()), writes(outside)};
-  launch(where, what, params, uses);
-  if (by_sorter) check_outside(outside, sorted.size());
+                            reads(order.memory()), writes(out_of_range_index)};
+  launch(device, kernel, params, uses);
+  if (by_sorter) check_outside(out_of_range_index, sorted.size());
   return out;
 }
 

@@ -11,7 +11,8 @@ namespace skerry {
 
 /// The distinct items of a contiguous array in ascending order (complex ones by real part, then
 /// imaginary), of equal ones the first. -0 equals +0; every NaN is distinct, and they come last.
-/// `values` has room for `size` items, `indices` and `counts` for distinct_room() ones; they get
+/// `values` has room for `size` items, `indices` and `counts` for distinct_capacity() ones; they
+/// get
 /// `*distinct` of them.
 struct UniqueParams {
   const char* input;
@@ -26,10 +27,10 @@ struct UniqueParams {
 
 /// Room for something of each distinct item: there are few of small dtypes, but for NaNs. The CPU's
 /// kernels store whole vectors, so beyond the last one.
-[[nodiscard]] constexpr std::int64_t distinct_room(std::int64_t size, Dtype type) {
-  constexpr std::int64_t most_lanes = 64;
+[[nodiscard]] constexpr std::int64_t distinct_capacity(std::int64_t size, Dtype type) {
+  constexpr std::int64_t max_lanes = 64;
   if (itemsize(type) > 2 || is_floating(type)) return size;
-  const std::int64_t all = (std::int64_t{1} << (8 * itemsize(type))) + most_lanes;
+  const std::int64_t all = (std::int64_t{1} << (8 * itemsize(type))) + max_lanes;
   return size < all ? size : all;
 }
 
@@ -43,12 +44,12 @@ struct UniqueParams {
   return size * (unique_by_values(type, indices, inverse) ? itemsize(type) : 16);
 }
 
-/// output[i] = (x[i] is one of `among`) != invert. Contiguous arrays.
+/// output[i] = (x[i] is one of `test_elements`) != invert. Contiguous arrays.
 struct IsinParams {
   const char* x;
   std::int64_t size;
-  const char* among;
-  std::int64_t among_size;
+  const char* test_elements;
+  std::int64_t test_size;
   bool* output;
   bool invert;
   char* scratch;  ///< host form only: isin_scratch() bytes
@@ -56,21 +57,21 @@ struct IsinParams {
 
 /// Whether a set is so small that its items are compared one by one: a vector of comparisons takes
 /// less time than a look into a hash table, and a table of all values is there at once.
-[[nodiscard]] constexpr bool is_small_set(std::int64_t among_size, std::int64_t itemsize) {
-  return among_size <= 8 || (itemsize > 2 && among_size * itemsize <= 128);
+[[nodiscard]] constexpr bool is_small_set(std::int64_t test_size, std::int64_t itemsize) {
+  return test_size <= 8 || (itemsize > 2 && test_size * itemsize <= 128);
 }
 
 /// Slots of the hash table: a power of 2 that leaves it half empty; or one for every value.
-[[nodiscard]] constexpr std::int64_t isin_slots(std::int64_t among_size, std::int64_t itemsize) {
-  if (is_small_set(among_size, itemsize)) return 0;
+[[nodiscard]] constexpr std::int64_t isin_slots(std::int64_t test_size, std::int64_t itemsize) {
+  if (is_small_set(test_size, itemsize)) return 0;
   if (itemsize <= 2) return std::int64_t{1} << (8 * itemsize);
   std::int64_t slots = 16;
-  while (slots < 2 * among_size) slots *= 2;
+  while (slots < 2 * test_size) slots *= 2;
   return slots;
 }
 
-[[nodiscard]] constexpr std::int64_t isin_scratch(std::int64_t among_size, std::int64_t itemsize) {
-  return isin_slots(among_size, itemsize) * (itemsize <= 2 ? 1 : itemsize);
+[[nodiscard]] constexpr std::int64_t isin_scratch(std::int64_t test_size, std::int64_t itemsize) {
+  return isin_slots(test_size, itemsize) * (itemsize <= 2 ? 1 : itemsize);
 }
 
 struct set_kernels {

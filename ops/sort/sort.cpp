@@ -25,16 +25,16 @@ void require_real(const char* op, const NdArray& x) {
 }
 
 /// Sorts the rows of x, which is C-contiguous and not empty.
-NdArray sort_rows(const char* op, const Kernel& what, const NdArray& x, Dtype type,
+NdArray sort_rows(const char* op, const Kernel& kernel, const NdArray& x, Dtype type,
                   bool descending) {
-  constexpr std::int64_t most_indices = std::int64_t{1} << 32;
-  const Device where = x.device();
+  constexpr std::int64_t max_indices = std::int64_t{1} << 32;
+  const Device device = x.device();
   const std::int64_t length = x.shape()[x.rank() - 1];
-  if (type != x.dtype() && length >= most_indices) {
+  if (type != x.dtype() && length >= max_indices) {
     throw NotImplementedError(std::string(op) + ": rows of 2^32 elements and more: " +
                               std::to_string(length) + "; sort parts of them");
   }
-  NdArray out = empty(op, x.shape(), type, where);
+  NdArray out = empty(op, x.shape(), type, device);
   SortParams params{.input = x.data(),
                     .output = out.data(),
                     .scratch = nullptr,
@@ -43,24 +43,24 @@ NdArray sort_rows(const char* op, const Kernel& what, const NdArray& x, Dtype ty
                     .length = length,
                     .descending = descending};
   const StorageRef scratch =
-      host_scratch(where, params.slots * sort_scratch(length, itemsize(type)));
+      host_scratch(device, params.slots * sort_scratch(length, itemsize(type)));
   params.scratch = scratch->data();
   const MemoryUse uses[] = {writes(out), reads(x), writes(scratch)};
-  launch(where, what, params, uses);
+  launch(device, kernel, params, uses);
   return out;
 }
 
-NdArray sort_along(const char* op, const Kernel& what, const NdArray& x, std::int64_t axis,
+NdArray sort_along(const char* op, const Kernel& kernel, const NdArray& x, std::int64_t axis,
                    Dtype type, bool descending) {
   const int along = normalize_axis(op, axis, x.rank());
   if (x.size() == 0) {
     check_shape(op, x.shape().span(), itemsize(type));
     return empty(x.shape(), type, x.device());
   }
-  if (along == x.rank() - 1) return sort_rows(op, what, contiguous(x), type, descending);
+  if (along == x.rank() - 1) return sort_rows(op, kernel, contiguous(x), type, descending);
   const AxesAtEnd order(x.rank(), Dims{along}.span());
-  const NdArray rows = contiguous(permute_dims(x, order.there));
-  const NdArray sorted = sort_rows(op, what, rows, type, descending);
+  const NdArray rows = contiguous(permute_dims(x, order.forward));
+  const NdArray sorted = sort_rows(op, kernel, rows, type, descending);
   return contiguous(permute_dims(sorted, order.back));
 }
 
@@ -68,18 +68,18 @@ NdArray sort_along(const char* op, const Kernel& what, const NdArray& x, std::in
 
 NdArray sort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("sort", x);
-  const Kernel& what =
+  const Kernel& kernel =
       require_kernel("sort", kernels<sort_kernels>(x.device()).values[static_cast<int>(x.dtype())],
                      x.dtype(), x.device());
-  return sort_along("sort", what, x, axis, x.dtype(), descending);
+  return sort_along("sort", kernel, x, axis, x.dtype(), descending);
 }
 
 NdArray argsort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("argsort", x);
-  const Kernel& what = require_kernel(
+  const Kernel& kernel = require_kernel(
       "argsort", kernels<sort_kernels>(x.device()).indices[static_cast<int>(x.dtype())], x.dtype(),
       x.device());
-  return sort_along("argsort", what, x, axis, default_integer, descending);
+  return sort_along("argsort", kernel, x, axis, default_integer, descending);
 }
 
 }  // namespace skerry

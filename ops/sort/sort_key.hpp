@@ -59,7 +59,7 @@ struct SortKey<T> {
   using type = ops::bits_t<T>;
   static constexpr type top = type{1} << (8 * sizeof(T) - 1);
   static constexpr type infinity = static_cast<type>(infinity_bits(sizeof(T)));
-  static constexpr type greatest = static_cast<type>(~type{0});
+  static constexpr type max_key = static_cast<type>(~type{0});
 
   SKERRY_HD static SKERRY_INLINE bool is_nan(type bits) { return (bits & ~top) > infinity; }
   SKERRY_HD static SKERRY_INLINE bool is_special(type bits) { return is_nan(bits) || bits == top; }
@@ -67,7 +67,7 @@ struct SortKey<T> {
     const type merged = bits == top ? type{0} : bits;
     const type all_if_negative = static_cast<type>(type{0} - (merged >> (8 * sizeof(T) - 1)));
     const type key = static_cast<type>(merged ^ (all_if_negative | top) ^ flip);
-    return is_nan(bits) ? greatest : key;
+    return is_nan(bits) ? max_key : key;
   }
   SKERRY_HD static SKERRY_INLINE type decode(type key, type flip) {
     const type straight = static_cast<type>(key ^ flip);
@@ -80,14 +80,15 @@ struct SortKey<T> {
 template <>
 struct SortKey<complex64> {
   using type = uint64;
-  using part = SortKey<float32>;
+  using component_key = SortKey<float32>;
 
   SKERRY_HD static SKERRY_INLINE bool is_nan(type bits) {
-    return part::is_nan(static_cast<uint32>(bits)) || part::is_nan(static_cast<uint32>(bits >> 32));
+    return component_key::is_nan(static_cast<uint32>(bits)) ||
+           component_key::is_nan(static_cast<uint32>(bits >> 32));
   }
   SKERRY_HD static SKERRY_INLINE type encode(type bits, type flip) {
-    const type re = part::encode(static_cast<uint32>(bits), 0);
-    const type im = part::encode(static_cast<uint32>(bits >> 32), 0);
+    const type re = component_key::encode(static_cast<uint32>(bits), 0);
+    const type im = component_key::encode(static_cast<uint32>(bits >> 32), 0);
     return is_nan(bits) ? ~type{0} : (re << 32 | im) ^ flip;
   }
 };

@@ -47,27 +47,27 @@ constinit KernelTable all_kernels{};
 // While the library is loaded: no call has to ask whether it is the first.
 [[maybe_unused]] const bool host_kernels_are_there = [] {
   if (const fill_function fill = best_kernels().fill) fill(all_kernels);
-  fill_refusals(all_kernels);
+  fill_unsupported_reasons(all_kernels);
   return true;
 }();
 
 /// By kind of device, from the first look for one on: the host's, or one with native forms.
-constinit std::array<std::atomic<const KernelTable*>, most_device_kinds> tables{};
-constinit std::array<KernelTable, most_device_kinds> native_kernels{};
+constinit std::array<std::atomic<const KernelTable*>, max_device_kinds> tables{};
+constinit std::array<KernelTable, max_device_kinds> native_kernels{};
 constinit std::mutex tables_mutex;
 
-const KernelTable& find_table(Device where) noexcept {
-  const auto kind = static_cast<std::size_t>(where.kind);
+const KernelTable& find_table(Device device) noexcept {
+  const auto kind = static_cast<std::size_t>(device.kind);
   const std::lock_guard lock(tables_mutex);
-  if (const KernelTable* const known = tables[kind].load()) return *known;
-  const KernelTable* found = &all_kernels;
-  if (const auto fill = backend_of(where).fill_kernels) {
+  if (const KernelTable* const cached_table = tables[kind].load()) return *cached_table;
+  const KernelTable* table = &all_kernels;
+  if (const auto fill = backend_of(device).fill_kernels) {
     native_kernels[kind] = all_kernels;
     fill(&native_kernels[kind]);
-    found = &native_kernels[kind];
+    table = &native_kernels[kind];
   }
-  tables[kind].store(found, std::memory_order_release);
-  return *found;
+  tables[kind].store(table, std::memory_order_release);
+  return *table;
 }
 
 }  // namespace
@@ -84,11 +84,11 @@ cpu::Isa kernel_level() noexcept { return best_kernels().level; }
 
 const KernelTable& kernels() noexcept { return all_kernels; }
 
-const KernelTable& kernels(Device where) noexcept {
-  if (is_host(where)) return all_kernels;
-  const auto kind = static_cast<std::size_t>(where.kind);
-  const KernelTable* const known = tables[kind].load(std::memory_order_acquire);
-  return known != nullptr ? *known : find_table(where);
+const KernelTable& kernels(Device device) noexcept {
+  if (is_host(device)) return all_kernels;
+  const auto kind = static_cast<std::size_t>(device.kind);
+  const KernelTable* const cached_table = tables[kind].load(std::memory_order_acquire);
+  return cached_table != nullptr ? *cached_table : find_table(device);
 }
 
 #define SKERRY_MEMBER(family)                                               \
@@ -104,8 +104,8 @@ const Family& kernels() noexcept {
   return member(kernels(), static_cast<const Family*>(nullptr));
 }
 template <class Family>
-const Family& kernels(Device where) noexcept {
-  return member(kernels(where), static_cast<const Family*>(nullptr));
+const Family& kernels(Device device) noexcept {
+  return member(kernels(device), static_cast<const Family*>(nullptr));
 }
 #define SKERRY_LOOK_UP(family)                                           \
   template const family##_kernels& kernels<family##_kernels>() noexcept; \

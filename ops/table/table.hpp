@@ -47,9 +47,9 @@ struct KernelTable {
 
 /// All families, for what fills the table and for tests; front ends ask by ops/call/kernels.hpp.
 [[nodiscard]] const KernelTable& kernels() noexcept;
-[[nodiscard]] const KernelTable& kernels(Device where) noexcept;
+[[nodiscard]] const KernelTable& kernels(Device device) noexcept;
 
 /// Declares what cuBLAS, cuSOLVER and cuFFT, as the native forms call them, refuse or read wrong.
-void fill_refusals(KernelTable& table) noexcept;
+void fill_unsupported_reasons(KernelTable& table) noexcept;
 
 }  // namespace skerry

@@ -88,7 +88,7 @@ std::string instead_of(const AbsentAttribute& about) {
 }
 
 PyObject* raise_absent(PyObject* self, PyObject*, PyObject*) {
-  return guarded([&]() -> PyObject* {
+  return translate_exceptions([&]() -> PyObject* {
     const AbsentAttribute& about = *reinterpret_cast<AbsentObject*>(self)->about;
     const std::string remedy = instead_of(about);
     PyErr_Format(PyExc_AttributeError, "'skerry.Array' object has no attribute '%s'; %s",
@@ -104,18 +104,18 @@ PyType_Spec spec{"skerry._core.AbsentAttribute", sizeof(AbsentObject), 0,
 }  // namespace
 
 bool is_absent_attribute(std::string_view name) {
-  for (const AbsentAttribute& each : absent) {
-    if (each.name == name) return true;
+  for (const AbsentAttribute& attribute : absent) {
+    if (attribute.name == name) return true;
   }
   return false;
 }
 
 void add_absent_attributes(PyTypeObject* type) {
   const Object kind(PyType_FromSpec(&spec));
-  for (const AbsentAttribute& each : absent) {
+  for (const AbsentAttribute& attribute : absent) {
     const Object descriptor(PyType_GenericAlloc(reinterpret_cast<PyTypeObject*>(kind.get()), 0));
-    reinterpret_cast<AbsentObject*>(descriptor.get())->about = &each;
-    set_attribute(reinterpret_cast<PyObject*>(type), each.name, descriptor);
+    reinterpret_cast<AbsentObject*>(descriptor.get())->about = &attribute;
+    set_attribute(reinterpret_cast<PyObject*>(type), attribute.name, descriptor);
   }
 }
 

@@ -40,12 +40,12 @@ struct ArrayFunction {
   PyObject* converting;  ///< the same for arguments to convert
   PyObject* operation;   ///< the private operation of its name, or null
   const OpEntry* entry;  ///< of the operation
-  bool refuses_lists;    ///< as its first argument
+  bool rejects_lists;    ///< as its first argument
   vectorcallfunc call;
 };
 
 /// What the arguments of a call are.
-class ArgumentsSeen {
+class ArgumentSummary {
  public:
   /// Whether there is nothing to convert in an argument, as far as it tells by itself.
   bool add(PyObject* value) {
@@ -76,11 +76,11 @@ class ArgumentsSeen {
 
  private:
   void add_array(PyObject* value) {
-    const Device where = value_of(value).device();
+    const Device device = value_of(value).device();
     if (arrays_++ == 0) {
-      first_ = where;
+      first_ = device;
     } else {
-      devices_differ_ = devices_differ_ || where != first_;
+      devices_differ_ = devices_differ_ || device != first_;
     }
   }
 
@@ -93,21 +93,21 @@ class ArgumentsSeen {
 
 bool is_direct(const ArrayFunction& function, PyObject* const* args, Py_ssize_t count,
                PyObject* keywords) {
-  ArgumentsSeen seen;
+  ArgumentSummary summary;
   const Py_ssize_t all = count + (keywords != nullptr ? PyTuple_GET_SIZE(keywords) : 0);
-  if (function.refuses_lists && count > 0 && is_list_or_tuple(args[0])) return false;
+  if (function.rejects_lists && count > 0 && is_list_or_tuple(args[0])) return false;
   for (Py_ssize_t i = 0; i < all; ++i) {
-    if (!seen.add(args[i])) return false;
+    if (!summary.add(args[i])) return false;
   }
-  return seen.is_direct();
+  return summary.is_direct();
 }
 
 /// Of an int or a float, NumPy's too.
-std::optional<ScalarKind> kind_of_number(PyObject* from) {
-  if (PyFloat_CheckExact(from)) return ScalarKind::real;
-  if (PyLong_CheckExact(from)) return ScalarKind::integer;
+std::optional<ScalarKind> kind_of_number(PyObject* object) {
+  if (PyFloat_CheckExact(object)) return ScalarKind::real;
+  if (PyLong_CheckExact(object)) return ScalarKind::integer;
   Scalar value;
-  if (!is_numpy_scalar(from) || parse_scalar(from, value) != Parsed::yes) {
+  if (!is_numpy_scalar(object) || parse_scalar(object, value) != Parsed::yes) {
     PyErr_Clear();
     return std::nullopt;
   }
@@ -126,9 +126,10 @@ bool is_of_operation(const ArrayFunction& function, PyObject* const* args, Py_ss
     type = value_of(args[i]).dtype();
   }
   if (!type) return false;
-  const DtypeKind of = kind(*type);
-  const bool is_floating = of == DtypeKind::real_floating;
-  const bool is_integer = of == DtypeKind::signed_integer || of == DtypeKind::unsigned_integer;
+  const DtypeKind dtype_kind = kind(*type);
+  const bool is_floating = dtype_kind == DtypeKind::real_floating;
+  const bool is_integer =
+      dtype_kind == DtypeKind::signed_integer || dtype_kind == DtypeKind::unsigned_integer;
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (is_array(args[i])) continue;
     const std::optional<ScalarKind> number = kind_of_number(args[i]);
@@ -162,7 +163,7 @@ PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
 PyObject* represent(PyObject* self) {
-  return guarded([&] {
+  return translate_exceptions([&] {
     const Object name(PyObject_GetAttrString(self, "__qualname__"));
     return PyUnicode_FromFormat("<function skerry.%U>", name.get());
   });
@@ -224,104 +225,108 @@ PyType_Spec spec{"skerry._core.ArrayFunction", sizeof(ArrayFunction), 0,
 
 constinit PyTypeObject* array_function_type = nullptr;
 
-PyObject* run_array_function(const Arguments& with) {
-  Object made(PyType_GenericAlloc(array_function_type, 0));
-  ArrayFunction& function = *reinterpret_cast<ArrayFunction*>(made.get());
-  function.direct = Py_NewRef(with[0]);
-  function.converting = Py_NewRef(with[1]);
-  function.refuses_lists = PyObject_IsTrue(with[2]) == 1;
-  if (with.has(3)) {
-    const Object name(PyObject_GetAttrString(with[3], "__name__"));
+PyObject* run_array_function(const Arguments& arguments) {
+  Object result(PyType_GenericAlloc(array_function_type, 0));
+  ArrayFunction& function = *reinterpret_cast<ArrayFunction*>(result.get());
+  function.direct = Py_NewRef(arguments[0]);
+  function.converting = Py_NewRef(arguments[1]);
+  function.rejects_lists = PyObject_IsTrue(arguments[2]) == 1;
+  if (arguments.has(3)) {
+    const Object name(PyObject_GetAttrString(arguments[3], "__name__"));
     if (const std::optional<op_id> id = find_op(utf8(name.get()))) {
       function.entry = &op_table()[*id];
-      function.operation = Py_NewRef(with[3]);
+      function.operation = Py_NewRef(arguments[3]);
     }
   }
   function.call = call;
-  return made.release();
+  return result.release();
 }
 
-PyObject* run_require_one_device(const Arguments& with) {
-  const std::span<PyObject* const> arrays = items_of(with[1]);
+PyObject* run_require_one_device(const Arguments& arguments) {
+  const std::span<PyObject* const> arrays = items_of(arguments[1]);
   if (are_arrays_of_one_device(arrays)) Py_RETURN_NONE;
-  ConvertedArgs given(utf8(with[0]), nullptr);
+  ConvertedArgs converted_args(utf8(arguments[0]), nullptr);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    given.add("arrays[" + std::to_string(i) + "]", arrays[i]);
+    converted_args.add("arrays[" + std::to_string(i) + "]", arrays[i]);
   }
-  given.require_one_device();
+  converted_args.require_one_device();
   Py_RETURN_NONE;
 }
 
-PyObject* run_are_arrays(const Arguments& with) {
-  return PyBool_FromLong(are_arrays_of_one_device(items_of(with[0])));
+PyObject* run_are_arrays(const Arguments& arguments) {
+  return PyBool_FromLong(are_arrays_of_one_device(items_of(arguments[0])));
 }
 
-PyObject* run_agree(const Arguments& with) { return PyBool_FromLong(agree(items_of(with[0]))); }
+PyObject* run_agree(const Arguments& arguments) {
+  return PyBool_FromLong(agree(items_of(arguments[0])));
+}
 
 /// NumPy's places of the axes that atleast_1d to atleast_3d add.
-NdArray with_axes(const NdArray& x, int least) {
+NdArray with_axes(const NdArray& x, int min_rank) {
   static constexpr std::int64_t to_one[] = {0};
   static constexpr std::int64_t to_two[] = {0, 1};
   static constexpr std::int64_t to_three[][3] = {{0, 1, 2}, {0, 2}, {2}};
-  const int missing = least - x.rank();
+  const int missing = min_rank - x.rank();
   if (missing <= 0) return x;
-  const std::int64_t* const axes = least == 3 ? to_three[x.rank()] : (least == 2 ? to_two : to_one);
+  const std::int64_t* const axes =
+      min_rank == 3 ? to_three[x.rank()] : (min_rank == 2 ? to_two : to_one);
   return expand_dims(x, {axes, static_cast<std::size_t>(missing)});
 }
 
-PyObject* run_with_axes(const Arguments& with) {
-  const std::span<PyObject* const> values = items_of(with[0]);
+PyObject* run_with_axes(const Arguments& arguments) {
+  const std::span<PyObject* const> values = items_of(arguments[0]);
   if (!are_arrays_of_one_device(values)) Py_RETURN_NONE;
-  const int least = static_cast<int>(integer(with, 1));
-  Object found(PyTuple_New(std::ssize(values)));
+  const int min_rank = static_cast<int>(integer(arguments, 1));
+  Object result(PyTuple_New(std::ssize(values)));
   for (std::size_t i = 0; i < values.size(); ++i) {
     PyObject* const x = values[i];
-    const bool has_enough = value_of(x).rank() >= least;
-    PyTuple_SET_ITEM(found.get(), static_cast<Py_ssize_t>(i),
-                     has_enough ? Py_NewRef(x) : wrap(with_axes(value_of(x), least)));
+    const bool has_enough = value_of(x).rank() >= min_rank;
+    PyTuple_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i),
+                     has_enough ? Py_NewRef(x) : wrap(with_axes(value_of(x), min_rank)));
   }
-  return found.release();
+  return result.release();
 }
 
-/// What an argument is as values for elements of `like`.
-NdArray assigned_values(const char* op, PyObject* from, const NdArray& like) {
+/// What an argument is as values for elements of `target`.
+NdArray assigned_values(const char* op, PyObject* object, const NdArray& target) {
   Scalar value;
-  const Parsed number = is_array(from) ? Parsed::no : parse_scalar(from, value);
+  const Parsed number = is_array(object) ? Parsed::no : parse_scalar(object, value);
   if (number == Parsed::error) throw PythonError{};
   if (number == Parsed::yes) {
-    static_cast<void>(to_element(op, value, like.dtype()));
-    return full({}, value, like.dtype(), like.device());
+    static_cast<void>(to_element(op, value, target.dtype()));
+    return full({}, value, target.dtype(), target.device());
   }
   NdArray x;
-  if (is_array(from)) {
-    x = value_of(from);
-  } else if (is_numpy_array(from)) {
-    x = share_numpy_array(op, "it", from);
-  } else if (is_list_or_tuple(from) || is_other_sequence(from)) {
-    x = values_to_assign(op, from, like);
+  if (is_array(object)) {
+    x = value_of(object);
+  } else if (is_numpy_array(object)) {
+    x = share_numpy_array(op, "it", object);
+  } else if (is_list_or_tuple(object) || is_other_sequence(object)) {
+    x = values_to_assign(op, object, target);
   } else {
-    x = require_array(op, "it", from);
+    x = require_array(op, "it", object);
   }
-  const Operand both[] = {{.array = &like, .name = "the target"}, {.array = &x, .name = "values"}};
+  const Operand both[] = {{.array = &target, .name = "the target"},
+                          {.array = &x, .name = "values"}};
   static_cast<void>(common_device(op, both));
-  if (x.size() > 0) check_assigned_dtype(op, like, x.dtype());
-  return astype(x, like.dtype(), false);
+  if (x.size() > 0) check_assigned_dtype(op, target, x.dtype());
+  return astype(x, target.dtype(), false);
 }
 
-PyObject* run_assigned(const Arguments& with) {
-  return wrap(assigned_values(utf8(with[0]), with[1], array_argument(with, 2)));
+PyObject* run_assigned(const Arguments& arguments) {
+  return wrap(assigned_values(utf8(arguments[0]), arguments[1], array_argument(arguments, 2)));
 }
 
-PyObject* run_scalar_beside(const Arguments& with) {
-  const char* const op = utf8(with[0]);
-  const Scalar value = require_scalar(op, "an argument", with[1]);
-  Dtype type = parse_dtype(op, with[2]);
+PyObject* run_scalar_with_dtype(const Arguments& arguments) {
+  const char* const op = utf8(arguments[0]);
+  const Scalar value = require_scalar(op, "an argument", arguments[1]);
+  Dtype type = parse_dtype(op, arguments[2]);
   if (value.kind == ScalarKind::complex && kind_rank(type) == 2) {
     type = complex_of(type);
   } else if (static_cast<int>(value.kind) > kind_rank(type)) {
     type = default_dtype(value.kind);
   }
-  return wrap(from_number(op, value, type, usable_device(op, with[3])));
+  return wrap(from_number(op, value, type, usable_device(op, arguments[3])));
 }
 
 constexpr FunctionEntry array_functions[] = {
@@ -332,7 +337,7 @@ constexpr FunctionEntry array_functions[] = {
     {"scalar_beside", "(name, value, dtype, device, /)",
      "A scalar as an array beside others of that dtype, which decide unless its kind is higher. "
      "Errors are those of the function that is named.",
-     run_scalar_beside},
+     run_scalar_with_dtype},
     {"with_axes", "(values, least, /)",
      "The arrays of a tuple with at least so many axes, 1 to 3, as NumPy adds them; None unless "
      "all are arrays of one device.",
@@ -356,7 +361,7 @@ constexpr FunctionEntry array_functions[] = {
 
 void add_array_functions(PyObject* module) {
   array_function_type = reinterpret_cast<PyTypeObject*>(Object(PyType_FromSpec(&spec)).release());
-  add_functions<array_functions>(module, nullptr, private_home);
+  add_functions<array_functions>(module, nullptr, private_module);
 }
 
 }  // namespace skerry::python

@@ -23,115 +23,122 @@ namespace {
 /// While it lives, this thread's work on a device goes to another stream.
 class StreamScope {
  public:
-  explicit StreamScope(const Stream& to) : before_(current_stream(to.where())) {
-    set_current_stream(to);
+  explicit StreamScope(const Stream& stream) : previous_stream_(current_stream(stream.device())) {
+    set_current_stream(stream);
   }
   StreamScope(const StreamScope&) = delete;
   StreamScope& operator=(const StreamScope&) = delete;
   ~StreamScope() {
     try {
-      set_current_stream(before_);
+      set_current_stream(previous_stream_);
     } catch (...) {  // the device is lost, and its streams with it
       static_cast<void>(0);
     }
   }
 
  private:
-  Stream before_;
+  Stream previous_stream_;
 };
 
-NdArray moved(const NdArray& x, Device where) {
+NdArray moved(const NdArray& x, Device device) {
   const WithoutGil waiting(true);
-  return to_device(x, where);
+  return to_device(x, device);
 }
 
-PyObject* run_to_device(const Arguments& with) {
+PyObject* run_to_device(const Arguments& arguments) {
   constexpr const char* op = "to_device";
-  const NdArray& x = value_of(with.self);
-  const Device where = usable_device(op, with[0]);
-  if (where == x.device()) return Py_NewRef(with.self);
-  if (!with.has(1)) return wrap(moved(x, where));
-  const Device owner = capabilities_of(where).runs_later ? where : x.device();
+  const NdArray& x = value_of(arguments.self);
+  const Device device = usable_device(op, arguments[0]);
+  if (device == x.device()) return Py_NewRef(arguments.self);
+  if (!arguments.has(1)) return wrap(moved(x, device));
+  const Device owner = capabilities_of(device).runs_later ? device : x.device();
   if (!capabilities_of(owner).runs_later) {
     throw ValueError("to_device: no stream for a copy between CPU devices");
   }
-  const StreamScope scope(parse_stream(op, with[1], owner));
-  return wrap(moved(x, where));
+  const StreamScope scope(parse_stream(op, arguments[1], owner));
+  return wrap(moved(x, device));
 }
 
-PyObject* run_array_namespace(const Arguments& with) {
-  if (with.has(0)) {
-    static constexpr const char* known[] = {"2021.12", "2022.12", "2023.12", "2024.12", "2025.12"};
-    const char* asked = PyUnicode_Check(with[0]) ? PyUnicode_AsUTF8(with[0]) : "";
-    bool found = false;
-    for (const char* version : known) found = found || std::string(version) == asked;
-    if (!found) {
-      throw ValueError("__array_namespace__: unknown api_version " + shown(with[0]) +
+PyObject* run_array_namespace(const Arguments& arguments) {
+  if (arguments.has(0)) {
+    static constexpr const char* known_versions[] = {"2021.12", "2022.12", "2023.12", "2024.12",
+                                                     "2025.12"};
+    const char* requested_version =
+        PyUnicode_Check(arguments[0]) ? PyUnicode_AsUTF8(arguments[0]) : "";
+    bool is_known_version = false;
+    for (const char* version : known_versions)
+      is_known_version = is_known_version || std::string(version) == requested_version;
+    if (!is_known_version) {
+      throw ValueError("__array_namespace__: unknown api_version " + shown(arguments[0]) +
                        "; known are 2021.12 to 2025.12");
     }
   }
   return Object(PyImport_ImportModule("skerry")).release();
 }
 
-PyObject* run_dlpack(const Arguments& with) {
-  return export_capsule(value_of(with.self), with[0], with[1], with[2], optional_truth(with, 3));
+PyObject* run_dlpack(const Arguments& arguments) {
+  return export_capsule(value_of(arguments.self), arguments[0], arguments[1], arguments[2],
+                        optional_boolean(arguments, 3));
 }
 
-PyObject* run_dlpack_device(const Arguments& with) { return export_device(value_of(with.self)); }
-
-PyObject* run_array(const Arguments& with) {
-  return to_numpy(with.self, with.has(0) ? with[0] : Py_None, with.has(1) ? with[1] : Py_None);
+PyObject* run_dlpack_device(const Arguments& arguments) {
+  return export_device(value_of(arguments.self));
 }
 
-PyObject* run_arrow_array(const Arguments& with) {
+PyObject* run_array(const Arguments& arguments) {
+  return to_numpy(arguments.self, arguments.has(0) ? arguments[0] : Py_None,
+                  arguments.has(1) ? arguments[1] : Py_None);
+}
+
+PyObject* run_arrow_array(const Arguments& arguments) {
   const Object function = package_function("skerry._arrow", "arrow_array");
-  return PyObject_CallFunctionObjArgs(function.get(), with.self, with.has(0) ? with[0] : Py_None,
-                                      nullptr);
+  return PyObject_CallFunctionObjArgs(function.get(), arguments.self,
+                                      arguments.has(0) ? arguments[0] : Py_None, nullptr);
 }
 
-PyObject* run_bytes(const Arguments& with) { return to_bytes(with.self); }
+PyObject* run_bytes(const Arguments& arguments) { return to_bytes(arguments.self); }
 
-PyObject* run_complex(const Arguments& with) {
-  const Object value = scalar_of("complex", with.self);
+PyObject* run_complex(const Arguments& arguments) {
+  const Object value = scalar_of("complex", arguments.self);
   if (PyComplex_Check(value.get())) return Py_NewRef(value.get());
   const double real = PyFloat_AsDouble(value.get());
   if (real == -1.0 && PyErr_Occurred()) return nullptr;
   return PyComplex_FromDoubles(real, 0.0);
 }
 
-PyObject* run_format(const Arguments& with) {
+PyObject* run_format(const Arguments& arguments) {
   constexpr const char* op = "__format__";
-  if (!PyUnicode_Check(with[0])) throw DtypeError("__format__: format_spec must be a str");
-  if (PyUnicode_GetLength(with[0]) == 0) return PyObject_Str(with.self);
-  const Object value = scalar_of(op, with.self, "; format its elements, or str(x)");
-  return PyObject_Format(value.get(), with[0]);
+  if (!PyUnicode_Check(arguments[0])) throw DtypeError("__format__: format_spec must be a str");
+  if (PyUnicode_GetLength(arguments[0]) == 0) return PyObject_Str(arguments.self);
+  const Object value = scalar_of(op, arguments.self, "; format its elements, or str(x)");
+  return PyObject_Format(value.get(), arguments[0]);
 }
 
-Object real_of(const char* op, const Arguments& with, const char* remedy) {
-  Object value = scalar_of(op, with.self, remedy);
+Object real_of(const char* op, const Arguments& arguments, const char* remedy) {
+  Object value = scalar_of(op, arguments.self, remedy);
   if (!PyComplex_Check(value.get())) return value;
   throw DtypeError(std::string(op) + ": a complex array has no such value: " +
-                   describe(value_of(with.self)) + "; take skerry.real first");
+                   describe(value_of(arguments.self)) + "; take skerry.real first");
 }
 
-PyObject* run_round(const Arguments& with) {
-  const Object value = real_of("round", with, "; skerry.round rounds each element");
-  if (!with.has(0)) return PyObject_CallMethod(value.get(), "__round__", nullptr);
-  const Object digits(PyLong_FromLongLong(integer(with, 0)));
+PyObject* run_round(const Arguments& arguments) {
+  const Object value = real_of("round", arguments, "; skerry.round rounds each element");
+  if (!arguments.has(0)) return PyObject_CallMethod(value.get(), "__round__", nullptr);
+  const Object digits(PyLong_FromLongLong(integer(arguments, 0)));
   return PyObject_CallMethod(value.get(), "__round__", "O", digits.get());
 }
 /// `__floor__`, `__ceil__` and `__trunc__`, as math.floor and the others call them.
-PyObject* run_to_integer(const Arguments& with) {
-  const char* method = with.takes->function();
+PyObject* run_to_integer(const Arguments& arguments) {
+  const char* method = arguments.signature->function();
   const std::string name(method + 2, std::strlen(method) - 4);
   const std::string remedy = "; skerry." + name + " takes each element";
-  const Object value = real_of(name.c_str(), with, remedy.c_str());
+  const Object value = real_of(name.c_str(), arguments, remedy.c_str());
   return PyObject_CallMethod(value.get(), method, nullptr);
 }
 
-PyObject* run_copy(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  return wrap_made(x.size() > long_work, [&] { return copy(x); });
+PyObject* run_copy(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  return wrap_result(x.size() > min_size_without_gil, [&] { return copy(x); });
 }
 
 /// The elements from `first` on along the axes from `axis` on, as nested lists; one where there are
@@ -155,26 +162,26 @@ void require_lists(const NdArray& x) {
   double count = 0;
   double length = 1;
   for (const std::int64_t n : x.shape()) count += length *= static_cast<double>(n);
-  require_objects("tolist", count, x.dtype() == Dtype::bool_ ? 8 : 32);
+  require_memory_for_objects("tolist", count, x.dtype() == Dtype::bool_ ? 8 : 32);
 }
 
-PyObject* run_tolist(const Arguments& with) {
-  require_lists(value_of(with.self));
-  const NdArray host = moved(value_of(with.self), Device{});
+PyObject* run_tolist(const Arguments& arguments) {
+  require_lists(value_of(arguments.self));
+  const NdArray host = moved(value_of(arguments.self), Device{});
   return visit(host.dtype(), [&]<class T>(type_identity<T>) {
     return nested_lists<T>(host, 0, host.data()).release();
   });
 }
 
-PyObject* run_reduce(const Arguments& with) {
+PyObject* run_reduce(const Arguments& arguments) {
   const Object function = package_function("skerry._pickle", "reduce_array");
-  return PyObject_CallFunctionObjArgs(function.get(), with.self, with[0], nullptr);
+  return PyObject_CallFunctionObjArgs(function.get(), arguments.self, arguments[0], nullptr);
 }
 
 /// Without the names whose AttributeError says what there is instead.
-PyObject* run_dir(const Arguments& with) {
+PyObject* run_dir(const Arguments& arguments) {
   const Object base(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyBaseObject_Type), "__dir__",
-                                        "O", with.self));
+                                        "O", arguments.self));
   Object names(PyList_New(0));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(base.get()); ++i) {
     PyObject* const name = PyList_GET_ITEM(base.get(), i);
@@ -184,14 +191,14 @@ PyObject* run_dir(const Arguments& with) {
   return names.release();
 }
 
-PyObject* run_html(const Arguments& with) {
+PyObject* run_html(const Arguments& arguments) {
   const Object function = package_function("skerry._repr", "array_html");
-  return PyObject_CallOneArg(function.get(), with.self);
+  return PyObject_CallOneArg(function.get(), arguments.self);
 }
 
-PyObject* run_sizeof(const Arguments& with) {
+PyObject* run_sizeof(const Arguments& arguments) {
   return PyLong_FromLongLong(static_cast<long long>(sizeof(ArrayObject)) +
-                             value_of(with.self).nbytes());
+                             value_of(arguments.self).nbytes());
 }
 
 constexpr FunctionEntry methods[] = {
@@ -254,7 +261,7 @@ constexpr FunctionEntry methods[] = {
 PyMethodDef* array_methods() { return definitions<methods>(); }
 
 PyObject* represent(PyObject* self) {
-  return guarded([&] {
+  return translate_exceptions([&] {
     static constinit LazyObject function;  // to import is a third of writing one number
     return PyObject_CallOneArg(
         function.get([] { return package_function("skerry._repr", "array_repr").release(); }),

@@ -26,12 +26,12 @@ PyTypeObject* array_type = nullptr;
 namespace {
 
 // Objects that were freed, kept for the next result: guarded by the GIL, like all of this.
-constexpr int most_free = 128;
-ArrayObject* free_objects[most_free];
+constexpr int max_free_objects = 128;
+ArrayObject* free_objects[max_free_objects];
 int free_count = 0;
 
 void keep_object(ArrayObject* self) noexcept {
-  if (free_count < most_free) {
+  if (free_count < max_free_objects) {
     free_objects[free_count++] = self;
   } else {
     PyObject_GC_Del(self);
@@ -106,23 +106,23 @@ void deallocate(PyObject* object) {
 NdArray part_of(const NdArray& x, bool imaginary) {
   const Dtype type = real_part(x.dtype());
   if (type == x.dtype()) return zeros_like(x).read_only_view();
-  Layout at = x.layout();
-  if (imaginary && x.size() > 0) at.offset += itemsize(type);
-  return {x.memory(), std::move(at), type, x.read_only()};
+  Layout layout = x.layout();
+  if (imaginary && x.size() > 0) layout.offset += itemsize(type);
+  return {x.memory(), std::move(layout), type, x.read_only()};
 }
 
 PyObject* get_dtype(PyObject* self, void*) {
   return Py_NewRef(dtype_object(header_of(self).dtype()));
 }
 PyObject* get_device(PyObject* self, void*) {
-  return guarded([&] { return Py_NewRef(device_object(header_of(self).device())); });
+  return translate_exceptions([&] { return Py_NewRef(device_object(header_of(self).device())); });
 }
 PyObject* get_ndim(PyObject* self, void*) { return PyLong_FromLong(header_of(self).rank()); }
 PyObject* get_shape(PyObject* self, void*) {
-  return guarded([&] { return tuple_of(header_of(self).shape()).release(); });
+  return translate_exceptions([&] { return tuple_of(header_of(self).shape()).release(); });
 }
 PyObject* get_strides(PyObject* self, void*) {
-  return guarded([&] { return tuple_of(header_of(self).strides()).release(); });
+  return translate_exceptions([&] { return tuple_of(header_of(self).strides()).release(); });
 }
 PyObject* get_size(PyObject* self, void*) { return PyLong_FromLongLong(header_of(self).size()); }
 PyObject* get_itemsize(PyObject* self, void*) {
@@ -132,26 +132,26 @@ PyObject* get_nbytes(PyObject* self, void*) {
   return PyLong_FromLongLong(header_of(self).nbytes());
 }
 PyObject* get_transpose(PyObject* self, void*) {
-  return guarded([&] { return wrap(transpose(value_of(self))); });
+  return translate_exceptions([&] { return wrap(transpose(value_of(self))); });
 }
 PyObject* get_matrix_transpose(PyObject* self, void*) {
-  return guarded([&] { return wrap(matrix_transpose(value_of(self))); });
+  return translate_exceptions([&] { return wrap(matrix_transpose(value_of(self))); });
 }
 
 PyObject* get_real(PyObject* self, void*) {
-  return guarded([&]() -> PyObject* {
+  return translate_exceptions([&]() -> PyObject* {
     const NdArray& x = value_of(self);
     return real_part(x.dtype()) == x.dtype() ? Py_NewRef(self) : wrap(part_of(x, false));
   });
 }
 PyObject* get_imag(PyObject* self, void*) {
-  return guarded([&] { return wrap(part_of(value_of(self), true)); });
+  return translate_exceptions([&] { return wrap(part_of(value_of(self), true)); });
 }
 
 /// x.real = value, x.imag = value.
 template <bool Imaginary>
 int set_part(PyObject* self, PyObject* value, void*) {
-  return guarded(
+  return translate_exceptions(
       [&] {
         const NdArray& x = value_of(self);
         constexpr const char* op = Imaginary ? "imag" : "real";
@@ -159,8 +159,8 @@ int set_part(PyObject* self, PyObject* value, void*) {
         if (Imaginary && real_part(x.dtype()) == x.dtype()) {
           throw DtypeError("imag: a real array has no imaginary part to set: " + describe(x));
         }
-        const Object part(Imaginary ? get_imag(self, nullptr) : get_real(self, nullptr));
-        if (PyObject_SetItem(part.get(), Py_Ellipsis, value) != 0) throw PythonError{};
+        const Object component(Imaginary ? get_imag(self, nullptr) : get_real(self, nullptr));
+        if (PyObject_SetItem(component.get(), Py_Ellipsis, value) != 0) throw PythonError{};
         return 0;
       },
       -1);
@@ -204,10 +204,11 @@ void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
 
 /// Out of line, so that who finds an array sets up no frame for this.
 [[noreturn, gnu::noinline, gnu::cold]] void reject_argument(const char* op, const char* argument,
-                                                            const char* wanted, PyObject* from) {
-  const std::string text = std::string(op) + ": " + argument + " must be " + wanted + ", not " +
-                           Py_TYPE(from)->tp_name + "; convert it with skerry.asarray";
-  if (may_become_array(from)) throw NotAnArray(text, from);
+                                                            const char* expected,
+                                                            PyObject* object) {
+  const std::string text = std::string(op) + ": " + argument + " must be " + expected + ", not " +
+                           Py_TYPE(object)->tp_name + "; convert it with skerry.asarray";
+  if (may_become_array(object)) throw NotAnArray(text, object);
   throw DtypeError(text);
 }
 
@@ -284,9 +285,9 @@ PyObject* named_tuple(PyObject* type, std::vector<NdArray>&& arrays) {
   return Object(PyObject_CallObject(type, items.get())).release();
 }
 
-const NdArray& require_array(const char* op, const char* argument, PyObject* from) {
-  if (is_array(from)) return header_of(from);
-  reject_argument(op, argument, "a skerry.Array", from);
+const NdArray& require_array(const char* op, const char* argument, PyObject* object) {
+  if (is_array(object)) return header_of(object);
+  reject_argument(op, argument, "a skerry.Array", object);
 }
 
 std::span<PyObject* const> items_of(PyObject* tuple) {
@@ -296,45 +297,45 @@ std::span<PyObject* const> items_of(PyObject* tuple) {
 }
 
 bool are_arrays_of_one_device(std::span<PyObject* const> values) noexcept {
-  return std::ranges::all_of(values, [&](PyObject* each) {
-    return is_array(each) && value_of(each).device() == value_of(values[0]).device();
+  return std::ranges::all_of(values, [&](PyObject* value) {
+    return is_array(value) && value_of(value).device() == value_of(values[0]).device();
   });
 }
 
 bool agree(std::span<PyObject* const> values) noexcept {
   return !values.empty() && are_arrays_of_one_device(values) &&
-         std::ranges::all_of(values, [&](PyObject* each) {
-           return value_of(each).dtype() == value_of(values[0]).dtype();
+         std::ranges::all_of(values, [&](PyObject* value) {
+           return value_of(value).dtype() == value_of(values[0]).dtype();
          });
 }
 
-void require_operand(const char* op, PyObject* from, Operand& to, Scalar& scalar_value) {
-  const Parsed result = parse_operand(from, to, scalar_value);
+void require_operand(const char* op, PyObject* object, Operand& operand, Scalar& scalar_value) {
+  const Parsed result = parse_operand(object, operand, scalar_value);
   if (result == Parsed::error) throw PythonError{};
   if (result == Parsed::no) {
-    reject_argument(op, to.name, "a skerry.Array or a Python scalar", from);
+    reject_argument(op, operand.name, "a skerry.Array or a Python scalar", object);
   }
 }
 
 bool shapes_differ(std::span<const Operand> operands) noexcept {
   const NdArray* first = nullptr;
-  for (const Operand& each : operands) {
-    if (each.array == nullptr || each.array->size() <= 1) continue;
-    if (first == nullptr) first = each.array;
-    if (each.array->shape() != first->shape()) return true;
+  for (const Operand& operand : operands) {
+    if (operand.array == nullptr || operand.array->size() <= 1) continue;
+    if (first == nullptr) first = operand.array;
+    if (operand.array->shape() != first->shape()) return true;
   }
   return false;
 }
 
-Element read_element(const NdArray& from) {
+Element read_element(const NdArray& array) {
   Element value;
-  if (is_host(from.device())) {
-    std::memcpy(value.bytes, from.data(), static_cast<std::size_t>(from.itemsize()));
+  if (is_host(array.device())) {
+    std::memcpy(value.bytes, array.data(), static_cast<std::size_t>(array.itemsize()));
     return value;
   }
   const WithoutGil waiting(true);
-  read_bytes(value.bytes, from.memory(), static_cast<std::size_t>(from.layout().offset),
-             static_cast<std::size_t>(from.itemsize()));
+  read_bytes(value.bytes, array.memory(), static_cast<std::size_t>(array.layout().offset),
+             static_cast<std::size_t>(array.itemsize()));
   return value;
 }
 

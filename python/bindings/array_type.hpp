@@ -40,7 +40,7 @@ void prepare_array_type(PyObject* module);
 /// What is pending has its value afterwards; throws PythonError where it can't be computed.
 [[nodiscard]] inline bool is_array(PyObject* value) {
   if (Py_TYPE(value) == array_type) return true;
-  return fused_work != 0 && settle(value);
+  return fused_work != 0 && resolve_array(value);
 }
 /// What an array is, its memory aside, which may be pending.
 [[nodiscard]] inline const NdArray& header_of(PyObject* array) noexcept {
@@ -49,7 +49,7 @@ void prepare_array_type(PyObject* module);
 /// Throws PythonError where it can't be computed.
 [[nodiscard]] inline const NdArray& value_of(PyObject* array) {
   if (fused_work != 0) [[unlikely]]
-    settle(array);
+    resolve_array(array);
   return header_of(array);
 }
 /// A new Python object for an array.
@@ -57,7 +57,7 @@ void prepare_array_type(PyObject* module);
 /// The same for the array that `make` returns, which runs without the GIL if that is worth it. In
 /// place: to move a result of one element costs a tenth of the call that made it.
 template <class Make>
-[[nodiscard]] PyObject* wrap_made(bool worth_it, Make make);
+[[nodiscard]] PyObject* wrap_result(bool worth_it, Make make);
 [[nodiscard]] PyObject* wrap_all(std::vector<NdArray>&& values);  ///< a tuple
 
 /// A class of `collections.namedtuple`, as functions with several results return: "UniqueResult",
@@ -71,7 +71,7 @@ template <class Make>
 
 /// Throws DtypeError that names `op` and `argument` unless it is an Array; for NumPy's arrays and
 /// lists it is a NotAnArray (converted_args.hpp).
-[[nodiscard]] const NdArray& require_array(const char* op, const char* argument, PyObject* from);
+[[nodiscard]] const NdArray& require_array(const char* op, const char* argument, PyObject* object);
 
 /// The items of a tuple. Throws PythonError for anything else.
 [[nodiscard]] std::span<PyObject* const> items_of(PyObject* tuple);
@@ -80,49 +80,50 @@ template <class Make>
 [[nodiscard]] bool agree(std::span<PyObject* const> values) noexcept;
 
 /// Reads an argument of an operation: an Array or a Python scalar.
-[[nodiscard]] inline Parsed parse_operand(PyObject* from, Operand& to, Scalar& scalar_value) {
-  if (is_array(from)) {
-    to.array = &header_of(from);
+[[nodiscard]] inline Parsed parse_operand(PyObject* object, Operand& operand,
+                                          Scalar& scalar_value) {
+  if (is_array(object)) {
+    operand.array = &header_of(object);
     return Parsed::yes;
   }
-  const Parsed result = parse_scalar(from, scalar_value);
-  if (result == Parsed::yes) to.value = &scalar_value;
+  const Parsed result = parse_scalar(object, scalar_value);
+  if (result == Parsed::yes) operand.value = &scalar_value;
   return result;
 }
 /// Throws DtypeError, or NotAnArray, where it is neither.
-void require_operand(const char* op, PyObject* from, Operand& to, Scalar& scalar_value);
+void require_operand(const char* op, PyObject* object, Operand& operand, Scalar& scalar_value);
 
 /// Whether arrays of more than one element differ in shape.
 [[nodiscard]] bool shapes_differ(std::span<const Operand> operands) noexcept;
 /// Whether a call takes long: at most the product of the sizes, where operands broadcast.
 [[nodiscard]] inline bool takes_long(std::span<const Operand> operands) noexcept {
   std::int64_t product = 1;
-  for (const Operand& each : operands) {
-    if (each.array == nullptr) continue;
-    const std::int64_t size = each.array->size();
-    if (size > long_work) return true;
+  for (const Operand& operand : operands) {
+    if (operand.array == nullptr) continue;
+    const std::int64_t size = operand.array->size();
+    if (size > min_size_without_gil) return true;
     product *= size;  // of three at most: 2^48
   }
-  return product > long_work && shapes_differ(operands);
+  return product > min_size_without_gil && shapes_differ(operands);
 }
 
 /// The tuple of these ints: a shape, or strides.
 [[nodiscard]] Object tuple_of(const Dims& values);
 
 /// The element of an array of size 1, read from its device.
-[[nodiscard]] Element read_element(const NdArray& from);
+[[nodiscard]] Element read_element(const NdArray& array);
 
 /// The element of a 0-d array as a Python scalar. Throws DtypeError, which ends with `remedy`, for
 /// others.
 [[nodiscard]] Object scalar_of(const char* op, PyObject* array, const char* remedy = "");
 
-/// The steps of wrap_made: an object without a value, its end with one and without.
+/// The steps of wrap_result: an object without a value, its end with one and without.
 [[nodiscard]] ArrayObject* new_object();
 PyObject* finish_object(ArrayObject* self) noexcept;
 void drop_object(ArrayObject* self) noexcept;
 
 template <class Make>
-PyObject* wrap_made(bool worth_it, Make make) {
+PyObject* wrap_result(bool worth_it, Make make) {
   ArrayObject* const self = new_object();
   try {
     const WithoutGil working(worth_it);

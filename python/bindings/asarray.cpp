@@ -20,15 +20,17 @@ namespace {
 
 /// An attribute, or nothing where there is none. What a property raises, other than AttributeError,
 /// is the caller's to see: "not supported" it does not mean.
-std::optional<Object> optional_attribute(PyObject* from, const char* name) {
-  PyObject* found = PyObject_GetAttrString(from, name);
-  if (found != nullptr) return Object(found);
+std::optional<Object> optional_attribute(PyObject* object, const char* name) {
+  PyObject* attribute = PyObject_GetAttrString(object, name);
+  if (attribute != nullptr) return Object(attribute);
   if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw PythonError{};
   PyErr_Clear();
   return std::nullopt;
 }
 
-bool has(PyObject* from, const char* name) { return optional_attribute(from, name).has_value(); }
+bool has(PyObject* object, const char* name) {
+  return optional_attribute(object, name).has_value();
+}
 
 std::optional<Dtype> dtype_of(char kind, std::int64_t width) {
   for (int i = 0; i < dtype_count; ++i) {
@@ -57,10 +59,10 @@ std::optional<Dtype> dtype_that_is(PyObject* object) {
   return std::nullopt;
 }
 
-std::optional<Dtype> dtype_by_struct(PyObject* from) {
+std::optional<Dtype> dtype_by_struct(PyObject* object) {
   static constinit LazyObject name;
   const Object capsule(PyObject_GetAttr(
-      from, name.get([] { return PyUnicode_InternFromString("__array_struct__"); })));
+      object, name.get([] { return PyUnicode_InternFromString("__array_struct__"); })));
   const auto* about = static_cast<const ArrayStruct*>(PyCapsule_GetPointer(capsule.get(), nullptr));
   if (about == nullptr) throw PythonError{};
   if ((about->flags & flag_native_order) == 0) return std::nullopt;
@@ -70,30 +72,30 @@ std::optional<Dtype> dtype_by_struct(PyObject* from) {
 /// The memory of a numpy.ndarray, which is believed. Empty where a copy must come first. The buffer
 /// protocol would do, but NumPy writes a format string for it, and `__array_struct__`, but for that
 /// it makes a capsule.
-std::optional<NdArray> from_array_head(const char* op, PyObject* from, Device where) {
-  const auto* about = reinterpret_cast<const NumpyArrayHead*>(from);
+std::optional<NdArray> from_array_head(const char* op, PyObject* object, Device device) {
+  const auto* about = reinterpret_cast<const NumpyArrayHead*>(object);
   if ((about->flags & flag_aligned) == 0) return std::nullopt;
   std::optional<Dtype> type = dtype_that_is(about->dtype);
-  if (!type) type = dtype_by_struct(from);
+  if (!type) type = dtype_by_struct(object);
   if (!type) return std::nullopt;
   const auto rank = static_cast<std::size_t>(about->rank);
   Dims shape(std::span<const std::int64_t>(about->shape, rank));
   Dims strides(std::span<const std::int64_t>(about->strides, rank));
-  return adopt_view(op, where, about->data, std::move(shape), std::move(strides), *type,
-                    (about->flags & flag_writeable) == 0, Py_NewRef(from), drop_reference);
+  return adopt_view(op, device, about->data, std::move(shape), std::move(strides), *type,
+                    (about->flags & flag_writeable) == 0, Py_NewRef(object), drop_reference);
 }
 
 /// Of NumPy's classes that are no plain arrays; looked up only for subclasses of numpy.ndarray.
-void reject_special_array(const char* op, PyObject* from) {
+void reject_special_array(const char* op, PyObject* object) {
   const Object masks(PyObject_GetAttrString(numpy(), "ma"));
   const Object masked(PyObject_GetAttrString(masks.get(), "MaskedArray"));
-  if (PyObject_IsInstance(from, masked.get()) == 1) {
+  if (PyObject_IsInstance(object, masked.get()) == 1) {
     throw DtypeError(std::string(op) +
                      ": a masked array: its mask would be lost; fill it with x.filled(value), or "
                      "convert x.data and numpy.ma.getmaskarray(x) apart");
   }
   const Object matrix(PyObject_GetAttrString(numpy(), "matrix"));
-  if (PyObject_IsInstance(from, matrix.get()) == 1) {
+  if (PyObject_IsInstance(object, matrix.get()) == 1) {
     throw DtypeError(std::string(op) +
                      ": a numpy.matrix, whose operators mean something else; convert "
                      "numpy.asarray(x)");
@@ -126,218 +128,228 @@ std::string remedy_for(char kind) {
 
 /// NumPy's dtype for a copy that skerry can take: of native order, and of 64 bits for longdouble,
 /// which only a dtype= that is asked for allows.
-Object convertible_dtype(const Conversion& wanted, PyObject* own) {
-  const Object letter(PyObject_GetAttrString(own, "kind"));
-  const char kind = *PyUnicode_AsUTF8(letter.get());
-  Object native(PyObject_CallMethod(own, "newbyteorder", "s", "="));
+Object convertible_dtype(const Conversion& conversion, PyObject* numpy_dtype) {
+  const Object kind_character(PyObject_GetAttrString(numpy_dtype, "kind"));
+  const char kind = *PyUnicode_AsUTF8(kind_character.get());
+  Object native(PyObject_CallMethod(numpy_dtype, "newbyteorder", "s", "="));
   const Object text(PyObject_GetAttrString(native.get(), "str"));
   if (parse_typestr(PyUnicode_AsUTF8(text.get()))) return native;
-  if ((kind != 'f' && kind != 'c') || !wanted.type) reject_numpy_dtype(wanted.op, own, kind);
+  if ((kind != 'f' && kind != 'c') || !conversion.type)
+    reject_numpy_dtype(conversion.op, numpy_dtype, kind);
   return Object::borrow(dtype_object(kind == 'c' ? Dtype::complex128 : Dtype::float64));
 }
 
 /// Host memory of other libraries belongs to no device of ours: it is taken over under the name
 /// that is asked for.
-Device home_of(Device where) { return is_host(where) ? where : Device{}; }
+Device host_device_of(Device device) { return is_host(device) ? device : Device{}; }
 
-NdArray from_numpy_array(Conversion wanted, PyObject* from, bool fresh) {
-  wanted.where = wanted.where.value_or(default_device());
-  NumpyMemory taken = take_numpy_array(wanted, from, home_of(*wanted.where));
-  return convert(wanted, std::move(taken.array), taken.fresh || fresh);
+NdArray from_numpy_array(Conversion conversion, PyObject* object, bool is_copy) {
+  conversion.device = conversion.device.value_or(default_device());
+  NumpyMemory memory = take_numpy_array(conversion, object, host_device_of(*conversion.device));
+  return convert(conversion, std::move(memory.array), memory.is_copy || is_copy);
 }
 
 /// By `__array_struct__`, `__array_interface__`, the buffer protocol or `__array__`, in the order
 /// and with the checks that NumPy has.
-NdArray from_array_like(const Conversion& wanted, PyObject* from) {
-  if (const auto about = optional_attribute(from, "__array_interface__")) {
+NdArray from_array_like(const Conversion& conversion, PyObject* object) {
+  if (const auto about = optional_attribute(object, "__array_interface__")) {
     if (PyDict_Check(about->get())) {
       PyObject* mask = PyDict_GetItemString(about->get(), "mask");
       if (mask != nullptr && mask != Py_None) {
-        throw NotImplementedError(std::string(wanted.op) +
+        throw NotImplementedError(std::string(conversion.op) +
                                   ": an array with a mask, which would be lost; fill it, or "
                                   "convert data and mask apart");
       }
     }
   }
   const Object function(PyObject_GetAttrString(numpy(), "array"));
-  const Object positional(PyTuple_Pack(1, from));
-  PyObject* copied = wanted.copied ? (*wanted.copied ? Py_True : Py_False) : Py_None;
+  const Object positional(PyTuple_Pack(1, object));
+  PyObject* copied = conversion.copied ? (*conversion.copied ? Py_True : Py_False) : Py_None;
   const Object keywords(Py_BuildValue("{s:O}", "copy", copied));
   const Object host(PyObject_Call(function.get(), positional.get(), keywords.get()));
-  return from_numpy_array(wanted, host.get(), wanted.copied == true);
+  return from_numpy_array(conversion, host.get(), conversion.copied == true);
 }
 
-NdArray from_buffer_object(Conversion wanted, PyObject* from) {
-  const Device where = wanted.where.value_or(default_device());
-  if (auto shared = from_buffer(wanted.op, from, home_of(where))) {
-    wanted.where = where;
-    return convert(wanted, std::move(*shared), false);
+NdArray from_buffer_object(Conversion conversion, PyObject* object) {
+  const Device device = conversion.device.value_or(default_device());
+  if (auto shared = from_buffer(conversion.op, object, host_device_of(device))) {
+    conversion.device = device;
+    return convert(conversion, std::move(*shared), false);
   }
-  return from_array_like(wanted, from);
+  return from_array_like(conversion, object);
 }
 
-NdArray from_dlpack_producer(Conversion wanted, PyObject* from) {
-  const bool to_host = wanted.where && is_host(*wanted.where);
-  NdArray taken;
+NdArray from_dlpack_producer(Conversion conversion, PyObject* object) {
+  const bool to_host = conversion.device && is_host(*conversion.device);
+  NdArray array;
   try {
     // What becomes a copy of ours need not be one of the producer's.
-    taken = from_capsule(wanted.op, from, wanted.copied == true ? std::nullopt : wanted.copied,
-                         to_host);
+    array = from_capsule(conversion.op, object,
+                         conversion.copied == true ? std::nullopt : conversion.copied, to_host);
   } catch (const PythonError&) {
-    if (wanted.copied != false || PyErr_ExceptionMatches(PyExc_BufferError) == 0 ||
+    if (conversion.copied != false || PyErr_ExceptionMatches(PyExc_BufferError) == 0 ||
         PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
       throw;
     }
     PyErr_Clear();
-    throw InterchangeError(std::string(wanted.op) + ": copy=False, but " + type_name(from) +
+    throw InterchangeError(std::string(conversion.op) + ": copy=False, but " + type_name(object) +
                            " gives its elements by a copy only");
   }
-  if (is_host(taken.device())) {
-    wanted.where = wanted.where.value_or(default_device());
-    if (is_host(*wanted.where) && *wanted.where != taken.device()) {
-      taken = rehome(std::move(taken), *wanted.where);
+  if (is_host(array.device())) {
+    conversion.device = conversion.device.value_or(default_device());
+    if (is_host(*conversion.device) && *conversion.device != array.device()) {
+      array = rehome(std::move(array), *conversion.device);
     }
   }
-  return convert(wanted, std::move(taken), false);
+  return convert(conversion, std::move(array), false);
 }
 
-void require_copy(const Conversion& wanted) {
-  if (wanted.copied != false) return;
-  throw InterchangeError(std::string(wanted.op) +
+void require_copy(const Conversion& conversion) {
+  if (conversion.copied != false) return;
+  throw InterchangeError(std::string(conversion.op) +
                          ": copy=False, but Python scalars and sequences are always copied");
 }
 
 /// NumPy's scalars keep their dtype here, where no array decides.
-NdArray from_scalar(Conversion wanted, PyObject* from, const Scalar& value) {
-  if (!wanted.type && is_numpy_scalar(from)) {
-    wanted.type = numpy_scalar_dtype(from);
-    if (!wanted.type) {
-      const Object own(PyObject_GetAttrString(from, "dtype"));
-      const Object nearest = convertible_dtype(wanted, own.get());
-      wanted.type = parse_dtype(wanted.op, nearest.get());
+NdArray from_scalar(Conversion conversion, PyObject* object, const Scalar& value) {
+  if (!conversion.type && is_numpy_scalar(object)) {
+    conversion.type = numpy_scalar_dtype(object);
+    if (!conversion.type) {
+      const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
+      const Object nearest = convertible_dtype(conversion, numpy_dtype.get());
+      conversion.type = parse_dtype(conversion.op, nearest.get());
     }
   }
-  require_copy(wanted);
-  return from_number(wanted.op, value, wanted.type, wanted.where.value_or(default_device()));
+  require_copy(conversion);
+  return from_number(conversion.op, value, conversion.type,
+                     conversion.device.value_or(default_device()));
 }
 
-[[noreturn]] void reject_object(const char* op, PyObject* from) {
-  throw DtypeError(std::string(op) +
-                   ": neither an array, nor a number, nor a sequence of them: " + type_name(from));
+[[noreturn]] void reject_object(const char* op, PyObject* object) {
+  throw DtypeError(std::string(op) + ": neither an array, nor a number, nor a sequence of them: " +
+                   type_name(object));
 }
 
-NdArray from_foreign(const Conversion& wanted, PyObject* from) {
-  if (is_numpy_array(from)) return from_numpy_array(wanted, from, false);
-  if (PyCapsule_CheckExact(from) ||
-      has(reinterpret_cast<PyObject*>(Py_TYPE(from)), "__dlpack_c_exchange_api__")) {
-    return from_dlpack_producer(wanted, from);
+NdArray from_foreign(const Conversion& conversion, PyObject* object) {
+  if (is_numpy_array(object)) return from_numpy_array(conversion, object, false);
+  if (PyCapsule_CheckExact(object) ||
+      has(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__dlpack_c_exchange_api__")) {
+    return from_dlpack_producer(conversion, object);
   }
   // Producers of an interface older than version 3 give no stream with it, but DLPack does.
-  const auto interface = read_cuda_interface(wanted.op, from);
-  if (interface && (interface->version >= 3 || !has(from, "__dlpack__"))) {
-    return convert(wanted, from_cuda_interface(wanted.op, *interface, from), false);
+  const auto interface = read_cuda_interface(conversion.op, object);
+  if (interface && (interface->version >= 3 || !has(object, "__dlpack__"))) {
+    return convert(conversion, from_cuda_interface(conversion.op, *interface, object), false);
   }
-  if (has(from, "__dlpack__")) {
+  if (has(object, "__dlpack__")) {
     try {
-      return from_dlpack_producer(wanted, from);
+      return from_dlpack_producer(conversion, object);
     } catch (const PythonError&) {
       // What the producer can't say by DLPack (PyTorch: memory of another than the current device),
       // its interface may.
       if (!interface || PyErr_ExceptionMatches(PyExc_BufferError) == 0) throw;
       PyErr_Clear();
     }
-    return convert(wanted, from_cuda_interface(wanted.op, *interface, from), false);
+    return convert(conversion, from_cuda_interface(conversion.op, *interface, object), false);
   }
-  if (PyObject_CheckBuffer(from) && !is_numpy_scalar(from)) return from_buffer_object(wanted, from);
-  if (!is_numpy_scalar(from) && (has(from, "__array_struct__") ||
-                                 has(from, "__array_interface__") || has(from, "__array__"))) {
-    return from_array_like(wanted, from);
+  if (PyObject_CheckBuffer(object) && !is_numpy_scalar(object))
+    return from_buffer_object(conversion, object);
+  if (!is_numpy_scalar(object) &&
+      (has(object, "__array_struct__") || has(object, "__array_interface__") ||
+       has(object, "__array__"))) {
+    return from_array_like(conversion, object);
   }
-  reject_object(wanted.op, from);
+  reject_object(conversion.op, object);
 }
 
 }  // namespace
 
-NdArray share_numpy_array(const char* op, const char* argument, PyObject* from) {
-  if (is_plain_numpy_array(from)) {
-    if (auto shared = from_array_head(op, from, Device{})) return std::move(*shared);
+NdArray share_numpy_array(const char* op, const char* argument, PyObject* object) {
+  if (is_base_numpy_array(object)) {
+    if (auto shared = from_array_head(op, object, Device{})) return std::move(*shared);
   } else {
-    reject_special_array(op, from);
-    throw DtypeError(std::string(op) + ": " + argument + " is a " + type_name(from) +
+    reject_special_array(op, object);
+    throw DtypeError(std::string(op) + ": " + argument + " is a " + type_name(object) +
                      ", a subclass of numpy.ndarray whose operators may mean something else; "
                      "convert it with skerry.asarray");
   }
-  const Object own(PyObject_GetAttrString(from, "dtype"));
-  const Conversion as_is{.op = op, .type = {}, .where = {}, .copied = {}};
-  static_cast<void>(convertible_dtype(as_is, own.get()));  // raises for what is no dtype here
-  const Object text(PyObject_Repr(own.get()));
+  const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
+  const Conversion as_is{.op = op, .type = {}, .device = {}, .copied = {}};
+  static_cast<void>(
+      convertible_dtype(as_is, numpy_dtype.get()));  // raises for what is no dtype here
+  const Object text(PyObject_Repr(numpy_dtype.get()));
   throw DtypeError(std::string(op) + ": " + argument +
                    " is a numpy.ndarray whose byte order or alignment needs a copy: " +
                    utf8(text.get()) + "; skerry.asarray makes one");
 }
 
-NdArray convert(const Conversion& wanted, NdArray from, bool fresh) {
-  const Dtype type = wanted.type.value_or(from.dtype());
-  const Device where = wanted.where.value_or(from.device());
-  const bool changes = type != from.dtype() || where != from.device();
-  if (changes && wanted.copied == false) {
-    throw InterchangeError(std::string(wanted.op) + ": copy=False, but " + describe(from) +
-                           " can't become " + name(type) + " on " + to_string(where) +
+NdArray convert(const Conversion& conversion, NdArray array, bool is_copy) {
+  const Dtype type = conversion.type.value_or(array.dtype());
+  const Device device = conversion.device.value_or(array.device());
+  const bool changes = type != array.dtype() || device != array.device();
+  if (changes && conversion.copied == false) {
+    throw InterchangeError(std::string(conversion.op) + ": copy=False, but " + describe(array) +
+                           " can't become " + name(type) + " on " + to_string(device) +
                            " without a copy");
   }
-  const WithoutGil working(from.size() > long_work || where != from.device());
-  if (!changes) return wanted.copied == true && !fresh ? copy(from) : std::move(from);
-  if (where == from.device()) return astype(from, type, false);
-  return to_device(astype(from, type, false), where);
+  const WithoutGil working(array.size() > min_size_without_gil || device != array.device());
+  if (!changes) return conversion.copied == true && !is_copy ? copy(array) : std::move(array);
+  if (device == array.device()) return astype(array, type, false);
+  return to_device(astype(array, type, false), device);
 }
 
-NumpyMemory take_numpy_array(const Conversion& wanted, PyObject* from, Device home) {
-  if (is_numpy_array_exactly(from)) {
-    if (auto shared = from_array_head(wanted.op, from, home)) return {std::move(*shared), false};
+NumpyMemory take_numpy_array(const Conversion& conversion, PyObject* object, Device host_device) {
+  if (is_numpy_array_exactly(object)) {
+    if (auto shared = from_array_head(conversion.op, object, host_device))
+      return {std::move(*shared), false};
   } else {
-    reject_special_array(wanted.op, from);
+    reject_special_array(conversion.op, object);
   }
-  if (auto shared = from_buffer(wanted.op, from, home)) return {std::move(*shared), false};
-  const Object own(PyObject_GetAttrString(from, "dtype"));
-  const Object type = convertible_dtype(wanted, own.get());
-  if (wanted.copied == false) {
-    const Object text(PyObject_Repr(own.get()));
-    throw InterchangeError(std::string(wanted.op) +
+  if (auto shared = from_buffer(conversion.op, object, host_device))
+    return {std::move(*shared), false};
+  const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
+  const Object type = convertible_dtype(conversion, numpy_dtype.get());
+  if (conversion.copied == false) {
+    const Object text(PyObject_Repr(numpy_dtype.get()));
+    throw InterchangeError(std::string(conversion.op) +
                            ": copy=False, but the dtype, byte order or alignment of the data "
                            "needs a copy: " +
                            PyUnicode_AsUTF8(text.get()));
   }
   const Object function(PyObject_GetAttrString(numpy(), "array"));
-  const Object positional(PyTuple_Pack(2, from, type.get()));
+  const Object positional(PyTuple_Pack(2, object, type.get()));
   const Object keywords(Py_BuildValue("{s:O,s:s}", "copy", Py_True, "order", "C"));
   const Object dense(PyObject_Call(function.get(), positional.get(), keywords.get()));
-  auto taken = from_buffer(wanted.op, dense.get(), home);
-  if (!taken) throw InterchangeError(std::string(wanted.op) + ": the data has no usable buffer");
-  return {std::move(*taken), true};
+  auto array = from_buffer(conversion.op, dense.get(), host_device);
+  if (!array)
+    throw InterchangeError(std::string(conversion.op) + ": the data has no usable buffer");
+  return {std::move(*array), true};
 }
 
-PyObject* as_array(const Conversion& wanted, PyObject* from) {
-  if (is_array(from)) {
-    const NdArray& x = value_of(from);
-    const bool same = wanted.type.value_or(x.dtype()) == x.dtype() &&
-                      wanted.where.value_or(x.device()) == x.device();
-    if (same && wanted.copied != true) return Py_NewRef(from);
-    return wrap(convert(wanted, x, false));
+PyObject* as_array(const Conversion& conversion, PyObject* object) {
+  if (is_array(object)) {
+    const NdArray& x = value_of(object);
+    const bool same = conversion.type.value_or(x.dtype()) == x.dtype() &&
+                      conversion.device.value_or(x.device()) == x.device();
+    if (same && conversion.copied != true) return Py_NewRef(object);
+    return wrap(convert(conversion, x, false));
   }
-  if (!wanted.where) require(default_device());
-  if (PyList_Check(from) || PyTuple_Check(from)) {
-    require_copy(wanted);
-    return wrap(from_sequence(wanted.op, from, wanted.type, wanted.where, default_device()));
+  if (!conversion.device) require(default_device());
+  if (PyList_Check(object) || PyTuple_Check(object)) {
+    require_copy(conversion);
+    return wrap(
+        from_sequence(conversion.op, object, conversion.type, conversion.device, default_device()));
   }
   Scalar value;
-  const Parsed number = parse_scalar(from, value);
+  const Parsed number = parse_scalar(object, value);
   if (number == Parsed::error) return nullptr;
-  if (number == Parsed::yes) return wrap(from_scalar(wanted, from, value));
-  if (is_other_sequence(from)) {
-    require_copy(wanted);
-    return wrap(from_sequence(wanted.op, from, wanted.type, wanted.where, default_device()));
+  if (number == Parsed::yes) return wrap(from_scalar(conversion, object, value));
+  if (is_other_sequence(object)) {
+    require_copy(conversion);
+    return wrap(
+        from_sequence(conversion.op, object, conversion.type, conversion.device, default_device()));
   }
-  return wrap(from_foreign(wanted, from));
+  return wrap(from_foreign(conversion, object));
 }
 
 }  // namespace skerry::python

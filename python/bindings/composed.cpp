@@ -44,14 +44,14 @@ constexpr std::int64_t few_sums = 12;
 
 /// The least even number from `n` on that has no prime factor above 5: its transform is fast.
 std::int64_t smooth(std::int64_t n) {
-  const auto power_from = [](std::int64_t least) {
+  const auto power_from = [](std::int64_t lower_bound) {
     return static_cast<std::int64_t>(
-        std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(least, 2))));
+        std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(lower_bound, 2))));
   };
   std::int64_t best = power_from(n);
   for (std::int64_t fives = 1; fives < best; fives *= 5) {
-    for (std::int64_t part = fives; part < best; part *= 3) {
-      best = std::min(best, part * power_from((n + part - 1) / part));
+    for (std::int64_t factor = fives; factor < best; factor *= 3) {
+      best = std::min(best, factor * power_from((n + factor - 1) / factor));
     }
   }
   return best;
@@ -62,12 +62,12 @@ NdArray transformed_sums(const NdArray& x, const NdArray& y, std::int64_t first,
   const bool real = kind(x.dtype()) == DtypeKind::real_floating;
   const Dtype wide = real ? Dtype::float64 : Dtype::complex128;
   const std::int64_t length = smooth(x.size() + y.size() - 1);
-  const auto transform = [&](FftKind what, const NdArray& of) {
-    return fft(what, of, length, -1, FftNorm::backward);
+  const auto transform = [&](FftKind fft_kind, const NdArray& array) {
+    return fft(fft_kind, array, length, -1, FftNorm::backward);
   };
-  const FftKind there = real ? FftKind::rfft : FftKind::fft;
-  const NdArray product = linalg::multiply(transform(there, astype(x, wide, false)),
-                                           transform(there, astype(y, wide, false)));
+  const FftKind forward_kind = real ? FftKind::rfft : FftKind::fft;
+  const NdArray product = linalg::multiply(transform(forward_kind, astype(x, wide, false)),
+                                           transform(forward_kind, astype(y, wide, false)));
   const NdArray all = transform(real ? FftKind::irfft : FftKind::ifft, product);
   return astype(slice_of(all, 0, first, count), x.dtype(), false);
 }
@@ -76,8 +76,8 @@ NdArray transformed_sums(const NdArray& x, const NdArray& y, std::int64_t first,
 NdArray some_sums(const NdArray& x, const NdArray& y, std::int64_t first, std::int64_t count) {
   const std::int64_t taps = y.size();
   // Transforms mix all: an infinity would spread.
-  const auto is_finite = [](const NdArray& of) {
-    return linalg::is_true(linalg::all(linalg::isfinite(of)));
+  const auto is_finite = [](const NdArray& array) {
+    return linalg::is_true(linalg::all(linalg::isfinite(array)));
   };
   if (taps >= many_taps && count >= many_taps && is_floating(x.dtype()) && is_finite(x) &&
       is_finite(y)) {
@@ -86,28 +86,28 @@ NdArray some_sums(const NdArray& x, const NdArray& y, std::int64_t first, std::i
   if (taps <= few_sums || count > few_sums || first < taps - 1 || first + count > x.size()) {
     return convolve(x, y, first, count);
   }
-  const NdArray turned = flip(linalg::conj(y), std::nullopt);
+  const NdArray flipped_y = flip(linalg::conj(y), std::nullopt);
   std::vector<NdArray> sums;
   for (std::int64_t i = first; i < first + count; ++i) {
-    sums.push_back(vecdot(turned, slice_of(x, 0, i - taps + 1, taps), -1));
+    sums.push_back(vecdot(flipped_y, slice_of(x, 0, i - taps + 1, taps), -1));
   }
   return stack(sums, 0);
 }
 
-/// The convolution of two vectors of one dtype; `turned`: with the second one from behind and
-/// conjugated, the correlation.
-NdArray convolution(const NdArray& x1, const NdArray& x2, int mode, bool turned) {
+/// The convolution of two vectors of one dtype; `is_correlation`: with the second one from behind
+/// and conjugated, the correlation.
+NdArray convolution(const NdArray& x1, const NdArray& x2, int mode, bool is_correlation) {
   if (x1.dtype() == Dtype::bool_) {
-    const NdArray counts =
-        convolution(astype(x1, Dtype::int32, false), astype(x2, Dtype::int32, false), mode, turned);
-    return linalg::not_equal(counts, Scalar::of(std::int64_t{0}));
+    const NdArray counts = convolution(astype(x1, Dtype::int32, false),
+                                       astype(x2, Dtype::int32, false), mode, is_correlation);
+    return linalg::not_equal(counts, Scalar::from_value(std::int64_t{0}));
   }
   const bool is_complex = kind(x1.dtype()) == DtypeKind::complex_floating;
-  const NdArray y = turned ? flip(is_complex ? linalg::conj(x2) : x2, std::nullopt) : x2;
+  const NdArray y = is_correlation ? flip(is_complex ? linalg::conj(x2) : x2, std::nullopt) : x2;
   const bool swapped = x1.size() < y.size();
   const std::int64_t longer = std::max(x1.size(), y.size());
   const std::int64_t shorter = std::min(x1.size(), y.size());
-  const std::int64_t middle = turned && swapped ? shorter / 2 : (shorter - 1) / 2;
+  const std::int64_t middle = is_correlation && swapped ? shorter / 2 : (shorter - 1) / 2;
   const std::pair<std::int64_t, std::int64_t> ranges[] = {
       {0, longer + shorter - 1}, {middle, longer}, {shorter - 1, longer - shorter + 1}};
   const auto [first, count] = ranges[mode];
@@ -115,35 +115,37 @@ NdArray convolution(const NdArray& x1, const NdArray& x2, int mode, bool turned)
 }
 
 /// An argument as a vector.
-NdArray vector_of(const Arguments& with, int parameter) {
-  const NdArray& x = array_argument(with, parameter);
-  const auto problem = [&](const std::string& what) {
-    return std::string(with.takes->function()) + (parameter == 0 ? ": a has " : ": v has ") + what;
+NdArray vector_of(const Arguments& arguments, int parameter) {
+  const NdArray& x = array_argument(arguments, parameter);
+  const auto error_message = [&](const std::string& description) {
+    return std::string(arguments.signature->function()) +
+           (parameter == 0 ? ": a has " : ": v has ") + description;
   };
   if (x.rank() > 1) {
-    throw ShapeError(problem(std::to_string(x.rank()) + " axes; vectors have 1"));
+    throw ShapeError(error_message(std::to_string(x.rank()) + " axes; vectors have 1"));
   }
-  if (x.size() == 0) throw ValueError(problem("no elements; give one or more"));
+  if (x.size() == 0) throw ValueError(error_message("no elements; give one or more"));
   const std::int64_t flat[] = {-1};
   return x.rank() == 1 ? x : reshape(x, flat, std::nullopt);
 }
 
-template <bool Turned>
-PyObject* run_convolution(const Arguments& with) {
-  const NdArray x = vector_of(with, 0);
-  const NdArray y = vector_of(with, 1);
-  const int mode = choice(with, 2, {"full", "same", "valid"});
-  return wrap_made(x.size() + y.size() > long_work / 8,
-                   [&] { return convolution(x, y, mode, Turned); });
+template <bool IsCorrelation>
+PyObject* run_convolution(const Arguments& arguments) {
+  const NdArray x = vector_of(arguments, 0);
+  const NdArray y = vector_of(arguments, 1);
+  const int mode = choice(arguments, 2, {"full", "same", "valid"});
+  return wrap_result(x.size() + y.size() > min_size_without_gil / 8,
+                     [&] { return convolution(x, y, mode, IsCorrelation); });
 }
 
 // --- interpolation -------------------------------------------------------------------------------
 
-PyObject* run_interp(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const NdArray& xp = array_argument(with, 1);
-  const NdArray& fp = array_argument(with, 2);
-  return wrap_made(x.size() + xp.size() > long_work / 8, [&] { return interpolated(x, xp, fp); });
+PyObject* run_interp(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const NdArray& xp = array_argument(arguments, 1);
+  const NdArray& fp = array_argument(arguments, 2);
+  return wrap_result(x.size() + xp.size() > min_size_without_gil / 8,
+                     [&] { return interpolated(x, xp, fp); });
 }
 
 // --- products ------------------------------------------------------------------------------------
@@ -170,44 +172,45 @@ NdArray kronecker(const NdArray& x, const NdArray& y) {
   return reshape(product, shape.span(), std::nullopt);
 }
 
-PyObject* run_kron(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const NdArray& y = array_argument(with, 1);
-  return wrap_made(x.size() > long_work / std::max<std::int64_t>(y.size(), 1),
-                   [&] { return kronecker(x, y); });
+PyObject* run_kron(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const NdArray& y = array_argument(arguments, 1);
+  return wrap_result(x.size() > min_size_without_gil / std::max<std::int64_t>(y.size(), 1),
+                     [&] { return kronecker(x, y); });
 }
 
 // --- views ---------------------------------------------------------------------------------------
 
 /// Those of an axis that is cut in front of these indices, which count as those of slices.
-PyObject* run_cut(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const int axis = normalize_axis("split", integer(with, 1), x.rank());
-  const std::vector<std::int64_t> indices = integers(with, 2);
+PyObject* run_cut(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const int axis = normalize_axis("split", integer(arguments, 1), x.rank());
+  const std::vector<std::int64_t> indices = integers(arguments, 2);
   const std::int64_t n = x.shape()[axis];
   Object parts(PyList_New(static_cast<Py_ssize_t>(indices.size()) + 1));
   std::int64_t begin = 0;
   for (std::size_t i = 0; i <= indices.size(); ++i) {
-    const std::int64_t given = i < indices.size() ? indices[i] : n;
-    const std::int64_t end = std::clamp<std::int64_t>(given < 0 ? given + n : given, 0, n);
+    const std::int64_t index = i < indices.size() ? indices[i] : n;
+    const std::int64_t end = std::clamp<std::int64_t>(index < 0 ? index + n : index, 0, n);
     const std::int64_t length = std::max<std::int64_t>(end - begin, 0);
     PyList_SET_ITEM(parts.get(), static_cast<Py_ssize_t>(i),
-                    wrap_made(false, [&] { return slice_of(x, axis, begin, length); }));
+                    wrap_result(false, [&] { return slice_of(x, axis, begin, length); }));
     begin = end;
   }
   return parts.release();
 }
 
-PyObject* run_require_objects(const Arguments& with) {
-  require_objects(utf8(with[0]), static_cast<double>(integer(with, 1)), nbytes_of_array);
+PyObject* run_require_objects(const Arguments& arguments) {
+  require_memory_for_objects(utf8(arguments[0]), static_cast<double>(integer(arguments, 1)),
+                             nbytes_of_array);
   Py_RETURN_NONE;
 }
 
 /// Another array of the dtype and on the device of x, whose axes are in the order of those of x.
-PyObject* run_empty_in_order(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::vector<std::int64_t> shape = integers(with, 1);
-  return wrap(made_in_order(x, [&](const NdArray&, std::span<const std::int64_t> axes) {
+PyObject* run_empty_in_order(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::vector<std::int64_t> shape = integers(arguments, 1);
+  return wrap(apply_in_order(x, [&](const NdArray&, std::span<const std::int64_t> axes) {
     Dims ordered(x.rank());
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       ordered[static_cast<int>(axes[axis])] = shape[axis];
@@ -232,7 +235,7 @@ constexpr FunctionEntry composed_functions[] = {
 }  // namespace
 
 void add_composed(PyObject* module) {
-  add_functions<composed_functions>(module, nullptr, private_home);
+  add_functions<composed_functions>(module, nullptr, private_module);
 }
 
 }  // namespace skerry::python

@@ -15,10 +15,10 @@ namespace skerry::python {
 namespace {
 
 /// Where NumPy's arrays are.
-constexpr Device numpy_home{};
+constexpr Device numpy_device{};
 
 Device device_of(PyObject* array) {
-  return is_array(array) ? value_of(array).device() : numpy_home;
+  return is_array(array) ? value_of(array).device() : numpy_device;
 }
 
 std::string described(const std::string& name, PyObject* array) {
@@ -31,7 +31,7 @@ std::string described(const std::string& name, PyObject* array) {
   const Object shape(PyObject_GetAttrString(array, "shape"));
   const Object text(
       PyUnicode_FromFormat("%s (numpy.ndarray %S %S)", name.c_str(), type.get(), shape.get()));
-  return std::string(utf8(text.get())) + " on " + to_string(numpy_home);
+  return std::string(utf8(text.get())) + " on " + to_string(numpy_device);
 }
 
 bool holds_positions(std::string_view name) {
@@ -39,15 +39,15 @@ bool holds_positions(std::string_view name) {
 }
 
 /// For positions: an empty list has integers, too.
-NdArray positions_of(const char* op, PyObject* from, Device where) {
-  NdArray made = from_sequence(op, from, std::nullopt, std::nullopt, where);
-  return made.size() == 0 ? astype(made, Dtype::int64, false) : made;
+NdArray positions_of(const char* op, PyObject* object, Device device) {
+  NdArray positions = from_sequence(op, object, std::nullopt, std::nullopt, device);
+  return positions.size() == 0 ? astype(positions, Dtype::int64, false) : positions;
 }
 
 }  // namespace
 
-bool may_become_array(PyObject* from) noexcept {
-  return is_numpy_array(from) || is_list_or_tuple(from);
+bool may_become_array(PyObject* object) noexcept {
+  return is_numpy_array(object) || is_list_or_tuple(object);
 }
 
 void ConvertedArgs::add(std::string name, PyObject* value) {
@@ -74,8 +74,10 @@ void ConvertedArgs::look_at_arrays() {
   looked_ = true;
   if (self_ != nullptr && is_array(self_)) arrays_.push_back({"x", self_});
   for (std::size_t i = 0; i < values_.size(); ++i) look_at(names_[i], values_[i]);
-  const auto is_numpys = [](const Seen& each) { return !is_array(each.value); };
-  const auto is_elsewhere = [](const Seen& each) { return device_of(each.value) != numpy_home; };
+  const auto is_numpys = [](const NamedArray& array) { return !is_array(array.value); };
+  const auto is_elsewhere = [](const NamedArray& array) {
+    return device_of(array.value) != numpy_device;
+  };
   if (std::any_of(arrays_.begin(), arrays_.end(), is_numpys) &&
       std::any_of(arrays_.begin(), arrays_.end(), is_elsewhere)) {
     reject_devices();
@@ -88,89 +90,89 @@ void ConvertedArgs::require_one_device() {
 }
 
 void ConvertedArgs::require_own_on_one_device() const {
-  std::vector<NdArray> own;
-  for (const Seen& each : arrays_) {
-    if (is_array(each.value)) own.push_back(value_of(each.value));
+  std::vector<NdArray> own_arrays;
+  for (const NamedArray& array : arrays_) {
+    if (is_array(array.value)) own_arrays.push_back(value_of(array.value));
   }
-  if (own.size() > 1) common_device(op_, own);
+  if (own_arrays.size() > 1) common_device(op_, own_arrays);
 }
 
 void ConvertedArgs::reject_devices() const {
   std::string text = std::string(op_) + ": arguments are on different devices: ";
   std::vector<Device> devices;
-  const Seen* host = nullptr;
-  const Seen* other = nullptr;
-  for (const Seen& each : arrays_) {
-    text += (devices.empty() ? "" : ", ") + described(each.name, each.value);
-    devices.push_back(device_of(each.value));
-    if (!is_array(each.value)) {
-      host = &each;
-    } else if (devices.back() != numpy_home) {
-      other = &each;
+  const NamedArray* host = nullptr;
+  const NamedArray* other = nullptr;
+  for (const NamedArray& array : arrays_) {
+    text += (devices.empty() ? "" : ", ") + described(array.name, array.value);
+    devices.push_back(device_of(array.value));
+    if (!is_array(array.value)) {
+      host = &array;
+    } else if (devices.back() != numpy_device) {
+      other = &array;
     }
   }
-  throw DeviceMismatchError(text + "; NumPy's arrays are on " + to_string(numpy_home) +
+  throw DeviceMismatchError(text + "; NumPy's arrays are on " + to_string(numpy_device) +
                                 ": copy one explicitly, " + "skerry.asarray(" + host->name +
                                 ", device=\"" + to_string(device_of(other->value)) + "\") or " +
-                                other->name + ".to_device(\"" + to_string(numpy_home) + "\")",
+                                other->name + ".to_device(\"" + to_string(numpy_device) + "\")",
                             devices);
 }
 
-Object ConvertedArgs::array_of(const std::string& name, PyObject* from) const {
-  if (is_numpy_array(from)) return Object(wrap(share_numpy_array(op_, name.c_str(), from)));
+Object ConvertedArgs::array_of(const std::string& name, PyObject* object) const {
+  if (is_numpy_array(object)) return Object(wrap(share_numpy_array(op_, name.c_str(), object)));
   if (arrays_.empty()) {
-    return Object(wrap(from_sequence(op_, from, std::nullopt, std::nullopt, default_device())));
+    return Object(wrap(from_sequence(op_, object, std::nullopt, std::nullopt, default_device())));
   }
-  const Device where = device_of(arrays_.front().value);
+  const Device device = device_of(arrays_.front().value);
   require_own_on_one_device();  // before an array in the list is read
-  if (holds_positions(name)) return Object(wrap(positions_of(op_, from, where)));
+  if (holds_positions(name)) return Object(wrap(positions_of(op_, object, device)));
   if (name == "x2" && std::string_view(op_) == "isin" && is_array(arrays_.front().value)) {
-    return Object(wrap(values_to_find(op_, from, value_of(arrays_.front().value))));
+    return Object(wrap(values_to_find(op_, object, value_of(arrays_.front().value))));
   }
   if (target_ != nullptr && name == "value") {
-    return Object(wrap(values_to_assign(op_, from, *target_)));
+    return Object(wrap(values_to_assign(op_, object, *target_)));
   }
-  throw DtypeError(std::string(op_) + ": " + name + " is a " + type_name(from) +
+  throw DtypeError(std::string(op_) + ": " + name + " is a " + type_name(object) +
                    " beside an array: it has no device; make an array of it with skerry.asarray(" +
                    name + ", device=x.device)");
 }
 
 /// A list with arrays for the arrays of NumPy among the items, and for the lists if `lists`.
-Object ConvertedArgs::sequence_of(const std::string& name, PyObject* from, bool lists) const {
-  Object made(PySequence_List(from));
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(made.get()); ++i) {
-    PyObject* const item = PyList_GET_ITEM(made.get(), i);
+Object ConvertedArgs::sequence_of(const std::string& name, PyObject* object, bool lists) const {
+  Object result(PySequence_List(object));
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(result.get()); ++i) {
+    PyObject* const item = PyList_GET_ITEM(result.get(), i);
     if (!is_numpy_array(item) && !(lists && is_list_or_tuple(item))) continue;
     Object array = array_of(name + '[' + std::to_string(i) + ']', item);
-    PyList_SetItem(made.get(), i, array.release());
+    PyList_SetItem(result.get(), i, array.release());
   }
-  return made;
+  return result;
 }
 
-void ConvertedArgs::put(std::size_t at, Object made) {
-  made_.push_back(std::move(made));
-  values_[at] = made_.back().get();
+void ConvertedArgs::put(std::size_t index, Object array) {
+  converted_values_.push_back(std::move(array));
+  values_[index] = converted_values_.back().get();
 }
 
 void ConvertedArgs::convert(const NotAnArray& met) {
   look_at_arrays();
-  bool found = false;
+  bool is_found = false;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     PyObject* const value = values_[i];
     if (value == nullptr) continue;
-    if (value == met.from()) {
+    if (value == met.object()) {
       put(i, array_of(names_[i], value));
-      found = true;
+      is_found = true;
     } else if (is_list_or_tuple(value)) {
       PyObject* const* items = PySequence_Fast_ITEMS(value);
       PyObject* const* end = items + PySequence_Fast_GET_SIZE(value);
-      PyObject* const* item = std::find(items, end, met.from());
+      PyObject* const* item = std::find(items, end, met.object());
       if (item == end) continue;
       put(i, sequence_of(names_[i], value, is_list_or_tuple(*item)));
-      found = true;
+      is_found = true;
     }
   }
-  if (!found) throw met;
+  if (!is_found) throw met;
 }
 
 void ConvertedArgs::convert_all() {
@@ -182,29 +184,29 @@ void ConvertedArgs::convert_all() {
   }
 }
 
-ConvertedArgs args_of(const Arguments& with) {
-  ConvertedArgs given(with.takes->function(), with.self);
-  for (int i = 0; i < with.takes->count(); ++i) {
-    given.add(utf8(with.takes->name(i)), with[i]);
+ConvertedArgs args_of(const Arguments& arguments) {
+  ConvertedArgs converted_args(arguments.signature->function(), arguments.self);
+  for (int i = 0; i < arguments.signature->count(); ++i) {
+    converted_args.add(utf8(arguments.signature->name(i)), arguments[i]);
   }
-  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    given.add("arrays[" + std::to_string(i) + "]", with.rest[i]);
+  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
+    converted_args.add("arrays[" + std::to_string(i) + "]", arguments.rest[i]);
   }
-  return given;
+  return converted_args;
 }
 
-PyObject* operate_converted(const char* op, PyObject* left, PyObject* right, binaryfunc again) {
+PyObject* operate_converted(const char* op, PyObject* left, PyObject* right, binaryfunc operation) {
   PyObject* const array = is_array(left) ? left : right;
   PyObject* const other = is_array(left) ? right : left;
   // To a 0-d array of integers `[0] * x` is a repetition.
   const bool is_list = is_list_or_tuple(other) && value_of(array).rank() > 0;
-  if (!is_list && !is_plain_numpy_array(other)) Py_RETURN_NOTIMPLEMENTED;
-  return guarded([&] {
-    ConvertedArgs given(op, nullptr);
-    given.add("x1", left);
-    given.add("x2", right);
-    given.convert_all();
-    return again(given.values()[0], given.values()[1]);
+  if (!is_list && !is_base_numpy_array(other)) Py_RETURN_NOTIMPLEMENTED;
+  return translate_exceptions([&] {
+    ConvertedArgs converted_args(op, nullptr);
+    converted_args.add("x1", left);
+    converted_args.add("x2", right);
+    converted_args.convert_all();
+    return operation(converted_args.values()[0], converted_args.values()[1]);
   });
 }
 

@@ -23,23 +23,23 @@ namespace skerry::python {
 /// converts it, it is the TypeError that its text says.
 class NotAnArray : public DtypeError {
  public:
-  NotAnArray(const std::string& text, PyObject* from) : DtypeError(text), from_(from) {}
+  NotAnArray(const std::string& text, PyObject* object) : DtypeError(text), object_(object) {}
   /// Borrowed, to be compared with arguments and nothing else.
-  [[nodiscard]] PyObject* from() const noexcept { return from_; }
+  [[nodiscard]] PyObject* object() const noexcept { return object_; }
 
  private:
-  PyObject* from_;
+  PyObject* object_;
 };
 
-[[nodiscard]] inline bool is_list_or_tuple(PyObject* from) noexcept {
-  return PyList_Check(from) || PyTuple_Check(from);
+[[nodiscard]] inline bool is_list_or_tuple(PyObject* object) noexcept {
+  return PyList_Check(object) || PyTuple_Check(object);
 }
 /// A numpy.ndarray, a subclass of it, a list or a tuple.
-[[nodiscard]] bool may_become_array(PyObject* from) noexcept;
+[[nodiscard]] bool may_become_array(PyObject* object) noexcept;
 
 /// The memory of a numpy.ndarray as an array on cpu:0. Throws DtypeError for what can't be shared:
 /// another dtype, byte order or alignment, a subclass other than numpy.memmap.
-[[nodiscard]] NdArray share_numpy_array(const char* op, const char* argument, PyObject* from);
+[[nodiscard]] NdArray share_numpy_array(const char* op, const char* argument, PyObject* object);
 
 /// The arguments of one call, some of which become arrays. Those named indices, repeats or key hold
 /// positions: a list there goes to the device of the call's arrays. So do a list that is
@@ -67,11 +67,11 @@ class ConvertedArgs {
   void look_at(const std::string& name, PyObject* value, int depth = 0);
   void require_own_on_one_device() const;
   [[noreturn]] void reject_devices() const;
-  [[nodiscard]] Object array_of(const std::string& name, PyObject* from) const;
-  [[nodiscard]] Object sequence_of(const std::string& name, PyObject* from, bool lists) const;
-  void put(std::size_t at, Object made);
+  [[nodiscard]] Object array_of(const std::string& name, PyObject* object) const;
+  [[nodiscard]] Object sequence_of(const std::string& name, PyObject* object, bool lists) const;
+  void put(std::size_t index, Object array);
 
-  struct Seen {
+  struct NamedArray {
     std::string name;
     PyObject* value;
   };
@@ -80,27 +80,28 @@ class ConvertedArgs {
   const NdArray* target_ = nullptr;
   std::vector<std::string> names_;
   std::vector<PyObject*> values_;
-  std::vector<Object> made_;
-  std::vector<Seen> arrays_;  ///< those that were given, NumPy's too
+  std::vector<Object> converted_values_;
+  std::vector<NamedArray> arrays_;  ///< those that were given, NumPy's too
   bool looked_ = false;
 };
 
 /// The arguments of a call that are bound to its signature, to be converted.
-[[nodiscard]] ConvertedArgs args_of(const Arguments& with);
+[[nodiscard]] ConvertedArgs args_of(const Arguments& arguments);
 
 /// Makes a call again until its arguments are arrays wherever arrays are wanted. Out of line: its
 /// frame would be a part of every call's.
 template <class Run>
-[[gnu::noinline, gnu::cold]] PyObject* run_again(const Arguments& with, const NotAnArray& first,
-                                                 Run run) {
-  return guarded([&] {
-    ConvertedArgs given = args_of(with);
+[[gnu::noinline, gnu::cold]] PyObject* run_again(const Arguments& arguments,
+                                                 const NotAnArray& first, Run function) {
+  return translate_exceptions([&] {
+    ConvertedArgs converted_args = args_of(arguments);
     NotAnArray met = first;
     for (;;) {
-      given.convert(met);
-      PyObject* const* values = given.values();
+      converted_args.convert(met);
+      PyObject* const* values = converted_args.values();
       try {
-        return run({with.self, values, values + with.takes->count(), with.rest_count, with.takes});
+        return function({arguments.self, values, values + arguments.signature->count(),
+                         arguments.rest_count, arguments.signature});
       } catch (const NotAnArray& next) {
         met = next;
       }
@@ -108,27 +109,27 @@ template <class Run>
   });
 }
 
-/// As `guarded`, of a call; what is to be an array and can be one becomes one.
+/// As `translate_exceptions`, of a call; what is to be an array and can be one becomes one.
 template <class Run>
-PyObject* guarded_call(const Arguments& with, Run run) {
+PyObject* call_with_conversion(const Arguments& arguments, Run function) {
   PyObject* result = nullptr;
   try {
-    result = run(with);
+    result = function(arguments);
   } catch (abi::__forced_unwind&) {
     throw;
   } catch (const NotAnArray& met) {
-    result = run_again(with, met, run);
+    result = run_again(arguments, met, function);
   } catch (...) {
     set_python_error();
   }
   if (result != nullptr) [[likely]]
     return result;
-  return name_failed_call(with);
+  return name_failed_call(arguments);
 }
 
 /// What an operator returns for an operand that is neither an array nor a scalar: a numpy.ndarray
 /// becomes an array, a list is refused, all else may know what to do itself.
 [[nodiscard]] PyObject* operate_converted(const char* op, PyObject* left, PyObject* right,
-                                          binaryfunc again);
+                                          binaryfunc operation);
 
 }  // namespace skerry::python

@@ -23,32 +23,33 @@
 namespace skerry::python {
 namespace {
 
-PyObject* run_order_statistics(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::vector<std::int64_t> ranks = integers(with, 1);
-  return wrap_made(x.size() > long_work / 8, [&] { return order_statistics(x, ranks); });
+PyObject* run_order_statistics(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::vector<std::int64_t> ranks = integers(arguments, 1);
+  return wrap_result(x.size() > min_size_without_gil / 8,
+                     [&] { return order_statistics(x, ranks); });
 }
 
-PyObject* run_partition(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::vector<std::int64_t> ranks = integers(with, 1);
-  const std::int64_t axis = integer(with, 2);
-  const bool indices = truth(with, 3, false);
-  return wrap_made(x.size() > long_work / 8, [&] {
+PyObject* run_partition(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::vector<std::int64_t> ranks = integers(arguments, 1);
+  const std::int64_t axis = integer(arguments, 2);
+  const bool indices = boolean(arguments, 3, false);
+  return wrap_result(x.size() > min_size_without_gil / 8, [&] {
     return partition(indices ? "argpartition" : "partition", x, ranks, axis, indices);
   });
 }
 
-PyObject* run_topk(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::int64_t count = integer(with, 1);
-  const std::int64_t axis = integer(with, 2);
-  const bool largest = truth(with, 3, true);
-  BestItems found =
-      run_without_gil(x.size() > long_work / 8, [&] { return topk(x, count, axis, largest); });
+PyObject* run_topk(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::int64_t count = integer(arguments, 1);
+  const std::int64_t axis = integer(arguments, 2);
+  const bool largest = boolean(arguments, 3, true);
+  BestItems best_items = run_without_gil(x.size() > min_size_without_gil / 8,
+                                         [&] { return topk(x, count, axis, largest); });
   std::vector<NdArray> both;
-  both.push_back(std::move(found.values));
-  both.push_back(std::move(found.indices));
+  both.push_back(std::move(best_items.values));
+  both.push_back(std::move(best_items.indices));
   return wrap_all(std::move(both));
 }
 
@@ -68,12 +69,12 @@ std::optional<NdArray> joined(std::span<const NdArray> keys) {
                                   : Dtype::uint64;
   if (bits > 64 || !is_built(type)) return std::nullopt;
   NdArray all = astype(keys[0], type, false);
-  std::int64_t place = 0;
+  std::int64_t bit_offset = 0;
   for (std::size_t i = 1; i < keys.size(); ++i) {
-    place += bits_of(keys[i - 1]);
+    bit_offset += bits_of(keys[i - 1]);
     const NdArray wide = astype(keys[i], type, false);
-    const Scalar places = Scalar::of(place);
-    const Operand shifted[] = {{.array = &wide}, {.value = &places}};
+    const Scalar shift_count = Scalar::from_value(bit_offset);
+    const Operand shifted[] = {{.array = &wide}, {.value = &shift_count}};
     const NdArray high = apply(op_id_of<ops::bitwise_left_shift>, shifted);
     const Operand both[] = {{.array = &all}, {.array = &high}};
     all = apply(op_id_of<ops::bitwise_or>, both);
@@ -86,7 +87,7 @@ NdArray lexsort(std::span<const NdArray> keys, std::int64_t axis) {
   check_shapes("lexsort", keys, -1);
   const NdArray& first = keys[0];
   if (first.rank() == 0)
-    return full({}, Scalar::of(std::int64_t{0}), default_integer, first.device());
+    return full({}, Scalar::from_value(std::int64_t{0}), default_integer, first.device());
   const int along = normalize_axis("lexsort", axis, first.rank());
   if (keys.size() > 1 && first.size() > 1) {
     if (const std::optional<NdArray> all = joined(keys)) return argsort(*all, along, false);
@@ -97,63 +98,66 @@ NdArray lexsort(std::span<const NdArray> keys, std::int64_t axis) {
       if (key.dtype() != first.dtype()) order = argsort(key, along, false);
       continue;
     }
-    const NdArray again = argsort(take_along_axis(key, order, along), along, false);
-    order = take_along_axis(order, again, along);
+    const NdArray key_order = argsort(take_along_axis(key, order, along), along, false);
+    order = take_along_axis(order, key_order, along);
   }
   return order;
 }
 
-PyObject* run_lexsort(const Arguments& with) {
-  const Object listed(PySequence_Fast(with[0], "lexsort: keys must be a sequence"));
+PyObject* run_lexsort(const Arguments& arguments) {
+  const Object listed(PySequence_Fast(arguments[0], "lexsort: keys must be a sequence"));
   const std::vector<NdArray> keys =
       require_arrays("lexsort", {PySequence_Fast_ITEMS(listed.get()),
                                  static_cast<std::size_t>(PySequence_Fast_GET_SIZE(listed.get()))});
-  const std::int64_t axis = integer(with, 1);
-  return wrap_made(keys[0].size() > long_work / 8, [&] { return lexsort(keys, axis); });
+  const std::int64_t axis = integer(arguments, 1);
+  return wrap_result(keys[0].size() > min_size_without_gil / 8,
+                     [&] { return lexsort(keys, axis); });
 }
 
-PyObject* run_bincount(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const NdArray* weights = with.has(1) ? &array_argument(with, 1) : nullptr;
-  const std::int64_t least_bins = integer(with, 2);
-  return wrap_made(x.size() > long_work, [&] { return bincount(x, weights, least_bins); });
+PyObject* run_bincount(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const NdArray* weights = arguments.has(1) ? &array_argument(arguments, 1) : nullptr;
+  const std::int64_t min_bins = integer(arguments, 2);
+  return wrap_result(x.size() > min_size_without_gil,
+                     [&] { return bincount(x, weights, min_bins); });
 }
 
-PyObject* run_count_numbers(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const NdArray* weights = with.has(1) ? &array_argument(with, 1) : nullptr;
-  const std::int64_t bins = integer(with, 2);
-  return wrap_made(x.size() > long_work,
-                   [&] { return count_numbers("histogram", x, weights, bins); });
+PyObject* run_count_numbers(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const NdArray* weights = arguments.has(1) ? &array_argument(arguments, 1) : nullptr;
+  const std::int64_t bins = integer(arguments, 2);
+  return wrap_result(x.size() > min_size_without_gil,
+                     [&] { return count_numbers("histogram", x, weights, bins); });
 }
 
-PyObject* run_histogram(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const NdArray& edges = array_argument(with, 1);
-  const bool uniform = truth(with, 2, false);
-  const double first = with.has(3) ? number(with, 3) : 0.0;
-  const double last = with.has(4) ? number(with, 4) : 1.0;
-  return wrap_made(x.size() > long_work / 8,
-                   [&] { return histogram(x, edges, uniform, first, last); });
+PyObject* run_histogram(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const NdArray& edges = array_argument(arguments, 1);
+  const bool uniform = boolean(arguments, 2, false);
+  const double first = arguments.has(3) ? number(arguments, 3) : 0.0;
+  const double last = arguments.has(4) ? number(arguments, 4) : 1.0;
+  return wrap_result(x.size() > min_size_without_gil / 8,
+                     [&] { return histogram(x, edges, uniform, first, last); });
 }
 
-PyObject* run_scatter_reduce(const Arguments& with) {
+PyObject* run_scatter_reduce(const Arguments& arguments) {
   // In the order of ScatterOp; what bool and integers are combined by logically is the same for
   // bool.
-  const int chosen =
-      choice(with, 0,
+  const int op_index =
+      choice(arguments, 0,
              {"add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or",
               "bitwise_xor", "logical_and", "logical_or", "logical_xor"});
-  const NdArray& x = array_argument(with, 1);
-  const NdArray& index = array_argument(with, 2);
+  const NdArray& x = array_argument(arguments, 1);
+  const NdArray& index = array_argument(arguments, 2);
   Operand values{.name = "values"};
   Scalar value;
-  require_operand("scatter_reduce", with[3], values, value);
-  if (chosen >= scatter_op_count && x.dtype() != Dtype::bool_) {
+  require_operand("scatter_reduce", arguments[3], values, value);
+  if (op_index >= scatter_op_count && x.dtype() != Dtype::bool_) {
     throw DtypeError("scatter_reduce: logical operations take x of bool, not " + describe(x));
   }
-  const auto op = static_cast<ScatterOp>(chosen < scatter_op_count ? chosen : chosen - 3);
-  run_without_gil(index.size() > long_work / 8, [&] { scatter_reduce(op, x, index, values); });
+  const auto op = static_cast<ScatterOp>(op_index < scatter_op_count ? op_index : op_index - 3);
+  run_without_gil(index.size() > min_size_without_gil / 8,
+                  [&] { scatter_reduce(op, x, index, values); });
   Py_RETURN_NONE;
 }
 
@@ -175,7 +179,7 @@ constexpr FunctionEntry counting_functions[] = {
 }  // namespace
 
 void add_counting(PyObject* module) {
-  add_functions<counting_functions>(module, nullptr, private_home);
+  add_functions<counting_functions>(module, nullptr, private_module);
 }
 
 }  // namespace skerry::python

@@ -20,64 +20,65 @@
 namespace skerry::python {
 namespace {
 
-Dims parse_shape(const Arguments& with) {
-  if (PyLong_CheckExact(with[0])) return {clamped_integer(with[0])};
-  if (PyTuple_CheckExact(with[0]) && PyTuple_GET_SIZE(with[0]) == 1 &&
-      PyLong_CheckExact(PyTuple_GET_ITEM(with[0], 0))) {
-    return {clamped_integer(PyTuple_GET_ITEM(with[0], 0))};
+Dims parse_shape(const Arguments& arguments) {
+  if (PyLong_CheckExact(arguments[0])) return {clamped_integer(arguments[0])};
+  if (PyTuple_CheckExact(arguments[0]) && PyTuple_GET_SIZE(arguments[0]) == 1 &&
+      PyLong_CheckExact(PyTuple_GET_ITEM(arguments[0], 0))) {
+    return {clamped_integer(PyTuple_GET_ITEM(arguments[0], 0))};
   }
-  const std::vector<std::int64_t> shape = integers(with, 0);
+  const std::vector<std::int64_t> shape = integers(arguments, 0);
   return Dims(std::span<const std::int64_t>(shape));
 }
 
 /// An uninitialised array, in memory that GPUs can read if `pinned`.
-NdArray make_empty(const char* op, const Dims& shape, Dtype type, Device where, bool pinned) {
-  if (!pinned) return empty(op, shape, type, where);
+NdArray make_empty(const char* op, const Dims& shape, Dtype type, Device device, bool pinned) {
+  if (!pinned) return empty(op, shape, type, device);
   const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
-  if (!is_host(where)) {
-    throw ValueError(std::string(op) + ": pinned=True is for CPU devices, not " + to_string(where));
+  if (!is_host(device)) {
+    throw ValueError(std::string(op) + ": pinned=True is for CPU devices, not " +
+                     to_string(device));
   }
-  return {allocate_pinned(where, static_cast<std::size_t>(nbytes)), shape, type};
+  return {allocate_pinned(device, static_cast<std::size_t>(nbytes)), shape, type};
 }
 
-NdArray make_full(const char* op, const Dims& shape, const Scalar& value, Dtype type, Device where,
+NdArray make_full(const char* op, const Dims& shape, const Scalar& value, Dtype type, Device device,
                   bool pinned) {
   static_cast<void>(to_element(op, value, type));
   const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
-  const WithoutGil working(nbytes > 8 * long_work);
-  if (!pinned) return full(shape, value, type, where);
-  NdArray made = make_empty(op, shape, type, where, true);
-  fill(op, made, value);
-  return made;
+  const WithoutGil working(nbytes > 8 * min_size_without_gil);
+  if (!pinned) return full(shape, value, type, device);
+  NdArray result = make_empty(op, shape, type, device, true);
+  fill(op, result, value);
+  return result;
 }
 
-PyObject* run_empty(const Arguments& with) {
-  const Dims shape = parse_shape(with);
-  const Dtype type = parse_optional_dtype("empty", with[1]).value_or(default_real);
-  const Device where = device_or_default("empty", with[2]);
-  return wrap(make_empty("empty", shape, type, where, truth(with, 3, false)));
+PyObject* run_empty(const Arguments& arguments) {
+  const Dims shape = parse_shape(arguments);
+  const Dtype type = parse_optional_dtype("empty", arguments[1]).value_or(default_real);
+  const Device device = device_or_default("empty", arguments[2]);
+  return wrap(make_empty("empty", shape, type, device, boolean(arguments, 3, false)));
 }
 
 Scalar number_of(Dtype type, std::int64_t number) {
-  return type == Dtype::bool_ ? Scalar::of(number != 0) : Scalar::of(number);
+  return type == Dtype::bool_ ? Scalar::from_value(number != 0) : Scalar::from_value(number);
 }
 
 template <int Number>
-PyObject* run_filled(const Arguments& with) {
-  const char* op = with.takes->function();
-  const Dims shape = parse_shape(with);
-  const Dtype type = parse_optional_dtype(op, with[1]).value_or(default_real);
-  const Device where = device_or_default(op, with[2]);
+PyObject* run_filled(const Arguments& arguments) {
+  const char* op = arguments.signature->function();
+  const Dims shape = parse_shape(arguments);
+  const Dtype type = parse_optional_dtype(op, arguments[1]).value_or(default_real);
+  const Device device = device_or_default(op, arguments[2]);
   const Scalar value = number_of(type, Number);
-  return wrap(make_full(op, shape, value, type, where, truth(with, 3, false)));
+  return wrap(make_full(op, shape, value, type, device, boolean(arguments, 3, false)));
 }
 
 /// The element of a 0-d array, which has to be on the device of the result.
-Scalar read_number(const Arguments& with, int at, const char* argument, Device where) {
-  const NdArray& array = value_of(with[at]);
-  require_on(with, at, array, where);
+Scalar read_number(const Arguments& arguments, int parameter, const char* argument, Device device) {
+  const NdArray& array = value_of(arguments[parameter]);
+  require_device_match(arguments, parameter, array, device);
   const Object number(to_python(read_element(array), array.dtype()));
-  return require_scalar(with.takes->function(), argument, number.get());
+  return require_scalar(arguments.signature->function(), argument, number.get());
 }
 
 /// A fill value, which may be a 0-d array on the device of the result; then its dtype is the
@@ -86,161 +87,165 @@ struct FillValue {
   Scalar value;
   Dtype type;
 };
-FillValue parse_fill(const char* op, const Arguments& with, Device where) {
-  PyObject* from = with[1];
-  if (is_array(from) && value_of(from).rank() == 0) {
-    return {read_number(with, 1, "fill_value", where), value_of(from).dtype()};
+FillValue parse_fill(const char* op, const Arguments& arguments, Device device) {
+  PyObject* object = arguments[1];
+  if (is_array(object) && value_of(object).rank() == 0) {
+    return {read_number(arguments, 1, "fill_value", device), value_of(object).dtype()};
   }
-  if (is_numpy_array(from)) throw NotAnArray(std::string(op) + ": a numpy.ndarray", from);
-  const Scalar value = require_scalar(op, "fill_value", from);
+  if (is_numpy_array(object)) throw NotAnArray(std::string(op) + ": a numpy.ndarray", object);
+  const Scalar value = require_scalar(op, "fill_value", object);
   return {value, default_dtype(value.kind)};
 }
 
-PyObject* run_full(const Arguments& with) {
-  const Dims shape = parse_shape(with);
+PyObject* run_full(const Arguments& arguments) {
+  const Dims shape = parse_shape(arguments);
   // An array among the arguments comes before the default device.
-  const Device where = is_array(with[1]) && !with.has(3) ? value_of(with[1]).device()
-                                                         : device_or_default("full", with[3]);
-  const FillValue fill = parse_fill("full", with, where);
-  const std::optional<Dtype> asked = parse_optional_dtype("full", with[2]);
-  const Scalar value = asked ? cast_scalar("full", fill.value, *asked) : fill.value;
-  return wrap(
-      make_full("full", shape, value, asked.value_or(fill.type), where, truth(with, 4, false)));
+  const Device device = is_array(arguments[1]) && !arguments.has(3)
+                            ? value_of(arguments[1]).device()
+                            : device_or_default("full", arguments[3]);
+  const FillValue fill = parse_fill("full", arguments, device);
+  const std::optional<Dtype> requested_dtype = parse_optional_dtype("full", arguments[2]);
+  const Scalar value =
+      requested_dtype ? cast_scalar("full", fill.value, *requested_dtype) : fill.value;
+  return wrap(make_full("full", shape, value, requested_dtype.value_or(fill.type), device,
+                        boolean(arguments, 4, false)));
 }
 
 struct Model {
   const NdArray& x;
   Dtype type;
-  Device where;
+  Device device;
 };
-Model parse_like(const Arguments& with, int dtype_at) {
-  const char* op = with.takes->function();
-  const NdArray& x = array_argument(with, 0);
-  return {x, parse_optional_dtype(op, with[dtype_at]).value_or(x.dtype()),
-          with.has(dtype_at + 1) ? usable_device(op, with[dtype_at + 1]) : x.device()};
+Model parse_like(const Arguments& arguments, int dtype_at) {
+  const char* op = arguments.signature->function();
+  const NdArray& x = array_argument(arguments, 0);
+  return {x, parse_optional_dtype(op, arguments[dtype_at]).value_or(x.dtype()),
+          arguments.has(dtype_at + 1) ? usable_device(op, arguments[dtype_at + 1]) : x.device()};
 }
 
-PyObject* run_empty_like(const Arguments& with) {
-  const Model like = parse_like(with, 1);
-  return wrap(make_empty("empty_like", like.x.shape(), like.type, like.where, false));
+PyObject* run_empty_like(const Arguments& arguments) {
+  const Model model = parse_like(arguments, 1);
+  return wrap(make_empty("empty_like", model.x.shape(), model.type, model.device, false));
 }
 
 template <int Number>
-PyObject* run_filled_like(const Arguments& with) {
-  const Model like = parse_like(with, 1);
-  return wrap(make_full(with.takes->function(), like.x.shape(), number_of(like.type, Number),
-                        like.type, like.where, false));
+PyObject* run_filled_like(const Arguments& arguments) {
+  const Model model = parse_like(arguments, 1);
+  return wrap(make_full(arguments.signature->function(), model.x.shape(),
+                        number_of(model.type, Number), model.type, model.device, false));
 }
 
-PyObject* run_full_like(const Arguments& with) {
-  const Model like = parse_like(with, 2);
-  const FillValue fill = parse_fill("full_like", with, like.where);
-  const bool is_asked = with.has(2);
-  const Scalar value = is_asked ? cast_scalar("full_like", fill.value, like.type) : fill.value;
-  return wrap(make_full("full_like", like.x.shape(), value, like.type, like.where, false));
+PyObject* run_full_like(const Arguments& arguments) {
+  const Model model = parse_like(arguments, 2);
+  const FillValue fill = parse_fill("full_like", arguments, model.device);
+  const bool has_dtype = arguments.has(2);
+  const Scalar value = has_dtype ? cast_scalar("full_like", fill.value, model.type) : fill.value;
+  return wrap(make_full("full_like", model.x.shape(), value, model.type, model.device, false));
 }
 
 /// The device of a range: that asked for, or of the first bound that is an array, or the default.
-Device range_device(const Arguments& with, int bounds, int device_at) {
-  for (int i = 0; i < bounds && !with.has(device_at); ++i) {
-    if (with.has(i) && is_array(with[i])) return value_of(with[i]).device();
+Device range_device(const Arguments& arguments, int bounds, int device_at) {
+  for (int i = 0; i < bounds && !arguments.has(device_at); ++i) {
+    if (arguments.has(i) && is_array(arguments[i])) return value_of(arguments[i]).device();
   }
-  return device_or_default(with.takes->function(), with[device_at]);
+  return device_or_default(arguments.signature->function(), arguments[device_at]);
 }
 
 /// A number, or a 0-d array on the device of the range.
-Scalar parse_bound(const Arguments& with, int at, const char* argument, Device where) {
-  const char* op = with.takes->function();
-  if (!is_array(with[at]) || value_of(with[at]).rank() > 0) {
-    return require_scalar(op, argument, with[at]);
+Scalar parse_bound(const Arguments& arguments, int parameter, const char* argument, Device device) {
+  const char* op = arguments.signature->function();
+  if (!is_array(arguments[parameter]) || value_of(arguments[parameter]).rank() > 0) {
+    return require_scalar(op, argument, arguments[parameter]);
   }
-  return read_number(with, at, argument, where);
+  return read_number(arguments, parameter, argument, device);
 }
 
-PyObject* run_arange(const Arguments& with) {
+PyObject* run_arange(const Arguments& arguments) {
   constexpr const char* op = "arange";
-  const Device where = range_device(with, 3, 4);
-  Scalar start = parse_bound(with, 0, "start", where);
+  const Device device = range_device(arguments, 3, 4);
+  Scalar start = parse_bound(arguments, 0, "start", device);
   Scalar stop = start;
-  if (with.has(1)) {
-    stop = parse_bound(with, 1, "stop", where);
+  if (arguments.has(1)) {
+    stop = parse_bound(arguments, 1, "stop", device);
   } else {
-    start = Scalar::of(std::int64_t{0});
+    start = Scalar::from_value(std::int64_t{0});
   }
-  const Scalar step =
-      with.has(2) ? parse_bound(with, 2, "step", where) : Scalar::of(std::int64_t{1});
-  const std::optional<Dtype> type = parse_optional_dtype(op, with[3]);
-  return wrap(arange(start, stop, step, type, where));
+  const Scalar step = arguments.has(2) ? parse_bound(arguments, 2, "step", device)
+                                       : Scalar::from_value(std::int64_t{1});
+  const std::optional<Dtype> type = parse_optional_dtype(op, arguments[3]);
+  return wrap(arange(start, stop, step, type, device));
 }
 
-PyObject* run_linspace(const Arguments& with) {
+PyObject* run_linspace(const Arguments& arguments) {
   constexpr const char* op = "linspace";
-  const Device where = range_device(with, 2, 4);
-  const Scalar start = parse_bound(with, 0, "start", where);
-  const Scalar stop = parse_bound(with, 1, "stop", where);
-  const std::int64_t num = integer(with, 2);
-  const std::optional<Dtype> type = parse_optional_dtype(op, with[3]);
-  return wrap(linspace(start, stop, num, type, where, truth(with, 5, true)));
+  const Device device = range_device(arguments, 2, 4);
+  const Scalar start = parse_bound(arguments, 0, "start", device);
+  const Scalar stop = parse_bound(arguments, 1, "stop", device);
+  const std::int64_t num = integer(arguments, 2);
+  const std::optional<Dtype> type = parse_optional_dtype(op, arguments[3]);
+  return wrap(linspace(start, stop, num, type, device, boolean(arguments, 5, true)));
 }
 
-PyObject* run_eye(const Arguments& with) {
+PyObject* run_eye(const Arguments& arguments) {
   constexpr const char* op = "eye";
-  const std::int64_t rows = integer(with, 0);
-  const std::int64_t columns = with.has(1) ? integer(with, 1) : rows;
-  const std::int64_t k = with.has(2) ? integer(with, 2) : 0;
-  const Dtype type = parse_optional_dtype(op, with[3]).value_or(default_real);
-  const Device where = device_or_default(op, with[4]);
+  const std::int64_t rows = integer(arguments, 0);
+  const std::int64_t columns = arguments.has(1) ? integer(arguments, 1) : rows;
+  const std::int64_t k = arguments.has(2) ? integer(arguments, 2) : 0;
+  const Dtype type = parse_optional_dtype(op, arguments[3]).value_or(default_real);
+  const Device device = device_or_default(op, arguments[4]);
   const std::int64_t shape[] = {rows, columns};
   check_shape(op, shape, itemsize(type));
-  return wrap(eye(rows, columns, k, type, where));
+  return wrap(eye(rows, columns, k, type, device));
 }
 
 template <NdArray (*Triangle)(const NdArray&, std::int64_t)>
-PyObject* run_triangle(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  return wrap(Triangle(x, with.has(1) ? integer(with, 1) : 0));
+PyObject* run_triangle(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  return wrap(Triangle(x, arguments.has(1) ? integer(arguments, 1) : 0));
 }
 
-PyObject* run_meshgrid(const Arguments& with) {
-  const std::vector<NdArray> arrays = rest_arrays(with);
-  const bool xy = choice(with, 0, {"xy", "ij"}) == 0;
+PyObject* run_meshgrid(const Arguments& arguments) {
+  const std::vector<NdArray> arrays = rest_arrays(arguments);
+  const bool xy = choice(arguments, 0, {"xy", "ij"}) == 0;
   return wrap_all(meshgrid(arrays, xy));
 }
 
-PyObject* quick_asarray(PyObject* const* args, Py_ssize_t count) {
+PyObject* fast_asarray(PyObject* const* args, Py_ssize_t count) {
   return count == 1 && is_array(args[0]) ? Py_NewRef(args[0]) : nullptr;
 }
 
-PyObject* run_asarray(const Arguments& with) {
+PyObject* run_asarray(const Arguments& arguments) {
   constexpr const char* op = "asarray";
-  Conversion wanted{.op = op,
-                    .type = parse_optional_dtype(op, with[1]),
-                    .where = std::nullopt,
-                    .copied = optional_truth(with, 3)};
-  if (with.has(2)) wanted.where = usable_device(op, with[2]);
-  return as_array(wanted, with[0]);
+  Conversion conversion{.op = op,
+                        .type = parse_optional_dtype(op, arguments[1]),
+                        .device = std::nullopt,
+                        .copied = optional_boolean(arguments, 3)};
+  if (arguments.has(2)) conversion.device = usable_device(op, arguments[2]);
+  return as_array(conversion, arguments[0]);
 }
 
-PyObject* run_from_dlpack(const Arguments& with) {
+PyObject* run_from_dlpack(const Arguments& arguments) {
   constexpr const char* op = "from_dlpack";
-  PyObject* from = with[0];
-  Conversion wanted{
-      .op = op, .type = std::nullopt, .where = std::nullopt, .copied = optional_truth(with, 2)};
-  if (with.has(1)) wanted.where = usable_device(op, with[1]);
+  PyObject* object = arguments[0];
+  Conversion conversion{.op = op,
+                        .type = std::nullopt,
+                        .device = std::nullopt,
+                        .copied = optional_boolean(arguments, 2)};
+  if (arguments.has(1)) conversion.device = usable_device(op, arguments[1]);
   // An own array needs no capsule, in which a logical device would lose its name.
-  if (is_array(from)) return wrap(convert(wanted, value_of(from), false));
-  if (!wanted.where)
-    return wrap_made(false, [&] { return from_capsule(op, from, wanted.copied, false); });
-  const bool to_host = is_host(*wanted.where);
+  if (is_array(object)) return wrap(convert(conversion, value_of(object), false));
+  if (!conversion.device)
+    return wrap_result(false, [&] { return from_capsule(op, object, conversion.copied, false); });
+  const bool to_host = is_host(*conversion.device);
   // Where the array moves, the one copy is made here.
-  const auto copied = wanted.copied == true ? std::nullopt : wanted.copied;
-  NdArray taken = from_capsule(op, from, copied, to_host);
-  if (to_host && is_host(taken.device()) && taken.device() != *wanted.where &&
-      wanted.copied != true) {
+  const auto copied = conversion.copied == true ? std::nullopt : conversion.copied;
+  NdArray array = from_capsule(op, object, copied, to_host);
+  if (to_host && is_host(array.device()) && array.device() != *conversion.device &&
+      conversion.copied != true) {
     // Host memory of another library belongs to no logical device: it goes where it is asked for.
-    return wrap(rehome(std::move(taken), *wanted.where));
+    return wrap(rehome(std::move(array), *conversion.device));
   }
-  return wrap(convert(wanted, std::move(taken), false));
+  return wrap(convert(conversion, std::move(array), false));
 }
 
 #define SKERRY_DEVICE_DOC                                                              \
@@ -272,7 +277,7 @@ constexpr FunctionEntry creation_functions[] = {
      "    An Array, or memory of a GPU, stays where it is unless device= says otherwise.\n"
      "copy : bool, optional\n    None: share the memory where that is possible. False: ValueError "
      "where it is not.\n" SKERRY_CREATION_ERRORS,
-     run_asarray, quick_asarray},
+     run_asarray, fast_asarray},
     {"empty", "(shape, *, dtype=None, device=None, pinned=False)",
      "An array of a shape, with arbitrary elements.\n\nParameters\n----------\nshape : int or "
      "tuple of ints\n" SKERRY_DEVICE_DOC SKERRY_PINNED_DOC SKERRY_CREATION_ERRORS,

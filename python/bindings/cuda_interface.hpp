@@ -26,7 +26,7 @@ struct ForeignData {
 };
 
 /// What a dictionary says, before the driver was asked anything.
-struct Described {
+struct InterfaceFields {
   Dims shape;
   Dims strides;
   Dtype type = Dtype::uint8;
@@ -38,10 +38,10 @@ struct Described {
 /// Reads all entries but the version, and checks each by itself. Throws DtypeError for one of a
 /// wrong type, InterchangeError, ShapeError and OverflowError for its value,
 /// NotImplementedError for a mask.
-[[nodiscard]] Described read_fields(const char* op, PyObject* description);
+[[nodiscard]] InterfaceFields read_fields(const char* op, PyObject* description);
 
-[[noreturn]] void reject_interface(const char* op, const std::string& problem);
-[[noreturn]] void reject_interface_type(const char* op, const std::string& problem);
+[[noreturn]] void reject_interface(const char* op, const std::string& error_message);
+[[noreturn]] void reject_interface_type(const char* op, const std::string& error_message);
 /// repr(), cut to a length that suits a message.
 [[nodiscard]] std::string represent_briefly(PyObject* value);
 

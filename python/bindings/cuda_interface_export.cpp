@@ -30,33 +30,36 @@ struct Prepared {
   std::array<PyObject*, dtype_count> typestrs;
   std::array<PyObject*, dtype_count> fields;  ///< the one entry of descr
 };
-Prepared ready{};
+Prepared prepared_objects{};
 
 PyObject* interned(const char* text) { return Object(PyUnicode_InternFromString(text)).release(); }
 
 void prepare() {
   Object entries(PyDict_New());
   for (std::size_t i = 0; i < std::size(key_names); ++i) {
-    if (i == Key::stream) ready.without_stream = Object(PyDict_Copy(entries.get())).release();
-    ready.keys[i] = interned(key_names[i]);
-    if (PyDict_SetItem(entries.get(), ready.keys[i], Py_None) != 0) throw PythonError{};
+    if (i == Key::stream)
+      prepared_objects.without_stream = Object(PyDict_Copy(entries.get())).release();
+    prepared_objects.keys[i] = interned(key_names[i]);
+    if (PyDict_SetItem(entries.get(), prepared_objects.keys[i], Py_None) != 0) throw PythonError{};
   }
-  ready.with_stream = entries.release();
+  prepared_objects.with_stream = entries.release();
   for (std::size_t i = 0; i < dtype_count; ++i) {
-    ready.typestrs[i] = interned(info(static_cast<Dtype>(i)).typestr);
-    ready.fields[i] = Object(Py_BuildValue("(sO)", "", ready.typestrs[i])).release();
+    prepared_objects.typestrs[i] = interned(info(static_cast<Dtype>(i)).typestr);
+    prepared_objects.fields[i] =
+        Object(Py_BuildValue("(sO)", "", prepared_objects.typestrs[i])).release();
   }
 }
 
 /// The version of the interface that this thread or task exports.
 int exported_version() {
-  const Object found = context_value(context_version);
-  return found.get() == nullptr ? version_of_environment
-                                : static_cast<int>(PyLong_AsLong(found.get()));
+  const Object value = context_value(context_version);
+  return value.get() == nullptr ? version_of_environment
+                                : static_cast<int>(PyLong_AsLong(value.get()));
 }
 
-void put(const Object& into, Key name, const Object& value) {
-  if (PyDict_SetItem(into.get(), ready.keys[name], value.get()) != 0) throw PythonError{};
+void put(const Object& dictionary, Key name, const Object& value) {
+  if (PyDict_SetItem(dictionary.get(), prepared_objects.keys[name], value.get()) != 0)
+    throw PythonError{};
 }
 
 /// The stream is 1, the legacy default one, and never None for memory of a device: work in flight
@@ -66,7 +69,7 @@ void put(const Object& into, Key name, const Object& value) {
 /// than the rest of an export. Host memory is written before a call returns: None.
 Object stream_of(const NdArray& array) {
   if (!capabilities_of(array.device()).runs_later) return Object::borrow(Py_None);
-  return Object(PyLong_FromVoidPtr(make_ready(*array.memory().get())));
+  return Object(PyLong_FromVoidPtr(make_ready_on_legacy(*array.memory().get())));
 }
 
 Object describe_memory(const NdArray& array) {
@@ -74,11 +77,12 @@ Object describe_memory(const NdArray& array) {
   const int version = exported_version();
   const bool empty = array.size() == 0;
   const auto type = static_cast<std::size_t>(array.dtype());
-  Object about(PyDict_Copy(version >= 3 ? ready.with_stream : ready.without_stream));
+  Object about(
+      PyDict_Copy(version >= 3 ? prepared_objects.with_stream : prepared_objects.without_stream));
   put(about, Key::shape, tuple_of(array.shape()));
-  put(about, Key::typestr, Object::borrow(ready.typestrs[type]));
+  put(about, Key::typestr, Object::borrow(prepared_objects.typestrs[type]));
   Object fields(PyList_New(1));
-  PyList_SET_ITEM(fields.get(), 0, Py_NewRef(ready.fields[type]));
+  PyList_SET_ITEM(fields.get(), 0, Py_NewRef(prepared_objects.fields[type]));
   put(about, Key::descr, fields);
   Object data(PyTuple_New(2));
   PyTuple_SET_ITEM(
@@ -94,7 +98,7 @@ Object describe_memory(const NdArray& array) {
 }
 
 PyObject* get_interface(PyObject*, PyObject* self) {
-  return guarded([&]() -> PyObject* {
+  return translate_exceptions([&]() -> PyObject* {
     const NdArray& array = require_array("__cuda_array_interface__", "self", self);
     if (!capabilities_of(array.device()).has_cuda_interface && !array.memory()->pinned()) {
       PyErr_Format(PyExc_AttributeError,
@@ -125,8 +129,8 @@ void read_environment() noexcept {
   }
 }
 
-PyObject* run_use_version_context(const Arguments& with) {
-  Py_XSETREF(context_version, Py_NewRef(with[0]));
+PyObject* run_use_version_context(const Arguments& arguments) {
+  Py_XSETREF(context_version, Py_NewRef(arguments[0]));
   Py_RETURN_NONE;
 }
 
@@ -144,7 +148,7 @@ constexpr FunctionEntry cuda_export_functions[] = {
 
 void add_cuda_interface(PyObject* module) {
   read_environment();
-  add_functions<cuda_export_functions>(module, nullptr, private_home);
+  add_functions<cuda_export_functions>(module, nullptr, private_module);
   add_cuda_import(module);
 }
 

@@ -21,10 +21,10 @@ bool is_integer(PyObject* value) { return PyIndex_Check(value) != 0 && PyBool_Ch
 std::optional<std::int64_t> int64_of(PyObject* value) {
   const Object integer(PyNumber_Index(value));
   int overflow = 0;
-  const std::int64_t found = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
+  const std::int64_t result = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
   if (overflow != 0) return std::nullopt;
-  if (found == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
-  return found;
+  if (result == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
+  return result;
 }
 
 /// The values of the keys that are used, read before any of them is looked at: what runs while they
@@ -43,9 +43,9 @@ struct Fields {
   /// Null where the key is absent.
   static Object get(PyObject* description, const char* name) {
     const Object key(PyUnicode_FromString(name));
-    PyObject* found = PyDict_GetItemWithError(description, key.get());
-    if (found == nullptr && PyErr_Occurred() != nullptr) throw PythonError{};
-    return found == nullptr ? Object() : Object::borrow(found);
+    PyObject* value = PyDict_GetItemWithError(description, key.get());
+    if (value == nullptr && PyErr_Occurred() != nullptr) throw PythonError{};
+    return value == nullptr ? Object() : Object::borrow(value);
   }
 };
 
@@ -58,12 +58,12 @@ void require_key(const char* op, const Object& value, const char* name) {
   }
 }
 
-Dims integers_of(const char* op, const Object& from, const char* name) {
-  if (PyTuple_Check(from.get()) == 0 && PyList_Check(from.get()) == 0) {
+Dims integers_of(const char* op, const Object& field, const char* name) {
+  if (PyTuple_Check(field.get()) == 0 && PyList_Check(field.get()) == 0) {
     reject_interface_type(
-        op, std::string("'") + name + "' must be a tuple of ints, not " + type_name(from.get()));
+        op, std::string("'") + name + "' must be a tuple of ints, not " + type_name(field.get()));
   }
-  const Object values(PySequence_Tuple(from.get()));  // a list may change under our hands
+  const Object values(PySequence_Tuple(field.get()));  // a list may change under our hands
   const Py_ssize_t count = PyTuple_GET_SIZE(values.get());
   if (count > max_rank) {
     reject_interface(op, std::string("'") + name + "' has " + std::to_string(count) +
@@ -96,7 +96,7 @@ Dtype dtype_of(const char* op, const Object& typestr) {
     reject_interface_type(op, "'typestr' is no text: " + represent_briefly(typestr.get()));
   }
   const std::string_view code(text, static_cast<std::size_t>(length));
-  if (const auto found = parse_typestr(code)) return *found;
+  if (const auto dtype = parse_typestr(code)) return *dtype;
   const std::string shown = represent_briefly(typestr.get());
   std::string native(code);
   if (!native.empty() && (native[0] == '>' || native[0] == '#')) native[0] = '<';
@@ -108,20 +108,20 @@ Dtype dtype_of(const char* op, const Object& typestr) {
   reject_interface_type(op, "'typestr' " + shown + " is none of skerry's dtypes");
 }
 
-ForeignData data_of(const char* op, const Object& from) {
-  const bool fits = (PyTuple_Check(from.get()) != 0 || PyList_Check(from.get()) != 0) &&
-                    PySequence_Size(from.get()) == 2;
+ForeignData data_of(const char* op, const Object& field) {
+  const bool fits = (PyTuple_Check(field.get()) != 0 || PyList_Check(field.get()) != 0) &&
+                    PySequence_Size(field.get()) == 2;
   if (!fits) {
     reject_interface_type(
-        op, "'data' must be a tuple (pointer, read-only), not " + represent_briefly(from.get()));
+        op, "'data' must be a tuple (pointer, read-only), not " + represent_briefly(field.get()));
   }
-  const Object pair(PySequence_Tuple(from.get()));
+  const Object pair(PySequence_Tuple(field.get()));
   if (PyTuple_GET_SIZE(pair.get()) != 2)
     reject_interface_type(op, "'data' changed while it was read");
   PyObject* const pointer = PyTuple_GET_ITEM(pair.get(), 0);
   PyObject* const flag = PyTuple_GET_ITEM(pair.get(), 1);
 
-  ForeignData found;
+  ForeignData data;
   Scalar value;
   const Parsed kind = parse_scalar(flag, value);
   if (kind == Parsed::error) throw PythonError{};
@@ -129,12 +129,12 @@ ForeignData data_of(const char* op, const Object& from) {
     reject_interface_type(op,
                           "the read-only flag of 'data' must be a bool, not " + type_name(flag));
   }
-  found.read_only = value.kind == ScalarKind::boolean
-                        ? value.boolean
-                        : value.integer != 0 || value.is_unsigned || value.out_of_range;
+  data.read_only = value.kind == ScalarKind::boolean
+                       ? value.boolean
+                       : value.integer != 0 || value.is_unsigned || value.out_of_range;
   if (pointer == Py_None) {
-    found.is_none = true;
-    return found;
+    data.is_none = true;
+    return data;
   }
   if (!is_integer(pointer)) {
     reject_interface_type(op, "the pointer of 'data' must be an int, not " + type_name(pointer));
@@ -146,19 +146,19 @@ ForeignData data_of(const char* op, const Object& from) {
     throw OverflowError(std::string(op) + ": the pointer of 'data' is no address: " +
                         represent_briefly(integer.get()));
   }
-  found.address = reinterpret_cast<void*>(address);
-  return found;
+  data.address = reinterpret_cast<void*>(address);
+  return data;
 }
 
 /// The handle; empty for "no need to synchronise".
-std::optional<std::int64_t> stream_of(const char* op, const Object& from) {
-  if (is_absent(from)) return std::nullopt;
-  if (!is_integer(from.get())) {
-    reject_interface_type(op, "'stream' must be an int or None, not " + type_name(from.get()));
+std::optional<std::int64_t> stream_of(const char* op, const Object& field) {
+  if (is_absent(field)) return std::nullopt;
+  if (!is_integer(field.get())) {
+    reject_interface_type(op, "'stream' must be an int or None, not " + type_name(field.get()));
   }
-  const std::optional<std::int64_t> handle = int64_of(from.get());
+  const std::optional<std::int64_t> handle = int64_of(field.get());
   if (!handle || *handle < 0)
-    reject_interface(op, "'stream' is no handle: " + represent_briefly(from.get()));
+    reject_interface(op, "'stream' is no handle: " + represent_briefly(field.get()));
   if (*handle == 0) {
     reject_interface(
         op,
@@ -168,7 +168,7 @@ std::optional<std::int64_t> stream_of(const char* op, const Object& from) {
   return handle;
 }
 
-void check_strides(const char* op, Described& memory) {
+void check_strides(const char* op, InterfaceFields& memory) {
   const std::int64_t width = itemsize(memory.type);
   const std::int64_t alignment = info(memory.type).alignment;
   const Dims dense = c_layout(memory.shape, width).strides;
@@ -185,25 +185,25 @@ void check_strides(const char* op, Described& memory) {
 }
 
 std::int64_t version_of(const char* op, PyObject* description) {
-  const Object given = Fields::get(description, "version");
-  require_key(op, given, "version");
-  if (!is_integer(given.get())) {
-    reject_interface_type(op, "'version' must be an int, not " + type_name(given.get()));
+  const Object field = Fields::get(description, "version");
+  require_key(op, field, "version");
+  if (!is_integer(field.get())) {
+    reject_interface_type(op, "'version' must be an int, not " + type_name(field.get()));
   }
   const std::int64_t version =
-      int64_of(given.get()).value_or(std::numeric_limits<std::int64_t>::max());
-  if (version < 0) reject_interface(op, "'version' is negative: " + represent_briefly(given.get()));
+      int64_of(field.get()).value_or(std::numeric_limits<std::int64_t>::max());
+  if (version < 0) reject_interface(op, "'version' is negative: " + represent_briefly(field.get()));
   return version;
 }
 
 }  // namespace
 
-void reject_interface(const char* op, const std::string& problem) {
-  throw InterchangeError(std::string(op) + ": " + problem);
+void reject_interface(const char* op, const std::string& error_message) {
+  throw InterchangeError(std::string(op) + ": " + error_message);
 }
 
-void reject_interface_type(const char* op, const std::string& problem) {
-  throw DtypeError(std::string(op) + ": " + problem);
+void reject_interface_type(const char* op, const std::string& error_message) {
+  throw DtypeError(std::string(op) + ": " + error_message);
 }
 
 std::string represent_briefly(PyObject* value) {
@@ -212,7 +212,7 @@ std::string represent_briefly(PyObject* value) {
   return whole.size() > 100 ? whole.substr(0, 97) + "..." : whole;
 }
 
-Described read_fields(const char* op, PyObject* description) {
+InterfaceFields read_fields(const char* op, PyObject* description) {
   const Fields all(description);
   require_key(op, all.shape, "shape");
   require_key(op, all.typestr, "typestr");
@@ -223,7 +223,7 @@ Described read_fields(const char* op, PyObject* description) {
         ": the array has a mask, and skerry has no masked arrays; fill the masked elements first, "
         "or import data and mask apart: the mask is an array with a CUDA array interface too");
   }
-  Described memory;
+  InterfaceFields memory;
   memory.type = dtype_of(op, all.typestr);
   memory.shape = integers_of(op, all.shape, "shape");
   check_shape(op, memory.shape.span(), itemsize(memory.type));

@@ -27,7 +27,7 @@ std::string address_text(const void* address) {
   return represent_briefly(hex.get());
 }
 
-void check_address(const char* op, const Described& fields) {
+void check_address(const char* op, const InterfaceFields& fields) {
   const void* const address = fields.data.address;
   if (fields.data.is_none)
     reject_interface_type(op, "the pointer of 'data' is None for an array of elements");
@@ -41,134 +41,138 @@ void check_address(const char* op, const Described& fields) {
   }
 }
 
-[[noreturn]] void reject_device(const char* op, const std::string& memory, Device wanted) {
-  reject_interface(op, "the memory is " + memory + ", not on " + to_string(wanted) +
+[[noreturn]] void reject_device(const char* op, const std::string& memory,
+                                Device requested_device) {
+  reject_interface(op, "the memory is " + memory + ", not on " + to_string(requested_device) +
                            ", and is not copied unasked; take it as it is and use to_device");
 }
 
 /// Where the memory is. Logical devices of one GPU can't be told apart by an address, so a wish
 /// among them is granted.
-Device device_of_facts(const char* op, const PointerFacts& facts,
-                       const std::optional<Device>& wanted) {
+Device device_of_attributes(const char* op, const PointerInfo& attributes,
+                            const std::optional<Device>& requested_device) {
   using kind = PointerKind;
-  if (facts.kind == kind::host) {
-    if (wanted && !is_host(*wanted)) {
-      reject_device(op, "pinned host memory", *wanted);
+  if (attributes.kind == kind::host) {
+    if (requested_device && !is_host(*requested_device)) {
+      reject_device(op, "pinned host memory", *requested_device);
     }
     const Device usual = default_device();
-    return wanted.value_or(is_host(usual) ? usual : Device{});
+    return requested_device.value_or(is_host(usual) ? usual : Device{});
   }
-  if (wanted && capabilities_of(*wanted).has_cuda_interface &&
-      (facts.kind == kind::managed || physical_index(*wanted) == facts.ordinal)) {
-    return *wanted;
+  if (requested_device && capabilities_of(*requested_device).has_cuda_interface &&
+      (attributes.kind == kind::managed ||
+       physical_index(*requested_device) == attributes.ordinal)) {
+    return *requested_device;
   }
-  const std::optional<Device> found = device_of_physical(facts.ordinal);
-  if (!found) reject_interface(op, "no device for CUDA ordinal " + std::to_string(facts.ordinal));
-  if (wanted) reject_device(op, "on " + to_string(*found), *wanted);
-  return *found;
+  const std::optional<Device> device = device_of_physical(attributes.ordinal);
+  if (!device)
+    reject_interface(op, "no device for CUDA ordinal " + std::to_string(attributes.ordinal));
+  if (requested_device) reject_device(op, "on " + to_string(*device), *requested_device);
+  return *device;
 }
 
 struct Location {
-  Device where;
+  Device device;
   Device gpu;            ///< whose streams the producer names
   char* data = nullptr;  ///< of the first element
   bool pinned = false;
 };
 
 Location locate(const char* op, const ForeignData& data, ByteRange range,
-                const std::optional<Device>& wanted) {
-  const PointerFacts facts = inspect_pointer(data.address);
-  if (facts.kind == PointerKind::unknown) {
+                const std::optional<Device>& requested_device) {
+  const PointerInfo attributes = inspect_pointer(data.address);
+  if (attributes.kind == PointerKind::unknown) {
     reject_interface(
         op, "the pointer of 'data' " + address_text(data.address) +
                 " is not a device pointer: CUDA knows no memory there; it is the host's, or was "
                 "freed");
   }
-  const Device where = device_of_facts(op, facts, wanted);
-  check_extent(op, data.address, range, facts);
-  if (facts.kind != PointerKind::host) {
-    return {where, where, static_cast<char*>(data.address), false};
+  const Device device = device_of_attributes(op, attributes, requested_device);
+  check_extent(op, data.address, range, attributes);
+  if (attributes.kind != PointerKind::host) {
+    return {device, device, static_cast<char*>(data.address), false};
   }
-  const Device gpu = device_of_physical(facts.ordinal).value_or(first_cuda_interface_device());
-  void* const address = facts.data != nullptr ? facts.data : data.address;
-  return {where, gpu, static_cast<char*>(address), true};
+  const Device gpu = device_of_physical(attributes.ordinal).value_or(first_cuda_interface_device());
+  void* const address = attributes.data != nullptr ? attributes.data : data.address;
+  return {device, gpu, static_cast<char*>(address), true};
 }
 
 /// No elements: no address to ask the driver about.
-Location location_of_nothing(const std::optional<Device>& wanted) {
-  Device where = first_cuda_interface_device();
-  const Device first = where;
-  if (default_device().kind == first.kind) where = default_device();
-  if (wanted) where = *wanted;
-  require(where);
-  return {where, where.kind == first.kind ? where : first, nullptr, false};
+Location location_of_nothing(const std::optional<Device>& requested_device) {
+  Device device = first_cuda_interface_device();
+  const Device first = device;
+  if (default_device().kind == first.kind) device = default_device();
+  if (requested_device) device = *requested_device;
+  require(device);
+  return {device, device.kind == first.kind ? device : first, nullptr, false};
 }
 
 /// The producer's stream. None, or a version that has no such entry, means the legacy default one:
 /// where such a producer works elsewhere, it has promised to wait itself.
-Stream producer_of(const char* op, Device where, const std::optional<std::int64_t>& handle) {
-  if (!handle) return Stream(where);
+Stream producer_of(const char* op, Device device, const std::optional<std::int64_t>& handle) {
+  if (!handle) return Stream(device);
   auto* const native = reinterpret_cast<void*>(static_cast<std::uintptr_t>(*handle));
   if (*handle > 2) {
-    const int ordinal = ordinal_of_stream(where, native);
+    const int ordinal = ordinal_of_stream(device, native);
     if (ordinal < 0) reject_interface(op, "'stream' is no stream: " + std::to_string(*handle));
-    if (ordinal != physical_index(where)) {
+    if (ordinal != physical_index(device)) {
       reject_interface(op, "'stream' belongs to the device of CUDA ordinal " +
-                               std::to_string(ordinal) + ", the memory to " + to_string(where));
+                               std::to_string(ordinal) + ", the memory to " + to_string(device));
     }
   }
-  return Stream::from_handle(where, native);
+  return Stream::from_handle(device, native);
 }
 
 /// SKERRY_CAI_SYNC=0: whoever uses the process has promised to synchronise himself.
 const bool environment_orders = flag_from_environment("SKERRY_CAI_SYNC", true);
 
 /// Work on the memory comes after what the producer has enqueued.
-void order_after(const Stream& producer, ImportOrder order, bool is_told, Storage& memory) {
+void order_after(const Stream& producer, ImportOrder order, bool has_stream, Storage& memory) {
   if (order == ImportOrder::none || !environment_orders) return;
   if (order == ImportOrder::whole_device) {
     const WithoutGil waiting(true);
-    return synchronize(producer.where());
+    return synchronize(producer.device());
   }
-  if (!capabilities_of(memory.where()).runs_later) {
-    if (!is_told) return;
+  if (!capabilities_of(memory.device()).runs_later) {
+    if (!has_stream) return;
     const WithoutGil waiting(true);
     return producer.synchronize();
   }
-  const Stream own = current_stream(producer.where());
-  if (!(own == producer)) own.wait(producer);
-  come_after_current(memory);
+  const Stream consumer_stream = current_stream(producer.device());
+  if (!(consumer_stream == producer)) consumer_stream.wait(producer);
+  note_import_on_current(memory);
 }
 
 }  // namespace
 
-std::optional<CudaInterface> read_cuda_interface(const char* op, PyObject* from) {
-  const Object found = optional_attribute(from, attribute);
-  if (found.get() == nullptr || found.get() == Py_None) return std::nullopt;
-  return parse_cuda_interface(op, found.get());
+std::optional<CudaInterface> read_cuda_interface(const char* op, PyObject* object) {
+  const Object description = optional_attribute(object, attribute);
+  if (description.get() == nullptr || description.get() == Py_None) return std::nullopt;
+  return parse_cuda_interface(op, description.get());
 }
 
-NdArray from_cuda_interface(const char* op, const CudaInterface& from, PyObject* owner,
+NdArray from_cuda_interface(const char* op, const CudaInterface& interface, PyObject* owner,
                             const CudaImport& options) {
-  if (from.version > newest_interface_version &&
+  if (interface.version > newest_interface_version &&
       PyErr_WarnFormat(PyExc_UserWarning, 1,
                        "%s: version %lld of the CUDA array interface is newer than the newest that "
                        "is known, 3; what it has beyond that is ignored",
-                       op, static_cast<long long>(from.version)) != 0) {
+                       op, static_cast<long long>(interface.version)) != 0) {
     throw PythonError{};
   }
-  Described fields = read_fields(op, from.description.get());
+  InterfaceFields fields = read_fields(op, interface.description.get());
   if (!fields.is_empty) check_address(op, fields);
-  Layout place{.shape = std::move(fields.shape), .strides = std::move(fields.strides)};
-  const ByteRange range = check_layout(op, fields.is_empty ? nullptr : fields.data.address, place,
+  Layout layout{.shape = std::move(fields.shape), .strides = std::move(fields.strides)};
+  const ByteRange range = check_layout(op, fields.is_empty ? nullptr : fields.data.address, layout,
                                        itemsize(fields.type));
-  const Location at = fields.is_empty ? location_of_nothing(options.where)
-                                      : locate(op, fields.data, range, options.where);
-  const Stream producer = fields.is_empty ? Stream(at.gpu) : producer_of(op, at.gpu, fields.stream);
-  ForeignMemory memory{.data = at.data + range.first,
+  const Location location = fields.is_empty ? location_of_nothing(options.device)
+                                            : locate(op, fields.data, range, options.device);
+  const Stream producer =
+      fields.is_empty ? Stream(location.gpu) : producer_of(op, location.gpu, fields.stream);
+  ForeignMemory memory{.data = location.data + range.first,
                        .nbytes = range.nbytes(),
                        .read_only = fields.data.read_only,
-                       .pinned = at.pinned};
+                       .pinned = location.pinned};
   if (owner != nullptr) {
     memory.owner = owner;
     memory.release = drop_reference;
@@ -176,26 +180,27 @@ NdArray from_cuda_interface(const char* op, const CudaInterface& from, PyObject*
     // legacy one waits for all of those.
     if (fields.stream > 2) memory.producer_stream = producer.handle();
   }
-  NdArray taken(adopt(at.where, memory), std::move(place), fields.type, fields.data.read_only);
+  NdArray array(adopt(location.device, memory), std::move(layout), fields.type,
+                fields.data.read_only);
   Py_XINCREF(owner);
   // Version 3 says by None, or by no entry, that there is nothing to wait for; older ones say
   // nothing, and their producers (PyTorch, JAX) work on the default stream as a rule.
-  const bool is_told = fields.stream.has_value();
-  const bool waits = is_told || from.version < newest_interface_version;
+  const bool has_stream = fields.stream.has_value();
+  const bool waits = has_stream || interface.version < newest_interface_version;
   if (options.order == ImportOrder::whole_device || (waits && !fields.is_empty)) {
-    order_after(producer, options.order, is_told, *taken.memory().get());
+    order_after(producer, options.order, has_stream, *array.memory().get());
   }
-  return taken;
+  return array;
 }
 
-NdArray from_cuda_interface(const char* op, PyObject* from, const CudaImport& options) {
-  const std::optional<CudaInterface> found = read_cuda_interface(op, from);
-  if (!found) {
+NdArray from_cuda_interface(const char* op, PyObject* object, const CudaImport& options) {
+  const std::optional<CudaInterface> interface = read_cuda_interface(op, object);
+  if (!interface) {
     reject_interface_type(
         op,
-        type_name(from) + " does not implement the CUDA array interface: it has no " + attribute);
+        type_name(object) + " does not implement the CUDA array interface: it has no " + attribute);
   }
-  return from_cuda_interface(op, *found, from, options);
+  return from_cuda_interface(op, *interface, object, options);
 }
 
 namespace {
@@ -209,30 +214,32 @@ ImportOrder order_of(const char* op, PyObject* sync) {
   reject_interface_type(op, "sync must be True, False or \"device\", not " + shown(sync));
 }
 
-PyObject* run_from_cuda_array_interface(const Arguments& with) {
+PyObject* run_from_cuda_array_interface(const Arguments& arguments) {
   constexpr const char* op = "from_cuda_array_interface";
-  CudaImport options{.order = order_of(op, with[2]), .where = std::nullopt};
-  if (with.has(3)) options.where = usable_device(op, with[3]);
-  if (PyDict_Check(with[0]) == 0 && PyObject_HasAttrString(with[0], attribute) != 0) {
-    reject_interface_type(op, "takes the dict, not the object that has it: " + type_name(with[0]) +
-                                  "; use as_cuda_array, or asarray");
+  CudaImport options{.order = order_of(op, arguments[2]), .device = std::nullopt};
+  if (arguments.has(3)) options.device = usable_device(op, arguments[3]);
+  if (PyDict_Check(arguments[0]) == 0 && PyObject_HasAttrString(arguments[0], attribute) != 0) {
+    reject_interface_type(op, "takes the dict, not the object that has it: " +
+                                  type_name(arguments[0]) + "; use as_cuda_array, or asarray");
   }
-  const CudaInterface found = parse_cuda_interface(op, with[0]);
-  return wrap(from_cuda_interface(op, found, with.has(1) ? with[1] : nullptr, options));
+  const CudaInterface interface = parse_cuda_interface(op, arguments[0]);
+  return wrap(
+      from_cuda_interface(op, interface, arguments.has(1) ? arguments[1] : nullptr, options));
 }
 
-PyObject* run_as_cuda_array(const Arguments& with) {
+PyObject* run_as_cuda_array(const Arguments& arguments) {
   constexpr const char* op = "as_cuda_array";
-  const CudaImport options{.order = order_of(op, with[1]), .where = std::nullopt};
-  if (is_array(with[0]) && capabilities_of(value_of(with[0]).device()).has_cuda_interface) {
-    return Py_NewRef(with[0]);
+  const CudaImport options{.order = order_of(op, arguments[1]), .device = std::nullopt};
+  if (is_array(arguments[0]) &&
+      capabilities_of(value_of(arguments[0]).device()).has_cuda_interface) {
+    return Py_NewRef(arguments[0]);
   }
-  return wrap(from_cuda_interface(op, with[0], options));
+  return wrap(from_cuda_interface(op, arguments[0], options));
 }
 
-PyObject* run_is_cuda_array(const Arguments& with) {
-  const Object found = optional_attribute(with[0], attribute);
-  return PyBool_FromLong(found.get() != nullptr && found.get() != Py_None);
+PyObject* run_is_cuda_array(const Arguments& arguments) {
+  const Object description = optional_attribute(arguments[0], attribute);
+  return PyBool_FromLong(description.get() != nullptr && description.get() != Py_None);
 }
 
 #define SKERRY_IMPORT_DOC                                                                          \

@@ -32,22 +32,22 @@ PyTypeObject* device_type = nullptr;
 PyObject* context_device = nullptr;  // a contextvars.ContextVar, or null while nobody used one
 std::atomic<std::uint32_t> process_default{0};
 
-constexpr std::uint32_t pack(Device where) {
-  return static_cast<std::uint32_t>(where.kind) << 16 | static_cast<std::uint16_t>(where.index);
+constexpr std::uint32_t pack(Device device) {
+  return static_cast<std::uint32_t>(device.kind) << 16 | static_cast<std::uint16_t>(device.index);
 }
 constexpr Device unpack(std::uint32_t bits) {
   return {static_cast<DeviceKind>(bits >> 16), static_cast<std::int16_t>(bits & 0xffff)};
 }
 
-const Device& value_of_device(PyObject* from) { return py::handle(from).cast<const Device&>(); }
+const Device& value_of_device(PyObject* object) { return py::handle(object).cast<const Device&>(); }
 
 Device make_device(const py::object& name, const py::object& index) {
-  const Device where = parse_device_argument("Device", name.ptr());
-  if (index.is_none()) return where;
+  const Device device = parse_device_argument("Device", name.ptr());
+  if (index.is_none()) return device;
   const bool has_index = PyUnicode_Check(name.ptr()) == 0 ||
                          std::string_view(utf8(name.ptr())).find(':') != std::string::npos;
   if (has_index) {
-    throw ValueError("Device: an index is given twice: " + to_string(where) +
+    throw ValueError("Device: an index is given twice: " + to_string(device) +
                      "; write Device(\"cuda\", 1) or Device(\"cuda:1\")");
   }
   const std::int64_t number = index_argument("Device", "index", index.ptr());
@@ -55,11 +55,12 @@ Device make_device(const py::object& name, const py::object& index) {
 }
 
 py::object peers(const DeviceInfo& about) {
-  py::list found;
+  py::list device_objects;
   for (const int index : about.peers) {
-    found.append(py::handle(device_object({about.where.kind, static_cast<std::int16_t>(index)})));
+    device_objects.append(
+        py::handle(device_object({about.device.kind, static_cast<std::int16_t>(index)})));
   }
-  return py::tuple(found);
+  return py::tuple(device_objects);
 }
 
 void add_device_class(py::module_& module) {
@@ -111,7 +112,7 @@ void add_info_classes(py::module_& module) {
       .def("__copy__", [](const py::object& self) { return self; })
       .def("__deepcopy__", [](const py::object& self, const py::object&) { return self; })
       .def("__repr__", [](const DeviceInfo& self) {
-        return "DeviceInfo(" + to_string(self.where) + ", '" + self.name + "'" +
+        return "DeviceInfo(" + to_string(self.device) + ", '" + self.name + "'" +
                (self.rehearsal ? ", rehearsal" : "") + ")";
       });
   py::class_<MemoryStatistics>(module, "MemoryStatistics", "Memory of one device, in bytes.")
@@ -154,51 +155,54 @@ py::tuple devices_of_kind(const py::object& named) {
     kind = find_device_kind(PyUnicode_Check(named.ptr()) ? utf8(named.ptr()) : "");
     if (!kind) throw ValueError("devices: unknown kind; there are " + list_of_kinds());
   }
-  py::list found;
-  for (const Device where : devices(kind)) found.append(py::handle(device_object(where)));
-  return py::tuple(found);
+  py::list device_objects;
+  for (const Device device : devices(kind))
+    device_objects.append(py::handle(device_object(device)));
+  return py::tuple(device_objects);
 }
 
-void synchronize_devices(const py::object& chosen) {
-  if (!chosen.is_none()) {
-    const Device where = usable_device("synchronize", chosen.ptr());
+void synchronize_devices(const py::object& device_argument) {
+  if (!device_argument.is_none()) {
+    const Device device = usable_device("synchronize", device_argument.ptr());
     const WithoutGil waiting(true);
-    synchronize(where);
+    synchronize(device);
     return;
   }
-  for (const Device where : devices_to_wait_for()) {
+  for (const Device device : devices_to_wait_for()) {
     const WithoutGil waiting(true);
-    synchronize(where);
+    synchronize(device);
   }
 }
 
 /// Also of a device that is lost, so without asking whether it can be used.
-MemoryStatistics statistics_of(const py::object& chosen) {
-  return statistics(chosen.is_none() ? default_device()
-                                     : parse_device_argument("memory_statistics", chosen.ptr()));
+MemoryStatistics statistics_of(const py::object& device_argument) {
+  return statistics(device_argument.is_none()
+                        ? default_device()
+                        : parse_device_argument("memory_statistics", device_argument.ptr()));
 }
 
-void limit_memory(const py::object& of, const py::object& nbytes) {
-  const Device where = usable_device("set_memory_limit", of.ptr());
+void limit_memory(const py::object& device_argument, const py::object& nbytes) {
+  const Device device = usable_device("set_memory_limit", device_argument.ptr());
   if (nbytes.is_none()) {
-    set_memory_limit(where, std::nullopt);
+    set_memory_limit(device, std::nullopt);
     return;
   }
   const std::int64_t limit = index_argument("set_memory_limit", "nbytes", nbytes.ptr());
   if (limit < 0) throw ValueError("set_memory_limit: negative: " + std::to_string(limit));
-  set_memory_limit(where, static_cast<std::size_t>(limit));
+  set_memory_limit(device, static_cast<std::size_t>(limit));
 }
 
-std::size_t trim_device(const py::object& chosen) {
-  const Device where = device_or_default("trim", chosen.ptr());
+std::size_t trim_device(const py::object& device_argument) {
+  const Device device = device_or_default("trim", device_argument.ptr());
   const WithoutGil waiting(true);
-  return trim(where);
+  return trim(device);
 }
 
 void limit_threads(const py::object& count) {
-  const std::int64_t most = index_argument("set_num_threads", "count", count.ptr());
-  if (most < 1) throw ValueError("set_num_threads: less than 1: " + std::to_string(most));
-  cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(most, 1024)));
+  const std::int64_t max_threads = index_argument("set_num_threads", "count", count.ptr());
+  if (max_threads < 1)
+    throw ValueError("set_num_threads: less than 1: " + std::to_string(max_threads));
+  cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(max_threads, 1024)));
 }
 
 RehearsedKernels kernels_argument(const py::object& kernels) {
@@ -223,8 +227,8 @@ void add_device_functions(py::module_& module) {
       "set_default_device, else cpu:0.");
   define_public(
       module, "set_default_device",
-      [](const py::object& where) {
-        process_default = pack(usable_device("set_default_device", where.ptr()));
+      [](const py::object& device_argument) {
+        process_default = pack(usable_device("set_default_device", device_argument.ptr()));
       },
       py::arg("device"),
       "Set the device of creation functions without device=, for the process.\n\n"
@@ -232,15 +236,15 @@ void add_device_functions(py::module_& module) {
   define_public(
       module, "rehearse",
       [](const py::object& cuda, const py::object& kernels) {
-        const std::int64_t given = index_argument("rehearse", "cuda", cuda.ptr());
-        const int count = static_cast<int>(std::clamp<std::int64_t>(given, -1, 1000));
-        const RehearsedKernels which = kernels_argument(kernels);
-        if (which == RehearsedKernels::none) return rehearse(count);
+        const std::int64_t requested_count = index_argument("rehearse", "cuda", cuda.ptr());
+        const int count = static_cast<int>(std::clamp<std::int64_t>(requested_count, -1, 1000));
+        const RehearsedKernels rehearsed_kernels = kernels_argument(kernels);
+        if (rehearsed_kernels == RehearsedKernels::none) return rehearse(count);
         // Other libraries find the emulated GPU by the names of NVIDIA's libraries.
         const py::module_ libraries = py::module_::import("skerry._emulated_gpu");
         libraries.attr("refuse_other_drivers")(
-            emulator_folder(), py::arg("own_kernels") = which == RehearsedKernels::all);
-        rehearse(count, which);
+            emulator_folder(), py::arg("own_kernels") = rehearsed_kernels == RehearsedKernels::all);
+        rehearse(count, rehearsed_kernels);
         libraries.attr("load")(emulator_folder());
       },
       py::kw_only(), py::arg("cuda"), py::arg("kernels") = false,
@@ -268,7 +272,9 @@ void add_memory_functions(py::module_& module) {
       "Bytes that arrays on a device hold now, at most, and in cache: a MemoryStatistics.");
   define_public(
       module, "reset_peak",
-      [](const py::object& of) { reset_peak(device_or_default("reset_peak", of.ptr())); },
+      [](const py::object& device_argument) {
+        reset_peak(device_or_default("reset_peak", device_argument.ptr()));
+      },
       py::arg("device") = py::none(), "Start the peak of a device's memory from what is live now.");
   define_public(
       module, "set_memory_limit", limit_memory, py::arg("device"), py::arg("nbytes") = py::none(),
@@ -285,8 +291,8 @@ void add_memory_functions(py::module_& module) {
 void add_scope_functions(py::module_& module) {
   module.def(
       "as_device",
-      [](const py::object& from) {
-        return py::handle(device_object(parse_device_argument("device", from.ptr())));
+      [](const py::object& device_argument) {
+        return py::handle(device_object(parse_device_argument("device", device_argument.ptr())));
       },
       py::arg("device"), py::pos_only(), "The Device of a Device or its name.");
   module.def(
@@ -306,55 +312,55 @@ void add_backend_registry(PyObject* module) {
 
 }  // namespace
 
-PyObject* device_object(Device where) {
-  static constinit LazyObject objects[most_device_kinds][64];
-  const auto kind = static_cast<std::size_t>(where.kind);
-  if (where.index < 0 || where.index >= 64) {
-    throw ValueError("device: not in 0...63: " + to_string(where));
+PyObject* device_object(Device device) {
+  static constinit LazyObject objects[max_device_kinds][64];
+  const auto kind = static_cast<std::size_t>(device.kind);
+  if (device.index < 0 || device.index >= 64) {
+    throw ValueError("device: not in 0...63: " + to_string(device));
   }
-  return objects[kind][where.index].get([&] { return py::cast(where).release().ptr(); });
+  return objects[kind][device.index].get([&] { return py::cast(device).release().ptr(); });
 }
 
-Device parse_device_argument(const char* op, PyObject* from) {
-  if (Py_TYPE(from) == device_type) return value_of_device(from);
-  if (PyUnicode_Check(from)) return parse_device_name(op, utf8(from));
+Device parse_device_argument(const char* op, PyObject* object) {
+  if (Py_TYPE(object) == device_type) return value_of_device(object);
+  if (PyUnicode_Check(object)) return parse_device_name(op, utf8(object));
   throw DtypeError(std::string(op) +
                    ": device must be a skerry.Device or a name such as \"cuda:0\", not " +
-                   Py_TYPE(from)->tp_name);
+                   Py_TYPE(object)->tp_name);
 }
 
-Device usable_device(const char* op, PyObject* from) {
-  const Device where = parse_device_argument(op, from);
-  require(where);
-  return where;
+Device usable_device(const char* op, PyObject* object) {
+  const Device device = parse_device_argument(op, object);
+  require(device);
+  return device;
 }
 
 Device default_device() {
   if (context_device != nullptr) {  // no call of context_value for those who never used one
-    const Object found = context_value(context_device);
-    if (found.get() != nullptr) return value_of_device(found.get());
+    const Object device = context_value(context_device);
+    if (device.get() != nullptr) return value_of_device(device.get());
   }
   return unpack(process_default.load(std::memory_order_relaxed));
 }
 
-Device device_or_default(const char* op, PyObject* from) {
-  if (from != nullptr && from != Py_None) return usable_device(op, from);
-  const Device where = default_device();
-  require(where);
-  return where;
+Device device_or_default(const char* op, PyObject* object) {
+  if (object != nullptr && object != Py_None) return usable_device(op, object);
+  const Device device = default_device();
+  require(device);
+  return device;
 }
 
-int physical_index(Device where) {
-  static constinit int known[most_device_kinds][64]{};  // ordinal + 1
-  if (is_host(where)) return 0;
-  int& one = known[static_cast<std::size_t>(where.kind)][where.index];
-  if (one == 0) one = ordinal_of(where) + 1;
+int physical_index(Device device) {
+  static constinit int ordinals[max_device_kinds][64]{};  // ordinal + 1
+  if (is_host(device)) return 0;
+  int& one = ordinals[static_cast<std::size_t>(device.kind)][device.index];
+  if (one == 0) one = ordinal_of(device) + 1;
   return one - 1;
 }
 
 std::optional<Device> device_of_physical(int ordinal) {
-  for (const Device where : devices(first_cuda_interface_device().kind)) {
-    if (physical_index(where) == ordinal) return where;
+  for (const Device device : devices(first_cuda_interface_device().kind)) {
+    if (physical_index(device) == ordinal) return device;
   }
   return std::nullopt;
 }

@@ -105,8 +105,8 @@ void add_rehearsal(py::module_& module) {
   module.def("is_rehearsing", is_rehearsing, "Whether the CUDA devices are rehearsed.");
   module.def(
       "rehearsal_delay",
-      [](int microseconds, std::optional<int> most) {
-        delay_rehearsed_work(microseconds, most.value_or(microseconds));
+      [](int microseconds, std::optional<int> max_microseconds) {
+        delay_rehearsed_work(microseconds, max_microseconds.value_or(microseconds));
       },
       py::arg("microseconds"), py::arg("most") = py::none(), py::pos_only(),
       "Make every piece of simulated work wait before it runs: each for another time, if there are "
@@ -129,7 +129,7 @@ void add_cuda(py::module_& module) {
       "counted_cuda_calls",
       [] {
         py::dict counts;
-        for (const CountedCall& each : counted_cuda_calls()) counts[each.name] = each.count;
+        for (const CountedCall& call : counted_cuda_calls()) counts[call.name] = call.count;
         return counts;
       },
       "Calls of the CUDA runtime by name, while they were counted.");
@@ -137,8 +137,8 @@ void add_cuda(py::module_& module) {
       "waiting_cuda_calls",
       [] {
         py::list names;
-        for (const CountedCall& each : counted_cuda_calls()) {
-          if (each.may_wait) names.append(each.name);
+        for (const CountedCall& call : counted_cuda_calls()) {
+          if (call.may_wait) names.append(call.name);
         }
         return names;
       },
@@ -151,9 +151,9 @@ void add_cuda(py::module_& module) {
   module.def(
       "why_no_cuda",
       []() -> py::object {
-        const std::optional<CudaProblem> problem = why_no_cuda();
-        if (!problem) return py::none();
-        return py::make_tuple(to_string(problem->reason), problem->text);
+        const std::optional<CudaFailure> failure = why_no_cuda();
+        if (!failure) return py::none();
+        return py::make_tuple(to_string(failure->reason), failure->text);
       },
       "(reason, text) if there is no CUDA device, else None.");
   module.def("cuda_allocator", cuda_allocator,
@@ -179,7 +179,7 @@ void add_memory(py::module_& module) {
       [] {
         const PageLockStatistics now = page_locks();
         return py::dict("nbytes"_a = now.nbytes, "limit"_a = now.limit,
-                        "refusals"_a = now.refusals);
+                        "refusals"_a = now.rejections);
       },
       "Host memory that was locked by itself: nbytes, limit, refusals.");
   module.def(

@@ -39,7 +39,7 @@ struct DataType {
 
 struct Tensor {
   void* data;
-  DeviceId where;
+  DeviceId device;
   std::int32_t rank;
   DataType type;
   std::int64_t* shape;
@@ -101,7 +101,7 @@ struct ExchangeTable {
 };
 
 static_assert(sizeof(DeviceId) == 8 && sizeof(DataType) == 4 && alignof(DataType) == 2);
-static_assert(sizeof(Tensor) == 48 && offsetof(Tensor, data) == 0 && offsetof(Tensor, where) == 8);
+static_assert(sizeof(Tensor) == 48 && offsetof(Tensor, data) == 0 && offsetof(Tensor, device) == 8);
 static_assert(offsetof(Tensor, rank) == 16 && offsetof(Tensor, type) == 20);
 static_assert(offsetof(Tensor, shape) == 24 && offsetof(Tensor, strides) == 32);
 static_assert(offsetof(Tensor, byte_offset) == 40);

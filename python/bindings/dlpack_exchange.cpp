@@ -23,7 +23,7 @@ namespace {
 
 /// Runs `body` for a C caller: 0, or -1 with a Python error set.
 template <class Body>
-int guarded_call(Body&& body) noexcept {
+int run_for_c_caller(Body&& body) noexcept {
   try {
     body();
     return 0;
@@ -33,8 +33,8 @@ int guarded_call(Body&& body) noexcept {
   return -1;
 }
 
-const NdArray& array_of(void* from) {
-  return require_array(ExchangeTable::attribute, "the object", static_cast<PyObject*>(from));
+const NdArray& array_of(void* object) {
+  return require_array(ExchangeTable::attribute, "the object", static_cast<PyObject*>(object));
 }
 
 /// A consumer comes after our current stream, for which it asks, and no other. Logical devices
@@ -52,28 +52,30 @@ DeviceId id_in_order(const NdArray& array) {
 
 Device device_for(DeviceId id) {
   if (id.code == DeviceCode::cpu || id.code == DeviceCode::cuda_host) return {};
-  const auto found = id.code == DeviceCode::cuda ? device_of_physical(id.index) : std::nullopt;
-  if (found) return *found;
+  const auto device = id.code == DeviceCode::cuda ? device_of_physical(id.index) : std::nullopt;
+  if (device) return *device;
   throw InterchangeError("DLPack exchange API: DLPack device (" +
                          std::to_string(static_cast<int>(id.code)) + ", " +
                          std::to_string(id.index) + ") is no device of this process");
 }
 
-ManagedTensorVersioned* allocate_like(const Tensor& like) {
+ManagedTensorVersioned* allocate_like(const Tensor& prototype) {
   constexpr const char* op = "DLPack exchange API";
-  const auto type = dtype_of(like.type);
+  const auto type = dtype_of(prototype.type);
   if (!type) throw InterchangeError(std::string(op) + ": no dtype of skerry");
-  if (like.rank < 0 || like.rank > max_rank || (like.rank > 0 && like.shape == nullptr)) {
-    throw InterchangeError(std::string(op) + ": a prototype of " + std::to_string(like.rank) +
+  if (prototype.rank < 0 || prototype.rank > max_rank ||
+      (prototype.rank > 0 && prototype.shape == nullptr)) {
+    throw InterchangeError(std::string(op) + ": a prototype of " + std::to_string(prototype.rank) +
                            " axes");
   }
-  const Dims shape(std::span<const std::int64_t>(like.shape, static_cast<std::size_t>(like.rank)));
+  const Dims shape(
+      std::span<const std::int64_t>(prototype.shape, static_cast<std::size_t>(prototype.rank)));
   const auto nbytes = static_cast<std::size_t>(check_shape(op, shape.span(), itemsize(*type)));
-  const Device where = device_for(like.where);
-  const bool pinned = like.where.code == DeviceCode::cuda_host;
-  StorageRef memory = pinned ? allocate_pinned(where, nbytes) : allocate(where, nbytes);
-  const NdArray made(std::move(memory), c_layout(shape, itemsize(*type)), *type);
-  return make_managed<ManagedTensorVersioned>(made, id_of(made));
+  const Device device = device_for(prototype.device);
+  const bool pinned = prototype.device.code == DeviceCode::cuda_host;
+  StorageRef memory = pinned ? allocate_pinned(device, nbytes) : allocate(device, nbytes);
+  const NdArray array(std::move(memory), c_layout(shape, itemsize(*type)), *type);
+  return make_managed<ManagedTensorVersioned>(array, id_of(array));
 }
 
 /// The caller may be without the GIL: the error goes to its callback, not to Python.
@@ -101,40 +103,41 @@ int allocate_tensor(Tensor* prototype, ManagedTensorVersioned** out, void* error
   return -1;
 }
 
-int export_object(void* from, ManagedTensorVersioned** out) noexcept {
+int export_object(void* object, ManagedTensorVersioned** out) noexcept {
   *out = nullptr;
-  return guarded_call([&] {
-    const NdArray& array = array_of(from);
+  return run_for_c_caller([&] {
+    const NdArray& array = array_of(object);
     *out = make_managed<ManagedTensorVersioned>(array, id_in_order(array));
   });
 }
 
 /// On failure the tensor stays the caller's: tvm-ffi, which calls this, then calls the deleter.
-int import_object(ManagedTensorVersioned* from, void** out) noexcept {
+int import_object(ManagedTensorVersioned* managed, void** out) noexcept {
   *out = nullptr;
-  return guarded_call([&] {
-    if (from->written_by.major != own_version.major) {
+  return run_for_c_caller([&] {
+    if (managed->written_by.major != own_version.major) {
       throw InterchangeError("DLPack exchange API: DLPack version " +
-                             std::to_string(from->written_by.major) + " is not understood");
+                             std::to_string(managed->written_by.major) + " is not understood");
     }
-    *out = wrap(take_managed("DLPack exchange API", from));
+    *out = wrap(take_managed("DLPack exchange API", managed));
   });
 }
 
-int view_object(void* from, Tensor* out) noexcept {
-  return guarded_call([&] {
-    const NdArray& array = array_of(from);
+int view_object(void* object, Tensor* out) noexcept {
+  return run_for_c_caller([&] {
+    const NdArray& array = array_of(object);
     require_whole_strides(array);
     auto* shape = const_cast<std::int64_t*>(array.shape().data());
     describe_to(*out, array, id_in_order(array), shape,
-                element_strides(static_cast<PyObject*>(from)));
+                element_strides(static_cast<PyObject*>(object)));
   });
 }
 
 int find_stream(DeviceCode code, std::int32_t index, void** out) noexcept {
   *out = nullptr;
   if (code != DeviceCode::cuda && code != DeviceCode::cuda_managed) return 0;
-  return guarded_call([&] { *out = current_stream_handle(device_for({DeviceCode::cuda, index})); });
+  return run_for_c_caller(
+      [&] { *out = current_stream_handle(device_for({DeviceCode::cuda, index})); });
 }
 
 constinit ExchangeTable own_table{
@@ -147,44 +150,44 @@ constinit ExchangeTable own_table{
 };
 
 /// The attribute of an object, or null where it has none.
-PyObject* optional_attribute(PyObject* from, PyObject* name) {
-  PyObject* found = nullptr;
+PyObject* lookup_attribute(PyObject* object, PyObject* name) {
+  PyObject* attribute = nullptr;
 #if PY_VERSION_HEX >= 0x030D0000
-  const int status = PyObject_GetOptionalAttr(from, name, &found);
+  const int status = PyObject_GetOptionalAttr(object, name, &attribute);
 #else
-  const int status = _PyObject_LookupAttr(from, name, &found);
+  const int status = _PyObject_LookupAttr(object, name, &attribute);
 #endif
   if (status < 0) throw PythonError{};
-  return found;
+  return attribute;
 }
 
 /// PyTorch's `__dlpack__` refuses tensors that record a gradient or are conjugated or negated
 /// lazily; its table takes the raw memory of them all.
-bool must_use_protocol(PyObject* from) {
+bool must_use_protocol(PyObject* object) {
   static constexpr const char* texts[] = {"requires_grad", "is_conj", "is_neg"};
   static constinit LazyObject names[std::size(texts)];
   for (std::size_t i = 0; i < std::size(texts); ++i) {
     PyObject* const name = names[i].get([&] { return PyUnicode_InternFromString(texts[i]); });
-    PyObject* found = optional_attribute(from, name);
-    if (found == nullptr) continue;
-    Object value(found);
-    if (PyCallable_Check(found) != 0) value = Object(PyObject_CallNoArgs(found));
-    if (truth(value.get(), false)) return true;
+    PyObject* attribute = lookup_attribute(object, name);
+    if (attribute == nullptr) continue;
+    Object value(attribute);
+    if (PyCallable_Check(attribute) != 0) value = Object(PyObject_CallNoArgs(attribute));
+    if (boolean(value.get(), false)) return true;
   }
   return false;
 }
 
 /// Our stream waits for the one that the producer works on.
-void wait_for_producer(const NdArray& taken, DeviceId id, const ExchangeTable& table) {
-  if (!capabilities_of(taken.device()).has_cuda_interface || table.current_stream == nullptr)
+void wait_for_producer(const NdArray& array, DeviceId id, const ExchangeTable& table) {
+  if (!capabilities_of(array.device()).has_cuda_interface || table.current_stream == nullptr)
     return;
   void* handle = nullptr;
   if (table.current_stream(id.code, id.index, &handle) != 0) throw PythonError{};
-  const Stream own = current_stream(taken.device());
+  const Stream consumer_stream = current_stream(array.device());
   // A null handle is how the runtime spells the legacy default stream.
   const Stream theirs =
-      handle == nullptr ? Stream(taken.device()) : Stream::from_handle(taken.device(), handle);
-  if (!(own == theirs)) own.wait(theirs);
+      handle == nullptr ? Stream(array.device()) : Stream::from_handle(array.device(), handle);
+  if (!(consumer_stream == theirs)) consumer_stream.wait(theirs);
 }
 
 }  // namespace
@@ -193,34 +196,34 @@ const ExchangeTable* exchange_table_of(PyTypeObject* type) {
   static constinit LazyObject attribute;
   PyObject* const name =
       attribute.get([] { return PyUnicode_InternFromString(ExchangeTable::attribute); });
-  PyObject* found = optional_attribute(reinterpret_cast<PyObject*>(type), name);
-  if (found == nullptr) return nullptr;
-  const Object capsule(found);
-  if (PyCapsule_IsValid(found, ExchangeTable::name) == 0) return nullptr;
+  PyObject* capsule_object = lookup_attribute(reinterpret_cast<PyObject*>(type), name);
+  if (capsule_object == nullptr) return nullptr;
+  const Object capsule(capsule_object);
+  if (PyCapsule_IsValid(capsule_object, ExchangeTable::name) == 0) return nullptr;
   const auto* header =
-      static_cast<const ExchangeHeader*>(PyCapsule_GetPointer(found, ExchangeTable::name));
+      static_cast<const ExchangeHeader*>(PyCapsule_GetPointer(capsule_object, ExchangeTable::name));
   while (header != nullptr && header->written_by.major != own_version.major) {
     header = header->previous;
   }
   return reinterpret_cast<const ExchangeTable*>(header);
 }
 
-std::optional<NdArray> from_exchange_table(const char* op, PyObject* from,
+std::optional<NdArray> from_exchange_table(const char* op, PyObject* object,
                                            const ExchangeTable& table) {
-  if (table.from_object == nullptr || must_use_protocol(from)) return std::nullopt;
+  if (table.from_object == nullptr || must_use_protocol(object)) return std::nullopt;
   ManagedTensorVersioned* managed = nullptr;
-  if (table.from_object(from, &managed) != 0) throw PythonError{};
+  if (table.from_object(object, &managed) != 0) throw PythonError{};
   if (managed == nullptr) throw InterchangeError(std::string(op) + ": an empty DLPack tensor");
   try {
     if (managed->written_by.major != own_version.major) {
       throw InterchangeError(std::string(op) + ": DLPack version " +
                              std::to_string(managed->written_by.major) + " is not understood");
     }
-    const DeviceId id = managed->content.where;
-    NdArray taken = take_managed(op, managed);
+    const DeviceId id = managed->content.device;
+    NdArray array = take_managed(op, managed);
     managed = nullptr;  // the array's now
-    wait_for_producer(taken, id, table);
-    return taken;
+    wait_for_producer(array, id, table);
+    return array;
   } catch (...) {
     if (managed != nullptr) release_managed<ManagedTensorVersioned>(managed);
     throw;

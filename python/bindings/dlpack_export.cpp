@@ -43,7 +43,7 @@ struct Exported {
   Managed managed;  // every member is set by make_managed
   StorageRef memory;
 
-  explicit Exported(const StorageRef& from) noexcept : memory(from) {}
+  explicit Exported(const StorageRef& storage) noexcept : memory(storage) {}
   static void free(Exported* whole) {
     whole->~Exported();
     std::free(whole);
@@ -74,13 +74,13 @@ std::optional<Dtype> dtype_of(const DataType& type) noexcept {
   // By code and width; a tensor has just been written member by member, so that members are read.
   constexpr std::size_t codes = static_cast<std::size_t>(TypeCode::boolean) + 1;
   constexpr std::size_t widths = 5;  // 8 to 128 bits
-  static constexpr auto known = [] {
+  static constexpr auto dtype_table = [] {
     std::array<int, codes * widths> table{};
     table.fill(-1);
     for (int i = 0; i < dtype_count; ++i) {
-      const DataType own = type_codes[static_cast<std::size_t>(i)];
-      const std::size_t width = static_cast<std::size_t>(std::countr_zero(own.bits)) - 3;
-      table[static_cast<std::size_t>(own.code) * widths + width] = i;
+      const DataType type_code = type_codes[static_cast<std::size_t>(i)];
+      const std::size_t width = static_cast<std::size_t>(std::countr_zero(type_code.bits)) - 3;
+      table[static_cast<std::size_t>(type_code.code) * widths + width] = i;
     }
     return table;
   }();
@@ -89,9 +89,9 @@ std::optional<Dtype> dtype_of(const DataType& type) noexcept {
     return std::nullopt;
   }
   const std::size_t width = static_cast<std::size_t>(std::countr_zero(type.bits)) - 3;
-  const int found = known[code * widths + width];
-  if (found < 0) return std::nullopt;
-  return static_cast<Dtype>(found);
+  const int index = dtype_table[code * widths + width];
+  if (index < 0) return std::nullopt;
+  return static_cast<Dtype>(index);
 }
 
 void require_whole_strides(const NdArray& array) {
@@ -106,36 +106,36 @@ void require_whole_strides(const NdArray& array) {
   }
 }
 
-[[noreturn]] void throw_no_name(Device where) {
-  throw InterchangeError("__dlpack__: DLPack has no name for " + to_string(where) +
+[[noreturn]] void throw_no_name(Device device) {
+  throw InterchangeError("__dlpack__: DLPack has no name for " + to_string(device) +
                          "; ask for a copy on the host with dl_device=(1, 0), or move the array "
                          "with to_device first");
 }
 
 DeviceId id_of(const NdArray& array) {
-  const Device where = array.device();
-  if (!is_host(where)) {
-    const std::int32_t code = capabilities_of(where).dlpack_code;
+  const Device device = array.device();
+  if (!is_host(device)) {
+    const std::int32_t code = capabilities_of(device).dlpack_code;
     if (code == 0) [[unlikely]]
-      throw_no_name(where);
-    return {static_cast<DeviceCode>(code), physical_index(where)};
+      throw_no_name(device);
+    return {static_cast<DeviceCode>(code), physical_index(device)};
   }
   return {array.memory()->pinned() ? DeviceCode::cuda_host : DeviceCode::cpu, 0};
 }
 
-void describe_to(Tensor& to, const NdArray& array, DeviceId where, std::int64_t* shape,
+void describe_to(Tensor& tensor, const NdArray& array, DeviceId id, std::int64_t* shape,
                  std::int64_t* strides) {
-  to.data = array.size() == 0 ? nullptr : array.data();
-  to.where = where;
-  to.rank = array.rank();
-  to.type = code_of(array.dtype());
-  to.shape = shape;
-  to.strides = strides;
-  to.byte_offset = 0;
+  tensor.data = array.size() == 0 ? nullptr : array.data();
+  tensor.device = id;
+  tensor.rank = array.rank();
+  tensor.type = code_of(array.dtype());
+  tensor.shape = shape;
+  tensor.strides = strides;
+  tensor.byte_offset = 0;
 }
 
 template <class Managed>
-Managed* make_managed(const NdArray& array, DeviceId where) {
+Managed* make_managed(const NdArray& array, DeviceId id) {
   const int rank = array.rank();
   const std::size_t lists = 2 * sizeof(std::int64_t) * static_cast<std::size_t>(rank);
   void* memory_block = std::malloc(sizeof(Exported<Managed>) + lists);
@@ -160,7 +160,7 @@ Managed* make_managed(const NdArray& array, DeviceId where) {
   Managed& managed = whole->managed;
   managed.context = whole;
   managed.deleter = Exported<Managed>::destroy;
-  describe_to(managed.content, array, where, shape, strides);
+  describe_to(managed.content, array, id, shape, strides);
   if constexpr (std::is_same_v<Managed, ManagedTensorVersioned>) {
     managed.written_by = own_version;
     managed.flags = array.read_only() ? flag_read_only : 0;
@@ -197,41 +197,41 @@ struct IntegerPair {
   std::int64_t second;
 };
 
-std::int64_t integer_of(PyObject* from) {
-  if (!PyLong_CheckExact(from)) return clamped_integer(from);
+std::int64_t integer_of(PyObject* object) {
+  if (!PyLong_CheckExact(object)) return clamped_integer(object);
   int overflow = 0;
-  const long value = PyLong_AsLongAndOverflow(from, &overflow);
+  const long value = PyLong_AsLongAndOverflow(object, &overflow);
   if (overflow == 0) return value;
   return overflow < 0 ? INT64_MIN : INT64_MAX;
 }
 
-IntegerPair pair_of(const char* argument, PyObject* from) {
-  if (!PyTuple_Check(from) || PyTuple_GET_SIZE(from) != 2) {
+IntegerPair pair_of(const char* argument, PyObject* object) {
+  if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 2) {
     throw DtypeError(std::string("__dlpack__: ") + argument + " must be a tuple of two ints");
   }
-  return {integer_of(PyTuple_GET_ITEM(from, 0)), integer_of(PyTuple_GET_ITEM(from, 1))};
+  return {integer_of(PyTuple_GET_ITEM(object, 0)), integer_of(PyTuple_GET_ITEM(object, 1))};
 }
 
-bool given(PyObject* argument) { return argument != nullptr && argument != Py_None; }
+bool is_specified(PyObject* argument) { return argument != nullptr && argument != Py_None; }
 
 /// The x of the version 1.x to write, where the consumer knows one; else none, which is the old
 /// structure.
 std::optional<std::uint32_t> minor_version_for(PyObject* max_version) {
-  if (!given(max_version)) return std::nullopt;
-  const IntegerPair most = pair_of("max_version", max_version);
-  if (most.first < 1) return std::nullopt;
-  if (most.first > 1 || most.second >= own_version.minor) return own_version.minor;
-  return most.second < 0 ? 0 : static_cast<std::uint32_t>(most.second);
+  if (!is_specified(max_version)) return std::nullopt;
+  const IntegerPair version = pair_of("max_version", max_version);
+  if (version.first < 1) return std::nullopt;
+  if (version.first > 1 || version.second >= own_version.minor) return own_version.minor;
+  return version.second < 0 ? 0 : static_cast<std::uint32_t>(version.second);
 }
 
 /// The consumer's stream: -1 for "no order, please", else a handle. Throws for what the protocol
 /// rules out.
-std::int64_t stream_number(PyObject* from) {
-  if (PyBool_Check(from) || !PyIndex_Check(from)) {
+std::int64_t stream_number(PyObject* object) {
+  if (PyBool_Check(object) || !PyIndex_Check(object)) {
     throw DtypeError(std::string("__dlpack__: stream must be an int or None, not ") +
-                     Py_TYPE(from)->tp_name);
+                     Py_TYPE(object)->tp_name);
   }
-  const std::int64_t number = clamped_integer(from);
+  const std::int64_t number = clamped_integer(object);
   if (number == 0) {
     throw ValueError(
         "__dlpack__: stream 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one, "
@@ -246,64 +246,67 @@ std::int64_t stream_number(PyObject* from) {
 
 /// Makes the work on an array come before what the consumer will do on its stream.
 void order_before(const NdArray& array, PyObject* consumer) {
-  const Device where = array.device();
-  if (!capabilities_of(where).runs_later) {
-    if (!given(consumer)) return;
+  const Device device = array.device();
+  if (!capabilities_of(device).runs_later) {
+    if (!is_specified(consumer)) return;
     // mpi4py passes -1 for the memory that `__dlpack_device__` says a GPU can read.
     if (array.memory()->pinned()) return static_cast<void>(stream_number(consumer));
-    throw InterchangeError("__dlpack__: an array on " + to_string(where) +
+    throw InterchangeError("__dlpack__: an array on " + to_string(device) +
                            " has no stream; pass stream=None");
   }
   std::int64_t number = 1;
-  if (given(consumer)) number = stream_number(consumer);
+  if (is_specified(consumer)) number = stream_number(consumer);
   if (number == -1) return;
   auto* const handle = reinterpret_cast<void*>(number);
-  if (number > 2 && ordinal_of_stream(where, handle) != physical_index(where)) {
+  if (number > 2 && ordinal_of_stream(device, handle) != physical_index(device)) {
     throw ValueError("__dlpack__: stream " + std::to_string(number) + " is no stream of " +
-                     to_string(where) + ", where the array is");
+                     to_string(device) + ", where the array is");
   }
   make_ready_on(*array.memory().get(), handle);
 }
 
-[[noreturn]] void reject_device(const NdArray& array, const IntegerPair& asked) {
-  throw InterchangeError("__dlpack__: an array on " + to_string(array.device()) +
-                         " can't be exported to DLPack device (" + std::to_string(asked.first) +
-                         ", " + std::to_string(asked.second) + "); move it with to_device first");
+[[noreturn]] void reject_device(const NdArray& array, const IntegerPair& requested_device) {
+  throw InterchangeError(
+      "__dlpack__: an array on " + to_string(array.device()) +
+      " can't be exported to DLPack device (" + std::to_string(requested_device.first) + ", " +
+      std::to_string(requested_device.second) + "); move it with to_device first");
 }
 
 /// How to export: the device that the structure names, and whether that needs a copy to the host.
 struct Destination {
-  DeviceId where;
+  DeviceId id;
   bool to_host = false;
 };
 
 Destination destination_for(const NdArray& array, PyObject* dl_device) {
   const DeviceId host{DeviceCode::cpu, 0};
-  if (!given(dl_device)) {
-    const DeviceId own = id_of(array);
+  if (!is_specified(dl_device)) {
+    const DeviceId own_id = id_of(array);
     // PyTorch, nanobind and CuPy know no pinned memory in a capsule, and everybody knows host
     // memory, which it is, too. As PyTorch does, `__dlpack_device__` tells those who can use more.
-    return {own.code == DeviceCode::cuda_host ? host : own};
+    return {own_id.code == DeviceCode::cuda_host ? host : own_id};
   }
-  const IntegerPair asked = pair_of("dl_device", dl_device);
+  const IntegerPair requested_device = pair_of("dl_device", dl_device);
   const Capabilities& can = capabilities_of(array.device());
   if (can.dlpack_code != 0) {
-    const DeviceId own = id_of(array);
-    if (asked.first == static_cast<int>(own.code) && asked.second == own.index) return {own};
+    const DeviceId own_id = id_of(array);
+    if (requested_device.first == static_cast<int>(own_id.code) &&
+        requested_device.second == own_id.index)
+      return {own_id};
   }
-  if (asked.first != static_cast<int>(DeviceCode::cpu) || asked.second != 0) {
-    reject_device(array, asked);
+  if (requested_device.first != static_cast<int>(DeviceCode::cpu) || requested_device.second != 0) {
+    reject_device(array, requested_device);
   }
   return {host, !can.host_memory};
 }
 
-NdArray copied_for(const NdArray& array, const Destination& to) {
-  if (!to.to_host) return copy(array);
+NdArray copied_for(const NdArray& array, const Destination& destination) {
+  if (!destination.to_host) return copy(array);
   const WithoutGil waiting(true);
   return to_device(array, Device{});
 }
 
-PyObject* wrap_up(const NdArray& array, DeviceId where, std::optional<std::uint32_t> minor,
+PyObject* wrap_up(const NdArray& array, DeviceId id, std::optional<std::uint32_t> minor,
                   bool is_copy) {
   if (!minor) {
     if (array.read_only()) {
@@ -311,9 +314,9 @@ PyObject* wrap_up(const NdArray& array, DeviceId where, std::optional<std::uint3
           "__dlpack__: a read-only array needs DLPack 1.0 or newer; pass max_version=(1, 0), or "
           "copy=True");
     }
-    return make_capsule(make_managed<ManagedTensor>(array, where));
+    return make_capsule(make_managed<ManagedTensor>(array, id));
   }
-  auto* managed = make_managed<ManagedTensorVersioned>(array, where);
+  auto* managed = make_managed<ManagedTensorVersioned>(array, id);
   managed->written_by.minor = *minor;
   if (is_copy) managed->flags |= flag_is_copied;
   return make_capsule(managed);
@@ -334,24 +337,25 @@ PyObject* export_device(const NdArray& array) {
 PyObject* export_capsule(const NdArray& array, PyObject* stream, PyObject* max_version,
                          PyObject* dl_device, std::optional<bool> copied) {
   const std::optional<std::uint32_t> minor = minor_version_for(max_version);
-  const Destination to = destination_for(array, dl_device);
-  if (!to.to_host && copied != true) {
+  const Destination destination = destination_for(array, dl_device);
+  if (!destination.to_host && copied != true) {
     order_before(array, stream);
-    return wrap_up(array, to.where, minor, false);
+    return wrap_up(array, destination.id, minor, false);
   }
   if (copied == false) {
     throw InterchangeError("__dlpack__: an array on " + to_string(array.device()) +
                            " reaches the host by a copy only, and copy=False forbids it");
   }
   // The copy on the host has arrived when it is handed over, whatever the stream.
-  if (to.to_host && given(stream)) static_cast<void>(stream_number(stream));
-  if (to.where.code == DeviceCode::cuda_host) {
+  if (destination.to_host && is_specified(stream)) static_cast<void>(stream_number(stream));
+  if (destination.id.code == DeviceCode::cuda_host) {
     throw InterchangeError(
         "__dlpack__: a copy is not made in pinned memory; pass copy=False, or dl_device=(1, 0)");
   }
-  const NdArray fresh = copied_for(array, to);
-  if (!to.to_host) order_before(array, stream);
-  return wrap_up(fresh, to.to_host ? to.where : id_of(fresh), minor, true);
+  const NdArray copied_array = copied_for(array, destination);
+  if (!destination.to_host) order_before(array, stream);
+  return wrap_up(copied_array, destination.to_host ? destination.id : id_of(copied_array), minor,
+                 true);
 }
 
 }  // namespace skerry::python

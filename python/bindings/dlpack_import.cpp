@@ -17,8 +17,8 @@
 namespace skerry::python::dlpack {
 namespace {
 
-[[noreturn]] void reject(const char* op, const std::string& problem) {
-  throw InterchangeError(std::string(op) + ": " + problem);
+[[noreturn]] void reject(const char* op, const std::string& error_message) {
+  throw InterchangeError(std::string(op) + ": " + error_message);
 }
 
 std::string text_of(DeviceId id) {
@@ -29,7 +29,7 @@ std::string text_of(DeviceId id) {
 }
 
 struct Location {
-  Device where;
+  Device device;
   bool pinned = false;
 };
 
@@ -44,14 +44,14 @@ struct Placed {
 /// of a GPU: a kernel on a wrong address loses the device.
 Location locate_host(const char* op, const Placed& memory) {
   const Device usual = default_device();
-  const Device where = is_host(usual) ? usual : Device{};
+  const Device device = is_host(usual) ? usual : Device{};
   if (memory.id.code != DeviceCode::cuda_host || memory.data == nullptr || !cuda_is_alive()) {
-    return {where};
+    return {device};
   }
-  const PointerFacts facts = inspect_pointer(memory.data);
-  if (facts.kind != PointerKind::host) return {where};
-  check_extent(op, memory.data, memory.range, facts);
-  return {where, true};
+  const PointerInfo attributes = inspect_pointer(memory.data);
+  if (attributes.kind != PointerKind::host) return {device};
+  check_extent(op, memory.data, memory.range, attributes);
+  return {device, true};
 }
 
 Location locate_cuda(const char* op, const Placed& memory) {
@@ -60,19 +60,19 @@ Location locate_cuda(const char* op, const Placed& memory) {
   const auto claimed = device_of_physical(id.index);
   if (!claimed) reject(op, "no device for DLPack device " + text_of(id));
   if (memory.data == nullptr) return {*claimed};
-  const PointerFacts facts = inspect_pointer(memory.data);
-  const bool managed = facts.kind == kind::managed;
-  if (!managed && (facts.kind != kind::device || id.code != DeviceCode::cuda)) {
+  const PointerInfo attributes = inspect_pointer(memory.data);
+  const bool managed = attributes.kind == kind::managed;
+  if (!managed && (attributes.kind != kind::device || id.code != DeviceCode::cuda)) {
     reject(op, "DLPack device " + text_of(id) + ", but the pointer is not such memory");
   }
-  check_extent(op, memory.data, memory.range, facts);
+  check_extent(op, memory.data, memory.range, attributes);
   // Managed memory is on no device for good, and carries no ordinal in DLPack.
   if (managed && id.code == DeviceCode::cuda_managed) {
-    return {device_of_physical(facts.ordinal).value_or(*claimed)};
+    return {device_of_physical(attributes.ordinal).value_or(*claimed)};
   }
-  if (facts.ordinal != id.index) {
+  if (attributes.ordinal != id.index) {
     reject(op, "DLPack device " + text_of(id) + ", but the pointer is memory of CUDA device " +
-                   std::to_string(facts.ordinal));
+                   std::to_string(attributes.ordinal));
   }
   return {*claimed};
 }
@@ -95,13 +95,14 @@ Location locate(const char* op, const Placed& memory) {
 bool is_empty(const Dims& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
 
 /// Address of the first element; null for a tensor without elements, whatever it says.
-char* address_of(const char* op, const Tensor& from, const Dims& shape, Dtype type) {
+char* address_of(const char* op, const Tensor& tensor, const Dims& shape, Dtype type) {
   if (is_empty(shape)) return nullptr;
-  if (from.data == nullptr) reject(op, "a null pointer for a tensor with elements");
+  if (tensor.data == nullptr) reject(op, "a null pointer for a tensor with elements");
   std::uint64_t address = 0;
-  if (__builtin_add_overflow(reinterpret_cast<std::uintptr_t>(from.data), from.byte_offset,
+  if (__builtin_add_overflow(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.byte_offset,
                              &address)) {
-    reject(op, "byte_offset " + std::to_string(from.byte_offset) + " is out of the address space");
+    reject(op,
+           "byte_offset " + std::to_string(tensor.byte_offset) + " is out of the address space");
   }
   if ((address & static_cast<std::uint64_t>(info(type).alignment - 1)) != 0) {
     reject(op, std::string("the data is not aligned to its dtype, ") + name(type) +
@@ -112,36 +113,37 @@ char* address_of(const char* op, const Tensor& from, const Dims& shape, Dtype ty
 
 /// Programs have the lower half of the addresses, of at most 57 bits with five-level paging: what
 /// lies beyond is no memory, whichever device it is said to be of.
-void check_addresses(const char* op, const Tensor& from, const char* data, ByteRange range) {
-  constexpr std::uint64_t beyond = std::uint64_t{1} << 56;
+void check_addresses(const char* op, const Tensor& tensor, const char* data, ByteRange range) {
+  constexpr std::uint64_t address_limit = std::uint64_t{1} << 56;
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   if (range.first == range.last ||
-      (address < beyond && address + static_cast<std::uint64_t>(range.last) <= beyond)) {
+      (address < address_limit &&
+       address + static_cast<std::uint64_t>(range.last) <= address_limit)) {
     return;
   }
   reject(op, "its bytes are out of the address space: data " +
-                 std::to_string(reinterpret_cast<std::uintptr_t>(from.data)) + ", byte_offset " +
-                 std::to_string(from.byte_offset) + ", up to " + std::to_string(range.last) +
+                 std::to_string(reinterpret_cast<std::uintptr_t>(tensor.data)) + ", byte_offset " +
+                 std::to_string(tensor.byte_offset) + ", up to " + std::to_string(range.last) +
                  " bytes from there");
 }
 
 /// From elements to bytes.
-void set_strides(const char* op, const Tensor& from, Layout& place, std::int64_t width) {
-  std::int64_t* const strides = place.strides.data();
-  if (from.strides == nullptr) {
+void set_strides(const char* op, const Tensor& tensor, Layout& layout, std::int64_t width) {
+  std::int64_t* const strides = layout.strides.data();
+  if (tensor.strides == nullptr) {
     std::int64_t stride = width;
-    for (int axis = from.rank - 1; axis >= 0; --axis) {
+    for (int axis = tensor.rank - 1; axis >= 0; --axis) {
       strides[axis] = stride;
       // An overflow is found by check_layout.
-      const bool is_long = place.shape[axis] > 1;
-      if (is_long && __builtin_mul_overflow(stride, place.shape[axis], &stride)) break;
+      const bool is_long = layout.shape[axis] > 1;
+      if (is_long && __builtin_mul_overflow(stride, layout.shape[axis], &stride)) break;
     }
     return;
   }
-  for (int axis = 0; axis < from.rank; ++axis) {
-    if (!__builtin_mul_overflow(from.strides[axis], width, &strides[axis])) continue;
-    if (place.shape[axis] > 1 && !is_empty(place.shape)) {
-      reject(op, "a stride of " + std::to_string(from.strides[axis]) + " elements overflows");
+  for (int axis = 0; axis < tensor.rank; ++axis) {
+    if (!__builtin_mul_overflow(tensor.strides[axis], width, &strides[axis])) continue;
+    if (layout.shape[axis] > 1 && !is_empty(layout.shape)) {
+      reject(op, "a stride of " + std::to_string(tensor.strides[axis]) + " elements overflows");
     }
     strides[axis] = 0;  // no element is reached by it
   }
@@ -155,99 +157,100 @@ bool is_read_only(const Managed* managed) {
   return false;
 }
 
-Dtype checked_dtype(const char* op, const Tensor& from) {
-  const std::optional<Dtype> known = dtype_of(from.type);
-  if (known) return *known;
+Dtype checked_dtype(const char* op, const Tensor& tensor) {
+  const std::optional<Dtype> dtype = dtype_of(tensor.type);
+  if (dtype) return *dtype;
   reject(op, "no dtype of skerry: DLPack type code " +
-                 std::to_string(static_cast<int>(from.type.code)) + ", " +
-                 std::to_string(from.type.bits) + " bits, " + std::to_string(from.type.lanes) +
+                 std::to_string(static_cast<int>(tensor.type.code)) + ", " +
+                 std::to_string(tensor.type.bits) + " bits, " + std::to_string(tensor.type.lanes) +
                  " lanes");
 }
 
-std::span<const std::int64_t> checked_shape(const char* op, const Tensor& from) {
-  if (from.rank < 0 || from.rank > max_rank) {
-    reject(op, "a tensor of " + std::to_string(from.rank) + " axes; at most 64 are possible");
+std::span<const std::int64_t> checked_shape(const char* op, const Tensor& tensor) {
+  if (tensor.rank < 0 || tensor.rank > max_rank) {
+    reject(op, "a tensor of " + std::to_string(tensor.rank) + " axes; at most 64 are possible");
   }
-  if (from.rank > 0 && from.shape == nullptr) reject(op, "a tensor without a shape");
-  return {from.shape, static_cast<std::size_t>(from.rank)};
+  if (tensor.rank > 0 && tensor.shape == nullptr) reject(op, "a tensor without a shape");
+  return {tensor.shape, static_cast<std::size_t>(tensor.rank)};
 }
 
 /// A tensor that is checked, and not yet ours.
 struct Candidate {
   Dtype type;
-  Layout place;
+  Layout layout;
   char* data = nullptr;
   ByteRange range;
-  Location at;
+  Location location;
 
-  Candidate(const char* op, const Tensor& from);
+  Candidate(const char* op, const Tensor& tensor);
 
  private:
-  bool measure(const Tensor& from);
+  bool measure(const Tensor& tensor);
 };
 
 /// Strides in bytes and the range, in one pass. False for a tensor that has no elements, no
 /// strides, or is wrong: that takes the long way.
-bool Candidate::measure(const Tensor& from) {
-  if (from.strides == nullptr) return false;
+bool Candidate::measure(const Tensor& tensor) {
+  if (tensor.strides == nullptr) return false;
   const std::int64_t width = itemsize(type);
-  std::int64_t* const strides = place.strides.data();
+  std::int64_t* const strides = layout.strides.data();
   std::int64_t nbytes = width;
   std::int64_t first = 0;
   std::int64_t last = width;
   bool is_odd = false;
   // More than any address space, and its sums don't overflow.
-  constexpr std::int64_t far = std::int64_t{1} << 48;
-  for (int axis = 0; axis < from.rank; ++axis) {
-    const std::int64_t n = place.shape[axis];
+  constexpr std::int64_t max_offset = std::int64_t{1} << 48;
+  for (int axis = 0; axis < tensor.rank; ++axis) {
+    const std::int64_t n = layout.shape[axis];
     std::int64_t reach = 0;
     is_odd |= n <= 0;
     is_odd |= __builtin_mul_overflow(nbytes, n, &nbytes);
-    is_odd |= __builtin_mul_overflow(from.strides[axis], width, &strides[axis]);
-    is_odd |= strides[axis] > far || strides[axis] < -far;
+    is_odd |= __builtin_mul_overflow(tensor.strides[axis], width, &strides[axis]);
+    is_odd |= strides[axis] > max_offset || strides[axis] < -max_offset;
     is_odd |= __builtin_mul_overflow(n > 0 ? n - 1 : 0, strides[axis], &reach);
     std::int64_t& end = reach < 0 ? first : last;
     is_odd |= __builtin_add_overflow(end, reach, &end);
   }
-  const auto address = reinterpret_cast<std::uintptr_t>(from.data);
-  is_odd |= first < -far || last > far || address > static_cast<std::uint64_t>(far) ||
-            0 - static_cast<std::uint64_t>(first) > address || from.byte_offset != 0 ||
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
+  is_odd |= first < -max_offset || last > max_offset ||
+            address > static_cast<std::uint64_t>(max_offset) ||
+            0 - static_cast<std::uint64_t>(first) > address || tensor.byte_offset != 0 ||
             address == 0 || (address & static_cast<std::uint64_t>(info(type).alignment - 1)) != 0;
   if (is_odd) return false;
-  data = static_cast<char*>(from.data);
+  data = static_cast<char*>(tensor.data);
   range = {first, last};
-  place.offset = -first;
+  layout.offset = -first;
   return true;
 }
 
-Candidate::Candidate(const char* op, const Tensor& from)
-    : type(checked_dtype(op, from)),
-      place{.shape = Dims(checked_shape(op, from)), .strides = place.shape} {
-  if (!measure(from)) {
+Candidate::Candidate(const char* op, const Tensor& tensor)
+    : type(checked_dtype(op, tensor)),
+      layout{.shape = Dims(checked_shape(op, tensor)), .strides = layout.shape} {
+  if (!measure(tensor)) {
     const std::int64_t width = itemsize(type);
-    set_strides(op, from, place, width);
-    data = address_of(op, from, place.shape, type);
-    range = check_layout(op, data, place, width);
-    check_addresses(op, from, data, range);
+    set_strides(op, tensor, layout, width);
+    data = address_of(op, tensor, layout.shape, type);
+    range = check_layout(op, data, layout, width);
+    check_addresses(op, tensor, data, range);
   }
-  at = locate(op, {from.where, data, range});
+  location = locate(op, {tensor.device, data, range});
 }
 
 template <class Managed>
 NdArray adopt_candidate(Candidate&& one, Managed* managed) {
   const bool read_only = is_read_only(managed);
   // An array of ours on a CUDA device comes back as a view, since uses of views are in order.
-  if (StorageRef shared = own_memory(managed);
-      shared && shared->where() == one.at.where && capabilities_of(one.at.where).runs_later) {
-    if (shared->data() != nullptr) one.place.offset += one.data + one.range.first - shared->data();
+  if (StorageRef shared = own_memory(managed); shared && shared->device() == one.location.device &&
+                                               capabilities_of(one.location.device).runs_later) {
+    if (shared->data() != nullptr) one.layout.offset += one.data + one.range.first - shared->data();
     managed->deleter(managed);
-    return {std::move(shared), std::move(one.place), one.type, read_only};
+    return {std::move(shared), std::move(one.layout), one.type, read_only};
   }
-  StorageRef memory = adopt(one.at.where, one.data + one.range.first, one.range.nbytes(), read_only,
-                            managed, release_managed<Managed>, one.at.pinned);
+  StorageRef memory = adopt(one.location.device, one.data + one.range.first, one.range.nbytes(),
+                            read_only, managed, release_managed<Managed>, one.location.pinned);
   // Our current stream waits for the producer, where that promises an order at all.
-  come_after_current(*memory.get());
-  return {std::move(memory), std::move(one.place), one.type, read_only};
+  note_import_on_current(*memory.get());
+  return {std::move(memory), std::move(one.layout), one.type, read_only};
 }
 
 template <class Managed>
@@ -279,7 +282,7 @@ void release_managed(void* owner) noexcept {
   auto* managed = static_cast<Managed*>(owner);
   if (managed->deleter == nullptr) return;
   if (is_own(managed)) return managed->deleter(managed);
-  if (const WithGil held; held) call_deleter(managed);
+  if (const WithGil gil_guard; gil_guard) call_deleter(managed);
 }
 
 template <class Managed>

@@ -33,7 +33,7 @@ struct Vocabulary {
   PyObject* ndarray = nullptr;
   PyObject* ndarray_method = nullptr;  ///< takes the array itself
   PyObject* ndarray_names = nullptr;
-  LazyObject chosen[16];  ///< tuples of names by the bits of a call's keywords
+  LazyObject name_tuples[16];  ///< tuples of names by the bits of a call's keywords
 };
 constinit Vocabulary words;
 
@@ -51,17 +51,17 @@ struct Request {
       stack[1 + count++] = values[i];
     }
     if (count == 0) return PyObject_CallMethodNoArgs(producer, words.method);
-    PyObject* const names = words.chosen[bits].get([&] { return names_of(bits, count); });
+    PyObject* const names = words.name_tuples[bits].get([&] { return names_of(bits, count); });
     return PyObject_VectorcallMethod(words.method, stack, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET,
                                      names);
   }
 
   static PyObject* names_of(std::size_t bits, std::size_t count) {
     Object tuple(PyTuple_New(static_cast<Py_ssize_t>(count)));
-    Py_ssize_t at = 0;
+    Py_ssize_t position = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       if ((bits >> i & 1) == 0) continue;
-      PyTuple_SET_ITEM(tuple.get(), at++, Py_NewRef(words.names[i]));
+      PyTuple_SET_ITEM(tuple.get(), position++, Py_NewRef(words.names[i]));
     }
     return tuple.release();
   }
@@ -93,8 +93,8 @@ class Attempts {
   ~Attempts() { Py_XDECREF(earlier_); }
 
   /// Null after a TypeError that deserves another try; throws PythonError for any other.
-  [[nodiscard]] PyObject* operator()(const Request& with, bool is_last) {
-    PyObject* capsule = with.send(producer_);
+  [[nodiscard]] PyObject* operator()(const Request& request, bool is_last) {
+    PyObject* capsule = request.send(producer_);
     if (capsule != nullptr) return capsule;
     if (earlier_ == nullptr && (is_last || PyErr_ExceptionMatches(PyExc_TypeError) == 0)) {
       throw PythonError{};
@@ -122,38 +122,39 @@ class Attempts {
 };
 
 /// The capsule, and whether `copy` reached the producer.
-struct Answer {
+struct Response {
   Object capsule;
   bool knows_copy = true;
 };
 
-Answer ask_on_host(PyObject* producer, Request& with) {
+Response ask_on_host(PyObject* producer, Request& request) {
   Attempts attempt(producer);
-  with.values[1] = words.max_version;
-  if (PyObject* capsule = attempt(with, false)) return {Object(capsule)};
+  request.values[1] = words.max_version;
+  if (PyObject* capsule = attempt(request, false)) return {Object(capsule)};
   // dl_device asked for a copy to the host: without it the structure would be of no use.
-  if (with.values[3] != nullptr) return {Object(attempt(with, true))};
+  if (request.values[3] != nullptr) return {Object(attempt(request, true))};
   return {Object(attempt({}, true)), false};
 }
 
 /// With the producer's device current, as PyTorch wants it, and restored after; and the stream on
 /// which the data will be used, so that the producer makes its work come before ours.
-Answer ask_on_cuda(PyObject* producer, Request& with, Device where) {
+Response ask_on_cuda(PyObject* producer, Request& request, Device device) {
   Attempts attempt(producer);
-  const Stream own = current_stream(where);
-  const CurrentDevice scope(where);
-  const Object handle(PyLong_FromSize_t(reinterpret_cast<std::uintptr_t>(own.handle())));
-  with.values[0] = handle.get();
-  with.values[1] = words.max_version;
-  if (PyObject* capsule = attempt(with, false)) return {Object(capsule)};
+  const Stream consumer_stream = current_stream(device);
+  const CurrentDevice scope(device);
+  const Object handle(
+      PyLong_FromSize_t(reinterpret_cast<std::uintptr_t>(consumer_stream.handle())));
+  request.values[0] = handle.get();
+  request.values[1] = words.max_version;
+  if (PyObject* capsule = attempt(request, false)) return {Object(capsule)};
   Request stream_only;
   stream_only.values[0] = handle.get();
   if (PyObject* capsule = attempt(stream_only, false)) return {Object(capsule), false};
-  Answer plain{Object(attempt({}, true)), false};
+  Response response{Object(attempt({}, true)), false};
   // Without a stream the producer has used the legacy default one.
-  const Stream usual(where);
-  if (!(own == usual)) own.wait(usual);
-  return plain;
+  const Stream usual(device);
+  if (!(consumer_stream == usual)) consumer_stream.wait(usual);
+  return response;
 }
 
 /// Names the method that an object has not; an AttributeError of its own methods stays.
@@ -176,20 +177,20 @@ void name_missing_method(const char* op, PyObject* producer) {
   PyErr_Restore(type, value, trace);
 }
 
-Answer ask_any(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
-  Request with;
-  if (copied) with.values[2] = *copied ? Py_True : Py_False;
+Response ask_any(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
+  Request request;
+  if (copied) request.values[2] = *copied ? Py_True : Py_False;
   // NumPy's arrays are in host memory; others say where they are.
-  if (is_numpy_array(producer)) return ask_on_host(producer, with);
+  if (is_numpy_array(producer)) return ask_on_host(producer, request);
   const DeviceId id = device_of_producer(op, producer);
   switch (id.code) {
     case DeviceCode::cpu:
     case DeviceCode::cuda_host:
-      return ask_on_host(producer, with);
+      return ask_on_host(producer, request);
     case DeviceCode::cuda:
     case DeviceCode::cuda_managed:
-      if (const auto where = device_of_physical(id.index)) {
-        return ask_on_cuda(producer, with, *where);
+      if (const auto device = device_of_physical(id.index)) {
+        return ask_on_cuda(producer, request, *device);
       }
       break;
   }
@@ -200,11 +201,11 @@ Answer ask_any(const char* op, PyObject* producer, std::optional<bool> copied, b
                            std::to_string(id.index) + "), which is no device of this process; " +
                            "copy it to the host first, or pass device=\"cpu\"");
   }
-  with.values[3] = words.host;
-  return ask_on_host(producer, with);
+  request.values[3] = words.host;
+  return ask_on_host(producer, request);
 }
 
-Answer ask(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
+Response ask(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
   try {
     return ask_any(op, producer, copied, to_host);
   } catch (const PythonError&) {
@@ -223,44 +224,46 @@ bool capsule_is_copy(PyObject* capsule) {
 }  // namespace
 
 void prepare_protocol() {
-  const auto fresh = [](PyObject* made) { return Object(made).release(); };
-  const auto interned = [&](const char* text) { return fresh(PyUnicode_InternFromString(text)); };
+  const auto require_object = [](PyObject* object) { return Object(object).release(); };
+  const auto interned = [&](const char* text) {
+    return require_object(PyUnicode_InternFromString(text));
+  };
   words.method = interned("__dlpack__");
   words.device_method = interned("__dlpack_device__");
   constexpr const char* keywords[] = {"stream", "max_version", "copy", "dl_device"};
   for (std::size_t i = 0; i < std::size(keywords); ++i) words.names[i] = interned(keywords[i]);
-  words.max_version = fresh(Py_BuildValue("(ii)", own_version.major, own_version.minor));
-  words.host = fresh(Py_BuildValue("(ii)", static_cast<int>(DeviceCode::cpu), 0));
-  words.ndarray = fresh(PyObject_GetAttrString(numpy(), "ndarray"));
-  words.ndarray_method = fresh(PyObject_GetAttr(words.ndarray, words.method));
-  words.ndarray_names = fresh(Py_BuildValue("(O)", words.names[1]));
+  words.max_version = require_object(Py_BuildValue("(ii)", own_version.major, own_version.minor));
+  words.host = require_object(Py_BuildValue("(ii)", static_cast<int>(DeviceCode::cpu), 0));
+  words.ndarray = require_object(PyObject_GetAttrString(numpy(), "ndarray"));
+  words.ndarray_method = require_object(PyObject_GetAttr(words.ndarray, words.method));
+  words.ndarray_names = require_object(Py_BuildValue("(O)", words.names[1]));
 }
 
-NdArray from_capsule(const char* op, PyObject* from, std::optional<bool> copied, bool to_host) {
-  if (PyCapsule_CheckExact(from)) {
-    NdArray taken = take_capsule(op, from);
-    return copied == true ? copy(taken) : taken;
+NdArray from_capsule(const char* op, PyObject* object, std::optional<bool> copied, bool to_host) {
+  if (PyCapsule_CheckExact(object)) {
+    NdArray array = take_capsule(op, object);
+    return copied == true ? copy(array) : array;
   }
-  if (is_numpy_array(from)) {
+  if (is_numpy_array(object)) {
     // What most calls are, without the care for older versions and other devices.
-    if (!copied && reinterpret_cast<PyObject*>(Py_TYPE(from)) == words.ndarray) {
-      PyObject* stack[] = {from, words.max_version};
+    if (!copied && reinterpret_cast<PyObject*>(Py_TYPE(object)) == words.ndarray) {
+      PyObject* stack[] = {object, words.max_version};
       const Object capsule(
           PyObject_Vectorcall(words.ndarray_method, stack, 1, words.ndarray_names));
       return take_capsule(op, capsule.get());
     }
   } else {
-    if (const ExchangeTable* table = exchange_table_of(Py_TYPE(from))) {
-      if (auto taken = from_exchange_table(op, from, *table)) {
-        return copied == true ? copy(*taken) : std::move(*taken);
+    if (const ExchangeTable* table = exchange_table_of(Py_TYPE(object))) {
+      if (auto array = from_exchange_table(op, object, *table)) {
+        return copied == true ? copy(*array) : std::move(*array);
       }
     }
   }
-  const Answer got = ask(op, from, copied, to_host);
+  const Response got = ask(op, object, copied, to_host);
   if (!copied || (*copied && got.knows_copy)) return take_capsule(op, got.capsule.get());
   if (*copied) return copy(take_capsule(op, got.capsule.get()));
   if (capsule_is_copy(got.capsule.get())) {
-    throw InterchangeError(std::string(op) + ": copy=False, but " + Py_TYPE(from)->tp_name +
+    throw InterchangeError(std::string(op) + ": copy=False, but " + Py_TYPE(object)->tp_name +
                            " has made a copy");
   }
   return take_capsule(op, got.capsule.get());

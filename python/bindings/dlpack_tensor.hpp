@@ -26,15 +26,15 @@ namespace skerry::python::dlpack {
 /// Throws InterchangeError where a stride is no multiple of the item, which DLPack can't say.
 void require_whole_strides(const NdArray& array);
 
-/// Fills all of `to`; `shape` and `strides` (in elements) must stay as long as it is used. Never a
-/// byte offset: TensorFlow refuses one, cuda.core before 1.2 ignores it.
-void describe_to(Tensor& to, const NdArray& array, DeviceId where, std::int64_t* shape,
+/// Fills all of `tensor`; `shape` and `strides` (in elements) must stay as long as it is used.
+/// Never a byte offset: TensorFlow refuses one, cuda.core before 1.2 ignores it.
+void describe_to(Tensor& tensor, const NdArray& array, DeviceId id, std::int64_t* shape,
                  std::int64_t* strides);
 
 /// An owning structure in one block of memory; its deleter needs no GIL and no interpreter. Throws
 /// std::bad_alloc. `Managed` is ManagedTensor or ManagedTensorVersioned.
 template <class Managed>
-[[nodiscard]] Managed* make_managed(const NdArray& array, DeviceId where);
+[[nodiscard]] Managed* make_managed(const NdArray& array, DeviceId id);
 /// Whether it was made by make_managed.
 template <class Managed>
 [[nodiscard]] bool is_own(const Managed* managed) noexcept;
@@ -47,7 +47,7 @@ template <class Managed>
 template <class Managed>
 void call_deleter(Managed* managed) noexcept {
   if (PyErr_Occurred() == nullptr) return managed->deleter(managed);
-  const ErrorAside kept;
+  const ErrorAside error_scope;
   managed->deleter(managed);
 }
 
@@ -70,7 +70,7 @@ template <class Managed>
 [[nodiscard]] const ExchangeTable* exchange_table_of(PyTypeObject* type);
 /// Through such a table; work of ours comes after the producer's. Empty where the object has one
 /// but must go through `__dlpack__`.
-[[nodiscard]] std::optional<NdArray> from_exchange_table(const char* op, PyObject* from,
+[[nodiscard]] std::optional<NdArray> from_exchange_table(const char* op, PyObject* object,
                                                          const ExchangeTable& table);
 
 }  // namespace skerry::python::dlpack

@@ -41,8 +41,8 @@ void raise_mismatch(const DeviceMismatchError& error) {
     PyObject* devices = PyTuple_New(static_cast<Py_ssize_t>(error.devices().size()));
     if (devices == nullptr) return;
     Py_ssize_t position = 0;
-    for (const Device where : error.devices()) {
-      PyTuple_SET_ITEM(devices, position++, text_of(to_string(where)));
+    for (const Device device : error.devices()) {
+      PyTuple_SET_ITEM(devices, position++, text_of(to_string(device)));
     }
     if (PyErr_Occurred()) {
       Py_DECREF(devices);
@@ -65,14 +65,14 @@ void raise_device(const DeviceError& error) {
   if (error.fatal() && PyErr_CheckSignals() != 0) return;
   raise_with(error.fatal() ? fatal_device_class : class_of<DeviceError>, error.what(),
              [&](PyObject* instance) {
-               decorate(instance, "device", text_of(to_string(error.where())));
+               decorate(instance, "device", text_of(to_string(error.device())));
                decorate(instance, "code", PyLong_FromLong(error.code()));
              });
 }
 
 void raise_out_of_memory(const OutOfMemoryError& error) {
   raise_with(class_of<OutOfMemoryError>, error.what(), [&](PyObject* instance) {
-    decorate(instance, "device", text_of(to_string(error.where())));
+    decorate(instance, "device", text_of(to_string(error.device())));
     decorate(instance, "requested", PyLong_FromSize_t(error.requested()));
   });
 }
@@ -81,7 +81,7 @@ void raise_out_of_memory(const OutOfMemoryError& error) {
 
 void prepare_errors() {
   const struct {
-    PyObject*& found;
+    PyObject*& class_object;
     const char* name;
   } classes[] = {
       {class_of<DeviceMismatchError>, "DeviceMismatchError"},
@@ -98,8 +98,8 @@ void prepare_errors() {
       {class_of<LinAlgError>, "LinAlgError"},
   };
   const Object module(PyImport_ImportModule("skerry.exceptions"));
-  for (const auto& [found, name] : classes) {
-    found = Object(PyObject_GetAttrString(module.get(), name)).release();
+  for (const auto& [class_object, name] : classes) {
+    class_object = Object(PyObject_GetAttrString(module.get(), name)).release();
   }
 }
 
@@ -149,16 +149,16 @@ Object package_function(const char* module, const char* name) {
   return Object(PyObject_GetAttrString(imported.get(), name));
 }
 
-Object optional_attribute(PyObject* from, const char* name) {
-  PyObject* found = PyObject_GetAttrString(from, name);
-  if (found != nullptr) return Object(found);
+Object optional_attribute(PyObject* object, const char* name) {
+  PyObject* attribute = PyObject_GetAttrString(object, name);
+  if (attribute != nullptr) return Object(attribute);
   if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw PythonError{};
   PyErr_Clear();
   return {};
 }
 
-void set_attribute(PyObject* of, const char* name, const Object& value) {
-  if (PyObject_SetAttrString(of, name, value.get()) != 0) throw PythonError{};
+void set_attribute(PyObject* object, const char* name, const Object& value) {
+  if (PyObject_SetAttrString(object, name, value.get()) != 0) throw PythonError{};
 }
 
 void add_to_module(PyObject* module, const char* name, const Object& value) {
@@ -167,16 +167,16 @@ void add_to_module(PyObject* module, const char* name, const Object& value) {
 
 Object context_value(PyObject* variable) {
   if (variable == nullptr) return {};
-  PyObject* found = nullptr;
-  if (PyContextVar_Get(variable, Py_None, &found) != 0) throw PythonError{};
-  Object held(found);
-  return found == Py_None ? Object() : std::move(held);
+  PyObject* value = nullptr;
+  if (PyContextVar_Get(variable, Py_None, &value) != 0) throw PythonError{};
+  Object reference(value);
+  return value == Py_None ? Object() : std::move(reference);
 }
 
 const char* utf8(PyObject* text) {
-  const char* found = PyUnicode_AsUTF8(text);
-  if (found == nullptr) throw PythonError{};
-  return found;
+  const char* characters = PyUnicode_AsUTF8(text);
+  if (characters == nullptr) throw PythonError{};
+  return characters;
 }
 
 }  // namespace skerry::python

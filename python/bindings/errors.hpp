@@ -26,7 +26,7 @@ void set_python_error() noexcept;
 /// Runs `body` and turns its exceptions into Python errors. Who ends its own thread by force
 /// unwinds through here, and must not be stopped.
 template <class Body, class Result = decltype(std::declval<Body&>()())>
-Result guarded(Body&& body, Result failed = {}) {
+Result translate_exceptions(Body&& body, Result failed = {}) {
   try {
     return body();
   } catch (abi::__forced_unwind&) {
@@ -38,15 +38,15 @@ Result guarded(Body&& body, Result failed = {}) {
 }
 
 /// The name of an object's class, for messages.
-inline std::string type_name(PyObject* of) { return Py_TYPE(of)->tp_name; }
+inline std::string type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
 
 /// Owning pointer to a Python object.
 class Object {
  public:
   Object() = default;
   /// Takes over a new reference; throws PythonError for null.
-  explicit Object(PyObject* fresh) : pointer_(fresh) {
-    if (fresh == nullptr) throw PythonError{};
+  explicit Object(PyObject* new_reference) : pointer_(new_reference) {
+    if (new_reference == nullptr) throw PythonError{};
   }
   static Object borrow(PyObject* other) { return Object(Py_NewRef(other)); }
   Object(Object&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)) {}
@@ -68,8 +68,8 @@ class Object {
 /// A function of one of the package's Python modules, for what is not hot.
 [[nodiscard]] Object package_function(const char* module, const char* name);
 /// The attribute of an object, null where it has none.
-[[nodiscard]] Object optional_attribute(PyObject* from, const char* name);
-void set_attribute(PyObject* of, const char* name, const Object& value);
+[[nodiscard]] Object optional_attribute(PyObject* object, const char* name);
+void set_attribute(PyObject* object, const char* name, const Object& value);
 void add_to_module(PyObject* module, const char* name, const Object& value);
 /// What a contextvars.ContextVar holds; null where the variable is null, unset or None.
 [[nodiscard]] Object context_value(PyObject* variable);
@@ -93,6 +93,6 @@ class ErrorAside {
 
 /// Elements from which on a call lets other threads run: about 10 us of work, against 0.1 us that
 /// the hand-over costs.
-inline constexpr std::int64_t long_work = 1 << 16;
+inline constexpr std::int64_t min_size_without_gil = 1 << 16;
 
 }  // namespace skerry::python

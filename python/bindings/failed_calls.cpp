@@ -46,7 +46,7 @@ PyObject* imported(LazyObject& function, const char* name) {
 template <class FindName, class FindBetter>
 PyObject* name_error(FindName find_name, FindBetter find_better) noexcept {
   if (PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;
-  return guarded([&]() -> PyObject* {
+  return translate_exceptions([&]() -> PyObject* {
     const Object error = take_error();
     if (is_named(error.get(), find_name())) {
       raise(error.get());
@@ -65,22 +65,25 @@ PyObject* name_error(FindName find_name, FindBetter find_better) noexcept {
 
 }  // namespace
 
-PyObject* name_failed_call(const Arguments& with) noexcept {
+PyObject* name_failed_call(const Arguments& arguments) noexcept {
   const auto find_better = [&](PyObject* error) {
     static constinit LazyObject function;
-    const Object given(PyDict_New());
-    for (int i = 0; i < with.takes->count(); ++i) {
-      if (with[i] == nullptr) continue;
-      if (PyDict_SetItem(given.get(), with.takes->name(i), with[i]) != 0) throw PythonError{};
+    const Object named_values(PyDict_New());
+    for (int i = 0; i < arguments.signature->count(); ++i) {
+      if (arguments[i] == nullptr) continue;
+      if (PyDict_SetItem(named_values.get(), arguments.signature->name(i), arguments[i]) != 0)
+        throw PythonError{};
     }
-    for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+    for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
       const Object name(PyUnicode_FromFormat("arguments[%zd]", i));
-      if (PyDict_SetItem(given.get(), name.get(), with.rest[i]) != 0) throw PythonError{};
+      if (PyDict_SetItem(named_values.get(), name.get(), arguments.rest[i]) != 0)
+        throw PythonError{};
     }
-    return Object(PyObject_CallFunction(imported(function, "named"), "sOO", with.takes->function(),
-                                        given.get(), error));
+    return Object(PyObject_CallFunction(imported(function, "named"), "sOO",
+                                        arguments.signature->function(), named_values.get(),
+                                        error));
   };
-  return name_error([&] { return with.takes->function(); }, find_better);
+  return name_error([&] { return arguments.signature->function(); }, find_better);
 }
 
 PyObject* name_failed_call(PyObject* function, PyObject* const* args, Py_ssize_t count,

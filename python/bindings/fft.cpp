@@ -17,51 +17,52 @@ namespace {
 
 using optional_integers = std::optional<std::vector<std::int64_t>>;
 
-FftNorm parse_norm(const Arguments& with) {
+FftNorm parse_norm(const Arguments& arguments) {
   constexpr FftNorm norms[] = {FftNorm::backward, FftNorm::ortho, FftNorm::forward};
-  return with.has(3) ? norms[choice(with, 3, {"backward", "ortho", "forward"})] : norms[0];
+  return arguments.has(3) ? norms[choice(arguments, 3, {"backward", "ortho", "forward"})]
+                          : norms[0];
 }
 
-optional_integers parse_optional(const Arguments& with, int at) {
-  if (!with.has(at)) return std::nullopt;
-  return integers(with, at);
+optional_integers parse_optional(const Arguments& arguments, int parameter) {
+  if (!arguments.has(parameter)) return std::nullopt;
+  return integers(arguments, parameter);
 }
 
-constexpr std::int64_t long_transform = long_work / 8;
+constexpr std::int64_t long_transform = min_size_without_gil / 8;
 
 template <FftKind Kind>
-PyObject* run_fft(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::optional<std::int64_t> n = optional_integer(with, 1);
-  const std::int64_t axis = integer(with, 2, -1);
-  const FftNorm norm = parse_norm(with);
+PyObject* run_fft(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::optional<std::int64_t> n = optional_integer(arguments, 1);
+  const std::int64_t axis = integer(arguments, 2, -1);
+  const FftNorm norm = parse_norm(arguments);
   return wrap(
       run_without_gil(x.size() > long_transform, [&] { return fft(Kind, x, n, axis, norm); }));
 }
 
 template <FftKind Kind>
-PyObject* run_fftn(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const optional_integers lengths = parse_optional(with, 1);
-  const optional_integers axes = parse_optional(with, 2);
-  const FftNorm norm = parse_norm(with);
-  return wrap_made(x.size() > long_transform, [&] { return fftn(Kind, x, lengths, axes, norm); });
+PyObject* run_fftn(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const optional_integers lengths = parse_optional(arguments, 1);
+  const optional_integers axes = parse_optional(arguments, 2);
+  const FftNorm norm = parse_norm(arguments);
+  return wrap_result(x.size() > long_transform, [&] { return fftn(Kind, x, lengths, axes, norm); });
 }
 
 template <bool Half>
-PyObject* run_frequencies(const Arguments& with) {
-  const char* op = with.takes->function();
-  const std::int64_t n = integer(with, 0);
-  const double spacing = with[1] != nullptr ? number(with, 1) : 1;
-  const Dtype type = parse_optional_dtype(op, with[2]).value_or(default_real);
-  return wrap(fft_frequencies(op, n, spacing, type, device_or_default(op, with[3]), Half));
+PyObject* run_frequencies(const Arguments& arguments) {
+  const char* op = arguments.signature->function();
+  const std::int64_t n = integer(arguments, 0);
+  const double spacing = arguments[1] != nullptr ? number(arguments, 1) : 1;
+  const Dtype type = parse_optional_dtype(op, arguments[2]).value_or(default_real);
+  return wrap(fft_frequencies(op, n, spacing, type, device_or_default(op, arguments[3]), Half));
 }
 
 template <bool Back>
-PyObject* run_shift(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const optional_integers axes = parse_optional(with, 1);
-  return wrap_made(x.size() > long_work, [&] { return fft_shift(x, axes, Back); });
+PyObject* run_shift(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const optional_integers axes = parse_optional(arguments, 1);
+  return wrap_result(x.size() > min_size_without_gil, [&] { return fft_shift(x, axes, Back); });
 }
 
 #define SKERRY_FFT_SIGNATURE "(x, /, *, n=None, axis=-1, norm='backward')"
@@ -87,7 +88,7 @@ PyObject* run_shift(const Arguments& with) {
   "s : sequence of ints, optional\n    Elements along each of the axes, as n of the function of " \
   "one axis.\n"                                                                                   \
   "axes : sequence of ints, optional\n    All by default, or the last len(s).\n"
-#define SKERRY_FFT_RETURNS(what) "\nReturns\n-------\nArray\n    " what " On the device of x.\n"
+#define SKERRY_FFT_RETURNS(result) "\nReturns\n-------\nArray\n    " result " On the device of x.\n"
 #define SKERRY_FFT_ERRORS                                                                        \
   "\nRaises\n------\nTypeError\n    For another dtype.\nAxisError\n    For an axis that x does " \
   "not have.\nValueError\n    For a length below 1, axes named twice, an unknown norm.\n\n"      \

@@ -25,7 +25,7 @@ namespace {
 
 /// The largest of integers as unsigned numbers of their width, by which negative ones are greater
 /// than all others.
-Element greatest_unsigned(const NdArray& x) {
+Element max_unsigned(const NdArray& x) {
   static constexpr Dtype unsigned_of_width[] = {Dtype::uint8, Dtype::uint16, Dtype::uint32,
                                                 Dtype::uint64};
   const int width = std::countr_zero(static_cast<unsigned>(x.itemsize()));
@@ -35,17 +35,17 @@ Element greatest_unsigned(const NdArray& x) {
 }
 
 /// Reads from the device: the call waits for it.
-bool lies_below(const NdArray& x, std::int64_t end) {
+bool is_below(const NdArray& x, std::int64_t end) {
   if (x.size() == 0) return true;
-  std::uint64_t greatest = 0;
-  const WithoutGil working(x.size() > long_work);
-  const Element found = greatest_unsigned(x);
-  std::memcpy(&greatest, found.bytes, static_cast<std::size_t>(x.itemsize()));
-  return end > 0 && greatest < static_cast<std::uint64_t>(end);
+  std::uint64_t max_value = 0;
+  const WithoutGil working(x.size() > min_size_without_gil);
+  const Element element = max_unsigned(x);
+  std::memcpy(&max_value, element.bytes, static_cast<std::size_t>(x.itemsize()));
+  return end > 0 && max_value < static_cast<std::uint64_t>(end);
 }
 
-PyObject* run_lie_below(const Arguments& with) {
-  return PyBool_FromLong(lies_below(value_of(with[0]), integer(with, 1)));
+PyObject* run_lie_below(const Arguments& arguments) {
+  return PyBool_FromLong(is_below(value_of(arguments[0]), integer(arguments, 1)));
 }
 
 /// Of an array of that shape; nothing where it is beyond int64, or one of the lengths may be.
@@ -72,22 +72,22 @@ const NdArray& changed(const NdArray& x, const NdArray& y) {
 }
 template <class Op>
 NdArray applied(const NdArray& x, std::int64_t number) {
-  const Scalar value = Scalar::of(number);
+  const Scalar value = Scalar::from_value(number);
   const Operand both[] = {{.array = &x, .name = "x1"}, {.value = &value, .name = "x2"}};
   return apply(op_id_of<Op>, both);
 }
 
-PyObject* run_ravel_indices(const Arguments& with) {
-  const std::span<PyObject* const> indices = items_of(with[0]);
-  const std::vector<std::int64_t> lengths = integers(with, 1);
+PyObject* run_ravel_indices(const Arguments& arguments) {
+  const std::span<PyObject* const> indices = items_of(arguments[0]);
+  const std::vector<std::int64_t> lengths = integers(arguments, 1);
   if (indices.empty() || indices.size() != lengths.size()) Py_RETURN_NONE;
   if (!are_arrays_of_one_device(indices) || !size_of(lengths)) Py_RETURN_NONE;
   std::optional<NdArray> total;
   for (std::size_t i = 0; i < indices.size(); ++i) {
     const NdArray& x = value_of(indices[i]);
     const std::int64_t n = lengths[i];
-    if (x.dtype() != Dtype::int64 || !lies_below(x, n)) Py_RETURN_NONE;
-    const WithoutGil working(x.size() > long_work);
+    if (x.dtype() != Dtype::int64 || !is_below(x, n)) Py_RETURN_NONE;
+    const WithoutGil working(x.size() > min_size_without_gil);
     if (!total) {
       total = x;
       continue;
@@ -99,27 +99,27 @@ PyObject* run_ravel_indices(const Arguments& with) {
 }
 
 std::vector<NdArray> unraveled(NdArray rest, std::span<const std::int64_t> lengths) {
-  std::vector<NdArray> found(lengths.size());
-  const WithoutGil working(rest.size() > long_work);
+  std::vector<NdArray> indices(lengths.size());
+  const WithoutGil working(rest.size() > min_size_without_gil);
   for (std::size_t i = lengths.size(); i-- > 1;) {
     const NdArray quotient = applied<ops::floor_divide>(rest, lengths[i]);
-    found[i] = applied<ops::subtract>(rest, applied<ops::multiply>(quotient, lengths[i]));
+    indices[i] = applied<ops::subtract>(rest, applied<ops::multiply>(quotient, lengths[i]));
     rest = quotient;
   }
-  if (!found.empty()) found[0] = std::move(rest);
-  return found;
+  if (!indices.empty()) indices[0] = std::move(rest);
+  return indices;
 }
 
-PyObject* run_unravel_indices(const Arguments& with) {
-  return wrap_all(unraveled(value_of(with[0]), integers(with, 1)));
+PyObject* run_unravel_indices(const Arguments& arguments) {
+  return wrap_all(unraveled(value_of(arguments[0]), integers(arguments, 1)));
 }
 
-PyObject* run_unravel_index(const Arguments& with) {
-  if (!is_array(with[0])) Py_RETURN_NONE;
-  const NdArray& x = value_of(with[0]);
-  const std::vector<std::int64_t> lengths = integers(with, 1);
+PyObject* run_unravel_index(const Arguments& arguments) {
+  if (!is_array(arguments[0])) Py_RETURN_NONE;
+  const NdArray& x = value_of(arguments[0]);
+  const std::vector<std::int64_t> lengths = integers(arguments, 1);
   const std::optional<std::int64_t> end = size_of(lengths);
-  if (!end || x.dtype() != Dtype::int64 || !lies_below(x, *end)) Py_RETURN_NONE;
+  if (!end || x.dtype() != Dtype::int64 || !is_below(x, *end)) Py_RETURN_NONE;
   return wrap_all(unraveled(x, lengths));
 }
 
@@ -143,7 +143,7 @@ constexpr FunctionEntry flat_index_functions[] = {
 }  // namespace
 
 void add_flat_indices(PyObject* module) {
-  add_functions<flat_index_functions>(module, nullptr, private_home);
+  add_functions<flat_index_functions>(module, nullptr, private_module);
 }
 
 }  // namespace skerry::python

@@ -15,7 +15,7 @@ namespace skerry::python {
 namespace {
 
 /// Beyond any address space, and far from overflow.
-constexpr std::int64_t most_stride = std::int64_t{1} << 48;
+constexpr std::int64_t max_stride = std::int64_t{1} << 48;
 
 [[noreturn]] void reject_extent(const char* op) {
   throw InterchangeError(std::string(op) +
@@ -39,8 +39,8 @@ ByteRange span_of(const char* op, const Dims& shape, const Dims& strides, std::i
 }
 
 void release_buffer(void* owner) noexcept {
-  const WithGil held;
-  if (!held) return;
+  const WithGil gil_guard;
+  if (!gil_guard) return;
   auto* buffer = static_cast<Py_buffer*>(owner);
   PyBuffer_Release(buffer);
   delete buffer;
@@ -86,7 +86,7 @@ bool is_aligned(const Py_buffer& buffer, std::int64_t alignment) {
 }  // namespace
 
 void drop_reference(void* object) noexcept {
-  if (const WithGil held; held) Py_DECREF(static_cast<PyObject*>(object));
+  if (const WithGil gil_guard; gil_guard) Py_DECREF(static_cast<PyObject*>(object));
 }
 
 PyObject* python_owner(const Storage& memory) noexcept {
@@ -95,9 +95,9 @@ PyObject* python_owner(const Storage& memory) noexcept {
   return nullptr;
 }
 
-ByteRange check_layout(const char* op, const void* data, Layout& place, std::int64_t width) {
-  check_shape(op, place.shape.span(), width);
-  const ByteRange range = span_of(op, place.shape, place.strides, width);
+ByteRange check_layout(const char* op, const void* data, Layout& layout, std::int64_t width) {
+  check_shape(op, layout.shape.span(), width);
+  const ByteRange range = span_of(op, layout.shape, layout.strides, width);
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   // Below zero, or past the end.
   if (static_cast<std::uint64_t>(-range.first) > address ||
@@ -105,78 +105,80 @@ ByteRange check_layout(const char* op, const void* data, Layout& place, std::int
     reject_extent(op);
   }
   // A stride that no element is reached by may be anything; views multiply it all the same.
-  for (int axis = 0; axis < place.rank(); ++axis) {
-    std::int64_t& stride = place.strides[axis];
-    const bool unused = place.shape[axis] == 1 || range.first == range.last;
-    if (unused && (stride > most_stride || stride < -most_stride)) stride = 0;
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    std::int64_t& stride = layout.strides[axis];
+    const bool unused = layout.shape[axis] == 1 || range.first == range.last;
+    if (unused && (stride > max_stride || stride < -max_stride)) stride = 0;
   }
-  place.offset = -range.first;
+  layout.offset = -range.first;
   return range;
 }
 
-void check_extent(const char* op, const void* data, ByteRange range, const PointerFacts& facts) {
-  if (facts.allocation_bytes == 0) return;
-  const auto inside =
-      reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(facts.allocation);
+void check_extent(const char* op, const void* data, ByteRange range,
+                  const PointerInfo& attributes) {
+  if (attributes.allocation_bytes == 0) return;
+  const auto inside = reinterpret_cast<std::uintptr_t>(data) -
+                      reinterpret_cast<std::uintptr_t>(attributes.allocation);
   const auto below = static_cast<std::uintptr_t>(-range.first);
   const auto above = static_cast<std::uintptr_t>(range.last);
-  if (below <= inside && inside <= facts.allocation_bytes &&
-      above <= facts.allocation_bytes - inside) {
+  if (below <= inside && inside <= attributes.allocation_bytes &&
+      above <= attributes.allocation_bytes - inside) {
     return;
   }
   throw InterchangeError(
       std::string(op) + ": the elements reach from byte " + std::to_string(range.first) +
       " to byte " + std::to_string(range.last) + " around the pointer, beyond its allocation of " +
-      std::to_string(facts.allocation_bytes) +
+      std::to_string(attributes.allocation_bytes) +
       " bytes; shape or strides are wrong (a broadcast axis whose stride 0 was lost?)");
 }
 
-NdArray adopt_view(const char* op, Device where, void* data, Dims shape, Dims strides, Dtype type,
+NdArray adopt_view(const char* op, Device device, void* data, Dims shape, Dims strides, Dtype type,
                    bool read_only, void* owner, void (*release)(void* owner) noexcept) {
   try {
-    Layout place{.shape = std::move(shape), .strides = std::move(strides)};
-    const ByteRange range = check_layout(op, data, place, itemsize(type));
-    StorageRef memory = adopt(where, static_cast<char*>(data) + range.first, range.nbytes(),
+    Layout layout{.shape = std::move(shape), .strides = std::move(strides)};
+    const ByteRange range = check_layout(op, data, layout, itemsize(type));
+    StorageRef memory = adopt(device, static_cast<char*>(data) + range.first, range.nbytes(),
                               read_only, owner, release);
-    return {std::move(memory), std::move(place), type, read_only};
+    return {std::move(memory), std::move(layout), type, read_only};
   } catch (...) {
     release(owner);
     throw;
   }
 }
 
-NdArray rehome(NdArray array, Device where) {
+NdArray rehome(NdArray array, Device device) {
   auto owner = std::make_unique<NdArray>(std::move(array));
   const StorageRef& memory = owner->memory();
-  const Layout place = owner->layout();
+  const Layout layout = owner->layout();
   const Dtype type = owner->dtype();
   const bool read_only = owner->read_only();
   StorageRef renamed = adopt(
-      where, memory->data(), memory->nbytes(), read_only, owner.get(),
-      [](void* kept) noexcept { delete static_cast<NdArray*>(kept); }, memory->pinned());
+      device, memory->data(), memory->nbytes(), read_only, owner.get(),
+      [](void* owned_array) noexcept { delete static_cast<NdArray*>(owned_array); },
+      memory->pinned());
   static_cast<void>(owner.release());
-  return {std::move(renamed), place, type, read_only};
+  return {std::move(renamed), layout, type, read_only};
 }
 
-std::optional<NdArray> from_buffer(const char* op, PyObject* from, Device where) {
+std::optional<NdArray> from_buffer(const char* op, PyObject* object, Device device) {
   auto buffer = std::make_unique<Py_buffer>();
-  if (PyObject_GetBuffer(from, buffer.get(), PyBUF_RECORDS_RO) != 0) {
+  if (PyObject_GetBuffer(object, buffer.get(), PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();
     return std::nullopt;
   }
-  Py_buffer* held = buffer.get();
-  const std::optional<Dtype> type = dtype_of_format(held->format, held->itemsize);
-  if (!type || !is_aligned(*held, info(*type).alignment)) {
-    PyBuffer_Release(held);
+  Py_buffer* view = buffer.get();
+  const std::optional<Dtype> type = dtype_of_format(view->format, view->itemsize);
+  if (!type || !is_aligned(*view, info(*type).alignment)) {
+    PyBuffer_Release(view);
     return std::nullopt;
   }
   // ctypes gives no strides even where they are asked for.
-  Dims shape(held->ndim);
-  std::copy_n(held->shape, held->ndim, shape.begin());
-  Dims strides = c_layout(shape, held->itemsize).strides;
-  if (held->strides != nullptr) std::copy_n(held->strides, held->ndim, strides.begin());
-  return adopt_view(op, where, held->buf, std::move(shape), std::move(strides), *type,
-                    held->readonly != 0, buffer.release(), release_buffer);
+  Dims shape(view->ndim);
+  std::copy_n(view->shape, view->ndim, shape.begin());
+  Dims strides = c_layout(shape, view->itemsize).strides;
+  if (view->strides != nullptr) std::copy_n(view->strides, view->ndim, strides.begin());
+  return adopt_view(op, device, view->buf, std::move(shape), std::move(strides), *type,
+                    view->readonly != 0, buffer.release(), release_buffer);
 }
 
 }  // namespace skerry::python

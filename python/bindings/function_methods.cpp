@@ -17,12 +17,12 @@
 namespace skerry::python {
 namespace {
 
-bool is_given(const MethodCall& call, int parameter) { return call.given.has(parameter); }
+bool is_specified(const MethodCall& call, int parameter) { return call.arguments.has(parameter); }
 
 [[noreturn]] void reject(const MethodCall& call, int parameter, const char* remedy) {
-  const char* name = PyUnicode_AsUTF8(call.given.takes->name(parameter));
-  throw ValueError(std::string(call.given.takes->function()) + ": " + name + "=" +
-                   shown(call.given[parameter]) + " has no counterpart in skerry; " + remedy);
+  const char* name = PyUnicode_AsUTF8(call.arguments.signature->name(parameter));
+  throw ValueError(std::string(call.arguments.signature->function()) + ": " + name + "=" +
+                   shown(call.arguments[parameter]) + " has no counterpart in skerry; " + remedy);
 }
 
 NdArray flat(const NdArray& x) {
@@ -32,15 +32,16 @@ NdArray flat(const NdArray& x) {
 
 void flatten(MethodCall& call) {
   const NdArray& x = call.array();
-  call.put(0, Object(wrap_made(x.size() > long_work, [&] { return flat(x); })));
+  call.put(0, Object(wrap_result(x.size() > min_size_without_gil, [&] { return flat(x); })));
 }
 
 /// A function by its name, of arguments by position.
 Object called(const char* function, std::initializer_list<PyObject*> args) {
-  const KnownFunction& found = find_function(function);
-  PyObject* values[Signature::most_parameters] = {};
+  const RegisteredFunction& known_function = find_function(function);
+  PyObject* values[Signature::max_parameters] = {};
   std::copy(args.begin(), args.end(), values);
-  return Object(found.run({*args.begin(), values, nullptr, 0, &found.takes()}));
+  return Object(known_function.implementation(
+      {*args.begin(), values, nullptr, 0, &known_function.signature()}));
 }
 
 /// What a reduction of no elements gives, in the kind of the dtype; null for min and max.
@@ -54,44 +55,47 @@ Object identity_of(std::string_view op, Dtype type) {
 /// identity, and the initial value as one more element.
 template <bool HasInitial>
 PyObject* reduce_some(MethodCall& call) {
-  const Arguments& given = call.given;
-  const std::string_view op = given.takes->function();
-  const int last = given.takes->count() - 1;
-  PyObject* const where = given[last];
-  PyObject* const initial = HasInitial && is_given(call, last - 1) ? given[last - 1] : nullptr;
-  if (where != nullptr && where != Py_True) {
+  const Arguments& arguments = call.arguments;
+  const std::string_view op = arguments.signature->function();
+  const int last = arguments.signature->count() - 1;
+  PyObject* const where_argument = arguments[last];
+  PyObject* const initial =
+      HasInitial && is_specified(call, last - 1) ? arguments[last - 1] : nullptr;
+  if (where_argument != nullptr && where_argument != Py_True) {
     Object neutral = identity_of(op, call.array().dtype());
     if (neutral.get() == nullptr) {
       if (initial == nullptr) throw ValueError(std::string(op) + ": where= needs initial=");
       neutral = Object::borrow(initial);
     }
-    const Object mask = array_of_items(where, call.array().device());
+    const Object mask = array_of_items(where_argument, call.array().device());
     call.put(0, called("where", {mask.get(), call.values[0], neutral.get()}));
   }
   if (initial == nullptr) return nullptr;
-  const KnownFunction& function = find_function(op);
-  const Object found(function.run({given.self, call.values, nullptr, 0, &function.takes()}));
-  if (op == "sum") return Object(PyNumber_Add(found.get(), initial)).release();
-  if (op == "prod") return Object(PyNumber_Multiply(found.get(), initial)).release();
-  return called(op == "max" ? "maximum" : "minimum", {found.get(), initial}).release();
+  const RegisteredFunction& function = find_function(op);
+  const Object result(
+      function.implementation({arguments.self, call.values, nullptr, 0, &function.signature()}));
+  if (op == "sum") return Object(PyNumber_Add(result.get(), initial)).release();
+  if (op == "prod") return Object(PyNumber_Multiply(result.get(), initial)).release();
+  return called(op == "max" ? "maximum" : "minimum", {result.get(), initial}).release();
 }
 
 /// mean, std and var compute in the dtype that is asked for.
 PyObject* cast_first(MethodCall& call) {
-  if (!is_given(call, 1)) return nullptr;
-  const char* op = call.given.takes->function();
-  const Dtype type = parse_dtype(op, call.given[1]);
+  if (!is_specified(call, 1)) return nullptr;
+  const char* op = call.arguments.signature->function();
+  const Dtype type = parse_dtype(op, call.arguments[1]);
   if (!is_floating(type)) {
     throw DtypeError(std::string(op) + ": dtype must be a floating dtype, not " + name(type));
   }
   const NdArray& x = call.array();
-  call.put(0, Object(wrap_made(x.size() > long_work, [&] { return astype(x, type, false); })));
+  call.put(0, Object(wrap_result(x.size() > min_size_without_gil,
+                                 [&] { return astype(x, type, false); })));
   return nullptr;
 }
 
 /// axis=None: of the flattened array. It is the method's first parameter.
 PyObject* flat_without_axis(MethodCall& call) {
-  if (is_given(call, 0) || call.array().rank() == 1) return nullptr;
+  if (is_specified(call, 0) || call.array().rank() == 1) return nullptr;
   flatten(call);
   return nullptr;
 }
@@ -100,34 +104,36 @@ bool has_one_axis(PyObject* const* values) { return value_of(values[0]).rank() =
 
 /// The same where another axis is the default. Fields, of which there are none, have no order.
 PyObject* flat_if_axis_is_none(MethodCall& call) {
-  if (is_given(call, 2)) reject(call, 2, "leave it out");
-  if (call.given[0] != Py_None) return nullptr;
+  if (is_specified(call, 2)) reject(call, 2, "leave it out");
+  if (call.arguments[0] != Py_None) return nullptr;
   flatten(call);
   call.values[1] = nullptr;
   return nullptr;
 }
 
 /// Parameters whose values do not matter here.
-bool is_one_of(PyObject* from, std::initializer_list<const char*> choices) {
-  for (const char* each : choices) {
-    if (PyUnicode_Check(from) && PyUnicode_CompareWithASCIIString(from, each) == 0) return true;
+bool is_one_of(PyObject* object, std::initializer_list<const char*> choices) {
+  for (const char* option : choices) {
+    if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, option) == 0)
+      return true;
   }
   return false;
 }
 
 PyObject* check_cast(MethodCall& call) {
-  const Arguments& given = call.given;
-  if (given[1] != nullptr && !is_one_of(given[1], {"K", "C", "A"})) {
+  const Arguments& arguments = call.arguments;
+  if (arguments[1] != nullptr && !is_one_of(arguments[1], {"K", "C", "A"})) {
     reject(call, 1, "results are in C order or keep that of the array");
   }
-  if (given[2] == nullptr || is_one_of(given[2], {"unsafe"})) return nullptr;
-  const Dtype from = call.array().dtype();
-  const Dtype to = parse_dtype("astype", given[0]);
-  const Object allowed(PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(from),
-                                           dtype_object(to), given[2]));
+  if (arguments[2] == nullptr || is_one_of(arguments[2], {"unsafe"})) return nullptr;
+  const Dtype source_dtype = call.array().dtype();
+  const Dtype destination_dtype = parse_dtype("astype", arguments[0]);
+  const Object allowed(PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(source_dtype),
+                                           dtype_object(destination_dtype), arguments[2]));
   if (allowed.get() == Py_True) return nullptr;
-  throw DtypeError(std::string("astype: ") + name(from) + " does not cast to " + name(to) +
-                   " with casting=" + shown(given[2]) + "; casting='unsafe' does");
+  throw DtypeError(std::string("astype: ") + name(source_dtype) + " does not cast to " +
+                   name(destination_dtype) + " with casting=" + shown(arguments[2]) +
+                   "; casting='unsafe' does");
 }
 
 /// A list, a tuple or an int is an array of the same device.
@@ -142,11 +148,11 @@ PyObject* lists_of_repeats(MethodCall& call) {
 
 PyObject* prepare_take(MethodCall& call) {
   constexpr int mode = 3;
-  if (call.given[mode] != nullptr && !is_one_of(call.given[mode], {"raise"})) {
+  if (call.arguments[mode] != nullptr && !is_one_of(call.arguments[mode], {"raise"})) {
     reject(call, mode, "bring the indices into bounds first, by % or skerry.clip");
   }
   items_in_first(call);
-  if (!is_given(call, 1) && call.array().rank() != 1) flatten(call);
+  if (!is_specified(call, 1) && call.array().rank() != 1) flatten(call);
   return nullptr;
 }
 
@@ -156,9 +162,9 @@ bool takes_directly(PyObject* const* values) {
 }
 
 PyObject* prepare_search(MethodCall& call) {
-  const Device where = call.array().device();
-  if (!PyLong_Check(call.values[1])) call.put(1, array_of_items(call.values[1], where));
-  if (is_given(call, 2)) call.put(3, array_of_items(call.values[3], where));
+  const Device device = call.array().device();
+  if (!PyLong_Check(call.values[1])) call.put(1, array_of_items(call.values[1], device));
+  if (is_specified(call, 2)) call.put(3, array_of_items(call.values[3], device));
   return nullptr;
 }
 
@@ -170,7 +176,7 @@ PyObject* own_conjugate(MethodCall& call) {
 }
 
 PyObject* all_axes_of_size_1(MethodCall& call) {
-  if (is_given(call, 0)) return nullptr;
+  if (is_specified(call, 0)) return nullptr;
   const NdArray& x = call.array();
   std::vector<std::int64_t> axes;
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -182,17 +188,17 @@ PyObject* all_axes_of_size_1(MethodCall& call) {
 /// axis1= and axis2= come after the offset; the function takes the last two axes.
 PyObject* planes_at_end(MethodCall& call) {
   const NdArray& x = call.array();
-  const std::int64_t planes[] = {integer(call.given, 1, 0), integer(call.given, 2, 1)};
-  const Dims axes = normalize_axes(call.given.takes->function(), planes, x.rank());
+  const std::int64_t planes[] = {integer(call.arguments, 1, 0), integer(call.arguments, 2, 1)};
+  const Dims axes = normalize_axes(call.arguments.signature->function(), planes, x.rank());
   const std::vector<std::int64_t> moved(axes.begin(), axes.end());
   const AxesAtEnd order(x.rank(), moved);
-  call.put(0, Object(wrap(permute_dims(x, order.there))));
+  call.put(0, Object(wrap(permute_dims(x, order.forward))));
   return nullptr;
 }
 
 /// To decimals: skerry.around, which is written in Python.
 PyObject* round_to_decimals(MethodCall& call) {
-  const std::int64_t decimals = integer(call.given, 0, 0);
+  const std::int64_t decimals = integer(call.arguments, 0, 0);
   if (decimals == 0) return nullptr;
   const Object module(PyImport_ImportModule("skerry"));
   return Object(PyObject_CallMethod(module.get(), "around", "OL", call.values[0],
@@ -218,7 +224,7 @@ bool multiplies_directly(PyObject* const* values) {
   return (rank == 1 || rank == 2) && value_of(values[0]).rank() > 0;
 }
 
-#define SKERRY_TRUTH "($self, /, axis=None, out=None, keepdims=False, *, where=True)"
+#define SKERRY_LOGICAL "($self, /, axis=None, out=None, keepdims=False, *, where=True)"
 #define SKERRY_MEAN "($self, /, axis=None, dtype=None, out=None, keepdims=False)"
 #define SKERRY_SUM \
   "($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True)"
@@ -227,8 +233,8 @@ bool multiplies_directly(PyObject* const* values) {
 #define SKERRY_PLACE "($self, /, axis=None, out=None, *, keepdims=False)"
 
 constexpr MethodEntry table[] = {
-    {"all", SKERRY_TRUTH, "all", reduce_some<false>, true},
-    {"any", SKERRY_TRUTH, "any", reduce_some<false>, true},
+    {"all", SKERRY_LOGICAL, "all", reduce_some<false>, true},
+    {"any", SKERRY_LOGICAL, "any", reduce_some<false>, true},
     {"argmax", SKERRY_PLACE, "argmax"},
     {"argmin", SKERRY_PLACE, "argmin"},
     {"argsort", "($self, /, axis=-1, kind=None, order=None, *, stable=None, descending=None)",
@@ -262,7 +268,7 @@ constexpr MethodEntry table[] = {
     {"var", SKERRY_SPREAD, "var", cast_first, true},
 };
 
-#undef SKERRY_TRUTH
+#undef SKERRY_LOGICAL
 #undef SKERRY_MEAN
 #undef SKERRY_SUM
 #undef SKERRY_SPREAD

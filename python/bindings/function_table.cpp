@@ -15,7 +15,7 @@ namespace skerry::python {
 namespace {
 
 /// Never freed: methods read it while the process ends.
-const auto known_functions = new std::vector<KnownFunction>;
+const auto function_registry = new std::vector<RegisteredFunction>;
 
 bool holds_ints_only(PyObject* tuple) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
@@ -25,37 +25,39 @@ bool holds_ints_only(PyObject* tuple) {
 }
 
 /// An argument as a call in a message repeats it: what can be written shortly, "..." for the rest.
-std::string short_form(PyObject* from) {
-  constexpr std::size_t longest = 24;
-  const bool is_short = PyLong_CheckExact(from) || PyFloat_CheckExact(from) || PyBool_Check(from) ||
-                        PyUnicode_CheckExact(from) || from == Py_None ||
-                        (PyTuple_CheckExact(from) && holds_ints_only(from));
-  PyObject* const text = is_short ? PyObject_Repr(from) : nullptr;
+std::string short_form(PyObject* object) {
+  constexpr std::size_t max_length = 24;
+  const bool is_short = PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
+                        PyBool_Check(object) || PyUnicode_CheckExact(object) || object == Py_None ||
+                        (PyTuple_CheckExact(object) && holds_ints_only(object));
+  PyObject* const text = is_short ? PyObject_Repr(object) : nullptr;
   const char* const read = text != nullptr ? PyUnicode_AsUTF8(text) : nullptr;
   const std::string shown = read != nullptr ? read : "...";
   Py_XDECREF(text);
   PyErr_Clear();
-  return shown.size() <= longest ? shown : "...";
+  return shown.size() <= max_length ? shown : "...";
 }
 
 /// Where the arguments of parameters go.
-struct OwnPlaces {
-  static constexpr int count = Signature::most_parameters;
+struct IdentityPositions {
+  static constexpr int count = Signature::max_parameters;
   int operator[](int parameter) const { return parameter; }
 };
-struct OtherPlaces {
-  static constexpr int count = 2 * Signature::most_parameters;
-  const int* of;
-  int operator[](int parameter) const { return of[parameter]; }
+struct MappedPositions {
+  static constexpr int count = 2 * Signature::max_parameters;
+  const int* positions;
+  int operator[](int parameter) const { return positions[parameter]; }
 };
 
 }  // namespace
 
-void remember_function(const KnownFunction& function) { known_functions->push_back(function); }
+void register_function(const RegisteredFunction& function) {
+  function_registry->push_back(function);
+}
 
-const KnownFunction& find_function(std::string_view name) {
-  for (const KnownFunction& each : *known_functions) {
-    if (each.name == name) return each;
+const RegisteredFunction& find_function(std::string_view name) {
+  for (const RegisteredFunction& function : *function_registry) {
+    if (function.name == name) return function;
   }
   throw std::logic_error("no function " + std::string(name));
 }
@@ -66,17 +68,17 @@ Signature::Signature(const char* function, const char* text) : function_(functio
   bool keyword_only = false;
   while (!left.empty()) {
     const std::size_t comma = left.find(", ");
-    const std::string_view part = left.substr(0, comma);
+    const std::string_view token = left.substr(0, comma);
     left = comma == std::string_view::npos ? "" : left.substr(comma + 2);
-    if (part[0] == '$') continue;
-    if (part == "/") {
+    if (token[0] == '$') continue;
+    if (token == "/") {
       positional_only_ = count_;
-    } else if (part[0] == '*') {
-      takes_rest_ = part.size() > 1;
+    } else if (token[0] == '*') {
+      takes_rest_ = token.size() > 1;
       keyword_only = true;
     } else {
-      const std::size_t equals = part.find('=');
-      const std::string name(part.substr(0, equals));
+      const std::size_t equals = token.find('=');
+      const std::string name(token.substr(0, equals));
       parameters_[count_++] = {PyUnicode_InternFromString(name.c_str()),
                                equals == std::string_view::npos};
       if (!keyword_only) positional_ = count_;
@@ -102,22 +104,22 @@ int Signature::find(const char* name) const {
   return -1;
 }
 
-template <class Places>
+template <class Positions>
 bool Signature::bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound,
-                              Places places) const {
+                              Positions positions) const {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keywords); ++i) {
     PyObject* name = PyTuple_GET_ITEM(keywords, i);
-    const int at = find(name);
-    if (at < 0) {
+    const int parameter = find(name);
+    if (parameter < 0) {
       PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", function_,
                    name);
       return false;
     }
-    if (bound[places[at]] != nullptr) {
+    if (bound[positions[parameter]] != nullptr) {
       PyErr_Format(PyExc_TypeError, "%s() got two values for argument '%U'", function_, name);
       return false;
     }
-    bound[places[at]] = values[i];
+    bound[positions[parameter]] = values[i];
   }
   return true;
 }
@@ -154,21 +156,21 @@ void Signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
   PyErr_SetString(PyExc_TypeError, text.c_str());
 }
 
-template <class Places>
-bool Signature::bind_to(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
-                        PyObject** bound, Py_ssize_t* rest, Places places) const {
+template <class Positions>
+bool Signature::bind_positions(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                               PyObject** bound, Py_ssize_t* rest, Positions positions) const {
   if (count > positional_ && !takes_rest_) {
     reject_count(args, count);
     return false;
   }
   const Py_ssize_t placed = count < positional_ ? count : positional_;
   // All of them: a constant number is cleared by few instructions.
-  std::fill_n(bound, Places::count, nullptr);
-  for (Py_ssize_t i = 0; i < placed; ++i) bound[places[static_cast<int>(i)]] = args[i];
+  std::fill_n(bound, Positions::count, nullptr);
+  for (Py_ssize_t i = 0; i < placed; ++i) bound[positions[static_cast<int>(i)]] = args[i];
   *rest = count - placed;
-  if (keywords != nullptr && !bind_keywords(args + count, keywords, bound, places)) return false;
+  if (keywords != nullptr && !bind_keywords(args + count, keywords, bound, positions)) return false;
   for (auto i = static_cast<int>(placed); i < required_end_; ++i) {
-    if (bound[places[i]] == nullptr && parameters_[i].required) {
+    if (bound[positions[i]] == nullptr && parameters_[i].required) {
       PyErr_Format(PyExc_TypeError, "%s() is missing the argument '%U'", function_,
                    parameters_[i].name);
       return false;
@@ -179,58 +181,59 @@ bool Signature::bind_to(PyObject* const* args, Py_ssize_t count, PyObject* keywo
 
 bool Signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
                      Py_ssize_t* rest) const {
-  return bind_to(args, count, keywords, bound, rest, OwnPlaces{});
+  return bind_positions(args, count, keywords, bound, rest, IdentityPositions{});
 }
 bool Signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
-                     Py_ssize_t* rest, const int* places) const {
-  return bind_to(args, count, keywords, bound, rest, OtherPlaces{places});
+                     Py_ssize_t* rest, const int* positions) const {
+  return bind_positions(args, count, keywords, bound, rest, MappedPositions{positions});
 }
 
-const char* document(const char* name, const char* signature, const std::string& doc) {
+const char* make_docstring(const char* name, const char* signature, const std::string& doc) {
   const std::string text = std::string(name) + signature + "\n--\n\n" + doc;
-  char* kept = new char[text.size() + 1];
-  std::memcpy(kept, text.c_str(), text.size() + 1);
-  return kept;
+  char* text_copy = new char[text.size() + 1];
+  std::memcpy(text_copy, text.c_str(), text.size() + 1);
+  return text_copy;
 }
 
-std::string text_of(const Docstring& doc, const char* chapter) {
+std::string docstring_text(const Docstring& doc, const char* chapter) {
   std::string text;
-  const auto add = [&](const char* before, const char* part) {
-    if (part != nullptr) text += std::string(text.empty() ? "" : "\n\n") + before + part;
+  const auto add = [&](const char* heading, const char* section) {
+    if (section != nullptr) text += std::string(text.empty() ? "" : "\n\n") + heading + section;
   };
   add("", doc.whole);
   if (doc.sections != nullptr) {
-    const DocSections& of = *doc.sections;
-    add("", of.summary);
-    add("", of.details);
-    const char* before = "\n\nParameters\n----------\n";
-    for (const char* each : of.parameters) {
-      if (each != nullptr) text += std::exchange(before, "\n") + std::string(each);
+    const DocSections& sections = *doc.sections;
+    add("", sections.summary);
+    add("", sections.details);
+    const char* separator = "\n\nParameters\n----------\n";
+    for (const char* parameter : sections.parameters) {
+      if (parameter != nullptr) text += std::exchange(separator, "\n") + std::string(parameter);
     }
-    add("Returns\n-------\n", of.returns);
-    add("Raises\n------\n", of.raises);
-    add("Examples\n--------\n>>> import skerry as sk\n", of.example);
+    add("Returns\n-------\n", sections.returns);
+    add("Raises\n------\n", sections.raises);
+    add("Examples\n--------\n>>> import skerry as sk\n", sections.example);
   }
   if (chapter != nullptr && text.find("Source: ") == std::string::npos)
     text += std::string("\n\nSource: array API 2025.12, ") + chapter + ".";
   return text;
 }
 
-PyObject* call_entry(const Signature& takes, const FunctionEntry& entry, PyObject* self,
+PyObject* call_entry(const Signature& signature, const FunctionEntry& entry, PyObject* self,
                      PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  PyObject* bound[Signature::most_parameters];
+  PyObject* bound[Signature::max_parameters];
   Py_ssize_t rest = 0;
-  if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
-  return guarded_call({self, bound, args + (count - rest), rest, &takes}, entry.run);
+  if (!signature.bind(args, count, keywords, bound, &rest)) return nullptr;
+  return call_with_conversion({self, bound, args + (count - rest), rest, &signature},
+                              entry.implementation);
 }
 
-PyMethodDef plain_definition(const char* name, fast_function function, const char* doc) {
+PyMethodDef make_definition(const char* name, fast_function function, const char* doc) {
   return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
           METH_FASTCALL | METH_KEYWORDS, doc};
 }
 
-void add_function(PyObject* module, PyMethodDef* definition, const char* home) {
-  const Object name(PyUnicode_InternFromString(home));
+void add_function(PyObject* module, PyMethodDef* definition, const char* module_name) {
+  const Object name(PyUnicode_InternFromString(module_name));
   const Object function(PyCFunction_NewEx(definition, module, name.get()));
   add_to_module(module, definition->ml_name, function);
 }

@@ -19,21 +19,21 @@ namespace skerry::python {
 /// inspect.signature shows is what is accepted.
 class Signature {
  public:
-  static constexpr int most_parameters = 8;
+  static constexpr int max_parameters = 8;
 
   /// Of no function: what it is before the import fills it.
   constexpr Signature() = default;
   /// `text` as in "(x, /, *, axis=None)"; a leading "$self" is skipped.
   Signature(const char* function, const char* text);
 
-  /// Arguments by position of their parameter, null where absent, into most_parameters places; the
+  /// Arguments by position of their parameter, null where absent, into max_parameters places; the
   /// arguments of `*args` are counted in `rest`. False with a TypeError set.
   bool bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
             Py_ssize_t* rest) const;
-  /// The same into other places: those of parameter i go to bound[places[i]]; bound has twice as
+  /// The same into other places: those of parameter i go to bound[positions[i]]; bound has twice as
   /// many.
   bool bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
-            Py_ssize_t* rest, const int* places) const;
+            Py_ssize_t* rest, const int* positions) const;
 
   [[nodiscard]] const char* function() const noexcept { return function_; }
   [[nodiscard]] int count() const noexcept { return count_; }
@@ -48,15 +48,15 @@ class Signature {
   };
   [[nodiscard]] int find(PyObject* name) const;
   void reject_count(PyObject* const* args, Py_ssize_t count) const;
-  template <class Places>
+  template <class Positions>
   bool bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound,
-                     Places places) const;
-  template <class Places>
-  bool bind_to(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
-               Py_ssize_t* rest, Places places) const;
+                     Positions positions) const;
+  template <class Positions>
+  bool bind_positions(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+                      Py_ssize_t* rest, Positions positions) const;
 
   const char* function_ = nullptr;
-  Parameter parameters_[most_parameters]{};
+  Parameter parameters_[max_parameters]{};
   int count_ = 0;
   int positional_only_ = 0;
   int positional_ = 0;
@@ -70,7 +70,7 @@ struct Arguments {
   PyObject* const* values;  ///< null where the caller gave none
   PyObject* const* rest;
   Py_ssize_t rest_count;
-  const Signature* takes;
+  const Signature* signature;
 
   PyObject* operator[](int parameter) const { return values[parameter]; }
   /// None is as good as absent.
@@ -92,8 +92,8 @@ struct DocSections {
 /// A docstring, whole or by sections.
 struct Docstring {
   constexpr Docstring(const char* text) : whole(text) {}  // NOLINT(google-explicit-constructor)
-  constexpr Docstring(const DocSections& of)              // NOLINT(google-explicit-constructor)
-      : sections(&of) {}
+  constexpr Docstring(const DocSections& doc_sections)    // NOLINT(google-explicit-constructor)
+      : sections(&doc_sections) {}
   const char* whole = nullptr;
   const DocSections* sections = nullptr;
 };
@@ -102,44 +102,45 @@ struct FunctionEntry {
   const char* name;
   const char* signature;
   Docstring doc;
-  PyObject* (*run)(const Arguments& with);  ///< may throw
+  PyObject* (*implementation)(const Arguments& arguments);  ///< may throw
   /// What is so short that the binding of arguments would take most of it: tried first with
   /// positional arguments alone; null where it does not apply. Neither throws nor fails.
-  PyObject* (*quick)(PyObject* const* args, Py_ssize_t count) = nullptr;
+  PyObject* (*fast_path)(PyObject* const* args, Py_ssize_t count) = nullptr;
 };
 
 /// "name(signature)\n--\n\ndoc", from which Python makes `__text_signature__` and `__doc__`. Never
 /// freed.
-[[nodiscard]] const char* document(const char* name, const char* signature, const std::string& doc);
+[[nodiscard]] const char* make_docstring(const char* name, const char* signature,
+                                         const std::string& doc);
 /// The text of a docstring, with `chapter` of the standard as its source unless it names another;
 /// null for none.
-[[nodiscard]] std::string text_of(const Docstring& doc, const char* chapter);
+[[nodiscard]] std::string docstring_text(const Docstring& doc, const char* chapter);
 
-PyObject* call_entry(const Signature& takes, const FunctionEntry& entry, PyObject* self,
+PyObject* call_entry(const Signature& signature, const FunctionEntry& entry, PyObject* self,
                      PyObject* const* args, Py_ssize_t count, PyObject* keywords);
 
 /// A function as a method of arrays calls it, with arguments that are bound already.
-struct KnownFunction {
+struct RegisteredFunction {
   const char* name;
-  const Signature& (*takes)();
-  PyObject* (*run)(const Arguments& with);  ///< may throw
+  const Signature& (*signature)();
+  PyObject* (*implementation)(const Arguments& arguments);  ///< may throw
   const char* doc;
 };
-void remember_function(const KnownFunction& function);
+void register_function(const RegisteredFunction& function);
 /// Throws std::logic_error where there is none of that name.
-[[nodiscard]] const KnownFunction& find_function(std::string_view name);
+[[nodiscard]] const RegisteredFunction& find_function(std::string_view name);
 
 using fast_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
-[[nodiscard]] PyMethodDef plain_definition(const char* name, fast_function function,
-                                           const char* doc);
+[[nodiscard]] PyMethodDef make_definition(const char* name, fast_function function,
+                                          const char* doc);
 template <fast_function Function>
 [[nodiscard]] PyMethodDef method_definition(const char* name, const char* doc) {
-  return plain_definition(name, with_note<Function>(name), doc);
+  return make_definition(name, with_call_note<Function>(name), doc);
 }
 /// The home of functions that are not public.
-inline constexpr const char* private_home = "skerry._core";
-/// Adds a builtin function that says it comes from `home`, the module that users import.
-void add_function(PyObject* module, PyMethodDef* definition, const char* home = "skerry");
+inline constexpr const char* private_module = "skerry._core";
+/// Adds a builtin function that says it comes from `module_name`, the module that users import.
+void add_function(PyObject* module, PyMethodDef* definition, const char* module_name = "skerry");
 
 /// The signatures of a table's functions and their definitions, with a closing one that is empty;
 /// filled at import.
@@ -163,9 +164,9 @@ const Signature& entry_signature() {
 template <const auto& Table, std::size_t I>
 PyObject* entry_function(PyObject* self, PyObject* const* args, Py_ssize_t count,
                          PyObject* keywords) {
-  if constexpr (Table[I].quick != nullptr) {
-    PyObject* const found = keywords == nullptr ? Table[I].quick(args, count) : nullptr;
-    if (found != nullptr) return found;
+  if constexpr (Table[I].fast_path != nullptr) {
+    PyObject* const result = keywords == nullptr ? Table[I].fast_path(args, count) : nullptr;
+    if (result != nullptr) return result;
   }
   return call_entry(entry_signature<Table, I>(), Table[I], self, args, count, keywords);
 }
@@ -176,21 +177,22 @@ PyMethodDef* definitions(const char* chapter = nullptr) {
   prepare_signatures<Table>();
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((table_definitions<Table>[I] = method_definition<entry_function<Table, I>>(
-          Table[I].name,
-          document(Table[I].name, Table[I].signature, text_of(Table[I].doc, chapter)))),
+          Table[I].name, make_docstring(Table[I].name, Table[I].signature,
+                                        docstring_text(Table[I].doc, chapter)))),
      ...);
   }(std::make_index_sequence<std::size(Table)>{});
   return table_definitions<Table>.data();
 }
 
 template <const auto& Table>
-void add_functions(PyObject* module, const char* chapter, const char* home = "skerry") {
-  PyMethodDef* const made = definitions<Table>(chapter);
-  for (PyMethodDef* each = made; each->ml_name != nullptr; ++each) {
-    add_function(module, each, home);
+void add_functions(PyObject* module, const char* chapter, const char* module_name = "skerry") {
+  PyMethodDef* const method_definitions = definitions<Table>(chapter);
+  for (PyMethodDef* definition = method_definitions; definition->ml_name != nullptr; ++definition) {
+    add_function(module, definition, module_name);
   }
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (remember_function({Table[I].name, entry_signature<Table, I>, Table[I].run, made[I].ml_doc}),
+    (register_function({Table[I].name, entry_signature<Table, I>, Table[I].implementation,
+                        method_definitions[I].ml_doc}),
      ...);
   }(std::make_index_sequence<std::size(Table)>{});
 }

@@ -41,15 +41,15 @@ template <int Arity>
 [[gnu::noinline]] PyObject* elementwise_converted(op_id id, PyObject* const* args) {
   const char* op = op_table()[id].name;
   if (PyErr_Occurred() != nullptr) throw PythonError{};
-  ConvertedArgs given(op, nullptr);
+  ConvertedArgs converted_args(op, nullptr);
   for (int i = 0; i < Arity; ++i) {
     Operand x{.name = Arity == 1 ? unary_names[i] : binary_names[i]};
     Scalar value;
     if (!may_become_array(args[i])) require_operand(op, args[i], x, value);
-    given.add(x.name, args[i]);
+    converted_args.add(x.name, args[i]);
   }
-  given.convert_all();
-  return elementwise_of<Arity>(id, given.values(), Arity, nullptr);
+  converted_args.convert_all();
+  return elementwise_of<Arity>(id, converted_args.values(), Arity, nullptr);
 }
 
 /// A function of one or two arrays, all positional.
@@ -61,10 +61,10 @@ template <int Arity>
     return wrong_count(op, count, keywords);
   }
   if (fused_work != 0 && !runs_at_once(args, Arity)) [[unlikely]] {
-    PyObject* const made = record_call(id, args, Arity);
-    if (made != nullptr || PyErr_Occurred() != nullptr) return made;
+    PyObject* const result = record_call(id, args, Arity);
+    if (result != nullptr || PyErr_Occurred() != nullptr) return result;
   }
-  return guarded([&]() -> PyObject* {
+  return translate_exceptions([&]() -> PyObject* {
     Scalar values[Arity];
     Operand operands[Arity];
     bool any_array = false;
@@ -82,9 +82,10 @@ template <int Arity>
                        "device");
     }
     if constexpr (Arity == 1) {
-      if (PyObject* const part = part_of_reals(id, args[0], *operands[0].array)) return part;
+      if (PyObject* const component = part_of_reals(id, args[0], *operands[0].array))
+        return component;
     }
-    return wrap_made(takes_long(operands), [&] { return apply(id, operands); });
+    return wrap_result(takes_long(operands), [&] { return apply(id, operands); });
   });
 }
 
@@ -107,32 +108,32 @@ const Signature& elementwise_signature() {
 }
 /// The same for a method, whose arguments are bound.
 template <op_id Op>
-PyObject* run_elementwise(const Arguments& with) {
-  return elementwise<Op>(with.self, with.values, with.takes->count(), nullptr);
+PyObject* run_elementwise(const Arguments& arguments) {
+  return elementwise<Op>(arguments.self, arguments.values, arguments.signature->count(), nullptr);
 }
 
-PyObject* run_clip(const Arguments& with) {
+PyObject* run_clip(const Arguments& arguments) {
   if (fused_work != 0) [[unlikely]] {
-    if (PyObject* const made = record_clip(with)) return made;
+    if (PyObject* const result = record_clip(arguments)) return result;
   }
-  const NdArray& x = require_array("clip", "x", with[0]);
+  const NdArray& x = require_array("clip", "x", arguments[0]);
   Scalar values[2];
   Operand bounds[3] = {{.array = &x}, {.name = "min"}, {.name = "max"}};
   for (int i = 1; i < 3; ++i) {
-    if (with.has(i)) require_operand("clip", with[i], bounds[i], values[i - 1]);
+    if (arguments.has(i)) require_operand("clip", arguments[i], bounds[i], values[i - 1]);
   }
-  return wrap_made(takes_long(bounds), [&] { return clip(x, bounds[1], bounds[2]); });
+  return wrap_result(takes_long(bounds), [&] { return clip(x, bounds[1], bounds[2]); });
 }
 
-PyObject* run_where(const Arguments& with) {
+PyObject* run_where(const Arguments& arguments) {
   if (fused_work != 0) [[unlikely]] {
-    if (PyObject* const made = record_where(with)) return made;
+    if (PyObject* const result = record_where(arguments)) return result;
   }
   Scalar values[3];
   Operand operands[3] = {{.name = "condition"}, {.name = "x1"}, {.name = "x2"}};
-  for (int i = 0; i < 3; ++i) require_operand("where", with[i], operands[i], values[i]);
-  return wrap_made(takes_long(operands),
-                   [&] { return where(operands[0], operands[1], operands[2]); });
+  for (int i = 0; i < 3; ++i) require_operand("where", arguments[i], operands[i], values[i]);
+  return wrap_result(takes_long(operands),
+                     [&] { return where(operands[0], operands[1], operands[2]); });
 }
 
 /// The standard's signatures of reductions, by what they take.
@@ -142,10 +143,10 @@ const char* reduction_signature(const ReductionEntry& op) {
   return "(x, /, *, axis=None, keepdims=False)";
 }
 
-double parse_correction(const char* name, const Arguments& with) {
-  if (with[2] == nullptr) return 0;
-  const Object from = value_argument(with, 2, with[2]);
-  const Scalar value = require_scalar(name, "correction", from.get());
+double parse_correction(const char* name, const Arguments& arguments) {
+  if (arguments[2] == nullptr) return 0;
+  const Object object = value_argument(arguments, 2, arguments[2]);
+  const Scalar value = require_scalar(name, "correction", object.get());
   return to_element(name, value, Dtype::float64).as<double>();
 }
 
@@ -159,29 +160,31 @@ bool is_referenced(PyObject* argument) {
 #endif
 }
 
-PyObject* reduce_call(reduction_id id, const Arguments& with) {
+PyObject* reduce_call(reduction_id id, const Arguments& arguments) {
   const ReductionEntry& op = reduction_table()[static_cast<std::size_t>(id)];
-  const bool was_pending = fused_work != 0 && is_pending(with[0]);
-  const NdArray& x = was_pending ? header_of(with[0]) : require_array(op.name, "x", with[0]);
+  const bool was_pending = fused_work != 0 && is_pending(arguments[0]);
+  const NdArray& x =
+      was_pending ? header_of(arguments[0]) : require_array(op.name, "x", arguments[0]);
   const bool has_option = op.has_dtype || op.has_correction;
-  const bool keep = truth(with, has_option ? 3 : 2, false);
+  const bool keep = boolean(arguments, has_option ? 3 : 2, false);
   std::optional<Dtype> type;
-  if (op.has_dtype) type = parse_optional_dtype(op.name, with[2]);
-  const double correction = op.has_correction ? parse_correction(op.name, with) : 0;
+  if (op.has_dtype) type = parse_optional_dtype(op.name, arguments[2]);
+  const double correction = op.has_correction ? parse_correction(op.name, arguments) : 0;
   std::vector<std::int64_t> axes;
-  const bool all_axes = !with.has(1);
-  if (!all_axes) axes = op.has_one_axis ? std::vector{integer(with, 1)} : integers(with, 1);
-  std::optional<std::span<const std::int64_t>> chosen;
-  if (!all_axes) chosen = axes;
-  Recording* const to = fused_work == 0 || type ? nullptr : recording_for(with[0]);
-  if (to != nullptr) {
-    std::optional<NdArray> made =
-        reduce_recorded(*to, id, x, is_referenced(with[0]), chosen, keep, correction);
-    if (made) return wrap(std::move(*made));
+  const bool all_axes = !arguments.has(1);
+  if (!all_axes)
+    axes = op.has_one_axis ? std::vector{integer(arguments, 1)} : integers(arguments, 1);
+  std::optional<std::span<const std::int64_t>> selected_axes;
+  if (!all_axes) selected_axes = axes;
+  Recording* const recording = fused_work == 0 || type ? nullptr : recording_for(arguments[0]);
+  if (recording != nullptr) {
+    std::optional<NdArray> result = reduce_recorded(*recording, id, x, is_referenced(arguments[0]),
+                                                    selected_axes, keep, correction);
+    if (result) return wrap(std::move(*result));
   }
-  if (was_pending) settle(with[0]);
-  return wrap_made(x.size() > long_work,
-                   [&] { return reduce(id, x, chosen, type, keep, correction); });
+  if (was_pending) resolve_array(arguments[0]);
+  return wrap_result(x.size() > min_size_without_gil,
+                     [&] { return reduce(id, x, selected_axes, type, keep, correction); });
 }
 
 /// What Python and methods read of a reduction; filled at import.
@@ -195,35 +198,36 @@ const Signature& signature_of_reduction() {
   return reduction_takes<Op>;
 }
 template <reduction_id Op>
-PyObject* run_reduction(const Arguments& with) {
-  return reduce_call(Op, with);
+PyObject* run_reduction(const Arguments& arguments) {
+  return reduce_call(Op, arguments);
 }
 
 template <reduction_id Op>
 PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
-  const Signature& takes = reduction_takes<Op>;
-  PyObject* bound[Signature::most_parameters];
+  const Signature& signature = reduction_takes<Op>;
+  PyObject* bound[Signature::max_parameters];
   Py_ssize_t rest = 0;
-  if (!takes.bind(args, count, keywords, bound, &rest)) return nullptr;
-  return guarded_call({self, bound, nullptr, 0, &takes},
-                      [](const Arguments& with) { return reduce_call(Op, with); });
+  if (!signature.bind(args, count, keywords, bound, &rest)) return nullptr;
+  return call_with_conversion(
+      {self, bound, nullptr, 0, &signature},
+      [](const Arguments& arguments) { return reduce_call(Op, arguments); });
 }
 
 /// "int8, int16 -> the same; float32 -> bool": what the table of an operation says.
 std::string dtype_lines(const std::optional<Dtype> (&results)[dtype_count]) {
   std::string same;
-  std::string others;
+  std::string other_lines;
   for (int i = 0; i < dtype_count; ++i) {
     if (!results[i]) continue;
     const std::string name = skerry::name(static_cast<Dtype>(i));
     if (*results[i] == static_cast<Dtype>(i)) {
       same += (same.empty() ? "" : ", ") + name;
     } else {
-      others += "    " + name + " gives " + skerry::name(*results[i]) + ".\n";
+      other_lines += "    " + name + " gives " + skerry::name(*results[i]) + ".\n";
     }
   }
   if (!same.empty()) same = "    Its dtype is that of the argument for " + same + ".\n";
-  return same + others;
+  return same + other_lines;
 }
 
 std::string elementwise_doc(const OpEntry& op) {
@@ -289,8 +293,8 @@ constexpr FunctionEntry own_signature[] = {
 };
 
 template <class Entry>
-const char* home_of(const Entry& entry) {
-  return entry.is_private ? private_home : "skerry";
+const char* module_name_of(const Entry& entry) {
+  return entry.is_private ? private_module : "skerry";
 }
 
 template <op_id Op>
@@ -300,16 +304,17 @@ void add_elementwise(PyObject* module) {
   const char* const text = op.arity == 3   ? own_signature[0].signature
                            : op.arity == 1 ? "(x, /)"
                                            : "(x1, x2, /)";
-  constexpr fast_function run =
+  constexpr fast_function function =
       Op < unary_count + binary_count ? elementwise<Op> : entry_function<own_signature, 0>;
-  definition = method_definition<run>(op.name, document(op.name, text, elementwise_doc(op)));
-  add_function(module, &definition, home_of(op));
+  definition =
+      method_definition<function>(op.name, make_docstring(op.name, text, elementwise_doc(op)));
+  add_function(module, &definition, module_name_of(op));
   if constexpr (Op < unary_count + binary_count) {
     elementwise_takes<Op> = Signature(op.name, text);
-    remember_function(
+    register_function(
         {definition.ml_name, elementwise_signature<Op>, run_elementwise<Op>, definition.ml_doc});
   } else {
-    remember_function(
+    register_function(
         {definition.ml_name, entry_signature<own_signature, 0>, run_clip, definition.ml_doc});
   }
 }
@@ -319,10 +324,10 @@ void add_reduction(PyObject* module) {
   const ReductionEntry& op = reduction_table()[Op];
   PyMethodDef& definition = reduction_definition<Op>;
   definition = method_definition<reduction<Op>>(
-      op.name, document(op.name, reduction_signature(op), reduction_doc(op)));
+      op.name, make_docstring(op.name, reduction_signature(op), reduction_doc(op)));
   reduction_takes<Op> = Signature(op.name, reduction_signature(op));
-  add_function(module, &definition, home_of(op));
-  remember_function(
+  add_function(module, &definition, module_name_of(op));
+  register_function(
       {definition.ml_name, signature_of_reduction<Op>, run_reduction<Op>, definition.ml_doc});
 }
 
@@ -347,10 +352,10 @@ void add_functions(PyObject* module) {
   add_all_reductions(module, std::make_integer_sequence<reduction_id, reduction_count>{});
   static constinit PyMethodDef where_definition{};
   where_definition = method_definition<entry_function<own_signature, 1>>(
-      "where", document("where", own_signature[1].signature,
-                        text_of(own_signature[1].doc, "searching functions")));
+      "where", make_docstring("where", own_signature[1].signature,
+                              docstring_text(own_signature[1].doc, "searching functions")));
   add_function(module, &where_definition);
-  remember_function(
+  register_function(
       {"where", entry_signature<own_signature, 1>, run_where, where_definition.ml_doc});
   add_manipulation(module);
 }

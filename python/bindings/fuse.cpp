@@ -23,11 +23,11 @@ PyTypeObject* pending_type = nullptr;
 
 namespace {
 
-void change_type(PyObject* self, PyTypeObject* to) noexcept {
-  PyTypeObject* const from = Py_TYPE(self);
-  Py_INCREF(reinterpret_cast<PyObject*>(to));
-  Py_SET_TYPE(self, to);
-  Py_DECREF(reinterpret_cast<PyObject*>(from));
+void change_type(PyObject* self, PyTypeObject* new_type) noexcept {
+  PyTypeObject* const old_type = Py_TYPE(self);
+  Py_INCREF(reinterpret_cast<PyObject*>(new_type));
+  Py_SET_TYPE(self, new_type);
+  Py_DECREF(reinterpret_cast<PyObject*>(old_type));
 }
 
 void take_value(void* holder, NdArray&& value) noexcept {
@@ -45,10 +45,10 @@ void wait_a_little() {
 
 /// Long work goes on without the GIL: nothing of this thread may be pending then, as other threads
 /// may ask for it.
-void evaluate_own() {
-  Recording* const own = Recording::current();
-  if (own == nullptr || own->is_evaluating()) return;
-  own->evaluate();
+void evaluate_current() {
+  Recording* const recording = Recording::current();
+  if (recording == nullptr || recording->is_evaluating()) return;
+  recording->evaluate();
 }
 
 // Fused functions.
@@ -61,40 +61,40 @@ struct FusedFunction {
 };
 
 /// The end of a call. What failed has its own error, which that of an evaluation does not replace.
-PyObject* end_call(Recording& own, PyObject* result) noexcept {
+PyObject* end_call(Recording& recording, PyObject* result) noexcept {
   --fused_work;
-  if (own.end_at_once()) return result;
-  const auto end = [&own] {
-    while (own.is_evaluating() && !own.is_evaluated_here()) wait_a_little();
-    own.end();
+  if (recording.end_at_once()) return result;
+  const auto end = [&recording] {
+    while (recording.is_evaluating() && !recording.is_evaluated_here()) wait_a_little();
+    recording.end();
     return true;
   };
   if (result == nullptr) {
-    const ErrorAside kept;
-    if (!guarded(end, false)) PyErr_Clear();
+    const ErrorAside error_scope;
+    if (!translate_exceptions(end, false)) PyErr_Clear();
     return nullptr;
   }
-  if (guarded(end, false)) return result;
-  const ErrorAside kept;
+  if (translate_exceptions(end, false)) return result;
+  const ErrorAside error_scope;
   Py_DECREF(result);
   return nullptr;
 }
 
 PyObject* call_fused(PyObject* self, PyObject* const* args, std::size_t count, PyObject* keywords) {
-  Recording& own = Recording::begin();
+  Recording& recording = Recording::begin();
   ++fused_work;
   PyObject* const function = reinterpret_cast<FusedFunction*>(self)->function;
-  return end_call(own, PyObject_Vectorcall(function, args, count, keywords));
+  return end_call(recording, PyObject_Vectorcall(function, args, count, keywords));
 }
 
 PyTypeObject* fused_type = nullptr;
 
 PyObject* make_fused(PyObject*, PyObject* function) {
-  auto* const made = reinterpret_cast<FusedFunction*>(PyType_GenericAlloc(fused_type, 0));
-  if (made == nullptr) return nullptr;
-  made->function = Py_NewRef(function);
-  made->call = call_fused;
-  return reinterpret_cast<PyObject*>(made);
+  auto* const fused_function = reinterpret_cast<FusedFunction*>(PyType_GenericAlloc(fused_type, 0));
+  if (fused_function == nullptr) return nullptr;
+  fused_function->function = Py_NewRef(function);
+  fused_function->call = call_fused;
+  return reinterpret_cast<PyObject*>(fused_function);
 }
 
 /// For tests: fused_work.
@@ -107,43 +107,43 @@ PyObject* count_passes(PyObject*, PyObject*) {
 
 /// The result is right all the same: a filter that makes errors of warnings gets none.
 void warn(const char* text) noexcept {
-  const ErrorAside kept;
+  const ErrorAside error_scope;
   if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
                        "fuse: operations run one by one on CUDA devices: %s", text) != 0) {
     PyErr_Clear();
   }
 }
 
-EvaluationHooks hooks = {.settled = take_value, .say = warn};
-PyObject* watcher = nullptr;  ///< a callable
+EvaluationHooks hooks = {.set_value = take_value, .warn = warn};
+PyObject* monitor = nullptr;  ///< a callable
 
-void tell_watcher(const PassReport& pass) noexcept {
-  const ErrorAside kept;
-  const bool done = guarded(
+void report_pass(const PassReport& pass) noexcept {
+  const ErrorAside error_scope;
+  const bool done = translate_exceptions(
       [&] {
         const Object shape = tuple_of(pass.shape);
         const Object ignored(PyObject_CallFunction(
-            watcher, "LOLLOL", static_cast<long>(pass.operations), shape.get(),
+            monitor, "LOLLOL", static_cast<long>(pass.operations), shape.get(),
             static_cast<long>(pass.moved), static_cast<long>(pass.moved_eager),
-            pass.is_fed ? Py_True : Py_False, static_cast<long>(pass.rows)));
+            pass.feeds_reduction ? Py_True : Py_False, static_cast<long>(pass.rows)));
         return true;
       },
       false);
-  if (!done) PyErr_WriteUnraisable(watcher);
+  if (!done) PyErr_WriteUnraisable(monitor);
 }
 
-PyObject* watch_passes(PyObject*, PyObject* with) {
-  Py_XSETREF(watcher, with == Py_None ? nullptr : Py_NewRef(with));
-  hooks.watch = watcher == nullptr ? nullptr : tell_watcher;
+PyObject* observe_passes(PyObject*, PyObject* callback) {
+  Py_XSETREF(monitor, callback == Py_None ? nullptr : Py_NewRef(callback));
+  hooks.observe_pass = monitor == nullptr ? nullptr : report_pass;
   Recording::set_hooks(hooks);
   Py_RETURN_NONE;
 }
 
-/// For tests: exchange_least_recorded().
+/// For tests: exchange_min_recorded_bytes().
 PyObject* exchange_recorded(PyObject*, PyObject* nbytes) {
-  const long long asked = PyLong_AsLongLong(nbytes);
-  if (asked == -1 && PyErr_Occurred() != nullptr) return nullptr;
-  return PyLong_FromLongLong(exchange_least_recorded(asked));
+  const long long min_nbytes = PyLong_AsLongLong(nbytes);
+  if (min_nbytes == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  return PyLong_FromLongLong(exchange_min_recorded_bytes(min_nbytes));
 }
 PyMethodDef module_functions[] = {
     {"fused_work", count_fused_work, METH_NOARGS,
@@ -154,7 +154,7 @@ PyMethodDef module_functions[] = {
      "were."},
     {"fused_function", make_fused, METH_O,
      "fused_function($module, function, /)\n--\n\nThe function, whose calls are recorded."},
-    {"watch_passes", watch_passes, METH_O,
+    {"watch_passes", observe_passes, METH_O,
      "watch_passes($module, watcher, /)\n--\n\nCalls watcher(operations, shape, moved, "
      "moved_eager, "
      "is_fed, rows) before each pass; None ends it."},
@@ -238,56 +238,56 @@ void make_fused_type() {
 
 PyObject* known_attributes = nullptr;  ///< that need no value, or are recorded
 
-bool settled(PyObject* self) noexcept { return settle_all(&self, 1); }
+bool try_resolve(PyObject* self) noexcept { return resolve_arrays(&self, 1); }
 
 PyObject* pending_attribute(PyObject* self, PyObject* name) {
   const int is_known = PySet_Contains(known_attributes, name);
   if (is_known < 0) return nullptr;
-  if (is_known == 0 && !settled(self)) return nullptr;
+  if (is_known == 0 && !try_resolve(self)) return nullptr;
   if (is_known != 0 && PyUnicode_CompareWithASCIIString(name, "__class__") == 0) {
     return Py_NewRef(reinterpret_cast<PyObject*>(array_type));
   }
   return PyObject_GenericGetAttr(self, name);
 }
 int set_pending_attribute(PyObject* self, PyObject* name, PyObject* value) {
-  return settled(self) ? PyObject_GenericSetAttr(self, name, value) : -1;
+  return try_resolve(self) ? PyObject_GenericSetAttr(self, name, value) : -1;
 }
 PyObject* pending_item(PyObject* self, PyObject* key) {
-  return settled(self) ? PyObject_GetItem(self, key) : nullptr;
+  return try_resolve(self) ? PyObject_GetItem(self, key) : nullptr;
 }
 int set_pending_item(PyObject* self, PyObject* key, PyObject* value) {
-  if (!settled(self)) return -1;
+  if (!try_resolve(self)) return -1;
   return value == nullptr ? PyObject_DelItem(self, key) : PyObject_SetItem(self, key, value);
 }
-Py_ssize_t pending_length(PyObject* self) { return settled(self) ? PyObject_Size(self) : -1; }
-PyObject* pending_at(PyObject* self, Py_ssize_t index) {
-  return settled(self) ? PySequence_GetItem(self, index) : nullptr;
+Py_ssize_t pending_length(PyObject* self) { return try_resolve(self) ? PyObject_Size(self) : -1; }
+PyObject* pending_sequence_item(PyObject* self, Py_ssize_t index) {
+  return try_resolve(self) ? PySequence_GetItem(self, index) : nullptr;
 }
-int pending_truth(PyObject* self) { return settled(self) ? PyObject_IsTrue(self) : -1; }
-PyObject* pending_matmul(PyObject* self, PyObject* other) {
-  return settled(self) ? PyNumber_InPlaceMatrixMultiply(self, other) : nullptr;
+int pending_bool(PyObject* self) { return try_resolve(self) ? PyObject_IsTrue(self) : -1; }
+PyObject* pending_inplace_matmul(PyObject* self, PyObject* other) {
+  return try_resolve(self) ? PyNumber_InPlaceMatrixMultiply(self, other) : nullptr;
 }
 template <PyObject* (*Of)(PyObject*)>
-PyObject* pending_by(PyObject* self) {
-  return settled(self) ? Of(self) : nullptr;
+PyObject* resolve_and_call(PyObject* self) {
+  return try_resolve(self) ? Of(self) : nullptr;
 }
 
 PyType_Slot pending_slots[] = {
     {Py_tp_getattro, slot(pending_attribute)},
     {Py_tp_setattro, slot(set_pending_attribute)},
-    {Py_tp_repr, slot(pending_by<PyObject_Repr>)},
-    {Py_tp_str, slot(pending_by<PyObject_Str>)},
-    {Py_tp_iter, slot(pending_by<PyObject_GetIter>)},
+    {Py_tp_repr, slot(resolve_and_call<PyObject_Repr>)},
+    {Py_tp_str, slot(resolve_and_call<PyObject_Str>)},
+    {Py_tp_iter, slot(resolve_and_call<PyObject_GetIter>)},
     {Py_mp_subscript, slot(pending_item)},
     {Py_mp_ass_subscript, slot(set_pending_item)},
     {Py_mp_length, slot(pending_length)},
     {Py_sq_length, slot(pending_length)},
-    {Py_sq_item, slot(pending_at)},
-    {Py_nb_bool, slot(pending_truth)},
-    {Py_nb_float, slot(pending_by<PyNumber_Float>)},
-    {Py_nb_int, slot(pending_by<PyNumber_Long>)},
-    {Py_nb_index, slot(pending_by<PyNumber_Index>)},
-    {Py_nb_inplace_matrix_multiply, slot(pending_matmul)},
+    {Py_sq_item, slot(pending_sequence_item)},
+    {Py_nb_bool, slot(pending_bool)},
+    {Py_nb_float, slot(resolve_and_call<PyNumber_Float>)},
+    {Py_nb_int, slot(resolve_and_call<PyNumber_Long>)},
+    {Py_nb_index, slot(resolve_and_call<PyNumber_Index>)},
+    {Py_nb_inplace_matrix_multiply, slot(pending_inplace_matmul)},
     {},
 };
 
@@ -297,15 +297,15 @@ void make_pending_type() {
       "clip",  "itemsize", "astype", "conj", "conjugate", "__class__", "__array_namespace__",
       "all",   "any",      "max",    "mean", "min",       "prod",      "std",
       "sum",   "var"};
-  Object known(PyFrozenSet_New(nullptr));
-  for (const char* each : names) {
-    const Object name(PyUnicode_InternFromString(each));
-    if (PySet_Add(known.get(), name.get()) != 0) throw PythonError{};
+  Object attribute_set(PyFrozenSet_New(nullptr));
+  for (const char* attribute_name : names) {
+    const Object name(PyUnicode_InternFromString(attribute_name));
+    if (PySet_Add(attribute_set.get(), name.get()) != 0) throw PythonError{};
   }
-  known_attributes = known.release();
+  known_attributes = attribute_set.release();
   std::vector<PyType_Slot> slots(std::begin(pending_slots), std::end(pending_slots) - 1);
-  for (const int own : {Py_tp_dealloc, Py_tp_traverse}) {
-    slots.push_back({own, PyType_GetSlot(array_type, own)});
+  for (const int slot_id : {Py_tp_dealloc, Py_tp_traverse}) {
+    slots.push_back({slot_id, PyType_GetSlot(array_type, slot_id)});
   }
   slots.push_back({});
   PyType_Spec spec{"skerry.Array", sizeof(ArrayObject), 0,
@@ -329,10 +329,10 @@ bool begin_pending(ArrayObject* self) noexcept {
     change_type(reinterpret_cast<PyObject*>(self), pending_type);
     ++fused_work;
   }
-  Recording* const by = memory->by();
-  if (by->size() >= Recording::most_operations && !by->is_evaluating()) {
+  Recording* const recording = memory->recording();
+  if (recording->size() >= Recording::max_operations && !recording->is_evaluating()) {
     // Where it fails the record goes on: who needs a value is told.
-    const bool done = guarded([&] { return by->evaluate(), true; }, false);
+    const bool done = translate_exceptions([&] { return recording->evaluate(), true; }, false);
     if (!done) PyErr_Clear();
   }
   return true;
@@ -342,26 +342,26 @@ void end_pending(PyObject* self) noexcept {
   if (is_pending(self)) --fused_work;
 }
 
-bool settle(PyObject* from) {
-  if (!is_pending(from)) return false;
-  while (is_pending(from)) {
-    Recording* const by = pending_of(header_of(from))->by();
-    if (by == nullptr) {
+bool resolve_array(PyObject* object) {
+  if (!is_pending(object)) return false;
+  while (is_pending(object)) {
+    Recording* const recording = pending_of(header_of(object))->recording();
+    if (recording == nullptr) {
       throw LibraryError("fuse: an array of a call that failed has no value; make it again");
     }
-    if (by->is_evaluating() && !by->is_evaluated_here()) {
+    if (recording->is_evaluating() && !recording->is_evaluated_here()) {
       wait_a_little();
     } else {
-      by->evaluate();
+      recording->evaluate();
     }
   }
   return true;
 }
 
-bool settle_all(PyObject* const* objects, Py_ssize_t count) noexcept {
-  return guarded(
+bool resolve_arrays(PyObject* const* objects, Py_ssize_t count) noexcept {
+  return translate_exceptions(
       [&] {
-        for (Py_ssize_t i = 0; i < count; ++i) settle(objects[i]);
+        for (Py_ssize_t i = 0; i < count; ++i) resolve_array(objects[i]);
         return true;
       },
       false);
@@ -369,10 +369,11 @@ bool settle_all(PyObject* const* objects, Py_ssize_t count) noexcept {
 
 void add_fuse(PyObject* module) {
   Recording::set_hooks(hooks);
-  before_leaving_gil = evaluate_own;
+  before_releasing_gil = evaluate_current;
   make_pending_type();
   make_fused_type();
-  for (PyMethodDef& each : module_functions) add_function(module, &each, private_home);
+  for (PyMethodDef& definition : module_functions)
+    add_function(module, &definition, private_module);
 }
 
 }  // namespace skerry::python

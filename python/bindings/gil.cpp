@@ -46,13 +46,13 @@ const OuterLock gil{.release = release_gil, .acquire = acquire_gil};
 WithGil::WithGil() noexcept {
   // The ordinary case, at a third of the cost.
   if (Py_IsInitialized() != 0 && is_held()) {
-    held_ = true;
+    is_held_ = true;
     return;
   }
   // Once Python is gone, PyGILState_Check says yes to everybody.
   if (Py_IsInitialized() == 0 || (is_ending() && PyGILState_Check() == 0)) return;
   state_ = PyGILState_Ensure();
-  held_ = is_taken_ = true;
+  is_held_ = is_taken_ = true;
 }
 
 }  // namespace skerry::python

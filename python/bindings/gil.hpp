@@ -18,7 +18,7 @@ namespace skerry::python {
 inline int threads_without_gil = 0;
 /// Called before a thread lets it go for long work; null until there is something to call. May
 /// throw.
-inline void (*before_leaving_gil)() = nullptr;
+inline void (*before_releasing_gil)() = nullptr;
 
 /// What device/ releases around its waits, wherever in a call they are.
 extern const OuterLock gil;
@@ -28,7 +28,7 @@ class WithoutGil {
  public:
   explicit WithoutGil(bool worth_it) {
     if (!worth_it) return;
-    if (before_leaving_gil != nullptr) before_leaving_gil();
+    if (before_releasing_gil != nullptr) before_releasing_gil();
     ++threads_without_gil;
     state_ = PyEval_SaveThread();
   }
@@ -44,11 +44,11 @@ class WithoutGil {
   PyThreadState* state_ = nullptr;
 };
 
-/// What `work` gives, which runs so.
-template <class Work>
-auto run_without_gil(bool worth_it, Work work) {
+/// What `function` gives, which runs so.
+template <class Function>
+auto run_without_gil(bool worth_it, Function function) {
   const WithoutGil working(worth_it);
-  return work();
+  return function();
 }
 
 /// Holds the GIL on a thread that may have it, may have let it go or is unknown to Python. False
@@ -61,10 +61,10 @@ class WithGil {
   ~WithGil() {
     if (is_taken_) PyGILState_Release(state_);
   }
-  [[nodiscard]] explicit operator bool() const noexcept { return held_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return is_held_; }
 
  private:
-  bool held_ = false;
+  bool is_held_ = false;
   bool is_taken_ = false;  ///< by this object
   PyGILState_STATE state_{};
 };

@@ -39,11 +39,11 @@ void* allocate_zeros(void*, std::size_t count, std::size_t nbytes) {
 
 void* resize(void*, void* data, std::size_t nbytes) {
   if (data == nullptr) return guard::allocate(nbytes);
-  void* const fresh = guard::allocate(nbytes);
-  if (fresh == nullptr) return nullptr;
-  std::memcpy(fresh, data, std::min(nbytes, guard::size_of(data)));
+  void* const new_block = guard::allocate(nbytes);
+  if (new_block == nullptr) return nullptr;
+  std::memcpy(new_block, data, std::min(nbytes, guard::size_of(data)));
   guard::release(data);
-  return fresh;
+  return new_block;
 }
 
 void release(void*, void* data, std::size_t) { guard::release(data); }
@@ -54,19 +54,20 @@ constinit NumpyHandler guarded_handler{
 /// PyDataMem_SetHandler, of the table that NumPy's C API is: a capsule, or null for NumPy's own
 /// memory; gives what was set before.
 py::object set_handler(PyObject* capsule) {
-  constexpr std::size_t place = 304;  // numpy/_core/code_generators/numpy_api.py
+  constexpr std::size_t index = 304;  // numpy/_core/code_generators/numpy_api.py
   const py::object table = py::module_::import("numpy._core._multiarray_umath").attr("_ARRAY_API");
   void** const functions = static_cast<void**>(PyCapsule_GetPointer(table.ptr(), nullptr));
   if (functions == nullptr) throw py::error_already_set();
-  const auto set = reinterpret_cast<PyObject* (*)(PyObject*)>(functions[place]);
-  PyObject* const before = set(capsule);
-  if (before == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::object>(before);
+  const auto set = reinterpret_cast<PyObject* (*)(PyObject*)>(functions[index]);
+  PyObject* const previous_handler = set(capsule);
+  if (previous_handler == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(previous_handler);
 }
 
 py::object guard_numpy_memory() {
   if (!guard::is_on()) {
-    throw ValueError(std::string("guarded_numpy: SKERRY_ALLOCATOR is ") + name(chosen_allocator()) +
+    throw ValueError(std::string("guarded_numpy: SKERRY_ALLOCATOR is ") +
+                     name(selected_allocator()) +
                      "; set it to guard or guard-front before skerry is imported");
   }
   return set_handler(py::capsule(&guarded_handler, "mem_handler").ptr());

@@ -44,7 +44,7 @@ void free_struct(PyObject* capsule) {
 }
 
 PyObject* get_array_struct(PyObject* self, void*) {
-  return guarded([&]() -> PyObject* {
+  return translate_exceptions([&]() -> PyObject* {
     const NdArray* array = on_host("__array_struct__", self);
     if (array == nullptr) return nullptr;
     const char* typestr = info(array->dtype()).typestr;
@@ -72,7 +72,7 @@ PyObject* get_array_struct(PyObject* self, void*) {
 }
 
 PyObject* get_array_interface(PyObject* self, void*) {
-  return guarded([&]() -> PyObject* {
+  return translate_exceptions([&]() -> PyObject* {
     const NdArray* array = on_host("__array_interface__", self);
     if (array == nullptr) return nullptr;
     const char* typestr = info(array->dtype()).typestr;
@@ -121,9 +121,9 @@ PyObject* to_bytes(PyObject* self) {
 }
 
 void add_host_interface(PyTypeObject* type) {
-  for (PyGetSetDef* each = host_attributes; each->name != nullptr; ++each) {
-    const Object descriptor(PyDescr_NewGetSet(type, each));
-    set_attribute(reinterpret_cast<PyObject*>(type), each->name, descriptor);
+  for (PyGetSetDef* attribute = host_attributes; attribute->name != nullptr; ++attribute) {
+    const Object descriptor(PyDescr_NewGetSet(type, attribute));
+    set_attribute(reinterpret_cast<PyObject*>(type), attribute->name, descriptor);
   }
 }
 

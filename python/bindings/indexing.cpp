@@ -111,15 +111,15 @@ Layout view_of(const char* op, const NdArray& x, PyObject* key) {
 
 /// The offset of the element that ints choose, one for each axis. Nothing for other keys, and where
 /// an int is out of bounds.
-std::optional<std::int64_t> element_place(const NdArray& x, PyObject* key) {
+std::optional<std::int64_t> element_offset(const NdArray& x, PyObject* key) {
   const std::span<PyObject* const> parts = parts_of(key);
   if (parts.size() != static_cast<std::size_t>(x.rank())) return std::nullopt;
   std::int64_t offset = x.layout().offset;
   for (int axis = 0; axis < x.rank(); ++axis) {
-    PyObject* const part = parts[static_cast<std::size_t>(axis)];
-    if (!PyLong_CheckExact(part)) return std::nullopt;
+    PyObject* const key_item = parts[static_cast<std::size_t>(axis)];
+    if (!PyLong_CheckExact(key_item)) return std::nullopt;
     int overflow = 0;
-    std::int64_t index = PyLong_AsLongLongAndOverflow(part, &overflow);
+    std::int64_t index = PyLong_AsLongLongAndOverflow(key_item, &overflow);
     const std::int64_t n = x.shape()[axis];
     if (index < 0) index += n;
     if (overflow != 0 || index < 0 || index >= n) return std::nullopt;
@@ -128,44 +128,45 @@ std::optional<std::int64_t> element_place(const NdArray& x, PyObject* key) {
   return offset;
 }
 
-enum class KeySort : std::uint8_t {
+enum class IndexingKind : std::uint8_t {
   basic,     ///< gives a view
   advanced,  ///< a mask, a bool, an index array with axes; a 0-d integer array alone is an int
   foreign,   ///< a numpy.ndarray or a list, of which an array is to be made first
 };
 
-KeySort sort_of_part(PyObject* part) {
-  if (PySlice_Check(part) || PyLong_CheckExact(part)) return KeySort::basic;
-  if (part == Py_Ellipsis || part == Py_None) return KeySort::basic;
-  if (PyBool_Check(part)) return KeySort::advanced;
-  if (!is_array(part)) return may_become_array(part) ? KeySort::foreign : KeySort::basic;
-  const NdArray& index = value_of(part);
+IndexingKind indexing_kind_of_item(PyObject* key_item) {
+  if (PySlice_Check(key_item) || PyLong_CheckExact(key_item)) return IndexingKind::basic;
+  if (key_item == Py_Ellipsis || key_item == Py_None) return IndexingKind::basic;
+  if (PyBool_Check(key_item)) return IndexingKind::advanced;
+  if (!is_array(key_item))
+    return may_become_array(key_item) ? IndexingKind::foreign : IndexingKind::basic;
+  const NdArray& index = value_of(key_item);
   const bool is_view =
       index.dtype() != Dtype::bool_ && (!is_integer(index.dtype()) || index.rank() == 0);
-  return is_view ? KeySort::basic : KeySort::advanced;
+  return is_view ? IndexingKind::basic : IndexingKind::advanced;
 }
 
-KeySort sort_of_key(PyObject* key) {
-  if (!PyTuple_Check(key)) return sort_of_part(key);
-  KeySort found = KeySort::basic;
-  for (PyObject* part : parts_of(key)) found = std::max(found, sort_of_part(part));
-  return found;
+IndexingKind indexing_kind_of(PyObject* key) {
+  if (!PyTuple_Check(key)) return indexing_kind_of_item(key);
+  IndexingKind sort = IndexingKind::basic;
+  for (PyObject* key_item : parts_of(key)) sort = std::max(sort, indexing_kind_of_item(key_item));
+  return sort;
 }
 
 /// A key with NumPy's arrays put beside an array of another device if dask or xarray made them,
 /// else as it is.
-Object placed(PyObject* self, PyObject* given) {
-  const std::span<PyObject* const> parts = parts_of(given);
+Object move_key_to_device(PyObject* self, PyObject* key) {
+  const std::span<PyObject* const> parts = parts_of(key);
   if (value_of(self).device() == Device{} || std::ranges::none_of(parts, is_numpy_array)) {
-    return Object::borrow(given);
+    return Object::borrow(key);
   }
   const Object function = package_function("skerry._library_keys", "placed");
-  return Object(PyObject_CallFunctionObjArgs(function.get(), self, given, nullptr));
+  return Object(PyObject_CallFunctionObjArgs(function.get(), self, key, nullptr));
 }
 
 /// A value of one element that dask or xarray made of a number, as that number again, else as it
 /// is.
-Object number_again(PyObject* self, PyObject* value) {
+Object array_of_library_number(PyObject* self, PyObject* value) {
   if (!is_numpy_array(value)) return Object::borrow(value);
   const Object size(PyObject_GetAttrString(value, "size"));
   if (PyLong_AsLong(size.get()) != 1) return Object::borrow(value);
@@ -175,85 +176,86 @@ Object number_again(PyObject* self, PyObject* value) {
 
 /// The key with arrays for NumPy's arrays and for lists; a list has no device, so that its array is
 /// where `self` is.
-Object converted_key(const char* op, PyObject* self, PyObject* from) {
-  const Object own_key = placed(self, from);
+Object converted_key(const char* op, PyObject* self, PyObject* source_key) {
+  const Object own_key = move_key_to_device(self, source_key);
   PyObject* const key = own_key.get();
-  ConvertedArgs given(op, self);
+  ConvertedArgs converted_args(op, self);
   const std::span<PyObject* const> parts = parts_of(key);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    given.add(PyTuple_Check(key) ? "key[" + std::to_string(i) + "]" : "key", parts[i]);
+    converted_args.add(PyTuple_Check(key) ? "key[" + std::to_string(i) + "]" : "key", parts[i]);
   }
-  given.convert_all();
-  if (!PyTuple_Check(key)) return Object::borrow(given.values()[0]);
-  Object made(PyTuple_New(PyTuple_GET_SIZE(key)));
+  converted_args.convert_all();
+  if (!PyTuple_Check(key)) return Object::borrow(converted_args.values()[0]);
+  Object result(PyTuple_New(PyTuple_GET_SIZE(key)));
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    PyTuple_SET_ITEM(made.get(), static_cast<Py_ssize_t>(i), Py_NewRef(given.values()[i]));
+    PyTuple_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i),
+                     Py_NewRef(converted_args.values()[i]));
   }
-  return made;
+  return result;
 }
 
-KeyItem part_of_key(const char* op, const NdArray& x, PyObject* part) {
-  if (PyBool_Check(part)) return {.kind = KeyKind::truth, .truth = part == Py_True};
-  if (!is_array(part)) return {.basic = item_of(op, x, part)};
-  const NdArray& index = value_of(part);
+KeyItem part_of_key(const char* op, const NdArray& x, PyObject* key_item) {
+  if (PyBool_Check(key_item)) return {.kind = KeyKind::boolean, .boolean = key_item == Py_True};
+  if (!is_array(key_item)) return {.basic = item_of(op, x, key_item)};
+  const NdArray& index = value_of(key_item);
   check_index_array(op, x, index);
   if (is_integer(index.dtype())) return {.kind = KeyKind::indices, .array = index};
   if (index.rank() > 0) return {.kind = KeyKind::mask, .array = index};
-  return {.kind = KeyKind::truth, .truth = read_element(index).as<bool>()};
+  return {.kind = KeyKind::boolean, .boolean = read_element(index).as<bool>()};
 }
 
 /// The items of a key; one alone, which most are, is not put into a list.
-class ReadKey {
+class ParsedKey {
  public:
-  ReadKey(const char* op, const NdArray& x, PyObject* key) {
+  ParsedKey(const char* op, const NdArray& x, PyObject* key) {
     const std::span<PyObject* const> parts = parts_of(key);
     if (parts.size() == 1) {
-      one_ = part_of_key(op, x, parts[0]);
+      single_ = part_of_key(op, x, parts[0]);
     } else {
-      several_.reserve(parts.size());
-      for (PyObject* part : parts) several_.push_back(part_of_key(op, x, part));
+      items_.reserve(parts.size());
+      for (PyObject* key_item : parts) items_.push_back(part_of_key(op, x, key_item));
     }
-    is_one_ = parts.size() == 1;
+    is_single_ = parts.size() == 1;
   }
   operator std::span<const KeyItem>() const {  // NOLINT(google-explicit-constructor)
-    if (is_one_) return {&one_, 1};
-    return several_;
+    if (is_single_) return {&single_, 1};
+    return items_;
   }
 
  private:
-  bool is_one_;
-  KeyItem one_;
-  std::vector<KeyItem> several_;
+  bool is_single_;
+  KeyItem single_;
+  std::vector<KeyItem> items_;
 };
 
 /// Whether reading or writing by a key may take long: every index may stand for the whole array.
 bool takes_long(const NdArray& x, std::span<const KeyItem> key) {
-  auto most = static_cast<double>(x.size());
+  auto element_count = static_cast<double>(x.size());
   for (const KeyItem& item : key) {
-    if (item.kind != KeyKind::basic) most *= static_cast<double>(item.array.size());
+    if (item.kind != KeyKind::basic) element_count *= static_cast<double>(item.array.size());
   }
-  return most > long_work;
+  return element_count > min_size_without_gil;
 }
 
 PyObject* get_item(PyObject* self, PyObject* key) {
   constexpr const char* op = "__getitem__";
-  return guarded([&] {
+  return translate_exceptions([&] {
     const NdArray& x = value_of(self);
-    if (const auto place = element_place(x, key)) return wrap(x.view({{}, {}, *place}));
-    const KeySort sort = sort_of_key(key);
-    if (sort == KeySort::basic) {
-      return wrap_made(false, [&] { return x.view(view_of(op, x, key)); });
+    if (const auto offset = element_offset(x, key)) return wrap(x.view({{}, {}, *offset}));
+    const IndexingKind sort = indexing_kind_of(key);
+    if (sort == IndexingKind::basic) {
+      return wrap_result(false, [&] { return x.view(view_of(op, x, key)); });
     }
-    if (sort == KeySort::foreign) return get_item(self, converted_key(op, self, key).get());
+    if (sort == IndexingKind::foreign) return get_item(self, converted_key(op, self, key).get());
     if (is_array(key) && is_integer(value_of(key).dtype()) && x.rank() > 0) {
       const NdArray& index = value_of(key);
       check_index_array(op, x, index);
-      return wrap_made(
-          static_cast<double>(x.size()) * static_cast<double>(index.size()) > long_work,
+      return wrap_result(
+          static_cast<double>(x.size()) * static_cast<double>(index.size()) > min_size_without_gil,
           [&] { return take_first(op, x, index); });
     }
-    const ReadKey items(op, x, key);
-    return wrap_made(takes_long(x, items), [&] { return skerry::get_item(op, x, items); });
+    const ParsedKey items(op, x, key);
+    return wrap_result(takes_long(x, items), [&] { return skerry::get_item(op, x, items); });
   });
 }
 
@@ -261,19 +263,19 @@ void set(const char* op, PyObject* self, PyObject* key, PyObject* value) {
   const NdArray& x = value_of(self);
   Scalar scalar_value;
   Operand source{.name = "value"};
-  const std::optional<std::int64_t> place = element_place(x, key);
-  if (place && is_host(x.device()) && !is_array(value)) {
+  const std::optional<std::int64_t> offset = element_offset(x, key);
+  if (offset && is_host(x.device()) && !is_array(value)) {
     const Parsed result = parse_scalar(value, scalar_value);
     if (result == Parsed::error) throw PythonError{};
-    if (result == Parsed::yes) return set_element(op, x, *place, scalar_value);
+    if (result == Parsed::yes) return set_element(op, x, *offset, scalar_value);
   }
-  const KeySort sort = place ? KeySort::basic : sort_of_key(key);
-  if (sort == KeySort::foreign) {
+  const IndexingKind sort = offset ? IndexingKind::basic : indexing_kind_of(key);
+  if (sort == IndexingKind::foreign) {
     set(op, self, converted_key(op, self, key).get(), value);
     return;
   }
-  if (sort == KeySort::advanced) {
-    const ReadKey items(op, x, key);
+  if (sort == IndexingKind::advanced) {
+    const ParsedKey items(op, x, key);
     require_operand(op, value, source, scalar_value);
     const WithoutGil working(takes_long(x, items));
     skerry::set_item(op, x, items, source);
@@ -281,7 +283,7 @@ void set(const char* op, PyObject* self, PyObject* key, PyObject* value) {
   }
   const NdArray target = x.view(view_of(op, x, key));
   require_operand(op, value, source, scalar_value);
-  const WithoutGil working(target.size() > long_work);
+  const WithoutGil working(target.size() > min_size_without_gil);
   if (source.array != nullptr) {
     assign(op, target, *source.array);
   } else {
@@ -291,19 +293,19 @@ void set(const char* op, PyObject* self, PyObject* key, PyObject* value) {
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
   constexpr const char* op = "__setitem__";
-  return guarded(
+  return translate_exceptions(
       [&] {
         if (value == nullptr)
           throw DtypeError("__delitem__: elements of an array can't be deleted");
         try {
           set(op, self, key, value);
         } catch (const NotAnArray& met) {
-          ConvertedArgs given(op, self);
-          given.assign_to(value_of(self));
-          const Object own_value = number_again(self, value);
-          given.add("value", own_value.get());
-          if (own_value.get() == value) given.convert(met);
-          set(op, self, key, given.values()[0]);
+          ConvertedArgs converted_args(op, self);
+          converted_args.assign_to(value_of(self));
+          const Object own_value = array_of_library_number(self, value);
+          converted_args.add("value", own_value.get());
+          if (own_value.get() == value) converted_args.convert(met);
+          set(op, self, key, converted_args.values()[0]);
         }
         return 0;
       },
@@ -325,13 +327,13 @@ PyObject* item_at(PyObject* self, Py_ssize_t index) {
     PyErr_SetString(PyExc_IndexError, "__getitem__: index out of bounds");
     return nullptr;
   }
-  return guarded([&] {
+  return translate_exceptions([&] {
     const std::int64_t* const shape = x.shape().data();
     const std::int64_t* const strides = x.strides().data();
     const auto rest = static_cast<std::size_t>(std::max(x.rank() - 1, 0));
-    Layout at{Dims({shape + 1, rest}), Dims({strides + 1, rest}), x.layout().offset};
-    if (x.rank() > 0) at.offset += index * strides[0];
-    return wrap(x.view(std::move(at)));
+    Layout layout{Dims({shape + 1, rest}), Dims({strides + 1, rest}), x.layout().offset};
+    if (x.rank() > 0) layout.offset += index * strides[0];
+    return wrap(x.view(std::move(layout)));
   });
 }
 
@@ -346,11 +348,11 @@ PyObject* iterate(PyObject* self) {
 }  // namespace
 
 PyType_Slot indexing_slots[] = {
-    {Py_mp_subscript, slot(with_note<get_item>("getitem"))},
-    {Py_mp_ass_subscript, slot(with_note<set_item>("setitem"))},
+    {Py_mp_subscript, slot(with_call_note<get_item>("getitem"))},
+    {Py_mp_ass_subscript, slot(with_call_note<set_item>("setitem"))},
     {Py_mp_length, slot(length)},
     {Py_sq_length, slot(length)},
-    {Py_sq_item, slot(with_note<item_at>("getitem"))},
+    {Py_sq_item, slot(with_call_note<item_at>("getitem"))},
     {Py_tp_iter, slot(iterate)},
     {},
 };

@@ -29,8 +29,8 @@ NdArray call(const Operand& x1, const Operand& x2) {
   return apply(op_id_of<Op>, both);
 }
 
-constexpr double least_share = std::numeric_limits<double>::denorm_min();
-constexpr double most_share = 1 - 0x1p-53;
+constexpr double min_fraction = std::numeric_limits<double>::denorm_min();
+constexpr double max_fraction = 1 - 0x1p-53;
 
 /// Points that are interpolated between: a value is near + share * rise, where the share of the
 /// rise is how far a place is on the way from one point to the next.
@@ -50,39 +50,40 @@ struct Points {
 
   /// Before the first point and beyond the last one the coordinates have no part; NaN counts as
   /// beyond the last one. So every index is that of a point, also where they do not rise.
-  [[nodiscard]] NdArray at(const NdArray& x) const {
+  [[nodiscard]] NdArray values_at(const NdArray& x) const {
     const std::int64_t count = coordinates.size();
     const NdArray last = component(coordinates, count - 1);
-    const NdArray before =
+    const NdArray lower_indices =
         searchsorted(slice_of(coordinates, 0, 1, count - 1), {.array = &x}, true, nullptr);
-    const NdArray start = take(coordinates, before, std::nullopt);
-    const NdArray near = take(values, before, std::nullopt);
-    const NdArray place =
+    const NdArray start = take(coordinates, lower_indices, std::nullopt);
+    const NdArray start_values = take(values, lower_indices, std::nullopt);
+    const NdArray positions =
         linalg::where(call<ops::greater>({.array = &x}, {.array = &last}), last, x);
-    const Scalar most = Scalar::of(count - 2);
-    const NdArray segment = clip(before, {}, {.value = &most, .name = "max"});
+    const Scalar last_segment = Scalar::from_value(count - 2);
+    const NdArray segment = clip(lower_indices, {}, {.value = &last_segment, .name = "max"});
     const NdArray width = take(widths, segment, std::nullopt);
     const NdArray rise = take(rises, segment, std::nullopt);
-    NdArray share = linalg::divide(linalg::subtract(place, start), width);
+    NdArray share = linalg::divide(linalg::subtract(positions, start), width);
     if (!finite) {
       share = linalg::where(linalg::isfinite(width), share,
-                            share_of_infinite(place, start, next(coordinates, segment), width));
+                            share_of_infinite(positions, start, next(coordinates, segment), width));
     }
-    NdArray found = linalg::add(linalg::multiply(rise, share), near);
+    NdArray result = linalg::add(linalg::multiply(rise, share), start_values);
     if (!finite) {
-      found =
-          linalg::where(linalg::isfinite(rise), found, mixed(near, next(values, segment), share));
+      result = linalg::where(linalg::isfinite(rise), result,
+                             mixed(start_values, next(values, segment), share));
     }
     // Also at the points, where an infinite rise makes NaN.
-    return linalg::where(call<ops::less_equal>({.array = &place}, {.array = &start}), near, found);
+    return linalg::where(call<ops::less_equal>({.array = &positions}, {.array = &start}),
+                         start_values, result);
   }
 
   static NdArray component(const NdArray& x, std::int64_t index) {
-    Layout there = x.layout();
-    there.offset += index * there.strides[0];
-    there.shape.erase(0);
-    there.strides.erase(0);
-    return x.view(std::move(there));
+    Layout layout = x.layout();
+    layout.offset += index * layout.strides[0];
+    layout.shape.erase(0);
+    layout.strides.erase(0);
+    return x.view(std::move(layout));
   }
 
  private:
@@ -97,102 +98,107 @@ struct Points {
 
   /// The share where the width is infinite: by halves if that is an overflow, else by the end that
   /// is finite.
-  static NdArray share_of_infinite(const NdArray& place, const NdArray& start, const NdArray& end,
-                                   const NdArray& width) {
-    const Scalar half = Scalar::of(0.5);
-    const Scalar one = Scalar::of(1.0);
+  static NdArray share_of_infinite(const NdArray& positions, const NdArray& start,
+                                   const NdArray& end, const NdArray& width) {
+    const Scalar half = Scalar::from_value(0.5);
+    const Scalar one = Scalar::from_value(1.0);
     const NdArray origin = linalg::multiply(start, half);
-    const NdArray halves = linalg::divide(linalg::subtract(linalg::multiply(place, half), origin),
-                                          linalg::subtract(linalg::multiply(end, half), origin));
-    const NdArray rest = linalg::divide(linalg::subtract(end, place), width);
+    const NdArray halves =
+        linalg::divide(linalg::subtract(linalg::multiply(positions, half), origin),
+                       linalg::subtract(linalg::multiply(end, half), origin));
+    const NdArray rest = linalg::divide(linalg::subtract(end, positions), width);
     const NdArray by_end = call<ops::subtract>({.value = &one}, {.array = &rest});
     return linalg::where(call<ops::equal>({.array = &halves}, {.array = &halves}), halves, by_end);
   }
 
   /// The mean of two values by their shares. Both have one, though it may be rounded to 0.
-  static NdArray mixed(const NdArray& near, const NdArray& next, const NdArray& share) {
-    const Scalar least = Scalar::of(least_share);
-    const Scalar most = Scalar::of(most_share);
-    const Scalar one = Scalar::of(1.0);
+  static NdArray mixed(const NdArray& start_values, const NdArray& next, const NdArray& share) {
+    const Scalar lower_bound = Scalar::from_value(min_fraction);
+    const Scalar upper_bound = Scalar::from_value(max_fraction);
+    const Scalar one = Scalar::from_value(1.0);
     const NdArray some =
-        clip(share, {.value = &least, .name = "min"}, {.value = &most, .name = "max"});
+        clip(share, {.value = &lower_bound, .name = "min"}, {.value = &upper_bound, .name = "max"});
     const NdArray rest = call<ops::subtract>({.value = &one}, {.array = &some});
-    return linalg::add(linalg::multiply(near, rest), linalg::multiply(next, some));
+    return linalg::add(linalg::multiply(start_values, rest), linalg::multiply(next, some));
   }
 };
 
 /// The same for one place.
-double interpolated_at(double place, double start, double end, double near, double next) {
+double interpolated_at(double position, double start, double end, double start_value, double next) {
   const double width = end - start;
-  const double rise = next - near;
-  double share = (place - start) / width;
+  const double rise = next - start_value;
+  double share = (position - start) / width;
   if (!std::isfinite(width)) {
-    share = (place * 0.5 - start * 0.5) / (end * 0.5 - start * 0.5);
-    if (std::isnan(share)) share = 1 - (end - place) / width;
+    share = (position * 0.5 - start * 0.5) / (end * 0.5 - start * 0.5);
+    if (std::isnan(share)) share = 1 - (end - position) / width;
   }
-  if (std::isfinite(rise)) return rise * share + near;
-  share = std::clamp(share, least_share, most_share);
-  return near * (1 - share) + next * share;
+  if (std::isfinite(rise)) return rise * share + start_value;
+  share = std::clamp(share, min_fraction, max_fraction);
+  return start_value * (1 - share) + next * share;
 }
 
 /// The same bits for few elements on the host, one by one: a dozen calls take longer than their
 /// work.
 NdArray interpolated_one_by_one(const NdArray& x, const NdArray& coordinates,
                                 const NdArray& values) {
-  NdArray found = empty("interp", x.shape(), Dtype::float64, x.device());
-  const auto* const at = reinterpret_cast<const double*>(x.data());
-  const auto* const from = reinterpret_cast<const double*>(coordinates.data());
-  const auto* const to = reinterpret_cast<const double*>(values.data());
+  NdArray result = empty("interp", x.shape(), Dtype::float64, x.device());
+  const auto* const x_data = reinterpret_cast<const double*>(x.data());
+  const auto* const coordinates_data = reinterpret_cast<const double*>(coordinates.data());
+  const auto* const values_data = reinterpret_cast<const double*>(values.data());
   const std::int64_t last = coordinates.size() - 1;
   for (std::int64_t i = 0; i < x.size(); ++i) {
     // The steps of searchsorted, which decide where points do not rise; NaN goes to the end.
-    std::int64_t before = 0;
+    std::int64_t lower_index = 0;
     std::int64_t left = last;
     for (; left > 1; left -= left / 2) {
-      before += from[before + left / 2] <= at[i] ? left / 2 : 0;
+      lower_index += coordinates_data[lower_index + left / 2] <= x_data[i] ? left / 2 : 0;
     }
-    before = std::isnan(at[i]) ? last : before + (from[before + 1] <= at[i] ? 1 : 0);
-    const double place = at[i] > from[last] ? from[last] : at[i];
-    const std::int64_t first = std::min(before, last - 1);
+    lower_index = std::isnan(x_data[i])
+                      ? last
+                      : lower_index + (coordinates_data[lower_index + 1] <= x_data[i] ? 1 : 0);
+    const double position = x_data[i] > coordinates_data[last] ? coordinates_data[last] : x_data[i];
+    const std::int64_t first = std::min(lower_index, last - 1);
     // The segment of the last point is that before it.
     const double found_here =
-        place <= from[before]
-            ? to[before]
-            : interpolated_at(place, from[before], from[first + 1], to[before], to[first + 1]);
-    reinterpret_cast<double*>(found.data())[i] = found_here;
+        position <= coordinates_data[lower_index]
+            ? values_data[lower_index]
+            : interpolated_at(position, coordinates_data[lower_index], coordinates_data[first + 1],
+                              values_data[lower_index], values_data[first + 1]);
+    reinterpret_cast<double*>(result.data())[i] = found_here;
   }
-  return found;
+  return result;
 }
 
 /// Elements of a piece for each thread: some arrays of them lie in a core's second cache.
-constexpr std::int64_t piece = 1 << 15;
+constexpr std::int64_t chunk_size = 1 << 15;
 
 }  // namespace
 
-NdArray interpolated(const NdArray& where, const NdArray& xp, const NdArray& fp) {
-  const NdArray x = astype(where, Dtype::float64, false);
+NdArray interpolated(const NdArray& positions, const NdArray& xp, const NdArray& fp) {
+  const NdArray x = astype(positions, Dtype::float64, false);
   const NdArray coordinates = astype(xp, Dtype::float64, false);
   const NdArray values = astype(fp, Dtype::float64, false);
   if (coordinates.size() == 1) {
     return copy_c_order(broadcast_to(Points::component(values, 0), x.shape()));
   }
   constexpr std::int64_t few = 256;
-  const auto is_whole = [](const NdArray& each) { return each.is_c_contiguous(); };
+  const auto is_whole = [](const NdArray& array) { return array.is_c_contiguous(); };
   if (x.size() <= few && is_host(x.device()) && is_whole(x) && is_whole(coordinates) &&
       is_whole(values)) {
     return interpolated_one_by_one(x, coordinates, values);
   }
   const Points all(coordinates, values);
-  const std::int64_t step = piece * cpu::thread_count();
-  if (x.size() < 2 * step || !is_host(x.device())) return all.at(x);
+  const std::int64_t step = chunk_size * cpu::thread_count();
+  if (x.size() < 2 * step || !is_host(x.device())) return all.values_at(x);
   const std::int64_t flat[] = {-1};
   const NdArray elements = reshape(x, flat, std::nullopt);
-  const NdArray found = empty("interp", Dims{x.size()}, values.dtype(), x.device());
+  const NdArray result = empty("interp", Dims{x.size()}, values.dtype(), x.device());
   for (std::int64_t begin = 0; begin < x.size(); begin += step) {
     const std::int64_t count = std::min(step, x.size() - begin);
-    assign("interp", slice_of(found, 0, begin, count), all.at(slice_of(elements, 0, begin, count)));
+    assign("interp", slice_of(result, 0, begin, count),
+           all.values_at(slice_of(elements, 0, begin, count)));
   }
-  return reshape(found, x.shape().span(), std::nullopt);
+  return reshape(result, x.shape().span(), std::nullopt);
 }
 
 }  // namespace skerry::python

@@ -20,13 +20,13 @@
 namespace skerry::python {
 namespace {
 
-std::vector<NdArray> array_sequence(const char* op, PyObject* from) {
-  if (PySequence_Check(from) == 0 || PyUnicode_Check(from)) {
+std::vector<NdArray> array_sequence(const char* op, PyObject* object) {
+  if (PySequence_Check(object) == 0 || PyUnicode_Check(object)) {
     throw DtypeError(std::string(op) + ": arrays must be a sequence of arrays, not " +
-                     Py_TYPE(from)->tp_name);
+                     Py_TYPE(object)->tp_name);
   }
-  if (is_numpy_array(from)) throw NotAnArray(std::string(op) + ": a numpy.ndarray", from);
-  const Object items(PySequence_Fast(from, "arrays must be a sequence of arrays"));
+  if (is_numpy_array(object)) throw NotAnArray(std::string(op) + ": a numpy.ndarray", object);
+  const Object items(PySequence_Fast(object, "arrays must be a sequence of arrays"));
   return require_arrays(op, {PySequence_Fast_ITEMS(items.get()),
                              static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.get()))});
 }
@@ -39,81 +39,84 @@ std::int64_t total_size(const std::vector<NdArray>& arrays) {
 
 template <class Body>
 PyObject* compute(std::int64_t size, Body&& body) {
-  return wrap_made(size > long_work, body);
+  return wrap_result(size > min_size_without_gil, body);
 }
 
-PyObject* run_concat(const Arguments& with) {
-  const std::vector<NdArray> arrays = array_sequence("concat", with[0]);
-  const std::optional<std::int64_t> axis = with[1] != nullptr ? optional_integer(with, 1) : 0;
+PyObject* run_concat(const Arguments& arguments) {
+  const std::vector<NdArray> arrays = array_sequence("concat", arguments[0]);
+  const std::optional<std::int64_t> axis =
+      arguments[1] != nullptr ? optional_integer(arguments, 1) : 0;
   return compute(total_size(arrays), [&] { return concat(arrays, axis); });
 }
 
-PyObject* run_stack(const Arguments& with) {
-  const std::vector<NdArray> arrays = array_sequence("stack", with[0]);
-  const std::int64_t axis = integer(with, 1, 0);
+PyObject* run_stack(const Arguments& arguments) {
+  const std::vector<NdArray> arrays = array_sequence("stack", arguments[0]);
+  const std::int64_t axis = integer(arguments, 1, 0);
   return compute(total_size(arrays), [&] { return stack(arrays, axis); });
 }
 
-PyObject* run_unstack(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  Unstacked parts(x, integer(with, 1, 0));
-  require_objects("unstack", static_cast<double>(parts.count()), nbytes_of_array);
+PyObject* run_unstack(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  Unstacked parts(x, integer(arguments, 1, 0));
+  require_memory_for_objects("unstack", static_cast<double>(parts.count()), nbytes_of_array);
   Object tuple(PyTuple_New(parts.count()));
   for (std::int64_t i = 0; i < parts.count(); ++i) {
-    PyTuple_SET_ITEM(tuple.get(), i, wrap_made(false, [&] { return parts.next(); }));
+    PyTuple_SET_ITEM(tuple.get(), i, wrap_result(false, [&] { return parts.next(); }));
   }
   return tuple.release();
 }
 
-PyObject* run_tile(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::vector<std::int64_t> repetitions = integers(with, 1);
-  return compute(long_work + 1, [&] { return tile(x, repetitions); });
+PyObject* run_tile(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::vector<std::int64_t> repetitions = integers(arguments, 1);
+  return compute(min_size_without_gil + 1, [&] { return tile(x, repetitions); });
 }
 
-PyObject* run_roll(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::vector<std::int64_t> shifts = exact_integers(with, 1);
+PyObject* run_roll(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::vector<std::int64_t> shifts = exact_integers(arguments, 1);
   std::vector<std::int64_t> axes;
-  if (with.has(2)) axes = integers(with, 2);
+  if (arguments.has(2)) axes = integers(arguments, 2);
   return compute(x.size(), [&] {
-    return roll(x, shifts,
-                with.has(2) ? std::optional<std::span<const std::int64_t>>(axes) : std::nullopt);
+    return roll(
+        x, shifts,
+        arguments.has(2) ? std::optional<std::span<const std::int64_t>>(axes) : std::nullopt);
   });
 }
 
-PyObject* run_repeat(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::optional<std::int64_t> axis = optional_integer(with, 2);
-  if (is_array(with[1])) {
-    const NdArray& repeats = value_of(with[1]);
-    return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
+PyObject* run_repeat(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::optional<std::int64_t> axis = optional_integer(arguments, 2);
+  if (is_array(arguments[1])) {
+    const NdArray& repeats = value_of(arguments[1]);
+    return compute(min_size_without_gil + 1, [&] { return repeat(x, repeats, axis); });
   }
-  if (may_become_array(with[1])) static_cast<void>(array_argument(with, 1));
-  const std::int64_t repeats = exact_integer(with, 1);
-  return compute(long_work + 1, [&] { return repeat(x, repeats, axis); });
+  if (may_become_array(arguments[1])) static_cast<void>(array_argument(arguments, 1));
+  const std::int64_t repeats = exact_integer(arguments, 1);
+  return compute(min_size_without_gil + 1, [&] { return repeat(x, repeats, axis); });
 }
 
 /// An end of `diff`: an array, or a scalar or an array of no axes for one slice of it.
-std::optional<NdArray> end_of_diff(const Arguments& with, int at, const NdArray& x,
+std::optional<NdArray> end_of_diff(const Arguments& arguments, int parameter, const NdArray& x,
                                    std::int64_t axis) {
-  if (!with.has(at)) return std::nullopt;
+  if (!arguments.has(parameter)) return std::nullopt;
   Scalar value;
-  const bool is_number = !is_array(with[at]) && parse_scalar(with[at], value) == Parsed::yes;
+  const bool is_number =
+      !is_array(arguments[parameter]) && parse_scalar(arguments[parameter], value) == Parsed::yes;
   NdArray end = is_number ? full({}, value, promote_scalar("diff", x.dtype(), value), x.device())
-                          : array_argument(with, at);
+                          : array_argument(arguments, parameter);
   if (end.rank() > 0 || axis < -x.rank() || axis >= x.rank()) return end;
   Dims one = x.shape();
   one[static_cast<int>(axis < 0 ? axis + x.rank() : axis)] = 1;
   return broadcast_to(end, one);
 }
 
-PyObject* run_diff(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::int64_t axis = integer(with, 1, -1);
-  const std::int64_t n = integer(with, 2, 1);
-  const std::optional<NdArray> prepend = end_of_diff(with, 3, x, axis);
-  const std::optional<NdArray> append = end_of_diff(with, 4, x, axis);
+PyObject* run_diff(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::int64_t axis = integer(arguments, 1, -1);
+  const std::int64_t n = integer(arguments, 2, 1);
+  const std::optional<NdArray> prepend = end_of_diff(arguments, 3, x, axis);
+  const std::optional<NdArray> append = end_of_diff(arguments, 4, x, axis);
   return compute(x.size(), [&] {
     return diff(x, axis, n, prepend ? &*prepend : nullptr, append ? &*append : nullptr);
   });

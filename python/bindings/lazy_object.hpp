@@ -25,11 +25,11 @@ class LazyObject {
   [[nodiscard]] PyObject* get(Make make) {
     PyObject* stored = stored_.load(std::memory_order_acquire);
     if (stored != nullptr) return stored;
-    Object fresh(make());
-    if (!stored_.compare_exchange_strong(stored, fresh.get(), std::memory_order_acq_rel)) {
+    Object new_object(make());
+    if (!stored_.compare_exchange_strong(stored, new_object.get(), std::memory_order_acq_rel)) {
       return stored;
     }
-    return fresh.release();
+    return new_object.release();
   }
 
  private:

@@ -18,7 +18,7 @@
 namespace skerry::python {
 namespace {
 
-constexpr const char* home = "skerry.linalg";
+constexpr const char* module_name = "skerry.linalg";
 /// Elements from which on other threads may run: LAPACK does several microseconds of work on them.
 constexpr std::int64_t long_factoring = 256;
 
@@ -30,13 +30,13 @@ auto computed(const NdArray& x, Body body) {
 }
 
 template <NdArray (*Function)(const NdArray&)>
-PyObject* run_unary(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
+PyObject* run_unary(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
   return wrap(computed(x, [&] { return Function(x); }));
 }
 
 /// The classes of named tuples, made at first use: each costs the import a tenth of a millisecond.
-PyObject* result_type(int which) {
+PyObject* result_type(int index) {
   static constexpr struct {
     const char* name;
     const char* fields;
@@ -46,12 +46,12 @@ PyObject* result_type(int which) {
                  {"SVDResult", "U S Vh"},
                  {"SlogdetResult", "sign logabsdet"}};
   static constinit LazyObject types[std::size(classes)];
-  return types[which].get(
-      [&] { return named_tuple_type(home, classes[which].name, classes[which].fields); });
+  return types[index].get(
+      [&] { return named_tuple_type(module_name, classes[index].name, classes[index].fields); });
 }
 
-PyObject* run_result_class(const Arguments& with) {
-  return Py_NewRef(result_type(static_cast<int>(integer(with, 0))));
+PyObject* run_result_class(const Arguments& arguments) {
+  return Py_NewRef(result_type(static_cast<int>(integer(arguments, 0))));
 }
 
 PyObject* pair(int type, const linalg::TwoArrays& arrays) {
@@ -59,52 +59,52 @@ PyObject* pair(int type, const linalg::TwoArrays& arrays) {
 }
 
 template <int Type, linalg::TwoArrays (*Function)(const NdArray&)>
-PyObject* run_pair(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
+PyObject* run_pair(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
   return pair(Type, computed(x, [&] { return Function(x); }));
 }
 
-PyObject* run_cholesky(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const bool upper = truth(with, 1, false);
+PyObject* run_cholesky(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const bool upper = boolean(arguments, 1, false);
   return wrap(computed(x, [&] { return linalg::cholesky(x, upper); }));
 }
 
-PyObject* run_cross(const Arguments& with) {
-  const NdArray& x1 = array_argument(with, 0);
-  const NdArray& x2 = array_argument(with, 1);
-  const std::int64_t axis = integer(with, 2, -1);
+PyObject* run_cross(const Arguments& arguments) {
+  const NdArray& x1 = array_argument(arguments, 0);
+  const NdArray& x2 = array_argument(arguments, 1);
+  const std::int64_t axis = integer(arguments, 2, -1);
   return wrap(linalg::cross(x1, x2, axis));
 }
 
-PyObject* run_diagonal(const Arguments& with) {
-  const std::int64_t offset = integer(with, 1, 0);
-  return wrap(linalg::diagonal(array_argument(with, 0), offset));
+PyObject* run_diagonal(const Arguments& arguments) {
+  const std::int64_t offset = integer(arguments, 1, 0);
+  return wrap(linalg::diagonal(array_argument(arguments, 0), offset));
 }
 
-PyObject* run_qr(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const bool complete = choice(with, 1, {"reduced", "complete"}) == 1;
+PyObject* run_qr(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const bool complete = choice(arguments, 1, {"reduced", "complete"}) == 1;
   return pair(2, computed(x, [&] { return linalg::qr(x, complete); }));
 }
 
-PyObject* run_svd(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const bool full = truth(with, 1, true);
-  const linalg::ThreeArrays found = computed(x, [&] { return linalg::svd(x, full); });
-  return named_tuple(result_type(3), {found.first, found.second, found.third});
+PyObject* run_svd(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const bool full = boolean(arguments, 1, true);
+  const linalg::ThreeArrays factors = computed(x, [&] { return linalg::svd(x, full); });
+  return named_tuple(result_type(3), {factors.first, factors.second, factors.third});
 }
 
-linalg::MatrixOrder parse_matrix_order(const Arguments& with) {
-  PyObject* from = with[2];
+linalg::MatrixOrder parse_matrix_order(const Arguments& arguments) {
+  PyObject* object = arguments[2];
   using order = linalg::MatrixOrder;
-  if (from == nullptr || from == Py_None) return order::frobenius;
-  if (PyUnicode_Check(from)) {
-    const std::string_view name = utf8(from);
+  if (object == nullptr || object == Py_None) return order::frobenius;
+  if (PyUnicode_Check(object)) {
+    const std::string_view name = utf8(object);
     if (name == "fro") return order::frobenius;
     if (name == "nuc") return order::nuclear;
   } else {
-    const double value = number(with, 2);
+    const double value = number(arguments, 2);
     if (value == 1) return order::one;
     if (value == -1) return order::minus_one;
     if (value == 2) return order::two;
@@ -112,57 +112,58 @@ linalg::MatrixOrder parse_matrix_order(const Arguments& with) {
     if (std::isinf(value)) return value > 0 ? order::infinity : order::minus_infinity;
   }
   throw ValueError("matrix_norm: ord must be 'fro', 'nuc', 1, 2, inf or the negative of one of " +
-                   std::string("these numbers, not ") + shown(from));
+                   std::string("these numbers, not ") + shown(object));
 }
 
-PyObject* run_matrix_norm(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const bool keepdims = truth(with, 1, false);
-  const linalg::MatrixOrder order = parse_matrix_order(with);
+PyObject* run_matrix_norm(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const bool keepdims = boolean(arguments, 1, false);
+  const linalg::MatrixOrder order = parse_matrix_order(arguments);
   return wrap(computed(x, [&] { return linalg::matrix_norm(x, keepdims, order); }));
 }
 
-PyObject* run_vector_norm(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
+PyObject* run_vector_norm(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
   std::vector<std::int64_t> axes;
-  if (with.has(1)) axes = integers(with, 1);
-  const bool keepdims = truth(with, 2, false);
-  const double order = with.has(3) ? number(with, 3) : 2;
-  std::optional<std::span<const std::int64_t>> chosen;
-  if (with.has(1)) chosen = axes;
-  return wrap(computed(x, [&] { return linalg::vector_norm(x, chosen, keepdims, order); }));
+  if (arguments.has(1)) axes = integers(arguments, 1);
+  const bool keepdims = boolean(arguments, 2, false);
+  const double order = arguments.has(3) ? number(arguments, 3) : 2;
+  std::optional<std::span<const std::int64_t>> selected_axes;
+  if (arguments.has(1)) selected_axes = axes;
+  return wrap(computed(x, [&] { return linalg::vector_norm(x, selected_axes, keepdims, order); }));
 }
 
-PyObject* run_matrix_power(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::int64_t n = integer(with, 1);
+PyObject* run_matrix_power(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::int64_t n = integer(arguments, 1);
   return wrap(computed(x, [&] { return linalg::matrix_power(x, n); }));
 }
 
 template <NdArray (*Function)(const NdArray&, const Operand&)>
-PyObject* run_with_tolerance(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
+PyObject* run_with_tolerance(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
   Scalar scalar_value;
   Operand rtol{.name = "rtol"};
-  if (with.has(1)) require_operand(with.takes->function(), with[1], rtol, scalar_value);
+  if (arguments.has(1))
+    require_operand(arguments.signature->function(), arguments[1], rtol, scalar_value);
   return wrap(computed(x, [&] { return Function(x, rtol); }));
 }
 
-PyObject* run_outer(const Arguments& with) {
-  const NdArray& x1 = array_argument(with, 0);
-  return wrap(outer(x1, array_argument(with, 1)));
+PyObject* run_outer(const Arguments& arguments) {
+  const NdArray& x1 = array_argument(arguments, 0);
+  return wrap(outer(x1, array_argument(arguments, 1)));
 }
 
-PyObject* run_solve(const Arguments& with) {
-  const NdArray& x1 = array_argument(with, 0);
-  const NdArray& x2 = array_argument(with, 1);
+PyObject* run_solve(const Arguments& arguments) {
+  const NdArray& x1 = array_argument(arguments, 0);
+  const NdArray& x2 = array_argument(arguments, 1);
   return wrap(computed(x1, [&] { return linalg::solve(x1, x2); }));
 }
 
-PyObject* run_trace(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::int64_t offset = integer(with, 1, 0);
-  return wrap(linalg::trace(x, offset, parse_optional_dtype("trace", with[2])));
+PyObject* run_trace(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::int64_t offset = integer(arguments, 1, 0);
+  return wrap(linalg::trace(x, offset, parse_optional_dtype("trace", arguments[2])));
 }
 
 constexpr FunctionEntry linalg_functions[] = {
@@ -199,8 +200,8 @@ constexpr FunctionEntry own_functions[] = {
 }  // namespace
 
 void add_linalg(PyObject* module) {
-  add_functions<linalg_functions>(module, "linear algebra extension", home);
-  add_functions<own_functions>(module, nullptr, private_home);
+  add_functions<linalg_functions>(module, "linear algebra extension", module_name);
+  add_functions<own_functions>(module, nullptr, private_module);
 }
 
 }  // namespace skerry::python

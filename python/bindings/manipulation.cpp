@@ -25,41 +25,41 @@ Dims checked_shape(const char* op, const std::vector<std::int64_t>& shape) {
   return Dims(std::span<const std::int64_t>(shape));
 }
 
-PyObject* run_reshape(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::vector<std::int64_t> shape = integers(with, 1);
-  const std::optional<bool> copied = optional_truth(with, 2);
-  return wrap_made(x.size() > long_work, [&] { return reshape(x, shape, copied); });
+PyObject* run_reshape(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::vector<std::int64_t> shape = integers(arguments, 1);
+  const std::optional<bool> copied = optional_boolean(arguments, 2);
+  return wrap_result(x.size() > min_size_without_gil, [&] { return reshape(x, shape, copied); });
 }
 
 /// A view by a function of axes.
 template <NdArray (*View)(const NdArray&, std::span<const std::int64_t>)>
-PyObject* run_view(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  return wrap(View(x, integers(with, 1)));
+PyObject* run_view(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  return wrap(View(x, integers(arguments, 1)));
 }
 
-PyObject* run_flip(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  if (!with.has(1)) return wrap(flip(x, std::nullopt));
-  const std::vector<std::int64_t> axes = integers(with, 1);
+PyObject* run_flip(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  if (!arguments.has(1)) return wrap(flip(x, std::nullopt));
+  const std::vector<std::int64_t> axes = integers(arguments, 1);
   return wrap(flip(x, axes));
 }
 
-PyObject* run_moveaxis(const Arguments& with) {
+PyObject* run_moveaxis(const Arguments& arguments) {
   constexpr const char* op = "moveaxis";
-  const NdArray& x = array_argument(with, 0);
-  const Dims from = normalize_axes(op, integers(with, 1), x.rank());
-  const Dims to = normalize_axes(op, integers(with, 2), x.rank());
-  if (from.rank() != to.rank()) {
-    throw ValueError("moveaxis: source and destination have different lengths: " + to_string(from) +
-                     " and " + to_string(to));
+  const NdArray& x = array_argument(arguments, 0);
+  const Dims source = normalize_axes(op, integers(arguments, 1), x.rank());
+  const Dims destination = normalize_axes(op, integers(arguments, 2), x.rank());
+  if (source.rank() != destination.rank()) {
+    throw ValueError("moveaxis: source and destination have different lengths: " +
+                     to_string(source) + " and " + to_string(destination));
   }
   std::vector<std::int64_t> order(static_cast<std::size_t>(x.rank()), -1);
   std::vector<bool> moved(order.size());
-  for (int i = 0; i < from.rank(); ++i) {
-    order[static_cast<std::size_t>(to[i])] = from[i];
-    moved[static_cast<std::size_t>(from[i])] = true;
+  for (int i = 0; i < source.rank(); ++i) {
+    order[static_cast<std::size_t>(destination[i])] = source[i];
+    moved[static_cast<std::size_t>(source[i])] = true;
   }
   std::int64_t next = 0;
   for (std::int64_t& axis : order) {
@@ -70,30 +70,30 @@ PyObject* run_moveaxis(const Arguments& with) {
   return wrap(permute_dims(x, order));
 }
 
-PyObject* run_matrix_transpose(const Arguments& with) {
-  return wrap(matrix_transpose(array_argument(with, 0)));
+PyObject* run_matrix_transpose(const Arguments& arguments) {
+  return wrap(matrix_transpose(array_argument(arguments, 0)));
 }
 
-PyObject* run_broadcast_to(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  return wrap(broadcast_to(x, checked_shape("broadcast_to", integers(with, 1))));
+PyObject* run_broadcast_to(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  return wrap(broadcast_to(x, checked_shape("broadcast_to", integers(arguments, 1))));
 }
 
-PyObject* run_sliding_windows(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  return wrap(sliding_windows(x, integers(with, 1), integers(with, 2)));
+PyObject* run_sliding_windows(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  return wrap(sliding_windows(x, integers(arguments, 1), integers(arguments, 2)));
 }
 
-PyObject* run_broadcast_arrays(const Arguments& with) {
-  return wrap_all(broadcast_arrays(rest_arrays(with)));
+PyObject* run_broadcast_arrays(const Arguments& arguments) {
+  return wrap_all(broadcast_arrays(rest_arrays(arguments)));
 }
 
-PyObject* run_broadcast_shapes(const Arguments& with) {
+PyObject* run_broadcast_shapes(const Arguments& arguments) {
   std::vector<Dims> shapes;
-  shapes.reserve(static_cast<std::size_t>(with.rest_count));
-  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
+  shapes.reserve(static_cast<std::size_t>(arguments.rest_count));
+  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
     const std::string name = "shapes[" + std::to_string(i) + "]";
-    const auto shape = integers(with, -1, name.c_str(), with.rest[i]);
+    const auto shape = integers(arguments, -1, name.c_str(), arguments.rest[i]);
     shapes.push_back(checked_shape("broadcast_shapes", shape));
   }
   std::vector<const Dims*> pointers;
@@ -107,31 +107,31 @@ PyObject* run_broadcast_shapes(const Arguments& with) {
   return tuple.release();
 }
 
-PyObject* run_astype(const Arguments& with) {
+PyObject* run_astype(const Arguments& arguments) {
   if (fused_work != 0) [[unlikely]] {
-    if (PyObject* const made = record_astype(with)) return made;
+    if (PyObject* const result = record_astype(arguments)) return result;
   }
-  const NdArray& x = array_argument(with, 0);
-  const Dtype type = parse_dtype("astype", with[1]);
-  const bool copied = truth(with, 2, true);
-  const Device where = with.has(3) ? usable_device("astype", with[3]) : x.device();
-  if (!copied && type == x.dtype() && where == x.device()) return Py_NewRef(with[0]);
+  const NdArray& x = array_argument(arguments, 0);
+  const Dtype type = parse_dtype("astype", arguments[1]);
+  const bool copied = boolean(arguments, 2, true);
+  const Device device = arguments.has(3) ? usable_device("astype", arguments[3]) : x.device();
+  if (!copied && type == x.dtype() && device == x.device()) return Py_NewRef(arguments[0]);
   const auto convert = [&]() -> NdArray {
     // The cast goes first: it refuses what can't be cast, and never makes more to move than needed.
-    if (where == x.device()) return astype(x, type, copied);
-    if (itemsize(type) <= x.itemsize()) return to_device(astype(x, type, false), where);
+    if (device == x.device()) return astype(x, type, copied);
+    if (itemsize(type) <= x.itemsize()) return to_device(astype(x, type, false), device);
     static_cast<void>(
         astype(NdArray(x.view(Layout{.shape = Dims{0}, .strides = Dims{0}})), type, false));
-    return astype(to_device(x, where), type, false);
+    return astype(to_device(x, device), type, false);
   };
-  return wrap_made(x.size() > long_work || where != x.device(), convert);
+  return wrap_result(x.size() > min_size_without_gil || device != x.device(), convert);
 }
 
 /// Throws where they don't promote.
 Dtype promote_types(const std::vector<Dtype>& types) {
-  Promotion of;
-  for (const Dtype type : types) of.add(type);
-  if (const std::optional<Dtype> common = of.result()) return *common;
+  Promotion promotion;
+  for (const Dtype type : types) promotion.add(type);
+  if (const std::optional<Dtype> common = promotion.result()) return *common;
   std::string text = "result_type: ";
   const char* separator = "";
   for (const Dtype type : types) {
@@ -157,32 +157,32 @@ bool is_by_scalars(const std::vector<Dtype>& types, const std::vector<Scalar>& s
          !promotion_is_strict();
 }
 
-PyObject* run_result_type(const Arguments& with) {
+PyObject* run_result_type(const Arguments& arguments) {
   constexpr const char* op = "result_type";
   std::vector<NdArray> arrays;
   std::vector<Scalar> scalars;
   std::vector<Dtype> types;
-  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    if (is_array(with.rest[i])) {
-      arrays.push_back(value_of(with.rest[i]));
-    } else if (is_numpy_array(with.rest[i])) {
-      throw NotAnArray("result_type: a numpy.ndarray", with.rest[i]);
+  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
+    if (is_array(arguments.rest[i])) {
+      arrays.push_back(value_of(arguments.rest[i]));
+    } else if (is_numpy_array(arguments.rest[i])) {
+      throw NotAnArray("result_type: a numpy.ndarray", arguments.rest[i]);
     }
   }
   if (arrays.size() > 1) common_device(op, arrays);
-  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    PyObject* each = with.rest[i];
+  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
+    PyObject* object = arguments.rest[i];
     Scalar value;
-    if (is_array(each)) {
-      types.push_back(value_of(each).dtype());
+    if (is_array(object)) {
+      types.push_back(value_of(object).dtype());
       continue;
     }
-    const Parsed found = parse_scalar(each, value);
-    if (found == Parsed::error) throw PythonError{};
-    if (found == Parsed::yes) {
+    const Parsed result = parse_scalar(object, value);
+    if (result == Parsed::error) throw PythonError{};
+    if (result == Parsed::yes) {
       scalars.push_back(value);
     } else {
-      types.push_back(parse_dtype(op, each));
+      types.push_back(parse_dtype(op, object));
     }
   }
   if (types.empty() && scalars.empty()) {
@@ -193,11 +193,13 @@ PyObject* run_result_type(const Arguments& with) {
   return Py_NewRef(dtype_object(type));
 }
 
-PyObject* run_can_cast(const Arguments& with) {
+PyObject* run_can_cast(const Arguments& arguments) {
   constexpr const char* op = "can_cast";
-  if (is_numpy_array(with[0])) throw NotAnArray("can_cast: a numpy.ndarray", with[0]);
-  const Dtype from = is_array(with[0]) ? value_of(with[0]).dtype() : parse_dtype(op, with[0]);
-  return PyBool_FromLong(promote(from, parse_dtype(op, with[1])) == parse_dtype(op, with[1]));
+  if (is_numpy_array(arguments[0])) throw NotAnArray("can_cast: a numpy.ndarray", arguments[0]);
+  const Dtype source_dtype =
+      is_array(arguments[0]) ? value_of(arguments[0]).dtype() : parse_dtype(op, arguments[0]);
+  return PyBool_FromLong(promote(source_dtype, parse_dtype(op, arguments[1])) ==
+                         parse_dtype(op, arguments[1]));
 }
 
 constexpr FunctionEntry manipulation_functions[] = {
@@ -271,7 +273,7 @@ constexpr FunctionEntry own_functions[] = {
 
 void add_manipulation(PyObject* module) {
   add_functions<manipulation_functions>(module, "manipulation functions");
-  add_functions<own_functions>(module, nullptr, private_home);
+  add_functions<own_functions>(module, nullptr, private_module);
 }
 
 }  // namespace skerry::python

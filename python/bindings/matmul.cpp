@@ -22,24 +22,25 @@ namespace {
 bool takes_long(const NdArray& x1, const NdArray& x2) {
   const std::int64_t inner = x1.rank() > 0 ? x1.shape()[x1.rank() - 1] : 1;
   const std::int64_t columns = inner > 0 ? x2.size() / inner : 0;
-  return x1.size() > long_work || x2.size() > long_work || x1.size() * columns > long_work;
+  return x1.size() > min_size_without_gil || x2.size() > min_size_without_gil ||
+         x1.size() * columns > min_size_without_gil;
 }
 
 PyObject* product(const NdArray& x1, const NdArray& x2) {
   find_openblas();
-  return wrap_made(takes_long(x1, x2), [&] { return matmul(x1, x2); });
+  return wrap_result(takes_long(x1, x2), [&] { return matmul(x1, x2); });
 }
 
-PyObject* run_matmul(const Arguments& with) {
-  const NdArray& x1 = array_argument(with, 0);
-  return product(x1, array_argument(with, 1));
+PyObject* run_matmul(const Arguments& arguments) {
+  const NdArray& x1 = array_argument(arguments, 0);
+  return product(x1, array_argument(arguments, 1));
 }
 
-PyObject* run_vecdot(const Arguments& with) {
-  const NdArray& x1 = array_argument(with, 0);
-  const NdArray& x2 = array_argument(with, 1);
-  const std::int64_t axis = integer(with, 2, -1);
-  return wrap_made(takes_long(x1, x2), [&] { return vecdot(x1, x2, axis); });
+PyObject* run_vecdot(const Arguments& arguments) {
+  const NdArray& x1 = array_argument(arguments, 0);
+  const NdArray& x2 = array_argument(arguments, 1);
+  const std::int64_t axis = integer(arguments, 2, -1);
+  return wrap_result(takes_long(x1, x2), [&] { return vecdot(x1, x2, axis); });
 }
 
 struct SummedAxes {
@@ -48,10 +49,10 @@ struct SummedAxes {
 };
 
 /// An int counts axes at the end of x1 and the beginning of x2; two sequences name them.
-SummedAxes parse_summed_axes(const Arguments& with, const NdArray& x1, const NdArray& x2) {
-  PyObject* from = with[2];
-  if (from == nullptr || PyIndex_Check(from)) {
-    const std::int64_t count = integer(with, 2, 2);
+SummedAxes parse_summed_axes(const Arguments& arguments, const NdArray& x1, const NdArray& x2) {
+  PyObject* object = arguments[2];
+  if (object == nullptr || PyIndex_Check(object)) {
+    const std::int64_t count = integer(arguments, 2, 2);
     if (count < 0 || count > x1.rank() || count > x2.rank()) {
       throw ValueError("tensordot: axes=" + std::to_string(count) +
                        ": as many axes must be there in x1, " + describe(x1) + ", and in x2, " +
@@ -64,39 +65,39 @@ SummedAxes parse_summed_axes(const Arguments& with, const NdArray& x1, const NdA
     std::iota(axes.second.begin(), axes.second.end(), 0);
     return axes;
   }
-  if ((!PyTuple_Check(from) && !PyList_Check(from)) || PySequence_Fast_GET_SIZE(from) != 2) {
+  if ((!PyTuple_Check(object) && !PyList_Check(object)) || PySequence_Fast_GET_SIZE(object) != 2) {
     throw DtypeError("tensordot: axes must be an int or a tuple of two sequences of ints, not " +
-                     std::string(Py_TYPE(from)->tp_name));
+                     std::string(Py_TYPE(object)->tp_name));
   }
-  return {integers(with, 2, "axes[0]", PySequence_Fast_GET_ITEM(from, 0)),
-          integers(with, 2, "axes[1]", PySequence_Fast_GET_ITEM(from, 1))};
+  return {integers(arguments, 2, "axes[0]", PySequence_Fast_GET_ITEM(object, 0)),
+          integers(arguments, 2, "axes[1]", PySequence_Fast_GET_ITEM(object, 1))};
 }
 
-PyObject* run_tensordot(const Arguments& with) {
-  const NdArray& x1 = array_argument(with, 0);
-  const NdArray& x2 = array_argument(with, 1);
-  const SummedAxes axes = parse_summed_axes(with, x1, x2);
+PyObject* run_tensordot(const Arguments& arguments) {
+  const NdArray& x1 = array_argument(arguments, 0);
+  const NdArray& x2 = array_argument(arguments, 1);
+  const SummedAxes axes = parse_summed_axes(arguments, x1, x2);
   find_openblas();
-  return wrap_made(x1.size() + x2.size() > 1024,
-                   [&] { return tensordot(x1, x2, axes.first, axes.second); });
+  return wrap_result(x1.size() + x2.size() > 1024,
+                     [&] { return tensordot(x1, x2, axes.first, axes.second); });
 }
 
 /// Of arrays that are alike, but of bools, which are multiplied as numbers.
-PyObject* run_product_of_matrices(const Arguments& with) {
-  if (!agree({with.values, 2})) Py_RETURN_NONE;
-  const NdArray& x = array_argument(with, 0);
-  const NdArray& y = array_argument(with, 1);
+PyObject* run_product_of_matrices(const Arguments& arguments) {
+  if (!agree({arguments.values, 2})) Py_RETURN_NONE;
+  const NdArray& x = array_argument(arguments, 0);
+  const NdArray& y = array_argument(arguments, 1);
   if (x.rank() != 2 || y.rank() != 2 || x.dtype() == Dtype::bool_) Py_RETURN_NONE;
-  const bool is_of_rows = truth(with, 2, false);
+  const bool is_of_rows = boolean(arguments, 2, false);
   if (x.shape()[1] != y.shape()[is_of_rows ? 1 : 0]) Py_RETURN_NONE;
   return is_of_rows ? product(x, matrix_transpose(y)) : product(x, y);
 }
 
-PyObject* run_vdot(const Arguments& with) {
-  if (!agree({with.values, 2})) Py_RETURN_NONE;
-  const NdArray& x = array_argument(with, 0);
-  const NdArray& y = array_argument(with, 1);
-  return wrap_made(x.size() > long_work, [&] {
+PyObject* run_vdot(const Arguments& arguments) {
+  if (!agree({arguments.values, 2})) Py_RETURN_NONE;
+  const NdArray& x = array_argument(arguments, 0);
+  const NdArray& y = array_argument(arguments, 1);
+  return wrap_result(x.size() > min_size_without_gil, [&] {
     if (x.size() != y.size()) {
       throw ValueError("vdot: " + std::to_string(x.size()) + " and " + std::to_string(y.size()) +
                        " elements; give as many of each");
@@ -163,12 +164,12 @@ PyObject* multiply_matrices(PyObject* left, PyObject* right) {
   if (!is_array(left) || !is_array(right)) {
     return operate_converted("matmul", left, right, multiply_matrices);
   }
-  return guarded([&] { return product(value_of(left), value_of(right)); });
+  return translate_exceptions([&] { return product(value_of(left), value_of(right)); });
 }
 
 PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other) {
   if (!is_array(other)) return operate_converted("matmul", self, other, multiply_matrices_in_place);
-  return guarded([&] {
+  return translate_exceptions([&] {
     find_openblas();
     {
       const WithoutGil working(takes_long(value_of(self), value_of(other)));
@@ -195,7 +196,7 @@ void find_openblas() {
 
 void add_products(PyObject* module) {
   add_functions<product_functions>(module, "linear algebra functions");
-  add_functions<private_products>(module, nullptr, private_home);
+  add_functions<private_products>(module, nullptr, private_module);
 }
 
 }  // namespace skerry::python

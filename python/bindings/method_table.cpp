@@ -20,81 +20,84 @@ constexpr struct {
 } renamed[] = {{"ddof", "correction"}, {"v", "x2"}, {"other", "x2"}};
 
 const char* name_in_function(const char* name) {
-  for (const auto& each : renamed) {
-    if (std::string_view(each.numpy) == name) return each.standard;
+  for (const auto& entry : renamed) {
+    if (std::string_view(entry.numpy) == name) return entry.standard;
   }
   return name;
 }
 
-bool is_given(PyObject* value) { return value != nullptr && value != Py_None; }
+bool is_specified(PyObject* value) { return value != nullptr && value != Py_None; }
 
 }  // namespace
 
-MethodPlan::MethodPlan(const MethodEntry& entry)
-    : entry_(&entry), takes_(entry.name, entry.signature), out_(takes_.find("out")) {
-  const KnownFunction& found = find_function(entry.function);
-  function_ = found.run;
-  function_takes_ = &found.takes();
-  for (int i = 0; i < takes_.count(); ++i) {
-    const int place = function_takes_->find(name_in_function(PyUnicode_AsUTF8(takes_.name(i))));
-    place_[i] = place > 0 ? place : Signature::most_parameters + extras_++;
+MethodAdapter::MethodAdapter(const MethodEntry& entry)
+    : entry_(&entry), signature_(entry.name, entry.signature), out_(signature_.find("out")) {
+  const RegisteredFunction& function = find_function(entry.function);
+  function_ = function.implementation;
+  function_signature_ = &function.signature();
+  for (int i = 0; i < signature_.count(); ++i) {
+    const int position =
+        function_signature_->find(name_in_function(PyUnicode_AsUTF8(signature_.name(i))));
+    positions_[i] = position > 0 ? position : Signature::max_parameters + extras_++;
   }
 }
 
-PyObject* MethodPlan::run(const Arguments& given, PyObject** values) const {
-  PyObject* const out = out_ >= 0 ? given[out_] : nullptr;
-  if (is_given(out) && is_array(out)) {
-    require_on(given, out_, value_of(out), value_of(given.self).device());
+PyObject* MethodAdapter::run(const Arguments& arguments, PyObject** values) const {
+  PyObject* const out = out_ >= 0 ? arguments[out_] : nullptr;
+  if (is_specified(out) && is_array(out)) {
+    require_device_match(arguments, out_, value_of(out), value_of(arguments.self).device());
   }
-  MethodCall call{.given = given, .values = values, .kept = {}};
+  MethodCall call{.arguments = arguments, .values = values, .owned_values = {}};
   Object result;
   if (entry_->prepare != nullptr) {
-    if (PyObject* const found = entry_->prepare(call)) result = Object(found);
+    if (PyObject* const early_result = entry_->prepare(call)) result = Object(early_result);
   }
   if (result.get() == nullptr) {
-    result = Object(function_({given.self, values, nullptr, 0, function_takes_}));
+    result = Object(function_({arguments.self, values, nullptr, 0, function_signature_}));
   }
-  return is_given(out) ? store_result(entry_->name, std::move(result), out) : result.release();
+  return is_specified(out) ? store_result(entry_->name, std::move(result), out) : result.release();
 }
 
-PyObject* MethodPlan::prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
-                                      PyObject* keywords) const {
-  PyObject* own[Signature::most_parameters];
+PyObject* MethodAdapter::prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                         PyObject* keywords) const {
+  PyObject* bound_values[Signature::max_parameters];
   Py_ssize_t rest = 0;
-  if (!takes_.bind(args, count, keywords, own, &rest)) return nullptr;
-  PyObject* values[Signature::most_parameters] = {};
-  for (int i = 0; i < takes_.count(); ++i) {
-    if (place_[i] < Signature::most_parameters) values[place_[i]] = own[i];
+  if (!signature_.bind(args, count, keywords, bound_values, &rest)) return nullptr;
+  PyObject* values[Signature::max_parameters] = {};
+  for (int i = 0; i < signature_.count(); ++i) {
+    if (positions_[i] < Signature::max_parameters) values[positions_[i]] = bound_values[i];
   }
   values[0] = self;
-  const Arguments given{self, own, args + (count - rest), rest, &takes_};
-  PyObject* const result = guarded([&] { return run(given, values); });
-  return result != nullptr ? result : name_failed_call(given);
+  const Arguments arguments{self, bound_values, args + (count - rest), rest, &signature_};
+  PyObject* const result = translate_exceptions([&] { return run(arguments, values); });
+  return result != nullptr ? result : name_failed_call(arguments);
 }
 
-PyObject* MethodPlan::operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
-                                 PyObject* keywords) const {
+PyObject* MethodAdapter::operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                                    PyObject* keywords) const {
   const MethodEntry& entry = *entry_;
-  const bool is_plain = entry.prepare == nullptr || entry.prepares_extras;
-  if (!is_plain && entry.is_direct == nullptr) return prepare_and_run(self, args, count, keywords);
-  PyObject* values[2 * Signature::most_parameters];
+  const bool can_skip_prepare = entry.prepare == nullptr || entry.prepares_extras;
+  if (!can_skip_prepare && entry.needs_no_prepare == nullptr)
+    return prepare_and_run(self, args, count, keywords);
+  PyObject* values[2 * Signature::max_parameters];
   Py_ssize_t rest = 0;
-  if (!takes_.bind(args, count, keywords, values, &rest, place_)) return nullptr;
+  if (!signature_.bind(args, count, keywords, values, &rest, positions_)) return nullptr;
   values[0] = self;
   for (int i = 0; i < extras_; ++i) {
-    if (values[Signature::most_parameters + i] != nullptr) {
+    if (values[Signature::max_parameters + i] != nullptr) {
       return prepare_and_run(self, args, count, keywords);
     }
   }
-  if (!is_plain && !entry.is_direct(values)) return prepare_and_run(self, args, count, keywords);
-  PyObject* const result =
-      guarded([&] { return function_({self, values, nullptr, 0, function_takes_}); });
+  if (!can_skip_prepare && !entry.needs_no_prepare(values))
+    return prepare_and_run(self, args, count, keywords);
+  PyObject* const result = translate_exceptions(
+      [&] { return function_({self, values, nullptr, 0, function_signature_}); });
   if (result != nullptr) [[likely]]
     return result;
   // Again, now by the names of the method's own parameters.
-  PyObject* own[Signature::most_parameters];
-  static_cast<void>(takes_.bind(args, count, keywords, own, &rest));
-  return name_failed_call({self, own, args + (count - rest), rest, &takes_});
+  PyObject* bound_values[Signature::max_parameters];
+  static_cast<void>(signature_.bind(args, count, keywords, bound_values, &rest));
+  return name_failed_call({self, bound_values, args + (count - rest), rest, &signature_});
 }
 
 const char* document_method(const MethodEntry& entry) {
@@ -104,21 +107,21 @@ const char* document_method(const MethodEntry& entry) {
   summary = summary.substr(0, summary.find("\n\n"));
   // Those of skerry.linalg are the only ones of a submodule.
   const std::string_view name(entry.function);
-  const char* home = name == "trace" || name == "diagonal" ? "skerry.linalg." : "skerry.";
-  summary += "\n\nThe function " + std::string(home) + entry.function +
+  const char* module_prefix = name == "trace" || name == "diagonal" ? "skerry.linalg." : "skerry.";
+  summary += "\n\nThe function " + std::string(module_prefix) + entry.function +
              " of the array; the signature is that of numpy.ndarray." + entry.name + ".";
   if (std::string_view(entry.signature).find("out=") != std::string_view::npos) {
     summary +=
         "\nout= is an Array of the dtype, shape and device of the result, which is stored there "
         "and\nreturned; ValueError for another.";
   }
-  return document(entry.name, entry.signature, summary);
+  return make_docstring(entry.name, entry.signature, summary);
 }
 
 void add_methods(PyTypeObject* type, PyMethodDef* definitions) {
-  for (PyMethodDef* each = definitions; each->ml_name != nullptr; ++each) {
-    const Object descriptor(PyDescr_NewMethod(type, each));
-    set_attribute(reinterpret_cast<PyObject*>(type), each->ml_name, descriptor);
+  for (PyMethodDef* definition = definitions; definition->ml_name != nullptr; ++definition) {
+    const Object descriptor(PyDescr_NewMethod(type, definition));
+    set_attribute(reinterpret_cast<PyObject*>(type), definition->ml_name, descriptor);
   }
 }
 
@@ -126,26 +129,26 @@ PyObject* store_result(const char* op, Object result, PyObject* out) {
   if (!is_array(out)) {
     throw DtypeError(std::string(op) + ": out must be a skerry.Array, not " + type_name(out));
   }
-  const NdArray& from = value_of(result.get());
-  const NdArray& to = value_of(out);
-  if (to.dtype() != from.dtype() || to.shape() != from.shape()) {
-    throw ValueError(std::string(op) + ": out is " + describe(to) + ", the result " +
-                     describe(from) + "; make out with skerry.empty");
+  const NdArray& source = value_of(result.get());
+  const NdArray& destination = value_of(out);
+  if (destination.dtype() != source.dtype() || destination.shape() != source.shape()) {
+    throw ValueError(std::string(op) + ": out is " + describe(destination) + ", the result " +
+                     describe(source) + "; make out with skerry.empty");
   }
   {
-    const WithoutGil working(from.size() > long_work);
-    assign(op, to, from);
+    const WithoutGil working(source.size() > min_size_without_gil);
+    assign(op, destination, source);
   }
   return Py_NewRef(out);
 }
 
-Object array_of_items(PyObject* from, Device where) {
-  if (!PyList_Check(from) && !PyTuple_Check(from) && !PyLong_Check(from)) {
-    return Object::borrow(from);
+Object array_of_items(PyObject* object, Device device) {
+  if (!PyList_Check(object) && !PyTuple_Check(object) && !PyLong_Check(object)) {
+    return Object::borrow(object);
   }
   const Object function = package_function("skerry", "asarray");
-  const Object positional(PyTuple_Pack(1, from));
-  const Object keywords(Py_BuildValue("{s:O}", "device", device_object(where)));
+  const Object positional(PyTuple_Pack(1, object));
+  const Object keywords(Py_BuildValue("{s:O}", "device", device_object(device)));
   return Object(PyObject_Call(function.get(), positional.get(), keywords.get()));
 }
 

@@ -16,16 +16,17 @@ namespace skerry::python {
 
 /// A call of a method on its way to the function.
 struct MethodCall {
-  const Arguments& given;  ///< bound to the parameters of the method; `given.self` is the array
+  const Arguments&
+      arguments;           ///< bound to the parameters of the method; `arguments.self` is the array
   PyObject** values;       ///< by parameters of the function, of which the first is the array
-  Object kept[3];          ///< what was made for `values`
+  Object owned_values[3];  ///< what was made for `values`
 
   [[nodiscard]] const NdArray& array() const { return value_of(values[0]); }
   void put(int parameter, Object value) {
     values[parameter] = value.get();
-    for (Object& place : kept) {
-      if (place.get() != nullptr) continue;
-      place = std::move(value);
+    for (Object& slot : owned_values) {
+      if (slot.get() != nullptr) continue;
+      slot = std::move(value);
       return;
     }
   }
@@ -43,29 +44,29 @@ struct MethodEntry {
   /// Only where there is an argument that the function has no parameter for.
   bool prepares_extras = false;
   /// Whether there is nothing to prepare for arguments that are the function's, by its parameters.
-  bool (*is_direct)(PyObject* const* values) = nullptr;
+  bool (*needs_no_prepare)(PyObject* const* values) = nullptr;
 };
 
 /// A MethodEntry, with all that does not change from call to call.
-class MethodPlan {
+class MethodAdapter {
  public:
   /// Of no method: what it is before the import fills it.
-  constexpr MethodPlan() = default;
-  explicit MethodPlan(const MethodEntry& entry);
+  constexpr MethodAdapter() = default;
+  explicit MethodAdapter(const MethodEntry& entry);
   PyObject* operator()(PyObject* self, PyObject* const* args, Py_ssize_t count,
                        PyObject* keywords) const;
 
  private:
-  [[nodiscard]] PyObject* run(const Arguments& given, PyObject** values) const;
+  [[nodiscard]] PyObject* run(const Arguments& arguments, PyObject** values) const;
   [[nodiscard]] PyObject* prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
                                           PyObject* keywords) const;
 
   const MethodEntry* entry_ = nullptr;
-  Signature takes_;
-  PyObject* (*function_)(const Arguments& with) = nullptr;
-  const Signature* function_takes_ = nullptr;
+  Signature signature_;
+  PyObject* (*function_)(const Arguments& arguments) = nullptr;
+  const Signature* function_signature_ = nullptr;
   /// For arguments: in the function, or behind all of its own, where it has no such parameter.
-  int place_[Signature::most_parameters]{};
+  int positions_[Signature::max_parameters]{};
   int out_ = -1;    ///< the parameter, or -1
   int extras_ = 0;  ///< parameters that the function has not
 };
@@ -78,21 +79,22 @@ void add_methods(PyTypeObject* type, PyMethodDef* definitions);
 
 /// The plans of a table's methods, filled at import.
 template <const auto& Table>
-constinit inline std::array<MethodPlan, std::size(Table)> table_plans{};
+constinit inline std::array<MethodAdapter, std::size(Table)> table_adapters{};
 
 template <const auto& Table, std::size_t I>
-PyObject* planned_method(PyObject* self, PyObject* const* args, Py_ssize_t count,
+PyObject* adapted_method(PyObject* self, PyObject* const* args, Py_ssize_t count,
                          PyObject* keywords) {
-  return table_plans<Table>[I](self, args, count, keywords);
+  return table_adapters<Table>[I](self, args, count, keywords);
 }
 
 /// Definitions of a table's methods, with a closing one that is empty. The functions are there.
 template <const auto& Table>
 PyMethodDef* method_definitions() {
-  for (std::size_t i = 0; i < std::size(Table); ++i) table_plans<Table>[i] = MethodPlan(Table[i]);
+  for (std::size_t i = 0; i < std::size(Table); ++i)
+    table_adapters<Table>[i] = MethodAdapter(Table[i]);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     ((table_definitions<Table>[I] =
-          method_definition<planned_method<Table, I>>(Table[I].name, document_method(Table[I]))),
+          method_definition<adapted_method<Table, I>>(Table[I].name, document_method(Table[I]))),
      ...);
   }(std::make_index_sequence<std::size(Table)>{});
   return table_definitions<Table>.data();
@@ -110,6 +112,6 @@ void add_absent_attributes(PyTypeObject* type);
 /// ValueError.
 [[nodiscard]] PyObject* store_result(const char* op, Object result, PyObject* out);
 /// The list, tuple or int as an array on a device; an array, or what is none of these, as it is.
-[[nodiscard]] Object array_of_items(PyObject* from, Device where);
+[[nodiscard]] Object array_of_items(PyObject* object, Device device);
 
 }  // namespace skerry::python

@@ -16,9 +16,9 @@ namespace {
 
 /// Garbage may hold arrays: the last but one resort when memory runs out.
 void collect_garbage() noexcept {
-  const skerry::python::WithGil held;
-  if (!held) return;
-  const skerry::python::ErrorAside kept;
+  const skerry::python::WithGil gil_guard;
+  if (!gil_guard) return;
+  const skerry::python::ErrorAside error_scope;
   PyGC_Collect();
 }
 
@@ -70,7 +70,7 @@ PYBIND11_MODULE(_core, module) {
     add_flat_indices(module.ptr());
     add_diagnostics(module);
     add_guarded_numpy(module);
-    seal(module);
+    finish_bindings(module);
     list_public_names(module, "skerry");
     py::module_ fft = module.def_submodule("fft");
     add_fft(fft.ptr());

@@ -26,28 +26,28 @@ struct NumpyDtype {
 };
 static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
 
-struct ArgumentWalk {
-  void (*each)(void* context, const guard::OperandFacts& of);
+struct ArgumentTraversal {
+  void (*visitor)(void* context, const guard::OperandAttributes& operand);
   void* context;
 
   void look_at(PyObject* value) const noexcept {
     if (Py_TYPE(value) == array_type) {
       const NdArray& x = header_of(value);
-      each(context, {.dtype = name(x.dtype()),
-                     .block = x.memory()->data(),
-                     .data = x.data(),
-                     .rank = x.rank(),
-                     .shape = x.shape().data(),
-                     .strides = x.strides().data()});
-    } else if (is_plain_numpy_array(value)) {
+      visitor(context, {.dtype = name(x.dtype()),
+                        .block = x.memory()->data(),
+                        .data = x.data(),
+                        .rank = x.rank(),
+                        .shape = x.shape().data(),
+                        .strides = x.strides().data()});
+    } else if (is_base_numpy_array(value)) {
       const auto& x = *reinterpret_cast<const NumpyArray*>(value);
       const auto& type = *reinterpret_cast<const NumpyDtype*>(x.dtype);
-      each(context, {.dtype = type.scalar_type->tp_name,
-                     .block = x.data,
-                     .data = x.data,
-                     .rank = x.rank,
-                     .shape = reinterpret_cast<const std::int64_t*>(x.shape),
-                     .strides = reinterpret_cast<const std::int64_t*>(x.strides)});
+      visitor(context, {.dtype = type.scalar_type->tp_name,
+                        .block = x.data,
+                        .data = x.data,
+                        .rank = x.rank,
+                        .shape = reinterpret_cast<const std::int64_t*>(x.shape),
+                        .strides = reinterpret_cast<const std::int64_t*>(x.strides)});
     }
   }
   void look_into(PyObject* value) const noexcept {
@@ -65,12 +65,13 @@ struct ArgumentWalk {
 }  // namespace
 
 void PythonNote::visit_arguments(const CallNote& self,
-                                 void (*each)(void* context, const guard::OperandFacts& of),
+                                 void (*visitor)(void* context,
+                                                 const guard::OperandAttributes& operand),
                                  void* context) noexcept {
   const auto& note = static_cast<const PythonNote&>(self);
-  const ArgumentWalk walk{each, context};
-  for (PyObject* const one : note.objects) walk.look_into(one);
-  for (Py_ssize_t i = 0; i < note.value_count; ++i) walk.look_into(note.values[i]);
+  const ArgumentTraversal traversal{visitor, context};
+  for (PyObject* const one : note.objects) traversal.look_into(one);
+  for (Py_ssize_t i = 0; i < note.value_count; ++i) traversal.look_into(note.values[i]);
 }
 
 }  // namespace skerry::python

@@ -18,26 +18,28 @@ namespace skerry::python {
 /// The arguments of a call, in which the report looks for arrays of skerry and of NumPy, in lists
 /// and tuples, too.
 struct PythonNote : guard::CallNote {
-  static constexpr std::size_t most_objects = 4;
+  static constexpr std::size_t max_objects = 4;
 
   template <class... Args>
-  explicit PythonNote(const char* name, Args... given) noexcept : CallNote{name, visit_arguments} {
-    (take(given), ...);
+  explicit PythonNote(const char* name, Args... arguments) noexcept
+      : CallNote{name, visit_arguments} {
+    (take(arguments), ...);
   }
 
-  std::array<PyObject*, most_objects> objects{};
+  std::array<PyObject*, max_objects> objects{};
   std::size_t count = 0;
   PyObject* const* values = nullptr;  ///< those of a vector call
   Py_ssize_t value_count = 0;
 
  private:
   static void visit_arguments(const CallNote& self,
-                              void (*each)(void* context, const guard::OperandFacts& of),
+                              void (*visitor)(void* context,
+                                              const guard::OperandAttributes& operand),
                               void* context) noexcept;
   void take(PyObject* object) noexcept {
-    if (object != nullptr && count < most_objects) objects[count++] = object;
+    if (object != nullptr && count < max_objects) objects[count++] = object;
   }
-  void take(PyObject* const* from) noexcept { values = from; }
+  void take(PyObject* const* argument_values) noexcept { values = argument_values; }
   void take(Py_ssize_t n) noexcept { value_count = n; }
   void take(int) noexcept {}
 };
@@ -56,7 +58,7 @@ struct Noted<Function> {
 
 /// The function, or with guarded memory the same with a note of that name.
 template <auto Function>
-[[nodiscard]] auto with_note(const char* name) -> decltype(Function) {
+[[nodiscard]] auto with_call_note(const char* name) -> decltype(Function) {
   if (!guard::is_on()) return Function;
   Noted<Function>::name = name;
   return Noted<Function>::call;

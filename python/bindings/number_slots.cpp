@@ -15,23 +15,23 @@ namespace {
 
 /// Where something is fused, before a call is run: true with what it makes, or null and an error.
 [[gnu::noinline, gnu::cold]] bool recorded(op_id op, PyObject* const* args, int count,
-                                           PyObject*& made) {
-  made = record_call(op, args, count);
-  return made != nullptr || PyErr_Occurred() != nullptr || !settle_all(args, count);
+                                           PyObject*& result) {
+  result = record_call(op, args, count);
+  return result != nullptr || PyErr_Occurred() != nullptr || !resolve_arrays(args, count);
 }
 [[gnu::noinline, gnu::cold]] bool recorded_in_place(op_id op, PyObject* self, PyObject* other,
-                                                    PyObject*& made) {
+                                                    PyObject*& result) {
   PyObject* const args[] = {self, other};
-  made = record_in_place(op, self, other);
-  return made != nullptr || PyErr_Occurred() != nullptr || !settle_all(args, 2);
+  result = record_in_place(op, self, other);
+  return result != nullptr || PyErr_Occurred() != nullptr || !resolve_arrays(args, 2);
 }
 
 template <class Op>
 PyObject* binary(PyObject* left, PyObject* right) {
   if (fused_work != 0) [[unlikely]] {
     PyObject* const args[] = {left, right};
-    PyObject* made = nullptr;
-    if (!runs_at_once(args, 2) && recorded(op_id_of<Op>, args, 2, made)) return made;
+    PyObject* result = nullptr;
+    if (!runs_at_once(args, 2) && recorded(op_id_of<Op>, args, 2, result)) return result;
   }
   Scalar values[2];
   Operand operands[2] = {{.name = "x1"}, {.name = "x2"}};
@@ -41,28 +41,28 @@ PyObject* binary(PyObject* left, PyObject* right) {
   if (first == Parsed::no || second == Parsed::no) {
     return operate_converted(op_table()[op_id_of<Op>].name, left, right, binary<Op>);
   }
-  return guarded([&] {
-    return wrap_made(takes_long(operands), [&] { return apply(op_id_of<Op>, operands); });
+  return translate_exceptions([&] {
+    return wrap_result(takes_long(operands), [&] { return apply(op_id_of<Op>, operands); });
   });
 }
 
 template <class Op>
 PyObject* unary(PyObject* self) {
   if (fused_work != 0) [[unlikely]] {
-    PyObject* made = nullptr;
-    if (!runs_at_once(&self, 1) && recorded(op_id_of<Op>, &self, 1, made)) return made;
+    PyObject* result = nullptr;
+    if (!runs_at_once(&self, 1) && recorded(op_id_of<Op>, &self, 1, result)) return result;
   }
-  return guarded([&] {
+  return translate_exceptions([&] {
     const Operand x{.array = &header_of(self)};
-    return wrap_made(takes_long({&x, 1}), [&] { return apply(op_id_of<Op>, {&x, 1}); });
+    return wrap_result(takes_long({&x, 1}), [&] { return apply(op_id_of<Op>, {&x, 1}); });
   });
 }
 
 template <class Op>
 PyObject* in_place(PyObject* self, PyObject* other) {
   if (fused_work != 0) [[unlikely]] {
-    PyObject* made = nullptr;
-    if (recorded_in_place(op_id_of<Op>, self, other, made)) return made;
+    PyObject* result = nullptr;
+    if (recorded_in_place(op_id_of<Op>, self, other, result)) return result;
   }
   Scalar scalar_value;
   Operand operands[2] = {{.array = &header_of(self), .name = "x1"}, {.name = "x2"}};
@@ -71,7 +71,7 @@ PyObject* in_place(PyObject* self, PyObject* other) {
   if (second == Parsed::no) {
     return operate_converted(op_table()[op_id_of<Op>].name, self, other, in_place<Op>);
   }
-  return guarded([&] {
+  return translate_exceptions([&] {
     {
       const WithoutGil working(takes_long(operands));
       apply_into(op_id_of<Op>, header_of(self), operands);
@@ -122,7 +122,7 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
   }
   Scalar scalar_value;
   Operand ignored;
-  if (parse_operand(other, ignored, scalar_value) == Parsed::no && !is_plain_numpy_array(other) &&
+  if (parse_operand(other, ignored, scalar_value) == Parsed::no && !is_base_numpy_array(other) &&
       !is_list_or_tuple(other)) {
     return not_comparable(other);
   }
@@ -138,7 +138,7 @@ Object real_of(const char* op, PyObject* self) {
 }
 
 PyObject* to_float(PyObject* self) {
-  return guarded([&] {
+  return translate_exceptions([&] {
     const NdArray& x = value_of(self);
     if (x.rank() == 0 && x.dtype() == Dtype::float64) {
       return PyFloat_FromDouble(read_element(x).as<double>());
@@ -148,11 +148,11 @@ PyObject* to_float(PyObject* self) {
 }
 
 PyObject* to_int(PyObject* self) {
-  return guarded([&] { return PyNumber_Long(real_of("int", self).get()); });
+  return translate_exceptions([&] { return PyNumber_Long(real_of("int", self).get()); });
 }
 
 PyObject* to_index(PyObject* self) {
-  return guarded([&] {
+  return translate_exceptions([&] {
     if (!is_integer(value_of(self).dtype())) {
       throw DtypeError("index: only an integer array is an index, not " + describe(value_of(self)));
     }
@@ -161,7 +161,7 @@ PyObject* to_index(PyObject* self) {
 }
 
 int to_bool(PyObject* self) {
-  return guarded(
+  return translate_exceptions(
       [&] {
         const NdArray& array = value_of(self);
         if (array.size() != 1) {
@@ -178,44 +178,44 @@ int to_bool(PyObject* self) {
 }  // namespace
 
 PyType_Slot number_slots[] = {
-    {Py_nb_add, slot(with_note<binary<ops::add>>("add"))},
-    {Py_nb_subtract, slot(with_note<binary<ops::subtract>>("subtract"))},
-    {Py_nb_multiply, slot(with_note<binary<ops::multiply>>("multiply"))},
-    {Py_nb_true_divide, slot(with_note<binary<ops::divide>>("divide"))},
-    {Py_nb_floor_divide, slot(with_note<binary<ops::floor_divide>>("floor_divide"))},
-    {Py_nb_remainder, slot(with_note<binary<ops::remainder>>("remainder"))},
-    {Py_nb_divmod, slot(with_note<quotient_and_remainder>("divmod"))},
-    {Py_nb_power, slot(with_note<power>("pow"))},
-    {Py_nb_and, slot(with_note<binary<ops::bitwise_and>>("bitwise_and"))},
-    {Py_nb_or, slot(with_note<binary<ops::bitwise_or>>("bitwise_or"))},
-    {Py_nb_xor, slot(with_note<binary<ops::bitwise_xor>>("bitwise_xor"))},
-    {Py_nb_lshift, slot(with_note<binary<ops::bitwise_left_shift>>("bitwise_left_shift"))},
-    {Py_nb_rshift, slot(with_note<binary<ops::bitwise_right_shift>>("bitwise_right_shift"))},
-    {Py_nb_matrix_multiply, slot(with_note<multiply_matrices>("matmul"))},
-    {Py_nb_inplace_add, slot(with_note<in_place<ops::add>>("add"))},
-    {Py_nb_inplace_subtract, slot(with_note<in_place<ops::subtract>>("subtract"))},
-    {Py_nb_inplace_multiply, slot(with_note<in_place<ops::multiply>>("multiply"))},
-    {Py_nb_inplace_true_divide, slot(with_note<in_place<ops::divide>>("divide"))},
-    {Py_nb_inplace_floor_divide, slot(with_note<in_place<ops::floor_divide>>("floor_divide"))},
-    {Py_nb_inplace_remainder, slot(with_note<in_place<ops::remainder>>("remainder"))},
-    {Py_nb_inplace_power, slot(with_note<power_in_place>("pow"))},
-    {Py_nb_inplace_and, slot(with_note<in_place<ops::bitwise_and>>("bitwise_and"))},
-    {Py_nb_inplace_or, slot(with_note<in_place<ops::bitwise_or>>("bitwise_or"))},
-    {Py_nb_inplace_xor, slot(with_note<in_place<ops::bitwise_xor>>("bitwise_xor"))},
+    {Py_nb_add, slot(with_call_note<binary<ops::add>>("add"))},
+    {Py_nb_subtract, slot(with_call_note<binary<ops::subtract>>("subtract"))},
+    {Py_nb_multiply, slot(with_call_note<binary<ops::multiply>>("multiply"))},
+    {Py_nb_true_divide, slot(with_call_note<binary<ops::divide>>("divide"))},
+    {Py_nb_floor_divide, slot(with_call_note<binary<ops::floor_divide>>("floor_divide"))},
+    {Py_nb_remainder, slot(with_call_note<binary<ops::remainder>>("remainder"))},
+    {Py_nb_divmod, slot(with_call_note<quotient_and_remainder>("divmod"))},
+    {Py_nb_power, slot(with_call_note<power>("pow"))},
+    {Py_nb_and, slot(with_call_note<binary<ops::bitwise_and>>("bitwise_and"))},
+    {Py_nb_or, slot(with_call_note<binary<ops::bitwise_or>>("bitwise_or"))},
+    {Py_nb_xor, slot(with_call_note<binary<ops::bitwise_xor>>("bitwise_xor"))},
+    {Py_nb_lshift, slot(with_call_note<binary<ops::bitwise_left_shift>>("bitwise_left_shift"))},
+    {Py_nb_rshift, slot(with_call_note<binary<ops::bitwise_right_shift>>("bitwise_right_shift"))},
+    {Py_nb_matrix_multiply, slot(with_call_note<multiply_matrices>("matmul"))},
+    {Py_nb_inplace_add, slot(with_call_note<in_place<ops::add>>("add"))},
+    {Py_nb_inplace_subtract, slot(with_call_note<in_place<ops::subtract>>("subtract"))},
+    {Py_nb_inplace_multiply, slot(with_call_note<in_place<ops::multiply>>("multiply"))},
+    {Py_nb_inplace_true_divide, slot(with_call_note<in_place<ops::divide>>("divide"))},
+    {Py_nb_inplace_floor_divide, slot(with_call_note<in_place<ops::floor_divide>>("floor_divide"))},
+    {Py_nb_inplace_remainder, slot(with_call_note<in_place<ops::remainder>>("remainder"))},
+    {Py_nb_inplace_power, slot(with_call_note<power_in_place>("pow"))},
+    {Py_nb_inplace_and, slot(with_call_note<in_place<ops::bitwise_and>>("bitwise_and"))},
+    {Py_nb_inplace_or, slot(with_call_note<in_place<ops::bitwise_or>>("bitwise_or"))},
+    {Py_nb_inplace_xor, slot(with_call_note<in_place<ops::bitwise_xor>>("bitwise_xor"))},
     {Py_nb_inplace_lshift,
-     slot(with_note<in_place<ops::bitwise_left_shift>>("bitwise_left_shift"))},
+     slot(with_call_note<in_place<ops::bitwise_left_shift>>("bitwise_left_shift"))},
     {Py_nb_inplace_rshift,
-     slot(with_note<in_place<ops::bitwise_right_shift>>("bitwise_right_shift"))},
-    {Py_nb_inplace_matrix_multiply, slot(with_note<multiply_matrices_in_place>("matmul"))},
-    {Py_nb_negative, slot(with_note<unary<ops::negative>>("negative"))},
-    {Py_nb_positive, slot(with_note<unary<ops::positive>>("positive"))},
-    {Py_nb_absolute, slot(with_note<unary<ops::abs>>("abs"))},
-    {Py_nb_invert, slot(with_note<unary<ops::bitwise_invert>>("bitwise_invert"))},
-    {Py_nb_bool, slot(with_note<to_bool>("bool"))},
-    {Py_nb_float, slot(with_note<to_float>("float"))},
-    {Py_nb_int, slot(with_note<to_int>("int"))},
-    {Py_nb_index, slot(with_note<to_index>("index"))},
-    {Py_tp_richcompare, slot(with_note<compare>("comparison"))},
+     slot(with_call_note<in_place<ops::bitwise_right_shift>>("bitwise_right_shift"))},
+    {Py_nb_inplace_matrix_multiply, slot(with_call_note<multiply_matrices_in_place>("matmul"))},
+    {Py_nb_negative, slot(with_call_note<unary<ops::negative>>("negative"))},
+    {Py_nb_positive, slot(with_call_note<unary<ops::positive>>("positive"))},
+    {Py_nb_absolute, slot(with_call_note<unary<ops::abs>>("abs"))},
+    {Py_nb_invert, slot(with_call_note<unary<ops::bitwise_invert>>("bitwise_invert"))},
+    {Py_nb_bool, slot(with_call_note<to_bool>("bool"))},
+    {Py_nb_float, slot(with_call_note<to_float>("float"))},
+    {Py_nb_int, slot(with_call_note<to_int>("int"))},
+    {Py_nb_index, slot(with_call_note<to_index>("index"))},
+    {Py_tp_richcompare, slot(with_call_note<compare>("comparison"))},
     {},
 };
 

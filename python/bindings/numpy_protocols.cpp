@@ -16,19 +16,20 @@ namespace {
 PyObject* direct_ufuncs = nullptr;
 
 /// A function of skerry/_numpy_protocols.py, which the first call imports.
-PyObject* protocol(LazyObject& known, const char* name) {
-  return known.get([&] { return package_function("skerry._numpy_protocols", name).release(); });
+PyObject* protocol(LazyObject& cached_function, const char* name) {
+  return cached_function.get(
+      [&] { return package_function("skerry._numpy_protocols", name).release(); });
 }
 
-bool has_no_device(PyObject* from) {
+bool has_no_device(PyObject* object) {
   Scalar ignored;
-  return parse_scalar(from, ignored) == Parsed::yes;
+  return parse_scalar(object, ignored) == Parsed::yes;
 }
 
 /// A numpy.ndarray with axes: one without may be a scalar that NumPy has turned into it.
-bool is_numpy_array_with_axes(PyObject* from) {
-  if (!is_plain_numpy_array(from)) return false;
-  if (PyObject_Size(from) >= 0) return true;
+bool is_numpy_array_with_axes(PyObject* object) {
+  if (!is_base_numpy_array(object)) return false;
+  if (PyObject_Size(object) >= 0) return true;
   PyErr_Clear();
   return false;
 }
@@ -44,9 +45,9 @@ PyObject* find_direct(PyObject* const* args, Py_ssize_t count, PyObject* keyword
       return nullptr;
     }
   }
-  PyObject* found = PyDict_GetItemWithError(direct_ufuncs, args[0]);
-  if (found == nullptr) PyErr_Clear();
-  return found;
+  PyObject* function = PyDict_GetItemWithError(direct_ufuncs, args[0]);
+  if (function == nullptr) PyErr_Clear();
+  return function;
 }
 
 /// `__array_ufunc__(self, ufunc, method, *inputs, **kwargs)`
@@ -56,18 +57,18 @@ PyObject* array_ufunc(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
       return PyObject_Vectorcall(function, args + 2, static_cast<std::size_t>(count - 2), nullptr);
     }
   }
-  static constinit LazyObject known;
-  return guarded([&] {
-    return PyObject_Vectorcall(protocol(known, "array_ufunc"), args,
+  static constinit LazyObject cached_function;
+  return translate_exceptions([&] {
+    return PyObject_Vectorcall(protocol(cached_function, "array_ufunc"), args,
                                static_cast<std::size_t>(count), keywords);
   });
 }
 
 /// `__array_function__(self, func, types, args, kwargs)`
 PyObject* array_function(PyObject* self, PyObject* args) {
-  static constinit LazyObject known;
-  return guarded([&] {
-    PyObject* const function = protocol(known, "array_function");
+  static constinit LazyObject cached_function;
+  return translate_exceptions([&] {
+    PyObject* const function = protocol(cached_function, "array_function");
     const Object first(PyTuple_Pack(1, self));
     const Object whole(PySequence_Concat(first.get(), args));
     return PyObject_CallObject(function, whole.get());

@@ -32,12 +32,12 @@ NdArray reversed(const NdArray& x) { return permute_dims(x, reversed_axes(x.rank
 /// order=: by index, the last fastest or the first, or as in memory.
 enum class ElementOrder : std::uint8_t { c, f, memory };
 
-ElementOrder order_of(const Arguments& with, int parameter, const NdArray& x) {
-  const int chosen = choice(with, parameter, {"C", "F", "A", "K"});
-  if (chosen == 0) return ElementOrder::c;
-  if (chosen == 3) return ElementOrder::memory;
+ElementOrder order_of(const Arguments& arguments, int parameter, const NdArray& x) {
+  const int order_index = choice(arguments, parameter, {"C", "F", "A", "K"});
+  if (order_index == 0) return ElementOrder::c;
+  if (order_index == 3) return ElementOrder::memory;
   const bool fortran = is_f_contiguous(x.layout(), x.itemsize()) && !x.is_c_contiguous();
-  return chosen == 1 || (chosen == 2 && fortran) ? ElementOrder::f : ElementOrder::c;
+  return order_index == 1 || (order_index == 2 && fortran) ? ElementOrder::f : ElementOrder::c;
 }
 
 /// The array with its axes such that C order is the order that is asked for.
@@ -46,39 +46,40 @@ NdArray in_order(const NdArray& x, ElementOrder order) {
   return order == ElementOrder::f ? reversed(x) : permute_dims(x, axes_in_memory(x));
 }
 
-PyObject* run_copy(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  const ElementOrder order = order_of(with, 0, x);
-  return wrap_made(x.size() > long_work, [&]() -> NdArray {
+PyObject* run_copy(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  const ElementOrder order = order_of(arguments, 0, x);
+  return wrap_result(x.size() > min_size_without_gil, [&]() -> NdArray {
     if (order == ElementOrder::memory) return copy(x);
     if (order == ElementOrder::c) return copy_c_order(x);
     return reversed(copy_c_order(reversed(x)));
   });
 }
 
-PyObject* flattened(const Arguments& with, std::optional<bool> copied) {
+PyObject* flattened(const Arguments& arguments, std::optional<bool> copied) {
   static constexpr std::int64_t all[] = {-1};
-  const NdArray& x = value_of(with.self);
-  const ElementOrder order = order_of(with, 0, x);
-  return wrap_made(x.size() > long_work, [&] { return reshape(in_order(x, order), all, copied); });
+  const NdArray& x = value_of(arguments.self);
+  const ElementOrder order = order_of(arguments, 0, x);
+  return wrap_result(x.size() > min_size_without_gil,
+                     [&] { return reshape(in_order(x, order), all, copied); });
 }
 
-PyObject* run_flatten(const Arguments& with) { return flattened(with, true); }
-PyObject* run_ravel(const Arguments& with) { return flattened(with, std::nullopt); }
+PyObject* run_flatten(const Arguments& arguments) { return flattened(arguments, true); }
+PyObject* run_ravel(const Arguments& arguments) { return flattened(arguments, std::nullopt); }
 
 /// The ints of `*shape` and the like: one by one, or as one tuple or list.
-axis_list rest_integers(const Arguments& with, const char* name) {
-  if (with.rest_count == 1) return integers(with, -1, name, with.rest[0]);
+axis_list rest_integers(const Arguments& arguments, const char* name) {
+  if (arguments.rest_count == 1) return integers(arguments, -1, name, arguments.rest[0]);
   axis_list values;
-  values.reserve(static_cast<std::size_t>(with.rest_count));
-  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    if (PyLong_CheckExact(with.rest[i])) {
-      values.push_back(clamped_integer(with.rest[i]));
+  values.reserve(static_cast<std::size_t>(arguments.rest_count));
+  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
+    if (PyLong_CheckExact(arguments.rest[i])) {
+      values.push_back(clamped_integer(arguments.rest[i]));
       continue;
     }
-    const axis_list one = integers(with, -1, name, with.rest[i]);
+    const axis_list one = integers(arguments, -1, name, arguments.rest[i]);
     if (one.size() != 1) {
-      throw DtypeError(std::string(with.takes->function()) + ": " + name +
+      throw DtypeError(std::string(arguments.signature->function()) + ": " + name +
                        " must be ints, or one tuple of them");
     }
     values.push_back(one[0]);
@@ -86,62 +87,62 @@ axis_list rest_integers(const Arguments& with, const char* name) {
   return values;
 }
 
-PyObject* run_reshape(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  if (with.rest_count == 0) {
+PyObject* run_reshape(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  if (arguments.rest_count == 0) {
     throw DtypeError("reshape: a shape is missing: x.reshape(2, 3) or x.reshape((2, 3))");
   }
-  axis_list shape = rest_integers(with, "shape");
-  const ElementOrder order = order_of(with, 0, x);
+  axis_list shape = rest_integers(arguments, "shape");
+  const ElementOrder order = order_of(arguments, 0, x);
   if (order == ElementOrder::memory) throw ValueError("reshape: order='K' has no meaning here");
-  const std::optional<bool> copied = optional_truth(with, 1);
+  const std::optional<bool> copied = optional_boolean(arguments, 1);
   if (order == ElementOrder::f) std::reverse(shape.begin(), shape.end());
   if (order == ElementOrder::c) {
-    return wrap_made(x.size() > long_work, [&] { return reshape(x, shape, copied); });
+    return wrap_result(x.size() > min_size_without_gil, [&] { return reshape(x, shape, copied); });
   }
-  return wrap_made(x.size() > long_work, [&] {
-    const NdArray made = reshape(in_order(x, order), shape, copied);
-    return order == ElementOrder::f ? reversed(made) : made;
+  return wrap_result(x.size() > min_size_without_gil, [&] {
+    const NdArray result = reshape(in_order(x, order), shape, copied);
+    return order == ElementOrder::f ? reversed(result) : result;
   });
 }
 
-PyObject* run_transpose(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  if (with.rest_count == 0 || (with.rest_count == 1 && with.rest[0] == Py_None)) {
+PyObject* run_transpose(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  if (arguments.rest_count == 0 || (arguments.rest_count == 1 && arguments.rest[0] == Py_None)) {
     return wrap(reversed(x));
   }
-  return wrap(permute_dims(x, rest_integers(with, "axes")));
+  return wrap(permute_dims(x, rest_integers(arguments, "axes")));
 }
 
-PyObject* run_swapaxes(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  const int first = normalize_axis("swapaxes", integer(with, 0), x.rank());
-  const int second = normalize_axis("swapaxes", integer(with, 1), x.rank());
+PyObject* run_swapaxes(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  const int first = normalize_axis("swapaxes", integer(arguments, 0), x.rank());
+  const int second = normalize_axis("swapaxes", integer(arguments, 1), x.rank());
   axis_list axes(static_cast<std::size_t>(x.rank()));
   std::iota(axes.begin(), axes.end(), 0);
   std::swap(axes[static_cast<std::size_t>(first)], axes[static_cast<std::size_t>(second)]);
   return wrap(permute_dims(x, axes));
 }
 
-PyObject* run_sort(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  const std::int64_t axis = with[0] == nullptr ? -1 : integer(with, 0);
-  if (with.has(2)) throw ValueError("sort: order= is for fields, which skerry's arrays lack");
-  const bool descending = with.has(4) && truth(with, 4, false);
+PyObject* run_sort(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  const std::int64_t axis = arguments[0] == nullptr ? -1 : integer(arguments, 0);
+  if (arguments.has(2)) throw ValueError("sort: order= is for fields, which skerry's arrays lack");
+  const bool descending = arguments.has(4) && boolean(arguments, 4, false);
   if (x.read_only()) throw ReadOnlyError("sort: the array is read-only; skerry.sort(x) is new");
   {
-    const WithoutGil working(x.size() > long_work / 8);
+    const WithoutGil working(x.size() > min_size_without_gil / 8);
     assign("sort", x, sort(x, axis, descending));
   }
   Py_RETURN_NONE;
 }
 
-PyObject* run_fill(const Arguments& with) {
-  if (is_array(with[0]) && value_of(with[0]).rank() > 0) {
+PyObject* run_fill(const Arguments& arguments) {
+  if (is_array(arguments[0]) && value_of(arguments[0]).rank() > 0) {
     throw ValueError("fill: value must be a scalar or a 0-d array, not " +
-                     describe(value_of(with[0])) + "; x[...] = value takes it");
+                     describe(value_of(arguments[0])) + "; x[...] = value takes it");
   }
-  if (PyObject_SetItem(with.self, Py_Ellipsis, with[0]) != 0) throw PythonError{};
+  if (PyObject_SetItem(arguments.self, Py_Ellipsis, arguments[0]) != 0) throw PythonError{};
   Py_RETURN_NONE;
 }
 
@@ -150,28 +151,28 @@ NdArray on_the_host(const NdArray& x) {
   return to_device(x, Device{});
 }
 
-PyObject* run_tobytes(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  const Object host(wrap(on_the_host(in_order(x, order_of(with, 0, x)))));
+PyObject* run_tobytes(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  const Object host(wrap(on_the_host(in_order(x, order_of(arguments, 0, x)))));
   return to_bytes(host.get());
 }
 
-PyObject* run_to_numpy(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  if (is_host(x.device())) return to_numpy(with.self, Py_None, Py_None);
+PyObject* run_to_numpy(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  if (is_host(x.device())) return to_numpy(arguments.self, Py_None, Py_None);
   const Object host(wrap(on_the_host(x)));
   return to_numpy(host.get(), Py_None, Py_None);
 }
 
-PyObject* run_item(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  if (with.rest_count == 0) {
+PyObject* run_item(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  if (arguments.rest_count == 0) {
     if (x.size() != 1) {
       throw ValueError("item: only an array of one element is a scalar, not " + describe(x));
     }
     return to_python(read_element(x), x.dtype());
   }
-  const axis_list index = rest_integers(with, "index");
+  const axis_list index = rest_integers(arguments, "index");
   std::vector<IndexItem> items;
   if (index.size() == 1 && x.rank() != 1) {
     std::int64_t left = index[0] < 0 ? index[0] + x.size() : index[0];
@@ -188,7 +189,8 @@ PyObject* run_item(const Arguments& with) {
     if (index.size() != static_cast<std::size_t>(x.rank())) {
       throw ValueError("item: " + std::to_string(index.size()) + " indices for " + describe(x));
     }
-    for (const std::int64_t at : index) items.push_back({.kind = IndexKind::integer, .start = at});
+    for (const std::int64_t position : index)
+      items.push_back({.kind = IndexKind::integer, .start = position});
   }
   const NdArray element = x.view(index_view("item", x.layout(), items));
   return to_python(read_element(element), x.dtype());
@@ -198,41 +200,41 @@ PyObject* run_item(const Arguments& with) {
 Layout resized_last_axis(const NdArray& x, Dtype type) {
   const std::string op = "view: " + describe(x) + " as " + name(type) + ": ";
   const std::int64_t width = itemsize(type);
-  Layout at = x.layout();
+  Layout layout = x.layout();
   if (x.rank() == 0) throw ValueError(op + "a 0-d array keeps the size of its element");
   const int last = x.rank() - 1;
-  if (x.size() > 0 && at.shape[last] != 1 && at.strides[last] != x.itemsize()) {
+  if (x.size() > 0 && layout.shape[last] != 1 && layout.strides[last] != x.itemsize()) {
     throw ValueError(op + "the last axis must be contiguous; view x.copy()");
   }
-  const std::int64_t bytes = at.shape[last] * x.itemsize();
+  const std::int64_t bytes = layout.shape[last] * x.itemsize();
   if (width < x.itemsize() ? x.itemsize() % width != 0 : bytes % width != 0) {
     throw ValueError(op + std::to_string(bytes) + " bytes along the last axis are no multiple of " +
                      std::to_string(width));
   }
-  at.shape[last] = bytes / width;
-  at.strides[last] = width;
-  return at;
+  layout.shape[last] = bytes / width;
+  layout.strides[last] = width;
+  return layout;
 }
 
-PyObject* run_view(const Arguments& with) {
-  const NdArray& x = value_of(with.self);
-  if (!with.has(0)) return wrap(NdArray(x));
-  const Dtype type = parse_dtype("view", with[0]);
-  Layout at = itemsize(type) == x.itemsize() ? x.layout() : resized_last_axis(x, type);
+PyObject* run_view(const Arguments& arguments) {
+  const NdArray& x = value_of(arguments.self);
+  if (!arguments.has(0)) return wrap(NdArray(x));
+  const Dtype type = parse_dtype("view", arguments[0]);
+  Layout layout = itemsize(type) == x.itemsize() ? x.layout() : resized_last_axis(x, type);
   // What kernels and DLPack take: elements at multiples of their size.
   const auto address = reinterpret_cast<std::uintptr_t>(x.data());
   bool aligned = address % static_cast<std::uintptr_t>(info(type).alignment) == 0;
-  for (int axis = 0; axis < at.rank(); ++axis) {
-    aligned = aligned && (at.shape[axis] < 2 || at.strides[axis] % itemsize(type) == 0);
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    aligned = aligned && (layout.shape[axis] < 2 || layout.strides[axis] % itemsize(type) == 0);
   }
-  if (!aligned && at.size() > 0) {
+  if (!aligned && layout.size() > 0) {
     throw ValueError("view: " + describe(x) + " as " + name(type) +
                      ": its elements would not be aligned; view x.copy()");
   }
-  for (int axis = 0; axis < at.rank(); ++axis) {
-    if (at.strides[axis] % itemsize(type) != 0) at.strides[axis] = itemsize(type);
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    if (layout.strides[axis] % itemsize(type) != 0) layout.strides[axis] = itemsize(type);
   }
-  return wrap(NdArray(x.memory(), std::move(at), type, x.read_only()));
+  return wrap(NdArray(x.memory(), std::move(layout), type, x.read_only()));
 }
 
 constexpr FunctionEntry table[] = {

@@ -19,9 +19,9 @@ struct ArrayObject;
 inline long fused_work = 0;
 
 /// Makes a pending array a real one; false for what is not pending. Throws PythonError.
-bool settle(PyObject* from);
+bool resolve_array(PyObject* object);
 /// The same for some objects, where no exception can be thrown: false with an error set.
-[[nodiscard]] bool settle_all(PyObject* const* objects, Py_ssize_t count) noexcept;
+[[nodiscard]] bool resolve_arrays(PyObject* const* objects, Py_ssize_t count) noexcept;
 
 /// For an object whose value has pending memory, before it is seen by anybody. False for another.
 bool begin_pending(ArrayObject* self) noexcept;

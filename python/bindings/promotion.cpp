@@ -19,10 +19,10 @@ bool strict_by_environment = false;
 /// Asked for each mix that the standard leaves open, from the first use on. Long calls ask without
 /// the GIL.
 bool is_strict_here() {
-  const WithGil held;
-  if (!held || context_strict == nullptr) return strict_by_environment;
-  const Object found = context_value(context_strict);
-  return found.get() == nullptr ? strict_by_environment : found.get() == Py_True;
+  const WithGil gil_guard;
+  if (!gil_guard || context_strict == nullptr) return strict_by_environment;
+  const Object value = context_value(context_strict);
+  return value.get() == nullptr ? strict_by_environment : value.get() == Py_True;
 }
 
 void read_environment() {
@@ -32,8 +32,8 @@ void read_environment() {
   ask_whether_strict(is_strict_here);
 }
 
-PyObject* run_use_promotion_context(const Arguments& with) {
-  Py_XSETREF(context_strict, Py_NewRef(with[0]));
+PyObject* run_use_promotion_context(const Arguments& arguments) {
+  Py_XSETREF(context_strict, Py_NewRef(arguments[0]));
   ask_whether_strict(is_strict_here);
   Py_RETURN_NONE;
 }
@@ -48,7 +48,7 @@ constexpr FunctionEntry promotion_functions[] = {
 
 void add_promotion(PyObject* module) {
   read_environment();
-  add_functions<promotion_functions>(module, nullptr, private_home);
+  add_functions<promotion_functions>(module, nullptr, private_module);
 }
 
 }  // namespace skerry::python

@@ -19,14 +19,14 @@
 namespace skerry::python {
 namespace {
 
-std::vector<PyTypeObject*> sealed;
+std::vector<PyTypeObject*> own_types;
 
-bool is_made_by_pybind(PyObject* value) {
+bool is_pybind_instance(PyObject* value) {
   return Py_TYPE(value) == py::detail::get_internals().default_metaclass;
 }
 
 /// Without the module, which is private.
-std::string plain_name(PyTypeObject* type) {
+std::string unqualified_name(PyTypeObject* type) {
   const std::string name = type->tp_name;
   return name.substr(name.rfind('.') + 1);
 }
@@ -37,8 +37,9 @@ newfunc new_empty() {
 }
 
 /// The type of this module that `type` is or derives from, or null.
-PyTypeObject* sealed_ancestor(PyTypeObject* type) {
-  while (type != nullptr && std::find(sealed.begin(), sealed.end(), type) == sealed.end()) {
+PyTypeObject* own_ancestor(PyTypeObject* type) {
+  while (type != nullptr &&
+         std::find(own_types.begin(), own_types.end(), type) == own_types.end()) {
     type = type->tp_base;
   }
   return type;
@@ -46,19 +47,19 @@ PyTypeObject* sealed_ancestor(PyTypeObject* type) {
 
 /// `__new__`: runs the constructor too, so that what it gives is whole. pybind11 takes no notice of
 /// the second run, by which Python ends the making of an object.
-PyObject* new_whole(PyTypeObject* type, PyObject* args, PyObject* keywords) {
-  return guarded([&]() -> PyObject* {
-    PyTypeObject* const known = sealed_ancestor(type);
-    if (known == nullptr) throw DtypeError("__new__: not a type of skerry: " + type_name(args));
-    PyObject* const constructor = PyDict_GetItemString(known->tp_dict, "__init__");
+PyObject* new_initialized(PyTypeObject* type, PyObject* args, PyObject* keywords) {
+  return translate_exceptions([&]() -> PyObject* {
+    PyTypeObject* const ancestor = own_ancestor(type);
+    if (ancestor == nullptr) throw DtypeError("__new__: not a type of skerry: " + type_name(args));
+    PyObject* const constructor = PyDict_GetItemString(ancestor->tp_dict, "__init__");
     if (constructor == nullptr || PyInstanceMethod_Check(constructor) == 0) {
-      throw DtypeError(plain_name(known) +
+      throw DtypeError(unqualified_name(ancestor) +
                        ": has no constructor; attributes and functions of skerry give one");
     }
     Object self(new_empty()(type, args, keywords));
     const Object bound(
         Py_TYPE(constructor)
-            ->tp_descr_get(constructor, self.get(), reinterpret_cast<PyObject*>(known)));
+            ->tp_descr_get(constructor, self.get(), reinterpret_cast<PyObject*>(ancestor)));
     static_cast<void>(Object(PyObject_Call(bound.get(), args, keywords)));
     return self.release();
   });
@@ -67,18 +68,18 @@ PyObject* new_whole(PyTypeObject* type, PyObject* args, PyObject* keywords) {
 /// The same as the attribute `__new__` of the type.
 PyObject* call_new(PyObject* own_type, PyObject* args, PyObject* keywords) {
   PyObject* const type = PyTuple_GET_SIZE(args) > 0 ? PyTuple_GET_ITEM(args, 0) : nullptr;
-  auto* const known = reinterpret_cast<PyTypeObject*>(own_type);
+  auto* const ancestor = reinterpret_cast<PyTypeObject*>(own_type);
   if (type == nullptr || PyType_Check(type) == 0 ||
-      PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), known) == 0) {
+      PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type), ancestor) == 0) {
     PyErr_Format(PyExc_TypeError, "%s.__new__: its first argument is the type",
-                 plain_name(known).c_str());
+                 unqualified_name(ancestor).c_str());
     return nullptr;
   }
   PyObject* const rest = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args));
   if (rest == nullptr) return nullptr;
-  PyObject* const made = new_whole(reinterpret_cast<PyTypeObject*>(type), rest, keywords);
+  PyObject* const result = new_initialized(reinterpret_cast<PyTypeObject*>(type), rest, keywords);
   Py_DECREF(rest);
-  return made;
+  return result;
 }
 
 PyMethodDef new_method = {"__new__",
@@ -86,11 +87,11 @@ PyMethodDef new_method = {"__new__",
                           METH_VARARGS | METH_KEYWORDS, nullptr};
 
 void forbid_empty_objects(PyTypeObject* type) {
-  sealed.push_back(type);
-  const Object own(PyCFunction_New(&new_method, reinterpret_cast<PyObject*>(type)));
-  set_attribute(reinterpret_cast<PyObject*>(type), "__new__", own);
+  own_types.push_back(type);
+  const Object new_function(PyCFunction_New(&new_method, reinterpret_cast<PyObject*>(type)));
+  set_attribute(reinterpret_cast<PyObject*>(type), "__new__", new_function);
   // In the place of the slot that looks the attribute up: a base's `__new__` refuses the type then.
-  type->tp_new = new_whole;
+  type->tp_new = new_initialized;
 }
 
 /// "device, index=None" of "name(self: Device, device: object, index: object = None) -> Device".
@@ -100,41 +101,43 @@ std::string parameters_in(std::string_view doc) {
   const std::size_t close = doc.rfind(") ->");
   if (open == std::string_view::npos || close == std::string_view::npos) return {};
   std::string_view left = doc.substr(open + 1, close - open - 1);
-  std::string found;
+  std::string parameters;
   while (!left.empty()) {
     const std::size_t comma = left.find(", ");
-    const std::string_view part = left.substr(0, comma);
+    const std::string_view parameter = left.substr(0, comma);
     left = comma == std::string_view::npos ? "" : left.substr(comma + 2);
-    if (part.starts_with("self:")) continue;
-    const std::size_t equals = part.find(" = ");
-    found += (found.empty() ? "" : ", ") + std::string(part.substr(0, part.find(':')));
-    if (equals != std::string_view::npos) found += "=" + std::string(part.substr(equals + 3));
+    if (parameter.starts_with("self:")) continue;
+    const std::size_t equals = parameter.find(" = ");
+    parameters +=
+        (parameters.empty() ? "" : ", ") + std::string(parameter.substr(0, parameter.find(':')));
+    if (equals != std::string_view::npos)
+      parameters += "=" + std::string(parameter.substr(equals + 3));
   }
-  return found;
+  return parameters;
 }
 
 /// What is said where no overload takes the arguments.
-struct refusal {
+struct Rejection {
   std::string function;
   std::string parameters;
   bool has_self;
 
   [[noreturn]] void operator()(const py::args& args, const py::kwargs& keywords) const {
-    std::string given;
+    std::string argument_types;
     for (std::size_t i = has_self ? 1 : 0; i < args.size(); ++i) {
-      given += (given.empty() ? "" : ", ") + type_name(args[i].ptr());
+      argument_types += (argument_types.empty() ? "" : ", ") + type_name(args[i].ptr());
     }
     for (const auto& [name, value] : keywords) {
-      given +=
-          (given.empty() ? "" : ", ") + std::string(py::str(name)) + "=" + type_name(value.ptr());
+      argument_types += (argument_types.empty() ? "" : ", ") + std::string(py::str(name)) + "=" +
+                        type_name(value.ptr());
     }
-    throw DtypeError(function + ": takes (" + parameters + "), not (" + given + ")");
+    throw DtypeError(function + ": takes (" + parameters + "), not (" + argument_types + ")");
   }
 };
 
 /// The doc with a first line from which Python makes `__text_signature__`; freed by pybind11.
-void document(PyObject* function, const std::string& name, bool has_self,
-              const std::string& parameters) {
+void set_docstring(PyObject* function, const std::string& name, bool has_self,
+                   const std::string& parameters) {
   const std::string self = !has_self ? "" : parameters.empty() ? "self" : "self, ";
   PyMethodDef& definition = *reinterpret_cast<PyCFunctionObject*>(function)->m_ml;
   const std::string old = definition.ml_doc != nullptr ? definition.ml_doc : "";
@@ -143,87 +146,91 @@ void document(PyObject* function, const std::string& name, bool has_self,
 }
 
 /// Adds a last overload, which takes all arguments and says what is wrong with them.
-void explain_refusals(py::handle scope, const std::string& name, PyObject* function) {
+void explain_rejections(py::handle scope, const std::string& name, PyObject* function) {
   if (PyCFunction_Check(function) == 0) return;
   const auto* const record =
       py::detail::function_record_ptr_from_PyObject(PyCFunction_GET_SELF(function));
   if (record == nullptr) return;
-  const std::string owner = PyType_Check(scope.ptr()) != 0
-                                ? plain_name(reinterpret_cast<PyTypeObject*>(scope.ptr())) + "."
-                                : std::string();
+  const std::string owner =
+      PyType_Check(scope.ptr()) != 0
+          ? unqualified_name(reinterpret_cast<PyTypeObject*>(scope.ptr())) + "."
+          : std::string();
   const std::string doc = py::str(py::handle(function).attr("__doc__"));
-  const py::sibling before(function);
+  const py::sibling sibling(function);
   py::options options;
   options.disable_function_signatures();
   if (record->is_constructor) {
-    const refusal refuse{owner.substr(0, owner.size() - 1), parameters_in(doc), false};
-    const py::cpp_function last([refuse](py::detail::value_and_holder&, const py::args& args,
-                                         const py::kwargs& keywords) { refuse(args, keywords); },
-                                py::name(record->name), py::is_method(scope), before,
-                                py::detail::is_new_style_constructor());
-    document(function, name, true, refuse.parameters);
+    const Rejection rejection{owner.substr(0, owner.size() - 1), parameters_in(doc), false};
+    const py::cpp_function last(
+        [rejection](py::detail::value_and_holder&, const py::args& args,
+                    const py::kwargs& keywords) { rejection(args, keywords); },
+        py::name(record->name), py::is_method(scope), sibling,
+        py::detail::is_new_style_constructor());
+    set_docstring(function, name, true, rejection.parameters);
     return;
   }
-  const refusal refuse{owner + name, parameters_in(doc), record->is_method};
-  const auto body = [refuse](const py::args& args, const py::kwargs& keywords) {
-    refuse(args, keywords);
+  const Rejection rejection{owner + name, parameters_in(doc), record->is_method};
+  const auto body = [rejection](const py::args& args, const py::kwargs& keywords) {
+    rejection(args, keywords);
   };
   if (record->is_method) {
-    const py::cpp_function last(body, py::name(record->name), py::is_method(scope), before);
+    const py::cpp_function last(body, py::name(record->name), py::is_method(scope), sibling);
   } else {
-    const py::cpp_function last(body, py::name(record->name), py::scope(scope), before);
+    const py::cpp_function last(body, py::name(record->name), py::scope(scope), sibling);
   }
-  document(function, name, record->is_method, refuse.parameters);
+  set_docstring(function, name, record->is_method, rejection.parameters);
 }
 
-void explain_refusals(py::handle type) {
+void explain_rejections(py::handle type) {
   const auto attributes = py::dict(type.attr("__dict__"));  // a copy
   for (const auto& [name, value] : attributes) {
     const std::string text = py::str(name);
     if (PyInstanceMethod_Check(value.ptr()) != 0) {
-      explain_refusals(type, text, PyInstanceMethod_GET_FUNCTION(value.ptr()));
+      explain_rejections(type, text, PyInstanceMethod_GET_FUNCTION(value.ptr()));
     } else if (py::isinstance<py::staticmethod>(value)) {
-      explain_refusals(type, text, py::object(value.attr("__func__")).ptr());
+      explain_rejections(type, text, py::object(value.attr("__func__")).ptr());
     } else if (Py_TYPE(value.ptr()) == &PyProperty_Type) {
-      explain_refusals(type, text, py::object(value.attr("fget")).ptr());
+      explain_rejections(type, text, py::object(value.attr("fget")).ptr());
     }
   }
 }
 
 }  // namespace
 
-std::int64_t index_argument(const char* function, const char* parameter, PyObject* from) {
-  if (PyIndex_Check(from) == 0 || is_numpy_array(from)) {
+std::int64_t index_argument(const char* function, const char* parameter, PyObject* object) {
+  if (PyIndex_Check(object) == 0 || is_numpy_array(object)) {
     throw DtypeError(std::string(function) + ": " + parameter + " must be an int, not " +
-                     type_name(from));
+                     type_name(object));
   }
-  if (is_array(from)) {
-    const NdArray& x = value_of(from);
-    if (x.device() != default_device()) reject_elsewhere(function, parameter, x, default_device());
+  if (is_array(object)) {
+    const NdArray& x = value_of(object);
+    if (x.device() != default_device())
+      reject_device_mismatch(function, parameter, x, default_device());
     if (x.rank() != 0 || !is_integer(x.dtype())) {
       throw DtypeError(std::string(function) + ": " + parameter + " must be an int, not " +
                        describe(x));
     }
   }
-  return clamped_integer(Object(PyNumber_Index(from)).get());
+  return clamped_integer(Object(PyNumber_Index(object)).get());
 }
 
-void list_public_names(const py::module_& module, const char* home) {
+void list_public_names(const py::module_& module, const char* module_name) {
   py::list names;
   for (const auto& [name, value] : py::dict(module.attr("__dict__"))) {
-    if (py::getattr(value, "__module__", py::none()).equal(py::str(home))) names.append(name);
+    if (py::getattr(value, "__module__", py::none()).equal(py::str(module_name)))
+      names.append(name);
   }
   module.attr("__all__") = names;
 }
 
-void seal(const py::module_& module) {
+void finish_bindings(const py::module_& module) {
   const auto members = py::dict(module.attr("__dict__"));
   for (const auto& [name, value] : members) {
-    if (is_made_by_pybind(value.ptr())) {
-      explain_refusals(value);
+    if (is_pybind_instance(value.ptr())) {
+      explain_rejections(value);
       forbid_empty_objects(reinterpret_cast<PyTypeObject*>(value.ptr()));
     } else {
-      explain_refusals(module, py::str(name), value.ptr());
+      explain_rejections(module, py::str(name), value.ptr());
     }
   }
 }

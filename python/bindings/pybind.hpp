@@ -22,15 +22,15 @@ void define_public(py::module_& module, const char* name, Function&& function,
 
 /// An int argument; out of int64: clamped. Throws DtypeError that names the parameter.
 [[nodiscard]] std::int64_t index_argument(const char* function, const char* parameter,
-                                          PyObject* from);
+                                          PyObject* object);
 
-/// Sets `__all__` of a module to the names of what users import from `home`.
-void list_public_names(const py::module_& module, const char* home);
+/// Sets `__all__` of a module to the names of what users import from `module_name`.
+void list_public_names(const py::module_& module, const char* module_name);
 
 /// For all types and functions that pybind11 made for the module: no object exists without its
 /// value, inspect.signature reads the parameters, and wrong arguments give an error in this
 /// package's words. Called when the module has all of them.
-void seal(const py::module_& module);
+void finish_bindings(const py::module_& module);
 
 /// Adds Device, Stream, Event and the functions about devices and memory.
 void add_devices(py::module_& module);

@@ -14,49 +14,51 @@ namespace skerry::python {
 namespace {
 
 /// An int modulo 2^64. Throws DtypeError for what is none.
-std::uint64_t bits_of(PyObject* from) {
-  const std::uint64_t bits = PyLong_AsUnsignedLongLongMask(from);
+std::uint64_t bits_of(PyObject* object) {
+  const std::uint64_t bits = PyLong_AsUnsignedLongLongMask(object);
   if (bits == ~std::uint64_t{0} && PyErr_Occurred() != nullptr) throw PythonError();
   return bits;
 }
 
-RandomStream parse_stream(PyObject* from) {
-  if (PyTuple_Check(from) == 0 || PyTuple_GET_SIZE(from) != 3) {
+PhiloxState parse_stream(PyObject* object) {
+  if (PyTuple_Check(object) == 0 || PyTuple_GET_SIZE(object) != 3) {
     throw DtypeError("random: stream must be (key, position, tail)");
   }
-  return {.key = bits_of(PyTuple_GET_ITEM(from, 0)),
-          .position = bits_of(PyTuple_GET_ITEM(from, 1)),
-          .tail = bits_of(PyTuple_GET_ITEM(from, 2))};
+  return {.key = bits_of(PyTuple_GET_ITEM(object, 0)),
+          .position = bits_of(PyTuple_GET_ITEM(object, 1)),
+          .tail = bits_of(PyTuple_GET_ITEM(object, 2))};
 }
 
 /// A parameter that all elements share, as a number or, for integers, as bits.
-void parse_parameter(PyObject* from, double& real, std::uint64_t& bits, const NdArray*& each) {
-  if (is_array(from)) {
-    each = &value_of(from);
-  } else if (PyLong_Check(from) != 0) {
-    bits = bits_of(from);
-    real = PyLong_AsDouble(from);
+void parse_parameter(PyObject* object, double& real, std::uint64_t& bits, const NdArray*& array) {
+  if (is_array(object)) {
+    array = &value_of(object);
+  } else if (PyLong_Check(object) != 0) {
+    bits = bits_of(object);
+    real = PyLong_AsDouble(object);
     if (real == -1.0 && PyErr_Occurred() != nullptr) throw PythonError();
   } else {
-    real = PyFloat_AsDouble(from);
+    real = PyFloat_AsDouble(object);
     if (real == -1.0 && PyErr_Occurred() != nullptr) throw PythonError();
   }
 }
 
-PyObject* run_draw(const Arguments& with) {
-  const NdArray& out = array_argument(with, 0);
+PyObject* run_draw(const Arguments& arguments) {
+  const NdArray& out = array_argument(arguments, 0);
   // In the order of RandomMethod.
   const int method =
-      choice(with, 1,
+      choice(arguments, 1,
              {"bits", "uniform", "normal", "exponential", "integer", "integer_of_each", "gamma",
               "lognormal", "geometric", "poisson", "binomial"});
-  const RandomStream from = parse_stream(with[2]);
+  const PhiloxState stream = parse_stream(arguments[2]);
   RandomArguments parameters;
-  if (with.has(3)) parse_parameter(with[3], parameters.a, parameters.low, parameters.a_each);
-  if (with.has(4)) parse_parameter(with[4], parameters.b, parameters.span, parameters.b_each);
+  if (arguments.has(3))
+    parse_parameter(arguments[3], parameters.a, parameters.low, parameters.a_each);
+  if (arguments.has(4))
+    parse_parameter(arguments[4], parameters.b, parameters.span, parameters.b_each);
   {
-    const WithoutGil working(out.size() > long_work / 8);
-    draw(out, static_cast<RandomMethod>(method), from, parameters);
+    const WithoutGil working(out.size() > min_size_without_gil / 8);
+    draw(out, static_cast<RandomMethod>(method), stream, parameters);
   }
   Py_RETURN_NONE;
 }
@@ -70,7 +72,7 @@ constexpr FunctionEntry random_functions[] = {
 }  // namespace
 
 void add_random(PyObject* module) {
-  add_functions<random_functions>(module, nullptr, private_home);
+  add_functions<random_functions>(module, nullptr, private_module);
 }
 
 }  // namespace skerry::python

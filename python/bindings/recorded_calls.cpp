@@ -22,12 +22,12 @@ namespace {
 /// A result of fewer bytes is computed at once: it takes a first cache as a whole, and less time
 /// than to record it. Chains of 2 to 16 sums and products of float32 and float64, one thread of an
 /// EPYC (AVX2), took as long either way at 24 to 40 KiB.
-std::int64_t least_recorded_bytes = 32768;
+std::int64_t min_recorded_bytes = 32768;
 
 /// What this thread can record to now.
 Recording* open_recording() noexcept {
-  Recording* const to = Recording::current();
-  return to == nullptr || to->is_evaluating() ? nullptr : to;
+  Recording* const recording = Recording::current();
+  return recording == nullptr || recording->is_evaluating() ? nullptr : recording;
 }
 
 /// Whether the result of a call on these operands, which broadcast, is small.
@@ -36,13 +36,13 @@ bool is_small(std::span<const Operand> operands) noexcept {
   std::int64_t width = 1;
   for (const Operand& x : operands) {
     if (x.array == nullptr) continue;
-    if (x.array->nbytes() >= least_recorded_bytes) return false;
+    if (x.array->nbytes() >= min_recorded_bytes) return false;
     rank = std::max(rank, x.array->rank());
     width = std::max(width, x.array->itemsize());
   }
   if (!shapes_differ(operands)) return true;
   std::int64_t nbytes = width;
-  for (int axis = 1; axis <= rank && nbytes < least_recorded_bytes; ++axis) {  // from the last one
+  for (int axis = 1; axis <= rank && nbytes < min_recorded_bytes; ++axis) {  // from the last one
     std::int64_t extent = 1;
     for (const Operand& x : operands) {
       if (x.array == nullptr || x.array->rank() < axis) continue;
@@ -50,27 +50,28 @@ bool is_small(std::span<const Operand> operands) noexcept {
     }
     nbytes *= extent;
   }
-  return nbytes < least_recorded_bytes;
+  return nbytes < min_recorded_bytes;
 }
 
 /// The arguments of a call, as far as it can be recorded.
 class RecordedArgs {
  public:
-  static constexpr int most = 3;
+  static constexpr int max_operands = 3;
 
   /// False where it can't be. Throws PythonError.
-  bool read(const Recording& to, PyObject* const* from, int count, const char* const* names) {
+  bool read(const Recording& recording, PyObject* const* args, int count,
+            const char* const* names) {
     for (int i = 0; i < count; ++i) {
       Operand& x = operands[i];
       x.name = names[i];
-      if (from[i] == nullptr || from[i] == Py_None) continue;
-      if (is_pending(from[i]) && pending_of(header_of(from[i]))->by() == &to) {
-        x.array = &header_of(from[i]);
+      if (args[i] == nullptr || args[i] == Py_None) continue;
+      if (is_pending(args[i]) && pending_of(header_of(args[i]))->recording() == &recording) {
+        x.array = &header_of(args[i]);
         has_pending_ = true;
-      } else if (is_array(from[i])) {
-        x.array = &header_of(from[i]);
+      } else if (is_array(args[i])) {
+        x.array = &header_of(args[i]);
       } else {
-        const Parsed result = parse_scalar(from[i], values_[i]);
+        const Parsed result = parse_scalar(args[i], values_[i]);
         if (result == Parsed::error) PyErr_Clear();  // the call itself says it
         if (result != Parsed::yes) return false;
         x.value = &values_[i];
@@ -81,10 +82,10 @@ class RecordedArgs {
     return has_pending_ || (has_array_ && !is_small({operands, static_cast<std::size_t>(count)}));
   }
 
-  Operand operands[most];
+  Operand operands[max_operands];
 
  private:
-  Scalar values_[most];
+  Scalar values_[max_operands];
   bool has_array_ = false;
   bool has_pending_ = false;
 };
@@ -94,28 +95,28 @@ constexpr const char* binary_names[] = {"x1", "x2"};
 constexpr const char* where_names[] = {"condition", "x1", "x2"};
 constexpr const char* clip_names[] = {"x", "min", "max"};
 
-/// Makes what `made` gives from the operands, where they can be recorded.
+/// Makes what `function` gives from the operands, where they can be recorded.
 template <class Make>
-PyObject* record_by(PyObject* const* args, int count, const char* const* names, Make made) {
-  Recording* const to = open_recording();
-  if (to == nullptr) return nullptr;
+PyObject* record_by(PyObject* const* args, int count, const char* const* names, Make function) {
+  Recording* const recording = open_recording();
+  if (recording == nullptr) return nullptr;
   RecordedArgs read;
-  if (!read.read(*to, args, count, names)) return nullptr;
-  return made(*to, read.operands);
+  if (!read.read(*recording, args, count, names)) return nullptr;
+  return function(*recording, read.operands);
 }
 
 }  // namespace
 
 Recording* recording_for(PyObject* array) noexcept {
-  Recording* const to = open_recording();
-  if (to == nullptr) return nullptr;
+  Recording* const recording = open_recording();
+  if (recording == nullptr) return nullptr;
   const NdArray& x = header_of(array);
-  if (is_pending(array)) return pending_of(x)->by() == to ? to : nullptr;
-  return x.nbytes() >= least_recorded_bytes ? to : nullptr;
+  if (is_pending(array)) return pending_of(x)->recording() == recording ? recording : nullptr;
+  return x.nbytes() >= min_recorded_bytes ? recording : nullptr;
 }
 
-std::int64_t exchange_least_recorded(std::int64_t nbytes) noexcept {
-  return std::exchange(least_recorded_bytes, nbytes);
+std::int64_t exchange_min_recorded_bytes(std::int64_t nbytes) noexcept {
+  return std::exchange(min_recorded_bytes, nbytes);
 }
 
 bool runs_at_once(PyObject* const* args, int count) noexcept {
@@ -127,7 +128,7 @@ bool runs_at_once(PyObject* const* args, int count) noexcept {
     }
     const NdArray& x = header_of(args[i]);
     if (first == nullptr) {
-      if (x.nbytes() >= least_recorded_bytes) return false;
+      if (x.nbytes() >= min_recorded_bytes) return false;
       first = &x;
     } else if (x.itemsize() > first->itemsize() || x.rank() != first->rank()) {
       return false;
@@ -143,16 +144,17 @@ bool runs_at_once(PyObject* const* args, int count) noexcept {
 }
 
 PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept {
-  return guarded([&] {
-    return record_by(args, count, count == 1 ? unary_names : binary_names,
-                     [&](Recording& to, const Operand* operands) {
-                       if (PyObject* const part = part_of_reals(op, args[0], *operands[0].array)) {
-                         return part;
-                       }
-                       return wrap_made(false, [&] {
-                         return record(to, op, {operands, static_cast<std::size_t>(count)});
-                       });
-                     });
+  return translate_exceptions([&] {
+    return record_by(
+        args, count, count == 1 ? unary_names : binary_names,
+        [&](Recording& recording, const Operand* operands) {
+          if (PyObject* const component = part_of_reals(op, args[0], *operands[0].array)) {
+            return component;
+          }
+          return wrap_result(false, [&] {
+            return record(recording, op, {operands, static_cast<std::size_t>(count)});
+          });
+        });
   });
 }
 
@@ -168,55 +170,57 @@ PyObject* part_of_reals(op_id op, PyObject* array, const NdArray& x) {
 }
 
 PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
-  return guarded([&]() -> PyObject* {
-    Recording* const to = open_recording();
-    if (to == nullptr) return nullptr;
+  return translate_exceptions([&]() -> PyObject* {
+    Recording* const recording = open_recording();
+    if (recording == nullptr) return nullptr;
     auto* const changed = reinterpret_cast<ArrayObject*>(self);
     // Who works without the GIL may be reading where the array lies.
     const bool may_change =
-        is_pending(self) || (threads_without_gil == 0 && to->may_change(changed->value));
+        is_pending(self) || (threads_without_gil == 0 && recording->may_change(changed->value));
     PyObject* const args[] = {self, other};
     RecordedArgs read;
-    if (!may_change || !read.read(*to, args, 2, binary_names)) {
-      if (!is_pending(self)) to->evaluate_readers(changed->value);
+    if (!may_change || !read.read(*recording, args, 2, binary_names)) {
+      if (!is_pending(self)) recording->evaluate_readers(changed->value);
       return nullptr;
     }
-    changed->value = record_into(*to, op, changed->value, {read.operands, 2});
+    changed->value = record_into(*recording, op, changed->value, {read.operands, 2});
     begin_pending(changed);
     return Py_NewRef(self);
   });
 }
 
-PyObject* record_where(const Arguments& with) {
-  return record_by(with.values, 3, where_names,
-                   [&](Recording& to, const Operand* operands) -> PyObject* {
-                     for (int i = 0; i < 3; ++i) {
-                       const bool is_there =
-                           operands[i].array != nullptr || (i > 0 && operands[i].value != nullptr);
-                       if (!is_there) return nullptr;
-                     }
-                     return wrap(skerry::record_where(to, operands[0], operands[1], operands[2]));
-                   });
-}
-
-PyObject* record_clip(const Arguments& with) {
+PyObject* record_where(const Arguments& arguments) {
   return record_by(
-      with.values, 3, clip_names, [&](Recording& to, const Operand* operands) -> PyObject* {
-        if (operands[0].array == nullptr) return nullptr;
-        return wrap(skerry::record_clip(to, *operands[0].array, operands[1], operands[2]));
+      arguments.values, 3, where_names,
+      [&](Recording& recording, const Operand* operands) -> PyObject* {
+        for (int i = 0; i < 3; ++i) {
+          const bool is_there =
+              operands[i].array != nullptr || (i > 0 && operands[i].value != nullptr);
+          if (!is_there) return nullptr;
+        }
+        return wrap(skerry::record_where(recording, operands[0], operands[1], operands[2]));
       });
 }
 
-PyObject* record_astype(const Arguments& with) {
-  return record_by(with.values, 1, unary_names,
-                   [&](Recording& to, const Operand* operands) -> PyObject* {
+PyObject* record_clip(const Arguments& arguments) {
+  return record_by(
+      arguments.values, 3, clip_names,
+      [&](Recording& recording, const Operand* operands) -> PyObject* {
+        if (operands[0].array == nullptr) return nullptr;
+        return wrap(skerry::record_clip(recording, *operands[0].array, operands[1], operands[2]));
+      });
+}
+
+PyObject* record_astype(const Arguments& arguments) {
+  return record_by(arguments.values, 1, unary_names,
+                   [&](Recording& recording, const Operand* operands) -> PyObject* {
                      const NdArray& x = *operands[0].array;
-                     const Dtype type = parse_dtype("astype", with[1]);
-                     const bool copied = truth(with, 2, true);
-                     if (with.has(3) && usable_device("astype", with[3]) != x.device())
+                     const Dtype type = parse_dtype("astype", arguments[1]);
+                     const bool copied = boolean(arguments, 2, true);
+                     if (arguments.has(3) && usable_device("astype", arguments[3]) != x.device())
                        return nullptr;
-                     if (!copied && type == x.dtype()) return Py_NewRef(with[0]);
-                     return wrap(skerry::record_astype(to, x, type));
+                     if (!copied && type == x.dtype()) return Py_NewRef(arguments[0]);
+                     return wrap(skerry::record_astype(recording, x, type));
                    });
 }
 

@@ -28,15 +28,15 @@ namespace skerry::python {
 [[nodiscard]] PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept;
 /// x op= other: a pending x has another value then. Evaluates what reads an x that is not.
 [[nodiscard]] PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept;
-[[nodiscard]] PyObject* record_where(const Arguments& with);
-[[nodiscard]] PyObject* record_clip(const Arguments& with);
-[[nodiscard]] PyObject* record_astype(const Arguments& with);
+[[nodiscard]] PyObject* record_where(const Arguments& arguments);
+[[nodiscard]] PyObject* record_clip(const Arguments& arguments);
+[[nodiscard]] PyObject* record_astype(const Arguments& arguments);
 
 /// What real and imag of an array of real numbers give, without any work: itself and zeros. Null,
 /// without an error, for other operations and arrays.
 [[nodiscard]] PyObject* part_of_reals(op_id op, PyObject* array, const NdArray& x);
 
 /// For tests: from how many bytes of a result on calls are recorded. Returns what it was.
-std::int64_t exchange_least_recorded(std::int64_t nbytes) noexcept;
+std::int64_t exchange_min_recorded_bytes(std::int64_t nbytes) noexcept;
 
 }  // namespace skerry::python

@@ -31,80 +31,80 @@ PyTypeObject* numpy_class(const char* name) {
       Object(PyObject_GetAttrString(numpy_module, name)).release());
 }
 
-Parsed parse_large_integer(PyObject* from, int sign, Scalar& to) noexcept {
+Parsed parse_large_integer(PyObject* object, int sign, Scalar& scalar) noexcept {
   if (sign > 0) {
-    const unsigned long long value = PyLong_AsUnsignedLongLong(from);
+    const unsigned long long value = PyLong_AsUnsignedLongLong(object);
     if (!PyErr_Occurred()) {
-      to = Scalar::of_unsigned(value);
+      scalar = Scalar::of_unsigned(value);
       return Parsed::yes;
     }
     PyErr_Clear();
   }
-  double nearest = PyLong_AsDouble(from);
+  double nearest = PyLong_AsDouble(object);
   if (PyErr_Occurred()) {
     PyErr_Clear();
     nearest = sign * HUGE_VAL;
   }
-  to = Scalar::of_out_of_range(nearest);
+  scalar = Scalar::of_out_of_range(nearest);
   return Parsed::yes;
 }
 
-Parsed parse_integer(PyObject* from, Scalar& to) noexcept {
+Parsed parse_integer(PyObject* object, Scalar& scalar) noexcept {
   int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(from, &overflow);
-  if (overflow != 0) return parse_large_integer(from, overflow, to);
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow != 0) return parse_large_integer(object, overflow, scalar);
   if (value == -1 && PyErr_Occurred()) return Parsed::error;
-  to = Scalar::of(static_cast<std::int64_t>(value));
+  scalar = Scalar::from_value(static_cast<std::int64_t>(value));
   return Parsed::yes;
 }
 
-Parsed parse_index(PyObject* from, Scalar& to) noexcept {
-  PyObject* number = PyNumber_Index(from);
+Parsed parse_index(PyObject* object, Scalar& scalar) noexcept {
+  PyObject* number = PyNumber_Index(object);
   if (number == nullptr) return Parsed::error;
-  const Parsed result = parse_integer(number, to);
+  const Parsed result = parse_integer(number, scalar);
   Py_DECREF(number);
   return result;
 }
 
-Parsed parse_real(PyObject* from, Scalar& to) noexcept {
-  const double value = PyFloat_AsDouble(from);
+Parsed parse_real(PyObject* object, Scalar& scalar) noexcept {
+  const double value = PyFloat_AsDouble(object);
   if (value == -1.0 && PyErr_Occurred()) return Parsed::error;
-  to = Scalar::of(value);
+  scalar = Scalar::from_value(value);
   return Parsed::yes;
 }
 
-Parsed parse_complex(PyObject* from, Scalar& to) noexcept {
-  const Py_complex value = PyComplex_AsCComplex(from);
+Parsed parse_complex(PyObject* object, Scalar& scalar) noexcept {
+  const Py_complex value = PyComplex_AsCComplex(object);
   if (value.real == -1.0 && PyErr_Occurred()) return Parsed::error;
-  to = Scalar::of(value.real, value.imag);
+  scalar = Scalar::from_value(value.real, value.imag);
   return Parsed::yes;
 }
 
-Parsed parse_numpy_scalar(PyObject* from, Scalar& to) noexcept {
-  if (PyObject_TypeCheck(from, numpy_bool)) {
-    to = Scalar::of(PyObject_IsTrue(from) == 1);
+Parsed parse_numpy_scalar(PyObject* object, Scalar& scalar) noexcept {
+  if (PyObject_TypeCheck(object, numpy_bool)) {
+    scalar = Scalar::from_value(PyObject_IsTrue(object) == 1);
     return Parsed::yes;
   }
-  if (PyObject_TypeCheck(from, numpy_integer)) {
+  if (PyObject_TypeCheck(object, numpy_integer)) {
     // To NumPy a time span is an integer.
-    return PyObject_TypeCheck(from, numpy_timedelta) ? Parsed::no : parse_index(from, to);
+    return PyObject_TypeCheck(object, numpy_timedelta) ? Parsed::no : parse_index(object, scalar);
   }
-  if (PyObject_TypeCheck(from, numpy_floating)) return parse_real(from, to);
-  if (PyObject_TypeCheck(from, numpy_complex)) return parse_complex(from, to);
+  if (PyObject_TypeCheck(object, numpy_floating)) return parse_real(object, scalar);
+  if (PyObject_TypeCheck(object, numpy_complex)) return parse_complex(object, scalar);
   return Parsed::no;
 }
 
 std::string all_names() {
   std::string text;
-  for (const DtypeInfo& each : dtype_infos) {
+  for (const DtypeInfo& dtype_info : dtype_infos) {
     if (!text.empty()) text += ", ";
-    text += each.name;
+    text += dtype_info.name;
   }
   return text;
 }
 
-[[noreturn]] void reject_dtype(const char* op, PyObject* from) {
-  throw DtypeError(std::string(op) + ": not a dtype of skerry: " + shown(from) + "; there are " +
+[[noreturn]] void reject_dtype(const char* op, PyObject* object) {
+  throw DtypeError(std::string(op) + ": not a dtype of skerry: " + shown(object) + "; there are " +
                    all_names());
 }
 
@@ -128,51 +128,53 @@ void prepare_scalars() {
   }
 }
 
-std::string shown(PyObject* from) {
-  if (is_array(from)) return describe(value_of(from));
-  if (PyTuple_Check(from) || PyList_Check(from) || PyDict_Check(from))
-    return "a " + type_name(from);
-  const Object text(PyObject_Repr(from));
+std::string shown(PyObject* object) {
+  if (is_array(object)) return describe(value_of(object));
+  if (PyTuple_Check(object) || PyList_Check(object) || PyDict_Check(object))
+    return "a " + type_name(object);
+  const Object text(PyObject_Repr(object));
   return utf8(text.get());
 }
 
 PyObject* numpy() noexcept { return numpy_module; }
-bool is_numpy_array(PyObject* what) noexcept { return PyObject_TypeCheck(what, numpy_array) != 0; }
-bool is_numpy_array_exactly(PyObject* what) noexcept { return Py_TYPE(what) == numpy_array; }
-bool is_plain_numpy_array(PyObject* what) noexcept {
-  return Py_TYPE(what) == numpy_array || Py_TYPE(what) == numpy_memmap;
+bool is_numpy_array(PyObject* object) noexcept {
+  return PyObject_TypeCheck(object, numpy_array) != 0;
 }
-bool is_numpy_scalar(PyObject* what) noexcept {
-  return PyObject_TypeCheck(what, numpy_generic) != 0;
+bool is_numpy_array_exactly(PyObject* object) noexcept { return Py_TYPE(object) == numpy_array; }
+bool is_base_numpy_array(PyObject* object) noexcept {
+  return Py_TYPE(object) == numpy_array || Py_TYPE(object) == numpy_memmap;
+}
+bool is_numpy_scalar(PyObject* object) noexcept {
+  return PyObject_TypeCheck(object, numpy_generic) != 0;
 }
 
-Parsed parse_scalar(PyObject* from, Scalar& to) noexcept {
-  if (PyFloat_Check(from)) {
-    to = Scalar::of(PyFloat_AS_DOUBLE(from));
+Parsed parse_scalar(PyObject* object, Scalar& scalar) noexcept {
+  if (PyFloat_Check(object)) {
+    scalar = Scalar::from_value(PyFloat_AS_DOUBLE(object));
     return Parsed::yes;
   }
-  if (PyBool_Check(from)) {
-    to = Scalar::of(from == Py_True);
+  if (PyBool_Check(object)) {
+    scalar = Scalar::from_value(object == Py_True);
     return Parsed::yes;
   }
-  if (PyLong_Check(from)) return parse_integer(from, to);
-  if (PyComplex_Check(from)) return parse_complex(from, to);
-  if (PyObject_TypeCheck(from, numpy_generic)) return parse_numpy_scalar(from, to);
+  if (PyLong_Check(object)) return parse_integer(object, scalar);
+  if (PyComplex_Check(object)) return parse_complex(object, scalar);
+  if (PyObject_TypeCheck(object, numpy_generic)) return parse_numpy_scalar(object, scalar);
   // Other libraries' arrays have __index__ too; an array is never taken for a scalar.
-  if (!PyIndex_Check(from) || is_numpy_array(from) || PyObject_HasAttrString(from, "__dlpack__") ||
-      PyObject_HasAttrString(from, "__array__")) {
+  if (!PyIndex_Check(object) || is_numpy_array(object) ||
+      PyObject_HasAttrString(object, "__dlpack__") || PyObject_HasAttrString(object, "__array__")) {
     return Parsed::no;
   }
-  return parse_index(from, to);
+  return parse_index(object, scalar);
 }
 
-Scalar require_scalar(const char* op, const char* argument, PyObject* from) {
+Scalar require_scalar(const char* op, const char* argument, PyObject* object) {
   Scalar value;
-  const Parsed result = parse_scalar(from, value);
+  const Parsed result = parse_scalar(object, value);
   if (result == Parsed::error) throw PythonError{};
   if (result == Parsed::no) {
     throw DtypeError(std::string(op) + ": " + argument + " must be a Python scalar, not " +
-                     Py_TYPE(from)->tp_name);
+                     Py_TYPE(object)->tp_name);
   }
   return value;
 }
@@ -185,62 +187,63 @@ PyObject* to_python(const Element& value, Dtype type) {
 
 PyObject* dtype_object(Dtype type) noexcept { return dtype_objects[static_cast<int>(type)]; }
 
-std::optional<Dtype> numpy_scalar_dtype(PyObject* from) noexcept {
-  const auto* type = reinterpret_cast<PyObject*>(Py_TYPE(from));
+std::optional<Dtype> numpy_scalar_dtype(PyObject* object) noexcept {
+  const auto* type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   for (int i = 0; i < dtype_count; ++i) {
     if (scalar_types[i] == type) return static_cast<Dtype>(i);
   }
   return std::nullopt;
 }
 
-Dtype parse_dtype(const char* op, PyObject* from) {
+Dtype parse_dtype(const char* op, PyObject* object) {
   for (int i = 0; i < dtype_count; ++i) {
-    if (dtype_objects[i] == from || scalar_types[i] == from || dtype_names[i] == from) {
+    if (dtype_objects[i] == object || scalar_types[i] == object || dtype_names[i] == object) {
       return static_cast<Dtype>(i);
     }
   }
-  if (from == reinterpret_cast<PyObject*>(&PyFloat_Type)) return Dtype::float64;
-  if (from == reinterpret_cast<PyObject*>(&PyLong_Type)) return Dtype::int64;
-  if (from == reinterpret_cast<PyObject*>(&PyBool_Type)) return Dtype::bool_;
-  if (from == reinterpret_cast<PyObject*>(&PyComplex_Type)) return Dtype::complex128;
+  if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return Dtype::float64;
+  if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return Dtype::int64;
+  if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return Dtype::bool_;
+  if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return Dtype::complex128;
   // NumPy would show the items of a list in an error, and so read arrays.
-  const bool is_none = from == Py_None || is_array(from) || PyList_Check(from) ||
-                       PyTuple_Check(from) || PyDict_Check(from);
-  PyObject* made = is_none ? nullptr : PyObject_CallMethod(numpy_module, "dtype", "O", from);
-  if (made == nullptr) {
+  const bool is_none = object == Py_None || is_array(object) || PyList_Check(object) ||
+                       PyTuple_Check(object) || PyDict_Check(object);
+  PyObject* descriptor =
+      is_none ? nullptr : PyObject_CallMethod(numpy_module, "dtype", "O", object);
+  if (descriptor == nullptr) {
     PyErr_Clear();
-    reject_dtype(op, from);
+    reject_dtype(op, object);
   }
-  const Object held(made);
-  const Object text(PyObject_GetAttrString(made, "str"));
-  const std::optional<Dtype> found = parse_typestr(PyUnicode_AsUTF8(text.get()));
-  if (!found) reject_dtype(op, from);
-  return *found;
+  const Object reference(descriptor);
+  const Object text(PyObject_GetAttrString(descriptor, "str"));
+  const std::optional<Dtype> dtype = parse_typestr(PyUnicode_AsUTF8(text.get()));
+  if (!dtype) reject_dtype(op, object);
+  return *dtype;
 }
 
-std::optional<Dtype> parse_optional_dtype(const char* op, PyObject* from) {
-  if (from == nullptr || from == Py_None) return std::nullopt;
-  return parse_dtype(op, from);
+std::optional<Dtype> parse_optional_dtype(const char* op, PyObject* object) {
+  if (object == nullptr || object == Py_None) return std::nullopt;
+  return parse_dtype(op, object);
 }
 
-std::int64_t clamped_integer(PyObject* from) {
-  if (is_array(from)) [[unlikely]]
-    throw DtypeError("an int is needed, not " + describe(value_of(from)));
-  const Py_ssize_t value = PyNumber_AsSsize_t(from, nullptr);
+std::int64_t clamped_integer(PyObject* object) {
+  if (is_array(object)) [[unlikely]]
+    throw DtypeError("an int is needed, not " + describe(value_of(object)));
+  const Py_ssize_t value = PyNumber_AsSsize_t(object, nullptr);
   if (value == -1 && PyErr_Occurred()) throw PythonError{};
   return value;
 }
 
-bool truth(PyObject* from, bool absent) {
-  if (from == nullptr) return absent;
-  const int value = PyObject_IsTrue(from);
+bool boolean(PyObject* object, bool default_value) {
+  if (object == nullptr) return default_value;
+  const int value = PyObject_IsTrue(object);
   if (value < 0) throw PythonError{};
   return value != 0;
 }
 
-std::optional<bool> optional_truth(PyObject* from) {
-  if (from == nullptr || from == Py_None) return std::nullopt;
-  return truth(from, false);
+std::optional<bool> optional_boolean(PyObject* object) {
+  if (object == nullptr || object == Py_None) return std::nullopt;
+  return boolean(object, false);
 }
 
 }  // namespace skerry::python

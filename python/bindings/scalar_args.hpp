@@ -20,36 +20,36 @@ enum class Parsed : signed char { error = -1, no = 0, yes = 1 };
 /// Reads a Python scalar: bool, int of any size, float, complex, a NumPy scalar of those kinds
 /// (which counts as the Python scalar of its kind, without a dtype of its own), or an object with
 /// `__index__` that is no array. `error` leaves a Python error.
-Parsed parse_scalar(PyObject* from, Scalar& to) noexcept;
+Parsed parse_scalar(PyObject* object, Scalar& scalar) noexcept;
 /// The same, where nothing else will do. Throws DtypeError that names `op` and `argument`.
-Scalar require_scalar(const char* op, const char* argument, PyObject* from);
+Scalar require_scalar(const char* op, const char* argument, PyObject* object);
 /// The Python scalar of the element's kind.
 [[nodiscard]] PyObject* to_python(const Element& value, Dtype type);
 
 /// The numpy.dtype instance; borrowed.
 [[nodiscard]] PyObject* dtype_object(Dtype type) noexcept;
 /// The dtype of a NumPy scalar, such as numpy.float32(1.5); nothing for other objects.
-[[nodiscard]] std::optional<Dtype> numpy_scalar_dtype(PyObject* from) noexcept;
+[[nodiscard]] std::optional<Dtype> numpy_scalar_dtype(PyObject* object) noexcept;
 /// Reads what `dtype=` may be: one of the instances, or anything that numpy.dtype() makes one of
 /// them from. Throws DtypeError that lists the dtypes.
-[[nodiscard]] Dtype parse_dtype(const char* op, PyObject* from);
-[[nodiscard]] std::optional<Dtype> parse_optional_dtype(const char* op, PyObject* from);
+[[nodiscard]] Dtype parse_dtype(const char* op, PyObject* object);
+[[nodiscard]] std::optional<Dtype> parse_optional_dtype(const char* op, PyObject* object);
 /// An object in a message: as its repr(), but for arrays, whose elements are not read for it, and
 /// what may hold them.
-[[nodiscard]] std::string shown(PyObject* from);
+[[nodiscard]] std::string shown(PyObject* object);
 /// Borrowed reference to the numpy module.
 [[nodiscard]] PyObject* numpy() noexcept;
-[[nodiscard]] bool is_numpy_array(PyObject* what) noexcept;
-[[nodiscard]] bool is_numpy_array_exactly(PyObject* what) noexcept;  ///< no subclass
+[[nodiscard]] bool is_numpy_array(PyObject* object) noexcept;
+[[nodiscard]] bool is_numpy_array_exactly(PyObject* object) noexcept;  ///< no subclass
 /// No subclass but numpy.memmap, which is the same over a file.
-[[nodiscard]] bool is_plain_numpy_array(PyObject* what) noexcept;
-[[nodiscard]] bool is_numpy_scalar(PyObject* what) noexcept;
+[[nodiscard]] bool is_base_numpy_array(PyObject* object) noexcept;
+[[nodiscard]] bool is_numpy_scalar(PyObject* object) noexcept;
 
 /// An int; TypeError for anything without `__index__`, and for an Array, which has a device: see
 /// value_args.hpp. Out of int64: clamped.
-[[nodiscard]] std::int64_t clamped_integer(PyObject* from);
-[[nodiscard]] bool truth(PyObject* from, bool absent);
+[[nodiscard]] std::int64_t clamped_integer(PyObject* object);
+[[nodiscard]] bool boolean(PyObject* object, bool default_value);
 /// None or absent: empty.
-[[nodiscard]] std::optional<bool> optional_truth(PyObject* from);
+[[nodiscard]] std::optional<bool> optional_boolean(PyObject* object);
 
 }  // namespace skerry::python

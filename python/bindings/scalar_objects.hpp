@@ -12,11 +12,11 @@
 
 namespace skerry::python {
 
-/// The Python scalar of the kind of T that the item at `from` is; null where an error is set.
+/// The Python scalar of the kind of T that the item at `source` is; null where an error is set.
 template <class T>
-[[nodiscard]] PyObject* to_python(const char* from) {
+[[nodiscard]] PyObject* to_python(const char* source) {
   Element item;
-  std::memcpy(item.bytes, from, sizeof(T));
+  std::memcpy(item.bytes, source, sizeof(T));
   const T value = item.as<T>();
   if constexpr (std::is_same_v<T, bool>) {
     return PyBool_FromLong(value);

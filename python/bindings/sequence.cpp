@@ -25,23 +25,23 @@ class Reader {
  public:
   explicit Reader(const char* op) : op_(op) {}
 
-  void read(PyObject* from, int depth) {
-    if (PyList_Check(from) || PyTuple_Check(from)) {
-      read_items(from, depth);
-    } else if (is_other_sequence(from)) {
-      read_items(Object(PySequence_List(from)).get(), depth);
-    } else if (is_array(from)) {
-      arrays_.push_back(value_of(from));
-      read_block(value_of(from), depth);
-    } else if (is_numpy_array(from)) {
-      const Conversion as_is{.op = op_, .type = {}, .where = {}, .copied = {}};
-      numpy_.push_back(take_numpy_array(as_is, from, Device{}).array);
+  void read(PyObject* object, int depth) {
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+      read_items(object, depth);
+    } else if (is_other_sequence(object)) {
+      read_items(Object(PySequence_List(object)).get(), depth);
+    } else if (is_array(object)) {
+      arrays_.push_back(value_of(object));
+      read_block(value_of(object), depth);
+    } else if (is_numpy_array(object)) {
+      const Conversion as_is{.op = op_, .type = {}, .device = {}, .copied = {}};
+      numpy_.push_back(take_numpy_array(as_is, object, Device{}).array);
       read_block(numpy_.back(), depth);
     } else {
-      values_.push_back(require_scalar(op_, "every element", from));
+      values_.push_back(require_scalar(op_, "every element", object));
       kind_ = std::max(kind_, values_.back().kind);
       has_scalars_ = true;
-      look_at_scalar(from);
+      look_at_scalar(object);
       end_branch(depth);
     }
   }
@@ -51,22 +51,22 @@ class Reader {
   [[nodiscard]] Dtype type() const {
     if (arrays_promote_.is_empty()) {
       if (all_numpys_) {
-        if (const std::optional<Dtype> own = numpys_promote_.result()) return *own;
+        if (const std::optional<Dtype> numpy_dtype = numpys_promote_.result()) return *numpy_dtype;
       }
       return values_.empty() ? default_real : default_dtype(kind_);
     }
-    const std::optional<Dtype> found = arrays_promote_.result();
-    if (!found) {
+    const std::optional<Dtype> dtype = arrays_promote_.result();
+    if (!dtype) {
       throw DtypeError(std::string(op_) +
                        ": the dtypes of the arrays don't promote; convert one with astype");
     }
-    Dtype common = *found;
+    Dtype common = *dtype;
     if (has_scalars_) {
       for (const Scalar& value : values_) common = promote_scalar(op_, common, value);
     }
     return common;
   }
-  [[nodiscard]] std::optional<Device> where() const {
+  [[nodiscard]] std::optional<Device> device() const {
     if (arrays_.empty()) return std::nullopt;
     // Alone, NumPy's arrays go where numbers go; beside arrays they are on cpu:0, as everywhere.
     std::vector<NdArray> all = arrays_;
@@ -75,16 +75,16 @@ class Reader {
   }
 
  private:
-  void read_items(PyObject* from, int depth) {
+  void read_items(PyObject* sequence, int depth) {
     if (depth >= max_rank) {
       throw ShapeError(std::string(op_) + ": sequences nested more than 64 deep");
     }
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(from);
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
     enter(depth, count);
     for (Py_ssize_t i = 0; i < count; ++i) {
       // An element's __index__ may run code that shrinks the list.
-      if (i >= PySequence_Fast_GET_SIZE(from)) reject_ragged();
-      const Object item = Object::borrow(PySequence_Fast_GET_ITEM(from, i));
+      if (i >= PySequence_Fast_GET_SIZE(sequence)) reject_ragged();
+      const Object item = Object::borrow(PySequence_Fast_GET_ITEM(sequence, i));
       read(item.get(), depth + 1);
     }
     if (count == 0) end_branch(depth + 1);
@@ -92,13 +92,13 @@ class Reader {
 
   /// Scalars of NumPy's have dtypes, as arrays of no axes have; beside one of Python's they count
   /// as Python's, as beside arrays.
-  void look_at_scalar(PyObject* from) {
+  void look_at_scalar(PyObject* object) {
     if (!all_numpys_) return;
-    const std::optional<Dtype> own = PyFloat_CheckExact(from) || PyLong_CheckExact(from)
-                                         ? std::nullopt
-                                         : numpy_scalar_dtype(from);
-    all_numpys_ = own.has_value();
-    if (own) numpys_promote_.add(*own);
+    const std::optional<Dtype> numpy_dtype = PyFloat_CheckExact(object) || PyLong_CheckExact(object)
+                                                 ? std::nullopt
+                                                 : numpy_scalar_dtype(object);
+    all_numpys_ = numpy_dtype.has_value();
+    if (numpy_dtype) numpys_promote_.add(*numpy_dtype);
   }
 
   /// The elements of an array, brought to the host by one copy.
@@ -127,15 +127,15 @@ class Reader {
   template <class T>
   static Scalar scalar_of(T value) {
     if constexpr (std::is_same_v<T, bool>) {
-      return Scalar::of(value);
+      return Scalar::from_value(value);
     } else if constexpr (ops::real_floating<T>) {
-      return Scalar::of(static_cast<double>(value));
+      return Scalar::from_value(static_cast<double>(value));
     } else if constexpr (ops::complex_floating<T>) {
-      return Scalar::of(value.re, value.im);
+      return Scalar::from_value(value.re, value.im);
     } else if constexpr (std::is_unsigned_v<T>) {
       return Scalar::of_unsigned(value);
     } else {
-      return Scalar::of(static_cast<std::int64_t>(value));
+      return Scalar::from_value(static_cast<std::int64_t>(value));
     }
   }
 
@@ -174,73 +174,74 @@ class Reader {
 
 /// The values as an array of `type`, into which `casts` has them cast.
 NdArray array_of(const char* op, const Dims& shape, std::span<const Scalar> values, Dtype type,
-                 bool casts, Device where) {
-  const Device host = is_host(where) ? where : Device{};
-  NdArray made = empty(op, shape, type, host);
-  char* to = made.data();
+                 bool casts, Device device) {
+  const Device host = is_host(device) ? device : Device{};
+  NdArray result = empty(op, shape, type, host);
+  char* destination = result.data();
   for (const Scalar& value : values) {
     const Element one = to_element(op, casts ? cast_scalar(op, value, type) : value, type);
-    std::memcpy(to, one.bytes, static_cast<std::size_t>(itemsize(type)));
-    to += itemsize(type);
+    std::memcpy(destination, one.bytes, static_cast<std::size_t>(itemsize(type)));
+    destination += itemsize(type);
   }
-  return where == host ? made : to_device(made, where);
+  return device == host ? result : to_device(result, device);
 }
 
 }  // namespace
 
-bool is_other_sequence(PyObject* from) {
-  if (PyFloat_CheckExact(from) || PyLong_CheckExact(from) || is_array(from)) return false;
-  const PySequenceMethods* const methods = Py_TYPE(from)->tp_as_sequence;
+bool is_other_sequence(PyObject* object) {
+  if (PyFloat_CheckExact(object) || PyLong_CheckExact(object) || is_array(object)) return false;
+  const PySequenceMethods* const methods = Py_TYPE(object)->tp_as_sequence;
   if (methods == nullptr || methods->sq_item == nullptr || methods->sq_length == nullptr)
     return false;
-  if (PyList_Check(from) || PyTuple_Check(from) || PyUnicode_Check(from) || PyDict_Check(from) ||
-      PyObject_CheckBuffer(from)) {
+  if (PyList_Check(object) || PyTuple_Check(object) || PyUnicode_Check(object) ||
+      PyDict_Check(object) || PyObject_CheckBuffer(object)) {
     return false;
   }
   // Arrays of other libraries, and mappings in Python.
   for (const char* const name : {"__array__", "__dlpack__", "__array_interface__", "keys"}) {
-    if (optional_attribute(from, name).get() != nullptr) return false;
+    if (optional_attribute(object, name).get() != nullptr) return false;
   }
   return true;
 }
 
-NdArray from_number(const char* op, const Scalar& value, std::optional<Dtype> type, Device where) {
+NdArray from_number(const char* op, const Scalar& value, std::optional<Dtype> type, Device device) {
   return array_of(op, {}, {&value, 1}, type ? *type : default_dtype(value.kind), type.has_value(),
-                  where);
+                  device);
 }
 
-NdArray from_sequence(const char* op, PyObject* from, std::optional<Dtype> type,
-                      std::optional<Device> where, Device fallback) {
+NdArray from_sequence(const char* op, PyObject* object, std::optional<Dtype> type,
+                      std::optional<Device> device, Device fallback) {
   Reader all(op);
-  all.read(from, 0);
-  const std::optional<Device> own = all.where();
-  const Device target = where ? *where : own.value_or(fallback);
+  all.read(object, 0);
+  const std::optional<Device> array_device = all.device();
+  const Device target = device ? *device : array_device.value_or(fallback);
   return array_of(op, all.shape(), all.values(), type ? *type : all.type(), type.has_value(),
                   target);
 }
 
-NdArray values_to_assign(const char* op, PyObject* from, const NdArray& target) {
-  const Device where = target.device();
+NdArray values_to_assign(const char* op, PyObject* object, const NdArray& target) {
+  const Device device = target.device();
   Reader all(op);
-  all.read(from, 0);
-  static_cast<void>(all.where());  // of one device
+  all.read(object, 0);
+  static_cast<void>(all.device());  // of one device
   const bool fits = all.values().empty() || kind_rank(all.type()) <= kind_rank(target.dtype());
-  return array_of(op, all.shape(), all.values(), fits ? target.dtype() : all.type(), fits, where);
+  return array_of(op, all.shape(), all.values(), fits ? target.dtype() : all.type(), fits, device);
 }
 
-NdArray values_to_find(const char* op, PyObject* from, const NdArray& x) {
+NdArray values_to_find(const char* op, PyObject* object, const NdArray& x) {
   Reader all(op);
-  all.read(from, 0);
+  all.read(object, 0);
   const Dtype type = all.type();
   const bool is_of_ints = is_integer(type) && !all.values().empty();
   // Ints have a dtype of their own beside bools alone.
   const Dtype compared = !is_of_ints || x.dtype() != Dtype::bool_ ? x.dtype() : type;
   if (!is_of_ints) return array_of(op, all.shape(), all.values(), type, false, x.device());
-  std::vector<Scalar> held;
+  std::vector<Scalar> comparable_values;
   for (const Scalar& value : all.values()) {
-    if (side_beyond(value, compared) == 0) held.push_back(value);
+    if (out_of_range_side(value, compared) == 0) comparable_values.push_back(value);
   }
-  return array_of(op, Dims{std::ssize(held)}, held, compared, false, x.device());
+  return array_of(op, Dims{std::ssize(comparable_values)}, comparable_values, compared, false,
+                  x.device());
 }
 
 }  // namespace skerry::python

@@ -14,10 +14,10 @@
 namespace skerry::python {
 namespace {
 
-UniqueResult find_unique(const Arguments& with, UniqueParts wanted) {
-  const NdArray& x = array_argument(with, 0);
-  const WithoutGil working(x.size() > long_work / 8);
-  return unique(with.takes->function(), x, wanted);
+UniqueResult find_unique(const Arguments& arguments, UniqueParts requested_parts) {
+  const NdArray& x = array_argument(arguments, 0);
+  const WithoutGil working(x.size() > min_size_without_gil / 8);
+  return unique(arguments.signature->function(), x, requested_parts);
 }
 
 /// A result of several arrays; its class is made by the first call.
@@ -27,39 +27,42 @@ PyObject* results(LazyObject& type, const char* name, const char* fields,
                      std::move(arrays));
 }
 
-PyObject* run_unique_all(const Arguments& with) {
+PyObject* run_unique_all(const Arguments& arguments) {
   static constinit LazyObject type;
-  const UniqueResult found = find_unique(with, {.indices = true, .inverse = true, .counts = true});
+  const UniqueResult result =
+      find_unique(arguments, {.indices = true, .inverse = true, .counts = true});
   return results(type, "UniqueAllResult", "values indices inverse_indices counts",
-                 {found.values, found.indices, found.inverse, found.counts});
+                 {result.values, result.indices, result.inverse, result.counts});
 }
 
-PyObject* run_unique_counts(const Arguments& with) {
+PyObject* run_unique_counts(const Arguments& arguments) {
   static constinit LazyObject type;
-  const UniqueResult found = find_unique(with, {.counts = true});
-  return results(type, "UniqueCountsResult", "values counts", {found.values, found.counts});
+  const UniqueResult result = find_unique(arguments, {.counts = true});
+  return results(type, "UniqueCountsResult", "values counts", {result.values, result.counts});
 }
 
-PyObject* run_unique_inverse(const Arguments& with) {
+PyObject* run_unique_inverse(const Arguments& arguments) {
   static constinit LazyObject type;
-  const UniqueResult found = find_unique(with, {.inverse = true});
+  const UniqueResult result = find_unique(arguments, {.inverse = true});
   return results(type, "UniqueInverseResult", "values inverse_indices",
-                 {found.values, found.inverse});
+                 {result.values, result.inverse});
 }
 
-PyObject* run_unique_values(const Arguments& with) { return wrap(find_unique(with, {}).values); }
+PyObject* run_unique_values(const Arguments& arguments) {
+  return wrap(find_unique(arguments, {}).values);
+}
 
-PyObject* run_isin(const Arguments& with) {
+PyObject* run_isin(const Arguments& arguments) {
   constexpr const char* op = "isin";
   Operand x1{.name = "x1"};
   Operand x2{.name = "x2"};
   Scalar values[2];
-  require_operand(op, with[0], x1, values[0]);
-  require_operand(op, with[1], x2, values[1]);
-  const bool invert = truth(with, 2, false);
+  require_operand(op, arguments[0], x1, values[0]);
+  require_operand(op, arguments[1], x2, values[1]);
+  const bool invert = boolean(arguments, 2, false);
   const auto size = [](const Operand& x) { return x.array != nullptr ? x.array->size() : 1; };
-  return wrap(
-      run_without_gil(size(x1) + size(x2) > long_work / 8, [&] { return isin(x1, x2, invert); }));
+  return wrap(run_without_gil(size(x1) + size(x2) > min_size_without_gil / 8,
+                              [&] { return isin(x1, x2, invert); }));
 }
 
 constexpr FunctionEntry set_functions[] = {

@@ -16,26 +16,28 @@ namespace {
 
 /// stable= is only checked: every sort is stable.
 template <NdArray (*Sort)(const NdArray&, std::int64_t, bool)>
-PyObject* run_sort(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const std::int64_t axis = integer(with, 1, -1);
-  const bool descending = truth(with, 2, false);
-  static_cast<void>(truth(with, 3, true));
-  return wrap(run_without_gil(x.size() > long_work / 8, [&] { return Sort(x, axis, descending); }));
+PyObject* run_sort(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const std::int64_t axis = integer(arguments, 1, -1);
+  const bool descending = boolean(arguments, 2, false);
+  static_cast<void>(boolean(arguments, 3, true));
+  return wrap(run_without_gil(x.size() > min_size_without_gil / 8,
+                              [&] { return Sort(x, axis, descending); }));
 }
 
-PyObject* run_searchsorted(const Arguments& with) {
-  const NdArray& x1 = array_argument(with, 0);
+PyObject* run_searchsorted(const Arguments& arguments) {
+  const NdArray& x1 = array_argument(arguments, 0);
   Operand x2{.name = "x2"};
   Scalar scalar_value;
-  require_operand("searchsorted", with[1], x2, scalar_value);
-  if (with[2] != nullptr && !PyUnicode_Check(with[2])) {
+  require_operand("searchsorted", arguments[1], x2, scalar_value);
+  if (arguments[2] != nullptr && !PyUnicode_Check(arguments[2])) {
     throw DtypeError("searchsorted: side must be a str");
   }
-  const bool right = choice(with, 2, {"left", "right"}) == 1;
-  const NdArray* sorter = with.has(3) ? &array_argument(with, 3) : nullptr;
+  const bool right = choice(arguments, 2, {"left", "right"}) == 1;
+  const NdArray* sorter = arguments.has(3) ? &array_argument(arguments, 3) : nullptr;
   const std::int64_t queries = x2.array != nullptr ? x2.array->size() : 1;
-  return wrap_made(queries > long_work / 64, [&] { return searchsorted(x1, x2, right, sorter); });
+  return wrap_result(queries > min_size_without_gil / 64,
+                     [&] { return searchsorted(x1, x2, right, sorter); });
 }
 
 constexpr FunctionEntry sorting_functions[] = {

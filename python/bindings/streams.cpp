@@ -21,8 +21,8 @@ namespace {
 constexpr std::uintptr_t legacy_default = 1;
 constexpr std::uintptr_t per_thread_default = 2;
 
-py::object device_of(Device where) {
-  return py::reinterpret_borrow<py::object>(device_object(where));
+py::object device_of(Device device) {
+  return py::reinterpret_borrow<py::object>(device_object(device));
 }
 
 constexpr const char* stream_text =
@@ -58,15 +58,15 @@ constexpr const char* event_text =
     ">>> 0 < start.elapsed(end) < 60  # seconds\n"
     "True";
 
-/// A Stream as it is; another library's is taken for one of `where`, None for the current one.
-Stream any_stream(const char* op, const py::object& from, Device where) {
-  if (from.is_none()) return current_stream(where);
-  if (py::isinstance<Stream>(from)) return from.cast<const Stream&>();
-  return parse_stream(op, from.ptr(), where);
+/// A Stream as it is; another library's is taken for one of `device`, None for the current one.
+Stream any_stream(const char* op, const py::object& stream_argument, Device device) {
+  if (stream_argument.is_none()) return current_stream(device);
+  if (py::isinstance<Stream>(stream_argument)) return stream_argument.cast<const Stream&>();
+  return parse_stream(op, stream_argument.ptr(), device);
 }
 
-std::uintptr_t handle_number(const Stream& of) {
-  return reinterpret_cast<std::uintptr_t>(of.handle());
+std::uintptr_t handle_number(const Stream& stream) {
+  return reinterpret_cast<std::uintptr_t>(stream.handle());
 }
 
 /// What Python and other libraries ask of any stream.
@@ -81,7 +81,7 @@ void add_stream_protocols(py::class_<Stream>& streams) {
              enter_stream(self.cast<const Stream&>());
              return self;
            })
-      .def("__exit__", [](const Stream& self, const py::args&) { leave_stream(self); })
+      .def("__exit__", [](const Stream& self, const py::args&) { exit_stream(self); })
       .def("__eq__",
            [](const Stream& self, const py::object& other) -> py::object {
              if (!py::isinstance<Stream>(other)) {
@@ -91,7 +91,7 @@ void add_stream_protocols(py::class_<Stream>& streams) {
            })
       .def("__hash__", handle_number)
       .def("__repr__", [](const Stream& self) {
-        return "<Stream of " + to_string(self.where()) + ", handle " +
+        return "<Stream of " + to_string(self.device()) + ", handle " +
                std::to_string(handle_number(self)) + ">";
       });
 }
@@ -100,20 +100,20 @@ void add_stream_class(py::module_& module) {
   auto streams = py::class_<Stream>(module, "Stream", stream_text);
   streams.attr("__module__") = "skerry";
   streams
-      .def(py::init([](const py::object& where) {
-             return Stream::create(usable_device("Stream", where.ptr()));
+      .def(py::init([](const py::object& device_argument) {
+             return Stream::create(usable_device("Stream", device_argument.ptr()));
            }),
            py::arg("device"))
       .def_static(
           "from_handle",
-          [](const py::object& where, const py::object& handle) {
+          [](const py::object& device_argument, const py::object& handle) {
             return parse_stream("Stream.from_handle", handle.ptr(),
-                                usable_device("Stream.from_handle", where.ptr()));
+                                usable_device("Stream.from_handle", device_argument.ptr()));
           },
           py::arg("device"), py::arg("handle"),
           "A stream of another library: its handle, or an object with __cuda_stream__, "
           "which must outlive the work on it.")
-      .def_property_readonly("device", [](const Stream& self) { return device_of(self.where()); })
+      .def_property_readonly("device", [](const Stream& self) { return device_of(self.device()); })
       .def_property_readonly("handle", handle_number,
                              "The cudaStream_t; 1 for the legacy default stream.")
       .def_property_readonly(
@@ -129,7 +129,7 @@ void add_stream_class(py::module_& module) {
       .def(
           "wait",
           [](const Stream& self, const py::object& other) {
-            self.wait(any_stream("Stream.wait", other, self.where()));
+            self.wait(any_stream("Stream.wait", other, self.device()));
           },
           py::arg("other"),
           "Later work waits for the work that is on the other stream now: a Stream of any device, "
@@ -141,25 +141,26 @@ void add_event_class(py::module_& module) {
   auto events = py::class_<Event>(module, "Event", event_text);
   events.attr("__module__") = "skerry";
   events
-      .def(py::init(
-               [](const py::object& where) { return Event(usable_device("Event", where.ptr())); }),
+      .def(py::init([](const py::object& device_argument) {
+             return Event(usable_device("Event", device_argument.ptr()));
+           }),
            py::arg("device"))
-      .def_property_readonly("device", [](const Event& self) { return device_of(self.where()); })
+      .def_property_readonly("device", [](const Event& self) { return device_of(self.device()); })
       .def_property_readonly(
           "done", [](const Event& self) { return self.done(); },
           "Whether the stream has come to the recorded point; True if none was recorded.")
       .def(
           "record",
-          [](Event& self, const py::object& on) {
-            self.record(any_stream("Event.record", on, self.where()));
+          [](Event& self, const py::object& stream_argument) {
+            self.record(any_stream("Event.record", stream_argument, self.device()));
           },
           py::arg("stream") = py::none(),
           "Stand for the point at which the work of a stream of the device is now: of the current "
           "one by default.")
       .def(
           "wait",
-          [](const Event& self, const py::object& on) {
-            self.wait(any_stream("Event.wait", on, self.where()));
+          [](const Event& self, const py::object& stream_argument) {
+            self.wait(any_stream("Event.wait", stream_argument, self.device()));
           },
           py::arg("stream") = py::none(),
           "Later work on the stream, the current one by default, waits for the recorded point.")
@@ -186,13 +187,13 @@ struct ForeignStream {
   Object owner;
 };
 
-std::uintptr_t handle_of(const char* op, PyObject* from, const char* argument) {
-  if (PyIndex_Check(from) == 0 || PyBool_Check(from) != 0 || is_array(from) ||
-      is_numpy_array(from)) {
+std::uintptr_t handle_of(const char* op, PyObject* object, const char* argument) {
+  if (PyIndex_Check(object) == 0 || PyBool_Check(object) != 0 || is_array(object) ||
+      is_numpy_array(object)) {
     throw DtypeError(std::string(op) + ": " + argument + " must be an int, not " +
-                     Py_TYPE(from)->tp_name);
+                     Py_TYPE(object)->tp_name);
   }
-  const Object integer(PyNumber_Index(from));
+  const Object integer(PyNumber_Index(object));
   const std::size_t value = PyLong_AsSize_t(integer.get());
   if (PyErr_Occurred() == nullptr) return value;
   PyErr_Clear();
@@ -200,21 +201,21 @@ std::uintptr_t handle_of(const char* op, PyObject* from, const char* argument) {
 }
 
 /// `__cuda_stream__`, a method; an attribute in the protocol's first drafts.
-std::optional<std::uintptr_t> handle_by_protocol(const char* op, PyObject* from) {
-  Object found = optional_attribute(from, "__cuda_stream__");
-  if (found.get() == nullptr) return std::nullopt;
-  if (PyCallable_Check(found.get()) != 0) found = Object(PyObject_CallNoArgs(found.get()));
-  if (PyTuple_Check(found.get()) == 0 || PyTuple_GET_SIZE(found.get()) != 2) {
+std::optional<std::uintptr_t> handle_by_protocol(const char* op, PyObject* object) {
+  Object pair = optional_attribute(object, "__cuda_stream__");
+  if (pair.get() == nullptr) return std::nullopt;
+  if (PyCallable_Check(pair.get()) != 0) pair = Object(PyObject_CallNoArgs(pair.get()));
+  if (PyTuple_Check(pair.get()) == 0 || PyTuple_GET_SIZE(pair.get()) != 2) {
     throw DtypeError(std::string(op) + ": __cuda_stream__ must return (version, handle)");
   }
   const std::uintptr_t version =
-      handle_of(op, PyTuple_GET_ITEM(found.get(), 0), "the version of __cuda_stream__");
+      handle_of(op, PyTuple_GET_ITEM(pair.get(), 0), "the version of __cuda_stream__");
   if (version != 0) {
     throw ValueError(std::string(op) + ": __cuda_stream__ of version " + std::to_string(version) +
                      "; only 0 is known");
   }
   const std::uintptr_t handle =
-      handle_of(op, PyTuple_GET_ITEM(found.get(), 1), "the handle of __cuda_stream__");
+      handle_of(op, PyTuple_GET_ITEM(pair.get(), 1), "the handle of __cuda_stream__");
   // Here 0 is legal, and means the default stream.
   return handle == 0 ? legacy_default : handle;
 }
@@ -222,86 +223,90 @@ std::optional<std::uintptr_t> handle_by_protocol(const char* op, PyObject* from)
 /// The int of an attribute, which is one, or a CUstream of cuda.bindings (`int()`), or a c_void_p
 /// (`value`, None for 0) as in Numba; null for other things.
 Object integer_of(const Object& attribute) {
-  PyObject* const from = attribute.get();
-  if (from == nullptr || PyBool_Check(from) != 0 || PyFloat_Check(from) != 0) return {};
-  if (PyIndex_Check(from) != 0) return Object::borrow(from);
-  const PyNumberMethods* const number = Py_TYPE(from)->tp_as_number;
-  if (number != nullptr && number->nb_int != nullptr) return Object(PyNumber_Long(from));
-  const Object value = optional_attribute(from, "value");
+  PyObject* const object = attribute.get();
+  if (object == nullptr || PyBool_Check(object) != 0 || PyFloat_Check(object) != 0) return {};
+  if (PyIndex_Check(object) != 0) return Object::borrow(object);
+  const PyNumberMethods* const number = Py_TYPE(object)->tp_as_number;
+  if (number != nullptr && number->nb_int != nullptr) return Object(PyNumber_Long(object));
+  const Object value = optional_attribute(object, "value");
   if (value.get() == nullptr) return {};
   if (value.get() == Py_None) return Object(PyLong_FromLong(0));
   return PyLong_Check(value.get()) != 0 ? Object::borrow(value.get()) : Object();
 }
 
-ForeignStream read_stream(const char* op, PyObject* from) {
-  if (PyIndex_Check(from) != 0) return {handle_of(op, from, "stream"), {}};
-  if (const auto handle = handle_by_protocol(op, from)) return {*handle, Object::borrow(from)};
+ForeignStream read_stream(const char* op, PyObject* object) {
+  if (PyIndex_Check(object) != 0) return {handle_of(op, object, "stream"), {}};
+  if (const auto handle = handle_by_protocol(op, object)) return {*handle, Object::borrow(object)};
   for (const char* name : {"ptr", "cuda_stream", "handle"}) {
-    const Object found = integer_of(optional_attribute(from, name));
-    if (found.get() == nullptr) continue;
-    const std::uintptr_t handle = handle_of(op, found.get(), name);
-    return {handle == 0 ? legacy_default : handle, Object::borrow(from)};
+    const Object integer = integer_of(optional_attribute(object, name));
+    if (integer.get() == nullptr) continue;
+    const std::uintptr_t handle = handle_of(op, integer.get(), name);
+    return {handle == 0 ? legacy_default : handle, Object::borrow(object)};
   }
   throw DtypeError(std::string(op) +
                    ": stream must be a Stream, an int handle, or an object with __cuda_stream__, "
                    "not " +
-                   Py_TYPE(from)->tp_name);
+                   Py_TYPE(object)->tp_name);
 }
 
-/// The device that a stream belongs to, which must be `where` or another name of the same GPU.
-void check_device(const char* op, std::uintptr_t handle, Device where) {
-  if (!capabilities_of(where).runs_later || handle <= per_thread_default) return;
+/// The device that a stream belongs to, which must be `device` or another name of the same GPU.
+void check_device(const char* op, std::uintptr_t handle, Device device) {
+  if (!capabilities_of(device).runs_later || handle <= per_thread_default) return;
   auto* const native = reinterpret_cast<void*>(handle);
-  if (native == current_stream_handle(where)) return;
-  const int ordinal = ordinal_of_stream(where, native);
+  if (native == current_stream_handle(device)) return;
+  const int ordinal = ordinal_of_stream(device, native);
   if (ordinal < 0) {
     throw ValueError(std::string(op) + ": " + std::to_string(handle) + " is no stream of " +
-                     to_string(where));
+                     to_string(device));
   }
-  if (ordinal != physical_index(where)) {
+  if (ordinal != physical_index(device)) {
     throw ValueError(std::string(op) + ": the stream belongs to the device of CUDA ordinal " +
-                     std::to_string(ordinal) + ", the work to " + to_string(where));
+                     std::to_string(ordinal) + ", the work to " + to_string(device));
   }
 }
 
-Stream keep(const ForeignStream& from, Device where) {
+Stream keep(const ForeignStream& foreign_stream, Device device) {
   std::shared_ptr<void> owner;
-  if (from.owner.get() != nullptr) {
-    owner = std::shared_ptr<void>(Py_NewRef(from.owner.get()), drop_reference);
+  if (foreign_stream.owner.get() != nullptr) {
+    owner = std::shared_ptr<void>(Py_NewRef(foreign_stream.owner.get()), drop_reference);
   }
-  return Stream::from_handle(where, reinterpret_cast<void*>(from.handle), std::move(owner));
+  return Stream::from_handle(device, reinterpret_cast<void*>(foreign_stream.handle),
+                             std::move(owner));
 }
 
-void make_current(const py::object& chosen) {
-  if (!py::isinstance<Stream>(chosen)) {
-    throw DtypeError("stream: must be a skerry.Stream, not " + type_name(chosen.ptr()));
+void set_current_stream(const py::object& stream_argument) {
+  if (!py::isinstance<Stream>(stream_argument)) {
+    throw DtypeError("stream: must be a skerry.Stream, not " + type_name(stream_argument.ptr()));
   }
-  set_current_stream(chosen.cast<const Stream&>());
+  set_current_stream(stream_argument.cast<const Stream&>());
 }
 
 /// The device of a stream is asked of the driver, where the caller does not say it.
-py::object as_stream(const py::object& from, const py::object& on) {
+py::object as_stream(const py::object& stream_argument, const py::object& device_argument) {
   constexpr const char* op = "stream";
-  if (!on.is_none()) return py::cast(parse_stream(op, from.ptr(), usable_device(op, on.ptr())));
-  if (py::isinstance<Stream>(from)) return from;
-  const ForeignStream found = read_stream(op, from.ptr());
+  if (!device_argument.is_none())
+    return py::cast(
+        parse_stream(op, stream_argument.ptr(), usable_device(op, device_argument.ptr())));
+  if (py::isinstance<Stream>(stream_argument)) return stream_argument;
+  const ForeignStream foreign_stream = read_stream(op, stream_argument.ptr());
   const Device first = first_cuda_interface_device();
-  if (found.handle <= per_thread_default) {
-    const bool is_chosen = default_device().kind == first.kind;
-    if (devices(first.kind).size() > 1 && !is_chosen) {
+  if (foreign_stream.handle <= per_thread_default) {
+    const bool is_default_kind = default_device().kind == first.kind;
+    if (devices(first.kind).size() > 1 && !is_default_kind) {
       throw ValueError("stream: each device has a default stream of its own; say device=");
     }
-    const Device where = is_chosen ? default_device() : first;
-    require(where);
-    return py::cast(keep(found, where));
+    const Device device = is_default_kind ? default_device() : first;
+    require(device);
+    return py::cast(keep(foreign_stream, device));
   }
   require(first);
-  const int ordinal = ordinal_of_stream(first, reinterpret_cast<void*>(found.handle));
-  const auto where = ordinal < 0 ? std::nullopt : device_of_physical(ordinal);
-  if (!where) {
-    throw ValueError("stream: " + std::to_string(found.handle) + " is no stream of any device");
+  const int ordinal = ordinal_of_stream(first, reinterpret_cast<void*>(foreign_stream.handle));
+  const auto device = ordinal < 0 ? std::nullopt : device_of_physical(ordinal);
+  if (!device) {
+    throw ValueError("stream: " + std::to_string(foreign_stream.handle) +
+                     " is no stream of any device");
   }
-  return py::cast(keep(found, *where));
+  return py::cast(keep(foreign_stream, *device));
 }
 
 void add_stream_functions(py::module_& module) {
@@ -310,8 +315,8 @@ void add_stream_functions(py::module_& module) {
              "The Stream of a Stream, of an int handle, or of an object with __cuda_stream__.");
   define_public(
       module, "current_stream",
-      [](const py::object& of) {
-        return current_stream(device_or_default("current_stream", of.ptr()));
+      [](const py::object& device_argument) {
+        return current_stream(device_or_default("current_stream", device_argument.ptr()));
       },
       py::arg("device") = py::none(),
       "The Stream that this thread's work on a device goes to.\n\n"
@@ -322,24 +327,24 @@ void add_stream_functions(py::module_& module) {
       "Returns\n-------\nStream\n    With `__cuda_stream__`, so that other libraries can work on "
       "it.\n\n"
       "Raises\n------\nDeviceUnavailableError\n    If the device can't be used.");
-  module.def("set_current_stream", make_current, py::arg("stream"), py::pos_only(),
+  module.def("set_current_stream", set_current_stream, py::arg("stream"), py::pos_only(),
              "Send this thread's work on its device to a stream.");
 }
 
 }  // namespace
 
-Stream parse_stream(const char* op, PyObject* from, Device where) {
-  if (py::isinstance<Stream>(from)) {
-    const Stream& found = py::handle(from).cast<const Stream&>();
-    if (found.where() != where) {
-      throw ValueError(std::string(op) + ": a stream of " + to_string(found.where()) +
-                       " for work on " + to_string(where));
+Stream parse_stream(const char* op, PyObject* object, Device device) {
+  if (py::isinstance<Stream>(object)) {
+    const Stream& stream = py::handle(object).cast<const Stream&>();
+    if (stream.device() != device) {
+      throw ValueError(std::string(op) + ": a stream of " + to_string(stream.device()) +
+                       " for work on " + to_string(device));
     }
-    return found;
+    return stream;
   }
-  const ForeignStream found = read_stream(op, from);
-  check_device(op, found.handle, where);
-  return keep(found, where);
+  const ForeignStream foreign_stream = read_stream(op, object);
+  check_device(op, foreign_stream.handle, device);
+  return keep(foreign_stream, device);
 }
 
 void add_streams(py::module_& module) {

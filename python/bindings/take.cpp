@@ -14,25 +14,25 @@ namespace {
 
 /// Whether taking elements may take long: every index may stand for the whole array.
 bool takes_long(const NdArray& x, const NdArray& indices) {
-  return static_cast<double>(x.size()) * static_cast<double>(indices.size()) > long_work;
+  return static_cast<double>(x.size()) * static_cast<double>(indices.size()) > min_size_without_gil;
 }
 
-PyObject* run_take(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const NdArray& indices = array_argument(with, 1);
-  const std::optional<std::int64_t> axis = optional_integer(with, 2);
-  return wrap_made(takes_long(x, indices), [&] { return take(x, indices, axis); });
+PyObject* run_take(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const NdArray& indices = array_argument(arguments, 1);
+  const std::optional<std::int64_t> axis = optional_integer(arguments, 2);
+  return wrap_result(takes_long(x, indices), [&] { return take(x, indices, axis); });
 }
 
-PyObject* run_take_along_axis(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
-  const NdArray& indices = array_argument(with, 1);
-  const std::int64_t axis = integer(with, 2, -1);
-  return wrap_made(takes_long(x, indices), [&] { return take_along_axis(x, indices, axis); });
+PyObject* run_take_along_axis(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
+  const NdArray& indices = array_argument(arguments, 1);
+  const std::int64_t axis = integer(arguments, 2, -1);
+  return wrap_result(takes_long(x, indices), [&] { return take_along_axis(x, indices, axis); });
 }
 
-PyObject* run_nonzero(const Arguments& with) {
-  const NdArray& x = array_argument(with, 0);
+PyObject* run_nonzero(const Arguments& arguments) {
+  const NdArray& x = array_argument(arguments, 0);
   return wrap_all(run_without_gil(true, [&] { return nonzero(x); }));
 }
 

@@ -16,12 +16,12 @@ namespace skerry::python {
 namespace {
 
 /// The first array of an argument, which may be a sequence of them.
-const NdArray* first_array(PyObject* from) {
-  if (from == nullptr) return nullptr;
-  if (is_array(from)) return &value_of(from);
-  if (!PyTuple_Check(from) && !PyList_Check(from)) return nullptr;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(from); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(from, i);
+const NdArray* first_array(PyObject* object) {
+  if (object == nullptr) return nullptr;
+  if (is_array(object)) return &value_of(object);
+  if (!PyTuple_Check(object) && !PyList_Check(object)) return nullptr;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(object, i);
     if (is_array(item)) return &value_of(item);
   }
   return nullptr;
@@ -29,81 +29,82 @@ const NdArray* first_array(PyObject* from) {
 
 /// Where a call works: `device=`, or where the first array is among its other arguments, or where
 /// creation functions go.
-Device device_of_call(const Arguments& with, int except) {
-  const int named = with.takes->find("device");
-  if (named >= 0 && named != except && with.has(named)) {
-    return parse_device_argument(with.takes->function(), with[named]);
+Device device_of_call(const Arguments& arguments, int except) {
+  const int named = arguments.signature->find("device");
+  if (named >= 0 && named != except && arguments.has(named)) {
+    return parse_device_argument(arguments.signature->function(), arguments[named]);
   }
-  if (with.self != nullptr && is_array(with.self)) return value_of(with.self).device();
-  for (int i = 0; i < with.takes->count(); ++i) {
+  if (arguments.self != nullptr && is_array(arguments.self))
+    return value_of(arguments.self).device();
+  for (int i = 0; i < arguments.signature->count(); ++i) {
     if (i == except) continue;
-    if (const NdArray* found = first_array(with[i])) return found->device();
+    if (const NdArray* array = first_array(arguments[i])) return array->device();
   }
-  for (Py_ssize_t i = 0; i < with.rest_count; ++i) {
-    if (is_array(with.rest[i])) return value_of(with.rest[i]).device();
+  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
+    if (is_array(arguments.rest[i])) return value_of(arguments.rest[i]).device();
   }
   return default_device();
 }
 
-const char* name_of(const Arguments& with, int parameter) {
+const char* name_of(const Arguments& arguments, int parameter) {
   if (parameter < 0) return "an argument";
-  return PyUnicode_AsUTF8(with.takes->name(parameter));
+  return PyUnicode_AsUTF8(arguments.signature->name(parameter));
 }
 
 /// An argument, or an item of one that has a name of its own.
 struct ArgumentRef {
-  const Arguments& with;
+  const Arguments& arguments;
   int parameter;
   const char* own_name = nullptr;
 
   [[nodiscard]] std::string text() const {
-    return std::string(with.takes->function()) + ": " +
-           (own_name != nullptr ? own_name : name_of(with, parameter));
+    return std::string(arguments.signature->function()) + ": " +
+           (own_name != nullptr ? own_name : name_of(arguments, parameter));
   }
 };
 
-[[noreturn]] void reject(const ArgumentRef& argument, const char* expected, PyObject* from) {
+[[noreturn]] void reject(const ArgumentRef& argument, const char* expected, PyObject* object) {
   throw DtypeError(argument.text() + " must be " + expected + ", not " +
-                   (is_array(from) ? describe(value_of(from)) : type_name(from)));
+                   (is_array(object) ? describe(value_of(object)) : type_name(object)));
 }
 
 /// NumPy's arrays are arrays, also where one element is a value.
-void require_converted(const ArgumentRef& argument, PyObject* from) {
-  if (!is_numpy_array(from)) return;
-  throw NotAnArray(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray", from);
+void require_converted(const ArgumentRef& argument, PyObject* object) {
+  if (!is_numpy_array(object)) return;
+  throw NotAnArray(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray", object);
 }
 
-Object index_value(const ArgumentRef& argument, PyObject* from) {
-  require_converted(argument, from);
-  Object value = value_argument(argument.with, argument.parameter, from);
-  if (!PyIndex_Check(value.get())) reject(argument, "an int", from);
+Object index_value(const ArgumentRef& argument, PyObject* object) {
+  require_converted(argument, object);
+  Object value = value_argument(argument.arguments, argument.parameter, object);
+  if (!PyIndex_Check(value.get())) reject(argument, "an int", object);
   return value;
 }
 
 std::int64_t exact(const ArgumentRef& argument, PyObject* value) {
   const Object integer(PyNumber_Index(value));
   int overflow = 0;
-  const long long found = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
-  if (overflow == 0) return found;
+  const long long result = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
+  if (overflow == 0) return result;
   throw OverflowError(argument.text() + " does not fit 64 bits");
 }
 
 template <class Read>
-std::vector<std::int64_t> each_integer(const ArgumentRef& argument, PyObject* from, Read&& read) {
-  if (PyIndex_Check(from)) return {read(index_value(argument, from).get())};
-  if (!PyTuple_Check(from) && !PyList_Check(from)) {
-    reject(argument, "an int or a tuple of ints", from);
+std::vector<std::int64_t> each_integer(const ArgumentRef& argument, PyObject* object, Read&& read) {
+  if (PyIndex_Check(object)) return {read(index_value(argument, object).get())};
+  if (!PyTuple_Check(object) && !PyList_Check(object)) {
+    reject(argument, "an int or a tuple of ints", object);
   }
   std::vector<std::int64_t> values;
-  values.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(from)));
+  values.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object)));
   // An item's __index__ may run code that shrinks a list.
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(from); ++i) {
-    PyObject* const item = PySequence_Fast_GET_ITEM(from, i);
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+    PyObject* const item = PySequence_Fast_GET_ITEM(object, i);
     if (PyLong_CheckExact(item)) {
       values.push_back(read(item));
       continue;
     }
-    const Object kept = Object::borrow(item);
+    const Object reference = Object::borrow(item);
     values.push_back(read(index_value(argument, item).get()));
   }
   return values;
@@ -111,116 +112,121 @@ std::vector<std::int64_t> each_integer(const ArgumentRef& argument, PyObject* fr
 
 }  // namespace
 
-void require_on(const Arguments& with, int parameter, const NdArray& x, Device here) {
-  if (x.device() == here) return;
-  reject_elsewhere(with.takes->function(), name_of(with, parameter), x, here);
+void require_device_match(const Arguments& arguments, int parameter, const NdArray& x,
+                          Device expected_device) {
+  if (x.device() == expected_device) return;
+  reject_device_mismatch(arguments.signature->function(), name_of(arguments, parameter), x,
+                         expected_device);
 }
 
-void reject_elsewhere(const char* function, const char* parameter, const NdArray& x, Device here) {
+void reject_device_mismatch(const char* function, const char* parameter, const NdArray& x,
+                            Device expected_device) {
   throw DeviceMismatchError(std::string(function) + ": " + parameter + " is " + describe(x) +
-                                ", the call works on " + to_string(here) +
+                                ", the call works on " + to_string(expected_device) +
                                 "; nothing crosses devices unasked: move it with to_device(\"" +
-                                to_string(here) + "\"), or read it with item()",
-                            {here, x.device()});
+                                to_string(expected_device) + "\"), or read it with item()",
+                            {expected_device, x.device()});
 }
 
-const NdArray& array_argument(const Arguments& with, int parameter) {
-  if (is_array(with[parameter])) return value_of(with[parameter]);
-  return require_array(with.takes->function(), name_of(with, parameter), with[parameter]);
+const NdArray& array_argument(const Arguments& arguments, int parameter) {
+  if (is_array(arguments[parameter])) return value_of(arguments[parameter]);
+  return require_array(arguments.signature->function(), name_of(arguments, parameter),
+                       arguments[parameter]);
 }
 
-std::vector<NdArray> require_arrays(const char* op, std::span<PyObject* const> from) {
+std::vector<NdArray> require_arrays(const char* op, std::span<PyObject* const> objects) {
   std::vector<NdArray> arrays;
-  arrays.reserve(from.size());
-  for (PyObject* each : from) {
-    if (is_array(each)) {
-      arrays.push_back(value_of(each));
+  arrays.reserve(objects.size());
+  for (PyObject* object : objects) {
+    if (is_array(object)) {
+      arrays.push_back(value_of(object));
       continue;
     }
     const std::string name = "arrays[" + std::to_string(arrays.size()) + "]";
-    arrays.push_back(require_array(op, name.c_str(), each));
+    arrays.push_back(require_array(op, name.c_str(), object));
   }
   return arrays;
 }
 
-Object value_argument(const Arguments& with, int parameter, PyObject* from) {
-  if (!is_array(from)) return Object::borrow(from);
-  const NdArray& x = value_of(from);
-  require_on(with, parameter, x, device_of_call(with, parameter));
-  if (x.size() != 1) reject({with, parameter}, "a scalar", from);
+Object value_argument(const Arguments& arguments, int parameter, PyObject* object) {
+  if (!is_array(object)) return Object::borrow(object);
+  const NdArray& x = value_of(object);
+  require_device_match(arguments, parameter, x, device_of_call(arguments, parameter));
+  if (x.size() != 1) reject({arguments, parameter}, "a scalar", object);
   return Object(to_python(read_element(x), x.dtype()));
 }
 
-std::int64_t integer(const Arguments& with, int parameter) {
-  if (PyLong_CheckExact(with[parameter])) return clamped_integer(with[parameter]);
-  return clamped_integer(index_value({with, parameter}, with[parameter]).get());
+std::int64_t integer(const Arguments& arguments, int parameter) {
+  if (PyLong_CheckExact(arguments[parameter])) return clamped_integer(arguments[parameter]);
+  return clamped_integer(index_value({arguments, parameter}, arguments[parameter]).get());
 }
-std::int64_t integer(const Arguments& with, int parameter, std::int64_t absent) {
-  return with[parameter] == nullptr ? absent : integer(with, parameter);
+std::int64_t integer(const Arguments& arguments, int parameter, std::int64_t default_value) {
+  return arguments[parameter] == nullptr ? default_value : integer(arguments, parameter);
 }
-std::optional<std::int64_t> optional_integer(const Arguments& with, int parameter) {
-  if (!with.has(parameter)) return std::nullopt;
-  return integer(with, parameter);
+std::optional<std::int64_t> optional_integer(const Arguments& arguments, int parameter) {
+  if (!arguments.has(parameter)) return std::nullopt;
+  return integer(arguments, parameter);
 }
-std::int64_t exact_integer(const Arguments& with, int parameter) {
-  const ArgumentRef argument{with, parameter};
-  return exact(argument, index_value(argument, with[parameter]).get());
+std::int64_t exact_integer(const Arguments& arguments, int parameter) {
+  const ArgumentRef argument{arguments, parameter};
+  return exact(argument, index_value(argument, arguments[parameter]).get());
 }
 
-std::vector<std::int64_t> integers(const Arguments& with, int parameter, const char* name,
-                                   PyObject* from) {
-  return each_integer({with, parameter, name}, from, clamped_integer);
+std::vector<std::int64_t> integers(const Arguments& arguments, int parameter, const char* name,
+                                   PyObject* object) {
+  return each_integer({arguments, parameter, name}, object, clamped_integer);
 }
-std::vector<std::int64_t> integers(const Arguments& with, int parameter) {
-  if (PyLong_CheckExact(with[parameter])) return {clamped_integer(with[parameter])};
-  return integers(with, parameter, nullptr, with[parameter]);
+std::vector<std::int64_t> integers(const Arguments& arguments, int parameter) {
+  if (PyLong_CheckExact(arguments[parameter])) return {clamped_integer(arguments[parameter])};
+  return integers(arguments, parameter, nullptr, arguments[parameter]);
 }
-std::vector<std::int64_t> exact_integers(const Arguments& with, int parameter) {
-  const ArgumentRef argument{with, parameter};
-  return each_integer(argument, with[parameter],
+std::vector<std::int64_t> exact_integers(const Arguments& arguments, int parameter) {
+  const ArgumentRef argument{arguments, parameter};
+  return each_integer(argument, arguments[parameter],
                       [&](PyObject* value) { return exact(argument, value); });
 }
 
-bool truth_of_argument(const Arguments& with, int parameter) {
-  if (PyBool_Check(with[parameter])) return with[parameter] == Py_True;
-  require_converted({with, parameter}, with[parameter]);
-  return truth(value_argument(with, parameter, with[parameter]).get(), false);
+bool boolean_argument(const Arguments& arguments, int parameter) {
+  if (PyBool_Check(arguments[parameter])) return arguments[parameter] == Py_True;
+  require_converted({arguments, parameter}, arguments[parameter]);
+  return boolean(value_argument(arguments, parameter, arguments[parameter]).get(), false);
 }
-std::optional<bool> optional_truth(const Arguments& with, int parameter) {
-  if (!with.has(parameter)) return std::nullopt;
-  return truth(with, parameter, false);
+std::optional<bool> optional_boolean(const Arguments& arguments, int parameter) {
+  if (!arguments.has(parameter)) return std::nullopt;
+  return boolean(arguments, parameter, false);
 }
 
-int choice(const Arguments& with, int parameter, std::initializer_list<const char*> choices) {
-  PyObject* const from = with[parameter];
-  if (from == nullptr) return 0;
-  std::string known;
+int choice(const Arguments& arguments, int parameter, std::initializer_list<const char*> choices) {
+  PyObject* const object = arguments[parameter];
+  if (object == nullptr) return 0;
+  std::string choices_text;
   int position = 0;
-  for (const char* each : choices) {
-    if (PyUnicode_Check(from) && PyUnicode_CompareWithASCIIString(from, each) == 0) return position;
-    known += std::string(position++ == 0 ? "'" : " or '") + each + "'";
+  for (const char* option : choices) {
+    if (PyUnicode_Check(object) && PyUnicode_CompareWithASCIIString(object, option) == 0)
+      return position;
+    choices_text += std::string(position++ == 0 ? "'" : " or '") + option + "'";
   }
-  throw ValueError(ArgumentRef{with, parameter}.text() + " must be " + known + ", not " +
-                   shown(from));
+  throw ValueError(ArgumentRef{arguments, parameter}.text() + " must be " + choices_text +
+                   ", not " + shown(object));
 }
 
-double number(const Arguments& with, int parameter) {
-  if (PyFloat_CheckExact(with[parameter])) return PyFloat_AS_DOUBLE(with[parameter]);
-  require_converted({with, parameter}, with[parameter]);
-  const Object from = value_argument(with, parameter, with[parameter]);
-  const PyNumberMethods* methods = Py_TYPE(from.get())->tp_as_number;
+double number(const Arguments& arguments, int parameter) {
+  if (PyFloat_CheckExact(arguments[parameter])) return PyFloat_AS_DOUBLE(arguments[parameter]);
+  require_converted({arguments, parameter}, arguments[parameter]);
+  const Object object = value_argument(arguments, parameter, arguments[parameter]);
+  const PyNumberMethods* methods = Py_TYPE(object.get())->tp_as_number;
   const bool is_real = methods != nullptr && (methods->nb_float || methods->nb_index);
   Scalar read;
   if (!is_real ||
-      (parse_scalar(from.get(), read) == Parsed::yes && read.kind == ScalarKind::complex)) {
-    reject({with, parameter}, "an int or a float", with[parameter]);
+      (parse_scalar(object.get(), read) == Parsed::yes && read.kind == ScalarKind::complex)) {
+    reject({arguments, parameter}, "an int or a float", arguments[parameter]);
   }
-  const double value = PyFloat_AsDouble(from.get());
+  const double value = PyFloat_AsDouble(object.get());
   if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
   return value;
 }
 
-void require_objects(const char* op, double count, double nbytes_each) {
+void require_memory_for_objects(const char* op, double count, double nbytes_each) {
   constexpr double always_there = 0x1p28;  // bytes: the system is not asked for the ordinary call
   if (count * nbytes_each <= always_there) return;
   if (count * nbytes_each <= static_cast<double>(cpu::total_memory())) return;

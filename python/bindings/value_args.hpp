@@ -17,54 +17,58 @@
 /// All throw DeviceMismatchError for one elsewhere, and DtypeError that names the parameter.
 namespace skerry::python {
 
-/// Throws unless `x`, an argument of that call, is on `here`.
-void require_on(const Arguments& with, int parameter, const NdArray& x, Device here);
-[[noreturn]] void reject_elsewhere(const char* function, const char* parameter, const NdArray& x,
-                                   Device here);
+/// Throws unless `x`, an argument of that call, is on `expected_device`.
+void require_device_match(const Arguments& arguments, int parameter, const NdArray& x,
+                          Device expected_device);
+[[noreturn]] void reject_device_mismatch(const char* function, const char* parameter,
+                                         const NdArray& x, Device expected_device);
 
-[[nodiscard]] const NdArray& array_argument(const Arguments& with, int parameter);
+[[nodiscard]] const NdArray& array_argument(const Arguments& arguments, int parameter);
 
-/// The arrays of `from`, which messages call arrays[0], arrays[1] and so on.
-[[nodiscard]] std::vector<NdArray> require_arrays(const char* op, std::span<PyObject* const> from);
+/// The arrays of `objects`, which messages call arrays[0], arrays[1] and so on.
+[[nodiscard]] std::vector<NdArray> require_arrays(const char* op,
+                                                  std::span<PyObject* const> objects);
 /// Those of `*arrays`.
-[[nodiscard]] inline std::vector<NdArray> rest_arrays(const Arguments& with) {
-  return require_arrays(with.takes->function(),
-                        {with.rest, static_cast<std::size_t>(with.rest_count)});
+[[nodiscard]] inline std::vector<NdArray> rest_arrays(const Arguments& arguments) {
+  return require_arrays(arguments.signature->function(),
+                        {arguments.rest, static_cast<std::size_t>(arguments.rest_count)});
 }
 
-/// The Python scalar of `from`, which is the argument, or an item of it.
-[[nodiscard]] Object value_argument(const Arguments& with, int parameter, PyObject* from);
+/// The Python scalar of `object`, which is the argument, or an item of it.
+[[nodiscard]] Object value_argument(const Arguments& arguments, int parameter, PyObject* object);
 
 /// An int; out of int64: clamped.
-[[nodiscard]] std::int64_t integer(const Arguments& with, int parameter);
-[[nodiscard]] std::int64_t integer(const Arguments& with, int parameter, std::int64_t absent);
+[[nodiscard]] std::int64_t integer(const Arguments& arguments, int parameter);
+[[nodiscard]] std::int64_t integer(const Arguments& arguments, int parameter,
+                                   std::int64_t default_value);
 /// None is as good as absent.
-[[nodiscard]] std::optional<std::int64_t> optional_integer(const Arguments& with, int parameter);
+[[nodiscard]] std::optional<std::int64_t> optional_integer(const Arguments& arguments,
+                                                           int parameter);
 /// An int where clamping would give it another meaning. Throws OverflowError.
-[[nodiscard]] std::int64_t exact_integer(const Arguments& with, int parameter);
+[[nodiscard]] std::int64_t exact_integer(const Arguments& arguments, int parameter);
 
 /// One int, a tuple or list of them.
-[[nodiscard]] std::vector<std::int64_t> integers(const Arguments& with, int parameter);
-[[nodiscard]] std::vector<std::int64_t> exact_integers(const Arguments& with, int parameter);
+[[nodiscard]] std::vector<std::int64_t> integers(const Arguments& arguments, int parameter);
+[[nodiscard]] std::vector<std::int64_t> exact_integers(const Arguments& arguments, int parameter);
 /// The same of an item of the argument, called `name` unless null; parameter -1 for one of `*args`.
-[[nodiscard]] std::vector<std::int64_t> integers(const Arguments& with, int parameter,
-                                                 const char* name, PyObject* from);
+[[nodiscard]] std::vector<std::int64_t> integers(const Arguments& arguments, int parameter,
+                                                 const char* name, PyObject* object);
 
-[[nodiscard]] bool truth_of_argument(const Arguments& with, int parameter);
-[[nodiscard]] inline bool truth(const Arguments& with, int parameter, bool absent) {
-  return with[parameter] == nullptr ? absent : truth_of_argument(with, parameter);
+[[nodiscard]] bool boolean_argument(const Arguments& arguments, int parameter);
+[[nodiscard]] inline bool boolean(const Arguments& arguments, int parameter, bool default_value) {
+  return arguments[parameter] == nullptr ? default_value : boolean_argument(arguments, parameter);
 }
-[[nodiscard]] std::optional<bool> optional_truth(const Arguments& with, int parameter);
+[[nodiscard]] std::optional<bool> optional_boolean(const Arguments& arguments, int parameter);
 /// Which of `choices` a str is; the first where the argument is absent. Throws ValueError that
 /// lists them.
-[[nodiscard]] int choice(const Arguments& with, int parameter,
+[[nodiscard]] int choice(const Arguments& arguments, int parameter,
                          std::initializer_list<const char*> choices);
 /// Refuses, before the first is made, more Python objects than the machine has memory for. Throws
 /// OutOfMemoryError.
-void require_objects(const char* op, double count, double nbytes_each);
+void require_memory_for_objects(const char* op, double count, double nbytes_each);
 /// What an array object takes at least, in a list of them.
 inline constexpr double nbytes_of_array = 256;
 /// An int or a float.
-[[nodiscard]] double number(const Arguments& with, int parameter);
+[[nodiscard]] double number(const Arguments& arguments, int parameter);
 
 }  // namespace skerry::python

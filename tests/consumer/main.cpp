@@ -15,8 +15,8 @@ int main() {
   skerry::rehearse(1);
   const skerry::Device gpu{skerry::cuda_kind, 0};
   const skerry::NdArray ones =
-      skerry::full({4}, skerry::Scalar::of(1.0), skerry::Dtype::float64, gpu);
-  const skerry::Scalar two = skerry::Scalar::of(2.0);
+      skerry::full({4}, skerry::Scalar::from_value(1.0), skerry::Dtype::float64, gpu);
+  const skerry::Scalar two = skerry::Scalar::from_value(2.0);
   const skerry::Operand operands[] = {{.array = &ones, .name = "x1"},
                                       {.value = &two, .name = "x2"}};
   const skerry::NdArray sum = skerry::apply(*skerry::find_op("add"), operands);

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "tests/core/index_walk.hpp"
+#include "tests/core/index_traversal.hpp"
 
 namespace skerry {
 namespace {
 
-using namespace testing_walk;
+using namespace testing_traversal;
 
 using axes = std::vector<std::pair<std::int64_t, std::vector<std::int64_t>>>;
 
@@ -60,12 +60,12 @@ TEST(axis_list, flips_axes_on_which_the_first_array_runs_backwards) {
   AxisList<3> list;
   list.add(3, {-4, 8, 0});
   list.add(5, {16, -16, 0});
-  char room[256];
-  char* data[] = {room + 128, room + 64, nullptr};
+  char buffer[256];
+  char* data[] = {buffer + 128, buffer + 64, nullptr};
   list.flip_negative(data);
   EXPECT_EQ(contents(list), (axes{{3, {4, -8, 0}}, {5, {16, -16, 0}}}));
-  EXPECT_EQ(data[0], room + 128 - 8);
-  EXPECT_EQ(data[1], room + 64 + 16);
+  EXPECT_EQ(data[0], buffer + 128 - 8);
+  EXPECT_EQ(data[1], buffer + 64 + 16);
   EXPECT_EQ(data[2], nullptr);
 }
 
@@ -127,12 +127,12 @@ std::vector<address_pair> addresses(const axes& list, const address_pair& start)
   for (std::size_t i = 0; i < list.size(); ++i) shape[static_cast<int>(i)] = list[i].first;
   std::vector<address_pair> result;
   for_each_index(shape, [&](const std::vector<std::int64_t>& index) {
-    address_pair at = start;
+    address_pair pair = start;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      at.first += index[i] * list[i].second[0];
-      at.second += index[i] * list[i].second[1];
+      pair.first += index[i] * list[i].second[0];
+      pair.second += index[i] * list[i].second[1];
     }
-    result.push_back(at);
+    result.push_back(pair);
   });
   std::sort(result.begin(), result.end());
   return result;
@@ -140,7 +140,7 @@ std::vector<address_pair> addresses(const axes& list, const address_pair& start)
 
 TEST(axis_list, visits_the_same_elements_of_random_layouts_after_every_step) {
   random_source random(15);
-  constexpr std::int64_t far = std::int64_t{1} << 40;
+  constexpr std::int64_t base_address = std::int64_t{1} << 40;
   for (int i = 0; i < 2000 && !testing::Test::HasFailure(); ++i) {
     const Dims shape = random_shape(random, static_cast<int>(between(random, 0, 5)), 1, 4);
     const Layout first = random_layout(random, shape, 4, true);
@@ -149,7 +149,8 @@ TEST(axis_list, visits_the_same_elements_of_random_layouts_after_every_step) {
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
       list.add(shape[axis], {first.strides[axis], second.strides[axis]});
     }
-    char* data[] = {reinterpret_cast<char*>(far), reinterpret_cast<char*>(2 * far)};
+    char* data[] = {reinterpret_cast<char*>(base_address),
+                    reinterpret_cast<char*>(2 * base_address)};
     const auto visited = [&] {
       return addresses(contents(list), {reinterpret_cast<std::intptr_t>(data[0]),
                                         reinterpret_cast<std::intptr_t>(data[1])});

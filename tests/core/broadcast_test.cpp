@@ -7,12 +7,12 @@
 
 #include "core/errors.hpp"
 #include "core/layout.hpp"
-#include "tests/core/index_walk.hpp"
+#include "tests/core/index_traversal.hpp"
 
 namespace skerry {
 namespace {
 
-using namespace testing_walk;
+using namespace testing_traversal;
 
 Dims broadcast(const Dims& a, const Dims& b) { return broadcast_shapes("add", std::array{&a, &b}); }
 
@@ -89,26 +89,27 @@ TEST(broadcast_to, repeats_elements_along_new_and_stretched_axes) {
   random_source random(2);
   for (int i = 0; i < 1000; ++i) {
     const Dims shape = random_shape(random, static_cast<int>(between(random, 0, 4)), 1, 3);
-    Dims own = shape;
-    for (std::int64_t& n : own) n = between(random, 0, 2) == 0 ? 1 : n;
-    while (own.rank() > 0 && own[0] == 1 && between(random, 0, 1) == 0) own.erase(0);
-    const Layout at = random_layout(random, own, 4, false);
-    const Layout wide = broadcast_to("broadcast_to", at, shape);
+    Dims own_shape = shape;
+    for (std::int64_t& n : own_shape) n = between(random, 0, 2) == 0 ? 1 : n;
+    while (own_shape.rank() > 0 && own_shape[0] == 1 && between(random, 0, 1) == 0)
+      own_shape.erase(0);
+    const Layout layout = random_layout(random, own_shape, 4, false);
+    const Layout wide = broadcast_to("broadcast_to", layout, shape);
     ASSERT_EQ(wide.shape, shape);
     for_each_index(shape, [&](const std::vector<std::int64_t>& index) {
-      std::vector<std::int64_t> in_own(index.end() - own.rank(), index.end());
-      for (int axis = 0; axis < own.rank(); ++axis) {
-        if (own[axis] == 1) in_own[static_cast<std::size_t>(axis)] = 0;
+      std::vector<std::int64_t> in_own(index.end() - own_shape.rank(), index.end());
+      for (int axis = 0; axis < own_shape.rank(); ++axis) {
+        if (own_shape[axis] == 1) in_own[static_cast<std::size_t>(axis)] = 0;
       }
-      ASSERT_EQ(offset_of(wide, index), offset_of(at, in_own));
+      ASSERT_EQ(offset_of(wide, index), offset_of(layout, in_own));
     });
   }
 }
 
 TEST(broadcast_to, rejects_shapes_that_do_not_fit) {
-  const Layout at = c_layout(Dims{2, 3}, 4);
+  const Layout layout = c_layout(Dims{2, 3}, 4);
   const auto error = [&](const Dims& shape) {
-    return shape_error_of([&] { static_cast<void>(broadcast_to("broadcast_to", at, shape)); });
+    return shape_error_of([&] { static_cast<void>(broadcast_to("broadcast_to", layout, shape)); });
   };
   EXPECT_EQ(error(Dims{2, 4}),
             "broadcast_to: shape (2, 3) does not broadcast to (2, 4): axis -1 has 3 and 4");

@@ -14,8 +14,8 @@ namespace {
 
 /// Core knows the CPU alone: device registers the others, where it is linked in.
 const DeviceKind cuda_kind = [] {
-  const auto known = find_device_kind("cuda");
-  return known ? *known : register_device_kind("cuda");
+  const auto registered_kind = find_device_kind("cuda");
+  return registered_kind ? *registered_kind : register_device_kind("cuda");
 }();
 
 TEST(device, parses_kinds_with_and_without_an_index) {
@@ -53,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(spellings, RejectedDevice,
                                          std::string("cuda:1\0", 7), std::string(10000, 'c')));
 
 TEST(device, prints_what_parse_reads) {
-  for (const Device where : {Device{DeviceKind::cpu, 0}, Device{cuda_kind, 12}}) {
-    EXPECT_EQ(parse_device(to_string(where)), where);
+  for (const Device device : {Device{DeviceKind::cpu, 0}, Device{cuda_kind, 12}}) {
+    EXPECT_EQ(parse_device(to_string(device)), device);
   }
   EXPECT_EQ(to_string(Device{}), "cpu:0");
   EXPECT_EQ(to_string(Device{cuda_kind, 1}), "cuda:1");

@@ -35,13 +35,13 @@ TEST_P(DimsOfRank, copies_and_moves_keep_the_values) {
 }
 
 TEST_P(DimsOfRank, copies_into_lists_of_any_rank_are_alike_and_apart) {
-  for (const int before : {0, 6, 7, 64}) {
+  for (const int old_rank : {0, 6, 7, 64}) {
     const Dims original = counting(GetParam());
-    Dims list(before, -1);
+    Dims list(old_rank, -1);
     list = original;
-    EXPECT_EQ(values(list), values(original)) << before;
+    EXPECT_EQ(values(list), values(original)) << old_rank;
     list.push_back(9);
-    EXPECT_EQ(original, counting(GetParam())) << before;
+    EXPECT_EQ(original, counting(GetParam())) << old_rank;
   }
 }
 

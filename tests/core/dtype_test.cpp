@@ -106,11 +106,11 @@ TEST(dtype, reads_the_names_of_dtypes_only) {
 }
 
 TEST(dtype, reads_the_type_strings_of_native_byte_order) {
-  const std::pair<const char*, Dtype> known[] = {
+  const std::pair<const char*, Dtype> type_strings[] = {
       {"|b1", bool_},   {"|i1", int8},    {"<i2", int16},     {"<i4", int32},      {"<i8", int64},
       {"|u1", uint8},   {"<u2", uint16},  {"<u4", uint32},    {"<u8", uint64},     {"<f2", float16},
       {"<f4", float32}, {"<f8", float64}, {"<c8", complex64}, {"<c16", complex128}};
-  for (const auto& [text, type] : known) {
+  for (const auto& [text, type] : type_strings) {
     EXPECT_EQ(parse_typestr(text), type);
     EXPECT_STREQ(info(type).typestr, text);
   }

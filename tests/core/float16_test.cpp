@@ -64,11 +64,11 @@ void check_between(unsigned bits) {
   const T high = bits + 1 == half_inf ? T(65536) : static_cast<T>(value_of(bits + 1));
   const T middle = (low + high) / 2;  // exact
   const unsigned even = (bits & 1u) == 0 ? bits : bits + 1;
-  for (const unsigned of : {0u, unsigned{sign}}) {
-    const T turn = of == 0 ? T(1) : T(-1);
-    ASSERT_EQ(narrowed(turn * middle), of | even) << bits;
-    ASSERT_EQ(narrowed(turn * std::nextafter(middle, T(0))), of | bits) << bits;
-    ASSERT_EQ(narrowed(turn * std::nextafter(middle, T(inf))), of | (bits + 1)) << bits;
+  for (const unsigned sign_bits : {0u, unsigned{sign}}) {
+    const T turn = sign_bits == 0 ? T(1) : T(-1);
+    ASSERT_EQ(narrowed(turn * middle), sign_bits | even) << bits;
+    ASSERT_EQ(narrowed(turn * std::nextafter(middle, T(0))), sign_bits | bits) << bits;
+    ASSERT_EQ(narrowed(turn * std::nextafter(middle, T(inf))), sign_bits | (bits + 1)) << bits;
   }
 }
 
@@ -100,11 +100,11 @@ TEST(float16, has_limits) {
 }
 
 TEST(float16, keeps_nan_its_sign_and_what_fits_of_its_payload) {
-  const auto of = [](std::uint32_t bits) { return narrowed(std::bit_cast<float>(bits)); };
-  EXPECT_EQ(of(0x7fc00000), 0x7e00);
-  EXPECT_EQ(of(0xffc00000), 0xfe00);
-  EXPECT_EQ(of(0x7fc02000), 0x7e01);
-  EXPECT_EQ(of(0x7f800001), 0x7e00) << "signalling, and no bit of the payload fits";
+  const auto narrow_bits = [](std::uint32_t bits) { return narrowed(std::bit_cast<float>(bits)); };
+  EXPECT_EQ(narrow_bits(0x7fc00000), 0x7e00);
+  EXPECT_EQ(narrow_bits(0xffc00000), 0xfe00);
+  EXPECT_EQ(narrow_bits(0x7fc02000), 0x7e01);
+  EXPECT_EQ(narrow_bits(0x7f800001), 0x7e00) << "signalling, and no bit of the payload fits";
   EXPECT_EQ(narrowed(std::bit_cast<double>(std::uint64_t{0xfff8000000000001})), 0xfe00);
   EXPECT_EQ(narrowed(std::bit_cast<double>(std::uint64_t{0x7ff0000000000001})) & 0x7e00, 0x7e00);
 }

@@ -8,15 +8,15 @@
 
 #include "core/errors.hpp"
 #include "core/layout.hpp"
-#include "tests/core/index_walk.hpp"
+#include "tests/core/index_traversal.hpp"
 
 namespace skerry {
 namespace {
 
-using namespace testing_walk;
+using namespace testing_traversal;
 using bound = std::optional<std::int64_t>;
 
-IndexItem at(std::int64_t index) { return {.kind = IndexKind::integer, .start = index}; }
+IndexItem integer_index(std::int64_t index) { return {.kind = IndexKind::integer, .start = index}; }
 IndexItem slice(bound start, bound stop, std::int64_t step = 1) {
   return {.kind = IndexKind::slice,
           .start = start.value_or(0),
@@ -96,17 +96,18 @@ TEST(index_view, does_not_overflow_behind_the_last_element) {
 
 TEST(index_view, of_no_elements_keeps_the_offset) {
   const Layout array{Dims{5, 0}, Dims{4, 4}, 8};
-  EXPECT_EQ(index(array, {at(4)}).offset, 8);
+  EXPECT_EQ(index(array, {integer_index(4)}).offset, 8);
   EXPECT_EQ(index(array, {slice({}, {}, -1)}).offset, 8);
   EXPECT_EQ(index(c_layout(Dims{5}, 4), {slice(5, {})}).offset, 0);
 }
 
 TEST(index_view, takes_integers_from_either_end) {
   const Layout array{Dims{2, 3}, Dims{12, 4}, 8};
-  EXPECT_EQ(index(array, {at(1), at(2)}), (Layout{Dims{}, Dims{}, 8 + 12 + 8}));
-  EXPECT_EQ(index(array, {at(-2), at(-1)}), (Layout{Dims{}, Dims{}, 8 + 8}));
-  EXPECT_EQ(index(array, {at(1)}), (Layout{Dims{3}, Dims{4}, 20}));
-  EXPECT_EQ(index(array, {ellipsis, at(1)}), (Layout{Dims{2}, Dims{12}, 12}));
+  EXPECT_EQ(index(array, {integer_index(1), integer_index(2)}),
+            (Layout{Dims{}, Dims{}, 8 + 12 + 8}));
+  EXPECT_EQ(index(array, {integer_index(-2), integer_index(-1)}), (Layout{Dims{}, Dims{}, 8 + 8}));
+  EXPECT_EQ(index(array, {integer_index(1)}), (Layout{Dims{3}, Dims{4}, 20}));
+  EXPECT_EQ(index(array, {ellipsis, integer_index(1)}), (Layout{Dims{2}, Dims{12}, 12}));
 }
 
 TEST(index_view, places_new_axes_and_the_ellipsis) {
@@ -119,9 +120,11 @@ TEST(index_view, places_new_axes_and_the_ellipsis) {
   EXPECT_EQ(index(scalar, {new_axis, ellipsis, new_axis}).shape, Dims({1, 1}));
   EXPECT_EQ(index(array, {new_axis}).shape, Dims({1, 2, 3, 4}));
   EXPECT_EQ(index(array, {ellipsis, new_axis}).shape, Dims({2, 3, 4, 1}));
-  EXPECT_EQ(index(array, {at(0), ellipsis, new_axis, slice(1, {})}).shape, Dims({3, 1, 3}));
-  EXPECT_EQ(index(array, {at(0), at(0), at(0), ellipsis}).shape, Dims{});
-  EXPECT_EQ(index(array, {slice(0, 1), at(1), new_axis, slice(3, {}, -2)}),
+  EXPECT_EQ(index(array, {integer_index(0), ellipsis, new_axis, slice(1, {})}).shape,
+            Dims({3, 1, 3}));
+  EXPECT_EQ(index(array, {integer_index(0), integer_index(0), integer_index(0), ellipsis}).shape,
+            Dims{});
+  EXPECT_EQ(index(array, {slice(0, 1), integer_index(1), new_axis, slice(3, {}, -2)}),
             (Layout{Dims{1, 1, 2}, Dims{48, 0, -8}, 16 + 12}));
 }
 
@@ -131,9 +134,10 @@ TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
     const int rank = static_cast<int>(between(random, 0, 4));
     const Layout array = random_layout(random, random_shape(random, rank, 1, 4), 4, true);
     std::vector<IndexItem> items;
-    // One row per axis of the array: the positions taken; `kept` says which of them stay axes.
-    std::vector<std::vector<std::int64_t>> taken;
-    std::vector<bool> kept;
+    // One row per axis of the array: the positions taken; `keeps_axis` says which of them stay
+    // axes.
+    std::vector<std::vector<std::int64_t>> axis_positions;
+    std::vector<bool> keeps_axis;
     Dims expected_shape;
     for (int axis = 0; axis < rank; ++axis) {
       if (between(random, 0, 4) == 0) {
@@ -143,28 +147,28 @@ TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
       const std::int64_t n = array.shape[axis];
       if (between(random, 0, 2) == 0) {
         const std::int64_t position = between(random, -n, n - 1);
-        items.push_back(at(position));
-        taken.push_back({position < 0 ? position + n : position});
-        kept.push_back(false);
+        items.push_back(integer_index(position));
+        axis_positions.push_back({position < 0 ? position + n : position});
+        keeps_axis.push_back(false);
       } else {
         const std::int64_t step = between(random, 1, 3) * (between(random, 0, 1) == 0 ? 1 : -1);
         const bound start = between(random, -n - 1, n + 1);
         const bound stop = between(random, 0, 2) == 0 ? bound() : between(random, -n - 1, n + 1);
         items.push_back(slice(start, stop, step));
-        taken.push_back(selected(start, stop, step, n));
-        kept.push_back(true);
-        expected_shape.push_back(static_cast<std::int64_t>(taken.back().size()));
+        axis_positions.push_back(selected(start, stop, step, n));
+        keeps_axis.push_back(true);
+        expected_shape.push_back(static_cast<std::int64_t>(axis_positions.back().size()));
       }
     }
     Dims counts;
-    for (const auto& positions : taken) {
+    for (const auto& positions : axis_positions) {
       counts.push_back(static_cast<std::int64_t>(positions.size()));
     }
     std::vector<std::int64_t> expected;
-    for_each_index(counts, [&](const std::vector<std::int64_t>& chosen) {
-      std::vector<std::int64_t> position(chosen.size());
-      for (std::size_t axis = 0; axis < chosen.size(); ++axis) {
-        position[axis] = taken[axis][static_cast<std::size_t>(chosen[axis])];
+    for_each_index(counts, [&](const std::vector<std::int64_t>& selection) {
+      std::vector<std::int64_t> position(selection.size());
+      for (std::size_t axis = 0; axis < selection.size(); ++axis) {
+        position[axis] = axis_positions[axis][static_cast<std::size_t>(selection[axis])];
       }
       expected.push_back(offset_of(array, position));
     });
@@ -176,24 +180,25 @@ TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
 
 TEST(index_view, rejects_integers_out_of_bounds) {
   const Layout array = c_layout(Dims{3, 0}, 4);
-  EXPECT_EQ(error_of<IndexError>(array, {at(3)}),
+  EXPECT_EQ(error_of<IndexError>(array, {integer_index(3)}),
             "getitem: index 3 is out of bounds: axis 0 has size 3");
-  EXPECT_EQ(error_of<IndexError>(array, {at(-4)}),
+  EXPECT_EQ(error_of<IndexError>(array, {integer_index(-4)}),
             "getitem: index -4 is out of bounds: axis 0 has size 3");
-  EXPECT_EQ(error_of<IndexError>(array, {ellipsis, at(0)}),
+  EXPECT_EQ(error_of<IndexError>(array, {ellipsis, integer_index(0)}),
             "getitem: index 0 is out of bounds: axis 1 has size 0");
-  EXPECT_THROW(static_cast<void>(index(array, {at(INT64_MIN)})), IndexError);
-  EXPECT_THROW(static_cast<void>(index(array, {at(INT64_MAX)})), IndexError);
+  EXPECT_THROW(static_cast<void>(index(array, {integer_index(INT64_MIN)})), IndexError);
+  EXPECT_THROW(static_cast<void>(index(array, {integer_index(INT64_MAX)})), IndexError);
 }
 
 TEST(index_view, rejects_too_many_indices_and_ellipses) {
   const Layout array = c_layout(Dims{2, 3}, 4);
-  EXPECT_EQ(error_of<IndexError>(array, {at(0), at(0), slice({}, {})}),
+  EXPECT_EQ(error_of<IndexError>(array, {integer_index(0), integer_index(0), slice({}, {})}),
             "getitem: too many indices: 3 for an array of rank 2, shape (2, 3)");
-  EXPECT_EQ(error_of<IndexError>(array, {ellipsis, at(0), ellipsis}),
+  EXPECT_EQ(error_of<IndexError>(array, {ellipsis, integer_index(0), ellipsis}),
             "getitem: 2 ellipses in one index; use '...' once");
-  EXPECT_THROW(static_cast<void>(index(c_layout(Dims{}, 4), {at(0)})), IndexError);
-  EXPECT_THROW(static_cast<void>(index(array, std::vector<IndexItem>(100000, at(0)))), IndexError);
+  EXPECT_THROW(static_cast<void>(index(c_layout(Dims{}, 4), {integer_index(0)})), IndexError);
+  EXPECT_THROW(static_cast<void>(index(array, std::vector<IndexItem>(100000, integer_index(0)))),
+               IndexError);
 }
 
 TEST(index_view, rejects_a_zero_step_and_too_many_axes) {

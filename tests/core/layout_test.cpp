@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "tests/core/index_walk.hpp"
+#include "tests/core/index_traversal.hpp"
 
 namespace skerry {
 namespace {
 
-using namespace testing_walk;
+using namespace testing_traversal;
 
 constexpr std::int64_t item = 4;
 
@@ -25,15 +25,15 @@ void for_random_layouts(F&& check) {
   for (int i = 0; i < 3000; ++i) {
     const int rank = static_cast<int>(between(random, 0, 4));
     const Dims shape = random_shape(random, rank, between(random, 0, 8) == 0 ? 0 : 1, 4);
-    const Layout at = random_layout(random, shape, item, i % 2 == 0);
-    SCOPED_TRACE("shape " + to_string(at.shape) + " strides " + to_string(at.strides));
-    check(at);
+    const Layout layout = random_layout(random, shape, item, i % 2 == 0);
+    SCOPED_TRACE("shape " + to_string(layout.shape) + " strides " + to_string(layout.strides));
+    check(layout);
     if (testing::Test::HasFailure()) return;
   }
 }
 
-Layout reversed_axes(const Layout& at) {
-  Layout result = at;
+Layout reversed_axes(const Layout& layout) {
+  Layout result = layout;
   std::reverse(result.shape.begin(), result.shape.end());
   std::reverse(result.strides.begin(), result.strides.end());
   return result;
@@ -97,9 +97,9 @@ TEST(check_shape, rejects_sizes_from_2_to_the_63_also_beside_a_zero) {
 TEST(c_layout, counts_up_from_the_last_axis) {
   random_source random(1);
   for (int rank = 0; rank <= 5; ++rank) {
-    const Layout at = c_layout(random_shape(random, rank, 1, 4), item);
-    EXPECT_TRUE(counts_up(offsets_of(at)));
-    EXPECT_EQ(at.offset, 0);
+    const Layout layout = c_layout(random_shape(random, rank, 1, 4), item);
+    EXPECT_TRUE(counts_up(offsets_of(layout)));
+    EXPECT_EQ(layout.offset, 0);
   }
   EXPECT_EQ(c_layout(Dims{2, 3, 4}, 8).strides, Dims({96, 32, 8}));
 }
@@ -111,11 +111,11 @@ TEST(c_layout, of_an_empty_shape_has_the_strides_of_one_element) {
 
 TEST(is_c_contiguous, agrees_with_the_addresses) {
   int contiguous = 0;
-  for_random_layouts([&](const Layout& at) {
-    const bool expected = counts_up(offsets_of(at));
+  for_random_layouts([&](const Layout& layout) {
+    const bool expected = counts_up(offsets_of(layout));
     contiguous += expected ? 1 : 0;
-    EXPECT_EQ(is_c_contiguous(at, item), expected);
-    EXPECT_EQ(is_f_contiguous(reversed_axes(at), item), expected);
+    EXPECT_EQ(is_c_contiguous(layout, item), expected);
+    EXPECT_EQ(is_f_contiguous(reversed_axes(layout), item), expected);
   });
   EXPECT_GT(contiguous, 100);
 }
@@ -129,20 +129,20 @@ TEST(is_c_contiguous, ignores_the_strides_of_single_and_empty_axes) {
 }
 
 TEST(overlaps_itself, never_misses_a_shared_byte) {
-  int apart = 0;
-  for_random_layouts([&](const Layout& at) {
-    std::vector<std::int64_t> offsets = offsets_of(at);
+  int disjoint_count = 0;
+  for_random_layouts([&](const Layout& layout) {
+    std::vector<std::int64_t> offsets = offsets_of(layout);
     std::sort(offsets.begin(), offsets.end());
     bool shared = false;
     for (std::size_t i = 1; i < offsets.size(); ++i) {
       shared = shared || offsets[i] - offsets[i - 1] < item;
     }
     if (shared) {
-      EXPECT_TRUE(overlaps_itself(at, item));
+      EXPECT_TRUE(overlaps_itself(layout, item));
     }
-    apart += overlaps_itself(at, item) ? 0 : 1;
+    disjoint_count += overlaps_itself(layout, item) ? 0 : 1;
   });
-  EXPECT_GT(apart, 100);
+  EXPECT_GT(disjoint_count, 100);
 }
 
 TEST(overlaps_itself, is_false_for_slices_and_true_for_broadcasts) {
@@ -155,9 +155,9 @@ TEST(overlaps_itself, is_false_for_slices_and_true_for_broadcasts) {
 }
 
 TEST(extent, spans_the_addresses) {
-  for_random_layouts([](const Layout& at) {
-    const std::vector<std::int64_t> offsets = offsets_of(at);
-    const auto [first, last] = extent(at, item);
+  for_random_layouts([](const Layout& layout) {
+    const std::vector<std::int64_t> offsets = offsets_of(layout);
+    const auto [first, last] = extent(layout, item);
     if (offsets.empty()) {
       EXPECT_EQ(first, last);
     } else {
@@ -168,20 +168,20 @@ TEST(extent, spans_the_addresses) {
 }
 
 TEST(dense_layout_like, is_dense_and_orders_elements_as_the_original) {
-  for_random_layouts([](const Layout& at) {
-    const Layout dense = dense_layout_like(at, 8);
-    EXPECT_EQ(dense.shape, at.shape);
+  for_random_layouts([](const Layout& layout) {
+    const Layout dense = dense_layout_like(layout, 8);
+    EXPECT_EQ(dense.shape, layout.shape);
     EXPECT_EQ(dense.offset, 0);
     std::vector<std::int64_t> offsets = offsets_of(dense);
     std::sort(offsets.begin(), offsets.end());
     EXPECT_TRUE(offsets.empty() || offsets.back() == 8 * (dense.size() - 1));
     EXPECT_EQ(std::adjacent_find(offsets.begin(), offsets.end()), offsets.end());
-    if (at.size() == 0 || overlaps_itself(at, item)) return;
+    if (layout.size() == 0 || overlaps_itself(layout, item)) return;
     // The axis with the longer one of two strides keeps it.
-    for (int i = 0; i < at.rank(); ++i) {
-      for (int j = 0; j < at.rank(); ++j) {
-        if (at.shape[i] < 2 || at.shape[j] < 2) continue;
-        if (std::abs(at.strides[i]) > std::abs(at.strides[j])) {
+    for (int i = 0; i < layout.rank(); ++i) {
+      for (int j = 0; j < layout.rank(); ++j) {
+        if (layout.shape[i] < 2 || layout.shape[j] < 2) continue;
+        if (std::abs(layout.strides[i]) > std::abs(layout.strides[j])) {
           EXPECT_GT(dense.strides[i], dense.strides[j]);
         }
       }

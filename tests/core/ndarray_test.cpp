@@ -8,18 +8,18 @@
 #include <set>
 #include <utility>
 
-#include "tests/core/index_walk.hpp"
+#include "tests/core/index_traversal.hpp"
 
 namespace skerry {
 namespace {
 
-using namespace testing_walk;
+using namespace testing_traversal;
 
 /// Memory that says when it goes.
 class CountedStorage final : public Storage {
  public:
-  CountedStorage(std::size_t nbytes, Device where, bool read_only = false)
-      : Storage(new char[nbytes], nbytes, where, read_only) {
+  CountedStorage(std::size_t nbytes, Device device, bool read_only = false)
+      : Storage(new char[nbytes], nbytes, device, read_only) {
     ++alive;
   }
   static inline int alive = 0;
@@ -32,12 +32,12 @@ class CountedStorage final : public Storage {
   }
 };
 
-StorageRef memory_of(std::size_t nbytes, Device where = {}) {
-  return StorageRef(new CountedStorage(nbytes, where));
+StorageRef memory_of(std::size_t nbytes, Device device = {}) {
+  return StorageRef(new CountedStorage(nbytes, device));
 }
 
-NdArray floats(const StorageRef& memory, Layout at) {
-  return {memory, std::move(at), Dtype::float32};
+NdArray floats(const StorageRef& memory, Layout layout) {
+  return {memory, std::move(layout), Dtype::float32};
 }
 
 TEST(ndarray, describes_itself_by_dtype_shape_and_device) {
@@ -89,7 +89,7 @@ bool share_a_byte(const NdArray& a, const NdArray& b) {
 TEST(may_overlap, never_misses_a_shared_byte) {
   const auto memory = memory_of(1 << 12);
   random_source random(11);
-  int apart = 0;
+  int disjoint_count = 0;
   int together = 0;
   const Dtype types[] = {Dtype::int8, Dtype::int16, Dtype::float32, Dtype::complex64};
   for (int i = 0; i < 4000; ++i) {
@@ -97,9 +97,9 @@ TEST(may_overlap, never_misses_a_shared_byte) {
       const Dtype type = types[between(random, 0, 3)];
       const int rank = static_cast<int>(between(random, 0, 2));
       const Dims shape = random_shape(random, rank, 0, 4);
-      Layout at = random_layout(random, shape, itemsize(type), true);
-      at.offset += between(random, 0, 64);
-      return NdArray(memory, at, type);
+      Layout layout = random_layout(random, shape, itemsize(type), true);
+      layout.offset += between(random, 0, 64);
+      return NdArray(memory, layout, type);
     };
     const NdArray a = some();
     const NdArray b = some();
@@ -109,9 +109,9 @@ TEST(may_overlap, never_misses_a_shared_byte) {
       ++together;
     }
     ASSERT_EQ(may_overlap(a, b), may_overlap(b, a));
-    apart += may_overlap(a, b) ? 0 : 1;
+    disjoint_count += may_overlap(a, b) ? 0 : 1;
   }
-  EXPECT_GT(apart, 100);
+  EXPECT_GT(disjoint_count, 100);
   EXPECT_GT(together, 100);
 }
 

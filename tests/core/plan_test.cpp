@@ -8,12 +8,12 @@
 #include <array>
 #include <vector>
 
-#include "tests/core/index_walk.hpp"
+#include "tests/core/index_traversal.hpp"
 
 namespace skerry {
 namespace {
 
-using namespace testing_walk;
+using namespace testing_traversal;
 
 /// Addresses of the operands for one element; of an element by value, zero.
 using addresses = std::array<std::int64_t, Plan::max_operands>;
@@ -39,11 +39,11 @@ struct PlanSetup {
     std::vector<PlanOperand> result;
     for (std::size_t i = 0; i < layouts.size(); ++i) {
       if (by_value[i]) {
-        result.push_back(PlanOperand::of(Element::of(float(i)), itemsizes[i]));
+        result.push_back(PlanOperand::from_element(Element::from_value(float(i)), itemsizes[i]));
       } else {
         const auto address = static_cast<std::uintptr_t>(origin(i) + layouts[i].offset);
         result.push_back({.data = reinterpret_cast<const char*>(address),
-                          .where = &layouts[i],
+                          .layout = &layouts[i],
                           .itemsize = itemsizes[i]});
       }
     }
@@ -60,12 +60,12 @@ struct PlanSetup {
       addresses row{};
       for (std::size_t i = 0; i < layouts.size(); ++i) {
         if (by_value[i]) continue;
-        const Layout& at = layouts[i];
-        std::vector<std::int64_t> own(index.end() - at.rank(), index.end());
-        for (int axis = 0; axis < at.rank(); ++axis) {
-          if (at.shape[axis] == 1) own[static_cast<std::size_t>(axis)] = 0;
+        const Layout& layout = layouts[i];
+        std::vector<std::int64_t> own_index(index.end() - layout.rank(), index.end());
+        for (int axis = 0; axis < layout.rank(); ++axis) {
+          if (layout.shape[axis] == 1) own_index[static_cast<std::size_t>(axis)] = 0;
         }
-        row[i] = origin(i) + offset_of(at, own);
+        row[i] = origin(i) + offset_of(layout, own_index);
       }
       result.push_back(row);
     });
@@ -75,61 +75,61 @@ struct PlanSetup {
 };
 
 /// As a kernel reads a plan: one element after the other by div and mod.
-void append(const Plan& part, std::vector<addresses>& result) {
-  for (std::int64_t element = 0; element < part.size; ++element) {
+void append(const Plan& plan, std::vector<addresses>& result) {
+  for (std::int64_t element = 0; element < plan.size; ++element) {
     addresses row{};
-    for (int i = 0; i < part.operand_count; ++i) {
-      if (part.is_value(i)) continue;
+    for (int i = 0; i < plan.operand_count; ++i) {
+      if (plan.is_value(i)) continue;
       std::int64_t rest = element;
       std::int64_t offset = 0;
-      for (int axis = 0; axis < part.rank; ++axis) {
-        offset += rest % part.shape[axis] * part.strides[i][axis];
-        rest /= part.shape[axis];
+      for (int axis = 0; axis < plan.rank; ++axis) {
+        offset += rest % plan.shape[axis] * plan.strides[i][axis];
+        rest /= plan.shape[axis];
       }
-      row[static_cast<std::size_t>(i)] = reinterpret_cast<std::intptr_t>(part.data[i]) + offset;
+      row[static_cast<std::size_t>(i)] = reinterpret_cast<std::intptr_t>(plan.data[i]) + offset;
     }
     result.push_back(row);
   }
 }
 
 /// What every part promises to kernels.
-void check_invariants(const Plan& part, std::int64_t limit) {
-  ASSERT_GE(part.size, 1);
-  ASSERT_LE(part.rank, Plan::max_axes);
+void check_invariants(const Plan& plan, std::int64_t limit) {
+  ASSERT_GE(plan.size, 1);
+  ASSERT_LE(plan.rank, Plan::max_axes);
   std::int64_t size = 1;
-  for (int axis = 0; axis < part.rank; ++axis) {
-    size *= part.shape[axis];
-    ASSERT_GT(part.strides[0][axis], 0);
+  for (int axis = 0; axis < plan.rank; ++axis) {
+    size *= plan.shape[axis];
+    ASSERT_GT(plan.strides[0][axis], 0);
     if (axis > 0) {
-      ASSERT_GE(part.strides[0][axis], part.strides[0][axis - 1]);
+      ASSERT_GE(plan.strides[0][axis], plan.strides[0][axis - 1]);
     }
   }
-  ASSERT_EQ(part.size, size);
-  bool unit = part.rank <= 1;
-  for (int i = 0; i < part.operand_count; ++i) {
-    unit = unit && !part.is_value(i) && (part.rank == 0 || part.strides[i][0] == part.itemsize[i]);
-    if (part.is_value(i) || part.size == 1) continue;
-    std::int64_t nbytes = part.itemsize[i];
-    for (int axis = 0; axis < part.rank; ++axis) {
-      nbytes += (part.shape[axis] - 1) * std::abs(part.strides[i][axis]);
+  ASSERT_EQ(plan.size, size);
+  bool unit = plan.rank <= 1;
+  for (int i = 0; i < plan.operand_count; ++i) {
+    unit = unit && !plan.is_value(i) && (plan.rank == 0 || plan.strides[i][0] == plan.itemsize[i]);
+    if (plan.is_value(i) || plan.size == 1) continue;
+    std::int64_t nbytes = plan.itemsize[i];
+    for (int axis = 0; axis < plan.rank; ++axis) {
+      nbytes += (plan.shape[axis] - 1) * std::abs(plan.strides[i][axis]);
     }
     ASSERT_LT(nbytes, limit);
-    ASSERT_LT(part.size, limit);
+    ASSERT_LT(plan.size, limit);
   }
-  ASSERT_EQ(part.contiguous, unit);
+  ASSERT_EQ(plan.contiguous, unit);
 }
 
-void check_against_oracle(const PlanSetup& given, std::int64_t limit = INT64_MAX) {
-  SCOPED_TRACE("shape " + to_string(given.shape) + " limit " + std::to_string(limit));
-  PlanParts parts = given.parts(limit);
-  const std::vector<addresses> expected = given.expected();
+void check_against_oracle(const PlanSetup& setup, std::int64_t limit = INT64_MAX) {
+  SCOPED_TRACE("shape " + to_string(setup.shape) + " limit " + std::to_string(limit));
+  PlanParts parts = setup.parts(limit);
+  const std::vector<addresses> expected = setup.expected();
   for (int round = 0; round < 2; ++round) {  // for_each leaves the parts as it found them
     std::vector<addresses> visited;
     std::int64_t count = 0;
-    parts.for_each([&](const Plan& part) {
+    parts.for_each([&](const Plan& plan) {
       ++count;
-      check_invariants(part, limit);
-      append(part, visited);
+      check_invariants(plan, limit);
+      append(plan, visited);
     });
     ASSERT_EQ(count, parts.count());
     ASSERT_EQ(parts.empty(), expected.empty());
@@ -140,10 +140,11 @@ void check_against_oracle(const PlanSetup& given, std::int64_t limit = INT64_MAX
 
 /// An input of random shape among those that broadcast to `shape`.
 Layout random_input(random_source& random, const Dims& shape, std::int64_t itemsize) {
-  Dims own = shape;
-  for (std::int64_t& n : own) n = between(random, 0, 3) == 0 ? 1 : n;
-  while (own.rank() > 0 && own[0] == 1 && between(random, 0, 1) == 0) own.erase(0);
-  return random_layout(random, own, itemsize, true);
+  Dims own_shape = shape;
+  for (std::int64_t& n : own_shape) n = between(random, 0, 3) == 0 ? 1 : n;
+  while (own_shape.rank() > 0 && own_shape[0] == 1 && between(random, 0, 1) == 0)
+    own_shape.erase(0);
+  return random_layout(random, own_shape, itemsize, true);
 }
 
 PlanSetup random_setup(random_source& random, const Dims& shape) {
@@ -185,17 +186,17 @@ TEST(plan_parts, visit_every_element_of_many_axes_of_size_two) {
   random_source random(10);
   for (const int rank : {8, 9, 10, 12}) {
     for (int i = 0; i < 10 && !testing::Test::HasFatalFailure(); ++i) {
-      const PlanSetup given = random_setup(random, Dims(rank, 2));
-      check_against_oracle(given);
-      check_against_oracle(given, 200);
+      const PlanSetup setup = random_setup(random, Dims(rank, 2));
+      check_against_oracle(setup);
+      check_against_oracle(setup, 200);
     }
   }
 }
 
 TEST(plan_parts, coalesce_twenty_axes_in_c_order_into_one) {
   const Dims shape(20, 2);
-  const PlanSetup given(shape, {c_layout(shape, 4), c_layout(shape, 4)});
-  const PlanParts parts = given.parts();
+  const PlanSetup setup(shape, {c_layout(shape, 4), c_layout(shape, 4)});
+  const PlanParts parts = setup.parts();
   EXPECT_EQ(parts.count(), 1);
   EXPECT_EQ(parts.first().rank, 1);
   EXPECT_EQ(parts.first().shape[0], 1 << 20);
@@ -217,9 +218,9 @@ TEST(plan_parts, loop_over_axes_beyond_eight) {
   EXPECT_EQ(parts.count(), 1 << 12);
   std::int64_t elements = 0;
   std::int64_t input_addresses = 0;
-  parts.for_each([&](const Plan& part) {
-    elements += part.size;
-    input_addresses += reinterpret_cast<std::intptr_t>(part.data[1]) - PlanSetup::origin(1);
+  parts.for_each([&](const Plan& plan) {
+    elements += plan.size;
+    input_addresses += reinterpret_cast<std::intptr_t>(plan.data[1]) - PlanSetup::origin(1);
   });
   EXPECT_EQ(elements, 1 << 20);
   // Twelve axes are looped over: in the input those of strides 4, 8, …, 2^13, each at 1 half the
@@ -268,23 +269,23 @@ TEST(plan_parts, make_one_element_of_rank_zero) {
 TEST(plan_parts, flatten_operands_that_share_any_dense_order) {
   const Dims shape{2, 3, 4};
   const Layout fortran{shape, Dims{4, 8, 24}, 0};
-  const Plan part = PlanSetup(shape, {fortran, fortran}).parts().first();
-  EXPECT_EQ(part.rank, 1);
-  EXPECT_EQ(part.shape[0], 24);
-  EXPECT_TRUE(part.contiguous);
+  const Plan plan = PlanSetup(shape, {fortran, fortran}).parts().first();
+  EXPECT_EQ(plan.rank, 1);
+  EXPECT_EQ(plan.shape[0], 24);
+  EXPECT_TRUE(plan.contiguous);
 }
 
 TEST(plan_parts, order_axes_by_the_output) {
   const Dims shape{2, 3};
-  const Plan part = PlanSetup(shape, {{shape, Dims{4, 8}, 0}, c_layout(shape, 4)}).parts().first();
-  ASSERT_EQ(part.rank, 2);
-  EXPECT_EQ(part.shape[0], 2);
-  EXPECT_EQ(part.shape[1], 3);
-  EXPECT_EQ(part.strides[0][0], 4);
-  EXPECT_EQ(part.strides[0][1], 8);
-  EXPECT_EQ(part.strides[1][0], 12);
-  EXPECT_EQ(part.strides[1][1], 4);
-  EXPECT_FALSE(part.contiguous);
+  const Plan plan = PlanSetup(shape, {{shape, Dims{4, 8}, 0}, c_layout(shape, 4)}).parts().first();
+  ASSERT_EQ(plan.rank, 2);
+  EXPECT_EQ(plan.shape[0], 2);
+  EXPECT_EQ(plan.shape[1], 3);
+  EXPECT_EQ(plan.strides[0][0], 4);
+  EXPECT_EQ(plan.strides[0][1], 8);
+  EXPECT_EQ(plan.strides[1][0], 12);
+  EXPECT_EQ(plan.strides[1][1], 4);
+  EXPECT_FALSE(plan.contiguous);
 }
 
 TEST(plan_parts, flip_axes_on_which_the_output_runs_backwards) {
@@ -314,8 +315,8 @@ TEST(plan_parts, coalesce_what_every_operand_can_walk_as_one_axis) {
   EXPECT_EQ(with_column.shape[1], 2);
   EXPECT_EQ(with_column.strides[1][0], 0);
   EXPECT_EQ(with_column.strides[1][1], 4);
-  const Layout stepped{shape, Dims{96, 32, 8}, 0};  // of 8-byte steps: x[..., ::2]
-  const Plan with_step = PlanSetup(shape, {c_layout(shape, 4), stepped}).parts().first();
+  const Layout strided_layout{shape, Dims{96, 32, 8}, 0};  // of 8-byte steps: x[..., ::2]
+  const Plan with_step = PlanSetup(shape, {c_layout(shape, 4), strided_layout}).parts().first();
   EXPECT_EQ(with_step.rank, 1);
   EXPECT_EQ(with_step.strides[1][0], 8);
   EXPECT_FALSE(with_step.contiguous);
@@ -323,70 +324,70 @@ TEST(plan_parts, coalesce_what_every_operand_can_walk_as_one_axis) {
 
 TEST(plan, of_a_run_is_the_plan_that_parts_make) {
   for (const Dims& shape : {Dims{3, 4}, Dims{1, 1}}) {
-    PlanSetup given(shape, {c_layout(shape, 1), c_layout(shape, 8), c_layout(shape, 8)});
-    given.itemsizes = {1, 8, 8};
+    PlanSetup setup(shape, {c_layout(shape, 1), c_layout(shape, 8), c_layout(shape, 8)});
+    setup.itemsizes = {1, 8, 8};
     for (const bool by_value : {false, true}) {
-      given.by_value[2] = by_value;
-      const Plan expected = given.parts().first();
-      Plan run(expected.data[0], 1, expected.size);
-      run.add(expected.data[1], 8);
+      setup.by_value[2] = by_value;
+      const Plan expected = setup.parts().first();
+      Plan contiguous_plan(expected.data[0], 1, expected.size);
+      contiguous_plan.add(expected.data[1], 8);
       if (by_value) {
-        run.add(expected.values[2], 8);
+        contiguous_plan.add(expected.values[2], 8);
       } else {
-        run.add(expected.data[2], 8);
+        contiguous_plan.add(expected.data[2], 8);
       }
-      EXPECT_EQ(run.operand_count, expected.operand_count);
-      EXPECT_EQ(run.rank, expected.rank);
-      EXPECT_EQ(run.size, expected.size);
-      EXPECT_EQ(run.contiguous, expected.contiguous);
-      for (int i = 0; i < run.operand_count; ++i) {
-        EXPECT_EQ(run.data[i], expected.data[i]);
-        EXPECT_EQ(run.itemsize[i], expected.itemsize[i]);
-        if (run.rank == 1) {
-          EXPECT_EQ(run.shape[0], expected.shape[0]);
-          EXPECT_EQ(run.strides[i][0], expected.strides[i][0]);
+      EXPECT_EQ(contiguous_plan.operand_count, expected.operand_count);
+      EXPECT_EQ(contiguous_plan.rank, expected.rank);
+      EXPECT_EQ(contiguous_plan.size, expected.size);
+      EXPECT_EQ(contiguous_plan.contiguous, expected.contiguous);
+      for (int i = 0; i < contiguous_plan.operand_count; ++i) {
+        EXPECT_EQ(contiguous_plan.data[i], expected.data[i]);
+        EXPECT_EQ(contiguous_plan.itemsize[i], expected.itemsize[i]);
+        if (contiguous_plan.rank == 1) {
+          EXPECT_EQ(contiguous_plan.shape[0], expected.shape[0]);
+          EXPECT_EQ(contiguous_plan.strides[i][0], expected.strides[i][0]);
         }
       }
       if (by_value) {
-        EXPECT_EQ(run.values[2].as<float>(), 2.0F);
+        EXPECT_EQ(contiguous_plan.values[2].as<float>(), 2.0F);
       }
     }
   }
 }
 
 TEST(plan_parts, keep_elements_by_value_inside_the_plan) {
-  const Layout at = c_layout(Dims{3, 4}, 4);
+  const Layout layout = c_layout(Dims{3, 4}, 4);
   const std::vector<PlanOperand> operands{
-      {.data = reinterpret_cast<const char*>(64), .where = &at, .itemsize = 4},
-      PlanOperand::of(Element::of(2.5F), 4)};
-  const PlanParts parts(at.shape, operands);
-  const Plan& part = parts.first();
-  EXPECT_FALSE(part.is_value(0));
-  ASSERT_TRUE(part.is_value(1));
-  EXPECT_EQ(part.rank, 1);
-  EXPECT_EQ(part.strides[1][0], 0);
-  EXPECT_FALSE(part.contiguous);
-  EXPECT_EQ(part.values[1].as<float>(), 2.5F);
-  const Plan copy = part;
+      {.data = reinterpret_cast<const char*>(64), .layout = &layout, .itemsize = 4},
+      PlanOperand::from_element(Element::from_value(2.5F), 4)};
+  const PlanParts parts(layout.shape, operands);
+  const Plan& plan = parts.first();
+  EXPECT_FALSE(plan.is_value(0));
+  ASSERT_TRUE(plan.is_value(1));
+  EXPECT_EQ(plan.rank, 1);
+  EXPECT_EQ(plan.strides[1][0], 0);
+  EXPECT_FALSE(plan.contiguous);
+  EXPECT_EQ(plan.values[1].as<float>(), 2.5F);
+  const Plan copy = plan;
   EXPECT_EQ(copy.base(1), reinterpret_cast<const char*>(&copy.values[1]));
 }
 
 TEST(plan_parts, knows_operands_of_different_item_sizes_as_contiguous) {
-  PlanSetup given(Dims{3, 4}, {c_layout(Dims{3, 4}, 1), c_layout(Dims{3, 4}, 8)});
-  given.itemsizes = {1, 8};
-  const Plan part = given.parts().first();
-  EXPECT_TRUE(part.contiguous);
-  EXPECT_EQ(part.strides[0][0], 1);
-  EXPECT_EQ(part.strides[1][0], 8);
+  PlanSetup setup(Dims{3, 4}, {c_layout(Dims{3, 4}, 1), c_layout(Dims{3, 4}, 8)});
+  setup.itemsizes = {1, 8};
+  const Plan plan = setup.parts().first();
+  EXPECT_TRUE(plan.contiguous);
+  EXPECT_EQ(plan.strides[0][0], 1);
+  EXPECT_EQ(plan.strides[1][0], 8);
 }
 
 TEST(plan_parts, split_at_the_limit_and_not_below) {
   const Dims shape{100};
-  const PlanSetup given(shape, {c_layout(shape, 4), c_layout(shape, 4)});
-  EXPECT_EQ(given.parts(401).count(), 1);
-  EXPECT_EQ(given.parts(400).count(), 2);
-  EXPECT_EQ(given.parts(400).first().shape[0], 50);
-  EXPECT_TRUE(given.parts(400).first().contiguous);
+  const PlanSetup setup(shape, {c_layout(shape, 4), c_layout(shape, 4)});
+  EXPECT_EQ(setup.parts(401).count(), 1);
+  EXPECT_EQ(setup.parts(400).count(), 2);
+  EXPECT_EQ(setup.parts(400).first().shape[0], 50);
+  EXPECT_TRUE(setup.parts(400).first().contiguous);
   // Elements count as well, even where they all lie in one place.
   const PlanSetup repeated(shape, {{shape, Dims{0}, 0}});
   EXPECT_EQ(repeated.parts(101).count(), 1);
@@ -396,23 +397,23 @@ TEST(plan_parts, split_at_the_limit_and_not_below) {
 TEST(plan_parts, split_along_the_axis_that_reaches_farthest) {
   const Dims shape{4, 8};
   const Layout padded{shape, Dims{1000, 4}, 0};
-  const PlanSetup given(shape, {c_layout(shape, 4), padded});
-  PlanParts parts = given.parts(500);
+  const PlanSetup setup(shape, {c_layout(shape, 4), padded});
+  PlanParts parts = setup.parts(500);
   EXPECT_EQ(parts.count(), 4);
-  parts.for_each([](const Plan& part) {
-    EXPECT_EQ(part.rank, 1);  // one row each, as plain as a row
-    EXPECT_EQ(part.shape[0], 8);
-    EXPECT_TRUE(part.contiguous);
+  parts.for_each([](const Plan& plan) {
+    EXPECT_EQ(plan.rank, 1);  // one row each, as plain as a row
+    EXPECT_EQ(plan.shape[0], 8);
+    EXPECT_TRUE(plan.contiguous);
   });
 }
 
 TEST(plan_parts, split_long_arrays_at_multiples_of_64_elements) {
   const Dims shape{1001};
-  const PlanSetup given(shape, {c_layout(shape, 4), c_layout(shape, 4)});
-  PlanParts parts = given.parts(2500);
+  const PlanSetup setup(shape, {c_layout(shape, 4), c_layout(shape, 4)});
+  PlanParts parts = setup.parts(2500);
   std::vector<std::int64_t> starts;
-  parts.for_each([&](const Plan& part) {
-    starts.push_back(reinterpret_cast<std::intptr_t>(part.data[0]) - PlanSetup::origin(0));
+  parts.for_each([&](const Plan& plan) {
+    starts.push_back(reinterpret_cast<std::intptr_t>(plan.data[0]) - PlanSetup::origin(0));
   });
   EXPECT_EQ(starts, (std::vector<std::int64_t>{0, 512 * 4}));
 }
@@ -422,10 +423,10 @@ TEST(plan_parts, split_of_real_size_stays_below_32_bits) {
   PlanParts parts =
       PlanSetup(Dims{n}, {c_layout(Dims{n}, 8), c_layout(Dims{n}, 8)}, 8).parts(index_limit_32bit);
   std::int64_t elements = 0;
-  parts.for_each([&](const Plan& part) {
-    EXPECT_LT(part.size * 8, index_limit_32bit);
-    EXPECT_EQ(reinterpret_cast<std::intptr_t>(part.data[1]), PlanSetup::origin(1) + 8 * elements);
-    elements += part.size;
+  parts.for_each([&](const Plan& plan) {
+    EXPECT_LT(plan.size * 8, index_limit_32bit);
+    EXPECT_EQ(reinterpret_cast<std::intptr_t>(plan.data[1]), PlanSetup::origin(1) + 8 * elements);
+    elements += plan.size;
   });
   EXPECT_EQ(elements, n);
 }

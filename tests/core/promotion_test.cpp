@@ -16,28 +16,28 @@ namespace {
 
 using enum Dtype;
 
-std::optional<Dtype> of(std::initializer_list<Dtype> types) {
+std::optional<Dtype> promoted_dtype(std::initializer_list<Dtype> types) {
   Promotion all;
   for (const Dtype type : types) all.add(type);
   return all.result();
 }
 
 TEST(promotion, gives_the_higher_kind_in_its_own_precision) {
-  EXPECT_EQ(of({int64, float32}), float32);
-  EXPECT_EQ(of({complex64, int32}), complex64);
-  EXPECT_EQ(of({bool_, uint8}), uint8);
-  EXPECT_EQ(of({int64, float16}), float16);
-  EXPECT_EQ(of({float64, complex64}), complex128);
-  EXPECT_EQ(of({int8, uint8}), int16);
+  EXPECT_EQ(promoted_dtype({int64, float32}), float32);
+  EXPECT_EQ(promoted_dtype({complex64, int32}), complex64);
+  EXPECT_EQ(promoted_dtype({bool_, uint8}), uint8);
+  EXPECT_EQ(promoted_dtype({int64, float16}), float16);
+  EXPECT_EQ(promoted_dtype({float64, complex64}), complex128);
+  EXPECT_EQ(promoted_dtype({int8, uint8}), int16);
   EXPECT_EQ(promote_kinds(bool_, complex128), complex128);
 }
 
 TEST(promotion, lets_the_highest_kind_decide_in_whatever_order) {
-  EXPECT_EQ(of({uint64, int8}), std::nullopt);
-  EXPECT_EQ(of({uint64, int8, float32}), float32);
-  EXPECT_EQ(of({float32, uint64, int8}), float32);
-  EXPECT_EQ(of({uint64, float32, int8, complex64}), complex64);
-  EXPECT_EQ(of({}), std::nullopt);
+  EXPECT_EQ(promoted_dtype({uint64, int8}), std::nullopt);
+  EXPECT_EQ(promoted_dtype({uint64, int8, float32}), float32);
+  EXPECT_EQ(promoted_dtype({float32, uint64, int8}), float32);
+  EXPECT_EQ(promoted_dtype({uint64, float32, int8, complex64}), complex64);
+  EXPECT_EQ(promoted_dtype({}), std::nullopt);
   EXPECT_TRUE(Promotion().is_empty());
 }
 
@@ -53,30 +53,35 @@ TEST(promotion, is_the_table_of_the_standard_where_mixes_are_refused) {
 }
 
 TEST(promotion, takes_the_default_dtype_for_a_scalar_of_a_higher_kind) {
-  EXPECT_EQ(promote_scalar("add", uint8, Scalar::of(0.5)), float64);
-  EXPECT_EQ(promote_scalar("add", int8, Scalar::of(0.0, 1.0)), complex128);
-  EXPECT_EQ(promote_scalar("add", bool_, Scalar::of(std::int64_t{1})), int64);
-  EXPECT_EQ(promote_scalar("add", float32, Scalar::of(0.5)), float32);
-  EXPECT_EQ(promote_scalar("add", int8, Scalar::of(true)), int8);
-  EXPECT_EQ(promote_scalar_kind("divide", uint8, Scalar::of(std::int64_t{256})), uint8);
+  EXPECT_EQ(promote_scalar("add", uint8, Scalar::from_value(0.5)), float64);
+  EXPECT_EQ(promote_scalar("add", int8, Scalar::from_value(0.0, 1.0)), complex128);
+  EXPECT_EQ(promote_scalar("add", bool_, Scalar::from_value(std::int64_t{1})), int64);
+  EXPECT_EQ(promote_scalar("add", float32, Scalar::from_value(0.5)), float32);
+  EXPECT_EQ(promote_scalar("add", int8, Scalar::from_value(true)), int8);
+  EXPECT_EQ(promote_scalar_kind("divide", uint8, Scalar::from_value(std::int64_t{256})), uint8);
 }
 
 TEST(to_element, takes_values_of_a_higher_kind_if_nothing_is_lost) {
-  EXPECT_EQ(to_element("fill", Scalar::of(2.0), int8).as<skerry::int8>(), 2);
-  EXPECT_EQ(to_element("fill", Scalar::of(0x1p63), uint64).as<skerry::uint64>(), 1ULL << 63);
-  EXPECT_EQ(to_element("fill", Scalar::of(2.5, 0.0), float32).as<float>(), 2.5F);
-  EXPECT_TRUE(to_element("fill", Scalar::of(1.0), bool_).as<bool>());
-  EXPECT_THROW(static_cast<void>(to_element("fill", Scalar::of(300.0), uint8)), OverflowError);
-  EXPECT_THROW(static_cast<void>(to_element("fill", Scalar::of(0x1p64), uint64)), DtypeError);
+  EXPECT_EQ(to_element("fill", Scalar::from_value(2.0), int8).as<skerry::int8>(), 2);
+  EXPECT_EQ(to_element("fill", Scalar::from_value(0x1p63), uint64).as<skerry::uint64>(),
+            1ULL << 63);
+  EXPECT_EQ(to_element("fill", Scalar::from_value(2.5, 0.0), float32).as<float>(), 2.5F);
+  EXPECT_TRUE(to_element("fill", Scalar::from_value(1.0), bool_).as<bool>());
+  EXPECT_THROW(static_cast<void>(to_element("fill", Scalar::from_value(300.0), uint8)),
+               OverflowError);
+  EXPECT_THROW(static_cast<void>(to_element("fill", Scalar::from_value(0x1p64), uint64)),
+               DtypeError);
 }
 
 TEST(cast_scalar, converts_as_astype_does) {
-  EXPECT_EQ(cast_scalar("full", Scalar::of(-2.7), int8).integer, -2);
-  EXPECT_TRUE(cast_scalar("full", Scalar::of(0.0, 2.0), bool_).boolean);
-  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::of(1e30), int64)), OverflowError);
-  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::of(0.0, 1.0), float64)), DtypeError);
+  EXPECT_EQ(cast_scalar("full", Scalar::from_value(-2.7), int8).integer, -2);
+  EXPECT_TRUE(cast_scalar("full", Scalar::from_value(0.0, 2.0), bool_).boolean);
+  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::from_value(1e30), int64)),
+               OverflowError);
+  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::from_value(0.0, 1.0), float64)),
+               DtypeError);
   const RefusedMixes strict;
-  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::of(2.0), int8)), DtypeError);
+  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::from_value(2.0), int8)), DtypeError);
 }
 
 }  // namespace

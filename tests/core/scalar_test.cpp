@@ -16,10 +16,10 @@ namespace {
 
 using enum Dtype;
 
-const Scalar a_bool = Scalar::of(true);
-const Scalar an_int = Scalar::of(std::int64_t{7});
-const Scalar a_float = Scalar::of(1.5);
-const Scalar a_complex = Scalar::of(1.5, -2.0);
+const Scalar a_bool = Scalar::from_value(true);
+const Scalar an_int = Scalar::from_value(std::int64_t{7});
+const Scalar a_float = Scalar::from_value(1.5);
+const Scalar a_complex = Scalar::from_value(1.5, -2.0);
 
 template <class Error, class F>
 std::string message_of(F&& f) {
@@ -78,9 +78,10 @@ TEST(promote_scalar, names_operation_dtype_and_remedy) {
 }
 
 TEST(promote_scalar, rejects_ints_outside_the_dtype) {
-  EXPECT_EQ(promote_scalar("add", uint8, Scalar::of(std::int64_t{255})), uint8);
-  const std::string text = message_of<OverflowError>(
-      [] { static_cast<void>(promote_scalar("add", uint8, Scalar::of(std::int64_t{300}))); });
+  EXPECT_EQ(promote_scalar("add", uint8, Scalar::from_value(std::int64_t{255})), uint8);
+  const std::string text = message_of<OverflowError>([] {
+    static_cast<void>(promote_scalar("add", uint8, Scalar::from_value(std::int64_t{300})));
+  });
   EXPECT_EQ(text, "add: int out of range of uint8: 300 is not in 0 to 255");
 }
 
@@ -90,7 +91,8 @@ void expect_bounds() {
   SCOPED_TRACE(name(type));
   const auto low = static_cast<std::int64_t>(std::numeric_limits<T>::min());
   const auto high = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-  EXPECT_EQ(to_element("full", Scalar::of(low), type).as<T>(), std::numeric_limits<T>::min());
+  EXPECT_EQ(to_element("full", Scalar::from_value(low), type).as<T>(),
+            std::numeric_limits<T>::min());
   EXPECT_EQ(to_element("full", Scalar::of_unsigned(high), type).as<T>(),
             std::numeric_limits<T>::max());
   const auto rejected = [type](const Scalar& value) {
@@ -100,9 +102,9 @@ void expect_bounds() {
     EXPECT_NE(text.find(std::to_string(std::numeric_limits<T>::min())), std::string::npos) << text;
     EXPECT_NE(text.find(std::to_string(std::numeric_limits<T>::max())), std::string::npos) << text;
   };
-  if (low > INT64_MIN) rejected(Scalar::of(low - 1));
+  if (low > INT64_MIN) rejected(Scalar::from_value(low - 1));
   if (high < UINT64_MAX) rejected(Scalar::of_unsigned(high + 1));
-  if (low == 0) rejected(Scalar::of(INT64_MIN));
+  if (low == 0) rejected(Scalar::from_value(INT64_MIN));
   if (high < UINT64_MAX) rejected(Scalar::of_unsigned(UINT64_MAX));
   rejected(Scalar::of_out_of_range(1e30));
   rejected(Scalar::of_out_of_range(-1e30));
@@ -130,8 +132,9 @@ TEST(to_element, names_the_value_that_does_not_fit) {
 
 TEST(to_element, rounds_ints_to_floating_dtypes) {
   EXPECT_EQ(to_element("full", an_int, float32).as<float>(), 7.0F);
-  EXPECT_EQ(to_element("full", Scalar::of((std::int64_t{1} << 24) + 1), float32).as<float>(),
-            16777216.0F);
+  EXPECT_EQ(
+      to_element("full", Scalar::from_value((std::int64_t{1} << 24) + 1), float32).as<float>(),
+      16777216.0F);
   EXPECT_EQ(to_element("full", Scalar::of_unsigned(UINT64_MAX), float64).as<double>(), 0x1p64);
   EXPECT_EQ(to_element("full", Scalar::of_out_of_range(1e30), float64).as<double>(), 1e30);
   EXPECT_EQ(to_element("full", Scalar::of_out_of_range(1e30), skerry::Dtype::complex64)
@@ -147,9 +150,10 @@ TEST(to_element, keeps_floats_and_their_special_values) {
   EXPECT_EQ(to_element("full", a_float, float64).as<double>(), 1.5);
   EXPECT_EQ(to_element("full", a_float, float32).as<float>(), 1.5F);
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(to_element("full", Scalar::of(-infinity), float32).as<float>(), -infinity);
-  EXPECT_TRUE(std::isnan(to_element("full", Scalar::of(std::nan("")), float32).as<float>()));
-  EXPECT_TRUE(std::signbit(to_element("full", Scalar::of(-0.0), float32).as<float>()));
+  EXPECT_EQ(to_element("full", Scalar::from_value(-infinity), float32).as<float>(), -infinity);
+  EXPECT_TRUE(
+      std::isnan(to_element("full", Scalar::from_value(std::nan("")), float32).as<float>()));
+  EXPECT_TRUE(std::signbit(to_element("full", Scalar::from_value(-0.0), float32).as<float>()));
 }
 
 TEST(to_element, fills_both_parts_of_complex_dtypes) {
@@ -165,7 +169,7 @@ TEST(to_element, fills_both_parts_of_complex_dtypes) {
 
 TEST(to_element, takes_a_bool_into_every_dtype) {
   EXPECT_TRUE(to_element("full", a_bool, bool_).as<bool>());
-  EXPECT_FALSE(to_element("full", Scalar::of(false), bool_).as<bool>());
+  EXPECT_FALSE(to_element("full", Scalar::from_value(false), bool_).as<bool>());
   EXPECT_EQ(to_element("full", a_bool, uint64).as<skerry::uint64>(), 1U);
   EXPECT_EQ(to_element("full", a_bool, float32).as<float>(), 1.0F);
 }

@@ -8,12 +8,12 @@
 
 #include "core/errors.hpp"
 #include "core/layout.hpp"
-#include "tests/core/index_walk.hpp"
+#include "tests/core/index_traversal.hpp"
 
 namespace skerry {
 namespace {
 
-using namespace testing_walk;
+using namespace testing_traversal;
 using axes_list = std::vector<std::int64_t>;
 
 template <class Error, class F>
@@ -65,56 +65,56 @@ TEST(normalize_axes, keeps_the_order_and_rejects_duplicates) {
 
 TEST(permute_dims, moves_every_element_to_the_permuted_index) {
   random_source random(4);
-  for (const Layout& at : some_layouts()) {
-    axes_list axes(static_cast<std::size_t>(at.rank()));
+  for (const Layout& layout : some_layouts()) {
+    axes_list axes(static_cast<std::size_t>(layout.rank()));
     for (std::size_t i = 0; i < axes.size(); ++i) axes[i] = static_cast<std::int64_t>(i);
     std::shuffle(axes.begin(), axes.end(), random);
-    const Layout view = permute_dims("permute_dims", at, axes);
+    const Layout view = permute_dims("permute_dims", layout, axes);
     for_each_index(view.shape, [&](const axes_list& index) {
       axes_list original(index.size());
       for (std::size_t i = 0; i < axes.size(); ++i) {
         original[static_cast<std::size_t>(axes[i])] = index[i];
       }
-      ASSERT_EQ(offset_of(view, index), offset_of(at, original));
+      ASSERT_EQ(offset_of(view, index), offset_of(layout, original));
     });
-    EXPECT_EQ(view.size(), at.size());
+    EXPECT_EQ(view.size(), layout.size());
   }
 }
 
 TEST(permute_dims, rejects_what_is_no_permutation) {
-  const Layout at = c_layout(Dims{2, 3}, 4);
-  EXPECT_EQ(permute_dims("f", at, axes_list{-1, 0}).shape, Dims({3, 2}));
-  EXPECT_THROW(static_cast<void>(permute_dims("f", at, axes_list{0})), ValueError);
-  EXPECT_THROW(static_cast<void>(permute_dims("f", at, axes_list{0, 0})), ValueError);
-  EXPECT_THROW(static_cast<void>(permute_dims("f", at, axes_list{0, 2})), AxisError);
+  const Layout layout = c_layout(Dims{2, 3}, 4);
+  EXPECT_EQ(permute_dims("f", layout, axes_list{-1, 0}).shape, Dims({3, 2}));
+  EXPECT_THROW(static_cast<void>(permute_dims("f", layout, axes_list{0})), ValueError);
+  EXPECT_THROW(static_cast<void>(permute_dims("f", layout, axes_list{0, 0})), ValueError);
+  EXPECT_THROW(static_cast<void>(permute_dims("f", layout, axes_list{0, 2})), AxisError);
 }
 
 TEST(expand_dims, inserts_axes_of_size_one_in_the_result) {
-  const Layout at = c_layout(Dims{2, 3}, 4);
-  EXPECT_EQ(expand_dims("f", at, axes_list{0}).shape, Dims({1, 2, 3}));
-  EXPECT_EQ(expand_dims("f", at, axes_list{-1}).shape, Dims({2, 3, 1}));
-  EXPECT_EQ(expand_dims("f", at, axes_list{3, 0}).shape, Dims({1, 2, 3, 1}));
-  EXPECT_EQ(expand_dims("f", at, axes_list{}).shape, Dims({2, 3}));
+  const Layout layout = c_layout(Dims{2, 3}, 4);
+  EXPECT_EQ(expand_dims("f", layout, axes_list{0}).shape, Dims({1, 2, 3}));
+  EXPECT_EQ(expand_dims("f", layout, axes_list{-1}).shape, Dims({2, 3, 1}));
+  EXPECT_EQ(expand_dims("f", layout, axes_list{3, 0}).shape, Dims({1, 2, 3, 1}));
+  EXPECT_EQ(expand_dims("f", layout, axes_list{}).shape, Dims({2, 3}));
   for (const Layout& view : some_layouts()) {
     EXPECT_EQ(offsets_of(expand_dims("f", view, axes_list{0, -1})), offsets_of(view));
   }
 }
 
 TEST(expand_dims, rejects_bad_axes_and_too_many) {
-  const Layout at = c_layout(Dims{2, 3}, 4);
-  EXPECT_THROW(static_cast<void>(expand_dims("f", at, axes_list{3})), AxisError);
-  EXPECT_THROW(static_cast<void>(expand_dims("f", at, axes_list{-4})), AxisError);
-  EXPECT_THROW(static_cast<void>(expand_dims("f", at, axes_list{0, 0})), ValueError);
+  const Layout layout = c_layout(Dims{2, 3}, 4);
+  EXPECT_THROW(static_cast<void>(expand_dims("f", layout, axes_list{3})), AxisError);
+  EXPECT_THROW(static_cast<void>(expand_dims("f", layout, axes_list{-4})), AxisError);
+  EXPECT_THROW(static_cast<void>(expand_dims("f", layout, axes_list{0, 0})), ValueError);
   const Layout full = c_layout(Dims(64, 1), 4);
   EXPECT_THROW(static_cast<void>(expand_dims("f", full, axes_list{0})), ShapeError);
   EXPECT_EQ(expand_dims("f", c_layout(Dims(63, 1), 4), axes_list{63}).rank(), 64);
 }
 
 TEST(squeeze, takes_single_axes_out) {
-  const Layout at = c_layout(Dims{1, 2, 1, 3}, 4);
-  EXPECT_EQ(squeeze("f", at, axes_list{0}).shape, Dims({2, 1, 3}));
-  EXPECT_EQ(squeeze("f", at, axes_list{0, -2}).shape, Dims({2, 3}));
-  EXPECT_EQ(squeeze("f", at, axes_list{}).shape, at.shape);
+  const Layout layout = c_layout(Dims{1, 2, 1, 3}, 4);
+  EXPECT_EQ(squeeze("f", layout, axes_list{0}).shape, Dims({2, 1, 3}));
+  EXPECT_EQ(squeeze("f", layout, axes_list{0, -2}).shape, Dims({2, 3}));
+  EXPECT_EQ(squeeze("f", layout, axes_list{}).shape, layout.shape);
   for (const Layout& view : some_layouts()) {
     const Layout wide = expand_dims("f", view, axes_list{0, -1});
     EXPECT_EQ(squeeze("f", wide, axes_list{0, -1}), view);
@@ -122,33 +122,33 @@ TEST(squeeze, takes_single_axes_out) {
 }
 
 TEST(squeeze, rejects_axes_of_other_sizes) {
-  const Layout at = c_layout(Dims{1, 2}, 4);
+  const Layout layout = c_layout(Dims{1, 2}, 4);
   EXPECT_EQ(
-      message_of<ShapeError>([&] { static_cast<void>(squeeze("squeeze", at, axes_list{1})); }),
+      message_of<ShapeError>([&] { static_cast<void>(squeeze("squeeze", layout, axes_list{1})); }),
       "squeeze: axis 1 has size 2, not 1: shape (1, 2)");
-  EXPECT_THROW(static_cast<void>(squeeze("f", at, axes_list{2})), AxisError);
-  EXPECT_THROW(static_cast<void>(squeeze("f", at, axes_list{0, -2})), ValueError);
+  EXPECT_THROW(static_cast<void>(squeeze("f", layout, axes_list{2})), AxisError);
+  EXPECT_THROW(static_cast<void>(squeeze("f", layout, axes_list{0, -2})), ValueError);
   EXPECT_THROW(static_cast<void>(squeeze("f", c_layout(Dims{0}, 4), axes_list{0})), ShapeError);
 }
 
 TEST(flip, reverses_the_named_axes_only) {
   random_source random(5);
-  for (const Layout& at : some_layouts()) {
+  for (const Layout& layout : some_layouts()) {
     axes_list axes;
-    for (int axis = 0; axis < at.rank(); ++axis) {
-      if (between(random, 0, 1) == 1) axes.push_back(axis - (axis % 2 == 0 ? at.rank() : 0));
+    for (int axis = 0; axis < layout.rank(); ++axis) {
+      if (between(random, 0, 1) == 1) axes.push_back(axis - (axis % 2 == 0 ? layout.rank() : 0));
     }
-    const Layout view = flip("flip", at, axes);
-    EXPECT_EQ(view.shape, at.shape);
+    const Layout view = flip("flip", layout, axes);
+    EXPECT_EQ(view.shape, layout.shape);
     for_each_index(view.shape, [&](const axes_list& index) {
       axes_list original = index;
       for (const std::int64_t axis : axes) {
-        const auto i = static_cast<std::size_t>(axis < 0 ? axis + at.rank() : axis);
-        original[i] = at.shape[static_cast<int>(i)] - 1 - original[i];
+        const auto i = static_cast<std::size_t>(axis < 0 ? axis + layout.rank() : axis);
+        original[i] = layout.shape[static_cast<int>(i)] - 1 - original[i];
       }
-      ASSERT_EQ(offset_of(view, index), offset_of(at, original));
+      ASSERT_EQ(offset_of(view, index), offset_of(layout, original));
     });
-    EXPECT_EQ(extent(view, 4), extent(at, 4));
+    EXPECT_EQ(extent(view, 4), extent(layout, 4));
   }
 }
 
@@ -212,13 +212,13 @@ TEST(reshape_view, exists_exactly_where_strides_can_describe_it) {
   int copies = 0;
   for (int i = 0; i < 400; ++i) {
     const int rank = static_cast<int>(between(random, 0, 4));
-    const Layout at = random_layout(random, random_shape(random, rank, 1, 4), 4, true);
-    const std::vector<std::int64_t> offsets = offsets_of(at);
+    const Layout layout = random_layout(random, random_shape(random, rank, 1, 4), 4, true);
+    const std::vector<std::int64_t> offsets = offsets_of(layout);
     for (int to_rank = 0; to_rank <= 3; ++to_rank) {
-      for (const Dims& shape : factorisations(at.size(), to_rank)) {
-        const std::optional<Layout> view = reshape_view(at, shape, 4);
+      for (const Dims& shape : factorisations(layout.size(), to_rank)) {
+        const std::optional<Layout> view = reshape_view(layout, shape, 4);
         ASSERT_EQ(view.has_value(), is_affine(shape, offsets))
-            << to_string(at.shape) << " strides " << to_string(at.strides) << " to "
+            << to_string(layout.shape) << " strides " << to_string(layout.strides) << " to "
             << to_string(shape);
         (view ? views : copies) += 1;
         if (!view) continue;
@@ -232,8 +232,8 @@ TEST(reshape_view, exists_exactly_where_strides_can_describe_it) {
 }
 
 TEST(reshape_view, of_an_empty_array_always_exists) {
-  const Layout at{Dims{3, 0, 2}, Dims{8, 100, -4}, 16};
-  const std::optional<Layout> view = reshape_view(at, Dims{0, 7}, 4);
+  const Layout layout{Dims{3, 0, 2}, Dims{8, 100, -4}, 16};
+  const std::optional<Layout> view = reshape_view(layout, Dims{0, 7}, 4);
   ASSERT_TRUE(view.has_value());
   EXPECT_EQ(view->shape, Dims({0, 7}));
   EXPECT_EQ(view->offset, 16);

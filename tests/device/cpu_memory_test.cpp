@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
 
 /// Each test has a logical device to itself, so that counts start at zero.
-int fresh_device() {
+int new_device_index() {
   static int next = 20;
   return next++;
 }
@@ -46,14 +46,14 @@ const std::vector<std::size_t> sizes = {1,
                                         5 * mebibyte + 3};
 
 TEST(cpu_memory, data_is_aligned_and_writable_over_its_whole_length) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   for (int round = 0; round < 3; ++round) {
     for (const std::size_t nbytes : sizes) {
       const StorageRef block = cpu::allocate(index, nbytes);
       const auto address = reinterpret_cast<std::uintptr_t>(block->data());
       EXPECT_EQ(address % (nbytes > mebibyte ? 2 * mebibyte : 64), 0u) << nbytes;
       EXPECT_EQ(block->nbytes(), nbytes);
-      EXPECT_EQ(block->where(), (Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}));
+      EXPECT_EQ(block->device(), (Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}));
       EXPECT_FALSE(block->pinned());
       std::memset(block->data(), 0x5a, nbytes);
     }
@@ -61,7 +61,7 @@ TEST(cpu_memory, data_is_aligned_and_writable_over_its_whole_length) {
 }
 
 TEST(cpu_memory, zero_bytes_give_a_null_pointer) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   const StorageRef block = cpu::allocate(index, 0);
   ASSERT_TRUE(block);
   EXPECT_EQ(block->data(), nullptr);
@@ -71,7 +71,7 @@ TEST(cpu_memory, zero_bytes_give_a_null_pointer) {
 }
 
 TEST(cpu_memory, blocks_in_use_do_not_overlap) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   std::vector<StorageRef> blocks;
   for (int i = 0; i < 500; ++i) {
     const std::size_t nbytes = sizes[static_cast<std::size_t>(i) % 12];
@@ -86,7 +86,8 @@ TEST(cpu_memory, blocks_in_use_do_not_overlap) {
 }
 
 TEST(cpu_memory, every_size_has_a_class_that_holds_it_and_wastes_little) {
-  for (std::size_t n = cpu::most_small + 1; n <= cpu::least_large; n += n < 70000 ? 1 : 977) {
+  for (std::size_t n = cpu::max_small_bytes + 1; n <= cpu::min_large_bytes;
+       n += n < 70000 ? 1 : 977) {
     const int bin = cpu::medium_bin(n);
     ASSERT_GE(bin, 0);
     ASSERT_LT(bin, cpu::medium_bins);
@@ -99,8 +100,8 @@ TEST(cpu_memory, every_size_has_a_class_that_holds_it_and_wastes_little) {
 }
 
 TEST(cpu_memory, counts_are_exact_and_apart_for_each_device) {
-  const int a = fresh_device();
-  const int b = fresh_device();
+  const int a = new_device_index();
+  const int b = new_device_index();
   {
     const StorageRef small = cpu::allocate(a, 100);
     const StorageRef medium = cpu::allocate(a, 4096);
@@ -122,10 +123,10 @@ TEST(cpu_memory, counts_are_exact_and_apart_for_each_device) {
 }
 
 TEST(cpu_memory, peak_of_one_thread_is_exact) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   {
-    std::vector<StorageRef> many;
-    for (int i = 0; i < 1000; ++i) many.push_back(cpu::allocate(index, 1024));
+    std::vector<StorageRef> blocks;
+    for (int i = 0; i < 1000; ++i) blocks.push_back(cpu::allocate(index, 1024));
   }
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 1000u * 1024);
   cpu::reset_peak(index);
@@ -145,18 +146,18 @@ TEST(cpu_memory, peak_of_one_thread_is_exact) {
 }
 
 TEST(cpu_memory, a_released_block_is_used_again) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   for (const std::size_t nbytes : sizes) {
     cpu::trim(index);
     const char* first = cpu::allocate(index, nbytes)->data();
-    const std::uint64_t before = cpu::statistics(index).system_allocations;
+    const std::uint64_t allocations_before = cpu::statistics(index).system_allocations;
     for (int i = 0; i < 10; ++i) EXPECT_EQ(cpu::allocate(index, nbytes)->data(), first) << nbytes;
-    EXPECT_EQ(cpu::statistics(index).system_allocations, before) << nbytes;
+    EXPECT_EQ(cpu::statistics(index).system_allocations, allocations_before) << nbytes;
   }
 }
 
 TEST(cpu_memory, trim_gives_all_cached_blocks_back) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   for (const std::size_t nbytes : sizes) static_cast<void>(cpu::allocate(index, nbytes));
   const std::size_t cached = cpu::statistics(index).cached_bytes;
   EXPECT_GT(cached, 8 * mebibyte);
@@ -166,7 +167,7 @@ TEST(cpu_memory, trim_gives_all_cached_blocks_back) {
 }
 
 TEST(cpu_memory, release_on_another_thread_is_charged_to_the_right_device) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   std::vector<StorageRef> blocks;
   for (int i = 0; i < 2000; ++i) blocks.push_back(cpu::allocate(index, sizes[i % 12u]));
   std::thread([&] { blocks.clear(); }).join();
@@ -176,7 +177,7 @@ TEST(cpu_memory, release_on_another_thread_is_charged_to_the_right_device) {
 }
 
 TEST(cpu_memory, arrays_outlive_the_thread_that_made_them) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   std::vector<StorageRef> blocks;
   std::thread([&] {
     for (int i = 0; i < 100; ++i) blocks.push_back(cpu::allocate(index, 512));
@@ -194,7 +195,7 @@ TEST(cpu_memory, arrays_outlive_the_thread_that_made_them) {
 /// and this key is younger than the cache's.
 TEST(cpu_memory, release_and_allocation_work_at_the_very_end_of_a_thread) {
   static int index;
-  index = fresh_device();
+  index = new_device_index();
   pthread_key_t key;
   ASSERT_EQ(pthread_key_create(&key,
                                [](void* raw) {
@@ -210,7 +211,7 @@ TEST(cpu_memory, release_and_allocation_work_at_the_very_end_of_a_thread) {
 }
 
 TEST(cpu_memory, counts_are_exact_after_threads_passed_blocks_around) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   std::mutex mutex;
   std::vector<StorageRef> exchange(64);
   std::vector<std::thread> threads;
@@ -236,23 +237,23 @@ class WithLimit : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(WithLimit, too_much_is_a_typed_error_and_nothing_is_lost) {
   const std::size_t nbytes = GetParam();
-  const int index = fresh_device();
+  const int index = new_device_index();
   std::vector<StorageRef> blocks;
   cpu::set_memory_limit(index, 10 * nbytes);
   for (int i = 0; i < 10; ++i) blocks.push_back(cpu::allocate(index, nbytes));
-  const MemoryStatistics before = cpu::statistics(index);
-  EXPECT_EQ(before.live_bytes, 10 * nbytes);
+  const MemoryStatistics statistics_before = cpu::statistics(index);
+  EXPECT_EQ(statistics_before.live_bytes, 10 * nbytes);
   try {
     static_cast<void>(cpu::allocate(index, nbytes));
     FAIL() << "more than the limit was given";
   } catch (const OutOfMemoryError& error) {
     EXPECT_EQ(error.requested(), nbytes);
-    EXPECT_EQ(error.where(), (Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}));
+    EXPECT_EQ(error.device(), (Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}));
     EXPECT_NE(std::string(error.what()).find("limit"), std::string::npos);
   }
-  EXPECT_EQ(cpu::statistics(index).live_bytes, before.live_bytes);
-  EXPECT_EQ(cpu::statistics(index).live_blocks, before.live_blocks);
-  EXPECT_EQ(cpu::statistics(index).peak_bytes, before.peak_bytes);
+  EXPECT_EQ(cpu::statistics(index).live_bytes, statistics_before.live_bytes);
+  EXPECT_EQ(cpu::statistics(index).live_blocks, statistics_before.live_blocks);
+  EXPECT_EQ(cpu::statistics(index).peak_bytes, statistics_before.peak_bytes);
   blocks.pop_back();
   EXPECT_NO_THROW(blocks.push_back(cpu::allocate(index, nbytes)));
   blocks.clear();
@@ -262,8 +263,8 @@ TEST_P(WithLimit, too_much_is_a_typed_error_and_nothing_is_lost) {
 
 TEST_P(WithLimit, lowering_it_below_what_is_held_stops_cached_blocks_too) {
   const std::size_t nbytes = GetParam();
-  const int index = fresh_device();
-  const StorageRef kept = cpu::allocate(index, nbytes);
+  const int index = new_device_index();
+  const StorageRef held_block = cpu::allocate(index, nbytes);
   {
     const StorageRef cached = cpu::allocate(index, nbytes);
   }
@@ -276,7 +277,7 @@ TEST_P(WithLimit, lowering_it_below_what_is_held_stops_cached_blocks_too) {
 INSTANTIATE_TEST_SUITE_P(sizes, WithLimit, testing::Values(64, 1024, 4096, 65536, 4 * mebibyte));
 
 TEST(cpu_memory, threads_together_keep_the_limit) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   cpu::set_memory_limit(index, 100 * 1024);
   std::atomic<int> over{0};
   std::vector<std::thread> threads;
@@ -299,9 +300,9 @@ TEST(cpu_memory, threads_together_keep_the_limit) {
 }
 
 TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
-  const int index = fresh_device();
-  constexpr std::size_t most = std::size_t{2} * 60 * 1024;
-  cpu::set_memory_limit(index, most);
+  const int index = new_device_index();
+  constexpr std::size_t limit = std::size_t{2} * 60 * 1024;
+  cpu::set_memory_limit(index, limit);
   std::atomic<int> refused{0};
   std::atomic<int> running{2};
   std::vector<std::thread> threads;
@@ -323,7 +324,7 @@ TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
   int over = 0;
   while (running > 0) {
     const MemoryStatistics now = cpu::statistics(index);
-    if (now.live_bytes + now.cached_bytes > most) ++over;
+    if (now.live_bytes + now.cached_bytes > limit) ++over;
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(over, 0);
@@ -331,7 +332,7 @@ TEST(cpu_memory, with_a_limit_no_sum_counts_a_block_twice_or_misses_it) {
 }
 
 TEST(cpu_memory, absurd_sizes_are_refused_before_anything_is_tried) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   {
     const StorageRef cached = cpu::allocate(index, 4 * mebibyte);
   }
@@ -345,7 +346,7 @@ TEST(cpu_memory, absurd_sizes_are_refused_before_anything_is_tried) {
 }
 
 TEST(cpu_memory, what_the_system_refuses_is_a_typed_error) {
-  const int index = fresh_device();
+  const int index = new_device_index();
   EXPECT_THROW(static_cast<void>(cpu::allocate(index, std::size_t{1} << 45)), OutOfMemoryError);
   EXPECT_EQ(cpu::statistics(index).live_bytes, 0u);
   EXPECT_EQ(cpu::statistics(index).peak_bytes, 0u);

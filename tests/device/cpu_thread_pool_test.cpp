@@ -34,12 +34,12 @@ class ThreadPool : public testing::Test {
 };
 
 /// Ranges may be on several threads, so each index has a byte of its own.
-void expect_each_index_once(std::int64_t count, std::int64_t grain) {
-  std::vector<unsigned char> seen(static_cast<std::size_t>(count));
-  cpu::parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+void expect_each_index_once(std::int64_t count, std::int64_t grain_size) {
+  std::vector<unsigned char> visit_counts(static_cast<std::size_t>(count));
+  cpu::parallel_for(count, grain_size, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) ++visit_counts[static_cast<std::size_t>(i)];
   });
-  for (const unsigned char times : seen) ASSERT_EQ(times, 1) << count << ", " << grain;
+  for (const unsigned char times : visit_counts) ASSERT_EQ(times, 1) << count << ", " << grain_size;
 }
 
 TEST_F(ThreadPool, covers_each_index_once) {
@@ -47,8 +47,8 @@ TEST_F(ThreadPool, covers_each_index_once) {
     cpu::set_thread_count(threads);
     for (const std::int64_t count :
          {0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 129, 1000, 4095, 4097, 100003}) {
-      for (const std::int64_t grain : {-1, 0, 1, 2, 7, 64, 100, 1024, 100003, 1000000}) {
-        expect_each_index_once(count, grain);
+      for (const std::int64_t grain_size : {-1, 0, 1, 2, 7, 64, 100, 1024, 100003, 1000000}) {
+        expect_each_index_once(count, grain_size);
       }
     }
   }
@@ -85,8 +85,8 @@ TEST_F(ThreadPool, count_up_to_the_grain_is_one_range_on_the_calling_thread) {
 }
 
 TEST_F(ThreadPool, counts_near_the_end_of_int64_do_not_overflow) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  for (const std::int64_t count : {most, most - 1, most / 2}) {
+  constexpr std::int64_t max_count = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t count : {max_count, max_count - 1, max_count / 2}) {
     std::atomic<std::uint64_t> covered{0};
     cpu::parallel_for(count, 1, [&](std::int64_t begin, std::int64_t end) {
       covered += static_cast<std::uint64_t>(end - begin);

@@ -22,8 +22,8 @@ struct Held {
 
 Held held_now() {
   Held sum{};
-  for (const Device each : devices()) {
-    const MemoryStatistics now = statistics(each);
+  for (const Device device : devices()) {
+    const MemoryStatistics now = statistics(device);
     sum.live_blocks += now.live_blocks;
     sum.live_bytes += now.live_bytes;
   }
@@ -34,7 +34,7 @@ Held held_now() {
 /// failed. Each failure must be a typed error and leave nothing behind.
 int fail_each_call(int code, bool sticky, const std::function<void()>& body) {
   body();
-  const Held before = held_now();
+  const Held held_before = held_now();
   int failures = 0;
   for (std::uint64_t k = 1;; ++k) {
     rehearsal::fail_call(k, code, sticky);
@@ -44,16 +44,16 @@ int fail_each_call(int code, bool sticky, const std::function<void()>& body) {
     } catch (const OutOfMemoryError&) {
       EXPECT_EQ(code, cuda::memory_allocation) << "call " << k;
       failed = true;
-    } catch (const DeviceError& problem) {
-      EXPECT_EQ(problem.code(), code) << "call " << k;
-      EXPECT_FALSE(problem.fatal()) << "call " << k;
+    } catch (const DeviceError& error) {
+      EXPECT_EQ(error.code(), code) << "call " << k;
+      EXPECT_FALSE(error.fatal()) << "call " << k;
       failed = true;
     }
     const bool reached = rehearsal::calls() >= k;
     rehearsal::clear();
-    const Held after = held_now();
-    EXPECT_EQ(after.live_blocks, before.live_blocks) << "call " << k;
-    EXPECT_EQ(after.live_bytes, before.live_bytes) << "call " << k;
+    const Held held_after = held_now();
+    EXPECT_EQ(held_after.live_blocks, held_before.live_blocks) << "call " << k;
+    EXPECT_EQ(held_after.live_bytes, held_before.live_bytes) << "call " << k;
     if (failed) ++failures;
     if (!reached) return failures;
     if (k > 1000) {
@@ -71,10 +71,10 @@ void allocate_and_free() {
 void copy_there_and_back() {
   const StorageRef host = allocate(cpu0, 100);
   std::memset(host->data(), 7, 100);
-  const StorageRef there = allocate(cuda0, 100);
+  const StorageRef device_block = allocate(cuda0, 100);
   const StorageRef other = allocate(cuda1, 100);
-  copy_bytes(there, 0, host, 0, 100);
-  copy_bytes(other, 0, there, 0, 100);
+  copy_bytes(device_block, 0, host, 0, 100);
+  copy_bytes(other, 0, device_block, 0, 100);
   copy_bytes(host, 0, other, 0, 100);
 }
 
@@ -83,15 +83,15 @@ void launch_on_two_streams() {
   const Stream other = Stream::create(cuda0);
   store(block, 1);
   other.wait(current_stream(cuda0));
-  const Stream before = current_stream(cuda0);
+  const Stream previous_stream = current_stream(cuda0);
   set_current_stream(other);
   try {
     store(block, 2);
   } catch (...) {
-    set_current_stream(before);
+    set_current_stream(previous_stream);
     throw;
   }
-  set_current_stream(before);
+  set_current_stream(previous_stream);
   synchronize(cuda0);
 }
 
@@ -132,22 +132,22 @@ TEST(fatal_error_test, a_device_is_lost_with_its_first_cause_and_the_rest_works)
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
-        const auto require_true = [](bool good, const char* what) {
+        const auto require_true = [](bool good, const char* message) {
           if (good) return;
-          std::fprintf(stderr, "not so: %s\n", what);
+          std::fprintf(stderr, "not so: %s\n", message);
           std::_Exit(1);
         };
         const auto error_of = [](const std::function<void()>& body) {
           try {
             body();
-          } catch (const DeviceError& problem) {
-            return std::pair(problem.fatal() ? problem.code() : 0, std::string(problem.what()));
+          } catch (const DeviceError& error) {
+            return std::pair(error.fatal() ? error.code() : 0, std::string(error.what()));
           }
           return std::pair(0, std::string());
         };
         rehearse(2);
         StorageRef lost = allocate(cuda0, sizeof(int));
-        const StorageRef kept = allocate(cuda1, sizeof(int));
+        const StorageRef live_block = allocate(cuda1, sizeof(int));
         rehearsal::fail_entry(&cuda::Api::launch_host_kernel, 1, 719, true);
         const auto first = error_of([&] { store(lost, 1); });
         require_true(first.first == 719, "the launch fails with 719");
@@ -160,8 +160,8 @@ TEST(fatal_error_test, a_device_is_lost_with_its_first_cause_and_the_rest_works)
         require_true(rehearsal::calls() == calls, "without a call");
         lost = {};
         require_true(statistics(cuda0).live_bytes == 0, "frees in silence");
-        store(kept, 3);
-        require_true(read_int(kept) == 3, "the other device works");
+        store(live_block, 3);
+        require_true(read_int(live_block) == 3, "the other device works");
         static_cast<void>(allocate(cpu0, 100));
         std::_Exit(0);
       },

@@ -32,9 +32,9 @@ class ForeignStreamTest : public Rehearsed {
 };
 
 TEST_F(ForeignStreamTest, is_named_by_a_free_while_it_is_the_current_one) {
-  const std::uint64_t before = rehearsal::calls(&cuda::Api::deallocate_async);
+  const std::uint64_t calls_before = rehearsal::calls(&cuda::Api::deallocate_async);
   EXPECT_GE(trim(cuda0), nbytes);
-  EXPECT_GE(rehearsal::calls(&cuda::Api::deallocate_async), before + 1);
+  EXPECT_GE(rehearsal::calls(&cuda::Api::deallocate_async), calls_before + 1);
   EXPECT_EQ(rehearsal::live_blocks(0), 0u);
 }
 
@@ -43,11 +43,11 @@ TEST_F(ForeignStreamTest, is_not_named_by_a_free_when_it_may_be_gone) {
   set_current_stream(Stream(cuda0));
   ASSERT_EQ(table().stream_destroy(handle_), cuda::success);
   const std::uint64_t named = rehearsal::calls(&cuda::Api::deallocate_async);
-  const std::uint64_t plain = rehearsal::calls(&cuda::Api::deallocate);
+  const std::uint64_t deallocate_calls = rehearsal::calls(&cuda::Api::deallocate);
   const std::uint64_t waits = rehearsal::calls(&cuda::Api::device_synchronize);
   EXPECT_GE(trim(cuda0), nbytes);
   EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate_async), named);
-  EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate), plain + 1);
+  EXPECT_EQ(rehearsal::calls(&cuda::Api::deallocate), deallocate_calls + 1);
   EXPECT_EQ(rehearsal::calls(&cuda::Api::device_synchronize), waits + 2)
       << "cudaFree does not wait for memory of a pool, so before it; and once for trimming";
 }

@@ -21,7 +21,7 @@ TEST(size_class_test, bins_grow_with_the_size_and_waste_little) {
   int last_bin = -1;
   std::size_t last_nbytes = 0;
   for (std::size_t n = 1; n <= SizeClass::largest; n += 1 + n / 37) {
-    const SizeClass size = SizeClass::of(n);
+    const SizeClass size = SizeClass::round_up(n);
     ASSERT_GE(size.nbytes, n);
     ASSERT_TRUE(n <= 16384 ? size.nbytes - n < 512 : size.nbytes - n <= n / 32) << n;
     ASSERT_EQ(size.nbytes % 512, 0u);
@@ -29,15 +29,15 @@ TEST(size_class_test, bins_grow_with_the_size_and_waste_little) {
     ASSERT_LT(size.bin, cuda::cached_bins);
     ASSERT_GE(size.bin, last_bin);
     ASSERT_EQ(size.bin == last_bin, size.nbytes == last_nbytes) << n;
-    ASSERT_EQ(SizeClass::of(size.nbytes).bin, size.bin) << n;
+    ASSERT_EQ(SizeClass::round_up(size.nbytes).bin, size.bin) << n;
     last_bin = size.bin;
     last_nbytes = size.nbytes;
   }
-  EXPECT_EQ(SizeClass::of(SizeClass::largest + 1).bin, SizeClass::uncached);
+  EXPECT_EQ(SizeClass::round_up(SizeClass::largest + 1).bin, SizeClass::uncached);
 }
 
 TEST_F(memory_test, blocks_are_aligned_and_counted) {
-  const MemoryStatistics before = statistics(cuda0);
+  const MemoryStatistics statistics_before = statistics(cuda0);
   {
     const StorageRef a = allocate(cuda0, 1);
     const StorageRef b = allocate(cuda0, 3 * mib);
@@ -45,17 +45,17 @@ TEST_F(memory_test, blocks_are_aligned_and_counted) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b->data()) % 256, 0u);
     EXPECT_EQ(b->nbytes(), 3 * mib);
     const MemoryStatistics now = statistics(cuda0);
-    EXPECT_EQ(now.live_blocks, before.live_blocks + 2);
-    EXPECT_GE(now.live_bytes, before.live_bytes + 3 * mib + 1);
-    EXPECT_EQ(now.allocations, before.allocations + 2);
+    EXPECT_EQ(now.live_blocks, statistics_before.live_blocks + 2);
+    EXPECT_GE(now.live_bytes, statistics_before.live_bytes + 3 * mib + 1);
+    EXPECT_EQ(now.allocations, statistics_before.allocations + 2);
   }
-  const MemoryStatistics after = statistics(cuda0);
-  EXPECT_EQ(after.live_blocks, before.live_blocks);
-  EXPECT_EQ(after.live_bytes, before.live_bytes);
-  EXPECT_GE(after.cached_bytes, before.cached_bytes + 3 * mib);
-  EXPECT_GE(after.peak_bytes, before.live_bytes + 3 * mib);
+  const MemoryStatistics statistics_after = statistics(cuda0);
+  EXPECT_EQ(statistics_after.live_blocks, statistics_before.live_blocks);
+  EXPECT_EQ(statistics_after.live_bytes, statistics_before.live_bytes);
+  EXPECT_GE(statistics_after.cached_bytes, statistics_before.cached_bytes + 3 * mib);
+  EXPECT_GE(statistics_after.peak_bytes, statistics_before.live_bytes + 3 * mib);
   reset_peak(cuda0);
-  EXPECT_EQ(statistics(cuda0).peak_bytes, after.live_bytes);
+  EXPECT_EQ(statistics(cuda0).peak_bytes, statistics_after.live_bytes);
 }
 
 TEST_F(memory_test, a_hit_of_the_cache_makes_no_call) {
@@ -65,15 +65,15 @@ TEST_F(memory_test, a_hit_of_the_cache_makes_no_call) {
     first = warm->data();
   }
   const std::uint64_t calls = rehearsal::calls();
-  const StorageRef again = allocate(cuda0, 1000);
-  EXPECT_EQ(again->data(), first);
+  const StorageRef reused_block = allocate(cuda0, 1000);
+  EXPECT_EQ(reused_block->data(), first);
   EXPECT_EQ(rehearsal::calls(), calls);
 }
 
 TEST_F(memory_test, no_bytes_need_no_memory) {
   const StorageRef none = allocate(cuda0, 0);
   EXPECT_EQ(none->data(), nullptr);
-  EXPECT_EQ(none->where(), cuda0);
+  EXPECT_EQ(none->device(), cuda0);
 }
 
 TEST_F(memory_test, a_block_is_not_reused_while_another_stream_works_on_it) {
@@ -104,8 +104,8 @@ TEST_F(memory_test, a_large_block_is_cached_too) {
     freed = second->data();
   }
   const std::uint64_t calls = rehearsal::calls();
-  const StorageRef again = allocate(cuda0, large);
-  EXPECT_EQ(again->data(), freed);
+  const StorageRef reused_block = allocate(cuda0, large);
+  EXPECT_EQ(reused_block->data(), freed);
   EXPECT_EQ(rehearsal::calls(), calls);
 }
 
@@ -164,8 +164,8 @@ TEST_F(memory_test, pending_frees_above_a_lowered_limit_are_not_handed_out) {
 
 TEST_F(memory_test, pinned_memory_counts_against_the_limit_of_its_device) {
   trim(cpu0);
-  const std::size_t before = statistics(cpu0).live_bytes + statistics(cpu0).cached_bytes;
-  set_memory_limit(cpu0, before + 8 * mib);
+  const std::size_t bytes_before = statistics(cpu0).live_bytes + statistics(cpu0).cached_bytes;
+  set_memory_limit(cpu0, bytes_before + 8 * mib);
   {
     const StorageRef pinned = allocate_pinned(cpu0, 5 * mib);
     EXPECT_THROW(static_cast<void>(allocate_pinned(cpu0, 5 * mib)), OutOfMemoryError);
@@ -175,8 +175,8 @@ TEST_F(memory_test, pinned_memory_counts_against_the_limit_of_its_device) {
   // What is cached makes room, in either direction.
   EXPECT_NO_THROW(static_cast<void>(allocate(cpu0, 6 * mib)));
   EXPECT_NO_THROW(static_cast<void>(allocate_pinned(cpu0, 6 * mib)));
-  set_memory_limit(cpu0, before + mib);
-  EXPECT_LE(statistics(cpu0).live_bytes + statistics(cpu0).cached_bytes, before + mib);
+  set_memory_limit(cpu0, bytes_before + mib);
+  EXPECT_LE(statistics(cpu0).live_bytes + statistics(cpu0).cached_bytes, bytes_before + mib);
   EXPECT_THROW(static_cast<void>(allocate_pinned(cpu0, 5 * mib)), OutOfMemoryError);
   set_memory_limit(cpu0, std::nullopt);
 }
@@ -248,13 +248,13 @@ TEST_F(memory_test, running_out_says_what_is_where) {
   try {
     static_cast<void>(allocate(cuda0, 2 * mib));
     FAIL();
-  } catch (const OutOfMemoryError& problem) {
-    EXPECT_EQ(problem.where(), cuda0);
-    EXPECT_EQ(problem.requested(), 2 * mib);
-    const std::string text = problem.what();
-    for (const char* part : {"2.00 MiB", "3.00 MiB live in 1 array", "limit 4.00 MiB", "cuda:0",
-                             "free of 8.00 GiB", "garbage"}) {
-      EXPECT_NE(text.find(part), std::string::npos) << part << " in: " << text;
+  } catch (const OutOfMemoryError& error) {
+    EXPECT_EQ(error.device(), cuda0);
+    EXPECT_EQ(error.requested(), 2 * mib);
+    const std::string text = error.what();
+    for (const char* phrase : {"2.00 MiB", "3.00 MiB live in 1 array", "limit 4.00 MiB", "cuda:0",
+                               "free of 8.00 GiB", "garbage"}) {
+      EXPECT_NE(text.find(phrase), std::string::npos) << phrase << " in: " << text;
     }
   }
 }
@@ -263,10 +263,10 @@ TEST_F(memory_test, more_than_the_device_has_fails_at_once_and_keeps_the_cache) 
   {
     const StorageRef cached = allocate(cuda0, mib);
   }
-  const std::size_t kept = statistics(cuda0).cached_bytes;
+  const std::size_t cached_before = statistics(cuda0).cached_bytes;
   EXPECT_THROW(static_cast<void>(allocate(cuda0, SIZE_MAX)), OutOfMemoryError);
   EXPECT_THROW(static_cast<void>(allocate(cuda0, std::size_t{1} << 50)), OutOfMemoryError);
-  EXPECT_EQ(statistics(cuda0).cached_bytes, kept);
+  EXPECT_EQ(statistics(cuda0).cached_bytes, cached_before);
 }
 
 TEST_F(memory_test, device_memory_running_out_is_noticed_without_a_limit) {
@@ -280,30 +280,30 @@ TEST_F(memory_test, device_memory_running_out_is_noticed_without_a_limit) {
 }
 
 TEST_F(memory_test, trim_gives_all_cached_blocks_back) {
-  const std::size_t before = rehearsal::live_blocks(0);
+  const std::size_t blocks_before = rehearsal::live_blocks(0);
   {
     const StorageRef cached = allocate(cuda0, mib);
   }
-  EXPECT_EQ(rehearsal::live_blocks(0), before + 1);
+  EXPECT_EQ(rehearsal::live_blocks(0), blocks_before + 1);
   EXPECT_EQ(trim(cuda0), mib);
   EXPECT_EQ(statistics(cuda0).cached_bytes, 0u);
-  EXPECT_EQ(rehearsal::live_blocks(0), before);
+  EXPECT_EQ(rehearsal::live_blocks(0), blocks_before);
 }
 
 TEST_F(memory_test, pinned_blocks_are_known_to_the_runtime_and_reused) {
-  const std::size_t before = statistics(cpu0).live_bytes;
+  const std::size_t bytes_before = statistics(cpu0).live_bytes;
   char* first = nullptr;
   {
     const StorageRef block = allocate_pinned(cpu0, 10'000);
     EXPECT_TRUE(block->pinned());
-    EXPECT_EQ(block->where(), cpu0);
-    EXPECT_GE(statistics(cpu0).live_bytes, before + 10'000);
+    EXPECT_EQ(block->device(), cpu0);
+    EXPECT_GE(statistics(cpu0).live_bytes, bytes_before + 10'000);
     first = block->data();
     cuda::PointerAttributes attributes{};
     ASSERT_EQ(rehearsal::calls_table()->get_pointer_attributes(&attributes, first), 0);
     EXPECT_EQ(attributes.type, cuda::MemoryType::host);
   }
-  EXPECT_EQ(statistics(cpu0).live_bytes, before);
+  EXPECT_EQ(statistics(cpu0).live_bytes, bytes_before);
   EXPECT_EQ(allocate_pinned(cpu0, 10'000)->data(), first);
   EXPECT_THROW(static_cast<void>(allocate_pinned(cuda0, 1)), ValueError);
   trim(cpu0);
@@ -344,17 +344,17 @@ TEST_F(memory_test, adopted_memory_is_released_in_order_with_streams_that_used_i
 }
 
 TEST_F(memory_test, every_allocation_can_be_made_to_fail) {
-  for (const Device where : {cpu0, cuda0}) {
+  for (const Device device : {cpu0, cuda0}) {
     fail_allocation(2);
-    const StorageRef first = allocate(where, 100);
-    EXPECT_THROW(static_cast<void>(allocate(where, 100)), OutOfMemoryError);
-    EXPECT_NO_THROW(static_cast<void>(allocate(where, 100)));
+    const StorageRef first = allocate(device, 100);
+    EXPECT_THROW(static_cast<void>(allocate(device, 100)), OutOfMemoryError);
+    EXPECT_NO_THROW(static_cast<void>(allocate(device, 100)));
     EXPECT_EQ(counted_allocations(), 3u);
     fail_allocation(1, true);
-    EXPECT_THROW(static_cast<void>(allocate(where, 100)), OutOfMemoryError);
-    EXPECT_THROW(static_cast<void>(allocate(where, 100)), OutOfMemoryError);
+    EXPECT_THROW(static_cast<void>(allocate(device, 100)), OutOfMemoryError);
+    EXPECT_THROW(static_cast<void>(allocate(device, 100)), OutOfMemoryError);
     fail_allocation(0);
-    EXPECT_NO_THROW(static_cast<void>(allocate(where, 100)));
+    EXPECT_NO_THROW(static_cast<void>(allocate(device, 100)));
   }
 }
 

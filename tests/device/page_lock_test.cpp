@@ -19,23 +19,23 @@ constexpr std::size_t mib = std::size_t{1} << 20;
 TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_cached) {
   static_cast<void>(allocate(cuda0, 1));
   trim(cpu0);
-  const std::uint64_t before = rehearsal::calls(&cuda::Api::host_register);
+  const std::uint64_t calls_before = rehearsal::calls(&cuda::Api::host_register);
   const char* first = nullptr;
   {
     const StorageRef large = allocate(cpu0, mib);
     first = large->data();
     EXPECT_TRUE(large->page_locked());
     EXPECT_FALSE(large->pinned()) << "nobody outside is to take it for memory of a GPU";
-    EXPECT_EQ(rehearsal::calls(&cuda::Api::host_register), before + 1);
+    EXPECT_EQ(rehearsal::calls(&cuda::Api::host_register), calls_before + 1);
     EXPECT_GE(cuda::page_locks().nbytes, mib);
-    cuda::PointerAttributes known{};
-    EXPECT_EQ(rehearsal::calls_table()->get_pointer_attributes(&known, first), cuda::success);
-    EXPECT_EQ(known.type, cuda::MemoryType::host);
+    cuda::PointerAttributes attributes{};
+    EXPECT_EQ(rehearsal::calls_table()->get_pointer_attributes(&attributes, first), cuda::success);
+    EXPECT_EQ(attributes.type, cuda::MemoryType::host);
   }
-  const StorageRef again = allocate(cpu0, mib);
-  EXPECT_EQ(again->data(), first);
-  EXPECT_TRUE(again->page_locked());
-  EXPECT_EQ(rehearsal::calls(&cuda::Api::host_register), before + 1);
+  const StorageRef reused_block = allocate(cpu0, mib);
+  EXPECT_EQ(reused_block->data(), first);
+  EXPECT_TRUE(reused_block->page_locked());
+  EXPECT_EQ(rehearsal::calls(&cuda::Api::host_register), calls_before + 1);
   EXPECT_FALSE(allocate(cpu0, mib - 1)->page_locked()) << "small ones go through chunks";
   EXPECT_TRUE(allocate_pinned(cpu0, 100)->page_locked());
 }
@@ -43,9 +43,9 @@ TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_
 TEST_F(page_lock_test, memory_that_goes_back_to_the_system_is_unlocked) {
   static_cast<void>(allocate(cuda0, 1));
   static_cast<void>(allocate(cpu0, 3 * mib));
-  const std::uint64_t before = rehearsal::calls(&cuda::Api::host_unregister);
+  const std::uint64_t calls_before = rehearsal::calls(&cuda::Api::host_unregister);
   trim(cpu0);
-  EXPECT_GE(rehearsal::calls(&cuda::Api::host_unregister), before + 1);
+  EXPECT_GE(rehearsal::calls(&cuda::Api::host_unregister), calls_before + 1);
   EXPECT_EQ(cuda::page_locks().nbytes, 0u);
 }
 
@@ -59,15 +59,15 @@ TEST_F(page_lock_test, a_driver_that_refuses_is_no_error_and_is_left_in_peace_af
         for (int i = 1; i <= 5; ++i) {
           rehearsal::fail_entry(&cuda::Api::host_register, 1, cuda::memory_allocation);
           const std::size_t nbytes = static_cast<std::size_t>(i) * 3 * mib;
-          const StorageRef ordinary = allocate(cpu0, nbytes);
-          std::memset(ordinary->data(), i, ordinary->nbytes());
-          const StorageRef there = allocate(cuda0, ordinary->nbytes());
-          copy_bytes(there, 0, ordinary, 0, ordinary->nbytes());
+          const StorageRef pageable = allocate(cpu0, nbytes);
+          std::memset(pageable->data(), i, pageable->nbytes());
+          const StorageRef device_block = allocate(cuda0, pageable->nbytes());
+          copy_bytes(device_block, 0, pageable, 0, pageable->nbytes());
           good =
-              good && !ordinary->page_locked() && rehearsal::calls_table()->get_last_error() == 0;
+              good && !pageable->page_locked() && rehearsal::calls_table()->get_last_error() == 0;
         }
         good = good && rehearsal::calls(&cuda::Api::host_register) == 3;
-        good = good && cuda::page_locks().refusals == 3 && cuda::page_locks().nbytes == 0;
+        good = good && cuda::page_locks().rejections == 3 && cuda::page_locks().nbytes == 0;
         std::_Exit(good ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
@@ -85,8 +85,8 @@ TEST_F(page_lock_test, a_forked_child_reads_and_frees_locked_memory_without_a_ca
     bool good = block->data()[mib] == 7;
     block = {};
     trim(cpu0);
-    const StorageRef fresh = allocate(cpu0, 5 * mib);
-    good = good && !fresh->page_locked() && rehearsal::calls() == calls;
+    const StorageRef new_block = allocate(cpu0, 5 * mib);
+    good = good && !new_block->page_locked() && rehearsal::calls() == calls;
     std::_Exit(good ? 0 : 1);
   }
   int status = 0;

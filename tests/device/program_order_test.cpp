@@ -19,18 +19,18 @@ class ProgramOrderTest : public Rehearsed {
  protected:
   static constexpr int slow_us = 30'000;
 
-  static StorageRef block_of(int value, Device where = cuda0) {
-    const StorageRef block = allocate(where, sizeof(int));
+  static StorageRef block_of(int value, Device device = cuda0) {
+    const StorageRef block = allocate(device, sizeof(int));
     store(block, value);
-    synchronize(where);
+    synchronize(device);
     return block;
   }
   static int now(const StorageRef& block) { return __atomic_load_n(ints(block), __ATOMIC_SEQ_CST); }
   template <class Call>
   static std::uint64_t calls_of(Call call) {
-    const std::uint64_t before = rehearsal::calls();
+    const std::uint64_t calls_before = rehearsal::calls();
     call();
-    return rehearsal::calls() - before;
+    return rehearsal::calls() - calls_before;
   }
 };
 
@@ -56,7 +56,7 @@ int meet(First first, Second second) {
   const MeetParams params{&here, &met};
   first(params);
   second(params);
-  for (const Device each : {cuda0, cuda1}) synchronize(each);
+  for (const Device device : {cuda0, cuda1}) synchronize(device);
   return __atomic_load_n(&met, __ATOMIC_SEQ_CST);
 }
 
@@ -179,21 +179,21 @@ TEST_F(ProgramOrderTest, work_on_different_blocks_runs_side_by_side) {
 TEST_F(ProgramOrderTest, a_copy_to_another_device_runs_beside_other_work_of_both) {
   const StorageRef source = block_of(1);
   const StorageRef target = block_of(0, cuda1);
-  const StorageRef others[] = {block_of(1), block_of(0, cuda1)};
+  const StorageRef blocks[] = {block_of(1), block_of(0, cuda1)};
   const Stream copies = Stream::create(cuda1);
-  const auto on = [&](Device where, const StorageRef& block) {
-    return [where, &block, &copies, &source, &target](const MeetParams& params) {
-      if (where == cuda0) {
+  const auto launch_on = [&](Device device, const StorageRef& block) {
+    return [device, &block, &copies, &source, &target](const MeetParams& params) {
+      if (device == cuda0) {
         set_current_stream(copies);
         copy_bytes(target, 0, source, 0, sizeof(int));
         set_current_stream(Stream(cuda1));
       }
       const MemoryUse uses[] = {writes(block)};
-      launch(where, meeting, params, uses);
+      launch(device, meeting, params, uses);
     };
   };
   rehearsal::set_delay(1000);
-  EXPECT_EQ(meet(on(cuda0, others[0]), on(cuda1, others[1])), 2);
+  EXPECT_EQ(meet(launch_on(cuda0, blocks[0]), launch_on(cuda1, blocks[1])), 2);
 }
 
 TEST_F(ProgramOrderTest, a_use_that_is_done_is_not_waited_for_nor_what_came_after_it) {
@@ -213,19 +213,19 @@ TEST_F(ProgramOrderTest, a_use_that_is_done_is_not_waited_for_nor_what_came_afte
 TEST_F(ProgramOrderTest, on_one_stream_it_calls_nothing) {
   const StorageRef source = block_of(1);
   const StorageRef target = block_of(0);
-  for (const Stream& on : {Stream(cuda0), Stream::create(cuda0)}) {
-    set_current_stream(on);
+  for (const Stream& stream : {Stream(cuda0), Stream::create(cuda0)}) {
+    set_current_stream(stream);
     store(source, 1);
     load(target, source);
     int anything = 0;
-    const std::uint64_t plain =
+    const std::uint64_t call_count =
         calls_of([&] { launch(cuda0, store_kernel, StoreParams{&anything, 1}, {}); });
-    EXPECT_LE(plain, 3u);
-    EXPECT_EQ(calls_of([&] { store(source, 2); }), plain);
-    EXPECT_EQ(calls_of([&] { load(target, source); }), plain);
-    EXPECT_EQ(calls_of([&] { store(source, 3); }), plain);
-    on.synchronize();
-    EXPECT_EQ(calls_of([&] { load(target, source); }), plain) << "a wait changes nothing";
+    EXPECT_LE(call_count, 3u);
+    EXPECT_EQ(calls_of([&] { store(source, 2); }), call_count);
+    EXPECT_EQ(calls_of([&] { load(target, source); }), call_count);
+    EXPECT_EQ(calls_of([&] { store(source, 3); }), call_count);
+    stream.synchronize();
+    EXPECT_EQ(calls_of([&] { load(target, source); }), call_count) << "a wait changes nothing";
     synchronize(cuda0);
   }
 }
@@ -235,13 +235,13 @@ TEST_F(ProgramOrderTest, a_stream_waits_once_for_the_work_of_another) {
   const StorageRef target = block_of(0);
   set_current_stream(Stream::create(cuda0));
   rehearsal::set_delay(1000);
-  for (const StorageRef& each : sources) store(each, 4);
+  for (const StorageRef& source : sources) store(source, 4);
   const Stream reader = Stream::create(cuda0);
   set_current_stream(reader);
   const std::uint64_t waits = rehearsal::calls(&cuda::Api::stream_wait_event);
   const std::uint64_t records = rehearsal::calls(&cuda::Api::event_record);
-  for (const StorageRef& each : sources) load(target, each);
-  for (const StorageRef& each : sources) load(target, each);
+  for (const StorageRef& source : sources) load(target, source);
+  for (const StorageRef& source : sources) load(target, source);
   EXPECT_EQ(rehearsal::calls(&cuda::Api::stream_wait_event), waits + 1);
   EXPECT_EQ(rehearsal::calls(&cuda::Api::event_record), records + 1);
 }
@@ -250,8 +250,8 @@ TEST_F(ProgramOrderTest, streams_that_take_turns_make_no_new_events) {
   const StorageRef block = block_of(0);
   const Stream streams[] = {Stream::create(cuda0), Stream::create(cuda0), Stream::create(cuda0)};
   const auto turn = [&](int value) {
-    for (const Stream& each : streams) {
-      set_current_stream(each);
+    for (const Stream& stream : streams) {
+      set_current_stream(stream);
       store(block, value);
     }
   };
@@ -296,9 +296,9 @@ TEST_F(ProgramOrderTest, a_foreign_stream_that_was_waited_for_out_of_use_is_wait
     set_current_stream(Stream(cuda0));
     load(target, block);
     ASSERT_EQ(read_int(target), i);
-    cuda::Timeline* const work = streams.find(handle);
-    ASSERT_NE(work, nullptr);
-    EXPECT_TRUE(work->wait(work->now()));
+    cuda::StreamState* const stream_state = streams.find(handle);
+    ASSERT_NE(stream_state, nullptr);
+    EXPECT_TRUE(stream_state->wait(stream_state->now()));
   }
   ASSERT_EQ(table.stream_destroy(handle), cuda::success);
 }
@@ -313,11 +313,11 @@ TEST_F(ProgramOrderTest, a_foreign_stream_out_of_use_is_done_when_its_work_is) {
   store(block, 1);
   rehearsal::set_delay(0);
   set_current_stream(Stream(cuda0));
-  cuda::Timeline* const work = cuda::use(cuda0).streams->find(handle);
-  ASSERT_NE(work, nullptr);
+  cuda::StreamState* const stream_state = cuda::use(cuda0).streams->find(handle);
+  ASSERT_NE(stream_state, nullptr);
   // Not only up to the stretch of the store: memory that was handed on is noted in the last one.
-  EXPECT_FALSE(work->is_done(work->now()));
-  EXPECT_TRUE(work->wait(work->now()));
+  EXPECT_FALSE(stream_state->is_done(stream_state->now()));
+  EXPECT_TRUE(stream_state->wait(stream_state->now()));
   EXPECT_EQ(now(block), 1);
   ASSERT_EQ(table.stream_destroy(handle), cuda::success);
 }
@@ -383,13 +383,13 @@ TEST_F(ProgramOrderTest, threads_read_one_block_and_write_their_own) {
     threads.emplace_back([&] {
       set_current_stream(Stream::create(cuda0));
       for (int i = 0; i < 200; ++i) {
-        const StorageRef mine = allocate(cuda0, sizeof(int));
-        load(mine, shared);
-        EXPECT_EQ(read_int(mine), 7);
+        const StorageRef own_block = allocate(cuda0, sizeof(int));
+        load(own_block, shared);
+        EXPECT_EQ(read_int(own_block), 7);
       }
     });
   }
-  for (auto& each : threads) each.join();
+  for (auto& thread : threads) thread.join();
   store(shared, 8);
   EXPECT_EQ(read_int(shared), 8);
 }
@@ -422,7 +422,7 @@ TEST_F(ProgramOrderTest, streams_that_use_one_block_at_once_do_no_harm) {
       }
     });
   }
-  for (auto& each : threads) each.join();
+  for (auto& thread : threads) thread.join();
   EXPECT_EQ(read_int(block), 199);
 }
 

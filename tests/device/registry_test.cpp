@@ -29,7 +29,7 @@ constexpr unsigned patience = 240;
 
 /// Tests that need a process of their own: "threadsafe" death tests start the program anew, so the
 /// statement runs before CUDA was used.
-class FreshProcess : public testing::Test {
+class NewProcess : public testing::Test {
  protected:
   // Both in the program and in what it starts, as the wait for that has no end of its own.
   void SetUp() override {
@@ -63,8 +63,8 @@ template <class Body>
 std::optional<UnavailableReason> reason_of(Body body) {
   try {
     body();
-  } catch (const DeviceUnavailableError& problem) {
-    return problem.reason();
+  } catch (const DeviceUnavailableError& error) {
+    return error.reason();
   } catch (...) {
   }
   return std::nullopt;
@@ -90,11 +90,11 @@ TEST_F(registry_test, rehearsal_devices_are_listed_and_described_as_such) {
 
 TEST_F(registry_test, devices_that_do_not_exist_are_refused) {
   const auto out_of_range = std::optional(UnavailableReason::out_of_range);
-  for (const Device where : {Device{cuda_kind, 64}, Device{cuda_kind, -1},
-                             Device{DeviceKind::cpu, 64}, Device{DeviceKind::cpu, -1}}) {
-    EXPECT_EQ(reason_of([&] { require(where); }), out_of_range) << to_string(where);
-    EXPECT_EQ(reason_of([&] { static_cast<void>(allocate(where, 1)); }), out_of_range);
-    EXPECT_EQ(reason_of([&] { static_cast<void>(statistics(where)); }), out_of_range);
+  for (const Device device : {Device{cuda_kind, 64}, Device{cuda_kind, -1},
+                              Device{DeviceKind::cpu, 64}, Device{DeviceKind::cpu, -1}}) {
+    EXPECT_EQ(reason_of([&] { require(device); }), out_of_range) << to_string(device);
+    EXPECT_EQ(reason_of([&] { static_cast<void>(allocate(device, 1)); }), out_of_range);
+    EXPECT_EQ(reason_of([&] { static_cast<void>(statistics(device)); }), out_of_range);
   }
   EXPECT_NO_THROW(require(cpu0));
 }
@@ -131,7 +131,7 @@ TEST_F(registry_test, a_forked_child_gets_fork_errors_and_frees_in_silence) {
   EXPECT_NO_THROW(synchronize(cuda0)) << "the parent goes on";
 }
 
-TEST_F(FreshProcess, nothing_is_called_before_the_first_use) {
+TEST_F(NewProcess, nothing_is_called_before_the_first_use) {
   EXPECT_EXIT(
       {
         rehearse(2);
@@ -148,15 +148,15 @@ TEST_F(FreshProcess, nothing_is_called_before_the_first_use) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, a_build_without_an_emulated_gpu_says_so_and_can_rehearse_without) {
+TEST_F(NewProcess, a_build_without_an_emulated_gpu_says_so_and_can_rehearse_without) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_EMULATOR", "/nonexistent", 1);
         std::string said;
         try {
           rehearse(2, RehearsedKernels::users);
-        } catch (const DeviceUnavailableError& problem) {
-          said = problem.what();
+        } catch (const DeviceUnavailableError& error) {
+          said = error.what();
         }
         SKERRY_REQUIRE_OR_EXIT(said.find("/nonexistent/libskerry_emulator.so") != said.npos);
         SKERRY_REQUIRE_OR_EXIT(!is_rehearsing());
@@ -167,7 +167,7 @@ TEST_F(FreshProcess, a_build_without_an_emulated_gpu_says_so_and_can_rehearse_wi
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, a_fork_before_the_first_use_is_no_problem) {
+TEST_F(NewProcess, a_fork_before_the_first_use_is_no_problem) {
   EXPECT_EXIT(
       {
         rehearse(2);
@@ -188,7 +188,7 @@ TEST_F(FreshProcess, a_fork_before_the_first_use_is_no_problem) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, no_call_follows_shut_down) {
+TEST_F(NewProcess, no_call_follows_shut_down) {
   EXPECT_EXIT(
       {
         rehearse(2);
@@ -215,7 +215,7 @@ TEST_F(FreshProcess, no_call_follows_shut_down) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, threads_in_calls_do_not_keep_the_process_from_its_end) {
+TEST_F(NewProcess, threads_in_calls_do_not_keep_the_process_from_its_end) {
   EXPECT_EXIT(
       {
         rehearse(2);
@@ -245,7 +245,7 @@ TEST_F(FreshProcess, threads_in_calls_do_not_keep_the_process_from_its_end) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, refused_calls_return_on_the_thread_that_ends_the_process_only) {
+TEST_F(NewProcess, refused_calls_return_on_the_thread_that_ends_the_process_only) {
   EXPECT_EXIT(
       {
         rehearse(1);
@@ -260,7 +260,7 @@ TEST_F(FreshProcess, refused_calls_return_on_the_thread_that_ends_the_process_on
           }
         }).detach();
         while (calls == 0) std::this_thread::yield();
-        cuda::refuse_calls();
+        cuda::reject_calls();
         int ordinal = 0;
         SKERRY_REQUIRE_OR_EXIT(cuda::calls().get_device(&ordinal) == cuda::runtime_unloading);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -272,7 +272,7 @@ TEST_F(FreshProcess, refused_calls_return_on_the_thread_that_ends_the_process_on
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, the_environment_makes_rehearsal_devices) {
+TEST_F(NewProcess, the_environment_makes_rehearsal_devices) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "3", 1);
@@ -288,7 +288,7 @@ TEST_F(FreshProcess, the_environment_makes_rehearsal_devices) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, devices_that_are_no_peers_copy_through_the_host) {
+TEST_F(NewProcess, devices_that_are_no_peers_copy_through_the_host) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "3", 1);
@@ -309,7 +309,7 @@ TEST_F(FreshProcess, devices_that_are_no_peers_copy_through_the_host) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, physical_devices_are_split_into_logical_ones) {
+TEST_F(NewProcess, physical_devices_are_split_into_logical_ones) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "2", 1);
@@ -332,7 +332,7 @@ TEST_F(FreshProcess, physical_devices_are_split_into_logical_ones) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, devices_without_pools_work_with_plain_allocation) {
+TEST_F(NewProcess, devices_without_pools_work_with_plain_allocation) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_REHEARSE", "1", 1);
@@ -350,7 +350,7 @@ TEST_F(FreshProcess, devices_without_pools_work_with_plain_allocation) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, a_failing_start_gives_no_devices_and_a_reason) {
+TEST_F(NewProcess, a_failing_start_gives_no_devices_and_a_reason) {
   for (const int code : {cuda::stub_library, cuda::insufficient_driver, cuda::no_device,
                          cuda::devices_unavailable, cuda::initialization_error}) {
     EXPECT_EXIT(
@@ -376,25 +376,25 @@ TEST_F(FreshProcess, a_failing_start_gives_no_devices_and_a_reason) {
   }
 }
 
-TEST_F(FreshProcess, a_machine_without_a_driver_or_gpu_says_so) {
+TEST_F(NewProcess, a_machine_without_a_driver_or_gpu_says_so) {
   EXPECT_EXIT(
       {
         unsetenv("SKERRY_REHEARSE");
         // With a driver the missing module is the reason: either way there is a text.
         setenv("SKERRY_CUDA_MODULE", "/nonexistent/skerry_cuda.so", 1);
         SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 0);
-        const auto problem = why_no_cuda();
-        SKERRY_REQUIRE_OR_EXIT(problem.has_value());
-        SKERRY_REQUIRE_OR_EXIT(problem->reason == UnavailableReason::no_driver ||
-                               problem->reason == UnavailableReason::no_cuda_module);
-        SKERRY_REQUIRE_OR_EXIT(problem->text.find("CPU arrays work") != std::string::npos);
-        SKERRY_REQUIRE_OR_EXIT(reason_of([] { require(cuda0); }) == problem->reason);
+        const auto failure = why_no_cuda();
+        SKERRY_REQUIRE_OR_EXIT(failure.has_value());
+        SKERRY_REQUIRE_OR_EXIT(failure->reason == UnavailableReason::no_driver ||
+                               failure->reason == UnavailableReason::no_cuda_module);
+        SKERRY_REQUIRE_OR_EXIT(failure->text.find("CPU arrays work") != std::string::npos);
+        SKERRY_REQUIRE_OR_EXIT(reason_of([] { require(cuda0); }) == failure->reason);
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(FreshProcess, logical_cpu_devices_come_from_the_environment) {
+TEST_F(NewProcess, logical_cpu_devices_come_from_the_environment) {
   EXPECT_EXIT(
       {
         setenv("SKERRY_CPU_DEVICES", "3", 1);

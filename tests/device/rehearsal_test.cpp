@@ -72,7 +72,7 @@ TEST_F(RehearsalTest, copies_outside_of_a_block_are_refused) {
 }
 
 TEST_F(RehearsalTest, freed_memory_is_poisoned_when_the_stream_gets_there) {
-  const std::size_t before = rehearsal::live_blocks(0);
+  const std::size_t blocks_before = rehearsal::live_blocks(0);
   void* block = nullptr;
   ASSERT_EQ(calls.allocate_async(&block, 64, legacy), cuda::success);
   ASSERT_EQ(calls.fill_async(block, 1, 64, legacy), cuda::success);
@@ -80,9 +80,9 @@ TEST_F(RehearsalTest, freed_memory_is_poisoned_when_the_stream_gets_there) {
   rehearsal::set_delay(20'000);
   ASSERT_EQ(calls.deallocate_async(block, legacy), cuda::success);
   EXPECT_EQ(calls.deallocate_async(block, legacy), cuda::invalid_value);
-  EXPECT_EQ(rehearsal::live_blocks(0), before + 1) << "the stream is not there yet";
+  EXPECT_EQ(rehearsal::live_blocks(0), blocks_before + 1) << "the stream is not there yet";
   ASSERT_EQ(calls.stream_synchronize(legacy), cuda::success);
-  EXPECT_EQ(rehearsal::live_blocks(0), before);
+  EXPECT_EQ(rehearsal::live_blocks(0), blocks_before);
   EXPECT_EQ(static_cast<unsigned char*>(block)[63], 0xfd);
 }
 
@@ -224,7 +224,7 @@ TEST_F(RehearsalTest, neighbouring_blocks_do_not_touch) {
   for (int i = 0; i < 50; ++i) blocks.push_back(static_cast<char*>(device_memory(4096)));
   std::sort(blocks.begin(), blocks.end());
   for (std::size_t i = 1; i < blocks.size(); ++i) EXPECT_GE(blocks[i] - blocks[i - 1], 2 * 4096);
-  for (char* each : blocks) calls.deallocate(each);
+  for (char* block : blocks) calls.deallocate(block);
 }
 
 TEST_F(RehearsalTest, guard_pages_catch_kernels_that_write_too_far) {
@@ -239,7 +239,7 @@ TEST_F(RehearsalTest, guard_pages_catch_kernels_that_write_too_far) {
 }
 
 TEST_F(RehearsalTest, more_blocks_live_than_a_process_may_have_mappings) {
-  const std::size_t before = rehearsal::live_blocks(0);
+  const std::size_t blocks_before = rehearsal::live_blocks(0);
   std::vector<char*> blocks;
   for (int i = 0; i < 70'000; ++i) {
     void* data = device_memory(i % 2 == 0 ? 512 : 5000);
@@ -250,15 +250,15 @@ TEST_F(RehearsalTest, more_blocks_live_than_a_process_may_have_mappings) {
   }
   for (int i = 0; i < 70'000; ++i)
     ASSERT_EQ(blocks[static_cast<std::size_t>(i)][511], static_cast<char>(i));
-  EXPECT_EQ(rehearsal::live_blocks(0), before + blocks.size());
+  EXPECT_EQ(rehearsal::live_blocks(0), blocks_before + blocks.size());
   // Half of them make room for others of their sizes.
   for (std::size_t i = 0; i < blocks.size(); i += 2)
     EXPECT_EQ(calls.deallocate(blocks[i]), cuda::success);
   for (std::size_t i = 0; i < blocks.size(); i += 2)
     blocks[i] = static_cast<char*>(device_memory(512));
   EXPECT_EQ(blocks[1][511], 1);
-  for (char* each : blocks) EXPECT_EQ(calls.deallocate(each), cuda::success);
-  EXPECT_EQ(rehearsal::live_blocks(0), before);
+  for (char* block : blocks) EXPECT_EQ(calls.deallocate(block), cuda::success);
+  EXPECT_EQ(rehearsal::live_blocks(0), blocks_before);
 }
 
 TEST_F(RehearsalTest, packed_blocks_tell_of_a_write_too_far_when_they_are_freed) {
@@ -271,13 +271,13 @@ TEST_F(RehearsalTest, packed_blocks_tell_of_a_write_too_far_when_they_are_freed)
   EXPECT_EQ(static_cast<unsigned char>(packed[0]), 0xfd) << "nor is freed memory";
   rehearsal::clear();
   guarded.pop_back();
-  for (void* each : guarded) EXPECT_EQ(calls.deallocate(each), cuda::success);
+  for (void* block : guarded) EXPECT_EQ(calls.deallocate(block), cuda::success);
 }
 
 TEST_F(RehearsalTest, blocks_are_guarded_again_when_there_are_fewer) {
   std::vector<void*> blocks;
   for (int i = 0; i < 40'000; ++i) blocks.push_back(device_memory(100));
-  for (void* each : blocks) EXPECT_EQ(calls.deallocate(each), cuda::success);
+  for (void* block : blocks) EXPECT_EQ(calls.deallocate(block), cuda::success);
   // Mappings of blocks that were freed count until their pages are given back.
   for (int i = 0; i < 20'000; ++i) EXPECT_EQ(calls.deallocate(device_memory(100)), cuda::success);
   char* const first = static_cast<char*>(device_memory(4096));
@@ -293,20 +293,20 @@ TEST(rehearsed_contexts_test, they_are_made_as_cuda_makes_them) {
       {
         rehearsal::set_device_count(2);
         const cuda::Api& calls = *rehearsal::calls_table();
-        const auto made = [](bool first, bool second) {
+        const auto has_contexts = [](bool first, bool second) {
           return rehearsal::has_context(0) == first && rehearsal::has_context(1) == second;
         };
         int current = -1;
         bool good = calls.get_device(&current) == cuda::success && current == 0;
-        good = good && made(false, false);
-        good = good && calls.push_device(1) == cuda::success && made(false, true);
+        good = good && has_contexts(false, false);
+        good = good && calls.push_device(1) == cuda::success && has_contexts(false, true);
         good = good && calls.get_device(&current) == cuda::success && current == 1;
         good = good && calls.pop_device() == cuda::success;
         good = good && calls.get_device(&current) == cuda::success && current == 0;
-        good = good && made(false, true) && calls.pop_device() != cuda::success;
+        good = good && has_contexts(false, true) && calls.pop_device() != cuda::success;
         // Work without a current context makes one.
         good = good && calls.stream_synchronize(cuda::legacy_stream) == cuda::success;
-        std::_Exit(good && made(true, true) ? 0 : 1);
+        std::_Exit(good && has_contexts(true, true) ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");
 }

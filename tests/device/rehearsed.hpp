@@ -39,11 +39,11 @@ class Rehearsed : public testing::Test {
   static void restore() {
     rehearsal::clear();
     rehearsal::set_delay(0);
-    for (const Device each : devices(cuda_kind)) {
-      set_current_stream(Stream(each));
-      synchronize(each);
-      set_memory_limit(each, std::nullopt);
-      trim(each);
+    for (const Device device : devices(cuda_kind)) {
+      set_current_stream(Stream(device));
+      synchronize(device);
+      set_memory_limit(device, std::nullopt);
+      trim(device);
     }
   }
 };
@@ -74,11 +74,11 @@ inline int* ints(const StorageRef& block) { return reinterpret_cast<int*>(block-
 
 inline void store(const StorageRef& target, int value) {
   const MemoryUse uses[] = {writes(target)};
-  launch(target->where(), store_kernel, StoreParams{ints(target), value}, uses);
+  launch(target->device(), store_kernel, StoreParams{ints(target), value}, uses);
 }
 inline void load(const StorageRef& target, const StorageRef& source) {
   const MemoryUse uses[] = {writes(target), reads(source)};
-  launch(target->where(), load_kernel, LoadParams{ints(source), ints(target)}, uses);
+  launch(target->device(), load_kernel, LoadParams{ints(source), ints(target)}, uses);
 }
 inline int read_int(const StorageRef& source) {
   int value = 0;

@@ -32,11 +32,11 @@ std::vector<unsigned char> pattern(std::size_t nbytes, unsigned seed) {
 void there_and_back(std::size_t nbytes, unsigned seed) {
   auto source = pattern(nbytes, seed);
   const auto expected = source;
-  const StorageRef there = allocate(cuda0, nbytes);
-  copy_bytes(there, 0, foreign(source), 0, nbytes);
+  const StorageRef device_block = allocate(cuda0, nbytes);
+  copy_bytes(device_block, 0, foreign(source), 0, nbytes);
   std::fill(source.begin(), source.end(), 0);  // has been read
   std::vector<unsigned char> back(nbytes);
-  copy_bytes(foreign(back), 0, there, 0, nbytes);
+  copy_bytes(foreign(back), 0, device_block, 0, nbytes);
   ASSERT_TRUE(back == expected) << nbytes;
 }
 
@@ -64,12 +64,12 @@ TEST_F(staging_test, bytes_arrive_with_any_delay_and_from_several_threads_and_st
       set_current_stream(Stream::create(cuda0));
       std::mt19937 random(user);
       for (unsigned i = 0; i < 25; ++i) {
-        const std::size_t most = i % 5 == 0 ? 3 * chunk : 70'000;
-        there_and_back(1 + random() % most, user * 100 + i);
+        const std::size_t max_nbytes = i % 5 == 0 ? 3 * chunk : 70'000;
+        there_and_back(1 + random() % max_nbytes, user * 100 + i);
       }
     });
   }
-  for (std::thread& each : users) each.join();
+  for (std::thread& thread : users) thread.join();
   done = true;
   delays.join();
 }
@@ -77,19 +77,19 @@ TEST_F(staging_test, bytes_arrive_with_any_delay_and_from_several_threads_and_st
 TEST_F(staging_test, small_transfers_do_not_wait_for_each_other) {
   std::vector<unsigned char> bytes(1000, 1);
   const StorageRef source = foreign(bytes);
-  const StorageRef there = allocate(cuda0, 100'000);
-  copy_bytes(there, 0, source, 0, 1000);
+  const StorageRef device_block = allocate(cuda0, 100'000);
+  copy_bytes(device_block, 0, source, 0, 1000);
   synchronize(cuda0);
   rehearsal::set_delay(20'000);
   const std::uint64_t waits = rehearsal::calls(&cuda::Api::event_synchronize);
   for (std::size_t i = 0; i < 100; ++i) {
     std::fill(bytes.begin(), bytes.end(), static_cast<unsigned char>(i));
-    copy_bytes(there, i * 1000, source, 0, 1000);
+    copy_bytes(device_block, i * 1000, source, 0, 1000);
   }
   EXPECT_LE(rehearsal::calls(&cuda::Api::event_synchronize), waits + 1);
   rehearsal::set_delay(0);
   std::vector<unsigned char> back(100'000);
-  read_bytes(back.data(), there, 0, back.size());
+  read_bytes(back.data(), device_block, 0, back.size());
   for (std::size_t i = 0; i < back.size(); ++i) ASSERT_EQ(back[i], i / 1000) << i;
 }
 
@@ -121,31 +121,33 @@ TEST_F(staging_test, a_failure_in_the_middle_leaves_it_usable_and_loses_nothing)
   std::vector<unsigned char> back(source.size());
   rehearsal::set_delay(50);
   EXPECT_GE(fail_each_call([&] {
-              const StorageRef there = allocate(cuda0, source.size());
-              copy_bytes(there, 0, foreign(source), 0, source.size());
+              const StorageRef device_block = allocate(cuda0, source.size());
+              copy_bytes(device_block, 0, foreign(source), 0, source.size());
             }),
             14);
-  const StorageRef there = allocate(cuda0, source.size());
-  copy_bytes(there, 0, foreign(source), 0, source.size());
-  EXPECT_GE(fail_each_call([&] { copy_bytes(foreign(back), 0, there, 0, back.size()); }), 14);
+  const StorageRef device_block = allocate(cuda0, source.size());
+  copy_bytes(device_block, 0, foreign(source), 0, source.size());
+  EXPECT_GE(fail_each_call([&] { copy_bytes(foreign(back), 0, device_block, 0, back.size()); }),
+            14);
   EXPECT_TRUE(back == source);
   EXPECT_EQ(rehearsal::live_blocks(-1), pinned);
-  EXPECT_LE(statistics(cuda0).live_bytes, live + there->nbytes() + there->nbytes() / 32);
+  EXPECT_LE(statistics(cuda0).live_bytes,
+            live + device_block->nbytes() + device_block->nbytes() / 32);
 }
 
 TEST_F(staging_test, pieces_are_made_in_the_chunk_itself) {
-  const StorageRef there = allocate(cuda0, 3 * chunk);
+  const StorageRef device_block = allocate(cuda0, 3 * chunk);
   rehearsal::set_delay(200);
   {
-    Upload by(there);
+    Upload upload(device_block);
     for (std::size_t i = 0; i < 3; ++i) {
-      std::memset(by.buffer(chunk), static_cast<int>(i) + 1, chunk);
-      by.send(i * chunk, chunk);
+      std::memset(upload.buffer(chunk), static_cast<int>(i) + 1, chunk);
+      upload.send(i * chunk, chunk);
     }
-    EXPECT_THROW(by.send(3 * chunk, 1), ValueError);
+    EXPECT_THROW(upload.send(3 * chunk, 1), ValueError);
   }
   std::vector<unsigned char> back(3 * chunk);
-  read_bytes(back.data(), there, 0, back.size());
+  read_bytes(back.data(), device_block, 0, back.size());
   for (std::size_t i = 0; i < back.size(); i += 1000) ASSERT_EQ(back[i], i / chunk + 1) << i;
 }
 

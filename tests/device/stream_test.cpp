@@ -17,7 +17,7 @@ using stream_test = Rehearsed;
 
 /// A write that the launch is not told of, so that nothing waits for it.
 void store_untold(const StorageRef& target, int value) {
-  launch(target->where(), store_kernel, StoreParams{ints(target), value}, {});
+  launch(target->device(), store_kernel, StoreParams{ints(target), value}, {});
 }
 
 TEST_F(stream_test, delayed_work_runs_after_the_launch_has_returned) {
@@ -141,14 +141,14 @@ TEST_F(stream_test, blocks_of_streams_nest_and_end_where_they_began) {
   enter_stream(first);
   EXPECT_EQ(current_stream(cuda0), first);
   EXPECT_EQ(current_stream(cuda1), second);
-  std::thread([&] { EXPECT_THROW(leave_stream(first), ValueError); }).join();
-  leave_stream(first);
+  std::thread([&] { EXPECT_THROW(exit_stream(first), ValueError); }).join();
+  exit_stream(first);
   EXPECT_EQ(current_stream(cuda0), first);
-  leave_stream(second);
+  exit_stream(second);
   EXPECT_EQ(current_stream(cuda1), Stream(cuda1));
-  leave_stream(first);
+  exit_stream(first);
   EXPECT_EQ(current_stream(cuda0), Stream(cuda0));
-  EXPECT_THROW(leave_stream(first), ValueError);
+  EXPECT_THROW(exit_stream(first), ValueError);
 }
 
 TEST_F(stream_test, events_refuse_streams_of_other_devices) {
@@ -157,11 +157,11 @@ TEST_F(stream_test, events_refuse_streams_of_other_devices) {
 }
 
 TEST_F(stream_test, current_stream_belongs_to_thread_and_device) {
-  const Stream mine = Stream::create(cuda0);
+  const Stream stream = Stream::create(cuda0);
   EXPECT_EQ(current_stream(cuda0), Stream(cuda0));
-  set_current_stream(mine);
-  EXPECT_EQ(current_stream(cuda0), mine);
-  EXPECT_EQ(current_stream_handle(cuda0), mine.handle());
+  set_current_stream(stream);
+  EXPECT_EQ(current_stream(cuda0), stream);
+  EXPECT_EQ(current_stream_handle(cuda0), stream.handle());
   EXPECT_EQ(current_stream(cuda1), Stream(cuda1));
   std::thread([] { EXPECT_EQ(current_stream(cuda0), Stream(cuda0)); }).join();
   set_current_stream(Stream(cuda0));
@@ -193,12 +193,12 @@ TEST_F(stream_test, parameters_larger_than_a_queue_item_are_copied_too) {
   rehearsal::set_delay(5'000);
   {
     Large params{ints(block), {}, 9};
-    const Kernel what{.host = [](const void* p) {
-      const auto& mine = *static_cast<const Large*>(p);
-      __atomic_store_n(mine.target, mine.value, __ATOMIC_SEQ_CST);
+    const Kernel kernel{.host = [](const void* p) {
+      const auto& copied_params = *static_cast<const Large*>(p);
+      __atomic_store_n(copied_params.target, copied_params.value, __ATOMIC_SEQ_CST);
     }};
     const MemoryUse uses[] = {writes(block)};
-    launch(cuda0, what, params, uses);
+    launch(cuda0, kernel, params, uses);
     params.value = 0;
   }
   EXPECT_EQ(read_int(block), 9);
@@ -236,19 +236,19 @@ TEST_F(stream_test, threads_may_use_a_device_at_once) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([t] {
-      const Device where{cuda_kind, static_cast<std::int16_t>(t % 2)};
-      const Stream mine = Stream::create(where);
-      set_current_stream(mine);
+      const Device device{cuda_kind, static_cast<std::int16_t>(t % 2)};
+      const Stream stream = Stream::create(device);
+      set_current_stream(stream);
       for (int i = 0; i < 200; ++i) {
-        const StorageRef a = allocate(where, 4096);
-        const StorageRef b = allocate(where, sizeof(int));
+        const StorageRef a = allocate(device, 4096);
+        const StorageRef b = allocate(device, sizeof(int));
         store(a, i);
         load(b, a);
         EXPECT_EQ(read_int(b), i);
       }
     });
   }
-  for (auto& each : threads) each.join();
+  for (auto& thread : threads) thread.join();
 }
 
 TEST_F(stream_test, the_runtime_s_current_device_is_left_alone) {
@@ -275,14 +275,15 @@ void find_host(const void* params) {
 constexpr Kernel find_something{.host = find_host};
 
 /// Enqueues a kernel that finds `value`; 0 is nothing.
-void find(Device where, std::int64_t value) {
-  const DeferredError what{
-      .raise = [](const DeferredError& each,
-                  std::int64_t found) { throw IndexError(each.op + std::to_string(found)); },
-      .op = "found ",
-      .values = {}};
-  const DeferredWord word(where, what);
-  launch(where, find_something, FindParams{word.get(), value}, {});
+void find(Device device, std::int64_t value) {
+  const DeferredError error{.raise =
+                                [](const DeferredError& deferred_error, std::int64_t found_value) {
+                                  throw IndexError(deferred_error.op + std::to_string(found_value));
+                                },
+                            .op = "found ",
+                            .values = {}};
+  const DeferredWord word(device, error);
+  launch(device, find_something, FindParams{word.get(), value}, {});
 }
 
 std::string text_of(const auto& call) {

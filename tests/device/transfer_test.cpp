@@ -20,13 +20,13 @@ std::vector<unsigned char> pattern(std::size_t nbytes) {
   return bytes;
 }
 
-StorageRef filled(Device where, const std::vector<unsigned char>& bytes) {
+StorageRef filled(Device device, const std::vector<unsigned char>& bytes) {
   const StorageRef host = allocate(cpu0, bytes.size());
   std::memcpy(host->data(), bytes.data(), bytes.size());
-  if (where == cpu0) return host;
-  const StorageRef there = allocate(where, bytes.size());
-  copy_bytes(there, 0, host, 0, bytes.size());
-  return there;
+  if (device == cpu0) return host;
+  const StorageRef device_block = allocate(device, bytes.size());
+  copy_bytes(device_block, 0, host, 0, bytes.size());
+  return device_block;
 }
 
 std::vector<unsigned char> contents(const StorageRef& block) {
@@ -41,12 +41,13 @@ TEST_F(transfer_test, bytes_arrive_between_all_pairs_of_devices) {
   for (const std::size_t nbytes :
        {std::size_t{1}, std::size_t{4097}, chunk - 1, chunk, chunk + 1, 3 * chunk + 5}) {
     const auto bytes = pattern(nbytes);
-    for (const Device from : {cpu0, cuda0, cuda1}) {
-      const StorageRef source = filled(from, bytes);
-      for (const Device to : {cpu0, cuda0, cuda1}) {
-        const StorageRef target = allocate(to, nbytes);
+    for (const Device source_device : {cpu0, cuda0, cuda1}) {
+      const StorageRef source = filled(source_device, bytes);
+      for (const Device destination_device : {cpu0, cuda0, cuda1}) {
+        const StorageRef target = allocate(destination_device, nbytes);
         copy_bytes(target, 0, source, 0, nbytes);
-        EXPECT_EQ(contents(target), bytes) << to_string(from) << " to " << to_string(to);
+        EXPECT_EQ(contents(target), bytes)
+            << to_string(source_device) << " to " << to_string(destination_device);
       }
     }
   }
@@ -115,16 +116,17 @@ TEST_F(transfer_test, copies_wait_for_the_source_and_later_work_for_copies) {
 }
 
 TEST_F(transfer_test, bytes_moved_are_counted) {
-  const TransferStatistics before = transfers();
-  const StorageRef there = filled(cuda0, pattern(1000));
+  const TransferStatistics transfers_before = transfers();
+  const StorageRef device_block = filled(cuda0, pattern(1000));
   const StorageRef other = allocate(cuda1, 1000);
-  copy_bytes(other, 0, there, 0, 1000);
+  copy_bytes(other, 0, device_block, 0, 1000);
   static_cast<void>(contents(other));
-  const TransferStatistics after = transfers();
-  EXPECT_EQ(after.host_to_device_bytes - before.host_to_device_bytes, 1000u);
-  EXPECT_EQ(after.device_to_device_bytes - before.device_to_device_bytes, 1000u);
-  EXPECT_EQ(after.device_to_host_bytes - before.device_to_host_bytes, 1000u);
-  EXPECT_EQ(after.count - before.count, 3u);
+  const TransferStatistics transfers_after = transfers();
+  EXPECT_EQ(transfers_after.host_to_device_bytes - transfers_before.host_to_device_bytes, 1000u);
+  EXPECT_EQ(transfers_after.device_to_device_bytes - transfers_before.device_to_device_bytes,
+            1000u);
+  EXPECT_EQ(transfers_after.device_to_host_bytes - transfers_before.device_to_host_bytes, 1000u);
+  EXPECT_EQ(transfers_after.count - transfers_before.count, 3u);
 }
 
 TEST_F(transfer_test, peers_copy_directly) {

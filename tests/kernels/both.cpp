@@ -25,12 +25,12 @@ NdArray on_host(const numbers& values, const Dims& shape) {
 }
 
 /// The numbers as `type`, without the parts that it lacks.
-NdArray as_type(const numbers& values, const Dims& shape, Dtype type, Device where) {
+NdArray as_type(const numbers& values, const Dims& shape, Dtype type, Device device) {
   const NdArray wide = on_host(values, shape);
-  if (kind(type) == DtypeKind::complex_floating) return to_device(astype(wide, type, true), where);
+  if (kind(type) == DtypeKind::complex_floating) return to_device(astype(wide, type, true), device);
   const Layout real_part{wide.shape(), wide.strides(), 0};
   const NdArray real(wide.memory(), real_part, Dtype::float64);
-  return to_device(astype(real, type, true), where);
+  return to_device(astype(real, type, true), device);
 }
 
 numbers values_of(const NdArray& x) {
@@ -47,7 +47,7 @@ bool is_same(double actual, double expected, double allowed) {
 
 }  // namespace
 
-NdArray sample(Dtype type, const Dims& shape, Device where, int seed) {
+NdArray sample(Dtype type, const Dims& shape, Device device, int seed) {
   const bool is_unsigned =
       kind(type) == DtypeKind::unsigned_integer || kind(type) == DtypeKind::boolean;
   const double scale = is_floating(type) ? 0.25 : 1;
@@ -60,11 +60,11 @@ NdArray sample(Dtype type, const Dims& shape, Device where, int seed) {
     values.emplace_back(kind(type) == DtypeKind::boolean ? std::fmod(step, 2) : real,
                         (static_cast<double>((i * 5 + seed) % 13) - 6) * scale);
   }
-  return as_type(values, shape, type, where);
+  return as_type(values, shape, type, device);
 }
 
-NdArray sample_factors(Dtype type, const Dims& shape, Device where) {
-  if (!is_floating(type)) return sample(type, shape, where);
+NdArray sample_factors(Dtype type, const Dims& shape, Device device) {
+  if (!is_floating(type)) return sample(type, shape, device);
   std::int64_t size = 1;
   for (const std::int64_t extent : shape) size *= extent;
   const bool is_complex = kind(type) == DtypeKind::complex_floating;
@@ -74,7 +74,7 @@ NdArray sample_factors(Dtype type, const Dims& shape, Device where) {
     const double modulus = i % 257 == 3 ? 2 : i % 257 == 7 ? 0.5 : 1;
     values.push_back(modulus * ((i * 7 + i / 19) % 3 == 0 ? turn : 1.0));
   }
-  return as_type(values, shape, type, where);
+  return as_type(values, shape, type, device);
 }
 
 NdArray without_first(const NdArray& x, std::int64_t count) {
@@ -83,27 +83,27 @@ NdArray without_first(const NdArray& x, std::int64_t count) {
                  .offset = x.layout().offset + count * x.strides()[0]});
 }
 
-NdArray sample_indices(std::int64_t limit, const Dims& shape, Device where) {
+NdArray sample_indices(std::int64_t limit, const Dims& shape, Device device) {
   const NdArray some = sample(Dtype::uint8, shape, cpu);
   numbers values = values_of(some);
   std::int64_t i = 0;
   for (auto& value : values) value = static_cast<double>((i++ * 31 + 7) % limit);
-  return as_type(values, shape, Dtype::int64, where);
+  return as_type(values, shape, Dtype::int64, device);
 }
 
-NdArray sample_matrices(Dtype type, std::int64_t count, std::int64_t side, Device where) {
+NdArray sample_matrices(Dtype type, std::int64_t count, std::int64_t side, Device device) {
   numbers values;
   for (std::int64_t k = 0; k < count; ++k) {
     for (std::int64_t i = 0; i < side; ++i) {
       for (std::int64_t j = 0; j < side; ++j) {
-        const double near = 1.0 / (1.0 + std::fabs(static_cast<double>(i - j)));
+        const double decay = 1.0 / (1.0 + std::fabs(static_cast<double>(i - j)));
         const double skew = i == j ? 0 : (i < j ? 0.1 : -0.1) / (1.0 + static_cast<double>(i + j));
         const double ridge = i == j ? static_cast<double>(side + k + i) : 0;
-        values.emplace_back(near + ridge, skew);
+        values.emplace_back(decay + ridge, skew);
       }
     }
   }
-  return as_type(values, Dims{count, side, side}, type, where);
+  return as_type(values, Dims{count, side, side}, type, device);
 }
 
 double tolerance_of(Dtype type) {

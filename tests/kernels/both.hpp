@@ -27,17 +27,17 @@ inline constexpr Dtype floating_dtypes[] = {Dtype::float32, Dtype::float64, Dtyp
                                             Dtype::complex128};
 
 /// Small numbers of both signs where there are any, zeros among them, the same on every device.
-[[nodiscard]] NdArray sample(Dtype type, const Dims& shape, Device where, int seed = 0);
+[[nodiscard]] NdArray sample(Dtype type, const Dims& shape, Device device, int seed = 0);
 /// The same but for floating dtypes, whose products of any of the numbers are exact, neither 0 nor
 /// out of range: ones of all signs (and i's), a few twos and as many halves.
-[[nodiscard]] NdArray sample_factors(Dtype type, const Dims& shape, Device where);
+[[nodiscard]] NdArray sample_factors(Dtype type, const Dims& shape, Device device);
 /// The elements of a 1-D array but the first `count`: they begin where wide loads do not.
 [[nodiscard]] NdArray without_first(const NdArray& x, std::int64_t count);
 /// int64 numbers of 0 … limit - 1 in no order.
-[[nodiscard]] NdArray sample_indices(std::int64_t limit, const Dims& shape, Device where);
+[[nodiscard]] NdArray sample_indices(std::int64_t limit, const Dims& shape, Device device);
 /// `count` dense square matrices that are well conditioned, Hermitian and positive definite.
 [[nodiscard]] NdArray sample_matrices(Dtype type, std::int64_t count, std::int64_t side,
-                                      Device where);
+                                      Device device);
 
 /// Fails unless both have the same shape, dtype and elements; floating ones within `tolerance` of
 /// their modulus (or of one). NaN equals NaN.
@@ -48,14 +48,14 @@ void expect_same(const NdArray& actual, const NdArray& expected, double toleranc
 
 /// Calls `f(device)`, which gives an array, for the CPU and for CUDA and compares.
 template <class F>
-void compare(const std::string& what, F&& f, double tolerance = 0) {
-  SCOPED_TRACE(what);
+void compare(const std::string& label, F&& f, double tolerance = 0) {
+  SCOPED_TRACE(label);
   const NdArray actual = f(cuda);
   EXPECT_EQ(actual.device(), cuda);
   expect_same(actual, f(cpu), tolerance);
 }
 
-[[nodiscard]] inline std::string of(const char* op, Dtype type) {
+[[nodiscard]] inline std::string case_label(const char* op, Dtype type) {
   return std::string(op) + " of " + name(type);
 }
 

@@ -19,13 +19,13 @@ const Dtype real_floating[] = {Dtype::float16, Dtype::float32, Dtype::float64};
 TEST(counting_kernels, count_numbers) {
   for (const std::int64_t size : {1, 255, 4097, 70001}) {
     for (const std::int64_t bins : {1, 4096, 4097}) {
-      const auto counted = [&](Device where, const NdArray* weights) {
-        return count_numbers("bincount", sample_indices(5000, Dims{size}, where), weights, bins);
+      const auto counted = [&](Device device, const NdArray* weights) {
+        return count_numbers("bincount", sample_indices(5000, Dims{size}, device), weights, bins);
       };
-      compare("bincount", [&](Device where) { return counted(where, nullptr); });
-      compare("bincount with weights", [&](Device where) {
-        const NdArray weights = sample(Dtype::float64, Dims{size}, where, 2);
-        return counted(where, &weights);
+      compare("bincount", [&](Device device) { return counted(device, nullptr); });
+      compare("bincount with weights", [&](Device device) {
+        const NdArray weights = sample(Dtype::float64, Dims{size}, device, 2);
+        return counted(device, &weights);
       });
     }
   }
@@ -35,15 +35,15 @@ TEST(counting_kernels, histogram) {
   for (const Dtype type : real_floating) {
     for (const std::int64_t bins : {1, 7, 5000}) {
       for (const bool uniform : {false, true}) {
-        compare(of("histogram", type), [&](Device where) {
-          const NdArray items = without_first(sample(type, Dims{20002}, where), 1);
+        compare(case_label("histogram", type), [&](Device device) {
+          const NdArray items = without_first(sample(type, Dims{20002}, device), 1);
           NdArray edges = astype(sample_indices(1, Dims{bins + 1}, cpu), Dtype::float64, true);
           auto* const numbers = reinterpret_cast<double*>(edges.data());
           for (std::int64_t i = 0; i <= bins; ++i) {
             numbers[i] = -4.0 + 8.0 * static_cast<double>(i) / static_cast<double>(bins);
           }
-          const NdArray there = to_device(astype(edges, type, false), where);
-          return histogram(items, there, uniform, -4.0, 4.0);
+          const NdArray device_edges = to_device(astype(edges, type, false), device);
+          return histogram(items, device_edges, uniform, -4.0, 4.0);
         });
       }
     }
@@ -56,17 +56,17 @@ INSTANTIATE_TEST_SUITE_P(dtypes, ScatterKernelsOf, ::testing::ValuesIn(every_dty
 
 /// Whether an operation takes a dtype.
 bool scatters(ScatterOp op, Dtype type) {
-  const DtypeKind of = kind(type);
+  const DtypeKind dtype_kind = kind(type);
   switch (op) {
     case ScatterOp::bitwise_and:
     case ScatterOp::bitwise_or:
     case ScatterOp::bitwise_xor:
-      return is_integer(type) || of == DtypeKind::boolean;
+      return is_integer(type) || dtype_kind == DtypeKind::boolean;
     case ScatterOp::minimum:
     case ScatterOp::maximum:
-      return is_integer(type) || of == DtypeKind::real_floating;
+      return is_integer(type) || dtype_kind == DtypeKind::real_floating;
     default:
-      return of != DtypeKind::boolean;
+      return dtype_kind != DtypeKind::boolean;
   }
 }
 
@@ -76,11 +76,11 @@ TEST_P(ScatterKernelsOf, combine_values_of_equal_places) {
     const auto op = static_cast<ScatterOp>(i);
     if (!scatters(op, type)) continue;
     for (const std::int64_t size : {1, 33, 4099}) {
-      compare(of("scatter_reduce", type), [&](Device where) {
-        const NdArray target = copy(sample_factors(type, Dims{1000}, where));
-        const NdArray places = sample_indices(1000, Dims{size}, where);
-        const NdArray values = sample_factors(type, Dims{size}, where);
-        scatter_reduce(op, target, places, {.array = &values, .name = "values"});
+      compare(case_label("scatter_reduce", type), [&](Device device) {
+        const NdArray target = copy(sample_factors(type, Dims{1000}, device));
+        const NdArray indices = sample_indices(1000, Dims{size}, device);
+        const NdArray values = sample_factors(type, Dims{size}, device);
+        scatter_reduce(op, target, indices, {.array = &values, .name = "values"});
         return target;
       });
     }
@@ -96,20 +96,22 @@ TEST_P(PartialKernelsOf, find_what_is_of_a_rank) {
   if (kind(type) == DtypeKind::complex_floating) return;
   const std::int64_t ranks[] = {0, 3, 1024};
   for (const Dims& shape : {Dims{1, 1025}, Dims{3, 4097}, Dims{2, 20011}}) {
-    compare(of("order_statistics", type),
-            [&](Device where) { return order_statistics(sample(type, shape, where), ranks); });
-    for (const bool places : {false, true}) {
-      compare(of("partition", type), [&](Device where) {
-        return partition("partition", sample(type, shape, where), ranks, 1, places);
+    compare(case_label("order_statistics", type),
+            [&](Device device) { return order_statistics(sample(type, shape, device), ranks); });
+    for (const bool returns_indices : {false, true}) {
+      compare(case_label("partition", type), [&](Device device) {
+        return partition("partition", sample(type, shape, device), ranks, 1, returns_indices);
       });
     }
     for (const std::int64_t count : {1, 33, 63, 64, 1025}) {
       for (const bool largest : {false, true}) {
-        const auto found = [&](Device where) {
-          return topk(sample(type, shape, where), count, 1, largest);
+        const auto compute_topk = [&](Device device) {
+          return topk(sample(type, shape, device), count, 1, largest);
         };
-        compare(of("topk", type), [&](Device where) { return found(where).values; });
-        compare(of("indices of topk", type), [&](Device where) { return found(where).indices; });
+        compare(case_label("topk", type),
+                [&](Device device) { return compute_topk(device).values; });
+        compare(case_label("indices of topk", type),
+                [&](Device device) { return compute_topk(device).indices; });
       }
     }
   }
@@ -125,13 +127,13 @@ TEST_P(ConvolutionKernelsOf, add_up_products) {
   for (const std::int64_t size : {1, 40, 4099}) {
     for (const std::int64_t taps : {1, 2, 33, 300}) {
       const std::int64_t all = size + taps - 1;
-      compare(of("convolve", type), [&](Device where) {
-        const NdArray x = without_first(sample(type, Dims{size + 1}, where), 1);
-        return convolve(x, sample(type, Dims{taps}, where, 4), 0, all);
+      compare(case_label("convolve", type), [&](Device device) {
+        const NdArray x = without_first(sample(type, Dims{size + 1}, device), 1);
+        return convolve(x, sample(type, Dims{taps}, device, 4), 0, all);
       });
-      compare(of("a part of convolve", type), [&](Device where) {
-        const NdArray y = without_first(sample(type, Dims{taps + 1}, where, 4), 1);
-        return convolve(sample(type, Dims{size}, where), y, all / 3, (all + 1) / 2);
+      compare(case_label("a part of convolve", type), [&](Device device) {
+        const NdArray y = without_first(sample(type, Dims{taps + 1}, device, 4), 1);
+        return convolve(sample(type, Dims{size}, device), y, all / 3, (all + 1) / 2);
       });
     }
   }
@@ -140,7 +142,7 @@ TEST_P(ConvolutionKernelsOf, add_up_products) {
 struct DrawnNumbers {
   const char* name;
   RandomMethod method;
-  RandomArguments with;
+  RandomArguments arguments;
   bool is_whole;  ///< int64
 };
 const DrawnNumbers distributions[] = {
@@ -154,14 +156,14 @@ const DrawnNumbers distributions[] = {
     {"binomial", RandomMethod::binomial, {.a = 100, .b = 0.25}, true}};
 
 TEST(random_kernels, draw_the_same_numbers) {
-  for (const DrawnNumbers& each : distributions) {
+  for (const DrawnNumbers& distribution : distributions) {
     for (const std::int64_t size : {1, 255, 4099}) {
-      for (const std::int64_t before : {0, 1}) {
-        compare(each.name, [&](Device where) {
-          const Dtype type = each.is_whole ? Dtype::int64 : Dtype::float64;
-          const NdArray all = empty("draw", Dims{size + before}, type, where);
-          const NdArray out = without_first(all, before);
-          draw(out, each.method, RandomStream{}, each.with);
+      for (const std::int64_t leading_count : {0, 1}) {
+        compare(distribution.name, [&](Device device) {
+          const Dtype type = distribution.is_whole ? Dtype::int64 : Dtype::float64;
+          const NdArray all = empty("draw", Dims{size + leading_count}, type, device);
+          const NdArray out = without_first(all, leading_count);
+          draw(out, distribution.method, PhiloxState{}, distribution.arguments);
           return out;
         });
       }

@@ -14,13 +14,13 @@ using namespace linalg;
 
 /// As compare(), but a library or a routine of it that is not on this machine is skipped by name.
 template <class F>
-void compare_with_library(const std::string& what, F&& f, double tolerance) {
+void compare_with_library(const std::string& label, F&& f, double tolerance) {
   try {
-    compare(what, std::forward<F>(f), tolerance);
+    compare(label, std::forward<F>(f), tolerance);
   } catch (const LibraryError& missing) {
-    GTEST_SKIP() << what << ": " << missing.what();
+    GTEST_SKIP() << label << ": " << missing.what();
   } catch (const NotImplementedError& missing) {
-    GTEST_SKIP() << what << ": " << missing.what();
+    GTEST_SKIP() << label << ": " << missing.what();
   }
 }
 
@@ -33,16 +33,16 @@ TEST_P(ProductKernelsOf, multiply) {
   if (type == Dtype::bool_) return;
   const double tolerance = is_floating(type) ? 20 * tolerance_of(type) : 0;
   compare_with_library(
-      of("matmul", type),
-      [&](Device where) {
-        return matmul(sample(type, Dims{3, 33, 29}, where), sample(type, Dims{29, 31}, where, 1));
+      case_label("matmul", type),
+      [&](Device device) {
+        return matmul(sample(type, Dims{3, 33, 29}, device), sample(type, Dims{29, 31}, device, 1));
       },
       tolerance);
   for (const Dims& shape : {Dims{33, 29}, Dims{2, 20011}}) {
     compare_with_library(
-        of("vecdot", type),
-        [&](Device where) {
-          return vecdot(sample(type, shape, where), sample(type, shape, where, 1), -1);
+        case_label("vecdot", type),
+        [&](Device device) {
+          return vecdot(sample(type, shape, device), sample(type, shape, device, 1), -1);
         },
         tolerance);
   }
@@ -55,21 +55,21 @@ INSTANTIATE_TEST_SUITE_P(dtypes, LinAlgKernelsOf, ::testing::ValuesIn(floating_d
 TEST_P(LinAlgKernelsOf, factorise) {
   const Dtype type = GetParam();
   const double tolerance = 50 * tolerance_of(type);
-  const auto run = [&](const char* op, auto&& f) {
+  const auto compare_routine = [&](const char* op, auto&& f) {
     compare_with_library(
-        of(op, type), [&](Device where) { return f(sample_matrices(type, 3, 17, where)); },
-        tolerance);
+        case_label(op, type),
+        [&](Device device) { return f(sample_matrices(type, 3, 17, device)); }, tolerance);
   };
-  run("cholesky", [](const NdArray& x) { return cholesky(x, false); });
-  run("slogdet", [](const NdArray& x) { return slogdet(x).second; });
-  run("inv", [](const NdArray& x) { return inv(x); });
-  run("solve", [](const NdArray& x) { return solve(x, x); });
-  run("eigvalsh", [](const NdArray& x) { return eigvalsh(x); });
-  run("values of eigh", [](const NdArray& x) { return eigh(x).first; });
-  run("svdvals", [](const NdArray& x) { return svdvals(x); });
-  run("values of svd", [](const NdArray& x) { return svd(x, true).second; });
+  compare_routine("cholesky", [](const NdArray& x) { return cholesky(x, false); });
+  compare_routine("slogdet", [](const NdArray& x) { return slogdet(x).second; });
+  compare_routine("inv", [](const NdArray& x) { return inv(x); });
+  compare_routine("solve", [](const NdArray& x) { return solve(x, x); });
+  compare_routine("eigvalsh", [](const NdArray& x) { return eigvalsh(x); });
+  compare_routine("values of eigh", [](const NdArray& x) { return eigh(x).first; });
+  compare_routine("svdvals", [](const NdArray& x) { return svdvals(x); });
+  compare_routine("values of svd", [](const NdArray& x) { return svd(x, true).second; });
   // Signs of columns are free: the product is not.
-  run("qr", [](const NdArray& x) {
+  compare_routine("qr", [](const NdArray& x) {
     const TwoArrays factors = qr(x, false);
     return matmul(factors.first, factors.second);
   });
@@ -84,43 +84,44 @@ TEST_P(FftKernelsOf, transform) {
   const double tolerance = 50 * tolerance_of(type);
   const bool is_real = kind(type) == DtypeKind::real_floating;
   for (const std::int64_t n : {1024, 101}) {
-    const auto run = [&](const char* op, FftKind which, std::int64_t axis) {
+    const auto compare_transform = [&](const char* op, FftKind fft_kind, std::int64_t axis) {
       compare_with_library(
-          of(op, type),
-          [&](Device where) {
-            return fft(which, sample(type, Dims{9, n}, where), std::nullopt, axis,
+          case_label(op, type),
+          [&](Device device) {
+            return fft(fft_kind, sample(type, Dims{9, n}, device), std::nullopt, axis,
                        FftNorm::backward);
           },
           tolerance);
     };
     if (is_real) {
-      run("rfft", FftKind::rfft, -1);
+      compare_transform("rfft", FftKind::rfft, -1);
       compare_with_library(
-          of("rfft of x[1:]", type),
-          [&](Device where) {
-            return fft(FftKind::rfft, without_first(sample(type, Dims{n}, where), 1), std::nullopt,
+          case_label("rfft of x[1:]", type),
+          [&](Device device) {
+            return fft(FftKind::rfft, without_first(sample(type, Dims{n}, device), 1), std::nullopt,
                        -1, FftNorm::backward);
           },
           tolerance);
-      for (const FftKind which : {FftKind::rfft, FftKind::ihfft}) {
+      for (const FftKind fft_kind : {FftKind::rfft, FftKind::ihfft}) {
         compare_with_library(
-            of("rfft of odd batches", type),
-            [&](Device where) {
-              return fft(which, sample(type, Dims{3, 7, 5}, where), std::nullopt, 1,
+            case_label("rfft of odd batches", type),
+            [&](Device device) {
+              return fft(fft_kind, sample(type, Dims{3, 7, 5}, device), std::nullopt, 1,
                          FftNorm::backward);
             },
             tolerance);
       }
     } else {
       compare_with_library(
-          of("irfft to odd batches", type),
-          [&](Device where) {
-            return fft(FftKind::irfft, sample(type, Dims{3, 4, 5}, where), 7, 1, FftNorm::backward);
+          case_label("irfft to odd batches", type),
+          [&](Device device) {
+            return fft(FftKind::irfft, sample(type, Dims{3, 4, 5}, device), 7, 1,
+                       FftNorm::backward);
           },
           tolerance);
-      run("fft", FftKind::fft, -1);
-      run("ifft", FftKind::ifft, 0);
-      run("irfft", FftKind::irfft, -1);
+      compare_transform("fft", FftKind::fft, -1);
+      compare_transform("ifft", FftKind::ifft, 0);
+      compare_transform("irfft", FftKind::irfft, -1);
     }
   }
 }

@@ -25,11 +25,11 @@ TEST_P(OrderKernelsOf, sort) {
   if (kind(type) == DtypeKind::complex_floating) return;
   for (const auto& [shape, axis] : rows) {
     for (const bool descending : {false, true}) {
-      compare(of("sort", type), [&, shape = shape, axis = axis](Device where) {
-        return skerry::sort(sample(type, shape, where), axis, descending);
+      compare(case_label("sort", type), [&, shape = shape, axis = axis](Device device) {
+        return skerry::sort(sample(type, shape, device), axis, descending);
       });
-      compare(of("argsort", type), [&, shape = shape, axis = axis](Device where) {
-        return argsort(sample(type, shape, where), axis, descending);
+      compare(case_label("argsort", type), [&, shape = shape, axis = axis](Device device) {
+        return argsort(sample(type, shape, device), axis, descending);
       });
     }
   }
@@ -44,11 +44,11 @@ TEST_P(OrderKernelsOf, sort_rows_around_the_edges_of_tiles) {
                          Dims{2, 2817}, Dims{2, 4352}, Dims{2, 4353}, Dims{2, 13057}};
   for (const Dims& shape : shapes) {
     for (const bool descending : {false, true}) {
-      compare(of("sort", type), [&](Device where) {
-        return skerry::sort(sample(type, shape, where), 1, descending);
+      compare(case_label("sort", type), [&](Device device) {
+        return skerry::sort(sample(type, shape, device), 1, descending);
       });
-      compare(of("argsort", type),
-              [&](Device where) { return argsort(sample(type, shape, where), 1, descending); });
+      compare(case_label("argsort", type),
+              [&](Device device) { return argsort(sample(type, shape, device), 1, descending); });
     }
   }
 }
@@ -57,46 +57,47 @@ TEST_P(OrderKernelsOf, search) {
   const Dtype type = GetParam();
   if (kind(type) == DtypeKind::complex_floating) return;
   for (const bool right : {false, true}) {
-    compare(of("searchsorted", type), [&](Device where) {
-      const NdArray sorted = skerry::sort(sample(type, Dims{1009}, where), 0, false);
-      const NdArray wanted = sample(type, Dims{31, 7}, where, 3);
-      return searchsorted(sorted, {.array = &wanted}, right, nullptr);
+    compare(case_label("searchsorted", type), [&](Device device) {
+      const NdArray sorted = skerry::sort(sample(type, Dims{1009}, device), 0, false);
+      const NdArray values = sample(type, Dims{31, 7}, device, 3);
+      return searchsorted(sorted, {.array = &values}, right, nullptr);
     });
-    compare(of("searchsorted with a sorter,", type), [&](Device where) {
-      const NdArray x = sample(type, Dims{1009}, where);
+    compare(case_label("searchsorted with a sorter,", type), [&](Device device) {
+      const NdArray x = sample(type, Dims{1009}, device);
       const NdArray sorter = argsort(x, 0, false);
-      const NdArray wanted = sample(type, Dims{217}, where, 3);
-      return searchsorted(x, {.array = &wanted}, right, &sorter);
+      const NdArray values = sample(type, Dims{217}, device, 3);
+      return searchsorted(x, {.array = &values}, right, &sorter);
     });
   }
 }
 
 TEST_P(OrderKernelsOf, find_distinct_elements) {
   const Dtype type = GetParam();
-  const auto parts_of = [&](Device where, UniqueParts wanted) {
-    return unique("unique", sample(type, Dims{71, 41}, where), wanted);
+  const auto parts_of = [&](Device device, UniqueParts requested_parts) {
+    return unique("unique", sample(type, Dims{71, 41}, device), requested_parts);
   };
   const UniqueParts all{.indices = true, .inverse = true, .counts = true};
-  compare(of("unique_values", type), [&](Device where) { return parts_of(where, {}).values; });
-  compare(of("unique_counts", type),
-          [&](Device where) { return parts_of(where, {.counts = true}).counts; });
-  compare(of("values of unique_all", type),
-          [&](Device where) { return parts_of(where, all).values; });
-  compare(of("indices of unique_all", type),
-          [&](Device where) { return parts_of(where, all).indices; });
-  compare(of("inverse of unique_all", type),
-          [&](Device where) { return parts_of(where, all).inverse; });
-  compare(of("counts of unique_all", type),
-          [&](Device where) { return parts_of(where, all).counts; });
+  compare(case_label("unique_values", type),
+          [&](Device device) { return parts_of(device, {}).values; });
+  compare(case_label("unique_counts", type),
+          [&](Device device) { return parts_of(device, {.counts = true}).counts; });
+  compare(case_label("values of unique_all", type),
+          [&](Device device) { return parts_of(device, all).values; });
+  compare(case_label("indices of unique_all", type),
+          [&](Device device) { return parts_of(device, all).indices; });
+  compare(case_label("inverse of unique_all", type),
+          [&](Device device) { return parts_of(device, all).inverse; });
+  compare(case_label("counts of unique_all", type),
+          [&](Device device) { return parts_of(device, all).counts; });
 }
 
 TEST_P(OrderKernelsOf, find_members) {
   const Dtype type = GetParam();
-  for (const std::int64_t among_size : {3, 300}) {
-    compare(of("isin", type), [&](Device where) {
-      const NdArray x = sample(type, Dims{1013}, where);
-      const NdArray among = sample(type, Dims{among_size}, where, 4);
-      return isin({.array = &x}, {.array = &among}, false);
+  for (const std::int64_t test_size : {3, 300}) {
+    compare(case_label("isin", type), [&](Device device) {
+      const NdArray x = sample(type, Dims{1013}, device);
+      const NdArray test_elements = sample(type, Dims{test_size}, device, 4);
+      return isin({.array = &x}, {.array = &test_elements}, false);
     });
   }
 }

@@ -31,7 +31,7 @@ const ReducedShape shapes[] = {
     {Dims{600, 132}, 0},  {Dims{2051, 12}, 0},      {Dims{9, 5, 36}, 1},
 };
 
-const Scalar far = Scalar::of(4096.0);
+const Scalar large_offset = Scalar::from_value(4096.0);
 
 TEST_P(ReductionKernelsOf, give_what_the_cpu_gives) {
   const Dtype type = GetParam();
@@ -39,15 +39,15 @@ TEST_P(ReductionKernelsOf, give_what_the_cpu_gives) {
   for (std::size_t id = 0; id < table.size(); ++id) {
     if (!table[id].result[static_cast<int>(type)]) continue;
     for (const auto& [shape, axis] : shapes) {
-      const auto run = [&, shape = shape, axis = axis](Device where) {
+      const auto compute = [&, shape = shape, axis = axis](Device device) {
         const std::int64_t one[] = {axis.value_or(0)};
         const auto axes = axis ? std::optional<std::span<const std::int64_t>>(one) : std::nullopt;
         const NdArray x = std::string_view(table[id].name) == "prod"
-                              ? sample_factors(type, shape, where)
-                              : sample(type, shape, where);
+                              ? sample_factors(type, shape, device)
+                              : sample(type, shape, device);
         return reduce(static_cast<reduction_id>(id), x, axes, {}, false);
       };
-      compare(of(table[id].name, type), run, tolerance_of(type));
+      compare(case_label(table[id].name, type), compute, tolerance_of(type));
     }
   }
 }
@@ -55,25 +55,25 @@ TEST_P(ReductionKernelsOf, give_what_the_cpu_gives) {
 TEST_P(ReductionKernelsOf, keep_digits_beside_a_large_mean) {
   const Dtype type = GetParam();
   if (kind(type) != DtypeKind::real_floating) return;
-  const Operand offset{.value = &far};
+  const Operand offset{.value = &large_offset};
   for (const auto& [shape, axis] : shapes) {
-    const auto run = [&, shape = shape, axis = axis](Device where) {
-      const NdArray near_zero = sample(type, shape, where);
+    const auto compute = [&, shape = shape, axis = axis](Device device) {
+      const NdArray near_zero = sample(type, shape, device);
       const Operand both[] = {{.array = &near_zero}, offset};
       const std::int64_t one[] = {axis.value_or(0)};
       const auto axes = axis ? std::optional<std::span<const std::int64_t>>(one) : std::nullopt;
       return reduce(*find_reduction("var"), apply(*find_op("add"), both), axes, {}, false);
     };
-    compare(of("var", type), run, 10 * tolerance_of(type));
+    compare(case_label("var", type), compute, 10 * tolerance_of(type));
   }
 }
 
 TEST_P(ReductionKernelsOf, take_transposed_arrays) {
   const Dtype type = GetParam();
-  const auto most = find_reduction("count_nonzero");
-  compare(of("count_nonzero", type), [&](Device where) {
+  const auto reduction = find_reduction("count_nonzero");
+  compare(case_label("count_nonzero", type), [&](Device device) {
     const std::int64_t axis[] = {0};
-    return reduce(*most, transpose(sample(type, Dims{41, 67}, where)), axis, {}, false);
+    return reduce(*reduction, transpose(sample(type, Dims{41, 67}, device)), axis, {}, false);
   });
 }
 
@@ -83,10 +83,10 @@ TEST_P(ReductionKernelsOf, scan) {
     for (const auto& [shape, axis] : shapes) {
       for (const bool initial : {false, true}) {
         compare(
-            of(id == 0 ? "cumulative_prod" : "cumulative_sum", type),
-            [&, shape = shape, axis = axis](Device where) {
+            case_label(id == 0 ? "cumulative_prod" : "cumulative_sum", type),
+            [&, shape = shape, axis = axis](Device device) {
               const NdArray x =
-                  id == 0 ? sample_factors(type, shape, where) : sample(type, shape, where);
+                  id == 0 ? sample_factors(type, shape, device) : sample(type, shape, device);
               return skerry::scan(static_cast<ScanId>(id), x, axis.value_or(0), {}, initial);
             },
             tolerance_of(type));
@@ -99,10 +99,10 @@ TEST_P(ReductionKernelsOf, scan) {
 TEST(reduction_kernels, scan_groups_of_tiles) {
   for (const std::int64_t columns : {32, 9}) {
     const Dims shape{(columns == 32 ? 72 : 216) * 2 * 128 + 1000, columns};
-    const auto run = [&](Device where) {
-      return skerry::scan(ScanId{1}, sample(Dtype::complex128, shape, where), 0, {}, false);
+    const auto compute = [&](Device device) {
+      return skerry::scan(ScanId{1}, sample(Dtype::complex128, shape, device), 0, {}, false);
     };
-    compare(std::to_string(columns) + " columns", run, tolerance_of(Dtype::complex128));
+    compare(std::to_string(columns) + " columns", compute, tolerance_of(Dtype::complex128));
   }
 }
 

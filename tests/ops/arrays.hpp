@@ -31,24 +31,24 @@ inline std::string device_name(const ::testing::TestParamInfo<Device>& info) {
   return std::string(to_string(info.param.kind)) + std::to_string(info.param.index);
 }
 
-/// A C-ordered array of the values on `where`.
+/// A C-ordered array of the values on `device`.
 template <class T>
-NdArray array_of(const std::vector<T>& values, const Dims& shape, Device where = cpu0) {
+NdArray array_of(const std::vector<T>& values, const Dims& shape, Device device = cpu0) {
   const std::size_t nbytes = values.size() * sizeof(T);
   StorageRef host = allocate(cpu0, nbytes);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const T value = values[i];  // std::vector<bool> has no address to copy from
     std::memcpy(host->data() + i * sizeof(T), &value, sizeof(T));
   }
-  const Layout place = c_layout(shape, sizeof(T));
-  if (where == cpu0) return {std::move(host), place, dtype_of<T>};
-  StorageRef memory = allocate(where, nbytes);
+  const Layout layout = c_layout(shape, sizeof(T));
+  if (device == cpu0) return {std::move(host), layout, dtype_of<T>};
+  StorageRef memory = allocate(device, nbytes);
   if (nbytes > 0) copy_bytes(memory, 0, host, 0, nbytes);
-  return {std::move(memory), place, dtype_of<T>};
+  return {std::move(memory), layout, dtype_of<T>};
 }
 template <class T>
-NdArray array_of(const std::vector<T>& values, Device where = cpu0) {
-  return array_of(values, Dims{static_cast<std::int64_t>(values.size())}, where);
+NdArray array_of(const std::vector<T>& values, Device device = cpu0) {
+  return array_of(values, Dims{static_cast<std::int64_t>(values.size())}, device);
 }
 
 /// The elements in the order of their indices.
@@ -60,12 +60,12 @@ std::vector<T> values_of(const NdArray& x) {
   std::vector<T> values;
   std::vector<std::int64_t> index(static_cast<std::size_t>(x.rank()), 0);
   for (std::int64_t i = 0; i < x.size(); ++i) {
-    std::int64_t at = x.layout().offset;
+    std::int64_t offset = x.layout().offset;
     for (int axis = 0; axis < x.rank(); ++axis) {
-      at += index[static_cast<std::size_t>(axis)] * x.strides()[axis];
+      offset += index[static_cast<std::size_t>(axis)] * x.strides()[axis];
     }
     T value;
-    std::memcpy(&value, bytes.data() + at, sizeof value);
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
     values.push_back(value);
     for (int axis = x.rank() - 1; axis >= 0; --axis) {
       if (++index[static_cast<std::size_t>(axis)] < x.shape()[axis]) break;
@@ -117,17 +117,17 @@ std::string thrown_by(F&& f) {
   return {};
 }
 
-inline ::testing::AssertionResult mentions(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << '"' << text << "\" does not mention \"" << part << '"';
+inline ::testing::AssertionResult mentions(const std::string& text, const std::string& phrase) {
+  if (text.find(phrase) != std::string::npos) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << '"' << text << "\" does not mention \"" << phrase << '"';
 }
 
 /// Bytes in arrays on each device, once pending work is done.
 inline std::vector<std::size_t> live_bytes() {
   std::vector<std::size_t> live;
-  for (const Device where : every_device) {
-    synchronize(where);
-    live.push_back(statistics(where).live_bytes);
+  for (const Device device : every_device) {
+    synchronize(device);
+    live.push_back(statistics(device).live_bytes);
   }
   return live;
 }

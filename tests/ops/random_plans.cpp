@@ -32,13 +32,13 @@ T random_value(std::mt19937_64& random) {
   }
 }
 
-void put_random(std::mt19937_64& random, Dtype type, char* to) {
+void put_random(std::mt19937_64& random, Dtype type, char* destination) {
   switch (type) {
-#define SKERRY_PUT(name, type, kind, typestr)      \
-  case Dtype::name: {                              \
-    const type value = random_value<type>(random); \
-    std::memcpy(to, &value, sizeof value);         \
-    break;                                         \
+#define SKERRY_PUT(name, type, kind, typestr)       \
+  case Dtype::name: {                               \
+    const type value = random_value<type>(random);  \
+    std::memcpy(destination, &value, sizeof value); \
+    break;                                          \
   }
     SKERRY_FOR_EACH_DTYPE(SKERRY_PUT)
 #undef SKERRY_PUT
@@ -90,37 +90,38 @@ std::vector<Level> levels() {
   return all;
 }
 
-Array random_array(std::mt19937_64& random, Dtype type, const indices& shape, Kind what) {
+Array random_array(std::mt19937_64& random, Dtype type, const indices& shape, Kind array_kind) {
   const std::int64_t itemsize = skerry::itemsize(type);
-  Array result{.at = {}, .itemsize = itemsize, .bytes = {}};
+  Array result{.layout = {}, .itemsize = itemsize, .bytes = {}};
   int rank = static_cast<int>(shape.size());
-  if (what == Kind::input && random() % 8 == 0)
+  if (array_kind == Kind::input && random() % 8 == 0)
     rank = static_cast<int>(random() % (shape.size() + 1));
   std::vector<int> order(static_cast<std::size_t>(rank));
   std::iota(order.begin(), order.end(), 0);
   if (random() % 3 == 0) std::shuffle(order.begin(), order.end(), random);
-  result.at.shape = Dims(rank);
-  result.at.strides = Dims(rank);
+  result.layout.shape = Dims(rank);
+  result.layout.strides = Dims(rank);
   std::int64_t stride = itemsize;
   if (random() % 4 == 0) stride *= 2;
   for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
     const std::int64_t n = shape[shape.size() - static_cast<std::size_t>(rank - *axis)];
-    const bool repeats = what == Kind::input && random() % 5 == 0;
-    result.at.shape[*axis] = repeats ? 1 : n;
-    result.at.strides[*axis] = stride;
+    const bool repeats = array_kind == Kind::input && random() % 5 == 0;
+    result.layout.shape[*axis] = repeats ? 1 : n;
+    result.layout.strides[*axis] = stride;
     if (repeats) continue;
     stride *= n;
     if (random() % 4 == 0) stride += itemsize * static_cast<std::int64_t>(random() % 4);
     if (random() % 8 == 0) {
-      result.at.offset += (n - 1) * result.at.strides[*axis];
-      result.at.strides[*axis] *= -1;
+      result.layout.offset += (n - 1) * result.layout.strides[*axis];
+      result.layout.strides[*axis] *= -1;
     }
   }
   const std::int64_t margin = 64 + static_cast<std::int64_t>(random() % 2);
-  result.at.offset += margin;
+  result.layout.offset += margin;
   result.bytes.resize(static_cast<std::size_t>(stride + 2 * margin));
-  for (std::int64_t at = margin; at + result.itemsize <= stride + margin; at += result.itemsize) {
-    put_random(random, type, result.bytes.data() + at);
+  for (std::int64_t position = margin; position + result.itemsize <= stride + margin;
+       position += result.itemsize) {
+    put_random(random, type, result.bytes.data() + position);
   }
   return result;
 }
@@ -140,7 +141,7 @@ indices random_shape(std::mt19937_64& random) {
   return shape;
 }
 
-bool near(Dtype type, const char* a, const char* b, double tolerance) {
+bool is_near(Dtype type, const char* a, const char* b, double tolerance) {
   switch (type) {
 #define SKERRY_NEAR(name, type, kind, typestr) \
   case Dtype::name:                            \
@@ -158,8 +159,8 @@ double tolerance_of(Dtype type) {
 
 void check_plans(const Kernel& tested, std::uint64_t seed, int rounds, double tolerance,
                  Dtype output, std::span<const Dtype> inputs, scalar_function scalar) {
-  constexpr std::size_t most_inputs = 3;
-  ASSERT_LE(inputs.size(), most_inputs);
+  constexpr std::size_t max_inputs = 3;
+  ASSERT_LE(inputs.size(), max_inputs);
   ASSERT_NE(tested.host, nullptr);
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
@@ -167,32 +168,32 @@ void check_plans(const Kernel& tested, std::uint64_t seed, int rounds, double to
     Array out = random_array(random, output, shape, Kind::output);
     std::vector<Array> in;
     for (const Dtype type : inputs) in.push_back(random_array(random, type, shape, Kind::input));
-    const std::vector<char> before = out.bytes;
+    const std::vector<char> original_bytes = out.bytes;
     std::vector<PlanOperand> operands = {out.operand()};
     for (Array& x : in) operands.push_back(x.operand());
     if (random() % 4 == 0) {  // the last one by value
       PlanOperand& last = operands.back();
       std::memcpy(last.value.bytes, last.data, static_cast<std::size_t>(last.itemsize));
-      Layout& at = in.back().at;
-      for (int a = 0; a < at.rank(); ++a) at.strides[a] = 0;
+      Layout& layout = in.back().layout;
+      for (int a = 0; a < layout.rank(); ++a) layout.strides[a] = 0;
       last.data = nullptr;
-      last.where = nullptr;
+      last.layout = nullptr;
     }
-    PlanParts parts(out.at.shape, operands);
-    parts.for_each([&](const Plan& part) { tested.host(&part); });
-    std::vector<char> expected = before;
+    PlanParts parts(out.layout.shape, operands);
+    parts.for_each([&](const Plan& plan) { tested.host(&plan); });
+    std::vector<char> expected = original_bytes;
     int wrong = 0;
     for_each_index(shape, [&](const indices& index) {
-      const char* from[most_inputs];
-      for (std::size_t k = 0; k < in.size(); ++k) from[k] = in[k].item(index);
+      const char* sources[max_inputs];
+      for (std::size_t k = 0; k < in.size(); ++k) sources[k] = in[k].item(index);
       alignas(16) char want[16];
-      scalar(want, from);
-      char* place = out.item(index);
-      if (!near(output, place, want, tolerance)) ++wrong;
-      std::memcpy(expected.data() + (place - out.bytes.data()), place,
+      scalar(want, sources);
+      char* element = out.item(index);
+      if (!is_near(output, element, want, tolerance)) ++wrong;
+      std::memcpy(expected.data() + (element - out.bytes.data()), element,
                   static_cast<std::size_t>(out.itemsize));
     });
-    ASSERT_EQ(wrong, 0) << "round " << round << ", shape " << to_string(out.at.shape);
+    ASSERT_EQ(wrong, 0) << "round " << round << ", shape " << to_string(out.layout.shape);
     ASSERT_EQ(expected, out.bytes) << "round " << round << ": wrote beside the output";
   }
 }

@@ -42,39 +42,39 @@ inline std::string level_name(const testing::TestParamInfo<Level>& info) { retur
 
 /// An array somewhere in a block of bytes whose rest must stay untouched.
 struct Array {
-  Layout at;
+  Layout layout;
   std::int64_t itemsize = 0;
   std::vector<char> bytes;
 
-  char* data() { return bytes.data() + at.offset; }
+  char* data() { return bytes.data() + layout.offset; }
   char* item(const indices& index) {
-    char* place = data();
-    for (int a = 0; a < at.rank(); ++a) {
-      const auto from_end = static_cast<std::size_t>(at.rank() - a);
-      if (at.shape[a] > 1) place += index[index.size() - from_end] * at.strides[a];
+    char* element = data();
+    for (int a = 0; a < layout.rank(); ++a) {
+      const auto from_end = static_cast<std::size_t>(layout.rank() - a);
+      if (layout.shape[a] > 1) element += index[index.size() - from_end] * layout.strides[a];
     }
-    return place;
+    return element;
   }
   PlanOperand operand() {
-    return {.data = data(), .where = &at, .itemsize = itemsize, .value = {}};
+    return {.data = data(), .layout = &layout, .itemsize = itemsize, .value = {}};
   }
 };
 
 enum class Kind { output, input };
 
 /// Axes in any order, with gaps, backwards, and for inputs broadcast or missing; at an odd address.
-Array random_array(std::mt19937_64& random, Dtype type, const indices& shape, Kind what);
+Array random_array(std::mt19937_64& random, Dtype type, const indices& shape, Kind array_kind);
 indices random_shape(std::mt19937_64& random);
 
 template <class T>
-T read(const char* from) {
+T read(const char* source) {
   T value;
-  std::memcpy(&value, from, sizeof value);
+  std::memcpy(&value, source, sizeof value);
   return value;
 }
 
 /// Equal, or both NaN, or as near as two implementations of a function are.
-bool near(Dtype type, const char* a, const char* b, double tolerance);
+bool is_near(Dtype type, const char* a, const char* b, double tolerance);
 /// For a function that isn't exact: several units in the last place.
 double tolerance_of(Dtype type);
 

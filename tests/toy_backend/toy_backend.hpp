@@ -21,8 +21,8 @@ inline constexpr std::int32_t extension_code = 12;
 
 class Block final : public skerry::Storage {
  public:
-  Block(void* data, std::size_t nbytes, skerry::Device where) noexcept
-      : skerry::Storage(data, nbytes, where) {}
+  Block(void* data, std::size_t nbytes, skerry::Device device) noexcept
+      : skerry::Storage(data, nbytes, device) {}
 
  private:
   void destroy() noexcept override {
@@ -31,46 +31,46 @@ class Block final : public skerry::Storage {
   }
 };
 
-inline skerry::StorageRef allocate(skerry::Device where, std::size_t nbytes) {
+inline skerry::StorageRef allocate(skerry::Device device, std::size_t nbytes) {
   constexpr std::size_t alignment = 64;
   const std::size_t rounded = (nbytes + alignment - 1) / alignment * alignment;
   void* const data = rounded < nbytes ? nullptr : std::aligned_alloc(alignment, rounded);
   if (data == nullptr) {
-    throw skerry::OutOfMemoryError("allocate: no memory for a toy", where, nbytes);
+    throw skerry::OutOfMemoryError("allocate: no memory for a toy", device, nbytes);
   }
-  return skerry::StorageRef(new Block(data, nbytes, where));
+  return skerry::StorageRef(new Block(data, nbytes, device));
 }
 
-inline void from_host(const skerry::StorageRef&, char* to, const skerry::StorageRef&,
-                      const char* from, std::size_t nbytes) {
-  std::memcpy(to, from, nbytes);
+inline void from_host(const skerry::StorageRef&, char* destination, const skerry::StorageRef&,
+                      const char* source, std::size_t nbytes) {
+  std::memcpy(destination, source, nbytes);
 }
-inline void to_host(char* to, bool, const skerry::StorageRef&, const char* from,
+inline void to_host(char* destination, bool, const skerry::StorageRef&, const char* source,
                     std::size_t nbytes) {
-  std::memcpy(to, from, nbytes);
+  std::memcpy(destination, source, nbytes);
 }
-inline void between(const skerry::StorageRef&, char* to, const skerry::StorageRef&,
-                    const char* from, std::size_t nbytes) {
-  std::memmove(to, from, nbytes);
+inline void between(const skerry::StorageRef&, char* destination, const skerry::StorageRef&,
+                    const char* source, std::size_t nbytes) {
+  std::memmove(destination, source, nbytes);
 }
 
-inline void launch(skerry::Device, const skerry::Kernel& what, const void* params, std::size_t,
+inline void launch(skerry::Device, const skerry::Kernel& kernel, const void* params, std::size_t,
                    std::span<const skerry::MemoryUse>) {
-  if (what.host == nullptr) throw skerry::NotImplementedError("launch: not on a toy");
-  what.host(params);
+  if (kernel.host == nullptr) throw skerry::NotImplementedError("launch: not on a toy");
+  kernel.host(params);
 }
 
 /// `dlpack_code`: 0 where its arrays have no name there.
 constexpr skerry::Backend make_backend(const char* name, std::int32_t dlpack_code) {
-  skerry::Backend made{};
-  made.name = name;
-  made.can.dlpack_code = dlpack_code;
-  made.devices.count = [] { return device_count; };
-  made.memory.allocate = allocate;
-  made.transfers = {
+  skerry::Backend backend{};
+  backend.name = name;
+  backend.can.dlpack_code = dlpack_code;
+  backend.devices.count = [] { return device_count; };
+  backend.memory.allocate = allocate;
+  backend.transfers = {
       .from_host = from_host, .to_host = to_host, .between = between, .open_upload = nullptr};
-  made.launch = launch;
-  return made;
+  backend.launch = launch;
+  return backend;
 }
 
 inline constexpr skerry::Backend nameless = make_backend("toy", 0);

@@ -13,17 +13,17 @@
 namespace skerry::emulation::abi {
 namespace {
 
-#define SKERRY_SAME_SIZE(own, cuda) \
-  static_assert(sizeof(own) == sizeof(cuda) && alignof(own) == alignof(cuda))
-#define SKERRY_SAME_PLACE(own, own_member, cuda, cuda_member)               \
-  static_assert(offsetof(own, own_member) == offsetof(cuda, cuda_member) && \
-                sizeof(own::own_member) == sizeof(cuda::cuda_member))
+#define SKERRY_SAME_SIZE(mirror, cuda) \
+  static_assert(sizeof(mirror) == sizeof(cuda) && alignof(mirror) == alignof(cuda))
+#define SKERRY_SAME_OFFSET(mirror, mirror_member, cuda, cuda_member)              \
+  static_assert(offsetof(mirror, mirror_member) == offsetof(cuda, cuda_member) && \
+                sizeof(mirror::mirror_member) == sizeof(cuda::cuda_member))
 
 SKERRY_SAME_SIZE(Extent, dim3);
 SKERRY_SAME_SIZE(RuntimeCopy3d, cudaMemcpy3DParms);
 SKERRY_SAME_SIZE(FillNode, cudaMemsetParams);
 SKERRY_SAME_SIZE(HostNode, cudaHostNodeParams);
-SKERRY_SAME_PLACE(RuntimeCopy3d, width_bytes, cudaMemcpy3DParms, extent.width);
+SKERRY_SAME_OFFSET(RuntimeCopy3d, width_bytes, cudaMemcpy3DParms, extent.width);
 SKERRY_SAME_SIZE(FunctionAttributes, cudaFuncAttributes);
 SKERRY_SAME_SIZE(LaunchAttribute, cudaLaunchAttribute);
 SKERRY_SAME_SIZE(LaunchConfiguration, cudaLaunchConfig_t);
@@ -31,46 +31,46 @@ SKERRY_SAME_SIZE(DeviceProperties, cudaDeviceProp);
 SKERRY_SAME_SIZE(PointerAttributes, cudaPointerAttributes);
 SKERRY_SAME_SIZE(AccessDescription, cudaMemAccessDesc);
 
-SKERRY_SAME_PLACE(FunctionAttributes, shared_bytes, cudaFuncAttributes, sharedSizeBytes);
-SKERRY_SAME_PLACE(FunctionAttributes, local_bytes, cudaFuncAttributes, localSizeBytes);
-SKERRY_SAME_PLACE(FunctionAttributes, max_threads_per_block, cudaFuncAttributes,
-                  maxThreadsPerBlock);
-SKERRY_SAME_PLACE(FunctionAttributes, registers, cudaFuncAttributes, numRegs);
-SKERRY_SAME_PLACE(FunctionAttributes, ptx_version, cudaFuncAttributes, ptxVersion);
-SKERRY_SAME_PLACE(FunctionAttributes, binary_version, cudaFuncAttributes, binaryVersion);
-SKERRY_SAME_PLACE(FunctionAttributes, max_dynamic_shared_bytes, cudaFuncAttributes,
-                  maxDynamicSharedSizeBytes);
-SKERRY_SAME_PLACE(FunctionAttributes, preferred_carveout, cudaFuncAttributes,
-                  preferredShmemCarveout);
-SKERRY_SAME_PLACE(LaunchAttribute, id, cudaLaunchAttribute, id);
-SKERRY_SAME_PLACE(LaunchAttribute, value, cudaLaunchAttribute, val);
-SKERRY_SAME_PLACE(LaunchConfiguration, grid, cudaLaunchConfig_t, gridDim);
-SKERRY_SAME_PLACE(LaunchConfiguration, block, cudaLaunchConfig_t, blockDim);
-SKERRY_SAME_PLACE(LaunchConfiguration, dynamic_shared_bytes, cudaLaunchConfig_t, dynamicSmemBytes);
-SKERRY_SAME_PLACE(LaunchConfiguration, stream, cudaLaunchConfig_t, stream);
-SKERRY_SAME_PLACE(LaunchConfiguration, attributes, cudaLaunchConfig_t, attrs);
-SKERRY_SAME_PLACE(LaunchConfiguration, attribute_count, cudaLaunchConfig_t, numAttrs);
-SKERRY_SAME_PLACE(DeviceProperties, maps_host_memory, cudaDeviceProp, canMapHostMemory);
-SKERRY_SAME_PLACE(DeviceProperties, concurrent_kernels, cudaDeviceProp, concurrentKernels);
-SKERRY_SAME_PLACE(DeviceProperties, unified_addressing, cudaDeviceProp, unifiedAddressing);
-SKERRY_SAME_PLACE(DeviceProperties, threads_per_multiprocessor, cudaDeviceProp,
-                  maxThreadsPerMultiProcessor);
-SKERRY_SAME_PLACE(DeviceProperties, managed_memory, cudaDeviceProp, managedMemory);
-SKERRY_SAME_PLACE(DeviceProperties, cooperative_launch, cudaDeviceProp, cooperativeLaunch);
-SKERRY_SAME_PLACE(DeviceProperties, supports_pools, cudaDeviceProp, memoryPoolsSupported);
-SKERRY_SAME_PLACE(DeviceProperties, uuid, cudaDeviceProp, uuid);
-SKERRY_SAME_PLACE(DeviceProperties, total_bytes, cudaDeviceProp, totalGlobalMem);
-SKERRY_SAME_PLACE(DeviceProperties, shared_bytes_per_block, cudaDeviceProp, sharedMemPerBlock);
-SKERRY_SAME_PLACE(DeviceProperties, max_grid, cudaDeviceProp, maxGridSize);
-SKERRY_SAME_PLACE(DeviceProperties, major, cudaDeviceProp, major);
-SKERRY_SAME_PLACE(DeviceProperties, minor, cudaDeviceProp, minor);
-SKERRY_SAME_PLACE(DeviceProperties, multiprocessors, cudaDeviceProp, multiProcessorCount);
-SKERRY_SAME_PLACE(PointerAttributes, type, cudaPointerAttributes, type);
-SKERRY_SAME_PLACE(PointerAttributes, device, cudaPointerAttributes, device);
-SKERRY_SAME_PLACE(PointerAttributes, device_pointer, cudaPointerAttributes, devicePointer);
-SKERRY_SAME_PLACE(PointerAttributes, host_pointer, cudaPointerAttributes, hostPointer);
-SKERRY_SAME_PLACE(AccessDescription, location, cudaMemAccessDesc, location.id);
-SKERRY_SAME_PLACE(AccessDescription, flags, cudaMemAccessDesc, flags);
+SKERRY_SAME_OFFSET(FunctionAttributes, shared_bytes, cudaFuncAttributes, sharedSizeBytes);
+SKERRY_SAME_OFFSET(FunctionAttributes, local_bytes, cudaFuncAttributes, localSizeBytes);
+SKERRY_SAME_OFFSET(FunctionAttributes, max_threads_per_block, cudaFuncAttributes,
+                   maxThreadsPerBlock);
+SKERRY_SAME_OFFSET(FunctionAttributes, registers, cudaFuncAttributes, numRegs);
+SKERRY_SAME_OFFSET(FunctionAttributes, ptx_version, cudaFuncAttributes, ptxVersion);
+SKERRY_SAME_OFFSET(FunctionAttributes, binary_version, cudaFuncAttributes, binaryVersion);
+SKERRY_SAME_OFFSET(FunctionAttributes, max_dynamic_shared_bytes, cudaFuncAttributes,
+                   maxDynamicSharedSizeBytes);
+SKERRY_SAME_OFFSET(FunctionAttributes, preferred_carveout, cudaFuncAttributes,
+                   preferredShmemCarveout);
+SKERRY_SAME_OFFSET(LaunchAttribute, id, cudaLaunchAttribute, id);
+SKERRY_SAME_OFFSET(LaunchAttribute, value, cudaLaunchAttribute, val);
+SKERRY_SAME_OFFSET(LaunchConfiguration, grid, cudaLaunchConfig_t, gridDim);
+SKERRY_SAME_OFFSET(LaunchConfiguration, block, cudaLaunchConfig_t, blockDim);
+SKERRY_SAME_OFFSET(LaunchConfiguration, dynamic_shared_bytes, cudaLaunchConfig_t, dynamicSmemBytes);
+SKERRY_SAME_OFFSET(LaunchConfiguration, stream, cudaLaunchConfig_t, stream);
+SKERRY_SAME_OFFSET(LaunchConfiguration, attributes, cudaLaunchConfig_t, attrs);
+SKERRY_SAME_OFFSET(LaunchConfiguration, attribute_count, cudaLaunchConfig_t, numAttrs);
+SKERRY_SAME_OFFSET(DeviceProperties, maps_host_memory, cudaDeviceProp, canMapHostMemory);
+SKERRY_SAME_OFFSET(DeviceProperties, concurrent_kernels, cudaDeviceProp, concurrentKernels);
+SKERRY_SAME_OFFSET(DeviceProperties, unified_addressing, cudaDeviceProp, unifiedAddressing);
+SKERRY_SAME_OFFSET(DeviceProperties, threads_per_multiprocessor, cudaDeviceProp,
+                   maxThreadsPerMultiProcessor);
+SKERRY_SAME_OFFSET(DeviceProperties, managed_memory, cudaDeviceProp, managedMemory);
+SKERRY_SAME_OFFSET(DeviceProperties, cooperative_launch, cudaDeviceProp, cooperativeLaunch);
+SKERRY_SAME_OFFSET(DeviceProperties, supports_pools, cudaDeviceProp, memoryPoolsSupported);
+SKERRY_SAME_OFFSET(DeviceProperties, uuid, cudaDeviceProp, uuid);
+SKERRY_SAME_OFFSET(DeviceProperties, total_bytes, cudaDeviceProp, totalGlobalMem);
+SKERRY_SAME_OFFSET(DeviceProperties, shared_bytes_per_block, cudaDeviceProp, sharedMemPerBlock);
+SKERRY_SAME_OFFSET(DeviceProperties, max_grid, cudaDeviceProp, maxGridSize);
+SKERRY_SAME_OFFSET(DeviceProperties, major, cudaDeviceProp, major);
+SKERRY_SAME_OFFSET(DeviceProperties, minor, cudaDeviceProp, minor);
+SKERRY_SAME_OFFSET(DeviceProperties, multiprocessors, cudaDeviceProp, multiProcessorCount);
+SKERRY_SAME_OFFSET(PointerAttributes, type, cudaPointerAttributes, type);
+SKERRY_SAME_OFFSET(PointerAttributes, device, cudaPointerAttributes, device);
+SKERRY_SAME_OFFSET(PointerAttributes, device_pointer, cudaPointerAttributes, devicePointer);
+SKERRY_SAME_OFFSET(PointerAttributes, host_pointer, cudaPointerAttributes, hostPointer);
+SKERRY_SAME_OFFSET(AccessDescription, location, cudaMemAccessDesc, location.id);
+SKERRY_SAME_OFFSET(AccessDescription, flags, cudaMemAccessDesc, flags);
 
 /// Whether one of ours is that of CUDA.
 constexpr bool is_number(DeviceAttribute ours, cudaDeviceAttr theirs) {
@@ -142,7 +142,7 @@ static_assert(cluster_dimension == cudaLaunchAttributeClusterDimension);
 static_assert(priority == cudaLaunchAttributePriority);
 
 #undef SKERRY_SAME_SIZE
-#undef SKERRY_SAME_PLACE
+#undef SKERRY_SAME_OFFSET
 
 }  // namespace
 }  // namespace skerry::emulation::abi

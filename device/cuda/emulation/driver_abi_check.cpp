@@ -29,11 +29,11 @@ inline constexpr bool is_handed_alike =
 template <class Ours, class Cudas>
 consteval bool points_alike() {
   if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Cudas>) {
-    using own = std::remove_pointer_t<Ours>;
+    using mirror = std::remove_pointer_t<Ours>;
     using cuda = std::remove_pointer_t<Cudas>;
-    constexpr bool has_sizes = std::is_object_v<own> && std::is_object_v<cuda> &&
-                               !std::is_same_v<std::remove_cv_t<own>, unsigned char>;
-    if constexpr (has_sizes) return requires { requires sizeof(own) == sizeof(cuda); };
+    constexpr bool has_sizes = std::is_object_v<mirror> && std::is_object_v<cuda> &&
+                               !std::is_same_v<std::remove_cv_t<mirror>, unsigned char>;
+    if constexpr (has_sizes) return requires { requires sizeof(mirror) == sizeof(cuda); };
   }
   return true;
 }
@@ -51,11 +51,11 @@ struct is_called_alike<int(Ours...), Result(Cudas...)>
 #include "device/cuda/emulation/driver/functions.inc"
 #undef SKERRY_DRIVER
 
-#define SKERRY_SAME_SIZE(own, cuda) \
-  static_assert(sizeof(own) == sizeof(cuda) && alignof(own) == alignof(cuda))
-#define SKERRY_SAME_PLACE(own, own_member, cuda, cuda_member)               \
-  static_assert(offsetof(own, own_member) == offsetof(cuda, cuda_member) && \
-                sizeof(own::own_member) == sizeof(cuda::cuda_member))
+#define SKERRY_SAME_SIZE(mirror, cuda) \
+  static_assert(sizeof(mirror) == sizeof(cuda) && alignof(mirror) == alignof(cuda))
+#define SKERRY_SAME_OFFSET(mirror, mirror_member, cuda, cuda_member)              \
+  static_assert(offsetof(mirror, mirror_member) == offsetof(cuda, cuda_member) && \
+                sizeof(mirror::mirror_member) == sizeof(cuda::cuda_member))
 
 SKERRY_SAME_SIZE(MemoryLocation, CUmemLocation);
 SKERRY_SAME_SIZE(PoolProperties, CUmemPoolProps);
@@ -69,23 +69,23 @@ SKERRY_SAME_SIZE(KernelNode, CUDA_KERNEL_NODE_PARAMS_v3);
 SKERRY_SAME_SIZE(CopyNode, CUDA_MEMCPY_NODE_PARAMS);
 SKERRY_SAME_SIZE(AllocationNode, CUDA_MEM_ALLOC_NODE_PARAMS_v2);
 SKERRY_SAME_SIZE(NodeParameters, CUgraphNodeParams);
-SKERRY_SAME_PLACE(KernelNode, kernel, CUDA_KERNEL_NODE_PARAMS_v3, kern);
-SKERRY_SAME_PLACE(FillNode, height, CUDA_MEMSET_NODE_PARAMS_v2, height);
-SKERRY_SAME_PLACE(CopyNode, what, CUDA_MEMCPY_NODE_PARAMS, copyParams);
-SKERRY_SAME_PLACE(AllocationNode, data, CUDA_MEM_ALLOC_NODE_PARAMS_v2, dptr);
-SKERRY_SAME_PLACE(NodeParameters, kernel, CUgraphNodeParams, kernel);
-SKERRY_SAME_PLACE(GraphInstantiation, result, CUDA_GRAPH_INSTANTIATE_PARAMS, result_out);
-SKERRY_SAME_PLACE(MemoryLocation, kind, CUmemLocation, type);
-SKERRY_SAME_PLACE(MemoryLocation, number, CUmemLocation, id);
-SKERRY_SAME_PLACE(PoolProperties, handle_types, CUmemPoolProps, handleTypes);
-SKERRY_SAME_PLACE(PoolProperties, location, CUmemPoolProps, location);
-SKERRY_SAME_PLACE(PoolProperties, most_bytes, CUmemPoolProps, maxSize);
-SKERRY_SAME_PLACE(PhysicalProperties, location, CUmemAllocationProp, location);
+SKERRY_SAME_OFFSET(KernelNode, kernel, CUDA_KERNEL_NODE_PARAMS_v3, kern);
+SKERRY_SAME_OFFSET(FillNode, height, CUDA_MEMSET_NODE_PARAMS_v2, height);
+SKERRY_SAME_OFFSET(CopyNode, copy_params, CUDA_MEMCPY_NODE_PARAMS, copyParams);
+SKERRY_SAME_OFFSET(AllocationNode, data, CUDA_MEM_ALLOC_NODE_PARAMS_v2, dptr);
+SKERRY_SAME_OFFSET(NodeParameters, kernel, CUgraphNodeParams, kernel);
+SKERRY_SAME_OFFSET(GraphInstantiation, result, CUDA_GRAPH_INSTANTIATE_PARAMS, result_out);
+SKERRY_SAME_OFFSET(MemoryLocation, kind, CUmemLocation, type);
+SKERRY_SAME_OFFSET(MemoryLocation, number, CUmemLocation, id);
+SKERRY_SAME_OFFSET(PoolProperties, handle_types, CUmemPoolProps, handleTypes);
+SKERRY_SAME_OFFSET(PoolProperties, location, CUmemPoolProps, location);
+SKERRY_SAME_OFFSET(PoolProperties, max_bytes, CUmemPoolProps, maxSize);
+SKERRY_SAME_OFFSET(PhysicalProperties, location, CUmemAllocationProp, location);
 static_assert(offsetof(PhysicalProperties, compression) ==
               offsetof(CUmemAllocationProp, allocFlags.compressionType));
-SKERRY_SAME_PLACE(DriverLaunch, stream, CUlaunchConfig, hStream);
-SKERRY_SAME_PLACE(DriverLaunch, attributes, CUlaunchConfig, attrs);
-SKERRY_SAME_PLACE(DriverLaunch, attribute_count, CUlaunchConfig, numAttrs);
+SKERRY_SAME_OFFSET(DriverLaunch, stream, CUlaunchConfig, hStream);
+SKERRY_SAME_OFFSET(DriverLaunch, attributes, CUlaunchConfig, attrs);
+SKERRY_SAME_OFFSET(DriverLaunch, attribute_count, CUlaunchConfig, numAttrs);
 static_assert(offsetof(DriverLaunch, block) == offsetof(CUlaunchConfig, blockDimX));
 static_assert(offsetof(DriverLaunch, dynamic_shared_bytes) ==
               offsetof(CUlaunchConfig, sharedMemBytes));
@@ -95,8 +95,8 @@ static_assert(offsetof(Copy2d, target) == offsetof(CUDA_MEMCPY2D, dstXInBytes));
 static_assert(offsetof(Copy3d, source.device) == offsetof(CUDA_MEMCPY3D, srcDevice));
 static_assert(offsetof(Copy3d, source.height) == offsetof(CUDA_MEMCPY3D, srcHeight));
 static_assert(offsetof(Copy3d, target) == offsetof(CUDA_MEMCPY3D, dstXInBytes));
-SKERRY_SAME_PLACE(Copy2d, width_bytes, CUDA_MEMCPY2D, WidthInBytes);
-SKERRY_SAME_PLACE(Copy3d, depth, CUDA_MEMCPY3D, Depth);
+SKERRY_SAME_OFFSET(Copy2d, width_bytes, CUDA_MEMCPY2D, WidthInBytes);
+SKERRY_SAME_OFFSET(Copy3d, depth, CUDA_MEMCPY3D, Depth);
 
 static_assert(past_device_attributes == CU_DEVICE_ATTRIBUTE_MAX);
 static_assert(cooperative == CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
@@ -110,7 +110,7 @@ static_assert(preferred_shared_carveout == CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_
 static_assert(location_of_device == CU_MEM_LOCATION_TYPE_DEVICE);
 
 #undef SKERRY_SAME_SIZE
-#undef SKERRY_SAME_PLACE
+#undef SKERRY_SAME_OFFSET
 
 }  // namespace
 }  // namespace skerry::emulation::abi

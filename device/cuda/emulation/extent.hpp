@@ -13,7 +13,7 @@ struct Extent {
   std::uint32_t z = 1;
   [[nodiscard]] std::uint64_t count() const noexcept { return std::uint64_t{x} * y * z; }
   /// The place with that number among those of this extent: x runs first.
-  [[nodiscard]] Extent place_of(std::uint64_t number) const noexcept {
+  [[nodiscard]] Extent unravel_index(std::uint64_t number) const noexcept {
     return {static_cast<std::uint32_t>(number % x), static_cast<std::uint32_t>(number / x % y),
             static_cast<std::uint32_t>(number / x / y)};
   }

@@ -88,7 +88,7 @@ struct SourceLine {
 };
 
 /// What a thread wanted of memory.
-struct WantedMemory {
+struct RequestedAccess {
   std::string_view space = {};  ///< such as "global"; empty: it wanted none
   std::uint64_t address = 0;
   std::uint32_t nbytes = 0;
@@ -115,15 +115,16 @@ struct MemoryNear {
   bool is_of_malloc = false;  ///< in a kernel
 
   /// Bytes from its end to the address; negative: from its begin; 0: the address lies in it.
-  [[nodiscard]] std::int64_t beyond() const noexcept;
+  [[nodiscard]] std::int64_t distance() const noexcept;
 };
 
 /// The other one of a race.
 struct OtherAccess {
-  std::string by = {};  ///< a kernel or a copy, where streams race; empty: the same launch
+  std::string operation_name =
+      {};  ///< a kernel or a copy, where streams race; empty: the same launch
   Extent block{0, 0, 0};
   std::optional<Extent> thread = {};
-  std::optional<SourceLine> at = {};
+  std::optional<SourceLine> source_line = {};
   bool writes = false;
 };
 
@@ -133,7 +134,7 @@ struct WaitingLanes {
   std::uint32_t warp = 0;
   std::uint32_t first_lane = 0;
   std::uint32_t count = 0;
-  SourceLine at = {};
+  SourceLine source_line = {};
 };
 
 /// What CUDA would say, the text for people, and what the text was made of.
@@ -141,16 +142,16 @@ struct Failure {
   int code = 0;
   std::string text;  ///< by text_of(): failure_text.hpp
   FailureKind kind = FailureKind::other;
-  std::string what = {};    ///< in a line
-  std::string kernel = {};  ///< as people write it
+  std::string summary = {};  ///< in a line
+  std::string kernel = {};   ///< as people write it
   int device = -1;
-  bool has_thread = false;  ///< block, thread, warp, lane and `at` are known
+  bool has_thread = false;  ///< block, thread, warp, lane and `source_line` are known
   Extent block{0, 0, 0};
   Extent thread{0, 0, 0};
   std::uint32_t warp = 0;
   std::uint32_t lane = 0;
-  SourceLine at = {};
-  WantedMemory wanted = {};
+  SourceLine source_line = {};
+  RequestedAccess access = {};
   MemoryNear memory = {};
   std::optional<OtherAccess> other = {};
   std::vector<WaitingLanes> waiting = {};

@@ -9,16 +9,16 @@ namespace skerry::cuda {
 /// A function of the driver, which this module does not link; null if it has none.
 template <class Function>
 Function* driver_function(const char* name) {
-  void* found = nullptr;
+  void* function = nullptr;
   auto status = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
   const cudaError_t code =
-      cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &status);
+      cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &status);
 #else
-  const cudaError_t code = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &status);
+  const cudaError_t code = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &status);
 #endif
   if (code == cudaSuccess && status == cudaDriverEntryPointSuccess) {
-    return reinterpret_cast<Function*>(found);
+    return reinterpret_cast<Function*>(function);
   }
   cudaGetLastError();
   return nullptr;

@@ -112,17 +112,17 @@ int push_device(int ordinal) {
   static auto* const retain =
       driver_function<CUresult(CUcontext*, CUdevice)>("cuDevicePrimaryCtxRetain");
   static auto* const push = driver_function<CUresult(CUcontext)>("cuCtxPushCurrent");
-  static std::atomic<CUcontext> contexts[most_devices];
+  static std::atomic<CUcontext> contexts[max_devices];
   if (retain == nullptr || push == nullptr) return cudaErrorNotSupported;
-  std::atomic<CUcontext>& known = contexts[ordinal];
-  if (const CUcontext context = known.load(std::memory_order_acquire);
+  std::atomic<CUcontext>& cached_context = contexts[ordinal];
+  if (const CUcontext context = cached_context.load(std::memory_order_acquire);
       context != nullptr && push(context) == CUDA_SUCCESS) {
     return cudaSuccess;
   }
   // The first time, or after somebody else's cudaDeviceReset. Never released.
   CUcontext context = nullptr;
   if (const CUresult code = retain(&context, ordinal); code != CUDA_SUCCESS) return code;
-  known.store(context, std::memory_order_release);
+  cached_context.store(context, std::memory_order_release);
   return push(context);
 }
 
@@ -134,7 +134,7 @@ int pop_device() {
 
 /// Mapped by cuMemMap: what follows in the address space may belong to the same buffer (PyTorch's
 /// expandable segments), so that the range of one mapping says nothing about the buffer's end.
-bool is_mapped_in_pieces(CUdeviceptr address) {
+bool is_mapped_in_chunks(CUdeviceptr address) {
   static auto* const retain = driver_function<CUresult(CUmemGenericAllocationHandle*, void*)>(
       "cuMemRetainAllocationHandle");
   static auto* const release =
@@ -156,7 +156,7 @@ void find_allocation(PointerAttributes* attributes, const void* data) {
   if (ask == nullptr ||
       ask(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) != CUDA_SUCCESS ||
       ask(&nbytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) != CUDA_SUCCESS ||
-      is_mapped_in_pieces(address)) {
+      is_mapped_in_chunks(address)) {
     return;
   }
   attributes->allocation = reinterpret_cast<void*>(start);

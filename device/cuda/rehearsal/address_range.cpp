@@ -12,7 +12,7 @@
 #include <new>
 
 #include "device/cuda/api.hpp"
-#include "device/guard/fresh_bytes.hpp"
+#include "device/guard/uninitialized_bytes.hpp"
 #include "device/page_size.hpp"
 
 namespace skerry::rehearsal {
@@ -20,19 +20,19 @@ namespace skerry::rehearsal {
 namespace {
 
 constexpr std::size_t preferred_extent = AddressRange::wished_stride / 2;
-constexpr std::size_t least_extent = std::size_t{64} << 20;
+constexpr std::size_t min_extent = std::size_t{64} << 20;
 
 // Never written memory reads as NaN (and -1), freed memory as -4.2e37 (and -515): neither passes
 // for a result.
-constexpr int fresh_byte = 0xff;
+constexpr int uninitialized_byte = 0xff;
 constexpr int freed_byte = 0xfd;
 /// Larger blocks stay as the system gives them, so that untouched memory costs nothing.
 constexpr std::size_t largest_filled = std::size_t{1} << 20;
 
 /// For all devices together: a guard cuts a mapping in two, and half of those a process may have
 /// are left to others.
-std::size_t most_guards() noexcept {
-  static const std::size_t most = [] {
+std::size_t max_guards() noexcept {
+  static const std::size_t limit = [] {
     std::size_t mappings = 65530;  // Linux's own choice
     if (std::FILE* const file = std::fopen("/proc/sys/vm/max_map_count", "re")) {
       if (std::fscanf(file, "%zu", &mappings) != 1) mappings = 65530;
@@ -40,7 +40,7 @@ std::size_t most_guards() noexcept {
     }
     return std::min<std::size_t>(mappings, 65530) / 4;
   }();
-  return most;
+  return limit;
 }
 constinit std::atomic<std::size_t> guards{0};
 
@@ -65,13 +65,13 @@ bool may_map(std::size_t nbytes) noexcept {
   return got != MAP_FAILED;
 }
 
-bool is_guarded() noexcept { return place_of_blocks.load() != BlockPlace::aligned; }
+bool is_guarded() noexcept { return block_placement.load() != BlockPlacement::aligned; }
 
-void fill_fresh_block(void* data, std::size_t nbytes, std::size_t span) noexcept {
+void fill_new_block(void* data, std::size_t nbytes, std::size_t span) noexcept {
   if (is_guarded()) {
-    guard::fill_fresh(data, nbytes);
+    guard::fill_uninitialized(data, nbytes);
   } else if (nbytes <= largest_filled) {
-    std::memset(data, fresh_byte, span == 0 ? nbytes : span - page_size());
+    std::memset(data, uninitialized_byte, span == 0 ? nbytes : span - page_size());
   }
 }
 
@@ -87,8 +87,8 @@ void end_use(void* data, std::size_t nbytes, std::size_t span) noexcept {
 /// The last of the blocks that begin at `data` or before; null if none does.
 template <class Blocks>
 const typename Blocks::value_type* last_before(const Blocks& blocks, const void* data) noexcept {
-  const auto after = blocks.upper_bound(address(data));
-  return after == blocks.begin() ? nullptr : &*std::prev(after);
+  const auto next_block = blocks.upper_bound(address(data));
+  return next_block == blocks.begin() ? nullptr : &*std::prev(next_block);
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ bool AddressRange::reserve(std::size_t limit) noexcept {
   // Room for as much again as guard pages and fragmentation, and a third for packed blocks; less
   // where the process may map less: not more than as much again is left of.
   for (std::size_t extent = std::max(preferred_extent, 3 * whole_pages(limit));
-       extent >= least_extent; extent /= 2) {
+       extent >= min_extent; extent /= 2) {
     void* got =
         mmap(pointer(wish), extent, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (got == MAP_FAILED) continue;
@@ -124,20 +124,21 @@ bool AddressRange::reserve(std::size_t limit) noexcept {
 
 /// Null if there is no place for it, or no mapping.
 void* AddressRange::take_guarded(std::size_t nbytes) {
-  if (guards.load() >= most_guards() && stale_guards_ >= most_guards() / 4) trim_guarded();
-  if (guards.load() >= most_guards()) return nullptr;
+  if (guards.load() >= max_guards() && stale_guards_ >= max_guards() / 4) trim_guarded();
+  if (guards.load() >= max_guards()) return nullptr;
   const std::size_t usable = whole_pages(nbytes);
   const std::size_t span = usable + page_size();
-  const auto place = std::find_if(free_.begin(), free_.end(),
-                                  [&](const auto& range) { return range.second >= span; });
-  if (place == free_.end()) return nullptr;
-  const auto [start, available] = *place;
+  const auto free_range = std::find_if(free_.begin(), free_.end(),
+                                       [&](const auto& range) { return range.second >= span; });
+  if (free_range == free_.end()) return nullptr;
+  const auto [start, available] = *free_range;
   if (mprotect(pointer(start), usable, PROT_READ | PROT_WRITE) != 0) return nullptr;
   if (mprotect(pointer(start + usable), page_size(), PROT_NONE) != 0) return nullptr;
   if (available > span) free_[start + span] = available - span;
   free_.erase(start);
   guards.fetch_add(1);
-  return pointer(place_of_blocks.load() == BlockPlace::at_end ? start + usable - nbytes : start);
+  return pointer(block_placement.load() == BlockPlacement::at_end ? start + usable - nbytes
+                                                                  : start);
 }
 
 int AddressRange::allocate(void** data, std::size_t nbytes, std::size_t limit) noexcept try {
@@ -145,27 +146,28 @@ int AddressRange::allocate(void** data, std::size_t nbytes, std::size_t limit) n
   if (nbytes > limit || live_bytes_ > limit - nbytes) return cuda::memory_allocation;
   if (extent_ == 0 && !reserve(limit)) return cuda::memory_allocation;
   std::size_t span = whole_pages(nbytes) + page_size();
-  void* fresh = take_guarded(nbytes);
-  if (fresh == nullptr && !waiting_.empty()) {
+  void* block_data = take_guarded(nbytes);
+  if (block_data == nullptr && !waiting_.empty()) {
     end_quarantine(0);
-    fresh = take_guarded(nbytes);
+    block_data = take_guarded(nbytes);
   }
-  if (fresh == nullptr) {
+  if (block_data == nullptr) {
     span = 0;
-    fresh = packed_.take(nbytes);
+    block_data = packed_.take(nbytes);
   }
-  if (fresh == nullptr) return cuda::memory_allocation;
+  if (block_data == nullptr) return cuda::memory_allocation;
   try {
-    blocks_.emplace(address(fresh), Block{nbytes, span});
+    blocks_.emplace(address(block_data), Block{nbytes, span});
   } catch (...) {
-    free_place(fresh, nbytes, span);
+    free_place(block_data, nbytes, span);
     throw;
   }
   live_bytes_ += nbytes;
-  forget_freed(fresh, nbytes);
-  fill_fresh_block(fresh, nbytes, span);
-  if (const MemoryWatch* const watch = memory_watcher.load()) watch->allocated(fresh, nbytes);
-  *data = fresh;
+  discard_freed(block_data, nbytes);
+  fill_new_block(block_data, nbytes, span);
+  if (const MemoryMonitor* const monitor = memory_watcher.load())
+    monitor->allocated(block_data, nbytes);
+  *data = block_data;
   return cuda::success;
 } catch (const std::bad_alloc&) {
   return cuda::memory_allocation;
@@ -173,25 +175,25 @@ int AddressRange::allocate(void** data, std::size_t nbytes, std::size_t limit) n
 
 bool AddressRange::retire(void* data) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(address(data));
-  if (found == blocks_.end() || found->second.retired) return false;
-  found->second.retired = true;
+  const auto block = blocks_.find(address(data));
+  if (block == blocks_.end() || block->second.retired) return false;
+  block->second.retired = true;
   return true;
 }
 
 void AddressRange::restore(void* data) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(address(data));
-  if (found != blocks_.end()) found->second.retired = false;
+  const auto block = blocks_.find(address(data));
+  if (block != blocks_.end()) block->second.retired = false;
 }
 
 bool AddressRange::reclaim(void* data) noexcept {
   Block old{};
   {
     const std::lock_guard lock(mutex_);
-    const auto found = blocks_.find(address(data));
-    if (found == blocks_.end() || !found->second.retired) return true;
-    old = found->second;
+    const auto block = blocks_.find(address(data));
+    if (block == blocks_.end() || !block->second.retired) return true;
+    old = block->second;
   }
   // Nobody else touches a retired block, so the lock is not needed for the slow part.
   const bool is_intact = old.span != 0 || PackedBlocks::is_intact(data, old.nbytes);
@@ -200,8 +202,8 @@ bool AddressRange::reclaim(void* data) noexcept {
   blocks_.erase(address(data));
   live_bytes_ -= old.nbytes;
   freed_[next_freed_++ % freed_.size()] = {data, old.nbytes};
-  const std::size_t kept = bytes_in_quarantine.load();
-  if (kept == 0) {
+  const std::size_t quarantine_bytes = bytes_in_quarantine.load();
+  if (quarantine_bytes == 0) {
     free_place(data, old.nbytes, old.span);
     return is_intact;
   }
@@ -211,13 +213,13 @@ bool AddressRange::reclaim(void* data) noexcept {
   } catch (const std::bad_alloc&) {
     free_place(data, old.nbytes, old.span);
   }
-  end_quarantine(kept);
+  end_quarantine(quarantine_bytes);
   return is_intact;
 }
 
-void AddressRange::end_quarantine(std::size_t kept) noexcept {
+void AddressRange::end_quarantine(std::size_t max_bytes) noexcept {
   // Not more of them than find_freed() knows.
-  while (!waiting_.empty() && (waiting_bytes_ > kept || waiting_.size() > freed_.size())) {
+  while (!waiting_.empty() && (waiting_bytes_ > max_bytes || waiting_.size() > freed_.size())) {
     const Quarantined oldest = waiting_.front();
     waiting_.pop_front();
     waiting_bytes_ -= oldest.nbytes;
@@ -236,17 +238,17 @@ void AddressRange::free_place(void* data, std::size_t nbytes, std::size_t span) 
 }
 
 void AddressRange::add_free(std::uintptr_t start, std::size_t span) {
-  auto [here, fresh] = free_.emplace(start, span);
-  static_cast<void>(fresh);
-  const auto after = std::next(here);
-  if (after != free_.end() && here->first + here->second == after->first) {
-    here->second += after->second;
-    free_.erase(after);
+  auto [here, is_inserted] = free_.emplace(start, span);
+  static_cast<void>(is_inserted);
+  const auto next_range = std::next(here);
+  if (next_range != free_.end() && here->first + here->second == next_range->first) {
+    here->second += next_range->second;
+    free_.erase(next_range);
   }
   if (here == free_.begin()) return;
-  const auto before = std::prev(here);
-  if (before->first + before->second != here->first) return;
-  before->second += here->second;
+  const auto previous_range = std::prev(here);
+  if (previous_range->first + previous_range->second != here->first) return;
+  previous_range->second += here->second;
   free_.erase(here);
 }
 
@@ -287,32 +289,32 @@ bool AddressRange::contains(const void* data) const noexcept {
 
 bool AddressRange::covers(const void* data, std::size_t nbytes, bool retired_too) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto* const found = last_before(blocks_, data);
-  if (found == nullptr || (found->second.retired && !retired_too)) return false;
-  const std::uintptr_t offset = address(data) - found->first;
-  return offset <= found->second.nbytes && nbytes <= found->second.nbytes - offset;
+  const auto* const block = last_before(blocks_, data);
+  if (block == nullptr || (block->second.retired && !retired_too)) return false;
+  const std::uintptr_t offset = address(data) - block->first;
+  return offset <= block->second.nbytes && nbytes <= block->second.nbytes - offset;
 }
 
 MemoryBlock AddressRange::find(const void* data, bool retired_too) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto* const found = last_before(blocks_, data);
-  if (found == nullptr || (found->second.retired && !retired_too)) return {};
-  if (address(data) - found->first >= found->second.nbytes) return {};
-  return {pointer(found->first), found->second.nbytes};
+  const auto* const block = last_before(blocks_, data);
+  if (block == nullptr || (block->second.retired && !retired_too)) return {};
+  if (address(data) - block->first >= block->second.nbytes) return {};
+  return {pointer(block->first), block->second.nbytes};
 }
 
 MemoryBlock AddressRange::nearest(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto after = blocks_.upper_bound(address(data));
-  const bool has_before = after != blocks_.begin();
-  if (after == blocks_.end() && !has_before) return {};
-  if (!has_before) return {pointer(after->first), after->second.nbytes};
-  const auto& [start, before] = *std::prev(after);
-  const std::uintptr_t past = address(data) - (start + before.nbytes);
-  if (after != blocks_.end() && after->first - address(data) < past) {
-    return {pointer(after->first), after->second.nbytes};
+  const auto next_block = blocks_.upper_bound(address(data));
+  const bool has_before = next_block != blocks_.begin();
+  if (next_block == blocks_.end() && !has_before) return {};
+  if (!has_before) return {pointer(next_block->first), next_block->second.nbytes};
+  const auto& [start, previous_block] = *std::prev(next_block);
+  const std::uintptr_t past = address(data) - (start + previous_block.nbytes);
+  if (next_block != blocks_.end() && next_block->first - address(data) < past) {
+    return {pointer(next_block->first), next_block->second.nbytes};
   }
-  return {pointer(start), before.nbytes};
+  return {pointer(start), previous_block.nbytes};
 }
 
 MemoryBlock AddressRange::find_freed(const void* data) noexcept {
@@ -323,7 +325,7 @@ MemoryBlock AddressRange::find_freed(const void* data) noexcept {
   return {};
 }
 
-void AddressRange::forget_freed(const void* data, std::size_t nbytes) noexcept {
+void AddressRange::discard_freed(const void* data, std::size_t nbytes) noexcept {
   for (MemoryBlock& one : freed_) {
     if (!one) continue;
     const std::uintptr_t begin = address(one.data);

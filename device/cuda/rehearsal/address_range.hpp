@@ -25,29 +25,29 @@ struct MemoryBlock {
 
 /// Told what happens to the memory of devices, when it happens, from any thread; does the work that
 /// changes it.
-struct MemoryWatch {
+struct MemoryMonitor {
   void (*allocated)(void* data, std::size_t nbytes) noexcept;
   void (*fill)(void* data, int value, std::size_t nbytes) noexcept;
   void (*copy)(void* target, const void* source, std::size_t nbytes) noexcept;
-  void (*run)(void (*kernel)(const void* params), const void* params,
-              std::span<const cuda::KernelOperand> operands) noexcept;
+  void (*execute_kernel)(void (*kernel)(const void* params), const void* params,
+                         std::span<const cuda::KernelOperand> operands) noexcept;
   void (*freed)(void* data, std::size_t nbytes) noexcept;  ///< in the order of a stream
 };
 
 /// Null as long as nobody wants to know.
-inline constinit std::atomic<const MemoryWatch*> memory_watcher{nullptr};
+inline constinit std::atomic<const MemoryMonitor*> memory_watcher{nullptr};
 
 /// So many bytes that were freed wait on each device before their place is given again, so that
 /// late uses are noticed. None by default.
 inline constinit std::atomic<std::size_t> bytes_in_quarantine{0};
 
 /// Where a block lies in its pages, whose neighbours can't be touched.
-enum class BlockPlace : std::uint8_t {
+enum class BlockPlacement : std::uint8_t {
   aligned,   ///< at the beginning, and what was freed can be touched until it is given again
   at_end,    ///< its last byte is the last one, whatever its alignment; nobody touches freed ones
   at_begin,  ///< its first byte is the first one; the same
 };
-inline constinit std::atomic<BlockPlace> place_of_blocks{BlockPlace::aligned};
+inline constinit std::atomic<BlockPlacement> block_placement{BlockPlacement::aligned};
 
 /// The memory of one device: host memory in an address range of its own, so that a pointer tells
 /// its device. A block lies on its own pages with a page behind it that can't be touched, which
@@ -107,9 +107,9 @@ class AddressRange {
   [[nodiscard]] bool reserve(std::size_t limit) noexcept;
   [[nodiscard]] void* take_guarded(std::size_t nbytes);
   void free_place(void* data, std::size_t nbytes, std::size_t span) noexcept;
-  void forget_freed(const void* data, std::size_t nbytes) noexcept;
+  void discard_freed(const void* data, std::size_t nbytes) noexcept;
   /// The places that were freed longest ago can be given again, until so many bytes wait.
-  void end_quarantine(std::size_t kept) noexcept;
+  void end_quarantine(std::size_t max_bytes) noexcept;
   void add_free(std::uintptr_t start, std::size_t span);
   void trim_guarded() noexcept;
 

@@ -17,39 +17,39 @@ namespace {
 constexpr int simulated_version = 13000;
 
 [[nodiscard]] bool exists(int ordinal) {
-  return ordinal >= 0 && ordinal < Machine::instance().count();
+  return ordinal >= 0 && ordinal < System::instance().count();
 }
 
 int driver_version(int* version) {
-  return enter(&cuda::Api::driver_version, [&](Machine&) {
+  return enter(&cuda::Api::driver_version, [&](System&) {
     *version = simulated_version;
     return cuda::success;
   });
 }
 
 int runtime_version(int* version) {
-  return enter(&cuda::Api::runtime_version, [&](Machine&) {
+  return enter(&cuda::Api::runtime_version, [&](System&) {
     *version = simulated_version;
     return cuda::success;
   });
 }
 
 int device_count(int* count) {
-  return enter(&cuda::Api::device_count, [&](Machine& all) {
+  return enter(&cuda::Api::device_count, [&](System& all) {
     *count = all.count();
     return cuda::success;
   });
 }
 
 int get_device(int* ordinal) {
-  return enter(&cuda::Api::get_device, [&](Machine&) {
+  return enter(&cuda::Api::get_device, [&](System&) {
     *ordinal = current_ordinal();
     return cuda::success;
   });
 }
 
 int push_context(int ordinal) {
-  return enter(&cuda::Api::push_device, [&](Machine&) {
+  return enter(&cuda::Api::push_device, [&](System&) {
     if (!exists(ordinal)) return cuda::invalid_device;
     return push_device(ordinal) ? cuda::success : cuda::invalid_value;
   });
@@ -57,24 +57,24 @@ int push_context(int ordinal) {
 
 int pop_context() {
   return enter(&cuda::Api::pop_device,
-               [&](Machine&) { return pop_device() ? cuda::success : cuda::invalid_value; });
+               [&](System&) { return pop_device() ? cuda::success : cuda::invalid_value; });
 }
 
 int get_properties(cuda::DeviceProperties* properties, int ordinal) {
-  return enter(&cuda::Api::get_properties, [&](Machine&) {
+  return enter(&cuda::Api::get_properties, [&](System&) {
     if (!exists(ordinal)) return cuda::invalid_device;
     *properties = {};
     std::snprintf(properties->name, sizeof properties->name, "rehearsal device");
     properties->total_bytes = current_settings().memory_bytes.load();
     properties->compute_capability = 90;
     properties->multiprocessors = 1;
-    properties->supports_pools = current_settings().pools ? 1 : 0;
+    properties->supports_pools = current_settings().supports_pools ? 1 : 0;
     return cuda::success;
   });
 }
 
 int memory_info(std::size_t* free_bytes, std::size_t* total_bytes) {
-  return enter(&cuda::Api::memory_info, [&](Machine& all) {
+  return enter(&cuda::Api::memory_info, [&](System& all) {
     *total_bytes = current_settings().memory_bytes.load();
     *free_bytes = *total_bytes - std::min(*total_bytes, all.live_bytes(current_ordinal()));
     return cuda::success;
@@ -88,7 +88,7 @@ bool peers(int reader, int owner) {
 }
 
 int can_access_peer(int* can, int reader, int owner) {
-  return enter(&cuda::Api::can_access_peer, [&](Machine&) {
+  return enter(&cuda::Api::can_access_peer, [&](System&) {
     if (!exists(reader) || !exists(owner)) return cuda::invalid_device;
     *can = peers(reader, owner) ? 1 : 0;
     return cuda::success;
@@ -96,7 +96,7 @@ int can_access_peer(int* can, int reader, int owner) {
 }
 
 int enable_peer_access(int owner) {
-  return enter(&cuda::Api::enable_peer_access, [&](Machine& all) {
+  return enter(&cuda::Api::enable_peer_access, [&](System& all) {
     if (!exists(owner)) return cuda::invalid_device;
     if (!peers(current_ordinal(), owner)) return cuda::peer_access_unsupported;
     if (!all.enable_peer(current_ordinal(), owner)) return cuda::peer_access_already_enabled;
@@ -105,7 +105,7 @@ int enable_peer_access(int owner) {
 }
 
 int pool_allow_reader(int owner, int reader) {
-  return enter(&cuda::Api::pool_allow_reader, [&](Machine& all) {
+  return enter(&cuda::Api::pool_allow_reader, [&](System& all) {
     if (!exists(owner) || !exists(reader)) return cuda::invalid_device;
     if (!peers(reader, owner)) return cuda::invalid_device;
     all.allow_pool_reader(reader, owner);
@@ -114,58 +114,58 @@ int pool_allow_reader(int owner, int reader) {
 }
 
 int device_synchronize() {
-  return enter(&cuda::Api::device_synchronize, [&](Machine& all) {
+  return enter(&cuda::Api::device_synchronize, [&](System& all) {
     all.wait_for_device(current_ordinal());
     return sticky_error(current_ordinal());
   });
 }
 
-int allocate_on(Machine& all, int ordinal, void** data, std::size_t nbytes) {
+int allocate_on(System& all, int ordinal, void** data, std::size_t nbytes) {
   *data = nullptr;
   if (nbytes == 0) return cuda::success;
   const std::size_t total = current_settings().memory_bytes.load();
   const std::size_t mapped = std::min(total, all.mapped.live_bytes(ordinal));
-  return all.at(ordinal).memory.allocate(data, nbytes, total - mapped);
+  return all.device(ordinal).memory.allocate(data, nbytes, total - mapped);
 }
 
 int allocate(void** data, std::size_t nbytes) {
   return enter(&cuda::Api::allocate,
-               [&](Machine& all) { return allocate_on(all, current_ordinal(), data, nbytes); });
+               [&](System& all) { return allocate_on(all, current_ordinal(), data, nbytes); });
 }
 
 int deallocate(void* data) {
-  return enter(&cuda::Api::deallocate, [&](Machine& all) {
+  return enter(&cuda::Api::deallocate, [&](System& all) {
     if (data == nullptr) return cuda::success;
     const int owner = all.owner(data);
-    if (owner < 0 || !all.at(owner).memory.retire(data)) return cuda::invalid_value;
-    if (!all.forget_pooled(data)) all.wait_for_device(owner);
-    if (all.at(owner).memory.reclaim(data)) return cuda::success;
+    if (owner < 0 || !all.device(owner).memory.retire(data)) return cuda::invalid_value;
+    if (!all.discard_pooled(data)) all.wait_for_device(owner);
+    if (all.device(owner).memory.reclaim(data)) return cuda::success;
     set_sticky_error(owner, cuda::illegal_address);
     return cuda::illegal_address;
   });
 }
 
 int allocate_async(void** data, std::size_t nbytes, void* handle) {
-  return enter(&cuda::Api::allocate_async, [&](Machine& all) {
-    if (!current_settings().pools) return cuda::not_supported;
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
-    const int code = allocate_on(all, on->ordinal(), data, nbytes);
+  return enter(&cuda::Api::allocate_async, [&](System& all) {
+    if (!current_settings().supports_pools) return cuda::not_supported;
+    const auto queue = all.stream(handle);
+    if (queue == nullptr) return cuda::invalid_resource_handle;
+    const int code = allocate_on(all, queue->ordinal(), data, nbytes);
     if (code == cuda::success && *data != nullptr) all.note_pooled(*data);
     return code;
   });
 }
 
 int deallocate_async(void* data, void* handle) {
-  return enter(&cuda::Api::deallocate_async, [&](Machine& all) {
-    if (!current_settings().pools) return cuda::not_supported;
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
+  return enter(&cuda::Api::deallocate_async, [&](System& all) {
+    if (!current_settings().supports_pools) return cuda::not_supported;
+    const auto queue = all.stream(handle);
+    if (queue == nullptr) return cuda::invalid_resource_handle;
     if (data == nullptr) return cuda::success;
-    if (all.owner(data) != on->ordinal()) return cuda::invalid_value;
-    join_default_stream(all, *on);
-    const bool was_pooled = all.forget_pooled(data);
-    const int code = submit_free(all, *on, data);
+    if (all.owner(data) != queue->ordinal()) return cuda::invalid_value;
+    join_default_stream(all, *queue);
+    const bool was_pooled = all.discard_pooled(data);
+    const int code = submit_free(all, *queue, data);
     if (code != cuda::success && was_pooled) all.note_pooled(data);
     return code;
   });
@@ -173,24 +173,24 @@ int deallocate_async(void* data, void* handle) {
 
 int pool_set_release_threshold(int ordinal, std::uint64_t) {
   return enter(&cuda::Api::pool_set_release_threshold,
-               [&](Machine&) { return exists(ordinal) ? cuda::success : cuda::invalid_device; });
+               [&](System&) { return exists(ordinal) ? cuda::success : cuda::invalid_device; });
 }
 
 int pool_trim(int ordinal, std::size_t) {
-  return enter(&cuda::Api::pool_trim, [&](Machine& all) {
+  return enter(&cuda::Api::pool_trim, [&](System& all) {
     if (!exists(ordinal)) return cuda::invalid_device;
-    all.at(ordinal).memory.trim();
+    all.device(ordinal).memory.trim();
     return cuda::success;
   });
 }
 
 int host_allocate(void** data, std::size_t nbytes) {
   return enter(&cuda::Api::host_allocate,
-               [&](Machine& all) { return all.pinned.allocate(data, nbytes); });
+               [&](System& all) { return all.pinned.allocate(data, nbytes); });
 }
 
 int host_deallocate(void* data) {
-  return enter(&cuda::Api::host_deallocate, [&](Machine& all) {
+  return enter(&cuda::Api::host_deallocate, [&](System& all) {
     // Waits for all devices, as cudaFreeHost does in effect.
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
     return all.pinned.release(data) ? cuda::success : cuda::invalid_value;
@@ -199,29 +199,29 @@ int host_deallocate(void* data) {
 
 int host_register(void* data, std::size_t nbytes) {
   return enter(&cuda::Api::host_register,
-               [&](Machine& all) { return all.pinned.add(data, nbytes); });
+               [&](System& all) { return all.pinned.add(data, nbytes); });
 }
 
 int host_unregister(void* data) {
-  return enter(&cuda::Api::host_unregister, [&](Machine& all) {
+  return enter(&cuda::Api::host_unregister, [&](System& all) {
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
     return all.pinned.remove(data) ? cuda::success : cuda::invalid_value;
   });
 }
 
 int get_pointer_attributes(cuda::PointerAttributes* attributes, const void* data) {
-  return enter(&cuda::Api::get_pointer_attributes, [&](Machine& all) {
-    void* const given = const_cast<void*>(data);
-    *attributes = {cuda::MemoryType::unregistered, -2, nullptr, given, nullptr, 0};
+  return enter(&cuda::Api::get_pointer_attributes, [&](System& all) {
+    void* const address = const_cast<void*>(data);
+    *attributes = {cuda::MemoryType::unregistered, -2, nullptr, address, nullptr, 0};
     if (const int owner = all.owner(data); owner >= 0) {
       attributes->host_pointer = nullptr;
-      if (const MemoryBlock found = all.find(data, false)) {
-        *attributes = {cuda::MemoryType::device, owner, given, nullptr, found.data, found.nbytes};
+      if (const MemoryBlock block = all.find(data, false)) {
+        *attributes = {cuda::MemoryType::device, owner, address, nullptr, block.data, block.nbytes};
       }
-    } else if (const MemoryBlock found = all.pinned.find(data)) {
+    } else if (const MemoryBlock block = all.pinned.find(data)) {
       const auto type =
           all.pinned.use_of(data).is_managed ? cuda::MemoryType::managed : cuda::MemoryType::host;
-      *attributes = {type, current_ordinal(), given, given, found.data, found.nbytes};
+      *attributes = {type, current_ordinal(), address, address, block.data, block.nbytes};
     }
     return cuda::success;
   });

@@ -21,10 +21,10 @@ void set_device_count(int count) noexcept;
 /// An entry point, by its place in cuda::api. Questions for names and texts of errors are not
 /// counted and never fail.
 struct Entry {
-  std::size_t place;
+  std::size_t index;
   template <class Function>
-  Entry(Function* cuda::Api::* which) noexcept
-      : place(std::bit_cast<std::size_t>(which) / sizeof(Function*)) {}
+  Entry(Function* cuda::Api::* entry_point) noexcept
+      : index(std::bit_cast<std::size_t>(entry_point) / sizeof(Function*)) {}
   [[nodiscard]] bool operator==(const Entry&) const = default;
 };
 
@@ -33,18 +33,18 @@ struct Entry {
 /// after an illegal address. (SKERRY_REHEARSE_FAIL="k=5,code=700,sticky" does the same at start.)
 void fail_call(std::uint64_t k, int code, bool sticky = false) noexcept;
 /// The same, counting calls of one entry point only.
-void fail_entry(Entry which, std::uint64_t k, int code, bool sticky = false) noexcept;
+void fail_entry(Entry entry, std::uint64_t k, int code, bool sticky = false) noexcept;
 /// Disarms, repairs devices with sticky errors.
 void clear() noexcept;
 /// Calls since start or since the last fail_call.
 [[nodiscard]] std::uint64_t calls() noexcept;
 /// Calls of one entry point since start.
-[[nodiscard]] std::uint64_t calls(Entry which) noexcept;
+[[nodiscard]] std::uint64_t calls(Entry entry) noexcept;
 
 /// Makes every piece of work wait before it runs (SKERRY_REHEARSE_DELAY_US), each for another time
 /// between two.
 void set_delay(int microseconds) noexcept;
-void set_delay(int least, int most) noexcept;
+void set_delay(int min_us, int max_us) noexcept;
 /// Makes a stream count as being captured into a graph; null for none. Nothing is recorded.
 void set_captured(void* stream) noexcept;
 /// Memory of each device, SKERRY_REHEARSE_MEMORY; lowering it leaves what is allocated.
@@ -79,7 +79,7 @@ struct Controls {
   void (*fail_call)(std::uint64_t k, int code, bool sticky) noexcept;
   void (*clear)() noexcept;
   std::uint64_t (*calls)() noexcept;
-  void (*set_delay)(int least, int most) noexcept;
+  void (*set_delay)(int min_us, int max_us) noexcept;
   void (*set_captured)(void* stream) noexcept;
   int (*set_device)(int ordinal) noexcept;
   bool (*has_context)(int ordinal) noexcept;

@@ -13,7 +13,7 @@ namespace skerry::rehearsal {
 
 namespace {
 
-constinit std::array<std::atomic<bool>, most_devices> contexts{};
+constinit std::array<std::atomic<bool>, max_devices> contexts{};
 
 /// An ordinal in the upper byte, which no address of a process has, and a name below. A thread's
 /// memory is scarce: libraries that are opened late share 1.6 KiB of it for all they have.

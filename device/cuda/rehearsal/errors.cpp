@@ -190,20 +190,20 @@ constexpr ErrorRow rows[] = {
 }  // namespace
 
 const ErrorRow* find_error(int code) noexcept {
-  const ErrorRow* const found = std::ranges::find(rows, code, &ErrorRow::code);
-  return found != std::end(rows) ? found : nullptr;
+  const ErrorRow* const row = std::ranges::find(rows, code, &ErrorRow::code);
+  return row != std::end(rows) ? row : nullptr;
 }
 
 const char* error_name(int code) noexcept {
-  const ErrorRow* const found = find_error(code);
-  const bool known = found != nullptr && found->runtime_name != nullptr;
-  return known ? found->runtime_name : "cudaErrorUnknown";
+  const ErrorRow* const row = find_error(code);
+  const bool has_runtime_name = row != nullptr && row->runtime_name != nullptr;
+  return has_runtime_name ? row->runtime_name : "cudaErrorUnknown";
 }
 
 const char* error_string(int code) noexcept {
-  const ErrorRow* const found = find_error(code);
-  const bool known = found != nullptr && found->runtime_name != nullptr;
-  return known ? found->text : "unrecognized error code";
+  const ErrorRow* const row = find_error(code);
+  const bool has_runtime_name = row != nullptr && row->runtime_name != nullptr;
+  return has_runtime_name ? row->text : "unrecognized error code";
 }
 
 }  // namespace skerry::rehearsal

@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "device/cuda/rehearsal/current_device.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
 #include "device/cuda/rehearsal/settings.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::rehearsal {
 
@@ -22,7 +22,7 @@ namespace {
 struct PlanOfFailure {
   std::uint64_t k = 0;
   int code = 0;
-  std::optional<Entry> which;  ///< any without
+  std::optional<Entry> entry;  ///< any without
   bool sticky = false;
 };
 
@@ -31,7 +31,7 @@ constinit std::atomic<std::uint64_t> calls_since_armed{0};
 constinit std::atomic<std::uint64_t> late_calls{0};
 constinit std::atomic<bool> armed{false};
 constinit std::atomic<bool> finished{false};
-constinit std::array<std::atomic<int>, most_devices> sticky{};
+constinit std::array<std::atomic<int>, max_devices> sticky{};
 constinit std::mutex failure_mutex;
 PlanOfFailure failure;
 std::uint64_t matching_calls = 0;
@@ -47,9 +47,9 @@ void arm(const PlanOfFailure& plan) noexcept {
   armed.store(plan.k != 0);
 }
 
-int planned_failure(Entry which) noexcept {
+int planned_failure(Entry entry) noexcept {
   const std::lock_guard lock(failure_mutex);
-  if (failure.which && *failure.which != which) return 0;
+  if (failure.entry && *failure.entry != entry) return 0;
   if (++matching_calls != failure.k) return 0;
   armed.store(false);
   if (failure.sticky) set_sticky_error(current_ordinal(), failure.code);
@@ -64,43 +64,43 @@ void stay_if_finished() noexcept {
 }
 
 /// These answer even on a device with a sticky error.
-bool always_answers(Entry which) noexcept {
+bool never_fails(Entry entry) noexcept {
   using cuda::Api;
   static const Entry all[] = {&Api::driver_version, &Api::runtime_version, &Api::device_count,
                               &Api::get_device,     &Api::push_device,     &Api::pop_device,
                               &Api::get_last_error};
-  return std::ranges::find(all, which) != std::end(all);
+  return std::ranges::find(all, entry) != std::end(all);
 }
 
 /// All others work in the current context, and make it where there is none.
-bool needs_no_context(Entry which) noexcept {
+bool needs_no_context(Entry entry) noexcept {
   using cuda::Api;
   static const Entry all[] = {&Api::get_properties,    &Api::can_access_peer,
                               &Api::pool_allow_reader, &Api::pool_set_release_threshold,
                               &Api::pool_trim,         &Api::get_pointer_attributes};
-  return always_answers(which) || std::ranges::find(all, which) != std::end(all);
+  return never_fails(entry) || std::ranges::find(all, entry) != std::end(all);
 }
 
 }  // namespace
 
-int gate(Entry which) noexcept {
-  calls_of[which.place].fetch_add(1, std::memory_order_relaxed);
+int gate(Entry entry) noexcept {
+  calls_of[entry.index].fetch_add(1, std::memory_order_relaxed);
   calls_since_armed.fetch_add(1, std::memory_order_relaxed);
   if (finished.load(std::memory_order_relaxed)) [[unlikely]] {
     late_calls.fetch_add(1);
-    return leave(cuda::runtime_unloading);  // returns on one thread only
+    return return_code(cuda::runtime_unloading);  // returns on one thread only
   }
   if (armed.load(std::memory_order_relaxed)) [[unlikely]] {
-    if (const int code = planned_failure(which); code != 0) return leave(code);
+    if (const int code = planned_failure(entry); code != 0) return return_code(code);
   }
-  const int ordinal = needs_no_context(which) ? current_ordinal() : use_current_device();
-  if (const int code = sticky_error(ordinal); code != 0 && !always_answers(which)) {
-    return leave(code);
+  const int ordinal = needs_no_context(entry) ? current_ordinal() : use_current_device();
+  if (const int code = sticky_error(ordinal); code != 0 && !never_fails(entry)) {
+    return return_code(code);
   }
   return cuda::success;
 }
 
-int leave(int code) noexcept {
+int return_code(int code) noexcept {
   stay_if_finished();
   if (code != cuda::success) last_error = code;
   return code;
@@ -134,29 +134,29 @@ void fail_call(std::uint64_t k, int code, bool sticky_code) noexcept {
   arm({k, code, std::nullopt, sticky_code});
 }
 
-void fail_entry(Entry which, std::uint64_t k, int code, bool sticky_code) noexcept {
-  arm({k, code, which, sticky_code});
+void fail_entry(Entry entry, std::uint64_t k, int code, bool sticky_code) noexcept {
+  arm({k, code, entry, sticky_code});
 }
 
-void forget_errors() noexcept {
+void clear_errors() noexcept {
   for (auto& code : sticky) code.store(0);
   last_error = 0;
 }
 
-void forget_error(int ordinal) noexcept { sticky[static_cast<std::size_t>(ordinal)].store(0); }
+void clear_error(int ordinal) noexcept { sticky[static_cast<std::size_t>(ordinal)].store(0); }
 
 void clear() noexcept {
   arm({});
   // What waits in the streams is lost, too, also that of devices that wait for a lost one.
   if (std::ranges::any_of(sticky, [](const auto& code) { return code.load() != 0; })) {
-    Machine& all = Machine::instance();
+    System& all = System::instance();
     for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
   }
-  forget_errors();
+  clear_errors();
 }
 
 std::uint64_t calls() noexcept { return calls_since_armed.load(); }
-std::uint64_t calls(Entry which) noexcept { return calls_of[which.place]; }
+std::uint64_t calls(Entry entry) noexcept { return calls_of[entry.index]; }
 std::uint64_t calls_after_finish() noexcept { return late_calls.load(); }
 
 void mark_finished() noexcept {

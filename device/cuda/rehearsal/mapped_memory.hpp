@@ -64,7 +64,7 @@ class MappedMemory {
   struct Mapping {
     std::size_t nbytes;
     std::shared_ptr<Physical> memory;
-    std::bitset<most_devices> readers;
+    std::bitset<max_devices> readers;
   };
   struct HandleUses {
     std::shared_ptr<Physical> memory;
@@ -86,7 +86,7 @@ class MappedMemory {
   mappings mapped_;
   std::unordered_map<std::uint64_t, HandleUses> handles_;
   std::uint64_t next_handle_ = 1;
-  std::array<std::atomic<std::size_t>, most_devices> live_bytes_{};
+  std::array<std::atomic<std::size_t>, max_devices> live_bytes_{};
 };
 
 }  // namespace skerry::rehearsal

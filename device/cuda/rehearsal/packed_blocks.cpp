@@ -32,23 +32,23 @@ void PackedBlocks::use(std::uintptr_t first, std::size_t extent) noexcept {
 
 bool PackedBlocks::map_up_to(std::uintptr_t end) noexcept {
   if (end <= mapped_end_) return true;
-  const std::uintptr_t wanted =
+  const std::uintptr_t new_end =
       std::min(end_, mapped_end_ + (end - mapped_end_ + step - 1) / step * step);
-  if (mprotect(reinterpret_cast<void*>(mapped_end_), wanted - mapped_end_,
+  if (mprotect(reinterpret_cast<void*>(mapped_end_), new_end - mapped_end_,
                PROT_READ | PROT_WRITE) != 0) {
     return false;
   }
-  mapped_end_ = wanted;
+  mapped_end_ = new_end;
   return true;
 }
 
 void* PackedBlocks::take(std::size_t nbytes) {
   const std::size_t span = span_of(nbytes);
-  std::vector<std::uintptr_t>& ready = free_[span];
+  std::vector<std::uintptr_t>& free_blocks = free_[span];
   std::uintptr_t start = next_;
-  if (!ready.empty()) {
-    start = ready.back();
-    ready.pop_back();
+  if (!free_blocks.empty()) {
+    start = free_blocks.back();
+    free_blocks.pop_back();
   } else {
     if (span > end_ - next_ || !map_up_to(next_ + span)) return nullptr;
     next_ += span;

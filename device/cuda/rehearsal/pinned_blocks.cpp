@@ -20,22 +20,22 @@ std::uintptr_t address(const void* data) noexcept { return reinterpret_cast<std:
 }  // namespace
 
 const PinnedBlocks::entry* PinnedBlocks::last_before(const void* data) const noexcept {
-  const auto after = blocks_.upper_bound(address(data));
-  return after == blocks_.begin() ? nullptr : &*std::prev(after);
+  const auto next_block = blocks_.upper_bound(address(data));
+  return next_block == blocks_.begin() ? nullptr : &*std::prev(next_block);
 }
 
 int PinnedBlocks::allocate(void** data, std::size_t nbytes) noexcept try {
-  void* fresh = std::aligned_alloc(page_size(), whole_pages(std::max<std::size_t>(nbytes, 1)));
-  if (fresh == nullptr) return cuda::memory_allocation;
+  void* block_data = std::aligned_alloc(page_size(), whole_pages(std::max<std::size_t>(nbytes, 1)));
+  if (block_data == nullptr) return cuda::memory_allocation;
   const std::lock_guard lock(mutex_);
   try {
-    blocks_.emplace(address(fresh), Block{nbytes, false, {}});
+    blocks_.emplace(address(block_data), Block{nbytes, false, {}});
   } catch (...) {
-    std::free(fresh);
+    std::free(block_data);
     throw;
   }
   live_bytes_ += nbytes;
-  *data = fresh;
+  *data = block_data;
   return cuda::success;
 } catch (const std::bad_alloc&) {
   return cuda::memory_allocation;
@@ -43,10 +43,10 @@ int PinnedBlocks::allocate(void** data, std::size_t nbytes) noexcept try {
 
 bool PinnedBlocks::erase(void* data, bool is_callers) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(address(data));
-  if (found == blocks_.end() || found->second.is_callers != is_callers) return false;
-  live_bytes_ -= found->second.nbytes;
-  blocks_.erase(found);
+  const auto block = blocks_.find(address(data));
+  if (block == blocks_.end() || block->second.is_callers != is_callers) return false;
+  live_bytes_ -= block->second.nbytes;
+  blocks_.erase(block);
   return true;
 }
 
@@ -59,10 +59,12 @@ bool PinnedBlocks::release(void* data) noexcept {
 int PinnedBlocks::add(void* data, std::size_t nbytes) noexcept try {
   if (data == nullptr || nbytes == 0) return cuda::invalid_value;
   const std::lock_guard lock(mutex_);
-  const auto after = blocks_.lower_bound(address(data));
-  const bool overlaps_next = after != blocks_.end() && after->first - address(data) < nbytes;
-  const bool overlaps_last = after != blocks_.begin() && address(data) - std::prev(after)->first <
-                                                             std::prev(after)->second.nbytes;
+  const auto next_block = blocks_.lower_bound(address(data));
+  const bool overlaps_next =
+      next_block != blocks_.end() && next_block->first - address(data) < nbytes;
+  const bool overlaps_last =
+      next_block != blocks_.begin() &&
+      address(data) - std::prev(next_block)->first < std::prev(next_block)->second.nbytes;
   if (overlaps_next || overlaps_last) return cuda::host_memory_already_registered;
   blocks_.emplace(address(data), Block{nbytes, true, {}});
   live_bytes_ += nbytes;
@@ -75,29 +77,29 @@ bool PinnedBlocks::remove(void* data) noexcept { return erase(data, true); }
 
 MemoryBlock PinnedBlocks::find(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto* const found = last_before(data);
-  if (found == nullptr || address(data) - found->first >= found->second.nbytes) return {};
-  return {pointer(found->first), found->second.nbytes};
+  const auto* const block = last_before(data);
+  if (block == nullptr || address(data) - block->first >= block->second.nbytes) return {};
+  return {pointer(block->first), block->second.nbytes};
 }
 
 void PinnedBlocks::set_use(void* data, const HostUse& use) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(address(data));
-  if (found != blocks_.end()) found->second.use = use;
+  const auto block = blocks_.find(address(data));
+  if (block != blocks_.end()) block->second.use = use;
 }
 
 HostUse PinnedBlocks::use_of(const void* data) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto* const found = last_before(data);
-  return found != nullptr ? found->second.use : HostUse{};
+  const auto* const block = last_before(data);
+  return block != nullptr ? block->second.use : HostUse{};
 }
 
 bool PinnedBlocks::covers(const void* data, std::size_t nbytes) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto* const found = last_before(data);
-  if (found == nullptr) return false;
-  const std::uintptr_t offset = address(data) - found->first;
-  return offset < found->second.nbytes && nbytes <= found->second.nbytes - offset;
+  const auto* const block = last_before(data);
+  if (block == nullptr) return false;
+  const std::uintptr_t offset = address(data) - block->first;
+  return offset < block->second.nbytes && nbytes <= block->second.nbytes - offset;
 }
 
 std::size_t PinnedBlocks::live_blocks() noexcept {

@@ -28,7 +28,7 @@ constexpr std::chrono::microseconds nap_time{50};
 constexpr int naps_before_sleep = 20;
 
 /// A real stream holds about a thousand launches before the next one blocks.
-constexpr std::uint64_t most_in_flight = 1024;
+constexpr std::uint64_t max_in_flight = 1024;
 
 constinit std::atomic<void (*)() noexcept> after_waiting{nullptr};
 
@@ -63,43 +63,44 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
 /// In microseconds; where they differ, no two programs have the same ones.
 int next_delay() noexcept {
   const Settings& now = current_settings();
-  const int most = now.delay_us.load(std::memory_order_relaxed);
-  const int least = now.least_delay_us.load(std::memory_order_relaxed);
-  if (most <= least) return most;
+  const int max_us = now.max_delay_us.load(std::memory_order_relaxed);
+  const int min_us = now.min_delay_us.load(std::memory_order_relaxed);
+  if (max_us <= min_us) return max_us;
   thread_local std::minstd_rand numbers(
       static_cast<unsigned>(clock::now().time_since_epoch().count()));
-  return std::uniform_int_distribution(least, most)(numbers);
+  return std::uniform_int_distribution(min_us, max_us)(numbers);
 }
 
 }  // namespace
 
 Queue::~Queue() {
   while (first_ != nullptr) delete std::exchange(first_, first_->next);
-  while (spare_ != nullptr) delete std::exchange(spare_, spare_->next);
+  while (free_items_ != nullptr) delete std::exchange(free_items_, free_items_->next);
 }
 
-Work* Queue::prepare() {
+WorkItem* Queue::prepare() {
   {
     const auto lock = lock_soon(mutex_);
-    if (spare_ != nullptr) {
-      Work* item = std::exchange(spare_, spare_->next);
+    if (free_items_ != nullptr) {
+      WorkItem* item = std::exchange(free_items_, free_items_->next);
       item->next = nullptr;
       return item;
     }
   }
-  return new Work;
+  return new WorkItem;
 }
 
-void Queue::give_back(Work* item) noexcept {
+void Queue::give_back(WorkItem* item) noexcept {
   item->clear();
   const std::lock_guard lock(mutex_);
-  item->next = spare_;
-  spare_ = item;
+  item->next = free_items_;
+  free_items_ = item;
 }
 
-std::uint64_t Queue::submit(Work* item) {
-  const std::uint64_t before = submitted_.load(std::memory_order_relaxed);
-  if (before > most_in_flight && !reached(before - most_in_flight)) wait(before - most_in_flight);
+std::uint64_t Queue::submit(WorkItem* item) {
+  const std::uint64_t submitted = submitted_.load(std::memory_order_relaxed);
+  if (submitted > max_in_flight && !reached(submitted - max_in_flight))
+    wait(submitted - max_in_flight);
 
   if (!item->is_immediate) item->delay_us = next_delay();
   const auto lock = lock_soon(mutex_);
@@ -122,7 +123,7 @@ std::uint64_t Queue::submit(Work* item) {
   return ticket;
 }
 
-Mark Queue::at(std::uint64_t ticket) noexcept {
+Mark Queue::mark_at(std::uint64_t ticket) noexcept {
   return {shared_from_this(), ticket, order_here(number_, ticket)};
 }
 
@@ -147,7 +148,7 @@ int Queue::error_of(std::uint64_t ticket) const noexcept {
 void Queue::wait_all() noexcept {
   const Mark end = here();
   wait(end.ticket);
-  order_seen(end.order);
+  order_observed(end.order);
 }
 
 void Queue::close() noexcept {
@@ -159,7 +160,7 @@ void Queue::close() noexcept {
 /// All that was submitted since the last call, in order; null when the queue is closed and empty.
 /// Items done with are kept for prepare() under the same lock, which saves the submitting thread
 /// most of the contention.
-Work* Queue::take(const DoneItems& used) noexcept {
+WorkItem* Queue::take(const DoneItems& used) noexcept {
   // Who has just been started has done nothing: somebody else may be at it.
   if (used.first != nullptr) running_.store(false, std::memory_order_release);
   const auto arrives = [&] { return has_work(); };
@@ -169,7 +170,7 @@ Work* Queue::take(const DoneItems& used) noexcept {
     has_some = has_work();
   }
   std::unique_lock lock = lock_soon(mutex_);
-  if (used.first != nullptr) used.last->next = std::exchange(spare_, used.first);
+  if (used.first != nullptr) used.last->next = std::exchange(free_items_, used.first);
   asleep_ = true;
   arrived_.wait(lock, [&] { return !running_ && (first_ != nullptr || closing_); });
   asleep_ = false;
@@ -191,7 +192,7 @@ void Queue::run_here(std::uint64_t ticket) noexcept {
   running_ = true;
   while (first_ != nullptr && !reached(ticket) && !first_->is_the_threads &&
          first_->delay_us == 0) {
-    Work* const item = first_;
+    WorkItem* const item = first_;
     first_ = item->next;
     if (first_ == nullptr) last_ = nullptr;
     lock.unlock();
@@ -199,7 +200,7 @@ void Queue::run_here(std::uint64_t ticket) noexcept {
     if (follows_order) set_current_order({});  // what this thread does itself is on no stream
     count_done();
     lock = lock_soon(mutex_);
-    item->next = std::exchange(spare_, item);
+    item->next = std::exchange(free_items_, item);
   }
   running_ = false;
   if (asleep_ && (first_ != nullptr || closing_)) arrived_.notify_one();
@@ -214,14 +215,14 @@ void Queue::count_done() noexcept {
   progressed_.notify_all();
 }
 
-void Queue::run(Work& item) noexcept {
+void Queue::run(WorkItem& item) noexcept {
   if (item.delay_us > 0 && !stopping_) {
     std::this_thread::sleep_for(std::chrono::microseconds(item.delay_us));
   }
   // A device with a sticky error runs nothing any more.
   if (!stopping_ && sticky_error(ordinal_) == 0) {
     if (follows_order) set_current_order(item.order);
-    item.run(item, ordinal_);
+    item.action(item, ordinal_);
   }
   if (sticky_error(ordinal_) == 0) {
     first_failed_.store(0, std::memory_order_relaxed);
@@ -234,10 +235,10 @@ void Queue::run(Work& item) noexcept {
 
 void Queue::loop() noexcept {
   DoneItems used;
-  for (Work* batch = take(used); batch != nullptr; batch = take(used)) {
+  for (WorkItem* batch = take(used); batch != nullptr; batch = take(used)) {
     used = {.first = nullptr, .last = batch};
     while (batch != nullptr) {
-      Work* const item = std::exchange(batch, batch->next);
+      WorkItem* const item = std::exchange(batch, batch->next);
       run(*item);
       item->next = std::exchange(used.first, item);
       count_done();

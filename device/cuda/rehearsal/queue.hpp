@@ -19,7 +19,7 @@ class Queue;
 
 /// A point in the work of a stream; empty if nothing was recorded.
 struct Mark {
-  std::shared_ptr<Queue> on;
+  std::shared_ptr<Queue> queue;
   std::uint64_t ticket = 0;
   OrderPoint order{};
 };
@@ -37,20 +37,20 @@ class Task {
 };
 
 /// Told of kernels of the host: who launches one, on whose thread, and the thread that runs it.
-struct LaunchWatch {
+struct LaunchMonitor {
   std::shared_ptr<const void> (*launched)();
   void (*began)(const void* note) noexcept;
   void (*ended)() noexcept;
 };
 /// Null as long as nobody wants to know.
-inline constinit std::atomic<const LaunchWatch*> launch_watcher{nullptr};
+inline constinit std::atomic<const LaunchMonitor*> launch_watcher{nullptr};
 
 /// One piece of work. Parameters of kernels lie inside, so that enqueueing one allocates nothing.
-struct Work {
+struct WorkItem {
   static constexpr std::size_t inline_size = 512;
 
-  Work* next = nullptr;
-  void (*run)(Work& self, int ordinal) noexcept = nullptr;
+  WorkItem* next = nullptr;
+  void (*action)(WorkItem& self, int ordinal) noexcept = nullptr;
   void (*kernel)(const void*) = nullptr;
   void (*function)(void*) = nullptr;
   void* target = nullptr;
@@ -64,15 +64,15 @@ struct Work {
   OrderPoint order;                                 ///< where it was submitted
   std::shared_ptr<std::atomic<std::int64_t>> time;  ///< to be set
   std::unique_ptr<std::byte[]> heap;                ///< what does not fit into `bytes`
-  std::unique_ptr<Task> job;
+  std::unique_ptr<Task> task;
   std::vector<cuda::KernelOperand> operands;  ///< of a kernel, for who watches memory
-  std::shared_ptr<const void> note;           ///< what LaunchWatch::launched() gave
+  std::shared_ptr<const void> note;           ///< what LaunchMonitor::launched() gave
   alignas(64) std::byte bytes[inline_size];
 
   /// Nothing that others could wait for, or count, is alive in a piece of work that is done.
   void clear() noexcept {
     heap.reset();
-    job.reset();
+    task.reset();
     operands.clear();
     note.reset();
     wait_for = {};
@@ -104,14 +104,14 @@ class Queue : public std::enable_shared_from_this<Queue> {
   [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
 
   /// An empty piece of work to be filled and submitted; throws bad_alloc.
-  [[nodiscard]] Work* prepare();
+  [[nodiscard]] WorkItem* prepare();
   /// Throws system_error if the thread can't be started.
-  std::uint64_t submit(Work* item);
-  void give_back(Work* item) noexcept;
+  std::uint64_t submit(WorkItem* item);
+  void give_back(WorkItem* item) noexcept;
 
-  [[nodiscard]] Mark here() noexcept { return at(submitted_.load()); }
+  [[nodiscard]] Mark here() noexcept { return mark_at(submitted_.load()); }
   /// The point behind a piece of work that was submitted.
-  [[nodiscard]] Mark at(std::uint64_t ticket) noexcept;
+  [[nodiscard]] Mark mark_at(std::uint64_t ticket) noexcept;
   [[nodiscard]] bool reached(std::uint64_t ticket) const noexcept {
     return done_.load(std::memory_order_acquire) >= ticket;
   }
@@ -130,14 +130,14 @@ class Queue : public std::enable_shared_from_this<Queue> {
 
  private:
   struct DoneItems {
-    Work* first = nullptr;
-    Work* last = nullptr;
+    WorkItem* first = nullptr;
+    WorkItem* last = nullptr;
   };
 
   void loop() noexcept;
-  Work* take(const DoneItems& used) noexcept;
+  WorkItem* take(const DoneItems& used) noexcept;
   [[nodiscard]] bool has_work() const noexcept;
-  void run(Work& item) noexcept;
+  void run(WorkItem& item) noexcept;
   void run_here(std::uint64_t ticket) noexcept;
   void count_done() noexcept;
 
@@ -147,9 +147,9 @@ class Queue : public std::enable_shared_from_this<Queue> {
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::condition_variable progressed_;
-  Work* first_ = nullptr;
-  Work* last_ = nullptr;
-  Work* spare_ = nullptr;  ///< used items, for the next prepare()
+  WorkItem* first_ = nullptr;
+  WorkItem* last_ = nullptr;
+  WorkItem* free_items_ = nullptr;  ///< used items, for the next prepare()
   bool started_ = false;
   bool asleep_ = false;
   bool closing_ = false;

@@ -14,27 +14,27 @@ namespace {
 /// The number at the front of `text`, which is moved past it; -1 if there is none.
 long long take_number(std::string_view& text) noexcept {
   long long value = -1;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || value < 0) return -1;
+  const auto [end, error_code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error_code != std::errc{} || value < 0) return -1;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
 }
 
-bool read_peers(std::string_view text, Settings& into) noexcept {
+bool read_peers(std::string_view text, Settings& settings) noexcept {
   if (text == "all") {
-    for (auto& row : into.peers) row.set();
+    for (auto& row : settings.peers) row.set();
     return true;
   }
-  for (auto& row : into.peers) row.reset();
+  for (auto& row : settings.peers) row.reset();
   if (text == "none") return true;
   while (true) {
     const long long a = take_number(text);
-    if (a < 0 || a >= most_devices || text.empty() || text.front() != '-') return false;
+    if (a < 0 || a >= max_devices || text.empty() || text.front() != '-') return false;
     text.remove_prefix(1);
     const long long b = take_number(text);
-    if (b < 0 || b >= most_devices) return false;
-    into.peers[static_cast<std::size_t>(a)].set(static_cast<std::size_t>(b));
-    into.peers[static_cast<std::size_t>(b)].set(static_cast<std::size_t>(a));
+    if (b < 0 || b >= max_devices) return false;
+    settings.peers[static_cast<std::size_t>(a)].set(static_cast<std::size_t>(b));
+    settings.peers[static_cast<std::size_t>(b)].set(static_cast<std::size_t>(a));
     if (text.empty()) return true;
     if (text.front() != ',') return false;
     text.remove_prefix(1);
@@ -46,15 +46,15 @@ bool read_failure(std::string_view text) noexcept {
   long long code = -1;
   bool sticky = false;
   while (!text.empty()) {
-    const std::string_view part = text.substr(0, text.find(','));
-    text.remove_prefix(part.size() < text.size() ? part.size() + 1 : text.size());
-    if (part == "sticky") {
+    const std::string_view field = text.substr(0, text.find(','));
+    text.remove_prefix(field.size() < text.size() ? field.size() + 1 : text.size());
+    if (field == "sticky") {
       sticky = true;
-    } else if (part.starts_with("k=")) {
-      std::string_view digits = part.substr(2);
+    } else if (field.starts_with("k=")) {
+      std::string_view digits = field.substr(2);
       k = take_number(digits);
-    } else if (part.starts_with("code=")) {
-      std::string_view digits = part.substr(5);
+    } else if (field.starts_with("code=")) {
+      std::string_view digits = field.substr(5);
       code = take_number(digits);
     } else {
       return false;
@@ -66,32 +66,33 @@ bool read_failure(std::string_view text) noexcept {
 }
 
 /// "500", or "0-2000".
-bool read_delay(std::string_view text, Settings& into) noexcept {
-  constexpr long long longest = 60'000'000;
-  const long long least = take_number(text);
-  long long most = least;
+bool read_delay(std::string_view text, Settings& settings) noexcept {
+  constexpr long long limit_us = 60'000'000;
+  const long long min_us = take_number(text);
+  long long max_us = min_us;
   if (text.starts_with('-')) {
     text.remove_prefix(1);
-    most = take_number(text);
+    max_us = take_number(text);
   }
-  if (least < 0 || most < least || most > longest || !text.empty()) return false;
-  into.least_delay_us = static_cast<int>(least);
-  into.delay_us = static_cast<int>(most);
+  if (min_us < 0 || max_us < min_us || max_us > limit_us || !text.empty()) return false;
+  settings.min_delay_us = static_cast<int>(min_us);
+  settings.max_delay_us = static_cast<int>(max_us);
   return true;
 }
 
 /// What a variable does not take counts as unset, as in device/environment.hpp.
-void read_environment(Settings& into) noexcept {
+void read_environment(Settings& settings) noexcept {
   if (const char* value = environment_text("SKERRY_REHEARSE_DELAY_US")) {
-    static_cast<void>(read_delay(value, into));
+    static_cast<void>(read_delay(value, settings));
   }
   if (const char* value = environment_text("SKERRY_REHEARSE_MEMORY")) {
     const std::size_t nbytes = parse_bytes(value);
-    if (nbytes > 0) into.memory_bytes = nbytes;
+    if (nbytes > 0) settings.memory_bytes = nbytes;
   }
   const char* const peers = environment_text("SKERRY_REHEARSE_PEERS");
-  if (peers == nullptr || !read_peers(peers, into)) static_cast<void>(read_peers("all", into));
-  into.pools = flag_from_environment("SKERRY_REHEARSE_POOLS", true);
+  if (peers == nullptr || !read_peers(peers, settings))
+    static_cast<void>(read_peers("all", settings));
+  settings.supports_pools = flag_from_environment("SKERRY_REHEARSE_POOLS", true);
 }
 
 }  // namespace
@@ -115,12 +116,12 @@ std::size_t parse_bytes(std::string_view text) noexcept {
 
 Settings& current_settings() noexcept {
   static Settings* const the_settings = [] {
-    auto* fresh = new Settings;
-    read_environment(*fresh);
+    auto* settings = new Settings;
+    read_environment(*settings);
     if (const char* value = environment_text("SKERRY_REHEARSE_FAIL")) {
       static_cast<void>(read_failure(value));
     }
-    return fresh;
+    return settings;
   }();
   return *the_settings;
 }

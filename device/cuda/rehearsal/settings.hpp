@@ -10,16 +10,16 @@
 
 namespace skerry::rehearsal {
 
-inline constexpr int most_devices = 64;
+inline constexpr int max_devices = 64;
 
 /// What the SKERRY_REHEARSE_* variables say.
 struct Settings {
-  std::atomic<int> delay_us{0};        ///< of each piece of work, at most
-  std::atomic<int> least_delay_us{0};  ///< at least
+  std::atomic<int> max_delay_us{0};  ///< of each piece of work, at most
+  std::atomic<int> min_delay_us{0};  ///< at least
   std::atomic<std::size_t> memory_bytes{std::size_t{8} << 30};
-  bool pools = true;
+  bool supports_pools = true;
   /// [reader][owner]
-  std::array<std::bitset<most_devices>, most_devices> peers;
+  std::array<std::bitset<max_devices>, max_devices> peers;
 };
 
 /// Read from the environment by the first call, never destroyed.

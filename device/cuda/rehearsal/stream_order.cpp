@@ -23,22 +23,22 @@ FollowedOrder& followed() {
 
 thread_local OrderPoint here;
 
-void join(stream_clock& into, const stream_clock& from) {
-  for (const auto& [stream, ticket] : from) {
-    std::uint64_t& known = into[stream];
-    known = std::max(known, ticket);
+void join(stream_clock& clock, const stream_clock& other_clock) {
+  for (const auto& [stream, ticket] : other_clock) {
+    std::uint64_t& known_ticket = clock[stream];
+    known_ticket = std::max(known_ticket, ticket);
   }
 }
 
-void join(stream_clock& into, const OrderPoint& point) {
-  if (point.before != nullptr) join(into, *point.before);
-  std::uint64_t& known = into[point.stream];
-  known = std::max(known, point.ticket);
+void join(stream_clock& clock, const OrderPoint& point) {
+  if (point.prior_clock != nullptr) join(clock, *point.prior_clock);
+  std::uint64_t& known_ticket = clock[point.stream];
+  known_ticket = std::max(known_ticket, point.ticket);
 }
 
 [[nodiscard]] OrderPoint point_of(std::uint64_t stream, std::uint64_t ticket,
-                                  const stream_clock& before) {
-  return {stream, ticket, std::make_shared<const stream_clock>(before)};
+                                  const stream_clock& clock) {
+  return {stream, ticket, std::make_shared<const stream_clock>(clock)};
 }
 
 }  // namespace
@@ -52,9 +52,9 @@ OrderPoint order_submitted(std::uint64_t stream, std::uint64_t ticket) {
   if (!follows_order) return {};
   FollowedOrder& all = followed();
   const std::lock_guard lock(all.mutex);
-  stream_clock& before = all.streams[stream];
-  join(before, all.host);
-  return point_of(stream, ticket, before);
+  stream_clock& clock = all.streams[stream];
+  join(clock, all.host);
+  return point_of(stream, ticket, clock);
 }
 
 OrderPoint order_here(std::uint64_t stream, std::uint64_t ticket) {
@@ -71,7 +71,7 @@ void order_wait(std::uint64_t stream, const OrderPoint& point) {
   join(all.streams[stream], point);
 }
 
-void order_seen(const OrderPoint& point) {
+void order_observed(const OrderPoint& point) {
   if (!follows_order || point.stream == 0) return;
   FollowedOrder& all = followed();
   const std::lock_guard lock(all.mutex);

@@ -20,13 +20,13 @@ using stream_clock = std::map<std::uint64_t, std::uint64_t>;
 struct OrderPoint {
   std::uint64_t stream = 0;  ///< 0: nobody follows the order
   std::uint64_t ticket = 0;
-  std::shared_ptr<const stream_clock> before;
+  std::shared_ptr<const stream_clock> prior_clock;
 
   [[nodiscard]] bool is_after(std::uint64_t other_stream, std::uint64_t other_ticket) const {
     if (other_stream == stream) return other_ticket <= ticket;
-    if (before == nullptr) return false;
-    const auto known = before->find(other_stream);
-    return known != before->end() && known->second >= other_ticket;
+    if (prior_clock == nullptr) return false;
+    const auto entry = prior_clock->find(other_stream);
+    return entry != prior_clock->end() && entry->second >= other_ticket;
   }
 };
 
@@ -45,7 +45,7 @@ inline constinit std::atomic<bool> follows_order{false};
 void order_wait(std::uint64_t stream, const OrderPoint& point);
 /// The host has seen that a point was reached: it is before all that is submitted from now on. All
 /// threads of the host count as one.
-void order_seen(const OrderPoint& point);
+void order_observed(const OrderPoint& point);
 
 /// The point of the work that this thread does; its stream is 0 if it does none.
 [[nodiscard]] const OrderPoint& current_order() noexcept;

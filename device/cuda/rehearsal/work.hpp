@@ -11,55 +11,55 @@
 #include "device/cuda/api.hpp"
 #include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::rehearsal {
 
-/// The entry point `which` around `body`, which returns a status.
+/// The entry point `entry` around `body`, which returns a status.
 template <class Body>
-int enter(Entry which, Body body) noexcept {
-  if (const int code = gate(which); code != cuda::success) return code;
+int enter(Entry entry, Body body) noexcept {
+  if (const int code = gate(entry); code != cuda::success) return code;
   try {
-    return leave(body(Machine::instance()));
+    return return_code(body(System::instance()));
   } catch (const std::bad_alloc&) {
-    return leave(cuda::memory_allocation);
+    return return_code(cuda::memory_allocation);
   } catch (const std::system_error&) {
-    return leave(cuda::initialization_error);  // no thread for a stream
+    return return_code(cuda::initialization_error);  // no thread for a stream
   }
 }
 
 /// Puts a stream behind what its work has to wait for by itself: the legacy stream behind the
 /// blocking ones of its device, and those behind it.
-void join_default_stream(Machine& all, Queue& on);
+void join_default_stream(System& all, Queue& queue);
 
 /// The same on a stream by its handle, for work: `body` gets the machine and the stream.
 template <class Body>
-int enter_with_work(void* handle, Entry which, Body body) noexcept {
-  return enter(which, [&](Machine& all) -> int {
-    const auto on = all.stream(handle);
-    if (on == nullptr) return cuda::invalid_resource_handle;
-    join_default_stream(all, *on);
-    return body(all, *on);
+int enter_with_work(void* handle, Entry entry, Body body) noexcept {
+  return enter(entry, [&](System& all) -> int {
+    const auto queue = all.stream(handle);
+    if (queue == nullptr) return cuda::invalid_resource_handle;
+    join_default_stream(all, *queue);
+    return body(all, *queue);
   });
 }
 
 /// The same without work: `body` gets the machine and the stream.
 template <class Body>
-int enter_on(void* handle, Entry which, Body body) noexcept {
-  return enter(which, [&](Machine& all) -> int {
-    const auto on = all.stream(handle);
-    return on == nullptr ? cuda::invalid_resource_handle : body(all, *on);
+int enter_on(void* handle, Entry entry, Body body) noexcept {
+  return enter(entry, [&](System& all) -> int {
+    const auto queue = all.stream(handle);
+    return queue == nullptr ? cuda::invalid_resource_handle : body(all, *queue);
   });
 }
 
 /// Frees `data` when the work before it has run.
-[[nodiscard]] int submit_free(Machine& all, Queue& on, void* data);
+[[nodiscard]] int submit_free(System& all, Queue& queue, void* data);
 /// Makes later work wait for a point of another stream.
-[[nodiscard]] int submit_wait(Queue& on, const Mark& point);
+[[nodiscard]] int submit_wait(Queue& queue, const Mark& point);
 /// Enqueues a task on a stream whose device is current, as a kernel is launched.
-int launch_task(void* handle, std::unique_ptr<Task> job);
+int launch_task(void* handle, std::unique_ptr<Task> task);
 /// Notes the time when the work before it has run.
-[[nodiscard]] int submit_time(Queue& on, SimulatedEvent& into);
+[[nodiscard]] int submit_time(Queue& queue, SimulatedEvent& event);
 
 // Entry points of cuda::api: of work.cpp, stream_calls.cpp and errors.cpp.
 int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyKind kind,

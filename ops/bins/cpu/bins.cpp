@@ -13,19 +13,20 @@ namespace {
 template <class Sum, class Params, class Count>
 void count_by_parts(const Params& p, Sum* output, Count count) {
   const int64 length = ceil_div(p.size, p.parts);
-  Sum* const others = reinterpret_cast<Sum*>(p.scratch);
+  Sum* const partial_sums = reinterpret_cast<Sum*>(p.scratch);
   cpu::parallel_for(p.parts, 1, [&](int64 begin, int64 end) {
-    for (int64 part = begin; part < end; ++part) {
-      Sum* const to = part == 0 ? output : others + (part - 1) * p.bins;
-      for (int64 i = 0; i < p.bins; ++i) to[i] = Sum(0);
-      count(least(p.size, part * length), least(p.size, (part + 1) * length), to);
+    for (int64 part_index = begin; part_index < end; ++part_index) {
+      Sum* const part_output = part_index == 0 ? output : partial_sums + (part_index - 1) * p.bins;
+      for (int64 i = 0; i < p.bins; ++i) part_output[i] = Sum(0);
+      count(minimum(p.size, part_index * length), minimum(p.size, (part_index + 1) * length),
+            part_output);
     }
   });
   if (p.parts == 1) return;
   cpu::parallel_for(p.bins, 4096, [&](int64 begin, int64 end) {
-    for (int64 part = 0; part + 1 < p.parts; ++part) {
-      const Sum* const from = others + part * p.bins;
-      for (int64 i = begin; i < end; ++i) output[i] += from[i];
+    for (int64 part_index = 0; part_index + 1 < p.parts; ++part_index) {
+      const Sum* const source = partial_sums + part_index * p.bins;
+      for (int64 i = begin; i < end; ++i) output[i] += source[i];
     }
   });
 }
@@ -34,30 +35,30 @@ void bincount(const void* params) {
   const auto& p = *static_cast<const BincountParams*>(params);
   const auto bins = static_cast<uint64>(p.bins);
   if (p.weights == nullptr) {
-    count_by_parts(p, static_cast<int64*>(p.output), [&](int64 begin, int64 end, int64* to) {
+    count_by_parts(p, static_cast<int64*>(p.output), [&](int64 begin, int64 end, int64* counts) {
       for (int64 i = begin; i < end; ++i) {
         const auto number = static_cast<uint64>(p.numbers[i]);
-        if (number < bins) ++to[number];
+        if (number < bins) ++counts[number];
       }
     });
     return;
   }
-  count_by_parts(p, static_cast<double*>(p.output), [&](int64 begin, int64 end, double* to) {
+  count_by_parts(p, static_cast<double*>(p.output), [&](int64 begin, int64 end, double* sums) {
     for (int64 i = begin; i < end; ++i) {
       const auto number = static_cast<uint64>(p.numbers[i]);
-      if (number < bins) to[number] += p.weights[i];
+      if (number < bins) sums[number] += p.weights[i];
     }
   });
 }
 
 template <class T>
-SKERRY_INLINE ops::computed_t<T> number_at(const char* from, int64 i) {
-  return static_cast<ops::computed_t<T>>(load<T>(from + i * int64(sizeof(T))));
+SKERRY_INLINE ops::computed_t<T> number_at(const char* source, int64 i) {
+  return static_cast<ops::computed_t<T>>(load<T>(source + i * int64(sizeof(T))));
 }
 
 /// Bins about as wide as each other: the estimate is right, or next to what is.
 template <class T>
-void count_uniform(const HistogramParams& p, int64 begin, int64 end, int64* to) {
+void count_uniform(const HistogramParams& p, int64 begin, int64 end, int64* counts) {
   using C = ops::computed_t<T>;
   constexpr int64 block = 256;
   C items[block];
@@ -65,15 +66,15 @@ void count_uniform(const HistogramParams& p, int64 begin, int64 end, int64* to) 
   const C lowest = number_at<T>(p.edges, 0);
   const C highest = number_at<T>(p.edges, p.bins);
   const int last = static_cast<int>(p.bins - 1);
-  for (int64 at = begin; at < end; at += block) {
-    const int64 n = least(block, end - at);
-    for (int64 i = 0; i < n; ++i) items[i] = number_at<T>(p.items, at + i);
+  for (int64 position = begin; position < end; position += block) {
+    const int64 n = minimum(block, end - position);
+    for (int64 i = 0; i < n; ++i) items[i] = number_at<T>(p.items, position + i);
     for (int64 i = 0; i < n; ++i) {
       const bool inside = items[i] >= lowest && items[i] <= highest;
       const C item = inside ? items[i] : lowest;
       const double guess = (static_cast<double>(item) - p.first) * p.scale;
-      const double most = static_cast<double>(last);
-      const int bin = static_cast<int>(guess < most ? guess : most);
+      const double max_bin = static_cast<double>(last);
+      const int bin = static_cast<int>(guess < max_bin ? guess : max_bin);
       guesses[i] = inside ? (bin > 0 ? bin : 0) : -1;
     }
     for (int64 i = 0; i < n; ++i) {
@@ -81,13 +82,13 @@ void count_uniform(const HistogramParams& p, int64 begin, int64 end, int64* to) 
       if (bin < 0) continue;
       while (items[i] < number_at<T>(p.edges, bin)) --bin;
       while (bin < last && items[i] >= number_at<T>(p.edges, bin + 1)) ++bin;
-      ++to[bin];
+      ++counts[bin];
     }
   }
 }
 
 template <class T>
-void count_any(const HistogramParams& p, int64 begin, int64 end, int64* to) {
+void count_any(const HistogramParams& p, int64 begin, int64 end, int64* counts) {
   using C = ops::computed_t<T>;
   const C lowest = number_at<T>(p.edges, 0);
   const C highest = number_at<T>(p.edges, p.bins);
@@ -98,15 +99,15 @@ void count_any(const HistogramParams& p, int64 begin, int64 end, int64* to) {
     for (int64 left = p.bins; left > 1; left -= left / 2) {
       bin += number_at<T>(p.edges, bin + left / 2) <= item ? left / 2 : 0;
     }
-    ++to[bin];
+    ++counts[bin];
   }
 }
 
 template <class T>
 void histogram(const void* params) {
   const auto& p = *static_cast<const HistogramParams*>(params);
-  count_by_parts(p, p.output, [&](int64 begin, int64 end, int64* to) {
-    p.uniform ? count_uniform<T>(p, begin, end, to) : count_any<T>(p, begin, end, to);
+  count_by_parts(p, p.output, [&](int64 begin, int64 end, int64* counts) {
+    p.uniform ? count_uniform<T>(p, begin, end, counts) : count_any<T>(p, begin, end, counts);
   });
 }
 

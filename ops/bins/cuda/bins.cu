@@ -14,7 +14,7 @@ namespace {
 
 inline constexpr int count_threads = 256;
 inline constexpr std::int64_t shared_bins = 4096;
-inline constexpr std::int64_t most_blocks = 1024;
+inline constexpr std::int64_t max_blocks = 1024;
 /// Items of a thread at least: a block adds up its bins in the end.
 inline constexpr std::int64_t items_each = 16;
 
@@ -22,10 +22,10 @@ inline constexpr std::int64_t items_each = 16;
 template <class BinOf>
 __global__ void __launch_bounds__(count_threads)
     count_items(BinOf bin_of, std::int64_t size, std::int64_t bins, unsigned long long* counts) {
-  __shared__ unsigned own[shared_bins];
+  __shared__ unsigned block_counts[shared_bins];
   const bool is_shared = bins <= shared_bins;
   if (is_shared) {
-    for (std::int64_t bin = threadIdx.x; bin < bins; bin += count_threads) own[bin] = 0;
+    for (std::int64_t bin = threadIdx.x; bin < bins; bin += count_threads) block_counts[bin] = 0;
     __syncthreads();
   }
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * count_threads;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(count_threads)
     const std::int64_t bin = bin_of(i);
     if (static_cast<std::uint64_t>(bin) >= static_cast<std::uint64_t>(bins)) continue;
     if (is_shared) {
-      atomicAdd(&own[bin], 1u);
+      atomicAdd(&block_counts[bin], 1u);
     } else {
       atomicAdd(&counts[bin], 1ull);
     }
@@ -42,7 +42,8 @@ __global__ void __launch_bounds__(count_threads)
   if (!is_shared) return;
   __syncthreads();
   for (std::int64_t bin = threadIdx.x; bin < bins; bin += count_threads) {
-    if (own[bin] != 0) atomicAdd(&counts[bin], static_cast<unsigned long long>(own[bin]));
+    if (block_counts[bin] != 0)
+      atomicAdd(&counts[bin], static_cast<unsigned long long>(block_counts[bin]));
   }
 }
 
@@ -53,14 +54,14 @@ cudaError_t count_bins(const BinOf& bin_of, std::int64_t size, std::int64_t bins
   const cudaError_t status =
       cudaMemsetAsync(counts, 0, static_cast<std::size_t>(bins) * 8, stream_of(context));
   if (status != cudaSuccess || size == 0) return status;
-  const std::int64_t wanted =
+  const std::int64_t required_blocks =
       (size + count_threads * items_each - 1) / (count_threads * items_each);
-  count_items<<<static_cast<unsigned>(std::min(wanted, most_blocks)), count_threads, 0,
+  count_items<<<static_cast<unsigned>(std::min(required_blocks, max_blocks)), count_threads, 0,
                 stream_of(context)>>>(bin_of, size, bins, static_cast<unsigned long long*>(counts));
   return cudaGetLastError();
 }
 
-struct given_number {
+struct bincount_bin {
   const char* numbers;
   bool is_aligned;
 
@@ -70,7 +71,7 @@ struct given_number {
 };
 
 struct number_keys {
-  given_number number;
+  bincount_bin number;
   std::int64_t bins;
   std::uint32_t* keys;
 
@@ -97,24 +98,25 @@ struct WeightFold {
 
 int bincount(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const BincountParams*>(params);
-  const given_number number{
+  const bincount_bin number{
       .numbers = reinterpret_cast<const char*>(p.numbers),
-      .is_aligned = suits<std::int64_t>(reinterpret_cast<std::intptr_t>(p.numbers))};
+      .is_aligned = is_aligned_for<std::int64_t>(reinterpret_cast<std::intptr_t>(p.numbers))};
   if (p.weights == nullptr) {
-    return launched(count_bins(number, p.size, p.bins, p.output, context));
+    return end_launch(count_bins(number, p.size, p.bins, p.output, context));
   }
   cudaError_t status =
       cudaMemsetAsync(p.output, 0, static_cast<std::size_t>(p.bins) * 8, stream_of(context));
-  if (status != cudaSuccess || p.size == 0) return launched(status);
+  if (status != cudaSuccess || p.size == 0) return end_launch(status);
   auto* const keys = scratch<std::uint32_t>(context, 2 * p.size);
-  if (keys == nullptr) return launched(cudaErrorMemoryAllocation);
+  if (keys == nullptr) return end_launch(cudaErrorMemoryAllocation);
   status = cub::DeviceFor::Bulk(p.size, number_keys{.number = number, .bins = p.bins, .keys = keys},
                                 stream_of(context));
-  if (status != cudaSuccess) return launched(status);
-  const WeightFold fold{.weights = reinterpret_cast<const char*>(p.weights),
-                        .sums = static_cast<double*>(p.output),
-                        .is_aligned = suits<double>(reinterpret_cast<std::intptr_t>(p.weights))};
-  return launched(fold_by_index(fold, keys, p.size, static_cast<std::uint32_t>(p.bins), context));
+  if (status != cudaSuccess) return end_launch(status);
+  const WeightFold fold{
+      .weights = reinterpret_cast<const char*>(p.weights),
+      .sums = static_cast<double*>(p.output),
+      .is_aligned = is_aligned_for<double>(reinterpret_cast<std::intptr_t>(p.weights))};
+  return end_launch(fold_by_index(fold, keys, p.size, static_cast<std::uint32_t>(p.bins), context));
 }
 
 template <class T>
@@ -141,8 +143,8 @@ struct histogram_bin {
   }
   __device__ SKERRY_INLINE std::int64_t estimated(C item) const {
     const double guess = (static_cast<double>(item) - first) * scale;
-    const auto most = static_cast<double>(bins - 1);
-    auto bin = static_cast<std::int64_t>(guess < most ? guess : most);
+    const auto max_bin = static_cast<double>(bins - 1);
+    auto bin = static_cast<std::int64_t>(guess < max_bin ? guess : max_bin);
     if (bin < 0) bin = 0;
     while (item < edge(bin)) --bin;
     while (bin < bins - 1 && item >= edge(bin + 1)) ++bin;
@@ -160,15 +162,16 @@ struct histogram_bin {
 template <class T>
 int histogram(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const HistogramParams*>(params);
-  const histogram_bin<T> bin{.items = p.items,
-                             .edges = p.edges,
-                             .bins = p.bins,
-                             .first = p.first,
-                             .scale = p.scale,
-                             .uniform = p.uniform,
-                             .is_aligned = suits<T>(reinterpret_cast<std::intptr_t>(p.items)) &&
-                                           suits<T>(reinterpret_cast<std::intptr_t>(p.edges))};
-  return launched(count_bins(bin, p.size, p.bins, p.output, context));
+  const histogram_bin<T> bin{
+      .items = p.items,
+      .edges = p.edges,
+      .bins = p.bins,
+      .first = p.first,
+      .scale = p.scale,
+      .uniform = p.uniform,
+      .is_aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.items)) &&
+                    is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.edges))};
+  return end_launch(count_bins(bin, p.size, p.bins, p.output, context));
 }
 
 }  // namespace

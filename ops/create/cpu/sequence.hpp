@@ -32,24 +32,24 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   const float64 start = p.start.as<float64>();
   const float64 step = p.step.as<float64>();
   alignas(64) float32 wide[half_block];
-  for (int64 at = begin; at < end; at += half_block) {
-    const float64 origin = static_cast<float64>(at);
-    const int32 n = static_cast<int32>(least(half_block, end - at));
+  for (int64 position = begin; position < end; position += half_block) {
+    const float64 origin = static_cast<float64>(position);
+    const int32 n = static_cast<int32>(minimum(half_block, end - position));
     for (int32 i = 0; i < n; ++i) {
       wide[i] = detail::rounded_to_odd(start + (origin + static_cast<float64>(i)) * step);
     }
-    narrow_halves(p.output + at * int64(sizeof(T)), wide, n);
+    narrow_halves(p.output + position * int64(sizeof(T)), wide, n);
   }
 }
 
 /// Whether all values are whole numbers of 32 bits, and none is -0.
 inline bool is_of_int32(float64 start, float64 step, int64 size) {
-  constexpr float64 most = 1 << 30;
+  constexpr float64 limit = 1 << 30;
   const float64 last = start + static_cast<float64>(size) * step;
-  return size <= (int64{1} << 30) && start >= -most && start <= most && last >= -most &&
-         last <= most && static_cast<float64>(static_cast<int32>(start)) == start &&
-         step >= -most && step <= most && static_cast<float64>(static_cast<int32>(step)) == step &&
-         (start != 0 || step >= 0);
+  return size <= (int64{1} << 30) && start >= -limit && start <= limit && last >= -limit &&
+         last <= limit && static_cast<float64>(static_cast<int32>(start)) == start &&
+         step >= -limit && step <= limit &&
+         static_cast<float64>(static_cast<int32>(step)) == step && (start != 0 || step >= 0);
 }
 
 template <ops::real_floating T>
@@ -67,10 +67,10 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
     return;
   }
   constexpr int64 block = 4096;  // int32 has a vector conversion to double, int64 has not
-  for (int64 at = begin; at < end; at += block) {
-    const float64 origin = static_cast<float64>(at);
-    const int32 n = static_cast<int32>(least(block, end - at));
-    char* out = p.output + at * int64(sizeof(T));
+  for (int64 position = begin; position < end; position += block) {
+    const float64 origin = static_cast<float64>(position);
+    const int32 n = static_cast<int32>(minimum(block, end - position));
+    char* out = p.output + position * int64(sizeof(T));
     for (int32 i = 0; i < n; ++i) {
       store(out + i * int64(sizeof(T)),
             static_cast<T>(start + (origin + static_cast<float64>(i)) * step));
@@ -85,9 +85,9 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
   __builtin_memcpy(parts + 2, p.step.bytes, 16);
   using R = typename T::value_type;
   for (int64 i = begin; i < end; ++i) {
-    const float64 at = static_cast<float64>(i);
-    store(p.output + i * int64(sizeof(T)),
-          T(static_cast<R>(parts[0] + at * parts[2]), static_cast<R>(parts[1] + at * parts[3])));
+    const float64 position = static_cast<float64>(i);
+    store(p.output + i * int64(sizeof(T)), T(static_cast<R>(parts[0] + position * parts[2]),
+                                             static_cast<R>(parts[1] + position * parts[3])));
   }
 }
 
@@ -111,15 +111,17 @@ SKERRY_INLINE T narrow(const Element& value) {
 
 template <class T>
 void run_sequence(const void* params) {
-  auto work = *static_cast<const SequenceParams*>(params);
-  if (work.size <= 0) return;
-  constexpr int64 grain = 32768;
-  if (work.size <= grain) {
-    sequence_range<T>(&work, 0, work.size);
+  auto sequence_params = *static_cast<const SequenceParams*>(params);
+  if (sequence_params.size <= 0) return;
+  constexpr int64 grain_size = 32768;
+  if (sequence_params.size <= grain_size) {
+    sequence_range<T>(&sequence_params, 0, sequence_params.size);
   } else {
-    cpu::parallel_for(work.size, grain, sequence_range<T>, &work);
+    cpu::parallel_for(sequence_params.size, grain_size, sequence_range<T>, &sequence_params);
   }
-  if (work.has_last) store(work.output + (work.size - 1) * int64(sizeof(T)), narrow<T>(work.last));
+  if (sequence_params.has_last)
+    store(sequence_params.output + (sequence_params.size - 1) * int64(sizeof(T)),
+          narrow<T>(sequence_params.last));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -35,11 +35,11 @@ struct sequence_loop {
   wide last;
 
   __device__ void operator()(std::int64_t index) const {
-    output[index] = static_cast<T>(index == last_index ? last : at(index));
+    output[index] = static_cast<T>(index == last_index ? last : element_at(index));
   }
 
  private:
-  __device__ SKERRY_INLINE wide at(std::int64_t index) const {
+  __device__ SKERRY_INLINE wide element_at(std::int64_t index) const {
     if constexpr (ops::complex_floating<wide>) {
       const auto i = static_cast<float64>(index);
       return {start.re + i * step.re, start.im + i * step.im};
@@ -51,14 +51,15 @@ struct sequence_loop {
 
 template <class T>
 int sequence(const void* params, LaunchContext* context) {
-  const auto& from = *static_cast<const SequenceParams*>(params);
+  const auto& sequence_params = *static_cast<const SequenceParams*>(params);
   using wide = typename sequence_arithmetic<T>::type;
-  const sequence_loop<T> loop{.output = reinterpret_cast<T*>(from.output),
-                              .start = from.start.template as<wide>(),
-                              .step = from.step.template as<wide>(),
-                              .last_index = from.has_last ? from.size - 1 : -1,
-                              .last = from.last.template as<wide>()};
-  return launched(cub::DeviceFor::Bulk(from.size, loop, stream_of(context)));
+  const sequence_loop<T> loop{
+      .output = reinterpret_cast<T*>(sequence_params.output),
+      .start = sequence_params.start.template as<wide>(),
+      .step = sequence_params.step.template as<wide>(),
+      .last_index = sequence_params.has_last ? sequence_params.size - 1 : -1,
+      .last = sequence_params.last.template as<wide>()};
+  return end_launch(cub::DeviceFor::Bulk(sequence_params.size, loop, stream_of(context)));
 }
 
 }  // namespace skerry::native

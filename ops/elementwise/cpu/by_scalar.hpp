@@ -68,16 +68,16 @@ class Division {
   factor reciprocal_;
 };
 
-/// Calls `run` with the division by a divisor, if there is one.
+/// Calls `run_loop` with the division by a divisor, if there is one.
 template <ops::integral T, class Run>
-bool divide_by(T divisor, Run run) {
+bool divide_by(T divisor, Run run_loop) {
   if (divisor > T(1)) {
-    run(Division<T, false>(divisor));
+    run_loop(Division<T, false>(divisor));
     return true;
   }
   if constexpr (ops::signed_integral<T>) {
     if (divisor < T(-1)) {
-      run(Division<T, true>(divisor));
+      run_loop(Division<T, true>(divisor));
       return true;
     }
   }
@@ -88,8 +88,8 @@ template <ops::integral T>
 struct ScalarForm<ops::floor_divide, T> {
   static constexpr bool exists = true;
   template <class Run>
-  static bool apply(T divisor, Run run) {
-    return divide_by(divisor, run);
+  static bool apply(T divisor, Run run_loop) {
+    return divide_by(divisor, run_loop);
   }
 };
 
@@ -97,9 +97,9 @@ template <ops::integral T>
 struct ScalarForm<ops::remainder, T> {
   static constexpr bool exists = true;
   template <class Run>
-  static bool apply(T divisor, Run run) {
+  static bool apply(T divisor, Run run_loop) {
     return divide_by(divisor, [&](auto quotient) {
-      run([divisor, quotient](T x) {
+      run_loop([divisor, quotient](T x) {
         return ops::wrapping_subtract(x, ops::wrapping_multiply(quotient(x), divisor));
       });
     });
@@ -112,10 +112,10 @@ template <ops::integral T>
 struct ScalarForm<ops::bitwise_right_shift, T> {
   static constexpr bool exists = true;
   template <class Run>
-  static bool apply(T places, Run run) {
+  static bool apply(T shift, Run run_loop) {
     using wide = std::conditional_t<ops::signed_integral<T>, int16, uint16>;
-    const auto factor = static_cast<wide>(256 >> least(static_cast<uint8>(places), 8));
-    run([factor](T x) { return static_cast<T>(static_cast<wide>(x * factor) >> 8); });
+    const auto factor = static_cast<wide>(256 >> minimum(static_cast<uint8>(shift), 8));
+    run_loop([factor](T x) { return static_cast<T>(static_cast<wide>(x * factor) >> 8); });
     return true;
   }
 };
@@ -124,7 +124,7 @@ template <ops::real_floating T>
 struct ScalarForm<ops::divide, T> {
   static constexpr bool exists = true;
   template <class Run>
-  static bool apply(T divisor, Run run) {
+  static bool apply(T divisor, Run run_loop) {
     using limits = std::numeric_limits<T>;
     constexpr auto mantissa = (ops::bits_t<T>(1) << (limits::digits - 1)) - 1;
     const T reciprocal = T(1) / divisor;
@@ -133,7 +133,7 @@ struct ScalarForm<ops::divide, T> {
         !(ops::math::fabs(reciprocal) >= limits::min())) {
       return false;
     }
-    run([reciprocal](T x) { return x * reciprocal; });
+    run_loop([reciprocal](T x) { return x * reciprocal; });
     return true;
   }
 };
@@ -142,9 +142,9 @@ template <ops::real_numeric T>
 struct ScalarForm<ops::pow, T> {
   static constexpr bool exists = true;
   template <class Run>
-  static bool apply(T exponent, Run run) {
+  static bool apply(T exponent, Run run_loop) {
     if (exponent != T(3)) return false;
-    run([](T x) {
+    run_loop([](T x) {
       if constexpr (ops::integral<T>) {
         return ops::wrapping_multiply(ops::wrapping_multiply(x, x), x);
       } else {
@@ -160,9 +160,9 @@ template <ops::real_numeric T>
 struct ScalarForm<ops::clip, T> {
   static constexpr bool exists = true;
   template <class Run>
-  static bool apply(T min, T max, Run run) {
+  static bool apply(T min, T max, Run run_loop) {
     if (min != min || max != max) return false;
-    run([min, max](T x) {
+    run_loop([min, max](T x) {
       const T raised = x <= min ? min : x;
       return raised >= max ? max : raised;
     });

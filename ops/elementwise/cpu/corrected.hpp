@@ -12,25 +12,28 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 
 template <ops::real_floating T>
-struct quick_form<ops::logaddexp, T> {
+struct fast_form<ops::logaddexp, T> {
   static constexpr bool exists = true;
 
-  SKERRY_INLINE T operator()(T x1, T x2) const { return ops::math::own::quick_logaddexp(x1, x2); }
+  SKERRY_INLINE T operator()(T x1, T x2) const {
+    return ops::math::portable::fast_logaddexp(x1, x2);
+  }
 
   /// Whether the greater is in (-3/4, 0), where terms cancel. By its bits: GCC 12 vectorises no
   /// reduction by comparison.
-  struct doubt {
+  struct needs_slow_path {
     SKERRY_INLINE ops::bits_t<T> operator()(T x1, T x2) const {
       using B = ops::bits_t<T>;
-      constexpr B least_negative = (B(1) << (8 * sizeof(B) - 1)) + 1;
-      const B above = ops::math::to_bits(x1 > x2 ? x1 : x2) - least_negative;
+      constexpr B min_negative_bits = (B(1) << (8 * sizeof(B) - 1)) + 1;
+      const B above = ops::math::to_bits(x1 > x2 ? x1 : x2) - min_negative_bits;
       return (above - ops::math::to_bits(T(0.75))) & ~above;
     }
   };
 
-  static SKERRY_INLINE T corrected(T x1, T x2, T quick) {
-    return ops::math::own::is_cancelled(x1, x2, quick) ? ops::math::own::accurate_logaddexp(x1, x2)
-                                                       : quick;
+  static SKERRY_INLINE T corrected(T x1, T x2, T fast_result) {
+    return ops::math::portable::is_cancelled(x1, x2, fast_result)
+               ? ops::math::portable::accurate_logaddexp(x1, x2)
+               : fast_result;
   }
 };
 
@@ -43,21 +46,21 @@ struct near_remainder {
     return ops::same_v<Op, ops::fmod> ? ops::math::copysign(rest, a)
                                       : ops::math::rest_as_of(b, rest);
   }
-  struct doubt {
+  struct needs_slow_path {
     SKERRY_INLINE ops::bits_t<T> operator()(T a, T b) const {
-      return ops::math::is_far(a, b) ? ~ops::bits_t<T>{0} : ops::bits_t<T>{0};
+      return ops::math::has_large_quotient(a, b) ? ~ops::bits_t<T>{0} : ops::bits_t<T>{0};
     }
   };
-  static SKERRY_INLINE T corrected(T a, T b, T quick) {
-    return ops::math::is_far(a, b) ? Op{}(a, b) : quick;
+  static SKERRY_INLINE T corrected(T a, T b, T fast_result) {
+    return ops::math::has_large_quotient(a, b) ? Op{}(a, b) : fast_result;
   }
 };
 template <ops::real_floating T>
   requires(sizeof(T) == 4 || ops::math::fast_fma)
-struct quick_form<ops::remainder, T> : near_remainder<ops::remainder, T> {};
+struct fast_form<ops::remainder, T> : near_remainder<ops::remainder, T> {};
 template <ops::real_floating T>
   requires(sizeof(T) == 4 || ops::math::fast_fma)
-struct quick_form<ops::fmod, T> : near_remainder<ops::fmod, T> {};
+struct fast_form<ops::fmod, T> : near_remainder<ops::fmod, T> {};
 
 /// 64-bit integers of up to 51 bits, divided as doubles, since no vector instruction divides
 /// integers. A quotient that isn't an integer is at least 1 / |b| away from one, relatively more
@@ -77,17 +80,17 @@ struct QuotientOfDoubles {
   }
 
   /// Whether one of them has more bits.
-  struct doubt {
+  struct needs_slow_path {
     SKERRY_INLINE uint64 operator()(T a, T b) const {
       constexpr int bits = 51;
-      constexpr uint64 least = ops::signed_integral<T> ? uint64{1} << bits : 0;
-      const uint64 together = (static_cast<uint64>(a) + least) | (static_cast<uint64>(b) + least);
+      constexpr uint64 bias = ops::signed_integral<T> ? uint64{1} << bits : 0;
+      const uint64 together = (static_cast<uint64>(a) + bias) | (static_cast<uint64>(b) + bias);
       return uint64{0} - (together >> (ops::signed_integral<T> ? bits + 1 : bits));
     }
   };
 
-  static SKERRY_INLINE T corrected(T a, T b, T quick) {
-    return doubt{}(a, b) != 0 ? Op{}(a, b) : quick;
+  static SKERRY_INLINE T corrected(T a, T b, T fast_result) {
+    return needs_slow_path{}(a, b) != 0 ? Op{}(a, b) : fast_result;
   }
 
  private:
@@ -105,18 +108,18 @@ struct QuotientOfDoubles {
 
 template <ops::integral T>
   requires(sizeof(T) == 8)
-struct quick_form<ops::floor_divide, T> : QuotientOfDoubles<ops::floor_divide, T> {};
+struct fast_form<ops::floor_divide, T> : QuotientOfDoubles<ops::floor_divide, T> {};
 template <ops::integral T>
   requires(sizeof(T) == 8)
-struct quick_form<ops::remainder, T> : QuotientOfDoubles<ops::remainder, T> {};
+struct fast_form<ops::remainder, T> : QuotientOfDoubles<ops::remainder, T> {};
 template <ops::integral T>
   requires(sizeof(T) == 8)
-struct quick_form<ops::fmod, T> : QuotientOfDoubles<ops::fmod, T> {};
+struct fast_form<ops::fmod, T> : QuotientOfDoubles<ops::fmod, T> {};
 
 /// Exponents below 128 by as many steps for each: those of a vector go together.
 template <ops::integral T>
   requires(sizeof(T) >= 4)
-struct quick_form<ops::pow, T> {
+struct fast_form<ops::pow, T> {
   static constexpr bool exists = true;
   static constexpr int bits = 7;
 
@@ -131,14 +134,14 @@ struct quick_form<ops::pow, T> {
   }
 
   /// Whether the exponent is another.
-  struct doubt {
+  struct needs_slow_path {
     SKERRY_INLINE ops::bits_t<T> operator()(T, T exponent) const {
       return ops::bits_t<T>{0} - (static_cast<ops::bits_t<T>>(exponent) >> bits);
     }
   };
 
-  static SKERRY_INLINE T corrected(T base, T exponent, T quick) {
-    return doubt{}(base, exponent) != 0 ? ops::pow{}(base, exponent) : quick;
+  static SKERRY_INLINE T corrected(T base, T exponent, T fast_result) {
+    return needs_slow_path{}(base, exponent) != 0 ? ops::pow{}(base, exponent) : fast_result;
   }
 };
 

@@ -3,7 +3,7 @@
 #include "ops/elementwise/all.hpp"
 #include "ops/elementwise/cpu/by_scalar.hpp"
 #include "ops/elementwise/cpu/corrected.hpp"
-#include "ops/elementwise/cpu/ordinary.hpp"
+#include "ops/elementwise/cpu/normal_range.hpp"
 #include "ops/elementwise/kernels.hpp"
 #include "ops/kernel/cpu/loops.hpp"
 #include "ops/kernel/unit.hpp"

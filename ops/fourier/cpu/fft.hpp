@@ -24,12 +24,12 @@ struct OutputRows {
     return product;
   }
   [[nodiscard]] char* row(int64 number) const {
-    char* at = params.output;
+    char* address = params.output;
     for (int axis = params.rank - 2; axis >= 0; --axis) {
-      at += number % params.shape[axis] * params.output_strides[axis];
+      address += number % params.shape[axis] * params.output_strides[axis];
       number /= params.shape[axis];
     }
-    return at;
+    return address;
   }
 };
 
@@ -52,14 +52,14 @@ void mirror_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
 /// T: of the output.
 template <class T, fft_entry Transform, bool IsHalf>
 void run_fft(const void* params) {
-  auto work = *static_cast<const FftParams*>(params);
-  if (!Transform(work)) {
+  auto p = *static_cast<const FftParams*>(params);
+  if (!Transform(p)) {
     // Read by another thread where the device is a rehearsed one.
-    __atomic_store_n(work.out_of_memory, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(p.out_of_memory, 1, __ATOMIC_RELEASE);
   } else if constexpr (IsHalf) {
-    if (!work.mirrored) return;
-    const int64 grain = greatest(32768 / work.shape[work.rank - 1], 1);
-    cpu::parallel_for(OutputRows{work}.count(), grain, mirror_rows<T>, &work);
+    if (!p.mirrored) return;
+    const int64 grain_size = maximum(32768 / p.shape[p.rank - 1], 1);
+    cpu::parallel_for(OutputRows{p}.count(), grain_size, mirror_rows<T>, &p);
   }
 }
 

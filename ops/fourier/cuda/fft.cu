@@ -31,55 +31,55 @@ struct ItemWidths {
 };
 
 /// The batch axis that fft_looped_axis() leaves is the plan's.
-OuterLoop describe_batch(const FftParams& from, ItemWidths width, FftPlanKey& key) {
-  const int batch_axes = from.rank - from.transformed;
+OuterLoop describe_batch(const FftParams& params, ItemWidths width, FftPlanKey& key) {
+  const int batch_axes = params.rank - params.transformed;
   OuterLoop outer;
   key.batch = 1;
   key.input_distance = 1;
   key.output_distance = 1;
   if (batch_axes == 0) return outer;
-  const int looped = fft_looped_axis(from);
+  const int looped = fft_looped_axis(params);
   if (looped >= 0) {
-    outer = {from.shape[looped], from.input_strides[looped], from.output_strides[looped]};
+    outer = {params.shape[looped], params.input_strides[looped], params.output_strides[looped]};
   }
   const int inner = looped == 0 ? 1 : 0;
-  key.batch = from.shape[inner];
-  key.input_distance = from.input_strides[inner] / width.input;
-  key.output_distance = from.output_strides[inner] / width.output;
+  key.batch = params.shape[inner];
+  key.input_distance = params.input_strides[inner] / width.input;
+  key.output_distance = params.output_strides[inner] / width.output;
   return outer;
 }
 
 /// In cuFFT's advanced layout an axis is as long in memory as the stride of the one before it says.
 /// False for axes that are no multiples of each other.
-bool describe_axes(const FftParams& from, ItemWidths width, FftPlanKey& key) {
-  const int first = from.rank - from.transformed;
-  const int last = from.rank - 1;
-  key.rank = from.transformed;
-  key.input_stride = from.input_strides[last] / width.input;
-  key.output_stride = from.output_strides[last] / width.output;
+bool describe_axes(const FftParams& params, ItemWidths width, FftPlanKey& key) {
+  const int first = params.rank - params.transformed;
+  const int last = params.rank - 1;
+  key.rank = params.transformed;
+  key.input_stride = params.input_strides[last] / width.input;
+  key.output_stride = params.output_strides[last] / width.output;
   for (int axis = first; axis <= last; ++axis) {
     const int i = axis - first;
-    key.length[i] = from.shape[axis];
-    key.input_embed[i] = from.shape[axis];
-    key.output_embed[i] = from.shape[axis];
+    key.length[i] = params.shape[axis];
+    key.input_embed[i] = params.shape[axis];
+    key.output_embed[i] = params.shape[axis];
     if (axis == first) continue;
-    if (from.input_strides[axis] <= 0 || from.output_strides[axis] <= 0) return false;
-    key.input_embed[i] = from.input_strides[axis - 1] / from.input_strides[axis];
-    key.output_embed[i] = from.output_strides[axis - 1] / from.output_strides[axis];
-    if (key.input_embed[i] * from.input_strides[axis] != from.input_strides[axis - 1] ||
-        key.output_embed[i] * from.output_strides[axis] != from.output_strides[axis - 1]) {
+    if (params.input_strides[axis] <= 0 || params.output_strides[axis] <= 0) return false;
+    key.input_embed[i] = params.input_strides[axis - 1] / params.input_strides[axis];
+    key.output_embed[i] = params.output_strides[axis - 1] / params.output_strides[axis];
+    if (key.input_embed[i] * params.input_strides[axis] != params.input_strides[axis - 1] ||
+        key.output_embed[i] * params.output_strides[axis] != params.output_strides[axis - 1]) {
       return false;
     }
   }
-  return from.rank - from.transformed <= 2;
+  return params.rank - params.transformed <= 2;
 }
 
-int failed(LaunchContext* context, cufft::status status, const char* where) {
-  if (status == cufft::alloc_failed) return launched(cudaErrorMemoryAllocation);
+int failed(LaunchContext* context, cufft::status status, const char* stage) {
+  if (status == cufft::alloc_failed) return end_launch(cudaErrorMemoryAllocation);
   thread_local char text[96];
-  std::snprintf(text, sizeof text, "cuFFT failed in %s with status %d", where, status);
+  std::snprintf(text, sizeof text, "cuFFT failed in %s with status %d", stage, status);
   context->explanation = text;
-  return launched(cudaErrorNotSupported);
+  return end_launch(cudaErrorNotSupported);
 }
 
 /// Executes the plan for `key` over the outer batch; `execute(handle, input, output)` calls cuFFT.
@@ -89,21 +89,21 @@ int run_plan(LaunchContext* context, const FftPlanKey& key, const OuterLoop& out
   const CufftLibrary& library = get_cufft();
   const std::shared_ptr<FftPlanHandle> plan = fft_plans().get(key);
   if (plan->status() != cufft::success) return failed(context, plan->status(), "planning");
-  void* work = nullptr;
+  void* work_area = nullptr;
   if (plan->work_size() > 0) {
-    work = context->workspace(context, plan->work_size());
-    if (work == nullptr) return launched(cudaErrorMemoryAllocation);
+    work_area = context->workspace(context, plan->work_size());
+    if (work_area == nullptr) return end_launch(cudaErrorMemoryAllocation);
   }
   const std::lock_guard<std::mutex> lock(plan->mutex());
   cufft::status status = library.set_stream(plan->handle(), stream_of(context));
-  if (status == cufft::success && work != nullptr) {
-    status = library.set_work_area(plan->handle(), work);
+  if (status == cufft::success && work_area != nullptr) {
+    status = library.set_work_area(plan->handle(), work_area);
   }
   for (std::int64_t i = 0; i < outer.count && status == cufft::success; ++i) {
     status = execute(plan->handle(), const_cast<char*>(input) + i * outer.input_stride,
                      output + i * outer.output_stride);
   }
-  return status == cufft::success ? launched(cudaSuccess) : failed(context, status, "execution");
+  return status == cufft::success ? end_launch(cudaSuccess) : failed(context, status, "execution");
 }
 
 template <class T>
@@ -122,24 +122,24 @@ struct scale_loop {
 /// the program runs, and most of these transforms read what the caller gave, with no copy before.
 template <class T>
 int scale(LaunchContext* context, char* output, std::int64_t count, double factor, bool conjugate) {
-  if (factor == 1 && !conjugate) return launched(cudaSuccess);
+  if (factor == 1 && !conjugate) return end_launch(cudaSuccess);
   const T real_factor = static_cast<T>(factor);
   const scale_loop<T> loop{.data = reinterpret_cast<T*>(output),
                            .real_factor = real_factor,
                            .imaginary_factor = conjugate ? -real_factor : real_factor};
-  return launched(cub::DeviceFor::Bulk(count, loop, stream_of(context)));
+  return end_launch(cub::DeviceFor::Bulk(count, loop, stream_of(context)));
 }
 
-std::int64_t size_of(const FftParams& from) {
+std::int64_t size_of(const FftParams& params) {
   std::int64_t product = 1;
-  for (int axis = 0; axis < from.rank; ++axis) product *= from.shape[axis];
+  for (int axis = 0; axis < params.rank; ++axis) product *= params.shape[axis];
   return product;
 }
 
 /// Elements of the complex side where the other is real.
-std::int64_t half_size_of(const FftParams& from) {
-  const std::int64_t length = from.shape[from.rank - 1];
-  return size_of(from) / length * (length / 2 + 1);
+std::int64_t half_size_of(const FftParams& params) {
+  const std::int64_t length = params.shape[params.rank - 1];
+  return size_of(params) / length * (length / 2 + 1);
 }
 
 template <class T>
@@ -154,33 +154,35 @@ template <class T>
 inline constexpr int precision = sizeof(T) == sizeof(float64) ? 1 : 0;
 
 template <class T>
-int complex_to_complex(const FftParams& from, LaunchContext* context) {
+int complex_to_complex(const FftParams& params, LaunchContext* context) {
   constexpr std::int64_t width = sizeof(complex<T>);
   FftPlanKey key = key_of<T>(cufft::complex_to_complex);
-  const OuterLoop outer = describe_batch(from, {width, width}, key);
-  if (!describe_axes(from, {width, width}, key)) return launched(cudaErrorInvalidValue);
+  const OuterLoop outer = describe_batch(params, {width, width}, key);
+  if (!describe_axes(params, {width, width}, key)) return end_launch(cudaErrorInvalidValue);
   const auto execute = [&](cufft::handle plan, void* input, void* output) {
-    return get_cufft().complex_to_complex[precision<T>](plan, input, output, from.forward ? -1 : 1);
+    return get_cufft().complex_to_complex[precision<T>](plan, input, output,
+                                                        params.forward ? -1 : 1);
   };
-  if (const int status = run_plan(context, key, outer, from.input, from.output, execute)) {
+  if (const int status = run_plan(context, key, outer, params.input, params.output, execute)) {
     return status;
   }
-  return scale<T>(context, from.output, 2 * size_of(from), from.scale, false);
+  return scale<T>(context, params.output, 2 * size_of(params), params.scale, false);
 }
 
 template <class T>
-int real_to_complex(const FftParams& from, LaunchContext* context) {
+int real_to_complex(const FftParams& params, LaunchContext* context) {
   constexpr ItemWidths width{sizeof(T), sizeof(complex<T>)};
   FftPlanKey key = key_of<T>(cufft::real_to_complex);
-  const OuterLoop outer = describe_batch(from, width, key);
-  if (from.mirrored || !describe_axes(from, width, key)) return launched(cudaErrorInvalidValue);
+  const OuterLoop outer = describe_batch(params, width, key);
+  if (params.mirrored || !describe_axes(params, width, key))
+    return end_launch(cudaErrorInvalidValue);
   const auto execute = [&](cufft::handle plan, void* input, void* output) {
     return get_cufft().real_to_complex[precision<T>](plan, input, output);
   };
-  if (const int status = run_plan(context, key, outer, from.input, from.output, execute)) {
+  if (const int status = run_plan(context, key, outer, params.input, params.output, execute)) {
     return status;
   }
-  return scale<T>(context, from.output, 2 * half_size_of(from), from.scale, !from.forward);
+  return scale<T>(context, params.output, 2 * half_size_of(params), params.scale, !params.forward);
 }
 
 /// cuFFT overwrites the input of such a transform, and takes it to have the symmetry of a real
@@ -204,8 +206,8 @@ struct hermitian_copy {
   __device__ void operator()(std::int64_t index) const {
     const whole<complex<T>> item = input[index];
     complex<T> value = item.value;
-    const std::int64_t at = index / stride % length;
-    const bool is_real = at == 0 || (has_last && at == length - 1);
+    const std::int64_t axis_index = index / stride % length;
+    const bool is_real = axis_index == 0 || (has_last && axis_index == length - 1);
     value.re *= real_factor;
     value.im = is_real ? T(0) : value.im * imaginary_factor;
     output[index].value = value;
@@ -213,42 +215,42 @@ struct hermitian_copy {
 };
 
 template <class T>
-int complex_to_real(const FftParams& from, LaunchContext* context) {
+int complex_to_real(const FftParams& params, LaunchContext* context) {
   constexpr ItemWidths width{sizeof(complex<T>), sizeof(T)};
   FftPlanKey key = key_of<T>(cufft::complex_to_real);
-  const OuterLoop outer = describe_batch(from, width, key);
-  if (!describe_axes(from, width, key)) return launched(cudaErrorInvalidValue);
-  const std::int64_t size = half_size_of(from);
+  const OuterLoop outer = describe_batch(params, width, key);
+  if (!describe_axes(params, width, key)) return end_launch(cudaErrorInvalidValue);
+  const std::int64_t size = half_size_of(params);
   void* copy = context->workspace(context, static_cast<std::size_t>(size * width.input));
-  if (copy == nullptr) return launched(cudaErrorMemoryAllocation);
-  const std::int64_t length = from.shape[from.rank - 1];
-  const T factor = static_cast<T>(from.scale);
-  const hermitian_copy<T> loop{.input = reinterpret_cast<const whole<complex<T>>*>(from.input),
+  if (copy == nullptr) return end_launch(cudaErrorMemoryAllocation);
+  const std::int64_t length = params.shape[params.rank - 1];
+  const T factor = static_cast<T>(params.scale);
+  const hermitian_copy<T> loop{.input = reinterpret_cast<const whole<complex<T>>*>(params.input),
                                .output = static_cast<whole<complex<T>>*>(copy),
-                               .stride = from.input_strides[from.rank - 1] / width.input,
+                               .stride = params.input_strides[params.rank - 1] / width.input,
                                .length = length / 2 + 1,
                                .has_last = length % 2 == 0,
                                .real_factor = factor,
-                               .imaginary_factor = from.forward ? -factor : factor};
+                               .imaginary_factor = params.forward ? -factor : factor};
   const cudaError_t copied = cub::DeviceFor::Bulk(size, loop, stream_of(context));
-  if (copied != cudaSuccess) return launched(copied);
+  if (copied != cudaSuccess) return end_launch(copied);
   const auto execute = [&](cufft::handle plan, void* input, void* output) {
     return get_cufft().complex_to_real[precision<T>](plan, input, output);
   };
-  return run_plan(context, key, outer, static_cast<const char*>(copy), from.output, execute);
+  return run_plan(context, key, outer, static_cast<const char*>(copy), params.output, execute);
 }
 
 template <int (*Transform)(const FftParams&, LaunchContext*)>
 int run(const void* params, LaunchContext* context) {
-  if (get_cufft().library.problem() != nullptr) return launched(cudaErrorNotSupported);
+  if (get_cufft().library.error_message() != nullptr) return end_launch(cudaErrorNotSupported);
   try {
     return Transform(*static_cast<const FftParams*>(params), context);
   } catch (const std::exception&) {  // memory of the host for a plan
-    return launched(cudaErrorMemoryAllocation);
+    return end_launch(cudaErrorMemoryAllocation);
   }
 }
 
-const char* library_problem() { return get_cufft().library.problem(); }
+const char* library_error_message() { return get_cufft().library.error_message(); }
 
 template <class T>
 void fill(fft_kernels& table) {
@@ -262,7 +264,7 @@ void fill(fft_kernels& table) {
 void fill_fft(fft_kernels& table) {
   fill<float32>(table);
   fill<float64>(table);
-  table.library_problem = &library_problem;
+  table.library_error_message = &library_error_message;
 }
 
 }  // namespace skerry::native

@@ -100,7 +100,7 @@ class FftPlanHandle {
     const CufftLibrary& library = get_cufft();
     status_ = library.create(&handle_);
     if (status_ != cufft::success) return;
-    is_made_ = true;
+    is_created_ = true;
     status_ = library.set_auto_allocation(handle_, 0);
     if (status_ != cufft::success) return;
     status_ = library.make_plan(handle_, key.rank, key_.length, key_.input_embed, key.input_stride,
@@ -108,7 +108,7 @@ class FftPlanHandle {
                                 key.output_distance, key.type, key.batch, &work_size_);
   }
   ~FftPlanHandle() {
-    if (is_made_) get_cufft().destroy(handle_);
+    if (is_created_) get_cufft().destroy(handle_);
   }
   FftPlanHandle(const FftPlanHandle&) = delete;
   FftPlanHandle& operator=(const FftPlanHandle&) = delete;
@@ -123,7 +123,7 @@ class FftPlanHandle {
   FftPlanKey key_;
   cufft::handle handle_ = 0;
   cufft::status status_ = cufft::success;
-  bool is_made_ = false;
+  bool is_created_ = false;
   std::size_t work_size_ = 0;
   std::mutex mutex_;
 };
@@ -133,28 +133,28 @@ class FftPlanCache {
  public:
   /// The plan for `key`, whose status says whether it is one.
   std::shared_ptr<FftPlanHandle> get(const FftPlanKey& key) {
-    if (std::shared_ptr<FftPlanHandle> found = find(key)) return found;
+    if (std::shared_ptr<FftPlanHandle> cached_plan = find(key)) return cached_plan;
     // Outside the lock: planning takes milliseconds. Two threads may make the same plan.
-    auto made = std::make_shared<FftPlanHandle>(key);
-    if (made->status() != cufft::success) return made;
+    auto new_plan = std::make_shared<FftPlanHandle>(key);
+    if (new_plan->status() != cufft::success) return new_plan;
     std::shared_ptr<FftPlanHandle> dropped;  // destroyed after the lock is free
     const std::lock_guard<std::mutex> lock(mutex_);
-    plans_.push_front(made);
-    if (plans_.size() > most_plans) {
+    plans_.push_front(new_plan);
+    if (plans_.size() > max_plans) {
       dropped = std::move(plans_.back());
       plans_.pop_back();
     }
-    return made;
+    return new_plan;
   }
 
  private:
-  static constexpr std::size_t most_plans = 32;
+  static constexpr std::size_t max_plans = 32;
 
   std::shared_ptr<FftPlanHandle> find(const FftPlanKey& key) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    for (auto each = plans_.begin(); each != plans_.end(); ++each) {
-      if (!((*each)->key() == key)) continue;
-      plans_.splice(plans_.begin(), plans_, each);
+    for (auto entry = plans_.begin(); entry != plans_.end(); ++entry) {
+      if (!((*entry)->key() == key)) continue;
+      plans_.splice(plans_.begin(), plans_, entry);
       return plans_.front();
     }
     return nullptr;

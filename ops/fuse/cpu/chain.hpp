@@ -19,21 +19,21 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 inline constexpr int chain_vectors = vector_bytes == 64 ? 8 : 4;
 
 /// What the steps of a pass find by their numbers: where operands stand, and slots.
-struct StepPlaces {
+struct StepLocations {
   const Element* constants;
-  char* at[FusedParams::first_constant];
+  char* addresses[FusedParams::first_constant];
   std::uint64_t single;  ///< a bit for each place; constants are, too
 
-  [[nodiscard]] SKERRY_INLINE bool is_single(int place) const {
-    return ((single >> least(place, FusedParams::first_constant)) & 1) != 0;
+  [[nodiscard]] SKERRY_INLINE bool is_single(int location) const {
+    return ((single >> minimum(location, FusedParams::first_constant)) & 1) != 0;
   }
-  /// The element `from` there.
-  [[nodiscard]] SKERRY_INLINE char* find(int place, int64 from, int64 width) const {
+  /// The element `start` there.
+  [[nodiscard]] SKERRY_INLINE char* find(int location, int64 start, int64 width) const {
     constexpr int first_constant = FusedParams::first_constant;
     const auto* const constant =
-        reinterpret_cast<const char*>(constants + (place - first_constant));
-    if (place >= first_constant) return const_cast<char*>(constant);
-    return at[place] + (is_single(place) ? 0 : from * width);
+        reinterpret_cast<const char*>(constants + (location - first_constant));
+    if (location >= first_constant) return const_cast<char*>(constant);
+    return addresses[location] + (is_single(location) ? 0 : start * width);
   }
 };
 
@@ -41,17 +41,18 @@ struct StepPlaces {
 template <class T, int N>
 class ChainBlock {
  public:
-  ChainBlock(const StepPlaces& places, int64 from) noexcept : places_(places), from_(from) {}
+  ChainBlock(const StepLocations& locations, int64 start) noexcept
+      : locations_(locations), start_(start) {}
 
   /// The steps from this one on that go on with each other. False, and nothing is stored, where
   /// there may be a NaN.
   [[nodiscard]] SKERRY_INLINE bool run(const FusedStep* step) noexcept {
-    take(step->places[1], [](vector, vector x) { return x; });
+    take(step->locations[1], [](vector, vector x) { return x; });
     for (;; ++step) {
       apply(*step);
-      if (step->goes_on && !step->is_kept) continue;
+      if (step->goes_on && !step->stores_result) continue;
       if (may_have_nan()) return false;
-      put(step->places[0]);
+      put(step->locations[0]);
       if (!step->goes_on) return true;
     }
   }
@@ -61,115 +62,120 @@ class ChainBlock {
 
   /// `change` gets each vector and what is there of an operand.
   template <class Change>
-  SKERRY_INLINE void take(int place, Change change) noexcept {
-    const char* const x = places_.find(place, from_, sizeof(T));
-    if (places_.is_single(place)) {
+  SKERRY_INLINE void take(int location, Change change) noexcept {
+    const char* const x = locations_.find(location, start_, sizeof(T));
+    if (locations_.is_single(location)) {
       const vector same = all_lanes(load<T>(x));
-      repeat<N>([&](auto i) { made_[i.value] = change(made_[i.value], same); });
+      unroll<N>([&](auto i) { vectors_[i.value] = change(vectors_[i.value], same); });
     } else {
-      repeat<N>([&](auto i) {
-        made_[i.value] = change(made_[i.value], load_vector<vector>(x + i.value * vector_bytes));
+      unroll<N>([&](auto i) {
+        vectors_[i.value] =
+            change(vectors_[i.value], load_vector<vector>(x + i.value * vector_bytes));
       });
     }
   }
   template <class Change>
-  SKERRY_INLINE void each(Change change) noexcept {
-    repeat<N>([&](auto i) { made_[i.value] = change(made_[i.value]); });
+  SKERRY_INLINE void change_vectors(Change change) noexcept {
+    unroll<N>([&](auto i) { vectors_[i.value] = change(vectors_[i.value]); });
   }
 
   [[nodiscard]] SKERRY_INLINE bool may_have_nan() const noexcept {
-    vector sums[2] = {made_[0], made_[1]};
-    repeat<N - 2>([&](auto i) { sums[i.value % 2] += made_[i.value + 2]; });
+    vector sums[2] = {vectors_[0], vectors_[1]};
+    unroll<N - 2>([&](auto i) { sums[i.value % 2] += vectors_[i.value + 2]; });
     const vector sum = sums[0] + sums[1];
     return is_any(sum != sum);
   }
 
-  SKERRY_INLINE void put(int place) noexcept {
-    char* const to = places_.find(place, from_, sizeof(T));
-    repeat<N>([&](auto i) { store_vector(to + i.value * vector_bytes, made_[i.value]); });
+  SKERRY_INLINE void put(int location) noexcept {
+    char* const destination = locations_.find(location, start_, sizeof(T));
+    unroll<N>(
+        [&](auto i) { store_vector(destination + i.value * vector_bytes, vectors_[i.value]); });
   }
 
   SKERRY_INLINE void apply(const FusedStep& step) noexcept {
-    const int left = step.places[1];
-    const int right = step.places[2];
+    const int left = step.locations[1];
+    const int right = step.locations[2];
     switch (step.chain) {
-      case Chained::no:
+      case ChainStep::no:
       default:
         return;
-      case Chained::square:
-        return each([](vector made) { return made * made; });
-      case Chained::negative:
-        return each([](vector made) { return -made; });
-      case Chained::reciprocal:
-        return each([](vector made) { return T(1) / made; });
-      case Chained::add:
-        return take(right, [](vector made, vector x) { return made + x; });
-      case Chained::subtract:
-        return take(right, [](vector made, vector x) { return made - x; });
-      case Chained::multiply:
-        return take(right, [](vector made, vector x) { return made * x; });
-      case Chained::divide:
-        return take(right, [](vector made, vector x) { return made / x; });
-      case Chained::add_to:
-        return take(left, [](vector made, vector x) { return x + made; });
-      case Chained::subtract_from:
-        return take(left, [](vector made, vector x) { return x - made; });
-      case Chained::multiply_to:
-        return take(left, [](vector made, vector x) { return x * made; });
-      case Chained::divide_into:
-        return take(left, [](vector made, vector x) { return x / made; });
+      case ChainStep::square:
+        return change_vectors([](vector value) { return value * value; });
+      case ChainStep::negative:
+        return change_vectors([](vector value) { return -value; });
+      case ChainStep::reciprocal:
+        return change_vectors([](vector value) { return T(1) / value; });
+      case ChainStep::add:
+        return take(right, [](vector value, vector x) { return value + x; });
+      case ChainStep::subtract:
+        return take(right, [](vector value, vector x) { return value - x; });
+      case ChainStep::multiply:
+        return take(right, [](vector value, vector x) { return value * x; });
+      case ChainStep::divide:
+        return take(right, [](vector value, vector x) { return value / x; });
+      case ChainStep::add_to:
+        return take(left, [](vector value, vector x) { return x + value; });
+      case ChainStep::subtract_from:
+        return take(left, [](vector value, vector x) { return x - value; });
+      case ChainStep::multiply_to:
+        return take(left, [](vector value, vector x) { return x * value; });
+      case ChainStep::divide_into:
+        return take(left, [](vector value, vector x) { return x / value; });
     }
   }
 
-  const StepPlaces& places_;
-  const int64 from_;
-  vector made_[N];
+  const StepLocations& locations_;
+  const int64 start_;
+  vector vectors_[N];
 };
 
 /// Compares lengths of complex numbers with a bound by their squares, where these are not too near
 /// each other, as the roots take most of the time. Returns how many of the n elements are done.
 template <class T>
-SKERRY_SHARED int64 compare_lengths(const StepPlaces& places, const FusedStep* length,
+SKERRY_SHARED int64 compare_lengths(const StepLocations& locations, const FusedStep* length,
                                     int64 n) noexcept {
   using bits = ops::bits_t<T>;
   const FusedStep& comparison = length[1];
-  const bits is_above = comparison.chain == Chained::above ? 1 : 0;
-  const char* const x = places.find(length->places[1], 0, 0);
-  char* const to = places.find(comparison.places[0], 0, 0);
-  const T bound = load<T>(places.find(comparison.places[2], 0, 0));
-  if (!(bound > T(0x1p-30) && bound < T(0x1p30)) || places.is_single(length->places[1])) return 0;
+  const bits is_above = comparison.chain == ChainStep::above ? 1 : 0;
+  const char* const x = locations.find(length->locations[1], 0, 0);
+  char* const destination = locations.find(comparison.locations[0], 0, 0);
+  const T bound = load<T>(locations.find(comparison.locations[2], 0, 0));
+  if (!(bound > T(0x1p-30) && bound < T(0x1p30)) || locations.is_single(length->locations[1]))
+    return 0;
   const T square = bound * bound;
-  const bits near = ops::math::to_bits(square * T(0x1p-16));
+  const bits tolerance = ops::math::to_bits(square * T(0x1p-16));
   constexpr bits infinite = ops::math::to_bits(std::numeric_limits<T>::infinity());
   constexpr int sign = 8 * sizeof(T) - 1;
   constexpr int64 block = 64;
-  for (int64 at = 0; at < n; at += block) {
-    const int64 end = least(at + block, n);
-    bits doubt = 0;  // the highest bit is set if it is near, or not a number
-    for (int64 i = at; i < end; ++i) {
-      const auto each = load<complex<T>>(x + i * int64(2 * sizeof(T)));
-      const T apart = each.re * each.re + each.im * each.im - square;
-      const bits magnitude = ops::math::to_bits(ops::math::fabs(apart));
-      const bits is_below = ops::math::to_bits(apart) >> sign;
-      doubt |= (magnitude - near) | (infinite - magnitude);
-      to[i] = static_cast<char>(is_below ^ is_above);
+  for (int64 position = 0; position < n; position += block) {
+    const int64 end = minimum(position + block, n);
+    bits slow_path_bits = 0;  // the highest bit is set if it is near, or not a number
+    for (int64 i = position; i < end; ++i) {
+      const auto number = load<complex<T>>(x + i * int64(2 * sizeof(T)));
+      const T difference = number.re * number.re + number.im * number.im - square;
+      const bits magnitude = ops::math::to_bits(ops::math::fabs(difference));
+      const bits is_below = ops::math::to_bits(difference) >> sign;
+      slow_path_bits |= (magnitude - tolerance) | (infinite - magnitude);
+      destination[i] = static_cast<char>(is_below ^ is_above);
     }
-    if ((doubt >> sign) != 0) return at;
+    if ((slow_path_bits >> sign) != 0) return position;
   }
   return n;
 }
 
 /// As many of the n elements as make whole vectors before there may be a NaN; returns how many.
 template <class T>
-SKERRY_SHARED int64 run_chain(const StepPlaces& places, const FusedStep* begin, int64 n) noexcept {
-  int64 at = 0;
-  for (constexpr int64 block = chain_vectors * lane_count<T>; at + block <= n; at += block) {
-    if (!ChainBlock<T, chain_vectors>(places, at).run(begin)) return at;
+SKERRY_SHARED int64 run_chain(const StepLocations& locations, const FusedStep* begin,
+                              int64 n) noexcept {
+  int64 position = 0;
+  for (constexpr int64 block = chain_vectors * lane_count<T>; position + block <= n;
+       position += block) {
+    if (!ChainBlock<T, chain_vectors>(locations, position).run(begin)) return position;
   }
-  for (constexpr int64 block = 2 * lane_count<T>; at + block <= n; at += block) {
-    if (!ChainBlock<T, 2>(places, at).run(begin)) return at;
+  for (constexpr int64 block = 2 * lane_count<T>; position + block <= n; position += block) {
+    if (!ChainBlock<T, 2>(locations, position).run(begin)) return position;
   }
-  return at;
+  return position;
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

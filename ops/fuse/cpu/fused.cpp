@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "core/fed_elements.hpp"
+#include "core/block_elements.hpp"
 #include "core/plan.hpp"
 #include "ops/fuse/cpu/chain.hpp"
 #include "ops/fuse/kernels.hpp"
@@ -15,9 +15,9 @@ inline constexpr int64 buffer_bytes<WidePlan> = 16384;
 struct FusedLoop {
   const FusedParams& pass;
   int cost;
-  int64 piece;       ///< elements
-  int64 turns;       ///< steps and chains of a piece, before which memory is asked for
-  unsigned far = 0;  ///< operands whose memory is asked for before it is needed
+  int64 chunk_size;            ///< elements
+  int64 turns;                 ///< steps and chains of a piece, before which memory is asked for
+  unsigned prefetch_mask = 0;  ///< operands whose memory is asked for before it is needed
   static constexpr int64 short_row = 32;
 };
 
@@ -26,80 +26,81 @@ struct FusedLoop {
 // lines of each operand before each step: 4e6 elements, one thread of an EPYC (Zen 4), five points
 // of float64 from 8.1 to 4.3 ms, Adam's update of float32 from 9.7 to 6.2. Where a step had more to
 // ask for than the core waits for at a time, short pieces do better: their steps overlap.
-inline constexpr int64 asked_ahead = 2048;
-inline constexpr int64 most_asked = int64{24} * 64;  ///< bytes before a step
+inline constexpr int64 prefetch_distance = 2048;
+inline constexpr int64 max_prefetch_bytes = int64{24} * 64;  ///< bytes before a step
 /// What another operand has read or written so many bytes ago is in a cache still.
 inline constexpr int64 near_bytes = int64{256} << 10;
 
 /// Whether memory goes on behind a row of an operand with, nearly, its next row.
-inline bool runs_on(const WidePlan& work, int i) noexcept {
-  const int64 row = work.shape[0] * work.itemsize[i];
-  if (work.strides[i][0] != work.itemsize[i]) return false;
-  const int64 next = work.rank == 1 ? row : work.strides[i][1];
-  return row >= 8 * asked_ahead || (next >= row && next <= row + row / 4);
+inline bool runs_on(const WidePlan& plan, int i) noexcept {
+  const int64 row = plan.shape[0] * plan.itemsize[i];
+  if (plan.strides[i][0] != plan.itemsize[i]) return false;
+  const int64 next = plan.rank == 1 ? row : plan.strides[i][1];
+  return row >= 8 * prefetch_distance || (next >= row && next <= row + row / 4);
 }
 
 /// Whether no other view is there before: as an output, or somewhat earlier.
-inline bool comes_first(const WidePlan& work, int i) noexcept {
-  for (int other = 0; other < work.operand_count; ++other) {
-    const int64 ahead = work.data[other] - work.data[i];
+inline bool is_first_operand(const WidePlan& plan, int i) noexcept {
+  for (int other = 0; other < plan.operand_count; ++other) {
+    const int64 ahead = plan.data[other] - plan.data[i];
     if (ahead == 0 && other < i) return false;
-    if (ahead > 0 && ahead < near_bytes && i >= work.output_count) return false;
+    if (ahead > 0 && ahead < near_bytes && i >= plan.output_count) return false;
   }
   return true;
 }
 
 /// Bytes of an operand: one that is broadcast is read again and again.
-inline int64 bytes_of(const WidePlan& work, int i) noexcept {
-  int64 nbytes = work.itemsize[i];
-  for (int axis = 0; axis < work.rank; ++axis) {
-    if (work.strides[i][axis] != 0) nbytes *= work.shape[axis];
+inline int64 bytes_of(const WidePlan& plan, int i) noexcept {
+  int64 nbytes = plan.itemsize[i];
+  for (int axis = 0; axis < plan.rank; ++axis) {
+    if (plan.strides[i][axis] != 0) nbytes *= plan.shape[axis];
   }
   return nbytes;
 }
 
 /// The pass as a loop, which asks for memory.
 inline FusedLoop loop_of(const FusedParams& pass) noexcept {
-  FusedLoop made{pass, pass.cost, pass.piece, 0};
-  for (int i = 0; i < pass.steps; ++i) made.turns += pass.step()[i].goes_on ? 0 : 1;
-  const WidePlan& work = pass.work;
-  if (FusedParams::is_near(work.size, work.operand_count)) return made;
+  FusedLoop loop{pass, pass.cost, pass.chunk_size, 0};
+  for (int i = 0; i < pass.steps; ++i) loop.turns += pass.step()[i].goes_on ? 0 : 1;
+  const WidePlan& plan = pass.plan;
+  if (FusedParams::is_near(plan.size, plan.operand_count)) return loop;
   int64 width = 0;
   int64 total = 0;
-  for (int i = 0; i < work.operand_count; ++i) {
-    const int64 nbytes = bytes_of(work, i);
-    if (nbytes < near_bytes || !runs_on(work, i) || !comes_first(work, i)) continue;
-    made.far |= 1u << i;
-    width += work.itemsize[i];
+  for (int i = 0; i < plan.operand_count; ++i) {
+    const int64 nbytes = bytes_of(plan, i);
+    if (nbytes < near_bytes || !runs_on(plan, i) || !is_first_operand(plan, i)) continue;
+    loop.prefetch_mask |= 1u << i;
+    width += plan.itemsize[i];
     total += nbytes;
   }
-  if (total < FusedParams::beyond_caches) made.far = 0;
-  while (made.far != 0 && made.piece * width > most_asked * made.turns) made.piece /= 2;
-  if (made.piece < pass.piece) made.far = 0;
-  return made;
+  if (total < FusedParams::out_of_cache_bytes) loop.prefetch_mask = 0;
+  while (loop.prefetch_mask != 0 && loop.chunk_size * width > max_prefetch_bytes * loop.turns)
+    loop.chunk_size /= 2;
+  if (loop.chunk_size < pass.chunk_size) loop.prefetch_mask = 0;
+  return loop;
 }
 
 inline bool takes(const FusedLoop&, unsigned) noexcept { return true; }
 template <class Plan>
-stepped_body stepped_of(const Plan&, const FusedLoop&) noexcept {
+strided_body strided_of(const Plan&, const FusedLoop&) noexcept {
   return nullptr;
 }
-inline int64 direct_tile(const FusedLoop& what) noexcept { return 16 * what.piece; }
-inline int64 bridged_row(const FusedLoop& what) noexcept { return what.pass.piece / 2; }
+inline int64 direct_tile(const FusedLoop& loop) noexcept { return 16 * loop.chunk_size; }
+inline int64 bridged_row(const FusedLoop& loop) noexcept { return loop.pass.chunk_size / 2; }
 inline bool streams_of(const FusedLoop&) noexcept { return false; }
 inline constexpr bool may_stream(const FusedLoop&) noexcept { return false; }
 
 /// What the loop takes no single operand of, or not this set of them.
 [[gnu::noinline]] void run_plan(const FusedStep& step, char* const* data, unsigned single,
                                 int64 n) noexcept {
-  Plan work(data[0], step.widths[0], n);
+  Plan plan(data[0], step.widths[0], n);
   for (int i = 1; i <= step.inputs; ++i) {
-    work.add(data[i], step.widths[i]);
+    plan.add(data[i], step.widths[i]);
     if (((single >> i) & 1u) == 0) continue;
-    work.strides[i][0] = 0;
-    work.contiguous = false;
+    plan.strides[i][0] = 0;
+    plan.contiguous = false;
   }
-  step.host(&work);
+  step.host(&plan);
 }
 
 /// Not one of a vector of pointers: the load of one waits where it was stored with others.
@@ -108,89 +109,90 @@ SKERRY_INLINE char* alone(char* x) noexcept {
   return x;
 }
 
-SKERRY_INLINE void run_step(const StepPlaces& places, const FusedStep& step, int64 from,
+SKERRY_INLINE void run_step(const StepLocations& locations, const FusedStep& step, int64 start,
                             int64 n) noexcept {
-  char* data[1 + FusedStep::most_inputs];
+  char* data[1 + FusedStep::max_inputs];
   unsigned single = 0;
   for (int i = 0; i <= step.inputs; ++i) {
-    data[i] = alone(places.find(step.places[i], from, step.widths[i]));
-    single |= unsigned{places.is_single(step.places[i])} << i;
+    data[i] = alone(locations.find(step.locations[i], start, step.widths[i]));
+    single |= unsigned{locations.is_single(step.locations[i])} << i;
   }
   if (((step.accepts >> single) & 1u) != 0) return step.body(data, single, n);
   run_plan(step, data, single, n);
 }
 
 /// Asks for what lies ahead of a tile, some lines before each step.
-class Asking {
+class Prefetcher {
  public:
-  Asking() noexcept = default;
-  Asking(const FusedLoop& what, char* const* lies, int64 n) noexcept {
-    if (what.far == 0) return;
-    const int64 turns = ceil_div(n, what.piece) * what.turns;
-    for (int i = 0; i < what.pass.work.operand_count; ++i) {
-      if (((what.far >> i) & 1u) == 0) continue;
-      const int64 nbytes = n * what.pass.work.itemsize[i] / turns;
-      runs_[count_++] = {lies[i] + asked_ahead, nbytes, ceil_div(nbytes, 64) * 64};
+  Prefetcher() noexcept = default;
+  Prefetcher(const FusedLoop& loop, char* const* in_place_data, int64 n) noexcept {
+    if (loop.prefetch_mask == 0) return;
+    const int64 turns = ceil_div(n, loop.chunk_size) * loop.turns;
+    for (int i = 0; i < loop.pass.plan.operand_count; ++i) {
+      if (((loop.prefetch_mask >> i) & 1u) == 0) continue;
+      const int64 nbytes = n * loop.pass.plan.itemsize[i] / turns;
+      runs_[count_++] = {in_place_data[i] + prefetch_distance, nbytes, ceil_div(nbytes, 64) * 64};
     }
   }
   SKERRY_INLINE void ask() noexcept {
     for (int i = 0; i < count_; ++i) {
-      prefetch(runs_[i].at, runs_[i].asked);
-      runs_[i].at += runs_[i].nbytes;
+      prefetch(runs_[i].address, runs_[i].prefetch_bytes);
+      runs_[i].address += runs_[i].nbytes;
     }
   }
 
  private:
   struct Run {
-    const char* at;
-    int64 nbytes;  ///< before a step
-    int64 asked;   ///< the same in whole lines
+    const char* address;
+    int64 nbytes;          ///< before a step
+    int64 prefetch_bytes;  ///< the same in whole lines
   };
   int count_ = 0;
   Run runs_[WidePlan::max_operands];
 };
 
 /// Steps that go on with each other, then the rest of them one by one.
-[[gnu::noinline]] void run_chained(const StepPlaces& places, const FusedStep* begin,
+[[gnu::noinline]] void run_chained(const StepLocations& locations, const FusedStep* begin,
                                    const FusedStep* end, int64 n) noexcept {
-  const auto by = [&](auto of_float32, auto of_float64) {
-    return begin->widths[0] == sizeof(float32) ? of_float32(places, begin, n)
-                                               : of_float64(places, begin, n);
+  const auto call_by_dtype = [&](auto of_float32, auto of_float64) {
+    return begin->widths[0] == sizeof(float32) ? of_float32(locations, begin, n)
+                                               : of_float64(locations, begin, n);
   };
-  const int64 done = begin->chain == Chained::length
-                         ? by(compare_lengths<float32>, compare_lengths<float64>)
-                         : by(run_chain<float32>, run_chain<float64>);
-  for (; begin < end && done < n; ++begin) run_step(places, *begin, done, n - done);
+  const int64 done = begin->chain == ChainStep::length
+                         ? call_by_dtype(compare_lengths<float32>, compare_lengths<float64>)
+                         : call_by_dtype(run_chain<float32>, run_chain<float64>);
+  for (; begin < end && done < n; ++begin) run_step(locations, *begin, done, n - done);
 }
 
 /// Runs a pass on pieces; has the slots.
-class PieceRunner {
+class ChunkRunner {
  public:
-  explicit PieceRunner(const FusedParams& pass) noexcept : pass_(pass) {
-    places_.constants = pass.constants();
+  explicit ChunkRunner(const FusedParams& pass) noexcept : pass_(pass) {
+    locations_.constants = pass.constants();
     for (int i = 0; i < FusedParams::slots; ++i) {
-      places_.at[FusedParams::first_slot + i] = slots_ + int64{i} * FusedParams::piece_bytes;
+      locations_.addresses[FusedParams::first_slot + i] =
+          slots_ + int64{i} * FusedParams::chunk_bytes;
     }
   }
 
-  SKERRY_INLINE void run(char* const* data, unsigned single, int64 n, int64 piece,
-                         Asking ahead) noexcept {
-    const WidePlan& work = pass_.work;
+  SKERRY_INLINE void run(char* const* data, unsigned single, int64 n, int64 chunk_size,
+                         Prefetcher ahead) noexcept {
+    const WidePlan& plan = pass_.plan;
     // Eager loops take one element as a run, and of which of two NaNs is handed on loops differ.
-    places_.single = n == 1 ? 0 : std::uint64_t{1} << FusedParams::first_constant | single;
-    for (int i = 0; i < work.operand_count; ++i) places_.at[i] = alone(data[i]);
-    for (int64 at = 0; at < n; at += piece) {
-      const int64 count = least(n - at, piece);
+    locations_.single = n == 1 ? 0 : std::uint64_t{1} << FusedParams::first_constant | single;
+    for (int i = 0; i < plan.operand_count; ++i) locations_.addresses[i] = alone(data[i]);
+    for (int64 position = 0; position < n; position += chunk_size) {
+      const int64 count = minimum(n - position, chunk_size);
       run_steps(count, ahead);
-      for (int i = 0; i < work.operand_count; ++i) {
+      for (int i = 0; i < plan.operand_count; ++i) {
         if (((single >> i) & 1u) != 0) continue;
-        places_.at[i] = alone(places_.at[i] + count * work.itemsize[i]);
+        locations_.addresses[i] = alone(locations_.addresses[i] + count * plan.itemsize[i]);
       }
     }
   }
 
  private:
-  SKERRY_INLINE void run_steps(int64 n, Asking& ahead) noexcept {
+  SKERRY_INLINE void run_steps(int64 n, Prefetcher& ahead) noexcept {
     const FusedStep* const end = pass_.step() + pass_.steps;
     for (const FusedStep* step = pass_.step(); step < end;) {
       const FusedStep* const first = step;
@@ -198,91 +200,96 @@ class PieceRunner {
       }
       ahead.ask();
       if (step == first + 1) {
-        run_step(places_, *first, 0, n);
+        run_step(locations_, *first, 0, n);
       } else {
-        run_chained(places_, first, step, n);
+        run_chained(locations_, first, step, n);
       }
     }
   }
 
   const FusedParams& pass_;
-  StepPlaces places_;
-  alignas(64) char slots_[FusedParams::slots * FusedParams::piece_bytes];
+  StepLocations locations_;
+  alignas(64) char slots_[FusedParams::slots * FusedParams::chunk_bytes];
 };
 
-inline void call(const FusedLoop& what, char* const* data, char* const* lies, unsigned single,
-                 int64 n) noexcept {
-  PieceRunner(what.pass).run(data, single, n, what.piece, Asking(what, lies, n));
+inline void call(const FusedLoop& loop, char* const* data, char* const* in_place_data,
+                 unsigned single, int64 n) noexcept {
+  ChunkRunner(loop.pass).run(data, single, n, loop.chunk_size, Prefetcher(loop, in_place_data, n));
 }
 
 namespace {
 
 void run_fused(const void* params) {
   const auto& pass = *static_cast<const FusedParams*>(params);
-  drive(pass.work, loop_of(pass));
+  drive(pass.plan, loop_of(pass));
 }
 
 /// As many of the `n` elements from the from-th on as make a plan: rows, planes or more of whole
-/// ones. `work` has more than one element, and dense outputs; `data` is where its operands begin.
-WidePlan cut_plan(const WidePlan& work, int64 from, int64 n, char* const* data) noexcept {
-  WidePlan part;
-  part.operand_count = work.operand_count;
-  part.output_count = work.output_count;
+/// ones. `plan` has more than one element, and dense outputs; `data` is where its operands begin.
+WidePlan cut_plan(const WidePlan& plan, int64 start, int64 n, char* const* data) noexcept {
+  WidePlan subplan;
+  subplan.operand_count = plan.operand_count;
+  subplan.output_count = plan.output_count;
   int axis = 0;
   int64 inner = 1;  // elements of what lies within `axis`
-  while (axis + 1 < work.rank && from % (inner * work.shape[axis]) == 0 &&
-         n >= inner * work.shape[axis]) {
-    part.shape[axis] = work.shape[axis];
-    inner *= work.shape[axis++];
+  while (axis + 1 < plan.rank && start % (inner * plan.shape[axis]) == 0 &&
+         n >= inner * plan.shape[axis]) {
+    subplan.shape[axis] = plan.shape[axis];
+    inner *= plan.shape[axis++];
   }
   int64 position[WidePlan::max_axes] = {};
-  int64 rest = from / inner;
-  for (int a = axis; a < work.rank; ++a) {
-    position[a] = rest % work.shape[a];
-    rest /= work.shape[a];
+  int64 rest = start / inner;
+  for (int a = axis; a < plan.rank; ++a) {
+    position[a] = rest % plan.shape[a];
+    rest /= plan.shape[a];
   }
-  part.rank = axis + 1;
-  part.shape[axis] = least(n / inner, work.shape[axis] - position[axis]);
-  part.size = inner * part.shape[axis];
-  for (int i = 0; i < work.operand_count; ++i) {
-    part.itemsize[i] = work.itemsize[i];
-    part.data[i] = data[i];
-    for (int a = 0; a < part.rank; ++a) part.strides[i][a] = work.strides[i][a];
-    for (int a = axis; a < work.rank; ++a) part.data[i] += position[a] * work.strides[i][a];
+  subplan.rank = axis + 1;
+  subplan.shape[axis] = minimum(n / inner, plan.shape[axis] - position[axis]);
+  subplan.size = inner * subplan.shape[axis];
+  for (int i = 0; i < plan.operand_count; ++i) {
+    subplan.itemsize[i] = plan.itemsize[i];
+    subplan.data[i] = data[i];
+    for (int a = 0; a < subplan.rank; ++a) subplan.strides[i][a] = plan.strides[i][a];
+    for (int a = axis; a < plan.rank; ++a) subplan.data[i] += position[a] * plan.strides[i][a];
   }
-  return part;
+  return subplan;
 }
 
 void feed_elements(const void* params) {
-  FedElements what = *static_cast<const FedElements*>(params);
-  const auto& pass = *static_cast<const FusedParams*>(what.pass);
-  const WidePlan& work = pass.work;
-  const bool is_fed = what.to != nullptr;
-  const FusedLoop loop = is_fed ? loop_of(pass) : FusedLoop{pass, pass.cost, pass.piece, 0};
+  BlockElements block_elements = *static_cast<const BlockElements*>(params);
+  const auto& pass = *static_cast<const FusedParams*>(block_elements.pass);
+  const WidePlan& plan = pass.plan;
+  const bool has_destination = block_elements.destination != nullptr;
+  const FusedLoop loop =
+      has_destination ? loop_of(pass) : FusedLoop{pass, pass.cost, pass.chunk_size, 0};
   char* data[WidePlan::max_operands];
-  for (int i = 0; i < work.operand_count; ++i) data[i] = is_fed ? work.data[i] : what.data[i];
-  if (is_fed) data[0] = what.to - what.from * work.itemsize[0];
-  while (what.n > 0) {
-    const WidePlan part = cut_plan(work, what.from, what.n, data);
-    drive_here(part, loop);
-    what.from += part.size;
-    what.n -= part.size;
+  for (int i = 0; i < plan.operand_count; ++i)
+    data[i] = has_destination ? plan.data[i] : block_elements.data[i];
+  if (has_destination)
+    data[0] = block_elements.destination - block_elements.start * plan.itemsize[0];
+  while (block_elements.n > 0) {
+    const WidePlan subplan = cut_plan(plan, block_elements.start, block_elements.n, data);
+    drive_here(subplan, loop);
+    block_elements.start += subplan.size;
+    block_elements.n -= subplan.size;
   }
 }
 
 /// Of short rows four or more are one piece. What does not lie as it would in an array of these
 /// rows goes through a buffer then.
-class RowPieces {
+class RowChunks {
  public:
-  explicit RowPieces(const PassRows& what) noexcept
-      : what_(what),
-        pass_(*static_cast<const FusedParams*>(what.pass)),
+  explicit RowChunks(const PassRows& pass_rows) noexcept
+      : pass_rows_(pass_rows),
+        pass_(*static_cast<const FusedParams*>(pass_rows.pass)),
         runner_(pass_),
-        together_(4 * what.n > pass_.piece ? 1 : least(what.rows, pass_.piece / what.n)) {
-    for (int i = 0; i < pass_.work.operand_count; ++i) {
-      const bool is_single = ((what.single >> i) & 1u) != 0;
-      const bool is_same = what.row_bytes[i] == 0;
-      const bool is_dense = !is_single && what.row_bytes[i] == what.n * size(i);
+        together_(4 * pass_rows.n > pass_.chunk_size
+                      ? 1
+                      : minimum(pass_rows.rows, pass_.chunk_size / pass_rows.n)) {
+    for (int i = 0; i < pass_.plan.operand_count; ++i) {
+      const bool is_single = ((pass_rows.single >> i) & 1u) != 0;
+      const bool is_same = pass_rows.row_bytes[i] == 0;
+      const bool is_dense = !is_single && pass_rows.row_bytes[i] == pass_rows.n * size(i);
       if (together_ == 1 || is_dense || (is_single && is_same)) {
         if (is_single) single_ |= 1u << i;
         continue;
@@ -294,43 +301,43 @@ class RowPieces {
 
   void run() noexcept {
     char* data[WidePlan::max_operands];
-    for (int64 row = 0; row < what_.rows; row += together_) {
-      const int64 now = least(together_, what_.rows - row);
-      for (int i = 0; i < pass_.work.operand_count; ++i) {
-        data[i] = what_.data[i] + row * what_.row_bytes[i];
+    for (int64 row = 0; row < pass_rows_.rows; row += together_) {
+      const int64 now = minimum(together_, pass_rows_.rows - row);
+      for (int i = 0; i < pass_.plan.operand_count; ++i) {
+        data[i] = pass_rows_.data[i] + row * pass_rows_.row_bytes[i];
         if (((buffered_ >> i) & 1u) == 0) continue;
-        if (what_.row_bytes[i] != 0) fill(i, row, now);
+        if (pass_rows_.row_bytes[i] != 0) fill(i, row, now);
         data[i] = buffers_[i];
       }
-      runner_.run(data, single_, now * what_.n, pass_.piece, {});
+      runner_.run(data, single_, now * pass_rows_.n, pass_.chunk_size, {});
     }
   }
 
  private:
-  [[nodiscard]] int64 size(int i) const { return pass_.work.itemsize[i]; }
+  [[nodiscard]] int64 size(int i) const { return pass_.plan.itemsize[i]; }
 
   void fill(int i, int64 row, int64 rows) noexcept {
-    const int64 row_bytes = what_.row_bytes[i];
-    const int64 step = ((what_.single >> i) & 1u) != 0 ? 0 : size(i);
-    copy_2d({buffers_[i], size(i), what_.n * size(i)},
-            {what_.data[i] + row * row_bytes, step, row_bytes}, what_.n, rows, size(i));
+    const int64 row_bytes = pass_rows_.row_bytes[i];
+    const int64 step = ((pass_rows_.single >> i) & 1u) != 0 ? 0 : size(i);
+    copy_2d({buffers_[i], size(i), pass_rows_.n * size(i)},
+            {pass_rows_.data[i] + row * row_bytes, step, row_bytes}, pass_rows_.n, rows, size(i));
   }
 
-  const PassRows& what_;
+  const PassRows& pass_rows_;
   const FusedParams& pass_;
-  PieceRunner runner_;
+  ChunkRunner runner_;
   int64 together_;  ///< rows of a piece
   unsigned single_ = 0;
   unsigned buffered_ = 0;
-  alignas(64) char buffers_[WidePlan::max_operands][FusedParams::piece_bytes];
+  alignas(64) char buffers_[WidePlan::max_operands][FusedParams::chunk_bytes];
 };
 
-void make_rows(const void* params) { RowPieces(*static_cast<const PassRows*>(params)).run(); }
+void make_rows(const void* params) { RowChunks(*static_cast<const PassRows*>(params)).run(); }
 
 }  // namespace
 
 void fill_fused(fuse_kernels& table) {
-  table.run.host = run_fused;
+  table.run_pass.host = run_fused;
   table.feed.host = feed_elements;
   table.make_rows.host = make_rows;
 }

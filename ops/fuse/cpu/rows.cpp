@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "core/fed_elements.hpp"
+#include "core/block_elements.hpp"
 #include "core/row_range.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "ops/fuse/kernels.hpp"
@@ -13,46 +13,48 @@ namespace {
 /// Some rows, of which the temporaries are in `scratch`.
 class RowBlock {
  public:
-  RowBlock(const RowParams& what, char* scratch) noexcept : what_(what), scratch_(scratch) {
-    const char* at = reinterpret_cast<const char*>(&what + 1);
-    for (int i = 0; i < what.steps; ++i) at += reinterpret_cast<const RowStep*>(at)->nbytes;
-    offsets_ = reinterpret_cast<const int64*>(at);
+  RowBlock(const RowParams& row_params, char* scratch) noexcept
+      : row_params_(row_params), scratch_(scratch) {
+    const char* cursor = reinterpret_cast<const char*>(&row_params + 1);
+    for (int i = 0; i < row_params.steps; ++i)
+      cursor += reinterpret_cast<const RowStep*>(cursor)->nbytes;
+    offsets_ = reinterpret_cast<const int64*>(cursor);
   }
 
   void run(int64 first, int64 rows) noexcept {
-    const char* at = reinterpret_cast<const char*>(&what_ + 1);
-    for (int i = 0; i < what_.steps; ++i) {
-      const auto& step = *reinterpret_cast<const RowStep*>(at);
+    const char* cursor = reinterpret_cast<const char*>(&row_params_ + 1);
+    for (int i = 0; i < row_params_.steps; ++i) {
+      const auto& step = *reinterpret_cast<const RowStep*>(cursor);
       step.reduce == nullptr ? make(step, first, rows) : reduce(step, first, rows);
-      at += step.nbytes;
+      cursor += step.nbytes;
     }
   }
 
  private:
   /// Where row 0 of an operand would be.
-  [[nodiscard]] char* locate(const RowStep& step, int i, const char* known, int64 first) const {
-    if (step.temporaries[i] == RowStep::in_memory) return const_cast<char*>(known);
+  [[nodiscard]] char* locate(const RowStep& step, int i, const char* address, int64 first) const {
+    if (step.temporaries[i] == RowStep::in_memory) return const_cast<char*>(address);
     return scratch_ + (offsets_[step.temporaries[i]] - first * step.row_bytes[i]);
   }
 
   void make(const RowStep& step, int64 first, int64 rows) const noexcept {
     const auto& pass = *reinterpret_cast<const FusedParams*>(&step + 1);
     char* data[WidePlan::max_operands];
-    const int operands = pass.work.operand_count;
-    for (int i = 0; i < operands; ++i) data[i] = locate(step, i, pass.work.data[i], first);
+    const int operands = pass.plan.operand_count;
+    for (int i = 0; i < operands; ++i) data[i] = locate(step, i, pass.plan.data[i], first);
     if (!step.has_runs) {
-      const FedElements piece = {.pass = &pass,
-                                 .from = first * step.width,
-                                 .n = rows * step.width,
-                                 .to = nullptr,
-                                 .data = data};
-      return what_.feed(&piece);
+      const BlockElements block_elements = {.pass = &pass,
+                                            .start = first * step.width,
+                                            .n = rows * step.width,
+                                            .destination = nullptr,
+                                            .data = data};
+      return row_params_.feed(&block_elements);
     }
     for (int i = 0; i < operands; ++i) data[i] += first * step.row_bytes[i];
     const int64 runs = step.is_run ? 1 : rows;
-    const PassRows part = {&pass, data, step.row_bytes, step.single, rows * step.width / runs,
-                           runs};
-    what_.make_rows(&part);
+    const PassRows pass_rows = {&pass, data, step.row_bytes, step.single, rows * step.width / runs,
+                                runs};
+    row_params_.make_rows(&pass_rows);
   }
 
   void reduce(const RowStep& step, int64 first, int64 rows) const noexcept {
@@ -65,26 +67,27 @@ class RowBlock {
     step.reduce(&range);
   }
 
-  const RowParams& what_;
+  const RowParams& row_params_;
   char* scratch_;
   const int64* offsets_;
 };
 
-void run_blocks(const RowParams& what, int64 block, int64 begin, int64 end) noexcept {
+void run_blocks(const RowParams& row_params, int64 block, int64 begin, int64 end) noexcept {
   alignas(RowParams::page) char scratch[RowParams::scratch_bytes];
-  RowBlock rows(what, scratch);
+  RowBlock rows(row_params, scratch);
   for (int64 i = begin; i < end; ++i) {
-    rows.run(i * block, least(block, what.rows - i * block));
+    rows.run(i * block, minimum(block, row_params.rows - i * block));
   }
 }
 
 void run_rows(const void* params) {
-  const auto& what = *static_cast<const RowParams*>(params);
+  const auto& row_params = *static_cast<const RowParams*>(params);
   const int64 shares = int64{4} * cpu::thread_count();
-  const int64 block = least(what.block, ceil_div(what.rows, shares));
-  const int64 grain = greatest(parallel_from / 2 / (block * what.cost), 1);
-  cpu::parallel_for(ceil_div(what.rows, block), grain,
-                    [&](int64 begin, int64 end) noexcept { run_blocks(what, block, begin, end); });
+  const int64 block = minimum(row_params.block, ceil_div(row_params.rows, shares));
+  const int64 grain_size = maximum(parallel_from / 2 / (block * row_params.cost), 1);
+  cpu::parallel_for(
+      ceil_div(row_params.rows, block), grain_size,
+      [&](int64 begin, int64 end) noexcept { run_blocks(row_params, block, begin, end); });
 }
 
 }  // namespace

@@ -54,14 +54,14 @@ struct Nvrtc {
   int minor = 0;
 
   static std::string name() {
-    if (const char* const chosen = environment_text("SKERRY_NVRTC")) return chosen;
+    if (const char* const selected = environment_text("SKERRY_NVRTC")) return selected;
     return "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
   }
   Nvrtc() : library(name().c_str(), "libnvrtc.so") {
 #define SKERRY_FIND(name, ...) library.find("nvrtc" #name, name);
     SKERRY_FOR_EACH_NVRTC_CALL(SKERRY_FIND)
 #undef SKERRY_FIND
-    if (library.problem() != nullptr) return;
+    if (library.error_message() != nullptr) return;
     if (Version(&major, &minor) != 0) major = 0;
     // NVRTC opens what lies beside it by its soname, which finds it once it is loaded.
     Dl_info here{};
@@ -74,22 +74,22 @@ struct Nvrtc {
 };
 
 /// Why there is no kernel.
-using refusal = std::runtime_error;
+using compile_error = std::runtime_error;
 
 /// Never destroyed, as a thread may compile at the end of a process.
 const Nvrtc& opened() {
   static const auto* const one = new Nvrtc;
-  const char* problem = one->library.problem();
-  if (problem == nullptr && one->major == 0) problem = "it does not say its version";
-  if (problem != nullptr) {
-    throw refusal(std::string("NVRTC can't be used: ") + problem +
-                  "; install it: pip install nvidia-cuda-nvrtc");
+  const char* error_message = one->library.error_message();
+  if (error_message == nullptr && one->major == 0) error_message = "it does not say its version";
+  if (error_message != nullptr) {
+    throw compile_error(std::string("NVRTC can't be used: ") + error_message +
+                        "; install it: pip install nvidia-cuda-nvrtc");
   }
   return *one;
 }
 
 /// A module of PTX alone is for devices that execute PTX alone: the emulated GPU.
-bool has_machine_code() {
+bool has_native_code() {
   std::string_view rest = skerry_cuda_module(cuda::module_abi_version)->architectures;
   constexpr std::string_view is_virtual = "-virtual";
   while (!rest.empty()) {
@@ -100,35 +100,36 @@ bool has_machine_code() {
   return false;
 }
 
-std::string compile(const Nvrtc& by, const char* text, const std::string& architecture) {
+std::string compile(const Nvrtc& nvrtc, const char* text, const std::string& architecture) {
   const char* const header_name = "skerry.hpp";
-  program made = nullptr;
-  if (by.CreateProgram(&made, text, "fused.cu", 1, &fused_headers, &header_name) != 0) {
-    throw refusal("NVRTC takes no program");
+  program nvrtc_program = nullptr;
+  if (nvrtc.CreateProgram(&nvrtc_program, text, "fused.cu", 1, &fused_headers, &header_name) != 0) {
+    throw compile_error("NVRTC takes no program");
   }
   const std::string target = "--gpu-architecture=" + architecture;
   // As the module's own kernels.
   const char* const options[] = {target.c_str(), "--std=c++20", "--fmad=false",
                                  "-DSKERRY_TARGET=cuda"};
-  const int code = by.CompileProgram(made, static_cast<int>(std::size(options)), options);
+  const int code =
+      nvrtc.CompileProgram(nvrtc_program, static_cast<int>(std::size(options)), options);
   std::string result;
   std::size_t nbytes = 0;
   const auto take = [&](auto size, auto get) {
-    if (size(made, &nbytes) != 0) return;
+    if (size(nvrtc_program, &nbytes) != 0) return;
     result.resize(nbytes);
-    if (get(made, result.data()) != 0) result.clear();
+    if (get(nvrtc_program, result.data()) != 0) result.clear();
   };
   if (code != 0) {
-    take(by.GetProgramLogSize, by.GetProgramLog);
+    take(nvrtc.GetProgramLogSize, nvrtc.GetProgramLog);
   } else if (architecture.starts_with("sm_")) {
-    take(by.GetCUBINSize, by.GetCUBIN);
+    take(nvrtc.GetCUBINSize, nvrtc.GetCUBIN);
   } else {
-    take(by.GetPTXSize, by.GetPTX);
+    take(nvrtc.GetPTXSize, nvrtc.GetPTX);
   }
-  by.DestroyProgram(&made);
+  nvrtc.DestroyProgram(&nvrtc_program);
   if (code != 0 || result.empty()) {
-    throw refusal("NVRTC compiles no kernel for " + architecture + " (" + std::to_string(code) +
-                  "): " + result.substr(0, 1500));
+    throw compile_error("NVRTC compiles no kernel for " + architecture + " (" +
+                        std::to_string(code) + "): " + result.substr(0, 1500));
   }
   return result;
 }
@@ -139,63 +140,65 @@ void* load(const std::string& image) {
   static auto* const get_kernel =
       cuda::driver_function<decltype(cuLibraryGetKernel)>("cuLibraryGetKernel");
   if (load_library == nullptr || get_kernel == nullptr) {
-    throw refusal("the driver is older than CUDA 12, whose cuLibraryLoadData loads kernels");
+    throw compile_error("the driver is older than CUDA 12, whose cuLibraryLoadData loads kernels");
   }
   CUlibrary library = nullptr;
-  CUkernel found = nullptr;
+  CUkernel kernel = nullptr;
   CUresult code = load_library(&library, image.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
-  if (code == CUDA_SUCCESS) code = get_kernel(&found, library, "fused_pass");
+  if (code == CUDA_SUCCESS) code = get_kernel(&kernel, library, "fused_pass");
   if (code != CUDA_SUCCESS) {
-    throw refusal("the driver loads no compiled kernel (" + std::to_string(code) + ")");
+    throw compile_error("the driver loads no compiled kernel (" + std::to_string(code) + ")");
   }
-  return found;
+  return kernel;
 }
 
 /// The kernel for the current device: of this process, of the disk, or compiled.
 void* make_kernel(const char* text) {
   static std::mutex mutex;
-  static auto* const made = new std::unordered_map<std::string, void*>;
-  const Nvrtc& by = opened();
+  static auto* const cached_kernels = new std::unordered_map<std::string, void*>;
+  const Nvrtc& nvrtc = opened();
   int ordinal = 0;
   int high = 0;
   int low = 0;
   if (cudaGetDevice(&ordinal) != cudaSuccess ||
       cudaDeviceGetAttribute(&high, cudaDevAttrComputeCapabilityMajor, ordinal) != cudaSuccess ||
       cudaDeviceGetAttribute(&low, cudaDevAttrComputeCapabilityMinor, ordinal) != cudaSuccess) {
-    throw refusal("the device says nothing of itself");
+    throw compile_error("the device says nothing of itself");
   }
-  static const bool is_binary = has_machine_code();
+  static const bool is_binary = has_native_code();
   static const unsigned long headers = hash_of(fused_headers, 0);
   const std::string architecture =
       (is_binary ? "sm_" : "compute_") + std::to_string(high * 10 + low);
-  const std::string key = "NVRTC " + std::to_string(by.major) + "." + std::to_string(by.minor) +
-                          " " + architecture + " " + std::to_string(headers) + "\n" + text;
+  const std::string key = "NVRTC " + std::to_string(nvrtc.major) + "." +
+                          std::to_string(nvrtc.minor) + " " + architecture + " " +
+                          std::to_string(headers) + "\n" + text;
   const std::lock_guard lock(mutex);
-  if (const auto known = made->find(key); known != made->end()) return known->second;
+  if (const auto entry = cached_kernels->find(key); entry != cached_kernels->end())
+    return entry->second;
   if (const std::string image = read_image(key); !image.empty()) {
     try {
-      return (*made)[key] = load(image);
-    } catch (const refusal&) {  // another driver wrote it
+      return (*cached_kernels)[key] = load(image);
+    } catch (const compile_error&) {  // another driver wrote it
     }
   }
-  const std::string image = compile(by, text, architecture);
+  const std::string image = compile(nvrtc, text, architecture);
   void* const kernel = load(image);
   write_image(key, image);
-  return (*made)[key] = kernel;
+  return (*cached_kernels)[key] = kernel;
 }
 
 int run_compiled(const void* params, LaunchContext* context) {
   const auto& call = *static_cast<const CompiledCall*>(params);
-  const auto refuse = [&](const char* why) {
-    std::snprintf(call.problem, CompiledCall::problem_bytes, "%s", why);
+  const auto reject = [&](const char* why) {
+    std::snprintf(call.error_message, CompiledCall::error_message_bytes, "%s", why);
     static_cast<void>(cudaGetLastError());
     return static_cast<int>(cudaSuccess);
   };
   static auto* const launch = cuda::driver_function<decltype(cuLaunchKernel)>("cuLaunchKernel");
   try {
     if (*call.function == nullptr) *call.function = make_kernel(call.text);
-  } catch (const std::exception& problem) {
-    return refuse(problem.what());
+  } catch (const std::exception& error) {
+    return reject(error.what());
   }
   void* arguments[] = {const_cast<void*>(call.arguments)};
   const auto function = reinterpret_cast<CUfunction>(call.function->load());
@@ -211,7 +214,7 @@ int run_compiled(const void* params, LaunchContext* context) {
     }
   }
   if (code == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES || code == CUDA_ERROR_INVALID_IMAGE) {
-    return refuse("a compiled kernel takes more than the device has");
+    return reject("a compiled kernel takes more than the device has");
   }
   // The numbers of CUresult are those of cudaError_t, where both have an error.
   return code;

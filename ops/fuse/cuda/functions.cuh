@@ -26,12 +26,12 @@ struct alignas(sizeof(T) * N) items {
   __device__ SKERRY_INLINE T operator[](int n) const { return static_cast<T>(item[n]); }
 };
 template <class T, int N = 1>
-__device__ SKERRY_INLINE items<T, N> load(const char* from) {
-  return *reinterpret_cast<const items<T, N>*>(from);
+__device__ SKERRY_INLINE items<T, N> load(const char* source) {
+  return *reinterpret_cast<const items<T, N>*>(source);
 }
 template <class T, int N>
-__device__ SKERRY_INLINE void store(char* to, const items<T, N>& all) {
-  *reinterpret_cast<items<T, N>*>(to) = all;
+__device__ SKERRY_INLINE void store(char* destination, const items<T, N>& all) {
+  *reinterpret_cast<items<T, N>*>(destination) = all;
 }
 
 /// An element by value, as the host has it.
@@ -42,14 +42,15 @@ struct alignas(16) Element {
 /// Bytes from where each operand begins to its element, of a linear index.
 template <class Index, int Rank, int Operands>
 __device__ SKERRY_INLINE void locate(Index index, const int64 (&extent)[Rank],
-                                     const int64 (&stride)[Operands][Rank], int64 (&at)[Operands]) {
+                                     const int64 (&stride)[Operands][Rank],
+                                     int64 (&offsets)[Operands]) {
 #pragma unroll
   for (int axis = 0; axis < Rank; ++axis) {
     const auto length = static_cast<Index>(axis + 1 < Rank ? extent[axis] : 0);
     const Index rest = axis + 1 < Rank ? index / length : 0;
 #pragma unroll
     for (int i = 0; i < Operands; ++i) {
-      at[i] += static_cast<int64>(index - rest * length) * stride[i][axis];
+      offsets[i] += static_cast<int64>(index - rest * length) * stride[i][axis];
     }
     index = rest;
   }

@@ -23,31 +23,31 @@ namespace {
 
 namespace files = std::filesystem;
 
-constexpr std::uintmax_t most_bytes = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t max_bytes = std::uintmax_t{64} << 20;
 constexpr std::string_view ending = ".kernel";
 constexpr unsigned long first_hash = 0xcbf29ce484222325;
 
-/// Empty where there is none that nobody else can write to, as what is read is run. It is made
-/// where it isn't there.
+/// Empty where there is none that nobody else can write to, as what is read is run. It is
+/// descriptor where it isn't there.
 files::path usable_folder() {
   files::path folder;
-  const char* const chosen = environment_text("SKERRY_KERNEL_CACHE");
+  const char* const selected = environment_text("SKERRY_KERNEL_CACHE");
   const char* const caches = std::getenv("XDG_CACHE_HOME");
-  const char* const home = std::getenv("HOME");
-  if (chosen != nullptr) {
-    folder = std::string_view(chosen) == "0" ? "" : chosen;
+  const char* const user_directory = std::getenv("HOME");
+  if (selected != nullptr) {
+    folder = std::string_view(selected) == "0" ? "" : selected;
   } else if (caches != nullptr && *caches == '/') {
     folder = files::path(caches) / "skerry";
-  } else if (home != nullptr && *home == '/') {
-    folder = files::path(home) / ".cache" / "skerry";
+  } else if (user_directory != nullptr && *user_directory == '/') {
+    folder = files::path(user_directory) / ".cache" / "skerry";
   }
   if (folder.empty()) return folder;
   std::error_code ignored;
   files::create_directories(folder.parent_path(), ignored);
   static_cast<void>(mkdir(folder.c_str(), 0700));
-  struct stat found{};
-  const bool is_own = lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
-                      found.st_uid == geteuid() && (found.st_mode & 077) == 0;
+  struct stat status{};
+  const bool is_own = lstat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                      status.st_uid == geteuid() && (status.st_mode & 077) == 0;
   return is_own ? folder : files::path();
 }
 
@@ -74,25 +74,25 @@ void remove_oldest(const files::path& folder) {
   };
   std::vector<KnownImage> all;
   std::uintmax_t sum = 0;
-  for (const auto& each : files::directory_iterator(folder)) {
-    if (!each.is_regular_file()) continue;
-    all.push_back({each.last_write_time(), each.file_size(), each.path()});
+  for (const auto& entry : files::directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    all.push_back({entry.last_write_time(), entry.file_size(), entry.path()});
     sum += all.back().nbytes;
   }
-  if (sum <= most_bytes) return;
+  if (sum <= max_bytes) return;
   std::ranges::sort(all, {}, &KnownImage::time);
-  for (const KnownImage& each : all) {
-    if (sum <= most_bytes / 4 * 3) return;
+  for (const KnownImage& image : all) {
+    if (sum <= max_bytes / 4 * 3) return;
     std::error_code ignored;
-    if (files::remove(each.path, ignored)) sum -= each.nbytes;
+    if (files::remove(image.path, ignored)) sum -= image.nbytes;
   }
 }
 
 }  // namespace
 
-unsigned long hash_of(std::string_view bytes, unsigned long from) noexcept {
-  for (const char each : bytes) from = (from ^ static_cast<unsigned char>(each)) * 0x100000001b3;
-  return from;
+unsigned long hash_of(std::string_view bytes, unsigned long seed) noexcept {
+  for (const char byte : bytes) seed = (seed ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return seed;
 }
 
 std::string read_image(std::string_view text) {
@@ -112,16 +112,16 @@ std::string read_image(std::string_view text) {
 void write_image(std::string_view text, std::string_view image) noexcept {
   try {
     const files::path folder = usable_folder();
-    if (folder.empty() || image.size() > most_bytes / 4) return;
+    if (folder.empty() || image.size() > max_bytes / 4) return;
     std::string unfinished = folder / ".XXXXXX";
-    const int made = mkstemp(unfinished.data());  // of mode 0600
-    if (made < 0) return;
-    close(made);
+    const int descriptor = mkstemp(unfinished.data());  // of mode 0600
+    if (descriptor < 0) return;
+    close(descriptor);
     std::ofstream file(unfinished, std::ios::binary);
     file << mark_of(text, image) << image << std::flush;
-    std::error_code problem;
-    if (file.good()) files::rename(unfinished, folder / name_of(text), problem);
-    if (!file.good() || problem) files::remove(unfinished, problem);
+    std::error_code error;
+    if (file.good()) files::rename(unfinished, folder / name_of(text), error);
+    if (!file.good() || error) files::remove(unfinished, error);
     remove_oldest(folder);
   } catch (...) {  // NOLINT(bugprone-empty-catch): a cache that can't be kept is none
   }

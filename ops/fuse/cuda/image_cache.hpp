@@ -15,6 +15,6 @@ namespace skerry::native {
 /// Files appear whole or not at all; the oldest go where all together are too large.
 void write_image(std::string_view text, std::string_view image) noexcept;
 /// Of some bytes: what names files and tells damaged ones, no secret.
-[[nodiscard]] unsigned long hash_of(std::string_view bytes, unsigned long from) noexcept;
+[[nodiscard]] unsigned long hash_of(std::string_view bytes, unsigned long seed) noexcept;
 
 }  // namespace skerry::native

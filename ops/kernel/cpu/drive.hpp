@@ -12,7 +12,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 using loop_body = void (*)(char* const* data, unsigned single, int64 n) noexcept;
 
 /// The same for operands at any steps, in bytes, along the one axis.
-using stepped_body = void (*)(char* const* data, const int64* steps, int64 n) noexcept;
+using strided_body = void (*)(char* const* data, const int64* steps, int64 n) noexcept;
 
 struct Loop {
   loop_body body;
@@ -26,23 +26,23 @@ struct Loop {
   int64 short_row = 32;  ///< elements from which on rows are not merged
   /// Instead of packing operands, if there is one: where steps are longer than two items, or so
   /// many bytes lie between first and last items.
-  stepped_body stepped = nullptr;
-  int64 stepped_from = 0;
+  strided_body strided = nullptr;
+  int64 strided_from = 0;
 };
 
 /// Runs the loop over the plan: cut into tiles, which are spread over the pool; operands that the
 /// body can't take as they lie are packed into a buffer, tile by tile.
-void run_tiles(const Plan& work, const Loop& what) noexcept;
+void run_tiles(const Plan& plan, const Loop& loop) noexcept;
 
 /// Fewest elements (of cost 1) for which waking the pool pays; about 10 us of work.
 inline constexpr int64 parallel_from = 32768;
 
 /// As run_tiles, short for work that is small or one contiguous run.
-SKERRY_INLINE void run(const Plan& work, const Loop& what) noexcept {
-  if (work.contiguous && work.size * what.cost < parallel_from) {
-    return what.body(work.data, 0, work.size);
+SKERRY_INLINE void run(const Plan& plan, const Loop& loop) noexcept {
+  if (plan.contiguous && plan.size * loop.cost < parallel_from) {
+    return loop.body(plan.data, 0, plan.size);
   }
-  run_tiles(work, what);
+  run_tiles(plan, loop);
 }
 
 /// Makes a kernel of a loop; its parameter is a plan.

@@ -13,17 +13,18 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// Elements of a block: three of them as float32 leave most of the first cache free.
 inline constexpr int64 half_block = 1024;
 
-/// to[i] = from[i] for i < n, n at most half_block or memory that doesn't overlap. `to` need not be
-/// aligned.
-SKERRY_INLINE void widen_halves(float32* to, const char* from, int64 n) {
+/// to[i] = from[i] for i < n, n at most half_block or memory that doesn't overlap. `destination`
+/// need not be aligned.
+SKERRY_INLINE void widen_halves(float32* destination, const char* source, int64 n) {
   int64 i = 0;
-  for (; i + half_lanes <= n; i += half_lanes) widen_lanes(to + i, from + i * 2);
-  for (; i < n; ++i) store<float32>(reinterpret_cast<char*>(to + i), load<float16>(from + i * 2));
+  for (; i + half_lanes <= n; i += half_lanes) widen_lanes(destination + i, source + i * 2);
+  for (; i < n; ++i)
+    store<float32>(reinterpret_cast<char*>(destination + i), load<float16>(source + i * 2));
 }
-SKERRY_INLINE void narrow_halves(char* to, const float32* from, int64 n) {
+SKERRY_INLINE void narrow_halves(char* destination, const float32* source, int64 n) {
   int64 i = 0;
-  for (; i + half_lanes <= n; i += half_lanes) narrow_lanes(to + i * 2, from + i);
-  for (; i < n; ++i) store(to + i * 2, float16(from[i]));
+  for (; i + half_lanes <= n; i += half_lanes) narrow_lanes(destination + i * 2, source + i);
+  for (; i < n; ++i) store(destination + i * 2, float16(source[i]));
 }
 
 /// The loop of Op over float16, by that over float32. What Op widens or converts is stored as it
@@ -32,18 +33,18 @@ template <class Op, loop_body Wide, class... T>
 void half_body(char* const* data, unsigned single, int64 n) noexcept {
   using R = ops::result_t<Op, T...>;
   constexpr bool is_rounded = !ops::same_v<R, ops::result_t<Op, ops::computed_t<T>...>>;
-  constexpr int Inputs = sizeof...(T);
+  constexpr int input_count = sizeof...(T);
   constexpr int64 size = sizeof(R);
-  alignas(64) float32 wide[Inputs][half_block];
+  alignas(64) float32 wide[input_count][half_block];
   alignas(64) float32 results[half_block];
-  char* operands[Inputs + 1];
-  for (int i = 0; i < Inputs; ++i) {
+  char* operands[input_count + 1];
+  for (int i = 0; i < input_count; ++i) {
     operands[i + 1] = reinterpret_cast<char*>(wide[i]);
     if ((single >> (i + 1) & 1) != 0) wide[i][0] = load<float16>(data[i + 1]);
   }
   for (int64 begin = 0; begin < n; begin += half_block) {
-    const int64 count = least(half_block, n - begin);
-    for (int i = 0; i < Inputs; ++i) {
+    const int64 count = minimum(half_block, n - begin);
+    for (int i = 0; i < input_count; ++i) {
       if ((single >> (i + 1) & 1) == 0) widen_halves(wide[i], data[i + 1] + begin * 2, count);
     }
     operands[0] = is_rounded ? reinterpret_cast<char*>(results) : data[0] + begin * size;

@@ -15,21 +15,21 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-/// Where a function has a dear case, its form for arguments up to `most`, which leaves that out: of
-/// blocks without an element of it. `beyond`, if there is one, is such a form of other blocks.
-/// Instead of `most` it may have `dear`, a function of the arguments, with the highest bit set
-/// where it is not right; and `run`, a loop of its own. Declared for an operation before its loops
-/// are used.
+/// Where a function has a dear case, its form for arguments up to `max_magnitude`, which leaves
+/// that out: of blocks without an element of it. `wide_range_form`, if there is one, is such a form
+/// of other blocks. Instead of `max_magnitude` it may have `expensive_bits`, a function of the
+/// arguments, with the highest bit set where it is not right; and `run`, a loop of its own.
+/// Declared for an operation before its loops are used.
 template <class Op, class T>
-struct OrdinaryForm {
+struct NormalRangeForm {
   static constexpr bool exists = false;
 };
-inline constexpr int64 ordinary_block = 512;
+inline constexpr int64 normal_range_block = 512;
 
 /// The form of an operation that is right for all but a few elements, which are computed once more;
-/// `doubt` has its highest bit set where it may be wrong.
+/// `needs_slow_path` has its highest bit set where it may be wrong.
 template <class Op, class T>
-struct quick_form {
+struct fast_form {
   static constexpr bool exists = false;
 };
 inline constexpr int64 corrected_block = 512;
@@ -42,16 +42,16 @@ struct ScalarForm {
   static constexpr bool exists = false;
 };
 /// From so many elements on it is worth being made.
-inline constexpr int64 least_for_scalar_form = 32;
+inline constexpr int64 min_scalar_form_size = 32;
 
 /// The highest bit is set where the form is not right. By bits: GCC 12 vectorises no reduction by
 /// comparison.
 template <class Form, class T>
-SKERRY_INLINE ops::bits_t<T> is_dear(T x) {
-  if constexpr (requires { Form::most; }) {
-    return ops::math::to_bits(Form::most) - ops::math::to_bits(ops::math::fabs(x));
+SKERRY_INLINE ops::bits_t<T> expensive_bits(T x) {
+  if constexpr (requires { Form::max_magnitude; }) {
+    return ops::math::to_bits(Form::max_magnitude) - ops::math::to_bits(ops::math::fabs(x));
   } else {
-    return Form::dear(x);
+    return Form::expensive_bits(x);
   }
 }
 
@@ -68,7 +68,7 @@ inline constexpr bool is_simple = false;
 template <class Op, class T>
   requires requires { Op::info; }
 inline constexpr bool is_simple<Op, T> =
-    !Op::info.expensive && !OrdinaryForm<Op, T>::exists && !quick_form<Op, T>::exists;
+    !Op::info.expensive && !NormalRangeForm<Op, T>::exists && !fast_form<Op, T>::exists;
 /// Whether it does so little that its loop waits for memory, of what is beyond the second cache.
 template <class Op, class T, class R>
 inline constexpr bool waits_for_memory =
@@ -97,12 +97,13 @@ SKERRY_INLINE void loop_of(Function function, char* out, const char* x, int64 n)
 
 template <class Op, class Form, class T>
 SKERRY_INLINE void loop_of_block(char* out, const char* x, int64 n) {
-  ops::bits_t<T> dear = 0;
-  for (int64 i = 0; i < n; ++i) dear |= is_dear<Form>(load<T>(x + i * int64(sizeof(T))));
-  if ((dear >> (8 * sizeof(T) - 1)) == 0) {
+  ops::bits_t<T> any_expensive = 0;
+  for (int64 i = 0; i < n; ++i)
+    any_expensive |= expensive_bits<Form>(load<T>(x + i * int64(sizeof(T))));
+  if ((any_expensive >> (8 * sizeof(T) - 1)) == 0) {
     loop_of<Form, T>(Form{}, out, x, n);
-  } else if constexpr (requires { typename Form::beyond; }) {
-    loop_of_block<Op, typename Form::beyond, T>(out, x, n);
+  } else if constexpr (requires { typename Form::wide_range_form; }) {
+    loop_of_block<Op, typename Form::wide_range_form, T>(out, x, n);
   } else {
     loop_of<Op, T>(Op{}, out, x, n);
   }
@@ -112,12 +113,12 @@ template <class Op, class T>
 SKERRY_INLINE void unary_items(char* const* data, unsigned, int64 n) {
   char* out = data[0];
   const char* x = data[1];
-  using ordinary = OrdinaryForm<Op, T>;
-  if constexpr (ordinary::exists) {
-    for (int64 begin = 0; begin < n; begin += ordinary_block) {
-      const int64 count = least(n - begin, ordinary_block);
-      const int64 at = begin * int64(sizeof(T));
-      loop_of_block<Op, ordinary, T>(out + at, x + at, count);
+  using normal_range = NormalRangeForm<Op, T>;
+  if constexpr (normal_range::exists) {
+    for (int64 begin = 0; begin < n; begin += normal_range_block) {
+      const int64 count = minimum(n - begin, normal_range_block);
+      const int64 offset = begin * int64(sizeof(T));
+      loop_of_block<Op, normal_range, T>(out + offset, x + offset, count);
     }
   } else {
     loop_of<Op, T>(Op{}, out, x, n);
@@ -128,101 +129,105 @@ inline constexpr unsigned left_single = 1u << 1;
 inline constexpr unsigned right_single = 1u << 2;
 
 template <class Function, class T>
-SKERRY_INLINE void pair_loop(Function function, char* out, const char* a, const char* b, int64 n) {
+SKERRY_INLINE void pair_loop(Function function, char* out, const char* x1, const char* x2,
+                             int64 n) {
   using R = decltype(function(T{}, T{}));
   constexpr int64 size = sizeof(T);
   for_each_item<waits_for_memory<Function, T, R>>(n, [&](int64 i) __attribute__((always_inline)) {
-    store<R>(out + i * int64(sizeof(R)), function(load<T>(a + i * size), load<T>(b + i * size)));
+    store<R>(out + i * int64(sizeof(R)), function(load<T>(x1 + i * size), load<T>(x2 + i * size)));
   });
 }
 
 /// By the form for ordinary elements where a block has no others.
 template <class Op, class T>
-SKERRY_INLINE void pair_blocks(char* out, const char* a, const char* b, int64 n) {
-  using ordinary = OrdinaryForm<Op, T>;
-  if constexpr (ordinary::exists) {
-    for (int64 begin = 0; begin < n; begin += ordinary_block) {
-      const int64 count = least(n - begin, ordinary_block);
-      const int64 at = begin * int64(sizeof(T));
-      decltype(ordinary::dear(T{}, T{})) dear = 0;
-      for (int64 i = at; i < at + count * int64(sizeof(T)); i += sizeof(T)) {
-        dear |= ordinary::dear(load<T>(a + i), load<T>(b + i));
+SKERRY_INLINE void pair_blocks(char* out, const char* x1, const char* x2, int64 n) {
+  using normal_range = NormalRangeForm<Op, T>;
+  if constexpr (normal_range::exists) {
+    for (int64 begin = 0; begin < n; begin += normal_range_block) {
+      const int64 count = minimum(n - begin, normal_range_block);
+      const int64 offset = begin * int64(sizeof(T));
+      decltype(normal_range::expensive_bits(T{}, T{})) any_expensive = 0;
+      for (int64 i = offset; i < offset + count * int64(sizeof(T)); i += sizeof(T)) {
+        any_expensive |= normal_range::expensive_bits(load<T>(x1 + i), load<T>(x2 + i));
       }
-      if ((dear >> (8 * sizeof(dear) - 1)) != 0) {
-        pair_loop<Op, T>(Op{}, out + at, a + at, b + at, count);
-      } else if constexpr (requires { ordinary::run; }) {
-        ordinary::run(out + at, a + at, b + at, count);
+      if ((any_expensive >> (8 * sizeof(any_expensive) - 1)) != 0) {
+        pair_loop<Op, T>(Op{}, out + offset, x1 + offset, x2 + offset, count);
+      } else if constexpr (requires { normal_range::run; }) {
+        normal_range::run(out + offset, x1 + offset, x2 + offset, count);
       } else {
-        pair_loop<ordinary, T>(ordinary{}, out + at, a + at, b + at, count);
+        pair_loop<normal_range, T>(normal_range{}, out + offset, x1 + offset, x2 + offset, count);
       }
     }
   } else {
-    pair_loop<Op, T>(Op{}, out, a, b, n);
+    pair_loop<Op, T>(Op{}, out, x1, x2, n);
   }
 }
 
 template <class Function, class T>
-SKERRY_INLINE void binary_loop(Function function, char* out, const char* a, const char* b,
+SKERRY_INLINE void binary_loop(Function function, char* out, const char* x1, const char* x2,
                                unsigned single, int64 n) {
   using R = decltype(function(T{}, T{}));
   constexpr int64 size = sizeof(T);
   if (single == right_single) {
-    const T right = load<T>(b);
+    const T x2_value = load<T>(x2);
     for_each_item<waits_for_memory<Function, T, R>>(n, [&](int64 i) __attribute__((always_inline)) {
-      store<R>(out + i * int64(sizeof(R)), function(load<T>(a + i * size), right));
+      store<R>(out + i * int64(sizeof(R)), function(load<T>(x1 + i * size), x2_value));
     });
   } else if (single == left_single) {
-    const T left = load<T>(a);
+    const T x1_value = load<T>(x1);
     for_each_item<waits_for_memory<Function, T, R>>(n, [&](int64 i) __attribute__((always_inline)) {
-      store<R>(out + i * int64(sizeof(R)), function(left, load<T>(b + i * size)));
+      store<R>(out + i * int64(sizeof(R)), function(x1_value, load<T>(x2 + i * size)));
     });
   } else {
-    pair_loop<Function, T>(function, out, a, b, n);
+    pair_loop<Function, T>(function, out, x1, x2, n);
   }
 }
 
 /// For a single operand a block is filled, for the loop over pairs: the compiler takes what is the
 /// same in all steps out of the loop and leaves branches there, by which it is no vector loop.
 template <class Op, class T>
-SKERRY_INLINE void filled_loop(char* out, const char* a, const char* b, unsigned single, int64 n) {
+SKERRY_INLINE void filled_loop(char* out, const char* x1, const char* x2, unsigned single,
+                               int64 n) {
   using R = ops::result_t<Op, T, T>;
   T filled[filled_block];
   const bool is_left = single == left_single;
-  const T value = load<T>(is_left ? a : b);
-  for (int64 i = 0; i < least(n, filled_block); ++i) filled[i] = value;
+  const T value = load<T>(is_left ? x1 : x2);
+  for (int64 i = 0; i < minimum(n, filled_block); ++i) filled[i] = value;
   const char* const same = reinterpret_cast<const char*>(filled);
   for (int64 begin = 0; begin < n; begin += filled_block) {
-    const char* const x = (is_left ? b : a) + begin * int64(sizeof(T));
+    const char* const x = (is_left ? x2 : x1) + begin * int64(sizeof(T));
     pair_blocks<Op, T>(out + begin * int64(sizeof(R)), is_left ? same : x, is_left ? x : same,
-                       least(n - begin, filled_block));
+                       minimum(n - begin, filled_block));
   }
 }
 
 /// The quick results are kept apart, since the output may be an input.
 template <class Op, class T>
-SKERRY_INLINE void corrected_loop(char* out, const char* a, const char* b, unsigned single,
+SKERRY_INLINE void corrected_loop(char* out, const char* x1, const char* x2, unsigned single,
                                   int64 n) {
-  using quick = quick_form<Op, T>;
-  using doubt = typename quick::doubt;
-  const int64 step_a = single == left_single ? 0 : sizeof(T);
-  const int64 step_b = single == right_single ? 0 : sizeof(T);
+  using fast = fast_form<Op, T>;
+  using needs_slow_path = typename fast::needs_slow_path;
+  const int64 x1_step = single == left_single ? 0 : sizeof(T);
+  const int64 x2_step = single == right_single ? 0 : sizeof(T);
   T results[corrected_block];
-  ops::bits_t<T> doubts[corrected_block];
+  ops::bits_t<T> slow_path_flags[corrected_block];
   for (int64 begin = 0; begin < n; begin += corrected_block) {
-    const int64 count = least(n - begin, corrected_block);
-    const char* x1 = a + begin * step_a;
-    const char* x2 = b + begin * step_b;
-    char* to = out + begin * int64(sizeof(T));
-    binary_loop<doubt, T>(doubt{}, reinterpret_cast<char*>(doubts), x1, x2, single, count);
-    if (!has_highest_bit(doubts, count)) {
-      binary_loop<quick, T>(quick{}, to, x1, x2, single, count);
+    const int64 count = minimum(n - begin, corrected_block);
+    const char* x1_chunk = x1 + begin * x1_step;
+    const char* x2_chunk = x2 + begin * x2_step;
+    char* destination = out + begin * int64(sizeof(T));
+    binary_loop<needs_slow_path, T>(needs_slow_path{}, reinterpret_cast<char*>(slow_path_flags),
+                                    x1_chunk, x2_chunk, single, count);
+    if (!has_highest_bit(slow_path_flags, count)) {
+      binary_loop<fast, T>(fast{}, destination, x1_chunk, x2_chunk, single, count);
       continue;
     }
-    binary_loop<quick, T>(quick{}, reinterpret_cast<char*>(results), x1, x2, single, count);
+    binary_loop<fast, T>(fast{}, reinterpret_cast<char*>(results), x1_chunk, x2_chunk, single,
+                         count);
     for (int64 i = 0; i < count; ++i) {
-      const T left = load<T>(x1 + i * step_a);
-      const T right = load<T>(x2 + i * step_b);
-      store<T>(to + i * int64(sizeof(T)), quick::corrected(left, right, results[i]));
+      const T x1_value = load<T>(x1_chunk + i * x1_step);
+      const T x2_value = load<T>(x2_chunk + i * x2_step);
+      store<T>(destination + i * int64(sizeof(T)), fast::corrected(x1_value, x2_value, results[i]));
     }
   }
 }
@@ -230,16 +235,16 @@ SKERRY_INLINE void corrected_loop(char* out, const char* a, const char* b, unsig
 template <class Op, class T>
 SKERRY_INLINE void binary_items(char* const* data, unsigned single, int64 n) {
   if constexpr (ScalarForm<Op, T>::exists) {
-    if (single == right_single && n >= least_for_scalar_form) {
-      const auto run = [&](auto function) {
+    if (single == right_single && n >= min_scalar_form_size) {
+      const auto run_loop = [&](auto function) {
         loop_of<decltype(function), T>(function, data[0], data[1], n);
       };
-      if (ScalarForm<Op, T>::apply(load<T>(data[2]), run)) return;
+      if (ScalarForm<Op, T>::apply(load<T>(data[2]), run_loop)) return;
     }
   }
-  if constexpr (quick_form<Op, T>::exists) {
+  if constexpr (fast_form<Op, T>::exists) {
     corrected_loop<Op, T>(data[0], data[1], data[2], single, n);
-  } else if constexpr (Op::info.expensive || OrdinaryForm<Op, T>::exists) {
+  } else if constexpr (Op::info.expensive || NormalRangeForm<Op, T>::exists) {
     if (single == 0) return pair_blocks<Op, T>(data[0], data[1], data[2], n);
     filled_loop<Op, T>(data[0], data[1], data[2], single, n);
   } else {
@@ -255,25 +260,27 @@ SKERRY_INLINE void ternary_items(char* const* data, unsigned single, int64 n) {
   using R = ops::result_t<Op, T, T, T>;
   constexpr int64 size = sizeof(T);
   char* out = data[0];
-  const char* a = data[1];
-  const char* b = data[2];
-  const char* c = data[3];
+  const char* x1 = data[1];
+  const char* x2 = data[2];
+  const char* x3 = data[3];
   if (single == both_single) {
-    const T second = load<T>(b);
-    const T third = load<T>(c);
+    const T x2_value = load<T>(x2);
+    const T x3_value = load<T>(x3);
     if constexpr (ScalarForm<Op, T>::exists) {
-      const auto run = [&](auto function) { loop_of<decltype(function), T>(function, out, a, n); };
-      if (ScalarForm<Op, T>::apply(second, third, run)) return;
+      const auto run_loop = [&](auto function) {
+        loop_of<decltype(function), T>(function, out, x1, n);
+      };
+      if (ScalarForm<Op, T>::apply(x2_value, x3_value, run_loop)) return;
     }
 #pragma GCC ivdep
     for (int64 i = 0; i < n; ++i) {
-      store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(a + i * size), second, third));
+      store<R>(out + i * int64(sizeof(R)), Op{}(load<T>(x1 + i * size), x2_value, x3_value));
     }
   } else {
 #pragma GCC ivdep
     for (int64 i = 0; i < n; ++i) {
       store<R>(out + i * int64(sizeof(R)),
-               Op{}(load<T>(a + i * size), load<T>(b + i * size), load<T>(c + i * size)));
+               Op{}(load<T>(x1 + i * size), load<T>(x2 + i * size), load<T>(x3 + i * size)));
     }
   }
 }
@@ -283,22 +290,22 @@ using same_t = T;
 
 /// Reads and writes elements where they lie.
 template <class Op, class T, int... I>
-SKERRY_SHARED void stepped_loop(char* const* data, const int64* steps, int64 n) noexcept {
+SKERRY_SHARED void strided_loop(char* const* data, const int64* steps, int64 n) noexcept {
   using R = ops::result_t<Op, same_t<T, I>...>;
   char* const out = data[0];
-  const char* const in[] = {data[I + 1]...};
-  const int64 in_steps[] = {steps[I + 1]...};
-  const auto run = [&](int64 out_step) __attribute__((always_inline)) {
+  const char* const inputs[] = {data[I + 1]...};
+  const int64 input_steps[] = {steps[I + 1]...};
+  const auto run_loop = [&](int64 out_step) __attribute__((always_inline)) {
 #pragma GCC ivdep
 #pragma GCC unroll 4
     for (int64 i = 0; i < n; ++i) {
-      store<R>(out + i * out_step, Op{}(load<T>(in[I] + i * in_steps[I])...));
+      store<R>(out + i * out_step, Op{}(load<T>(inputs[I] + i * input_steps[I])...));
     }
   };
   if (steps[0] == int64(sizeof(R))) {
-    run(sizeof(R));
+    run_loop(sizeof(R));
   } else {
-    run(steps[0]);
+    run_loop(steps[0]);
   }
 }
 
@@ -307,14 +314,14 @@ SKERRY_SHARED void stepped_loop(char* const* data, const int64* steps, int64 n) 
 /// Others are packed by vectors, but beyond the second cache that waits for memory while nothing is
 /// computed: add of float64, x[::-1], from 1390 to 670 us (10^6).
 template <class T>
-inline constexpr int64 stepped_from = sizeof(T) == 16 ? 0 : int64{4} << 20;
+inline constexpr int64 strided_from = sizeof(T) == 16 ? 0 : int64{4} << 20;
 
 /// None for what is worth its vectors: add of float32, x[::-1], takes 184 us packed, 296 so (10^6,
 /// EPYC), clip of float64 by scalars 260 and 640.
 template <class Op, class T, int... I>
-constexpr stepped_body stepped_body_of(std::integer_sequence<int, I...>) {
+constexpr strided_body strided_body_of(std::integer_sequence<int, I...>) {
   constexpr bool is_wide = sizeof(T) == 16 || (sizeof(T) == 8 && !ops::complex_floating<T>);
-  if constexpr (is_simple<Op, T> && sizeof...(I) < 3 && is_wide) return stepped_loop<Op, T, I...>;
+  if constexpr (is_simple<Op, T> && sizeof...(I) < 3 && is_wide) return strided_loop<Op, T, I...>;
   return nullptr;
 }
 
@@ -376,7 +383,7 @@ inline constexpr Loop whole_loop{body_of<Op, T>(std::make_integer_sequence<int, 
                                  Op::info.expensive ? 8 : 1,
                                  false,
                                  short_row<Op, T>,
-                                 stepped_body_of<Op, T>(std::make_integer_sequence<int, Arity>{}),
-                                 stepped_from<T>};
+                                 strided_body_of<Op, T>(std::make_integer_sequence<int, Arity>{}),
+                                 strided_from<T>};
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

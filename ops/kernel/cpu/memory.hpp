@@ -19,26 +19,26 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// Reads an element of an array that may be misaligned: complex128 arrays of others are aligned to
 /// 8 bytes only.
 template <class T>
-SKERRY_INLINE T load(const char* from) {
+SKERRY_INLINE T load(const char* source) {
   if constexpr (ops::complex_floating<T>) {
     using R = typename T::value_type;
-    return {load<R>(from), load<R>(from + sizeof(R))};
+    return {load<R>(source), load<R>(source + sizeof(R))};
   } else if constexpr (ops::boolean<T>) {
-    return load<uint8>(from) != 0;  // a bool of others may be any byte, and all but 0 are true
+    return load<uint8>(source) != 0;  // a bool of others may be any byte, and all but 0 are true
   } else {
     T value;
-    __builtin_memcpy(&value, from, sizeof value);
+    __builtin_memcpy(&value, source, sizeof value);
     return value;
   }
 }
 
 template <class T>
-SKERRY_INLINE void store(char* to, T value) {
+SKERRY_INLINE void store(char* destination, T value) {
   if constexpr (ops::complex_floating<T>) {
-    store(to, value.re);
-    store(to + sizeof(value.re), value.im);
+    store(destination, value.re);
+    store(destination + sizeof(value.re), value.im);
   } else {
-    __builtin_memcpy(to, &value, sizeof value);
+    __builtin_memcpy(destination, &value, sizeof value);
   }
 }
 
@@ -59,14 +59,14 @@ using item_t = typename item<Size>::type;
 /// by itself, but stops at the end of each page of 4 KiB, and where other work comes between.
 inline constexpr int64 prefetched_ahead = 4096;
 /// Bytes of input from which on asking is worth its time: less is in the caches.
-inline constexpr int64 far_bytes = int64{2} << 20;
+inline constexpr int64 out_of_cache_bytes = int64{2} << 20;
 
-SKERRY_INLINE void prefetch(const char* from, int64 nbytes) {
-  for (int64 byte = 0; byte < nbytes; byte += 64) __builtin_prefetch(from + byte);
+SKERRY_INLINE void prefetch(const char* source, int64 nbytes) {
+  for (int64 byte = 0; byte < nbytes; byte += 64) __builtin_prefetch(source + byte);
 }
 
-SKERRY_INLINE constexpr int64 least(int64 a, int64 b) { return a < b ? a : b; }
-SKERRY_INLINE constexpr int64 greatest(int64 a, int64 b) { return a > b ? a : b; }
+SKERRY_INLINE constexpr int64 minimum(int64 a, int64 b) { return a < b ? a : b; }
+SKERRY_INLINE constexpr int64 maximum(int64 a, int64 b) { return a > b ? a : b; }
 SKERRY_INLINE constexpr int64 ceil_div(int64 a, int64 b) { return (a + b - 1) / b; }
 SKERRY_INLINE constexpr int64 magnitude(int64 a) { return a < 0 ? -a : a; }
 

@@ -16,30 +16,30 @@ namespace {
 constexpr int64 streamed_bytes = int64{32} << 20;
 constexpr int64 streamed_run = 4096;
 /// Least bytes of a run where one fence does for many.
-constexpr int64 streamed_piece = 256;
+constexpr int64 streamed_chunk = 256;
 
-SKERRY_INLINE int64 bytes_to_line(const char* to) {
-  return static_cast<int64>(-reinterpret_cast<unsigned long>(to) & 63);
+SKERRY_INLINE int64 bytes_to_line(const char* destination) {
+  return static_cast<int64>(-reinterpret_cast<unsigned long>(destination) & 63);
 }
 
 /// Copies a run of which others follow: a fence has to come after the last. The two areas are the
 /// same, or don't overlap.
-inline void copy_unfenced(char* to, const char* from, int64 nbytes) {
-  const int64 head = least(bytes_to_line(to), nbytes);
+inline void copy_unfenced(char* destination, const char* source, int64 nbytes) {
+  const int64 head = minimum(bytes_to_line(destination), nbytes);
   const int64 lines = (nbytes - head) / 64;
   const int64 tail = head + lines * 64;
   const int64 ahead = nbytes > prefetched_ahead ? prefetched_ahead : 0;
-  __builtin_memmove(to, from, static_cast<unsigned long>(head));
+  __builtin_memmove(destination, source, static_cast<unsigned long>(head));
   for (int64 i = head; i < tail; i += 64) {
-    __builtin_prefetch(from + i + ahead);
-    store_line_past_caches(to + i, from + i);
+    __builtin_prefetch(source + i + ahead);
+    store_line_past_caches(destination + i, source + i);
   }
-  __builtin_memmove(to + tail, from + tail, static_cast<unsigned long>(nbytes - tail));
+  __builtin_memmove(destination + tail, source + tail, static_cast<unsigned long>(nbytes - tail));
 }
 
 /// The two areas are the same, or don't overlap.
-inline void copy_streamed(char* to, const char* from, int64 nbytes) {
-  copy_unfenced(to, from, nbytes);
+inline void copy_streamed(char* destination, const char* source, int64 nbytes) {
+  copy_unfenced(destination, source, nbytes);
   fence_stores();
 }
 
@@ -49,56 +49,56 @@ inline void copy_streamed(char* to, const char* from, int64 nbytes) {
 class StreamedLines {
  public:
   /// The two areas don't overlap.
-  void put(char* to, const char* from, int64 nbytes) {
-    if (to != end_) flush();
-    end_ = to + nbytes;
-    if (held_ == 0) {
-      const int64 head = least(bytes_to_line(to), nbytes);
-      __builtin_memcpy(to, from, static_cast<unsigned long>(head));
-      to += head;
-      from += head;
+  void put(char* destination, const char* source, int64 nbytes) {
+    if (destination != end_) flush();
+    end_ = destination + nbytes;
+    if (held_bytes_ == 0) {
+      const int64 head = minimum(bytes_to_line(destination), nbytes);
+      __builtin_memcpy(destination, source, static_cast<unsigned long>(head));
+      destination += head;
+      source += head;
       nbytes -= head;
     } else {
-      const int64 more = least(64 - held_, nbytes);
-      __builtin_memcpy(line_ + held_, from, static_cast<unsigned long>(more));
-      held_ += more;
-      if (held_ < 64) return;
-      copy_unfenced(to + more - 64, line_, 64);
-      to += more;
-      from += more;
+      const int64 more = minimum(64 - held_bytes_, nbytes);
+      __builtin_memcpy(line_ + held_bytes_, source, static_cast<unsigned long>(more));
+      held_bytes_ += more;
+      if (held_bytes_ < 64) return;
+      copy_unfenced(destination + more - 64, line_, 64);
+      destination += more;
+      source += more;
       nbytes -= more;
     }
     const int64 whole = nbytes / 64 * 64;
-    copy_unfenced(to, from, whole);
-    held_ = nbytes - whole;
-    __builtin_memcpy(line_, from + whole, static_cast<unsigned long>(held_));
+    copy_unfenced(destination, source, whole);
+    held_bytes_ = nbytes - whole;
+    __builtin_memcpy(line_, source + whole, static_cast<unsigned long>(held_bytes_));
   }
 
   /// To be called after the last; a fence has to follow.
   void flush() {
-    __builtin_memcpy(end_ - held_, line_, static_cast<unsigned long>(held_));
-    held_ = 0;
+    __builtin_memcpy(end_ - held_bytes_, line_, static_cast<unsigned long>(held_bytes_));
+    held_bytes_ = 0;
   }
 
  private:
   char* end_ = line_;
-  int64 held_ = 0;  ///< bytes before `end_` that are still in `line_`
+  int64 held_bytes_ = 0;  ///< bytes before `end_` that are still in `line_`
   alignas(64) char line_[64];
 };
 
-/// n items of one value; `to` is aligned for them.
+/// n items of one value; `destination` is aligned for them.
 template <class U>
-void fill_streamed(char* to, U value, int64 n) {
+void fill_streamed(char* destination, U value, int64 n) {
   constexpr int64 size = sizeof(U);
-  const int64 head = bytes_to_line(to) / size;
+  const int64 head = bytes_to_line(destination) / size;
   const int64 lines = (n - head) * size / 64;
   alignas(64) char line[64];
   for (int64 i = 0; i < 64; i += size) store(line + i, value);
-  for (int64 i = 0; i < head; ++i) store(to + i * size, value);
-  char* at = to + head * size;
-  for (int64 i = 0; i < lines; ++i, at += 64) store_line_past_caches(at, line);
+  for (int64 i = 0; i < head; ++i) store(destination + i * size, value);
+  char* cursor = destination + head * size;
+  for (int64 i = 0; i < lines; ++i, cursor += 64) store_line_past_caches(cursor, line);
   fence_stores();
-  for (int64 i = head + lines * 64 / size; i < n; ++i) store(to + i * size, value);
+  for (int64 i = head + lines * 64 / size; i < n; ++i) store(destination + i * size, value);
 }
 
 }  // namespace

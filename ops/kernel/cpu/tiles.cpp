@@ -4,6 +4,6 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-void run_tiles(const Plan& work, const Loop& what) noexcept { drive(work, what); }
+void run_tiles(const Plan& plan, const Loop& loop) noexcept { drive(plan, loop); }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -26,38 +26,38 @@ inline constexpr int64 direct_elements = 16384;
 
 // What the driver asks of a plan and of a loop, here for those of one operation.
 inline constexpr int outputs_of(const Plan&) noexcept { return 1; }
-inline bool takes(const Loop& what, unsigned single) noexcept {
-  return ((what.accepts >> single) & 1u) != 0;
+inline bool takes(const Loop& loop, unsigned single) noexcept {
+  return ((loop.accepts >> single) & 1u) != 0;
 }
 /// Elements of a tile that goes through no buffer.
-inline int64 direct_tile(const Loop& what) noexcept {
-  return greatest(direct_elements / what.cost, 1024);
+inline int64 direct_tile(const Loop& loop) noexcept {
+  return maximum(direct_elements / loop.cost, 1024);
 }
-inline bool streams_of(const Loop& what) noexcept { return what.streams; }
+inline bool streams_of(const Loop& loop) noexcept { return loop.streams; }
 inline constexpr bool may_stream(const Loop&) noexcept { return true; }
 /// The body that reads operands where they lie, if they are to be.
-inline stepped_body stepped_of(const Plan& work, const Loop& what) noexcept {
-  if (what.stepped == nullptr || what.stepped_from == 0) return what.stepped;
+inline strided_body strided_of(const Plan& plan, const Loop& loop) noexcept {
+  if (loop.strided == nullptr || loop.strided_from == 0) return loop.strided;
   int64 spanned = 0;
-  for (int i = 0; i < work.operand_count; ++i) {
-    const int64 step = magnitude(work.strides[i][0]);
-    if (i > 0 && step > 2 * work.itemsize[i]) return what.stepped;
-    spanned += work.size * greatest(step, work.itemsize[i]);
+  for (int i = 0; i < plan.operand_count; ++i) {
+    const int64 step = magnitude(plan.strides[i][0]);
+    if (i > 0 && step > 2 * plan.itemsize[i]) return loop.strided;
+    spanned += plan.size * maximum(step, plan.itemsize[i]);
   }
-  return spanned < what.stepped_from ? nullptr : what.stepped;
+  return spanned < loop.strided_from ? nullptr : loop.strided;
 }
 /// Elements of the longest rows that are merged over gaps.
 inline constexpr int64 bridged_row(const Loop&) noexcept { return 0; }
 /// `lies`: the same where it isn't in a buffer.
-inline void call(const Loop& what, char* const* data, char* const*, unsigned single,
+inline void call(const Loop& loop, char* const* data, char* const*, unsigned single,
                  int64 n) noexcept {
-  what.body(data, single, n);
+  loop.body(data, single, n);
 }
 
 template <class Plan, class Loop>
 struct Tiling {
-  const Plan& work;
-  const Loop& what;
+  const Plan& plan;
+  const Loop& loop;
   int axis = 1;                    ///< the tile's second; the rank of the plan or beyond means none
   int64 n = 1;                     ///< along axis 0
   int64 rows = 1;                  ///< along `axis`
@@ -68,37 +68,38 @@ struct Tiling {
   bool streams = false;            ///< the result goes by way of a buffer, and past the caches
   bool copies = false;             ///< as it is, past the caches
   bool transposes = false;         ///< some operand is contiguous along `axis`, not along axis 0
-  stepped_body stepped = nullptr;  ///< takes all operands where they lie
+  strided_body strided = nullptr;  ///< takes all operands where they lie
   bool asks_ahead = false;         ///< for what comes after what is packed
   int same_as[Plan::max_operands];  ///< the first input that is the same view, as in x * x
   int64 counts[Plan::max_axes];
   int64 units = 1;
 
-  Tiling(const Plan& of, const Loop& with) noexcept : work(of), what(with) {
+  Tiling(const Plan& tiled_plan, const Loop& tiled_loop) noexcept
+      : plan(tiled_plan), loop(tiled_loop) {
     choose_axis();
     choose_pitch();
     classify();
     streams = is_streamed();
-    copies = streams_of(what) && single == 0 && (packed & 1u) == 0;
+    copies = streams_of(loop) && single == 0 && (packed & 1u) == 0;
     choose_extents();
     find_same();
-    asks_ahead = packed > 1 && rows == 1 && is_far();
-    for (int a = 0; a < work.rank; ++a) {
+    asks_ahead = packed > 1 && rows == 1 && is_out_of_cache();
+    for (int a = 0; a < plan.rank; ++a) {
       const int64 step = a == 0 ? n : a == axis ? rows : 1;
-      counts[a] = ceil_div(work.shape[a], step);
+      counts[a] = ceil_div(plan.shape[a], step);
       units *= counts[a];
     }
   }
 
  private:
-  int64 stride(int operand, int a) const { return work.strides[operand][a]; }
-  bool is_unit(int operand) const { return stride(operand, 0) == work.itemsize[operand]; }
+  int64 stride(int operand, int a) const { return plan.strides[operand][a]; }
+  bool is_unit(int operand) const { return stride(operand, 0) == plan.itemsize[operand]; }
 
   void choose_axis() noexcept {
-    for (int i = 0; i < work.operand_count; ++i) {
+    for (int i = 0; i < plan.operand_count; ++i) {
       if (is_unit(i) || stride(i, 0) == 0) continue;
-      for (int a = 1; a < work.rank; ++a) {
-        if (stride(i, a) == work.itemsize[i]) {
+      for (int a = 1; a < plan.rank; ++a) {
+        if (stride(i, a) == plan.itemsize[i]) {
           axis = a;
           transposes = true;
           return;
@@ -108,76 +109,76 @@ struct Tiling {
   }
 
   void choose_pitch() noexcept {
-    const int64 row = work.shape[0];
+    const int64 row = plan.shape[0];
     // What is merged is packed row by row; longer ones are better transposed.
-    merged = work.rank > 1 && row < (transposes ? least(what.short_row, 32) : what.short_row);
+    merged = plan.rank > 1 && row < (transposes ? minimum(loop.short_row, 32) : loop.short_row);
     pitch = row;
-    if (work.rank < 2 || transposes || row > bridged_row(what)) return;
+    if (plan.rank < 2 || transposes || row > bridged_row(loop)) return;
     int inputs = 0;
-    int alike = 0;
-    for (int i = outputs_of(work); i < work.operand_count; ++i) {
+    int matching_inputs = 0;
+    for (int i = outputs_of(plan); i < plan.operand_count; ++i) {
       const int64 step = stride(i, axis);
       if (stride(i, 0) == 0 && step == 0) continue;
       ++inputs;
       if (!is_unit(i)) continue;
-      const int64 gap = step - row * work.itemsize[i];
-      if (alike == 0 && gap > 0 && gap % work.itemsize[i] == 0 &&
-          2 * gap <= row * work.itemsize[i]) {
-        pitch = step / work.itemsize[i];
+      const int64 gap = step - row * plan.itemsize[i];
+      if (matching_inputs == 0 && gap > 0 && gap % plan.itemsize[i] == 0 &&
+          2 * gap <= row * plan.itemsize[i]) {
+        pitch = step / plan.itemsize[i];
       }
-      if (pitch > row && step == pitch * work.itemsize[i]) ++alike;
+      if (pitch > row && step == pitch * plan.itemsize[i]) ++matching_inputs;
     }
-    if (2 * alike < inputs) pitch = row;
+    if (2 * matching_inputs < inputs) pitch = row;
     merged = merged || pitch > row;
   }
 
   /// Whether a packed operand is in memory, not in the caches, and is read in order.
-  bool is_far() const {
-    for (int i = outputs_of(work); i < work.operand_count; ++i) {
+  bool is_out_of_cache() const {
+    for (int i = outputs_of(plan); i < plan.operand_count; ++i) {
       const int64 step = magnitude(stride(i, 0));
-      if (((packed >> i) & 1u) == 0 || work.itemsize[i] < 8 || step > 64) continue;
-      if (work.size * step >= far_bytes) return true;
+      if (((packed >> i) & 1u) == 0 || plan.itemsize[i] < 8 || step > 64) continue;
+      if (plan.size * step >= out_of_cache_bytes) return true;
     }
     return false;
   }
 
   void find_same() noexcept {
-    for (int i = 0; i < work.operand_count; ++i) {
+    for (int i = 0; i < plan.operand_count; ++i) {
       same_as[i] = i;
-      for (int other = i - 1; other >= outputs_of(work); --other) {
+      for (int other = i - 1; other >= outputs_of(plan); --other) {
         if (is_same(i, other)) same_as[i] = other;
       }
     }
   }
 
   bool is_same(int i, int other) const {
-    bool same = !work.is_value(i) && work.data[i] == work.data[other] &&
-                work.itemsize[i] == work.itemsize[other];
-    for (int a = 0; same && a < work.rank; ++a) same = stride(i, a) == stride(other, a);
+    bool same = !plan.is_value(i) && plan.data[i] == plan.data[other] &&
+                plan.itemsize[i] == plan.itemsize[other];
+    for (int a = 0; same && a < plan.rank; ++a) same = stride(i, a) == stride(other, a);
     return same;
   }
 
-  bool lies_as_needed(int operand) const {
+  bool has_tile_layout(int operand) const {
     if (!is_unit(operand)) return false;
-    if (merged && pitch > work.shape[0] && operand < outputs_of(work)) return false;
-    return !merged || stride(operand, axis) == pitch * work.itemsize[operand];
+    if (merged && pitch > plan.shape[0] && operand < outputs_of(plan)) return false;
+    return !merged || stride(operand, axis) == pitch * plan.itemsize[operand];
   }
 
   void classify() noexcept {
-    for (int i = 0; i < work.operand_count; ++i) {
+    for (int i = 0; i < plan.operand_count; ++i) {
       const bool repeats = stride(i, 0) == 0 && (!merged || stride(i, axis) == 0);
-      if (i >= outputs_of(work) && repeats) {
+      if (i >= outputs_of(plan) && repeats) {
         single |= 1u << i;
-      } else if (!lies_as_needed(i)) {
+      } else if (!has_tile_layout(i)) {
         packed |= 1u << i;
       }
     }
-    while (!takes(what, single)) {
+    while (!takes(loop, single)) {
       packed |= single & -single;
       single &= single - 1;
     }
-    if (packed > 1 && !merged) stepped = stepped_of(work, what);
-    if (stepped != nullptr) {
+    if (packed > 1 && !merged) strided = strided_of(plan, loop);
+    if (strided != nullptr) {
       packed = 0;
       single = 0;
     }
@@ -187,14 +188,14 @@ struct Tiling {
   /// 1.6e7 sums of float32, one thread of a Xeon (Sapphire Rapids): from 1.45 to 1.7 times NumPy's
   /// speed. By one thread only: two of an EPYC took longer so (5.7 for 4.3 ms), and one as long.
   bool is_streamed() const noexcept {
-    const int64 row = work.shape[0] * work.itemsize[0];
-    if (!may_stream(what) || streams_of(what) || (packed & 1u) != 0 ||
-        work.size * work.itemsize[0] < streamed_bytes) {
+    const int64 row = plan.shape[0] * plan.itemsize[0];
+    if (!may_stream(loop) || streams_of(loop) || (packed & 1u) != 0 ||
+        plan.size * plan.itemsize[0] < streamed_bytes) {
       return false;
     }
     if ((row < streamed_run && !merged) || cpu::thread_count() > 1) return false;
-    for (int i = 1; i < work.operand_count; ++i) {
-      if (work.data[i] == work.data[0]) return false;
+    for (int i = 1; i < plan.operand_count; ++i) {
+      if (plan.data[i] == plan.data[0]) return false;
     }
     return true;
   }
@@ -202,23 +203,23 @@ struct Tiling {
   void choose_extents() noexcept {
     // A transpose reads and writes 512 bytes at a time; all else goes along rows as far as it can,
     // since short pieces of many rows fall into the same sets of the cache.
-    const bool is_transpose = (packed != 0 || stepped != nullptr) && transposes && !merged;
-    int64 widest = 1;
-    for (int i = 0; i < work.operand_count; ++i) {
-      widest = greatest(widest, work.itemsize[i]);
+    const bool is_transpose = (packed != 0 || strided != nullptr) && transposes && !merged;
+    int64 max_item_bytes = 1;
+    for (int i = 0; i < plan.operand_count; ++i) {
+      max_item_bytes = maximum(max_item_bytes, plan.itemsize[i]);
       // As in x[::3] + x[1::3], other operands may step through the same lines.
       const bool steps = ((packed >> i) & 1u) != 0 && !is_transpose;
-      if (steps) widest = greatest(widest, least(magnitude(stride(i, 0)), 64));
+      if (steps) max_item_bytes = maximum(max_item_bytes, minimum(magnitude(stride(i, 0)), 64));
     }
     const int64 bytes = is_transpose  ? buffer_bytes<Plan>
                         : packed != 0 ? packed_bytes
                                       : streamed_tile;
     const bool is_buffered = packed != 0 || streams || is_transpose;
-    const int64 capacity = is_buffered ? bytes / widest : direct_tile(what);
-    const int64 most = is_transpose ? greatest(512 / widest, 32) : capacity;
-    n = least(work.shape[0], most);
+    const int64 capacity = is_buffered ? bytes / max_item_bytes : direct_tile(loop);
+    const int64 max_extent = is_transpose ? maximum(512 / max_item_bytes, 32) : capacity;
+    n = minimum(plan.shape[0], max_extent);
     const int64 row = merged ? pitch : n;
-    if (axis < work.rank) rows = least(work.shape[axis], greatest(capacity / row, 1));
+    if (axis < plan.rank) rows = minimum(plan.shape[axis], maximum(capacity / row, 1));
   }
 };
 

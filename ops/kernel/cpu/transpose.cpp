@@ -39,13 +39,13 @@ SKERRY_INLINE void interleave(typename Lanes<U>::type a, typename Lanes<U>::type
 /// Transposes a square block of 16-byte rows: log2(count) rounds, each of which interleaves row k
 /// with row k + count / 2.
 template <class U>
-SKERRY_INLINE void transpose_block(char* to, int64 to_row, const char* from, int64 from_row) {
+SKERRY_INLINE void transpose_block(char* out, int64 to_row, const char* source, int64 from_row) {
   using V = typename Lanes<U>::type;
   constexpr int count = Lanes<U>::count;
   V rows[count];
   V next[count];
 #pragma GCC unroll 16
-  for (int i = 0; i < count; ++i) rows[i] = load<V>(from + i * from_row);
+  for (int i = 0; i < count; ++i) rows[i] = load<V>(source + i * from_row);
 #pragma GCC unroll 4
   for (int round = 1; round < count; round *= 2) {
 #pragma GCC unroll 8
@@ -56,27 +56,27 @@ SKERRY_INLINE void transpose_block(char* to, int64 to_row, const char* from, int
     for (int i = 0; i < count; ++i) rows[i] = next[i];
   }
 #pragma GCC unroll 16
-  for (int i = 0; i < count; ++i) store(to + i * to_row, rows[i]);
+  for (int i = 0; i < count; ++i) store(out + i * to_row, rows[i]);
 }
 
 #if defined(__AVX2__)
 /// Four rows of four items of 8 bytes: interleaved within halves, whose halves are joined then.
-SKERRY_INLINE void transpose_four(char* to, int64 to_row, const char* from, int64 from_row) {
+SKERRY_INLINE void transpose_four(char* out, int64 to_row, const char* source, int64 from_row) {
   typedef uint64 V __attribute__((vector_size(32)));
   V x[4];
   V low[2];
   V high[2];
 #pragma GCC unroll 4
-  for (int64 i = 0; i < 4; ++i) x[i] = load<V>(from + i * from_row);
+  for (int64 i = 0; i < 4; ++i) x[i] = load<V>(source + i * from_row);
 #pragma GCC unroll 2
   for (int64 i = 0; i < 2; ++i) {
     low[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 4, 2, 6);
     high[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 1, 5, 3, 7);
   }
-  store(to, __builtin_shufflevector(low[0], low[1], 0, 1, 4, 5));
-  store(to + to_row, __builtin_shufflevector(high[0], high[1], 0, 1, 4, 5));
-  store(to + 2 * to_row, __builtin_shufflevector(low[0], low[1], 2, 3, 6, 7));
-  store(to + 3 * to_row, __builtin_shufflevector(high[0], high[1], 2, 3, 6, 7));
+  store(out, __builtin_shufflevector(low[0], low[1], 0, 1, 4, 5));
+  store(out + to_row, __builtin_shufflevector(high[0], high[1], 0, 1, 4, 5));
+  store(out + 2 * to_row, __builtin_shufflevector(low[0], low[1], 2, 3, 6, 7));
+  store(out + 3 * to_row, __builtin_shufflevector(high[0], high[1], 2, 3, 6, 7));
 }
 #endif
 
@@ -89,20 +89,20 @@ inline constexpr int64 block_side =
                    16 / sizeof(U);
 
 template <class U>
-SKERRY_INLINE void transpose_square(char* to, int64 to_row, const char* from, int64 from_row) {
+SKERRY_INLINE void transpose_square(char* out, int64 to_row, const char* source, int64 from_row) {
 #if defined(__AVX2__)
-  if constexpr (sizeof(U) == 8) return transpose_four(to, to_row, from, from_row);
+  if constexpr (sizeof(U) == 8) return transpose_four(out, to_row, source, from_row);
 #endif
-  transpose_block<U>(to, to_row, from, from_row);
+  transpose_block<U>(out, to_row, source, from_row);
 }
 
 template <class U>
-void copy_strided(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
+void copy_strided(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   for (int64 j = 0; j < rows; ++j) {
-    char* target = to.base + j * to.row;
-    const char* source = from.base + j * from.row;
-    const int64 to_step = to.step;
-    const int64 from_step = from.step;
+    char* target = output.base + j * output.row;
+    const char* source = input.base + j * input.row;
+    const int64 to_step = output.step;
+    const int64 from_step = input.step;
     int64 i = 0;
     for (; i + 4 <= n; i += 4) {
       U items[4];
@@ -122,23 +122,23 @@ SKERRY_INLINE auto joined(V low, V high, std::integer_sequence<int, I...>) {
   return __builtin_shufflevector(low, high, I...);
 }
 template <int Count>
-SKERRY_INLINE auto gathered(const char* from, int64 step) {
+SKERRY_INLINE auto gathered(const char* source, int64 step) {
   if constexpr (Count == 1) {
-    return load<item_t<16>>(from);
+    return load<item_t<16>>(source);
   } else {
     constexpr int half = Count / 2;
-    return joined(gathered<half>(from, step), gathered<half>(from + half * step, step),
+    return joined(gathered<half>(source, step), gathered<half>(source + half * step, step),
                   std::make_integer_sequence<int, 2 * Count>{});
   }
 }
 
 /// Items of 16 bytes at any step to runs: a core stores once a cycle, so whole vectors of them.
-void gather_runs(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
+void gather_runs(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   constexpr int64 count = vector_bytes / 16;
-  const int64 step = from.step;
+  const int64 step = input.step;
   for (int64 j = 0; j < rows; ++j) {
-    char* target = to.base + j * to.row;
-    const char* source = from.base + j * from.row;
+    char* target = output.base + j * output.row;
+    const char* source = input.base + j * input.row;
     int64 i = 0;
     for (; i + count <= n; i += count) {
       store(target + i * 16, gathered<count>(source + i * step, step));
@@ -149,37 +149,38 @@ void gather_runs(const Strided2d& to, const Strided2d& from, int64 n, int64 rows
 
 /// Items of so few runs side by side: a known number has a vector form.
 template <class U, int Count>
-void join_runs(char* to, const char* from, int64 step, int64 count) {
+void join_runs(char* out, const char* source, int64 step, int64 count) {
   constexpr int64 size = sizeof(U);
 #pragma GCC ivdep
   for (int64 i = 0; i < count; ++i) {
 #pragma GCC unroll 4
     for (int64 k = 0; k < Count; ++k) {
-      store(to + (i * Count + k) * size, load<U>(from + k * step + i * size));
+      store(out + (i * Count + k) * size, load<U>(source + k * step + i * size));
     }
   }
 }
 
 /// to.step and from.row are the item size.
 template <class U>
-void transpose(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
+void transpose(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   constexpr int64 count = block_side<U>;
-  if (to.row == n * size && rows > n) {
-    if (n == 2) return join_runs<U, 2>(to.base, from.base, from.step, rows);
-    if (n == 3) return join_runs<U, 3>(to.base, from.base, from.step, rows);
+  if (output.row == n * size && rows > n) {
+    if (n == 2) return join_runs<U, 2>(output.base, input.base, input.step, rows);
+    if (n == 3) return join_runs<U, 3>(output.base, input.base, input.step, rows);
   }
-  if constexpr (count == 1) return copy_strided<U>(to, from, n, rows);
+  if constexpr (count == 1) return copy_strided<U>(output, input, n, rows);
   const int64 whole_n = n - n % count;
   const int64 whole_rows = rows - rows % count;
   if constexpr (count > 1) {
-    // Rows of `to` one after the other: a core waits for a store that misses the first cache, and
-    // goes on past such loads. Pointers of their own, as what is stored might be `to` itself.
-    const int64 to_row = to.row;
-    const int64 from_step = from.step;
+    // Rows of `output` one after the other: a core waits for a store that misses the first cache,
+    // and goes on past such loads. Pointers of their own, as what is stored might be `output`
+    // itself.
+    const int64 to_row = output.row;
+    const int64 from_step = input.step;
     for (int64 j = 0; j < whole_rows; j += count) {
-      char* target = to.base + j * to_row;
-      const char* source = from.base + j * size;
+      char* target = output.base + j * to_row;
+      const char* source = input.base + j * size;
       for (int64 i = 0; i < whole_n; i += count) {
         transpose_square<U>(target, to_row, source, from_step);
         target += count * size;
@@ -187,23 +188,23 @@ void transpose(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) 
       }
     }
   }
-  const Strided2d low_to = {to.base + whole_rows * to.row, size, to.row};
-  const Strided2d low_from = {from.base + whole_rows * size, from.step, size};
+  const Strided2d low_to = {output.base + whole_rows * output.row, size, output.row};
+  const Strided2d low_from = {input.base + whole_rows * size, input.step, size};
   copy_strided<U>(low_to, low_from, whole_n, rows - whole_rows);
-  const Strided2d right_to = {to.base + whole_n * size, size, to.row};
-  const Strided2d right_from = {from.base + whole_n * from.step, from.step, size};
+  const Strided2d right_to = {output.base + whole_n * size, size, output.row};
+  const Strided2d right_from = {input.base + whole_n * input.step, input.step, size};
   copy_strided<U>(right_to, right_from, n - whole_n, rows);
 }
 
 /// Each of a run of items so many times: a known number has a vector form.
 template <class U, int Times>
-void repeat_items(char* to, const char* from, int64 count) {
+void repeat_items(char* out, const char* source, int64 count) {
   constexpr int64 size = sizeof(U);
 #pragma GCC ivdep
   for (int64 i = 0; i < count; ++i) {
-    const U value = load<U>(from + i * size);
+    const U value = load<U>(source + i * size);
 #pragma GCC unroll 4
-    for (int k = 0; k < Times; ++k) store(to + (i * Times + k) * size, value);
+    for (int k = 0; k < Times; ++k) store(out + (i * Times + k) * size, value);
   }
 }
 
@@ -213,10 +214,10 @@ struct FilledVector {
   using lane = std::conditional_t<Size == 16, uint64, item_t<Size>>;
   typedef lane vector __attribute__((vector_size(Bytes)));
 
-  static SKERRY_INLINE vector of(const char* from) {
-    vector all = load<lane>(from) - vector{};
+  static SKERRY_INLINE vector fill_lanes(const char* source) {
+    vector all = load<lane>(source) - vector{};
     if constexpr (Size == 16) {
-      const vector second = load<lane>(from + 8) - vector{};
+      const vector second = load<lane>(source + 8) - vector{};
       vector odd{};
       for (int i = 1; i < Bytes / 8; i += 2) odd[i] = ~lane{0};
       all = (all & ~odd) | (second & odd);
@@ -228,163 +229,170 @@ struct FilledVector {
 /// Rows of n items that follow each other, of one value each: by vectors of Bytes. What goes beyond
 /// a short row, the next one overwrites; those of longer rows overlap within it.
 template <class U, int Bytes>
-void fill_by_vectors(char* to, const char* from, int64 step, int64 n, int64 rows) {
+void fill_by_vectors(char* out, const char* source, int64 step, int64 n, int64 rows) {
   using filled = FilledVector<sizeof(U), Bytes>;
   const int64 nbytes = n * int64(sizeof(U));
   const int64 whole = rows - (Bytes > nbytes ? ceil_div(Bytes - nbytes, nbytes) : 0);
   int64 j = 0;
   if (nbytes <= Bytes) {
-    for (; j < whole; ++j) store(to + j * nbytes, filled::of(from + j * step));
+    for (; j < whole; ++j) store(out + j * nbytes, filled::fill_lanes(source + j * step));
   } else {
     for (; j < whole; ++j) {
-      const auto all = filled::of(from + j * step);
-      char* const row = to + j * nbytes;
+      const auto all = filled::fill_lanes(source + j * step);
+      char* const row = out + j * nbytes;
       for (int64 byte = 0; byte < nbytes - Bytes; byte += Bytes) store(row + byte, all);
       store(row + nbytes - Bytes, all);
     }
   }
   for (; j < rows; ++j) {
-    const U value = load<U>(from + j * step);
-    for (int64 i = 0; i < n; ++i) store(to + j * nbytes + i * int64(sizeof(U)), value);
+    const U value = load<U>(source + j * step);
+    for (int64 i = 0; i < n; ++i) store(out + j * nbytes + i * int64(sizeof(U)), value);
   }
 }
 
 template <class U>
-void fill_rows(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
+void fill_rows(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
-  if (to.row == n * size && from.row == size && n * size < 16) {
-    if (n == 2) return repeat_items<U, 2>(to.base, from.base, rows);
-    if (n == 4) return repeat_items<U, 4>(to.base, from.base, rows);
+  if (output.row == n * size && input.row == size && n * size < 16) {
+    if (n == 2) return repeat_items<U, 2>(output.base, input.base, rows);
+    if (n == 4) return repeat_items<U, 4>(output.base, input.base, rows);
   }
-  if (to.row == n * size && rows > 1 && n * size <= 256) {
+  if (output.row == n * size && rows > 1 && n * size <= 256) {
     const auto fill = n * size <= 16   ? fill_by_vectors<U, 16>
                       : n * size <= 32 ? fill_by_vectors<U, 32>
                                        : fill_by_vectors<U, 64>;
-    return fill(to.base, from.base, from.row, n, rows);
+    return fill(output.base, input.base, input.row, n, rows);
   }
   if (n <= 8 && rows > n) {  // short rows, as of repeat(x, 2): no loop for each
-    const Strided2d across = {from.base, from.row, 0};
+    const Strided2d across = {input.base, input.row, 0};
     for (int64 i = 0; i < n; ++i) {
-      copy_strided<U>({to.base + i * int64(sizeof(U)), to.row, 0}, across, rows, 1);
+      copy_strided<U>({output.base + i * int64(sizeof(U)), output.row, 0}, across, rows, 1);
     }
     return;
   }
   for (int64 j = 0; j < rows; ++j) {
-    const U value = load<U>(from.base + j * from.row);
-    char* target = to.base + j * to.row;
+    const U value = load<U>(input.base + j * input.row);
+    char* target = output.base + j * output.row;
     for (int64 i = 0; i < n; ++i) store(target + i * int64(sizeof(U)), value);
   }
 }
 
 /// Rows of Piece to twice as many bytes: by their first and their last Piece, which may overlap.
-template <int Piece>
-void copy_short_rows(const Strided2d& to, const Strided2d& from, int64 nbytes, int64 rows) {
-  struct TransposedPiece {
-    char bytes[Piece];
+template <int ChunkBytes>
+void copy_short_rows(const Strided2d& output, const Strided2d& input, int64 nbytes, int64 rows) {
+  struct Chunk {
+    char bytes[ChunkBytes];
   };
-  const int64 last = nbytes - Piece;
-  const int64 to_row = to.row;
-  const int64 from_row = from.row;
-  char* target = to.base;
-  const char* source = from.base;
+  const int64 last = nbytes - ChunkBytes;
+  const int64 to_row = output.row;
+  const int64 from_row = input.row;
+  char* target = output.base;
+  const char* source = input.base;
   for (int64 j = 0; j < rows; ++j, target += to_row, source += from_row) {
-    const TransposedPiece first = load<TransposedPiece>(source);
-    const TransposedPiece second = load<TransposedPiece>(source + last);
+    const Chunk first = load<Chunk>(source);
+    const Chunk second = load<Chunk>(source + last);
     store(target, first);
     if (last != 0) store(target + last, second);
   }
 }
 
 template <class U>
-void copy_rows(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
+void copy_rows(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   const int64 nbytes = n * int64(sizeof(U));
-  if (nbytes < 2) return store(to.base, load<U>(from.base));
-  if (nbytes < 4) return copy_short_rows<2>(to, from, nbytes, rows);
-  if (nbytes < 8) return copy_short_rows<4>(to, from, nbytes, rows);
-  if (nbytes < 16) return copy_short_rows<8>(to, from, nbytes, rows);
-  if (nbytes < 32) return copy_short_rows<16>(to, from, nbytes, rows);
-  if (nbytes <= 64) return copy_short_rows<32>(to, from, nbytes, rows);
+  if (nbytes < 2) return store(output.base, load<U>(input.base));
+  if (nbytes < 4) return copy_short_rows<2>(output, input, nbytes, rows);
+  if (nbytes < 8) return copy_short_rows<4>(output, input, nbytes, rows);
+  if (nbytes < 16) return copy_short_rows<8>(output, input, nbytes, rows);
+  if (nbytes < 32) return copy_short_rows<16>(output, input, nbytes, rows);
+  if (nbytes <= 64) return copy_short_rows<32>(output, input, nbytes, rows);
   for (int64 j = 0; j < rows; ++j) {
-    copy_bytes(to.base + j * to.row, from.base + j * from.row, nbytes);
+    copy_bytes(output.base + j * output.row, input.base + j * input.row, nbytes);
   }
 }
 
 /// Every other item, as from x[::2], or backwards: a known step has a vector form.
 template <class U, int Step>
-void copy_stepped(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
+void copy_fixed_step(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
   for (int64 j = 0; j < rows; ++j) {
-    char* target = to.base + j * to.row;
-    const char* source = from.base + j * from.row;
+    char* target = output.base + j * output.row;
+    const char* source = input.base + j * input.row;
 #pragma GCC ivdep
     for (int64 i = 0; i < n; ++i) store(target + i * size, load<U>(source + i * Step * size));
   }
 }
 
 template <class U>
-void copy_items(const Strided2d& to, const Strided2d& from, int64 n, int64 rows) {
+void copy_items(const Strided2d& output, const Strided2d& input, int64 n, int64 rows) {
   constexpr int64 size = sizeof(U);
-  if (rows > 1 && (n == 1 || (to.step != size && to.row == size))) {
-    return copy_items<U>({to.base, to.row, to.step}, {from.base, from.row, from.step}, rows, n);
+  if (rows > 1 && (n == 1 || (output.step != size && output.row == size))) {
+    return copy_items<U>({output.base, output.row, output.step},
+                         {input.base, input.row, input.step}, rows, n);
   }
-  if (to.step == -size) {  // the same from the other end
-    return copy_items<U>({to.base - (n - 1) * size, size, to.row},
-                         {from.base + (n - 1) * from.step, -from.step, from.row}, n, rows);
+  if (output.step == -size) {  // the same from the other end
+    return copy_items<U>({output.base - (n - 1) * size, size, output.row},
+                         {input.base + (n - 1) * input.step, -input.step, input.row}, n, rows);
   }
-  if (to.step == size && from.step == size) return copy_rows<U>(to, from, n, rows);
-  if (to.step == size && from.step == 0) return fill_rows<U>(to, from, n, rows);
+  if (output.step == size && input.step == size) return copy_rows<U>(output, input, n, rows);
+  if (output.step == size && input.step == 0) return fill_rows<U>(output, input, n, rows);
   if constexpr (size == 16) {
-    if (to.step == size && rows <= 4 * n) return gather_runs(to, from, n, rows);
+    if (output.step == size && rows <= 4 * n) return gather_runs(output, input, n, rows);
   }
-  if (to.step == size && from.row == size && rows > 1) return transpose<U>(to, from, n, rows);
-  if (to.step == size && from.step == -size) return copy_stepped<U, -1>(to, from, n, rows);
-  if (to.step == size && from.step == 2 * size) return copy_stepped<U, 2>(to, from, n, rows);
-  if (to.step == size && from.step == 3 * size) return copy_stepped<U, 3>(to, from, n, rows);
-  if (to.step == size && from.step == 4 * size) return copy_stepped<U, 4>(to, from, n, rows);
+  if (output.step == size && input.row == size && rows > 1)
+    return transpose<U>(output, input, n, rows);
+  if (output.step == size && input.step == -size)
+    return copy_fixed_step<U, -1>(output, input, n, rows);
+  if (output.step == size && input.step == 2 * size)
+    return copy_fixed_step<U, 2>(output, input, n, rows);
+  if (output.step == size && input.step == 3 * size)
+    return copy_fixed_step<U, 3>(output, input, n, rows);
+  if (output.step == size && input.step == 4 * size)
+    return copy_fixed_step<U, 4>(output, input, n, rows);
   if (rows > 4 * n) {
-    return copy_strided<U>({to.base, to.row, to.step}, {from.base, from.row, from.step}, rows, n);
+    return copy_strided<U>({output.base, output.row, output.step},
+                           {input.base, input.row, input.step}, rows, n);
   }
-  copy_strided<U>(to, from, n, rows);
+  copy_strided<U>(output, input, n, rows);
 }
 
 }  // namespace
 
-void copy_bytes(char* to, const char* from, int64 n) noexcept {
+void copy_bytes(char* out, const char* source, int64 n) noexcept {
   struct Line {
     char bytes[64];
   };
   constexpr int64 size = sizeof(Line);
-  const auto target = reinterpret_cast<uint64>(to);
-  const uint64 ahead = (target - reinterpret_cast<uint64>(from)) % 4096;
+  const auto target = reinterpret_cast<uint64>(out);
+  const uint64 ahead = (target - reinterpret_cast<uint64>(source)) % 4096;
   const bool is_close = ahead != 0 && ahead < 64;
   if (n >= 2048 && (is_close || target % size != 0)) {
-    store(to, load<Line>(from));
+    store(out, load<Line>(source));
     int64 i = size - static_cast<int64>(target % size);
     for (; i + 4 * size <= n; i += 4 * size) {
       Line lines[4];
-      for (int64 k = 0; k < 4; ++k) lines[k] = load<Line>(from + i + k * size);
-      for (int64 k = 0; k < 4; ++k) store(to + i + k * size, lines[k]);
+      for (int64 k = 0; k < 4; ++k) lines[k] = load<Line>(source + i + k * size);
+      for (int64 k = 0; k < 4; ++k) store(out + i + k * size, lines[k]);
     }
-    to += i;
-    from += i;
+    out += i;
+    source += i;
     n -= i;
   }
-  __builtin_memcpy(to, from, static_cast<unsigned long>(n));
+  __builtin_memcpy(out, source, static_cast<unsigned long>(n));
 }
 
-void copy_2d(const Strided2d& to, const Strided2d& from, int64 n, int64 rows,
+void copy_2d(const Strided2d& output, const Strided2d& input, int64 n, int64 rows,
              int64 itemsize) noexcept {
   switch (itemsize) {
     case 1:
-      return copy_items<item_t<1>>(to, from, n, rows);
+      return copy_items<item_t<1>>(output, input, n, rows);
     case 2:
-      return copy_items<item_t<2>>(to, from, n, rows);
+      return copy_items<item_t<2>>(output, input, n, rows);
     case 4:
-      return copy_items<item_t<4>>(to, from, n, rows);
+      return copy_items<item_t<4>>(output, input, n, rows);
     case 8:
-      return copy_items<item_t<8>>(to, from, n, rows);
+      return copy_items<item_t<8>>(output, input, n, rows);
     default:
-      return copy_items<item_t<16>>(to, from, n, rows);
+      return copy_items<item_t<16>>(output, input, n, rows);
   }
 }
 

@@ -61,14 +61,14 @@ struct number {
 };
 
 template <class F, int... I>
-SKERRY_INLINE void for_each_number(std::integer_sequence<int, I...>, [[maybe_unused]] F what) {
-  (what(number<I>{}), ...);
+SKERRY_INLINE void for_each_number(std::integer_sequence<int, I...>, [[maybe_unused]] F function) {
+  (function(number<I>{}), ...);
 }
 /// what(number<0>{}), …: loops that must not be loops, since arrays of vectors stay in registers
 /// only if all their indices are constants.
 template <int Count, class F>
-SKERRY_INLINE void repeat(F what) {
-  for_each_number(std::make_integer_sequence<int, Count>{}, what);
+SKERRY_INLINE void unroll(F function) {
+  for_each_number(std::make_integer_sequence<int, Count>{}, function);
 }
 
 // ---- memory, which need not be aligned
@@ -79,23 +79,23 @@ SKERRY_INLINE lanes_of<T> all_lanes(T value) {
 }
 
 template <class Vector>
-SKERRY_INLINE Vector load_vector(const char* from) {
+SKERRY_INLINE Vector load_vector(const char* source) {
   Vector v;
-  __builtin_memcpy(&v, from, sizeof v);
+  __builtin_memcpy(&v, source, sizeof v);
   return v;
 }
 template <class T>
-SKERRY_INLINE lanes_of<T> load_lanes(const T* from) {
-  return load_vector<lanes_of<T>>(reinterpret_cast<const char*>(from));
+SKERRY_INLINE lanes_of<T> load_lanes(const T* source) {
+  return load_vector<lanes_of<T>>(reinterpret_cast<const char*>(source));
 }
 
 template <class Vector>
-SKERRY_INLINE void store_vector(char* to, const Vector& v) {
-  __builtin_memcpy(to, &v, sizeof v);
+SKERRY_INLINE void store_vector(char* destination, const Vector& v) {
+  __builtin_memcpy(destination, &v, sizeof v);
 }
 template <class T>
-SKERRY_INLINE void store_lanes(T* to, lanes_of<T> v) {
-  store_vector(reinterpret_cast<char*>(to), v);
+SKERRY_INLINE void store_lanes(T* destination, lanes_of<T> v) {
+  store_vector(reinterpret_cast<char*>(destination), v);
 }
 
 // ---- shuffles
@@ -137,14 +137,14 @@ SKERRY_INLINE Vector shift_lanes(const Vector& v, const Vector& fill) {
 }
 
 template <class Vector, int... I>
-SKERRY_INLINE Vector lanes_before(const Vector& before, const Vector& v,
+SKERRY_INLINE Vector lanes_before(const Vector& previous_lanes, const Vector& v,
                                   std::integer_sequence<int, I...>) {
-  return __builtin_shufflevector(before, v, (int(sizeof...(I)) - 1 + I)...);
+  return __builtin_shufflevector(previous_lanes, v, (int(sizeof...(I)) - 1 + I)...);
 }
-/// The last lane of `before`, then all but the last of v.
+/// The last lane of `previous_lanes`, then all but the last of v.
 template <class Vector>
-SKERRY_INLINE Vector lanes_before(const Vector& before, const Vector& v) {
-  return lanes_before(before, v, lane_numbers<Vector>{});
+SKERRY_INLINE Vector lanes_before(const Vector& previous_lanes, const Vector& v) {
+  return lanes_before(previous_lanes, v, lane_numbers<Vector>{});
 }
 
 template <int Group, class Vector, int... I>
@@ -183,11 +183,11 @@ SKERRY_INLINE Vector every_second(const Vector& a, const Vector& b) {
 
 /// Two or four columns of a matrix of so many, as many rows as a vector has lanes.
 template <class Vector, int Count>
-SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* from) {
+SKERRY_INLINE void load_columns(Vector (&columns)[Count], const char* source) {
   static_assert(Count == 2 || Count == 4);
   Vector half[Count];
 #pragma GCC unroll 4
-  for (int k = 0; k < Count; ++k) half[k] = load_vector<Vector>(from + k * int64(vector_bytes));
+  for (int k = 0; k < Count; ++k) half[k] = load_vector<Vector>(source + k * int64(vector_bytes));
   for (int level = 2; level <= Count; level *= 2) {
 #pragma GCC unroll 2
     for (int k = 0; k < Count / 2; ++k) {
@@ -212,17 +212,17 @@ consteval LaneOrders make_lane_orders() {
   LaneOrders orders{};
   for (int set = 0; set < 256; ++set) {
     int index = 0;
-    for (int wanted = 1; wanted >= 0; --wanted) {
+    for (int lane_bit = 1; lane_bit >= 0; --lane_bit) {
       for (int lane = 0; lane < 8; ++lane) {
-        if ((set >> lane & 1) == wanted) orders.of_8[set][index++] = static_cast<uint8>(lane);
+        if ((set >> lane & 1) == lane_bit) orders.of_8[set][index++] = static_cast<uint8>(lane);
       }
     }
   }
   for (int set = 0; set < 16; ++set) {
     int index = 0;
-    for (int wanted = 1; wanted >= 0; --wanted) {
+    for (int lane_bit = 1; lane_bit >= 0; --lane_bit) {
       for (int lane = 0; lane < 4; ++lane) {
-        if ((set >> lane & 1) != wanted) continue;
+        if ((set >> lane & 1) != lane_bit) continue;
         orders.of_4[set][index++] = 2 * lane;
         orders.of_4[set][index++] = 2 * lane + 1;
       }

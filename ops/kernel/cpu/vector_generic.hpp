@@ -14,21 +14,23 @@ SKERRY_INLINE Vector in_register(Vector value) {
 }
 
 template <class Vector>
-SKERRY_INLINE void store_past_caches(char* to, const Vector& v) {
-  __builtin_memcpy(to, &v, sizeof v);
+SKERRY_INLINE void store_past_caches(char* output, const Vector& v) {
+  __builtin_memcpy(output, &v, sizeof v);
 }
 
-SKERRY_INLINE void store_line_past_caches(void* line, const void* from) {
-  __builtin_memmove(line, from, 64);
+SKERRY_INLINE void store_line_past_caches(void* line, const void* source) {
+  __builtin_memmove(line, source, 64);
 }
 
 SKERRY_INLINE void fence_stores() {}
 
 inline constexpr int half_lanes = 1;
-SKERRY_INLINE void widen_lanes(float32* to, const char* from) {
-  store<float32>(reinterpret_cast<char*>(to), load<float16>(from));
+SKERRY_INLINE void widen_lanes(float32* output, const char* source) {
+  store<float32>(reinterpret_cast<char*>(output), load<float16>(source));
 }
-SKERRY_INLINE void narrow_lanes(char* to, const float32* from) { store(to, float16(*from)); }
+SKERRY_INLINE void narrow_lanes(char* output, const float32* source) {
+  store(output, float16(*source));
+}
 
 inline constexpr bool multiplies_64_bits = true;
 template <class V>
@@ -44,10 +46,10 @@ SKERRY_INLINE uint32 bytes_unequal_zero(const char* bytes) {
 template <int Size>
 inline constexpr bool packs_8_items = false;
 template <int Size>
-void pack_8_items(char* to, const char* from, unsigned set);
+void pack_8_items(char* output, const char* source, unsigned set);
 
-SKERRY_INLINE void store_numbers_of_lanes(int64* to, unsigned set, int64 base) {
-  for (; set != 0; set &= set - 1) *to++ = base + __builtin_ctz(set);
+SKERRY_INLINE void store_numbers_of_lanes(int64* output, unsigned set, int64 base) {
+  for (; set != 0; set &= set - 1) *output++ = base + __builtin_ctz(set);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

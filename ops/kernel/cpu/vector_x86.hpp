@@ -26,24 +26,24 @@ SKERRY_INLINE Vector in_register(Vector value) {
 
 // ---- past the caches
 
-/// `to` is a multiple of the vector's size.
+/// `output` is a multiple of the vector's size.
 template <class Vector>
-SKERRY_INLINE void store_past_caches(char* to, const Vector& v) {
+SKERRY_INLINE void store_past_caches(char* output, const Vector& v) {
   static_assert(sizeof(Vector) == vector_bytes);
 #if defined(__AVX512F__)
-  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), (__m512i)v);
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(output), (__m512i)v);
 #elif defined(__AVX2__)
-  _mm256_stream_si256(reinterpret_cast<__m256i*>(to), (__m256i)v);
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(output), (__m256i)v);
 #else
-  _mm_stream_si128(reinterpret_cast<__m128i*>(to), (__m128i)v);
+  _mm_stream_si128(reinterpret_cast<__m128i*>(output), (__m128i)v);
 #endif
 }
 
 /// Writes the 64 bytes of a cache line.
-SKERRY_INLINE void store_line_past_caches(void* line, const void* from) {
-  for (int part = 0; part < 4; ++part) {
-    const auto bytes = _mm_loadu_si128(static_cast<const __m128i*>(from) + part);
-    _mm_stream_si128(static_cast<__m128i*>(line) + part, bytes);
+SKERRY_INLINE void store_line_past_caches(void* line, const void* source) {
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    const auto bytes = _mm_loadu_si128(static_cast<const __m128i*>(source) + quarter);
+    _mm_stream_si128(static_cast<__m128i*>(line) + quarter, bytes);
   }
 }
 
@@ -55,31 +55,31 @@ SKERRY_INLINE void fence_stores() { _mm_sfence(); }
 /// For how many float16 widen_lanes makes float32, and narrow_lanes the other way round.
 #if defined(__AVX512F__)
 inline constexpr int half_lanes = 16;
-SKERRY_INLINE void widen_lanes(float32* to, const char* from) {
-  const auto halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-  _mm512_storeu_ps(to, _mm512_maskz_cvtph_ps(0xffff, halves));
+SKERRY_INLINE void widen_lanes(float32* output, const char* source) {
+  const auto halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
+  _mm512_storeu_ps(output, _mm512_maskz_cvtph_ps(0xffff, halves));
 }
-SKERRY_INLINE void narrow_lanes(char* to, const float32* from) {
+SKERRY_INLINE void narrow_lanes(char* output, const float32* source) {
   const auto halves =
-      _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), halves);
+      _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(source), _MM_FROUND_TO_NEAREST_INT);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(output), halves);
 }
 #elif defined(__F16C__)
 inline constexpr int half_lanes = 8;
-SKERRY_INLINE void widen_lanes(float32* to, const char* from) {
-  const auto halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-  _mm256_storeu_ps(to, _mm256_cvtph_ps(halves));
+SKERRY_INLINE void widen_lanes(float32* output, const char* source) {
+  const auto halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source));
+  _mm256_storeu_ps(output, _mm256_cvtph_ps(halves));
 }
-SKERRY_INLINE void narrow_lanes(char* to, const float32* from) {
-  const auto halves = _mm256_cvtps_ph(_mm256_loadu_ps(from), _MM_FROUND_TO_NEAREST_INT);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), halves);
+SKERRY_INLINE void narrow_lanes(char* output, const float32* source) {
+  const auto halves = _mm256_cvtps_ph(_mm256_loadu_ps(source), _MM_FROUND_TO_NEAREST_INT);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(output), halves);
 }
 #else
 inline constexpr int half_lanes = 1;
-SKERRY_INLINE void widen_lanes(float32* to, const char* from) {
-  store<float32>(reinterpret_cast<char*>(to), load<float16>(from));
+SKERRY_INLINE void widen_lanes(float32* output, const char* source) {
+  store<float32>(reinterpret_cast<char*>(output), load<float16>(source));
 }
-SKERRY_INLINE void narrow_lanes(char* to, const float32* from) { store(to, float16(*from)); }
+SKERRY_INLINE void narrow_lanes(char* out, const float32* source) { store(out, float16(*source)); }
 #endif
 
 // ---- products
@@ -141,48 +141,48 @@ inline constexpr bool packs_8_items = Size <= 2
 
 /// Stores those of 8 items that are in the set, in order, and rubbish up to 8 items.
 template <int Size>
-SKERRY_INLINE void pack_8_items(char* to, const char* from, unsigned set) {
+SKERRY_INLINE void pack_8_items(char* output, const char* source, unsigned set) {
   static_assert(packs_8_items<Size>);
   if constexpr (Size == 1) {
-    const auto items = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(to),
+    const auto items = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(source));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(output),
                      _mm_shuffle_epi8(items, numbers_of_lanes(set)));
   } else if constexpr (Size == 2) {
-    const auto items = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    const auto items = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source));
     const __m128i twice = _mm_add_epi8(numbers_of_lanes(set), numbers_of_lanes(set));
     const __m128i bytes = _mm_unpacklo_epi8(twice, _mm_add_epi8(twice, _mm_set1_epi8(1)));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_shuffle_epi8(items, bytes));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(output), _mm_shuffle_epi8(items, bytes));
 #if defined(__AVX2__)
   } else if constexpr (Size == 4) {
-    const auto items = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack_8_lanes(items, set));
+    const auto items = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(output), pack_8_lanes(items, set));
 #endif
 #if defined(__AVX512F__)
   } else if constexpr (Size == 8) {
-    const auto items = _mm512_loadu_si512(from);
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(static_cast<__mmask8>(set), items));
+    const auto items = _mm512_loadu_si512(source);
+    _mm512_storeu_si512(output, _mm512_maskz_compress_epi64(static_cast<__mmask8>(set), items));
 #elif defined(__AVX2__)
   } else if constexpr (Size == 8) {
-    const auto low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-    const auto high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + 32));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack_4_lanes(low, set & 15));
-    to += int64{__builtin_popcount(set & 15)} * 8;
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), pack_4_lanes(high, set >> 4));
+    const auto low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source));
+    const auto high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(source + 32));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(output), pack_4_lanes(low, set & 15));
+    output += int64{__builtin_popcount(set & 15)} * 8;
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(output), pack_4_lanes(high, set >> 4));
 #endif
   }
 }
 
 /// Stores `base` plus the numbers of the lanes of a set of 8, and rubbish up to 8 items.
-SKERRY_INLINE void store_numbers_of_lanes(int64* to, unsigned set, int64 base) {
+SKERRY_INLINE void store_numbers_of_lanes(int64* output, unsigned set, int64 base) {
 #if defined(__AVX2__)
-  const __m256i from = _mm256_set1_epi64x(base);
+  const __m256i bases = _mm256_set1_epi64x(base);
   const __m128i all = numbers_of_lanes(set);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to),
-                      _mm256_add_epi64(from, _mm256_cvtepu8_epi64(all)));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 4),
-                      _mm256_add_epi64(from, _mm256_cvtepu8_epi64(_mm_srli_epi64(all, 32))));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(output),
+                      _mm256_add_epi64(bases, _mm256_cvtepu8_epi64(all)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(output + 4),
+                      _mm256_add_epi64(bases, _mm256_cvtepu8_epi64(_mm_srli_epi64(all, 32))));
 #else
-  for (int i = 0; i < 8; ++i) to[i] = base + lanes_in_order.of_8[set][i];
+  for (int i = 0; i < 8; ++i) output[i] = base + lanes_in_order.of_8[set][i];
 #endif
 }
 
@@ -199,7 +199,7 @@ SKERRY_INLINE lanes_of<float32> look_up_lanes(const float32 (&table)[16],
 }
 SKERRY_INLINE lanes_of<float64> look_up_lanes(const float64 (&table)[32],
                                               VectorOf<float64>::bits index) {
-  const auto rows = [&](int from) { return __m512d(load_lanes(table + from)); };
+  const auto rows = [&](int first) { return __m512d(load_lanes(table + first)); };
   const auto low = _mm512_permutex2var_pd(rows(0), __m512i(index), rows(8));
   const auto high = _mm512_permutex2var_pd(rows(16), __m512i(index), rows(24));
   return (index & 16) != 0 ? lanes_of<float64>(high) : lanes_of<float64>(low);
@@ -207,29 +207,29 @@ SKERRY_INLINE lanes_of<float64> look_up_lanes(const float64 (&table)[32],
 
 /// The first `count` from memory, the others from `rest`.
 template <class K>
-SKERRY_INLINE lanes_of<K> load_some_lanes(const K* from, int64 count, lanes_of<K> rest) {
-  const unsigned wanted = (1u << count) - 1;
+SKERRY_INLINE lanes_of<K> load_some_lanes(const K* source, int64 count, lanes_of<K> rest) {
+  const unsigned lane_bits = (1u << count) - 1;
   if constexpr (sizeof(K) == 4) {
-    const auto mask = static_cast<__mmask16>(wanted);
-    return lanes_of<K>(_mm512_mask_loadu_epi32(__m512i(rest), mask, from));
+    const auto mask = static_cast<__mmask16>(lane_bits);
+    return lanes_of<K>(_mm512_mask_loadu_epi32(__m512i(rest), mask, source));
   } else {
-    const auto mask = static_cast<__mmask8>(wanted);
-    return lanes_of<K>(_mm512_mask_loadu_epi64(__m512i(rest), mask, from));
+    const auto mask = static_cast<__mmask8>(lane_bits);
+    return lanes_of<K>(_mm512_mask_loadu_epi64(__m512i(rest), mask, source));
   }
 }
 
 template <class K>
-SKERRY_INLINE void store_some_lanes(K* to, int64 count, lanes_of<K> v) {
-  const unsigned wanted = (1u << count) - 1;
+SKERRY_INLINE void store_some_lanes(K* output, int64 count, lanes_of<K> v) {
+  const unsigned lane_bits = (1u << count) - 1;
   if constexpr (sizeof(K) == 4) {
-    _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(wanted), __m512i(v));
+    _mm512_mask_storeu_epi32(output, static_cast<__mmask16>(lane_bits), __m512i(v));
   } else {
-    _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(wanted), __m512i(v));
+    _mm512_mask_storeu_epi64(output, static_cast<__mmask8>(lane_bits), __m512i(v));
   }
 }
 
 template <class K>
-SKERRY_INLINE lanes_of<K> least_lanes(lanes_of<K> a, lanes_of<K> b) {
+SKERRY_INLINE lanes_of<K> min_lanes(lanes_of<K> a, lanes_of<K> b) {
   using V = lanes_of<K>;
   if constexpr (ops::same_v<K, float32>)
     return V(_mm512_maskz_min_ps(0xffff, __m512(a), __m512(b)));
@@ -242,7 +242,7 @@ SKERRY_INLINE lanes_of<K> least_lanes(lanes_of<K> a, lanes_of<K> b) {
 }
 
 template <class K>
-SKERRY_INLINE lanes_of<K> greatest_lanes(lanes_of<K> a, lanes_of<K> b) {
+SKERRY_INLINE lanes_of<K> max_lanes(lanes_of<K> a, lanes_of<K> b) {
   using V = lanes_of<K>;
   if constexpr (ops::same_v<K, float32>)
     return V(_mm512_maskz_max_ps(0xffff, __m512(a), __m512(b)));
@@ -260,31 +260,31 @@ SKERRY_INLINE lanes_of<K> ordered_lanes(lanes_of<K> a, lanes_of<K> b) {
   using V = lanes_of<K>;
   constexpr unsigned every[] = {0x5555, 0x3333, 0x0f0f, 0x00ff};
   constexpr unsigned low = every[__builtin_ctz(Distance)];
-  const V most = greatest_lanes<K>(a, b);
+  const V greater = max_lanes<K>(a, b);
   if constexpr (ops::same_v<K, float32>) {
-    return V(_mm512_mask_min_ps(__m512(most), low, __m512(a), __m512(b)));
+    return V(_mm512_mask_min_ps(__m512(greater), low, __m512(a), __m512(b)));
   } else if constexpr (ops::same_v<K, float64>) {
-    return V(_mm512_mask_min_pd(__m512d(most), low & 0xff, __m512d(a), __m512d(b)));
+    return V(_mm512_mask_min_pd(__m512d(greater), low & 0xff, __m512d(a), __m512d(b)));
   } else if constexpr (ops::same_v<K, int32>) {
-    return V(_mm512_mask_min_epi32(__m512i(most), low, __m512i(a), __m512i(b)));
+    return V(_mm512_mask_min_epi32(__m512i(greater), low, __m512i(a), __m512i(b)));
   } else {
-    return V(_mm512_mask_min_epi64(__m512i(most), low & 0xff, __m512i(a), __m512i(b)));
+    return V(_mm512_mask_min_epi64(__m512i(greater), low & 0xff, __m512i(a), __m512i(b)));
   }
 }
 
 /// Bit i is set if lane i is above the pivot, or equal to it if not `Strict`.
 template <bool Strict, class K>
 SKERRY_INLINE unsigned lanes_above(lanes_of<K> v, lanes_of<K> pivot) {
-  constexpr int how = Strict ? _MM_CMPINT_NLE : _MM_CMPINT_NLT;
+  constexpr int comparison = Strict ? _MM_CMPINT_NLE : _MM_CMPINT_NLT;
   constexpr int than = Strict ? _CMP_GT_OQ : _CMP_GE_OQ;
   if constexpr (ops::same_v<K, float32>) {
     return _mm512_cmp_ps_mask(__m512(v), __m512(pivot), than);
   } else if constexpr (ops::same_v<K, float64>) {
     return _mm512_cmp_pd_mask(__m512d(v), __m512d(pivot), than);
   } else if constexpr (ops::same_v<K, int32>) {
-    return _mm512_cmp_epi32_mask(__m512i(v), __m512i(pivot), how);
+    return _mm512_cmp_epi32_mask(__m512i(v), __m512i(pivot), comparison);
   } else {
-    return _mm512_cmp_epi64_mask(__m512i(v), __m512i(pivot), how);
+    return _mm512_cmp_epi64_mask(__m512i(v), __m512i(pivot), comparison);
   }
 }
 
@@ -322,29 +322,29 @@ SKERRY_INLINE __m256i first_lanes(int64 count, std::integer_sequence<int, I...>)
 
 /// The first `count` from memory, the others from `rest`.
 template <class K>
-SKERRY_INLINE lanes_of<K> load_some_lanes(const K* from, int64 count, lanes_of<K> rest) {
-  const __m256i wanted = first_lanes<K>(count, std::make_integer_sequence<int, lane_count<K> >{});
+SKERRY_INLINE lanes_of<K> load_some_lanes(const K* source, int64 count, lanes_of<K> rest) {
+  const __m256i mask = first_lanes<K>(count, std::make_integer_sequence<int, lane_count<K> >{});
   __m256i v;
   if constexpr (sizeof(K) == 4) {
-    v = _mm256_maskload_epi32(reinterpret_cast<const int*>(from), wanted);
+    v = _mm256_maskload_epi32(reinterpret_cast<const int*>(source), mask);
   } else {
-    v = _mm256_maskload_epi64(reinterpret_cast<const long long*>(from), wanted);
+    v = _mm256_maskload_epi64(reinterpret_cast<const long long*>(source), mask);
   }
-  return lanes_of<K>(_mm256_blendv_epi8(__m256i(rest), v, wanted));
+  return lanes_of<K>(_mm256_blendv_epi8(__m256i(rest), v, mask));
 }
 
 template <class K>
-SKERRY_INLINE void store_some_lanes(K* to, int64 count, lanes_of<K> v) {
-  const __m256i wanted = first_lanes<K>(count, std::make_integer_sequence<int, lane_count<K> >{});
+SKERRY_INLINE void store_some_lanes(K* output, int64 count, lanes_of<K> v) {
+  const __m256i mask = first_lanes<K>(count, std::make_integer_sequence<int, lane_count<K> >{});
   if constexpr (sizeof(K) == 4) {
-    _mm256_maskstore_epi32(reinterpret_cast<int*>(to), wanted, __m256i(v));
+    _mm256_maskstore_epi32(reinterpret_cast<int*>(output), mask, __m256i(v));
   } else {
-    _mm256_maskstore_epi64(reinterpret_cast<long long*>(to), wanted, __m256i(v));
+    _mm256_maskstore_epi64(reinterpret_cast<long long*>(output), mask, __m256i(v));
   }
 }
 
 template <class K>
-SKERRY_INLINE lanes_of<K> least_lanes(lanes_of<K> a, lanes_of<K> b) {
+SKERRY_INLINE lanes_of<K> min_lanes(lanes_of<K> a, lanes_of<K> b) {
   using V = lanes_of<K>;
   if constexpr (ops::same_v<K, float32>) return V(_mm256_min_ps(__m256(a), __m256(b)));
   if constexpr (ops::same_v<K, float64>) return V(_mm256_min_pd(__m256d(a), __m256d(b)));
@@ -353,7 +353,7 @@ SKERRY_INLINE lanes_of<K> least_lanes(lanes_of<K> a, lanes_of<K> b) {
 }
 
 template <class K>
-SKERRY_INLINE lanes_of<K> greatest_lanes(lanes_of<K> a, lanes_of<K> b) {
+SKERRY_INLINE lanes_of<K> max_lanes(lanes_of<K> a, lanes_of<K> b) {
   using V = lanes_of<K>;
   if constexpr (ops::same_v<K, float32>) return V(_mm256_max_ps(__m256(a), __m256(b)));
   if constexpr (ops::same_v<K, float64>) return V(_mm256_max_pd(__m256d(a), __m256d(b)));
@@ -364,7 +364,7 @@ SKERRY_INLINE lanes_of<K> greatest_lanes(lanes_of<K> a, lanes_of<K> b) {
 /// The lesser where bit `Distance` of the lane's number is 0, else the greater.
 template <int Distance, class K>
 SKERRY_INLINE lanes_of<K> ordered_lanes(lanes_of<K> a, lanes_of<K> b) {
-  return choose_lanes<Distance>(least_lanes<K>(a, b), greatest_lanes<K>(a, b));
+  return choose_lanes<Distance>(min_lanes<K>(a, b), max_lanes<K>(a, b));
 }
 
 /// The lanes of a set first, in order; then others.

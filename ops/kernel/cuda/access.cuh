@@ -43,7 +43,7 @@ struct TwoWords {
 };
 
 template <class T>
-SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
+SKERRY_HD SKERRY_INLINE T load(const char* source, bool is_aligned) {
   if constexpr (sizeof(T) > 1) {
     if (!is_aligned) {
       constexpr int words = sizeof(T) > 8 ? static_cast<int>(sizeof(T) / 8) : 1;
@@ -56,7 +56,7 @@ SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
         bits.word[w] = 0;
         SKERRY_DO_NOT_UNROLL
         for (int b = 0; b < bytes; ++b) {
-          const auto byte = static_cast<unsigned char>(from[w * bytes + b]);
+          const auto byte = static_cast<unsigned char>(source[w * bytes + b]);
           bits.word[w] |= static_cast<std::uint64_t>(byte) << (8 * b);
         }
       }
@@ -66,12 +66,12 @@ SKERRY_HD SKERRY_INLINE T load(const char* from, bool is_aligned) {
     }
   }
   // From its member alone nvcc makes a load for each part.
-  const whole<stored_t<T>> item = *reinterpret_cast<const whole<stored_t<T>>*>(from);
+  const whole<stored_t<T>> item = *reinterpret_cast<const whole<stored_t<T>>*>(source);
   return value_of<T>(item.value);
 }
 
 template <class T>
-SKERRY_HD SKERRY_INLINE void store(char* to, T value, bool is_aligned) {
+SKERRY_HD SKERRY_INLINE void store(char* destination, T value, bool is_aligned) {
   if constexpr (sizeof(T) > 1) {
     if (!is_aligned) {
       constexpr int words = sizeof(T) > 8 ? static_cast<int>(sizeof(T) / 8) : 1;
@@ -84,25 +84,25 @@ SKERRY_HD SKERRY_INLINE void store(char* to, T value, bool is_aligned) {
       for (int w = 0; w < words; ++w) {
         SKERRY_DO_NOT_UNROLL
         for (int b = 0; b < bytes; ++b) {
-          to[w * bytes + b] = static_cast<char>(bits.word[w] >> (8 * b));
+          destination[w * bytes + b] = static_cast<char>(bits.word[w] >> (8 * b));
         }
       }
       return;
     }
   }
-  *reinterpret_cast<whole<T>*>(to) = {value};
+  *reinterpret_cast<whole<T>*>(destination) = {value};
 }
 
 /// Whether what is at `address` (or at multiples of a stride in bytes) can be read as a T.
 template <class T>
-[[nodiscard]] bool suits(std::intptr_t address) {
+[[nodiscard]] bool is_aligned_for(std::intptr_t address) {
   return address % static_cast<std::intptr_t>(alignof(T)) == 0;
 }
 
 /// Whether it can be moved in one piece.
 template <class T>
-[[nodiscard]] bool suits_whole(std::intptr_t address) {
-  return suits<whole<T>>(address);
+[[nodiscard]] bool is_aligned_for_whole(std::intptr_t address) {
+  return is_aligned_for<whole<T>>(address);
 }
 
 }  // namespace skerry::native

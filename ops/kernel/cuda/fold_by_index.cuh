@@ -47,17 +47,18 @@ struct fold_chunks {
 
   __device__ void operator()(std::int64_t chunk) const {
     const std::int64_t end = runs.end_of(chunk);
-    std::int64_t at = chunk * fold_chunk;
-    bool is_begun = at > 0 && runs.index[at] == runs.index[at - 1];  // in a chunk before
-    while (at < end) {
-      const std::uint32_t index = runs.index[at];
-      typename Fold::value sum = runs.fold.load(runs.indices[at]);
-      for (++at; at < end && runs.index[at] == index; ++at) {
-        sum = Fold::combine(sum, runs.fold.load(runs.indices[at]));
+    std::int64_t position = chunk * fold_chunk;
+    bool is_begun =
+        position > 0 && runs.index[position] == runs.index[position - 1];  // in a chunk before
+    while (position < end) {
+      const std::uint32_t index = runs.index[position];
+      typename Fold::value sum = runs.fold.load(runs.indices[position]);
+      for (++position; position < end && runs.index[position] == index; ++position) {
+        sum = Fold::combine(sum, runs.fold.load(runs.indices[position]));
       }
       if (is_begun) {
         runs.heads[chunk] = sum;
-      } else if (at == end && runs.goes_on(end)) {
+      } else if (position == end && runs.goes_on(end)) {
         runs.tails[chunk] = sum;
       } else if (index < runs.limit) {
         runs.fold.apply(index, sum);

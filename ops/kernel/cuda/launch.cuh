@@ -19,7 +19,7 @@ inline cudaStream_t stream_of(const LaunchContext* context) {
 
 /// Every native kernel ends here. CUB returns launch errors, but leaves them behind as the thread's
 /// last error too, where the next caller would take them for its own.
-inline int launched(cudaError_t status) {
+inline int end_launch(cudaError_t status) {
   if (status != cudaSuccess) (void)cudaGetLastError();
   return static_cast<int>(status);
 }

@@ -22,45 +22,47 @@ namespace skerry::native {
 class SharedLibrary {
  public:
   /// `versioned`: "libcublas.so.13"; `plain`: "libcublas.so".
-  SharedLibrary(const char* versioned, const char* plain) {
+  SharedLibrary(const char* versioned, const char* unversioned_name) {
     // By its bare name first: that is also how one is found that this process has loaded already.
-    for (const std::string& folder : folders(plain)) {
+    for (const std::string& folder : folders(unversioned_name)) {
       handle_ = dlopen((folder + versioned).c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (handle_ == nullptr && problem_.empty()) note_problem();
+      if (handle_ == nullptr && error_message_.empty()) record_error();
       if (handle_ != nullptr) break;
     }
-    if (handle_ != nullptr) problem_.clear();  // of the places before
+    if (handle_ != nullptr) error_message_.clear();  // of the places before
   }
 
   /// Sets `to` to the function; remembers the first one that is missing, unless it is `optional`.
   template <class F>
-  void find(const char* name, F& to, bool optional = false) {
+  void find(const char* name, F& function, bool optional = false) {
     if (handle_ == nullptr) return;
-    to = reinterpret_cast<F>(dlsym(handle_, name));
-    if (to == nullptr && !optional && problem_.empty()) {
-      problem_ = std::string("it lacks the function ") + name;
+    function = reinterpret_cast<F>(dlsym(handle_, name));
+    if (function == nullptr && !optional && error_message_.empty()) {
+      error_message_ = std::string("it lacks the function ") + name;
       is_incomplete_ = true;
     }
   }
 
   /// Null if it can be used.
-  [[nodiscard]] const char* problem() const {
-    return handle_ != nullptr && !is_incomplete_ ? nullptr : problem_.c_str();
+  [[nodiscard]] const char* error_message() const {
+    return handle_ != nullptr && !is_incomplete_ ? nullptr : error_message_.c_str();
   }
 
  private:
   /// Where the loader looks, the packages of pip beside this one (all of CUDA 13 in one folder, one
   /// for each library before), the toolkit.
-  static std::vector<std::string> folders(const std::string& plain) {
+  static std::vector<std::string> folders(const std::string& unversioned_name) {
     const std::string major = std::to_string(CUDART_VERSION / 1000);
-    const std::string name = plain.substr(3, plain.find('.') - 3);  // "cublas" of "libcublas.so"
-    const char* home = std::getenv("CUDA_HOME");
+    const std::string name =
+        unversioned_name.substr(3, unversioned_name.find('.') - 3);  // "cublas" of "libcublas.so"
+    const char* cuda_folder = std::getenv("CUDA_HOME");
     std::vector<std::string> all{""};
     if (const std::string packages = site_packages(); !packages.empty()) {
       all.push_back(packages + "/nvidia/cu" + major + "/lib/");
       all.push_back(packages + "/nvidia/" + name + "/lib/");
     }
-    all.push_back(std::string(home != nullptr ? home : "/usr/local/cuda") + "/lib64/");
+    all.push_back(std::string(cuda_folder != nullptr ? cuda_folder : "/usr/local/cuda") +
+                  "/lib64/");
     return all;
   }
 
@@ -74,14 +76,14 @@ class SharedLibrary {
     return package == std::string::npos ? "" : path.substr(0, package);
   }
 
-  void note_problem() {
+  void record_error() {
     const char* text = dlerror();
-    problem_ = text != nullptr ? text : "unknown reason";
+    error_message_ = text != nullptr ? text : "unknown reason";
   }
 
   void* handle_ = nullptr;
   bool is_incomplete_ = false;
-  std::string problem_;
+  std::string error_message_;
 };
 
 /// One handle of a library for each device; whoever uses one holds the lock, since a handle has one
@@ -93,16 +95,16 @@ class Handles {
   template <class Create>
   Handle of_current_device(Create&& create) {
     int device = 0;
-    if (cudaGetDevice(&device) != cudaSuccess || device >= most_devices) return nullptr;
-    if (made_[device] == nullptr && !create(&made_[device])) made_[device] = nullptr;
-    return made_[device];
+    if (cudaGetDevice(&device) != cudaSuccess || device >= max_devices) return nullptr;
+    if (handles_[device] == nullptr && !create(&handles_[device])) handles_[device] = nullptr;
+    return handles_[device];
   }
   std::mutex& lock() { return lock_; }
 
  private:
-  static constexpr int most_devices = 64;
+  static constexpr int max_devices = 64;
   std::mutex lock_;
-  Handle made_[most_devices] = {};
+  Handle handles_[max_devices] = {};
 };
 
 }  // namespace skerry::native

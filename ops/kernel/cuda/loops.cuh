@@ -99,11 +99,11 @@ struct on_items {
 template <class Out, class... In, class Operation>
 cudaError_t transform_items(char* out, std::int64_t size, Operation operation, cudaStream_t stream,
                             const input_item<In>*... in) {
-  auto* to = reinterpret_cast<output_item<Out>*>(out);
+  auto* output_items = reinterpret_cast<output_item<Out>*>(out);
   if constexpr (ops::same_v<Out, output_item<Out>> && (ops::same_v<In, input_item<In>> && ...)) {
-    return transform(to, size, operation, stream, in...);
+    return transform(output_items, size, operation, stream, in...);
   } else {
-    return transform(to, size, on_items<Operation, Out, In...>{operation}, stream, in...);
+    return transform(output_items, size, on_items<Operation, Out, In...>{operation}, stream, in...);
   }
 }
 
@@ -175,17 +175,18 @@ int run_elementwise(const Plan& operands, LaunchContext* context, Operation oper
   } else {
     const auto inputs = ::cuda::std::index_sequence_for<In...>{};
     cudaStream_t stream = stream_of(context);
-    const bool is_aligned = operands_suit<output_item<Out>, input_item<In>...>(operands);
+    const bool is_aligned = are_operands_aligned<output_item<Out>, input_item<In>...>(operands);
     if (operands.contiguous && is_aligned) {
-      return launched(launch_contiguous<Out, In...>(operands, stream, operation, inputs));
+      return end_launch(launch_contiguous<Out, In...>(operands, stream, operation, inputs));
     }
     if constexpr (WithValue) {
       const int array = only_contiguous_array(operands);
       if (array != 0 && is_aligned) {
-        return launched(launch_with_value<Out, first_t<In...>>(operands, stream, operation, array));
+        return end_launch(
+            launch_with_value<Out, first_t<In...>>(operands, stream, operation, array));
       }
     }
-    return launched(launch_strided<Out, In...>(operands, stream, operation, inputs));
+    return end_launch(launch_strided<Out, In...>(operands, stream, operation, inputs));
   }
 }
 

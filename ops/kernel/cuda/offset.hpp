@@ -58,9 +58,9 @@ struct FastDivider {
   std::uint32_t shift = 0;
 
   FastDivider() = default;
-  explicit FastDivider(Word by) : divisor(by) {
-    while ((Word{1} << shift) < by) ++shift;
-    magic = detail::division_magic(by, shift);
+  explicit FastDivider(Word denominator) : divisor(denominator) {
+    while ((Word{1} << shift) < denominator) ++shift;
+    magic = detail::division_magic(denominator, shift);
   }
   [[nodiscard]] SKERRY_HD SKERRY_INLINE Word quotient(Word n) const {
     return (detail::multiply_high(n, magic) + n) >> shift;
@@ -79,15 +79,15 @@ struct FastDivider {
 
 /// Whether all byte offsets of a plan, their partial sums and its indices fit int32.
 template <int Operands>
-[[nodiscard]] bool suits_32bit(const Plan& from) {
+[[nodiscard]] bool fits_32bit(const Plan& plan) {
   constexpr std::int64_t limit = index_limit_32bit;
-  if (from.size >= limit) return false;
+  if (plan.size >= limit) return false;
   for (int operand = 0; operand < Operands; ++operand) {
     std::int64_t reach = 0;
-    for (int axis = 0; axis < from.rank; ++axis) {
-      const std::int64_t stride = from.strides[operand][axis];
+    for (int axis = 0; axis < plan.rank; ++axis) {
+      const std::int64_t stride = plan.strides[operand][axis];
       if (stride >= limit || stride <= -limit) return false;
-      reach += (stride < 0 ? -stride : stride) * (from.shape[axis] - 1);
+      reach += (stride < 0 ? -stride : stride) * (plan.shape[axis] - 1);
       if (reach >= limit) return false;
     }
   }
@@ -107,20 +107,20 @@ struct StridedOffsets {
   FastDivider<std::uint32_t> extents[Plan::max_axes];
   std::int32_t strides[Operands][Plan::max_axes] = {};
 
-  /// False if `from` is too large for 32-bit indexing.
-  [[nodiscard]] bool assign(const Plan& from) {
-    if (!suits_32bit<Operands>(from)) return false;
+  /// False if `plan` is too large for 32-bit indexing.
+  [[nodiscard]] bool assign(const Plan& plan) {
+    if (!fits_32bit<Operands>(plan)) return false;
     rank = 0;
-    for (int axis = 0; axis < from.rank; ++axis) append(from, axis, from.shape[axis], 1);
+    for (int axis = 0; axis < plan.rank; ++axis) append(plan, axis, plan.shape[axis], 1);
     return true;
   }
 
   /// Every `step`th place of an axis, as the slowest; what the products of a step that is beyond
   /// the axis are does not matter.
-  void append(const Plan& from, int axis, std::int64_t extent, std::int64_t step) {
+  void append(const Plan& plan, int axis, std::int64_t extent, std::int64_t step) {
     extents[rank] = FastDivider<std::uint32_t>(static_cast<std::uint32_t>(extent));
     for (int operand = 0; operand < Operands; ++operand) {
-      strides[operand][rank] = static_cast<std::int32_t>(from.strides[operand][axis] * step);
+      strides[operand][rank] = static_cast<std::int32_t>(plan.strides[operand][axis] * step);
     }
     ++rank;
   }
@@ -129,25 +129,25 @@ struct StridedOffsets {
                                       std::int32_t (&offsets)[Operands]) const {
     SKERRY_UNROLL
     for (int operand = 0; operand < Operands; ++operand) offsets[operand] = 0;
-    Ends at;
-    add_from<0>(index, offsets, at);
-    return at;
+    Ends ends;
+    add_from<0>(index, offsets, ends);
+    return ends;
   }
 
  private:
   template <int Axis>
   SKERRY_HD SKERRY_INLINE void add_from(std::uint32_t index, std::int32_t (&offsets)[Operands],
-                                        Ends& at) const {
+                                        Ends& ends) const {
     if (Axis + 1 >= rank) {  // what is left is the coordinate: no division
-      if constexpr (Axis == 0) at.first = index;
-      at.last = index;
+      if constexpr (Axis == 0) ends.first = index;
+      ends.last = index;
       add<Axis>(index, offsets);
     } else if constexpr (Axis + 1 < Plan::max_axes) {
       const std::uint32_t quotient = extents[Axis].quotient(index);
       const std::uint32_t coordinate = index - quotient * extents[Axis].divisor;
-      if constexpr (Axis == 0) at.first = coordinate;
+      if constexpr (Axis == 0) ends.first = coordinate;
       add<Axis>(coordinate, offsets);
-      add_from<Axis + 1>(quotient, offsets, at);
+      add_from<Axis + 1>(quotient, offsets, ends);
     }
   }
   template <int Axis>

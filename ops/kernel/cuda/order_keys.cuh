@@ -29,9 +29,9 @@ struct KeyRows {
 
 /// indices[i] = the index in its row of what goes to i; stable. `tags`, if not null, stand for the
 /// indices of the (single) row: indices[i] = tags[index].
-cudaError_t order_keys(const KeyRows<std::uint32_t>& of, const std::uint32_t* tags,
+cudaError_t order_keys(const KeyRows<std::uint32_t>& key_rows, const std::uint32_t* tags,
                        std::uint32_t* indices, LaunchContext* context);
-cudaError_t order_keys(const KeyRows<std::uint64_t>& of, const std::uint32_t* tags,
+cudaError_t order_keys(const KeyRows<std::uint64_t>& key_rows, const std::uint32_t* tags,
                        std::uint32_t* indices, LaunchContext* context);
 
 }  // namespace skerry::native

@@ -5,7 +5,7 @@
 #include "core/plan.hpp"
 #include "ops/kernel/cuda/access.cuh"
 #include "ops/kernel/cuda/launch.cuh"
-#include "ops/kernel/cuda/strided_walk.hpp"
+#include "ops/kernel/cuda/strided_traversal.hpp"
 
 #include <cuda/std/tuple>
 #include <cuda/std/utility>
@@ -57,8 +57,8 @@ struct StridedReader {
 
 template <class Operation, class Out, class... In>
 struct StridedLoop {
-  using walk_type = StridedWalk<1 + sizeof...(In)>;
-  using place = typename walk_type::Place;
+  using traversal_type = StridedTraversal<1 + sizeof...(In)>;
+  using position_type = typename traversal_type::Position;
   template <std::size_t I>
   using input_t = ::cuda::std::tuple_element_t<I, ::cuda::std::tuple<In...>>;
   /// Elements whose items a thread asks for before it uses the first: as many as registers hold.
@@ -68,7 +68,7 @@ struct StridedLoop {
                                                                           : 4;
 
   Operation operation;
-  walk_type walk;
+  traversal_type traversal;
   char* out;
   ::cuda::std::tuple<StridedInput<In>...> inputs;
   bool is_aligned;
@@ -80,108 +80,110 @@ struct StridedLoop {
  private:
   template <std::size_t... I>
   __device__ SKERRY_INLINE void run(char* tiles, ::cuda::std::index_sequence<I...>) const {
-    place here = walk.locate(blockIdx.x, threadIdx.x);
-    if (walk.has_tiles()) {
+    position_type here = traversal.locate(blockIdx.x, threadIdx.x);
+    if (traversal.has_tiles()) {
       (copy_tile<I>(here, tiles), ...);
       __syncthreads();
     }
-    auto [position, end] = walk.deal(here, blockIdx.x, threadIdx.x);
+    auto [position, end] = traversal.deal(here, blockIdx.x, threadIdx.x);
     if (position >= end) return;
     ::cuda::std::tuple<StridedReader<In, depth>...> readers{reader<I>(here, tiles)...};
-    char* to = out + here.at[0];
+    char* destination = out + here.byte_offsets[0];
     const auto result = [&](int n) { return operation(::cuda::std::get<I>(readers).items[n]...); };
     if constexpr (depth > 1) {
-      while (is_aligned && position + (depth - 1) * walk.step < end) {
+      while (is_aligned && position + (depth - 1) * traversal.step < end) {
         (::cuda::std::get<I>(readers).read_all(true), ...);
         SKERRY_UNROLL
         for (int n = 0; n < depth; ++n) {
-          store<Out>(to, result(n), true);
-          to += walk.steps[0];
+          store<Out>(destination, result(n), true);
+          destination += traversal.steps[0];
         }
-        position += depth * walk.step;
+        position += depth * traversal.step;
       }
     }
     SKERRY_DO_NOT_UNROLL
-    for (; position < end; position += walk.step) {
+    for (; position < end; position += traversal.step) {
       (::cuda::std::get<I>(readers).read_one(is_aligned), ...);
-      store<Out>(to, result(0), is_aligned);
-      to += walk.steps[0];
+      store<Out>(destination, result(0), is_aligned);
+      destination += traversal.steps[0];
     }
   }
 
   template <std::size_t I>
-  __device__ SKERRY_INLINE auto reader(const place& here, char* tiles) const {
+  __device__ SKERRY_INLINE auto reader(const position_type& here, char* tiles) const {
     using T = input_t<I>;
     const auto& input = ::cuda::std::get<I>(inputs);
     const bool is_value = input.data == nullptr;
-    const char* const data = walk.pitch[1 + I] != 0 ? tiles : input.data;
-    StridedReader<T, depth> made{.next = data + here.at[1 + I],
-                                 .step = walk.steps[1 + I],
-                                 .is_same = is_value || walk.steps[1 + I] == 0,
-                                 .items = {}};
-    if (made.is_same) {
-      const T item = is_value ? input.value : load<T>(made.next, is_aligned);
+    const char* const data = traversal.pitch[1 + I] != 0 ? tiles : input.data;
+    StridedReader<T, depth> strided_reader{.next = data + here.byte_offsets[1 + I],
+                                           .step = traversal.steps[1 + I],
+                                           .is_same = is_value || traversal.steps[1 + I] == 0,
+                                           .items = {}};
+    if (strided_reader.is_same) {
+      const T item = is_value ? input.value : load<T>(strided_reader.next, is_aligned);
       SKERRY_UNROLL
-      for (int n = 0; n < depth; ++n) made.items[n] = item;
+      for (int n = 0; n < depth; ++n) strided_reader.items[n] = item;
     }
-    return made;
+    return strided_reader;
   }
 
   template <std::size_t I>
-  __device__ SKERRY_INLINE void copy_tile(const place& tile, char* tiles) const {
+  __device__ SKERRY_INLINE void copy_tile(const position_type& tile, char* tiles) const {
     using T = input_t<I>;
-    if (walk.pitch[1 + I] == 0) return;
-    auto copied = walk.template copies<1 + static_cast<int>(I)>(tile, threadIdx.x);
+    if (traversal.pitch[1 + I] == 0) return;
+    auto copied = traversal.template copies<1 + static_cast<int>(I)>(tile, threadIdx.x);
     auto [position, end] = copied.items;
-    const std::uint32_t lines = walk.lines();
-    char* to = tiles + copied.to;
-    const std::ptrdiff_t row = static_cast<std::int32_t>(lines) * walk.pitch[1 + I];
-    StridedReader<T, 4> from{.next = ::cuda::std::get<I>(inputs).data + copied.from,
-                             .step = static_cast<std::ptrdiff_t>(static_cast<std::int32_t>(lines)) *
-                                     walk.along_fast[1 + I],
-                             .is_same = false,
-                             .items = {}};
+    const std::uint32_t lines = traversal.lines();
+    char* destination = tiles + copied.shared_offset;
+    const std::ptrdiff_t row = static_cast<std::int32_t>(lines) * traversal.pitch[1 + I];
+    StridedReader<T, 4> source_reader{
+        .next = ::cuda::std::get<I>(inputs).data + copied.source_offset,
+        .step = static_cast<std::ptrdiff_t>(static_cast<std::int32_t>(lines)) *
+                traversal.along_fast[1 + I],
+        .is_same = false,
+        .items = {}};
     while (is_aligned && position + 3 * lines < end) {
-      from.read_all(true);
+      source_reader.read_all(true);
       SKERRY_UNROLL
       for (int n = 0; n < 4; ++n) {
-        store<T>(to, from.items[n], true);
-        to += row;
+        store<T>(destination, source_reader.items[n], true);
+        destination += row;
       }
       position += 4 * lines;
     }
     SKERRY_DO_NOT_UNROLL
     for (; position < end; position += lines) {
-      from.read_one(is_aligned);
-      store<T>(to, from.items[0], is_aligned);
-      to += row;
+      source_reader.read_one(is_aligned);
+      store<T>(destination, source_reader.items[0], is_aligned);
+      destination += row;
     }
   }
 };
 
 template <class Loop>
-__global__ void __launch_bounds__(Loop::walk_type::block_threads) run_strided(const Loop loop) {
+__global__ void __launch_bounds__(Loop::traversal_type::block_threads)
+    run_strided(const Loop loop) {
   extern __shared__ int4 tiles[];
   loop.run(reinterpret_cast<char*>(tiles));
 }
 
 /// Whether all addresses of `operand` are multiples of T's alignment.
 template <class T>
-[[nodiscard]] bool operand_suits(const Plan& operands, int operand) {
+[[nodiscard]] bool is_operand_aligned(const Plan& operands, int operand) {
   if (operands.is_value(operand)) return true;
-  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(operands.data[operand]));
+  bool aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(operands.data[operand]));
   for (int axis = 0; axis < operands.rank; ++axis) {
-    aligned = aligned && suits<T>(operands.strides[operand][axis]);
+    aligned = aligned && is_aligned_for<T>(operands.strides[operand][axis]);
   }
   return aligned;
 }
 
 /// The same of all operands, of which T are the types in turn.
 template <class... T>
-[[nodiscard]] bool operands_suit(const Plan& operands) {
+[[nodiscard]] bool are_operands_aligned(const Plan& operands) {
   int operand = 0;
   bool suit = true;
-  ((suit = operand_suits<T>(operands, operand++) && suit), ...);
+  ((suit = is_operand_aligned<T>(operands, operand++) && suit), ...);
   return suit;
 }
 
@@ -190,14 +192,14 @@ cudaError_t launch_strided(const Plan& operands, cudaStream_t stream, Operation 
                            ::cuda::std::index_sequence<I...>) {
   using loop_type = StridedLoop<Operation, Out, In...>;
   loop_type loop{.operation = operation,
-                 .walk = {},
+                 .traversal = {},
                  .out = operands.data[0],
                  .inputs = {StridedInput<In>{operands.data[1 + I],
                                              operands.values[1 + I].template as<In>()}...},
-                 .is_aligned = operands_suit<whole<Out>, whole<In>...>(operands)};
-  if (!loop.walk.assign(operands)) return cudaErrorInvalidValue;
-  run_strided<<<loop.walk.blocks(), loop_type::walk_type::block_threads,
-                static_cast<std::size_t>(loop.walk.shared_bytes), stream>>>(loop);
+                 .is_aligned = are_operands_aligned<whole<Out>, whole<In>...>(operands)};
+  if (!loop.traversal.assign(operands)) return cudaErrorInvalidValue;
+  run_strided<<<loop.traversal.blocks(), loop_type::traversal_type::block_threads,
+                static_cast<std::size_t>(loop.traversal.shared_bytes), stream>>>(loop);
   return cudaGetLastError();
 }
 

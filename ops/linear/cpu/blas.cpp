@@ -14,7 +14,7 @@ namespace skerry::blas {
 namespace {
 
 /// No more rows or columns in one call: BLAS counts in 32 bits.
-constexpr std::int64_t most_extent = std::int64_t{1} << 30;
+constexpr std::int64_t max_extent = std::int64_t{1} << 30;
 /// Multiplications below which OpenBLAS keeps to one thread (its GEMM_MULTITHREAD_THRESHOLD), so
 /// that the matrices of a stack are shared out among ours instead.
 constexpr std::int64_t one_thread = std::int64_t{64} * 64 * 64;
@@ -41,13 +41,13 @@ integer narrow(std::int64_t value) {
   return static_cast<integer>(std::min<std::int64_t>(value, INT32_MAX));
 }
 
-int flag(const BlasLayout& layout) { return layout.transposed ? transposed : plain; }
+int flag(const BlasLayout& layout) { return layout.transposed ? transposed : not_transposed; }
 
 /// Extents that one call can take, where even the distance between rows needs more than 32 bits.
 struct Steps {
-  std::int64_t m = most_extent;
-  std::int64_t n = most_extent;
-  std::int64_t k = most_extent;
+  std::int64_t m = max_extent;
+  std::int64_t n = max_extent;
+  std::int64_t k = max_extent;
 
   explicit Steps(const Product& p) {
     if (p.first.leading > INT32_MAX) (p.first.transposed ? k : m) = 1;
@@ -58,25 +58,25 @@ struct Steps {
 
 template <class T>
 void multiply_part(const Product& p, std::int64_t i, std::int64_t j, std::int64_t l,
-                   const Steps& by) {
+                   const Steps& steps) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
   const T one(1);
   const T beta(l == 0 ? 0.f : 1.f);
   const std::int64_t a = p.first.transposed ? l * p.first.leading + i : i * p.first.leading + l;
   const std::int64_t b = p.second.transposed ? j * p.second.leading + l : l * p.second.leading + j;
-  use().of<T>().gemm(row_major, flag(p.first), flag(p.second), narrow(std::min(by.m, p.m - i)),
-                     narrow(std::min(by.n, p.n - j)), narrow(std::min(by.k, p.k - l)),
-                     as_factor(one), p.x1 + a * item, narrow(p.first.leading), p.x2 + b * item,
-                     narrow(p.second.leading), as_factor(beta), p.out + (i * p.n + j) * item,
-                     narrow(p.n));
+  use().entry_points<T>().gemm(
+      row_major, flag(p.first), flag(p.second), narrow(std::min(steps.m, p.m - i)),
+      narrow(std::min(steps.n, p.n - j)), narrow(std::min(steps.k, p.k - l)), as_factor(one),
+      p.x1 + a * item, narrow(p.first.leading), p.x2 + b * item, narrow(p.second.leading),
+      as_factor(beta), p.out + (i * p.n + j) * item, narrow(p.n));
 }
 
 template <class T>
 void multiply_matrices(const Product& p) {
-  const Steps by(p);
-  for (std::int64_t i = 0; i < p.m; i += by.m) {
-    for (std::int64_t j = 0; j < p.n; j += by.n) {
-      for (std::int64_t l = 0; l < p.k; l += by.k) multiply_part<T>(p, i, j, l, by);
+  const Steps steps(p);
+  for (std::int64_t i = 0; i < p.m; i += steps.m) {
+    for (std::int64_t j = 0; j < p.n; j += steps.n) {
+      for (std::int64_t l = 0; l < p.k; l += steps.k) multiply_part<T>(p, i, j, l, steps);
     }
   }
 }
@@ -96,14 +96,14 @@ void multiply_vector(const Product& p) {
   const std::int64_t stored_columns = matrix.transposed ? rows : columns;
   const bool along = column != matrix.transposed;  // the output runs over the stored rows
   const std::int64_t step = vector.transposed == column ? 1 : vector.leading;
-  use().of<T>().gemv(row_major, along ? plain : transposed, narrow(stored_rows),
-                     narrow(stored_columns), as_factor(one), column ? p.x1 : p.x2,
-                     narrow(matrix.leading), column ? p.x2 : p.x1, narrow(step), as_factor(zero),
-                     p.out, 1);
+  use().entry_points<T>().gemv(row_major, along ? not_transposed : transposed, narrow(stored_rows),
+                               narrow(stored_columns), as_factor(one), column ? p.x1 : p.x2,
+                               narrow(matrix.leading), column ? p.x2 : p.x1, narrow(step),
+                               as_factor(zero), p.out, 1);
 }
 
 bool has_large_extent(const Product& p) {
-  return std::max({p.m, p.n, p.k, p.first.leading, p.second.leading}) > most_extent;
+  return std::max({p.m, p.n, p.k, p.first.leading, p.second.leading}) > max_extent;
 }
 
 /// x @ x.mT: half of the work, and exactly symmetric.
@@ -116,8 +116,9 @@ template <class T>
 void multiply_with_own_transpose(const Product& p) {
   const T one(1);
   const T zero(0);
-  use().of<T>().syrk(row_major, upper, flag(p.first), narrow(p.n), narrow(p.k), as_factor(one),
-                     p.x1, narrow(p.first.leading), as_factor(zero), p.out, narrow(p.n));
+  use().entry_points<T>().syrk(row_major, upper, flag(p.first), narrow(p.n), narrow(p.k),
+                               as_factor(one), p.x1, narrow(p.first.leading), as_factor(zero),
+                               p.out, narrow(p.n));
   T* const out = reinterpret_cast<T*>(p.out);
   constexpr std::int64_t tile = 64;  // both sides of the diagonal stay in the cache
   for (std::int64_t i0 = 0; i0 < p.n; i0 += tile) {
@@ -148,29 +149,34 @@ void multiply_one(const Product& p) {
 
 template <class T>
 void multiply(const void* params) {
-  const auto& work = *static_cast<const MatmulParams*>(params);
+  const auto& matmul_params = *static_cast<const MatmulParams*>(params);
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t out_step = work.m * work.n * item;
-  if (out_step == 0 || work.batch == 0) return;
-  if (work.k == 0) {
-    std::memset(work.out, 0, static_cast<std::size_t>(work.batch * out_step));
+  const std::int64_t out_step = matmul_params.m * matmul_params.n * item;
+  if (out_step == 0 || matmul_params.batch == 0) return;
+  if (matmul_params.k == 0) {
+    std::memset(matmul_params.out, 0, static_cast<std::size_t>(matmul_params.batch * out_step));
     return;
   }
-  const BlasLayout first = blas_layout_of(work.m, work.k, work.x1_row, work.x1_column, item);
-  const BlasLayout second = blas_layout_of(work.k, work.n, work.x2_row, work.x2_column, item);
+  const BlasLayout first = blas_layout_of(matmul_params.m, matmul_params.k, matmul_params.x1_row,
+                                          matmul_params.x1_column, item);
+  const BlasLayout second = blas_layout_of(matmul_params.k, matmul_params.n, matmul_params.x2_row,
+                                           matmul_params.x2_column, item);
   const auto body = [&](std::int64_t begin, std::int64_t end) noexcept {
     for (std::int64_t i = begin; i < end; ++i) {
-      const StackPlace at = place_of(i, work);
-      multiply_one<T>({work.x1 + at.x1, work.x2 + at.x2, work.out + i * out_step, work.m, work.n,
-                       work.k, first, second});
+      const StackOffsets offsets = stack_offsets(i, matmul_params);
+      multiply_one<T>({matmul_params.x1 + offsets.x1, matmul_params.x2 + offsets.x2,
+                       matmul_params.out + i * out_step, matmul_params.m, matmul_params.n,
+                       matmul_params.k, first, second});
     }
   };
-  const double operations =
-      static_cast<double>(work.m) * static_cast<double>(work.n) * static_cast<double>(work.k);
-  if (work.batch == 1 || operations > one_thread) {
-    body(0, work.batch);
+  const double operations = static_cast<double>(matmul_params.m) *
+                            static_cast<double>(matmul_params.n) *
+                            static_cast<double>(matmul_params.k);
+  if (matmul_params.batch == 1 || operations > one_thread) {
+    body(0, matmul_params.batch);
   } else {
-    cpu::parallel_for(work.batch, one_thread / static_cast<std::int64_t>(operations), body);
+    cpu::parallel_for(matmul_params.batch, one_thread / static_cast<std::int64_t>(operations),
+                      body);
   }
 }
 

@@ -18,12 +18,12 @@ class Convolver {
   /// Elements of the output.
   void run(int64 begin, int64 end) const {
     // All taps have an item from here to there.
-    const int64 from = least(greatest(begin, p_.tap_count - 1 - p_.first), end);
-    const int64 to = greatest(least(end, p_.size - p_.first), from);
-    if (to - from < step) return some_taps(begin, end);
-    some_taps(begin, from);
-    for (int64 i = from; i < to; i += step) all_taps(least(i, to - step));
-    some_taps(to, end);
+    const int64 full_begin = minimum(maximum(begin, p_.tap_count - 1 - p_.first), end);
+    const int64 full_end = maximum(minimum(end, p_.size - p_.first), full_begin);
+    if (full_end - full_begin < step) return some_taps(begin, end);
+    some_taps(begin, full_begin);
+    for (int64 i = full_begin; i < full_end; i += step) all_taps(minimum(i, full_end - step));
+    some_taps(full_end, end);
   }
 
  private:
@@ -38,8 +38,8 @@ class Convolver {
     if constexpr (ops::real_floating<R>) return R(-0.0);
     return R(0);
   }
-  [[nodiscard]] SKERRY_INLINE R tap(int64 k, int part) const {
-    return load<R>(p_.taps + (k * Parts + part) * size);
+  [[nodiscard]] SKERRY_INLINE R tap(int64 k, int component) const {
+    return load<R>(p_.taps + (k * Parts + component) * size);
   }
   [[nodiscard]] SKERRY_INLINE const char* item(int64 element) const {
     return p_.x + element * Parts * size;
@@ -56,31 +56,32 @@ class Convolver {
   }
 
   /// `step` elements from `at` on.
-  SKERRY_INLINE void all_taps(int64 at) const {
+  SKERRY_INLINE void all_taps(int64 begin) const {
     V sums[Parts][vectors];
-    repeat<Parts * vectors>([&](auto i) __attribute__((always_inline)) {
+    unroll<Parts * vectors>([&](auto i) __attribute__((always_inline)) {
       constexpr int n = decltype(i)::value;
       sums[n / vectors][n % vectors] = all_lanes<R>(nothing());
     });
     for (int64 k = 0; k < p_.tap_count; ++k) {
-      const char* const x = item(p_.first + at - k);
+      const char* const x = item(p_.first + begin - k);
       V taps[Parts];
-      repeat<Parts>([&](auto part) __attribute__((always_inline)) {
-        taps[decltype(part)::value] = all_lanes<R>(tap(k, decltype(part)::value));
+      unroll<Parts>([&](auto component) __attribute__((always_inline)) {
+        taps[decltype(component)::value] = all_lanes<R>(tap(k, decltype(component)::value));
       });
-      repeat<vectors>([&](auto v) __attribute__((always_inline)) {
+      unroll<vectors>([&](auto v) __attribute__((always_inline)) {
         const V items = load_vector<V>(x + decltype(v)::value * vector_bytes);
-        repeat<Parts>([&](auto part) __attribute__((always_inline)) {
-          sums[decltype(part)::value][decltype(v)::value] += taps[decltype(part)::value] * items;
+        unroll<Parts>([&](auto component) __attribute__((always_inline)) {
+          sums[decltype(component)::value][decltype(v)::value] +=
+              taps[decltype(component)::value] * items;
         });
       });
     }
-    repeat<vectors>([&](auto v) __attribute__((always_inline)) {
+    unroll<vectors>([&](auto v) __attribute__((always_inline)) {
       constexpr int n = decltype(v)::value;
       if constexpr (Parts == 2) {
-        store_vector(out(at) + n * vector_bytes, joined(sums[0][n], sums[1][n]));
+        store_vector(out(begin) + n * vector_bytes, joined(sums[0][n], sums[1][n]));
       } else {
-        store_vector(out(at) + n * vector_bytes, sums[0][n]);
+        store_vector(out(begin) + n * vector_bytes, sums[0][n]);
       }
     });
   }
@@ -89,21 +90,21 @@ class Convolver {
   SKERRY_SHARED void some_taps(int64 begin, int64 end) const {
     constexpr int64 block = 256;
     alignas(64) R sums[Parts][block * Parts];
-    for (int64 at = begin; at < end; at += block) {
-      const int64 n = least(block, end - at);
+    for (int64 block_begin = begin; block_begin < end; block_begin += block) {
+      const int64 n = minimum(block, end - block_begin);
       for (auto& of_part : sums) {
         for (int64 i = 0; i < n * Parts; ++i) of_part[i] = nothing();
       }
-      const int64 first = p_.first + at;
-      const int64 last_tap = least(p_.tap_count - 1, first + n - 1);
-      for (int64 k = greatest(0, first - p_.size + 1); k <= last_tap; ++k) {
-        const int64 low = greatest(0, k - first);
-        const int64 count = least(n, k - first + p_.size) - low;
+      const int64 first = p_.first + block_begin;
+      const int64 last_tap = minimum(p_.tap_count - 1, first + n - 1);
+      for (int64 k = maximum(0, first - p_.size + 1); k <= last_tap; ++k) {
+        const int64 low = maximum(0, k - first);
+        const int64 count = minimum(n, k - first + p_.size) - low;
         const char* const x = item(first + low - k);
-        for (int part = 0; part < Parts; ++part)
-          add_products(sums[part] + low * Parts, tap(k, part), x, count);
+        for (int component = 0; component < Parts; ++component)
+          add_products(sums[component] + low * Parts, tap(k, component), x, count);
       }
-      finish(sums, at, n);
+      finish(sums, block_begin, n);
     }
   }
   static SKERRY_INLINE void add_products(R* sums, R factor, const char* x, int64 count) {
@@ -116,15 +117,15 @@ class Convolver {
       }
     }
   }
-  SKERRY_INLINE void finish(const R (&sums)[Parts][256 * Parts], int64 at, int64 n) const {
-    char* const to = out(at);
+  SKERRY_INLINE void finish(const R (&sums)[Parts][256 * Parts], int64 begin, int64 n) const {
+    char* const destination = out(begin);
     if constexpr (Parts == 2) {
       for (int64 i = 0; i < n; ++i) {
-        store(to + 2 * i * size, sums[0][2 * i] - sums[1][2 * i + 1]);
-        store(to + (2 * i + 1) * size, sums[0][2 * i + 1] + sums[1][2 * i]);
+        store(destination + 2 * i * size, sums[0][2 * i] - sums[1][2 * i + 1]);
+        store(destination + (2 * i + 1) * size, sums[0][2 * i + 1] + sums[1][2 * i]);
       }
     } else {
-      for (int64 i = 0; i < n; ++i) store(to + i * size, sums[0][i]);
+      for (int64 i = 0; i < n; ++i) store(destination + i * size, sums[0][i]);
     }
   }
 
@@ -134,10 +135,10 @@ class Convolver {
 template <class R, int Parts>
 void convolve(const void* params) {
   const auto& p = *static_cast<const ConvolutionParams*>(params);
-  const Convolver<R, Parts> work(p);
+  const Convolver<R, Parts> convolver(p);
   constexpr int64 products = int64{1} << 16;  // of a thread, at least
-  cpu::parallel_for(p.count, greatest(64, products / p.tap_count),
-                    [&](int64 begin, int64 end) { work.run(begin, end); });
+  cpu::parallel_for(p.count, maximum(64, products / p.tap_count),
+                    [&](int64 begin, int64 end) { convolver.run(begin, end); });
 }
 
 template <class T>

@@ -50,22 +50,22 @@ SKERRY_INLINE S sum_of(S a, S b) {
 /// A sum of products of complex numbers from sums of their parts' products: of like parts, and of
 /// the other number's other part. One subtraction at the end, where each product would need one.
 template <class T, bool Conjugate, class Parts>
-SKERRY_INLINE T complex_sum(const Parts& like, const Parts& crossed) {
-  return Conjugate ? T(like[0] + like[1], crossed[0] - crossed[1])
-                   : T(like[0] - like[1], crossed[0] + crossed[1]);
+SKERRY_INLINE T complex_sum(const Parts& direct, const Parts& crossed) {
+  return Conjugate ? T(direct[0] + direct[1], crossed[0] - crossed[1])
+                   : T(direct[0] - direct[1], crossed[0] + crossed[1]);
 }
 
 template <class T, bool Conjugate>
 SKERRY_INLINE T dot_of_complex(const char* a, int64 a_step, const char* b, int64 b_step, int64 n) {
   using R = ops::real_part_t<T>;
   constexpr int lanes = 128 / int(sizeof(T));
-  R like[2 * lanes] = {};
+  R direct[2 * lanes] = {};
   R crossed[2 * lanes] = {};
-  const auto add = [&](int k, int64 at) __attribute__((always_inline)) {
-    const T x = load<T>(a + at * a_step);
-    const T y = load<T>(b + at * b_step);
-    like[2 * k] += x.re * y.re;
-    like[2 * k + 1] += x.im * y.im;
+  const auto add = [&](int k, int64 index) __attribute__((always_inline)) {
+    const T x = load<T>(a + index * a_step);
+    const T y = load<T>(b + index * b_step);
+    direct[2 * k] += x.re * y.re;
+    direct[2 * k + 1] += x.im * y.im;
     crossed[2 * k] += x.re * y.im;
     crossed[2 * k + 1] += x.im * y.re;
   };
@@ -76,11 +76,11 @@ SKERRY_INLINE T dot_of_complex(const char* a, int64 a_step, const char* b, int64
   for (int k = 0; i + k < n; ++k) add(k, i + k);
   for (int half = lanes; half > 1; half /= 2) {
     for (int k = 0; k < half; ++k) {
-      like[k] += like[k + half];
+      direct[k] += direct[k + half];
       crossed[k] += crossed[k + half];
     }
   }
-  return complex_sum<T, Conjugate>(like, crossed);
+  return complex_sum<T, Conjugate>(direct, crossed);
 }
 
 /// In as many lanes as fill four vectors, which also keeps the error of long sums down.
@@ -150,17 +150,17 @@ SKERRY_INLINE T dot_of_vectors(const char* a, const char* b, int64 n) {
   };
   int64 left = is_complex ? 2 * n : n;
   for (; left >= vectors * lanes; left -= vectors * lanes, a += 128, b += 128) {
-    repeat<vectors>([&](auto v) __attribute__((always_inline)) {
-      constexpr int at = decltype(v)::value * vector_bytes;
-      add(v, load_vector<V>(a + at), load_vector<V>(b + at));
+    unroll<vectors>([&](auto v) __attribute__((always_inline)) {
+      constexpr int offset = decltype(v)::value * vector_bytes;
+      add(v, load_vector<V>(a + offset), load_vector<V>(b + offset));
     });
   }
-  repeat<vectors>([&](auto v) __attribute__((always_inline)) {
+  unroll<vectors>([&](auto v) __attribute__((always_inline)) {
     constexpr int64 first = decltype(v)::value * lanes;
     if (left <= first) return;
-    const auto some = [&](const char* from) __attribute__((always_inline)) {
-      return load_some_lanes<R>(reinterpret_cast<const R*>(from) + first,
-                                least(left - first, lanes), V{});
+    const auto some = [&](const char* source) __attribute__((always_inline)) {
+      return load_some_lanes<R>(reinterpret_cast<const R*>(source) + first,
+                                minimum(left - first, lanes), V{});
     };
     add(v, some(a), some(b));
   });
@@ -178,15 +178,15 @@ SKERRY_INLINE bool has_true_product(const char* a, int64 a_step, const char* b, 
   const auto is_true = [&](int64 i) __attribute__((always_inline)) {
     return load<bool>(a + i * a_step) & load<bool>(b + i * b_step);
   };
-  int64 at = 0;
-  for (; at < least(n, 16); ++at) {
-    if (is_true(at)) return true;
+  int64 position = 0;
+  for (; position < minimum(n, 16); ++position) {
+    if (is_true(position)) return true;
   }
-  for (int64 block = 64; at < n; at += block, block = least(4 * block, 4096)) {
-    uint8 found = 0;
-    const int64 end = least(at + block, n);
-    for (int64 i = at; i < end; ++i) found |= static_cast<uint8>(is_true(i));
-    if (found != 0) return true;
+  for (int64 block = 64; position < n; position += block, block = minimum(4 * block, 4096)) {
+    uint8 any_true = 0;
+    const int64 end = minimum(position + block, n);
+    for (int64 i = position; i < end; ++i) any_true |= static_cast<uint8>(is_true(i));
+    if (any_true != 0) return true;
   }
   return false;
 }
@@ -198,7 +198,7 @@ SKERRY_INLINE float32 dot_of_halves(const char* a, const char* b, int64 n) {
   alignas(64) float32 second[half_block];
   float32 sum = 0;
   for (int64 i = 0; i < n; i += half_block) {
-    const int64 count = least(half_block, n - i);
+    const int64 count = minimum(half_block, n - i);
     widen_halves(first, a + i * 2, count);
     widen_halves(second, b + i * 2, count);
     sum += dot_of<float32, false>(reinterpret_cast<const char*>(first), width,
@@ -256,13 +256,13 @@ SKERRY_INLINE void dot_columns(const MatmulParams& p, const char* a, const char*
   constexpr int64 width = dot_columns_width;
   constexpr int64 block = ops::boolean<T> ? 32 : 256;
   for (int64 first = 0; first < n; first += width) {
-    const int64 count = least(width, n - first);
+    const int64 count = minimum(width, n - first);
     S total[width];
     for (int64 j = 0; j < width; ++j) total[j] = S(0);
     for (int64 k0 = 0; k0 < p.k; k0 += block) {
       S sum[width];
       for (int64 j = 0; j < width; ++j) sum[j] = S(0);
-      const int64 past = least(p.k, k0 + block);
+      const int64 past = minimum(p.k, k0 + block);
       for (int64 k = k0; k < past; ++k) {
         const char* x = a + k * p.x1_column + first * Step1;
         const char* y = b + k * p.x2_row + first * Step2;
@@ -288,17 +288,17 @@ SKERRY_INLINE void dot_run(const MatmulParams& p, const char* a, const char* b, 
   constexpr int64 item = sizeof(T);
   const int64 step1 = p.batch_rank > 0 ? p.x1_batch[0] : 0;
   const int64 step2 = p.batch_rank > 0 ? p.x2_batch[0] : 0;
-  const bool is_beside = n >= (ops::boolean<T> ? 8 : 2);
-  if (is_beside && step1 == item && step2 == item) {
+  const bool is_side_by_side = n >= (ops::boolean<T> ? 8 : 2);
+  if (is_side_by_side && step1 == item && step2 == item) {
     return dot_columns<T, Conjugate, item, item>(p, a, b, out, n);
   }
-  if (is_beside && step1 == item && step2 == 0) {
+  if (is_side_by_side && step1 == item && step2 == 0) {
     return dot_columns<T, Conjugate, item, 0>(p, a, b, out, n);
   }
-  if (is_beside && step1 == 0 && step2 == item) {
+  if (is_side_by_side && step1 == 0 && step2 == item) {
     return dot_columns<T, Conjugate, 0, item>(p, a, b, out, n);
   }
-  const auto each = [&](auto dot) __attribute__((always_inline)) {
+  const auto store_dots = [&](auto dot) __attribute__((always_inline)) {
     for (int64 i = 0; i < n; ++i) {
       store(out + i * item, static_cast<T>(dot(a + i * step1, b + i * step2)));
     }
@@ -306,12 +306,12 @@ SKERRY_INLINE void dot_run(const MatmulParams& p, const char* a, const char* b, 
   const int64 column = p.x1_column;
   const int64 row = p.x2_row;
   if (p.k == 3) {  // vectors in space: a known number needs no loop for each
-    return each([&](const char* x, const char* y) __attribute__((always_inline)) {
+    return store_dots([&](const char* x, const char* y) __attribute__((always_inline)) {
       return dot_of<T, Conjugate>(x, column, y, row, 3);
     });
   }
-  each([&](const char* x, const char* y)
-           __attribute__((always_inline)) { return dot_at<T, Conjugate>(p, x, y, p.k); });
+  store_dots([&](const char* x, const char* y)
+                 __attribute__((always_inline)) { return dot_at<T, Conjugate>(p, x, y, p.k); });
 }
 
 template <class T, bool Conjugate>
@@ -319,9 +319,9 @@ void dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& p = *static_cast<const MatmulParams*>(context);
   const int64 length = p.batch_rank > 0 ? p.batch_shape[0] : 1;
   for (int64 i = begin; i < end;) {
-    const int64 n = least(length - i % length, end - i);
-    const StackPlace at = place_of(i, p);
-    dot_run<T, Conjugate>(p, p.x1 + at.x1, p.x2 + at.x2, p.out + i * int64(sizeof(T)), n);
+    const int64 n = minimum(length - i % length, end - i);
+    const StackOffsets offsets = stack_offsets(i, p);
+    dot_run<T, Conjugate>(p, p.x1 + offsets.x1, p.x2 + offsets.x2, p.out + i * int64(sizeof(T)), n);
     i += n;
   }
 }
@@ -330,7 +330,7 @@ void dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
 template <class T>
 struct LongDot {
   static constexpr int64 parts = 64;
-  const MatmulParams* work;
+  const MatmulParams* params;
   dot_sum_t<T> sums[parts] = {};
   bool is_true = false;  ///< of bools: the other parts change nothing
 };
@@ -338,13 +338,13 @@ struct LongDot {
 template <class T, bool Conjugate>
 void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
   auto& all = *static_cast<LongDot<T>*>(context);
-  const MatmulParams& p = *all.work;
+  const MatmulParams& p = *all.params;
   const int64 length = ceil_div(p.k, LongDot<T>::parts);
   for (int64 i = begin; i < end; ++i) {
     if (__atomic_load_n(&all.is_true, __ATOMIC_RELAXED)) return;
-    const int64 first = least(i * length, p.k);
+    const int64 first = minimum(i * length, p.k);
     all.sums[i] = dot_at<T, Conjugate>(p, p.x1 + first * p.x1_column, p.x2 + first * p.x2_row,
-                                       least(length, p.k - first));
+                                       minimum(length, p.k - first));
     if constexpr (ops::boolean<T>) {
       if (all.sums[i]) __atomic_store_n(&all.is_true, true, __ATOMIC_RELAXED);
     }
@@ -352,19 +352,18 @@ void long_dot_range(void* context, std::int64_t begin, std::int64_t end) noexcep
 }
 
 template <class T, bool Conjugate>
-void run_dots(MatmulParams work) {
-  constexpr int64 grain = 16384;
-  if (work.batch == 1 && work.k > 4 * grain) {
+void run_dots(MatmulParams p) {
+  constexpr int64 grain_size = 16384;
+  if (p.batch == 1 && p.k > 4 * grain_size) {
     LongDot<T> all;
-    all.work = &work;
-    cpu::parallel_for(LongDot<T>::parts, ceil_div(LongDot<T>::parts * grain, work.k),
+    all.params = &p;
+    cpu::parallel_for(LongDot<T>::parts, ceil_div(LongDot<T>::parts * grain_size, p.k),
                       long_dot_range<T, Conjugate>, &all);
     dot_sum_t<T> sum = all.sums[0];
     for (int i = 1; i < LongDot<T>::parts; ++i) sum = sum_of(sum, all.sums[i]);
-    store(work.out, static_cast<T>(sum));
+    store(p.out, static_cast<T>(sum));
   } else {
-    cpu::parallel_for(work.batch, greatest(grain / (work.k + 1), 1), dot_range<T, Conjugate>,
-                      &work);
+    cpu::parallel_for(p.batch, maximum(grain_size / (p.k + 1), 1), dot_range<T, Conjugate>, &p);
   }
 }
 

@@ -67,8 +67,8 @@ struct MicroKernel {
     }
     for (int i = 0; i < panel_rows; ++i) {
       for (int j = 0; j < panel_vectors; ++j) {
-        C* const at = sums + i * tile_shape<C>::columns + j * lanes;
-        store_lanes(at, load_lanes(at) + acc[i][j]);
+        C* const destination = sums + i * tile_shape<C>::columns + j * lanes;
+        store_lanes(destination, load_lanes(destination) + acc[i][j]);
       }
     }
   }
@@ -91,8 +91,8 @@ struct MicroKernel<C> {
       for (int j = 0; j < panel_vectors; ++j) low[i][j] = cross[i][j] = V{};
     }
     for (int64 k = 0; k < depth; ++k) {
-      const C* const at = b + k * panel_columns;
-      const V right[2] = {load_lanes(at), load_lanes(at + lanes)};
+      const C* const panel_row = b + k * panel_columns;
+      const V right[2] = {load_lanes(panel_row), load_lanes(panel_row + lanes)};
       const V right_high[2] = {right[0] >> 32, right[1] >> 32};
 #pragma GCC unroll 2
       for (int i = 0; i < panel_rows; ++i) {
@@ -109,28 +109,28 @@ struct MicroKernel<C> {
     }
     for (int64 i = 0; i < panel_rows; ++i) {
       for (int64 j = 0; j < panel_vectors; ++j) {
-        C* const at = sums + i * tile_shape<C>::columns + j * lanes;
-        store_lanes(at, load_lanes(at) + (low[i][j] + (cross[i][j] << 32)));
+        C* const destination = sums + i * tile_shape<C>::columns + j * lanes;
+        store_lanes(destination, load_lanes(destination) + (low[i][j] + (cross[i][j] << 32)));
       }
     }
   }
 };
 
-/// The block of `count` x `depth` items from `from` on, in panels of Panel of the first axis, in
+/// The block of `count` x `depth` items from `source` on, in panels of Panel of the first axis, in
 /// which the second axis is the slow one; filled up with zeros.
 template <class U, class C, int Panel>
-SKERRY_INLINE void pack(C* to, const char* from, int64 step, int64 depth_step, int count,
+SKERRY_INLINE void pack(C* destination, const char* source, int64 step, int64 depth_step, int count,
                         int depth) {
   for (int first = 0; first < count; first += Panel) {
     const int used = count - first < Panel ? count - first : Panel;
-    const char* panel = from + first * step;
-    for (int k = 0; k < depth; ++k, to += Panel) {
+    const char* panel = source + first * step;
+    for (int k = 0; k < depth; ++k, destination += Panel) {
       const char* line = panel + k * depth_step;
       if (used == Panel && step == int64(sizeof(U))) {
-        for (int i = 0; i < Panel; ++i) to[i] = load<U>(line + i * int64(sizeof(U)));
+        for (int i = 0; i < Panel; ++i) destination[i] = load<U>(line + i * int64(sizeof(U)));
       } else {
-        for (int i = 0; i < used; ++i) to[i] = load<U>(line + i * step);
-        for (int i = used; i < Panel; ++i) to[i] = 0;
+        for (int i = 0; i < used; ++i) destination[i] = load<U>(line + i * step);
+        for (int i = used; i < Panel; ++i) destination[i] = 0;
       }
     }
   }
@@ -143,16 +143,16 @@ void multiply_tile(const MatmulParams& p, const char* x1, const char* x2, char* 
   using C = typename tile_item<U>::type;
   using shape = tile_shape<C>;
   using micro = MicroKernel<C>;
-  Tile<C> work;
-  for (int i = 0; i < shape::rows * shape::columns; ++i) work.sums[i] = 0;
+  Tile<C> tile;
+  for (int i = 0; i < shape::rows * shape::columns; ++i) tile.sums[i] = 0;
   for (int64 k = 0; k < p.k; k += shape::depth) {
-    const int depth = static_cast<int>(least(shape::depth, p.k - k));
-    pack<U, C, micro::panel_rows>(work.a, x1 + k * p.x1_column, p.x1_row, p.x1_column, rows, depth);
-    pack<U, C, micro::panel_columns>(work.b, x2 + k * p.x2_row, p.x2_column, p.x2_row, columns,
+    const int depth = static_cast<int>(minimum(shape::depth, p.k - k));
+    pack<U, C, micro::panel_rows>(tile.a, x1 + k * p.x1_column, p.x1_row, p.x1_column, rows, depth);
+    pack<U, C, micro::panel_columns>(tile.b, x2 + k * p.x2_row, p.x2_column, p.x2_row, columns,
                                      depth);
     for (int j = 0; j < columns; j += micro::panel_columns) {
       for (int i = 0; i < rows; i += micro::panel_rows) {
-        micro::run(work.a + i * depth, work.b + j * depth, work.sums + i * shape::columns + j,
+        micro::run(tile.a + i * depth, tile.b + j * depth, tile.sums + i * shape::columns + j,
                    depth);
       }
     }
@@ -160,7 +160,7 @@ void multiply_tile(const MatmulParams& p, const char* x1, const char* x2, char* 
   for (int i = 0; i < rows; ++i) {
     char* const row = out + i * p.n * int64(sizeof(U));
     for (int j = 0; j < columns; ++j) {
-      store(row + j * int64(sizeof(U)), static_cast<U>(work.sums[i * shape::columns + j]));
+      store(row + j * int64(sizeof(U)), static_cast<U>(tile.sums[i * shape::columns + j]));
     }
   }
 }
@@ -175,23 +175,23 @@ void integer_range(void* context, std::int64_t begin, std::int64_t end) noexcept
     const int64 matrix = index / tiles;
     const int64 i = index % tiles / across * shape::rows;
     const int64 j = index % tiles % across * shape::columns;
-    const StackPlace at = place_of(matrix, p);
-    multiply_tile<U>(p, p.x1 + at.x1 + i * p.x1_row, p.x2 + at.x2 + j * p.x2_column,
+    const StackOffsets offsets = stack_offsets(matrix, p);
+    multiply_tile<U>(p, p.x1 + offsets.x1 + i * p.x1_row, p.x2 + offsets.x2 + j * p.x2_column,
                      p.out + ((matrix * p.m + i) * p.n + j) * int64(sizeof(U)),
-                     static_cast<int>(least(shape::rows, p.m - i)),
-                     static_cast<int>(least(shape::columns, p.n - j)));
+                     static_cast<int>(minimum(shape::rows, p.m - i)),
+                     static_cast<int>(minimum(shape::columns, p.n - j)));
   }
 }
 
 template <class U>
 void run_integer_matmul(const void* params) {
   using shape = tile_shape<typename tile_item<U>::type>;
-  auto work = *static_cast<const MatmulParams*>(params);
-  const int64 tiles = ceil_div(work.n, shape::columns) * ceil_div(work.m, shape::rows);
-  const int64 cost = least(work.m, shape::rows) * least(work.n, shape::columns) * (work.k + 1);
-  constexpr int64 grain = 131072;  // multiplications
-  cpu::parallel_for(work.batch * tiles, greatest(grain / greatest(cost, 1), 1), integer_range<U>,
-                    &work);
+  auto p = *static_cast<const MatmulParams*>(params);
+  const int64 tiles = ceil_div(p.n, shape::columns) * ceil_div(p.m, shape::rows);
+  const int64 cost = minimum(p.m, shape::rows) * minimum(p.n, shape::columns) * (p.k + 1);
+  constexpr int64 grain_size = 131072;  // multiplications
+  cpu::parallel_for(p.batch * tiles, maximum(grain_size / maximum(cost, 1), 1), integer_range<U>,
+                    &p);
 }
 
 }  // namespace

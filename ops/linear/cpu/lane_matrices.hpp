@@ -23,36 +23,36 @@ struct LaneMatrix {
   int64 down;   ///< from a row to the next
   int64 right;  ///< from a column to the next
 
-  [[nodiscard]] R* at(int64 row, int64 column) const {
+  [[nodiscard]] R* address(int64 row, int64 column) const {
     return base + (row * down + column * right) * (lane_count<R> * Wide<T>::parts);
   }
   [[nodiscard]] Wide<T> get(int64 row, int64 column) const {
-    return Wide<T>::load(at(row, column));
+    return Wide<T>::load(address(row, column));
   }
-  void set(int64 row, int64 column, Wide<T> value) const { value.store(at(row, column)); }
+  void set(int64 row, int64 column, Wide<T> value) const { value.store(address(row, column)); }
   /// From an element on.
-  [[nodiscard]] LaneMatrix from(int64 row, int64 column) const {
-    return {at(row, column), down, right};
+  [[nodiscard]] LaneMatrix submatrix(int64 row, int64 column) const {
+    return {address(row, column), down, right};
   }
   [[nodiscard]] LaneMatrix transposed() const { return {base, right, down}; }
 };
 
-/// The first column of `to`, so many rows, minus the product of `a` and the first column of `x`,
-/// which has `terms` rows; or its conjugate. Four sums are formed at a time.
+/// The first column of `destination`, so many rows, minus the product of `a` and the first column
+/// of `x`, which has `terms` rows; or its conjugate. Four sums are formed at a time.
 template <bool Conjugate = false, class T>
-SKERRY_INLINE void subtract_product(LaneMatrix<T> to, LaneMatrix<T> a, LaneMatrix<T> x, int64 rows,
-                                    int64 terms) {
+SKERRY_INLINE void subtract_product(LaneMatrix<T> destination, LaneMatrix<T> a, LaneMatrix<T> x,
+                                    int64 rows, int64 terms) {
   const auto subtract = [&]<int Count>(int64 row, number<Count>) {
     Wide<T> sums[Count];
-    repeat<Count>([&](auto i) { sums[i.value] = to.get(row + i.value, 0); });
+    unroll<Count>([&](auto i) { sums[i.value] = destination.get(row + i.value, 0); });
     for (int64 term = 0; term < terms; ++term) {
-      const Wide<T> plain = x.get(term, 0);
-      const Wide<T> factor = Conjugate ? plain.conjugate() : plain;
-      repeat<Count>([&](auto i) {
+      const Wide<T> unconjugated = x.get(term, 0);
+      const Wide<T> factor = Conjugate ? unconjugated.conjugate() : unconjugated;
+      unroll<Count>([&](auto i) {
         sums[i.value] = minus_product(sums[i.value], a.get(row + i.value, term), factor);
       });
     }
-    repeat<Count>([&](auto i) { to.set(row + i.value, 0, sums[i.value]); });
+    unroll<Count>([&](auto i) { destination.set(row + i.value, 0, sums[i.value]); });
   };
   int64 row = 0;
   for (; row + 4 <= rows; row += 4) subtract(row, number<4>{});
@@ -97,15 +97,15 @@ struct Group {
     for (int64 i = 0; i < count; ++i) p.info[first + i] = int32(info[i]);
   }
   /// The row that comes to be row `at`, for each lane.
-  void find_order(int32 (&order)[blas::most_rows_in_lanes][lanes]) const {
+  void find_order(int32 (&order)[blas::max_rows_in_lanes][lanes]) const {
     for (int64 i = 0; i < count; ++i) {
       const int32* pivots = p.pivots + (first + i) * n();
       for (int32 k = 0; k < n(); ++k) order[k][i] = k;
       for (int64 k = 0; k < n(); ++k) {
-        const int32 from = pivots[k] - 1;
+        const int32 pivot_row = pivots[k] - 1;
         const int32 row = order[k][i];
-        order[k][i] = order[from][i];
-        order[from][i] = row;
+        order[k][i] = order[pivot_row][i];
+        order[pivot_row][i] = row;
       }
     }
   }
@@ -136,23 +136,23 @@ void factor_in_lanes(const Group<T>& g) {
   g.gather_matrices();
   integers info{};
   for (int64 k = 0; k < n; ++k) {
-    subtract_product(a.from(k, k), a.from(k, 0), a.from(0, k), n - k, k);
-    auto most = a.get(k, k).size();
+    subtract_product(a.submatrix(k, k), a.submatrix(k, 0), a.submatrix(0, k), n - k, k);
+    auto max_size = a.get(k, k).size();
     integers pivot = integers{} + static_cast<lane_integer<R>>(k);
     for (int64 i = k + 1; i < n; ++i) {
       const auto size = a.get(i, k).size();
-      pivot = size > most ? integers{} + static_cast<lane_integer<R>>(i) : pivot;
-      most = size > most ? size : most;
+      pivot = size > max_size ? integers{} + static_cast<lane_integer<R>>(i) : pivot;
+      max_size = size > max_size ? size : max_size;
     }
     for (int64 i = 0; i < g.count; ++i) g.p.pivots[(g.first + i) * n + k] = int32(pivot[i]) + 1;
     exchange_rows(a, n, k, pivot);
-    const auto is_zero = most == 0;
+    const auto is_zero = max_size == 0;
     info = is_zero & (info == 0) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
-    Wide<T> by = a.get(k, k);
-    by.re = is_zero ? all_lanes(R(1)) : by.re;
-    for (int64 i = k + 1; i < n; ++i) a.set(i, k, quotient(a.get(i, k), by));
-    subtract_product(a.from(k, k + 1).transposed(), a.from(0, k + 1).transposed(),
-                     a.from(k, 0).transposed(), n - k - 1, k);
+    Wide<T> divisor = a.get(k, k);
+    divisor.re = is_zero ? all_lanes(R(1)) : divisor.re;
+    for (int64 i = k + 1; i < n; ++i) a.set(i, k, quotient(a.get(i, k), divisor));
+    subtract_product(a.submatrix(k, k + 1).transposed(), a.submatrix(0, k + 1).transposed(),
+                     a.submatrix(k, 0).transposed(), n - k - 1, k);
   }
   g.scatter_matrices();
   g.set_info(info);
@@ -164,12 +164,12 @@ void substitute(LaneMatrix<T> a, LaneMatrix<T> x, int64 n, int64 columns, bool i
                 bool by_diagonal) {
   for (int64 step = 0; step < n; ++step) {
     const int64 i = is_lower ? step : n - 1 - step;
-    const int64 known = is_lower ? 0 : i + 1;
-    subtract_product(x.from(i, 0).transposed(), x.from(known, 0).transposed(),
-                     a.from(i, known).transposed(), columns, step);
+    const int64 first_solved = is_lower ? 0 : i + 1;
+    subtract_product(x.submatrix(i, 0).transposed(), x.submatrix(first_solved, 0).transposed(),
+                     a.submatrix(i, first_solved).transposed(), columns, step);
     if (!by_diagonal) continue;
-    const Wide<T> by = a.get(i, i);
-    for (int64 c = 0; c < columns; ++c) x.set(i, c, quotient(x.get(i, c), by));
+    const Wide<T> divisor = a.get(i, i);
+    for (int64 c = 0; c < columns; ++c) x.set(i, c, quotient(x.get(i, c), divisor));
   }
 }
 
@@ -182,26 +182,28 @@ void solve_in_lanes(const Group<T>& g) {
   const LaneMatrix<T> a = g.matrix();
   const LaneMatrix<T> x = g.sides();
   g.gather_matrices();
-  int32 order[blas::most_rows_in_lanes][lanes];
+  int32 order[blas::max_rows_in_lanes][lanes];
   g.find_order(order);
   for (int64 begin = 0; begin < g.p.extra; begin += n) {
-    const int64 columns = least(n, g.p.extra - begin);
+    const int64 columns = minimum(n, g.p.extra - begin);
     const int64 nbytes = n * g.p.extra * int64(sizeof(T));
-    char* const part = g.p.b + begin * n * int64(sizeof(T));
+    char* const right_sides = g.p.b + begin * n * int64(sizeof(T));
     const auto reordered = [&](auto move) {
       for (int64 c = 0; c < columns; ++c) {
         for (int64 i = 0; i < n; ++i) {
-          R* const to = x.at(i, c);
+          R* const lane_address = x.address(i, c);
           for (int64 lane = 0; lane < g.count; ++lane) {
-            R* const from = reinterpret_cast<R*>(part + (g.first + lane) * nbytes) +
-                            (c * n + order[i][lane]) * parts;
-            for (int64 k = 0; k < parts; ++k) move(to[k * lanes + lane], from[k]);
+            R* const memory_address =
+                reinterpret_cast<R*>(right_sides + (g.first + lane) * nbytes) +
+                (c * n + order[i][lane]) * parts;
+            for (int64 k = 0; k < parts; ++k)
+              move(lane_address[k * lanes + lane], memory_address[k]);
           }
         }
       }
     };
     if (g.p.flag) {
-      g.gather(x.base, part, n * columns, nbytes);
+      g.gather(x.base, right_sides, n * columns, nbytes);
       substitute(a.transposed(), x, n, columns, true, true);
       substitute(a.transposed(), x, n, columns, false, false);
       reordered([](R& in_lane, R& in_memory) { in_memory = in_lane; });
@@ -213,7 +215,7 @@ void solve_in_lanes(const Group<T>& g) {
       reordered([](R& in_lane, R& in_memory) { in_lane = in_memory; });
       substitute(a, x, n, columns, true, false);
       substitute(a, x, n, columns, false, true);
-      g.scatter(part, x.base, n * columns, nbytes);
+      g.scatter(right_sides, x.base, n * columns, nbytes);
     }
   }
 }
@@ -228,16 +230,17 @@ void find_cholesky_in_lanes(const Group<T>& g) {
   g.gather_matrices();
   integers info{};
   for (int64 k = 0; k < n; ++k) {
-    subtract_product<true>(a.from(k, k), a.from(k, 0), a.from(k, 0).transposed(), n - k, k);
+    subtract_product<true>(a.submatrix(k, k), a.submatrix(k, 0), a.submatrix(k, 0).transposed(),
+                           n - k, k);
     lanes_of<R> root = a.get(k, k).re;
     const integers is_bad = ~(root > 0);
     info = is_bad & (info == 0) ? integers{} + static_cast<lane_integer<R>>(k + 1) : info;
     for (int lane = 0; lane < Group<T>::lanes; ++lane) {
       root[lane] = sizeof(R) == 4 ? __builtin_sqrtf(root[lane]) : __builtin_sqrt(root[lane]);
     }
-    Wide<T> by{};
-    by.re = root;
-    a.set(k, k, by);
+    Wide<T> diagonal{};
+    diagonal.re = root;
+    a.set(k, k, diagonal);
     for (int64 i = k + 1; i < n; ++i) {
       Wide<T> below = a.get(i, k);
       below.re /= root;
@@ -253,7 +256,7 @@ void find_cholesky_in_lanes(const Group<T>& g) {
 /// the way is left to the form for single matrices.
 template <class T>
 void find_determinants_in_lanes(const Group<T>& g) {
-  constexpr T least_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
+  constexpr T min_normal = sizeof(T) == 4 ? T(0x1p-126) : T(0x1p-1022);
   constexpr auto size = int64(sizeof(T));
   const int64 n = g.n();
   copy_2d({reinterpret_cast<char*>(g.scratch), size, vector_bytes},
@@ -280,37 +283,36 @@ void find_determinants_in_lanes(const Group<T>& g) {
     sign = d > 0 ? sign : d < 0 ? -sign : modulus;
   }
   for (int64 i = 0; i < g.count; ++i) {
-    const int64 at = g.first + i;
-    reinterpret_cast<T*>(g.p.c)[at] = sign[i];
-    reinterpret_cast<T*>(g.p.values)[at] = logarithms[i];
-    reinterpret_cast<T*>(g.p.b)[at] = sign[i] == 0 ? T(0) : sign[i] * value[i];
-    if (sign[i] == 0 || (lowest[i] >= least_normal && value[i] < ops::math::infinity<T>()))
-      continue;
+    const int64 matrix_index = g.first + i;
+    reinterpret_cast<T*>(g.p.c)[matrix_index] = sign[i];
+    reinterpret_cast<T*>(g.p.values)[matrix_index] = logarithms[i];
+    reinterpret_cast<T*>(g.p.b)[matrix_index] = sign[i] == 0 ? T(0) : sign[i] * value[i];
+    if (sign[i] == 0 || (lowest[i] >= min_normal && value[i] < ops::math::infinity<T>())) continue;
     LinAlgParams one = g.p;
-    one.a += at * g.area() * size;
-    one.b += at * size;
-    one.c += at * size;
-    one.values += at * size;
-    one.pivots += at * n;
-    one.info += at;
+    one.a += matrix_index * g.area() * size;
+    one.b += matrix_index * size;
+    one.c += matrix_index * size;
+    one.values += matrix_index * size;
+    one.pivots += matrix_index * n;
+    one.info += matrix_index;
     one.batch = one.slots = 1;
     blas::routine_of(LinAlgRoutine::determinant, dtype_of<T>)(&one);
   }
 }
 
-template <class T, void (*Work)(const Group<T>&)>
+template <class T, void (*LaneRoutine)(const Group<T>&)>
 void work_on_slots(void* context, std::int64_t begin, std::int64_t end) noexcept {
   using R = typename Wide<T>::real;
   const auto& p = *static_cast<const LinAlgParams*>(context);
   constexpr int64 lanes = Group<T>::lanes;
   const int64 groups = ceil_div(p.batch, lanes);
   for (int64 slot = begin; slot < end; ++slot) {
-    char* const scratch = p.scratch + slot * ceil_div(p.work * int64(sizeof(T)), 64) * 64;
+    char* const scratch = p.scratch + slot * ceil_div(p.workspace_size * int64(sizeof(T)), 64) * 64;
     const int64 past = groups * (slot + 1) / p.slots;
     for (int64 i = groups * slot / p.slots; i < past; ++i) {
-      const int64 count = least(lanes, p.batch - i * lanes);
+      const int64 count = minimum(lanes, p.batch - i * lanes);
       for (int64 k = 0; k < count; ++k) p.info[i * lanes + k] = 0;
-      Work({p, i * lanes, count, reinterpret_cast<R*>(scratch)});
+      LaneRoutine({p, i * lanes, count, reinterpret_cast<R*>(scratch)});
     }
   }
 }

@@ -25,12 +25,12 @@ OneCall library_for(const LinAlgParams& p) { return p.slots > 1 ? OneCall(1) : u
 template <class T>
 struct getrf {
   static void plan(LinAlgParams& p) { plan_lanes<T>(p, p.rows * p.rows); }
-  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>&) {
+  static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>&) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     const std::int64_t count = std::min(p.rows, p.columns);
-    library_for(p).of<T>().getrf(&m, &n, at<T>(p.a, i, p.rows, p.columns), &m, p.pivots + i * count,
-                                 p.info + i);
+    library_for(p).entry_points<T>().getrf(&m, &n, matrix_at<T>(p.a, i, p.rows, p.columns), &m,
+                                           p.pivots + i * count, p.info + i);
   }
 };
 
@@ -39,12 +39,12 @@ struct getrs {
   static void plan(LinAlgParams& p) {
     plan_lanes<T>(p, p.rows * (p.rows + std::min(p.rows, p.extra)));
   }
-  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>&) {
+  static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>&) {
     const integer n = positive(p.rows);
     const integer count = positive(p.extra);
-    library_for(p).of<T>().getrs(p.flag ? "T" : "N", &n, &count, at<T>(p.a, i, p.rows, p.rows), &n,
-                                 p.pivots + i * p.rows, at<T>(p.b, i, p.rows, p.extra), &n,
-                                 p.info + i, 1);
+    library_for(p).entry_points<T>().getrs(
+        p.flag ? "T" : "N", &n, &count, matrix_at<T>(p.a, i, p.rows, p.rows), &n,
+        p.pivots + i * p.rows, matrix_at<T>(p.b, i, p.rows, p.extra), &n, p.info + i, 1);
   }
 };
 
@@ -79,8 +79,8 @@ struct Determinant {
     return odd;
   }
 
-  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>&) {
-    const T* factors = at<T>(p.a, i, p.rows, p.rows);
+  static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>&) {
+    const T* factors = matrix_at<T>(p.a, i, p.rows, p.rows);
     T sign(is_odd(p, i) ? R(-1) : R(1));
     WideProduct<R> modulus;
     R logarithm = 0;
@@ -112,127 +112,135 @@ struct Determinant {
 template <class T>
 struct potrf {
   static void plan(LinAlgParams& p) { plan_lanes<T>(p, p.rows * p.rows); }
-  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>&) {
+  static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>&) {
     const integer n = positive(p.rows);
-    library_for(p).of<T>().potrf(p.flag ? "U" : "L", &n, at<T>(p.a, i, p.rows, p.rows), &n,
-                                 p.info + i, 1);
+    library_for(p).entry_points<T>().potrf(p.flag ? "U" : "L", &n,
+                                           matrix_at<T>(p.a, i, p.rows, p.rows), &n, p.info + i, 1);
   }
 };
 
 template <class T>
 struct geqrf {
-  static void call(const LinAlgParams& p, T* a, T* tau, T* work, integer length, integer* info) {
+  static void call(const LinAlgParams& p, T* a, T* tau, T* workspace, integer length,
+                   integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
-    library_for(p).of<T>().geqrf(&m, &n, a, &m, tau, work, &length, info);
+    library_for(p).entry_points<T>().geqrf(&m, &n, a, &m, tau, workspace, &length, info);
   }
   static void plan(LinAlgParams& p) {
-    T asked(0);
+    T optimal_length(0);
     integer info = 0;
-    call(p, nullptr, nullptr, &asked, query, &info);
-    p.work = length_of(asked);
+    call(p, nullptr, nullptr, &optimal_length, query, &info);
+    p.workspace_size = length_of(optimal_length);
   }
-  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
-    call(p, at<T>(p.a, i, p.rows, p.columns), at<T>(p.b, i, std::min(p.rows, p.columns), 1),
-         has.work, positive(p.work), p.info + i);
+  static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>& has) {
+    call(p, matrix_at<T>(p.a, i, p.rows, p.columns),
+         matrix_at<T>(p.b, i, std::min(p.rows, p.columns), 1), has.workspace,
+         positive(p.workspace_size), p.info + i);
   }
 };
 
 template <class T>
 struct orgqr {
-  static void call(const LinAlgParams& p, T* a, T* tau, T* work, integer length, integer* info) {
+  static void call(const LinAlgParams& p, T* a, T* tau, T* workspace, integer length,
+                   integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     const integer k = positive(p.extra);
-    library_for(p).of<T>().orgqr(&m, &n, &k, a, &m, tau, work, &length, info);
+    library_for(p).entry_points<T>().orgqr(&m, &n, &k, a, &m, tau, workspace, &length, info);
   }
   static void plan(LinAlgParams& p) {
-    T asked(0);
+    T optimal_length(0);
     integer info = 0;
-    call(p, nullptr, nullptr, &asked, query, &info);
-    p.work = length_of(asked);
+    call(p, nullptr, nullptr, &optimal_length, query, &info);
+    p.workspace_size = length_of(optimal_length);
   }
-  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
-    call(p, at<T>(p.a, i, p.rows, p.columns), at<T>(p.b, i, p.extra, 1), has.work, positive(p.work),
-         p.info + i);
+  static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>& has) {
+    call(p, matrix_at<T>(p.a, i, p.rows, p.columns), matrix_at<T>(p.b, i, p.extra, 1),
+         has.workspace, positive(p.workspace_size), p.info + i);
   }
 };
 
 template <class T>
 struct gesdd {
-  static void call(const LinAlgParams& p, T* a, real_t<T>* s, T* u, T* vh, const Pieces<T>& has,
-                   integer length, integer* info) {
+  static void call(const LinAlgParams& p, T* a, real_t<T>* s, T* u, T* vh,
+                   const WorkspaceParts<T>& has, integer length, integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
-    const integer least = std::min(m, n);
-    const integer vh_rows = p.extra == 2 ? n : p.extra == 1 ? least : 1;
-    const char* job = p.extra == 2 ? "A" : p.extra == 1 ? "S" : "N";
+    const integer min_extent = std::min(m, n);
+    const integer vh_rows = p.extra == 2 ? n : p.extra == 1 ? min_extent : 1;
+    const char* jobz = p.extra == 2 ? "A" : p.extra == 1 ? "S" : "N";
     if constexpr (is_complex<T>) {
-      library_for(p).of<T>().gesdd(job, &m, &n, a, &m, s, u, &m, vh, &vh_rows, has.work, &length,
-                                   has.reals, has.integers, info, 1);
+      library_for(p).entry_points<T>().gesdd(jobz, &m, &n, a, &m, s, u, &m, vh, &vh_rows,
+                                             has.workspace, &length, has.reals, has.integers, info,
+                                             1);
     } else {
-      library_for(p).of<T>().gesdd(job, &m, &n, a, &m, s, u, &m, vh, &vh_rows, has.work, &length,
-                                   has.integers, info, 1);
+      library_for(p).entry_points<T>().gesdd(jobz, &m, &n, a, &m, s, u, &m, vh, &vh_rows,
+                                             has.workspace, &length, has.integers, info, 1);
     }
   }
   static void plan(LinAlgParams& p) {
-    const std::int64_t least = std::min(p.rows, p.columns);
-    const std::int64_t most = std::max(p.rows, p.columns);
-    p.integer_work = 8 * least;
+    const std::int64_t min_extent = std::min(p.rows, p.columns);
+    const std::int64_t max_extent = std::max(p.rows, p.columns);
+    p.integer_work = 8 * min_extent;
     if (is_complex<T>) {
-      p.real_work = p.extra == 0 ? 7 * least
-                                 : std::max(5 * least * least + 5 * least,
-                                            2 * most * least + 2 * least * least + least);
+      p.real_work =
+          p.extra == 0
+              ? 7 * min_extent
+              : std::max(5 * min_extent * min_extent + 5 * min_extent,
+                         2 * max_extent * min_extent + 2 * min_extent * min_extent + min_extent);
     }
-    T asked(0);
+    T optimal_length(0);
     integer info = 0;
-    Pieces<T> none;
-    none.work = &asked;
+    WorkspaceParts<T> none;
+    none.workspace = &optimal_length;
     call(p, nullptr, nullptr, nullptr, nullptr, none, query, &info);
-    p.work = length_of(asked);
+    p.workspace_size = length_of(optimal_length);
   }
-  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
-    const std::int64_t least = std::min(p.rows, p.columns);
-    const std::int64_t u_columns = p.extra == 2 ? p.rows : least;
-    const std::int64_t vh_rows = p.extra == 2 ? p.columns : least;
-    call(p, at<T>(p.a, i, p.rows, p.columns), at<real_t<T>>(p.values, i, least, 1),
-         p.extra == 0 ? has.work : at<T>(p.b, i, p.rows, u_columns),
-         p.extra == 0 ? has.work : at<T>(p.c, i, vh_rows, p.columns), has, positive(p.work),
-         p.info + i);
+  static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>& has) {
+    const std::int64_t min_extent = std::min(p.rows, p.columns);
+    const std::int64_t u_columns = p.extra == 2 ? p.rows : min_extent;
+    const std::int64_t vh_rows = p.extra == 2 ? p.columns : min_extent;
+    call(p, matrix_at<T>(p.a, i, p.rows, p.columns),
+         matrix_at<real_t<T>>(p.values, i, min_extent, 1),
+         p.extra == 0 ? has.workspace : matrix_at<T>(p.b, i, p.rows, u_columns),
+         p.extra == 0 ? has.workspace : matrix_at<T>(p.c, i, vh_rows, p.columns), has,
+         positive(p.workspace_size), p.info + i);
   }
 };
 
 template <class T>
 struct syevd {
-  static void call(const LinAlgParams& p, T* a, real_t<T>* w, const Pieces<T>& has,
+  static void call(const LinAlgParams& p, T* a, real_t<T>* w, const WorkspaceParts<T>& has,
                    const integer (&lengths)[3], integer* info) {
     const integer n = positive(p.rows);
-    const char* job = p.flag ? "V" : "N";
+    const char* jobz = p.flag ? "V" : "N";
     if constexpr (is_complex<T>) {
-      library_for(p).of<T>().heevd(job, "L", &n, a, &n, w, has.work, lengths, has.reals,
-                                   lengths + 1, has.integers, lengths + 2, info, 1, 1);
+      library_for(p).entry_points<T>().heevd(jobz, "L", &n, a, &n, w, has.workspace, lengths,
+                                             has.reals, lengths + 1, has.integers, lengths + 2,
+                                             info, 1, 1);
     } else {
-      library_for(p).of<T>().heevd(job, "L", &n, a, &n, w, has.work, lengths, has.integers,
-                                   lengths + 2, info, 1, 1);
+      library_for(p).entry_points<T>().heevd(jobz, "L", &n, a, &n, w, has.workspace, lengths,
+                                             has.integers, lengths + 2, info, 1, 1);
     }
   }
   static void plan(LinAlgParams& p) {
-    T asked(0);
-    real_t<T> asked_reals = 0;
-    integer asked_integers = 0;
+    T optimal_length(0);
+    real_t<T> optimal_real_length = 0;
+    integer optimal_integer_length = 0;
     integer info = 0;
-    Pieces<T> none;
-    none.work = &asked;
-    none.reals = &asked_reals;
-    none.integers = &asked_integers;
+    WorkspaceParts<T> none;
+    none.workspace = &optimal_length;
+    none.reals = &optimal_real_length;
+    none.integers = &optimal_integer_length;
     call(p, nullptr, nullptr, none, {query, query, query}, &info);
-    p.work = length_of(asked);
-    p.real_work = is_complex<T> ? length_of(asked_reals) : 0;
-    p.integer_work = asked_integers;
+    p.workspace_size = length_of(optimal_length);
+    p.real_work = is_complex<T> ? length_of(optimal_real_length) : 0;
+    p.integer_work = optimal_integer_length;
   }
-  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
-    call(p, at<T>(p.a, i, p.rows, p.rows), at<real_t<T>>(p.values, i, p.rows, 1), has,
-         {positive(p.work), positive(p.real_work), positive(p.integer_work)}, p.info + i);
+  static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>& has) {
+    call(p, matrix_at<T>(p.a, i, p.rows, p.rows), matrix_at<real_t<T>>(p.values, i, p.rows, 1), has,
+         {positive(p.workspace_size), positive(p.real_work), positive(p.integer_work)}, p.info + i);
   }
 };
 
@@ -242,41 +250,42 @@ struct geev {
   using Z = complex<R>;
 
   /// For a real matrix, `w` is wr and wi one behind the other.
-  static void call(const LinAlgParams& p, T* a, T* w, T* v, const Pieces<T>& has, integer length,
-                   integer* info) {
+  static void call(const LinAlgParams& p, T* a, T* w, T* v, const WorkspaceParts<T>& has,
+                   integer length, integer* info) {
     const integer n = positive(p.rows);
-    const char* job = p.flag ? "V" : "N";
+    const char* jobvr = p.flag ? "V" : "N";
     if constexpr (is_complex<T>) {
-      library_for(p).of<T>().geev("N", job, &n, a, &n, w, has.work, &n, v, &n, has.work, &length,
-                                  has.reals, info, 1, 1);
+      library_for(p).entry_points<T>().geev("N", jobvr, &n, a, &n, w, has.workspace, &n, v, &n,
+                                            has.workspace, &length, has.reals, info, 1, 1);
     } else {
-      library_for(p).of<T>().geev("N", job, &n, a, &n, w, w + p.rows, has.work, &n, v, &n, has.work,
-                                  &length, info, 1, 1);
+      library_for(p).entry_points<T>().geev("N", jobvr, &n, a, &n, w, w + p.rows, has.workspace, &n,
+                                            v, &n, has.workspace, &length, info, 1, 1);
     }
   }
   static void plan(LinAlgParams& p) {
     const std::int64_t vectors = p.flag ? p.rows * p.rows : 0;
     p.real_work = is_complex<T> ? 2 * p.rows : 2 * p.rows + vectors;
-    T asked(0);
+    T optimal_length(0);
     R written = 0;  // by the query too
     integer info = 0;
-    Pieces<T> none;
-    none.work = &asked;
+    WorkspaceParts<T> none;
+    none.workspace = &optimal_length;
     none.reals = &written;
     call(p, nullptr, nullptr, nullptr, none, query, &info);
-    p.work = length_of(asked);
+    p.workspace_size = length_of(optimal_length);
   }
-  static void run(const LinAlgParams& p, std::int64_t i, const Pieces<T>& has) {
+  static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>& has) {
     const std::int64_t n = p.rows;
-    T* a = at<T>(p.a, i, n, n);
-    Z* values = at<Z>(p.values, i, n, 1);
-    Z* vectors = p.flag ? at<Z>(p.b, i, n, n) : nullptr;
+    T* a = matrix_at<T>(p.a, i, n, n);
+    Z* values = matrix_at<Z>(p.values, i, n, 1);
+    Z* vectors = p.flag ? matrix_at<Z>(p.b, i, n, n) : nullptr;
     if constexpr (is_complex<T>) {
-      call(p, a, values, p.flag ? vectors : has.work, has, positive(p.work), p.info + i);
+      call(p, a, values, p.flag ? vectors : has.workspace, has, positive(p.workspace_size),
+           p.info + i);
     } else {
       T* pairs = has.reals;
-      T* columns = p.flag ? has.reals + 2 * n : has.work;
-      call(p, a, pairs, columns, has, positive(p.work), p.info + i);
+      T* columns = p.flag ? has.reals + 2 * n : has.workspace;
+      call(p, a, pairs, columns, has, positive(p.workspace_size), p.info + i);
       for (std::int64_t k = 0; k < n; ++k) values[k] = Z(pairs[k], pairs[n + k]);
       if (p.flag) join(values, columns, vectors, n);
     }
@@ -301,7 +310,7 @@ void run(const void* params) {
   std::memset(p.info, 0, static_cast<std::size_t>(p.batch) * sizeof(integer));
   const auto body = [&](std::int64_t begin, std::int64_t end) noexcept {
     for (std::int64_t slot = begin; slot < end; ++slot) {
-      const Pieces<T> has(p, slot);
+      const WorkspaceParts<T> has(p, slot);
       const std::int64_t past = p.batch * (slot + 1) / p.slots;
       for (std::int64_t i = p.batch * slot / p.slots; i < past; ++i) Routine<T>::run(p, i, has);
     }
@@ -310,7 +319,7 @@ void run(const void* params) {
 }
 
 struct HostRoutine {
-  void (*run)(const void*);
+  void (*function)(const void*);
   void (*plan)(LinAlgParams&);
 };
 
@@ -353,19 +362,19 @@ HostRoutine find(LinAlgRoutine routine, Dtype type) {
 }  // namespace
 
 std::int64_t plan_scratch(LinAlgRoutine routine, Dtype type, LinAlgParams& params) {
-  params.work = 0;
+  params.workspace_size = 0;
   params.real_work = 0;
   params.integer_work = 0;
   params.scratch = nullptr;
   find(routine, type).plan(params);
-  const std::int64_t items = params.work * itemsize(type) +
+  const std::int64_t items = params.workspace_size * itemsize(type) +
                              params.real_work * itemsize(real_part(type)) +
                              params.integer_work * static_cast<std::int64_t>(sizeof(integer));
   return (items + 63) / 64 * 64;
 }
 
 auto routine_of(LinAlgRoutine routine, Dtype type) noexcept -> void (*)(const void*) {
-  return find(routine, type).run;
+  return find(routine, type).function;
 }
 
 }  // namespace skerry::blas

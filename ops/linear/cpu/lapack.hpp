@@ -12,8 +12,8 @@ namespace skerry::blas {
 
 /// Up to here, and from so many matrices on, scratch memory is planned for LU and Cholesky factors
 /// of as many matrices at a time as a vector has lanes (lane_matrices.hpp).
-inline constexpr std::int64_t most_rows_in_lanes = 32;
-inline constexpr std::int64_t fewest_in_lanes = 4;
+inline constexpr std::int64_t max_rows_in_lanes = 32;
+inline constexpr std::int64_t min_rows_in_lanes = 4;
 
 /// Host form of linalg_kernels::loop; null for dtypes that are not floating.
 [[nodiscard]] auto routine_of(LinAlgRoutine routine, Dtype type) noexcept -> void (*)(const void*);

@@ -32,21 +32,21 @@ inline integer positive(std::int64_t value) {
 
 /// The pieces of one slot's scratch memory: items of T, reals, integers.
 template <class T>
-struct Pieces {
-  T* work = nullptr;
+struct WorkspaceParts {
+  T* workspace = nullptr;
   real_t<T>* reals = nullptr;
   integer* integers = nullptr;
 
   static std::int64_t nbytes(const LinAlgParams& p) {
-    const std::int64_t all = p.work * static_cast<std::int64_t>(sizeof(T)) +
+    const std::int64_t all = p.workspace_size * static_cast<std::int64_t>(sizeof(T)) +
                              p.real_work * static_cast<std::int64_t>(sizeof(real_t<T>)) +
                              p.integer_work * static_cast<std::int64_t>(sizeof(integer));
     return (all + 63) / 64 * 64;
   }
-  Pieces() = default;  // for queries
-  Pieces(const LinAlgParams& p, std::int64_t slot)
-      : work(reinterpret_cast<T*>(p.scratch + slot * nbytes(p))),
-        reals(reinterpret_cast<real_t<T>*>(work + p.work)),
+  WorkspaceParts() = default;  // for queries
+  WorkspaceParts(const LinAlgParams& p, std::int64_t slot)
+      : workspace(reinterpret_cast<T*>(p.scratch + slot * nbytes(p))),
+        reals(reinterpret_cast<real_t<T>*>(workspace + p.workspace_size)),
         integers(reinterpret_cast<integer*>(reals + p.real_work)) {}
 };
 
@@ -54,24 +54,25 @@ struct Pieces {
 /// their lanes; the routines that are have none else.
 template <class T>
 void plan_lanes(LinAlgParams& p, std::int64_t numbers) {
-  const bool is_small = p.rows == p.columns && p.rows <= most_rows_in_lanes;
-  p.work = is_small && p.batch >= fewest_in_lanes ? numbers * 64 / sizeof(real_t<T>) : 0;
+  const bool is_small = p.rows == p.columns && p.rows <= max_rows_in_lanes;
+  p.workspace_size =
+      is_small && p.batch >= min_rows_in_lanes ? numbers * 64 / sizeof(real_t<T>) : 0;
 }
 
 /// Matrix `i` of a stack of rows x columns.
 template <class T>
-T* at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
+T* matrix_at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
   return reinterpret_cast<T*>(stack) + i * rows * columns;
 }
 
 /// What LAPACK writes into work[0] for a query; rounded up, as float32 may have rounded it down.
 template <class T>
-std::int64_t length_of(const T& asked) {
+std::int64_t length_of(const T& optimal_length) {
   double length = 0;
   if constexpr (is_complex<T>) {
-    length = static_cast<double>(asked.re);
+    length = static_cast<double>(optimal_length.re);
   } else {
-    length = static_cast<double>(asked);
+    length = static_cast<double>(optimal_length);
   }
   return static_cast<std::int64_t>(length * (sizeof(real_t<T>) == 4 ? 1 + 0x1p-22 : 1)) + 1;
 }

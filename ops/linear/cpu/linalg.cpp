@@ -12,15 +12,16 @@ using host_form = void (*)(const void*);
 /// AVX-512 LU factors of 32 rows take 0.7 (float32) to 0.9 of its time. Its sums of larger complex
 /// matrices, which are formed in more parts, are a little more accurate.
 template <class T>
-constexpr int64 most_rows = vector_bytes / 2 / (Wide<T>::parts * Wide<T>::parts);
+constexpr int64 max_rows = vector_bytes / 2 / (Wide<T>::parts * Wide<T>::parts);
 
 /// The library's routine for each matrix, or, where scratch memory is planned for that, one of ours
 /// for as many as vectors have lanes.
-template <LinAlgRoutine Routine, class T, void (*Work)(const Group<T>&)>
+template <LinAlgRoutine Routine, class T, void (*LaneRoutine)(const Group<T>&)>
 void run(const void* params) {
   const auto& p = *static_cast<const LinAlgParams*>(params);
-  if (p.work == 0 || p.rows > most_rows<T>) return blas::routine_of(Routine, dtype_of<T>)(params);
-  cpu::parallel_for(p.slots, 1, work_on_slots<T, Work>, const_cast<LinAlgParams*>(&p));
+  if (p.workspace_size == 0 || p.rows > max_rows<T>)
+    return blas::routine_of(Routine, dtype_of<T>)(params);
+  cpu::parallel_for(p.slots, 1, work_on_slots<T, LaneRoutine>, const_cast<LinAlgParams*>(&p));
 }
 
 template <class T>
@@ -42,7 +43,7 @@ void fill(linalg_kernels& table, Dtype type) {
     host = blas::routine_of(routine, type);
     visit(type, [&]<class T>(type_identity<T>) {
       if constexpr (ops::floating<T> && !ops::same_v<T, float16>) {
-        if (const host_form own = in_lanes<T>(routine)) host = own;
+        if (const host_form lane_kernel = in_lanes<T>(routine)) host = lane_kernel;
       }
     });
   }

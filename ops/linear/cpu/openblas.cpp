@@ -48,7 +48,7 @@ class Gate {
       }
     }
   }
-  void leave() noexcept {
+  void exit() noexcept {
     if (state_.fetch_sub(1) == shut_bit + 1) state_.notify_all();
   }
   /// Returns when no call runs.
@@ -105,27 +105,27 @@ Library& the_library() {
 }
 
 template <class F>
-void find(void* handle, const char* cblas, char letter, const char* name, F*& to) {
-  std::string symbol = std::string("scipy_") + cblas + letter + name;
+void find(void* handle, const char* cblas, char type_prefix, const char* name, F*& function) {
+  std::string symbol = std::string("scipy_") + cblas + type_prefix + name;
   if (*cblas == '\0') symbol += '_';
-  to = reinterpret_cast<F*>(dlsym(handle, symbol.c_str()));
-  if (to == nullptr) throw std::runtime_error("it lacks the function " + symbol);
+  function = reinterpret_cast<F*>(dlsym(handle, symbol.c_str()));
+  if (function == nullptr) throw std::runtime_error("it lacks the function " + symbol);
 }
 
 template <class T>
-void fill(void* handle, char letter, EntryPoints<T>& to) {
+void fill(void* handle, char type_prefix, EntryPoints<T>& entry_points) {
   constexpr bool is_complex = EntryPoints<T>::is_complex;
-  find(handle, "cblas_", letter, "gemm", to.gemm);
-  find(handle, "cblas_", letter, "gemv", to.gemv);
-  find(handle, "cblas_", letter, "syrk", to.syrk);
-  find(handle, "", letter, "getrf", to.getrf);
-  find(handle, "", letter, "getrs", to.getrs);
-  find(handle, "", letter, "potrf", to.potrf);
-  find(handle, "", letter, "geqrf", to.geqrf);
-  find(handle, "", letter, is_complex ? "ungqr" : "orgqr", to.orgqr);
-  find(handle, "", letter, "gesdd", to.gesdd);
-  find(handle, "", letter, is_complex ? "heevd" : "syevd", to.heevd);
-  find(handle, "", letter, "geev", to.geev);
+  find(handle, "cblas_", type_prefix, "gemm", entry_points.gemm);
+  find(handle, "cblas_", type_prefix, "gemv", entry_points.gemv);
+  find(handle, "cblas_", type_prefix, "syrk", entry_points.syrk);
+  find(handle, "", type_prefix, "getrf", entry_points.getrf);
+  find(handle, "", type_prefix, "getrs", entry_points.getrs);
+  find(handle, "", type_prefix, "potrf", entry_points.potrf);
+  find(handle, "", type_prefix, "geqrf", entry_points.geqrf);
+  find(handle, "", type_prefix, is_complex ? "ungqr" : "orgqr", entry_points.orgqr);
+  find(handle, "", type_prefix, "gesdd", entry_points.gesdd);
+  find(handle, "", type_prefix, is_complex ? "heevd" : "syevd", entry_points.heevd);
+  find(handle, "", type_prefix, "geev", entry_points.geev);
 }
 
 void* open(const std::string& named) {
@@ -135,26 +135,26 @@ void* open(const std::string& named) {
     if (path == nullptr) continue;
     if (void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)) return handle;
   }
-  const char* problem = dlerror();
-  throw std::runtime_error(problem != nullptr ? problem : "unknown reason");
+  const char* error_message = dlerror();
+  throw std::runtime_error(error_message != nullptr ? error_message : "unknown reason");
 }
 
 Openblas load(const std::string& named) {
   void* handle = open(named);
-  Openblas found{};
-  fill(handle, 's', found.s);
-  fill(handle, 'd', found.d);
-  fill(handle, 'c', found.c);
-  fill(handle, 'z', found.z);
-  found.set_num_threads =
+  Openblas openblas{};
+  fill(handle, 's', openblas.s);
+  fill(handle, 'd', openblas.d);
+  fill(handle, 'c', openblas.c);
+  fill(handle, 'z', openblas.z);
+  openblas.set_num_threads =
       reinterpret_cast<void (*)(int)>(dlsym(handle, "scipy_openblas_set_num_threads"));
-  if (found.set_num_threads == nullptr) throw std::runtime_error("it can't set its threads");
-  return found;
+  if (openblas.set_num_threads == nullptr) throw std::runtime_error("it can't set its threads");
+  return openblas;
 }
 
 /// Throws OutOfMemoryError unless so much may be mapped (RLIMIT_AS): OpenBLAS ends the process
 /// where it lacks memory for a thread or a buffer.
-void require_room(const char* op, std::size_t nbytes) {
+void require_address_space(const char* op, std::size_t nbytes) {
   void* const got =
       mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) {
@@ -171,74 +171,74 @@ constexpr std::size_t library_bytes = std::size_t{128} << 20;
 /// A stack, a buffer (32 MiB) and what malloc keeps for a thread.
 constexpr std::size_t thread_bytes = std::size_t{64} << 20;
 
-void open_library(const char* op, Library& mine) {
-  if (mine.is_open.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(mine.opening);
-  if (mine.is_open.load(std::memory_order_relaxed)) return;
-  require_room(op,
-               library_bytes + thread_bytes * std::max(std::thread::hardware_concurrency(), 1u));
+void open_library(const char* op, Library& library) {
+  if (library.is_open.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(library.opening);
+  if (library.is_open.load(std::memory_order_relaxed)) return;
+  require_address_space(
+      op, library_bytes + thread_bytes * std::max(std::thread::hardware_concurrency(), 1u));
   try {
-    mine.entries = load(mine.path);
+    library.entries = load(library.path);
     register_handlers();
-  } catch (const std::runtime_error& problem) {
-    throw LibraryError(std::string(op) + ": OpenBLAS can't be opened: " + problem.what() +
+  } catch (const std::runtime_error& error) {
+    throw LibraryError(std::string(op) + ": OpenBLAS can't be opened: " + error.what() +
                        "; pip install scipy-openblas32, or name the file of its library in "
                        "SKERRY_OPENBLAS");
   }
-  mine.is_open.store(true, std::memory_order_release);
+  library.is_open.store(true, std::memory_order_release);
 }
 
 /// Lets OpenBLAS start its threads and get their buffers and the caller's, while that can be
 /// refused.
-void prepare_threads(const char* op, Library& mine, int threads) {
+void prepare_threads(const char* op, Library& library, int threads) {
   struct InsideGate {
     InsideGate() noexcept { calls.enter(); }
-    ~InsideGate() { calls.leave(); }
+    ~InsideGate() { calls.exit(); }
   };
   const InsideGate no_fork;
-  const std::lock_guard lock(mine.opening);
-  if (mine.ready_threads.load() >= threads) return;
-  require_room(op, thread_bytes * static_cast<std::size_t>(threads));
-  mine.entries.set_num_threads(threads);
-  mine.threads.store(threads);
+  const std::lock_guard lock(library.opening);
+  if (library.ready_threads.load() >= threads) return;
+  require_address_space(op, thread_bytes * static_cast<std::size_t>(threads));
+  library.entries.set_num_threads(threads);
+  library.threads.store(threads);
   // Larger than what OpenBLAS multiplies without a buffer.
   constexpr integer n = 128;
   const std::vector<float32> zeros(static_cast<std::size_t>(n * n));
   std::vector<float32> product(zeros.size());
-  mine.entries.s.gemm(row_major, plain, plain, n, n, n, 1, zeros.data(), n, zeros.data(), n, 0,
-                      product.data(), n);
-  mine.ready_threads.store(threads);
+  library.entries.s.gemm(row_major, not_transposed, not_transposed, n, n, n, 1, zeros.data(), n,
+                         zeros.data(), n, 0, product.data(), n);
+  library.ready_threads.store(threads);
 }
 
 }  // namespace
 
 void set_library(const char* path) {
-  Library& mine = the_library();
-  const std::lock_guard lock(mine.opening);
-  mine.path = path;
+  Library& library = the_library();
+  const std::lock_guard lock(library.opening);
+  library.path = path;
 }
 
 void require(const char* op) {
-  Library& mine = the_library();
+  Library& library = the_library();
   const int threads = cpu::thread_count();
-  if (mine.ready_threads.load(std::memory_order_acquire) >= threads) return;
-  open_library(op, mine);
-  prepare_threads(op, mine, threads);
+  if (library.ready_threads.load(std::memory_order_acquire) >= threads) return;
+  open_library(op, library);
+  prepare_threads(op, library, threads);
 }
 
 OneCall use() noexcept { return OneCall(cpu::thread_count()); }
 
 OneCall::OneCall(int threads) noexcept {
   calls.enter();
-  Library& mine = the_library();
-  if (mine.threads.load(std::memory_order_relaxed) != threads) {
-    const std::lock_guard lock(mine.opening);
-    mine.entries.set_num_threads(threads);
-    mine.threads.store(threads, std::memory_order_relaxed);
+  Library& library = the_library();
+  if (library.threads.load(std::memory_order_relaxed) != threads) {
+    const std::lock_guard lock(library.opening);
+    library.entries.set_num_threads(threads);
+    library.threads.store(threads, std::memory_order_relaxed);
   }
-  library_ = &mine.entries;
+  library_ = &library.entries;
 }
 
-OneCall::~OneCall() { calls.leave(); }
+OneCall::~OneCall() { calls.exit(); }
 
 }  // namespace skerry::blas

@@ -15,7 +15,7 @@ namespace skerry::blas {
 
 using integer = int32;
 inline constexpr int row_major = 101;
-inline constexpr int plain = 111;
+inline constexpr int not_transposed = 111;
 inline constexpr int transposed = 112;
 inline constexpr int upper = 121;
 
@@ -81,7 +81,7 @@ struct Openblas {
   void (*set_num_threads)(int n);
 
   template <class T>
-  [[nodiscard]] const EntryPoints<T>& of() const noexcept {
+  [[nodiscard]] const EntryPoints<T>& entry_points() const noexcept {
     if constexpr (std::is_same_v<T, float32>) return s;
     if constexpr (std::is_same_v<T, float64>) return d;
     if constexpr (std::is_same_v<T, complex64>) return c;
@@ -101,8 +101,8 @@ class OneCall {
   ~OneCall();
 
   template <class T>
-  [[nodiscard]] const EntryPoints<T>& of() const noexcept {
-    return library_->of<T>();
+  [[nodiscard]] const EntryPoints<T>& entry_points() const noexcept {
+    return library_->entry_points<T>();
   }
 
  private:

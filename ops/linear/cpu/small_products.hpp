@@ -17,7 +17,7 @@ namespace {
 #if defined(__AVX2__)
 
 /// Most rows, columns and terms.
-inline constexpr int64 most_small = 8;
+inline constexpr int64 max_small_extent = 8;
 
 /// Rows of a result, in so many vectors each: rows of x2, weighted by the items of one of x1.
 template <class T, int Vectors>
@@ -34,7 +34,7 @@ class SmallProduct {
         has_rows_(params.x2_column == item || params.n == 1) {}
 
   SKERRY_INLINE void operator()(const char* a, const char* b, char* out) const {
-    T gathered[most_small * most_small];
+    T gathered[max_small_extent * max_small_extent];
     int64 step = p_.x2_row;
     if (!has_rows_) {
       for (int64 term = 0; term < p_.k; ++term) {
@@ -61,42 +61,44 @@ class SmallProduct {
     V crossed[Rows][Vectors] = {};  // by imaginary parts
     for (int64 term = 0; term < p_.k; ++term) {
       V items[Vectors];
-      repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
-        constexpr int at = decltype(v)::value;
-        const R* const row = reinterpret_cast<const R*>(b + term * step) + at * lane_count<R>;
-        items[at] = load_some_lanes<R>(row, lanes_in(at), V{});
+      unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
+        constexpr int vector_index = decltype(v)::value;
+        const R* const row =
+            reinterpret_cast<const R*>(b + term * step) + vector_index * lane_count<R>;
+        items[vector_index] = load_some_lanes<R>(row, lanes_in(vector_index), V{});
       });
-      repeat<Rows>([&](auto r) __attribute__((always_inline)) {
+      unroll<Rows>([&](auto r) __attribute__((always_inline)) {
         constexpr int row = decltype(r)::value;
         const T factor = load<T>(a + row * p_.x1_row + term * p_.x1_column);
-        repeat<Vectors>([&](auto v) __attribute__((always_inline)) {
-          constexpr int at = decltype(v)::value;
-          V& sum = sums[row][at];
+        unroll<Vectors>([&](auto v) __attribute__((always_inline)) {
+          constexpr int vector_index = decltype(v)::value;
+          V& sum = sums[row][vector_index];
           if constexpr (is_complex) {
-            sum = plus_product_of_lanes(sum, all_lanes<R>(factor.re), items[at]);
-            crossed[row][at] =
-                plus_product_of_lanes(crossed[row][at], all_lanes<R>(factor.im), items[at]);
+            sum = plus_product_of_lanes(sum, all_lanes<R>(factor.re), items[vector_index]);
+            crossed[row][vector_index] = plus_product_of_lanes(
+                crossed[row][vector_index], all_lanes<R>(factor.im), items[vector_index]);
           } else {
-            sum = plus_product_of_lanes(sum, all_lanes<R>(factor), items[at]);
+            sum = plus_product_of_lanes(sum, all_lanes<R>(factor), items[vector_index]);
           }
         });
       });
     }
-    repeat<Rows * Vectors>([&](auto each) __attribute__((always_inline)) {
-      constexpr int row = decltype(each)::value / Vectors;
-      constexpr int at = decltype(each)::value % Vectors;
-      V sum = sums[row][at];
+    unroll<Rows * Vectors>([&](auto index) __attribute__((always_inline)) {
+      constexpr int row = decltype(index)::value / Vectors;
+      constexpr int vector_index = decltype(index)::value % Vectors;
+      V sum = sums[row][vector_index];
       if constexpr (is_complex) {
-        const V other = exchange_lanes<1>(crossed[row][at]);
+        const V other = exchange_lanes<1>(crossed[row][vector_index]);
         sum = choose_lanes<1>(sum - other, sum + other);
       }
-      R* const to = reinterpret_cast<R*>(out + row * p_.n * item) + at * lane_count<R>;
-      store_some_lanes<R>(to, lanes_in(at), sum);
+      R* const destination =
+          reinterpret_cast<R*>(out + row * p_.n * item) + vector_index * lane_count<R>;
+      store_some_lanes<R>(destination, lanes_in(vector_index), sum);
     });
   }
 
   [[nodiscard]] SKERRY_INLINE int64 lanes_in(int64 vector) const {
-    return least(count_ - vector * lane_count<R>, lane_count<R>);
+    return minimum(count_ - vector * lane_count<R>, lane_count<R>);
   }
 
   const MatmulParams& p_;
@@ -112,12 +114,12 @@ SKERRY_INLINE void multiply_small(const MatmulParams& p) {
   constexpr int64 operations = 1 << 18;  // of a thread
   cpu::parallel_for(p.batch, ceil_div(operations, p.m * p.n * p.k), [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end;) {
-      const int64 stop = least(end, i + length - i % length);
-      const StackPlace at = place_of(i, p);
+      const int64 stop = minimum(end, i + length - i % length);
+      const StackOffsets offsets = stack_offsets(i, p);
       for (int64 k = 0; i < stop; ++i, ++k) {
         const int64 first = p.batch_rank > 0 ? k * p.x1_batch[0] : 0;
         const int64 second = p.batch_rank > 0 ? k * p.x2_batch[0] : 0;
-        multiply(p.x1 + at.x1 + first, p.x2 + at.x2 + second, p.out + i * out_step);
+        multiply(p.x1 + offsets.x1 + first, p.x2 + offsets.x2 + second, p.out + i * out_step);
       }
     }
   });
@@ -128,14 +130,14 @@ SKERRY_INLINE void multiply_small(const MatmulParams& p) {
 template <class T>
 void run_products(const void* params) {
 #if defined(__AVX2__)
-  const auto& work = *static_cast<const MatmulParams*>(params);
+  const auto& p = *static_cast<const MatmulParams*>(params);
   using R = ops::real_part_t<T>;
   constexpr int64 parts = ops::complex_floating<T> ? 2 : 1;
-  constexpr int most_vectors = ceil_div(most_small * parts, lane_count<R>);
-  const bool is_small = greatest(work.m, greatest(work.n, work.k)) <= most_small;
-  if (is_small && work.m * work.n * work.k > 0) {
-    if (work.n * parts <= lane_count<R>) return multiply_small<T, 1>(work);
-    return multiply_small<T, most_vectors>(work);
+  constexpr int max_vectors = ceil_div(max_small_extent * parts, lane_count<R>);
+  const bool is_small = maximum(p.m, maximum(p.n, p.k)) <= max_small_extent;
+  if (is_small && p.m * p.n * p.k > 0) {
+    if (p.n * parts <= lane_count<R>) return multiply_small<T, 1>(p);
+    return multiply_small<T, max_vectors>(p);
   }
 #endif
   blas::multiply<T>(params);

@@ -40,8 +40,8 @@ struct Wide {
   static constexpr int parts = 1;
   lanes_of<T> re;
 
-  static Wide load(const T* from) { return {load_lanes(from)}; }
-  void store(T* to) const { store_lanes(to, re); }
+  static Wide load(const T* source) { return {load_lanes(source)}; }
+  void store(T* destination) const { store_lanes(destination, re); }
   /// By which LAPACK chooses pivots.
   [[nodiscard]] lanes_of<T> size() const { return magnitude_of_lanes(re); }
   [[nodiscard]] Wide conjugate() const { return *this; }
@@ -54,10 +54,12 @@ struct Wide<complex<R>> {
   lanes_of<R> re;
   lanes_of<R> im;
 
-  static Wide load(const R* from) { return {load_lanes(from), load_lanes(from + lane_count<R>)}; }
-  void store(R* to) const {
-    store_lanes(to, re);
-    store_lanes(to + lane_count<R>, im);
+  static Wide load(const R* source) {
+    return {load_lanes(source), load_lanes(source + lane_count<R>)};
+  }
+  void store(R* destination) const {
+    store_lanes(destination, re);
+    store_lanes(destination + lane_count<R>, im);
   }
   [[nodiscard]] lanes_of<R> size() const { return magnitude_of_lanes(re) + magnitude_of_lanes(im); }
   [[nodiscard]] Wide conjugate() const { return {re, -im}; }
@@ -84,10 +86,10 @@ SKERRY_INLINE Wide<T> quotient(Wide<T> a, Wide<T> b) {
     const auto is_steep = magnitude_of_lanes(b.im) > magnitude_of_lanes(b.re);
     const auto large = is_steep ? b.im : b.re;
     const auto ratio = (is_steep ? b.re : b.im) / large;
-    const auto by = large + (is_steep ? b.re : b.im) * ratio;
+    const auto divisor = large + (is_steep ? b.re : b.im) * ratio;
     const auto re = (is_steep ? a.im : a.re) + (is_steep ? a.re : a.im) * ratio;
     const auto im = (is_steep ? a.re : a.im) - (is_steep ? a.im : a.re) * ratio;
-    return {re / by, (is_steep ? -im : im) / by};
+    return {re / divisor, (is_steep ? -im : im) / divisor};
   }
 }
 

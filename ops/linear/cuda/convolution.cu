@@ -19,9 +19,9 @@ struct Convolved {
   bool is_aligned;
 
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t place = p.first + i;
-    const std::int64_t last = place < p.tap_count ? place : p.tap_count - 1;
-    std::int64_t k = place < p.size ? 0 : place - p.size + 1;
+    const std::int64_t position = p.first + i;
+    const std::int64_t last = position < p.tap_count ? position : p.tap_count - 1;
+    std::int64_t k = position < p.size ? 0 : position - p.size + 1;
     R sums[Parts][Parts];
     SKERRY_UNROLL
     for (int n = 0; n < Parts * Parts; ++n) sums[n / Parts][n % Parts] = nothing();
@@ -30,7 +30,7 @@ struct Convolved {
       for (int n = 0; n < Parts * Parts; ++n) {
         R& sum = sums[n / Parts][n % Parts];
         const R product =
-            multiplied(part_of(p.taps, k, n / Parts), part_of(p.x, place - k, n % Parts));
+            multiplied(part_of(p.taps, k, n / Parts), part_of(p.x, position - k, n % Parts));
         sum = static_cast<R>(sum + product);
       }
     }
@@ -59,21 +59,23 @@ struct Convolved {
       return a * b;
     }
   }
-  __device__ SKERRY_INLINE R part_of(const char* from, std::int64_t element, int part) const {
-    return load<R>(from + (element * Parts + part) * size, is_aligned);
+  __device__ SKERRY_INLINE R part_of(const char* source, std::int64_t element,
+                                     int component) const {
+    return load<R>(source + (element * Parts + component) * size, is_aligned);
   }
-  __device__ SKERRY_INLINE void put(std::int64_t element, int part, R value) const {
-    store<R>(p.out + (element * Parts + part) * size, value, true);
+  __device__ SKERRY_INLINE void put(std::int64_t element, int component, R value) const {
+    store<R>(p.out + (element * Parts + component) * size, value, true);
   }
 };
 
 template <class R, int Parts>
 int convolve(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const ConvolutionParams*>(params);
-  const Convolved<R, Parts> sum{.p = p,
-                                .is_aligned = suits<R>(reinterpret_cast<std::intptr_t>(p.x)) &&
-                                              suits<R>(reinterpret_cast<std::intptr_t>(p.taps))};
-  return launched(cub::DeviceFor::Bulk(p.count, sum, stream_of(context)));
+  const Convolved<R, Parts> sum{
+      .p = p,
+      .is_aligned = is_aligned_for<R>(reinterpret_cast<std::intptr_t>(p.x)) &&
+                    is_aligned_for<R>(reinterpret_cast<std::intptr_t>(p.taps))};
+  return end_launch(cub::DeviceFor::Bulk(p.count, sum, stream_of(context)));
 }
 
 template <class T>

@@ -17,18 +17,18 @@ namespace skerry::native {
 template <class T>
 struct cublas_factors;
 
-#define SKERRY_CUBLAS_FACTORS(dtype_, letter_)                \
-  template <>                                                 \
-  struct cublas_factors<dtype_> {                             \
-    decltype(&cublas##letter_##getrfBatched) getrf = nullptr; \
-    decltype(&cublas##letter_##getrsBatched) getrs = nullptr; \
-    decltype(&cublas##letter_##geqrfBatched) geqrf = nullptr; \
-                                                              \
-    void find(SharedLibrary& library) {                       \
-      library.find("cublas" #letter_ "getrfBatched", getrf);  \
-      library.find("cublas" #letter_ "getrsBatched", getrs);  \
-      library.find("cublas" #letter_ "geqrfBatched", geqrf);  \
-    }                                                         \
+#define SKERRY_CUBLAS_FACTORS(dtype_, type_character_)                \
+  template <>                                                         \
+  struct cublas_factors<dtype_> {                                     \
+    decltype(&cublas##type_character_##getrfBatched) getrf = nullptr; \
+    decltype(&cublas##type_character_##getrsBatched) getrs = nullptr; \
+    decltype(&cublas##type_character_##geqrfBatched) geqrf = nullptr; \
+                                                                      \
+    void find(SharedLibrary& library) {                               \
+      library.find("cublas" #type_character_ "getrfBatched", getrf);  \
+      library.find("cublas" #type_character_ "getrsBatched", getrs);  \
+      library.find("cublas" #type_character_ "geqrfBatched", geqrf);  \
+    }                                                                 \
   };
 SKERRY_CUBLAS_FACTORS(float32, S)
 SKERRY_CUBLAS_FACTORS(float64, D)
@@ -62,7 +62,7 @@ struct CublasEntries {
   }
 
   template <class T>
-  [[nodiscard]] const cublas_factors<T>& of() const {
+  [[nodiscard]] const cublas_factors<T>& entry_points() const {
     if constexpr (ops::same_v<T, float32>) return s;
     if constexpr (ops::same_v<T, float64>) return d;
     if constexpr (ops::same_v<T, complex64>) return c;
@@ -94,11 +94,11 @@ inline cudaError_t to_cuda(cublasStatus_t status) {
 
 /// A handle that adds up parts of a sum in the type that it computes in: by default cuBLAS may do
 /// so in the output's, float16, which is rounded then more than once and overflows in between.
-inline bool create_cublas(cublasHandle_t* made) {
+inline bool create_cublas(cublasHandle_t* new_handle) {
   constexpr auto mode = static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
                                                   CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-  return cublas().create(made) == CUBLAS_STATUS_SUCCESS &&
-         cublas().set_math_mode(*made, mode) == CUBLAS_STATUS_SUCCESS;
+  return cublas().create(new_handle) == CUBLAS_STATUS_SUCCESS &&
+         cublas().set_math_mode(*new_handle, mode) == CUBLAS_STATUS_SUCCESS;
 }
 
 /// What NVIDIA recommends for the newest architecture (cuBLAS documentation, cublasSetWorkspace).
@@ -107,16 +107,16 @@ inline constexpr std::size_t cublas_workspace_nbytes = std::size_t{32} << 20;
 /// `call(handle)` with cuBLAS's handle on the stream, with memory to work in, and the lock on it.
 template <class Call>
 cudaError_t with_cublas(LaunchContext* context, Call&& call) {
-  CublasEntries& mine = cublas();
-  if (mine.library.problem() != nullptr) return cudaErrorNotSupported;
+  CublasEntries& entries = cublas();
+  if (entries.library.error_message() != nullptr) return cudaErrorNotSupported;
   void* scratch = context->workspace(context, cublas_workspace_nbytes);
   if (scratch == nullptr) return cudaErrorMemoryAllocation;
-  const std::lock_guard<std::mutex> lock(mine.by_device.lock());
-  const cublasHandle_t handle = mine.by_device.of_current_device(create_cublas);
+  const std::lock_guard<std::mutex> lock(entries.by_device.lock());
+  const cublasHandle_t handle = entries.by_device.of_current_device(create_cublas);
   if (handle == nullptr) return cudaErrorInitializationError;
-  cudaError_t status = to_cuda(mine.set_stream(handle, stream_of(context)));
+  cudaError_t status = to_cuda(entries.set_stream(handle, stream_of(context)));
   if (status != cudaSuccess) return status;
-  status = to_cuda(mine.set_workspace(handle, scratch, cublas_workspace_nbytes));
+  status = to_cuda(entries.set_workspace(handle, scratch, cublas_workspace_nbytes));
   return status == cudaSuccess ? call(handle) : status;
 }
 

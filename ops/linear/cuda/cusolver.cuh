@@ -22,46 +22,47 @@ namespace skerry::native {
 template <class T>
 struct typed_entries;
 
-#define SKERRY_TYPED_ENTRIES(dtype_, own_, real_, letter_, orgqr_, syevd_)                  \
-  template <>                                                                               \
-  struct typed_entries<dtype_> {                                                            \
-    using own = own_;                                                                       \
-    using real = real_;                                                                     \
-    decltype(&cusolverDn##letter_##getrf_bufferSize) getrf_size = nullptr;                  \
-    decltype(&cusolverDn##letter_##getrf) getrf = nullptr;                                  \
-    decltype(&cusolverDn##letter_##getrs) getrs = nullptr;                                  \
-    decltype(&cusolverDn##letter_##potrf_bufferSize) potrf_size = nullptr;                  \
-    decltype(&cusolverDn##letter_##potrf) potrf = nullptr;                                  \
-    decltype(&cusolverDn##letter_##potrfBatched) potrf_batched = nullptr;                   \
-    decltype(&cusolverDn##letter_##geqrf_bufferSize) geqrf_size = nullptr;                  \
-    decltype(&cusolverDn##letter_##geqrf) geqrf = nullptr;                                  \
-    decltype(&cusolverDn##letter_##orgqr_##_bufferSize) orgqr_size = nullptr;               \
-    decltype(&cusolverDn##letter_##orgqr_) orgqr = nullptr;                                 \
-    decltype(&cusolverDn##letter_##gesvdj_bufferSize) gesvdj_size = nullptr;                \
-    decltype(&cusolverDn##letter_##gesvdj) gesvdj = nullptr;                                \
-    decltype(&cusolverDn##letter_##gesvdjBatched_bufferSize) gesvdj_batched_size = nullptr; \
-    decltype(&cusolverDn##letter_##gesvdjBatched) gesvdj_batched = nullptr;                 \
-    decltype(&cusolverDn##letter_##syevd_##_bufferSize) syevd_size = nullptr;               \
-    decltype(&cusolverDn##letter_##syevd_) syevd = nullptr;                                 \
-                                                                                            \
-    void find(SharedLibrary& library) {                                                     \
-      library.find("cusolverDn" #letter_ "getrf_bufferSize", getrf_size);                   \
-      library.find("cusolverDn" #letter_ "getrf", getrf);                                   \
-      library.find("cusolverDn" #letter_ "getrs", getrs);                                   \
-      library.find("cusolverDn" #letter_ "potrf_bufferSize", potrf_size);                   \
-      library.find("cusolverDn" #letter_ "potrf", potrf);                                   \
-      library.find("cusolverDn" #letter_ "potrfBatched", potrf_batched);                    \
-      library.find("cusolverDn" #letter_ "geqrf_bufferSize", geqrf_size);                   \
-      library.find("cusolverDn" #letter_ "geqrf", geqrf);                                   \
-      library.find("cusolverDn" #letter_ #orgqr_ "_bufferSize", orgqr_size);                \
-      library.find("cusolverDn" #letter_ #orgqr_, orgqr);                                   \
-      library.find("cusolverDn" #letter_ "gesvdj_bufferSize", gesvdj_size);                 \
-      library.find("cusolverDn" #letter_ "gesvdj", gesvdj);                                 \
-      library.find("cusolverDn" #letter_ "gesvdjBatched_bufferSize", gesvdj_batched_size);  \
-      library.find("cusolverDn" #letter_ "gesvdjBatched", gesvdj_batched);                  \
-      library.find("cusolverDn" #letter_ #syevd_ "_bufferSize", syevd_size);                \
-      library.find("cusolverDn" #letter_ #syevd_, syevd);                                   \
-    }                                                                                       \
+#define SKERRY_TYPED_ENTRIES(dtype_, cuda_type_, real_, type_character_, orgqr_, syevd_)           \
+  template <>                                                                                      \
+  struct typed_entries<dtype_> {                                                                   \
+    using cuda_type = cuda_type_;                                                                  \
+    using real = real_;                                                                            \
+    decltype(&cusolverDn##type_character_##getrf_bufferSize) getrf_size = nullptr;                 \
+    decltype(&cusolverDn##type_character_##getrf) getrf = nullptr;                                 \
+    decltype(&cusolverDn##type_character_##getrs) getrs = nullptr;                                 \
+    decltype(&cusolverDn##type_character_##potrf_bufferSize) potrf_size = nullptr;                 \
+    decltype(&cusolverDn##type_character_##potrf) potrf = nullptr;                                 \
+    decltype(&cusolverDn##type_character_##potrfBatched) potrf_batched = nullptr;                  \
+    decltype(&cusolverDn##type_character_##geqrf_bufferSize) geqrf_size = nullptr;                 \
+    decltype(&cusolverDn##type_character_##geqrf) geqrf = nullptr;                                 \
+    decltype(&cusolverDn##type_character_##orgqr_##_bufferSize) orgqr_size = nullptr;              \
+    decltype(&cusolverDn##type_character_##orgqr_) orgqr = nullptr;                                \
+    decltype(&cusolverDn##type_character_##gesvdj_bufferSize) gesvdj_size = nullptr;               \
+    decltype(&cusolverDn##type_character_##gesvdj) gesvdj = nullptr;                               \
+    decltype(&cusolverDn##type_character_##gesvdjBatched_bufferSize) gesvdj_batched_size =         \
+        nullptr;                                                                                   \
+    decltype(&cusolverDn##type_character_##gesvdjBatched) gesvdj_batched = nullptr;                \
+    decltype(&cusolverDn##type_character_##syevd_##_bufferSize) syevd_size = nullptr;              \
+    decltype(&cusolverDn##type_character_##syevd_) syevd = nullptr;                                \
+                                                                                                   \
+    void find(SharedLibrary& library) {                                                            \
+      library.find("cusolverDn" #type_character_ "getrf_bufferSize", getrf_size);                  \
+      library.find("cusolverDn" #type_character_ "getrf", getrf);                                  \
+      library.find("cusolverDn" #type_character_ "getrs", getrs);                                  \
+      library.find("cusolverDn" #type_character_ "potrf_bufferSize", potrf_size);                  \
+      library.find("cusolverDn" #type_character_ "potrf", potrf);                                  \
+      library.find("cusolverDn" #type_character_ "potrfBatched", potrf_batched);                   \
+      library.find("cusolverDn" #type_character_ "geqrf_bufferSize", geqrf_size);                  \
+      library.find("cusolverDn" #type_character_ "geqrf", geqrf);                                  \
+      library.find("cusolverDn" #type_character_ #orgqr_ "_bufferSize", orgqr_size);               \
+      library.find("cusolverDn" #type_character_ #orgqr_, orgqr);                                  \
+      library.find("cusolverDn" #type_character_ "gesvdj_bufferSize", gesvdj_size);                \
+      library.find("cusolverDn" #type_character_ "gesvdj", gesvdj);                                \
+      library.find("cusolverDn" #type_character_ "gesvdjBatched_bufferSize", gesvdj_batched_size); \
+      library.find("cusolverDn" #type_character_ "gesvdjBatched", gesvdj_batched);                 \
+      library.find("cusolverDn" #type_character_ #syevd_ "_bufferSize", syevd_size);               \
+      library.find("cusolverDn" #type_character_ #syevd_, syevd);                                  \
+    }                                                                                              \
   };
 SKERRY_TYPED_ENTRIES(float32, float, float, S, orgqr, syevd)
 SKERRY_TYPED_ENTRIES(float64, double, double, D, orgqr, syevd)
@@ -111,7 +112,7 @@ struct CusolverEntries {
   }
 
   template <class T>
-  [[nodiscard]] const typed_entries<T>& of() const {
+  [[nodiscard]] const typed_entries<T>& entry_points() const {
     if constexpr (ops::same_v<T, float32>) return s;
     if constexpr (ops::same_v<T, float64>) return d;
     if constexpr (ops::same_v<T, complex64>) return c;
@@ -127,8 +128,8 @@ struct CusolverEntries {
   int version() {
     decltype(&cusolverGetVersion) ask = nullptr;
     library.find("cusolverGetVersion", ask, true);
-    int found = 0;
-    return ask != nullptr && ask(&found) == CUSOLVER_STATUS_SUCCESS ? found : 0;
+    int version_number = 0;
+    return ask != nullptr && ask(&version_number) == CUSOLVER_STATUS_SUCCESS ? version_number : 0;
   }
 };
 
@@ -155,18 +156,20 @@ inline cudaError_t to_cuda(cusolverStatus_t status) {
 }
 
 /// One call: cuSOLVER's handle on the stream, with the lock on it.
-struct Session {
+struct CusolverCall {
   cusolverDnHandle_t handle = nullptr;
   cudaError_t status = cudaSuccess;
   LaunchContext* context;
   std::lock_guard<std::mutex> lock;
 
-  explicit Session(LaunchContext* of) : context(of), lock(cusolver().by_device.lock()) {
-    CusolverEntries& mine = cusolver();
-    handle = mine.by_device.of_current_device(
-        [&](cusolverDnHandle_t* made) { return mine.create(made) == CUSOLVER_STATUS_SUCCESS; });
+  explicit CusolverCall(LaunchContext* launch_context)
+      : context(launch_context), lock(cusolver().by_device.lock()) {
+    CusolverEntries& entries = cusolver();
+    handle = entries.by_device.of_current_device([&](cusolverDnHandle_t* new_handle) {
+      return entries.create(new_handle) == CUSOLVER_STATUS_SUCCESS;
+    });
     status = handle == nullptr ? cudaErrorInitializationError
-                               : to_cuda(mine.set_stream(handle, stream_of(context)));
+                               : to_cuda(entries.set_stream(handle, stream_of(context)));
   }
 
   [[nodiscard]] bool ok() const { return status == cudaSuccess; }
@@ -188,11 +191,11 @@ struct Session {
 };
 
 inline int narrow(std::int64_t value) { return static_cast<int>(value); }
-inline std::int64_t least(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+inline std::int64_t minimum(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
 /// Matrix `i` of a stack of rows x columns.
 template <class U>
-U* at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
+U* matrix_at(char* stack, std::int64_t i, std::int64_t rows, std::int64_t columns) {
   return reinterpret_cast<U*>(stack) + i * rows * columns;
 }
 

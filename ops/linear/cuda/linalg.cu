@@ -20,12 +20,12 @@
 namespace skerry::native {
 namespace {
 
-const char* cusolver_problem(LinAlgRoutine routine) {
-  CusolverEntries& mine = cusolver();
-  if (const char* problem = mine.library.problem()) return problem;
+const char* cusolver_error_message(LinAlgRoutine routine) {
+  CusolverEntries& entries = cusolver();
+  if (const char* error_message = entries.library.error_message()) return error_message;
   if (routine != LinAlgRoutine::geev) return nullptr;
 #ifdef SKERRY_HAS_CUSOLVER_11701
-  if (mine.geev != nullptr && mine.geev_size != nullptr) return nullptr;
+  if (entries.geev != nullptr && entries.geev_size != nullptr) return nullptr;
   return "it lacks the function cusolverDnXgeev, which came with cuSOLVER 11.7.1";
 #else
   return "this build is of a toolkit without cusolverDnXgeev, which came with cuSOLVER 11.7.1";
@@ -36,147 +36,154 @@ const char* cusolver_problem(LinAlgRoutine routine) {
 
 template <class T>
 struct getrf {
-  static void run(const LinAlgParams& p, Session& on) {
-    using own = typename typed_entries<T>::own;
-    if (is_stack_of_small(p) && p.rows == p.columns) return factor_all(p, on);
-    const auto& call = cusolver().of<T>();
+  static void run(const LinAlgParams& p, CusolverCall& session) {
+    using cuda_type = typename typed_entries<T>::cuda_type;
+    if (is_stack_of_small(p) && p.rows == p.columns) return factor_all(p, session);
+    const auto& call = cusolver().entry_points<T>();
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
     int length = 0;
-    on.note(call.getrf_size(on.handle, m, n, at<own>(p.a, 0, m, n), m, &length));
-    own* work = on.scratch<own>(length);
-    for (std::int64_t i = 0; i < p.batch && on.ok(); ++i) {
-      on.note(call.getrf(on.handle, m, n, at<own>(p.a, i, p.rows, p.columns), m, work,
-                         p.pivots + i * least(p.rows, p.columns), p.info + i));
+    session.note(
+        call.getrf_size(session.handle, m, n, matrix_at<cuda_type>(p.a, 0, m, n), m, &length));
+    cuda_type* workspace = session.scratch<cuda_type>(length);
+    for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
+      session.note(call.getrf(session.handle, m, n, matrix_at<cuda_type>(p.a, i, p.rows, p.columns),
+                              m, workspace, p.pivots + i * minimum(p.rows, p.columns), p.info + i));
     }
   }
 
  private:
-  static void factor_all(const LinAlgParams& p, Session& on) {
-    using own = typename typed_entries<T>::own;
+  static void factor_all(const LinAlgParams& p, CusolverCall& session) {
+    using cuda_type = typename typed_entries<T>::cuda_type;
     const int n = narrow(p.rows);
-    own** const a = list_of<own>(on, p.a, p.rows * p.rows, p.batch);
-    if (!on.ok()) return;
-    on.note(with_cublas(on.context, [&](cublasHandle_t handle) {
-      return to_cuda(cublas().of<T>().getrf(handle, n, a, n, p.pivots, p.info, narrow(p.batch)));
+    cuda_type** const a = list_of<cuda_type>(session, p.a, p.rows * p.rows, p.batch);
+    if (!session.ok()) return;
+    session.note(with_cublas(session.context, [&](cublasHandle_t handle) {
+      return to_cuda(
+          cublas().entry_points<T>().getrf(handle, n, a, n, p.pivots, p.info, narrow(p.batch)));
     }));
   }
 };
 
 template <class T>
 struct getrs {
-  static void run(const LinAlgParams& p, Session& on) {
-    using own = typename typed_entries<T>::own;
+  static void run(const LinAlgParams& p, CusolverCall& session) {
+    using cuda_type = typename typed_entries<T>::cuda_type;
     const cublasOperation_t op = p.flag ? CUBLAS_OP_T : CUBLAS_OP_N;
-    if (is_stack_of_small(p)) return solve_all(p, on, op);
+    if (is_stack_of_small(p)) return solve_all(p, session, op);
     const int n = narrow(p.rows);
-    for (std::int64_t i = 0; i < p.batch && on.ok(); ++i) {
-      on.note(cusolver().of<T>().getrs(on.handle, op, n, narrow(p.extra),
-                                       at<own>(p.a, i, p.rows, p.rows), n, p.pivots + i * p.rows,
-                                       at<own>(p.b, i, p.rows, p.extra), n, p.info + i));
+    for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
+      session.note(cusolver().entry_points<T>().getrs(
+          session.handle, op, n, narrow(p.extra), matrix_at<cuda_type>(p.a, i, p.rows, p.rows), n,
+          p.pivots + i * p.rows, matrix_at<cuda_type>(p.b, i, p.rows, p.extra), n, p.info + i));
     }
   }
 
  private:
-  static void solve_all(const LinAlgParams& p, Session& on, cublasOperation_t op) {
-    using own = typename typed_entries<T>::own;
+  static void solve_all(const LinAlgParams& p, CusolverCall& session, cublasOperation_t op) {
+    using cuda_type = typename typed_entries<T>::cuda_type;
     const int n = narrow(p.rows);
-    own** const a = list_of<own>(on, p.a, p.rows * p.rows, p.batch);
-    own** const b = list_of<own>(on, p.b, p.rows * p.extra, p.batch);
-    if (!on.ok()) return;
+    cuda_type** const a = list_of<cuda_type>(session, p.a, p.rows * p.rows, p.batch);
+    cuda_type** const b = list_of<cuda_type>(session, p.b, p.rows * p.extra, p.batch);
+    if (!session.ok()) return;
     int wrong = 0;  // argument, which the status tells too; p.info stays 0
-    on.note(with_cublas(on.context, [&](cublasHandle_t handle) {
-      return to_cuda(cublas().of<T>().getrs(handle, op, n, narrow(p.extra), a, n, p.pivots, b, n,
-                                            &wrong, narrow(p.batch)));
+    session.note(with_cublas(session.context, [&](cublasHandle_t handle) {
+      return to_cuda(cublas().entry_points<T>().getrs(handle, op, n, narrow(p.extra), a, n,
+                                                      p.pivots, b, n, &wrong, narrow(p.batch)));
     }));
   }
 };
 
 template <class T>
 struct potrf {
-  static void run(const LinAlgParams& p, Session& on) {
-    using own = typename typed_entries<T>::own;
-    const auto& call = cusolver().of<T>();
-    const cublasFillMode_t part = p.flag ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+  static void run(const LinAlgParams& p, CusolverCall& session) {
+    using cuda_type = typename typed_entries<T>::cuda_type;
+    const auto& call = cusolver().entry_points<T>();
+    const cublasFillMode_t uplo = p.flag ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
     const int n = narrow(p.rows);
     if (is_stack_of_small(p)) {
-      own** const a = list_of<own>(on, p.a, p.rows * p.rows, p.batch);
-      if (!on.ok()) return;
-      on.note(call.potrf_batched(on.handle, part, n, a, n, p.info, narrow(p.batch)));
+      cuda_type** const a = list_of<cuda_type>(session, p.a, p.rows * p.rows, p.batch);
+      if (!session.ok()) return;
+      session.note(call.potrf_batched(session.handle, uplo, n, a, n, p.info, narrow(p.batch)));
       return;
     }
     int length = 0;
-    on.note(call.potrf_size(on.handle, part, n, at<own>(p.a, 0, n, n), n, &length));
-    own* work = on.scratch<own>(length);
-    for (std::int64_t i = 0; i < p.batch && on.ok(); ++i) {
-      on.note(call.potrf(on.handle, part, n, at<own>(p.a, i, p.rows, p.rows), n, work, length,
-                         p.info + i));
+    session.note(
+        call.potrf_size(session.handle, uplo, n, matrix_at<cuda_type>(p.a, 0, n, n), n, &length));
+    cuda_type* workspace = session.scratch<cuda_type>(length);
+    for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
+      session.note(call.potrf(session.handle, uplo, n, matrix_at<cuda_type>(p.a, i, p.rows, p.rows),
+                              n, workspace, length, p.info + i));
     }
   }
 };
 
 template <class T>
 struct geqrf {
-  static void run(const LinAlgParams& p, Session& on) {
-    using own = typename typed_entries<T>::own;
-    if (is_stack_of_small(p)) return factor_all(p, on);
-    const auto& call = cusolver().of<T>();
+  static void run(const LinAlgParams& p, CusolverCall& session) {
+    using cuda_type = typename typed_entries<T>::cuda_type;
+    if (is_stack_of_small(p)) return factor_all(p, session);
+    const auto& call = cusolver().entry_points<T>();
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
-    const std::int64_t count = least(p.rows, p.columns);
+    const std::int64_t count = minimum(p.rows, p.columns);
     int length = 0;
-    on.note(call.geqrf_size(on.handle, m, n, at<own>(p.a, 0, m, n), m, &length));
-    own* work = on.scratch<own>(length);
-    for (std::int64_t i = 0; i < p.batch && on.ok(); ++i) {
-      on.note(call.geqrf(on.handle, m, n, at<own>(p.a, i, p.rows, p.columns), m,
-                         at<own>(p.b, i, count, 1), work, length, p.info + i));
+    session.note(
+        call.geqrf_size(session.handle, m, n, matrix_at<cuda_type>(p.a, 0, m, n), m, &length));
+    cuda_type* workspace = session.scratch<cuda_type>(length);
+    for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
+      session.note(call.geqrf(session.handle, m, n, matrix_at<cuda_type>(p.a, i, p.rows, p.columns),
+                              m, matrix_at<cuda_type>(p.b, i, count, 1), workspace, length,
+                              p.info + i));
     }
   }
 
  private:
-  static void factor_all(const LinAlgParams& p, Session& on) {
-    using own = typename typed_entries<T>::own;
+  static void factor_all(const LinAlgParams& p, CusolverCall& session) {
+    using cuda_type = typename typed_entries<T>::cuda_type;
     const int m = narrow(p.rows);
-    own** const a = list_of<own>(on, p.a, p.rows * p.columns, p.batch);
-    own** const factors = list_of<own>(on, p.b, least(p.rows, p.columns), p.batch);
-    if (!on.ok()) return;
+    cuda_type** const a = list_of<cuda_type>(session, p.a, p.rows * p.columns, p.batch);
+    cuda_type** const factors =
+        list_of<cuda_type>(session, p.b, minimum(p.rows, p.columns), p.batch);
+    if (!session.ok()) return;
     int wrong = 0;  // as with getrs
-    on.note(with_cublas(on.context, [&](cublasHandle_t handle) {
-      return to_cuda(cublas().of<T>().geqrf(handle, m, narrow(p.columns), a, m, factors, &wrong,
-                                            narrow(p.batch)));
+    session.note(with_cublas(session.context, [&](cublasHandle_t handle) {
+      return to_cuda(cublas().entry_points<T>().geqrf(handle, m, narrow(p.columns), a, m, factors,
+                                                      &wrong, narrow(p.batch)));
     }));
   }
 };
 
 template <class T>
 struct orgqr {
-  static void run(const LinAlgParams& p, Session& on) {
-    using own = typename typed_entries<T>::own;
-    if (is_stack_of_small(p)) return multiply_reflectors_of<T>(p, on);
-    const auto& call = cusolver().of<T>();
+  static void run(const LinAlgParams& p, CusolverCall& session) {
+    using cuda_type = typename typed_entries<T>::cuda_type;
+    if (is_stack_of_small(p)) return multiply_reflectors_of<T>(p, session);
+    const auto& call = cusolver().entry_points<T>();
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
     const int k = narrow(p.extra);
     int length = 0;
-    on.note(call.orgqr_size(on.handle, m, n, k, at<own>(p.a, 0, m, n), m, at<own>(p.b, 0, k, 1),
-                            &length));
-    own* work = on.scratch<own>(length);
-    for (std::int64_t i = 0; i < p.batch && on.ok(); ++i) {
-      on.note(call.orgqr(on.handle, m, n, k, at<own>(p.a, i, p.rows, p.columns), m,
-                         at<own>(p.b, i, p.extra, 1), work, length, p.info + i));
+    session.note(call.orgqr_size(session.handle, m, n, k, matrix_at<cuda_type>(p.a, 0, m, n), m,
+                                 matrix_at<cuda_type>(p.b, 0, k, 1), &length));
+    cuda_type* workspace = session.scratch<cuda_type>(length);
+    for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
+      session.note(
+          call.orgqr(session.handle, m, n, k, matrix_at<cuda_type>(p.a, i, p.rows, p.columns), m,
+                     matrix_at<cuda_type>(p.b, i, p.extra, 1), workspace, length, p.info + i));
     }
   }
 };
 
 template <template <class> class Routine, class T>
-int solve(const void* params, LaunchContext* context) {
+int run_routine(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const LinAlgParams*>(params);
-  if (cusolver().library.problem() != nullptr) return launched(cudaErrorNotSupported);
-  Session on(context);
-  on.note(cudaMemsetAsync(p.info, 0, static_cast<std::size_t>(p.batch) * sizeof(int),
-                          stream_of(context)));
-  if (on.ok()) Routine<T>::run(p, on);
-  return launched(on.status);
+  if (cusolver().library.error_message() != nullptr) return end_launch(cudaErrorNotSupported);
+  CusolverCall session(context);
+  session.note(cudaMemsetAsync(p.info, 0, static_cast<std::size_t>(p.batch) * sizeof(int),
+                               stream_of(context)));
+  if (session.ok()) Routine<T>::run(p, session);
+  return end_launch(session.status);
 }
 
 /// As the host form: the product as mantissa and exponent, so that nothing overflows on the way.
@@ -195,18 +202,18 @@ __global__ void __launch_bounds__(linalg_threads) find_determinants(const LinAlg
     for (std::int64_t k = 0; k < p.rows; ++k) {
       odd ^= p.pivots[i * p.rows + k] != k + 1;
       const T d = factors[k * p.rows + k];
-      R size;
+      R magnitude;
       if constexpr (ops::complex_floating<T>) {
-        size = hypot(d.re, d.im);
-        sign = size > 0 ? sign * T(d.re / size, d.im / size) : T(size);
+        magnitude = hypot(d.re, d.im);
+        sign = magnitude > 0 ? sign * T(d.re / magnitude, d.im / magnitude) : T(magnitude);
       } else {
-        size = fabs(d);
-        sign = d > 0 ? sign : d < 0 ? T(0) - sign : size;
+        magnitude = fabs(d);
+        sign = d > 0 ? sign : d < 0 ? T(0) - sign : magnitude;
       }
       int shift = 0;
-      mantissa = frexp(mantissa * size, &shift);
+      mantissa = frexp(mantissa * magnitude, &shift);
       exponent += isfinite(mantissa) ? shift : 0;
-      logarithm += log(size);
+      logarithm += log(magnitude);
     }
     if (odd) sign = T(0) - sign;
     const std::int64_t clamped = exponent > 100000    ? 100000
@@ -228,7 +235,7 @@ template <class T>
 int determinant(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const LinAlgParams*>(params);
   find_determinants<T><<<linalg_blocks(p.batch), linalg_threads, 0, stream_of(context)>>>(p);
-  return launched(cudaGetLastError());
+  return end_launch(cudaGetLastError());
 }
 
 template <class T>
@@ -237,16 +244,16 @@ void fill(linalg_kernels& table) {
     const auto entry = [&](LinAlgRoutine routine) -> auto& {
       return table.loop[static_cast<int>(routine)][static_cast<int>(dtype_of<T>)].native;
     };
-    entry(LinAlgRoutine::getrf) = &solve<getrf, T>;
-    entry(LinAlgRoutine::getrs) = &solve<getrs, T>;
+    entry(LinAlgRoutine::getrf) = &run_routine<getrf, T>;
+    entry(LinAlgRoutine::getrs) = &run_routine<getrs, T>;
     entry(LinAlgRoutine::determinant) = &determinant<T>;
-    entry(LinAlgRoutine::potrf) = &solve<potrf, T>;
-    entry(LinAlgRoutine::geqrf) = &solve<geqrf, T>;
-    entry(LinAlgRoutine::orgqr) = &solve<orgqr, T>;
-    entry(LinAlgRoutine::gesdd) = &solve<gesdd, T>;
-    entry(LinAlgRoutine::syevd) = &solve<syevd, T>;
+    entry(LinAlgRoutine::potrf) = &run_routine<potrf, T>;
+    entry(LinAlgRoutine::geqrf) = &run_routine<geqrf, T>;
+    entry(LinAlgRoutine::orgqr) = &run_routine<orgqr, T>;
+    entry(LinAlgRoutine::gesdd) = &run_routine<gesdd, T>;
+    entry(LinAlgRoutine::syevd) = &run_routine<syevd, T>;
 #ifdef SKERRY_HAS_CUSOLVER_11701
-    if constexpr (ops::complex_floating<T>) entry(LinAlgRoutine::geev) = &solve<geev, T>;
+    if constexpr (ops::complex_floating<T>) entry(LinAlgRoutine::geev) = &run_routine<geev, T>;
 #endif
   }
 }
@@ -257,7 +264,7 @@ void fill_linalg(linalg_kernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
-  table.library_problem = &cusolver_problem;
+  table.library_error_message = &cusolver_error_message;
 }
 
 }  // namespace skerry::native

@@ -21,20 +21,21 @@ namespace {
 /// Whether every element of both operands can be read at once.
 template <class T>
 bool is_aligned(const MatmulParams& p) {
-  bool aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(p.x1)) &&
-                 suits_whole<T>(reinterpret_cast<std::intptr_t>(p.x2));
+  bool aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.x1)) &&
+                 is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.x2));
   for (const std::int64_t stride : {p.x1_row, p.x1_column, p.x2_row, p.x2_column}) {
-    aligned = aligned && suits_whole<T>(stride);
+    aligned = aligned && is_aligned_for_whole<T>(stride);
   }
   for (int axis = 0; axis < p.batch_rank; ++axis) {
-    aligned = aligned && suits_whole<T>(p.x1_batch[axis]) && suits_whole<T>(p.x2_batch[axis]);
+    aligned = aligned && is_aligned_for_whole<T>(p.x1_batch[axis]) &&
+              is_aligned_for_whole<T>(p.x2_batch[axis]);
   }
   return aligned;
 }
 
 // --- floating dtypes ---
 
-const char* cublas_problem() { return cublas().library.problem(); }
+const char* cublas_error_message() { return cublas().library.error_message(); }
 
 /// How cuBLAS names a dtype, and what it computes in: float32 in float32, without TF32.
 template <class T>
@@ -84,15 +85,15 @@ cudaError_t multiply_run(cublasHandle_t handle, const MatmulParams& p, std::int6
   alignas(sizeof(factor)) const factor zero(0);
   const BlasLayout left = blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item);
   const BlasLayout right = blas_layout_of(p.k, p.n, p.x2_row, p.x2_column, item);
-  const StackPlace at = place_of(first, p);
+  const StackOffsets offsets = stack_offsets(first, p);
   const auto op = [](const BlasLayout& x) { return x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
   const auto step = [&](const std::int64_t* strides) {
     return static_cast<long long>(count > 1 ? strides[0] / item : 0);
   };
   // cuBLAS counts by columns, so it sees all transposed: out.T = x2.T @ x1.T.
   return to_cuda(cublas().gemm(
-      handle, op(right), op(left), p.n, p.m, p.k, &one, p.x2 + at.x2, gemm_types<T>::item,
-      right.leading, step(p.x2_batch), p.x1 + at.x1, gemm_types<T>::item, left.leading,
+      handle, op(right), op(left), p.n, p.m, p.k, &one, p.x2 + offsets.x2, gemm_types<T>::item,
+      right.leading, step(p.x2_batch), p.x1 + offsets.x1, gemm_types<T>::item, left.leading,
       step(p.x1_batch), &zero, p.out + first * p.m * p.n * item, gemm_types<T>::item, p.n,
       static_cast<long long>(p.m * p.n), count, gemm_types<T>::compute, CUBLAS_GEMM_DEFAULT));
 }
@@ -113,12 +114,12 @@ template <class T>
 int multiply(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const MatmulParams*>(params);
   const std::int64_t size = p.batch * p.m * p.n;
-  if (size == 0) return launched(cudaSuccess);
+  if (size == 0) return end_launch(cudaSuccess);
   if (p.k == 0) {
-    return launched(
+    return end_launch(
         cudaMemsetAsync(p.out, 0, static_cast<std::size_t>(size) * sizeof(T), stream_of(context)));
   }
-  return launched(multiply_all<T>(p, context));
+  return end_launch(multiply_all<T>(p, context));
 }
 
 // --- integers ---
@@ -152,23 +153,23 @@ __global__ void __launch_bounds__(tile_threads)
     const std::int64_t matrix = index / tiles;
     const std::int64_t i0 = index % tiles / tiles_across * tile;
     const std::int64_t j0 = index % tiles % tiles_across * tile;
-    const StackPlace at = place_of(matrix, p);
+    const StackOffsets offsets = stack_offsets(matrix, p);
     A sums[cell][cell] = {};
     for (std::int64_t k0 = 0; k0 < p.k; k0 += tile_depth) {
       for (int slot = threadIdx.x; slot < tile_depth * tile; slot += tile_threads) {
         const int depth = slot / tile;
-        const int place = slot % tile;
+        const int position = slot % tile;
         const std::int64_t k = k0 + depth;
         const bool inside = k < p.k;
-        left[depth][place] =
-            inside && i0 + place < p.m
-                ? static_cast<A>(
-                      load<U>(p.x1 + at.x1 + (i0 + place) * p.x1_row + k * p.x1_column, aligned))
+        left[depth][position] =
+            inside && i0 + position < p.m
+                ? static_cast<A>(load<U>(
+                      p.x1 + offsets.x1 + (i0 + position) * p.x1_row + k * p.x1_column, aligned))
                 : A(0);
-        right[depth][place] =
-            inside && j0 + place < p.n
-                ? static_cast<A>(
-                      load<U>(p.x2 + at.x2 + k * p.x2_row + (j0 + place) * p.x2_column, aligned))
+        right[depth][position] =
+            inside && j0 + position < p.n
+                ? static_cast<A>(load<U>(
+                      p.x2 + offsets.x2 + k * p.x2_row + (j0 + position) * p.x2_column, aligned))
                 : A(0);
       }
       __syncthreads();
@@ -194,9 +195,9 @@ __global__ void __launch_bounds__(tile_threads)
   }
 }
 
-constexpr std::int64_t most_blocks = 1 << 20;  // more work is done in turns
+constexpr std::int64_t max_blocks = 1 << 20;  // more work is done in turns
 unsigned blocks_for(std::int64_t count) {
-  return static_cast<unsigned>(count < most_blocks ? count : most_blocks);
+  return static_cast<unsigned>(count < max_blocks ? count : max_blocks);
 }
 
 template <class U>
@@ -205,10 +206,10 @@ int multiply_integers(const void* params, LaunchContext* context) {
   const std::int64_t across = (p.n + tile - 1) / tile;
   const std::int64_t down = (p.m + tile - 1) / tile;
   const std::int64_t count = p.batch * across * down;
-  if (count == 0) return launched(cudaSuccess);
+  if (count == 0) return end_launch(cudaSuccess);
   multiply_tiles<U><<<blocks_for(count), tile_threads, 0, stream_of(context)>>>(p, is_aligned<U>(p),
                                                                                 across, down);
-  return launched(cudaGetLastError());
+  return end_launch(cudaGetLastError());
 }
 
 // --- vectors ---
@@ -236,9 +237,9 @@ struct plus {
 
 template <class T>
 __device__ SKERRY_INLINE dot_sum_t<T> product_at(const MatmulParams& p, bool aligned,
-                                                 const StackPlace& at, std::int64_t k) {
-  const char* a = p.x1 + at.x1 + k * p.x1_column;
-  const char* b = p.x2 + at.x2 + k * p.x2_row;
+                                                 const StackOffsets& offsets, std::int64_t k) {
+  const char* a = p.x1 + offsets.x1 + k * p.x1_column;
+  const char* b = p.x2 + offsets.x2 + k * p.x2_row;
   if constexpr (ops::integral<T>) {
     using U = ops::bits_t<T>;
     using S = dot_sum_t<T>;
@@ -259,12 +260,12 @@ __global__ void __launch_bounds__(dot_threads)
   using block_sum = cub::BlockReduce<S, dot_threads>;
   __shared__ typename block_sum::TempStorage scratch;
   for (std::int64_t index = blockIdx.x; index < p.batch * parts; index += gridDim.x) {
-    const StackPlace at = place_of(index / parts, p);
+    const StackOffsets offsets = stack_offsets(index / parts, p);
     const std::int64_t first = index % parts * dot_part;
     const std::int64_t past = first + dot_part < p.k ? first + dot_part : p.k;
     S sum(0);
     for (std::int64_t k = first + threadIdx.x; k < past; k += dot_threads) {
-      sum = sum + product_at<T>(p, aligned, at, k);
+      sum = sum + product_at<T>(p, aligned, offsets, k);
     }
     sum = block_sum(scratch).Reduce(sum, plus{});
     if (threadIdx.x == 0) sums[index] = sum;
@@ -279,7 +280,8 @@ __global__ void __launch_bounds__(dot_threads)
   for (std::int64_t i = std::int64_t{blockIdx.x} * dot_threads + threadIdx.x; i < batch;
        i += step) {
     dot_sum_t<T> sum(0);
-    for (std::int64_t part = 0; part < parts; ++part) sum = sum + sums[i * parts + part];
+    for (std::int64_t part_index = 0; part_index < parts; ++part_index)
+      sum = sum + sums[i * parts + part_index];
     out[i] = static_cast<T>(sum);
   }
 }
@@ -292,9 +294,9 @@ __global__ void __launch_bounds__(dot_threads, 65536 / dot_threads / 40)
   const std::int64_t step = std::int64_t{gridDim.x} * dot_threads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * dot_threads + threadIdx.x; i < p.batch;
        i += step) {
-    const StackPlace at = place_of(i, p);
+    const StackOffsets offsets = stack_offsets(i, p);
     dot_sum_t<T> sum(0);
-    for (std::int64_t k = 0; k < p.k; ++k) sum = sum + product_at<T>(p, aligned, at, k);
+    for (std::int64_t k = 0; k < p.k; ++k) sum = sum + product_at<T>(p, aligned, offsets, k);
     reinterpret_cast<T*>(p.out)[i] = static_cast<T>(sum);
   }
 }
@@ -304,22 +306,23 @@ constexpr std::int64_t short_vector = 64;
 template <class T>
 int dot(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const MatmulParams*>(params);
-  if (p.batch == 0) return launched(cudaSuccess);
+  if (p.batch == 0) return end_launch(cudaSuccess);
   const unsigned blocks_of_all = blocks_for((p.batch + dot_threads - 1) / dot_threads);
   if (p.k <= short_vector) {
     short_dots<T><<<blocks_of_all, dot_threads, 0, stream_of(context)>>>(p, is_aligned<T>(p));
-    return launched(cudaGetLastError());
+    return end_launch(cudaGetLastError());
   }
   const std::int64_t parts = (p.k + dot_part - 1) / dot_part;
   const std::size_t nbytes = static_cast<std::size_t>(p.batch * parts) * sizeof(dot_sum_t<T>);
   auto* sums = static_cast<dot_sum_t<T>*>(context->workspace(context, nbytes));
-  if (sums == nullptr) return launched(cudaErrorMemoryAllocation);
+  if (sums == nullptr) return end_launch(cudaErrorMemoryAllocation);
   sum_parts<T><<<blocks_for(p.batch * parts), dot_threads, 0, stream_of(context)>>>(
       p, is_aligned<T>(p), parts, sums);
-  if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess) return launched(status);
+  if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
+    return end_launch(status);
   join_parts<T><<<blocks_of_all, dot_threads, 0, stream_of(context)>>>(reinterpret_cast<T*>(p.out),
                                                                        sums, p.batch, parts);
-  return launched(cudaGetLastError());
+  return end_launch(cudaGetLastError());
 }
 
 template <class T>
@@ -336,7 +339,7 @@ void fill_matmul(matmul_kernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
-  table.library_problem = &cublas_problem;
+  table.library_error_message = &cublas_error_message;
 }
 
 }  // namespace skerry::native

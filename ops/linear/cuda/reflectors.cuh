@@ -102,14 +102,14 @@ __global__ void __launch_bounds__(linalg_threads)
 
 /// orgqr of a stack of small matrices.
 template <class T>
-void multiply_reflectors_of(const LinAlgParams& p, Session& on) {
-  constexpr std::int64_t most_blocks = 1 << 16;
-  const int warps = narrow(least(p.columns, linalg_threads / warp_lanes));
-  multiply_reflectors<T><<<static_cast<unsigned>(least(p.batch, most_blocks)), warps * warp_lanes,
-                           0, stream_of(on.context)>>>(
+void multiply_reflectors_of(const LinAlgParams& p, CusolverCall& session) {
+  constexpr std::int64_t max_blocks = 1 << 16;
+  const int warps = narrow(minimum(p.columns, linalg_threads / warp_lanes));
+  multiply_reflectors<T><<<static_cast<unsigned>(minimum(p.batch, max_blocks)), warps * warp_lanes,
+                           0, stream_of(session.context)>>>(
       reinterpret_cast<whole<T>*>(p.a), reinterpret_cast<const whole<T>*>(p.b), p.batch,
       narrow(p.rows), narrow(p.columns), narrow(p.extra));
-  on.note(cudaGetLastError());
+  session.note(cudaGetLastError());
 }
 
 }  // namespace skerry::native

@@ -13,20 +13,20 @@ namespace {
 /// By way of a block of 0 and 1: a comparison that is converted to wider items takes three times as
 /// long as bytes that are.
 template <class To>
-void truths_body(char* const* data, unsigned, int64 n) noexcept {
+void booleans_body(char* const* data, unsigned, int64 n) noexcept {
   constexpr int64 size = sizeof(To);
   constexpr int64 block = 1024;
-  uint8 truths[block];
-  for (int64 at = 0; at < n; at += block) {
-    const int64 count = least(block, n - at);
-    const char* x = data[1] + at;
-    char* out = data[0] + at * size;
-    for (int64 i = 0; i < count; ++i) truths[i] = load<bool>(x + i);
-    for (int64 i = 0; i < count; ++i) store<To>(out + i * size, convert<To>{}(truths[i]));
+  uint8 booleans[block];
+  for (int64 position = 0; position < n; position += block) {
+    const int64 count = minimum(block, n - position);
+    const char* x = data[1] + position;
+    char* out = data[0] + position * size;
+    for (int64 i = 0; i < count; ++i) booleans[i] = load<bool>(x + i);
+    for (int64 i = 0; i < count; ++i) store<To>(out + i * size, convert<To>{}(booleans[i]));
   }
 }
 template <class To>
-constexpr Loop truths_loop{truths_body<To>, 1u, 1};
+constexpr Loop booleans_loop{booleans_body<To>, 1u, 1};
 
 /// What is rounded to float16 without being rounded twice.
 struct to_half {
@@ -42,11 +42,11 @@ struct to_half {
 template <class From>
 void halves_body(char* const* data, unsigned, int64 n) noexcept {
   alignas(64) float32 wide[half_block];
-  for (int64 at = 0; at < n; at += half_block) {
-    const int64 count = least(half_block, n - at);
-    const char* from = data[1] + at * int64(sizeof(From));
-    loop_of<to_half, From>(to_half{}, reinterpret_cast<char*>(wide), from, count);
-    narrow_halves(data[0] + at * 2, wide, count);
+  for (int64 position = 0; position < n; position += half_block) {
+    const int64 count = minimum(half_block, n - position);
+    const char* source = data[1] + position * int64(sizeof(From));
+    loop_of<to_half, From>(to_half{}, reinterpret_cast<char*>(wide), source, count);
+    narrow_halves(data[0] + position * 2, wide, count);
   }
 }
 template <class From>
@@ -67,7 +67,7 @@ void fill_cast(Kernel& row) {
   } else if constexpr (ops::same_v<From, float16> && ops::same_v<To, float32>) {
     fill_loop<singles_loop<To>>(row);
   } else if constexpr (ops::boolean<From> && !ops::boolean<To>) {
-    fill_loop<truths_loop<To>>(row);
+    fill_loop<booleans_loop<To>>(row);
   } else if constexpr (converts<From, To>) {
     fill_loop<whole_loop<convert<To>, From, 1>>(row);
   }
@@ -75,9 +75,9 @@ void fill_cast(Kernel& row) {
 
 template <class T>
 void fill(cast_kernels& table) {
-  constexpr int from = static_cast<int>(dtype_of<T>);
+  constexpr int source_index = static_cast<int>(dtype_of<T>);
 #define SKERRY_FILL_CAST(name) \
-  fill_cast<T, type_of<Dtype::name>>(table.loop[from][static_cast<int>(Dtype::name)]);
+  fill_cast<T, type_of<Dtype::name>>(table.loop[source_index][static_cast<int>(Dtype::name)]);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL_CAST)
 #undef SKERRY_FILL_CAST
 }

@@ -12,7 +12,7 @@ void fill_size(moves_kernels& table) {
   copy.host = run_copy<Size>;
   copy.body = copy_loop<Size, false>.body;
   copy.accepts = copy_loop<Size, false>.accepts;
-  fill_loop<where_of_size<Size>>(table.where[size_class(Size)]);
+  fill_loop<where_of_size<Size>>(table.where_kernel[size_class(Size)]);
   table.interleave[size_class(Size)].host = run_interleave<Size>;
 }
 

@@ -42,39 +42,39 @@ void streamed_copy_body(char* const* data, unsigned single, int64 n) noexcept {
 
 /// Whether the two fastest axes are a few items, as in a repetition of short rows.
 template <int Size>
-bool has_short_pieces(const Plan& work) {
-  constexpr int64 most_items = 16;
-  return work.rank > 2 && work.shape[0] * work.shape[1] <= most_items &&
-         work.shape[2] >= 2 * most_items;
+bool has_short_segments(const Plan& plan) {
+  constexpr int64 max_items = 16;
+  return plan.rank > 2 && plan.shape[0] * plan.shape[1] <= max_items &&
+         plan.shape[2] >= 2 * max_items;
 }
 
 /// Short pieces go item after item along the third axis: a run for each takes longer than its
 /// items.
 template <int Size>
-void copy_short_pieces(const Plan& work) {
+void copy_short_segments(const Plan& plan) {
   constexpr int64 block_bytes = 16384;
-  const int64 block = block_bytes / (Size * work.shape[0] * work.shape[1]);
-  const int64 blocks = ceil_div(work.shape[2], block);
+  const int64 block = block_bytes / (Size * plan.shape[0] * plan.shape[1]);
+  const int64 blocks = ceil_div(plan.shape[2], block);
   int64 units = blocks;
-  for (int a = 3; a < work.rank; ++a) units *= work.shape[a];
-  const int64 grain = greatest(1, parallel_from * Size / block_bytes);
-  cpu::parallel_for(units, grain, [&](int64 begin, int64 end) {
+  for (int a = 3; a < plan.rank; ++a) units *= plan.shape[a];
+  const int64 grain_size = maximum(1, parallel_from * Size / block_bytes);
+  cpu::parallel_for(units, grain_size, [&](int64 begin, int64 end) {
     for (int64 unit = begin; unit < end; ++unit) {
       const int64 first = unit % blocks * block;
-      const int64 n = least(block, work.shape[2] - first);
+      const int64 n = minimum(block, plan.shape[2] - first);
       char* data[2];
       for (int i = 0; i < 2; ++i) {
-        data[i] = work.base(i) + first * work.strides[i][2];
+        data[i] = plan.base(i) + first * plan.strides[i][2];
         int64 rest = unit / blocks;
-        for (int a = 3; a < work.rank; rest /= work.shape[a], ++a) {
-          data[i] += rest % work.shape[a] * work.strides[i][a];
+        for (int a = 3; a < plan.rank; rest /= plan.shape[a], ++a) {
+          data[i] += rest % plan.shape[a] * plan.strides[i][a];
         }
       }
-      for (int64 j = 0; j < work.shape[1]; ++j) {
-        for (int64 i = 0; i < work.shape[0]; ++i) {
+      for (int64 j = 0; j < plan.shape[1]; ++j) {
+        for (int64 i = 0; i < plan.shape[0]; ++i) {
           copy_2d(
-              {data[0] + i * work.strides[0][0] + j * work.strides[0][1], work.strides[0][2], 0},
-              {data[1] + i * work.strides[1][0] + j * work.strides[1][1], work.strides[1][2], 0}, n,
+              {data[0] + i * plan.strides[0][0] + j * plan.strides[0][1], plan.strides[0][2], 0},
+              {data[1] + i * plan.strides[1][0] + j * plan.strides[1][1], plan.strides[1][2], 0}, n,
               1, Size);
         }
       }
@@ -85,80 +85,81 @@ void copy_short_pieces(const Plan& work) {
 /// Few items that don't lie as a run does; those that are far apart by powers of two, as in a large
 /// matrix, fall into the same sets of a cache and go by tiles.
 template <int Size>
-bool is_small_matrix(const Plan& work) {
-  constexpr int64 most_bytes = int64{1} << 18;
-  if (work.rank != 2 || work.size * Size > most_bytes) return false;
-  return work.size <= 4096 || work.strides[1][0] % 512 != 0;
+bool is_small_matrix(const Plan& plan) {
+  constexpr int64 max_bytes = int64{1} << 18;
+  if (plan.rank != 2 || plan.size * Size > max_bytes) return false;
+  return plan.size <= 4096 || plan.strides[1][0] % 512 != 0;
 }
 
 template <int Size>
-void copy_small_matrix(const Plan& work) {
-  copy_2d({work.base(0), work.strides[0][0], work.strides[0][1]},
-          {work.base(1), work.strides[1][0], work.strides[1][1]}, work.shape[0], work.shape[1],
+void copy_small_matrix(const Plan& plan) {
+  copy_2d({plan.base(0), plan.strides[0][0], plan.strides[0][1]},
+          {plan.base(1), plan.strides[1][0], plan.strides[1][1]}, plan.shape[0], plan.shape[1],
           Size);
 }
 
 /// Items that lie at a distance: a tile would take them by way of its buffer. Or a row of any that
 /// goes several times, as of tile(): a block of it is read from memory once.
 template <int Size>
-bool is_stepped_row(const Plan& work) {
+bool is_strided_row(const Plan& plan) {
   const bool is_repeated =
-      work.rank == 2 && work.strides[1][1] == 0 && work.shape[0] >= work.shape[1];
-  return (work.rank == 1 || is_repeated) && !work.contiguous && work.strides[1][0] != 0 &&
-         work.size * Size < streamed_bytes;
+      plan.rank == 2 && plan.strides[1][1] == 0 && plan.shape[0] >= plan.shape[1];
+  return (plan.rank == 1 || is_repeated) && !plan.contiguous && plan.strides[1][0] != 0 &&
+         plan.size * Size < streamed_bytes;
 }
 
 template <int Size>
-void copy_stepped_row(const Plan& work) {
-  const int64 to = work.strides[0][0];
-  const int64 from = work.strides[1][0];
-  const int64 rows = work.rank == 2 ? work.shape[1] : 1;
-  const int64 row = work.rank == 2 ? work.strides[0][1] : 0;
-  const int64 block = rows > 1 ? 16384 / Size : work.size;
-  cpu::parallel_for(work.shape[0], ceil_div(parallel_from, rows), [&](int64 begin, int64 end) {
+void copy_strided_row(const Plan& plan) {
+  const int64 output_stride = plan.strides[0][0];
+  const int64 input_stride = plan.strides[1][0];
+  const int64 rows = plan.rank == 2 ? plan.shape[1] : 1;
+  const int64 row = plan.rank == 2 ? plan.strides[0][1] : 0;
+  const int64 block = rows > 1 ? 16384 / Size : plan.size;
+  cpu::parallel_for(plan.shape[0], ceil_div(parallel_from, rows), [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; i += block) {
-      copy_2d({work.base(0) + i * to, to, row}, {work.base(1) + i * from, from, 0},
-              least(block, end - i), rows, Size);
+      copy_2d({plan.base(0) + i * output_stride, output_stride, row},
+              {plan.base(1) + i * input_stride, input_stride, 0}, minimum(block, end - i), rows,
+              Size);
     }
   });
 }
 
 /// Small matrices of rows that lie in order, such as each row several times.
 template <int Size>
-bool is_small_stack(const Plan& work) {
-  return work.rank == 3 && work.shape[0] * work.shape[1] < parallel_from &&
-         work.size * Size < streamed_bytes && work.strides[0][0] == Size &&
-         work.strides[1][0] == Size;
+bool is_small_stack(const Plan& plan) {
+  return plan.rank == 3 && plan.shape[0] * plan.shape[1] < parallel_from &&
+         plan.size * Size < streamed_bytes && plan.strides[0][0] == Size &&
+         plan.strides[1][0] == Size;
 }
 
 template <int Size>
-void copy_small_stack(const Plan& work) {
-  const int64 grain = ceil_div(parallel_from, work.shape[0] * work.shape[1]);
-  cpu::parallel_for(work.shape[2], grain, [&](int64 begin, int64 end) {
+void copy_small_stack(const Plan& plan) {
+  const int64 grain_size = ceil_div(parallel_from, plan.shape[0] * plan.shape[1]);
+  cpu::parallel_for(plan.shape[2], grain_size, [&](int64 begin, int64 end) {
     for (int64 k = begin; k < end; ++k) {
-      copy_2d({work.base(0) + k * work.strides[0][2], Size, work.strides[0][1]},
-              {work.base(1) + k * work.strides[1][2], Size, work.strides[1][1]}, work.shape[0],
-              work.shape[1], Size);
+      copy_2d({plan.base(0) + k * plan.strides[0][2], Size, plan.strides[0][1]},
+              {plan.base(1) + k * plan.strides[1][2], Size, plan.strides[1][1]}, plan.shape[0],
+              plan.shape[1], Size);
     }
   });
 }
 
 /// Items that go several times each, side by side, as of repeat().
 template <int Size>
-bool is_repetition(const Plan& work) {
-  return work.rank == 2 && work.strides[1][0] == 0 && work.strides[0][0] == Size &&
-         work.strides[0][1] == work.shape[0] * Size && work.shape[0] * Size <= 256 &&
-         work.size * Size < streamed_bytes;
+bool is_repetition(const Plan& plan) {
+  return plan.rank == 2 && plan.strides[1][0] == 0 && plan.strides[0][0] == Size &&
+         plan.strides[0][1] == plan.shape[0] * Size && plan.shape[0] * Size <= 256 &&
+         plan.size * Size < streamed_bytes;
 }
 
 template <int Size>
-void copy_repetition(const Plan& work) {
-  const int64 row = work.strides[0][1];
-  const int64 from = work.strides[1][1];
-  const int64 n = work.shape[0];
-  cpu::parallel_for(work.shape[1], ceil_div(parallel_from, n), [&](int64 begin, int64 end) {
-    copy_2d({work.base(0) + begin * row, Size, row}, {work.base(1) + begin * from, 0, from}, n,
-            end - begin, Size);
+void copy_repetition(const Plan& plan) {
+  const int64 row = plan.strides[0][1];
+  const int64 input_stride = plan.strides[1][1];
+  const int64 n = plan.shape[0];
+  cpu::parallel_for(plan.shape[1], ceil_div(parallel_from, n), [&](int64 begin, int64 end) {
+    copy_2d({plan.base(0) + begin * row, Size, row},
+            {plan.base(1) + begin * input_stride, 0, input_stride}, n, end - begin, Size);
   });
 }
 
@@ -167,25 +168,25 @@ constexpr Loop copy_loop{IsLarge ? streamed_copy_body<Size> : copy_body<Size>, 0
 
 /// Whether each element is read once, and lies on its line as the result does on its own: what is
 /// read again is in the caches, and copy_bytes() knows how to store what begins elsewhere.
-inline bool has_like_lines(const Plan& work) {
+inline bool has_like_lines(const Plan& plan) {
   const auto ahead =
-      reinterpret_cast<unsigned long>(work.base(0)) - reinterpret_cast<unsigned long>(work.base(1));
-  bool is_read_once = work.rank > 0;
-  for (int axis = 0; axis < work.rank; ++axis) is_read_once &= work.strides[1][axis] != 0;
+      reinterpret_cast<unsigned long>(plan.base(0)) - reinterpret_cast<unsigned long>(plan.base(1));
+  bool is_read_once = plan.rank > 0;
+  for (int axis = 0; axis < plan.rank; ++axis) is_read_once &= plan.strides[1][axis] != 0;
   return is_read_once && ahead % 64 == 0;
 }
 
 template <int Size>
 void run_copy(const void* params) {
-  const Plan& work = *static_cast<const Plan*>(params);
-  if (is_repetition<Size>(work)) return copy_repetition<Size>(work);
-  if (is_stepped_row<Size>(work)) return copy_stepped_row<Size>(work);
-  if (is_small_matrix<Size>(work)) return copy_small_matrix<Size>(work);
-  if (has_short_pieces<Size>(work)) return copy_short_pieces<Size>(work);
-  if (is_small_stack<Size>(work)) return copy_small_stack<Size>(work);
-  const int64 bound = has_like_lines(work) ? streamed_copy_bytes : streamed_bytes;
-  const bool is_large = work.size * Size >= bound;
-  run(work, is_large ? copy_loop<Size, true> : copy_loop<Size, false>);
+  const Plan& plan = *static_cast<const Plan*>(params);
+  if (is_repetition<Size>(plan)) return copy_repetition<Size>(plan);
+  if (is_strided_row<Size>(plan)) return copy_strided_row<Size>(plan);
+  if (is_small_matrix<Size>(plan)) return copy_small_matrix<Size>(plan);
+  if (has_short_segments<Size>(plan)) return copy_short_segments<Size>(plan);
+  if (is_small_stack<Size>(plan)) return copy_small_stack<Size>(plan);
+  const int64 bound = has_like_lines(plan) ? streamed_copy_bytes : streamed_bytes;
+  const bool is_large = plan.size * Size >= bound;
+  run(plan, is_large ? copy_loop<Size, true> : copy_loop<Size, false>);
 }
 
 /// A select by masks: vectors at every level, and no branch for a random condition.
@@ -213,19 +214,19 @@ SKERRY_INLINE int64 where_pairs(char* const* data, int64 n) {
   constexpr int64 items = vector_bytes / 16;
   const auto repeated = [](const char* x) {
     item_t<16> all[items];
-    for (auto& each : all) each = load<item_t<16>>(x);
+    for (auto& item : all) item = load<item_t<16>>(x);
     return load_vector<lanes>(reinterpret_cast<const char*>(all));
   };
   const lanes left = LeftSingle ? repeated(data[2]) : lanes{};
   const lanes right = RightSingle ? repeated(data[3]) : lanes{};
-  const lanes own = bytes_of_lanes(std::make_integer_sequence<int, int(2 * items)>{});
+  const lanes byte_masks = bytes_of_lanes(std::make_integer_sequence<int, int(2 * items)>{});
   int64 i = 0;
   for (; i + items <= n; i += items) {
     uint64 word = 0;
     __builtin_memcpy(&word, data[1] + i, items);
     const lanes a = LeftSingle ? left : load_vector<lanes>(data[2] + i * 16);
     const lanes b = RightSingle ? right : load_vector<lanes>(data[3] + i * 16);
-    store_vector(data[0] + i * 16, ((lanes{} + word) & own) != 0 ? a : b);
+    store_vector(data[0] + i * 16, ((lanes{} + word) & byte_masks) != 0 ? a : b);
   }
   return i;
 }
@@ -264,7 +265,7 @@ void where_body(char* const* data, unsigned single, int64 n) noexcept {
 }
 
 template <int Size>
-void stepped_where(char* const* data, const int64* steps, int64 n) noexcept {
+void strided_where(char* const* data, const int64* steps, int64 n) noexcept {
   using U = item_t<Size>;
   char* const out = data[0];
   const char* const in[] = {data[1], data[2], data[3]};
@@ -282,7 +283,7 @@ template <int Size>
 constexpr Loop where_of_size{.body = where_body<Size>,
                              .accepts = 1u | 1u << (1u << 2) | 1u << (1u << 3) | 1u << both_single,
                              .cost = 1,
-                             .stepped = Size == 16 ? stepped_where<Size> : nullptr};
+                             .strided = Size == 16 ? strided_where<Size> : nullptr};
 
 /// Items [begin, end) of so few runs that a loop over all at once is one of vectors.
 template <int Size, int Count>
@@ -308,18 +309,18 @@ void run_interleave(const void* params) {
   const auto& p = *static_cast<const InterleaveParams*>(params);
   const bool is_large = p.size * p.count * Size >= streamed_bytes;
   const int64 step = p.count * Size;
-  const int64 most = 16384 / step;
+  const int64 block_items = 16384 / step;
   const auto chunk = [&](int64 begin, int64 end) {
     if (!is_large && p.count == 2) return interleave_few<Size, 2>(p, begin, end);
     if (!is_large && p.count == 3) return interleave_few<Size, 3>(p, begin, end);
     if (!is_large && p.count == 4) return interleave_few<Size, 4>(p, begin, end);
     alignas(64) char buffer[16384];
-    for (int64 i = begin; i < end; i += most) {
-      const int64 n = least(most, end - i);
+    for (int64 i = begin; i < end; i += block_items) {
+      const int64 n = minimum(block_items, end - i);
       for (int64 k = 0; k < p.count; ++k) {
-        const char* from = p.parts[k] + i * Size;
-        char* to = buffer + k * Size;
-        for (int64 j = 0; j < n; ++j) store(to + j * step, load<U>(from + j * Size));
+        const char* source = p.parts[k] + i * Size;
+        char* destination = buffer + k * Size;
+        for (int64 j = 0; j < n; ++j) store(destination + j * step, load<U>(source + j * Size));
       }
       if (is_large && n * step >= streamed_run) {
         copy_streamed(p.output + i * step, buffer, n * step);
@@ -336,21 +337,22 @@ void rotate_range(const RotateParams& p, int64 begin, int64 end) {
   const bool is_large = p.rows * p.row_bytes >= streamed_bytes;
   StreamedLines lines;
   int64 row = begin / p.row_bytes;
-  int64 at = begin - row * p.row_bytes;
-  for (char* to = p.output + begin; to < p.output + end;) {
-    const char* const from = p.input + row * p.row_bytes;
-    const bool is_wrapped = at < p.shift_bytes;
-    const int64 run = least((is_wrapped ? p.shift_bytes : p.row_bytes) - at, p.output + end - to);
+  int64 row_offset = begin - row * p.row_bytes;
+  for (char* destination = p.output + begin; destination < p.output + end;) {
+    const char* const source_row = p.input + row * p.row_bytes;
+    const bool is_wrapped = row_offset < p.shift_bytes;
+    const int64 run_bytes = minimum((is_wrapped ? p.shift_bytes : p.row_bytes) - row_offset,
+                                    p.output + end - destination);
     const int64 moved = is_wrapped ? p.row_bytes - p.shift_bytes : -p.shift_bytes;
     if (is_large) {
-      lines.put(to, from + at + moved, run);
+      lines.put(destination, source_row + row_offset + moved, run_bytes);
     } else {
-      copy_bytes(to, from + at + moved, run);
+      copy_bytes(destination, source_row + row_offset + moved, run_bytes);
     }
-    to += run;
-    at += run;
-    if (at == p.row_bytes) {
-      at = 0;
+    destination += run_bytes;
+    row_offset += run_bytes;
+    if (row_offset == p.row_bytes) {
+      row_offset = 0;
       ++row;
     }
   }
@@ -360,10 +362,10 @@ void rotate_range(const RotateParams& p, int64 begin, int64 end) {
 
 void run_rotate(const void* params) {
   const auto& p = *static_cast<const RotateParams*>(params);
-  constexpr int64 piece = 65536;
+  constexpr int64 chunk_bytes = 65536;
   const int64 nbytes = p.rows * p.row_bytes;
-  cpu::parallel_for(ceil_div(nbytes, piece), 4, [&](int64 begin, int64 end) {
-    rotate_range(p, begin * piece, least(end * piece, nbytes));
+  cpu::parallel_for(ceil_div(nbytes, chunk_bytes), 4, [&](int64 begin, int64 end) {
+    rotate_range(p, begin * chunk_bytes, minimum(end * chunk_bytes, nbytes));
   });
 }
 
@@ -371,22 +373,22 @@ void band_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
   const auto& p = *static_cast<const BandParams*>(context);
   for (int64 i = begin; i < end; ++i) {
     // Columns [from, past) are true; the bounds may be anywhere in int64.
-    const int64 from = p.lower > -i ? (p.lower > p.columns - i ? p.columns : p.lower + i) : 0;
+    const int64 first_true = p.lower > -i ? (p.lower > p.columns - i ? p.columns : p.lower + i) : 0;
     int64 past = p.upper < -i ? 0 : (p.upper >= p.columns - i ? p.columns : p.upper + i + 1);
-    past = greatest(past, from);
+    past = maximum(past, first_true);
     char* row = p.output + i * p.columns;
-    __builtin_memset(row, 0, static_cast<unsigned long>(from));
-    __builtin_memset(row + from, 1, static_cast<unsigned long>(past - from));
+    __builtin_memset(row, 0, static_cast<unsigned long>(first_true));
+    __builtin_memset(row + first_true, 1, static_cast<unsigned long>(past - first_true));
     __builtin_memset(row + past, 0, static_cast<unsigned long>(p.columns - past));
   }
 }
 
 void run_band(const void* params) {
-  auto work = *static_cast<const BandParams*>(params);
-  if (work.columns == 0) return;
-  const int64 grain = greatest(65536 / work.columns, 1);
-  if (work.rows <= grain) return band_rows(&work, 0, work.rows);
-  cpu::parallel_for(work.rows, grain, band_rows, &work);
+  auto band_params = *static_cast<const BandParams*>(params);
+  if (band_params.columns == 0) return;
+  const int64 grain_size = maximum(65536 / band_params.columns, 1);
+  if (band_params.rows <= grain_size) return band_rows(&band_params, 0, band_params.rows);
+  cpu::parallel_for(band_params.rows, grain_size, band_rows, &band_params);
 }
 
 }  // namespace

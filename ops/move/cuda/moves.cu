@@ -19,10 +19,10 @@ int copy(const void* params, LaunchContext* context) {
   const Plan& operands = *static_cast<const Plan*>(params);
   const bool is_one_run =
       operands.rank == 0 || (operands.rank == 1 && operands.strides[0][0] == sizeof(T));
-  if (operands.is_value(1) && is_one_run && operand_suits<T>(operands, 0)) {
-    return launched(cub::DeviceTransform::Fill(reinterpret_cast<T*>(operands.data[0]),
-                                               operands.size, operands.values[1].template as<T>(),
-                                               stream_of(context)));
+  if (operands.is_value(1) && is_one_run && is_operand_aligned<T>(operands, 0)) {
+    return end_launch(cub::DeviceTransform::Fill(reinterpret_cast<T*>(operands.data[0]),
+                                                 operands.size, operands.values[1].template as<T>(),
+                                                 stream_of(context)));
   }
 #endif
   return elementwise<ops::copy_value, T, T>(params, context);
@@ -42,22 +42,22 @@ struct band_loop {
 };
 
 int band(const void* params, LaunchContext* context) {
-  const auto& from = *static_cast<const BandParams*>(params);
-  const std::int64_t size = from.rows * from.columns;
-  if (size == 0) return launched(cudaSuccess);
+  const auto& band_params = *static_cast<const BandParams*>(params);
+  const std::int64_t size = band_params.rows * band_params.columns;
+  if (size == 0) return end_launch(cudaSuccess);
   const band_loop loop{
-      .output = from.output,
-      .columns = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(from.columns)),
-      .lower = from.lower,
-      .upper = from.upper};
-  return launched(cub::DeviceFor::Bulk(size, loop, stream_of(context)));
+      .output = band_params.output,
+      .columns = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(band_params.columns)),
+      .lower = band_params.lower,
+      .upper = band_params.upper};
+  return end_launch(cub::DeviceFor::Bulk(size, loop, stream_of(context)));
 }
 
 template <class T>
 void fill_size(moves_kernels& table) {
   constexpr int index = size_class(sizeof(T));
   table.copy[index].native = &copy<T>;
-  table.where[index].native = &elementwise<ops::choose, T, uint8, T, T>;
+  table.where_kernel[index].native = &elementwise<ops::choose, T, uint8, T, T>;
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ using namespace ops::random;
 
 template <class T>
 void fill(random_kernels& table) {
-  const auto set = [&](RandomMethod method, void (*run)(const void*)) {
-    table.of[static_cast<int>(method)][static_cast<int>(dtype_of<T>)].host = run;
+  const auto set = [&](RandomMethod method, void (*function)(const void*)) {
+    table.loop[static_cast<int>(method)][static_cast<int>(dtype_of<T>)].host = function;
   };
   if constexpr (ops::integral_or_boolean<T>) set(RandomMethod::integer, run_integers<T>);
   if constexpr (ops::unsigned_integral<T> && sizeof(T) >= 4) {

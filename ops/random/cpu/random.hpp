@@ -74,10 +74,11 @@ struct integer_words {
     if (lowest >= range.refused_below) return;
     for (int64 i = 0; i < words.count; ++i) {
       if (ops::random::multiply_wide(words[i], range.count).low >= range.refused_below) continue;
-      const auto place = p.stream.position + static_cast<uint64>((begin + i) / words.per_block);
-      const ops::random::Attempts from(p.stream.key, place, p.stream.tail);
+      const auto position = p.stream.position + static_cast<uint64>((begin + i) / words.per_block);
+      const ops::random::Attempts attempts(p.stream.key, position, p.stream.tail);
       const int number = static_cast<int>(i % words.per_block);
-      elements[i] = static_cast<T>(L(low + ops::random::bounded(range, words[i], from, number)));
+      elements[i] =
+          static_cast<T>(L(low + ops::random::bounded(range, words[i], attempts, number)));
     }
   }
 };
@@ -90,10 +91,10 @@ void run_by_words(const RandomParams& p, const Words& make) {
   cpu::parallel_for(chunks, 16, [&](int64 first, int64 end) {
     alignas(64) uint64 words[2 * chunk_blocks];
     alignas(64) T buffer[chunk_size];
-    for (int64 at = first; at < end; ++at) {
-      fill_words(words, p.stream, static_cast<uint64>(at * chunk_blocks));
-      const int64 begin = at * chunk_size;
-      const int64 count = least(chunk_size, p.size - begin);
+    for (int64 chunk = first; chunk < end; ++chunk) {
+      fill_words(words, p.stream, static_cast<uint64>(chunk * chunk_blocks));
+      const int64 begin = chunk * chunk_size;
+      const int64 count = minimum(chunk_size, p.size - begin);
       char* out = p.output + begin * int64(sizeof(T));
       const bool is_whole = count == chunk_size && reinterpret_cast<uint64>(out) % alignof(T) == 0;
       T* const elements = is_whole ? reinterpret_cast<T*>(out) : buffer;
@@ -118,37 +119,37 @@ void run_integers(const void* params) {
 }
 
 /// An element of a distribution whose parameters are those of all elements, or its own.
-SKERRY_INLINE float64 parameter(const char* each, float64 of_all, int64 i) {
-  return each == nullptr ? of_all : load<float64>(each + i * 8);
+SKERRY_INLINE float64 parameter(const char* values, float64 of_all, int64 i) {
+  return values == nullptr ? of_all : load<float64>(values + i * 8);
 }
 
 /// Elements of one distribution: those of a chunk by the quick form, then the others one by one.
 template <class Element, class T>
 void run_elements_alike(const RandomParams& p, const Element& method) {
-  using value = decltype(method.quick({}, {}).value);
+  using value = decltype(method.fast_path({}, {}).value);
   const int64 chunks = (p.size + chunk_blocks - 1) / chunk_blocks;
   cpu::parallel_for(chunks, 4, [&](int64 first, int64 end) {
     alignas(64) uint64 words[2][2 * chunk_blocks];
     alignas(64) value values[chunk_blocks];
     alignas(64) uint64 is_final[chunk_blocks];
-    for (int64 at = first; at < end; ++at) {
-      const int64 begin = at * chunk_blocks;
+    for (int64 chunk = first; chunk < end; ++chunk) {
+      const int64 begin = chunk * chunk_blocks;
       for (uint32 attempt = 0; attempt < uint32{Element::blocks}; ++attempt) {
         fill_words(words[attempt], p.stream, static_cast<uint64>(begin), attempt);
       }
 #pragma GCC ivdep
       for (int64 i = 0; i < chunk_blocks; ++i) {
         constexpr int last = Element::blocks - 1;
-        const auto decided = method.quick({words[0][2 * i], words[0][2 * i + 1]},
-                                          {words[last][2 * i], words[last][2 * i + 1]});
+        const auto decided = method.fast_path({words[0][2 * i], words[0][2 * i + 1]},
+                                              {words[last][2 * i], words[last][2 * i + 1]});
         values[i] = decided.value;
         is_final[i] = decided.is_final ? 1 : 0;
       }
-      const int64 count = least(chunk_blocks, p.size - begin);
+      const int64 count = minimum(chunk_blocks, p.size - begin);
       for (int64 i = 0; i < count; ++i) {
         if (is_final[i] == 0) {
-          const auto place = p.stream.position + static_cast<uint64>(begin + i);
-          values[i] = method(ops::random::Attempts(p.stream.key, place, p.stream.tail));
+          const auto position = p.stream.position + static_cast<uint64>(begin + i);
+          values[i] = method(ops::random::Attempts(p.stream.key, position, p.stream.tail));
         }
         store(p.output + (begin + i) * int64(sizeof(T)), static_cast<T>(values[i]));
       }
@@ -161,13 +162,14 @@ void run_elements(const void* params) {
   const auto& p = *static_cast<const RandomParams*>(params);
   const bool is_one = p.a_each == nullptr && p.b_each == nullptr;
   const Element of_all(p.a, p.b);
-  if (is_one && of_all.has_quick()) return run_elements_alike<Element, T>(p, of_all);
+  if (is_one && of_all.has_fast_path()) return run_elements_alike<Element, T>(p, of_all);
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
-      const ops::random::Attempts from(p.stream.key, p.stream.position + uint64(i), p.stream.tail);
+      const ops::random::Attempts attempts(p.stream.key, p.stream.position + uint64(i),
+                                           p.stream.tail);
       const auto value =
-          is_one ? of_all(from)
-                 : Element(parameter(p.a_each, p.a, i), parameter(p.b_each, p.b, i))(from);
+          is_one ? of_all(attempts)
+                 : Element(parameter(p.a_each, p.a, i), parameter(p.b_each, p.b, i))(attempts);
       store(p.output + i * int64(sizeof(T)), static_cast<T>(value));
     }
   });
@@ -178,12 +180,13 @@ void run_integer_of_each(const void* params) {
   const auto& p = *static_cast<const RandomParams*>(params);
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
-      const ops::random::Attempts from(p.stream.key, p.stream.position + uint64(i), p.stream.tail);
+      const ops::random::Attempts attempts(p.stream.key, p.stream.position + uint64(i),
+                                           p.stream.tail);
       const uint64 low = p.a_each == nullptr ? p.low : load<uint64>(p.a_each + i * 8);
       const uint64 span = p.b_each == nullptr ? p.span : load<uint64>(p.b_each + i * 8);
-      ops::random::Attempts first = from;
+      ops::random::Attempts first = attempts;
       const uint64 offset = ops::random::bounded(ops::random::integer_range<uint64>(span),
-                                                 first.next().first, from, 0);
+                                                 first.next().first, attempts, 0);
       store(p.output + i * int64(sizeof(T)), static_cast<T>(low + offset));
     }
   });

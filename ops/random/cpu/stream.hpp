@@ -43,36 +43,38 @@ struct PhiloxLanes {
 };
 
 template <int... I>
-SKERRY_INLINE void store_interleaved(uint64* to, word_lanes first, word_lanes second,
+SKERRY_INLINE void store_interleaved(uint64* destination, word_lanes first, word_lanes second,
                                      std::integer_sequence<int, I...>) {
   constexpr int lanes = int(sizeof...(I));
-  store_lanes<uint64>(to, __builtin_shufflevector(first, second, (I / 2 + I % 2 * lanes)...));
+  store_lanes<uint64>(destination,
+                      __builtin_shufflevector(first, second, (I / 2 + I % 2 * lanes)...));
   store_lanes<uint64>(
-      to + lanes, __builtin_shufflevector(first, second, (lanes / 2 + I / 2 + I % 2 * lanes)...));
+      destination + lanes,
+      __builtin_shufflevector(first, second, (lanes / 2 + I / 2 + I % 2 * lanes)...));
 }
 
 }  // namespace detail
 
 /// The blocks `begin` … `begin + chunk_blocks` of a stream, of that attempt, as pairs of words of
 /// 64 bits.
-SKERRY_SHARED inline void fill_words(uint64* words, const RandomStream& from, uint64 begin,
+SKERRY_SHARED inline void fill_words(uint64* words, const PhiloxState& stream, uint64 begin,
                                      uint32 attempt = 0) {
   constexpr int lanes = lane_count<uint64>;
   using detail::word_lanes;
-  word_lanes place;
-  for (int i = 0; i < lanes; ++i) place[i] = from.position + begin + uint64(i);
-  const auto low_tail = all_lanes(from.tail + attempt);
-  const auto high_tail = all_lanes(from.tail >> 32);
+  word_lanes positions;
+  for (int i = 0; i < lanes; ++i) positions[i] = stream.position + begin + uint64(i);
+  const auto low_tail = all_lanes(stream.tail + attempt);
+  const auto high_tail = all_lanes(stream.tail >> 32);
   for (int64 done = 0; done < chunk_blocks; done += int64{2} * lanes) {
     // Two at a time: each round waits for the products of the one before.
-    const word_lanes next = place + uint64(lanes);
-    detail::PhiloxLanes one{{place, place >> 32, low_tail, high_tail}};
+    const word_lanes next = positions + uint64(lanes);
+    detail::PhiloxLanes one{{positions, positions >> 32, low_tail, high_tail}};
     detail::PhiloxLanes other{{next, next >> 32, low_tail, high_tail}};
-    repeat<ops::random::philox_rounds>([&](auto round) {
+    unroll<ops::random::philox_rounds>([&](auto round) {
       constexpr auto step = static_cast<uint32>(round.value);
-      const auto low = static_cast<uint32>(from.key) + step * ops::random::philox_key_steps[0];
+      const auto low = static_cast<uint32>(stream.key) + step * ops::random::philox_key_steps[0];
       const auto high =
-          static_cast<uint32>(from.key >> 32) + step * ops::random::philox_key_steps[1];
+          static_cast<uint32>(stream.key >> 32) + step * ops::random::philox_key_steps[1];
       one.round(low, high);
       other.round(low, high);
     });
@@ -80,7 +82,7 @@ SKERRY_SHARED inline void fill_words(uint64* words, const RandomStream& from, ui
     detail::store_interleaved(words + 2 * done, one.joined(0, 1), one.joined(2, 3), numbers);
     detail::store_interleaved(words + 2 * (done + lanes), other.joined(0, 1), other.joined(2, 3),
                               numbers);
-    place = next + uint64(lanes);
+    positions = next + uint64(lanes);
   }
 }
 

@@ -21,13 +21,13 @@ struct alignas(sizeof(T) * Count) elements_of_block {
 template <class T, int Count>
 __device__ SKERRY_INLINE void store_elements(T* output, std::int64_t begin, std::int64_t size,
                                              const elements_of_block<T, Count>& elements) {
-  T* const to = output + begin;
-  if (begin + Count <= size && reinterpret_cast<std::size_t>(to) % sizeof(elements) == 0) {
-    *reinterpret_cast<elements_of_block<T, Count>*>(to) = elements;
+  T* const destination = output + begin;
+  if (begin + Count <= size && reinterpret_cast<std::size_t>(destination) % sizeof(elements) == 0) {
+    *reinterpret_cast<elements_of_block<T, Count>*>(destination) = elements;
     return;
   }
   for (int i = 0; i < Count; ++i) {
-    if (begin + i < size) to[i] = elements.values[i];
+    if (begin + i < size) destination[i] = elements.values[i];
   }
 }
 
@@ -60,7 +60,7 @@ template <class Method, class W, class T>
 struct word_loop {
   T* output;
   std::int64_t size;
-  RandomStream stream;
+  PhiloxState stream;
 
   __device__ void operator()(std::int64_t index) const {
     constexpr int count = 16 / sizeof(W);
@@ -69,9 +69,9 @@ struct word_loop {
     W words[count];
 #pragma unroll
     for (int i = 0; i < count; ++i) words[i] = draws::word_of<W>(drawn, i);
-    elements_of_block<T, count> made;
-    Method{}(words, made.values);
-    store_elements(output, index * count, size, made);
+    elements_of_block<T, count> elements;
+    Method{}(words, elements.values);
+    store_elements(output, index * count, size, elements);
   }
 };
 
@@ -79,66 +79,68 @@ template <class W, class T>
 struct integer_loop {
   T* output;
   std::int64_t size;
-  RandomStream stream;
+  PhiloxState stream;
   draws::integer_range<W> range;
   draws::offset_arithmetic_t<T> low;
 
   __device__ void operator()(std::int64_t index) const {
     constexpr int count = 16 / sizeof(W);
-    const draws::Attempts from(stream.key, stream.position + static_cast<uint64>(index),
-                               stream.tail);
-    draws::Attempts first = from;
+    const draws::Attempts attempts(stream.key, stream.position + static_cast<uint64>(index),
+                                   stream.tail);
+    draws::Attempts first = attempts;
     const draws::Block drawn = first.next();
-    elements_of_block<T, count> made;
+    elements_of_block<T, count> elements;
 #pragma unroll
     for (int i = 0; i < count; ++i) {
-      const W offset = draws::bounded(range, draws::word_of<W>(drawn, i), from, i);
-      made.values[i] = static_cast<T>(low + offset);
+      const W offset = draws::bounded(range, draws::word_of<W>(drawn, i), attempts, i);
+      elements.values[i] = static_cast<T>(low + offset);
     }
-    store_elements(output, index * count, size, made);
+    store_elements(output, index * count, size, elements);
   }
 };
 
 /// The value of all elements, or each one's own.
 template <class P>
 struct Parameter {
-  const P* each;
+  const P* values;
   P of_all;
-  __device__ SKERRY_INLINE P at(std::int64_t i) const { return each == nullptr ? of_all : each[i]; }
+  __device__ SKERRY_INLINE P value_at(std::int64_t i) const {
+    return values == nullptr ? of_all : values[i];
+  }
 };
 template <class P>
-Parameter<P> parameter_of(const char* each, P of_all) {
-  return {reinterpret_cast<const P*>(each), of_all};
+Parameter<P> parameter_of(const char* values, P of_all) {
+  return {reinterpret_cast<const P*>(values), of_all};
 }
 
 template <class Element, class T>
 struct element_loop {
   T* output;
-  RandomStream stream;
+  PhiloxState stream;
   Parameter<float64> a;
   Parameter<float64> b;
 
   __device__ void operator()(std::int64_t index) const {
-    const draws::Attempts from(stream.key, stream.position + static_cast<uint64>(index),
-                               stream.tail);
-    output[index] = static_cast<T>(Element(a.at(index), b.at(index))(from));
+    const draws::Attempts attempts(stream.key, stream.position + static_cast<uint64>(index),
+                                   stream.tail);
+    output[index] = static_cast<T>(Element(a.value_at(index), b.value_at(index))(attempts));
   }
 };
 
 template <class T>
 struct integer_of_each_loop {
   T* output;
-  RandomStream stream;
+  PhiloxState stream;
   Parameter<uint64> low;
   Parameter<uint64> span;
 
   __device__ void operator()(std::int64_t index) const {
-    const draws::Attempts from(stream.key, stream.position + static_cast<uint64>(index),
-                               stream.tail);
-    draws::Attempts first = from;
-    const draws::integer_range<uint64> range(span.at(index));
-    const uint64 offset = draws::bounded(range, first.next().first, from, 0);
-    output[index] = static_cast<T>(low.at(index) + offset);
+    const draws::Attempts attempts(stream.key, stream.position + static_cast<uint64>(index),
+                                   stream.tail);
+    draws::Attempts first = attempts;
+    const draws::integer_range<uint64> range(span.value_at(index));
+    const uint64 offset = draws::bounded(range, first.next().first, attempts, 0);
+    output[index] = static_cast<T>(low.value_at(index) + offset);
   }
 };
 
@@ -152,7 +154,7 @@ template <class Method, class W, class T>
 int run_words(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const RandomParams*>(params);
   const word_loop<Method, W, T> loop{reinterpret_cast<T*>(p.output), p.size, p.stream};
-  return launched(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
+  return end_launch(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
 }
 
 template <class W, class T>
@@ -160,7 +162,7 @@ int run_integers_by(const RandomParams& p, LaunchContext* context) {
   const integer_loop<W, T> loop{reinterpret_cast<T*>(p.output), p.size, p.stream,
                                 draws::integer_range<W>(static_cast<W>(p.span)),
                                 static_cast<draws::offset_arithmetic_t<T>>(p.low)};
-  return launched(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
+  return end_launch(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
 }
 template <class T>
 int run_integers(const void* params, LaunchContext* context) {
@@ -177,7 +179,7 @@ int run_integer_of_each(const void* params, LaunchContext* context) {
   const integer_of_each_loop<T> loop{reinterpret_cast<T*>(p.output), p.stream,
                                      parameter_of<uint64>(p.a_each, p.low),
                                      parameter_of<uint64>(p.b_each, p.span)};
-  return launched(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
+  return end_launch(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
 }
 
 template <class Element, class T>
@@ -186,7 +188,7 @@ int run_elements(const void* params, LaunchContext* context) {
   const element_loop<Element, T> loop{reinterpret_cast<T*>(p.output), p.stream,
                                       parameter_of<float64>(p.a_each, p.a),
                                       parameter_of<float64>(p.b_each, p.b)};
-  return launched(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
+  return end_launch(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
 }
 
 }  // namespace skerry::native

@@ -21,31 +21,31 @@ namespace {
 
 constexpr int64 pack_bytes = 16384;
 constexpr int64 reduce_parallel_from = 65536;
-constexpr int64 most_partials = 64;
-constexpr int64 most_beside = 8;
-constexpr int64 most_result_bytes = 16;
+constexpr int64 max_partials = 64;
+constexpr int64 max_adjacent_blocks = 8;
+constexpr int64 max_result_bytes = 16;
 
-enum class Manner { columns, fold, rows };
+enum class ReductionStrategy { columns, fold, rows };
 /// Bytes that are made, or gathered, at a time where there is a choice: the first cache holds them
 /// beside what they come from.
-constexpr int64 made_bytes = 4096;
-constexpr int64 plain_from = 65;      ///< elements of a row that lies in one piece, at least
-constexpr int64 longest_row = 32768;  ///< beyond it a row is worth several threads
+constexpr int64 scratch_bytes = 4096;
+constexpr int64 contiguous_row_from = 65;  ///< elements of a row that lies in one piece, at least
+constexpr int64 max_row_length = 32768;    ///< beyond it a row is worth several threads
 constexpr int64 in_memory = int64{16} << 20;  ///< bytes that a third cache may not hold
 
 /// Whether the elements of a row lie one after the other, and are few enough for one run.
-inline bool has_short_runs(const ReduceParams& work, const Reducer& how) noexcept {
-  return work.reduced_rank == 1 && work.reduced_strides[0] == how.itemsize &&
-         work.reduced_shape[0] <= least(how.longest_run, longest_row);
+inline bool has_short_runs(const ReduceParams& params, const Reducer& reducer) noexcept {
+  return params.reduced_rank == 1 && params.reduced_strides[0] == reducer.itemsize &&
+         params.reduced_shape[0] <= minimum(reducer.max_run_length, max_row_length);
 }
 
 struct Reduction {
-  const ReduceParams& work;
-  const Reducer& how;
-  int axis = 0;      ///< the kept axis of a block
-  int64 block = 1;   ///< outputs per block
-  int64 beside = 1;  ///< blocks that are taken together: all along kept axis 0
-  Manner way = Manner::columns;
+  const ReduceParams& params;
+  const Reducer& reducer;
+  int axis = 0;               ///< the kept axis of a block
+  int64 block = 1;            ///< outputs per block
+  int64 adjacent_blocks = 1;  ///< blocks that are taken together: all along kept axis 0
+  ReductionStrategy way = ReductionStrategy::columns;
   bool pack = false;
   int64 length;  ///< of reduced axis 0; 0 if there is nothing to reduce, whichever axis is empty
   int64 step;    ///< along it, bytes; the itemsize where there is none
@@ -53,120 +53,129 @@ struct Reduction {
   int64 chunks = 1;  ///< parts of the reduced range
   int64 chunk;       ///< elements of one
   char* partials = nullptr;
-  int64 deciding = most_partials;  ///< of one output: a chunk whose result absorbs the next ones'
+  int64 deciding = max_partials;  ///< of one output: a chunk whose result absorbs the next ones'
   /// The results are more than the caches hold, and go past them. By one thread: two have to wait
   /// for each other's stores.
   bool streams;
-  bool is_far;  ///< the elements are in memory, and are read where they are
+  bool is_out_of_cache;  ///< the elements are in memory, and are read where they are
 
-  Reduction(const ReduceParams& of, const Reducer& with) noexcept
-      : work(of),
-        how(with),
-        length(of.reduced_size == 0  ? 0
-               : of.reduced_rank > 0 ? of.reduced_shape[0]
-                                     : 1),
-        step(of.reduced_rank > 0 ? of.reduced_strides[0] : with.itemsize),
-        chunk(of.reduced_size) {
+  Reduction(const ReduceParams& reduce_params, const Reducer& reducer_loops) noexcept
+      : params(reduce_params),
+        reducer(reducer_loops),
+        length(reduce_params.reduced_size == 0  ? 0
+               : reduce_params.reduced_rank > 0 ? reduce_params.reduced_shape[0]
+                                                : 1),
+        step(reduce_params.reduced_rank > 0 ? reduce_params.reduced_strides[0]
+                                            : reducer_loops.itemsize),
+        chunk(reduce_params.reduced_size) {
     choose_block();
-    const int64 results = of.kept_size * with.result_size;
-    const int64 least_streamed = makes_pieces() ? streamed_bytes / 4 : streamed_bytes;
-    streams = results >= least_streamed && cpu::thread_count() == 1;
-    is_far =
-        !pack && of.feed == nullptr && of.kept_size * of.reduced_size * with.itemsize >= in_memory;
-    for (int a = 0; a < work.kept_rank; ++a) units *= block_count(a);
+    const int64 results = reduce_params.retained_size * reducer_loops.result_size;
+    const int64 min_streamed_bytes = makes_chunks() ? streamed_bytes / 4 : streamed_bytes;
+    streams = results >= min_streamed_bytes && cpu::thread_count() == 1;
+    is_out_of_cache =
+        !pack && reduce_params.feed == nullptr &&
+        reduce_params.retained_size * reduce_params.reduced_size * reducer_loops.itemsize >=
+            in_memory;
+    for (int a = 0; a < params.retained_rank; ++a) units *= block_count(a);
     choose_chunks();
   }
 
-  int64 row_bytes() const { return greatest(length, 1) * how.itemsize; }
-  int64 columns_within(int64 most) const {
-    return least(most, least(widest_block, accumulator_bytes / how.accumulator_size));
+  int64 row_bytes() const { return maximum(length, 1) * reducer.itemsize; }
+  int64 columns_within(int64 max_columns) const {
+    return minimum(max_columns,
+                   minimum(max_block_columns, accumulator_bytes / reducer.accumulator_size));
   }
   int64 block_count(int a) const {
-    return ceil_div(work.kept_shape[a], a == axis ? block : a == 0 ? beside : 1);
+    return ceil_div(params.retained_shape[a], a == axis ? block : a == 0 ? adjacent_blocks : 1);
   }
-  int64 width() const { return work.kept_rank > 0 ? work.kept_shape[axis] : 1; }
+  int64 width() const { return params.retained_rank > 0 ? params.retained_shape[axis] : 1; }
   /// Whether rows lie one after the other, each of a few items.
   bool has_short_rows() const {
-    return way == Manner::columns && pack && work.reduced_rank == 1 && length >= 2 && length <= 4 &&
-           step == how.itemsize && kept_step() == length * step;
+    return way == ReductionStrategy::columns && pack && params.reduced_rank == 1 && length >= 2 &&
+           length <= 4 && step == reducer.itemsize && retained_step() == length * step;
   }
   /// Whether there are a few rows, each of many items.
   bool has_few_rows() const {
-    return way == Manner::columns && !pack && beside == 1 && work.reduced_rank == 1 &&
-           length >= 1 && length <= 16;
+    return way == ReductionStrategy::columns && !pack && adjacent_blocks == 1 &&
+           params.reduced_rank == 1 && length >= 1 && length <= 16;
   }
   /// Whether results that go past the caches are put together in small pieces.
-  bool makes_pieces() const { return has_short_rows() || has_few_rows(); }
-  int64 kept_step() const { return work.kept_rank > 0 ? work.kept_strides[axis] : how.itemsize; }
+  bool makes_chunks() const { return has_short_rows() || has_few_rows(); }
+  int64 retained_step() const {
+    return params.retained_rank > 0 ? params.retained_strides[axis] : reducer.itemsize;
+  }
 
  private:
   void choose_block() noexcept {
-    if (work.kept_rank > 0 && (work.kept_shape[0] < 8 || work.kept_strides[0] != how.itemsize)) {
-      for (int a = 1; a < work.kept_rank; ++a) {
-        if (work.kept_shape[a] > work.kept_shape[axis]) axis = a;
+    if (params.retained_rank > 0 &&
+        (params.retained_shape[0] < 8 || params.retained_strides[0] != reducer.itemsize)) {
+      for (int a = 1; a < params.retained_rank; ++a) {
+        if (params.retained_shape[a] > params.retained_shape[axis]) axis = a;
       }
     }
-    if (choose_blocks_beside()) return;
-    const int64 long_from = transposes_rows() ? plain_from : plain_from - 1;
-    const bool long_rows = step == how.itemsize && length >= long_from;
-    const bool narrow = width() <= 64 && length >= 16 && axis == 0 && kept_step() == how.itemsize &&
-                        step == width() * how.itemsize;
-    if (has_short_runs(work, how) && (length >= long_from || work.kept_size < 8)) {
-      way = Manner::rows;
-      block = least(columns_within(width()), reduce_parallel_from / greatest(length, 1));
+    if (choose_adjacent_blocks()) return;
+    const int64 long_from = transposes_rows() ? contiguous_row_from : contiguous_row_from - 1;
+    const bool long_rows = step == reducer.itemsize && length >= long_from;
+    const bool narrow = width() <= 64 && length >= 16 && axis == 0 &&
+                        retained_step() == reducer.itemsize && step == width() * reducer.itemsize;
+    if (has_short_runs(params, reducer) && (length >= long_from || params.retained_size < 8)) {
+      way = ReductionStrategy::rows;
+      block = minimum(columns_within(width()), reduce_parallel_from / maximum(length, 1));
       // Which row a thread takes changes no result.
-      if (work.feed != nullptr) block = greatest(least(block, made_bytes / row_bytes()), 1);
+      if (params.feed != nullptr) block = maximum(minimum(block, scratch_bytes / row_bytes()), 1);
     } else if (long_rows) {
-      way = Manner::fold;
+      way = ReductionStrategy::fold;
     } else if (narrow) {
-      way = Manner::fold;
+      way = ReductionStrategy::fold;
       block = width();
     } else if (width() < 8) {
-      way = Manner::fold;
+      way = ReductionStrategy::fold;
       pack = true;
     } else {
       block = columns_within(width());
-      pack = kept_step() != how.itemsize;
+      pack = retained_step() != reducer.itemsize;
       // Short rows are packed all at once: else it depends on the block how many are.
-      const int64 packed = pack_bytes / (how.itemsize * greatest(length, 1));
-      if (pack && work.reduced_rank == 1 && packed >= 16) block = least(block, packed);
+      const int64 packed = pack_bytes / (reducer.itemsize * maximum(length, 1));
+      if (pack && params.reduced_rank == 1 && packed >= 16) block = minimum(block, packed);
     }
   }
 
   /// Extrema of many rows of up to 64 items are found faster along columns.
   bool transposes_rows() const {
-    return how.splits_runs && how.absorbing < 0 && how.itemsize >= 4 && work.reduced_rank == 1 &&
-           width() >= 64 && pack_bytes / (how.itemsize * greatest(length, 1)) >= 32;
+    return reducer.splits_runs && reducer.absorbing < 0 && reducer.itemsize >= 4 &&
+           params.reduced_rank == 1 && width() >= 64 &&
+           pack_bytes / (reducer.itemsize * maximum(length, 1)) >= 32;
   }
 
   /// Where items that are reduced lie between few others, as in sum(x, axis=1) of (n, 5, 4), a
   /// transpose of all of them makes as many columns.
-  bool choose_blocks_beside() noexcept {
-    if (work.kept_rank < 2 || work.reduced_rank != 1 || length < 1) return false;
-    const int64 few = work.kept_shape[0];
-    const int64 row_bytes = few * length * how.itemsize;
-    if (few < 2 || few > most_beside || work.kept_strides[0] != how.itemsize ||
-        step != few * how.itemsize || length > how.block_rows || row_bytes * 16 > pack_bytes) {
+  bool choose_adjacent_blocks() noexcept {
+    if (params.retained_rank < 2 || params.reduced_rank != 1 || length < 1) return false;
+    const int64 few = params.retained_shape[0];
+    const int64 row_bytes = few * length * reducer.itemsize;
+    if (few < 2 || few > max_adjacent_blocks || params.retained_strides[0] != reducer.itemsize ||
+        step != few * reducer.itemsize || length > reducer.block_rows ||
+        row_bytes * 16 > pack_bytes) {
       return false;
     }
-    int longest = 1;
-    for (int a = 2; a < work.kept_rank; ++a) {
-      if (work.kept_shape[a] > work.kept_shape[longest]) longest = a;
+    int largest_axis = 1;
+    for (int a = 2; a < params.retained_rank; ++a) {
+      if (params.retained_shape[a] > params.retained_shape[largest_axis]) largest_axis = a;
     }
-    if (work.kept_shape[longest] < 16) return false;
-    axis = longest;
-    beside = few;
-    block = least(columns_within(width()), pack_bytes / row_bytes);
+    if (params.retained_shape[largest_axis] < 16) return false;
+    axis = largest_axis;
+    adjacent_blocks = few;
+    block = minimum(columns_within(width()), pack_bytes / row_bytes);
     return true;
   }
 
   void choose_chunks() noexcept {
-    if (way == Manner::rows || units * 4 > most_partials ||
-        work.reduced_size * block < 2 * reduce_parallel_from)
+    if (way == ReductionStrategy::rows || units * 4 > max_partials ||
+        params.reduced_size * block < 2 * reduce_parallel_from)
       return;
-    const int64 most = least(most_partials / units, work.reduced_size * block / 65536);
-    chunk = ceil_div(ceil_div(work.reduced_size, most), 1024) * 1024;
-    chunks = ceil_div(work.reduced_size, chunk);
+    const int64 max_chunks = minimum(max_partials / units, params.reduced_size * block / 65536);
+    chunk = ceil_div(ceil_div(params.reduced_size, max_chunks), 1024) * 1024;
+    chunks = ceil_div(params.reduced_size, chunk);
   }
 };
 

@@ -6,7 +6,7 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-struct BlockPlace {
+struct BlockSlice {
   const char* input;
   char* output;
   int64 n;
@@ -14,249 +14,260 @@ struct BlockPlace {
   int64 step;  ///< of elements along reduced axis 0
 };
 
-BlockPlace locate(const Reduction& what, int64 unit) noexcept {
-  const ReduceParams& work = what.work;
-  BlockPlace at = {work.input, work.output, 1, 0, what.step};
-  for (int a = 0; a < work.kept_rank; ++a) {
-    const int64 count = what.block_count(a);
+BlockSlice locate(const Reduction& reduction, int64 unit) noexcept {
+  const ReduceParams& params = reduction.params;
+  BlockSlice slice = {params.input, params.output, 1, 0, reduction.step};
+  for (int a = 0; a < params.retained_rank; ++a) {
+    const int64 count = reduction.block_count(a);
     int64 position = unit % count;
     unit /= count;
-    if (a == what.axis) {
-      position *= what.block;
-      at.n = least(what.block, work.kept_shape[a] - position);
-      at.output_step = work.output_strides[a];
+    if (a == reduction.axis) {
+      position *= reduction.block;
+      slice.n = minimum(reduction.block, params.retained_shape[a] - position);
+      slice.output_step = params.output_strides[a];
     }
-    at.input += position * work.kept_strides[a];
-    at.output += position * work.output_strides[a];
+    slice.input += position * params.retained_strides[a];
+    slice.output += position * params.output_strides[a];
   }
-  return at;
+  return slice;
 }
 
-ops::Reduced finishing(const Reduction& what) noexcept {
-  return {what.work.reduced_size, what.work.correction};
+ops::Reduced finishing(const Reduction& reduction) noexcept {
+  return {reduction.params.reduced_size, reduction.params.correction};
 }
 
 /// Rows that are short runs.
-void reduce_runs(const ReduceParams& work, const Reducer& how, const BlockPlace& at,
+void reduce_runs(const ReduceParams& params, const Reducer& reducer, const BlockSlice& slice,
                  int64 row) noexcept {
   alignas(64) char acc[accumulator_bytes];
-  how.rows(acc, {.x = at.input,
-                 .row = row,
-                 .step = how.itemsize,
-                 .rows = at.n,
-                 .n = work.reduced_size,
-                 .is_fresh = true,
-                 .first = 0});
-  how.finish(at.output, at.output_step, acc, at.n, {work.reduced_size, work.correction});
+  reducer.rows(acc, {.x = slice.input,
+                     .row = row,
+                     .step = reducer.itemsize,
+                     .rows = slice.n,
+                     .n = params.reduced_size,
+                     .overwrites = true,
+                     .first = 0});
+  reducer.finish(slice.output, slice.output_step, acc, slice.n,
+                 {params.reduced_size, params.correction});
 }
 
 /// A block of few rows, all of them at once.
-void reduce_matrix(const Reduction& what, const BlockPlace& at, char* out) noexcept {
-  const int64 size = what.how.itemsize;
-  const int64 rows = what.work.reduced_size;
-  if (what.has_short_rows() && at.output_step == what.how.result_size) {
-    return what.how.short_rows[rows - 2](out, at.input, at.n, finishing(what));
+void reduce_matrix(const Reduction& reduction, const BlockSlice& slice, char* out) noexcept {
+  const int64 size = reduction.reducer.itemsize;
+  const int64 rows = reduction.params.reduced_size;
+  if (reduction.has_short_rows() && slice.output_step == reduction.reducer.result_size) {
+    return reduction.reducer.short_rows[rows - 2](out, slice.input, slice.n, finishing(reduction));
   }
-  ElementRows block = {.x = at.input,
-                       .row = at.step,
+  ElementRows block = {.x = slice.input,
+                       .row = slice.step,
                        .step = size,
                        .rows = rows,
-                       .n = at.n,
-                       .is_fresh = true,
+                       .n = slice.n,
+                       .overwrites = true,
                        .first = 0,
-                       .is_far = what.is_far && !what.streams};
+                       .is_out_of_cache = reduction.is_out_of_cache && !reduction.streams};
   alignas(64) char buffer[pack_bytes];
-  if (what.pack) {
+  if (reduction.pack) {
     block.x = buffer;
-    block.row = at.n * size;
-    copy_2d({buffer, size, block.row}, {const_cast<char*>(at.input), what.kept_step(), at.step},
-            at.n, rows, size);
+    block.row = slice.n * size;
+    copy_2d({buffer, size, block.row},
+            {const_cast<char*>(slice.input), reduction.retained_step(), slice.step}, slice.n, rows,
+            size);
   }
-  what.how.direct(out, at.output_step, block, finishing(what));
+  reduction.reducer.direct(out, slice.output_step, block, finishing(reduction));
 }
 
 /// In pieces between which the results go past the caches. The core's own prefetching loses its way
 /// between such stores, so each piece asks for what comes 2 KiB after it. 64 MiB of float32, one
 /// thread of a Xeon (Sapphire Rapids), in larger pieces without that and so: argmax of (4194304, 4)
 /// over axis 1 8.3 and 4.6 ms, of (4, 4194304) over axis 0 4.6 and 3.9.
-void stream_pieces(const Reduction& what, const BlockPlace& at) noexcept {
-  constexpr int64 most = 128;
+void stream_chunks(const Reduction& reduction, const BlockSlice& slice) noexcept {
+  constexpr int64 max_outputs = 128;
   constexpr int64 ahead = 2048;
-  const int64 result_size = what.how.result_size;
-  const int64 column = what.kept_step();
-  const int64 runs = what.has_short_rows() ? 1 : what.length;
-  alignas(64) char results[most * most_result_bytes];
-  for (int64 i = 0; i < at.n; i += most) {
-    const BlockPlace piece = {at.input + i * column, results, least(most, at.n - i), result_size,
-                              at.step};
-    for (int64 run = 0; run < runs; ++run) {
-      prefetch(piece.input + run * at.step + ahead, piece.n * column);
+  const int64 result_size = reduction.reducer.result_size;
+  const int64 column = reduction.retained_step();
+  const int64 runs = reduction.has_short_rows() ? 1 : reduction.length;
+  alignas(64) char results[max_outputs * max_result_bytes];
+  for (int64 i = 0; i < slice.n; i += max_outputs) {
+    const BlockSlice chunk = {slice.input + i * column, results, minimum(max_outputs, slice.n - i),
+                              result_size, slice.step};
+    for (int64 run_index = 0; run_index < runs; ++run_index) {
+      prefetch(chunk.input + run_index * slice.step + ahead, chunk.n * column);
     }
-    reduce_matrix(what, piece, results);
-    copy_unfenced(at.output + i * result_size, results, piece.n * result_size);
+    reduce_matrix(reduction, chunk, results);
+    copy_unfenced(slice.output + i * result_size, results, chunk.n * result_size);
   }
 }
 
 /// As reduce_matrix, of all the blocks that lie beside each other.
-void reduce_beside(const Reduction& what, const BlockPlace& at) noexcept {
-  const int64 size = what.how.itemsize;
-  const int64 row = at.n * size;
+void reduce_adjacent_blocks(const Reduction& reduction, const BlockSlice& slice) noexcept {
+  const int64 size = reduction.reducer.itemsize;
+  const int64 row = slice.n * size;
   alignas(64) char buffer[pack_bytes];
-  copy_2d({buffer, size, row}, {const_cast<char*>(at.input), what.kept_step(), size}, at.n,
-          what.length * what.beside, size);
-  for (int64 k = 0; k < what.beside; ++k) {
+  copy_2d({buffer, size, row}, {const_cast<char*>(slice.input), reduction.retained_step(), size},
+          slice.n, reduction.length * reduction.adjacent_blocks, size);
+  for (int64 k = 0; k < reduction.adjacent_blocks; ++k) {
     const ElementRows block = {.x = buffer + k * row,
-                               .row = what.beside * row,
+                               .row = reduction.adjacent_blocks * row,
                                .step = size,
-                               .rows = what.length,
-                               .n = at.n,
-                               .is_fresh = true,
+                               .rows = reduction.length,
+                               .n = slice.n,
+                               .overwrites = true,
                                .first = 0};
-    what.how.direct(at.output + k * what.work.output_strides[0], at.output_step, block,
-                    finishing(what));
+    reduction.reducer.direct(slice.output + k * reduction.params.output_strides[0],
+                             slice.output_step, block, finishing(reduction));
   }
 }
 
 /// All of a block in one call, where no pairwise sum is needed: true if that was done.
-bool reduce_at_once(const Reduction& what, const BlockPlace& at) noexcept {
-  const ReduceParams& work = what.work;
-  const int64 size = what.how.itemsize;
-  if (what.beside > 1) {
-    reduce_beside(what, at);
+bool reduce_at_once(const Reduction& reduction, const BlockSlice& slice) noexcept {
+  const ReduceParams& params = reduction.params;
+  const int64 size = reduction.reducer.itemsize;
+  if (reduction.adjacent_blocks > 1) {
+    reduce_adjacent_blocks(reduction, slice);
     return true;
   }
-  if (what.way == Manner::rows) {
-    reduce_runs(work, what.how, at, what.kept_step());
+  if (reduction.way == ReductionStrategy::rows) {
+    reduce_runs(params, reduction.reducer, slice, reduction.retained_step());
     return true;
   }
-  const int64 rows = work.reduced_size;
-  if (what.way != Manner::columns || work.reduced_rank > 1) return false;
-  if (rows == 0 || rows > what.how.block_rows) return false;
-  if (what.pack && rows * at.n * size > pack_bytes) return false;
-  const bool is_dense = at.output_step == what.how.result_size;
-  if (what.streams && is_dense && what.makes_pieces()) {
-    stream_pieces(what, at);
+  const int64 rows = params.reduced_size;
+  if (reduction.way != ReductionStrategy::columns || params.reduced_rank > 1) return false;
+  if (rows == 0 || rows > reduction.reducer.block_rows) return false;
+  if (reduction.pack && rows * slice.n * size > pack_bytes) return false;
+  const bool is_dense = slice.output_step == reduction.reducer.result_size;
+  if (reduction.streams && is_dense && reduction.makes_chunks()) {
+    stream_chunks(reduction, slice);
     return true;
   }
   alignas(64) char results[accumulator_bytes];
-  char* out = what.streams && is_dense ? results : at.output;
-  reduce_matrix(what, at, out);
-  if (out == results) copy_unfenced(at.output, results, at.n * what.how.result_size);
+  char* out = reduction.streams && is_dense ? results : slice.output;
+  reduce_matrix(reduction, slice, out);
+  if (out == results) copy_unfenced(slice.output, results, slice.n * reduction.reducer.result_size);
   return true;
 }
 
-/// Makes all elements of a unit, if `room` holds them: false if it doesn't.
-bool feed_unit(const Reduction& what, BlockPlace& at, char* room) noexcept {
-  const int64 size = what.how.itemsize;
-  const bool is_across = what.step != size;
-  const int64 rows = is_across ? what.length : at.n;
-  const int64 n = is_across ? at.n : what.length;
-  if (rows * n * size > fed_bytes) return false;
-  feed(what, at.input, is_across ? what.step : what.kept_step(), rows, n, room);
-  at.input = room;
-  if (is_across) at.step = n * size;
+/// Makes all elements of a unit, if `workspace` holds them: false if it doesn't.
+bool feed_unit(const Reduction& reduction, BlockSlice& slice, char* workspace) noexcept {
+  const int64 size = reduction.reducer.itemsize;
+  const bool is_across = reduction.step != size;
+  const int64 rows = is_across ? reduction.length : slice.n;
+  const int64 n = is_across ? slice.n : reduction.length;
+  if (rows * n * size > feed_bytes) return false;
+  feed(reduction, slice.input, is_across ? reduction.step : reduction.retained_step(), rows, n,
+       workspace);
+  slice.input = workspace;
+  if (is_across) slice.step = n * size;
   return true;
 }
 
-/// `room` is null where the elements are in memory.
-void reduce_block(const Reduction& what, BlockPlace at, char* room) noexcept {
-  const bool is_there = room == nullptr || feed_unit(what, at, room);
-  if (is_there && reduce_at_once(what, at)) return;
+/// `workspace` is null where the elements are in memory.
+void reduce_block(const Reduction& reduction, BlockSlice slice, char* workspace) noexcept {
+  const bool is_there = workspace == nullptr || feed_unit(reduction, slice, workspace);
+  if (is_there && reduce_at_once(reduction, slice)) return;
   alignas(64) char acc[accumulator_bytes];
-  BlockReducer(what, at.n, at.step, is_there ? nullptr : room)
-      .run(at.input, 0, what.work.reduced_size, acc);
-  what.how.finish(at.output, at.output_step, acc, at.n, finishing(what));
+  BlockReducer(reduction, slice.n, slice.step, is_there ? nullptr : workspace)
+      .run(slice.input, 0, reduction.params.reduced_size, acc);
+  reduction.reducer.finish(slice.output, slice.output_step, acc, slice.n, finishing(reduction));
 }
 
-/// `each(i, room)` of a range.
+/// `visitor(i, room)` of a range.
 template <class Each>
-[[gnu::noinline]] void walk_with_room(int64 begin, int64 end, Each each) noexcept {
-  alignas(64) char room[fed_bytes];
-  for (int64 i = begin; i < end; ++i) each(i, room);
+[[gnu::noinline]] void visit_with_workspace(int64 begin, int64 end, Each visitor) noexcept {
+  alignas(64) char workspace[feed_bytes];
+  for (int64 i = begin; i < end; ++i) visitor(i, workspace);
 }
 template <class Each>
-void walk(const Reduction& what, int64 begin, int64 end, Each each) noexcept {
-  if (what.work.feed != nullptr) return walk_with_room(begin, end, each);
-  for (int64 i = begin; i < end; ++i) each(i, static_cast<char*>(nullptr));
+void visit_range(const Reduction& reduction, int64 begin, int64 end, Each visitor) noexcept {
+  if (reduction.params.feed != nullptr) return visit_with_workspace(begin, end, visitor);
+  for (int64 i = begin; i < end; ++i) visitor(i, static_cast<char*>(nullptr));
 }
 
 void reduce_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& what = *static_cast<const Reduction*>(context);
-  walk(what, begin, end,
-       [&](int64 unit, char* room) { reduce_block(what, locate(what, unit), room); });
-  if (what.streams) fence_stores();
+  const auto& reduction = *static_cast<const Reduction*>(context);
+  visit_range(reduction, begin, end, [&](int64 unit, char* workspace) {
+    reduce_block(reduction, locate(reduction, unit), workspace);
+  });
+  if (reduction.streams) fence_stores();
 }
 
 /// Rows of the one kept axis, in blocks: which block has a row changes no result.
-void reduce_range(const RowRange& range, const ReduceParams& work, const Reducer& how) noexcept {
+void reduce_range(const RowRange& range, const ReduceParams& params,
+                  const Reducer& reducer) noexcept {
   const int64 end = range.first_row + range.rows;
-  const int64 step = work.output_strides[0];
-  const auto place = [&](int64 row, int64 rows) {
-    return BlockPlace{range.input + row * work.kept_strides[0], range.output + row * step, rows,
-                      step, work.reduced_strides[0]};
+  const int64 step = params.output_strides[0];
+  const auto slice_rows = [&](int64 row, int64 rows) {
+    return BlockSlice{range.input + row * params.retained_strides[0], range.output + row * step,
+                      rows, step, params.reduced_strides[0]};
   };
-  if (has_short_runs(work, how) && work.reduced_size >= plain_from) {
-    const int64 most = accumulator_bytes / how.accumulator_size;
-    for (int64 row = range.first_row; row < end; row += most) {
-      reduce_runs(work, how, place(row, least(most, end - row)), work.kept_strides[0]);
+  if (has_short_runs(params, reducer) && params.reduced_size >= contiguous_row_from) {
+    const int64 max_rows = accumulator_bytes / reducer.accumulator_size;
+    for (int64 row = range.first_row; row < end; row += max_rows) {
+      reduce_runs(params, reducer, slice_rows(row, minimum(max_rows, end - row)),
+                  params.retained_strides[0]);
     }
     return;
   }
-  Reduction what(work, how);
-  what.streams = false;
-  for (int64 row = range.first_row; row < end; row += what.block) {
-    reduce_block(what, place(row, least(what.block, end - row)), nullptr);
+  Reduction reduction(params, reducer);
+  reduction.streams = false;
+  for (int64 row = range.first_row; row < end; row += reduction.block) {
+    reduce_block(reduction, slice_rows(row, minimum(reduction.block, end - row)), nullptr);
   }
 }
 
-void reduce_chunk(Reduction& what, int64 part, char* room) noexcept {
-  const BlockPlace at = locate(what, part / what.chunks);
-  const int64 from = part % what.chunks * what.chunk;
-  char* const acc = what.partials + part * accumulator_bytes;
-  if (part > __atomic_load_n(&what.deciding, __ATOMIC_RELAXED)) return what.how.clear(acc, at.n);
-  BlockReducer(what, at.n, at.step, room)
-      .run(at.input, from, least(from + what.chunk, what.work.reduced_size), acc);
-  if (what.units == 1 && at.n == 1 && what.how.absorbing >= 0 && *acc == what.how.absorbing) {
-    __atomic_store_n(&what.deciding, part, __ATOMIC_RELAXED);
+void reduce_chunk(Reduction& reduction, int64 chunk_index, char* workspace) noexcept {
+  const BlockSlice slice = locate(reduction, chunk_index / reduction.chunks);
+  const int64 begin = chunk_index % reduction.chunks * reduction.chunk;
+  char* const acc = reduction.partials + chunk_index * accumulator_bytes;
+  if (chunk_index > __atomic_load_n(&reduction.deciding, __ATOMIC_RELAXED))
+    return reduction.reducer.clear(acc, slice.n);
+  BlockReducer(reduction, slice.n, slice.step, workspace)
+      .run(slice.input, begin, minimum(begin + reduction.chunk, reduction.params.reduced_size),
+           acc);
+  if (reduction.units == 1 && slice.n == 1 && reduction.reducer.absorbing >= 0 &&
+      *acc == reduction.reducer.absorbing) {
+    __atomic_store_n(&reduction.deciding, chunk_index, __ATOMIC_RELAXED);
   }
 }
 
 void reduce_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  auto& what = *static_cast<Reduction*>(context);
-  walk(what, begin, end, [&](int64 part, char* room) { reduce_chunk(what, part, room); });
+  auto& reduction = *static_cast<Reduction*>(context);
+  visit_range(reduction, begin, end, [&](int64 chunk_index, char* workspace) {
+    reduce_chunk(reduction, chunk_index, workspace);
+  });
 }
 
 /// Few outputs of many elements: the parts of the range are reduced side by side, their results
 /// combined in order.
-void reduce_split(Reduction& what) noexcept {
-  alignas(64) char partials[most_partials * accumulator_bytes];
-  what.partials = partials;
-  cpu::parallel_for(what.units * what.chunks, 1, reduce_chunks, &what);
-  for (int64 unit = 0; unit < what.units; ++unit) {
-    const BlockPlace at = locate(what, unit);
-    char* first = partials + unit * what.chunks * accumulator_bytes;
-    for (int64 part = 1; part < what.chunks; ++part) {
-      what.how.merge(first, first + part * accumulator_bytes, at.n);
+void reduce_split(Reduction& reduction) noexcept {
+  alignas(64) char partials[max_partials * accumulator_bytes];
+  reduction.partials = partials;
+  cpu::parallel_for(reduction.units * reduction.chunks, 1, reduce_chunks, &reduction);
+  for (int64 unit = 0; unit < reduction.units; ++unit) {
+    const BlockSlice slice = locate(reduction, unit);
+    char* first = partials + unit * reduction.chunks * accumulator_bytes;
+    for (int64 chunk_index = 1; chunk_index < reduction.chunks; ++chunk_index) {
+      reduction.reducer.merge(first, first + chunk_index * accumulator_bytes, slice.n);
     }
-    what.how.finish(at.output, at.output_step, first, at.n, finishing(what));
+    reduction.reducer.finish(slice.output, slice.output_step, first, slice.n, finishing(reduction));
   }
 }
 
 }  // namespace
 
-void run_reduction(const RowRange& range, const Reducer& how) noexcept {
-  const auto& work = static_cast<const ReduceParams&>(
+void run_reduction(const RowRange& range, const Reducer& reducer) noexcept {
+  const auto& params = static_cast<const ReduceParams&>(
       range.whole == nullptr ? range : *static_cast<const RowRange*>(range.whole));
-  if (work.kept_size == 0) return;
-  if (range.rows > 0) return reduce_range(range, work, how);
-  Reduction what(work, how);
-  if (what.chunks > 1) return reduce_split(what);
-  if (work.kept_size * work.reduced_size < reduce_parallel_from) {
-    return reduce_units(&what, 0, what.units);
+  if (params.retained_size == 0) return;
+  if (range.rows > 0) return reduce_range(range, params, reducer);
+  Reduction reduction(params, reducer);
+  if (reduction.chunks > 1) return reduce_split(reduction);
+  if (params.retained_size * params.reduced_size < reduce_parallel_from) {
+    return reduce_units(&reduction, 0, reduction.units);
   }
-  const int64 unit_size = greatest(what.block * work.reduced_size, 1);
-  cpu::parallel_for(what.units, greatest(reduce_parallel_from / 2 / unit_size, 1), reduce_units,
-                    &what);
+  const int64 unit_size = maximum(reduction.block * params.reduced_size, 1);
+  cpu::parallel_for(reduction.units, maximum(reduce_parallel_from / 2 / unit_size, 1), reduce_units,
+                    &reduction);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

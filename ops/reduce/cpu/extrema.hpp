@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 /// The greatest or least of a contiguous run, apart from NaNs, and whether there are any (or, where
 /// NaNs are left out, anything else): to let a NaN through in every step would take four
 /// instructions instead of two.
-template <bool Greatest, class T, bool LeavesOutNan = false>
+template <bool IsMax, class T, bool IgnoresNan = false>
 struct Extremum {
   T value;
   bool is_marked;  ///< an element counts for the result beside the value
@@ -18,7 +18,7 @@ struct Extremum {
   /// NaN for x is dropped.
   template <class X>
   static SKERRY_INLINE X pick(const X& best, const X& x) {
-    if constexpr (Greatest) {
+    if constexpr (IsMax) {
       return x > best ? x : best;
     } else {
       return x < best ? x : best;
@@ -26,7 +26,7 @@ struct Extremum {
   }
   template <class X>
   static SKERRY_INLINE auto is_better(const X& x, const X& best) {
-    if constexpr (Greatest) {
+    if constexpr (IsMax) {
       return x > best;
     } else {
       return x < best;
@@ -34,10 +34,10 @@ struct Extremum {
   }
   /// The better value, and its place. One mask for both: GCC 12 compares twice for a minimum of
   /// 64-bit integers beside a comparison of them.
-  template <class X, class Place>
-  static SKERRY_INLINE void keep_better(X& best, Place& place, const X& x, const Place& here) {
+  template <class X, class Index>
+  static SKERRY_INLINE void keep_better(X& best, Index& index, const X& x, const Index& here) {
     const auto better = is_better(x, best);
-    place = better ? here : place;
+    index = better ? here : index;
     if constexpr (ops::integral<T> && sizeof(T) == 8) {
       best = better ? x : best;
     } else {
@@ -46,7 +46,7 @@ struct Extremum {
   }
   template <class X>
   static SKERRY_INLINE auto is_no_better(const X& x, const X& best) {
-    if constexpr (Greatest) {
+    if constexpr (IsMax) {
       return x <= best;
     } else {
       return x >= best;
@@ -58,16 +58,16 @@ struct Extremum {
   }
   template <class X>
   static SKERRY_INLINE auto marks(const X& x) {
-    if constexpr (LeavesOutNan) {
+    if constexpr (IgnoresNan) {
       return x == x;
     } else {
       return x != x;
     }
   }
-  [[nodiscard]] SKERRY_INLINE bool gives_nan() const { return is_marked != LeavesOutNan; }
-  static constexpr T worst() { return Greatest ? ops::lowest<T>() : ops::highest<T>(); }
+  [[nodiscard]] SKERRY_INLINE bool gives_nan() const { return is_marked != IgnoresNan; }
+  static constexpr T worst() { return IsMax ? ops::lowest<T>() : ops::highest<T>(); }
 
-  static SKERRY_INLINE Extremum of(const char* x, int64 n, int64 step = sizeof(T)) {
+  static SKERRY_INLINE Extremum find_extremum(const char* x, int64 n, int64 step = sizeof(T)) {
     constexpr int64 size = sizeof(T);
     using V = VectorOf<T>;
     constexpr int64 together = 4 * V::lanes;
@@ -79,12 +79,13 @@ struct Extremum {
     typename V::type value[4];
     typename V::bits marked[2] = {};
     for (auto& v : value) v = worst() - typename V::type{};
-    const auto add_four = [&](int64 at) __attribute__((always_inline)) {
+    const auto add_four = [&](int64 position) __attribute__((always_inline)) {
       typename V::type now[4];
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
-        const char* const from = x + (at + k * V::lanes) * step;
-        now[k] = step == size ? load_vector<typename V::type>(from) : gather_lanes<T>(from, step);
+        const char* const source = x + (position + k * V::lanes) * step;
+        now[k] =
+            step == size ? load_vector<typename V::type>(source) : gather_lanes<T>(source, step);
         value[k] = pick(value[k], now[k]);
         if constexpr (ops::real_floating<T>) marked[k & 1] |= (typename V::bits)marks(now[k]);
       }
@@ -105,9 +106,11 @@ struct Extremum {
   }
 };
 
-/// n contiguous rows of `Length` elements, taken apart into columns; n is at most widest_block.
+/// n contiguous rows of `Length` elements, taken apart into columns; n is at most
+/// max_block_columns.
 template <class T, int Length>
-SKERRY_INLINE void take_apart(T (&parts)[Length][widest_block], const char* x, int64 n) {
+SKERRY_INLINE void deinterleave_rows(T (&parts)[Length][max_block_columns], const char* x,
+                                     int64 n) {
   for (int64 i = 0; i < n; ++i) {
 #pragma GCC unroll 4
     for (int k = 0; k < Length; ++k) {
@@ -117,17 +120,17 @@ SKERRY_INLINE void take_apart(T (&parts)[Length][widest_block], const char* x, i
 }
 
 template <class Loops, class T, int Length>
-void direct_of_short_rows(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept {
-  alignas(64) T parts[Length][widest_block];
-  take_apart(parts, x, n);
+void direct_of_short_rows(char* out, const char* x, int64 n, const ops::Reduced& reduced) noexcept {
+  alignas(64) T parts[Length][max_block_columns];
+  deinterleave_rows(parts, x, n);
   const ElementRows block = {.x = reinterpret_cast<const char*>(parts),
                              .row = sizeof parts[0],
                              .step = sizeof(T),
                              .rows = Length,
                              .n = n,
-                             .is_fresh = true,
+                             .overwrites = true,
                              .first = 0};
-  Loops::direct(out, Loops::result_size, block, of);
+  Loops::direct(out, Loops::result_size, block, reduced);
 }
 
 /// max and min, and those that leave NaN out.
@@ -135,10 +138,10 @@ template <class Op, class T>
 struct ExtremumLoops : AccumulatorLoops<Op, T> {
   using base = AccumulatorLoops<Op, T>;
   using base::size;
-  static constexpr bool leaves_out_nan = ops::one_of_v<Op, ops::nanmax, ops::nanmin>;
-  using best = Extremum<ops::one_of_v<Op, ops::max, ops::nanmax>, T, leaves_out_nan>;
+  static constexpr bool ignores_nan = ops::one_of_v<Op, ops::nanmax, ops::nanmin>;
+  using best = Extremum<ops::one_of_v<Op, ops::max, ops::nanmax>, T, ignores_nan>;
   static constexpr int64 block_rows = 4096;
-  static constexpr int64 longest_run = endless;
+  static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
   static constexpr bool takes_strided_rows = sizeof(T) == 8;
   static constexpr int64 strided_rows_from = takes_strided_rows ? 0 : endless;
@@ -146,26 +149,26 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * size); }
   static SKERRY_INLINE T nan() { return static_cast<T>(ops::math::nan<float32>()); }
-  static SKERRY_INLINE T value_of(const best& found) {
-    if constexpr (ops::real_floating<T>) return found.gives_nan() ? nan() : found.value;
-    return found.value;
+  static SKERRY_INLINE T value_of(const best& extremum) {
+    if constexpr (ops::real_floating<T>) return extremum.gives_nan() ? nan() : extremum.value;
+    return extremum.value;
   }
   /// What is held and one more, which pick drops if it is NaN.
   template <class X>
-  static SKERRY_INLINE X beside(const X& held, const X& x) {
-    const X value = best::pick(held, x);
-    return held != held ? x : value;
+  static SKERRY_INLINE X pick_number(const X& best_value, const X& x) {
+    const X value = best::pick(best_value, x);
+    return best_value != best_value ? x : value;
   }
   /// As Op::combine: of zeros of both signs the one that is held stays.
   template <class X>
-  static SKERRY_INLINE X first_best(const X& held, const X& x) {
-    const X value = best::pick(held, x);
+  static SKERRY_INLINE X first_best(const X& best_value, const X& x) {
+    const X value = best::pick(best_value, x);
     if constexpr (ops::real_floating<T>) return x != x ? x : value;
     return value;
   }
   /// Of a result: NaN, where there is nothing else.
   static SKERRY_INLINE auto with_one_nan(const typename VectorOf<T>::type& value) {
-    if constexpr (leaves_out_nan) {
+    if constexpr (ignores_nan) {
       return value != value ? all_lanes<T>(nan()) : value;
     } else {
       return value;
@@ -175,9 +178,9 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
   static SKERRY_INLINE auto of_columns(const typename VectorOf<T>::type (&now)[Count]) {
     using V = VectorOf<T>;
     typename V::type value = now[0];
-    if constexpr (leaves_out_nan) {
+    if constexpr (ignores_nan) {
 #pragma GCC unroll 4
-      for (int k = 1; k < Count; ++k) value = beside(value, now[k]);
+      for (int k = 1; k < Count; ++k) value = pick_number(value, now[k]);
       return value;
     }
 #pragma GCC unroll 4
@@ -191,7 +194,7 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     return value;
   }
   /// The vectors' own loop: the compiler's takes four times as long.
-  template <bool Fresh>
+  template <bool Overwrites>
   static SKERRY_INLINE void four_rows(char* acc, const char* x, int64 row, int64 n, bool goes_on) {
     using V = VectorOf<T>;
     const int64 next = goes_on ? 4 * row : 0;
@@ -203,18 +206,18 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) __builtin_prefetch(x + k * row + next + i * size);
       typename V::type value = of_columns(now);
-      if constexpr (!Fresh) {
-        const auto held = load_vector<typename V::type>(acc + i * size);
-        if constexpr (leaves_out_nan) {
-          value = beside(held, value);
+      if constexpr (!Overwrites) {
+        const auto accumulators = load_vector<typename V::type>(acc + i * size);
+        if constexpr (ignores_nan) {
+          value = pick_number(accumulators, value);
         } else {
-          value = first_best(held, value);
+          value = first_best(accumulators, value);
         }
       }
       store_vector(acc + i * size, value);
     }
     for (; i < n; ++i) {
-      T value = Fresh ? item(x, i) : Op::combine(load<T>(acc + i * size), item(x, i));
+      T value = Overwrites ? item(x, i) : Op::combine(load<T>(acc + i * size), item(x, i));
       for (int k = 1; k < 4; ++k) value = Op::combine(value, item(x + k * row, i));
       store<T>(acc + i * size, value);
     }
@@ -224,13 +227,14 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     base::template columns_by_four<ExtremumLoops>(acc, block);
   }
 
-  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
-    const ElementRows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
+    const ElementRows block = input_block;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       const bool is_strided = takes_strided_rows && base::is_strided(block);
-      const best found = is_strided ? best::of(x, block.n, block.step) : best::of(x, block.n);
-      store<T>(acc + j * size, value_of(found));
+      const best extremum = is_strided ? best::find_extremum(x, block.n, block.step)
+                                       : best::find_extremum(x, block.n);
+      store<T>(acc + j * size, value_of(extremum));
     }
   }
 
@@ -241,8 +245,8 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
     using V = VectorOf<T>;
     int64 i = 0;
     if constexpr (Length == 3) {
-      alignas(64) T parts[Length][widest_block];
-      take_apart(parts, x, n);
+      alignas(64) T parts[Length][max_block_columns];
+      deinterleave_rows(parts, x, n);
       for (; i + V::lanes <= n; i += V::lanes) {
         typename V::type columns[Length];
 #pragma GCC unroll 4
@@ -261,7 +265,7 @@ struct ExtremumLoops : AccumulatorLoops<Op, T> {
                           .step = size,
                           .rows = n - i,
                           .n = Length,
-                          .is_fresh = true,
+                          .overwrites = true,
                           .first = 0});
   }
 };

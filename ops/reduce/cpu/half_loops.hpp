@@ -15,7 +15,7 @@ struct HalfLoops {
   static constexpr int64 size = Wide::size;
   static constexpr int64 result_size = sizeof(result);
   static constexpr int64 block_rows = Wide::block_rows;
-  static constexpr int64 longest_run = Wide::longest_run;
+  static constexpr int64 max_run_length = Wide::max_run_length;
   static constexpr bool splits_runs = Wide::splits_runs;
   static constexpr int64 strided_rows_from = endless;
   static constexpr bool takes_strided_columns = false;
@@ -25,55 +25,60 @@ struct HalfLoops {
   static constexpr auto merge = Wide::merge;
 
   static void finish(char* out, int64 step, const char* acc, int64 n,
-                     const ops::Reduced& of) noexcept {
-    write(out, step, n, [&](char* to, int64 apart) { Wide::finish(to, apart, acc, n, of); });
+                     const ops::Reduced& reduced) noexcept {
+    write(out, step, n, [&](char* destination, int64 result_step) {
+      Wide::finish(destination, result_step, acc, n, reduced);
+    });
   }
 
   static void columns(char* acc, const ElementRows& block) noexcept {
-    alignas(64) float32 items[most_of_columns];
-    const int64 most =
-        greatest(most_of_columns / greatest(block.n, 1) / 4 * 4, 1);  // as Wide takes them
-    for (int64 j = 0; j < block.rows; j += most) {
-      Wide::columns(acc, widened(items, block, j, least(most, block.rows - j)));
+    alignas(64) float32 items[max_column_items];
+    const int64 max_rows =
+        maximum(max_column_items / maximum(block.n, 1) / 4 * 4, 1);  // as Wide takes them
+    for (int64 j = 0; j < block.rows; j += max_rows) {
+      Wide::columns(acc, widened(items, block, j, minimum(max_rows, block.rows - j)));
     }
   }
 
   static void direct(char* out, int64 step, const ElementRows& block,
-                     const ops::Reduced& of) noexcept {
-    if (block.rows * block.n > most_of_columns) {
-      return finish_columns<HalfLoops>(out, step, block, of);
+                     const ops::Reduced& reduced) noexcept {
+    if (block.rows * block.n > max_column_items) {
+      return finish_columns<HalfLoops>(out, step, block, reduced);
     }
-    alignas(64) float32 items[most_of_columns];
+    alignas(64) float32 items[max_column_items];
     const ElementRows wide = widened(items, block, 0, block.rows);
-    write(out, step, block.n, [&](char* to, int64 apart) { Wide::direct(to, apart, wide, of); });
+    write(out, step, block.n, [&](char* destination, int64 result_step) {
+      Wide::direct(destination, result_step, wide, reduced);
+    });
   }
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept {
+  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& reduced) noexcept {
     if (n < 1) return;
-    alignas(64) float32 items[Length * widest_block];
+    alignas(64) float32 items[Length * max_block_columns];
     widen_halves(items, x, n * Length);
-    write(out, result_size, n, [&](char* to, int64) {
-      Wide::template short_rows<Length>(to, reinterpret_cast<const char*>(items), n, of);
+    write(out, result_size, n, [&](char* destination, int64) {
+      Wide::template short_rows<Length>(destination, reinterpret_cast<const char*>(items), n,
+                                        reduced);
     });
   }
 
   static void rows(char* acc, const ElementRows& block) noexcept {
-    if (block.n > most_items) return long_rows(acc, block);
-    alignas(64) float32 items[most_items];
-    const int64 most = most_items / greatest(block.n, 1);
-    for (int64 j = 0; j < block.rows; j += most) {
-      ElementRows wide = widened(items, block, j, least(most, block.rows - j));
+    if (block.n > max_items) return long_rows(acc, block);
+    alignas(64) float32 items[max_items];
+    const int64 max_rows = max_items / maximum(block.n, 1);
+    for (int64 j = 0; j < block.rows; j += max_rows) {
+      ElementRows wide = widened(items, block, j, minimum(max_rows, block.rows - j));
       wide.first = block.first;  // of each row
       Wide::rows(acc + j * size, wide);
     }
   }
 
  private:
-  static constexpr int64 most_items = 4096;  ///< that are widened at a time: in the first cache
+  static constexpr int64 max_items = 4096;  ///< that are widened at a time: in the first cache
   /// Of columns, in the second cache where accumulators are records: it takes long to put those of
   /// some rows to those before.
-  static constexpr int64 most_of_columns = size > int64(sizeof(float32)) ? 16384 : most_items;
+  static constexpr int64 max_column_items = size > int64(sizeof(float32)) ? 16384 : max_items;
 
   /// Rows j to j + rows of a block, in `items`.
   static SKERRY_INLINE ElementRows widened(float32* items, const ElementRows& block, int64 j,
@@ -90,25 +95,25 @@ struct HalfLoops {
     wide.row = n * int64(sizeof(float32));
     wide.step = sizeof(float32);
     wide.rows = rows;
-    wide.is_fresh = block.is_fresh && j == 0;
+    wide.overwrites = block.overwrites && j == 0;
     wide.first = block.first + j * block.per_row;
-    wide.is_far = false;
+    wide.is_out_of_cache = false;
     return wide;
   }
 
   static void long_rows(char* acc, const ElementRows& block) noexcept {
     for (int64 j = 0; j < block.rows; ++j) {
-      ElementRows piece = block;
-      piece.x = block.x + j * block.row;
-      piece.rows = 1;
+      ElementRows chunk = block;
+      chunk.x = block.x + j * block.row;
+      chunk.rows = 1;
       char* const total = acc + j * size;
-      for (int64 i = 0; i < block.n; i += most_items) {
-        alignas(64) char part[size];
-        piece.n = least(most_items, block.n - i);
-        piece.first = block.first + i;
-        rows(i == 0 ? total : part, piece);
-        if (i > 0) merge(total, part, 1);
-        piece.x += most_items * int64(sizeof(float16));
+      for (int64 i = 0; i < block.n; i += max_items) {
+        alignas(64) char partial[size];
+        chunk.n = minimum(max_items, block.n - i);
+        chunk.first = block.first + i;
+        rows(i == 0 ? total : partial, chunk);
+        if (i > 0) merge(total, partial, 1);
+        chunk.x += max_items * int64(sizeof(float16));
       }
     }
   }
@@ -119,7 +124,7 @@ struct HalfLoops {
     if constexpr (!ops::same_v<result, float16>) {
       put(out, step);
     } else {
-      alignas(64) float32 results[widest_block];
+      alignas(64) float32 results[max_block_columns];
       put(reinterpret_cast<char*>(results), int64(sizeof(float32)));
       if (step == result_size) {
         narrow_halves(out, results, n);

@@ -16,35 +16,35 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
   using B = ops::bits_t<T>;
   using best = Extremum<ops::same_v<Op, ops::argmax>, T>;
   static constexpr int64 block_rows = sizeof(T) == 1 ? 256 : 4096;
-  static constexpr int64 longest_run = endless;
+  static constexpr int64 max_run_length = endless;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
-  static SKERRY_INLINE typename VectorOf<T>::type vector(const char* from) {
+  static SKERRY_INLINE typename VectorOf<T>::type vector(const char* source) {
     // Else GCC 12 reads them twice, to compare and to select. For int64 (1000, 1000) over axis 0,
     // one thread, AVX2: 101 us in place of 142.
-    return in_register(load_vector<typename VectorOf<T>::type>(from));
+    return in_register(load_vector<typename VectorOf<T>::type>(source));
   }
 
-  SKERRY_SHARED static void find_columns(T* __restrict value, B* __restrict place,
-                                         const ElementRows& of) {
-    const ElementRows block = of;  // not changed by what is stored
-    if (find_numbers(value, place, block)) return;
-    find_row_by_row(value, place, block);
+  SKERRY_SHARED static void find_columns(T* __restrict value, B* __restrict indices,
+                                         const ElementRows& input_block) {
+    const ElementRows block = input_block;  // not changed by what is stored
+    if (find_numbers(value, indices, block)) return;
+    find_row_by_row(value, indices, block);
   }
 
   static void columns(char* acc, const ElementRows& block) noexcept {
-    alignas(64) T value[widest_block];
-    alignas(64) B place[widest_block];
-    find_columns(value, place, block);
+    alignas(64) T value[max_block_columns];
+    alignas(64) B indices[max_block_columns];
+    find_columns(value, indices, block);
     if (block.width >= block.n) {  // all in one column of the matrix
       base::deliver(acc, block, [&](int64 i) -> A {
-        return {value[i], block.first + int64(place[i]) * block.per_row};
+        return {value[i], block.first + int64(indices[i]) * block.per_row};
       });
     } else {
       base::deliver(acc, block, [&](int64 i) -> A {
-        return {value[i], block.first + int64(place[i]) * block.per_row + i / block.width};
+        return {value[i], block.first + int64(indices[i]) * block.per_row + i / block.width};
       });
     }
   }
@@ -52,31 +52,31 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
   static void direct(char* out, int64 step, const ElementRows& block,
                      const ops::Reduced&) noexcept {
     if (base::is_dense(step) && block.rows <= few) return direct_of_few(out, block);
-    alignas(64) T value[widest_block];
-    alignas(64) B place[widest_block];
-    find_columns(value, place, block);
+    alignas(64) T value[max_block_columns];
+    alignas(64) B indices[max_block_columns];
+    find_columns(value, indices, block);
     if (base::is_dense(step)) {
 #pragma GCC ivdep
-      for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * 8, int64(place[i]));
+      for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * 8, int64(indices[i]));
     } else {
-      for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * step, int64(place[i]));
+      for (int64 i = 0; i < block.n; ++i) store<int64>(out + i * step, int64(indices[i]));
     }
   }
 
   template <int Length>
   static void short_rows(char* out, const char* x, int64 n,
-                         [[maybe_unused]] const ops::Reduced& of) noexcept {
+                         [[maybe_unused]] const ops::Reduced& reduced) noexcept {
     if constexpr (Length == 3) {
-      direct_of_short_rows<IndexLoops, T, Length>(out, x, n, of);
+      direct_of_short_rows<IndexLoops, T, Length>(out, x, n, reduced);
     } else {
       int64 i = 0;
       for (; i + V::lanes <= n; i += V::lanes) {
         typename V::type columns[Length];
         load_columns(columns, x + i * Length * int64(sizeof(T)));
-        Leaders found = {columns[0], {}};
+        Leaders leaders = {columns[0], {}};
 #pragma GCC unroll 4
-        for (int k = 1; k < Length; ++k) found.meet(columns[k], static_cast<B>(k));
-        found.put(out + i * 8);
+        for (int k = 1; k < Length; ++k) leaders.meet(columns[k], static_cast<B>(k));
+        leaders.put(out + i * 8);
       }
       for (; i < n; ++i) {
         const char* row = x + i * Length * int64(sizeof(T));
@@ -85,13 +85,13 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     }
   }
 
-  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
-    const ElementRows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
+    const ElementRows block = input_block;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
-      A found = block.n < 64 ? scan(x, block.n) : search(x, block.n);
-      found.index += block.first;
-      store<A>(acc + j * size, found);
+      A winner = block.n < 64 ? scan(x, block.n) : search(x, block.n);
+      winner.index += block.first;
+      store<A>(acc + j * size, winner);
     }
   }
 
@@ -105,23 +105,23 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
   /// The best of some columns so far, in registers.
   struct Leaders {
     typename V::type value;
-    typename V::bits place;
+    typename V::bits indices;
 
     /// As Op::wins: better ones and the first NaN take the lead.
     SKERRY_INLINE void meet(const typename V::type& now, B number) {
       const typename V::bits here = number - typename V::bits{};
       if constexpr (ops::real_floating<T>) {
         const auto stays = best::is_no_better(now, value) | (value != value);
-        place = stays ? place : here;
+        indices = stays ? indices : here;
         value = stays ? value : now;
       } else {
-        best::keep_better(value, place, now, here);
+        best::keep_better(value, indices, now, here);
       }
     }
     SKERRY_INLINE void put(char* out) const {
-      B places[V::lanes];
-      __builtin_memcpy(places, &place, sizeof place);
-      for (int64 k = 0; k < V::lanes; ++k) store<int64>(out + k * 8, int64(places[k]));
+      B lane_indices[V::lanes];
+      __builtin_memcpy(lane_indices, &indices, sizeof indices);
+      for (int64 k = 0; k < V::lanes; ++k) store<int64>(out + k * 8, int64(lane_indices[k]));
     }
   };
 
@@ -130,25 +130,25 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     int64 i = 0;
     for (; i + V::lanes <= block.n; i += V::lanes) {
       const char* x = block.x + i * int64(sizeof(T));
-      Leaders found = {vector(x), {}};
+      Leaders leaders = {vector(x), {}};
       for (int64 j = 1; j < block.rows; ++j) {
-        found.meet(vector(x + j * block.row), static_cast<B>(j));
+        leaders.meet(vector(x + j * block.row), static_cast<B>(j));
       }
-      found.put(out + i * 8);
+      leaders.put(out + i * 8);
     }
     for (; i < block.n; ++i) {
-      T held = item(block.x, i);
-      B at = 0;
+      T best_value = item(block.x, i);
+      B best_index = 0;
       for (int64 j = 1; j < block.rows; ++j) {
-        choose(held, at, item(block.x + j * block.row, i), static_cast<B>(j));
+        choose(best_value, best_index, item(block.x + j * block.row, i), static_cast<B>(j));
       }
-      store<int64>(out + i * 8, int64(at));
+      store<int64>(out + i * 8, int64(best_index));
     }
   }
 
   /// Of `Rows` rows, from number j on; `nan` gathers what is not equal to itself.
   template <int Rows, bool First = false>
-  static SKERRY_INLINE void find_in(T* __restrict value, B* __restrict place,
+  static SKERRY_INLINE void find_in(T* __restrict value, B* __restrict indices,
                                     const ElementRows& block, int64 j, typename V::bits& nan) {
     const int64 row = block.row;
     const int64 n = block.n;
@@ -156,112 +156,112 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     const int64 next = j + Rows + Rows <= block.rows ? Rows * row : 0;
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
-      typename V::type held;
-      typename V::bits at;
+      typename V::type best_values;
+      typename V::bits best_indices;
       if constexpr (First) {
-        held = vector(x + i * int64(sizeof(T)));
-        at = typename V::bits{};
-        if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(held != held);
+        best_values = vector(x + i * int64(sizeof(T)));
+        best_indices = typename V::bits{};
+        if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(best_values != best_values);
       } else {
-        __builtin_memcpy(&held, value + i, sizeof held);
-        __builtin_memcpy(&at, place + i, sizeof at);
+        __builtin_memcpy(&best_values, value + i, sizeof best_values);
+        __builtin_memcpy(&best_indices, indices + i, sizeof best_indices);
       }
 #pragma GCC unroll 4
       for (int k = First ? 1 : 0; k < Rows; ++k) {
-        const char* from = x + k * row + i * int64(sizeof(T));
-        const typename V::type now = vector(from);
-        if constexpr (Rows == 4) __builtin_prefetch(from + next);
+        const char* source = x + k * row + i * int64(sizeof(T));
+        const typename V::type now = vector(source);
+        if constexpr (Rows == 4) __builtin_prefetch(source + next);
         const typename V::bits here = static_cast<B>(j + k) - typename V::bits{};
-        best::keep_better(held, at, now, here);
+        best::keep_better(best_values, best_indices, now, here);
         if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
       }
-      __builtin_memcpy(value + i, &held, sizeof held);
-      __builtin_memcpy(place + i, &at, sizeof at);
+      __builtin_memcpy(value + i, &best_values, sizeof best_values);
+      __builtin_memcpy(indices + i, &best_indices, sizeof best_indices);
     }
     for (; i < n; ++i) {
       if constexpr (First) {
         value[i] = item(x, i);
-        place[i] = 0;
+        indices[i] = 0;
         nan[0] |= static_cast<B>(best::is_nan(value[i]));
       }
       for (int k = First ? 1 : 0; k < Rows; ++k) {
         const T now = item(x + k * row, i);
-        best::keep_better(value[i], place[i], now, static_cast<B>(j + k));
+        best::keep_better(value[i], indices[i], now, static_cast<B>(j + k));
         nan[0] |= static_cast<B>(best::is_nan(now));
       }
     }
   }
 
   /// False if there is a NaN.
-  static SKERRY_INLINE bool find_numbers(T* __restrict value, B* __restrict place,
+  static SKERRY_INLINE bool find_numbers(T* __restrict value, B* __restrict indices,
                                          const ElementRows& block) {
     typename V::bits nan = {};
     int64 j = block.rows < 4 ? 1 : 4;
     if (j == 4) {
-      find_in<4, true>(value, place, block, 0, nan);
+      find_in<4, true>(value, indices, block, 0, nan);
     } else {
-      find_in<1, true>(value, place, block, 0, nan);
+      find_in<1, true>(value, indices, block, 0, nan);
     }
-    for (; j + 4 <= block.rows; j += 4) find_in<4>(value, place, block, j, nan);
-    for (; j < block.rows; ++j) find_in<1>(value, place, block, j, nan);
+    for (; j + 4 <= block.rows; j += 4) find_in<4>(value, indices, block, j, nan);
+    for (; j < block.rows; ++j) find_in<1>(value, indices, block, j, nan);
     B any = 0;
     for (int k = 0; k < V::lanes; ++k) any = static_cast<B>(any | nan[k]);
     return any == 0;
   }
 
-  static SKERRY_INLINE void find_row_by_row(T* value, B* place, const ElementRows& block) {
+  static SKERRY_INLINE void find_row_by_row(T* value, B* indices, const ElementRows& block) {
     for (int64 i = 0; i < block.n; ++i) {
       value[i] = item(block.x, i);
-      place[i] = 0;
+      indices[i] = 0;
     }
     for (int64 j = 1; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       for (int64 i = 0; i < block.n; ++i) {
-        choose(value[i], place[i], item(x, i), static_cast<B>(j));
+        choose(value[i], indices[i], item(x, i), static_cast<B>(j));
       }
     }
   }
 
-  static SKERRY_INLINE void choose(T& held, B& at, T x, B place) {
-    const bool wins = Op::wins(x, held);
-    held = wins ? x : held;
-    at = wins ? place : at;
+  static SKERRY_INLINE void choose(T& best_value, B& best_index, T x, B index) {
+    const bool wins = Op::wins(x, best_value);
+    best_value = wins ? x : best_value;
+    best_index = wins ? index : best_index;
   }
 
   static SKERRY_INLINE A scan(const char* x, int64 n) {
-    A held = {item(x, 0), 0};
+    A winner = {item(x, 0), 0};
     for (int64 i = 1; i < n; ++i) {
       const T now = item(x, i);
-      if (Op::wins(now, held.value)) held = {now, i};
+      if (Op::wins(now, winner.value)) winner = {now, i};
     }
-    return held;
+    return winner;
   }
 
   /// Of a run that is not long, in one pass: to look for the best value's place afterwards takes
   /// longer, and nothing is read meanwhile.
   static SKERRY_INLINE A lead(const char* x, int64 n) {
     typename V::type value[chains];
-    typename V::bits place[chains], here;
+    typename V::bits indices[chains], here;
     typename V::bits nan = {};
     for (int k = 0; k < V::lanes; ++k) here[k] = static_cast<B>(k);
     const typename V::bits first = here;
-    repeat<chains>([&](auto chain) __attribute__((always_inline)) {
+    unroll<chains>([&](auto chain) __attribute__((always_inline)) {
       constexpr int k = decltype(chain)::value;
       value[k] = vector(x + k * V::lanes * int64(sizeof(T)));
-      place[k] = here;
+      indices[k] = here;
       here += V::lanes;
       if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(value[k] != value[k]);
     });
     const auto meet = [&](int k, int64 i) __attribute__((always_inline)) {
-      const char* from = x + i * int64(sizeof(T));
-      const typename V::type now = vector(from);
-      best::keep_better(value[k], place[k], now, here);
+      const char* source = x + i * int64(sizeof(T));
+      const typename V::type now = vector(source);
+      best::keep_better(value[k], indices[k], now, here);
       if constexpr (ops::real_floating<T>) nan |= (typename V::bits)(now != now);
       here += V::lanes;
     };
     int64 i = chains * V::lanes;
     for (; i + chains * V::lanes <= n; i += chains * V::lanes) {
-      repeat<chains>([&](auto chain) __attribute__((always_inline)) {
+      unroll<chains>([&](auto chain) __attribute__((always_inline)) {
         constexpr int k = decltype(chain)::value;
         meet(k, i + k * V::lanes);
       });
@@ -276,11 +276,11 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     for (int k = 1; k < chains; ++k) all = best::pick(all, value[k]);
     all = across_lanes(all, best::template pick<typename V::type>);
     const auto nearest = [](const auto& a, const auto& b) { return a < b ? a : b; };
-    typename V::bits at = ~typename V::bits{};
+    typename V::bits best_indices = ~typename V::bits{};
     for (int k = 0; k < chains; ++k) {
-      at = nearest(at, value[k] == all ? place[k] : ~typename V::bits{});
+      best_indices = nearest(best_indices, value[k] == all ? indices[k] : ~typename V::bits{});
     }
-    return {all[0], int64(across_lanes(at, nearest)[0])};
+    return {all[0], int64(across_lanes(best_indices, nearest)[0])};
   }
 
   static A search(const char* x, int64 n) {
@@ -290,13 +290,13 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
     constexpr int64 block = 8192 / int64(sizeof(T));
     T value = item(x, 0);
     int64 start = 0;
-    for (int64 at = 0; at < n; at += block) {
-      const int64 length = least(block, n - at);
-      const auto found = best::of(x + at * int64(sizeof(T)), length);
-      if (found.gives_nan()) return first_of<true>(x, at, n);
-      if (Op::wins(found.value, value)) {
-        value = found.value;
-        start = at;
+    for (int64 position = 0; position < n; position += block) {
+      const int64 length = minimum(block, n - position);
+      const auto extremum = best::find_extremum(x + position * int64(sizeof(T)), length);
+      if (extremum.gives_nan()) return first_of<true>(x, position, n);
+      if (Op::wins(extremum.value, value)) {
+        value = extremum.value;
+        start = position;
       }
     }
     return first_of<false>(x, start, n, value);
@@ -304,23 +304,23 @@ struct IndexLoops : AccumulatorLoops<Op, T> {
 
   /// The first element from `from` on that is NaN, or else `value`.
   template <bool Nan>
-  static SKERRY_INLINE A first_of(const char* x, int64 from, int64 n, T value = T(0)) {
+  static SKERRY_INLINE A first_of(const char* x, int64 start, int64 n, T value = T(0)) {
     const auto hits = [&](int64 i) {
       const T now = item(x, i);
       return Nan ? best::is_nan(now) : now == value;
     };
     constexpr int64 together = 8 * V::lanes;
-    for (; from + together <= n; from += together) {
+    for (; start + together <= n; start += together) {
       typename V::bits any = {};
 #pragma GCC unroll 8
       for (int k = 0; k < 8; ++k) {
-        const auto now = vector(x + (from + k * V::lanes) * int64(sizeof(T)));
+        const auto now = vector(x + (start + k * V::lanes) * int64(sizeof(T)));
         any |= Nan ? (typename V::bits)(now != now) : (typename V::bits)(now == value);
       }
       if (is_any(any)) break;
     }
-    while (from + 1 < n && !hits(from)) ++from;
-    return {item(x, from), from};
+    while (start + 1 < n && !hits(start)) ++start;
+    return {item(x, start), start};
   }
 };
 

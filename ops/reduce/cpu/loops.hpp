@@ -9,7 +9,7 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-inline constexpr int64 widest_block = 512;
+inline constexpr int64 max_block_columns = 512;
 inline constexpr int64 endless = int64(1) << 62;
 
 /// A matrix of elements, of which column i goes to accumulator i, or (`rows`) row j to accumulator
@@ -19,12 +19,12 @@ struct ElementRows {
   int64 row;   ///< bytes
   int64 step;  ///< bytes between the elements of a row: the itemsize where they are dense, else any
   int64 rows;  ///< at most the reducer's block_rows; not 0
-  int64 n;     ///< at most widest_block
-  bool is_fresh;      ///< the accumulators hold nothing yet
+  int64 n;     ///< at most max_block_columns
+  bool overwrites;    ///< the accumulators hold nothing yet
   int64 first;        ///< index of element (j, i) along the reduced axis: first + j * per_row
   int64 per_row = 1;  ///< + i / width
-  int64 width = widest_block;
-  bool is_far = false;  ///< in memory, not in the caches
+  int64 width = max_block_columns;
+  bool is_out_of_cache = false;  ///< in memory, not in the caches
 };
 
 /// The loops of one reduction and dtype, over arrays of accumulators: what the driver, which is
@@ -41,16 +41,18 @@ struct Reducer {
   /// acc[i] = combine(acc[i], other[i]) for i < n
   void (*merge)(char* acc, const char* other, int64 n) noexcept;
   /// out[i] = finish(acc[i], of) for i < n
-  void (*finish)(char* out, int64 step, const char* acc, int64 n, const ops::Reduced& of) noexcept;
+  void (*finish)(char* out, int64 step, const char* acc, int64 n,
+                 const ops::Reduced& reduced) noexcept;
   /// out[i] = finish(all of column i, of)
-  void (*direct)(char* out, int64 step, const ElementRows& block, const ops::Reduced& of) noexcept;
+  void (*direct)(char* out, int64 step, const ElementRows& block,
+                 const ops::Reduced& reduced) noexcept;
   /// out[i] = finish(all of row i, of), dense, for n contiguous rows of 2, 3 and 4 elements
-  void (*short_rows[3])(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept;
+  void (*short_rows[3])(char* out, const char* x, int64 n, const ops::Reduced& reduced) noexcept;
   int64 result_size;
   int64 block_rows;  ///< rows that `columns` takes at most
   /// Elements that `rows` takes in one run at most, for the sake of accuracy. Longer runs that are
   /// left to columns, or (`splits_runs`) to `rows` in pieces.
-  int64 longest_run;
+  int64 max_run_length;
   bool splits_runs;
   /// `rows` takes elements of any step from so many in a row on; endless: dense ones only.
   int64 strided_rows_from;
@@ -61,7 +63,7 @@ struct Reducer {
 };
 
 /// `range` is that of ReduceParams.
-void run_reduction(const RowRange& range, const Reducer& how) noexcept;
+void run_reduction(const RowRange& range, const Reducer& reducer) noexcept;
 
 /// Truth values are bytes of 0 or 1, on which the compiler vectorises & and |.
 template <class A>
@@ -74,15 +76,15 @@ struct lane_type<bool> {
 };
 
 template <class T, int... I>
-SKERRY_INLINE lanes_of<T> gather_lanes(const char* from, int64 step,
+SKERRY_INLINE lanes_of<T> gather_lanes(const char* source, int64 step,
                                        std::integer_sequence<int, I...>) {
-  return lanes_of<T>{load<T>(from + I * step)...};
+  return lanes_of<T>{load<T>(source + I * step)...};
 }
 /// A vector of elements that lie `step` bytes apart.
 template <class T>
-SKERRY_INLINE lanes_of<T> gather_lanes(const char* from, int64 step) {
-  asm("" : "+r"(from));  // else a loop keeps the addresses of all lanes, in too few registers
-  return gather_lanes<T>(from, step, lane_numbers<lanes_of<T>>{});
+SKERRY_INLINE lanes_of<T> gather_lanes(const char* source, int64 step) {
+  asm("" : "+r"(source));  // else a loop keeps the addresses of all lanes, in too few registers
+  return gather_lanes<T>(source, step, lane_numbers<lanes_of<T>>{});
 }
 
 /// What all kinds of loops have.
@@ -109,17 +111,17 @@ struct AccumulatorLoops {
   }
 
   SKERRY_SHARED static void finish(char* out, int64 step, const char* acc, int64 n,
-                                   const ops::Reduced& of) noexcept {
-    using R = decltype(Op::finish(A{}, of));
-    const ops::Reduced with = of;  // not changed by what is stored
+                                   const ops::Reduced& reduced) noexcept {
+    using R = decltype(Op::finish(A{}, reduced));
+    const ops::Reduced reduced_copy = reduced;  // not changed by what is stored
     if (step == int64(sizeof(R))) {
 #pragma GCC ivdep
       for (int64 i = 0; i < n; ++i) {
-        store(out + i * int64(sizeof(R)), Op::finish(load<A>(acc + i * size), with));
+        store(out + i * int64(sizeof(R)), Op::finish(load<A>(acc + i * size), reduced_copy));
       }
     } else {
       for (int64 i = 0; i < n; ++i)
-        store(out + i * step, Op::finish(load<A>(acc + i * size), with));
+        store(out + i * step, Op::finish(load<A>(acc + i * size), reduced_copy));
     }
   }
 
@@ -129,14 +131,14 @@ struct AccumulatorLoops {
   /// Four rows of a block at a time, by the `four_rows` of Loops: one read and write of the
   /// accumulator for four elements. It is told whether four more follow.
   template <class Loops>
-  static SKERRY_INLINE void columns_by_four(char* acc, const ElementRows& of) {
-    const ElementRows block = of;  // not changed by what is stored
+  static SKERRY_INLINE void columns_by_four(char* acc, const ElementRows& input_block) {
+    const ElementRows block = input_block;  // not changed by what is stored
     const int64 n = block.n;
     int64 j = 0;
-    if (block.is_fresh && block.rows >= 4) {
+    if (block.overwrites && block.rows >= 4) {
       Loops::template four_rows<true>(acc, block.x, block.row, n, block.rows >= 8);
       j = 4;
-    } else if (block.is_fresh) {
+    } else if (block.overwrites) {
       for (int64 i = 0; i < n; ++i) store<A>(acc + i * size, Loops::item(block.x, i));
       j = 1;
     }
@@ -144,12 +146,12 @@ struct AccumulatorLoops {
     // loop that asks. Of what is near, that would take a fifth more time. Into the second cache:
     // rows of 4 KiB fall into the same sets of the first, where four rows and four more have no
     // room (128 MB of float64, one thread of an EPYC of Zen 4: 7.1 ms, and 4.6 so).
-    const int64 most = block.is_far ? 128 : greatest(n, 1);
+    const int64 max_columns = block.is_out_of_cache ? 128 : maximum(n, 1);
     for (; j + 4 <= block.rows; j += 4) {
-      for (int64 i = 0; i < n; i += most) {
-        const int64 now = least(most, n - i);
+      for (int64 i = 0; i < n; i += max_columns) {
+        const int64 now = minimum(max_columns, n - i);
         const char* x = block.x + j * block.row + i * int64(sizeof(T));
-        if (block.is_far && j + 8 <= block.rows) {
+        if (block.is_out_of_cache && j + 8 <= block.rows) {
           for (int k = 4; k < 8; ++k) {
             const char* const next = x + k * block.row;
             for (int64 byte = 0; byte < now * int64(sizeof(T)); byte += 64) {
@@ -172,7 +174,7 @@ struct AccumulatorLoops {
   /// Puts totals of a block's columns into the accumulators; `total(i)` is that of column i.
   template <class Total>
   static SKERRY_INLINE void deliver(char* acc, const ElementRows& block, Total total) {
-    if (block.is_fresh) {
+    if (block.overwrites) {
       for (int64 i = 0; i < block.n; ++i) store<A>(acc + i * size, total(i));
     } else {
       for (int64 i = 0; i < block.n; ++i) {
@@ -185,33 +187,33 @@ struct AccumulatorLoops {
 /// What is left of a block when its columns have been totalled.
 template <class Loops>
 void finish_columns(char* out, int64 step, const ElementRows& block,
-                    const ops::Reduced& of) noexcept {
-  alignas(64) char acc[widest_block * Loops::size];
+                    const ops::Reduced& reduced) noexcept {
+  alignas(64) char acc[max_block_columns * Loops::size];
   Loops::columns(acc, block);
-  Loops::finish(out, step, acc, block.n, of);
+  Loops::finish(out, step, acc, block.n, reduced);
 }
 
 /// `total(i)` is the accumulator of row i.
 template <class Op, class Total>
-SKERRY_INLINE void finish_short_rows(char* out, int64 n, const ops::Reduced& of, Total total) {
-  const ops::Reduced with = of;  // not changed by what is stored
+SKERRY_INLINE void finish_short_rows(char* out, int64 n, const ops::Reduced& reduced, Total total) {
+  const ops::Reduced reduced_copy = reduced;  // not changed by what is stored
 #pragma GCC ivdep
   for (int64 i = 0; i < n; ++i) {
-    const auto result = Op::finish(total(i), with);
+    const auto result = Op::finish(total(i), reduced_copy);
     store(out + i * int64(sizeof result), result);
   }
 }
 
 /// Sums, products, any and all.
 template <class Op, class T>
-struct PlainLoops : AccumulatorLoops<Op, T> {
+struct SimpleLoops : AccumulatorLoops<Op, T> {
   using base = AccumulatorLoops<Op, T>;
   using A = typename base::A;
   using base::size;
   static constexpr int64 block_rows = 128;  ///< as in NumPy's pairwise sum
   /// Of integers any order gives the same, and memory gives one run sooner than several rows.
   static constexpr bool splits_runs = ops::integral<T> && sizeof(T) == 8;
-  static constexpr int64 longest_run = splits_runs ? endless : 1024;
+  static constexpr int64 max_run_length = splits_runs ? endless : 1024;
   static constexpr bool takes_strided_columns =
       ops::same_v<A, T> && sizeof(T) == 8 && ops::real_numeric<T>;
   static constexpr bool takes_strided_rows =
@@ -225,7 +227,7 @@ struct PlainLoops : AccumulatorLoops<Op, T> {
     return static_cast<A>(Op::load(load<T>(x + i * step)));
   }
 
-  template <bool Fresh>
+  template <bool Overwrites>
   static SKERRY_INLINE void four_rows(char* acc, const char* x0, int64 row, int64 n, bool) {
     const char* x1 = x0 + row;
     const char* x2 = x1 + row;
@@ -234,7 +236,7 @@ struct PlainLoops : AccumulatorLoops<Op, T> {
     for (int64 i = 0; i < n; ++i) {
       const A low = Op::combine(item(x0, i), item(x1, i));
       const A four = Op::combine(low, Op::combine(item(x2, i), item(x3, i)));
-      store<A>(acc + i * size, Fresh ? four : Op::combine(load<A>(acc + i * size), four));
+      store<A>(acc + i * size, Overwrites ? four : Op::combine(load<A>(acc + i * size), four));
     }
   }
 
@@ -242,57 +244,60 @@ struct PlainLoops : AccumulatorLoops<Op, T> {
     if constexpr (takes_strided_columns) {
       if (base::is_strided(block)) return columns_by_row(acc, block, block.step);
       const bool is_run = block.row == block.n * size;
-      if (block.is_far && is_run) return columns_by_row(acc, block, dense{});
+      if (block.is_out_of_cache && is_run) return columns_by_row(acc, block, dense{});
     }
-    base::template columns_by_four<PlainLoops>(acc, block);
+    base::template columns_by_four<SimpleLoops>(acc, block);
   }
 
   /// to[i] = x[i], to which the elements i of `held` are put, one after the other.
   template <class Step, class... Held>
-  static SKERRY_INLINE void put_row(char* to, const char* x, int64 n, Step step, Held... held) {
+  static SKERRY_INLINE void put_row(char* destination, const char* x, int64 n, Step step,
+                                    Held... accumulators) {
     // Of signed integers GCC 12 makes no vectors here.
     using lane = std::conditional_t<ops::integral<T>, ops::bits_t<T>, T>;
     using V = VectorOf<lane>;
     int64 i = 0;
     for (; i + V::lanes <= n; i += V::lanes) {
-      const char* const from = x + i * step;
-      typename V::type now = std::is_same_v<Step, dense> ? load_vector<typename V::type>(from)
-                                                         : gather_lanes<lane>(from, step);
-      [[maybe_unused]] const auto put = [&](const char* from) __attribute__((always_inline)) {
-        const auto before = load_vector<typename V::type>(from + i * size);
-        for (int k = 0; k < V::lanes; ++k) now[k] = Op::combine(before[k], now[k]);
-      };
-      (put(held), ...);
-      store_vector(to + i * size, now);
+      const char* const source = x + i * step;
+      typename V::type now = std::is_same_v<Step, dense> ? load_vector<typename V::type>(source)
+                                                         : gather_lanes<lane>(source, step);
+      [[maybe_unused]] const auto put =
+          [&](const char* accumulator) __attribute__((always_inline)) {
+            const auto accumulated = load_vector<typename V::type>(accumulator + i * size);
+            for (int k = 0; k < V::lanes; ++k) now[k] = Op::combine(accumulated[k], now[k]);
+          };
+      (put(accumulators), ...);
+      store_vector(destination + i * size, now);
     }
     for (; i < n; ++i) {
       A now = item(x, i, step);
-      ((now = Op::combine(load<A>(held + i * size), now)), ...);
-      store<A>(to + i * size, now);
+      ((now = Op::combine(load<A>(accumulators + i * size), now)), ...);
+      store<A>(destination + i * size, now);
     }
   }
 
   /// As columns_by_four, but one row after the other: memory is slower to give four at a time.
   template <class Step>
-  static SKERRY_INLINE void columns_by_row(char* acc, const ElementRows& of, Step step) {
-    const ElementRows block = of;  // not changed by what is stored
-    alignas(64) char low[2 * widest_block * size];
+  static SKERRY_INLINE void columns_by_row(char* acc, const ElementRows& input_block, Step step) {
+    const ElementRows block = input_block;  // not changed by what is stored
+    alignas(64) char low[2 * max_block_columns * size];
     char* const high = low + block.n * size;
-    const auto put = [&](char* to, int64 j, auto... held) __attribute__((always_inline)) {
-      put_row(to, block.x + j * block.row, block.n, step, held...);
+    const auto put = [&](char* destination, int64 j,
+                         auto... accumulators) __attribute__((always_inline)) {
+      put_row(destination, block.x + j * block.row, block.n, step, accumulators...);
     };
     int64 j = 0;
     for (; j + 4 <= block.rows; j += 4) {
       put(low, j);
       put(low, j + 1, low);
       put(high, j + 2);
-      if (block.is_fresh && j == 0) {
+      if (block.overwrites && j == 0) {
         put(acc, j + 3, high, low);
       } else {
         put(acc, j + 3, high, low, acc);
       }
     }
-    if (block.is_fresh && j == 0) put(acc, j++);
+    if (block.overwrites && j == 0) put(acc, j++);
     for (; j < block.rows; ++j) put(acc, j, acc);
   }
 
@@ -318,8 +323,8 @@ struct PlainLoops : AccumulatorLoops<Op, T> {
     return lane[0];
   }
 
-  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
-    const ElementRows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
+    const ElementRows block = input_block;  // not changed by what is stored
     for (int64 j = 0; j < block.rows; ++j) {
       const char* x = block.x + j * block.row;
       const bool is_strided = takes_strided_rows && base::is_strided(block);
@@ -327,11 +332,11 @@ struct PlainLoops : AccumulatorLoops<Op, T> {
     }
   }
 
-  static constexpr auto direct = finish_columns<PlainLoops>;
+  static constexpr auto direct = finish_columns<SimpleLoops>;
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept {
-    finish_short_rows<Op>(out, n, of, [x](int64 i) {
+  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& reduced) noexcept {
+    finish_short_rows<Op>(out, n, reduced, [x](int64 i) {
       A total = item(x, i * Length);
 #pragma GCC unroll 4
       for (int k = 1; k < Length; ++k) total = Op::combine(total, item(x, i * Length + k));

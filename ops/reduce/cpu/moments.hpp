@@ -15,15 +15,15 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
   using base::size;
   using A = typename base::A;
   static constexpr int64 block_rows = 512;
-  static constexpr int64 longest_run = 4096;
+  static constexpr int64 max_run_length = 4096;
   static constexpr bool splits_runs = true;
   static constexpr int absorbing = -1;
 
   static SKERRY_INLINE T item(const char* x, int64 i) { return load<T>(x + i * int64(sizeof(T))); }
 
   SKERRY_SHARED static void total_columns(T* __restrict mean, T* __restrict squares,
-                                          const ElementRows& of) {
-    const ElementRows block = of;  // not changed by what is stored
+                                          const ElementRows& input_block) {
+    const ElementRows block = input_block;  // not changed by what is stored
     int64 j = 0;
     for (; j + 8 <= block.rows; j += 8) add_rows<8>(mean, squares, block, j);
     if (j + 4 <= block.rows) {
@@ -34,46 +34,46 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
   }
 
   static void columns(char* acc, const ElementRows& block) noexcept {
-    alignas(64) T mean[widest_block];
-    alignas(64) T squares[widest_block];
+    alignas(64) T mean[max_block_columns];
+    alignas(64) T squares[max_block_columns];
     total_columns(mean, squares, block);
     const T count = static_cast<T>(block.rows);
     base::deliver(acc, block, [&](int64 i) -> A { return {mean[i], squares[i], count}; });
   }
 
   static void direct(char* out, int64 step, const ElementRows& block,
-                     const ops::Reduced& of) noexcept {
-    alignas(64) T mean[widest_block];
-    alignas(64) T squares[widest_block];
+                     const ops::Reduced& reduced) noexcept {
+    alignas(64) T mean[max_block_columns];
+    alignas(64) T squares[max_block_columns];
     total_columns(mean, squares, block);
-    const ops::Reduced with = of;  // not changed by what is stored
+    const ops::Reduced reduced_copy = reduced;  // not changed by what is stored
     const T count = static_cast<T>(block.rows);
     if (base::is_dense(step)) {
 #pragma GCC ivdep
       for (int64 i = 0; i < block.n; ++i) {
-        store(out + i * int64(sizeof(T)), Op::finish(A{mean[i], squares[i], count}, with));
+        store(out + i * int64(sizeof(T)), Op::finish(A{mean[i], squares[i], count}, reduced_copy));
       }
     } else {
       for (int64 i = 0; i < block.n; ++i) {
-        store(out + i * step, Op::finish(A{mean[i], squares[i], count}, with));
+        store(out + i * step, Op::finish(A{mean[i], squares[i], count}, reduced_copy));
       }
     }
   }
 
   template <int Length>
-  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& of) noexcept {
-    finish_short_rows<Op>(out, n, of, [x](int64 i) {
-      const Pair own = of_rows<Length>(x + i * Length * int64(sizeof(T)), int64(sizeof(T)), 0);
-      return A{own.mean, own.squares, T(Length)};
+  static void short_rows(char* out, const char* x, int64 n, const ops::Reduced& reduced) noexcept {
+    finish_short_rows<Op>(out, n, reduced, [x](int64 i) {
+      const Pair moments = of_rows<Length>(x + i * Length * int64(sizeof(T)), int64(sizeof(T)), 0);
+      return A{moments.mean, moments.squares, T(Length)};
     });
   }
 
-  SKERRY_SHARED static void rows(char* acc, const ElementRows& of) noexcept {
-    const ElementRows block = of;  // not changed by what is stored
+  SKERRY_SHARED static void rows(char* acc, const ElementRows& input_block) noexcept {
+    const ElementRows block = input_block;  // not changed by what is stored
     const int64 n = block.n;
     for (int64 j = 0; j < block.rows; ++j) {
-      const char* from = block.x + j * block.row;
-      store<A>(acc + j * size, n < 4 * V::lanes ? short_run(from, n) : run(from, n));
+      const char* source = block.x + j * block.row;
+      store<A>(acc + j * size, n < 4 * V::lanes ? short_run(source, n) : run(source, n));
     }
   }
 
@@ -87,21 +87,21 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
     if (j == 0) {
 #pragma GCC ivdep
       for (int64 i = 0; i < block.n; ++i) {
-        const Pair own = of_rows<Rows>(x, block.row, i);
-        mean[i] = own.mean;
-        squares[i] = own.squares;
+        const Pair moments = of_rows<Rows>(x, block.row, i);
+        mean[i] = moments.mean;
+        squares[i] = moments.squares;
       }
       return;
     }
-    const T before = static_cast<T>(j);
+    const T previous_count = static_cast<T>(j);
     const T share = T(Rows) / static_cast<T>(j + Rows);
 #pragma GCC ivdep
     for (int64 i = 0; i < block.n; ++i) {
-      const Pair own = of_rows<Rows>(x, block.row, i);
-      const T distance = own.mean - mean[i];
+      const Pair moments = of_rows<Rows>(x, block.row, i);
+      const T distance = moments.mean - mean[i];
       const T shift = distance * share;
       mean[i] = mean[i] + shift;
-      squares[i] = squares[i] + (own.squares + distance * (shift * before));
+      squares[i] = squares[i] + (moments.squares + distance * (shift * previous_count));
     }
   }
 
@@ -152,12 +152,12 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
 
   static SKERRY_INLINE T total_of(const typename V::type (&lanes)[4]) {
     const typename V::type all = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-    T part[V::lanes];
-    __builtin_memcpy(part, &all, sizeof part);
+    T lane_sums[V::lanes];
+    __builtin_memcpy(lane_sums, &all, sizeof lane_sums);
     for (int half = V::lanes / 2; half > 0; half /= 2) {
-      for (int k = 0; k < half; ++k) part[k] = part[k] + part[k + half];
+      for (int k = 0; k < half; ++k) lane_sums[k] = lane_sums[k] + lane_sums[k + half];
     }
-    return part[0];
+    return lane_sums[0];
   }
 
   static SKERRY_INLINE A run(const char* x, int64 n) {
@@ -176,12 +176,12 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
     T rest = T(0);
     for (int64 k = whole; k < n; ++k) rest = rest + item(x, k);
     const T mean = (total_of(sum) + rest) / static_cast<T>(n);
-    typename V::type apart[4] = {};
+    typename V::type squared_distances[4] = {};
     for (i = 0; i + 4 <= vectors; i += 4) {
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) {
         const auto v = load_vector<typename V::type>(x + (i + k) * bytes) - mean;
-        apart[k] = apart[k] + v * v;
+        squared_distances[k] = squared_distances[k] + v * v;
       }
     }
     T squares = T(0);
@@ -189,7 +189,7 @@ struct MomentLoops : AccumulatorLoops<Op, T> {
       const T distance = item(x, k) - mean;
       squares = squares + distance * distance;
     }
-    return {mean, total_of(apart) + squares, static_cast<T>(n)};
+    return {mean, total_of(squared_distances) + squares, static_cast<T>(n)};
   }
 };
 

@@ -12,13 +12,13 @@ constexpr int64 accumulator_bytes = 8192;
 /// Partial results by powers of two, as a binary counter: the tree of a pairwise sum.
 class Pairwise {
  public:
-  Pairwise(const Reducer& how, int64 n) noexcept
-      : how_(how), n_(n), nbytes_(n * how.accumulator_size) {}
+  Pairwise(const Reducer& reducer, int64 n) noexcept
+      : reducer_(reducer), n_(n), nbytes_(n * reducer.accumulator_size) {}
 
   void push(const char* partial) noexcept {
     int level = 0;
     for (; ((count_ >> level) & 1) != 0; ++level) {
-      how_.merge(levels_[level], partial, n_);
+      reducer_.merge(levels_[level], partial, n_);
       partial = levels_[level];
     }
     __builtin_memcpy(levels_[level], partial, static_cast<unsigned long>(nbytes_));
@@ -30,15 +30,15 @@ class Pairwise {
     const char* low = nullptr;
     for (int level = 0; (count_ >> level) != 0; ++level) {
       if (((count_ >> level) & 1) == 0) continue;
-      if (low != nullptr) how_.merge(levels_[level], low, n_);
+      if (low != nullptr) reducer_.merge(levels_[level], low, n_);
       low = levels_[level];
     }
-    if (low == nullptr) return how_.clear(acc, n_);
+    if (low == nullptr) return reducer_.clear(acc, n_);
     __builtin_memcpy(acc, low, static_cast<unsigned long>(nbytes_));
   }
 
  private:
-  const Reducer& how_;
+  const Reducer& reducer_;
   int64 n_;
   int64 nbytes_;
   uint64 count_ = 0;

@@ -1,22 +1,22 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/kernel/unit.hpp"
+#include "ops/reduce/cpu/boolean.hpp"
 #include "ops/reduce/cpu/half_loops.hpp"
 #include "ops/reduce/cpu/index.hpp"
 #include "ops/reduce/cpu/moments.hpp"
-#include "ops/reduce/cpu/truth.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class Op, class T>
 struct loops_of {
-  using type = PlainLoops<Op, T>;
+  using type = SimpleLoops<Op, T>;
 };
 template <class Op, class T>
   requires(ops::one_of_v<Op, ops::all, ops::any>)
 struct loops_of<Op, T> {
-  using type = TruthLoops<Op, T>;
+  using type = BooleanLoops<Op, T>;
 };
 template <class Op, class T>
   requires(ops::one_of_v<Op, ops::max, ops::min, ops::nanmax, ops::nanmin>)
@@ -56,7 +56,7 @@ struct loops_of<Op, float16> {
 template <class Op, class T>
 void reduce(const void* params) {
   using loops = typename loops_of<Op, T>::type;
-  static constexpr Reducer how = {
+  static constexpr Reducer reducer = {
       .itemsize = sizeof(T),
       .accumulator_size = loops::size,
       .clear = loops::clear,
@@ -69,12 +69,12 @@ void reduce(const void* params) {
                      loops::template short_rows<4>},
       .result_size = loops::result_size,
       .block_rows = loops::block_rows,
-      .longest_run = loops::longest_run,
+      .max_run_length = loops::max_run_length,
       .splits_runs = loops::splits_runs,
       .strided_rows_from = loops::strided_rows_from,
       .takes_strided_columns = loops::takes_strided_columns,
       .absorbing = loops::absorbing};
-  run_reduction(*static_cast<const RowRange*>(params), how);
+  run_reduction(*static_cast<const RowRange*>(params), reducer);
 }
 
 template <class Op, class T>

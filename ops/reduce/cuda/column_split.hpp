@@ -19,10 +19,10 @@ struct ColumnSplit {
   static constexpr int threads = 256;  ///< of a block
   /// With 4 or 3 blocks on each of 132 multiprocessors this many end in a wave that is 0.86 full or
   /// more. On an H100 768 to 2,048 took within 6 % of each other, 3,072 up to half as long again.
-  static constexpr std::int64_t wanted_blocks = 1024;
+  static constexpr std::int64_t target_blocks = 1024;
   /// Columns side by side fill lines of 128 bytes.
-  static constexpr int least_lanes = 8;
-  static constexpr int most_lanes = 32;
+  static constexpr int min_lanes = 8;
+  static constexpr int max_lanes = 32;
   /// Fewer elements a thread are not worth another row of threads, nor a further pass.
   static constexpr std::int64_t min_share = 16;
   /// More elements a thread lose accuracy: the error of a running sum grows with its length.
@@ -39,15 +39,15 @@ struct ColumnSplit {
       : columns(all_columns), length(elements), lanes(lanes_for(columns)), part_length(elements) {
     while (lanes < threads && rows() * min_share / 2 > length) lanes *= 2;
     wide = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(blocks_wide()));
-    const std::int64_t for_blocks = divided_up(wanted_blocks, blocks_wide());
+    const std::int64_t for_blocks = divided_up(target_blocks, blocks_wide());
     const std::int64_t for_accuracy = divided_up(length, max_share * rows());
-    const std::int64_t most = length / (min_share * rows());
-    std::int64_t wanted = for_blocks < most ? for_blocks : most;
+    const std::int64_t max_parts = length / (min_share * rows());
+    std::int64_t target_parts = for_blocks < max_parts ? for_blocks : max_parts;
     // Blocks that are a few waves as they are need no second pass.
-    if (blocks_wide() >= wanted_blocks / 2) wanted = 1;
-    if (wanted < for_accuracy) wanted = for_accuracy;
-    if (wanted <= 1) return;
-    part_length = divided_up(divided_up(length, rows()), wanted) * rows();
+    if (blocks_wide() >= target_blocks / 2) target_parts = 1;
+    if (target_parts < for_accuracy) target_parts = for_accuracy;
+    if (target_parts <= 1) return;
+    part_length = divided_up(divided_up(length, rows()), target_parts) * rows();
     parts = divided_up(length, part_length);
   }
 
@@ -55,7 +55,7 @@ struct ColumnSplit {
   /// for.
   [[nodiscard]] static ColumnSplit in_one_pass(std::int64_t columns, std::int64_t parts) {
     ColumnSplit split(columns, parts);
-    split.lanes = lanes_for(columns < least_lanes ? columns : least_lanes);
+    split.lanes = lanes_for(columns < min_lanes ? columns : min_lanes);
     split.wide = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(split.blocks_wide()));
     split.parts = 1;
     split.part_length = parts;
@@ -69,15 +69,15 @@ struct ColumnSplit {
  private:
   /// As many as leave few of the threads beyond the last column.
   [[nodiscard]] static int lanes_for(std::int64_t columns) {
-    if (columns < least_lanes) {
+    if (columns < min_lanes) {
       return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(columns)));
     }
-    int lanes = most_lanes;
-    while (lanes > least_lanes && divided_up(columns, lanes) * lanes * 4 > columns * 5) lanes /= 2;
+    int lanes = max_lanes;
+    while (lanes > min_lanes && divided_up(columns, lanes) * lanes * 4 > columns * 5) lanes /= 2;
     return lanes;
   }
-  [[nodiscard]] static constexpr std::int64_t divided_up(std::int64_t n, std::int64_t by) {
-    return (n + by - 1) / by;
+  [[nodiscard]] static constexpr std::int64_t divided_up(std::int64_t n, std::int64_t divisor) {
+    return (n + divisor - 1) / divisor;
   }
 };
 

@@ -24,20 +24,20 @@ template <class Item, int Width>
 struct ColumnItems {
   Item items[Width];
 
-  __device__ SKERRY_INLINE void read(const char* from) {
+  __device__ SKERRY_INLINE void read(const char* source) {
     if constexpr (nbytes > 16 || Width == 1) {
-      *this = *reinterpret_cast<const ColumnItems*>(from);
+      *this = *reinterpret_cast<const ColumnItems*>(source);
     } else {
       static_assert(sizeof(words) == nbytes);
-      const words whole = *reinterpret_cast<const words*>(from);
+      const words whole = *reinterpret_cast<const words*>(source);
       __builtin_memcpy(items, &whole, sizeof items);
     }
   }
-  __device__ SKERRY_INLINE void write(char* to) const {
+  __device__ SKERRY_INLINE void write(char* destination) const {
     static_assert(sizeof(words) == nbytes);
     words whole;
     __builtin_memcpy(&whole, items, sizeof items);
-    *reinterpret_cast<words*>(to) = whole;
+    *reinterpret_cast<words*>(destination) = whole;
   }
 
  private:
@@ -57,11 +57,11 @@ struct ArrayColumns {
   static constexpr int width = sizeof(item) > 4 ? static_cast<int>(16 / sizeof(item)) : 4;
 
   const char* input;
-  AxisOffsets kept;
+  AxisOffsets retained_offsets;
   std::int64_t step;
 
   SKERRY_HD SKERRY_INLINE const char* column(std::int64_t k) const {
-    return input + kept.offset(k);
+    return input + retained_offsets.offset(k);
   }
   SKERRY_HD SKERRY_INLINE static accumulator loaded(item x, std::int64_t index) {
     return ops::load_at<Reduction>(value_of<T>(x), index);
@@ -69,15 +69,15 @@ struct ArrayColumns {
 
   /// Whether all of them can be read `width` at a time.
   [[nodiscard]] static bool suit(const ReduceParams& params) {
-    if (params.reduced_size == 0 || params.reduced_rank > 1 || params.kept_rank == 0 ||
-        params.kept_strides[0] != sizeof(item) || params.kept_shape[0] % width != 0) {
+    if (params.reduced_size == 0 || params.reduced_rank > 1 || params.retained_rank == 0 ||
+        params.retained_strides[0] != sizeof(item) || params.retained_shape[0] % width != 0) {
       return false;
     }
     constexpr std::int64_t nbytes = width * sizeof(item);
     bool aligned = reinterpret_cast<std::intptr_t>(params.input) % nbytes == 0 &&
                    (params.reduced_rank == 0 || params.reduced_strides[0] % nbytes == 0);
-    for (int axis = 1; axis < params.kept_rank; ++axis) {
-      aligned = aligned && params.kept_strides[axis] % nbytes == 0;
+    for (int axis = 1; axis < params.retained_rank; ++axis) {
+      aligned = aligned && params.retained_strides[axis] % nbytes == 0;
     }
     return aligned;
   }
@@ -114,15 +114,15 @@ struct ColumnLoop {
   bool writes_whole;  ///< results of a thread are moved in one piece
 
   __device__ SKERRY_INLINE void operator()() const {
-    const auto [part, group] = split.wide.divide(blockIdx.x);
+    const auto [part_index, group] = split.wide.divide(blockIdx.x);
     const int row = static_cast<int>(threadIdx.x) / split.lanes;
     const int lane = static_cast<int>(threadIdx.x) & (split.lanes - 1);
     const std::int64_t column = group * split.lanes + lane;
     const bool is_there = column < split.columns;
     Accumulators a;
     SKERRY_UNROLL
-    for (int w = 0; w < width; ++w) a.of[w] = Reduction::template identity<A>();
-    if (is_there) fold(a, columns.column(column * width), part, row);
+    for (int w = 0; w < width; ++w) a.values[w] = Reduction::template identity<A>();
+    if (is_there) fold(a, columns.column(column * width), part_index, row);
     across_rows(a, row);
     if (!is_there || row > 0) return;
     if (partials == nullptr) {
@@ -130,19 +130,19 @@ struct ColumnLoop {
     } else {
       SKERRY_UNROLL
       for (int w = 0; w < width; ++w) {
-        partials[(part * split.columns + column) * width + w] = a.of[w];
+        partials[(part_index * split.columns + column) * width + w] = a.values[w];
       }
     }
   }
 
  private:
   struct Accumulators {
-    A of[width];
+    A values[width];
   };
 
-  __device__ SKERRY_INLINE void fold(Accumulators& a, const char* x, std::int64_t part,
+  __device__ SKERRY_INLINE void fold(Accumulators& a, const char* x, std::int64_t part_index,
                                      int row) const {
-    const std::int64_t begin = part * split.part_length;
+    const std::int64_t begin = part_index * split.part_length;
     const std::int64_t end =
         begin + split.part_length < split.length ? begin + split.part_length : split.length;
     const int rows = split.rows();
@@ -156,7 +156,7 @@ struct ColumnLoop {
       for (int i = 0; i < loads; ++i) read[i].read(x + i * step);
       SKERRY_UNROLL
       for (int w = 0; w < width; ++w) {
-        a.of[w] = Reduction::combine(a.of[w], together(read, w, j, rows));
+        a.values[w] = Reduction::combine(a.values[w], together(read, w, j, rows));
       }
     }
     SKERRY_DO_NOT_UNROLL
@@ -165,7 +165,7 @@ struct ColumnLoop {
       read.read(x);
       SKERRY_UNROLL
       for (int w = 0; w < width; ++w) {
-        a.of[w] = Reduction::combine(a.of[w], columns.loaded(read.items[w], j));
+        a.values[w] = Reduction::combine(a.values[w], columns.loaded(read.items[w], j));
       }
     }
   }
@@ -187,16 +187,18 @@ struct ColumnLoop {
 
   /// Rows half of them apart, a quarter, and so on; the first has the result.
   __device__ SKERRY_INLINE void across_rows(Accumulators& a, int row) const {
-    __shared__ cub::Uninitialized<Accumulators> others[ColumnSplit::threads / 2];
+    __shared__ cub::Uninitialized<Accumulators> upper_accumulators[ColumnSplit::threads / 2];
     SKERRY_DO_NOT_UNROLL
     for (int half = split.rows() / 2; half > 0; half /= 2) {
       const int thread = static_cast<int>(threadIdx.x);
-      if (row >= half && row < 2 * half) others[thread - half * split.lanes].Alias() = a;
+      if (row >= half && row < 2 * half)
+        upper_accumulators[thread - half * split.lanes].Alias() = a;
       __syncthreads();
       if (row < half) {
-        const Accumulators other = others[thread].Alias();
+        const Accumulators other = upper_accumulators[thread].Alias();
         SKERRY_UNROLL
-        for (int w = 0; w < width; ++w) a.of[w] = Reduction::combine(a.of[w], other.of[w]);
+        for (int w = 0; w < width; ++w)
+          a.values[w] = Reduction::combine(a.values[w], other.values[w]);
       }
       __syncthreads();
     }
@@ -208,14 +210,14 @@ struct ColumnLoop {
         ColumnItems<R, width> results;
         SKERRY_UNROLL
         for (int w = 0; w < width; ++w) {
-          results.items[w] = ops::finish_as<Reduction, R>(a.of[w], write.of);
+          results.items[w] = ops::finish_as<Reduction, R>(a.values[w], write.reduced);
         }
         results.write(write.output + write.offsets.offset(column * width));
         return;
       }
     }
     SKERRY_UNROLL
-    for (int w = 0; w < width; ++w) write(column * width + w, a.of[w]);
+    for (int w = 0; w < width; ++w) write(column * width + w, a.values[w]);
   }
 };
 
@@ -239,7 +241,7 @@ template <class R>
   const std::int64_t nbytes = width * static_cast<std::int64_t>(sizeof(R));
   bool aligned = params.output_strides[0] == sizeof(R) &&
                  reinterpret_cast<std::intptr_t>(params.output) % nbytes == 0;
-  for (int axis = 1; axis < params.kept_rank; ++axis) {
+  for (int axis = 1; axis < params.retained_rank; ++axis) {
     aligned = aligned && params.output_strides[axis] % nbytes == 0;
   }
   return aligned;
@@ -253,23 +255,24 @@ cudaError_t reduce_columns(const ReduceParams& params, LaunchContext* context) {
   using array = ArrayColumns<Reduction, T>;
   ColumnLoop<Reduction, array, R> loop{
       .columns = {.input = params.input,
-                  .kept = AxisOffsets(params.kept_rank, params.kept_shape, params.kept_strides),
+                  .retained_offsets = AxisOffsets(params.retained_rank, params.retained_shape,
+                                                  params.retained_strides),
                   .step = params.reduced_rank > 0 ? params.reduced_strides[0] : 0},
-      .split = ColumnSplit(params.kept_size / array::width, params.reduced_size),
+      .split = ColumnSplit(params.retained_size / array::width, params.reduced_size),
       .partials = nullptr,
       .write = writer<Reduction, A, R>(params),
       .writes_whole = writes_whole<R>(params, array::width)};
   const std::int64_t parts = loop.split.parts;
   if (parts == 1) return run_columns(loop, stream_of(context));
-  loop.partials = static_cast<A*>(
-      context->workspace(context, static_cast<std::size_t>(params.kept_size * parts) * sizeof(A)));
+  loop.partials = static_cast<A*>(context->workspace(
+      context, static_cast<std::size_t>(params.retained_size * parts) * sizeof(A)));
   if (loop.partials == nullptr) return cudaErrorMemoryAllocation;
   const cudaError_t status = run_columns(loop, stream_of(context));
   if (status != cudaSuccess) return status;
   const ColumnLoop<Reduction, PartialColumns<A>, R> last{
       .columns = {.partials = loop.partials,
-                  .step = params.kept_size * static_cast<std::int64_t>(sizeof(A))},
-      .split = ColumnSplit::in_one_pass(params.kept_size, parts),
+                  .step = params.retained_size * static_cast<std::int64_t>(sizeof(A))},
+      .split = ColumnSplit::in_one_pass(params.retained_size, parts),
       .partials = nullptr,
       .write = loop.write,
       .writes_whole = false};

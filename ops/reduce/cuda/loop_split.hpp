@@ -20,29 +20,29 @@ namespace skerry::native {
 
 /// Whether the fastest axis of the input is a reduced one.
 [[nodiscard]] inline bool prefers_rows(const ReduceParams& params) {
-  if (params.kept_size == 1 || params.kept_rank == 0) return true;
+  if (params.retained_size == 1 || params.retained_rank == 0) return true;
   if (params.reduced_size <= 1 || params.reduced_rank == 0) return false;
   const auto distance = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };
-  return distance(params.reduced_strides[0]) <= distance(params.kept_strides[0]);
+  return distance(params.reduced_strides[0]) <= distance(params.retained_strides[0]);
 }
 
-/// How a pass over `length` elements of each of `kept_size` outputs is split into threads. Part p
-/// of an output's `parts` is its elements p, p + parts, p + 2 * parts, ...: with threads numbered
+/// How a pass over `length` elements of each of `retained_size` outputs is split into threads. Part
+/// p of an output's `parts` is its elements p, p + parts, p + 2 * parts, ...: with threads numbered
 /// along the faster axis (by rows: the parts; else: the outputs), those side by side read elements
 /// side by side, however few outputs there are or however short rows are.
 struct LoopSplit {
   /// Threads worth having: of 132 multiprocessors with room for 1,536 or 1,024 each they end in a
   /// wave that is 0.86 full or more. A constant, not the device's, so that results are the same on
   /// every GPU.
-  static constexpr std::int64_t wanted_threads = std::int64_t{1} << 19;
+  static constexpr std::int64_t target_threads = std::int64_t{1} << 19;
   /// Fewer elements a thread are not worth a further pass.
   static constexpr std::int64_t min_share = 32;
   /// Up to so many elements are one thread's.
-  static constexpr std::int64_t longest_alone = 4 * min_share;
+  static constexpr std::int64_t max_unsplit_length = 4 * min_share;
   /// More elements a thread lose accuracy: the error of a running sum grows with its length.
   static constexpr std::int64_t max_share = 4096;
 
-  std::int64_t kept_size;
+  std::int64_t retained_size;
   std::int64_t length;
   std::int64_t parts;
   bool by_rows;
@@ -50,31 +50,31 @@ struct LoopSplit {
       faster;  ///< by the extent of the axis along which threads are numbered
 
   struct Share {
-    std::int64_t kept;
-    std::int64_t part;
+    std::int64_t output_index;
+    std::int64_t part_index;
   };
 
   LoopSplit(std::int64_t outputs, std::int64_t elements, bool rows)
-      : kept_size(outputs),
+      : retained_size(outputs),
         length(elements),
         parts(parts_of(outputs, elements)),
         by_rows(rows),
-        faster(static_cast<std::uint64_t>(rows ? parts : kept_size)) {}
+        faster(static_cast<std::uint64_t>(rows ? parts : retained_size)) {}
 
-  [[nodiscard]] static std::int64_t parts_of(std::int64_t kept_size, std::int64_t length) {
-    if (length <= longest_alone) return 1;
-    const std::int64_t for_threads = (wanted_threads + kept_size - 1) / kept_size;
+  [[nodiscard]] static std::int64_t parts_of(std::int64_t retained_size, std::int64_t length) {
+    if (length <= max_unsplit_length) return 1;
+    const std::int64_t for_threads = (target_threads + retained_size - 1) / retained_size;
     const std::int64_t for_accuracy = (length + max_share - 1) / max_share;
-    const std::int64_t most = length / min_share;
-    const std::int64_t wanted = for_threads > for_accuracy ? for_threads : for_accuracy;
-    return wanted < most ? wanted : most;
+    const std::int64_t max_parts = length / min_share;
+    const std::int64_t target_parts = for_threads > for_accuracy ? for_threads : for_accuracy;
+    return target_parts < max_parts ? target_parts : max_parts;
   }
-  [[nodiscard]] std::int64_t threads() const { return kept_size * parts; }
+  [[nodiscard]] std::int64_t threads() const { return retained_size * parts; }
   /// How far apart, in threads, the parts of neighbouring outputs and of one output are.
-  [[nodiscard]] std::int64_t kept_stride() const { return by_rows ? parts : 1; }
-  [[nodiscard]] std::int64_t part_stride() const { return by_rows ? 1 : kept_size; }
+  [[nodiscard]] std::int64_t retained_stride() const { return by_rows ? parts : 1; }
+  [[nodiscard]] std::int64_t part_stride() const { return by_rows ? 1 : retained_size; }
 
-  [[nodiscard]] SKERRY_HD SKERRY_INLINE Share of(std::int64_t thread) const {
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE Share share_of(std::int64_t thread) const {
     const auto [slow, fast] = faster.divide(thread);
     return by_rows ? Share{slow, fast} : Share{fast, slow};
   }

@@ -26,17 +26,17 @@ struct GroupedMoments {
   }
   SKERRY_HD SKERRY_INLINE static accumulator load_group(const T (&items)[group]) {
     const C x[group] = {items[0], items[1], items[2], items[3]};
-    const C near = ((x[0] + x[1]) + (x[2] + x[3])) * C(0.25);
+    const C approximate_mean = ((x[0] + x[1]) + (x[2] + x[3])) * C(0.25);
     C distance[group];
     SKERRY_UNROLL
-    for (int i = 0; i < group; ++i) distance[i] = x[i] - near;
+    for (int i = 0; i < group; ++i) distance[i] = x[i] - approximate_mean;
     // How far that is from the mean itself, by the distances, which have digits left for it.
     const C rest = ((distance[0] + distance[1]) + (distance[2] + distance[3])) * C(0.25);
     C squares = C(0);
     SKERRY_UNROLL
     for (int i = 0; i < group; ++i) squares += distance[i] * distance[i];
     squares -= rest * rest * C(group);
-    return {static_cast<float64>(near) + static_cast<float64>(rest),
+    return {static_cast<float64>(approximate_mean) + static_cast<float64>(rest),
             static_cast<float64>(squares < C(0) ? C(0) : squares), group};
   }
   template <class A>
@@ -52,8 +52,8 @@ struct GroupedMoments {
     const float64 shift = distance * static_cast<float64>(share);
     return {a.mean + shift, a.squares + (b.squares + distance * (shift * a.count)), count};
   }
-  SKERRY_HD static T finish(const accumulator& a, const ops::Reduced& of) {
-    return static_cast<T>(Reduction::finish(a, of));
+  SKERRY_HD static T finish(const accumulator& a, const ops::Reduced& reduced) {
+    return static_cast<T>(Reduction::finish(a, reduced));
   }
 };
 

@@ -32,16 +32,18 @@ struct ArrayElements {
   using accumulator = ops::accumulator_t<Reduction, T>;
 
   const char* input;
-  AxisOffsets kept;
+  AxisOffsets retained_offsets;
   AxisOffsets reduced;
   bool is_aligned;
 
-  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return kept.offset(k); }
+  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const {
+    return retained_offsets.offset(k);
+  }
   /// Whether an output's elements are `step` apart.
   SKERRY_HD SKERRY_INLINE bool are_evenly_spaced() const { return reduced.rank <= 1; }
   SKERRY_HD SKERRY_INLINE std::int64_t step() const { return reduced.strides[0]; }
   SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return reduced.offset(j); }
-  SKERRY_HD SKERRY_INLINE accumulator at(std::int64_t offset, std::int64_t index) const {
+  SKERRY_HD SKERRY_INLINE accumulator element_at(std::int64_t offset, std::int64_t index) const {
     return ops::load_at<Reduction>(load<T>(input + offset, is_aligned), index);
   }
   /// Of the elements at `offset`, offset + step, ..., as one.
@@ -60,14 +62,16 @@ struct PartialElements {
   using accumulator = A;
 
   const A* partials;
-  std::int64_t kept_stride;
+  std::int64_t retained_stride;
   std::int64_t part_stride;
 
-  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return k * kept_stride; }
+  SKERRY_HD SKERRY_INLINE std::int64_t first(std::int64_t k) const { return k * retained_stride; }
   SKERRY_HD SKERRY_INLINE static constexpr bool are_evenly_spaced() { return true; }
   SKERRY_HD SKERRY_INLINE std::int64_t step() const { return part_stride; }
   SKERRY_HD SKERRY_INLINE std::int64_t distance(std::int64_t j) const { return j * part_stride; }
-  SKERRY_HD SKERRY_INLINE A at(std::int64_t offset, std::int64_t) const { return partials[offset]; }
+  SKERRY_HD SKERRY_INLINE A element_at(std::int64_t offset, std::int64_t) const {
+    return partials[offset];
+  }
 };
 
 /// One pass; see LoopSplit.
@@ -81,12 +85,12 @@ struct ReduceLoop {
   write_result<Reduction, A, R> write;
 
   __device__ SKERRY_INLINE void operator()(std::int64_t thread) const {
-    const LoopSplit::Share mine = split.of(thread);
-    const std::int64_t first = elements.first(mine.kept);
-    const A a = elements.are_evenly_spaced() ? fold_evenly_spaced(first, mine.part)
-                                             : fold_any(first, mine.part);
+    const LoopSplit::Share share = split.share_of(thread);
+    const std::int64_t first = elements.first(share.output_index);
+    const A a = elements.are_evenly_spaced() ? fold_evenly_spaced(first, share.part_index)
+                                             : fold_any(first, share.part_index);
     if (partials == nullptr) {
-      write(mine.kept, a);
+      write(share.output_index, a);
     } else {
       partials[thread] = a;
     }
@@ -94,59 +98,59 @@ struct ReduceLoop {
 
  private:
   /// Four loads are under way: of a group, or of four running results side by side.
-  __device__ SKERRY_INLINE A fold_evenly_spaced(std::int64_t first, std::int64_t part) const {
+  __device__ SKERRY_INLINE A fold_evenly_spaced(std::int64_t first, std::int64_t part_index) const {
     if constexpr (takes_groups<Reduction> && requires { elements.group_at(0, 0); }) {
-      return fold_groups(first, part);
+      return fold_groups(first, part_index);
     } else {
-      return fold_side_by_side(first, part);
+      return fold_side_by_side(first, part_index);
     }
   }
 
-  __device__ SKERRY_INLINE A fold_groups(std::int64_t first, std::int64_t part) const {
+  __device__ SKERRY_INLINE A fold_groups(std::int64_t first, std::int64_t part_index) const {
     constexpr int group = Reduction::group;
     const std::int64_t parts = split.parts;
     const std::int64_t step = parts * elements.step();
-    std::int64_t at = first + part * elements.step();
+    std::int64_t offset = first + part_index * elements.step();
     A a = Reduction::template identity<A>();
-    std::int64_t j = part;
+    std::int64_t j = part_index;
     SKERRY_DO_NOT_UNROLL
-    for (; j + (group - 1) * parts < split.length; j += group * parts, at += group * step) {
-      a = Reduction::combine(a, elements.group_at(at, step));
+    for (; j + (group - 1) * parts < split.length; j += group * parts, offset += group * step) {
+      a = Reduction::combine(a, elements.group_at(offset, step));
     }
     SKERRY_DO_NOT_UNROLL
-    for (; j < split.length; j += parts, at += step) {
-      a = Reduction::combine(a, elements.at(at, j));
+    for (; j < split.length; j += parts, offset += step) {
+      a = Reduction::combine(a, elements.element_at(offset, j));
     }
     return a;
   }
 
-  __device__ SKERRY_INLINE A fold_side_by_side(std::int64_t first, std::int64_t part) const {
+  __device__ SKERRY_INLINE A fold_side_by_side(std::int64_t first, std::int64_t part_index) const {
     const std::int64_t parts = split.parts;
     const std::int64_t step = parts * elements.step();
-    std::int64_t at = first + part * elements.step();
+    std::int64_t offset = first + part_index * elements.step();
     A a0 = Reduction::template identity<A>();
     A a1 = a0;
     A a2 = a0;
     A a3 = a0;
-    std::int64_t j = part;
+    std::int64_t j = part_index;
     SKERRY_DO_NOT_UNROLL
-    for (; j + 3 * parts < split.length; j += 4 * parts, at += 4 * step) {
-      a0 = Reduction::combine(a0, elements.at(at, j));
-      a1 = Reduction::combine(a1, elements.at(at + step, j + parts));
-      a2 = Reduction::combine(a2, elements.at(at + 2 * step, j + 2 * parts));
-      a3 = Reduction::combine(a3, elements.at(at + 3 * step, j + 3 * parts));
+    for (; j + 3 * parts < split.length; j += 4 * parts, offset += 4 * step) {
+      a0 = Reduction::combine(a0, elements.element_at(offset, j));
+      a1 = Reduction::combine(a1, elements.element_at(offset + step, j + parts));
+      a2 = Reduction::combine(a2, elements.element_at(offset + 2 * step, j + 2 * parts));
+      a3 = Reduction::combine(a3, elements.element_at(offset + 3 * step, j + 3 * parts));
     }
     SKERRY_DO_NOT_UNROLL
-    for (; j < split.length; j += parts, at += step)
-      a0 = Reduction::combine(a0, elements.at(at, j));
+    for (; j < split.length; j += parts, offset += step)
+      a0 = Reduction::combine(a0, elements.element_at(offset, j));
     return Reduction::combine(Reduction::combine(a0, a1), Reduction::combine(a2, a3));
   }
 
-  __device__ SKERRY_INLINE A fold_any(std::int64_t first, std::int64_t part) const {
+  __device__ SKERRY_INLINE A fold_any(std::int64_t first, std::int64_t part_index) const {
     A a = Reduction::template identity<A>();
     SKERRY_DO_NOT_UNROLL
-    for (std::int64_t j = part; j < split.length; j += split.parts) {
-      a = Reduction::combine(a, elements.at(first + elements.distance(j), j));
+    for (std::int64_t j = part_index; j < split.length; j += split.parts) {
+      a = Reduction::combine(a, elements.element_at(first + elements.distance(j), j));
     }
     return a;
   }
@@ -180,12 +184,12 @@ cudaError_t reduce_by_loops(const ReduceParams& params, LaunchContext* context) 
   using A = ops::accumulator_t<Reduction, T>;
   using R = ops::reduced_t<Reduction, T>;
   const bool by_rows = prefers_rows(params);
-  LoopSplit split(params.kept_size, params.reduced_size, by_rows);
+  LoopSplit split(params.retained_size, params.reduced_size, by_rows);
   A* partials[2] = {nullptr, nullptr};
   if (split.parts > 1) {
     // A pass leaves fewer partial results than the one before, so two buffers take turns.
     const std::int64_t first = split.threads();
-    const std::int64_t second = LoopSplit(params.kept_size, split.parts, by_rows).threads();
+    const std::int64_t second = LoopSplit(params.retained_size, split.parts, by_rows).threads();
     partials[0] = static_cast<A*>(
         context->workspace(context, static_cast<std::size_t>(first + second) * sizeof(A)));
     if (partials[0] == nullptr) return cudaErrorMemoryAllocation;
@@ -193,15 +197,16 @@ cudaError_t reduce_by_loops(const ReduceParams& params, LaunchContext* context) 
   }
   const ArrayElements<Reduction, T> elements{
       .input = params.input,
-      .kept = AxisOffsets(params.kept_rank, params.kept_shape, params.kept_strides),
+      .retained_offsets =
+          AxisOffsets(params.retained_rank, params.retained_shape, params.retained_strides),
       .reduced = AxisOffsets(params.reduced_rank, params.reduced_shape, params.reduced_strides),
-      .is_aligned = input_suits<whole<T>>(params)};
+      .is_aligned = is_input_aligned<whole<T>>(params)};
   cudaError_t status = loop_pass<Reduction, R>(params, elements, split, partials[0], context);
   for (int source = 0; split.parts > 1 && status == cudaSuccess; source ^= 1) {
     const PartialElements<A> left{.partials = partials[source],
-                                  .kept_stride = split.kept_stride(),
+                                  .retained_stride = split.retained_stride(),
                                   .part_stride = split.part_stride()};
-    split = LoopSplit(params.kept_size, split.parts, by_rows);
+    split = LoopSplit(params.retained_size, split.parts, by_rows);
     status = loop_pass<Reduction, R>(params, left, split, partials[source ^ 1], context);
   }
   return status;
@@ -211,8 +216,9 @@ cudaError_t reduce_by_loops(const ReduceParams& params, LaunchContext* context) 
 
 template <class Reduction, class T>
 cudaError_t reduce_by_layout(const ReduceParams& params, LaunchContext* context) {
-  if (params.kept_size == 0) return cudaSuccess;
-  if (params.reduced_size > 0 && has_contiguous_rows(params, sizeof(T)) && input_suits<T>(params)) {
+  if (params.retained_size == 0) return cudaSuccess;
+  if (params.reduced_size > 0 && has_contiguous_rows(params, sizeof(T)) &&
+      is_input_aligned<T>(params)) {
     return reduce_rows<Reduction, T>(params, context);
   }
   if constexpr (ArrayColumns<Reduction, T>::width > 1) {
@@ -226,7 +232,7 @@ cudaError_t reduce_by_layout(const ReduceParams& params, LaunchContext* context)
 /// The native kernel of Reduction over T; its parameter is a ReduceParams.
 template <class Reduction, class T>
 int reduce(const void* params, LaunchContext* context) {
-  return launched(reduce_by_layout<native_reduction_t<Reduction, T>, T>(
+  return end_launch(reduce_by_layout<native_reduction_t<Reduction, T>, T>(
       *static_cast<const ReduceParams*>(params), context));
 }
 

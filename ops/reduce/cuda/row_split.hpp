@@ -18,7 +18,7 @@ struct RowSplit {
   /// With 8, 6, 5 or 4 blocks on each of 132 multiprocessors this many end in a wave that is 0.86
   /// full or more; four times as many take 4 to 15 % longer on an H100, as each has little to do
   /// before its threads are put together.
-  static constexpr std::int64_t wanted_blocks = 4096;
+  static constexpr std::int64_t target_blocks = 4096;
   /// More elements a thread lose accuracy: the error of a running sum grows with its length.
   static constexpr std::int64_t max_share = 4096;
   /// Rows of a block's lanes side by side should fill lines, of 128 bytes.
@@ -36,26 +36,27 @@ struct RowSplit {
       : part_length(length) {
     const std::int64_t vectors = divided_up(length, vector);
     const auto in_line = std::bit_floor(static_cast<std::uint64_t>(line / (vector * itemsize)));
-    const std::int64_t least = in_line < warp ? static_cast<std::int64_t>(in_line) : warp;
-    if (vectors <= least && length % vector == 0) {
+    const std::int64_t min_lanes = in_line < warp ? static_cast<std::int64_t>(in_line) : warp;
+    if (vectors <= min_lanes && length % vector == 0) {
       is_short = true;
       lanes = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(vectors)));
       return;
     }
     const std::int64_t warp_loads = std::int64_t{warp} * loads;
     if (vectors <= warp_loads || (rows >= many_rows && vectors <= 8 * warp_loads)) {
-      const auto wanted = std::bit_ceil(static_cast<std::uint64_t>(divided_up(vectors, loads)));
-      lanes = static_cast<int>(wanted < warp ? wanted : warp);
-      if (lanes < least) lanes = static_cast<int>(least);
+      const auto target_lanes =
+          std::bit_ceil(static_cast<std::uint64_t>(divided_up(vectors, loads)));
+      lanes = static_cast<int>(target_lanes < warp ? target_lanes : warp);
+      if (lanes < min_lanes) lanes = static_cast<int>(min_lanes);
       return;
     }
     lanes = threads;
     const std::int64_t tile = std::int64_t{threads} * vector * loads;
     const std::int64_t tiles = divided_up(length, tile);
-    const std::int64_t for_blocks = divided_up(wanted_blocks, rows);
+    const std::int64_t for_blocks = divided_up(target_blocks, rows);
     const std::int64_t for_accuracy = divided_up(tiles, max_share / (std::int64_t{vector} * loads));
-    const std::int64_t wanted = for_blocks > for_accuracy ? for_blocks : for_accuracy;
-    part_length = divided_up(tiles, wanted < tiles ? wanted : tiles) * tile;
+    const std::int64_t target_parts = for_blocks > for_accuracy ? for_blocks : for_accuracy;
+    part_length = divided_up(tiles, target_parts < tiles ? target_parts : tiles) * tile;
     parts = divided_up(length, part_length);
   }
 
@@ -68,8 +69,8 @@ struct RowSplit {
     return split;
   }
 
-  [[nodiscard]] static constexpr std::int64_t divided_up(std::int64_t n, std::int64_t by) {
-    return (n + by - 1) / by;
+  [[nodiscard]] static constexpr std::int64_t divided_up(std::int64_t n, std::int64_t divisor) {
+    return (n + divisor - 1) / divisor;
   }
   /// Rows that a block has one behind the other.
   [[nodiscard]] SKERRY_HD SKERRY_INLINE int groups() const { return threads / lanes; }

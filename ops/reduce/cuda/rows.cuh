@@ -30,10 +30,10 @@ struct ArrayRows {
   static constexpr bool has_groups = takes_groups<Reduction>;
 
   const char* input;
-  AxisOffsets kept;
+  AxisOffsets retained_offsets;
 
   SKERRY_HD SKERRY_INLINE const item* row(std::int64_t k) const {
-    return reinterpret_cast<const item*>(input + kept.offset(k));
+    return reinterpret_cast<const item*>(input + retained_offsets.offset(k));
   }
   SKERRY_HD SKERRY_INLINE static accumulator loaded(item x, std::int64_t index) {
     return ops::load_at<Reduction>(value_of<T>(x), index);
@@ -60,36 +60,38 @@ template <class Item, int Count, bool IsWhole>
 struct RowLoad {
   Item items[Count];
 
-  __device__ SKERRY_INLINE void read(const Item* from) {
+  __device__ SKERRY_INLINE void read(const Item* source) {
     if constexpr (IsWhole) {
       static_assert(sizeof(items) == 16);
-      const uint4 words = *reinterpret_cast<const uint4*>(from);
+      const uint4 words = *reinterpret_cast<const uint4*>(source);
       __builtin_memcpy(items, &words, sizeof items);
     } else {
       static_assert(Count == 1);
-      items[0] = *from;
+      items[0] = *source;
     }
   }
 };
 
 template <class Reduction, class A>
-__device__ SKERRY_INLINE A with_lane(A a, int apart) {
+__device__ SKERRY_INLINE A with_lane(A a, int lane_offset) {
   return Reduction::combine(
-      a, cub::ShuffleDown<RowSplit::warp>(a, apart, RowSplit::warp - 1, 0xffffffffu));
+      a, cub::ShuffleDown<RowSplit::warp>(a, lane_offset, RowSplit::warp - 1, 0xffffffffu));
 }
 
 /// Of lanes side by side, in lane 0 of each: pairs half of them apart, a quarter, and so on.
 template <class Reduction, class A>
 __device__ SKERRY_INLINE A across_lanes(A a, int lanes) {
   SKERRY_DO_NOT_UNROLL
-  for (int apart = lanes / 2; apart > 0; apart /= 2) a = with_lane<Reduction>(a, apart);
+  for (int lane_offset = lanes / 2; lane_offset > 0; lane_offset /= 2)
+    a = with_lane<Reduction>(a, lane_offset);
   return a;
 }
 /// The same, of a number of lanes that the compiler knows.
 template <class Reduction, int Lanes, class A>
 __device__ SKERRY_INLINE A across_lanes(A a) {
   SKERRY_UNROLL
-  for (int apart = Lanes / 2; apart > 0; apart /= 2) a = with_lane<Reduction>(a, apart);
+  for (int lane_offset = Lanes / 2; lane_offset > 0; lane_offset /= 2)
+    a = with_lane<Reduction>(a, lane_offset);
   return a;
 }
 
@@ -115,9 +117,9 @@ struct RowLoop {
 
   /// Whether all rows can be read 16 bytes at a time.
   [[nodiscard]] static bool reads_vectors(const ReduceParams& params) {
-    bool aligned = suits<uint4>(reinterpret_cast<std::intptr_t>(params.input));
-    for (int axis = 0; axis < params.kept_rank; ++axis) {
-      aligned = aligned && suits<uint4>(params.kept_strides[axis]);
+    bool aligned = is_aligned_for<uint4>(reinterpret_cast<std::intptr_t>(params.input));
+    for (int axis = 0; axis < params.retained_rank; ++axis) {
+      aligned = aligned && is_aligned_for<uint4>(params.retained_strides[axis]);
     }
     return aligned && params.reduced_size >= vector;
   }
@@ -181,8 +183,8 @@ struct RowLoop {
   template <int Count, int Loads, bool IsWhole>
   __device__ SKERRY_INLINE void run_part() const {
     __shared__ cub::Uninitialized<A> of_warps[RowSplit::threads / RowSplit::warp];
-    const auto [row, part] = parts.divide(blockIdx.x);
-    const std::int64_t first = part * split.part_length;
+    const auto [row, part_index] = parts.divide(blockIdx.x);
+    const std::int64_t first = part_index * split.part_length;
     const std::int64_t left = length - first;
     const int size = static_cast<int>(left < split.part_length ? left : split.part_length);
     A a = fold<Count, Loads, IsWhole>(rows.row(row) + first, first, size, RowSplit::threads);
@@ -317,13 +319,14 @@ cudaError_t reduce_rows(const ReduceParams& params, LaunchContext* context) {
   const bool has_vectors = array_loop::reads_vectors(params);
   array_loop loop{
       .rows = {.input = params.input,
-               .kept = AxisOffsets(params.kept_rank, params.kept_shape, params.kept_strides)},
-      .split = has_vectors ? RowSplit(params.kept_size, params.reduced_size, sizeof(T),
+               .retained_offsets = AxisOffsets(params.retained_rank, params.retained_shape,
+                                               params.retained_strides)},
+      .split = has_vectors ? RowSplit(params.retained_size, params.reduced_size, sizeof(T),
                                       array_loop::vector, array_loop::vector_loads)
-                           : RowSplit(params.kept_size, params.reduced_size, sizeof(T), 1,
+                           : RowSplit(params.retained_size, params.reduced_size, sizeof(T), 1,
                                       array_loop::item_loads),
       .parts = {},
-      .count = params.kept_size,
+      .count = params.retained_size,
       .length = params.reduced_size,
       .has_vectors = has_vectors,
       .partials = nullptr,
@@ -331,21 +334,21 @@ cudaError_t reduce_rows(const ReduceParams& params, LaunchContext* context) {
   const std::int64_t parts = loop.split.parts;
   if (parts == 1) return run_rows(loop, stream_of(context));
   loop.parts = FastDivider<std::uint32_t>(static_cast<std::uint32_t>(parts));
-  loop.partials = static_cast<A*>(
-      context->workspace(context, static_cast<std::size_t>(params.kept_size * parts) * sizeof(A)));
+  loop.partials = static_cast<A*>(context->workspace(
+      context, static_cast<std::size_t>(params.retained_size * parts) * sizeof(A)));
   if (loop.partials == nullptr) return cudaErrorMemoryAllocation;
   const cudaError_t status = run_rows(loop, stream_of(context));
   if (status != cudaSuccess) return status;
   // Few enough for a block to fold in one pass.
-  partial_loop last{
-      .rows = {.partials = loop.partials, .parts = parts},
-      .split = RowSplit::in_one_pass(params.kept_size, parts, sizeof(A), partial_loop::item_loads),
-      .parts = {},
-      .count = params.kept_size,
-      .length = parts,
-      .has_vectors = false,
-      .partials = nullptr,
-      .write = loop.write};
+  partial_loop last{.rows = {.partials = loop.partials, .parts = parts},
+                    .split = RowSplit::in_one_pass(params.retained_size, parts, sizeof(A),
+                                                   partial_loop::item_loads),
+                    .parts = {},
+                    .count = params.retained_size,
+                    .length = parts,
+                    .has_vectors = false,
+                    .partials = nullptr,
+                    .write = loop.write};
   return run_rows(last, stream_of(context));
 }
 

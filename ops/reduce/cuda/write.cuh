@@ -24,35 +24,36 @@ template <class Reduction, class A, class R>
 struct write_result {
   char* output;
   AxisOffsets offsets;
-  ops::Reduced of;
+  ops::Reduced reduced;
   bool is_aligned;
 
   SKERRY_HD SKERRY_INLINE void operator()(std::int64_t index, A a) const {
-    store<R>(output + offsets.offset(index), ops::finish_as<Reduction, R>(a, of), is_aligned);
+    store<R>(output + offsets.offset(index), ops::finish_as<Reduction, R>(a, reduced), is_aligned);
   }
 };
 
 template <class Reduction, class A, class R>
 write_result<Reduction, A, R> writer(const ReduceParams& params) {
-  bool is_aligned = suits_whole<R>(reinterpret_cast<std::intptr_t>(params.output));
-  for (int axis = 0; axis < params.kept_rank; ++axis) {
-    is_aligned = is_aligned && suits_whole<R>(params.output_strides[axis]);
+  bool is_aligned = is_aligned_for_whole<R>(reinterpret_cast<std::intptr_t>(params.output));
+  for (int axis = 0; axis < params.retained_rank; ++axis) {
+    is_aligned = is_aligned && is_aligned_for_whole<R>(params.output_strides[axis]);
   }
-  return {.output = params.output,
-          .offsets = AxisOffsets(params.kept_rank, params.kept_shape, params.output_strides),
-          .of = {params.reduced_size, params.correction},
-          .is_aligned = is_aligned};
+  return {
+      .output = params.output,
+      .offsets = AxisOffsets(params.retained_rank, params.retained_shape, params.output_strides),
+      .reduced = {params.reduced_size, params.correction},
+      .is_aligned = is_aligned};
 }
 
 /// Whether all addresses of the input are multiples of T's alignment.
 template <class T>
-[[nodiscard]] bool input_suits(const ReduceParams& params) {
-  bool aligned = suits<T>(reinterpret_cast<std::intptr_t>(params.input));
-  for (int axis = 0; axis < params.kept_rank; ++axis) {
-    aligned = aligned && suits<T>(params.kept_strides[axis]);
+[[nodiscard]] bool is_input_aligned(const ReduceParams& params) {
+  bool aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(params.input));
+  for (int axis = 0; axis < params.retained_rank; ++axis) {
+    aligned = aligned && is_aligned_for<T>(params.retained_strides[axis]);
   }
   for (int axis = 0; axis < params.reduced_rank; ++axis) {
-    aligned = aligned && suits<T>(params.reduced_strides[axis]);
+    aligned = aligned && is_aligned_for<T>(params.reduced_strides[axis]);
   }
   return aligned;
 }

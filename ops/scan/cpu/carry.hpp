@@ -38,8 +38,8 @@ struct ScanCarry {
     value = Op::reduction::combine(value, later.value);
   }
   SKERRY_INLINE Offset get() const { return value; }
-  static SKERRY_INLINE A apply(Offset before, A local) {
-    return Op::reduction::combine(before, local);
+  static SKERRY_INLINE A apply(Offset offset, A local) {
+    return Op::reduction::combine(offset, local);
   }
 };
 
@@ -54,8 +54,8 @@ struct ScanCarry<Op, float32> {
     value = Op::reduction::combine(value, later.value);
   }
   SKERRY_INLINE Offset get() const { return static_cast<float32>(value); }
-  static SKERRY_INLINE float32 apply(Offset before, float32 local) {
-    return Op::reduction::combine(before, local);
+  static SKERRY_INLINE float32 apply(Offset offset, float32 local) {
+    return Op::reduction::combine(offset, local);
   }
 };
 
@@ -76,23 +76,23 @@ struct ScanCarry<ops::cumulative_sum, float64> {
   }
   SKERRY_INLINE void merge(const ScanCarry& later) {
     const float64 total = high + later.high;
-    const float64 part = total - high;
-    const float64 lost = (high - (total - part)) + (later.high - part);
+    const float64 rounded_addend = total - high;
+    const float64 lost = (high - (total - rounded_addend)) + (later.high - rounded_addend);
     const bool is_finite = total - total == 0;
     // A zero that was lost must not take the sign from a zero total.
     low = is_finite && total != 0 ? low + later.low + lost : -0.0;
     high = total;
   }
   SKERRY_INLINE Offset get() const { return high + low; }
-  static SKERRY_INLINE float64 apply(Offset before, float64 local) { return before + local; }
+  static SKERRY_INLINE float64 apply(Offset offset, float64 local) { return offset + local; }
 };
 
 template <class R>
 struct ScanCarry<ops::cumulative_sum, complex<R>> {
-  using part = ScanCarry<ops::cumulative_sum, R>;
+  using component_carry = ScanCarry<ops::cumulative_sum, R>;
   using Offset = complex<R>;
-  part re;
-  part im;
+  component_carry re;
+  component_carry im;
 
   SKERRY_INLINE void clear() {
     re.clear();
@@ -107,7 +107,7 @@ struct ScanCarry<ops::cumulative_sum, complex<R>> {
     im.merge(later.im);
   }
   SKERRY_INLINE Offset get() const { return {re.get(), im.get()}; }
-  static SKERRY_INLINE complex<R> apply(Offset before, complex<R> local) { return before + local; }
+  static SKERRY_INLINE complex<R> apply(Offset offset, complex<R> local) { return offset + local; }
 };
 
 /// No complex number is neutral: (1 + 0i) (inf + yi) is not inf + yi.
@@ -136,8 +136,8 @@ struct ScanCarry<ops::cumulative_prod, complex<R>> {
   SKERRY_INLINE Offset get() const {
     return {{static_cast<R>(value.re), static_cast<R>(value.im)}, is_empty};
   }
-  static SKERRY_INLINE complex<R> apply(const Offset& before, complex<R> local) {
-    return before.is_empty ? local : before.value * local;
+  static SKERRY_INLINE complex<R> apply(const Offset& offset, complex<R> local) {
+    return offset.is_empty ? local : offset.value * local;
   }
 };
 

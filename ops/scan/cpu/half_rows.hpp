@@ -14,26 +14,26 @@ struct HalfScanLoops {
   using wide_loops = ScanLoops<Op, float32>;
   static constexpr int64 size = sizeof(float16);
 
-  static void run(const ScanBlock& block, const char* before, char* totals) noexcept {
+  static void run(const ScanBlock& block, const char* carries, char* totals) noexcept {
     alignas(64) float32 wide[run_block];
     widen_halves(wide, block.x, block.rows);
-    wide_loops::run(widened(block, wide, sizeof(float32)), before, totals);
+    wide_loops::run(widened(block, wide, sizeof(float32)), carries, totals);
     if (block.out != nullptr) narrow_halves(block.out, wide, block.rows);
   }
 
-  static void columns(const ScanBlock& block, const char* before, char* totals) noexcept {
-    alignas(64) float32 wide[column_block * widest_strip];
+  static void columns(const ScanBlock& block, const char* carries, char* totals) noexcept {
+    alignas(64) float32 wide[column_block * max_strip_width];
     widen_lines(wide, block.x, block.row, block.rows, block.n);
-    wide_loops::columns(widened(block, wide, block.n * int64(sizeof(float32))), before, totals);
+    wide_loops::columns(widened(block, wide, block.n * int64(sizeof(float32))), carries, totals);
     if (block.out != nullptr) narrow_lines(block.out, block.out_row, wide, block.rows, block.n);
   }
 
   static void short_runs(const ScanBlock& block) noexcept {
     alignas(64) float32 wide[run_block];
-    const int64 most = run_block / block.rows;
-    for (int64 j = 0; j < block.n; j += most) {
+    const int64 max_runs = run_block / block.rows;
+    for (int64 j = 0; j < block.n; j += max_runs) {
       ScanBlock some = widened(block, wide, block.rows * int64(sizeof(float32)));
-      some.n = least(most, block.n - j);
+      some.n = minimum(max_runs, block.n - j);
       widen_lines(wide, block.x + j * block.row, block.row, some.n, block.rows);
       wide_loops::short_runs(some);
       narrow_lines(block.out + j * block.out_row, block.out_row, wide, some.n, block.rows);
@@ -53,9 +53,9 @@ struct HalfScanLoops {
  private:
   /// The same block in `wide`, over which the results are written.
   static SKERRY_INLINE ScanBlock widened(const ScanBlock& block, float32* wide, int64 row) {
-    char* const at = reinterpret_cast<char*>(wide);
-    return {.out = block.out != nullptr ? at : nullptr,
-            .x = at,
+    char* const wide_bytes = reinterpret_cast<char*>(wide);
+    return {.out = block.out != nullptr ? wide_bytes : nullptr,
+            .x = wide_bytes,
             .out_row = row,
             .row = row,
             .rows = block.rows,
@@ -64,15 +64,15 @@ struct HalfScanLoops {
   }
 
   /// Lines of n elements, which lie one after the other in `to`.
-  static SKERRY_INLINE void widen_lines(float32* to, const char* from, int64 step, int64 lines,
-                                        int64 n) {
-    if (step == n * size) return widen_halves(to, from, lines * n);
-    for (int64 j = 0; j < lines; ++j) widen_halves(to + j * n, from + j * step, n);
+  static SKERRY_INLINE void widen_lines(float32* destination, const char* source, int64 step,
+                                        int64 lines, int64 n) {
+    if (step == n * size) return widen_halves(destination, source, lines * n);
+    for (int64 j = 0; j < lines; ++j) widen_halves(destination + j * n, source + j * step, n);
   }
-  static SKERRY_INLINE void narrow_lines(char* to, int64 step, const float32* from, int64 lines,
-                                         int64 n) {
-    if (step == n * size) return narrow_halves(to, from, lines * n);
-    for (int64 j = 0; j < lines; ++j) narrow_halves(to + j * step, from + j * n, n);
+  static SKERRY_INLINE void narrow_lines(char* destination, int64 step, const float32* source,
+                                         int64 lines, int64 n) {
+    if (step == n * size) return narrow_halves(destination, source, lines * n);
+    for (int64 j = 0; j < lines; ++j) narrow_halves(destination + j * step, source + j * n, n);
   }
 };
 

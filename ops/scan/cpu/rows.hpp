@@ -7,9 +7,9 @@
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
-inline constexpr int64 widest_strip = 256;  ///< columns that are scanned side by side
-inline constexpr int64 column_block = 64;   ///< rows of a block of them
-inline constexpr int64 run_block = 4096;    ///< elements of a block of a run
+inline constexpr int64 max_strip_width = 256;  ///< columns that are scanned side by side
+inline constexpr int64 column_block = 64;      ///< rows of a block of them
+inline constexpr int64 run_block = 4096;       ///< elements of a block of a run
 
 /// Where a block of a scan is: `rows` by `n` elements. Scanned is along the rows of a strip of
 /// columns; a contiguous run is one "column" whose rows are its elements.
@@ -34,15 +34,15 @@ struct Scanner {
   void (*merge)(char* carry, const char* later, int64 n) noexcept;
   /// Scans the block after `before`, and leaves its own totals. The totals are the same bits
   /// whether results are written or not.
-  void (*run)(const ScanBlock& block, const char* before, char* totals) noexcept;
-  void (*columns)(const ScanBlock& block, const char* before, char* totals) noexcept;
+  void (*run)(const ScanBlock& block, const char* carries, char* totals) noexcept;
+  void (*columns)(const ScanBlock& block, const char* carries, char* totals) noexcept;
   /// Scans n runs of `rows` elements each, one `row` (`out_row`) after the other, one by one.
   void (*short_runs)(const ScanBlock& block) noexcept;
   /// The result over no elements.
   void (*initial)(char* out) noexcept;
 };
 
-void run_scan(const ScanParams& work, const Scanner& how) noexcept;
+void run_scan(const ScanParams& params, const Scanner& scanner) noexcept;
 
 template <class Op, class T>
 struct ScanLoops {
@@ -55,17 +55,17 @@ struct ScanLoops {
   static constexpr bool has_vectors = is_sum<Op> || ops::real_floating<A>;
   static_assert(sizeof(carry) <= 32);
 
-  static SKERRY_INLINE carry& at(char* carries, int64 i) {
+  static SKERRY_INLINE carry& carry_at(char* carries, int64 i) {
     return reinterpret_cast<carry*>(carries)[i];
   }
-  static SKERRY_INLINE const carry& at(const char* carries, int64 i) {
+  static SKERRY_INLINE const carry& carry_at(const char* carries, int64 i) {
     return reinterpret_cast<const carry*>(carries)[i];
   }
-  static void clear(char* to, int64 n) noexcept {
-    for (int64 i = 0; i < n; ++i) at(to, i).clear();
+  static void clear(char* carries, int64 n) noexcept {
+    for (int64 i = 0; i < n; ++i) carry_at(carries, i).clear();
   }
-  static void merge(char* to, const char* later, int64 n) noexcept {
-    for (int64 i = 0; i < n; ++i) at(to, i).merge(at(later, i));
+  static void merge(char* carries, const char* later, int64 n) noexcept {
+    for (int64 i = 0; i < n; ++i) carry_at(carries, i).merge(carry_at(later, i));
   }
   static void initial(char* out) noexcept { store<A>(out, Op::reduction::template identity<A>()); }
 
@@ -75,31 +75,31 @@ struct ScanLoops {
 
   /// Whole vectors from the start of the run; how many elements that were, and their total.
   template <bool Write, bool PastCaches>
-  static SKERRY_INLINE int64 run_vectors(const ScanBlock& block, A before, A& total) {
+  static SKERRY_INLINE int64 run_vectors(const ScanBlock& block, A carry_in, A& total) {
     using L = typename vector_lane<ops::real_part_t<A>>::type;
-    using how = VectorScan<Op, L, is_complex ? 2 : 1>;
-    constexpr int64 step = how::lanes / (is_complex ? 2 : 1);
-    typename how::vector offset;
-    typename how::vector local;
-    how::spread(offset, before);
-    how::spread(local, neutral<Op, A>());
+    using vector_scan = VectorScan<Op, L, is_complex ? 2 : 1>;
+    constexpr int64 step = vector_scan::lanes / (is_complex ? 2 : 1);
+    typename vector_scan::vector offset;
+    typename vector_scan::vector local;
+    vector_scan::spread(offset, carry_in);
+    vector_scan::spread(local, neutral<Op, A>());
     int64 i = 0;
     for (; i + step <= block.rows; i += step) {
-      typename how::vector x;
+      typename vector_scan::vector x;
       load_converted<T, L>(x, block.x + i * size);
-      how::scan(x);
-      typename how::vector out = x;
+      vector_scan::scan(x);
+      typename vector_scan::vector out = x;
       x = spread_last<is_complex ? 2 : 1>(x);
       if constexpr (Write) {
-        how::combine(out, local);
-        how::combine(out, offset);
+        vector_scan::combine(out, local);
+        vector_scan::combine(out, offset);
         if constexpr (PastCaches) {
           store_past_caches(block.out + i * out_size, out);
         } else {
           store_vector(block.out + i * out_size, out);
         }
       }
-      how::combine(local, x);
+      vector_scan::combine(local, x);
     }
     total = load<A>(reinterpret_cast<const char*>(&local));
     return i;
@@ -107,12 +107,12 @@ struct ScanLoops {
 
   /// Pairs of integers, exact in any order: of three products for two, a result waits for one only.
   template <bool Write>
-  static SKERRY_INLINE int64 run_pairs(const ScanBlock& block, A before, A& total) {
+  static SKERRY_INLINE int64 run_pairs(const ScanBlock& block, A carry_in, A& total) {
     const auto combine = [](A a, A b) { return Op::reduction::combine(a, b); };
     char* const out = block.out;
     const char* const x = block.x;
     const int64 rows = block.rows;
-    A last = before;
+    A last = carry_in;
     int64 i = 0;
     for (; i + 2 <= rows; i += 2) {
       const A first = item(x + i * size);
@@ -128,8 +128,8 @@ struct ScanLoops {
   }
 
   template <bool Write, bool PastCaches>
-  static SKERRY_INLINE void run_as(const ScanBlock& block, const char* before, char* totals) {
-    const typename carry::Offset offset = at(before, 0).get();
+  static SKERRY_INLINE void run_as(const ScanBlock& block, const char* carries, char* totals) {
+    const typename carry::Offset offset = carry_at(carries, 0).get();
     A local = neutral<Op, A>();
     int64 i = 0;
     if constexpr (has_vectors) {
@@ -145,28 +145,28 @@ struct ScanLoops {
       local = Op::reduction::combine(local, item(block.x + i * size));
       if constexpr (Write) store<A>(block.out + i * out_size, carry::apply(offset, local));
     }
-    at(totals, 0).set(local);
+    carry_at(totals, 0).set(local);
   }
 
-  static void run(const ScanBlock& block, const char* before, char* totals) noexcept {
-    if (block.out == nullptr) return run_as<false, false>(block, before, totals);
+  static void run(const ScanBlock& block, const char* carries, char* totals) noexcept {
+    if (block.out == nullptr) return run_as<false, false>(block, carries, totals);
     if constexpr (has_vectors) {
       const auto address = reinterpret_cast<uint64>(block.out);
       if (block.past_caches && address % vector_bytes == 0) {
-        run_as<true, true>(block, before, totals);
+        run_as<true, true>(block, carries, totals);
         return fence_stores();
       }
     }
-    run_as<true, false>(block, before, totals);
+    run_as<true, false>(block, carries, totals);
   }
 
   /// Of so many columns, whose sums stay in registers; 0: of any number.
   template <bool Write, int Columns>
-  static SKERRY_INLINE void columns_as(const ScanBlock& block, const char* before, char* totals) {
+  static SKERRY_INLINE void columns_as(const ScanBlock& block, const char* carries, char* totals) {
     const int64 n = Columns > 0 ? Columns : block.n;
-    alignas(64) A local[Columns > 0 ? Columns : widest_strip];
-    typename carry::Offset offset[Columns > 0 ? Columns : widest_strip];
-    for (int64 i = 0; i < n; ++i) offset[i] = at(before, i).get();
+    alignas(64) A local[Columns > 0 ? Columns : max_strip_width];
+    typename carry::Offset offset[Columns > 0 ? Columns : max_strip_width];
+    for (int64 i = 0; i < n; ++i) offset[i] = carry_at(carries, i).get();
     for (int64 i = 0; i < n; ++i) {
       local[i] = item(block.x + i * size);
       if constexpr (Write) store<A>(block.out + i * out_size, carry::apply(offset[i], local[i]));
@@ -180,15 +180,15 @@ struct ScanLoops {
         if constexpr (Write) store<A>(out + i * out_size, carry::apply(offset[i], local[i]));
       }
     }
-    for (int64 i = 0; i < n; ++i) at(totals, i).set(local[i]);
+    for (int64 i = 0; i < n; ++i) carry_at(totals, i).set(local[i]);
   }
 
-  static void columns(const ScanBlock& block, const char* before, char* totals) noexcept {
-    if (block.out == nullptr) return columns_as<false, 0>(block, before, totals);
-    if (block.n == 2) return columns_as<true, 2>(block, before, totals);
-    if (block.n == 3) return columns_as<true, 3>(block, before, totals);
-    if (block.n == 4) return columns_as<true, 4>(block, before, totals);
-    columns_as<true, 0>(block, before, totals);
+  static void columns(const ScanBlock& block, const char* carries, char* totals) noexcept {
+    if (block.out == nullptr) return columns_as<false, 0>(block, carries, totals);
+    if (block.n == 2) return columns_as<true, 2>(block, carries, totals);
+    if (block.n == 3) return columns_as<true, 3>(block, carries, totals);
+    if (block.n == 4) return columns_as<true, 4>(block, carries, totals);
+    columns_as<true, 0>(block, carries, totals);
   }
 
   static void short_runs(const ScanBlock& block) noexcept {

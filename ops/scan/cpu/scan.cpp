@@ -16,15 +16,15 @@ namespace {
 
 constexpr int64 scan_parallel_from = 65536;
 constexpr int64 short_run = 32;  ///< a call of its own costs as much as the elements
-constexpr int64 most_chunks = 32;
+constexpr int64 max_chunks = 32;
 constexpr int64 smallest_chunk = 131072;  ///< elements
-constexpr int64 carry_room = 32 * widest_strip;
+constexpr int64 carry_capacity = 32 * max_strip_width;
 /// Results larger than this leave no room in a cache for anything, themselves least.
 constexpr int64 past_caches_from = int64(8) << 20;
 
-struct ScanJob {
-  const ScanParams& work;
-  const Scanner& how;
+struct ScanTask {
+  const ScanParams& params;
+  const Scanner& scanner;
   bool past_caches;
   int64 block;
   int64 strip = 1;  ///< columns of a unit
@@ -34,146 +34,148 @@ struct ScanJob {
   int64 first_unit = 0;    ///< of the units that are done chunk by chunk
   char* totals = nullptr;  ///< of their chunks
 
-  ScanJob(const ScanParams& of, const Scanner& with) noexcept
-      : work(of),
-        how(with),
-        past_caches(of.length * of.others * with.result_size >= past_caches_from),
-        block(of.is_run ? run_block : column_block),
-        units(of.others) {
-    if (!work.is_run) {
-      strip = least(work.shape[0], widest_strip);
-      units = work.others / work.shape[0] * ceil_div(work.shape[0], strip);
+  ScanTask(const ScanParams& scan_params, const Scanner& scan_loops) noexcept
+      : params(scan_params),
+        scanner(scan_loops),
+        past_caches(scan_params.length * scan_params.outer_size * scan_loops.result_size >=
+                    past_caches_from),
+        block(scan_params.is_axis_contiguous ? run_block : column_block),
+        units(scan_params.outer_size) {
+    if (!params.is_axis_contiguous) {
+      strip = minimum(params.shape[0], max_strip_width);
+      units = params.outer_size / params.shape[0] * ceil_div(params.shape[0], strip);
     }
-    const int64 most = least(most_chunks, work.length * strip / smallest_chunk);
-    chunk = ceil_div(ceil_div(work.length, greatest(most, 1)), block) * block;
-    chunks = work.length > 0 ? ceil_div(work.length, chunk) : 0;
+    const int64 chunk_limit = minimum(max_chunks, params.length * strip / smallest_chunk);
+    chunk = ceil_div(ceil_div(params.length, maximum(chunk_limit, 1)), block) * block;
+    chunks = params.length > 0 ? ceil_div(params.length, chunk) : 0;
   }
 };
 
-struct UnitPlace {
+struct UnitLocation {
   const char* x;
   char* out;
   int64 n;
 };
 
-UnitPlace locate(const ScanJob& job, int64 unit) noexcept {
-  const ScanParams& work = job.work;
-  UnitPlace at = {work.input, work.output, 1};
-  for (int a = 0; a < work.rank; ++a) {
-    const bool is_strip = a == 0 && !job.work.is_run;
-    const int64 count = is_strip ? ceil_div(work.shape[a], job.strip) : work.shape[a];
+UnitLocation locate(const ScanTask& task, int64 unit) noexcept {
+  const ScanParams& params = task.params;
+  UnitLocation location = {params.input, params.output, 1};
+  for (int a = 0; a < params.rank; ++a) {
+    const bool is_strip = a == 0 && !task.params.is_axis_contiguous;
+    const int64 count = is_strip ? ceil_div(params.shape[a], task.strip) : params.shape[a];
     int64 position = unit % count;
     unit /= count;
     if (is_strip) {
-      position *= job.strip;
-      at.n = least(job.strip, work.shape[a] - position);
+      position *= task.strip;
+      location.n = minimum(task.strip, params.shape[a] - position);
     }
-    at.x += position * work.input_strides[a];
-    at.out += position * work.output_strides[a];
+    location.x += position * params.input_strides[a];
+    location.out += position * params.output_strides[a];
   }
-  return at;
+  return location;
 }
 
 /// Scans one chunk after `base`; leaves what the chunk adds to it in `inner`.
-void scan_chunk(const ScanJob& job, const UnitPlace& at, int64 index, const char* base, char* inner,
-                bool write) noexcept {
-  alignas(64) char before[carry_room];
-  alignas(64) char totals[carry_room];
-  const ScanParams& work = job.work;
-  const int64 end = least((index + 1) * job.chunk, work.length);
-  const auto carry_bytes = static_cast<unsigned long>(at.n * job.how.carry_size);
-  job.how.clear(inner, at.n);
-  for (int64 begin = index * job.chunk; begin < end; begin += job.block) {
-    __builtin_memcpy(before, base, carry_bytes);
-    job.how.merge(before, inner, at.n);
-    const ScanBlock block = {.out = write ? at.out + begin * work.output_step : nullptr,
-                             .x = at.x + begin * work.input_step,
-                             .out_row = work.output_step,
-                             .row = work.input_step,
-                             .rows = least(job.block, end - begin),
-                             .n = at.n,
-                             .past_caches = job.past_caches};
-    (job.work.is_run ? job.how.run : job.how.columns)(block, before, totals);
-    job.how.merge(inner, totals, at.n);
+void scan_chunk(const ScanTask& task, const UnitLocation& location, int64 index, const char* base,
+                char* inner, bool write) noexcept {
+  alignas(64) char carries[carry_capacity];
+  alignas(64) char totals[carry_capacity];
+  const ScanParams& params = task.params;
+  const int64 end = minimum((index + 1) * task.chunk, params.length);
+  const auto carry_bytes = static_cast<unsigned long>(location.n * task.scanner.carry_size);
+  task.scanner.clear(inner, location.n);
+  for (int64 begin = index * task.chunk; begin < end; begin += task.block) {
+    __builtin_memcpy(carries, base, carry_bytes);
+    task.scanner.merge(carries, inner, location.n);
+    const ScanBlock block = {.out = write ? location.out + begin * params.output_step : nullptr,
+                             .x = location.x + begin * params.input_step,
+                             .out_row = params.output_step,
+                             .row = params.input_step,
+                             .rows = minimum(task.block, end - begin),
+                             .n = location.n,
+                             .past_caches = task.past_caches};
+    (task.params.is_axis_contiguous ? task.scanner.run : task.scanner.columns)(block, carries,
+                                                                               totals);
+    task.scanner.merge(inner, totals, location.n);
   }
 }
 
-void write_initial(const ScanJob& job, const UnitPlace& at) noexcept {
-  if (!job.work.has_initial) return;
-  char* out = at.out - job.work.output_step;
-  for (int64 i = 0; i < at.n; ++i) job.how.initial(out + i * job.how.result_size);
+void write_initial(const ScanTask& task, const UnitLocation& location) noexcept {
+  if (!task.params.has_initial) return;
+  char* out = location.out - task.params.output_step;
+  for (int64 i = 0; i < location.n; ++i) task.scanner.initial(out + i * task.scanner.result_size);
 }
 
 void scan_units(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& job = *static_cast<const ScanJob*>(context);
-  alignas(64) char base[carry_room];
-  alignas(64) char inner[carry_room];
+  const auto& task = *static_cast<const ScanTask*>(context);
+  alignas(64) char base[carry_capacity];
+  alignas(64) char inner[carry_capacity];
   for (int64 unit = begin; unit < end; ++unit) {
-    const UnitPlace at = locate(job, unit);
-    write_initial(job, at);
-    job.how.clear(base, at.n);
-    for (int64 index = 0; index < job.chunks; ++index) {
-      scan_chunk(job, at, index, base, inner, true);
-      if (index + 1 < job.chunks) job.how.merge(base, inner, at.n);
+    const UnitLocation location = locate(task, unit);
+    write_initial(task, location);
+    task.scanner.clear(base, location.n);
+    for (int64 index = 0; index < task.chunks; ++index) {
+      scan_chunk(task, location, index, base, inner, true);
+      if (index + 1 < task.chunks) task.scanner.merge(base, inner, location.n);
     }
   }
 }
 
 /// Runs that are too short for a call each: along the fastest of the other axes at once.
 void scan_short_runs(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& job = *static_cast<const ScanJob*>(context);
-  const ScanParams& work = job.work;
+  const auto& task = *static_cast<const ScanTask*>(context);
+  const ScanParams& params = task.params;
   while (begin < end) {
-    UnitPlace at = locate(job, begin);
-    at.n = least(end - begin, work.shape[0] - begin % work.shape[0]);
-    const ScanBlock block = {.out = at.out,
-                             .x = at.x,
-                             .out_row = work.output_strides[0],
-                             .row = work.input_strides[0],
-                             .rows = work.length,
-                             .n = at.n,
+    UnitLocation location = locate(task, begin);
+    location.n = minimum(end - begin, params.shape[0] - begin % params.shape[0]);
+    const ScanBlock block = {.out = location.out,
+                             .x = location.x,
+                             .out_row = params.output_strides[0],
+                             .row = params.input_strides[0],
+                             .rows = params.length,
+                             .n = location.n,
                              .past_caches = false};
-    job.how.short_runs(block);
-    for (int64 i = 0; work.has_initial && i < at.n; ++i) {
-      job.how.initial(at.out + i * work.output_strides[0] - work.output_step);
+    task.scanner.short_runs(block);
+    for (int64 i = 0; params.has_initial && i < location.n; ++i) {
+      task.scanner.initial(location.out + i * params.output_strides[0] - params.output_step);
     }
-    begin += at.n;
+    begin += location.n;
   }
 }
 
 void total_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& job = *static_cast<const ScanJob*>(context);
-  alignas(64) char base[carry_room];
-  const UnitPlace at = locate(job, job.first_unit);
-  job.how.clear(base, at.n);
+  const auto& task = *static_cast<const ScanTask*>(context);
+  alignas(64) char base[carry_capacity];
+  const UnitLocation location = locate(task, task.first_unit);
+  task.scanner.clear(base, location.n);
   for (int64 index = begin; index < end; ++index) {
-    scan_chunk(job, at, index, base, job.totals + index * carry_room, false);
+    scan_chunk(task, location, index, base, task.totals + index * carry_capacity, false);
   }
 }
 
 void write_chunks(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& job = *static_cast<const ScanJob*>(context);
-  alignas(64) char base[carry_room];
-  alignas(64) char inner[carry_room];
-  const UnitPlace at = locate(job, job.first_unit);
-  job.how.clear(base, at.n);
+  const auto& task = *static_cast<const ScanTask*>(context);
+  alignas(64) char base[carry_capacity];
+  alignas(64) char inner[carry_capacity];
+  const UnitLocation location = locate(task, task.first_unit);
+  task.scanner.clear(base, location.n);
   for (int64 index = 0; index < begin; ++index) {
-    job.how.merge(base, job.totals + index * carry_room, at.n);
+    task.scanner.merge(base, task.totals + index * carry_capacity, location.n);
   }
   for (int64 index = begin; index < end; ++index) {
-    scan_chunk(job, at, index, base, inner, true);
-    job.how.merge(base, inner, at.n);
+    scan_chunk(task, location, index, base, inner, true);
+    task.scanner.merge(base, inner, location.n);
   }
 }
 
 /// Few units of many chunks.
-void scan_by_chunks(ScanJob& job) noexcept {
-  alignas(64) char totals[most_chunks * carry_room];
-  job.totals = totals;
-  for (job.first_unit = 0; job.first_unit < job.units; ++job.first_unit) {
-    write_initial(job, locate(job, job.first_unit));
-    cpu::parallel_for(job.chunks, 1, total_chunks, &job);
-    cpu::parallel_for(job.chunks, 1, write_chunks, &job);
+void scan_by_chunks(ScanTask& task) noexcept {
+  alignas(64) char totals[max_chunks * carry_capacity];
+  task.totals = totals;
+  for (task.first_unit = 0; task.first_unit < task.units; ++task.first_unit) {
+    write_initial(task, locate(task, task.first_unit));
+    cpu::parallel_for(task.chunks, 1, total_chunks, &task);
+    cpu::parallel_for(task.chunks, 1, write_chunks, &task);
   }
 }
 
@@ -194,15 +196,16 @@ void fill_all(scan_kernels& table, ops::type_list<Ops...>) {
 
 }  // namespace
 
-void run_scan(const ScanParams& work, const Scanner& how) noexcept {
-  ScanJob job(work, how);
-  const int64 size = work.length * work.others;
-  const bool is_short = work.is_run && work.rank > 0 && work.length > 0 && work.length <= short_run;
-  const auto run = is_short ? scan_short_runs : scan_units;
-  if (size < scan_parallel_from) return run(&job, 0, job.units);
-  if (job.chunks > 1 && job.units < 8 && cpu::thread_count() > 1) return scan_by_chunks(job);
-  const int64 unit_size = greatest(job.strip * work.length, 1);
-  cpu::parallel_for(job.units, greatest(scan_parallel_from / 2 / unit_size, 1), run, &job);
+void run_scan(const ScanParams& params, const Scanner& scanner) noexcept {
+  ScanTask task(params, scanner);
+  const int64 size = params.length * params.outer_size;
+  const bool is_short = params.is_axis_contiguous && params.rank > 0 && params.length > 0 &&
+                        params.length <= short_run;
+  const auto scan_range = is_short ? scan_short_runs : scan_units;
+  if (size < scan_parallel_from) return scan_range(&task, 0, task.units);
+  if (task.chunks > 1 && task.units < 8 && cpu::thread_count() > 1) return scan_by_chunks(task);
+  const int64 unit_size = maximum(task.strip * params.length, 1);
+  cpu::parallel_for(task.units, maximum(scan_parallel_from / 2 / unit_size, 1), scan_range, &task);
 }
 
 void fill_scan(scan_kernels& table) {

@@ -56,17 +56,17 @@ struct vector_lane<int64> {
 
 /// Elements of T as lanes of `Vector`.
 template <class T, class Lane, class Vector>
-SKERRY_INLINE void load_converted(Vector& to, const char* from) {
+SKERRY_INLINE void load_converted(Vector& destination, const char* source) {
   using S = ops::real_part_t<T>;
   if constexpr (sizeof(S) == sizeof(Lane)) {  // int64 as uint64 too
-    to = load_vector<Vector>(from);
+    destination = load_vector<Vector>(source);
   } else {
     using stored = std::conditional_t<ops::boolean<S>, uint8, S>;
     for (int i = 0; i < lane_count<Lane>; ++i) {
-      to[i] = static_cast<Lane>(load<stored>(from + i * int64(sizeof(S))));
+      destination[i] = static_cast<Lane>(load<stored>(source + i * int64(sizeof(S))));
     }
     // As bool, lane by lane, it would be no vector.
-    if constexpr (ops::boolean<S>) to = (Vector)((to != Vector{}) & 1);
+    if constexpr (ops::boolean<S>) destination = (Vector)((destination != Vector{}) & 1);
   }
 }
 

@@ -47,21 +47,22 @@ struct LookBack {
 
   /// For the block's tile, all of whose threads call it. `total` is the tile's, where the thread is
   /// the last of a line. `scratch` takes a value of every thread.
-  __device__ SKERRY_INLINE A before(std::int64_t tile, std::int64_t chain, const LinePlace& at,
-                                    A total, char* scratch) const {
+  __device__ SKERRY_INLINE A exclusive_prefix(std::int64_t tile, std::int64_t chain,
+                                              const LinePosition& position, A total,
+                                              char* scratch) const {
     // Nobody waits for a line's last tile: what lies behind the line's end is a part of its total.
     const bool is_awaited = tile + 1 < tiles;
-    if (is_awaited) publish(tile, chain, at, total);
+    if (is_awaited) publish(tile, chain, position, total);
     const std::int64_t of_group = tile / group;
     const int siblings = static_cast<int>(tile - of_group * group);
     const int has_prefix = of_group > 0 ? 1 : 0;
     if (siblings + has_prefix == 0) return A{};
     const std::int64_t first = tile - siblings - has_prefix;
-    const A all = together(siblings + has_prefix, chain, at, scratch, [=, this](int i) {
+    const A all = together(siblings + has_prefix, chain, position, scratch, [=, this](int i) {
       return i < has_prefix ? tiles + of_group - 1 : first + i;
     });
     if (is_awaited && siblings == group - 1) {
-      publish(tiles + of_group, chain, at, Op::reduction::combine(all, total));
+      publish(tiles + of_group, chain, position, Op::reduction::combine(all, total));
     }
     return all;
   }
@@ -73,55 +74,56 @@ struct LookBack {
 
   [[nodiscard]] __device__ SKERRY_INLINE std::uint64_t* word_of(std::int64_t node,
                                                                 std::int64_t chain,
-                                                                const LinePlace& at, int line,
-                                                                int of_value) const {
-    return words + ((node * chains + chain) * words_of_value + of_value) * at.lines + line;
+                                                                const LinePosition& position,
+                                                                int line, int of_value) const {
+    return words + ((node * chains + chain) * words_of_value + of_value) * position.lines + line;
   }
 
-  __device__ SKERRY_INLINE void publish(std::int64_t node, std::int64_t chain, const LinePlace& at,
-                                        A total) const {
-    if (!at.is_there() || at.part != at.parts - 1) return;
+  __device__ SKERRY_INLINE void publish(std::int64_t node, std::int64_t chain,
+                                        const LinePosition& position, A total) const {
+    if (!position.is_there() || position.part_index != position.parts - 1) return;
     std::uint32_t bits[words_of_value];
     __builtin_memcpy(bits, &total, sizeof total);
     SKERRY_UNROLL
     for (int w = 0; w < words_of_value; ++w) {
-      word(*word_of(node, chain, at, at.line, w))
+      word(*word_of(node, chain, position, position.line, w))
           .store(bits[w] | is_known, ::cuda::memory_order_relaxed);
     }
   }
 
   /// Nodes that a thread asks for at once.
-  static constexpr int asked = sizeof(A) > 8 ? 2 : 4;
+  static constexpr int nodes_per_read = sizeof(A) > 8 ? 2 : 4;
 
   /// Of nodes node_of(first), node_of(first + readers), ..., as soon as they are known.
   template <class NodeOf>
-  __device__ SKERRY_INLINE A share(int first, int n, std::int64_t chain, const LinePlace& at,
-                                   int line, const NodeOf& node_of) const {
+  __device__ SKERRY_INLINE A share(int first, int n, std::int64_t chain,
+                                   const LinePosition& position, int line,
+                                   const NodeOf& node_of) const {
     A sum{};
     bool has_any = false;
     SKERRY_DO_NOT_UNROLL
     for (int i = first; i < n;) {
-      std::uint64_t read[asked][words_of_value];
+      std::uint64_t read[nodes_per_read][words_of_value];
       bool are_known = true;
       SKERRY_UNROLL
-      for (int k = 0; k < asked; ++k) {
+      for (int k = 0; k < nodes_per_read; ++k) {
         SKERRY_UNROLL
         for (int w = 0; w < words_of_value; ++w) {
           read[k][w] = is_known;
           if (i + k * readers < n) {
-            read[k][w] = word(*word_of(node_of(i + k * readers), chain, at, line, w))
+            read[k][w] = word(*word_of(node_of(i + k * readers), chain, position, line, w))
                              .load(::cuda::memory_order_relaxed);
           }
         }
       }
       SKERRY_UNROLL
-      for (int k = 0; k < asked; ++k) {
+      for (int k = 0; k < nodes_per_read; ++k) {
         SKERRY_UNROLL
         for (int w = 0; w < words_of_value; ++w) are_known = are_known && read[k][w] >= is_known;
       }
       if (!are_known) continue;
       SKERRY_UNROLL
-      for (int k = 0; k < asked; ++k) {
+      for (int k = 0; k < nodes_per_read; ++k) {
         if (i + k * readers < n) {
           std::uint32_t bits[words_of_value];
           SKERRY_UNROLL
@@ -132,26 +134,26 @@ struct LookBack {
           has_any = true;
         }
       }
-      i += asked * readers;
+      i += nodes_per_read * readers;
     }
     return sum;
   }
 
   /// Nodes node_of(0) ... node_of(n - 1), n > 0, of the thread's line.
   template <class NodeOf>
-  __device__ SKERRY_INLINE A together(int n, std::int64_t chain, const LinePlace& at, char* scratch,
-                                      const NodeOf& node_of) const {
+  __device__ SKERRY_INLINE A together(int n, std::int64_t chain, const LinePosition& position,
+                                      char* scratch, const NodeOf& node_of) const {
     // Threads side by side read lines side by side.
     const int thread = static_cast<int>(threadIdx.x);
-    const int reader = thread / at.lines;
-    const int line = thread - reader * at.lines;
+    const int reader = thread / position.lines;
+    const int line = thread - reader * position.lines;
     const auto slot = [&](int of_reader, int of_line) {
-      return scratch + (of_reader * at.lines + of_line) * static_cast<int>(sizeof(A));
+      return scratch + (of_reader * position.lines + of_line) * static_cast<int>(sizeof(A));
     };
-    const bool reads = reader < readers && reader < n && line < at.lines_there;
+    const bool reads = reader < readers && reader < n && line < position.lines_there;
     A sum{};
     if (reads) {
-      sum = share(reader, n, chain, at, line, node_of);
+      sum = share(reader, n, chain, position, line, node_of);
       store<A>(slot(reader, line), sum, true);
     }
     __syncthreads();
@@ -164,7 +166,7 @@ struct LookBack {
       }
       __syncthreads();
     }
-    return load<A>(slot(0, at.is_there() ? at.line : 0), true);
+    return load<A>(slot(0, position.is_there() ? position.line : 0), true);
   }
 };
 

@@ -21,16 +21,16 @@ namespace skerry::native {
 struct ScannedLines {
   std::int64_t line_stride;
   std::int64_t step;
-  AxisOffsets others;
+  AxisOffsets other_axes;
 
   ScannedLines(const ScanParams& params, const std::int64_t* strides, std::int64_t along)
       : line_stride(params.rank > 0 ? strides[0] : 0),
         step(along),
-        others(params.rank > 0 ? params.rank - 1 : 0, params.shape + 1, strides + 1) {}
+        other_axes(params.rank > 0 ? params.rank - 1 : 0, params.shape + 1, strides + 1) {}
 
   [[nodiscard]] __device__ SKERRY_INLINE std::int64_t offset(std::int64_t other, std::int64_t line,
-                                                             std::int64_t place) const {
-    return others.offset(other) + line * line_stride + place * step;
+                                                             std::int64_t position) const {
+    return other_axes.offset(other) + line * line_stride + position * step;
   }
 };
 
@@ -43,12 +43,12 @@ struct TiledScan {
   char* output;
   std::int64_t length;
   std::int64_t width;  ///< lines along axis 0
-  ScannedLines from;
-  ScannedLines to;
+  ScannedLines input_lines;
+  ScannedLines output_lines;
   int lines_of_tile;
   int parts;  ///< threads of a line
   TileSlots slots_of;
-  bool is_run;
+  bool is_axis_contiguous;
   bool has_initial;
   bool is_aligned;
   FastDivider<std::uint64_t> groups;  ///< tiles side by side along axis 0
@@ -59,35 +59,37 @@ struct TiledScan {
     const auto [tile, chain] = chains.divide(blockIdx.x);
     const auto [other, group] = groups.divide(chain);
     const std::int64_t line = group * lines_of_tile;
-    const int lines = least(width - line, lines_of_tile);
-    const LinePlace at(lines_of_tile, lines, parts);
-    const int most = parts * scan_items<A>;
-    const std::int64_t place = tile * most;
-    const int places = least(length - place, most);
-    const char* const x = input + from.offset(other, line, place);
-    char* const out = output + to.offset(other, line, place);
+    const int lines = min_int(width - line, lines_of_tile);
+    const LinePosition position(lines_of_tile, lines, parts);
+    const int max_length = parts * scan_items<A>;
+    const std::int64_t tile_begin = tile * max_length;
+    const int tile_length = min_int(length - tile_begin, max_length);
+    const char* const x = input + input_lines.offset(other, line, tile_begin);
+    char* const out = output + output_lines.offset(other, line, tile_begin);
     if (has_initial && tile == 0 && static_cast<int>(threadIdx.x) < lines) {
-      store<R>(out + threadIdx.x * to.line_stride - to.step,
+      store<R>(out + threadIdx.x * output_lines.line_stride - output_lines.step,
                static_cast<R>(Op::reduction::template identity<A>()), true);
     }
-    if (places == 0) return;
-    const TileWalk<A> walk(slots_of, is_run ? places : lines, is_run ? lines : places,
-                           at.lines == 1);
-    read(walk, x, slots);
+    if (tile_length == 0) return;
+    const TileTraversal<A> traversal(slots_of, is_axis_contiguous ? tile_length : lines,
+                                     is_axis_contiguous ? lines : tile_length, position.lines == 1);
+    read(traversal, x, slots);
     __syncthreads();
-    char* const own = slots + (at.line * slots_of.line + at.part * scan_items<A>)*itemsize;
-    ThreadScan<Op, A> mine(own, at, shared, [](const char* slot) {
+    char* const thread_slots =
+        slots + (position.line * slots_of.line + position.part_index * scan_items<A>)*itemsize;
+    ThreadScan<Op, A> thread_scan(thread_slots, position, shared, [](const char* slot) {
       return ops::load_at<typename Op::reduction>(load<T>(slot, true), 0);
     });
     if (earlier.tiles > 1) {
-      const A before =
-          earlier.before(tile, chain, at, mine.total(), shared + scan_warps * itemsize);
-      if (tile > 0) mine.put_before(before);
+      const A prefix = earlier.exclusive_prefix(tile, chain, position, thread_scan.total(),
+                                                shared + scan_warps * itemsize);
+      if (tile > 0) thread_scan.add_prefix(prefix);
     }
-    if (at.is_there()) mine.finish(own);
+    if (position.is_there()) thread_scan.finish(thread_slots);
     __syncthreads();
-    walk.template for_each<static_cast<int>(sizeof(R))>(
-        is_run ? to.line_stride : to.step, [=](int slot, std::int64_t offset) {
+    traversal.template for_each<static_cast<int>(sizeof(R))>(
+        is_axis_contiguous ? output_lines.line_stride : output_lines.step,
+        [=](int slot, std::int64_t offset) {
           store<R>(out + offset, static_cast<R>(load<A>(slots + slot * itemsize, true)), true);
         });
   }
@@ -95,21 +97,23 @@ struct TiledScan {
  private:
   static constexpr int itemsize = static_cast<int>(sizeof(A));
 
-  [[nodiscard]] static __device__ SKERRY_INLINE int least(std::int64_t a, int b) {
+  [[nodiscard]] static __device__ SKERRY_INLINE int min_int(std::int64_t a, int b) {
     return a < b ? static_cast<int>(a) : b;
   }
 
   /// The items as they are, each at the beginning of its slot.
-  __device__ SKERRY_INLINE void read(const TileWalk<A>& walk, const char* x, char* slots) const {
-    const std::int64_t slow_bytes = is_run ? from.line_stride : from.step;
+  __device__ SKERRY_INLINE void read(const TileTraversal<A>& traversal, const char* x,
+                                     char* slots) const {
+    const std::int64_t slow_bytes = is_axis_contiguous ? input_lines.line_stride : input_lines.step;
     constexpr int width_of_item = static_cast<int>(sizeof(T));
     if (!is_aligned) {
-      walk.template for_each_in_turn<width_of_item>(slow_bytes, [&](int slot, std::int64_t offset) {
-        store<T>(slots + slot * itemsize, load<T>(x + offset, false), true);
-      });
+      traversal.template for_each_in_turn<width_of_item>(
+          slow_bytes, [&](int slot, std::int64_t offset) {
+            store<T>(slots + slot * itemsize, load<T>(x + offset, false), true);
+          });
     } else if constexpr (sizeof(T) >= 4) {
       // All are on their way at once, and take no registers.
-      walk.template for_each<width_of_item>(slow_bytes, [&](int slot, std::int64_t offset) {
+      traversal.template for_each<width_of_item>(slow_bytes, [&](int slot, std::int64_t offset) {
         __pipeline_memcpy_async(slots + slot * itemsize, x + offset, sizeof(T));
       });
       __pipeline_commit();
@@ -118,10 +122,10 @@ struct TiledScan {
       SKERRY_DO_NOT_UNROLL
       for (int begin = 0; begin < scan_items<A>; begin += scan_chunk<A>) {
         T items[scan_chunk<A>];
-        walk.template for_chunk<width_of_item>(
+        traversal.template for_chunk<width_of_item>(
             begin, slow_bytes,
             [&](int n, int, std::int64_t offset) { items[n] = load<T>(x + offset, true); });
-        walk.template for_chunk<0>(begin, 0, [&](int n, int slot, std::int64_t) {
+        traversal.template for_chunk<0>(begin, 0, [&](int n, int slot, std::int64_t) {
           store<T>(slots + slot * itemsize, items[n], true);
         });
       }
@@ -139,10 +143,10 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks)
 
 template <class T>
 [[nodiscard]] bool scan_is_aligned(const ScanParams& params) {
-  bool aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(params.input)) &&
-                 (params.length < 2 || suits_whole<T>(params.input_step));
+  bool aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(params.input)) &&
+                 (params.length < 2 || is_aligned_for_whole<T>(params.input_step));
   for (int axis = 0; axis < params.rank; ++axis) {
-    aligned = aligned && suits_whole<T>(params.input_strides[axis]);
+    aligned = aligned && is_aligned_for_whole<T>(params.input_strides[axis]);
   }
   return aligned;
 }
@@ -155,11 +159,14 @@ struct TileShape {
   /// Columns: up to 32; a multiple of 8 threads each, for whole sectors of memory. Of lines that
   /// are shorter than a tile then, as many as there are threads for.
   TileShape(const ScanParams& params, std::int64_t width, int items) {
-    const std::int64_t beside = params.is_run ? 1 : width < scan_warp ? width : scan_warp;
-    const std::int64_t most = scan_threads / beside / 8 * 8;
-    const std::int64_t needed = (params.length + items - 1) / items;
-    parts = static_cast<int>(needed < most ? (needed > 1 ? needed : 1) : most);
-    lines = static_cast<int>(needed < most ? scan_threads / parts : beside);
+    const std::int64_t adjacent_lines = params.is_axis_contiguous ? 1
+                                        : width < scan_warp       ? width
+                                                                  : scan_warp;
+    const std::int64_t max_parts = scan_threads / adjacent_lines / 8 * 8;
+    const std::int64_t required_parts = (params.length + items - 1) / items;
+    parts = static_cast<int>(required_parts < max_parts ? (required_parts > 1 ? required_parts : 1)
+                                                        : max_parts);
+    lines = static_cast<int>(required_parts < max_parts ? scan_threads / parts : adjacent_lines);
   }
 };
 
@@ -169,10 +176,11 @@ cudaError_t scan_all(const ScanParams& params, LaunchContext* context) {
   const std::int64_t width = params.rank > 0 ? params.shape[0] : 1;
   const TileShape shape(params, width, scan_items<A>);
   const std::int64_t lines = shape.lines;
-  const std::int64_t places = shape.parts * scan_items<A>;
+  const std::int64_t tile_length = shape.parts * scan_items<A>;
   const std::int64_t groups = (width + lines - 1) / lines;
-  const std::int64_t chains = params.others / width * groups;
-  const std::int64_t tiles = params.length > places ? (params.length + places - 1) / places : 1;
+  const std::int64_t chains = params.outer_size / width * groups;
+  const std::int64_t tiles =
+      params.length > tile_length ? (params.length + tile_length - 1) / tile_length : 1;
   LookBack<Op, A> earlier(tiles, chains, shape.parts);
   cudaStream_t stream = stream_of(context);
   if (tiles > 1) {
@@ -187,12 +195,12 @@ cudaError_t scan_all(const ScanParams& params, LaunchContext* context) {
       .output = params.output,
       .length = params.length,
       .width = width,
-      .from = ScannedLines(params, params.input_strides, params.input_step),
-      .to = ScannedLines(params, params.output_strides, params.output_step),
+      .input_lines = ScannedLines(params, params.input_strides, params.input_step),
+      .output_lines = ScannedLines(params, params.output_strides, params.output_step),
       .lines_of_tile = shape.lines,
       .parts = shape.parts,
-      .slots_of = TileSlots::of<A>(shape.parts, params.is_run),
-      .is_run = params.is_run,
+      .slots_of = TileSlots::create<A>(shape.parts, params.is_axis_contiguous),
+      .is_axis_contiguous = params.is_axis_contiguous,
       .has_initial = params.has_initial,
       .is_aligned = scan_is_aligned<T>(params),
       .groups = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(groups)),
@@ -205,7 +213,7 @@ cudaError_t scan_all(const ScanParams& params, LaunchContext* context) {
 /// The native kernel of Op over T; its parameter is a ScanParams.
 template <class Op, class T>
 int scan(const void* params, LaunchContext* context) {
-  return launched(scan_all<Op, T>(*static_cast<const ScanParams*>(params), context));
+  return end_launch(scan_all<Op, T>(*static_cast<const ScanParams*>(params), context));
 }
 
 }  // namespace skerry::native

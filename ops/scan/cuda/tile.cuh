@@ -38,19 +38,19 @@ inline constexpr int scan_slots = scan_threads * scan_items<A> + scan_threads / 
 
 /// Where a thread is among the `parts` that scan a line. The last threads may be without one of the
 /// `lines`, of which the last may not be there.
-struct LinePlace {
+struct LinePosition {
   int lines;
   int lines_there;
   int parts;
   int line;
-  int part;
+  int part_index;
 
-  __device__ SKERRY_INLINE LinePlace(int lines_of_tile, int lines_there, int parts_of_line)
+  __device__ SKERRY_INLINE LinePosition(int lines_of_tile, int lines_there, int parts_of_line)
       : lines(lines_of_tile),
         lines_there(lines_there),
         parts(parts_of_line),
         line(static_cast<int>(threadIdx.x) / parts),
-        part(static_cast<int>(threadIdx.x) - line * parts) {}
+        part_index(static_cast<int>(threadIdx.x) - line * parts) {}
 
   [[nodiscard]] __device__ SKERRY_INLINE bool is_there() const { return line < lines_there; }
 };
@@ -67,8 +67,8 @@ __device__ SKERRY_INLINE A shuffled(A value, const Shuffle& shuffle) {
   return value;
 }
 template <class A>
-__device__ SKERRY_INLINE A shuffled_up(A value, int by) {
-  return shuffled(value, [by](std::uint32_t word) { return __shfl_up_sync(~0U, word, by); });
+__device__ SKERRY_INLINE A shuffled_up(A value, int delta) {
+  return shuffled(value, [delta](std::uint32_t word) { return __shfl_up_sync(~0U, word, delta); });
 }
 
 /// Where the items of a tile lie in shared memory, each line's side by side.
@@ -79,17 +79,17 @@ struct TileSlots {
 
   /// An odd number of slots to a line, so that lines begin in different banks.
   template <class A>
-  [[nodiscard]] static TileSlots of(int parts, bool is_run) {
+  [[nodiscard]] static TileSlots create(int parts, bool is_axis_contiguous) {
     const int line = parts * scan_items<A> | 1;
-    return {line, is_run ? 1 : line, is_run ? line : 1};
+    return {line, is_axis_contiguous ? 1 : line, is_axis_contiguous ? line : 1};
   }
 };
 
 /// The items of a tile in the order of memory: `fast` ones lie side by side, `slow` times.
 template <class A>
-class TileWalk {
+class TileTraversal {
  public:
-  __device__ SKERRY_INLINE TileWalk(const TileSlots& slots, int fast, int slow, bool is_line)
+  __device__ SKERRY_INLINE TileTraversal(const TileSlots& slots, int fast, int slow, bool is_line)
       : slots_(slots),
         fast_(fast),
         size_(fast * slow),
@@ -116,7 +116,7 @@ class TileWalk {
       SKERRY_UNROLL
       for (int n = 0; n < scan_chunk<A>; ++n) call_in_line<Itemsize>(begin, n, f);
     } else if (is_full_ && is_even_) {
-      const Place first = at<Itemsize>(begin, slow_bytes);
+      const ItemPosition first = item_position<Itemsize>(begin, slow_bytes);
       const int step = scan_threads / fast_;
       int slot = first.slot;
       std::int64_t offset = first.offset;
@@ -135,8 +135,8 @@ class TileWalk {
       SKERRY_UNROLL
       for (int n = 0; n < scan_chunk<A>; ++n) {
         if (index(begin + n) < size_) {
-          const Place where = at<Itemsize>(begin + n, slow_bytes);
-          f(n, where.slot, where.offset);
+          const ItemPosition position = item_position<Itemsize>(begin + n, slow_bytes);
+          f(n, position.slot, position.offset);
         }
       }
     }
@@ -146,8 +146,8 @@ class TileWalk {
   __device__ SKERRY_INLINE void for_each_in_turn(std::int64_t slow_bytes, const F& f) const {
     SKERRY_DO_NOT_UNROLL
     for (int n = 0; index(n) < size_; ++n) {
-      const Place where = at<Itemsize>(n, slow_bytes);
-      f(where.slot, where.offset);
+      const ItemPosition position = item_position<Itemsize>(n, slow_bytes);
+      f(position.slot, position.offset);
     }
   }
 
@@ -155,12 +155,13 @@ class TileWalk {
   [[nodiscard]] static __device__ SKERRY_INLINE int index(int n) {
     return static_cast<int>(threadIdx.x) + n * scan_threads;
   }
-  struct Place {
+  struct ItemPosition {
     int slot;
     std::int64_t offset;
   };
   template <int Itemsize>
-  [[nodiscard]] __device__ SKERRY_INLINE Place at(int n, std::int64_t slow_bytes) const {
+  [[nodiscard]] __device__ SKERRY_INLINE ItemPosition item_position(int n,
+                                                                    std::int64_t slow_bytes) const {
     const int i = index(n);
     // i / fast_: exact, as i * fast_ is below 2^31.
     const auto slow = static_cast<int>(__umulhi(2U * static_cast<unsigned>(i), reciprocal_));
@@ -188,16 +189,16 @@ class TileWalk {
 template <class Op, class A>
 struct ThreadScan {
   A sum{};          ///< of the thread's items
-  A before{};       ///< what comes before the thread in its line
-  bool has_before;  ///< there is something
+  A prefix{};       ///< what comes before the thread in its line
+  bool has_prefix;  ///< there is something
 
   /// `loaded(slot)` is what is to be scanned of a slot. What is behind a line's end is whatever is
   /// in the slots: it comes after all that matters.
   template <class Loaded>
-  __device__ SKERRY_INLINE ThreadScan(char* slots, const LinePlace& at, char* shared,
+  __device__ SKERRY_INLINE ThreadScan(char* slots, const LinePosition& position, char* shared,
                                       const Loaded& loaded)
-      : has_before(at.part > 0) {
-    if (at.is_there()) {
+      : has_prefix(position.part_index > 0) {
+    if (position.is_there()) {
       SKERRY_DO_NOT_UNROLL
       for (int begin = 0; begin < scan_items<A>; begin += scan_chunk<A>) {
         SKERRY_UNROLL
@@ -209,27 +210,27 @@ struct ThreadScan {
         }
       }
     }
-    scan_line(at, shared);
+    scan_line(position, shared);
   }
 
   /// The line's, if the thread is its last.
   [[nodiscard]] __device__ SKERRY_INLINE A total() const {
-    return has_before ? Op::reduction::combine(before, sum) : sum;
+    return has_prefix ? Op::reduction::combine(prefix, sum) : sum;
   }
 
-  __device__ SKERRY_INLINE void put_before(A earlier) {
-    before = has_before ? Op::reduction::combine(earlier, before) : earlier;
-    has_before = true;
+  __device__ SKERRY_INLINE void add_prefix(A earlier) {
+    prefix = has_prefix ? Op::reduction::combine(earlier, prefix) : earlier;
+    has_prefix = true;
   }
 
   __device__ SKERRY_INLINE void finish(char* slots) const {
-    if (!has_before) return;
+    if (!has_prefix) return;
     SKERRY_DO_NOT_UNROLL
     for (int begin = 0; begin < scan_items<A>; begin += scan_chunk<A>) {
       SKERRY_UNROLL
       for (int i = 0; i < scan_chunk<A>; ++i) {
         char* const slot = slots + (begin + i) * itemsize;
-        store<A>(slot, Op::reduction::combine(before, load<A>(slot, true)), true);
+        store<A>(slot, Op::reduction::combine(prefix, load<A>(slot, true)), true);
       }
     }
   }
@@ -238,7 +239,7 @@ struct ThreadScan {
   static constexpr int itemsize = static_cast<int>(sizeof(A));
   static_assert(scan_items<A> % scan_chunk<A> == 0);
 
-  __device__ SKERRY_INLINE void scan_line(const LinePlace& at, char* shared) {
+  __device__ SKERRY_INLINE void scan_line(const LinePosition& position, char* shared) {
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = thread % scan_warp;
     const int warp = thread / scan_warp;
@@ -246,18 +247,21 @@ struct ThreadScan {
     SKERRY_UNROLL
     for (int step = 1; step < scan_warp; step *= 2) {
       const A other = shuffled_up(all, step);
-      if (lane >= step && at.part >= step) all = Op::reduction::combine(other, all);
+      if (lane >= step && position.part_index >= step) all = Op::reduction::combine(other, all);
     }
-    before = shuffled_up(all, 1);
-    if (at.parts == 1) return;
-    const auto total_of = [shared](int of) { return shared + of * static_cast<int>(sizeof(A)); };
+    prefix = shuffled_up(all, 1);
+    if (position.parts == 1) return;
+    const auto total_of = [shared](int warp_index) {
+      return shared + warp_index * static_cast<int>(sizeof(A));
+    };
     if (lane == scan_warp - 1) store<A>(total_of(warp), all, true);
     __syncthreads();
     bool has_any = lane > 0;
     SKERRY_DO_NOT_UNROLL
-    for (int left = at.part - lane, of = warp - 1; left > 0; left -= scan_warp, --of) {
-      const A earlier = load<A>(total_of(of), true);
-      before = has_any ? Op::reduction::combine(earlier, before) : earlier;
+    for (int left = position.part_index - lane, earlier_warp = warp - 1; left > 0;
+         left -= scan_warp, --earlier_warp) {
+      const A earlier = load<A>(total_of(earlier_warp), true);
+      prefix = has_any ? Op::reduction::combine(earlier, prefix) : earlier;
       has_any = true;
     }
   }

@@ -32,14 +32,14 @@ SKERRY_INLINE int64 count_true(const char* mask, int64 n) {
 
 /// Stores the true ones of 8 items, and rubbish up to 8 items.
 template <int Size>
-SKERRY_INLINE void store_chosen(char* to, const char* from, uint32 byte) {
+SKERRY_INLINE void store_selected(char* destination, const char* source, uint32 byte) {
   if constexpr (packs_8_items<Size>) {
-    pack_8_items<Size>(to, from, byte);
+    pack_8_items<Size>(destination, source, byte);
   } else {
     using U = item_t<Size>;
     for (int64 i = 0; i < 8; ++i, byte >>= 1) {
-      store(to, load<U>(from + i * Size));
-      to += int64{byte & 1} * Size;
+      store(destination, load<U>(source + i * Size));
+      destination += int64{byte & 1} * Size;
     }
   }
 }
@@ -47,8 +47,8 @@ SKERRY_INLINE void store_chosen(char* to, const char* from, uint32 byte) {
 /// Where the mask is true in [begin, end): calls `whole(bits, i, index)` where there is room for
 /// 32 items at `index`, `one(i, index)` for each else.
 template <class Whole, class One>
-SKERRY_INLINE void walk_mask(const char* mask, int64 begin, int64 end, int64 index, int64 last,
-                             Whole&& whole, One&& one) {
+SKERRY_INLINE void visit_mask(const char* mask, int64 begin, int64 end, int64 index, int64 last,
+                              Whole&& whole, One&& one) {
   for (int64 i = begin; i < end && index < last; i += group) {
     uint32 bits = mask_bits(mask + i, end - i);
     if (last - index >= group && end - i >= group) {
@@ -64,10 +64,10 @@ SKERRY_INLINE void walk_mask(const char* mask, int64 begin, int64 end, int64 ind
 /// ones, where it has some.
 template <class Body>
 void for_each_block(int64 size, const int64* starts, Body&& body) {
-  cpu::parallel_for(mask_blocks(size), 2, [&](int64 from, int64 to) {
-    for (int64 block = from; block < to; ++block) {
+  cpu::parallel_for(mask_blocks(size), 2, [&](int64 begin_block, int64 end_block) {
+    for (int64 block = begin_block; block < end_block; ++block) {
       if (starts[block] == starts[block + 1]) continue;
-      body(block * mask_block, least((block + 1) * mask_block, size), starts[block],
+      body(block * mask_block, minimum((block + 1) * mask_block, size), starts[block],
            starts[block + 1]);
     }
   });
@@ -76,10 +76,10 @@ void for_each_block(int64 size, const int64* starts, Body&& body) {
 void run_count(const void* params) {
   const auto& p = *static_cast<const CountParams*>(params);
   const int64 blocks = mask_blocks(p.size);
-  cpu::parallel_for(blocks, 2, [&](int64 from, int64 to) {
-    for (int64 block = from; block < to; ++block) {
+  cpu::parallel_for(blocks, 2, [&](int64 begin_block, int64 end_block) {
+    for (int64 block = begin_block; block < end_block; ++block) {
       const int64 begin = block * mask_block;
-      p.starts[block + 1] = count_true(p.mask + begin, least(mask_block, p.size - begin));
+      p.starts[block + 1] = count_true(p.mask + begin, minimum(mask_block, p.size - begin));
     }
   });
   p.starts[0] = 0;
@@ -91,41 +91,41 @@ void run_compress(const void* params) {
   constexpr int64 size = Size;
   const auto& p = *static_cast<const CompressParams*>(params);
   const auto whole = [&](uint32 bits, int64 i, int64 index) {
-    char* to = p.to + index * size;
-    const char* from = p.from + i * size;
+    char* destination = p.output + index * size;
+    const char* source = p.input + i * size;
     // Counts of the bits so far, so that no store waits for the one before.
-    store_chosen<Size>(to, from, bits & 255);
-    store_chosen<Size>(to + __builtin_popcount(bits & 0xFF) * size, from + 8 * size,
-                       bits >> 8 & 255);
-    store_chosen<Size>(to + __builtin_popcount(bits & 0xFFFF) * size, from + 16 * size,
-                       bits >> 16 & 255);
-    store_chosen<Size>(to + __builtin_popcount(bits & 0xFFFFFF) * size, from + 24 * size,
-                       bits >> 24);
+    store_selected<Size>(destination, source, bits & 255);
+    store_selected<Size>(destination + __builtin_popcount(bits & 0xFF) * size, source + 8 * size,
+                         bits >> 8 & 255);
+    store_selected<Size>(destination + __builtin_popcount(bits & 0xFFFF) * size, source + 16 * size,
+                         bits >> 16 & 255);
+    store_selected<Size>(destination + __builtin_popcount(bits & 0xFFFFFF) * size,
+                         source + 24 * size, bits >> 24);
   };
   const auto one = [&](int64 i, int64 index) {
-    __builtin_memcpy(p.to + index * Size, p.from + i * Size, Size);
+    __builtin_memcpy(p.output + index * Size, p.input + i * Size, Size);
   };
   for_each_block(p.size, p.starts, [&](int64 begin, int64 end, int64 first, int64 last) {
-    walk_mask(p.mask, begin, end, first, last, whole, one);
+    visit_mask(p.mask, begin, end, first, last, whole, one);
   });
 }
 
 /// The positions of the true ones in mask[begin … end), less `origin`.
 SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int64 origin,
-                                   int64* to, int64 first, int64 last) {
-  walk_mask(
+                                   int64* destination, int64 first, int64 last) {
+  visit_mask(
       mask, begin, end, first, last,
       [&](uint32 bits, int64 i, int64 index) {
-        int64* at = to + index;
-        store_numbers_of_lanes(at, bits & 255, i - origin);
-        store_numbers_of_lanes(at + __builtin_popcount(bits & 0xFF), bits >> 8 & 255,
+        int64* target = destination + index;
+        store_numbers_of_lanes(target, bits & 255, i - origin);
+        store_numbers_of_lanes(target + __builtin_popcount(bits & 0xFF), bits >> 8 & 255,
                                i + 8 - origin);
-        store_numbers_of_lanes(at + __builtin_popcount(bits & 0xFFFF), bits >> 16 & 255,
+        store_numbers_of_lanes(target + __builtin_popcount(bits & 0xFFFF), bits >> 16 & 255,
                                i + 16 - origin);
-        store_numbers_of_lanes(at + __builtin_popcount(bits & 0xFFFFFF), bits >> 24,
+        store_numbers_of_lanes(target + __builtin_popcount(bits & 0xFFFFFF), bits >> 24,
                                i + 24 - origin);
       },
-      [&](int64 i, int64 index) { to[index] = i - origin; });
+      [&](int64 i, int64 index) { destination[index] = i - origin; });
 }
 
 /// Columns of coordinates of the indices [first, last), row by row: along a row only the last
@@ -133,19 +133,19 @@ SKERRY_INLINE void write_positions(const char* mask, int64 begin, int64 end, int
 void write_coordinates(const NonzeroParams& p, int64 begin, int64 end, int64 first, int64 last) {
   const int axis = p.rank - 1;
   const int64 columns = p.shape[axis];
-  int64* const fastest = p.to + axis * p.count;
+  int64* const fastest = p.output + axis * p.count;
   int64 index = first;
   for (int64 row = begin / columns; index < last && row * columns < end; ++row) {
-    const int64 from = greatest(row * columns, begin);
-    const int64 to = least((row + 1) * columns, end);
-    const int64 count = count_true(p.mask + from, to - from);
+    const int64 row_begin = maximum(row * columns, begin);
+    const int64 row_end = minimum((row + 1) * columns, end);
+    const int64 count = count_true(p.mask + row_begin, row_end - row_begin);
     if (count == 0) continue;
-    write_positions(p.mask, from, to, row * columns, fastest, index, index + count);
+    write_positions(p.mask, row_begin, row_end, row * columns, fastest, index, index + count);
     int64 rest = row;
     for (int other = axis - 1; other >= 0; --other) {
       const int64 coordinate = rest % p.shape[other];
       rest /= p.shape[other];
-      int64* column = p.to + other * p.count;
+      int64* column = p.output + other * p.count;
       for (int64 i = index; i < index + count; ++i) column[i] = coordinate;
     }
     index += count;
@@ -154,14 +154,14 @@ void write_coordinates(const NonzeroParams& p, int64 begin, int64 end, int64 fir
 
 /// As write_positions, for a result larger than the caches: by way of a buffer, which is stored
 /// past them. 1.6e7 elements, half of them true: 9.8 ms without it, and see stream.hpp.
-void stream_positions(const char* mask, int64 begin, int64 end, int64* to, int64 first) {
-  constexpr int64 most = 4096;
-  alignas(64) int64 buffer[most + group];
-  for (int64 i = begin; i < end; i += most) {
-    const int64 past = least(i + most, end);
+void stream_positions(const char* mask, int64 begin, int64 end, int64* destination, int64 first) {
+  constexpr int64 buffer_size = 4096;
+  alignas(64) int64 buffer[buffer_size + group];
+  for (int64 i = begin; i < end; i += buffer_size) {
+    const int64 past = minimum(i + buffer_size, end);
     const int64 count = count_true(mask + i, past - i);
     write_positions(mask, i, past, 0, buffer, 0, count + group);
-    char* const target = reinterpret_cast<char*>(to + first);
+    char* const target = reinterpret_cast<char*>(destination + first);
     if (count * 8 >= streamed_run) {
       copy_streamed(target, reinterpret_cast<const char*>(buffer), count * 8);
     } else {
@@ -176,9 +176,9 @@ void run_nonzero(const void* params) {
   const bool is_large = p.count * 8 >= streamed_bytes;
   for_each_block(p.size, p.starts, [&](int64 begin, int64 end, int64 first, int64 last) {
     if (p.rank == 1 && is_large) {
-      stream_positions(p.mask, begin, end, p.to, first);
+      stream_positions(p.mask, begin, end, p.output, first);
     } else if (p.rank == 1) {
-      write_positions(p.mask, begin, end, 0, p.to, first, last);
+      write_positions(p.mask, begin, end, 0, p.output, first, last);
     } else {
       write_coordinates(p, begin, end, first, last);
     }

@@ -10,7 +10,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 /// Elements along axis 0 that are handled at once, and fewest that are worth a thread.
-constexpr int64 longest_run = 8192;
+constexpr int64 max_run_length = 8192;
 constexpr int64 gather_grain = 16384;
 /// Items under way from memory: 48 make a random take of 64 MB 1.7 times as fast (Xeon, one thread,
 /// beside others).
@@ -21,15 +21,15 @@ struct Runs {
   const Plan& over;
   int64 extent;  ///< of axis 0
   int64 length;
-  int64 pieces;  ///< of axis 0
+  int64 chunks;  ///< of axis 0
   int64 count;
 
-  Runs(const Plan& of, int64 most) : over(of) {
-    extent = of.rank > 0 ? of.shape[0] : 1;
-    length = least(extent, most);
-    pieces = ceil_div(extent, length);
-    count = pieces;
-    for (int axis = 1; axis < of.rank; ++axis) count *= of.shape[axis];
+  Runs(const Plan& plan, int64 max_length) : over(plan) {
+    extent = plan.rank > 0 ? plan.shape[0] : 1;
+    length = minimum(extent, max_length);
+    chunks = ceil_div(extent, length);
+    count = chunks;
+    for (int axis = 1; axis < plan.rank; ++axis) count *= plan.shape[axis];
   }
   [[nodiscard]] int64 stride(int operand) const {
     return over.rank > 0 ? over.strides[operand][0] : 0;
@@ -37,40 +37,41 @@ struct Runs {
 
   /// Calls `body(data, n)` for the runs from `begin` to `end`.
   template <class Body>
-  SKERRY_INLINE void walk(int64 begin, int64 end, Body&& body) const {
+  SKERRY_INLINE void visit_runs(int64 begin, int64 end, Body&& body) const {
     int64 position[Plan::max_axes];
     char* row[Plan::max_operands];
-    const auto seek = [&](int64 to) {
+    const auto seek = [&](int64 row_index) {
       for (int i = 0; i < over.operand_count; ++i) row[i] = over.base(i);
       for (int axis = 1; axis < over.rank; ++axis) {
-        position[axis] = to % over.shape[axis];
-        to /= over.shape[axis];
+        position[axis] = row_index % over.shape[axis];
+        row_index /= over.shape[axis];
         for (int i = 0; i < over.operand_count; ++i) {
           row[i] += position[axis] * over.strides[i][axis];
         }
       }
     };
-    seek(begin / pieces);
-    int64 piece = begin % pieces;
-    for (int64 run = begin; run < end; ++run) {
+    seek(begin / chunks);
+    int64 chunk = begin % chunks;
+    for (int64 run_index = begin; run_index < end; ++run_index) {
       char* data[Plan::max_operands];
-      for (int i = 0; i < over.operand_count; ++i) data[i] = row[i] + piece * length * stride(i);
-      body(data, least(length, extent - piece * length));
-      if (++piece < pieces || over.rank < 2) continue;
-      piece = 0;
+      for (int i = 0; i < over.operand_count; ++i) data[i] = row[i] + chunk * length * stride(i);
+      body(data, minimum(length, extent - chunk * length));
+      if (++chunk < chunks || over.rank < 2) continue;
+      chunk = 0;
       if (++position[1] < over.shape[1]) {
         for (int i = 0; i < over.operand_count; ++i) row[i] += over.strides[i][1];
       } else {
-        seek((run + 1) / pieces);
+        seek((run_index + 1) / chunks);
       }
     }
   }
 
   template <class Body>
-  void walk_in_parallel(Body&& body) const {
-    const int64 grain = greatest(gather_grain / length, 1);
-    if (count <= grain) return walk(0, count, body);
-    cpu::parallel_for(count, grain, [&](int64 begin, int64 end) { walk(begin, end, body); });
+  void visit_in_parallel(Body&& body) const {
+    const int64 grain_size = maximum(gather_grain / length, 1);
+    if (count <= grain_size) return visit_runs(0, count, body);
+    cpu::parallel_for(count, grain_size,
+                      [&](int64 begin, int64 end) { visit_runs(begin, end, body); });
   }
 };
 
@@ -80,18 +81,19 @@ SKERRY_INLINE bool wrap(int64& index, int64 size) {
   return static_cast<uint64>(index) < static_cast<uint64>(size);
 }
 
-void report(int64* found, int64 index) {
+void report(int64* invalid_value, int64 index) {
   int64 none = 0;
-  __atomic_compare_exchange_n(found, &none, index, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  __atomic_compare_exchange_n(invalid_value, &none, index, false, __ATOMIC_RELEASE,
+                              __ATOMIC_RELAXED);
 }
 
 /// Reports the first index of a run that is out of bounds.
-__attribute__((noinline)) void report_first(int64* found, const char* indices, int64 step, int64 n,
-                                            int64 size) {
+__attribute__((noinline)) void report_first(int64* invalid_index, const char* indices, int64 step,
+                                            int64 n, int64 size) {
   for (int64 i = 0; i < n; ++i) {
     int64 index = load<int64>(indices + i * step);
-    const int64 given = index;
-    if (!wrap(index, size)) return report(found, given);
+    const int64 raw_index = index;
+    if (!wrap(index, size)) return report(invalid_index, raw_index);
   }
 }
 
@@ -109,18 +111,19 @@ SKERRY_INLINE bool are_inside(const char* indices, int64 step, int64 n, int64 si
 /// Bytes of an array whose items a core has sooner if it overlaps plain loads than if it is asked
 /// to fetch each ahead: 10^6 of as many, in any order, one thread of an EPYC (Zen 4): of uint8 772
 /// us for 1354, float32 1076 for 1476, float64 1680 for 1792; of 16 MB of complex128 3700 for 3290.
-constexpr int64 near_bytes = 4 * far_bytes;
+constexpr int64 near_bytes = 4 * out_of_cache_bytes;
 
 /// The same of what lies in the caches by plain indices, which are the most: nothing to fetch ahead
 /// and nothing to look at.
 template <int Size>
-SKERRY_INLINE void gather_near(char* to, int64 to_step, const char* indices, int64 index_step,
-                               const char* from, int64 from_step, int64 stride, int64 n) {
+SKERRY_INLINE void gather_near(char* destination, int64 to_step, const char* indices,
+                               int64 index_step, const char* source, int64 from_step, int64 stride,
+                               int64 n) {
   using U = item_t<Size>;
 #pragma GCC ivdep
   for (int64 i = 0; i < n; ++i) {
-    const int64 at = load<int64>(indices + i * index_step) * stride;
-    store(to + i * to_step, load<U>(from + i * from_step + at));
+    const int64 offset = load<int64>(indices + i * index_step) * stride;
+    store(destination + i * to_step, load<U>(source + i * from_step + offset));
   }
 }
 
@@ -136,92 +139,94 @@ SKERRY_INLINE void gather_run(const GatherParams& p, char* const* data, int64 to
   bool all_inside = true;
   for (int64 i = 0; i < n; ++i) {
     // An index that is negative or out of bounds fetches something else, which does no harm.
-    const int64 ahead = load<int64>(data[1] + least(i + fetched_ahead, n - 1) * index_step);
+    const int64 ahead = load<int64>(data[1] + minimum(i + fetched_ahead, n - 1) * index_step);
     __builtin_prefetch(data[2] + (IsOffset ? ahead : ahead * stride), 0, 2);
-    int64 at = load<int64>(data[1] + i * index_step);
+    int64 offset = load<int64>(data[1] + i * index_step);
     if constexpr (IsOffset) {
-      at = at == no_offset ? 0 : at;
+      offset = offset == no_offset ? 0 : offset;
     } else {
-      const bool is_inside = wrap(at, p.size);
+      const bool is_inside = wrap(offset, p.size);
       all_inside &= is_inside;
-      at = (is_inside ? at : 0) * stride;
+      offset = (is_inside ? offset : 0) * stride;
     }
-    store(data[0] + i * to_step, load<U>(data[2] + i * from_step + at));
+    store(data[0] + i * to_step, load<U>(data[2] + i * from_step + offset));
   }
-  if (!all_inside) report_first(p.found, data[1], index_step, n, p.size);
+  if (!all_inside) report_first(p.invalid_index, data[1], index_step, n, p.size);
 }
 
 template <int Size>
-SKERRY_INLINE void copy_run(char* to, int64 to_step, const char* from, int64 from_step, int64 n) {
+SKERRY_INLINE void copy_run(char* destination, int64 to_step, const char* source, int64 from_step,
+                            int64 n) {
   using U = item_t<Size>;
   if (to_step == Size && from_step == Size) {
-    __builtin_memcpy(to, from, static_cast<unsigned long>(n * Size));
+    __builtin_memcpy(destination, source, static_cast<unsigned long>(n * Size));
     return;
   }
-  for (int64 i = 0; i < n; ++i) store(to + i * to_step, load<U>(from + i * from_step));
+  for (int64 i = 0; i < n; ++i) store(destination + i * to_step, load<U>(source + i * from_step));
 }
 
 /// A run under one index.
 template <int Size>
 SKERRY_INLINE void gather_row(const GatherParams& p, char* const* data, int64 to_step,
                               int64 from_step, int64 n) {
-  int64 at = load<int64>(data[1]);
+  int64 offset = load<int64>(data[1]);
   if (p.is_offset) {
-    at = at == no_offset ? 0 : at;
+    offset = offset == no_offset ? 0 : offset;
   } else {
-    const int64 given = at;
-    const bool is_inside = wrap(at, p.size);
-    if (!is_inside) report(p.found, given);
-    at = (is_inside ? at : 0) * p.stride;
+    const int64 raw_index = offset;
+    const bool is_inside = wrap(offset, p.size);
+    if (!is_inside) report(p.invalid_index, raw_index);
+    offset = (is_inside ? offset : 0) * p.stride;
   }
-  copy_run<Size>(data[0], to_step, data[2] + at, from_step, n);
+  copy_run<Size>(data[0], to_step, data[2] + offset, from_step, n);
 }
 
 template <int Size>
 void run_gather(const void* params) {
   const auto& p = *static_cast<const GatherParams*>(params);
-  const Runs all(p.over, longest_run);
-  const int64 to = all.stride(0);
+  const Runs all(p.over, max_run_length);
+  const int64 output_stride = all.stride(0);
   const int64 index = all.stride(1);
-  const int64 from = all.stride(2);
+  const int64 array_stride = all.stride(2);
   if (index == 0) {
-    all.walk_in_parallel(
-        [&](char* const* data, int64 n) { gather_row<Size>(p, data, to, from, n); });
-  } else if (p.is_offset) {
-    all.walk_in_parallel([&](char* const* data, int64 n) {
-      gather_run<Size, true>(p, data, to, index, from, 0, n);
+    all.visit_in_parallel([&](char* const* data, int64 n) {
+      gather_row<Size>(p, data, output_stride, array_stride, n);
     });
-  } else if (to == Size && index == 8 && from == 0 && p.stride == Size) {
-    all.walk_in_parallel(
+  } else if (p.is_offset) {
+    all.visit_in_parallel([&](char* const* data, int64 n) {
+      gather_run<Size, true>(p, data, output_stride, index, array_stride, 0, n);
+    });
+  } else if (output_stride == Size && index == 8 && array_stride == 0 && p.stride == Size) {
+    all.visit_in_parallel(
         [&](char* const* data, int64 n) { gather_run<Size, false>(p, data, Size, 8, 0, Size, n); });
-  } else if (to == Size && index == 8 && from == 0) {
-    all.walk_in_parallel([&](char* const* data, int64 n) {
+  } else if (output_stride == Size && index == 8 && array_stride == 0) {
+    all.visit_in_parallel([&](char* const* data, int64 n) {
       gather_run<Size, false>(p, data, Size, 8, 0, p.stride, n);
     });
   } else {
-    all.walk_in_parallel([&](char* const* data, int64 n) {
-      gather_run<Size, false>(p, data, to, index, from, p.stride, n);
+    all.visit_in_parallel([&](char* const* data, int64 n) {
+      gather_run<Size, false>(p, data, output_stride, index, array_stride, p.stride, n);
     });
   }
 }
 
 void run_offsets(const void* params) {
   const auto& p = *static_cast<const OffsetsParams*>(params);
-  const Runs all(p.over, longest_run);
-  const int64 to = all.stride(0);
+  const Runs all(p.over, max_run_length);
+  const int64 output_stride = all.stride(0);
   const int64 step = all.stride(1);
-  all.walk_in_parallel([&](char* const* data, int64 n) {
+  all.visit_in_parallel([&](char* const* data, int64 n) {
     bool all_inside = true;
     for (int64 i = 0; i < n; ++i) {
-      char* place = data[0] + i * to;
-      int64 at = load<int64>(data[1] + i * step);
-      const bool is_inside = wrap(at, p.size);
+      char* slot = data[0] + i * output_stride;
+      int64 wrapped_index = load<int64>(data[1] + i * step);
+      const bool is_inside = wrap(wrapped_index, p.size);
       all_inside &= is_inside;
-      const int64 before = p.adds ? load<int64>(place) : 0;
-      const bool is_there = is_inside && before != no_offset;
-      store(place, is_there ? before + at * p.stride : no_offset);
+      const int64 base_offset = p.adds ? load<int64>(slot) : 0;
+      const bool is_there = is_inside && base_offset != no_offset;
+      store(slot, is_there ? base_offset + wrapped_index * p.stride : no_offset);
     }
-    if (!all_inside) report_first(p.found, data[1], step, n, p.size);
+    if (!all_inside) report_first(p.invalid_index, data[1], step, n, p.size);
   });
 }
 
@@ -229,16 +234,18 @@ template <int Size>
 SKERRY_INLINE void scatter_run(const Runs& all, char* const* data, int64 n) {
   using U = item_t<Size>;
   const int64 step = all.stride(1);
-  const int64 to = all.stride(2);
-  const int64 from = all.stride(3);
+  const int64 array_stride = all.stride(2);
+  const int64 item_stride = all.stride(3);
   if (step == 0) {
-    const int64 at = load<int64>(data[1]);
-    if (at != no_offset) copy_run<Size>(data[2] + at, to, data[3], from, n);
+    const int64 offset = load<int64>(data[1]);
+    if (offset != no_offset)
+      copy_run<Size>(data[2] + offset, array_stride, data[3], item_stride, n);
     return;
   }
   for (int64 i = 0; i < n; ++i) {
-    const int64 at = load<int64>(data[1] + i * step);
-    if (at != no_offset) store(data[2] + i * to + at, load<U>(data[3] + i * from));
+    const int64 offset = load<int64>(data[1] + i * step);
+    if (offset != no_offset)
+      store(data[2] + i * array_stride + offset, load<U>(data[3] + i * item_stride));
   }
 }
 
@@ -248,39 +255,42 @@ template <int Size>
 void run_scatter(const void* params) {
   const auto& p = *static_cast<const ScatterParams*>(params);
   const Plan& over = p.over;
-  const Runs all(over, longest_run);
+  const Runs all(over, max_run_length);
   const auto body = [&](char* const* data, int64 n) { scatter_run<Size>(all, data, n); };
   const int last = over.rank - 1;
-  if (p.is_unique) return all.walk_in_parallel(body);
-  if (over.size < 2 * gather_grain || over.rank < 2) return all.walk(0, all.count, body);
+  if (p.is_unique) return all.visit_in_parallel(body);
+  if (over.size < 2 * gather_grain || over.rank < 2) return all.visit_runs(0, all.count, body);
   if (over.strides[1][last] == 0) {
     const int64 rows = all.count / over.shape[last];
-    cpu::parallel_for(over.shape[last], greatest(gather_grain * over.shape[last] / over.size, 1),
-                      [&](int64 begin, int64 end) { all.walk(begin * rows, end * rows, body); });
+    cpu::parallel_for(
+        over.shape[last], maximum(gather_grain * over.shape[last] / over.size, 1),
+        [&](int64 begin, int64 end) { all.visit_runs(begin * rows, end * rows, body); });
   } else if (over.strides[1][0] == 0 && over.shape[0] >= 1024) {
     cpu::parallel_for(over.shape[0], 512, [&](int64 begin, int64 end) {
-      Plan part = over;
-      part.shape[0] = end - begin;
+      Plan chunk_plan = over;
+      chunk_plan.shape[0] = end - begin;
       for (int i = 0; i < over.operand_count; ++i) {
-        part.data[i] += begin * over.strides[i][0];  // an element by value has plans of one axis
+        chunk_plan.data[i] +=
+            begin * over.strides[i][0];  // an element by value has plans of one axis
       }
-      const Runs mine(part, longest_run);
-      mine.walk(0, mine.count,
-                [&](char* const* data, int64 n) { scatter_run<Size>(mine, data, n); });
+      const Runs chunk_runs(chunk_plan, max_run_length);
+      chunk_runs.visit_runs(0, chunk_runs.count, [&](char* const* data, int64 n) {
+        scatter_run<Size>(chunk_runs, data, n);
+      });
     });
   } else {
-    all.walk(0, all.count, body);
+    all.visit_runs(0, all.count, body);
   }
 }
 
 void run_spread(const void* params) {
-  const auto& p = *static_cast<const SpreadParams*>(params);
+  const auto& p = *static_cast<const RepeatStartsParams*>(params);
   int64 total = 0;
   for (int64 i = 0; i < p.size; ++i) {
     p.starts[i] = total;
     const int64 count = p.counts[i];
     if (count < 0) {
-      report(p.found, count);
+      report(p.negative_count, count);
     } else if (__builtin_add_overflow(total, count, &total)) {
       total = INT64_MAX;
     }
@@ -289,10 +299,11 @@ void run_spread(const void* params) {
 }
 
 void run_owners(const void* params) {
-  const auto& p = *static_cast<const OwnersParams*>(params);
+  const auto& p = *static_cast<const RepeatedIndicesParams*>(params);
   cpu::parallel_for(p.size, 4096, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
-      for (int64 at = p.starts[i]; at < p.starts[i + 1]; ++at) p.to[at] = i;
+      for (int64 position = p.starts[i]; position < p.starts[i + 1]; ++position)
+        p.output[position] = i;
     }
   });
 }

@@ -9,10 +9,10 @@ namespace {
 
 template <int Size>
 void fill_size(index_kernels& table) {
-  constexpr int place = size_class(Size);
-  table.gather[place].host = run_gather<Size>;
-  table.scatter[place].host = run_scatter<Size>;
-  table.compress[place].host = run_compress<Size>;
+  constexpr int size_index = size_class(Size);
+  table.gather[size_index].host = run_gather<Size>;
+  table.scatter[size_index].host = run_scatter<Size>;
+  table.compress[size_index].host = run_compress<Size>;
 }
 
 }  // namespace
@@ -26,8 +26,8 @@ void fill_index(index_kernels& table) {
   table.offsets.host = run_offsets;
   table.count.host = run_count;
   table.nonzero.host = run_nonzero;
-  table.spread.host = run_spread;
-  table.owners.host = run_owners;
+  table.repeat_starts.host = run_spread;
+  table.repeated_indices.host = run_owners;
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -10,21 +10,21 @@ namespace {
 
 /// An index that is out of bounds, or 0.
 int64 find_outside(const ScatterReduceParams& p) {
-  int64 found = 0;
+  int64 invalid_index = 0;
   cpu::parallel_for(p.size, 1 << 16, [&](int64 begin, int64 end) {
     int64 low = 0;
     int64 high = 0;
     for (int64 i = begin; i < end; ++i) {
-      low = least(low, p.index[i]);
-      high = greatest(high, p.index[i]);
+      low = minimum(low, p.index[i]);
+      high = maximum(high, p.index[i]);
     }
     if (high >= p.target_size) {
-      __atomic_store_n(&found, high, __ATOMIC_RELAXED);
+      __atomic_store_n(&invalid_index, high, __ATOMIC_RELAXED);
     } else if (low < -p.target_size) {
-      __atomic_store_n(&found, low, __ATOMIC_RELAXED);
+      __atomic_store_n(&invalid_index, low, __ATOMIC_RELAXED);
     }
   });
-  return found;
+  return invalid_index;
 }
 
 /// In turn, by one thread: the sums are those of a loop, bit for bit.
@@ -33,20 +33,20 @@ void scatter_reduce(const void* params) {
   using C = ops::computed_t<T>;
   const auto& p = *static_cast<const ScatterReduceParams*>(params);
   if (p.target_size == 0) {
-    *p.found = p.index[0] != 0 ? p.index[0] : -1;
+    *p.invalid_index = p.index[0] != 0 ? p.index[0] : -1;
     return;
   }
   if (const int64 outside = find_outside(p); outside != 0) {
-    __atomic_store_n(p.found, outside, __ATOMIC_RELAXED);
+    __atomic_store_n(p.invalid_index, outside, __ATOMIC_RELAXED);
     return;
   }
-  const ScatterReduceParams of = p;  // which no store can change
-  for (int64 i = 0; i < of.size; ++i) {
-    const int64 index = of.index[i];
-    const int64 place = index + (index < 0 ? of.target_size : 0);
-    char* const to = of.target + place * int64(sizeof(T));
-    const C value = static_cast<C>(load<T>(of.values + i * of.value_step));
-    store(to, static_cast<T>(combine<Op, C>(static_cast<C>(load<T>(to)), value)));
+  const ScatterReduceParams params_copy = p;  // which no store can change
+  for (int64 i = 0; i < params_copy.size; ++i) {
+    const int64 index = params_copy.index[i];
+    const int64 position = index + (index < 0 ? params_copy.target_size : 0);
+    char* const destination = params_copy.target + position * int64(sizeof(T));
+    const C value = static_cast<C>(load<T>(params_copy.values + i * params_copy.value_step));
+    store(destination, static_cast<T>(combine<Op, C>(static_cast<C>(load<T>(destination)), value)));
   }
 }
 

@@ -22,8 +22,9 @@ namespace {
 
 /// Keeps one of the indices that are out of bounds, the same in every run: the highest as an
 /// unsigned number. 0 is in bounds of every axis with elements.
-__device__ SKERRY_INLINE void report(std::int64_t* found, std::int64_t index) {
-  atomicMax(reinterpret_cast<unsigned long long*>(found), static_cast<unsigned long long>(index));
+__device__ SKERRY_INLINE void report(std::int64_t* invalid_value, std::int64_t index) {
+  atomicMax(reinterpret_cast<unsigned long long*>(invalid_value),
+            static_cast<unsigned long long>(index));
 }
 
 /// An index from the end counts from the front; true if it is in bounds.
@@ -35,10 +36,10 @@ __device__ SKERRY_INLINE bool wrap(std::int64_t& index, std::int64_t size) {
 [[nodiscard]] bool all_aligned(const Plan& over, int first, int last, std::int64_t alignment) {
   bool aligned = true;
   for (int operand = first; operand <= last; ++operand) {
-    const auto suits = [&](std::int64_t address) { return address % alignment == 0; };
-    aligned = aligned && suits(reinterpret_cast<std::intptr_t>(over.data[operand]));
+    const auto is_aligned = [&](std::int64_t address) { return address % alignment == 0; };
+    aligned = aligned && is_aligned(reinterpret_cast<std::intptr_t>(over.data[operand]));
     for (int axis = 0; axis < over.rank; ++axis) {
-      aligned = aligned && suits(over.strides[operand][axis]);
+      aligned = aligned && is_aligned(over.strides[operand][axis]);
     }
   }
   return aligned;
@@ -54,85 +55,86 @@ struct gather_loop {
   const char* array;
   std::int64_t size;
   std::int64_t stride;
-  std::int64_t* found;
+  std::int64_t* invalid_index;
   bool is_offset;
   bool is_aligned;
   bool index_is_aligned;
 
   __device__ void operator()(std::int32_t element) const {
-    std::int32_t at[3];
-    offsets.locate(static_cast<std::uint32_t>(element), at);
-    const auto given = load<std::int64_t>(index + at[1], index_is_aligned);
-    const T item = load<T>(array + at[2] + distance(given), is_aligned);
-    store<T>(items + at[0], item, is_aligned);
+    std::int32_t operand_offsets[3];
+    offsets.locate(static_cast<std::uint32_t>(element), operand_offsets);
+    const auto raw_index = load<std::int64_t>(index + operand_offsets[1], index_is_aligned);
+    const T item = load<T>(array + operand_offsets[2] + distance(raw_index), is_aligned);
+    store<T>(items + operand_offsets[0], item, is_aligned);
   }
 
  private:
-  __device__ SKERRY_INLINE std::int64_t distance(std::int64_t given) const {
-    if (is_offset) return given == no_offset ? 0 : given;
-    std::int64_t wrapped = given;
+  __device__ SKERRY_INLINE std::int64_t distance(std::int64_t raw_index) const {
+    if (is_offset) return raw_index == no_offset ? 0 : raw_index;
+    std::int64_t wrapped = raw_index;
     if (wrap(wrapped, size)) return wrapped * stride;
-    report(found, given);
+    report(invalid_index, raw_index);
     return 0;
   }
 };
 
 template <class T>
 int gather(const void* params, LaunchContext* context) {
-  const auto& from = *static_cast<const GatherParams*>(params);
-  const Plan& over = from.over;
+  const auto& gather_params = *static_cast<const GatherParams*>(params);
+  const Plan& over = gather_params.over;
   gather_loop<T> loop{.offsets = {},
                       .items = over.data[0],
                       .index = over.data[1],
                       .array = over.data[2],
-                      .size = from.size,
-                      .stride = from.stride,
-                      .found = from.found,
-                      .is_offset = from.is_offset,
-                      .is_aligned = from.is_aligned && all_aligned(over, 0, 0, sizeof(T)) &&
+                      .size = gather_params.size,
+                      .stride = gather_params.stride,
+                      .invalid_index = gather_params.invalid_index,
+                      .is_offset = gather_params.is_offset,
+                      .is_aligned = gather_params.is_aligned &&
+                                    all_aligned(over, 0, 0, sizeof(T)) &&
                                     all_aligned(over, 2, 2, sizeof(T)),
                       .index_is_aligned = all_aligned(over, 1, 1, alignof(std::int64_t))};
   if (!loop.offsets.assign(over)) return cudaErrorInvalidValue;
-  return launched(
+  return end_launch(
       cub::DeviceFor::Bulk(static_cast<std::int32_t>(over.size), loop, stream_of(context)));
 }
 
 struct offsets_loop {
   StridedOffsets<2> offsets;
-  char* to;
+  char* output;
   const char* index;
   std::int64_t size;
   std::int64_t stride;
-  std::int64_t* found;
+  std::int64_t* invalid_index;
   bool adds;
   bool is_aligned;
 
   __device__ void operator()(std::int32_t element) const {
-    std::int32_t at[2];
-    offsets.locate(static_cast<std::uint32_t>(element), at);
-    const auto given = load<std::int64_t>(index + at[1], is_aligned);
-    auto* place = reinterpret_cast<std::int64_t*>(to + at[0]);
-    const std::int64_t before = adds ? *place : 0;
-    std::int64_t wrapped = given;
+    std::int32_t operand_offsets[2];
+    offsets.locate(static_cast<std::uint32_t>(element), operand_offsets);
+    const auto raw_index = load<std::int64_t>(index + operand_offsets[1], is_aligned);
+    auto* slot = reinterpret_cast<std::int64_t*>(output + operand_offsets[0]);
+    const std::int64_t base_offset = adds ? *slot : 0;
+    std::int64_t wrapped = raw_index;
     const bool is_inside = wrap(wrapped, size);
-    if (!is_inside) report(found, given);
-    *place = is_inside && before != no_offset ? before + wrapped * stride : no_offset;
+    if (!is_inside) report(invalid_index, raw_index);
+    *slot = is_inside && base_offset != no_offset ? base_offset + wrapped * stride : no_offset;
   }
 };
 
 int offsets(const void* params, LaunchContext* context) {
-  const auto& from = *static_cast<const OffsetsParams*>(params);
-  const Plan& over = from.over;
+  const auto& offsets_params = *static_cast<const OffsetsParams*>(params);
+  const Plan& over = offsets_params.over;
   offsets_loop loop{.offsets = {},
-                    .to = over.data[0],
+                    .output = over.data[0],
                     .index = over.data[1],
-                    .size = from.size,
-                    .stride = from.stride,
-                    .found = from.found,
-                    .adds = from.adds,
+                    .size = offsets_params.size,
+                    .stride = offsets_params.stride,
+                    .invalid_index = offsets_params.invalid_index,
+                    .adds = offsets_params.adds,
                     .is_aligned = all_aligned(over, 1, 1, alignof(std::int64_t))};
   if (!loop.offsets.assign(over)) return cudaErrorInvalidValue;
-  return launched(
+  return end_launch(
       cub::DeviceFor::Bulk(static_cast<std::int32_t>(over.size), loop, stream_of(context)));
 }
 
@@ -145,38 +147,41 @@ struct scatter_loop {
   bool is_aligned;
 
   __device__ void operator()(std::int32_t element) const {
-    std::int32_t at[4];
-    offsets.locate(static_cast<std::uint32_t>(element), at);
-    const auto place = *reinterpret_cast<const std::int64_t*>(indices + at[1]);
-    if (place == no_offset) return;
-    store<T>(array + at[2] + place, load<T>(items + at[3], is_aligned), is_aligned);
+    std::int32_t operand_offsets[4];
+    offsets.locate(static_cast<std::uint32_t>(element), operand_offsets);
+    const auto offset = *reinterpret_cast<const std::int64_t*>(indices + operand_offsets[1]);
+    if (offset == no_offset) return;
+    store<T>(array + operand_offsets[2] + offset, load<T>(items + operand_offsets[3], is_aligned),
+             is_aligned);
   }
 };
 
 template <class T>
 int scatter(const void* params, LaunchContext* context) {
-  const auto& from = *static_cast<const ScatterParams*>(params);
-  const Plan& over = from.over;
-  scatter_loop<T> loop{.offsets = {},
-                       .indices = over.data[1],
-                       .array = over.data[2],
-                       .items = over.data[3],
-                       .is_aligned = from.is_aligned && all_aligned(over, 2, 3, sizeof(T))};
+  const auto& scatter_params = *static_cast<const ScatterParams*>(params);
+  const Plan& over = scatter_params.over;
+  scatter_loop<T> loop{
+      .offsets = {},
+      .indices = over.data[1],
+      .array = over.data[2],
+      .items = over.data[3],
+      .is_aligned = scatter_params.is_aligned && all_aligned(over, 2, 3, sizeof(T))};
   if (!loop.offsets.assign(over)) return cudaErrorInvalidValue;
-  return launched(
+  return end_launch(
       cub::DeviceFor::Bulk(static_cast<std::int32_t>(over.size), loop, stream_of(context)));
 }
 
 // ---- masks
 
 int count(const void* params, LaunchContext* context) {
-  const auto& from = *static_cast<const CountParams*>(params);
-  return launched(
-      launch_census(from.mask, MaskCensus(from.starts, from.size), nullptr, stream_of(context)));
+  const auto& count_params = *static_cast<const CountParams*>(params);
+  return end_launch(launch_block_counts(count_params.mask,
+                                        MaskBlockCounts(count_params.starts, count_params.size),
+                                        nullptr, stream_of(context)));
 }
 
 /// The census that count left; select() writes no word of it.
-MaskCensus left_by_count(const std::int64_t* starts, std::int64_t size) {
+MaskBlockCounts left_by_count(const std::int64_t* starts, std::int64_t size) {
   return {const_cast<std::int64_t*>(starts), size};
 }
 
@@ -187,28 +192,30 @@ cudaError_t select(const char* mask, const Selection& selection, std::int64_t* n
   const auto nbytes = static_cast<std::size_t>(count_words(size, true)) * sizeof(std::int64_t);
   auto* const memory = static_cast<std::int64_t*>(context->workspace(context, nbytes));
   if (memory == nullptr) return cudaErrorMemoryAllocation;
-  const MaskCensus census(memory, size);
-  const cudaError_t status = launch_census(mask, census, number, stream_of(context));
-  return status != cudaSuccess ? status : launch_selection(selection, census, stream_of(context));
+  const MaskBlockCounts block_counts(memory, size);
+  const cudaError_t status = launch_block_counts(mask, block_counts, number, stream_of(context));
+  return status != cudaSuccess ? status
+                               : launch_selection(selection, block_counts, stream_of(context));
 }
 
 template <class T>
-SelectedItems<T> items_of(const char* from, T* to) {
-  return {
-      .from = from, .to = to, .is_aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(from))};
+SelectedItems<T> items_of(const char* input, T* output) {
+  return {.input = input,
+          .output = output,
+          .is_aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(input))};
 }
 
 }  // namespace
 
 template <class T>
-cudaError_t select_items(const char* mask, const char* from, T* to, std::int64_t* number,
+cudaError_t select_items(const char* mask, const char* input, T* output, std::int64_t* number,
                          std::int64_t size, LaunchContext* context) {
-  return select(mask, items_of(from, to), number, size, context);
+  return select(mask, items_of(input, output), number, size, context);
 }
 
-cudaError_t select_indices(const char* mask, std::int64_t* to, std::int64_t* number,
+cudaError_t select_indices(const char* mask, std::int64_t* output, std::int64_t* number,
                            std::int64_t size, LaunchContext* context) {
-  const SelectedIndices indices{.to = to, .count = 0, .rank = 1, .extents = {}};
+  const SelectedIndices indices{.output = output, .count = 0, .rank = 1, .extents = {}};
   return select(mask, indices, number, size, context);
 }
 
@@ -224,17 +231,17 @@ namespace {
 template <class T>
 int compress(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const CompressParams*>(params);
-  return launched(launch_selection(items_of(p.from, reinterpret_cast<T*>(p.to)),
-                                   left_by_count(p.starts, p.size), stream_of(context)));
+  return end_launch(launch_selection(items_of(p.input, reinterpret_cast<T*>(p.output)),
+                                     left_by_count(p.starts, p.size), stream_of(context)));
 }
 
 int nonzero(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const NonzeroParams*>(params);
-  SelectedIndices indices{.to = p.to, .count = p.count, .rank = p.rank, .extents = {}};
+  SelectedIndices indices{.output = p.output, .count = p.count, .rank = p.rank, .extents = {}};
   for (int axis = 0; axis < p.rank; ++axis) {
     indices.extents[axis] = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(p.shape[axis]));
   }
-  return launched(launch_selection(indices, left_by_count(p.starts, p.size), stream_of(context)));
+  return end_launch(launch_selection(indices, left_by_count(p.starts, p.size), stream_of(context)));
 }
 
 // ---- repetitions
@@ -242,13 +249,13 @@ int nonzero(const void* params, LaunchContext* context) {
 struct checked_count {
   const std::int64_t* counts;
   std::int64_t size;
-  std::int64_t* found;
+  std::int64_t* negative_count;
 
   /// The scan reads one more than there are, so that it ends with the sum of all.
   __device__ std::int64_t operator()(std::int64_t index) const {
     if (index >= size) return 0;
     const std::int64_t count = counts[index];
-    if (count < 0) report(found, count);
+    if (count < 0) report(negative_count, count);
     return count < 0 ? 0 : count;
   }
 };
@@ -260,11 +267,12 @@ struct saturating_sum {
   }
 };
 
-int spread(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const SpreadParams*>(params);
-  const auto counts = thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
-                                                      checked_count{p.counts, p.size, p.found});
-  return launched(with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
+int repeat_starts(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const RepeatStartsParams*>(params);
+  const auto counts =
+      thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
+                                      checked_count{p.counts, p.size, p.negative_count});
+  return end_launch(with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
     return cub::DeviceScan::ExclusiveScan(scratch, nbytes, counts, p.starts, saturating_sum{},
                                           std::int64_t{0}, p.size + 1, stream_of(context));
   }));
@@ -274,7 +282,7 @@ int spread(const void* params, LaunchContext* context) {
 struct owners_loop {
   const std::int64_t* starts;
   std::int64_t size;
-  std::int64_t* to;
+  std::int64_t* output;
 
   __device__ void operator()(std::int64_t element) const {
     std::int64_t low = 0;
@@ -287,22 +295,22 @@ struct owners_loop {
         high = middle;
       }
     }
-    to[element] = low;
+    output[element] = low;
   }
 };
 
-int owners(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const OwnersParams*>(params);
-  const owners_loop loop{.starts = p.starts, .size = p.size, .to = p.to};
-  return launched(cub::DeviceFor::Bulk(p.total, loop, stream_of(context)));
+int repeated_indices(const void* params, LaunchContext* context) {
+  const auto& p = *static_cast<const RepeatedIndicesParams*>(params);
+  const owners_loop loop{.starts = p.starts, .size = p.size, .output = p.output};
+  return end_launch(cub::DeviceFor::Bulk(p.total, loop, stream_of(context)));
 }
 
 template <class T>
 void fill_size(index_kernels& table) {
-  constexpr int place = size_class(sizeof(T));
-  table.gather[place].native = &gather<T>;
-  table.scatter[place].native = &scatter<T>;
-  table.compress[place].native = &compress<T>;
+  constexpr int size_index = size_class(sizeof(T));
+  table.gather[size_index].native = &gather<T>;
+  table.scatter[size_index].native = &scatter<T>;
+  table.compress[size_index].native = &compress<T>;
 }
 
 }  // namespace
@@ -316,8 +324,8 @@ void fill_index(index_kernels& table) {
   table.offsets.native = &offsets;
   table.count.native = &count;
   table.nonzero.native = &nonzero;
-  table.spread.native = &spread;
-  table.owners.native = &owners;
+  table.repeat_starts.native = &repeat_starts;
+  table.repeated_indices.native = &repeated_indices;
 }
 
 }  // namespace skerry::native

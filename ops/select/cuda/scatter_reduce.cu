@@ -16,18 +16,20 @@ struct check_indices {
   std::int64_t target_size;
   std::uint32_t* keys;
   unsigned* is_outside;
-  std::int64_t* found;
+  std::int64_t* invalid_index;
   bool is_aligned;
 
   __device__ void operator()(std::int64_t i) const {
-    const auto given = load<std::int64_t>(index + i * 8, is_aligned);
-    const std::int64_t place = given < 0 ? given + target_size : given;
-    const bool inside = static_cast<std::uint64_t>(place) < static_cast<std::uint64_t>(target_size);
-    keys[i] = inside ? static_cast<std::uint32_t>(place) : 0;
+    const auto raw_index = load<std::int64_t>(index + i * 8, is_aligned);
+    const std::int64_t position = raw_index < 0 ? raw_index + target_size : raw_index;
+    const bool inside =
+        static_cast<std::uint64_t>(position) < static_cast<std::uint64_t>(target_size);
+    keys[i] = inside ? static_cast<std::uint32_t>(position) : 0;
     if (inside) return;
     atomicExch(is_outside, 1u);
-    const std::int64_t shown = given != 0 ? given : -1;
-    atomicMax(reinterpret_cast<unsigned long long*>(found), static_cast<unsigned long long>(shown));
+    const std::int64_t shown = raw_index != 0 ? raw_index : -1;
+    atomicMax(reinterpret_cast<unsigned long long*>(invalid_index),
+              static_cast<unsigned long long>(shown));
   }
 };
 
@@ -53,9 +55,10 @@ struct ScatterFold {
   }
   __device__ SKERRY_INLINE void apply(std::int64_t i, value x) const {
     if (*is_outside != 0) return;
-    char* const to = target + i * static_cast<std::int64_t>(sizeof(T));
-    const value before = static_cast<value>(native::load<T>(to, is_aligned));
-    native::store(to, static_cast<T>(kernels::combine<Op, value>(before, x)), is_aligned);
+    char* const destination = target + i * static_cast<std::int64_t>(sizeof(T));
+    const value old_value = static_cast<value>(native::load<T>(destination, is_aligned));
+    native::store(destination, static_cast<T>(kernels::combine<Op, value>(old_value, x)),
+                  is_aligned);
   }
 };
 
@@ -64,26 +67,26 @@ int scatter_reduce(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const ScatterReduceParams*>(params);
   auto* const keys = scratch<std::uint32_t>(context, 2 * p.size);
   auto* const is_outside = scratch<unsigned>(context, 1);
-  if (keys == nullptr || is_outside == nullptr) return launched(cudaErrorMemoryAllocation);
+  if (keys == nullptr || is_outside == nullptr) return end_launch(cudaErrorMemoryAllocation);
   cudaError_t status = cudaMemsetAsync(is_outside, 0, sizeof(unsigned), stream_of(context));
-  if (status != cudaSuccess) return launched(status);
+  if (status != cudaSuccess) return end_launch(status);
   const check_indices check{
       .index = reinterpret_cast<const char*>(p.index),
       .target_size = p.target_size,
       .keys = keys,
       .is_outside = is_outside,
-      .found = p.found,
-      .is_aligned = suits<std::int64_t>(reinterpret_cast<std::intptr_t>(p.index))};
+      .invalid_index = p.invalid_index,
+      .is_aligned = is_aligned_for<std::int64_t>(reinterpret_cast<std::intptr_t>(p.index))};
   status = cub::DeviceFor::Bulk(p.size, check, stream_of(context));
-  if (status != cudaSuccess) return launched(status);
+  if (status != cudaSuccess) return end_launch(status);
   const ScatterFold<Op, T> fold{
       .target = p.target,
       .values = p.values,
       .value_step = p.value_step,
       .is_outside = is_outside,
-      .is_aligned = suits_whole<T>(reinterpret_cast<std::intptr_t>(p.target)) &&
-                    suits_whole<T>(reinterpret_cast<std::intptr_t>(p.values))};
-  return launched(
+      .is_aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.target)) &&
+                    is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.values))};
+  return end_launch(
       fold_by_index(fold, keys, p.size, static_cast<std::uint32_t>(p.target_size), context));
 }
 

@@ -22,7 +22,7 @@
 namespace skerry::native {
 
 /// What is known of a mask; in memory as ops/select/kernels.hpp says.
-struct MaskCensus {
+struct MaskBlockCounts {
   static constexpr int words_of_chunk = mask_chunk / 32;
 
   std::int64_t* total;
@@ -31,7 +31,7 @@ struct MaskCensus {
   std::int64_t size;
   std::int64_t chunks;
 
-  MaskCensus(std::int64_t* memory, std::int64_t elements)
+  MaskBlockCounts(std::int64_t* memory, std::int64_t elements)
       : total(memory + mask_blocks(elements)),
         starts(total + 1),
         flags(reinterpret_cast<std::uint32_t*>(starts + mask_chunks(elements))),
@@ -44,10 +44,11 @@ inline constexpr int warp_threads = 32;
 inline constexpr int select_warps = select_threads / warp_threads;
 
 /// A chunk a block: its flags, and how many are true.
-__global__ void __launch_bounds__(select_threads) take_census(const char* mask, MaskCensus census) {
+__global__ void __launch_bounds__(select_threads)
+    count_mask_blocks(const char* mask, MaskBlockCounts block_counts) {
   using reduction = cub::BlockReduce<int, select_threads>;
   __shared__ typename reduction::TempStorage scratch;
-  constexpr int words = MaskCensus::words_of_chunk / select_warps;
+  constexpr int words = MaskBlockCounts::words_of_chunk / select_warps;
   const int lane = static_cast<int>(threadIdx.x) % warp_threads;
   const int first = static_cast<int>(threadIdx.x) / warp_threads * words;
   const std::int64_t chunk = blockIdx.x;
@@ -55,48 +56,50 @@ __global__ void __launch_bounds__(select_threads) take_census(const char* mask, 
   char bytes[words];
   SKERRY_UNROLL
   for (int word = 0; word < words; ++word) {
-    const std::int64_t at = begin + word * warp_threads;
-    bytes[word] = at < census.size ? mask[at] : char{0};
+    const std::int64_t index = begin + word * warp_threads;
+    bytes[word] = index < block_counts.size ? mask[index] : char{0};
   }
-  std::uint32_t own = 0;
+  std::uint32_t word_flags = 0;
   SKERRY_UNROLL
   for (int word = 0; word < words; ++word) {
     const std::uint32_t flags = __ballot_sync(~0U, bytes[word] != 0);
-    if (lane == word) own = flags;
+    if (lane == word) word_flags = flags;
   }
-  if (lane < words) census.flags[chunk * MaskCensus::words_of_chunk + first + lane] = own;
-  const int count = reduction(scratch).Sum(__popc(own));
-  if (threadIdx.x == 0) census.starts[chunk] = count;
+  if (lane < words)
+    block_counts.flags[chunk * MaskBlockCounts::words_of_chunk + first + lane] = word_flags;
+  const int count = reduction(scratch).Sum(__popc(word_flags));
+  if (threadIdx.x == 0) block_counts.starts[chunk] = count;
 }
 
-inline constexpr int census_threads = 512;
+inline constexpr int scan_counts_threads = 512;
 
 /// Counts become starts. One block: there are 4,096 elements to a number.
-__global__ void __launch_bounds__(census_threads)
-    add_census(MaskCensus census, std::int64_t* number) {
-  using scan = cub::BlockScan<std::int64_t, census_threads, cub::BLOCK_SCAN_WARP_SCANS>;
+__global__ void __launch_bounds__(scan_counts_threads)
+    scan_block_counts(MaskBlockCounts block_counts, std::int64_t* number) {
+  using scan = cub::BlockScan<std::int64_t, scan_counts_threads, cub::BLOCK_SCAN_WARP_SCANS>;
   __shared__ typename scan::TempStorage scratch;
   constexpr int share = 8;
-  std::int64_t before = 0;
-  for (std::int64_t begin = 0; begin < census.chunks; begin += census_threads * share) {
+  std::int64_t running_total = 0;
+  for (std::int64_t begin = 0; begin < block_counts.chunks; begin += scan_counts_threads * share) {
     const std::int64_t first = begin + static_cast<std::int64_t>(threadIdx.x) * share;
     std::int64_t counts[share];
     SKERRY_UNROLL
     for (int i = 0; i < share; ++i) {
-      counts[i] = first + i < census.chunks ? census.starts[first + i] : 0;
+      counts[i] = first + i < block_counts.chunks ? block_counts.starts[first + i] : 0;
     }
     std::int64_t all = 0;
     scan(scratch).ExclusiveSum(counts, counts, all);
     SKERRY_UNROLL
     for (int i = 0; i < share; ++i) {
-      if (first + i < census.chunks) census.starts[first + i] = before + counts[i];
+      if (first + i < block_counts.chunks)
+        block_counts.starts[first + i] = running_total + counts[i];
     }
-    before += all;
+    running_total += all;
     __syncthreads();
   }
   if (threadIdx.x == 0) {
-    *census.total = before;
-    if (number != nullptr) *number = before;
+    *block_counts.total = running_total;
+    if (number != nullptr) *number = running_total;
   }
 }
 
@@ -105,19 +108,19 @@ template <class T>
 struct SelectedItems {
   using slot = T;
 
-  const char* from;
-  T* to;
+  const char* input;
+  T* output;
   bool is_aligned;
 
   __device__ SKERRY_INLINE T read(std::int64_t index, int) const {
-    return load<T>(from + index * static_cast<std::int64_t>(sizeof(T)), is_aligned);
+    return load<T>(input + index * static_cast<std::int64_t>(sizeof(T)), is_aligned);
   }
   __device__ SKERRY_INLINE void write(std::int64_t number, T item, std::int64_t) const {
-    store<T>(reinterpret_cast<char*>(to + number), item, true);
+    store<T>(reinterpret_cast<char*>(output + number), item, true);
   }
   /// Items between the last multiple of 128 bytes and item `number` of the result.
   __device__ SKERRY_INLINE int misfit(std::int64_t number) const {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(to + number) % 128 / sizeof(T));
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(output + number) % 128 / sizeof(T));
   }
 };
 
@@ -125,7 +128,7 @@ struct SelectedItems {
 struct SelectedIndices {
   using slot = std::uint16_t;
 
-  std::int64_t* to;
+  std::int64_t* output;
   std::int64_t count;
   std::int32_t rank;
   FastDivider<std::uint64_t> extents[max_rank];
@@ -138,23 +141,25 @@ struct SelectedIndices {
     SKERRY_DO_NOT_UNROLL
     for (int axis = rank - 1; axis > 0; --axis) {
       const auto [quotient, coordinate] = extents[axis].divide(rest);
-      to[axis * count + number] = coordinate;
+      output[axis * count + number] = coordinate;
       rest = quotient;
     }
-    to[number] = rest;
+    output[number] = rest;
   }
   __device__ SKERRY_INLINE int misfit(std::int64_t number) const {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(to + number) % 128 / sizeof *to);
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(output + number) % 128 /
+                            sizeof *output);
   }
 };
 
 /// A chunk a block: what is selected is collected in shared memory, and written side by side.
 template <class Selection>
 __global__ void __launch_bounds__(select_threads)
-    write_selected(const __grid_constant__ Selection selection, const MaskCensus census) {
+    write_selected(const __grid_constant__ Selection selection,
+                   const MaskBlockCounts block_counts) {
   using slot = typename Selection::slot;
   using scan = cub::BlockScan<int, select_threads>;
-  constexpr int all_words = MaskCensus::words_of_chunk;
+  constexpr int all_words = MaskBlockCounts::words_of_chunk;
   constexpr int words = sizeof(slot) > 8 ? all_words / 2 : all_words;
   __shared__ typename scan::TempStorage scratch;
   __shared__ std::uint32_t flags[all_words];
@@ -165,34 +170,35 @@ __global__ void __launch_bounds__(select_threads)
   const int lane = thread % warp_threads;
   const std::int64_t chunk = blockIdx.x;
 
-  const std::uint32_t own = thread < all_words ? census.flags[chunk * all_words + thread] : 0;
-  int before = 0;
+  const std::uint32_t word_flags =
+      thread < all_words ? block_counts.flags[chunk * all_words + thread] : 0;
+  int prefix = 0;
   int in_chunk = 0;
-  scan(scratch).ExclusiveSum(__popc(own), before, in_chunk);
+  scan(scratch).ExclusiveSum(__popc(word_flags), prefix, in_chunk);
   if (thread < all_words) {
-    flags[thread] = own;
-    begins[thread] = before;
+    flags[thread] = word_flags;
+    begins[thread] = prefix;
   }
   if (thread == 0) begins[all_words] = in_chunk;
   if (in_chunk == 0) return;
   __syncthreads();
 
   const std::uint32_t lower_lanes = (1U << lane) - 1;
-  const std::int64_t start = census.starts[chunk];
+  const std::int64_t start = block_counts.starts[chunk];
   SKERRY_DO_NOT_UNROLL
-  for (int part = 0; part < all_words; part += words) {
-    const int collected = begins[part];
+  for (int first_word = 0; first_word < all_words; first_word += words) {
+    const int collected = begins[first_word];
     SKERRY_UNROLL
     for (int i = 0; i < words / select_warps; ++i) {
-      const int word = part + i * select_warps + thread / warp_threads;
-      const std::uint32_t chosen = flags[word];
-      if ((chosen >> lane & 1) == 0) continue;
+      const int word = first_word + i * select_warps + thread / warp_threads;
+      const std::uint32_t selected = flags[word];
+      if ((selected >> lane & 1) == 0) continue;
       const int within = word * warp_threads + lane;
-      slots[begins[word] - collected + __popc(chosen & lower_lanes)] =
+      slots[begins[word] - collected + __popc(selected & lower_lanes)] =
           selection.read(chunk * mask_chunk + within, within);
     }
     __syncthreads();
-    const int count = begins[part + words] - collected;
+    const int count = begins[first_word + words] - collected;
     const std::int64_t first = start + collected;
     for (int i = thread - selection.misfit(first); i < count; i += select_threads) {
       if (i >= 0) selection.write(first + i, slots[i], chunk * mask_chunk);
@@ -201,21 +207,22 @@ __global__ void __launch_bounds__(select_threads)
   }
 }
 
-inline cudaError_t launch_census(const char* mask, const MaskCensus& census, std::int64_t* number,
-                                 cudaStream_t stream) {
-  if (census.chunks > 0) {
-    take_census<<<static_cast<unsigned>(census.chunks), select_threads, 0, stream>>>(mask, census);
+inline cudaError_t launch_block_counts(const char* mask, const MaskBlockCounts& block_counts,
+                                       std::int64_t* number, cudaStream_t stream) {
+  if (block_counts.chunks > 0) {
+    count_mask_blocks<<<static_cast<unsigned>(block_counts.chunks), select_threads, 0, stream>>>(
+        mask, block_counts);
   }
-  add_census<<<1, census_threads, 0, stream>>>(census, number);
+  scan_block_counts<<<1, scan_counts_threads, 0, stream>>>(block_counts, number);
   return cudaGetLastError();
 }
 
 template <class Selection>
-cudaError_t launch_selection(const Selection& selection, const MaskCensus& census,
+cudaError_t launch_selection(const Selection& selection, const MaskBlockCounts& block_counts,
                              cudaStream_t stream) {
-  if (census.chunks == 0) return cudaSuccess;
-  write_selected<<<static_cast<unsigned>(census.chunks), select_threads, 0, stream>>>(selection,
-                                                                                      census);
+  if (block_counts.chunks == 0) return cudaSuccess;
+  write_selected<<<static_cast<unsigned>(block_counts.chunks), select_threads, 0, stream>>>(
+      selection, block_counts);
   return cudaGetLastError();
 }
 

@@ -26,8 +26,8 @@ struct IndexCode {
 
   SKERRY_INLINE int64 joined(uint64 key, int64 index) const {
     constexpr uint64 top = uint64{1} << 63;
-    const uint64 kept = key << unused >> bits << bits;
-    return static_cast<int64>((kept | static_cast<uint64>(index)) ^ top);
+    const uint64 high_bits = key << unused >> bits << bits;
+    return static_cast<int64>((high_bits | static_cast<uint64>(index)) ^ top);
   }
   [[nodiscard]] SKERRY_INLINE int64 index(int64 joined) const {
     return joined & ((int64{1} << bits) - 1);
@@ -39,7 +39,7 @@ template <class T>
 IndexCode code_indices(const EncodedRow<T>& row, int64 n) {
   uint64 differing = 0;
   for (int64 i = 0; i < n; ++i) differing |= row.key(i) ^ row.first;
-  return {.unused = static_cast<int>(least(63, 64 - bit_width(differing))),
+  return {.unused = static_cast<int>(minimum(63, 64 - bit_width(differing))),
           .bits = bit_width(static_cast<uint64>(n - 1))};
 }
 
@@ -77,14 +77,14 @@ void argsort_by_lanes(const char* row, int64* out, int64* scratch, int64 n, RowO
   const EncodedRow<T> items(row, order);
   const IndexCode code = code_indices(items, n);
   for (int64 i = 0; i < n; ++i) out[i] = code.joined(items.key(i), i);
-  const LaneCode<int64> plain{};
-  const PlainKeys<int64> source{out};
+  const LaneCode<int64> identity_code{};
+  const EncodedKeys<int64> source{out};
   if (n <= network_keys<int64>) {
-    sort_few<int64>(source, KeysToItems<int64>{out, plain}, n);
+    sort_few<int64>(source, KeysToItems<int64>{out, identity_code}, n);
   } else if (!alone || n < parallel_keys || cpu::thread_count() == 1) {
-    sort_at_place<int64>(whole_row(out, scratch, n), plain);
+    sort_at_place<int64>(whole_row(out, scratch, n), identity_code);
   } else {
-    sort_whole<int64>(source, whole_row(out, scratch, n), plain);
+    sort_whole<int64>(source, whole_row(out, scratch, n), identity_code);
   }
   if (code.is_exact() || !has_ties(out, n, code)) {
     for (int64 i = 0; i < n; ++i) out[i] = code.index(out[i]);

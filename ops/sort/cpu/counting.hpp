@@ -20,14 +20,14 @@ template <class T>
   requires(sizeof(T) == 2)
 class CountedRow {
  public:
-  /// `pieces` of 2^17 items at least; `workspace` has room for n items.
-  CountedRow(const char* row, int64 n, char* workspace, int64 pieces, RowOrder order)
-      : counters_(reinterpret_cast<uint32*>(workspace)), pieces_(pieces), flip_(order.flip<T>()) {
-    cpu::parallel_for(pieces, 1, [&](int64 first, int64 last) {
-      for (int64 piece = first; piece < last; ++piece) {
-        const int64 begin = n / pieces * piece;
-        const int64 end = piece + 1 < pieces ? begin + n / pieces : n;
-        count_piece(row + begin * 2, end - begin, counters_ + piece * values);
+  /// `chunks` of 2^17 items at least; `workspace` has room for n items.
+  CountedRow(const char* row, int64 n, char* workspace, int64 chunks, RowOrder order)
+      : counters_(reinterpret_cast<uint32*>(workspace)), chunks_(chunks), flip_(order.flip<T>()) {
+    cpu::parallel_for(chunks, 1, [&](int64 first, int64 last) {
+      for (int64 chunk = first; chunk < last; ++chunk) {
+        const int64 begin = n / chunks * chunk;
+        const int64 end = chunk + 1 < chunks ? begin + n / chunks : n;
+        count_chunk(row + begin * 2, end - begin, counters_ + chunk * values);
       }
     });
   }
@@ -42,17 +42,17 @@ class CountedRow {
       }
     });
     int64 begin = 0;
-    for (int64& at : begins) {
-      const int64 count = &at == begins + spans ? 0 : at;
-      at = begin;
+    for (int64& span_begin : begins) {
+      const int64 count = &span_begin == begins + spans ? 0 : span_begin;
+      span_begin = begin;
       begin += count;
     }
     cpu::parallel_for(spans, 1, [&](int64 first, int64 last) {
       for (int64 span = first; span < last; ++span) {
-        uint16* to = out + begins[span];
+        uint16* destination = out + begins[span];
         for_each(span, [&](uint16 item, int64 count) {
-          for (int64 i = 0; i < count; ++i) to[i] = item;
-          to += count;
+          for (int64 i = 0; i < count; ++i) destination[i] = item;
+          destination += count;
         });
       }
     });
@@ -61,7 +61,7 @@ class CountedRow {
 
   [[nodiscard]] int64 count(uint16 item) const {
     int64 all = 0;
-    for (int64 piece = 0; piece < pieces_; ++piece) all += counters_[piece * values + item];
+    for (int64 chunk = 0; chunk < chunks_; ++chunk) all += counters_[chunk * values + item];
     return all;
   }
 
@@ -70,22 +70,22 @@ class CountedRow {
   static constexpr int64 spans = 256;  ///< of keys, of which threads take one at a time
   static_assert(values * int64(sizeof(uint32)) <= (int64{1} << 17) * 2);
 
-  static void count_piece(const char* items, int64 n, uint32* counters) {
+  static void count_chunk(const char* items, int64 n, uint32* counters) {
     __builtin_memset(counters, 0, values * sizeof *counters);
     for (int64 i = 0; i < n; ++i) ++counters[load<uint16>(items + i * 2)];
   }
 
   /// Calls what(item, count) for the items of a span, in order.
   template <class F>
-  SKERRY_INLINE void for_each(int64 span, const F& what) const {
+  SKERRY_INLINE void for_each(int64 span, const F& visitor) const {
     for (int64 key = span * (values / spans); key < (span + 1) * (values / spans); ++key) {
       const uint16 item = SortKey<T>::decode(static_cast<uint16>(key), flip_);
-      if (!SortKey<T>::is_nan(item)) what(item, count(item));
+      if (!SortKey<T>::is_nan(item)) visitor(item, count(item));
     }
   }
 
   uint32* counters_;
-  int64 pieces_;
+  int64 chunks_;
   uint16 flip_;
 };
 
@@ -94,9 +94,9 @@ class CountedRow {
 template <class T>
 bool sort_by_counting(const char* row, char* out, char* workspace, int64 n, int64 threads,
                       RowOrder order) {
-  constexpr int64 most = int64{1} << 31;  // that a counter holds
-  const int64 pieces = greatest(ceil_div(n, most), threads);
-  const CountedRow<T> counts(row, n, workspace, pieces, order);
+  constexpr int64 max_count = int64{1} << 31;  // that a counter holds
+  const int64 chunks = maximum(ceil_div(n, max_count), threads);
+  const CountedRow<T> counts(row, n, workspace, chunks, order);
   const int64 written = counts.write(reinterpret_cast<uint16*>(out));
   return ops::real_floating<T> && (written < n || counts.count(SortKey<T>::top) > 0);
 }

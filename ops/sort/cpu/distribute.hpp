@@ -20,7 +20,7 @@ class ValueIntervals {
   bool choose(const EncodedRow<T>& row, int64 n) {
     K low = static_cast<K>(~K{0});
     K high = 0;
-    const int64 step = greatest(1, n / 4096);
+    const int64 step = maximum(1, n / 4096);
     for (int64 i = 0; i < n; i += step) {
       const K key = row.key(i);
       low = key < low ? key : low;
@@ -28,13 +28,13 @@ class ValueIntervals {
     }
     low_ = low;
     const int bits = bit_width(static_cast<K>(high - low));
-    shift_ = static_cast<int>(greatest(0, bits - 11));
+    shift_ = static_cast<int>(maximum(0, bits - 11));
     return bits > 0;
   }
 
-  void find(const EncodedRow<T>& row, int64 at, int64 n, uint16* buckets) const {
+  void find(const EncodedRow<T>& row, int64 position, int64 n, uint16* buckets) const {
     for (int64 i = 0; i < n; ++i) {
-      const K key = row.key(at + i);
+      const K key = row.key(position + i);
       const K distance = static_cast<K>((key < low_ ? K{0} : static_cast<K>(key - low_)) >> shift_);
       buckets[i] = static_cast<uint16>(distance < K{2047} ? distance : K{2047});
     }
@@ -55,7 +55,7 @@ class ValueIntervals<T> {
     const T infinity = static_cast<T>(__builtin_inf());
     T low = infinity;
     T high = -infinity;
-    const int64 step = greatest(1, n / 4096);
+    const int64 step = maximum(1, n / 4096);
     for (int64 i = 0; i < n; i += step) {
       const T x = load<T>(row.row + i * int64(sizeof(T)));
       if (x > -infinity && x < low) low = x;
@@ -67,11 +67,11 @@ class ValueIntervals<T> {
     return low < high && scale_ != 0 && scale_ - scale_ == 0;
   }
 
-  void find(const EncodedRow<T>& row, int64 at, int64 n, uint16* buckets) const {
-    const char* from = row.row + at * int64(sizeof(T));
+  void find(const EncodedRow<T>& row, int64 position, int64 n, uint16* buckets) const {
+    const char* source = row.row + position * int64(sizeof(T));
     constexpr T last = value_buckets - 1;
     for (int64 i = 0; i < n; ++i) {
-      const T distance = (load<T>(from + i * int64(sizeof(T))) - origin_) * scale_;
+      const T distance = (load<T>(source + i * int64(sizeof(T))) - origin_) * scale_;
       const T positive = distance < 0 ? T{0} : distance;
       buckets[i] = static_cast<uint16>(static_cast<int32>(positive < last ? positive : last));
     }
@@ -82,13 +82,13 @@ class ValueIntervals<T> {
   T scale_;
 };
 
-/// Sorts n keys, and writes their items to `to`, which is spare memory until then.
+/// Sorts n keys, and writes their items to `destination`, which is spare memory until then.
 template <class T, class K>
-void sort_bucket(K* keys, char* to, int64 n, K flip) {
+void sort_bucket(K* keys, char* destination, int64 n, K flip) {
   K differing = 0;
   for (int64 i = 1; i < n; ++i) differing |= static_cast<K>(keys[i] ^ keys[0]);
-  if (differing != 0) sort_keys(keys, reinterpret_cast<K*>(to), n, bit_width(differing));
-  decode_keys<T>(keys, to, n, flip);
+  if (differing != 0) sort_keys(keys, reinterpret_cast<K*>(destination), n, bit_width(differing));
+  decode_keys<T>(keys, destination, n, flip);
 }
 
 /// Sorts a row into `out`, by way of `scratch`; zeros and NaNs as decoding gives them. False, with
@@ -101,9 +101,9 @@ bool sort_distributed(EncodedRow<T>& row, char* out, typename SortKey<T>::type* 
   if (!intervals.choose(row, n)) return false;
   uint16 buckets[block];
   int64 offsets[value_buckets + 1] = {};
-  for (int64 at = 0; at < n; at += block) {
-    const int64 count = least(block, n - at);
-    intervals.find(row, at, count, buckets);
+  for (int64 position = 0; position < n; position += block) {
+    const int64 count = minimum(block, n - position);
+    intervals.find(row, position, count, buckets);
     for (int64 i = 0; i < count; ++i) ++offsets[buckets[i]];
   }
   int64 begin = 0;
@@ -116,21 +116,21 @@ bool sort_distributed(EncodedRow<T>& row, char* out, typename SortKey<T>::type* 
   }
   if (crowded > n / 8) return false;
   {
-    StreamedBuckets<K> to(scratch, offsets, value_buckets);
-    for (int64 at = 0; at < n; at += block) {
+    StreamedBuckets<K> streamed_buckets(scratch, offsets, value_buckets);
+    for (int64 position = 0; position < n; position += block) {
       alignas(64) K encoded[block];
-      const int64 count = least(block, n - at);
-      row.block(at, count, encoded);
-      intervals.find(row, at, count, buckets);
-      for (int64 i = 0; i < count; ++i) to.put(buckets[i], encoded[i]);
+      const int64 count = minimum(block, n - position);
+      row.block(position, count, encoded);
+      intervals.find(row, position, count, buckets);
+      for (int64 i = 0; i < count; ++i) streamed_buckets.put(buckets[i], encoded[i]);
     }
-    to.finish();
+    streamed_buckets.finish();
   }
   // Each offset is now the end of its bucket, counted from the line that `scratch` begins in.
-  const int64 before = offsets[value_buckets - 1] - n;
+  const int64 line_offset = offsets[value_buckets - 1] - n;
   begin = 0;
   for (int bucket = 0; bucket < value_buckets; ++bucket) {
-    const int64 end = offsets[bucket] - before;
+    const int64 end = offsets[bucket] - line_offset;
     if (end > begin) {
       sort_bucket<T>(scratch + begin, out + begin * int64(sizeof(T)), end - begin, row.flip);
     }

@@ -16,7 +16,7 @@ struct RowOrder {
   bool is_signed;  ///< of what row_item_t gives the bits of
 
   template <class T>
-  static constexpr RowOrder of(bool descending) {
+  static constexpr RowOrder create(bool descending) {
     return {descending, ops::signed_integral<T>};
   }
   /// For SortKey<T>.
@@ -41,19 +41,19 @@ struct EncodedRow {
   K differing = 0;
   K special = 0;
 
-  EncodedRow(const char* at, RowOrder order)
-      : row(at), flip(order.flip<T>()), first(SortKey<T>::encode(load<K>(at), flip)) {}
+  EncodedRow(const char* row_data, RowOrder order)
+      : row(row_data), flip(order.flip<T>()), first(SortKey<T>::encode(load<K>(row_data), flip)) {}
 
   [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
     return SortKey<T>::encode(load<K>(row + i * int64(sizeof(K))), flip);
   }
 
-  SKERRY_INLINE const K* block(int64 at, int64 n, K* scratch) {
-    const char* from = row + at * int64(sizeof(K));
+  SKERRY_INLINE const K* block(int64 position, int64 n, K* scratch) {
+    const char* source = row + position * int64(sizeof(K));
     K differ = 0;
     K odd = 0;
     for (int64 i = 0; i < n; ++i) {
-      const K bits = load<K>(from + i * int64(sizeof(K)));
+      const K bits = load<K>(source + i * int64(sizeof(K)));
       const K key = SortKey<T>::encode(bits, flip);
       differ |= static_cast<K>(key ^ first);
       odd |= static_cast<K>(is_special(bits));
@@ -72,7 +72,7 @@ struct EncodedRow {
   /// One more than the highest bit in which any of a few keys differ.
   [[nodiscard]] int guess_high(int64 n) const {
     K differ = 0;
-    const int64 step = greatest(1, n / 64);
+    const int64 step = maximum(1, n / 64);
     for (int64 i = 0; i < n; i += step) differ |= static_cast<K>(key(i) ^ first);
     return bit_width(differ);
   }
@@ -83,24 +83,24 @@ template <class T>
 struct ComparedItem {
   using type = T;
 
-  static SKERRY_INLINE type of(const char* item) { return load<T>(item); }
+  static SKERRY_INLINE type load_key(const char* item) { return load<T>(item); }
 };
 template <ops::stored_only T>
 struct ComparedItem<T> {
   using type = typename SortKey<T>::type;
 
-  static SKERRY_INLINE type of(const char* item) {
+  static SKERRY_INLINE type load_key(const char* item) {
     return SortKey<T>::encode(load<type>(item), type{0});
   }
 };
 template <class T>
 using compared_t = typename ComparedItem<T>::type;
 
-/// `from` and `to` may be the same memory.
+/// `source` and `destination` may be the same memory.
 template <class T, class K>
-void decode_keys(const K* from, char* to, int64 n, K flip) {
+void decode_keys(const K* source, char* destination, int64 n, K flip) {
   for (int64 i = 0; i < n; ++i) {
-    store(to + i * int64(sizeof(K)), SortKey<T>::decode(from[i], flip));
+    store(destination + i * int64(sizeof(K)), SortKey<T>::decode(source[i], flip));
   }
 }
 

@@ -12,7 +12,7 @@ template <class T>
 struct HashKey {
   using type = typename SortKey<T>::type;
 
-  static SKERRY_INLINE type of(const char* item) {
+  static SKERRY_INLINE type load_key(const char* item) {
     return SortKey<T>::encode(load<type>(item), type{0});
   }
   static SKERRY_INLINE uint64 hash(type key) { return uint64{key} * 0x9e3779b97f4a7c15u; }
@@ -29,13 +29,13 @@ struct TwoWords {
 template <>
 struct HashKey<complex128> {
   using type = TwoWords;
-  using part = SortKey<float64>;
+  using component_key = SortKey<float64>;
 
-  static SKERRY_INLINE type of(const char* item) {
+  static SKERRY_INLINE type load_key(const char* item) {
     const uint64 re = load<uint64>(item);
     const uint64 im = load<uint64>(item + 8);
-    if (part::is_nan(re) || part::is_nan(im)) return {~uint64{0}, ~uint64{0}};
-    return {part::encode(re, 0), part::encode(im, 0)};
+    if (component_key::is_nan(re) || component_key::is_nan(im)) return {~uint64{0}, ~uint64{0}};
+    return {component_key::encode(re, 0), component_key::encode(im, 0)};
   }
   static SKERRY_INLINE uint64 hash(type key) {
     const uint64 first = key.first * 0x9e3779b97f4a7c15u;

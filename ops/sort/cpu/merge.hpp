@@ -25,8 +25,8 @@ struct RunPair {
 
   /// How many of the first `count` results are from the first run.
   [[nodiscard]] int64 split(int64 count) const {
-    int64 low = greatest(0, count - second_size);
-    int64 high = least(count, first_size);
+    int64 low = maximum(0, count - second_size);
+    int64 high = minimum(count, first_size);
     while (low < high) {
       const int64 middle = low + (high - low) / 2;
       if (key(second[count - middle - 1]) < key(first[middle])) {
@@ -39,7 +39,7 @@ struct RunPair {
   }
 
   /// Results begin…end, to `to` on.
-  void merge(int64 begin, int64 end, K* to) const {
+  void merge(int64 begin, int64 end, K* destination) const {
     int64 i = split(begin);
     int64 j = begin - i;
     const int64 stop = split(end);
@@ -48,32 +48,35 @@ struct RunPair {
       const K a = first[i];
       const K b = second[j];
       const bool takes_second = key(b) < key(a);
-      *to++ = takes_second ? b : a;
+      *destination++ = takes_second ? b : a;
       j += takes_second;
       i += !takes_second;
     }
-    __builtin_memcpy(to, first + i, static_cast<unsigned long>(stop - i) * sizeof(K));
-    to += stop - i;
-    __builtin_memcpy(to, second + j, static_cast<unsigned long>(second_stop - j) * sizeof(K));
+    __builtin_memcpy(destination, first + i, static_cast<unsigned long>(stop - i) * sizeof(K));
+    destination += stop - i;
+    __builtin_memcpy(destination, second + j,
+                     static_cast<unsigned long>(second_stop - j) * sizeof(K));
   }
 };
 
 /// Merges neighbouring runs of `length` (the last may be shorter) from one array to another.
 template <class T>
-void merge_runs(const typename SortKey<T>::type* from, typename SortKey<T>::type* to, int64 n,
-                int64 length, RowOrder order) {
+void merge_runs(const typename SortKey<T>::type* source, typename SortKey<T>::type* destination,
+                int64 n, int64 length, RowOrder order) {
   using K = typename SortKey<T>::type;
-  constexpr int64 piece = 32768;
+  constexpr int64 chunk_size = 32768;
   const K flip = order.flip<T>();
-  cpu::parallel_for(ceil_div(n, piece), 1, [=](int64 begin_piece, int64 end_piece) {
-    for (int64 at = begin_piece * piece; at < least(n, end_piece * piece);) {
-      const int64 start = at / (2 * length) * (2 * length);
-      const int64 middle = least(n, start + length);
-      const int64 stop = least(n, middle + length);
-      const RunPair<T> runs{from + start, middle - start, from + middle, stop - middle, flip};
-      const int64 end = least(least(stop, least(n, end_piece * piece)), at + piece);
-      runs.merge(at - start, end - start, to + at);
-      at = end;
+  cpu::parallel_for(ceil_div(n, chunk_size), 1, [=](int64 begin_chunk, int64 end_chunk) {
+    for (int64 position = begin_chunk * chunk_size;
+         position < minimum(n, end_chunk * chunk_size);) {
+      const int64 start = position / (2 * length) * (2 * length);
+      const int64 middle = minimum(n, start + length);
+      const int64 stop = minimum(n, middle + length);
+      const RunPair<T> runs{source + start, middle - start, source + middle, stop - middle, flip};
+      const int64 end =
+          minimum(minimum(stop, minimum(n, end_chunk * chunk_size)), position + chunk_size);
+      runs.merge(position - start, end - start, destination + position);
+      position = end;
     }
   });
 }

@@ -33,7 +33,7 @@ template <class T>
 using rank_key_t = typename detail::rank_key<sizeof(T)>::type;
 
 template <class K>
-inline constexpr K greatest_rank_key =
+inline constexpr K max_rank_key =
     static_cast<K>(sizeof(K) < 4 ? ~ops::bits_t<K>{0} : ops::bits_t<K>(~ops::sign_bit<K>));
 
 /// The items of a row as keys; inverted, the greatest comes first, and NaN with it.
@@ -47,8 +47,8 @@ struct RankedRow {
   bits flip;
   bits inverted;
 
-  RankedRow(const char* at, bool is_signed, bool largest)
-      : row(at),
+  RankedRow(const char* row_data, bool is_signed, bool largest)
+      : row(row_data),
         flip(RowOrder{.descending = false, .is_signed = is_signed}.template flip<T>()),
         inverted(static_cast<bits>((largest ? ~bits{0} : bits{0}) ^ top)) {}
 
@@ -59,16 +59,16 @@ struct RankedRow {
   [[nodiscard]] SKERRY_INLINE bits decode(K key) const {
     return SortKey<T>::decode(static_cast<bits>(static_cast<bits>(key) ^ inverted), flip);
   }
-  SKERRY_INLINE void block(int64 at, int64 n, K* to) const {
-    const RankedRow own = *this;  // not changed by what is stored
-    for (int64 i = 0; i < n; ++i) to[i] = own.key(at + i);
+  SKERRY_INLINE void block(int64 position, int64 n, K* destination) const {
+    const RankedRow row_copy = *this;  // not changed by what is stored
+    for (int64 i = 0; i < n; ++i) destination[i] = row_copy.key(position + i);
   }
   /// The keys of a block, which are the items themselves, or are written to `scratch`.
-  [[nodiscard]] SKERRY_INLINE const K* keys_of(int64 at, int64 n, K* scratch) const {
+  [[nodiscard]] SKERRY_INLINE const K* keys_of(int64 position, int64 n, K* scratch) const {
     if constexpr (sizeof(T) >= 4 && ops::integral<T>) {
-      if (flip == inverted) return reinterpret_cast<const K*>(row) + at;
+      if (flip == inverted) return reinterpret_cast<const K*>(row) + position;
     }
-    block(at, n, scratch);
+    block(position, n, scratch);
     return scratch;
   }
 };
@@ -77,10 +77,10 @@ struct RankedRow {
 template <class K>
 struct OrderStatistic {
   K key;
-  int64 less;     ///< how many keys are less than it
-  int64 equal;    ///< how many are equal, at least 1
-  const K* kept;  ///< keys of the ranks from `below` on, in no order
-  int64 kept_count;
+  int64 less;           ///< how many keys are less than it
+  int64 equal;          ///< how many are equal, at least 1
+  const K* candidates;  ///< keys of the ranks from `below` on, in no order
+  int64 candidate_count;
   int64 below;
 };
 
@@ -110,17 +110,17 @@ SKERRY_SHARED K key_by_digits(const K* keys, int64 n, int64 rank) {
   using bits = ops::bits_t<K>;
   constexpr bits top = sizeof(K) < 4 ? bits{0} : ops::sign_bit<K>;
   bits prefix = 0;
-  bits known = 0;
+  bits prefix_mask = 0;
   for (int shift = 8 * int(sizeof(K)) - 8; shift >= 0; shift -= 8) {
     int64 counts[256] = {};
     for (int64 i = 0; i < n; ++i) {
       const bits key = static_cast<bits>(static_cast<bits>(keys[i]) ^ top);
-      if ((key & known) == prefix) ++counts[(key >> shift) & 255];
+      if ((key & prefix_mask) == prefix) ++counts[(key >> shift) & 255];
     }
     int digit = 0;
     for (; rank >= counts[digit]; ++digit) rank -= counts[digit];
     prefix = static_cast<bits>(prefix | static_cast<bits>(static_cast<bits>(digit) << shift));
-    known = static_cast<bits>(known | static_cast<bits>(bits{255} << shift));
+    prefix_mask = static_cast<bits>(prefix_mask | static_cast<bits>(bits{255} << shift));
   }
   return static_cast<K>(static_cast<bits>(prefix ^ top));
 }
@@ -141,7 +141,7 @@ SKERRY_INLINE int64 part_by(K* keys, int64 n, K pivot) {
 template <class K>
 SKERRY_INLINE K pivot_of(const K* keys, int64 n) {
 #if defined(SKERRY_PACKS_LANES)
-  if constexpr (sizeof(K) >= 4) return choose_pivot<K>(PlainKeys<K>{keys}, n);
+  if constexpr (sizeof(K) >= 4) return choose_pivot<K>(EncodedKeys<K>{keys}, n);
 #endif
   return middle_of(keys[n / 4], keys[n / 2], keys[n - n / 4 - 1]);
 }
@@ -152,10 +152,11 @@ SKERRY_INLINE int64 count_keys(const K* keys, int64 n, Test test) {
   using counter = ops::bits_t<K>;
   constexpr int64 block = sizeof(K) == 1 ? 128 : 32768;
   int64 total = 0;
-  for (int64 at = 0; at < n; at += block) {
-    const int64 end = least(n, at + block);
+  for (int64 position = 0; position < n; position += block) {
+    const int64 end = minimum(n, position + block);
     counter some = 0;
-    for (int64 i = at; i < end; ++i) some = static_cast<counter>(some + (test(keys[i]) ? 1 : 0));
+    for (int64 i = position; i < end; ++i)
+      some = static_cast<counter>(some + (test(keys[i]) ? 1 : 0));
     total += static_cast<int64>(some);
   }
   return total;
@@ -166,13 +167,13 @@ SKERRY_INLINE int64 count_keys(const K* keys, int64 n, Test test) {
 template <class K>
 SKERRY_SHARED K key_by_bits(K* keys, int64 n, int64 rank) {
   constexpr int64 whole = 64 / int64(sizeof(K));
-  for (; n % whole != 0; ++n) keys[n] = greatest_rank_key<K>;
-  K found = 0;
+  for (; n % whole != 0; ++n) keys[n] = max_rank_key<K>;
+  K prefix = 0;
   for (K bit = ops::sign_bit<K>; bit != 0; bit = static_cast<K>(bit >> 1)) {
-    const K above = static_cast<K>(found | bit);
-    if (count_keys(keys, n, [above](K key) { return key < above; }) <= rank) found = above;
+    const K above = static_cast<K>(prefix | bit);
+    if (count_keys(keys, n, [above](K key) { return key < above; }) <= rank) prefix = above;
   }
-  return found;
+  return prefix;
 }
 
 /// The key of a rank; the keys are moved.
@@ -181,9 +182,9 @@ SKERRY_SHARED K key_of_rank(K* keys, int64 n, int64 rank) {
   if constexpr (sizeof(K) < 4) return key_by_bits(keys, n, rank);
   constexpr int64 few = 24;
   // Random keys take 12 rounds for a million; three times that is a row made to be slow.
-  constexpr int most_rounds = 40;
+  constexpr int max_rounds = 40;
   for (int round = 0; n > few; ++round) {
-    if (round == most_rounds) return key_by_digits(keys, n, rank);
+    if (round == max_rounds) return key_by_digits(keys, n, rank);
     const K pivot = pivot_of(keys, n);
     int64 front = part_by<false>(keys, n, pivot);
     if (rank < front) {
@@ -203,7 +204,7 @@ SKERRY_SHARED K key_of_rank(K* keys, int64 n, int64 rank) {
 }
 
 template <class K>
-OrderStatistic<K> statistic_among(K* keys, int64 n, int64 rank, int64 below) {
+OrderStatistic<K> select_statistic(K* keys, int64 n, int64 rank, int64 below) {
   const K key = key_of_rank(keys, n, rank - below);
   const int64 less = count_keys(keys, n, [key](K item) { return item < key; });
   const int64 equal = count_keys(keys, n, [key](K item) { return item == key; });
@@ -237,10 +238,11 @@ EnclosingKeys<rank_key_t<T>> enclose(const RankedRow<T>& row, int64 n, int64 ran
   const double share = static_cast<double>(rank) / static_cast<double>(n);
   const double middle = share * static_cast<double>(size);
   const double margin = 4.0 * __builtin_sqrt(middle * (1.0 - share)) + 8.0;
-  const int64 from = static_cast<int64>(middle - margin);
-  const int64 to = static_cast<int64>(middle + margin);
-  const K high = to < size ? key_of_rank(scratch, size, to) : greatest_rank_key<K>;
-  const K low = from > 0 ? key_of_rank(scratch, size, from) : static_cast<K>(~greatest_rank_key<K>);
+  const int64 low_rank = static_cast<int64>(middle - margin);
+  const int64 high_rank = static_cast<int64>(middle + margin);
+  const K high = high_rank < size ? key_of_rank(scratch, size, high_rank) : max_rank_key<K>;
+  const K low =
+      low_rank > 0 ? key_of_rank(scratch, size, low_rank) : static_cast<K>(~max_rank_key<K>);
   return {low, high};
 }
 
@@ -253,33 +255,33 @@ struct CollectedKeys {
   int64 count = 0;
 
   SKERRY_INLINE void collect(const RankedRow<T>& row, int64 begin, int64 end,
-                             EnclosingKeys<K> bounds, K* to) {
+                             EnclosingKeys<K> bounds, K* destination) {
     constexpr int64 block = 64;
     K encoded[block];
     for (; begin < end; begin += block) {
-      const int64 n = least(block, end - begin);
+      const int64 n = minimum(block, end - begin);
       const K* const keys = row.keys_of(begin, n, encoded);
-      n == block ? keep_block(keys, bounds, to) : keep(keys, n, bounds, to);
+      n == block ? keep_block(keys, bounds, destination) : keep(keys, n, bounds, destination);
     }
   }
 
  private:
   /// What is written behind the last one kept is written again, or is none that is kept: no more is
   /// written than was read.
-  SKERRY_SHARED void keep(const K* keys, int64 n, EnclosingKeys<K> bounds, K* to) {
-    int64 at = count;
+  SKERRY_SHARED void keep(const K* keys, int64 n, EnclosingKeys<K> bounds, K* destination) {
+    int64 position = count;
     int64 less = 0;
     for (int64 i = 0; i < n; ++i) {
       const K key = keys[i];
       less += key < bounds.low ? 1 : 0;
-      to[at] = key;
-      at += (key >= bounds.low) & (key <= bounds.high) ? 1 : 0;
+      destination[position] = key;
+      position += (key >= bounds.low) & (key <= bounds.high) ? 1 : 0;
     }
     below += less;
-    count = at;
+    count = position;
   }
 
-  SKERRY_INLINE void keep_block(const K* keys, EnclosingKeys<K> bounds, K* to) {
+  SKERRY_INLINE void keep_block(const K* keys, EnclosingKeys<K> bounds, K* destination) {
     constexpr int64 block = 64;
 #if defined(SKERRY_PACKS_LANES)
     if constexpr (sizeof(K) >= 4) {
@@ -290,21 +292,21 @@ struct CollectedKeys {
         const unsigned from_low = lanes_above<false, K>(v, low);
         const unsigned inside = from_low & ~lanes_above<true, K>(v, high);
         below += lane_count<K> - __builtin_popcount(from_low);
-        store_lanes(to + count, pack_lanes<K>(v, inside));
+        store_lanes(destination + count, pack_lanes<K>(v, inside));
         count += __builtin_popcount(inside);
       }
       return;
     }
 #endif
-    keep(keys, block, bounds, to);
+    keep(keys, block, bounds, destination);
   }
 };
 
-inline constexpr int64 most_parts = 64;
+inline constexpr int64 max_parts = 64;
 
 /// Parts of a row for the threads: any number gives the same result.
 inline int64 parts_of_row(int64 n) {
-  return greatest(1, least(least(n >> 16, cpu::thread_count()), most_parts));
+  return maximum(1, minimum(minimum(n >> 16, cpu::thread_count()), max_parts));
 }
 
 /// `scratch` has place for n keys.
@@ -316,47 +318,47 @@ SKERRY_SHARED OrderStatistic<rank_key_t<T>> find_statistic(const RankedRow<T>& r
     const EnclosingKeys<K> bounds = enclose(row, n, rank, scratch);
     const int64 parts = parts_of_row(n);
     const int64 length = ceil_div(n, parts);
-    CollectedKeys<T> found[most_parts];
+    CollectedKeys<T> collected_parts[max_parts];
     cpu::parallel_for(parts, 1, [&](int64 begin, int64 end) {
-      for (int64 part = begin; part < end; ++part) {
-        CollectedKeys<T> mine;
-        mine.collect(row, part * length, least(n, (part + 1) * length), bounds,
-                     scratch + part * length);
-        found[part] = mine;
+      for (int64 part_index = begin; part_index < end; ++part_index) {
+        CollectedKeys<T> collected;
+        collected.collect(row, part_index * length, minimum(n, (part_index + 1) * length), bounds,
+                          scratch + part_index * length);
+        collected_parts[part_index] = collected;
       }
     });
-    int64 below = found[0].below;
-    int64 count = found[0].count;
-    for (int64 part = 1; part < parts; ++part) {
-      __builtin_memmove(scratch + count, scratch + part * length,
-                        static_cast<unsigned long>(found[part].count) * sizeof(K));
-      below += found[part].below;
-      count += found[part].count;
+    int64 below = collected_parts[0].below;
+    int64 count = collected_parts[0].count;
+    for (int64 part_index = 1; part_index < parts; ++part_index) {
+      __builtin_memmove(scratch + count, scratch + part_index * length,
+                        static_cast<unsigned long>(collected_parts[part_index].count) * sizeof(K));
+      below += collected_parts[part_index].below;
+      count += collected_parts[part_index].count;
     }
     if (rank >= below && rank < below + count) {
-      return statistic_among(scratch, count, rank, below);
+      return select_statistic(scratch, count, rank, below);
     }
   }
   row.block(0, n, scratch);
-  return statistic_among(scratch, n, rank, 0);
+  return select_statistic(scratch, n, rank, 0);
 }
 
-/// The least key that is greater than that of `found`, if there is one.
+/// The least key that is greater than that of `statistic`, if there is one.
 template <class T>
 rank_key_t<T> next_key(const RankedRow<T>& row, int64 n,
-                       const OrderStatistic<rank_key_t<T>>& found) {
+                       const OrderStatistic<rank_key_t<T>>& statistic) {
   using K = rank_key_t<T>;
-  K next = greatest_rank_key<K>;
-  if (found.less + found.equal < found.below + found.kept_count) {
-    for (int64 i = 0; i < found.kept_count; ++i) {
-      const K key = found.kept[i];
-      next = key > found.key && key < next ? key : next;
+  K next = max_rank_key<K>;
+  if (statistic.less + statistic.equal < statistic.below + statistic.candidate_count) {
+    for (int64 i = 0; i < statistic.candidate_count; ++i) {
+      const K key = statistic.candidates[i];
+      next = key > statistic.key && key < next ? key : next;
     }
     return next;
   }
   for (int64 i = 0; i < n; ++i) {
     const K key = row.key(i);
-    next = key > found.key && key < next ? key : next;
+    next = key > statistic.key && key < next ? key : next;
   }
   return next;
 }

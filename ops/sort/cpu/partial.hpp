@@ -13,13 +13,13 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 template <class Body>
 SKERRY_INLINE void for_each_row(const PartialParams& p, int64 width, Body body) {
   if (p.rows == 1) return body(0, p.scratch);
-  const int64 piece = partial_scratch(p.length, width, p.best);
+  const int64 slot_bytes = partial_scratch(p.length, width, p.best);
   const int64 share = ceil_div(p.rows, p.slots);
-  const int64 grain = greatest(1, 8192 / (share * p.length));
-  cpu::parallel_for(ceil_div(p.rows, share), grain, [&](int64 begin, int64 end) {
+  const int64 grain_size = maximum(1, 8192 / (share * p.length));
+  cpu::parallel_for(ceil_div(p.rows, share), grain_size, [&](int64 begin, int64 end) {
     for (int64 slot = begin; slot < end; ++slot) {
-      const int64 last = least(p.rows, (slot + 1) * share);
-      for (int64 row = slot * share; row < last; ++row) body(row, p.scratch + slot * piece);
+      const int64 last = minimum(p.rows, (slot + 1) * share);
+      for (int64 row = slot * share; row < last; ++row) body(row, p.scratch + slot * slot_bytes);
     }
   });
 }
@@ -34,31 +34,32 @@ RankedRow<T> row_at(const PartialParams& p, int64 row, bool is_signed) {
 template <class T, class Use>
 SKERRY_INLINE void for_each_statistic(const PartialParams& p, const RankedRow<T>& row,
                                       rank_key_t<T>* workspace, Use use) {
-  auto found = find_statistic(row, p.length, p.ranks[0], workspace);
-  use(0, found);
+  auto statistic = find_statistic(row, p.length, p.ranks[0], workspace);
+  use(0, statistic);
   for (int i = 1; i < p.rank_count; ++i) {
     const int64 rank = p.ranks[i];
-    if (rank >= found.less + found.equal) found = find_statistic(row, p.length, rank, workspace);
-    use(i, found);
+    if (rank >= statistic.less + statistic.equal)
+      statistic = find_statistic(row, p.length, rank, workspace);
+    use(i, statistic);
   }
 }
 
 template <class T>
 SKERRY_SHARED void write_statistics(const PartialParams& p, bool is_signed) {
   using K = rank_key_t<T>;
-  for_each_row(p, sizeof(K), [&](int64 at, char* scratch) {
-    const RankedRow<T> row = row_at<T>(p, at, is_signed);
+  for_each_row(p, sizeof(K), [&](int64 row_index, char* scratch) {
+    const RankedRow<T> row = row_at<T>(p, row_index, is_signed);
     K* const workspace = reinterpret_cast<K*>(scratch);
-    char* const out = p.values + at * p.rank_count * int64(sizeof(K));
-    auto found = find_statistic(row, p.length, p.ranks[0], workspace);
-    K key = found.key;
+    char* const out = p.values + row_index * p.rank_count * int64(sizeof(K));
+    auto statistic = find_statistic(row, p.length, p.ranks[0], workspace);
+    K key = statistic.key;
     for (int i = 0; i < p.rank_count; ++i) {
       const int64 rank = p.ranks[i];
-      if (rank == found.less + found.equal) {
-        key = next_key(row, p.length, found);
-      } else if (rank >= found.less + found.equal) {
-        found = find_statistic(row, p.length, rank, workspace);
-        key = found.key;
+      if (rank == statistic.less + statistic.equal) {
+        key = next_key(row, p.length, statistic);
+      } else if (rank >= statistic.less + statistic.equal) {
+        statistic = find_statistic(row, p.length, rank, workspace);
+        key = statistic.key;
       }
       store(out + i * int64(sizeof(K)), row.decode(key));
     }
@@ -70,16 +71,16 @@ template <class T>
 struct RowGroups {
   using K = rank_key_t<T>;
 
-  K keys[most_ranks];
-  int64 next[2 * most_ranks + 1];  ///< where the next item of a group goes
-  int count = 0;                   ///< of keys
+  K keys[max_ranks];
+  int64 next[2 * max_ranks + 1];  ///< where the next item of a group goes
+  int count = 0;                  ///< of keys
 
-  void add(const OrderStatistic<K>& found) {
-    if (count > 0 && keys[count - 1] == found.key) return;
+  void add(const OrderStatistic<K>& statistic) {
+    if (count > 0 && keys[count - 1] == statistic.key) return;
     if (count == 0) next[0] = 0;
-    keys[count] = found.key;
-    next[2 * count + 1] = found.less;
-    next[2 * count + 2] = found.less + found.equal;
+    keys[count] = statistic.key;
+    next[2 * count + 1] = statistic.less;
+    next[2 * count + 2] = statistic.less + statistic.equal;
     ++count;
   }
   [[nodiscard]] SKERRY_INLINE int group(K key) const {
@@ -94,11 +95,11 @@ template <class T, class Use>
 SKERRY_INLINE void for_each_key(const RankedRow<T>& row, int64 n, Use use) {
   constexpr int64 block = 256;
   rank_key_t<T> keys[block];
-  for (int64 at = 0; at < n; at += block) {
-    const int64 count = least(block, n - at);
-    row.block(at, count, keys);
+  for (int64 position = 0; position < n; position += block) {
+    const int64 count = minimum(block, n - position);
+    row.block(position, count, keys);
     for (int64 i = 0; i < count; ++i) {
-      if (!use(at + i, keys[i])) return;
+      if (!use(position + i, keys[i])) return;
     }
   }
 }
@@ -107,11 +108,11 @@ SKERRY_INLINE void for_each_key(const RankedRow<T>& row, int64 n, Use use) {
 /// group goes, and kept there if it belongs. The index behind the first group is of the second one,
 /// whose items come last.
 template <class T, class Put>
-SKERRY_INLINE void move_to_three_groups(const RankedRow<T>& row, int64 n, const RowGroups<T>& to,
-                                        Put put) {
-  const rank_key_t<T> key = to.keys[0];
-  const int64 middle = to.next[1];
-  const int64 last = to.next[2];
+SKERRY_INLINE void move_to_three_groups(const RankedRow<T>& row, int64 n,
+                                        const RowGroups<T>& groups, Put put) {
+  const rank_key_t<T> key = groups.keys[0];
+  const int64 middle = groups.next[1];
+  const int64 last = groups.next[2];
   int64 low = 0;
   int64 high = last;
   for_each_key(row, n, [&](int64 i, rank_key_t<T> item) {
@@ -135,13 +136,13 @@ SKERRY_INLINE void move_to_three_groups(const RankedRow<T>& row, int64 n, const 
 template <class K>
 struct MovedItems {
   const K* row;
-  SKERRY_INLINE K one(int64 at) const { return row[at]; }
-  SKERRY_INLINE lanes_of<K> lanes(int64 at) const { return load_lanes(row + at); }
+  SKERRY_INLINE K one(int64 position) const { return row[position]; }
+  SKERRY_INLINE lanes_of<K> lanes(int64 position) const { return load_lanes(row + position); }
 };
 struct MovedIndices {
-  SKERRY_INLINE int64 one(int64 at) const { return at; }
-  SKERRY_INLINE lanes_of<int64> lanes(int64 at) const {
-    lanes_of<int64> indices = all_lanes<int64>(at);
+  SKERRY_INLINE int64 one(int64 position) const { return position; }
+  SKERRY_INLINE lanes_of<int64> lanes(int64 position) const {
+    lanes_of<int64> indices = all_lanes<int64>(position);
     for (int i = 0; i < lane_count<int64>; ++i) indices[i] += i;
     return indices;
   }
@@ -168,33 +169,33 @@ struct PackedGroup {
 
 /// The same to three groups, by vectors.
 template <class T, class Moved>
-SKERRY_SHARED void pack_three_groups(const RankedRow<T>& row, int64 n, const RowGroups<T>& to,
+SKERRY_SHARED void pack_three_groups(const RankedRow<T>& row, int64 n, const RowGroups<T>& groups,
                                      Moved moved, rank_key_t<T>* out) {
   using K = rank_key_t<T>;
   constexpr int lanes = lane_count<K>;
   constexpr int64 block = int64{32} * lanes;
-  const K key = to.keys[0];
+  const K key = groups.keys[0];
   const lanes_of<K> pivot = all_lanes<K>(key);
-  PackedGroup<K> low{out, out + to.next[1]};
-  PackedGroup<K> middle{low.end, out + to.next[2]};
+  PackedGroup<K> low{out, out + groups.next[1]};
+  PackedGroup<K> middle{low.end, out + groups.next[2]};
   PackedGroup<K> high{middle.end, out + n};
   K encoded[block];
-  for (int64 at = 0; at < n; at += block) {
-    const int64 count = least(block, n - at);
-    const K* const keys = row.keys_of(at, count, encoded);
+  for (int64 position = 0; position < n; position += block) {
+    const int64 count = minimum(block, n - position);
+    const K* const keys = row.keys_of(position, count, encoded);
     int64 i = 0;
     for (; i + lanes <= count; i += lanes) {
       const lanes_of<K> v = load_lanes(keys + i);
-      const unsigned from = lanes_above<false, K>(v, pivot);
+      const unsigned not_less = lanes_above<false, K>(v, pivot);
       const unsigned above = lanes_above<true, K>(v, pivot);
-      const lanes_of<K> items = moved.lanes(at + i);
-      low.put(items, from ^ every_lane<K>);
+      const lanes_of<K> items = moved.lanes(position + i);
+      low.put(items, not_less ^ every_lane<K>);
       high.put(items, above);
-      if (from != above) middle.put(items, from ^ above);
+      if (not_less != above) middle.put(items, not_less ^ above);
     }
     for (; i < count; ++i) {
       PackedGroup<K>& group = keys[i] < key ? low : keys[i] == key ? middle : high;
-      *group.next++ = moved.one(at + i);
+      *group.next++ = moved.one(position + i);
     }
   }
 }
@@ -202,10 +203,10 @@ SKERRY_SHARED void pack_three_groups(const RankedRow<T>& row, int64 n, const Row
 
 /// Moves items by `put(to, from)` to where their groups are.
 template <class T, class Put>
-SKERRY_INLINE void move_to_groups(const RankedRow<T>& row, int64 n, RowGroups<T>& to, Put put) {
-  if (to.count == 1) return move_to_three_groups(row, n, to, put);
+SKERRY_INLINE void move_to_groups(const RankedRow<T>& row, int64 n, RowGroups<T>& groups, Put put) {
+  if (groups.count == 1) return move_to_three_groups(row, n, groups, put);
   for_each_key(row, n, [&](int64 i, rank_key_t<T> item) {
-    put(to.next[to.group(item)]++, i);
+    put(groups.next[groups.group(item)]++, i);
     return true;
   });
 }
@@ -213,12 +214,12 @@ SKERRY_INLINE void move_to_groups(const RankedRow<T>& row, int64 n, RowGroups<T>
 template <class T>
 SKERRY_SHARED void partition_rows(const PartialParams& p, bool is_signed) {
   using K = rank_key_t<T>;
-  for_each_row(p, sizeof(K), [&](int64 at, char* scratch) {
-    const RankedRow<T> row = row_at<T>(p, at, is_signed);
+  for_each_row(p, sizeof(K), [&](int64 row_index, char* scratch) {
+    const RankedRow<T> row = row_at<T>(p, row_index, is_signed);
     RowGroups<T> groups;
     for_each_statistic(p, row, reinterpret_cast<K*>(scratch),
-                       [&](int, const OrderStatistic<K>& found) { groups.add(found); });
-    const int64 first = at * p.length;
+                       [&](int, const OrderStatistic<K>& statistic) { groups.add(statistic); });
+    const int64 first = row_index * p.length;
 #if defined(SKERRY_PACKS_LANES)
     if constexpr (sizeof(K) >= 4) {
       if (groups.count == 1 && p.indices == nullptr) {
@@ -234,11 +235,13 @@ SKERRY_SHARED void partition_rows(const PartialParams& p, bool is_signed) {
     }
 #endif
     if (p.indices != nullptr) {
-      move_to_groups(row, p.length, groups, [&](int64 to, int64 i) { p.indices[first + to] = i; });
+      move_to_groups(row, p.length, groups,
+                     [&](int64 position, int64 i) { p.indices[first + position] = i; });
     } else {
       char* const out = p.values + first * int64(sizeof(K));
-      move_to_groups(row, p.length, groups, [&](int64 to, int64 i) {
-        store(out + to * int64(sizeof(K)), load<ops::bits_t<K>>(row.row + i * int64(sizeof(K))));
+      move_to_groups(row, p.length, groups, [&](int64 position, int64 i) {
+        store(out + position * int64(sizeof(K)),
+              load<ops::bits_t<K>>(row.row + i * int64(sizeof(K))));
       });
     }
   });
@@ -254,38 +257,39 @@ struct PlacedKey {
 /// Two runs that lie one behind the other, without branches on their keys.
 template <class K>
 SKERRY_INLINE void merge_placed(const PlacedKey<K>* a, const PlacedKey<K>* middle,
-                                const PlacedKey<K>* end, PlacedKey<K>* to) {
+                                const PlacedKey<K>* end, PlacedKey<K>* destination) {
   const PlacedKey<K>* b = middle;
   while (a != middle && b != end) {
     const bool second = b->key < a->key;
-    *to++ = *(second ? b : a);
+    *destination++ = *(second ? b : a);
     a += second ? 0 : 1;
     b += second ? 1 : 0;
   }
-  while (a != middle) *to++ = *a++;
-  while (b != end) *to++ = *b++;
+  while (a != middle) *destination++ = *a++;
+  while (b != end) *destination++ = *b++;
 }
 
 /// Stable, by merging runs.
 template <class K>
-SKERRY_SHARED PlacedKey<K>* sort_placed(PlacedKey<K>* items, PlacedKey<K>* spare, int64 n) {
-  constexpr int64 run = 16;
-  for (int64 at = 0; at < n; at += run) {
-    for (int64 i = at + 1; i < least(n, at + run); ++i) {
+SKERRY_SHARED PlacedKey<K>* sort_placed(PlacedKey<K>* items, PlacedKey<K>* alternate, int64 n) {
+  constexpr int64 run_size = 16;
+  for (int64 begin = 0; begin < n; begin += run_size) {
+    for (int64 i = begin + 1; i < minimum(n, begin + run_size); ++i) {
       const PlacedKey<K> item = items[i];
-      int64 to = i;
-      for (; to > at && item.key < items[to - 1].key; --to) items[to] = items[to - 1];
-      items[to] = item;
+      int64 position = i;
+      for (; position > begin && item.key < items[position - 1].key; --position)
+        items[position] = items[position - 1];
+      items[position] = item;
     }
   }
-  for (int64 width = run; width < n; width *= 2) {
-    for (int64 at = 0; at < n; at += 2 * width) {
-      const int64 middle = least(n, at + width);
-      const int64 end = least(n, at + 2 * width);
-      merge_placed(items + at, items + middle, items + end, spare + at);
+  for (int64 width = run_size; width < n; width *= 2) {
+    for (int64 begin = 0; begin < n; begin += 2 * width) {
+      const int64 middle = minimum(n, begin + width);
+      const int64 end = minimum(n, begin + 2 * width);
+      merge_placed(items + begin, items + middle, items + end, alternate + begin);
     }
-    PlacedKey<K>* const sorted = spare;
-    spare = items;
+    PlacedKey<K>* const sorted = alternate;
+    alternate = items;
     items = sorted;
   }
   return items;
@@ -301,21 +305,21 @@ SKERRY_INLINE void for_each_best(const RankedRow<T>& row, int64 n,
   constexpr int block = 64;
   K keys[block];
   uint8 indices[block];
-  for (int64 at = 0; at < n && best > 0; at += block) {
-    const int count = static_cast<int>(least(block, n - at));
-    row.block(at, count, keys);
+  for (int64 position = 0; position < n && best > 0; position += block) {
+    const int count = static_cast<int>(minimum(block, n - position));
+    row.block(position, count, keys);
     K any = 0;
     for (int i = 0; i < count; ++i) any = static_cast<K>(any | (keys[i] <= last.key ? 1 : 0));
     if (any == 0) continue;
-    int found = 0;
+    int candidate_count = 0;
     for (int i = 0; i < count; ++i) {  // without branches on keys
-      indices[found] = static_cast<uint8>(i);
-      found += keys[i] <= last.key ? 1 : 0;
+      indices[candidate_count] = static_cast<uint8>(i);
+      candidate_count += keys[i] <= last.key ? 1 : 0;
     }
-    for (int i = 0; i < found; ++i) {
+    for (int i = 0; i < candidate_count; ++i) {
       const K key = keys[indices[i]];
       if (key == last.key && ties-- <= 0) continue;
-      put(key, at + indices[i]);
+      put(key, position + indices[i]);
       --best;
     }
   }
@@ -328,53 +332,53 @@ inline constexpr int64 best_by_lanes = 64;
 /// The indices of the best, sorted, in p.indices. `workspace` has 32 bytes for each.
 template <class T>
 SKERRY_SHARED void index_best_by_lanes(const PartialParams& p, const RankedRow<T>& row,
-                                       const OrderStatistic<rank_key_t<T>>& last, int64* to,
-                                       char* workspace) {
+                                       const OrderStatistic<rank_key_t<T>>& last,
+                                       int64* destination, char* workspace) {
   using K = rank_key_t<T>;
   const int64 best = p.best;
   auto* const indices = reinterpret_cast<int64*>(workspace);
-  auto* const spare = indices + best;
-  auto* const keys = reinterpret_cast<K*>(spare + best);
-  int64 found = 0;
+  auto* const scratch = indices + best;
+  auto* const keys = reinterpret_cast<K*>(scratch + best);
+  int64 count = 0;
   for_each_best(row, p.length, last, best, [&](K key, int64 index) {
-    keys[found] = key;
-    indices[found++] = index;
+    keys[count] = key;
+    indices[count++] = index;
   });
   constexpr RowOrder rising{.descending = false, .is_signed = true};
-  argsort_by_lanes<ops::bits_t<K>>(reinterpret_cast<const char*>(keys), to, spare, best, rising,
-                                   p.rows == 1);
-  for (int64 i = 0; i < best; ++i) to[i] = indices[to[i]];
+  argsort_by_lanes<ops::bits_t<K>>(reinterpret_cast<const char*>(keys), destination, scratch, best,
+                                   rising, p.rows == 1);
+  for (int64 i = 0; i < best; ++i) destination[i] = indices[destination[i]];
 }
 #endif
 
 template <class T>
 SKERRY_INLINE void index_best(const PartialParams& p, const RankedRow<T>& row,
-                              const OrderStatistic<rank_key_t<T>>& last, int64* to,
+                              const OrderStatistic<rank_key_t<T>>& last, int64* destination,
                               char* workspace) {
   using K = rank_key_t<T>;
 #if defined(SKERRY_PACKS_LANES)
   if constexpr (sizeof(K) >= 4) {
-    if (p.best >= best_by_lanes) return index_best_by_lanes(p, row, last, to, workspace);
+    if (p.best >= best_by_lanes) return index_best_by_lanes(p, row, last, destination, workspace);
   }
 #endif
   auto* items = reinterpret_cast<PlacedKey<K>*>(workspace);
-  int64 found = 0;
+  int64 count = 0;
   for_each_best(row, p.length, last, p.best,
-                [&](K key, int64 index) { items[found++] = {key, index}; });
+                [&](K key, int64 index) { items[count++] = {key, index}; });
   items = sort_placed(items, items + p.best, p.best);
-  for (int64 i = 0; i < p.best; ++i) to[i] = items[i].index;
+  for (int64 i = 0; i < p.best; ++i) destination[i] = items[i].index;
 }
 
 template <class T>
 SKERRY_SHARED void find_best(const PartialParams& p, bool is_signed) {
   using K = rank_key_t<T>;
   constexpr int64 size = sizeof(K);
-  for_each_row(p, size, [&](int64 at, char* scratch) {
-    const RankedRow<T> row = row_at<T>(p, at, is_signed);
+  for_each_row(p, size, [&](int64 row_index, char* scratch) {
+    const RankedRow<T> row = row_at<T>(p, row_index, is_signed);
     auto last = find_statistic(row, p.length, p.best - 1, reinterpret_cast<K*>(scratch));
-    int64* const indices = p.indices + at * p.best;
+    int64* const indices = p.indices + row_index * p.best;
     index_best(p, row, last, indices, scratch + (p.length * size + 63) / 64 * 64);
-    char* const values = p.values + at * p.best * size;
+    char* const values = p.values + row_index * p.best * size;
     for (int64 i = 0; i < p.best; ++i) {
       store(values + i * size, load<ops::bits_t<K>>(row.row + indices[i] * size));
     }

@@ -24,15 +24,15 @@ bool sort_lanes(const char* row, char* out, char* scratch, int64 n, RowOrder ord
 /// For what quicksort makes no headway with.
 template <class K>
 void heap_sort(K* keys, int64 n) {
-  const auto sift = [keys](int64 at, int64 size) {
-    const K key = keys[at];
-    for (int64 child = 2 * at + 1; child < size; child = 2 * at + 1) {
+  const auto sift = [keys](int64 node, int64 size) {
+    const K key = keys[node];
+    for (int64 child = 2 * node + 1; child < size; child = 2 * node + 1) {
       if (child + 1 < size && keys[child] < keys[child + 1]) ++child;
       if (!(key < keys[child])) break;
-      keys[at] = keys[child];
-      at = child;
+      keys[node] = keys[child];
+      node = child;
     }
-    keys[at] = key;
+    keys[node] = key;
   };
   for (int64 i = n / 2 - 1; i >= 0; --i) sift(i, n);
   for (int64 i = n - 1; i > 0; --i) {
@@ -65,35 +65,37 @@ StackedKeys<K> whole_row(K* keys, K* scratch, int64 n) {
 }
 
 template <class T, class K>
-void sort_stacked(StackedKeys<K> part, K* to, LaneCode<T> code) {
-  while (part.count > network_keys<K>) {
-    const PlainKeys<K> source{part.keys};
-    const int64 n = part.count;
-    if (part.depth-- == 0) {
-      heap_sort(part.keys, n);
-      // Backwards: the keys may lie before `to`, in the same array.
-      for (int64 i = n - 1; i >= 0; --i) KeysToItems<T>{to, code}.put_key(i, part.keys[i]);
+void sort_stacked(StackedKeys<K> segment, K* destination, LaneCode<T> code) {
+  while (segment.count > network_keys<K>) {
+    const EncodedKeys<K> source{segment.keys};
+    const int64 n = segment.count;
+    if (segment.depth-- == 0) {
+      heap_sort(segment.keys, n);
+      // Backwards: the keys may lie before `destination`, in the same array.
+      for (int64 i = n - 1; i >= 0; --i)
+        KeysToItems<T>{destination, code}.put_key(i, segment.keys[i]);
       return;
     }
     const K pivot = choose_pivot<K>(source, n);
-    const bool all_above = part.bounded && pivot == part.bound;
-    const int64 above = all_above ? part_keys<true>(source, n, pivot, part.keys, part.scratch)
-                                  : part_keys<false>(source, n, pivot, part.keys, part.scratch);
+    const bool all_above = segment.bounded && pivot == segment.bound;
+    const int64 above = all_above
+                            ? part_keys<true>(source, n, pivot, segment.keys, segment.scratch)
+                            : part_keys<false>(source, n, pivot, segment.keys, segment.scratch);
     const int64 rest = n - above;
-    sort_stacked<T>(StackedKeys<K>{.keys = part.scratch,
-                                   .scratch = part.keys + rest,
+    sort_stacked<T>(StackedKeys<K>{.keys = segment.scratch,
+                                   .scratch = segment.keys + rest,
                                    .count = above,
-                                   .depth = part.depth,
+                                   .depth = segment.depth,
                                    .bounded = !all_above,
                                    .bound = pivot},
-                    to + rest, code);
+                    destination + rest, code);
     if (all_above) {
-      for (int64 i = 0; i < rest; ++i) KeysToItems<T>{to, code}.put_key(i, pivot);
+      for (int64 i = 0; i < rest; ++i) KeysToItems<T>{destination, code}.put_key(i, pivot);
       return;
     }
-    part.count = rest;
+    segment.count = rest;
   }
-  sort_few<K>(PlainKeys<K>{part.keys}, KeysToItems<T>{to, code}, part.count);
+  sort_few<K>(EncodedKeys<K>{segment.keys}, KeysToItems<T>{destination, code}, segment.count);
 }
 
 /// From this many bytes on a part does not share the second-level cache with its scratch, and is
@@ -104,50 +106,51 @@ inline constexpr int64 in_place_bytes = int64{1} << 19;
 
 /// Sorts keys that lie where their items go. `scratch` has room for as many.
 template <class T, class K>
-void sort_at_place(StackedKeys<K> part, LaneCode<T> code) {
-  while (part.count * int64(sizeof(K)) > in_place_bytes && part.depth > 0) {
-    --part.depth;
-    const K pivot = choose_pivot<K>(PlainKeys<K>{part.keys}, part.count);
-    const bool all_above = part.bounded && pivot == part.bound;
-    const int64 above = all_above ? part_in_place<true>(part.keys, part.count, pivot)
-                                  : part_in_place<false>(part.keys, part.count, pivot);
-    const int64 rest = part.count - above;
-    sort_at_place<T>(StackedKeys<K>{.keys = part.keys + rest,
-                                    .scratch = part.scratch,
+void sort_at_place(StackedKeys<K> segment, LaneCode<T> code) {
+  while (segment.count * int64(sizeof(K)) > in_place_bytes && segment.depth > 0) {
+    --segment.depth;
+    const K pivot = choose_pivot<K>(EncodedKeys<K>{segment.keys}, segment.count);
+    const bool all_above = segment.bounded && pivot == segment.bound;
+    const int64 above = all_above ? part_in_place<true>(segment.keys, segment.count, pivot)
+                                  : part_in_place<false>(segment.keys, segment.count, pivot);
+    const int64 rest = segment.count - above;
+    sort_at_place<T>(StackedKeys<K>{.keys = segment.keys + rest,
+                                    .scratch = segment.scratch,
                                     .count = above,
-                                    .depth = part.depth,
+                                    .depth = segment.depth,
                                     .bounded = !all_above,
                                     .bound = pivot},
                      code);
-    part.count = rest;
+    segment.count = rest;
     if (all_above) {
-      for (int64 i = 0; i < rest; ++i) KeysToItems<T>{part.keys, code}.put_key(i, pivot);
+      for (int64 i = 0; i < rest; ++i) KeysToItems<T>{segment.keys, code}.put_key(i, pivot);
       return;
     }
   }
-  sort_stacked<T>(part, part.keys, code);
+  sort_stacked<T>(segment, segment.keys, code);
 }
 
 template <class K>
 bool sort_lanes_by(LaneCode<K> code, const char* row, char* out, char* scratch, int64 n) {
   const ItemsAsKeys<K> items{reinterpret_cast<const K*>(row), code};
-  K* const to = reinterpret_cast<K*>(out);
-  if (n <= network_keys<K>) return sort_few<K>(items, KeysToItems<K>{to, code}, n);
-  K* const spare = reinterpret_cast<K*>(scratch);
+  K* const destination = reinterpret_cast<K*>(out);
+  if (n <= network_keys<K>) return sort_few<K>(items, KeysToItems<K>{destination, code}, n);
+  K* const scratch_keys = reinterpret_cast<K*>(scratch);
   const K pivot = choose_pivot<K>(items, n);
   bool special = false;
-  const int64 above = part_outwards(items, n, pivot, to, special);
+  const int64 above = part_outwards(items, n, pivot, destination, special);
   const int depth = 2 * bit_width(static_cast<uint64>(n));
   const int64 rest = n - above;
-  sort_at_place<K>(StackedKeys<K>{to + rest, spare, above, depth, true, pivot}, code);
-  sort_at_place<K>(StackedKeys<K>{to, spare, rest, depth, false, pivot}, code);
+  sort_at_place<K>(StackedKeys<K>{destination + rest, scratch_keys, above, depth, true, pivot},
+                   code);
+  sort_at_place<K>(StackedKeys<K>{destination, scratch_keys, rest, depth, false, pivot}, code);
   return special;
 }
 
 template <class T>
 bool sort_lanes(const char* row, char* out, char* scratch, int64 n, RowOrder order) {
   using K = lane_key_t<T>;
-  return sort_lanes_by<K>(LaneCode<K>::template of<T>(order), row, out, scratch, n);
+  return sort_lanes_by<K>(LaneCode<K>::template create<T>(order), row, out, scratch, n);
 }
 
 #endif

@@ -26,19 +26,19 @@ struct SortedItems {
   const char* sorter;
   int64 size;
   ops::computed_t<T> sign;
-  int64 outside = 0;  ///< an index of the sorter that is out of bounds, or 0
+  int64 out_of_range_index = 0;  ///< an index of the sorter that is out of bounds, or 0
 
-  SortedItems(const SearchParams& p, ops::computed_t<T> of)
+  SortedItems(const SearchParams& p, ops::computed_t<T> sign_bit)
       : items(p.sorted),
         sorter(reinterpret_cast<const char*>(p.sorter)),
         size(p.sorted_size),
-        sign(of) {}
+        sign(sign_bit) {}
 
   SKERRY_INLINE ops::computed_t<T> operator[](int64 i) {
     if constexpr (Sorter) {
       i = load<int64>(sorter + i * 8);
       if (static_cast<uint64>(i) >= static_cast<uint64>(size)) {
-        outside = i;
+        out_of_range_index = i;
         i = 0;
       }
     }
@@ -46,38 +46,38 @@ struct SortedItems {
   }
 };
 
-/// Whether `item` stands before the place of `what`. An item that is NaN never does.
+/// Whether `item` stands before the place of `value`. An item that is NaN never does.
 template <bool Right, class T>
-SKERRY_INLINE bool is_before(T item, T what) {
-  return Right ? item <= what : item < what;
+SKERRY_INLINE bool is_before(T item, T value) {
+  return Right ? item <= value : item < value;
 }
 
 /// Indices of `count` values at a time: their searches take the same steps, without branches, and
 /// wait for memory together.
 template <bool Right, class T, class Items>
-SKERRY_INLINE void search_block(Items& from, const T* values, int64* indices, int count) {
-  Items items = from;  // which no store of an index can change
+SKERRY_INLINE void search_block(Items& sorted_items, const T* values, int64* indices, int count) {
+  Items items = sorted_items;  // which no store of an index can change
   for (int k = 0; k < count; ++k) indices[k] = 0;
   int64 left = items.size;
   for (; left > 1; left -= left / 2) {
     const int64 half = left / 2;
     for (int k = 0; k < count; ++k) {
       // By a mask: the compiler makes a jump of a choice, and half of them are foreseen wrongly.
-      const int64 before = is_before<Right>(items[indices[k] + half - 1], values[k]);
-      indices[k] += half & -before;
+      const int64 precedes = is_before<Right>(items[indices[k] + half - 1], values[k]);
+      indices[k] += half & -precedes;
     }
   }
   for (int k = 0; k < count; ++k) indices[k] += is_before<Right>(items[indices[k]], values[k]);
-  from.outside = items.outside;
+  sorted_items.out_of_range_index = items.out_of_range_index;
 }
 
 /// Where NaN goes: it is greater than all else.
 template <bool Right, class T, class Items>
 int64 index_of_nan(Items& items) {
   if (Right) return items.size;
-  const T most = static_cast<T>(__builtin_inf());
+  const T infinity = static_cast<T>(__builtin_inf());
   int64 index = 0;
-  search_block<true>(items, &most, &index, 1);
+  search_block<true>(items, &infinity, &index, 1);
   return index;
 }
 
@@ -85,13 +85,13 @@ template <bool Right, class T, class Items>
 void search_range(const SearchParams& p, Items& items, int64 begin, int64 end) {
   constexpr int64 block = 32;
   ops::computed_t<T> values[block];
-  for (int64 at = begin; at < end; at += block) {
-    const int64 n = least(block, end - at);
+  for (int64 position = begin; position < end; position += block) {
+    const int64 n = minimum(block, end - position);
     for (int64 i = 0; i < n; ++i) {
-      const char* const value = p.values + (at + i) * int64(sizeof(T));
+      const char* const value = p.values + (position + i) * int64(sizeof(T));
       values[i] = ordered<ops::computed_t<T>>(load<T>(value), items.sign);
     }
-    int64* const out = p.output + at;
+    int64* const out = p.output + position;
     if (n == block) {
       search_block<Right>(items, values, out, block);
     } else {
@@ -109,12 +109,12 @@ void search_range(const SearchParams& p, Items& items, int64 begin, int64 end) {
 template <class T, bool Right>
 void search_bytes(const SearchParams& p, T sign) {
   SortedItems<T, false> items(p, sign);
-  int64 places[256];
+  int64 indices[256];
   for (int value = 0; value < 256; ++value) {
-    const T what = ordered<T>(static_cast<T>(value), sign);
-    search_block<Right>(items, &what, places + value, 1);
+    const T item = ordered<T>(static_cast<T>(value), sign);
+    search_block<Right>(items, &item, indices + value, 1);
   }
-  for (int64 i = 0; i < p.size; ++i) p.output[i] = places[load<uint8>(p.values + i)];
+  for (int64 i = 0; i < p.size; ++i) p.output[i] = indices[load<uint8>(p.values + i)];
 }
 
 template <class T, bool Right, bool Sorter>
@@ -125,13 +125,14 @@ void search_all(const SearchParams& p, ops::computed_t<T> sign) {
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
     SortedItems<T, Sorter> items(p, sign);
     search_range<Right, T>(p, items, begin, end);
-    if (Sorter && items.outside != 0) __atomic_store_n(p.outside, items.outside, __ATOMIC_RELAXED);
+    if (Sorter && items.out_of_range_index != 0)
+      __atomic_store_n(p.out_of_range_index, items.out_of_range_index, __ATOMIC_RELAXED);
   });
 }
 
 template <class T>
 SKERRY_SHARED void search(const SearchParams& p, ops::computed_t<T> sign) {
-  if (p.sorter != nullptr) *p.outside = 0;
+  if (p.sorter != nullptr) *p.out_of_range_index = 0;
   if (p.sorted_size == 0) {
     for (int64 i = 0; i < p.size; ++i) p.output[i] = 0;
   } else if (p.sorter != nullptr) {

@@ -25,27 +25,27 @@ void restore_specials(const char* row, char* out, int64 n, RowOrder order) {
   using K = typename key::type;
   const EncodedRow<T> items(row, order);
   const K zero = key::encode(K{0}, items.flip);
-  int64 before = 0;
+  int64 zero_position = 0;
   int64 nans = 0;
   constexpr int64 block = 32768;  // counters of K's size do, of which vectors hold the most
-  for (int64 at = 0; at < n; at += block) {
-    const int64 end = least(n, at + block);
+  for (int64 position = 0; position < n; position += block) {
+    const int64 end = minimum(n, position + block);
     K fewer = 0;
     K lost = 0;
-    for (int64 i = at; i < end; ++i) {
+    for (int64 i = position; i < end; ++i) {
       fewer = static_cast<K>(fewer + (items.key(i) < zero));
-      lost = static_cast<K>(lost + (items.key(i) == key::greatest));
+      lost = static_cast<K>(lost + (items.key(i) == key::max_key));
     }
-    before += fewer;
+    zero_position += fewer;
     nans += lost;
   }
-  K* const to = reinterpret_cast<K*>(out);
+  K* const destination = reinterpret_cast<K*>(out);
   int64 tail = n - nans;
   for (int64 i = 0; i < n; ++i) {
     const K item = load<K>(row + i * int64(sizeof(K)));
     const K coded = key::encode(item, items.flip);
-    if (coded == zero) to[before++] = item;
-    if (coded == key::greatest) to[tail++] = item;
+    if (coded == zero) destination[zero_position++] = item;
+    if (coded == key::max_key) destination[tail++] = item;
   }
 }
 
@@ -61,7 +61,7 @@ template <class T>
 struct DecodeSink {
   using type = typename SortKey<T>::type;
 
-  type* to;
+  type* destination;
   type flip;
 
   [[nodiscard]] SKERRY_INLINE type result(type key) const { return SortKey<T>::decode(key, flip); }
@@ -111,38 +111,39 @@ void count_row(const char* row, char* out, int64 n, RowOrder order) {
 template <class T>
   requires ops::boolean<T>
 void count_row(const char* row, char* out, int64 n, RowOrder order) {
-  const int64 truths = count_truths(row, n);
-  const int64 before = order.descending ? truths : n - truths;
-  __builtin_memset(out, order.descending ? 1 : 0, static_cast<unsigned long>(before));
-  __builtin_memset(out + before, order.descending ? 0 : 1, static_cast<unsigned long>(n - before));
+  const int64 booleans = count_booleans(row, n);
+  const int64 leading_count = order.descending ? booleans : n - booleans;
+  __builtin_memset(out, order.descending ? 1 : 0, static_cast<unsigned long>(leading_count));
+  __builtin_memset(out + leading_count, order.descending ? 0 : 1,
+                   static_cast<unsigned long>(n - leading_count));
 }
 
 /// By digits of the keys, the least significant first.
 template <class T>
-void sort_digits(EncodedRow<T>& source, char* out, typename SortKey<T>::type* spare, int64 n) {
+void sort_digits(EncodedRow<T>& source, char* out, typename SortKey<T>::type* alternate, int64 n) {
   using K = typename SortKey<T>::type;
   K* const keys = reinterpret_cast<K*>(out);
   int high = source.guess_high(n);
-  int low = static_cast<int>(greatest(0, high - window_bits(n)));
+  int low = static_cast<int>(maximum(0, high - window_bits(n)));
   {
     RadixSort<K> radix;
     radix.count(source, n, low, high);
     if (bit_width(source.differing) > high) {
       high = bit_width(source.differing);
-      low = static_cast<int>(greatest(0, high - window_bits(n)));
+      low = static_cast<int>(maximum(0, high - window_bits(n)));
       radix.count(source, n, low, high);
     }
     if (radix.passes() == 0) {
-      for (int64 at = 0; at < n; at += radix.block_size) {
-        source.block(at, least(radix.block_size, n - at), keys + at);
+      for (int64 position = 0; position < n; position += radix.block_size) {
+        source.block(position, minimum(radix.block_size, n - position), keys + position);
       }
     } else if (low == 0) {
-      return radix.run(source, n, keys, spare, DecodeSink<T>{keys, source.flip});
+      return radix.run(source, n, keys, alternate, DecodeSink<T>{keys, source.flip});
     } else {
-      radix.run(source, n, keys, spare, KeepKeys<K>{keys});
+      radix.run(source, n, keys, alternate, KeepKeys<K>{keys});
     }
   }
-  order_runs(keys, spare, n, low);
+  order_runs(keys, alternate, n, low);
   decode_keys<T>(keys, out, n, source.flip);
 }
 
@@ -173,12 +174,12 @@ void sort_row(const char* row, char* out, char* scratch, int64 n, RowOrder order
       if (n >= counted_from<T>) return sort_counted_row<T>(row, out, scratch, n, 1, order);
     }
     EncodedRow<T> source(row, order);
-    K* const spare = reinterpret_cast<K*>(scratch);
+    K* const alternate = reinterpret_cast<K*>(scratch);
     bool is_sorted = false;
     if constexpr (sizeof(T) >= 4) {
-      is_sorted = n >= distributed_from && sort_distributed(source, out, spare, n);
+      is_sorted = n >= distributed_from && sort_distributed(source, out, alternate, n);
     }
-    if (!is_sorted) sort_digits(source, out, spare, n);
+    if (!is_sorted) sort_digits(source, out, alternate, n);
     if constexpr (ops::real_floating<T>) {
       if (source.special != 0) restore_specials<T>(row, out, n, order);
     }
@@ -207,19 +208,21 @@ void sort_long_row(const char* row, char* out, char* scratch, int64 n, int64 run
   constexpr int64 size = sizeof(T);
   const int64 length = ceil_div(n, runs);
   const bool ends_in_scratch = __builtin_ctzll(static_cast<uint64>(runs)) % 2 != 0;
-  char* from = ends_in_scratch ? scratch : out;
-  char* to = ends_in_scratch ? out : scratch;
+  char* source = ends_in_scratch ? scratch : out;
+  char* destination = ends_in_scratch ? out : scratch;
   cpu::parallel_for(runs, 1, [=](int64 begin, int64 end) {
-    for (int64 run = begin; run < end; ++run) {
-      const int64 at = run * length * size;
-      sort_row<T>(row + at, from + at, to + at, least(length, n - run * length), order);
+    for (int64 run_index = begin; run_index < end; ++run_index) {
+      const int64 offset = run_index * length * size;
+      sort_row<T>(row + offset, source + offset, destination + offset,
+                  minimum(length, n - run_index * length), order);
     }
   });
   for (int64 width = length; width < n; width *= 2) {
-    merge_runs<T>(reinterpret_cast<const K*>(from), reinterpret_cast<K*>(to), n, width, order);
-    char* const merged = to;
-    to = from;
-    from = merged;
+    merge_runs<T>(reinterpret_cast<const K*>(source), reinterpret_cast<K*>(destination), n, width,
+                  order);
+    char* const merged = destination;
+    destination = source;
+    source = merged;
   }
 }
 
@@ -255,7 +258,7 @@ SKERRY_INLINE void order_row_of_indices(const char* row, char* out, char* scratc
     argsort_by_lanes<T>(row, reinterpret_cast<int64*>(out), reinterpret_cast<int64*>(scratch), n,
                         order, alone);
   } else if constexpr (ops::boolean<T>) {
-    argsort_truths(row, reinterpret_cast<int64*>(out), n, order);
+    argsort_booleans(row, reinterpret_cast<int64*>(out), n, order);
   } else {
     argsort_row<T>(row, out, scratch, n, order);
   }
@@ -263,15 +266,15 @@ SKERRY_INLINE void order_row_of_indices(const char* row, char* out, char* scratc
 
 template <class T, bool Indices>
 SKERRY_INLINE void sort_one(const SortParams& p, RowOrder order, int64 row, char* scratch) {
-  const char* from = p.input + row * p.length * int64(sizeof(T));
+  const char* source = p.input + row * p.length * int64(sizeof(T));
   if constexpr (Indices) {
-    order_row_of_indices<T>(from, p.output + row * p.length * 8, scratch, p.length, order);
+    order_row_of_indices<T>(source, p.output + row * p.length * 8, scratch, p.length, order);
   } else {
-    char* to = p.output + row * p.length * int64(sizeof(T));
+    char* destination = p.output + row * p.length * int64(sizeof(T));
     if (p.length <= short_row) {
-      sort_short_row<T>(from, to, p.length, order);
+      sort_short_row<T>(source, destination, p.length, order);
     } else {
-      sort_row<T>(from, to, scratch, p.length, order);
+      sort_row<T>(source, destination, scratch, p.length, order);
     }
   }
 }
@@ -287,20 +290,20 @@ SKERRY_SHARED void sort_rows(const SortParams& p, RowOrder order) {
     }
     return;
   }
-  const int64 piece = sort_scratch(p.length, Indices ? 8 : int64(sizeof(T)));
+  const int64 slot_bytes = sort_scratch(p.length, Indices ? 8 : int64(sizeof(T)));
   const int64 share = ceil_div(p.rows, p.slots);
-  const int64 grain = greatest(1, 8192 / (share * p.length));
-  cpu::parallel_for(ceil_div(p.rows, share), grain, [&](int64 begin, int64 end) {
+  const int64 grain_size = maximum(1, 8192 / (share * p.length));
+  cpu::parallel_for(ceil_div(p.rows, share), grain_size, [&](int64 begin, int64 end) {
     if constexpr (Indices || (sizeof(T) < 8 && !ops::boolean<T>)) {
       if (p.length <= tiny_row<T>) {
         return sort_tiny_rows<T, Indices>(p.input, p.output, p.length, begin * share,
-                                          least(p.rows, end * share), order);
+                                          minimum(p.rows, end * share), order);
       }
     }
     for (int64 slot = begin; slot < end; ++slot) {
-      const int64 last = least(p.rows, (slot + 1) * share);
+      const int64 last = minimum(p.rows, (slot + 1) * share);
       for (int64 row = slot * share; row < last; ++row) {
-        sort_one<T, Indices>(p, order, row, p.scratch + slot * piece);
+        sort_one<T, Indices>(p, order, row, p.scratch + slot * slot_bytes);
       }
     }
   });
@@ -309,7 +312,7 @@ SKERRY_SHARED void sort_rows(const SortParams& p, RowOrder order) {
 template <class T, bool Indices>
 void run_sort(const void* params) {
   const auto& p = *static_cast<const SortParams*>(params);
-  sort_rows<row_item_t<T>, Indices>(p, RowOrder::of<T>(p.descending));
+  sort_rows<row_item_t<T>, Indices>(p, RowOrder::create<T>(p.descending));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

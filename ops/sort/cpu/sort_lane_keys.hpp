@@ -41,7 +41,7 @@ struct LaneCode {
   bits flip;
 
   template <class Item>
-  [[nodiscard]] static SKERRY_INLINE LaneCode of(RowOrder order) {
+  [[nodiscard]] static SKERRY_INLINE LaneCode create(RowOrder order) {
     constexpr bits top = ops::sign_bit<T>;
     if constexpr (ops::real_floating<Item>) {
       return {order.descending ? top : bits{0}};
@@ -55,14 +55,14 @@ struct LaneCode {
   [[nodiscard]] SKERRY_INLINE lanes_of<K> encode(lanes_of<K> v) const {
     if constexpr (ops::real_floating<T>) {
       const lanes_of<K> key = flipped(v);
-      return v == v ? key : all_lanes<K>(greatest_key<K>());
+      return v == v ? key : all_lanes<K>(max_key<K>());
     } else {
       return flipped(v);
     }
   }
   [[nodiscard]] SKERRY_INLINE K encode(K item) const {
     if constexpr (ops::real_floating<T>) {
-      if (item != item) return greatest_key<K>();
+      if (item != item) return max_key<K>();
       return flip != 0 ? -item : item;
     } else {
       return static_cast<K>(static_cast<bits>(item) ^ flip);
@@ -74,18 +74,18 @@ struct LaneCode {
 // readers' own: a source then fits into registers where it is handed on.
 
 template <class K>
-struct PlainKeys {
+struct EncodedKeys {
   struct Notes {};
 
-  const K* from;
+  const K* keys;
 
-  [[nodiscard]] SKERRY_INLINE K key(int64 i) const { return from[i]; }
-  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 at, Notes&) const {
-    return load_lanes(from + at);
+  [[nodiscard]] SKERRY_INLINE K key(int64 i) const { return keys[i]; }
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 position, Notes&) const {
+    return load_lanes(keys + position);
   }
-  [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 at, int64 n, lanes_of<K> rest,
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 position, int64 n, lanes_of<K> rest,
                                                      Notes&) const {
-    return load_some_lanes(from + at, n, rest);
+    return load_some_lanes(keys + position, n, rest);
   }
   [[nodiscard]] static SKERRY_INLINE bool any_special(const Notes&) { return false; }
 };
@@ -100,30 +100,30 @@ struct ItemsAsKeys {
     lanes_of_bits special{};
   };
 
-  const K* from;
+  const K* items;
   LaneCode<T> code;
 
   [[nodiscard]] SKERRY_INLINE K key(int64 i) const {
-    return code.encode(load<K>(reinterpret_cast<const char*>(from + i)));
+    return code.encode(load<K>(reinterpret_cast<const char*>(items + i)));
   }
-  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 at, Notes& seen) const {
-    return noted(load_lanes(from + at), seen);
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> lanes(int64 position, Notes& notes) const {
+    return noted(load_lanes(items + position), notes);
   }
-  [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 at, int64 n, lanes_of<K> rest,
-                                                     Notes& seen) const {
-    return noted(load_some_lanes(from + at, n, code.flipped(rest)), seen);
+  [[nodiscard]] SKERRY_INLINE lanes_of<K> some_lanes(int64 position, int64 n, lanes_of<K> rest,
+                                                     Notes& notes) const {
+    return noted(load_some_lanes(items + position, n, code.flipped(rest)), notes);
   }
-  [[nodiscard]] static SKERRY_INLINE bool any_special(const Notes& seen) {
+  [[nodiscard]] static SKERRY_INLINE bool any_special(const Notes& notes) {
     if constexpr (!ops::real_floating<T>) return false;
     using integer = lane_integer<K>;
-    return lanes_unequal<integer>(lanes_of<integer>(seen.special), lanes_of<integer>{}) != 0;
+    return lanes_unequal<integer>(lanes_of<integer>(notes.special), lanes_of<integer>{}) != 0;
   }
 
  private:
-  SKERRY_INLINE lanes_of<K> noted(lanes_of<K> v, [[maybe_unused]] Notes& seen) const {
+  SKERRY_INLINE lanes_of<K> noted(lanes_of<K> v, [[maybe_unused]] Notes& notes) const {
     if constexpr (ops::real_floating<T>) {
       constexpr auto top = ops::bits_t<T>{1} << (8 * sizeof(T) - 1);
-      seen.special |= lanes_of_bits(v != v) | lanes_of_bits(lanes_of_bits(v) == top);
+      notes.special |= lanes_of_bits(v != v) | lanes_of_bits(lanes_of_bits(v) == top);
     }
     return code.encode(v);
   }
@@ -133,14 +133,18 @@ template <class T>
 struct KeysToItems {
   using K = lane_key_t<T>;
 
-  K* to;
+  K* items;
   LaneCode<T> code;
 
-  SKERRY_INLINE void put(int64 at, lanes_of<K> v) const { store_lanes(to + at, code.flipped(v)); }
-  SKERRY_INLINE void put_some(int64 at, int64 n, lanes_of<K> v) const {
-    store_some_lanes(to + at, n, code.flipped(v));
+  SKERRY_INLINE void put(int64 position, lanes_of<K> v) const {
+    store_lanes(items + position, code.flipped(v));
   }
-  SKERRY_INLINE void put_key(int64 at, K key) const { to[at] = code.flipped(all_lanes<K>(key))[0]; }
+  SKERRY_INLINE void put_some(int64 position, int64 n, lanes_of<K> v) const {
+    store_some_lanes(items + position, n, code.flipped(v));
+  }
+  SKERRY_INLINE void put_key(int64 position, K key) const {
+    items[position] = code.flipped(all_lanes<K>(key))[0];
+  }
 };
 
 /// A pseudo-random sample of Rows vectors' worth of keys, sorted.
@@ -153,7 +157,7 @@ void draw_sample(const Source& source, int64 n, K* sample) {
     const auto scaled = static_cast<unsigned __int128>(state) * static_cast<uint64>(n);
     sample[i] = source.key(static_cast<int64>(scaled >> 64));
   }
-  sort_in_registers<K, Rows>(PlainKeys<K>{sample}, KeysToItems<K>{sample, {}}, size);
+  sort_in_registers<K, Rows>(EncodedKeys<K>{sample}, KeysToItems<K>{sample, {}}, size);
 }
 
 /// The median of a sample, of one vector for few keys: four for all take 17 % more in rows of 1000

@@ -4,7 +4,7 @@
 
 #include "ops/kernel/cpu/vector.hpp"
 
-// Sorts up to `most_rows` vectors of keys in registers: every lane's column by a network of
+// Sorts up to `max_network_rows` vectors of keys in registers: every lane's column by a network of
 // Batcher's, then columns are merged by twos, fours, … (bitonic merges, of which only those steps
 // that cross lanes need shuffles), and last what lies along the lanes is laid along the rows.
 
@@ -15,17 +15,17 @@ struct Comparator {
 };
 template <int Count>
 struct Comparators {
-  Comparator at[Count];
+  Comparator comparators[Count];
 };
 
 /// Calls what(i, j) for each comparator of Batcher's odd-even merge sort of `size` keys.
 template <class F>
-constexpr void batcher(int size, F what) {
-  for (int run = 1; run < size; run *= 2) {
-    for (int gap = run; gap >= 1; gap /= 2) {
-      for (int begin = gap % run; begin + gap < size; begin += 2 * gap) {
+constexpr void batcher(int size, F visitor) {
+  for (int run_size = 1; run_size < size; run_size *= 2) {
+    for (int gap = run_size; gap >= 1; gap /= 2) {
+      for (int begin = gap % run_size; begin + gap < size; begin += 2 * gap) {
         for (int i = begin; i < begin + gap && i + gap < size; ++i) {
-          if (i / (2 * run) == (i + gap) / (2 * run)) what(i, i + gap);
+          if (i / (2 * run_size) == (i + gap) / (2 * run_size)) visitor(i, i + gap);
         }
       }
     }
@@ -43,7 +43,7 @@ template <int Size>
 consteval auto make_network() {
   Comparators<count_comparators<Size>() + 1> network{};
   int count = 0;
-  batcher(Size, [&](int low, int high) { network.at[count++] = {low, high}; });
+  batcher(Size, [&](int low, int high) { network.comparators[count++] = {low, high}; });
   return network;
 }
 
@@ -52,16 +52,16 @@ consteval auto make_network() {
 /// AVX2 has no 16 registers to spare for them, and what is spilled costs less than one more
 /// partition does: 1e4 rows of 100 float32 took 1.75 ms with 8 of them and take 0.95, 1e7
 /// float32 50.9 ms and 46.9 (EPYC of Zen 5, x86-64-v3, one thread).
-inline constexpr int most_rows = 16;
+inline constexpr int max_network_rows = 16;
 
 /// Keys that are sorted in registers.
 template <class K>
-inline constexpr int64 network_keys = most_rows * lane_count<K>;
+inline constexpr int64 network_keys = max_network_rows * lane_count<K>;
 
 template <class K>
 SKERRY_INLINE void order_rows(lanes_of<K>& a, lanes_of<K>& b) {
-  const lanes_of<K> low = least_lanes<K>(a, b);
-  b = greatest_lanes<K>(a, b);
+  const lanes_of<K> low = min_lanes<K>(a, b);
+  b = max_lanes<K>(a, b);
   a = low;
 }
 
@@ -73,24 +73,24 @@ SKERRY_INLINE void merge_columns(lanes_of<K> (&v)[Rows]) {
   if constexpr (Rows == 1) {
     v[0] = ordered_lanes<half, K>(v[0], exchange_lanes<Columns - 1>(v[0]));
   } else {
-    repeat<Rows / 2>([&](auto i) __attribute__((always_inline)) {
+    unroll<Rows / 2>([&](auto i) __attribute__((always_inline)) {
       constexpr int row = decltype(i)::value;
       constexpr int opposite = Rows - 1 - row;
-      const lanes_of<K> turned = exchange_lanes<Columns - 1>(v[row]);
+      const lanes_of<K> exchanged = exchange_lanes<Columns - 1>(v[row]);
       v[row] = ordered_lanes<half, K>(v[row], exchange_lanes<Columns - 1>(v[opposite]));
-      v[opposite] = ordered_lanes<half, K>(v[opposite], turned);
+      v[opposite] = ordered_lanes<half, K>(v[opposite], exchanged);
     });
   }
-  repeat<__builtin_ctz(half)>([&](auto step) __attribute__((always_inline)) {
+  unroll<__builtin_ctz(half)>([&](auto step) __attribute__((always_inline)) {
     constexpr int distance = half >> (decltype(step)::value + 1);
-    repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+    unroll<Rows>([&](auto i) __attribute__((always_inline)) {
       lanes_of<K>& row = v[decltype(i)::value];
       row = ordered_lanes<distance, K>(row, exchange_lanes<distance>(row));
     });
   });
-  repeat<__builtin_ctz(Rows)>([&](auto step) __attribute__((always_inline)) {
+  unroll<__builtin_ctz(Rows)>([&](auto step) __attribute__((always_inline)) {
     constexpr int distance = Rows >> (decltype(step)::value + 1);
-    repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+    unroll<Rows>([&](auto i) __attribute__((always_inline)) {
       constexpr int row = decltype(i)::value;
       if constexpr ((row & distance) == 0) order_rows<K>(v[row], v[row + distance]);
     });
@@ -100,15 +100,15 @@ SKERRY_INLINE void merge_columns(lanes_of<K> (&v)[Rows]) {
 /// Puts what is in order along the rows of each lane, lane after lane, in order along the lanes.
 template <class K, int Rows>
 SKERRY_INLINE void lay_along_lanes(lanes_of<K> (&v)[Rows]) {
-  repeat<__builtin_ctz(Rows)>([&](auto) __attribute__((always_inline)) {
+  unroll<__builtin_ctz(Rows)>([&](auto) __attribute__((always_inline)) {
     lanes_of<K> laid[Rows];
-    repeat<Rows / 2>([&](auto i) __attribute__((always_inline)) {
+    unroll<Rows / 2>([&](auto i) __attribute__((always_inline)) {
       constexpr int row = decltype(i)::value;
       laid[2 * row] = v[row];
       laid[2 * row + 1] = v[row + Rows / 2];
       interleave(laid[2 * row], laid[2 * row + 1]);
     });
-    repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+    unroll<Rows>([&](auto i) __attribute__((always_inline)) {
       v[decltype(i)::value] = laid[decltype(i)::value];
     });
   });
@@ -118,18 +118,18 @@ SKERRY_INLINE void lay_along_lanes(lanes_of<K> (&v)[Rows]) {
 template <class K, int Rows>
 SKERRY_INLINE void sort_rows_of_lanes(lanes_of<K> (&v)[Rows]) {
   constexpr auto network = make_network<Rows>();
-  repeat<count_comparators<Rows>()>([&](auto i) __attribute__((always_inline)) {
-    constexpr Comparator which = network.at[decltype(i)::value];
-    order_rows<K>(v[which.low], v[which.high]);
+  unroll<count_comparators<Rows>()>([&](auto i) __attribute__((always_inline)) {
+    constexpr Comparator comparator = network.comparators[decltype(i)::value];
+    order_rows<K>(v[comparator.low], v[comparator.high]);
   });
-  repeat<__builtin_ctz(lane_count<K>)>([&](auto level) __attribute__((always_inline)) {
+  unroll<__builtin_ctz(lane_count<K>)>([&](auto level) __attribute__((always_inline)) {
     merge_columns<2 << decltype(level)::value, K>(v);
   });
   lay_along_lanes<K>(v);
 }
 
 template <class K>
-SKERRY_INLINE K greatest_key() {
+SKERRY_INLINE K max_key() {
   if constexpr (ops::real_floating<K>) return static_cast<K>(__builtin_inf());
   return static_cast<K>(~ops::bits_t<K>{0} >> 1);
 }
@@ -140,18 +140,18 @@ template <class K, int Rows, class Source, class Sink>
 __attribute__((noinline)) bool sort_in_registers(Source source, Sink sink, int64 n) {
   constexpr int64 lanes = lane_count<K>;
   lanes_of<K> v[Rows];
-  typename Source::Notes seen{};
-  repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+  typename Source::Notes notes{};
+  unroll<Rows>([&](auto i) __attribute__((always_inline)) {
     constexpr int64 row = decltype(i)::value;
     if (n >= (row + 1) * lanes) {
-      v[row] = source.lanes(row * lanes, seen);
+      v[row] = source.lanes(row * lanes, notes);
     } else {
-      v[row] = all_lanes<K>(greatest_key<K>());
-      if (n > row * lanes) v[row] = source.some_lanes(row * lanes, n - row * lanes, v[row], seen);
+      v[row] = all_lanes<K>(max_key<K>());
+      if (n > row * lanes) v[row] = source.some_lanes(row * lanes, n - row * lanes, v[row], notes);
     }
   });
   sort_rows_of_lanes<K>(v);
-  repeat<Rows>([&](auto i) __attribute__((always_inline)) {
+  unroll<Rows>([&](auto i) __attribute__((always_inline)) {
     constexpr int64 row = decltype(i)::value;
     if (n >= (row + 1) * lanes) {
       sink.put(row * lanes, v[row]);
@@ -159,7 +159,7 @@ __attribute__((noinline)) bool sort_in_registers(Source source, Sink sink, int64
       sink.put_some(row * lanes, n - row * lanes, v[row]);
     }
   });
-  return Source::any_special(seen);
+  return Source::any_special(notes);
 }
 
 /// Sorts n keys, at most network_keys<K>.
@@ -170,7 +170,7 @@ SKERRY_INLINE bool sort_few(const Source& source, const Sink& sink, int64 n) {
   if (n <= 2 * lanes) return sort_in_registers<K, 2>(source, sink, n);
   if (n <= 4 * lanes) return sort_in_registers<K, 4>(source, sink, n);
   if (n <= 8 * lanes) return sort_in_registers<K, 8>(source, sink, n);
-  return sort_in_registers<K, most_rows>(source, sink, n);
+  return sort_in_registers<K, max_network_rows>(source, sink, n);
 }
 
 #endif

@@ -17,11 +17,11 @@ template <bool Strict, class K, class Source>
 int64 part_keys(const Source& source, int64 n, K pivot, K* low, K* high) {
   constexpr int lanes = lane_count<K>;
   const lanes_of<K> pivots = all_lanes<K>(pivot);
-  typename Source::Notes seen{};
+  typename Source::Notes notes{};
   int64 above = 0;
   int64 i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const lanes_of<K> v = source.lanes(i, seen);
+    const lanes_of<K> v = source.lanes(i, notes);
     const unsigned set = lanes_above<Strict, K>(v, pivots);
     // Whole vectors: what is written after the lanes is written again, or has been read.
     store_lanes(low + (i - above), pack_lanes<K>(v, set ^ every_lane<K>));
@@ -30,11 +30,11 @@ int64 part_keys(const Source& source, int64 n, K pivot, K* low, K* high) {
   }
   if (i < n) {
     const auto count = n - i;
-    const unsigned there = (1u << count) - 1;
-    const lanes_of<K> v = source.some_lanes(i, count, pivots, seen);
-    const unsigned set = lanes_above<Strict, K>(v, pivots) & there;
+    const unsigned valid_mask = (1u << count) - 1;
+    const lanes_of<K> v = source.some_lanes(i, count, pivots, notes);
+    const unsigned set = lanes_above<Strict, K>(v, pivots) & valid_mask;
     const int more = __builtin_popcount(set);
-    store_some_lanes(low + (i - above), count - more, pack_lanes<K>(v, set ^ there));
+    store_some_lanes(low + (i - above), count - more, pack_lanes<K>(v, set ^ valid_mask));
     store_some_lanes(high + above, more, pack_lanes<K>(v, set));
     above += more;
   }
@@ -72,35 +72,35 @@ struct OuterEnds {
   }
   /// The first ones of a vector, for which there is room in all.
   SKERRY_INLINE void put_some(lanes_of<K> v, int64 count) {
-    const unsigned there = (1u << count) - 1;
-    const unsigned set = lanes_above<Strict, K>(v, pivots) & there;
+    const unsigned valid_mask = (1u << count) - 1;
+    const unsigned set = lanes_above<Strict, K>(v, pivots) & valid_mask;
     const int above = __builtin_popcount(set);
-    store_some_lanes(low, count - above, pack_lanes<K>(v, set ^ there));
+    store_some_lanes(low, count - above, pack_lanes<K>(v, set ^ valid_mask));
     low += count - above;
     high -= above;
     store_some_lanes(high, above, pack_lanes<K>(v, set));
   }
   /// The n keys of a source, a vector of them at least, which fill what is between the ends.
   template <class Source>
-  SKERRY_INLINE void put_all(const Source& source, int64 n, typename Source::Notes& seen) {
+  SKERRY_INLINE void put_all(const Source& source, int64 n, typename Source::Notes& notes) {
     constexpr int64 lanes = lane_count<K>;
     int64 i = 0;
-    for (; n - i >= 2 * lanes; i += lanes) put(source.lanes(i, seen));
-    put_some(source.lanes(i, seen), lanes);
+    for (; n - i >= 2 * lanes; i += lanes) put(source.lanes(i, notes));
+    put_some(source.lanes(i, notes), lanes);
     i += lanes;
-    if (i < n) put_some(source.some_lanes(i, n - i, pivots, seen), n - i);
+    if (i < n) put_some(source.some_lanes(i, n - i, pivots, notes), n - i);
   }
 };
 
-/// Parts the keys of another array into `to`; notes whether any is special. Returns how many are
-/// above.
+/// Parts the keys of another array into `destination`; notes whether any is special. Returns how
+/// many are above.
 template <class K, class Source>
-int64 part_outwards(const Source& source, int64 n, K pivot, K* to, bool& special) {
-  OuterEnds<false, K> ends{to, to + n, all_lanes<K>(pivot)};
-  typename Source::Notes seen{};
-  ends.put_all(source, n, seen);
-  special = Source::any_special(seen);
-  return to + n - ends.high;
+int64 part_outwards(const Source& source, int64 n, K pivot, K* destination, bool& special) {
+  OuterEnds<false, K> ends{destination, destination + n, all_lanes<K>(pivot)};
+  typename Source::Notes notes{};
+  ends.put_all(source, n, notes);
+  special = Source::any_special(notes);
+  return destination + n - ends.high;
 }
 
 /// Parts keys where they are. Blocks at either end, and what is left over, are taken out first; the
@@ -124,19 +124,19 @@ int64 part_in_place(K* keys, int64 n, K pivot) {
     lanes_of<K> v[vectors];
     const bool from_first = first - ends.low <= ends.high - last;
     if (!from_first) last -= block;
-    const K* from = from_first ? first : last;
+    const K* source = from_first ? first : last;
     if (from_first) first += block;
-    const K* ahead = from_first ? from + blocks_ahead * block : from - blocks_ahead * block;
-    repeat<vectors>([&](auto i) __attribute__((always_inline)) {
-      v[decltype(i)::value] = load_lanes(from + decltype(i)::value * lanes);
+    const K* ahead = from_first ? source + blocks_ahead * block : source - blocks_ahead * block;
+    unroll<vectors>([&](auto i) __attribute__((always_inline)) {
+      v[decltype(i)::value] = load_lanes(source + decltype(i)::value * lanes);
       __builtin_prefetch(ahead + decltype(i)::value * lanes);
     });
-    repeat<vectors>([&](auto i)
+    unroll<vectors>([&](auto i)
                         __attribute__((always_inline)) { ends.put(v[decltype(i)::value]); });
   }
-  const int64 taken = 2 * block + over;
-  typename PlainKeys<K>::Notes seen{};
-  ends.put_all(PlainKeys<K>{outside}, taken, seen);
+  const int64 outside_count = 2 * block + over;
+  typename EncodedKeys<K>::Notes notes{};
+  ends.put_all(EncodedKeys<K>{outside}, outside_count, notes);
   return keys + n - ends.high;
 }
 

@@ -25,11 +25,11 @@ bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, RowOrde
 inline constexpr int ways = 4;
 /// Pieces of an array that threads split side by side, at most: their indices are 2 KiB of stack.
 /// For 64 threads half and twice as many are within 2 %.
-inline constexpr int most_pieces = 64;
+inline constexpr int max_chunks = 64;
 
 /// Where each of the ways begins, in whole or for a piece.
 struct WayBegins {
-  int64 at[ways + 1];
+  int64 offsets[ways + 1];
 };
 
 template <class K>
@@ -39,7 +39,7 @@ struct WayPivots {
   template <class Source>
   void choose(const Source& source, int64 n) {
     K sample[network_keys<K>];
-    draw_sample<K, most_rows>(source, n, sample);
+    draw_sample<K, max_network_rows>(source, n, sample);
     for (int i = 1; i < ways; ++i) key[i - 1] = sample[i * network_keys<K> / ways];
   }
 };
@@ -49,143 +49,145 @@ template <class K, class Source>
 bool count_ways(const Source& source, int64 begin, int64 end, const WayPivots<K>& pivots,
                 int64* counts) {
   constexpr int lanes = lane_count<K>;
-  typename Source::Notes seen{};
+  typename Source::Notes notes{};
   lanes_of<K> pivot[ways - 1];
   int64 count[ways] = {end - begin};
-  repeat<ways - 1>([&](auto i) __attribute__((always_inline)) {
-    constexpr int which = decltype(i)::value;
-    pivot[which] = all_lanes<K>(pivots.key[which]);
+  unroll<ways - 1>([&](auto i) __attribute__((always_inline)) {
+    constexpr int way = decltype(i)::value;
+    pivot[way] = all_lanes<K>(pivots.key[way]);
   });
-  for (int64 at = begin; at < end; at += lanes) {
-    const bool whole = at + lanes <= end;
-    const unsigned there = whole ? every_lane<K> : (1u << (end - at)) - 1;
-    const lanes_of<K> v =
-        whole ? source.lanes(at, seen) : source.some_lanes(at, end - at, pivot[0], seen);
-    repeat<ways - 1>([&](auto i) __attribute__((always_inline)) {
-      constexpr int which = decltype(i)::value;
-      count[which + 1] += __builtin_popcount(lanes_above<false, K>(v, pivot[which]) & there);
+  for (int64 position = begin; position < end; position += lanes) {
+    const bool whole = position + lanes <= end;
+    const unsigned valid_mask = whole ? every_lane<K> : (1u << (end - position)) - 1;
+    const lanes_of<K> v = whole ? source.lanes(position, notes)
+                                : source.some_lanes(position, end - position, pivot[0], notes);
+    unroll<ways - 1>([&](auto i) __attribute__((always_inline)) {
+      constexpr int way = decltype(i)::value;
+      count[way + 1] += __builtin_popcount(lanes_above<false, K>(v, pivot[way]) & valid_mask);
     });
   }
   for (int i = 0; i < ways; ++i) counts[i] = count[i];
-  return Source::any_special(seen);
+  return Source::any_special(notes);
 }
 
 /// Writes keys to the ways of a piece: way i from begins[i] on, up to ends[i].
 template <class K, class Source>
-void split_piece(const Source& source, int64 begin, int64 end, const WayPivots<K>& pivots, K* to,
-                 const int64* begins, const int64* ends) {
+void split_chunk(const Source& source, int64 begin, int64 end, const WayPivots<K>& pivots,
+                 K* destination, const int64* begins, const int64* ends) {
   constexpr int lanes = lane_count<K>;
-  typename Source::Notes seen{};
+  typename Source::Notes notes{};
   lanes_of<K> pivot[ways - 1];
   int64 index[ways];
-  repeat<ways>([&](auto i) __attribute__((always_inline)) {
-    constexpr int which = decltype(i)::value;
-    if constexpr (which < ways - 1) pivot[which] = all_lanes<K>(pivots.key[which]);
-    index[which] = begins[which];
+  unroll<ways>([&](auto i) __attribute__((always_inline)) {
+    constexpr int way = decltype(i)::value;
+    if constexpr (way < ways - 1) pivot[way] = all_lanes<K>(pivots.key[way]);
+    index[way] = begins[way];
   });
-  for (int64 at = begin; at < end; at += lanes) {
-    const bool whole = at + lanes <= end;
-    unsigned rest = whole ? every_lane<K> : (1u << (end - at)) - 1;
-    const lanes_of<K> v =
-        whole ? source.lanes(at, seen) : source.some_lanes(at, end - at, pivot[0], seen);
-    repeat<ways>([&](auto i) __attribute__((always_inline)) {
-      constexpr int which = decltype(i)::value;
+  for (int64 position = begin; position < end; position += lanes) {
+    const bool whole = position + lanes <= end;
+    unsigned rest = whole ? every_lane<K> : (1u << (end - position)) - 1;
+    const lanes_of<K> v = whole ? source.lanes(position, notes)
+                                : source.some_lanes(position, end - position, pivot[0], notes);
+    unroll<ways>([&](auto i) __attribute__((always_inline)) {
+      constexpr int way = decltype(i)::value;
       unsigned set = rest;
-      if constexpr (which < ways - 1) {
-        rest &= lanes_above<false, K>(v, pivot[which]);
+      if constexpr (way < ways - 1) {
+        rest &= lanes_above<false, K>(v, pivot[way]);
         set ^= rest;
       }
       const lanes_of<K> packed = pack_lanes<K>(v, set);
       const int count = __builtin_popcount(set);
-      int64& free = index[which];
+      int64& free = index[way];
       // What comes after the last key of a way is another's.
-      if (free + lanes <= ends[which]) {
-        store_lanes(to + free, packed);
+      if (free + lanes <= ends[way]) {
+        store_lanes(destination + free, packed);
       } else {
-        store_some_lanes(to + free, count, packed);
+        store_some_lanes(destination + free, count, packed);
       }
       free += count;
     });
   }
 }
 
-/// Calls what(piece, begin, end) for pieces of n keys, on several threads.
+/// Calls what(piece, begin, end) for chunks of n keys, on several threads.
 template <class F>
-void for_pieces(int64 n, int64 pieces, const F& what) {
-  const int64 length = ceil_div(ceil_div(n, pieces), 64) * 64;
-  cpu::parallel_for(pieces, 1, [&](int64 first, int64 last) {
-    for (int64 piece = first; piece < last; ++piece) {
-      what(piece, least(n, piece * length), least(n, (piece + 1) * length));
+void for_chunks(int64 n, int64 chunks, const F& function) {
+  const int64 length = ceil_div(ceil_div(n, chunks), 64) * 64;
+  cpu::parallel_for(chunks, 1, [&](int64 first, int64 last) {
+    for (int64 chunk = first; chunk < last; ++chunk) {
+      function(chunk, minimum(n, chunk * length), minimum(n, (chunk + 1) * length));
     }
   });
 }
 
 template <class K, class Source>
-struct counting_pieces {
+struct chunk_counter {
   const Source& source;
   const WayPivots<K>& pivots;
   int64 (*counts)[ways];
   bool* special;
 
-  void operator()(int64 piece, int64 begin, int64 end) const {
-    if (count_ways<K>(source, begin, end, pivots, counts[piece])) {
+  void operator()(int64 chunk, int64 begin, int64 end) const {
+    if (count_ways<K>(source, begin, end, pivots, counts[chunk])) {
       __atomic_store_n(special, true, __ATOMIC_RELAXED);
     }
   }
 };
 
 template <class K, class Source>
-struct splitting_pieces {
+struct chunk_splitter {
   const Source& source;
   const WayPivots<K>& pivots;
-  K* to;
+  K* destination;
   int64 (*indices)[ways];
 
-  void operator()(int64 piece, int64 begin, int64 end) const {
-    split_piece<K>(source, begin, end, pivots, to, indices[piece], indices[piece + 1]);
+  void operator()(int64 chunk, int64 begin, int64 end) const {
+    split_chunk<K>(source, begin, end, pivots, destination, indices[chunk], indices[chunk + 1]);
   }
 };
 
-/// Splits n keys; begins.at[i] tells where way i begins in `to`. Returns whether any is special.
+/// Splits n keys; begins.at[i] tells where way i begins in `destination`. Returns whether any is
+/// special.
 template <class K, class Source>
-bool split_keys(const Source& source, int64 n, const WayPivots<K>& pivots, K* to, int64 pieces,
-                WayBegins& begins) {
-  int64 indices[most_pieces + 1][ways];
+bool split_keys(const Source& source, int64 n, const WayPivots<K>& pivots, K* destination,
+                int64 chunks, WayBegins& begins) {
+  int64 indices[max_chunks + 1][ways];
   bool special = false;
-  for_pieces(n, pieces, counting_pieces<K, Source>{source, pivots, indices, &special});
+  for_chunks(n, chunks, chunk_counter<K, Source>{source, pivots, indices, &special});
   int64 begin = 0;
   for (int way = 0; way < ways; ++way) {
-    begins.at[way] = begin;
-    for (int64 piece = 0; piece < pieces; ++piece) {
-      const int64 more = way + 1 < ways ? indices[piece][way + 1] : 0;
-      const int64 count = indices[piece][way] - more;
-      indices[piece][way] = begin;
+    begins.offsets[way] = begin;
+    for (int64 chunk = 0; chunk < chunks; ++chunk) {
+      const int64 more = way + 1 < ways ? indices[chunk][way + 1] : 0;
+      const int64 count = indices[chunk][way] - more;
+      indices[chunk][way] = begin;
       begin += count;
     }
-    indices[pieces][way] = begin;
+    indices[chunks][way] = begin;
   }
-  begins.at[ways] = n;
-  for_pieces(n, pieces, splitting_pieces<K, Source>{source, pivots, to, indices});
+  begins.offsets[ways] = n;
+  for_chunks(n, chunks, chunk_splitter<K, Source>{source, pivots, destination, indices});
   return special;
 }
 
 /// Splits a part, whose keys `source` has, into part.scratch; `parts` get its ways. Returns whether
 /// any key is special.
 template <class K, class Source>
-bool split_part(const Source& source, const StackedKeys<K>& part, int64 pieces,
+bool split_part(const Source& source, const StackedKeys<K>& segment, int64 chunks,
                 StackedKeys<K>* parts) {
   WayPivots<K> pivots{};
   WayBegins begins;
-  if (part.count > 0) pivots.choose(source, part.count);
-  const bool special = split_keys<K>(source, part.count, pivots, part.scratch, pieces, begins);
+  if (segment.count > 0) pivots.choose(source, segment.count);
+  const bool special =
+      split_keys<K>(source, segment.count, pivots, segment.scratch, chunks, begins);
   for (int way = 0; way < ways; ++way) {
-    const int64 begin = begins.at[way];
-    parts[way] = {.keys = part.scratch + begin,
-                  .scratch = part.keys + begin,
-                  .count = begins.at[way + 1] - begin,
-                  .depth = part.depth,
-                  .bounded = way > 0 || part.bounded,
-                  .bound = way > 0 ? pivots.key[way - 1] : part.bound};
+    const int64 begin = begins.offsets[way];
+    parts[way] = {.keys = segment.scratch + begin,
+                  .scratch = segment.keys + begin,
+                  .count = begins.offsets[way + 1] - begin,
+                  .depth = segment.depth,
+                  .bounded = way > 0 || segment.bounded,
+                  .bound = way > 0 ? pivots.key[way - 1] : segment.bound};
   }
   return special;
 }
@@ -194,17 +196,17 @@ bool split_part(const Source& source, const StackedKeys<K>& part, int64 pieces,
 /// special. The source may be what lies there.
 template <class T, class K, class Source>
 bool sort_whole(const Source& source, const StackedKeys<K>& whole, LaneCode<T> code) {
-  constexpr int most_parts = ways * ways * ways;
-  const int64 pieces = least(cpu::thread_count(), most_pieces);
-  StackedKeys<K> parts[most_parts];
-  const bool special = split_part(source, whole, pieces, parts);
+  constexpr int max_parts = ways * ways * ways;
+  const int64 chunks = minimum(cpu::thread_count(), max_chunks);
+  StackedKeys<K> parts[max_parts];
+  const bool special = split_part(source, whole, chunks, parts);
   // Twice as many parts as threads even out their sizes.
   int count = ways;
   bool in_place = false;
-  for (; count < 2 * pieces && count < most_parts; count *= ways) {
+  for (; count < 2 * chunks && count < max_parts; count *= ways) {
     for (int i = count - 1; i >= 0; --i) {
-      const StackedKeys<K> part = parts[i];
-      split_part(PlainKeys<K>{part.keys}, part, pieces, parts + i * ways);
+      const StackedKeys<K> segment = parts[i];
+      split_part(EncodedKeys<K>{segment.keys}, segment, chunks, parts + i * ways);
     }
     in_place = !in_place;
   }
@@ -223,7 +225,7 @@ bool sort_whole(const Source& source, const StackedKeys<K>& whole, LaneCode<T> c
 template <class T>
 bool sort_by_threads(const char* row, char* out, char* scratch, int64 n, RowOrder order) {
   using K = lane_key_t<T>;
-  const auto code = LaneCode<K>::template of<T>(order);
+  const auto code = LaneCode<K>::template create<T>(order);
   const ItemsAsKeys<K> items{reinterpret_cast<const K*>(row), code};
   return sort_whole<K>(
       items, whole_row(reinterpret_cast<K*>(out), reinterpret_cast<K*>(scratch), n), code);

@@ -18,41 +18,42 @@ template <class T>
 inline constexpr int64 tiny_row = sizeof(T) == 8 ? 7 : 8;
 
 /// The indices of a row of n items, at most Most, in their order.
-template <int Most, class T>
+template <int MaxSize, class T>
 struct TinyIndices {
   using joined = std::conditional_t<sizeof(T) == 8, unsigned __int128, uint64>;
   static constexpr int index_bits = 8;
 
-  joined at[Most];
+  joined codes[MaxSize];
 
   SKERRY_INLINE TinyIndices(const EncodedRow<T>& row, int64 n) {
-    repeat<Most>([&](auto i) __attribute__((always_inline)) {
+    unroll<MaxSize>([&](auto i) __attribute__((always_inline)) {
       constexpr int index = decltype(i)::value;
-      at[index] = index < n ? joined{row.key(index)} << index_bits | joined{index} : ~joined{0};
+      codes[index] = index < n ? joined{row.key(index)} << index_bits | joined{index} : ~joined{0};
     });
-    constexpr auto network = make_network<Most>();
-    repeat<count_comparators<Most>()>([&](auto i) __attribute__((always_inline)) {
-      constexpr Comparator which = network.at[decltype(i)::value];
-      const joined low = at[which.low];
-      const joined high = at[which.high];
-      const bool turned = high < low;
-      at[which.low] = turned ? high : low;
-      at[which.high] = turned ? low : high;
+    constexpr auto network = make_network<MaxSize>();
+    unroll<count_comparators<MaxSize>()>([&](auto i) __attribute__((always_inline)) {
+      constexpr Comparator comparator = network.comparators[decltype(i)::value];
+      const joined low = codes[comparator.low];
+      const joined high = codes[comparator.high];
+      const bool needs_swap = high < low;
+      codes[comparator.low] = needs_swap ? high : low;
+      codes[comparator.high] = needs_swap ? low : high;
     });
   }
 };
 
-template <class T, bool Indices, int Most>
+template <class T, bool Indices, int MaxSize>
 SKERRY_INLINE void sort_tiny_row(const char* row, char* out, int64 n, RowOrder order) {
-  const TinyIndices<Most, T> indices(EncodedRow<T>(row, order), n);
-  repeat<Most>([&](auto i) __attribute__((always_inline)) {
-    constexpr int64 at = decltype(i)::value;
-    if (at >= n) return;
-    const auto index = static_cast<int64>(indices.at[at] & 255);
+  const TinyIndices<MaxSize, T> indices(EncodedRow<T>(row, order), n);
+  unroll<MaxSize>([&](auto i) __attribute__((always_inline)) {
+    constexpr int64 position = decltype(i)::value;
+    if (position >= n) return;
+    const auto index = static_cast<int64>(indices.codes[position] & 255);
     if constexpr (Indices) {
-      store(out + at * 8, index);
+      store(out + position * 8, index);
     } else {
-      store(out + at * int64(sizeof(T)), load<ops::bits_t<T>>(row + index * int64(sizeof(T))));
+      store(out + position * int64(sizeof(T)),
+            load<ops::bits_t<T>>(row + index * int64(sizeof(T))));
     }
   });
 }
@@ -63,15 +64,15 @@ SKERRY_INLINE void sort_tiny_rows(const char* rows, char* out, int64 n, int64 be
                                   RowOrder order) {
   const int64 from_step = n * int64(sizeof(T));
   const int64 to_step = Indices ? n * 8 : from_step;
-  const auto each = [&]<int Most>(number<Most>) {
+  const auto sort_all_rows = [&]<int MaxSize>(number<MaxSize>) {
     for (int64 i = begin; i < end; ++i) {
-      sort_tiny_row<T, Indices, Most>(rows + i * from_step, out + i * to_step, n, order);
+      sort_tiny_row<T, Indices, MaxSize>(rows + i * from_step, out + i * to_step, n, order);
     }
   };
   if (n <= 4) {
-    each(number<4>{});
+    sort_all_rows(number<4>{});
   } else {
-    each(number<8>{});
+    sort_all_rows(number<8>{});
   }
 }
 

@@ -19,10 +19,10 @@ struct IsinLoop {
   using key = typename SetItem<T>::sorted;
 
   const char* x;
-  const char* among;
+  const char* test_elements;
   const std::uint32_t* indices;
   const key* keys;
-  std::int64_t among_size;
+  std::int64_t test_size;
   bool* output;
   bool invert;
   bool is_aligned;
@@ -34,35 +34,35 @@ struct IsinLoop {
   }
 
  private:
-  __device__ SKERRY_INLINE T load_item(const char* from) const {
+  __device__ SKERRY_INLINE T load_item(const char* source) const {
     if constexpr (sizeof(T) == 16) {
-      return T(load<float64>(from, is_aligned), load<float64>(from + 8, is_aligned));
+      return T(load<float64>(source, is_aligned), load<float64>(source + 8, is_aligned));
     } else {
-      return load<T>(from, is_aligned);
+      return load<T>(source, is_aligned);
     }
   }
 
   /// Whether the set's item at a position comes before the keys; `equal` if it is them.
-  __device__ SKERRY_INLINE bool is_before(std::int64_t at, key first, key second,
+  __device__ SKERRY_INLINE bool is_before(std::int64_t position, key first, key second,
                                           bool* equal) const {
-    *equal = keys[at] == first;
+    *equal = keys[position] == first;
     if constexpr (SetItem<T>::has_two_keys) {
       if (*equal) {
-        const std::int64_t from = indices[at];
-        const key other =
-            SetItem<T>::encode(among + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
+        const std::int64_t index = indices[position];
+        const key other = SetItem<T>::encode(
+            test_elements + index * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
         *equal = other == second;
         return other < second;
       }
     }
-    return keys[at] < first;
+    return keys[position] < first;
   }
 
   __device__ SKERRY_INLINE bool has(const char* item) const {
     const key first = SetItem<T>::encode(item, is_aligned, 0);
     const key second = SetItem<T>::has_two_keys ? SetItem<T>::encode(item, is_aligned, 1) : first;
     std::int64_t begin = 0;
-    std::int64_t end = among_size;
+    std::int64_t end = test_size;
     while (begin < end) {
       const std::int64_t middle = begin + (end - begin) / 2;
       bool equal = false;
@@ -80,27 +80,28 @@ struct IsinLoop {
 
 template <class T>
 cudaError_t find_members(const IsinParams& p, LaunchContext* context) {
-  auto* const indices = scratch<std::uint32_t>(context, p.among_size);
-  auto* const keys = scratch<typename SetItem<T>::sorted>(context, p.among_size);
+  auto* const indices = scratch<std::uint32_t>(context, p.test_size);
+  auto* const keys = scratch<typename SetItem<T>::sorted>(context, p.test_size);
   if (indices == nullptr || keys == nullptr) return cudaErrorMemoryAllocation;
-  if (p.among_size > 0) {
-    const cudaError_t status = order_set<T>(p.among, p.among_size, indices, keys, context);
+  if (p.test_size > 0) {
+    const cudaError_t status = order_set<T>(p.test_elements, p.test_size, indices, keys, context);
     if (status != cudaSuccess) return status;
   }
-  const IsinLoop<T> loop{.x = p.x,
-                         .among = p.among,
-                         .indices = indices,
-                         .keys = keys,
-                         .among_size = p.among_size,
-                         .output = p.output,
-                         .invert = p.invert,
-                         .is_aligned = set_is_aligned<T>(p.x) && set_is_aligned<T>(p.among)};
+  const IsinLoop<T> loop{
+      .x = p.x,
+      .test_elements = p.test_elements,
+      .indices = indices,
+      .keys = keys,
+      .test_size = p.test_size,
+      .output = p.output,
+      .invert = p.invert,
+      .is_aligned = set_is_aligned<T>(p.x) && set_is_aligned<T>(p.test_elements)};
   return cub::DeviceFor::Bulk(p.size, loop, stream_of(context));
 }
 
 template <class T>
 int isin(const void* params, LaunchContext* context) {
-  return launched(find_members<T>(*static_cast<const IsinParams*>(params), context));
+  return end_launch(find_members<T>(*static_cast<const IsinParams*>(params), context));
 }
 
 }  // namespace skerry::native

@@ -70,16 +70,16 @@ struct TwoRuns {
   std::int64_t second_size;
 
   /// Whether the item `at` of the first run is among the first `count` of both.
-  __device__ SKERRY_INLINE bool takes(std::int64_t at, std::int64_t count,
+  __device__ SKERRY_INLINE bool takes(std::int64_t position, std::int64_t count,
                                       const CodeOrder<typename TileItem<Item>::key>& order) const {
     using item = TileItem<Item>;
-    return !(item::rank(second[count - 1 - at], order) < item::rank(first[at], order));
+    return !(item::rank(second[count - 1 - position], order) < item::rank(first[position], order));
   }
   /// For the first `count` of both, at least and at most so many are of the first run.
   __device__ SKERRY_INLINE std::int64_t fewest(std::int64_t count) const {
     return count > second_size ? count - second_size : 0;
   }
-  __device__ SKERRY_INLINE std::int64_t most(std::int64_t count) const {
+  __device__ SKERRY_INLINE std::int64_t max_first_count(std::int64_t count) const {
     return count < first_size ? count : first_size;
   }
 };
@@ -97,14 +97,14 @@ class TileSorter {
       : tile_(tile), order_(order) {}
 
   /// Rows of the tile, of `group` threads each; no more than `most` items of a thread count.
-  __device__ SKERRY_INLINE void sort(int group, int most) {
+  __device__ SKERRY_INLINE void sort(int group, int max_items) {
     take();
-    sort_own(most);
+    sort_own(max_items);
     for (int threads = 2; threads <= group; threads *= 2) {
       put();
       const int begin = (static_cast<int>(threadIdx.x) & -threads) * per_thread;
-      const int run = threads / 2 * per_thread;
-      merge(begin, run, run);
+      const int run_size = threads / 2 * per_thread;
+      merge(begin, run_size, run_size);
     }
     put();
   }
@@ -133,22 +133,22 @@ class TileSorter {
   }
 
   /// By transposition of neighbours, which takes as many rounds as there are items.
-  __device__ SKERRY_INLINE void sort_own(int most) {
+  __device__ SKERRY_INLINE void sort_own(int max_items) {
     key ranks[per_thread];
     SKERRY_UNROLL
     for (int i = 0; i < per_thread; ++i) ranks[i] = item::rank(items_[i], order_);
     SKERRY_UNROLL
     for (int round = 0; round < per_thread; ++round) {
-      if (round >= most) break;
+      if (round >= max_items) break;
       SKERRY_UNROLL
       for (int i = round & 1; i + 1 < per_thread; i += 2) {
         const bool swap = ranks[i + 1] < ranks[i];
         const key rank = ranks[i];
         ranks[i] = swap ? ranks[i + 1] : rank;
         ranks[i + 1] = swap ? rank : ranks[i + 1];
-        const Item kept = items_[i];
-        items_[i] = choose(swap, items_[i + 1], kept);
-        items_[i + 1] = choose(swap, kept, items_[i + 1]);
+        const Item first_item = items_[i];
+        items_[i] = choose(swap, items_[i + 1], first_item);
+        items_[i + 1] = choose(swap, first_item, items_[i + 1]);
       }
     }
   }
@@ -156,9 +156,9 @@ class TileSorter {
   /// A thread's share of two runs that follow one another.
   __device__ SKERRY_INLINE void merge(int begin, int first_size, int second_size) {
     const int count = static_cast<int>(threadIdx.x) * per_thread - begin;
-    const int taken = split(begin, first_size, second_size, count);
-    int first = begin + taken;
-    int second = begin + first_size + count - taken;
+    const int first_count = split(begin, first_size, second_size, count);
+    int first = begin + first_count;
+    int second = begin + first_size + count - first_count;
     const int first_end = begin + first_size;
     const int second_end = first_end + second_size;
     Item a = tile_[first];
@@ -187,13 +187,13 @@ class TileSorter {
                              .first_size = first_size,
                              .second_size = second_size};
     int fewest = static_cast<int>(runs.fewest(count));
-    int most = static_cast<int>(runs.most(count));
-    while (fewest < most) {
-      const int middle = (fewest + most) / 2;
+    int max_count = static_cast<int>(runs.max_first_count(count));
+    while (fewest < max_count) {
+      const int middle = (fewest + max_count) / 2;
       if (runs.takes(middle, count, order_)) {
         fewest = middle + 1;
       } else {
-        most = middle;
+        max_count = middle;
       }
     }
     return fewest;
@@ -216,15 +216,15 @@ __device__ SKERRY_INLINE std::int64_t split_by_warp(
     const CodeOrder<typename TileItem<Item>::key>& order) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   std::int64_t fewest = runs.fewest(count);
-  std::int64_t most = runs.most(count);
-  while (fewest < most) {
-    const std::int64_t step = (most - fewest + 31) / 32;
-    const std::int64_t at = fewest + lane * step;
-    const bool takes = at < most && runs.takes(at, count, order);
-    const int taken = __popc(__ballot_sync(~0u, takes));
-    if (taken == 0) return fewest;
-    const std::int64_t end = fewest + taken * step;
-    most = end < most ? end : most;
+  std::int64_t max_count = runs.max_first_count(count);
+  while (fewest < max_count) {
+    const std::int64_t step = (max_count - fewest + 31) / 32;
+    const std::int64_t position = fewest + lane * step;
+    const bool takes = position < max_count && runs.takes(position, count, order);
+    const int taking_lanes = __popc(__ballot_sync(~0u, takes));
+    if (taking_lanes == 0) return fewest;
+    const std::int64_t end = fewest + taking_lanes * step;
+    max_count = end < max_count ? end : max_count;
     fewest = end - step + 1;
   }
   return fewest;

@@ -18,50 +18,50 @@ struct number_indices {
 
 /// Row by row, with one piece of scratch memory.
 template <class Key>
-cudaError_t order_long_rows(const KeyRows<Key>& of, const std::uint32_t* tags,
+cudaError_t order_long_rows(const KeyRows<Key>& key_rows, const std::uint32_t* tags,
                             std::uint32_t* indices, LaunchContext* context) {
   return with_workspace(context, [&](void* memory, std::size_t& nbytes) {
     cudaError_t status = cudaSuccess;
-    const std::int64_t rows = memory == nullptr ? 1 : of.rows;
+    const std::int64_t rows = memory == nullptr ? 1 : key_rows.rows;
     for (std::int64_t row = 0; row < rows && status == cudaSuccess; ++row) {
-      const std::int64_t at = row * of.length;
+      const std::int64_t offset = row * key_rows.length;
       // The same indices serve all rows.
-      status =
-          cub::DeviceRadixSort::SortPairs(memory, nbytes, of.keys + at, of.sorted_keys + at, tags,
-                                          indices + at, of.length, 0, of.bits, stream_of(context));
+      status = cub::DeviceRadixSort::SortPairs(
+          memory, nbytes, key_rows.keys + offset, key_rows.sorted_keys + offset, tags,
+          indices + offset, key_rows.length, 0, key_rows.bits, stream_of(context));
     }
     return status;
   });
 }
 
 template <class Key>
-cudaError_t order_rows(const KeyRows<Key>& of, const std::uint32_t* tags, std::uint32_t* indices,
-                       LaunchContext* context) {
+cudaError_t order_rows(const KeyRows<Key>& key_rows, const std::uint32_t* tags,
+                       std::uint32_t* indices, LaunchContext* context) {
   if (tags == nullptr) {
-    auto* const numbers = scratch<std::uint32_t>(context, of.length);
+    auto* const numbers = scratch<std::uint32_t>(context, key_rows.length);
     if (numbers == nullptr) return cudaErrorMemoryAllocation;
-    const cudaError_t status =
-        cub::DeviceFor::Bulk(of.length, number_indices{.indices = numbers}, stream_of(context));
+    const cudaError_t status = cub::DeviceFor::Bulk(
+        key_rows.length, number_indices{.indices = numbers}, stream_of(context));
     if (status != cudaSuccess) return status;
     tags = numbers;
   }
-  return order_long_rows(of, tags, indices, context);
+  return order_long_rows(key_rows, tags, indices, context);
 }
 
 }  // namespace
 
-cudaError_t order_keys(const KeyRows<std::uint32_t>& of, const std::uint32_t* tags,
+cudaError_t order_keys(const KeyRows<std::uint32_t>& key_rows, const std::uint32_t* tags,
                        std::uint32_t* indices, LaunchContext* context) {
-  return order_rows(of, tags, indices, context);
+  return order_rows(key_rows, tags, indices, context);
 }
 
-cudaError_t order_keys(const KeyRows<std::uint64_t>& of, const std::uint32_t* tags,
+cudaError_t order_keys(const KeyRows<std::uint64_t>& key_rows, const std::uint32_t* tags,
                        std::uint32_t* indices, LaunchContext* context) {
-  return order_rows(of, tags, indices, context);
+  return order_rows(key_rows, tags, indices, context);
 }
 
-cudaError_t merge_sort_rows(const RowFormat& of, LaunchContext* context) {
-  return merge_sort_by_size(of, context);
+cudaError_t merge_sort_rows(const RowFormat& format, LaunchContext* context) {
+  return merge_sort_by_size(format, context);
 }
 
 }  // namespace skerry::native

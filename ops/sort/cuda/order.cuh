@@ -27,7 +27,7 @@ struct RowFormat {
 };
 
 /// Sorts rows shorter than long_row by merging, all of them at a time; stable, NaN last.
-cudaError_t merge_sort_rows(const RowFormat& of, LaunchContext* context);
+cudaError_t merge_sort_rows(const RowFormat& format, LaunchContext* context);
 
 /// SortParams to the sorted rows, or to the order of each; compiled by dtype, in sort.cu.
 template <class T, bool Indices>

@@ -29,7 +29,7 @@ struct rank_keys {
   explicit rank_keys(const PartialParams& p)
       : input(p.input),
         inverted(p.largest ? static_cast<key>(~key{0}) : key{0}),
-        is_aligned(suits<key>(reinterpret_cast<std::intptr_t>(p.input))) {}
+        is_aligned(is_aligned_for<key>(reinterpret_cast<std::intptr_t>(p.input))) {}
 
   __device__ SKERRY_INLINE key item(std::int64_t i) const {
     return load<key>(input + i * static_cast<std::int64_t>(sizeof(key)), is_aligned);
@@ -41,30 +41,32 @@ struct rank_keys {
 
 template <class Of, class Key>
 struct write_keys {
-  Of of;
+  Of key_function;
   Key* keys;
 
-  __device__ void operator()(std::int64_t i) const { keys[i] = static_cast<Key>(of(i)); }
+  __device__ void operator()(std::int64_t i) const { keys[i] = static_cast<Key>(key_function(i)); }
 };
 
 struct widen_order {
-  const std::uint32_t* from;
-  std::int64_t* to;
+  const std::uint32_t* indices;
+  std::int64_t* output;
 
-  __device__ void operator()(std::int64_t i) const { to[i] = static_cast<std::int64_t>(from[i]); }
+  __device__ void operator()(std::int64_t i) const {
+    output[i] = static_cast<std::int64_t>(indices[i]);
+  }
 };
 
-/// The indices of items in the order of their keys, which `of(i)` gives; stable.
+/// The indices of items in the order of their keys, which `key_function(i)` gives; stable.
 template <class Key, class Of>
-cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::int64_t* indices,
-                     LaunchContext* context) {
+cudaError_t order_by(const Of& key_function, std::int64_t rows, std::int64_t length,
+                     std::int64_t* indices, LaunchContext* context) {
   using wide = std::conditional_t<sizeof(Key) == 8, std::uint64_t, std::uint32_t>;
   const std::int64_t count = rows * length;
   if (!are_long(rows, length)) {
     auto* const keys = scratch<Key>(context, count);
     if (keys == nullptr) return cudaErrorMemoryAllocation;
     const cudaError_t status =
-        cub::DeviceFor::Bulk(count, write_keys<Of, Key>{of, keys}, stream_of(context));
+        cub::DeviceFor::Bulk(count, write_keys<Of, Key>{key_function, keys}, stream_of(context));
     if (status != cudaSuccess) return status;
     return merge_sort_rows({.input = reinterpret_cast<const char*>(keys),
                             .output = reinterpret_cast<char*>(indices),
@@ -80,7 +82,7 @@ cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::
   auto* const order = scratch<std::uint32_t>(context, count);
   if (keys == nullptr || order == nullptr) return cudaErrorMemoryAllocation;
   cudaError_t status =
-      cub::DeviceFor::Bulk(count, write_keys<Of, wide>{of, keys}, stream_of(context));
+      cub::DeviceFor::Bulk(count, write_keys<Of, wide>{key_function, keys}, stream_of(context));
   if (status != cudaSuccess) return status;
   status = order_keys({.keys = keys,
                        .sorted_keys = keys + count,
@@ -93,8 +95,8 @@ cudaError_t order_by(const Of& of, std::int64_t rows, std::int64_t length, std::
 }
 
 /// Which index of the order goes to each column of the result.
-struct chosen_ranks {
-  std::int64_t ranks[most_ranks];
+struct selected_ranks {
+  std::int64_t ranks[max_ranks];
   bool are_first;  ///< column i has rank i
 
   __device__ SKERRY_INLINE std::int64_t operator()(std::int64_t i) const {
@@ -104,22 +106,22 @@ struct chosen_ranks {
 
 template <class T>
 struct pick_items {
-  rank_keys<T> from;
+  rank_keys<T> keys;
   const std::int64_t* order;
   std::int64_t length;
   std::int64_t columns;
-  chosen_ranks chosen;
+  selected_ranks selected;
   char* values;
   std::int64_t* indices;
 
   __device__ void operator()(std::int64_t i) const {
     using key = typename rank_keys<T>::key;
     const std::int64_t row = i / columns;
-    const std::int64_t index = order[row * length + chosen(i - row * columns)];
+    const std::int64_t index = order[row * length + selected(i - row * columns)];
     if (indices != nullptr) indices[i] = index;
     if (values == nullptr) return;
     // A bool of others may be any byte.
-    const key item = from.item(row * length + index);
+    const key item = keys.item(row * length + index);
     reinterpret_cast<key*>(values)[i] =
         ops::boolean<T> ? static_cast<key>(item != 0 ? 1 : 0) : item;
   }
@@ -128,14 +130,14 @@ struct pick_items {
 template <class T>
 cudaError_t pick(const PartialParams& p, const std::int64_t* order, std::int64_t columns,
                  bool are_first, LaunchContext* context) {
-  pick_items<T> loop{.from = rank_keys<T>(p),
+  pick_items<T> loop{.keys = rank_keys<T>(p),
                      .order = order,
                      .length = p.length,
                      .columns = columns,
-                     .chosen = {.ranks = {}, .are_first = are_first},
+                     .selected = {.ranks = {}, .are_first = are_first},
                      .values = p.values,
                      .indices = p.indices};
-  for (int i = 0; i < p.rank_count; ++i) loop.chosen.ranks[i] = p.ranks[i];
+  for (int i = 0; i < p.rank_count; ++i) loop.selected.ranks[i] = p.ranks[i];
   return cub::DeviceFor::Bulk(p.rows * columns, loop, stream_of(context));
 }
 
@@ -146,7 +148,7 @@ struct group_of {
   rank_keys<T> keys;
   const std::int64_t* order;
   std::int64_t length;
-  chosen_ranks chosen;
+  selected_ranks selected;
   int count;
 
   __device__ SKERRY_INLINE std::uint8_t operator()(std::int64_t i) const {
@@ -154,7 +156,7 @@ struct group_of {
     const auto key = keys(i);
     int group = 0;
     for (int r = 0; r < count; ++r) {
-      const auto bound = keys(first + order[first + chosen.ranks[r]]);
+      const auto bound = keys(first + order[first + selected.ranks[r]]);
       group += (key >= bound ? 1 : 0) + (key > bound ? 1 : 0);
     }
     return static_cast<std::uint8_t>(group);
@@ -171,39 +173,39 @@ template <class T>
 int statistics(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const PartialParams*>(params);
   auto* const order = scratch<std::int64_t>(context, p.rows * p.length);
-  if (order == nullptr) return launched(cudaErrorMemoryAllocation);
+  if (order == nullptr) return end_launch(cudaErrorMemoryAllocation);
   const cudaError_t status = order_rows<T>(p, order, context);
-  if (status != cudaSuccess) return launched(status);
-  return launched(pick<T>(p, order, p.rank_count, false, context));
+  if (status != cudaSuccess) return end_launch(status);
+  return end_launch(pick<T>(p, order, p.rank_count, false, context));
 }
 
 template <class T>
 int topk(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const PartialParams*>(params);
   auto* const order = scratch<std::int64_t>(context, p.rows * p.length);
-  if (order == nullptr) return launched(cudaErrorMemoryAllocation);
+  if (order == nullptr) return end_launch(cudaErrorMemoryAllocation);
   const cudaError_t status = order_rows<T>(p, order, context);
-  if (status != cudaSuccess) return launched(status);
-  return launched(pick<T>(p, order, p.best, true, context));
+  if (status != cudaSuccess) return end_launch(status);
+  return end_launch(pick<T>(p, order, p.best, true, context));
 }
 
 template <class T>
 int partition(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const PartialParams*>(params);
   auto* const order = scratch<std::int64_t>(context, 2 * p.rows * p.length);
-  if (order == nullptr) return launched(cudaErrorMemoryAllocation);
+  if (order == nullptr) return end_launch(cudaErrorMemoryAllocation);
   cudaError_t status = order_rows<T>(p, order, context);
-  if (status != cudaSuccess) return launched(status);
+  if (status != cudaSuccess) return end_launch(status);
   group_of<T> groups{.keys = rank_keys<T>(p),
                      .order = order,
                      .length = p.length,
-                     .chosen = {.ranks = {}, .are_first = false},
+                     .selected = {.ranks = {}, .are_first = false},
                      .count = p.rank_count};
-  for (int i = 0; i < p.rank_count; ++i) groups.chosen.ranks[i] = p.ranks[i];
+  for (int i = 0; i < p.rank_count; ++i) groups.selected.ranks[i] = p.ranks[i];
   std::int64_t* const grouped = order + p.rows * p.length;
   status = order_by<std::uint8_t>(groups, p.rows, p.length, grouped, context);
-  if (status != cudaSuccess) return launched(status);
-  return launched(pick<T>(p, grouped, p.length, true, context));
+  if (status != cudaSuccess) return end_launch(status);
+  return end_launch(pick<T>(p, grouped, p.length, true, context));
 }
 
 template <class T>

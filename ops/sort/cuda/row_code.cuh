@@ -37,16 +37,16 @@ struct RowCode {
   bool is_boolean;
   bool descending;
 
-  explicit RowCode(const RowFormat& of)
-      : top(Key{1} << (8 * of.width - 1)),
+  explicit RowCode(const RowFormat& format)
+      : top(Key{1} << (8 * format.width - 1)),
         all(static_cast<Key>(top - 1 + top)),
-        turn(static_cast<Key>((of.kind == RowItems::signed_integers ? top : 0) ^
-                              (of.descending ? all : 0))),
+        turn(static_cast<Key>((format.kind == RowItems::signed_integers ? top : 0) ^
+                              (format.descending ? all : 0))),
         hidden(0),
-        is_boolean(of.kind == RowItems::booleans),
-        descending(of.descending) {
-    if (of.kind != RowItems::floating) return;
-    const Key infinity = static_cast<Key>(kernels::infinity_bits(of.width));
+        is_boolean(format.kind == RowItems::booleans),
+        descending(format.descending) {
+    if (format.kind != RowItems::floating) return;
+    const Key infinity = static_cast<Key>(kernels::infinity_bits(format.width));
     hidden = top - 1 - infinity;
     order = {.zero = static_cast<Key>(top - 1 - hidden),
              .last = static_cast<Key>((infinity ^ top) - hidden)};

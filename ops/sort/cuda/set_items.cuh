@@ -34,37 +34,37 @@ template <>
 struct SetItem<complex128> {
   static constexpr bool has_two_keys = true;
   using sorted = std::uint64_t;
-  using part = kernels::SortKey<float64>;
+  using component_key = kernels::SortKey<float64>;
 
-  __device__ static SKERRY_INLINE sorted encode(const char* item, bool is_aligned, int which) {
+  __device__ static SKERRY_INLINE sorted encode(const char* item, bool is_aligned, int key_index) {
     const auto re = load<std::uint64_t>(item, is_aligned);
     const auto im = load<std::uint64_t>(item + 8, is_aligned);
-    if (part::is_nan(re) || part::is_nan(im)) return ~sorted{0};
-    return part::encode(which == 0 ? re : im, 0);
+    if (component_key::is_nan(re) || component_key::is_nan(im)) return ~sorted{0};
+    return component_key::encode(key_index == 0 ? re : im, 0);
   }
   static constexpr int bits = 64;
 };
 
 /// Whether items of T may be read as one.
 template <class T>
-[[nodiscard]] bool set_is_aligned(const void* at) {
-  return suits<typename SetItem<T>::sorted>(reinterpret_cast<std::intptr_t>(at)) ||
-         (sizeof(T) < 4 && suits<T>(reinterpret_cast<std::intptr_t>(at)));
+[[nodiscard]] bool set_is_aligned(const void* address) {
+  return is_aligned_for<typename SetItem<T>::sorted>(reinterpret_cast<std::intptr_t>(address)) ||
+         (sizeof(T) < 4 && is_aligned_for<T>(reinterpret_cast<std::intptr_t>(address)));
 }
 
-/// keys[i] = key `which` of item indices[i], or of item i.
+/// keys[i] = key `key_index` of item indices[i], or of item i.
 template <class T>
 struct encode_set {
   const char* items;
   const std::uint32_t* indices;
   typename SetItem<T>::sorted* keys;
-  int which;
+  int key_index;
   bool is_aligned;
 
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t from = indices == nullptr ? i : static_cast<std::int64_t>(indices[i]);
-    keys[i] =
-        SetItem<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, which);
+    const std::int64_t index = indices == nullptr ? i : static_cast<std::int64_t>(indices[i]);
+    keys[i] = SetItem<T>::encode(items + index * static_cast<std::int64_t>(sizeof(T)), is_aligned,
+                                 key_index);
   }
 };
 
@@ -83,18 +83,18 @@ cudaError_t order_set(const char* items, std::int64_t count, std::uint32_t* indi
   encode_set<T> encode{.items = items,
                        .indices = nullptr,
                        .keys = keys,
-                       .which = 0,
+                       .key_index = 0,
                        .is_aligned = set_is_aligned<T>(items)};
   const std::uint32_t* tags = nullptr;
   if constexpr (SetItem<T>::has_two_keys) {
     // By the second key, then, stably, by the first.
     auto* const by_second = scratch<std::uint32_t>(context, count);
     if (by_second == nullptr) return cudaErrorMemoryAllocation;
-    encode.which = 1;
+    encode.key_index = 1;
     cudaError_t status = cub::DeviceFor::Bulk(count, encode, stream_of(context));
     if (status == cudaSuccess) status = order_keys(rows, nullptr, by_second, context);
     if (status != cudaSuccess) return status;
-    encode.which = 0;
+    encode.key_index = 0;
     encode.indices = by_second;
     tags = by_second;
   }

@@ -58,10 +58,11 @@ cudaError_t order_items(const char* input, std::int64_t rows, std::int64_t lengt
   const std::int64_t count = rows * length;
   key* const keys = scratch<key>(context, 2 * count);
   if (keys == nullptr) return cudaErrorMemoryAllocation;
-  const encode_keys<T> encode{.input = input,
-                              .keys = keys,
-                              .flip = descending ? static_cast<bits>(~bits{0}) : bits{0},
-                              .is_aligned = suits<bits>(reinterpret_cast<std::intptr_t>(input))};
+  const encode_keys<T> encode{
+      .input = input,
+      .keys = keys,
+      .flip = descending ? static_cast<bits>(~bits{0}) : bits{0},
+      .is_aligned = is_aligned_for<bits>(reinterpret_cast<std::intptr_t>(input))};
   const cudaError_t status = cub::DeviceFor::Bulk(count, encode, stream_of(context));
   if (status != cudaSuccess) return status;
   return order_keys({.keys = keys,
@@ -129,8 +130,8 @@ struct reverse_items {
     const bits item = load<bits>(input + i * static_cast<std::int64_t>(sizeof(bits)), is_aligned);
     if constexpr (ops::real_floating<T>) {
       const bool is_nan = kernels::SortKey<T>::is_nan(item);
-      const bits turned = descending ? static_cast<bits>(item ^ sign) : item;
-      output[i] = is_nan ? static_cast<bits>(item & ~sign) : turned;
+      const bits flipped = descending ? static_cast<bits>(item ^ sign) : item;
+      output[i] = is_nan ? static_cast<bits>(item & ~sign) : flipped;
       if (nans != nullptr) nans[i] = is_nan ? 1 : 0;
     } else if constexpr (ops::boolean<T>) {
       output[i] = static_cast<bits>((item != 0) != descending);
@@ -144,11 +145,12 @@ template <class T>
 cudaError_t reverse(const char* input, char* output, char* nans, std::int64_t count,
                     bool descending, LaunchContext* context) {
   using bits = typename kernels::SortKey<T>::type;
-  const reverse_items<T> turn{.input = input,
-                              .output = reinterpret_cast<bits*>(output),
-                              .nans = nans,
-                              .descending = descending,
-                              .is_aligned = suits<bits>(reinterpret_cast<std::intptr_t>(input))};
+  const reverse_items<T> turn{
+      .input = input,
+      .output = reinterpret_cast<bits*>(output),
+      .nans = nans,
+      .descending = descending,
+      .is_aligned = is_aligned_for<bits>(reinterpret_cast<std::intptr_t>(input))};
   return cub::DeviceFor::Bulk(count, turn, stream_of(context));
 }
 
@@ -176,13 +178,13 @@ cudaError_t restore_nans(const SortParams& p, const char* is_nan, char* workspac
   if (number == nullptr) return cudaErrorMemoryAllocation;
   cudaError_t status = cudaSuccess;
   for (std::int64_t row = 0; row < p.rows && status == cudaSuccess; ++row) {
-    const std::int64_t at = row * p.length;
-    const char* const from = p.input + at * static_cast<std::int64_t>(sizeof(T));
-    status = select_items(is_nan + at, from, nans, number, p.length, context);
+    const std::int64_t offset = row * p.length;
+    const char* const source = p.input + offset * static_cast<std::int64_t>(sizeof(T));
+    status = select_items(is_nan + offset, source, nans, number, p.length, context);
     if (status != cudaSuccess) break;
     const put_back_nans<bits> put{.nans = nans,
                                   .number = number,
-                                  .row = reinterpret_cast<bits*>(p.output) + at,
+                                  .row = reinterpret_cast<bits*>(p.output) + offset,
                                   .length = p.length};
     status = cub::DeviceFor::Bulk(p.length, put, stream_of(context));
   }
@@ -194,30 +196,31 @@ cudaError_t sort_long_rows(const SortParams& p, LaunchContext* context) {
   using item = typename radix_item<T>::type;
   const std::int64_t count = p.rows * p.length;
   const char* input = p.input;
-  char* turned = nullptr;
+  char* flipped = nullptr;
   char* nans = nullptr;
   cudaError_t status = cudaSuccess;
   if (p.descending || ops::real_floating<T> || ops::boolean<T> ||
-      !suits<T>(reinterpret_cast<std::intptr_t>(input))) {
-    turned = scratch<char>(context, count * static_cast<std::int64_t>(sizeof(T)));
-    if (turned == nullptr) return cudaErrorMemoryAllocation;
+      !is_aligned_for<T>(reinterpret_cast<std::intptr_t>(input))) {
+    flipped = scratch<char>(context, count * static_cast<std::int64_t>(sizeof(T)));
+    if (flipped == nullptr) return cudaErrorMemoryAllocation;
     if constexpr (ops::real_floating<T>) {
       nans = scratch<char>(context, count);
       if (nans == nullptr) return cudaErrorMemoryAllocation;
     }
-    status = reverse<T>(input, turned, nans, count, p.descending, context);
-    input = turned;
+    status = reverse<T>(input, flipped, nans, count, p.descending, context);
+    input = flipped;
   }
   if (status != cudaSuccess) return status;
-  const auto* const from = reinterpret_cast<const item*>(input);
-  auto* const to = reinterpret_cast<item*>(p.output);
+  const auto* const source = reinterpret_cast<const item*>(input);
+  auto* const destination = reinterpret_cast<item*>(p.output);
   status = with_workspace(context, [&](void* memory, std::size_t& nbytes) {
     cudaError_t sorted = cudaSuccess;
     const std::int64_t rows = memory == nullptr ? 1 : p.rows;
     for (std::int64_t row = 0; row < rows && sorted == cudaSuccess; ++row) {
-      const std::int64_t at = row * p.length;
-      sorted = cub::DeviceRadixSort::SortKeys(memory, nbytes, from + at, to + at, p.length, 0,
-                                              8 * static_cast<int>(sizeof(T)), stream_of(context));
+      const std::int64_t offset = row * p.length;
+      sorted = cub::DeviceRadixSort::SortKeys(memory, nbytes, source + offset, destination + offset,
+                                              p.length, 0, 8 * static_cast<int>(sizeof(T)),
+                                              stream_of(context));
     }
     return sorted;
   });
@@ -225,7 +228,7 @@ cudaError_t sort_long_rows(const SortParams& p, LaunchContext* context) {
     status = reverse<T>(p.output, p.output, nullptr, count, true, context);
   }
   if constexpr (ops::real_floating<T>) {
-    if (status == cudaSuccess) status = restore_nans<T>(p, nans, turned, context);
+    if (status == cudaSuccess) status = restore_nans<T>(p, nans, flipped, context);
   }
   return status;
 }
@@ -239,22 +242,22 @@ inline constexpr RowItems row_items_of = ops::boolean<T>           ? RowItems::b
 template <class T, bool Indices>
 int sort_rows(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const SortParams*>(params);
-  if (p.rows <= 0 || p.length <= 0) return launched(cudaSuccess);
+  if (p.rows <= 0 || p.length <= 0) return end_launch(cudaSuccess);
   if (!are_long(p.rows, p.length)) {
-    const RowFormat of{.input = p.input,
-                       .output = p.output,
-                       .rows = p.rows,
-                       .length = p.length,
-                       .width = static_cast<int>(sizeof(T)),
-                       .kind = row_items_of<T>,
-                       .descending = p.descending,
-                       .indices = Indices};
-    return launched(merge_sort_rows(of, context));
+    const RowFormat format{.input = p.input,
+                           .output = p.output,
+                           .rows = p.rows,
+                           .length = p.length,
+                           .width = static_cast<int>(sizeof(T)),
+                           .kind = row_items_of<T>,
+                           .descending = p.descending,
+                           .indices = Indices};
+    return end_launch(merge_sort_rows(format, context));
   }
   if constexpr (Indices) {
-    return launched(sort_indices<T>(p, context));
+    return end_launch(sort_indices<T>(p, context));
   } else {
-    return launched(sort_long_rows<T>(p, context));
+    return end_launch(sort_long_rows<T>(p, context));
   }
 }
 
@@ -265,45 +268,45 @@ struct SearchLoop {
   const char* sorted;
   std::int64_t sorted_size;
   const char* sorter;
-  std::int64_t* outside;
+  std::int64_t* out_of_range_index;
   const char* values;
   std::int64_t* output;
   bool right;
   bool is_aligned;
 
   __device__ void operator()(std::int64_t i) const {
-    const T what = load<T>(values + i * static_cast<std::int64_t>(sizeof(T)), is_aligned);
+    const T value = load<T>(values + i * static_cast<std::int64_t>(sizeof(T)), is_aligned);
     if constexpr (ops::real_floating<T>) {
-      if (what != what) {  // after all that is not NaN, or after all
+      if (value != value) {  // after all that is not NaN, or after all
         output[i] = right ? sorted_size : find(static_cast<T>(INFINITY), true);
         return;
       }
     }
-    output[i] = find(what, right);
+    output[i] = find(value, right);
   }
 
  private:
   /// How many items are before `what`; no item that is NaN is. By the steps of the host's search,
   /// so that places among items out of order are the same.
-  __device__ SKERRY_INLINE std::int64_t find(T what, bool or_equal) const {
+  __device__ SKERRY_INLINE std::int64_t find(T value, bool or_equal) const {
     if (sorted_size == 0) return 0;
     std::int64_t begin = 0;
     for (std::int64_t left = sorted_size; left > 1; left -= left / 2) {
-      if (is_before(begin + left / 2 - 1, what, or_equal)) begin += left / 2;
+      if (is_before(begin + left / 2 - 1, value, or_equal)) begin += left / 2;
     }
-    return begin + (is_before(begin, what, or_equal) ? 1 : 0);
+    return begin + (is_before(begin, value, or_equal) ? 1 : 0);
   }
 
-  __device__ SKERRY_INLINE bool is_before(std::int64_t i, T what, bool or_equal) const {
-    const T item = at(i);
-    return or_equal ? item <= what : item < what;
+  __device__ SKERRY_INLINE bool is_before(std::int64_t i, T value, bool or_equal) const {
+    const T item = read_item(i);
+    return or_equal ? item <= value : item < value;
   }
 
-  __device__ SKERRY_INLINE T at(std::int64_t i) const {
+  __device__ SKERRY_INLINE T read_item(std::int64_t i) const {
     if (sorter != nullptr) {
       i = load<std::int64_t>(sorter + i * 8, is_aligned);
       if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(sorted_size)) {
-        *outside = i;  // any one of them will do
+        *out_of_range_index = i;  // any one of them will do
         i = 0;
       }
     }
@@ -314,23 +317,23 @@ struct SearchLoop {
 template <class T>
 int search(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const SearchParams*>(params);
-  if (p.outside != nullptr && p.sorter != nullptr) {
+  if (p.out_of_range_index != nullptr && p.sorter != nullptr) {
     const cudaError_t status =
-        cudaMemsetAsync(p.outside, 0, sizeof(std::int64_t), stream_of(context));
-    if (status != cudaSuccess) return launched(status);
+        cudaMemsetAsync(p.out_of_range_index, 0, sizeof(std::int64_t), stream_of(context));
+    if (status != cudaSuccess) return end_launch(status);
   }
   const SearchLoop<T> loop{
       .sorted = p.sorted,
       .sorted_size = p.sorted_size,
       .sorter = reinterpret_cast<const char*>(p.sorter),
-      .outside = p.outside,
+      .out_of_range_index = p.out_of_range_index,
       .values = p.values,
       .output = p.output,
       .right = p.right,
-      .is_aligned = suits<T>(reinterpret_cast<std::intptr_t>(p.sorted)) &&
-                    suits<T>(reinterpret_cast<std::intptr_t>(p.values)) &&
-                    suits<std::int64_t>(reinterpret_cast<std::intptr_t>(p.sorter))};
-  return launched(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
+      .is_aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.sorted)) &&
+                    is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.values)) &&
+                    is_aligned_for<std::int64_t>(reinterpret_cast<std::intptr_t>(p.sorter))};
+  return end_launch(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
 }
 
 }  // namespace skerry::native

@@ -43,15 +43,15 @@ struct begins_group {
 
  private:
   __device__ SKERRY_INLINE typename SetItem<T>::sorted second(std::int64_t i) const {
-    const std::int64_t from = order[i];
-    return SetItem<T>::encode(items + from * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
+    const std::int64_t index = order[i];
+    return SetItem<T>::encode(items + index * static_cast<std::int64_t>(sizeof(T)), is_aligned, 1);
   }
 };
 
 /// What the passes that write the results know.
 template <class T>
 struct UniqueOutput {
-  UniqueParams to;
+  UniqueParams params;
   const std::uint32_t* order;
   const std::uint32_t* numbers;  ///< by position in the order, from 1 on
   std::int64_t* starts;          ///< position of each distinct item's first
@@ -74,23 +74,23 @@ struct write_unique {
     const std::int64_t index = out.order[i];
     if (out.begins(i)) {
       constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-      copy_item(out.to.values + number * size, out.to.input + index * size);
-      if (out.to.indices != nullptr) out.to.indices[number] = index;
-      if (out.to.counts != nullptr) out.starts[number] = i;
+      copy_item(out.params.values + number * size, out.params.input + index * size);
+      if (out.params.indices != nullptr) out.params.indices[number] = index;
+      if (out.params.counts != nullptr) out.starts[number] = i;
     }
-    if (out.to.inverse != nullptr) out.to.inverse[index] = number;
-    if (i == out.to.size - 1) *out.to.distinct = number + 1;
+    if (out.params.inverse != nullptr) out.params.inverse[index] = number;
+    if (i == out.params.size - 1) *out.params.distinct = number + 1;
   }
 
  private:
-  __device__ SKERRY_INLINE void copy_item(char* to, const char* from) const {
+  __device__ SKERRY_INLINE void copy_item(char* destination, const char* source) const {
     if constexpr (sizeof(T) == 16) {
-      store(to, load<std::uint64_t>(from, out.is_aligned), true);
-      store(to + 8, load<std::uint64_t>(from + 8, out.is_aligned), true);
+      store(destination, load<std::uint64_t>(source, out.is_aligned), true);
+      store(destination + 8, load<std::uint64_t>(source + 8, out.is_aligned), true);
     } else {
       using key = typename kernels::SortKey<T>::type;
       using item = std::conditional_t<ops::boolean<T>, bool, key>;
-      store(to, load<item>(from, out.is_aligned), true);
+      store(destination, load<item>(source, out.is_aligned), true);
     }
   }
 };
@@ -100,9 +100,9 @@ struct write_counts {
   UniqueOutput<T> out;
 
   __device__ void operator()(std::int64_t i) const {
-    if (i != out.to.size - 1 && !out.begins(i + 1)) return;
+    if (i != out.params.size - 1 && !out.begins(i + 1)) return;
     const std::int64_t number = out.number(i);
-    out.to.counts[number] = i + 1 - out.starts[number];
+    out.params.counts[number] = i + 1 - out.starts[number];
   }
 };
 
@@ -120,8 +120,8 @@ template <class T>
 cudaError_t find_unique(const UniqueParams& p, LaunchContext* context) {
   auto* const order = scratch<std::uint32_t>(context, 2 * p.size);
   auto* const keys = scratch<typename SetItem<T>::sorted>(context, p.size);
-  auto* const starts =
-      scratch<std::int64_t>(context, p.counts != nullptr ? distinct_room(p.size, dtype_of<T>) : 1);
+  auto* const starts = scratch<std::int64_t>(
+      context, p.counts != nullptr ? distinct_capacity(p.size, dtype_of<T>) : 1);
   if (order == nullptr || keys == nullptr || starts == nullptr) return cudaErrorMemoryAllocation;
   std::uint32_t* const numbers = order + p.size;
   const bool is_aligned = set_is_aligned<T>(p.input);
@@ -132,7 +132,7 @@ cudaError_t find_unique(const UniqueParams& p, LaunchContext* context) {
                          p.size, numbers, context);
   }
   const UniqueOutput<T> out{
-      .to = p, .order = order, .numbers = numbers, .starts = starts, .is_aligned = is_aligned};
+      .params = p, .order = order, .numbers = numbers, .starts = starts, .is_aligned = is_aligned};
   if (status == cudaSuccess) {
     status = cub::DeviceFor::Bulk(p.size, write_unique<T>{out}, stream_of(context));
   }
@@ -159,17 +159,17 @@ struct mark_first {
 
 template <class Bits>
 struct write_first {
-  UniqueParams to;
+  UniqueParams params;
   const Bits* sorted;
   const std::int64_t* starts;  ///< position of each distinct value's first
 
   __device__ void operator()(std::int64_t number) const {
-    const std::int64_t distinct = *to.distinct;
+    const std::int64_t distinct = *params.distinct;
     if (number >= distinct) return;
     const std::int64_t start = starts[number];
-    reinterpret_cast<Bits*>(to.values)[number] = sorted[start];
-    if (to.counts == nullptr) return;
-    to.counts[number] = (number + 1 < distinct ? starts[number + 1] : to.size) - start;
+    reinterpret_cast<Bits*>(params.values)[number] = sorted[start];
+    if (params.counts == nullptr) return;
+    params.counts[number] = (number + 1 < distinct ? starts[number + 1] : params.size) - start;
   }
 };
 
@@ -178,8 +178,8 @@ cudaError_t find_unique_values(const UniqueParams& p, LaunchContext* context) {
   using bits = typename kernels::SortKey<T>::type;
   auto* const sorted = scratch<bits>(context, p.size);
   auto* const is_first = scratch<char>(context, p.size);
-  const std::int64_t most = distinct_room(p.size, dtype_of<T>);
-  auto* const starts = scratch<std::int64_t>(context, most);
+  const std::int64_t max_distinct = distinct_capacity(p.size, dtype_of<T>);
+  auto* const starts = scratch<std::int64_t>(context, max_distinct);
   if (sorted == nullptr || is_first == nullptr || starts == nullptr) {
     return cudaErrorMemoryAllocation;
   }
@@ -197,8 +197,8 @@ cudaError_t find_unique_values(const UniqueParams& p, LaunchContext* context) {
   if (status != cudaSuccess) return status;
   status = select_indices(is_first, starts, p.distinct, p.size, context);
   if (status != cudaSuccess) return status;
-  const write_first<bits> write{.to = p, .sorted = sorted, .starts = starts};
-  return cub::DeviceFor::Bulk(most, write, stream_of(context));
+  const write_first<bits> write{.params = p, .sorted = sorted, .starts = starts};
+  return cub::DeviceFor::Bulk(max_distinct, write, stream_of(context));
 }
 
 template <class T>
@@ -206,10 +206,10 @@ int unique(const void* params, LaunchContext* context) {
   const auto& p = *static_cast<const UniqueParams*>(params);
   if constexpr (!ops::complex_floating<T>) {
     if (unique_by_values(dtype_of<T>, p.indices != nullptr, p.inverse != nullptr)) {
-      return launched(find_unique_values<T>(p, context));
+      return end_launch(find_unique_values<T>(p, context));
     }
   }
-  return launched(find_unique<T>(p, context));
+  return end_launch(find_unique<T>(p, context));
 }
 
 }  // namespace skerry::native

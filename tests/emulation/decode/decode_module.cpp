@@ -32,23 +32,24 @@ struct Findings {
   std::map<std::string, std::size_t> texts;  ///< what is not supported, and how often
 };
 
-void decode(const Kernel& what, Findings& into) {
-  ++into.kernels;
+void decode(const Kernel& kernel, Findings& findings) {
+  ++findings.kernels;
   bool is_whole = true;
   const auto note = [&](std::string text) {
-    ++into.texts[std::move(text)];
+    ++findings.texts[std::move(text)];
     is_whole = false;
   };
   try {
-    const Program& code = what.decoded();
-    into.instructions += code.code.size();
-    for (std::size_t k = 0; k < code.code.size(); ++k) {
-      if (code.code[k].flow == Control::unsupported) note(std::string(code.places[k].text));
+    const Program& program = kernel.decoded();
+    findings.instructions += program.instructions.size();
+    for (std::size_t k = 0; k < program.instructions.size(); ++k) {
+      if (program.instructions[k].flow == Control::unsupported)
+        note(std::string(program.locations[k].text));
     }
-  } catch (const ImageError& problem) {
-    note(what.name() + ": " + problem.what());
+  } catch (const ImageError& error) {
+    note(kernel.name() + ": " + error.what());
   }
-  if (!is_whole) ++into.failed;
+  if (!is_whole) ++findings.failed;
 }
 
 [[nodiscard]] std::vector<std::byte> bytes_of(const char* path) {
@@ -62,34 +63,34 @@ void decode(const Kernel& what, Findings& into) {
 /// The linker has put a fat binary for each unit one behind the other, at multiples of 8 bytes.
 [[nodiscard]] Findings decode_all(std::span<const std::byte> bytes, int target) {
   constexpr std::uint64_t begin_of_one = 0x0010'0001'ba55'ed50;  // magic, version, header's size
-  Findings found;
-  for (std::size_t at = 0; at + sizeof begin_of_one <= bytes.size(); at += 8) {
+  Findings findings;
+  for (std::size_t offset = 0; offset + sizeof begin_of_one <= bytes.size(); offset += 8) {
     std::uint64_t begin = 0;
-    std::memcpy(&begin, bytes.data() + at, sizeof begin);
+    std::memcpy(&begin, bytes.data() + offset, sizeof begin);
     if (begin != begin_of_one) continue;
-    const std::size_t nbytes = Module::fat_binary_size(bytes.data() + at);
-    if (nbytes > bytes.size() - at) throw std::runtime_error("a fat binary is cut off");
-    const auto loaded = Module::load(bytes.subspan(at, nbytes), target);
-    for (const auto& each : loaded->kernels()) decode(*each, found);
+    const std::size_t nbytes = Module::fat_binary_size(bytes.data() + offset);
+    if (nbytes > bytes.size() - offset) throw std::runtime_error("a fat binary is cut off");
+    const auto loaded = Module::load(bytes.subspan(offset, nbytes), target);
+    for (const auto& kernel : loaded->kernels()) decode(*kernel, findings);
   }
-  return found;
+  return findings;
 }
 
 [[nodiscard]] Findings decode_text(std::span<const std::byte> bytes, int target) {
-  Findings found;
+  Findings findings;
   const auto loaded = Module::load(bytes, target);
-  for (const auto& each : loaded->kernels()) decode(*each, found);
-  return found;
+  for (const auto& kernel : loaded->kernels()) decode(*kernel, findings);
+  return findings;
 }
 
 int run(const char* path, int target) {
   const bool is_text = std::string_view(path).ends_with(".ptx");
   const std::vector<std::byte> bytes = bytes_of(path);
-  const Findings found = is_text ? decode_text(bytes, target) : decode_all(bytes, target);
-  for (const auto& [text, count] : found.texts) std::printf("%6zu %s\n", count, text.c_str());
+  const Findings findings = is_text ? decode_text(bytes, target) : decode_all(bytes, target);
+  for (const auto& [text, count] : findings.texts) std::printf("%6zu %s\n", count, text.c_str());
   std::printf("%d: %zu kernels, %zu instructions; %zu kernels with what is not supported\n", target,
-              found.kernels, found.instructions, found.failed);
-  return found.kernels > 0 && found.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+              findings.kernels, findings.instructions, findings.failed);
+  return findings.kernels > 0 && findings.failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ int main(int count, char** arguments) try {
     return EXIT_FAILURE;
   }
   return skerry::emulation::run(arguments[1], std::atoi(arguments[2]));
-} catch (const std::exception& problem) {
-  std::fprintf(stderr, "emulation_decode: %s\n", problem.what());
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "emulation_decode: %s\n", error.what());
   return EXIT_FAILURE;
 }

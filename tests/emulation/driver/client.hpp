@@ -30,14 +30,15 @@ class Client {
   /// a parameter more.
   template <class Function>
   [[nodiscard]] Function* find(const char* name, int version = 12080) const {
-    void* found = nullptr;
-    int how = 0;
-    get_(name, &found, version, 0, &how);
-    return reinterpret_cast<Function*>(found);
+    void* function = nullptr;
+    int symbol_status = 0;
+    get_(name, &function, version, 0, &symbol_status);
+    return reinterpret_cast<Function*>(function);
   }
   [[nodiscard]] void* symbol(const char* name) const { return dlsym(library_, name); }
-  [[nodiscard]] int look_up(const char* name, void** function, int version, int* how) const {
-    return get_(name, function, version, 0, how);
+  [[nodiscard]] int look_up(const char* name, void** function, int version,
+                            int* symbol_status) const {
+    return get_(name, function, version, 0, symbol_status);
   }
 
  private:
@@ -143,9 +144,9 @@ class DriverTest : public testing::Test {
     return library;
   }
   static void* kernel(void* library, const char* name) {
-    void* found = nullptr;
-    EXPECT_EQ(CALL(cuLibraryGetKernel, library_get_kernel)(&found, library, name), 0);
-    return found;
+    void* handle = nullptr;
+    EXPECT_EQ(CALL(cuLibraryGetKernel, library_get_kernel)(&handle, library, name), 0);
+    return handle;
   }
   static int launch(void* function, unsigned blocks, unsigned threads, address data,
                     std::uint32_t value, void* stream = nullptr) {

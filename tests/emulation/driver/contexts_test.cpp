@@ -20,9 +20,9 @@ void* current() {
 }
 
 TEST_F(DriverContexts, the_primary_one_is_the_same_each_time) {
-  void* again = nullptr;
-  ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&again, 0), 0);
-  EXPECT_EQ(again, context_);
+  void* same_context = nullptr;
+  ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&same_context, 0), 0);
+  EXPECT_EQ(same_context, context_);
   unsigned flags = 1;
   int active = 0;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxGetState, primary_context_get_state)(0, &flags, &active), 0);
@@ -96,25 +96,25 @@ TEST_F(DriverContexts, a_reset_ends_what_the_device_has_and_its_error) {
   void* function = nullptr;
   EXPECT_EQ(CALL(cuModuleGetFunction, module_get_function)(&function, module, "count"), 400);
   // Libraries are of no context: theirs has variables with their first values again.
-  const address fresh = allocate(40);
-  EXPECT_EQ(launch(kernel(library, "count"), 1, 1, fresh, 5), 0);
-  EXPECT_EQ(read(fresh, 1), std::vector<std::uint32_t>{12});
-  release(fresh);
+  const address new_data = allocate(40);
+  EXPECT_EQ(launch(kernel(library, "count"), 1, 1, new_data, 5), 0);
+  EXPECT_EQ(read(new_data, 1), std::vector<std::uint32_t>{12});
+  release(new_data);
   EXPECT_EQ(CALL(cuCtxPopCurrent, context_pop)(nullptr), 0);
   EXPECT_EQ(CALL(cuDevicePrimaryCtxRelease, primary_context_release)(1), 0);
 }
 
 TEST_F(DriverContexts, those_that_are_made_have_handles_of_their_own) {
-  void* made = nullptr;
-  ASSERT_EQ(CALL(cuCtxCreate, context_create)(&made, nullptr, 0, 1), 0);
-  EXPECT_NE(made, context_);
-  EXPECT_EQ(current(), made);
+  void* created_context = nullptr;
+  ASSERT_EQ(CALL(cuCtxCreate, context_create)(&created_context, nullptr, 0, 1), 0);
+  EXPECT_NE(created_context, context_);
+  EXPECT_EQ(current(), created_context);
   int device = -1;
   ASSERT_EQ(CALL(cuCtxGetDevice, context_get_device)(&device), 0);
   EXPECT_EQ(device, 1);
-  ASSERT_EQ(CALL(cuCtxDestroy, context_destroy)(made), 0);
+  ASSERT_EQ(CALL(cuCtxDestroy, context_destroy)(created_context), 0);
   EXPECT_EQ(current(), context_);
-  EXPECT_EQ(CALL(cuCtxPushCurrent, context_push)(made), 201);
+  EXPECT_EQ(CALL(cuCtxPushCurrent, context_push)(created_context), 201);
 }
 
 TEST_F(DriverContexts, limits_are_kept) {

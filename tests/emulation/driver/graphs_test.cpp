@@ -179,11 +179,12 @@ TEST_F(DriverGraphs, nodes_run_in_the_order_of_their_dependencies) {
   ASSERT_EQ(
       CALL(cuGraphAddMemcpyNode, graph_add_copy)(&third, graph, &second, 1, &copy_of, nullptr), 0);
   static std::atomic<int> calls{0};
-  const abi::HostNode host_of{[](void* by) { calls += *static_cast<int*>(by); }, nullptr};
-  int by = 10;
+  const abi::HostNode host_of{[](void* user_data) { calls += *static_cast<int*>(user_data); },
+                              nullptr};
+  int increment = 10;
   abi::NodeParameters any{};
   any.kind = 3;  // a host function
-  any.host = {host_of.function, &by};
+  any.host = {host_of.function, &increment};
   void* fourth = nullptr;
   ASSERT_EQ(CALL(cuGraphAddNode, graph_add_node)(&fourth, graph, &third, nullptr, 1, &any), 0);
   std::size_t roots = 0;
@@ -191,12 +192,12 @@ TEST_F(DriverGraphs, nodes_run_in_the_order_of_their_dependencies) {
   EXPECT_EQ(roots, 1);
   void* clone = nullptr;
   ASSERT_EQ(CALL(cuGraphClone, graph_clone)(&clone, graph), 0);
-  for (void* const each : {graph, clone}) {
-    void* const executable = instantiate(each);
+  for (void* const launched_graph : {graph, clone}) {
+    void* const executable = instantiate(launched_graph);
     fill(stream_, 0);
     run(executable);
     EXPECT_EQ(host, (values{2, 1, 1, 1}));
-    destroy(executable, each);
+    destroy(executable, launched_graph);
   }
   EXPECT_EQ(calls.load(), 20);
 }
@@ -206,11 +207,12 @@ TEST_F(DriverGraphs, nodes_that_wait_for_each_other_are_refused) {
   void* nodes[2] = {};
   void* executable = nullptr;
   ASSERT_EQ(CALL(cuGraphCreate, graph_create)(&graph, 0), 0);
-  for (void*& each : nodes) {
-    ASSERT_EQ(CALL(cuGraphAddEmptyNode, graph_add_empty)(&each, graph, nullptr, 0), 0);
+  for (void*& node : nodes) {
+    ASSERT_EQ(CALL(cuGraphAddEmptyNode, graph_add_empty)(&node, graph, nullptr, 0), 0);
   }
-  void* const others[] = {nodes[1], nodes[0]};
-  ASSERT_EQ(CALL(cuGraphAddDependencies, graph_add_dependencies)(graph, nodes, others, nullptr, 2),
+  void* const dependent_nodes[] = {nodes[1], nodes[0]};
+  ASSERT_EQ(CALL(cuGraphAddDependencies, graph_add_dependencies)(graph, nodes, dependent_nodes,
+                                                                 nullptr, 2),
             0);
   EXPECT_EQ(CALL(cuGraphInstantiate, graph_instantiate)(&executable, graph, 0), 1);
   EXPECT_EQ(CALL(cuGraphDestroy, graph_destroy)(graph), 0);

@@ -6,7 +6,7 @@
 namespace skerry::emulation::driver {
 namespace {
 
-class driver_kernels : public DriverTest {};
+class DriverKernels : public DriverTest {};
 
 int load_status(const std::string& image, std::string* log = nullptr) {
   void* library = nullptr;
@@ -22,7 +22,7 @@ int load_status(const std::string& image, std::string* log = nullptr) {
   return status;
 }
 
-TEST_F(driver_kernels, run_from_a_library) {
+TEST_F(DriverKernels, run_from_a_library) {
   void* const library = load(whole_ptx());
   const address data = allocate(400);
   ASSERT_EQ(launch(kernel(library, "store"), 4, 25, data, 42), 0);
@@ -32,7 +32,7 @@ TEST_F(driver_kernels, run_from_a_library) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 400);
 }
 
-TEST_F(driver_kernels, run_from_ptx_that_a_linker_kept) {
+TEST_F(DriverKernels, run_from_ptx_that_a_linker_kept) {
   void* const library = load("SKERRYPTX1\n" + whole_ptx());
   const address data = allocate(4);
   ASSERT_EQ(launch(kernel(library, "store"), 1, 1, data, 3), 0);
@@ -41,7 +41,7 @@ TEST_F(driver_kernels, run_from_ptx_that_a_linker_kept) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(driver_kernels, run_from_a_module_and_keep_its_variables) {
+TEST_F(DriverKernels, run_from_a_module_and_keep_its_variables) {
   void* module = nullptr;
   const std::string image = whole_ptx();
   ASSERT_EQ(CALL(cuModuleLoadData, module_load)(&module, image.c_str()), 0);
@@ -59,15 +59,15 @@ TEST_F(driver_kernels, run_from_a_module_and_keep_its_variables) {
   const char* name = nullptr;
   ASSERT_EQ(CALL(cuFuncGetName, function_get_name)(&name, function), 0);
   EXPECT_STREQ(name, "count");
-  void* of = nullptr;
-  ASSERT_EQ(CALL(cuFuncGetModule, function_get_module)(&of, function), 0);
-  EXPECT_EQ(of, module);
+  void* owner_module = nullptr;
+  ASSERT_EQ(CALL(cuFuncGetModule, function_get_module)(&owner_module, function), 0);
+  EXPECT_EQ(owner_module, module);
   release(data);
   EXPECT_EQ(CALL(cuModuleUnload, module_unload)(module), 0);
   EXPECT_EQ(launch(function, 1, 1, data, 3), 400);
 }
 
-TEST_F(driver_kernels, images_that_cannot_run_are_told_apart) {
+TEST_F(DriverKernels, images_that_cannot_run_are_told_apart) {
   std::string log;
   EXPECT_EQ(load_status(std::string("\177ELF\2\1\1"), &log), 209);
   EXPECT_NE(log.find("machine code"), std::string::npos) << log;
@@ -83,7 +83,7 @@ TEST_F(driver_kernels, images_that_cannot_run_are_told_apart) {
             1);
 }
 
-TEST_F(driver_kernels, parameters_may_come_as_one_piece) {
+TEST_F(DriverKernels, parameters_may_come_as_one_piece) {
   void* const library = load(whole_ptx());
   const address data = allocate(4);
   struct {
@@ -107,7 +107,7 @@ TEST_F(driver_kernels, parameters_may_come_as_one_piece) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(driver_kernels, impossible_launches_fail_at_once) {
+TEST_F(DriverKernels, impossible_launches_fail_at_once) {
   void* const library = load(whole_ptx());
   const address data = allocate(4096);
   void* const store = kernel(library, "store");
@@ -124,29 +124,29 @@ TEST_F(driver_kernels, impossible_launches_fail_at_once) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(driver_kernels, launch_attributes_that_change_nothing_are_taken) {
+TEST_F(DriverKernels, launch_attributes_that_change_nothing_are_taken) {
   void* const library = load(whole_ptx());
   const address data = allocate(4);
   std::uint32_t value = 6;
-  address where = data;
-  void* arguments[] = {&where, &value};
+  address data_argument = data;
+  void* arguments[] = {&data_argument, &value};
   abi::LaunchAttribute attributes[2] = {};
   attributes[0].id = 8;  // priority
   attributes[1].id = 4;  // cluster
   const Extent one{1, 1, 1};
   std::memcpy(attributes[1].value, &one, sizeof one);
-  const abi::DriverLaunch how{{1, 1, 1}, {1, 1, 1}, 0, nullptr, attributes, 2};
+  const abi::DriverLaunch config{{1, 1, 1}, {1, 1, 1}, 0, nullptr, attributes, 2};
   void* const store = kernel(library, "store");
-  ASSERT_EQ(CALL(cuLaunchKernelEx, launch_kernel_ex)(&how, store, arguments, nullptr), 0);
+  ASSERT_EQ(CALL(cuLaunchKernelEx, launch_kernel_ex)(&config, store, arguments, nullptr), 0);
   EXPECT_EQ(read(data, 1).front(), 6);
   const Extent two{2, 1, 1};
   std::memcpy(attributes[1].value, &two, sizeof two);
-  EXPECT_EQ(CALL(cuLaunchKernelEx, launch_kernel_ex)(&how, store, arguments, nullptr), 801);
+  EXPECT_EQ(CALL(cuLaunchKernelEx, launch_kernel_ex)(&config, store, arguments, nullptr), 801);
   release(data);
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(driver_kernels, attributes_and_occupancy_are_those_of_the_kernel) {
+TEST_F(DriverKernels, attributes_and_occupancy_are_those_of_the_kernel) {
   void* const library = load(whole_ptx());
   void* const count = kernel(library, "count");
   int value = 0;
@@ -181,16 +181,16 @@ TEST_F(driver_kernels, attributes_and_occupancy_are_those_of_the_kernel) {
   EXPECT_EQ(CALL(cuLibraryUnload, library_unload)(library), 0);
 }
 
-TEST_F(driver_kernels, links_put_ptx_together) {
+TEST_F(DriverKernels, links_put_ptx_together) {
   void* state = nullptr;
   ASSERT_EQ(CALL(cuLinkCreate, link_create)(0, nullptr, nullptr, &state), 0);
   const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
   std::string first = whole_ptx();
   std::string second = head + ".visible .entry nothing() {\n  ret;\n}\n";
   constexpr int ptx = 1;
-  for (std::string* each : {&first, &second}) {
-    ASSERT_EQ(CALL(cuLinkAddData, link_add)(state, ptx, each->data(), each->size() + 1, "", 0,
-                                            nullptr, nullptr),
+  for (std::string* source_text : {&first, &second}) {
+    ASSERT_EQ(CALL(cuLinkAddData, link_add)(state, ptx, source_text->data(),
+                                            source_text->size() + 1, "", 0, nullptr, nullptr),
               0);
   }
   void* image = nullptr;
@@ -266,7 +266,7 @@ constexpr const char* caller_ptx = R"(
 }
 )";
 
-TEST_F(driver_kernels, objects_are_linked_by_their_names) {
+TEST_F(DriverKernels, objects_are_linked_by_their_names) {
   LoggedLink link;
   // Both have a function `own`, each for itself.
   ASSERT_EQ(link.add(caller_ptx, "caller"), 0);
@@ -281,7 +281,7 @@ TEST_F(driver_kernels, objects_are_linked_by_their_names) {
   release(data);
 }
 
-TEST_F(driver_kernels, a_link_that_defines_a_name_twice_says_which) {
+TEST_F(DriverKernels, a_link_that_defines_a_name_twice_says_which) {
   LoggedLink link;
   ASSERT_EQ(link.add(helper("first", "10"), "one"), 0);
   ASSERT_EQ(link.add(helper("first", "20"), "two"), 0);
@@ -292,7 +292,7 @@ TEST_F(driver_kernels, a_link_that_defines_a_name_twice_says_which) {
   EXPECT_NE(link.log().find("multiple definition of 'first' in 'two'"), std::string::npos);
 }
 
-TEST_F(driver_kernels, a_link_without_a_definition_says_of_what) {
+TEST_F(DriverKernels, a_link_without_a_definition_says_of_what) {
   LoggedLink link;
   ASSERT_EQ(link.add(caller_ptx, "caller"), 0);
   void* image = nullptr;
@@ -302,7 +302,7 @@ TEST_F(driver_kernels, a_link_without_a_definition_says_of_what) {
   EXPECT_NE(link.log().find("unresolved function first"), std::string::npos) << link.log();
 }
 
-TEST_F(driver_kernels, an_access_fault_is_the_devices_error_from_then_on) {
+TEST_F(DriverKernels, an_access_fault_is_the_devices_error_from_then_on) {
   void* lost = nullptr;
   ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, primary_context_retain)(&lost, 2), 0);
   ASSERT_EQ(CALL(cuCtxPushCurrent, context_push)(lost), 0);

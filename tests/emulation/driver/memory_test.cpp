@@ -12,7 +12,7 @@ namespace {
 class DriverMemory : public DriverTest {};
 
 template <class Value>
-Value asked(address data, int attribute) {
+Value pointer_attribute(address data, int attribute) {
   Value value{};
   EXPECT_EQ(CALL(cuPointerGetAttribute, pointer_get_attribute)(&value, attribute, data), 0);
   return value;
@@ -53,13 +53,13 @@ TEST_F(DriverMemory, too_much_is_out_of_memory) {
 
 TEST_F(DriverMemory, a_pointer_tells_its_block) {
   const address data = allocate(4000);
-  EXPECT_EQ(asked<int>(data + 8, 2), 2);
-  EXPECT_EQ(asked<address>(data + 8, 3), data + 8);
-  EXPECT_EQ(asked<int>(data + 8, 8), 0);
-  EXPECT_EQ(asked<int>(data + 8, 9), 0);
-  EXPECT_EQ(asked<address>(data + 8, 11), data);
-  EXPECT_EQ(asked<std::size_t>(data + 8, 12), 4000);
-  EXPECT_EQ(asked<void*>(data + 8, 1), context_);
+  EXPECT_EQ(pointer_attribute<int>(data + 8, 2), 2);
+  EXPECT_EQ(pointer_attribute<address>(data + 8, 3), data + 8);
+  EXPECT_EQ(pointer_attribute<int>(data + 8, 8), 0);
+  EXPECT_EQ(pointer_attribute<int>(data + 8, 9), 0);
+  EXPECT_EQ(pointer_attribute<address>(data + 8, 11), data);
+  EXPECT_EQ(pointer_attribute<std::size_t>(data + 8, 12), 4000);
+  EXPECT_EQ(pointer_attribute<void*>(data + 8, 1), context_);
   address base = 0;
   std::size_t nbytes = 0;
   ASSERT_EQ(CALL(cuMemGetAddressRange, memory_get_range)(&base, &nbytes, data + 8), 0);
@@ -82,22 +82,22 @@ TEST_F(DriverMemory, host_memory_is_reached_at_its_address) {
   unsigned flags = 0;
   ASSERT_EQ(CALL(cuMemHostGetFlags, host_get_flags)(&flags, host), 0);
   EXPECT_EQ(flags, 3);
-  EXPECT_EQ(asked<int>(data, 2), 1);
+  EXPECT_EQ(pointer_attribute<int>(data, 2), 1);
   EXPECT_EQ(CALL(cuMemFreeHost, host_free)(host), 0);
   EXPECT_EQ(CALL(cuMemFreeHost, host_free)(host), 1);
 
-  std::vector<std::byte> own(4096);
-  ASSERT_EQ(CALL(cuMemHostRegister, host_register)(own.data(), own.size(), 0), 0);
-  EXPECT_EQ(CALL(cuMemHostRegister, host_register)(own.data(), own.size(), 0), 712);
-  EXPECT_EQ(CALL(cuMemHostUnregister, host_unregister)(own.data()), 0);
-  EXPECT_EQ(CALL(cuMemHostUnregister, host_unregister)(own.data()), 713);
+  std::vector<std::byte> host_bytes(4096);
+  ASSERT_EQ(CALL(cuMemHostRegister, host_register)(host_bytes.data(), host_bytes.size(), 0), 0);
+  EXPECT_EQ(CALL(cuMemHostRegister, host_register)(host_bytes.data(), host_bytes.size(), 0), 712);
+  EXPECT_EQ(CALL(cuMemHostUnregister, host_unregister)(host_bytes.data()), 0);
+  EXPECT_EQ(CALL(cuMemHostUnregister, host_unregister)(host_bytes.data()), 713);
 }
 
 TEST_F(DriverMemory, managed_memory_is_the_hosts_and_the_devices) {
   address data = 0;
   ASSERT_EQ(CALL(cuMemAllocManaged, memory_allocate_managed)(&data, 256, 1), 0);
-  EXPECT_EQ(asked<int>(data, 8), 1);
-  EXPECT_EQ(asked<int>(data, 2), 2);
+  EXPECT_EQ(pointer_attribute<int>(data, 8), 1);
+  EXPECT_EQ(pointer_attribute<int>(data, 2), 2);
   auto* const values = reinterpret_cast<std::uint32_t*>(data);
   void* const library = load(whole_ptx());
   ASSERT_EQ(launch(kernel(library, "store"), 2, 32, data, 5), 0);
@@ -165,20 +165,20 @@ TEST_F(DriverMemory, pools_give_in_the_order_of_streams) {
   EXPECT_EQ(threshold, 1 << 20);
   address data = 0;
   ASSERT_EQ(CALL(cuMemAllocAsync, pool_allocate)(&data, 64, nullptr), 0);
-  EXPECT_EQ(asked<void*>(data, 17), pool);
+  EXPECT_EQ(pointer_attribute<void*>(data, 17), pool);
   ASSERT_EQ(CALL(cuMemFreeAsync, pool_free)(data, nullptr), 0);
 
   abi::PoolProperties properties{};
   properties.allocation_type = 1;
   properties.location = {1, 1};
-  void* own = nullptr;
-  ASSERT_EQ(CALL(cuMemPoolCreate, pool_create)(&own, &properties), 0);
-  ASSERT_EQ(CALL(cuMemAllocFromPoolAsync, pool_allocate_from)(&data, 64, own, nullptr), 0);
-  EXPECT_EQ(asked<void*>(data, 17), own);
-  EXPECT_EQ(asked<int>(data, 9), 1);
+  void* created_pool = nullptr;
+  ASSERT_EQ(CALL(cuMemPoolCreate, pool_create)(&created_pool, &properties), 0);
+  ASSERT_EQ(CALL(cuMemAllocFromPoolAsync, pool_allocate_from)(&data, 64, created_pool, nullptr), 0);
+  EXPECT_EQ(pointer_attribute<void*>(data, 17), created_pool);
+  EXPECT_EQ(pointer_attribute<int>(data, 9), 1);
   release(data);
-  EXPECT_EQ(CALL(cuMemPoolDestroy, pool_destroy)(own), 0);
-  EXPECT_EQ(CALL(cuMemPoolDestroy, pool_destroy)(own), 1);
+  EXPECT_EQ(CALL(cuMemPoolDestroy, pool_destroy)(created_pool), 0);
+  EXPECT_EQ(CALL(cuMemPoolDestroy, pool_destroy)(created_pool), 1);
   EXPECT_EQ(CALL(cuMemPoolDestroy, pool_destroy)(pool), 1);
 }
 

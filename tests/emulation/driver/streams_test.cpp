@@ -95,14 +95,14 @@ TEST_F(DriverStreams, callbacks_get_their_stream) {
   struct Called {
     void* stream = nullptr;
     int status = -1;
-  } what;
-  const auto callback = [](void* on, int status, void* data) {
-    *static_cast<Called*>(data) = {on, status};
+  } recorded_call;
+  const auto callback = [](void* callback_stream, int status, void* data) {
+    *static_cast<Called*>(data) = {callback_stream, status};
   };
-  ASSERT_EQ(CALL(cuStreamAddCallback, stream_add_callback)(stream, callback, &what, 0), 0);
+  ASSERT_EQ(CALL(cuStreamAddCallback, stream_add_callback)(stream, callback, &recorded_call, 0), 0);
   ASSERT_EQ(CALL(cuStreamSynchronize, stream_synchronize)(stream), 0);
-  EXPECT_EQ(what.stream, stream);
-  EXPECT_EQ(what.status, 0);
+  EXPECT_EQ(recorded_call.stream, stream);
+  EXPECT_EQ(recorded_call.status, 0);
   destroy(stream);
 }
 
@@ -135,8 +135,8 @@ TEST_F(DriverStreams, events_order_and_time_work) {
   void* untimed = nullptr;
   ASSERT_EQ(CALL(cuEventCreate, event_create)(&untimed, 2), 0);
   EXPECT_EQ(CALL(cuEventElapsedTime, event_elapsed)(&milliseconds, start, untimed), 400);
-  for (void* each : {start, end, untimed}) {
-    EXPECT_EQ(CALL(cuEventDestroy, event_destroy)(each), 0);
+  for (void* event : {start, end, untimed}) {
+    EXPECT_EQ(CALL(cuEventDestroy, event_destroy)(event), 0);
   }
   EXPECT_EQ(CALL(cuEventDestroy, event_destroy)(start), 400);
   destroy(stream);

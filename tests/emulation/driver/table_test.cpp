@@ -15,10 +15,10 @@ TEST(driver_table, functions_fail_before_cuInit) {
 TEST(driver_table, a_name_gives_the_form_of_the_version) {
   void* of_12 = nullptr;
   void* of_11 = nullptr;
-  int how = -1;
-  ASSERT_EQ(Client::instance().look_up("cuGetProcAddress", &of_12, 12000, &how), 0);
-  EXPECT_EQ(how, 0);
-  ASSERT_EQ(Client::instance().look_up("cuGetProcAddress", &of_11, 11080, &how), 0);
+  int symbol_status = -1;
+  ASSERT_EQ(Client::instance().look_up("cuGetProcAddress", &of_12, 12000, &symbol_status), 0);
+  EXPECT_EQ(symbol_status, 0);
+  ASSERT_EQ(Client::instance().look_up("cuGetProcAddress", &of_11, 11080, &symbol_status), 0);
   EXPECT_NE(of_11, of_12);
   EXPECT_EQ(of_12, Client::instance().symbol("cuGetProcAddress_v2"));
 }
@@ -47,20 +47,20 @@ TEST(driver_table, programs_with_a_default_stream_of_each_thread_find_their_name
 }
 
 TEST(driver_table, an_older_version_has_no_newer_function) {
-  void* found = nullptr;
-  int how = -1;
-  EXPECT_EQ(Client::instance().look_up("cuLibraryLoadData", &found, 11080, &how), 500);
-  EXPECT_EQ(found, nullptr);
-  EXPECT_EQ(how, 2);
+  void* function = nullptr;
+  int symbol_status = -1;
+  EXPECT_EQ(Client::instance().look_up("cuLibraryLoadData", &function, 11080, &symbol_status), 500);
+  EXPECT_EQ(function, nullptr);
+  EXPECT_EQ(symbol_status, 2);
 }
 
 TEST(driver_table, an_unknown_name_is_not_found) {
-  void* found = nullptr;
-  int how = -1;
-  EXPECT_EQ(Client::instance().look_up("cuNoSuchFunction", &found, 13000, &how), 500);
-  EXPECT_EQ(found, nullptr);
-  EXPECT_EQ(how, 1);
-  EXPECT_EQ(Client::instance().look_up(nullptr, &found, 13000, &how), 1);
+  void* function = nullptr;
+  int symbol_status = -1;
+  EXPECT_EQ(Client::instance().look_up("cuNoSuchFunction", &function, 13000, &symbol_status), 500);
+  EXPECT_EQ(function, nullptr);
+  EXPECT_EQ(symbol_status, 1);
+  EXPECT_EQ(Client::instance().look_up(nullptr, &function, 13000, &symbol_status), 1);
 }
 
 TEST(driver_table, what_is_not_emulated_says_its_name_once) {

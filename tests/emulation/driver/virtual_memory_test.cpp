@@ -15,9 +15,9 @@ abi::PhysicalProperties of_device(int ordinal) {
 class DriverVirtualMemory : public DriverTest {
  protected:
   static std::uint64_t create(int ordinal, std::size_t nbytes = unit) {
-    const abi::PhysicalProperties what = of_device(ordinal);
+    const abi::PhysicalProperties properties = of_device(ordinal);
     std::uint64_t handle = 0;
-    EXPECT_EQ(CALL(cuMemCreate, physical_create)(&handle, nbytes, &what, 0), 0);
+    EXPECT_EQ(CALL(cuMemCreate, physical_create)(&handle, nbytes, &properties, 0), 0);
     return handle;
   }
   static address reserve(std::size_t nbytes) {
@@ -87,10 +87,11 @@ TEST_F(DriverVirtualMemory, memory_stays_when_it_is_mapped_elsewhere) {
                 &same, reinterpret_cast<void*>(first + 100)),
             0);
   EXPECT_EQ(same, handle);
-  abi::PhysicalProperties what{};
-  ASSERT_EQ(CALL(cuMemGetAllocationPropertiesFromHandle, physical_get_properties)(&what, handle),
-            0);
-  EXPECT_EQ(what.location.kind, abi::location_of_device);
+  abi::PhysicalProperties properties{};
+  ASSERT_EQ(
+      CALL(cuMemGetAllocationPropertiesFromHandle, physical_get_properties)(&properties, handle),
+      0);
+  EXPECT_EQ(properties.location.kind, abi::location_of_device);
   EXPECT_EQ(unmap(first), 0);
   EXPECT_EQ(read(second + 4, 1).front(), 77);
   EXPECT_EQ(unmap(second), 0);
@@ -101,20 +102,20 @@ TEST_F(DriverVirtualMemory, memory_stays_when_it_is_mapped_elsewhere) {
 }
 
 TEST_F(DriverVirtualMemory, what_is_created_counts_as_the_devices_memory) {
-  std::size_t before = 0;
+  std::size_t free_before = 0;
   std::size_t total = 0;
-  ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&before, &total), 0);
+  ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&free_before, &total), 0);
   const std::uint64_t handle = create(0, 4 * unit);
-  std::size_t after = 0;
-  ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&after, &total), 0);
-  EXPECT_EQ(before - after, 4 * unit);
-  const abi::PhysicalProperties what = of_device(0);
+  std::size_t free_after = 0;
+  ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&free_after, &total), 0);
+  EXPECT_EQ(free_before - free_after, 4 * unit);
+  const abi::PhysicalProperties properties = of_device(0);
   std::uint64_t more = 0;
-  const std::size_t too_much = (after / unit + 1) * unit;
-  EXPECT_EQ(CALL(cuMemCreate, physical_create)(&more, too_much, &what, 0), 2);
+  const std::size_t too_much = (free_after / unit + 1) * unit;
+  EXPECT_EQ(CALL(cuMemCreate, physical_create)(&more, too_much, &properties, 0), 2);
   EXPECT_EQ(release_handle(handle), 0);
-  ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&after, &total), 0);
-  EXPECT_EQ(before, after);
+  ASSERT_EQ(CALL(cuMemGetInfo, memory_get_info)(&free_after, &total), 0);
+  EXPECT_EQ(free_before, free_after);
 }
 
 TEST_F(DriverVirtualMemory, access_is_what_was_set) {
@@ -142,8 +143,9 @@ TEST_F(DriverVirtualMemory, access_is_what_was_set) {
 
 TEST_F(DriverVirtualMemory, sizes_and_places_that_do_not_fit_are_refused) {
   std::size_t granularity = 0;
-  abi::PhysicalProperties what = of_device(0);
-  ASSERT_EQ(CALL(cuMemGetAllocationGranularity, virtual_granularity)(&granularity, &what, 0), 0);
+  abi::PhysicalProperties properties = of_device(0);
+  ASSERT_EQ(CALL(cuMemGetAllocationGranularity, virtual_granularity)(&granularity, &properties, 0),
+            0);
   EXPECT_EQ(granularity, unit);
   address data = 0;
   EXPECT_EQ(CALL(cuMemAddressReserve, virtual_reserve)(&data, unit + 1, 0, 0, 0), 1);
@@ -151,9 +153,9 @@ TEST_F(DriverVirtualMemory, sizes_and_places_that_do_not_fit_are_refused) {
   ASSERT_EQ(CALL(cuMemAddressReserve, virtual_reserve)(&data, unit, 8 * unit, 0, 0), 0);
   EXPECT_EQ(data % (8 * unit), 0);
   std::uint64_t handle = 0;
-  EXPECT_EQ(CALL(cuMemCreate, physical_create)(&handle, 4096, &what, 0), 1);
-  what.location.number = 99;
-  EXPECT_EQ(CALL(cuMemCreate, physical_create)(&handle, unit, &what, 0), 101);
+  EXPECT_EQ(CALL(cuMemCreate, physical_create)(&handle, 4096, &properties, 0), 1);
+  properties.location.number = 99;
+  EXPECT_EQ(CALL(cuMemCreate, physical_create)(&handle, unit, &properties, 0), 101);
   handle = create(0);
   EXPECT_EQ(map(data, handle + 1000), 1);
   EXPECT_EQ(map(data, handle, 2 * unit), 1);

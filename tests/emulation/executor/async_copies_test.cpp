@@ -9,25 +9,25 @@ namespace {
 
 using words = std::vector<std::uint32_t>;
 
-/// One warp: lane k has 16 bytes from `from` at [%r4] of shared memory to be copied, and writes
+/// One warp: lane k has 16 bytes from `source` at [%r4] of shared memory to be copied, and writes
 /// %r9.
 [[nodiscard]] words copied(const std::string& body) {
   TestMemory memory;
   words values(128);
   std::iota(values.begin(), values.end(), 0);
-  const std::uint64_t from = memory.allocate(values), to = memory.allocate(128);
+  const std::uint64_t source = memory.allocate(values), destination = memory.allocate(128);
   EXPECT_RUNS(kernel_text(".param .u64 p, .param .u64 q", R"(
       .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<9>; .shared .align 16 .b8 s[512];
       .shared .align 8 .b8 bar[8];
       mov.u32 %r0, %tid.x; ld.param.u64 %d1, [q]; mad.wide.u32 %d0, %r0, 16, %d1;
       mov.u32 %r5, s; mad.lo.u32 %r4, %r0, 16, %r5; ld.param.u64 %d2, [p];
       mad.wide.u32 %d3, %r0, 4, %d2;)" + body + " st.global.u32 [%d3], %r9; ret;"),
-              {.block = {32}}, {.instruction_limit = 100'000}, memory, to, from);
-  return memory.read<std::uint32_t>(to, 32);
+              {.block = {32}}, {.instruction_limit = 100'000}, memory, destination, source);
+  return memory.read<std::uint32_t>(destination, 32);
 }
 
 template <class Function>
-[[nodiscard]] words made(Function&& function) {
+[[nodiscard]] words generate_words(Function&& function) {
   words values(32);
   for (std::uint32_t k = 0; k < 32; ++k) values[k] = function(k);
   return values;
@@ -36,10 +36,10 @@ template <class Function>
 TEST(EmulationAsyncCopies, a_copy_is_there_when_it_was_waited_for) {
   EXPECT_EQ(copied("cp.async.cg.shared.global [%r4], [%d0], 16; cp.async.commit_group;"
                    "cp.async.wait_group 0; ld.shared.u32 %r9, [%r4+4];"),
-            made([](std::uint32_t k) { return 4 * k + 1; }));
+            generate_words([](std::uint32_t k) { return 4 * k + 1; }));
   EXPECT_EQ(copied("cp.async.ca.shared.global [%r4], [%d0], 8; cp.async.wait_all;"
                    "ld.shared.u32 %r9, [%r4+4];"),
-            made([](std::uint32_t k) { return 4 * k + 1; }));
+            generate_words([](std::uint32_t k) { return 4 * k + 1; }));
 }
 
 TEST(EmulationAsyncCopies, a_copy_is_not_there_before) {
@@ -51,14 +51,14 @@ TEST(EmulationAsyncCopies, a_copy_is_not_there_before) {
                    "cp.async.ca.shared.global [%r4+4], [%d0+4], 4; cp.async.commit_group;"
                    "cp.async.wait_group 1; ld.shared.u32 %r8, [%r4]; ld.shared.u32 %r9, [%r4+4];"
                    "xor.b32 %r9, %r9, 0xa5a5a5a5; add.u32 %r9, %r9, %r8; cp.async.wait_group 0;"),
-            made([](std::uint32_t k) { return 4 * k; }));
+            generate_words([](std::uint32_t k) { return 4 * k; }));
 }
 
 TEST(EmulationAsyncCopies, what_is_not_copied_is_zero) {
   EXPECT_EQ(copied("cp.async.cg.shared.global [%r4], [%d0], 16, 4; cp.async.wait_all;"
                    "ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [%r4]; add.u32 %r9, %r9, %r6;"
                    "add.u32 %r9, %r9, %r7;"),
-            made([](std::uint32_t k) { return 4 * k; }));
+            generate_words([](std::uint32_t k) { return 4 * k; }));
 }
 
 const std::string bulk = R"(
@@ -71,7 +71,7 @@ TEST(EmulationAsyncCopies, a_bulk_copy_completes_a_phase_of_its_barrier) {
   EXPECT_EQ(copied(bulk + R"(
       $wait: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r6], 0; @!%p2 bra $wait;
       ld.shared.u32 %r9, [%r4];)"),
-            made([](std::uint32_t k) { return 4 * k; }));
+            generate_words([](std::uint32_t k) { return 4 * k; }));
   EXPECT_EQ(copied(bulk + "ld.shared.u32 %r9, [%r4];"), words(32, 0xa5a5a5a5));
 }
 
@@ -87,20 +87,21 @@ TEST(EmulationAsyncCopies, threads_arrive_at_a_barrier_by_phases) {
 
 TEST(EmulationAsyncCopies, a_bulk_store_is_done_when_its_group_was_waited_for) {
   TestMemory memory;
-  const std::uint64_t to = memory.allocate(64), seen = memory.allocate(8);
+  const std::uint64_t destination = memory.allocate(64), output = memory.allocate(8);
   EXPECT_RUNS(kernel_text(".param .u64 p, .param .u64 q", R"(
       .reg .b32 %r<9>; .reg .b64 %d<9>; .shared .align 16 .b8 s[64]; mov.u32 %r1, 5;
       st.shared.u32 [s], %r1; ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q]; mov.u32 %r5, s;
       cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r5], 64; cp.async.bulk.commit_group;
       ld.global.u32 %r2, [%d1]; cp.async.bulk.wait_group.read 0; ld.global.u32 %r3, [%d1];
       st.global.v2.u32 [%d2], {%r2, %r3}; ret;)"),
-              {}, {}, memory, to, seen);
-  EXPECT_EQ(memory.read<std::uint32_t>(seen, 2), (words{0xa5a5a5a5, 5}));
+              {}, {}, memory, destination, output);
+  EXPECT_EQ(memory.read<std::uint32_t>(output, 2), (words{0xa5a5a5a5, 5}));
 }
 
 TEST(EmulationAsyncCopies, a_barrier_tells_that_copies_of_a_thread_are_done) {
   TestMemory memory;
-  const std::uint64_t from = memory.allocate(words{1, 2, 3, 4}), to = memory.allocate(16);
+  const std::uint64_t source = memory.allocate(words{1, 2, 3, 4}),
+                      destination = memory.allocate(16);
   EXPECT_RUNS(kernel_text(".param .u64 p, .param .u64 q", R"(
       .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .shared .align 16 .b8 s[64];
       .shared .align 8 .b8 bar[8]; ld.param.u64 %d1, [p]; ld.param.u64 %d2, [q]; mov.u32 %r5, s;
@@ -110,19 +111,19 @@ TEST(EmulationAsyncCopies, a_barrier_tells_that_copies_of_a_thread_are_done) {
       $w: mbarrier.try_wait.parity.shared.b64 %p1, [%r6], 0; @!%p1 bra $w;
       ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5];
       st.global.v4.u32 [%d2], {%r1, %r2, %r3, %r4}; ret;)"),
-              {}, {}, memory, from, to);
-  EXPECT_EQ(memory.read<std::uint32_t>(to, 4), (words{1, 2, 3, 4}));
+              {}, {}, memory, source, destination);
+  EXPECT_EQ(memory.read<std::uint32_t>(destination, 4), (words{1, 2, 3, 4}));
 }
 
 TEST(EmulationAsyncCopies, misuse_is_a_fault) {
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(64);
+  const std::uint64_t address = memory.allocate(64);
   const auto fails = [&](const std::string& body) {
     return run_text(kernel_text(".param .u64 p", R"(.reg .pred %p<9>; .reg .b32 %r<9>;
         .reg .b64 %d<9>; .shared .align 16 .b8 s[64]; .shared .align 8 .b8 bar[8];
         ld.param.u64 %d1, [p]; mov.u32 %r5, s; mov.u32 %r6, bar;)" +
                                                      body + " ret;"),
-                    {}, {.instruction_limit = 10'000}, memory, place);
+                    {}, {.instruction_limit = 10'000}, memory, address);
   };
   const std::string init = "mbarrier.init.shared.b64 [%r6], 1;";
   const std::string load =

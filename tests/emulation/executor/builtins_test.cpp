@@ -7,8 +7,8 @@
 #include <cstdio>
 
 #include "device/cuda/emulation/execute/heap.hpp"
-#include "device/cuda/emulation/execute/printed_text.hpp"
 #include "device/cuda/emulation/execute/printf.hpp"
+#include "device/cuda/emulation/execute/printf_output.hpp"
 #include "tests/emulation/executor/emulated.hpp"
 
 // Functions that CUDA has and modules only declare.
@@ -34,11 +34,11 @@ template <class Function>
 [[nodiscard]] std::string shown(Function&& function) {
   std::fflush(stdout);
   std::FILE* const file = std::tmpfile();
-  const int before = ::dup(STDOUT_FILENO);
+  const int saved_stdout = ::dup(STDOUT_FILENO);
   ::dup2(::fileno(file), STDOUT_FILENO);
   function();
-  ::dup2(before, STDOUT_FILENO);
-  ::close(before);
+  ::dup2(saved_stdout, STDOUT_FILENO);
+  ::close(saved_stdout);
   std::rewind(file);
   std::string text;
   for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) text += static_cast<char>(c);
@@ -98,7 +98,7 @@ TEST(EmulationBuiltins, kernels_print_thread_by_thread) {
   TestMemory memory;
   const std::uint64_t format = memory.allocate(characters("%d of %s: %g\n"));
   const std::uint64_t word = memory.allocate(characters("block"));
-  const std::uint64_t to = memory.allocate(16);
+  const std::uint64_t destination = memory.allocate(16);
   const std::string text = kernel_text(".param .u64 format, .param .u64 word, .param .u64 to", R"(
     .local .align 8 .b8 arguments[24]; .reg .b32 %r<5>; .reg .b64 %d<9>; .reg .f64 %f<2>;
     mov.u32 %r1, %tid.x; mov.u64 %d1, arguments; cvta.local.u64 %d2, %d1;
@@ -109,26 +109,26 @@ TEST(EmulationBuiltins, kernels_print_thread_by_thread) {
       call.uni (r), vprintf, (a, b); ld.param.b32 %r2, [r]; }
     ld.param.u64 %d5, [to]; mad.wide.u32 %d5, %r1, 4, %d5; st.global.u32 [%d5], %r2; ret;)",
                                        declared);
-  const auto run_it = [&](const Launch& how) {
-    const auto failed = run_text(text, how, {}, memory, format, word, to);
+  const auto run_it = [&](const Launch& launch) {
+    const auto failed = run_text(text, launch, {}, memory, format, word, destination);
     EXPECT_FALSE(failed.has_value()) << text_of(failed);
   };
-  const std::string wanted = "0 of block: 0\n1 of block: 0.5\n2 of block: 1\n";
-  EXPECT_EQ(shown([&] { run_it({.block = {3}}); }), wanted);
-  EXPECT_EQ(memory.read<std::uint32_t>(to, 3), std::vector<std::uint32_t>(3, 3));
+  const std::string expected = "0 of block: 0\n1 of block: 0.5\n2 of block: 1\n";
+  EXPECT_EQ(shown([&] { run_it({.block = {3}}); }), expected);
+  EXPECT_EQ(memory.read<std::uint32_t>(destination, 3), std::vector<std::uint32_t>(3, 3));
   // Where somebody takes it, it is shown when they say so.
-  PrintedText kept;
-  Launch how{.block = {3}};
-  how.printed = &kept;
-  EXPECT_EQ(shown([&] { run_it(how); }), "");
-  EXPECT_EQ(shown([&] { kept.show(); }), wanted);
+  PrintfOutput printf_output;
+  Launch launch{.block = {3}};
+  launch.printf_output = &printf_output;
+  EXPECT_EQ(shown([&] { run_it(launch); }), "");
+  EXPECT_EQ(shown([&] { printf_output.show(); }), expected);
 }
 
 TEST(EmulationBuiltins, the_oldest_text_gives_way_where_too_much_is_printed) {
-  PrintedText kept;
-  kept.set_limit(10);
-  for (const char* const word : {"aaaa\n", "bbbb\n", "cccc\n"}) kept.append(word);
-  EXPECT_EQ(shown([&] { kept.show(); }), "bbbb\ncccc\n");
+  PrintfOutput printf_output;
+  printf_output.set_limit(10);
+  for (const char* const word : {"aaaa\n", "bbbb\n", "cccc\n"}) printf_output.append(word);
+  EXPECT_EQ(shown([&] { printf_output.show(); }), "bbbb\ncccc\n");
 }
 
 TEST(EmulationBuiltins, an_assertion_fails_with_the_text_of_cuda) {
@@ -146,9 +146,9 @@ TEST(EmulationBuiltins, an_assertion_fails_with_the_text_of_cuda) {
       .param .b64 e; st.param.b64 [e], 1; call.uni __assertfail, (a, b, c, d, e); }
     $end: ret;)",
                   declared);
-  const Launch how{.grid = {2}, .block = {7}};
+  const Launch launch{.grid = {2}, .block = {7}};
   expect_failure(
-      run_text(text, how, {}, memory, condition, file, function), code::assertion,
+      run_text(text, launch, {}, memory, condition, file, function), code::assertion,
       {"some.cu:12: void k(int): block: [0,0,0], thread: [5,0,0] Assertion `x > 0` failed.",
        "thread: [6,0,0] Assertion `x > 0` failed."});
 }
@@ -175,28 +175,29 @@ const std::string free_call = "{ .param .b64 a; st.param.b64 [a], %d1; call.uni 
 
 TEST(EmulationBuiltins, threads_take_memory_from_the_heap) {
   TestMemory memory;
-  const std::uint64_t to = memory.allocate(400);
+  const std::uint64_t destination = memory.allocate(400);
   DeviceHeap heap(1 << 20);
-  Launch how{.block = {40}};
-  how.heap = &heap;
-  const auto failed = run_text(list_kernel(""), how, {}, memory, to);
+  Launch launch{.block = {40}};
+  launch.heap = &heap;
+  const auto failed = run_text(list_kernel(""), launch, {}, memory, destination);
   EXPECT_FALSE(failed.has_value()) << text_of(failed);
   EXPECT_EQ(heap.blocks(), 40U * 39 / 2);
-  const auto again = run_text(list_kernel(free_call), how, {.quantum = 7}, memory, to);
-  EXPECT_FALSE(again.has_value()) << text_of(again);
+  const auto second_failure =
+      run_text(list_kernel(free_call), launch, {.quantum = 7}, memory, destination);
+  EXPECT_FALSE(second_failure.has_value()) << text_of(second_failure);
   EXPECT_EQ(heap.blocks(), 40U * 39 / 2);
-  const auto sums = memory.read<std::uint32_t>(to, 40);
+  const auto sums = memory.read<std::uint32_t>(destination, 40);
   for (std::uint32_t k = 0; k < 40; ++k) EXPECT_EQ(sums[k], k * (k + 1) / 2);
 }
 
 TEST(EmulationBuiltins, wrong_uses_of_the_heap_are_faults) {
   TestMemory memory;
-  const std::uint64_t to = memory.allocate(400);
+  const std::uint64_t destination = memory.allocate(400);
   DeviceHeap heap(1 << 20);
-  Launch how{.block = {3}};
-  how.heap = &heap;
+  Launch launch{.block = {3}};
+  launch.heap = &heap;
   const auto fails = [&](const std::string& at_end) {
-    return run_text(list_kernel(at_end), how, {}, memory, to);
+    return run_text(list_kernel(at_end), launch, {}, memory, destination);
   };
   expect_failure(fails(free_call + free_call), code::launch_failure, {"freed before"});
   expect_failure(fails(free_call + "ld.u32 %r5, [%d1+8];"), code::illegal_address,
@@ -209,19 +210,19 @@ TEST(EmulationBuiltins, wrong_uses_of_the_heap_are_faults) {
 
 TEST(EmulationBuiltins, a_heap_that_is_full_gives_null_and_takes_bytes_back) {
   DeviceHeap heap(1024);
-  std::vector<std::uint64_t> given;
+  std::vector<std::uint64_t> addresses;
   for (std::uint64_t one = heap.allocate(50); one != 0; one = heap.allocate(50)) {
     EXPECT_EQ(one % 16, 0U);
-    given.push_back(one);
+    addresses.push_back(one);
   }
-  EXPECT_EQ(given.size(), 13U);  // of 64 bytes, with 16 between them
-  EXPECT_EQ(heap.release(given[3]), "");
+  EXPECT_EQ(addresses.size(), 13U);  // of 64 bytes, with 16 between them
+  EXPECT_EQ(heap.release(addresses[3]), "");
   EXPECT_EQ(heap.allocate(200), 0U);
-  EXPECT_EQ(heap.release(given[4]), "");
-  EXPECT_EQ(heap.release(given[5]), "");
-  EXPECT_EQ(heap.allocate(200), given[3]);
-  EXPECT_EQ(heap.find(given[3] + 199).end, given[3] + 200);
-  EXPECT_NE(heap.release(given[4]), "");
+  EXPECT_EQ(heap.release(addresses[4]), "");
+  EXPECT_EQ(heap.release(addresses[5]), "");
+  EXPECT_EQ(heap.allocate(200), addresses[3]);
+  EXPECT_EQ(heap.find(addresses[3] + 199).end, addresses[3] + 200);
+  EXPECT_NE(heap.release(addresses[4]), "");
   EXPECT_EQ(heap.allocate(std::uint64_t{1} << 62), 0U);
 }
 
@@ -238,8 +239,8 @@ TEST(EmulationBuiltins, bytes_are_copied_and_filled) {
     ret;)",
                                        declared);
   EXPECT_RUNS(text, {}, {}, memory, data);
-  const auto found = memory.read<char>(data, 15);
-  EXPECT_EQ(std::string(found.data(), found.size()), "AAAAAxxxAAAAAxx");
+  const auto result_bytes = memory.read<char>(data, 15);
+  EXPECT_EQ(std::string(result_bytes.data(), result_bytes.size()), "AAAAAxxxAAAAAxx");
   expect_failure(run_text(text, {}, {}, memory, data + 55), code::illegal_address,
                  {"past the end of 64 bytes"});
 }

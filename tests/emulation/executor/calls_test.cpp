@@ -9,10 +9,10 @@ namespace {
 using words = std::vector<std::uint32_t>;
 
 /// Calls `function`, which takes a word and returns one.
-[[nodiscard]] std::string call_of(const std::string& function, const std::string& to,
-                                  const std::string& from) {
-  return "{ .param .b32 a; st.param.b32 [a+0], " + from + "; .param .b32 r; call.uni (r), " +
-         function + ", (a); ld.param.b32 " + to + ", [r+0]; }\n";
+[[nodiscard]] std::string call_of(const std::string& function, const std::string& destination,
+                                  const std::string& source) {
+  return "{ .param .b32 a; st.param.b32 [a+0], " + source + "; .param .b32 r; call.uni (r), " +
+         function + ", (a); ld.param.b32 " + destination + ", [r+0]; }\n";
 }
 
 /// Such a function, whose body makes %result of %n.
@@ -35,10 +35,10 @@ using words = std::vector<std::uint32_t>;
 [[nodiscard]] std::optional<Failure> run_calls(const std::string& text, std::uint32_t threads,
                                                const DeviceModel& device, words& results) {
   TestMemory memory;
-  const std::uint64_t to = memory.allocate(std::size_t{threads} * 4);
-  const Launch how{.block = {threads}};
-  auto failed = run_text(text, how, device, memory, to);
-  results = memory.read<std::uint32_t>(to, threads);
+  const std::uint64_t destination = memory.allocate(std::size_t{threads} * 4);
+  const Launch launch{.block = {threads}};
+  auto failed = run_text(text, launch, device, memory, destination);
+  results = memory.read<std::uint32_t>(destination, threads);
   return failed;
 }
 
@@ -51,17 +51,17 @@ using words = std::vector<std::uint32_t>;
     const DeviceModel device{.seed = static_cast<std::uint64_t>(schedule),
                              .quantum = schedule * 3,
                              .checks_undefined_values = schedule == 3};
-    words found;
-    const auto failed = run_calls(text, threads, device, found);
+    words results;
+    const auto failed = run_calls(text, threads, device, results);
     EXPECT_FALSE(failed.has_value()) << text_of(failed);
-    if (schedule == 0) first = found;
-    EXPECT_EQ(found, first) << "schedule " << schedule;
+    if (schedule == 0) first = results;
+    EXPECT_EQ(results, first) << "schedule " << schedule;
   }
   return first;
 }
 
 template <class Function>
-[[nodiscard]] words made(std::size_t count, Function&& function) {
+[[nodiscard]] words generate_words(std::size_t count, Function&& function) {
   words values(count);
   for (std::size_t k = 0; k < count; ++k) values[k] = function(static_cast<std::uint32_t>(k));
   return values;
@@ -83,9 +83,9 @@ TEST(EmulationCalls, a_function_may_call_itself) {
     return a;
   };
   // Every lane is at a depth of its own.
-  const words found =
+  const words results =
       results_of(fibonacci(), "and.b32 %r1, %n, 15;\n" + call_of("fib", "%result", "%r1"));
-  EXPECT_EQ(found, made(40, [&](std::uint32_t k) { return fib(k % 16); }));
+  EXPECT_EQ(results, generate_words(40, [&](std::uint32_t k) { return fib(k % 16); }));
 }
 
 TEST(EmulationCalls, functions_may_call_each_other) {
@@ -96,10 +96,10 @@ TEST(EmulationCalls, functions_may_call_each_other) {
                                    call_of(other, "%result", "%r1") + "$end:");
   };
   const std::string functions = declared + one("even", "odd", 1) + one("odd", "even", 0);
-  const words found =
+  const words results =
       results_of(functions, call_of("even", "%r5", "%n") + call_of("odd", "%r6", "%n") +
                                 "mad.lo.u32 %result, %r5, 10, %r6;");
-  EXPECT_EQ(found, made(40, [](std::uint32_t k) { return k % 2 == 0 ? 10U : 1U; }));
+  EXPECT_EQ(results, generate_words(40, [](std::uint32_t k) { return k % 2 == 0 ? 10U : 1U; }));
 }
 
 TEST(EmulationCalls, calls_may_be_nested_in_their_own_arguments) {
@@ -122,7 +122,8 @@ TEST(EmulationCalls, calls_may_be_nested_in_their_own_arguments) {
     and.b32 %r1, %n, 7; mov.u32 %r2, 2;
     { .param .b32 a; st.param.b32 [a], %r2; .param .b32 b; st.param.b32 [b], %r1;
       .param .b32 r; call.uni (r), ack, (a, b); ld.param.b32 %result, [r]; })";
-  EXPECT_EQ(results_of(functions, body), made(40, [](std::uint32_t k) { return 2 * (k % 8) + 3; }));
+  EXPECT_EQ(results_of(functions, body),
+            generate_words(40, [](std::uint32_t k) { return 2 * (k % 8) + 3; }));
 }
 
 TEST(EmulationCalls, each_call_has_its_own_variables) {
@@ -136,7 +137,7 @@ TEST(EmulationCalls, each_call_has_its_own_variables) {
           "ld.u32 %r3, [%d2+16]; ld.local.u32 %r4, [mine+16]; add.u32 %r3, %r3, %r4;\n"
           "add.u32 %result, %r2, %r3; $end:");
   EXPECT_EQ(results_of(functions, call_of("sum", "%result", "%n")),
-            made(40, [](std::uint32_t k) { return k * (k + 1); }));
+            generate_words(40, [](std::uint32_t k) { return k * (k + 1); }));
 }
 
 TEST(EmulationCalls, structs_are_passed_by_value) {
@@ -163,7 +164,7 @@ TEST(EmulationCalls, structs_are_passed_by_value) {
       ld.param.u8 %h5, [r+8]; ld.param.s8 %r5, [r+11]; }
     cvt.rzi.u32.f64 %r2, %f1; cvt.u32.u16 %r3, %h5; mad.lo.u32 %result, %r2, 10, %r3;
     mad.lo.u32 %result, %r5, 1000, %result;)";
-  EXPECT_EQ(results_of(functions, body), made(40, [](std::uint32_t k) {
+  EXPECT_EQ(results_of(functions, body), generate_words(40, [](std::uint32_t k) {
               const std::uint32_t n = k % 4;
               return 10 * (n + 1) + (n + 1) + 1000 * (n == 0 ? 4 : n);
             }));
@@ -180,7 +181,7 @@ TEST(EmulationCalls, a_parameter_may_be_read_in_other_parts_than_it_was_written)
     mov.b64 %d2, {%n, %n}; or.b64 %d2, %d2, 0x500;
     { .param .align 8 .b8 a[8]; st.param.b64 [a], %d2; .param .b32 r; call (r), low, (a);
       ld.param.b32 %result, [r]; })";
-  EXPECT_EQ(results_of(functions, body), made(40, [](std::uint32_t k) { return k + 5; }));
+  EXPECT_EQ(results_of(functions, body), generate_words(40, [](std::uint32_t k) { return k + 5; }));
 }
 
 TEST(EmulationCalls, a_function_may_take_the_address_of_a_parameter) {
@@ -195,7 +196,7 @@ TEST(EmulationCalls, a_function_may_take_the_address_of_a_parameter) {
     { .param .align 4 .b8 a[16]; st.param.v4.b32 [a], {%n, 100, 200, 300}; .param .b32 b;
       st.param.b32 [b], %r1; .param .b32 r; call (r), pick, (a, b); ld.param.b32 %result, [r]; })";
   EXPECT_EQ(results_of(functions, body),
-            made(40, [](std::uint32_t k) { return k % 4 == 0 ? k : k % 4 * 100; }));
+            generate_words(40, [](std::uint32_t k) { return k % 4 == 0 ? k : k % 4 * 100; }));
 }
 
 const std::string pointed = function_text("once", "add.u32 %result, %n, 1;") +
@@ -222,13 +223,13 @@ TEST(EmulationCalls, lanes_call_the_functions_that_their_pointers_name) {
                          indirect_call));
   std::vector<std::uint64_t> initial(3);
   std::memcpy(initial.data(), loaded->find_variable("table")->initial.data(), 24);
-  const std::vector<std::uint64_t> places = {memory.allocate(initial)};
-  const std::uint64_t to = memory.allocate(400);
-  const auto bytes = parameter_bytes(to);
-  const Launch how{.block = {100}, .parameters = bytes, .variables = places};
-  const auto failed = run(*loaded->find("k"), how, {.quantum = 5}, memory);
+  const std::vector<std::uint64_t> variable_addresses = {memory.allocate(initial)};
+  const std::uint64_t destination = memory.allocate(400);
+  const auto bytes = parameter_bytes(destination);
+  const Launch launch{.block = {100}, .parameters = bytes, .variables = variable_addresses};
+  const auto failed = run(*loaded->find("k"), launch, {.quantum = 5}, memory);
   EXPECT_FALSE(failed.has_value()) << text_of(failed);
-  EXPECT_EQ(memory.read<std::uint32_t>(to, 100), made(100, pointed_result));
+  EXPECT_EQ(memory.read<std::uint32_t>(destination, 100), generate_words(100, pointed_result));
 }
 
 TEST(EmulationCalls, an_address_may_be_taken_by_a_move) {
@@ -236,7 +237,7 @@ TEST(EmulationCalls, an_address_may_be_taken_by_a_move) {
       "rem.u32 %r1, %n, 3; setp.eq.u32 %p1, %r1, 1; setp.eq.u32 %p2, %r1, 2;\n"
       "mov.u64 %d5, once; @%p1 mov.u64 %d5, twice; @%p2 mov.u64 %d5, square;" +
       indirect_call;
-  EXPECT_EQ(results_of(pointed, body), made(40, pointed_result));
+  EXPECT_EQ(results_of(pointed, body), generate_words(40, pointed_result));
 }
 
 TEST(EmulationCalls, a_call_of_no_function_is_a_fault) {
@@ -268,7 +269,7 @@ TEST(EmulationCalls, a_thousand_calls_fit_on_the_stack) {
   const std::string text =
       calling_kernel(counting_down(), "add.u32 %r1, %n, 1500;" + call_of("down", "%result", "%r1"));
   EXPECT_EQ(text_of(run_calls(text, 64, {}, results)), "no failure");
-  EXPECT_EQ(results, made(64, [](std::uint32_t k) { return 1500 + k; }));
+  EXPECT_EQ(results, generate_words(64, [](std::uint32_t k) { return 1500 + k; }));
 }
 
 TEST(EmulationCalls, a_stack_that_is_full_is_a_fault) {
@@ -290,7 +291,7 @@ TEST(EmulationCalls, lanes_leave_a_call_together) {
   words results;
   EXPECT_EQ(text_of(run_calls(calling_kernel(counting_down(), body), 32, {}, results)),
             "no failure");
-  EXPECT_EQ(results, made(32, [](std::uint32_t k) { return (k % 2 == 1 ? k : 5U) - 1; }));
+  EXPECT_EQ(results, generate_words(32, [](std::uint32_t k) { return (k % 2 == 1 ? k : 5U) - 1; }));
 }
 
 TEST(EmulationCalls, branches_go_by_a_table) {
@@ -302,7 +303,7 @@ TEST(EmulationCalls, branches_go_by_a_table) {
     $one: add.u32 %result, %result, 100; bra.uni $done;
     $two: add.u32 %result, %result, 1000;
     $done: )";
-  EXPECT_EQ(results_of("", body), made(40, [](std::uint32_t k) {
+  EXPECT_EQ(results_of("", body), generate_words(40, [](std::uint32_t k) {
               constexpr std::array<std::uint32_t, 4> added{10, 100, 1000, 100};
               return 7 + added[k % 4];
             }));
@@ -317,7 +318,7 @@ TEST(EmulationCalls, a_function_may_have_a_second_name) {
       function_text("once", "add.u32 %result, %n, 1;") +
       ".visible .func (.param .b32 result) also(.param .b32 n);\n.alias also, once;\n";
   EXPECT_EQ(results_of(functions, call_of("also", "%result", "%n")),
-            made(40, [](std::uint32_t k) { return k + 1; }));
+            generate_words(40, [](std::uint32_t k) { return k + 1; }));
 }
 
 TEST(EmulationCalls, a_call_may_list_the_functions_that_it_means) {
@@ -326,7 +327,7 @@ TEST(EmulationCalls, a_call_may_list_the_functions_that_it_means) {
     { .param .b32 a; st.param.b32 [a], %n; .param .b32 r; these: .calltargets once, twice;
       call (r), %d5, (a), these; ld.param.b32 %result, [r]; })";
   EXPECT_EQ(results_of(pointed, body),
-            made(40, [](std::uint32_t k) { return k % 2 == 0 ? k + 1 : 2 * k; }));
+            generate_words(40, [](std::uint32_t k) { return k % 2 == 0 ? k + 1 : 2 * k; }));
 }
 
 TEST(EmulationCalls, what_is_not_linked_is_refused_by_its_name) {

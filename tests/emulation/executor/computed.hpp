@@ -59,7 +59,7 @@ template <class D, class... A>
     list += ", %" + name;
   };
   (add(operands), ...);
-  const std::uint64_t to = memory.allocate(padded * sizeof(D));
+  const std::uint64_t destination = memory.allocate(padded * sizeof(D));
   body +=
       "mov.u32 %t0, %tid.x; mov.u32 %t1, %ctaid.x; mad.lo.s32 %t0, %t1, 64, %t0;\n"
       "and.b32 %t2, %t0, 1; setp.ne.s32 %odd, %t2, 0;\n" +
@@ -74,17 +74,17 @@ template <class D, class... A>
       ", 0; ld.param.u64 %x1, [to]; add.s64 %x0, %x0, %x1; st.global" + memory_type<D>() +
       " [%x0], %to;\nret;";
   const std::string text = kernel_text(parameters, body);
-  std::vector<std::byte> bytes = parameter_bytes(to);
+  std::vector<std::byte> bytes = parameter_bytes(destination);
   for (const std::uint64_t address : addresses) {
     const auto more = parameter_bytes(address);
     bytes.insert(bytes.end(), more.begin(), more.end());
   }
   const auto loaded = load_text(text);
-  const Launch how{
+  const Launch launch{
       .grid = {static_cast<std::uint32_t>(padded / 64)}, .block = {64}, .parameters = bytes};
-  const auto failed = run(*loaded->find("k"), how, {}, memory);
+  const auto failed = run(*loaded->find("k"), launch, {}, memory);
   EXPECT_FALSE(failed.has_value()) << text_of(failed);
-  return memory.read<D>(to, count);
+  return memory.read<D>(destination, count);
 }
 
 /// Compares with a function of the operands, for whole warps and for odd lanes alone.
@@ -92,12 +92,13 @@ template <class D, class... A, class Reference, class Same>
 void expect_computes_like(const std::string& opcode, Reference&& reference, Same&& same,
                           const std::vector<A>&... operands) {
   for (const bool is_partial : {false, true}) {
-    const std::vector<D> found = computed<D, A...>(opcode, is_partial, operands...);
-    for (std::size_t k = 0; k < found.size(); ++k) {
-      const D wanted = is_partial && k % 2 == 0 ? D{0} : static_cast<D>(reference(operands[k]...));
-      ASSERT_TRUE(same(found[k], wanted))
+    const std::vector<D> results = computed<D, A...>(opcode, is_partial, operands...);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const D expected =
+          is_partial && k % 2 == 0 ? D{0} : static_cast<D>(reference(operands[k]...));
+      ASSERT_TRUE(same(results[k], expected))
           << opcode << " of row " << k << " (" << ((std::to_string(operands[k]) + " ") + ...)
-          << "): " << +found[k] << ", not " << +wanted;
+          << "): " << +results[k] << ", not " << +expected;
     }
   }
 }
@@ -105,14 +106,14 @@ void expect_computes_like(const std::string& opcode, Reference&& reference, Same
 /// Every combination of values for two operands.
 template <class T>
 [[nodiscard]] std::pair<std::vector<T>, std::vector<T>> pairs_of(const std::vector<T>& values) {
-  std::pair<std::vector<T>, std::vector<T>> found;
+  std::pair<std::vector<T>, std::vector<T>> pairs;
   for (const T a : values) {
     for (const T b : values) {
-      found.first.push_back(a);
-      found.second.push_back(b);
+      pairs.first.push_back(a);
+      pairs.second.push_back(b);
     }
   }
-  return found;
+  return pairs;
 }
 
 template <class T>

@@ -28,9 +28,9 @@ template <class D, class S>
 }
 
 template <class D, class S>
-void check_to_integer(const std::string& to, const std::string& from) {
+void check_to_integer(const std::string& destination_type, const std::string& source_type) {
   const std::vector<S> x = float_edges<S>();
-  const std::string types = "." + to + "." + from;
+  const std::string types = "." + destination_type + "." + source_type;
   const auto check = [&](const char* mode, S (*round)(S)) {
     expect_computes_like<D>(
         "cvt." + std::string(mode) + types, [&](S a) { return saturated<D>(round(a)); }, equal, x);
@@ -42,13 +42,13 @@ void check_to_integer(const std::string& to, const std::string& from) {
 }
 
 template <class S>
-void check_to_integers(const std::string& from) {
-  check_to_integer<std::uint16_t, S>("u16", from);
-  check_to_integer<std::int16_t, S>("s16", from);
-  check_to_integer<std::uint32_t, S>("u32", from);
-  check_to_integer<std::int32_t, S>("s32", from);
-  check_to_integer<std::uint64_t, S>("u64", from);
-  check_to_integer<std::int64_t, S>("s64", from);
+void check_to_integers(const std::string& source_type) {
+  check_to_integer<std::uint16_t, S>("u16", source_type);
+  check_to_integer<std::int16_t, S>("s16", source_type);
+  check_to_integer<std::uint32_t, S>("u32", source_type);
+  check_to_integer<std::int32_t, S>("s32", source_type);
+  check_to_integer<std::uint64_t, S>("u64", source_type);
+  check_to_integer<std::int64_t, S>("s64", source_type);
 }
 
 TEST(EmulationConversions, floats_become_the_nearest_integer_that_there_is) {
@@ -57,9 +57,10 @@ TEST(EmulationConversions, floats_become_the_nearest_integer_that_there_is) {
 }
 
 template <class D, class S>
-void check_integers(const std::string& to, const std::string& from) {
+void check_integers(const std::string& destination_type, const std::string& source_type) {
   expect_computes_like<D>(
-      "cvt." + to + "." + from, [](S a) { return static_cast<D>(a); }, equal, integer_edges<S>());
+      "cvt." + destination_type + "." + source_type, [](S a) { return static_cast<D>(a); }, equal,
+      integer_edges<S>());
 }
 
 TEST(EmulationConversions, integers_are_cut_or_extended_by_their_sign) {
@@ -94,11 +95,11 @@ TEST(EmulationConversions, eight_bits_lie_in_wider_registers) {
 }
 
 template <class D, class S>
-void check_to_float(const std::string& to, const std::string& from) {
+void check_to_float(const std::string& destination_type, const std::string& source_type) {
   const std::vector<S> x = integer_edges<S>();
   const auto check = [&](const char* mode, int rounding) {
     expect_computes_like<D>(
-        "cvt." + std::string(mode) + "." + to + "." + from,
+        "cvt." + std::string(mode) + "." + destination_type + "." + source_type,
         [&](S a) {
           std::fesetround(rounding);
           volatile S operand = a;
@@ -141,7 +142,7 @@ TEST(EmulationConversions, floats_are_rounded_to_floats) {
 
 TEST(EmulationConversions, moves_take_vectors_apart) {
   TestMemory memory;
-  const std::uint64_t to = memory.allocate(64);
+  const std::uint64_t destination = memory.allocate(64);
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>;
       .reg .b128 %q;
       mov.b64 %d1, 0x0123456789abcdef; mov.b64 {%r1, %r2}, %d1; mov.b64 %d2, {%r2, %r1};
@@ -149,12 +150,12 @@ TEST(EmulationConversions, moves_take_vectors_apart) {
       mov.b128 %q, {%d1, %d2}; mov.b128 {%d3, %d4}, %q;
       ld.param.u64 %d8, [p]; st.global.v2.u32 [%d8], {%r1, %r2}; st.global.u64 [%d8+8], %d2;
       st.global.u32 [%d8+16], %r3; st.global.b128 [%d8+32], %q; st.global.u64 [%d8+48], %d4; ret;)"),
-              {}, {}, memory, to);
-  EXPECT_EQ(memory.read<std::uint64_t>(to, 2),
+              {}, {}, memory, destination);
+  EXPECT_EQ(memory.read<std::uint64_t>(destination, 2),
             (std::vector<std::uint64_t>{0x0123456789abcdef, 0x89abcdef01234567}));
-  EXPECT_EQ(memory.read<std::uint32_t>(to + 16, 1)[0], 0xcdef89abU);
+  EXPECT_EQ(memory.read<std::uint32_t>(destination + 16, 1)[0], 0xcdef89abU);
   EXPECT_EQ(
-      memory.read<std::uint64_t>(to + 32, 3),
+      memory.read<std::uint64_t>(destination + 32, 3),
       (std::vector<std::uint64_t>{0x0123456789abcdef, 0x89abcdef01234567, 0x89abcdef01234567}));
 }
 

@@ -22,13 +22,13 @@ constexpr const char* registers = R"(
 
 [[nodiscard]] std::vector<std::string> split(std::string_view opcode) {
   std::vector<std::string> parts;
-  std::stringstream from{std::string(opcode)};
-  for (std::string part; std::getline(from, part, '.');) parts.push_back(part);
+  std::stringstream stream{std::string(opcode)};
+  for (std::string token; std::getline(stream, token, '.');) parts.push_back(token);
   return parts;
 }
 
-[[nodiscard]] bool has(const std::vector<std::string>& parts, std::string_view wanted) {
-  return std::ranges::find(parts, wanted) != parts.end();
+[[nodiscard]] bool has(const std::vector<std::string>& parts, std::string_view word) {
+  return std::ranges::find(parts, word) != parts.end();
 }
 
 /// Registers for a type, numbered from `first`.
@@ -91,8 +91,9 @@ constexpr const char* registers = R"(
 }
 
 [[nodiscard]] std::string operands_of(std::string_view opcode) {
-  if (const auto found = special_operands().find(opcode); found != special_operands().end()) {
-    return found->second;
+  if (const auto special_entry = special_operands().find(opcode);
+      special_entry != special_operands().end()) {
+    return special_entry->second;
   }
   const std::vector<std::string> parts = split(opcode);
   const std::string& name = parts[0];
@@ -141,22 +142,22 @@ constexpr const char* registers = R"(
                      function);
 }
 
-[[nodiscard]] std::size_t unsupported_in(const Program& code) {
+[[nodiscard]] std::size_t unsupported_in(const Program& program) {
   return static_cast<std::size_t>(
-      std::ranges::count(code.code, Control::unsupported, &Instruction::flow));
+      std::ranges::count(program.instructions, Control::unsupported, &Instruction::flow));
 }
 
 TEST(EmulationDecode, every_form_of_the_module_is_supported) {
-  for (const std::string_view form : module_forms) {
-    std::string operands = operands_of(form);
-    if (form == "st.param.b32") operands = "[other], %r1";
-    std::string text = text_with(form, operands);
-    if (form == "st.param.b32") {
+  for (const std::string_view opcode : module_forms) {
+    std::string operands = operands_of(opcode);
+    if (opcode == "st.param.b32") operands = "[other], %r1";
+    std::string text = text_with(opcode, operands);
+    if (opcode == "st.param.b32") {
       text.insert(text.find(".param .b64 given"), ".param .b32 other; ");
     }
     const auto loaded = load_text(text);
-    const Program& code = loaded->find("k")->decoded();
-    EXPECT_EQ(unsupported_in(code), 0U) << form << " " << operands;
+    const Program& program = loaded->find("k")->decoded();
+    EXPECT_EQ(unsupported_in(program), 0U) << opcode << " " << operands;
   }
 }
 
@@ -201,34 +202,34 @@ TEST(EmulationDecode, damaged_images_are_refused) {
   expect_image_error(kernel_text("", "}"), 218);
 }
 
-void append(std::string& to, std::uint64_t value, std::size_t nbytes) {
-  to.append(reinterpret_cast<const char*>(&value), nbytes);
+void append(std::string& output, std::uint64_t value, std::size_t nbytes) {
+  output.append(reinterpret_cast<const char*>(&value), nbytes);
 }
 
 /// An entry of a fat binary, as fatbinary writes it.
 [[nodiscard]] std::string entry(std::uint16_t kind, std::uint32_t target, const std::string& data,
                                 std::uint64_t flags = 0) {
-  std::string made;
-  append(made, kind, 2);
-  append(made, 0x101, 2);
-  append(made, 64, 4);
-  append(made, data.size(), 8);
-  append(made, 0, 8);
-  append(made, 0, 4);
-  append(made, target, 4);
-  append(made, 0, 8);
-  append(made, flags, 8);
-  made.resize(64);
-  return made + data;
+  std::string result;
+  append(result, kind, 2);
+  append(result, 0x101, 2);
+  append(result, 64, 4);
+  append(result, data.size(), 8);
+  append(result, 0, 8);
+  append(result, 0, 4);
+  append(result, target, 4);
+  append(result, 0, 8);
+  append(result, flags, 8);
+  result.resize(64);
+  return result + data;
 }
 
 [[nodiscard]] std::string fat_binary(const std::string& entries) {
-  std::string made;
-  append(made, 0xba55ed50, 4);
-  append(made, 1, 2);
-  append(made, 16, 2);
-  append(made, entries.size(), 8);
-  return made + entries;
+  std::string result;
+  append(result, 0xba55ed50, 4);
+  append(result, 1, 2);
+  append(result, 16, 2);
+  append(result, entries.size(), 8);
+  return result + entries;
 }
 
 TEST(EmulationDecode, a_fat_binary_gives_the_best_target) {
@@ -251,37 +252,37 @@ TEST(EmulationDecode, a_fat_binary_gives_the_best_target) {
 /// An entry whose text was `nbytes` long before it was compressed.
 [[nodiscard]] std::string packed_entry(std::uint64_t flag, const std::string& packed,
                                        std::size_t nbytes) {
-  std::string made;
-  append(made, 1, 2);
-  append(made, 0x101, 2);
-  append(made, 80, 4);
-  append(made, (packed.size() + 7) / 8 * 8, 8);
-  append(made, packed.size(), 4);
-  append(made, 64, 4);
-  append(made, 0, 4);
-  append(made, 80, 4);
-  append(made, 0, 8);
-  append(made, 0x11 | flag, 8);
-  append(made, 0, 8);
-  append(made, nbytes, 8);
-  made.resize(80);
-  made += packed;
-  made.resize((made.size() + 7) / 8 * 8);
-  return made;
+  std::string result;
+  append(result, 1, 2);
+  append(result, 0x101, 2);
+  append(result, 80, 4);
+  append(result, (packed.size() + 7) / 8 * 8, 8);
+  append(result, packed.size(), 4);
+  append(result, 64, 4);
+  append(result, 0, 4);
+  append(result, 80, 4);
+  append(result, 0, 8);
+  append(result, 0x11 | flag, 8);
+  append(result, 0, 8);
+  append(result, nbytes, 8);
+  result.resize(80);
+  result += packed;
+  result.resize((result.size() + 7) / 8 * 8);
+  return result;
 }
 
 /// One sequence of literals, and one whose match repeats the last four bytes of `text`.
 [[nodiscard]] std::string as_lz4(const std::string& text, std::size_t repeated) {
-  const auto length = [](std::string& to, std::size_t left) {
-    for (; left >= 255; left -= 255) to.push_back(static_cast<char>(255));
-    to.push_back(static_cast<char>(left));
+  const auto length = [](std::string& output, std::size_t left) {
+    for (; left >= 255; left -= 255) output.push_back(static_cast<char>(255));
+    output.push_back(static_cast<char>(left));
   };
-  std::string made{static_cast<char>(0xff)};
-  length(made, text.size() - 15);
-  made += text;
-  append(made, 4, 2);
-  length(made, repeated - 4 - 15);
-  return made;
+  std::string result{static_cast<char>(0xff)};
+  length(result, text.size() - 15);
+  result += text;
+  append(result, 4, 2);
+  length(result, repeated - 4 - 15);
+  return result;
 }
 
 TEST(EmulationDecode, a_fat_binary_may_be_compressed_by_lz4) {
@@ -324,12 +325,12 @@ TEST(EmulationDecode, parameters_variables_and_attributes_are_read) {
       "{ .shared .align 16 .b8 s[40]; .local .b32 l[3]; ret; }\n"
       ".section .debug_str { .b8 1, 2 }\n";
   const auto loaded = load_text(text);
-  const Kernel* const found = loaded->find("k");
-  ASSERT_NE(found, nullptr);
-  ASSERT_EQ(found->parameters().size(), 3U);
-  EXPECT_EQ(found->parameters()[1].offset, 8U);
-  EXPECT_EQ(found->parameters()[2].offset, 32U);
-  const KernelAttributes attributes = found->attributes();
+  const Kernel* const kernel = loaded->find("k");
+  ASSERT_NE(kernel, nullptr);
+  ASSERT_EQ(kernel->parameters().size(), 3U);
+  EXPECT_EQ(kernel->parameters()[1].offset, 8U);
+  EXPECT_EQ(kernel->parameters()[2].offset, 32U);
+  const KernelAttributes attributes = kernel->attributes();
   EXPECT_EQ(attributes.parameter_bytes, 40U);
   EXPECT_EQ(attributes.static_shared_bytes, 40U);
   EXPECT_EQ(attributes.local_bytes, 16U);

@@ -48,25 +48,27 @@ class TestMemory : public MemoryMap {
   }
 
   [[nodiscard]] Allocation find(std::uint64_t address) const override {
-    auto after = live_.upper_bound(address);
-    if (after == live_.begin()) return {};
-    --after;
-    if (address >= after->first + after->second) return {};
-    return {after->first, after->first + after->second};
+    auto block = live_.upper_bound(address);
+    if (block == live_.begin()) return {};
+    --block;
+    if (address >= block->first + block->second) return {};
+    return {block->first, block->first + block->second};
   }
   [[nodiscard]] MemoryNear nearest(std::uint64_t address) const override {
-    auto after = live_.upper_bound(address);
-    if (after == live_.begin()) return {.address = address};
-    --after;
+    auto block = live_.upper_bound(address);
+    if (block == live_.begin()) return {.address = address};
+    --block;
     return {.state = MemoryState::live,
-            .begin = after->first,
-            .nbytes = after->second,
+            .begin = block->first,
+            .nbytes = block->second,
             .address = address,
             .device = 0};
   }
   [[nodiscard]] std::byte* undefined_bits(std::uint64_t address) const override {
-    const Allocation found = find(address);
-    return found.end == 0 ? nullptr : shadows_.at(found.begin).data() + (address - found.begin);
+    const Allocation allocation = find(address);
+    return allocation.end == 0
+               ? nullptr
+               : shadows_.at(allocation.begin).data() + (address - allocation.begin);
   }
 
  private:
@@ -82,10 +84,10 @@ class TestMemory : public MemoryMap {
 
 /// A module's text of one kernel `k`: its parameters, such as ".param .u64 p", and its body.
 [[nodiscard]] inline std::string kernel_text(const std::string& parameters, const std::string& body,
-                                             const std::string& before = "",
+                                             const std::string& declarations = "",
                                              const std::string& name = "k") {
-  return ".version 8.0\n.target sm_80\n.address_size 64\n" + before + "\n.visible .entry " + name +
-         "(" + parameters + ")\n{\n" + body + "\n}\n";
+  return ".version 8.0\n.target sm_80\n.address_size 64\n" + declarations + "\n.visible .entry " +
+         name + "(" + parameters + ")\n{\n" + body + "\n}\n";
 }
 
 /// The bytes of parameters, each at a multiple of its size.
@@ -104,27 +106,27 @@ template <class... T>
 /// Runs a kernel of a text.
 template <class... T>
 [[nodiscard]] std::optional<Failure> run_kernel(const std::string& name, const std::string& text,
-                                                const Launch& how, const DeviceModel& device,
+                                                const Launch& launch, const DeviceModel& device,
                                                 const MemoryMap& memory, const T&... parameters) {
   const auto loaded = load_text(text);
-  const Kernel* const found = loaded->find(name);
-  if (found == nullptr) return Failure{-1, "no kernel " + name};
+  const Kernel* const kernel = loaded->find(name);
+  if (kernel == nullptr) return Failure{-1, "no kernel " + name};
   const std::vector<std::byte> bytes = parameter_bytes(parameters...);
-  Launch with = how;
-  with.parameters = bytes;
-  if (auto refused = refuse(*found, with, device, 100 << 10)) return refused;
-  return run(*found, with, device, memory);
+  Launch bound_launch = launch;
+  bound_launch.parameters = bytes;
+  if (auto refused = check_launch(*kernel, bound_launch, device, 100 << 10)) return refused;
+  return run(*kernel, bound_launch, device, memory);
 }
 
 template <class... T>
-[[nodiscard]] std::optional<Failure> run_text(const std::string& text, const Launch& how,
+[[nodiscard]] std::optional<Failure> run_text(const std::string& text, const Launch& launch,
                                               const DeviceModel& device, const MemoryMap& memory,
                                               const T&... parameters) {
-  return run_kernel("k", text, how, device, memory, parameters...);
+  return run_kernel("k", text, launch, device, memory, parameters...);
 }
 
-[[nodiscard]] inline std::string text_of(const std::optional<Failure>& found) {
-  return found ? std::to_string(found->code) + ": " + found->text : "no failure";
+[[nodiscard]] inline std::string text_of(const std::optional<Failure>& failure) {
+  return failure ? std::to_string(failure->code) + ": " + failure->text : "no failure";
 }
 
 #define EXPECT_RUNS(...)                                   \
@@ -134,12 +136,12 @@ template <class... T>
   } while (false)
 
 /// Fails with that code, and says all of these words.
-inline void expect_failure(const std::optional<Failure>& found, int code,
+inline void expect_failure(const std::optional<Failure>& failure, int code,
                            std::initializer_list<std::string_view> words) {
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->code, code) << found->text;
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_EQ(failure->code, code) << failure->text;
   for (const std::string_view word : words) {
-    EXPECT_NE(found->text.find(word), std::string::npos) << word << " in " << found->text;
+    EXPECT_NE(failure->text.find(word), std::string::npos) << word << " in " << failure->text;
   }
 }
 

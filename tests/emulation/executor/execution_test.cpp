@@ -18,39 +18,40 @@ const std::string prologue = R"(
 
 /// Runs a body that stores a word for each thread, %r9; also interleaved, by several seeds.
 [[nodiscard]] words results_of(const std::string& body, Extent grid, Extent block,
-                               std::uint32_t dynamic_shared = 0, const std::string& before = "") {
-  const std::string text =
-      kernel_text(".param .u64 p", prologue + body + "\nst.global.u32 [%d0], %r9; ret;", before);
+                               std::uint32_t dynamic_shared = 0,
+                               const std::string& declarations = "") {
+  const std::string text = kernel_text(
+      ".param .u64 p", prologue + body + "\nst.global.u32 [%d0], %r9; ret;", declarations);
   words first;
   for (int schedule = 0; schedule < 6; ++schedule) {
     TestMemory memory;
     const std::size_t count = grid.count() * block.count();
-    const std::uint64_t to = memory.allocate(count * 4);
+    const std::uint64_t destination = memory.allocate(count * 4);
     const DeviceModel device{.seed = static_cast<std::uint64_t>(schedule),
                              .resident_blocks = schedule == 0 ? 1 : 4,
                              .quantum = schedule == 0 ? 0 : 3 * schedule,
                              .instruction_limit = 10'000'000};
-    const Launch how{.grid = grid, .block = block, .dynamic_shared_bytes = dynamic_shared};
-    const auto failed = run_text(text, how, device, memory, to);
+    const Launch launch{.grid = grid, .block = block, .dynamic_shared_bytes = dynamic_shared};
+    const auto failed = run_text(text, launch, device, memory, destination);
     EXPECT_FALSE(failed.has_value()) << text_of(failed);
     if (failed) return {};
-    const words found = memory.read<std::uint32_t>(to, count);
-    if (schedule == 0) first = found;
-    EXPECT_EQ(found, first) << "schedule " << schedule;
+    const words results = memory.read<std::uint32_t>(destination, count);
+    if (schedule == 0) first = results;
+    EXPECT_EQ(results, first) << "schedule " << schedule;
   }
   return first;
 }
 
 template <class Function>
-[[nodiscard]] words made(std::size_t count, Function&& function) {
+[[nodiscard]] words generate_words(std::size_t count, Function&& function) {
   words values(count);
   for (std::size_t k = 0; k < count; ++k) values[k] = function(static_cast<std::uint32_t>(k));
   return values;
 }
 
 TEST(EmulationExecution, every_thread_of_a_grid_runs_once) {
-  const words found = results_of("add.u32 %r9, %r3, 7;", {5}, {70});
-  EXPECT_EQ(found, made(350, [](std::uint32_t k) { return k + 7; }));
+  const words results = results_of("add.u32 %r9, %r3, 7;", {5}, {70});
+  EXPECT_EQ(results, generate_words(350, [](std::uint32_t k) { return k + 7; }));
 }
 
 TEST(EmulationExecution, three_dimensions_have_their_order) {
@@ -61,7 +62,7 @@ TEST(EmulationExecution, three_dimensions_have_their_order) {
     mad.lo.u32 %r11, %r5, 3, %r4; mad.lo.u32 %r11, %r11, 5, %r0;
     mad.lo.u32 %r9, %r9, 30, %r11; mad.wide.u32 %d0, %r9, 4, %d1;)";
   EXPECT_EQ(results_of(body, {2, 3, 2}, {5, 3, 2}),
-            made(12 * 30, [](std::uint32_t k) { return k; }));
+            generate_words(12 * 30, [](std::uint32_t k) { return k; }));
 }
 
 TEST(EmulationExecution, lanes_part_and_meet_again) {
@@ -75,7 +76,7 @@ TEST(EmulationExecution, lanes_part_and_meet_again) {
     $next: sub.u32 %r4, %r4, 1; bra.uni $loop;
     $done: vote.sync.all.pred %p3, %p1, -1; @!%p3 mov.u32 %r9, 0;)";
   EXPECT_EQ(results_of(body, {1}, {32}),
-            made(32, [](std::uint32_t k) { return (k + 1) / 2 * 100 + k / 2; }));
+            generate_words(32, [](std::uint32_t k) { return (k + 1) / 2 * 100 + k / 2; }));
 }
 
 TEST(EmulationExecution, lanes_of_one_warp_may_wait_for_each_other) {
@@ -100,7 +101,8 @@ TEST(EmulationExecution, a_block_waits_for_a_block_before_it) {
     $poll: ld.relaxed.gpu.u32 %r5, [%d3+-4]; nanosleep.u32 20;
     setp.eq.u32 %p3, %r5, 0xa5a5a5a5; @%p3 bra $poll; add.u32 %r9, %r9, %r5;
     $write: membar.gl; $end: )";
-  EXPECT_EQ(results_of(body, {9}, {1}), made(9, [](std::uint32_t k) { return k * (k + 1) / 2; }));
+  EXPECT_EQ(results_of(body, {9}, {1}),
+            generate_words(9, [](std::uint32_t k) { return k * (k + 1) / 2; }));
 }
 
 TEST(EmulationExecution, barriers_hand_shared_memory_over) {
@@ -109,7 +111,7 @@ TEST(EmulationExecution, barriers_hand_shared_memory_over) {
     st.shared.u32 [%r5], %r3; bar.sync 0; sub.u32 %r6, 199, %r0; mad.lo.u32 %r7, %r6, 4, %r4;
     ld.shared.u32 %r9, [%r7]; barrier.sync 0; )";
   EXPECT_EQ(results_of(body, {3}, {200}),
-            made(600, [](std::uint32_t k) { return k / 200 * 200 + 199 - k % 200; }));
+            generate_words(600, [](std::uint32_t k) { return k / 200 * 200 + 199 - k % 200; }));
 }
 
 TEST(EmulationExecution, barriers_reduce_predicates) {
@@ -129,15 +131,17 @@ TEST(EmulationExecution, a_named_barrier_with_a_count_lets_others_go) {
     $meet: bar.warp.sync -1; setp.eq.u32 %p3, %r4, 0; @%p3 bra $arrive;
     barrier.sync 1, 96; ld.shared.u32 %r6, [s]; add.u32 %r9, %r9, %r6; bra.uni $end;
     $arrive: bar.arrive 1, 96; $end: )";
-  EXPECT_EQ(results_of(body, {1}, {128}),
-            made(128, [](std::uint32_t k) { return k / 32 % 3 == 0 ? k / 32 : 40 + k / 32; }));
+  EXPECT_EQ(results_of(body, {1}, {128}), generate_words(128, [](std::uint32_t k) {
+              return k / 32 % 3 == 0 ? k / 32 : 40 + k / 32;
+            }));
 }
 
 TEST(EmulationExecution, exited_threads_are_not_waited_for) {
   const std::string body = R"(
     st.global.u32 [%d0], 5; setp.ge.u32 %p1, %r0, 40; @%p1 ret; bar.sync 0;
     vote.sync.ballot.b32 %r4, %p1, -1; mov.u32 %r9, 6;)";
-  EXPECT_EQ(results_of(body, {1}, {64}), made(64, [](std::uint32_t k) { return k < 40 ? 6 : 5; }));
+  EXPECT_EQ(results_of(body, {1}, {64}),
+            generate_words(64, [](std::uint32_t k) { return k < 40 ? 6 : 5; }));
 }
 
 TEST(EmulationExecution, dynamic_shared_memory_lies_behind_the_static_one) {
@@ -157,16 +161,16 @@ TEST(EmulationExecution, shuffles_stay_in_their_segments) {
         {32});
   };
   EXPECT_EQ(shuffled("up.b32 %r9|%p1, %r4, 1, 0, -1"),
-            made(32, [](std::uint32_t k) { return k == 0 ? 100 : 1099 + k; }));
+            generate_words(32, [](std::uint32_t k) { return k == 0 ? 100 : 1099 + k; }));
   EXPECT_EQ(shuffled("down.b32 %r9|%p1, %r4, 2, 31, -1"),
-            made(32, [](std::uint32_t k) { return k >= 30 ? 100 + k : 1102 + k; }));
+            generate_words(32, [](std::uint32_t k) { return k >= 30 ? 100 + k : 1102 + k; }));
   EXPECT_EQ(shuffled("bfly.b32 %r9|%p1, %r4, 5, 31, -1"),
-            made(32, [](std::uint32_t k) { return 1100 + (k ^ 5); }));
+            generate_words(32, [](std::uint32_t k) { return 1100 + (k ^ 5); }));
   // Segments of 8 lanes: the mask's upper bits are 0x18.
   EXPECT_EQ(shuffled("idx.b32 %r9|%p1, %r4, 3, 0x181f, -1"),
-            made(32, [](std::uint32_t k) { return 1100 + k / 8 * 8 + 3; }));
+            generate_words(32, [](std::uint32_t k) { return 1100 + k / 8 * 8 + 3; }));
   EXPECT_EQ(shuffled("down.b32 %r9|%p1, %r4, 1, 0x1807, -1"),
-            made(32, [](std::uint32_t k) { return k % 8 == 7 ? 100 + k : 1101 + k; }));
+            generate_words(32, [](std::uint32_t k) { return k % 8 == 7 ? 100 + k : 1101 + k; }));
 }
 
 TEST(EmulationExecution, warps_vote_match_and_reduce) {
@@ -179,14 +183,14 @@ TEST(EmulationExecution, warps_vote_match_and_reduce) {
                   "selp.u32 %r9, 1, 0, %p2; @%p3 add.u32 %r9, %r9, 2;"),
             words(32, 1));
   EXPECT_EQ(voted("match.any.sync.b32 %r9, %r4, -1;"),
-            made(32, [](std::uint32_t k) { return 0x11111111U << (k % 4); }));
+            generate_words(32, [](std::uint32_t k) { return 0x11111111U << (k % 4); }));
   EXPECT_EQ(voted("redux.sync.add.u32 %r9, %r0, -1;"), words(32, 496));
   EXPECT_EQ(voted("sub.u32 %r5, %r0, 9; redux.sync.min.s32 %r9, %r5, -1;"), words(32, ~0U - 8));
   EXPECT_EQ(voted("sub.u32 %r5, %r0, 9; redux.sync.max.u32 %r9, %r5, -1;"), words(32, ~0U));
   // Two groups of members at once, which come to the same instruction.
   EXPECT_EQ(voted("setp.lt.u32 %p2, %r0, 12; selp.u32 %r5, 0xfff, 0xfffff000, %p2;"
                   "redux.sync.add.u32 %r9, 1, %r5;"),
-            made(32, [](std::uint32_t k) { return k < 12 ? 12 : 20; }));
+            generate_words(32, [](std::uint32_t k) { return k < 12 ? 12 : 20; }));
 }
 
 TEST(EmulationExecution, lanes_meet_at_different_warp_barriers) {
@@ -195,7 +199,8 @@ TEST(EmulationExecution, lanes_meet_at_different_warp_barriers) {
     st.shared.u32 [%r4], %r0; setp.lt.u32 %p1, %r0, 16; @%p1 bra $low;
     bar.warp.sync -1; ld.shared.u32 %r9, [s]; bra.uni $end;
     $low: bar.warp.sync -1; ld.shared.u32 %r9, [s+124]; $end: )";
-  EXPECT_EQ(results_of(body, {1}, {32}), made(32, [](std::uint32_t k) { return k < 16 ? 31 : 0; }));
+  EXPECT_EQ(results_of(body, {1}, {32}),
+            generate_words(32, [](std::uint32_t k) { return k < 16 ? 31 : 0; }));
 }
 
 TEST(EmulationExecution, one_member_is_elected) {
@@ -205,10 +210,11 @@ TEST(EmulationExecution, one_member_is_elected) {
                                        "st.global.u32 [%d0], %r9; ret;");
   for (const std::uint32_t member : {0U, 1U, 31U}) {
     TestMemory memory;
-    const std::uint64_t to = memory.allocate(128);
-    EXPECT_RUNS(text, {.block = {32}}, {.elected_member = member}, memory, to);
-    EXPECT_EQ(memory.read<std::uint32_t>(to, 32),
-              made(32, [&](std::uint32_t k) { return member + (k == member ? 100 : 0); }));
+    const std::uint64_t destination = memory.allocate(128);
+    EXPECT_RUNS(text, {.block = {32}}, {.elected_member = member}, memory, destination);
+    EXPECT_EQ(memory.read<std::uint32_t>(destination, 32), generate_words(32, [&](std::uint32_t k) {
+                return member + (k == member ? 100 : 0);
+              }));
   }
 }
 
@@ -220,10 +226,10 @@ TEST(EmulationExecution, the_lowest_member_is_elected_where_nobody_says_another)
                                        "@%p2 mov.u32 %r8, 15; elect.sync %r9|%p1, %r8;"
                                        "st.global.u32 [%d0], %r9; ret;");
   TestMemory memory;
-  const std::uint64_t to = memory.allocate(128);
-  EXPECT_RUNS(text, {.block = {32}}, {.seed = 7}, memory, to);
-  EXPECT_EQ(memory.read<std::uint32_t>(to, 32),
-            made(32, [](std::uint32_t k) { return k < 4 ? 0 : 4; }));
+  const std::uint64_t destination = memory.allocate(128);
+  EXPECT_RUNS(text, {.block = {32}}, {.seed = 7}, memory, destination);
+  EXPECT_EQ(memory.read<std::uint32_t>(destination, 32),
+            generate_words(32, [](std::uint32_t k) { return k < 4 ? 0 : 4; }));
 }
 
 TEST(EmulationExecution, atomics_lose_nothing) {
@@ -235,7 +241,7 @@ TEST(EmulationExecution, atomics_lose_nothing) {
 
 TEST(EmulationExecution, atomics_return_what_was_there) {
   TestMemory memory;
-  const std::uint64_t to = memory.allocate(words{10, 10, 10, 10, 7, 10, 3, 0});
+  const std::uint64_t destination = memory.allocate(words{10, 10, 10, 10, 7, 10, 3, 0});
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<3>;
       ld.param.u64 %d1, [p];
       atom.global.exch.b32 %r1, [%d1], 1; atom.global.cas.b32 %r2, [%d1+4], 10, 2;
@@ -243,8 +249,8 @@ TEST(EmulationExecution, atomics_return_what_was_there) {
       atom.global.dec.u32 %r5, [%d1+16], 5; atom.global.and.b32 %r6, [%d1+20], 3;
       atom.global.min.s32 %r7, [%d1+24], -1; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3;
       st.global.u32 [%d1+28], %r1; ret;)"),
-              {}, {}, memory, to);
-  EXPECT_EQ(memory.read<std::uint32_t>(to, 8), (words{1, 2, 10, 0, 5, 2, ~0U, 30}));
+              {}, {}, memory, destination);
+  EXPECT_EQ(memory.read<std::uint32_t>(destination, 8), (words{1, 2, 10, 0, 5, 2, ~0U, 30}));
 }
 
 TEST(EmulationExecution, every_lane_has_its_own_local_memory) {
@@ -252,7 +258,7 @@ TEST(EmulationExecution, every_lane_has_its_own_local_memory) {
     .local .align 8 .b8 l[16]; mov.u64 %d2, l; cvta.local.u64 %d3, %d2;
     st.local.u32 [%d2+4], %r0; ld.u32 %r4, [%d3+4]; add.u32 %r4, %r4, 1; st.u32 [%d3+8], %r4;
     ld.local.u32 %r9, [l+8];)";
-  EXPECT_EQ(results_of(body, {1}, {64}), made(64, [](std::uint32_t k) { return k + 1; }));
+  EXPECT_EQ(results_of(body, {1}, {64}), generate_words(64, [](std::uint32_t k) { return k + 1; }));
 }
 
 TEST(EmulationExecution, generic_addresses_reach_shared_memory) {
@@ -260,7 +266,7 @@ TEST(EmulationExecution, generic_addresses_reach_shared_memory) {
     .shared .align 8 .b8 s[512]; mov.u64 %d2, s; cvta.shared.u64 %d3, %d2;
     mul.wide.u32 %d4, %r0, 4; add.u64 %d3, %d3, %d4; st.u32 [%d3], %r3; bar.sync 0;
     cvta.to.shared.u64 %d5, %d3; cvt.u32.u64 %r5, %d5; ld.shared.u32 %r9, [%r5];)";
-  EXPECT_EQ(results_of(body, {2}, {64}), made(128, [](std::uint32_t k) { return k; }));
+  EXPECT_EQ(results_of(body, {2}, {64}), generate_words(128, [](std::uint32_t k) { return k; }));
 }
 
 TEST(EmulationExecution, registers_may_be_of_a_byte) {
@@ -288,17 +294,17 @@ TEST(EmulationExecution, variables_lie_where_the_device_has_them) {
       ld.global.u32 %r10, [%d2+4]; add.u32 %r9, %r9, %r10; st.global.u32 [%d0], %r9; ret;)",
                   ".global .align 4 .u32 table[3] = {10, 20, 30};"));
   const Variable& table = loaded->variables()[0];
-  const std::uint64_t place = memory.allocate(table.initial);
-  const std::uint64_t to = memory.allocate(4);
-  const auto bytes = parameter_bytes(to);
-  const Launch how{.parameters = bytes, .variables = std::span(&place, 1)};
-  const auto failed = run(*loaded->find("k"), how, {}, memory);
+  const std::uint64_t variable_address = memory.allocate(table.initial);
+  const std::uint64_t destination = memory.allocate(4);
+  const auto bytes = parameter_bytes(destination);
+  const Launch launch{.parameters = bytes, .variables = std::span(&variable_address, 1)};
+  const auto failed = run(*loaded->find("k"), launch, {}, memory);
   EXPECT_FALSE(failed.has_value()) << text_of(failed);
-  EXPECT_EQ(memory.read<std::uint32_t>(to, 1)[0], 50U);
+  EXPECT_EQ(memory.read<std::uint32_t>(destination, 1)[0], 50U);
 }
 
 TEST(EmulationExecution, functions_run_in_the_place_of_their_calls) {
-  const std::string before = R"(
+  const std::string declarations = R"(
     .func (.param .b32 out) half(.param .b32 in) { .reg .pred %p<2>; .reg .b32 %r<9>;
       ld.param.b32 %r1, [in]; and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra $even;
       st.param.b32 [out], 0; ret; $even: shr.u32 %r3, %r1, 1; st.param.b32 [out], %r3; ret; })";
@@ -308,8 +314,9 @@ TEST(EmulationExecution, functions_run_in_the_place_of_their_calls) {
     setp.gt.u32 %p1, %r9, 4; { .param .b32 a; .param .b32 b; st.param.b32 [a], %r9;
       @%p1 call (b), half, (a); @%p1 ld.param.b32 %r9, [b]; })";
   const auto half = [](std::uint32_t k) { return k % 2 == 0 ? k / 2 : 0; };
-  EXPECT_EQ(results_of(body, {1}, {32}, 0, before),
-            made(32, [&](std::uint32_t k) { return half(k) > 4 ? half(half(k)) : half(k); }));
+  EXPECT_EQ(results_of(body, {1}, {32}, 0, declarations), generate_words(32, [&](std::uint32_t k) {
+              return half(k) > 4 ? half(half(k)) : half(k);
+            }));
 }
 
 TEST(EmulationExecution, a_schedule_repeats_from_its_seed) {
@@ -319,10 +326,10 @@ TEST(EmulationExecution, a_schedule_repeats_from_its_seed) {
     @%p1 bra $loop; st.global.u32 [%d0], %r9; ret;)");
   const auto order = [&](std::uint64_t seed, std::uint64_t number) {
     TestMemory memory;
-    const std::uint64_t to = memory.allocate(4 * 512), counter = memory.allocate(words{0});
+    const std::uint64_t destination = memory.allocate(4 * 512), counter = memory.allocate(words{0});
     EXPECT_RUNS(text, {.grid = {4}, .block = {128}, .number = number},
-                {.seed = seed, .resident_blocks = 3, .quantum = 5}, memory, to, counter);
-    return memory.read<std::uint32_t>(to, 512);
+                {.seed = seed, .resident_blocks = 3, .quantum = 5}, memory, destination, counter);
+    return memory.read<std::uint32_t>(destination, 512);
   };
   EXPECT_EQ(order(1, 0), order(1, 0));
   EXPECT_NE(order(1, 0), order(2, 0));

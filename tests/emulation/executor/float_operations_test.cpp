@@ -58,9 +58,9 @@ TEST(EmulationFloats, arithmetic_is_that_of_ieee_754) {
 
 TEST(EmulationFloats, a_nan_of_float32_is_the_canonical_one) {
   const float inf = std::numeric_limits<float>::infinity();
-  const std::vector<float> found =
+  const std::vector<float> results =
       computed<float>("sub.rn.f32", false, std::vector{inf}, std::vector{inf});
-  EXPECT_EQ(std::bit_cast<std::uint32_t>(found[0]), 0x7fffffffU);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(results[0]), 0x7fffffffU);
 }
 
 TEST(EmulationFloats, negations_of_a_nan_are_those_of_an_h100) {
@@ -115,12 +115,12 @@ TEST(EmulationFloats, other_roundings_go_their_way) {
 
 TEST(EmulationFloats, subnormals_are_flushed_where_it_is_asked_for) {
   const float tiny = std::numeric_limits<float>::denorm_min();
-  const float least = std::numeric_limits<float>::min();
-  const std::vector<float> a{tiny, -tiny, least, least}, b{1, 1, 0.5F, 2};
+  const float min_normal = std::numeric_limits<float>::min();
+  const std::vector<float> a{tiny, -tiny, min_normal, min_normal}, b{1, 1, 0.5F, 2};
   EXPECT_EQ(computed<float>("mul.rn.f32", false, a, b),
-            (std::vector<float>{tiny, -tiny, least / 2, 2 * least}));
+            (std::vector<float>{tiny, -tiny, min_normal / 2, 2 * min_normal}));
   const std::vector<float> flushed = computed<float>("mul.rn.ftz.f32", false, a, b);
-  EXPECT_EQ(flushed, (std::vector<float>{0, -0.0F, 0, 2 * least}));
+  EXPECT_EQ(flushed, (std::vector<float>{0, -0.0F, 0, 2 * min_normal}));
   EXPECT_TRUE(std::signbit(flushed[1]));
 }
 
@@ -162,10 +162,10 @@ TEST(EmulationFloats, comparisons_know_nan) {
 
 TEST(EmulationFloats, approximations_are_near) {
   const std::vector<float> x{0.25F, 1, 2, 3.7F, 100, 0.001F};
-  const auto near = [](float a, float b) { return std::fabs(a - b) <= 4e-6F * std::fabs(b); };
+  const auto is_near = [](float a, float b) { return std::fabs(a - b) <= 4e-6F * std::fabs(b); };
   const auto check = [&](const char* opcode, double (*exact)(double)) {
     expect_computes_like<float>(
-        opcode, [&](float a) { return static_cast<float>(exact(a)); }, near, x);
+        opcode, [&](float a) { return static_cast<float>(exact(a)); }, is_near, x);
   };
   check("ex2.approx.ftz.f32", [](double a) { return std::exp2(a); });
   check("lg2.approx.f32", [](double a) { return std::log2(a); });

@@ -21,27 +21,29 @@ namespace {
                                        "", name);
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     TestMemory memory;
-    const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(128));
+    const std::uint64_t address = memory.allocate(std::vector<std::uint32_t>(128));
     const DeviceModel device{.seed = seed,
                              .resident_blocks = seed == 0 ? 1 : 3,
                              .quantum = seed == 0 ? 0 : 5,
                              .instruction_limit = 1'000'000,
                              .checks_global_races = true};
-    if (auto found = run_kernel(name, text, {.grid = {3}, .block = {32}}, device, memory, place)) {
-      return found;
+    if (auto failure =
+            run_kernel(name, text, {.grid = {3}, .block = {32}}, device, memory, address)) {
+      return failure;
     }
   }
   return std::nullopt;
 }
 
-void expect_race(const std::string& body, std::string_view what) {
+void expect_race(const std::string& body, std::string_view hazard_text) {
   SCOPED_TRACE(body);
-  expect_failure(raced(body), 719, {"race on global memory", what, "by block (", "kernel: k"});
+  expect_failure(raced(body), 719,
+                 {"race on global memory", hazard_text, "by block (", "kernel: k"});
 }
 
 void expect_no_race(const std::string& body) {
-  const auto found = raced(body);
-  EXPECT_FALSE(found.has_value()) << body << text_of(found);
+  const auto failure = raced(body);
+  EXPECT_FALSE(failure.has_value()) << body << text_of(failure);
 }
 
 TEST(EmulationGlobalRaces, of_what_two_blocks_access_is_caught) {
@@ -81,7 +83,7 @@ TEST(EmulationGlobalRaces, of_what_fills_up_loads_of_transforms_are_none) {
   const std::string transform = "_ZN3cub1V6detail9transform16transform_kernelIfEEvv";
   EXPECT_TRUE(fills_up_loads(transform));
   EXPECT_FALSE(fills_up_loads("_ZN3cub1V6detail4scan16DeviceScanKernelIfEEvv"));
-  const auto load_beside_store = [](int written) {
+  const auto load_after_store = [](int written) {
     return ".shared .align 128 .b8 s[512]; .shared .align 8 .b8 bar[8];"
            "@%p2 st.global.u8 [%d1+" +
            std::to_string(written) +
@@ -92,12 +94,12 @@ TEST(EmulationGlobalRaces, of_what_fills_up_loads_of_transforms_are_none) {
            "$end:";
   };
   for (const int ignored : {0, 126, 241, 255}) {
-    const auto found = raced(load_beside_store(ignored), transform);
-    EXPECT_FALSE(found.has_value()) << ignored << text_of(found);
-    expect_race(load_beside_store(ignored), "after");
+    const auto failure = raced(load_after_store(ignored), transform);
+    EXPECT_FALSE(failure.has_value()) << ignored << text_of(failure);
+    expect_race(load_after_store(ignored), "after");
   }
   for (const int used : {127, 240}) {
-    expect_failure(raced(load_beside_store(used), transform), 719, {"race on global memory"});
+    expect_failure(raced(load_after_store(used), transform), 719, {"race on global memory"});
   }
 }
 
@@ -109,9 +111,9 @@ TEST(EmulationGlobalRaces, of_large_grids_are_caught) {
                     "mov.u32 %r1, %ctaid.x;" +
                         condition + "@%p1 st.global.u32 [%d1], %r1; ret;");
     TestMemory memory;
-    const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(4));
+    const std::uint64_t address = memory.allocate(std::vector<std::uint32_t>(4));
     return run_text(text, {.grid = {5000}, .block = {1}}, {.checks_global_races = true}, memory,
-                    place);
+                    address);
   };
   const std::string words = "race on global memory: write after write";
   expect_failure(found_in("setp.lt.u32 %p1, %r1, 2;"), 719, {words, "written by block (0,0,0)"});

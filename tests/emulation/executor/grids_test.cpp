@@ -49,9 +49,9 @@ void expect_blocks_meet(const std::string& barrier, const DeviceModel& device) {
   constexpr std::uint32_t blocks = 64;
   TestMemory memory;
   const std::uint64_t data = memory.allocate(std::size_t{2} * blocks * 4);
-  Launch how{.grid = {blocks}, .block = {40}};
-  how.is_cooperative = true;
-  EXPECT_RUNS(sum_text(barrier), how, device, memory, data);
+  Launch launch{.grid = {blocks}, .block = {40}};
+  launch.is_cooperative = true;
+  EXPECT_RUNS(sum_text(barrier), launch, device, memory, data);
   EXPECT_EQ(memory.read<std::uint32_t>(data + blocks * 4, blocks),
             std::vector<std::uint32_t>(blocks, blocks * (blocks - 1) / 2));
 }
@@ -67,39 +67,39 @@ TEST(EmulationGrids, blocks_of_a_cooperative_launch_meet) {
 TEST(EmulationGrids, without_the_barrier_blocks_race) {
   TestMemory memory;
   const std::uint64_t data = memory.allocate(1024);
-  Launch how{.grid = {64}, .block = {40}};
-  how.is_cooperative = true;
-  expect_failure(run_text(sum_text(""), how, {.checks_global_races = true}, memory, data),
+  Launch launch{.grid = {64}, .block = {40}};
+  launch.is_cooperative = true;
+  expect_failure(run_text(sum_text(""), launch, {.checks_global_races = true}, memory, data),
                  code::launch_failure, {"race"});
 }
 
 TEST(EmulationGrids, an_ordinary_launch_has_no_barrier_of_its_grid) {
   TestMemory memory;
   const std::uint64_t data = memory.allocate(1024);
-  const Launch how{.grid = {64}, .block = {40}};
-  expect_failure(run_text(sum_text(called_barrier), how, {}, memory, data), code::launch_failure,
+  const Launch launch{.grid = {64}, .block = {40}};
+  expect_failure(run_text(sum_text(called_barrier), launch, {}, memory, data), code::launch_failure,
                  {"not cooperative"});
-  expect_failure(run_text(sum_text(counted_barrier), how, {}, memory, data), code::launch_failure,
-                 {"trap"});
+  expect_failure(run_text(sum_text(counted_barrier), launch, {}, memory, data),
+                 code::launch_failure, {"trap"});
 }
 
 TEST(EmulationGrids, more_blocks_than_the_device_holds_are_refused) {
   TestMemory memory;
   const std::uint64_t data = memory.allocate(1 << 20);
-  Launch how{.grid = {4 * 32 + 1}, .block = {32}};
-  EXPECT_RUNS(sum_text(""), how, {}, memory, data);
-  how.is_cooperative = true;
-  expect_failure(run_text(sum_text(called_barrier), how, {}, memory, data),
+  Launch launch{.grid = {4 * 32 + 1}, .block = {32}};
+  EXPECT_RUNS(sum_text(""), launch, {}, memory, data);
+  launch.is_cooperative = true;
+  expect_failure(run_text(sum_text(called_barrier), launch, {}, memory, data),
                  code::cooperative_launch_too_large, {"129 blocks", "128"});
 }
 
 TEST(EmulationGrids, a_block_that_ends_is_waited_for_in_vain) {
   TestMemory memory;
   const std::uint64_t data = memory.allocate(1024);
-  Launch how{.grid = {3}, .block = {40}};
-  how.is_cooperative = true;
+  Launch launch{.grid = {3}, .block = {40}};
+  launch.is_cooperative = true;
   const std::string text = sum_text("setp.eq.u32 %p5, %r1, 1; @%p5 ret;" + called_barrier);
-  expect_failure(run_text(text, how, {}, memory, data), code::launch_failure, {"deadlock"});
+  expect_failure(run_text(text, launch, {}, memory, data), code::launch_failure, {"deadlock"});
 }
 
 TEST(EmulationGrids, a_kernel_that_never_ends_is_stopped) {
@@ -109,27 +109,27 @@ TEST(EmulationGrids, a_kernel_that_never_ends_is_stopped) {
     $spin: bra.uni $spin;
     $wait: bar.sync 0; ret;)");
   const auto begin = std::chrono::steady_clock::now();
-  const Launch how{.block = {64}};
-  expect_failure(run_text(text, how, {.seconds_limit = 0.1}, memory), code::launch_timeout,
+  const Launch launch{.block = {64}};
+  expect_failure(run_text(text, launch, {.seconds_limit = 0.1}, memory), code::launch_timeout,
                  {"more than 0.1 s", "bra.uni $spin", "bar.sync 0"});
-  expect_failure(run_text(text, how, {.instruction_limit = 100'000}, memory), code::launch_timeout,
-                 {"more than 100000 instructions"});
+  expect_failure(run_text(text, launch, {.instruction_limit = 100'000}, memory),
+                 code::launch_timeout, {"more than 100000 instructions"});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST(EmulationGrids, a_kernel_that_runs_for_long_is_told_of_once) {
   TestMemory memory;
-  std::vector<Failure> told;
-  Launch how{.block = {64}};
-  how.notice = [&](const Failure& where) { told.push_back(where); };
+  std::vector<Failure> notices;
+  Launch launch{.block = {64}};
+  launch.notice = [&](const Failure& failure) { notices.push_back(failure); };
   const std::string text = kernel_text("", "$spin: bra.uni $spin;");
   const DeviceModel device{.seconds_limit = 0.6, .seconds_to_notice = 0.2};
-  expect_failure(run_text(text, how, device, memory), code::launch_timeout, {"more than 0.6 s"});
-  ASSERT_EQ(told.size(), 1);
-  EXPECT_NE(told[0].text.find("has run for 0.2 s and goes on"), std::string::npos);
-  EXPECT_NE(told[0].text.find("bra.uni $spin"), std::string::npos);
-  EXPECT_NE(told[0].text.find("kernel: k"), std::string::npos);
-  EXPECT_EQ(told[0].waiting.size(), 2);
+  expect_failure(run_text(text, launch, device, memory), code::launch_timeout, {"more than 0.6 s"});
+  ASSERT_EQ(notices.size(), 1);
+  EXPECT_NE(notices[0].text.find("has run for 0.2 s and goes on"), std::string::npos);
+  EXPECT_NE(notices[0].text.find("bra.uni $spin"), std::string::npos);
+  EXPECT_NE(notices[0].text.find("kernel: k"), std::string::npos);
+  EXPECT_EQ(notices[0].waiting.size(), 2);
 }
 
 TEST(EmulationGrids, kernels_are_stopped_where_the_process_ends) {

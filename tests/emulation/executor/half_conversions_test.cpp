@@ -35,7 +35,7 @@ constexpr auto equal = [](auto a, auto b) { return a == b; };
 
 enum class Rounding { nearest, toward_zero, downward, upward };
 struct NamedRounding {
-  Rounding how;
+  Rounding rounding;
   const char* name;
   const char* integral;
 };
@@ -48,7 +48,7 @@ constexpr std::array<NamedRounding, 4> roundings = {{
 
 /// The float16 that x is rounded to, found among all. Infinity stands for 2^16 where it is the
 /// nearest, as if there were no largest exponent.
-[[nodiscard]] std::uint16_t rounded(double x, Rounding how) {
+[[nodiscard]] std::uint16_t rounded(double x, Rounding rounding) {
   if (std::isnan(x)) return 0x7fff;
   static const std::vector<double> magnitudes = [] {
     std::vector<double> values;
@@ -68,12 +68,12 @@ constexpr std::array<NamedRounding, 4> roundings = {{
       std::min<std::uint16_t>(infinity, static_cast<std::uint16_t>(above - magnitudes.begin()));
   const auto low = static_cast<std::uint16_t>(high - 1);
   bool takes_high = false;
-  if (how == Rounding::nearest) {
+  if (rounding == Rounding::nearest) {
     const double below_x = magnitude - magnitudes[low];
     const double above_x = magnitudes[high] - magnitude;
     takes_high = above_x < below_x || (above_x == below_x && high % 2 == 0);
-  } else if (how != Rounding::toward_zero) {
-    takes_high = (how == Rounding::upward) == (x > 0);
+  } else if (rounding != Rounding::toward_zero) {
+    takes_high = (rounding == Rounding::upward) == (x > 0);
   }
   return sign | (takes_high ? high : low);
 }
@@ -87,8 +87,8 @@ template <class T>
     const auto exact = static_cast<T>(value_of(half));
     const T next = half + 1 == infinity ? T{65536} : static_cast<T>(value_of(half + 1));
     const T middle = (exact + next) / 2;
-    for (const T at : {exact, middle}) {
-      for (const T one : {std::nextafter(at, -inf), at, std::nextafter(at, inf)}) {
+    for (const T center : {exact, middle}) {
+      for (const T one : {std::nextafter(center, -inf), center, std::nextafter(center, inf)}) {
         values.insert(values.end(), {one, -one});
       }
     }
@@ -119,11 +119,11 @@ TEST(EmulationHalves, every_one_is_widened) {
 }
 
 template <class T>
-void check_narrowing(const std::string& from, const std::vector<T>& values) {
-  for (const auto& [how, name, integral] : roundings) {
+void check_narrowing(const std::string& source_type, const std::vector<T>& values) {
+  for (const auto& [rounding, name, integral] : roundings) {
     expect_computes_like<std::uint16_t>(
-        "cvt." + std::string(name) + ".f16." + from,
-        [&](T x) { return rounded(static_cast<double>(x), how); }, equal, values);
+        "cvt." + std::string(name) + ".f16." + source_type,
+        [&](T x) { return rounded(static_cast<double>(x), rounding); }, equal, values);
   }
 }
 
@@ -140,7 +140,7 @@ TEST(EmulationHalves, floats_are_rounded_to_them) {
 }
 
 template <class T>
-void check_from_integers(const std::string& from) {
+void check_from_integers(const std::string& source_type) {
   std::vector<T> values = integer_edges<T>();
   for (const int edge : {2048, 4096, 8192, 65504, 65520, 65536}) {
     for (int k = -9; k <= 9; ++k) {
@@ -148,7 +148,7 @@ void check_from_integers(const std::string& from) {
       if (std::is_signed_v<T>) values.push_back(static_cast<T>(-edge - k));
     }
   }
-  check_narrowing(from, values);
+  check_narrowing(source_type, values);
 }
 
 TEST(EmulationHalves, integers_are_rounded_to_them) {
@@ -164,8 +164,8 @@ TEST(EmulationHalves, integers_are_rounded_to_them) {
             (std::vector<std::uint16_t>{0x5bf8, 0x4200}));
 }
 
-[[nodiscard]] double integral(double x, Rounding how) {
-  switch (how) {
+[[nodiscard]] double integral(double x, Rounding rounding) {
+  switch (rounding) {
     case Rounding::nearest:
       return std::nearbyint(x);
     case Rounding::toward_zero:
@@ -179,20 +179,20 @@ TEST(EmulationHalves, integers_are_rounded_to_them) {
 }
 
 template <class D>
-void check_to_integer(const std::string& to) {
+void check_to_integer(const std::string& destination_type) {
   using limits = std::numeric_limits<D>;
   constexpr auto nan = static_cast<D>(sizeof(D) == 8 ? std::uint64_t{1} << 63 : 0);
   const std::vector<std::uint16_t> all = every_half();
-  for (const auto& [how, name, integral_name] : roundings) {
+  for (const auto& [rounding, name, integral_name] : roundings) {
     const auto reference = [&](std::uint16_t half) {
-      const double x = integral(value_of(half), how);
+      const double x = integral(value_of(half), rounding);
       if (std::isnan(x)) return nan;
       if (x <= static_cast<double>(limits::min())) return limits::min();
       return x >= static_cast<double>(limits::max()) ? limits::max() : static_cast<D>(x);
     };
     for (const char* saturation : {".", ".sat."}) {
       std::string opcode = "cvt.";
-      opcode.append(integral_name).append(saturation).append(to).append(".f16");
+      opcode.append(integral_name).append(saturation).append(destination_type).append(".f16");
       expect_computes_like<D>(opcode, reference, equal, all);
     }
   }
@@ -218,10 +218,10 @@ TEST(EmulationHalves, move_by_vectors) {
       st.global.v4.b16 [%d1+16], {%h4, %h3, %h2, %h1}; st.global.b32 [%d1+24], %r1;
       st.global.v2.u16 [%d1+28], {%h7, %h6}; ret;)");
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(
+  const std::uint64_t address = memory.allocate(
       std::vector<std::uint16_t>{1, 2, 3, 4, 0x3c00, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
-  EXPECT_RUNS(text, {}, {}, memory, place);
-  EXPECT_EQ(memory.read<std::uint16_t>(place + 16, 8),
+  EXPECT_RUNS(text, {}, {}, memory, address);
+  EXPECT_EQ(memory.read<std::uint16_t>(address + 16, 8),
             (std::vector<std::uint16_t>{4, 3, 2, 1, 0x4000, 6, 0x3c00, 6}));
   // Four of them are 8 bytes, which have to begin at a multiple of 8.
   const std::uint64_t between = memory.allocate(64, 2);
@@ -230,7 +230,7 @@ TEST(EmulationHalves, move_by_vectors) {
 
 TEST(EmulationHalves, other_forms_are_refused_by_their_name) {
   TestMemory memory;
-  for (const char* form :
+  for (const char* statement :
        {"add.rz.f16 %h1, %h2, %h3", "add.f16.f16 %h1, %h2, %h3", "add.ftz.bf16 %h1, %h2, %h3",
         "add.f16 %r1, %h2, %h3", "div.f16 %h1, %h2, %h3", "fma.f16 %h1, %h2, %h3, %h4",
         "fma.rn.sat.bf16 %h1, %h2, %h3, %h4", "fma.rn.f16x2 %h1, %h2, %h3, %h4",
@@ -240,8 +240,8 @@ TEST(EmulationHalves, other_forms_are_refused_by_their_name) {
         "st.global.f16 [%d1], %h1", "ld.shared.v2.f16 {%h1, %h2}, [%r1]"}) {
     const std::string text = kernel_text("", std::string(R"(.reg .pred %p<9>; .reg .b16 %h<9>;
         .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>; )") +
-                                                 form + "; ret;");
-    expect_failure(run_text(text, {}, {}, memory), 715, {"unsupported instruction", form});
+                                                 statement + "; ret;");
+    expect_failure(run_text(text, {}, {}, memory), 715, {"unsupported instruction", statement});
   }
 }
 
@@ -261,8 +261,8 @@ TEST(EmulationHalves, made_of_undefined_values_are_undefined) {
     expect_failure(undefined_in(body), 719, {"use of an uninitialised value"});
   };
   const auto expect_nothing = [](const std::string& body) {
-    const auto found = undefined_in(body);
-    EXPECT_FALSE(found.has_value()) << body << text_of(found);
+    const auto failure = undefined_in(body);
+    EXPECT_FALSE(failure.has_value()) << body << text_of(failure);
   };
   expect_caught("cvt.f32.f16 %f1, %h2; st.global.b32 [%d1], %f1;");
   expect_caught("cvt.rn.f16.f32 %h3, %f2; st.global.b16 [%d2], %h3;");
@@ -290,8 +290,8 @@ TEST(EmulationHalves, beside_each_other_are_no_race) {
     TestMemory memory;
     return run_text(text, {.block = {64}}, {.quantum = 4, .checks_shared_races = true}, memory);
   };
-  const auto found = raced("st.shared.b16 [%r3], %h1; ld.shared.b16 %h2, [%r3];");
-  EXPECT_FALSE(found.has_value()) << text_of(found);
+  const auto failure = raced("st.shared.b16 [%r3], %h1; ld.shared.b16 %h2, [%r3];");
+  EXPECT_FALSE(failure.has_value()) << text_of(failure);
   expect_failure(raced("st.shared.b16 [%r3], %h1; ld.shared.b16 %h2, [%r4];"), 719,
                  {"race on shared memory"});
 }

@@ -67,20 +67,21 @@ const std::array<Modifiers, 6> of_fma = {{{""},
 
 /// What an operation on numbers gives on halves, with its modifiers.
 template <class Exact, class... A>
-[[nodiscard]] half expected(const SmallFormat& format, const Modifiers& how, Exact&& exact,
+[[nodiscard]] half expected(const SmallFormat& format, const Modifiers& modifiers, Exact&& exact,
                             A... operands) {
   const auto number = [&](half bits) {
-    return static_cast<long double>(format.value_of(how.flushes ? flushed(bits, format) : bits));
+    return static_cast<long double>(
+        format.value_of(modifiers.flushes ? flushed(bits, format) : bits));
   };
   long double result = exact(number(operands)...);
-  if (how.saturates) {
+  if (modifiers.saturates) {
     result = std::isnan(result) ? 0.0L : std::clamp(result, 0.0L, 1.0L);
     if (result == 0) result = 0.0L;
   }
-  if (how.clamps && !std::isnan(result) && result <= 0) result = 0.0L;
+  if (modifiers.clamps && !std::isnan(result) && result <= 0) result = 0.0L;
   if (std::isnan(result)) return nan_bits;
   const auto bits = static_cast<half>(format.rounded(result, Rounding::nearest));
-  return how.flushes ? flushed(bits, format) : bits;
+  return modifiers.flushes ? flushed(bits, format) : bits;
 }
 
 /// On halves, and on two of them in a register.
@@ -107,11 +108,13 @@ template <class Exact>
 void check_binary(const std::string& opcode, Exact&& exact) {
   for (const auto& [format, name] : types) {
     const auto [a, b] = pairs_of(operands_of(*format, 1, 150));
-    for (const Modifiers& how : of_fma) {
-      if (how.clamps || (name == "bf16" && !how.text.empty())) continue;
-      const auto reference = [&](half x, half y) { return expected(*format, how, exact, x, y); };
+    for (const Modifiers& modifiers : of_fma) {
+      if (modifiers.clamps || (name == "bf16" && !modifiers.text.empty())) continue;
+      const auto reference = [&](half x, half y) {
+        return expected(*format, modifiers, exact, x, y);
+      };
       for (const std::string rounding : {"", ".rn"}) {
-        check(opcode + rounding + how.text, name, reference, a, b);
+        check(opcode + rounding + modifiers.text, name, reference, a, b);
       }
     }
   }
@@ -137,12 +140,13 @@ TEST(EmulationHalfArithmetic, sums_of_products_are_rounded_once) {
       b.push_back(b[k / edges % edges]);
       c.push_back(c[k / edges / edges]);
     }
-    for (const Modifiers& how : of_fma) {
-      if (name == "bf16" && (how.flushes || how.saturates)) continue;
+    for (const Modifiers& modifiers : of_fma) {
+      if (name == "bf16" && (modifiers.flushes || modifiers.saturates)) continue;
       const auto exact = [](long double x, long double y, long double z) { return x * y + z; };
       check(
-          "fma.rn" + how.text, name,
-          [&](half x, half y, half z) { return expected(*format, how, exact, x, y, z); }, a, b, c);
+          "fma.rn" + modifiers.text, name,
+          [&](half x, half y, half z) { return expected(*format, modifiers, exact, x, y, z); }, a,
+          b, c);
     }
   }
 }
@@ -195,7 +199,8 @@ TEST(EmulationHalfArithmetic, signs_are_changed_of_every_number) {
 }
 
 /// PTX ISA, min and max: -0 is less than +0, and NaN is nothing but with .NaN.
-[[nodiscard]] long double chosen(long double a, long double b, bool wants_larger, bool wants_nan) {
+[[nodiscard]] long double extremum(long double a, long double b, bool wants_larger,
+                                   bool wants_nan) {
   if (std::isnan(a) || std::isnan(b)) {
     if (wants_nan || (std::isnan(a) && std::isnan(b))) return std::nanl("");
     return std::isnan(a) ? b : a;
@@ -209,23 +214,23 @@ TEST(EmulationHalfArithmetic, the_smaller_and_the_larger_are_chosen) {
     const auto [a, b] = pairs_of(operands_of(*format, 5, 80));
     for (const bool wants_larger : {false, true}) {
       for (const bool wants_nan : {false, true}) {
-        for (const Modifiers& how : {none, Modifiers{".ftz", true}}) {
-          if (how.flushes && name == "bf16") continue;
+        for (const Modifiers& modifiers : {none, Modifiers{".ftz", true}}) {
+          if (modifiers.flushes && name == "bf16") continue;
           const std::string opcode =
-              (wants_larger ? "max" : "min") + how.text + (wants_nan ? ".NaN" : "");
-          const auto plain = [&](long double x, long double y) {
-            return chosen(x, y, wants_larger, wants_nan);
+              (wants_larger ? "max" : "min") + modifiers.text + (wants_nan ? ".NaN" : "");
+          const auto exact = [&](long double x, long double y) {
+            return extremum(x, y, wants_larger, wants_nan);
           };
           const auto with_sign = [&](long double x, long double y) {
-            const long double found = plain(std::fabs(x), std::fabs(y));
-            return std::signbit(x) != std::signbit(y) ? -found : found;
+            const long double magnitude = exact(std::fabs(x), std::fabs(y));
+            return std::signbit(x) != std::signbit(y) ? -magnitude : magnitude;
           };
           check(
-              opcode, name, [&](half x, half y) { return expected(*format, how, plain, x, y); }, a,
-              b);
+              opcode, name,
+              [&](half x, half y) { return expected(*format, modifiers, exact, x, y); }, a, b);
           check(
               opcode + ".xorsign.abs", name,
-              [&](half x, half y) { return expected(*format, how, with_sign, x, y); }, a, b);
+              [&](half x, half y) { return expected(*format, modifiers, with_sign, x, y); }, a, b);
         }
       }
     }
@@ -234,20 +239,20 @@ TEST(EmulationHalfArithmetic, the_smaller_and_the_larger_are_chosen) {
 
 TEST(EmulationHalfArithmetic, approximations_are_near) {
   // Within a unit of the last place.
-  const auto near = [](half found, half wanted) {
-    return found == wanted || std::abs(int{found} - int{wanted}) <= 1;
+  const auto is_near = [](half actual, half reference) {
+    return actual == reference || std::abs(int{actual} - int{reference}) <= 1;
   };
   const std::vector<half> all = every_half();
   for (const auto& [format, name] : types) {
     const bool flushes = name == "bf16";
-    const Modifiers how{"", flushes};
+    const Modifiers modifiers{"", flushes};
     const auto power = [](long double x) { return std::exp2(x); };
     const auto tangent = [](long double x) { return std::tanh(x); };
     expect_computes_like<half>(
         std::string("ex2.approx") + (flushes ? ".ftz." : ".") + name,
-        [&](half x) { return expected(*format, how, power, x); }, near, all);
+        [&](half x) { return expected(*format, modifiers, power, x); }, is_near, all);
     expect_computes_like<half>(
-        "tanh.approx." + name, [&](half x) { return expected(*format, none, tangent, x); }, near,
+        "tanh.approx." + name, [&](half x) { return expected(*format, none, tangent, x); }, is_near,
         all);
   }
 }

@@ -17,7 +17,7 @@ constexpr half nan_bits = 0x7fff;
 constexpr auto equal = [](auto a, auto b) { return a == b; };
 
 struct NamedRounding {
-  Rounding how;
+  Rounding rounding;
   std::string name;
   std::string integral;
 };
@@ -29,8 +29,8 @@ const std::array<NamedRounding, 4> roundings = {{
 }};
 
 [[nodiscard]] half rounded(const SmallFormat& format, long double x,
-                           Rounding how = Rounding::nearest) {
-  return std::isnan(x) ? nan_bits : static_cast<half>(format.rounded(x, how));
+                           Rounding rounding = Rounding::nearest) {
+  return std::isnan(x) ? nan_bits : static_cast<half>(format.rounded(x, rounding));
 }
 
 /// Numbers of both formats, what lies halfway between two, and the next ones on both sides.
@@ -43,8 +43,8 @@ template <class T>
       const auto exact = static_cast<T>(format->value_of(bits));
       const auto next = static_cast<T>(format->value_of(bits + 1));
       const T middle = exact + (next - exact) / 2;
-      for (const T at : {exact, middle}) {
-        for (const T one : {std::nextafter(at, -inf), at, std::nextafter(at, inf)}) {
+      for (const T center : {exact, middle}) {
+        for (const T one : {std::nextafter(center, -inf), center, std::nextafter(center, inf)}) {
           values.insert(values.end(), {one, -one});
         }
       }
@@ -54,11 +54,12 @@ template <class T>
 }
 
 template <class T>
-void check_narrowing(const std::string& from, const std::vector<T>& values) {
-  for (const auto& [how, name, integral] : roundings) {
+void check_narrowing(const std::string& source_type, const std::vector<T>& values) {
+  for (const auto& [rounding, name, integral] : roundings) {
     expect_computes_like<half>(
-        "cvt." + name + ".bf16." + from,
-        [&](T x) { return rounded(bfloat16, static_cast<long double>(x), how); }, equal, values);
+        "cvt." + name + ".bf16." + source_type,
+        [&](T x) { return rounded(bfloat16, static_cast<long double>(x), rounding); }, equal,
+        values);
   }
 }
 
@@ -73,7 +74,7 @@ TEST(EmulationBfloats, floats_are_rounded_to_them) {
 }
 
 template <class T>
-void check_from_integers(const std::string& from) {
+void check_from_integers(const std::string& source_type) {
   std::vector<T> values = integer_edges<T>();
   // Halfway between two, and one less or more, with every number of bits.
   for (int bits = 9; bits < static_cast<int>(8 * sizeof(T)) - 1; ++bits) {
@@ -86,7 +87,7 @@ void check_from_integers(const std::string& from) {
       }
     }
   }
-  check_narrowing(from, values);
+  check_narrowing(source_type, values);
 }
 
 TEST(EmulationBfloats, integers_are_rounded_to_them_once) {
@@ -112,19 +113,19 @@ TEST(EmulationBfloats, every_one_is_widened) {
       "cvt.rn.bf16.f16", [](half x) { return rounded(bfloat16, float16.value_of(x)); }, equal, all);
 }
 
-[[nodiscard]] double integral(double x, Rounding how) {
-  if (how == Rounding::nearest) return std::nearbyint(x);
-  if (how == Rounding::toward_zero) return std::trunc(x);
-  return how == Rounding::downward ? std::floor(x) : std::ceil(x);
+[[nodiscard]] double integral(double x, Rounding rounding) {
+  if (rounding == Rounding::nearest) return std::nearbyint(x);
+  if (rounding == Rounding::toward_zero) return std::trunc(x);
+  return rounding == Rounding::downward ? std::floor(x) : std::ceil(x);
 }
 
 TEST(EmulationBfloats, become_integers) {
   const std::vector<half> all = every_half();
-  for (const auto& [how, name, integral_name] : roundings) {
+  for (const auto& [rounding, name, integral_name] : roundings) {
     expect_computes_like<std::int32_t>(
         "cvt." + integral_name + ".s32.bf16",
         [&](half bits) {
-          const double x = integral(bfloat16.value_of(bits), how);
+          const double x = integral(bfloat16.value_of(bits), rounding);
           if (std::isnan(x)) return 0;
           return static_cast<std::int32_t>(std::clamp(x, -0x1p31, 0x1p31 - 1));
         },
@@ -133,8 +134,8 @@ TEST(EmulationBfloats, become_integers) {
       const std::string type = format == &float16 ? "f16" : "bf16";
       expect_computes_like<half>(
           "cvt." + integral_name + "." + type + "." + type,
-          [&](half bits) { return rounded(*format, integral(format->value_of(bits), how)); }, equal,
-          all);
+          [&](half bits) { return rounded(*format, integral(format->value_of(bits), rounding)); },
+          equal, all);
     }
   }
 }
@@ -144,20 +145,20 @@ TEST(EmulationPairs, two_floats_become_two_halves) {
   std::vector<float> high = low;
   std::ranges::reverse(high);
   for (const SmallFormat* format : {&float16, &bfloat16}) {
-    const std::string to = format == &float16 ? ".f16x2.f32" : ".bf16x2.f32";
+    const std::string type_suffix = format == &float16 ? ".f16x2.f32" : ".bf16x2.f32";
     for (const bool is_nearest : {true, false}) {
-      const Rounding how = is_nearest ? Rounding::nearest : Rounding::toward_zero;
+      const Rounding rounding = is_nearest ? Rounding::nearest : Rounding::toward_zero;
       for (const bool clamps : {false, true}) {
         for (const bool is_finite : {false, true}) {
           const auto one = [&](float x) {
-            const half found =
-                rounded(*format, clamps && x <= 0 ? 0.0L : static_cast<long double>(x), how);
-            const bool is_beyond = (found & 0x7fffU) == format->largest() + 1;
-            return static_cast<half>(is_finite && is_beyond ? found - 1 : found);
+            const half rounded_bits =
+                rounded(*format, clamps && x <= 0 ? 0.0L : static_cast<long double>(x), rounding);
+            const bool has_overflow = (rounded_bits & 0x7fffU) == format->largest() + 1;
+            return static_cast<half>(is_finite && has_overflow ? rounded_bits - 1 : rounded_bits);
           };
           expect_computes_like<pair>(
               std::string(is_nearest ? "cvt.rn" : "cvt.rz") + (clamps ? ".relu" : "") +
-                  (is_finite ? ".satfinite" : "") + to,
+                  (is_finite ? ".satfinite" : "") + type_suffix,
               [&](float first, float second) { return pair{one(first)} << 16 | one(second); },
               equal, high, low);
         }
@@ -177,14 +178,15 @@ TEST(EmulationPairs, numbers_of_a_byte_are_rounded_and_widened) {
     for (std::uint32_t bits = 0; bits < format->largest(); ++bits) {
       const auto exact = static_cast<float>(format->value_of(bits));
       const float middle = (exact + static_cast<float>(format->value_of(bits + 1))) / 2;
-      for (const float at : {exact, middle}) {
-        for (const float one : {std::nextafter(at, -1e9F), at, std::nextafter(at, 1e9F)}) {
+      for (const float center : {exact, middle}) {
+        for (const float one :
+             {std::nextafter(center, -1e9F), center, std::nextafter(center, 1e9F)}) {
           values.insert(values.end(), {one, -one});
         }
       }
     }
-    std::vector<float> others = values;
-    std::ranges::reverse(others);
+    std::vector<float> reversed_values = values;
+    std::ranges::reverse(reversed_values);
     const auto one = [&](float x) -> std::uint32_t {
       if (std::isnan(x)) return 0x7f;
       const std::uint32_t bits = format->rounded(x, Rounding::nearest);
@@ -192,7 +194,8 @@ TEST(EmulationPairs, numbers_of_a_byte_are_rounded_and_widened) {
     };
     expect_computes_like<half>(
         "cvt.rn.satfinite." + name + ".f32",
-        [&](float high, float low) { return one(high) << 8 | one(low); }, equal, others, values);
+        [&](float high, float low) { return one(high) << 8 | one(low); }, equal, reversed_values,
+        values);
     expect_computes_like<pair>(
         "cvt.rn.f16x2." + name,
         [&](half both) {
@@ -295,9 +298,9 @@ TEST(EmulationComparisons, of_pairs_set_a_predicate_for_each_half) {
       selp.b32 %r7, 1, 0, %p4; st.global.v4.b32 [%d1], {%r3, %r4, %r5, %r6};
       st.global.b32 [%d1+16], %r7; ret;)");
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(32);
-  EXPECT_RUNS(text, {}, {}, memory, place);
-  EXPECT_EQ(memory.read<std::uint32_t>(place, 5), (std::vector<std::uint32_t>{0, 1, 1, 1, 0}));
+  const std::uint64_t address = memory.allocate(32);
+  EXPECT_RUNS(text, {}, {}, memory, address);
+  EXPECT_EQ(memory.read<std::uint32_t>(address, 5), (std::vector<std::uint32_t>{0, 1, 1, 1, 0}));
 }
 
 }  // namespace

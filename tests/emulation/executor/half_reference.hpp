@@ -36,7 +36,7 @@ class SmallFormat {
 
   /// Infinity stands for the next power of two where it is the nearest, as if there were no largest
   /// exponent.
-  [[nodiscard]] std::uint32_t rounded(long double x, Rounding how) const {
+  [[nodiscard]] std::uint32_t rounded(long double x, Rounding rounding) const {
     const std::uint32_t sign = std::signbit(x) ? sign_bit() : 0;
     const long double magnitude = std::fabs(x);
     if (std::isinf(x)) return sign | (largest_ + 1);
@@ -45,15 +45,15 @@ class SmallFormat {
     for (std::uint32_t step = sign_bit(); step != 0; step /= 2) {
       if (low + step <= largest_ + 1 && finite(low + step) <= magnitude) low += step;
     }
-    if (low > largest_) return how_beyond(sign, how);
+    if (low > largest_) return round_overflow(sign, rounding);
     const long double below = magnitude - finite(low);
     if (below == 0) return sign | low;
     const long double above = finite(low + 1) - magnitude;
     bool takes_high = false;
-    if (how == Rounding::nearest) {
+    if (rounding == Rounding::nearest) {
       takes_high = above < below || (above == below && low % 2 == 1);
-    } else if (how != Rounding::toward_zero) {
-      takes_high = (how == Rounding::upward) == (sign == 0);
+    } else if (rounding != Rounding::toward_zero) {
+      takes_high = (rounding == Rounding::upward) == (sign == 0);
     }
     return sign | (takes_high ? low + 1 : low);
   }
@@ -66,9 +66,10 @@ class SmallFormat {
     const std::uint32_t whole = exponent == 0 ? fraction : fraction + (1U << fraction_bits_);
     return std::ldexp(whole, std::max(exponent, 1) - bias - fraction_bits_);
   }
-  [[nodiscard]] std::uint32_t how_beyond(std::uint32_t sign, Rounding how) const {
-    const bool is_outward = how == Rounding::nearest || (how == Rounding::upward && sign == 0) ||
-                            (how == Rounding::downward && sign != 0);
+  [[nodiscard]] std::uint32_t round_overflow(std::uint32_t sign, Rounding rounding) const {
+    const bool is_outward = rounding == Rounding::nearest ||
+                            (rounding == Rounding::upward && sign == 0) ||
+                            (rounding == Rounding::downward && sign != 0);
     return sign | (is_outward ? largest_ + 1 : largest_);
   }
 

@@ -133,9 +133,10 @@ void check_counts(const std::string& bits) {
       },
       equal, a);
   const auto top = [&](T x) {
-    int found = -1;
-    for (std::uint32_t k = 0; k < width; ++k) found = bit(x, k) ? static_cast<int>(k) : found;
-    return found;
+    int highest_bit = -1;
+    for (std::uint32_t k = 0; k < width; ++k)
+      highest_bit = bit(x, k) ? static_cast<int>(k) : highest_bit;
+    return highest_bit;
   };
   expect_computes_like<std::uint32_t>(
       "clz.b" + bits, [&](T x) { return static_cast<int>(width) - 1 - top(x); }, equal, a);
@@ -234,7 +235,7 @@ TEST(EmulationIntegers, masks_and_permutations_follow_the_manual) {
 
 TEST(EmulationIntegers, carries_go_from_one_sum_to_the_next) {
   TestMemory memory;
-  const std::uint64_t to = memory.allocate(32);
+  const std::uint64_t destination = memory.allocate(32);
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b32 %r<9>; .reg .b64 %d;
       mov.u32 %r0, 0xffffffff; mov.u32 %r1, 1;
       add.cc.u32 %r2, %r0, %r1; addc.cc.u32 %r3, %r0, 0; addc.u32 %r4, 5, 0;
@@ -242,9 +243,9 @@ TEST(EmulationIntegers, carries_go_from_one_sum_to_the_next) {
       mad.lo.cc.u32 %r7, %r0, %r0, %r0; madc.hi.u32 %r8, %r0, %r0, 7;
       ld.param.u64 %d, [p]; st.global.v4.u32 [%d], {%r2, %r3, %r4, %r5};
       st.global.v2.u32 [%d+16], {%r6, %r7}; st.global.u32 [%d+24], %r8; ret;)"),
-              {}, {}, memory, to);
+              {}, {}, memory, destination);
   // ffffffff^2 = fffffffe00000001; with ffffffff added to the low half there is a carry.
-  EXPECT_EQ(memory.read<std::uint32_t>(to, 7),
+  EXPECT_EQ(memory.read<std::uint32_t>(destination, 7),
             (std::vector<std::uint32_t>{0, 0, 6, 0xffffffff, 2, 0, 0xfffffffe + 7 + 1}));
 }
 

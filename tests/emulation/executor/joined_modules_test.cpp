@@ -24,13 +24,13 @@ std::string joined(const std::vector<std::string>& texts) {
   return ptx::join_modules(parts);
 }
 
-std::size_t count_of(const std::string& text, const std::string& wanted) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(wanted); at != std::string::npos;
-       at = text.find(wanted, at + 1)) {
-    ++found;
+std::size_t count_of(const std::string& text, const std::string& pattern) {
+  std::size_t count = 0;
+  for (std::size_t position = text.find(pattern); position != std::string::npos;
+       position = text.find(pattern, position + 1)) {
+    ++count;
   }
-  return found;
+  return count;
 }
 
 /// A function of no arguments that returns a 32-bit number read from a variable.
@@ -107,8 +107,8 @@ TEST(joined_modules, a_name_defined_twice_is_refused_with_both_places) {
   try {
     (void)joined({strong, strong});
     FAIL();
-  } catch (const ImageError& problem) {
-    EXPECT_STREQ(problem.what(), "linker: multiple definition of 'v' in 'b': first defined in 'a'");
+  } catch (const ImageError& error) {
+    EXPECT_STREQ(error.what(), "linker: multiple definition of 'v' in 'b': first defined in 'a'");
   }
 }
 
@@ -160,8 +160,8 @@ TEST(joined_modules, a_limit_of_registers_is_every_kernels_that_has_none) {
   std::string loads;
   std::string stores;
   for (int k = 0; k < 64; ++k) {
-    const std::string of = "%v" + std::to_string(k) + ", ";
-    loads += "ld.global.u64 " + of + "[%p+" + std::to_string(8 * k) + "];\n";
+    const std::string operand = "%v" + std::to_string(k) + ", ";
+    loads += "ld.global.u64 " + operand + "[%p+" + std::to_string(8 * k) + "];\n";
     stores += "st.global.u64 [%p+" + std::to_string(8 * k) + "], %v" + std::to_string(k) + ";\n";
   }
   const std::string text = kernel_text(

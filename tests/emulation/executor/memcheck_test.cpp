@@ -15,9 +15,9 @@ const std::string prologue = R"(
 [[nodiscard]] std::optional<Failure> ran(const std::string& body, std::size_t nbytes,
                                          std::size_t offset = 0) {
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(nbytes, offset);
+  const std::uint64_t address = memory.allocate(nbytes, offset);
   return run_text(kernel_text(".param .u64 p", prologue + body + " ret;"), {.block = {64}},
-                  {.instruction_limit = 100'000}, memory, place);
+                  {.instruction_limit = 100'000}, memory, address);
 }
 
 [[nodiscard]] std::string at_thread(int size, const std::string& access) {
@@ -25,10 +25,11 @@ const std::string prologue = R"(
 }
 
 /// The kernel is caught with one byte less than it needs, and not with what it needs.
-void expect_bounds(const std::string& body, std::size_t needed, const char* what) {
-  const auto enough = ran(body, needed);
+void expect_bounds(const std::string& body, std::size_t required_nbytes, const char* message) {
+  const auto enough = ran(body, required_nbytes);
   EXPECT_FALSE(enough.has_value()) << body << text_of(enough);
-  expect_failure(ran(body, needed - 1), 700, {what, "past the end", "kernel: k", "block (0,0,0)"});
+  expect_failure(ran(body, required_nbytes - 1), 700,
+                 {message, "past the end", "kernel: k", "block (0,0,0)"});
 }
 
 TEST(EmulationMemcheck, global_accesses_are_checked_to_the_byte) {
@@ -50,19 +51,20 @@ TEST(EmulationMemcheck, a_report_says_who_missed_what) {
       setp.ge.u32 %p1, %r0, 40; mul.wide.u32 %d2, %r0, 4; add.u64 %d0, %d1, %d2;
       @%p1 st.global.u32 [%d0+96], %r0;)";
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(300);
+  const std::uint64_t address = memory.allocate(300);
   std::string text = kernel_text(".param .u64 p", prologue + body + " ret;");
   text += ".file 1 \"/source/kernel.cu\"\n";
-  for (std::size_t at = text.find(" k("); at != std::string::npos; at = text.find(" k(", at)) {
-    text.replace(at, 3, " _Z4fillIfEvPfi(");
+  for (std::size_t position = text.find(" k("); position != std::string::npos;
+       position = text.find(" k(", position)) {
+    text.replace(position, 3, " _Z4fillIfEvPfi(");
   }
   const auto loaded = load_text(text);
-  const Kernel* const found = loaded->find("_Z4fillIfEvPfi");
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->readable_name(), "void fill<float>(float*, int)");
-  const auto bytes = parameter_bytes(place);
-  const Launch how{.grid = {3}, .block = {64}, .parameters = bytes};
-  expect_failure(run(*found, how, {}, memory), 700,
+  const Kernel* const kernel = loaded->find("_Z4fillIfEvPfi");
+  ASSERT_NE(kernel, nullptr);
+  EXPECT_EQ(kernel->readable_name(), "void fill<float>(float*, int)");
+  const auto bytes = parameter_bytes(address);
+  const Launch launch{.grid = {3}, .block = {64}, .parameters = bytes};
+  expect_failure(run(*kernel, launch, {}, memory), 700,
                  {"write of 4 bytes of global memory at 0x", "of 300 bytes", "thread (51,0,0)",
                   "warp 1, lane 19", "@%p1 st.global.u32 [%d0+96], %r0;", "/source/kernel.cu:42",
                   "void fill<float>(float*, int)"});
@@ -70,12 +72,12 @@ TEST(EmulationMemcheck, a_report_says_who_missed_what) {
 
 TEST(EmulationMemcheck, freed_memory_is_not_accessed) {
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(256);
+  const std::uint64_t address = memory.allocate(256);
   const std::string text =
       kernel_text(".param .u64 p", prologue + at_thread(4, "ld.global.u32 %r1, [%d0]; ret;"));
-  EXPECT_RUNS(text, {.block = {64}}, {}, memory, place);
-  memory.free(place);
-  expect_failure(run_text(text, {.block = {64}}, {}, memory, place), 700, {"read of 4 bytes"});
+  EXPECT_RUNS(text, {.block = {64}}, {}, memory, address);
+  memory.free(address);
+  expect_failure(run_text(text, {.block = {64}}, {}, memory, address), 700, {"read of 4 bytes"});
   expect_failure(run_text(text, {.block = {64}}, {}, memory, std::uint64_t{0}), 700, {"at 0"});
 }
 
@@ -171,10 +173,10 @@ TEST(EmulationLimits, launches_that_can_not_be_are_refused) {
       ".maxntid 128, 1, 1\n{ .shared .b8 s[40000]; ret; }\n");
   const Kernel& k = *loaded->find("k");
   const auto bytes = parameter_bytes(std::uint64_t{0});
-  const auto refused = [&](Launch how, std::uint32_t limit = 48 << 10) {
-    if (how.parameters.empty()) how.parameters = bytes;
-    const auto found = refuse(k, how, {}, limit);
-    return found ? found->code : 0;
+  const auto refused = [&](Launch launch, std::uint32_t limit = 48 << 10) {
+    if (launch.parameters.empty()) launch.parameters = bytes;
+    const auto failure = check_launch(k, launch, {}, limit);
+    return failure ? failure->code : 0;
   };
   EXPECT_EQ(refused({.block = {128}}), 0);
   EXPECT_EQ(refused({.block = {129}}), 701);

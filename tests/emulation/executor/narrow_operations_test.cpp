@@ -41,18 +41,19 @@ TEST(EmulationNarrow, products_of_24_bits) {
         const s64 whole = low_24(x, is_signed) * low_24(y, is_signed);
         return static_cast<u32>(whole >> (is_high ? 16 : 0));
       };
-      const std::string part = is_high ? ".hi" : ".lo";
-      expect_computes_like<u32>("mul24" + part + type, product, equal, a, b);
+      const std::string half_modifier = is_high ? ".hi" : ".lo";
+      expect_computes_like<u32>("mul24" + half_modifier + type, product, equal, a, b);
       expect_computes_like<u32>(
-          "mad24" + part + type, [&](u32 x, u32 y, u32 z) { return product(x, y) + z; }, equal, a,
-          b, b);
+          "mad24" + half_modifier + type, [&](u32 x, u32 y, u32 z) { return product(x, y) + z; },
+          equal, a, b, b);
     }
   }
   expect_computes_like<s32>(
       "mad24.hi.sat.s32",
       [&](u32 x, u32 y, u32 z) {
-        const s64 part = static_cast<s32>((low_24(x, true) * low_24(y, true)) >> 16);
-        return static_cast<s32>(std::clamp<s64>(part + static_cast<s32>(z), INT32_MIN, INT32_MAX));
+        const s64 high_part = static_cast<s32>((low_24(x, true) * low_24(y, true)) >> 16);
+        return static_cast<s32>(
+            std::clamp<s64>(high_part + static_cast<s32>(z), INT32_MIN, INT32_MAX));
       },
       equal, a, b, b);
 }
@@ -113,12 +114,12 @@ TEST(EmulationNarrow, pairs_of_16_bits) {
 /// PTX ISA, fns.
 [[nodiscard]] u32 nth_set(u32 mask, u32 base, s32 offset) {
   if (offset == 0) return (mask >> base & 1) != 0 ? base : ~0U;
-  s32 at = static_cast<s32>(base);
+  s32 position = static_cast<s32>(base);
   s32 count = std::abs(offset) - 1;
   const s32 step = offset > 0 ? 1 : -1;
-  for (; at >= 0 && at < 32; at += step) {
-    if ((mask >> at & 1) == 0) continue;
-    if (count == 0) return static_cast<u32>(at);
+  for (; position >= 0 && position < 32; position += step) {
+    if ((mask >> position & 1) == 0) continue;
+    if (count == 0) return static_cast<u32>(position);
     --count;
   }
   return ~0U;
@@ -220,14 +221,14 @@ TEST(EmulationNarrow, numbers_are_tested) {
       st.global.u32 [%d2], %r2; ret;)");
   TestMemory memory;
   const float inf = std::numeric_limits<float>::infinity();
-  const std::uint64_t place =
+  const std::uint64_t address =
       memory.allocate(std::vector<float>{1, -inf, std::nanf(""), 0, 1e-40F, -2});
-  EXPECT_RUNS(text, {.block = {6}}, {}, memory, place);
-  EXPECT_EQ(memory.read<u32>(place, 6), (std::vector<u32>{21, 6, 8, 5, 37, 21}));
+  EXPECT_RUNS(text, {.block = {6}}, {}, memory, address);
+  EXPECT_EQ(memory.read<u32>(address, 6), (std::vector<u32>{21, 6, 8, 5, 37, 21}));
 }
 
 /// Runs 64 threads that do `body` with %d1, a place of memory, and %r1, their number.
-[[nodiscard]] std::vector<u32> after(const std::string& body, std::vector<u32> values) {
+[[nodiscard]] std::vector<u32> run_threads(const std::string& body, std::vector<u32> values) {
   const std::string text = kernel_text(".param .u64 p", R"(
       .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>;
       .shared .align 16 .b8 s[64];
@@ -235,47 +236,50 @@ TEST(EmulationNarrow, numbers_are_tested) {
                                                             body + " ret;");
   TestMemory memory;
   const std::size_t count = values.size();
-  const std::uint64_t place = memory.allocate(values);
-  EXPECT_RUNS(text, {.block = {64}}, {}, memory, place);
-  return memory.read<u32>(place, count);
+  const std::uint64_t address = memory.allocate(values);
+  EXPECT_RUNS(text, {.block = {64}}, {}, memory, address);
+  return memory.read<u32>(address, count);
 }
 
 TEST(EmulationAtomics, counters_wrap_at_their_end) {
   // PTX ISA: inc is (old >= b) ? 0 : old + 1, dec is (old == 0 || old > b) ? b : old - 1.
-  EXPECT_EQ(after("red.global.inc.u32 [%d1], 9; atom.global.dec.u32 %r2, [%d1+4], 9;", {0, 0}),
-            (std::vector<u32>{4, 6}));
-  EXPECT_EQ(after("red.global.inc.u32 [%d1], 9; red.dec.u32 [%d1+4], 9;", {100, 100}),
+  EXPECT_EQ(
+      run_threads("red.global.inc.u32 [%d1], 9; atom.global.dec.u32 %r2, [%d1+4], 9;", {0, 0}),
+      (std::vector<u32>{4, 6}));
+  EXPECT_EQ(run_threads("red.global.inc.u32 [%d1], 9; red.dec.u32 [%d1+4], 9;", {100, 100}),
             (std::vector<u32>{3, 6}));
 }
 
 TEST(EmulationAtomics, halves_are_added_each) {
   // 64 times 1, and of the upper half -0.5; both begin at 2.
-  EXPECT_EQ(after("mov.b32 %r2, 0xb8003c00; red.global.add.noftz.f16x2 [%d1], %r2;", {0x40004000}),
-            (std::vector<u32>{0xcf805420}));
-  EXPECT_EQ(after("mov.b32 %r2, 0xbf003f80; red.global.add.noftz.bf16x2 [%d1], %r2;", {0x40004000}),
-            (std::vector<u32>{0xc1f04284}));
   EXPECT_EQ(
-      after("mov.b16 %h1, 0x3c00; atom.global.add.noftz.f16 %h2, [%d1+2], %h1;", {0x00001234}),
-      (std::vector<u32>{0x54001234}));
-  EXPECT_EQ(after("mov.b32 %r2, s; mov.b32 %r3, 0; st.shared.b32 [%r2], %r3; bar.sync 0;"
-                  "mov.b16 %h1, 0x3f80; red.shared.add.noftz.bf16 [%r2+2], %h1; bar.sync 0;"
-                  "ld.shared.b32 %r3, [%r2]; st.global.b32 [%d2], %r3;",
-                  std::vector<u32>(64, 0)),
+      run_threads("mov.b32 %r2, 0xb8003c00; red.global.add.noftz.f16x2 [%d1], %r2;", {0x40004000}),
+      (std::vector<u32>{0xcf805420}));
+  EXPECT_EQ(
+      run_threads("mov.b32 %r2, 0xbf003f80; red.global.add.noftz.bf16x2 [%d1], %r2;", {0x40004000}),
+      (std::vector<u32>{0xc1f04284}));
+  EXPECT_EQ(run_threads("mov.b16 %h1, 0x3c00; atom.global.add.noftz.f16 %h2, [%d1+2], %h1;",
+                        {0x00001234}),
+            (std::vector<u32>{0x54001234}));
+  EXPECT_EQ(run_threads("mov.b32 %r2, s; mov.b32 %r3, 0; st.shared.b32 [%r2], %r3; bar.sync 0;"
+                        "mov.b16 %h1, 0x3f80; red.shared.add.noftz.bf16 [%r2+2], %h1; bar.sync 0;"
+                        "ld.shared.b32 %r3, [%r2]; st.global.b32 [%d2], %r3;",
+                        std::vector<u32>(64, 0)),
             std::vector<u32>(64, 0x42800000));
 }
 
 TEST(EmulationAtomics, values_are_exchanged_and_compared) {
-  const std::vector<u32> found = after(
+  const std::vector<u32> old_values = run_threads(
       "add.u32 %r2, %r1, 100; atom.global.exch.b32 %r3, [%d1], %r2; bar.sync 0;"
       "st.global.u32 [%d2], %r3;",
       std::vector<u32>(64, 7));
   // Every value was the old one once, but for the last.
-  const std::set<u32> olds(found.begin(), found.end());
+  const std::set<u32> olds(old_values.begin(), old_values.end());
   EXPECT_EQ(olds.size(), 64U);
   EXPECT_TRUE(olds.contains(7));
-  EXPECT_EQ(after("cvt.u16.u32 %h1, %r1; add.u16 %h2, %h1, 1; bar.sync 0;"
-                  "atom.global.cas.b16 %h3, [%d1], 3, %h2;",
-                  {0x00050003})[0] >>
+  EXPECT_EQ(run_threads("cvt.u16.u32 %h1, %r1; add.u16 %h2, %h1, 1; bar.sync 0;"
+                        "atom.global.cas.b16 %h3, [%d1], 3, %h2;",
+                        {0x00050003})[0] >>
                 16,
             5U);
 }
@@ -289,9 +293,9 @@ TEST(EmulationAtomics, released_ones_reach_dynamic_shared_memory) {
       st.global.v2.b32 [%d1], {%r2, %r3}; ret;)",
                                        ".extern .shared .align 16 .b8 dynamic[];");
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(8);
-  EXPECT_RUNS(text, {.dynamic_shared_bytes = 16}, {}, memory, place);
-  EXPECT_EQ(memory.read<u32>(place, 2), (std::vector<u32>{7, 0}));
+  const std::uint64_t address = memory.allocate(8);
+  EXPECT_RUNS(text, {.dynamic_shared_bytes = 16}, {}, memory, address);
+  EXPECT_EQ(memory.read<u32>(address, 2), (std::vector<u32>{7, 0}));
 }
 
 TEST(EmulationShared, a_vector_may_be_loaded_beyond_the_end) {
@@ -303,10 +307,11 @@ TEST(EmulationShared, a_vector_may_be_loaded_beyond_the_end) {
                         body + " st.global.b32 [%d1], %r3; ret;",
                     ".extern .shared .align 16 .b8 dynamic[];");
     TestMemory memory;
-    const std::uint64_t place = memory.allocate(16);
-    const auto failed = run_text(text, {.dynamic_shared_bytes = dynamic_nbytes}, {}, memory, place);
+    const std::uint64_t address = memory.allocate(16);
+    const auto failed =
+        run_text(text, {.dynamic_shared_bytes = dynamic_nbytes}, {}, memory, address);
     if (!failed) {
-      EXPECT_EQ(memory.read<u32>(place, 1), std::vector<u32>{7});
+      EXPECT_EQ(memory.read<u32>(address, 1), std::vector<u32>{7});
     }
     return failed;
   };

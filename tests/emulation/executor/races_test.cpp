@@ -15,19 +15,19 @@ namespace {
                                                             " ret;");
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     TestMemory memory;
-    const std::uint64_t place = memory.allocate(4);
+    const std::uint64_t address = memory.allocate(4);
     const DeviceModel device{
         .seed = seed, .resident_blocks = 2, .quantum = 4, .checks_shared_races = true};
-    if (auto found = run_text(text, {.grid = {3}, .block = {64}}, device, memory, place)) {
-      return found;
+    if (auto failure = run_text(text, {.grid = {3}, .block = {64}}, device, memory, address)) {
+      return failure;
     }
   }
   return std::nullopt;
 }
 
 void expect_no_race(const std::string& body) {
-  const auto found = raced(body);
-  EXPECT_FALSE(found.has_value()) << body << text_of(found);
+  const auto failure = raced(body);
+  EXPECT_FALSE(failure.has_value()) << body << text_of(failure);
 }
 
 TEST(EmulationRaces, warps_need_a_barrier_between_them) {
@@ -71,7 +71,7 @@ TEST(EmulationRaces, atomics_and_volatile_accesses_are_no_races) {
 
 TEST(EmulationHeldStores, a_store_without_a_fence_is_seen_late) {
   // Block 1 waits for block 0's flag; what block 0 stored before is there only behind a fence.
-  const auto seen = [](const std::string& fence) {
+  const auto observed_value = [](const std::string& fence) {
     const std::string text = kernel_text(".param .u64 p", R"(
         .reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %d1; ld.param.u64 %d1, [p];
         mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra $read; mov.u32 %r4, 500;
@@ -81,40 +81,40 @@ TEST(EmulationHeldStores, a_store_without_a_fence_is_seen_late) {
         setp.ne.u32 %p2, %r2, 1; @%p2 bra $read; ld.global.u32 %r3, [%d1];
         st.global.u32 [%d1+8], %r3; ret;)");
     TestMemory memory;
-    const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(3));
+    const std::uint64_t address = memory.allocate(std::vector<std::uint32_t>(3));
     EXPECT_RUNS(text, {.grid = {2}},
                 {.resident_blocks = 2,
                  .quantum = 5,
                  .instruction_limit = 1'000'000,
                  .holds_stores_back = true},
-                memory, place);
-    EXPECT_EQ(memory.read<std::uint32_t>(place, 1)[0], 77U);
-    return memory.read<std::uint32_t>(place + 8, 1)[0];
+                memory, address);
+    EXPECT_EQ(memory.read<std::uint32_t>(address, 1)[0], 77U);
+    return memory.read<std::uint32_t>(address + 8, 1)[0];
   };
-  EXPECT_EQ(seen("membar.gl;"), 77U);
-  EXPECT_EQ(seen(""), 0U);
+  EXPECT_EQ(observed_value("membar.gl;"), 77U);
+  EXPECT_EQ(observed_value(""), 0U);
 }
 
 TEST(EmulationHeldStores, a_thread_sees_what_it_stored) {
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(16);
+  const std::uint64_t address = memory.allocate(16);
   EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .b32 %r<9>; .reg .b64 %d1; ld.param.u64 %d1, [p];
       st.global.u32 [%d1], 5; st.global.u32 [%d1], 6; ld.global.u32 %r1, [%d1];
       atom.global.add.u32 %r2, [%d1], 10; add.u32 %r1, %r1, %r2; st.global.u32 [%d1+4], %r1; ret;)"),
-              {}, {.holds_stores_back = true}, memory, place);
-  EXPECT_EQ(memory.read<std::uint32_t>(place, 2), (std::vector<std::uint32_t>{16, 12}));
+              {}, {.holds_stores_back = true}, memory, address);
+  EXPECT_EQ(memory.read<std::uint32_t>(address, 2), (std::vector<std::uint32_t>{16, 12}));
 }
 
 TEST(EmulationHeldStores, a_store_becomes_visible_once) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     TestMemory memory;
-    const std::uint64_t place = memory.allocate(4);
+    const std::uint64_t address = memory.allocate(4);
     EXPECT_RUNS(kernel_text(".param .u64 p", R"(.reg .pred %p<3>; .reg .b32 %r1; .reg .b64 %d1;
         ld.param.u64 %d1, [p]; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0;
         setp.eq.u32 %p2, %r1, 32; @%p1 st.global.u32 [%d1], 5; bar.sync 0;
         @%p2 st.global.u32 [%d1], 7; bar.sync 0; ret;)"),
-                {.block = {64}}, {.seed = seed, .holds_stores_back = true}, memory, place);
-    EXPECT_EQ(memory.read<std::uint32_t>(place, 1)[0], 7U);
+                {.block = {64}}, {.seed = seed, .holds_stores_back = true}, memory, address);
+    EXPECT_EQ(memory.read<std::uint32_t>(address, 1)[0], 7U);
   }
 }
 

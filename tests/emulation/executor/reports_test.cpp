@@ -33,37 +33,37 @@ const std::string prologue = R"(
 /// Runs a body for one block of 64 threads, or more of them; what was found and did not end it.
 [[nodiscard]] std::vector<Failure> collected(const std::string& body, unsigned blocks = 1) {
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(std::vector<std::uint32_t>(64));
-  Findings found;
+  const std::uint64_t address = memory.allocate(std::vector<std::uint32_t>(64));
+  Findings findings;
   const DeviceModel device{.checks_shared_races = true,
                            .checks_global_races = true,
                            .checks_synchronization = true,
                            .checks_undefined_values = true,
                            .checks_races_in_blocks = true,
                            .collected = all_collected()};
-  EXPECT_RUNS(text_of_body(body), {.grid = {blocks}, .block = {64}, .found = &found}, device,
-              memory, place);
-  return found.all();
+  EXPECT_RUNS(text_of_body(body), {.grid = {blocks}, .block = {64}, .findings = &findings}, device,
+              memory, address);
+  return findings.all();
 }
 
 TEST(EmulationReports, tell_who_missed_what) {
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(100);
-  const auto found = run_text(text_of_body(".loc 1 12 3\nst.global.u32 [%d0+8], %r0;"),
-                              {.grid = {2}, .block = {32}}, {}, memory, place);
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->kind, FailureKind::out_of_bounds);
-  EXPECT_EQ(found->kernel, "k");
-  EXPECT_EQ(found->thread.x, 23U);
-  EXPECT_EQ(found->block.x, 0U);
-  EXPECT_EQ(found->at.file, "/source/user.py");
-  EXPECT_EQ(found->at.line, 12U);
-  EXPECT_EQ(found->at.instruction, "st.global.u32 [%d0+8], %r0;");
-  EXPECT_TRUE(found->wanted.writes);
-  EXPECT_EQ(found->wanted.nbytes, 4U);
-  EXPECT_EQ(found->memory.begin, place);
-  EXPECT_EQ(found->memory.nbytes, 100U);
-  EXPECT_EQ(found->memory.beyond(), 0);
+  const std::uint64_t address = memory.allocate(100);
+  const auto failure = run_text(text_of_body(".loc 1 12 3\nst.global.u32 [%d0+8], %r0;"),
+                                {.grid = {2}, .block = {32}}, {}, memory, address);
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_EQ(failure->kind, FailureKind::out_of_bounds);
+  EXPECT_EQ(failure->kernel, "k");
+  EXPECT_EQ(failure->thread.x, 23U);
+  EXPECT_EQ(failure->block.x, 0U);
+  EXPECT_EQ(failure->source_line.file, "/source/user.py");
+  EXPECT_EQ(failure->source_line.line, 12U);
+  EXPECT_EQ(failure->source_line.instruction, "st.global.u32 [%d0+8], %r0;");
+  EXPECT_TRUE(failure->access.writes);
+  EXPECT_EQ(failure->access.nbytes, 4U);
+  EXPECT_EQ(failure->memory.begin, address);
+  EXPECT_EQ(failure->memory.nbytes, 100U);
+  EXPECT_EQ(failure->memory.distance(), 0);
 }
 
 TEST(EmulationReports, have_names_and_codes_of_kinds) {
@@ -77,7 +77,7 @@ TEST(EmulationReports, have_names_and_codes_of_kinds) {
 }
 
 TEST(EmulationReports, of_races_name_both_places_once) {
-  const auto found = collected(R"(
+  const auto failures = collected(R"(
       .loc 1 5 1
       st.shared.u32 [%r2], %r0;
       .loc 1 6 1
@@ -85,23 +85,23 @@ TEST(EmulationReports, of_races_name_both_places_once) {
       bar.sync 0;
       .loc 1 7 1
       st.shared.u32 [s], %r0;)");
-  ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].kind, FailureKind::race_shared);
-  EXPECT_EQ(found[0].at.line, 6U);
-  ASSERT_TRUE(found[0].other && found[0].other->at && found[0].other->thread);
-  EXPECT_EQ(found[0].other->at->line, 5U);
-  EXPECT_EQ(found[0].other->thread->x, found[0].thread.x ^ 1U);
-  EXPECT_TRUE(found[0].other->writes);
-  EXPECT_GT(found[0].times, 1U);
-  EXPECT_EQ(found[1].at.line, 7U);
-  EXPECT_NE(found[1].text.find("write after write"), std::string::npos) << found[1].text;
+  ASSERT_EQ(failures.size(), 2U);
+  EXPECT_EQ(failures[0].kind, FailureKind::race_shared);
+  EXPECT_EQ(failures[0].source_line.line, 6U);
+  ASSERT_TRUE(failures[0].other && failures[0].other->source_line && failures[0].other->thread);
+  EXPECT_EQ(failures[0].other->source_line->line, 5U);
+  EXPECT_EQ(failures[0].other->thread->x, failures[0].thread.x ^ 1U);
+  EXPECT_TRUE(failures[0].other->writes);
+  EXPECT_GT(failures[0].times, 1U);
+  EXPECT_EQ(failures[1].source_line.line, 7U);
+  EXPECT_NE(failures[1].text.find("write after write"), std::string::npos) << failures[1].text;
 }
 
 TEST(EmulationReports, of_races_within_a_block_on_global_memory) {
   const auto one = collected(".loc 1 5 1\nst.global.u32 [%d1], %r0;");
   ASSERT_EQ(one.size(), 1U);
   EXPECT_EQ(one[0].kind, FailureKind::race_global);
-  EXPECT_EQ(one[0].other->at->line, 5U);
+  EXPECT_EQ(one[0].other->source_line->line, 5U);
   EXPECT_EQ(one[0].other->block.x, 0U);
   EXPECT_TRUE(collected("st.global.u32 [%d0], %r0; bar.sync 0; setp.eq.u32 %p1, %r0, 9;"
                         "@%p1 ld.global.u32 %r5, [%d1]; ld.global.u32 %r6, [%d0];")
@@ -113,33 +113,33 @@ TEST(EmulationReports, of_races_within_a_block_on_global_memory) {
 }
 
 TEST(EmulationReports, of_uninitialised_values_do_not_end_a_kernel) {
-  const auto found = collected(
+  const auto failures = collected(
       ".loc 1 9 1\nld.shared.u32 %r5, [%r2]; add.u32 %r5, %r5, 1;"
       ".loc 1 10 1\nst.global.u32 [%d0], %r5;");
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].kind, FailureKind::uninitialised);
-  EXPECT_EQ(found[0].at.line, 10U);
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].kind, FailureKind::uninitialised);
+  EXPECT_EQ(failures[0].source_line.line, 10U);
 }
 
 TEST(EmulationReports, of_missing_threads_do_not_end_a_kernel) {
-  const auto found = collected("setp.eq.u32 %p1, %r0, 5; @%p1 exit; .loc 1 4 1\nbar.sync 0;");
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].kind, FailureKind::synchronisation);
-  EXPECT_EQ(found[0].at.line, 4U);
-  EXPECT_EQ(found[0].thread.x, 5U);
+  const auto failures = collected("setp.eq.u32 %p1, %r0, 5; @%p1 exit; .loc 1 4 1\nbar.sync 0;");
+  ASSERT_EQ(failures.size(), 1U);
+  EXPECT_EQ(failures[0].kind, FailureKind::synchronisation);
+  EXPECT_EQ(failures[0].source_line.line, 4U);
+  EXPECT_EQ(failures[0].thread.x, 5U);
 }
 
 TEST(EmulationReports, tell_where_all_warps_are_of_a_kernel_that_never_ends) {
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(4);
-  const auto found =
+  const std::uint64_t address = memory.allocate(4);
+  const auto failure =
       run_text(text_of_body("setp.lt.u32 %p1, %r0, 32; @%p1 bra $b; .loc 1 3 1\n$a: bra.uni $a;"
                             ".loc 1 4 1\n$b: bra.uni $b;"),
-               {.block = {64}}, {.instruction_limit = 100'000}, memory, place);
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->kind, FailureKind::never_ends);
-  ASSERT_EQ(found->waiting.size(), 2U);
-  EXPECT_EQ(found->waiting[0].at.line + found->waiting[1].at.line, 7U);
+               {.block = {64}}, {.instruction_limit = 100'000}, memory, address);
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_EQ(failure->kind, FailureKind::never_ends);
+  ASSERT_EQ(failure->waiting.size(), 2U);
+  EXPECT_EQ(failure->waiting[0].source_line.line + failure->waiting[1].source_line.line, 7U);
 }
 
 TEST(EmulationReports, write_numbas_names_as_python_does) {

@@ -29,21 +29,21 @@ constexpr std::array<const char*, 46> names = {
 
 [[nodiscard]] std::vector<std::string> split(std::string_view opcode) {
   std::vector<std::string> parts;
-  std::stringstream from{std::string(opcode)};
-  for (std::string part; std::getline(from, part, '.');) parts.push_back(part);
+  std::stringstream stream{std::string(opcode)};
+  for (std::string token; std::getline(stream, token, '.');) parts.push_back(token);
   return parts;
 }
 
 [[nodiscard]] std::string join(const std::vector<std::string>& parts) {
   std::string opcode;
-  for (const std::string& part : parts) opcode += (opcode.empty() ? "" : ".") + part;
+  for (const std::string& token : parts) opcode += (opcode.empty() ? "" : ".") + token;
   return opcode;
 }
 
 [[nodiscard]] std::string register_of(std::uint8_t nbytes, std::size_t number) {
   const std::string index = std::to_string(number);
   switch (nbytes) {
-    case predicate_size:
+    case predicate_nbytes:
       return "%p" + index;
     case 4:
       return "%r" + index;
@@ -57,18 +57,18 @@ constexpr std::array<const char*, 46> names = {
 }
 
 /// The operands of an operation; of that number another size is given (none: -1).
-[[nodiscard]] std::string operands_of(const Operation& what, int wrong = -1) {
+[[nodiscard]] std::string operands_of(const Operation& operation, int wrong = -1) {
   std::string list;
   int number = 0;
   const auto add = [&](std::uint8_t nbytes, std::string_view between) {
-    const std::uint8_t other = nbytes == predicate_size || nbytes == 16 ? 4 : 16;
-    const std::uint8_t given = number == wrong ? other : nbytes;
+    const std::uint8_t other = nbytes == predicate_nbytes || nbytes == 16 ? 4 : 16;
+    const std::uint8_t register_nbytes = number == wrong ? other : nbytes;
     list += (list.empty() ? "" : std::string(between)) +
-            register_of(given, static_cast<std::size_t>(number) + 1);
+            register_of(register_nbytes, static_cast<std::size_t>(number) + 1);
     ++number;
   };
-  for (const std::uint8_t nbytes : what.results) add(nbytes, "|");
-  for (const std::uint8_t nbytes : what.arguments) add(nbytes, ", ");
+  for (const std::uint8_t nbytes : operation.results) add(nbytes, "|");
+  for (const std::uint8_t nbytes : operation.arguments) add(nbytes, ", ");
   return list;
 }
 
@@ -79,23 +79,24 @@ constexpr std::array<const char*, 46> names = {
   std::string body = registers;
   for (const std::string& one : statements) body += one + ";\n";
   const auto loaded = load_text(kernel_text("", body + "ret;"));
-  const Program& code = loaded->find("k")->decoded();
+  const Program& program = loaded->find("k")->decoded();
   std::set<std::string_view> refused;
-  for (std::size_t k = 0; k < code.code.size(); ++k) {
-    if (code.code[k].flow == Control::unsupported) refused.insert(code.places[k].text);
+  for (std::size_t k = 0; k < program.instructions.size(); ++k) {
+    if (program.instructions[k].flow == Control::unsupported)
+      refused.insert(program.locations[k].text);
   }
-  std::vector<std::string> found;
+  std::vector<std::string> executed_statements;
   for (const std::string& one : statements) {
-    if (!refused.contains(one + ";")) found.push_back(one);
+    if (!refused.contains(one + ";")) executed_statements.push_back(one);
   }
-  return found;
+  return executed_statements;
 }
 
 /// Nothing here is known to PTX.
 void expect_refused(const std::vector<std::string>& statements) {
-  const std::vector<std::string> found = executed(statements);
-  for (std::size_t k = 0; k < std::min<std::size_t>(found.size(), 20); ++k) {
-    ADD_FAILURE() << "executed: " << found[k];
+  const std::vector<std::string> executed_statements = executed(statements);
+  for (std::size_t k = 0; k < std::min<std::size_t>(executed_statements.size(), 20); ++k) {
+    ADD_FAILURE() << "executed: " << executed_statements[k];
   }
 }
 
@@ -106,9 +107,9 @@ TEST(EmulationForms, every_operation_can_be_written) {
     statements.push_back(std::string(opcode) + " " + operands_of(*operations().find(opcode)));
   }
   EXPECT_GT(statements.size(), 2000U);
-  const std::vector<std::string> found = executed(statements);
+  const std::vector<std::string> executed_statements = executed(statements);
   std::vector<std::string> missing;
-  std::ranges::set_difference(statements, found, std::back_inserter(missing));
+  std::ranges::set_difference(statements, executed_statements, std::back_inserter(missing));
   for (const std::string& one : missing) ADD_FAILURE() << "refused: " << one;
 }
 
@@ -151,15 +152,16 @@ TEST(EmulationForms, registers_have_the_size_of_their_operand) {
   std::vector<std::string> statements;
   for (const std::string_view opcode : operations().opcodes()) {
     if (!can_be_written(opcode)) continue;
-    const Operation& what = *operations().find(opcode);
-    const auto count = static_cast<int>(what.results.size() + what.arguments.size());
+    const Operation& operation = *operations().find(opcode);
+    const auto count = static_cast<int>(operation.results.size() + operation.arguments.size());
     for (int wrong = 0; wrong < count; ++wrong) {
       // Conversions take registers that are wider.
-      const bool is_result = wrong < static_cast<int>(what.results.size());
-      if (is_result ? what.may_result_be_wider : what.may_argument_be_wider) continue;
-      statements.push_back(std::string(opcode) + " " + operands_of(what, wrong));
+      const bool is_result = wrong < static_cast<int>(operation.results.size());
+      if (is_result ? operation.may_result_be_wider : operation.may_argument_be_wider) continue;
+      statements.push_back(std::string(opcode) + " " + operands_of(operation, wrong));
     }
-    if (count > 0) statements.push_back(std::string(opcode) + " " + operands_of(what) + ", %q8");
+    if (count > 0)
+      statements.push_back(std::string(opcode) + " " + operands_of(operation) + ", %q8");
   }
   expect_refused(statements);
 }
@@ -180,31 +182,31 @@ struct Access {
                                      {"s32", "%r1"}, {"f32", "%r1"}, {"b64", "%d1"}, {"u64", "%d1"},
                                      {"s64", "%d1"}, {"f64", "%d1"}, {"b128", "%q1"}};
   std::vector<Access> all;
-  for (const auto& [type, given] : types) {
+  for (const auto& [type, register_name] : types) {
     for (const std::string space :
          {"", ".global", ".shared", ".shared::cta", ".local", ".volatile.global",
           ".relaxed.gpu.global", ".relaxed.sys", ".global.L1::evict_last", ".global.cg", ".weak"}) {
-      all.push_back({"ld" + space + "." + type, given + ", [%d8]"});
-      all.push_back({"st" + space + "." + type, "[%d8], " + given});
+      all.push_back({"ld" + space + "." + type, register_name + ", [%d8]"});
+      all.push_back({"st" + space + "." + type, "[%d8], " + register_name});
     }
     for (const std::string space :
          {".const", ".global.nc", ".global.nc.L1::no_allocate.L2::128B", ".acquire.gpu.global",
           ".global.cv", ".global.lu", ".global.L2::evict_first"}) {
-      all.push_back({"ld" + space + "." + type, given + ", [%d8]"});
+      all.push_back({"ld" + space + "." + type, register_name + ", [%d8]"});
     }
-    all.push_back({"ldu.global." + type, given + ", [%d8]"});
-    all.push_back({"st.release.gpu.global." + type, "[%d8], " + given});
-    all.push_back({"st.global.wt." + type, "[%d8], " + given});
-    all.push_back({"ld.global.L2::cache_hint." + type, given + ", [%d8], %d2"});
+    all.push_back({"ldu.global." + type, register_name + ", [%d8]"});
+    all.push_back({"st.release.gpu.global." + type, "[%d8], " + register_name});
+    all.push_back({"st.global.wt." + type, "[%d8], " + register_name});
+    all.push_back({"ld.global.L2::cache_hint." + type, register_name + ", [%d8], %d2"});
     if (type == "b128") continue;
     for (const std::string space : {".global", ".shared", ".local", ".global.nc"}) {
-      const std::string list = "{" + given + ", " + given.substr(0, 2) + "2}";
+      const std::string list = "{" + register_name + ", " + register_name.substr(0, 2) + "2}";
       all.push_back({"ld" + space + ".v2." + type, list + ", [%d8]"});
       if (space != ".global.nc") all.push_back({"st" + space + ".v2." + type, "[%d8], " + list});
     }
-    if (given == "%d1") continue;
-    const std::string prefix = given.substr(0, 2);
-    std::string list = "{" + given;
+    if (register_name == "%d1") continue;
+    const std::string prefix = register_name.substr(0, 2);
+    std::string list = "{" + register_name;
     for (const char* number : {"2", "3", "4"}) list += ", " + prefix + number;
     all.push_back({"ld.global.v4." + type, list + "}, [%d8]"});
     all.push_back({"st.shared.v4." + type, "[%d8], " + list + "}"});
@@ -246,19 +248,20 @@ TEST(EmulationForms, every_access_can_be_written) {
   std::ranges::copy(atomics(), std::back_inserter(all));
   std::vector<std::string> statements;
   for (const auto& [opcode, operands] : all) statements.push_back(opcode + " " + operands);
-  const std::vector<std::string> found = executed(statements);
-  EXPECT_EQ(found.size(), statements.size());
+  const std::vector<std::string> executed_statements = executed(statements);
+  EXPECT_EQ(executed_statements.size(), statements.size());
   for (const std::string& one : statements) {
-    EXPECT_TRUE(std::ranges::find(found, one) != found.end()) << "refused: " << one;
+    EXPECT_TRUE(std::ranges::find(executed_statements, one) != executed_statements.end())
+        << "refused: " << one;
   }
 }
 
 TEST(EmulationForms, another_modifier_is_another_access_or_none) {
   std::vector<Access> all = accesses();
   std::ranges::copy(atomics(), std::back_inserter(all));
-  std::vector<std::string> known;
-  for (const auto& [opcode, operands] : all) known.push_back(opcode);
-  std::ranges::sort(known);
+  std::vector<std::string> known_opcodes;
+  for (const auto& [opcode, operands] : all) known_opcodes.push_back(opcode);
+  std::ranges::sort(known_opcodes);
   std::vector<std::string> statements;
   for (const auto& [opcode, operands] : all) {
     const std::vector<std::string> parts = split(opcode);
@@ -267,7 +270,7 @@ TEST(EmulationForms, another_modifier_is_another_access_or_none) {
                              "b24", "zz", "u128"}) {
       std::vector<std::string> replaced = parts;
       replaced.back() = name;
-      const bool is_known = std::ranges::binary_search(known, join(replaced));
+      const bool is_known = std::ranges::binary_search(known_opcodes, join(replaced));
       if (!is_known) statements.push_back(join(replaced) + " " + operands);
     }
     for (std::size_t k = 1; k < parts.size(); ++k) {
@@ -353,25 +356,25 @@ TEST(EmulationForms, hints_for_caches_are_taken) {
 
 TEST(EmulationForms, what_can_not_be_emulated_says_what_to_do) {
   TestMemory memory;
-  const auto expect_told = [&](const std::string& body, const char* reason) {
+  const auto expect_reason = [&](const std::string& body, const char* reason) {
     const std::string name = "unsupported instruction " + body.substr(0, body.find(' '));
     expect_failure(run_text(kernel_text("", registers + body + "; ret;"), {}, {}, memory), 715,
                    {std::string_view(name), reason});
   };
-  expect_told("tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d1, {%r5, %r6}]", "textures");
-  expect_told("sust.b.1d.b32.trap [%d1, {%r1}], {%r2}", "surfaces");
-  expect_told("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r2}, {%r3}, {%r4}",
-              "tensor cores are not emulated; multiply and add");
-  expect_told("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%d1]", "tensor cores");
-  expect_told("wgmma.fence.sync.aligned", "tensor cores");
-  expect_told(
+  expect_reason("tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%d1, {%r5, %r6}]", "textures");
+  expect_reason("sust.b.1d.b32.trap [%d1, {%r1}], {%r2}", "surfaces");
+  expect_reason("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, {%r2}, {%r3}, {%r4}",
+                "tensor cores are not emulated; multiply and add");
+  expect_reason("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%d1]", "tensor cores");
+  expect_reason("wgmma.fence.sync.aligned", "tensor cores");
+  expect_reason(
       "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
       "[%r1], [%d1, {%r2}], [%r3]",
       "tensor maps");
-  expect_told("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3]",
-              "a cluster's other blocks");
-  expect_told("atom.global.cas.b128 %q1, [%d8], %q2, %q3", "128 bits");
-  expect_told("add.zz.f32 %r1, %r2, %r3", "no such form");
+  expect_reason("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3]",
+                "a cluster's other blocks");
+  expect_reason("atom.global.cas.b128 %q1, [%d8], %q2, %q3", "128 bits");
+  expect_reason("add.zz.f32 %r1, %r2, %r3", "no such form");
 }
 
 }  // namespace

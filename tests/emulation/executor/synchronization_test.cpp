@@ -11,9 +11,9 @@ namespace {
       .reg .pred %p<9>; .reg .b32 %r<9>; mov.u32 %r1, %tid.x;)" +
                                                             body + " ret;");
   TestMemory memory;
-  const std::uint64_t place = memory.allocate(4);
+  const std::uint64_t address = memory.allocate(4);
   return run_text(text, {.grid = {2}, .block = {80}}, {.checks_synchronization = true}, memory,
-                  place);
+                  address);
 }
 
 void expect_caught(const std::string& body, std::string_view why) {
@@ -22,8 +22,8 @@ void expect_caught(const std::string& body, std::string_view why) {
 }
 
 void expect_nothing(const std::string& body) {
-  const auto found = run_body(body);
-  EXPECT_FALSE(found.has_value()) << body << text_of(found);
+  const auto failure = run_body(body);
+  EXPECT_FALSE(failure.has_value()) << body << text_of(failure);
 }
 
 TEST(EmulationSynchronization, a_barrier_needs_all_threads_of_the_block) {

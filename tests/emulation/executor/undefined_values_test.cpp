@@ -17,9 +17,9 @@ namespace {
                                                                            " ret;");
   TestMemory memory;
   const std::uint64_t written = memory.allocate(std::vector<std::uint32_t>(64, 3));
-  const std::uint64_t fresh = memory.allocate(256);
+  const std::uint64_t uninitialized = memory.allocate(256);
   return run_text(text, {.grid = {2}, .block = {64}}, {.checks_undefined_values = true}, memory,
-                  written, fresh);
+                  written, uninitialized);
 }
 
 void expect_caught(const std::string& body, std::string_view use) {
@@ -28,8 +28,8 @@ void expect_caught(const std::string& body, std::string_view use) {
 }
 
 void expect_nothing(const std::string& body) {
-  const auto found = run_body(body);
-  EXPECT_FALSE(found.has_value()) << body << text_of(found);
+  const auto failure = run_body(body);
+  EXPECT_FALSE(failure.has_value()) << body << text_of(failure);
 }
 
 TEST(EmulationUndefinedValues, of_registers_are_caught_where_they_are_used) {
@@ -113,15 +113,17 @@ TEST(EmulationUndefinedValues, remain_in_memory_for_the_next_kernel) {
       ld.param.u64 %d2, [q]; ld.global.u32 %r1, [%d1]; setp.eq.u32 %p1, %r1, 0;
       @%p1 bra $end; $end: st.global.u32 [%d2], 1; ret;)");
   TestMemory memory;
-  const std::uint64_t fresh = memory.allocate(4);
+  const std::uint64_t uninitialized = memory.allocate(4);
   const std::uint64_t other = memory.allocate(4);
   const DeviceModel device{.checks_undefined_values = true};
-  expect_failure(run_text(text, {}, device, memory, fresh, other), 719, {"where a branch goes"});
-  EXPECT_RUNS(text, {}, {}, memory, fresh, fresh);  // nobody looks
-  expect_failure(run_text(text, {}, device, memory, fresh, other), 719, {"where a branch goes"});
+  expect_failure(run_text(text, {}, device, memory, uninitialized, other), 719,
+                 {"where a branch goes"});
+  EXPECT_RUNS(text, {}, {}, memory, uninitialized, uninitialized);  // nobody looks
+  expect_failure(run_text(text, {}, device, memory, uninitialized, other), 719,
+                 {"where a branch goes"});
   const std::uint64_t written = memory.allocate(std::vector<std::uint32_t>(1));
-  EXPECT_RUNS(text, {}, device, memory, written, fresh);
-  EXPECT_RUNS(text, {}, device, memory, fresh, other);
+  EXPECT_RUNS(text, {}, device, memory, written, uninitialized);
+  EXPECT_RUNS(text, {}, device, memory, uninitialized, other);
 }
 
 }  // namespace

@@ -38,16 +38,16 @@ class HostKernelsTest : public EmulatedDevices {
   void TearDown() override {
     EXPECT_EQ(deallocate(in), cuda::success);
     EXPECT_EQ(deallocate(out), cuda::success);
-    leave_undefined_memory();
+    unfollow_undefined_memory();
   }
   void run(void (*kernel)(const Parameters& p)) {
     static void (*running)(const Parameters& p);
     running = kernel;
-    const Parameters given{out, in};
+    const Parameters kernel_params{out, in};
     const cuda::KernelOperand operands[] = {{out, sizeof(words), true, false},
                                             {in, sizeof(words), false, false}};
     run_host_kernel([](const void* params) { running(*static_cast<const Parameters*>(params)); },
-                    &given, operands);
+                    &kernel_params, operands);
   }
 
   std::uint32_t* in = nullptr;
@@ -83,7 +83,7 @@ TEST_F(HostKernelsTest, change_an_array_in_place_once) {
 }
 
 TEST_F(HostKernelsTest, count_as_writing_where_nobody_follows) {
-  leave_undefined_memory();
+  unfollow_undefined_memory();
   EXPECT_FALSE(follows_undefined_memory());
   run([](const Parameters& p) { p.out[2] = 7; });
   EXPECT_EQ(out[2], 7U);

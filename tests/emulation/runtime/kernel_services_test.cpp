@@ -70,27 +70,27 @@ class KernelServicesTest : public EmulatedDevices {
 /// What stands in the standard output behind where it begins.
 class CaughtOutput {
  public:
-  CaughtOutput() : file_(std::tmpfile()), before_(::dup(STDOUT_FILENO)) {
+  CaughtOutput() : file_(std::tmpfile()), saved_stdout_(::dup(STDOUT_FILENO)) {
     std::fflush(stdout);
     ::dup2(::fileno(file_), STDOUT_FILENO);
   }
   CaughtOutput(const CaughtOutput&) = delete;
   CaughtOutput& operator=(const CaughtOutput&) = delete;
   ~CaughtOutput() {
-    ::dup2(before_, STDOUT_FILENO);
-    ::close(before_);
+    ::dup2(saved_stdout_, STDOUT_FILENO);
+    ::close(saved_stdout_);
     std::fclose(file_);
   }
   [[nodiscard]] std::string text() const {
-    std::string found(4096, '\0');
-    const ssize_t count = ::pread(::fileno(file_), found.data(), found.size(), 0);
-    found.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-    return found;
+    std::string contents(4096, '\0');
+    const ssize_t count = ::pread(::fileno(file_), contents.data(), contents.size(), 0);
+    contents.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    return contents;
   }
 
  private:
   std::FILE* file_;
-  int before_;
+  int saved_stdout_;
 };
 
 TEST_F(KernelServicesTest, text_is_shown_when_somebody_waits) {

@@ -110,11 +110,12 @@ TEST_F(LaunchesTest, impossible_launches_are_refused_and_leave_the_device_usable
 
 TEST_F(LaunchesTest, more_shared_memory_has_to_be_asked_for) {
   std::uint32_t* const data = device_memory(1);
-  constexpr int most = (163 << 10) - 1024;  // narrow has 1,024 bytes of its own
+  constexpr int max_bytes = (163 << 10) - 1024;  // narrow has 1,024 bytes of its own
   EXPECT_EQ(launch(narrow, {}, {}, data, 1, 60 << 10), cuda::invalid_value);
-  EXPECT_EQ(set_function_attribute(narrow, abi::max_dynamic_shared_bytes, most + 1),
+  EXPECT_EQ(set_function_attribute(narrow, abi::max_dynamic_shared_bytes, max_bytes + 1),
             cuda::invalid_value);
-  ASSERT_EQ(set_function_attribute(narrow, abi::max_dynamic_shared_bytes, most), cuda::success);
+  ASSERT_EQ(set_function_attribute(narrow, abi::max_dynamic_shared_bytes, max_bytes),
+            cuda::success);
   EXPECT_EQ(launch(narrow, {}, {}, data, 9, 60 << 10), cuda::success);
   EXPECT_EQ(read(data, 1)[0], 9U);
   EXPECT_EQ(deallocate(data), cuda::success);
@@ -159,12 +160,12 @@ TEST(emulator_launch_list, a_line_says_what_a_launch_did) {
 }
 
 TEST_F(LaunchesTest, registers_bound_the_blocks) {
-  KernelAttributes of;
-  of.max_threads_per_block = 1024;
-  of.registers = 64;
-  EXPECT_EQ(resident_blocks(of, 256, 0, DeviceModel{}), 4);
-  of.registers = 33;  // in units of 8
-  EXPECT_EQ(resident_blocks(of, 256, 0, DeviceModel{}), 6);
+  KernelAttributes attributes;
+  attributes.max_threads_per_block = 1024;
+  attributes.registers = 64;
+  EXPECT_EQ(resident_blocks(attributes, 256, 0, DeviceModel{}), 4);
+  attributes.registers = 33;  // in units of 8
+  EXPECT_EQ(resident_blocks(attributes, 256, 0, DeviceModel{}), 6);
 }
 
 TEST_F(LaunchesTest, a_wrong_address_is_a_sticky_error_of_that_device_alone) {
@@ -232,15 +233,15 @@ TEST_F(LaunchesTest, memory_of_another_device_needs_peer_access) {
 }
 
 TEST_F(LaunchesTest, host_memory_is_reached_if_it_is_pinned) {
-  alignas(4096) static std::uint32_t plain[1024] = {};
-  ASSERT_EQ(launch(store, {}, {}, plain, 1), cuda::success);
+  alignas(4096) static std::uint32_t pageable[1024] = {};
+  ASSERT_EQ(launch(store, {}, {}, pageable, 1), cuda::success);
   EXPECT_EQ(device_synchronize(), code::illegal_address);
   rehearsal::clear();
-  ASSERT_EQ(host_register(plain, sizeof plain, 0), cuda::success);
-  ASSERT_EQ(launch(store, {}, {}, plain, 7), cuda::success);
+  ASSERT_EQ(host_register(pageable, sizeof pageable, 0), cuda::success);
+  ASSERT_EQ(launch(store, {}, {}, pageable, 7), cuda::success);
   EXPECT_EQ(device_synchronize(), cuda::success);
-  EXPECT_EQ(plain[0], 7U);
-  EXPECT_EQ(host_unregister(plain), cuda::success);
+  EXPECT_EQ(pageable[0], 7U);
+  EXPECT_EQ(host_unregister(pageable), cuda::success);
 }
 
 TEST_F(LaunchesTest, memory_that_is_freed_after_a_launch_is_there_for_it) {
@@ -265,24 +266,24 @@ TEST_F(LaunchesTest, each_device_has_its_own_variables) {
   ASSERT_EQ(launch(count, {}, {}, data, 10), cuda::success);
   ASSERT_EQ(launch(count, {}, {}, data, 10), cuda::success);
   EXPECT_EQ(read(data, 1)[0], 27U) << "it begins with 7";
-  void* place = nullptr;
+  void* variable = nullptr;
   std::size_t nbytes = 0;
-  ASSERT_EQ(get_symbol_address(&place, counter), cuda::success);
+  ASSERT_EQ(get_symbol_address(&variable, counter), cuda::success);
   ASSERT_EQ(get_symbol_size(&nbytes, counter), cuda::success);
   EXPECT_EQ(nbytes, 4U);
-  EXPECT_EQ(read(static_cast<std::uint32_t*>(place), 1)[0], 27U);
+  EXPECT_EQ(read(static_cast<std::uint32_t*>(variable), 1)[0], 27U);
   ASSERT_EQ(set_device(1), cuda::success);
   void* other_place = nullptr;
   ASSERT_EQ(get_symbol_address(&other_place, counter), cuda::success);
-  EXPECT_NE(other_place, place);
+  EXPECT_NE(other_place, variable);
   EXPECT_EQ(read(static_cast<std::uint32_t*>(other_place), 1)[0], 7U);
-  EXPECT_EQ(get_symbol_address(&place, data), 13);
+  EXPECT_EQ(get_symbol_address(&variable, data), 13);
   ASSERT_EQ(set_device(0), cuda::success);
   EXPECT_EQ(deallocate(data), cuda::success);
 }
 
 TEST_F(LaunchesTest, unregistered_images_are_forgotten_and_their_variables_freed) {
-  const std::size_t before = rehearsal::live_blocks(0);
+  const std::size_t blocks_before = rehearsal::live_blocks(0);
   const void* function = nullptr;
   std::uint32_t* const data = device_memory(1);
   {
@@ -293,7 +294,7 @@ TEST_F(LaunchesTest, unregistered_images_are_forgotten_and_their_variables_freed
   EXPECT_EQ(launch(function, {}, {}, data, 1), invalid_device_function);
   EXPECT_EQ(read(data, 1)[0], 8U) << "what was submitted runs";
   EXPECT_EQ(deallocate(data), cuda::success);
-  EXPECT_EQ(rehearsal::live_blocks(0), before);
+  EXPECT_EQ(rehearsal::live_blocks(0), blocks_before);
 }
 
 int code_of_a_launch(std::string bytes, const char* name) {
@@ -303,9 +304,9 @@ int code_of_a_launch(std::string bytes, const char* name) {
   std::uint32_t value = 0;
   void* arguments[] = {&data, &value};
   abi::FunctionAttributes attributes{};
-  const int asked = get_function_attributes(&attributes, function);
+  const int query_code = get_function_attributes(&attributes, function);
   const int code = launch_kernel(function, {}, {}, arguments, 0, cuda::legacy_stream);
-  EXPECT_EQ(asked, code);
+  EXPECT_EQ(query_code, code);
   EXPECT_EQ(get_last_error(), code);
   EXPECT_EQ(get_last_error(), cuda::success) << "the device is as it was";
   EXPECT_EQ(launch_kernel(function, {}, {}, arguments, 0, cuda::legacy_stream), code) << "again";

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "device/cuda/api.hpp"
-#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/emulated_system.hpp"
 #include "device/cuda/emulation/runtime/entry_points.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 

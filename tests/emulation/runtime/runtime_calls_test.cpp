@@ -106,7 +106,7 @@ TEST_F(RuntimeCallsTest, streams_events_and_host_functions_keep_their_order) {
   ASSERT_EQ(stream_create(&second, 1), cuda::success);
   ASSERT_EQ(event_create_with_flags(&event, 2), cuda::success);
   std::uint32_t* const data = device_memory(1);
-  std::uint32_t seen = 0;
+  std::uint32_t copied_value = 0;
   rehearsal::set_delay(20'000);
   const std::uint32_t value = 3;
   ASSERT_EQ(copy_async(data, &value, 4, 1, first), cuda::success);
@@ -115,19 +115,19 @@ TEST_F(RuntimeCallsTest, streams_events_and_host_functions_keep_their_order) {
   rehearsal::set_delay(0);
   ASSERT_EQ(stream_wait_event(second, event, 0), cuda::success);
   struct Pair {
-    const std::uint32_t* from;
-    std::uint32_t* to;
-  } places{data, &seen};
+    const std::uint32_t* source;
+    std::uint32_t* destination;
+  } copy_pair{data, &copied_value};
   ASSERT_EQ(launch_host_function(
                 second,
-                [](void* given) {
-                  const auto* const both = static_cast<Pair*>(given);
-                  *both->to = *both->from;
+                [](void* user_data) {
+                  const auto* const both = static_cast<Pair*>(user_data);
+                  *both->destination = *both->source;
                 },
-                &places),
+                &copy_pair),
             cuda::success);
   ASSERT_EQ(stream_synchronize(second), cuda::success);
-  EXPECT_EQ(seen, 3U);
+  EXPECT_EQ(copied_value, 3U);
   EXPECT_EQ(event_synchronize(event), cuda::success);
   int ordinal = -1;
   EXPECT_EQ(stream_device(second, &ordinal), cuda::success);
@@ -165,9 +165,9 @@ TEST_F(RuntimeCallsTest, timed_events_measure) {
 template <class Function>
 Function* driver_function(const char* name) {
   void* function = nullptr;
-  int found = -1;
-  EXPECT_EQ(get_driver_entry_point(name, &function, 12000, 0, &found), cuda::success);
-  EXPECT_EQ(found, function != nullptr ? 0 : 1);
+  int symbol_status = -1;
+  EXPECT_EQ(get_driver_entry_point(name, &function, 12000, 0, &symbol_status), cuda::success);
+  EXPECT_EQ(symbol_status, function != nullptr ? 0 : 1);
   return reinterpret_cast<Function*>(function);
 }
 
@@ -184,14 +184,14 @@ TEST_F(RuntimeCallsTest, contexts_are_a_stack_of_the_thread) {
   int ordinal = -1;
   EXPECT_EQ(get_device(&ordinal), cuda::success);
   EXPECT_EQ(ordinal, 1);
-  void* seen = nullptr;
-  EXPECT_EQ(current(&seen), 0);
-  EXPECT_EQ(seen, context);
-  EXPECT_EQ(pop(&seen), 0);
-  EXPECT_EQ(seen, context);
+  void* current_context = nullptr;
+  EXPECT_EQ(current(&current_context), 0);
+  EXPECT_EQ(current_context, context);
+  EXPECT_EQ(pop(&current_context), 0);
+  EXPECT_EQ(current_context, context);
   EXPECT_EQ(get_device(&ordinal), cuda::success);
   EXPECT_EQ(ordinal, 0);
-  EXPECT_EQ(push(&seen), 201) << "no context";
+  EXPECT_EQ(push(&current_context), 201) << "no context";
   EXPECT_EQ(driver_function<int()>("cuNoSuchFunction"), nullptr);
 }
 
@@ -239,25 +239,25 @@ TEST_F(RuntimeCallsTest, a_report_says_which_allocation_an_address_misses) {
 }
 
 TEST(emulator_settings, are_read_or_named) {
-  EmulatorSettings into;
-  EXPECT_EQ(read_setting("SKERRY_EMULATE_TARGET", "90", into), "");
-  EXPECT_EQ(into.model.compute_capability, 90);
-  EXPECT_EQ(into.model.shared_bytes_per_block_optin, 227U << 10);
-  EXPECT_EQ(read_setting("SKERRY_EMULATE_MULTIPROCESSORS", "132", into), "");
-  EXPECT_EQ(into.model.multiprocessors, 132);
-  EXPECT_EQ(read_setting("SKERRY_EMULATE_SEED", "7", into), "");
-  EXPECT_EQ(into.model.seed, 7U);
-  EXPECT_EQ(read_setting("SKERRY_EMULATE_TARGET", "75", into),
+  EmulatorSettings settings;
+  EXPECT_EQ(read_setting("SKERRY_EMULATE_TARGET", "90", settings), "");
+  EXPECT_EQ(settings.model.compute_capability, 90);
+  EXPECT_EQ(settings.model.shared_bytes_per_block_optin, 227U << 10);
+  EXPECT_EQ(read_setting("SKERRY_EMULATE_MULTIPROCESSORS", "132", settings), "");
+  EXPECT_EQ(settings.model.multiprocessors, 132);
+  EXPECT_EQ(read_setting("SKERRY_EMULATE_SEED", "7", settings), "");
+  EXPECT_EQ(settings.model.seed, 7U);
+  EXPECT_EQ(read_setting("SKERRY_EMULATE_TARGET", "75", settings),
             "SKERRY_EMULATE_TARGET=75 is not understood; accepted: 80 or 90");
-  EXPECT_EQ(read_setting("SKERRY_EMULATE_DEVICES", "0", into),
+  EXPECT_EQ(read_setting("SKERRY_EMULATE_DEVICES", "0", settings),
             "SKERRY_EMULATE_DEVICES=0 is not understood; accepted: 1 to 64");
-  EXPECT_NE(read_setting("SKERRY_EMULATE_SEED", "7x", into), "");
-  EXPECT_NE(read_setting("SKERRY_EMULATE_COLOUR", "7", into), "");
-  EXPECT_FALSE(into.model.counts_requests);
-  EXPECT_EQ(read_setting("SKERRY_EMULATE_LAUNCHES", "launches", into), "");
-  EXPECT_EQ(into.launch_list, "launches");
-  EXPECT_TRUE(into.model.counts_requests);
-  EXPECT_EQ(into.model.seed, 7U);
+  EXPECT_NE(read_setting("SKERRY_EMULATE_SEED", "7x", settings), "");
+  EXPECT_NE(read_setting("SKERRY_EMULATE_COLOUR", "7", settings), "");
+  EXPECT_FALSE(settings.model.counts_requests);
+  EXPECT_EQ(read_setting("SKERRY_EMULATE_LAUNCHES", "launches", settings), "");
+  EXPECT_EQ(settings.launch_list, "launches");
+  EXPECT_TRUE(settings.model.counts_requests);
+  EXPECT_EQ(settings.model.seed, 7U);
 }
 
 }  // namespace

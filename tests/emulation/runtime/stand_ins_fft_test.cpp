@@ -33,14 +33,14 @@ class CufftTest : public StandInsTest {
     const int status = cufft::make_plan(plan, 1, &length, &length, 1, length, &length, 1, length,
                                         type, batch, &work_nbytes);
     if (status == cufft::success) {
-      work = on_device<char>(work_nbytes);
-      EXPECT_EQ(cufft::set_work_area(plan, work), cufft::success);
+      workspace = on_device<char>(work_nbytes);
+      EXPECT_EQ(cufft::set_work_area(plan, workspace), cufft::success);
     }
     return status;
   }
   int plan = 0;
   std::size_t work_nbytes = 0;
-  char* work = nullptr;
+  char* workspace = nullptr;
 };
 
 TEST_F(CufftTest, transforms_both_ways_without_scaling) {
@@ -49,18 +49,18 @@ TEST_F(CufftTest, transforms_both_ways_without_scaling) {
   for (std::size_t i = 0; i < n; ++i) values[i] = complex128(static_cast<double>(i), 1);
   complex128* const x = on_device<complex128>(n, values.data());
   complex128* const y = on_device<complex128>(n);
-  const int made = make(cufft::complex_to_complex + cufft::double_precision, n);
-  if (made == cufft::not_implemented) GTEST_SKIP() << "this build has no complex128";
-  ASSERT_EQ(made, cufft::success);
+  const int status = make(cufft::complex_to_complex + cufft::double_precision, n);
+  if (status == cufft::not_implemented) GTEST_SKIP() << "this build has no complex128";
+  ASSERT_EQ(status, cufft::success);
   ASSERT_EQ(cufft::run_z2z(plan, x, y, -1), cufft::success);
   complex128 expected(0, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const double angle = -2 * std::numbers::pi * static_cast<double>(i) / n;
     expected = expected + values[i] * complex128(std::cos(angle), std::sin(angle));
   }
-  const complex128 found = from_device(y, n)[1];
-  EXPECT_NEAR(found.re, expected.re, 1e-13);
-  EXPECT_NEAR(found.im, expected.im, 1e-13);
+  const complex128 coefficient = from_device(y, n)[1];
+  EXPECT_NEAR(coefficient.re, expected.re, 1e-13);
+  EXPECT_NEAR(coefficient.im, expected.im, 1e-13);
   ASSERT_EQ(cufft::run_z2z(plan, y, x, 1), cufft::success);
   EXPECT_NEAR(from_device(x, n)[2].re, 2 * static_cast<double>(n), 1e-13);
   EXPECT_EQ(cufft::run_z2z(plan, y, x, 0), cufft::invalid_value);
@@ -94,7 +94,7 @@ TEST_F(CufftTest, plans_without_their_work_area_or_with_bad_layouts_are_refused)
   EXPECT_EQ(cufft::set_auto_allocation(plan, 0), cufft::invalid_plan) << "too late";
   EXPECT_EQ(cufft::set_work_area(plan, nullptr), cufft::success);
   EXPECT_EQ(cufft::run_c2c(plan, x, x, 1), cufft::no_workspace);
-  EXPECT_EQ(cufft::set_work_area(plan, work), cufft::success);
+  EXPECT_EQ(cufft::set_work_area(plan, workspace), cufft::success);
   EXPECT_EQ(cufft::run_c2c(plan, x, x, 1), cufft::success) << "in place";
   EXPECT_EQ(cufft::run_c2c(plan, x, nullptr, 1), cufft::invalid_value);
   EXPECT_EQ(device_synchronize(), cuda::success);

@@ -47,9 +47,9 @@ TEST_F(StacksTest, qr_gives_factors_for_each_matrix) {
   const std::array<double, 4> matrices{3, 4, 0, 5};
   double* const stack = on_device<double>(4, matrices.data());
   double* const tau = on_device<double>(2);
-  const std::array<double*, 2> places{stack, stack + 2};
+  const std::array<double*, 2> matrix_pointers{stack, stack + 2};
   const std::array<double*, 2> tau_places{tau, tau + 1};
-  double** const list = on_device<double*>(2, places.data());
+  double** const list = on_device<double*>(2, matrix_pointers.data());
   double** const tau_list = on_device<double*>(2, tau_places.data());
   int wrong = 7;
   const auto factor = [&](int m, int n, int lda, int* error, int count) {
@@ -86,22 +86,23 @@ TEST_F(StacksTest, singular_vectors_are_square_and_of_small_matrices) {
   EXPECT_EQ(size(33, 1, 1), cusolver::invalid_value) << "32 at most";
   EXPECT_EQ(size(2, 1, -1), cusolver::invalid_value);
   ASSERT_EQ(size(2, 1, 2), cusolver::success);
-  float* const work = on_device<float>(static_cast<std::size_t>(length));
+  float* const workspace = on_device<float>(static_cast<std::size_t>(length));
   struct Arguments {
-    int job = 1, lda = 2, ldu = 2, ldv = 1, spare = 0;
+    int jobz = 1, lda = 2, ldu = 2, ldv = 1, shortage = 0;
     float* u = nullptr;
   };
-  const auto run = [&](const Arguments& with) {
-    return cusolver::gesvdj_batched(handle, with.job, 2, 1, a, with.lda, s, with.u, with.ldu, v,
-                                    with.ldv, work, length - with.spare, info, settings, 2);
+  const auto call_routine = [&](const Arguments& arguments) {
+    return cusolver::gesvdj_batched(handle, arguments.jobz, 2, 1, a, arguments.lda, s, arguments.u,
+                                    arguments.ldu, v, arguments.ldv, workspace,
+                                    length - arguments.shortage, info, settings, 2);
   };
-  EXPECT_EQ(run({.job = 2, .u = u}), cusolver::invalid_value);
-  EXPECT_EQ(run({.lda = 1, .u = u}), cusolver::invalid_value);
-  EXPECT_EQ(run({.ldu = 1, .u = u}), cusolver::invalid_value);
-  EXPECT_EQ(run({.ldv = 0, .u = u}), cusolver::invalid_value);
-  EXPECT_EQ(run({.spare = 1, .u = u}), cusolver::invalid_value) << "the workspace";
-  EXPECT_EQ(run({.job = 0}), cusolver::invalid_value) << "memory for U in any case";
-  ASSERT_EQ(run({.u = u}), cusolver::success);
+  EXPECT_EQ(call_routine({.jobz = 2, .u = u}), cusolver::invalid_value);
+  EXPECT_EQ(call_routine({.lda = 1, .u = u}), cusolver::invalid_value);
+  EXPECT_EQ(call_routine({.ldu = 1, .u = u}), cusolver::invalid_value);
+  EXPECT_EQ(call_routine({.ldv = 0, .u = u}), cusolver::invalid_value);
+  EXPECT_EQ(call_routine({.shortage = 1, .u = u}), cusolver::invalid_value) << "the workspace";
+  EXPECT_EQ(call_routine({.jobz = 0}), cusolver::invalid_value) << "memory for U in any case";
+  ASSERT_EQ(call_routine({.u = u}), cusolver::success);
   EXPECT_EQ(from_device(info, 2), (std::vector<int>{0, 0}));
   EXPECT_NEAR(from_device(s, 2)[0], 5, 1e-6);
   EXPECT_NEAR(from_device(s, 2)[1], 2, 1e-6);
@@ -119,34 +120,36 @@ TEST_F(StacksTest, eigenvalues_are_of_types_that_go_together) {
   std::size_t host_nbytes = 0;
   struct Arguments {
     std::int64_t n = 2, lda = 2, count = 2;
-    int job = 1, part = 0, type_a = 1, type_w = 1, compute = 1;
-    std::size_t spare = 0;
+    int jobz = 1, uplo = 0, type_a = 1, type_w = 1, compute = 1;
+    std::size_t shortage = 0;
   };
-  const auto size = [&](const Arguments& with) {
-    return cusolver::syev_batched_size(handle, settings, with.job, with.part, with.n, with.type_a,
-                                       a, with.lda, with.type_w, w, with.compute, &device_nbytes,
-                                       &host_nbytes, with.count);
+  const auto size = [&](const Arguments& arguments) {
+    return cusolver::syev_batched_size(handle, settings, arguments.jobz, arguments.uplo,
+                                       arguments.n, arguments.type_a, a, arguments.lda,
+                                       arguments.type_w, w, arguments.compute, &device_nbytes,
+                                       &host_nbytes, arguments.count);
   };
   EXPECT_EQ(size({.count = 0}), cusolver::invalid_value);
   EXPECT_EQ(size({.count = std::int64_t{1} << 29}), cusolver::invalid_value) << "2^31 elements";
   EXPECT_EQ(size({.lda = 1}), cusolver::invalid_value);
-  EXPECT_EQ(size({.part = 2}), cusolver::invalid_value);
-  EXPECT_EQ(size({.job = 2}), cusolver::invalid_value);
+  EXPECT_EQ(size({.uplo = 2}), cusolver::invalid_value);
+  EXPECT_EQ(size({.jobz = 2}), cusolver::invalid_value);
   EXPECT_EQ(size({.type_w = 0}), cusolver::not_supported);
   EXPECT_EQ(size({.type_a = 5, .type_w = 5, .compute = 5}), cusolver::not_supported);
   EXPECT_EQ(size({.compute = 5}), cusolver::not_supported);
   ASSERT_EQ(size({}), cusolver::success);
-  char* const work = on_device<char>(device_nbytes);
+  char* const workspace = on_device<char>(device_nbytes);
   std::vector<char> host_work(host_nbytes);
-  const auto run = [&](std::size_t spare_device, std::size_t spare_host, void* values) {
-    return cusolver::syev_batched(handle, settings, 1, 0, 2, 1, a, 2, 1, values, 1, work,
-                                  device_nbytes - spare_device, host_work.data(),
-                                  host_nbytes - spare_host, info, 2);
+  const auto call_routine = [&](std::size_t device_shortage, std::size_t host_shortage,
+                                void* values) {
+    return cusolver::syev_batched(handle, settings, 1, 0, 2, 1, a, 2, 1, values, 1, workspace,
+                                  device_nbytes - device_shortage, host_work.data(),
+                                  host_nbytes - host_shortage, info, 2);
   };
-  EXPECT_EQ(run(1, 0, w), cusolver::invalid_value);
-  EXPECT_EQ(run(0, 1, w), cusolver::invalid_value);
-  EXPECT_EQ(run(0, 0, nullptr), cusolver::invalid_value);
-  ASSERT_EQ(run(0, 0, w), cusolver::success);
+  EXPECT_EQ(call_routine(1, 0, w), cusolver::invalid_value);
+  EXPECT_EQ(call_routine(0, 1, w), cusolver::invalid_value);
+  EXPECT_EQ(call_routine(0, 0, nullptr), cusolver::invalid_value);
+  ASSERT_EQ(call_routine(0, 0, w), cusolver::success);
   ASSERT_EQ(device_synchronize(), cuda::success);
   EXPECT_EQ(from_device(info, 2), (std::vector<int>{0, 0}));
   const std::vector<double> values = from_device(w, 4);

@@ -45,14 +45,15 @@ class CublasTest : public StandInsTest {
     int type_b = cublas::real_32, compute = cublas::compute_32, algorithm = -1, op_a = 0;
     std::size_t offset_bytes = 0;
   };
-  int multiply(const Arguments& with) {
+  int multiply(const Arguments& arguments) {
     const float one = 1;
     const float zero = 0;
-    const char* const moved = reinterpret_cast<const char*>(a) + with.offset_bytes;
-    return cublas::gemm_strided_batched(handle, with.op_a, cublas::plain, with.m, 2, 3, &one, moved,
-                                        cublas::real_32, with.lda, 0, b, with.type_b, with.ldb, 0,
-                                        &zero, c, cublas::real_32, with.ldc, with.stride_c,
-                                        with.count, with.compute, with.algorithm);
+    const char* const moved = reinterpret_cast<const char*>(a) + arguments.offset_bytes;
+    return cublas::gemm_strided_batched(handle, arguments.op_a, cublas::not_transposed, arguments.m,
+                                        2, 3, &one, moved, cublas::real_32, arguments.lda, 0, b,
+                                        arguments.type_b, arguments.ldb, 0, &zero, c,
+                                        cublas::real_32, arguments.ldc, arguments.stride_c,
+                                        arguments.count, arguments.compute, arguments.algorithm);
   }
 
   cublas::Handle* handle = nullptr;
@@ -77,7 +78,7 @@ TEST_F(CublasTest, refuses_what_the_documentation_forbids) {
   EXPECT_EQ(multiply({.type_b = cublas::real_64}), cublas::not_supported);
   EXPECT_EQ(multiply({.compute = cublas::compute_64}), cublas::not_supported);
   EXPECT_EQ(multiply({.offset_bytes = 2}), cublas::invalid_value);
-  EXPECT_NE(last_refusal().find("multiple of an item"), std::string::npos) << last_refusal();
+  EXPECT_NE(last_rejection().find("multiple of an item"), std::string::npos) << last_rejection();
   EXPECT_EQ(multiply({.m = 0}), cublas::success) << "nothing to do";
   EXPECT_EQ(multiply({}), cublas::success);
 }
@@ -113,9 +114,9 @@ TEST_F(CublasTest, float16_is_added_up_in_float32_where_the_mode_says_so) {
   const auto product = [&](int compute) {
     const float one = 1;
     const float zero = 0;
-    return cublas::gemm_strided_batched(handle, cublas::plain, cublas::plain, 1, 1, 2, &one, x,
-                                        cublas::real_16, 1, 0, y, cublas::real_16, 2, 0, &zero, out,
-                                        cublas::real_16, 1, 1, 1, compute, -1);
+    return cublas::gemm_strided_batched(handle, cublas::not_transposed, cublas::not_transposed, 1,
+                                        1, 2, &one, x, cublas::real_16, 1, 0, y, cublas::real_16, 2,
+                                        0, &zero, out, cublas::real_16, 1, 1, 1, compute, -1);
   };
   EXPECT_EQ(product(cublas::compute_64), cublas::not_supported);
   ASSERT_EQ(product(cublas::compute_32), cublas::success);
@@ -140,9 +141,9 @@ TEST_F(CublasTest, factors_and_solves_stacks) {
   const std::array<double, 4> right{3, 5, 1, 1};
   double* const stack = on_device<double>(8, matrices.data());
   double* const sides = on_device<double>(4, right.data());
-  const std::array<double*, 2> places{stack, stack + 4};
+  const std::array<double*, 2> matrix_pointers{stack, stack + 4};
   const std::array<double*, 2> side_places{sides, sides + 2};
-  double** const list = on_device<double*>(2, places.data());
+  double** const list = on_device<double*>(2, matrix_pointers.data());
   double** const side_list = on_device<double*>(2, side_places.data());
   int* const pivots = on_device<int>(4);
   int* const info = on_device<int>(2);
@@ -182,8 +183,8 @@ TEST_F(CublasTest, listed_matrices_are_in_the_memory_of_the_device) {
   double* const one = on_device<double>(4, matrix.data());
   int* const pivots = on_device<int>(2);
   int* const info = on_device<int>(1);
-  const std::array<double*, 1> places{one + 1};
-  double** const list = on_device<double*>(1, places.data());
+  const std::array<double*, 1> matrix_pointers{one + 1};
+  double** const list = on_device<double*>(1, matrix_pointers.data());
   ASSERT_EQ(cublas::getrf_batched(handle, 2, list, 2, pivots, info, 1), cublas::success);
   EXPECT_EQ(device_synchronize(), cuda::illegal_address) << "a matrix that ends too late";
 }
@@ -215,8 +216,8 @@ TEST_F(CusolverTest, factors_and_solves) {
   int* const pivots = on_device<int>(2);
   int length = 0;
   ASSERT_EQ(cusolver::getrf_size(handle, 2, 2, a, 2, &length), cusolver::success);
-  double* const work = on_device<double>(static_cast<std::size_t>(length));
-  ASSERT_EQ(cusolver::getrf(handle, 2, 2, a, 2, work, pivots, info), cusolver::success);
+  double* const workspace = on_device<double>(static_cast<std::size_t>(length));
+  ASSERT_EQ(cusolver::getrf(handle, 2, 2, a, 2, workspace, pivots, info), cusolver::success);
   ASSERT_EQ(cusolver::getrs(handle, 0, 2, 1, a, 2, pivots, b, 2, info), cusolver::success);
   EXPECT_EQ(from_device(info, 1)[0], 0);
   const std::vector<double> x = from_device(b, 2);
@@ -224,8 +225,9 @@ TEST_F(CusolverTest, factors_and_solves) {
   EXPECT_NEAR(x[1], 1.4, 1e-15);
   EXPECT_EQ(cusolver::getrs(handle, 3, 2, 1, a, 2, pivots, b, 2, info), cusolver::invalid_value);
   EXPECT_EQ(cusolver::getrs(handle, 0, 2, 1, a, 1, pivots, b, 2, info), cusolver::invalid_value);
-  EXPECT_EQ(cusolver::getrf(handle, 2, 2, a, 1, work, pivots, info), cusolver::invalid_value);
-  EXPECT_EQ(cusolver::getrf(handle, 2, 2, a, 2, work, pivots, nullptr), cusolver::invalid_value);
+  EXPECT_EQ(cusolver::getrf(handle, 2, 2, a, 1, workspace, pivots, info), cusolver::invalid_value);
+  EXPECT_EQ(cusolver::getrf(handle, 2, 2, a, 2, workspace, pivots, nullptr),
+            cusolver::invalid_value);
   EXPECT_EQ(cusolver::getrf_size(handle, -1, 2, a, 2, &length), cusolver::invalid_value);
 }
 
@@ -234,11 +236,11 @@ TEST_F(CusolverTest, workspaces_are_as_large_as_asked_for) {
   float* const a = on_device<float>(4, matrix.data());
   int length = 0;
   ASSERT_EQ(cusolver::potrf_size(handle, cusolver::lower, 2, a, 2, &length), cusolver::success);
-  float* const work = on_device<float>(static_cast<std::size_t>(length));
-  EXPECT_EQ(cusolver::potrf(handle, cusolver::lower, 2, a, 2, work, length - 1, info),
+  float* const workspace = on_device<float>(static_cast<std::size_t>(length));
+  EXPECT_EQ(cusolver::potrf(handle, cusolver::lower, 2, a, 2, workspace, length - 1, info),
             cusolver::invalid_value);
-  EXPECT_EQ(cusolver::potrf(handle, 2, 2, a, 2, work, length, info), cusolver::invalid_value);
-  ASSERT_EQ(cusolver::potrf(handle, cusolver::lower, 2, a, 2, work, length, info),
+  EXPECT_EQ(cusolver::potrf(handle, 2, 2, a, 2, workspace, length, info), cusolver::invalid_value);
+  ASSERT_EQ(cusolver::potrf(handle, cusolver::lower, 2, a, 2, workspace, length, info),
             cusolver::success);
   EXPECT_EQ(from_device(a, 4)[0], 2);
   float* const small = on_device<float>(1);
@@ -250,19 +252,19 @@ TEST_F(CusolverTest, workspaces_are_as_large_as_asked_for) {
 TEST_F(CusolverTest, factors_stacks_of_positive_definite_matrices) {
   const std::array<float, 8> matrices{4, 2, 2, 3, 1, 2, 2, 1};
   float* const stack = on_device<float>(8, matrices.data());
-  const std::array<float*, 2> places{stack, stack + 4};
-  float** const list = on_device<float*>(2, places.data());
-  int* const each = on_device<int>(2);
-  const auto factor = [&](int part, int n, int lda, int* codes, int count) {
-    return cusolver::potrf_batched(handle, part, n, list, lda, codes, count);
+  const std::array<float*, 2> matrix_pointers{stack, stack + 4};
+  float** const list = on_device<float*>(2, matrix_pointers.data());
+  int* const stack_info = on_device<int>(2);
+  const auto factor = [&](int uplo, int n, int lda, int* codes, int count) {
+    return cusolver::potrf_batched(handle, uplo, n, list, lda, codes, count);
   };
-  EXPECT_EQ(factor(2, 2, 2, each, 2), cusolver::invalid_value);
-  EXPECT_EQ(factor(cusolver::lower, 2, 1, each, 2), cusolver::invalid_value);
-  EXPECT_EQ(factor(cusolver::lower, -1, 2, each, 2), cusolver::invalid_value);
+  EXPECT_EQ(factor(2, 2, 2, stack_info, 2), cusolver::invalid_value);
+  EXPECT_EQ(factor(cusolver::lower, 2, 1, stack_info, 2), cusolver::invalid_value);
+  EXPECT_EQ(factor(cusolver::lower, -1, 2, stack_info, 2), cusolver::invalid_value);
   EXPECT_EQ(factor(cusolver::lower, 2, 2, nullptr, 2), cusolver::invalid_value);
-  EXPECT_EQ(factor(cusolver::lower, 2, 2, each, -1), cusolver::invalid_value);
-  ASSERT_EQ(factor(cusolver::lower, 2, 2, each, 2), cusolver::success);
-  EXPECT_EQ(from_device(each, 2), (std::vector<int>{0, 2})) << "the second is not definite";
+  EXPECT_EQ(factor(cusolver::lower, 2, 2, stack_info, -1), cusolver::invalid_value);
+  ASSERT_EQ(factor(cusolver::lower, 2, 2, stack_info, 2), cusolver::success);
+  EXPECT_EQ(from_device(stack_info, 2), (std::vector<int>{0, 2})) << "the second is not definite";
   EXPECT_EQ(from_device(stack, 1)[0], 2);
 }
 
@@ -277,12 +279,14 @@ TEST_F(CusolverTest, singular_vectors_are_v_and_not_its_adjoint) {
   int length = 0;
   ASSERT_EQ(cusolver::gesvdj_size(handle, 1, 1, 1, 2, a, 1, s, u, 1, v, 2, &length, settings),
             cusolver::success);
-  complex128* const work = on_device<complex128>(static_cast<std::size_t>(length));
-  EXPECT_EQ(cusolver::gesvdj(handle, 1, 1, 1, 2, a, 1, s, u, 1, v, 1, work, length, info, settings),
-            cusolver::invalid_value)
+  complex128* const workspace = on_device<complex128>(static_cast<std::size_t>(length));
+  EXPECT_EQ(
+      cusolver::gesvdj(handle, 1, 1, 1, 2, a, 1, s, u, 1, v, 1, workspace, length, info, settings),
+      cusolver::invalid_value)
       << "ldv";
-  ASSERT_EQ(cusolver::gesvdj(handle, 1, 1, 1, 2, a, 1, s, u, 1, v, 2, work, length, info, settings),
-            cusolver::success);
+  ASSERT_EQ(
+      cusolver::gesvdj(handle, 1, 1, 1, 2, a, 1, s, u, 1, v, 2, workspace, length, info, settings),
+      cusolver::success);
   EXPECT_NEAR(from_device(s, 1)[0], 5, 1e-14);
   const complex128 first = from_device(u, 1)[0];
   const std::vector<complex128> right = from_device(v, 2);
@@ -302,21 +306,21 @@ TEST_F(CusolverTest, geev_takes_complex_matrices_without_left_vectors) {
   std::size_t device_nbytes = 0;
   std::size_t host_nbytes = 0;
   constexpr int type = 5;
-  const auto size = [&](int left, int of) {
-    return cusolver::geev_size(handle, settings, left, 0, 2, of, a, 2, type, w, type, nullptr, 2,
-                               type, nullptr, 2, type, &device_nbytes, &host_nbytes);
+  const auto size = [&](int left, int type_a) {
+    return cusolver::geev_size(handle, settings, left, 0, 2, type_a, a, 2, type, w, type, nullptr,
+                               2, type, nullptr, 2, type, &device_nbytes, &host_nbytes);
   };
   EXPECT_EQ(size(1, type), cusolver::invalid_value);
   EXPECT_EQ(size(0, 4), cusolver::not_supported);
   ASSERT_EQ(size(0, type), cusolver::success);
-  char* const work = on_device<char>(device_nbytes);
+  char* const workspace = on_device<char>(device_nbytes);
   std::vector<char> host_work(host_nbytes);
-  const auto run = [&](std::size_t host) {
+  const auto call_routine = [&](std::size_t host) {
     return cusolver::geev(handle, settings, 0, 0, 2, type, a, 2, type, w, type, nullptr, 2, type,
-                          nullptr, 2, type, work, device_nbytes, host_work.data(), host, info);
+                          nullptr, 2, type, workspace, device_nbytes, host_work.data(), host, info);
   };
-  EXPECT_EQ(run(host_nbytes - 1), cusolver::invalid_value);
-  ASSERT_EQ(run(host_nbytes), cusolver::success);
+  EXPECT_EQ(call_routine(host_nbytes - 1), cusolver::invalid_value);
+  ASSERT_EQ(call_routine(host_nbytes), cusolver::success);
   ASSERT_EQ(device_synchronize(), cuda::success);
   EXPECT_EQ(from_device(w, 2)[0].im, 1);
   EXPECT_EQ(cusolver::destroy_settings(settings), cusolver::success);
@@ -325,9 +329,11 @@ TEST_F(CusolverTest, geev_takes_complex_matrices_without_left_vectors) {
 TEST_F(CusolverTest, reflectors_are_no_more_than_columns) {
   double* const a = on_device<double>(6);
   double* const tau = on_device<double>(3);
-  double* const work = on_device<double>(200);
-  EXPECT_EQ(cusolver::orgqr(handle, 2, 3, 2, a, 2, tau, work, 200, info), cusolver::invalid_value);
-  EXPECT_EQ(cusolver::orgqr(handle, 3, 2, 3, a, 3, tau, work, 200, info), cusolver::invalid_value);
+  double* const workspace = on_device<double>(200);
+  EXPECT_EQ(cusolver::orgqr(handle, 2, 3, 2, a, 2, tau, workspace, 200, info),
+            cusolver::invalid_value);
+  EXPECT_EQ(cusolver::orgqr(handle, 3, 2, 3, a, 3, tau, workspace, 200, info),
+            cusolver::invalid_value);
 }
 
 }  // namespace

@@ -59,15 +59,16 @@ class StreamRacesTest : public EmulatedDevices {
   }
 
   /// data[0:32] = 1
-  void write(void* stream, std::uint32_t* to) {
-    ASSERT_EQ(launch(store, {}, {32, 1, 1}, to, 1, 0, stream), cuda::success);
+  void write(void* stream, std::uint32_t* destination) {
+    ASSERT_EQ(launch(store, {}, {32, 1, 1}, destination, 1, 0, stream), cuda::success);
   }
-  void copy_by_kernel(void* stream, std::uint32_t* to, std::uint32_t* from, unsigned count = 32) {
-    void* arguments[] = {&to, &from};
+  void copy_by_kernel(void* stream, std::uint32_t* destination, std::uint32_t* source,
+                      unsigned count = 32) {
+    void* arguments[] = {&destination, &source};
     ASSERT_EQ(launch_kernel(move, {}, {count, 1, 1}, arguments, 0, stream), cuda::success);
   }
-  void order_by_event(void* before, void* behind) {
-    ASSERT_EQ(event_record(event, before), cuda::success);
+  void order_by_event(void* earlier_stream, void* behind) {
+    ASSERT_EQ(event_record(event, earlier_stream), cuda::success);
     ASSERT_EQ(stream_wait_event(behind, event, 0), cuda::success);
   }
   static void expect_race(std::initializer_list<std::string_view> words) {

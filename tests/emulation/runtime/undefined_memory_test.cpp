@@ -16,9 +16,9 @@ constexpr std::uint32_t all = 0xffffffff;
 
 std::uint32_t bits_of(const std::uint32_t* data) {
   std::uint32_t bits = 0x5555;
-  const std::byte* const from = undefined_memory_bits(reinterpret_cast<std::uint64_t>(data));
-  EXPECT_NE(from, nullptr);
-  if (from != nullptr) std::memcpy(&bits, from, sizeof bits);
+  const std::byte* const shadow = undefined_memory_bits(reinterpret_cast<std::uint64_t>(data));
+  EXPECT_NE(shadow, nullptr);
+  if (shadow != nullptr) std::memcpy(&bits, shadow, sizeof bits);
   return bits;
 }
 
@@ -42,33 +42,33 @@ TEST_F(UndefinedMemoryTest, is_what_no_copy_and_no_fill_has_written) {
   EXPECT_EQ(bits_of(data + 6), none);
   EXPECT_EQ(bits_of(data + 7), all);
   EXPECT_EQ(deallocate(data), cuda::success);
-  std::uint32_t* const again = device_memory(8);
-  for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(again + k), all);
-  EXPECT_EQ(deallocate(again), cuda::success);
+  std::uint32_t* const reused_data = device_memory(8);
+  for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(reused_data + k), all);
+  EXPECT_EQ(deallocate(reused_data), cuda::success);
 }
 
 TEST_F(UndefinedMemoryTest, comes_back_with_what_a_pool_hands_out_again) {
   ASSERT_TRUE(follow_undefined_memory());
   void* stream = nullptr;
   ASSERT_EQ(stream_create(&stream, 1), cuda::success);
-  void* before = nullptr;
-  ASSERT_EQ(allocate_async(&before, 32, stream), cuda::success);
-  ASSERT_EQ(fill_async(before, 0, 32, stream), cuda::success);
-  ASSERT_EQ(deallocate_async(before, stream), cuda::success);
+  void* old_block = nullptr;
+  ASSERT_EQ(allocate_async(&old_block, 32, stream), cuda::success);
+  ASSERT_EQ(fill_async(old_block, 0, 32, stream), cuda::success);
+  ASSERT_EQ(deallocate_async(old_block, stream), cuda::success);
   ASSERT_EQ(stream_synchronize(stream), cuda::success);
-  EXPECT_EQ(bits_of(static_cast<std::uint32_t*>(before)), none);
+  EXPECT_EQ(bits_of(static_cast<std::uint32_t*>(old_block)), none);
   // What was freed is kept apart for a while, so that late uses of it are known.
-  void* again = nullptr;
-  for (int k = 0; k < 5000 && again != before; ++k) {
-    if (again != nullptr) {
-      ASSERT_EQ(deallocate_async(again, stream), cuda::success);
+  void* new_block = nullptr;
+  for (int k = 0; k < 5000 && new_block != old_block; ++k) {
+    if (new_block != nullptr) {
+      ASSERT_EQ(deallocate_async(new_block, stream), cuda::success);
     }
     ASSERT_EQ(stream_synchronize(stream), cuda::success);
-    ASSERT_EQ(allocate_async(&again, 32, stream), cuda::success);
+    ASSERT_EQ(allocate_async(&new_block, 32, stream), cuda::success);
   }
-  ASSERT_EQ(again, before) << "or this shows nothing";
-  for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(static_cast<std::uint32_t*>(again) + k), all);
-  EXPECT_EQ(deallocate_async(again, stream), cuda::success);
+  ASSERT_EQ(new_block, old_block) << "or this shows nothing";
+  for (int k = 0; k < 8; ++k) EXPECT_EQ(bits_of(static_cast<std::uint32_t*>(new_block) + k), all);
+  EXPECT_EQ(deallocate_async(new_block, stream), cuda::success);
   EXPECT_EQ(stream_destroy(stream), cuda::success);
 }
 

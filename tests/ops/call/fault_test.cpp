@@ -21,11 +21,11 @@ using doubles = std::vector<float64>;
 
 /// Arrays on one device; calls may write to `target` only if they succeed.
 struct Fixture {
-  explicit Fixture(Device where)
-      : x(array_of(counting<float64>(12, 1.0), Dims{3, 4}, where)),
-        y(array_of(std::vector<float32>{1, 2, 3, 4}, where)),
-        mask(array_of(std::vector<bool>{true, false, true, false}, where)),
-        target(array_of(doubles(12, 5.0), Dims{3, 4}, where)) {}
+  explicit Fixture(Device device)
+      : x(array_of(counting<float64>(12, 1.0), Dims{3, 4}, device)),
+        y(array_of(std::vector<float32>{1, 2, 3, 4}, device)),
+        mask(array_of(std::vector<bool>{true, false, true, false}, device)),
+        target(array_of(doubles(12, 5.0), Dims{3, 4}, device)) {}
   [[nodiscard]] NdArray transposed() const { return x.view({Dims{4, 3}, Dims{8, 32}, 0}); }
   [[nodiscard]] std::vector<doubles> contents() const {
     const std::vector<float32> narrow = values_of<float32>(y);
@@ -42,7 +42,7 @@ struct Fixture {
 
 struct Trial {
   std::string name;
-  std::function<void(const Fixture&)> run;
+  std::function<void(const Fixture&)> function;
 };
 
 /// A call with every operation, over operands that need a cast or a view wherever it takes them.
@@ -65,8 +65,8 @@ std::vector<Trial> all_trials() {
                         (void)reduce(op, f.transposed(), axis, {}, false);
                       }});
   }
-  const auto add = [&](const char* name, std::function<void(const Fixture&)> run) {
-    trials.push_back({name, std::move(run)});
+  const auto add = [&](const char* name, std::function<void(const Fixture&)> function) {
+    trials.push_back({name, std::move(function)});
   };
   add("add of one dtype", [](const Fixture& f) { (void)call("add", f.x, f.x); });
   add("add in place", [](const Fixture& f) { call_into("add", f.target, f.y); });
@@ -84,18 +84,20 @@ std::vector<Trial> all_trials() {
   add("assign, overlapping", [](const Fixture& f) {
     assign("assign", f.target.view({Dims{11}, Dims{8}, 8}), f.target.view({Dims{11}, Dims{8}, 0}));
   });
-  add("fill", [](const Fixture& f) { fill("fill", f.target, Scalar::of(9.0)); });
+  add("fill", [](const Fixture& f) { fill("fill", f.target, Scalar::from_value(9.0)); });
   add("reshape", [](const Fixture& f) {
     const std::int64_t shape[] = {12};
     (void)reshape(f.transposed(), shape, {});
   });
-  add("full",
-      [](const Fixture& f) { (void)full(Dims{3}, Scalar::of(1.0), Dtype::float64, f.x.device()); });
+  add("full", [](const Fixture& f) {
+    (void)full(Dims{3}, Scalar::from_value(1.0), Dtype::float64, f.x.device());
+  });
   add("arange", [](const Fixture& f) {
-    (void)arange(Scalar::of(0.0), Scalar::of(9.0), Scalar::of(1.0), {}, f.x.device());
+    (void)arange(Scalar::from_value(0.0), Scalar::from_value(9.0), Scalar::from_value(1.0), {},
+                 f.x.device());
   });
   add("linspace", [](const Fixture& f) {
-    (void)linspace(Scalar::of(0.0), Scalar::of(9.0), 4, {}, f.x.device(), true);
+    (void)linspace(Scalar::from_value(0.0), Scalar::from_value(9.0), 4, {}, f.x.device(), true);
   });
   add("eye", [](const Fixture& f) { (void)eye(3, 3, 0, Dtype::float64, f.x.device()); });
   add("tril", [](const Fixture& f) { (void)tril(f.x, 0); });
@@ -126,40 +128,40 @@ constexpr FaultSource cuda_calls{
     [] { return rehearsal::calls(); }, [] { rehearsal::clear(); }};
 
 /// One call with fault k. Returns whether it got through without meeting it.
-bool gets_through(const Trial& what, Device where, const FaultSource& faults, std::uint64_t k,
+bool gets_through(const Trial& trial, Device device, const FaultSource& faults, std::uint64_t k,
                   int& failures) {
-  const Fixture f(where);
+  const Fixture f(device);
   const std::vector<doubles> contents = f.contents();
   const std::vector<std::size_t> live = live_bytes();
   std::string error;
   faults.arm(k);
   try {
-    what.run(f);
+    trial.function(f);
   } catch (const OutOfMemoryError&) {
     error = "out_of_memory_error";
   } catch (const DeviceError&) {
     error = "device_error";
   } catch (const std::exception& other) {
-    ADD_FAILURE() << what.name << ", fault " << k << ": not the expected type: " << other.what();
+    ADD_FAILURE() << trial.name << ", fault " << k << ": not the expected type: " << other.what();
   }
   const bool met = faults.count() >= k;
   faults.disarm();
-  EXPECT_EQ(live_bytes(), live) << what.name << ", fault " << k << ' ' << error;
+  EXPECT_EQ(live_bytes(), live) << trial.name << ", fault " << k << ' ' << error;
   if (!error.empty()) {
     ++failures;
-    EXPECT_EQ(f.contents(), contents) << what.name << ", fault " << k << ' ' << error;
+    EXPECT_EQ(f.contents(), contents) << trial.name << ", fault " << k << ' ' << error;
   }
   return !met;
 }
 
 /// Returns how many calls failed.
-int try_every_fault(Device where, const FaultSource& faults) {
+int try_every_fault(Device device, const FaultSource& faults) {
   constexpr std::uint64_t too_many = 500;
   int failures = 0;
-  for (const Trial& what : all_trials()) {
+  for (const Trial& trial : all_trials()) {
     std::uint64_t k = 1;
-    while (k < too_many && !gets_through(what, where, faults, k, failures)) ++k;
-    EXPECT_LT(k, too_many) << what.name << " meets one fault after the other";
+    while (k < too_many && !gets_through(trial, device, faults, k, failures)) ++k;
+    EXPECT_LT(k, too_many) << trial.name << " meets one fault after the other";
   }
   return failures;
 }

@@ -99,7 +99,7 @@ TEST(registry, has_a_host_kernel_for_every_loop_on_float64) {
         << entry.name;
   }
   for (const Kernel& copy : kernels().moves.copy) EXPECT_NE(copy.host, nullptr);
-  for (const Kernel& where : kernels().moves.where) EXPECT_NE(where.host, nullptr);
+  for (const Kernel& kernel : kernels().moves.where_kernel) EXPECT_NE(kernel.host, nullptr);
   EXPECT_NE(kernels().moves.band.host, nullptr);
 }
 

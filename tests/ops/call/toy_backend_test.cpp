@@ -23,16 +23,17 @@ Device toy_device(int index) {
   return {kind, static_cast<std::int16_t>(index)};
 }
 
-NdArray counting(Device where) {
-  return arange(Scalar::of(0.0), Scalar::of(6.0), Scalar::of(1.0), Dtype::float64, where);
+NdArray counting(Device device) {
+  return arange(Scalar::from_value(0.0), Scalar::from_value(6.0), Scalar::from_value(1.0),
+                Dtype::float64, device);
 }
 
 std::vector<double> elements(const NdArray& x) {
   const NdArray packed = copy(x);
-  std::vector<double> found(static_cast<std::size_t>(packed.size()));
-  read_bytes(found.data(), packed.memory(), static_cast<std::size_t>(packed.layout().offset),
-             found.size() * sizeof(double));
-  return found;
+  std::vector<double> values(static_cast<std::size_t>(packed.size()));
+  read_bytes(values.data(), packed.memory(), static_cast<std::size_t>(packed.layout().offset),
+             values.size() * sizeof(double));
+  return values;
 }
 
 NdArray added(const NdArray& x1, const NdArray& x2) {
@@ -57,13 +58,13 @@ TEST(toy_backend, a_backend_has_the_functions_that_it_says_it_can_use) {
     change(incomplete);
     EXPECT_THROW(register_backend(incomplete), ValueError);
   };
-  is_refused([](Backend& of) { of.devices.count = nullptr; });
-  is_refused([](Backend& of) { of.memory.allocate = nullptr; });
-  is_refused([](Backend& of) { of.transfers.to_host = nullptr; });
-  is_refused([](Backend& of) { of.launch = nullptr; });
-  is_refused([](Backend& of) { of.can.form = KernelForm::native; });
-  is_refused([](Backend& of) { of.can.runs_later = true; });
-  is_refused([](Backend& of) { of.can.has_cuda_interface = true; });
+  is_refused([](Backend& backend) { backend.devices.count = nullptr; });
+  is_refused([](Backend& backend) { backend.memory.allocate = nullptr; });
+  is_refused([](Backend& backend) { backend.transfers.to_host = nullptr; });
+  is_refused([](Backend& backend) { backend.launch = nullptr; });
+  is_refused([](Backend& backend) { backend.can.kernel_form = KernelForm::native; });
+  is_refused([](Backend& backend) { backend.can.runs_later = true; });
+  is_refused([](Backend& backend) { backend.can.has_cuda_interface = true; });
   EXPECT_FALSE(find_device_kind("incomplete"));
 }
 
@@ -88,9 +89,9 @@ TEST(toy_backend, refuses_arrays_of_other_devices) {
 TEST(toy_backend, sends_arrays_to_all_other_devices_and_takes_them) {
   const std::vector<double> expected{0, 1, 2, 3, 4, 5};
   for (const Device other : {toy_device(0), toy_device(1), cpu0, cuda0}) {
-    const NdArray there = to_device(counting(toy_device(0)), other);
-    EXPECT_EQ(there.device(), other);
-    EXPECT_EQ(elements(there), expected) << to_string(other);
+    const NdArray device_array = to_device(counting(toy_device(0)), other);
+    EXPECT_EQ(device_array.device(), other);
+    EXPECT_EQ(elements(device_array), expected) << to_string(other);
     const NdArray back = to_device(counting(other), toy_device(1));
     EXPECT_EQ(back.device(), toy_device(1));
     EXPECT_EQ(elements(back), expected) << to_string(other);
@@ -98,25 +99,25 @@ TEST(toy_backend, sends_arrays_to_all_other_devices_and_takes_them) {
 }
 
 TEST(toy_backend, allocations_fail_by_plan_there_too) {
-  const Device where = toy_device(0);
+  const Device device = toy_device(0);
   fail_allocation(1);
-  EXPECT_THROW(static_cast<void>(allocate(where, 8)), OutOfMemoryError);
+  EXPECT_THROW(static_cast<void>(allocate(device, 8)), OutOfMemoryError);
   fail_allocation(0);
-  EXPECT_EQ(allocate(where, 0)->data(), nullptr);
+  EXPECT_EQ(allocate(device, 0)->data(), nullptr);
 }
 
 TEST(toy_backend, has_one_stream_whose_work_is_done) {
-  const Device where = toy_device(0);
-  EXPECT_THROW(static_cast<void>(Stream::create(where)), ValueError);
-  const Stream only = current_stream(where);
+  const Device device = toy_device(0);
+  EXPECT_THROW(static_cast<void>(Stream::create(device)), ValueError);
+  const Stream only = current_stream(device);
   EXPECT_TRUE(only.idle());
   only.synchronize();
   only.wait(current_stream(cuda0));
   current_stream(cuda0).wait(only);
-  Event done(where);
+  Event done(device);
   done.record(only);
   EXPECT_TRUE(done.done());
-  synchronize(where);
+  synchronize(device);
 }
 
 }  // namespace

@@ -17,15 +17,15 @@ namespace {
 using doubles = std::vector<float64>;
 using longs = std::vector<int64>;
 
-Scalar whole(std::int64_t value) { return Scalar::of(value); }
-Scalar real(double value) { return Scalar::of(value); }
+Scalar whole(std::int64_t value) { return Scalar::from_value(value); }
+Scalar real(double value) { return Scalar::from_value(value); }
 
 class CreationOn : public ::testing::TestWithParam<Device> {};
 INSTANTIATE_TEST_SUITE_P(every_device, CreationOn, ::testing::ValuesIn(every_device), device_name);
 
 TEST_P(CreationOn, full_fills_every_dtype) {
   for (int i = 0; i < dtype_count; ++i) {
-    const NdArray x = full(Dims{2, 3}, Scalar::of(true), static_cast<Dtype>(i), GetParam());
+    const NdArray x = full(Dims{2, 3}, Scalar::from_value(true), static_cast<Dtype>(i), GetParam());
     EXPECT_EQ(x.device(), GetParam());
     EXPECT_EQ(x.dtype(), static_cast<Dtype>(i));
     const NdArray as_double = kind(x.dtype()) == DtypeKind::complex_floating
@@ -91,7 +91,8 @@ TEST_P(CreationOn, linspace_without_the_end_has_the_bits_of_one_with_it) {
 }
 
 TEST_P(CreationOn, linspace_takes_complex_ends) {
-  const NdArray x = linspace(Scalar::of(0.0, 0.0), Scalar::of(2.0, 4.0), 3, {}, GetParam(), true);
+  const NdArray x =
+      linspace(Scalar::from_value(0.0, 0.0), Scalar::from_value(2.0, 4.0), 3, {}, GetParam(), true);
   EXPECT_EQ(values_of<complex128>(x), (std::vector<complex128>{{0, 0}, {1, 2}, {2, 4}}));
 }
 
@@ -145,14 +146,14 @@ TEST(meshgrid, takes_any_number_of_at_most_one_dimensional_arrays_on_one_device)
   EXPECT_EQ(meshgrid(zero_d, true)[0].shape(), (Dims{2, 1}));
   const NdArray matrix[] = {array_of(longs{1, 2}, Dims{1, 2})};
   EXPECT_THROW((void)meshgrid(matrix, true), ShapeError);
-  const NdArray apart[] = {array_of(longs{1}), array_of(longs{1}, cpu1)};
-  EXPECT_TRUE(
-      mentions(thrown_by<DeviceMismatchError>([&] { (void)meshgrid(apart, true); }), "arrays[1]"));
+  const NdArray mixed_arrays[] = {array_of(longs{1}), array_of(longs{1}, cpu1)};
+  EXPECT_TRUE(mentions(thrown_by<DeviceMismatchError>([&] { (void)meshgrid(mixed_arrays, true); }),
+                       "arrays[1]"));
 }
 
 TEST(creation, rejects_bad_shapes_before_it_allocates) {
   const std::int64_t huge = std::int64_t{1} << 62;
-  const std::vector<std::size_t> before = live_bytes();
+  const std::vector<std::size_t> bytes_before = live_bytes();
   EXPECT_THROW((void)empty(Dims{-1}, Dtype::float64, cpu0), ShapeError);
   EXPECT_THROW((void)empty(Dims{huge, huge}, Dtype::float64, cpu0), ShapeError);
   EXPECT_THROW((void)empty(Dims(65, 1), Dtype::float64, cpu0), ShapeError);
@@ -160,7 +161,7 @@ TEST(creation, rejects_bad_shapes_before_it_allocates) {
   EXPECT_THROW((void)arange(whole(0), whole(huge), whole(1), {}, cpu0), ShapeError);
   EXPECT_THROW((void)arange(real(0), real(1e300), real(1), {}, cpu0), ShapeError);
   EXPECT_THROW((void)linspace(real(0), real(1), huge, {}, cpu0, true), ShapeError);
-  EXPECT_EQ(live_bytes(), before);
+  EXPECT_EQ(live_bytes(), bytes_before);
 }
 
 TEST(creation, rejects_values_that_give_no_sequence) {
@@ -172,10 +173,11 @@ TEST(creation, rejects_values_that_give_no_sequence) {
   EXPECT_THROW((void)arange(whole(-1), whole(3), whole(1), Dtype::uint8, cpu0), OverflowError);
   EXPECT_THROW((void)arange(real(0.5), real(3), real(1), Dtype::int64, cpu0), DtypeError);
   EXPECT_THROW((void)arange(whole(0), whole(3), whole(1), Dtype::bool_, cpu0), DtypeError);
-  EXPECT_THROW((void)arange(Scalar::of(0.0, 1.0), whole(3), whole(1), {}, cpu0), DtypeError);
+  EXPECT_THROW((void)arange(Scalar::from_value(0.0, 1.0), whole(3), whole(1), {}, cpu0),
+               DtypeError);
   EXPECT_THROW((void)linspace(real(0), real(1), -1, {}, cpu0, true), ValueError);
   EXPECT_THROW((void)linspace(real(0), real(1), 3, Dtype::int64, cpu0, true), DtypeError);
-  EXPECT_THROW((void)linspace(Scalar::of(0.0, 1.0), real(1), 3, Dtype::float64, cpu0, true),
+  EXPECT_THROW((void)linspace(Scalar::from_value(0.0, 1.0), real(1), 3, Dtype::float64, cpu0, true),
                DtypeError);
   EXPECT_THROW((void)full(Dims{2}, real(0.5), Dtype::int64, cpu0), DtypeError);
   EXPECT_THROW((void)full(Dims{2}, whole(256), Dtype::uint8, cpu0), OverflowError);

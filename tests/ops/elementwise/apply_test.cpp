@@ -25,8 +25,9 @@ TEST_P(ApplyOn, adds_arrays_and_stays_on_their_device) {
 
 TEST_P(ApplyOn, takes_scalars_on_either_side) {
   const NdArray x = array_of(doubles{1, 2, 4}, GetParam());
-  EXPECT_EQ(values_of<float64>(call("divide", x, Scalar::of(2.0))), (doubles{0.5, 1, 2}));
-  EXPECT_EQ(values_of<float64>(call("divide", Scalar::of(std::int64_t{8}), x)), (doubles{8, 4, 2}));
+  EXPECT_EQ(values_of<float64>(call("divide", x, Scalar::from_value(2.0))), (doubles{0.5, 1, 2}));
+  EXPECT_EQ(values_of<float64>(call("divide", Scalar::from_value(std::int64_t{8}), x)),
+            (doubles{8, 4, 2}));
 }
 
 TEST_P(ApplyOn, broadcasts_rows_and_columns) {
@@ -53,13 +54,13 @@ TEST_P(ApplyOn, converts_a_repeated_operand_of_another_dtype) {
 
 TEST_P(ApplyOn, compares_into_bool) {
   const NdArray less =
-      call("less", array_of(longs{1, 5, 3}, GetParam()), Scalar::of(std::int64_t{3}));
+      call("less", array_of(longs{1, 5, 3}, GetParam()), Scalar::from_value(std::int64_t{3}));
   EXPECT_EQ(values_of<bool>(less), (std::vector<bool>{true, false, false}));
 }
 
 TEST_P(ApplyOn, gives_an_empty_result_for_no_elements) {
   const NdArray none = array_of(doubles{}, Dims{0, 3}, GetParam());
-  EXPECT_EQ(call("add", none, Scalar::of(1.0)).shape(), (Dims{0, 3}));
+  EXPECT_EQ(call("add", none, Scalar::from_value(1.0)).shape(), (Dims{0, 3}));
   EXPECT_EQ(call("add", none, array_of(doubles{1, 2, 3}, GetParam())).shape(), (Dims{0, 3}));
 }
 
@@ -73,9 +74,9 @@ TEST_P(ApplyOn, works_on_zero_dimensional_arrays) {
 TEST_P(ApplyOn, agrees_with_a_plain_loop_around_block_edges) {
   for (const std::int64_t n : {1, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 100003}) {
     const NdArray x = array_of(counting<float64>(2 * n), GetParam());
-    Layout stepped{Dims{n}, Dims{16}, 0};
+    Layout strided{Dims{n}, Dims{16}, 0};
     Layout backwards{Dims{n}, Dims{-8}, (2 * n - 1) * 8};
-    const NdArray sum = call("subtract", x.view(stepped), x.view(backwards));
+    const NdArray sum = call("subtract", x.view(strided), x.view(backwards));
     doubles expected;
     for (std::int64_t i = 0; i < n; ++i) expected.push_back(double(2 * i) - double(2 * n - 1 - i));
     EXPECT_EQ(values_of<float64>(sum), expected) << n;
@@ -94,10 +95,10 @@ TEST_P(ApplyOn, agrees_with_a_plain_loop_over_more_axes_than_a_plan_has) {
   }
   const NdArray x = array_of(counting<float64>(stride / 8), GetParam());
   const NdArray view = x.view({shape, strides, 0});
-  const doubles before = values_of<float64>(view);
+  const doubles original_values = values_of<float64>(view);
   const NdArray twice = call("add", view, view);
   doubles expected;
-  for (const double value : before) expected.push_back(value + value);
+  for (const double value : original_values) expected.push_back(value + value);
   EXPECT_EQ(values_of<float64>(twice), expected);
 }
 
@@ -114,7 +115,7 @@ TEST_P(ApplyOn, keeps_an_order_that_all_operands_share) {
 
 TEST_P(ApplyOn, in_place_writes_the_target_itself) {
   const NdArray x = array_of(doubles{1, 2, 3}, GetParam());
-  call_into("multiply", x, Scalar::of(2.0));
+  call_into("multiply", x, Scalar::from_value(2.0));
   EXPECT_EQ(values_of<float64>(x), (doubles{2, 4, 6}));
   call_into("add", x, x);
   EXPECT_EQ(values_of<float64>(x), (doubles{4, 8, 12}));
@@ -141,8 +142,8 @@ TEST_P(ApplyOn, in_place_over_its_own_reverse_equals_copy_semantics) {
 TEST_P(ApplyOn, in_place_rejects_what_would_change_dtype_or_shape) {
   const NdArray ints = array_of(std::vector<int32>{1, 2}, GetParam());
   EXPECT_THROW(call_into("add", ints, array_of(longs{1, 2}, GetParam())), DtypeError);
-  EXPECT_THROW(call_into("add", ints, Scalar::of(1.5)), DtypeError);
-  EXPECT_THROW(call_into("divide", ints, Scalar::of(std::int64_t{2})), DtypeError);
+  EXPECT_THROW(call_into("add", ints, Scalar::from_value(1.5)), DtypeError);
+  EXPECT_THROW(call_into("divide", ints, Scalar::from_value(std::int64_t{2})), DtypeError);
   EXPECT_THROW(call_into("add", ints, array_of(std::vector<int32>{1, 2}, Dims{2, 1}, GetParam())),
                ShapeError);
   const NdArray floats = array_of(std::vector<float32>{1, 2}, GetParam());
@@ -155,11 +156,11 @@ TEST_P(ApplyOn, in_place_rejects_what_would_change_dtype_or_shape) {
 
 TEST_P(ApplyOn, in_place_rejects_targets_that_can_not_be_written) {
   const NdArray x = array_of(doubles{1, 2}, GetParam());
-  const std::string text =
-      thrown_by<ReadOnlyError>([&] { call_into("add", x.read_only_view(), Scalar::of(1.0)); });
+  const std::string text = thrown_by<ReadOnlyError>(
+      [&] { call_into("add", x.read_only_view(), Scalar::from_value(1.0)); });
   EXPECT_TRUE(mentions(text, "copy"));
   const NdArray repeated = x.view({Dims{3, 2}, Dims{0, 8}, 0});
-  EXPECT_THROW(call_into("add", repeated, Scalar::of(1.0)), ReadOnlyError);
+  EXPECT_THROW(call_into("add", repeated, Scalar::from_value(1.0)), ReadOnlyError);
   EXPECT_EQ(values_of<float64>(x), (doubles{1, 2}));
 }
 
@@ -196,7 +197,7 @@ TEST(apply, in_place_reports_the_device_then_the_target_then_the_dtype_then_the_
   EXPECT_THROW(call_into("add", x.read_only_view(), array_of(doubles{1, 2}, cuda0)),
                DeviceMismatchError);
   EXPECT_THROW(call_into("add", x.read_only_view(), flags), ReadOnlyError);
-  EXPECT_THROW(call_into("add", x.read_only_view(), Scalar::of(true)), ReadOnlyError);
+  EXPECT_THROW(call_into("add", x.read_only_view(), Scalar::from_value(true)), ReadOnlyError);
   EXPECT_THROW(call_into("add", x, flags), DtypeError);
   EXPECT_THROW(call_into("less", x, array_of(doubles{1, 2, 3})), DtypeError);
   EXPECT_THROW(call_into("add", x, array_of(doubles{1, 2, 3})), ShapeError);
@@ -212,13 +213,13 @@ TEST(apply, lists_the_dtypes_that_an_operation_takes) {
 TEST(apply, rejects_scalars_that_the_dtype_does_not_hold) {
   const RefusedMixes strict;
   const NdArray bytes = array_of(std::vector<int8>{1, 2});
-  EXPECT_THROW((void)call("add", bytes, Scalar::of(std::int64_t{128})), OverflowError);
-  EXPECT_THROW((void)call("add", bytes, Scalar::of(1.0)), DtypeError);
-  EXPECT_THROW((void)call("add", bytes, Scalar::of(true)), DtypeError);
+  EXPECT_THROW((void)call("add", bytes, Scalar::from_value(std::int64_t{128})), OverflowError);
+  EXPECT_THROW((void)call("add", bytes, Scalar::from_value(1.0)), DtypeError);
+  EXPECT_THROW((void)call("add", bytes, Scalar::from_value(true)), DtypeError);
 }
 
 TEST(apply, widens_a_real_array_for_a_complex_scalar) {
-  const NdArray sum = call("add", array_of(doubles{1, 2}), Scalar::of(0.0, 1.0));
+  const NdArray sum = call("add", array_of(doubles{1, 2}), Scalar::from_value(0.0, 1.0));
   EXPECT_EQ(values_of<complex128>(sum), (std::vector<complex128>{{1, 1}, {2, 1}}));
 }
 

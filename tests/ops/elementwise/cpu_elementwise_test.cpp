@@ -91,10 +91,10 @@ TEST_P(CpuElementwise, work_in_place) {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 1000);
     for (const std::int64_t step : {4, 8}) {
       std::vector<float> y = x;
-      const Layout at{.shape = Dims{n}, .strides = Dims{step}};
-      const PlanOperand all = {reinterpret_cast<char*>(y.data()), &at, 4, {}};
+      const Layout layout{.shape = Dims{n}, .strides = Dims{step}};
+      const PlanOperand all = {reinterpret_cast<char*>(y.data()), &layout, 4, {}};
       const PlanOperand operands[] = {all, all, all};
-      const PlanParts parts(at.shape, operands);
+      const PlanParts parts(layout.shape, operands);
       table_->elementwise.loop[add][static_cast<int>(Dtype::float32)].host(&parts.first());
       for (std::int64_t i = 0; i < n; ++i) {
         const auto k = static_cast<std::size_t>(i * step / 4);
@@ -130,16 +130,17 @@ TEST_P(CpuElementwise, cast_between_all_dtypes) {
 
 TEST_P(CpuElementwise, casts_of_unfit_floats_give_the_least_integer) {
   const double unfit[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
-  const PlanOperand from = {reinterpret_cast<const char*>(unfit), nullptr, 8, {}};
+  const PlanOperand source = {reinterpret_cast<const char*>(unfit), nullptr, 8, {}};
   for (const double value : unfit) {
-    std::int64_t to = 0;
+    std::int64_t destination = 0;
     const Layout one{};
-    const PlanOperand operands[] = {{reinterpret_cast<char*>(&to), &one, 8, {}},
-                                    PlanOperand::of(Element::of(value), from.itemsize)};
+    const PlanOperand operands[] = {
+        {reinterpret_cast<char*>(&destination), &one, 8, {}},
+        PlanOperand::from_element(Element::from_value(value), source.itemsize)};
     const PlanParts parts(one.shape, operands);
     table_->cast.loop[static_cast<int>(Dtype::float64)][static_cast<int>(Dtype::int64)].host(
         &parts.first());
-    EXPECT_EQ(to, INT64_MIN) << value;
+    EXPECT_EQ(destination, INT64_MIN) << value;
   }
 }
 

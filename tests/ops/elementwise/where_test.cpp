@@ -30,10 +30,10 @@ INSTANTIATE_TEST_SUITE_P(every_device, WhereOn, ::testing::ValuesIn(every_device
 
 TEST_P(WhereOn, chooses_between_arrays) {
   const NdArray mask = array_of(bools{true, false, true}, GetParam());
-  const NdArray chosen = choose(mask, array_of(doubles{1, 2, 3}, GetParam()),
+  const NdArray result = choose(mask, array_of(doubles{1, 2, 3}, GetParam()),
                                 array_of(doubles{-1, -2, -3}, GetParam()));
-  EXPECT_EQ(chosen.device(), GetParam());
-  EXPECT_EQ(values_of<float64>(chosen), (doubles{1, -2, 3}));
+  EXPECT_EQ(result.device(), GetParam());
+  EXPECT_EQ(values_of<float64>(result), (doubles{1, -2, 3}));
 }
 
 TEST_P(WhereOn, promotes_broadcasts_and_takes_a_scalar_on_either_side) {
@@ -41,32 +41,37 @@ TEST_P(WhereOn, promotes_broadcasts_and_takes_a_scalar_on_either_side) {
   const NdArray row = array_of(std::vector<float32>{1, 2}, GetParam());
   EXPECT_EQ(values_of<float64>(choose(mask, row, array_of(doubles{5, 6}, GetParam()))),
             (doubles{1, 2, 5, 6}));
-  EXPECT_EQ(values_of<float32>(choose(mask, row, Scalar::of(9.0))),
+  EXPECT_EQ(values_of<float32>(choose(mask, row, Scalar::from_value(9.0))),
             (std::vector<float32>{1, 2, 9, 9}));
-  EXPECT_EQ(values_of<float32>(choose(mask, Scalar::of(std::int64_t{9}), row)),
+  EXPECT_EQ(values_of<float32>(choose(mask, Scalar::from_value(std::int64_t{9}), row)),
             (std::vector<float32>{9, 9, 1, 2}));
 }
 
 TEST_P(WhereOn, gives_default_dtypes_for_two_scalars) {
   const NdArray mask = array_of(bools{true, false}, GetParam());
-  EXPECT_EQ(
-      values_of<int64>(choose(mask, Scalar::of(std::int64_t{1}), Scalar::of(std::int64_t{2}))),
-      (longs{1, 2}));
-  EXPECT_EQ(values_of<float64>(choose(mask, Scalar::of(std::int64_t{1}), Scalar::of(2.5))),
+  EXPECT_EQ(values_of<int64>(choose(mask, Scalar::from_value(std::int64_t{1}),
+                                    Scalar::from_value(std::int64_t{2}))),
+            (longs{1, 2}));
+  EXPECT_EQ(values_of<float64>(
+                choose(mask, Scalar::from_value(std::int64_t{1}), Scalar::from_value(2.5))),
             (doubles{1, 2.5}));
-  EXPECT_EQ(values_of<bool>(choose(mask, Scalar::of(true), Scalar::of(false))),
+  EXPECT_EQ(values_of<bool>(choose(mask, Scalar::from_value(true), Scalar::from_value(false))),
             (bools{true, false}));
-  EXPECT_EQ(values_of<float64>(choose(mask, Scalar::of(true), Scalar::of(2.5))), (doubles{1, 2.5}));
+  EXPECT_EQ(values_of<float64>(choose(mask, Scalar::from_value(true), Scalar::from_value(2.5))),
+            (doubles{1, 2.5}));
   const RefusedMixes strict;
-  EXPECT_THROW((void)choose(mask, Scalar::of(true), Scalar::of(1.0)), DtypeError);
+  EXPECT_THROW((void)choose(mask, Scalar::from_value(true), Scalar::from_value(1.0)), DtypeError);
 }
 
 TEST_P(WhereOn, clip_limits_to_scalars_and_arrays) {
   const NdArray x = array_of(doubles{-5, 0.5, 5}, GetParam());
-  EXPECT_EQ(values_of<float64>(limit(x, Scalar::of(std::int64_t{-1}), Scalar::of(1.0))),
-            (doubles{-1, 0.5, 1}));
-  EXPECT_EQ(values_of<float64>(clip(x, as_operand(Scalar::of(0.0)), absent)), (doubles{0, 0.5, 5}));
-  EXPECT_EQ(values_of<float64>(clip(x, absent, as_operand(Scalar::of(0.0)))), (doubles{-5, 0, 0}));
+  EXPECT_EQ(
+      values_of<float64>(limit(x, Scalar::from_value(std::int64_t{-1}), Scalar::from_value(1.0))),
+      (doubles{-1, 0.5, 1}));
+  EXPECT_EQ(values_of<float64>(clip(x, as_operand(Scalar::from_value(0.0)), absent)),
+            (doubles{0, 0.5, 5}));
+  EXPECT_EQ(values_of<float64>(clip(x, absent, as_operand(Scalar::from_value(0.0)))),
+            (doubles{-5, 0, 0}));
   const NdArray low = array_of(std::vector<float32>{0, 1}, Dims{2, 1}, GetParam());
   const NdArray high = array_of(doubles{2, 2, 2}, GetParam());
   const NdArray limited = limit(x, low, high);
@@ -93,21 +98,23 @@ TEST(where, rejects_conditions_that_are_not_bool_and_dtypes_that_do_not_mix) {
 TEST(where, rejects_any_argument_on_another_device) {
   const NdArray mask = array_of(bools{true, false});
   const NdArray x = array_of(doubles{1, 2});
-  const NdArray there = array_of(doubles{1, 2}, cpu1);
-  EXPECT_THROW((void)choose(mask, x, there), DeviceMismatchError);
-  EXPECT_THROW((void)choose(mask, there, x), DeviceMismatchError);
+  const NdArray other_array = array_of(doubles{1, 2}, cpu1);
+  EXPECT_THROW((void)choose(mask, x, other_array), DeviceMismatchError);
+  EXPECT_THROW((void)choose(mask, other_array, x), DeviceMismatchError);
   EXPECT_THROW((void)choose(array_of(bools{true, false}, cuda0), x, x), DeviceMismatchError);
-  EXPECT_THROW((void)limit(x, there, Scalar::of(1.0)), DeviceMismatchError);
-  EXPECT_THROW((void)limit(x, Scalar::of(1.0), there), DeviceMismatchError);
+  EXPECT_THROW((void)limit(x, other_array, Scalar::from_value(1.0)), DeviceMismatchError);
+  EXPECT_THROW((void)limit(x, Scalar::from_value(1.0), other_array), DeviceMismatchError);
 }
 
 TEST(clip, propagates_nan_of_values_and_bounds) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const NdArray x = array_of(doubles{nan, 1});
-  const doubles limited = values_of<float64>(limit(x, Scalar::of(0.0), Scalar::of(2.0)));
+  const doubles limited =
+      values_of<float64>(limit(x, Scalar::from_value(0.0), Scalar::from_value(2.0)));
   EXPECT_TRUE(std::isnan(limited[0]));
   EXPECT_EQ(limited[1], 1);
-  for (const double value : values_of<float64>(clip(x, as_operand(Scalar::of(nan)), absent))) {
+  for (const double value :
+       values_of<float64>(clip(x, as_operand(Scalar::from_value(nan)), absent))) {
     EXPECT_TRUE(std::isnan(value));
   }
 }
@@ -115,10 +122,11 @@ TEST(clip, propagates_nan_of_values_and_bounds) {
 TEST(clip, rejects_bounds_that_would_change_the_dtype_of_x) {
   const RefusedMixes strict;
   const NdArray x = array_of(std::vector<float32>{1, 2});
-  EXPECT_THROW((void)limit(x, array_of(doubles{0, 0}), Scalar::of(1.0)), DtypeError);
-  EXPECT_THROW((void)limit(x, Scalar::of(0.0, 1.0), Scalar::of(1.0)), DtypeError);
+  EXPECT_THROW((void)limit(x, array_of(doubles{0, 0}), Scalar::from_value(1.0)), DtypeError);
+  EXPECT_THROW((void)limit(x, Scalar::from_value(0.0, 1.0), Scalar::from_value(1.0)), DtypeError);
   const NdArray ints = array_of(longs{1, 2});
-  EXPECT_THROW((void)limit(ints, Scalar::of(0.5), Scalar::of(std::int64_t{3})), DtypeError);
+  EXPECT_THROW((void)limit(ints, Scalar::from_value(0.5), Scalar::from_value(std::int64_t{3})),
+               DtypeError);
   EXPECT_THROW((void)clip(array_of(bools{true}), absent, absent), DtypeError);
   EXPECT_TRUE(mentions(thrown_by<ShapeError>([&] {
                          (void)clip(ints, as_operand(array_of(longs{1, 2, 3}), "min"), absent);

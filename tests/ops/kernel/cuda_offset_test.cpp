@@ -39,19 +39,19 @@ void expect_quotients(int bits, int random_count) {
   }
   for (const Word divisor : divisors) {
     if (divisor == 0) continue;
-    const FastDivider<Word> by(divisor);
+    const FastDivider<Word> divider(divisor);
     for (const Word n : dividends) {
-      ASSERT_EQ(by.quotient(n), n / divisor) << n << " / " << divisor;
-      const auto both = by.divide(static_cast<std::int64_t>(n));
+      ASSERT_EQ(divider.quotient(n), n / divisor) << n << " / " << divisor;
+      const auto both = divider.divide(static_cast<std::int64_t>(n));
       ASSERT_EQ(static_cast<Word>(both.quotient), n / divisor);
       ASSERT_EQ(static_cast<Word>(both.remainder), n % divisor);
     }
     // Next to multiples of the divisor a wrong magic number shows first.
-    const Word most = ((Word{1} << bits) - 1) / divisor;
-    for (const Word multiple : {Word{1}, Word(most / 2 + 1), most}) {
+    const Word max_quotient = ((Word{1} << bits) - 1) / divisor;
+    for (const Word multiple : {Word{1}, Word(max_quotient / 2 + 1), max_quotient}) {
       const Word n = multiple * divisor;
-      ASSERT_EQ(by.quotient(n), multiple) << n << " / " << divisor;
-      ASSERT_EQ(by.quotient(n - 1), (n - 1) / divisor) << n - 1 << " / " << divisor;
+      ASSERT_EQ(divider.quotient(n), multiple) << n << " / " << divisor;
+      ASSERT_EQ(divider.quotient(n - 1), (n - 1) / divisor) << n - 1 << " / " << divisor;
     }
   }
 }
@@ -86,27 +86,27 @@ std::vector<std::int64_t> sample(std::int64_t size) {
 
 Plan make_plan(const std::vector<std::int64_t>& shape,
                const std::vector<std::vector<std::int64_t>>& strides) {
-  Plan made;
-  made.operand_count = static_cast<std::int32_t>(strides.size());
-  made.rank = static_cast<std::int32_t>(shape.size());
+  Plan plan;
+  plan.operand_count = static_cast<std::int32_t>(strides.size());
+  plan.rank = static_cast<std::int32_t>(shape.size());
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    made.shape[axis] = shape[axis];
-    made.size *= shape[axis];
+    plan.shape[axis] = shape[axis];
+    plan.size *= shape[axis];
     for (std::size_t operand = 0; operand < strides.size(); ++operand) {
-      made.strides[operand][axis] = strides[operand][axis];
+      plan.strides[operand][axis] = strides[operand][axis];
     }
   }
-  return made;
+  return plan;
 }
 
 void expect_offsets(const Plan& operands) {
   StridedOffsets<2> offsets;
   ASSERT_TRUE(offsets.assign(operands));
   for (const std::int64_t index : sample(operands.size)) {
-    std::int32_t at[2];
-    offsets.locate(static_cast<std::uint32_t>(index), at);
+    std::int32_t operand_offsets[2];
+    offsets.locate(static_cast<std::uint32_t>(index), operand_offsets);
     for (int operand = 0; operand < 2; ++operand) {
-      ASSERT_EQ(at[operand],
+      ASSERT_EQ(operand_offsets[operand],
                 reference_offset(index, operands.rank, operands.shape, operands.strides[operand]))
           << "operand " << operand << ", index " << index << " of " << operands.size;
     }

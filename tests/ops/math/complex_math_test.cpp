@@ -448,7 +448,7 @@ TYPED_TEST(ComplexFunctions, values_agree_with_the_standard_library) {
   using T = TypeParam;
   using reference = std::complex<long double>;
   const long double tolerance = 4 * std::numeric_limits<T>::epsilon();
-  const auto near = [&](const char* name, complex<T> z, complex<T> result, reference want) {
+  const auto expect_near = [&](const char* name, complex<T> z, complex<T> result, reference want) {
     using limits = std::numeric_limits<T>;
     if (std::abs(want) > limits::max() / 2 || std::abs(want) < limits::min()) return;
     const reference error(result.re - want.real(), result.im - want.imag());
@@ -458,28 +458,28 @@ TYPED_TEST(ComplexFunctions, values_agree_with_the_standard_library) {
     for (T b = T(-3.3); b < T(3.2); b += T(0.41)) {
       const complex<T> z(a, b);
       const reference w(a, b);
-      near("acos", z, ops::acos{}(z), std::acos(w));
-      near("acosh", z, ops::acosh{}(z), std::acosh(w));
-      near("asin", z, ops::asin{}(z), std::asin(w));
-      near("asinh", z, ops::asinh{}(z), std::asinh(w));
-      near("atan", z, ops::atan{}(z), std::atan(w));
-      near("atanh", z, ops::atanh{}(z), std::atanh(w));
-      near("cos", z, ops::cos{}(z), std::cos(w));
-      near("cosh", z, ops::cosh{}(z), std::cosh(w));
-      near("exp", z, ops::exp{}(z), std::exp(w));
-      near("expm1", z, ops::expm1{}(z), std::exp(w) - reference(1));
-      near("log", z, ops::log{}(z), std::log(w));
-      near("log1p", z, ops::log1p{}(z), std::log(w + reference(1)));
-      near("sin", z, ops::sin{}(z), std::sin(w));
-      near("sinh", z, ops::sinh{}(z), std::sinh(w));
-      near("sqrt", z, ops::sqrt{}(z), std::sqrt(w));
-      near("tan", z, ops::tan{}(z), std::tan(w));
-      near("tanh", z, ops::tanh{}(z), std::tanh(w));
-      near("reciprocal", z, ops::reciprocal{}(z), reference(1) / w);
+      expect_near("acos", z, ops::acos{}(z), std::acos(w));
+      expect_near("acosh", z, ops::acosh{}(z), std::acosh(w));
+      expect_near("asin", z, ops::asin{}(z), std::asin(w));
+      expect_near("asinh", z, ops::asinh{}(z), std::asinh(w));
+      expect_near("atan", z, ops::atan{}(z), std::atan(w));
+      expect_near("atanh", z, ops::atanh{}(z), std::atanh(w));
+      expect_near("cos", z, ops::cos{}(z), std::cos(w));
+      expect_near("cosh", z, ops::cosh{}(z), std::cosh(w));
+      expect_near("exp", z, ops::exp{}(z), std::exp(w));
+      expect_near("expm1", z, ops::expm1{}(z), std::exp(w) - reference(1));
+      expect_near("log", z, ops::log{}(z), std::log(w));
+      expect_near("log1p", z, ops::log1p{}(z), std::log(w + reference(1)));
+      expect_near("sin", z, ops::sin{}(z), std::sin(w));
+      expect_near("sinh", z, ops::sinh{}(z), std::sinh(w));
+      expect_near("sqrt", z, ops::sqrt{}(z), std::sqrt(w));
+      expect_near("tan", z, ops::tan{}(z), std::tan(w));
+      expect_near("tanh", z, ops::tanh{}(z), std::tanh(w));
+      expect_near("reciprocal", z, ops::reciprocal{}(z), reference(1) / w);
       for (const reference power : {reference(0.5L, 1.5L), reference(40.5L, -20.25L),
                                     reference(-60.5L, 3), reference(17, 0), reference(-9, 0)}) {
         const complex<T> exponent(static_cast<T>(power.real()), static_cast<T>(power.imag()));
-        near("pow", z, ops::pow{}(z, exponent), std::pow(w, power));
+        expect_near("pow", z, ops::pow{}(z, exponent), std::pow(w, power));
       }
     }
   }

@@ -33,7 +33,7 @@ using testing::error_in_ulps;
 struct Level {
   const char* name;
   void (*fill)(KernelTable&);
-  bool has_own_functions;  ///< else libm's are called
+  bool has_portable_functions;  ///< else libm's are called
 };
 
 std::vector<Level> levels() {
@@ -58,9 +58,9 @@ void append_hard(std::vector<T>& values) {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<T> fraction(T(0.5), T(1));
   const auto append = [&](T x) {
-    for (const T near : {x, std::nextafter(x, T(0)), std::nextafter(x, limits::infinity())}) {
-      values.push_back(near);
-      values.push_back(-near);
+    for (const T neighbor : {x, std::nextafter(x, T(0)), std::nextafter(x, limits::infinity())}) {
+      values.push_back(neighbor);
+      values.push_back(-neighbor);
     }
   };
   for (int e = limits::min_exponent - limits::digits; e < limits::max_exponent; ++e) {
@@ -100,13 +100,13 @@ void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
   std::vector<T> any = values<T>();
   std::mt19937_64 random(6);
   std::uniform_real_distribution<T> unit(T(-1), T(1));
-  const T most = std::numeric_limits<T>::max_exponent + std::numeric_limits<T>::digits;
+  const T max_exponent = std::numeric_limits<T>::max_exponent + std::numeric_limits<T>::digits;
   std::shuffle(any.begin(), any.end(), random);
   for (const T x : any) {
     append(x, any[random() % any.size()]);
     append(x, x * (T(1) + unit(random)));
     append(T(10) * unit(random), T(10) * unit(random));
-    append(x, most * unit(random) / std::log2(std::fabs(x)));
+    append(x, max_exponent * unit(random) / std::log2(std::fabs(x)));
     append(std::fabs(x), std::trunc(T(20) * unit(random)));
   }
 }
@@ -120,17 +120,18 @@ std::vector<T> computed_by(const Kernel& tested, const std::vector<const std::ve
   std::size_t length = 1;
   for (std::size_t begin = 0; begin < size; begin += length) {
     length = std::min<std::size_t>(begin % 61 + 1, size - begin);
-    const Layout place = c_layout(Dims{static_cast<std::int64_t>(length)}, sizeof(T));
+    const Layout layout = c_layout(Dims{static_cast<std::int64_t>(length)}, sizeof(T));
     std::vector<PlanOperand> operands;
-    const auto append = [&](const T* at) {
-      operands.push_back({.data = const_cast<char*>(reinterpret_cast<const char*>(at + begin)),
-                          .where = &place,
-                          .itemsize = sizeof(T),
-                          .value = {}});
+    const auto append = [&](const T* elements) {
+      operands.push_back(
+          {.data = const_cast<char*>(reinterpret_cast<const char*>(elements + begin)),
+           .layout = &layout,
+           .itemsize = sizeof(T),
+           .value = {}});
     };
     append(result.data());
     for (const std::vector<T>* input : inputs) append(input->data());
-    PlanParts(place.shape, operands).for_each([&](const Plan& part) { tested.host(&part); });
+    PlanParts(layout.shape, operands).for_each([&](const Plan& plan) { tested.host(&plan); });
   }
   return result;
 }
@@ -161,25 +162,26 @@ template <class T>
 class MathLoops : public ::testing::Test {
  protected:
   template <class Own, class Libm, class... Inputs>
-  void expect_right(const char* name, Own own, Libm libm,
+  void expect_right(const char* name, Own portable_function, Libm libm,
                     long double (*reference)(decltype(static_cast<long double>(Inputs{}[0]))...),
                     const Inputs&... inputs) {
-    for (const Level& each : levels()) {
+    for (const Level& level : levels()) {
       const auto table = std::make_unique<KernelTable>();
-      each.fill(*table);
+      level.fill(*table);
       const op_id index = find_op(name).value();
       const Kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
       ASSERT_NE(tested.host, nullptr);
       const std::vector<T> result = computed_by<T>(tested, {&inputs...});
       int wrong = 0;
       for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
-        const T scalar = each.has_own_functions ? own(inputs[i]...) : libm(inputs[i]...);
+        const T scalar =
+            level.has_portable_functions ? portable_function(inputs[i]...) : libm(inputs[i]...);
         const double error = error_in_ulps(result[i], reference(inputs[i]...));
         if (error <= 1 && is_same(result[i], scalar)) continue;
         ++wrong;
         ADD_FAILURE() << name << (... + (" " + ::testing::PrintToString(inputs[i]))) << ": "
                       << result[i] << ", scalar " << scalar << ", error " << error << " ulp, "
-                      << each.name;
+                      << level.name;
       }
     }
   }
@@ -191,7 +193,7 @@ TYPED_TEST_SUITE(MathLoops, reals);
   TYPED_TEST(MathLoops, name##_is_within_1_ulp_and_the_same_everywhere) {      \
     using T = TypeParam;                                                       \
     this->expect_right(                                                        \
-        #name, [](T x) { return ops::math::own::name(x); },                    \
+        #name, [](T x) { return ops::math::portable::name(x); },               \
         [](T x) { return ops::math::libm::name(x); }, std::name, values<T>()); \
   }
 SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
@@ -204,7 +206,7 @@ SKERRY_UNARY_FUNCTIONS(SKERRY_UNARY)
     std::vector<T> x2;                                                                           \
     append_pairs(x1, x2);                                                                        \
     this->expect_right(                                                                          \
-        #name, [](T a, T b) { return result_of_##name(a, b, ops::math::own::name(a, b)); },      \
+        #name, [](T a, T b) { return result_of_##name(a, b, ops::math::portable::name(a, b)); }, \
         [](T a, T b) { return result_of_##name(a, b, ops::math::libm::name(a, b)); }, std::name, \
         x1, x2);                                                                                 \
   }
@@ -236,8 +238,8 @@ TYPED_TEST(MathLoops, logaddexp_is_within_1_ulp_and_the_same_everywhere) {
     x1.push_back(any1[i]);
     x2.push_back(any2[i]);
   }
-  const auto own = [](T a, T b) { return ops::math::own::logaddexp(a, b); };
-  this->expect_right("logaddexp", own, own, logaddexp, x1, x2);
+  const auto portable_function = [](T a, T b) { return ops::math::portable::logaddexp(a, b); };
+  this->expect_right("logaddexp", portable_function, portable_function, logaddexp, x1, x2);
 }
 
 /// Where the terms cancel, in 120 digits (mpmath), of numbers that both widths have.
@@ -245,33 +247,34 @@ TEST(logaddexp, is_right_where_the_terms_cancel) {
   struct Row {
     double x1, x2, want;
   };
-  const auto check = [](const Row& each, auto zero) {
+  const auto check = [](const Row& row, auto zero) {
     using T = decltype(zero);
-    const T a = static_cast<T>(each.x1);
-    const T b = static_cast<T>(each.x2);
-    for (const T result : {ops::math::own::logaddexp(a, b), ops::math::own::logaddexp(b, a)}) {
-      EXPECT_LE(error_in_ulps(result, each.want), 1) << each.x1 << ", " << each.x2;
+    const T a = static_cast<T>(row.x1);
+    const T b = static_cast<T>(row.x2);
+    for (const T result :
+         {ops::math::portable::logaddexp(a, b), ops::math::portable::logaddexp(b, a)}) {
+      EXPECT_LE(error_in_ulps(result, row.want), 1) << row.x1 << ", " << row.x2;
     }
   };
-  for (const Row& each : {Row{-0x1.6147aep-1, -0x1.63feecp-1, 0x1.0563c6d6f8dbcp-11},
-                          Row{-0x1.666666p-2, -0x1.38815p+0, -0x1.358aa6d0fbff7p-12},
-                          Row{-0x1.47ae14p-6, -0x1.f5e38ap+1, 0x1.4c58eb0e37fadp-16},
-                          Row{-0x1.6147aep-1, -0x1.6480bp-1, 0x1.4e36dfca1e532p-18},
-                          Row{-0x1.666666p-2, -0x1.38406ep+0, -0x1.8a3dcdb89e273p-19},
-                          Row{-0x1.47ae14p-6, -0x1.f603fap+1, 0x1.a97b960c1c08ap-23},
-                          Row{-0x1.6147aep-1, -0x1.6481fcp-1, 0x1.a148840db41d6p-25},
-                          Row{-0x1.666666p-2, -0x1.383fc8p+0, -0x1.08c79424ca75ep-26},
-                          Row{-0x1.47ae14p-6, -0x1.f6044ep+1, -0x1.4ee5ac6fbdce6p-33}}) {
-    check(each, 0.0);
-    check(each, 0.0f);
+  for (const Row& row : {Row{-0x1.6147aep-1, -0x1.63feecp-1, 0x1.0563c6d6f8dbcp-11},
+                         Row{-0x1.666666p-2, -0x1.38815p+0, -0x1.358aa6d0fbff7p-12},
+                         Row{-0x1.47ae14p-6, -0x1.f5e38ap+1, 0x1.4c58eb0e37fadp-16},
+                         Row{-0x1.6147aep-1, -0x1.6480bp-1, 0x1.4e36dfca1e532p-18},
+                         Row{-0x1.666666p-2, -0x1.38406ep+0, -0x1.8a3dcdb89e273p-19},
+                         Row{-0x1.47ae14p-6, -0x1.f603fap+1, 0x1.a97b960c1c08ap-23},
+                         Row{-0x1.6147aep-1, -0x1.6481fcp-1, 0x1.a148840db41d6p-25},
+                         Row{-0x1.666666p-2, -0x1.383fc8p+0, -0x1.08c79424ca75ep-26},
+                         Row{-0x1.47ae14p-6, -0x1.f6044ep+1, -0x1.4ee5ac6fbdce6p-33}}) {
+    check(row, 0.0);
+    check(row, 0.0f);
   }
-  for (const Row& each :
+  for (const Row& row :
        {Row{-0x1.6147ae147ae14p-1, -0x1.6481ff28018c3p-1, 0x1.1202edbe4a816p-31},
         Row{-0x1.6666666666666p-2, -0x1.383fc6e70df14p+0, -0x1.44b2ea96312e4p-32},
         Row{-0x1.47ae147ae147bp-6, -0x1.f6044dbdd07f8p+1, 0x1.5c59423a3c79dp-36},
         Row{-0x1.6147ae147ae14p-1, -0x1.6481ff30965f3p-1, 0x1.18934eeabcb70p-41},
         Row{-0x1.6666666666666p-2, -0x1.383fc6e2c387cp+0, -0x1.4c81c817cda23p-42}}) {
-    check(each, 0.0);
+    check(row, 0.0);
   }
 }
 
@@ -312,9 +315,9 @@ class ComplexLoops : public ::testing::Test {
         x2.push_back(b);
       }
     }
-    for (const Level& each : levels()) {
+    for (const Level& level : levels()) {
       const auto table = std::make_unique<KernelTable>();
-      each.fill(*table);
+      level.fill(*table);
       const op_id index = find_op(name).value();
       const Kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
       const std::vector<T> result = computed_by<T>(tested, {&x1, &x2});
@@ -325,7 +328,7 @@ class ComplexLoops : public ::testing::Test {
         ++wrong;
         ADD_FAILURE() << name << " (" << x1[i].re << ", " << x1[i].im << ") (" << x2[i].re << ", "
                       << x2[i].im << "): (" << result[i].re << ", " << result[i].im << "), not ("
-                      << want.re << ", " << want.im << "), " << each.name;
+                      << want.re << ", " << want.im << "), " << level.name;
       }
     }
   }
@@ -349,9 +352,9 @@ TYPED_TEST(ComplexLoops, functions_are_the_same_in_every_place) {
   const std::vector<T> values = complex_values<T>();
   std::vector<T> moved = values;
   moved.insert(moved.begin(), T(1));
-  for (const Level& each : levels()) {
+  for (const Level& level : levels()) {
     const auto table = std::make_unique<KernelTable>();
-    each.fill(*table);
+    level.fill(*table);
     for (const char* name : {"exp", "expm1", "log", "log10", "log1p", "log2"}) {
       const op_id index = find_op(name).value();
       const Kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
@@ -360,7 +363,7 @@ TYPED_TEST(ComplexLoops, functions_are_the_same_in_every_place) {
       for (std::size_t i = 0; i < values.size(); ++i) {
         EXPECT_TRUE(is_same(first[i].re, second[i + 1].re) &&
                     is_same(first[i].im, second[i + 1].im))
-            << name << " (" << values[i].re << ", " << values[i].im << "), " << each.name;
+            << name << " (" << values[i].re << ", " << values[i].im << "), " << level.name;
       }
     }
   }

@@ -33,13 +33,13 @@ std::vector<Layout> layouts_of_twelve_doubles() {
 
 TEST_P(CopyOn, copies_every_layout) {
   const NdArray x = array_of(counting<float64>(12), Dims{3, 4}, GetParam());
-  for (const Layout& at : layouts_of_twelve_doubles()) {
-    const NdArray view = x.view(at);
-    const NdArray fresh = copy(view);
-    EXPECT_EQ(fresh.device(), GetParam());
-    EXPECT_EQ(fresh.shape(), view.shape());
-    EXPECT_FALSE(may_overlap(fresh, x));
-    EXPECT_EQ(values_of<float64>(fresh), values_of<float64>(view));
+  for (const Layout& layout : layouts_of_twelve_doubles()) {
+    const NdArray view = x.view(layout);
+    const NdArray copied_array = copy(view);
+    EXPECT_EQ(copied_array.device(), GetParam());
+    EXPECT_EQ(copied_array.shape(), view.shape());
+    EXPECT_FALSE(may_overlap(copied_array, x));
+    EXPECT_EQ(values_of<float64>(copied_array), values_of<float64>(view));
     EXPECT_TRUE(contiguous(view).is_c_contiguous());
     EXPECT_EQ(values_of<float64>(contiguous(view)), values_of<float64>(view));
   }
@@ -55,8 +55,8 @@ TEST_P(CopyOn, keeps_the_order_of_a_dense_array_unless_c_order_is_asked_for) {
 
 TEST_P(CopyOn, casts_every_layout) {
   const NdArray x = array_of(counting<float64>(12), Dims{3, 4}, GetParam());
-  for (const Layout& at : layouts_of_twelve_doubles()) {
-    const NdArray view = x.view(at);
+  for (const Layout& layout : layouts_of_twelve_doubles()) {
+    const NdArray view = x.view(layout);
     longs expected;
     for (const float64 value : values_of<float64>(view)) expected.push_back(int64(value));
     EXPECT_EQ(values_of<int64>(astype(view, Dtype::int64, false)), expected);
@@ -74,13 +74,13 @@ TEST_P(CopyOn, astype_gives_the_array_itself_unless_a_copy_is_asked_for) {
 TEST_P(CopyOn, travels_to_every_device_with_dtype_shape_and_values) {
   const NdArray x = array_of(counting<float64>(12), Dims{3, 4}, GetParam());
   for (const Device target : every_device) {
-    for (const Layout& at : layouts_of_twelve_doubles()) {
-      const NdArray view = x.view(at);
-      const NdArray there = to_device(view, target);
-      EXPECT_EQ(there.device(), target);
-      EXPECT_EQ(there.shape(), view.shape());
-      EXPECT_EQ(values_of<float64>(there), values_of<float64>(view));
-      EXPECT_EQ(there.memory() == x.memory(), target == GetParam());
+    for (const Layout& layout : layouts_of_twelve_doubles()) {
+      const NdArray view = x.view(layout);
+      const NdArray device_array = to_device(view, target);
+      EXPECT_EQ(device_array.device(), target);
+      EXPECT_EQ(device_array.shape(), view.shape());
+      EXPECT_EQ(values_of<float64>(device_array), values_of<float64>(view));
+      EXPECT_EQ(device_array.memory() == x.memory(), target == GetParam());
     }
   }
 }
@@ -95,31 +95,32 @@ TEST_P(CopyOn, assigns_arrays_that_broadcast_and_promote) {
 
 TEST_P(CopyOn, assigns_overlapping_views_as_if_copied) {
   constexpr std::int64_t n = 5000;  // more than any kernel moves at a time
-  const doubles before = counting<float64>(n, 1.0);
-  const auto fresh = [&] { return array_of(before, GetParam()); };
+  const doubles original_values = counting<float64>(n, 1.0);
+  const auto new_array = [&] { return array_of(original_values, GetParam()); };
 
-  const NdArray shifted = fresh();
+  const NdArray shifted = new_array();
   assign("x[1:] =", shifted.view({Dims{n - 1}, Dims{8}, 8}),
          shifted.view({Dims{n - 1}, Dims{8}, 0}));
-  doubles expected = before;
-  std::copy(before.begin(), before.end() - 1, expected.begin() + 1);
+  doubles expected = original_values;
+  std::copy(original_values.begin(), original_values.end() - 1, expected.begin() + 1);
   EXPECT_EQ(values_of<float64>(shifted), expected);
 
-  const NdArray reversed = fresh();
+  const NdArray reversed = new_array();
   assign("x[...] =", reversed, reversed.view({Dims{n}, Dims{-8}, 8 * (n - 1)}));
-  EXPECT_EQ(values_of<float64>(reversed), doubles(before.rbegin(), before.rend()));
+  EXPECT_EQ(values_of<float64>(reversed),
+            doubles(original_values.rbegin(), original_values.rend()));
 
-  const NdArray repeated = fresh();
+  const NdArray repeated = new_array();
   assign("x[...] =", repeated, repeated.view({Dims{1}, Dims{8}, 8}));
   EXPECT_EQ(values_of<float64>(repeated), doubles(n, 2.0));
 }
 
 TEST_P(CopyOn, fills_every_layout) {
-  for (const Layout& at : layouts_of_twelve_doubles()) {
-    if (overlaps_itself(at, 8)) continue;
+  for (const Layout& layout : layouts_of_twelve_doubles()) {
+    if (overlaps_itself(layout, 8)) continue;
     const NdArray x = array_of(doubles(12, 0.0), Dims{3, 4}, GetParam());
-    const NdArray view = x.view(at);
-    fill("x[...] =", view, Scalar::of(std::int64_t{7}));
+    const NdArray view = x.view(layout);
+    fill("x[...] =", view, Scalar::from_value(std::int64_t{7}));
     EXPECT_EQ(values_of<float64>(view), doubles(static_cast<std::size_t>(view.size()), 7.0));
     double sum = 0;
     for (const double value : values_of<float64>(x)) sum += value;
@@ -135,10 +136,12 @@ TEST_P(CopyOn, rejected_assignments_change_nothing) {
   EXPECT_THROW(assign("x[...] =", x, array_of(longs{9, 9}, GetParam())), ShapeError);
   EXPECT_THROW(assign("x[...] =", x, array_of(longs{9}, Dims{1, 1}, GetParam())), ShapeError);
   EXPECT_THROW(assign("x[...] =", x.read_only_view(), x), ReadOnlyError);
-  EXPECT_THROW(fill("x[...] =", x, Scalar::of(0.5)), DtypeError);
-  EXPECT_THROW(fill("x[...] =", x.read_only_view(), Scalar::of(std::int64_t{1})), ReadOnlyError);
-  EXPECT_THROW(fill("x[...] =", x.view({Dims{2, 3}, Dims{0, 8}, 0}), Scalar::of(std::int64_t{1})),
+  EXPECT_THROW(fill("x[...] =", x, Scalar::from_value(0.5)), DtypeError);
+  EXPECT_THROW(fill("x[...] =", x.read_only_view(), Scalar::from_value(std::int64_t{1})),
                ReadOnlyError);
+  EXPECT_THROW(
+      fill("x[...] =", x.view({Dims{2, 3}, Dims{0, 8}, 0}), Scalar::from_value(std::int64_t{1})),
+      ReadOnlyError);
   EXPECT_EQ(values_of<int64>(x), (longs{1, 2, 3}));
 }
 
@@ -151,9 +154,10 @@ TEST(copy, rejects_devices_that_do_not_exist) {
 TEST(copy, a_split_cuda_copy_is_a_whole_copy) {
   const NdArray x = array_of(counting<float64>(1000), Dims{20, 50}, cuda0);
   set_index_limit(300);
-  const NdArray fresh = copy_c_order(x.view({Dims{50, 20}, Dims{8, 400}, 0}));
+  const NdArray copied_array = copy_c_order(x.view({Dims{50, 20}, Dims{8, 400}, 0}));
   set_index_limit(index_limit_32bit);
-  EXPECT_EQ(values_of<float64>(fresh), values_of<float64>(x.view({Dims{50, 20}, Dims{8, 400}, 0})));
+  EXPECT_EQ(values_of<float64>(copied_array),
+            values_of<float64>(x.view({Dims{50, 20}, Dims{8, 400}, 0})));
 }
 
 }  // namespace

@@ -19,28 +19,28 @@ namespace {
 class CpuHalves : public random_plans::OfLevel {
  protected:
   template <class To, class From>
-  std::vector<To> converted(const std::vector<From>& from) {
-    std::vector<To> to(from.size());
-    const Layout at = c_layout(Dims{static_cast<std::int64_t>(from.size())}, sizeof(To));
-    const Layout in = c_layout(at.shape, sizeof(From));
+  std::vector<To> converted(const std::vector<From>& source) {
+    std::vector<To> destination(source.size());
+    const Layout layout = c_layout(Dims{static_cast<std::int64_t>(source.size())}, sizeof(To));
+    const Layout in = c_layout(layout.shape, sizeof(From));
     const PlanOperand operands[] = {
-        {reinterpret_cast<char*>(to.data()), &at, sizeof(To), {}},
-        {reinterpret_cast<const char*>(from.data()), &in, sizeof(From), {}}};
-    const PlanParts parts(at.shape, operands);
+        {reinterpret_cast<char*>(destination.data()), &layout, sizeof(To), {}},
+        {reinterpret_cast<const char*>(source.data()), &in, sizeof(From), {}}};
+    const PlanParts parts(layout.shape, operands);
     const auto& row = table_->cast.loop[static_cast<int>(dtype_of<From>)];
     const auto cast = row[static_cast<int>(dtype_of<To>)].host;
     EXPECT_NE(cast, nullptr);
     if (cast != nullptr) cast(&parts.first());
-    return to;
+    return destination;
   }
 
   template <class From>
-  void check_narrowing(const std::vector<From>& from) {
-    const std::vector<float16> got = converted<float16>(from);
-    for (std::size_t i = 0; i < from.size(); ++i) {
+  void check_narrowing(const std::vector<From>& source) {
+    const std::vector<float16> got = converted<float16>(source);
+    for (std::size_t i = 0; i < source.size(); ++i) {
       ASSERT_EQ(std::bit_cast<std::uint16_t>(got[i]),
-                std::bit_cast<std::uint16_t>(float16(from[i])))
-          << from[i];
+                std::bit_cast<std::uint16_t>(float16(source[i])))
+          << source[i];
     }
   }
 };

@@ -35,7 +35,7 @@ void check_moves(const KernelTable& table, int rounds) {
   SCOPED_TRACE(name(dtype_of<T>));
   const int size = size_class(sizeof(T));
   check_functor<same, T, T>(table.moves.copy[size], 4, rounds, 0);
-  check_functor<choice, T, bool, T, T>(table.moves.where[size], 5, rounds, 0);
+  check_functor<choice, T, bool, T, T>(table.moves.where_kernel[size], 5, rounds, 0);
 }
 
 TEST_P(CpuMoves, move_items_of_every_size) {
@@ -51,20 +51,20 @@ TEST_P(CpuMoves, fill_sequences_and_bands) {
   SequenceParams s{};
   s.output = reinterpret_cast<char*>(x.data());
   s.size = static_cast<std::int64_t>(x.size());
-  s.start = Element::of<std::int64_t>(-5);
-  s.step = Element::of<std::int64_t>(-3);
+  s.start = Element::from_value<std::int64_t>(-5);
+  s.step = Element::from_value<std::int64_t>(-3);
   table_->sequence.loop[static_cast<int>(Dtype::int16)].host(&s);
   for (std::size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(x[i], static_cast<std::int16_t>(-5 - 3 * static_cast<std::int64_t>(i))) << i;
   }
-  const std::int64_t far = INT64_MAX;
-  for (const auto& [lower, upper] : {std::pair{-far, std::int64_t{0}},
+  const std::int64_t max_diagonal = INT64_MAX;
+  for (const auto& [lower, upper] : {std::pair{-max_diagonal, std::int64_t{0}},
                                      {-1L, 1L},
-                                     {2L, far},
-                                     {-far - 1, far},
+                                     {2L, max_diagonal},
+                                     {-max_diagonal - 1, max_diagonal},
                                      {3L, 1L},
-                                     {100L, far},
-                                     {-far, -100L}}) {
+                                     {100L, max_diagonal},
+                                     {-max_diagonal, -100L}}) {
     std::vector<char> band(7 * 5, 9);
     const BandParams b{band.data(), 7, 5, lower, upper};
     table_->moves.band.host(&b);

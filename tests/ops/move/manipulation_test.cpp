@@ -64,7 +64,7 @@ TEST_P(ManipulationOn, broadcast_arrays_gives_all_the_common_shape) {
   const NdArray arrays[] = {x, array_of(longs{1}, GetParam()),
                             array_of(longs{7, 8}, Dims{2, 1}, GetParam())};
   const std::vector<NdArray> all = broadcast_arrays(arrays);
-  for (const NdArray& each : all) EXPECT_EQ(each.shape(), (Dims{2, 3}));
+  for (const NdArray& array : all) EXPECT_EQ(array.shape(), (Dims{2, 3}));
   EXPECT_EQ(values_of<int64>(all[2]), (longs{7, 7, 7, 8, 8, 8}));
 }
 

@@ -31,29 +31,29 @@ class CpuReduce : public random_plans::OfLevel {};
 /// Coalescing isn't needed for a right result, so axes are only ordered.
 struct ReductionCase {
   ReduceParams params{};
-  std::vector<std::pair<std::int64_t, std::int64_t>> kept, reduced;  ///< (stride, extent)
+  std::vector<std::pair<std::int64_t, std::int64_t>> retained_axes, reduced;  ///< (stride, extent)
 
-  void split(const Layout& at, std::mt19937_64& random, std::size_t most_reduced) {
-    for (int a = 0; a < at.rank(); ++a) {
-      if (at.shape[a] == 1) continue;
-      const bool is_kept = random() % 2 == 0 || reduced.size() == most_reduced;
-      (is_kept ? kept : reduced).emplace_back(at.strides[a], at.shape[a]);
+  void split(const Layout& layout, std::mt19937_64& random, std::size_t max_reduced) {
+    for (int a = 0; a < layout.rank(); ++a) {
+      if (layout.shape[a] == 1) continue;
+      const bool is_retained = random() % 2 == 0 || reduced.size() == max_reduced;
+      (is_retained ? retained_axes : reduced).emplace_back(layout.strides[a], layout.shape[a]);
     }
     const auto by_stride = [](const auto& a, const auto& b) {
       return std::abs(a.first) < std::abs(b.first);
     };
-    std::sort(kept.begin(), kept.end(), by_stride);
+    std::sort(retained_axes.begin(), retained_axes.end(), by_stride);
     std::sort(reduced.begin(), reduced.end(), by_stride);
   }
 
   void describe(const char* input, std::int64_t output_step) {
     params.input = input;
-    params.kept_size = params.reduced_size = 1;
-    for (const auto& [stride, n] : kept) {
-      params.kept_shape[params.kept_rank] = n;
-      params.kept_strides[params.kept_rank] = stride;
-      params.output_strides[params.kept_rank++] = params.kept_size * output_step;
-      params.kept_size *= n;
+    params.retained_size = params.reduced_size = 1;
+    for (const auto& [stride, n] : retained_axes) {
+      params.retained_shape[params.retained_rank] = n;
+      params.retained_strides[params.retained_rank] = stride;
+      params.output_strides[params.retained_rank++] = params.retained_size * output_step;
+      params.retained_size *= n;
     }
     for (const auto& [stride, n] : reduced) {
       params.reduced_shape[params.reduced_rank] = n;
@@ -88,7 +88,8 @@ double tolerance_of() {
 template <class Op, class T>
 auto reduce_plainly(const ReduceParams& p, std::int64_t output) {
   using A = ops::accumulator_t<Op, T>;
-  const char* base = p.input + offset_of(output, p.kept_rank, p.kept_shape, p.kept_strides);
+  const char* base =
+      p.input + offset_of(output, p.retained_rank, p.retained_shape, p.retained_strides);
   A total = Op::template identity<A>();
   complex128 exact;
   for (std::int64_t i = 0; i < p.reduced_size; ++i) {
@@ -105,9 +106,9 @@ auto reduce_plainly(const ReduceParams& p, std::int64_t output) {
 }
 
 template <class Op, class T>
-void reduce_scalar(const ReduceParams& p, std::int64_t output, char* to) {
+void reduce_scalar(const ReduceParams& p, std::int64_t output, char* destination) {
   const auto result = reduce_plainly<Op, T>(p, output);
-  std::memcpy(to, &result, sizeof result);
+  std::memcpy(destination, &result, sizeof result);
 }
 
 /// One reduction of one dtype, and what is asked of it.
@@ -118,34 +119,35 @@ struct Subject {
   bool is_one_axis;
   bool is_mostly_true;  ///< no NaN to hide a wrong sum; mostly true elements for `all`
   double tolerance;
-  void (*scalar)(const ReduceParams& p, std::int64_t output, char* to);
+  void (*scalar)(const ReduceParams& p, std::int64_t output, char* destination);
 };
 
-void check_round(const Subject& what, std::mt19937_64& random, int round) {
-  Array x = random_array(random, what.input, random_plans::random_shape(random), Kind::input);
-  if (what.is_mostly_true) {
+void check_round(const Subject& subject, std::mt19937_64& random, int round) {
+  Array x = random_array(random, subject.input, random_plans::random_shape(random), Kind::input);
+  if (subject.is_mostly_true) {
     for (char& byte : x.bytes) byte = static_cast<char>(byte & 0x3f);
-    if (what.input == Dtype::bool_) std::fill(x.bytes.begin(), x.bytes.end(), 1);
+    if (subject.input == Dtype::bool_) std::fill(x.bytes.begin(), x.bytes.end(), 1);
   }
-  ReductionCase work;
-  work.split(x.at, random, what.is_one_axis ? 1 : 64);
-  const std::int64_t step = skerry::itemsize(what.result) * (1 + round % 2);
-  work.describe(x.data(), step);
-  std::vector<char> out(static_cast<std::size_t>(work.params.kept_size * step));
-  work.params.output = out.data();
-  what.tested.host(&work.params);
-  for (std::int64_t i = 0; i < work.params.kept_size; ++i) {
+  ReductionCase reduction_case;
+  reduction_case.split(x.layout, random, subject.is_one_axis ? 1 : 64);
+  const std::int64_t step = skerry::itemsize(subject.result) * (1 + round % 2);
+  reduction_case.describe(x.data(), step);
+  std::vector<char> out(static_cast<std::size_t>(reduction_case.params.retained_size * step));
+  reduction_case.params.output = out.data();
+  subject.tested.host(&reduction_case.params);
+  for (std::int64_t i = 0; i < reduction_case.params.retained_size; ++i) {
     alignas(16) char want[16];
-    what.scalar(work.params, i, want);
-    ASSERT_TRUE(random_plans::near(what.result, out.data() + i * step, want, what.tolerance))
-        << "round " << round << ", shape " << to_string(x.at.shape) << ", output " << i;
+    subject.scalar(reduction_case.params, i, want);
+    ASSERT_TRUE(
+        random_plans::is_near(subject.result, out.data() + i * step, want, subject.tolerance))
+        << "round " << round << ", shape " << to_string(x.layout.shape) << ", output " << i;
   }
 }
 
 template <class Op, class T>
 void check_reduction(const KernelTable& table, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
-  const Subject what = {
+  const Subject subject = {
       .tested =
           table.reduce.loop[ops::index_of<Op, ops::reductions>][static_cast<int>(dtype_of<T>)],
       .input = dtype_of<T>,
@@ -154,10 +156,10 @@ void check_reduction(const KernelTable& table, int rounds) {
       .is_mostly_true = std::is_same_v<Op, ops::all> || rounds_sums<Op, T>,
       .tolerance = tolerance_of<Op, T>(),
       .scalar = reduce_scalar<Op, T>};
-  ASSERT_NE(what.tested.host, nullptr);
+  ASSERT_NE(subject.tested.host, nullptr);
   std::mt19937_64 random(7);
   for (int round = 0; round < rounds; ++round) {
-    check_round(what, random, round);
+    check_round(subject, random, round);
     if (testing::Test::HasFatalFailure()) return;
   }
 }
@@ -208,7 +210,7 @@ TEST_P(CpuReduce, reduce_runs_of_every_length) {
     ReduceParams p{};
     p.input = reinterpret_cast<const char*>(x.data());
     p.output = reinterpret_cast<char*>(&total);
-    p.kept_size = 1;
+    p.retained_size = 1;
     p.reduced_size = n;
     p.reduced_rank = n == 1 ? 0 : 1;
     p.reduced_shape[0] = n;

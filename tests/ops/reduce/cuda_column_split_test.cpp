@@ -38,7 +38,7 @@ TEST(cuda_column_split, leaves_few_threads_without_a_column) {
   for (std::int64_t columns = 8; columns < 3000; ++columns) {
     const ColumnSplit split(columns, 100'000);
     ASSERT_LT(split.blocks_wide() * split.lanes - columns,
-              columns <= 32 ? ColumnSplit::least_lanes : (columns + 3) / 4 + 1)
+              columns <= 32 ? ColumnSplit::min_lanes : (columns + 3) / 4 + 1)
         << columns;
   }
 }
@@ -57,7 +57,7 @@ TEST(cuda_column_split, makes_one_part_of_what_parts_leave) {
       ASSERT_EQ(split.parts, 1);
       ASSERT_EQ(split.part_length, parts);
       ASSERT_GE(split.blocks_wide() * split.lanes, columns);
-      ASSERT_LE(split.lanes, ColumnSplit::least_lanes);
+      ASSERT_LE(split.lanes, ColumnSplit::min_lanes);
     }
   }
 }

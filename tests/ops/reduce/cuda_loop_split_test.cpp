@@ -12,31 +12,34 @@ namespace {
 
 TEST(cuda_loop_split, gives_every_element_to_one_thread) {
   for (const bool by_rows : {false, true}) {
-    for (const std::int64_t kept : {1, 2, 3, 31, 1000}) {
+    for (const std::int64_t retained_size : {1, 2, 3, 31, 1000}) {
       for (const std::int64_t length : {0, 1, 31, 128, 129, 130, 1000, 4097}) {
-        const LoopSplit split(kept, length, by_rows);
-        std::vector<int> visits(static_cast<std::size_t>(kept * length));
+        const LoopSplit split(retained_size, length, by_rows);
+        std::vector<int> visits(static_cast<std::size_t>(retained_size * length));
         for (std::int64_t thread = 0; thread < split.threads(); ++thread) {
-          const LoopSplit::Share mine = split.of(thread);
-          ASSERT_LT(mine.kept, kept);
-          ASSERT_LT(mine.part, split.parts);
-          ASSERT_EQ(mine.kept * split.kept_stride() + mine.part * split.part_stride(), thread);
-          for (std::int64_t j = mine.part; j < length; j += split.parts) {
-            ++visits[static_cast<std::size_t>(mine.kept * length + j)];
+          const LoopSplit::Share share = split.share_of(thread);
+          ASSERT_LT(share.output_index, retained_size);
+          ASSERT_LT(share.part_index, split.parts);
+          ASSERT_EQ(
+              share.output_index * split.retained_stride() + share.part_index * split.part_stride(),
+              thread);
+          for (std::int64_t j = share.part_index; j < length; j += split.parts) {
+            ++visits[static_cast<std::size_t>(share.output_index * length + j)];
           }
         }
-        for (const int count : visits) ASSERT_EQ(count, 1) << kept << " x " << length;
+        for (const int count : visits) ASSERT_EQ(count, 1) << retained_size << " x " << length;
       }
     }
   }
 }
 
 TEST(cuda_loop_split, ends_in_one_part_with_bounded_shares) {
-  for (const std::int64_t kept : {std::int64_t{1}, std::int64_t{7}, std::int64_t{1} << 20}) {
+  for (const std::int64_t retained_size :
+       {std::int64_t{1}, std::int64_t{7}, std::int64_t{1} << 20}) {
     for (std::int64_t length : {std::int64_t{1} << 33, std::int64_t{1000003}, std::int64_t{129}}) {
       int passes = 0;
       for (std::int64_t parts = 2; parts > 1; length = parts) {
-        const LoopSplit split(kept, length, false);
+        const LoopSplit split(retained_size, length, false);
         parts = split.parts;
         ASSERT_LE((length + parts - 1) / parts, LoopSplit::max_share);
         ASSERT_LT(parts, length);
@@ -46,15 +49,15 @@ TEST(cuda_loop_split, ends_in_one_part_with_bounded_shares) {
   }
 }
 
-ReduceParams make_reduction(std::int64_t kept, std::int64_t kept_stride, std::int64_t reduced,
-                            std::int64_t reduced_stride) {
+ReduceParams make_reduction(std::int64_t retained_size, std::int64_t retained_stride,
+                            std::int64_t reduced, std::int64_t reduced_stride) {
   ReduceParams params{};
-  params.kept_size = kept;
+  params.retained_size = retained_size;
   params.reduced_size = reduced;
-  params.kept_rank = kept > 1;
+  params.retained_rank = retained_size > 1;
   params.reduced_rank = reduced > 1;
-  params.kept_shape[0] = kept;
-  params.kept_strides[0] = kept_stride;
+  params.retained_shape[0] = retained_size;
+  params.retained_strides[0] = retained_stride;
   params.reduced_shape[0] = reduced;
   params.reduced_strides[0] = reduced_stride;
   return params;

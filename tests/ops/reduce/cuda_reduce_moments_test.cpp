@@ -46,10 +46,10 @@ T variance(const std::vector<T>& x, std::size_t threads) {
 template <class T>
 double exact_variance(const std::vector<T>& x) {
   long double mean = 0;
-  for (const T each : x) mean += each;
+  for (const T value : x) mean += value;
   mean /= static_cast<long double>(x.size());
   long double squares = 0;
-  for (const T each : x) squares += (each - mean) * (each - mean);
+  for (const T value : x) squares += (value - mean) * (value - mean);
   return static_cast<double>(squares / static_cast<long double>(x.size()));
 }
 
@@ -59,7 +59,7 @@ TEST(CudaReduceMoments, KeepDigitsBesideALargeMean) {
   for (const std::size_t n : {2, 3, 4, 5, 31, 500, 100'003}) {
     for (const std::size_t threads : {1, 2, 37}) {
       std::vector<float32> x(n);
-      for (float32& each : x) each = 4096 + spread(random);
+      for (float32& value : x) value = 4096 + spread(random);
       const double exact = exact_variance(x);
       EXPECT_NEAR(variance(x, threads), exact, 1e-6 * exact) << n << " by " << threads;
       const std::vector<float64> wide(x.begin(), x.end());

@@ -16,8 +16,10 @@ using doubles = std::vector<float64>;
 using longs = std::vector<int64>;
 using axes = std::vector<std::int64_t>;
 
-NdArray over(std::string_view op, const NdArray& x, const axes& which, bool keepdims = false) {
-  return reduce(find_reduction(op).value(), x, std::span<const std::int64_t>(which), {}, keepdims);
+NdArray over(std::string_view op, const NdArray& x, const axes& reduced_axes,
+             bool keepdims = false) {
+  return reduce(find_reduction(op).value(), x, std::span<const std::int64_t>(reduced_axes), {},
+                keepdims);
 }
 NdArray over_all(std::string_view op, const NdArray& x, std::optional<Dtype> type = {},
                  bool keepdims = false) {
@@ -63,10 +65,10 @@ TEST_P(ReduceOn, reads_views_in_place) {
       {Dims{4, 6}, Dims{48, -8}, 40},    // one axis backwards
       {Dims{5, 6}, Dims{0, 8}, 48},      // broadcast
   };
-  for (const Layout& at : views) {
-    const NdArray view = x.view(at);
-    const std::int64_t rows = at.shape[0];
-    const std::int64_t columns = at.shape[1];
+  for (const Layout& layout : views) {
+    const NdArray view = x.view(layout);
+    const std::int64_t rows = layout.shape[0];
+    const std::int64_t columns = layout.shape[1];
     const doubles values = values_of<float64>(view);
     doubles by_row(static_cast<std::size_t>(rows), 0.0);
     doubles by_column(static_cast<std::size_t>(columns), 0.0);
@@ -91,9 +93,9 @@ TEST_P(ReduceOn, takes_more_axes_than_fit_its_parameters) {
   const doubles sums = values_of<float64>(over("sum", x, every_second));
   doubles expected(1 << 9, 0.0);
   for (std::size_t i = 0; i < (1 << 18); ++i) {
-    std::size_t kept = 0;
-    for (std::size_t bit = 0; bit < 9; ++bit) kept |= (i >> (2 * bit + 1) & 1) << bit;
-    expected[kept] += static_cast<double>(i);
+    std::size_t output_index = 0;
+    for (std::size_t bit = 0; bit < 9; ++bit) output_index |= (i >> (2 * bit + 1) & 1) << bit;
+    expected[output_index] += static_cast<double>(i);
   }
   EXPECT_EQ(sums, expected);
 }

@@ -10,33 +10,34 @@
 namespace skerry::emulation {
 namespace {
 
-[[nodiscard]] Findings* collector_of(const Warp& on, FailureKind kind) noexcept {
-  const LaunchState& launched = on.owner->launched;
-  return launched.device.collected.has(kind) ? launched.how.found : nullptr;
+[[nodiscard]] Findings* collector_of(const Warp& warp, FailureKind kind) noexcept {
+  const LaunchState& launch_state = warp.owner->launch_state;
+  return launch_state.device.collected.has(kind) ? launch_state.launch.findings : nullptr;
 }
 
 }  // namespace
 
-bool Findings::is_new(FailureKind kind, std::uint32_t at, std::uint32_t other) {
-  const auto [known, is_first] = known_.try_emplace({kind, at, other}, all_.size());
-  if (!is_first && known->second < all_.size()) ++all_[known->second].times;
+bool Findings::is_new(FailureKind kind, std::uint32_t pc, std::uint32_t other) {
+  const auto [entry, is_first] = indices_.try_emplace({kind, pc, other}, all_.size());
+  if (!is_first && entry->second < all_.size()) ++all_[entry->second].times;
   return is_first;
 }
 
-bool is_worth_telling(const Warp& on, std::uint32_t at, FailureKind kind, std::uint32_t other) {
-  Findings* const collector = collector_of(on, kind);
-  return collector == nullptr || collector->is_new(kind, at, other);
+bool is_reportable(const Warp& warp, std::uint32_t pc, FailureKind kind, std::uint32_t other) {
+  Findings* const collector = collector_of(warp, kind);
+  return collector == nullptr || collector->is_new(kind, pc, other);
 }
 
-void tell(const Warp& on, std::uint32_t at, const KernelFault& found) {
-  Failure made = located(found, on, at);
-  Findings* const collector = collector_of(on, found.kind);
-  if (collector == nullptr) throw std::move(made);
-  collector->add(std::move(made));
+void report_fault(const Warp& warp, std::uint32_t pc, const KernelFault& kernel_fault) {
+  Failure failure = located(kernel_fault, warp, pc);
+  Findings* const collector = collector_of(warp, kernel_fault.kind);
+  if (collector == nullptr) throw std::move(failure);
+  collector->add(std::move(failure));
 }
 
-std::uint32_t place_of(const Warp& on, const Instruction& what) noexcept {
-  return static_cast<std::uint32_t>(&what - on.owner->launched.code.code.data());
+std::uint32_t pc_of(const Warp& warp, const Instruction& instruction) noexcept {
+  return static_cast<std::uint32_t>(&instruction -
+                                    warp.owner->launch_state.program.instructions.data());
 }
 
 }  // namespace skerry::emulation

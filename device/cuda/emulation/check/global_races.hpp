@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "device/cuda/emulation/check/access_marks.hpp"
 #include "device/cuda/emulation/check/marked_page.hpp"
 #include "device/cuda/emulation/check/paged.hpp"
+#include "device/cuda/emulation/check/shadow_entries.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 #include "device/cuda/emulation/execute/program.hpp"
 #include "device/cuda/emulation/execute/warp.hpp"
@@ -29,21 +29,21 @@ class GlobalRaces {
  public:
   /// Every block may know of every other, so that of a larger grid those behind count as one block:
   /// a race among them is missed.
-  static constexpr std::uint64_t most_blocks = 2048;
+  static constexpr std::uint64_t max_blocks = 2048;
 
-  GlobalRaces(std::uint64_t blocks, bool tells_threads_apart);
+  GlobalRaces(std::uint64_t blocks, bool distinguishes_threads);
 
   /// Tells of each race, or faults with 719.
-  void check(const Warp& on, const Instruction& what, lane_mask active, const LaneAddresses& at,
-             MemoryAccess access);
+  void check(const Warp& warp, const Instruction& instruction, lane_mask active,
+             const LaneAddresses& addresses, MemoryAccess access);
   /// The same for a plain access of all lanes, one behind the other from `begin` on.
-  void check_warp(const Warp& on, const Instruction& what, std::uint64_t begin,
+  void check_warp(const Warp& warp, const Instruction& instruction, std::uint64_t begin,
                   MemoryAccess access);
   /// The same for a copy's plain access of any size by one lane.
-  void check_bytes(const Warp& on, std::uint32_t place, int lane, std::uint64_t begin,
+  void check_bytes(const Warp& warp, std::uint32_t pc, int lane, std::uint64_t begin,
                    MemoryAccess access);
   /// What the block has done is before what it stores by strong accesses from now on.
-  void fence(const Block& by);
+  void fence(const Block& block);
   /// All blocks have come to a barrier of the grid: what they did is before what they will do.
   void synchronize_grid(std::span<Block* const> all);
 
@@ -57,18 +57,18 @@ class GlobalRaces {
     epoch time = 1;
     epoch fence = 0;  ///< its own accesses before come first
   };
-  [[nodiscard]] epoch time_of(const Block& of, const BlockState& state) const;
+  [[nodiscard]] epoch time_of(const Block& block, const BlockState& state) const;
   /// The mark of a warp's first lane; none if no more can be told apart.
-  [[nodiscard]] AccessMark first_mark(const Warp& on, std::uint32_t place) const;
-  [[nodiscard]] bool is_before(AccessMark one, AccessMark now, const Block& by) const;
-  void synchronize(std::uint32_t by, std::uint64_t address, bool writes);
-  void note(const Warp& on, AccessMark now, std::uint64_t begin, MemoryAccess access);
+  [[nodiscard]] ShadowEntry first_mark(const Warp& warp, std::uint32_t pc) const;
+  [[nodiscard]] bool is_before(ShadowEntry one, ShadowEntry now, const Block& block) const;
+  void synchronize(std::uint32_t block_number, std::uint64_t address, bool writes);
+  void note(const Warp& warp, ShadowEntry now, std::uint64_t begin, MemoryAccess access);
   /// The accesses of some lanes, one behind the other, from that of `now` on.
-  void note_run(const Warp& on, AccessMark now, std::uint64_t begin, int lanes,
+  void note_run(const Warp& warp, ShadowEntry now, std::uint64_t begin, int lanes,
                 MemoryAccess access);
 
   std::uint64_t blocks_;
-  bool tells_threads_apart_;
+  bool distinguishes_threads_;
   std::vector<BlockState> states_;
   std::unordered_map<std::uint64_t, clock> published_;  ///< by the address of a strong store
   Paged<MarkedPage> pages_;
@@ -79,7 +79,7 @@ class GlobalRaces {
 /// kernel_transform.cuh 366 to 371): of an output that is an input, neighbours write these bytes.
 /// Where each load has 16 bytes, as before Hopper, nothing is left to check then.
 [[nodiscard]] bool fills_up_loads(std::string_view mangled_name) noexcept;
-inline constexpr std::uint32_t most_in_front = 127;
-inline constexpr std::uint32_t most_behind = 15;
+inline constexpr std::uint32_t max_leading_nbytes = 127;
+inline constexpr std::uint32_t max_trailing_nbytes = 15;
 
 }  // namespace skerry::emulation

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "device/cuda/emulation/check/access_marks.hpp"
+#include "device/cuda/emulation/check/shadow_entries.hpp"
 
 namespace skerry::emulation {
 
@@ -21,20 +21,20 @@ class MarkedLine {
 
   /// As MarkedWords::note.
   template <class Order, class Found>
-  void note(std::size_t begin, std::size_t end, AccessMark now, bool writes, const Order& is_before,
-            const Found& found) {
-    marks_apart().note(begin, end, now, writes, is_before, found);
+  void note(std::size_t begin, std::size_t end, ShadowEntry now, bool writes,
+            const Order& is_before, const Found& report_conflict) {
+    word_marks().note(begin, end, now, writes, is_before, report_conflict);
   }
 
   /// As MarkedWords::note_run; `of_lane` is a power of 2.
   template <class Order>
   [[nodiscard]] bool note_run(std::size_t word, std::size_t of_lane, std::size_t lanes,
-                              AccessMark now, bool writes, const Order& is_before) {
-    if (apart_ == nullptr && of_lane * lanes == words) {
-      const LaneMarks mine{now.bits(), static_cast<std::uint8_t>(std::countr_zero(of_lane))};
-      if (note_all(mine, writes, is_before)) return true;
+                              ShadowEntry now, bool writes, const Order& is_before) {
+    if (word_marks_ == nullptr && of_lane * lanes == words) {
+      const LaneMarks lane_marks{now.bits(), static_cast<std::uint8_t>(std::countr_zero(of_lane))};
+      if (note_all(lane_marks, writes, is_before)) return true;
     }
-    return marks_apart().note_run(word, of_lane, lanes, now, writes, is_before);
+    return word_marks().note_run(word, of_lane, lanes, now, writes, is_before);
   }
 
  private:
@@ -42,11 +42,11 @@ class MarkedLine {
   struct LaneMarks {
     std::uint64_t first = 0;  ///< 0: of nobody
     std::uint8_t shift = 0;
-    [[nodiscard]] AccessMark at(std::size_t word) const noexcept {
-      return AccessMark::of_bits(first == 0 ? 0 : first + (word >> shift));
+    [[nodiscard]] ShadowEntry entry_at(std::size_t word) const noexcept {
+      return ShadowEntry::of_bits(first == 0 ? 0 : first + (word >> shift));
     }
     [[nodiscard]] bool has_lanes_of(const LaneMarks& other) const noexcept {
-      return shift == other.shift && at(0).lane() == other.at(0).lane();
+      return shift == other.shift && entry_at(0).lane() == other.entry_at(0).lane();
     }
   };
   enum class AccessOrder : std::uint8_t { all_before, none_before, some_before };
@@ -56,12 +56,14 @@ class MarkedLine {
                                             const Order& is_before) {
     if (one.first == 0) return AccessOrder::all_before;
     if (one.has_lanes_of(now)) {
-      return is_before(one.at(0), now.at(0)) ? AccessOrder::all_before : AccessOrder::none_before;
+      return is_before(one.entry_at(0), now.entry_at(0)) ? AccessOrder::all_before
+                                                         : AccessOrder::none_before;
     }
-    std::size_t before = 0;
-    for (std::size_t k = 0; k < words; ++k) before += is_before(one.at(k), now.at(k)) ? 1 : 0;
-    if (before == words) return AccessOrder::all_before;
-    return before == 0 ? AccessOrder::none_before : AccessOrder::some_before;
+    std::size_t earlier_count = 0;
+    for (std::size_t k = 0; k < words; ++k)
+      earlier_count += is_before(one.entry_at(k), now.entry_at(k)) ? 1 : 0;
+    if (earlier_count == words) return AccessOrder::all_before;
+    return earlier_count == 0 ? AccessOrder::none_before : AccessOrder::some_before;
   }
 
   /// False if marks don't say it, or there is something to tell; nothing was noted then.
@@ -89,20 +91,20 @@ class MarkedLine {
     }
   }
 
-  [[nodiscard]] MarkedWords& marks_apart() {
-    if (apart_ == nullptr) {
-      apart_ = std::make_unique<MarkedWords>(words);
+  [[nodiscard]] MarkedWords& word_marks() {
+    if (word_marks_ == nullptr) {
+      word_marks_ = std::make_unique<MarkedWords>(words);
       for (std::size_t k = 0; k < words; ++k) {
-        apart_->set(k, write_.at(k), read_.at(k), other_.at(k));
+        word_marks_->set(k, write_.entry_at(k), read_.entry_at(k), other_.entry_at(k));
       }
     }
-    return *apart_;
+    return *word_marks_;
   }
 
   LaneMarks write_;
   LaneMarks read_;
   LaneMarks other_;  ///< reads that are not before, nor behind, those
-  std::unique_ptr<MarkedWords> apart_;
+  std::unique_ptr<MarkedWords> word_marks_;
 };
 
 /// What is known of a piece of global memory.

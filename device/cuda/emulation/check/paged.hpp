@@ -13,29 +13,29 @@ namespace skerry::emulation {
 template <class Page>
 class Paged {
  public:
-  [[nodiscard]] Page& at(std::uint64_t number) {
-    Recent& last = recent_[place_of(number)];
+  [[nodiscard]] Page& page_at(std::uint64_t number) {
+    Recent& last = recent_[slot_of(number)];
     if (last.page == nullptr || last.number != number) {
-      std::unique_ptr<Page>& found = pages_[number];
-      if (found == nullptr) found = std::make_unique<Page>();
-      last = {number, found.get()};
+      std::unique_ptr<Page>& page = pages_[number];
+      if (page == nullptr) page = std::make_unique<Page>();
+      last = {number, page.get()};
     }
     return *last.page;
   }
   [[nodiscard]] const auto& all() const noexcept { return pages_; }
 
  private:
-  static constexpr int place_bits = 5;
+  static constexpr int slot_bits = 5;
   /// Arrays of one size lie at distances that are multiples of large numbers.
-  [[nodiscard]] static std::size_t place_of(std::uint64_t number) noexcept {
-    return static_cast<std::size_t>(number * 0x9e3779b97f4a7c15 >> (64 - place_bits));
+  [[nodiscard]] static std::size_t slot_of(std::uint64_t number) noexcept {
+    return static_cast<std::size_t>(number * 0x9e3779b97f4a7c15 >> (64 - slot_bits));
   }
   struct Recent {
     std::uint64_t number = 0;
     Page* page = nullptr;
   };
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-  std::array<Recent, std::size_t{1} << place_bits> recent_{};
+  std::array<Recent, std::size_t{1} << slot_bits> recent_{};
 };
 
 }  // namespace skerry::emulation

@@ -18,8 +18,8 @@ class SectorSet {
   bool insert(std::uint64_t sector);
 
  private:
-  static constexpr std::uint64_t of_page = 4096;
-  using page = std::array<std::uint64_t, of_page / 64>;
+  static constexpr std::uint64_t sectors_per_page = 4096;
+  using page = std::array<std::uint64_t, sectors_per_page / 64>;
 
   Paged<page> pages_;
 };
@@ -28,19 +28,20 @@ class SectorSet {
 /// global memory, and wavefronts of shared memory. Caches are not modelled.
 class RequestCounter {
  public:
-  explicit RequestCounter(Statistics& into) : into_(into) {}
+  explicit RequestCounter(Statistics& statistics) : statistics_(statistics) {}
 
   /// Notes the accesses of a warp's active lanes, wherever each address lies.
-  void note(const Warp& on, lane_mask active, const LaneAddresses& at, MemoryAccess access);
+  void note(const Warp& warp, lane_mask active, const LaneAddresses& addresses,
+            MemoryAccess access);
   /// A copy's, which is one request.
-  void note_bulk(const std::byte* at, MemoryAccess access);
+  void note_bulk(const std::byte* pointer, MemoryAccess access);
 
  private:
-  void note_global(lane_mask active, const LaneAddresses& at, MemoryAccess access);
-  void note_shared(lane_mask active, const LaneAddresses& at, MemoryAccess access);
+  void note_global(lane_mask active, const LaneAddresses& addresses, MemoryAccess access);
+  void note_shared(lane_mask active, const LaneAddresses& addresses, MemoryAccess access);
   void note_sectors(std::uint64_t first, std::uint64_t last, bool writes);
 
-  Statistics& into_;
+  Statistics& statistics_;
   SectorSet read_;
   SectorSet written_;
 };

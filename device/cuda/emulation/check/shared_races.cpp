@@ -11,48 +11,52 @@
 namespace skerry::emulation {
 namespace {
 
-void tell_race(const Warp& on, AccessMark now, bool writes, AccessMark before, bool other_writes,
-               std::size_t byte) {
-  if (!is_worth_telling(on, now.place(), FailureKind::race_shared, before.place())) return;
-  const LaunchState& launched = on.owner->launched;
-  const char* const what = !writes        ? "read after write"
-                           : other_writes ? "write after write"
-                                          : "write after read";
-  tell(on, now.place(),
-       {.code = code::launch_failure,
-        .lane = static_cast<int>(now.lane()),
-        .what = std::string("race on shared memory: ") + what + " at byte " + std::to_string(byte),
-        .kind = FailureKind::race_shared,
-        .other = OtherAccess{.block = on.owner->at,
-                             .thread = launched.how.block.place_of(before.thread()),
-                             .at = line_of(launched, before.place()),
-                             .writes = other_writes}});
+void report_race(const Warp& warp, ShadowEntry now, bool writes, ShadowEntry earlier_access,
+                 bool other_writes, std::size_t byte) {
+  if (!is_reportable(warp, now.pc(), FailureKind::race_shared, earlier_access.pc())) return;
+  const LaunchState& launch_state = warp.owner->launch_state;
+  const char* const hazard = !writes        ? "read after write"
+                             : other_writes ? "write after write"
+                                            : "write after read";
+  report_fault(warp, now.pc(),
+               {.code = code::launch_failure,
+                .lane = static_cast<int>(now.lane()),
+                .summary = std::string("race on shared memory: ") + hazard + " at byte " +
+                           std::to_string(byte),
+                .kind = FailureKind::race_shared,
+                .other = OtherAccess{
+                    .block = warp.owner->index,
+                    .thread = launch_state.launch.block.unravel_index(earlier_access.thread()),
+                    .source_line = line_of(launch_state, earlier_access.pc()),
+                    .writes = other_writes}});
 }
 
 }  // namespace
 
-void SharedRaces::check(const Warp& on, const Instruction& what, lane_mask active,
-                        const LaneAddresses& at, MemoryAccess access) {
-  if (what.is_strong || !clock_.is_right()) return;
-  const auto base = reinterpret_cast<std::uint64_t>(on.owner->shared.data());
-  const AccessMark first(clock_.time(), place_of(on, what), 0, on.number * warp_size);
-  const auto is_before = [&](AccessMark one, AccessMark now) { return clock_.is_before(one, now); };
+void SharedRaces::check(const Warp& warp, const Instruction& instruction, lane_mask active,
+                        const LaneAddresses& addresses, MemoryAccess access) {
+  if (instruction.is_strong || !clock_.is_right()) return;
+  const auto base = reinterpret_cast<std::uint64_t>(warp.owner->shared.data());
+  const ShadowEntry first(clock_.time(), pc_of(warp, instruction), 0, warp.number * warp_size);
+  const auto is_before = [&](ShadowEntry one, ShadowEntry now) {
+    return clock_.is_before(one, now);
+  };
   const std::uint64_t phase = clock_.phase_bits();
-  const std::uint64_t order = clock_.order_bits(on.number);
+  const std::uint64_t order = clock_.order_bits(warp.number);
   const auto check_lane = [&](int lane, std::uint64_t offset) {
-    if (offset >= nbytes_ || (!access.writes && is_between_equals(at, active, lane))) return;
-    const AccessMark now = first.of_lane(static_cast<std::uint64_t>(lane));
+    if (offset >= nbytes_ || (!access.writes && is_between_equals(addresses, active, lane))) return;
+    const ShadowEntry now = first.of_lane(static_cast<std::uint64_t>(lane));
     const bool is_word = !access.writes && access.nbytes == 4;
     if (is_word && words_.note_read(offset / 4, now, phase, order)) return;
     words_.note(offset, offset + access.nbytes, now, access.writes, is_before,
-                [&](AccessMark before, bool is_write, std::size_t byte) {
-                  tell_race(on, now, access.writes, before, is_write, byte);
+                [&](ShadowEntry earlier_access, bool is_write, std::size_t byte) {
+                  report_race(warp, now, access.writes, earlier_access, is_write, byte);
                 });
   };
-  for_runs(at.at, active, access.nbytes, [&](int lane, int lanes) {
-    const std::uint64_t offset = at.at[static_cast<std::size_t>(lane)] - base;
-    const AccessMark now = first.of_lane(static_cast<std::uint64_t>(lane));
-    const bool is_of_words = lanes >= least_run && access.nbytes % 4 == 0 && offset < nbytes_;
+  for_runs(addresses.values, active, access.nbytes, [&](int lane, int lanes) {
+    const std::uint64_t offset = addresses.values[static_cast<std::size_t>(lane)] - base;
+    const ShadowEntry now = first.of_lane(static_cast<std::uint64_t>(lane));
+    const bool is_of_words = lanes >= min_run_length && access.nbytes % 4 == 0 && offset < nbytes_;
     if (is_of_words &&
         words_.note_run(offset / 4, access.nbytes / 4, static_cast<std::size_t>(lanes), now,
                         access.writes, is_before, phase)) {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "device/cuda/emulation/check/access_marks.hpp"
+#include "device/cuda/emulation/check/shadow_entries.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 #include "device/cuda/emulation/execute/program.hpp"
 #include "device/cuda/emulation/execute/warp.hpp"
@@ -24,10 +24,10 @@ class SharedRaces {
   /// All threads are ordered: a barrier, or another block.
   void synchronize() noexcept { clock_.synchronize(); }
   /// The lanes of a warp are.
-  void synchronize_warp(const Warp& which) noexcept { clock_.synchronize_warp(which.number); }
+  void synchronize_warp(const Warp& warp) noexcept { clock_.synchronize_warp(warp.number); }
   /// Tells of each race, or faults with 719.
-  void check(const Warp& on, const Instruction& what, lane_mask active, const LaneAddresses& at,
-             MemoryAccess access);
+  void check(const Warp& warp, const Instruction& instruction, lane_mask active,
+             const LaneAddresses& addresses, MemoryAccess access);
 
   /// Order among the block's threads, for races on other memory, too.
   [[nodiscard]] BlockClock& clock() noexcept { return clock_; }

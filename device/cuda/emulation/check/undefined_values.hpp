@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "device/cuda/emulation/check/undefined_rules.hpp"
+#include "device/cuda/emulation/check/propagation_rules.hpp"
 #include "device/cuda/emulation/execute/memory_access.hpp"
 #include "device/cuda/emulation/execute/program.hpp"
 #include "device/cuda/emulation/execute/warp.hpp"
@@ -22,76 +22,84 @@ namespace skerry::emulation {
 /// struct, is no use, in whatever sizes it is moved.
 class UndefinedValues {
  public:
-  explicit UndefinedValues(Block& of);
+  explicit UndefinedValues(Block& block);
 
   /// The next block begins.
   void start();
   /// A plain instruction of a WatchedProgram, for the lanes that come to it.
-  void run(Warp& on, const Instruction& what, lane_mask lanes);
+  void run(Warp& warp, const Instruction& instruction, lane_mask lanes);
   /// A collective, for its members.
-  void run_collective(Warp& on, const Instruction& what, lane_mask members);
+  void run_collective(Warp& warp, const Instruction& instruction, lane_mask members);
   /// What is neither: its guard, and what it reads, have to be defined.
-  void check_control(Warp& on, const Instruction& what, lane_mask lanes);
+  void check_control(Warp& warp, const Instruction& instruction, lane_mask lanes);
   /// Where the instruction that runs has accessed memory.
-  void note(const LaneAddresses& at, MemoryAccess how) {
-    at_ = at;
-    access_ = how;
+  void note(const LaneAddresses& addresses, MemoryAccess access) {
+    addresses_ = addresses;
+    access_ = access;
   }
   /// A copy has been done that an instruction began before.
-  void copied(const std::byte* to, const std::byte* from, std::uint32_t nbytes);
-  void filled(const std::byte* to, std::uint32_t nbytes);
+  void note_copy(const std::byte* destination, const std::byte* source, std::uint32_t nbytes);
+  void note_fill(const std::byte* destination, std::uint32_t nbytes);
   /// The bytes are new: nobody has written them.
-  void forget(const std::byte* to, std::uint32_t nbytes);
+  void mark_undefined(const std::byte* destination, std::uint32_t nbytes);
   // What is known of the registers of a lane that a call keeps, behind the bytes of `stack`.
-  void keep(const Warp& on, std::span<const KeptRow> rows, int lane, std::vector<std::byte>& stack);
-  void restore(const Warp& on, std::span<const KeptRow> rows, int lane,
+  void save(const Warp& warp, std::span<const SavedRow> rows, int lane,
+            std::vector<std::byte>& stack);
+  void restore(const Warp& warp, std::span<const SavedRow> rows, int lane,
                std::vector<std::byte>& stack);
 
  private:
   static constexpr std::size_t row_nbytes = std::size_t{16} * warp_size;
   using one_row = std::array<std::byte, row_nbytes>;
 
-  [[nodiscard]] const UndefinedRule& rule_of(const Instruction& what) const;
+  [[nodiscard]] const PropagationRule& rule_of(const Instruction& instruction) const;
   /// A row's shadow; rows of the second bank are defined.
-  [[nodiscard]] std::byte* bits(const Warp& on, row of) noexcept;
-  [[nodiscard]] lane_mask& lanes_of(const Warp& on, row predicate) noexcept;
-  [[nodiscard]] lane_mask& computed(const Warp& on, row of) noexcept;
-  [[nodiscard]] std::uint64_t value_bits(const Warp& on, row of, std::size_t nbytes, int lane);
-  [[nodiscard]] lane_mask undefined_lanes(const Warp& on, row of, std::uint8_t nbytes,
-                                          lane_mask among);
-  [[nodiscard]] lane_mask undefined_sources(const Warp& on, const Instruction& what,
-                                            const UndefinedRule& rule, lane_mask among,
+  [[nodiscard]] std::byte* row_shadow(const Warp& warp, row register_row) noexcept;
+  [[nodiscard]] lane_mask& predicate_shadow(const Warp& warp, row predicate) noexcept;
+  [[nodiscard]] lane_mask& computed(const Warp& warp, row register_row) noexcept;
+  [[nodiscard]] std::uint64_t lane_shadow(const Warp& warp, row register_row, std::size_t nbytes,
+                                          int lane);
+  [[nodiscard]] lane_mask undefined_lanes(const Warp& warp, row register_row, std::uint8_t nbytes,
+                                          lane_mask lanes);
+  [[nodiscard]] lane_mask undefined_sources(const Warp& warp, const Instruction& instruction,
+                                            const PropagationRule& rule, lane_mask lanes,
                                             std::uint32_t sources);
-  [[nodiscard]] std::byte* memory_bits(const std::byte* at) noexcept;
+  [[nodiscard]] std::byte* memory_shadow(const std::byte* pointer) noexcept;
 
-  void check_operands(const Warp& on, const Instruction& what, const UndefinedRule& rule,
+  void check_operands(const Warp& warp, const Instruction& instruction, const PropagationRule& rule,
                       lane_mask active);
   // Each leaves the results' bits in results_.
-  void derive(Warp& on, const Instruction& what, const UndefinedRule& rule, lane_mask active);
-  void derive_all(const UndefinedRule& rule, lane_mask from);
-  void derive_moved(Warp& on, const Instruction& what, const UndefinedRule& rule, lane_mask active);
-  void derive_bits(Warp& on, const Instruction& what, const UndefinedRule& rule, lane_mask active);
-  void derive_predicates(Warp& on, const Instruction& what, const UndefinedRule& rule,
+  void propagate(Warp& warp, const Instruction& instruction, const PropagationRule& rule,
+                 lane_mask active);
+  void set_result_shadows(const PropagationRule& rule, lane_mask lanes);
+  void derive_moved(Warp& warp, const Instruction& instruction, const PropagationRule& rule,
+                    lane_mask active);
+  void derive_bits(Warp& warp, const Instruction& instruction, const PropagationRule& rule,
+                   lane_mask active);
+  void derive_predicates(Warp& warp, const Instruction& instruction, const PropagationRule& rule,
                          lane_mask active);
-  void derive_equality(Warp& on, const Instruction& what, const UndefinedRule& rule,
+  void derive_equality(Warp& warp, const Instruction& instruction, const PropagationRule& rule,
                        lane_mask active);
-  void write_results(const Warp& on, const Instruction& what, const UndefinedRule& rule,
+  void write_results(const Warp& warp, const Instruction& instruction, const PropagationRule& rule,
                      lane_mask active, lane_mask computed_lanes);
 
-  void load(const Warp& on, const Instruction& what, const UndefinedRule& rule, lane_mask active);
-  void store(const Warp& on, const Instruction& what, const UndefinedRule& rule, lane_mask active);
-  void update(const Warp& on, const Instruction& what, const UndefinedRule& rule, lane_mask active);
+  void load(const Warp& warp, const Instruction& instruction, const PropagationRule& rule,
+            lane_mask active);
+  void store(const Warp& warp, const Instruction& instruction, const PropagationRule& rule,
+             lane_mask active);
+  void update(const Warp& warp, const Instruction& instruction, const PropagationRule& rule,
+              lane_mask active);
 
   Block& owner_;
-  std::span<const UndefinedRule> rules_;
+  std::span<const PropagationRule> rules_;
   std::size_t registers_nbytes_;  ///< of a warp
   std::vector<std::byte> registers_;
   std::vector<lane_mask> computed_;  ///< of each row: lanes whose bits an operation made undefined
   std::vector<std::byte> shared_;
   std::vector<std::byte> local_;
   alignas(64) std::array<one_row, 9> scratch_{};  ///< four results and five sources
-  one_row defined_{};
-  LaneAddresses at_{};
+  one_row defined_row_shadow_{};
+  LaneAddresses addresses_{};
   MemoryAccess access_{};
 };
 

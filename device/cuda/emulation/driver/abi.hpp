@@ -79,7 +79,7 @@ struct PoolProperties {
   int handle_types;
   MemoryLocation location;
   void* security;
-  std::size_t most_bytes;
+  std::size_t max_bytes;
   unsigned short usage;
   unsigned char reserved[54];
 };
@@ -161,7 +161,7 @@ struct CopyNode {
   int flags;
   int reserved;
   void* context;
-  Copy3d what;
+  Copy3d copy_params;
 };
 
 /// CUDA_MEM_ALLOC_NODE_PARAMS_v2
@@ -178,7 +178,7 @@ struct NodeParameters {
   int kind;
   int reserved[3];
   union {
-    long long room[29];
+    long long reserved1[29];
     KernelNode kernel;
     CopyNode copy;
     FillNode fill;

@@ -44,38 +44,38 @@ char* base_of(abi::MemoryKind kind, void* host, address device) noexcept {
   return nullptr;
 }
 
-BoxSide side_of(const abi::Copy2d::Side& from, std::size_t width_bytes) noexcept {
-  const std::size_t pitch = from.pitch != 0 ? from.pitch : width_bytes;
-  char* const base = base_of(from.kind, from.host, from.device);
-  return {base == nullptr ? nullptr : base + from.y * pitch + from.x_bytes, pitch, 0};
+BoxSide side_of(const abi::Copy2d::Side& side, std::size_t width_bytes) noexcept {
+  const std::size_t pitch = side.pitch != 0 ? side.pitch : width_bytes;
+  char* const base = base_of(side.kind, side.host, side.device);
+  return {base == nullptr ? nullptr : base + side.y * pitch + side.x_bytes, pitch, 0};
 }
 
-BoxSide side_of(const abi::Copy3d::Side& from, std::size_t width_bytes,
+BoxSide side_of(const abi::Copy3d::Side& side, std::size_t width_bytes,
                 std::size_t height) noexcept {
-  const std::size_t pitch = from.pitch != 0 ? from.pitch : width_bytes;
-  const std::size_t plane = pitch * (from.height != 0 ? from.height : height);
-  char* const base = base_of(from.kind, from.host, from.device);
-  return {base == nullptr ? nullptr : base + from.z * plane + from.y * pitch + from.x_bytes, pitch,
+  const std::size_t pitch = side.pitch != 0 ? side.pitch : width_bytes;
+  const std::size_t plane = pitch * (side.height != 0 ? side.height : height);
+  char* const base = base_of(side.kind, side.host, side.device);
+  return {base == nullptr ? nullptr : base + side.z * plane + side.y * pitch + side.x_bytes, pitch,
           plane};
 }
 
-int enqueue(const BoxCopy& what, void* stream) {
-  if (what.width_bytes == 0 || what.height == 0 || what.depth == 0) return code::success;
-  if (has_null(what.source.data, what.target.data)) return code::invalid_value;
-  if (what.height > 1 &&
-      (what.source.row_bytes < what.width_bytes || what.target.row_bytes < what.width_bytes)) {
+int enqueue(const BoxCopy& box, void* stream) {
+  if (box.width_bytes == 0 || box.height == 0 || box.depth == 0) return code::success;
+  if (has_null(box.source.data, box.target.data)) return code::invalid_value;
+  if (box.height > 1 &&
+      (box.source.row_bytes < box.width_bytes || box.target.row_bytes < box.width_bytes)) {
     return code::invalid_value;
   }
   const bool is_dense =
-      what.source.row_bytes == what.width_bytes && what.target.row_bytes == what.width_bytes;
-  const std::size_t rows = is_dense ? 1 : what.height;
-  const std::size_t nbytes = is_dense ? what.width_bytes * what.height : what.width_bytes;
-  for (std::size_t z = 0; z < what.depth; ++z) {
-    char* const to = what.target.data + z * what.target.plane_bytes;
-    const char* const from = what.source.data + z * what.source.plane_bytes;
+      box.source.row_bytes == box.width_bytes && box.target.row_bytes == box.width_bytes;
+  const std::size_t rows = is_dense ? 1 : box.height;
+  const std::size_t nbytes = is_dense ? box.width_bytes * box.height : box.width_bytes;
+  for (std::size_t z = 0; z < box.depth; ++z) {
+    char* const target_plane = box.target.data + z * box.target.plane_bytes;
+    const char* const source_plane = box.source.data + z * box.source.plane_bytes;
     for (std::size_t y = 0; y < rows; ++y) {
-      const int status = enqueue_copy(to + y * what.target.row_bytes,
-                                      from + y * what.source.row_bytes, nbytes, stream);
+      const int status = enqueue_copy(target_plane + y * box.target.row_bytes,
+                                      source_plane + y * box.source.row_bytes, nbytes, stream);
       if (status != code::success) return status;
     }
   }
@@ -83,50 +83,56 @@ int enqueue(const BoxCopy& what, void* stream) {
 }
 
 template <class Copy>
-[[nodiscard]] bool has_array(const Copy& what) noexcept {
-  return what.source.kind == abi::MemoryKind::array || what.target.kind == abi::MemoryKind::array;
+[[nodiscard]] bool has_array(const Copy& copy_params) noexcept {
+  return copy_params.source.kind == abi::MemoryKind::array ||
+         copy_params.target.kind == abi::MemoryKind::array;
 }
 
-int enqueue_2d(const abi::Copy2d* what, void* stream) {
-  if (has_null(what)) return code::invalid_value;
-  if (has_array(*what)) return unsupported(array_text);
-  return enqueue({side_of(what->source, what->width_bytes),
-                  side_of(what->target, what->width_bytes), what->width_bytes, what->height, 1},
+int enqueue_2d(const abi::Copy2d* copy_params, void* stream) {
+  if (has_null(copy_params)) return code::invalid_value;
+  if (has_array(*copy_params)) return unsupported(array_text);
+  return enqueue({side_of(copy_params->source, copy_params->width_bytes),
+                  side_of(copy_params->target, copy_params->width_bytes), copy_params->width_bytes,
+                  copy_params->height, 1},
                  stream);
 }
 
-int enqueue_3d(const abi::Copy3d* what, void* stream) {
-  if (has_null(what)) return code::invalid_value;
-  if (has_array(*what)) return unsupported(array_text);
-  if (what->source.level != 0 || what->target.level != 0) return code::invalid_value;
-  return enqueue({side_of(what->source, what->width_bytes, what->height),
-                  side_of(what->target, what->width_bytes, what->height), what->width_bytes,
-                  what->height, what->depth},
+int enqueue_3d(const abi::Copy3d* copy_params, void* stream) {
+  if (has_null(copy_params)) return code::invalid_value;
+  if (has_array(*copy_params)) return unsupported(array_text);
+  if (copy_params->source.level != 0 || copy_params->target.level != 0) return code::invalid_value;
+  return enqueue({side_of(copy_params->source, copy_params->width_bytes, copy_params->height),
+                  side_of(copy_params->target, copy_params->width_bytes, copy_params->height),
+                  copy_params->width_bytes, copy_params->height, copy_params->depth},
                  stream);
 }
 
 }  // namespace
 
-int copy_2d(const abi::Copy2d* what) {
-  return in_context([&] { return wait_for_legacy_stream(enqueue_2d(what, cuda::legacy_stream)); });
+int copy_2d(const abi::Copy2d* copy_params) {
+  return in_context(
+      [&] { return wait_for_legacy_stream(enqueue_2d(copy_params, cuda::legacy_stream)); });
 }
-int copy_2d_unaligned(const abi::Copy2d* what) { return copy_2d(what); }
-int copy_2d_async(const abi::Copy2d* what, void* stream) {
+int copy_2d_unaligned(const abi::Copy2d* copy_params) { return copy_2d(copy_params); }
+int copy_2d_async(const abi::Copy2d* copy_params, void* stream) {
   return in_context([&]() -> int {
-    if (has_null(what)) return code::invalid_value;
-    return on_stream(stream, NodeKind::copy,
-                     [kept = *what](void* on) { return enqueue_2d(&kept, on); });
+    if (has_null(copy_params)) return code::invalid_value;
+    return on_stream(stream, NodeKind::copy, [params = *copy_params](void* launch_stream) {
+      return enqueue_2d(&params, launch_stream);
+    });
   });
 }
 
-int copy_3d(const abi::Copy3d* what) {
-  return in_context([&] { return wait_for_legacy_stream(enqueue_3d(what, cuda::legacy_stream)); });
+int copy_3d(const abi::Copy3d* copy_params) {
+  return in_context(
+      [&] { return wait_for_legacy_stream(enqueue_3d(copy_params, cuda::legacy_stream)); });
 }
-int copy_3d_async(const abi::Copy3d* what, void* stream) {
+int copy_3d_async(const abi::Copy3d* copy_params, void* stream) {
   return in_context([&]() -> int {
-    if (has_null(what)) return code::invalid_value;
-    return on_stream(stream, NodeKind::copy,
-                     [kept = *what](void* on) { return enqueue_3d(&kept, on); });
+    if (has_null(copy_params)) return code::invalid_value;
+    return on_stream(stream, NodeKind::copy, [params = *copy_params](void* launch_stream) {
+      return enqueue_3d(&params, launch_stream);
+    });
   });
 }
 

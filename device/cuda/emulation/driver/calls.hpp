@@ -7,7 +7,7 @@
 
 #include "device/cuda/emulation/driver/entry_points.hpp"
 #include "device/cuda/emulation/failure.hpp"
-#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/emulated_system.hpp"
 #include "device/cuda/emulation/runtime/launches.hpp"
 #include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
@@ -32,12 +32,12 @@ inline constexpr int peer_access_not_enabled = 705;
 
 /// What the runtime would say of the last failure of this thread stays: the driver's failures are
 /// none of the runtime's.
-class KeptRuntimeError {
+class RuntimeErrorGuard {
  public:
-  KeptRuntimeError() noexcept : code_(rehearsal::remembered_error()) {}
-  KeptRuntimeError(const KeptRuntimeError&) = delete;
-  KeptRuntimeError& operator=(const KeptRuntimeError&) = delete;
-  ~KeptRuntimeError() { rehearsal::remember_error(code_); }
+  RuntimeErrorGuard() noexcept : code_(rehearsal::remembered_error()) {}
+  RuntimeErrorGuard(const RuntimeErrorGuard&) = delete;
+  RuntimeErrorGuard& operator=(const RuntimeErrorGuard&) = delete;
+  ~RuntimeErrorGuard() { rehearsal::remember_error(code_); }
 
  private:
   int code_;
@@ -45,14 +45,14 @@ class KeptRuntimeError {
 
 /// Every entry point: `body` if the driver was started.
 template <class Body>
-int answer(Body body) noexcept {
-  if (!machine_has_started()) return code::not_initialized;
-  const KeptRuntimeError kept;
+int run_entry_point(Body body) noexcept {
+  if (!system_has_started()) return code::not_initialized;
+  const RuntimeErrorGuard error_guard;
   try {
     return body();
-  } catch (const ImageError& problem) {
-    report(rehearsal::current_ordinal(), {problem.code(), problem.what()});
-    return problem.code();
+  } catch (const ImageError& error) {
+    report(rehearsal::current_ordinal(), {error.code(), error.what()});
+    return error.code();
   } catch (const std::bad_alloc&) {
     return code::out_of_memory;
   } catch (const std::system_error&) {
@@ -64,7 +64,7 @@ int answer(Body body) noexcept {
 /// everything fails with that.
 template <class Body>
 int in_context(Body body) noexcept {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (!rehearsal::has_current_device()) return code::invalid_context;
     const int sticky = rehearsal::sticky_error(rehearsal::current_ordinal());
     return sticky != 0 ? sticky : body();
@@ -87,6 +87,6 @@ template <class... Pointer>
 }
 
 /// Refuses what the emulated driver has not, and says on stderr what it was.
-[[nodiscard]] int unsupported(const char* what) noexcept;
+[[nodiscard]] int unsupported(const char* feature) noexcept;
 
 }  // namespace skerry::emulation::driver

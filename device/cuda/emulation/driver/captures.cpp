@@ -8,7 +8,7 @@
 
 #include "device/cuda/emulation/driver/calls.hpp"
 #include "device/cuda/rehearsal/control.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
 
@@ -25,21 +25,21 @@ constexpr int isolation = 905;
 
 /// What streams are captured for.
 struct CaptureInProgress {
-  Graph* into = nullptr;
+  Graph* graph = nullptr;
   std::uint64_t id = 0;
   void* origin = nullptr;
   bool is_own_graph = true;  ///< begun with the capture
 };
 
 /// A place in a graph: of a stream, or where an event was recorded.
-struct CapturedPlace {
-  std::shared_ptr<CaptureInProgress> of;
+struct CapturePoint {
+  std::shared_ptr<CaptureInProgress> capture;
   std::vector<GraphNode*> last;
 };
 
 struct AllCaptures {
-  std::unordered_map<void*, CapturedPlace> streams;
-  std::unordered_map<void*, CapturedPlace> events;
+  std::unordered_map<void*, CapturePoint> streams;
+  std::unordered_map<void*, CapturePoint> events;
   std::uint64_t next_id = 1;
 };
 
@@ -48,18 +48,18 @@ AllCaptures& captures() noexcept {
   return *all;
 }
 
-CapturedPlace* place_of(void* stream) noexcept {
-  const auto found = captures().streams.find(stream);
-  return found != captures().streams.end() ? &found->second : nullptr;
+CapturePoint* find_capture_point(void* stream) noexcept {
+  const auto entry = captures().streams.find(stream);
+  return entry != captures().streams.end() ? &entry->second : nullptr;
 }
 
-void add_place(void* stream, CapturedPlace place) {
-  captures().streams[stream] = std::move(place);
+void add_capture_point(void* stream, CapturePoint point) {
+  captures().streams[stream] = std::move(point);
   captured_streams.store(static_cast<int>(captures().streams.size()));
 }
 
-void end(const CaptureInProgress& what) noexcept {
-  const auto is_its = [&](const auto& one) { return one.second.of.get() == &what; };
+void end(const CaptureInProgress& capture) noexcept {
+  const auto is_its = [&](const auto& one) { return one.second.capture.get() == &capture; };
   std::erase_if(captures().streams, is_its);
   std::erase_if(captures().events, is_its);
   captured_streams.store(static_cast<int>(captures().streams.size()));
@@ -71,32 +71,34 @@ void end(const CaptureInProgress& what) noexcept {
 }
 
 /// Whether all that other streams of the capture have done is before the origin's end.
-bool is_joined(const CaptureInProgress& what, const CapturedPlace& at) {
-  std::unordered_set<const GraphNode*> seen;
-  std::vector<const GraphNode*> open(at.last.begin(), at.last.end());
+bool is_joined(const CaptureInProgress& capture, const CapturePoint& end_point) {
+  std::unordered_set<const GraphNode*> visited;
+  std::vector<const GraphNode*> open(end_point.last.begin(), end_point.last.end());
   while (!open.empty()) {
     const GraphNode* const one = open.back();
     open.pop_back();
-    if (seen.insert(one).second) open.insert(open.end(), one->after.begin(), one->after.end());
+    if (visited.insert(one).second)
+      open.insert(open.end(), one->dependencies.begin(), one->dependencies.end());
   }
-  return std::ranges::all_of(captures().streams, [&](const auto& each) {
-    return each.second.of.get() != &what ||
-           std::ranges::all_of(each.second.last, [&](auto* node) { return seen.contains(node); });
+  return std::ranges::all_of(captures().streams, [&](const auto& entry) {
+    return entry.second.capture.get() != &capture ||
+           std::ranges::all_of(entry.second.last,
+                               [&](auto* node) { return visited.contains(node); });
   });
 }
 
-int begin(void* stream, int mode, Graph* into, std::vector<GraphNode*> after) {
+int begin(void* stream, int mode, Graph* graph, std::vector<GraphNode*> dependencies) {
   constexpr int last_mode = 2;
   if (mode < 0 || mode > last_mode) return code::invalid_value;
   if (is_default(stream)) return status_of::capture_unsupported;
-  if (rehearsal::Machine::instance().stream(stream) == nullptr) return code::invalid_handle;
-  if (place_of(stream) != nullptr) return status_of::illegal_state;
-  auto fresh = std::make_shared<CaptureInProgress>();
-  fresh->is_own_graph = into == nullptr;
-  fresh->into = into != nullptr ? into : add_graph();
-  fresh->id = captures().next_id++;
-  fresh->origin = stream;
-  add_place(stream, {std::move(fresh), std::move(after)});
+  if (rehearsal::System::instance().stream(stream) == nullptr) return code::invalid_handle;
+  if (find_capture_point(stream) != nullptr) return status_of::illegal_state;
+  auto new_capture = std::make_shared<CaptureInProgress>();
+  new_capture->is_own_graph = graph == nullptr;
+  new_capture->graph = graph != nullptr ? graph : add_graph();
+  new_capture->id = captures().next_id++;
+  new_capture->origin = stream;
+  add_capture_point(stream, {std::move(new_capture), std::move(dependencies)});
   rehearsal::set_captured(stream);
   return code::success;
 }
@@ -111,11 +113,11 @@ int with_lock(Body body) noexcept {
 
 /// Nodes of a graph by their handles; false if one is none.
 bool take_nodes(const Graph& in, void* const* handles, std::size_t count,
-                std::vector<GraphNode*>& into) {
+                std::vector<GraphNode*>& nodes) {
   for (std::size_t i = 0; i < count; ++i) {
     GraphNode* const one = find_node(handles[i]);
     if (one == nullptr || one->owner != &in) return false;
-    if (std::ranges::find(into, one) == into.end()) into.push_back(one);
+    if (std::ranges::find(nodes, one) == nodes.end()) nodes.push_back(one);
   }
   return true;
 }
@@ -124,22 +126,22 @@ bool take_nodes(const Graph& in, void* const* handles, std::size_t count,
 
 bool is_in_capture(void* stream) noexcept {
   const std::lock_guard lock(graphs_mutex());
-  return place_of(stream) != nullptr;
+  return find_capture_point(stream) != nullptr;
 }
 
-int capture(void* stream, NodeKind kind, node_work work) {
+int capture(void* stream, NodeKind kind, node_operation operation) {
   const std::lock_guard lock(graphs_mutex());
-  CapturedPlace* const at = place_of(stream);
-  if (at == nullptr) return status_of::illegal_state;
-  at->last = {add_node(*at->of->into, kind, at->last, std::move(work))};
+  CapturePoint* const point = find_capture_point(stream);
+  if (point == nullptr) return status_of::illegal_state;
+  point->last = {add_node(*point->capture->graph, kind, point->last, std::move(operation))};
   return code::success;
 }
 
 int capture_allocation(void* stream, address* data, std::size_t nbytes) {
   const std::lock_guard lock(graphs_mutex());
-  CapturedPlace* const at = place_of(stream);
-  if (at == nullptr) return status_of::illegal_state;
-  const int status = allocate_for_graph(*at->of->into, data, nbytes);
+  CapturePoint* const point = find_capture_point(stream);
+  if (point == nullptr) return status_of::illegal_state;
+  const int status = allocate_for_graph(*point->capture->graph, data, nbytes);
   return status != code::success ? status : capture(stream, NodeKind::allocation, {});
 }
 
@@ -147,9 +149,9 @@ bool capture_record(void* event, void* stream, int* status) {
   if (captured_streams.load() == 0) return false;
   const std::lock_guard lock(graphs_mutex());
   captures().events.erase(event);
-  const CapturedPlace* const at = place_of(stream);
-  if (at == nullptr) return false;
-  captures().events.emplace(event, *at);
+  const CapturePoint* const point = find_capture_point(stream);
+  if (point == nullptr) return false;
+  captures().events.emplace(event, *point);
   *status = code::success;
   return true;
 }
@@ -158,20 +160,21 @@ bool capture_wait(void* stream, void* event, int* status) {
   if (captured_streams.load() == 0) return false;
   const std::lock_guard lock(graphs_mutex());
   const auto point = captures().events.find(event);
-  CapturedPlace* const at = place_of(stream);
+  CapturePoint* const stream_point = find_capture_point(stream);
   if (point == captures().events.end()) {
     // Work that nobody captures can't be before work in a graph.
     *status = status_of::isolation;
-    return at != nullptr;
+    return stream_point != nullptr;
   }
   *status = code::success;
-  if (at == nullptr) {
-    add_place(stream, point->second);
-  } else if (at->of != point->second.of) {
+  if (stream_point == nullptr) {
+    add_capture_point(stream, point->second);
+  } else if (stream_point->capture != point->second.capture) {
     *status = status_of::merge;
   } else {
     for (GraphNode* const one : point->second.last) {
-      if (std::ranges::find(at->last, one) == at->last.end()) at->last.push_back(one);
+      if (std::ranges::find(stream_point->last, one) == stream_point->last.end())
+        stream_point->last.push_back(one);
     }
   }
   return true;
@@ -186,11 +189,11 @@ int stream_begin_capture(void* stream, int mode) {
 int stream_begin_capture_to(void* stream, void* handle, void* const* nodes, const abi::EdgeData*,
                             std::size_t count, int mode) {
   return with_lock([&]() -> int {
-    Graph* const into = find_graph(handle);
-    std::vector<GraphNode*> after;
-    if (into == nullptr || (count != 0 && has_null(nodes))) return code::invalid_value;
-    if (!take_nodes(*into, nodes, count, after)) return code::invalid_value;
-    return begin(stream, mode, into, std::move(after));
+    Graph* const graph = find_graph(handle);
+    std::vector<GraphNode*> dependencies;
+    if (graph == nullptr || (count != 0 && has_null(nodes))) return code::invalid_value;
+    if (!take_nodes(*graph, nodes, count, dependencies)) return code::invalid_value;
+    return begin(stream, mode, graph, std::move(dependencies));
   });
 }
 
@@ -198,18 +201,18 @@ int stream_end_capture(void* stream, void** handle) {
   return with_lock([&]() -> int {
     if (has_null(handle)) return code::invalid_value;
     *handle = nullptr;
-    const CapturedPlace* const found = place_of(stream);
-    if (found == nullptr) return status_of::illegal_state;
-    const CapturedPlace at = *found;
-    const std::shared_ptr<CaptureInProgress> what = at.of;
-    if (what->origin != stream) return status_of::unmatched;
-    const bool is_whole = is_joined(*what, at);
-    end(*what);
+    const CapturePoint* const point = find_capture_point(stream);
+    if (point == nullptr) return status_of::illegal_state;
+    const CapturePoint end_point = *point;
+    const std::shared_ptr<CaptureInProgress> capture = end_point.capture;
+    if (capture->origin != stream) return status_of::unmatched;
+    const bool is_whole = is_joined(*capture, end_point);
+    end(*capture);
     if (!is_whole) {
-      if (what->is_own_graph) static_cast<void>(remove_graph(what->into));
+      if (capture->is_own_graph) static_cast<void>(remove_graph(capture->graph));
       return status_of::unjoined;
     }
-    *handle = what->into;
+    *handle = capture->graph;
     return code::success;
   });
 }
@@ -217,8 +220,8 @@ int stream_end_capture(void* stream, void** handle) {
 int stream_is_capturing(void* stream, int* status) {
   return with_lock([&]() -> int {
     if (has_null(status)) return code::invalid_value;
-    if (rehearsal::Machine::instance().stream(stream) == nullptr) return code::invalid_handle;
-    *status = place_of(stream) != nullptr ? 1 : 0;
+    if (rehearsal::System::instance().stream(stream) == nullptr) return code::invalid_handle;
+    *status = find_capture_point(stream) != nullptr ? 1 : 0;
     return code::success;
   });
 }
@@ -236,16 +239,16 @@ int stream_get_capture_info(void* stream, int* status, std::uint64_t* id, void**
                             const void** nodes, const void** edges, std::size_t* count) {
   return with_lock([&]() -> int {
     if (has_null(status)) return code::invalid_value;
-    if (rehearsal::Machine::instance().stream(stream) == nullptr) return code::invalid_handle;
-    const CapturedPlace* const at = place_of(stream);
-    *status = at != nullptr ? 1 : 0;
-    if (id != nullptr) *id = at != nullptr ? at->of->id : 0;
-    if (graph != nullptr) *graph = at != nullptr ? at->of->into : nullptr;
+    if (rehearsal::System::instance().stream(stream) == nullptr) return code::invalid_handle;
+    const CapturePoint* const point = find_capture_point(stream);
+    *status = point != nullptr ? 1 : 0;
+    if (id != nullptr) *id = point != nullptr ? point->capture->id : 0;
+    if (graph != nullptr) *graph = point != nullptr ? point->capture->graph : nullptr;
     if (nodes != nullptr) {
-      *nodes = at != nullptr ? static_cast<const void*>(at->last.data()) : nullptr;
+      *nodes = point != nullptr ? static_cast<const void*>(point->last.data()) : nullptr;
     }
     if (edges != nullptr) *edges = nullptr;
-    if (count != nullptr) *count = at != nullptr ? at->last.size() : 0;
+    if (count != nullptr) *count = point != nullptr ? point->last.size() : 0;
     return code::success;
   });
 }
@@ -258,13 +261,13 @@ int stream_update_capture(void* stream, void* const* nodes, const abi::EdgeData*
                           unsigned flags) {
   constexpr unsigned set = 1;  // in the place of those that there are
   return with_lock([&]() -> int {
-    CapturedPlace* const at = place_of(stream);
-    if (at == nullptr) return status_of::illegal_state;
+    CapturePoint* const point = find_capture_point(stream);
+    if (point == nullptr) return status_of::illegal_state;
     if (flags > set || (count != 0 && has_null(nodes))) return code::invalid_value;
     std::vector<GraphNode*> last;
-    if (flags != set) last = at->last;
-    if (!take_nodes(*at->of->into, nodes, count, last)) return code::invalid_value;
-    at->last = std::move(last);
+    if (flags != set) last = point->last;
+    if (!take_nodes(*point->capture->graph, nodes, count, last)) return code::invalid_value;
+    point->last = std::move(last);
     return code::success;
   });
 }

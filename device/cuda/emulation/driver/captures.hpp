@@ -20,15 +20,16 @@ inline constinit std::atomic<int> captured_streams{0};
 }
 
 /// Adds a node behind what the stream has last. A status.
-[[nodiscard]] int capture(void* stream, NodeKind kind, node_work work);
+[[nodiscard]] int capture(void* stream, NodeKind kind, node_operation operation);
 /// Memory that the graph holds, in a node of the stream. A status.
 [[nodiscard]] int capture_allocation(void* stream, address* data, std::size_t nbytes);
 
-/// Does `work`, which is called with a stream, or puts it into the graph that the stream is
-/// captured for. What `work` holds must be copies.
-template <class Work>
-[[nodiscard]] int on_stream(void* stream, NodeKind kind, Work work) {
-  return is_captured(stream) ? capture(stream, kind, node_work(std::move(work))) : work(stream);
+/// Does `operation`, which is called with a stream, or puts it into the graph that the stream is
+/// captured for. What `operation` holds must be copies.
+template <class Operation>
+[[nodiscard]] int on_stream(void* stream, NodeKind kind, Operation operation) {
+  return is_captured(stream) ? capture(stream, kind, node_operation(std::move(operation)))
+                             : operation(stream);
 }
 
 /// Whether the call was one of captured streams; its status is in `status` then.

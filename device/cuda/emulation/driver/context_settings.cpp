@@ -10,7 +10,7 @@
 #include "device/cuda/emulation/driver/calls.hpp"
 #include "device/cuda/emulation/driver/contexts.hpp"
 #include "device/cuda/emulation/runtime/device_resources.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
 
@@ -18,7 +18,7 @@ namespace {
 
 // Of CUlimit.
 constexpr int stack_limit_id = 0;
-constexpr int printed_limit_id = 1;
+constexpr int printf_limit_id = 1;
 constexpr int heap_limit_id = 2;
 
 constexpr std::array<std::size_t, 7> default_limits{
@@ -42,7 +42,7 @@ struct SettingsOfDevice {
 };
 
 SettingsOfDevice& here() noexcept {
-  static auto* const all = new std::array<SettingsOfDevice, cuda::most_devices>;
+  static auto* const all = new std::array<SettingsOfDevice, cuda::max_devices>;
   return (*all)[static_cast<std::size_t>(rehearsal::current_ordinal())];
 }
 
@@ -56,7 +56,7 @@ std::atomic<std::size_t>* find_limit(int limit) noexcept {
 bool apply_limit(int limit, std::size_t value) {
   const int ordinal = rehearsal::current_ordinal();
   if (limit == stack_limit_id) set_stack_limit(ordinal, value);
-  if (limit == printed_limit_id) set_printed_limit(ordinal, value);
+  if (limit == printf_limit_id) set_printf_limit(ordinal, value);
   return limit != heap_limit_id || set_heap_limit(ordinal, value);
 }
 
@@ -73,16 +73,16 @@ int with_peer(void* context, Body body) noexcept {
 }  // namespace
 
 int context_synchronize() {
-  return in_context([] { return machine_calls().device_synchronize(); });
+  return in_context([] { return driver_api().device_synchronize(); });
 }
 
 int context_synchronize_of(void* context) {
   if (context == nullptr) return context_synchronize();
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     const int ordinal = ordinal_of(context);
     if (ordinal < 0) return code::invalid_context;
     if (!rehearsal::push_device(ordinal, context)) return code::invalid_value;
-    const int status = machine_calls().device_synchronize();
+    const int status = driver_api().device_synchronize();
     static_cast<void>(rehearsal::pop_device());
     return status;
   });
@@ -105,10 +105,10 @@ int context_set_flags(unsigned flags) {
 
 int context_set_limit(int limit, std::size_t value) {
   return in_context([&]() -> int {
-    std::atomic<std::size_t>* const found = find_limit(limit);
-    if (found == nullptr) return code::unsupported_limit;
+    std::atomic<std::size_t>* const limit_value = find_limit(limit);
+    if (limit_value == nullptr) return code::unsupported_limit;
     if (!apply_limit(limit, value)) return code::invalid_value;
-    found->store(value);
+    limit_value->store(value);
     return code::success;
   });
 }
@@ -116,9 +116,9 @@ int context_set_limit(int limit, std::size_t value) {
 int context_get_limit(std::size_t* value, int limit) {
   return in_context([&]() -> int {
     if (has_null(value)) return code::invalid_value;
-    const std::atomic<std::size_t>* const found = find_limit(limit);
-    if (found == nullptr) return code::unsupported_limit;
-    *value = found->load();
+    const std::atomic<std::size_t>* const limit_value = find_limit(limit);
+    if (limit_value == nullptr) return code::unsupported_limit;
+    *value = limit_value->load();
     return code::success;
   });
 }
@@ -156,7 +156,7 @@ int context_set_shared_config(int config) {
 }
 
 int context_get_api_version(void* context, unsigned* version) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     constexpr unsigned since_4 = 3020;
     if (has_null(version)) return code::invalid_value;
     if (ordinal_of(context != nullptr ? context : current_context()) < 0) {
@@ -167,11 +167,11 @@ int context_get_api_version(void* context, unsigned* version) {
   });
 }
 
-int context_get_priority_range(int* least, int* greatest) {
+int context_get_priority_range(int* lowest, int* highest) {
   return in_context([&] {
-    constexpr int greatest_priority = -5;
-    if (least != nullptr) *least = 0;
-    if (greatest != nullptr) *greatest = greatest_priority;
+    constexpr int highest_priority = -5;
+    if (lowest != nullptr) *lowest = 0;
+    if (highest != nullptr) *highest = highest_priority;
     return code::success;
   });
 }
@@ -182,14 +182,14 @@ int context_reset_persisting_cache() {
 
 int context_enable_peer(void* context, unsigned flags) {
   return with_peer(context, [&](int owner) -> int {
-    return flags == 0 ? machine_calls().enable_peer_access(owner) : code::invalid_value;
+    return flags == 0 ? driver_api().enable_peer_access(owner) : code::invalid_value;
   });
 }
 
 int context_disable_peer(void* context) {
   return with_peer(context, [&](int owner) -> int {
     const bool was_enabled =
-        rehearsal::Machine::instance().disable_peer(rehearsal::current_ordinal(), owner);
+        rehearsal::System::instance().disable_peer(rehearsal::current_ordinal(), owner);
     return was_enabled ? code::success : code::peer_access_not_enabled;
   });
 }

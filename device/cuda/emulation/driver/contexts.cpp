@@ -8,14 +8,14 @@
 
 #include "device/cuda/emulation/driver/calls.hpp"
 #include "device/cuda/emulation/driver/libraries.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
 
 namespace {
 
 // The handle of a device's primary context is the address of its byte.
-char handles[cuda::most_devices];
+char handles[cuda::max_devices];
 
 struct PrimaryState {
   int retained = 0;
@@ -24,8 +24,8 @@ struct PrimaryState {
 
 struct AllContexts {
   std::mutex mutex;
-  std::array<PrimaryState, cuda::most_devices> primary;
-  std::unordered_map<const void*, int> made;  ///< by programs
+  std::array<PrimaryState, cuda::max_devices> primary;
+  std::unordered_map<const void*, int> program_contexts;  ///< by programs
   std::uintptr_t next_handle = 0x1000;
 };
 
@@ -34,11 +34,11 @@ AllContexts& contexts() noexcept {
   return *all;
 }
 
-int made_ordinal(const void* context) noexcept {
+int program_context_ordinal(const void* context) noexcept {
   AllContexts& all = contexts();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.made.find(context);
-  return found != all.made.end() ? found->second : -1;
+  const auto entry = all.program_contexts.find(context);
+  return entry != all.program_contexts.end() ? entry->second : -1;
 }
 
 /// Makes `context` the current one in the place of that on top.
@@ -60,7 +60,7 @@ int make_context(void** context, unsigned flags, int device) {
     // Numbers that are never used again: a stale handle is noticed.
     handle = reinterpret_cast<void*>(all.next_handle);
     all.next_handle += 16;
-    all.made.emplace(handle, device);
+    all.program_contexts.emplace(handle, device);
   }
   if (!rehearsal::push_device(device, handle)) return code::invalid_value;
   *context = handle;
@@ -76,17 +76,17 @@ int ordinal_of(const void* context) noexcept {
       reinterpret_cast<std::uintptr_t>(context) - reinterpret_cast<std::uintptr_t>(handles);
   if (offset < sizeof handles)
     return exists(static_cast<int>(offset)) ? static_cast<int>(offset) : -1;
-  return made_ordinal(context);
+  return program_context_ordinal(context);
 }
 
 void* current_context() noexcept {
   if (!rehearsal::has_current_device()) return nullptr;
-  void* const given = rehearsal::current_context_name();
-  return given != nullptr ? given : primary_context(rehearsal::current_ordinal());
+  void* const context = rehearsal::current_context_name();
+  return context != nullptr ? context : primary_context(rehearsal::current_ordinal());
 }
 
 int primary_context_retain(void** context, int device) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(context)) return code::invalid_value;
     if (!exists(device)) return code::invalid_device;
     AllContexts& all = contexts();
@@ -98,7 +98,7 @@ int primary_context_retain(void** context, int device) {
 }
 
 int primary_context_release(int device) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (!exists(device)) return code::invalid_device;
     AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
@@ -112,20 +112,20 @@ int primary_context_release(int device) {
 // As on a GPU, other libraries' memory on the device is gone, too. Libraries stay, with variables
 // that are made anew.
 int primary_context_reset(int device) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (!exists(device)) return code::invalid_device;
-    rehearsal::Machine& all = rehearsal::Machine::instance();
+    rehearsal::System& all = rehearsal::System::instance();
     all.wait_for_device(device);
     remove_modules(device);
     all.reset_device(device);
-    forget_variables(device);
-    rehearsal::forget_error(device);
+    invalidate_variables(device);
+    rehearsal::clear_error(device);
     return code::success;
   });
 }
 
 int primary_context_get_state(int device, unsigned* flags, int* active) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(flags, active)) return code::invalid_value;
     if (!exists(device)) return code::invalid_device;
     AllContexts& all = contexts();
@@ -138,7 +138,7 @@ int primary_context_get_state(int device, unsigned* flags, int* active) {
 }
 
 int primary_context_set_flags(int device, unsigned flags) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (!exists(device)) return code::invalid_device;
     AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
@@ -148,37 +148,37 @@ int primary_context_set_flags(int device, unsigned flags) {
 }
 
 int context_create_v2(void** context, unsigned flags, int device) {
-  return answer([&] { return make_context(context, flags, device); });
+  return run_entry_point([&] { return make_context(context, flags, device); });
 }
 
 int context_create_v3(void** context, const void*, int count, unsigned flags, int device) {
-  return answer([&] {
+  return run_entry_point([&] {
     if (count != 0) return unsupported("cuCtxCreate_v3 with affinities");
     return make_context(context, flags, device);
   });
 }
 
 int context_create(void** context, const void* parameters, unsigned flags, int device) {
-  return answer([&] {
+  return run_entry_point([&] {
     if (parameters != nullptr) return unsupported("cuCtxCreate_v4 with parameters");
     return make_context(context, flags, device);
   });
 }
 
 int context_destroy(void* context) {
-  return answer([&]() -> int {
-    const int ordinal = made_ordinal(context);
+  return run_entry_point([&]() -> int {
+    const int ordinal = program_context_ordinal(context);
     if (ordinal < 0) return code::invalid_context;
     if (current_context() == context) static_cast<void>(rehearsal::pop_device());
     AllContexts& all = contexts();
     const std::lock_guard lock(all.mutex);
-    all.made.erase(context);
+    all.program_contexts.erase(context);
     return code::success;
   });
 }
 
 int context_push(void* context) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     const int ordinal = ordinal_of(context);
     if (ordinal < 0) return code::invalid_context;
     return rehearsal::push_device(ordinal, context) ? code::success : code::invalid_value;
@@ -186,7 +186,7 @@ int context_push(void* context) {
 }
 
 int context_pop(void** context) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     void* const top = current_context();
     if (top == nullptr) return code::invalid_context;
     if (context != nullptr) *context = top;
@@ -196,7 +196,7 @@ int context_pop(void** context) {
 }
 
 int context_set_current(void* context) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (context != nullptr) return replace_current(context);
     static_cast<void>(rehearsal::pop_device());
     return code::success;
@@ -204,7 +204,7 @@ int context_set_current(void* context) {
 }
 
 int context_get_current(void** context) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(context)) return code::invalid_value;
     *context = current_context();
     return code::success;
@@ -214,7 +214,7 @@ int context_get_current(void** context) {
 int context_get_device(int* device) { return context_get_device_of(device, nullptr); }
 
 int context_get_device_of(int* device, void* context) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(device)) return code::invalid_value;
     const int ordinal = ordinal_of(context != nullptr ? context : current_context());
     if (ordinal < 0) return code::invalid_context;
@@ -224,11 +224,11 @@ int context_get_device_of(int* device, void* context) {
 }
 
 int context_get_id(void* context, std::uint64_t* id) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(id)) return code::invalid_value;
-    const void* const of = context != nullptr ? context : current_context();
-    if (ordinal_of(of) < 0) return code::invalid_context;
-    *id = address_of(of);
+    const void* const selected_context = context != nullptr ? context : current_context();
+    if (ordinal_of(selected_context) < 0) return code::invalid_context;
+    *id = address_of(selected_context);
     return code::success;
   });
 }

@@ -54,11 +54,11 @@ int between(address target, void* target_context, address source, void* source_c
 }  // namespace
 
 int enqueue_copy(void* target, const void* source, std::size_t nbytes, void* stream) {
-  return machine_calls().copy_async(target, source, nbytes, cuda::CopyKind::automatic, stream);
+  return driver_api().copy_async(target, source, nbytes, cuda::CopyKind::automatic, stream);
 }
 
 int wait_for_legacy_stream(int status) {
-  return status != code::success ? status : machine_calls().stream_synchronize(cuda::legacy_stream);
+  return status != code::success ? status : driver_api().stream_synchronize(cuda::legacy_stream);
 }
 
 int copy(address target, address source, std::size_t nbytes) {
@@ -68,8 +68,9 @@ int copy(address target, address source, std::size_t nbytes) {
   });
 }
 int copy_async(address target, address source, std::size_t nbytes, void* stream) {
-  return copy_in_order(
-      stream, [=](void* on) { return enqueue_copy(pointer(target), pointer(source), nbytes, on); });
+  return copy_in_order(stream, [=](void* launch_stream) {
+    return enqueue_copy(pointer(target), pointer(source), nbytes, launch_stream);
+  });
 }
 
 int copy_to_device(address target, const void* source, std::size_t nbytes) {
@@ -78,7 +79,9 @@ int copy_to_device(address target, const void* source, std::size_t nbytes) {
   });
 }
 int copy_to_device_async(address target, const void* source, std::size_t nbytes, void* stream) {
-  return copy_in_order(stream, [=](void* on) { return to_device(target, source, nbytes, on); });
+  return copy_in_order(stream, [=](void* launch_stream) {
+    return to_device(target, source, nbytes, launch_stream);
+  });
 }
 
 int copy_to_host(void* target, address source, std::size_t nbytes) {
@@ -86,7 +89,8 @@ int copy_to_host(void* target, address source, std::size_t nbytes) {
       [&] { return wait_for_legacy_stream(to_host(target, source, nbytes, cuda::legacy_stream)); });
 }
 int copy_to_host_async(void* target, address source, std::size_t nbytes, void* stream) {
-  return copy_in_order(stream, [=](void* on) { return to_host(target, source, nbytes, on); });
+  return copy_in_order(
+      stream, [=](void* launch_stream) { return to_host(target, source, nbytes, launch_stream); });
 }
 
 // As on a GPU, the host goes on before a copy on the device has been made.
@@ -94,7 +98,9 @@ int copy_on_device(address target, address source, std::size_t nbytes) {
   return in_context([&] { return on_device(target, source, nbytes, cuda::legacy_stream); });
 }
 int copy_on_device_async(address target, address source, std::size_t nbytes, void* stream) {
-  return copy_in_order(stream, [=](void* on) { return on_device(target, source, nbytes, on); });
+  return copy_in_order(stream, [=](void* launch_stream) {
+    return on_device(target, source, nbytes, launch_stream);
+  });
 }
 
 // What the attributes say of places and of the order of reads is for hardware: a source is read
@@ -126,8 +132,8 @@ int copy_peer(address target, void* target_context, address source, void* source
 }
 int copy_peer_async(address target, void* target_context, address source, void* source_context,
                     std::size_t nbytes, void* stream) {
-  return copy_in_order(stream, [=](void* on) {
-    return between(target, target_context, source, source_context, nbytes, on);
+  return copy_in_order(stream, [=](void* launch_stream) {
+    return between(target, target_context, source, source_context, nbytes, launch_stream);
   });
 }
 

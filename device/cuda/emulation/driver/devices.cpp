@@ -18,13 +18,13 @@ namespace {
 
 template <class Body>
 int with_device(int device, Body body) noexcept {
-  return answer([&]() -> int { return exists(device) ? body() : code::invalid_device; });
+  return run_entry_point([&]() -> int { return exists(device) ? body() : code::invalid_device; });
 }
 
 }  // namespace
 
 int device_get_count(int* count) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(count)) return code::invalid_value;
     *count = current_emulator_settings().devices;
     return code::success;
@@ -59,7 +59,7 @@ int device_get_uuid_v1(unsigned char* uuid, int device) { return device_get_uuid
 
 // Of Windows alone.
 int device_get_luid(char*, unsigned*, int) {
-  return answer([] { return unsupported("cuDeviceGetLuid"); });
+  return run_entry_point([] { return unsupported("cuDeviceGetLuid"); });
 }
 
 int device_total_memory(std::size_t* nbytes, int device) {
@@ -96,7 +96,7 @@ int device_get_pci_bus_id(char* text, int nbytes, int device) {
 }
 
 int device_get_by_pci_bus_id(int* device, const char* text) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(device, text)) return code::invalid_value;
     unsigned domain = 0;
     unsigned bus = 0;
@@ -111,9 +111,9 @@ int device_get_by_pci_bus_id(int* device, const char* text) {
 }
 
 int device_can_access_peer(int* can, int reader, int owner) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(can)) return code::invalid_value;
-    return machine_calls().can_access_peer(can, reader, owner);
+    return driver_api().can_access_peer(can, reader, owner);
   });
 }
 
@@ -122,14 +122,14 @@ int device_get_peer_attribute(int* value, int attribute, int reader, int owner) 
   constexpr int access_supported = 2;
   constexpr int native_atomics = 3;
   constexpr int array_access = 4;
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(value)) return code::invalid_value;
     if (!exists(reader) || !exists(owner)) return code::invalid_device;
     if (reader == owner) return code::invalid_device;
     switch (attribute) {
       case access_supported:
       case native_atomics:
-        return machine_calls().can_access_peer(value, reader, owner);
+        return driver_api().can_access_peer(value, reader, owner);
       case performance_rank:
       case array_access:
         *value = 0;
@@ -149,7 +149,7 @@ int device_get_affinity_support(int* supported, int, int device) {
 }
 
 int device_get_texture_width(std::size_t*, int, unsigned, int) {
-  return answer([] { return unsupported("cuDeviceGetTexture1DLinearMaxWidth"); });
+  return run_entry_point([] { return unsupported("cuDeviceGetTexture1DLinearMaxWidth"); });
 }
 
 }  // namespace skerry::emulation::driver

@@ -10,12 +10,12 @@ namespace {
 
 using rehearsal::ErrorRow;
 
-int give(int code, const char** into, const char* ErrorRow::* which) noexcept {
-  if (has_null(into)) return code::invalid_value;
-  const ErrorRow* const found = rehearsal::find_error(code);
-  const bool known = found != nullptr && found->driver_name != nullptr;
-  *into = known ? found->*which : nullptr;
-  return known ? code::success : code::invalid_value;
+int give(int code, const char** text, const char* ErrorRow::* member) noexcept {
+  if (has_null(text)) return code::invalid_value;
+  const ErrorRow* const row = rehearsal::find_error(code);
+  const bool has_driver_name = row != nullptr && row->driver_name != nullptr;
+  *text = has_driver_name ? row->*member : nullptr;
+  return has_driver_name ? code::success : code::invalid_value;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "device/cuda/emulation/driver/captures.hpp"
 #include "device/cuda/emulation/driver/copies.hpp"
 #include "device/cuda/emulation/driver/memory.hpp"
-#include "device/cuda/emulation/runtime/library_work.hpp"
+#include "device/cuda/emulation/runtime/library_tasks.hpp"
 
 namespace skerry::emulation::driver {
 
@@ -22,61 +22,62 @@ struct Rows {
 };
 
 [[nodiscard]] bool is_inside(address data, std::size_t nbytes) noexcept {
-  const KnownMemory found = memory_at(data);
-  if (!found) return false;
-  return nbytes <= found.block.nbytes - (data - address_of(found.block.data));
+  const KnownMemory memory = memory_at(data);
+  if (!memory) return false;
+  return nbytes <= memory.block.nbytes - (data - address_of(memory.block.data));
 }
 
 template <class Value>
 int enqueue_row(address target, Value value, std::size_t count, void* stream) {
   const std::size_t nbytes = count * sizeof(Value);
   if constexpr (sizeof(Value) == 1) {
-    return machine_calls().fill_async(pointer(target), value, nbytes, stream);
+    return driver_api().fill_async(pointer(target), value, nbytes, stream);
   } else {
     const auto fill = [target, value, count] {
-      char* const to = static_cast<char*>(pointer(target));
+      char* const destination = static_cast<char*>(pointer(target));
       for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(to + i * sizeof value, &value, sizeof value);
+        std::memcpy(destination + i * sizeof value, &value, sizeof value);
     };
-    return enqueue_library_work("cuMemset", stream, {{pointer(target), nbytes}}, fill);
+    return enqueue_library_task("cuMemset", stream, {{pointer(target), nbytes}}, fill);
   }
 }
 
 /// Everything is looked at before anything is enqueued.
 template <class Value>
-int enqueue(const Rows& what, Value value, void* stream) {
-  if (what.width == 0 || what.height == 0) return code::success;
-  const std::size_t nbytes = what.width * sizeof(Value);
-  if (nbytes / sizeof(Value) != what.width) return code::invalid_value;
-  if (what.first % sizeof(Value) != 0) return code::invalid_value;
-  if (what.height > 1 && (what.pitch < nbytes || what.pitch % sizeof(Value) != 0)) {
+int enqueue(const Rows& rows, Value value, void* stream) {
+  if (rows.width == 0 || rows.height == 0) return code::success;
+  const std::size_t nbytes = rows.width * sizeof(Value);
+  if (nbytes / sizeof(Value) != rows.width) return code::invalid_value;
+  if (rows.first % sizeof(Value) != 0) return code::invalid_value;
+  if (rows.height > 1 && (rows.pitch < nbytes || rows.pitch % sizeof(Value) != 0)) {
     return code::invalid_value;
   }
-  if (!is_inside(what.first, (what.height - 1) * what.pitch + nbytes)) return code::invalid_value;
-  if (what.pitch == nbytes) {
-    return enqueue_row(what.first, value, what.width * what.height, stream);
+  if (!is_inside(rows.first, (rows.height - 1) * rows.pitch + nbytes)) return code::invalid_value;
+  if (rows.pitch == nbytes) {
+    return enqueue_row(rows.first, value, rows.width * rows.height, stream);
   }
-  for (std::size_t y = 0; y < what.height; ++y) {
-    const int status = enqueue_row(what.first + y * what.pitch, value, what.width, stream);
+  for (std::size_t y = 0; y < rows.height; ++y) {
+    const int status = enqueue_row(rows.first + y * rows.pitch, value, rows.width, stream);
     if (status != code::success) return status;
   }
   return code::success;
 }
 
 template <class Value>
-int fill(const Rows& what, Value value, void* stream) noexcept {
+int fill(const Rows& rows, Value value, void* stream) noexcept {
   return in_context([&] {
-    return on_stream(stream, NodeKind::fill, [=](void* on) { return enqueue(what, value, on); });
+    return on_stream(stream, NodeKind::fill,
+                     [=](void* launch_stream) { return enqueue(rows, value, launch_stream); });
   });
 }
 
 /// On the legacy stream: as on a GPU, the host goes on before a fill of device memory has been
 /// made, and not before one of the host's memory.
 template <class Value>
-int fill(const Rows& what, Value value) noexcept {
+int fill(const Rows& rows, Value value) noexcept {
   return in_context([&]() -> int {
-    const bool is_devices = memory_at(what.first).ordinal >= 0;
-    const int status = enqueue(what, value, cuda::legacy_stream);
+    const bool is_devices = memory_at(rows.first).ordinal >= 0;
+    const int status = enqueue(rows, value, cuda::legacy_stream);
     return is_devices ? status : wait_for_legacy_stream(status);
   });
 }

@@ -10,7 +10,7 @@
 namespace skerry::emulation::driver {
 
 /// A launch that is made later, with copies of its parameters. Throws ImageError.
-[[nodiscard]] node_work kept_launch(std::shared_ptr<RegisteredKernel> what,
-                                    const LaunchRequest& request);
+[[nodiscard]] node_operation deferred_launch(std::shared_ptr<RegisteredKernel> kernel,
+                                             const LaunchRequest& request);
 
 }  // namespace skerry::emulation::driver

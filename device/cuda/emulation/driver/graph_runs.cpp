@@ -19,14 +19,14 @@ std::unordered_map<const void*, std::shared_ptr<ExecutableGraph>>& executables()
 
 int instantiate(void** executable, const void* handle) {
   const std::lock_guard lock(graphs_mutex());
-  const Graph* const from = find_graph(handle);
-  if (has_null(executable, from)) return code::invalid_value;
-  auto fresh = std::make_shared<ExecutableGraph>();
-  fresh->steps = ordered_steps(*from);
-  fresh->held = from->held;
-  if (fresh->steps.size() != from->nodes.size()) return code::invalid_value;
-  *executable = fresh.get();
-  executables().emplace(*executable, std::move(fresh));
+  const Graph* const graph = find_graph(handle);
+  if (has_null(executable, graph)) return code::invalid_value;
+  auto new_executable = std::make_shared<ExecutableGraph>();
+  new_executable->steps = ordered_steps(*graph);
+  new_executable->resources = graph->resources;
+  if (new_executable->steps.size() != graph->nodes.size()) return code::invalid_value;
+  *executable = new_executable.get();
+  executables().emplace(*executable, std::move(new_executable));
   return code::success;
 }
 
@@ -36,15 +36,15 @@ constexpr int topology_changed = 2;
 constexpr int kind_changed = 3;
 
 /// What keeps a graph from taking another one's place, and at which node.
-int difference(const ExecutableGraph& of, const std::vector<ExecutableGraph::Step>& other,
-               const GraphNode** at) {
-  if (of.steps.size() != other.size()) return topology_changed;
+int difference(const ExecutableGraph& executable, const std::vector<ExecutableGraph::Step>& other,
+               const GraphNode** error_node) {
+  if (executable.steps.size() != other.size()) return topology_changed;
   for (std::size_t k = 0; k < other.size(); ++k) {
-    *at = other[k].of;
-    if (of.steps[k].kind != other[k].kind) return kind_changed;
-    if (of.steps[k].after != other[k].after) return topology_changed;
+    *error_node = other[k].node;
+    if (executable.steps[k].kind != other[k].kind) return kind_changed;
+    if (executable.steps[k].dependencies != other[k].dependencies) return topology_changed;
   }
-  *at = nullptr;
+  *error_node = nullptr;
   return updated;
 }
 
@@ -52,8 +52,8 @@ int difference(const ExecutableGraph& of, const std::vector<ExecutableGraph::Ste
 
 std::shared_ptr<ExecutableGraph> find_executable(const void* handle) noexcept {
   const std::lock_guard lock(graphs_mutex());
-  const auto found = executables().find(handle);
-  return found != executables().end() ? found->second : nullptr;
+  const auto entry = executables().find(handle);
+  return entry != executables().end() ? entry->second : nullptr;
 }
 
 int graph_instantiate_v1(void** executable, void* graph, void** error_node, char* log,
@@ -67,19 +67,20 @@ int graph_instantiate(void** executable, void* graph, unsigned long long) {
   return in_context([&] { return instantiate(executable, graph); });
 }
 
-int graph_instantiate_with(void** executable, void* graph, abi::GraphInstantiation* how) {
+int graph_instantiate_with(void** executable, void* graph,
+                           abi::GraphInstantiation* instantiate_params) {
   return in_context([&]() -> int {
-    if (has_null(how)) return code::invalid_value;
-    how->error_node = nullptr;
+    if (has_null(instantiate_params)) return code::invalid_value;
+    instantiate_params->error_node = nullptr;
     const int status = instantiate(executable, graph);
-    how->result = status == code::success ? 0 : 1;
+    instantiate_params->result = status == code::success ? 0 : 1;
     return status;
   });
 }
 
 int executable_destroy(void* executable) {
-  return answer([&]() -> int {
-    std::shared_ptr<ExecutableGraph> held = find_executable(executable);
+  return run_entry_point([&]() -> int {
+    std::shared_ptr<ExecutableGraph> executable_graph = find_executable(executable);
     const std::lock_guard lock(graphs_mutex());
     return executables().erase(executable) == 1 ? code::success : code::invalid_value;
   });
@@ -89,37 +90,39 @@ int executable_update(void* executable, void* handle, abi::GraphUpdate* result) 
   constexpr int update_failure = 910;
   return in_context([&]() -> int {
     const std::lock_guard lock(graphs_mutex());
-    const auto found = find_executable(executable);
-    const Graph* const from = find_graph(handle);
-    if (has_null(from) || found == nullptr) return code::invalid_value;
-    std::vector<ExecutableGraph::Step> steps = ordered_steps(*from);
-    const GraphNode* at = nullptr;
-    const int what = difference(*found, steps, &at);
-    if (result != nullptr) *result = {what, const_cast<GraphNode*>(at), nullptr};
-    if (what != updated) return update_failure;
+    const auto executable_graph = find_executable(executable);
+    const Graph* const graph = find_graph(handle);
+    if (has_null(graph) || executable_graph == nullptr) return code::invalid_value;
+    std::vector<ExecutableGraph::Step> steps = ordered_steps(*graph);
+    const GraphNode* error_node = nullptr;
+    const int update_result = difference(*executable_graph, steps, &error_node);
+    if (result != nullptr) *result = {update_result, const_cast<GraphNode*>(error_node), nullptr};
+    if (update_result != updated) return update_failure;
     // Nodes are still known by those of the graph that it was made of.
-    for (std::size_t k = 0; k < steps.size(); ++k) found->steps[k].work = std::move(steps[k].work);
-    found->held.insert(found->held.end(), from->held.begin(), from->held.end());
+    for (std::size_t k = 0; k < steps.size(); ++k)
+      executable_graph->steps[k].operation = std::move(steps[k].operation);
+    executable_graph->resources.insert(executable_graph->resources.end(), graph->resources.begin(),
+                                       graph->resources.end());
     return code::success;
   });
 }
 
-int executable_update_v1(void* executable, void* handle, void** error_node, int* what) {
+int executable_update_v1(void* executable, void* handle, void** error_node, int* update_result) {
   abi::GraphUpdate result{};
   const int status = executable_update(executable, handle, &result);
   if (error_node != nullptr) *error_node = result.error_node;
-  if (what != nullptr) *what = result.result;
+  if (update_result != nullptr) *update_result = result.result;
   return status;
 }
 
 int graph_launch(void* executable, void* stream) {
   return in_context([&]() -> int {
-    const auto found = find_executable(executable);
-    if (found == nullptr) return code::invalid_value;
+    const auto executable_graph = find_executable(executable);
+    if (executable_graph == nullptr) return code::invalid_value;
     std::vector<ExecutableGraph::Step> steps;
     {
       const std::lock_guard lock(graphs_mutex());
-      steps = found->steps;
+      steps = executable_graph->steps;
     }
     return run_steps(steps, stream);
   });
@@ -134,7 +137,7 @@ int graph_upload(void* executable, void* stream) {
 }
 
 int executable_get_flags(void* executable, std::uint64_t* flags) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(flags) || find_executable(executable) == nullptr) return code::invalid_value;
     *flags = 0;
     return code::success;

@@ -28,34 +28,34 @@ enum class NodeKind : int {
 };
 
 /// Enqueues what a node does on the stream that its graph is launched on. A status.
-using node_work = std::function<int(void* stream)>;
+using node_operation = std::function<int(void* stream)>;
 
 struct Graph;
 
 struct GraphNode {
   Graph* owner = nullptr;
   NodeKind kind = NodeKind::empty;
-  node_work work{};  ///< empty where nothing is to be done
-  std::vector<GraphNode*> after{};
+  node_operation operation{};  ///< empty where nothing is to be done
+  std::vector<GraphNode*> dependencies{};
 };
 
 struct Graph {
   /// In the order in which they were added.
   std::vector<std::unique_ptr<GraphNode>> nodes;
   /// What nodes use and the graph holds: memory that they allocate, objects of the program.
-  std::vector<std::shared_ptr<void>> held;
+  std::vector<std::shared_ptr<void>> resources;
 };
 
 /// What a launch does, one step after the other: a stream's order is one that the nodes allow.
 struct ExecutableGraph {
   struct Step {
-    const GraphNode* of = nullptr;
+    const GraphNode* node = nullptr;
     NodeKind kind = NodeKind::empty;
-    node_work work{};
-    std::vector<std::size_t> after{};  ///< places of steps
+    node_operation operation{};
+    std::vector<std::size_t> dependencies{};  ///< places of steps
   };
   std::vector<Step> steps;
-  std::vector<std::shared_ptr<void>> held;
+  std::vector<std::shared_ptr<void>> resources;
 };
 
 /// Guards all graphs and captures. What nodes do is never called under it.
@@ -69,9 +69,10 @@ struct ExecutableGraph {
 [[nodiscard]] GraphNode* find_node(const void* handle) noexcept;
 
 /// Throws bad_alloc.
-GraphNode* add_node(Graph& to, NodeKind kind, std::span<GraphNode* const> after, node_work work);
+GraphNode* add_node(Graph& graph, NodeKind kind, std::span<GraphNode* const> dependencies,
+                    node_operation operation);
 /// The steps of a graph; none where its nodes wait for each other.
-[[nodiscard]] std::vector<ExecutableGraph::Step> ordered_steps(const Graph& of);
+[[nodiscard]] std::vector<ExecutableGraph::Step> ordered_steps(const Graph& graph);
 /// Those of another graph in the place of steps, on a stream. A status.
 [[nodiscard]] int run_steps(std::span<const ExecutableGraph::Step> steps, void* stream);
 
@@ -80,6 +81,6 @@ GraphNode* add_node(Graph& to, NodeKind kind, std::span<GraphNode* const> after,
 
 /// Memory of a device that a graph's node allocates: it is there as long as somebody holds it, and
 /// nobody has freed it. A status.
-[[nodiscard]] int allocate_for_graph(Graph& of, address* data, std::size_t nbytes);
+[[nodiscard]] int allocate_for_graph(Graph& graph, address* data, std::size_t nbytes);
 
 }  // namespace skerry::emulation::driver

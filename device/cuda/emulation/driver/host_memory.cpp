@@ -5,7 +5,7 @@
 
 #include "device/cuda/emulation/driver/calls.hpp"
 #include "device/cuda/emulation/driver/memory.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
 
@@ -18,22 +18,24 @@ constexpr unsigned of_device_memory = 4;  ///< of what is registered: memory of 
 constexpr unsigned read_only = 8;
 
 int allocate(void** data, std::size_t nbytes, unsigned flags) {
-  const int status = machine_calls().host_allocate(data, nbytes);
+  const int status = driver_api().host_allocate(data, nbytes);
   if (status == code::success) {
-    rehearsal::Machine::instance().pinned.set_use(*data, {flags | device_map, false});
+    rehearsal::System::instance().pinned.set_use(*data, {flags | device_map, false});
   }
   return status;
 }
 
 /// Pinned memory that isn't managed.
 [[nodiscard]] bool is_pinned(const void* data) noexcept {
-  const KnownMemory found = memory_at(address_of(data));
-  return found && found.ordinal < 0 && !found.use.is_managed;
+  const KnownMemory memory = memory_at(address_of(data));
+  return memory && memory.ordinal < 0 && !memory.use.is_managed;
 }
 
 }  // namespace
 
-int host_allocate_plain(void** data, std::size_t nbytes) { return host_allocate(data, nbytes, 0); }
+int host_allocate_default(void** data, std::size_t nbytes) {
+  return host_allocate(data, nbytes, 0);
+}
 
 int host_allocate(void** data, std::size_t nbytes, unsigned flags) {
   return in_context([&]() -> int {
@@ -45,7 +47,7 @@ int host_allocate(void** data, std::size_t nbytes, unsigned flags) {
 
 int host_free(void* data) {
   return in_context([&]() -> int {
-    return is_pinned(data) ? machine_calls().host_deallocate(data) : code::invalid_value;
+    return is_pinned(data) ? driver_api().host_deallocate(data) : code::invalid_value;
   });
 }
 
@@ -70,9 +72,9 @@ int host_register(void* data, std::size_t nbytes, unsigned flags) {
     if (has_null(data) || nbytes == 0) return code::invalid_value;
     if ((flags & of_device_memory) != 0) return unsupported("cuMemHostRegister of device memory");
     if ((flags & ~(portable | device_map | read_only)) != 0) return code::invalid_value;
-    const int status = machine_calls().host_register(data, nbytes);
+    const int status = driver_api().host_register(data, nbytes);
     if (status == code::success) {
-      rehearsal::Machine::instance().pinned.set_use(data, {flags | device_map, false});
+      rehearsal::System::instance().pinned.set_use(data, {flags | device_map, false});
     }
     return status;
   });
@@ -82,7 +84,7 @@ int host_unregister(void* data) {
   return in_context([&]() -> int {
     constexpr int not_registered = 713;
     if (has_null(data)) return code::invalid_value;
-    const int status = machine_calls().host_unregister(data);
+    const int status = driver_api().host_unregister(data);
     return status == code::invalid_value ? not_registered : status;
   });
 }

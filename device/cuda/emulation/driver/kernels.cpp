@@ -10,8 +10,8 @@ namespace skerry::emulation::driver {
 namespace {
 
 /// CUfunction_attribute
-enum class Asked : int {
-  most_threads = 0,
+enum class FunctionAttribute : int {
+  max_threads_per_block = 0,
   shared_bytes = 1,
   constant_bytes = 2,
   local_bytes = 3,
@@ -19,38 +19,38 @@ enum class Asked : int {
   ptx_version = 5,
   binary_version = 6,
   caches_all = 7,
-  most_dynamic_shared_bytes = abi::max_dynamic_shared_bytes,
+  max_dynamic_shared_bytes = abi::max_dynamic_shared_bytes,
   shared_carveout = abi::preferred_carveout,
   last = 15,  ///< those between are of clusters
 };
 
 int get_attribute(int* value, int attribute, const RegisteredKernel& named) {
-  if (has_null(value) || attribute < 0 || attribute > static_cast<int>(Asked::last)) {
+  if (has_null(value) || attribute < 0 || attribute > static_cast<int>(FunctionAttribute::last)) {
     return code::invalid_value;
   }
-  const KernelAttributes of = named.find().code->attributes();
-  const auto give = [&](std::size_t found) {
-    *value = static_cast<int>(found);
+  const KernelAttributes attributes = named.find().code->attributes();
+  const auto give = [&](std::size_t attribute_value) {
+    *value = static_cast<int>(attribute_value);
     return code::success;
   };
-  switch (static_cast<Asked>(attribute)) {
-    case Asked::most_threads:
-      return give(static_cast<std::size_t>(of.max_threads_per_block));
-    case Asked::shared_bytes:
-      return give(of.static_shared_bytes);
-    case Asked::constant_bytes:
-      return give(of.constant_bytes);
-    case Asked::local_bytes:
-      return give(of.local_bytes);
-    case Asked::registers:
-      return give(static_cast<std::size_t>(of.registers));
-    case Asked::ptx_version:
-      return give(static_cast<std::size_t>(of.ptx_version));
-    case Asked::binary_version:
-      return give(static_cast<std::size_t>(of.binary_version));
-    case Asked::most_dynamic_shared_bytes:
-      return give(named.most_dynamic_bytes(of));
-    case Asked::shared_carveout:
+  switch (static_cast<FunctionAttribute>(attribute)) {
+    case FunctionAttribute::max_threads_per_block:
+      return give(static_cast<std::size_t>(attributes.max_threads_per_block));
+    case FunctionAttribute::shared_bytes:
+      return give(attributes.static_shared_bytes);
+    case FunctionAttribute::constant_bytes:
+      return give(attributes.constant_bytes);
+    case FunctionAttribute::local_bytes:
+      return give(attributes.local_bytes);
+    case FunctionAttribute::registers:
+      return give(static_cast<std::size_t>(attributes.registers));
+    case FunctionAttribute::ptx_version:
+      return give(static_cast<std::size_t>(attributes.ptx_version));
+    case FunctionAttribute::binary_version:
+      return give(static_cast<std::size_t>(attributes.binary_version));
+    case FunctionAttribute::max_dynamic_shared_bytes:
+      return give(named.max_dynamic_bytes(attributes));
+    case FunctionAttribute::shared_carveout:
       *value = named.preferred_carveout.load();
       return code::success;
     default:
@@ -61,8 +61,8 @@ int get_attribute(int* value, int attribute, const RegisteredKernel& named) {
 int get_parameter(const RegisteredKernel& named, std::size_t index, std::size_t* offset,
                   std::size_t* nbytes) {
   if (has_null(offset)) return code::invalid_value;
-  const FoundKernel found = named.find();
-  const auto parameters = found.code->parameters();
+  const FoundKernel found_kernel = named.find();
+  const auto parameters = found_kernel.code->parameters();
   if (index >= parameters.size()) return code::invalid_value;
   *offset = parameters[index].offset;
   if (nbytes != nullptr) *nbytes = parameters[index].nbytes;

@@ -9,9 +9,9 @@ namespace skerry::emulation::driver {
 /// `body` with the kernel of a handle, a CUkernel's or a CUfunction's: they are the same here.
 template <class Body>
 int with_kernel(const void* handle, Body body) noexcept {
-  return answer([&]() -> int {
-    const auto found = Registry::instance().kernel_at(handle);
-    return found != nullptr ? body(found) : code::invalid_handle;
+  return run_entry_point([&]() -> int {
+    const auto kernel = Registry::instance().kernel_at(handle);
+    return kernel != nullptr ? body(kernel) : code::invalid_handle;
   });
 }
 

@@ -18,45 +18,45 @@ std::vector<void*> arguments_in(void** extra, const RegisteredKernel& named) {
   char* buffer = nullptr;
   const std::size_t* nbytes = nullptr;
   for (; *extra != reinterpret_cast<void*>(abi::extra_end); extra += 2) {
-    const auto what = reinterpret_cast<std::uintptr_t>(*extra);
-    if (what == abi::extra_buffer) {
+    const auto key = reinterpret_cast<std::uintptr_t>(*extra);
+    if (key == abi::extra_buffer) {
       buffer = static_cast<char*>(extra[1]);
-    } else if (what == abi::extra_size) {
+    } else if (key == abi::extra_size) {
       nbytes = static_cast<const std::size_t*>(extra[1]);
     } else {
       return {};
     }
   }
   if (has_null(buffer, nbytes)) return {};
-  std::vector<void*> places;
-  const FoundKernel found = named.find();
-  for (const Parameter& each : found.code->parameters()) {
-    if (std::size_t{each.offset} + each.nbytes > *nbytes) return {};
-    places.push_back(buffer + each.offset);
+  std::vector<void*> argument_pointers;
+  const FoundKernel found_kernel = named.find();
+  for (const Parameter& parameter : found_kernel.code->parameters()) {
+    if (std::size_t{parameter.offset} + parameter.nbytes > *nbytes) return {};
+    argument_pointers.push_back(buffer + parameter.offset);
   }
-  return places;
+  return argument_pointers;
 }
 
 int launch(void* function, LaunchRequest request, void** extra) {
   const auto named = Registry::instance().kernel_at(function);
   if (named == nullptr) return code::invalid_handle;
-  const FoundKernel found = named->find();
-  const auto parameters = found.code->parameters();
-  std::vector<void*> places;
+  const FoundKernel found_kernel = named->find();
+  const auto parameters = found_kernel.code->parameters();
+  std::vector<void*> argument_pointers;
   if (extra != nullptr) {
     // One way or the other.
     if (request.arguments != nullptr) return code::invalid_value;
-    places = arguments_in(extra, *named);
-    if (places.size() != parameters.size()) return code::invalid_value;
-    request.arguments = places.data();
+    argument_pointers = arguments_in(extra, *named);
+    if (argument_pointers.size() != parameters.size()) return code::invalid_value;
+    request.arguments = argument_pointers.data();
   }
   if (!parameters.empty()) {
     if (request.arguments == nullptr) return code::invalid_value;
-    const std::span<void*> given(request.arguments, parameters.size());
-    if (std::ranges::find(given, nullptr) != given.end()) return code::invalid_value;
+    const std::span<void*> arguments(request.arguments, parameters.size());
+    if (std::ranges::find(arguments, nullptr) != arguments.end()) return code::invalid_value;
   }
   if (is_captured(request.stream)) {
-    return capture(request.stream, NodeKind::kernel, kept_launch(named, request));
+    return capture(request.stream, NodeKind::kernel, deferred_launch(named, request));
   }
   const int status = enqueue(named, request);
   // For a grid, a block or a kernel's bounds the driver says that an argument is wrong.
@@ -77,15 +77,18 @@ int launch_kernel(void* function, unsigned grid_x, unsigned grid_y, unsigned gri
   });
 }
 
-int launch_kernel_ex(const abi::DriverLaunch* how, void* function, void** arguments, void** extra) {
+int launch_kernel_ex(const abi::DriverLaunch* config, void* function, void** arguments,
+                     void** extra) {
   return in_context([&]() -> int {
-    if (has_null(how) || (how->attribute_count != 0 && has_null(how->attributes))) {
+    if (has_null(config) || (config->attribute_count != 0 && has_null(config->attributes))) {
       return code::invalid_value;
     }
-    LaunchRequest request{how->grid, how->block, how->dynamic_shared_bytes, how->stream, arguments};
-    for (const abi::LaunchAttribute& each : std::span(how->attributes, how->attribute_count)) {
-      if (!apply(each, request)) {
-        return unsupported(("launch attribute " + std::to_string(each.id)).c_str());
+    LaunchRequest request{config->grid, config->block, config->dynamic_shared_bytes, config->stream,
+                          arguments};
+    for (const abi::LaunchAttribute& attribute :
+         std::span(config->attributes, config->attribute_count)) {
+      if (!apply(attribute, request)) {
+        return unsupported(("launch attribute " + std::to_string(attribute.id)).c_str());
       }
     }
     return launch(function, request, extra);

@@ -40,8 +40,8 @@ AllLibraries& tables() noexcept {
 std::shared_ptr<LoadedLibrary> load(std::span<const std::byte> image, const ImageOptions& options) {
   try {
     return std::make_shared<LoadedLibrary>(load_image(image));
-  } catch (const ImageError& problem) {
-    write_error_log(options, problem.what());
+  } catch (const ImageError& error) {
+    write_error_log(options, error.what());
     throw;
   }
 }
@@ -58,36 +58,36 @@ void write_error_log(const ImageOptions& options, const std::string& text) noexc
     }
   }
   if (log == nullptr || nbytes == 0) return;
-  const std::size_t kept = std::min<std::size_t>(text.size(), nbytes - 1);
-  std::memcpy(log, text.data(), kept);
-  log[kept] = '\0';
+  const std::size_t length = std::min<std::size_t>(text.size(), nbytes - 1);
+  std::memcpy(log, text.data(), length);
+  log[length] = '\0';
 }
 
 LoadedLibrary::LoadedLibrary(std::shared_ptr<LoadedImage> image) : image_(std::move(image)) {
   const auto lazy = std::make_shared<LazyImage>(image_);
-  for (const auto& each : image_->code().kernels()) {
-    kernels_.push_back(std::make_shared<RegisteredKernel>(lazy, each->name()));
+  for (const auto& kernel : image_->code().kernels()) {
+    kernels_.push_back(std::make_shared<RegisteredKernel>(lazy, kernel->name()));
   }
-  for (const auto& each : kernels_) Registry::instance().add_kernel(each);
+  for (const auto& kernel : kernels_) Registry::instance().add_kernel(kernel);
 }
 
 LoadedLibrary::~LoadedLibrary() {
-  for (const auto& each : kernels_) Registry::instance().remove_kernel(*each);
+  for (const auto& kernel : kernels_) Registry::instance().remove_kernel(*kernel);
 }
 
 RegisteredKernel* LoadedLibrary::find(std::string_view name) const noexcept {
-  const auto found =
+  const auto entry =
       std::ranges::find_if(kernels_, [&](const auto& one) { return one->name() == name; });
-  return found != kernels_.end() ? found->get() : nullptr;
+  return entry != kernels_.end() ? entry->get() : nullptr;
 }
 
 std::optional<LoadedLibrary::PlacedVariable> LoadedLibrary::find_variable(std::string_view name,
                                                                           int ordinal) const {
   const auto variables = image_->code().variables();
-  const auto found = std::ranges::find(variables, name, &Variable::name);
-  if (found == variables.end()) return std::nullopt;
-  const auto index = static_cast<std::size_t>(found - variables.begin());
-  return PlacedVariable{image_->variables(ordinal)[index], found->nbytes};
+  const auto variable = std::ranges::find(variables, name, &Variable::name);
+  if (variable == variables.end()) return std::nullopt;
+  const auto index = static_cast<std::size_t>(variable - variables.begin());
+  return PlacedVariable{image_->variables(ordinal)[index], variable->nbytes};
 }
 
 std::shared_ptr<LoadedLibrary> load_library(const void* image, const ImageOptions& options) {
@@ -110,19 +110,19 @@ void* add_library(std::shared_ptr<LoadedLibrary> library) {
 }
 
 bool remove_library(const void* handle) noexcept {
-  const std::shared_ptr<const LoadedLibrary> held = find_library(handle);
-  if (held == nullptr) return false;
+  const std::shared_ptr<const LoadedLibrary> library = find_library(handle);
+  if (library == nullptr) return false;
   AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
-  std::erase_if(all.modules, [&](const auto& one) { return one.second.library == held; });
+  std::erase_if(all.modules, [&](const auto& one) { return one.second.library == library; });
   return all.libraries.erase(handle) == 1;
 }
 
 std::shared_ptr<const LoadedLibrary> find_library(const void* handle) noexcept {
   AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.libraries.find(handle);
-  return found != all.libraries.end() ? found->second : nullptr;
+  const auto entry = all.libraries.find(handle);
+  return entry != all.libraries.end() ? entry->second : nullptr;
 }
 
 void* library_of(const void* kernel) noexcept {
@@ -169,11 +169,11 @@ bool remove_module(const void* handle) noexcept {
 }
 
 void remove_modules(int ordinal) noexcept {
-  std::vector<std::shared_ptr<const LoadedLibrary>> held;  // until after the lock
+  std::vector<std::shared_ptr<const LoadedLibrary>> libraries;  // until after the lock
   AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
   for (const auto& [handle, module] : all.modules) {
-    if (module.ordinal == ordinal) held.push_back(module.library);
+    if (module.ordinal == ordinal) libraries.push_back(module.library);
   }
   std::erase_if(all.modules, [&](const auto& one) { return one.second.ordinal == ordinal; });
 }
@@ -181,9 +181,9 @@ void remove_modules(int ordinal) noexcept {
 std::optional<LoadedModule> find_module(const void* handle) noexcept {
   AllLibraries& all = tables();
   const std::lock_guard lock(all.mutex);
-  const auto found = all.modules.find(handle);
-  if (found == all.modules.end()) return std::nullopt;
-  return found->second;
+  const auto entry = all.modules.find(handle);
+  if (entry == all.modules.end()) return std::nullopt;
+  return entry->second;
 }
 
 }  // namespace skerry::emulation::driver

@@ -51,50 +51,50 @@ AllLinks& links() noexcept {
 
 template <class Body>
 int with_link(void* state, Body body) noexcept {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     AllLinks& all = links();
     const std::lock_guard lock(all.mutex);
-    const auto found = all.links.find(state);
-    return found != all.links.end() ? body(*found->second) : code::invalid_handle;
+    const auto entry = all.links.find(state);
+    return entry != all.links.end() ? body(*entry->second) : code::invalid_handle;
   });
 }
 
 /// What is wrong goes into the program's log, too.
 template <class Body>
-int with_log(LinkInProgress& of, Body body) {
+int with_log(LinkInProgress& link, Body body) {
   try {
     return body();
-  } catch (const ImageError& problem) {
-    write_error_log(of.options(), std::string("error   : ") + problem.what());
+  } catch (const ImageError& error) {
+    write_error_log(link.options(), std::string("error   : ") + error.what());
     throw;
   }
 }
 
-int add(LinkInProgress& into, int kind, const char* name, std::string bytes) {
+int add(LinkInProgress& link, int kind, const char* name, std::string bytes) {
   if (kind < 0) return code::invalid_value;
   if (kind > archive_input) return unsupported("cuLinkAddData of LTO-IR");
   const linkers::LinkInput input{linkers::input_type::any, name != nullptr ? name : "<unnamed>",
                                  std::move(bytes)};
   // Grid barriers and the like are the executor's own.
   if (linkers::is_device_runtime(input)) return code::success;
-  return with_log(into, [&] {
+  return with_log(link, [&] {
     const int capability = current_emulator_settings().model.compute_capability;
     for (std::string& text : linkers::ptx_in(input, capability)) {
-      into.texts.push_back({input.name, std::move(text)});
+      link.texts.push_back({input.name, std::move(text)});
     }
     return code::success;
   });
 }
 
 /// Kernels must be whole: what nobody defines is noticed here, as a linker does.
-std::string joined(const LinkInProgress& of) {
+std::string joined(const LinkInProgress& link) {
   std::vector<ptx::LinkPart> parts;
-  parts.reserve(of.texts.size());
-  for (const LinkText& each : of.texts) parts.push_back({each.name, each.text});
+  parts.reserve(link.texts.size());
+  for (const LinkText& link_text : link.texts) parts.push_back({link_text.name, link_text.text});
   std::string text = ptx::join_modules(parts);
   const auto linked = Module::load(std::as_bytes(std::span(text)),
                                    current_emulator_settings().model.compute_capability);
-  for (const auto& each : linked->kernels()) static_cast<void>(each->decoded());
+  for (const auto& kernel : linked->kernels()) static_cast<void>(kernel->decoded());
   return text;
 }
 
@@ -103,50 +103,50 @@ std::string joined(const LinkInProgress& of) {
 int link_create(unsigned count, const int* options, void** values, void** state) {
   return in_context([&]() -> int {
     if (has_null(state) || (count != 0 && has_null(options, values))) return code::invalid_value;
-    auto fresh = std::make_unique<LinkInProgress>();
+    auto new_link = std::make_unique<LinkInProgress>();
     if (count != 0) {
-      fresh->option_names.assign(options, options + count);
-      fresh->option_values.assign(values, values + count);
+      new_link->option_names.assign(options, options + count);
+      new_link->option_values.assign(values, values + count);
     }
-    *state = fresh.get();
+    *state = new_link.get();
     AllLinks& all = links();
     const std::lock_guard lock(all.mutex);
-    all.links.emplace(*state, std::move(fresh));
+    all.links.emplace(*state, std::move(new_link));
     return code::success;
   });
 }
 
 int link_add(void* state, int kind, void* data, std::size_t nbytes, const char* name, unsigned,
              const int*, void**) {
-  return with_link(state, [&](LinkInProgress& into) -> int {
+  return with_link(state, [&](LinkInProgress& link) -> int {
     if (has_null(data)) return code::invalid_value;
-    return add(into, kind, name, std::string(static_cast<const char*>(data), nbytes));
+    return add(link, kind, name, std::string(static_cast<const char*>(data), nbytes));
   });
 }
 
 int link_add_file(void* state, int kind, const char* path, unsigned, const int*, void**) {
-  return with_link(state, [&](LinkInProgress& into) -> int {
+  return with_link(state, [&](LinkInProgress& link) -> int {
     if (has_null(path)) return code::invalid_value;
     std::ifstream file(path, std::ios::binary);
     if (!file) return code::file_not_found;
-    return add(into, kind, path, {std::istreambuf_iterator<char>(file), {}});
+    return add(link, kind, path, {std::istreambuf_iterator<char>(file), {}});
   });
 }
 
 int link_complete(void* state, void** image, std::size_t* nbytes) {
-  return with_link(state, [&](LinkInProgress& of) -> int {
+  return with_link(state, [&](LinkInProgress& link) -> int {
     if (has_null(image)) return code::invalid_value;
-    return with_log(of, [&] {
-      of.complete = joined(of);
-      *image = of.complete.data();
-      if (nbytes != nullptr) *nbytes = of.complete.size() + 1;  // with the zero at its end
+    return with_log(link, [&] {
+      link.complete = joined(link);
+      *image = link.complete.data();
+      if (nbytes != nullptr) *nbytes = link.complete.size() + 1;  // with the zero at its end
       return code::success;
     });
   });
 }
 
 int link_destroy(void* state) {
-  return answer([&] {
+  return run_entry_point([&] {
     AllLinks& all = links();
     const std::lock_guard lock(all.mutex);
     return all.links.erase(state) == 1 ? code::success : code::invalid_handle;

@@ -3,7 +3,7 @@
 #include "device/cuda/emulation/driver/memory.hpp"
 
 #include "device/cuda/emulation/driver/calls.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
 
@@ -12,39 +12,39 @@ namespace {
 constexpr std::size_t pitch_alignment = 512;
 
 int allocate(address* data, std::size_t nbytes) {
-  void* fresh = nullptr;
-  const int status = machine_calls().allocate(&fresh, nbytes);
-  if (status == code::success) *data = address_of(fresh);
+  void* new_data = nullptr;
+  const int status = driver_api().allocate(&new_data, nbytes);
+  if (status == code::success) *data = address_of(new_data);
   return status;
 }
 
 /// Managed memory of `nbytes` at `data`, which kernels and the host have at any time here.
 int check_managed(address data, std::size_t nbytes) {
-  const KnownMemory found = memory_at(data);
-  if (!found || !found.use.is_managed || nbytes == 0) return code::invalid_value;
-  const std::size_t left = found.block.nbytes - (data - address_of(found.block.data));
+  const KnownMemory memory = memory_at(data);
+  if (!memory || !memory.use.is_managed || nbytes == 0) return code::invalid_value;
+  const std::size_t left = memory.block.nbytes - (data - address_of(memory.block.data));
   return nbytes <= left ? code::success : code::invalid_value;
 }
 
 }  // namespace
 
 KnownMemory memory_at(address data) noexcept {
-  rehearsal::Machine& all = rehearsal::Machine::instance();
-  KnownMemory found;
-  found.ordinal = all.owner(pointer(data));
-  if (found.ordinal >= 0) {
-    found.block = all.find(pointer(data), false);
+  rehearsal::System& all = rehearsal::System::instance();
+  KnownMemory memory;
+  memory.ordinal = all.owner(pointer(data));
+  if (memory.ordinal >= 0) {
+    memory.block = all.find(pointer(data), false);
   } else {
-    found.block = all.pinned.find(pointer(data));
-    if (found) found.use = all.pinned.use_of(pointer(data));
+    memory.block = all.pinned.find(pointer(data));
+    if (memory) memory.use = all.pinned.use_of(pointer(data));
   }
-  return found;
+  return memory;
 }
 
 int memory_get_info(std::size_t* free, std::size_t* total) {
   return in_context([&]() -> int {
     if (has_null(free, total)) return code::invalid_value;
-    return machine_calls().memory_info(free, total);
+    return driver_api().memory_info(free, total);
   });
 }
 
@@ -71,20 +71,20 @@ int memory_allocate_pitch(address* data, std::size_t* pitch, std::size_t width, 
 int memory_free(address data) {
   return in_context([&]() -> int {
     if (data == 0) return code::success;
-    const KnownMemory found = memory_at(data);
-    if (!found || address_of(found.block.data) != data) return code::invalid_value;
-    if (found.ordinal >= 0) return machine_calls().deallocate(pointer(data));
-    return found.use.is_managed ? machine_calls().host_deallocate(pointer(data))
-                                : code::invalid_value;
+    const KnownMemory memory = memory_at(data);
+    if (!memory || address_of(memory.block.data) != data) return code::invalid_value;
+    if (memory.ordinal >= 0) return driver_api().deallocate(pointer(data));
+    return memory.use.is_managed ? driver_api().host_deallocate(pointer(data))
+                                 : code::invalid_value;
   });
 }
 
 int memory_get_range(address* base, std::size_t* nbytes, address data) {
   return in_context([&]() -> int {
-    const KnownMemory found = memory_at(data);
-    if (!found) return code::not_found;
-    if (base != nullptr) *base = address_of(found.block.data);
-    if (nbytes != nullptr) *nbytes = found.block.nbytes;
+    const KnownMemory memory = memory_at(data);
+    if (!memory) return code::not_found;
+    if (base != nullptr) *base = address_of(memory.block.data);
+    if (nbytes != nullptr) *nbytes = memory.block.nbytes;
     return code::success;
   });
 }
@@ -95,11 +95,11 @@ int memory_allocate_managed(address* data, std::size_t nbytes, unsigned flags) {
   return in_context([&]() -> int {
     if (has_null(data) || nbytes == 0) return code::invalid_value;
     if (flags != attach_global && flags != attach_host) return code::invalid_value;
-    void* fresh = nullptr;
-    const int status = machine_calls().host_allocate(&fresh, nbytes);
+    void* new_data = nullptr;
+    const int status = driver_api().host_allocate(&new_data, nbytes);
     if (status != code::success) return status;
-    rehearsal::Machine::instance().pinned.set_use(fresh, {flags, true});
-    *data = address_of(fresh);
+    rehearsal::System::instance().pinned.set_use(new_data, {flags, true});
+    *data = address_of(new_data);
     return code::success;
   });
 }

@@ -13,9 +13,9 @@ namespace skerry::emulation::driver {
 namespace {
 
 template <class Load>
-int load(void** module, const void* from, Load load_from) noexcept {
+int load(void** module, const void* source, Load load_from) noexcept {
   return in_context([&]() -> int {
-    if (has_null(module, from)) return code::invalid_value;
+    if (has_null(module, source)) return code::invalid_value;
     *module = module_of(load_from(), rehearsal::current_ordinal());
     return code::success;
   });
@@ -24,8 +24,8 @@ int load(void** module, const void* from, Load load_from) noexcept {
 template <class Body>
 int with_module(const void* handle, Body body) noexcept {
   return in_context([&]() -> int {
-    const auto found = find_module(handle);
-    return found ? body(*found) : code::invalid_handle;
+    const auto loaded_module = find_module(handle);
+    return loaded_module ? body(*loaded_module) : code::invalid_handle;
   });
 }
 
@@ -53,7 +53,7 @@ int module_unload(void* module) {
 }
 
 int module_get_loading_mode(int* mode) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     constexpr int lazy = 2;
     if (has_null(mode)) return code::invalid_value;
     *mode = lazy;
@@ -64,9 +64,9 @@ int module_get_loading_mode(int* mode) {
 int module_get_function(void** function, void* module, const char* name) {
   return with_module(module, [&](const LoadedModule& in) -> int {
     if (has_null(function, name)) return code::invalid_value;
-    RegisteredKernel* const found = in.library->find(name);
-    if (found == nullptr) return code::not_found;
-    *function = found;
+    RegisteredKernel* const kernel = in.library->find(name);
+    if (kernel == nullptr) return code::not_found;
+    *function = kernel;
     return code::success;
   });
 }
@@ -83,8 +83,8 @@ int module_list_functions(void** functions, unsigned count, void* module) {
   return with_module(module, [&](const LoadedModule& in) -> int {
     if (has_null(functions)) return code::invalid_value;
     const auto kernels = in.library->kernels();
-    const std::size_t most = std::min<std::size_t>(count, kernels.size());
-    for (std::size_t i = 0; i < most; ++i) functions[i] = kernels[i].get();
+    const std::size_t kernel_count = std::min<std::size_t>(count, kernels.size());
+    for (std::size_t i = 0; i < kernel_count; ++i) functions[i] = kernels[i].get();
     return code::success;
   });
 }
@@ -92,10 +92,10 @@ int module_list_functions(void** functions, unsigned count, void* module) {
 int module_get_variable(address* data, std::size_t* nbytes, void* module, const char* name) {
   return with_module(module, [&](const LoadedModule& in) -> int {
     if (has_null(name)) return code::invalid_value;
-    const auto found = in.library->find_variable(name, in.ordinal);
-    if (!found) return code::not_found;
-    if (data != nullptr) *data = found->data;
-    if (nbytes != nullptr) *nbytes = found->nbytes;
+    const auto variable = in.library->find_variable(name, in.ordinal);
+    if (!variable) return code::not_found;
+    if (data != nullptr) *data = variable->data;
+    if (nbytes != nullptr) *nbytes = variable->nbytes;
     return code::success;
   });
 }

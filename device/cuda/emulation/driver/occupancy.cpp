@@ -19,15 +19,16 @@ struct BlockSize {
 };
 
 /// The largest block of those by which most threads run at a time.
-int best_size(BlockSize* best, const RegisteredKernel& of, std::size_t (*shared_for)(int),
-              std::size_t shared, int most_threads) {
-  const KernelAttributes known = of.find().code->attributes();
-  int most = known.max_threads_per_block;
-  if (most_threads > 0) most = std::min(most, most_threads);
-  for (int threads = most; threads > 0; threads = (threads - 1) / warp * warp) {
+int best_size(BlockSize* best, const RegisteredKernel& kernel, std::size_t (*shared_for)(int),
+              std::size_t shared, int block_size_limit) {
+  const KernelAttributes attributes = kernel.find().code->attributes();
+  int max_threads = attributes.max_threads_per_block;
+  if (block_size_limit > 0) max_threads = std::min(max_threads, block_size_limit);
+  for (int threads = max_threads; threads > 0; threads = (threads - 1) / warp * warp) {
     const std::size_t dynamic = shared_for != nullptr ? shared_for(threads) : shared;
     int blocks = 0;
-    if (const int status = active_blocks(&blocks, of, threads, dynamic); status != code::success) {
+    if (const int status = active_blocks(&blocks, kernel, threads, dynamic);
+        status != code::success) {
       return status;
     }
     if (blocks * threads > best->blocks * best->threads) *best = {threads, blocks};
@@ -50,22 +51,22 @@ int occupancy_blocks_with_flags(int* blocks, void* function, int threads, std::s
   });
 }
 
-int occupancy_block_size(int* least_grid, int* threads, void* function,
-                         std::size_t (*shared_for)(int), std::size_t shared, int most_threads) {
-  return occupancy_block_size_with_flags(least_grid, threads, function, shared_for, shared,
-                                         most_threads, 0);
+int occupancy_block_size(int* min_grid_size, int* threads, void* function,
+                         std::size_t (*shared_for)(int), std::size_t shared, int block_size_limit) {
+  return occupancy_block_size_with_flags(min_grid_size, threads, function, shared_for, shared,
+                                         block_size_limit, 0);
 }
 
-int occupancy_block_size_with_flags(int* least_grid, int* threads, void* function,
+int occupancy_block_size_with_flags(int* min_grid_size, int* threads, void* function,
                                     std::size_t (*shared_for)(int), std::size_t shared,
-                                    int most_threads, unsigned) {
+                                    int block_size_limit, unsigned) {
   return with_kernel(function, [&](const auto& named) -> int {
-    if (has_null(least_grid, threads)) return code::invalid_value;
+    if (has_null(min_grid_size, threads)) return code::invalid_value;
     BlockSize best;
-    const int status = best_size(&best, *named, shared_for, shared, most_threads);
+    const int status = best_size(&best, *named, shared_for, shared, block_size_limit);
     if (status != code::success) return status;
     *threads = best.threads;
-    *least_grid = best.blocks * current_emulator_settings().model.multiprocessors;
+    *min_grid_size = best.blocks * current_emulator_settings().model.multiprocessors;
     return code::success;
   });
 }
@@ -78,12 +79,14 @@ int occupancy_shared_bytes(std::size_t* nbytes, void* function, int blocks, int 
     const int status = active_blocks(&fitting, *named, threads, 0);
     if (status != code::success) return status;
     if (blocks > fitting) return code::invalid_value;
-    const KernelAttributes known = named->find().code->attributes();
-    const std::size_t each = current_emulator_settings().model.shared_bytes_per_multiprocessor /
-                                 static_cast<std::size_t>(blocks) -
-                             reserved;
-    const std::size_t left = each - std::min(each, known.static_shared_bytes);
-    *nbytes = std::min(left, named->most_dynamic_bytes(known));
+    const KernelAttributes attributes = named->find().code->attributes();
+    const std::size_t bytes_per_block =
+        current_emulator_settings().model.shared_bytes_per_multiprocessor /
+            static_cast<std::size_t>(blocks) -
+        reserved;
+    const std::size_t left =
+        bytes_per_block - std::min(bytes_per_block, attributes.static_shared_bytes);
+    *nbytes = std::min(left, named->max_dynamic_bytes(attributes));
     return code::success;
   });
 }

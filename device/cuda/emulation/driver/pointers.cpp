@@ -15,7 +15,7 @@ namespace skerry::emulation::driver {
 namespace {
 
 /// CUpointer_attribute
-enum class Asked : int {
+enum class PointerAttribute : int {
   context = 1,
   memory_type = 2,
   device_pointer = 3,
@@ -39,53 +39,54 @@ enum class Asked : int {
 };
 
 template <class Value>
-int give(void* into, Value value) noexcept {
-  std::memcpy(into, static_cast<const void*>(&value), sizeof value);
+int give(void* output, Value value) noexcept {
+  std::memcpy(output, static_cast<const void*>(&value), sizeof value);
   return code::success;
 }
 
-int ordinal_of_memory(const KnownMemory& found) noexcept {
-  return found.ordinal >= 0 ? found.ordinal : rehearsal::current_ordinal();
+int ordinal_of_memory(const KnownMemory& memory) noexcept {
+  return memory.ordinal >= 0 ? memory.ordinal : rehearsal::current_ordinal();
 }
 
-int give_attribute(const KnownMemory& found, Asked attribute, void* value, address data) {
+int give_attribute(const KnownMemory& memory, PointerAttribute attribute, void* value,
+                   address data) {
   constexpr std::uint64_t read_write = 3;
-  const address base = address_of(found.block.data);
-  const bool is_devices = found.ordinal >= 0;
+  const address base = address_of(memory.block.data);
+  const bool is_devices = memory.ordinal >= 0;
   switch (attribute) {
-    case Asked::context:
-      return give(value, primary_context(ordinal_of_memory(found)));
-    case Asked::memory_type:
-      return give(value, is_devices || found.use.is_managed ? abi::MemoryKind::device
-                                                            : abi::MemoryKind::host);
-    case Asked::device_pointer:
+    case PointerAttribute::context:
+      return give(value, primary_context(ordinal_of_memory(memory)));
+    case PointerAttribute::memory_type:
+      return give(value, is_devices || memory.use.is_managed ? abi::MemoryKind::device
+                                                             : abi::MemoryKind::host);
+    case PointerAttribute::device_pointer:
       return give(value, data);
-    case Asked::host_pointer:
+    case PointerAttribute::host_pointer:
       return is_devices ? code::invalid_value : give(value, data);
-    case Asked::is_managed:
-      return give(value, static_cast<int>(found.use.is_managed));
-    case Asked::device_ordinal:
-      return give(value, ordinal_of_memory(found));
-    case Asked::buffer_id:
-    case Asked::block_id:
-    case Asked::range_start:
-    case Asked::mapping_base:
+    case PointerAttribute::is_managed:
+      return give(value, static_cast<int>(memory.use.is_managed));
+    case PointerAttribute::device_ordinal:
+      return give(value, ordinal_of_memory(memory));
+    case PointerAttribute::buffer_id:
+    case PointerAttribute::block_id:
+    case PointerAttribute::range_start:
+    case PointerAttribute::mapping_base:
       return give(value, base);
-    case Asked::range_size:
-    case Asked::mapping_size:
-      return give(value, found.block.nbytes);
-    case Asked::is_mapped:
+    case PointerAttribute::range_size:
+    case PointerAttribute::mapping_size:
+      return give(value, memory.block.nbytes);
+    case PointerAttribute::is_mapped:
       return give(value, 1);
-    case Asked::synchronous:
-    case Asked::is_ipc_capable:
-    case Asked::is_rdma_capable:
-    case Asked::is_decompress_capable:
+    case PointerAttribute::synchronous:
+    case PointerAttribute::is_ipc_capable:
+    case PointerAttribute::is_rdma_capable:
+    case PointerAttribute::is_decompress_capable:
       return give(value, 0);
-    case Asked::handle_types:
+    case PointerAttribute::handle_types:
       return give(value, std::uint64_t{0});
-    case Asked::access_flags:
+    case PointerAttribute::access_flags:
       return give(value, read_write);
-    case Asked::pool:
+    case PointerAttribute::pool:
       return give(value, pool_of(base));
   }
   return code::invalid_value;
@@ -94,27 +95,28 @@ int give_attribute(const KnownMemory& found, Asked attribute, void* value, addre
 }  // namespace
 
 int pointer_get_attribute(void* value, int attribute, address data) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(value)) return code::invalid_value;
-    const KnownMemory found = memory_at(data);
-    if (!found) return code::invalid_value;
-    return give_attribute(found, static_cast<Asked>(attribute), value, data);
+    const KnownMemory memory = memory_at(data);
+    if (!memory) return code::invalid_value;
+    return give_attribute(memory, static_cast<PointerAttribute>(attribute), value, data);
   });
 }
 
 int pointer_get_attributes(unsigned count, const int* attributes, void** values, address data) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(attributes, values) || count == 0) return code::invalid_value;
-    const KnownMemory found = memory_at(data);
+    const KnownMemory memory = memory_at(data);
     for (unsigned i = 0; i < count; ++i) {
-      const auto attribute = static_cast<Asked>(attributes[i]);
-      if (found && give_attribute(found, attribute, values[i], data) == code::success) continue;
+      const auto attribute = static_cast<PointerAttribute>(attributes[i]);
+      if (memory && give_attribute(memory, attribute, values[i], data) == code::success) continue;
       // What no memory has is zero; a null pointer where there would be one.
-      const bool is_wide = attribute == Asked::context || attribute == Asked::device_pointer ||
-                           attribute == Asked::host_pointer || attribute == Asked::buffer_id ||
-                           attribute == Asked::range_start || attribute == Asked::range_size ||
-                           attribute == Asked::pool;
-      if (attribute == Asked::device_ordinal) {
+      const bool is_wide =
+          attribute == PointerAttribute::context || attribute == PointerAttribute::device_pointer ||
+          attribute == PointerAttribute::host_pointer || attribute == PointerAttribute::buffer_id ||
+          attribute == PointerAttribute::range_start || attribute == PointerAttribute::range_size ||
+          attribute == PointerAttribute::pool;
+      if (attribute == PointerAttribute::device_ordinal) {
         constexpr int no_device = -2;
         give(values[i], no_device);
       } else {
@@ -126,8 +128,9 @@ int pointer_get_attributes(unsigned count, const int* attributes, void** values,
 }
 
 int pointer_set_attribute(const void* value, int attribute, address data) {
-  return answer([&]() -> int {
-    if (has_null(value) || static_cast<Asked>(attribute) != Asked::synchronous) {
+  return run_entry_point([&]() -> int {
+    if (has_null(value) ||
+        static_cast<PointerAttribute>(attribute) != PointerAttribute::synchronous) {
       return code::invalid_value;
     }
     return memory_at(data) ? code::success : code::invalid_value;

@@ -5,7 +5,7 @@
 // thread's device; it remembers what failed last.
 
 #include "device/cuda/emulation/driver/calls.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver::runtime {
 
@@ -19,26 +19,28 @@ namespace {
 /// A call of the runtime: `body` is one of the driver's.
 template <class Body>
 int call(Body body) noexcept {
-  static_cast<void>(machine_calls());
+  static_cast<void>(driver_api());
   static_cast<void>(rehearsal::use_current_device());
-  return rehearsal::leave(body());
+  return rehearsal::return_code(body());
 }
 
 /// CUDA_MEMCPY3D of cudaMemcpy3DParms: where a side is said by a pointer with its pitch.
-abi::Copy3d as_driver(const abi::RuntimeCopy3d& from) noexcept {
-  const auto side = [](const abi::RuntimeCopy3d::Side& of) {
-    abi::Copy3d::Side made{};
-    made.x_bytes = of.position[0];
-    made.y = of.position[1];
-    made.z = of.position[2];
-    made.kind = of.array != nullptr ? abi::MemoryKind::array : abi::MemoryKind::unified;
-    made.array = of.array;
-    made.device = address_of(of.data);
-    made.pitch = of.pitch;
-    made.height = of.height;
-    return made;
+abi::Copy3d as_driver(const abi::RuntimeCopy3d& copy_params) noexcept {
+  const auto side = [](const abi::RuntimeCopy3d::Side& runtime_side) {
+    abi::Copy3d::Side driver_side{};
+    driver_side.x_bytes = runtime_side.position[0];
+    driver_side.y = runtime_side.position[1];
+    driver_side.z = runtime_side.position[2];
+    driver_side.kind =
+        runtime_side.array != nullptr ? abi::MemoryKind::array : abi::MemoryKind::unified;
+    driver_side.array = runtime_side.array;
+    driver_side.device = address_of(runtime_side.data);
+    driver_side.pitch = runtime_side.pitch;
+    driver_side.height = runtime_side.height;
+    return driver_side;
   };
-  return {side(from.source), side(from.target), from.width_bytes, from.height, from.depth};
+  return {side(copy_params.source), side(copy_params.target), copy_params.width_bytes,
+          copy_params.height, copy_params.depth};
 }
 
 }  // namespace
@@ -53,7 +55,7 @@ int disable_peer(int owner) {
   return call([&]() -> int {
     if (!exists(owner)) return code::invalid_device;
     const bool was_enabled =
-        rehearsal::Machine::instance().disable_peer(rehearsal::current_ordinal(), owner);
+        rehearsal::System::instance().disable_peer(rehearsal::current_ordinal(), owner);
     return was_enabled ? code::success : code::peer_access_not_enabled;
   });
 }
@@ -65,7 +67,7 @@ int allocate_managed(address* data, std::size_t nbytes, unsigned flags) {
   return call([&] { return memory_allocate_managed(data, nbytes, flags); });
 }
 int allocate_host(void** data, std::size_t nbytes) {
-  return call([&] { return host_allocate_plain(data, nbytes); });
+  return call([&] { return host_allocate_default(data, nbytes); });
 }
 int allocate_host_with(void** data, std::size_t nbytes, unsigned flags) {
   return call([&] { return host_allocate(data, nbytes, flags); });
@@ -91,9 +93,9 @@ int free_async(address data, void* stream) {
 int get_pool_attribute(void* pool, int attribute, void* value) {
   return call([&] { return pool_get_attribute(pool, attribute, value); });
 }
-int prefetch(address data, std::size_t nbytes, abi::MemoryLocation at, unsigned flags,
+int prefetch(address data, std::size_t nbytes, abi::MemoryLocation location, unsigned flags,
              void* stream) {
-  return call([&] { return memory_prefetch(data, nbytes, at, flags, stream); });
+  return call([&] { return memory_prefetch(data, nbytes, location, flags, stream); });
 }
 int copy_in_stream(address target, address source, std::size_t nbytes, int, void* stream) {
   return call([&] { return copy_async(target, source, nbytes, stream); });
@@ -150,20 +152,21 @@ int nodes_of_graph(void* graph, void** nodes, std::size_t* count) {
   return call([&] { return graph_get_nodes(graph, nodes, count); });
 }
 int add_copy_node(void** node, void* graph, void* const* dependencies, std::size_t count,
-                  const abi::RuntimeCopy3d* from) {
+                  const abi::RuntimeCopy3d* copy_params) {
   return call([&]() -> int {
-    if (has_null(from)) return code::invalid_value;
-    const abi::Copy3d what = as_driver(*from);
-    return graph_add_copy(node, graph, dependencies, count, &what, nullptr);
+    if (has_null(copy_params)) return code::invalid_value;
+    const abi::Copy3d driver_params = as_driver(*copy_params);
+    return graph_add_copy(node, graph, dependencies, count, &driver_params, nullptr);
   });
 }
 int add_fill_node(void** node, void* graph, void* const* dependencies, std::size_t count,
-                  const abi::FillNode* from) {
-  return call([&] { return graph_add_fill(node, graph, dependencies, count, from, nullptr); });
+                  const abi::FillNode* memset_params) {
+  return call(
+      [&] { return graph_add_fill(node, graph, dependencies, count, memset_params, nullptr); });
 }
 int add_host_node(void** node, void* graph, void* const* dependencies, std::size_t count,
-                  const abi::HostNode* from) {
-  return call([&] { return graph_add_host(node, graph, dependencies, count, from); });
+                  const abi::HostNode* node_params) {
+  return call([&] { return graph_add_host(node, graph, dependencies, count, node_params); });
 }
 int add_empty_node(void** node, void* graph, void* const* dependencies, std::size_t count) {
   return call([&] { return graph_add_empty(node, graph, dependencies, count); });

@@ -11,14 +11,14 @@ namespace skerry::emulation::driver {
 
 int initialize(unsigned flags) {
   if (flags != 0) return code::invalid_value;
-  static_cast<void>(machine_calls());
-  return machine_has_started() ? code::success : code::not_initialized;
+  static_cast<void>(driver_api());
+  return system_has_started() ? code::success : code::not_initialized;
 }
 
 int get_version(int* version) {
   if (version == nullptr) return code::invalid_value;
-  const KeptRuntimeError kept;
-  return machine_calls().driver_version(version);
+  const RuntimeErrorGuard error_guard;
+  return driver_api().driver_version(version);
 }
 
 // Nothing is profiled.
@@ -29,8 +29,8 @@ int profiler_stop() {
   return in_context([] { return code::success; });
 }
 
-int unsupported(const char* what) noexcept {
-  std::fprintf(stderr, "skerry: emulated GPU: %s: not supported\n", what);
+int unsupported(const char* feature) noexcept {
+  std::fprintf(stderr, "skerry: emulated GPU: %s: not supported\n", feature);
   return code::not_supported;
 }
 

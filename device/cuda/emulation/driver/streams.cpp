@@ -8,7 +8,7 @@
 #include "device/cuda/emulation/driver/calls.hpp"
 #include "device/cuda/emulation/driver/captures.hpp"
 #include "device/cuda/emulation/driver/contexts.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 #include "device/cuda/rehearsal/work.hpp"
 
 namespace skerry::emulation::driver {
@@ -27,8 +27,8 @@ int create(void** stream, unsigned flags, int priority) {
 template <class Body>
 int with_stream(void* stream, Body body) noexcept {
   return in_context([&]() -> int {
-    const auto found = rehearsal::Machine::instance().stream(stream);
-    return found != nullptr ? body(*found) : code::invalid_handle;
+    const auto queue = rehearsal::System::instance().stream(stream);
+    return queue != nullptr ? body(*queue) : code::invalid_handle;
   });
 }
 
@@ -44,8 +44,8 @@ struct CallbackCall {
 };
 
 void run_callback(void* call) {
-  const std::unique_ptr<CallbackCall> what(static_cast<CallbackCall*>(call));
-  what->function(what->stream, rehearsal::sticky_error(what->ordinal), what->data);
+  const std::unique_ptr<CallbackCall> callback(static_cast<CallbackCall*>(call));
+  callback->function(callback->stream, rehearsal::sticky_error(callback->ordinal), callback->data);
 }
 
 }  // namespace
@@ -60,18 +60,18 @@ int stream_create_with_priority(void** stream, unsigned flags, int priority) {
 int stream_destroy(void* stream) {
   return in_context([&]() -> int {
     if (is_captured(stream)) return capture_unsupported;
-    return is_default(stream) ? code::invalid_handle : machine_calls().stream_destroy(stream);
+    return is_default(stream) ? code::invalid_handle : driver_api().stream_destroy(stream);
   });
 }
 
 int stream_synchronize(void* stream) {
   return in_context([&] {
-    return is_captured(stream) ? capture_unsupported : machine_calls().stream_synchronize(stream);
+    return is_captured(stream) ? capture_unsupported : driver_api().stream_synchronize(stream);
   });
 }
 int stream_query(void* stream) {
   return in_context([&] {
-    return is_captured(stream) ? capture_unsupported : machine_calls().stream_query(stream);
+    return is_captured(stream) ? capture_unsupported : driver_api().stream_query(stream);
   });
 }
 
@@ -81,17 +81,17 @@ int stream_wait_event(void* stream, void* event, unsigned flags) {
     if ((flags & ~external) != 0) return code::invalid_value;
     int status = code::success;
     return capture_wait(stream, event, &status) ? status
-                                                : machine_calls().stream_wait_event(stream, event);
+                                                : driver_api().stream_wait_event(stream, event);
   });
 }
 
 int stream_add_callback(void* stream, void (*callback)(void*, int, void*), void* data,
                         unsigned flags) {
-  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& queue) -> int {
     if (callback == nullptr || flags != 0) return code::invalid_value;
     if (is_captured(stream)) return capture_unsupported;
-    auto call = std::make_unique<CallbackCall>(callback, stream, on.ordinal(), data);
-    const int status = machine_calls().launch_host_function(stream, run_callback, call.get());
+    auto call = std::make_unique<CallbackCall>(callback, stream, queue.ordinal(), data);
+    const int status = driver_api().launch_host_function(stream, run_callback, call.get());
     if (status == code::success) static_cast<void>(call.release());
     return status;
   });
@@ -100,40 +100,40 @@ int stream_add_callback(void* stream, void (*callback)(void*, int, void*), void*
 int launch_host_function(void* stream, void (*function)(void*), void* data) {
   return in_context([&]() -> int {
     if (function == nullptr) return code::invalid_value;
-    return on_stream(stream, NodeKind::host, [function, data](void* on) {
-      return machine_calls().launch_host_function(on, function, data);
+    return on_stream(stream, NodeKind::host, [function, data](void* launch_stream) {
+      return driver_api().launch_host_function(launch_stream, function, data);
     });
   });
 }
 
 int stream_get_priority(void* stream, int* priority) {
-  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& queue) -> int {
     if (has_null(priority)) return code::invalid_value;
-    *priority = on.options().priority;
+    *priority = queue.options().priority;
     return code::success;
   });
 }
 
 int stream_get_flags(void* stream, unsigned* flags) {
-  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& queue) -> int {
     if (has_null(flags)) return code::invalid_value;
-    *flags = is_default(stream) || on.options().is_blocking ? 0 : non_blocking;
+    *flags = is_default(stream) || queue.options().is_blocking ? 0 : non_blocking;
     return code::success;
   });
 }
 
 int stream_get_id(void* stream, std::uint64_t* id) {
-  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& queue) -> int {
     if (has_null(id)) return code::invalid_value;
-    *id = on.number();
+    *id = queue.number();
     return code::success;
   });
 }
 
 int stream_get_context(void* stream, void** context) {
-  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& queue) -> int {
     if (has_null(context)) return code::invalid_value;
-    *context = is_default(stream) ? current_context() : primary_context(on.ordinal());
+    *context = is_default(stream) ? current_context() : primary_context(queue.ordinal());
     return code::success;
   });
 }
@@ -144,15 +144,15 @@ int stream_get_contexts(void* stream, void** context, void** green) {
 }
 
 int stream_get_device(void* stream, int* device) {
-  return with_stream(stream, [&](const rehearsal::Queue& on) -> int {
+  return with_stream(stream, [&](const rehearsal::Queue& queue) -> int {
     if (has_null(device)) return code::invalid_value;
-    *device = on.ordinal();
+    *device = queue.ordinal();
     return code::success;
   });
 }
 
 int thread_exchange_capture_mode(int* mode) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     constinit static thread_local int current = 0;
     constexpr int last_mode = 2;
     if (has_null(mode) || *mode < 0 || *mode > last_mode) return code::invalid_value;

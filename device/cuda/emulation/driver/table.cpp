@@ -33,11 +33,11 @@ constexpr int is_newer = 2;
 FoundFunction find_function(std::string_view name, int version) noexcept {
   const Row* best = nullptr;
   bool is_known = false;
-  for (const Row& each : rows) {
-    if (each.symbol == name && each.name != name) return {each.function, true};
-    if (each.name != name) continue;
+  for (const Row& row : rows) {
+    if (row.symbol == name && row.name != name) return {row.function, true};
+    if (row.name != name) continue;
     is_known = true;
-    if (each.version <= version && (best == nullptr || each.version > best->version)) best = &each;
+    if (row.version <= version && (best == nullptr || row.version > best->version)) best = &row;
   }
   if (best != nullptr) return {best->function, true};
   if (is_known) return {nullptr, true};
@@ -46,13 +46,13 @@ FoundFunction find_function(std::string_view name, int version) noexcept {
 }
 
 int get_proc_address(const char* symbol, void** function, int version, std::uint64_t flags,
-                     int* found) {
+                     int* symbol_status) {
   constexpr std::uint64_t known_flags = 3;  // whose stream the default one is: one queue for both
   if (has_null(symbol, function) || (flags & ~known_flags) != 0) return code::invalid_value;
   const FoundFunction one = find_function(symbol, version);
   *function = one.function;
-  if (found != nullptr) {
-    *found = one.function != nullptr ? is_found : one.is_known ? is_newer : is_no_symbol;
+  if (symbol_status != nullptr) {
+    *symbol_status = one.function != nullptr ? is_found : one.is_known ? is_newer : is_no_symbol;
   }
   return one.function != nullptr ? code::success : code::not_found;
 }

@@ -24,24 +24,24 @@ constexpr std::string_view names[] = {
 
 /// Whatever it is called with, which the caller takes away again.
 template <std::size_t Index>
-int refuse() noexcept {
+int reject_call() noexcept {
   static std::atomic<bool> was_said{false};
   if (was_said.exchange(true)) return code::not_supported;
   return unsupported(std::string(names[Index]).c_str());
 }
 
 template <std::size_t... Indices>
-constexpr auto refusals(std::index_sequence<Indices...>) noexcept {
-  return std::array{&refuse<Indices>...};
+constexpr auto rejections(std::index_sequence<Indices...>) noexcept {
+  return std::array{&reject_call<Indices>...};
 }
 
 }  // namespace
 
 void* find_unimplemented(std::string_view name) noexcept {
-  constexpr auto functions = refusals(std::make_index_sequence<std::size(names)>());
-  const auto* const found = std::ranges::find(names, name);
-  if (found == std::end(names)) return nullptr;
-  return reinterpret_cast<void*>(functions[static_cast<std::size_t>(found - std::begin(names))]);
+  constexpr auto functions = rejections(std::make_index_sequence<std::size(names)>());
+  const auto* const entry = std::ranges::find(names, name);
+  if (entry == std::end(names)) return nullptr;
+  return reinterpret_cast<void*>(functions[static_cast<std::size_t>(entry - std::begin(names))]);
 }
 
 }  // namespace skerry::emulation::driver

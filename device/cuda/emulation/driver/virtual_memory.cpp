@@ -7,7 +7,7 @@
 
 #include "device/cuda/emulation/driver/calls.hpp"
 #include "device/cuda/emulation/driver/memory.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::emulation::driver {
 
@@ -17,33 +17,35 @@ constexpr int no_access = 0;
 constexpr int read_write = 3;
 
 [[nodiscard]] rehearsal::MappedMemory& mapped() noexcept {
-  return rehearsal::Machine::instance().mapped;
+  return rehearsal::System::instance().mapped;
 }
 
 /// A status: success for memory of a device that can be created.
-int check(const abi::PhysicalProperties& what) noexcept {
+int check(const abi::PhysicalProperties& properties) noexcept {
   constexpr int pinned = 1;  // the only type of memory of devices
-  if (what.type != pinned) return code::invalid_value;
-  if (what.location.kind != abi::location_of_device) {
+  if (properties.type != pinned) return code::invalid_value;
+  if (properties.location.kind != abi::location_of_device) {
     return unsupported("cuMemCreate of the host's memory");
   }
-  if (what.compression != 0) return unsupported("cuMemCreate of compressed memory");
-  return exists(what.location.number) ? code::success : code::invalid_device;
+  if (properties.compression != 0) return unsupported("cuMemCreate of compressed memory");
+  return exists(properties.location.number) ? code::success : code::invalid_device;
 }
 
 /// Work that was submitted before has run when addresses change.
 void wait_for_all_devices() noexcept {
-  rehearsal::Machine& all = rehearsal::Machine::instance();
+  rehearsal::System& all = rehearsal::System::instance();
   for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
 }
 
 }  // namespace
 
-int virtual_granularity(std::size_t* nbytes, const abi::PhysicalProperties* of, int option) {
+int virtual_granularity(std::size_t* nbytes, const abi::PhysicalProperties* properties,
+                        int option) {
   constexpr int recommended = 1;  // or the least one, which is the same here
-  return answer([&]() -> int {
-    if (has_null(nbytes, of) || option < 0 || option > recommended) return code::invalid_value;
-    if (const int status = check(*of); status != code::success) return status;
+  return run_entry_point([&]() -> int {
+    if (has_null(nbytes, properties) || option < 0 || option > recommended)
+      return code::invalid_value;
+    if (const int status = check(*properties); status != code::success) return status;
     *nbytes = rehearsal::MappedMemory::granularity;
     return code::success;
   });
@@ -52,60 +54,60 @@ int virtual_granularity(std::size_t* nbytes, const abi::PhysicalProperties* of, 
 // The address that a program wishes for is a hint, of which nothing is made.
 int virtual_reserve(address* data, std::size_t nbytes, std::size_t alignment, address,
                     std::uint64_t flags) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(data) || flags != 0) return code::invalid_value;
-    void* fresh = nullptr;
-    const int status = mapped().reserve(&fresh, nbytes, alignment);
-    if (status == code::success) *data = address_of(fresh);
+    void* new_data = nullptr;
+    const int status = mapped().reserve(&new_data, nbytes, alignment);
+    if (status == code::success) *data = address_of(new_data);
     return status;
   });
 }
 
 int virtual_free(address data, std::size_t nbytes) {
-  return answer([&]() -> int { return mapped().free_addresses(pointer(data), nbytes); });
+  return run_entry_point([&]() -> int { return mapped().free_addresses(pointer(data), nbytes); });
 }
 
-int physical_create(std::uint64_t* handle, std::size_t nbytes, const abi::PhysicalProperties* what,
-                    std::uint64_t flags) {
-  return answer([&]() -> int {
-    if (has_null(handle, what) || flags != 0) return code::invalid_value;
-    if (const int status = check(*what); status != code::success) return status;
-    const int ordinal = what->location.number;
+int physical_create(std::uint64_t* handle, std::size_t nbytes,
+                    const abi::PhysicalProperties* properties, std::uint64_t flags) {
+  return run_entry_point([&]() -> int {
+    if (has_null(handle, properties) || flags != 0) return code::invalid_value;
+    if (const int status = check(*properties); status != code::success) return status;
+    const int ordinal = properties->location.number;
     const std::size_t total = rehearsal::current_settings().memory_bytes.load();
-    const std::size_t used = rehearsal::Machine::instance().live_bytes(ordinal);
+    const std::size_t used = rehearsal::System::instance().live_bytes(ordinal);
     return mapped().create(handle, ordinal, nbytes, used < total ? total - used : 0);
   });
 }
 
 int physical_retain(std::uint64_t* handle, void* data) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     return has_null(handle) ? code::invalid_value : mapped().retain(handle, data);
   });
 }
 
 int physical_release(std::uint64_t handle) {
-  return answer([&]() -> int { return mapped().release(handle); });
+  return run_entry_point([&]() -> int { return mapped().release(handle); });
 }
 
-int physical_get_properties(abi::PhysicalProperties* what, std::uint64_t handle) {
-  return answer([&]() -> int {
+int physical_get_properties(abi::PhysicalProperties* properties, std::uint64_t handle) {
+  return run_entry_point([&]() -> int {
     const int ordinal = mapped().owner_of(handle);
-    if (has_null(what) || ordinal < 0) return code::invalid_value;
-    *what = {.type = 1, .location = {abi::location_of_device, ordinal}};
+    if (has_null(properties) || ordinal < 0) return code::invalid_value;
+    *properties = {.type = 1, .location = {abi::location_of_device, ordinal}};
     return code::success;
   });
 }
 
 int virtual_map(address data, std::size_t nbytes, std::size_t offset, std::uint64_t handle,
                 std::uint64_t flags) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (offset != 0 || flags != 0) return code::invalid_value;  // by CUDA's own rule
     return mapped().map(pointer(data), nbytes, handle);
   });
 }
 
 int virtual_unmap(address data, std::size_t nbytes) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     wait_for_all_devices();
     return mapped().unmap(pointer(data), nbytes);
   });
@@ -113,26 +115,26 @@ int virtual_unmap(address data, std::size_t nbytes) {
 
 int virtual_set_access(address data, std::size_t nbytes, const abi::AccessDescription* list,
                        std::size_t count) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(list) || count == 0) return code::invalid_value;
-    for (const abi::AccessDescription& each : std::span(list, count)) {
-      if (each.location_type != abi::location_of_device) {
+    for (const abi::AccessDescription& description : std::span(list, count)) {
+      if (description.location_type != abi::location_of_device) {
         return unsupported("cuMemSetAccess for the host");
       }
-      if (!exists(each.location)) return code::invalid_device;
-      if (each.flags != no_access && each.flags != read_write) {
+      if (!exists(description.location)) return code::invalid_device;
+      if (description.flags != no_access && description.flags != read_write) {
         return unsupported("cuMemSetAccess for reading alone");
       }
     }
-    for (const abi::AccessDescription& each : std::span(list, count)) {
+    for (const abi::AccessDescription& description : std::span(list, count)) {
       const int owner = mapped().owner(pointer(data));
       int can = 1;
-      if (owner >= 0 && owner != each.location) {
-        static_cast<void>(machine_calls().can_access_peer(&can, each.location, owner));
+      if (owner >= 0 && owner != description.location) {
+        static_cast<void>(driver_api().can_access_peer(&can, description.location, owner));
       }
       if (can == 0) return code::invalid_device;
-      const bool may = each.flags == read_write;
-      const int status = mapped().set_access(pointer(data), nbytes, each.location, may);
+      const bool may = description.flags == read_write;
+      const int status = mapped().set_access(pointer(data), nbytes, description.location, may);
       if (status != code::success) return status;
     }
     return code::success;
@@ -140,7 +142,7 @@ int virtual_set_access(address data, std::size_t nbytes, const abi::AccessDescri
 }
 
 int virtual_get_access(std::uint64_t* flags, const abi::MemoryLocation* location, address data) {
-  return answer([&]() -> int {
+  return run_entry_point([&]() -> int {
     if (has_null(flags, location) || mapped().owner(pointer(data)) < 0) return code::invalid_value;
     if (location->kind != abi::location_of_device || !exists(location->number)) {
       return code::invalid_value;

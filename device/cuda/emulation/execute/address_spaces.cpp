@@ -7,22 +7,24 @@
 namespace skerry::emulation {
 namespace {
 
-void is_parameter(Warp& on, const Instruction& what, lane_mask active) {
-  const u64* const from = on.values<const u64>(what.source[0]);
-  const auto& parameters = on.owner->launched.parameters;
+void is_parameter(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const u64* const addresses = warp.values<const u64>(instruction.source[0]);
+  const auto& parameters = warp.owner->launch_state.parameters;
   const auto begin = reinterpret_cast<u64>(parameters.data());
-  lane_mask found = 0;
-  for_lanes(active,
-            [&](int lane) { found |= lane_mask{from[lane] - begin < parameters.size()} << lane; });
-  on.set_predicate(what.destination[0], found, active);
+  lane_mask mask = 0;
+  for_lanes(active, [&](int lane) {
+    mask |= lane_mask{addresses[lane] - begin < parameters.size()} << lane;
+  });
+  warp.set_predicate(instruction.destination[0], mask, active);
 }
 
 }  // namespace
 
 void declare_address_spaces(OperationTable& table) {
-  const auto rename = [&](std::initializer_list<std::string_view> to, std::string_view from) {
-    const Operation same = *table.find(from);
-    table.add(to, same);
+  const auto rename = [&](std::initializer_list<std::string_view> alias_parts,
+                          std::string_view opcode) {
+    const Operation same = *table.find(opcode);
+    table.add(alias_parts, same);
   };
   rename({"isspacep.shared::cta"}, "isspacep.shared");
   rename({"cvta.shared::cta.u64"}, "cvta.shared.u64");
@@ -31,7 +33,7 @@ void declare_address_spaces(OperationTable& table) {
   rename({"cvta.to.param::entry.u64"}, "cvta.to.param.u64");
   for (const std::string_view space : {"param", "param::entry"}) {
     table.add({"isspacep.", space},
-              {.run = is_parameter, .results = {predicate_size}, .arguments = {8}});
+              {.execute = is_parameter, .results = {predicate_nbytes}, .arguments = {8}});
   }
 }
 

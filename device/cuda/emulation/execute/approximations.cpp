@@ -47,13 +47,13 @@ f64 half_reciprocal_root(f64 a) {
 
 template <auto Exact, class... A>
 void declare_vectors(OperationTable& table, std::string_view opcode) {
-  table.add({opcode, ".f32"}, vectors<Arithmetic<Applied<Exact>>, f32, A...>());
-  table.add({opcode, ".ftz.f32"}, vectors<Arithmetic<Applied<Exact>, true>, f32, A...>());
+  table.add({opcode, ".f32"}, vector_op<Arithmetic<Applied<Exact>>, f32, A...>());
+  table.add({opcode, ".ftz.f32"}, vector_op<Arithmetic<Applied<Exact>, true>, f32, A...>());
 }
 template <auto Exact>
 void declare_scalars(OperationTable& table, std::string_view opcode) {
-  table.add({opcode, ".f32"}, scalars<Arithmetic<Applied<Exact>>, f32, f32>());
-  table.add({opcode, ".ftz.f32"}, scalars<Arithmetic<Applied<Exact>, true>, f32, f32>());
+  table.add({opcode, ".f32"}, lane_op<Arithmetic<Applied<Exact>>, f32, f32>());
+  table.add({opcode, ".ftz.f32"}, lane_op<Arithmetic<Applied<Exact>, true>, f32, f32>());
 }
 
 }  // namespace
@@ -68,10 +68,10 @@ void declare_approximations(OperationTable& table) {
   declare_scalars<binary_logarithm>(table, "lg2.approx");
   declare_scalars<sine>(table, "sin.approx");
   declare_scalars<cosine>(table, "cos.approx");
-  table.add({"tanh.approx.f32"}, scalars<Arithmetic<Applied<hyperbolic_tangent>>, f32, f32>());
-  table.add({"rcp.approx.ftz.f64"}, scalars<half_reciprocal, f64, f64>());
-  table.add({"rsqrt.approx.ftz.f64"}, scalars<half_reciprocal_root<true>, f64, f64>());
-  table.add({"rsqrt.approx.f64"}, scalars<half_reciprocal_root<false>, f64, f64>());
+  table.add({"tanh.approx.f32"}, lane_op<Arithmetic<Applied<hyperbolic_tangent>>, f32, f32>());
+  table.add({"rcp.approx.ftz.f64"}, lane_op<half_reciprocal, f64, f64>());
+  table.add({"rsqrt.approx.ftz.f64"}, lane_op<half_reciprocal_root<true>, f64, f64>());
+  table.add({"rsqrt.approx.f64"}, lane_op<half_reciprocal_root<false>, f64, f64>());
 }
 
 }  // namespace skerry::emulation

@@ -20,7 +20,7 @@ constexpr auto sum = []<class T>(T old, T operand, T /*second*/) {
 };
 constexpr auto sum_of_halves = []<class Half>(Half old, Half operand, Half /*second*/) {
   const auto exact = [](f64 a, f64 b) { return fused_halves(a, 1, b); };
-  return HalfArithmetic<Half, exact>::of(old, operand);
+  return HalfArithmetic<Half, exact>::apply(old, operand);
 };
 /// Each half of a pair is added atomically, which both at once are, too.
 constexpr auto sum_of_pairs = []<class Half>(Packed<Half> old, Packed<Half> operand,
@@ -44,54 +44,56 @@ constexpr auto decrement = [](u32 old, u32 operand, u32) {
 
 /// The lanes take their turns in a random order.
 template <auto Operation, class T, MemorySpace Space>
-void atomic(Warp& on, const Instruction& what, lane_mask active) {
-  LaneAddresses where;
-  resolve<Space>(on, what, active, {.nbytes = sizeof(T), .writes = true}, where);
-  const T* const operand = on.values<const T>(what.source[1]);
-  const T* const second = what.source[2] == no_row ? operand : on.values<const T>(what.source[2]);
-  const std::uint64_t random = on.owner->launched.random.next();
+void atomic(Warp& warp, const Instruction& instruction, lane_mask active) {
+  LaneAddresses addresses;
+  resolve<Space>(warp, instruction, active, {.nbytes = sizeof(T), .writes = true}, addresses);
+  const T* const operand = warp.values<const T>(instruction.source[1]);
+  const T* const second =
+      instruction.source[2] == no_row ? operand : warp.values<const T>(instruction.source[2]);
+  const std::uint64_t random = warp.owner->launch_state.random.next();
   const auto step = static_cast<unsigned>(random) | 1U;
   const auto begin = static_cast<unsigned>(random >> 32);
-  const bool has_held = !on.owner->held[on.number].empty();
+  const bool has_held = !warp.owner->held_stores[warp.number].empty();
   std::array<T, warp_size> olds;
   for (unsigned turn = 0; turn < warp_size; ++turn) {
     const unsigned lane = (begin + turn * step) % warp_size;
     if ((active >> lane & 1) == 0) continue;
-    if (has_held) release_stores_at(on, where.of(static_cast<int>(lane)), sizeof(T));
-    std::atomic_ref<T> into(*reinterpret_cast<T*>(where.of(static_cast<int>(lane))));
-    T old = into.load(std::memory_order_relaxed);
-    while (!into.compare_exchange_weak(old, Operation(old, operand[lane], second[lane]))) {
+    if (has_held) release_stores_at(warp, addresses.pointer(static_cast<int>(lane)), sizeof(T));
+    std::atomic_ref<T> target(*reinterpret_cast<T*>(addresses.pointer(static_cast<int>(lane))));
+    T old = target.load(std::memory_order_relaxed);
+    while (!target.compare_exchange_weak(old, Operation(old, operand[lane], second[lane]))) {
     }
     olds[lane] = old;
   }
-  if (what.destination[0] != no_row) blend(on.values<T>(what.destination[0]), olds.data(), active);
+  if (instruction.destination[0] != no_row)
+    blend(warp.values<T>(instruction.destination[0]), olds.data(), active);
 }
 
 /// The one of these types that has the name. Null: the operation has no such type.
 template <auto Operation, MemorySpace Space, class... T>
 [[nodiscard]] handler of_types(std::string_view name) {
-  handler found = nullptr;
-  ((type<T>::name == name ? void(found = atomic<Operation, T, Space>) : void()), ...);
-  return found;
+  handler function = nullptr;
+  ((type<T>::name == name ? void(function = atomic<Operation, T, Space>) : void()), ...);
+  return function;
 }
 
 /// The same of types without a sign, under the names of bits.
 template <auto Operation, MemorySpace Space, class... T>
 [[nodiscard]] handler of_bits(std::string_view name) {
-  handler found = nullptr;
+  handler function = nullptr;
   ((name.starts_with('b') && type<T>::name.substr(1) == name.substr(1)
-        ? void(found = atomic<Operation, T, Space>)
+        ? void(function = atomic<Operation, T, Space>)
         : void()),
    ...);
-  return found;
+  return function;
 }
 
 template <MemorySpace Space>
 [[nodiscard]] handler sum_in_space(std::string_view type) {
-  handler found = of_types<sum, Space, u32, s32, u64, s64, f32, f64>(type);
-  if (found == nullptr) found = of_types<sum_of_halves, Space, f16, bf16>(type);
-  if (found == nullptr) found = of_types<sum_of_pairs, Space, f16x2, bf16x2>(type);
-  return found;
+  handler function = of_types<sum, Space, u32, s32, u64, s64, f32, f64>(type);
+  if (function == nullptr) function = of_types<sum_of_halves, Space, f16, bf16>(type);
+  if (function == nullptr) function = of_types<sum_of_pairs, Space, f16x2, bf16x2>(type);
+  return function;
 }
 
 template <MemorySpace Space>

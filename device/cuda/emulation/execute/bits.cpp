@@ -65,8 +65,8 @@ constexpr auto extraction = []<class T>(T a, u32 position, u32 length) {
   const u32 top = std::min(position + length - 1, width - 1);
   const bool fills = std::is_signed_v<T> && (static_cast<U>(a) >> top & 1) != 0;
   const U field = position >= width ? U{0} : static_cast<U>(static_cast<U>(a) >> position);
-  const U kept = low_bits<U>(std::min(length, position >= width ? 0 : width - position));
-  return static_cast<T>((field & kept) | (fills ? static_cast<U>(~kept) : U{0}));
+  const U mask = low_bits<U>(std::min(length, position >= width ? 0 : width - position));
+  return static_cast<T>((field & mask) | (fills ? static_cast<U>(~mask) : U{0}));
 };
 
 /// prmt: the byte of b:a that a selector of four bits names, or its sign in all bits.
@@ -99,12 +99,12 @@ u32 named_permutation(u32 a, u32 b, u32 selector) {
   return bytes;
 }
 u32 lookup(u32 a, u32 b, u32 c, u32 table) {
-  u32 found = 0;
+  u32 result = 0;
   for (u32 k = 0; k < 8; ++k) {
     const u32 term = ((k & 4) != 0 ? a : ~a) & ((k & 2) != 0 ? b : ~b) & ((k & 1) != 0 ? c : ~c);
-    found |= (table >> k & 1) != 0 ? term : 0;
+    result |= (table >> k & 1) != 0 ? term : 0;
   }
-  return found;
+  return result;
 }
 
 /// fns: where the n-th bit of a mask is that is set, from a position upwards or, if n is negative,
@@ -112,9 +112,9 @@ u32 lookup(u32 a, u32 b, u32 c, u32 table) {
 u32 find_nth_set(u32 mask, u32 base, s32 n) {
   const int step = n < 0 ? -1 : 1;
   s64 left = n == 0 ? 1 : std::abs(s64{n});
-  for (s64 at = base; at >= 0 && at < 32; at += step) {
-    left -= mask >> at & 1;
-    if (left == 0) return static_cast<u32>(at);
+  for (s64 position = base; position >= 0 && position < 32; position += step) {
+    left -= mask >> position & 1;
+    if (left == 0) return static_cast<u32>(position);
     if (n == 0) break;
   }
   return ~u32{0};
@@ -125,79 +125,81 @@ template <bool Clamp>
 constexpr auto extension = []<class T>(T a, u32 b) {
   if (Clamp && b > 31) return a;
   const u32 width = b & 31;
-  const u32 kept = low_bits<u32>(width);
-  const u32 bits = static_cast<u32>(a) & kept;
+  const u32 mask = low_bits<u32>(width);
+  const u32 bits = static_cast<u32>(a) & mask;
   const bool fills = std::is_signed_v<T> && width != 0 && (bits >> (width - 1) & 1) != 0;
-  return static_cast<T>(fills ? bits | ~kept : bits);
+  return static_cast<T>(fills ? bits | ~mask : bits);
 };
 
 template <auto F>
-void on_predicates(Warp& on, const Instruction& what, lane_mask active) {
-  on.set_predicate(what.destination[0], F(on.predicate(what, 0), on.predicate(what, 1)), active);
+void on_predicates(Warp& warp, const Instruction& instruction, lane_mask active) {
+  warp.set_predicate(instruction.destination[0],
+                     F(warp.predicate(instruction, 0), warp.predicate(instruction, 1)), active);
 }
-void not_predicate(Warp& on, const Instruction& what, lane_mask active) {
-  on.set_predicate(what.destination[0], ~on.predicate(what, 0), active);
+void not_predicate(Warp& warp, const Instruction& instruction, lane_mask active) {
+  warp.set_predicate(instruction.destination[0], ~warp.predicate(instruction, 0), active);
 }
 
 }  // namespace
 
 void declare_bits(OperationTable& table) {
-  const auto binary = [&]<class T>(type<T> /*of*/, std::string_view name) {
-    table.add({"and.", name}, vectors<std::bit_and<>{}, T, T, T>());
-    table.add({"or.", name}, vectors<std::bit_or<>{}, T, T, T>());
-    table.add({"xor.", name}, vectors<std::bit_xor<>{}, T, T, T>());
-    table.add({"not.", name}, vectors<std::bit_not<>{}, T, T>());
-    table.add({"cnot.", name}, vectors<is_zero, T, T>());
-    table.add({"shl.", name}, vectors<shift_left, T, T, u32>());
-    table.add({"shr.", name}, vectors<shift_right, T, T, u32>());
+  const auto binary = [&]<class T>(type<T> /*type_tag*/, std::string_view name) {
+    table.add({"and.", name}, vector_op<std::bit_and<>{}, T, T, T>());
+    table.add({"or.", name}, vector_op<std::bit_or<>{}, T, T, T>());
+    table.add({"xor.", name}, vector_op<std::bit_xor<>{}, T, T, T>());
+    table.add({"not.", name}, vector_op<std::bit_not<>{}, T, T>());
+    table.add({"cnot.", name}, vector_op<is_zero, T, T>());
+    table.add({"shl.", name}, vector_op<shift_left, T, T, u32>());
+    table.add({"shr.", name}, vector_op<shift_right, T, T, u32>());
   };
   binary(type<u16>(), "b16");
   binary(type<u32>(), "b32");
   binary(type<u64>(), "b64");
-  for_types<u16, s16, u32, s32, u64, s64>([&]<class T>(type<T> of) {
-    table.add({"shr.", of.name}, vectors<shift_right, T, T, u32>());
+  for_types<u16, s16, u32, s32, u64, s64>([&]<class T>(type<T> type_tag) {
+    table.add({"shr.", type_tag.name}, vector_op<shift_right, T, T, u32>());
   });
-  const std::vector<std::uint8_t> one{predicate_size};
-  const std::vector<std::uint8_t> two{predicate_size, predicate_size};
+  const std::vector<std::uint8_t> one{predicate_nbytes};
+  const std::vector<std::uint8_t> two{predicate_nbytes, predicate_nbytes};
   table.add({"and.pred"},
-            {.run = on_predicates<std::bit_and<>{}>, .results = one, .arguments = two});
-  table.add({"or.pred"}, {.run = on_predicates<std::bit_or<>{}>, .results = one, .arguments = two});
+            {.execute = on_predicates<std::bit_and<>{}>, .results = one, .arguments = two});
+  table.add({"or.pred"},
+            {.execute = on_predicates<std::bit_or<>{}>, .results = one, .arguments = two});
   table.add({"xor.pred"},
-            {.run = on_predicates<std::bit_xor<>{}>, .results = one, .arguments = two});
-  table.add({"not.pred"}, {.run = not_predicate, .results = one, .arguments = one});
+            {.execute = on_predicates<std::bit_xor<>{}>, .results = one, .arguments = two});
+  table.add({"not.pred"}, {.execute = not_predicate, .results = one, .arguments = one});
 
-  table.add({"popc.b32"}, vectors<count_ones, u32, u32>());
-  table.add({"popc.b64"}, vectors<count_ones, u32, u64>());
-  table.add({"clz.b32"}, vectors<leading_zeros, u32, u32>());
-  table.add({"clz.b64"}, vectors<leading_zeros, u32, u64>());
-  table.add({"brev.b32"}, vectors<reversal, u32, u32>());
-  table.add({"brev.b64"}, vectors<reversal, u64, u64>());
-  for_types<u32, s32, u64, s64>([&]<class T>(type<T> of) {
-    table.add({"bfind.", of.name}, vectors<highest_bit<false>, u32, T>());
-    table.add({"bfind.shiftamt.", of.name}, vectors<highest_bit<true>, u32, T>());
-    table.add({"bfe.", of.name}, vectors<extraction, T, T, u32, u32>());
+  table.add({"popc.b32"}, vector_op<count_ones, u32, u32>());
+  table.add({"popc.b64"}, vector_op<count_ones, u32, u64>());
+  table.add({"clz.b32"}, vector_op<leading_zeros, u32, u32>());
+  table.add({"clz.b64"}, vector_op<leading_zeros, u32, u64>());
+  table.add({"brev.b32"}, vector_op<reversal, u32, u32>());
+  table.add({"brev.b64"}, vector_op<reversal, u64, u64>());
+  for_types<u32, s32, u64, s64>([&]<class T>(type<T> type_tag) {
+    table.add({"bfind.", type_tag.name}, vector_op<highest_bit<false>, u32, T>());
+    table.add({"bfind.shiftamt.", type_tag.name}, vector_op<highest_bit<true>, u32, T>());
+    table.add({"bfe.", type_tag.name}, vector_op<extraction, T, T, u32, u32>());
   });
-  table.add({"bfi.b32"}, vectors<insertion, u32, u32, u32, u32, u32>());
-  table.add({"bfi.b64"}, vectors<insertion, u64, u64, u64, u32, u32>());
-  table.add({"bmsk.clamp.b32"}, vectors<bit_mask<true>, u32, u32, u32>());
-  table.add({"bmsk.wrap.b32"}, vectors<bit_mask<false>, u32, u32, u32>());
-  table.add({"shf.l.wrap.b32"}, vectors<funnel_shift<true, false>, u32, u32, u32, u32>());
-  table.add({"shf.l.clamp.b32"}, vectors<funnel_shift<true, true>, u32, u32, u32, u32>());
-  table.add({"shf.r.wrap.b32"}, vectors<funnel_shift<false, false>, u32, u32, u32, u32>());
-  table.add({"shf.r.clamp.b32"}, vectors<funnel_shift<false, true>, u32, u32, u32, u32>());
-  table.add({"fns.b32"}, vectors<find_nth_set, u32, u32, u32, s32>());
-  for_types<u32, s32>([&]<class T>(type<T> of) {
-    table.add({"szext.clamp.", of.name}, vectors<extension<true>, T, T, u32>());
-    table.add({"szext.wrap.", of.name}, vectors<extension<false>, T, T, u32>());
+  table.add({"bfi.b32"}, vector_op<insertion, u32, u32, u32, u32, u32>());
+  table.add({"bfi.b64"}, vector_op<insertion, u64, u64, u64, u32, u32>());
+  table.add({"bmsk.clamp.b32"}, vector_op<bit_mask<true>, u32, u32, u32>());
+  table.add({"bmsk.wrap.b32"}, vector_op<bit_mask<false>, u32, u32, u32>());
+  table.add({"shf.l.wrap.b32"}, vector_op<funnel_shift<true, false>, u32, u32, u32, u32>());
+  table.add({"shf.l.clamp.b32"}, vector_op<funnel_shift<true, true>, u32, u32, u32, u32>());
+  table.add({"shf.r.wrap.b32"}, vector_op<funnel_shift<false, false>, u32, u32, u32, u32>());
+  table.add({"shf.r.clamp.b32"}, vector_op<funnel_shift<false, true>, u32, u32, u32, u32>());
+  table.add({"fns.b32"}, vector_op<find_nth_set, u32, u32, u32, s32>());
+  for_types<u32, s32>([&]<class T>(type<T> type_tag) {
+    table.add({"szext.clamp.", type_tag.name}, vector_op<extension<true>, T, T, u32>());
+    table.add({"szext.wrap.", type_tag.name}, vector_op<extension<false>, T, T, u32>());
   });
-  table.add({"lop3.b32"}, vectors<lookup, u32, u32, u32, u32, u32>());
-  table.add({"prmt.b32"}, vectors<permutation, u32, u32, u32, u32>());
-  table.add({"prmt.b32.f4e"}, vectors<named_permutation<forward>, u32, u32, u32, u32>());
-  table.add({"prmt.b32.b4e"}, vectors<named_permutation<backward>, u32, u32, u32, u32>());
-  table.add({"prmt.b32.rc8"}, vectors<named_permutation<replicate>, u32, u32, u32, u32>());
-  table.add({"prmt.b32.ecl"}, vectors<named_permutation<clamp_left>, u32, u32, u32, u32>());
-  table.add({"prmt.b32.ecr"}, vectors<named_permutation<clamp_right>, u32, u32, u32, u32>());
-  table.add({"prmt.b32.rc16"}, vectors<named_permutation<halves>, u32, u32, u32, u32>());
+  table.add({"lop3.b32"}, vector_op<lookup, u32, u32, u32, u32, u32>());
+  table.add({"prmt.b32"}, vector_op<permutation, u32, u32, u32, u32>());
+  table.add({"prmt.b32.f4e"}, vector_op<named_permutation<forward>, u32, u32, u32, u32>());
+  table.add({"prmt.b32.b4e"}, vector_op<named_permutation<backward>, u32, u32, u32, u32>());
+  table.add({"prmt.b32.rc8"}, vector_op<named_permutation<replicate>, u32, u32, u32, u32>());
+  table.add({"prmt.b32.ecl"}, vector_op<named_permutation<clamp_left>, u32, u32, u32, u32>());
+  table.add({"prmt.b32.ecr"}, vector_op<named_permutation<clamp_right>, u32, u32, u32, u32>());
+  table.add({"prmt.b32.rc16"}, vector_op<named_permutation<halves>, u32, u32, u32, u32>());
 }
 
 }  // namespace skerry::emulation

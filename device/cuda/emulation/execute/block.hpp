@@ -20,7 +20,7 @@ class RequestCounter;
 class SharedRaces;
 class CallStacks;
 class UndefinedValues;
-struct WatchedProgram;
+struct InstrumentedProgram;
 
 /// What fresh memory, shared memory and registers hold.
 inline constexpr int poison = 0xa5;
@@ -46,7 +46,7 @@ class AlignedBytes {
 
 /// What all blocks of a launch share.
 struct LaunchState {
-  LaunchState(const Kernel& what, const Launch& how, const DeviceModel& device,
+  LaunchState(const Kernel& kernel, const Launch& launch, const DeviceModel& device,
               const MemoryMap& memory);
   LaunchState(const LaunchState&) = delete;
   LaunchState& operator=(const LaunchState&) = delete;
@@ -59,25 +59,26 @@ struct LaunchState {
   /// the grid's workspace.
   [[nodiscard]] Allocation find(std::uint64_t address) const;
   [[nodiscard]] MemoryNear nearest(std::uint64_t address) const;
-  [[nodiscard]] PrintedText& printed();
+  [[nodiscard]] PrintfOutput& printf_output();
 
-  const Kernel& what;
-  std::unique_ptr<const WatchedProgram> watched;  ///< null: nobody looks for undefined values
-  const Program& code;
-  const Launch& how;
+  const Kernel& kernel;
+  std::unique_ptr<const InstrumentedProgram>
+      instrumented;  ///< null: nobody looks for undefined values
+  const Program& program;
+  const Launch& launch;
   const DeviceModel& device;
   const MemoryMap& memory;
   const Extent cluster;  ///< of one block, if there are none of several
   RandomSource random;
-  std::uint32_t stack_nbytes;                 ///< of a lane, for functions that are called
-  std::uint32_t local_nbytes;                 ///< of a lane: the kernel's frame, and those
-  std::vector<std::uint64_t> workspace;       ///< of the grid's barriers
-  std::vector<Block*> grid;                   ///< the blocks of a cooperative launch
-  std::vector<Block*> peers;                  ///< those of the cluster that runs, by their ranks
-  std::unique_ptr<PrintedText> printed_here;  ///< where nobody else takes it
-  AlignedBytes constants;                     ///< bank 1
+  std::uint32_t stack_nbytes;            ///< of a lane, for functions that are called
+  std::uint32_t local_nbytes;            ///< of a lane: the kernel's frame, and those
+  std::vector<std::uint64_t> workspace;  ///< of the grid's barriers
+  std::vector<Block*> grid;              ///< the blocks of a cooperative launch
+  std::vector<Block*> peers;             ///< those of the cluster that runs, by their ranks
+  std::unique_ptr<PrintfOutput> default_printf_output;  ///< where nobody else takes it
+  AlignedBytes constants;                               ///< bank 1
   std::vector<std::byte> parameters;
-  std::vector<Allocation> known;  ///< what each instruction accessed last
+  std::vector<Allocation> cached_allocations;  ///< what each instruction accessed last
   Statistics counted;
   std::unique_ptr<GlobalRaces> races;        ///< null: nobody looks for them
   std::unique_ptr<RequestCounter> requests;  ///< null: nobody counts them
@@ -87,18 +88,18 @@ struct LaunchState {
 /// Who reads a special register.
 struct SpecialReader {
   const SpecialRow& row;
-  const LaunchState& launched;
-  const Warp* on = nullptr;  ///< null if all of the launch read the same
+  const LaunchState& launch_state;
+  const Warp* warp = nullptr;  ///< null if all of the launch read the same
   int lane = 0;
   [[nodiscard]] std::uint32_t thread() const noexcept {
-    return on->number * warp_size + static_cast<std::uint32_t>(lane);
+    return warp->number * warp_size + static_cast<std::uint32_t>(lane);
   }
 };
 
 /// cp.async.bulk into shared memory, done when somebody looks at its barrier.
 struct BulkLoad {
-  std::byte* to = nullptr;
-  const std::byte* from = nullptr;
+  std::byte* destination = nullptr;
+  const std::byte* source = nullptr;
   std::uint32_t nbytes = 0;
   std::byte* barrier = nullptr;
 };
@@ -107,14 +108,14 @@ struct BulkLoad {
 struct BulkStore {
   std::uint32_t thread = 0;
   std::uint32_t group = 0;
-  std::byte* to = nullptr;
-  const std::byte* from = nullptr;
+  std::byte* destination = nullptr;
+  const std::byte* source = nullptr;
   std::uint32_t nbytes = 0;
 };
 
 /// A plain store to global memory that others do not see yet.
 struct HeldStore {
-  std::byte* to = nullptr;
+  std::byte* destination = nullptr;
   std::uint32_t nbytes = 0;
   std::array<std::byte, 16> value{};
 };
@@ -135,7 +136,7 @@ inline constexpr std::size_t grid_barrier = 17;
 /// A block that is being run.
 class Block {
  public:
-  explicit Block(LaunchState& of);
+  explicit Block(LaunchState& state);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
   ~Block();
@@ -149,8 +150,8 @@ class Block {
   void finish_stores(std::uint32_t thread, std::uint32_t groups_left);
   void finish_all_stores();
 
-  LaunchState& launched;
-  Extent at;
+  LaunchState& launch_state;
+  Extent index;
   AlignedBytes shared;
   std::uint32_t shared_nbytes;
   std::vector<Warp> warps;
@@ -160,15 +161,15 @@ class Block {
   std::vector<BulkLoad> loads;
   std::vector<BulkStore> stores;
   std::vector<std::uint32_t> store_groups;
-  std::unique_ptr<CallStacks> calls;           ///< null: the kernel calls no function
-  std::unique_ptr<SharedRaces> races;          ///< null: nobody looks for them
-  std::unique_ptr<UndefinedValues> undefined;  ///< null: nobody looks for them
-  std::vector<std::vector<HeldStore>> held;    ///< of each warp, in their order
+  std::unique_ptr<CallStacks> calls;                ///< null: the kernel calls no function
+  std::unique_ptr<SharedRaces> races;               ///< null: nobody looks for them
+  std::unique_ptr<UndefinedValues> undefined;       ///< null: nobody looks for them
+  std::vector<std::vector<HeldStore>> held_stores;  ///< of each warp, in their order
   bool watches_lanes = false;  ///< somebody counts, checks or holds back what each lane accesses
   bool watches_global_order = false;  ///< somebody looks for races on global memory
 
  private:
-  void start_warp(Warp& which);
+  void start_warp(Warp& warp);
   void poison_frames();
 
   AlignedBytes registers_;
@@ -176,22 +177,22 @@ class Block {
 };
 
 /// Runs what is ready of a warp for `quantum` instructions, or until it waits. Throws failure.
-void run_warp(Warp& on, std::uint64_t quantum);
+void run_warp(Warp& warp, std::uint64_t quantum);
 
 /// The lanes in `mask`, all at the same instruction, arrive at its barrier.
-void arrive_at_barrier(Warp& on, const Instruction& what, lane_mask mask);
+void arrive_at_barrier(Warp& warp, const Instruction& instruction, lane_mask mask);
 /// Looks at all barriers again: threads have ended.
-void recheck_barriers(Block& of);
+void recheck_barriers(Block& block);
 
 // Stores are held back where DeviceModel::holds_stores_back asks for it: loads_and_stores.cpp.
-void hold_store(Warp& on, std::byte* to, const std::byte* value, std::uint32_t nbytes);
+void hold_store(Warp& warp, std::byte* destination, const std::byte* value, std::uint32_t nbytes);
 /// The warp's stores become visible, in an order of their own: none of them is before another.
-void release_stores(Warp& on);
+void release_stores(Warp& warp);
 /// A warp sees what it has stored itself: before it reads there, or stores by other means.
-void release_stores_at(Warp& on, const std::byte* begin, std::uint32_t nbytes);
+void release_stores_at(Warp& warp, const std::byte* begin, std::uint32_t nbytes);
 
 /// Throws KernelFault.
-[[noreturn]] void fault(int code, int lane, std::string what);
-[[noreturn]] void fault(FailureKind kind, int lane, std::string what);
+[[noreturn]] void fault(int code, int lane, std::string summary);
+[[noreturn]] void fault(FailureKind kind, int lane, std::string summary);
 
 }  // namespace skerry::emulation

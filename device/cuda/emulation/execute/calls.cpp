@@ -14,124 +14,128 @@ namespace {
 /// For each call, for where it returns to.
 constexpr std::size_t record_nbytes = 8;
 
-[[nodiscard]] std::size_t size_of(const KeptRow& row) { return row.nbytes == 0 ? 1 : row.nbytes; }
+[[nodiscard]] std::size_t size_of(const SavedRow& row) { return row.nbytes == 0 ? 1 : row.nbytes; }
 
 }  // namespace
 
-CallStacks::CallStacks(Block& of) : owner_(of), stacks_(of.warps.size() * warp_size) {}
+CallStacks::CallStacks(Block& block) : owner_(block), stacks_(block.warps.size() * warp_size) {}
 
-CallStacks::ThreadStack& CallStacks::stack_of(const Warp& on, int lane) {
-  return stacks_[std::size_t{on.number} * warp_size + static_cast<std::size_t>(lane)];
+CallStacks::ThreadStack& CallStacks::stack_of(const Warp& warp, int lane) {
+  return stacks_[std::size_t{warp.number} * warp_size + static_cast<std::size_t>(lane)];
 }
 
-void CallStacks::start(Warp& on) {
-  const LaunchState& launched = owner_.launched;
+void CallStacks::start(Warp& warp) {
+  const LaunchState& launch_state = owner_.launch_state;
   for (int lane = 0; lane < warp_size; ++lane) {
-    stack_of(on, lane).records.clear();
-    stack_of(on, lane).kept.clear();
-    if (launched.code.frame == no_row) continue;
-    on.values<std::uint64_t>(launched.code.frame)[lane] =
-        reinterpret_cast<std::uint64_t>(on.local) +
-        static_cast<std::uint64_t>(lane) * launched.local_nbytes;
+    stack_of(warp, lane).records.clear();
+    stack_of(warp, lane).saved_bytes.clear();
+    if (launch_state.program.frame == no_row) continue;
+    warp.values<std::uint64_t>(launch_state.program.frame)[lane] =
+        reinterpret_cast<std::uint64_t>(warp.local) +
+        static_cast<std::uint64_t>(lane) * launch_state.local_nbytes;
   }
 }
 
-const CalledFunction& CallStacks::target(Warp& on, const Instruction& what, int lane) const {
-  const Program& code = owner_.launched.code;
-  const CallSite& site = code.call_sites[what.target];
+const CalledFunction& CallStacks::target(Warp& warp, const Instruction& instruction,
+                                         int lane) const {
+  const Program& code = owner_.launch_state.program;
+  const CallSite& site = code.call_sites[instruction.target];
   if (site.function >= 0) return code.functions[static_cast<std::size_t>(site.function)];
-  const std::uint64_t address = on.values<const std::uint64_t>(what.source[0])[lane];
-  const auto found = std::ranges::find(code.functions, address, &CalledFunction::address);
-  if (found == code.functions.end()) {
+  const std::uint64_t address = warp.values<const std::uint64_t>(instruction.source[0])[lane];
+  const auto function = std::ranges::find(code.functions, address, &CalledFunction::address);
+  if (function == code.functions.end()) {
     fault(code::illegal_address, lane, "a call of an address that no function of the module has");
   }
-  if (found->layout.signature != site.signature) {
+  if (function->layout.signature != site.signature) {
     fault(code::launch_failure, lane,
-          "a call of " + std::string(found->name) + " with parameters of " + site.signature +
-              "bytes, it has " + found->layout.signature);
+          "a call of " + std::string(function->name) + " with parameters of " + site.signature +
+              "bytes, it has " + function->layout.signature);
   }
-  return *found;
+  return *function;
 }
 
-void CallStacks::keep(Warp& on, const CallSite& site, ThreadStack& into, int lane) {
-  std::size_t end = into.kept.size();
-  into.kept.resize(end + site.kept_nbytes);
-  for (const KeptRow& row : site.kept) {
-    std::byte* const to = into.kept.data() + end;
+void CallStacks::save(Warp& warp, const CallSite& site, ThreadStack& stack, int lane) {
+  std::size_t end = stack.saved_bytes.size();
+  stack.saved_bytes.resize(end + site.saved_nbytes);
+  for (const SavedRow& row : site.saved_rows) {
+    std::byte* const destination = stack.saved_bytes.data() + end;
     if (row.nbytes == 0) {
-      *to = std::byte{(on.predicate(static_cast<emulation::row>(row.offset)) >> lane & 1) != 0};
+      *destination =
+          std::byte{(warp.predicate(static_cast<emulation::row>(row.offset)) >> lane & 1) != 0};
     } else {
-      std::memcpy(to, on.banks[0] + row.offset + static_cast<std::size_t>(lane) * row.nbytes,
+      std::memcpy(destination,
+                  warp.banks[0] + row.offset + static_cast<std::size_t>(lane) * row.nbytes,
                   row.nbytes);
     }
     end += size_of(row);
   }
-  if (owner_.undefined) owner_.undefined->keep(on, site.kept, lane, into.kept);
+  if (owner_.undefined) owner_.undefined->save(warp, site.saved_rows, lane, stack.saved_bytes);
 }
 
-void CallStacks::restore(Warp& on, const CallSite& site, ThreadStack& from, int lane) {
-  if (owner_.undefined) owner_.undefined->restore(on, site.kept, lane, from.kept);
-  std::size_t at = from.kept.size() - site.kept_nbytes;
-  for (const KeptRow& row : site.kept) {
-    const std::byte* const value = from.kept.data() + at;
+void CallStacks::restore(Warp& warp, const CallSite& site, ThreadStack& stack, int lane) {
+  if (owner_.undefined) owner_.undefined->restore(warp, site.saved_rows, lane, stack.saved_bytes);
+  std::size_t offset = stack.saved_bytes.size() - site.saved_nbytes;
+  for (const SavedRow& row : site.saved_rows) {
+    const std::byte* const value = stack.saved_bytes.data() + offset;
     if (row.nbytes == 0) {
       const lane_mask bit = lane_mask{1} << lane;
-      on.set_predicate(static_cast<emulation::row>(row.offset), *value != std::byte{} ? bit : 0,
-                       bit);
+      warp.set_predicate(static_cast<emulation::row>(row.offset), *value != std::byte{} ? bit : 0,
+                         bit);
     } else {
-      std::memcpy(on.banks[0] + row.offset + static_cast<std::size_t>(lane) * row.nbytes, value,
+      std::memcpy(warp.banks[0] + row.offset + static_cast<std::size_t>(lane) * row.nbytes, value,
                   row.nbytes);
     }
-    at += size_of(row);
+    offset += size_of(row);
   }
-  from.kept.resize(from.kept.size() - site.kept_nbytes);
+  stack.saved_bytes.resize(stack.saved_bytes.size() - site.saved_nbytes);
 }
 
-void CallStacks::enter(Warp& on, const CallSite& site, const CalledFunction& into, int lane) {
-  const LaunchState& launched = owner_.launched;
-  std::uint64_t& frame = on.values<std::uint64_t>(launched.code.frame)[lane];
-  const std::uint64_t begin = reinterpret_cast<std::uint64_t>(on.local) +
-                              static_cast<std::uint64_t>(lane) * launched.local_nbytes +
-                              launched.code.local_nbytes;
-  const ThreadStack& stack = stack_of(on, lane);
+void CallStacks::enter(Warp& warp, const CallSite& site, const CalledFunction& function, int lane) {
+  const LaunchState& launch_state = owner_.launch_state;
+  std::uint64_t& frame = warp.values<std::uint64_t>(launch_state.program.frame)[lane];
+  const std::uint64_t begin = reinterpret_cast<std::uint64_t>(warp.local) +
+                              static_cast<std::uint64_t>(lane) * launch_state.local_nbytes +
+                              launch_state.program.local_nbytes;
+  const ThreadStack& stack = stack_of(warp, lane);
   const std::uint64_t called = frame + site.frame_nbytes;
-  const std::uint64_t used =
-      called + into.frame_nbytes - begin + stack.kept.size() + stack.records.size() * record_nbytes;
-  if (used > launched.stack_nbytes) {
+  const std::uint64_t used = called + function.frame_nbytes - begin + stack.saved_bytes.size() +
+                             stack.records.size() * record_nbytes;
+  if (used > launch_state.stack_nbytes) {
     fault(FailureKind::stack_overflow, lane,
           "stack overflow: call " + std::to_string(stack.records.size()) + ", of " +
-              std::string(into.name) + ", needs " + std::to_string(used) + " bytes of " +
-              std::to_string(launched.stack_nbytes));
+              std::string(function.name) + ", needs " + std::to_string(used) + " bytes of " +
+              std::to_string(launch_state.stack_nbytes));
   }
-  auto* const variables = reinterpret_cast<std::byte*>(called) + into.layout.nbytes;
-  const std::uint32_t nbytes = into.frame_nbytes - into.layout.nbytes;
+  auto* const variables = reinterpret_cast<std::byte*>(called) + function.layout.nbytes;
+  const std::uint32_t nbytes = function.frame_nbytes - function.layout.nbytes;
   std::memset(variables, poison, nbytes);
-  if (owner_.undefined) owner_.undefined->forget(variables, nbytes);
+  if (owner_.undefined) owner_.undefined->mark_undefined(variables, nbytes);
   frame = called;
 }
 
-void CallStacks::call(Warp& on, const Instruction& what, std::uint32_t from, lane_mask active) {
-  const CallSite& site = owner_.launched.code.call_sites[what.target];
+void CallStacks::call(Warp& warp, const Instruction& instruction, std::uint32_t call_pc,
+                      lane_mask active) {
+  const CallSite& site = owner_.launch_state.program.call_sites[instruction.target];
   for_lanes(active, [&](int lane) {
-    const CalledFunction& into = target(on, what, lane);
-    ThreadStack& stack = stack_of(on, lane);
-    stack.records.push_back({from, what.target});
-    keep(on, site, stack, lane);
-    enter(on, site, into, lane);
-    on.at[static_cast<std::size_t>(lane)] = into.entry;
+    const CalledFunction& function = target(warp, instruction, lane);
+    ThreadStack& stack = stack_of(warp, lane);
+    stack.records.push_back({call_pc, instruction.target});
+    save(warp, site, stack, lane);
+    enter(warp, site, function, lane);
+    warp.pc[static_cast<std::size_t>(lane)] = function.entry;
   });
 }
 
-void CallStacks::leave(Warp& on, lane_mask active) {
-  const Program& code = owner_.launched.code;
+void CallStacks::return_from_call(Warp& warp, lane_mask active) {
+  const Program& code = owner_.launch_state.program;
   for_lanes(active, [&](int lane) {
-    ThreadStack& stack = stack_of(on, lane);
+    ThreadStack& stack = stack_of(warp, lane);
     const Record last = stack.records.back();
     stack.records.pop_back();
     const CallSite& site = code.call_sites[last.site];
-    restore(on, site, stack, lane);
-    on.values<std::uint64_t>(code.frame)[lane] -= site.frame_nbytes;
-    on.at[static_cast<std::size_t>(lane)] = last.from + 1;
+    restore(warp, site, stack, lane);
+    warp.values<std::uint64_t>(code.frame)[lane] -= site.frame_nbytes;
+    warp.pc[static_cast<std::size_t>(lane)] = last.call_pc + 1;
   });
 }
 

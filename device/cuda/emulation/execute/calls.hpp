@@ -17,31 +17,32 @@ namespace skerry::emulation {
 /// here. Both count against the limit of the stack, as they do on a GPU.
 class CallStacks {
  public:
-  explicit CallStacks(Block& of);
+  explicit CallStacks(Block& block);
 
   /// The warp begins with a block: its threads are in no call.
-  void start(Warp& on);
+  void start(Warp& warp);
   /// The lanes call functions from the instruction `from`, and stand at their begin. Faults with
   /// 719 where the stack is full, and 700 for an address of no function.
-  void call(Warp& on, const Instruction& what, std::uint32_t from, lane_mask active);
+  void call(Warp& warp, const Instruction& instruction, std::uint32_t call_pc, lane_mask active);
   /// Their functions return: they stand behind the call.
-  void leave(Warp& on, lane_mask active);
+  void return_from_call(Warp& warp, lane_mask active);
 
  private:
   struct Record {
-    std::uint32_t from = 0;
+    std::uint32_t call_pc = 0;
     std::uint32_t site = 0;
   };
   struct ThreadStack {
     std::vector<Record> records;
-    std::vector<std::byte> kept;
+    std::vector<std::byte> saved_bytes;
   };
 
-  [[nodiscard]] ThreadStack& stack_of(const Warp& on, int lane);
-  [[nodiscard]] const CalledFunction& target(Warp& on, const Instruction& what, int lane) const;
-  void enter(Warp& on, const CallSite& site, const CalledFunction& into, int lane);
-  void keep(Warp& on, const CallSite& site, ThreadStack& into, int lane);
-  void restore(Warp& on, const CallSite& site, ThreadStack& from, int lane);
+  [[nodiscard]] ThreadStack& stack_of(const Warp& warp, int lane);
+  [[nodiscard]] const CalledFunction& target(Warp& warp, const Instruction& instruction,
+                                             int lane) const;
+  void enter(Warp& warp, const CallSite& site, const CalledFunction& function, int lane);
+  void save(Warp& warp, const CallSite& site, ThreadStack& stack, int lane);
+  void restore(Warp& warp, const CallSite& site, ThreadStack& stack, int lane);
 
   Block& owner_;
   std::vector<ThreadStack> stacks_;

@@ -13,8 +13,8 @@ template <bool Nan, bool Xor, class Ordered, class T>
 [[nodiscard]] T choice_of(T a, T b, Ordered&& ordered) {
   if constexpr (Xor) {
     const bool is_negative = std::signbit(a) != std::signbit(b);
-    const T found = choice_of<Nan, false>(std::fabs(a), std::fabs(b), ordered);
-    return is_negative ? -found : found;
+    const T magnitude = choice_of<Nan, false>(std::fabs(a), std::fabs(b), ordered);
+    return is_negative ? -magnitude : magnitude;
   } else {
     if (Nan) return a == a && b == b ? ordered(a, b) : std::numeric_limits<T>::quiet_NaN();
     return a == a ? (b == b ? ordered(a, b) : a) : b;
@@ -24,7 +24,7 @@ template <bool Nan, bool Xor, class Ordered, class T>
 template <bool Nan, bool Xor = false>
 struct Smaller {
   template <class T>
-  static T of(T a, T b) {
+  static T apply(T a, T b) {
     return choice_of<Nan, Xor>(
         a, b, [](T x, T y) { return x == y ? (std::signbit(x) ? x : y) : (x < y ? x : y); });
   }
@@ -33,7 +33,7 @@ struct Smaller {
 template <bool Nan, bool Xor = false>
 struct Larger {
   template <class T>
-  static T of(T a, T b) {
+  static T apply(T a, T b) {
     return choice_of<Nan, Xor>(
         a, b, [](T x, T y) { return x == y ? (std::signbit(x) ? y : x) : (x > y ? x : y); });
   }

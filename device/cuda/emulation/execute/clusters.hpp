@@ -17,13 +17,13 @@ inline constexpr std::uint64_t cluster_stride = std::uint64_t{1} << 24;
 [[nodiscard]] std::uint64_t number_in_grid(std::uint64_t number, const Extent& grid,
                                            const Extent& cluster) noexcept;
 /// For a block in its cluster: x runs first.
-[[nodiscard]] std::uint32_t cluster_rank(const Block& of) noexcept;
+[[nodiscard]] std::uint32_t cluster_rank(const Block& block) noexcept;
 /// The block whose shared memory is at an address of the window; null: the block's own, or none.
-[[nodiscard]] Block* block_in_window(const LaunchState& of, std::uint64_t address) noexcept;
+[[nodiscard]] Block* block_in_window(const LaunchState& state, std::uint64_t address) noexcept;
 /// The block of the cluster whose shared memory a generic address is in; null if in none.
-[[nodiscard]] Block* block_at(const LaunchState& of, std::uint64_t address) noexcept;
+[[nodiscard]] Block* block_at(const LaunchState& state, std::uint64_t address) noexcept;
 
 /// All blocks of the cluster have come to its barrier, or have ended.
-[[nodiscard]] bool is_cluster_complete(const LaunchState& of) noexcept;
+[[nodiscard]] bool is_cluster_complete(const LaunchState& state) noexcept;
 
 }  // namespace skerry::emulation

@@ -14,14 +14,14 @@ constexpr u32 of_nobody = 0xdeadbeef;
 enum class Direction { up, down, butterfly, index };
 
 struct LaneChoice {
-  int from = 0;
+  int source_lane = 0;
   bool is_in_range = false;
 };
 
 /// PTX ISA, shfl.sync: `c` has the last lane of a segment, and above it the bits that segments
 /// share.
 template <Direction To>
-[[nodiscard]] LaneChoice chosen(int lane, u32 b, u32 c) {
+[[nodiscard]] LaneChoice select_lane(int lane, u32 b, u32 c) {
   const int amount = static_cast<int>(b & 31);
   const int clamp = static_cast<int>(c & 31);
   const int segment = static_cast<int>(c >> 8 & 31);
@@ -36,39 +36,39 @@ template <Direction To>
     case Direction::index:
       break;
   }
-  const int from = (lane & segment) | (amount & ~segment);
-  return {from, from <= last};
+  const int source_lane = (lane & segment) | (amount & ~segment);
+  return {source_lane, source_lane <= last};
 }
 
 template <Direction To>
-void shuffle(Warp& on, const Instruction& what, lane_mask active) {
+void shuffle(Warp& warp, const Instruction& instruction, lane_mask active) {
   std::array<u32, warp_size> values;
-  std::memcpy(values.data(), on.values<const u32>(what.source[0]), sizeof values);
-  const u32* const b = on.values<const u32>(what.source[1]);
-  const u32* const c = on.values<const u32>(what.source[2]);
+  std::memcpy(values.data(), warp.values<const u32>(instruction.source[0]), sizeof values);
+  const u32* const b = warp.values<const u32>(instruction.source[1]);
+  const u32* const c = warp.values<const u32>(instruction.source[2]);
   std::array<u32, warp_size> results;
   lane_mask in_range = 0;
   for (int lane = 0; lane < warp_size; ++lane) {
-    const LaneChoice choice = chosen<To>(lane, b[lane], c[lane]);
-    const int from = choice.is_in_range ? choice.from : lane;
+    const LaneChoice choice = select_lane<To>(lane, b[lane], c[lane]);
+    const int source_lane = choice.is_in_range ? choice.source_lane : lane;
     in_range |= lane_mask{choice.is_in_range} << lane;
-    const u32 value = values[static_cast<std::size_t>(from)];
-    results[static_cast<std::size_t>(lane)] = (active >> from & 1) != 0 ? value : of_nobody;
+    const u32 value = values[static_cast<std::size_t>(source_lane)];
+    results[static_cast<std::size_t>(lane)] = (active >> source_lane & 1) != 0 ? value : of_nobody;
   }
-  blend(on.values<u32>(what.destination[0]), results.data(), active);
-  on.set_predicate(what.destination[1], in_range, active);
+  blend(warp.values<u32>(instruction.destination[0]), results.data(), active);
+  warp.set_predicate(instruction.destination[1], in_range, active);
 }
 
-void ballot(Warp& on, const Instruction& what, lane_mask active) {
-  const lane_mask votes = on.predicate(what, 0) & active;
-  fill(on.values<u32>(what.destination[0]), votes, active);
+void ballot(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const lane_mask votes = warp.predicate(instruction, 0) & active;
+  fill(warp.values<u32>(instruction.destination[0]), votes, active);
 }
 
 /// `Holds` of the votes of the lanes that take part, and of these.
 template <auto Holds>
-void vote(Warp& on, const Instruction& what, lane_mask active) {
-  const bool holds = Holds(on.predicate(what, 0) & active, active);
-  on.set_predicate(what.destination[0], holds ? all_lanes : 0, active);
+void vote(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const bool holds = Holds(warp.predicate(instruction, 0) & active, active);
+  warp.set_predicate(instruction.destination[0], holds ? all_lanes : 0, active);
 }
 constexpr auto any = [](lane_mask votes, lane_mask) { return votes != 0; };
 constexpr auto all = [](lane_mask votes, lane_mask active) { return votes == active; };
@@ -77,8 +77,8 @@ constexpr auto uniform = [](lane_mask votes, lane_mask active) {
 };
 
 template <class T>
-void match_any(Warp& on, const Instruction& what, lane_mask active) {
-  const T* const values = on.values<const T>(what.source[0]);
+void match_any(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const T* const values = warp.values<const T>(instruction.source[0]);
   std::array<u32, warp_size> equal{};
   for_lanes(active, [&](int lane) {
     for_lanes(active, [&](int other) {
@@ -87,57 +87,58 @@ void match_any(Warp& on, const Instruction& what, lane_mask active) {
       }
     });
   });
-  blend(on.values<u32>(what.destination[0]), equal.data(), active);
+  blend(warp.values<u32>(instruction.destination[0]), equal.data(), active);
 }
 
 template <class T>
-void match_all(Warp& on, const Instruction& what, lane_mask active) {
-  const T* const values = on.values<const T>(what.source[0]);
+void match_all(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const T* const values = warp.values<const T>(instruction.source[0]);
   const T first = values[std::countr_zero(active)];
   bool same = true;
   for_lanes(active, [&](int lane) { same = same && values[lane] == first; });
-  fill(on.values<u32>(what.destination[0]), same ? active : 0, active);
-  on.set_predicate(what.destination[1], same ? all_lanes : 0, active);
+  fill(warp.values<u32>(instruction.destination[0]), same ? active : 0, active);
+  warp.set_predicate(instruction.destination[1], same ? all_lanes : 0, active);
 }
 
 constexpr auto smaller = [](auto a, auto b) { return std::min(a, b); };
 constexpr auto larger = [](auto a, auto b) { return std::max(a, b); };
 
 template <auto F, class T>
-void reduce(Warp& on, const Instruction& what, lane_mask active) {
-  const T* const values = on.values<const T>(what.source[0]);
+void reduce(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const T* const values = warp.values<const T>(instruction.source[0]);
   const int first = std::countr_zero(active);
   T result = values[first];
   for_lanes(active & (active - 1), [&](int lane) { result = F(result, values[lane]); });
-  fill(on.values<T>(what.destination[0]), result, active);
+  fill(warp.values<T>(instruction.destination[0]), result, active);
 }
 
 /// Any lane may be elected, but of the same members always the same one.
-void elect(Warp& on, const Instruction& what, lane_mask active) {
+void elect(Warp& warp, const Instruction& instruction, lane_mask active) {
   lane_mask left = active;
   const auto members = static_cast<std::uint32_t>(std::popcount(active));
-  for (std::uint32_t skip = on.owner->launched.device.elected_member % members; skip > 0; --skip) {
+  for (std::uint32_t skip = warp.owner->launch_state.device.elected_member % members; skip > 0;
+       --skip) {
     left &= left - 1;
   }
   const int elected = std::countr_zero(left);
-  if (what.destination[0] != no_row) {
-    fill(on.values<u32>(what.destination[0]), static_cast<u32>(elected), active);
+  if (instruction.destination[0] != no_row) {
+    fill(warp.values<u32>(instruction.destination[0]), static_cast<u32>(elected), active);
   }
-  on.set_predicate(what.destination[1], lane_mask{1} << elected, active);
+  warp.set_predicate(instruction.destination[1], lane_mask{1} << elected, active);
 }
 
 /// bar.warp.sync alone orders accesses to memory; the other collectives do not.
-void converge(Warp& on, const Instruction& /*what*/, lane_mask /*active*/) {
-  if (on.owner->races) on.owner->races->synchronize_warp(on);
+void converge(Warp& warp, const Instruction& /*what*/, lane_mask /*active*/) {
+  if (warp.owner->races) warp.owner->races->synchronize_warp(warp);
 }
 
 /// The last argument of each names the members.
-[[nodiscard]] Operation collective(handler run, std::vector<std::uint8_t> results,
+[[nodiscard]] Operation collective(handler function, std::vector<std::uint8_t> results,
                                    std::vector<std::uint8_t> arguments,
                                    std::size_t optional_results = 0) {
   const int members = static_cast<int>(arguments.size());
   arguments.push_back(sizeof(lane_mask));
-  return {.run = run,
+  return {.execute = function,
           .flow = Control::collective,
           .results = std::move(results),
           .arguments = std::move(arguments),
@@ -146,23 +147,24 @@ void converge(Warp& on, const Instruction& /*what*/, lane_mask /*active*/) {
 }
 
 void declare_votes(OperationTable& table) {
-  const auto declare = [&](std::string_view mode, std::string_view type, handler run,
+  const auto declare = [&](std::string_view mode, std::string_view type, handler function,
                            std::uint8_t result) {
     // nvcc writes one order, inline PTX of CUB the other.
-    table.add({"vote.sync.", mode, ".", type}, collective(run, {result}, {predicate_size}));
-    table.add({"vote.", mode, ".sync.", type}, collective(run, {result}, {predicate_size}));
+    table.add({"vote.sync.", mode, ".", type}, collective(function, {result}, {predicate_nbytes}));
+    table.add({"vote.", mode, ".sync.", type}, collective(function, {result}, {predicate_nbytes}));
   };
   declare("ballot", "b32", ballot, 4);
-  declare("any", "pred", vote<any>, predicate_size);
-  declare("all", "pred", vote<all>, predicate_size);
-  declare("uni", "pred", vote<uniform>, predicate_size);
+  declare("any", "pred", vote<any>, predicate_nbytes);
+  declare("all", "pred", vote<all>, predicate_nbytes);
+  declare("uni", "pred", vote<uniform>, predicate_nbytes);
 }
 
 }  // namespace
 
 void declare_collectives(OperationTable& table) {
-  const auto declare_shuffle = [&](std::string_view name, handler run) {
-    table.add({"shfl.sync.", name, ".b32"}, collective(run, {4, predicate_size}, {4, 4, 4}, 1));
+  const auto declare_shuffle = [&](std::string_view name, handler function) {
+    table.add({"shfl.sync.", name, ".b32"},
+              collective(function, {4, predicate_nbytes}, {4, 4, 4}, 1));
   };
   declare_shuffle("up", shuffle<Direction::up>);
   declare_shuffle("down", shuffle<Direction::down>);
@@ -171,8 +173,8 @@ void declare_collectives(OperationTable& table) {
   declare_votes(table);
   table.add({"match.any.sync.b32"}, collective(match_any<u32>, {4}, {4}));
   table.add({"match.any.sync.b64"}, collective(match_any<u64>, {4}, {8}));
-  table.add({"match.all.sync.b32"}, collective(match_all<u32>, {4, predicate_size}, {4}, 1));
-  table.add({"match.all.sync.b64"}, collective(match_all<u64>, {4, predicate_size}, {8}, 1));
+  table.add({"match.all.sync.b32"}, collective(match_all<u32>, {4, predicate_nbytes}, {4}, 1));
+  table.add({"match.all.sync.b64"}, collective(match_all<u64>, {4, predicate_nbytes}, {8}, 1));
   table.add({"redux.sync.add.u32"}, collective(reduce<std::plus<>{}, u32>, {4}, {4}));
   table.add({"redux.sync.add.s32"}, collective(reduce<std::plus<>{}, u32>, {4}, {4}));
   table.add({"redux.sync.min.u32"}, collective(reduce<smaller, u32>, {4}, {4}));
@@ -182,7 +184,7 @@ void declare_collectives(OperationTable& table) {
   table.add({"redux.sync.and.b32"}, collective(reduce<std::bit_and<>{}, u32>, {4}, {4}));
   table.add({"redux.sync.or.b32"}, collective(reduce<std::bit_or<>{}, u32>, {4}, {4}));
   table.add({"redux.sync.xor.b32"}, collective(reduce<std::bit_xor<>{}, u32>, {4}, {4}));
-  table.add({"elect.sync"}, collective(elect, {4, predicate_size}, {}, 1));
+  table.add({"elect.sync"}, collective(elect, {4, predicate_nbytes}, {}, 1));
   table.add({"bar.warp.sync"}, collective(converge, {}, {}));
 }
 

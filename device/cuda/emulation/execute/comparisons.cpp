@@ -6,9 +6,9 @@ namespace skerry::emulation {
 namespace {
 
 template <auto Comparison, class T, bool Ftz>
-lane_mask found(Warp& on, const Instruction& what) {
-  const T* const a = on.values<const T>(what.source[0]);
-  const T* const b = on.values<const T>(what.source[1]);
+lane_mask compare_lanes(Warp& warp, const Instruction& instruction) {
+  const T* const a = warp.values<const T>(instruction.source[0]);
+  const T* const b = warp.values<const T>(instruction.source[1]);
   if constexpr (Ftz) {
     constexpr auto of_flushed = [](T x, T y) {
       return Comparison(flushed<true>(x), flushed<true>(y));
@@ -21,7 +21,7 @@ lane_mask found(Warp& on, const Instruction& what) {
 
 template <auto Comparison, class T>
 void declare(OperationTable& table, std::string_view name, std::string_view type_of) {
-  declare_comparison<found<Comparison, T, false>, sizeof(T)>(table, {name, "", type_of});
+  declare_comparison<compare_lanes<Comparison, T, false>, sizeof(T)>(table, {name, "", type_of});
 }
 
 template <class T>
@@ -40,11 +40,11 @@ void declare_equality(OperationTable& table, std::string_view type_of) {
 
 /// testp: what a number is.
 template <auto Is, class T>
-void test_number(Warp& on, const Instruction& what, lane_mask active) {
-  const T* const a = on.values<const T>(what.source[0]);
-  lane_mask found = 0;
-  for_lanes(active, [&](int lane) { found |= lane_mask{Is(a[lane])} << lane; });
-  on.set_predicate(what.destination[0], found, active);
+void test_number(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const T* const a = warp.values<const T>(instruction.source[0]);
+  lane_mask mask = 0;
+  for_lanes(active, [&](int lane) { mask |= lane_mask{Is(a[lane])} << lane; });
+  warp.set_predicate(instruction.destination[0], mask, active);
 }
 
 constexpr auto is_finite = [](auto a) { return std::isfinite(a); };
@@ -56,9 +56,9 @@ constexpr auto is_subnormal = [](auto a) { return std::fpclassify(a) == FP_SUBNO
 
 template <class T>
 void declare_tests(OperationTable& table) {
-  const auto declare = [&](std::string_view name, handler run) {
+  const auto declare = [&](std::string_view name, handler function) {
     table.add({"testp.", name, ".", type<T>::name},
-              {.run = run, .results = {predicate_size}, .arguments = {sizeof(T)}});
+              {.execute = function, .results = {predicate_nbytes}, .arguments = {sizeof(T)}});
   };
   declare("finite", test_number<is_finite, T>);
   declare("infinite", test_number<is_infinite, T>);
@@ -71,23 +71,24 @@ void declare_tests(OperationTable& table) {
 }  // namespace
 
 void declare_comparisons(OperationTable& table) {
-  for_types<u16, u32, u64, s16, s32, s64>([&]<class T>(type<T> of) {
-    declare_equality<T>(table, of.name);
-    declare_order<T>(table, of.name);
+  for_types<u16, u32, u64, s16, s32, s64>([&]<class T>(type<T> type_tag) {
+    declare_equality<T>(table, type_tag.name);
+    declare_order<T>(table, type_tag.name);
   });
   for_float_comparisons([&]<auto Comparison>(std::string_view name) {
     declare<Comparison, f32>(table, name, "f32");
     declare<Comparison, f64>(table, name, "f64");
-    declare_comparison<found<Comparison, f32, true>, sizeof(f32)>(table, {name, ".ftz", "f32"});
+    declare_comparison<compare_lanes<Comparison, f32, true>, sizeof(f32)>(table,
+                                                                          {name, ".ftz", "f32"});
   });
   declare_equality<u16>(table, "b16");
   declare_equality<u32>(table, "b32");
   declare_equality<u64>(table, "b64");
-  for_types<u16, u32, u64>([&]<class T>(type<T> of) {
-    declare<std::less<>{}, T>(table, "lo", of.name);
-    declare<std::less_equal<>{}, T>(table, "ls", of.name);
-    declare<std::greater<>{}, T>(table, "hi", of.name);
-    declare<std::greater_equal<>{}, T>(table, "hs", of.name);
+  for_types<u16, u32, u64>([&]<class T>(type<T> type_tag) {
+    declare<std::less<>{}, T>(table, "lo", type_tag.name);
+    declare<std::less_equal<>{}, T>(table, "ls", type_tag.name);
+    declare<std::greater<>{}, T>(table, "hi", type_tag.name);
+    declare<std::greater_equal<>{}, T>(table, "hs", type_tag.name);
   });
   declare_tests<f32>(table);
   declare_tests<f64>(table);

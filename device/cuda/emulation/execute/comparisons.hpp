@@ -54,44 +54,44 @@ template <auto Comparison, class T>
 }
 
 /// Where a comparison of an instruction's first two sources holds.
-using comparison = lane_mask (*)(Warp& on, const Instruction& what);
+using comparison = lane_mask (*)(Warp& warp, const Instruction& instruction);
 
 /// The one that the operation has given to its instructions. There are few handlers so, of
 /// comparisons by hundreds; Size, of an operand, tells those apart whose operands differ.
-[[nodiscard]] inline lane_mask found_by(Warp& on, const Instruction& what) {
-  return reinterpret_cast<comparison>(what.immediate)(on, what);
+[[nodiscard]] inline lane_mask found_by(Warp& warp, const Instruction& instruction) {
+  return reinterpret_cast<comparison>(instruction.immediate)(warp, instruction);
 }
 
 /// As it is combined with the third source, a predicate.
 template <auto Combined>
-[[nodiscard]] lane_mask combined(Warp& on, const Instruction& what, lane_mask found) {
-  return Combined(found, what.source[2] == no_row ? 0 : on.predicate(what, 2));
+[[nodiscard]] lane_mask combined(Warp& warp, const Instruction& instruction, lane_mask mask) {
+  return Combined(mask, instruction.source[2] == no_row ? 0 : warp.predicate(instruction, 2));
 }
 
 /// setp d|q, a, b, c: d is `(a ? b) op c`, and q is `!(a ? b) op c`.
 template <auto Combined>
-void set_both(Warp& on, const Instruction& what, lane_mask active, lane_mask found) {
-  const lane_mask holds = combined<Combined>(on, what, found);
-  const lane_mask fails = combined<Combined>(on, what, ~found);
-  on.set_predicate(what.destination[0], holds, active);
-  on.set_predicate(what.destination[1], fails, active);
+void set_both(Warp& warp, const Instruction& instruction, lane_mask active, lane_mask mask) {
+  const lane_mask holds = combined<Combined>(warp, instruction, mask);
+  const lane_mask fails = combined<Combined>(warp, instruction, ~mask);
+  warp.set_predicate(instruction.destination[0], holds, active);
+  warp.set_predicate(instruction.destination[1], fails, active);
 }
 /// Without a third source: it is what most branches ask, and has a handler of its own.
 template <comparison Found>
-void set_predicate(Warp& on, const Instruction& what, lane_mask active) {
-  set_both<keep>(on, what, active, Found(on, what));
+void set_predicate(Warp& warp, const Instruction& instruction, lane_mask active) {
+  set_both<keep>(warp, instruction, active, Found(warp, instruction));
 }
 template <auto Combined, std::uint8_t Size>
-void set_combined_predicate(Warp& on, const Instruction& what, lane_mask active) {
-  set_both<Combined>(on, what, active, found_by(on, what));
+void set_combined_predicate(Warp& warp, const Instruction& instruction, lane_mask active) {
+  set_both<Combined>(warp, instruction, active, found_by(warp, instruction));
 }
 
 /// set d, a, b, c: this value where `(a ? b) op c` holds, else zero.
 template <auto Combined, std::uint8_t Size, class D, D Value>
-void set_value(Warp& on, const Instruction& what, lane_mask active) {
-  const lane_mask found = combined<Combined>(on, what, found_by(on, what));
-  D* const to = on.values<D>(what.destination[0]);
-  for_lanes(active, [&](int lane) { to[lane] = (found >> lane & 1) != 0 ? Value : D{0}; });
+void set_value(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const lane_mask mask = combined<Combined>(warp, instruction, found_by(warp, instruction));
+  D* const destination = warp.values<D>(instruction.destination[0]);
+  for_lanes(active, [&](int lane) { destination[lane] = (mask >> lane & 1) != 0 ? Value : D{0}; });
 }
 
 constexpr u32 float_one = 0x3f800000;
@@ -109,7 +109,7 @@ void for_combinations(Declare&& declare) {
 /// The sizes of two operands and, if it has one, a predicate.
 [[nodiscard]] inline std::vector<std::uint8_t> compared(std::uint8_t size, bool has_predicate) {
   std::vector<std::uint8_t> sizes{size, size};
-  if (has_predicate) sizes.push_back(predicate_size);
+  if (has_predicate) sizes.push_back(predicate_nbytes);
   return sizes;
 }
 
@@ -122,42 +122,42 @@ struct ComparisonName {
 
 /// set, combined with a predicate or not.
 template <auto Combined, std::uint8_t Size>
-void declare_set(OperationTable& table, const ComparisonName& of, comparison found,
+void declare_set(OperationTable& table, const ComparisonName& name, comparison comparison_function,
                  std::string_view combination) {
-  const auto sets = [&](std::string_view to, std::uint8_t nbytes, handler run) {
-    table.add({"set.", of.comparison, combination, of.ftz, ".", to, ".", of.type},
-              {.run = run,
+  const auto sets = [&](std::string_view result_type, std::uint8_t nbytes, handler function) {
+    table.add({"set.", name.comparison, combination, name.ftz, ".", result_type, ".", name.type},
+              {.execute = function,
                .results = {nbytes},
                .arguments = compared(Size, !combination.empty()),
-               .immediate = reinterpret_cast<std::int64_t>(found)});
+               .immediate = reinterpret_cast<std::int64_t>(comparison_function)});
   };
   sets("u32", 4, set_value<Combined, Size, u32, ~u32{0}>);
   sets("s32", 4, set_value<Combined, Size, u32, ~u32{0}>);
   sets("f32", 4, set_value<Combined, Size, u32, float_one>);
   sets("f16", 2, set_value<Combined, Size, u16, half_one>);
   sets("bf16", 2, set_value<Combined, Size, u16, bfloat_one>);
-  if (of.type == "f16" || of.type == "bf16") {
+  if (name.type == "f16" || name.type == "bf16") {
     sets("u16", 2, set_value<Combined, Size, u16, 0xffff>);
     sets("s16", 2, set_value<Combined, Size, u16, 0xffff>);
   }
 }
 
 template <comparison Found, std::uint8_t Size>
-void declare_comparison(OperationTable& table, const ComparisonName& of) {
-  table.add({"setp.", of.comparison, of.ftz, ".", of.type},
-            {.run = set_predicate<Found>,
-             .results = {predicate_size, predicate_size},
+void declare_comparison(OperationTable& table, const ComparisonName& name) {
+  table.add({"setp.", name.comparison, name.ftz, ".", name.type},
+            {.execute = set_predicate<Found>,
+             .results = {predicate_nbytes, predicate_nbytes},
              .arguments = compared(Size, false),
              .optional_results = 1});
-  declare_set<keep, Size>(table, of, Found, "");
+  declare_set<keep, Size>(table, name, Found, "");
   for_combinations([&]<auto Combined>(std::string_view combination) {
-    table.add({"setp.", of.comparison, combination, of.ftz, ".", of.type},
-              {.run = set_combined_predicate<Combined, Size>,
-               .results = {predicate_size, predicate_size},
+    table.add({"setp.", name.comparison, combination, name.ftz, ".", name.type},
+              {.execute = set_combined_predicate<Combined, Size>,
+               .results = {predicate_nbytes, predicate_nbytes},
                .arguments = compared(Size, true),
                .optional_results = 1,
                .immediate = reinterpret_cast<std::int64_t>(Found)});
-    declare_set<Combined, Size>(table, of, Found, combination);
+    declare_set<Combined, Size>(table, name, Found, combination);
   });
 }
 

@@ -9,7 +9,7 @@ namespace {
 template <class Half, class Rounding, bool Ftz = false, RangeLimit Limit = RangeLimit::none>
 struct AsHalf {
   template <class S>
-  static Half of(S a) {
+  static Half apply(S a) {
     return half_of<Half, Rounding>(limited<Limit>(widened(flushed<Ftz>(number_of(a)))));
   }
 };
@@ -18,7 +18,7 @@ struct AsHalf {
 template <class Half, class Rounding>
 struct IntegerAsHalf {
   template <class S>
-  static Half of(S a) {
+  static Half apply(S a) {
     return half_of<Half, Rounding>(widened(a));
   }
 };
@@ -26,7 +26,7 @@ struct IntegerAsHalf {
 template <class D, bool Ftz, bool Sat>
 struct WidenedHalf {
   template <class Half>
-  static D of(Half a) {
+  static D apply(Half a) {
     return saturated<Sat>(static_cast<D>(flushed<Ftz>(number_of(a))));
   }
 };
@@ -51,9 +51,9 @@ void declare_from_integer(OperationTable& table) {
 template <class Half, class S>
 void declare_from_float(OperationTable& table) {
   for_roundings([&]<class Rounding>(std::string_view rounding) {
-    const auto declare = [&](std::string_view modifiers, Operation what) {
+    const auto declare = [&](std::string_view modifiers, Operation operation) {
       table.add({"cvt.", rounding, modifiers, ".", type<Half>::name, ".", type<S>::name},
-                std::move(what));
+                std::move(operation));
     };
     declare("", conversion<AsHalf<Half, Rounding>, Half, S>());
     declare(".sat", conversion<AsHalf<Half, Rounding, false, RangeLimit::saturated>, Half, S>());
@@ -69,21 +69,22 @@ void declare_from_float(OperationTable& table) {
 /// To wider floats, which have every half.
 template <class Half>
 void declare_widening(OperationTable& table) {
-  const std::string_view from = type<Half>::name;
-  table.add({"cvt.f32.", from}, conversion<WidenedHalf<f32, false, false>, f32, Half>());
-  table.add({"cvt.sat.f32.", from}, conversion<WidenedHalf<f32, false, true>, f32, Half>());
-  table.add({"cvt.ftz.f32.", from}, conversion<WidenedHalf<f32, true, false>, f32, Half>());
-  table.add({"cvt.ftz.sat.f32.", from}, conversion<WidenedHalf<f32, true, true>, f32, Half>());
-  table.add({"cvt.f64.", from}, conversion<WidenedHalf<f64, false, false>, f64, Half>());
-  table.add({"cvt.sat.f64.", from}, conversion<WidenedHalf<f64, false, true>, f64, Half>());
+  const std::string_view source_type = type<Half>::name;
+  table.add({"cvt.f32.", source_type}, conversion<WidenedHalf<f32, false, false>, f32, Half>());
+  table.add({"cvt.sat.f32.", source_type}, conversion<WidenedHalf<f32, false, true>, f32, Half>());
+  table.add({"cvt.ftz.f32.", source_type}, conversion<WidenedHalf<f32, true, false>, f32, Half>());
+  table.add({"cvt.ftz.sat.f32.", source_type},
+            conversion<WidenedHalf<f32, true, true>, f32, Half>());
+  table.add({"cvt.f64.", source_type}, conversion<WidenedHalf<f64, false, false>, f64, Half>());
+  table.add({"cvt.sat.f64.", source_type}, conversion<WidenedHalf<f64, false, true>, f64, Half>());
 }
 
 /// To an integral value of the same type.
 template <class Rounding>
 struct IntegralHalf {
   template <class Half>
-  static Half of(Half a) {
-    return half_of<Half, ToNearest>(Rounding::of(number_of(a)));
+  static Half apply(Half a) {
+    return half_of<Half, ToNearest>(Rounding::apply(number_of(a)));
   }
 };
 
@@ -102,7 +103,7 @@ void declare_integral(OperationTable& table) {
 }  // namespace
 
 void declare_conversions_of_halves(OperationTable& table) {
-  for_types<f16, bf16>([&]<class Half>(type<Half> /*of*/) {
+  for_types<f16, bf16>([&]<class Half>(type<Half> /*type_tag*/) {
     for_types<u8, s8, u16, s16, u32, s32, u64, s64>(
         [&]<class S>(type<S> /*from*/) { declare_from_integer<Half, S>(table); });
     declare_from_float<Half, f32>(table);

@@ -6,9 +6,9 @@ namespace skerry::emulation {
 namespace {
 
 template <class D>
-struct LowPart {
+struct Truncated {
   template <class S>
-  static D of(S a) {
+  static D apply(S a) {
     return static_cast<D>(a);
   }
 };
@@ -16,7 +16,7 @@ struct LowPart {
 template <class D>
 struct Clamped {
   template <class S>
-  static D of(S a) {
+  static D apply(S a) {
     using limits = std::numeric_limits<D>;
     if (std::is_signed_v<S> && static_cast<s64>(a) < static_cast<s64>(limits::min()) &&
         (std::is_signed_v<D> || a < 0)) {
@@ -47,8 +47,8 @@ template <class D, class S>
 template <class D, class Rounding, bool Ftz>
 struct RoundedInteger {
   template <class S>
-  static D of(S a) {
-    return nearest_integer<D>(Rounding::of(flushed<Ftz>(number_of(a))));
+  static D apply(S a) {
+    return nearest_integer<D>(Rounding::apply(flushed<Ftz>(number_of(a))));
   }
 };
 
@@ -67,9 +67,9 @@ void declare_rounding(OperationTable& table, std::string_view rounding) {
 
 template <class D>
 void declare_from_integers(OperationTable& table) {
-  for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class S>(type<S> from) {
-    table.add({"cvt.", type<D>::name, ".", from.name}, conversion<LowPart<D>, D, S>());
-    table.add({"cvt.sat.", type<D>::name, ".", from.name}, conversion<Clamped<D>, D, S>());
+  for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class S>(type<S> type_tag) {
+    table.add({"cvt.", type<D>::name, ".", type_tag.name}, conversion<Truncated<D>, D, S>());
+    table.add({"cvt.sat.", type<D>::name, ".", type_tag.name}, conversion<Clamped<D>, D, S>());
   });
 }
 

@@ -43,15 +43,15 @@ template <class Byte>
   using format = byte_format<Byte>;
   if (x != x) return format::nan;
   const u32 sign = std::signbit(x) ? 0x80U : 0;
-  constexpr int most = 20;
-  const int exponent = x == 0
-                           ? format::lowest
-                           : std::clamp(std::isinf(x) ? most : std::ilogb(x), format::lowest, most);
+  constexpr int max_exponent = 20;
+  const int exponent = x == 0 ? format::lowest
+                              : std::clamp(std::isinf(x) ? max_exponent : std::ilogb(x),
+                                           format::lowest, max_exponent);
   const f64 scaled = std::ldexp(std::isinf(x) ? 0 : std::fabs(x), format::fraction - exponent);
-  const auto units = static_cast<u32>(ToNearest::of(scaled));
+  const auto units = static_cast<u32>(ToNearest::apply(scaled));
   const u32 bits = (static_cast<u32>(exponent - format::lowest) << format::fraction) + units;
   return static_cast<u8>(
-      sign | (exponent == most ? format::largest : std::min<u32>(bits, format::largest)));
+      sign | (exponent == max_exponent ? format::largest : std::min<u32>(bits, format::largest)));
 }
 
 template <class Byte>
@@ -74,26 +74,26 @@ template <class Byte>
 
 template <class Half, class Rounding, RangeLimit Limit, bool Finite>
 struct PairOfHalves {
-  static Packed<Half> of(f32 high, f32 low) { return {one_of(low), one_of(high)}; }
+  static Packed<Half> apply(f32 high, f32 low) { return {one_of(low), one_of(high)}; }
   static Half one_of(f32 x) {
-    Half found = half_of<Half, Rounding>(limited<Limit>(x));
+    Half half = half_of<Half, Rounding>(limited<Limit>(x));
     constexpr u16 infinity = half_format<Half>::infinity;
-    if (Finite && (found.bits & 0x7fffU) == infinity) --found.bits;
-    return found;
+    if (Finite && (half.bits & 0x7fffU) == infinity) --half.bits;
+    return half;
   }
 };
 
 template <class Byte, RangeLimit Limit>
 struct PairOfBytes {
-  static BytePair of(f32 high, f32 low) {
+  static BytePair apply(f32 high, f32 low) {
     return {byte_of<Byte>(limited<Limit>(low)), byte_of<Byte>(limited<Limit>(high))};
   }
-  static BytePair of(f16x2 a) { return of(number_of(a.high), number_of(a.low)); }
+  static BytePair apply(f16x2 a) { return apply(number_of(a.high), number_of(a.low)); }
 };
 
 template <class Byte, RangeLimit Limit>
 struct HalvesOfBytes {
-  static f16x2 of(BytePair a) { return {one_of(a.low), one_of(a.high)}; }
+  static f16x2 apply(BytePair a) { return {one_of(a.low), one_of(a.high)}; }
   static f16 one_of(u8 x) {
     return half_of<f16, ToNearest>(limited<Limit>(number_of_byte<Byte>(x)));
   }
@@ -102,11 +102,11 @@ struct HalvesOfBytes {
 template <class Half>
 void declare_halves_of_floats(OperationTable& table) {
   const auto declare = [&]<class Rounding, RangeLimit Limit>(std::string_view modifiers) {
-    const std::string_view to = type<Packed<Half>>::name;
-    table.add({"cvt.", modifiers, ".", to, ".f32"},
-              vectors<PairOfHalves<Half, Rounding, Limit, false>, Packed<Half>, f32, f32>());
-    table.add({"cvt.", modifiers, ".satfinite.", to, ".f32"},
-              vectors<PairOfHalves<Half, Rounding, Limit, true>, Packed<Half>, f32, f32>());
+    const std::string_view result_type = type<Packed<Half>>::name;
+    table.add({"cvt.", modifiers, ".", result_type, ".f32"},
+              vector_op<PairOfHalves<Half, Rounding, Limit, false>, Packed<Half>, f32, f32>());
+    table.add({"cvt.", modifiers, ".satfinite.", result_type, ".f32"},
+              vector_op<PairOfHalves<Half, Rounding, Limit, true>, Packed<Half>, f32, f32>());
   };
   declare.template operator()<ToNearest, RangeLimit::none>("rn");
   declare.template operator()<ToNearest, RangeLimit::relu>("rn.relu");
@@ -119,11 +119,11 @@ void declare_bytes(OperationTable& table) {
   const std::string_view name = byte_format<Byte>::name;
   const auto declare = [&]<RangeLimit Limit>(std::string_view relu) {
     table.add({"cvt.rn.satfinite", relu, ".", name, ".f32"},
-              vectors<PairOfBytes<Byte, Limit>, BytePair, f32, f32>());
+              vector_op<PairOfBytes<Byte, Limit>, BytePair, f32, f32>());
     table.add({"cvt.rn.satfinite", relu, ".", name, ".f16x2"},
-              vectors<PairOfBytes<Byte, Limit>, BytePair, f16x2>());
+              vector_op<PairOfBytes<Byte, Limit>, BytePair, f16x2>());
     table.add({"cvt.rn", relu, ".f16x2.", name},
-              vectors<HalvesOfBytes<Byte, Limit>, f16x2, BytePair>());
+              vector_op<HalvesOfBytes<Byte, Limit>, f16x2, BytePair>());
   };
   declare.template operator()<RangeLimit::none>("");
   declare.template operator()<RangeLimit::relu>(".relu");
@@ -153,11 +153,11 @@ void declare_conversions_to_pairs(OperationTable& table) {
   declare_halves_of_floats<bf16>(table);
   declare_bytes<e4m3>(table);
   declare_bytes<e5m2>(table);
-  table.add({"cvt.rna.tf32.f32"}, vectors<shortened<TieRule::away, false>, u32, f32>());
-  table.add({"cvt.rn.tf32.f32"}, vectors<shortened<TieRule::even, false>, u32, f32>());
-  table.add({"cvt.rn.relu.tf32.f32"}, vectors<shortened<TieRule::even, true>, u32, f32>());
-  table.add({"cvt.rz.tf32.f32"}, vectors<shortened<TieRule::never, false>, u32, f32>());
-  table.add({"cvt.rz.relu.tf32.f32"}, vectors<shortened<TieRule::never, true>, u32, f32>());
+  table.add({"cvt.rna.tf32.f32"}, vector_op<shortened<TieRule::away, false>, u32, f32>());
+  table.add({"cvt.rn.tf32.f32"}, vector_op<shortened<TieRule::even, false>, u32, f32>());
+  table.add({"cvt.rn.relu.tf32.f32"}, vector_op<shortened<TieRule::even, true>, u32, f32>());
+  table.add({"cvt.rz.tf32.f32"}, vector_op<shortened<TieRule::never, false>, u32, f32>());
+  table.add({"cvt.rz.relu.tf32.f32"}, vector_op<shortened<TieRule::never, true>, u32, f32>());
 }
 
 }  // namespace skerry::emulation

@@ -74,76 +74,79 @@ void for_types(Declare&& declare) {
   (declare(type<T>()), ...);
 }
 
-/// In each lane the first value where it is in `chosen`, else the second. Lanes of two bytes have
-/// more bits than a mask of their width can have, so they are taken by halves; then all of it is
-/// vectors.
+/// In each lane the first value where it is in `selected_lanes`, else the second. Lanes of two
+/// bytes have more bits than a mask of their width can have, so they are taken by halves; then all
+/// of it is vectors.
 template <class T>
-inline void choose(T* to, lane_mask chosen, const T* first, const T* second) noexcept {
+inline void choose(T* destination, lane_mask selected_lanes, const T* first,
+                   const T* second) noexcept {
   using bits =
       std::conditional_t<sizeof(T) == 8, u64, std::conditional_t<sizeof(T) == 4, u32, u16>>;
-  constexpr int part = sizeof(T) <= 2 ? 16 : 32;
-  for (int begin = 0; begin < warp_size; begin += part) {
-    const auto mask = static_cast<bits>(chosen >> begin);
+  constexpr int mask_width = sizeof(T) <= 2 ? 16 : 32;
+  for (int begin = 0; begin < warp_size; begin += mask_width) {
+    const auto mask = static_cast<bits>(selected_lanes >> begin);
     // A destination may be an operand, but then it is so lane by lane.
 #pragma GCC ivdep
-    for (int k = 0; k < part; ++k) {
+    for (int k = 0; k < mask_width; ++k) {
       const auto bit = static_cast<bits>(bits{1} << k);
       const T one = first[begin + k];
       const T other = second[begin + k];
-      to[begin + k] = (mask & bit) != 0 ? one : other;
+      destination[begin + k] = (mask & bit) != 0 ? one : other;
     }
   }
 }
 
 /// Writes the lanes of `active` alone.
 template <class T>
-inline void blend(T* to, const T* values, lane_mask active) noexcept {
+inline void blend(T* destination, const T* values, lane_mask active) noexcept {
   if (active == all_lanes) {
-    std::copy_n(values, warp_size, to);
+    std::copy_n(values, warp_size, destination);
   } else if constexpr (sizeof(T) == 16) {
-    for_lanes(active, [&](int lane) { to[lane] = values[lane]; });
+    for_lanes(active, [&](int lane) { destination[lane] = values[lane]; });
   } else {
-    choose(to, active, values, to);
+    choose(destination, active, values, destination);
   }
 }
 
 /// The same value for all lanes of `active`.
 template <class T>
-inline void fill(T* to, T value, lane_mask active) noexcept {
+inline void fill(T* destination, T value, lane_mask active) noexcept {
   if (active == all_lanes) {
-    std::fill_n(to, warp_size, value);
+    std::fill_n(destination, warp_size, value);
   } else {
-    for_lanes(active, [&](int lane) { to[lane] = value; });
+    for_lanes(active, [&](int lane) { destination[lane] = value; });
   }
 }
 
 /// Calls `function` with the destination's row and those of the sources.
 template <class D, class... A, class Function>
-inline void with_rows(Warp& on, const Instruction& what, Function&& function) {
+inline void with_rows(Warp& warp, const Instruction& instruction, Function&& function) {
   [&]<std::size_t... k>(std::index_sequence<k...> /*sources*/) {
-    function(on.values<D>(what.destination[0]), on.values<const A>(what.source[k])...);
+    function(warp.values<D>(instruction.destination[0]),
+             warp.values<const A>(instruction.source[k])...);
   }(std::index_sequence_for<A...>());
 }
 
 /// A function or its object as a class that the loops below take.
 template <auto Function>
 struct Applied {
-  static auto of(auto... operands) { return Function(operands...); }
+  static auto apply(auto... operands) { return Function(operands...); }
 };
 
-/// F::of on the values of each lane: every lane is computed, so F must not trap.
+/// F::apply on the values of each lane: every lane is computed, so F must not trap.
 template <class F, class D, class... A>
 struct Elementwise {
-  static void run(Warp& on, const Instruction& what, lane_mask active) {
-    with_rows<D, A...>(on, what, [&](D* to, const A*... from) {
+  static void run(Warp& warp, const Instruction& instruction, lane_mask active) {
+    with_rows<D, A...>(warp, instruction, [&](D* destination, const A*... sources) {
       if (active == all_lanes) {
         // A destination may be a source, but then it is so lane by lane.
 #pragma GCC ivdep
-        for (int lane = 0; lane < warp_size; ++lane) to[lane] = F::of(from[lane]...);
+        for (int lane = 0; lane < warp_size; ++lane) destination[lane] = F::apply(sources[lane]...);
       } else {
         std::array<D, warp_size> values;
-        for (std::size_t lane = 0; lane < warp_size; ++lane) values[lane] = F::of(from[lane]...);
-        blend(to, values.data(), active);
+        for (std::size_t lane = 0; lane < warp_size; ++lane)
+          values[lane] = F::apply(sources[lane]...);
+        blend(destination, values.data(), active);
       }
     });
   }
@@ -152,32 +155,32 @@ struct Elementwise {
 /// The same for what is slow or may trap: active lanes alone.
 template <class F, class D, class... A>
 struct LaneByLane {
-  static void run(Warp& on, const Instruction& what, lane_mask active) {
-    with_rows<D, A...>(on, what, [&](D* to, const A*... from) {
-      for_lanes(active, [&](int lane) { to[lane] = F::of(from[lane]...); });
+  static void run(Warp& warp, const Instruction& instruction, lane_mask active) {
+    with_rows<D, A...>(warp, instruction, [&](D* destination, const A*... sources) {
+      for_lanes(active, [&](int lane) { destination[lane] = F::apply(sources[lane]...); });
     });
   }
 };
 
 template <class Loop, class D, class... A>
 [[nodiscard]] Operation with_loop() {
-  return {.run = Loop::run, .results = {sizeof(D)}, .arguments = {sizeof(A)...}};
+  return {.execute = Loop::run, .results = {sizeof(D)}, .arguments = {sizeof(A)...}};
 }
 template <class F, class D, class... A>
-[[nodiscard]] Operation vectors() {
+[[nodiscard]] Operation vector_op() {
   return with_loop<Elementwise<F, D, A...>, D, A...>();
 }
 template <class F, class D, class... A>
-[[nodiscard]] Operation scalars() {
+[[nodiscard]] Operation lane_op() {
   return with_loop<LaneByLane<F, D, A...>, D, A...>();
 }
 template <auto F, class D, class... A>
-[[nodiscard]] Operation vectors() {
-  return vectors<Applied<F>, D, A...>();
+[[nodiscard]] Operation vector_op() {
+  return vector_op<Applied<F>, D, A...>();
 }
 template <auto F, class D, class... A>
-[[nodiscard]] Operation scalars() {
-  return scalars<Applied<F>, D, A...>();
+[[nodiscard]] Operation lane_op() {
+  return lane_op<Applied<F>, D, A...>();
 }
 
 }  // namespace skerry::emulation

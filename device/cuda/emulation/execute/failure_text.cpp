@@ -54,27 +54,27 @@ static_assert(are_in_order);
   return text.data();
 }
 
-[[nodiscard]] std::string text_of(const WantedMemory& wanted) {
-  std::string text = wanted.alignment != 0 ? "misaligned " : "";
-  text += wanted.writes ? "write" : "read";
-  text += " of " + std::to_string(wanted.nbytes) + " bytes of " + std::string(wanted.space) +
-          " memory at " + hexadecimal(wanted.address);
-  if (wanted.alignment != 0) text += ", no multiple of " + std::to_string(wanted.alignment);
+[[nodiscard]] std::string text_of(const RequestedAccess& access) {
+  std::string text = access.alignment != 0 ? "misaligned " : "";
+  text += access.writes ? "write" : "read";
+  text += " of " + std::to_string(access.nbytes) + " bytes of " + std::string(access.space) +
+          " memory at " + hexadecimal(access.address);
+  if (access.alignment != 0) text += ", no multiple of " + std::to_string(access.alignment);
   return text;
 }
 
 [[nodiscard]] std::string text_of(const WaitingLanes& one) {
   return "block " + text_of(one.block) + ", warp " + std::to_string(one.warp) + ", " +
          std::to_string(one.count) + " lanes from " + std::to_string(one.first_lane) + ": " +
-         text_of(one.at);
+         text_of(one.source_line);
 }
 
 [[nodiscard]] std::string text_of(const OtherAccess& other) {
   std::string text = other.writes ? "written by " : "read by ";
-  if (!other.by.empty()) return text + other.by;
+  if (!other.operation_name.empty()) return text + other.operation_name;
   text += "block " + text_of(other.block);
   if (other.thread) text += ", thread " + text_of(*other.thread);
-  if (other.at) text += ": " + text_of(*other.at);
+  if (other.source_line) text += ": " + text_of(*other.source_line);
   return text;
 }
 
@@ -97,7 +97,7 @@ FailureKind kind_of(int code) noexcept {
   return FailureKind::other;
 }
 
-std::int64_t MemoryNear::beyond() const noexcept {
+std::int64_t MemoryNear::distance() const noexcept {
   if (address < begin) return -static_cast<std::int64_t>(begin - address);
   const std::uint64_t offset = address - begin;
   return offset < nbytes ? 0 : static_cast<std::int64_t>(offset - nbytes);
@@ -115,10 +115,11 @@ std::string text_of(const MemoryNear& memory) {
   if (memory.state == MemoryState::unmapped) {
     return "at addresses that are reserved, where no memory is mapped";
   }
-  const std::string whose = memory.device < 0 ? "" : " of device " + std::to_string(memory.device);
+  const std::string device_suffix =
+      memory.device < 0 ? "" : " of device " + std::to_string(memory.device);
   if (memory.nbytes == 0) {
     return memory.is_of_malloc ? "in the device's heap, before all that malloc gave"
-                               : "in freed memory" + whose;
+                               : "in freed memory" + device_suffix;
   }
   std::string text;
   const std::uint64_t address = memory.address;
@@ -134,7 +135,7 @@ std::string text_of(const MemoryNear& memory) {
     return text + "that malloc gave" +
            (memory.state == MemoryState::freed ? " and free took back" : "");
   }
-  text += "at " + hexadecimal(memory.begin) + whose;
+  text += "at " + hexadecimal(memory.begin) + device_suffix;
   if (memory.state == MemoryState::unreachable) {
     text += ", to which this device was not given access";
   }
@@ -142,40 +143,40 @@ std::string text_of(const MemoryNear& memory) {
   return text;
 }
 
-std::string text_of(const Extent& at) {
+std::string text_of(const Extent& extent) {
   std::array<char, 48> text;
-  (void)std::snprintf(text.data(), text.size(), "(%u,%u,%u)", at.x, at.y, at.z);
+  (void)std::snprintf(text.data(), text.size(), "(%u,%u,%u)", extent.x, extent.y, extent.z);
   return text.data();
 }
 
-std::string text_of(const SourceLine& at) {
-  if (at.line == 0) return at.instruction;
-  return at.instruction + "  // " + (at.file.empty() ? "?" : at.file) + ":" +
-         std::to_string(at.line);
+std::string text_of(const SourceLine& source_line) {
+  if (source_line.line == 0) return source_line.instruction;
+  return source_line.instruction + "  // " + (source_line.file.empty() ? "?" : source_line.file) +
+         ":" + std::to_string(source_line.line);
 }
 
-std::string headline(const Failure& found) {
-  std::string text = found.what;
-  if (found.wanted.space.empty()) return text;
+std::string headline(const Failure& failure) {
+  std::string text = failure.summary;
+  if (failure.access.space.empty()) return text;
   if (!text.empty()) text += ": ";
-  text += text_of(found.wanted);
-  if (found.wanted.alignment != 0) return text;
-  if (found.wanted.space == "global") return text + ": " + text_of(found.memory);
-  return text + (found.wanted.space == "local" ? " of the thread's" : "") + ": it has " +
-         std::to_string(found.memory.nbytes) + " bytes";
+  text += text_of(failure.access);
+  if (failure.access.alignment != 0) return text;
+  if (failure.access.space == "global") return text + ": " + text_of(failure.memory);
+  return text + (failure.access.space == "local" ? " of the thread's" : "") + ": it has " +
+         std::to_string(failure.memory.nbytes) + " bytes";
 }
 
-std::string text_of(const Failure& found) {
-  std::string text = headline(found);
-  if (found.has_thread) {
-    text += "\n  instruction: " + text_of(found.at) + "\n  block " + text_of(found.block) +
-            ", thread " + text_of(found.thread) + ", warp " + std::to_string(found.warp) +
-            ", lane " + std::to_string(found.lane);
+std::string text_of(const Failure& failure) {
+  std::string text = headline(failure);
+  if (failure.has_thread) {
+    text += "\n  instruction: " + text_of(failure.source_line) + "\n  block " +
+            text_of(failure.block) + ", thread " + text_of(failure.thread) + ", warp " +
+            std::to_string(failure.warp) + ", lane " + std::to_string(failure.lane);
   }
-  if (found.other) text += "\n  before: " + text_of(*found.other);
-  for (const WaitingLanes& one : found.waiting) text += "\n  " + text_of(one);
-  if (!found.kernel.empty()) text += "\n  kernel: " + found.kernel;
-  if (found.has_thread && found.at.line == 0) {
+  if (failure.other) text += "\n  before: " + text_of(*failure.other);
+  for (const WaitingLanes& one : failure.waiting) text += "\n  " + text_of(one);
+  if (!failure.kernel.empty()) text += "\n  kernel: " + failure.kernel;
+  if (failure.has_thread && failure.source_line.line == 0) {
     text += "\n  no source line: compile with lineinfo (nvcc -lineinfo, @cuda.jit(lineinfo=True))";
   }
   return text;

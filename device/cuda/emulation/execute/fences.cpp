@@ -14,9 +14,9 @@ void nothing(Warp& /*on*/, const Instruction& /*what*/, lane_mask /*active*/) {}
 
 /// A policy for caches is a number that nobody looks at; Size is the operand's.
 template <std::uint8_t Size>
-void make_policy(Warp& on, const Instruction& what, lane_mask active) {
-  auto* const to = on.values<std::uint64_t>(what.destination[0]);
-  for_lanes(active, [&](int lane) { to[lane] = 0; });
+void make_policy(Warp& warp, const Instruction& instruction, lane_mask active) {
+  auto* const destination = warp.values<std::uint64_t>(instruction.destination[0]);
+  for_lanes(active, [&](int lane) { destination[lane] = 0; });
 }
 
 }  // namespace
@@ -34,22 +34,23 @@ void declare_fences(OperationTable& table) {
        {"prefetch.L1", "prefetch.L2", "prefetch.global.L1", "prefetch.global.L2",
         "prefetch.local.L1", "prefetch.local.L2", "prefetch.global.L2::evict_last",
         "prefetch.global.L2::evict_normal", "prefetchu.L1"}) {
-    table.add({hint_prefix, name}, {.run = nothing});
+    table.add({hint_prefix, name}, {.execute = nothing});
   }
   for (const std::string_view space : {"", ".global"}) {
-    table.add({hint_prefix, "discard", space, ".L2"}, {.run = nothing});
-    table.add({hint_prefix, "applypriority", space, ".L2::evict_normal"}, {.run = nothing});
+    table.add({hint_prefix, "discard", space, ".L2"}, {.execute = nothing});
+    table.add({hint_prefix, "applypriority", space, ".L2::evict_normal"}, {.execute = nothing});
   }
   for (const std::string_view first :
        {"evict_last", "evict_normal", "evict_first", "evict_unchanged"}) {
     const Operation policy{
-        .run = make_policy<4>, .results = {8}, .arguments = {4}, .optional_arguments = 1};
+        .execute = make_policy<4>, .results = {8}, .arguments = {4}, .optional_arguments = 1};
     table.add({"createpolicy.fractional.L2::", first, ".b64"}, policy);
     for (const std::string_view second : {"evict_first", "evict_unchanged"}) {
       table.add({"createpolicy.fractional.L2::", first, ".L2::", second, ".b64"}, policy);
     }
   }
-  table.add({"createpolicy.cvt.L2.b64"}, {.run = make_policy<8>, .results = {8}, .arguments = {8}});
+  table.add({"createpolicy.cvt.L2.b64"},
+            {.execute = make_policy<8>, .results = {8}, .arguments = {8}});
 }
 
 }  // namespace skerry::emulation

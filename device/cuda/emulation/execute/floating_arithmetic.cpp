@@ -21,7 +21,7 @@ void declare_nearest(OperationTable& table, std::string_view opcode, bool has_de
   const auto named = [&]<bool Ftz, bool Sat>(std::string_view rounding,
                                              std::string_view modifiers) {
     table.add({opcode, rounding, modifiers, ".f32"},
-              vectors<Arithmetic<Applied<Exact>, Ftz, Sat>, f32, decltype(f32(A{}))...>());
+              vector_op<Arithmetic<Applied<Exact>, Ftz, Sat>, f32, decltype(f32(A{}))...>());
   };
   for (const std::string_view rounding : {".rn", ""}) {
     if (rounding.empty() && !has_default) continue;
@@ -30,38 +30,39 @@ void declare_nearest(OperationTable& table, std::string_view opcode, bool has_de
     named.template operator()<false, true>(rounding, ".sat");
     named.template operator()<true, true>(rounding, ".ftz.sat");
     table.add({opcode, rounding, ".f64"},
-              vectors<Arithmetic<Applied<Exact>>, f64, decltype(f64(A{}))...>());
+              vector_op<Arithmetic<Applied<Exact>>, f64, decltype(f64(A{}))...>());
   }
 }
 
 /// The same for what has no .sat.
 template <auto Exact>
 void declare_nearest_unary(OperationTable& table, std::string_view opcode) {
-  table.add({opcode, ".rn.f32"}, vectors<Arithmetic<Applied<Exact>>, f32, f32>());
-  table.add({opcode, ".rn.ftz.f32"}, vectors<Arithmetic<Applied<Exact>, true>, f32, f32>());
-  table.add({opcode, ".rn.f64"}, vectors<Arithmetic<Applied<Exact>>, f64, f64>());
+  table.add({opcode, ".rn.f32"}, vector_op<Arithmetic<Applied<Exact>>, f32, f32>());
+  table.add({opcode, ".rn.ftz.f32"}, vector_op<Arithmetic<Applied<Exact>, true>, f32, f32>());
+  table.add({opcode, ".rn.f64"}, vector_op<Arithmetic<Applied<Exact>>, f64, f64>());
 }
 
 template <template <bool, bool> class Choice>
 void declare_choice(OperationTable& table, std::string_view opcode) {
   const auto declare = [&]<bool Nan, bool Xor>(std::string_view modifiers) {
-    table.add({opcode, modifiers, ".f32"}, vectors<Arithmetic<Choice<Nan, Xor>>, f32, f32, f32>());
+    table.add({opcode, modifiers, ".f32"},
+              vector_op<Arithmetic<Choice<Nan, Xor>>, f32, f32, f32>());
     table.add({opcode, ".ftz", modifiers, ".f32"},
-              vectors<Arithmetic<Choice<Nan, Xor>, true>, f32, f32, f32>());
+              vector_op<Arithmetic<Choice<Nan, Xor>, true>, f32, f32, f32>());
   };
   declare.template operator()<false, false>("");
   declare.template operator()<true, false>(".NaN");
   declare.template operator()<false, true>(".xorsign.abs");
   declare.template operator()<true, true>(".NaN.xorsign.abs");
-  table.add({opcode, ".f64"}, vectors<Choice<false, false>, f64, f64, f64>());
+  table.add({opcode, ".f64"}, vector_op<Choice<false, false>, f64, f64, f64>());
 }
 
 /// Arithmetic in another rounding mode, which is set for all lanes at once.
 template <class F, int Mode, class D, class... A>
 struct InMode {
-  static void run(Warp& on, const Instruction& what, lane_mask active) {
+  static void run(Warp& warp, const Instruction& instruction, lane_mask active) {
     const RoundingMode mode(Mode);
-    Elementwise<F, D, A...>::run(on, what, active);
+    Elementwise<F, D, A...>::run(warp, instruction, active);
   }
 };
 
@@ -101,7 +102,7 @@ void declare_floating_arithmetic(OperationTable& table) {
   declare_nearest<std::multiplies<>{}, int, int>(table, "mul", true);
   declare_nearest<fused_product, int, int, int>(table, "fma", false);
   declare_nearest<fused_product, int, int, int>(table, "mad", false);
-  for_types<f32, f64>([&]<class T>(type<T> /*of*/) {
+  for_types<f32, f64>([&]<class T>(type<T> /*type_tag*/) {
     declare_saturating<std::plus<>{}, T, T, T>(table, "add");
     declare_saturating<std::minus<>{}, T, T, T>(table, "sub");
     declare_saturating<std::multiplies<>{}, T, T, T>(table, "mul");
@@ -111,22 +112,22 @@ void declare_floating_arithmetic(OperationTable& table) {
     declare_rounded<reciprocal, T, T>(table, "rcp");
     declare_rounded<square_root, T, T>(table, "sqrt");
   });
-  table.add({"div.rn.f32"}, vectors<Arithmetic<Applied<std::divides<>{}>>, f32, f32, f32>());
+  table.add({"div.rn.f32"}, vector_op<Arithmetic<Applied<std::divides<>{}>>, f32, f32, f32>());
   table.add({"div.rn.ftz.f32"},
-            vectors<Arithmetic<Applied<std::divides<>{}>, true>, f32, f32, f32>());
-  table.add({"div.rn.f64"}, vectors<Arithmetic<Applied<std::divides<>{}>>, f64, f64, f64>());
+            vector_op<Arithmetic<Applied<std::divides<>{}>, true>, f32, f32, f32>());
+  table.add({"div.rn.f64"}, vector_op<Arithmetic<Applied<std::divides<>{}>>, f64, f64, f64>());
   declare_nearest_unary<reciprocal>(table, "rcp");
   declare_nearest_unary<square_root>(table, "sqrt");
   declare_choice<Smaller>(table, "min");
   declare_choice<Larger>(table, "max");
-  table.add({"neg.f32"}, vectors<negation<false>, f32, f32>());
-  table.add({"neg.ftz.f32"}, vectors<negation<true>, f32, f32>());
-  table.add({"neg.f64"}, vectors<negation<false>, f64, f64>());
-  table.add({"abs.f32"}, vectors<magnitude<false>, f32, f32>());
-  table.add({"abs.ftz.f32"}, vectors<magnitude<true>, f32, f32>());
-  table.add({"abs.f64"}, vectors<magnitude<false>, f64, f64>());
-  table.add({"copysign.f32"}, vectors<sign_of_first, f32, f32, f32>());
-  table.add({"copysign.f64"}, vectors<sign_of_first, f64, f64, f64>());
+  table.add({"neg.f32"}, vector_op<negation<false>, f32, f32>());
+  table.add({"neg.ftz.f32"}, vector_op<negation<true>, f32, f32>());
+  table.add({"neg.f64"}, vector_op<negation<false>, f64, f64>());
+  table.add({"abs.f32"}, vector_op<magnitude<false>, f32, f32>());
+  table.add({"abs.ftz.f32"}, vector_op<magnitude<true>, f32, f32>());
+  table.add({"abs.f64"}, vector_op<magnitude<false>, f64, f64>());
+  table.add({"copysign.f32"}, vector_op<sign_of_first, f32, f32, f32>());
+  table.add({"copysign.f64"}, vector_op<sign_of_first, f64, f64, f64>());
 }
 
 }  // namespace skerry::emulation

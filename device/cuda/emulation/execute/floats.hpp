@@ -33,8 +33,8 @@ template <bool Sat, class T>
 /// Arithmetic with its modifiers.
 template <class Exact, bool Ftz = false, bool Sat = false>
 struct Arithmetic {
-  static auto of(auto... operands) {
-    return saturated<Sat>(flushed<Ftz>(canonical(Exact::of(flushed<Ftz>(operands)...))));
+  static auto apply(auto... operands) {
+    return saturated<Sat>(flushed<Ftz>(canonical(Exact::apply(flushed<Ftz>(operands)...))));
   }
 };
 

@@ -19,14 +19,14 @@ constexpr auto hyperbolic_tangent = [](f64 a) { return std::tanh(a); };
 template <bool Ftz>
 struct Negation {
   template <class Half>
-  static Half of(Half a) {
+  static Half apply(Half a) {
     return {static_cast<u16>(flushed_half<Ftz>(a).bits ^ 0x8000U)};
   }
 };
 template <bool Ftz>
 struct Magnitude {
   template <class Half>
-  static Half of(Half a) {
+  static Half apply(Half a) {
     return {static_cast<u16>(flushed_half<Ftz>(a).bits & 0x7fffU)};
   }
 };
@@ -65,7 +65,7 @@ void declare_half_arithmetic(OperationTable& table) {
   declare_halves<HalfArithmetic<bf16, sum_of_product>, bf16, bf16, bf16, bf16>(table, "fma.rn", "");
   declare_halves<HalfArithmetic<bf16, sum_of_product, false, RangeLimit::relu>, bf16, bf16, bf16,
                  bf16>(table, "fma.rn", ".relu");
-  for_types<f16, bf16>([&]<class Half>(type<Half> /*of*/) {
+  for_types<f16, bf16>([&]<class Half>(type<Half> /*type_tag*/) {
     declare_halves<Negation<false>, Half, Half>(table, "neg", "");
     declare_halves<Magnitude<false>, Half, Half>(table, "abs", "");
     declare_halves<HalfArithmetic<Half, hyperbolic_tangent>, Half, Half>(table, "tanh.approx", "");

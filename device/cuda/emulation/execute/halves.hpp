@@ -14,16 +14,16 @@ template <class Half>
 struct half_format;
 template <>
 struct half_format<f16> {
-  static constexpr int fraction = 10;  ///< bits
-  static constexpr int lowest = -14;   ///< exponent of normal numbers
-  static constexpr int beyond = 16;    ///< the first exponent that is too large
+  static constexpr int fraction = 10;           ///< bits
+  static constexpr int lowest = -14;            ///< exponent of normal numbers
+  static constexpr int overflow_exponent = 16;  ///< the first exponent that is too large
   static constexpr u16 infinity = 0x7c00;
 };
 template <>
 struct half_format<bf16> {
   static constexpr int fraction = 7;
   static constexpr int lowest = -126;
-  static constexpr int beyond = 128;
+  static constexpr int overflow_exponent = 128;
   static constexpr u16 infinity = 0x7f80;
 };
 /// What arithmetic and conversions return for every NaN (PTX ISA).
@@ -65,17 +65,17 @@ template <class Half, class Rounding>
   if (std::isinf(x)) return {static_cast<u16>(sign | infinity)};
   constexpr int bias = 1023;
   const u64 bits = std::bit_cast<u64>(x);
-  const int exponent =
-      std::clamp(static_cast<int>(bits >> 52 & 0x7ff) - bias, format::lowest, format::beyond);
-  if (exponent == format::beyond) {
-    const bool is_outward = Rounding::of(std::copysign(0.75, x)) != 0;
+  const int exponent = std::clamp(static_cast<int>(bits >> 52 & 0x7ff) - bias, format::lowest,
+                                  format::overflow_exponent);
+  if (exponent == format::overflow_exponent) {
+    const bool is_outward = Rounding::apply(std::copysign(0.75, x)) != 0;
     return {static_cast<u16>(sign | (is_outward ? infinity : infinity - 1))};
   }
   // In units of the last place: what is subnormal has fewer than 2^fraction of them, and what is
   // rounded up to twice as many has the next exponent by this sum, or is infinite.
   const auto power = static_cast<u64>(bias + format::fraction - exponent);
   const f64 scaled = x * std::bit_cast<f64>(power << 52);
-  const auto units = static_cast<u32>(std::fabs(Rounding::of(scaled)));
+  const auto units = static_cast<u32>(std::fabs(Rounding::apply(scaled)));
   const auto steps = static_cast<u32>(exponent - format::lowest) << format::fraction;
   return {static_cast<u16>(sign | (steps + units))};
 }
@@ -125,7 +125,7 @@ template <RangeLimit Limit>
 /// Arithmetic on halves with its modifiers; Exact gets and returns float64.
 template <class Half, auto Exact, bool Ftz = false, RangeLimit Limit = RangeLimit::none>
 struct HalfArithmetic {
-  static Half of(auto... operands) {
+  static Half apply(auto... operands) {
     const f64 exact = Exact(static_cast<f64>(number_of(flushed_half<Ftz>(operands)))...);
     return flushed_half<Ftz>(half_of<Half, ToNearest>(limited<Limit>(exact)));
   }
@@ -135,17 +135,17 @@ struct HalfArithmetic {
 template <class F>
 struct EachHalf {
   template <class Half>
-  static Packed<Half> of(Packed<Half> first, auto... others) {
-    return {F::of(first.low, others.low...), F::of(first.high, others.high...)};
+  static Packed<Half> apply(Packed<Half> first, auto... rest) {
+    return {F::apply(first.low, rest.low...), F::apply(first.high, rest.high...)};
   }
 };
 
 /// F on operands of type Half, and under the name of two of them on both.
 template <class F, class Half, class... Operand>
 void declare_halves(OperationTable& table, std::string_view opcode, std::string_view modifiers) {
-  table.add({opcode, modifiers, ".", type<Half>::name}, vectors<F, Half, Operand...>());
+  table.add({opcode, modifiers, ".", type<Half>::name}, vector_op<F, Half, Operand...>());
   table.add({opcode, modifiers, ".", type<Packed<Half>>::name},
-            vectors<EachHalf<F>, Packed<Half>, Packed<Operand>...>());
+            vector_op<EachHalf<F>, Packed<Half>, Packed<Operand>...>());
 }
 
 }  // namespace skerry::emulation

@@ -45,79 +45,82 @@ bool DeviceHeap::map() {
   return true;
 }
 
-/// The first place from `from` on; forgets blocks that were freed there.
-std::optional<std::uint64_t> DeviceHeap::take(std::uint64_t from, std::uint64_t nbytes) {
-  std::uint64_t place = from;
-  const auto end_of = [](const auto& one) { return one.first + rounded(one.second.asked) + gap; };
-  auto next = blocks_.lower_bound(from);
+/// The first place from `start` on; forgets blocks that were freed there.
+std::optional<std::uint64_t> DeviceHeap::take(std::uint64_t start, std::uint64_t nbytes) {
+  std::uint64_t address = start;
+  const auto end_of = [](const auto& one) {
+    return one.first + rounded(one.second.requested_nbytes) + gap;
+  };
+  auto next = blocks_.lower_bound(start);
   if (next != blocks_.begin()) {
     const auto& last = *std::prev(next);
-    if (!last.second.is_free) place = std::max(place, end_of(last));
+    if (!last.second.is_free) address = std::max(address, end_of(last));
   }
-  for (; next != blocks_.end() && next->first < place + nbytes + gap; ++next) {
-    if (!next->second.is_free) place = std::max(place, end_of(*next));
+  for (; next != blocks_.end() && next->first < address + nbytes + gap; ++next) {
+    if (!next->second.is_free) address = std::max(address, end_of(*next));
   }
-  if (place + nbytes > begin_ + nbytes_) return std::nullopt;
-  const auto first = blocks_.lower_bound(place);
+  if (address + nbytes > begin_ + nbytes_) return std::nullopt;
+  const auto first = blocks_.lower_bound(address);
   const auto is_over = [&](const auto& one) {
-    return one.second.is_free && one.first < place + nbytes;
+    return one.second.is_free && one.first < address + nbytes;
   };
   auto last = first;
   while (last != blocks_.end() && is_over(*last)) ++last;
   auto begin = first;
   if (begin != blocks_.begin()) {
     const auto& reaching = *std::prev(begin);
-    if (reaching.second.is_free && end_of(reaching) > place) --begin;
+    if (reaching.second.is_free && end_of(reaching) > address) --begin;
   }
   blocks_.erase(begin, last);
-  return place;
+  return address;
 }
 
 std::uint64_t DeviceHeap::allocate(std::uint64_t nbytes) {
   const std::lock_guard lock(mutex_);
   if (nbytes > nbytes_ || !map()) return 0;
-  const std::uint64_t wanted = rounded(nbytes);
-  std::optional<std::uint64_t> place = take(begin_ + next_, wanted);
-  if (!place) place = take(begin_, wanted);
-  if (!place) return 0;
-  blocks_[*place] = {nbytes, false};
-  next_ = *place + wanted + gap - begin_;
-  std::memset(reinterpret_cast<void*>(*place), poison, wanted);
-  return *place;
+  const std::uint64_t rounded_nbytes = rounded(nbytes);
+  std::optional<std::uint64_t> address = take(begin_ + next_, rounded_nbytes);
+  if (!address) address = take(begin_, rounded_nbytes);
+  if (!address) return 0;
+  blocks_[*address] = {nbytes, false};
+  next_ = *address + rounded_nbytes + gap - begin_;
+  std::memset(reinterpret_cast<void*>(*address), poison, rounded_nbytes);
+  return *address;
 }
 
 std::string DeviceHeap::release(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
-  const auto found = blocks_.find(address);
-  if (found == blocks_.end()) return "free of an address that malloc did not give";
-  if (found->second.is_free) return "free of memory that was freed before";
-  found->second.is_free = true;
+  const auto block = blocks_.find(address);
+  if (block == blocks_.end()) return "free of an address that malloc did not give";
+  if (block->second.is_free) return "free of memory that was freed before";
+  block->second.is_free = true;
   return {};
 }
 
-const std::pair<const std::uint64_t, DeviceHeap::BlockState>* DeviceHeap::before(
+const std::pair<const std::uint64_t, DeviceHeap::BlockState>* DeviceHeap::preceding_block(
     std::uint64_t address) const {
-  const auto after = blocks_.upper_bound(address);
-  return after == blocks_.begin() ? nullptr : &*std::prev(after);
+  const auto next_block = blocks_.upper_bound(address);
+  return next_block == blocks_.begin() ? nullptr : &*std::prev(next_block);
 }
 
 Allocation DeviceHeap::find(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
-  const auto* const near = before(address);
-  if (near == nullptr || near->second.is_free) return {};
-  const std::uint64_t end = near->first + near->second.asked;
-  return address < end ? Allocation{near->first, end} : Allocation{};
+  const auto* const block = preceding_block(address);
+  if (block == nullptr || block->second.is_free) return {};
+  const std::uint64_t end = block->first + block->second.requested_nbytes;
+  return address < end ? Allocation{block->first, end} : Allocation{};
 }
 
 MemoryNear DeviceHeap::nearest(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
-  MemoryNear found{.state = MemoryState::live, .address = address, .is_of_malloc = true};
-  if (const auto* const near = before(address)) {
-    found.begin = near->first;
-    found.nbytes = near->second.asked;
-    if (near->second.is_free && found.beyond() == 0) found.state = MemoryState::freed;
+  MemoryNear nearest_memory{.state = MemoryState::live, .address = address, .is_of_malloc = true};
+  if (const auto* const block = preceding_block(address)) {
+    nearest_memory.begin = block->first;
+    nearest_memory.nbytes = block->second.requested_nbytes;
+    if (block->second.is_free && nearest_memory.distance() == 0)
+      nearest_memory.state = MemoryState::freed;
   }
-  return found;
+  return nearest_memory;
 }
 
 std::size_t DeviceHeap::blocks() const {

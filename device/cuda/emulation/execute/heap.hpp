@@ -46,11 +46,11 @@ class DeviceHeap {
 
  private:
   struct BlockState {
-    std::uint64_t asked = 0;
+    std::uint64_t requested_nbytes = 0;
     bool is_free = false;
   };
-  [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t from, std::uint64_t nbytes);
-  [[nodiscard]] const std::pair<const std::uint64_t, BlockState>* before(
+  [[nodiscard]] std::optional<std::uint64_t> take(std::uint64_t start, std::uint64_t nbytes);
+  [[nodiscard]] const std::pair<const std::uint64_t, BlockState>* preceding_block(
       std::uint64_t address) const;
 
   [[nodiscard]] bool map();

@@ -68,21 +68,21 @@ using double_width = std::conditional_t<sizeof(T) == 8, unsigned __int128, u64>;
 /// Sums, differences and sums of products that read (`In`) or write (`Out`) the lane's carry, which
 /// `exact` is called with.
 template <class T, bool In, bool Out, class Exact>
-void carry_on(Warp& on, const Instruction& what, lane_mask active, Exact&& exact) {
-  T* const to = on.values<T>(what.destination[0]);
+void carry_on(Warp& warp, const Instruction& instruction, lane_mask active, Exact&& exact) {
+  T* const destination = warp.values<T>(instruction.destination[0]);
   for_lanes(active, [&](int lane) {
-    u32& carry = on.carry[static_cast<std::size_t>(lane)];
-    const double_width<T> found = exact(lane, In ? carry : 0);
-    to[lane] = static_cast<T>(found);
-    if (Out) carry = static_cast<u32>(found >> (8 * sizeof(T))) & 1;
+    u32& carry = warp.carry[static_cast<std::size_t>(lane)];
+    const double_width<T> wide_result = exact(lane, In ? carry : 0);
+    destination[lane] = static_cast<T>(wide_result);
+    if (Out) carry = static_cast<u32>(wide_result >> (8 * sizeof(T))) & 1;
   });
 }
 
 template <class T, bool Subtracts, bool In, bool Out>
-void add_with_carry(Warp& on, const Instruction& what, lane_mask active) {
-  const T* const a = on.values<T>(what.source[0]);
-  const T* const b = on.values<T>(what.source[1]);
-  carry_on<T, In, Out>(on, what, active, [&](int lane, u32 carry) {
+void add_with_carry(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const T* const a = warp.values<T>(instruction.source[0]);
+  const T* const b = warp.values<T>(instruction.source[1]);
+  carry_on<T, In, Out>(warp, instruction, active, [&](int lane, u32 carry) {
     const double_width<T> first = a[lane];
     return Subtracts ? first - b[lane] - carry : first + b[lane] + carry;
   });
@@ -90,12 +90,12 @@ void add_with_carry(Warp& on, const Instruction& what, lane_mask active) {
 
 /// `S` is the type as it is named: of the upper half of a product the sign counts.
 template <class S, bool High, bool In, bool Out>
-void multiply_with_carry(Warp& on, const Instruction& what, lane_mask active) {
+void multiply_with_carry(Warp& warp, const Instruction& instruction, lane_mask active) {
   using T = std::make_unsigned_t<S>;
-  const S* const a = on.values<S>(what.source[0]);
-  const S* const b = on.values<S>(what.source[1]);
-  const T* const c = on.values<T>(what.source[2]);
-  carry_on<T, In, Out>(on, what, active, [&](int lane, u32 carry) {
+  const S* const a = warp.values<S>(instruction.source[0]);
+  const S* const b = warp.values<S>(instruction.source[1]);
+  const T* const c = warp.values<T>(instruction.source[2]);
+  carry_on<T, In, Out>(warp, instruction, active, [&](int lane, u32 carry) {
     const S half = High ? high_product(a[lane], b[lane]) : product(a[lane], b[lane]);
     return double_width<T>{static_cast<T>(half)} + c[lane] + carry;
   });
@@ -103,14 +103,14 @@ void multiply_with_carry(Warp& on, const Instruction& what, lane_mask active) {
 
 /// The operation under its names: with and without .cc, and behind one that has it (c).
 template <class T, std::size_t Sources>
-void declare_carry(OperationTable& table, std::string_view opcode, std::string_view part,
+void declare_carry(OperationTable& table, std::string_view opcode, std::string_view modifier,
                    handler writes, handler reads, handler both) {
   const Operation one{.results = {sizeof(T)},
                       .arguments = std::vector<std::uint8_t>(Sources, sizeof(T))};
-  const auto declare = [&](std::string_view c, std::string_view cc, handler run) {
+  const auto declare = [&](std::string_view c, std::string_view cc, handler function) {
     Operation named = one;
-    named.run = run;
-    table.add({opcode, c, part, cc, ".", type<T>::name}, named);
+    named.execute = function;
+    table.add({opcode, c, modifier, cc, ".", type<T>::name}, named);
   };
   declare("", ".cc", writes);
   declare("c", "", reads);
@@ -118,7 +118,7 @@ void declare_carry(OperationTable& table, std::string_view opcode, std::string_v
 }
 
 void declare_carries(OperationTable& table) {
-  for_types<u32, s32, u64, s64>([&]<class T>(type<T> /*of*/) {
+  for_types<u32, s32, u64, s64>([&]<class T>(type<T> /*type_tag*/) {
     using U = std::make_unsigned_t<T>;
     declare_carry<T, 2>(table, "add", "", add_with_carry<U, false, false, true>,
                         add_with_carry<U, false, true, false>,
@@ -136,42 +136,42 @@ void declare_carries(OperationTable& table) {
 
 template <class T, class Wide>
 void declare_wide(OperationTable& table) {
-  table.add({"mul.wide.", type<T>::name}, vectors<wide_product<Wide>, Wide, T, T>());
+  table.add({"mul.wide.", type<T>::name}, vector_op<wide_product<Wide>, Wide, T, T>());
   table.add({"mad.wide.", type<T>::name},
-            vectors<added_product<wide_product<Wide>>, Wide, T, T, Wide>());
+            vector_op<added_product<wide_product<Wide>>, Wide, T, T, Wide>());
 }
 
 }  // namespace
 
 void declare_integer_arithmetic(OperationTable& table) {
-  for_types<u16, u32, u64, s16, s32, s64>([&]<class T>(type<T> of) {
-    table.add({"add.", of.name}, vectors<sum, T, T, T>());
-    table.add({"sub.", of.name}, vectors<difference, T, T, T>());
-    table.add({"mul.lo.", of.name}, vectors<product, T, T, T>());
-    table.add({"mul.hi.", of.name}, vectors<high_product, T, T, T>());
-    table.add({"mad.lo.", of.name}, vectors<added_product<product>, T, T, T, T>());
-    table.add({"mad.hi.", of.name}, vectors<added_product<high_product>, T, T, T, T>());
-    table.add({"sad.", of.name}, vectors<absolute_difference, T, T, T, T>());
-    table.add({"div.", of.name}, scalars<quotient, T, T, T>());
-    table.add({"rem.", of.name}, scalars<remainder, T, T, T>());
-    table.add({"min.", of.name}, vectors<smaller, T, T, T>());
-    table.add({"max.", of.name}, vectors<larger, T, T, T>());
+  for_types<u16, u32, u64, s16, s32, s64>([&]<class T>(type<T> type_tag) {
+    table.add({"add.", type_tag.name}, vector_op<sum, T, T, T>());
+    table.add({"sub.", type_tag.name}, vector_op<difference, T, T, T>());
+    table.add({"mul.lo.", type_tag.name}, vector_op<product, T, T, T>());
+    table.add({"mul.hi.", type_tag.name}, vector_op<high_product, T, T, T>());
+    table.add({"mad.lo.", type_tag.name}, vector_op<added_product<product>, T, T, T, T>());
+    table.add({"mad.hi.", type_tag.name}, vector_op<added_product<high_product>, T, T, T, T>());
+    table.add({"sad.", type_tag.name}, vector_op<absolute_difference, T, T, T, T>());
+    table.add({"div.", type_tag.name}, lane_op<quotient, T, T, T>());
+    table.add({"rem.", type_tag.name}, lane_op<remainder, T, T, T>());
+    table.add({"min.", type_tag.name}, vector_op<smaller, T, T, T>());
+    table.add({"max.", type_tag.name}, vector_op<larger, T, T, T>());
   });
-  for_types<s16, s32, s64>([&]<class T>(type<T> of) {
-    table.add({"neg.", of.name}, vectors<negation, T, T>());
-    table.add({"abs.", of.name}, vectors<magnitude, T, T>());
+  for_types<s16, s32, s64>([&]<class T>(type<T> type_tag) {
+    table.add({"neg.", type_tag.name}, vector_op<negation, T, T>());
+    table.add({"abs.", type_tag.name}, vector_op<magnitude, T, T>());
   });
   declare_carries(table);
   declare_wide<u16, u32>(table);
   declare_wide<s16, s32>(table);
   declare_wide<u32, u64>(table);
   declare_wide<s32, s64>(table);
-  table.add({"add.sat.s32"}, vectors<saturated_sum, s32, s32, s32>());
-  table.add({"sub.sat.s32"}, vectors<saturated_difference, s32, s32, s32>());
-  table.add({"dp4a.u32.u32"}, vectors<dot_product<u8, u8>, u32, u32, u32, u32>());
-  table.add({"dp4a.u32.s32"}, vectors<dot_product<u8, s8>, u32, u32, u32, u32>());
-  table.add({"dp4a.s32.u32"}, vectors<dot_product<s8, u8>, u32, u32, u32, u32>());
-  table.add({"dp4a.s32.s32"}, vectors<dot_product<s8, s8>, u32, u32, u32, u32>());
+  table.add({"add.sat.s32"}, vector_op<saturated_sum, s32, s32, s32>());
+  table.add({"sub.sat.s32"}, vector_op<saturated_difference, s32, s32, s32>());
+  table.add({"dp4a.u32.u32"}, vector_op<dot_product<u8, u8>, u32, u32, u32, u32>());
+  table.add({"dp4a.u32.s32"}, vector_op<dot_product<u8, s8>, u32, u32, u32, u32>());
+  table.add({"dp4a.s32.u32"}, vector_op<dot_product<s8, u8>, u32, u32, u32, u32>());
+  table.add({"dp4a.s32.s32"}, vector_op<dot_product<s8, s8>, u32, u32, u32, u32>());
 }
 
 }  // namespace skerry::emulation

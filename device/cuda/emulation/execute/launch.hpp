@@ -16,8 +16,8 @@ namespace skerry::emulation {
 
 class DeviceHeap;
 class Findings;
-class PrintedText;
-class TouchedMemory;
+class PrintfOutput;
+class MemoryFootprint;
 
 /// The device that is emulated, and how adverse its schedule is. Everything repeats from the seed.
 struct DeviceModel {
@@ -107,9 +107,9 @@ struct Launch {
   /// Mixed into the seed, so that no two launches have the same schedule.
   std::uint64_t number = 0;
   /// Gets what the kernel reads and writes; null: nobody wants to know.
-  TouchedMemory* touched = nullptr;
+  MemoryFootprint* accessed_memory = nullptr;
   /// Gets what is wrong and does not end the kernel (DeviceModel::collected); null: all ends it.
-  Findings* found = nullptr;
+  Findings* findings = nullptr;
   /// All blocks run at the same time, and can meet at a barrier.
   bool is_cooperative = false;
   /// In place of DeviceModel::stack_bytes; 0: that.
@@ -117,7 +117,7 @@ struct Launch {
   /// What malloc in a kernel takes memory from; null: it has none.
   DeviceHeap* heap = nullptr;
   /// Gets what kernels print; null: the standard output does, when the kernel has ended.
-  PrintedText* printed = nullptr;
+  PrintfOutput* printf_output = nullptr;
   /// Gets where a kernel is that has run for DeviceModel::seconds_to_notice; empty: nobody
   /// listens.
   std::function<void(const Failure&)> notice = {};
@@ -160,12 +160,12 @@ struct Statistics {
 /// kernel, 720 a cooperative launch of more blocks than the device holds, 912 a cluster that it
 /// can't be launched with. `shared_bytes_limit` is what cudaFuncSetAttribute allowed for the
 /// kernel, or 48 KiB.
-[[nodiscard]] std::optional<Failure> refuse(const Kernel& what, const Launch& how,
-                                            const DeviceModel& device,
-                                            std::uint32_t shared_bytes_limit);
+[[nodiscard]] std::optional<Failure> check_launch(const Kernel& kernel, const Launch& launch,
+                                                  const DeviceModel& device,
+                                                  std::uint32_t shared_bytes_limit);
 
 /// Blocks of a kernel that one multiprocessor holds at a time; 0 if not even one fits.
-[[nodiscard]] int resident_blocks(const KernelAttributes& of, int block_threads,
+[[nodiscard]] int resident_blocks(const KernelAttributes& attributes, int block_threads,
                                   std::size_t dynamic_shared_bytes, const DeviceModel& device);
 
 /// Kernels that still run after so many seconds fail with 702: the process ends.
@@ -173,7 +173,7 @@ void stop_kernels(double seconds) noexcept;
 
 /// Runs a kernel to its end on the calling thread. A failure (700, 702, 710, 715, 716, 719) is what
 /// CUDA would report asynchronously, and its text says where; threads that had begun stay undone.
-[[nodiscard]] std::optional<Failure> run(const Kernel& what, const Launch& how,
+[[nodiscard]] std::optional<Failure> run(const Kernel& kernel, const Launch& launch,
                                          const DeviceModel& device, const MemoryMap& memory,
                                          Statistics* counted = nullptr);
 

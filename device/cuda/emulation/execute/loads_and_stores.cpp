@@ -9,10 +9,12 @@
 namespace skerry::emulation {
 namespace {
 
-void write(const HeldStore& store) { std::memcpy(store.to, store.value.data(), store.nbytes); }
+void write(const HeldStore& store) {
+  std::memcpy(store.destination, store.value.data(), store.nbytes);
+}
 
 [[nodiscard]] bool overlaps(const HeldStore& store, const std::byte* begin, std::uint32_t nbytes) {
-  return store.to < begin + nbytes && begin < store.to + store.nbytes;
+  return store.destination < begin + nbytes && begin < store.destination + store.nbytes;
 }
 
 /// Whether an access of a space may be one of global memory.
@@ -40,21 +42,21 @@ template <class R, class T>
 }
 
 /// Whether an access of parameters can be right; if not, resolve() says why.
-[[nodiscard]] bool is_parameter(const Warp& on, std::int64_t offset, std::uint32_t nbytes) {
-  const std::size_t size = on.owner->launched.parameters.size();
+[[nodiscard]] bool is_parameter(const Warp& warp, std::int64_t offset, std::uint32_t nbytes) {
+  const std::size_t size = warp.owner->launch_state.parameters.size();
   return offset >= 0 && offset % nbytes == 0 && static_cast<std::size_t>(offset) + nbytes <= size;
 }
 
 /// A kernel's parameter by its name: one value for all lanes.
 template <class T, class R>
-void load_parameter(Warp& on, const Instruction& what, lane_mask active) {
-  const auto& parameters = on.owner->launched.parameters;
-  const auto offset = static_cast<std::size_t>(what.immediate);
-  for (std::size_t element = 0; element < what.count; ++element) {
-    if (what.destination[element] == no_row) continue;
+void load_parameter(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const auto& parameters = warp.owner->launch_state.parameters;
+  const auto offset = static_cast<std::size_t>(instruction.immediate);
+  for (std::size_t element = 0; element < instruction.count; ++element) {
+    if (instruction.destination[element] == no_row) continue;
     T value;
     std::memcpy(&value, parameters.data() + offset + element * sizeof(T), sizeof value);
-    fill(on.values<R>(what.destination[element]), extended<R>(value), active);
+    fill(warp.values<R>(instruction.destination[element]), extended<R>(value), active);
   }
 }
 
@@ -65,26 +67,26 @@ void load_parameter(Warp& on, const Instruction& what, lane_mask active) {
 
 /// Vectors of Count elements that lie one behind the other, into the rows of the elements.
 template <class T, class R, std::size_t Count>
-void load_contiguous(Warp& on, const Instruction& what, const std::byte* from) {
-  const T* const elements = reinterpret_cast<const T*>(from);
+void load_contiguous(Warp& warp, const Instruction& instruction, const std::byte* source) {
+  const T* const elements = reinterpret_cast<const T*>(source);
   for (std::size_t element = 0; element < Count; ++element) {
-    if (what.destination[element] == no_row) continue;
-    R* const to = on.values<R>(what.destination[element]);
+    if (instruction.destination[element] == no_row) continue;
+    R* const destination = warp.values<R>(instruction.destination[element]);
 #pragma GCC ivdep
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
-      to[lane] = extended<R>(elements[lane * Count + element]);
+      destination[lane] = extended<R>(elements[lane * Count + element]);
     }
   }
 }
 
 template <class T, class R, std::size_t Count>
-void store_contiguous(Warp& on, const Instruction& what, std::byte* to) {
-  T* const elements = reinterpret_cast<T*>(to);
+void store_contiguous(Warp& warp, const Instruction& instruction, std::byte* destination) {
+  T* const elements = reinterpret_cast<T*>(destination);
   for (std::size_t element = 0; element < Count; ++element) {
-    const R* const from = on.values<const R>(what.source[1 + element]);
+    const R* const source = warp.values<const R>(instruction.source[1 + element]);
 #pragma GCC ivdep
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
-      elements[lane * Count + element] = static_cast<T>(from[lane]);
+      elements[lane * Count + element] = static_cast<T>(source[lane]);
     }
   }
 }
@@ -99,78 +101,82 @@ inline void with_count(std::size_t count, Function&& function) {
 
 /// Elements T of memory into registers R, which extend them by their sign.
 template <class T, class R, MemorySpace Space>
-void load(Warp& on, const Instruction& what, lane_mask active) {
-  const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * what.count);
-  if (Space == MemorySpace::parameter && what.is_uniform &&
-      is_parameter(on, what.immediate, nbytes)) {
-    return load_parameter<T, R>(on, what, active);
+void load(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * instruction.count);
+  if (Space == MemorySpace::parameter && instruction.is_uniform &&
+      is_parameter(warp, instruction.immediate, nbytes)) {
+    return load_parameter<T, R>(warp, instruction, active);
   }
-  const MemoryAccess access{.nbytes = nbytes, .writes = false, .is_vector = what.count > 1};
+  const MemoryAccess access{.nbytes = nbytes, .writes = false, .is_vector = instruction.count > 1};
   if constexpr (may_be_contiguous(Space)) {
     const std::byte* const begin =
-        active == all_lanes ? resolve_contiguous<Space>(on, what, access) : nullptr;
+        active == all_lanes ? resolve_contiguous<Space>(warp, instruction, access) : nullptr;
     if (begin != nullptr) {
-      return with_count(what.count, [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
-        load_contiguous<T, R, n>(on, what, begin);
-      });
+      return with_count(instruction.count,
+                        [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
+                          load_contiguous<T, R, n>(warp, instruction, begin);
+                        });
     }
   }
-  LaneAddresses from;
-  resolve<Space>(on, what, active, access, from);
-  if (is_global(Space) && !on.owner->held[on.number].empty()) {
-    for_lanes(active, [&](int lane) { release_stores_at(on, from.of(lane), nbytes); });
+  LaneAddresses addresses;
+  resolve<Space>(warp, instruction, active, access, addresses);
+  if (is_global(Space) && !warp.owner->held_stores[warp.number].empty()) {
+    for_lanes(active, [&](int lane) { release_stores_at(warp, addresses.pointer(lane), nbytes); });
   }
-  for (std::size_t element = 0; element < what.count; ++element) {
-    if (what.destination[element] == no_row) continue;
-    R* const to = on.values<R>(what.destination[element]);
+  for (std::size_t element = 0; element < instruction.count; ++element) {
+    if (instruction.destination[element] == no_row) continue;
+    R* const destination = warp.values<R>(instruction.destination[element]);
     for_active(active, [&](int lane) {
       T value;
-      std::memcpy(&value, from.of(lane) + element * sizeof(T), sizeof value);
-      to[lane] = extended<R>(value);
+      std::memcpy(&value, addresses.pointer(lane) + element * sizeof(T), sizeof value);
+      destination[lane] = extended<R>(value);
     });
   }
 }
 
 /// What a store writes waits until a fence, a barrier or the end: who reads sooner, sees it not.
 template <class T, class R>
-void hold_stores(Warp& on, const Instruction& what, lane_mask active, const LaneAddresses& to) {
+void hold_stores(Warp& warp, const Instruction& instruction, lane_mask active,
+                 const LaneAddresses& addresses) {
   for_lanes(active, [&](int lane) {
-    for (std::size_t element = 0; element < what.count; ++element) {
-      const auto value = static_cast<T>(on.values<const R>(what.source[1 + element])[lane]);
+    for (std::size_t element = 0; element < instruction.count; ++element) {
+      const auto value =
+          static_cast<T>(warp.values<const R>(instruction.source[1 + element])[lane]);
       std::array<std::byte, sizeof(T)> bytes;
       std::memcpy(bytes.data(), &value, sizeof value);
-      hold_store(on, to.of(lane) + element * sizeof(T), bytes.data(), sizeof(T));
+      hold_store(warp, addresses.pointer(lane) + element * sizeof(T), bytes.data(), sizeof(T));
     }
   });
 }
 
 template <class T, class R, MemorySpace Space>
-void store(Warp& on, const Instruction& what, lane_mask active) {
-  const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * what.count);
+void store(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const auto nbytes = static_cast<std::uint32_t>(sizeof(T) * instruction.count);
   const MemoryAccess access{.nbytes = nbytes, .writes = true};
   if constexpr (may_be_contiguous(Space)) {
     std::byte* const begin =
-        active == all_lanes ? resolve_contiguous<Space>(on, what, access) : nullptr;
+        active == all_lanes ? resolve_contiguous<Space>(warp, instruction, access) : nullptr;
     if (begin != nullptr) {
-      return with_count(what.count, [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
-        store_contiguous<T, R, n>(on, what, begin);
-      });
+      return with_count(instruction.count,
+                        [&]<std::size_t n>(std::integral_constant<std::size_t, n>) {
+                          store_contiguous<T, R, n>(warp, instruction, begin);
+                        });
     }
   }
-  LaneAddresses to;
-  resolve<Space>(on, what, active, access, to);
-  if (is_global(Space) && on.owner->launched.device.holds_stores_back) {
+  LaneAddresses addresses;
+  resolve<Space>(warp, instruction, active, access, addresses);
+  if (is_global(Space) && warp.owner->launch_state.device.holds_stores_back) {
     // A generic address may be one of shared memory, which is read by other means, too.
-    if (!what.is_strong && Space == MemorySpace::global) {
-      return hold_stores<T, R>(on, what, active, to);
+    if (!instruction.is_strong && Space == MemorySpace::global) {
+      return hold_stores<T, R>(warp, instruction, active, addresses);
     }
-    for_lanes(active, [&](int lane) { release_stores_at(on, to.of(lane), nbytes); });
+    for_lanes(active, [&](int lane) { release_stores_at(warp, addresses.pointer(lane), nbytes); });
   }
-  for (std::size_t element = 0; element < what.count; ++element) {
-    const R* const from = on.values<const R>(what.source[1 + element]);
+  for (std::size_t element = 0; element < instruction.count; ++element) {
+    const R* const source = warp.values<const R>(instruction.source[1 + element]);
     for_active(active, [&](int lane) {
-      const auto value = static_cast<T>(from[lane]);
-      std::memcpy(to.of(lane) + element * sizeof(T), &value, sizeof value);
+      const auto value = static_cast<T>(source[lane]);
+      std::memcpy(addresses.pointer(lane) + element * sizeof(T), &value, sizeof value);
     });
   }
 }
@@ -178,21 +184,21 @@ void store(Warp& on, const Instruction& what, lane_mask active) {
 /// The one for registers of that size, which are as wide as an element at least.
 template <bool Stores, class T, MemorySpace Space>
 [[nodiscard]] handler for_registers(std::uint32_t nbytes) {
-  handler found = nullptr;
+  handler function = nullptr;
   const auto consider = [&]<class R>(std::type_identity<R> /*registers*/) {
     if constexpr (sizeof(R) >= sizeof(T) && (sizeof(R) == 16) == (sizeof(T) == 16)) {
       if (sizeof(R) != nbytes) return;
       if constexpr (Stores) {
-        found = store<T, R, Space>;
+        function = store<T, R, Space>;
       } else {
-        found = load<T, R, Space>;
+        function = load<T, R, Space>;
       }
     }
   };
   (consider(std::type_identity<u16>()), consider(std::type_identity<u32>()),
    consider(std::type_identity<u64>()));
   consider(std::type_identity<b128>());
-  return found;
+  return function;
 }
 
 /// Signed elements are extended when they are loaded into wider registers. PTX has no .f16 here:
@@ -212,13 +218,14 @@ template <bool Stores, MemorySpace Space>
 
 }  // namespace
 
-handler load_operation(MemorySpace from, std::string_view type, std::uint32_t register_nbytes) {
-  return with_space(
-      from, [&]<MemorySpace Space>() { return for_elements<false, Space>(type, register_nbytes); });
+handler load_operation(MemorySpace space, std::string_view type, std::uint32_t register_nbytes) {
+  return with_space(space, [&]<MemorySpace Space>() {
+    return for_elements<false, Space>(type, register_nbytes);
+  });
 }
 
-handler store_operation(MemorySpace to, std::string_view type, std::uint32_t register_nbytes) {
-  return with_space(to, [&]<MemorySpace Space>() -> handler {
+handler store_operation(MemorySpace space, std::string_view type, std::uint32_t register_nbytes) {
+  return with_space(space, [&]<MemorySpace Space>() -> handler {
     if constexpr (Space == MemorySpace::parameter)
       return nullptr;
     else
@@ -226,29 +233,30 @@ handler store_operation(MemorySpace to, std::string_view type, std::uint32_t reg
   });
 }
 
-void hold_store(Warp& on, std::byte* to, const std::byte* value, std::uint32_t nbytes) {
+void hold_store(Warp& warp, std::byte* destination, const std::byte* value, std::uint32_t nbytes) {
   // What a warp stores twice at a place keeps its order.
-  release_stores_at(on, to, nbytes);
-  HeldStore held{.to = to, .nbytes = nbytes};
-  std::memcpy(held.value.data(), value, nbytes);
-  on.owner->held[on.number].push_back(held);
+  release_stores_at(warp, destination, nbytes);
+  HeldStore held_store{.destination = destination, .nbytes = nbytes};
+  std::memcpy(held_store.value.data(), value, nbytes);
+  warp.owner->held_stores[warp.number].push_back(held_store);
 }
 
-void release_stores(Warp& on) {
-  std::vector<HeldStore>& held = on.owner->held[on.number];
-  if (held.empty()) return;
-  for (std::size_t left = held.size(); left > 0; --left) {
-    const std::size_t next = on.owner->launched.random.below(static_cast<std::uint32_t>(left));
-    write(held[next]);
-    held[next] = held[left - 1];
+void release_stores(Warp& warp) {
+  std::vector<HeldStore>& held_stores = warp.owner->held_stores[warp.number];
+  if (held_stores.empty()) return;
+  for (std::size_t left = held_stores.size(); left > 0; --left) {
+    const std::size_t next =
+        warp.owner->launch_state.random.below(static_cast<std::uint32_t>(left));
+    write(held_stores[next]);
+    held_stores[next] = held_stores[left - 1];
   }
-  held.clear();
+  held_stores.clear();
 }
 
-void release_stores_at(Warp& on, const std::byte* begin, std::uint32_t nbytes) {
-  std::vector<HeldStore>& held = on.owner->held[on.number];
-  if (held.empty()) return;
-  std::erase_if(held, [&](const HeldStore& store) {
+void release_stores_at(Warp& warp, const std::byte* begin, std::uint32_t nbytes) {
+  std::vector<HeldStore>& held_stores = warp.owner->held_stores[warp.number];
+  if (held_stores.empty()) return;
+  std::erase_if(held_stores, [&](const HeldStore& store) {
     const bool is_there = overlaps(store, begin, nbytes);
     if (is_there) write(store);
     return is_there;

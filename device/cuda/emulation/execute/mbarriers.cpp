@@ -27,53 +27,55 @@ struct Mbarrier {
   }
 };
 static_assert(sizeof(Mbarrier) == 8);
-constexpr u32 most_arrivals = (1U << 20) - 1;
+constexpr u32 max_arrivals = (1U << 20) - 1;
 
 /// As the lane names it: an address of shared memory or a generic one.
-[[nodiscard]] u64 named_address(Warp& on, const Instruction& what, int lane) {
-  const u64 offset = static_cast<u64>(what.immediate);
-  if (what.is_uniform) return offset;
-  return what.operand_nbytes == 4
-             ? static_cast<u32>(on.values<const u32>(what.source[0])[lane] + offset)
-             : on.values<const u64>(what.source[0])[lane] + offset;
+[[nodiscard]] u64 named_address(Warp& warp, const Instruction& instruction, int lane) {
+  const u64 offset = static_cast<u64>(instruction.immediate);
+  if (instruction.is_uniform) return offset;
+  return instruction.operand_nbytes == 4
+             ? static_cast<u32>(warp.values<const u32>(instruction.source[0])[lane] + offset)
+             : warp.values<const u64>(instruction.source[0])[lane] + offset;
 }
 
-[[nodiscard]] std::byte* address_of(Warp& on, const Instruction& what, int lane) {
-  const u64 named = named_address(on, what, lane);
-  const bool is_generic = !what.is_uniform && what.operand_nbytes != 4;
-  return resolve_shared(on, lane, is_generic ? without_shared_base(on, named) : named,
+[[nodiscard]] std::byte* address_of(Warp& warp, const Instruction& instruction, int lane) {
+  const u64 named = named_address(warp, instruction, lane);
+  const bool is_generic = !instruction.is_uniform && instruction.operand_nbytes != 4;
+  return resolve_shared(warp, lane, is_generic ? without_shared_base(warp, named) : named,
                         {.nbytes = 8, .writes = true}, 8);
 }
 
-[[nodiscard]] Mbarrier read(const std::byte* from, int lane) {
+[[nodiscard]] Mbarrier read(const std::byte* source, int lane) {
   Mbarrier state;
-  std::memcpy(&state, from, sizeof state);
+  std::memcpy(&state, source, sizeof state);
   if (state.tag != Mbarrier::valid) {
     fault(code::launch_failure, lane, "an mbarrier that is not initialised");
   }
   return state;
 }
 
-void write(std::byte* to, const Mbarrier& state) { std::memcpy(to, &state, sizeof state); }
+void write(std::byte* destination, const Mbarrier& state) {
+  std::memcpy(destination, &state, sizeof state);
+}
 
 /// Calls `change` with each lane's barrier, and hands out its state from before.
 template <class Change>
-void for_barriers(Warp& on, const Instruction& what, lane_mask active, Change&& change) {
-  release_stores(on);
+void for_barriers(Warp& warp, const Instruction& instruction, lane_mask active, Change&& change) {
+  release_stores(warp);
   for_lanes(active, [&](int lane) {
-    std::byte* const where = address_of(on, what, lane);
-    Mbarrier state = read(where, lane);
-    if (what.destination[0] != no_row) {
-      std::memcpy(&on.values<u64>(what.destination[0])[lane], &state, sizeof state);
+    std::byte* const barrier = address_of(warp, instruction, lane);
+    Mbarrier state = read(barrier, lane);
+    if (instruction.destination[0] != no_row) {
+      std::memcpy(&warp.values<u64>(instruction.destination[0])[lane], &state, sizeof state);
     }
     change(state, lane);
     state.complete_if_done();
-    write(where, state);
+    write(barrier, state);
   });
 }
 
-[[nodiscard]] u32 arrivals(Warp& on, const Instruction& what, int lane) {
-  return what.source[1] == no_row ? 1 : on.values<const u32>(what.source[1])[lane];
+[[nodiscard]] u32 arrivals(Warp& warp, const Instruction& instruction, int lane) {
+  return instruction.source[1] == no_row ? 1 : warp.values<const u32>(instruction.source[1])[lane];
 }
 
 void take_arrivals(Mbarrier& state, u32 count, int lane) {
@@ -83,89 +85,90 @@ void take_arrivals(Mbarrier& state, u32 count, int lane) {
   state.pending -= count;
 }
 
-void test(Warp& on, const Instruction& what, lane_mask active, bool by_parity) {
+void test(Warp& warp, const Instruction& instruction, lane_mask active, bool by_parity) {
   lane_mask done = 0;
   std::optional<u64> looked_at;  // most often all lanes look at the same one
   u64 now = 0;
   for_lanes(active, [&](int lane) {
-    if (const u64 named = named_address(on, what, lane); looked_at != named) {
-      std::byte* const where = address_of(on, what, lane);
-      on.owner->finish_loads(where);
-      now = read(where, lane).phase;
+    if (const u64 named = named_address(warp, instruction, lane); looked_at != named) {
+      std::byte* const barrier = address_of(warp, instruction, lane);
+      warp.owner->finish_loads(barrier);
+      now = read(barrier, lane).phase;
       looked_at = named;
     }
     u64 phase = 0;
     if (by_parity) {
-      phase = on.values<const u32>(what.source[1])[lane] & 1;
+      phase = warp.values<const u32>(instruction.source[1])[lane] & 1;
     } else {
-      Mbarrier before;
-      std::memcpy(&before, &on.values<const u64>(what.source[1])[lane], sizeof before);
-      phase = before.phase;
+      Mbarrier previous_state;
+      std::memcpy(&previous_state, &warp.values<const u64>(instruction.source[1])[lane],
+                  sizeof previous_state);
+      phase = previous_state.phase;
     }
     if (now != phase) done |= lane_mask{1} << lane;
   });
-  if (done != 0 && on.owner->races) on.owner->races->synchronize();
-  on.set_predicate(what.destination[0], done, active);
-  on.is_waiting = done != active;
+  if (done != 0 && warp.owner->races) warp.owner->races->synchronize();
+  warp.set_predicate(instruction.destination[0], done, active);
+  warp.is_waiting = done != active;
 }
 
 }  // namespace
 
-void initialize_mbarrier(Warp& on, const Instruction& what, lane_mask active) {
+void initialize_mbarrier(Warp& warp, const Instruction& instruction, lane_mask active) {
   for_lanes(active, [&](int lane) {
-    const u32 count = on.values<const u32>(what.source[1])[lane];
-    if (count == 0 || count > most_arrivals) {
+    const u32 count = warp.values<const u32>(instruction.source[1])[lane];
+    if (count == 0 || count > max_arrivals) {
       fault(code::launch_failure, lane, "an mbarrier for " + std::to_string(count) + " arrivals");
     }
     Mbarrier state{};
     state.tag = Mbarrier::valid;
-    state.expected = count & most_arrivals;
-    state.pending = count & most_arrivals;
-    write(address_of(on, what, lane), state);
+    state.expected = count & max_arrivals;
+    state.pending = count & max_arrivals;
+    write(address_of(warp, instruction, lane), state);
   });
 }
 
-void invalidate_mbarrier(Warp& on, const Instruction& what, lane_mask active) {
+void invalidate_mbarrier(Warp& warp, const Instruction& instruction, lane_mask active) {
   for_lanes(active, [&](int lane) {
-    std::byte* const where = address_of(on, what, lane);
-    (void)read(where, lane);
-    std::memset(where, poison, sizeof(Mbarrier));
+    std::byte* const barrier = address_of(warp, instruction, lane);
+    (void)read(barrier, lane);
+    std::memset(barrier, poison, sizeof(Mbarrier));
   });
 }
 
-void arrive_at_mbarrier(Warp& on, const Instruction& what, lane_mask active) {
-  for_barriers(on, what, active, [&](Mbarrier& state, int lane) {
-    take_arrivals(state, arrivals(on, what, lane), lane);
+void arrive_at_mbarrier(Warp& warp, const Instruction& instruction, lane_mask active) {
+  for_barriers(warp, instruction, active, [&](Mbarrier& state, int lane) {
+    take_arrivals(state, arrivals(warp, instruction, lane), lane);
   });
 }
 
-void drop_from_mbarrier(Warp& on, const Instruction& what, lane_mask active) {
-  for_barriers(on, what, active, [&](Mbarrier& state, int lane) {
-    const u32 count = arrivals(on, what, lane);
+void drop_from_mbarrier(Warp& warp, const Instruction& instruction, lane_mask active) {
+  for_barriers(warp, instruction, active, [&](Mbarrier& state, int lane) {
+    const u32 count = arrivals(warp, instruction, lane);
     take_arrivals(state, count, lane);
     state.expected -= count;
   });
 }
 
-void arrive_expecting_bytes(Warp& on, const Instruction& what, lane_mask active) {
-  for_barriers(on, what, active, [&](Mbarrier& state, int lane) {
-    state.bytes += static_cast<s32>(on.values<const u32>(what.source[1])[lane]);
+void arrive_expecting_bytes(Warp& warp, const Instruction& instruction, lane_mask active) {
+  for_barriers(warp, instruction, active, [&](Mbarrier& state, int lane) {
+    state.bytes += static_cast<s32>(warp.values<const u32>(instruction.source[1])[lane]);
     take_arrivals(state, 1, lane);
   });
 }
 
-void expect_bytes(Warp& on, const Instruction& what, lane_mask active) {
-  for_barriers(on, what, active, [&](Mbarrier& state, int lane) {
-    state.bytes += static_cast<s32>(on.values<const u32>(what.source[1])[lane]);
+void expect_bytes(Warp& warp, const Instruction& instruction, lane_mask active) {
+  for_barriers(warp, instruction, active, [&](Mbarrier& state, int lane) {
+    state.bytes += static_cast<s32>(warp.values<const u32>(instruction.source[1])[lane]);
   });
 }
 
-void test_mbarrier_parity(Warp& on, const Instruction& what, lane_mask active) {
-  test(on, what, active, true);
+void test_mbarrier_parity(Warp& warp, const Instruction& instruction, lane_mask active) {
+  test(warp, instruction, active, true);
 }
 
-void test_mbarrier_state(Warp& on, const Instruction& what, lane_mask active) {
-  test(on, what, active, false);
+void test_mbarrier_state(Warp& warp, const Instruction& instruction, lane_mask active) {
+  test(warp, instruction, active, false);
 }
 
 void complete_bytes(std::byte* barrier, std::uint32_t nbytes) {

@@ -3,9 +3,9 @@
 #include "device/cuda/emulation/execute/memory_access.hpp"
 
 #include "device/cuda/emulation/check/global_races.hpp"
+#include "device/cuda/emulation/check/memory_footprint.hpp"
 #include "device/cuda/emulation/check/request_counter.hpp"
 #include "device/cuda/emulation/check/shared_races.hpp"
-#include "device/cuda/emulation/check/touched_memory.hpp"
 #include "device/cuda/emulation/check/undefined_values.hpp"
 #include "device/cuda/emulation/execute/address_checks.hpp"
 #include "device/cuda/emulation/execute/block.hpp"
@@ -14,8 +14,8 @@
 namespace skerry::emulation {
 namespace {
 
-[[nodiscard]] WantedMemory wanted(MemoryAccess access, const char* space, std::uint64_t address,
-                                  std::uint32_t alignment = 0) {
+[[nodiscard]] RequestedAccess requested_access(MemoryAccess access, const char* space,
+                                               std::uint64_t address, std::uint32_t alignment = 0) {
   return {.space = space,
           .address = address,
           .nbytes = access.nbytes,
@@ -27,16 +27,16 @@ namespace {
                              std::uint64_t address, std::uint32_t alignment) {
   throw KernelFault{.code = code::misaligned_address,
                     .lane = lane,
-                    .what = {},
-                    .wanted = wanted(access, space, address, alignment)};
+                    .summary = {},
+                    .access = requested_access(access, space, address, alignment)};
 }
 
 [[noreturn]] void out_of_bounds(int lane, MemoryAccess access, const char* space,
                                 std::uint64_t address, std::uint64_t nbytes) {
   throw KernelFault{.code = code::illegal_address,
                     .lane = lane,
-                    .what = {},
-                    .wanted = wanted(access, space, address),
+                    .summary = {},
+                    .access = requested_access(access, space, address),
                     .memory = {.state = MemoryState::live, .nbytes = nbytes, .address = address}};
 }
 
@@ -53,37 +53,38 @@ namespace {
   }
 }
 
-void gather(Warp& on, const Instruction& what, lane_mask active, LaneAddresses& into) {
-  auto& at = into.at;
-  const auto offset = static_cast<std::uint64_t>(what.immediate);
-  if (what.is_uniform) {
-    at.fill(offset);
+void gather(Warp& warp, const Instruction& instruction, lane_mask active,
+            LaneAddresses& addresses) {
+  auto& values = addresses.values;
+  const auto offset = static_cast<std::uint64_t>(instruction.immediate);
+  if (instruction.is_uniform) {
+    values.fill(offset);
     return;
   }
-  if (what.operand_nbytes == 4) {
-    const auto* const from = on.values<const std::uint32_t>(what.source[0]);
+  if (instruction.operand_nbytes == 4) {
+    const auto* const bases = warp.values<const std::uint32_t>(instruction.source[0]);
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
-      at[lane] = static_cast<std::uint32_t>(from[lane] + static_cast<std::uint32_t>(offset));
+      values[lane] = static_cast<std::uint32_t>(bases[lane] + static_cast<std::uint32_t>(offset));
     }
   } else {
-    const auto* const from = on.values<const std::uint64_t>(what.source[0]);
-    for (std::size_t lane = 0; lane < warp_size; ++lane) at[lane] = from[lane] + offset;
+    const auto* const bases = warp.values<const std::uint64_t>(instruction.source[0]);
+    for (std::size_t lane = 0; lane < warp_size; ++lane) values[lane] = bases[lane] + offset;
   }
   if (active != all_lanes) {
-    const std::uint64_t first = at[static_cast<std::size_t>(std::countr_zero(active))];
+    const std::uint64_t first = values[static_cast<std::size_t>(std::countr_zero(active))];
     for (std::size_t lane = 0; lane < warp_size; ++lane) {
-      at[lane] = (active & (lane_mask{1} << lane)) != 0 ? at[lane] : first;
+      values[lane] = (active & (lane_mask{1} << lane)) != 0 ? values[lane] : first;
     }
   }
 }
 
-void check_alignment(const LaneAddresses& of, lane_mask active, MemoryAccess access,
+void check_alignment(const LaneAddresses& addresses, lane_mask active, MemoryAccess access,
                      const char* space) {
   std::uint64_t bits = 0;
-  for (const std::uint64_t address : of.at) bits |= address;
+  for (const std::uint64_t address : addresses.values) bits |= address;
   if ((bits & (access.nbytes - 1)) == 0) return;
   for_lanes(active, [&](int lane) {
-    const std::uint64_t address = of.at[static_cast<std::size_t>(lane)];
+    const std::uint64_t address = addresses.values[static_cast<std::size_t>(lane)];
     if ((address & (access.nbytes - 1)) != 0) {
       misaligned(lane, access, space, address, access.nbytes);
     }
@@ -97,43 +98,46 @@ void check_alignment(const LaneAddresses& of, lane_mask active, MemoryAccess acc
   return reads_vector ? (nbytes + shared_vector - 1) / shared_vector * shared_vector : nbytes;
 }
 
-[[nodiscard]] Allocation find_global(Warp& on, int lane, std::uint64_t address,
+[[nodiscard]] Allocation find_global(Warp& warp, int lane, std::uint64_t address,
                                      MemoryAccess access) {
-  const LaunchState& memory = on.owner->launched;
-  const Allocation found = memory.find(address);
-  if (!is_within(address, found.begin, found.end - found.begin, access.nbytes)) {
-    const MemoryNear near = memory.nearest(found.end > found.begin ? found.end : address);
+  const LaunchState& memory = warp.owner->launch_state;
+  const Allocation allocation = memory.find(address);
+  if (!is_within(address, allocation.begin, allocation.end - allocation.begin, access.nbytes)) {
+    const MemoryNear nearest_memory =
+        memory.nearest(allocation.end > allocation.begin ? allocation.end : address);
     throw KernelFault{.code = code::illegal_address,
                       .lane = lane,
-                      .what = {},
-                      .kind = kind_of(near.state),
-                      .wanted = wanted(access, "global", address),
-                      .memory = near};
+                      .summary = {},
+                      .kind = kind_of(nearest_memory.state),
+                      .access = requested_access(access, "global", address),
+                      .memory = nearest_memory};
   }
-  return found;
+  return allocation;
 }
 
-[[nodiscard]] Allocation& known_of(const Warp& on, const Instruction& what) {
-  LaunchState& launched = on.owner->launched;
-  return launched.known[static_cast<std::size_t>(&what - launched.code.code.data())];
+[[nodiscard]] Allocation& cached_allocation_of(const Warp& warp, const Instruction& instruction) {
+  LaunchState& launch_state = warp.owner->launch_state;
+  return launch_state.cached_allocations[static_cast<std::size_t>(
+      &instruction - launch_state.program.instructions.data())];
 }
 
 /// As find_global, which is asked where the instruction's last access was elsewhere.
-void find_known(Warp& on, const Instruction& what, int lane, std::uint64_t address,
+void find_known(Warp& warp, const Instruction& instruction, int lane, std::uint64_t address,
                 MemoryAccess access) {
-  Allocation& known = known_of(on, what);
-  if (!is_within(address, known.begin, known.end - known.begin, access.nbytes)) {
-    known = find_global(on, lane, address, access);
+  Allocation& cached_allocation = cached_allocation_of(warp, instruction);
+  if (!is_within(address, cached_allocation.begin, cached_allocation.end - cached_allocation.begin,
+                 access.nbytes)) {
+    cached_allocation = find_global(warp, lane, address, access);
   }
 }
 
-void resolve_all_global(Warp& on, const Instruction& what, lane_mask active, MemoryAccess access,
-                        LaneAddresses& into) {
-  const Allocation& known = known_of(on, what);
-  if (are_right(into, known.begin, known.end, access.nbytes)) return;
-  check_alignment(into, active, access, "global");
+void resolve_all_global(Warp& warp, const Instruction& instruction, lane_mask active,
+                        MemoryAccess access, LaneAddresses& addresses) {
+  const Allocation& cached_allocation = cached_allocation_of(warp, instruction);
+  if (are_right(addresses, cached_allocation.begin, cached_allocation.end, access.nbytes)) return;
+  check_alignment(addresses, active, access, "global");
   for_lanes(active, [&](int lane) {
-    find_known(on, what, lane, into.at[static_cast<std::size_t>(lane)], access);
+    find_known(warp, instruction, lane, addresses.values[static_cast<std::size_t>(lane)], access);
   });
 }
 
@@ -141,177 +145,188 @@ void resolve_all_global(Warp& on, const Instruction& what, lane_mask active, Mem
   return reinterpret_cast<std::uint64_t>(data);
 }
 
-void check_local(Warp& on, int lane, std::uint64_t address, MemoryAccess access) {
-  const std::uint64_t frame = on.owner->launched.local_nbytes;
-  const std::uint64_t begin = address_of(on.local) + static_cast<std::uint64_t>(lane) * frame;
+void check_local(Warp& warp, int lane, std::uint64_t address, MemoryAccess access) {
+  const std::uint64_t frame = warp.owner->launch_state.local_nbytes;
+  const std::uint64_t begin = address_of(warp.local) + static_cast<std::uint64_t>(lane) * frame;
   if (!is_within(address, begin, frame, access.nbytes)) {
     out_of_bounds(lane, access, "local", address - begin, frame);
   }
 }
 
 /// Whether every lane accesses its own frame.
-[[nodiscard]] bool are_in_frames(const Warp& on, const LaneAddresses& of, std::uint32_t nbytes) {
-  const std::uint64_t frame = on.owner->launched.local_nbytes;
+[[nodiscard]] bool are_in_frames(const Warp& warp, const LaneAddresses& addresses,
+                                 std::uint32_t nbytes) {
+  const std::uint64_t frame = warp.owner->launch_state.local_nbytes;
   if (frame < nbytes) return false;
-  const std::uint64_t begin = address_of(on.local);
+  const std::uint64_t begin = address_of(warp.local);
   const auto last = static_cast<std::int64_t>(frame - nbytes);
   std::int64_t outside = 0;
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
-    const auto offset = static_cast<std::int64_t>(of.at[lane] - begin - lane * frame);
+    const auto offset = static_cast<std::int64_t>(addresses.values[lane] - begin - lane * frame);
     outside |= static_cast<std::int64_t>(offset < 0) | static_cast<std::int64_t>(offset > last);
   }
   return outside == 0;
 }
 
 /// A generic address of any space.
-void check_generic(Warp& on, const Instruction& what, int lane, std::uint64_t address,
+void check_generic(Warp& warp, const Instruction& instruction, int lane, std::uint64_t address,
                    MemoryAccess access) {
-  Block& owner = *on.owner;
-  LaunchState& launched = owner.launched;
+  Block& owner = *warp.owner;
+  LaunchState& launch_state = owner.launch_state;
   const std::uint64_t shared = address_of(owner.shared.data());
-  const std::uint64_t local = address_of(on.local);
-  const std::uint64_t frames = std::uint64_t{launched.local_nbytes} * warp_size;
+  const std::uint64_t local = address_of(warp.local);
+  const std::uint64_t frames = std::uint64_t{launch_state.local_nbytes} * warp_size;
   if (address - shared < owner.shared_nbytes) {
     if (!is_within(address, shared, end_of_shared(owner.shared_nbytes, access), access.nbytes)) {
       out_of_bounds(lane, access, "shared", address - shared, owner.shared_nbytes);
     }
   } else if (address - local < frames) {
-    check_local(on, lane, address, access);
-  } else if (const Block* const other = block_at(launched, address)) {
+    check_local(warp, lane, address, access);
+  } else if (const Block* const other = block_at(launch_state, address)) {
     const std::uint64_t begin = address_of(other->shared.data());
     if (!is_within(address, begin, other->shared_nbytes, access.nbytes)) {
       out_of_bounds(lane, access, "shared", address - begin, other->shared_nbytes);
     }
-  } else if (!access.writes && is_within(address, address_of(launched.parameters.data()),
-                                         launched.parameters.size(), access.nbytes)) {
+  } else if (!access.writes && is_within(address, address_of(launch_state.parameters.data()),
+                                         launch_state.parameters.size(), access.nbytes)) {
     return;
   } else {
-    find_known(on, what, lane, address, access);
+    find_known(warp, instruction, lane, address, access);
   }
 }
 
 /// Where lanes access shared memory, if some may be other blocks' of a cluster.
-void resolve_in_cluster(const Warp& on, lane_mask active, MemoryAccess access,
-                        LaneAddresses& into) {
-  check_alignment(into, active, access, "shared");
+void resolve_in_cluster(const Warp& warp, lane_mask active, MemoryAccess access,
+                        LaneAddresses& addresses) {
+  check_alignment(addresses, active, access, "shared");
   for_lanes(active, [&](int lane) {
-    std::uint64_t& address = into.at[static_cast<std::size_t>(lane)];
-    const Block* const other = block_in_window(on.owner->launched, address);
-    const Block& in = other != nullptr ? *other : *on.owner;
+    std::uint64_t& address = addresses.values[static_cast<std::size_t>(lane)];
+    const Block* const other = block_in_window(warp.owner->launch_state, address);
+    const Block& in = other != nullptr ? *other : *warp.owner;
     const std::uint64_t offset = other != nullptr ? address % cluster_stride : address;
     if (!is_within(offset, 0, end_of_shared(in.shared_nbytes, access), access.nbytes)) {
       out_of_bounds(lane, access, "shared", offset, in.shared_nbytes);
     }
     address = address_of(in.shared.data()) + offset;
   });
-  const std::uint64_t first = into.at[static_cast<std::size_t>(std::countr_zero(active))];
+  const std::uint64_t first = addresses.values[static_cast<std::size_t>(std::countr_zero(active))];
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
-    if ((active >> lane & 1) == 0) into.at[lane] = first;
+    if ((active >> lane & 1) == 0) addresses.values[lane] = first;
   }
 }
 
 /// An address in a space of its own that begins at `base`, and may be accessed up to `end`.
 void resolve_window(const std::byte* base, std::uint64_t nbytes, std::uint64_t end,
-                    lane_mask active, MemoryAccess access, const char* space, LaneAddresses& into) {
-  if (!are_right(into, 0, nbytes, access.nbytes)) {
-    check_alignment(into, active, access, space);
+                    lane_mask active, MemoryAccess access, const char* space,
+                    LaneAddresses& addresses) {
+  if (!are_right(addresses, 0, nbytes, access.nbytes)) {
+    check_alignment(addresses, active, access, space);
     for_lanes(active, [&](int lane) {
-      const std::uint64_t address = into.at[static_cast<std::size_t>(lane)];
+      const std::uint64_t address = addresses.values[static_cast<std::size_t>(lane)];
       if (!is_within(address, 0, end, access.nbytes)) {
         out_of_bounds(lane, access, space, address, nbytes);
       }
     });
   }
-  for (std::uint64_t& address : into.at) address += address_of(base);
+  for (std::uint64_t& address : addresses.values) address += address_of(base);
 }
 
 /// Checks the addresses that lanes have in a space, and makes the host's of them.
 template <MemorySpace Space>
-void locate(Warp& on, const Instruction& what, lane_mask active, MemoryAccess access,
-            LaneAddresses& into) {
-  Block& owner = *on.owner;
+void locate(Warp& warp, const Instruction& instruction, lane_mask active, MemoryAccess access,
+            LaneAddresses& addresses) {
+  Block& owner = *warp.owner;
   if constexpr (Space == MemorySpace::shared) {
     const std::uint64_t nbytes = owner.shared_nbytes;
     const std::uint64_t end = end_of_shared(nbytes, access);
-    if (!owner.launched.peers.empty()) return resolve_in_cluster(on, active, access, into);
-    resolve_window(owner.shared.data(), nbytes, end, active, access, "shared", into);
+    if (!owner.launch_state.peers.empty())
+      return resolve_in_cluster(warp, active, access, addresses);
+    resolve_window(owner.shared.data(), nbytes, end, active, access, "shared", addresses);
   } else if constexpr (Space == MemorySpace::parameter) {
-    const auto& parameters = owner.launched.parameters;
+    const auto& parameters = owner.launch_state.parameters;
     const std::size_t nbytes = parameters.size();
-    resolve_window(parameters.data(), nbytes, nbytes, active, access, "parameter", into);
+    resolve_window(parameters.data(), nbytes, nbytes, active, access, "parameter", addresses);
   } else if constexpr (Space == MemorySpace::global) {
-    resolve_all_global(on, what, active, access, into);
+    resolve_all_global(warp, instruction, active, access, addresses);
   } else if constexpr (Space == MemorySpace::local) {
-    check_alignment(into, active, access, "local");
-    if (are_in_frames(on, into, access.nbytes)) return;
+    check_alignment(addresses, active, access, "local");
+    if (are_in_frames(warp, addresses, access.nbytes)) return;
     for_lanes(active, [&](int lane) {
-      check_local(on, lane, into.at[static_cast<std::size_t>(lane)], access);
+      check_local(warp, lane, addresses.values[static_cast<std::size_t>(lane)], access);
     });
   } else {
     const std::uint64_t shared = address_of(owner.shared.data());
-    if (are_right(into, shared, shared + owner.shared_nbytes, access.nbytes)) return;
-    check_alignment(into, active, access, "generic");
-    if (are_in_frames(on, into, access.nbytes)) return;
+    if (are_right(addresses, shared, shared + owner.shared_nbytes, access.nbytes)) return;
+    check_alignment(addresses, active, access, "generic");
+    if (are_in_frames(warp, addresses, access.nbytes)) return;
     for_lanes(active, [&](int lane) {
-      check_generic(on, what, lane, into.at[static_cast<std::size_t>(lane)], access);
+      check_generic(warp, instruction, lane, addresses.values[static_cast<std::size_t>(lane)],
+                    access);
     });
   }
 }
 
 /// Tells who looks for races of a warp's access to global memory, lane behind lane.
-void note_order(const Warp& on, const Instruction& what, std::uint64_t begin, MemoryAccess access) {
-  const LaunchState& launched = on.owner->launched;
-  if (launched.races) launched.races->check_warp(on, what, begin, access);
-  if (launched.how.touched == nullptr) return;
-  launched.how.touched->note_bytes(begin, {access.nbytes * warp_size, access.writes});
+void note_order(const Warp& warp, const Instruction& instruction, std::uint64_t begin,
+                MemoryAccess access) {
+  const LaunchState& launch_state = warp.owner->launch_state;
+  if (launch_state.races) launch_state.races->check_warp(warp, instruction, begin, access);
+  if (launch_state.launch.accessed_memory == nullptr) return;
+  launch_state.launch.accessed_memory->note_bytes(begin,
+                                                  {access.nbytes * warp_size, access.writes});
 }
 
 }  // namespace
 
 template <MemorySpace Space>
-void resolve(Warp& on, const Instruction& what, lane_mask active, MemoryAccess access,
-             LaneAddresses& into) {
-  gather(on, what, active, into);
-  locate<Space>(on, what, active, access, into);
+void resolve(Warp& warp, const Instruction& instruction, lane_mask active, MemoryAccess access,
+             LaneAddresses& addresses) {
+  gather(warp, instruction, active, addresses);
+  locate<Space>(warp, instruction, active, access, addresses);
   if constexpr (Space == MemorySpace::shared || Space == MemorySpace::generic) {
-    if (on.owner->races) on.owner->races->check(on, what, active, into, access);
+    if (warp.owner->races) warp.owner->races->check(warp, instruction, active, addresses, access);
   }
   if constexpr (Space == MemorySpace::global || Space == MemorySpace::generic) {
-    const LaunchState& launched = on.owner->launched;
-    if (launched.races) launched.races->check(on, what, active, into, access);
-    if (launched.how.touched != nullptr) launched.how.touched->note(on, active, into, access);
+    const LaunchState& launch_state = warp.owner->launch_state;
+    if (launch_state.races) launch_state.races->check(warp, instruction, active, addresses, access);
+    if (launch_state.launch.accessed_memory != nullptr)
+      launch_state.launch.accessed_memory->note(warp, active, addresses, access);
   }
-  if (on.owner->undefined) on.owner->undefined->note(into, access);
+  if (warp.owner->undefined) warp.owner->undefined->note(addresses, access);
   if constexpr (Space != MemorySpace::parameter) {
-    if (auto* const counter = on.owner->launched.requests.get()) {
-      counter->note(on, active, into, access);
+    if (auto* const counter = warp.owner->launch_state.requests.get()) {
+      counter->note(warp, active, addresses, access);
     }
   }
 }
 
 template <MemorySpace Space>
-std::byte* resolve_contiguous(Warp& on, const Instruction& what, MemoryAccess access) {
-  const Block& owner = *on.owner;
-  if (owner.watches_lanes || what.is_uniform) return nullptr;
+std::byte* resolve_contiguous(Warp& warp, const Instruction& instruction, MemoryAccess access) {
+  const Block& owner = *warp.owner;
+  if (owner.watches_lanes || instruction.is_uniform) return nullptr;
   constexpr bool is_shared = Space == MemorySpace::shared;
   const bool watches_order = is_shared ? owner.races != nullptr : owner.watches_global_order;
   // A generic address may be one of shared memory.
-  if (watches_order && (is_shared || what.is_strong)) return nullptr;
+  if (watches_order && (is_shared || instruction.is_strong)) return nullptr;
   const std::uint32_t nbytes = access.nbytes;
-  const auto offset = static_cast<std::uint64_t>(what.immediate);
+  const auto offset = static_cast<std::uint64_t>(instruction.immediate);
   const std::uint64_t first =
-      what.operand_nbytes == 4
-          ? first_of_contiguous(on.values<const std::uint32_t>(what.source[0]), offset, nbytes)
-          : first_of_contiguous(on.values<const std::uint64_t>(what.source[0]), offset, nbytes);
+      instruction.operand_nbytes == 4
+          ? first_of_contiguous(warp.values<const std::uint32_t>(instruction.source[0]), offset,
+                                nbytes)
+          : first_of_contiguous(warp.values<const std::uint64_t>(instruction.source[0]), offset,
+                                nbytes);
   if (first == nowhere || (first & (nbytes - 1)) != 0) return nullptr;
   const std::uint32_t all = nbytes * warp_size;
   if constexpr (is_shared) {
     const bool is_inside = is_within(first, 0, owner.shared_nbytes, all);
     return is_inside ? owner.shared.data() + first : nullptr;
   } else {
-    const Allocation& known = known_of(on, what);
-    if (!is_within(first, known.begin, known.end - known.begin, all)) return nullptr;
-    if (watches_order) note_order(on, what, first, access);
+    const Allocation& cached_allocation = cached_allocation_of(warp, instruction);
+    if (!is_within(first, cached_allocation.begin, cached_allocation.end - cached_allocation.begin,
+                   all))
+      return nullptr;
+    if (watches_order) note_order(warp, instruction, first, access);
     return reinterpret_cast<std::byte*>(first);
   }
 }
@@ -334,9 +349,9 @@ template void resolve<MemorySpace::local>(Warp&, const Instruction&, lane_mask, 
 template void resolve<MemorySpace::parameter>(Warp&, const Instruction&, lane_mask, MemoryAccess,
                                               LaneAddresses&);
 
-std::byte* resolve_shared(Warp& on, int lane, std::uint64_t address, MemoryAccess access,
+std::byte* resolve_shared(Warp& warp, int lane, std::uint64_t address, MemoryAccess access,
                           std::uint32_t alignment) {
-  const Block& owner = *on.owner;
+  const Block& owner = *warp.owner;
   if (address % alignment != 0) misaligned(lane, access, "shared", address, alignment);
   if (!is_within(address, 0, owner.shared_nbytes, access.nbytes)) {
     out_of_bounds(lane, access, "shared", address, owner.shared_nbytes);
@@ -344,32 +359,32 @@ std::byte* resolve_shared(Warp& on, int lane, std::uint64_t address, MemoryAcces
   return owner.shared.data() + address;
 }
 
-std::byte* resolve_global(Warp& on, const Instruction& what, int lane, std::uint64_t address,
-                          MemoryAccess access, std::uint32_t alignment) {
+std::byte* resolve_global(Warp& warp, const Instruction& instruction, int lane,
+                          std::uint64_t address, MemoryAccess access, std::uint32_t alignment) {
   if (address % alignment != 0) misaligned(lane, access, "global", address, alignment);
-  if (access.nbytes != 0) find_known(on, what, lane, address, access);
+  if (access.nbytes != 0) find_known(warp, instruction, lane, address, access);
   return reinterpret_cast<std::byte*>(address);
 }
 
-std::span<std::byte> reachable(Warp& on, const Instruction& what, int lane, std::uint64_t address,
-                               MemoryAccess access) {
-  check_generic(on, what, lane, address, access);
-  const LaunchState& launched = on.owner->launched;
-  const auto lies_in = [&](std::uint64_t begin, std::uint64_t nbytes) {
+std::span<std::byte> reachable(Warp& warp, const Instruction& instruction, int lane,
+                               std::uint64_t address, MemoryAccess access) {
+  check_generic(warp, instruction, lane, address, access);
+  const LaunchState& launch_state = warp.owner->launch_state;
+  const auto is_in_range = [&](std::uint64_t begin, std::uint64_t nbytes) {
     return address - begin < nbytes;
   };
-  const std::uint64_t shared = address_of(on.owner->shared.data());
-  const std::uint64_t frame = launched.local_nbytes;
-  const std::uint64_t local = address_of(on.local) + static_cast<std::uint64_t>(lane) * frame;
-  const std::uint64_t parameters = address_of(launched.parameters.data());
-  std::uint64_t end = known_of(on, what).end;
-  if (lies_in(shared, on.owner->shared_nbytes)) end = shared + on.owner->shared_nbytes;
-  if (lies_in(local, frame)) end = local + frame;
-  if (const Block* const other = block_at(launched, address)) {
+  const std::uint64_t shared = address_of(warp.owner->shared.data());
+  const std::uint64_t frame = launch_state.local_nbytes;
+  const std::uint64_t local = address_of(warp.local) + static_cast<std::uint64_t>(lane) * frame;
+  const std::uint64_t parameters = address_of(launch_state.parameters.data());
+  std::uint64_t end = cached_allocation_of(warp, instruction).end;
+  if (is_in_range(shared, warp.owner->shared_nbytes)) end = shared + warp.owner->shared_nbytes;
+  if (is_in_range(local, frame)) end = local + frame;
+  if (const Block* const other = block_at(launch_state, address)) {
     end = address_of(other->shared.data()) + other->shared_nbytes;
   }
-  if (lies_in(parameters, launched.parameters.size()))
-    end = parameters + launched.parameters.size();
+  if (is_in_range(parameters, launch_state.parameters.size()))
+    end = parameters + launch_state.parameters.size();
   return {reinterpret_cast<std::byte*>(address), static_cast<std::size_t>(end - address)};
 }
 

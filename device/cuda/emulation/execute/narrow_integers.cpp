@@ -41,7 +41,7 @@ u32 dot_product(u32 a, u32 b, u32 c) {
 
 /// F on both halves of a register, of type T.
 template <class T, auto F>
-constexpr auto on_both = [](auto... operands) {
+constexpr auto apply_to_halves = [](auto... operands) {
   const auto low = static_cast<u16>(F(static_cast<T>(operands)...));
   const auto high = static_cast<u16>(F(static_cast<T>(operands >> 16)...));
   return u32{high} << 16 | low;
@@ -50,37 +50,37 @@ constexpr auto sum = [](auto a, auto b) { return a + b; };
 constexpr auto smaller = [](auto a, auto b) { return std::min(a, b); };
 constexpr auto larger = [](auto a, auto b) { return std::max(a, b); };
 template <auto Choice>
-constexpr auto not_negative = []<class T>(T a, T b) { return std::max(T{0}, Choice(a, b)); };
+constexpr auto relu = []<class T>(T a, T b) { return std::max(T{0}, Choice(a, b)); };
 
 template <class T>
 void declare_24_bits(OperationTable& table) {
   const std::string_view name = type<T>::name;
-  table.add({"mul24.lo.", name}, vectors<product_24<false>, T, T, T>());
-  table.add({"mul24.hi.", name}, vectors<product_24<true>, T, T, T>());
-  table.add({"mad24.lo.", name}, vectors<sum_of_product_24<false>, T, T, T, T>());
-  table.add({"mad24.hi.", name}, vectors<sum_of_product_24<true>, T, T, T, T>());
+  table.add({"mul24.lo.", name}, vector_op<product_24<false>, T, T, T>());
+  table.add({"mul24.hi.", name}, vector_op<product_24<true>, T, T, T>());
+  table.add({"mad24.lo.", name}, vector_op<sum_of_product_24<false>, T, T, T, T>());
+  table.add({"mad24.hi.", name}, vector_op<sum_of_product_24<true>, T, T, T, T>());
 }
 
 template <class T>
 void declare_pairs(OperationTable& table) {
-  const auto declare = [&](std::string_view opcode, Operation what) {
-    table.add({opcode, ".", type<T>::name, "x2"}, std::move(what));
+  const auto declare = [&](std::string_view opcode, Operation operation) {
+    table.add({opcode, ".", type<T>::name, "x2"}, std::move(operation));
   };
-  declare("add", vectors<on_both<T, sum>, u32, u32, u32>());
-  declare("min", vectors<on_both<T, smaller>, u32, u32, u32>());
-  declare("max", vectors<on_both<T, larger>, u32, u32, u32>());
+  declare("add", vector_op<apply_to_halves<T, sum>, u32, u32, u32>());
+  declare("min", vector_op<apply_to_halves<T, smaller>, u32, u32, u32>());
+  declare("max", vector_op<apply_to_halves<T, larger>, u32, u32, u32>());
 }
 
 template <class A, class B>
 void declare_dot_products(OperationTable& table) {
   // Named by the signs of 32 bits.
-  const auto sign = []<class T>(type<T> /*of*/) {
+  const auto sign = []<class T>(type<T> /*type_tag*/) {
     return std::is_signed_v<T> ? std::string_view("s32") : std::string_view("u32");
   };
   const std::string_view a = sign(type<A>());
   const std::string_view b = sign(type<B>());
-  table.add({"dp2a.lo.", a, ".", b}, vectors<dot_product<A, B, false>, u32, u32, u32, u32>());
-  table.add({"dp2a.hi.", a, ".", b}, vectors<dot_product<A, B, true>, u32, u32, u32, u32>());
+  table.add({"dp2a.lo.", a, ".", b}, vector_op<dot_product<A, B, false>, u32, u32, u32, u32>());
+  table.add({"dp2a.hi.", a, ".", b}, vector_op<dot_product<A, B, true>, u32, u32, u32, u32>());
 }
 
 }  // namespace
@@ -89,15 +89,15 @@ void declare_narrow_integers(OperationTable& table) {
   declare_24_bits<u32>(table);
   declare_24_bits<s32>(table);
   table.add({"mad24.hi.sat.s32"},
-            vectors<saturated_sum_of_product<product_24<true>>, s32, s32, s32, s32>());
+            vector_op<saturated_sum_of_product<product_24<true>>, s32, s32, s32, s32>());
   table.add({"mad.hi.sat.s32"},
-            vectors<saturated_sum_of_product<high_product>, s32, s32, s32, s32>());
+            vector_op<saturated_sum_of_product<high_product>, s32, s32, s32, s32>());
   declare_pairs<u16>(table);
   declare_pairs<s16>(table);
   // The PTX ISA has .relu before the type, CUDA's headers have it behind.
   const auto declare_relu = [&]<auto Choice>(std::string_view opcode) {
-    const Operation pair = vectors<on_both<s16, not_negative<Choice>>, u32, u32, u32>();
-    const Operation one = vectors<not_negative<Choice>, s32, s32, s32>();
+    const Operation pair = vector_op<apply_to_halves<s16, relu<Choice>>, u32, u32, u32>();
+    const Operation one = vector_op<relu<Choice>, s32, s32, s32>();
     table.add({opcode, ".relu.s16x2"}, pair);
     table.add({opcode, ".s16x2.relu"}, pair);
     table.add({opcode, ".relu.s32"}, one);

@@ -8,23 +8,23 @@
 
 namespace skerry::emulation {
 
-void OperationTable::add(std::initializer_list<std::string_view> parts, Operation what) {
+void OperationTable::add(std::initializer_list<std::string_view> parts, Operation operation) {
   std::string name;
-  for (const std::string_view part : parts) name += part;
-  if (!operations_.emplace(name, std::move(what)).second) {
+  for (const std::string_view segment : parts) name += segment;
+  if (!operations_.emplace(name, std::move(operation)).second) {
     throw std::logic_error("declared twice: " + name);
   }
 }
 
 const Operation* OperationTable::find(std::string_view opcode) const noexcept {
-  const auto found = operations_.find(opcode);
-  return found != operations_.end() ? &found->second : nullptr;
+  const auto entry = operations_.find(opcode);
+  return entry != operations_.end() ? &entry->second : nullptr;
 }
 
 std::vector<std::string_view> OperationTable::opcodes() const {
   std::vector<std::string_view> names;
   names.reserve(operations_.size());
-  for (const auto& [name, what] : operations_) names.push_back(name);
+  for (const auto& [name, operation] : operations_) names.push_back(name);
   std::ranges::sort(names);
   return names;
 }

@@ -17,12 +17,12 @@
 namespace skerry::emulation {
 
 /// The size of an operand for each lane; a predicate has a bit.
-inline constexpr std::uint8_t predicate_size = 0;
+inline constexpr std::uint8_t predicate_nbytes = 0;
 
 /// What an opcode does, and which operands it has.
 struct Operation {
-  handler run = nullptr;
-  Control flow = Control::plain;
+  handler execute = nullptr;
+  Control flow = Control::sequential;
   std::vector<std::uint8_t> results{};    ///< sizes of destinations
   std::vector<std::uint8_t> arguments{};  ///< sizes of sources
   std::size_t optional_results = 0;       ///< how many of the last ones may be left out
@@ -47,7 +47,7 @@ inline constexpr std::string_view hint_prefix = "*";
 class OperationTable {
  public:
   /// Each opcode is declared once: throws logic_error for a second time.
-  void add(std::initializer_list<std::string_view> parts, Operation what);
+  void add(std::initializer_list<std::string_view> parts, Operation operation);
   [[nodiscard]] const Operation* find(std::string_view opcode) const noexcept;
   [[nodiscard]] std::vector<std::string_view> opcodes() const;
 

@@ -18,46 +18,46 @@ struct Conversion {
   std::size_t nbytes = 0;  ///< of the format; 0: it is none
 };
 
-[[nodiscard]] Conversion parse(std::string_view from) {
-  Conversion found;
-  std::size_t at = 1;
-  while (at < from.size() && std::strchr("-+ #0123456789.*", from[at]) != nullptr) {
-    found.stars += from[at] == '*' ? 1 : 0;
-    found.flags += from[at++];
+[[nodiscard]] Conversion parse(std::string_view format) {
+  Conversion conversion;
+  std::size_t position = 1;
+  while (position < format.size() && std::strchr("-+ #0123456789.*", format[position]) != nullptr) {
+    conversion.stars += format[position] == '*' ? 1 : 0;
+    conversion.flags += format[position++];
   }
-  const std::size_t length = at;
-  while (at < from.size() && std::strchr("hlqjzt", from[at]) != nullptr) ++at;
-  found.length = from.substr(length, at - length);
-  if (at == from.size()) return found;
-  found.kind = from[at];
-  found.nbytes = at + 1;
-  return found;
+  const std::size_t length = position;
+  while (position < format.size() && std::strchr("hlqjzt", format[position]) != nullptr) ++position;
+  conversion.length = format.substr(length, position - length);
+  if (position == format.size()) return conversion;
+  conversion.kind = format[position];
+  conversion.nbytes = position + 1;
+  return conversion;
 }
 
 class PrintfArguments {
  public:
-  explicit PrintfArguments(std::span<const std::byte> from) : from_(from) {}
+  explicit PrintfArguments(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   template <class T>
   [[nodiscard]] T next() {
-    at_ = (at_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
-    if (at_ + sizeof(T) > from_.size()) throw std::out_of_range("arguments of printf");
+    offset_ = (offset_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    if (offset_ + sizeof(T) > bytes_.size()) throw std::out_of_range("arguments of printf");
     T value;
-    std::memcpy(&value, from_.data() + at_, sizeof value);
-    at_ += sizeof(T);
+    std::memcpy(&value, bytes_.data() + offset_, sizeof value);
+    offset_ += sizeof(T);
     ++count_;
     return value;
   }
   [[nodiscard]] int count() const noexcept { return count_; }
 
  private:
-  std::span<const std::byte> from_;
-  std::size_t at_ = 0;
+  std::span<const std::byte> bytes_;
+  std::size_t offset_ = 0;
   int count_ = 0;
 };
 
 template <class T>
-[[nodiscard]] std::string printed(const std::string& format, T value) {
+[[nodiscard]] std::string format_value(const std::string& format, T value) {
   const int length = std::snprintf(nullptr, 0, format.c_str(), value);
   if (length < 0) return {};
   std::string text(static_cast<std::size_t>(length) + 1, '\0');
@@ -67,37 +67,39 @@ template <class T>
 }
 
 /// `*` becomes the number that is given for it.
-[[nodiscard]] std::string with_numbers(const Conversion& of, PrintfArguments& arguments) {
+[[nodiscard]] std::string with_numbers(const Conversion& conversion, PrintfArguments& arguments) {
   std::string text = "%";
-  for (const char c : of.flags)
+  for (const char c : conversion.flags)
     text += c == '*' ? std::to_string(arguments.next<int>()) : std::string(1, c);
   return text;
 }
 
-[[nodiscard]] std::string convert(const Conversion& of, PrintfArguments& arguments,
+[[nodiscard]] std::string convert(const Conversion& conversion, PrintfArguments& arguments,
                                   const string_reader& strings) {
-  const std::string flags = with_numbers(of, arguments);
-  const bool is_long = of.length.find_first_of("lqjzt") != std::string_view::npos;
-  switch (of.kind) {
+  const std::string flags = with_numbers(conversion, arguments);
+  const bool is_long = conversion.length.find_first_of("lqjzt") != std::string_view::npos;
+  switch (conversion.kind) {
     case 'd':
     case 'i':
     case 'u':
     case 'o':
     case 'x':
     case 'X':
-      if (is_long) return printed(flags + "ll" + of.kind, arguments.next<long long>());
-      return printed(flags + std::string(of.length) + of.kind, arguments.next<int>());
+      if (is_long) return format_value(flags + "ll" + conversion.kind, arguments.next<long long>());
+      return format_value(flags + std::string(conversion.length) + conversion.kind,
+                          arguments.next<int>());
     case 'c':
-      return printed(flags + of.kind, arguments.next<int>());
+      return format_value(flags + conversion.kind, arguments.next<int>());
     case 'p':
-      return printed(flags + of.kind, reinterpret_cast<void*>(arguments.next<std::uint64_t>()));
+      return format_value(flags + conversion.kind,
+                          reinterpret_cast<void*>(arguments.next<std::uint64_t>()));
     case 's': {
       const auto address = arguments.next<std::uint64_t>();
       const std::string text(address == 0 ? "(null)" : strings(address));
-      return printed(flags + of.kind, text.c_str());
+      return format_value(flags + conversion.kind, text.c_str());
     }
     default:
-      return printed(flags + of.kind, arguments.next<double>());
+      return format_value(flags + conversion.kind, arguments.next<double>());
   }
 }
 
@@ -105,28 +107,28 @@ template <class T>
 
 FormattedText format_printf(std::string_view format, std::span<const std::byte> arguments,
                             const string_reader& strings) {
-  PrintfArguments from(arguments);
-  FormattedText found;
+  PrintfArguments argument_reader(arguments);
+  FormattedText formatted_text;
   while (!format.empty()) {
-    const std::size_t plain = std::min(format.find('%'), format.size());
-    found.text += format.substr(0, plain);
-    format.remove_prefix(plain);
+    const std::size_t literal_length = std::min(format.find('%'), format.size());
+    formatted_text.text += format.substr(0, literal_length);
+    format.remove_prefix(literal_length);
     if (format.empty()) break;
     const Conversion one = parse(format);
     if (one.nbytes != 0 && one.kind == '%') {
-      found.text += '%';
+      formatted_text.text += '%';
     } else if (one.nbytes != 0 && std::strchr("diuoxXcpseEfFgGaA", one.kind) != nullptr) {
-      found.text += convert(one, from, strings);
+      formatted_text.text += convert(one, argument_reader, strings);
     } else {
       // What is no conversion is text, as on a GPU.
-      found.text += '%';
+      formatted_text.text += '%';
       format.remove_prefix(1);
       continue;
     }
     format.remove_prefix(one.nbytes);
   }
-  found.arguments = from.count();
-  return found;
+  formatted_text.arguments = argument_reader.count();
+  return formatted_text;
 }
 
 }  // namespace skerry::emulation

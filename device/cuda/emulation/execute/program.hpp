@@ -28,16 +28,16 @@ using row = std::int32_t;
 inline constexpr row no_row = -1;
 
 /// What a warp does for the lanes of `active` alone.
-using handler = void (*)(Warp& on, const Instruction& what, lane_mask active);
+using handler = void (*)(Warp& warp, const Instruction& instruction, lane_mask active);
 
 /// What the scheduler has to do with an instruction.
 enum class Control : std::uint8_t {
-  plain,       ///< the handler, then the next one
+  sequential,  ///< the handler, then the next one
   yielding,    ///< the same, but others go on first: who waits in a loop must not keep them waiting
   branch,      ///< to `target`
-  table,       ///< to one of the places in program::branch_tables[target], by source 0
-  call,        ///< of a function, as program::call_sites[target] says
-  leave,       ///< a function returns to where it was called
+  table,       ///< to one of the places in Program::branch_tables[target], by source 0
+  call,        ///< of a function, as Program::call_sites[target] says
+  ret,         ///< a function returns to where it was called
   exit,        ///< the lanes have ended
   collective,  ///< the handler runs when all members named by a mask have come
   barrier,     ///< lanes wait for others of the block
@@ -58,14 +58,14 @@ enum class BarrierKind : std::uint8_t {
 };
 
 struct Instruction {
-  handler run = nullptr;
+  handler execute = nullptr;
   std::int64_t immediate = 0;  ///< added to an address; without one the operation's
   std::array<row, 4> destination{no_row, no_row, no_row, no_row};
   std::array<row, 5> source{no_row, no_row, no_row, no_row, no_row};
   row guard = no_row;
   row members = no_row;  ///< of a collective
   std::uint32_t target = 0;
-  Control flow = Control::plain;
+  Control flow = Control::sequential;
   bool is_guard_negated = false;
   BarrierKind barrier = BarrierKind::sync;
   std::uint8_t count = 1;           ///< of elements of a vector
@@ -78,7 +78,7 @@ struct Instruction {
 };
 
 /// Where an instruction stands in the text.
-struct Place {
+struct SourceLocation {
   std::string_view text;
   std::uint32_t file = 0;
   std::uint32_t line = 0;
@@ -86,7 +86,7 @@ struct Place {
 
 /// A value that is the same for all lanes and warps.
 struct ConstantRow {
-  row to = no_row;
+  row destination = no_row;
   std::uint8_t nbytes = 4;  ///< 0: a predicate
   std::uint64_t value = 0;
 };
@@ -98,8 +98,8 @@ enum class Sharing : std::uint8_t { launch, block, lane };
 
 struct SpecialRegister {
   std::string_view name;  ///< in PTX, if it has one
-  Sharing by;
-  std::uint64_t (*value)(const SpecialReader& who);
+  Sharing sharing;
+  std::uint64_t (*value)(const SpecialReader& reader);
   std::uint8_t nbytes = 4;
 };
 extern const SpecialRegister local_address;     ///< of the lane's frame
@@ -110,8 +110,8 @@ extern const SpecialRegister variable_address;  ///< of one of the module's
 
 /// A row that is filled when a warp starts, or a launch.
 struct SpecialRow {
-  row to = no_row;
-  const SpecialRegister* what = nullptr;
+  row destination = no_row;
+  const SpecialRegister* special_register = nullptr;
   std::uint32_t index = 0;   ///< of a variable
   std::uint64_t offset = 0;  ///< added to an address
 };
@@ -142,17 +142,17 @@ struct CalledFunction {
 
 /// A row whose lanes a call keeps: the function may be called again before it returns, and its
 /// registers have one place.
-struct KeptRow {
+struct SavedRow {
   std::uint32_t offset = 0;
   std::uint32_t nbytes = 0;  ///< of a lane; 0: a predicate
 };
 
 struct CallSite {
-  int function = -1;  ///< of program::functions; -1: the one at the address in source 0
+  int function = -1;  ///< of Program::functions; -1: the one at the address in source 0
   std::uint32_t frame_nbytes = 0;  ///< of the caller: the callee's frame begins behind it
   std::string signature;
-  std::vector<KeptRow> kept;
-  std::uint32_t kept_nbytes = 0;  ///< of a lane
+  std::vector<SavedRow> saved_rows;
+  std::uint32_t saved_nbytes = 0;  ///< of a lane
 };
 
 /// Functions come before the kernel, so that lanes inside of one go on before those that wait for
@@ -164,8 +164,8 @@ struct CodeRegion {
 
 /// A kernel, ready to be run.
 struct Program {
-  std::vector<Instruction> code;  ///< ends with an exit
-  std::vector<Place> places;      ///< of the code, in its order
+  std::vector<Instruction> instructions;  ///< ends with an exit
+  std::vector<SourceLocation> locations;  ///< of the code, in its order
   std::vector<ConstantRow> constants;
   std::vector<SpecialRow> specials;
   std::vector<UndefinedRow> undefined;  ///< of bank 0; what they hold is poison

@@ -13,84 +13,88 @@ namespace skerry::emulation {
 namespace {
 
 /// A deadlock of a large grid needs no more lines than these to be understood.
-constexpr std::size_t most_lines = 40;
-constexpr std::size_t most_lines_of_a_notice = 4;
+constexpr std::size_t max_lines = 40;
+constexpr std::size_t max_notice_lines = 4;
 
 /// The lanes of a warp by the instruction that they wait at.
-void append_waiting(std::vector<WaitingLanes>& into, const Warp& on) {
-  std::map<std::uint32_t, lane_mask> places;
-  for_lanes(on.alive, [&](int lane) {
-    places[on.at[static_cast<std::size_t>(lane)]] |= lane_mask{1} << lane;
+void append_waiting(std::vector<WaitingLanes>& waiting_lanes, const Warp& warp) {
+  std::map<std::uint32_t, lane_mask> lanes_by_pc;
+  for_lanes(warp.alive, [&](int lane) {
+    lanes_by_pc[warp.pc[static_cast<std::size_t>(lane)]] |= lane_mask{1} << lane;
   });
-  for (const auto& [at, lanes] : places) {
-    if (into.size() >= most_lines) return;
-    into.push_back({.block = on.owner->at,
-                    .warp = on.number,
-                    .first_lane = static_cast<std::uint32_t>(std::countr_zero(lanes)),
-                    .count = static_cast<std::uint32_t>(std::popcount(lanes)),
-                    .at = line_of(on.owner->launched, at)});
+  for (const auto& [pc, lanes] : lanes_by_pc) {
+    if (waiting_lanes.size() >= max_lines) return;
+    waiting_lanes.push_back({.block = warp.owner->index,
+                             .warp = warp.number,
+                             .first_lane = static_cast<std::uint32_t>(std::countr_zero(lanes)),
+                             .count = static_cast<std::uint32_t>(std::popcount(lanes)),
+                             .source_line = line_of(warp.owner->launch_state, pc)});
   }
 }
 
-[[nodiscard]] Failure of_kind(FailureKind kind, std::string what, const LaunchState& of) {
-  Failure made{.code = code_of(kind), .text = {}, .kind = kind};
-  made.what = std::move(what);
-  made.kernel = of.what.readable_name();
-  return made;
+[[nodiscard]] Failure of_kind(FailureKind kind, std::string summary, const LaunchState& state) {
+  Failure failure{.code = code_of(kind), .text = {}, .kind = kind};
+  failure.summary = std::move(summary);
+  failure.kernel = state.kernel.readable_name();
+  return failure;
 }
 
-[[nodiscard]] Failure with_text(Failure made) {
-  made.text = text_of(made);
-  return made;
+[[nodiscard]] Failure with_text(Failure failure) {
+  failure.text = text_of(failure);
+  return failure;
 }
 
 }  // namespace
 
-SourceLine line_of(const LaunchState& of, std::uint32_t at) {
-  const Place& where = of.code.places[at];
-  SourceLine found{.file = {}, .line = where.line, .instruction = std::string(where.text)};
-  std::ranges::replace_if(found.instruction, [](char c) { return c == '\n' || c == '\t'; }, ' ');
-  if (where.line != 0) {
-    const auto& files = of.what.owner().source().files;
-    if (const auto file = files.find(where.file); file != files.end()) found.file = file->second;
+SourceLine line_of(const LaunchState& state, std::uint32_t pc) {
+  const SourceLocation& location = state.program.locations[pc];
+  SourceLine source_line{
+      .file = {}, .line = location.line, .instruction = std::string(location.text)};
+  std::ranges::replace_if(
+      source_line.instruction, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  if (location.line != 0) {
+    const auto& files = state.kernel.owner().source().files;
+    if (const auto file = files.find(location.file); file != files.end())
+      source_line.file = file->second;
   }
-  return found;
+  return source_line;
 }
 
-Failure located(const KernelFault& found, const Warp& on, std::uint32_t at) {
-  const LaunchState& of = on.owner->launched;
-  Failure made = of_kind(found.kind, found.what, of);
-  made.code = found.code;
-  made.has_thread = true;
-  made.block = on.owner->at;
-  made.warp = on.number;
-  made.lane = static_cast<std::uint32_t>(found.lane);
-  made.thread = of.how.block.place_of(on.number * warp_size + made.lane);
-  made.at = line_of(of, at);
-  made.wanted = found.wanted;
-  made.memory = found.memory;
-  made.other = found.other;
-  return with_text(std::move(made));
+Failure located(const KernelFault& kernel_fault, const Warp& warp, std::uint32_t pc) {
+  const LaunchState& state = warp.owner->launch_state;
+  Failure failure = of_kind(kernel_fault.kind, kernel_fault.summary, state);
+  failure.code = kernel_fault.code;
+  failure.has_thread = true;
+  failure.block = warp.owner->index;
+  failure.warp = warp.number;
+  failure.lane = static_cast<std::uint32_t>(kernel_fault.lane);
+  failure.thread = state.launch.block.unravel_index(warp.number * warp_size + failure.lane);
+  failure.source_line = line_of(state, pc);
+  failure.access = kernel_fault.access;
+  failure.memory = kernel_fault.memory;
+  failure.other = kernel_fault.other;
+  return with_text(std::move(failure));
 }
 
-Failure deadlock(const LaunchState& of, std::span<Warp* const> waiting) {
-  Failure made = of_kind(FailureKind::deadlock, "deadlock: threads wait for each other", of);
-  for (const Warp* on : waiting) append_waiting(made.waiting, *on);
-  return with_text(std::move(made));
+Failure deadlock(const LaunchState& state, std::span<Warp* const> waiting) {
+  Failure failure = of_kind(FailureKind::deadlock, "deadlock: threads wait for each other", state);
+  for (const Warp* warp : waiting) append_waiting(failure.waiting, *warp);
+  return with_text(std::move(failure));
 }
 
-Failure too_long(const LaunchState& of, const std::string& why, std::span<Warp* const> running) {
-  Failure made = of_kind(FailureKind::never_ends, why + ": the kernel may never end", of);
-  for (const Warp* on : running) append_waiting(made.waiting, *on);
-  return with_text(std::move(made));
+Failure too_long(const LaunchState& state, const std::string& why, std::span<Warp* const> running) {
+  Failure failure = of_kind(FailureKind::never_ends, why + ": the kernel may never end", state);
+  for (const Warp* warp : running) append_waiting(failure.waiting, *warp);
+  return with_text(std::move(failure));
 }
 
-Failure still_running(const LaunchState& of, const std::string& since,
+Failure still_running(const LaunchState& state, const std::string& since,
                       std::span<Warp* const> running) {
-  Failure made = of_kind(FailureKind::other, "a kernel has run for " + since + " and goes on", of);
-  for (const Warp* on : running) append_waiting(made.waiting, *on);
-  if (made.waiting.size() > most_lines_of_a_notice) made.waiting.resize(most_lines_of_a_notice);
-  return with_text(std::move(made));
+  Failure failure =
+      of_kind(FailureKind::other, "a kernel has run for " + since + " and goes on", state);
+  for (const Warp* warp : running) append_waiting(failure.waiting, *warp);
+  if (failure.waiting.size() > max_notice_lines) failure.waiting.resize(max_notice_lines);
+  return with_text(std::move(failure));
 }
 
 }  // namespace skerry::emulation

@@ -10,8 +10,8 @@ namespace skerry::emulation {
 /// The thread rounds so until the end of the block. Its files are compiled with -frounding-math.
 class RoundingMode {
  public:
-  explicit RoundingMode(int mode) noexcept : before_(exchange(mode)) {}
-  ~RoundingMode() { set(before_); }
+  explicit RoundingMode(int mode) noexcept : previous_state_(exchange(mode)) {}
+  ~RoundingMode() { set(previous_state_); }
   RoundingMode(const RoundingMode&) = delete;
   RoundingMode& operator=(const RoundingMode&) = delete;
 
@@ -23,23 +23,25 @@ class RoundingMode {
   static state exchange(int mode) noexcept {
     constexpr state field = 0x6000;
     constexpr int shift = 3;  // from where the x87's control word has it, whose bits FE_* are
-    state before = 0;
-    asm volatile("stmxcsr %0" : "=m"(before));
-    set((before & ~field) | static_cast<state>(mode) << shift);
-    return before;
+    state previous_state = 0;
+    asm volatile("stmxcsr %0" : "=m"(previous_state));
+    set((previous_state & ~field) | static_cast<state>(mode) << shift);
+    return previous_state;
   }
-  static void set(state to) noexcept { asm volatile("ldmxcsr %0" : : "m"(to) : "memory"); }
+  static void set(state new_state) noexcept {
+    asm volatile("ldmxcsr %0" : : "m"(new_state) : "memory");
+  }
 #else
   using state = int;
   static state exchange(int mode) noexcept {
-    const state before = std::fegetround();
+    const state previous_state = std::fegetround();
     set(mode);
-    return before;
+    return previous_state;
   }
-  static void set(state to) noexcept { std::fesetround(to); }
+  static void set(state new_state) noexcept { std::fesetround(new_state); }
 #endif
 
-  state before_;
+  state previous_state_;
 };
 
 }  // namespace skerry::emulation

@@ -20,62 +20,63 @@ constexpr int jumps_of_a_turn = 200;
 /// Lanes that stand at the same instruction, and the next one where others of the warp stand.
 struct Fragment {
   lane_mask lanes = 0;
-  std::uint32_t at = 0;
+  std::uint32_t pc = 0;
   std::uint32_t until = nowhere;
   bool is_whole = true;  ///< nobody else of the warp is ready
 };
 
-void move_to(Warp& on, lane_mask lanes, std::uint32_t at) {
+void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
   if (lanes == all_lanes) {
-    on.at.fill(at);
+    warp.pc.fill(pc);
   } else {
-    for_lanes(lanes, [&](int lane) { on.at[static_cast<std::size_t>(lane)] = at; });
+    for_lanes(lanes, [&](int lane) { warp.pc[static_cast<std::size_t>(lane)] = pc; });
   }
 }
 
 /// The lanes that come first in the code, so that the others are met where ways join again; after
 /// a wait in vain those of a random lane.
-[[nodiscard]] Fragment choose(Warp& on, lane_mask ready) {
-  Fragment chosen{.at = nowhere};
-  std::array<std::uint32_t, warp_size> places;
+[[nodiscard]] Fragment choose(Warp& warp, lane_mask ready_lanes) {
+  Fragment fragment{.pc = nowhere};
+  std::array<std::uint32_t, warp_size> lane_pcs;
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
-    const std::uint32_t at = on.at[lane];
-    places[lane] = (ready & (lane_mask{1} << lane)) != 0 ? at : nowhere;
+    const std::uint32_t pc = warp.pc[lane];
+    lane_pcs[lane] = (ready_lanes & (lane_mask{1} << lane)) != 0 ? pc : nowhere;
   }
-  if (on.takes_any_fragment) {
-    on.takes_any_fragment = false;
-    const auto count = static_cast<std::uint32_t>(std::popcount(ready));
-    lane_mask left = ready;
-    for (std::uint32_t skip = on.owner->launched.random.below(count); skip > 0; --skip) {
+  if (warp.takes_any_fragment) {
+    warp.takes_any_fragment = false;
+    const auto count = static_cast<std::uint32_t>(std::popcount(ready_lanes));
+    lane_mask left = ready_lanes;
+    for (std::uint32_t skip = warp.owner->launch_state.random.below(count); skip > 0; --skip) {
       left &= left - 1;
     }
-    chosen.at = on.at[static_cast<std::size_t>(std::countr_zero(left))];
+    fragment.pc = warp.pc[static_cast<std::size_t>(std::countr_zero(left))];
   } else {
-    for (const std::uint32_t at : places) chosen.at = std::min(chosen.at, at);
+    for (const std::uint32_t pc : lane_pcs) fragment.pc = std::min(fragment.pc, pc);
   }
   for (std::size_t lane = 0; lane < warp_size; ++lane) {
-    const std::uint32_t at = places[lane];
-    chosen.lanes |= at == chosen.at ? lane_mask{1} << lane : 0;
-    chosen.until = std::min(chosen.until, at > chosen.at ? at : nowhere);
+    const std::uint32_t pc = lane_pcs[lane];
+    fragment.lanes |= pc == fragment.pc ? lane_mask{1} << lane : 0;
+    fragment.until = std::min(fragment.until, pc > fragment.pc ? pc : nowhere);
   }
-  chosen.is_whole = chosen.lanes == ready;
-  return chosen;
+  fragment.is_whole = fragment.lanes == ready_lanes;
+  return fragment;
 }
 
 /// Whether every lane names the same members; a row of constants does.
-[[nodiscard]] bool names_one_mask(Warp& on, const Instruction& what) {
-  if ((what.members & 1) != 0) return true;
-  const auto* const masks = on.values<const lane_mask>(what.members);
+[[nodiscard]] bool names_one_mask(Warp& warp, const Instruction& instruction) {
+  if ((instruction.members & 1) != 0) return true;
+  const auto* const masks = warp.values<const lane_mask>(instruction.members);
   lane_mask differs = 0;
   for (int lane = 0; lane < warp_size; ++lane) differs |= masks[lane] ^ masks[0];
   return differs == 0;
 }
 
 /// The lanes of `here` that name the members that `lane` names.
-[[nodiscard]] lane_mask group_of(Warp& on, lane_mask here, int lane) {
-  const auto& code = on.owner->launched.code.code;
-  const auto mask_of = [&](int of) {
-    return on.values<const lane_mask>(code[on.at[static_cast<std::size_t>(of)]].members)[of];
+[[nodiscard]] lane_mask group_of(Warp& warp, lane_mask here, int lane) {
+  const auto& code = warp.owner->launch_state.program.instructions;
+  const auto mask_of = [&](int member) {
+    return warp.values<const lane_mask>(
+        code[warp.pc[static_cast<std::size_t>(member)]].members)[member];
   };
   const lane_mask members = mask_of(lane);
   lane_mask group = 0;
@@ -90,63 +91,64 @@ void move_to(Warp& on, lane_mask lanes, std::uint32_t at) {
 }
 
 /// `members`: whom the lanes of the group name.
-void do_collective(Warp& on, const Instruction& what, lane_mask group, lane_mask members) {
-  if (on.owner->launched.device.checks_synchronization) check_members(on, members, group);
-  if (on.owner->undefined) return on.owner->undefined->run_collective(on, what, group);
-  what.run(on, what, group);
+void do_collective(Warp& warp, const Instruction& instruction, lane_mask group, lane_mask members) {
+  if (warp.owner->launch_state.device.checks_synchronization) check_members(warp, members, group);
+  if (warp.owner->undefined) return warp.owner->undefined->run_collective(warp, instruction, group);
+  instruction.execute(warp, instruction, group);
 }
 
 /// Runs a collective for a group that is complete; its lanes may stand at several places.
-void run_group(Warp& on, const Instruction& what, lane_mask group, lane_mask members) {
-  const auto& code = on.owner->launched.code.code;
-  const auto here = static_cast<std::uint32_t>(&what - code.data());
-  const bool has_values =
-      what.source[0] != no_row || what.destination[0] != no_row || what.destination[1] != no_row;
+void run_group(Warp& warp, const Instruction& instruction, lane_mask group, lane_mask members) {
+  const auto& code = warp.owner->launch_state.program.instructions;
+  const auto here = static_cast<std::uint32_t>(&instruction - code.data());
+  const bool has_values = instruction.source[0] != no_row || instruction.destination[0] != no_row ||
+                          instruction.destination[1] != no_row;
   for_lanes(group, [&](int lane) {
-    if (on.at[static_cast<std::size_t>(lane)] != here && has_values) {
+    if (warp.pc[static_cast<std::size_t>(lane)] != here && has_values) {
       fault(code::illegal_instruction, lane,
             "members of a collective come from several instructions");
     }
   });
-  do_collective(on, what, group, members);
-  for_lanes(group, [&](int lane) { ++on.at[static_cast<std::size_t>(lane)]; });
-  on.at_collective &= ~group;
+  do_collective(warp, instruction, group, members);
+  for_lanes(group, [&](int lane) { ++warp.pc[static_cast<std::size_t>(lane)]; });
+  warp.at_collective &= ~group;
 }
 
 /// The lanes in `mask` have come to a collective: what is complete with them runs, others wait.
-void run_collective(Warp& on, const Instruction& what, lane_mask mask) {
-  const auto& code = on.owner->launched.code.code;
+void run_collective(Warp& warp, const Instruction& instruction, lane_mask mask) {
+  const auto& code = warp.owner->launch_state.program.instructions;
   lane_mask here = mask;
-  for_lanes(on.at_collective, [&](int lane) {
-    if (code[on.at[static_cast<std::size_t>(lane)]].run == what.run) here |= lane_mask{1} << lane;
+  for_lanes(warp.at_collective, [&](int lane) {
+    if (code[warp.pc[static_cast<std::size_t>(lane)]].execute == instruction.execute)
+      here |= lane_mask{1} << lane;
   });
-  on.at_collective |= mask;
+  warp.at_collective |= mask;
   while (here != 0) {
     const int lane = std::countr_zero(here);
-    const lane_mask group = group_of(on, here, lane);
+    const lane_mask group = group_of(warp, here, lane);
     const lane_mask members =
-        on.values<const lane_mask>(code[on.at[static_cast<std::size_t>(lane)]].members)[lane];
+        warp.values<const lane_mask>(code[warp.pc[static_cast<std::size_t>(lane)]].members)[lane];
     here &= ~group;
-    if ((members & on.alive & ~group) == 0) run_group(on, what, group, members);
+    if ((members & warp.alive & ~group) == 0) run_group(warp, instruction, group, members);
   }
 }
 
-void end_lanes(Warp& on, lane_mask ended) {
-  release_stores(on);
-  on.alive &= ~ended;
+void end_lanes(Warp& warp, lane_mask ended) {
+  release_stores(warp);
+  warp.alive &= ~ended;
   // Those that wait for them look again.
-  on.at_collective = 0;
-  recheck_barriers(*on.owner);
+  warp.at_collective = 0;
+  recheck_barriers(*warp.owner);
 }
 
 /// Runs one fragment; leaves its lanes where they stand.
 class FragmentRun {
  public:
-  FragmentRun(Warp& on, const Fragment& what, std::uint64_t quantum)
-      : on_(on),
-        code_(on.owner->launched.code.code.data()),
-        what_(what),
-        at_(what.at),
+  FragmentRun(Warp& warp, const Fragment& fragment, std::uint64_t quantum)
+      : warp_(warp),
+        code_(warp.owner->launch_state.program.instructions.data()),
+        fragment_(fragment),
+        pc_(fragment.pc),
         left_(quantum) {}
 
   /// The instructions that it took.
@@ -155,180 +157,181 @@ class FragmentRun {
     try {
       while (step()) {
       }
-    } catch (KernelFault& found) {
-      throw located(found, on_, at_);
+    } catch (KernelFault& kernel_fault) {
+      throw located(kernel_fault, warp_, pc_);
     }
     const std::uint64_t steps = quantum - left_;
-    Statistics& counted = on_.owner->launched.counted;
+    Statistics& counted = warp_.owner->launch_state.counted;
     counted.warp_instructions += steps;
-    counted.lane_instructions += steps * static_cast<std::uint64_t>(std::popcount(what_.lanes));
+    counted.lane_instructions += steps * static_cast<std::uint64_t>(std::popcount(fragment_.lanes));
     return steps;
   }
 
  private:
   /// The plain instructions that follow, and the one behind them; false if the fragment ends.
   bool step() {
-    const std::uint64_t room = what_.until > at_ ? what_.until - at_ : 0;
-    const std::uint32_t begin = at_;
-    const std::uint32_t end = begin + static_cast<std::uint32_t>(std::min(room, left_));
-    run_plain(end);
-    left_ -= at_ - begin;
-    if (at_ == end) return stop();
+    const std::uint64_t distance = fragment_.until > pc_ ? fragment_.until - pc_ : 0;
+    const std::uint32_t begin = pc_;
+    const std::uint32_t end = begin + static_cast<std::uint32_t>(std::min(distance, left_));
+    run_sequential(end);
+    left_ -= pc_ - begin;
+    if (pc_ == end) return stop();
     --left_;
-    const Instruction& next = code_[at_];
+    const Instruction& next = code_[pc_];
     return other(next, active_lanes(next));
   }
 
   [[nodiscard]] lane_mask active_lanes(const Instruction& next) const {
-    if (next.guard == no_row) return what_.lanes;
-    const lane_mask guard = on_.predicate(next.guard);
-    return what_.lanes & (next.is_guard_negated ? ~guard : guard);
+    if (next.guard == no_row) return fragment_.lanes;
+    const lane_mask guard = warp_.predicate(next.guard);
+    return fragment_.lanes & (next.is_guard_negated ? ~guard : guard);
   }
 
-  void run_plain(std::uint32_t end) {
-    for (; at_ != end; ++at_) {
-      const Instruction& next = code_[at_];
-      if (next.flow != Control::plain) return;
-      if (const lane_mask active = active_lanes(next); active != 0) next.run(on_, next, active);
+  void run_sequential(std::uint32_t end) {
+    for (; pc_ != end; ++pc_) {
+      const Instruction& next = code_[pc_];
+      if (next.flow != Control::sequential) return;
+      if (const lane_mask active = active_lanes(next); active != 0)
+        next.execute(warp_, next, active);
     }
   }
 
   bool stop() {
     // Short turns end before many jumps: then, too, others must get theirs.
-    if (left_ == 0 && !what_.is_whole) on_.takes_any_fragment = true;
-    move_to(on_, what_.lanes, at_);
+    if (left_ == 0 && !fragment_.is_whole) warp_.takes_any_fragment = true;
+    move_to(warp_, fragment_.lanes, pc_);
     return false;
   }
 
   /// The lanes that the guard leaves out go on behind the instruction.
-  void part(lane_mask active) {
-    move_to(on_, what_.lanes & ~active, at_ + 1);
-    move_to(on_, active, at_);
+  void split_lanes(lane_mask active) {
+    move_to(warp_, fragment_.lanes & ~active, pc_ + 1);
+    move_to(warp_, active, pc_);
   }
 
   bool other(const Instruction& next, lane_mask active) {
-    if (on_.owner->undefined) on_.owner->undefined->check_control(on_, next, what_.lanes);
+    if (warp_.owner->undefined) warp_.owner->undefined->check_control(warp_, next, fragment_.lanes);
     if (active == 0) {
-      ++at_;
+      ++pc_;
       return true;
     }
     switch (next.flow) {
       case Control::branch:
         return branch(next, active);
       case Control::table:
-        part(active);
+        split_lanes(active);
         choose_targets(next, active);
         return go_on(active);
       case Control::call:
-        part(active);
-        on_.owner->calls->call(on_, next, at_, active);
+        split_lanes(active);
+        warp_.owner->calls->call(warp_, next, pc_, active);
         return go_on(active);
-      case Control::leave:
-        part(active);
-        on_.owner->calls->leave(on_, active);
+      case Control::ret:
+        split_lanes(active);
+        warp_.owner->calls->return_from_call(warp_, active);
         return go_on(active);
       case Control::collective:
         return collective(next, active);
       case Control::barrier:
-        part(active);
-        arrive_at_barrier(on_, next, active);
+        split_lanes(active);
+        arrive_at_barrier(warp_, next, active);
         return false;
       case Control::yielding:
         return yield(next, active);
       case Control::exit:
-        part(active);
-        end_lanes(on_, active);
+        split_lanes(active);
+        end_lanes(warp_, active);
         return false;
       case Control::trap:
         fault(FailureKind::trap, std::countr_zero(active), "trap");
       default:
         fault(FailureKind::unsupported_instruction, std::countr_zero(active),
-              why_unsupported(on_.owner->launched.code.places[at_].text));
+              why_unsupported(warp_.owner->launch_state.program.locations[pc_].text));
     }
   }
 
   bool branch(const Instruction& next, lane_mask active) {
-    if (active != what_.lanes) {
-      ++on_.owner->launched.counted.divergent_branches;
-      move_to(on_, what_.lanes & ~active, at_ + 1);
-      move_to(on_, active, next.target);
+    if (active != fragment_.lanes) {
+      ++warp_.owner->launch_state.counted.divergent_branches;
+      move_to(warp_, fragment_.lanes & ~active, pc_ + 1);
+      move_to(warp_, active, next.target);
       return false;
     }
-    const bool is_back = next.target <= at_;
-    at_ = next.target;
-    if (is_back && !what_.is_whole && ++jumps_ > jumps_of_a_turn) {
-      on_.takes_any_fragment = true;
+    const bool is_back = next.target <= pc_;
+    pc_ = next.target;
+    if (is_back && !fragment_.is_whole && ++jumps_ > jumps_of_a_turn) {
+      warp_.takes_any_fragment = true;
       return stop();
     }
     return true;
   }
 
   void choose_targets(const Instruction& next, lane_mask active) {
-    const auto& table = on_.owner->launched.code.branch_tables[next.target];
-    const auto* const index = on_.values<const std::uint32_t>(next.source[0]);
+    const auto& table = warp_.owner->launch_state.program.branch_tables[next.target];
+    const auto* const index = warp_.values<const std::uint32_t>(next.source[0]);
     for_lanes(active, [&](int lane) {
       if (index[lane] >= table.size()) {
         fault(code::launch_failure, lane,
               "place " + std::to_string(index[lane]) + " in a table of " +
                   std::to_string(table.size()) + " branches");
       }
-      on_.at[static_cast<std::size_t>(lane)] = table[index[lane]];
+      warp_.pc[static_cast<std::size_t>(lane)] = table[index[lane]];
     });
   }
 
   /// The lanes stand where each of them has gone to: on from there, if all are at one place.
   bool go_on(lane_mask active) {
-    const std::uint32_t first = on_.at[static_cast<std::size_t>(std::countr_zero(active))];
-    bool is_one = active == what_.lanes;
+    const std::uint32_t first = warp_.pc[static_cast<std::size_t>(std::countr_zero(active))];
+    bool is_one = active == fragment_.lanes;
     for_lanes(active, [&](int lane) {
-      is_one = is_one && on_.at[static_cast<std::size_t>(lane)] == first;
+      is_one = is_one && warp_.pc[static_cast<std::size_t>(lane)] == first;
     });
     // Behind the next place where others stand, these may come to it, too.
-    if (!is_one || first >= what_.until) return false;
-    at_ = first;
+    if (!is_one || first >= fragment_.until) return false;
+    pc_ = first;
     return true;
   }
 
   bool collective(const Instruction& next, lane_mask active) {
-    if (active == what_.lanes && on_.at_collective == 0 && names_one_mask(on_, next)) {
+    if (active == fragment_.lanes && warp_.at_collective == 0 && names_one_mask(warp_, next)) {
       const int first = std::countr_zero(active);
-      const lane_mask members = on_.values<const lane_mask>(next.members)[first];
-      if ((members & on_.alive) == active) {
-        do_collective(on_, next, active, members);
-        ++at_;
+      const lane_mask members = warp_.values<const lane_mask>(next.members)[first];
+      if ((members & warp_.alive) == active) {
+        do_collective(warp_, next, active, members);
+        ++pc_;
         return true;
       }
     }
-    part(active);
-    run_collective(on_, next, active);
+    split_lanes(active);
+    run_collective(warp_, next, active);
     return false;
   }
 
   bool yield(const Instruction& next, lane_mask active) {
-    next.run(on_, next, active);
-    ++at_;
-    if (!on_.is_waiting) return true;
-    on_.takes_any_fragment = true;
+    next.execute(warp_, next, active);
+    ++pc_;
+    if (!warp_.is_waiting) return true;
+    warp_.takes_any_fragment = true;
     return stop();
   }
 
-  Warp& on_;
+  Warp& warp_;
   const Instruction* code_;
-  const Fragment what_;
-  std::uint32_t at_;
+  const Fragment fragment_;
+  std::uint32_t pc_;
   std::uint64_t left_;
   int jumps_ = 0;
 };
 
 }  // namespace
 
-void run_warp(Warp& on, std::uint64_t quantum) {
+void run_warp(Warp& warp, std::uint64_t quantum) {
   while (quantum > 0) {
-    const lane_mask ready = on.ready();
-    if (ready == 0) return;
-    quantum -= FragmentRun(on, choose(on, ready), quantum).run();
-    if (on.is_waiting) {
-      on.is_waiting = false;
+    const lane_mask ready_lanes = warp.ready_lanes();
+    if (ready_lanes == 0) return;
+    quantum -= FragmentRun(warp, choose(warp, ready_lanes), quantum).run();
+    if (warp.is_waiting) {
+      warp.is_waiting = false;
       return;
     }
   }

@@ -7,15 +7,15 @@ namespace skerry::emulation {
 namespace {
 
 template <class T>
-void select(Warp& on, const Instruction& what, lane_mask active) {
-  const lane_mask chosen = on.predicate(what, 2);
-  T* const to = on.values<T>(what.destination[0]);
-  const T* const first = on.values<const T>(what.source[0]);
-  const T* const second = on.values<const T>(what.source[1]);
-  if (active == all_lanes) return choose(to, chosen, first, second);
+void select(Warp& warp, const Instruction& instruction, lane_mask active) {
+  const lane_mask selected_lanes = warp.predicate(instruction, 2);
+  T* const destination = warp.values<T>(instruction.destination[0]);
+  const T* const first = warp.values<const T>(instruction.source[0]);
+  const T* const second = warp.values<const T>(instruction.source[1]);
+  if (active == all_lanes) return choose(destination, selected_lanes, first, second);
   std::array<T, warp_size> values;
-  choose(values.data(), chosen, first, second);
-  blend(to, values.data(), active);
+  choose(values.data(), selected_lanes, first, second);
+  blend(destination, values.data(), active);
 }
 
 /// The first one where the third is not negative; NaN chooses the second.
@@ -27,12 +27,12 @@ constexpr auto by_sign = []<class T, class S>(T a, T b, S c) {
 
 template <class T>
 void declare(OperationTable& table, std::string_view name) {
-  table.add({"selp.", name}, {.run = select<T>,
+  table.add({"selp.", name}, {.execute = select<T>,
                               .results = {sizeof(T)},
-                              .arguments = {sizeof(T), sizeof(T), predicate_size}});
-  table.add({"slct.", name, ".s32"}, vectors<by_sign<false>, T, T, T, s32>());
-  table.add({"slct.", name, ".f32"}, vectors<by_sign<false>, T, T, T, f32>());
-  table.add({"slct.ftz.", name, ".f32"}, vectors<by_sign<true>, T, T, T, f32>());
+                              .arguments = {sizeof(T), sizeof(T), predicate_nbytes}});
+  table.add({"slct.", name, ".s32"}, vector_op<by_sign<false>, T, T, T, s32>());
+  table.add({"slct.", name, ".f32"}, vector_op<by_sign<false>, T, T, T, f32>());
+  table.add({"slct.ftz.", name, ".f32"}, vector_op<by_sign<true>, T, T, T, f32>());
 }
 
 }  // namespace

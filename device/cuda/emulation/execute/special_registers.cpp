@@ -9,92 +9,123 @@ namespace skerry::emulation {
 namespace {
 
 using value = std::uint64_t;
-using at = const SpecialReader&;
+using reader_ref = const SpecialReader&;
 
-[[nodiscard]] lane_mask bit(at who) { return lane_mask{1} << who.lane; }
+[[nodiscard]] lane_mask bit(reader_ref reader) { return lane_mask{1} << reader.lane; }
 
-[[nodiscard]] const Extent& place(at who) { return who.on->owner->at; }
-[[nodiscard]] const Extent& grid(at who) { return who.launched.how.grid; }
-[[nodiscard]] const Extent& size(at who) { return who.launched.cluster; }
+[[nodiscard]] const Extent& block_index(reader_ref reader) { return reader.warp->owner->index; }
+[[nodiscard]] const Extent& grid(reader_ref reader) { return reader.launch_state.launch.grid; }
+[[nodiscard]] const Extent& size(reader_ref reader) { return reader.launch_state.cluster; }
 
 using enum Sharing;
 constexpr SpecialRegister registers[] = {
-    {"%tid.x", lane, [](at who) { return value{who.thread() % who.launched.how.block.x}; }},
+    {"%tid.x", lane,
+     [](reader_ref reader) { return value{reader.thread() % reader.launch_state.launch.block.x}; }},
     {"%tid.y", lane,
-     [](at who) {
-       return value{who.thread() / who.launched.how.block.x % who.launched.how.block.y};
+     [](reader_ref reader) {
+       return value{reader.thread() / reader.launch_state.launch.block.x %
+                    reader.launch_state.launch.block.y};
      }},
     {"%tid.z", lane,
-     [](at who) {
-       return value{who.thread() / who.launched.how.block.x / who.launched.how.block.y};
+     [](reader_ref reader) {
+       return value{reader.thread() / reader.launch_state.launch.block.x /
+                    reader.launch_state.launch.block.y};
      }},
-    {"%ntid.x", launch, [](at who) { return value{who.launched.how.block.x}; }},
-    {"%ntid.y", launch, [](at who) { return value{who.launched.how.block.y}; }},
-    {"%ntid.z", launch, [](at who) { return value{who.launched.how.block.z}; }},
-    {"%ctaid.x", block, [](at who) { return value{who.on->owner->at.x}; }},
-    {"%ctaid.y", block, [](at who) { return value{who.on->owner->at.y}; }},
-    {"%ctaid.z", block, [](at who) { return value{who.on->owner->at.z}; }},
-    {"%nctaid.x", launch, [](at who) { return value{who.launched.how.grid.x}; }},
-    {"%nctaid.y", launch, [](at who) { return value{who.launched.how.grid.y}; }},
-    {"%nctaid.z", launch, [](at who) { return value{who.launched.how.grid.z}; }},
-    {"%laneid", lane, [](at who) { return static_cast<value>(who.lane); }},
-    {"%warpid", lane, [](at who) { return value{who.on->number}; }},
+    {"%ntid.x", launch,
+     [](reader_ref reader) { return value{reader.launch_state.launch.block.x}; }},
+    {"%ntid.y", launch,
+     [](reader_ref reader) { return value{reader.launch_state.launch.block.y}; }},
+    {"%ntid.z", launch,
+     [](reader_ref reader) { return value{reader.launch_state.launch.block.z}; }},
+    {"%ctaid.x", block, [](reader_ref reader) { return value{reader.warp->owner->index.x}; }},
+    {"%ctaid.y", block, [](reader_ref reader) { return value{reader.warp->owner->index.y}; }},
+    {"%ctaid.z", block, [](reader_ref reader) { return value{reader.warp->owner->index.z}; }},
+    {"%nctaid.x", launch,
+     [](reader_ref reader) { return value{reader.launch_state.launch.grid.x}; }},
+    {"%nctaid.y", launch,
+     [](reader_ref reader) { return value{reader.launch_state.launch.grid.y}; }},
+    {"%nctaid.z", launch,
+     [](reader_ref reader) { return value{reader.launch_state.launch.grid.z}; }},
+    {"%laneid", lane, [](reader_ref reader) { return static_cast<value>(reader.lane); }},
+    {"%warpid", lane, [](reader_ref reader) { return value{reader.warp->number}; }},
     {"%nwarpid", launch,
-     [](at who) { return value{who.launched.device.threads_per_multiprocessor / warp_size}; }},
-    {"%lanemask_eq", lane, [](at who) { return value{bit(who)}; }},
-    {"%lanemask_le", lane, [](at who) { return value{bit(who) | (bit(who) - 1)}; }},
-    {"%lanemask_lt", lane, [](at who) { return value{bit(who) - 1}; }},
-    {"%lanemask_ge", lane, [](at who) { return value{~(bit(who) - 1)}; }},
-    {"%lanemask_gt", lane, [](at who) { return value{~(bit(who) | (bit(who) - 1))}; }},
+     [](reader_ref reader) {
+       return value{reader.launch_state.device.threads_per_multiprocessor / warp_size};
+     }},
+    {"%lanemask_eq", lane, [](reader_ref reader) { return value{bit(reader)}; }},
+    {"%lanemask_le", lane,
+     [](reader_ref reader) { return value{bit(reader) | (bit(reader) - 1)}; }},
+    {"%lanemask_lt", lane, [](reader_ref reader) { return value{bit(reader) - 1}; }},
+    {"%lanemask_ge", lane, [](reader_ref reader) { return value{~(bit(reader) - 1)}; }},
+    {"%lanemask_gt", lane,
+     [](reader_ref reader) { return value{~(bit(reader) | (bit(reader) - 1))}; }},
     {"%smid", block,
-     [](at who) {
-       const Extent& place = who.on->owner->at;
-       const int count = std::max(1, who.launched.device.multiprocessors);
-       return value{(place.x + place.y + place.z) % static_cast<std::uint32_t>(count)};
+     [](reader_ref reader) {
+       const Extent& index = reader.warp->owner->index;
+       const int count = std::max(1, reader.launch_state.device.multiprocessors);
+       return value{(index.x + index.y + index.z) % static_cast<std::uint32_t>(count)};
      }},
     {"%nsmid", launch,
-     [](at who) { return static_cast<value>(who.launched.device.multiprocessors); }},
-    {"%gridid", launch, [](at who) { return who.launched.how.number; }, 8},
+     [](reader_ref reader) {
+       return static_cast<value>(reader.launch_state.device.multiprocessors);
+     }},
+    {"%gridid", launch, [](reader_ref reader) { return reader.launch_state.launch.number; }, 8},
     {"%dynamic_smem_size", launch,
-     [](at who) { return value{who.launched.how.dynamic_shared_bytes}; }},
-    {"%total_smem_size", launch, [](at who) { return value{who.launched.shared_bytes()}; }},
-    {"%clusterid.x", block, [](at who) { return value{place(who).x / size(who).x}; }},
-    {"%clusterid.y", block, [](at who) { return value{place(who).y / size(who).y}; }},
-    {"%clusterid.z", block, [](at who) { return value{place(who).z / size(who).z}; }},
-    {"%nclusterid.x", launch, [](at who) { return value{grid(who).x / size(who).x}; }},
-    {"%nclusterid.y", launch, [](at who) { return value{grid(who).y / size(who).y}; }},
-    {"%nclusterid.z", launch, [](at who) { return value{grid(who).z / size(who).z}; }},
-    {"%cluster_ctarank", block, [](at who) { return value{cluster_rank(*who.on->owner)}; }},
-    {"%cluster_nctarank", launch, [](at who) { return size(who).count(); }},
-    {"%cluster_ctaid.x", block, [](at who) { return value{place(who).x % size(who).x}; }},
-    {"%cluster_ctaid.y", block, [](at who) { return value{place(who).y % size(who).y}; }},
-    {"%cluster_ctaid.z", block, [](at who) { return value{place(who).z % size(who).z}; }},
-    {"%cluster_nctaid.x", launch, [](at who) { return value{size(who).x}; }},
-    {"%cluster_nctaid.y", launch, [](at who) { return value{size(who).y}; }},
-    {"%cluster_nctaid.z", launch, [](at who) { return value{size(who).z}; }},
+     [](reader_ref reader) { return value{reader.launch_state.launch.dynamic_shared_bytes}; }},
+    {"%total_smem_size", launch,
+     [](reader_ref reader) { return value{reader.launch_state.shared_bytes()}; }},
+    {"%clusterid.x", block,
+     [](reader_ref reader) { return value{block_index(reader).x / size(reader).x}; }},
+    {"%clusterid.y", block,
+     [](reader_ref reader) { return value{block_index(reader).y / size(reader).y}; }},
+    {"%clusterid.z", block,
+     [](reader_ref reader) { return value{block_index(reader).z / size(reader).z}; }},
+    {"%nclusterid.x", launch,
+     [](reader_ref reader) { return value{grid(reader).x / size(reader).x}; }},
+    {"%nclusterid.y", launch,
+     [](reader_ref reader) { return value{grid(reader).y / size(reader).y}; }},
+    {"%nclusterid.z", launch,
+     [](reader_ref reader) { return value{grid(reader).z / size(reader).z}; }},
+    {"%cluster_ctarank", block,
+     [](reader_ref reader) { return value{cluster_rank(*reader.warp->owner)}; }},
+    {"%cluster_nctarank", launch, [](reader_ref reader) { return size(reader).count(); }},
+    {"%cluster_ctaid.x", block,
+     [](reader_ref reader) { return value{block_index(reader).x % size(reader).x}; }},
+    {"%cluster_ctaid.y", block,
+     [](reader_ref reader) { return value{block_index(reader).y % size(reader).y}; }},
+    {"%cluster_ctaid.z", block,
+     [](reader_ref reader) { return value{block_index(reader).z % size(reader).z}; }},
+    {"%cluster_nctaid.x", launch, [](reader_ref reader) { return value{size(reader).x}; }},
+    {"%cluster_nctaid.y", launch, [](reader_ref reader) { return value{size(reader).y}; }},
+    {"%cluster_nctaid.z", launch, [](reader_ref reader) { return value{size(reader).z}; }},
     {"%is_explicit_cluster", launch,
-     [](at who) { return value{who.launched.how.cluster.has_value()}; }},
+     [](reader_ref reader) { return value{reader.launch_state.launch.cluster.has_value()}; }},
     // What grid barriers that the compiler puts in the place of a call find their memory by.
-    {"%envreg1", launch, [](at who) { return who.launched.grid_workspace() >> 32; }},
-    {"%envreg2", launch, [](at who) { return who.launched.grid_workspace() & 0xffffffff; }},
+    {"%envreg1", launch,
+     [](reader_ref reader) { return reader.launch_state.grid_workspace() >> 32; }},
+    {"%envreg2", launch,
+     [](reader_ref reader) { return reader.launch_state.grid_workspace() & 0xffffffff; }},
 };
 
-[[nodiscard]] value place_of_frame(at who) {
-  return reinterpret_cast<value>(who.on->local) + who.row.offset +
-         static_cast<value>(who.lane) * who.launched.local_nbytes;
+[[nodiscard]] value lane_frame_address(reader_ref reader) {
+  return reinterpret_cast<value>(reader.warp->local) + reader.row.offset +
+         static_cast<value>(reader.lane) * reader.launch_state.local_nbytes;
 }
 
 }  // namespace
 
-constinit const SpecialRegister local_address{"", Sharing::lane, place_of_frame, 8};
-constinit const SpecialRegister frame_address{"", Sharing::lane, place_of_frame, 8};
+constinit const SpecialRegister local_address{"", Sharing::lane, lane_frame_address, 8};
+constinit const SpecialRegister frame_address{"", Sharing::lane, lane_frame_address, 8};
 constinit const SpecialRegister variable_address{
     "", Sharing::launch,
-    [](at who) { return who.launched.how.variables[who.row.index] + who.row.offset; }, 8};
+    [](reader_ref reader) {
+      return reader.launch_state.launch.variables[reader.row.index] + reader.row.offset;
+    },
+    8};
 
 const SpecialRegister* find_special_register(std::string_view name) noexcept {
-  const auto* const found = std::ranges::find(registers, name, &SpecialRegister::name);
-  return found != std::end(registers) ? found : nullptr;
+  const auto* const entry = std::ranges::find(registers, name, &SpecialRegister::name);
+  return entry != std::end(registers) ? entry : nullptr;
 }
 
 }  // namespace skerry::emulation

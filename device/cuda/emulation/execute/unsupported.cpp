@@ -69,9 +69,9 @@ constexpr auto families = std::to_array<Family>({
 }
 
 [[nodiscard]] string_view reason_of(string_view opcode) {
-  const auto found = std::ranges::find_if(
+  const auto family = std::ranges::find_if(
       families, [&](const Family& one) { return opcode.starts_with(one.prefix); });
-  if (found != families.end()) return found->reason;
+  if (family != families.end()) return family->reason;
   if (opcode.ends_with(".b128")) return "atomic operations of 128 bits are not; use 64 bits";
   return "the emulator has no such form, or not with these operands";
 }

@@ -21,9 +21,9 @@ class Block;
 struct KernelFault {
   int code = 0;
   int lane = 0;
-  std::string what;
+  std::string summary;
   FailureKind kind = kind_of(code);
-  WantedMemory wanted{};
+  RequestedAccess access{};
   MemoryNear memory{};
   std::optional<OtherAccess> other{};
 };
@@ -32,8 +32,8 @@ struct KernelFault {
 struct PendingCopy {
   int lane = 0;
   std::uint32_t group = 0;
-  std::byte* to = nullptr;
-  const std::byte* from = nullptr;
+  std::byte* destination = nullptr;
+  const std::byte* source = nullptr;
   std::uint32_t nbytes = 0;
   std::uint32_t filled = 0;  ///< with zeros, behind the bytes that are copied
 };
@@ -53,17 +53,19 @@ class Warp {
     return reinterpret_cast<T*>(banks[r & 1] + (r & ~1));
   }
   [[nodiscard]] lane_mask& predicate(row r) noexcept { return *values<lane_mask>(r); }
-  [[nodiscard]] lane_mask predicate(const Instruction& what, int source) noexcept {
-    const lane_mask read = predicate(what.source[static_cast<std::size_t>(source)]);
-    return (what.negated >> source & 1) != 0 ? ~read : read;
+  [[nodiscard]] lane_mask predicate(const Instruction& instruction, int source) noexcept {
+    const lane_mask read = predicate(instruction.source[static_cast<std::size_t>(source)]);
+    return (instruction.negated >> source & 1) != 0 ? ~read : read;
   }
   /// Writes the bits of active lanes.
-  void set_predicate(row to, lane_mask bits, lane_mask active) noexcept {
-    if (to == no_row) return;
-    lane_mask& into = predicate(to);
-    into = (into & ~active) | (bits & active);
+  void set_predicate(row destination, lane_mask bits, lane_mask active) noexcept {
+    if (destination == no_row) return;
+    lane_mask& predicate_bits = predicate(destination);
+    predicate_bits = (predicate_bits & ~active) | (bits & active);
   }
-  [[nodiscard]] lane_mask ready() const noexcept { return alive & ~at_barrier & ~at_collective; }
+  [[nodiscard]] lane_mask ready_lanes() const noexcept {
+    return alive & ~at_barrier & ~at_collective;
+  }
 
   std::array<std::byte*, 2> banks{};
   Block* owner = nullptr;
@@ -73,7 +75,7 @@ class Warp {
   lane_mask alive = 0;
   lane_mask at_barrier = 0;
   lane_mask at_collective = 0;
-  std::array<std::uint32_t, warp_size> at{};  ///< the instruction that each lane does next
+  std::array<std::uint32_t, warp_size> pc{};  ///< the instruction that each lane does next
   std::array<std::uint8_t, warp_size> barrier{};
   std::array<std::uint32_t, warp_size> carry{};
   /// The allocation that was accessed last.

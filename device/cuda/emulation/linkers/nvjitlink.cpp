@@ -34,16 +34,16 @@ template <class Call>
   return link_result::success;
 }
 
-[[nodiscard]] int put(const std::string& text, void* into) noexcept {
-  std::memcpy(into, text.c_str(), text.size() + 1);
+[[nodiscard]] int put(const std::string& text, void* output) noexcept {
+  std::memcpy(output, text.c_str(), text.size() + 1);
   return link_result::success;
 }
 
 /// What NVIDIA's library says of its own handle.
 template <class Result>
-[[nodiscard]] int ask(const char* name, const PtxLink& link, Result* into) noexcept {
+[[nodiscard]] int ask(const char* name, const PtxLink& link, Result* output) noexcept {
   auto* const function = real<int(void*, Result*)>(name);
-  return function == nullptr ? link_result::internal_error : function(link.real_handle(), into);
+  return function == nullptr ? link_result::internal_error : function(link.real_handle(), output);
 }
 
 }  // namespace
@@ -96,52 +96,52 @@ SKERRY_LINKER_EXPORT int nvJitLinkComplete(PtxLink* link) noexcept {
   return guarded(link != nullptr, [&] { return link->complete(); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedCubinSize(PtxLink* link, std::size_t* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedCubinSize(PtxLink* link, std::size_t* size) noexcept {
   return guarded(link != nullptr, [&] {
-    return link->image().empty() ? link_result::internal_error : put(link->image(), into);
+    return link->image().empty() ? link_result::internal_error : put(link->image(), size);
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedCubin(PtxLink* link, void* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedCubin(PtxLink* link, void* cubin) noexcept {
   return guarded(link != nullptr, [&] {
-    return link->image().empty() ? link_result::internal_error : put(link->image(), into);
+    return link->image().empty() ? link_result::internal_error : put(link->image(), cubin);
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedPtxSize(PtxLink* link, std::size_t* into) noexcept {
-  return guarded(link != nullptr, [&] {
-    if (!link->asks_for_ptx()) return link_result::internal_error;
-    return ask("nvJitLinkGetLinkedPtxSize", *link, into);
-  });
-}
-
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedPtx(PtxLink* link, char* into) noexcept {
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedPtxSize(PtxLink* link, std::size_t* size) noexcept {
   return guarded(link != nullptr, [&] {
     if (!link->asks_for_ptx()) return link_result::internal_error;
-    return ask("nvJitLinkGetLinkedPtx", *link, into);
+    return ask("nvJitLinkGetLinkedPtxSize", *link, size);
   });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedLTOIRSize(PtxLink* link, std::size_t* into) noexcept {
-  return guarded(link != nullptr, [&] { return ask("nvJitLinkGetLinkedLTOIRSize", *link, into); });
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedPtx(PtxLink* link, char* ptx) noexcept {
+  return guarded(link != nullptr, [&] {
+    if (!link->asks_for_ptx()) return link_result::internal_error;
+    return ask("nvJitLinkGetLinkedPtx", *link, ptx);
+  });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedLTOIR(PtxLink* link, void* into) noexcept {
-  return guarded(link != nullptr, [&] { return ask("nvJitLinkGetLinkedLTOIR", *link, into); });
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedLTOIRSize(PtxLink* link, std::size_t* size) noexcept {
+  return guarded(link != nullptr, [&] { return ask("nvJitLinkGetLinkedLTOIRSize", *link, size); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetErrorLogSize(PtxLink* link, std::size_t* into) noexcept {
-  return guarded(link != nullptr, [&] { return put(link->error_log(), into); });
+SKERRY_LINKER_EXPORT int nvJitLinkGetLinkedLTOIR(PtxLink* link, void* ltoir) noexcept {
+  return guarded(link != nullptr, [&] { return ask("nvJitLinkGetLinkedLTOIR", *link, ltoir); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetErrorLog(PtxLink* link, char* into) noexcept {
-  return guarded(link != nullptr, [&] { return put(link->error_log(), static_cast<void*>(into)); });
+SKERRY_LINKER_EXPORT int nvJitLinkGetErrorLogSize(PtxLink* link, std::size_t* size) noexcept {
+  return guarded(link != nullptr, [&] { return put(link->error_log(), size); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetInfoLogSize(PtxLink* link, std::size_t* into) noexcept {
-  return guarded(link != nullptr, [&] { return put(link->info_log(), into); });
+SKERRY_LINKER_EXPORT int nvJitLinkGetErrorLog(PtxLink* link, char* log) noexcept {
+  return guarded(link != nullptr, [&] { return put(link->error_log(), static_cast<void*>(log)); });
 }
 
-SKERRY_LINKER_EXPORT int nvJitLinkGetInfoLog(PtxLink* link, char* into) noexcept {
-  return guarded(link != nullptr, [&] { return put(link->info_log(), static_cast<void*>(into)); });
+SKERRY_LINKER_EXPORT int nvJitLinkGetInfoLogSize(PtxLink* link, std::size_t* size) noexcept {
+  return guarded(link != nullptr, [&] { return put(link->info_log(), size); });
+}
+
+SKERRY_LINKER_EXPORT int nvJitLinkGetInfoLog(PtxLink* link, char* log) noexcept {
+  return guarded(link != nullptr, [&] { return put(link->info_log(), static_cast<void*>(log)); });
 }

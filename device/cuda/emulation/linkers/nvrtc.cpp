@@ -127,10 +127,10 @@ SKERRY_LINKER_EXPORT int nvrtcCompileProgram(void* program, int count,
   if (function == nullptr) return internal_error;
   if (count < 0 || (count > 0 && options == nullptr)) return function(program, count, options);
   bool has_code = false;
-  const std::vector<std::string> own = virtual_options(count, options, has_code);
+  const std::vector<std::string> translated_options = virtual_options(count, options, has_code);
   std::vector<const char*> handed;
-  handed.reserve(own.size());
-  for (const std::string& option : own) handed.push_back(option.c_str());
+  handed.reserve(translated_options.size());
+  for (const std::string& option : translated_options) handed.push_back(option.c_str());
   const int result = function(program, count, handed.data());
   CompiledPrograms::instance().set(program, has_code && result == 0);
   return result;
@@ -153,12 +153,12 @@ SKERRY_LINKER_EXPORT int nvrtcGetCUBINSize(void* program, std::size_t* nbytes) n
   return result;
 }
 
-SKERRY_LINKER_EXPORT int nvrtcGetCUBIN(void* program, char* into) noexcept {
+SKERRY_LINKER_EXPORT int nvrtcGetCUBIN(void* program, char* cubin) noexcept {
   const bool has_code = CompiledPrograms::instance().has_code(program);
   auto* const function = real<int(void*, char*)>(has_code ? "nvrtcGetPTX" : "nvrtcGetCUBIN");
   if (function == nullptr) return internal_error;
-  if (!has_code) return function(program, into);
-  if (into == nullptr) return invalid_input;
-  std::memcpy(into, image_mark.data(), image_mark.size());
-  return function(program, into + image_mark.size());
+  if (!has_code) return function(program, cubin);
+  if (cubin == nullptr) return invalid_input;
+  std::memcpy(cubin, image_mark.data(), image_mark.size());
+  return function(program, cubin + image_mark.size());
 }

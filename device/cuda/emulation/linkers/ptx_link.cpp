@@ -13,8 +13,8 @@
 namespace skerry::emulation::linkers {
 namespace {
 
-[[nodiscard]] bool has(const std::vector<std::string>& options, std::string_view wanted) {
-  return std::ranges::find(options, wanted) != options.end();
+[[nodiscard]] bool has(const std::vector<std::string>& options, std::string_view option) {
+  return std::ranges::find(options, option) != options.end();
 }
 
 /// The first number in the last option that begins so; 0 if there is none.
@@ -86,8 +86,8 @@ int PtxLink::complete_mixed() {
 int PtxLink::link_all() {
   real_ = std::make_unique<RealLink>();
   if (const int refused = real_->create(options_)) return refused;
-  for (const LinkInput& each : inputs_) {
-    if (const int refused = real_->add(each)) return refused;
+  for (const LinkInput& input : inputs_) {
+    if (const int refused = real_->add(input)) return refused;
   }
   return real_->complete();
 }
@@ -96,17 +96,17 @@ int PtxLink::link_lto_ir(std::string& ptx) {
   if (std::ranges::none_of(inputs_, is_lto_ir)) return link_result::success;
   std::vector<std::string> options = options_;
   options.emplace_back("-ptx");
-  RealLink own;
-  if (const int refused = own.create(options)) return refused;
-  for (const LinkInput& each : inputs_) {
-    if (!is_lto_ir(each)) continue;
-    if (const int refused = own.add(each)) return refused;
+  RealLink lto_link;
+  if (const int refused = lto_link.create(options)) return refused;
+  for (const LinkInput& input : inputs_) {
+    if (!is_lto_ir(input)) continue;
+    if (const int refused = lto_link.add(input)) return refused;
   }
-  const int result = own.complete();
+  const int result = lto_link.complete();
   if (result == link_result::success) {
-    ptx = own.ptx();
+    ptx = lto_link.ptx();
   } else {
-    own_log_ = own.error_log();
+    own_log_ = lto_link.error_log();
   }
   return result;
 }
@@ -114,22 +114,22 @@ int PtxLink::link_lto_ir(std::string& ptx) {
 int PtxLink::join(std::string linked) {
   std::vector<std::pair<std::string, std::string>> texts;
   if (!linked.empty()) texts.emplace_back("LTO-IR", std::move(linked));
-  std::string at;
+  std::string prefix;
   try {
-    for (const LinkInput& each : inputs_) {
-      if (is_device_runtime(each) || (is_lto_ && is_lto_ir(each))) continue;
-      at = "'" + each.name + "': ";
-      for (std::string& text : ptx_in(each, compute_capability_)) {
-        texts.emplace_back(each.name, std::move(text));
+    for (const LinkInput& input : inputs_) {
+      if (is_device_runtime(input) || (is_lto_ && is_lto_ir(input))) continue;
+      prefix = "'" + input.name + "': ";
+      for (std::string& text : ptx_in(input, compute_capability_)) {
+        texts.emplace_back(input.name, std::move(text));
       }
     }
-    at.clear();
+    prefix.clear();
     std::vector<ptx::LinkPart> parts;
     parts.reserve(texts.size());
     for (const auto& [name, text] : texts) parts.push_back({name, text});
     take(ptx::join_modules(parts));
-  } catch (const ImageError& problem) {
-    own_log_ = "emulated GPU: " + at + problem.what() + "\n";
+  } catch (const ImageError& error) {
+    own_log_ = "emulated GPU: " + prefix + error.what() + "\n";
     return link_result::invalid_input;
   }
   return link_result::success;

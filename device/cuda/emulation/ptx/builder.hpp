@@ -31,7 +31,7 @@ struct VirtualRow {
 /// Also notes, at each call, the registers that are needed behind it.
 [[nodiscard]] std::uint32_t allocate_rows(Program& in, const CodeRegion& region,
                                           std::span<const VirtualRow> rows, std::uint32_t begin,
-                                          std::vector<row>& places);
+                                          std::vector<row>& physical_rows);
 
 /// Collects instructions over virtual rows, numbered as they come, and gives them places at the
 /// end.
@@ -41,26 +41,28 @@ class Builder {
   [[nodiscard]] row constant(std::uint8_t nbytes, std::uint64_t value);
   /// A constant to which the offset of dynamic shared memory is added at the end.
   [[nodiscard]] row dynamic_shared_address(std::uint8_t nbytes, std::uint64_t offset);
-  [[nodiscard]] row special(const SpecialRow& what);
-  [[nodiscard]] std::uint8_t nbytes_of(row of) const {
-    return rows_[static_cast<std::size_t>(of)].nbytes;
+  [[nodiscard]] row special(const SpecialRow& special_row);
+  [[nodiscard]] std::uint8_t nbytes_of(row virtual_row) const {
+    return rows_[static_cast<std::size_t>(virtual_row)].nbytes;
   }
 
-  std::size_t add(const Instruction& what, const Place& where);
-  [[nodiscard]] std::size_t size() const noexcept { return code_->code.size(); }
-  [[nodiscard]] Instruction& at(std::size_t index) { return code_->code[index]; }
+  std::size_t add(const Instruction& instruction, const SourceLocation& location);
+  [[nodiscard]] std::size_t size() const noexcept { return program_->instructions.size(); }
+  [[nodiscard]] Instruction& instruction_at(std::size_t index) {
+    return program_->instructions[index];
+  }
   /// The instruction added last adds the offset of dynamic shared memory to its address.
   void add_dynamic_shared_offset_to_last() { dynamic_addresses_.push_back(size() - 1); }
 
-  [[nodiscard]] Program& code() noexcept { return *code_; }
+  [[nodiscard]] Program& code() noexcept { return *program_; }
   /// All targets are known.
   [[nodiscard]] std::unique_ptr<const Program> finish();
 
  private:
-  void place_constants(std::vector<row>& places);
-  void place_specials(std::vector<row>& places);
+  void allocate_constants(std::vector<row>& physical_rows);
+  void allocate_specials(std::vector<row>& physical_rows);
 
-  std::unique_ptr<Program> code_ = std::make_unique<Program>();
+  std::unique_ptr<Program> program_ = std::make_unique<Program>();
   std::vector<VirtualRow> rows_;
   std::map<std::pair<std::uint8_t, std::uint64_t>, row> constants_;
   std::map<std::pair<std::uint8_t, std::uint64_t>, row> dynamic_constants_;

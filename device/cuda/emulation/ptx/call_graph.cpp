@@ -17,88 +17,92 @@ constexpr std::size_t large = 20'000;
 
 }  // namespace
 
-CallGraph::CallGraph(const ModuleSource& from, const EntrySource& entry) : from_(from) {
-  if (from.functions.empty()) return;
-  visit_calls(facts_of(entry.body, nullptr));
+CallGraph::CallGraph(const ModuleSource& module_source, const EntrySource& entry)
+    : module_source_(module_source) {
+  if (module_source.functions.empty()) return;
+  visit_calls(attributes_of(entry.body, nullptr));
   if (calls_addresses_) visit_addresses();
 }
 
-CallGraph::BodyFacts CallGraph::facts_of(std::string_view body, const FunctionSource* of) const {
-  BodyFacts found;
-  Lexer from(body);
+CallGraph::BodyAttributes CallGraph::attributes_of(std::string_view body,
+                                                   const FunctionSource* function) const {
+  BodyAttributes attributes;
+  Lexer lexer(body);
   bool is_in_call = false;
   int depth = 0;
-  Token before;
-  for (Token t = from.next(); t.kind != TokenKind::end; before = t, t = from.next()) {
+  Token previous_token;
+  for (Token t = lexer.next(); t.kind != TokenKind::end; previous_token = t, t = lexer.next()) {
     if (t.is(";")) {
-      ++found.statements;
+      ++attributes.statements;
       is_in_call = false;
       depth = 0;
     } else if (is_call(t)) {
       is_in_call = true;
     } else if (t.is("(") || t.is(")")) {
       depth += t.is("(") ? 1 : -1;
-    } else if (t.kind == TokenKind::word && from_.functions.contains(t.text)) {
-      (is_in_call ? found.calls : found.addresses).push_back(t.text);
+    } else if (t.kind == TokenKind::word && module_source_.functions.contains(t.text)) {
+      (is_in_call ? attributes.calls : attributes.addresses).push_back(t.text);
     } else if (is_in_call && depth == 0 && t.text.starts_with('%')) {
-      found.calls_addresses = true;
-    } else if (of != nullptr && t.kind == TokenKind::word && !before.is("[") && !is_in_call) {
+      attributes.calls_addresses = true;
+    } else if (function != nullptr && t.kind == TokenKind::word && !previous_token.is("[") &&
+               !is_in_call) {
       const auto is_named = [&](const Declaration& one) { return one.name == t.text; };
-      found.takes_parameter_address |= std::ranges::any_of(of->parameters, is_named);
+      attributes.takes_parameter_address |= std::ranges::any_of(function->parameters, is_named);
     }
   }
-  return found;
+  return attributes;
 }
 
 void CallGraph::call(std::string_view function) {
   if (is_called_.insert(function).second) called_.push_back(function);
 }
 
-std::size_t CallGraph::visit_calls(const BodyFacts& of) {
-  calls_addresses_ |= of.calls_addresses;
-  std::size_t statements = of.statements;
-  for (const std::string_view name : of.calls) statements += visit(name);
+std::size_t CallGraph::visit_calls(const BodyAttributes& attributes) {
+  calls_addresses_ |= attributes.calls_addresses;
+  std::size_t statements = attributes.statements;
+  for (const std::string_view name : attributes.calls) statements += visit(name);
   return statements;
 }
 
 std::size_t CallGraph::visit(std::string_view function) {
-  const FunctionSource& what = from_.functions.at(function);
-  if (!what.is_defined) return 1;
+  const FunctionSource& source = module_source_.functions.at(function);
+  if (!source.is_defined) return 1;
   if (path_.contains(function)) {
     call(function);
     return 1;
   }
   const bool is_called_again = ++callers_[function] > 1;
-  if (const auto known = sizes_.find(function); known != sizes_.end()) {
-    if (is_called_again && known->second > large) call(function);
-    return is_called_.contains(function) ? 1 : known->second;
+  if (const auto cached_size = sizes_.find(function); cached_size != sizes_.end()) {
+    if (is_called_again && cached_size->second > large) call(function);
+    return is_called_.contains(function) ? 1 : cached_size->second;
   }
   path_.insert(function);
-  const BodyFacts facts = facts_of(what.body, &what);
-  const std::size_t statements = visit_calls(facts);
+  const BodyAttributes attributes = attributes_of(source.body, &source);
+  const std::size_t statements = visit_calls(attributes);
   path_.erase(function);
-  if (facts.takes_parameter_address) call(function);
+  if (attributes.takes_parameter_address) call(function);
   sizes_[function] = statements;
   return is_called_.contains(function) ? 1 : statements;
 }
 
 /// A pointer to a function may come from anywhere in the module, by way of memory.
 void CallGraph::visit_addresses() {
-  std::vector<std::string_view> taken;
+  std::vector<std::string_view> addressed_functions;
   const auto take = [&](std::string_view name) {
-    const auto found = from_.functions.find(name);
-    if (found != from_.functions.end() && found->second.is_defined) taken.push_back(name);
+    const auto function = module_source_.functions.find(name);
+    if (function != module_source_.functions.end() && function->second.is_defined)
+      addressed_functions.push_back(name);
   };
-  for (const auto& [number, one] : from_.pending_addresses) take(one.name);
-  for (const EntrySource& one : from_.entries) {
-    for (const std::string_view name : facts_of(one.body, nullptr).addresses) take(name);
+  for (const auto& [number, one] : module_source_.pending_addresses) take(one.name);
+  for (const EntrySource& one : module_source_.entries) {
+    for (const std::string_view name : attributes_of(one.body, nullptr).addresses) take(name);
   }
-  for (const auto& [name, what] : from_.functions) {
-    if (!what.is_defined) continue;
-    for (const std::string_view other : facts_of(what.body, nullptr).addresses) take(other);
+  for (const auto& [name, source] : module_source_.functions) {
+    if (!source.is_defined) continue;
+    for (const std::string_view other : attributes_of(source.body, nullptr).addresses) take(other);
   }
-  std::ranges::sort(taken);
-  for (const std::string_view name : taken) {
+  std::ranges::sort(addressed_functions);
+  for (const std::string_view name : addressed_functions) {
     call(name);
     if (!sizes_.contains(name)) visit(name);
   }

@@ -16,14 +16,14 @@ namespace skerry::emulation::ptx {
 /// fastest, or once, to be called with frames on a stack.
 class CallGraph {
  public:
-  CallGraph(const ModuleSource& from, const EntrySource& entry);
+  CallGraph(const ModuleSource& module_source, const EntrySource& entry);
 
   /// Those that call themselves, whose address is taken, or that take that of a parameter; and
   /// large ones that are called from several places.
   [[nodiscard]] const std::vector<std::string_view>& called() const noexcept { return called_; }
 
  private:
-  struct BodyFacts {
+  struct BodyAttributes {
     std::vector<std::string_view> calls;
     std::vector<std::string_view> addresses;  ///< functions that are named, but not called
     bool calls_addresses = false;
@@ -31,14 +31,15 @@ class CallGraph {
     std::size_t statements = 0;
   };
 
-  [[nodiscard]] BodyFacts facts_of(std::string_view body, const FunctionSource* of) const;
+  [[nodiscard]] BodyAttributes attributes_of(std::string_view body,
+                                             const FunctionSource* function) const;
   /// The statements that a call of the function becomes.
   std::size_t visit(std::string_view function);
-  std::size_t visit_calls(const BodyFacts& of);
+  std::size_t visit_calls(const BodyAttributes& attributes);
   void visit_addresses();
   void call(std::string_view function);
 
-  const ModuleSource& from_;
+  const ModuleSource& module_source_;
   std::vector<std::string_view> called_;
   std::unordered_set<std::string_view> is_called_;
   std::unordered_set<std::string_view> path_;

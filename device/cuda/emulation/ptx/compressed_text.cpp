@@ -12,7 +12,7 @@ namespace skerry::emulation::ptx {
 namespace {
 
 /// PTX of the largest libraries has a hundredth of it; a damaged size must not take all memory.
-constexpr std::uint64_t most_nbytes = std::uint64_t{1} << 31;
+constexpr std::uint64_t max_nbytes = std::uint64_t{1} << 31;
 
 [[noreturn]] void damaged() {
   throw ImageError(code::invalid_kernel_image, "fat binary: compressed PTX is damaged");
@@ -25,8 +25,8 @@ class Lz4Reader {
 
   [[nodiscard]] bool at_end() const noexcept { return left_.empty(); }
   [[nodiscard]] unsigned byte() {
-    const auto found = std::to_integer<unsigned>(bytes(1).front());
-    return found;
+    const auto value = std::to_integer<unsigned>(bytes(1).front());
+    return value;
   }
   /// A length of which four bits are known; 15 means that bytes with more of it follow.
   [[nodiscard]] std::size_t length(unsigned bits) {
@@ -40,45 +40,45 @@ class Lz4Reader {
   }
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t count) {
     if (count > left_.size()) damaged();
-    const auto found = left_.first(count);
+    const auto prefix = left_.first(count);
     left_ = left_.subspan(count);
-    return found;
+    return prefix;
   }
 
  private:
   std::span<const std::byte> left_;
 };
 
-using zstd_decompress = std::size_t(void* into, std::size_t capacity, const void* from,
+using zstd_decompress = std::size_t(void* destination, std::size_t capacity, const void* source,
                                     std::size_t nbytes);
 
 /// Null where the system has no libzstd.
 zstd_decompress* find_zstd() noexcept {
-  static zstd_decompress* const found = []() -> zstd_decompress* {
+  static zstd_decompress* const decompress = []() -> zstd_decompress* {
     void* const library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
     return library == nullptr
                ? nullptr
                : reinterpret_cast<zstd_decompress*>(dlsym(library, "ZSTD_decompress"));
   }();
-  return found;
+  return decompress;
 }
 
 }  // namespace
 
 std::string unpacked_lz4(std::span<const std::byte> packed, std::uint64_t nbytes) {
-  constexpr std::size_t least_match = 4;
-  if (nbytes > most_nbytes) damaged();
+  constexpr std::size_t min_match = 4;
+  if (nbytes > max_nbytes) damaged();
   std::string text;
   text.reserve(nbytes);
-  for (Lz4Reader from(packed); !from.at_end();) {
-    const unsigned token = from.byte();
-    const auto literals = from.bytes(from.length(token >> 4U));
+  for (Lz4Reader reader(packed); !reader.at_end();) {
+    const unsigned token = reader.byte();
+    const auto literals = reader.bytes(reader.length(token >> 4U));
     text.append(reinterpret_cast<const char*>(literals.data()), literals.size());
     if (text.size() > nbytes) damaged();
-    if (from.at_end()) break;  // the last sequence has no match
-    const std::size_t low = from.byte();
-    const std::size_t back = low + (std::size_t{from.byte()} << 8U);
-    const std::size_t match = from.length(token & 15U) + least_match;
+    if (reader.at_end()) break;  // the last sequence has no match
+    const std::size_t low = reader.byte();
+    const std::size_t back = low + (std::size_t{reader.byte()} << 8U);
+    const std::size_t match = reader.length(token & 15U) + min_match;
     if (back == 0 || back > text.size() || match > nbytes - text.size()) damaged();
     // What is copied may be what this writes.
     for (std::size_t k = 0; k < match; ++k) text.push_back(text[text.size() - back]);
@@ -88,7 +88,7 @@ std::string unpacked_lz4(std::span<const std::byte> packed, std::uint64_t nbytes
 }
 
 std::string unpacked_zstd(std::span<const std::byte> packed, std::uint64_t nbytes) {
-  if (nbytes > most_nbytes) damaged();
+  if (nbytes > max_nbytes) damaged();
   zstd_decompress* const decompress = find_zstd();
   if (decompress == nullptr) {
     throw ImageError(code::not_supported,

@@ -9,8 +9,9 @@
 namespace skerry::emulation::ptx {
 namespace {
 
-void require_size(std::uint8_t of_register, std::uint8_t wanted, bool may_be_wider) {
-  if (of_register != wanted && !(may_be_wider && of_register > wanted)) throw UnsupportedForm{};
+void require_size(std::uint8_t of_register, std::uint8_t required_nbytes, bool may_be_wider) {
+  if (of_register != required_nbytes && !(may_be_wider && of_register > required_nbytes))
+    throw UnsupportedForm{};
 }
 
 /// The size of mov.b32 and the like, which move vectors.
@@ -21,9 +22,9 @@ void require_size(std::uint8_t of_register, std::uint8_t wanted, bool may_be_wid
   };
   static constexpr auto sizes =
       std::to_array<NamedSize>({{"mov.b32", 4}, {"mov.b64", 8}, {"mov.b128", 16}});
-  const auto* const found = std::ranges::find(sizes, opcode, &NamedSize::name);
-  if (found == sizes.end()) throw UnsupportedForm{};
-  return found->nbytes;
+  const auto* const named_size = std::ranges::find(sizes, opcode, &NamedSize::name);
+  if (named_size == sizes.end()) throw UnsupportedForm{};
+  return named_size->nbytes;
 }
 
 /// Which part of the time a special register has: a name of what reads it; empty if it is none.
@@ -36,106 +37,112 @@ void require_size(std::uint8_t of_register, std::uint8_t wanted, bool may_be_wid
 
 }  // namespace
 
-void KernelDecoder::set_results(Instruction& into, const Operation& form, const Statement& what,
-                                std::size_t& next) {
-  if (form.results.empty()) return;
-  if (next >= what.operands.size()) throw UnsupportedForm{};
-  const Operand& first = what.operands[next++];
+void KernelDecoder::set_results(Instruction& instruction, const Operation& operation,
+                                const Statement& statement, std::size_t& next) {
+  if (operation.results.empty()) return;
+  if (next >= statement.operands.size()) throw UnsupportedForm{};
+  const Operand& first = statement.operands[next++];
   if (first.kind != OperandKind::name) throw UnsupportedForm{};
-  const std::size_t given = first.second.empty() ? 1 : 2;
-  if (given > form.results.size() || given + form.optional_results < form.results.size()) {
+  const std::size_t result_count = first.second.empty() ? 1 : 2;
+  if (result_count > operation.results.size() ||
+      result_count + operation.optional_results < operation.results.size()) {
     throw UnsupportedForm{};
   }
-  into.destination[0] = destination(first.text);
-  if (given == 2) into.destination[1] = destination(first.second);
-  for (std::size_t k = 0; k < given; ++k) {
-    if (into.destination[k] == no_row) continue;
-    require_size(builder_.nbytes_of(into.destination[k]), form.results[k],
-                 form.may_result_be_wider);
+  instruction.destination[0] = destination(first.text);
+  if (result_count == 2) instruction.destination[1] = destination(first.second);
+  for (std::size_t k = 0; k < result_count; ++k) {
+    if (instruction.destination[k] == no_row) continue;
+    require_size(builder_.nbytes_of(instruction.destination[k]), operation.results[k],
+                 operation.may_result_be_wider);
   }
-  if (into.destination[0] != no_row) {
-    into.result_nbytes = builder_.nbytes_of(into.destination[0]);
+  if (instruction.destination[0] != no_row) {
+    instruction.result_nbytes = builder_.nbytes_of(instruction.destination[0]);
   }
 }
 
-void KernelDecoder::set_arguments(Instruction& into, const Operation& form, const Statement& what,
-                                  std::size_t next) {
-  const std::size_t given = what.operands.size() - next;
-  if (given > form.arguments.size() || given + form.optional_arguments < form.arguments.size()) {
+void KernelDecoder::set_arguments(Instruction& instruction, const Operation& operation,
+                                  const Statement& statement, std::size_t next) {
+  const std::size_t argument_count = statement.operands.size() - next;
+  if (argument_count > operation.arguments.size() ||
+      argument_count + operation.optional_arguments < operation.arguments.size()) {
     throw UnsupportedForm{};
   }
-  for (std::size_t k = 0; k < given; ++k) {
-    const Operand& from = what.operands[next + k];
-    const row found = source(from, form.arguments[k]);
-    require_size(builder_.nbytes_of(found), form.arguments[k], form.may_argument_be_wider);
-    if (static_cast<int>(k) == form.members) {
-      into.members = found;
+  for (std::size_t k = 0; k < argument_count; ++k) {
+    const Operand& operand = statement.operands[next + k];
+    const row source_row = source(operand, operation.arguments[k]);
+    require_size(builder_.nbytes_of(source_row), operation.arguments[k],
+                 operation.may_argument_be_wider);
+    if (static_cast<int>(k) == operation.members) {
+      instruction.members = source_row;
       continue;
     }
-    if (from.is_negated) {
-      if (form.arguments[k] != predicate_size) throw UnsupportedForm{};
-      into.negated |= static_cast<std::uint8_t>(1U << k);
+    if (operand.is_negated) {
+      if (operation.arguments[k] != predicate_nbytes) throw UnsupportedForm{};
+      instruction.negated |= static_cast<std::uint8_t>(1U << k);
     }
-    into.source[k] = found;
+    instruction.source[k] = source_row;
   }
-  if (into.source[0] != no_row) into.operand_nbytes = builder_.nbytes_of(into.source[0]);
+  if (instruction.source[0] != no_row)
+    instruction.operand_nbytes = builder_.nbytes_of(instruction.source[0]);
 }
 
-void KernelDecoder::add_table_form(const Statement& what, const Operation& form) {
-  Instruction one{.run = form.run, .immediate = form.immediate, .flow = form.flow};
+void KernelDecoder::add_table_form(const Statement& statement, const Operation& operation) {
+  Instruction one{
+      .execute = operation.execute, .immediate = operation.immediate, .flow = operation.flow};
   std::size_t next = 0;
-  set_results(one, form, what, next);
-  set_arguments(one, form, what, next);
+  set_results(one, operation, statement, next);
+  set_arguments(one, operation, statement, next);
   add(one);
 }
 
-void KernelDecoder::add_vector_move(const Statement& what, bool packs) {
-  const Operand& whole = what.operands[packs ? 0 : 1];
-  const Operand& list = what.operands[packs ? 1 : 0];
+void KernelDecoder::add_vector_move(const Statement& statement, bool packs) {
+  const Operand& whole = statement.operands[packs ? 0 : 1];
+  const Operand& list = statement.operands[packs ? 1 : 0];
   const auto parts = static_cast<std::uint8_t>(list.parts.size());
-  const std::uint8_t whole_nbytes = size_of_bits(what.opcode);
+  const std::uint8_t whole_nbytes = size_of_bits(statement.opcode);
   if (whole.kind == OperandKind::list || parts == 0 || parts > 4) throw UnsupportedForm{};
   const auto part_nbytes = static_cast<std::uint8_t>(whole_nbytes / parts);
-  const Operation* const form =
+  const Operation* const operation =
       operations().find(std::string(packs ? pack_prefix : unpack_prefix) +
                         std::to_string(whole_nbytes) + "." + std::to_string(part_nbytes));
   const row whole_row = packs ? destination(whole.text) : source(whole, whole_nbytes);
-  if (form == nullptr || whole_row == no_row) throw UnsupportedForm{};
+  if (operation == nullptr || whole_row == no_row) throw UnsupportedForm{};
   require_size(builder_.nbytes_of(whole_row), whole_nbytes, false);
-  Instruction one{.run = form->run, .flow = form->flow};
+  Instruction one{.execute = operation->execute, .flow = operation->flow};
   (packs ? one.destination[0] : one.source[0]) = whole_row;
   for (std::size_t k = 0; k < parts; ++k) {
-    const row part = packs ? source(list.parts[k], part_nbytes) : destination(list.parts[k].text);
-    (packs ? one.source[k] : one.destination[k]) = part;
-    if (part != no_row) require_size(builder_.nbytes_of(part), part_nbytes, false);
+    const row part_row =
+        packs ? source(list.parts[k], part_nbytes) : destination(list.parts[k].text);
+    (packs ? one.source[k] : one.destination[k]) = part_row;
+    if (part_row != no_row) require_size(builder_.nbytes_of(part_row), part_nbytes, false);
   }
   add(one);
 }
 
-void KernelDecoder::add_move(const Statement& what) {
-  if (what.operands.size() != 2) throw UnsupportedForm{};
-  if (what.operands[0].kind == OperandKind::list) return add_vector_move(what, false);
-  if (what.operands[1].kind == OperandKind::list) return add_vector_move(what, true);
-  const Operation* const form = operations().find(what.opcode);
-  if (form == nullptr) throw UnsupportedForm{};
-  const std::string_view part = part_of_clock(what.operands[1].text);
-  if (part.empty()) return add_table_form(what, *form);
-  const Operation& clock = *operations().find(std::string(clock_prefix).append(part));
-  if (clock.results != form->results) throw UnsupportedForm{};
-  Statement plain = what;
-  plain.operands.pop_back();
-  add_table_form(plain, clock);
+void KernelDecoder::add_move(const Statement& statement) {
+  if (statement.operands.size() != 2) throw UnsupportedForm{};
+  if (statement.operands[0].kind == OperandKind::list) return add_vector_move(statement, false);
+  if (statement.operands[1].kind == OperandKind::list) return add_vector_move(statement, true);
+  const Operation* const operation = operations().find(statement.opcode);
+  if (operation == nullptr) throw UnsupportedForm{};
+  const std::string_view clock_part = part_of_clock(statement.operands[1].text);
+  if (clock_part.empty()) return add_table_form(statement, *operation);
+  const Operation& clock = *operations().find(std::string(clock_prefix).append(clock_part));
+  if (clock.results != operation->results) throw UnsupportedForm{};
+  Statement clock_statement = statement;
+  clock_statement.operands.pop_back();
+  add_table_form(clock_statement, clock);
 }
 
-void KernelDecoder::add_barrier(const Statement& what) {
+void KernelDecoder::add_barrier(const Statement& statement) {
   Instruction one{.flow = Control::barrier};
-  std::vector<std::string_view> parts = parts_of(what.opcode);
-  std::erase_if(parts, [](std::string_view part) {
-    return part == "cta" || part == "aligned" || part == "relaxed" || part == "release" ||
-           part == "acquire";
+  std::vector<std::string_view> parts = parts_of(statement.opcode);
+  std::erase_if(parts, [](std::string_view modifier) {
+    return modifier == "cta" || modifier == "aligned" || modifier == "relaxed" ||
+           modifier == "release" || modifier == "acquire";
   });
-  const auto is = [&](std::initializer_list<std::string_view> wanted) {
-    return std::ranges::equal(std::ranges::subrange(parts.begin() + 1, parts.end()), wanted);
+  const auto is = [&](std::initializer_list<std::string_view> modifiers) {
+    return std::ranges::equal(std::ranges::subrange(parts.begin() + 1, parts.end()), modifiers);
   };
   const bool reduces =
       is({"red", "popc", "u32"}) || is({"red", "and", "pred"}) || is({"red", "or", "pred"});
@@ -153,16 +160,17 @@ void KernelDecoder::add_barrier(const Statement& what) {
     throw UnsupportedForm{};
   }
   std::size_t next = 0;
-  std::size_t end = what.operands.size();
+  std::size_t end = statement.operands.size();
   if (reduces) {
     if (end < 3) throw UnsupportedForm{};
-    one.destination[0] = destination(what.operands[next++].text);
-    const Operand& predicate = what.operands[--end];
-    one.source[2] = source(predicate, predicate_size);
+    one.destination[0] = destination(statement.operands[next++].text);
+    const Operand& predicate = statement.operands[--end];
+    one.source[2] = source(predicate, predicate_nbytes);
     if (predicate.is_negated) one.negated = 1U << 2;
   }
   if (end - next > 2) throw UnsupportedForm{};
-  for (std::size_t k = 0; next < end; ++next, ++k) one.source[k] = source(what.operands[next], 4);
+  for (std::size_t k = 0; next < end; ++next, ++k)
+    one.source[k] = source(statement.operands[next], 4);
   add(one);
 }
 

@@ -21,7 +21,7 @@ constexpr std::uint64_t flag_lz4 = 0x2000;
 constexpr std::uint64_t flag_zstd = 0x8000;
 
 /// In front of PTX that linkers which keep it call machine code.
-constexpr std::string_view kept_ptx = "SKERRYPTX1\n";
+constexpr std::string_view ptx_magic = "SKERRYPTX1\n";
 
 struct BinaryHeader {
   std::uint32_t magic;
@@ -47,14 +47,14 @@ struct EntryHeader {
 /// Where the size of what is compressed stands behind it; such an entry has a longer header.
 constexpr std::size_t whole_nbytes_offset = 56;
 
-[[noreturn]] void damaged(const char* what) {
-  throw ImageError(code::invalid_kernel_image, std::string("fat binary: ") + what);
+[[noreturn]] void damaged(const char* reason) {
+  throw ImageError(code::invalid_kernel_image, std::string("fat binary: ") + reason);
 }
 
 template <class T>
-[[nodiscard]] T read(const std::byte* from) noexcept {
+[[nodiscard]] T read(const std::byte* source) noexcept {
   T value;
-  std::memcpy(static_cast<void*>(&value), from, sizeof value);
+  std::memcpy(static_cast<void*>(&value), source, sizeof value);
   return value;
 }
 
@@ -136,7 +136,7 @@ std::string text_of(std::span<const std::byte> image, int compute_capability) {
     return best_of(image.first(nbytes).subspan(header.header_nbytes), compute_capability);
   }
   std::string_view text = as_text(image);
-  if (text.starts_with(kept_ptx)) text.remove_prefix(kept_ptx.size());
+  if (text.starts_with(ptx_magic)) text.remove_prefix(ptx_magic.size());
   if (text.starts_with("\177ELF")) {
     throw ImageError(code::no_kernel_image_for_device,
                      "the image holds machine code; the emulated device runs PTX alone");

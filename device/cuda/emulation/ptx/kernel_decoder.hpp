@@ -24,12 +24,12 @@ struct UnsupportedForm {};
 /// frame, where the function that is called is not decoded in the place of the call.
 struct CallParameter {
   struct Cell {
-    row at = no_row;
+    row register_row = no_row;
     std::uint8_t nbytes = 0;  ///< in memory
   };
   std::map<std::int64_t, Cell> cells;
-  std::int64_t place = -1;  ///< in the frame; -1: registers
-  std::int64_t spilled_at = -1;
+  std::int64_t frame_offset = -1;  ///< in the frame; -1: registers
+  std::int64_t spill_offset = -1;
   std::uint32_t nbytes = 0;
   std::uint32_t alignment = 1;
 };
@@ -43,7 +43,7 @@ struct Prototype {
 /// The body of a kernel or, in its place, of a function that it calls.
 struct BodyFrame {
   std::vector<Scope> scopes{};
-  std::vector<int> braces{};  ///< of LabelTable, in the order of the scopes
+  std::vector<int> label_scopes{};  ///< of LabelTable, in the order of the scopes
   std::unordered_map<std::string_view, std::shared_ptr<CallParameter>> parameters{};
   bool is_kernel = true;
   bool is_called = false;  ///< a function with a frame of its own
@@ -53,29 +53,29 @@ struct BodyFrame {
 /// decoded in the place of their calls.
 class KernelDecoder {
  public:
-  KernelDecoder(const ModuleSource& from, const EntrySource& entry);
+  KernelDecoder(const ModuleSource& module_source, const EntrySource& entry);
   /// The kernel as instructions that can be run. What is not known becomes an instruction that
   /// stops the kernel; throws ImageError for what is not PTX.
   [[nodiscard]] std::unique_ptr<const Program> decode();
 
  private:
   // kernel_decoder.cpp
-  void walk(std::string_view body);
-  void directive(const Token& first, Lexer& from);
-  void add_label(std::string_view name, Lexer& from);
-  void declare_variable(const Declaration& what);
-  void add_statement(const Statement& what);
-  void add_instruction(const Statement& what);
-  void add(Instruction what);
-  void add_return(const Statement& what);
-  void add_branch(const Statement& what);
-  void add_branch_table(const Statement& what);
-  void branch_targets(std::string_view label, Lexer& from);
-  void call_prototype(std::string_view label, Lexer& from);
+  void decode_body(std::string_view body);
+  void directive(const Token& first, Lexer& lexer);
+  void add_label(std::string_view name, Lexer& lexer);
+  void declare_variable(const Declaration& declaration);
+  void add_statement(const Statement& statement);
+  void add_instruction(const Statement& statement);
+  void add(Instruction instruction);
+  void add_return(const Statement& statement);
+  void add_branch(const Statement& statement);
+  void add_branch_table(const Statement& statement);
+  void branch_targets(std::string_view label, Lexer& lexer);
+  void call_prototype(std::string_view label, Lexer& lexer);
   void begin_region();
   void end_region();
   [[nodiscard]] std::uint32_t take_local(std::uint32_t nbytes, std::uint32_t alignment);
-  [[nodiscard]] row local_place(std::uint64_t offset);
+  [[nodiscard]] row local_address_row(std::uint64_t offset);
 
   // call_forms.cpp
   struct CallOperands {
@@ -84,76 +84,79 @@ class KernelDecoder {
     const Operand* results = nullptr;
     const Operand* arguments = nullptr;
   };
-  [[nodiscard]] static CallOperands operands_of(const Statement& what);
-  void add_call(const Statement& what);
-  void add_builtin_call(const CallOperands& how, const FunctionSource& declared);
+  [[nodiscard]] static CallOperands operands_of(const Statement& statement);
+  void add_call(const Statement& statement);
+  void add_builtin_call(const CallOperands& operands, const FunctionSource& declared);
   void decode_functions();
-  void decode_function(const FunctionSource& what);
-  void inline_function(const FunctionSource& what, const CallOperands& how);
-  void call_function(const Prototype& of, const CallOperands& how, int function);
-  void push_arguments(const std::vector<std::shared_ptr<CallParameter>>& given,
+  void decode_function(const FunctionSource& function);
+  void inline_function(const FunctionSource& function, const CallOperands& operands);
+  void call_function(const Prototype& prototype, const CallOperands& operands, int function);
+  void push_arguments(const std::vector<std::shared_ptr<CallParameter>>& arguments,
                       const CallLayout& layout, std::size_t first);
-  void take_results(const std::vector<std::shared_ptr<CallParameter>>& given,
-                    const CallOperands& how, const CallLayout& layout);
-  void copy_in_frame(std::int64_t from, std::int64_t to, std::uint32_t nbytes);
-  [[nodiscard]] std::vector<std::shared_ptr<CallParameter>> given_parameters(const Operand* list,
-                                                                             std::size_t count);
-  void pass_parameters(const std::vector<Declaration>& names, const Operand* list, BodyFrame& into);
+  void take_results(const std::vector<std::shared_ptr<CallParameter>>& results,
+                    const CallOperands& operands, const CallLayout& layout);
+  void copy_in_frame(std::int64_t source_offset, std::int64_t destination_offset,
+                     std::uint32_t nbytes);
+  [[nodiscard]] std::vector<std::shared_ptr<CallParameter>> find_call_parameters(
+      const Operand* list, std::size_t count);
+  void pass_parameters(const std::vector<Declaration>& names, const Operand* list,
+                       BodyFrame& callee_frame);
 
   // parameter_forms.cpp
-  [[nodiscard]] bool add_parameter_move(const Statement& what, bool is_load);
-  void store_cell(CallParameter& into, std::int64_t offset, std::uint8_t nbytes,
-                  const Operand& from);
-  void load_cell(const CallParameter::Cell& from, std::string_view type, row to);
-  void move_in_frame(const Statement& what, const CallParameter& parameter, bool is_load);
-  void add_between(std::string_view opcode, row to, row from, row second = no_row);
-  void store_in_frame(row from, std::uint8_t nbytes, std::int64_t at);
-  [[nodiscard]] CallParameter spilled(CallParameter& what);
+  [[nodiscard]] bool add_parameter_move(const Statement& statement, bool is_load);
+  void store_cell(CallParameter& parameter, std::int64_t offset, std::uint8_t nbytes,
+                  const Operand& operand);
+  void load_cell(const CallParameter::Cell& cell, std::string_view type, row destination_row);
+  void move_in_frame(const Statement& statement, const CallParameter& parameter, bool is_load);
+  void add_between(std::string_view opcode, row destination_row, row source_row,
+                   row second = no_row);
+  void store_in_frame(row source_row, std::uint8_t nbytes, std::int64_t frame_offset);
+  [[nodiscard]] CallParameter spilled(CallParameter& parameter);
 
   // operands.cpp
   [[nodiscard]] row find_register(std::string_view name);
-  [[nodiscard]] row source(const Operand& from, std::uint8_t nbytes);
-  [[nodiscard]] row named_source(const Operand& from, std::uint8_t nbytes);
-  [[nodiscard]] row number_source(const Operand& from, std::uint8_t nbytes);
+  [[nodiscard]] row source(const Operand& operand, std::uint8_t nbytes);
+  [[nodiscard]] row named_source(const Operand& operand, std::uint8_t nbytes);
+  [[nodiscard]] row number_source(const Operand& operand, std::uint8_t nbytes);
   [[nodiscard]] row symbol_address(std::string_view name, std::int64_t offset, std::uint8_t nbytes);
   [[nodiscard]] row destination(std::string_view name);
-  void set_address(Instruction& into, const Operand& from, bool is_parameter);
+  void set_address(Instruction& instruction, const Operand& operand, bool is_parameter);
   [[nodiscard]] const Declaration* find_shared(std::string_view name) const;
-  [[nodiscard]] std::uint32_t place_of_shared(const Declaration& what);
+  [[nodiscard]] std::uint32_t shared_offset_of(const Declaration& declaration);
 
   // forms.cpp
-  void add_table_form(const Statement& what, const Operation& form);
-  void set_results(Instruction& into, const Operation& form, const Statement& what,
+  void add_table_form(const Statement& statement, const Operation& operation);
+  void set_results(Instruction& instruction, const Operation& operation, const Statement& statement,
                    std::size_t& next);
-  void set_arguments(Instruction& into, const Operation& form, const Statement& what,
-                     std::size_t next);
-  void add_move(const Statement& what);
-  void add_vector_move(const Statement& what, bool packs);
-  void add_barrier(const Statement& what);
+  void set_arguments(Instruction& instruction, const Operation& operation,
+                     const Statement& statement, std::size_t next);
+  void add_move(const Statement& statement);
+  void add_vector_move(const Statement& statement, bool packs);
+  void add_barrier(const Statement& statement);
 
   // memory_forms.cpp
-  void add_load(const Statement& what);
-  void add_store(const Statement& what);
-  void add_atomic(const Statement& what, bool has_result);
-  void add_cache_hint(const Statement& what);
-  void add_copy(const Statement& what);
-  void add_arrival_of_copies(const Statement& what);
-  void add_bulk_copy(const Statement& what);
-  void add_mbarrier(const Statement& what);
-  [[nodiscard]] std::uint8_t set_vector(const Operand& from, std::array<row, 4>* destinations,
-                                        std::array<row, 5>* sources, Instruction& into,
+  void add_load(const Statement& statement);
+  void add_store(const Statement& statement);
+  void add_atomic(const Statement& statement, bool has_result);
+  void add_cache_hint(const Statement& statement);
+  void add_copy(const Statement& statement);
+  void add_arrival_of_copies(const Statement& statement);
+  void add_bulk_copy(const Statement& statement);
+  void add_mbarrier(const Statement& statement);
+  [[nodiscard]] std::uint8_t set_vector(const Operand& operand, std::array<row, 4>* destinations,
+                                        std::array<row, 5>* sources, Instruction& instruction,
                                         std::uint8_t element_nbytes);
 
   [[nodiscard]] BodyFrame& frame() { return frames_.back(); }
 
-  const ModuleSource& from_;
+  const ModuleSource& module_source_;
   const EntrySource& entry_;
   Builder builder_;
   LabelTable labels_;
   std::vector<BodyFrame> frames_;
   std::unordered_map<std::string_view, Declaration> shared_;
-  std::unordered_map<std::string_view, std::uint32_t> shared_places_;
-  std::unordered_map<std::string_view, std::uint32_t> local_places_;
+  std::unordered_map<std::string_view, std::uint32_t> shared_offsets_;
+  std::unordered_map<std::string_view, std::uint32_t> local_offsets_;
   std::unordered_map<std::string_view, std::size_t> tables_;  ///< by their label
   std::unordered_map<std::string_view, Prototype> prototypes_;
   std::unordered_map<std::string_view, int> called_;  ///< program::functions by name
@@ -161,12 +164,12 @@ class KernelDecoder {
   std::uint32_t frame_nbytes_ = 0;         ///< of what is decoded, so far
   std::vector<std::size_t> behind_frame_;  ///< instructions that access the callee's frame
   struct ResultSlot {
-    std::uint32_t place = 0;
+    std::uint32_t frame_offset = 0;
     std::uint32_t nbytes = 0;
   };
   std::unordered_map<std::string_view, ResultSlot> result_slots_;
   std::uint32_t dynamic_alignment_ = 16;
-  Place where_;
+  SourceLocation location_;
   row guard_ = no_row;
   bool is_guard_negated_ = false;
   bool uses_dynamic_address_ = false;

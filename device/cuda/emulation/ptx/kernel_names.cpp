@@ -14,16 +14,17 @@ namespace {
 [[nodiscard]] std::string demangled(const std::string& name) {
   int status = 0;
   char* const readable = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string found = readable != nullptr ? readable : name;
+  std::string demangled_name = readable != nullptr ? readable : name;
   std::free(readable);
-  return found;
+  return demangled_name;
 }
 
 /// Numba writes characters that identifiers lack as _ and two digits: those of "<locals>".
 [[nodiscard]] std::string without_escapes(std::string text) {
   for (const auto& [escape, character] : {std::pair{"_3c", "<"}, std::pair{"_3e", ">"}}) {
-    for (std::size_t at = text.find(escape); at != std::string::npos; at = text.find(escape, at)) {
-      text.replace(at, 3, character);
+    for (std::size_t position = text.find(escape); position != std::string::npos;
+         position = text.find(escape, position)) {
+      text.replace(position, 3, character);
     }
   }
   return text;
@@ -39,8 +40,9 @@ std::string readable_kernel_name(const std::string& mangled) {
   constexpr std::string_view prefix = "cudapy::";
   const std::size_t begin = name.starts_with(prefix) ? prefix.size() : 0;
   name = without_escapes(name.substr(begin, tag - begin));
-  for (std::size_t at = name.find("::"); at != std::string::npos; at = name.find("::", at)) {
-    name.replace(at, 2, 1, '.');
+  for (std::size_t position = name.find("::"); position != std::string::npos;
+       position = name.find("::", position)) {
+    name.replace(position, 2, 1, '.');
   }
   return name;
 }

@@ -23,9 +23,9 @@ namespace {
 void Lexer::skip_blanks() noexcept {
   for (;;) {
     while (position_ < text_.size() && is_blank(text_[position_])) ++position_;
-    if (at("//")) {
+    if (is_at("//")) {
       position_ = std::min(text_.find('\n', position_), text_.size());
-    } else if (at("/*")) {
+    } else if (is_at("/*")) {
       const std::size_t end = text_.find("*/", position_ + 2);
       position_ = end == std::string_view::npos ? text_.size() : end + 2;
     } else {
@@ -50,7 +50,7 @@ Token Lexer::next() noexcept {
       if (first == '.' && position_ > begin && text_[position_] == '.') break;
       if (is_part_of_word(text_[position_])) {
         ++position_;
-      } else if (at("::")) {
+      } else if (is_at("::")) {
         position_ += 2;
       } else {
         break;
@@ -68,13 +68,13 @@ std::string_view Lexer::rest_of_line() noexcept {
   return text_.substr(begin, position_ - begin);
 }
 
-std::string_view Lexer::inside_braces() noexcept {
+std::string_view Lexer::read_body() noexcept {
   const std::size_t begin = position_;
   for (int depth = 1; position_ < text_.size(); ++position_) {
     const char c = text_[position_];
     if (c == '"') {
       position_ = std::min(text_.find('"', position_ + 1), text_.size() - 1);
-    } else if (at("//")) {
+    } else if (is_at("//")) {
       position_ = std::min(text_.find('\n', position_), text_.size() - 1);
     } else if (c == '{') {
       ++depth;

@@ -12,7 +12,7 @@ struct Token {
   TokenKind kind = TokenKind::end;
   std::string_view text;
 
-  [[nodiscard]] bool is(std::string_view wanted) const noexcept { return text == wanted; }
+  [[nodiscard]] bool is(std::string_view expected) const noexcept { return text == expected; }
 };
 
 /// PTX as tokens. A word is an opcode with all its modifiers, a directive, a register or a name:
@@ -27,14 +27,14 @@ class Lexer {
   [[nodiscard]] std::string_view rest_of_line() noexcept;
   /// What is inside of braces whose first one was the last token; stands behind them afterwards.
   /// Ends with the text if they don't match.
-  [[nodiscard]] std::string_view inside_braces() noexcept;
+  [[nodiscard]] std::string_view read_body() noexcept;
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
 
  private:
   void skip_blanks() noexcept;
-  [[nodiscard]] bool at(std::string_view wanted) const noexcept {
-    return text_.substr(position_, wanted.size()) == wanted;
+  [[nodiscard]] bool is_at(std::string_view expected) const noexcept {
+    return text_.substr(position_, expected.size()) == expected;
   }
 
   std::string_view text_;

@@ -55,12 +55,13 @@ KernelAttributes Kernel::attributes() const {
   // A register of a GPU is a row of 4 bytes for each lane.
   const auto rows = static_cast<int>(code.register_nbytes / (4 * warp_size));
   // What a kernel needs beyond its limit, ptxas keeps in local memory.
-  const int most = source_.max_registers != 0 ? static_cast<int>(source_.max_registers) : 255;
+  const int max_registers =
+      source_.max_registers != 0 ? static_cast<int>(source_.max_registers) : 255;
   return {.static_shared_bytes = code.static_shared_nbytes,
           .local_bytes = code.local_nbytes,
           .parameter_bytes = source_.parameter_nbytes,
           .constant_bytes = constant_bytes_of(owner_.variables()),
-          .registers = std::min(std::max(rows, 16), most),
+          .registers = std::min(std::max(rows, 16), max_registers),
           .max_threads_per_block =
               source_.max_threads != 0 ? static_cast<int>(source_.max_threads) : 1024,
           .ptx_version = owner_.target(),
@@ -95,16 +96,16 @@ std::size_t Module::fat_binary_size(const std::byte* data) { return ptx::fat_bin
 std::span<const std::byte> Module::image_at(const void* data) { return ptx::image_at(data); }
 
 const Kernel* Module::find(std::string_view name) const noexcept {
-  const auto found = std::ranges::lower_bound(
+  const auto kernel = std::ranges::lower_bound(
       kernels_, name, {}, [](const auto& one) -> std::string_view { return one->name(); });
-  return found != kernels_.end() && (*found)->name() == name ? found->get() : nullptr;
+  return kernel != kernels_.end() && (*kernel)->name() == name ? kernel->get() : nullptr;
 }
 
 std::span<const Variable> Module::variables() const noexcept { return source_->variables; }
 
 const Variable* Module::find_variable(std::string_view name) const noexcept {
-  const auto found = std::ranges::find(source_->variables, name, &Variable::name);
-  return found != source_->variables.end() ? &*found : nullptr;
+  const auto variable = std::ranges::find(source_->variables, name, &Variable::name);
+  return variable != source_->variables.end() ? &*variable : nullptr;
 }
 
 int Module::target() const noexcept { return source_->target; }

@@ -15,15 +15,16 @@
 namespace skerry::emulation::ptx {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, std::string_view where) {
-  throw ImageError(code::invalid_ptx, "PTX: " + what + ": " + std::string(where.substr(0, 80)));
+[[noreturn]] void reject(const std::string& message, std::string_view excerpt) {
+  throw ImageError(code::invalid_ptx,
+                   "PTX: " + message + ": " + std::string(excerpt.substr(0, 80)));
 }
 
 template <class Integer>
 [[nodiscard]] Integer digits(std::string_view text, int base) {
   Integer value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end != text.data() + text.size()) refuse("not a number", text);
+  if (error != std::errc() || end != text.data() + text.size()) reject("not a number", text);
   return value;
 }
 
@@ -31,116 +32,118 @@ template <class Integer>
   return (value + alignment - 1) / alignment * alignment;
 }
 
-[[nodiscard]] std::uint32_t small_number(Lexer& from) {
-  return static_cast<std::uint32_t>(parse_number(from.next().text));
+[[nodiscard]] std::uint32_t small_number(Lexer& lexer) {
+  return static_cast<std::uint32_t>(parse_number(lexer.next().text));
 }
 
-void expect(Lexer& from, std::string_view wanted) {
-  const Token found = from.next();
-  if (!found.is(wanted)) refuse("expected " + std::string(wanted), found.text);
+void expect(Lexer& lexer, std::string_view expected) {
+  const Token token = lexer.next();
+  if (!token.is(expected)) reject("expected " + std::string(expected), token.text);
 }
 
-void skip_to(Lexer& from, std::string_view wanted) {
-  for (Token t = from.next(); !t.is(wanted); t = from.next()) {
-    if (t.kind == TokenKind::end) refuse("ends before " + std::string(wanted), "");
+void skip_to(Lexer& lexer, std::string_view delimiter) {
+  for (Token t = lexer.next(); !t.is(delimiter); t = lexer.next()) {
+    if (t.kind == TokenKind::end) reject("ends before " + std::string(delimiter), "");
   }
 }
 
 /// An address such as `name`, `generic(name)` or `name+4`.
-void parse_initial_address(Token first, Lexer& from, Declaration& into) {
-  const bool is_generic = first.is("generic") && from.peek().is("(");
+void parse_initial_address(Token first, Lexer& lexer, Declaration& declaration) {
+  const bool is_generic = first.is("generic") && lexer.peek().is("(");
   if (is_generic) {
-    (void)from.next();
-    first = from.next();
-    expect(from, ")");
+    (void)lexer.next();
+    first = lexer.next();
+    expect(lexer, ")");
   }
   // A function's address, or a variable's, has no other form here than the generic one.
-  if (first.kind != TokenKind::word || first.text.starts_with('.') || into.element_nbytes != 8) {
+  if (first.kind != TokenKind::word || first.text.starts_with('.') ||
+      declaration.element_nbytes != 8) {
     throw ImageError(code::not_supported,
-                     "PTX: unsupported initialiser of " + std::string(into.name));
+                     "PTX: unsupported initialiser of " + std::string(declaration.name));
   }
-  InitialAddress found{.element = into.initial.size(), .name = first.text};
-  while (from.peek().is("+") || from.peek().is("-")) {
-    const bool is_negative = from.next().is("-");
-    const std::uint64_t value = parse_number(from.next().text);
-    found.added += is_negative ? ~value + 1 : value;
+  InitialAddress address{.element = declaration.initial.size(), .name = first.text};
+  while (lexer.peek().is("+") || lexer.peek().is("-")) {
+    const bool is_negative = lexer.next().is("-");
+    const std::uint64_t value = parse_number(lexer.next().text);
+    address.added += is_negative ? ~value + 1 : value;
   }
-  into.initial.push_back(0);
-  into.addresses.push_back(found);
+  declaration.initial.push_back(0);
+  declaration.addresses.push_back(address);
 }
 
-void parse_initial_values(Lexer& from, Declaration& into) {
-  for (Token t = from.next(); !t.is(";"); t = from.next()) {
-    if (t.kind == TokenKind::end) refuse("an initialiser has no end", into.name);
+void parse_initial_values(Lexer& lexer, Declaration& declaration) {
+  for (Token t = lexer.next(); !t.is(";"); t = lexer.next()) {
+    if (t.kind == TokenKind::end) reject("an initialiser has no end", declaration.name);
     if (t.is("{") || t.is("}") || t.is(",")) continue;
     const bool is_negative = t.is("-");
-    if (is_negative) t = from.next();
+    if (is_negative) t = lexer.next();
     if (t.kind != TokenKind::number) {
-      parse_initial_address(t, from, into);
+      parse_initial_address(t, lexer, declaration);
       continue;
     }
-    const std::uint64_t value = parse_number(t.text, into.element_nbytes);
-    into.initial.push_back(is_negative ? ~value + 1 : value);
+    const std::uint64_t value = parse_number(t.text, declaration.element_nbytes);
+    declaration.initial.push_back(is_negative ? ~value + 1 : value);
   }
 }
 
 /// Objects that were linked declare what others of them define.
-void add_variable(const Declaration& found, Variable named, ModuleSource& into) {
+void add_variable(const Declaration& declaration, Variable named, ModuleSource& module_source) {
   const auto [number, is_new] =
-      into.variable_numbers.try_emplace(found.name, into.variables.size());
+      module_source.variable_numbers.try_emplace(declaration.name, module_source.variables.size());
   if (is_new) {
-    into.variables.push_back(std::move(named));
-  } else if (into.variables[number->second].is_extern) {
-    into.variables[number->second] = std::move(named);
+    module_source.variables.push_back(std::move(named));
+  } else if (module_source.variables[number->second].is_extern) {
+    module_source.variables[number->second] = std::move(named);
   } else {
     return;
   }
-  for (const InitialAddress& one : found.addresses) {
-    into.pending_addresses.emplace_back(number->second, one);
+  for (const InitialAddress& one : declaration.addresses) {
+    module_source.pending_addresses.emplace_back(number->second, one);
   }
 }
 
-void parse_variable(Lexer& from, std::string_view space, bool is_extern, ModuleSource& into) {
-  Declaration found = parse_declaration(from, space);
-  const Token after = from.next();
-  if (after.is("=")) {
-    parse_initial_values(from, found);
-  } else if (!after.is(";")) {
-    refuse("expected ; behind a variable", found.name);
+void parse_variable(Lexer& lexer, std::string_view space, bool is_extern,
+                    ModuleSource& module_source) {
+  Declaration declaration = parse_declaration(lexer, space);
+  const Token token = lexer.next();
+  if (token.is("=")) {
+    parse_initial_values(lexer, declaration);
+  } else if (!token.is(";")) {
+    reject("expected ; behind a variable", declaration.name);
   }
   if (space == ".shared") {
-    into.shared.push_back(std::move(found));
+    module_source.shared.push_back(std::move(declaration));
     return;
   }
-  Variable named{.name = std::string(found.name),
-                 .nbytes = found.nbytes(),
-                 .alignment = found.alignment,
+  Variable named{.name = std::string(declaration.name),
+                 .nbytes = declaration.nbytes(),
+                 .alignment = declaration.alignment,
                  .is_constant = space == ".const",
                  .is_extern = is_extern,
-                 .initial = std::vector<std::byte>(found.nbytes())};
-  if (found.initial.size() > found.count) refuse("too many values", found.name);
-  for (std::size_t k = 0; k < found.initial.size(); ++k) {
-    std::memcpy(named.initial.data() + k * found.element_nbytes, &found.initial[k],
-                found.element_nbytes);
+                 .initial = std::vector<std::byte>(declaration.nbytes())};
+  if (declaration.initial.size() > declaration.count) reject("too many values", declaration.name);
+  for (std::size_t k = 0; k < declaration.initial.size(); ++k) {
+    std::memcpy(named.initial.data() + k * declaration.element_nbytes, &declaration.initial[k],
+                declaration.element_nbytes);
   }
-  add_variable(found, std::move(named), into);
+  add_variable(declaration, std::move(named), module_source);
 }
 
 /// The addresses in initial values, when all functions and variables are known.
 void resolve_addresses(ModuleSource& in) {
   for (const auto& [number, one] : in.pending_addresses) {
-    Variable& of = in.variables[number];
+    Variable& variable = in.variables[number];
     const std::size_t offset = one.element * sizeof(std::uint64_t);
     std::uint64_t value = one.added;
     if (const auto function = in.functions.find(one.name); function != in.functions.end()) {
       value += function->second.address;
     } else if (const auto other = in.variable_numbers.find(one.name);
                other != in.variable_numbers.end()) {
-      of.addresses.push_back({offset, other->second});
+      variable.addresses.push_back({offset, other->second});
     } else {
-      throw ImageError(code::not_supported, "PTX: unsupported initialiser of " + of.name);
+      throw ImageError(code::not_supported, "PTX: unsupported initialiser of " + variable.name);
     }
-    std::memcpy(of.initial.data() + offset, &value, sizeof value);
+    std::memcpy(variable.initial.data() + offset, &value, sizeof value);
   }
 }
 
@@ -148,82 +151,83 @@ void resolve_addresses(ModuleSource& in) {
 void resolve_aliases(ModuleSource& in) {
   for (const auto& [name, other] : in.aliases) {
     const auto function = in.functions.find(other);
-    if (function == in.functions.end()) refuse("an alias of no function", other);
-    const FunctionSource what = function->second;
-    in.functions[name] = what;
+    if (function == in.functions.end()) reject("an alias of no function", other);
+    const FunctionSource source = function->second;
+    in.functions[name] = source;
     in.functions[name].name = name;
   }
 }
 
-[[nodiscard]] Extent parse_extent(Lexer& from) {
-  Extent found{small_number(from), 1, 1};
-  for (std::uint32_t* const next : {&found.y, &found.z}) {
-    if (!from.peek().is(",")) break;
-    (void)from.next();
-    *next = small_number(from);
+[[nodiscard]] Extent parse_extent(Lexer& lexer) {
+  Extent extent{small_number(lexer), 1, 1};
+  for (std::uint32_t* const next : {&extent.y, &extent.z}) {
+    if (!lexer.peek().is(",")) break;
+    (void)lexer.next();
+    *next = small_number(lexer);
   }
-  return found;
+  return extent;
 }
 
-void parse_entry(Lexer& from, ModuleSource& into) {
-  EntrySource found{.name = from.next().text};
-  Token t = from.next();
+void parse_entry(Lexer& lexer, ModuleSource& module_source) {
+  EntrySource entry{.name = lexer.next().text};
+  Token t = lexer.next();
   if (t.is("(")) {
-    for (const Declaration& one : parse_parameters(from)) {
+    for (const Declaration& one : parse_parameters(lexer)) {
       const auto nbytes = static_cast<std::uint32_t>(one.nbytes());
-      const std::uint32_t offset = align_up(found.parameter_nbytes, one.alignment);
-      found.parameters.push_back({std::string(one.name), offset, nbytes});
-      found.parameter_nbytes = offset + nbytes;
+      const std::uint32_t offset = align_up(entry.parameter_nbytes, one.alignment);
+      entry.parameters.push_back({std::string(one.name), offset, nbytes});
+      entry.parameter_nbytes = offset + nbytes;
     }
-    t = from.next();
+    t = lexer.next();
   }
-  for (; !t.is("{"); t = from.next()) {
-    if (t.kind == TokenKind::end) refuse("a kernel has no body", found.name);
+  for (; !t.is("{"); t = lexer.next()) {
+    if (t.kind == TokenKind::end) reject("a kernel has no body", entry.name);
     if (t.is(".maxntid") || t.is(".reqntid")) {
-      found.max_threads = static_cast<std::uint32_t>(parse_extent(from).count());
+      entry.max_threads = static_cast<std::uint32_t>(parse_extent(lexer).count());
     }
-    if (t.is(".reqnctapercluster")) found.cluster = parse_extent(from);
-    if (t.is(".maxnreg")) found.max_registers = small_number(from);
+    if (t.is(".reqnctapercluster")) entry.cluster = parse_extent(lexer);
+    if (t.is(".maxnreg")) entry.max_registers = small_number(lexer);
   }
-  found.body = from.inside_braces();
-  into.entries.push_back(std::move(found));
+  entry.body = lexer.read_body();
+  module_source.entries.push_back(std::move(entry));
 }
 
-void parse_function(Lexer& from, ModuleSource& into) {
-  FunctionSource found;
-  Token t = from.next();
-  while (t.kind == TokenKind::word && t.text.starts_with('.')) t = from.next();
+void parse_function(Lexer& lexer, ModuleSource& module_source) {
+  FunctionSource function;
+  Token t = lexer.next();
+  while (t.kind == TokenKind::word && t.text.starts_with('.')) t = lexer.next();
   if (t.is("(")) {
-    found.results = parse_parameters(from);
-    t = from.next();
+    function.results = parse_parameters(lexer);
+    t = lexer.next();
   }
-  found.name = t.text;
-  if (from.peek().is("(")) {
-    (void)from.next();
-    found.parameters = parse_parameters(from);
+  function.name = t.text;
+  if (lexer.peek().is("(")) {
+    (void)lexer.next();
+    function.parameters = parse_parameters(lexer);
   }
-  for (t = from.next(); !t.is("{") && !t.is(";"); t = from.next()) {
-    if (t.kind == TokenKind::end) refuse("a function has no body", found.name);
+  for (t = lexer.next(); !t.is("{") && !t.is(";"); t = lexer.next()) {
+    if (t.kind == TokenKind::end) reject("a function has no body", function.name);
   }
   if (t.is("{")) {
-    found.body = from.inside_braces();
-    found.is_defined = true;
+    function.body = lexer.read_body();
+    function.is_defined = true;
   }
-  const auto known = into.functions.find(found.name);
-  found.address = known != into.functions.end() ? known->second.address
-                                                : into.first_function + 16 * into.functions.size();
-  if (found.is_defined || known == into.functions.end()) {
-    into.functions[found.name] = std::move(found);
+  const auto existing_function = module_source.functions.find(function.name);
+  function.address = existing_function != module_source.functions.end()
+                         ? existing_function->second.address
+                         : module_source.first_function + 16 * module_source.functions.size();
+  if (function.is_defined || existing_function == module_source.functions.end()) {
+    module_source.functions[function.name] = std::move(function);
   }
 }
 
-void parse_version(Lexer& from, ModuleSource& into) {
-  const std::string_view version = from.next().text;
+void parse_version(Lexer& lexer, ModuleSource& module_source) {
+  const std::string_view version = lexer.next().text;
   const std::size_t dot = version.find('.');
-  if (dot == std::string_view::npos) refuse("not a version", version);
-  into.version_major = digits<int>(version.substr(0, dot), 10);
-  into.version_minor = digits<int>(version.substr(dot + 1), 10);
-  if (std::pair(into.version_major, into.version_minor) >
+  if (dot == std::string_view::npos) reject("not a version", version);
+  module_source.version_major = digits<int>(version.substr(0, dot), 10);
+  module_source.version_minor = digits<int>(version.substr(dot + 1), 10);
+  if (std::pair(module_source.version_major, module_source.version_minor) >
       std::pair(newest_version_major, newest_version_minor)) {
     throw ImageError(code::unsupported_ptx_version, "PTX of version " + std::string(version) +
                                                         ": known up to " +
@@ -232,52 +236,52 @@ void parse_version(Lexer& from, ModuleSource& into) {
   }
 }
 
-void parse_target(Lexer& from, ModuleSource& into) {
-  std::string_view target = from.next().text;
-  if (!target.starts_with("sm_")) refuse("not a target", target);
+void parse_target(Lexer& lexer, ModuleSource& module_source) {
+  std::string_view target = lexer.next().text;
+  if (!target.starts_with("sm_")) reject("not a target", target);
   target.remove_prefix(3);
   while (!target.empty() && target.back() >= 'a') target.remove_suffix(1);
-  into.target = digits<int>(target, 10);
-  (void)from.rest_of_line();
+  module_source.target = digits<int>(target, 10);
+  (void)lexer.rest_of_line();
 }
 
-void parse_file(Lexer& from, ModuleSource& into) {
-  const std::uint32_t number = small_number(from);
-  std::string_view name = from.next().text;
+void parse_file(Lexer& lexer, ModuleSource& module_source) {
+  const std::uint32_t number = small_number(lexer);
+  std::string_view name = lexer.next().text;
   if (name.size() >= 2 && name.front() == '"') name = name.substr(1, name.size() - 2);
-  into.files[number] = name;
-  (void)from.rest_of_line();
+  module_source.files[number] = name;
+  (void)lexer.rest_of_line();
 }
 
-void parse_directive(const Token& what, Lexer& from, ModuleSource& into) {
+void parse_directive(const Token& directive, Lexer& lexer, ModuleSource& module_source) {
   static constexpr std::string_view linkage[] = {".visible", ".weak", ".extern", ".common"};
-  if (std::ranges::find(linkage, what.text) != std::ranges::end(linkage)) {
-    into.is_extern = what.is(".extern");
+  if (std::ranges::find(linkage, directive.text) != std::ranges::end(linkage)) {
+    module_source.is_extern = directive.is(".extern");
     return;
   }
-  const bool is_extern = std::exchange(into.is_extern, false);
-  if (what.is(".version")) return parse_version(from, into);
-  if (what.is(".target")) return parse_target(from, into);
-  if (what.is(".entry")) return parse_entry(from, into);
-  if (what.is(".func")) return parse_function(from, into);
-  if (what.is(".file")) return parse_file(from, into);
-  if (what.is(".global") || what.is(".const") || what.is(".shared")) {
-    return parse_variable(from, what.text, is_extern, into);
+  const bool is_extern = std::exchange(module_source.is_extern, false);
+  if (directive.is(".version")) return parse_version(lexer, module_source);
+  if (directive.is(".target")) return parse_target(lexer, module_source);
+  if (directive.is(".entry")) return parse_entry(lexer, module_source);
+  if (directive.is(".func")) return parse_function(lexer, module_source);
+  if (directive.is(".file")) return parse_file(lexer, module_source);
+  if (directive.is(".global") || directive.is(".const") || directive.is(".shared")) {
+    return parse_variable(lexer, directive.text, is_extern, module_source);
   }
-  if (what.is(".address_size")) {
-    (void)from.next();
-  } else if (what.is(".section")) {
-    skip_to(from, "{");
-    (void)from.inside_braces();
-  } else if (what.is(".alias")) {
-    const std::string_view name = from.next().text;
-    expect(from, ",");
-    into.aliases.emplace_back(name, from.next().text);
-    expect(from, ";");
-  } else if (what.is(".pragma")) {
-    skip_to(from, ";");
+  if (directive.is(".address_size")) {
+    (void)lexer.next();
+  } else if (directive.is(".section")) {
+    skip_to(lexer, "{");
+    (void)lexer.read_body();
+  } else if (directive.is(".alias")) {
+    const std::string_view name = lexer.next().text;
+    expect(lexer, ",");
+    module_source.aliases.emplace_back(name, lexer.next().text);
+    expect(lexer, ";");
+  } else if (directive.is(".pragma")) {
+    skip_to(lexer, ";");
   } else {
-    refuse("unknown directive", what.text);
+    reject("unknown directive", directive.text);
   }
 }
 
@@ -293,91 +297,92 @@ std::uint32_t size_of_type(std::string_view type) {
        {".u16", 2},  {".s16", 2}, {".f16", 2}, {".bf16", 2},  {".b32", 4},
        {".u32", 4},  {".s32", 4}, {".f32", 4}, {".f16x2", 4}, {".bf16x2", 4},
        {".b64", 8},  {".u64", 8}, {".s64", 8}, {".f64", 8},   {".b128", 16}});
-  const auto* const found = std::ranges::find(sizes, type, &NamedSize::name);
-  if (found == sizes.end()) refuse("not a type", type);
-  return found->nbytes;
+  const auto* const named_size = std::ranges::find(sizes, type, &NamedSize::name);
+  if (named_size == sizes.end()) reject("not a type", type);
+  return named_size->nbytes;
 }
 
 std::uint64_t parse_number(std::string_view text, std::uint32_t nbytes) {
   if (text.ends_with('U')) text.remove_suffix(1);
   if (text.size() > 1 && text[0] == '0') {
-    const char form = text[1];
-    if (form == 'x' || form == 'X') return digits<std::uint64_t>(text.substr(2), 16);
-    if (form == 'f' || form == 'F') {
+    const char encoding = text[1];
+    if (encoding == 'x' || encoding == 'X') return digits<std::uint64_t>(text.substr(2), 16);
+    if (encoding == 'f' || encoding == 'F') {
       const auto bits = digits<std::uint32_t>(text.substr(2), 16);
       return nbytes == 8 ? std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(bits)}) : bits;
     }
-    if (form == 'd' || form == 'D') {
+    if (encoding == 'd' || encoding == 'D') {
       const auto bits = digits<std::uint64_t>(text.substr(2), 16);
       return nbytes == 4
                  ? std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)))
                  : bits;
     }
-    if (form == 'b' || form == 'B') return digits<std::uint64_t>(text.substr(2), 2);
+    if (encoding == 'b' || encoding == 'B') return digits<std::uint64_t>(text.substr(2), 2);
     return digits<std::uint64_t>(text, 8);
   }
-  if (text.find('.') != std::string_view::npos) refuse("unsupported form of a number", text);
+  if (text.find('.') != std::string_view::npos) reject("unsupported form of a number", text);
   return digits<std::uint64_t>(text, 10);
 }
 
-std::vector<Declaration> parse_parameters(Lexer& from) {
-  std::vector<Declaration> found;
-  for (Token t = from.next(); !t.is(")"); t = from.next()) {
+std::vector<Declaration> parse_parameters(Lexer& lexer) {
+  std::vector<Declaration> parameters;
+  for (Token t = lexer.next(); !t.is(")"); t = lexer.next()) {
     if (t.is(",")) continue;
-    if (!t.is(".param") && !t.is(".reg")) refuse("not a parameter", t.text);
-    found.push_back(parse_declaration(from, t.text));
+    if (!t.is(".param") && !t.is(".reg")) reject("not a parameter", t.text);
+    parameters.push_back(parse_declaration(lexer, t.text));
   }
-  return found;
+  return parameters;
 }
 
-Declaration parse_declaration(Lexer& from, std::string_view space) {
+Declaration parse_declaration(Lexer& lexer, std::string_view space) {
   static constexpr std::string_view ignored[] = {".ptr",   ".global",  ".shared", ".const",
                                                  ".local", ".managed", ".weak"};
-  Declaration found{.space = space};
+  Declaration declaration{.space = space};
   bool is_aligned = false;
-  Token t = from.next();
-  for (; t.kind == TokenKind::word && t.text.starts_with('.'); t = from.next()) {
+  Token t = lexer.next();
+  for (; t.kind == TokenKind::word && t.text.starts_with('.'); t = lexer.next()) {
     if (t.is(".align")) {
       // The alignment behind .ptr is that of what it points to.
-      const std::uint32_t alignment = small_number(from);
-      if (!is_aligned) found.alignment = alignment;
+      const std::uint32_t alignment = small_number(lexer);
+      if (!is_aligned) declaration.alignment = alignment;
       is_aligned = true;
     } else if (t.is(".attribute")) {
-      skip_to(from, ")");
+      skip_to(lexer, ")");
     } else if (t.is(".ptr")) {
       is_aligned = true;
     } else if (std::ranges::find(ignored, t.text) == std::ranges::end(ignored)) {
-      found.element_nbytes = size_of_type(t.text);
-      if (!is_aligned) found.alignment = std::max(1U, found.element_nbytes);
+      declaration.element_nbytes = size_of_type(t.text);
+      if (!is_aligned) declaration.alignment = std::max(1U, declaration.element_nbytes);
     }
   }
-  if (t.kind != TokenKind::word) refuse("expected a name", t.text);
-  found.name = t.text;
-  while (from.peek().is("[")) {
-    (void)from.next();
-    const Token count = from.next();
+  if (t.kind != TokenKind::word) reject("expected a name", t.text);
+  declaration.name = t.text;
+  while (lexer.peek().is("[")) {
+    (void)lexer.next();
+    const Token count = lexer.next();
     if (count.is("]")) {
-      found.is_unsized = true;
-      found.count = 0;
+      declaration.is_unsized = true;
+      declaration.count = 0;
     } else {
-      found.count *= parse_number(count.text);
-      expect(from, "]");
+      declaration.count *= parse_number(count.text);
+      expect(lexer, "]");
     }
   }
-  return found;
+  return declaration;
 }
 
-void parse_module(ModuleSource& into) {
+void parse_module(ModuleSource& module_source) {
   // No memory of a process begins with these bits, and no two modules have the same addresses.
   static constinit std::atomic<std::uint64_t> next{0x7e00'0000'0000'0000};
-  into.first_function = next.fetch_add(std::uint64_t{1} << 32);
-  Lexer from(into.text);
-  for (Token t = from.next(); t.kind != TokenKind::end; t = from.next()) {
-    parse_directive(t, from, into);
+  module_source.first_function = next.fetch_add(std::uint64_t{1} << 32);
+  Lexer lexer(module_source.text);
+  for (Token t = lexer.next(); t.kind != TokenKind::end; t = lexer.next()) {
+    parse_directive(t, lexer, module_source);
   }
-  resolve_aliases(into);
-  resolve_addresses(into);
-  if (into.version_major == 0 || into.target == 0) refuse("no version or no target", into.text);
+  resolve_aliases(module_source);
+  resolve_addresses(module_source);
+  if (module_source.version_major == 0 || module_source.target == 0)
+    reject("no version or no target", module_source.text);
 }
 
 }  // namespace skerry::emulation::ptx

@@ -91,14 +91,14 @@ inline constexpr int newest_version_minor = 9;
 [[nodiscard]] std::string text_of(std::span<const std::byte> image, int compute_capability);
 
 /// Throws ImageError.
-void parse_module(ModuleSource& into);
+void parse_module(ModuleSource& module_source);
 
 /// One declaration, from behind its space, such as `.align 8 .b8 name[16]`: up to what comes after
 /// it, such as `;`, `=`, `,` or `)`. A list of names declares several.
 class Lexer;
-[[nodiscard]] Declaration parse_declaration(Lexer& from, std::string_view space);
+[[nodiscard]] Declaration parse_declaration(Lexer& lexer, std::string_view space);
 /// What stands in a list such as `(.param .b64 a, .param .b32 b[4])`, from behind the first brace.
-[[nodiscard]] std::vector<Declaration> parse_parameters(Lexer& from);
+[[nodiscard]] std::vector<Declaration> parse_parameters(Lexer& lexer);
 /// The size of a type such as ".b32", 0 of ".pred"; throws ImageError for what is none.
 [[nodiscard]] std::uint32_t size_of_type(std::string_view type);
 

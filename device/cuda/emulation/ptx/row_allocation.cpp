@@ -22,7 +22,7 @@ void insert(bit_set& set, std::size_t index) {
 }
 
 /// A stretch of code that is entered at its begin and left at its end.
-struct Stretch {
+struct BasicBlock {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::vector<std::size_t> next{};
@@ -38,38 +38,38 @@ struct Interval {
   std::size_t end = 0;
   std::size_t index = 0;
 
-  void include(std::size_t at) {
-    begin = std::min(begin, at);
-    end = std::max(end, at);
+  void include(std::size_t position) {
+    begin = std::min(begin, position);
+    end = std::max(end, position);
   }
 };
 
 class Liveness {
  public:
   Liveness(const Program& in, const CodeRegion& region, std::span<const VirtualRow> rows)
-      : code_(std::span(in.code).subspan(region.begin, region.end - region.begin)),
+      : code_(std::span(in.instructions).subspan(region.begin, region.end - region.begin)),
         tables_(in.branch_tables),
         begin_(region.begin),
         rows_(rows),
         words_((rows.size() + 63) / 64) {
     split();
-    for (Stretch& one : stretches_) summarize(one);
+    for (BasicBlock& one : basic_blocks_) summarize(one);
     propagate();
   }
 
   [[nodiscard]] std::vector<Interval> intervals() const {
-    std::vector<Interval> found(rows_.size());
-    for (std::size_t k = 0; k < found.size(); ++k) found[k].index = k;
-    for (const Stretch& one : stretches_) cover(one, found);
-    return found;
+    std::vector<Interval> live_intervals(rows_.size());
+    for (std::size_t k = 0; k < live_intervals.size(); ++k) live_intervals[k].index = k;
+    for (const BasicBlock& one : basic_blocks_) cover(one, live_intervals);
+    return live_intervals;
   }
   [[nodiscard]] bool is_undefined_at_start(std::size_t index) const {
-    return contains(stretches_.front().live_in, index);
+    return contains(basic_blocks_.front().live_in, index);
   }
   /// Calls `function` with a call and each register that is needed behind it.
   template <class Function>
-  void for_kept(Function&& function) const {
-    for (const Stretch& one : stretches_) {
+  void for_live_at_calls(Function&& function) const {
+    for (const BasicBlock& one : basic_blocks_) {
       const Instruction& last = code_[one.end - 1];
       if (last.flow != Control::call) continue;
       for (std::size_t index = 0; index < rows_.size(); ++index) {
@@ -79,34 +79,36 @@ class Liveness {
   }
 
  private:
-  [[nodiscard]] bool is_register(row of) const {
-    return of != no_row && rows_[static_cast<std::size_t>(of)].kind == RowKind::registers;
+  [[nodiscard]] bool is_register(row virtual_row) const {
+    return virtual_row != no_row &&
+           rows_[static_cast<std::size_t>(virtual_row)].kind == RowKind::registers;
   }
   template <class Function>
-  void for_read(const Instruction& of, Function&& function) const {
-    for (const row one : of.source) {
+  void for_read(const Instruction& instruction, Function&& function) const {
+    for (const row one : instruction.source) {
       if (is_register(one)) function(static_cast<std::size_t>(one));
     }
-    if (is_register(of.guard)) function(static_cast<std::size_t>(of.guard));
-    if (is_register(of.members)) function(static_cast<std::size_t>(of.members));
+    if (is_register(instruction.guard)) function(static_cast<std::size_t>(instruction.guard));
+    if (is_register(instruction.members)) function(static_cast<std::size_t>(instruction.members));
   }
   template <class Function>
-  void for_written(const Instruction& of, Function&& function) const {
-    for (const row one : of.destination) {
+  void for_written(const Instruction& instruction, Function&& function) const {
+    for (const row one : instruction.destination) {
       if (is_register(one)) function(static_cast<std::size_t>(one));
     }
   }
 
   /// Calls `function` with each place that a branch may go to.
   template <class Function>
-  void for_targets(const Instruction& of, Function&& function) const {
-    if (of.flow == Control::branch) function(std::size_t{of.target} - begin_);
-    if (of.flow != Control::table) return;
-    for (const std::uint32_t target : tables_[of.target]) function(std::size_t{target} - begin_);
+  void for_targets(const Instruction& instruction, Function&& function) const {
+    if (instruction.flow == Control::branch) function(std::size_t{instruction.target} - begin_);
+    if (instruction.flow != Control::table) return;
+    for (const std::uint32_t target : tables_[instruction.target])
+      function(std::size_t{target} - begin_);
   }
-  [[nodiscard]] static bool ends_stretch(Control flow) {
+  [[nodiscard]] static bool ends_basic_block(Control flow) {
     return flow == Control::branch || flow == Control::table || flow == Control::call ||
-           flow == Control::exit || flow == Control::leave;
+           flow == Control::exit || flow == Control::ret;
   }
 
   void split() {
@@ -114,24 +116,24 @@ class Liveness {
     begins[0] = true;
     for (std::size_t k = 0; k < code_.size(); ++k) {
       for_targets(code_[k], [&](std::size_t target) { begins[target] = true; });
-      if (ends_stretch(code_[k].flow)) begins[k + 1] = true;
+      if (ends_basic_block(code_[k].flow)) begins[k + 1] = true;
     }
-    std::vector<std::size_t> stretch_at(code_.size() + 1);
+    std::vector<std::size_t> block_indices(code_.size() + 1);
     for (std::size_t k = 0; k < code_.size(); ++k) {
-      if (begins[k]) stretches_.push_back({.begin = k});
-      stretches_.back().end = k + 1;
-      stretch_at[k] = stretches_.size() - 1;
+      if (begins[k]) basic_blocks_.push_back({.begin = k});
+      basic_blocks_.back().end = k + 1;
+      block_indices[k] = basic_blocks_.size() - 1;
     }
-    for (Stretch& one : stretches_) {
+    for (BasicBlock& one : basic_blocks_) {
       const Instruction& last = code_[one.end - 1];
       const bool always = last.guard == no_row;
-      for_targets(last, [&](std::size_t target) { one.next.push_back(stretch_at[target]); });
-      const bool ends = ends_stretch(last.flow) && last.flow != Control::call && always;
-      if (!ends && one.end < code_.size()) one.next.push_back(stretch_at[one.end]);
+      for_targets(last, [&](std::size_t target) { one.next.push_back(block_indices[target]); });
+      const bool ends = ends_basic_block(last.flow) && last.flow != Control::call && always;
+      if (!ends && one.end < code_.size()) one.next.push_back(block_indices[one.end]);
     }
   }
 
-  void summarize(Stretch& one) const {
+  void summarize(BasicBlock& one) const {
     one.read_first.resize(words_);
     one.written.resize(words_);
     one.live_in.resize(words_);
@@ -151,11 +153,11 @@ class Liveness {
   void propagate() {
     for (bool changed = true; changed;) {
       changed = false;
-      for (std::size_t k = stretches_.size(); k-- > 0;) {
-        Stretch& one = stretches_[k];
+      for (std::size_t k = basic_blocks_.size(); k-- > 0;) {
+        BasicBlock& one = basic_blocks_[k];
         for (std::size_t word = 0; word < words_; ++word) {
           std::uint64_t out = 0;
-          for (const std::size_t next : one.next) out |= stretches_[next].live_in[word];
+          for (const std::size_t next : one.next) out |= basic_blocks_[next].live_in[word];
           const std::uint64_t in = one.read_first[word] | (out & ~one.written[word]);
           changed = changed || in != one.live_in[word];
           one.live_out[word] = out;
@@ -165,23 +167,25 @@ class Liveness {
     }
   }
 
-  static void include_all(const bit_set& set, std::size_t at, std::vector<Interval>& into) {
+  static void include_all(const bit_set& set, std::size_t position,
+                          std::vector<Interval>& live_intervals) {
     for (std::size_t word = 0; word < set.size(); ++word) {
       for (std::uint64_t left = set[word]; left != 0; left &= left - 1) {
-        into[word * 64 + static_cast<std::size_t>(std::countr_zero(left))].include(at);
+        live_intervals[word * 64 + static_cast<std::size_t>(std::countr_zero(left))].include(
+            position);
       }
     }
   }
 
-  void cover(const Stretch& one, std::vector<Interval>& into) const {
-    include_all(one.live_in, one.begin, into);
-    include_all(one.live_out, one.end, into);
+  void cover(const BasicBlock& one, std::vector<Interval>& live_intervals) const {
+    include_all(one.live_in, one.begin, live_intervals);
+    include_all(one.live_out, one.end, live_intervals);
     for (std::size_t k = one.begin; k < one.end; ++k) {
-      for_read(code_[k], [&](std::size_t index) { into[index].include(k); });
+      for_read(code_[k], [&](std::size_t index) { live_intervals[index].include(k); });
       // Up to the next one: an instruction's results have different rows, be they read or not.
       for_written(code_[k], [&](std::size_t index) {
-        into[index].include(k);
-        into[index].include(k + 1);
+        live_intervals[index].include(k);
+        live_intervals[index].include(k + 1);
       });
     }
   }
@@ -191,7 +195,7 @@ class Liveness {
   std::size_t begin_;
   std::span<const VirtualRow> rows_;
   std::size_t words_;
-  std::vector<Stretch> stretches_;
+  std::vector<BasicBlock> basic_blocks_;
 };
 
 /// Rows of one size, which are used again when their interval is over.
@@ -213,14 +217,15 @@ class RowPool {
   std::vector<std::uint32_t> free_;
 };
 
-[[nodiscard]] std::uint32_t size_of_row(const VirtualRow& of) {
-  return of.nbytes == 0 ? std::uint32_t{sizeof(lane_mask)} : std::uint32_t{of.nbytes} * warp_size;
+[[nodiscard]] std::uint32_t size_of_row(const VirtualRow& virtual_row) {
+  return virtual_row.nbytes == 0 ? std::uint32_t{sizeof(lane_mask)}
+                                 : std::uint32_t{virtual_row.nbytes} * warp_size;
 }
 
 }  // namespace
 
 std::uint32_t allocate_rows(Program& in, const CodeRegion& region, std::span<const VirtualRow> rows,
-                            std::uint32_t begin, std::vector<row>& places) {
+                            std::uint32_t begin, std::vector<row>& physical_rows) {
   const Liveness live(in, region, rows);
   const std::size_t length = region.end - region.begin;
   std::vector<Interval> intervals = live.intervals();
@@ -239,20 +244,21 @@ std::uint32_t allocate_rows(Program& in, const CodeRegion& region, std::span<con
     while (!used.empty() && used.front().end <= one.begin) {
       std::ranges::pop_heap(used, ends_later);
       const std::size_t index = used.back().index;
-      pools[rows[index].nbytes].give_back(static_cast<std::uint32_t>(places[index]));
+      pools[rows[index].nbytes].give_back(static_cast<std::uint32_t>(physical_rows[index]));
       used.pop_back();
     }
     const std::uint32_t nbytes = size_of_row(rows[one.index]);
     const std::uint32_t offset = pools[rows[one.index].nbytes].take(nbytes, end);
-    places[one.index] = static_cast<row>(offset);
+    physical_rows[one.index] = static_cast<row>(offset);
     if (live.is_undefined_at_start(one.index)) in.undefined.push_back({offset, nbytes});
     used.push_back(one);
     std::ranges::push_heap(used, ends_later);
   }
-  live.for_kept([&](const Instruction& call, std::size_t index) {
+  live.for_live_at_calls([&](const Instruction& call, std::size_t index) {
     CallSite& site = in.call_sites[call.target];
-    site.kept.push_back({static_cast<std::uint32_t>(places[index]), rows[index].nbytes});
-    site.kept_nbytes += std::max(1U, std::uint32_t{rows[index].nbytes});
+    site.saved_rows.push_back(
+        {static_cast<std::uint32_t>(physical_rows[index]), rows[index].nbytes});
+    site.saved_nbytes += std::max(1U, std::uint32_t{rows[index].nbytes});
   });
   return end;
 }

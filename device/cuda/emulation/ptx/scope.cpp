@@ -10,31 +10,31 @@
 
 namespace skerry::emulation::ptx {
 
-void Scope::declare(Lexer& from) {
-  auto nbytes = static_cast<std::uint8_t>(size_of_type(from.next().text));
+void Scope::declare(Lexer& lexer) {
+  auto nbytes = static_cast<std::uint8_t>(size_of_type(lexer.next().text));
   // Only loads, stores and conversions take a register of a byte, and they take wider ones, too.
   if (nbytes == 1) nbytes = 2;
-  for (Token t = from.next(); !t.is(";"); t = from.next()) {
+  for (Token t = lexer.next(); !t.is(";"); t = lexer.next()) {
     if (t.is(",")) continue;
     if (t.kind != TokenKind::word) {
       throw ImageError(code::invalid_ptx, "PTX: not a register: " + std::string(t.text));
     }
-    if (!from.peek().is("<")) {
+    if (!lexer.peek().is("<")) {
       singles_[t.text] = {nbytes, no_row};
       continue;
     }
-    (void)from.next();
-    const std::uint64_t count = parse_number(from.next().text);
-    (void)from.next();
+    (void)lexer.next();
+    const std::uint64_t count = parse_number(lexer.next().text);
+    (void)lexer.next();
     numbered_.push_back({t.text, nbytes, std::vector<row>(count, no_row)});
   }
 }
 
 row Scope::find(std::string_view name, Builder& in) {
-  if (const auto found = singles_.find(name); found != singles_.end()) {
-    Single& one = found->second;
-    if (one.to == no_row) one.to = in.new_register(one.nbytes);
-    return one.to;
+  if (const auto single = singles_.find(name); single != singles_.end()) {
+    Single& one = single->second;
+    if (one.register_row == no_row) one.register_row = in.new_register(one.nbytes);
+    return one.register_row;
   }
   const std::size_t prefix = name.find_last_not_of("0123456789") + 1;
   if (prefix == name.size()) return no_row;
@@ -54,35 +54,35 @@ int LabelTable::open(int inside) {
   return static_cast<int>(outer_.size()) - 1;
 }
 
-void LabelTable::define(int braces, std::string_view name, std::size_t at) {
-  labels_[static_cast<std::size_t>(braces)][name] = at;
+void LabelTable::define(int label_scope, std::string_view name, std::size_t instruction_index) {
+  labels_[static_cast<std::size_t>(label_scope)][name] = instruction_index;
 }
 
-void LabelTable::refer(int braces, std::string_view name, std::size_t instruction) {
-  references_.push_back({braces, name, instruction});
+void LabelTable::refer(int label_scope, std::string_view name, std::size_t instruction) {
+  references_.push_back({label_scope, name, instruction});
 }
 
-void LabelTable::refer_in_table(int braces, std::string_view name, std::size_t table) {
-  references_.push_back({braces, name, table, true});
+void LabelTable::refer_in_table(int label_scope, std::string_view name, std::size_t table) {
+  references_.push_back({label_scope, name, table, true});
 }
 
 void LabelTable::resolve(Builder& in) const {
   for (const reference& one : references_) {
-    const std::size_t* found = nullptr;
-    for (int braces = one.braces; braces >= 0 && found == nullptr;
-         braces = outer_[static_cast<std::size_t>(braces)]) {
-      const auto& here = labels_[static_cast<std::size_t>(braces)];
-      const auto at = here.find(one.name);
-      if (at != here.end()) found = &at->second;
+    const std::size_t* position = nullptr;
+    for (int label_scope = one.label_scope; label_scope >= 0 && position == nullptr;
+         label_scope = outer_[static_cast<std::size_t>(label_scope)]) {
+      const auto& here = labels_[static_cast<std::size_t>(label_scope)];
+      const auto label = here.find(one.name);
+      if (label != here.end()) position = &label->second;
     }
-    if (found == nullptr) {
+    if (position == nullptr) {
       throw ImageError(code::invalid_ptx, "PTX: no label " + std::string(one.name));
     }
-    const auto target = static_cast<std::uint32_t>(*found);
+    const auto target = static_cast<std::uint32_t>(*position);
     if (one.is_in_table) {
       in.code().branch_tables[one.index].push_back(target);
     } else {
-      in.at(one.index).target = target;
+      in.instruction_at(one.index).target = target;
     }
   }
 }

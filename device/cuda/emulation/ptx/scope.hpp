@@ -16,7 +16,7 @@ namespace skerry::emulation::ptx {
 class Scope {
  public:
   /// From behind `.reg` up to the semicolon, such as `.b32 %r<20>, %s`.
-  void declare(Lexer& from);
+  void declare(Lexer& lexer);
   /// The register of that name, made when it is first asked for; no_row if it isn't declared here.
   [[nodiscard]] row find(std::string_view name, Builder& in);
 
@@ -28,7 +28,7 @@ class Scope {
   };
   struct Single {
     std::uint8_t nbytes = 4;
-    row to = no_row;
+    row register_row = no_row;
   };
   std::unordered_map<std::string_view, Single> singles_;
   std::vector<Numbered> numbered_;
@@ -39,16 +39,16 @@ class LabelTable {
  public:
   /// New braces inside of others; -1: of none.
   [[nodiscard]] int open(int inside);
-  void define(int braces, std::string_view name, std::size_t at);
-  void refer(int braces, std::string_view name, std::size_t instruction);
+  void define(int label_scope, std::string_view name, std::size_t instruction_index);
+  void refer(int label_scope, std::string_view name, std::size_t instruction);
   /// The same for the next place in a table of program::branch_tables.
-  void refer_in_table(int braces, std::string_view name, std::size_t table);
+  void refer_in_table(int label_scope, std::string_view name, std::size_t table);
   /// Gives every branch its target; throws ImageError for a label that there isn't.
   void resolve(Builder& in) const;
 
  private:
   struct reference {
-    int braces = 0;
+    int label_scope = 0;
     std::string_view name;
     std::size_t index = 0;  ///< of an instruction or a table
     bool is_in_table = false;

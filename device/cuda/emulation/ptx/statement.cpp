@@ -10,114 +10,114 @@
 namespace skerry::emulation::ptx {
 namespace {
 
-[[noreturn]] void refuse(std::string_view found) {
+[[noreturn]] void reject(std::string_view text) {
   throw ImageError(code::invalid_ptx,
-                   "PTX: unexpected '" + std::string(found.substr(0, 40)) + "' in an instruction");
+                   "PTX: unexpected '" + std::string(text.substr(0, 40)) + "' in an instruction");
 }
 
 /// The sum behind a name, such as `+4`, `+-4` or nothing.
-[[nodiscard]] std::int64_t parse_offset(Lexer& from) {
+[[nodiscard]] std::int64_t parse_offset(Lexer& lexer) {
   std::int64_t offset = 0;
-  while (from.peek().is("+") || from.peek().is("-")) {
+  while (lexer.peek().is("+") || lexer.peek().is("-")) {
     bool is_negative = false;
-    while (from.peek().is("+") || from.peek().is("-")) is_negative ^= from.next().is("-");
-    const auto value = static_cast<std::int64_t>(parse_number(from.next().text));
+    while (lexer.peek().is("+") || lexer.peek().is("-")) is_negative ^= lexer.next().is("-");
+    const auto value = static_cast<std::int64_t>(parse_number(lexer.next().text));
     offset += is_negative ? -value : value;
   }
   return offset;
 }
 
-[[nodiscard]] Operand parse_operand(Lexer& from);
+[[nodiscard]] Operand parse_operand(Lexer& lexer);
 
-[[nodiscard]] Operand parse_parts(Lexer& from, std::string_view end) {
+[[nodiscard]] Operand parse_parts(Lexer& lexer, std::string_view end) {
   Operand list{.kind = OperandKind::list};
-  while (!from.peek().is(end)) {
-    if (from.peek().kind == TokenKind::end) refuse("end");
-    list.parts.push_back(parse_operand(from));
-    if (from.peek().is(",")) (void)from.next();
+  while (!lexer.peek().is(end)) {
+    if (lexer.peek().kind == TokenKind::end) reject("end");
+    list.parts.push_back(parse_operand(lexer));
+    if (lexer.peek().is(",")) (void)lexer.next();
   }
-  (void)from.next();
+  (void)lexer.next();
   return list;
 }
 
-[[nodiscard]] Operand parse_address(Lexer& from) {
+[[nodiscard]] Operand parse_address(Lexer& lexer) {
   Operand address{.kind = OperandKind::address};
-  if (from.peek().is("-") || from.peek().kind == TokenKind::number) {
-    address.offset = from.peek().is("-")
-                         ? parse_offset(from)
-                         : static_cast<std::int64_t>(parse_number(from.next().text));
+  if (lexer.peek().is("-") || lexer.peek().kind == TokenKind::number) {
+    address.offset = lexer.peek().is("-")
+                         ? parse_offset(lexer)
+                         : static_cast<std::int64_t>(parse_number(lexer.next().text));
   } else {
-    address.text = from.next().text;
-    address.offset = parse_offset(from);
+    address.text = lexer.next().text;
+    address.offset = parse_offset(lexer);
   }
   // Textures have coordinates behind it.
-  if (from.peek().is(",")) {
-    (void)from.next();
-    address.parts = parse_parts(from, "]").parts;
+  if (lexer.peek().is(",")) {
+    (void)lexer.next();
+    address.parts = parse_parts(lexer, "]").parts;
     return address;
   }
-  const Token end = from.next();
-  if (!end.is("]")) refuse(end.text);
+  const Token end = lexer.next();
+  if (!end.is("]")) reject(end.text);
   return address;
 }
 
-Operand parse_operand(Lexer& from) {
-  Token t = from.next();
-  if (t.is("[")) return parse_address(from);
-  if (t.is("{")) return parse_parts(from, "}");
-  if (t.is("(")) return parse_parts(from, ")");
+Operand parse_operand(Lexer& lexer) {
+  Token t = lexer.next();
+  if (t.is("[")) return parse_address(lexer);
+  if (t.is("{")) return parse_parts(lexer, "}");
+  if (t.is("(")) return parse_parts(lexer, ")");
   Operand one;
   if (t.is("!")) {
     one.is_negated = true;
-    t = from.next();
+    t = lexer.next();
   }
   if (t.is("-")) {
     one.is_negative = true;
-    t = from.next();
-    if (t.kind != TokenKind::number) refuse(t.text);
+    t = lexer.next();
+    if (t.kind != TokenKind::number) reject(t.text);
   }
   one.text = t.text;
   if (t.kind == TokenKind::number) {
     one.kind = OperandKind::number;
   } else if (t.kind != TokenKind::word) {
-    refuse(t.text);
+    reject(t.text);
   }
-  if (from.peek().is("|")) {
-    (void)from.next();
-    one.second = from.next().text;
+  if (lexer.peek().is("|")) {
+    (void)lexer.next();
+    one.second = lexer.next().text;
   }
-  one.offset = parse_offset(from);
+  one.offset = parse_offset(lexer);
   return one;
 }
 
 }  // namespace
 
-Statement parse_statement(Lexer& from, Token first) {
-  Statement found;
+Statement parse_statement(Lexer& lexer, Token first) {
+  Statement statement;
   const char* const begin = first.text.data();
   if (first.is("@")) {
-    Token guard = from.next();
+    Token guard = lexer.next();
     if (guard.is("!")) {
-      found.is_guard_negated = true;
-      guard = from.next();
+      statement.is_guard_negated = true;
+      guard = lexer.next();
     }
-    found.guard = guard.text;
-    first = from.next();
+    statement.guard = guard.text;
+    first = lexer.next();
   }
-  if (first.kind != TokenKind::word) refuse(first.text);
-  found.opcode = first.text;
-  while (!from.peek().is(";")) {
-    found.operands.push_back(parse_operand(from));
-    if (from.peek().is(",")) {
-      (void)from.next();
-    } else if (!from.peek().is(";")) {
-      refuse(from.peek().text);
+  if (first.kind != TokenKind::word) reject(first.text);
+  statement.opcode = first.text;
+  while (!lexer.peek().is(";")) {
+    statement.operands.push_back(parse_operand(lexer));
+    if (lexer.peek().is(",")) {
+      (void)lexer.next();
+    } else if (!lexer.peek().is(";")) {
+      reject(lexer.peek().text);
     }
   }
-  (void)from.next();
-  const char* const end = from.text().data() + from.position();
-  found.text = {begin, static_cast<std::size_t>(end - begin)};
-  return found;
+  (void)lexer.next();
+  const char* const end = lexer.text().data() + lexer.position();
+  statement.text = {begin, static_cast<std::size_t>(end - begin)};
+  return statement;
 }
 
 std::vector<std::string_view> parts_of(std::string_view opcode) {

@@ -34,7 +34,7 @@ struct Statement {
 };
 
 /// From the first token of a statement to behind its semicolon; throws ImageError(218).
-[[nodiscard]] Statement parse_statement(Lexer& from, Token first);
+[[nodiscard]] Statement parse_statement(Lexer& lexer, Token first);
 
 /// The dot-separated parts of an opcode, such as ld, shared::cta and u32.
 [[nodiscard]] std::vector<std::string_view> parts_of(std::string_view opcode);

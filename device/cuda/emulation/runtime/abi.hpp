@@ -25,7 +25,7 @@ struct FunctionAttributes {
   int cache_mode;
   int max_dynamic_shared_bytes;
   int preferred_carveout;
-  int others[23];
+  int other_fields[23];
 };
 
 /// cudaLaunchAttribute
@@ -66,19 +66,19 @@ struct DeviceProperties {
   int multiprocessors;
   int integrated;
   int maps_host_memory;
-  int others_before_kernels[41];
+  int fields_before_kernels[41];
   int concurrent_kernels;
-  int others_before_addresses[6];
+  int fields_before_addresses[6];
   int unified_addressing;
-  int others_before_threads[3];
+  int fields_before_threads[3];
   int threads_per_multiprocessor;
-  int others_before_managed[7];
+  int fields_before_managed[7];
   int managed_memory;
-  int others_before_cooperative[7];
+  int fields_before_cooperative[7];
   int cooperative_launch;
-  int others_before_pools[12];
+  int fields_before_pools[12];
   int supports_pools;
-  int others[71];
+  int other_fields[71];
 };
 
 /// cudaPointerAttributes

@@ -14,20 +14,20 @@ namespace {
 
 using enum abi::DeviceAttribute;
 
-struct Answer {
-  abi::DeviceAttribute to;
+struct AttributeValue {
+  abi::DeviceAttribute attribute;
   std::int64_t value;
 };
 
 /// Those that are the same for all devices.
-constexpr Answer fixed[] = {
-    {max_block_x, most_block[0]},
-    {max_block_y, most_block[1]},
-    {max_block_z, most_block[2]},
-    {max_grid_x, most_grid[0]},
-    {max_grid_y, most_grid[1]},
-    {max_grid_z, most_grid[2]},
-    {constant_bytes, most_constant_bytes},
+constexpr AttributeValue fixed[] = {
+    {max_block_x, max_block_size[0]},
+    {max_block_y, max_block_size[1]},
+    {max_block_z, max_block_size[2]},
+    {max_grid_x, max_grid_size[0]},
+    {max_grid_y, max_grid_size[1]},
+    {max_grid_z, max_grid_size[2]},
+    {constant_bytes, max_constant_bytes},
     {warp_size, threads_of_a_warp},
     {max_pitch, 0x7fffffff},
     {texture_alignment, 512},
@@ -63,7 +63,7 @@ constexpr Answer fixed[] = {
 
 int attribute_of(const DeviceModel& device, abi::DeviceAttribute attribute, int ordinal) noexcept {
   const bool is_newer = device.compute_capability >= 90;  // an H100's figures, or an A100's
-  const Answer of_model[] = {
+  const AttributeValue of_model[] = {
       {max_threads_per_block, device.threads_per_block},
       {shared_per_block, device.shared_bytes_per_block},
       {registers_per_block, device.registers_per_multiprocessor},
@@ -82,12 +82,12 @@ int attribute_of(const DeviceModel& device, abi::DeviceAttribute attribute, int 
       {blocks_per_multiprocessor, device.blocks_per_multiprocessor},
       {cluster_launch, is_newer ? 1 : 0},
   };
-  if (const auto* const found = std::ranges::find(of_model, attribute, &Answer::to);
-      found != std::end(of_model)) {
-    return static_cast<int>(found->value);
+  if (const auto* const entry = std::ranges::find(of_model, attribute, &AttributeValue::attribute);
+      entry != std::end(of_model)) {
+    return static_cast<int>(entry->value);
   }
-  const auto* const found = std::ranges::find(fixed, attribute, &Answer::to);
-  return found != std::end(fixed) ? static_cast<int>(found->value) : 0;
+  const auto* const entry = std::ranges::find(fixed, attribute, &AttributeValue::attribute);
+  return entry != std::end(fixed) ? static_cast<int>(entry->value) : 0;
 }
 
 void write_device_name(std::span<char> name) noexcept {

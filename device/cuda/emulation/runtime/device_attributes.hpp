@@ -13,9 +13,9 @@ namespace skerry::emulation {
 // What the runtime and the driver say of a device.
 
 inline constexpr int threads_of_a_warp = 32;
-inline constexpr int most_constant_bytes = 64 << 10;
-inline constexpr int most_grid[] = {0x7fffffff, 0xffff, 0xffff};
-inline constexpr int most_block[] = {1024, 1024, 64};
+inline constexpr int max_constant_bytes = 64 << 10;
+inline constexpr int max_grid_size[] = {0x7fffffff, 0xffff, 0xffff};
+inline constexpr int max_block_size[] = {1024, 1024, 64};
 
 /// 0 for what isn't emulated: textures and surfaces, other processes' memory.
 [[nodiscard]] int attribute_of(const DeviceModel& device, abi::DeviceAttribute attribute,

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "device/cuda/emulation/execute/heap.hpp"
-#include "device/cuda/emulation/execute/printed_text.hpp"
+#include "device/cuda/emulation/execute/printf_output.hpp"
 
 namespace skerry::emulation {
 
@@ -23,10 +23,10 @@ namespace skerry::emulation {
 void set_stack_limit(int ordinal, std::size_t nbytes) noexcept;
 
 /// What its kernels have printed.
-[[nodiscard]] PrintedText& printed_on(int ordinal) noexcept;
-void set_printed_limit(int ordinal, std::size_t nbytes);
+[[nodiscard]] PrintfOutput& printf_output_of(int ordinal) noexcept;
+void set_printf_limit(int ordinal, std::size_t nbytes);
 
 /// Shows what kernels have printed, whenever a thread has waited for work, and at exit.
-void follow_printed_text();
+void follow_printf_output();
 
 }  // namespace skerry::emulation

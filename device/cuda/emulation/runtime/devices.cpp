@@ -7,7 +7,7 @@
 
 #include "device/cuda/emulation/driver/entry_points.hpp"
 #include "device/cuda/emulation/runtime/device_attributes.hpp"
-#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/emulated_system.hpp"
 #include "device/cuda/emulation/runtime/entry_points.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
@@ -22,18 +22,18 @@ bool exists(int ordinal) noexcept {
 
 }  // namespace
 
-int driver_version(int* version) { return machine_calls().driver_version(version); }
-int runtime_version(int* version) { return machine_calls().runtime_version(version); }
-int device_count(int* count) { return machine_calls().device_count(count); }
-int get_device(int* ordinal) { return machine_calls().get_device(ordinal); }
+int driver_version(int* version) { return driver_api().driver_version(version); }
+int runtime_version(int* version) { return driver_api().runtime_version(version); }
+int device_count(int* count) { return driver_api().device_count(count); }
+int get_device(int* ordinal) { return driver_api().get_device(ordinal); }
 int set_device(int ordinal) {
-  static_cast<void>(machine_calls());
-  return rehearsal::leave(rehearsal::set_device(ordinal));
+  static_cast<void>(driver_api());
+  return rehearsal::return_code(rehearsal::set_device(ordinal));
 }
 
 int get_device_properties(abi::DeviceProperties* properties, int ordinal) {
   cuda::DeviceProperties simulated{};
-  const int code = machine_calls().get_properties(&simulated, ordinal);
+  const int code = driver_api().get_properties(&simulated, ordinal);
   if (code != cuda::success) return code;
   const DeviceModel& device = current_emulator_settings().model;
   *properties = {};
@@ -44,9 +44,9 @@ int get_device_properties(abi::DeviceProperties* properties, int ordinal) {
   properties->registers_per_block = static_cast<int>(device.registers_per_multiprocessor);
   properties->warp_size = threads_of_a_warp;
   properties->max_threads_per_block = static_cast<int>(device.threads_per_block);
-  std::memcpy(properties->max_block, most_block, sizeof most_block);
-  std::memcpy(properties->max_grid, most_grid, sizeof most_grid);
-  properties->constant_bytes = most_constant_bytes;
+  std::memcpy(properties->max_block, max_block_size, sizeof max_block_size);
+  std::memcpy(properties->max_grid, max_grid_size, sizeof max_grid_size);
+  properties->constant_bytes = max_constant_bytes;
   properties->major = device.compute_capability / 10;
   properties->minor = device.compute_capability % 10;
   properties->multiprocessors = device.multiprocessors;
@@ -61,46 +61,46 @@ int get_device_properties(abi::DeviceProperties* properties, int ordinal) {
 }
 
 int get_device_attribute(int* value, int attribute, int ordinal) {
-  static_cast<void>(machine_calls());
-  if (!exists(ordinal)) return rehearsal::leave(cuda::invalid_device);
+  static_cast<void>(driver_api());
+  if (!exists(ordinal)) return rehearsal::return_code(cuda::invalid_device);
   if (attribute < 1 || attribute >= abi::past_device_attributes) {
-    return rehearsal::leave(cuda::invalid_value);
+    return rehearsal::return_code(cuda::invalid_value);
   }
-  const auto asked = static_cast<abi::DeviceAttribute>(attribute);
-  if (asked == abi::DeviceAttribute::pools_supported) {
+  const auto device_attribute = static_cast<abi::DeviceAttribute>(attribute);
+  if (device_attribute == abi::DeviceAttribute::pools_supported) {
     cuda::DeviceProperties simulated{};
-    const int code = machine_calls().get_properties(&simulated, ordinal);
+    const int code = driver_api().get_properties(&simulated, ordinal);
     *value = simulated.supports_pools;
     return code;
   }
-  *value = attribute_of(current_emulator_settings().model, asked, ordinal);
+  *value = attribute_of(current_emulator_settings().model, device_attribute, ordinal);
   return cuda::success;
 }
 
-int device_synchronize() { return machine_calls().device_synchronize(); }
+int device_synchronize() { return driver_api().device_synchronize(); }
 int can_access_peer(int* can, int reader, int owner) {
-  return machine_calls().can_access_peer(can, reader, owner);
+  return driver_api().can_access_peer(can, reader, owner);
 }
 int enable_peer_access(int owner, unsigned flags) {
-  if (flags != 0) return rehearsal::leave(cuda::invalid_value);
-  return machine_calls().enable_peer_access(owner);
+  if (flags != 0) return rehearsal::return_code(cuda::invalid_value);
+  return driver_api().enable_peer_access(owner);
 }
 
-int get_last_error() { return machine_calls().get_last_error(); }
+int get_last_error() { return driver_api().get_last_error(); }
 int peek_at_last_error() {
-  static_cast<void>(machine_calls());
+  static_cast<void>(driver_api());
   return rehearsal::last_error_here();
 }
-const char* get_error_name(int code) { return machine_calls().error_name(code); }
-const char* get_error_string(int code) { return machine_calls().error_string(code); }
+const char* get_error_name(int code) { return driver_api().error_name(code); }
+const char* get_error_string(int code) { return driver_api().error_string(code); }
 
 int get_driver_entry_point(const char* symbol, void** function, unsigned version,
-                           unsigned long long flags, int* found) {
-  static_cast<void>(machine_calls());
-  int how = 0;
+                           unsigned long long flags, int* driver_status) {
+  static_cast<void>(driver_api());
+  int symbol_status = 0;
   static_cast<void>(
-      driver::get_proc_address(symbol, function, static_cast<int>(version), flags, &how));
-  if (found != nullptr) *found = how;
+      driver::get_proc_address(symbol, function, static_cast<int>(version), flags, &symbol_status));
+  if (driver_status != nullptr) *driver_status = symbol_status;
   return cuda::success;
 }
 

@@ -69,7 +69,7 @@ int peek_at_last_error() SKERRY_CUDART(cudaPeekAtLastError);
 const char* get_error_name(int code) SKERRY_CUDART(cudaGetErrorName);
 const char* get_error_string(int code) SKERRY_CUDART(cudaGetErrorString);
 int get_driver_entry_point(const char* symbol, void** function, unsigned version,
-                           unsigned long long flags, int* found)
+                           unsigned long long flags, int* driver_status)
     SKERRY_CUDART(cudaGetDriverEntryPointByVersion);
 
 // Memory: memory.cpp

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "device/cuda/emulation/runtime/attributes.hpp"
-#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/emulated_system.hpp"
 #include "device/cuda/emulation/runtime/entry_points.hpp"
 #include "device/cuda/emulation/runtime/launches.hpp"
 #include "device/cuda/emulation/runtime/settings.hpp"
@@ -23,17 +23,17 @@ constexpr int invalid_device_function = 98;
 /// `body` with the kernel at `function`. A status, remembered for cudaGetLastError.
 template <class Body>
 int with_kernel(const void* function, Body body) noexcept {
-  static_cast<void>(machine_calls());  // a launch may be the first call of all
+  static_cast<void>(driver_api());  // a launch may be the first call of all
   if (const int code = rehearsal::sticky_error(rehearsal::current_ordinal()); code != 0) {
-    return rehearsal::leave(code);
+    return rehearsal::return_code(code);
   }
   try {
     const auto named = Registry::instance().kernel_at(function);
-    return rehearsal::leave(named != nullptr ? body(named) : invalid_device_function);
-  } catch (const ImageError& problem) {
-    return rehearsal::leave(problem.code());
+    return rehearsal::return_code(named != nullptr ? body(named) : invalid_device_function);
+  } catch (const ImageError& error) {
+    return rehearsal::return_code(error.code());
   } catch (const std::bad_alloc&) {
-    return rehearsal::leave(cuda::memory_allocation);
+    return rehearsal::return_code(cuda::memory_allocation);
   }
 }
 
@@ -57,24 +57,25 @@ int launch_kernel_ex(const abi::LaunchConfiguration* configuration, const void* 
                      void** arguments) {
   LaunchRequest request{configuration->grid, configuration->block,
                         configuration->dynamic_shared_bytes, configuration->stream, arguments};
-  for (const abi::LaunchAttribute& each :
+  for (const abi::LaunchAttribute& attribute :
        std::span(configuration->attributes, configuration->attribute_count)) {
-    if (!apply(each, request)) return rehearsal::leave(cuda::not_supported);
+    if (!apply(attribute, request)) return rehearsal::return_code(cuda::not_supported);
   }
   return launch(function, request);
 }
 
 int get_function_attributes(abi::FunctionAttributes* attributes, const void* function) {
   return with_kernel(function, [&](const auto& named) {
-    const KernelAttributes of = named->find().code->attributes();
+    const KernelAttributes kernel_attributes = named->find().code->attributes();
     *attributes = {};
-    attributes->shared_bytes = of.static_shared_bytes;
-    attributes->local_bytes = of.local_bytes;
-    attributes->max_threads_per_block = of.max_threads_per_block;
-    attributes->registers = of.registers;
-    attributes->ptx_version = of.ptx_version;
-    attributes->binary_version = of.binary_version;
-    attributes->max_dynamic_shared_bytes = static_cast<int>(named->most_dynamic_bytes(of));
+    attributes->shared_bytes = kernel_attributes.static_shared_bytes;
+    attributes->local_bytes = kernel_attributes.local_bytes;
+    attributes->max_threads_per_block = kernel_attributes.max_threads_per_block;
+    attributes->registers = kernel_attributes.registers;
+    attributes->ptx_version = kernel_attributes.ptx_version;
+    attributes->binary_version = kernel_attributes.binary_version;
+    attributes->max_dynamic_shared_bytes =
+        static_cast<int>(named->max_dynamic_bytes(kernel_attributes));
     attributes->preferred_carveout = named->preferred_carveout.load();
     return cuda::success;
   });

@@ -33,11 +33,11 @@ struct ByteRange {
 std::vector<ByteRange> merge(std::vector<ByteRange> ranges) {
   std::ranges::sort(ranges, {}, &ByteRange::begin);
   std::vector<ByteRange> merged;
-  for (const ByteRange& each : ranges) {
-    if (merged.empty() || merged.back().end <= each.begin) {
-      merged.push_back(each);
+  for (const ByteRange& range : ranges) {
+    if (merged.empty() || merged.back().end <= range.begin) {
+      merged.push_back(range);
     } else {
-      merged.back().end = std::max(merged.back().end, each.end);
+      merged.back().end = std::max(merged.back().end, range.end);
     }
   }
   return merged;
@@ -60,7 +60,7 @@ class CopiedBytes {
  public:
   explicit CopiedBytes(const std::vector<ByteRange>& ranges) : ranges_(ranges) {
     std::size_t nbytes = 0;
-    for (const ByteRange& each : ranges) nbytes += each.nbytes();
+    for (const ByteRange& range : ranges) nbytes += range.nbytes();
     bytes_.resize(nbytes);
   }
   void copy() {
@@ -72,9 +72,9 @@ class CopiedBytes {
   template <class Function>
   void for_ranges(Function function) {
     std::byte* bytes = bytes_.data();
-    for (const ByteRange& each : ranges_) {
-      function(each, bytes);
-      bytes += each.nbytes();
+    for (const ByteRange& range : ranges_) {
+      function(range, bytes);
+      bytes += range.nbytes();
     }
   }
 
@@ -84,15 +84,16 @@ class CopiedBytes {
 };
 
 void run_twice(void (*kernel)(const void* params), const void* params,
-               const std::vector<ByteRange>& touched, const std::vector<ByteRange>& written) {
-  CopiedBytes before(written);
+               const std::vector<ByteRange>& accessed_ranges,
+               const std::vector<ByteRange>& written) {
+  CopiedBytes initial_bytes(written);
   CopiedBytes first(written);
-  before.copy();
-  std::ranges::for_each(touched, invert_undefined_bits);
+  initial_bytes.copy();
+  std::ranges::for_each(accessed_ranges, invert_undefined_bits);
   kernel(params);
   first.copy();
-  std::ranges::for_each(touched, invert_undefined_bits);
-  before.for_ranges([](const ByteRange& range, const std::byte* bytes) {
+  std::ranges::for_each(accessed_ranges, invert_undefined_bits);
+  initial_bytes.for_ranges([](const ByteRange& range, const std::byte* bytes) {
     std::memcpy(range.begin, bytes, range.nbytes());
   });
   kernel(params);
@@ -115,21 +116,21 @@ void run_host_kernel(void (*kernel)(const void* params), const void* params,
   if (!follows_undefined_memory()) return kernel(params);
   const std::unique_lock lock(memory_mutex());
   try {
-    std::vector<ByteRange> touched;
+    std::vector<ByteRange> accessed_ranges;
     std::vector<ByteRange> written;
-    for (const cuda::KernelOperand& each : operands) {
-      auto* const begin = static_cast<std::byte*>(each.data);
-      touched.push_back({begin, begin + each.nbytes});
-      if (each.is_written) written.push_back(touched.back());
+    for (const cuda::KernelOperand& operand : operands) {
+      auto* const begin = static_cast<std::byte*>(operand.data);
+      accessed_ranges.push_back({begin, begin + operand.nbytes});
+      if (operand.is_written) written.push_back(accessed_ranges.back());
     }
-    touched = merge(std::move(touched));
+    accessed_ranges = merge(std::move(accessed_ranges));
     written = merge(std::move(written));
-    if (std::ranges::any_of(touched, has_undefined_bits)) {
-      return run_twice(kernel, params, touched, written);
+    if (std::ranges::any_of(accessed_ranges, has_undefined_bits)) {
+      return run_twice(kernel, params, accessed_ranges, written);
     }
   } catch (const std::bad_alloc&) {
-    for (const cuda::KernelOperand& each : operands) {
-      if (each.is_written) define_memory(each.data, each.nbytes);
+    for (const cuda::KernelOperand& operand : operands) {
+      if (operand.is_written) define_memory(operand.data, operand.nbytes);
     }
   }
   kernel(params);

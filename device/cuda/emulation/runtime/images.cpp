@@ -8,9 +8,9 @@
 #include <cstring>
 #include <new>
 
-#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/emulated_system.hpp"
 #include "device/cuda/emulation/runtime/undefined_memory.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::emulation {
 
@@ -19,14 +19,14 @@ namespace {
 constexpr int invalid_device_function = 98;
 
 /// How often each device was reset.
-constinit std::array<std::atomic<std::uint64_t>, rehearsal::most_devices> lives{};
+constinit std::array<std::atomic<std::uint64_t>, rehearsal::max_devices> lives{};
 
 std::uint64_t life_of(int ordinal) noexcept {
   return lives[static_cast<std::size_t>(ordinal)].load();
 }
 
 rehearsal::AddressRange& memory_of(int ordinal) noexcept {
-  return rehearsal::Machine::instance().at(ordinal).memory;
+  return rehearsal::System::instance().device(ordinal).memory;
 }
 
 void free_at(int ordinal, std::uint64_t address) noexcept {
@@ -44,23 +44,24 @@ LoadedImage::~LoadedImage() {
   }
 }
 
-void LoadedImage::place(int ordinal, std::vector<std::uint64_t>& into) const {
-  for (const Variable& each : code_->variables()) {
+void LoadedImage::allocate_variables(int ordinal, std::vector<std::uint64_t>& addresses) const {
+  for (const Variable& variable : code_->variables()) {
     void* data = nullptr;
     const std::size_t limit = rehearsal::current_settings().memory_bytes.load();
-    const std::size_t nbytes = std::max<std::size_t>(each.nbytes, 1);
+    const std::size_t nbytes = std::max<std::size_t>(variable.nbytes, 1);
     if (memory_of(ordinal).allocate(&data, nbytes, limit) != cuda::success) throw std::bad_alloc();
-    into.push_back(reinterpret_cast<std::uint64_t>(data));
+    addresses.push_back(reinterpret_cast<std::uint64_t>(data));
     std::memset(data, 0, nbytes);
-    if (!each.initial.empty()) std::memcpy(data, each.initial.data(), each.initial.size());
+    if (!variable.initial.empty())
+      std::memcpy(data, variable.initial.data(), variable.initial.size());
     define_memory(data, nbytes);
   }
-  for (std::size_t k = 0; k < into.size(); ++k) {
+  for (std::size_t k = 0; k < addresses.size(); ++k) {
     for (const Variable::Address& one : code_->variables()[k].addresses) {
-      auto* const word = reinterpret_cast<std::byte*>(into[k]) + one.offset;
+      auto* const word = reinterpret_cast<std::byte*>(addresses[k]) + one.offset;
       std::uint64_t value = 0;
       std::memcpy(&value, word, sizeof value);
-      value += into[one.variable];
+      value += addresses[one.variable];
       std::memcpy(word, &value, sizeof value);
     }
   }
@@ -74,7 +75,7 @@ std::span<const std::uint64_t> LoadedImage::variables(int ordinal) {
   life = life_of(ordinal);
   if (placed.empty()) {
     try {
-      place(ordinal, placed);
+      allocate_variables(ordinal, placed);
     } catch (...) {
       for (const std::uint64_t address : placed) free_at(ordinal, address);
       placed.clear();
@@ -84,7 +85,7 @@ std::span<const std::uint64_t> LoadedImage::variables(int ordinal) {
   return placed;
 }
 
-void forget_variables(int ordinal) noexcept {
+void invalidate_variables(int ordinal) noexcept {
   lives[static_cast<std::size_t>(ordinal)].fetch_add(1);
 }
 
@@ -95,13 +96,13 @@ std::shared_ptr<LoadedImage> load_image(std::span<const std::byte> image) {
 
 std::shared_ptr<LoadedImage> LazyImage::load() {
   const std::lock_guard lock(mutex_);
-  if (problem_) throw ImageError(*problem_);
+  if (error_) throw ImageError(*error_);
   if (loaded_ != nullptr) return loaded_;
   try {
     if (data_ == nullptr) throw ImageError(code::invalid_kernel_image, "no fat binary");
     loaded_ = load_image({data_, Module::fat_binary_size(data_)});
-  } catch (const ImageError& problem) {
-    problem_ = problem;
+  } catch (const ImageError& error) {
+    error_ = error;
     throw;
   }
   return loaded_;
@@ -114,12 +115,12 @@ FoundKernel RegisteredKernel::find() const {
   return {std::move(image), code};
 }
 
-std::size_t RegisteredKernel::most_dynamic_bytes(const KernelAttributes& of) const noexcept {
-  if (const std::int64_t asked = dynamic_bytes_asked.load(); asked >= 0) {
-    return static_cast<std::size_t>(asked);
+std::size_t RegisteredKernel::max_dynamic_bytes(const KernelAttributes& attributes) const noexcept {
+  if (const std::int64_t requested_bytes = requested_dynamic_bytes.load(); requested_bytes >= 0) {
+    return static_cast<std::size_t>(requested_bytes);
   }
   const std::size_t without = current_emulator_settings().model.shared_bytes_per_block;
-  return without > of.static_shared_bytes ? without - of.static_shared_bytes : 0;
+  return without > attributes.static_shared_bytes ? without - attributes.static_shared_bytes : 0;
 }
 
 Registry& Registry::instance() noexcept {
@@ -137,26 +138,26 @@ void** Registry::add_image(const std::byte* data) {
 
 void Registry::remove_image(void** handle) noexcept {
   const std::unique_lock lock(mutex_);
-  const auto found = images_.find(handle);
-  if (found == images_.end()) return;
-  for (const void* host : found->second.kernels) {
+  const auto entry = images_.find(handle);
+  if (entry == images_.end()) return;
+  for (const void* host : entry->second.kernels) {
     if (const auto kernel = kernels_.find(host); kernel != kernels_.end()) {
       handles_.erase(kernel->second.get());
       kernels_.erase(kernel);
     }
   }
-  for (const void* host : found->second.variables) variables_.erase(host);
-  images_.erase(found);
+  for (const void* host : entry->second.variables) variables_.erase(host);
+  images_.erase(entry);
 }
 
 void Registry::add_kernel(void** handle, const void* host, const char* name) {
   const std::unique_lock lock(mutex_);
-  const auto found = images_.find(handle);
-  if (found == images_.end()) return;
-  auto fresh = std::make_shared<RegisteredKernel>(found->second.image, name);
-  handles_.emplace(fresh.get(), fresh);
-  kernels_[host] = std::move(fresh);
-  found->second.kernels.push_back(host);
+  const auto entry = images_.find(handle);
+  if (entry == images_.end()) return;
+  auto new_kernel = std::make_shared<RegisteredKernel>(entry->second.image, name);
+  handles_.emplace(new_kernel.get(), new_kernel);
+  kernels_[host] = std::move(new_kernel);
+  entry->second.kernels.push_back(host);
 }
 
 void Registry::add_kernel(const std::shared_ptr<RegisteredKernel>& kernel) {
@@ -171,24 +172,24 @@ void Registry::remove_kernel(const RegisteredKernel& kernel) noexcept {
 
 void Registry::add_variable(void** handle, const void* host, const char* name, std::size_t nbytes) {
   const std::unique_lock lock(mutex_);
-  const auto found = images_.find(handle);
-  if (found == images_.end()) return;
-  variables_[host] = {found->second.image, name, nbytes};
-  found->second.variables.push_back(host);
+  const auto entry = images_.find(handle);
+  if (entry == images_.end()) return;
+  variables_[host] = {entry->second.image, name, nbytes};
+  entry->second.variables.push_back(host);
 }
 
 std::shared_ptr<RegisteredKernel> Registry::kernel_at(const void* function) const noexcept {
   const std::shared_lock lock(mutex_);
-  if (const auto found = kernels_.find(function); found != kernels_.end()) return found->second;
-  if (const auto found = handles_.find(function); found != handles_.end()) return found->second;
+  if (const auto entry = kernels_.find(function); entry != kernels_.end()) return entry->second;
+  if (const auto entry = handles_.find(function); entry != handles_.end()) return entry->second;
   return nullptr;
 }
 
 std::optional<Registry::RegisteredVariable> Registry::variable_at(const void* host) const {
   const std::shared_lock lock(mutex_);
-  const auto found = variables_.find(host);
-  if (found == variables_.end()) return std::nullopt;
-  return found->second;
+  const auto entry = variables_.find(host);
+  if (entry == variables_.end()) return std::nullopt;
+  return entry->second;
 }
 
 }  // namespace skerry::emulation

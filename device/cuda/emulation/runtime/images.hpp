@@ -39,7 +39,7 @@ class LoadedImage {
     std::uint64_t life = 0;
     std::vector<std::uint64_t> addresses;
   };
-  void place(int ordinal, std::vector<std::uint64_t>& into) const;
+  void allocate_variables(int ordinal, std::vector<std::uint64_t>& addresses) const;
 
   std::shared_ptr<const Module> code_;
   std::mutex mutex_;
@@ -47,7 +47,7 @@ class LoadedImage {
 };
 
 /// A device is reset: variables that images have on it are made anew by who uses them next.
-void forget_variables(int ordinal) noexcept;
+void invalidate_variables(int ordinal) noexcept;
 
 /// For the devices that there are; throws ImageError.
 [[nodiscard]] std::shared_ptr<LoadedImage> load_image(std::span<const std::byte> image);
@@ -66,7 +66,7 @@ class LazyImage {
   const std::byte* data_ = nullptr;
   std::mutex mutex_;
   std::shared_ptr<LoadedImage> loaded_;
-  std::optional<ImageError> problem_;
+  std::optional<ImageError> error_;
 };
 
 /// A kernel that can be launched, and what it was allowed.
@@ -87,9 +87,9 @@ class RegisteredKernel {
 
   /// Dynamic shared memory that a launch may ask for: what cudaFuncSetAttribute said, or what a
   /// block has without being asked, less the kernel's own.
-  [[nodiscard]] std::size_t most_dynamic_bytes(const KernelAttributes& of) const noexcept;
+  [[nodiscard]] std::size_t max_dynamic_bytes(const KernelAttributes& attributes) const noexcept;
 
-  std::atomic<std::int64_t> dynamic_bytes_asked{-1};  ///< by cudaFuncSetAttribute; -1 if not
+  std::atomic<std::int64_t> requested_dynamic_bytes{-1};  ///< by cudaFuncSetAttribute; -1 if not
   std::atomic<int> preferred_carveout{-1};
   /// Whether its name was written into the list of kernels that ran.
   std::atomic<bool> is_listed{false};

@@ -17,31 +17,31 @@ using counts = std::initializer_list<std::pair<std::string_view, std::uint64_t>>
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char each : text) {
-    if (each == '"' || each == '\\') out += '\\';
-    out += each;
+  for (const char character : text) {
+    if (character == '"' || character == '\\') out += '\\';
+    out += character;
   }
   return out + "\"";
 }
 
-std::string object(counts of) {
+std::string object(counts fields) {
   std::string out;
-  for (const auto& [name, count] : of) {
+  for (const auto& [name, count] : fields) {
     out += (out.empty() ? "{" : ", ") + quoted(name) + ": " + std::to_string(count);
   }
   return out + "}";
 }
 
-std::string array(const Extent& of) {
-  return "[" + std::to_string(of.x) + ", " + std::to_string(of.y) + ", " + std::to_string(of.z) +
-         "]";
+std::string array(const Extent& extent) {
+  return "[" + std::to_string(extent.x) + ", " + std::to_string(extent.y) + ", " +
+         std::to_string(extent.z) + "]";
 }
 
-std::string requests(const GlobalRequests& of) {
-  return object({{"requests", of.requests},
-                 {"bytes", of.nbytes},
-                 {"sectors", of.sectors},
-                 {"distinct_sectors", of.distinct_sectors}});
+std::string requests(const GlobalRequests& global_requests) {
+  return object({{"requests", global_requests.requests},
+                 {"bytes", global_requests.nbytes},
+                 {"sectors", global_requests.sectors},
+                 {"distinct_sectors", global_requests.distinct_sectors}});
 }
 
 [[nodiscard]] bool is_listing() { return !current_emulator_settings().launch_list.empty(); }
@@ -57,13 +57,13 @@ void append(const std::string& line) {
 
 }  // namespace
 
-std::string launch_line(const Kernel& what, const Launch& how, const Statistics& done) {
+std::string launch_line(const Kernel& kernel, const Launch& launch, const Statistics& done) {
   const auto number = [](std::string_view name, std::uint64_t value) {
     return ", " + quoted(name) + ": " + std::to_string(value);
   };
-  return "{\"kernel\": " + quoted(what.name()) + ", \"name\": " + quoted(what.readable_name()) +
-         ", \"grid\": " + array(how.grid) + ", \"block\": " + array(how.block) +
-         number("dynamic_shared_bytes", how.dynamic_shared_bytes) +
+  return "{\"kernel\": " + quoted(kernel.name()) + ", \"name\": " + quoted(kernel.readable_name()) +
+         ", \"grid\": " + array(launch.grid) + ", \"block\": " + array(launch.block) +
+         number("dynamic_shared_bytes", launch.dynamic_shared_bytes) +
          number("warp_instructions", done.warp_instructions) +
          number("lane_instructions", done.lane_instructions) +
          number("divergent_branches", done.divergent_branches) +
@@ -76,8 +76,8 @@ std::string launch_line(const Kernel& what, const Launch& how, const Statistics&
          number("local_requests", done.local_requests) + "}";
 }
 
-void list_launch(const Kernel& what, const Launch& how, const Statistics& done) {
-  if (is_listing()) append(launch_line(what, how, done));
+void list_launch(const Kernel& kernel, const Launch& launch, const Statistics& done) {
+  if (is_listing()) append(launch_line(kernel, launch, done));
 }
 
 void list_library_call(const std::string& routine) {

@@ -15,18 +15,18 @@
 #include <vector>
 
 #include "device/cuda/emulation/check/findings.hpp"
-#include "device/cuda/emulation/check/touched_memory.hpp"
+#include "device/cuda/emulation/check/memory_footprint.hpp"
 #include "device/cuda/emulation/execute/interruption.hpp"
 #include "device/cuda/emulation/runtime/attributes.hpp"
 #include "device/cuda/emulation/runtime/device_resources.hpp"
-#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/emulated_system.hpp"
 #include "device/cuda/emulation/runtime/host_kernels.hpp"
 #include "device/cuda/emulation/runtime/launch_list.hpp"
 #include "device/cuda/emulation/runtime/reports.hpp"
 #include "device/cuda/emulation/runtime/stream_races.hpp"
 #include "device/cuda/rehearsal/current_device.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 #include "device/cuda/rehearsal/work.hpp"
 
 namespace skerry::emulation {
@@ -47,7 +47,7 @@ struct DeviceOrder {
   std::mutex running;
   std::atomic<std::uint64_t> submitted{0};
 };
-constinit std::array<DeviceOrder, rehearsal::most_devices> orders;
+constinit std::array<DeviceOrder, rehearsal::max_devices> orders;
 
 /// Lines are appended by single writes, so that several processes can share the list.
 void list_kernel(const std::string& name) {
@@ -69,42 +69,45 @@ void say_statistics_at_exit() {
   static_cast<void>(is_registered);
 }
 
-class KernelRun final : public rehearsal::Task {
+class KernelTask final : public rehearsal::Task {
  public:
-  KernelRun(FoundKernel what, const LaunchRequest& request, int ordinal)
-      : what_(std::move(what)),
+  KernelTask(FoundKernel kernel, const LaunchRequest& request, int ordinal)
+      : kernel_(std::move(kernel)),
         model_(current_emulator_settings().model),
-        variables_(what_.image->variables(ordinal)) {
-    const KernelAttributes of = what_.code->attributes();
-    parameters_.resize(of.parameter_bytes);
+        variables_(kernel_.image->variables(ordinal)) {
+    const KernelAttributes attributes = kernel_.code->attributes();
+    parameters_.resize(attributes.parameter_bytes);
     std::size_t index = 0;
-    for (const Parameter& each : what_.code->parameters()) {
-      std::memcpy(parameters_.data() + each.offset, request.arguments[index++], each.nbytes);
+    for (const Parameter& parameter : kernel_.code->parameters()) {
+      std::memcpy(parameters_.data() + parameter.offset, request.arguments[index++],
+                  parameter.nbytes);
     }
     constexpr std::size_t too_much = 0xffffffff;  // for any device
-    how_.grid = request.grid;
-    how_.block = request.block;
-    how_.cluster = request.cluster;
-    const Extent& required = what_.code->decoded().cluster;
-    if (!how_.cluster && required.count() != 0) how_.cluster = required;
-    how_.dynamic_shared_bytes =
+    launch_.grid = request.grid;
+    launch_.block = request.block;
+    launch_.cluster = request.cluster;
+    const Extent& required = kernel_.code->decoded().cluster;
+    if (!launch_.cluster && required.count() != 0) launch_.cluster = required;
+    launch_.dynamic_shared_bytes =
         static_cast<std::uint32_t>(std::min(request.dynamic_shared_bytes, too_much));
-    how_.parameters = parameters_;
-    how_.variables = variables_;
-    how_.is_cooperative = request.is_cooperative;
-    how_.stack_bytes = stack_limit(ordinal);
-    how_.printed = &printed_on(ordinal);
-    how_.heap = &heap_of(ordinal);
-    how_.notice = [ordinal](const Failure& where) { notice(ordinal, where); };
-    how_.interruptions_before = interruptions();
-    how_.number = orders[static_cast<std::size_t>(ordinal)].submitted.fetch_add(1);
+    launch_.parameters = parameters_;
+    launch_.variables = variables_;
+    launch_.is_cooperative = request.is_cooperative;
+    launch_.stack_bytes = stack_limit(ordinal);
+    launch_.printf_output = &printf_output_of(ordinal);
+    launch_.heap = &heap_of(ordinal);
+    launch_.notice = [ordinal](const Failure& failure) { notice(ordinal, failure); };
+    launch_.interruptions_before = interruptions();
+    launch_.number = orders[static_cast<std::size_t>(ordinal)].submitted.fetch_add(1);
   }
 
   /// Why the launch is not enqueued, if it can't run.
   [[nodiscard]] std::optional<Failure> refused(const RegisteredKernel& named) const {
-    const KernelAttributes of = what_.code->attributes();
-    const std::size_t most = of.static_shared_bytes + named.most_dynamic_bytes(of);
-    return refuse(*what_.code, how_, model_, static_cast<std::uint32_t>(most));
+    const KernelAttributes attributes = kernel_.code->attributes();
+    const std::size_t max_shared_bytes =
+        attributes.static_shared_bytes + named.max_dynamic_bytes(attributes);
+    return check_launch(*kernel_.code, launch_, model_,
+                        static_cast<std::uint32_t>(max_shared_bytes));
   }
 
   int run(int ordinal) noexcept override try {
@@ -112,64 +115,67 @@ class KernelRun final : public rehearsal::Task {
     const std::shared_lock memory(memory_mutex());
     const auto begin = std::chrono::steady_clock::now();
     Statistics done;
-    TouchedMemory touched;
-    if (follows_streams()) how_.touched = &touched;
-    Findings found;
-    how_.found = &found;
-    std::optional<Failure> problem =
-        emulation::run(*what_.code, how_, model_, DeviceMemoryMap(ordinal), &done);
-    for (const Failure& one : found.all()) static_cast<void>(report_if_error(ordinal, one));
-    const std::optional<Failure> race = problem ? std::nullopt : race_with_streams(touched);
+    MemoryFootprint accessed_memory;
+    if (follows_streams()) launch_.accessed_memory = &accessed_memory;
+    Findings findings;
+    launch_.findings = &findings;
+    std::optional<Failure> failure =
+        emulation::run(*kernel_.code, launch_, model_, DeviceMemoryMap(ordinal), &done);
+    for (const Failure& one : findings.all()) static_cast<void>(report_if_error(ordinal, one));
+    const std::optional<Failure> race = failure ? std::nullopt : race_with_streams(accessed_memory);
     counted.launches.fetch_add(1);
     counted.warp_instructions.fetch_add(done.warp_instructions);
     counted.lane_instructions.fetch_add(done.lane_instructions);
     counted.nanoseconds.fetch_add((std::chrono::steady_clock::now() - begin).count());
-    list_launch(*what_.code, how_, done);
+    list_launch(*kernel_.code, launch_, done);
     if (race && report_if_error(ordinal, *race)) return race->code;
-    if (!problem) return cuda::success;
-    report(ordinal, *problem);
-    return problem->code;
-  } catch (const std::exception& problem) {
-    report(ordinal, {code::launch_failure, problem.what()});
+    if (!failure) return cuda::success;
+    report(ordinal, *failure);
+    return failure->code;
+  } catch (const std::exception& error) {
+    report(ordinal, {code::launch_failure, error.what()});
     return code::launch_failure;
   }
 
  private:
-  [[nodiscard]] std::optional<Failure> race_with_streams(const TouchedMemory& touched) const {
-    if (how_.touched == nullptr) return std::nullopt;
-    return note_stream_accesses(what_.code->readable_name(), touched.read(), touched.written());
+  [[nodiscard]] std::optional<Failure> race_with_streams(
+      const MemoryFootprint& accessed_memory) const {
+    if (launch_.accessed_memory == nullptr) return std::nullopt;
+    return note_stream_accesses(kernel_.code->readable_name(), accessed_memory.read(),
+                                accessed_memory.written());
   }
 
-  FoundKernel what_;
+  FoundKernel kernel_;
   DeviceModel model_;
   std::span<const std::uint64_t> variables_;
   std::vector<std::byte> parameters_;
-  Launch how_;
+  Launch launch_;
 };
 
 }  // namespace
 
-int enqueue(const std::shared_ptr<RegisteredKernel>& what, const LaunchRequest& request) {
+int enqueue(const std::shared_ptr<RegisteredKernel>& kernel, const LaunchRequest& request) {
   const int ordinal = rehearsal::current_ordinal();
-  if (const int code = rehearsal::sticky_error(ordinal); code != 0) return rehearsal::leave(code);
+  if (const int code = rehearsal::sticky_error(ordinal); code != 0)
+    return rehearsal::return_code(code);
   try {
-    FoundKernel found = what->find();
-    auto job = std::make_unique<KernelRun>(std::move(found), request, ordinal);
-    if (const std::optional<Failure> problem = job->refused(*what)) {
-      explain(ordinal, *problem);
-      return rehearsal::leave(problem->code);
+    FoundKernel found_kernel = kernel->find();
+    auto task = std::make_unique<KernelTask>(std::move(found_kernel), request, ordinal);
+    if (const std::optional<Failure> failure = task->refused(*kernel)) {
+      explain(ordinal, *failure);
+      return rehearsal::return_code(failure->code);
     }
-    if (!what->is_listed.exchange(true)) list_kernel(what->name());
+    if (!kernel->is_listed.exchange(true)) list_kernel(kernel->name());
     say_statistics_at_exit();
-    return rehearsal::launch_task(request.stream, std::move(job));
-  } catch (const ImageError& problem) {
-    return rehearsal::leave(problem.code());
+    return rehearsal::launch_task(request.stream, std::move(task));
+  } catch (const ImageError& error) {
+    return rehearsal::return_code(error.code());
   } catch (const std::bad_alloc&) {
-    return rehearsal::leave(cuda::memory_allocation);
+    return rehearsal::return_code(cuda::memory_allocation);
   }
 }
 
-bool apply(const abi::LaunchAttribute& attribute, LaunchRequest& to) noexcept {
+bool apply(const abi::LaunchAttribute& attribute, LaunchRequest& request) noexcept {
   switch (attribute.id) {
     case abi::ignored_attribute:
     case abi::access_policy_window:
@@ -184,13 +190,13 @@ bool apply(const abi::LaunchAttribute& attribute, LaunchRequest& to) noexcept {
     case abi::cooperative: {
       int value = 0;
       std::memcpy(&value, attribute.value, sizeof value);
-      to.is_cooperative = value != 0;
+      request.is_cooperative = value != 0;
       return true;
     }
     case abi::cluster_dimension: {
       Extent size;
       std::memcpy(&size, attribute.value, sizeof size);
-      if (size.count() != 0) to.cluster = size;
+      if (size.count() != 0) request.cluster = size;
       return true;
     }
     default:
@@ -198,28 +204,28 @@ bool apply(const abi::LaunchAttribute& attribute, LaunchRequest& to) noexcept {
   }
 }
 
-int set_kernel_attribute(RegisteredKernel& of, int attribute, int value) {
-  const KernelAttributes known = of.find().code->attributes();
+int set_kernel_attribute(RegisteredKernel& kernel, int attribute, int value) {
+  const KernelAttributes attributes = kernel.find().code->attributes();
   if (attribute == abi::preferred_carveout) {
     if (value < -1 || value > 100) return cuda::invalid_value;
-    of.preferred_carveout.store(value);
+    kernel.preferred_carveout.store(value);
     return cuda::success;
   }
   if (attribute != abi::max_dynamic_shared_bytes) return cuda::invalid_value;
-  const std::size_t most =
-      current_emulator_settings().model.shared_bytes_per_block_optin - known.static_shared_bytes;
-  if (value < 0 || static_cast<std::size_t>(value) > most) return cuda::invalid_value;
-  of.dynamic_bytes_asked.store(value);
+  const std::size_t max_bytes = current_emulator_settings().model.shared_bytes_per_block_optin -
+                                attributes.static_shared_bytes;
+  if (value < 0 || static_cast<std::size_t>(value) > max_bytes) return cuda::invalid_value;
+  kernel.requested_dynamic_bytes.store(value);
   return cuda::success;
 }
 
-int active_blocks(int* blocks, const RegisteredKernel& of, int block_threads,
+int active_blocks(int* blocks, const RegisteredKernel& kernel, int block_threads,
                   std::size_t dynamic_shared_bytes) {
   if (block_threads <= 0) return cuda::invalid_value;
-  const KernelAttributes known = of.find().code->attributes();
-  *blocks = dynamic_shared_bytes > of.most_dynamic_bytes(known)
+  const KernelAttributes attributes = kernel.find().code->attributes();
+  *blocks = dynamic_shared_bytes > kernel.max_dynamic_bytes(attributes)
                 ? 0
-                : resident_blocks(known, block_threads, dynamic_shared_bytes,
+                : resident_blocks(attributes, block_threads, dynamic_shared_bytes,
                                   current_emulator_settings().model);
   return cuda::success;
 }

@@ -29,19 +29,19 @@ struct LaunchRequest {
 
 /// Enqueues a kernel on the current device. A status; what a running kernel does wrong becomes the
 /// device's sticky error, with a report on stderr.
-[[nodiscard]] int enqueue(const std::shared_ptr<RegisteredKernel>& what,
+[[nodiscard]] int enqueue(const std::shared_ptr<RegisteredKernel>& kernel,
                           const LaunchRequest& request);
 
 /// Does what a launch attribute says. False if the emulated device can't; most change nothing here:
 /// one kernel runs at a time, so that a dependent one may as well begin early.
-[[nodiscard]] bool apply(const abi::LaunchAttribute& attribute, LaunchRequest& to) noexcept;
+[[nodiscard]] bool apply(const abi::LaunchAttribute& attribute, LaunchRequest& request) noexcept;
 
 /// cudaFuncSetAttribute. A status; throws ImageError.
-[[nodiscard]] int set_kernel_attribute(RegisteredKernel& of, int attribute, int value);
+[[nodiscard]] int set_kernel_attribute(RegisteredKernel& kernel, int attribute, int value);
 
 /// resident_blocks() with what a launch may ask for: 0 where it would be refused, by which CUB
 /// finds the largest tile that fits. A status; throws ImageError.
-[[nodiscard]] int active_blocks(int* blocks, const RegisteredKernel& of, int block_threads,
+[[nodiscard]] int active_blocks(int* blocks, const RegisteredKernel& kernel, int block_threads,
                                 std::size_t dynamic_shared_bytes);
 
 /// How many kernels have run and what they executed, as one line.

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <string>
 
-#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/emulated_system.hpp"
 #include "device/cuda/rehearsal/control.hpp"
 #include "device/environment.hpp"
 
@@ -18,7 +18,7 @@ namespace skerry::emulation {
 namespace {
 
 int get_properties(cuda::DeviceProperties* properties, int ordinal) {
-  const int code = machine_calls().get_properties(properties, ordinal);
+  const int code = driver_api().get_properties(properties, ordinal);
   if (code != cuda::success) return code;
   const DeviceModel& model = current_emulator_settings().model;
   std::snprintf(properties->name, sizeof properties->name, "emulated GPU");
@@ -27,7 +27,7 @@ int get_properties(cuda::DeviceProperties* properties, int ordinal) {
   return code;
 }
 
-void set_unless_given(const char* name, const char* value) noexcept {
+void set_default_setting(const char* name, const char* value) noexcept {
   if (environment_text(name) == nullptr) static_cast<void>(change_setting(name, value));
 }
 
@@ -36,7 +36,7 @@ const cuda::ModuleInterface& interface() {
     cuda::Api table = *rehearsal::calls_table();
     table.get_properties = get_properties;
     // The machine is there by the first question of all.
-    table.driver_version = [](int* version) { return machine_calls().driver_version(version); };
+    table.driver_version = [](int* version) { return driver_api().driver_version(version); };
     return table;
   }();
   static const rehearsal::Controls controls = [] {
@@ -44,12 +44,12 @@ const cuda::ModuleInterface& interface() {
     handles.set_device_count = [](int count) noexcept {
       static_cast<void>(change_setting("SKERRY_EMULATE_DEVICES", std::to_string(count)));
       // A user's kernel may never end, and has nobody to stop it.
-      set_unless_given("SKERRY_EMULATE_SECONDS", "60");
-      set_unless_given("SKERRY_EMULATE_NOTICE", "10");
+      set_default_setting("SKERRY_EMULATE_SECONDS", "60");
+      set_default_setting("SKERRY_EMULATE_NOTICE", "10");
     };
     return handles;
   }();
-  static const cuda::ModuleInterface found{
+  static const cuda::ModuleInterface module_interface{
       .abi_version = cuda::module_abi_version,
       .calls = &calls,
       .fill_kernels = nullptr,
@@ -58,7 +58,7 @@ const cuda::ModuleInterface& interface() {
       .runtime_version = 0,
       .controls = &controls,
   };
-  return found;
+  return module_interface;
 }
 
 }  // namespace

@@ -16,17 +16,17 @@ namespace {
 class AllPools {
  public:
   AllPools() {
-    for (int ordinal = 0; ordinal < rehearsal::most_devices; ++ordinal) {
+    for (int ordinal = 0; ordinal < rehearsal::max_devices; ++ordinal) {
       MemoryPool& pool = defaults[static_cast<std::size_t>(ordinal)];
       pool.ordinal = ordinal;
       pool.is_default = true;
     }
   }
-  std::array<MemoryPool, rehearsal::most_devices> defaults;
+  std::array<MemoryPool, rehearsal::max_devices> defaults;
   MemoryPool pinned{.is_default = true, .memory = PoolMemory::pinned};
   MemoryPool managed{.is_default = true, .memory = PoolMemory::managed};
   std::mutex mutex;
-  std::unordered_map<const void*, std::unique_ptr<MemoryPool>> made;
+  std::unordered_map<const void*, std::unique_ptr<MemoryPool>> program_pools;
 };
 
 AllPools& pools() noexcept {
@@ -45,20 +45,20 @@ MemoryPool* default_pool(PoolMemory memory) noexcept {
 }
 
 MemoryPool* add_pool(int ordinal, PoolMemory memory) {
-  auto fresh = std::make_unique<MemoryPool>();
-  fresh->memory = memory;
-  fresh->ordinal = ordinal;
-  MemoryPool* const handle = fresh.get();
+  auto new_pool = std::make_unique<MemoryPool>();
+  new_pool->memory = memory;
+  new_pool->ordinal = ordinal;
+  MemoryPool* const handle = new_pool.get();
   AllPools& all = pools();
   const std::lock_guard lock(all.mutex);
-  all.made.emplace(handle, std::move(fresh));
+  all.program_pools.emplace(handle, std::move(new_pool));
   return handle;
 }
 
 bool remove_pool(const void* handle) noexcept {
   AllPools& all = pools();
   const std::lock_guard lock(all.mutex);
-  return all.made.erase(handle) == 1;
+  return all.program_pools.erase(handle) == 1;
 }
 
 MemoryPool* find_pool(const void* handle) noexcept {
@@ -66,12 +66,12 @@ MemoryPool* find_pool(const void* handle) noexcept {
   for (int ordinal = 0; ordinal < current_emulator_settings().devices; ++ordinal) {
     if (default_pool(ordinal) == handle) return default_pool(ordinal);
   }
-  for (MemoryPool* const each : {&all.pinned, &all.managed}) {
-    if (each == handle) return each;
+  for (MemoryPool* const pool : {&all.pinned, &all.managed}) {
+    if (pool == handle) return pool;
   }
   const std::lock_guard lock(all.mutex);
-  const auto found = all.made.find(handle);
-  return found != all.made.end() ? found->second.get() : nullptr;
+  const auto entry = all.program_pools.find(handle);
+  return entry != all.program_pools.end() ? entry->second.get() : nullptr;
 }
 
 }  // namespace skerry::emulation

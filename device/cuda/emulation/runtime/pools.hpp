@@ -20,7 +20,7 @@ struct MemoryPool {
   std::atomic<std::uint64_t> host_bytes{0};  ///< given and not freed
   /// Whether freed memory is used again across streams, in three cases; what is kept at least.
   std::array<std::atomic<std::uint64_t>, 4> settings{1, 1, 1, 0};
-  std::atomic<std::uint64_t> most_used{0};
+  std::atomic<std::uint64_t> peak_used{0};
 };
 
 [[nodiscard]] MemoryPool* default_pool(int ordinal) noexcept;

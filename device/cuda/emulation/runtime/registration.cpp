@@ -7,7 +7,7 @@
 #include <new>
 #include <vector>
 
-#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/emulated_system.hpp"
 #include "device/cuda/emulation/runtime/entry_points.hpp"
 #include "device/cuda/emulation/runtime/images.hpp"
 #include "device/cuda/rehearsal/current_device.hpp"
@@ -31,22 +31,22 @@ thread_local std::vector<CallConfiguration> configurations;
 
 /// The place of a variable on the current device and its size. A status.
 int find_symbol(const void* symbol, void** data, std::size_t* nbytes) {
-  static_cast<void>(machine_calls());
+  static_cast<void>(driver_api());
   const auto named = Registry::instance().variable_at(symbol);
   if (!named) return invalid_symbol;
   try {
     const std::shared_ptr<LoadedImage> image = named->image->load();
     const auto variables = image->code().variables();
-    const auto places = image->variables(rehearsal::current_ordinal());
+    const auto addresses = image->variables(rehearsal::current_ordinal());
     for (std::size_t i = 0; i < variables.size(); ++i) {
       if (variables[i].name != named->name) continue;
-      *data = reinterpret_cast<void*>(places[i]);
+      *data = reinterpret_cast<void*>(addresses[i]);
       *nbytes = variables[i].nbytes;
       return cuda::success;
     }
     return invalid_symbol;
-  } catch (const ImageError& problem) {
-    return problem.code();
+  } catch (const ImageError& error) {
+    return error.code();
   } catch (const std::bad_alloc&) {
     return cuda::memory_allocation;
   }
@@ -55,10 +55,10 @@ int find_symbol(const void* symbol, void** data, std::size_t* nbytes) {
 }  // namespace
 
 void** register_fat_binary(const void* wrapper) {
-  const auto* const given = static_cast<const abi::FatBinaryWrapper*>(wrapper);
+  const auto* const fat_binary = static_cast<const abi::FatBinaryWrapper*>(wrapper);
   // What is wrong with it is said by the first call that needs a kernel of it.
-  const bool is_wrapper = given != nullptr && given->magic == abi::fat_binary_magic;
-  return Registry::instance().add_image(is_wrapper ? given->data : nullptr);
+  const bool is_wrapper = fat_binary != nullptr && fat_binary->magic == abi::fat_binary_magic;
+  return Registry::instance().add_image(is_wrapper ? fat_binary->data : nullptr);
 }
 
 void register_fat_binary_end(void**) {}
@@ -85,7 +85,7 @@ unsigned push_call_configuration(Extent grid, Extent block, std::size_t dynamic_
 
 int pop_call_configuration(Extent* grid, Extent* block, std::size_t* dynamic_shared_bytes,
                            void* stream) {
-  if (configurations.empty()) return rehearsal::leave(missing_configuration);
+  if (configurations.empty()) return rehearsal::return_code(missing_configuration);
   const CallConfiguration last = configurations.back();
   configurations.pop_back();
   *grid = last.grid;
@@ -96,19 +96,20 @@ int pop_call_configuration(Extent* grid, Extent* block, std::size_t* dynamic_sha
 }
 
 int get_kernel(void** kernel, const void* function) {
-  const auto found = Registry::instance().kernel_at(function);
-  *kernel = found.get();
-  return found != nullptr ? cuda::success : rehearsal::leave(invalid_device_function);
+  const auto registered_kernel = Registry::instance().kernel_at(function);
+  *kernel = registered_kernel.get();
+  return registered_kernel != nullptr ? cuda::success
+                                      : rehearsal::return_code(invalid_device_function);
 }
 
 int get_symbol_address(void** data, const void* symbol) {
   std::size_t nbytes = 0;
-  return rehearsal::leave(find_symbol(symbol, data, &nbytes));
+  return rehearsal::return_code(find_symbol(symbol, data, &nbytes));
 }
 
 int get_symbol_size(std::size_t* nbytes, const void* symbol) {
   void* data = nullptr;
-  return rehearsal::leave(find_symbol(symbol, &data, nbytes));
+  return rehearsal::return_code(find_symbol(symbol, &data, nbytes));
 }
 
 }  // namespace skerry::emulation::entry_points

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "device/cuda/emulation/execute/failure_text.hpp"
-#include "device/cuda/emulation/runtime/emulated_machine.hpp"
+#include "device/cuda/emulation/runtime/emulated_system.hpp"
 #include "device/cuda/emulation/runtime/settings.hpp"
 #include "device/cuda/rehearsal/faults.hpp"
-#include "device/cuda/rehearsal/machine.hpp"
+#include "device/cuda/rehearsal/system.hpp"
 
 namespace skerry::emulation {
 
@@ -39,23 +39,25 @@ bool is_same_line(const SourceLine& a, const SourceLine& b) {
 
 bool is_same(const Failure& a, const Failure& b) {
   if (a.kind != b.kind || a.kernel != b.kernel || a.device != b.device) return false;
-  if (!is_same_line(a.at, b.at) || a.other.has_value() != b.other.has_value()) return false;
-  if (!a.has_thread && !a.other) return a.what == b.what;
+  if (!is_same_line(a.source_line, b.source_line) || a.other.has_value() != b.other.has_value())
+    return false;
+  if (!a.has_thread && !a.other) return a.summary == b.summary;
   if (!a.other) return true;
-  return a.other->by == b.other->by && a.other->at.has_value() == b.other->at.has_value() &&
-         (!a.other->at || is_same_line(*a.other->at, *b.other->at));
+  return a.other->operation_name == b.other->operation_name &&
+         a.other->source_line.has_value() == b.other->source_line.has_value() &&
+         (!a.other->source_line || is_same_line(*a.other->source_line, *b.other->source_line));
 }
 
 /// Whether it is new.
-bool add(ReportList& list, const Failure& what) {
-  list.count += what.times;
-  const auto known =
-      std::ranges::find_if(list.all, [&](const Failure& one) { return is_same(one, what); });
-  if (known != list.all.end()) {
-    known->times += what.times;
+bool add(ReportList& list, const Failure& failure) {
+  list.count += failure.times;
+  const auto entry =
+      std::ranges::find_if(list.all, [&](const Failure& one) { return is_same(one, failure); });
+  if (entry != list.all.end()) {
+    entry->times += failure.times;
     return false;
   }
-  if (list.all.size() < most_reports) list.all.push_back(what);
+  if (list.all.size() < max_reports) list.all.push_back(failure);
   return true;
 }
 
@@ -63,11 +65,11 @@ class JsonObject {
  public:
   JsonObject& text(std::string_view name, std::string_view value) {
     begin(name) += '"';
-    for (const char each : value) {
-      const auto code = static_cast<unsigned char>(each);
-      if (each == '"' || each == '\\') out_ += '\\';
+    for (const char character : value) {
+      const auto code = static_cast<unsigned char>(character);
+      if (character == '"' || character == '\\') out_ += '\\';
       if (code >= 0x20) {
-        out_ += each;
+        out_ += character;
         continue;
       }
       std::array<char, 8> escaped;
@@ -90,14 +92,14 @@ class JsonObject {
     begin(name) += value;
     return *this;
   }
-  JsonObject& place(std::string_view name, const Extent& of) {
-    begin(name) += "[" + std::to_string(of.x) + ", " + std::to_string(of.y) + ", " +
-                   std::to_string(of.z) + "]";
+  JsonObject& index(std::string_view name, const Extent& value) {
+    begin(name) += "[" + std::to_string(value.x) + ", " + std::to_string(value.y) + ", " +
+                   std::to_string(value.z) + "]";
     return *this;
   }
-  JsonObject& line(const SourceLine& at) {
-    if (at.line != 0) text("file", at.file).number("line", at.line);
-    return at.instruction.empty() ? *this : text("instruction", at.instruction);
+  JsonObject& line(const SourceLine& source_line) {
+    if (source_line.line != 0) text("file", source_line.file).number("line", source_line.line);
+    return source_line.instruction.empty() ? *this : text("instruction", source_line.instruction);
   }
   [[nodiscard]] std::string done() const { return out_ + "}"; }
 
@@ -110,84 +112,87 @@ class JsonObject {
   std::string out_ = "{";
 };
 
-std::string memory_of(const Failure& found) {
-  const MemoryNear& memory = found.memory;
-  JsonObject made;
-  if (memory.nbytes != 0) made.number("base", memory.begin).number("nbytes", memory.nbytes);
-  if (memory.device >= 0) made.number("device", memory.device);
-  made.number("beyond", memory.beyond());
-  return made.boolean("freed", memory.state == MemoryState::freed).done();
+std::string memory_of(const Failure& failure) {
+  const MemoryNear& memory = failure.memory;
+  JsonObject object;
+  if (memory.nbytes != 0) object.number("base", memory.begin).number("nbytes", memory.nbytes);
+  if (memory.device >= 0) object.number("device", memory.device);
+  object.number("beyond", memory.distance());
+  return object.boolean("freed", memory.state == MemoryState::freed).done();
 }
 
 std::string other_of(const OtherAccess& other) {
-  JsonObject made;
-  made.boolean("writes", other.writes);
-  if (!other.by.empty()) return made.text("by", other.by).done();
-  made.place("block", other.block);
-  if (other.thread) made.place("thread", *other.thread);
-  if (other.at) made.line(*other.at);
-  return made.done();
+  JsonObject object;
+  object.boolean("writes", other.writes);
+  if (!other.operation_name.empty()) return object.text("by", other.operation_name).done();
+  object.index("block", other.block);
+  if (other.thread) object.index("thread", *other.thread);
+  if (other.source_line) object.line(*other.source_line);
+  return object.done();
 }
 
 std::string waiting_of(const std::vector<WaitingLanes>& all) {
   std::string list = "[";
   for (const WaitingLanes& one : all) {
-    JsonObject made;
-    made.place("block", one.block).number("warp", one.warp).number("lanes", one.count);
-    list += (list.size() == 1 ? "" : ", ") + made.line(one.at).done();
+    JsonObject object;
+    object.index("block", one.block).number("warp", one.warp).number("lanes", one.count);
+    list += (list.size() == 1 ? "" : ", ") + object.line(one.source_line).done();
   }
   return list + "]";
 }
 
-std::string json_of(const Failure& found) {
-  JsonObject made;
-  made.text("kind", name_of(found.kind)).number("code", found.code);
-  made.text("what", headline(found)).text("text", found.text).number("device", found.device);
-  if (!found.kernel.empty()) made.text("kernel", found.kernel);
-  if (found.has_thread) made.place("block", found.block).place("thread", found.thread);
-  made.line(found.at);
-  if (!found.wanted.space.empty()) {
-    JsonObject wanted;
-    wanted.text("space", found.wanted.space).number("address", found.wanted.address);
-    wanted.number("nbytes", found.wanted.nbytes).boolean("writes", found.wanted.writes);
-    made.raw("access", wanted.done());
+std::string json_of(const Failure& failure) {
+  JsonObject object;
+  object.text("kind", name_of(failure.kind)).number("code", failure.code);
+  object.text("what", headline(failure))
+      .text("text", failure.text)
+      .number("device", failure.device);
+  if (!failure.kernel.empty()) object.text("kernel", failure.kernel);
+  if (failure.has_thread) object.index("block", failure.block).index("thread", failure.thread);
+  object.line(failure.source_line);
+  if (!failure.access.space.empty()) {
+    JsonObject access;
+    access.text("space", failure.access.space).number("address", failure.access.address);
+    access.number("nbytes", failure.access.nbytes).boolean("writes", failure.access.writes);
+    object.raw("access", access.done());
   }
-  if (found.memory.nbytes != 0 || found.memory.device >= 0) {
-    made.raw("allocation", memory_of(found));
+  if (failure.memory.nbytes != 0 || failure.memory.device >= 0) {
+    object.raw("allocation", memory_of(failure));
   }
-  if (found.other) made.raw("other", other_of(*found.other));
-  if (!found.waiting.empty()) made.raw("waiting", waiting_of(found.waiting));
-  return made.number("times", found.times).done();
+  if (failure.other) object.raw("other", other_of(*failure.other));
+  if (!failure.waiting.empty()) object.raw("waiting", waiting_of(failure.waiting));
+  return object.number("times", failure.times).done();
 }
 
-void print(int ordinal, const Failure& what) {
-  if (!current_emulator_settings().is_quiet) notice(ordinal, what);
+void print(int ordinal, const Failure& failure) {
+  if (!current_emulator_settings().is_quiet) notice(ordinal, failure);
 }
 
-void tell(int ordinal, const Failure& what, bool is_error) {
-  Failure kept = what;
-  kept.device = ordinal;
-  if (kept.what.empty() && kept.wanted.space.empty()) kept.what = kept.text;
+void record_failure(int ordinal, const Failure& failure, bool is_error) {
+  Failure listed_failure = failure;
+  listed_failure.device = ordinal;
+  if (listed_failure.summary.empty() && listed_failure.access.space.empty())
+    listed_failure.summary = listed_failure.text;
   ReportList& list = reported();
   const std::lock_guard lock(list.mutex);
-  const bool is_new = add(list, kept);
-  if (is_error) list.last_error = "device " + std::to_string(ordinal) + ": " + what.text;
-  if (is_new || is_error) print(ordinal, what);
+  const bool is_new = add(list, listed_failure);
+  if (is_error) list.last_error = "device " + std::to_string(ordinal) + ": " + failure.text;
+  if (is_new || is_error) print(ordinal, failure);
 }
 
 }  // namespace
 
-void report(int ordinal, const Failure& what) { tell(ordinal, what, true); }
+void report(int ordinal, const Failure& failure) { record_failure(ordinal, failure, true); }
 
-void explain(int ordinal, const Failure& what) { print(ordinal, what); }
+void explain(int ordinal, const Failure& failure) { print(ordinal, failure); }
 
-void notice(int ordinal, const Failure& what) {
-  std::fprintf(stderr, "skerry: emulated GPU: device %d: %s\n", ordinal, what.text.c_str());
+void notice(int ordinal, const Failure& failure) {
+  std::fprintf(stderr, "skerry: emulated GPU: device %d: %s\n", ordinal, failure.text.c_str());
 }
 
-bool report_if_error(int ordinal, const Failure& what) {
-  const bool is_error = !current_emulator_settings().model.collected.has(what.kind);
-  tell(ordinal, what, is_error);
+bool report_if_error(int ordinal, const Failure& failure) {
+  const bool is_error = !current_emulator_settings().model.collected.has(failure.kind);
+  record_failure(ordinal, failure, is_error);
   return is_error;
 }
 
@@ -209,9 +214,9 @@ std::string reports_as_json() {
 
 using namespace skerry;
 
-std::size_t skerry_emulator_reports(char* into, std::size_t capacity) {
+std::size_t skerry_emulator_reports(char* buffer, std::size_t capacity) {
   const std::string text = emulation::reports_as_json();
-  if (text.size() < capacity) std::memcpy(into, text.c_str(), text.size() + 1);
+  if (text.size() < capacity) std::memcpy(buffer, text.c_str(), text.size() + 1);
   return text.size() + 1;
 }
 
@@ -230,15 +235,15 @@ void skerry_emulator_clear_reports() {
 }
 
 const char* skerry_emulator_set(const char* name, const char* value) {
-  thread_local std::string problem;
-  problem = emulation::change_setting(name, value);
-  return problem.empty() ? nullptr : problem.c_str();
+  thread_local std::string error_message;
+  error_message = emulation::change_setting(name, value);
+  return error_message.empty() ? nullptr : error_message.c_str();
 }
 
-void skerry_emulator_repair() { rehearsal::forget_errors(); }
+void skerry_emulator_repair() { rehearsal::clear_errors(); }
 
 void skerry_emulator_wait() {
-  static_cast<void>(emulation::machine_calls());
-  rehearsal::Machine& all = rehearsal::Machine::instance();
+  static_cast<void>(emulation::driver_api());
+  rehearsal::System& all = rehearsal::System::instance();
   for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
 }

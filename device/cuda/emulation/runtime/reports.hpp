@@ -13,16 +13,16 @@ namespace skerry::emulation {
 // What went wrong in this process: a list for programs, lines on stderr for people.
 
 /// For so many the list has all parts; others are counted.
-inline constexpr std::size_t most_reports = 1000;
+inline constexpr std::size_t max_reports = 1000;
 
 /// Tells what went wrong on a device, once for the same lines of a kernel.
-void report(int ordinal, const Failure& what);
+void report(int ordinal, const Failure& failure);
 /// The same for what may be told of without being an error; whether it is one.
-[[nodiscard]] bool report_if_error(int ordinal, const Failure& what);
+[[nodiscard]] bool report_if_error(int ordinal, const Failure& failure);
 /// Says on stderr why a call is refused; its caller has the status.
-void explain(int ordinal, const Failure& what);
+void explain(int ordinal, const Failure& failure);
 /// Says on stderr what is not wrong; also where what is wrong is kept for others.
-void notice(int ordinal, const Failure& what);
+void notice(int ordinal, const Failure& failure);
 /// The text of the last one that was an error; empty if there was none.
 [[nodiscard]] std::string last_report();
 /// All of them, in their order, as an array of JSON.
@@ -34,7 +34,7 @@ extern "C" {
 
 /// Writes the reports as a zero-terminated array of JSON and says how many bytes that takes with
 /// its zero; where they are more than `capacity`, nothing is written.
-__attribute__((visibility("default"))) std::size_t skerry_emulator_reports(char* into,
+__attribute__((visibility("default"))) std::size_t skerry_emulator_reports(char* buffer,
                                                                            std::size_t capacity);
 /// How many there were since they were cleared, those that the list has no room for included.
 __attribute__((visibility("default"))) std::uint64_t skerry_emulator_report_count();

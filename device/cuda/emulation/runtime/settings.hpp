@@ -30,9 +30,9 @@ struct EmulatorSettings {
 /// Limits of an A100 (80) or an H100 (90) in place of those that `model` has; false for others.
 [[nodiscard]] bool set_compute_capability(DeviceModel& model, int capability) noexcept;
 
-/// What is wrong with `value` of the variable `name`, whose meaning goes into `into`; empty if
+/// What is wrong with `value` of the variable `name`, whose meaning goes into `settings`; empty if
 /// nothing is.
 [[nodiscard]] std::string read_setting(std::string_view name, std::string_view value,
-                                       EmulatorSettings& into);
+                                       EmulatorSettings& settings);
 
 }  // namespace skerry::emulation

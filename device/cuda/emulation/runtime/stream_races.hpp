@@ -21,15 +21,15 @@ namespace skerry::emulation {
 void follow_streams() noexcept;
 [[nodiscard]] bool follows_streams() noexcept;
 /// No more, and nothing is known of what was.
-void leave_streams();
+void unfollow_streams();
 
 /// Notes what a piece of work has read and written, on the stream's thread. What it races with, or
 /// nothing.
-[[nodiscard]] std::optional<Failure> note_stream_accesses(const std::string& by,
+[[nodiscard]] std::optional<Failure> note_stream_accesses(const std::string& operation_name,
                                                           std::span<const Allocation> read,
                                                           std::span<const Allocation> written);
 
 /// Whom memory belonged to before does not matter to those who get it.
-void forget_stream_accesses(const void* data, std::size_t nbytes);
+void discard_stream_accesses(const void* data, std::size_t nbytes);
 
 }  // namespace skerry::emulation

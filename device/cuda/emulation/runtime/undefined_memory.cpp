@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "device/cuda/emulation/runtime/watched_memory.hpp"
+#include "device/cuda/emulation/runtime/observed_memory.hpp"
 #include "device/cuda/rehearsal/address_range.hpp"
 #include "device/cuda/rehearsal/settings.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 
 // For all devices, one behind the other.
 constexpr std::size_t followed_nbytes =
-    std::size_t{rehearsal::most_devices} * rehearsal::AddressRange::wished_stride;
+    std::size_t{rehearsal::max_devices} * rehearsal::AddressRange::wished_stride;
 /// Once reserved, it stays; null in `shadow` while nobody follows.
 constinit std::atomic<std::byte*> reserved{nullptr};
 constinit std::atomic<std::byte*> shadow{nullptr};
@@ -37,13 +37,13 @@ bool follow_undefined_memory() noexcept {
     reserved.store(static_cast<std::byte*>(got));
   }
   shadow.store(reserved.load());
-  watch_memory();
+  observe_memory();
   return true;
 }
 
 bool follows_undefined_memory() noexcept { return shadow.load() != nullptr; }
 
-void leave_undefined_memory() noexcept {
+void unfollow_undefined_memory() noexcept {
   shadow.store(nullptr);
   // Pages of zeros from now on.
   if (reserved.load() != nullptr) madvise(reserved.load(), followed_nbytes, MADV_DONTNEED);
@@ -64,11 +64,11 @@ void undefine_memory(const void* data, std::size_t nbytes) noexcept {
 }
 
 void copy_undefined_memory(const void* target, const void* source, std::size_t nbytes) noexcept {
-  std::byte* const to = bits_at(target);
-  if (to == nullptr) return;
-  const std::byte* const from = bits_at(source);
-  if (from == nullptr) return define_memory(target, nbytes);
-  std::memmove(to, from, nbytes);
+  std::byte* const target_bits = bits_at(target);
+  if (target_bits == nullptr) return;
+  const std::byte* const source_bits = bits_at(source);
+  if (source_bits == nullptr) return define_memory(target, nbytes);
+  std::memmove(target_bits, source_bits, nbytes);
 }
 
 }  // namespace skerry::emulation

@@ -16,7 +16,7 @@ namespace skerry::emulation {
 [[nodiscard]] bool follows_undefined_memory() noexcept;
 /// No more, while nothing runs: all memory counts as written, as nobody knows what others write
 /// now.
-void leave_undefined_memory() noexcept;
+void unfollow_undefined_memory() noexcept;
 
 /// Bits that are 1 where those at `address` were never written; null if it is in no device's memory
 /// or nobody follows it.

@@ -28,53 +28,53 @@ pthread_mutex_t plans = PTHREAD_MUTEX_INITIALIZER;
 /// One of several equal shares of a loop.
 class Share final : public Scheduler {
  public:
-  Share(std::size_t count, std::size_t number, Range work)
-      : count_(count), number_(number), work_(work) {}
+  Share(std::size_t count, std::size_t number, Range range)
+      : count_(count), number_(number), range_(range) {}
   [[nodiscard]] std::size_t num_threads() const override { return count_; }
   [[nodiscard]] std::size_t thread_num() const override { return number_; }
-  Range getNext() override { return std::exchange(work_, Range()); }
+  Range getNext() override { return std::exchange(range_, Range()); }
 
  private:
   std::size_t count_;
   std::size_t number_;
-  Range work_;
+  Range range_;
 };
 
 /// The first exception that a share meets is the loop's.
-class FirstProblem {
+class FirstException {
  public:
   void keep() noexcept {
-    if (!met_.exchange(true)) problem_ = std::current_exception();
+    if (!met_.exchange(true)) exception_ = std::current_exception();
   }
   void rethrow() const {
-    if (problem_) std::rethrow_exception(problem_);
+    if (exception_) std::rethrow_exception(exception_);
   }
 
  private:
   std::atomic<bool> met_{false};
-  std::exception_ptr problem_;
+  std::exception_ptr exception_;
 };
 
 template <class Body>
 void run_shares(std::size_t count, Body&& body) {
-  FirstProblem problem;
+  FirstException first_exception;
   skerry::cpu::parallel_for(static_cast<std::int64_t>(count), 1,
                             [&](std::int64_t begin, std::int64_t end) {
                               for (std::int64_t i = begin; i < end; ++i) {
                                 try {
                                   body(static_cast<std::size_t>(i));
                                 } catch (...) {
-                                  problem.keep();
+                                  first_exception.keep();
                                 }
                               }
                             });
-  problem.rethrow();
+  first_exception.rethrow();
 }
 
-/// Part `number` of `work` elements in `count` equal parts.
-Range part_of(std::size_t work, std::size_t count, std::size_t number) {
-  return {work / count * number + std::min(work % count, number),
-          work / count * (number + 1) + std::min(work % count, number + 1)};
+/// Part `number` of `size` elements in `count` equal parts.
+Range part_of(std::size_t size, std::size_t count, std::size_t number) {
+  return {size / count * number + std::min(size % count, number),
+          size / count * (number + 1) + std::min(size % count, number + 1)};
 }
 
 }  // namespace
@@ -86,24 +86,24 @@ std::size_t adjust_nthreads(std::size_t nthreads) { return std::max<std::size_t>
 
 void execParallel(std::size_t nthreads, std::function<void(Scheduler&)> func) {
   run_shares(nthreads, [&](std::size_t number) {
-    Share mine(nthreads, number, Range());
-    func(mine);
+    Share scheduler(nthreads, number, Range());
+    func(scheduler);
   });
 }
 
 void execParallel(std::size_t lo, std::size_t hi, std::size_t nthreads,
                   std::function<void(std::size_t, std::size_t)> func) {
   run_shares(nthreads, [&](std::size_t number) {
-    const Range mine = part_of(hi - lo, nthreads, number);
-    func(lo + mine.lo, lo + mine.hi);
+    const Range range = part_of(hi - lo, nthreads, number);
+    func(lo + range.lo, lo + range.hi);
   });
 }
 
 void execStatic(std::size_t nwork, std::size_t nthreads, std::size_t /*chunksize: 0, equal parts*/,
                 std::function<void(Scheduler&)> func) {
   run_shares(nthreads, [&](std::size_t number) {
-    Share mine(nthreads, number, part_of(nwork, nthreads, number));
-    func(mine);
+    Share scheduler(nthreads, number, part_of(nwork, nthreads, number));
+    func(scheduler);
   });
 }
 

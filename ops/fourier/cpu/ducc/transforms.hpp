@@ -25,10 +25,10 @@ namespace DUCC0_NAMESPACE::detail_fft {
 namespace {
 
 template <class Tsimd, class Number>
-void transpose_in(const auto& rows, const Number* from, void* lanes) {
+void transpose_in(const auto& rows, const Number* source, void* lanes) {
   using R = typename Tsimd::value_type;
   constexpr std::int64_t width = sizeof(R);
-  auto* const first = const_cast<Number*>(from + rows.iofs(0, 0));
+  auto* const first = const_cast<Number*>(source + rows.iofs(0, 0));
   const auto step = rows.unistride_i() * std::int64_t{sizeof(Number)};
   const auto parts = static_cast<std::int64_t>(rows.length_in() * (sizeof(Number) / sizeof(R)));
   skerry::kernels::copy_2d({static_cast<char*>(lanes), width, sizeof(Tsimd)},
@@ -36,12 +36,12 @@ void transpose_in(const auto& rows, const Number* from, void* lanes) {
                            width);
 }
 template <class Tsimd, class Number>
-void transpose_out(const auto& rows, const void* lanes, Number* to) {
+void transpose_out(const auto& rows, const void* lanes, Number* destination) {
   using R = typename Tsimd::value_type;
   constexpr std::int64_t width = sizeof(R);
   const auto step = rows.unistride_o() * std::int64_t{sizeof(Number)};
   const auto parts = static_cast<std::int64_t>(rows.length_out() * (sizeof(Number) / sizeof(R)));
-  skerry::kernels::copy_2d({reinterpret_cast<char*>(to + rows.oofs(0, 0)), width, step},
+  skerry::kernels::copy_2d({reinterpret_cast<char*>(destination + rows.oofs(0, 0)), width, step},
                            {static_cast<char*>(const_cast<void*>(lanes)), sizeof(Tsimd), width},
                            parts, Tsimd::size(), width);
 }
@@ -124,9 +124,9 @@ inline sizes transformed_axes(const FftParams& p) {
   return axes;
 }
 
-/// Calls `each` with the parameters of every transform of the batch.
+/// Calls `transform` with the parameters of every transform of the batch.
 template <class Each>
-void for_each_of_batch(const FftParams& all, Each&& each) {
+void for_each_of_batch(const FftParams& all, Each&& transform) {
   const int axis = all.rank - 1;
   FftParams one = all;
   one.rank = 1;
@@ -144,7 +144,7 @@ void for_each_of_batch(const FftParams& all, Each&& each) {
       one.output += left % all.shape[i] * all.output_strides[i];
       left /= all.shape[i];
     }
-    each(one);
+    transform(one);
   }
 }
 
@@ -179,23 +179,23 @@ std::int64_t transform_rows(const FftParams& p) {
     library::detail_fft::TmpStorage<Real, Real> memory(static_cast<std::size_t>(lanes),
                                                        static_cast<std::size_t>(length),
                                                        plan->bufsize(), 1, false);
-    library::detail_fft::TmpStorage2<vector, Real, Real> own(memory);
+    library::detail_fft::TmpStorage2<vector, Real, Real> storage(memory);
     for (std::size_t group = begin; group < end; ++group) {
       const auto first = static_cast<std::int64_t>(group) * lanes;
-      char* const from = const_cast<char*>(p.input) + first * p.input_strides[0];
-      char* const to = p.output + first * p.output_strides[0];
-      vector* const taken = own.dataBuf();
-      kernels::copy_2d({reinterpret_cast<char*>(taken), width, sizeof(vector)},
-                       {from, p.input_strides[0], width}, lanes, length, width);
+      char* const source = const_cast<char*>(p.input) + first * p.input_strides[0];
+      char* const destination = p.output + first * p.output_strides[0];
+      vector* const buffer = storage.dataBuf();
+      kernels::copy_2d({reinterpret_cast<char*>(buffer), width, sizeof(vector)},
+                       {source, p.input_strides[0], width}, lanes, length, width);
       vector* const parts =
-          plan->exec(taken, own.transformBuf(), static_cast<Real>(p.scale), true, 1);
+          plan->exec(buffer, storage.transformBuf(), static_cast<Real>(p.scale), true, 1);
       for (std::int64_t i = 2; i < length && !p.forward; i += 2) parts[i] = -parts[i];
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        Real* const row = reinterpret_cast<Real*>(to + lane * p.output_strides[0]);
+        Real* const row = reinterpret_cast<Real*>(destination + lane * p.output_strides[0]);
         row[0] = parts[0][static_cast<std::size_t>(lane)];
         row[length % 2 == 0 ? length + 1 : 1] = row[1] = 0;
       }
-      kernels::copy_2d({to + 2 * width, width, p.output_strides[0]},
+      kernels::copy_2d({destination + 2 * width, width, p.output_strides[0]},
                        {reinterpret_cast<char*>(parts + 1), sizeof(vector), width}, length - 1,
                        lanes, width);
     }

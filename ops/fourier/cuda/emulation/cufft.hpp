@@ -31,7 +31,7 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
               long long output_stride, long long output_distance, int type, long long batch,
               std::size_t* work_nbytes) SKERRY_LIBRARY(cufftMakePlanMany64);
 int set_stream(int plan, void* stream) SKERRY_LIBRARY(cufftSetStream);
-int set_work_area(int plan, void* work) SKERRY_LIBRARY(cufftSetWorkArea);
+int set_work_area(int plan, void* work_area) SKERRY_LIBRARY(cufftSetWorkArea);
 int run_c2c(int plan, void* input, void* output, int direction) SKERRY_LIBRARY(cufftExecC2C);
 int run_z2z(int plan, void* input, void* output, int direction) SKERRY_LIBRARY(cufftExecZ2Z);
 int run_r2c(int plan, void* input, void* output) SKERRY_LIBRARY(cufftExecR2C);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "device/cuda/emulation/runtime/entry_points.hpp"
-#include "device/cuda/emulation/runtime/library_work.hpp"
+#include "device/cuda/emulation/runtime/library_tasks.hpp"
 
 // Stand-ins for NVIDIA's libraries on the emulated GPU, as far as skerry calls them: they check
 // what the libraries' documentation asks of arguments, and compute by the CPU's routines when the
@@ -39,7 +39,7 @@ struct LibraryHandle {
 }
 
 /// What is wrong with a handle that is about to work; null if nothing is.
-[[nodiscard]] inline const char* problem_of(const LibraryHandle* handle) {
+[[nodiscard]] inline const char* error_message_of(const LibraryHandle* handle) {
   if (handle == nullptr || handle->mark != LibraryHandle::alive) return "a handle that is none";
   if (handle->ordinal != current_device()) return "a handle of another device than the current one";
   int ordinal = -1;
@@ -64,14 +64,14 @@ class MatrixLists {
   }
 
   /// The matrices.
-  std::vector<TouchedRange> operator()() const {
-    std::vector<TouchedRange> all;
-    for (const List& each : lists_) {
-      for (std::int64_t i = 0; i < each.count; ++i) {
-        if (!is_aligned(each.addresses[i], each.alignment)) {
+  std::vector<AccessedRange> operator()() const {
+    std::vector<AccessedRange> all;
+    for (const List& list : lists_) {
+      for (std::int64_t i = 0; i < list.count; ++i) {
+        if (!is_aligned(list.addresses[i], list.alignment)) {
           throw std::invalid_argument("a matrix that does not begin at a multiple of an item");
         }
-        all.push_back({each.addresses[i], each.nbytes});
+        all.push_back({list.addresses[i], list.nbytes});
       }
     }
     return all;

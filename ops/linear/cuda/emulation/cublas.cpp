@@ -62,15 +62,15 @@ std::size_t itemsize_of(int type) {
 
 int compute_of(int type) { return type == real_64 || type == complex_64 ? compute_64 : compute_32; }
 
-bool is_op(int op) { return op >= plain && op <= adjoint; }
+bool is_op(int op) { return op >= not_transposed && op <= adjoint; }
 
 /// Null if the extents and leading dimensions are good.
-const char* refuse_shape(const Product& p) {
+const char* find_shape_error(const Product& p) {
   if (!is_op(p.op_a) || !is_op(p.op_b)) return "an operation that is none";
   if (p.m < 0 || p.n < 0 || p.k < 0 || p.count < 0) return "an extent below 0";
-  if (p.lda < at_least_1(p.op_a == plain ? p.m : p.k)) return "lda below the rows of A";
-  if (p.ldb < at_least_1(p.op_b == plain ? p.k : p.n)) return "ldb below the rows of B";
-  if (p.ldc < at_least_1(p.m)) return "ldc below the rows of C";
+  if (p.lda < max_with_1(p.op_a == not_transposed ? p.m : p.k)) return "lda below the rows of A";
+  if (p.ldb < max_with_1(p.op_b == not_transposed ? p.k : p.n)) return "ldb below the rows of B";
+  if (p.ldc < max_with_1(p.m)) return "ldc below the rows of C";
   const std::int64_t out = (p.n - 1) * p.ldc + p.m;
   if (p.count > 1 && p.m > 0 && p.n > 0 && p.stride_c < out) return "matrices of C that overlap";
   return nullptr;
@@ -90,30 +90,31 @@ std::size_t extent_of_stack(std::int64_t rows, std::int64_t columns, std::int64_
   return one + static_cast<std::size_t>((p.count - 1) * stride) * p.itemsize;
 }
 
-std::vector<TouchedRange> ranges_of(const Product& p) {
-  const bool is_plain_a = p.op_a == plain;
-  const bool is_plain_b = p.op_b == plain;
-  return {
-      {p.a, extent_of_stack(is_plain_a ? p.m : p.k, is_plain_a ? p.k : p.m, p.lda, p.stride_a, p)},
-      {p.b, extent_of_stack(is_plain_b ? p.k : p.n, is_plain_b ? p.n : p.k, p.ldb, p.stride_b, p)},
-      {p.c, extent_of_stack(p.m, p.n, p.ldc, p.stride_c, p)}};
+std::vector<AccessedRange> ranges_of(const Product& p) {
+  const bool is_untransposed_a = p.op_a == not_transposed;
+  const bool is_untransposed_b = p.op_b == not_transposed;
+  return {{p.a, extent_of_stack(is_untransposed_a ? p.m : p.k, is_untransposed_a ? p.k : p.m, p.lda,
+                                p.stride_a, p)},
+          {p.b, extent_of_stack(is_untransposed_b ? p.k : p.n, is_untransposed_b ? p.n : p.k, p.ldb,
+                                p.stride_b, p)},
+          {p.c, extent_of_stack(p.m, p.n, p.ldc, p.stride_c, p)}};
 }
 
-const char* refuse_memory(const Product& p, const Handle& on) {
+const char* find_memory_error(const Product& p, const Handle& handle) {
   if (p.a == nullptr || p.b == nullptr || p.c == nullptr) return "a matrix at no address";
   // "cuComplex" and its like are aligned to their size.
   for (const void* data : {p.a, p.b, static_cast<const char*>(p.c)}) {
     if (!is_aligned(data, p.itemsize))
       return "a matrix that does not begin at a multiple of an item";
   }
-  const std::vector<TouchedRange> ranges = ranges_of(p);
-  for (const TouchedRange& each : ranges) {
-    if (on.workspace != nullptr &&
-        overlaps(on.workspace, on.workspace_nbytes, each.data, each.nbytes)) {
+  const std::vector<AccessedRange> ranges = ranges_of(p);
+  for (const AccessedRange& range : ranges) {
+    if (handle.workspace != nullptr &&
+        overlaps(handle.workspace, handle.workspace_nbytes, range.data, range.nbytes)) {
       return "a matrix inside of the workspace";
     }
   }
-  const TouchedRange& out = ranges[2];
+  const AccessedRange& out = ranges[2];
   if (overlaps(out.data, out.nbytes, p.a, ranges[0].nbytes) ||
       overlaps(out.data, out.nbytes, p.b, ranges[1].nbytes)) {
     return "C overlaps an operand";
@@ -135,17 +136,18 @@ typename blas::factor<T>::type factor_at(const unsigned char* data) {
 template <class T>
 void multiply(const Product& p) {
   constexpr int column_major = 102;
-  constexpr int operations[] = {blas::plain, blas::transposed, 113};
+  constexpr int operations[] = {blas::not_transposed, blas::transposed, 113};
   const auto narrow = [](std::int64_t n) { return static_cast<blas::integer>(n); };
   const blas::OneCall library = blas::use();
   for (std::int64_t i = 0; i < p.count; ++i) {
-    const auto at = [&](std::int64_t stride) {
+    const auto byte_offset = [&](std::int64_t stride) {
       return i * stride * static_cast<std::int64_t>(p.itemsize);
     };
-    library.of<T>().gemm(column_major, operations[p.op_a], operations[p.op_b], narrow(p.m),
-                         narrow(p.n), narrow(p.k), factor_at<T>(p.alpha), p.a + at(p.stride_a),
-                         narrow(p.lda), p.b + at(p.stride_b), narrow(p.ldb), factor_at<T>(p.beta),
-                         p.c + at(p.stride_c), narrow(p.ldc));
+    library.entry_points<T>().gemm(
+        column_major, operations[p.op_a], operations[p.op_b], narrow(p.m), narrow(p.n), narrow(p.k),
+        factor_at<T>(p.alpha), p.a + byte_offset(p.stride_a), narrow(p.lda),
+        p.b + byte_offset(p.stride_b), narrow(p.ldb), factor_at<T>(p.beta),
+        p.c + byte_offset(p.stride_c), narrow(p.ldc));
   }
 }
 
@@ -161,38 +163,42 @@ std::vector<float32> widened(const char* data, std::int64_t rows, std::int64_t c
 /// C = A @ B for items [begin, end) of the sums; C has no gaps between its columns.
 void multiply_part(const Product& p, const float32* a, const float32* b, float32* c,
                    std::int64_t begin, std::int64_t end) {
-  Product part = p;
-  part.a = reinterpret_cast<const char*>(a + begin * (p.op_a == plain ? p.lda : 1));
-  part.b = reinterpret_cast<const char*>(b + begin * (p.op_b == plain ? 1 : p.ldb));
-  part.c = reinterpret_cast<char*>(c);
-  part.ldc = p.m;
-  part.k = end - begin;
-  part.count = 1;
-  multiply<float32>(part);
+  Product partial_product = p;
+  partial_product.a =
+      reinterpret_cast<const char*>(a + begin * (p.op_a == not_transposed ? p.lda : 1));
+  partial_product.b =
+      reinterpret_cast<const char*>(b + begin * (p.op_b == not_transposed ? 1 : p.ldb));
+  partial_product.c = reinterpret_cast<char*>(c);
+  partial_product.ldc = p.m;
+  partial_product.k = end - begin;
+  partial_product.count = 1;
+  multiply<float32>(partial_product);
 }
 
 /// With sums of float32, of which C is rounded. What the library may do where it is not forbidden
 /// is done: two halves of the sums are rounded, then added up.
 void multiply_halves(const Product& p) {
-  const bool is_plain_a = p.op_a == plain;
-  const bool is_plain_b = p.op_b == plain;
+  const bool is_untransposed_a = p.op_a == not_transposed;
+  const bool is_untransposed_b = p.op_b == not_transposed;
   const std::int64_t middle = p.sums_in_output_type ? p.k / 2 : 0;
   std::vector<float32> sums(static_cast<std::size_t>(p.m * p.n));
   std::vector<float32> first(sums.size());
   for (std::int64_t i = 0; i < p.count; ++i) {
-    const auto at = [&](std::int64_t stride) { return i * stride * 2; };
+    const auto byte_offset = [&](std::int64_t stride) { return i * stride * 2; };
     const std::vector<float32> a =
-        widened(p.a + at(p.stride_a), is_plain_a ? p.m : p.k, is_plain_a ? p.k : p.m, p.lda);
+        widened(p.a + byte_offset(p.stride_a), is_untransposed_a ? p.m : p.k,
+                is_untransposed_a ? p.k : p.m, p.lda);
     const std::vector<float32> b =
-        widened(p.b + at(p.stride_b), is_plain_b ? p.k : p.n, is_plain_b ? p.n : p.k, p.ldb);
+        widened(p.b + byte_offset(p.stride_b), is_untransposed_b ? p.k : p.n,
+                is_untransposed_b ? p.n : p.k, p.ldb);
     if (middle > 0) multiply_part(p, a.data(), b.data(), first.data(), 0, middle);
     multiply_part(p, a.data(), b.data(), sums.data(), middle, p.k);
-    auto* const c = reinterpret_cast<float16*>(p.c + at(p.stride_c));
+    auto* const c = reinterpret_cast<float16*>(p.c + byte_offset(p.stride_c));
     for (std::int64_t j = 0; j < p.m * p.n; ++j) {
-      const auto place = static_cast<std::size_t>(j);
+      const auto index = static_cast<std::size_t>(j);
       float16& out = c[j / p.m * p.ldc + j % p.m];
-      out = float16(sums[place]);
-      if (middle > 0) out = float16(out + float16(first[place]));
+      out = float16(sums[index]);
+      if (middle > 0) out = float16(out + float16(first[index]));
     }
   }
 }
@@ -213,7 +219,7 @@ void run(const Product& p, int type) {
 }
 
 int refused(int status, const char* why) {
-  report_refusal(name, why);
+  report_rejection(name, why);
   return status;
 }
 
@@ -227,66 +233,66 @@ void spoil(void* workspace, std::size_t nbytes) {
 
 }  // namespace
 
-int create(Handle** made) {
-  if (made == nullptr) return invalid_value;
-  *made = new (std::nothrow) Handle;
-  if (*made == nullptr) return alloc_failed;
-  (*made)->ordinal = current_device();
+int create(Handle** new_handle) {
+  if (new_handle == nullptr) return invalid_value;
+  *new_handle = new (std::nothrow) Handle;
+  if (*new_handle == nullptr) return alloc_failed;
+  (*new_handle)->ordinal = current_device();
   return success;
 }
 
-int destroy(Handle* on) {
-  if (on == nullptr || on->mark != LibraryHandle::alive) return not_initialized;
-  on->mark = 0;
-  delete on;
+int destroy(Handle* handle) {
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
+  handle->mark = 0;
+  delete handle;
   return success;
 }
 
-int set_stream(Handle* on, void* stream) {
-  if (on == nullptr || on->mark != LibraryHandle::alive) return not_initialized;
-  on->stream = stream;
+int set_stream(Handle* handle, void* stream) {
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
+  handle->stream = stream;
   // "unconditionally resets the cuBLAS library workspace back to the default workspace pool"
-  on->workspace = nullptr;
-  on->workspace_nbytes = 0;
+  handle->workspace = nullptr;
+  handle->workspace_nbytes = 0;
   return success;
 }
 
-int set_workspace(Handle* on, void* workspace, std::size_t nbytes) {
+int set_workspace(Handle* handle, void* workspace, std::size_t nbytes) {
   constexpr std::size_t workspace_alignment = 256;
-  if (on == nullptr || on->mark != LibraryHandle::alive) return not_initialized;
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
   if (!is_aligned(workspace, workspace_alignment)) {
-    report_refusal("cublasSetWorkspace", "a workspace that is not aligned to 256 bytes");
+    report_rejection("cublasSetWorkspace", "a workspace that is not aligned to 256 bytes");
     return invalid_value;
   }
-  on->workspace = workspace;
-  on->workspace_nbytes = nbytes;
+  handle->workspace = workspace;
+  handle->workspace_nbytes = nbytes;
   return success;
 }
 
-int set_math_mode(Handle* on, int mode) {
-  if (on == nullptr || on->mark != LibraryHandle::alive) return not_initialized;
+int set_math_mode(Handle* handle, int mode) {
+  if (handle == nullptr || handle->mark != LibraryHandle::alive) return not_initialized;
   if (mode != default_math && mode != disallow_reduced_precision_reduction) {
-    report_refusal("cublasSetMathMode", "a mode that skerry does not use");
+    report_rejection("cublasSetMathMode", "a mode that skerry does not use");
     return invalid_value;
   }
-  on->math_mode = mode;
+  handle->math_mode = mode;
   return success;
 }
 
-int gemm_strided_batched(Handle* on, int op_a, int op_b, std::int64_t m, std::int64_t n,
+int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std::int64_t n,
                          std::int64_t k, const void* alpha, const void* a, int type_a,
                          std::int64_t lda, long long stride_a, const void* b, int type_b,
                          std::int64_t ldb, long long stride_b, const void* beta, void* c,
                          int type_c, std::int64_t ldc, long long stride_c, std::int64_t count,
                          int compute, int algorithm) {
-  if (const char* problem = problem_of(on)) return refused(not_initialized, problem);
+  if (const char* error = error_message_of(handle)) return refused(not_initialized, error);
   const std::size_t itemsize = itemsize_of(type_a);
   if (itemsize == 0 || type_b != type_a || type_c != type_a || compute != compute_of(type_a)) {
     return refused(not_supported, "such a combination of types");
   }
-  constexpr int least_algorithm = -1;  // CUBLAS_GEMM_DFALT
-  constexpr int most_algorithm = 115;  // CUBLAS_GEMM_ALGO15_TENSOR_OP
-  if (algorithm < least_algorithm || algorithm > most_algorithm) {
+  constexpr int min_algorithm = -1;   // CUBLAS_GEMM_DFALT
+  constexpr int max_algorithm = 115;  // CUBLAS_GEMM_ALGO15_TENSOR_OP
+  if (algorithm < min_algorithm || algorithm > max_algorithm) {
     return refused(invalid_value, "an algorithm that is none");
   }
   if (alpha == nullptr || beta == nullptr) return refused(invalid_value, "no alpha or beta");
@@ -306,7 +312,7 @@ int gemm_strided_batched(Handle* on, int op_a, int op_b, std::int64_t m, std::in
             .stride_c = stride_c,
             .count = count,
             .itemsize = itemsize,
-            .sums_in_output_type = on->math_mode == default_math,
+            .sums_in_output_type = handle->math_mode == default_math,
             .alpha = {},
             .beta = {}};
   const std::size_t factor_size = std::max(itemsize, sizeof(float32));
@@ -315,22 +321,22 @@ int gemm_strided_batched(Handle* on, int op_a, int op_b, std::int64_t m, std::in
   if (type_a == real_16 && factor_at<float32>(p.beta) != 0) {
     return refused(not_supported, "a beta that skerry does not use");
   }
-  if (const char* problem = refuse_shape(p)) return refused(invalid_value, problem);
+  if (const char* error_message = find_shape_error(p)) return refused(invalid_value, error_message);
   if (m == 0 || n == 0 || count == 0) return success;
-  if (const char* problem = refuse_memory(p, *on)) return refused(invalid_value, problem);
-  std::vector<TouchedRange> touched = ranges_of(p);
-  touched.push_back({on->workspace, on->workspace_nbytes});
+  if (const char* error = find_memory_error(p, *handle)) return refused(invalid_value, error);
+  std::vector<AccessedRange> accessed_ranges = ranges_of(p);
+  accessed_ranges.push_back({handle->workspace, handle->workspace_nbytes});
   try {
     blas::require(name);
-  } catch (const LibraryError& problem) {
-    return refused(execution_failed, problem.what());
+  } catch (const LibraryError& error) {
+    return refused(execution_failed, error.what());
   }
-  const int code =
-      enqueue_library_work(name, on->stream, std::move(touched),
-                           [p, type_a, workspace = on->workspace, nbytes = on->workspace_nbytes] {
-                             spoil(workspace, nbytes);
-                             run(p, type_a);
-                           });
+  const int code = enqueue_library_task(
+      name, handle->stream, std::move(accessed_ranges),
+      [p, type_a, workspace = handle->workspace, nbytes = handle->workspace_nbytes] {
+        spoil(workspace, nbytes);
+        run(p, type_a);
+      });
   return code == 0 ? success : execution_failed;
 }
 

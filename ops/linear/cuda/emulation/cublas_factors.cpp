@@ -14,17 +14,17 @@ namespace {
 
 class FactorCall : public RoutineCall {
  public:
-  FactorCall(const char* routine, const Handle* on)
-      : RoutineCall(routine, on, {not_initialized, invalid_value, execution_failed}) {}
+  FactorCall(const char* routine, const Handle* handle)
+      : RoutineCall(routine, handle, {not_initialized, invalid_value, execution_failed}) {}
 };
 
 template <class T>
-int run_getrf(Handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) {
-  FactorCall of("cublas getrfBatched", on);
-  of.matrices(a, count, n, n, lda);
-  of.vector(pivots, std::int64_t{n} * count);
-  of.vector(info, count);
-  return of.run([=] {
+int run_getrf(Handle* handle, int n, T* const* a, int lda, int* pivots, int* info, int count) {
+  FactorCall call("cublas getrfBatched", handle);
+  call.matrices(a, count, n, n, lda);
+  call.vector(pivots, std::int64_t{n} * count);
+  call.vector(info, count);
+  return call.run([=] {
     for (std::int64_t i = 0; i < count; ++i) {
       lapack::getrf<T>(n, n, a[i], lda, pivots + i * n, info + i);
     }
@@ -32,15 +32,15 @@ int run_getrf(Handle* on, int n, T* const* a, int lda, int* pivots, int* info, i
 }
 
 template <class T>
-int run_getrs(Handle* on, int op, int n, int columns, const T* const* a, int lda, const int* pivots,
-              T* const* b, int ldb, int* wrong, int count) {
-  FactorCall of("cublas getrsBatched", on);
-  of.require(op >= plain && op <= adjoint, "an operation that is none");
-  of.require(wrong != nullptr, "no place on the host for what is wrong");
-  of.matrices(a, count, n, n, lda);
-  of.matrices(b, count, n, columns, ldb);
-  of.vector(pivots, std::int64_t{n} * count);
-  const int status = of.run([=] {
+int run_getrs(Handle* handle, int op, int n, int columns, const T* const* a, int lda,
+              const int* pivots, T* const* b, int ldb, int* wrong, int count) {
+  FactorCall call("cublas getrsBatched", handle);
+  call.require(op >= not_transposed && op <= adjoint, "an operation that is none");
+  call.require(wrong != nullptr, "no place on the host for what is wrong");
+  call.matrices(a, count, n, n, lda);
+  call.matrices(b, count, n, columns, ldb);
+  call.vector(pivots, std::int64_t{n} * count);
+  const int status = call.run([=] {
     for (std::int64_t i = 0; i < count; ++i) {
       int info = 0;
       lapack::getrs<T>(op, n, columns, a[i], lda, pivots + i * n, b[i], ldb, &info);
@@ -51,14 +51,14 @@ int run_getrs(Handle* on, int op, int n, int columns, const T* const* a, int lda
 }
 
 template <class T>
-int run_geqrf(Handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,
+int run_geqrf(Handle* handle, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,
               int count) {
-  FactorCall of("cublas geqrfBatched", on);
-  of.require(wrong != nullptr, "no place on the host for what is wrong");
+  FactorCall call("cublas geqrfBatched", handle);
+  call.require(wrong != nullptr, "no place on the host for what is wrong");
   const int factors = m < n ? m : n;
-  of.matrices(a, count, m, n, lda);
-  of.matrices(tau, count, factors > 1 ? factors : 1, 1, factors > 1 ? factors : 1);
-  const int status = of.run([=] {
+  call.matrices(a, count, m, n, lda);
+  call.matrices(tau, count, factors > 1 ? factors : 1, 1, factors > 1 ? factors : 1);
+  const int status = call.run([=] {
     for (std::int64_t i = 0; i < count; ++i) {
       int info = 0;
       lapack::geqrf<T>(m, n, a[i], lda, tau[i], &info);
@@ -70,17 +70,18 @@ int run_geqrf(Handle* on, int m, int n, T* const* a, int lda, T* const* tau, int
 
 }  // namespace
 
-#define SKERRY_FACTORS(T)                                                                         \
-  int getrf_batched(Handle* on, int n, T* const* a, int lda, int* pivots, int* info, int count) { \
-    return run_getrf<T>(on, n, a, lda, pivots, info, count);                                      \
-  }                                                                                               \
-  int getrs_batched(Handle* on, int op, int n, int columns, const T* const* a, int lda,           \
-                    const int* pivots, T* const* b, int ldb, int* wrong, int count) {             \
-    return run_getrs<T>(on, op, n, columns, a, lda, pivots, b, ldb, wrong, count);                \
-  }                                                                                               \
-  int geqrf_batched(Handle* on, int m, int n, T* const* a, int lda, T* const* tau, int* wrong,    \
-                    int count) {                                                                  \
-    return run_geqrf<T>(on, m, n, a, lda, tau, wrong, count);                                     \
+#define SKERRY_FACTORS(T)                                                                          \
+  int getrf_batched(Handle* handle, int n, T* const* a, int lda, int* pivots, int* info,           \
+                    int count) {                                                                   \
+    return run_getrf<T>(handle, n, a, lda, pivots, info, count);                                   \
+  }                                                                                                \
+  int getrs_batched(Handle* handle, int op, int n, int columns, const T* const* a, int lda,        \
+                    const int* pivots, T* const* b, int ldb, int* wrong, int count) {              \
+    return run_getrs<T>(handle, op, n, columns, a, lda, pivots, b, ldb, wrong, count);             \
+  }                                                                                                \
+  int geqrf_batched(Handle* handle, int m, int n, T* const* a, int lda, T* const* tau, int* wrong, \
+                    int count) {                                                                   \
+    return run_geqrf<T>(handle, m, n, a, lda, tau, wrong, count);                                  \
   }
 SKERRY_FACTORS(float32)
 SKERRY_FACTORS(float64)

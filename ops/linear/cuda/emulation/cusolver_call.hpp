@@ -12,8 +12,9 @@ namespace skerry::emulation::cusolver {
 
 class Call : public RoutineCall {
  public:
-  Call(std::string routine, const Handle* on)
-      : RoutineCall(std::move(routine), on, {not_initialized, invalid_value, execution_failed}) {}
+  Call(std::string routine, const Handle* handle)
+      : RoutineCall(std::move(routine), handle,
+                    {not_initialized, invalid_value, execution_failed}) {}
 };
 
 /// What bufferSize says, and calls ask for: never nothing, and another number for each shape, so
@@ -22,11 +23,11 @@ class Call : public RoutineCall {
   return static_cast<int>(32 + 4 * m + 3 * n);
 }
 
-inline int say_length(Call& of, int* length, std::int64_t m, std::int64_t n) {
-  of.require(length != nullptr, "no place for the length");
-  of.require(m >= 0 && n >= 0, "an extent below 0");
-  if (of.status() == success) *length = length_for(m, n);
-  return of.status();
+inline int say_length(Call& call, int* length, std::int64_t m, std::int64_t n) {
+  call.require(length != nullptr, "no place for the length");
+  call.require(m >= 0 && n >= 0, "an extent below 0");
+  if (call.status() == success) *length = length_for(m, n);
+  return call.status();
 }
 
 [[nodiscard]] constexpr bool is_flag(int value) { return value == 0 || value == 1; }

@@ -28,18 +28,18 @@ struct GeevRequest {
   std::int64_t ldvr;
 };
 
-void check(Call& of, const GeevRequest& asked) {
-  of.require(asked.settings != nullptr && asked.settings->mark == LibraryHandle::alive,
-             "settings that are none");
-  of.require(asked.left == no_vectors, "left eigenvectors, which it does not compute");
-  of.require(is_flag(asked.right), "a mode that is none");
-  of.require(asked.n >= 0 && asked.lda >= at_least_1(asked.n) && asked.ldvl >= 1 &&
-                 asked.ldvr >= (asked.right == vectors ? at_least_1(asked.n) : 1),
-             "an extent below 0 or a leading dimension below the rows of its matrix");
-  for (const int type : asked.types) {
+void check(Call& call, const GeevRequest& request) {
+  call.require(request.settings != nullptr && request.settings->mark == LibraryHandle::alive,
+               "settings that are none");
+  call.require(request.left == no_vectors, "left eigenvectors, which it does not compute");
+  call.require(is_flag(request.right), "a mode that is none");
+  call.require(request.n >= 0 && request.lda >= max_with_1(request.n) && request.ldvl >= 1 &&
+                   request.ldvr >= (request.right == vectors ? max_with_1(request.n) : 1),
+               "an extent below 0 or a leading dimension below the rows of its matrix");
+  for (const int type : request.types) {
     const bool is_known = type == complex_32 || type == complex_64;
-    if (!is_known || type != asked.types[0])
-      of.refuse(not_supported, "such a combination of types");
+    if (!is_known || type != request.types[0])
+      call.reject(not_supported, "such a combination of types");
   }
 }
 
@@ -53,48 +53,48 @@ void run_geev(int right, std::int64_t n, void* a, std::int64_t lda, void* w, voi
 
 }  // namespace
 
-int geev_size(Handle* on, RoutineSettings* settings, int left, int right, std::int64_t n,
+int geev_size(Handle* handle, RoutineSettings* settings, int left, int right, std::int64_t n,
               int type_a, const void*, std::int64_t lda, int type_w, const void*, int type_vl,
               const void*, std::int64_t ldvl, int type_vr, const void*, std::int64_t ldvr,
               int compute, std::size_t* device_nbytes, std::size_t* host_nbytes) {
-  Call of("cusolverDnXgeev_bufferSize", on);
-  check(of,
+  Call call("cusolverDnXgeev_bufferSize", handle);
+  check(call,
         {settings, left, right, n, {type_a, type_w, type_vl, type_vr, compute}, lda, ldvl, ldvr});
-  if (of.status() != success) return of.status();
+  if (call.status() != success) return call.status();
   *device_nbytes = static_cast<std::size_t>(length_for(n, n));
   *host_nbytes = static_cast<std::size_t>(length_for(n, n)) + 1;
   return success;
 }
 
-int geev(Handle* on, RoutineSettings* settings, int left, int right, std::int64_t n, int type_a,
+int geev(Handle* handle, RoutineSettings* settings, int left, int right, std::int64_t n, int type_a,
          void* a, std::int64_t lda, int type_w, void* w, int type_vl, void*, std::int64_t ldvl,
          int type_vr, void* vr, std::int64_t ldvr, int compute, void* device_work,
          std::size_t device_nbytes, void* host_work, std::size_t host_nbytes, int* info) {
   constexpr int garbage = 0xa5;
-  Call of("cusolverDnXgeev", on);
-  check(of,
+  Call call("cusolverDnXgeev", handle);
+  check(call,
         {settings, left, right, n, {type_a, type_w, type_vl, type_vr, compute}, lda, ldvl, ldvr});
-  const auto needed = static_cast<std::size_t>(length_for(n, n));
-  of.require(host_nbytes > needed && host_work != nullptr,
-             "memory of the host that is smaller than bufferSize said");
-  of.work(static_cast<char*>(device_work), static_cast<std::int64_t>(device_nbytes),
-          static_cast<std::int64_t>(needed));
+  const auto required_nbytes = static_cast<std::size_t>(length_for(n, n));
+  call.require(host_nbytes > required_nbytes && host_work != nullptr,
+               "memory of the host that is smaller than bufferSize said");
+  call.workspace(static_cast<char*>(device_work), static_cast<std::int64_t>(device_nbytes),
+                 static_cast<std::int64_t>(required_nbytes));
   const auto touch = [&](auto* item) {
     using T = std::remove_pointer_t<decltype(item)>;
-    of.matrix(static_cast<const T*>(a), n, n, lda);
-    of.vector(static_cast<const T*>(w), n);
-    if (right == vectors) of.matrix(static_cast<const T*>(vr), n, n, ldvr);
+    call.matrix(static_cast<const T*>(a), n, n, lda);
+    call.vector(static_cast<const T*>(w), n);
+    if (right == vectors) call.matrix(static_cast<const T*>(vr), n, n, ldvr);
   };
   if (type_a == complex_32) {
     touch(static_cast<complex64*>(nullptr));
   } else {
     touch(static_cast<complex128*>(nullptr));
   }
-  of.vector(info, 1);
-  return of.run([=] {
+  call.vector(info, 1);
+  return call.run([=] {
     std::memset(host_work, garbage, host_nbytes);
-    const auto run = type_a == complex_32 ? run_geev<complex64> : run_geev<complex128>;
-    run(right, n, a, lda, w, vr, ldvr, info);
+    const auto function = type_a == complex_32 ? run_geev<complex64> : run_geev<complex128>;
+    function(right, n, a, lda, w, vr, ldvr, info);
   });
 }
 

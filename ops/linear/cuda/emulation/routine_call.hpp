@@ -14,7 +14,7 @@
 
 namespace skerry::emulation {
 
-[[nodiscard]] constexpr std::int64_t at_least_1(std::int64_t n) { return n > 1 ? n : 1; }
+[[nodiscard]] constexpr std::int64_t max_with_1(std::int64_t n) { return n > 1 ? n : 1; }
 
 /// What a library's routines return; each library has its own numbers, but for 0.
 struct RoutineStatuses {
@@ -26,23 +26,24 @@ struct RoutineStatuses {
 /// One call of a routine: gathers what is wrong with its arguments and what it touches.
 class RoutineCall {
  public:
-  RoutineCall(std::string routine, const LibraryHandle* on, const RoutineStatuses& statuses)
-      : routine_(std::move(routine)), on_(on), statuses_(statuses) {
-    if (const char* problem = problem_of(on)) refuse(statuses.not_initialized, problem);
+  RoutineCall(std::string routine, const LibraryHandle* handle, const RoutineStatuses& statuses)
+      : routine_(std::move(routine)), handle_(handle), statuses_(statuses) {
+    if (const char* error_message = error_message_of(handle))
+      reject(statuses.not_initialized, error_message);
   }
 
-  void refuse(int status, const char* why) {
+  void reject(int status, const char* why) {
     if (status_ != 0) return;
     status_ = status;
-    report_refusal(routine_, why);
+    report_rejection(routine_, why);
   }
   void require(bool condition, const char* why) {
-    if (!condition) refuse(statuses_.invalid_value, why);
+    if (!condition) reject(statuses_.invalid_value, why);
   }
   template <class T>
   void matrix(const T* data, std::int64_t rows, std::int64_t columns, std::int64_t leading) {
     require(rows >= 0 && columns >= 0, "an extent below 0");
-    require(leading >= at_least_1(rows), "a leading dimension below the rows of its matrix");
+    require(leading >= max_with_1(rows), "a leading dimension below the rows of its matrix");
     if (status_ == 0) memory(data, extent_of_matrix(rows, columns, leading, sizeof(T)), sizeof(T));
   }
   template <class T>
@@ -55,7 +56,7 @@ class RoutineCall {
   void matrices(T* const* list, std::int64_t count, std::int64_t rows, std::int64_t columns,
                 std::int64_t leading) {
     require(rows >= 0 && columns >= 0 && count >= 0, "an extent below 0");
-    require(leading >= at_least_1(rows), "a leading dimension below the rows of its matrix");
+    require(leading >= max_with_1(rows), "a leading dimension below the rows of its matrix");
     vector(list, count);
     if (status_ == 0) {
       lists_.add(list, count, extent_of_matrix(rows, columns, leading, sizeof(T)));
@@ -63,11 +64,11 @@ class RoutineCall {
   }
   /// Scratch memory of at least `needed` items, all of which is spoilt.
   template <class T>
-  void work(T* data, std::int64_t length, std::int64_t needed) {
-    require(length >= needed, "a workspace that is smaller than bufferSize said");
+  void workspace(T* data, std::int64_t length, std::int64_t min_length) {
+    require(length >= min_length, "a workspace that is smaller than bufferSize said");
     vector(data, length);
     if (status_ == 0 && data != nullptr) {
-      work_ = data;
+      workspace_ = data;
       work_nbytes_ = static_cast<std::size_t>(length) * sizeof(T);
     }
   }
@@ -78,14 +79,14 @@ class RoutineCall {
     if (status_ != 0) return status_;
     try {
       blas::require(routine_.c_str());
-    } catch (const LibraryError& problem) {
-      refuse(statuses_.execution_failed, problem.what());
+    } catch (const LibraryError& error) {
+      reject(statuses_.execution_failed, error.what());
       return status_;
     }
-    const int code = enqueue_library_work(
-        routine_, on_->stream, std::move(touched_),
-        [body = std::move(body), work = work_, nbytes = work_nbytes_] {
-          if (nbytes > 0) std::memset(work, garbage, nbytes);
+    const int code = enqueue_library_task(
+        routine_, handle_->stream, std::move(accessed_ranges_),
+        [body = std::move(body), workspace = workspace_, nbytes = work_nbytes_] {
+          if (nbytes > 0) std::memset(workspace, garbage, nbytes);
           body();
         },
         std::move(lists_));
@@ -98,16 +99,16 @@ class RoutineCall {
     if (nbytes == 0) return;
     require(data != nullptr, "no memory");
     require(is_aligned(data, alignment), "memory that does not begin at a multiple of an item");
-    if (status_ == 0) touched_.push_back({data, nbytes});
+    if (status_ == 0) accessed_ranges_.push_back({data, nbytes});
   }
 
   std::string routine_;
-  const LibraryHandle* on_;
+  const LibraryHandle* handle_;
   RoutineStatuses statuses_;
   int status_ = 0;
-  std::vector<TouchedRange> touched_;
+  std::vector<AccessedRange> accessed_ranges_;
   MatrixLists lists_;
-  void* work_ = nullptr;
+  void* workspace_ = nullptr;
   std::size_t work_nbytes_ = 0;
 };
 

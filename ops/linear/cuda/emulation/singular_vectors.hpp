@@ -13,15 +13,15 @@ namespace skerry::emulation::cusolver {
 
 /// Columns of U and of V.
 inline std::pair<int, int> vector_counts(int econ, int m, int n) {
-  const int least = std::min(m, n);
-  return econ == 1 ? std::pair{least, least} : std::pair{m, n};
+  const int min_extent = std::min(m, n);
+  return econ == 1 ? std::pair{min_extent, min_extent} : std::pair{m, n};
 }
 
 /// Singular values of a matrix, and V itself, which is what gesvdj gives.
 template <class T>
-void decompose(int job, int econ, int m, int n, T* a, int lda, lapack::real_of<T>* s, T* u, int ldu,
-               T* v, int ldv, int* info) {
-  if (job == no_vectors) {
+void decompose(int jobz, int econ, int m, int n, T* a, int lda, lapack::real_of<T>* s, T* u,
+               int ldu, T* v, int ldv, int* info) {
+  if (jobz == no_vectors) {
     return lapack::gesdd<T>('N', m, n, a, lda, s, nullptr, 1, nullptr, 1, info);
   }
   const int count = vector_counts(econ, m, n).second;

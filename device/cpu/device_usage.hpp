@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+#include "device/cpu/blocks.hpp"
+#include "device/cpu/memory.hpp"
+
+/// What the logical CPU devices hold: an account for each device, and in it a cache of small blocks
+/// for each thread. The parts of memory.cpp that count.
+namespace skerry::cpu {
+
+inline constexpr std::int64_t peak_tolerance_bytes = 64 << 10;
+
+/// A number that one thread writes and others read: no read-modify-write, so as fast as a plain
+/// one.
+class OwnedCount {
+ public:
+  std::int64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
+  void set(std::int64_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
+  void add(std::int64_t change) noexcept { set(get() + change); }
+
+ private:
+  std::atomic<std::int64_t> value_{0};
+};
+
+/// What one account was charged. In a thread's own, each can be negative: a block may be released
+/// on another thread than the one that allocated it.
+struct Counts {
+  OwnedCount live_bytes;
+  OwnedCount allocations;
+  OwnedCount releases;
+  OwnedCount system_allocations;
+};
+
+struct SmallList {
+  FreeBlock* first = nullptr;
+  OwnedCount length;
+};
+
+/// One thread's small blocks on one device.
+struct ThreadCache {
+  SmallList bins[small_bins];
+  Counts counted;
+  OwnedCount max_live_bytes;  ///< most live bytes since the last update_peak()
+  std::int64_t live_upper_bound = peak_tolerance_bytes;
+  std::int64_t live_lower_bound = -peak_tolerance_bytes;
+  ThreadCache* next = nullptr;
+  ThreadCache* previous = nullptr;
+  int index = 0;
+};
+
+struct DeviceUsage {
+  std::atomic<std::size_t> limit{SIZE_MAX};
+  /// Medium and large blocks, and those of threads that are gone. Apart from the limit, which every
+  /// allocation reads.
+  alignas(64) Counts counted;
+  std::int64_t peak = 0;
+  std::size_t external_bytes = 0;  ///< what charge_elsewhere() counted
+  std::size_t cached_bytes = 0;
+  std::size_t cached_medium = 0;
+  FreeBlock* medium[medium_bins] = {};
+  FreeBlock* large = nullptr;  ///< the last used first
+  ThreadCache* threads = nullptr;
+};
+
+// Constant-initialised and without destructors, so there before the first and after the last array
+// of any static. One mutex for all accounts: fork() has to take it, and logical devices are for
+// tests.
+extern constinit DeviceUsage usages[max_devices];
+extern constinit std::mutex usages_mutex;
+
+// One pointer a thread with the static TLS model: 1 ns instead of a call.
+struct ThreadCaches {
+  ThreadCache* device_caches[max_devices];
+};
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local ThreadCaches* thread_caches;
+
+/// A list of blocks that are given to the system when no lock is held.
+class DoomedBlocks {
+ public:
+  DoomedBlocks() = default;
+  DoomedBlocks(const DoomedBlocks&) = delete;
+  DoomedBlocks& operator=(const DoomedBlocks&) = delete;
+  ~DoomedBlocks() {
+    while (first_ != nullptr) free_system_block(std::exchange(first_, first_->next));
+  }
+  void add(FreeBlock* block) noexcept {
+    block->next = first_;
+    first_ = block;
+    nbytes_ += block->capacity;
+  }
+  std::size_t nbytes() const noexcept { return nbytes_; }
+
+ private:
+  FreeBlock* first_ = nullptr;
+  std::size_t nbytes_ = 0;
+};
+
+/// Lock held, as for all that take an account.
+[[nodiscard]] std::int64_t total_live(const DeviceUsage& usage) noexcept;
+[[nodiscard]] std::size_t total_cached(const DeviceUsage& usage) noexcept;
+/// What set_trim_elsewhere() was given. Without the lock.
+void trim_external() noexcept;
+/// Whether `more` bytes keep the limit. False also where it was set below what is held already. A
+/// cached block counts against the limit as much as one in use.
+[[nodiscard]] bool fits(const DeviceUsage& usage, std::size_t more) noexcept;
+
+/// Brings the peak up to what the calling thread has had at most since the last time.
+void update_peak(DeviceUsage& usage, ThreadCache* cache) noexcept;
+/// Before live bytes that are not the thread's own change.
+void flush_thread_peak(DeviceUsage& usage, ThreadCache* cache) noexcept;
+
+void empty_bins(ThreadCache& cache, DoomedBlocks& doomed) noexcept;
+
+inline ThreadCache* own_cache(int index) noexcept {
+  return thread_caches == nullptr ? nullptr : thread_caches->device_caches[index];
+}
+
+[[gnu::noinline]] ThreadCache* make_cache(int index) noexcept;
+
+/// The calling thread's cache, made at first use; null at the thread's end.
+inline ThreadCache* find_or_make_cache(int index) noexcept {
+  ThreadCache* cache = own_cache(index);
+  return cache != nullptr ? cache : make_cache(index);
+}
+
+}  // namespace skerry::cpu

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise/int_out_of_range.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/scalar_range.hpp"
+
+namespace skerry {
+namespace {
+
+int side_of(const Operand& x, Dtype type) {
+  return x.value == nullptr ? 0 : out_of_range_side(*x.value, type);
+}
+
+/// The comparison with its sides exchanged.
+op_id mirrored(op_id op) {
+  switch (op) {
+    case op_id_of<ops::less>:
+      return op_id_of<ops::greater>;
+    case op_id_of<ops::less_equal>:
+      return op_id_of<ops::greater_equal>;
+    case op_id_of<ops::greater>:
+      return op_id_of<ops::less>;
+    case op_id_of<ops::greater_equal>:
+      return op_id_of<ops::less_equal>;
+    default:
+      return op;
+  }
+}
+
+bool is_comparison(op_id op) {
+  return op == op_id_of<ops::equal> || op == op_id_of<ops::not_equal> || mirrored(op) != op;
+}
+
+/// The side on which an operand, by its position, changes nothing.
+int neutral_side(op_id op, std::size_t position) {
+  const bool is_upper_limit = op == op_id_of<ops::minimum> || op == op_id_of<ops::fmin> ||
+                              (op == op_id_of<ops::clip> && position == 2);
+  return is_upper_limit ? 1 : -1;
+}
+
+}  // namespace
+
+bool has_out_of_range_int(Dtype type, std::span<const Operand> operands) {
+  return std::ranges::any_of(operands, [&](const Operand& x) { return side_of(x, type) != 0; });
+}
+
+CallInRange::CallInRange(const char* name, op_id op, Dtype type, std::span<const Operand> operands)
+    : op_(op), count_(operands.size()) {
+  std::ranges::copy(operands, operands_);
+  if (!is_comparison(op)) {
+    limit(name, type);
+    return;
+  }
+  if (side_of(operands_[0], type) != 0) {
+    std::swap(operands_[0], operands_[1]);
+    op_ = mirrored(op);
+  }
+  compare(type, side_of(operands_[1], type));
+}
+
+/// Of an array and what is beyond its range on that side. NaN is in no order with either.
+void CallInRange::compare(Dtype type, int side) {
+  const bool is_equality = op_ == op_id_of<ops::equal> || op_ == op_id_of<ops::not_equal>;
+  operands_[1].value = &values_[1];
+  if (is_equality && !is_integer(type)) {
+    values_[1] =
+        Scalar::from_value(std::numeric_limits<double>::quiet_NaN());  // equals nothing, too
+    return;
+  }
+  values_[1] = last_value(type, side);
+  const bool is_below = op_ == op_id_of<ops::less> || op_ == op_id_of<ops::less_equal>;
+  const bool holds_inside =
+      op_ == op_id_of<ops::not_equal> || (!is_equality && is_below == (side > 0));
+  if (side > 0) {
+    op_ = holds_inside ? op_id_of<ops::less_equal> : op_id_of<ops::greater>;
+  } else {
+    op_ = holds_inside ? op_id_of<ops::greater_equal> : op_id_of<ops::less>;
+  }
+}
+
+/// A limit beyond the range that no element meets is its end, an infinity for floats.
+void CallInRange::limit(const char* name, Dtype type) {
+  for (std::size_t i = 0; i < count_; ++i) {
+    const int side = side_of(operands_[i], type);
+    if (side == 0) continue;
+    // The upper limit of clip counts after the lower one.
+    const bool is_limited =
+        op_ == op_id_of<ops::clip> && i == 1 && side_of(operands_[2], type) != 1;
+    if (side != neutral_side(op_, i) && !is_limited) {
+      static_cast<void>(to_element(name, *operands_[i].value, type));  // throws, unless it rounds
+    }
+    values_[i] = is_integer(type) ? last_value(type, side) : Scalar::from_value(side * HUGE_VAL);
+    operands_[i].value = &values_[i];
+  }
+}
+
+}  // namespace skerry

@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+
+#include "device/allocator.hpp"
+#include "ops/table/table.hpp"
+
+// From the documentation of CUDA 13.0: cuBLAS, cublasGemmStridedBatchedEx; cuSOLVER, dense LAPACK;
+// cuFFT, data layout. Elements of all three are cuComplex and cuDoubleComplex, aligned to their
+// size.
+
+namespace skerry {
+namespace {
+
+bool is_at_multiple(const void* address, std::int64_t nbytes) {
+  return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(nbytes) == 0;
+}
+
+// ---- cuFFT
+
+struct FftWidths {
+  std::int64_t input;
+  std::int64_t output;
+  std::int64_t complex;
+};
+
+const char* find_unsupported_axes(const FftParams& p, const FftWidths& width) {
+  for (int axis = 0; axis < p.rank; ++axis) {
+    if (p.input_strides[axis] <= 0 || p.output_strides[axis] <= 0) {
+      return "strides that are not positive";
+    }
+    if (p.input_strides[axis] % width.input != 0 || p.output_strides[axis] % width.output != 0) {
+      return "strides that are no multiples of an element";
+    }
+    const bool is_inner = axis > p.rank - p.transformed;
+    if (is_inner && (p.input_strides[axis - 1] % p.input_strides[axis] != 0 ||
+                     p.output_strides[axis - 1] % p.output_strides[axis] != 0)) {
+      return "transformed axes that are no multiples of each other";
+    }
+  }
+  return nullptr;
+}
+
+const char* find_unsupported_fft(const FftParams& p, const FftWidths& width) {
+  const bool has_real_side = width.input != width.output;
+  if (p.mirrored) return "a whole spectrum of real input";
+  if (p.transformed < 1 || p.transformed > (has_real_side ? 1 : FftParams::max_transformed) ||
+      p.rank - p.transformed > 2) {
+    return "so many axes";
+  }
+  // Guarded memory ends at a page, and begins where its elements may: there this says nothing.
+  const bool is_judged = selected_allocator() != Allocator::guard;
+  if (is_judged &&
+      (!is_at_multiple(p.input, width.complex) || !is_at_multiple(p.output, width.complex))) {
+    return "an address at which no complex number could be";
+  }
+  const int looped = fft_looped_axis(p);
+  if (looped >= 0 && (p.input_strides[looped] % width.complex != 0 ||
+                      p.output_strides[looped] % width.complex != 0)) {
+    return "steps of a batch to addresses at which no complex number could be";
+  }
+  return find_unsupported_axes(p, width);
+}
+
+template <std::int64_t Input, std::int64_t Output>
+const char* find_unsupported_transform(const void* params) {
+  return find_unsupported_fft(*static_cast<const FftParams*>(params),
+                              {Input, Output, std::max(Input, Output)});
+}
+
+void declare(fft_kernels& table) noexcept {
+  table.complex_to_complex[0].unsupported_reason = find_unsupported_transform<8, 8>;
+  table.complex_to_complex[1].unsupported_reason = find_unsupported_transform<16, 16>;
+  table.real_to_complex[0].unsupported_reason = find_unsupported_transform<4, 8>;
+  table.real_to_complex[1].unsupported_reason = find_unsupported_transform<8, 16>;
+  table.complex_to_real[0].unsupported_reason = find_unsupported_transform<8, 4>;
+  table.complex_to_real[1].unsupported_reason = find_unsupported_transform<16, 8>;
+}
+
+// ---- cuBLAS
+
+const char* find_unsupported_product(const MatmulParams& p, std::int64_t item) {
+  if (p.k == 0) return nullptr;  // filled with zeros
+  for (const void* address : {p.x1, p.x2, static_cast<const char*>(p.out)}) {
+    if (!is_at_multiple(address, item))
+      return "matrices that do not begin at a multiple of an item";
+  }
+  if (blas_layout_of(p.m, p.k, p.x1_row, p.x1_column, item).leading == 0 ||
+      blas_layout_of(p.k, p.n, p.x2_row, p.x2_column, item).leading == 0) {
+    return "matrices without a leading dimension";
+  }
+  for (int axis = 0; axis < p.batch_rank; ++axis) {
+    if (p.x1_batch[axis] % item != 0 || p.x2_batch[axis] % item != 0) {
+      return "stacks whose strides are no multiples of an item";
+    }
+  }
+  return nullptr;
+}
+
+template <Dtype Type>
+const char* find_unsupported_matmul(const void* params) {
+  return find_unsupported_product(*static_cast<const MatmulParams*>(params), itemsize(Type));
+}
+
+void declare(matmul_kernels& table) noexcept {
+  const auto entry = [&](Dtype type) -> Kernel& { return table.loop[static_cast<int>(type)]; };
+  entry(Dtype::float32).unsupported_reason = find_unsupported_matmul<Dtype::float32>;
+  entry(Dtype::float64).unsupported_reason = find_unsupported_matmul<Dtype::float64>;
+  entry(Dtype::complex64).unsupported_reason = find_unsupported_matmul<Dtype::complex64>;
+  entry(Dtype::complex128).unsupported_reason = find_unsupported_matmul<Dtype::complex128>;
+}
+
+// ---- cuSOLVER
+
+/// Extents are ints there, and none is 0.
+bool is_extent(std::int64_t n) { return n > 0 && n <= INT32_MAX; }
+
+const char* find_unsupported_shape(const LinAlgParams& p, LinAlgRoutine routine) {
+  if (!is_extent(p.rows) || !is_extent(p.columns)) return "matrices of such an extent";
+  switch (routine) {
+    case LinAlgRoutine::getrs:
+    case LinAlgRoutine::determinant:
+    case LinAlgRoutine::potrf:
+    case LinAlgRoutine::syevd:
+    case LinAlgRoutine::geev:
+      if (p.rows != p.columns) return "matrices that are not square";
+      break;
+    case LinAlgRoutine::orgqr:
+      if (p.extra > p.columns || p.columns > p.rows) return "more reflectors than columns or rows";
+      break;
+    default:
+      break;
+  }
+  const bool has_extra = routine == LinAlgRoutine::getrs || routine == LinAlgRoutine::orgqr;
+  return has_extra && !is_extent(p.extra) ? "right-hand sides or reflectors of such a number"
+                                          : nullptr;
+}
+
+/// `Value`: the width of the real dtype, which the values have, but for complex eigenvalues.
+template <LinAlgRoutine Routine, std::int64_t Item, std::int64_t Value>
+const char* find_unsupported_routine(const void* params) {
+  const auto& p = *static_cast<const LinAlgParams*>(params);
+  for (const void* address : {p.a, p.b, p.c}) {
+    if (!is_at_multiple(address, Item))
+      return "matrices that do not begin at a multiple of an item";
+  }
+  if (!is_at_multiple(p.values, Routine == LinAlgRoutine::geev ? Item : Value))
+    return "values that do not begin at a multiple of one";
+  return find_unsupported_shape(p, Routine);
+}
+
+template <LinAlgRoutine Routine>
+void declare(Kernel (&kernels_by_dtype)[dtype_count]) noexcept {
+  kernels_by_dtype[static_cast<int>(Dtype::float32)].unsupported_reason =
+      find_unsupported_routine<Routine, 4, 4>;
+  kernels_by_dtype[static_cast<int>(Dtype::float64)].unsupported_reason =
+      find_unsupported_routine<Routine, 8, 8>;
+  kernels_by_dtype[static_cast<int>(Dtype::complex64)].unsupported_reason =
+      find_unsupported_routine<Routine, 8, 4>;
+  kernels_by_dtype[static_cast<int>(Dtype::complex128)].unsupported_reason =
+      find_unsupported_routine<Routine, 16, 8>;
+}
+
+template <LinAlgRoutine... Routines>
+void declare_all(linalg_kernels& table) noexcept {
+  (declare<Routines>(table.loop[static_cast<int>(Routines)]), ...);
+}
+
+void declare(linalg_kernels& table) noexcept {
+  using enum LinAlgRoutine;
+  declare_all<getrf, getrs, determinant, potrf, geqrf, orgqr, gesdd, syevd, geev>(table);
+}
+
+}  // namespace
+
+void fill_unsupported_reasons(KernelTable& table) noexcept {
+  declare(table.fft);
+  declare(table.matmul);
+  declare(table.linalg);
+}
+
+}  // namespace skerry

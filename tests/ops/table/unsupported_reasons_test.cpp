@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/table/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/errors.hpp"
+#include "device/registry.hpp"
+#include "device/stream.hpp"
+
+// What NVIDIA's libraries would refuse, a rehearsed device refuses: nothing of what the front ends
+// enqueue, and all of the following.
+
+namespace skerry {
+namespace {
+
+template <class Params>
+std::string refused(const Kernel& entry, const Params& params) {
+  const char* const text = entry.unsupported_reason(&params);
+  return text != nullptr ? text : "";
+}
+
+/// An address that is never read.
+char* fake_pointer(std::uintptr_t address) {
+  return reinterpret_cast<char*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+/// rfft of float32 along axis 1 of (3, 8, 5).
+FftParams real_transform() {
+  FftParams p{};
+  p.input = fake_pointer(512);
+  p.output = fake_pointer(1024);
+  p.rank = 3;
+  p.transformed = 1;
+  const std::int64_t shape[] = {3, 5, 8};
+  const std::int64_t input[] = {160, 4, 20};
+  const std::int64_t output[] = {200, 8, 40};
+  for (int axis = 0; axis < 3; ++axis) {
+    p.shape[axis] = shape[axis];
+    p.input_strides[axis] = input[axis];
+    p.output_strides[axis] = output[axis];
+  }
+  return p;
+}
+
+TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
+  const Kernel& entry = kernels().fft.real_to_complex[0];
+  EXPECT_EQ(refused(entry, real_transform()), "");
+  FftParams p = real_transform();
+  p.input = fake_pointer(516);
+  EXPECT_NE(refused(entry, p), "");
+  p = real_transform();
+  p.output = fake_pointer(1028);
+  EXPECT_NE(refused(entry, p), "");
+  p = real_transform();
+  p.input_strides[0] = 164;  // the plan is executed for each of the three
+  EXPECT_NE(refused(entry, p), "");
+  p = real_transform();
+  p.input_strides[2] = 21;
+  EXPECT_NE(refused(entry, p), "");
+  p = real_transform();
+  p.input_strides[2] = -20;
+  EXPECT_NE(refused(entry, p), "");
+  p = real_transform();
+  p.transformed = 2;
+  EXPECT_NE(refused(entry, p), "");
+  p = real_transform();
+  p.mirrored = true;
+  EXPECT_NE(refused(entry, p), "");
+}
+
+TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
+  const Device device{cuda_kind, 0};
+  const Kernel& entry = kernels(device).fft.real_to_complex[0];
+  FftParams p = real_transform();
+  p.input = fake_pointer(516);
+  try {
+    launch(device, entry, p, {});
+    FAIL() << "nothing was thrown";
+  } catch (const DeviceError& refused) {
+    EXPECT_NE(std::string(refused.what()).find("complex number"), std::string::npos)
+        << refused.what();
+  }
+}
+
+TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
+  FftParams p{};
+  p.rank = 2;
+  p.transformed = 2;
+  p.shape[0] = p.shape[1] = 4;
+  p.input_strides[0] = p.output_strides[0] = 64;
+  p.input_strides[1] = p.output_strides[1] = 16;
+  const Kernel& entry = kernels().fft.complex_to_complex[1];
+  EXPECT_EQ(refused(entry, p), "");
+  p.input_strides[0] = 72;
+  EXPECT_NE(refused(entry, p), "");
+  p.input_strides[0] = 80;
+  p.input_strides[1] = 32;
+  EXPECT_NE(refused(entry, p), "");
+}
+
+TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
+  const Kernel& entry = kernels().matmul.loop[static_cast<int>(Dtype::complex128)];
+  MatmulParams good{};
+  good.m = good.n = good.k = 3;
+  good.x1_row = good.x2_row = 48;
+  good.x1_column = good.x2_column = 16;
+  good.batch = 2;
+  good.batch_rank = 1;
+  good.batch_shape[0] = 2;
+  good.x1_batch[0] = 144;
+  EXPECT_EQ(refused(entry, good), "");
+  MatmulParams p = good;
+  p.x2 = fake_pointer(8);
+  EXPECT_NE(refused(entry, p), "");
+  p = good;
+  p.x1_row = 56;
+  EXPECT_NE(refused(entry, p), "");
+  p = good;
+  p.x1_batch[0] = 152;
+  EXPECT_NE(refused(entry, p), "");
+  p.k = 0;
+  EXPECT_EQ(refused(entry, p), "");
+}
+
+TEST(Refusals, CusolverTakesExtentsOfAnInt) {
+  const auto entry = [](LinAlgRoutine routine) -> const Kernel& {
+    return kernels().linalg.loop[static_cast<int>(routine)][static_cast<int>(Dtype::float64)];
+  };
+  LinAlgParams good{};
+  good.rows = good.columns = good.extra = 3;
+  for (int routine = 0; routine < linalg_routine_count; ++routine) {
+    EXPECT_EQ(refused(entry(static_cast<LinAlgRoutine>(routine)), good), "") << routine;
+  }
+  LinAlgParams p = good;
+  p.rows = std::int64_t{1} << 31;
+  EXPECT_NE(refused(entry(LinAlgRoutine::getrf), p), "");
+  p = good;
+  p.columns = 2;
+  EXPECT_EQ(refused(entry(LinAlgRoutine::geqrf), p), "");
+  EXPECT_NE(refused(entry(LinAlgRoutine::potrf), p), "");
+  EXPECT_NE(refused(entry(LinAlgRoutine::orgqr), p), "");
+  p = good;
+  p.a = fake_pointer(4);
+  EXPECT_NE(refused(entry(LinAlgRoutine::geev), p), "");
+}
+
+}  // namespace
+}  // namespace skerry
