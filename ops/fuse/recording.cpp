@@ -38,9 +38,8 @@ std::int32_t find_latest(const Items& items, IsSame is_same) {
   return -1;
 }
 
-void before_write(const NdArray& target) {
-  if (Recording* const recording = Recording::current()) recording->evaluate_readers(target);
-}
+/// Called only while this thread records.
+void before_write(const NdArray& target) { of_thread->evaluate_readers(target); }
 
 /// What tells this thread from others.
 const void* this_thread() noexcept { return static_cast<const void*>(&of_thread); }

@@ -467,6 +467,25 @@ def test_another_thread_gets_the_value(x):
     np.testing.assert_array_equal(values[0], X * 2 + 1)
 
 
+def test_another_thread_writes_to_its_own_array(x):
+    array = sk.zeros_like(x)
+
+    def write():
+        array[...] = x
+        array[:500] += 1
+
+    @sk.fuse
+    def run(x):
+        y = x * 2
+        thread = threading.Thread(target=write)
+        thread.start()
+        thread.join()
+        return y - 1
+
+    np.testing.assert_array_equal(host(run(x)), X * 2 - 1)
+    np.testing.assert_array_equal(host(array), X + (np.arange(1000) < 500))
+
+
 def test_a_pending_array_can_be_a_key_a_value_and_an_item(x):
     def run(x):
         y = x + 0.0
