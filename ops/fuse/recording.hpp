@@ -125,7 +125,7 @@ class Recording {
   /// Whether operations on this device are recorded: where there is a kernel for passes.
   [[nodiscard]] static bool records(Device device) noexcept;
 
-  /// The result of a kernel whose parameter is a plan, output first; it is kept. `LayoutEntry`: a
+  /// The result of a kernel whose parameter is a plan, output first; it is kept. `LayoutOrShape`: a
   /// layout&&, or const dims& in C order, to whose shape inputs broadcast.
   template <class LayoutOrShape>
   [[nodiscard]] NdArray append(const Kernel& step, const RecordedFunction& function,

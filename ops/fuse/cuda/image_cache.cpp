@@ -28,7 +28,7 @@ constexpr std::string_view ending = ".kernel";
 constexpr unsigned long first_hash = 0xcbf29ce484222325;
 
 /// Empty where there is none that nobody else can write to, as what is read is run. It is
-/// descriptor where it isn't there.
+/// made where it isn't there.
 files::path usable_folder() {
   files::path folder;
   const char* const selected = environment_text("SKERRY_KERNEL_CACHE");

@@ -171,7 +171,7 @@ void reduce_block(const Reduction& reduction, BlockSlice slice, char* workspace)
   reduction.reducer.finish(slice.output, slice.output_step, acc, slice.n, finishing(reduction));
 }
 
-/// `visitor(i, room)` of a range.
+/// `visitor(i, workspace)` of a range.
 template <class Each>
 [[gnu::noinline]] void visit_with_workspace(int64 begin, int64 end, Each visitor) noexcept {
   alignas(64) char workspace[feed_bytes];

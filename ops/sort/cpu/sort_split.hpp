@@ -109,7 +109,7 @@ void split_chunk(const Source& source, int64 begin, int64 end, const WayPivots<K
   }
 }
 
-/// Calls what(piece, begin, end) for chunks of n keys, on several threads.
+/// Calls function(chunk, begin, end) for chunks of n keys, on several threads.
 template <class F>
 void for_chunks(int64 n, int64 chunks, const F& function) {
   const int64 length = ceil_div(ceil_div(n, chunks), 64) * 64;
