@@ -265,7 +265,7 @@ def kernels_command(check: Check) -> tuple[list[str], dict[str, str]]:
         raise Skipped("GoogleTest was not found when the tests were to be built")
     command = [str(KERNELS), "--require-gpu"]
     if any(reason.startswith("fft") for reason in check.skipped_tests):
-        command.append("--gtest_filter=-*fft_kernels*")
+        command.append("--gtest_filter=-*FftKernels*")
     spec = importlib.util.find_spec("scipy_openblas32")
     if spec is None or spec.origin is None:
         return command, {}

@@ -214,5 +214,6 @@ def test_gpu_check_leaves_the_transforms_out_by_name_where_they_were_not_built(
     )
     assert status == 0, output
     assert "-DSKERRY_FFT=OFF" in ran[1]["command"]
-    assert "--gtest_filter=-*fft_kernels*" in ran[-1]["command"]
+    assert "--gtest_filter=-*FftKernels*" in ran[-1]["command"]
+    assert "class FftKernels" in (ROOT / "tests" / "kernels" / "linalg_test.cpp").read_text()
     assert "without fft on the CPU" in record["parts"][0]["detail"]
