@@ -58,7 +58,7 @@ class PinnedChunks final : public UploadChunks {
 
 void copy_from_host(const StorageRef& target, char* target_data, const StorageRef& source,
                     const char* source_data, std::size_t nbytes) {
-  DeviceState& device_state = use(target->device());
+  DeviceState& device_state = usable_state(target->device());
   StreamState& stream_state = stream_for_copies(device_state);
   void* const handle = stream_state.handle();
   const MemoryUse uses[] = {writes(target)};
@@ -78,7 +78,7 @@ void copy_from_host(const StorageRef& target, char* target_data, const StorageRe
 
 void copy_to_host(char* target_data, bool to_page_locked, const StorageRef& source,
                   const char* source_data, std::size_t nbytes) {
-  DeviceState& device_state = use(source->device());
+  DeviceState& device_state = usable_state(source->device());
   StreamState& stream_state = stream_for_copies(device_state);
   void* const handle = stream_state.handle();
   const std::uint64_t end_number = device_state.deferred->next();
@@ -103,8 +103,8 @@ void copy_to_host(char* target_data, bool to_page_locked, const StorageRef& sour
 /// On the target's stream.
 void copy_between(const StorageRef& target, char* target_data, const StorageRef& source,
                   const char* source_data, std::size_t nbytes) {
-  DeviceState& device_state = use(target->device());
-  DeviceState& origin = use(source->device());
+  DeviceState& device_state = usable_state(target->device());
+  DeviceState& origin = usable_state(source->device());
   StreamState& stream_state = stream_for_copies(device_state);
   const bool same_gpu = device_state.ordinal == origin.ordinal;
   // The driver stages by itself where there is no peer access; asking enables it where it exists.
@@ -124,7 +124,7 @@ void copy_between(const StorageRef& target, char* target_data, const StorageRef&
 }
 
 std::unique_ptr<UploadChunks> open_upload(const StorageRef& target) {
-  return std::make_unique<PinnedChunks>(target, stream_for_copies(use(target->device())));
+  return std::make_unique<PinnedChunks>(target, stream_for_copies(usable_state(target->device())));
 }
 
 }  // namespace skerry::cuda

@@ -124,7 +124,7 @@ void note_dependency(DeviceState& later, const DeviceState& earlier) noexcept {
 }
 
 std::int64_t* add_deferred(Device device, const DeferredError& error) {
-  return use(device).deferred->add(error, cuda::current_stream_handle(device));
+  return usable_state(device).deferred->add(error, cuda::current_stream_handle(device));
 }
 
 void close_deferred(Device device, const std::int64_t* word) noexcept {

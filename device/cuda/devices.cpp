@@ -60,7 +60,7 @@ int count_devices() {
   return count();
 }
 
-void require_device(Device device) { static_cast<void>(use(device)); }
+void require_device(Device device) { static_cast<void>(usable_state(device)); }
 int ordinal_of(Device device) { return look_at(device).ordinal; }
 
 }  // namespace cuda

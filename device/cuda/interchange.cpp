@@ -41,7 +41,7 @@ void wait_for(const UnfinishedUses& uses, DeviceState& waiting, void* stream) {
 
 void* make_ready_on_legacy(Storage& memory) {
   const Device device = memory.device();
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   const StreamState& stream_state = current_stream_state(device_state);
   void* const current = stream_state.handle();
   const bool is_legacy = current == legacy_stream;
@@ -62,7 +62,7 @@ void* make_ready_on_legacy(Storage& memory) {
 
 void make_ready_on(Storage& memory, void* stream) {
   const Device device = memory.device();
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   const StreamState& stream_state = current_stream_state(device_state);
   void* const current = stream_state.handle();
   StreamUses* const storage_uses = memory.uses();
@@ -81,18 +81,18 @@ void make_ready_on(Storage& memory, void* stream) {
 
 void make_ready_on_current(Storage& memory) {
   if (StreamUses* const storage_uses = memory.uses()) {
-    storage_uses->precede(current_stream_state(use(memory.device())));
+    storage_uses->precede(current_stream_state(usable_state(memory.device())));
   }
 }
 
 void note_import_on_current(Storage& memory) {
   if (StreamUses* const storage_uses = memory.uses()) {
-    storage_uses->note_import(current_stream_state(use(memory.device())));
+    storage_uses->note_import(current_stream_state(usable_state(memory.device())));
   }
 }
 
 PointerInfo inspect_pointer(const void* data) {
-  DeviceState& any = use(first_device);
+  DeviceState& any = usable_state(first_device);
   PointerAttributes attributes{};
   const int code = call<&Api::get_pointer_attributes>(&attributes, data);
   if (code == invalid_value) {
@@ -122,7 +122,7 @@ PointerInfo inspect_pointer(const void* data) {
 }
 
 int ordinal_of_stream(Device device, void* handle) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   const DeviceGuard guard(device_state);
   int ordinal = -1;
   const int code = call<&Api::stream_device>(handle, &ordinal);
@@ -135,7 +135,7 @@ int ordinal_of_stream(Device device, void* handle) {
 }
 
 std::shared_ptr<void> make_device_current(Device device) {
-  return std::make_shared<DeviceGuard>(use(device));
+  return std::make_shared<DeviceGuard>(usable_state(device));
 }
 
 }  // namespace skerry::cuda

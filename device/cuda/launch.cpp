@@ -114,7 +114,7 @@ std::vector<KernelOperand> operands_of(std::span<const MemoryUse> uses) {
 
 void launch(Device device, const Kernel& entry, const void* params, std::size_t params_size,
             std::span<const MemoryUse> uses) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   StreamState& stream_state = current_stream_state(device_state);
   stream_state.limit_work();
   const DeviceGuard guard(device_state);

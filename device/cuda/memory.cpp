@@ -62,12 +62,12 @@ class EmptyDeviceStorage final : public Storage {
 }  // namespace
 
 StorageRef allocate(Device device, std::size_t nbytes) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   return device_state.memory->allocate(nbytes, current_stream_state(device_state));
 }
 
 StorageRef allocate_empty(Device device) {
-  return StorageRef(new EmptyDeviceStorage(device, current_stream_state(use(device))));
+  return StorageRef(new EmptyDeviceStorage(device, current_stream_state(usable_state(device))));
 }
 
 MemoryStatistics statistics(Device device) { return look_at(device).memory->read_statistics(); }
@@ -75,7 +75,7 @@ void reset_peak(Device device) { look_at(device).memory->reset_peak(); }
 void set_memory_limit(Device device, std::size_t nbytes) {
   look_at(device).memory->set_limit(nbytes);
 }
-std::size_t trim(Device device) { return use(device).memory->trim(); }
+std::size_t trim(Device device) { return usable_state(device).memory->trim(); }
 
 StorageRef adopt(Device device, const ForeignMemory& foreign_memory) {
   return StorageRef(new ForeignDeviceStorage(device, foreign_memory));

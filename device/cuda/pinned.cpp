@@ -165,7 +165,8 @@ TakenBlock take_block(DeviceState& device_state, Device device, std::size_t nbyt
 
 StorageRef allocate_pinned(Device device, std::size_t nbytes) {
   DeviceState* const state_in_use = first_in_use();
-  DeviceState& device_state = state_in_use != nullptr ? *state_in_use : use({cuda_kind, 0});
+  DeviceState& device_state =
+      state_in_use != nullptr ? *state_in_use : usable_state({cuda_kind, 0});
   if (nbytes == 0) return StorageRef(new PinnedStorage(nullptr, 0, 0, device));
   if (nbytes > SIZE_MAX / 4) {
     throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes), device, nbytes);

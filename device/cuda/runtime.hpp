@@ -72,7 +72,7 @@ extern std::atomic<const Api*> table;
 }  // namespace detail
 
 /// The state of a CUDA device that is usable now; throws what require() throws.
-[[nodiscard]] inline DeviceState& use(Device device) {
+[[nodiscard]] inline DeviceState& usable_state(Device device) {
   if (device.index >= 0 && device.index < detail::usable_count.load(std::memory_order_acquire))
       [[likely]] {
     DeviceState& device_state = *detail::states[device.index];

@@ -12,10 +12,12 @@
 
 namespace skerry::cuda {
 
-std::shared_ptr<void> create_stream(Device device) { return use(device).streams->create(); }
+std::shared_ptr<void> create_stream(Device device) {
+  return usable_state(device).streams->create();
+}
 
 void synchronize_stream(Device device, void* handle) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   StreamState* const stream_state = device_state.streams->find(handle);
   const std::uint64_t ended = stream_state != nullptr ? stream_state->end_epoch() : 0;
   const std::uint64_t end_number = device_state.deferred->next();
@@ -28,17 +30,17 @@ void synchronize_stream(Device device, void* handle) {
 }
 
 bool is_idle(Device device, void* handle) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   const DeviceGuard guard(device_state);
   return is_done(call<&Api::stream_query>(handle), device_state, "stream");
 }
 
 void wait_for_stream(Device later, void* handle, Device earlier, void* earlier_handle) {
-  join(use(later), handle, use(earlier), earlier_handle);
+  join(usable_state(later), handle, usable_state(earlier), earlier_handle);
 }
 
 void synchronize_device(Device device) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   const std::vector<StreamUse> ended = device_state.streams->end_epochs();
   const std::uint64_t end_number = device_state.deferred->next();
   {
@@ -50,24 +52,24 @@ void synchronize_device(Device device) {
 }
 
 std::shared_ptr<void> create_event(Device device) {
-  return use(device).streams->create_timed_event();
+  return usable_state(device).streams->create_timed_event();
 }
 
 void record_event(Device device, void* event, void* handle) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   const DeviceGuard guard(device_state);
   check(call<&Api::event_record>(event, handle), device_state, "event");
 }
 
 void wait_for_event(Device waiting, void* handle, Device event_device, void* event) {
-  DeviceState& device_state = use(waiting);
-  note_dependency(device_state, use(event_device));
+  DeviceState& device_state = usable_state(waiting);
+  note_dependency(device_state, usable_state(event_device));
   const DeviceGuard guard(device_state);
   check(call<&Api::stream_wait_event>(handle, event), device_state, "event");
 }
 
 void synchronize_event(Device device, void* event) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   {
     const DeviceGuard guard(device_state);
     check(call<&Api::event_synchronize>(event), device_state, "event");
@@ -76,13 +78,13 @@ void synchronize_event(Device device, void* event) {
 }
 
 bool is_event_done(Device device, void* event) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   const DeviceGuard guard(device_state);
   return is_done(call<&Api::event_query>(event), device_state, "event");
 }
 
 double elapsed(Device device, void* start, void* end) {
-  DeviceState& device_state = use(device);
+  DeviceState& device_state = usable_state(device);
   const DeviceGuard guard(device_state);
   float milliseconds = 0.0F;
   check(call<&Api::event_elapsed>(&milliseconds, start, end), device_state, "elapsed");

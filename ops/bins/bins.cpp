@@ -79,7 +79,7 @@ NdArray count_numbers(const char* op, const NdArray& x, const NdArray* weights, 
   check_size(op, x, weights, bins);
   const Device device = x.device();
   const Kernel& kernel =
-      require_kernel(op, kernels<bins_kernels>(device).bincount, default_integer, device);
+      require_kernel(op, kernels<BinsKernels>(device).bincount, default_integer, device);
   const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
   const NdArray weight_values =
       weights != nullptr ? contiguous(astype(*weights, Dtype::float64, false)) : numbers;
@@ -136,7 +136,7 @@ NdArray histogram(const NdArray& x, const NdArray& edges, bool uniform, double f
     throw ValueError("histogram: 1 to 2^31 - 1 bins are needed, as 1-D edges: " + describe(edges));
   }
   const Kernel& kernel = require_kernel(
-      op, kernels<bins_kernels>(device).histogram[static_cast<int>(type)], type, device);
+      op, kernels<BinsKernels>(device).histogram[static_cast<int>(type)], type, device);
   const NdArray items = contiguous(x);
   const NdArray bounds = contiguous(edges);
   NdArray out = empty(op, Dims{bins}, Dtype::int64, device);

@@ -44,7 +44,7 @@ struct HistogramParams {
   return std::clamp<std::int64_t>(size / std::max<std::int64_t>(4 * bins, 1 << 16), 1, max_parts);
 }
 
-struct bins_kernels {
+struct BinsKernels {
   Kernel bincount;                ///< Parameter: BincountParams.
   Kernel histogram[dtype_count];  ///< Parameter: HistogramParams, by real floating dtype.
 };

@@ -7,7 +7,7 @@
 #include "core/device.hpp"
 #include "core/dtype.hpp"
 
-// Front ends ask for the kernels of a family, `sort_kernels` of ops/sort/kernels.hpp; what is in
+// Front ends ask for the kernels of a family, `SortKernels` of ops/sort/kernels.hpp; what is in
 // the other families they need not know. Defined for each family in ops/table/table.cpp.
 
 namespace skerry::cpu {

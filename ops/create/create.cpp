@@ -22,7 +22,7 @@ namespace {
 NdArray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t lower,
              std::int64_t upper, Device device) {
   const Kernel& entry =
-      require_kernel(op, kernels<moves_kernels>(device).band, Dtype::bool_, device);
+      require_kernel(op, kernels<MovesKernels>(device).band, Dtype::bool_, device);
   NdArray out = empty(op, Dims{rows, columns}, Dtype::bool_, device);
   if (out.size() > 0) {
     const MemoryUse uses[] = {writes(out)};

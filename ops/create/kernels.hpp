@@ -21,9 +21,9 @@ struct SequenceParams {
   bool has_last;
 };
 
-struct sequence_kernels {
+struct SequenceKernels {
   /// Parameter: SequenceParams, by dtype (not bool).
-  Kernel loop[dtype_count];
+  Kernel kernel[dtype_count];
 };
 
 }  // namespace skerry

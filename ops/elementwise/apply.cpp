@@ -29,7 +29,7 @@ const OpEntry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(o
 
 const Kernel& elementwise_kernel(const char* name, op_id op, const Common& common) {
   const Kernel& loop =
-      kernels<elementwise_kernels>(common.device).loop[op][static_cast<int>(common.type)];
+      kernels<ElementwiseKernels>(common.device).kernel[op][static_cast<int>(common.type)];
   return require_kernel(name, loop, common.type, common.device);
 }
 

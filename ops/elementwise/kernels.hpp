@@ -28,10 +28,10 @@ constexpr void for_each_operation(Use use) {
   for_each_of<3>(ops::ternary_ops{}, unary_count + binary_count, use);
 }
 
-struct elementwise_kernels {
+struct ElementwiseKernels {
   /// Parameter: plan; output first. All inputs of the row's dtype, the output of the operation's
   /// result dtype.
-  Kernel loop[elementwise_count][dtype_count];
+  Kernel kernel[elementwise_count][dtype_count];
 };
 
 }  // namespace skerry

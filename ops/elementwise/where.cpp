@@ -79,7 +79,7 @@ NdArray where(const Operand& condition, const Operand& x1, const Operand& x2) {
   const Dims shape = common_shape("where", all);
   Layout layout = result_layout("where", shape, type, all);
   const Kernel& loop = require_kernel(
-      "where", kernels<moves_kernels>(device).where_kernel[size_class(itemsize(type))], type,
+      "where", kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type,
       device);
   const NdArray mask = cast(condition, Dtype::bool_);  // numbers by their truth
   const NdArray first = cast(x1, type);
@@ -102,7 +102,7 @@ NdArray record_where(Recording& recording, const Operand& condition, const Opera
   const Dims shape = common_shape("where", all);
   Layout layout = result_layout("where", shape, type, all);
   const Kernel& loop = require_kernel(
-      "where", kernels<moves_kernels>(device).where_kernel[size_class(itemsize(type))], type,
+      "where", kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type,
       device);
   RecordedInput inputs[3];
   NdArray casts[3];

@@ -163,7 +163,7 @@ Dims last_axes(int rank, int count) {
 }
 
 const Kernel& complex_kernel(const NdArray& x) {
-  return kernels<fft_kernels>(x.device()).complex_to_complex[precision(x.dtype())];
+  return kernels<FftKernels>(x.device()).complex_to_complex[precision(x.dtype())];
 }
 
 /// Transforms a group of axes of a complex array into a fresh one.
@@ -197,7 +197,7 @@ Dims only_last(const Dims& axes, int count) {
 
 void require_fft_library(const char* op, const NdArray& x) {
   const Device device = x.device();
-  const fft_kernels& built = kernels<fft_kernels>(device);
+  const FftKernels& built = kernels<FftKernels>(device);
   if (is_host(device) && built.complex_to_complex[precision(x.dtype())].host == nullptr) {
     throw LibraryError(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
                        " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
@@ -250,7 +250,7 @@ NdArray FftPlan::real_to_complex(const NdArray& x, int axis, bool mirrored) cons
   const Device device = x.device();
   Dims shape = x.shape();
   if (!mirrored) shape[axis] = shape[axis] / 2 + 1;
-  const Kernel& kernel = kernels<fft_kernels>(device).real_to_complex[precision(x.dtype())];
+  const Kernel& kernel = kernels<FftKernels>(device).real_to_complex[precision(x.dtype())];
   if (needs_permutation(x, Dims{axis}, x.shape()[axis])) {
     const AxesAtEnd order(x.rank(), Dims{axis}.span());
     const NdArray rows =
@@ -267,7 +267,7 @@ NdArray FftPlan::complex_to_real(const NdArray& x, int axis, std::int64_t length
   const Device device = x.device();
   Dims shape = x.shape();
   shape[axis] = length;
-  const Kernel& kernel = kernels<fft_kernels>(device).complex_to_real[precision(x.dtype())];
+  const Kernel& kernel = kernels<FftKernels>(device).complex_to_real[precision(x.dtype())];
   if (needs_permutation(x, Dims{axis}, length)) {
     const AxesAtEnd order(x.rank(), Dims{axis}.span());
     const NdArray rows =

@@ -48,7 +48,7 @@ NdArray fft_frequencies(const char* op, std::int64_t n, double spacing, Dtype ty
   constexpr Dtype exact = Dtype::float64;
   const Dims shape{half ? n / 2 + 1 : n};
   const Kernel& kernel = require_kernel(
-      op, kernels<sequence_kernels>(device).loop[static_cast<int>(exact)], exact, device);
+      op, kernels<SequenceKernels>(device).kernel[static_cast<int>(exact)], exact, device);
   NdArray numbers = empty(op, shape, exact, device);
   const std::int64_t positive = half ? n / 2 + 1 : (n + 1) / 2;
   count_up(kernel, numbers, 0, positive, 0);

@@ -45,7 +45,7 @@ struct FftParams {
 /// Parameter: FftParams; by real type: float32, float64. The native forms take axes that are
 /// positive multiples of each other, as in a C-contiguous array, and at most two of a batch; both
 /// sides begin at multiples of a complex number's size, for each element of fft_looped_axis().
-struct fft_kernels {
+struct FftKernels {
   Kernel complex_to_complex[2];
   Kernel real_to_complex[2];
   Kernel complex_to_real[2];

@@ -89,7 +89,7 @@ struct alignas(16) RowParams {
   std::int64_t rows;
   std::int64_t block;                ///< rows that are taken together; never 0
   std::int64_t cost;                 ///< of a row, in additions
-  void (*feed)(const void* params);  ///< of fuse_kernels, as the next
+  void (*feed)(const void* params);  ///< of FuseKernels, as the next
   void (*make_rows)(const void* params);
   std::int32_t steps;
 };
@@ -131,7 +131,7 @@ struct CompiledCall {
   char* error_message;  ///< gets a text where nothing is launched, as there is no such kernel
 };
 
-struct fuse_kernels {
+struct FuseKernels {
   /// Parameter: FusedParams with what follows it. There is no native form.
   Kernel run_pass;
   /// Parameter: RowParams with what follows it. There is no native form.

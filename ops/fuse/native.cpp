@@ -191,7 +191,7 @@ bool Evaluation::launch_compiled(nodes part_nodes, const Dims& shape) {
   const bool is_new = structure->function == nullptr;
   {
     const WithoutOuterLock working(is_new);
-    launch(device, kernels<fuse_kernels>(device).compiled, call,
+    launch(device, kernels<FuseKernels>(device).compiled, call,
            {uses, static_cast<std::size_t>(operand_count_)});
   }
   if (*error_message == 0) {

@@ -72,7 +72,7 @@ void Recording::set_hooks(const EvaluationHooks& hooks) noexcept { hooks_above =
 
 bool Recording::records(Device device) noexcept {
   return is_host(device) || runs_on_host(device) ||
-         kernels<fuse_kernels>(device).compiled.native != nullptr;
+         kernels<FuseKernels>(device).compiled.native != nullptr;
 }
 
 std::int32_t Recording::find_place(const Layout& layout) {

@@ -93,7 +93,7 @@ struct EvaluationHooks {
   void (*observe_pass)(const PassReport& pass) noexcept = nullptr;
 };
 
-/// Runs a kernel that reads what a pass makes: it gets the pass's parameters (fuse_kernels::feed),
+/// Runs a kernel that reads what a pass makes: it gets the pass's parameters (FuseKernels::feed),
 /// and the memory that they read.
 using feed_reader =
     std::function<void(std::span<const std::byte> pass, std::span<const MemoryUse> uses)>;

@@ -259,7 +259,7 @@ void Evaluation::launch_rows() {
                                                         : recording_.nodes_[index].storage;
     uses.push_back(is_own ? writes(memory) : reads(memory));
   }
-  const auto& table = kernels<fuse_kernels>(device);
+  const auto& table = kernels<FuseKernels>(device);
   const std::int64_t row = std::max<std::int64_t>(pass_report.moved / rows_ + row_scratch_, 1);
   const std::int64_t slack = RowParams::page * std::ssize(temporaries_);
   const std::int64_t capacity =

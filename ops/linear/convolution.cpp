@@ -49,7 +49,7 @@ NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std:
     return astype(wide, Dtype::float16, false);
   }
   const Kernel& kernel =
-      require_kernel(op, kernels<convolution_kernels>(device).loop[static_cast<int>(x.dtype())],
+      require_kernel(op, kernels<ConvolutionKernels>(device).kernel[static_cast<int>(x.dtype())],
                      x.dtype(), device);
   const NdArray items = contiguous(x);
   const NdArray factors = contiguous(taps);

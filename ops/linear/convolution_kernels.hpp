@@ -22,10 +22,10 @@ struct ConvolutionParams {
   std::int64_t count;  ///< not 0
 };
 
-struct convolution_kernels {
+struct ConvolutionKernels {
   /// Parameter: ConvolutionParams, by dtype (not bool, and none that is only stored). Integers
   /// wrap around.
-  Kernel loop[dtype_count];
+  Kernel kernel[dtype_count];
 };
 
 }  // namespace skerry

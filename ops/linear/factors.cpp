@@ -31,12 +31,10 @@ NdArray reflectors_to_matrix(const char* op, const NdArray& reflectors, const Nd
   if (q.size() == 0) return q;
   LapackCall call(op, LinAlgRoutine::orgqr, q);
   call.params.b = factors.data();
-  call.params.extra = k;
+  call.params.reflector_count = k;
   call.run({&factors});
   return q;
 }
-
-enum class Vectors : std::int8_t { none, reduced, full };
 
 struct SingularValues {
   NdArray u;
@@ -44,20 +42,20 @@ struct SingularValues {
   NdArray vh;
 };
 
-SingularValues decompose(const char* op, const NdArray& input, Vectors vectors) {
+SingularValues decompose(const char* op, const NdArray& input, SingularVectors vectors) {
   const NdArray x = as_lapack_dtype(op, "x", input);
   require_matrices(op, "x", x);
   const Dims stack = stack_of(x);
   const std::int64_t m = rows_of(x);
   const std::int64_t n = columns_of(x);
   const std::int64_t k = std::min(m, n);
-  const std::int64_t u_columns = vectors == Vectors::full ? m : k;
-  const std::int64_t vh_rows = vectors == Vectors::full ? n : k;
+  const std::int64_t u_columns = vectors == SingularVectors::full ? m : k;
+  const std::int64_t vh_rows = vectors == SingularVectors::full ? n : k;
   SingularValues result;
-  if (vectors != Vectors::none && k == 0) {
+  if (vectors != SingularVectors::none && k == 0) {
     result.u = leading_part(identities(stack, m, x.dtype(), x.device()), m, u_columns);
     result.vh = leading_part(identities(stack, n, x.dtype(), x.device()), vh_rows, n);
-  } else if (vectors != Vectors::none) {
+  } else if (vectors != SingularVectors::none) {
     result.u = empty_column_major(op, stack, m, u_columns, x.dtype(), x.device());
     result.vh = empty_column_major(op, stack, vh_rows, n, x.dtype(), x.device());
   }
@@ -66,9 +64,9 @@ SingularValues decompose(const char* op, const NdArray& input, Vectors vectors) 
   require_finite(op, x);
   LapackCall call(op, LinAlgRoutine::gesdd, copy_column_major(x));
   call.params.values = result.s.data();
-  call.params.extra = static_cast<std::int64_t>(vectors);
+  call.params.vectors = vectors;
   NdArray info;
-  if (vectors == Vectors::none) {
+  if (vectors == SingularVectors::none) {
     info = call.run({&result.s});
   } else {
     call.params.b = result.u.data();
@@ -88,7 +86,7 @@ TwoArrays decompose_hermitian(const char* op, const NdArray& input, bool with_ve
   require_finite(op, x, Triangle::lower);
   LapackCall call(op, LinAlgRoutine::syevd, a);
   call.params.values = values.data();
-  call.params.flag = with_vectors;
+  call.params.wants_eigenvectors = with_vectors;
   require_success(op, call.run({&values}), x, not_converged);
   return {values, a};
 }
@@ -108,7 +106,7 @@ TwoArrays decompose_general(const char* op, const NdArray& input, bool with_vect
   LapackCall call(op, LinAlgRoutine::geev, copy_column_major(source));
   call.params.values = values.data();
   call.params.b = eigenvectors.data();
-  call.params.flag = with_vectors;
+  call.params.wants_eigenvectors = with_vectors;
   require_success(op, call.run({&values, &eigenvectors}), x, not_converged);
   return {values, eigenvectors};
 }
@@ -126,7 +124,7 @@ NdArray cholesky(const NdArray& input, bool upper) {
   const bool by_columns = !upper && !runs_on_host(x.device());
   const NdArray a = by_columns ? copy_column_major(x) : copy_c_order(x);
   LapackCall call(op, LinAlgRoutine::potrf, a);
-  call.params.flag = !upper && !by_columns;
+  call.params.is_upper = !upper && !by_columns;
   require_success(op, call.run({}), x, "not positive definite");
   return upper ? triu(a, 0) : tril(a, 0);
 }
@@ -154,11 +152,11 @@ TwoArrays qr(const NdArray& input, bool complete) {
 
 ThreeArrays svd(const NdArray& x, bool full_matrices) {
   const SingularValues decomposition =
-      decompose("svd", x, full_matrices ? Vectors::full : Vectors::reduced);
+      decompose("svd", x, full_matrices ? SingularVectors::full : SingularVectors::reduced);
   return {decomposition.u, decomposition.s, decomposition.vh};
 }
 
-NdArray svdvals(const NdArray& x) { return decompose("svdvals", x, Vectors::none).s; }
+NdArray svdvals(const NdArray& x) { return decompose("svdvals", x, SingularVectors::none).s; }
 
 TwoArrays eigh(const NdArray& x) { return decompose_hermitian("eigh", x, true); }
 NdArray eigvalsh(const NdArray& x) { return decompose_hermitian("eigvalsh", x, false).first; }

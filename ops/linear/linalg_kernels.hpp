@@ -13,22 +13,25 @@ namespace skerry {
 /// orgqr and syevd).
 enum class LinAlgRoutine : std::uint8_t {
   getrf,        ///< a, pivots: LU factors of a (rows x columns), in place
-  getrs,        ///< b: solves with the factors a and pivots; of a^T where `flag`
+  getrs,        ///< b: solves with the factors a and pivots; of a^T where `is_transposed`
   determinant,  ///< b: determinants, c: their signs, values: logarithms, from factors and pivots
-  potrf,        ///< a: Cholesky factor in place, of the upper triangle where `flag`, else the lower
-  geqrf,        ///< a: reflectors below the diagonal and R, in place; b: their factors
-  orgqr,        ///< a: the matrix of the first `extra` reflectors in a, with factors b, in place
-  gesdd,        ///< b: U, values: singular values, c: V^H; none, reduced or full: extra = 0, 1, 2
-  syevd,        ///< values: eigenvalues of the lower triangle; with `flag`, a: eigenvectors
-  geev,         ///< values: complex eigenvalues; with `flag`, b: complex eigenvectors
+  potrf,  ///< a: Cholesky factor in place, of the upper triangle where `is_upper`, else the lower
+  geqrf,  ///< a: reflectors below the diagonal and R, in place; b: their factors
+  orgqr,  ///< a: the matrix of the first `reflector_count` reflectors in a, factors b, in place
+  gesdd,  ///< b: U, values: singular values, c: V^H; see `vectors`
+  syevd,  ///< values: eigenvalues of the lower triangle; a: eigenvectors if wanted
+  geev,   ///< values: complex eigenvalues; b: complex eigenvectors if wanted
 };
 inline constexpr int linalg_routine_count = 9;
+
+/// Which vectors of a singular value decomposition are wanted.
+enum class SingularVectors : std::uint8_t { none, reduced, full };
 
 /// A routine for each matrix of a stack. Matrices are dense, in column-major order, one behind the
 /// other; of one floating dtype unless said otherwise. No extent is 0.
 struct LinAlgParams {
   char* a;  ///< rows x columns; may be overwritten by any routine
-  char* b;  ///< or, where it has right-hand sides, rows x extra
+  char* b;  ///< or, where it has right-hand sides, rows x right_columns
   char* c;
   char* values;          ///< of the real dtype
   std::int32_t* pivots;  ///< min(rows, columns) for each matrix, counted from 1
@@ -36,8 +39,12 @@ struct LinAlgParams {
   std::int64_t batch;
   std::int64_t rows;
   std::int64_t columns;
-  std::int64_t extra;
-  bool flag;
+  std::int64_t right_columns;    ///< of getrs
+  std::int64_t reflector_count;  ///< of orgqr
+  SingularVectors vectors;       ///< of gesdd
+  bool is_transposed;            ///< of getrs
+  bool is_upper;                 ///< of potrf
+  bool wants_eigenvectors;       ///< of syevd and geev
   // Scratch memory of the host form, in items of the dtype, of the real dtype and of int32; each of
   // `slots` has its own.
   char* scratch;
@@ -47,9 +54,9 @@ struct LinAlgParams {
   std::int64_t integer_work;
 };
 
-struct linalg_kernels {
+struct LinAlgKernels {
   /// Parameter: LinAlgParams, by dtype (floating ones only).
-  Kernel loop[linalg_routine_count][dtype_count];
+  Kernel kernel[linalg_routine_count][dtype_count];
   /// Why the library that native forms need can't be opened, or lacks the routine; null if all is
   /// well.
   const char* (*library_error_message)(LinAlgRoutine routine) = nullptr;

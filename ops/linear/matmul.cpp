@@ -59,8 +59,8 @@ NdArray counts(const NdArray& x) { return astype(x, default_integer, false); }
 NdArray as_bool(const NdArray& x) { return astype(x, Dtype::bool_, false); }
 
 /// What matrices are multiplied in: float16 in float32 where no kernel takes it.
-Dtype multiplied_in(const matmul_kernels& table, Dtype type, Device device) {
-  const Kernel& kernel = table.loop[static_cast<int>(type)];
+Dtype multiplied_in(const MatmulKernels& table, Dtype type, Device device) {
+  const Kernel& kernel = table.kernel[static_cast<int>(type)];
   const bool has_form = runs_on_host(device) ? kernel.host != nullptr : kernel.native != nullptr;
   return is_built(type) && !has_form ? computed_in(type) : type;
 }
@@ -187,7 +187,7 @@ NdArray for_blas(const NdArray& x, Dtype type) {
 
 void require_blas(const char* op, Device device) {
   if (runs_on_host(device)) return blas::require(op);
-  const auto find_error_message = kernels<matmul_kernels>(device).library_error_message;
+  const auto find_error_message = kernels<MatmulKernels>(device).library_error_message;
   const char* const error_message = find_error_message != nullptr ? find_error_message() : nullptr;
   if (error_message == nullptr) return;
   throw_library_error(op, "cuBLAS", error_message);
@@ -237,10 +237,10 @@ NdArray multiply(const char* op, const NdArray& a, const NdArray& b) {
   Dims shape = stack;
   shape.push_back(x1.shape()[x1.rank() - 2]);
   shape.push_back(x2.shape()[x2.rank() - 1]);
-  const matmul_kernels& table = kernels<matmul_kernels>(device);
+  const MatmulKernels& table = kernels<MatmulKernels>(device);
   const Dtype wide = multiplied_in(table, type, device);
   check_shape(op, shape.span(), itemsize(wide));
-  const Kernel& kernel = require_kernel(op, table.loop[static_cast<int>(wide)], wide, device);
+  const Kernel& kernel = require_kernel(op, table.kernel[static_cast<int>(wide)], wide, device);
   if (is_floating(wide)) require_blas(op, device);
   // Copied before the stack is stretched, so once.
   const NdArray first =
@@ -353,7 +353,7 @@ NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
   }
   check_shape(op, stack.span(), itemsize(type));
   const Kernel& kernel =
-      require_kernel(op, kernels<matmul_kernels>(device).dot[static_cast<int>(type)], type, device);
+      require_kernel(op, kernels<MatmulKernels>(device).dot[static_cast<int>(type)], type, device);
   const NdArray first = stretched_stack(op, converted(op, a, type), stack, operands);
   const NdArray second = stretched_stack(op, converted(op, b, type), stack, operands);
   NdArray out = empty_of(c_layout(stack, itemsize(type)), type, device);

@@ -73,11 +73,11 @@ struct BlasLayout {
   return {0, false};
 }
 
-struct matmul_kernels {
+struct MatmulKernels {
   /// Parameter: MatmulParams, by dtype (not bool). Floating dtypes take operands that
   /// blas_layout_of() accepts, integers any; their arithmetic wraps around. float16 is added up in
   /// float32, and has no host form.
-  Kernel loop[dtype_count];
+  Kernel kernel[dtype_count];
   /// Parameter: MatmulParams with m = n = 1 and any strides, by dtype; complex x1 is conjugated.
   /// float16 is added up in float32; of bools, which have a host form only, it is whether any
   /// product is true.

@@ -54,7 +54,7 @@ std::int64_t slots_of(const LinAlgParams& params) {
   constexpr std::int64_t few_rows = 64;  // OpenBLAS keeps to one thread
   const std::int64_t area = params.rows * params.columns;
   const std::int64_t matrix_cost =
-      area * std::max(params.extra, std::min(params.rows, params.columns));
+      area * std::max(params.right_columns, std::min(params.rows, params.columns));
   const std::int64_t max_extent = std::max(params.rows, params.columns);
   if (max_extent <= few_rows) {
     return std::min(host_slots(params.batch), 1 + params.batch * (call + matrix_cost) / products);
@@ -66,7 +66,7 @@ std::int64_t slots_of(const LinAlgParams& params) {
 }
 
 void require_solver(const char* op, LinAlgRoutine routine, Device device) {
-  const auto find_error_message = kernels<linalg_kernels>(device).library_error_message;
+  const auto find_error_message = kernels<LinAlgKernels>(device).library_error_message;
   if (find_error_message == nullptr)
     return;  // the build has no such kernels: said where they are asked for
   const char* const error_message = find_error_message(routine);
@@ -212,7 +212,8 @@ NdArray LapackCall::run(std::initializer_list<const NdArray*> uses) {
   const Dtype type = a_.dtype();
   if (!runs_on_host(device)) require_solver(op_, routine_, device);
   const Kernel& kernel = require_kernel(
-      op_, kernels<linalg_kernels>(device).loop[static_cast<int>(routine_)][static_cast<int>(type)],
+      op_,
+      kernels<LinAlgKernels>(device).kernel[static_cast<int>(routine_)][static_cast<int>(type)],
       type, device);
   std::int64_t slot_nbytes = 0;
   params.slots = 1;

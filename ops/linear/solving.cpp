@@ -41,8 +41,8 @@ void solve_with(const char* op, const LuFactors& lu, const NdArray& b, std::int6
   LapackCall call(op, LinAlgRoutine::getrs, lu.factors);
   call.params.pivots = reinterpret_cast<std::int32_t*>(lu.pivots.data());
   call.params.b = b.data();
-  call.params.extra = columns;
-  call.params.flag = transposed;
+  call.params.right_columns = columns;
+  call.params.is_transposed = transposed;
   call.run({&lu.pivots, &b});
 }
 

@@ -28,7 +28,7 @@ const Kernel& cast_kernel(const char* op, Dtype source_dtype, Dtype destination_
                           Device device) {
   if (source_dtype == destination_dtype) {
     return require_kernel(
-        op, kernels<moves_kernels>(device).copy[size_class(itemsize(destination_dtype))],
+        op, kernels<MovesKernels>(device).copy[size_class(itemsize(destination_dtype))],
         destination_dtype, device);
   }
   const bool is_real =
@@ -39,22 +39,22 @@ const Kernel& cast_kernel(const char* op, Dtype source_dtype, Dtype destination_
                      " would drop the imaginary part; take real() or abs() first");
   }
   const Kernel& cast =
-      kernels<cast_kernels>(device)
-          .loop[static_cast<int>(source_dtype)][static_cast<int>(destination_dtype)];
+      kernels<CastKernels>(device)
+          .kernel[static_cast<int>(source_dtype)][static_cast<int>(destination_dtype)];
   return require_kernel(op, cast, is_built(source_dtype) ? destination_dtype : source_dtype,
                         device);
 }
 
-void enqueue_cast(const Kernel& entry, const NdArray& destination, const NdArray& source) {
+void enqueue_cast(const Kernel& kernel, const NdArray& destination, const NdArray& source) {
   KernelCall call(destination);
   call.add(source);
-  call.enqueue(entry);
+  call.enqueue(kernel);
 }
 
 NdArray convert(const char* op, const NdArray& x, Dtype type, Layout layout) {
-  const Kernel& entry = cast_kernel(op, x.dtype(), type, x.device());
+  const Kernel& kernel = cast_kernel(op, x.dtype(), type, x.device());
   NdArray out = empty_of(std::move(layout), type, x.device());
-  enqueue_cast(entry, out, x);
+  enqueue_cast(kernel, out, x);
   return out;
 }
 
@@ -167,16 +167,16 @@ static const char* cast_function(Dtype source_dtype, Dtype destination_dtype) no
 }
 
 NdArray record_astype(Recording& recording, const NdArray& x, Dtype type) {
-  const Kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
+  const Kernel& kernel = cast_kernel("astype", x.dtype(), type, x.device());
   const RecordedInput input{.array = &x, .type = x.dtype()};
-  return recording.append<Layout&&>(entry, {cast_function(x.dtype(), type)},
+  return recording.append<Layout&&>(kernel, {cast_function(x.dtype(), type)},
                                     order_of("astype", x, type), type, x.device(), {&input, 1});
 }
 
 NdArray record_operand(Recording& recording, const NdArray& x, Dtype type, const Dims& shape) {
-  const Kernel& entry = cast_kernel("astype", x.dtype(), type, x.device());
+  const Kernel& kernel = cast_kernel("astype", x.dtype(), type, x.device());
   const RecordedInput input{.array = &x, .type = x.dtype()};
-  return recording.append<const Dims&>(entry, {cast_function(x.dtype(), type)}, shape, type,
+  return recording.append<const Dims&>(kernel, {cast_function(x.dtype(), type)}, shape, type,
                                        x.device(), {&input, 1});
 }
 
@@ -222,28 +222,28 @@ void assign(const char* op, const NdArray& target, const NdArray& source) {
   require_writable(op, target);
   check_assigned_dtype(op, target, source.dtype());
   const Layout stretched = broadcast_to(op, source.layout(), target.shape());
-  const Kernel& entry = cast_kernel(op, source.dtype(), target.dtype(), device);
+  const Kernel& kernel = cast_kernel(op, source.dtype(), target.dtype(), device);
   if (same_elements(target, source)) return;
   if (may_overlap(target, source)) {
-    enqueue_cast(entry, target, convert_operand(source, source.dtype()));
+    enqueue_cast(kernel, target, convert_operand(source, source.dtype()));
   } else {
-    enqueue_cast(entry, target, source.view(stretched));
+    enqueue_cast(kernel, target, source.view(stretched));
   }
 }
 
 void fill(const char* op, const NdArray& target, const Scalar& value) {
   require_writable(op, target);
   const std::int64_t width = target.itemsize();
-  const Element entry = to_element(op, value, target.dtype());
+  const Element kernel = to_element(op, value, target.dtype());
   const Device device = target.device();
-  const Kernel& copies = require_kernel(op, kernels<moves_kernels>(device).copy[size_class(width)],
+  const Kernel& copies = require_kernel(op, kernels<MovesKernels>(device).copy[size_class(width)],
                                         target.dtype(), device);
   if (target.rank() == 0 && is_host(device)) {  // x[i] = value, which needs no plan
-    std::memcpy(target.data(), entry.bytes, static_cast<std::size_t>(width));
+    std::memcpy(target.data(), kernel.bytes, static_cast<std::size_t>(width));
     return;
   }
   KernelCall call(target);
-  call.add(entry, width);
+  call.add(kernel, width);
   call.enqueue(copies);
 }
 

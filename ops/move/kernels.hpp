@@ -40,7 +40,7 @@ struct RotateParams {
   std::int64_t shift_bytes;  ///< in [0, row_bytes)
 };
 
-struct moves_kernels {
+struct MovesKernels {
   /// Parameter: plan {to, from}, by size class. `from` may be an element by value: that is a fill.
   Kernel copy[5];
   /// Parameter: plan {out, condition (bool), x1, x2}, by size class.
@@ -54,11 +54,11 @@ struct moves_kernels {
   Kernel rotate;
 };
 
-struct cast_kernels {
+struct CastKernels {
   /// Parameter: plan {to, from}, by [from][to]. None from complex to real, nor from a dtype to
   /// itself on CUDA. NaN or out-of-range floats to integers give what the hardware gives, without a
   /// trap; float to bool is x != 0.
-  Kernel loop[dtype_count][dtype_count];
+  Kernel kernel[dtype_count][dtype_count];
 };
 
 }  // namespace skerry

@@ -49,9 +49,9 @@ struct RandomParams {
   std::uint64_t span;
 };
 
-struct random_kernels {
+struct RandomKernels {
   /// Parameter: RandomParams, by method and dtype of the output.
-  Kernel loop[random_method_count][dtype_count];
+  Kernel kernel[random_method_count][dtype_count];
 };
 
 }  // namespace skerry

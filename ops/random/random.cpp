@@ -32,7 +32,7 @@ void require_parameter(const NdArray& out, const NdArray& parameter, const char*
   }
 }
 
-void enqueue(const NdArray& out, const Kernel& entry, const PhiloxState& stream,
+void enqueue(const NdArray& out, const Kernel& kernel, const PhiloxState& stream,
              const RandomArguments& arguments) {
   const auto data_of = [](const NdArray* array) {
     return array == nullptr ? nullptr : array->data();
@@ -51,7 +51,7 @@ void enqueue(const NdArray& out, const Kernel& entry, const PhiloxState& stream,
   for (const NdArray* array : {arguments.a_each, arguments.b_each}) {
     if (array != nullptr) uses[count++] = reads(*array);
   }
-  launch(out.device(), entry, params, std::span(uses).first(count));
+  launch(out.device(), kernel, params, std::span(uses).first(count));
 }
 
 }  // namespace
@@ -61,14 +61,14 @@ void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
   require_writable(op, out);
   if (arguments.a_each != nullptr) require_parameter(out, *arguments.a_each, "a");
   if (arguments.b_each != nullptr) require_parameter(out, *arguments.b_each, "b");
-  const auto& table = kernels<random_kernels>(out.device());
-  const Kernel& entry =
-      require_kernel(op, table.loop[static_cast<int>(method)][static_cast<int>(out.dtype())],
+  const auto& table = kernels<RandomKernels>(out.device());
+  const Kernel& kernel =
+      require_kernel(op, table.kernel[static_cast<int>(method)][static_cast<int>(out.dtype())],
                      out.dtype(), out.device());
   if (out.size() == 0) return;
-  if (contiguous_size(out) == out.size()) return enqueue(out, entry, stream, arguments);
+  if (contiguous_size(out) == out.size()) return enqueue(out, kernel, stream, arguments);
   const NdArray drawn = empty(op, out.shape(), out.dtype(), out.device());
-  enqueue(drawn, entry, stream, arguments);
+  enqueue(drawn, kernel, stream, arguments);
   assign(op, out, drawn);
 }
 

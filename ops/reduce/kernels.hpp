@@ -40,10 +40,10 @@ struct alignas(16) ReduceParams : RowRange {
 inline constexpr std::int64_t feed_bytes =
     524288;  ///< that are made at a time: in the second cache
 
-struct reduce_kernels {
+struct ReduceKernels {
   /// Parameter: ReduceParams, by the input's dtype. argmax and argmin of bools have a host form
   /// only.
-  Kernel loop[reduction_count][dtype_count];
+  Kernel kernel[reduction_count][dtype_count];
 };
 
 }  // namespace skerry

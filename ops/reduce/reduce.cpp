@@ -126,7 +126,7 @@ NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis
                            : require_result_dtype(entry.name, entry.result, x.dtype());
   const Device device = x.device();
   const Kernel& kernel = require_kernel(
-      entry.name, kernels<reduce_kernels>(device).loop[op][static_cast<int>(x.dtype())], x.dtype(),
+      entry.name, kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())], x.dtype(),
       device);
   NdArray source = x;
   if (entry.has_one_axis && axes.count() != 1) {  // all of them: the index is in C order
@@ -211,9 +211,9 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
     if (x.strides()[axis] * width != dense.strides[axis] * x.itemsize()) return std::nullopt;
   }
   const Device device = x.device();
-  const Kernel& kernel = kernels<reduce_kernels>(device).loop[op][static_cast<int>(type)];
+  const Kernel& kernel = kernels<ReduceKernels>(device).kernel[op][static_cast<int>(type)];
   const Kernel& cast =
-      kernels<cast_kernels>(device).loop[static_cast<int>(x.dtype())][static_cast<int>(type)];
+      kernels<CastKernels>(device).kernel[static_cast<int>(x.dtype())][static_cast<int>(type)];
   ConvertedParams params{{}, {x.data(), x.itemsize(), width, cast.host}};
   params.reduce.correction = correction;
   params.reduce.feed = convert_chunk;
@@ -333,7 +333,7 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
     return std::nullopt;
   }
   const Device device = x.device();
-  const Kernel& kernel = kernels<reduce_kernels>(device).loop[op][static_cast<int>(x.dtype())];
+  const Kernel& kernel = kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())];
   const int rows = find_rows(x.shape(), selected_axes, params, x.itemsize());
   if (rows >= 0) {
     return recording.append_reduction(kernel, std::as_bytes(std::span(&params, 1)), shape, *result,
@@ -342,7 +342,7 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
   PendingMemory* const pending = pending_of(x);
   if (pending == nullptr || !accepts_feed(entry, params, x.itemsize())) return std::nullopt;
   params.input = &nowhere;
-  params.feed = kernels<fuse_kernels>(device).feed.host;
+  params.feed = kernels<FuseKernels>(device).feed.host;
   NdArray out = empty(entry.name, shape, *result, device);
   params.output = out.data();
   const auto launch_reduction = [&](std::span<const std::byte> pass,

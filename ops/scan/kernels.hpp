@@ -31,9 +31,9 @@ struct ScanParams {
   std::int64_t output_strides[max_axes];  ///< bytes
 };
 
-struct scan_kernels {
+struct ScanKernels {
   /// Parameter: ScanParams, by the input's dtype; the output has the dtype of the sum or product.
-  Kernel loop[scan_count][dtype_count];
+  Kernel kernel[scan_count][dtype_count];
 };
 
 }  // namespace skerry

@@ -70,7 +70,7 @@ NdArray run(const ScanEntry& entry, ScanId op, const NdArray& x, int axis, bool 
   const Device device = x.device();
   const Kernel& kernel = require_kernel(
       entry.name,
-      kernels<scan_kernels>(device).loop[static_cast<int>(op)][static_cast<int>(x.dtype())],
+      kernels<ScanKernels>(device).kernel[static_cast<int>(op)][static_cast<int>(x.dtype())],
       x.dtype(), device);
   Dims shape = x.shape();
   shape[axis] += include_initial ? 1 : 0;

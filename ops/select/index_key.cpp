@@ -315,8 +315,8 @@ bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Op
   if (!value_layout) return false;
   const Dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
   static_cast<void>(broadcast_to(op, *value_layout, trailing));
-  const Kernel& entry =
-      require_kernel(op, kernels<moves_kernels>(x.device()).where_kernel[size_class(x.itemsize())],
+  const Kernel& kernel =
+      require_kernel(op, kernels<MovesKernels>(x.device()).where_kernel[size_class(x.itemsize())],
                      x.dtype(), x.device());
   Layout mask_layout = mask.layout();
   for (int axis = mask.rank(); axis < x.rank(); ++axis) {
@@ -337,7 +337,7 @@ bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Op
     call.add(values);
   }
   call.add(x);
-  call.enqueue(entry);
+  call.enqueue(kernel);
   return true;
 }
 
@@ -379,8 +379,8 @@ void set_element(const char* op, const NdArray& x, std::int64_t offset, const Sc
   if (x.read_only() || detail::before_write != nullptr) {
     require_writable(op, x.view({{}, {}, offset}));
   }
-  const Element entry = to_element(op, value, x.dtype());
-  std::memcpy(x.memory()->data() + offset, entry.bytes, static_cast<std::size_t>(x.itemsize()));
+  const Element kernel = to_element(op, value, x.dtype());
+  std::memcpy(x.memory()->data() + offset, kernel.bytes, static_cast<std::size_t>(x.itemsize()));
 }
 
 }  // namespace skerry

@@ -91,7 +91,7 @@ struct RepeatedIndicesParams {
   std::int64_t total;
 };
 
-struct index_kernels {
+struct IndexKernels {
   Kernel gather[5];         ///< Parameter: GatherParams, by size class.
   Kernel scatter[5];        ///< Parameter: ScatterParams, by size class.
   Kernel offsets;           ///< Parameter: OffsetsParams.

@@ -26,15 +26,15 @@ struct CountedMask {
 
   CountedMask(const char* op, const NdArray& source_mask) : mask(contiguous(source_mask)) {
     const Device device = mask.device();
-    const Kernel& entry =
-        require_kernel(op, kernels<index_kernels>(device).count, Dtype::bool_, device);
+    const Kernel& kernel =
+        require_kernel(op, kernels<IndexKernels>(device).count, Dtype::bool_, device);
     const std::int64_t blocks = mask_blocks(mask.size());
     const bool is_native = capabilities_of(device).kernel_form == KernelForm::native;
     starts = empty({count_words(mask.size(), is_native)}, Dtype::int64, device);
     if (mask.size() == 0) return;
     auto* const starts_data = reinterpret_cast<std::int64_t*>(starts.data());
     const MemoryUse uses[] = {reads(mask), writes(starts)};
-    launch(device, entry, CountParams{mask.data(), mask.size(), starts_data}, uses);
+    launch(device, kernel, CountParams{mask.data(), mask.size(), starts_data}, uses);
     read_bytes(&count, starts.memory(), static_cast<std::size_t>(blocks) * sizeof count,
                sizeof count);
   }
@@ -47,15 +47,15 @@ struct CountedMask {
 
 NdArray compress(const char* op, const NdArray& x, const NdArray& mask) {
   const Device device = x.device();
-  const Kernel& entry = require_kernel(
-      op, kernels<index_kernels>(device).compress[size_class(x.itemsize())], x.dtype(), device);
+  const Kernel& kernel = require_kernel(
+      op, kernels<IndexKernels>(device).compress[size_class(x.itemsize())], x.dtype(), device);
   const CountedMask counted_mask(op, mask);
   NdArray out = empty({counted_mask.count}, x.dtype(), device);
   if (counted_mask.count == 0) return out;
   const NdArray source = contiguous(x);
   const MemoryUse uses[] = {reads(counted_mask.mask), reads(source.memory()), writes(out),
                             reads(counted_mask.starts)};
-  launch(device, entry,
+  launch(device, kernel,
          CompressParams{counted_mask.mask.data(), source.data(), out.data(), x.size(),
                         counted_mask.begins()},
          uses);
@@ -64,8 +64,8 @@ NdArray compress(const char* op, const NdArray& x, const NdArray& mask) {
 
 std::vector<NdArray> true_indices(const char* op, const NdArray& mask) {
   const Device device = mask.device();
-  const Kernel& entry =
-      require_kernel(op, kernels<index_kernels>(device).nonzero, Dtype::bool_, device);
+  const Kernel& kernel =
+      require_kernel(op, kernels<IndexKernels>(device).nonzero, Dtype::bool_, device);
   const CountedMask counted_mask(op, mask);
   const int rank = mask.rank();
   const std::int64_t shape[] = {rank, counted_mask.count};
@@ -81,7 +81,7 @@ std::vector<NdArray> true_indices(const char* op, const NdArray& mask) {
     params.rank = rank;
     std::copy(mask.shape().begin(), mask.shape().end(), params.shape);
     const MemoryUse uses[] = {reads(counted_mask.mask), writes(all), reads(counted_mask.starts)};
-    launch(device, entry, params, uses);
+    launch(device, kernel, params, uses);
   }
   std::vector<NdArray> columns;
   columns.reserve(static_cast<std::size_t>(rank));

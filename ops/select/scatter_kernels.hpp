@@ -35,10 +35,10 @@ struct ScatterReduceParams {
   std::int64_t* invalid_index;  ///< gets an index that is out of bounds; nothing is written then
 };
 
-struct scatter_reduce_kernels {
+struct ScatterReduceKernels {
   /// Parameter: ScatterReduceParams, by operation and dtype. minimum and maximum: not complex;
   /// bits: integers and bool, for which there is nothing else.
-  Kernel loop[scatter_op_count][dtype_count];
+  Kernel kernel[scatter_op_count][dtype_count];
 };
 
 }  // namespace skerry

@@ -46,12 +46,12 @@ ScatterOp for_booleans(ScatterOp op) {
 const Kernel& kernel_for(ScatterOp op, const NdArray& x) {
   const Device device = x.device();
   if (x.dtype() == Dtype::bool_) op = for_booleans(op);
-  const Kernel& entry = kernels<scatter_reduce_kernels>(device)
-                            .loop[static_cast<int>(op)][static_cast<int>(x.dtype())];
-  if (entry.host == nullptr && is_built(x.dtype())) {
+  const Kernel& kernel = kernels<ScatterReduceKernels>(device)
+                             .kernel[static_cast<int>(op)][static_cast<int>(x.dtype())];
+  if (kernel.host == nullptr && is_built(x.dtype())) {
     throw DtypeError(std::string(name_of) + ": the operation does not take " + name(x.dtype()));
   }
-  return require_kernel(name_of, entry, x.dtype(), device);
+  return require_kernel(name_of, kernel, x.dtype(), device);
 }
 
 /// A native form sorts the indices as 32 bits.

@@ -72,19 +72,19 @@ bool is_aligned(const Selection& selection, std::int64_t itemsize) {
 }
 
 template <class Params>
-void launch_parts(Device device, const Kernel& entry, Params params, const Dims& shape,
+void launch_parts(Device device, const Kernel& kernel, Params params, const Dims& shape,
                   std::span<const PlanOperand> operands, std::span<const MemoryUse> uses) {
   PlanParts parts(shape, operands, index_limit(device));
   parts.for_each([&](const Plan& plan) {
     params.over = plan;
-    launch(device, entry, params, uses);
+    launch(device, kernel, params, uses);
   });
 }
 
 /// Offsets in bytes of all index arrays together. Checks the indices.
 NdArray offsets_of(const char* op, Device device, const Selection& selection) {
-  const Kernel& entry =
-      require_kernel(op, kernels<index_kernels>(device).offsets, default_integer, device);
+  const Kernel& kernel =
+      require_kernel(op, kernels<IndexKernels>(device).offsets, default_integer, device);
   NdArray offsets = empty(selection.index_shape, Dtype::int64, device);
   bool adds = false;
   for (const IndexedAxis& axis : selection.axes) {
@@ -97,7 +97,7 @@ NdArray offsets_of(const char* op, Device device, const Selection& selection) {
     const PlanOperand operands[] = {PlanOperand::from_array(offsets),
                                     PlanOperand::from_array(axis.index)};
     const MemoryUse uses[] = {writes(offsets), reads(axis.index)};
-    launch_parts(device, entry, params, selection.index_shape, operands, uses);
+    launch_parts(device, kernel, params, selection.index_shape, operands, uses);
     record.finish();
     adds = true;
   }
@@ -140,7 +140,7 @@ NdArray gather(const char* op, const NdArray& x, const Selection& selection) {
   const Device device = x.device();
   check_shape(op, selection.layout.shape.span(), x.itemsize());
   check_sizes(op, selection);
-  const Kernel& entry = sized(op, kernels<index_kernels>(device).gather, x);
+  const Kernel& kernel = sized(op, kernels<IndexKernels>(device).gather, x);
   NdArray out = empty_of(c_layout(selection.layout.shape, x.itemsize()), x.dtype(), device);
   if (out.size() == 0) {
     static_cast<void>(offsets_of(op, device, selection));
@@ -164,7 +164,7 @@ NdArray gather(const char* op, const NdArray& x, const Selection& selection) {
        .layout = &selection.layout,
        .itemsize = x.itemsize()}};
   const MemoryUse uses[] = {writes(out), reads(index), reads(x.memory())};
-  launch_parts(device, entry, params, out.shape(), operands, uses);
+  launch_parts(device, kernel, params, out.shape(), operands, uses);
   record.finish();
   return out;
 }
@@ -175,7 +175,7 @@ void scatter(const char* op, const NdArray& x, const Selection& selection, const
   check_shape(op, selection.layout.shape.span(), 1);
   const Layout source_layout = broadcast_to(op, values.layout(), selection.layout.shape);
   check_sizes(op, selection);
-  const Kernel& entry = sized(op, kernels<index_kernels>(device).scatter, x);
+  const Kernel& kernel = sized(op, kernels<IndexKernels>(device).scatter, x);
   const NdArray offsets = offsets_of(op, device, selection);
   ScatterParams params;
   params.is_unique = is_unique;
@@ -190,12 +190,12 @@ void scatter(const char* op, const NdArray& x, const Selection& selection, const
        .itemsize = x.itemsize()},
       {.data = values.data(), .layout = &source_layout, .itemsize = x.itemsize()}};
   const MemoryUse uses[] = {writes(x.memory()), reads(offsets), reads(values)};
-  launch_parts(device, entry, params, selection.layout.shape, operands, uses);
+  launch_parts(device, kernel, params, selection.layout.shape, operands, uses);
 }
 
 NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
   const Device device = x.device();
-  const Kernel& entry = sized(op, kernels<index_kernels>(device).gather, x);
+  const Kernel& kernel = sized(op, kernels<IndexKernels>(device).gather, x);
   const NdArray out = empty(op, index.shape(), x.dtype(), device);
   BoundsRecord record(op, device, 0, x.shape()[0]);
   GatherParams params;
@@ -207,7 +207,7 @@ NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
   params.invalid_index = record.get();
   params.is_offset = false;
   params.is_aligned = params.stride % x.itemsize() == 0;
-  launch(device, entry, params, {});
+  launch(device, kernel, params, {});
   record.finish();
   return out;
 }
@@ -215,7 +215,7 @@ NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
 void scatter_run(const char* op, const NdArray& x, const NdArray& index, const NdArray* values,
                  const Element& value) {
   const Device device = x.device();
-  const Kernel& entry = sized(op, kernels<index_kernels>(device).scatter, x);
+  const Kernel& kernel = sized(op, kernels<IndexKernels>(device).scatter, x);
   const std::int64_t n = index.shape()[0];
   const NdArray offsets = empty(op, index.shape(), Dtype::int64, device);
   BoundsRecord record(op, device, 0, x.shape()[0]);
@@ -226,7 +226,7 @@ void scatter_run(const char* op, const NdArray& x, const NdArray& index, const N
   to_check.stride = x.strides()[0];
   to_check.invalid_index = record.get();
   to_check.adds = false;
-  launch(device, kernels<index_kernels>(device).offsets, to_check, {});
+  launch(device, kernels<IndexKernels>(device).offsets, to_check, {});
   record.finish();
   ScatterParams params;
   params.over = Plan(offsets.data(), 1, n);
@@ -239,7 +239,7 @@ void scatter_run(const char* op, const NdArray& x, const NdArray& index, const N
   }
   params.is_unique = false;
   params.is_aligned = to_check.stride % x.itemsize() == 0;
-  launch(device, entry, params, {});
+  launch(device, kernel, params, {});
 }
 
 }  // namespace skerry

@@ -55,15 +55,15 @@ NdArray take_axis(const char* op, const NdArray& x, const NdArray& indices, int 
 /// Numbers of elements before each, and of all.
 NdArray starts_of(const char* op, const NdArray& counts) {
   const Device device = counts.device();
-  const Kernel& entry =
-      require_kernel(op, kernels<index_kernels>(device).repeat_starts, Dtype::int64, device);
+  const Kernel& kernel =
+      require_kernel(op, kernels<IndexKernels>(device).repeat_starts, Dtype::int64, device);
   const NdArray starts = empty({counts.size() + 1}, Dtype::int64, device);
   const DeferredError negative{.raise = raise_negative, .op = op, .values = {}};
   std::int64_t negative_count = 0;
   std::optional<DeferredWord> word;
   if (capabilities_of(device).runs_later) word.emplace(device, negative);
   const MemoryUse uses[] = {reads(counts), writes(starts)};
-  launch(device, entry,
+  launch(device, kernel,
          RepeatStartsParams{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),
                             reinterpret_cast<std::int64_t*>(starts.data()),
                             word ? word->get() : &negative_count},
@@ -86,12 +86,12 @@ NdArray find_repeated_indices(const char* op, const NdArray& counts) {
   const std::int64_t total = read_integer(starts, counts.size());
   const std::int64_t shape[] = {total};
   check_shape(op, shape, sizeof(std::int64_t));
-  const Kernel& entry =
-      require_kernel(op, kernels<index_kernels>(device).repeated_indices, Dtype::int64, device);
+  const Kernel& kernel =
+      require_kernel(op, kernels<IndexKernels>(device).repeated_indices, Dtype::int64, device);
   NdArray repeated_indices = empty(Dims(shape), Dtype::int64, device);
   if (total == 0) return repeated_indices;
   const MemoryUse uses[] = {reads(starts), writes(repeated_indices)};
-  launch(device, entry,
+  launch(device, kernel,
          RepeatedIndicesParams{reinterpret_cast<const std::int64_t*>(starts.data()), counts.size(),
                                reinterpret_cast<std::int64_t*>(repeated_indices.data()), total},
          uses);

@@ -45,7 +45,7 @@ struct SearchParams {
   bool right;
 };
 
-struct sort_kernels {
+struct SortKernels {
   /// Parameter: SortParams, by dtype (not complex).
   Kernel values[dtype_count];
   /// Parameter: SortParams, by dtype (not complex). Rows shorter than 2^32.

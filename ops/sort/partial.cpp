@@ -21,7 +21,7 @@
 namespace skerry {
 namespace {
 
-using kernels_by_dtype = Kernel (partial_kernels::*)[dtype_count];
+using kernels_by_dtype = Kernel (PartialKernels::*)[dtype_count];
 
 const Kernel& kernel_for(const char* op, kernels_by_dtype kernel_table, const NdArray& x) {
   if (kind(x.dtype()) == DtypeKind::complex_floating) {
@@ -29,7 +29,7 @@ const Kernel& kernel_for(const char* op, kernels_by_dtype kernel_table, const Nd
                      " has no order; it takes bool and real dtypes");
   }
   const Device device = x.device();
-  const auto& all = kernels<partial_kernels>(device).*kernel_table;
+  const auto& all = kernels<PartialKernels>(device).*kernel_table;
   return require_kernel(op, all[static_cast<int>(x.dtype())], x.dtype(), device);
 }
 
@@ -136,7 +136,7 @@ NdArray pick_sorted(const char* op, const NdArray& x, std::span<const std::int64
 
 NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> requested_ranks) {
   constexpr const char* op = "order_statistics";
-  const Kernel& kernel = kernel_for(op, &partial_kernels::statistics, x);
+  const Kernel& kernel = kernel_for(op, &PartialKernels::statistics, x);
   const int last = normalize_axis(op, -1, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, row_length(x));
   if (ranks.empty() || ranks.size() > max_ranks) {
@@ -158,7 +158,7 @@ NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> request
 
 NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t> requested_ranks,
                   std::int64_t axis, bool indices) {
-  const Kernel& kernel = kernel_for(op, &partial_kernels::partition, x);
+  const Kernel& kernel = kernel_for(op, &PartialKernels::partition, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, x.shape()[along]);
   if (x.size() == 0) return empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
@@ -174,7 +174,7 @@ NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t
 
 BestItems topk(const NdArray& x, std::int64_t count, std::int64_t axis, bool largest) {
   constexpr const char* op = "topk";
-  const Kernel& kernel = kernel_for(op, &partial_kernels::topk, x);
+  const Kernel& kernel = kernel_for(op, &PartialKernels::topk, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::int64_t length = x.shape()[along];
   if (count < 0 || count > length) {

@@ -36,7 +36,7 @@ struct PartialParams {
   return (length * width + 63) / 64 * 64 + best * 32;
 }
 
-struct partial_kernels {
+struct PartialKernels {
   /// Parameter: PartialParams, by dtype (not complex). values: for each row the items of the
   /// ranks; any of those that are equal, and of NaNs.
   Kernel statistics[dtype_count];

@@ -87,7 +87,7 @@ std::int64_t find_unique(const Kernel& kernel, const NdArray& x, const UniqueRes
 UniqueResult unique(const char* op, const NdArray& x, UniqueParts requested_parts) {
   const Device device = x.device();
   const Kernel& kernel = require_kernel(
-      op, kernels<set_kernels>(device).unique[static_cast<int>(x.dtype())], x.dtype(), device);
+      op, kernels<SetKernels>(device).unique[static_cast<int>(x.dtype())], x.dtype(), device);
   check_size(op, x, requested_parts);
   UniqueResult result{.values = empty(Dims{x.size()}, x.dtype(), device),
                       .indices = allocate_integers(x, requested_parts.indices),
@@ -108,7 +108,7 @@ NdArray isin(const Operand& x1, const Operand& x2, bool invert) {
   const Device device = common_device(op, both);
   const Dtype type = common_dtype(op, both);
   const Kernel& kernel =
-      require_kernel(op, kernels<set_kernels>(device).isin[static_cast<int>(type)], type, device);
+      require_kernel(op, kernels<SetKernels>(device).isin[static_cast<int>(type)], type, device);
   const auto is_out_of_range = [&](const Operand& x) {
     return x.value != nullptr && out_of_range_side(*x.value, type) != 0;
   };

@@ -74,7 +74,7 @@ struct IsinParams {
   return isin_slots(test_size, itemsize) * (itemsize <= 2 ? 1 : itemsize);
 }
 
-struct set_kernels {
+struct SetKernels {
   Kernel unique[dtype_count];  ///< Parameter: UniqueParams.
   Kernel isin[dtype_count];    ///< Parameter: IsinParams.
 };

@@ -69,7 +69,7 @@ NdArray sort_along(const char* op, const Kernel& kernel, const NdArray& x, std::
 NdArray sort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("sort", x);
   const Kernel& kernel =
-      require_kernel("sort", kernels<sort_kernels>(x.device()).values[static_cast<int>(x.dtype())],
+      require_kernel("sort", kernels<SortKernels>(x.device()).values[static_cast<int>(x.dtype())],
                      x.dtype(), x.device());
   return sort_along("sort", kernel, x, axis, x.dtype(), descending);
 }
@@ -77,7 +77,7 @@ NdArray sort(const NdArray& x, std::int64_t axis, bool descending) {
 NdArray argsort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("argsort", x);
   const Kernel& kernel = require_kernel(
-      "argsort", kernels<sort_kernels>(x.device()).indices[static_cast<int>(x.dtype())], x.dtype(),
+      "argsort", kernels<SortKernels>(x.device()).indices[static_cast<int>(x.dtype())], x.dtype(),
       x.device());
   return sort_along("argsort", kernel, x, axis, default_integer, descending);
 }

@@ -18,15 +18,15 @@ namespace {
 
 using fill_function = void (*)(KernelTable&);
 
-struct host_kernels {
+struct HostKernels {
   cpu::Isa level{};
   fill_function fill = nullptr;
 };
 
 /// The newest of the instruction sets that were built for and that this machine has; the oldest
 /// that was built for, if it has none of them.
-host_kernels best_kernels() noexcept {
-  host_kernels best;
+HostKernels best_kernels() noexcept {
+  HostKernels best;
   [[maybe_unused]] const auto take = [&best](cpu::Isa level, fill_function fill) {
     if (best.fill == nullptr || cpu::best_isa() >= level) best = {level, fill};
   };
@@ -91,10 +91,9 @@ const KernelTable& kernels(Device device) noexcept {
   return cached_table != nullptr ? *cached_table : find_table(device);
 }
 
-#define SKERRY_MEMBER(family)                                               \
-  static const family##_kernels& member(const KernelTable& all,             \
-                                        const family##_kernels*) noexcept { \
-    return all.family;                                                      \
+#define SKERRY_MEMBER(family, Kernels)                                            \
+  static const Kernels& member(const KernelTable& all, const Kernels*) noexcept { \
+    return all.family;                                                            \
   }
 SKERRY_FOR_EACH_FAMILY(SKERRY_MEMBER)
 #undef SKERRY_MEMBER
@@ -107,9 +106,9 @@ template <class Family>
 const Family& kernels(Device device) noexcept {
   return member(kernels(device), static_cast<const Family*>(nullptr));
 }
-#define SKERRY_LOOK_UP(family)                                           \
-  template const family##_kernels& kernels<family##_kernels>() noexcept; \
-  template const family##_kernels& kernels<family##_kernels>(Device) noexcept;
+#define SKERRY_LOOK_UP(family, Kernels)                \
+  template const Kernels& kernels<Kernels>() noexcept; \
+  template const Kernels& kernels<Kernels>(Device) noexcept;
 SKERRY_FOR_EACH_FAMILY(SKERRY_LOOK_UP)
 #undef SKERRY_LOOK_UP
 

@@ -21,26 +21,35 @@
 #include "ops/sort/partial_kernels.hpp"
 #include "ops/sort/set_kernels.hpp"
 
-#define SKERRY_FOR_EACH_FAMILY(X) \
-  X(elementwise)                  \
-  X(bins)                         \
-  X(cast)                         \
-  X(convolution)                  \
-  X(fft)                          \
-  X(fuse)                         \
-  X(linalg)                       \
-  X(matmul)                       \
-  X(index)                        \
-  X(moves) X(partial) X(random) X(reduce) X(scan) X(scatter_reduce) X(sequence) X(set) X(sort)
+/// X(member of the table, its type) for each family.
+#define SKERRY_FOR_EACH_FAMILY(X)         \
+  X(elementwise, ElementwiseKernels)      \
+  X(bins, BinsKernels)                    \
+  X(cast, CastKernels)                    \
+  X(convolution, ConvolutionKernels)      \
+  X(fft, FftKernels)                      \
+  X(fuse, FuseKernels)                    \
+  X(linalg, LinAlgKernels)                \
+  X(matmul, MatmulKernels)                \
+  X(index, IndexKernels)                  \
+  X(moves, MovesKernels)                  \
+  X(partial, PartialKernels)              \
+  X(random, RandomKernels)                \
+  X(reduce, ReduceKernels)                \
+  X(scan, ScanKernels)                    \
+  X(scatter_reduce, ScatterReduceKernels) \
+  X(sequence, SequenceKernels)            \
+  X(set, SetKernels)                      \
+  X(sort, SortKernels)
 
 namespace skerry {
 
 /// Every kernel there is, by family. A family `f` has a header with its parameters and
-/// `struct f_kernels`, an entry `f` here, and units `f.*` in `cpu` and `cuda` beside the header,
+/// `struct FKernels`, an entry `f` here, and units `f.*` in `cpu` and `cuda` beside the header,
 /// which the build finds by their names. A null entry: there is no loop for
 /// that dtype. CPU units set `host` members, units of the CUDA module `native` ones.
 struct KernelTable {
-#define SKERRY_MEMBER(family) family##_kernels family;
+#define SKERRY_MEMBER(family, Kernels) Kernels family;
   SKERRY_FOR_EACH_FAMILY(SKERRY_MEMBER)
 #undef SKERRY_MEMBER
 };

@@ -70,7 +70,7 @@ const char* find_unsupported_transform(const void* params) {
                               {Input, Output, std::max(Input, Output)});
 }
 
-void declare(fft_kernels& table) noexcept {
+void declare(FftKernels& table) noexcept {
   table.complex_to_complex[0].unsupported_reason = find_unsupported_transform<8, 8>;
   table.complex_to_complex[1].unsupported_reason = find_unsupported_transform<16, 16>;
   table.real_to_complex[0].unsupported_reason = find_unsupported_transform<4, 8>;
@@ -104,8 +104,8 @@ const char* find_unsupported_matmul(const void* params) {
   return find_unsupported_product(*static_cast<const MatmulParams*>(params), itemsize(Type));
 }
 
-void declare(matmul_kernels& table) noexcept {
-  const auto entry = [&](Dtype type) -> Kernel& { return table.loop[static_cast<int>(type)]; };
+void declare(MatmulKernels& table) noexcept {
+  const auto entry = [&](Dtype type) -> Kernel& { return table.kernel[static_cast<int>(type)]; };
   entry(Dtype::float32).unsupported_reason = find_unsupported_matmul<Dtype::float32>;
   entry(Dtype::float64).unsupported_reason = find_unsupported_matmul<Dtype::float64>;
   entry(Dtype::complex64).unsupported_reason = find_unsupported_matmul<Dtype::complex64>;
@@ -128,14 +128,17 @@ const char* find_unsupported_shape(const LinAlgParams& p, LinAlgRoutine routine)
       if (p.rows != p.columns) return "matrices that are not square";
       break;
     case LinAlgRoutine::orgqr:
-      if (p.extra > p.columns || p.columns > p.rows) return "more reflectors than columns or rows";
+      if (p.reflector_count > p.columns || p.columns > p.rows)
+        return "more reflectors than columns or rows";
       break;
     default:
       break;
   }
-  const bool has_extra = routine == LinAlgRoutine::getrs || routine == LinAlgRoutine::orgqr;
-  return has_extra && !is_extent(p.extra) ? "right-hand sides or reflectors of such a number"
-                                          : nullptr;
+  if (routine == LinAlgRoutine::getrs && !is_extent(p.right_columns))
+    return "right-hand sides of such a number";
+  if (routine == LinAlgRoutine::orgqr && !is_extent(p.reflector_count))
+    return "reflectors of such a number";
+  return nullptr;
 }
 
 /// `Value`: the width of the real dtype, which the values have, but for complex eigenvalues.
@@ -164,11 +167,11 @@ void declare(Kernel (&kernels_by_dtype)[dtype_count]) noexcept {
 }
 
 template <LinAlgRoutine... Routines>
-void declare_all(linalg_kernels& table) noexcept {
-  (declare<Routines>(table.loop[static_cast<int>(Routines)]), ...);
+void declare_all(LinAlgKernels& table) noexcept {
+  (declare<Routines>(table.kernel[static_cast<int>(Routines)]), ...);
 }
 
-void declare(linalg_kernels& table) noexcept {
+void declare(LinAlgKernels& table) noexcept {
   using enum LinAlgRoutine;
   declare_all<getrf, getrs, determinant, potrf, geqrf, orgqr, gesdd, syevd, geev>(table);
 }

@@ -287,7 +287,7 @@ TEST_F(ProgramOrderTest, a_foreign_stream_that_was_waited_for_out_of_use_is_wait
   void* handle = nullptr;
   ASSERT_EQ(table.stream_create(&handle), cuda::success);
   const Stream foreign = Stream::from_handle(cuda0, handle);
-  cuda::StreamSet& streams = *cuda::use(cuda0).streams;
+  cuda::StreamSet& streams = *cuda::usable_state(cuda0).streams;
   for (int i = 1; i <= 3; ++i) {
     set_current_stream(foreign);
     rehearsal::set_delay(slow_us);
@@ -313,7 +313,7 @@ TEST_F(ProgramOrderTest, a_foreign_stream_out_of_use_is_done_when_its_work_is) {
   store(block, 1);
   rehearsal::set_delay(0);
   set_current_stream(Stream(cuda0));
-  cuda::StreamState* const stream_state = cuda::use(cuda0).streams->find(handle);
+  cuda::StreamState* const stream_state = cuda::usable_state(cuda0).streams->find(handle);
   ASSERT_NE(stream_state, nullptr);
   // Not only up to the stretch of the store: memory that was handed on is noted in the last one.
   EXPECT_FALSE(stream_state->is_done(stream_state->now()));

@@ -155,7 +155,7 @@ const DrawnNumbers distributions[] = {
     {"poisson", RandomMethod::poisson, {.a = 20}, true},
     {"binomial", RandomMethod::binomial, {.a = 100, .b = 0.25}, true}};
 
-TEST(random_kernels, draw_the_same_numbers) {
+TEST(RandomKernels, draw_the_same_numbers) {
   for (const DrawnNumbers& distribution : distributions) {
     for (const std::int64_t size : {1, 255, 4099}) {
       for (const std::int64_t leading_count : {0, 1}) {

@@ -113,7 +113,7 @@ void histogram(const void* params) {
 
 }  // namespace
 
-void fill_bins(bins_kernels& table) {
+void fill_bins(BinsKernels& table) {
   table.bincount.host = bincount;
   table.histogram[static_cast<int>(Dtype::float16)].host = histogram<float16>;
   table.histogram[static_cast<int>(Dtype::float32)].host = histogram<float32>;

@@ -176,7 +176,7 @@ int histogram(const void* params, LaunchContext* context) {
 
 }  // namespace
 
-void fill_bins(bins_kernels& table) {
+void fill_bins(BinsKernels& table) {
   table.bincount.native = &bincount;
   table.histogram[static_cast<int>(Dtype::float16)].native = &histogram<float16>;
   table.histogram[static_cast<int>(Dtype::float32)].native = &histogram<float32>;

@@ -8,13 +8,13 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class T>
-void fill(sequence_kernels& table) {
-  if constexpr (ops::numeric<T>) table.loop[static_cast<int>(dtype_of<T>)].host = run_sequence<T>;
+void fill(SequenceKernels& table) {
+  if constexpr (ops::numeric<T>) table.kernel[static_cast<int>(dtype_of<T>)].host = run_sequence<T>;
 }
 
 }  // namespace
 
-void fill_sequence(sequence_kernels& table) {
+void fill_sequence(SequenceKernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL

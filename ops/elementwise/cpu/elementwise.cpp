@@ -12,15 +12,15 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class T>
-void fill(elementwise_kernels& table) {
+void fill(ElementwiseKernels& table) {
   for_each_operation([&]<class Op, int Arity>(int number) {
-    Kernel& entry = table.loop[number][static_cast<int>(dtype_of<T>)];
+    Kernel& entry = table.kernel[number][static_cast<int>(dtype_of<T>)];
     if constexpr (ops::supports<Op, T, Arity>) fill_loop<whole_loop<Op, T, Arity>>(entry);
   });
 }
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(elementwise)
+SKERRY_KERNEL_UNIT(elementwise, ElementwiseKernels)
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -57,14 +57,14 @@ void fill_operation(Kernel& entry) {
 }
 
 template <class T>
-void fill(elementwise_kernels& table) {
+void fill(ElementwiseKernels& table) {
   for_each_operation([&]<class Op, int Arity>(int number) {
-    fill_operation<T, Arity, Op>(table.loop[number][static_cast<int>(dtype_of<T>)]);
+    fill_operation<T, Arity, Op>(table.kernel[number][static_cast<int>(dtype_of<T>)]);
   });
 }
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(elementwise)
+SKERRY_KERNEL_UNIT(elementwise, ElementwiseKernels)
 
 }  // namespace skerry::native

@@ -11,7 +11,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
   table.complex_to_real[index].host =                                             \
       run_fft<real, SKERRY_FFT_ENTRY(complex_to_real_##real), false>;
 
-void fill_fft([[maybe_unused]] fft_kernels& table) {
+void fill_fft([[maybe_unused]] FftKernels& table) {
 #if defined(SKERRY_FFT_float32)
   SKERRY_FILL(float32, 0)
 #endif

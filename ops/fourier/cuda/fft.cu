@@ -253,7 +253,7 @@ int run(const void* params, LaunchContext* context) {
 const char* library_error_message() { return get_cufft().library.error_message(); }
 
 template <class T>
-void fill(fft_kernels& table) {
+void fill(FftKernels& table) {
   table.complex_to_complex[precision<T>].native = &run<complex_to_complex<T>>;
   table.real_to_complex[precision<T>].native = &run<real_to_complex<T>>;
   table.complex_to_real[precision<T>].native = &run<complex_to_real<T>>;
@@ -261,7 +261,7 @@ void fill(fft_kernels& table) {
 
 }  // namespace
 
-void fill_fft(fft_kernels& table) {
+void fill_fft(FftKernels& table) {
   fill<float32>(table);
   fill<float64>(table);
   table.library_error_message = &library_error_message;

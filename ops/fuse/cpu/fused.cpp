@@ -336,7 +336,7 @@ void make_rows(const void* params) { RowChunks(*static_cast<const PassRows*>(par
 
 }  // namespace
 
-void fill_fused(fuse_kernels& table) {
+void fill_fused(FuseKernels& table) {
   table.run_pass.host = run_fused;
   table.feed.host = feed_elements;
   table.make_rows.host = make_rows;

@@ -92,6 +92,6 @@ void run_rows(const void* params) {
 
 }  // namespace
 
-void fill_rows(fuse_kernels& table) { table.rows.host = run_rows; }
+void fill_rows(FuseKernels& table) { table.rows.host = run_rows; }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

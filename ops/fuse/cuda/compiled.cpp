@@ -222,6 +222,6 @@ int run_compiled(const void* params, LaunchContext* context) {
 
 }  // namespace
 
-void fill_compiled(fuse_kernels& table) { table.compiled.native = run_compiled; }
+void fill_compiled(FuseKernels& table) { table.compiled.native = run_compiled; }
 
 }  // namespace skerry::native

@@ -22,8 +22,8 @@ inline constexpr std::int64_t fold_chunk = 32;
 template <class Fold>
 struct IndexRuns {
   Fold fold;
-  const std::uint32_t* index;    ///< sorted
-  const std::uint32_t* indices;  ///< the position of each
+  const std::uint32_t* sorted_indices;
+  const std::uint32_t* source_positions;  ///< of the value of each index
   std::int64_t size;
   std::uint32_t limit;
   typename Fold::value* heads;  ///< of each chunk: what its first run comes to in it
@@ -37,7 +37,7 @@ struct IndexRuns {
   }
   /// Whether the run at the end of a chunk goes on in the next one.
   __device__ SKERRY_INLINE bool goes_on(std::int64_t end) const {
-    return end < size && index[end] == index[end - 1];
+    return end < size && sorted_indices[end] == sorted_indices[end - 1];
   }
 };
 
@@ -48,13 +48,13 @@ struct fold_chunks {
   __device__ void operator()(std::int64_t chunk) const {
     const std::int64_t end = runs.end_of(chunk);
     std::int64_t position = chunk * fold_chunk;
-    bool is_begun =
-        position > 0 && runs.index[position] == runs.index[position - 1];  // in a chunk before
+    bool is_begun = position > 0 && runs.sorted_indices[position] ==
+                                        runs.sorted_indices[position - 1];  // in a chunk before
     while (position < end) {
-      const std::uint32_t index = runs.index[position];
-      typename Fold::value sum = runs.fold.load(runs.indices[position]);
-      for (++position; position < end && runs.index[position] == index; ++position) {
-        sum = Fold::combine(sum, runs.fold.load(runs.indices[position]));
+      const std::uint32_t index = runs.sorted_indices[position];
+      typename Fold::value sum = runs.fold.load(runs.source_positions[position]);
+      for (++position; position < end && runs.sorted_indices[position] == index; ++position) {
+        sum = Fold::combine(sum, runs.fold.load(runs.source_positions[position]));
       }
       if (is_begun) {
         runs.heads[chunk] = sum;
@@ -75,16 +75,17 @@ struct join_chunks {
   __device__ void operator()(std::int64_t chunk) const {
     std::int64_t end = runs.end_of(chunk);
     if (!runs.goes_on(end)) return;
-    const std::uint32_t index = runs.index[end - 1];
+    const std::uint32_t index = runs.sorted_indices[end - 1];
     const std::int64_t begin = chunk * fold_chunk;
     // One that is all of a run which has begun before is another's.
-    if (begin > 0 && runs.index[begin] == index && runs.index[begin - 1] == index) return;
+    if (begin > 0 && runs.sorted_indices[begin] == index && runs.sorted_indices[begin - 1] == index)
+      return;
     typename Fold::value sum = runs.tails[chunk];
     do {
       ++chunk;
       sum = Fold::combine(sum, runs.heads[chunk]);
       end = runs.end_of(chunk);
-    } while (runs.goes_on(end) && runs.index[end - 1] == index);
+    } while (runs.goes_on(end) && runs.sorted_indices[end - 1] == index);
     if (index < runs.limit) runs.fold.apply(index, sum);
   }
 };
@@ -94,18 +95,18 @@ template <class Fold>
 cudaError_t fold_by_index(const Fold& fold, std::uint32_t* keys, std::int64_t size,
                           std::uint32_t limit, LaunchContext* context) {
   const std::int64_t chunks = (size + fold_chunk - 1) / fold_chunk;
-  auto* const indices = scratch<std::uint32_t>(context, size);
+  auto* const source_positions = scratch<std::uint32_t>(context, size);
   auto* const parts = scratch<typename Fold::value>(context, 2 * chunks);
-  if (indices == nullptr || parts == nullptr) return cudaErrorMemoryAllocation;
+  if (source_positions == nullptr || parts == nullptr) return cudaErrorMemoryAllocation;
   int bits = 1;
   while (bits < 32 && (limit >> bits) != 0) ++bits;
   cudaError_t status = order_keys(
       {.keys = keys, .sorted_keys = keys + size, .rows = 1, .length = size, .bits = bits}, nullptr,
-      indices, context);
+      source_positions, context);
   if (status != cudaSuccess) return status;
   const IndexRuns<Fold> runs{.fold = fold,
-                             .index = keys + size,
-                             .indices = indices,
+                             .sorted_indices = keys + size,
+                             .source_positions = source_positions,
                              .size = size,
                              .limit = limit,
                              .heads = parts,

@@ -41,7 +41,9 @@ integer narrow(std::int64_t value) {
   return static_cast<integer>(std::min<std::int64_t>(value, INT32_MAX));
 }
 
-int flag(const BlasLayout& layout) { return layout.transposed ? transposed : not_transposed; }
+int transpose_flag(const BlasLayout& layout) {
+  return layout.transposed ? transposed : not_transposed;
+}
 
 /// Extents that one call can take, where even the distance between rows needs more than 32 bits.
 struct Steps {
@@ -64,11 +66,12 @@ void multiply_part(const Product& p, std::int64_t i, std::int64_t j, std::int64_
   const T beta(l == 0 ? 0.f : 1.f);
   const std::int64_t a = p.first.transposed ? l * p.first.leading + i : i * p.first.leading + l;
   const std::int64_t b = p.second.transposed ? j * p.second.leading + l : l * p.second.leading + j;
-  use().entry_points<T>().gemm(
-      row_major, flag(p.first), flag(p.second), narrow(std::min(steps.m, p.m - i)),
-      narrow(std::min(steps.n, p.n - j)), narrow(std::min(steps.k, p.k - l)), as_factor(one),
-      p.x1 + a * item, narrow(p.first.leading), p.x2 + b * item, narrow(p.second.leading),
-      as_factor(beta), p.out + (i * p.n + j) * item, narrow(p.n));
+  use().entry_points<T>().gemm(row_major, transpose_flag(p.first), transpose_flag(p.second),
+                               narrow(std::min(steps.m, p.m - i)),
+                               narrow(std::min(steps.n, p.n - j)),
+                               narrow(std::min(steps.k, p.k - l)), as_factor(one), p.x1 + a * item,
+                               narrow(p.first.leading), p.x2 + b * item, narrow(p.second.leading),
+                               as_factor(beta), p.out + (i * p.n + j) * item, narrow(p.n));
 }
 
 template <class T>
@@ -116,7 +119,7 @@ template <class T>
 void multiply_with_own_transpose(const Product& p) {
   const T one(1);
   const T zero(0);
-  use().entry_points<T>().syrk(row_major, upper, flag(p.first), narrow(p.n), narrow(p.k),
+  use().entry_points<T>().syrk(row_major, upper, transpose_flag(p.first), narrow(p.n), narrow(p.k),
                                as_factor(one), p.x1, narrow(p.first.leading), as_factor(zero),
                                p.out, narrow(p.n));
   T* const out = reinterpret_cast<T*>(p.out);

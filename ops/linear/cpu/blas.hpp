@@ -10,7 +10,7 @@
 
 namespace skerry::blas {
 
-/// Host form of matmul_kernels::loop for the floating dtypes.
+/// Host form of MatmulKernels::loop for the floating dtypes.
 template <class T>
 void multiply(const void* params);
 

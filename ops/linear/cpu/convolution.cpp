@@ -142,21 +142,21 @@ void convolve(const void* params) {
 }
 
 template <class T>
-void fill(convolution_kernels& table) {
+void fill(ConvolutionKernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
   if constexpr (ops::complex_floating<T>) {
-    table.loop[type].host = convolve<typename T::value_type, 2>;
+    table.kernel[type].host = convolve<typename T::value_type, 2>;
   } else if constexpr (ops::integral<T>) {
     // Signed integers wrap around with the same bits as unsigned ones.
-    table.loop[type].host = convolve<ops::bits_t<T>, 1>;
+    table.kernel[type].host = convolve<ops::bits_t<T>, 1>;
   } else if constexpr (ops::real_floating<T> && !ops::stored_only<T>) {
-    table.loop[type].host = convolve<T, 1>;
+    table.kernel[type].host = convolve<T, 1>;
   }
 }
 
 }  // namespace
 
-void fill_convolution(convolution_kernels& table) {
+void fill_convolution(ConvolutionKernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL

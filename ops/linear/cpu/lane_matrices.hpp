@@ -184,9 +184,9 @@ void solve_in_lanes(const Group<T>& g) {
   g.gather_matrices();
   int32 order[blas::max_rows_in_lanes][lanes];
   g.find_order(order);
-  for (int64 begin = 0; begin < g.p.extra; begin += n) {
-    const int64 columns = minimum(n, g.p.extra - begin);
-    const int64 nbytes = n * g.p.extra * int64(sizeof(T));
+  for (int64 begin = 0; begin < g.p.right_columns; begin += n) {
+    const int64 columns = minimum(n, g.p.right_columns - begin);
+    const int64 nbytes = n * g.p.right_columns * int64(sizeof(T));
     char* const right_sides = g.p.b + begin * n * int64(sizeof(T));
     const auto reordered = [&](auto move) {
       for (int64 c = 0; c < columns; ++c) {
@@ -202,7 +202,7 @@ void solve_in_lanes(const Group<T>& g) {
         }
       }
     };
-    if (g.p.flag) {
+    if (g.p.is_transposed) {
       g.gather(x.base, right_sides, n * columns, nbytes);
       substitute(a.transposed(), x, n, columns, true, true);
       substitute(a.transposed(), x, n, columns, false, false);
@@ -226,7 +226,7 @@ void find_cholesky_in_lanes(const Group<T>& g) {
   using R = typename Wide<T>::real;
   using integers = typename Group<T>::integers;
   const int64 n = g.n();
-  const LaneMatrix<T> a = g.p.flag ? g.matrix().transposed() : g.matrix();
+  const LaneMatrix<T> a = g.p.is_upper ? g.matrix().transposed() : g.matrix();
   g.gather_matrices();
   integers info{};
   for (int64 k = 0; k < n; ++k) {

@@ -37,14 +37,14 @@ struct getrf {
 template <class T>
 struct getrs {
   static void plan(LinAlgParams& p) {
-    plan_lanes<T>(p, p.rows * (p.rows + std::min(p.rows, p.extra)));
+    plan_lanes<T>(p, p.rows * (p.rows + std::min(p.rows, p.right_columns)));
   }
   static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>&) {
     const integer n = positive(p.rows);
-    const integer count = positive(p.extra);
+    const integer count = positive(p.right_columns);
     library_for(p).entry_points<T>().getrs(
-        p.flag ? "T" : "N", &n, &count, matrix_at<T>(p.a, i, p.rows, p.rows), &n,
-        p.pivots + i * p.rows, matrix_at<T>(p.b, i, p.rows, p.extra), &n, p.info + i, 1);
+        p.is_transposed ? "T" : "N", &n, &count, matrix_at<T>(p.a, i, p.rows, p.rows), &n,
+        p.pivots + i * p.rows, matrix_at<T>(p.b, i, p.rows, p.right_columns), &n, p.info + i, 1);
   }
 };
 
@@ -114,7 +114,7 @@ struct potrf {
   static void plan(LinAlgParams& p) { plan_lanes<T>(p, p.rows * p.rows); }
   static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>&) {
     const integer n = positive(p.rows);
-    library_for(p).entry_points<T>().potrf(p.flag ? "U" : "L", &n,
+    library_for(p).entry_points<T>().potrf(p.is_upper ? "U" : "L", &n,
                                            matrix_at<T>(p.a, i, p.rows, p.rows), &n, p.info + i, 1);
   }
 };
@@ -146,7 +146,7 @@ struct orgqr {
                    integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
-    const integer k = positive(p.extra);
+    const integer k = positive(p.reflector_count);
     library_for(p).entry_points<T>().orgqr(&m, &n, &k, a, &m, tau, workspace, &length, info);
   }
   static void plan(LinAlgParams& p) {
@@ -156,7 +156,7 @@ struct orgqr {
     p.workspace_size = length_of(optimal_length);
   }
   static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>& has) {
-    call(p, matrix_at<T>(p.a, i, p.rows, p.columns), matrix_at<T>(p.b, i, p.extra, 1),
+    call(p, matrix_at<T>(p.a, i, p.rows, p.columns), matrix_at<T>(p.b, i, p.reflector_count, 1),
          has.workspace, positive(p.workspace_size), p.info + i);
   }
 };
@@ -168,8 +168,12 @@ struct gesdd {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     const integer min_extent = std::min(m, n);
-    const integer vh_rows = p.extra == 2 ? n : p.extra == 1 ? min_extent : 1;
-    const char* jobz = p.extra == 2 ? "A" : p.extra == 1 ? "S" : "N";
+    const integer vh_rows = p.vectors == SingularVectors::full      ? n
+                            : p.vectors == SingularVectors::reduced ? min_extent
+                                                                    : 1;
+    const char* jobz = p.vectors == SingularVectors::full      ? "A"
+                       : p.vectors == SingularVectors::reduced ? "S"
+                                                               : "N";
     if constexpr (is_complex<T>) {
       library_for(p).entry_points<T>().gesdd(jobz, &m, &n, a, &m, s, u, &m, vh, &vh_rows,
                                              has.workspace, &length, has.reals, has.integers, info,
@@ -185,7 +189,7 @@ struct gesdd {
     p.integer_work = 8 * min_extent;
     if (is_complex<T>) {
       p.real_work =
-          p.extra == 0
+          p.vectors == SingularVectors::none
               ? 7 * min_extent
               : std::max(5 * min_extent * min_extent + 5 * min_extent,
                          2 * max_extent * min_extent + 2 * min_extent * min_extent + min_extent);
@@ -199,13 +203,15 @@ struct gesdd {
   }
   static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>& has) {
     const std::int64_t min_extent = std::min(p.rows, p.columns);
-    const std::int64_t u_columns = p.extra == 2 ? p.rows : min_extent;
-    const std::int64_t vh_rows = p.extra == 2 ? p.columns : min_extent;
+    const std::int64_t u_columns = p.vectors == SingularVectors::full ? p.rows : min_extent;
+    const std::int64_t vh_rows = p.vectors == SingularVectors::full ? p.columns : min_extent;
     call(p, matrix_at<T>(p.a, i, p.rows, p.columns),
          matrix_at<real_t<T>>(p.values, i, min_extent, 1),
-         p.extra == 0 ? has.workspace : matrix_at<T>(p.b, i, p.rows, u_columns),
-         p.extra == 0 ? has.workspace : matrix_at<T>(p.c, i, vh_rows, p.columns), has,
-         positive(p.workspace_size), p.info + i);
+         p.vectors == SingularVectors::none ? has.workspace
+                                            : matrix_at<T>(p.b, i, p.rows, u_columns),
+         p.vectors == SingularVectors::none ? has.workspace
+                                            : matrix_at<T>(p.c, i, vh_rows, p.columns),
+         has, positive(p.workspace_size), p.info + i);
   }
 };
 
@@ -214,7 +220,7 @@ struct syevd {
   static void call(const LinAlgParams& p, T* a, real_t<T>* w, const WorkspaceParts<T>& has,
                    const integer (&lengths)[3], integer* info) {
     const integer n = positive(p.rows);
-    const char* jobz = p.flag ? "V" : "N";
+    const char* jobz = p.wants_eigenvectors ? "V" : "N";
     if constexpr (is_complex<T>) {
       library_for(p).entry_points<T>().heevd(jobz, "L", &n, a, &n, w, has.workspace, lengths,
                                              has.reals, lengths + 1, has.integers, lengths + 2,
@@ -253,7 +259,7 @@ struct geev {
   static void call(const LinAlgParams& p, T* a, T* w, T* v, const WorkspaceParts<T>& has,
                    integer length, integer* info) {
     const integer n = positive(p.rows);
-    const char* jobvr = p.flag ? "V" : "N";
+    const char* jobvr = p.wants_eigenvectors ? "V" : "N";
     if constexpr (is_complex<T>) {
       library_for(p).entry_points<T>().geev("N", jobvr, &n, a, &n, w, has.workspace, &n, v, &n,
                                             has.workspace, &length, has.reals, info, 1, 1);
@@ -263,7 +269,7 @@ struct geev {
     }
   }
   static void plan(LinAlgParams& p) {
-    const std::int64_t vectors = p.flag ? p.rows * p.rows : 0;
+    const std::int64_t vectors = p.wants_eigenvectors ? p.rows * p.rows : 0;
     p.real_work = is_complex<T> ? 2 * p.rows : 2 * p.rows + vectors;
     T optimal_length(0);
     R written = 0;  // by the query too
@@ -278,16 +284,16 @@ struct geev {
     const std::int64_t n = p.rows;
     T* a = matrix_at<T>(p.a, i, n, n);
     Z* values = matrix_at<Z>(p.values, i, n, 1);
-    Z* vectors = p.flag ? matrix_at<Z>(p.b, i, n, n) : nullptr;
+    Z* vectors = p.wants_eigenvectors ? matrix_at<Z>(p.b, i, n, n) : nullptr;
     if constexpr (is_complex<T>) {
-      call(p, a, values, p.flag ? vectors : has.workspace, has, positive(p.workspace_size),
-           p.info + i);
+      call(p, a, values, p.wants_eigenvectors ? vectors : has.workspace, has,
+           positive(p.workspace_size), p.info + i);
     } else {
       T* pairs = has.reals;
-      T* columns = p.flag ? has.reals + 2 * n : has.workspace;
+      T* columns = p.wants_eigenvectors ? has.reals + 2 * n : has.workspace;
       call(p, a, pairs, columns, has, positive(p.workspace_size), p.info + i);
       for (std::int64_t k = 0; k < n; ++k) values[k] = Z(pairs[k], pairs[n + k]);
-      if (p.flag) join(values, columns, vectors, n);
+      if (p.wants_eigenvectors) join(values, columns, vectors, n);
     }
   }
   /// A pair of conjugate eigenvalues has the parts of the first one's vector in two columns.

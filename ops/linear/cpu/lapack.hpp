@@ -15,7 +15,7 @@ namespace skerry::blas {
 inline constexpr std::int64_t max_rows_in_lanes = 32;
 inline constexpr std::int64_t min_rows_in_lanes = 4;
 
-/// Host form of linalg_kernels::loop; null for dtypes that are not floating.
+/// Host form of LinAlgKernels::loop; null for dtypes that are not floating.
 [[nodiscard]] auto routine_of(LinAlgRoutine routine, Dtype type) noexcept -> void (*)(const void*);
 
 }  // namespace skerry::blas

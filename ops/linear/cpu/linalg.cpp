@@ -36,10 +36,10 @@ host_form in_lanes(LinAlgRoutine routine) {
   return nullptr;
 }
 
-void fill(linalg_kernels& table, Dtype type) {
+void fill(LinAlgKernels& table, Dtype type) {
   for (int i = 0; i < linalg_routine_count; ++i) {
     const auto routine = static_cast<LinAlgRoutine>(i);
-    host_form& host = table.loop[i][static_cast<int>(type)].host;
+    host_form& host = table.kernel[i][static_cast<int>(type)].host;
     host = blas::routine_of(routine, type);
     visit(type, [&]<class T>(type_identity<T>) {
       if constexpr (ops::floating<T> && !ops::same_v<T, float16>) {
@@ -51,7 +51,7 @@ void fill(linalg_kernels& table, Dtype type) {
 
 }  // namespace
 
-void fill_linalg(linalg_kernels& table) {
+void fill_linalg(LinAlgKernels& table) {
 #define SKERRY_FILL(name) fill(table, Dtype::name);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL

@@ -9,15 +9,15 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class T>
-void fill(matmul_kernels& table) {
+void fill(MatmulKernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
   if constexpr (ops::floating<T>) {
     // BLAS knows no float16: the front end multiplies in float32.
-    if constexpr (!ops::stored_only<T>) table.loop[type].host = run_products<T>;
+    if constexpr (!ops::stored_only<T>) table.kernel[type].host = run_products<T>;
     table.dot[type].host = run_dot<T>;
   } else if constexpr (ops::integral<T>) {
     // Signed integers wrap around with the same bits as unsigned ones.
-    table.loop[type].host = run_integer_matmul<ops::bits_t<T>>;
+    table.kernel[type].host = run_integer_matmul<ops::bits_t<T>>;
     table.dot[type].host = run_dot<ops::bits_t<T>>;
   } else {
     table.dot[type].host = run_dot<T>;
@@ -26,7 +26,7 @@ void fill(matmul_kernels& table) {
 
 }  // namespace
 
-void fill_matmul(matmul_kernels& table) {
+void fill_matmul(MatmulKernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL

@@ -29,7 +29,7 @@ void decompose_stack(const LinAlgParams& p, CusolverCall& session, cusolverDnPar
   constexpr cudaDataType value_type = data_type<ops::real_part_t<T>>;
   constexpr cublasFillMode_t uplo = CUBLAS_FILL_MODE_LOWER;
   const auto& entries = cusolver();
-  const cusolverEigMode_t jobz = vectors_if(p.flag);
+  const cusolverEigMode_t jobz = vectors_if(p.wants_eigenvectors);
   const std::int64_t n = p.rows;
   std::size_t device_nbytes = 0;
   std::size_t host_nbytes = 0;
@@ -76,7 +76,7 @@ struct syevd {
     using cuda_type = typename typed_entries<T>::cuda_type;
     using real = typename typed_entries<T>::real;
     const auto& call = cusolver().entry_points<T>();
-    const cusolverEigMode_t jobz = vectors_if(p.flag);
+    const cusolverEigMode_t jobz = vectors_if(p.wants_eigenvectors);
     constexpr cublasFillMode_t uplo = CUBLAS_FILL_MODE_LOWER;
     const int n = narrow(p.rows);
     int length = 0;
@@ -107,9 +107,9 @@ struct geev {
     constexpr cudaDataType type = data_type<T>;
     const auto& entries = cusolver();
     const cusolverEigMode_t left = CUSOLVER_EIG_MODE_NOVECTOR;
-    const cusolverEigMode_t right = vectors_if(p.flag);
+    const cusolverEigMode_t right = vectors_if(p.wants_eigenvectors);
     const std::int64_t n = p.rows;
-    T* vectors = p.flag ? reinterpret_cast<T*>(p.b) : nullptr;
+    T* vectors = p.wants_eigenvectors ? reinterpret_cast<T*>(p.b) : nullptr;
     std::size_t device_nbytes = 0;
     std::size_t host_nbytes = 0;
     session.note(entries.geev_size(session.handle, settings, left, right, n, type, p.a, n, type,
@@ -118,11 +118,11 @@ struct geev {
     char* workspace = session.scratch<char>(static_cast<std::int64_t>(device_nbytes));
     std::vector<char> host_work(host_nbytes);
     for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
-      session.note(entries.geev(session.handle, settings, left, right, n, type,
-                                matrix_at<T>(p.a, i, n, n), n, type,
-                                matrix_at<T>(p.values, i, n, 1), type, nullptr, n, type,
-                                p.flag ? matrix_at<T>(p.b, i, n, n) : nullptr, n, type, workspace,
-                                device_nbytes, host_work.data(), host_nbytes, p.info + i));
+      session.note(
+          entries.geev(session.handle, settings, left, right, n, type, matrix_at<T>(p.a, i, n, n),
+                       n, type, matrix_at<T>(p.values, i, n, 1), type, nullptr, n, type,
+                       p.wants_eigenvectors ? matrix_at<T>(p.b, i, n, n) : nullptr, n, type,
+                       workspace, device_nbytes, host_work.data(), host_nbytes, p.info + i));
     }
     session.note(cudaStreamSynchronize(stream_of(session.context)));  // host_work goes
   }

@@ -69,13 +69,14 @@ template <class T>
 struct getrs {
   static void run(const LinAlgParams& p, CusolverCall& session) {
     using cuda_type = typename typed_entries<T>::cuda_type;
-    const cublasOperation_t op = p.flag ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const cublasOperation_t op = p.is_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
     if (is_stack_of_small(p)) return solve_all(p, session, op);
     const int n = narrow(p.rows);
     for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
       session.note(cusolver().entry_points<T>().getrs(
-          session.handle, op, n, narrow(p.extra), matrix_at<cuda_type>(p.a, i, p.rows, p.rows), n,
-          p.pivots + i * p.rows, matrix_at<cuda_type>(p.b, i, p.rows, p.extra), n, p.info + i));
+          session.handle, op, n, narrow(p.right_columns),
+          matrix_at<cuda_type>(p.a, i, p.rows, p.rows), n, p.pivots + i * p.rows,
+          matrix_at<cuda_type>(p.b, i, p.rows, p.right_columns), n, p.info + i));
     }
   }
 
@@ -84,11 +85,11 @@ struct getrs {
     using cuda_type = typename typed_entries<T>::cuda_type;
     const int n = narrow(p.rows);
     cuda_type** const a = list_of<cuda_type>(session, p.a, p.rows * p.rows, p.batch);
-    cuda_type** const b = list_of<cuda_type>(session, p.b, p.rows * p.extra, p.batch);
+    cuda_type** const b = list_of<cuda_type>(session, p.b, p.rows * p.right_columns, p.batch);
     if (!session.ok()) return;
     int wrong = 0;  // argument, which the status tells too; p.info stays 0
     session.note(with_cublas(session.context, [&](cublasHandle_t handle) {
-      return to_cuda(cublas().entry_points<T>().getrs(handle, op, n, narrow(p.extra), a, n,
+      return to_cuda(cublas().entry_points<T>().getrs(handle, op, n, narrow(p.right_columns), a, n,
                                                       p.pivots, b, n, &wrong, narrow(p.batch)));
     }));
   }
@@ -99,7 +100,7 @@ struct potrf {
   static void run(const LinAlgParams& p, CusolverCall& session) {
     using cuda_type = typename typed_entries<T>::cuda_type;
     const auto& call = cusolver().entry_points<T>();
-    const cublasFillMode_t uplo = p.flag ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+    const cublasFillMode_t uplo = p.is_upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
     const int n = narrow(p.rows);
     if (is_stack_of_small(p)) {
       cuda_type** const a = list_of<cuda_type>(session, p.a, p.rows * p.rows, p.batch);
@@ -162,15 +163,15 @@ struct orgqr {
     const auto& call = cusolver().entry_points<T>();
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
-    const int k = narrow(p.extra);
+    const int k = narrow(p.reflector_count);
     int length = 0;
     session.note(call.orgqr_size(session.handle, m, n, k, matrix_at<cuda_type>(p.a, 0, m, n), m,
                                  matrix_at<cuda_type>(p.b, 0, k, 1), &length));
     cuda_type* workspace = session.scratch<cuda_type>(length);
     for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
-      session.note(
-          call.orgqr(session.handle, m, n, k, matrix_at<cuda_type>(p.a, i, p.rows, p.columns), m,
-                     matrix_at<cuda_type>(p.b, i, p.extra, 1), workspace, length, p.info + i));
+      session.note(call.orgqr(
+          session.handle, m, n, k, matrix_at<cuda_type>(p.a, i, p.rows, p.columns), m,
+          matrix_at<cuda_type>(p.b, i, p.reflector_count, 1), workspace, length, p.info + i));
     }
   }
 };
@@ -239,10 +240,10 @@ int determinant(const void* params, LaunchContext* context) {
 }
 
 template <class T>
-void fill(linalg_kernels& table) {
+void fill(LinAlgKernels& table) {
   if constexpr (ops::floating<T> && !ops::stored_only<T>) {
     const auto entry = [&](LinAlgRoutine routine) -> auto& {
-      return table.loop[static_cast<int>(routine)][static_cast<int>(dtype_of<T>)].native;
+      return table.kernel[static_cast<int>(routine)][static_cast<int>(dtype_of<T>)].native;
     };
     entry(LinAlgRoutine::getrf) = &run_routine<getrf, T>;
     entry(LinAlgRoutine::getrs) = &run_routine<getrs, T>;
@@ -260,7 +261,7 @@ void fill(linalg_kernels& table) {
 
 }  // namespace
 
-void fill_linalg(linalg_kernels& table) {
+void fill_linalg(LinAlgKernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL

@@ -326,16 +326,16 @@ int dot(const void* params, LaunchContext* context) {
 }
 
 template <class T>
-void fill(matmul_kernels& table) {
+void fill(MatmulKernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
   if constexpr (ops::numeric<T>) table.dot[type].native = &dot<T>;
-  if constexpr (ops::floating<T>) table.loop[type].native = &multiply<T>;
-  if constexpr (ops::integral<T>) table.loop[type].native = &multiply_integers<ops::bits_t<T>>;
+  if constexpr (ops::floating<T>) table.kernel[type].native = &multiply<T>;
+  if constexpr (ops::integral<T>) table.kernel[type].native = &multiply_integers<ops::bits_t<T>>;
 }
 
 }  // namespace
 
-void fill_matmul(matmul_kernels& table) {
+void fill_matmul(MatmulKernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL

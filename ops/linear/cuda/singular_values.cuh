@@ -61,13 +61,15 @@ struct gesdd {
   static constexpr std::int64_t max_batched_extent = 32;
 
   static cusolverEigMode_t jobz_of(const LinAlgParams& p) {
-    return p.extra == 0 ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
+    return p.vectors == SingularVectors::none ? CUSOLVER_EIG_MODE_NOVECTOR
+                                              : CUSOLVER_EIG_MODE_VECTOR;
   }
 
   /// Writes V^H for `count` matrices from `first` on, of a V of from_columns each.
   static void write_vh(const LinAlgParams& p, CusolverCall& session, const cuda_type* v,
                        std::int64_t from_columns, std::int64_t first, std::int64_t count) {
-    const std::int64_t rows = p.extra == 2 ? p.columns : minimum(p.rows, p.columns);
+    const std::int64_t rows =
+        p.vectors == SingularVectors::full ? p.columns : minimum(p.rows, p.columns);
     adjoint<T><<<linalg_blocks(rows * p.columns * count), linalg_threads, 0,
                  stream_of(session.context)>>>(matrix_at<whole<T>>(p.c, first, rows, p.columns),
                                                reinterpret_cast<const whole<T>*>(v), rows,
@@ -78,27 +80,33 @@ struct gesdd {
   static void decompose_each(const LinAlgParams& p, CusolverCall& session, gesvdjInfo_t settings) {
     const auto& call = cusolver().entry_points<T>();
     const cusolverEigMode_t jobz = jobz_of(p);
-    const int reduced = p.extra == 2 ? 0 : 1;
+    const int reduced = p.vectors == SingularVectors::full ? 0 : 1;
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
     const std::int64_t count = minimum(p.rows, p.columns);
-    const std::int64_t u_columns = p.extra == 2 ? p.rows : count;
-    const std::int64_t v_columns = p.extra == 2 ? p.columns : count;
+    const std::int64_t u_columns = p.vectors == SingularVectors::full ? p.rows : count;
+    const std::int64_t v_columns = p.vectors == SingularVectors::full ? p.columns : count;
     cuda_type* v = session.scratch<cuda_type>(p.columns * v_columns);
-    cuda_type* unused_u = p.extra == 0 ? session.scratch<cuda_type>(p.rows * u_columns) : nullptr;
+    cuda_type* unused_u = p.vectors == SingularVectors::none
+                              ? session.scratch<cuda_type>(p.rows * u_columns)
+                              : nullptr;
     int length = 0;
     session.note(call.gesvdj_size(
         session.handle, jobz, reduced, m, n, matrix_at<cuda_type>(p.a, 0, m, n), m,
         reinterpret_cast<real*>(p.values),
-        p.extra == 0 ? unused_u : reinterpret_cast<cuda_type*>(p.b), m, v, n, &length, settings));
+        p.vectors == SingularVectors::none ? unused_u : reinterpret_cast<cuda_type*>(p.b), m, v, n,
+        &length, settings));
     cuda_type* workspace = session.scratch<cuda_type>(length);
     for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
-      cuda_type* u = p.extra == 0 ? unused_u : matrix_at<cuda_type>(p.b, i, p.rows, u_columns);
+      cuda_type* u = p.vectors == SingularVectors::none
+                         ? unused_u
+                         : matrix_at<cuda_type>(p.b, i, p.rows, u_columns);
       session.note(call.gesvdj(session.handle, jobz, reduced, m, n,
                                matrix_at<cuda_type>(p.a, i, p.rows, p.columns), m,
                                matrix_at<real>(p.values, i, count, 1), u, m, v, n, workspace,
                                length, p.info + i, settings));
-      if (p.extra != 0 && session.ok()) write_vh(p, session, v, v_columns, i, 1);
+      if (p.vectors != SingularVectors::none && session.ok())
+        write_vh(p, session, v, v_columns, i, 1);
     }
   }
 
@@ -108,9 +116,9 @@ struct gesdd {
     const int m = narrow(p.rows);
     const int n = narrow(p.columns);
     const std::int64_t values = minimum(p.rows, p.columns);
-    const std::int64_t u_columns = p.extra == 2 ? p.rows : values;
+    const std::int64_t u_columns = p.vectors == SingularVectors::full ? p.rows : values;
     const std::int64_t largest = minimum(p.batch, max_call_batch);
-    const bool is_own_u = p.extra == 0 || u_columns != p.rows;
+    const bool is_own_u = p.vectors == SingularVectors::none || u_columns != p.rows;
     cuda_type* const scratch_u =
         is_own_u ? session.scratch<cuda_type>(largest * p.rows * p.rows) : nullptr;
     cuda_type* const v = session.scratch<cuda_type>(largest * p.columns * p.columns);
@@ -134,7 +142,7 @@ struct gesdd {
                                        matrix_at<cuda_type>(p.a, first, m, n), m,
                                        matrix_at<real>(p.values, first, values, 1), u, m, v, n,
                                        workspace, length, p.info + first, settings, narrow(count)));
-      if (p.extra == 0 || !session.ok()) return;
+      if (p.vectors == SingularVectors::none || !session.ok()) return;
       if (is_own_u) {
         const std::int64_t items = p.rows * u_columns;
         first_columns<T>

@@ -74,16 +74,16 @@ void fill_cast(Kernel& row) {
 }
 
 template <class T>
-void fill(cast_kernels& table) {
+void fill(CastKernels& table) {
   constexpr int source_index = static_cast<int>(dtype_of<T>);
 #define SKERRY_FILL_CAST(name) \
-  fill_cast<T, type_of<Dtype::name>>(table.loop[source_index][static_cast<int>(Dtype::name)]);
+  fill_cast<T, type_of<Dtype::name>>(table.kernel[source_index][static_cast<int>(Dtype::name)]);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL_CAST)
 #undef SKERRY_FILL_CAST
 }
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(cast)
+SKERRY_KERNEL_UNIT(cast, CastKernels)
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

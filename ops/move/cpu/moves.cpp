@@ -7,7 +7,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <int Size>
-void fill_size(moves_kernels& table) {
+void fill_size(MovesKernels& table) {
   Kernel& copy = table.copy[size_class(Size)];
   copy.host = run_copy<Size>;
   copy.body = copy_loop<Size, false>.body;
@@ -18,7 +18,7 @@ void fill_size(moves_kernels& table) {
 
 }  // namespace
 
-void fill_moves(moves_kernels& table) {
+void fill_moves(MovesKernels& table) {
   fill_size<1>(table);
   fill_size<2>(table);
   fill_size<4>(table);

@@ -54,7 +54,7 @@ int band(const void* params, LaunchContext* context) {
 }
 
 template <class T>
-void fill_size(moves_kernels& table) {
+void fill_size(MovesKernels& table) {
   constexpr int index = size_class(sizeof(T));
   table.copy[index].native = &copy<T>;
   table.where_kernel[index].native = &elementwise<ops::choose, T, uint8, T, T>;
@@ -62,7 +62,7 @@ void fill_size(moves_kernels& table) {
 
 }  // namespace
 
-void fill_moves(moves_kernels& table) {
+void fill_moves(MovesKernels& table) {
   fill_size<uint8>(table);
   fill_size<uint16>(table);
   fill_size<uint32>(table);

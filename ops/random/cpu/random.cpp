@@ -10,9 +10,9 @@ namespace {
 using namespace ops::random;
 
 template <class T>
-void fill(random_kernels& table) {
+void fill(RandomKernels& table) {
   const auto set = [&](RandomMethod method, void (*function)(const void*)) {
-    table.loop[static_cast<int>(method)][static_cast<int>(dtype_of<T>)].host = function;
+    table.kernel[static_cast<int>(method)][static_cast<int>(dtype_of<T>)].host = function;
   };
   if constexpr (ops::integral_or_boolean<T>) set(RandomMethod::integer, run_integers<T>);
   if constexpr (ops::unsigned_integral<T> && sizeof(T) >= 4) {
@@ -40,7 +40,7 @@ void fill(random_kernels& table) {
 
 }  // namespace
 
-void fill_random(random_kernels& table) {
+void fill_random(RandomKernels& table) {
 #define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL

@@ -83,18 +83,18 @@ void fill_reduction(Kernel& row) {
   if constexpr (ops::reduces<Op, T> || is_place) row.host = reduce<Op, T>;
 }
 template <class T, class... Ops>
-void fill_reductions(reduce_kernels& table, ops::type_list<Ops...>) {
+void fill_reductions(ReduceKernels& table, ops::type_list<Ops...>) {
   int index = 0;
-  (fill_reduction<Ops, T>(table.loop[index++][static_cast<int>(dtype_of<T>)]), ...);
+  (fill_reduction<Ops, T>(table.kernel[index++][static_cast<int>(dtype_of<T>)]), ...);
 }
 
 template <class T>
-void fill(reduce_kernels& table) {
+void fill(ReduceKernels& table) {
   fill_reductions<T>(table, ops::reductions{});
 }
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(reduce)
+SKERRY_KERNEL_UNIT(reduce, ReduceKernels)
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -13,18 +13,18 @@ void fill_reduction(Kernel& entry) {
 }
 
 template <class T, class... Reductions>
-void fill_reductions(reduce_kernels& table, ops::type_list<Reductions...>) {
+void fill_reductions(ReduceKernels& table, ops::type_list<Reductions...>) {
   int row = 0;
-  (fill_reduction<Reductions, T>(table.loop[row++][static_cast<int>(dtype_of<T>)]), ...);
+  (fill_reduction<Reductions, T>(table.kernel[row++][static_cast<int>(dtype_of<T>)]), ...);
 }
 
 template <class T>
-void fill(reduce_kernels& table) {
+void fill(ReduceKernels& table) {
   fill_reductions<T>(table, ops::reductions{});
 }
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(reduce)
+SKERRY_KERNEL_UNIT(reduce, ReduceKernels)
 
 }  // namespace skerry::native

@@ -189,9 +189,9 @@ void fill(Kernel& entry) {
   if constexpr (ops::scans_over<Op, T>) entry.host = loops_of<Op, T>::scan;
 }
 template <class T, class... Ops>
-void fill_all(scan_kernels& table, ops::type_list<Ops...>) {
+void fill_all(ScanKernels& table, ops::type_list<Ops...>) {
   int index = 0;
-  (fill<Ops, T>(table.loop[index++][static_cast<int>(dtype_of<T>)]), ...);
+  (fill<Ops, T>(table.kernel[index++][static_cast<int>(dtype_of<T>)]), ...);
 }
 
 }  // namespace
@@ -208,7 +208,7 @@ void run_scan(const ScanParams& params, const Scanner& scanner) noexcept {
   cpu::parallel_for(task.units, maximum(scan_parallel_from / 2 / unit_size, 1), scan_range, &task);
 }
 
-void fill_scan(scan_kernels& table) {
+void fill_scan(ScanKernels& table) {
 #define SKERRY_FILL(name) fill_all<type_of<Dtype::name>>(table, ops::scans{});
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL

@@ -13,18 +13,18 @@ void fill_scan(Kernel& entry) {
 }
 
 template <class T, class... Ops>
-void fill_all(scan_kernels& table, ops::type_list<Ops...>) {
+void fill_all(ScanKernels& table, ops::type_list<Ops...>) {
   int row = 0;
-  (fill_scan<Ops, T>(table.loop[row++][static_cast<int>(dtype_of<T>)]), ...);
+  (fill_scan<Ops, T>(table.kernel[row++][static_cast<int>(dtype_of<T>)]), ...);
 }
 
 template <class T>
-void fill(scan_kernels& table) {
+void fill(ScanKernels& table) {
   fill_all<T>(table, ops::scans{});
 }
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(scan)
+SKERRY_KERNEL_UNIT(scan, ScanKernels)
 
 }  // namespace skerry::native

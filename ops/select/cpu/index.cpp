@@ -8,7 +8,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <int Size>
-void fill_size(index_kernels& table) {
+void fill_size(IndexKernels& table) {
   constexpr int size_index = size_class(Size);
   table.gather[size_index].host = run_gather<Size>;
   table.scatter[size_index].host = run_scatter<Size>;
@@ -17,7 +17,7 @@ void fill_size(index_kernels& table) {
 
 }  // namespace
 
-void fill_index(index_kernels& table) {
+void fill_index(IndexKernels& table) {
   fill_size<1>(table);
   fill_size<2>(table);
   fill_size<4>(table);

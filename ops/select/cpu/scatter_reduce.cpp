@@ -51,16 +51,17 @@ void scatter_reduce(const void* params) {
 }
 
 template <class T>
-void fill(scatter_reduce_kernels& table) {
+void fill(ScatterReduceKernels& table) {
   for_each_scatter_op([&]<ScatterOp Op>() {
     if constexpr (can_scatter<Op, T>) {
-      table.loop[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)].host = scatter_reduce<Op, T>;
+      table.kernel[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)].host =
+          scatter_reduce<Op, T>;
     }
   });
 }
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(scatter_reduce)
+SKERRY_KERNEL_UNIT(scatter_reduce, ScatterReduceKernels)
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

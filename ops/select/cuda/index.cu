@@ -306,7 +306,7 @@ int repeated_indices(const void* params, LaunchContext* context) {
 }
 
 template <class T>
-void fill_size(index_kernels& table) {
+void fill_size(IndexKernels& table) {
   constexpr int size_index = size_class(sizeof(T));
   table.gather[size_index].native = &gather<T>;
   table.scatter[size_index].native = &scatter<T>;
@@ -315,7 +315,7 @@ void fill_size(index_kernels& table) {
 
 }  // namespace
 
-void fill_index(index_kernels& table) {
+void fill_index(IndexKernels& table) {
   fill_size<uint8>(table);
   fill_size<uint16>(table);
   fill_size<uint32>(table);

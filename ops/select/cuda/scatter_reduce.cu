@@ -91,10 +91,10 @@ int scatter_reduce(const void* params, LaunchContext* context) {
 }
 
 template <class T>
-void fill(scatter_reduce_kernels& table) {
+void fill(ScatterReduceKernels& table) {
   kernels::for_each_scatter_op([&]<ScatterOp Op>() {
     if constexpr (can_scatter<Op, T>) {
-      table.loop[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)].native =
+      table.kernel[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)].native =
           &scatter_reduce<Op, T>;
     }
   });
@@ -102,6 +102,6 @@ void fill(scatter_reduce_kernels& table) {
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(scatter_reduce)
+SKERRY_KERNEL_UNIT(scatter_reduce, ScatterReduceKernels)
 
 }  // namespace skerry::native

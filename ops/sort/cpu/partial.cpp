@@ -14,7 +14,7 @@ void run_rows(const void* params) {
 }
 
 template <class T>
-void fill([[maybe_unused]] partial_kernels& table) {
+void fill([[maybe_unused]] PartialKernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     constexpr int row = static_cast<int>(dtype_of<T>);
     using item = row_item_t<T>;
@@ -26,6 +26,6 @@ void fill([[maybe_unused]] partial_kernels& table) {
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(partial)
+SKERRY_KERNEL_UNIT(partial, PartialKernels)
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

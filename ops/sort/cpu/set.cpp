@@ -8,13 +8,13 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class T>
-void fill(set_kernels& table) {
+void fill(SetKernels& table) {
   table.unique[static_cast<int>(dtype_of<T>)].host = run_unique<T>;
   table.isin[static_cast<int>(dtype_of<T>)].host = run_isin<row_item_t<T>>;
 }
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(set)
+SKERRY_KERNEL_UNIT(set, SetKernels)
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

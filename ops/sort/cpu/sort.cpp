@@ -8,7 +8,7 @@ namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
 template <class T>
-void fill([[maybe_unused]] sort_kernels& table) {
+void fill([[maybe_unused]] SortKernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     table.values[static_cast<int>(dtype_of<T>)].host = run_sort<T, false>;
     table.indices[static_cast<int>(dtype_of<T>)].host = run_sort<T, true>;
@@ -18,6 +18,6 @@ void fill([[maybe_unused]] sort_kernels& table) {
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(sort)
+SKERRY_KERNEL_UNIT(sort, SortKernels)
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

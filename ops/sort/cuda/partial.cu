@@ -209,7 +209,7 @@ int partition(const void* params, LaunchContext* context) {
 }
 
 template <class T>
-void fill([[maybe_unused]] partial_kernels& table) {
+void fill([[maybe_unused]] PartialKernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     constexpr int row = static_cast<int>(dtype_of<T>);
     table.statistics[row].native = &statistics<T>;
@@ -220,6 +220,6 @@ void fill([[maybe_unused]] partial_kernels& table) {
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(partial)
+SKERRY_KERNEL_UNIT(partial, PartialKernels)
 
 }  // namespace skerry::native

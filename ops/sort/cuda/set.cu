@@ -9,7 +9,7 @@ namespace skerry::native {
 namespace {
 
 template <class T>
-void fill(set_kernels& table) {
+void fill(SetKernels& table) {
   constexpr int row = static_cast<int>(dtype_of<T>);
   table.unique[row].native = &unique<T>;
   table.isin[row].native = &isin<T>;
@@ -17,6 +17,6 @@ void fill(set_kernels& table) {
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(set)
+SKERRY_KERNEL_UNIT(set, SetKernels)
 
 }  // namespace skerry::native

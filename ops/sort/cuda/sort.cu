@@ -8,7 +8,7 @@ namespace skerry::native {
 namespace {
 
 template <class T>
-void fill([[maybe_unused]] sort_kernels& table) {
+void fill([[maybe_unused]] SortKernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     constexpr int row = static_cast<int>(dtype_of<T>);
     table.values[row].native = &sort_rows<T, false>;
@@ -19,6 +19,6 @@ void fill([[maybe_unused]] sort_kernels& table) {
 
 }  // namespace
 
-SKERRY_KERNEL_UNIT(sort)
+SKERRY_KERNEL_UNIT(sort, SortKernels)
 
 }  // namespace skerry::native

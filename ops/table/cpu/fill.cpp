@@ -7,7 +7,7 @@
 #include "ops/table/table.hpp"
 
 namespace skerry {
-#define SKERRY_DECLARE(family, unit) void fill_##unit(family##_kernels& table);
+#define SKERRY_DECLARE(family, unit) void fill_##unit(decltype(KernelTable::family)& table);
 inline namespace SKERRY_TARGET {
 namespace kernels {
 SKERRY_FOR_EACH_UNIT(SKERRY_DECLARE)

@@ -5,7 +5,7 @@
 #include "ops/table/table.hpp"
 
 namespace skerry::native {
-#define SKERRY_DECLARE(family, unit) void fill_##unit(family##_kernels& table);
+#define SKERRY_DECLARE(family, unit) void fill_##unit(decltype(KernelTable::family)& table);
 SKERRY_FOR_EACH_UNIT(SKERRY_DECLARE)
 #undef SKERRY_DECLARE
 }  // namespace skerry::native

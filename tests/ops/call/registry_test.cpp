@@ -90,12 +90,13 @@ TEST(registry, has_a_host_kernel_for_every_loop_on_float64) {
   }
   for (int op = 0; op < elementwise_count; ++op) {
     const OpEntry& entry = op_table()[static_cast<std::size_t>(op)];
-    EXPECT_EQ(kernels().elementwise.loop[op][type].host != nullptr, entry.result[type].has_value())
+    EXPECT_EQ(kernels().elementwise.kernel[op][type].host != nullptr,
+              entry.result[type].has_value())
         << entry.name;
   }
   for (int op = 0; op < reduction_count; ++op) {
     const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
-    EXPECT_EQ(kernels().reduce.loop[op][type].host != nullptr, entry.result[type].has_value())
+    EXPECT_EQ(kernels().reduce.kernel[op][type].host != nullptr, entry.result[type].has_value())
         << entry.name;
   }
   for (const Kernel& copy : kernels().moves.copy) EXPECT_NE(copy.host, nullptr);

@@ -169,7 +169,7 @@ class MathLoops : public ::testing::Test {
       const auto table = std::make_unique<KernelTable>();
       level.fill(*table);
       const op_id index = find_op(name).value();
-      const Kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      const Kernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
       ASSERT_NE(tested.host, nullptr);
       const std::vector<T> result = computed_by<T>(tested, {&inputs...});
       int wrong = 0;
@@ -319,7 +319,7 @@ class ComplexLoops : public ::testing::Test {
       const auto table = std::make_unique<KernelTable>();
       level.fill(*table);
       const op_id index = find_op(name).value();
-      const Kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      const Kernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
       const std::vector<T> result = computed_by<T>(tested, {&x1, &x2});
       int wrong = 0;
       for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
@@ -357,7 +357,7 @@ TYPED_TEST(ComplexLoops, functions_are_the_same_in_every_place) {
     level.fill(*table);
     for (const char* name : {"exp", "expm1", "log", "log10", "log1p", "log2"}) {
       const op_id index = find_op(name).value();
-      const Kernel& tested = table->elementwise.loop[index][static_cast<int>(dtype_of<T>)];
+      const Kernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
       const std::vector<T> first = computed_by<T>(tested, {&values});
       const std::vector<T> second = computed_by<T>(tested, {&moved});
       for (std::size_t i = 0; i < values.size(); ++i) {

@@ -27,7 +27,7 @@ class CpuHalves : public random_plans::OfLevel {
         {reinterpret_cast<char*>(destination.data()), &layout, sizeof(To), {}},
         {reinterpret_cast<const char*>(source.data()), &in, sizeof(From), {}}};
     const PlanParts parts(layout.shape, operands);
-    const auto& row = table_->cast.loop[static_cast<int>(dtype_of<From>)];
+    const auto& row = table_->cast.kernel[static_cast<int>(dtype_of<From>)];
     const auto cast = row[static_cast<int>(dtype_of<To>)].host;
     EXPECT_NE(cast, nullptr);
     if (cast != nullptr) cast(&parts.first());

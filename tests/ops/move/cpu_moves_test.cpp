@@ -53,7 +53,7 @@ TEST_P(CpuMoves, fill_sequences_and_bands) {
   s.size = static_cast<std::int64_t>(x.size());
   s.start = Element::from_value<std::int64_t>(-5);
   s.step = Element::from_value<std::int64_t>(-3);
-  table_->sequence.loop[static_cast<int>(Dtype::int16)].host(&s);
+  table_->sequence.kernel[static_cast<int>(Dtype::int16)].host(&s);
   for (std::size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(x[i], static_cast<std::int16_t>(-5 - 3 * static_cast<std::int64_t>(i))) << i;
   }

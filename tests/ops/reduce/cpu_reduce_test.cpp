@@ -149,7 +149,7 @@ void check_reduction(const KernelTable& table, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
   const Subject subject = {
       .tested =
-          table.reduce.loop[ops::index_of<Op, ops::reductions>][static_cast<int>(dtype_of<T>)],
+          table.reduce.kernel[ops::index_of<Op, ops::reductions>][static_cast<int>(dtype_of<T>)],
       .input = dtype_of<T>,
       .result = dtype_of<decltype(reduce_plainly<Op, T>(ReduceParams{}, 0))>,
       .is_one_axis = ops::takes_index<Op>,
@@ -215,7 +215,7 @@ TEST_P(CpuReduce, reduce_runs_of_every_length) {
     p.reduced_rank = n == 1 ? 0 : 1;
     p.reduced_shape[0] = n;
     p.reduced_strides[0] = 8;
-    table_->reduce.loop[ops::index_of<ops::sum, ops::reductions>][static_cast<int>(Dtype::int64)]
+    table_->reduce.kernel[ops::index_of<ops::sum, ops::reductions>][static_cast<int>(Dtype::int64)]
         .host(&p);
     EXPECT_EQ(total, n * (n - 1) / 2) << n;
   }

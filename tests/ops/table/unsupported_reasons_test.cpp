@@ -102,7 +102,7 @@ TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
 }
 
 TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
-  const Kernel& entry = kernels().matmul.loop[static_cast<int>(Dtype::complex128)];
+  const Kernel& entry = kernels().matmul.kernel[static_cast<int>(Dtype::complex128)];
   MatmulParams good{};
   good.m = good.n = good.k = 3;
   good.x1_row = good.x2_row = 48;
@@ -127,10 +127,10 @@ TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
 
 TEST(Refusals, CusolverTakesExtentsOfAnInt) {
   const auto entry = [](LinAlgRoutine routine) -> const Kernel& {
-    return kernels().linalg.loop[static_cast<int>(routine)][static_cast<int>(Dtype::float64)];
+    return kernels().linalg.kernel[static_cast<int>(routine)][static_cast<int>(Dtype::float64)];
   };
   LinAlgParams good{};
-  good.rows = good.columns = good.extra = 3;
+  good.rows = good.columns = good.right_columns = good.reflector_count = 3;
   for (int routine = 0; routine < linalg_routine_count; ++routine) {
     EXPECT_EQ(refused(entry(static_cast<LinAlgRoutine>(routine)), good), "") << routine;
   }

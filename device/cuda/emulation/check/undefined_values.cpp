@@ -12,7 +12,7 @@
 namespace skerry::emulation {
 namespace {
 
-constexpr std::byte undefined{0xff};
+constexpr std::byte undefined_byte{0xff};
 
 void report(const Warp& warp, const Instruction& instruction, lane_mask lanes, const char* use) {
   const std::uint32_t pc = pc_of(warp, instruction);
@@ -43,10 +43,10 @@ UndefinedValues::UndefinedValues(Block& block)
 void UndefinedValues::start() {
   std::ranges::fill(registers_, std::byte{});
   std::ranges::fill(computed_, 0);
-  std::ranges::fill(shared_, undefined);
-  std::ranges::fill(local_, undefined);
+  std::ranges::fill(shared_, undefined_byte);
+  std::ranges::fill(local_, undefined_byte);
   for (std::size_t k = 0; k < owner_.warps.size(); ++k) {
-    for (const UndefinedRow& one : owner_.launch_state.program.undefined) {
+    for (const UndefinedRow& one : owner_.launch_state.program.undefined_rows) {
       std::memset(registers_.data() + k * registers_nbytes_ + one.offset, 0xff, one.nbytes);
     }
   }
@@ -116,7 +116,7 @@ std::byte* UndefinedValues::memory_shadow(const std::byte* pointer) noexcept {
   }
   for (const Block* const peer : owner_.launch_state.peers) {
     if (const std::uint64_t k = offset_in(peer->shared.data()); k < peer->shared.size()) {
-      return peer->undefined->shared_.data() + k;
+      return peer->undefined_values->shared_.data() + k;
     }
   }
   if (owner_.warps.empty()) return nullptr;

@@ -27,13 +27,14 @@ namespace {
 void do_copy(const Block& in, std::byte* destination, const std::byte* source,
              std::uint32_t nbytes) {
   std::memcpy(destination, source, nbytes);
-  if (in.undefined) in.undefined->note_copy(destination, source, nbytes);
+  if (in.undefined_values) in.undefined_values->note_copy(destination, source, nbytes);
 }
 
 void finish(const Block& in, const PendingCopy& copy) {
   do_copy(in, copy.destination, copy.source, copy.nbytes);
   std::memset(copy.destination + copy.nbytes, 0, copy.filled);
-  if (in.undefined) in.undefined->note_fill(copy.destination + copy.nbytes, copy.filled);
+  if (in.undefined_values)
+    in.undefined_values->note_fill(copy.destination + copy.nbytes, copy.filled);
 }
 
 /// A copy's access of global memory, for those who look for races: with others of its own launch,

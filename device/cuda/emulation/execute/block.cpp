@@ -51,7 +51,7 @@ void fill_lanes(Warp& warp) {
 }
 
 void run_watched(Warp& warp, const Instruction& instruction, lane_mask lanes) {
-  warp.owner->undefined->run(warp, instruction, lanes);
+  warp.owner->undefined_values->run(warp, instruction, lanes);
 }
 
 /// For each lane, behind the kernel's frame; a multiple of what any frame begins at.
@@ -191,8 +191,8 @@ Block::Block(LaunchState& state)
     one.existing = threads == warp_size ? all_lanes : (lane_mask{1} << threads) - 1;
     fill_lanes(one);
   }
-  if (state.instrumented) undefined = std::make_unique<UndefinedValues>(*this);
-  watches_lanes = undefined || state.requests || state.device.holds_stores_back;
+  if (state.instrumented) undefined_values = std::make_unique<UndefinedValues>(*this);
+  watches_lanes = undefined_values || state.requests || state.device.holds_stores_back;
   watches_global_order = state.races || state.launch.accessed_memory;
 }
 
@@ -200,7 +200,7 @@ Block::~Block() = default;
 
 void Block::start(std::uint64_t number) {
   if (races) races->synchronize();
-  if (undefined) undefined->start();
+  if (undefined_values) undefined_values->start();
   const Extent& grid = launch_state.launch.grid;
   index = {static_cast<std::uint32_t>(number % grid.x),
            static_cast<std::uint32_t>(number / grid.x % grid.y),
@@ -238,7 +238,7 @@ void Block::start_warp(Warp& warp) {
   warp.copies.clear();
   warp.takes_any_fragment = false;
   warp.is_waiting = false;
-  for (const UndefinedRow& row : launch_state.program.undefined) {
+  for (const UndefinedRow& row : launch_state.program.undefined_rows) {
     std::memset(warp.banks[0] + row.offset, poison, row.nbytes);
   }
   for (const SpecialRow& row : launch_state.program.specials) {

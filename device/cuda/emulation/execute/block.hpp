@@ -161,10 +161,10 @@ class Block {
   std::vector<BulkLoad> loads;
   std::vector<BulkStore> stores;
   std::vector<std::uint32_t> store_groups;
-  std::unique_ptr<CallStacks> calls;                ///< null: the kernel calls no function
-  std::unique_ptr<SharedRaces> races;               ///< null: nobody looks for them
-  std::unique_ptr<UndefinedValues> undefined;       ///< null: nobody looks for them
-  std::vector<std::vector<HeldStore>> held_stores;  ///< of each warp, in their order
+  std::unique_ptr<CallStacks> calls;                  ///< null: the kernel calls no function
+  std::unique_ptr<SharedRaces> races;                 ///< null: nobody looks for them
+  std::unique_ptr<UndefinedValues> undefined_values;  ///< null: nobody looks for them
+  std::vector<std::vector<HeldStore>> held_stores;    ///< of each warp, in their order
   bool watches_lanes = false;  ///< somebody counts, checks or holds back what each lane accesses
   bool watches_global_order = false;  ///< somebody looks for races on global memory
 

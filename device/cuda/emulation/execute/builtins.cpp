@@ -109,8 +109,8 @@ void release(Warp& warp, const Instruction& instruction, lane_mask active) {
 }
 
 void note_write(Warp& warp, const std::byte* destination, u64 nbytes) {
-  if (warp.owner->undefined)
-    warp.owner->undefined->note_fill(destination, static_cast<u32>(nbytes));
+  if (warp.owner->undefined_values)
+    warp.owner->undefined_values->note_fill(destination, static_cast<u32>(nbytes));
 }
 
 [[nodiscard]] u32 access_size(u64 nbytes, int lane) {
@@ -128,8 +128,8 @@ void copy_bytes(Warp& warp, const Instruction& instruction, lane_mask active) {
       const auto destination = reachable(warp, instruction, lane, destination_address,
                                          {.nbytes = nbytes, .writes = true});
       std::memmove(destination.data(), source.data(), nbytes);
-      if (warp.owner->undefined)
-        warp.owner->undefined->note_copy(destination.data(), source.data(), nbytes);
+      if (warp.owner->undefined_values)
+        warp.owner->undefined_values->note_copy(destination.data(), source.data(), nbytes);
     }
     give(warp, instruction, lane, destination_address);
   });
@@ -158,7 +158,8 @@ void copy_in_frame(Warp& warp, const Instruction& instruction, lane_mask active)
     std::byte* const destination = frame + argument<u64>(warp, instruction, 1, lane);
     const u32 nbytes = argument<u32>(warp, instruction, 2, lane);
     std::memmove(destination, source, nbytes);
-    if (warp.owner->undefined) warp.owner->undefined->note_copy(destination, source, nbytes);
+    if (warp.owner->undefined_values)
+      warp.owner->undefined_values->note_copy(destination, source, nbytes);
   });
 }
 

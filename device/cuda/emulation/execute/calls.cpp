@@ -69,11 +69,13 @@ void CallStacks::save(Warp& warp, const CallSite& site, ThreadStack& stack, int 
     }
     end += size_of(row);
   }
-  if (owner_.undefined) owner_.undefined->save(warp, site.saved_rows, lane, stack.saved_bytes);
+  if (owner_.undefined_values)
+    owner_.undefined_values->save(warp, site.saved_rows, lane, stack.saved_bytes);
 }
 
 void CallStacks::restore(Warp& warp, const CallSite& site, ThreadStack& stack, int lane) {
-  if (owner_.undefined) owner_.undefined->restore(warp, site.saved_rows, lane, stack.saved_bytes);
+  if (owner_.undefined_values)
+    owner_.undefined_values->restore(warp, site.saved_rows, lane, stack.saved_bytes);
   std::size_t offset = stack.saved_bytes.size() - site.saved_nbytes;
   for (const SavedRow& row : site.saved_rows) {
     const std::byte* const value = stack.saved_bytes.data() + offset;
@@ -109,7 +111,7 @@ void CallStacks::enter(Warp& warp, const CallSite& site, const CalledFunction& f
   auto* const variables = reinterpret_cast<std::byte*>(called) + function.layout.nbytes;
   const std::uint32_t nbytes = function.frame_nbytes - function.layout.nbytes;
   std::memset(variables, poison, nbytes);
-  if (owner_.undefined) owner_.undefined->mark_undefined(variables, nbytes);
+  if (owner_.undefined_values) owner_.undefined_values->mark_undefined(variables, nbytes);
   frame = called;
 }
 

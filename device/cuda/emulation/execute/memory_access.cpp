@@ -292,7 +292,7 @@ void resolve(Warp& warp, const Instruction& instruction, lane_mask active, Memor
     if (launch_state.launch.accessed_memory != nullptr)
       launch_state.launch.accessed_memory->note(warp, active, addresses, access);
   }
-  if (warp.owner->undefined) warp.owner->undefined->note(addresses, access);
+  if (warp.owner->undefined_values) warp.owner->undefined_values->note(addresses, access);
   if constexpr (Space != MemorySpace::parameter) {
     if (auto* const counter = warp.owner->launch_state.requests.get()) {
       counter->note(warp, active, addresses, access);

@@ -168,9 +168,9 @@ struct Program {
   std::vector<SourceLocation> locations;  ///< of the code, in its order
   std::vector<ConstantRow> constants;
   std::vector<SpecialRow> specials;
-  std::vector<UndefinedRow> undefined;  ///< of bank 0; what they hold is poison
-  std::uint32_t register_nbytes = 0;    ///< of bank 0, for a warp
-  std::uint32_t constant_nbytes = 0;    ///< of bank 1
+  std::vector<UndefinedRow> undefined_rows;  ///< of bank 0; what they hold is poison
+  std::uint32_t register_nbytes = 0;         ///< of bank 0, for a warp
+  std::uint32_t constant_nbytes = 0;         ///< of bank 1
   std::uint32_t static_shared_nbytes = 0;
   std::uint32_t dynamic_shared_offset = 0;
   std::uint32_t local_nbytes = 0;  ///< of a lane, without the frames of functions that it calls

@@ -93,7 +93,8 @@ void move_to(Warp& warp, lane_mask lanes, std::uint32_t pc) {
 /// `members`: whom the lanes of the group name.
 void do_collective(Warp& warp, const Instruction& instruction, lane_mask group, lane_mask members) {
   if (warp.owner->launch_state.device.checks_synchronization) check_members(warp, members, group);
-  if (warp.owner->undefined) return warp.owner->undefined->run_collective(warp, instruction, group);
+  if (warp.owner->undefined_values)
+    return warp.owner->undefined_values->run_collective(warp, instruction, group);
   instruction.execute(warp, instruction, group);
 }
 
@@ -210,7 +211,8 @@ class FragmentRun {
   }
 
   bool other(const Instruction& next, lane_mask active) {
-    if (warp_.owner->undefined) warp_.owner->undefined->check_control(warp_, next, fragment_.lanes);
+    if (warp_.owner->undefined_values)
+      warp_.owner->undefined_values->check_control(warp_, next, fragment_.lanes);
     if (active == 0) {
       ++pc_;
       return true;

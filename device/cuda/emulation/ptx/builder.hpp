@@ -26,7 +26,7 @@ struct VirtualRow {
 /// Gives registers whose values are needed at different times the same row: a sort has thousands of
 /// virtual ones, and their rows would not fit into a cache. Lanes may be anywhere in the code, but
 /// each has a place of its own in every row, so that what holds for one thread holds for all.
-/// Writes their places from `begin` on, notes in `undefined` which may be read before they are
+/// Writes their places from `begin` on, notes in `undefined_rows` which may be read before they are
 /// written, and returns where the rows end.
 /// Also notes, at each call, the registers that are needed behind it.
 [[nodiscard]] std::uint32_t allocate_rows(Program& in, const CodeRegion& region,

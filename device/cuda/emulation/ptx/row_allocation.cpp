@@ -250,7 +250,7 @@ std::uint32_t allocate_rows(Program& in, const CodeRegion& region, std::span<con
     const std::uint32_t nbytes = size_of_row(rows[one.index]);
     const std::uint32_t offset = pools[rows[one.index].nbytes].take(nbytes, end);
     physical_rows[one.index] = static_cast<row>(offset);
-    if (live.is_undefined_at_start(one.index)) in.undefined.push_back({offset, nbytes});
+    if (live.is_undefined_at_start(one.index)) in.undefined_rows.push_back({offset, nbytes});
     used.push_back(one);
     std::ranges::push_heap(used, ends_later);
   }

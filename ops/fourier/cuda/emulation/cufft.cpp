@@ -142,7 +142,7 @@ FftParams params_of(const TransformPlan& plan, const void* input, void* output, 
 }
 
 const ::skerry::Kernel& kernel_of(int type) {
-  const fft_kernels& table = ::skerry::kernels<fft_kernels>();
+  const FftKernels& table = ::skerry::kernels<FftKernels>();
   const int precision = (type & double_precision) != 0 ? 1 : 0;
   switch (base_of(type)) {
     case real_to_complex:
