@@ -8,9 +8,6 @@ SKERRY_CUDA ?= AUTO
 SKERRY_DTYPES ?= all
 # What is built here is for this machine; all: for any, as the CMake build by itself has it, and so packages.
 SKERRY_CPU_TARGETS ?= native
-# The demo alone is built without the emulated GPU, which is two fifths of the build.
-ONLY_DEMO := $(if $(filter-out demo,$(MAKECMDGOALS)),,$(filter demo,$(MAKECMDGOALS)))
-SKERRY_EMULATED_GPU ?= $(if $(ONLY_DEMO),OFF,ON)
 # ON: the CUDA module holds PTX, which an emulated GPU executes, in place of machine code for a real one.
 SKERRY_EMULATION ?= OFF
 ifneq ($(filter emulate,$(MAKECMDGOALS)),)
@@ -31,12 +28,14 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
 	@echo "make test         C++ and Python tests"
 	@echo "make build        builds and installs skerry into .venv; SKERRY_CUDA=ON, with its CUDA module; nvcc from PyPI if need be"
+	@echo "make emulator     builds and installs skerry-emulator, an emulated GPU, into .venv"
+	@echo "make test-emulator  its tests"
 	@echo "make emulate      the CUDA kernels on an emulated GPU"
 	@echo "make gpu-estimate  what an H100 would do with bench/gpu_rows.py, from counts of the emulated GPU"
 	@echo "make guard        the Python tests with memory that ends where arrays do; a third of them, GUARD_OPTIONS= for all"
@@ -85,7 +84,6 @@ build: $(VENV)/.group-build $(CUDA_GROUP)
 	$(PIP) install --verbose --no-build-isolation --no-deps --force-reinstall \
 	  -Ccmake.define.SKERRY_CUDA=$(SKERRY_CUDA) -Ccmake.define.SKERRY_DTYPES="$(SKERRY_DTYPES)" \
 	  -Ccmake.define.SKERRY_CPU_TARGETS="$(SKERRY_CPU_TARGETS)" \
-	  -Ccmake.define.SKERRY_EMULATED_GPU=$(SKERRY_EMULATED_GPU) \
 	  -Ccmake.define.SKERRY_EMULATION=$(SKERRY_EMULATION) -Ccmake.define.SKERRY_TESTS=$(WITH_TESTS) $(BUILD_OPTIONS) .
 
 test: test-cpp test-python
@@ -99,11 +97,28 @@ CONSUMERS := $(VENV)/.group-test $(VENV)/.group-demo $(VENV)/.group-consumers $(
 test-python: build $(CONSUMERS)
 	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS)
 
-# Such as EMULATE_OPTIONS="--targets 90 tests/python/scan/test_scan.py -k float32"; python tests/emulation/run.py --help
+# The emulated GPU, a package of its own; its stand-ins for cuBLAS, cuSOLVER and cuFFT take skerry's routines.
+EMULATOR_BUILD := build/emulator
+# More -Ccmake.define.NAME=VALUE options for it.
+EMULATOR_OPTIONS ?=
+emulator: build
+	$(PIP) install --verbose --no-build-isolation --no-deps --force-reinstall \
+	  -Ccmake.define.SKERRY_LIBRARY=$(CURDIR)/$(BUILD)/libskerry.a \
+	  -Ccmake.define.SKERRY_EMULATOR_TESTS=$(if $(filter test-emulator emulate,$(MAKECMDGOALS)),ON,OFF) $(EMULATOR_OPTIONS) \
+	  ./device/emulator
+
+test-emulator: emulator $(CONSUMERS)
+	cmake --build $(EMULATOR_BUILD) --target emulator_tests
+	ctest --test-dir $(EMULATOR_BUILD) --output-on-failure
+	python -m pytest -n auto --dist loadfile $(PYTEST_OPTIONS) tests/emulator
+
+# skerry's kernels on it. Such as EMULATE_OPTIONS="--targets 90 tests/python/scan/test_scan.py -k float32";
+# python tests/emulator/run.py --help
 EMULATE_OPTIONS ?=
-emulate: build $(VENV)/.group-test $(VENV)/.group-demo $(if $(ARRAY_API_TESTS_DIR),$(VENV)/.group-conformance)
+emulate: emulator $(VENV)/.group-test $(VENV)/.group-demo $(if $(ARRAY_API_TESTS_DIR),$(VENV)/.group-conformance)
+	cmake --build $(EMULATOR_BUILD) --target emulator_libraries emulator_cudart
 	cmake --build $(BUILD) --target skerry_emulated
-	python tests/emulation/run.py $(EMULATE_OPTIONS)
+	python tests/emulator/run.py $(EMULATE_OPTIONS)
 
 # After `make emulate`, whose module it runs, or one that ESTIMATE_OPTIONS="--module FILE" names; --check compares.
 ESTIMATE_OPTIONS ?=
@@ -144,7 +159,7 @@ working-memory: build
 FUZZ_OPTIONS ?=
 fuzz: build
 	python tests/fuzz/interchange.py $(FUZZ_OPTIONS)
-fuzz-programs: build $(CONSUMERS)
+fuzz-programs: emulator $(CONSUMERS)
 	python tests/fuzz/programs.py $(FUZZ_OPTIONS)
 	python tests/fuzz/programs.py --kernels $(FUZZ_OPTIONS)
 fuzz-failures: build
@@ -157,8 +172,8 @@ exits: build
 
 # Such as NUMBA_SUITE_OPTIONS="cudapy/test_atomics.py --limit 900"
 NUMBA_SUITE_OPTIONS ?=
-numba-suite: build $(CONSUMERS) $(VENV)/.group-numba-suite
-	python tests/numba_suite/run.py $(NUMBA_SUITE_OPTIONS)
+numba-suite: emulator $(CONSUMERS) $(VENV)/.group-numba-suite
+	python tests/emulator/numba_suite/run.py $(NUMBA_SUITE_OPTIONS)
 
 # Such as PATHS_OPTIONS="--no-build tests/python/reduce"
 PATHS_OPTIONS ?=
@@ -178,7 +193,7 @@ conformance: build $(VENV)/.group-conformance
 	python tests/conformance/run.py "$(ARRAY_API_TESTS_DIR)" $(CONFORMANCE_OPTIONS)
 
 # The gallery takes what its programs import.
-docs: build $(VENV)/.group-docs $(VENV)/.group-demo $(VENV)/.group-consumers
+docs: emulator $(VENV)/.group-docs $(VENV)/.group-demo $(VENV)/.group-consumers
 	python python/docs/build.py build/docs
 
 # clang-tidy reads a CPU-only configuration; nothing is compiled for it. Two dtypes and two levels show it every kernel.
@@ -191,7 +206,8 @@ lint: $(VENV)/.group-build $(VENV)/.group-lint
 	python tests/lint_names.py
 	cmake -S . -B build/lint -G Ninja -DSKERRY_CUDA=OFF -DSKERRY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
 	  -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DSKERRY_DTYPES="float32;int32" -DSKERRY_CPU_TARGETS="v3;v4" >/dev/null
-	python tests/lint_cpp.py build/lint
+	cmake -S device/emulator -B build/lint_emulator -G Ninja >/dev/null
+	python tests/lint_cpp.py build/lint build/lint_emulator
 
 format: $(VENV)/.group-lint
 	python tests/format_cpp.py --fix

@@ -8,6 +8,7 @@
 #include "core/plan.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
+#include "device/rehearsal/rehearse.hpp"
 #include "device/stream.hpp"
 #include "ops/create/create.hpp"
 #include "ops/elementwise/apply.hpp"

@@ -109,8 +109,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "python")
-    libraries = (parser.parse_args().build / "emulated").resolve()
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "emulator")
+    libraries = (parser.parse_args().build / "lib").resolve()
     with tempfile.TemporaryDirectory() as folder:
         lines, counts = counted(compiled(pathlib.Path(folder), libraries), libraries)
     wrong = 0

@@ -36,7 +36,6 @@ import gpu_rows
 import numpy as np
 from gpu_side_by_side import Bench, Operation, Skerry
 from kernel_resources import resources
-from skerry._emulated_gpu import find_library
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SHRINK = 6
@@ -134,6 +133,8 @@ def measure(shrink: int, subjects: Sequence[str], launches: str) -> dict[str, li
 
 def environment_for(options: argparse.Namespace, launches: str) -> dict[str, str]:
     """Return the environment of the process that counts."""
+    from skerry_emulator import find_library
+
     libraries = [str(options.libraries), os.environ.get("LD_LIBRARY_PATH", "")]
     environment = {
         **os.environ,
@@ -355,7 +356,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    built = ROOT / "build" / "python" / "emulated"
+    built = ROOT / "build" / "emulator" / "lib"
     parser.add_argument("--target", type=int, default=90, choices=(80, 90), help="of the PTX (90)")
     parser.add_argument("--libraries", type=pathlib.Path, default=built, help="the emulator's")
     parser.add_argument("--module", type=pathlib.Path, default=built / "skerry_cuda.so")

@@ -114,7 +114,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    built = pathlib.Path(__file__).resolve().parents[1] / "build" / "python" / "emulated"
+    built = pathlib.Path(__file__).resolve().parents[1] / "build" / "emulator" / "lib"
     parser.add_argument("--target", type=int, default=90, choices=(80, 90), help="of the PTX (90)")
     parser.add_argument("--module", type=pathlib.Path, default=built / "skerry_cuda.so")
     options = parser.parse_args()

@@ -52,23 +52,6 @@ struct CudaFailure {
 };
 [[nodiscard]] std::optional<CudaFailure> why_no_cuda();
 
-/// Which CUDA kernels run on rehearsed devices, by an emulated GPU that executes their PTX.
-enum class RehearsedKernels : int {
-  none,   ///< no: operations run the host forms of their kernels, and nothing else is launched
-  users,  ///< those of other libraries; operations run the host forms, which are faster
-  all,    ///< these, too
-};
-
-/// Makes `count` rehearsal devices cuda:0 … Throws ValueError if this process has found CUDA
-/// devices already (having looked for a GPU in vain does not count), or if a count is out of 1…64,
-/// and DeviceUnavailableError if the build has no emulated GPU for the kernels that are wanted.
-/// SKERRY_REHEARSE in the environment does the same at first use.
-void rehearse(int count, RehearsedKernels kernels = RehearsedKernels::none);
-/// The folder of the emulated GPU's libraries, whether or not this build has them.
-[[nodiscard]] std::string emulator_folder();
-[[nodiscard]] bool is_rehearsing() noexcept;
-/// Which CUDA kernels run on them; none if there are no rehearsed devices.
-[[nodiscard]] RehearsedKernels kernels_of_rehearsal() noexcept;
 /// True once this process has made any CUDA (or rehearsed CUDA) call.
 [[nodiscard]] bool cuda_was_used() noexcept;
 /// Whether CUDA calls can be made: false before first use, in a forked child and after shut_down().

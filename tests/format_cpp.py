@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ENDINGS = ("h", "hpp", "cpp", "cu", "cuh")
+ENDINGS = ("c", "h", "hpp", "cpp", "cu", "cuh")
 
 
 def tracked(*patterns: str) -> list[str]:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run clang-tidy over the sources of a configured build, all cores; exit 1 on a finding or a header that none reads.
+"""Run clang-tidy over the sources of configured builds, all cores; exit 1 on a finding or a header that none reads.
 
 Kernel units are read by themselves, for the levels v3 and v4: what the build compiles includes them. Headers that no
 source includes get a unit of their own.
@@ -67,6 +67,15 @@ def headers_read(sources: list[str], generated: pathlib.Path) -> set[str]:
     return {str(path.relative_to(ROOT)) for path in seen if path.is_relative_to(ROOT)}
 
 
+def sources_of(entries: list[dict[str, str]]) -> set[str]:
+    """Those of the project, without what a build has generated."""
+    built = ROOT / "build"
+    files = [pathlib.Path(entry["file"]) for entry in entries]
+    return {
+        str(file) for file in files if file.is_relative_to(ROOT) and not file.is_relative_to(built)
+    }
+
+
 def to_be_read() -> set[str]:
     headers = {name for name in tracked("*.h", "*.hpp", "*.cuh") if name.startswith(LAYERS)}
     headers -= NEEDS_GCC
@@ -86,25 +95,26 @@ def unit_of(
 
 
 def main() -> int:
-    build = pathlib.Path(sys.argv[1]).resolve()
-    entries, commands = commands_for_clang(build)
-    generated = build / "ops/generated"
-    sources = sorted(
-        {
-            entry["file"]
-            for entry in entries
-            if pathlib.Path(entry["file"]).is_relative_to(ROOT)
-            and not pathlib.Path(entry["file"]).is_relative_to(build)
-        }
-    )
-    jobs: list[tuple[str, list[str]]] = [(source, []) for source in sources]
-    alone = sorted(to_be_read() - headers_read(sources, generated))
+    # The first of them is skerry's own.
+    builds = [pathlib.Path(folder).resolve() for folder in sys.argv[1:]]
+    generated = builds[0] / "ops/generated"
+    commands: dict[str, str] = {}
+    entries: list[dict[str, str]] = []
+    for build in builds:
+        its_entries, folder = commands_for_clang(build)
+        entries += its_entries
+        for source in sources_of(its_entries):
+            commands.setdefault(source, folder)
+    jobs: list[tuple[str, list[str]]] = [(source, []) for source in sorted(commands)]
+    alone = sorted(to_be_read() - headers_read(list(commands), generated))
     if alone:
-        jobs.append(unit_of(alone, build, entries))
+        jobs.append(unit_of(alone, builds[0], entries))
     unread = to_be_read() - headers_read([source for source, _ in jobs], generated)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = [pool.submit(check, commands, source, flags) for source, flags in jobs]
+        running = [
+            pool.submit(check, commands.get(source, ""), source, flags) for source, flags in jobs
+        ]
         for number, job in enumerate(concurrent.futures.as_completed(running), 1):
             source, code, text = job.result()
             name = pathlib.Path(source).relative_to(ROOT)

@@ -6,6 +6,7 @@
 #include "device/cuda/functions.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/registry.hpp"
+#include "device/rehearsal/rehearse.hpp"
 
 namespace skerry {
 namespace cuda {

@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "device/allocator.hpp"
-#include "device/cuda/rehearsal/queue.hpp"
-#include "device/cuda/rehearsal/system.hpp"
 #include "device/guard/fault.hpp"
 #include "device/guard/heap.hpp"
 #include "device/guard/note.hpp"
+#include "device/rehearsal/queue.hpp"
+#include "device/rehearsal/system.hpp"
 
 namespace skerry::cuda {
 

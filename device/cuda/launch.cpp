@@ -14,6 +14,7 @@
 #include "device/cuda/stream_uses.hpp"
 #include "device/cuda/streams.hpp"
 #include "device/environment.hpp"
+#include "device/rehearsal/rehearse.hpp"
 #include "device/stream.hpp"
 
 namespace skerry::cuda {
@@ -126,7 +127,8 @@ void launch(Device device, const Kernel& entry, const void* params, std::size_t 
     if (rehearse_kernel != nullptr) {
       if (entry.host == nullptr) throw_no_form(device, " (a rehearsal device)");
       require_accepted(device, entry, params);
-      check(rehearse_kernel(entry.host, params, params_size, operands_of(uses),
+      const std::vector<KernelOperand> operands = operands_of(uses);
+      check(rehearse_kernel(entry.host, params, params_size, operands.data(), operands.size(),
                             stream_state.handle()),
             device_state, "launch");
     } else {

@@ -14,8 +14,7 @@ std::string path_next_to_this_library(const char* file) {
   return (slash == std::string::npos ? "./" : self.substr(0, slash + 1)) + file;
 }
 
-const ModuleInterface* open_module(const std::vector<std::string>& paths, const char* symbol,
-                                   std::string& complaint) {
+const ModuleInterface* open_module(const std::vector<std::string>& paths, std::string& complaint) {
   for (const std::string& path : paths) {
     if (path.empty()) continue;
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -24,7 +23,8 @@ const ModuleInterface* open_module(const std::vector<std::string>& paths, const 
       complaint += std::string(complaint.empty() ? "" : "; ") + (reason != nullptr ? reason : path);
       continue;
     }
-    const auto ask = reinterpret_cast<decltype(&skerry_cuda_module)>(dlsym(library, symbol));
+    const auto ask =
+        reinterpret_cast<decltype(&skerry_cuda_module)>(dlsym(library, "skerry_cuda_module"));
     const ModuleInterface* module = ask != nullptr ? ask(module_abi_version) : nullptr;
     if (module != nullptr) return module;
     complaint += (complaint.empty() ? "" : "; ") + path + " belongs to another version of skerry";

@@ -7,10 +7,6 @@
 
 #include "device/cuda/api.hpp"
 
-namespace skerry::rehearsal {
-struct Controls;
-}
-
 namespace skerry::cuda {
 
 /// What the CUDA module (skerry_cuda.so) gives to the rest of the library.
@@ -24,14 +20,12 @@ struct ModuleInterface {
   /// The same in nvcc's: "900,1000".
   const char* compiled_by_nvcc;
   int runtime_version;
-  /// For a simulation: the handles by which tests make it fail. Null for CUDA's runtime.
-  const rehearsal::Controls* controls;
 };
 
-/// A shared library that has such an interface: the first of `paths` that can be opened and whose
-/// function `symbol` knows this version. Null if there is none; then `complaint` says why of each.
+/// The CUDA module: the first of `paths` that can be opened and is of this version. Null if there
+/// is none; then `complaint` says why of each.
 [[nodiscard]] const ModuleInterface* open_module(const std::vector<std::string>& paths,
-                                                 const char* symbol, std::string& complaint);
+                                                 std::string& complaint);
 /// A file beside the library or program that this code is part of.
 [[nodiscard]] std::string path_next_to_this_library(const char* file);
 
@@ -40,7 +34,5 @@ struct ModuleInterface {
 
 }  // namespace skerry::cuda
 
-// The one symbol of the CUDA module, and that of the emulated GPU. Null if it was built for another
-// `abi_version`.
+// The one symbol of the CUDA module. Null if it was built for another `abi_version`.
 extern "C" const skerry::cuda::ModuleInterface* skerry_cuda_module(int abi_version);
-extern "C" const skerry::cuda::ModuleInterface* skerry_emulator_module(int abi_version);

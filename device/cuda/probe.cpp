@@ -101,7 +101,7 @@ const ModuleInterface* open_cuda_module(const std::string& default_path, std::st
     paths.emplace_back(SKERRY_CUDA_MODULE_PATH);
 #endif
   }
-  return open_module(paths, "skerry_cuda_module", complaint);
+  return open_module(paths, complaint);
 }
 
 CudaFailure no_module(const std::string& complaint) {
@@ -125,7 +125,7 @@ bool find_rehearsal(Findings& findings) {
   if (findings.module == nullptr) {
     findings.failure = {
         UnavailableReason::no_cuda_module,
-        "this build of skerry has no module of its own kernels for the emulated GPU (" + complaint +
+        "there is no module of skerry's own CUDA kernels for the emulated GPU (" + complaint +
             "); rehearse with kernels=True, which runs your kernels without it, or build "
             "it by `make emulate` in skerry's sources." +
             cpu_works};

@@ -15,6 +15,7 @@
 #include "device/cuda/api.hpp"
 #include "device/outer_lock.hpp"
 #include "device/registry.hpp"
+#include "device/rehearsal/rehearse.hpp"
 
 /// CUDA in this process: found at first use, one state per logical device, all of it never
 /// destroyed because arrays may be freed after main() has ended.

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/cuda/simulation.hpp"
 
+#include <dlfcn.h>
+
 #include <atomic>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -12,9 +15,16 @@
 
 namespace skerry {
 
-std::string emulator_folder() {
-  if (const char* const folder = environment_text("SKERRY_EMULATOR")) return folder;
-  return cuda::path_next_to_this_library("emulator");
+namespace {
+
+std::mutex folder_mutex;
+std::string configured_folder;
+
+}  // namespace
+
+void set_emulator_folder(const std::string& folder) {
+  const std::lock_guard lock(folder_mutex);
+  configured_folder = folder;
 }
 
 namespace cuda {
@@ -22,33 +32,61 @@ namespace cuda {
 namespace {
 
 /// The emulated GPU's; null: this library simulates by itself.
-constinit std::atomic<const ModuleInterface*> emulator{nullptr};
+constinit std::atomic<const skerry_emulator*> emulator{nullptr};
 
-const ModuleInterface& open_emulator() {
-  if (const ModuleInterface* const loaded_emulator = emulator.load()) return *loaded_emulator;
-#ifdef SKERRY_EMULATOR_NEEDS_AVX2
+[[noreturn]] void throw_no_emulator(const std::string& reason) {
+  throw DeviceUnavailableError("rehearse: the emulated GPU, which runs CUDA kernels, " + reason,
+                               UnavailableReason::no_cuda_module);
+}
+
+constexpr const char* how_to_install =
+    "; pip install 'skerry[emulator]' (in skerry's sources: make emulator), or rehearse without "
+    "kernels";
+
+void require_processor() {
+#ifdef __x86_64__
+  // A warp's lanes are vectors.
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
-    throw DeviceUnavailableError(
-        "rehearse: the emulated GPU runs kernels by AVX2 and FMA, which this processor lacks; "
-        "rehearse without kernels",
-        UnavailableReason::no_cuda_module);
+    throw_no_emulator("uses AVX2 and FMA, which this processor lacks; rehearse without kernels");
   }
 #endif
-  std::string complaint;
-  const std::string path = emulator_folder() + "/libskerry_emulator.so";
-  const ModuleInterface* const opened_module =
-      open_module({path}, "skerry_emulator_module", complaint);
-  if (opened_module == nullptr) {
-    throw DeviceUnavailableError(
-        "rehearse: this build of skerry has no emulated GPU to run kernels on (" + complaint +
-            "); install one with it, as `make build` makes, or rehearse without kernels",
-        UnavailableReason::no_cuda_module);
+}
+
+const skerry_emulator& open_emulator() {
+  if (const skerry_emulator* const loaded_emulator = emulator.load()) return *loaded_emulator;
+  const std::string folder = emulator_folder();
+  if (folder.empty()) throw_no_emulator(std::string("is not installed") + how_to_install);
+  require_processor();
+  const std::string path = folder + "/libskerry_emulator.so";
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* const message = dlerror();
+    throw_no_emulator("can't be opened (" + (message != nullptr ? std::string(message) : path) +
+                      ")" + how_to_install);
   }
-  emulator.store(opened_module);
-  return *opened_module;
+  const auto get_interface = reinterpret_cast<decltype(&skerry_emulator_interface)>(
+      dlsym(library, SKERRY_EMULATOR_SYMBOL));
+  const skerry_emulator* const opened = get_interface != nullptr ? get_interface() : nullptr;
+  if (opened == nullptr || opened->version != SKERRY_CUDA_API_VERSION) {
+    const std::string description = opened == nullptr
+                                        ? "which is none of skerry's"
+                                        : "skerry-emulator " + std::string(opened->release) +
+                                              ", of interface " + std::to_string(opened->version);
+    dlclose(library);
+    throw_no_emulator("is " + description + " in " + path + "; this skerry needs interface " +
+                      std::to_string(SKERRY_CUDA_API_VERSION) + how_to_install);
+  }
+  emulator.store(opened);
+  return *opened;
 }
 
 }  // namespace
+
+std::string emulator_folder() {
+  if (const char* const folder = environment_text("SKERRY_EMULATOR")) return folder;
+  const std::lock_guard lock(folder_mutex);
+  return configured_folder;
+}
 
 RehearsedKernels kernels_from_environment() noexcept {
   const char* const value = environment_text("SKERRY_REHEARSE_KERNELS");
@@ -64,12 +102,12 @@ void choose_simulation(int count, RehearsedKernels kernels) {
 }
 
 const Api& simulated_calls() noexcept {
-  const ModuleInterface* const other = emulator.load();
+  const skerry_emulator* const other = emulator.load();
   return other != nullptr ? *other->calls : *rehearsal::calls_table();
 }
 
 const rehearsal::Controls& simulation_controls() noexcept {
-  const ModuleInterface* const other = emulator.load();
+  const skerry_emulator* const other = emulator.load();
   return other != nullptr ? *other->controls : rehearsal::own_controls;
 }
 

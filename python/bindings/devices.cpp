@@ -12,6 +12,7 @@
 #include "device/cpu/thread_pool.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
+#include "device/rehearsal/rehearse.hpp"
 #include "device/transfer.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/lazy_object.hpp"
@@ -240,12 +241,14 @@ void add_device_functions(py::module_& module) {
         const int count = static_cast<int>(std::clamp<std::int64_t>(requested_count, -1, 1000));
         const RehearsedKernels rehearsed_kernels = kernels_argument(kernels);
         if (rehearsed_kernels == RehearsedKernels::none) return rehearse(count);
-        // Other libraries find the emulated GPU by the names of NVIDIA's libraries.
-        const py::module_ libraries = py::module_::import("skerry._emulated_gpu");
-        libraries.attr("refuse_other_drivers")(
-            emulator_folder(), py::arg("own_kernels") = rehearsed_kernels == RehearsedKernels::all);
+        const py::object emulator =
+            py::module_::import("skerry._emulator").attr("emulator")("rehearse");
+        emulator.attr("refuse_other_drivers")(
+            py::arg("own_kernels") = rehearsed_kernels == RehearsedKernels::all);
+        set_emulator_folder(emulator.attr("folder")().cast<std::string>());
         rehearse(count, rehearsed_kernels);
-        libraries.attr("load")(emulator_folder());
+        // Other libraries find it by the names of NVIDIA's libraries.
+        emulator.attr("load")();
       },
       py::kw_only(), py::arg("cuda"), py::arg("kernels") = false,
       "Make rehearsed devices cuda:0, cuda:1, ... on this computer, with or without a GPU.\n\n"
@@ -260,7 +263,8 @@ void add_device_functions(py::module_& module) {
       "faster.\n\n"
       "Raises\n------\nValueError\n    If CUDA was used already, or the count is not in 1...64.\n"
       "RuntimeError\n    If another driver was loaded already, with kernels.\n"
-      "DeviceUnavailableError\n    If this build has no emulated GPU.");
+      "DeviceUnavailableError\n    If the emulated GPU is not installed: pip install "
+      "'skerry[emulator]'.");
   define_public(module, "synchronize", synchronize_devices, py::arg("device") = py::none(),
                 "Wait for all work on a device, or on all CUDA devices that are in use.\n\n"
                 "Raises\n------\nDeviceError\n    If work failed.");

@@ -10,6 +10,7 @@
 #include "device/host_pages.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
+#include "device/rehearsal/rehearse.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/elementwise/op_table.hpp"

@@ -69,7 +69,7 @@ if "SKERRY_" in " ".join(_os.environ):  # `any` is an array function here
     _importlib.import_module("skerry._environment").warn_of_variables(_os.environ)
 if _os.environ.get("SKERRY_REHEARSE_KERNELS") in ("1", "all"):
     # Now, not at the first use of a device: Numba may look for a driver before.
-    _importlib.import_module("skerry._emulated_gpu").rehearse_from_environment()
+    _importlib.import_module("skerry._emulator").rehearse_from_environment()
 
 
 def __dir__() -> list[str]:

@@ -7,12 +7,28 @@ from __future__ import annotations
 import argparse
 import sys
 
-from skerry._sanitize import add_arguments
-from skerry._sanitize import main as sanitize
+from skerry._emulator import emulator
+from skerry.exceptions import DeviceUnavailableError
+
+
+def sanitize(
+    parser: argparse.ArgumentParser, command: argparse.ArgumentParser, arguments: list[str]
+) -> int:
+    """Run the command of the emulated GPU's package; 2 if that is not installed."""
+    try:
+        emulator("sanitize")
+    except DeviceUnavailableError as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    from skerry_emulator import _sanitize
+
+    _sanitize.add_arguments(command)
+    return _sanitize.main(parser.parse_args(arguments))
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a subcommand; the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     parser = argparse.ArgumentParser(prog="python -m skerry", description="skerry, from the shell")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("info", help="versions, devices and what this build can do")
@@ -24,10 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
     checked = commands.add_parser(
         "sanitize", help="what is wrong with a script's CUDA kernels, on emulated GPUs"
     )
-    add_arguments(checked)
+    if arguments[:1] == ["sanitize"]:
+        return sanitize(parser, checked, arguments)
     options = parser.parse_args(arguments)
-    if options.command == "sanitize":
-        return sanitize(options)
     if options.command == "info":
         import skerry
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 import skerry as sk
-from skerry import _core, _emulated_gpu
+from skerry import _core
 
 CLUSTERS = 10
 ITERATIONS = 15
@@ -62,12 +62,12 @@ def load_digits() -> Floats:
 
 
 def can_compile_kernels() -> bool:
-    """Whether numba-cuda is there, with NVIDIA's compiler and linker."""
-    packages = ("numba_cuda", "cuda")
-    libraries = ("libnvvm.so.4", "libnvJitLink.so.13")
-    return all(map(importlib.util.find_spec, packages)) and all(
-        map(_emulated_gpu.find_library, libraries)
-    )
+    """Whether the emulated GPU is installed, and numba-cuda with NVIDIA's compiler and linker."""
+    if not all(map(importlib.util.find_spec, ("skerry_emulator", "numba_cuda", "cuda"))):
+        return False
+    from skerry_emulator import find_library
+
+    return all(map(find_library, ("libnvvm.so.4", "libnvJitLink.so.13")))
 
 
 def rehearse_two() -> None:

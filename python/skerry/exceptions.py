@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from numpy.linalg import LinAlgError as _NumpyLinAlgError
 
 if TYPE_CHECKING:
-    from skerry._kernel_reports import KernelReport
+    from skerry_emulator import KernelReport
 
 __all__ = [
     "AxisError",
@@ -73,9 +74,8 @@ class FatalDeviceError(DeviceError):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
-        from skerry._kernel_reports import add_notes
-
-        add_notes(self)
+        if (emulator := sys.modules.get("skerry_emulator")) is not None:
+            emulator.add_notes(self)
 
 
 class EmulationError(RuntimeError):

@@ -6,14 +6,33 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib.util
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from skerry import _core
-from skerry._emulated_gpu_context import emulated_gpu
-from skerry._kernel_reports import KernelReport
+from skerry import _core, _emulator
 from skerry._numba_simulator import numba_simulator
 
-__all__ = ["KernelReport", "count_cuda_calls", "emulated_gpu", "guarded_numpy", "numba_simulator"]
+if TYPE_CHECKING:
+    from skerry_emulator import KernelReport as KernelReport
+    from skerry_emulator import emulated_gpu as emulated_gpu
+
+#: Names of the package skerry_emulator.
+_EMULATED = ("KernelReport", "emulated_gpu")
+__all__ = ["count_cuda_calls", "guarded_numpy", "numba_simulator"]
+if importlib.util.find_spec("skerry_emulator") is not None:
+    __all__ += _EMULATED
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *globals()})
+
+
+def __getattr__(name: str) -> Any:
+    """Take what the emulated GPU has from its package at the first use."""
+    if name in _EMULATED:
+        return getattr(_emulator.emulator(name), name)
+    raise AttributeError(f"module 'skerry.testing' has no attribute {name!r}")
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "device/registry.hpp"
+#include "device/rehearsal/rehearse.hpp"
 #include "device/transfer.hpp"
 #include "ops/create/create.hpp"
 #include "ops/elementwise/apply.hpp"

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "device/cuda/rehearsal/queue.hpp"
+#include "device/rehearsal/queue.hpp"
 
 #include <gtest/gtest.h>
 

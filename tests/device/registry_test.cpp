@@ -19,6 +19,7 @@
 #include "device/cuda/counting.hpp"
 #include "device/cuda/runtime.hpp"
 #include "device/environment.hpp"
+#include "device/rehearsal/rehearse.hpp"
 #include "tests/device/rehearsed.hpp"
 
 namespace skerry {
@@ -148,17 +149,43 @@ TEST_F(NewProcess, nothing_is_called_before_the_first_use) {
       testing::ExitedWithCode(0), "");
 }
 
-TEST_F(NewProcess, a_build_without_an_emulated_gpu_says_so_and_can_rehearse_without) {
+/// What is said where the libraries of the emulated GPU are expected in `folder`.
+std::string error_of_emulator(const char* folder) {
+  setenv("SKERRY_EMULATOR", folder, 1);
+  try {
+    rehearse(2, RehearsedKernels::users);
+  } catch (const DeviceUnavailableError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_F(NewProcess, without_an_emulated_gpu_it_is_said_how_to_install_it_and_rehearsal_works) {
   EXPECT_EXIT(
       {
-        setenv("SKERRY_EMULATOR", "/nonexistent", 1);
-        std::string said;
-        try {
-          rehearse(2, RehearsedKernels::users);
-        } catch (const DeviceUnavailableError& error) {
-          said = error.what();
-        }
-        SKERRY_REQUIRE_OR_EXIT(said.find("/nonexistent/libskerry_emulator.so") != said.npos);
+        const std::string not_said = error_of_emulator("");
+        SKERRY_REQUIRE_OR_EXIT(not_said.find("is not installed; pip install") != not_said.npos);
+        const std::string missing = error_of_emulator("/nonexistent");
+        SKERRY_REQUIRE_OR_EXIT(missing.find("/nonexistent/libskerry_emulator.so") != missing.npos);
+        SKERRY_REQUIRE_OR_EXIT(missing.find("make emulator") != missing.npos);
+        SKERRY_REQUIRE_OR_EXIT(!is_rehearsing());
+        rehearse(2);
+        SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 2);
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST_F(NewProcess, an_emulated_gpu_of_another_version_is_refused_by_both_versions) {
+  EXPECT_EXIT(
+      {
+        const std::string message = error_of_emulator(SKERRY_OTHER_EMULATOR);
+        const int version = cuda::module_abi_version;
+        const std::string release =
+            "skerry-emulator 9.8.7, of interface " + std::to_string(version + 1);
+        SKERRY_REQUIRE_OR_EXIT(message.find(release) != message.npos);
+        SKERRY_REQUIRE_OR_EXIT(message.find("needs interface " + std::to_string(version) + ";") !=
+                               message.npos);
         SKERRY_REQUIRE_OR_EXIT(!is_rehearsing());
         rehearse(2);
         SKERRY_REQUIRE_OR_EXIT(device_count(cuda_kind) == 2);

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <vector>
 
-#include "device/cuda/rehearsal/settings.hpp"
+#include "device/rehearsal/settings.hpp"
 #include "tests/device/rehearsed.hpp"
 
 namespace skerry {
@@ -147,7 +147,7 @@ TEST_F(RehearsalTest, streams_and_events_belong_to_their_device) {
   ASSERT_EQ(calls.event_create(&event), cuda::success);
   rehearsal::set_device(0);
   EXPECT_EQ(calls.event_record(event, legacy), cuda::invalid_resource_handle);
-  EXPECT_EQ(calls.launch_host_kernel([](const void*) {}, nullptr, 0, {}, stream),
+  EXPECT_EQ(calls.launch_host_kernel([](const void*) {}, nullptr, 0, nullptr, 0, stream),
             cuda::invalid_resource_handle);
   void* block = device_memory(16);
   EXPECT_EQ(calls.deallocate_async(block, stream), cuda::invalid_value);

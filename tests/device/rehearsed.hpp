@@ -9,9 +9,10 @@
 #include <initializer_list>
 #include <vector>
 
-#include "device/cuda/rehearsal/control.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
+#include "device/rehearsal/control.hpp"
+#include "device/rehearsal/rehearse.hpp"
 #include "device/stream.hpp"
 #include "device/transfer.hpp"
 

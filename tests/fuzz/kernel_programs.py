@@ -57,10 +57,10 @@ class Kernels:
         import _numba_cuda_redirector  # noqa: F401
         from cuda import core
         from numba import cuda
-        from skerry import _kernel_reports
+        from skerry_emulator import _reports
 
         self.core, self.cuda = core, cuda
-        self.emulator = _kernel_reports.library()
+        self.emulator = _reports.library()
         cuda.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
         options = core.ProgramOptions(arch="sm_80")
         code = core.Program(SOURCE, "c++", options).compile("ptx")

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "device/registry.hpp"
+#include "device/rehearsal/rehearse.hpp"
 
 // cuda:0 is the GPU where there is one, else a rehearsed device. With --require-gpu the latter is
 // an error: a rehearsed device is never taken for a GPU. So is a test that is skipped then, as one

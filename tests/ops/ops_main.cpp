@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "device/registry.hpp"
+#include "device/rehearsal/rehearse.hpp"
 
 // Two devices of each kind, on any machine: cpu:0, cpu:1 and rehearsed cuda:0, cuda:1.
 int main(int argc, char** argv) {

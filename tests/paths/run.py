@@ -6,7 +6,7 @@ Builds skerry with counters (gcov) in ops/*/cpu and ops/fuse, runs the Python te
 conditions of which one way was never taken. `untaken.csv` beside this file has those that no test can take, each with
 its reason; anything else, and a row that is out of date, is a failure. Conditions of loops are left out: they only say
 how often; so are branches that the compiler makes of lines without a condition. Counts of all dtypes are added up.
-Tests of kernels on the emulated GPU, which this build has not, are left out. Whether tests pass is not judged here.
+Whether tests pass is not judged here.
 """
 
 import argparse
@@ -38,7 +38,6 @@ def build(jobs: int) -> None:
     options = {
         "SKERRY_COVERAGE": "ON",
         "SKERRY_CUDA": "OFF",
-        "SKERRY_EMULATED_GPU": "OFF",
         "SKERRY_TESTS": "OFF",
         "SKERRY_CPU_TARGETS": "native",
         "Python_EXECUTABLE": sys.executable,
@@ -62,7 +61,6 @@ def run_tests(jobs: int, tests: list[str]) -> bool:
         counts.unlink()
     search = os.pathsep.join(filter(None, [str(PACKAGE), os.environ.get("PYTHONPATH")]))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    command += ["--ignore", str(ROOT / "tests" / "python" / "users_kernels")]
     shares = [
         subprocess.Popen(
             [*command, f"--share={part}/{jobs}", *tests],

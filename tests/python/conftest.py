@@ -8,7 +8,6 @@ and how it is emulated. Tests take it for a GPU; what it can't show is marked ``
 
 import itertools
 import operator
-import os
 import pathlib
 import sys
 import threading
@@ -20,22 +19,11 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = map(str, [HERE, *sorted(HERE.glob("[a-z]*/"))])
 
-# Before skerry is imported: the number of devices is fixed at first use. SKERRY_REHEARSE in the environment wins.
-EMULATED = os.environ.get("SKERRY_EMULATED") == "1"
-# The CUDA module's own kernels run, on a real GPU or an emulated one.
-HAS_GPU = EMULATED or (
-    pathlib.Path("/dev/nvidiactl").exists() and "SKERRY_REHEARSE" not in os.environ
-)
-os.environ.setdefault("SKERRY_CPU_DEVICES", "2")
-if EMULATED:
-    os.environ.setdefault("SKERRY_EMULATE_DEVICES", "2")
-    os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
-elif HAS_GPU:
-    os.environ.setdefault("SKERRY_CUDA_LOGICAL", "2")
-else:
-    os.environ.setdefault("SKERRY_REHEARSE", "2")
+# It sets the environment: before skerry is imported.
+import session  # noqa: E402
 
-# After the environment was set.
+EMULATED, HAS_GPU, full = session.EMULATED, session.HAS_GPU, session.full
+
 import reduced_builds  # noqa: E402
 import skerry as sk  # noqa: E402
 import skerry.testing  # noqa: E402
@@ -54,9 +42,7 @@ DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--full", action="store_true", help="tests that walk or try everything: at their full size"
-    )
+    session.pytest_addoption(parser)
     parser.addoption(
         "--walk-seed", type=int, default=1, help="what the samples of layouts are drawn by"
     )
@@ -130,12 +116,6 @@ def guarded_operands():
     """NumPy's arrays in guarded memory; for every test where that of skerry is so."""
     with skerry.testing.guarded_numpy():
         yield
-
-
-@pytest.fixture(scope="session")
-def full(request):
-    """Whether tests that walk or try everything do so at their full size."""
-    return request.config.getoption("--full")
 
 
 @pytest.fixture(params=DEVICES)

@@ -353,7 +353,6 @@ skerry_cuda_module(int abi_version) {
       .architectures = SKERRY_CUDA_ARCHITECTURES,
       .compiled_by_nvcc = skerry::cuda::compiled_by_nvcc,
       .runtime_version = CUDART_VERSION,
-      .controls = nullptr,
   };
   return &interface;
 }

@@ -88,7 +88,7 @@ const Nvrtc& opened() {
   return *one;
 }
 
-/// A module of PTX alone is for devices that execute PTX alone: the emulated GPU.
+/// A module of PTX alone is for devices that execute PTX alone.
 bool has_native_code() {
   std::string_view rest = skerry_cuda_module(cuda::module_abi_version)->architectures;
   constexpr std::string_view is_virtual = "-virtual";

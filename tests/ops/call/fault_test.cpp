@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "core/errors.hpp"
-#include "device/cuda/rehearsal/control.hpp"
+#include "device/rehearsal/control.hpp"
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"

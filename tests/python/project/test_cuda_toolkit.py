@@ -121,7 +121,7 @@ def test_a_driver_is_found_where_the_loader_is_told_to_look(machine):
     assert f"({driver})" in machine.choose("AUTO", f"-DCMAKE_CUDA_COMPILER={nvcc}")[1]
 
 
-@pytest.mark.parametrize("library_path", ["stubs/libcuda.so.1", "emulated/libskerry_emulator.so"])
+@pytest.mark.parametrize("library_path", ["stubs/libcuda.so.1", "lib/libskerry_emulator.so"])
 def test_the_stub_and_the_emulators_library_are_no_driver(machine, library_path):
     machine.install_nvcc()
     folder = touch(machine.folder / library_path).parent
@@ -254,9 +254,17 @@ def test_make_configures_the_cpp_tests_where_they_are_run(shell, goals, tests):
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-@pytest.mark.parametrize("goals", [["demo"], ["demo", "test"], ["build"], []])
-def test_make_builds_for_the_demo_alone_what_the_demo_needs(shell, goals):
-    said = make(*(goals or ["build", "SKERRY_EMULATED_GPU=OFF"]), path=shell)
-    only_demo = goals == ["demo"]
+@pytest.mark.parametrize(
+    ("goal", "builds"),
+    [
+        ("demo", False),
+        ("build", False),
+        ("test", False),
+        ("test-emulator", True),
+        ("emulate", True),
+    ],
+)
+def test_make_builds_the_emulator_where_it_is_run(shell, goal, builds):
+    said = make(goal, path=shell)
     assert 'define.SKERRY_CPU_TARGETS="native"' in said
-    assert ("define.SKERRY_EMULATED_GPU=OFF" in said) == (only_demo or not goals)
+    assert ("./device/emulator" in said) == builds

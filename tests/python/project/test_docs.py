@@ -24,7 +24,10 @@ sys.path.remove(str(DOCS))  # its other modules have names that packages have to
 
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 # The blocks of these pages are programs, which other tests run.
-RUN_ELSEWHERE = {"dask.rst": "interchange/test_dask.py"}
+RUN_ELSEWHERE = {
+    "dask.rst": "tests/python/interchange/test_dask.py",
+    "kernels.rst": "tests/emulator/users_kernels/test_kernels_page.py",
+}
 PAGES = sorted(path.name for path in DOCS.glob("*.rst") if path.name not in RUN_ELSEWHERE)
 ROW = re.compile(r"^   \* - ``(.+?)``.*\n     - ``(.+)``$", re.MULTILINE)
 LIBRARIES = {

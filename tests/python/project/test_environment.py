@@ -13,10 +13,10 @@ ROOT = pathlib.Path(__file__)
 while not (ROOT / "pyproject.toml").exists():
     ROOT = ROOT.parent
 OURS = re.compile(r"\b(?:SKERRY|GPU_CHECK)(?:_[A-Z0-9]+)*\b")
-# Who reads it: the folders and files of that part.
+# Who reads it: the folders and files of that part, without those of another inside of it.
 READERS = {
     "skerry": ["core", "device", "ops", "python"],
-    "emulator": ["device/cuda/emulation"],
+    "emulator": ["device/emulator"],
     "tests": ["tests"],
     "make": ["Makefile", "device/cuda/toolkit.cmake", "bench", "tests"],
 }
@@ -84,7 +84,9 @@ def read_in(file):
 
 
 def read_by(reader):
-    return set().union(*map(read_in, files(*READERS[reader])))
+    prefixes = tuple(f"{folder}/" for folder in READERS[reader])
+    paths = {path for others in READERS.values() for path in others if path.startswith(prefixes)}
+    return set().union(*map(read_in, set(files(*READERS[reader])) - set(files(*paths))))
 
 
 def test_what_is_read_is_in_the_table():

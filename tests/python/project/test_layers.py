@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Includes follow python -> ops -> device -> core; CUDA and CUB stay where they belong; nothing refers back."""
+"""Includes follow python -> ops -> device -> core, with the emulated GPU beside; CUDA and CUB stay where they belong."""
 
 import collections
 import pathlib
@@ -9,17 +9,40 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-LAYERS = ["core", "device", "ops", "python"]
+#: What each may include beside its own: other layers, or single files of them.
+LAYERS = {
+    "core": "",
+    "device": "core device/rehearsal",
+    "ops": "core device",
+    "python": "core device ops device/rehearsal/rehearse.hpp",
+    # These are built without the rest of skerry, too.
+    "device/rehearsal": (
+        "device/cuda/api.hpp device/environment.hpp device/guard/uninitialized_bytes.hpp device/page_size.hpp"
+    ),
+    "device/emulator": (
+        "device/rehearsal device/cuda/api.h device/cuda/api.hpp device/environment.hpp device/page_size.hpp"
+    ),
+    # What stands in for CUDA's libraries computes by CPU kernels.
+    "device/emulator/libraries": "core ops device/emulator",
+}
+FOLDERS = {"core", "device", "ops", "python", "tests", "bench"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
-def sources(folder):
+def layer_of(name):
+    """The innermost layer that a file is in, or its folder."""
+    inside = [layer for layer in LAYERS if name.startswith(f"{layer}/")]
+    return max(inside, key=len, default=name.split("/")[0])
+
+
+def sources(layer):
     files = [
         path
-        for ending in ("hpp", "cpp", "cu", "cuh")
-        for path in (ROOT / folder).rglob(f"*.{ending}")
+        for ending in ("h", "hpp", "cpp", "cu", "cuh")
+        for path in (ROOT / layer).rglob(f"*.{ending}")
+        if layer_of(path.relative_to(ROOT).as_posix()) == layer
     ]
-    assert files, f"no sources under {folder}"
+    assert files, f"no sources under {layer}"
     return files
 
 
@@ -29,18 +52,19 @@ def includes(path):
 
 def is_of_cuda(path):
     """What knows of CUDA's side of device."""
-    folders = [ROOT / "device" / "cuda", *(ROOT / "ops").glob("*/cuda")]
+    folders = [ROOT / "device" / name for name in ("cuda", "rehearsal", "emulator")]
+    folders += (ROOT / "ops").glob("*/cuda")
     return any(path.is_relative_to(folder) for folder in folders)
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_layer_includes_only_layers_below(layer):
-    above = LAYERS[LAYERS.index(layer) + 1 :]
+def test_layer_includes_only_what_it_may(layer):
+    allowed = {layer, *LAYERS[layer].split()}
     offending = [
         f"{path.relative_to(ROOT)} includes {name}"
         for path in sources(layer)
         for name in includes(path)
-        if name.split("/")[0] in [*above, "tests", "bench"]
+        if name.split("/")[0] in FOLDERS and not {name, layer_of(name)} & allowed
     ]
     assert not offending
 
@@ -63,8 +87,8 @@ def test_the_cuda_side_is_reached_by_the_front_of_device_only():
 def test_cuda_headers_are_included_only_by_the_cuda_module():
     allowed = (
         ROOT / "device/cuda/native",
-        ROOT / "device/cuda/emulation/abi_check.cpp",
-        ROOT / "device/cuda/emulation/driver_abi_check.cpp",
+        ROOT / "device/emulator/cuda_module/abi_check.cpp",
+        ROOT / "device/emulator/cuda_module/driver_abi_check.cpp",
         *(ROOT / "ops").glob("*/cuda"),
     )
     offending = [
@@ -82,7 +106,7 @@ def test_cuda_headers_are_included_only_by_the_cuda_module():
 def test_python_headers_are_included_only_by_the_bindings():
     offending = [
         f"{path.relative_to(ROOT)} includes {name}"
-        for layer in ("core", "device", "ops")
+        for layer in LAYERS.keys() - {"python"}
         for path in sources(layer)
         for name in includes(path)
         if name.startswith(("Python.h", "pybind11"))
@@ -165,8 +189,6 @@ def is_front_end(name):
 def may_include(path, name):
     """Whether a source of ops may include a header of ops."""
     here, included_family = path.split("/")[1], name.split("/")[1]
-    if "/emulation/" in path:  # what stands in for a CUDA library computes by CPU kernels
-        return included_family in (here, "kernel", "call", "math")
     if here == included_family:
         if here == "table" or side(path) == side(name):
             return True
@@ -199,11 +221,19 @@ def test_every_folder_of_ops_is_a_family():
     assert [path.name for path in (ROOT / "ops").glob("*.[ch]pp")] == []
 
 
+def test_skerry_is_imported_without_the_emulators_package():
+    """Functions import it, or look for it: whoever installs skerry need not have it."""
+    statement = re.compile(r"^(?:from|import) skerry_emulator\b", re.MULTILINE)
+    paths = list((ROOT / "python" / "skerry").rglob("*.py"))
+    assert len(paths) > 30
+    assert [path.name for path in paths if statement.search(path.read_text())] == []
+
+
 def test_modules_of_tests_have_names_of_their_own():
     """The folders of tests share one path of modules: of two files of one name, one would be imported for both."""
-    folder = ROOT / "tests" / "python"
+    folders = ("python", "python/*", "emulator/users_kernels", "emulator/python_package")
     names = collections.Counter(
-        path.name for path in [*folder.glob("*.py"), *folder.glob("*/*.py")]
+        path.name for folder in folders for path in (ROOT / "tests").glob(f"{folder}/*.py")
     )
     assert len(names) > 200
     assert [name for name, count in names.items() if count > 1] == []

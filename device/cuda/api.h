@@ -1,0 +1,148 @@
+/* SPDX-FileCopyrightText: The skerry developers
+   SPDX-License-Identifier: Apache-2.0 */
+#ifndef SKERRY_DEVICE_CUDA_API_H
+#define SKERRY_DEVICE_CUDA_API_H
+
+/* The CUDA runtime as skerry sees it: one table of functions, which the CUDA module, rehearsal and
+   the emulated GPU implement. The emulated GPU (device/emulator, the package skerry-emulator) is
+   built and released by itself: this header is all that it and skerry know of each other. It is C,
+   and needs no header of CUDA; every status is a cudaError_t as an int. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* To be raised by each change of this header. */
+#define SKERRY_CUDA_API_VERSION 8
+
+#ifdef __cplusplus
+extern "C" {
+/* With their enumerators in api.hpp. */
+enum class skerry_copy_kind : int;
+enum class skerry_memory_type : int;
+#else
+typedef int skerry_copy_kind;   /* the numbers of cudaMemcpyKind */
+typedef int skerry_memory_type; /* the numbers of cudaMemoryType */
+#endif
+
+struct skerry_device_properties {
+  char name[256];
+  unsigned char uuid[16];
+  size_t total_bytes;
+  int compute_capability; /* 90 for 9.0 */
+  int multiprocessors;
+  int supports_pools; /* stream-ordered allocation */
+};
+
+struct skerry_pointer_attributes {
+  skerry_memory_type type;
+  int device; /* ordinal; negative if unregistered */
+  void* device_pointer;
+  void* host_pointer;
+  /* The allocation that the pointer lies in; no bytes where it can't be known. */
+  void* allocation;
+  size_t allocation_bytes;
+};
+
+/* Memory that a kernel may read, or read and write. */
+struct skerry_kernel_operand {
+  void* data;
+  size_t nbytes;
+  bool is_written;
+  bool is_whole; /* every byte is touched */
+};
+
+struct skerry_cuda_api {
+  int (*driver_version)(int* version);
+  int (*runtime_version)(int* version);
+  int (*device_count)(int* count);
+  int (*get_device)(int* ordinal);
+  /* Makes a device current on top of what is current on this thread, which pop_device() makes
+     current again: a context of somebody else, or none. To set the device 0 that get_device() says
+     of a thread without a context would make one, on a GPU that nobody may use. */
+  int (*push_device)(int ordinal);
+  int (*pop_device)(void);
+  int (*get_properties)(struct skerry_device_properties* properties, int ordinal);
+  int (*memory_info)(size_t* free_bytes, size_t* total_bytes);
+  int (*can_access_peer)(int* can, int reader, int owner);
+  int (*enable_peer_access)(int owner); /* the current device may read `owner` */
+  int (*pool_allow_reader)(int owner, int reader);
+  int (*device_synchronize)(void);
+
+  int (*allocate)(void** data, size_t nbytes);
+  int (*deallocate)(void* data);
+  int (*allocate_async)(void** data, size_t nbytes, void* stream);
+  int (*deallocate_async)(void* data, void* stream);
+  int (*pool_set_release_threshold)(int ordinal, uint64_t nbytes);
+  int (*pool_trim)(int ordinal, size_t keep_bytes);
+  int (*host_allocate)(void** data, size_t nbytes);
+  int (*host_deallocate)(void* data);
+  /* Locks the pages of memory that is there already, for all devices. */
+  int (*host_register)(void* data, size_t nbytes);
+  int (*host_unregister)(void* data);
+  /* Makes no context. */
+  int (*get_pointer_attributes)(struct skerry_pointer_attributes* attributes, const void* data);
+
+  int (*copy_async)(void* target, const void* source, size_t nbytes, skerry_copy_kind kind,
+                    void* stream);
+  int (*copy_peer_async)(void* target, int target_ordinal, const void* source, int source_ordinal,
+                         size_t nbytes, void* stream);
+  int (*fill_async)(void* target, int value, size_t nbytes, void* stream);
+  int (*launch_host_function)(void* stream, void (*function)(void* data), void* data);
+  /* Enqueues a kernel's host form with a copy of its parameters; null in the native table. Who
+     checks memory looks at `operands`. */
+  int (*launch_host_kernel)(void (*kernel)(const void* params), const void* params,
+                            size_t params_size, const struct skerry_kernel_operand* operands,
+                            size_t operand_count, void* stream);
+
+  int (*stream_create)(void** stream); /* non-blocking */
+  int (*stream_destroy)(void* stream);
+  int (*stream_synchronize)(void* stream);
+  int (*stream_query)(void* stream);
+  int (*stream_wait_event)(void* stream, void* event);
+  int (*stream_is_capturing)(void* stream, int* capturing); /* into a graph */
+  int (*stream_device)(void* stream, int* ordinal); /* of a default stream: the current device */
+  int (*event_create)(void** event);                /* without timing */
+  int (*event_create_timed)(void** event);
+  int (*event_destroy)(void* event);
+  int (*event_record)(void* event, void* stream);
+  int (*event_query)(void* event);
+  int (*event_synchronize)(void* event);
+  int (*event_elapsed)(float* milliseconds, void* start, void* end);
+
+  int (*get_last_error)(void); /* and clears it */
+  const char* (*error_name)(int code);
+  const char* (*error_string)(int code);
+};
+
+/* What skerry asks of a simulated runtime beside calls: device/rehearsal/control.hpp. */
+struct skerry_simulation_controls {
+  void (*set_device_count)(int count);
+  void (*fail_call)(uint64_t k, int code, bool sticky);
+  void (*clear)(void);
+  uint64_t (*calls)(void);
+  void (*set_delay)(int min_us, int max_us);
+  void (*set_captured)(void* stream);
+  int (*set_device)(int ordinal);
+  bool (*has_context)(int ordinal);
+  void (*finish)(void);
+};
+
+/* What the emulated GPU gives. Members are added at the end alone, so that the first two can be
+   read whatever the version. */
+struct skerry_emulator {
+  int version;         /* SKERRY_CUDA_API_VERSION of its build */
+  const char* release; /* of the package: "0.1.0" */
+  const struct skerry_cuda_api* calls;
+  const struct skerry_simulation_controls* controls;
+};
+
+/* The one function that skerry looks up in libskerry_emulator.so. */
+const struct skerry_emulator* skerry_emulator_interface(void);
+#define SKERRY_EMULATOR_SYMBOL "skerry_emulator_interface"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "device/emulator/execute/program.hpp"
+
+namespace skerry::emulation {
+
+/// Who accessed memory, by which instruction and when, in 64 bits: the thread in its block in the
+/// lowest ones, so that those of a warp's lanes follow one another. 0 is nobody.
+class ShadowEntry {
+ public:
+  static constexpr int thread_bits = 10;  // a block has 1,024 on most
+  static constexpr int block_bits = 12;
+  static constexpr int pc_bits = 18;
+  static constexpr int time_bits = 24;
+  /// Beyond it nobody can tell what was before.
+  static constexpr std::uint32_t last_time = (std::uint32_t{1} << time_bits) - 1;
+
+  constexpr ShadowEntry() = default;
+  ShadowEntry(std::uint32_t time, std::uint32_t pc, std::uint32_t block, std::uint32_t thread)
+      : bits_(std::uint64_t{time} << (thread_bits + block_bits + pc_bits) |
+              std::uint64_t{std::min(pc, (std::uint32_t{1} << pc_bits) - 1)}
+                  << (thread_bits + block_bits) |
+              std::uint64_t{block} << thread_bits | thread) {}
+  [[nodiscard]] static ShadowEntry of_bits(std::uint64_t bits) noexcept {
+    ShadowEntry result;
+    result.bits_ = bits;
+    return result;
+  }
+
+  [[nodiscard]] std::uint64_t bits() const noexcept { return bits_; }
+  [[nodiscard]] bool is_none() const noexcept { return bits_ == 0; }
+  [[nodiscard]] std::uint32_t time() const noexcept { return field(64 - time_bits, time_bits); }
+  [[nodiscard]] std::uint32_t pc() const noexcept {
+    return field(thread_bits + block_bits, pc_bits);
+  }
+  [[nodiscard]] std::uint32_t block() const noexcept { return field(thread_bits, block_bits); }
+  [[nodiscard]] std::uint32_t thread() const noexcept { return field(0, thread_bits); }
+  [[nodiscard]] std::uint32_t warp() const noexcept { return thread() / warp_size; }
+  [[nodiscard]] std::uint32_t lane() const noexcept { return thread() % warp_size; }
+  /// For another lane, where this is the first one's.
+  [[nodiscard]] ShadowEntry of_lane(std::uint64_t lane) const noexcept {
+    return of_bits(bits_ + lane);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t field(int begin, int count) const noexcept {
+    return static_cast<std::uint32_t>(bits_ >> begin) & ((std::uint32_t{1} << count) - 1);
+  }
+  std::uint64_t bits_ = 0;
+};
+
+/// What was before what among the threads of a block, by their barriers.
+class BlockClock {
+ public:
+  explicit BlockClock(std::size_t warps) : warps_(warps) {}
+
+  [[nodiscard]] std::uint32_t time() const noexcept { return time_; }
+  /// What has smaller bits was before the last barrier of the block, or before what orders a warp.
+  [[nodiscard]] std::uint64_t phase_bits() const noexcept { return bits_at(phase_); }
+  [[nodiscard]] std::uint64_t order_bits(std::uint32_t warp) const noexcept {
+    return bits_at(std::max(phase_, warps_[warp]));
+  }
+  /// False after so many barriers that marks have no room for more.
+  [[nodiscard]] bool is_right() const noexcept { return time_ < ShadowEntry::last_time; }
+  void tick() noexcept {
+    if (is_right()) ++time_;
+  }
+  void synchronize() noexcept {
+    tick();
+    phase_ = time_;
+  }
+  void synchronize_warp(std::uint32_t warp) noexcept {
+    tick();
+    warps_[warp] = time_;
+  }
+  /// Whether an access of the block comes before another one of it.
+  [[nodiscard]] bool is_before(ShadowEntry one, ShadowEntry now) const noexcept {
+    if (one.time() < phase_ || one.thread() == now.thread()) return true;
+    return one.warp() == now.warp() && one.time() < warps_[now.warp()];
+  }
+
+ private:
+  [[nodiscard]] static std::uint64_t bits_at(std::uint32_t time) noexcept {
+    return std::uint64_t{time} << (64 - ShadowEntry::time_bits);
+  }
+  std::uint32_t time_ = 1;
+  std::uint32_t phase_ = 1;
+  std::vector<std::uint32_t> warps_;
+};
+
+/// Who has accessed the words of a piece of memory: the last write, and of the reads since then two
+/// that are not before one another. A word of which some bytes are accessed alone has marks for
+/// each.
+class MarkedWords {
+ public:
+  explicit MarkedWords(std::size_t words)
+      : count_(words), marks_(std::make_unique<std::uint64_t[]>(3 * words)) {}
+
+  /// For a word that nobody has accessed yet.
+  void set(std::size_t word, ShadowEntry write, ShadowEntry read, ShadowEntry other) noexcept {
+    marks_[word] = write.bits();
+    marks_[count_ + word] = read.bits();
+    marks_[2 * count_ + word] = other.bits();
+  }
+
+  /// Notes an access of the bytes [begin, end) by a mark. `is_before(one, now)` tells the order,
+  /// and `found(one, is_write, byte)` is told of who is not before.
+  template <class Order, class Found>
+  void note(std::size_t begin, std::size_t end, ShadowEntry now, bool writes,
+            const Order& is_before, const Found& report_conflict) {
+    for (std::size_t position = begin; position < end;) {
+      const std::size_t word = position / 4;
+      const std::size_t last = std::min(end, word * 4 + 4);
+      const auto report_at_position = [&](ShadowEntry one, bool is_write) {
+        report_conflict(one, is_write, position);
+      };
+      std::uint64_t* const first = &marks_[word];
+      if (last - position == 4 && *first != parted) {
+        note_marks({first, first + count_, first + 2 * count_}, now, writes, is_before,
+                   report_at_position);
+      } else {
+        note_bytes(word, position % 4, last - word * 4, now, writes, is_before, report_conflict);
+      }
+      position = last;
+    }
+  }
+
+  /// Notes the read of a whole word of a block's own memory, by what its clock gives; false if it
+  /// is not that easy, and nothing was noted. Of more than two readers that nothing orders, two
+  /// stay.
+  [[nodiscard]] bool note_read(std::size_t word, ShadowEntry now, std::uint64_t phase_bits,
+                               std::uint64_t order_bits) noexcept {
+    constexpr std::uint64_t threads = (std::uint64_t{1} << ShadowEntry::thread_bits) - 1;
+    if (marks_[word] >= phase_bits) return false;
+    std::uint64_t& read = marks_[count_ + word];
+    std::uint64_t& other = marks_[2 * count_ + word];
+    if (read < phase_bits || ((read ^ now.bits()) & threads) == 0) {
+      read = now.bits();
+    } else if (other < order_bits) {
+      other = now.bits();
+    }
+    return true;
+  }
+
+  /// The same for the words of some lanes that access them one behind the other, `of_lane` each,
+  /// from the lane of `now` on; false if it is not that easy, and nothing was noted. Whoever has
+  /// smaller bits than `settled` comes before all of them.
+  template <class Order>
+  [[nodiscard]] bool note_run(std::size_t word, std::size_t of_lane, std::size_t lanes,
+                              ShadowEntry now, bool writes, const Order& is_before,
+                              std::uint64_t phase_bits = 1) {
+    const std::size_t words = of_lane * lanes;
+    if (word + words > count_) return false;
+    std::uint64_t* const write = &marks_[word];
+    std::uint64_t* const read = write + count_;
+    std::uint64_t* const other = read + count_;
+    const auto passes = [&](const std::uint64_t* marks) {
+      if (marks[0] < phase_bits) return *std::max_element(marks, marks + words) < phase_bits;
+      return are_of_lanes(marks, of_lane, lanes, now) &&
+             is_before(ShadowEntry::of_bits(marks[0]), now);
+    };
+    if (!passes(write)) return false;
+    if (writes) {
+      if (!passes(read) || !passes(other)) return false;
+      fill(write, of_lane, lanes, now);
+      std::fill_n(read, words, 0);
+      std::fill_n(other, words, 0);
+    } else if (passes(read)) {
+      fill(read, of_lane, lanes, now);
+    } else {
+      for (std::size_t lane = 0; lane < lanes; ++lane) {
+        const ShadowEntry lane_entry = now.of_lane(lane);
+        for (std::size_t k = lane * of_lane; k < (lane + 1) * of_lane; ++k) {
+          const bool is_first =
+              read[k] < phase_bits || is_before(ShadowEntry::of_bits(read[k]), lane_entry);
+          (is_first ? read : other)[k] = lane_entry.bits();
+        }
+      }
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t parted = ~std::uint64_t{0};
+  struct WordMarks {
+    std::uint64_t* write;
+    std::uint64_t* read;
+    std::uint64_t* other;
+  };
+  using byte_marks = std::array<std::array<std::uint64_t, 3>, 4>;
+
+  template <class Order, class Report>
+  static void note_marks(const WordMarks& marks, ShadowEntry now, bool writes,
+                         const Order& is_before, const Report& report_conflict) {
+    const auto passes = [&](std::uint64_t mark) {
+      return mark == 0 || is_before(ShadowEntry::of_bits(mark), now);
+    };
+    if (!passes(*marks.write)) report_conflict(ShadowEntry::of_bits(*marks.write), true);
+    if (!writes) {
+      *(passes(*marks.read) ? marks.read : marks.other) = now.bits();
+      return;
+    }
+    if (!passes(*marks.read)) report_conflict(ShadowEntry::of_bits(*marks.read), false);
+    if (!passes(*marks.other)) report_conflict(ShadowEntry::of_bits(*marks.other), false);
+    *marks.write = now.bits();
+    *marks.read = *marks.other = 0;
+  }
+
+  template <class Order, class Found>
+  void note_bytes(std::size_t word, std::size_t begin, std::size_t end, ShadowEntry now,
+                  bool writes, const Order& is_before, const Found& report_conflict) {
+    std::uint64_t* const first = &marks_[word];
+    byte_marks& bytes = bytes_[word];
+    if (*first != parted) bytes.fill({*first, first[count_], first[2 * count_]});
+    *first = parted;
+    for (std::size_t k = begin; k < end; ++k) {
+      auto& [write, read, other] = bytes[k];
+      note_marks(
+          {&write, &read, &other}, now, writes, is_before,
+          [&](ShadowEntry one, bool is_write) { report_conflict(one, is_write, word * 4 + k); });
+    }
+  }
+
+  /// Whether they are of the same lanes of a warp, in their order.
+  [[nodiscard]] static bool are_of_lanes(const std::uint64_t* marks, std::size_t of_lane,
+                                         std::size_t lanes, ShadowEntry now) noexcept {
+    if (ShadowEntry::of_bits(marks[0]).lane() != now.lane()) return false;
+    std::uint64_t differs = 0;
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      for (std::size_t k = lane * of_lane; k < (lane + 1) * of_lane; ++k) {
+        differs |= marks[k] ^ (marks[0] + lane);
+      }
+    }
+    return differs == 0;
+  }
+  static void fill(std::uint64_t* marks, std::size_t of_lane, std::size_t lanes,
+                   ShadowEntry first) noexcept {
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+      std::fill_n(marks + lane * of_lane, of_lane, first.of_lane(lane).bits());
+    }
+  }
+
+  std::size_t count_;
+  std::unique_ptr<std::uint64_t[]> marks_;  ///< writes, reads, other reads
+  std::unordered_map<std::size_t, byte_marks> bytes_;
+};
+
+/// Fewer lanes are noted one by one.
+inline constexpr int min_run_length = 4;
+
+/// Calls `function` with the first of active lanes whose accesses, `nbytes` each, lie one behind
+/// the other, and with how many they are.
+template <class Addresses, class Function>
+void for_runs(const Addresses& addresses, lane_mask active, std::uint32_t nbytes,
+              Function&& function) {
+  for (int first = 0; first < warp_size;) {
+    if ((active >> first & 1) == 0) {
+      ++first;
+      continue;
+    }
+    int next = first + 1;
+    while (next < warp_size && (active >> next & 1) != 0 &&
+           addresses[static_cast<std::size_t>(next)] ==
+               addresses[static_cast<std::size_t>(next - 1)] + nbytes) {
+      ++next;
+    }
+    function(first, next - first);
+    first = next;
+  }
+}
+
+/// Whether the lanes before and behind access the same: of its readers, two are as good as all.
+template <class Addresses>
+[[nodiscard]] bool is_between_equals(const Addresses& addresses, lane_mask active, int lane) {
+  if (active != all_lanes || lane == 0 || lane == warp_size - 1) return false;
+  const auto k = static_cast<std::size_t>(lane);
+  return addresses.values[k] == addresses.values[k - 1] &&
+         addresses.values[k] == addresses.values[k + 1];
+}
+
+}  // namespace skerry::emulation

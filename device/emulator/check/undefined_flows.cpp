@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "device/emulator/check/undefined_values.hpp"
+#include "device/emulator/execute/block.hpp"
+
+// What results are when sources are not defined.
+namespace skerry::emulation {
+namespace {
+
+constexpr std::size_t first_source = 4;  // in the scratch rows
+
+/// All bits from the lowest one that is set on: as far as it may carry.
+[[nodiscard]] std::uint64_t upwards(std::uint64_t bits) { return bits | (~bits + 1); }
+
+struct OperandPair {
+  std::uint64_t a = 0;  ///< values
+  std::uint64_t b = 0;
+  std::uint64_t undefined_a = 0;
+  std::uint64_t undefined_b = 0;
+};
+
+[[nodiscard]] std::uint64_t combined(Propagation flow, const OperandPair& operands) {
+  const std::uint64_t any = operands.undefined_a | operands.undefined_b;
+  switch (flow) {
+    case Propagation::conjunction:
+      return any & (operands.a | operands.undefined_a) & (operands.b | operands.undefined_b);
+    case Propagation::disjunction:
+      return any & (~operands.a | operands.undefined_a) & (~operands.b | operands.undefined_b);
+    case Propagation::carried:
+      return upwards(any);
+    default:
+      return any;
+  }
+}
+
+}  // namespace
+
+void UndefinedValues::set_result_shadows(const PropagationRule& rule, lane_mask lanes) {
+  for (std::size_t k = 0; k < rule.result_nbytes.size(); ++k) {
+    const std::size_t nbytes = rule.result_nbytes[k];
+    scratch_[k].fill(std::byte{});
+    if (nbytes == 0) {
+      std::memcpy(scratch_[k].data(), &lanes, sizeof lanes);
+    } else {
+      for_lanes(lanes, [&](int lane) {
+        std::memset(scratch_[k].data() + nbytes * static_cast<std::size_t>(lane), 0xff, nbytes);
+      });
+    }
+  }
+}
+
+/// Runs the operation on shadows in place of what it moves.
+void UndefinedValues::derive_moved(Warp& warp, const Instruction& instruction,
+                                   const PropagationRule& rule, lane_mask active) {
+  const lane_mask unsure =
+      undefined_sources(warp, instruction, rule, active, ~rule.moved_sources & 31U);
+  set_result_shadows(rule, unsure);
+  Instruction moves = instruction;
+  for (std::size_t k = 0; k < instruction.source.size(); ++k) {
+    const row source = instruction.source[k];
+    if (source == no_row) continue;
+    const bool is_moved = (rule.moved_sources >> k & 1) != 0;
+    const std::size_t nbytes = rule.source_nbytes[k] == 0
+                                   ? sizeof(lane_mask)
+                                   : rule.source_nbytes[k] * std::size_t{warp_size};
+    std::memcpy(scratch_[first_source + k].data(),
+                is_moved ? row_shadow(warp, source) : warp.values<const std::byte>(source), nbytes);
+    moves.source[k] = static_cast<row>((first_source + k) * row_nbytes);
+  }
+  for (std::size_t k = 0; k < instruction.destination.size(); ++k) {
+    const bool has_result = instruction.destination[k] != no_row && rule.result_nbytes[k] != 0;
+    moves.destination[k] = has_result ? static_cast<row>(k * row_nbytes) : no_row;
+  }
+  const auto banks = warp.banks;
+  warp.banks = {scratch_.front().data(), scratch_.front().data()};
+  rule.execute(warp, moves, active & ~unsure);
+  warp.banks = banks;
+}
+
+void UndefinedValues::derive_bits(Warp& warp, const Instruction& instruction,
+                                  const PropagationRule& rule, lane_mask active) {
+  set_result_shadows(rule, 0);
+  const auto value = [&](std::size_t k, int lane) {
+    std::uint64_t read = 0;
+    if (instruction.source[k] != no_row) {
+      const std::size_t nbytes = rule.source_nbytes[k];
+      std::memcpy(&read,
+                  warp.values<const std::byte>(instruction.source[k]) +
+                      nbytes * static_cast<std::size_t>(lane),
+                  std::min<std::size_t>(nbytes, 8));
+    }
+    return read;
+  };
+  for_lanes(active, [&](int lane) {
+    OperandPair pair{
+        .a = value(0, lane),
+        .b = value(1, lane),
+        .undefined_a = lane_shadow(warp, instruction.source[0], rule.source_nbytes[0], lane),
+        .undefined_b = lane_shadow(warp, instruction.source[1], rule.source_nbytes[1], lane)};
+    for (std::size_t k = 2; k < instruction.source.size(); ++k) {
+      pair.undefined_b |= lane_shadow(warp, instruction.source[k], rule.source_nbytes[k], lane);
+    }
+    const std::uint64_t undefined_bits = combined(rule.flow, pair);
+    const std::size_t nbytes = std::min<std::size_t>(rule.result_nbytes[0], 8);
+    std::memcpy(scratch_[0].data() + nbytes * static_cast<std::size_t>(lane), &undefined_bits,
+                nbytes);
+  });
+}
+
+void UndefinedValues::derive_predicates(Warp& warp, const Instruction& instruction,
+                                        const PropagationRule& rule, lane_mask active) {
+  OperandPair pair;
+  pair.a = warp.predicate(instruction, 0);
+  pair.undefined_a = predicate_shadow(warp, instruction.source[0]);
+  if (instruction.source[1] != no_row) {
+    pair.b = warp.predicate(instruction, 1);
+    pair.undefined_b = predicate_shadow(warp, instruction.source[1]);
+  }
+  set_result_shadows(rule, static_cast<lane_mask>(combined(rule.flow, pair)) & active);
+}
+
+void UndefinedValues::derive_equality(Warp& warp, const Instruction& instruction,
+                                      const PropagationRule& rule, lane_mask active) {
+  lane_mask unsure = undefined_sources(warp, instruction, rule, active, 3);
+  const std::size_t nbytes = rule.source_nbytes[0];
+  for_lanes(unsure, [&](int lane) {
+    std::uint64_t differs = 0;
+    for (std::size_t k = 0; k < nbytes; ++k) {
+      const std::size_t offset = nbytes * static_cast<std::size_t>(lane) + k;
+      const auto byte = [&](std::size_t source) {
+        return warp.values<const std::byte>(instruction.source[source])[offset];
+      };
+      const std::byte unknown = row_shadow(warp, instruction.source[0])[offset] |
+                                row_shadow(warp, instruction.source[1])[offset];
+      differs |= static_cast<std::uint64_t>((byte(0) ^ byte(1)) & ~unknown);
+    }
+    if (differs != 0) unsure &= ~(lane_mask{1} << lane);
+  });
+  set_result_shadows(rule, unsure);
+}
+
+void UndefinedValues::propagate(Warp& warp, const Instruction& instruction,
+                                const PropagationRule& rule, lane_mask active) {
+  const lane_mask unsure = undefined_sources(warp, instruction, rule, active, 31);
+  lane_mask computed_lanes = unsure;
+  switch (rule.flow) {
+    case Propagation::load:
+    case Propagation::store:
+    case Propagation::atomic:
+    case Propagation::exchange:
+      return;
+    case Propagation::none:
+    case Propagation::addresses:
+      set_result_shadows(rule, 0);
+      break;
+    case Propagation::all:
+      set_result_shadows(rule, unsure);
+      break;
+    case Propagation::group:
+      set_result_shadows(rule, unsure != 0 ? active : 0);
+      break;
+    case Propagation::ballot:
+      set_result_shadows(rule, 0);
+      for_lanes(active, [&](int lane) {
+        std::memcpy(scratch_[0].data() + sizeof unsure * static_cast<std::size_t>(lane), &unsure,
+                    sizeof unsure);
+      });
+      break;
+    case Propagation::equality:
+      derive_equality(warp, instruction, rule, active);
+      break;
+    case Propagation::moved:
+      derive_moved(warp, instruction, rule, active);
+      computed_lanes = 0;
+      for (const row one : instruction.source) {
+        if (one != no_row && (one & 1) == 0) computed_lanes |= computed(warp, one);
+      }
+      break;
+    default:
+      if (rule.has_predicates) {
+        derive_predicates(warp, instruction, rule, active);
+      } else {
+        derive_bits(warp, instruction, rule, active);
+      }
+  }
+  write_results(warp, instruction, rule, active, computed_lanes);
+}
+
+void UndefinedValues::write_results(const Warp& warp, const Instruction& instruction,
+                                    const PropagationRule& rule, lane_mask active,
+                                    lane_mask computed_lanes) {
+  for (std::size_t k = 0; k < instruction.destination.size(); ++k) {
+    const row destination = instruction.destination[k];
+    if (destination == no_row) continue;
+    const std::size_t nbytes = rule.result_nbytes[k];
+    lane_mask& computed_mask = computed(warp, destination);
+    computed_mask = (computed_mask & ~active) | (computed_lanes & active);
+    if (nbytes == 0) {
+      lane_mask result_lanes = 0;
+      std::memcpy(&result_lanes, scratch_[k].data(), sizeof result_lanes);
+      lane_mask& destination_lanes = predicate_shadow(warp, destination);
+      destination_lanes = (destination_lanes & ~active) | (result_lanes & active);
+      continue;
+    }
+    for_lanes(active, [&](int lane) {
+      const std::size_t offset = nbytes * static_cast<std::size_t>(lane);
+      std::memcpy(row_shadow(warp, destination) + offset, scratch_[k].data() + offset, nbytes);
+    });
+  }
+}
+
+}  // namespace skerry::emulation

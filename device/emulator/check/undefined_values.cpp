@@ -1,0 +1,348 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/emulator/check/undefined_values.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "device/emulator/check/findings.hpp"
+#include "device/emulator/execute/block.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+constexpr std::byte undefined_byte{0xff};
+
+void report(const Warp& warp, const Instruction& instruction, lane_mask lanes, const char* use) {
+  const std::uint32_t pc = pc_of(warp, instruction);
+  if (!is_reportable(warp, pc, FailureKind::uninitialised)) return;
+  report_fault(warp, pc,
+               {.code = code::launch_failure,
+                .lane = std::countr_zero(lanes),
+                .summary = std::string("use of an uninitialised value: ") + use,
+                .kind = FailureKind::uninitialised});
+}
+
+[[nodiscard]] bool accesses_memory(Propagation flow) {
+  return flow == Propagation::load || flow == Propagation::store || flow == Propagation::atomic ||
+         flow == Propagation::exchange || flow == Propagation::addresses;
+}
+
+}  // namespace
+
+UndefinedValues::UndefinedValues(Block& block)
+    : owner_(block),
+      rules_(block.launch_state.instrumented->rules),
+      registers_nbytes_(block.launch_state.program.register_nbytes),
+      registers_(registers_nbytes_ * block.warps.size()),
+      computed_(registers_.size() / 64),
+      shared_(block.shared.size()),
+      local_(block.warps.size() * warp_size * block.launch_state.local_nbytes) {}
+
+void UndefinedValues::start() {
+  std::ranges::fill(registers_, std::byte{});
+  std::ranges::fill(computed_, 0);
+  std::ranges::fill(shared_, undefined_byte);
+  std::ranges::fill(local_, undefined_byte);
+  for (std::size_t k = 0; k < owner_.warps.size(); ++k) {
+    for (const UndefinedRow& one : owner_.launch_state.program.undefined_rows) {
+      std::memset(registers_.data() + k * registers_nbytes_ + one.offset, 0xff, one.nbytes);
+    }
+  }
+}
+
+const PropagationRule& UndefinedValues::rule_of(const Instruction& instruction) const {
+  const Instruction* const begin = owner_.launch_state.program.instructions.data();
+  return rules_[static_cast<std::size_t>(&instruction - begin)];
+}
+
+std::byte* UndefinedValues::row_shadow(const Warp& warp, row register_row) noexcept {
+  if ((register_row & 1) != 0) return defined_row_shadow_.data();
+  return registers_.data() + warp.number * registers_nbytes_ + register_row;
+}
+
+lane_mask& UndefinedValues::predicate_shadow(const Warp& warp, row predicate) noexcept {
+  return *reinterpret_cast<lane_mask*>(row_shadow(warp, predicate));
+}
+
+lane_mask& UndefinedValues::computed(const Warp& warp, row register_row) noexcept {
+  return computed_[(warp.number * registers_nbytes_ + static_cast<std::size_t>(register_row)) / 64];
+}
+
+std::uint64_t UndefinedValues::lane_shadow(const Warp& warp, row register_row, std::size_t nbytes,
+                                           int lane) {
+  std::uint64_t value = 0;
+  if (register_row == no_row || nbytes == 0) return 0;
+  std::memcpy(&value, row_shadow(warp, register_row) + nbytes * static_cast<std::size_t>(lane),
+              std::min<std::size_t>(nbytes, 8));
+  return value;
+}
+
+lane_mask UndefinedValues::undefined_lanes(const Warp& warp, row register_row, std::uint8_t nbytes,
+                                           lane_mask lanes) {
+  if (register_row == no_row || (register_row & 1) != 0) return 0;
+  if (nbytes == 0) return predicate_shadow(warp, register_row) & lanes;
+  const std::byte* const shadow = row_shadow(warp, register_row);
+  lane_mask mask = 0;
+  for_lanes(lanes, [&](int lane) {
+    const std::byte* const begin = shadow + std::size_t{nbytes} * static_cast<std::size_t>(lane);
+    const bool any =
+        std::any_of(begin, begin + nbytes, [](std::byte b) { return b != std::byte{}; });
+    mask |= lane_mask{any} << lane;
+  });
+  return mask;
+}
+
+lane_mask UndefinedValues::undefined_sources(const Warp& warp, const Instruction& instruction,
+                                             const PropagationRule& rule, lane_mask lanes,
+                                             std::uint32_t sources) {
+  lane_mask mask = 0;
+  for (std::size_t k = 0; k < instruction.source.size(); ++k) {
+    if ((sources >> k & 1) == 0) continue;
+    mask |= undefined_lanes(warp, instruction.source[k], rule.source_nbytes[k], lanes);
+  }
+  return mask;
+}
+
+/// Null where all bytes are defined.
+std::byte* UndefinedValues::memory_shadow(const std::byte* pointer) noexcept {
+  const auto address = reinterpret_cast<std::uint64_t>(pointer);
+  const auto offset_in = [&](const std::byte* begin) {
+    return address - reinterpret_cast<std::uint64_t>(begin);
+  };
+  if (const std::uint64_t k = offset_in(owner_.shared.data()); k < shared_.size()) {
+    return shared_.data() + k;
+  }
+  for (const Block* const peer : owner_.launch_state.peers) {
+    if (const std::uint64_t k = offset_in(peer->shared.data()); k < peer->shared.size()) {
+      return peer->undefined_values->shared_.data() + k;
+    }
+  }
+  if (owner_.warps.empty()) return nullptr;
+  if (const std::uint64_t k = offset_in(owner_.warps.front().local); k < local_.size()) {
+    return local_.data() + k;
+  }
+  const auto& parameters = owner_.launch_state.parameters;
+  if (offset_in(parameters.data()) < parameters.size()) return nullptr;
+  return owner_.launch_state.memory.undefined_bits(address);
+}
+
+void UndefinedValues::note_copy(const std::byte* destination, const std::byte* source,
+                                std::uint32_t nbytes) {
+  std::byte* const destination_shadow = memory_shadow(destination);
+  if (destination_shadow == nullptr || nbytes == 0) return;
+  if (const std::byte* const source_shadow = memory_shadow(source)) {
+    std::memmove(destination_shadow, source_shadow, nbytes);
+  } else {
+    std::memset(destination_shadow, 0, nbytes);
+  }
+}
+
+void UndefinedValues::note_fill(const std::byte* destination, std::uint32_t nbytes) {
+  if (std::byte* const shadow = memory_shadow(destination); shadow != nullptr)
+    std::memset(shadow, 0, nbytes);
+}
+
+void UndefinedValues::mark_undefined(const std::byte* destination, std::uint32_t nbytes) {
+  if (std::byte* const shadow = memory_shadow(destination); shadow != nullptr)
+    std::memset(shadow, 0xff, nbytes);
+}
+
+void UndefinedValues::save(const Warp& warp, std::span<const SavedRow> rows, int lane,
+                           std::vector<std::byte>& stack) {
+  for (const SavedRow& one : rows) {
+    const auto register_row = static_cast<row>(one.offset);
+    const auto bit_of = [&](lane_mask lanes) { return std::byte{(lanes >> lane & 1) != 0}; };
+    stack.push_back(bit_of(computed(warp, register_row)));
+    if (one.nbytes == 0) {
+      stack.push_back(bit_of(predicate_shadow(warp, register_row)));
+    } else {
+      const std::byte* const shadow =
+          row_shadow(warp, register_row) + one.nbytes * static_cast<std::size_t>(lane);
+      stack.insert(stack.end(), shadow, shadow + one.nbytes);
+    }
+  }
+}
+
+void UndefinedValues::restore(const Warp& warp, std::span<const SavedRow> rows, int lane,
+                              std::vector<std::byte>& stack) {
+  for (std::size_t k = rows.size(); k-- > 0;) {
+    const auto register_row = static_cast<row>(rows[k].offset);
+    const std::size_t nbytes = rows[k].nbytes;
+    const lane_mask bit = lane_mask{1} << lane;
+    const auto set = [&](lane_mask& lanes) {
+      lanes = stack.back() != std::byte{} ? lanes | bit : lanes & ~bit;
+      stack.pop_back();
+    };
+    if (nbytes == 0) {
+      set(predicate_shadow(warp, register_row));
+    } else {
+      std::memcpy(row_shadow(warp, register_row) + nbytes * static_cast<std::size_t>(lane),
+                  stack.data() + stack.size() - nbytes, nbytes);
+      stack.resize(stack.size() - nbytes);
+    }
+    set(computed(warp, register_row));
+  }
+}
+
+void UndefinedValues::check_operands(const Warp& warp, const Instruction& instruction,
+                                     const PropagationRule& rule, lane_mask active) {
+  if (!accesses_memory(rule.flow)) return;
+  const bool is_copy = rule.flow == Propagation::addresses;
+  if (const lane_mask lanes =
+          undefined_sources(warp, instruction, rule, active, is_copy ? ~0U : 1U)) {
+    report(warp, instruction, lanes, "an address");
+  }
+  if (rule.flow == Propagation::atomic) {
+    const lane_mask lanes = undefined_sources(warp, instruction, rule, active, 6);
+    if (lanes != 0) report(warp, instruction, lanes, "the operand of an atomic operation");
+  }
+}
+
+void UndefinedValues::run(Warp& warp, const Instruction& instruction, lane_mask lanes) {
+  const PropagationRule& rule = rules_[pc_of(warp, instruction)];
+  lane_mask active = lanes;
+  lane_mask unsure = 0;
+  if (rule.guard != no_row) {
+    const lane_mask guard = warp.predicate(rule.guard);
+    active &= rule.is_guard_negated ? ~guard : guard;
+    unsure = undefined_lanes(warp, rule.guard, 0, lanes);
+    if (unsure != 0 && accesses_memory(rule.flow))
+      report(warp, instruction, unsure, "whether memory is accessed");
+  }
+  const std::size_t copies = warp.copies.size();
+  const std::size_t loads = owner_.loads.size();
+  if (active != 0) {
+    check_operands(warp, instruction, rule, active);
+    propagate(warp, instruction, rule, active);
+    access_ = {};
+    rule.execute(warp, instruction, active);
+    if (rule.flow == Propagation::load) load(warp, instruction, rule, active);
+    if (rule.flow == Propagation::store) store(warp, instruction, rule, active);
+    if (rule.flow == Propagation::atomic || rule.flow == Propagation::exchange) {
+      update(warp, instruction, rule, active);
+    }
+  }
+  if (unsure != 0) {
+    set_result_shadows(rule, unsure);
+    write_results(warp, instruction, rule, unsure, unsure);
+  }
+  // What a copy will bring is not there before somebody has waited for it.
+  const auto begin = [&](const std::byte* destination, std::uint32_t nbytes) {
+    if (std::byte* const shadow = memory_shadow(destination)) std::memset(shadow, 0xff, nbytes);
+  };
+  for (std::size_t k = copies; k < warp.copies.size(); ++k) {
+    begin(warp.copies[k].destination, warp.copies[k].nbytes + warp.copies[k].filled);
+  }
+  for (std::size_t k = loads; k < owner_.loads.size(); ++k) {
+    begin(owner_.loads[k].destination, owner_.loads[k].nbytes);
+  }
+}
+
+void UndefinedValues::run_collective(Warp& warp, const Instruction& instruction,
+                                     lane_mask members) {
+  propagate(warp, instruction, rule_of(instruction), members);
+  rule_of(instruction).execute(warp, instruction, members);
+}
+
+void UndefinedValues::check_control(Warp& warp, const Instruction& instruction, lane_mask lanes) {
+  if (const lane_mask unsure = undefined_lanes(warp, instruction.guard, 0, lanes)) {
+    report(warp, instruction, unsure,
+           instruction.flow == Control::branch ? "where a branch goes" : "what a thread does next");
+  }
+  if (const lane_mask unsure = undefined_lanes(warp, instruction.members, 4, lanes)) {
+    report(warp, instruction, unsure, "the members of a collective");
+  }
+  if (instruction.flow == Control::table || instruction.flow == Control::call) {
+    const std::uint8_t nbytes = instruction.flow == Control::table ? 4 : 8;
+    if (const lane_mask unsure = undefined_lanes(warp, instruction.source[0], nbytes, lanes)) {
+      report(warp, instruction, unsure, "where a branch goes");
+    }
+  }
+  if (instruction.flow == Control::barrier) {
+    const lane_mask unsure = undefined_lanes(warp, instruction.source[0], 4, lanes) |
+                             undefined_lanes(warp, instruction.source[1], 4, lanes) |
+                             undefined_lanes(warp, instruction.source[2], 0, lanes);
+    if (unsure != 0) report(warp, instruction, unsure, "an operand of a barrier");
+  }
+  if (instruction.flow != Control::barrier && instruction.flow != Control::yielding) return;
+  const PropagationRule rule{.result_nbytes = {instruction.barrier == BarrierKind::count &&
+                                                       instruction.flow == Control::barrier
+                                                   ? std::uint8_t{4}
+                                                   : std::uint8_t{0}}};
+  set_result_shadows(rule, 0);
+  write_results(warp, instruction, rule, lanes, 0);
+}
+
+void UndefinedValues::load(const Warp& warp, const Instruction& instruction,
+                           const PropagationRule& rule, lane_mask active) {
+  set_result_shadows(rule, 0);
+  const std::size_t element = access_.nbytes / instruction.count;
+  const std::size_t width = rule.result_nbytes[0];
+  for_lanes(access_.nbytes == 0 ? 0 : active, [&](int lane) {
+    const std::byte* const source = memory_shadow(addresses_.pointer(lane));
+    if (source == nullptr) return;
+    for (std::size_t k = 0; k < instruction.count; ++k) {
+      std::byte* const destination = scratch_[k].data() + width * static_cast<std::size_t>(lane);
+      std::memcpy(destination, source + k * element, element);
+      const bool extends =
+          rule.extends_sign && (destination[element - 1] & std::byte{0x80}) != std::byte{};
+      if (extends) std::memset(destination + element, 0xff, width - element);
+    }
+  });
+  write_results(warp, instruction, rule, active, 0);
+}
+
+void UndefinedValues::store(const Warp& warp, const Instruction& instruction,
+                            const PropagationRule& rule, lane_mask active) {
+  const std::size_t element = access_.nbytes / instruction.count;
+  const std::size_t width = rule.source_nbytes[1];
+  const std::byte* const local = owner_.warps.front().local;
+  for_lanes(active, [&](int lane) {
+    std::byte* const destination = memory_shadow(addresses_.pointer(lane));
+    const auto is_own = [&](const std::byte* begin, std::size_t nbytes) {
+      return static_cast<std::size_t>(addresses_.pointer(lane) - begin) < nbytes;
+    };
+    const bool is_global =
+        !is_own(owner_.shared.data(), shared_.size()) && !is_own(local, local_.size());
+    for (std::size_t k = 0; k < instruction.count; ++k) {
+      const row value = instruction.source[1 + k];
+      const std::byte* const source =
+          row_shadow(warp, value) + width * static_cast<std::size_t>(lane);
+      const bool is_computed = (value & 1) == 0 && (computed(warp, value) >> lane & 1) != 0;
+      const bool any =
+          std::any_of(source, source + element, [](std::byte b) { return b != std::byte{}; });
+      if (any && is_global && is_computed) {
+        report(warp, instruction, lane_mask{1} << lane,
+               "a result in global memory was computed from it");
+      }
+      if (destination != nullptr) std::memcpy(destination + k * element, source, element);
+    }
+  });
+}
+
+void UndefinedValues::update(const Warp& warp, const Instruction& instruction,
+                             const PropagationRule& rule, lane_mask active) {
+  const std::size_t width = rule.source_nbytes[1];
+  set_result_shadows(rule, 0);
+  for_lanes(active, [&](int lane) {
+    std::byte* const shadow = memory_shadow(addresses_.pointer(lane));
+    if (shadow == nullptr) return;
+    const bool any =
+        std::any_of(shadow, shadow + width, [](std::byte b) { return b != std::byte{}; });
+    if (rule.flow == Propagation::atomic) {
+      if (any)
+        report(warp, instruction, lane_mask{1} << lane, "an atomic operation reads it in memory");
+      std::memset(shadow, 0, width);
+      return;
+    }
+    std::memcpy(scratch_[0].data() + width * static_cast<std::size_t>(lane), shadow, width);
+    std::memcpy(shadow,
+                row_shadow(warp, instruction.source[1]) + width * static_cast<std::size_t>(lane),
+                width);
+  });
+  write_results(warp, instruction, rule, active, 0);
+}
+
+}  // namespace skerry::emulation

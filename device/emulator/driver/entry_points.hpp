@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/emulator/driver/abi.hpp"
+
+// The entry points of libcuda: functions of ours whose symbols are CUDA's. Statuses are CUresult as
+// int, devices are ordinals, streams and events what the simulated runtime has.
+
+namespace skerry::emulation::driver {
+
+/// CUdeviceptr
+using address = std::uint64_t;
+
+#define SKERRY_DRIVER(name, version, symbol, function, ...) \
+  int function(__VA_ARGS__) __asm__(#symbol) __attribute__((visibility("default")));
+#include "device/emulator/driver/functions.inc"
+#undef SKERRY_DRIVER
+
+}  // namespace skerry::emulation::driver

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "device/emulator/driver/graphs.hpp"
+#include "device/emulator/runtime/launches.hpp"
+
+namespace skerry::emulation::driver {
+
+/// A launch that is made later, with copies of its parameters. Throws ImageError.
+[[nodiscard]] node_operation deferred_launch(std::shared_ptr<RegisteredKernel> kernel,
+                                             const LaunchRequest& request);
+
+}  // namespace skerry::emulation::driver

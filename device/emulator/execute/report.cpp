@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/emulator/execute/report.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "device/emulator/execute/failure_text.hpp"
+#include "device/emulator/ptx/module_source.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+/// A deadlock of a large grid needs no more lines than these to be understood.
+constexpr std::size_t max_lines = 40;
+constexpr std::size_t max_notice_lines = 4;
+
+/// The lanes of a warp by the instruction that they wait at.
+void append_waiting(std::vector<WaitingLanes>& waiting_lanes, const Warp& warp) {
+  std::map<std::uint32_t, lane_mask> lanes_by_pc;
+  for_lanes(warp.alive, [&](int lane) {
+    lanes_by_pc[warp.pc[static_cast<std::size_t>(lane)]] |= lane_mask{1} << lane;
+  });
+  for (const auto& [pc, lanes] : lanes_by_pc) {
+    if (waiting_lanes.size() >= max_lines) return;
+    waiting_lanes.push_back({.block = warp.owner->index,
+                             .warp = warp.number,
+                             .first_lane = static_cast<std::uint32_t>(std::countr_zero(lanes)),
+                             .count = static_cast<std::uint32_t>(std::popcount(lanes)),
+                             .source_line = line_of(warp.owner->launch_state, pc)});
+  }
+}
+
+[[nodiscard]] Failure of_kind(FailureKind kind, std::string summary, const LaunchState& state) {
+  Failure failure{.code = code_of(kind), .text = {}, .kind = kind};
+  failure.summary = std::move(summary);
+  failure.kernel = state.kernel.readable_name();
+  return failure;
+}
+
+[[nodiscard]] Failure with_text(Failure failure) {
+  failure.text = text_of(failure);
+  return failure;
+}
+
+}  // namespace
+
+SourceLine line_of(const LaunchState& state, std::uint32_t pc) {
+  const SourceLocation& location = state.program.locations[pc];
+  SourceLine source_line{
+      .file = {}, .line = location.line, .instruction = std::string(location.text)};
+  std::ranges::replace_if(
+      source_line.instruction, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  if (location.line != 0) {
+    const auto& files = state.kernel.owner().source().files;
+    if (const auto file = files.find(location.file); file != files.end())
+      source_line.file = file->second;
+  }
+  return source_line;
+}
+
+Failure located(const KernelFault& kernel_fault, const Warp& warp, std::uint32_t pc) {
+  const LaunchState& state = warp.owner->launch_state;
+  Failure failure = of_kind(kernel_fault.kind, kernel_fault.summary, state);
+  failure.code = kernel_fault.code;
+  failure.has_thread = true;
+  failure.block = warp.owner->index;
+  failure.warp = warp.number;
+  failure.lane = static_cast<std::uint32_t>(kernel_fault.lane);
+  failure.thread = state.launch.block.unravel_index(warp.number * warp_size + failure.lane);
+  failure.source_line = line_of(state, pc);
+  failure.access = kernel_fault.access;
+  failure.memory = kernel_fault.memory;
+  failure.other = kernel_fault.other;
+  return with_text(std::move(failure));
+}
+
+Failure deadlock(const LaunchState& state, std::span<Warp* const> waiting) {
+  Failure failure = of_kind(FailureKind::deadlock, "deadlock: threads wait for each other", state);
+  for (const Warp* warp : waiting) append_waiting(failure.waiting, *warp);
+  return with_text(std::move(failure));
+}
+
+Failure too_long(const LaunchState& state, const std::string& why, std::span<Warp* const> running) {
+  Failure failure = of_kind(FailureKind::never_ends, why + ": the kernel may never end", state);
+  for (const Warp* warp : running) append_waiting(failure.waiting, *warp);
+  return with_text(std::move(failure));
+}
+
+Failure still_running(const LaunchState& state, const std::string& since,
+                      std::span<Warp* const> running) {
+  Failure failure =
+      of_kind(FailureKind::other, "a kernel has run for " + since + " and goes on", state);
+  for (const Warp* warp : running) append_waiting(failure.waiting, *warp);
+  if (failure.waiting.size() > max_notice_lines) failure.waiting.resize(max_notice_lines);
+  return with_text(std::move(failure));
+}
+
+}  // namespace skerry::emulation

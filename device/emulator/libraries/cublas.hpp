@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/complex.hpp"
+#include "core/config.hpp"
+#include "device/emulator/libraries/stand_in_library.hpp"
+
+// cuBLAS of CUDA 13, as matmul.cu and linalg.cu call it.
+
+namespace skerry::emulation::cublas {
+
+inline constexpr int success = 0;
+inline constexpr int not_initialized = 1;
+inline constexpr int alloc_failed = 3;
+inline constexpr int invalid_value = 7;
+inline constexpr int execution_failed = 13;
+inline constexpr int not_supported = 15;
+
+inline constexpr int not_transposed = 0;
+inline constexpr int transposed = 1;
+inline constexpr int adjoint = 2;
+
+// cudaDataType, cublasComputeType_t
+inline constexpr int real_16 = 2;
+inline constexpr int real_32 = 0;
+inline constexpr int real_64 = 1;
+inline constexpr int complex_32 = 4;
+inline constexpr int complex_64 = 5;
+inline constexpr int compute_32 = 68;
+inline constexpr int compute_64 = 70;
+
+// cublasMath_t
+inline constexpr int default_math = 0;
+inline constexpr int disallow_reduced_precision_reduction = 16;
+
+struct Handle : LibraryHandle {
+  int math_mode = default_math;
+  void* workspace = nullptr;
+  std::size_t workspace_nbytes = 0;
+};
+
+int create(Handle** new_handle) SKERRY_LIBRARY(cublasCreate_v2);
+int destroy(Handle* handle) SKERRY_LIBRARY(cublasDestroy_v2);
+int set_stream(Handle* handle, void* stream) SKERRY_LIBRARY(cublasSetStream_v2);
+int set_workspace(Handle* handle, void* workspace, std::size_t nbytes)
+    SKERRY_LIBRARY(cublasSetWorkspace_v2);
+int set_math_mode(Handle* handle, int mode) SKERRY_LIBRARY(cublasSetMathMode);
+int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std::int64_t n,
+                         std::int64_t k, const void* alpha, const void* a, int type_a,
+                         std::int64_t lda, long long stride_a, const void* b, int type_b,
+                         std::int64_t ldb, long long stride_b, const void* beta, void* c,
+                         int type_c, std::int64_t ldc, long long stride_c, std::int64_t count,
+                         int compute, int algorithm) SKERRY_LIBRARY(cublasGemmStridedBatchedEx_64);
+
+#define SKERRY_FACTORS(T, type_character)                                                          \
+  int getrf_batched(Handle* handle, int n, T* const* a, int lda, int* pivots, int* info,           \
+                    int count) SKERRY_LIBRARY(cublas##type_character##getrfBatched);               \
+  int getrs_batched(Handle* handle, int op, int n, int columns, const T* const* a, int lda,        \
+                    const int* pivots, T* const* b, int ldb, int* wrong, int count)                \
+      SKERRY_LIBRARY(cublas##type_character##getrsBatched);                                        \
+  int geqrf_batched(Handle* handle, int m, int n, T* const* a, int lda, T* const* tau, int* wrong, \
+                    int count) SKERRY_LIBRARY(cublas##type_character##geqrfBatched);
+SKERRY_FACTORS(float32, S)
+SKERRY_FACTORS(float64, D)
+SKERRY_FACTORS(complex64, C)
+SKERRY_FACTORS(complex128, Z)
+#undef SKERRY_FACTORS
+
+}  // namespace skerry::emulation::cublas

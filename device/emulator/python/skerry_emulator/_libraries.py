@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries of the emulated GPU, loaded in place of NVIDIA's, so that Numba and cuda.core run their kernels on it.
+
+A library is found by its soname if one of that soname is loaded already: cuda.pathfinder asks for that, and so does the
+dynamic linker. So ours are loaded first, without their symbols becoming anybody else's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from collections.abc import Iterator
+
+from skerry_emulator import _numba_driver, _reports, _runtime
+from skerry_emulator._paths import find_library, folder
+
+__all__ = ["load", "refuse_other_drivers"]
+
+# In this order: those with a soname of NVIDIA's need the emulator.
+# Not libcudart: PyTorch and others link to theirs, and would get a stand-in that has few of its functions.
+_EMULATOR = ("libskerry_emulator.so", "libcuda.so.1")
+# They hand on to NVIDIA's libraries of these names.
+_LINKERS = ("libnvJitLink.so.13", "libnvrtc.so.13")
+_TAKEN = re.compile(r"(libcuda|libnvJitLink|libnvrtc)\.so[.\d]*$")
+# What skerry's own CUDA kernels, where they run there, call by its name.
+_RUNTIME = re.compile(r"libcudart\.so[.\d]*$")
+
+_loaded: list[ctypes.CDLL] = []
+
+
+def _mapped_files() -> Iterator[str]:
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            fields = line.split(maxsplit=5)
+            if len(fields) == 6:
+                yield fields[5].rstrip("\n")
+
+
+def _refuse_other_libraries(*names: re.Pattern[str]) -> None:
+    """Whoever loaded NVIDIA's own has functions of theirs by now."""
+    inside = os.path.realpath(folder()) + os.sep
+    for path in _mapped_files():
+        file = os.path.basename(path)
+        if any(name.match(file) for name in names) and not os.path.realpath(path).startswith(
+            inside
+        ):
+            raise RuntimeError(
+                f"rehearse: kernels can't be emulated: NVIDIA's {file} is loaded: {path}; call "
+                "skerry.rehearse(kernels=True), or import skerry with SKERRY_REHEARSE_KERNELS=1, before numba.cuda, "
+                "cuda.core or another library of CUDA is used"
+            )
+
+
+def _builtins_of(nvrtc: str) -> list[ctypes.CDLL]:
+    """NVRTC opens what lies beside it by its soname, which finds it once it is loaded."""
+    directory = os.path.dirname(nvrtc)
+    pattern = r"libnvrtc-builtins\.so\.\d+\.\d+"
+    names = [name for name in os.listdir(directory) if re.fullmatch(pattern, name)]
+    return [ctypes.CDLL(os.path.join(directory, name)) for name in names]
+
+
+def _load_linker(path: str) -> list[ctypes.CDLL]:
+    """Load a stand-in; without NVIDIA's library it stands for nothing, and whoever needs that says so."""
+    name = os.path.basename(path)
+    real = find_library(name)
+    if real is None:
+        return []
+    builtins = _builtins_of(real) if name.startswith("libnvrtc") else []
+    library = ctypes.CDLL(path)
+    library.skerry_linker_open.restype = ctypes.c_char_p
+    library.skerry_linker_open.argtypes = [ctypes.c_char_p]
+    problem = library.skerry_linker_open(os.fsencode(real))
+    if problem is not None:
+        raise RuntimeError(f"rehearse: {real} can't be opened: {os.fsdecode(problem)}")
+    return [*builtins, library]
+
+
+def refuse_other_drivers(*, own_kernels: bool = False) -> None:
+    """Raise RuntimeError if NVIDIA's libraries, or a driver that Numba has started, came first."""
+    if _loaded:  # NVIDIA's, which are there by now, were opened by the stand-ins
+        return
+    _numba_driver.refuse_other_drivers()
+    _refuse_other_libraries(_TAKEN, *([_RUNTIME] if own_kernels else []))
+
+
+def load() -> None:
+    """Load the emulated GPU's libraries, once.
+
+    Raises
+    ------
+    RuntimeError
+        NVIDIA's libraries, or a driver that Numba has started, came first; nothing is loaded then.
+
+    """
+    if _loaded:
+        return
+    refuse_other_drivers()
+    paths = {name: os.path.join(folder(), name) for name in (*_EMULATOR, *_LINKERS)}
+    for path in paths.values():
+        if not os.path.exists(path):
+            raise RuntimeError(
+                f"rehearse: kernels can't be emulated: {path} is missing; install skerry-emulator anew"
+            )
+    libraries = [ctypes.CDLL(paths[name]) for name in _EMULATOR]
+    for name in _LINKERS:
+        libraries += _load_linker(paths[name])
+    _runtime.stand_in_when_loaded(libraries[0])
+    _loaded.extend(libraries)
+    _numba_driver.let_find_emulator()
+    _reports.print_at_exit()

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where libraries are: the emulated GPU's own, and NVIDIA's, which some of them hand on to."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["find_library", "folder"]
+
+
+def folder() -> str:
+    """Path of the folder with the emulated GPU's libraries: SKERRY_EMULATOR, else ``lib`` in the package."""
+    return os.environ.get("SKERRY_EMULATOR") or os.path.join(os.path.dirname(__file__), "lib")
+
+
+def find_library(name: str) -> str | None:
+    """Path of NVIDIA's library: of a PyPI package, else of an installed toolkit."""
+    inside = ("lib64", "lib", "nvvm/lib64")
+    packages = [os.path.join(path, "nvidia", "cu13") for path in sys.path]
+    roots = [
+        os.environ.get("CONDA_PREFIX"),
+        os.environ.get("CUDA_PATH"),
+        os.environ.get("CUDA_HOME"),
+        "/usr/local/cuda",
+    ]
+    for root in filter(None, [*packages, *roots]):
+        for lib in inside:
+            path = os.path.join(root, lib, name)
+            if os.path.exists(path):
+                return os.path.realpath(path)
+    return None

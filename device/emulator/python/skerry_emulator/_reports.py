@@ -1,0 +1,228 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the emulated GPU found wrong with kernels: `skerry.testing.emulated_gpu` and ``python -m skerry sanitize``."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import functools
+import json
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from skerry_emulator._paths import folder
+
+Place = tuple[int, int, int]
+
+_NAME = "libskerry_emulator.so"
+
+
+@dataclass(frozen=True, repr=False)
+class KernelReport:
+    """What is wrong with a kernel that the emulated GPU ran.
+
+    Attributes
+    ----------
+    kind : str
+        Such as out_of_bounds, use_after_free, wrong_device, host_pointer, misaligned, uninitialised, race_shared,
+        race_global, race_streams, deadlock, synchronisation, never_ends, stack_overflow, assertion, trap.
+    code : int
+        What CUDA calls return because of it, such as 700; of a race or an uninitialised value a GPU goes on.
+    what, text : str
+        It in one line, and all of it.
+    device : int
+        The ordinal of the CUDA device.
+    kernel : str or None
+        As its source calls it.
+    block, thread : tuple of int or None
+        Who did it: x, y, z.
+    file, line : str or None, int or None
+        Of the source, if the kernel was compiled with line information.
+    instruction : str or None
+        The instruction of PTX.
+    access, allocation, other : dict or None
+        What it wanted of memory; the nearest allocation, with ``beyond``, the bytes from its end, and whether it was
+        ``freed``; of a race the other access.
+    waiting : tuple of dict
+        Where warps stand that wait.
+    times : int
+        How often it was seen.
+
+    """
+
+    kind: str
+    code: int
+    what: str
+    text: str
+    device: int
+    kernel: str | None = None
+    block: Place | None = None
+    thread: Place | None = None
+    file: str | None = None
+    line: int | None = None
+    instruction: str | None = None
+    access: dict[str, Any] | None = None
+    allocation: dict[str, Any] | None = None
+    other: dict[str, Any] | None = None
+    waiting: tuple[dict[str, Any], ...] = field(default=())
+    times: int = 1
+
+    @classmethod
+    def from_json(cls, entry: dict[str, Any]) -> KernelReport:
+        """Make one of an object of the library's list."""
+        indices: dict[str, Any] = {
+            name: tuple(entry[name]) for name in ("block", "thread") if name in entry
+        }
+        waiting = {"waiting": tuple(entry.get("waiting", ()))}
+        return cls(**(entry | indices | waiting))
+
+    @property
+    def place(self) -> str:
+        """Where it is: ``file:line``, or the instruction, or where the first of those that wait is, or nothing."""
+        position = _format_position(self.file, self.line, self.instruction)
+        return position or next(filter(None, map(_place_of, self.waiting)), "")
+
+    @property
+    def other_place(self) -> str:
+        """The same of the other access of a race."""
+        if self.other is None:
+            return ""
+        return _place_of(self.other) or str(self.other.get("by", ""))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        position_text = f" at {self.place}" if self.place else ""
+        thread_text = (
+            f", block {self.block}, thread {self.thread}" if self.thread is not None else ""
+        )
+        return f"<KernelReport {self.kind} in {self.kernel or 'a copy'}{position_text}{thread_text}: {self.what}>"
+
+
+def _format_position(file: str | None, line: int | None, instruction: str | None) -> str:
+    return f"{file}:{line}" if line else (instruction or "")
+
+
+def _place_of(entry: dict[str, Any]) -> str:
+    return _format_position(*(entry.get(name) for name in ("file", "line", "instruction")))
+
+
+class EmulatorLibrary:
+    """The C functions of the emulator that report and set."""
+
+    def __init__(self, path: str) -> None:
+        library = ctypes.CDLL(path)
+        self._reports = library.skerry_emulator_reports
+        self._reports.restype = ctypes.c_size_t
+        self._reports.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+        self._count = library.skerry_emulator_report_count
+        self._count.restype = ctypes.c_uint64
+        self._set = library.skerry_emulator_set
+        self._set.restype = ctypes.c_char_p
+        self._set.argtypes = [ctypes.c_char_p, ctypes.c_char_p]
+        self._clear = library.skerry_emulator_clear_reports
+        self._repair = library.skerry_emulator_repair
+        self._wait = library.skerry_emulator_wait
+
+    def reports(self) -> list[KernelReport]:
+        """All reports since they were cleared."""
+        capacity = 1 << 16
+        while True:
+            buffer = ctypes.create_string_buffer(capacity)
+            required_size = self._reports(buffer, capacity)
+            if required_size <= capacity:
+                break
+            capacity = 2 * required_size
+        return [
+            KernelReport.from_json(entry)
+            for entry in json.loads(buffer.value.decode(errors="replace"))
+        ]
+
+    def count(self) -> int:
+        """How many there were, those that are not kept included."""
+        return int(self._count())
+
+    def clear(self) -> None:
+        """Forget the reports."""
+        self._clear()
+
+    def set(self, name: str, value: object) -> None:
+        """Set a variable ``SKERRY_EMULATE_*`` for launches from now on."""
+        problem = self._set(f"SKERRY_EMULATE_{name}".encode(), str(value).encode())
+        if problem is not None:
+            raise ValueError(problem.decode())
+
+    def wait(self) -> None:
+        """Wait for the work of all devices, without an error."""
+        self._wait()
+
+    def repair(self) -> None:
+        """Make lost devices work again."""
+        self._repair()
+
+
+def path() -> str:
+    """Where the library of the emulated GPU is."""
+    return os.path.join(folder(), _NAME)
+
+
+@functools.cache
+def library() -> EmulatorLibrary:
+    """Give the library of the emulated GPU, which is opened if it was not."""
+    return EmulatorLibrary(path())
+
+
+def loaded_library() -> EmulatorLibrary | None:
+    """Give the same if this process has opened it already, or None."""
+    library_path = path()
+    try:
+        ctypes.CDLL(library_path, mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    except OSError:
+        return None
+    return library()
+
+
+def add_notes(problem: BaseException) -> None:
+    """Say beside an exception what the emulated GPU has found until now."""
+    if (emulator := loaded_library()) is None:
+        return
+    for report in emulator.reports():
+        problem.add_note(f"emulated GPU: device {report.device}: {report.text}")
+
+
+def print_at_exit() -> None:
+    """Print a table of what was found and nobody has asked for, when the process ends."""
+    atexit.register(_print_rest)
+
+
+def _print_rest() -> None:
+    # Kernels that run now may never end: they are not waited for.
+    if reports := library().reports():
+        print(f"skerry: emulated GPU: {len(reports)} found\n{table(reports)}", file=sys.stderr)
+
+
+def table(reports: Iterable[KernelReport]) -> str:
+    """Write the reports in lines, one for each."""
+    rows: list[tuple[str, ...]] = [("kind", "kernel", "where", "other access", "times")]
+    rows += [
+        (report.kind, report.kernel or "", report.place, report.other_place, str(report.times))
+        for report in reports
+    ]
+    return format_rows(rows)
+
+
+def format_rows(rows: list[tuple[str, ...]], most: int = 48) -> str:
+    """Columns beside each other, each as wide as its widest entry; what is wide loses its front."""
+    cut = [
+        tuple(cell if len(cell) <= most else "…" + cell[1 - most :] for cell in row) for row in rows
+    ]
+    widths = [max(len(row[k]) for row in cut) for k in range(len(cut[0]))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cut
+    ]
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,0 +1,102 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""CUDA's runtime of the emulated GPU, for ``cuda.bindings.runtime``.
+
+That module is linked with NVIDIA's runtime, which asks the driver for tables that are described nowhere, so that it
+works on NVIDIA's driver alone. Its functions reach its other modules through a table of addresses, ``__pyx_capi__``, as
+those of every Cython module do: ours are put there when the module is loaded, and one that refuses for each function
+that the emulated GPU has not. NVIDIA's own would fail with cudaErrorSymbolNotFound, which says nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import NoReturn
+
+__all__ = ["stand_in_when_loaded"]
+
+# With the legacy default stream, and with one of each thread, which is the same here.
+_MODULES = ("cuda.bindings._internal.runtime", "cuda.bindings._internal.runtime_ptds")
+_NOT_SUPPORTED = 801
+_REFUSAL = ctypes.CFUNCTYPE(ctypes.c_int)
+_refusals: list[object] = []  # kept, as modules have their addresses
+
+
+def _address_of(emulator: ctypes.CDLL, name: str) -> int | None:
+    """Give the address of a function of CUDA's runtime; by the driver's functions first, which graphs capture."""
+    for symbol in (f"skerry_{name}", name):
+        try:
+            function = getattr(emulator, symbol)
+        except AttributeError:
+            continue
+        return ctypes.cast(function, ctypes.c_void_p).value
+    return None
+
+
+@functools.cache
+def _refusal(name: str) -> int | None:
+    """Give the address of a function that says once that CUDA's one of that name is not supported.
+
+    Whatever it is called with: who calls it takes the arguments away again.
+    """
+    was_said = False
+
+    def refuse() -> int:
+        nonlocal was_said
+        if not was_said:
+            was_said = True
+            print(f"skerry: emulated GPU: {name}: not supported", file=sys.stderr)
+        return _NOT_SUPPORTED
+
+    function = _REFUSAL(refuse)
+    _refusals.append(function)
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+def _calls_of_devices(module: ModuleType) -> Iterator[tuple[str, object]]:
+    """Give names and capsules of CUDA's functions; cudaCreateChannelDesc and its like only make a structure."""
+    signature_of = ctypes.pythonapi.PyCapsule_GetName
+    signature_of.argtypes = [ctypes.py_object]
+    signature_of.restype = ctypes.c_char_p
+    for symbol, capsule in getattr(module, "__pyx_capi__", {}).items():
+        name = symbol.removeprefix("_")
+        is_call = signature_of(capsule).startswith(b"cudaError_t (")
+        if symbol.startswith("_cuda") and (is_call or name.startswith("cudaGetError")):
+            yield name, capsule
+
+
+def _stand_in(module: ModuleType, emulator: ctypes.CDLL) -> None:
+    set_pointer = ctypes.pythonapi.PyCapsule_SetPointer
+    set_pointer.argtypes = [ctypes.py_object, ctypes.c_void_p]
+    set_pointer.restype = ctypes.c_int
+    for name, capsule in _calls_of_devices(module):
+        set_pointer(capsule, _address_of(emulator, name) or _refusal(name))
+
+
+def _refuse_calls(runtime: ModuleType, names: Iterable[str]) -> None:
+    """Make functions raise that have NVIDIA's addresses, as they were imported before ours were there."""
+
+    def refuse(name: str, *_: object, **__: object) -> NoReturn:
+        raise RuntimeError(
+            f"cuda.bindings.runtime.{name}: the module was imported, by numba.cuda or by the program, before the "
+            "emulated GPU was there; call skerry.rehearse(kernels=True), or import skerry with "
+            "SKERRY_REHEARSE_KERNELS=1, before that"
+        )
+
+    for name in names:
+        if hasattr(runtime, name):
+            setattr(runtime, name, functools.partial(refuse, name))
+
+
+def stand_in_when_loaded(emulator: ctypes.CDLL) -> None:
+    """Give ``cuda.bindings.runtime`` the emulated GPU's functions when a program imports it; else it refuses."""
+    from skerry import _import_hooks
+
+    if (runtime := sys.modules.get("cuda.bindings.runtime")) is not None:
+        _refuse_calls(runtime, [name for name, _ in _calls_of_devices(sys.modules[_MODULES[0]])])
+    for name in _MODULES:
+        _import_hooks.call_when_imported(name, functools.partial(_stand_in, emulator=emulator))

@@ -1,0 +1,72 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Run a script on emulated GPUs and write what is wrong with its kernels: a process of ``python -m skerry sanitize``.
+
+python -m skerry_emulator._sanitized_script REPORTS DEVICES CAPABILITY SEED CHECKS LIMIT SCRIPT [ARGUMENT ...]
+"""
+
+from __future__ import annotations
+
+import atexit
+import dataclasses
+import functools
+import importlib.util
+import json
+import pathlib
+import runpy
+import sys
+from typing import Any
+
+
+def _number_lines() -> None:
+    """Kernels of Numba have line numbers, as if each asked for them, but for a debugger's, which have more."""
+    if importlib.util.find_spec("numba") is None:
+        return
+    from numba import cuda
+
+    plain = cuda.jit
+
+    @functools.wraps(plain)
+    def jit(*arguments: Any, **options: Any) -> Any:
+        if not options.get("debug"):
+            options.setdefault("lineinfo", True)
+        # One that was kept by an ordinary run has none.
+        options.pop("cache", None)
+        return plain(*arguments, **options)
+
+    cuda.jit = jit
+
+
+def main(arguments: list[str]) -> None:
+    """Run the script as ``__main__``."""
+    import skerry
+
+    from skerry_emulator import _context, _reports
+
+    reports, devices, capability, seed, checks, limit, script, *rest = arguments
+    skerry.rehearse(cuda=int(devices), kernels=True)
+    emulator = _reports.library()
+    settings = _context.settings_for(
+        capability=int(capability) or None,
+        seed=int(seed),
+        checks=_context.chosen_checks(checks),
+        limit=int(limit),
+    )
+    for name, value in settings.items():
+        emulator.set(name, value)
+
+    def write() -> None:
+        emulator.wait()
+        records = [dataclasses.asdict(report) for report in emulator.reports()]
+        pathlib.Path(reports).write_text(json.dumps(records))
+        emulator.clear()
+
+    atexit.register(write)
+    _number_lines()
+    sys.argv = [script, *rest]
+    sys.path[0] = str(pathlib.Path(script).resolve().parent)
+    runpy.run_path(script, run_name="__main__")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

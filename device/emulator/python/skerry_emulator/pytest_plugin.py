@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""A fixture for pytest: ``pytest_plugins = ["skerry_emulator.pytest_plugin"]`` in a conftest.py.
+
+The emulated GPUs are there before tests are collected, as their modules import ``numba.cuda``, look for devices
+and compile kernels: as many as SKERRY_REHEARSE says, or 2. With SKERRY_REHEARSE=0 there are none, and tests with the
+fixture are skipped: for the other tests on a GPU.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from skerry import _core, _emulator
+from skerry.exceptions import DeviceUnavailableError
+
+from skerry_emulator import emulated_gpu
+
+_PROBLEM = pytest.StashKey[str]()
+
+
+def _rehearse(config: pytest.Config) -> None:
+    """Make the emulated GPUs; why there are none is told by the tests that need them."""
+    if _core.rehearsed_kernels() != "none":
+        return
+    try:
+        if (count := _emulator.count_from_environment(2)) > 0:
+            _core.rehearse(cuda=count, kernels=True)
+    except (DeviceUnavailableError, RuntimeError, ValueError) as problem:
+        config.stash[_PROBLEM] = str(problem)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """With ``-p skerry_emulator.pytest_plugin``: before a conftest.py imports anything."""
+    _rehearse(early_config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the emulated GPUs; declare the mark that has the fixture's options."""
+    _rehearse(config)
+    config.addinivalue_line(
+        "markers", "emulated_gpu(**options): of skerry.testing.emulated_gpu, for the fixture"
+    )
+
+
+@pytest.fixture(name="emulated_gpu")
+def run_on_emulated_gpu(request: pytest.FixtureRequest) -> Iterator[emulated_gpu]:
+    """Run a test's CUDA kernels on emulated GPUs; the test fails by what is wrong with them."""
+    if os.environ.get("SKERRY_REHEARSE") == "0":
+        pytest.skip("SKERRY_REHEARSE=0: no emulated GPUs")
+    if problem := request.config.stash.get(_PROBLEM, None):
+        pytest.fail(problem, pytrace=False)
+    mark = request.node.get_closest_marker("emulated_gpu")
+    options = mark.kwargs if mark else {}
+    present = len(_core.devices("cuda"))
+    if options.get("devices", 0) > present:
+        pytest.fail(
+            f"emulated_gpu: devices={options['devices']}, but there are {present}; set "
+            f"SKERRY_REHEARSE={options['devices']}, as they are made before tests are collected",
+            pytrace=False,
+        )
+    with emulated_gpu(**options) as gpu:
+        yield gpu

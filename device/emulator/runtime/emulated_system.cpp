@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/emulator/runtime/emulated_system.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "device/emulator/runtime/device_resources.hpp"
+#include "device/emulator/runtime/stream_races.hpp"
+#include "device/emulator/runtime/undefined_memory.hpp"
+#include "device/page_size.hpp"
+#include "device/rehearsal/control.hpp"
+#include "device/rehearsal/system.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+constinit std::atomic<bool> has_started{false};
+
+/// For what was freed, on each device: a kernel that still uses it is told so.
+constexpr std::size_t quarantine_nbytes = std::size_t{64} << 20;
+
+/// What still runs when a process ends, and nobody waits for, is given up after this time.
+constexpr double seconds_at_exit = 0.5;
+
+void* pointer(std::uint64_t address) noexcept { return reinterpret_cast<void*>(address); }
+
+Allocation bytes_of(const rehearsal::MemoryBlock& block) noexcept {
+  const auto begin = reinterpret_cast<std::uint64_t>(block.data);
+  return {begin, begin + block.nbytes};
+}
+
+MemoryNear near_block(const rehearsal::MemoryBlock& block, MemoryState state, std::uint64_t address,
+                      int owner) noexcept {
+  return {.state = state,
+          .begin = reinterpret_cast<std::uint64_t>(block.data),
+          .nbytes = block.nbytes,
+          .address = address,
+          .device = owner};
+}
+
+/// Whether the process itself could read there.
+bool is_mapped(std::uint64_t address) noexcept {
+  const std::uint64_t page = page_size();
+  return msync(pointer(address / page * page), page, MS_ASYNC) == 0;
+}
+
+}  // namespace
+
+bool system_has_started() noexcept { return has_started.load(std::memory_order_acquire); }
+
+const cuda::Api& driver_api() noexcept {
+  static const cuda::Api* const calls = [] {
+    rehearsal::set_device_count(current_emulator_settings().devices);
+    rehearsal::bytes_in_quarantine.store(quarantine_nbytes);
+    if (current_emulator_settings().model.checks_undefined_values && !follow_undefined_memory()) {
+      std::fprintf(stderr,
+                   "skerry: SKERRY_EMULATE_INITCHECK: no addresses for a shadow of memory\n");
+      std::_Exit(2);
+    }
+    if (current_emulator_settings().model.checks_stream_races) follow_streams();
+    const cuda::Api* const table = rehearsal::calls_table();
+    // Registered by the first call, as the driver registers its end: what was registered later, by
+    // those who use it, comes before.
+    follow_printf_output();
+    static_cast<void>(std::atexit([] {
+      if (!system_has_started()) return;
+      stop_kernels(seconds_at_exit);
+      rehearsal::finish();
+    }));
+    has_started.store(true, std::memory_order_release);
+    // A forked child has none of its threads, and locks that nobody opens.
+    static_cast<void>(pthread_atfork(nullptr, nullptr,
+                                     [] { has_started.store(false, std::memory_order_release); }));
+    return table;
+  }();
+  return *calls;
+}
+
+std::byte* DeviceMemoryMap::undefined_bits(std::uint64_t address) const {
+  return undefined_memory_bits(address);
+}
+
+Allocation DeviceMemoryMap::find(std::uint64_t address) const {
+  rehearsal::System& all = rehearsal::System::instance();
+  const int owner = all.owner(pointer(address));
+  if (owner < 0) return bytes_of(all.pinned.find(pointer(address)));
+  // A block that was freed after the launch is there until the launch has run.
+  const rehearsal::MemoryBlock block = all.find(pointer(address), true);
+  const bool is_reachable = block && all.is_accessible(ordinal_, owner, block.data);
+  return is_reachable ? bytes_of(block) : Allocation{};
+}
+
+MemoryNear DeviceMemoryMap::nearest(std::uint64_t address) const {
+  rehearsal::System& all = rehearsal::System::instance();
+  const int owner = all.owner(pointer(address));
+  if (owner < 0) {
+    return {.state = is_mapped(address) ? MemoryState::host : MemoryState::none,
+            .address = address};
+  }
+  if (const auto block = all.find(pointer(address), true)) {
+    const bool is_reachable = all.is_accessible(ordinal_, owner, block.data);
+    return near_block(block, is_reachable ? MemoryState::live : MemoryState::unreachable, address,
+                      owner);
+  }
+  if (all.mapped.contains(pointer(address))) {
+    return {.state = MemoryState::unmapped, .address = address};
+  }
+  rehearsal::AddressRange& memory = all.device(owner).memory;
+  if (const auto freed = memory.find_freed(pointer(address))) {
+    return near_block(freed, MemoryState::freed, address, owner);
+  }
+  if (const auto nearest_block = memory.nearest(pointer(address))) {
+    return near_block(nearest_block, MemoryState::live, address, owner);
+  }
+  return {.state = MemoryState::freed, .address = address, .device = owner};
+}
+
+}  // namespace skerry::emulation

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/emulator/runtime/reports.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "device/emulator/execute/failure_text.hpp"
+#include "device/emulator/runtime/emulated_system.hpp"
+#include "device/emulator/runtime/settings.hpp"
+#include "device/rehearsal/faults.hpp"
+#include "device/rehearsal/system.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+struct ReportList {
+  std::mutex mutex;
+  std::vector<Failure> all;
+  std::uint64_t count = 0;
+  std::string last_error;
+};
+
+ReportList& reported() {
+  static auto* const list = new ReportList;  // threads of streams may outlive main()
+  return *list;
+}
+
+bool is_same_line(const SourceLine& a, const SourceLine& b) {
+  if (a.line != b.line || a.file != b.file) return false;
+  return a.line != 0 || a.instruction == b.instruction;
+}
+
+bool is_same(const Failure& a, const Failure& b) {
+  if (a.kind != b.kind || a.kernel != b.kernel || a.device != b.device) return false;
+  if (!is_same_line(a.source_line, b.source_line) || a.other.has_value() != b.other.has_value())
+    return false;
+  if (!a.has_thread && !a.other) return a.summary == b.summary;
+  if (!a.other) return true;
+  return a.other->operation_name == b.other->operation_name &&
+         a.other->source_line.has_value() == b.other->source_line.has_value() &&
+         (!a.other->source_line || is_same_line(*a.other->source_line, *b.other->source_line));
+}
+
+/// Whether it is new.
+bool add(ReportList& list, const Failure& failure) {
+  list.count += failure.times;
+  const auto entry =
+      std::ranges::find_if(list.all, [&](const Failure& one) { return is_same(one, failure); });
+  if (entry != list.all.end()) {
+    entry->times += failure.times;
+    return false;
+  }
+  if (list.all.size() < max_reports) list.all.push_back(failure);
+  return true;
+}
+
+class JsonObject {
+ public:
+  JsonObject& text(std::string_view name, std::string_view value) {
+    begin(name) += '"';
+    for (const char character : value) {
+      const auto code = static_cast<unsigned char>(character);
+      if (character == '"' || character == '\\') out_ += '\\';
+      if (code >= 0x20) {
+        out_ += character;
+        continue;
+      }
+      std::array<char, 8> escaped;
+      (void)std::snprintf(escaped.data(), escaped.size(), "\\u%04x", code);
+      out_ += escaped.data();
+    }
+    out_ += '"';
+    return *this;
+  }
+  template <class Number>
+  JsonObject& number(std::string_view name, Number value) {
+    begin(name) += std::to_string(value);
+    return *this;
+  }
+  JsonObject& boolean(std::string_view name, bool value) {
+    begin(name) += value ? "true" : "false";
+    return *this;
+  }
+  JsonObject& raw(std::string_view name, const std::string& value) {
+    begin(name) += value;
+    return *this;
+  }
+  JsonObject& index(std::string_view name, const Extent& value) {
+    begin(name) += "[" + std::to_string(value.x) + ", " + std::to_string(value.y) + ", " +
+                   std::to_string(value.z) + "]";
+    return *this;
+  }
+  JsonObject& line(const SourceLine& source_line) {
+    if (source_line.line != 0) text("file", source_line.file).number("line", source_line.line);
+    return source_line.instruction.empty() ? *this : text("instruction", source_line.instruction);
+  }
+  [[nodiscard]] std::string done() const { return out_ + "}"; }
+
+ private:
+  std::string& begin(std::string_view name) {
+    out_ += out_.size() == 1 ? "\"" : ", \"";
+    out_ += name;
+    return out_ += "\": ";
+  }
+  std::string out_ = "{";
+};
+
+std::string memory_of(const Failure& failure) {
+  const MemoryNear& memory = failure.memory;
+  JsonObject object;
+  if (memory.nbytes != 0) object.number("base", memory.begin).number("nbytes", memory.nbytes);
+  if (memory.device >= 0) object.number("device", memory.device);
+  object.number("beyond", memory.distance());
+  return object.boolean("freed", memory.state == MemoryState::freed).done();
+}
+
+std::string other_of(const OtherAccess& other) {
+  JsonObject object;
+  object.boolean("writes", other.writes);
+  if (!other.operation_name.empty()) return object.text("by", other.operation_name).done();
+  object.index("block", other.block);
+  if (other.thread) object.index("thread", *other.thread);
+  if (other.source_line) object.line(*other.source_line);
+  return object.done();
+}
+
+std::string waiting_of(const std::vector<WaitingLanes>& all) {
+  std::string list = "[";
+  for (const WaitingLanes& one : all) {
+    JsonObject object;
+    object.index("block", one.block).number("warp", one.warp).number("lanes", one.count);
+    list += (list.size() == 1 ? "" : ", ") + object.line(one.source_line).done();
+  }
+  return list + "]";
+}
+
+std::string json_of(const Failure& failure) {
+  JsonObject object;
+  object.text("kind", name_of(failure.kind)).number("code", failure.code);
+  object.text("what", headline(failure))
+      .text("text", failure.text)
+      .number("device", failure.device);
+  if (!failure.kernel.empty()) object.text("kernel", failure.kernel);
+  if (failure.has_thread) object.index("block", failure.block).index("thread", failure.thread);
+  object.line(failure.source_line);
+  if (!failure.access.space.empty()) {
+    JsonObject access;
+    access.text("space", failure.access.space).number("address", failure.access.address);
+    access.number("nbytes", failure.access.nbytes).boolean("writes", failure.access.writes);
+    object.raw("access", access.done());
+  }
+  if (failure.memory.nbytes != 0 || failure.memory.device >= 0) {
+    object.raw("allocation", memory_of(failure));
+  }
+  if (failure.other) object.raw("other", other_of(*failure.other));
+  if (!failure.waiting.empty()) object.raw("waiting", waiting_of(failure.waiting));
+  return object.number("times", failure.times).done();
+}
+
+void print(int ordinal, const Failure& failure) {
+  if (!current_emulator_settings().is_quiet) notice(ordinal, failure);
+}
+
+void record_failure(int ordinal, const Failure& failure, bool is_error) {
+  Failure listed_failure = failure;
+  listed_failure.device = ordinal;
+  if (listed_failure.summary.empty() && listed_failure.access.space.empty())
+    listed_failure.summary = listed_failure.text;
+  ReportList& list = reported();
+  const std::lock_guard lock(list.mutex);
+  const bool is_new = add(list, listed_failure);
+  if (is_error) list.last_error = "device " + std::to_string(ordinal) + ": " + failure.text;
+  if (is_new || is_error) print(ordinal, failure);
+}
+
+}  // namespace
+
+void report(int ordinal, const Failure& failure) { record_failure(ordinal, failure, true); }
+
+void explain(int ordinal, const Failure& failure) { print(ordinal, failure); }
+
+void notice(int ordinal, const Failure& failure) {
+  std::fprintf(stderr, "skerry: emulated GPU: device %d: %s\n", ordinal, failure.text.c_str());
+}
+
+bool report_if_error(int ordinal, const Failure& failure) {
+  const bool is_error = !current_emulator_settings().model.collected.has(failure.kind);
+  record_failure(ordinal, failure, is_error);
+  return is_error;
+}
+
+std::string last_report() {
+  ReportList& list = reported();
+  const std::lock_guard lock(list.mutex);
+  return list.last_error;
+}
+
+std::string reports_as_json() {
+  ReportList& list = reported();
+  const std::lock_guard lock(list.mutex);
+  std::string text = "[";
+  for (const Failure& one : list.all) text += (text.size() == 1 ? "" : ",\n") + json_of(one);
+  return text + "]";
+}
+
+}  // namespace skerry::emulation
+
+using namespace skerry;
+
+std::size_t skerry_emulator_reports(char* buffer, std::size_t capacity) {
+  const std::string text = emulation::reports_as_json();
+  if (text.size() < capacity) std::memcpy(buffer, text.c_str(), text.size() + 1);
+  return text.size() + 1;
+}
+
+std::uint64_t skerry_emulator_report_count() {
+  emulation::ReportList& list = emulation::reported();
+  const std::lock_guard lock(list.mutex);
+  return list.count;
+}
+
+void skerry_emulator_clear_reports() {
+  emulation::ReportList& list = emulation::reported();
+  const std::lock_guard lock(list.mutex);
+  list.all.clear();
+  list.count = 0;
+  list.last_error.clear();
+}
+
+const char* skerry_emulator_set(const char* name, const char* value) {
+  thread_local std::string error_message;
+  error_message = emulation::change_setting(name, value);
+  return error_message.empty() ? nullptr : error_message.c_str();
+}
+
+void skerry_emulator_repair() { rehearsal::clear_errors(); }
+
+void skerry_emulator_wait() {
+  static_cast<void>(emulation::driver_api());
+  rehearsal::System& all = rehearsal::System::instance();
+  for (int ordinal = 0; ordinal < all.count(); ++ordinal) all.wait_for_device(ordinal);
+}

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/emulator/runtime/stream_races.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "device/emulator/runtime/observed_memory.hpp"
+#include "device/rehearsal/address_range.hpp"
+#include "device/rehearsal/settings.hpp"
+#include "device/rehearsal/stream_order.hpp"
+
+namespace skerry::emulation {
+
+namespace {
+
+using rehearsal::OrderPoint;
+
+/// The last access of a stream: what it did before is before it.
+struct StreamAccess {
+  std::uint64_t stream = 0;  ///< 0: nobody
+  std::uint64_t ticket = 0;
+  std::shared_ptr<const std::string> operation_name;
+};
+
+/// Bytes that were accessed by the same.
+struct Segment {
+  std::uint64_t end = 0;
+  StreamAccess write;
+  std::vector<StreamAccess> reads;
+};
+using segments = std::map<std::uint64_t, Segment>;
+
+struct AccessedMemory {
+  std::mutex mutex;
+  segments all;  ///< by their first byte
+};
+
+AccessedMemory& accessed() {
+  static auto* const memory = new AccessedMemory;  // threads of streams may outlive main()
+  return *memory;
+}
+
+[[nodiscard]] bool is_of_a_device(const Allocation& range) {
+  using range_of = rehearsal::AddressRange;
+  return range.begin - range_of::first_wish < range_of::wished_stride * rehearsal::max_devices;
+}
+
+/// Makes a segment begin at an address inside of one.
+void cut(segments& all, std::uint64_t address) {
+  auto behind = all.upper_bound(address);
+  if (behind == all.begin()) return;
+  const auto here = std::prev(behind);
+  if (here->first == address || here->second.end <= address) return;
+  Segment rest = here->second;
+  here->second.end = address;
+  all.emplace_hint(behind, address, std::move(rest));
+}
+
+/// Calls `function` with each segment of a range; where there is none, there is one now.
+template <class Function>
+void for_segments(segments& all, const Allocation& range, Function&& function) {
+  cut(all, range.begin);
+  cut(all, range.end);
+  std::uint64_t address = range.begin;
+  auto here = all.lower_bound(address);
+  while (address < range.end) {
+    if (here == all.end() || here->first > address) {
+      const std::uint64_t end = here == all.end() ? range.end : std::min(range.end, here->first);
+      here = all.emplace_hint(here, address, Segment{.end = end, .write = {}, .reads = {}});
+    }
+    function(here->first, here->second);
+    address = here->second.end;
+    ++here;
+  }
+}
+
+[[nodiscard]] bool races_with(const OrderPoint& now, const StreamAccess& previous_access) {
+  return previous_access.stream != 0 &&
+         !now.is_after(previous_access.stream, previous_access.ticket);
+}
+
+[[nodiscard]] Failure race_of(bool does_write, bool did_write, std::uint64_t address,
+                              const std::string& operation_name, const OrderPoint& now,
+                              const StreamAccess& other) {
+  char address_text[32];
+  std::snprintf(address_text, sizeof address_text, "%#llx",
+                static_cast<unsigned long long>(address));
+  Failure failure{.code = code::launch_failure, .text = {}, .kind = FailureKind::race_streams};
+  failure.summary = "race between streams: " + operation_name + ", on stream " +
+                    std::to_string(now.stream) + ", " + (does_write ? "writes" : "reads") +
+                    " the memory at " + address_text + " that " + *other.operation_name +
+                    ", on stream " + std::to_string(other.stream) + ", " +
+                    (did_write ? "writes" : "reads") + ", and no event is between them";
+  failure.kernel = operation_name;
+  failure.other = OtherAccess{.operation_name = *other.operation_name, .writes = did_write};
+  failure.memory.address = address;
+  failure.text = failure.summary;
+  return failure;
+}
+
+class StreamAccessRecorder {
+ public:
+  StreamAccessRecorder(segments& all, const std::string& operation_name)
+      : all_(all),
+        now_(rehearsal::current_order()),
+        operation_name_(std::make_shared<std::string>(operation_name)) {}
+
+  void read(const Allocation& range) {
+    for_segments(all_, range, [&](std::uint64_t begin, Segment& in) {
+      if (races_with(now_, in.write)) record_race(false, true, begin, in.write);
+      std::erase_if(in.reads, [&](const StreamAccess& one) { return one.stream == now_.stream; });
+      in.reads.push_back(mark());
+    });
+  }
+
+  void write(const Allocation& range) {
+    for_segments(all_, range, [&](std::uint64_t begin, Segment& in) {
+      if (races_with(now_, in.write)) record_race(true, true, begin, in.write);
+      for (const StreamAccess& one : in.reads) {
+        if (races_with(now_, one)) record_race(true, false, begin, one);
+      }
+      in.write = mark();
+      in.reads.clear();
+    });
+  }
+
+  [[nodiscard]] const std::optional<Failure>& first() const noexcept { return first_; }
+
+ private:
+  [[nodiscard]] StreamAccess mark() const { return {now_.stream, now_.ticket, operation_name_}; }
+  void record_race(bool does_write, bool did_write, std::uint64_t address,
+                   const StreamAccess& other) {
+    if (!first_) first_ = race_of(does_write, did_write, address, *operation_name_, now_, other);
+  }
+
+  segments& all_;
+  const OrderPoint& now_;
+  std::shared_ptr<const std::string> operation_name_;
+  std::optional<Failure> first_;
+};
+
+}  // namespace
+
+void follow_streams() noexcept {
+  observe_memory();
+  rehearsal::follows_order.store(true);
+}
+bool follows_streams() noexcept { return rehearsal::follows_order.load(); }
+
+void unfollow_streams() {
+  rehearsal::follows_order.store(false);
+  AccessedMemory& memory = accessed();
+  const std::lock_guard lock(memory.mutex);
+  memory.all.clear();
+}
+
+std::optional<Failure> note_stream_accesses(const std::string& operation_name,
+                                            std::span<const Allocation> read,
+                                            std::span<const Allocation> written) {
+  if (!follows_streams() || rehearsal::current_order().stream == 0) return {};
+  AccessedMemory& memory = accessed();
+  const std::lock_guard lock(memory.mutex);
+  StreamAccessRecorder stream_accesses(memory.all, operation_name);
+  for (const Allocation& range : read) {
+    if (is_of_a_device(range)) stream_accesses.read(range);
+  }
+  for (const Allocation& range : written) {
+    if (is_of_a_device(range)) stream_accesses.write(range);
+  }
+  return stream_accesses.first();
+}
+
+void discard_stream_accesses(const void* data, std::size_t nbytes) {
+  if (!follows_streams()) return;
+  AccessedMemory& memory = accessed();
+  const std::lock_guard lock(memory.mutex);
+  const auto begin = reinterpret_cast<std::uint64_t>(data);
+  cut(memory.all, begin);
+  cut(memory.all, begin + nbytes);
+  memory.all.erase(memory.all.lower_bound(begin), memory.all.lower_bound(begin + nbytes));
+}
+
+}  // namespace skerry::emulation

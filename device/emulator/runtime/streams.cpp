@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Streams, events and host functions, as the simulated runtime has them.
+
+#include "device/emulator/runtime/emulated_system.hpp"
+#include "device/emulator/runtime/entry_points.hpp"
+#include "device/rehearsal/faults.hpp"
+#include "device/rehearsal/work.hpp"
+
+namespace skerry::emulation::entry_points {
+
+int stream_create(void** stream, unsigned flags) {
+  constexpr unsigned non_blocking = 1;
+  static_cast<void>(driver_api());
+  if ((flags & ~non_blocking) != 0) return rehearsal::return_code(cuda::invalid_value);
+  return rehearsal::stream_create_with(stream, {.is_blocking = flags == 0, .priority = 0});
+}
+int stream_destroy(void* stream) { return driver_api().stream_destroy(stream); }
+int stream_synchronize(void* stream) { return driver_api().stream_synchronize(stream); }
+int stream_query(void* stream) { return driver_api().stream_query(stream); }
+int stream_wait_event(void* stream, void* event, unsigned flags) {
+  if (flags != 0) return rehearsal::return_code(cuda::invalid_value);
+  return driver_api().stream_wait_event(stream, event);
+}
+int stream_is_capturing(void* stream, int* status) {
+  return driver_api().stream_is_capturing(stream, status);
+}
+int stream_device(void* stream, int* ordinal) {
+  return driver_api().stream_device(stream, ordinal);
+}
+
+int event_create(void** event) { return driver_api().event_create_timed(event); }
+int event_create_with_flags(void** event, unsigned flags) {
+  constexpr unsigned blocking_sync = 1;
+  constexpr unsigned disable_timing = 2;
+  if ((flags & ~(blocking_sync | disable_timing)) != 0) {
+    return rehearsal::return_code(cuda::invalid_value);
+  }
+  return (flags & disable_timing) != 0 ? driver_api().event_create(event)
+                                       : driver_api().event_create_timed(event);
+}
+int event_destroy(void* event) { return driver_api().event_destroy(event); }
+int event_record(void* event, void* stream) { return driver_api().event_record(event, stream); }
+int event_query(void* event) { return driver_api().event_query(event); }
+int event_synchronize(void* event) { return driver_api().event_synchronize(event); }
+int event_elapsed(float* milliseconds, void* start, void* end) {
+  return driver_api().event_elapsed(milliseconds, start, end);
+}
+
+int launch_host_function(void* stream, void (*function)(void*), void* data) {
+  return driver_api().launch_host_function(stream, function, data);
+}
+
+}  // namespace skerry::emulation::entry_points

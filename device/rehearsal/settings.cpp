@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/rehearsal/settings.hpp"
+
+#include <charconv>
+
+#include "device/environment.hpp"
+#include "device/rehearsal/control.hpp"
+
+namespace skerry::rehearsal {
+
+namespace {
+
+/// The number at the front of `text`, which is moved past it; -1 if there is none.
+long long take_number(std::string_view& text) noexcept {
+  long long value = -1;
+  const auto [end, error_code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error_code != std::errc{} || value < 0) return -1;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+bool read_peers(std::string_view text, Settings& settings) noexcept {
+  if (text == "all") {
+    for (auto& row : settings.peers) row.set();
+    return true;
+  }
+  for (auto& row : settings.peers) row.reset();
+  if (text == "none") return true;
+  while (true) {
+    const long long a = take_number(text);
+    if (a < 0 || a >= max_devices || text.empty() || text.front() != '-') return false;
+    text.remove_prefix(1);
+    const long long b = take_number(text);
+    if (b < 0 || b >= max_devices) return false;
+    settings.peers[static_cast<std::size_t>(a)].set(static_cast<std::size_t>(b));
+    settings.peers[static_cast<std::size_t>(b)].set(static_cast<std::size_t>(a));
+    if (text.empty()) return true;
+    if (text.front() != ',') return false;
+    text.remove_prefix(1);
+  }
+}
+
+bool read_failure(std::string_view text) noexcept {
+  long long k = -1;
+  long long code = -1;
+  bool sticky = false;
+  while (!text.empty()) {
+    const std::string_view field = text.substr(0, text.find(','));
+    text.remove_prefix(field.size() < text.size() ? field.size() + 1 : text.size());
+    if (field == "sticky") {
+      sticky = true;
+    } else if (field.starts_with("k=")) {
+      std::string_view digits = field.substr(2);
+      k = take_number(digits);
+    } else if (field.starts_with("code=")) {
+      std::string_view digits = field.substr(5);
+      code = take_number(digits);
+    } else {
+      return false;
+    }
+  }
+  if (k < 1 || code < 1 || code > 9999) return false;
+  fail_call(static_cast<std::uint64_t>(k), static_cast<int>(code), sticky);
+  return true;
+}
+
+/// "500", or "0-2000".
+bool read_delay(std::string_view text, Settings& settings) noexcept {
+  constexpr long long limit_us = 60'000'000;
+  const long long min_us = take_number(text);
+  long long max_us = min_us;
+  if (text.starts_with('-')) {
+    text.remove_prefix(1);
+    max_us = take_number(text);
+  }
+  if (min_us < 0 || max_us < min_us || max_us > limit_us || !text.empty()) return false;
+  settings.min_delay_us = static_cast<int>(min_us);
+  settings.max_delay_us = static_cast<int>(max_us);
+  return true;
+}
+
+/// What a variable does not take counts as unset, as in device/environment.hpp.
+void read_environment(Settings& settings) noexcept {
+  if (const char* value = environment_text("SKERRY_REHEARSE_DELAY_US")) {
+    static_cast<void>(read_delay(value, settings));
+  }
+  if (const char* value = environment_text("SKERRY_REHEARSE_MEMORY")) {
+    const std::size_t nbytes = parse_bytes(value);
+    if (nbytes > 0) settings.memory_bytes = nbytes;
+  }
+  const char* const peers = environment_text("SKERRY_REHEARSE_PEERS");
+  if (peers == nullptr || !read_peers(peers, settings))
+    static_cast<void>(read_peers("all", settings));
+  settings.supports_pools = flag_from_environment("SKERRY_REHEARSE_POOLS", true);
+}
+
+}  // namespace
+
+std::size_t parse_bytes(std::string_view text) noexcept {
+  const long long number = take_number(text);
+  if (number <= 0) return 0;
+  unsigned shift = 0;
+  if (text == "KiB" || text == "K") {
+    shift = 10;
+  } else if (text == "MiB" || text == "M") {
+    shift = 20;
+  } else if (text == "GiB" || text == "G") {
+    shift = 30;
+  } else if (!text.empty()) {
+    return 0;
+  }
+  if (number > (1LL << 46) >> shift) return 0;  // 64 TiB: more than a process can map
+  return static_cast<std::size_t>(number) << shift;
+}
+
+Settings& current_settings() noexcept {
+  static Settings* const the_settings = [] {
+    auto* settings = new Settings;
+    read_environment(*settings);
+    if (const char* value = environment_text("SKERRY_REHEARSE_FAIL")) {
+      static_cast<void>(read_failure(value));
+    }
+    return settings;
+  }();
+  return *the_settings;
+}
+
+}  // namespace skerry::rehearsal

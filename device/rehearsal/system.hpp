@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bitset>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "device/rehearsal/address_range.hpp"
+#include "device/rehearsal/mapped_memory.hpp"
+#include "device/rehearsal/pinned_blocks.hpp"
+#include "device/rehearsal/queue.hpp"
+#include "device/rehearsal/settings.hpp"
+
+namespace skerry::rehearsal {
+
+struct SimulatedDevice {
+  explicit SimulatedDevice(int ordinal)
+      : memory(ordinal), default_queue(std::make_shared<Queue>(ordinal)) {}
+
+  AddressRange memory;
+  std::shared_ptr<Queue> default_queue;
+};
+
+struct SimulatedEvent {
+  int ordinal = 0;
+  bool is_timed = false;
+  Mark recorded;
+  /// When the stream came there, in nanoseconds; 0 until then. Null if nothing was recorded.
+  std::shared_ptr<std::atomic<std::int64_t>> time;
+};
+
+/// All simulated devices, with the streams and events of this process. Never destroyed: threads of
+/// streams may outlive main().
+class System {
+ public:
+  explicit System(int count);
+  [[nodiscard]] static System& instance();
+
+  [[nodiscard]] int count() const noexcept { return count_; }
+  [[nodiscard]] SimulatedDevice& device(int ordinal) noexcept {
+    return *devices_[static_cast<std::size_t>(ordinal)];
+  }
+  /// Whose memory `data` is, live or not; -1 for the host's. Addresses that are reserved and have
+  /// no memory are the first device's.
+  [[nodiscard]] int owner(const void* data) noexcept;
+  /// Whether `nbytes` from `data` lie inside one block of a device, or in memory that was mapped.
+  /// `retired_too` as in AddressRange.
+  [[nodiscard]] bool covers(const void* data, std::size_t nbytes, bool retired_too) noexcept;
+  /// The block of a device, or what was mapped, that `data` points into.
+  [[nodiscard]] MemoryBlock find(const void* data, bool retired_too) noexcept;
+  /// What a device has given away.
+  [[nodiscard]] std::size_t live_bytes(int ordinal) noexcept {
+    return device(ordinal).memory.live_bytes() + mapped.live_bytes(ordinal);
+  }
+
+  /// Null if there is no such stream. The default handles (0, 1, 2) mean the current device's one:
+  /// the per-thread stream waits for the legacy one and the other way round, so that one queue for
+  /// both is a possible order.
+  [[nodiscard]] std::shared_ptr<Queue> stream(void* handle) noexcept;
+  [[nodiscard]] void* add_stream(int ordinal, const StreamOptions& options = {});
+  /// Those of a device that are in order with its legacy stream.
+  [[nodiscard]] std::vector<std::shared_ptr<Queue>> blocking_streams(int ordinal);
+  [[nodiscard]] std::shared_ptr<Queue> remove_stream(void* handle) noexcept;
+  /// Waits for every stream of a device.
+  void wait_for_device(int ordinal) noexcept;
+  void stop() noexcept;
+  /// Ends all that a device has: its streams, events, memory and ways to peers, when its work has
+  /// run.
+  void reset_device(int ordinal) noexcept;
+
+  [[nodiscard]] void* add_event(int ordinal, bool is_timed);
+  [[nodiscard]] bool remove_event(void* handle) noexcept;
+  [[nodiscard]] bool read_event(void* handle, SimulatedEvent& event) noexcept;
+  /// Replaces what `event` says was recorded.
+  [[nodiscard]] bool set_event(void* handle, const SimulatedEvent& event) noexcept;
+
+  /// False if it was enabled before.
+  [[nodiscard]] bool enable_peer(int reader, int owner) noexcept;
+  /// False if it was not enabled.
+  [[nodiscard]] bool disable_peer(int reader, int owner) noexcept;
+  [[nodiscard]] bool peer_enabled(int reader, int owner) noexcept;
+
+  /// Whether `data` comes from the stream-ordered allocator: cudaFree waits for nothing then.
+  void note_pooled(void* data);
+  [[nodiscard]] bool discard_pooled(void* data) noexcept;
+  [[nodiscard]] bool is_pooled(void* data) noexcept;
+  /// Blocks of an owner's pool can be read by kernels of `reader` from now on.
+  void allow_pool_reader(int reader, int owner) noexcept;
+  [[nodiscard]] bool is_pool_reader(int reader, int owner) noexcept;
+  /// Whether kernels of `reader` can read and write the block at `data`: their device's own, of
+  /// others what cudaMalloc gave by enable_peer(), what comes from the pool by allow_pool_reader(),
+  /// and what was mapped by MappedMemory::set_access().
+  [[nodiscard]] bool is_accessible(int reader, int owner, void* data) noexcept;
+
+  PinnedBlocks pinned;
+  MappedMemory mapped;
+  std::atomic<std::uint64_t> direct_copies{0};
+  std::atomic<std::uint64_t> staged_copies{0};
+
+ private:
+  const int count_;
+  std::array<std::unique_ptr<SimulatedDevice>, max_devices> devices_;
+  std::shared_mutex streams_mutex_;
+  std::unordered_map<void*, std::shared_ptr<Queue>> streams_;
+  std::atomic<int> blocking_streams_{0};
+  std::mutex events_mutex_;
+  std::unordered_map<void*, SimulatedEvent> events_;
+  std::uintptr_t next_event_ = 0x1000;
+  std::mutex pooled_mutex_;
+  std::unordered_set<void*> pooled_;
+  std::mutex peers_mutex_;
+  std::array<std::bitset<max_devices>, max_devices> enabled_;
+  std::array<std::bitset<max_devices>, max_devices> pool_readers_;
+};
+
+}  // namespace skerry::rehearsal

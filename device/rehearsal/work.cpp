@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#include "device/rehearsal/work.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace skerry::rehearsal {
+
+namespace {
+
+/// An item that goes back to its queue unless it was submitted.
+class Draft {
+ public:
+  explicit Draft(Queue& queue) : queue_(queue), item_(queue.prepare()) {}
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    if (item_ != nullptr) queue_.give_back(item_);
+  }
+  WorkItem* operator->() const noexcept { return item_; }
+  std::uint64_t submit() {
+    const std::uint64_t ticket = queue_.submit(item_);
+    item_ = nullptr;
+    return ticket;
+  }
+  void keep(const void* bytes, std::size_t nbytes) {
+    if (nbytes > WorkItem::inline_size) item_->heap.reset(new std::byte[nbytes]);
+    if (nbytes > 0) {
+      std::memcpy(item_->heap ? item_->heap.get() : item_->bytes, bytes, nbytes);
+    }
+  }
+
+ private:
+  Queue& queue_;
+  WorkItem* item_;
+};
+
+enum class MemoryKind { device, pinned, pageable, invalid };
+
+/// Where `nbytes` at `data` lie, judged by what may be used by new work.
+MemoryKind locate(System& all, const void* data, std::size_t nbytes, int* owner) {
+  *owner = all.owner(data);
+  if (*owner >= 0) {
+    return all.covers(data, nbytes, false) ? MemoryKind::device : MemoryKind::invalid;
+  }
+  if (all.pinned.contains(data)) {
+    return all.pinned.covers(data, nbytes) ? MemoryKind::pinned : MemoryKind::invalid;
+  }
+  return data == nullptr ? MemoryKind::invalid : MemoryKind::pageable;
+}
+
+bool kind_fits(cuda::CopyKind kind, bool to_device, bool from_device) {
+  switch (kind) {
+    case cuda::CopyKind::host_to_host:
+      return !to_device && !from_device;
+    case cuda::CopyKind::host_to_device:
+      return to_device && !from_device;
+    case cuda::CopyKind::device_to_host:
+      return !to_device && from_device;
+    case cuda::CopyKind::device_to_device:
+      return to_device && from_device;
+    case cuda::CopyKind::automatic:
+      return true;
+  }
+  return false;
+}
+
+/// Looks again when the work runs: memory that was freed meanwhile on another stream is what a GPU
+/// would fault on.
+bool still_there(const void* data, std::size_t nbytes, int ordinal) {
+  System& all = System::instance();
+  if (all.owner(data) < 0 || all.covers(data, nbytes, true)) return true;
+  set_sticky_error(ordinal, cuda::illegal_address);
+  return false;
+}
+
+void run_copy(WorkItem& self, int ordinal) noexcept {
+  const void* source = self.source != nullptr ? self.source : self.payload();
+  if (!still_there(self.target, self.nbytes, ordinal)) return;
+  if (!still_there(source, self.nbytes, ordinal)) return;
+  if (const MemoryMonitor* const monitor = memory_watcher.load()) {
+    monitor->copy(self.target, source, self.nbytes);
+  } else {
+    std::memmove(self.target, source, self.nbytes);
+  }
+}
+
+void run_fill(WorkItem& self, int ordinal) noexcept {
+  if (!still_there(self.target, self.nbytes, ordinal)) return;
+  if (const MemoryMonitor* const monitor = memory_watcher.load()) {
+    monitor->fill(self.target, self.value, self.nbytes);
+  } else {
+    std::memset(self.target, self.value, self.nbytes);
+  }
+}
+
+void run_free(WorkItem& self, int ordinal) noexcept {
+  if (const MemoryMonitor* const monitor = memory_watcher.load()) {
+    const MemoryBlock block = System::instance().device(ordinal).memory.find(self.target, true);
+    monitor->freed(self.target, block.nbytes);
+  }
+  if (!System::instance().device(ordinal).memory.reclaim(self.target)) {
+    set_sticky_error(ordinal, cuda::illegal_address);
+  }
+}
+
+/// What waits for lost work of another device is lost, too.
+void run_wait(WorkItem& self, int ordinal) noexcept {
+  self.wait_for.queue->wait(self.wait_for.ticket);
+  const int code = self.wait_for.queue->error_of(self.wait_for.ticket);
+  if (code != cuda::success) set_sticky_error(ordinal, code);
+}
+void run_time(WorkItem& self, int) noexcept {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  self.time->store(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+void run_function(WorkItem& self, int) noexcept {
+  // Whom it wakes knows what is before it.
+  order_observed(self.order);
+  self.function(self.target);
+}
+void run_kernel(WorkItem& self, int) noexcept {
+  const LaunchMonitor* const noting = self.note != nullptr ? launch_watcher.load() : nullptr;
+  if (noting != nullptr) noting->began(self.note.get());
+  if (const MemoryMonitor* const monitor = memory_watcher.load()) {
+    monitor->execute_kernel(self.kernel, self.payload(), self.operands);
+  } else {
+    self.kernel(self.payload());
+  }
+  if (noting != nullptr) noting->ended();
+}
+void run_task(WorkItem& self, int ordinal) noexcept {
+  const int code = self.task->run(ordinal);
+  if (code != cuda::success) set_sticky_error(ordinal, code);
+}
+
+/// Copies from pageable memory leave the source free to change; copies to it have arrived on
+/// return: as the CUDA runtime does.
+int submit_copy(Queue& queue, void* target, const void* source, std::size_t nbytes,
+                MemoryKind target_kind, MemoryKind source_kind) {
+  Draft item(queue);
+  item->action = run_copy;
+  item->target = target;
+  item->nbytes = nbytes;
+  item->source = source;
+  if (source_kind == MemoryKind::pageable) {
+    item->source = nullptr;
+    item.keep(source, nbytes);
+  }
+  const std::uint64_t ticket = item.submit();
+  if (target_kind != MemoryKind::pageable) return cuda::success;
+  queue.wait(ticket);
+  order_observed(queue.mark_at(ticket).order);
+  return sticky_error(queue.ordinal());
+}
+
+void count_copy(System& all, int target_ordinal, int source_ordinal) {
+  if (target_ordinal < 0 || source_ordinal < 0 || target_ordinal == source_ordinal) return;
+  const bool direct = all.peer_enabled(target_ordinal, source_ordinal) ||
+                      all.peer_enabled(source_ordinal, target_ordinal);
+  (direct ? all.direct_copies : all.staged_copies).fetch_add(1);
+}
+
+}  // namespace
+
+int submit_free(System& all, Queue& queue, void* data) {
+  Draft item(queue);
+  item->action = run_free;
+  item->target = data;
+  if (!all.device(queue.ordinal()).memory.retire(data)) return cuda::invalid_value;
+  try {
+    item.submit();
+  } catch (...) {
+    all.device(queue.ordinal()).memory.restore(data);
+    throw;
+  }
+  return cuda::success;
+}
+
+int submit_wait(Queue& queue, const Mark& point) {
+  if (!point.queue || point.queue.get() == &queue) return cuda::success;
+  order_wait(queue.number(), point.order);
+  if (point.queue->reached(point.ticket)) return point.queue->error_of(point.ticket);
+  Draft item(queue);
+  item->action = run_wait;
+  item->is_the_threads = true;
+  item->wait_for = point;
+  item.submit();
+  return cuda::success;
+}
+
+void join_default_stream(System& all, Queue& queue) {
+  Queue& legacy = *all.device(queue.ordinal()).default_queue;
+  if (&queue == &legacy) {
+    for (const auto& blocking_queue : all.blocking_streams(queue.ordinal())) {
+      static_cast<void>(submit_wait(queue, blocking_queue->here()));
+    }
+  } else if (queue.options().is_blocking) {
+    static_cast<void>(submit_wait(queue, legacy.here()));
+  }
+}
+
+int submit_time(Queue& queue, SimulatedEvent& event) {
+  Draft item(queue);
+  auto time = std::make_shared<std::atomic<std::int64_t>>(0);
+  item->action = run_time;
+  item->is_immediate = true;
+  item->time = time;
+  const std::uint64_t ticket = item.submit();
+  event.recorded = queue.mark_at(ticket);
+  event.time = std::move(time);
+  return cuda::success;
+}
+
+int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyKind kind,
+               void* handle) {
+  return enter_with_work(handle, &cuda::Api::copy_async, [&](System& all, Queue& queue) {
+    if (nbytes == 0) return cuda::success;
+    int to_owner = -1;
+    int from_owner = -1;
+    const MemoryKind target_kind = locate(all, target, nbytes, &to_owner);
+    const MemoryKind source_kind = locate(all, source, nbytes, &from_owner);
+    if (target_kind == MemoryKind::invalid || source_kind == MemoryKind::invalid)
+      return cuda::invalid_value;
+    if (!kind_fits(kind, to_owner >= 0, from_owner >= 0)) return cuda::invalid_value;
+    count_copy(all, to_owner, from_owner);
+    return submit_copy(queue, target, source, nbytes, target_kind, source_kind);
+  });
+}
+
+int copy_peer_async(void* target, int target_ordinal, const void* source, int source_ordinal,
+                    std::size_t nbytes, void* handle) {
+  return enter_with_work(handle, &cuda::Api::copy_peer_async, [&](System& all, Queue& queue) {
+    if (nbytes == 0) return cuda::success;
+    int to_owner = -1;
+    int from_owner = -1;
+    const MemoryKind target_kind = locate(all, target, nbytes, &to_owner);
+    const MemoryKind source_kind = locate(all, source, nbytes, &from_owner);
+    if (target_kind != MemoryKind::device || source_kind != MemoryKind::device)
+      return cuda::invalid_value;
+    if (to_owner != target_ordinal || from_owner != source_ordinal) return cuda::invalid_value;
+    count_copy(all, to_owner, from_owner);
+    return submit_copy(queue, target, source, nbytes, target_kind, source_kind);
+  });
+}
+
+int fill_async(void* target, int value, std::size_t nbytes, void* handle) {
+  return enter_with_work(handle, &cuda::Api::fill_async, [&](System& all, Queue& queue) {
+    if (nbytes == 0) return cuda::success;
+    int owner = -1;
+    const MemoryKind target_kind = locate(all, target, nbytes, &owner);
+    if (target_kind != MemoryKind::device && target_kind != MemoryKind::pinned)
+      return cuda::invalid_value;
+    Draft item(queue);
+    item->action = run_fill;
+    item->target = target;
+    item->value = value;
+    item->nbytes = nbytes;
+    item.submit();
+    return cuda::success;
+  });
+}
+
+int launch_host_function(void* handle, void (*function)(void*), void* data) {
+  return enter_with_work(handle, &cuda::Api::launch_host_function, [&](System&, Queue& queue) {
+    Draft item(queue);
+    item->action = run_function;
+    item->is_the_threads = true;
+    item->function = function;
+    item->target = data;
+    item.submit();
+    return cuda::success;
+  });
+}
+
+int launch_host_kernel(void (*kernel)(const void*), const void* params, std::size_t params_size,
+                       const cuda::KernelOperand* operands, std::size_t operand_count,
+                       void* handle) {
+  return enter(&cuda::Api::launch_host_kernel, [&](System& all) {
+    const auto queue = all.stream(handle);
+    // A kernel must be launched with its stream's device current.
+    if (queue == nullptr || queue->ordinal() != current_ordinal())
+      return cuda::invalid_resource_handle;
+    join_default_stream(all, *queue);
+    Draft item(*queue);
+    item->action = run_kernel;
+    item->kernel = kernel;
+    if (const LaunchMonitor* const monitor = launch_watcher.load())
+      item->note = monitor->launched();
+    item.keep(params, params_size);
+    if (memory_watcher.load() != nullptr) item->operands.assign(operands, operands + operand_count);
+    item.submit();
+    return cuda::success;
+  });
+}
+
+int launch_task(void* handle, std::unique_ptr<Task> task) {
+  return enter(&cuda::Api::launch_host_kernel, [&](System& all) {
+    const auto queue = all.stream(handle);
+    if (queue == nullptr || queue->ordinal() != current_ordinal())
+      return cuda::invalid_resource_handle;
+    join_default_stream(all, *queue);
+    Draft item(*queue);
+    item->action = run_task;
+    item->task = std::move(task);
+    item.submit();
+    return cuda::success;
+  });
+}
+
+}  // namespace skerry::rehearsal

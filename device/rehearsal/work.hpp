@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <system_error>
+
+#include "device/cuda/api.hpp"
+#include "device/rehearsal/current_device.hpp"
+#include "device/rehearsal/faults.hpp"
+#include "device/rehearsal/system.hpp"
+
+namespace skerry::rehearsal {
+
+/// The entry point `entry` around `body`, which returns a status.
+template <class Body>
+int enter(Entry entry, Body body) noexcept {
+  if (const int code = gate(entry); code != cuda::success) return code;
+  try {
+    return return_code(body(System::instance()));
+  } catch (const std::bad_alloc&) {
+    return return_code(cuda::memory_allocation);
+  } catch (const std::system_error&) {
+    return return_code(cuda::initialization_error);  // no thread for a stream
+  }
+}
+
+/// Puts a stream behind what its work has to wait for by itself: the legacy stream behind the
+/// blocking ones of its device, and those behind it.
+void join_default_stream(System& all, Queue& queue);
+
+/// The same on a stream by its handle, for work: `body` gets the machine and the stream.
+template <class Body>
+int enter_with_work(void* handle, Entry entry, Body body) noexcept {
+  return enter(entry, [&](System& all) -> int {
+    const auto queue = all.stream(handle);
+    if (queue == nullptr) return cuda::invalid_resource_handle;
+    join_default_stream(all, *queue);
+    return body(all, *queue);
+  });
+}
+
+/// The same without work: `body` gets the machine and the stream.
+template <class Body>
+int enter_on(void* handle, Entry entry, Body body) noexcept {
+  return enter(entry, [&](System& all) -> int {
+    const auto queue = all.stream(handle);
+    return queue == nullptr ? cuda::invalid_resource_handle : body(all, *queue);
+  });
+}
+
+/// Frees `data` when the work before it has run.
+[[nodiscard]] int submit_free(System& all, Queue& queue, void* data);
+/// Makes later work wait for a point of another stream.
+[[nodiscard]] int submit_wait(Queue& queue, const Mark& point);
+/// Enqueues a task on a stream whose device is current, as a kernel is launched.
+int launch_task(void* handle, std::unique_ptr<Task> task);
+/// Notes the time when the work before it has run.
+[[nodiscard]] int submit_time(Queue& queue, SimulatedEvent& event);
+
+// Entry points of cuda::api: of work.cpp, stream_calls.cpp and errors.cpp.
+int copy_async(void* target, const void* source, std::size_t nbytes, cuda::CopyKind kind,
+               void* handle);
+int copy_peer_async(void* target, int target_ordinal, const void* source, int source_ordinal,
+                    std::size_t nbytes, void* handle);
+int fill_async(void* target, int value, std::size_t nbytes, void* handle);
+int launch_host_function(void* handle, void (*function)(void* data), void* data);
+int launch_host_kernel(void (*kernel)(const void* params), const void* params,
+                       std::size_t params_size, const cuda::KernelOperand* operands,
+                       std::size_t operand_count, void* handle);
+int stream_create(void** handle);
+int stream_create_with(void** handle, const StreamOptions& options);
+int stream_destroy(void* handle);
+int stream_synchronize(void* handle);
+int stream_query(void* handle);
+int stream_wait_event(void* handle, void* event);
+int stream_is_capturing(void* handle, int* capturing);
+int stream_device(void* handle, int* ordinal);
+int event_create(void** event);
+int event_create_timed(void** event);
+int event_destroy(void* event);
+int event_record(void* event, void* handle);
+int event_query(void* event);
+int event_synchronize(void* event);
+int event_elapsed(float* milliseconds, void* start, void* end);
+
+}  // namespace skerry::rehearsal

@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether kernels give the same bits on GPUs of other numbers of multiprocessors; run.py calls it.
+
+python tests/emulator/models.py 1,4,132 [I/N]
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+
+CASES = pathlib.Path(__file__).resolve().parents[1] / "python" / "kernels" / "kernel_edge_cases.py"
+
+
+def checksums(multiprocessors: str, share: str) -> list[str]:
+    environment = {**os.environ, "SKERRY_EMULATE_MULTIPROCESSORS": multiprocessors}
+    command = [sys.executable, str(CASES), share]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def main(models: str, share: str = "1/1") -> int:
+    first, *others = models.split(",")
+    expected = checksums(first, share)
+    different = 0
+    for number in others:
+        for actual, theirs in zip(checksums(number, share), expected, strict=True):
+            if actual != theirs:
+                different += 1
+                print(f"{number} multiprocessors: {actual}\n{first} multiprocessors: {theirs}")
+    print(f"{len(expected)} results, {different} differ among {models} multiprocessors")
+    return 1 if different or not expected else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The package skerry_emulator: what it has, where its libraries are, and in which order it may be imported."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+import skerry.testing
+import skerry_emulator
+from test_thread_memory import MOST, bytes_of_threads
+
+LIBRARIES = ("libskerry_emulator.so", "libcuda.so.1", "libnvJitLink.so.13", "libnvrtc.so.13")
+PYPROJECT = pathlib.Path(__file__).parents[3] / "device" / "emulator" / "pyproject.toml"
+
+
+def run(code, **variables):
+    environment = {
+        name: text for name, text in os.environ.items() if not name.startswith("SKERRY_")
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**environment, **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_its_version_is_that_of_its_sources():
+    version = re.search(r'^version = "(.+)"', PYPROJECT.read_text(), re.MULTILINE)
+    assert version is not None
+    assert skerry_emulator.__version__ == version[1]
+
+
+def test_every_name_is_there():
+    assert all(hasattr(skerry_emulator, name) for name in skerry_emulator.__all__)
+
+
+def test_skerry_gives_its_names():
+    names = {"KernelReport", "emulated_gpu"}
+    assert names <= {*skerry.testing.__all__, *dir(skerry.testing)}
+    assert all(getattr(skerry.testing, name) is getattr(skerry_emulator, name) for name in names)
+
+
+def test_its_libraries_are_in_one_folder():
+    default = pathlib.Path(skerry_emulator.__file__).parent / "lib"
+    code = "import skerry_emulator; print(skerry_emulator.folder())"
+    assert run(code) == f"{default}\n"
+    assert run(code, SKERRY_EMULATOR="/elsewhere") == "/elsewhere\n"
+    assert {path.name for path in default.iterdir()} >= set(LIBRARIES)
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_libraries_take_little_of_each_threads_memory(name):
+    assert bytes_of_threads(pathlib.Path(skerry_emulator.folder()) / name) <= MOST
+
+
+@pytest.mark.parametrize(
+    "module", ["skerry", "skerry_emulator", "skerry.testing", "skerry_emulator.pytest_plugin"]
+)
+def test_any_module_may_be_the_first_to_be_imported(module):
+    """While skerry is imported it asks for the package, if the environment asks for kernels."""
+    code = f"import {module}\nimport skerry\nprint(len(skerry.devices('cuda')), skerry.show_config('dicts')['cuda']['kernels'])"
+    assert run(code, SKERRY_REHEARSE="3", SKERRY_REHEARSE_KERNELS="1") == "3 users\n"
+
+
+def test_it_imports_nothing_of_skerry_by_itself():
+    assert run("import skerry_emulator, sys; print('skerry' in sys.modules)") == "False\n"

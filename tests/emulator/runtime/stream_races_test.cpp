@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// Streams that share memory without an event between them are found, whoever comes first.
+
+#include "device/emulator/runtime/stream_races.hpp"
+
+#include "device/emulator/runtime/launches.hpp"
+#include "device/emulator/runtime/reports.hpp"
+#include "device/rehearsal/stream_order.hpp"
+#include "tests/emulator/runtime/programs.hpp"
+
+namespace skerry::emulation {
+namespace {
+
+using namespace entry_points;
+
+constexpr int host_to_device = 1;
+constexpr int device_to_device = 3;
+
+/// to[i] = from[i] for every thread i of one block.
+constexpr std::string_view move_ptx = R"(
+.visible .entry move(.param .u64 to, .param .u64 from) {
+  .reg .b32 %r<3>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [to];
+  ld.param.u64 %rd2, [from];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  ld.global.u32 %r2, [%rd5];
+  st.global.u32 [%rd4], %r2;
+  ret;
+}
+)";
+
+class StreamRacesTest : public EmulatedDevices {
+ protected:
+  void SetUp() override {
+    EmulatedDevices::SetUp();
+    follow_streams();
+    ASSERT_EQ(stream_create(&first, 1), cuda::success);
+    ASSERT_EQ(stream_create(&second, 1), cuda::success);
+    ASSERT_EQ(event_create_with_flags(&event, 2), cuda::success);
+    data = device_memory(32);
+    other = device_memory(32);
+  }
+  void TearDown() override {
+    rehearsal::clear();
+    EXPECT_EQ(stream_synchronize(first), cuda::success);
+    EXPECT_EQ(stream_synchronize(second), cuda::success);
+    rehearsal::follows_order.store(false);
+    EXPECT_EQ(deallocate(data), cuda::success);
+    EXPECT_EQ(deallocate(other), cuda::success);
+    EXPECT_EQ(event_destroy(event), cuda::success);
+    EXPECT_EQ(stream_destroy(first), cuda::success);
+    EXPECT_EQ(stream_destroy(second), cuda::success);
+    EmulatedDevices::TearDown();
+  }
+
+  /// data[0:32] = 1
+  void write(void* stream, std::uint32_t* destination) {
+    ASSERT_EQ(launch(store, {}, {32, 1, 1}, destination, 1, 0, stream), cuda::success);
+  }
+  void copy_by_kernel(void* stream, std::uint32_t* destination, std::uint32_t* source,
+                      unsigned count = 32) {
+    void* arguments[] = {&destination, &source};
+    ASSERT_EQ(launch_kernel(move, {}, {count, 1, 1}, arguments, 0, stream), cuda::success);
+  }
+  void order_by_event(void* earlier_stream, void* behind) {
+    ASSERT_EQ(event_record(event, earlier_stream), cuda::success);
+    ASSERT_EQ(stream_wait_event(behind, event, 0), cuda::success);
+  }
+  static void expect_race(std::initializer_list<std::string_view> words) {
+    EXPECT_EQ(device_synchronize(), code::launch_failure);
+    for (const std::string_view word : words) {
+      EXPECT_NE(last_report().find(word), std::string::npos) << word << " in " << last_report();
+    }
+    rehearsal::clear();
+    // A call that fails may come back before the other streams are done.
+    EXPECT_EQ(device_synchronize(), cuda::success);
+  }
+  static void expect_none() { EXPECT_EQ(device_synchronize(), cuda::success) << last_report(); }
+
+  ProgramImage image{
+      fat_binary(std::string(ptx_head) + std::string(store_ptx) + std::string(move_ptx))};
+  const void* store = image.kernel("store");
+  const void* move = image.kernel("move");
+  void* first = nullptr;
+  void* second = nullptr;
+  void* event = nullptr;
+  std::uint32_t* data = nullptr;
+  std::uint32_t* other = nullptr;
+};
+
+TEST_F(StreamRacesTest, a_kernel_reads_what_one_of_another_stream_writes) {
+  write(first, data);
+  // It is late enough, but nothing says so.
+  while (stream_query(nullptr) == cuda::not_ready) {
+  }
+  copy_by_kernel(second, other, data);
+  expect_race({"race between streams", "move", "store", "no event"});
+}
+
+TEST_F(StreamRacesTest, the_order_of_a_stream_events_and_the_host_are_no_race) {
+  write(first, data);
+  copy_by_kernel(first, other, data);
+  order_by_event(first, second);
+  copy_by_kernel(second, data, other);
+  ASSERT_EQ(stream_synchronize(second), cuda::success);
+  write(first, other);
+  ASSERT_EQ(event_record(event, first), cuda::success);
+  ASSERT_EQ(event_synchronize(event), cuda::success);
+  copy_by_kernel(second, data, other);
+  ASSERT_EQ(device_synchronize(), cuda::success);
+  write(first, data);
+  expect_none();
+}
+
+TEST_F(StreamRacesTest, an_event_is_as_old_as_its_record) {
+  ASSERT_EQ(event_record(event, first), cuda::success);
+  write(first, data);
+  ASSERT_EQ(stream_wait_event(second, event, 0), cuda::success);
+  copy_by_kernel(second, other, data);
+  expect_race({"move", "store"});
+}
+
+TEST_F(StreamRacesTest, an_event_orders_what_its_stream_waited_for) {
+  void* third = nullptr;
+  ASSERT_EQ(stream_create(&third, 1), cuda::success);
+  write(third, data);
+  order_by_event(third, first);
+  order_by_event(first, second);
+  copy_by_kernel(second, other, data);
+  expect_none();
+  EXPECT_EQ(stream_destroy(third), cuda::success);
+}
+
+TEST_F(StreamRacesTest, readers_and_neighbours_are_no_race) {
+  ASSERT_EQ(fill_async(data, 0, 128, first), cuda::success);
+  expect_none();
+  copy_by_kernel(first, other, data, 8);
+  copy_by_kernel(second, other + 8, data, 8);
+  expect_none();
+  copy_by_kernel(first, other, data, 8);
+  copy_by_kernel(second, other + 7, data, 8);
+  expect_race({"move", "writes"});
+}
+
+TEST_F(StreamRacesTest, a_writer_waits_for_readers) {
+  write(first, data);
+  expect_none();
+  copy_by_kernel(first, other, data);
+  write(second, data);
+  expect_race({"race between streams", "store", "move"});
+  write(first, data);
+  ASSERT_EQ(device_synchronize(), cuda::success);
+  copy_by_kernel(first, other, data);
+  order_by_event(first, second);
+  write(second, data);
+  expect_none();
+}
+
+TEST_F(StreamRacesTest, copies_and_fills_count) {
+  const std::vector<std::uint32_t> values(32, 3);
+  ASSERT_EQ(copy_async(data, values.data(), 128, host_to_device, first), cuda::success);
+  copy_by_kernel(second, other, data);
+  expect_race({"move", "a copy"});
+  ASSERT_EQ(fill_async(other, 0, 128, first), cuda::success);
+  ASSERT_EQ(copy_async(data, other, 128, device_to_device, second), cuda::success);
+  expect_race({"a copy", "a fill"});
+  ASSERT_EQ(fill_async(other, 0, 128, first), cuda::success);
+  order_by_event(first, second);
+  ASSERT_EQ(copy_async(data, other, 128, device_to_device, second), cuda::success);
+  expect_none();
+}
+
+TEST_F(StreamRacesTest, memory_that_is_given_back_is_used_no_more) {
+  for (const bool is_ordered : {false, true}) {
+    void* pooled = nullptr;
+    ASSERT_EQ(allocate_async(&pooled, 128, first), cuda::success);
+    write(second, static_cast<std::uint32_t*>(pooled));
+    if (is_ordered) order_by_event(second, first);
+    // Late enough by chance, as on a GPU that is not busy.
+    rehearsal::set_delay(20'000);
+    ASSERT_EQ(deallocate_async(pooled, first), cuda::success);
+    rehearsal::set_delay(0);
+    if (is_ordered) {
+      expect_none();
+    } else {
+      expect_race({"the end of an allocation", "store"});
+    }
+  }
+}
+
+TEST_F(StreamRacesTest, who_gets_memory_owns_it_alone) {
+  write(first, data);
+  EXPECT_EQ(deallocate(data), cuda::success);
+  data = device_memory(32);
+  write(second, data);
+  expect_none();
+}
+
+TEST_F(StreamRacesTest, a_host_function_tells_the_host) {
+  write(first, data);
+  std::atomic<bool> has_run = false;
+  ASSERT_EQ(
+      launch_host_function(
+          first, [](void* flag) { static_cast<std::atomic<bool>*>(flag)->store(true); }, &has_run),
+      cuda::success);
+  while (!has_run) {
+  }
+  copy_by_kernel(second, other, data);
+  expect_none();
+}
+
+}  // namespace
+}  // namespace skerry::emulation

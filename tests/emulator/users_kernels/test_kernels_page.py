@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""The recipe of the page "Your kernels without a GPU", as printed, where there is nothing else: no GPU, no variables."""
+
+import doctest
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from libraries import installed, missing
+from test_users_kernels import NUMBA_CUDA, REDIRECT
+
+PAGE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "kernels.rst"
+FILE = re.compile(r"^\.\. code-block:: \w+\n   :caption: (\S+)\n\n((?:   .*\n|\n)+)", re.MULTILINE)
+STEP = re.compile(r"- run: (.+)")
+WORKFLOW = ".github/workflows/kernels.yml"
+
+
+@pytest.fixture
+def project(tmp_path):
+    """The files that the page shows, and numba-cuda in the place of Numba's own numba.cuda."""
+    installed("cuda.core")
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    for name, text in FILE.findall(PAGE.read_text()):
+        path = tmp_path / "project" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+    (tmp_path / "installed").mkdir()
+    (tmp_path / "installed" / "sitecustomize.py").write_text("import sys\n" + REDIRECT)
+    return tmp_path / "project"
+
+
+def run(project, command, **environment):
+    """Run a command of the page by this Python, without the variables of these tests."""
+    base_environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("SKERRY_", "NUMBA_", "PYTEST_", "PYTHON"))
+    }
+    program, *arguments = command.split()
+    assert program == "python"
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env={**base_environment, "PYTHONPATH": str(project.parent / "installed"), **environment},
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def steps(project):
+    """Commands of the workflow behind the one that installs."""
+    install, *others = STEP.findall((project / WORKFLOW).read_text())
+    program, verb, *packages = shlex.split(install)
+    assert (program, verb) == ("pip", "install")
+    assert {"skerry[emulator]", "numba-cuda[cu13]", "pytest"} == set(packages)
+    assert others
+    return others
+
+
+def test_examples_of_the_page():
+    flags = doctest.IGNORE_EXCEPTION_DETAIL | doctest.ELLIPSIS
+    result = doctest.testfile(str(PAGE), module_relative=False, optionflags=flags)
+    assert result.attempted
+    assert not result.failed
+
+
+def test_the_workflow_passes(project):
+    for command in steps(project):
+        done = run(project, command)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        assert "1 passed" in done.stdout or "nothing found in 3 schedules" in done.stderr, command
+
+
+def test_the_workflow_fails_by_kernels_that_are_wrong(project):
+    for name, right in (("tests/test_histogram.py", "if i < values.size"), ("examples/solve.py", "if 0 < i < x.size - 1")):  # fmt: skip
+        text = (project / name).read_text()
+        assert right in text
+        (project / name).write_text(text.replace(right, "if i >= 0"))
+    for command in steps(project):
+        done = run(project, command)
+        assert done.returncode == 1, f"{command}\n{done.stdout}{done.stderr}"
+        assert "past the end of" in done.stdout + done.stderr
+
+
+def test_the_plugin_may_be_named_on_the_command_line(project):
+    """A conftest.py that looks for a GPU itself comes later then."""
+    (project / "tests" / "conftest.py").write_text(
+        "from numba import cuda\ndef pytest_report_header():\n    return f'{len(cuda.gpus)} GPUs'\n"
+    )
+    done = run(
+        project, "python -m pytest -p skerry_emulator.pytest_plugin tests", SKERRY_REHEARSE="3"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 GPUs" in done.stdout
+    assert "1 passed" in done.stdout
+
+
+def test_without_emulated_gpus_their_tests_are_skipped(project):
+    test = project / "tests" / "test_histogram.py"
+    test.write_text(re.sub(r"@pytest.mark.skipif.*\n", "", test.read_text()))
+    done = run(project, "python -m pytest -rs tests", SKERRY_REHEARSE="0")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "SKERRY_REHEARSE=0: no emulated GPUs" in done.stdout
+    assert "1 skipped" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("mark", "environment", "complaint"),
+    [
+        ("devices=3", {}, "emulated_gpu: devices=3, but there are 2; set SKERRY_REHEARSE=3"),
+        ("seed=1", {"NUMBA_ENABLE_CUDASIM": "1"}, "NUMBA_ENABLE_CUDASIM is set"),
+        ("devices=3", {"SKERRY_REHEARSE": "1"}, "emulated_gpu: devices=3, but there are 1"),
+    ],
+)
+def test_what_the_plugin_can_not_make_is_told_by_the_test(project, mark, environment, complaint):
+    (project / "tests" / "test_histogram.py").write_text(
+        f"import pytest\n@pytest.mark.emulated_gpu({mark})\ndef test_it(emulated_gpu):\n    pass\n"
+        "def test_of_others():\n    pass\n"
+    )
+    done = run(project, "python -m pytest tests", **environment)
+    assert complaint in done.stdout, done.stdout + done.stderr
+    assert "1 passed, 1 error" in done.stdout

@@ -1,0 +1,173 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Users' kernels on the emulated GPU, which has to be there before a library looks for a driver: in processes of their own."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+from libraries import installed, missing
+
+HERE = pathlib.Path(__file__).parent
+NUMBA_CUDA = pathlib.Path(sys.prefix) / "numba-cuda"
+
+START = """
+import sys
+import skerry
+skerry.rehearse(cuda=2, kernels=True)
+"""
+PYTEST = """
+import pytest
+sys.exit(pytest.main([{file!r}, "--noconftest", "-q", "-p", "no:cacheprovider", "-p", "no:faulthandler", "-x"]))
+"""
+REDIRECT = f"sys.path.append({str(NUMBA_CUDA)!r}); import _numba_cuda_redirector\n"
+
+
+def child(code, timeout=900, **environment):
+    base_environment = {
+        name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"
+    }
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**base_environment, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0", **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+def run_cases(name, prelude=""):
+    done = child(START + prelude + PYTEST.format(file=str(HERE / name)))
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout
+
+
+def test_numba_runs():
+    installed("cuda.core")
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    run_cases("numba_cases.py", REDIRECT)
+
+
+def test_cuda_core_runs():
+    installed("cuda.core")
+    run_cases("cuda_core_cases.py")
+
+
+def test_a_program_may_ask_for_what_the_environment_has_asked_for():
+    done = child(
+        START + "print(len(skerry.devices('cuda')))",
+        SKERRY_REHEARSE="2",
+        SKERRY_REHEARSE_KERNELS="1",
+    )
+    assert done.stdout == "2\n", done.stderr
+
+
+def test_the_simulator_of_numba_is_refused():
+    done = child(START, NUMBA_ENABLE_CUDASIM="1")
+    assert (
+        "RuntimeError: rehearse: kernels can't be emulated: NUMBA_ENABLE_CUDASIM is set"
+        in done.stderr
+    )
+
+
+FIRST = {
+    "numba": "from numba import cuda\n",
+    "numba, which has looked for a driver": "from numba import cuda\nassert not cuda.is_available()\n",
+    "cuda.core": "from cuda.core import Device\n",
+    "cuda.bindings, which has looked for a driver": (
+        "from cuda.bindings import driver\n"
+        "try: driver.cuInit(0)\nexcept Exception: pass\nelse: raise SystemExit('a driver')\n"
+    ),
+    "CUDA's runtime": "from cuda.bindings import runtime\nruntime.getLocalRuntimeVersion()\n",
+}
+RUN = """
+import skerry
+if not skerry.devices("cuda"):
+    skerry.rehearse(cuda=2, kernels=True)
+from numba import cuda
+@cuda.jit
+def double(x):
+    x[cuda.grid(1)] *= 2
+x = skerry.arange(32, device="cuda:1")
+cuda.select_device(1)
+double[1, 32](x)
+from cuda.core import Device
+print(int(x.sum()), len(cuda.gpus), Device(1).compute_capability.major)
+"""
+
+
+@pytest.mark.parametrize("environment", [{}, {"SKERRY_REHEARSE": "2", "SKERRY_REHEARSE_KERNELS": "1"}], ids=["call", "environment"])  # fmt: skip
+@pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
+def test_libraries_may_be_imported_before_skerry(first, environment):
+    installed("cuda.core")
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    done = child("import sys\n" + REDIRECT + first + RUN, **environment)
+    assert done.stdout == "992 2 8\n", done.stdout + done.stderr
+
+
+def test_functions_of_a_runtime_that_came_first_refuse():
+    installed("cuda.bindings")
+    first = "from cuda.bindings import runtime\n"
+    done = child(first + START + "runtime.cudaMalloc(8)\n")
+    assert "RuntimeError: cuda.bindings.runtime.cudaMalloc: the module was imported" in done.stderr
+    assert "call skerry.rehearse(kernels=True), or import skerry with" in done.stderr
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_numba_without_numba_cuda_names_it(is_first):
+    installed("numba")
+    imports = ["from numba import cuda\n", START]
+    code = "".join(imports if is_first else reversed(imports))
+    code += "print(cuda.is_available())\n@cuda.jit\ndef f(): pass\nf[1, 32]()\n"
+    done = child(code)
+    assert done.stdout == "False\n", done.stderr
+    said = (
+        "the emulated GPU runs kernels of numba-cuda, not of the numba.cuda that is inside of Numba"
+    )
+    assert f"RuntimeWarning: skerry: {said}" in done.stderr
+    *_, error, text = done.stderr.splitlines()
+    assert "CudaSupportError: Error at driver init" in error
+    assert said in text
+    assert "pip install numba-cuda[cu13]" in text
+
+
+def test_libraries_of_nvidia_that_came_first_are_refused():
+    installed("nvidia.cu13")
+    prelude = "import ctypes\nfrom cuda.pathfinder import load_nvidia_dynamic_lib as load\nload('nvJitLink')\n"
+    done = child(prelude + START)
+    assert "kernels can't be emulated: NVIDIA's libnvJitLink.so.13 is loaded" in done.stderr
+
+
+def test_the_demo_hands_its_centroids_to_numba_on_the_emulated_gpu(tmp_path):
+    for name in ("cuda.core", "sklearn", "PIL"):
+        installed(name)
+    if not NUMBA_CUDA.exists():
+        missing(f"numba-cuda is not in {NUMBA_CUDA}")
+    (tmp_path / "sitecustomize.py").write_text("import sys\n" + REDIRECT)
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SKERRY_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "skerry", "demo", "--output", str(tmp_path / "centroids.png")],
+        env={**clean, "PYTHONPATH": path, "NUMBA_ENABLE_CUDASIM": "0"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Handed to a Numba kernel on the emulated GPU" in done.stdout
+    assert "FAILED" not in done.stdout
+    assert done.stderr == ""
+
+
+def test_own_kernels_that_are_not_built_are_asked_for():
+    code = "import skerry\nskerry.ones(3, device='cuda:0')\n"
+    settings = {"SKERRY_REHEARSE": "2", "SKERRY_REHEARSE_KERNELS": "all", "SKERRY_EMULATOR": ""}
+    done = child(code, **settings)
+    assert "DeviceUnavailableError: cuda:0: there is no module of skerry's own CUDA" in done.stderr
+    assert "rehearse with kernels=True, which runs your kernels without it" in done.stderr

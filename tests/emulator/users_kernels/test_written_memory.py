@@ -1,0 +1,75 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What skerry's own operations write, for users' kernels that read it, and in which order."""
+
+import json
+import pathlib
+
+import pytest
+from libraries import installed
+from test_users_kernels import START, child
+
+HERE = pathlib.Path(__file__).parent
+
+
+def run(module, *arguments):
+    """What a file of programs says; in a process of its own, where kernels are emulated."""
+    installed("cuda.core")
+    done = child(
+        f"{START}sys.path.insert(0, {str(HERE)!r})\nimport {module}\n{module}.main(*{arguments!r})\n"
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_what_any_public_function_has_computed_may_be_read():
+    done = run("written_memory_programs", "right")
+    assert done["reported"] == {}
+    assert done["other"] == []
+    assert done["count"] > 4000
+    print(f"{done['count']} programs")
+
+
+@pytest.fixture(scope="module")
+def half_written():
+    return run("written_memory_programs", "wrong")
+
+
+def test_what_nobody_wrote_is_reported_and_what_depends_on_it(half_written):
+    reported = half_written["wrong"]
+    assert len(reported) > 25
+    assert {
+        name: kinds for name, kinds in reported.items() if set(kinds) != {"uninitialised"}
+    } == {}
+
+
+def test_written_parts_are_not_reported(half_written):
+    reported = half_written["written"]
+    assert len(reported) > 10
+    assert {name: kinds for name, kinds in reported.items() if kinds} == {}
+
+
+def test_arrays_of_before_the_checks_count_as_written():
+    done = child(
+        f"{START}sys.path.insert(0, {str(HERE)!r})\n"
+        "from written_memory_programs import Reader, emulated_gpu\n"
+        "with emulated_gpu(checks='uninitialised'):\n"
+        "    x, y = skerry.empty(10, device='cuda:0'), skerry.empty(10, device='cuda:0')\n"
+        "x[...] = 1\n"
+        "with emulated_gpu(checks='uninitialised'):\n"
+        "    print(Reader().reports(x, y))\n"
+        "    print(Reader().reports(skerry.empty(10, device='cuda:0')))\n"
+        "    Reader().reports()\n"
+    )
+    assert done.stdout.splitlines() == ["[]", "['uninitialised']"], done.stderr
+
+
+def test_operations_race_with_kernels_that_do_not_wait_and_with_no_others():
+    done = run("stream_order_programs")
+    # Who comes second tells of it.
+    expected = {"race_streams", "add_one", "an operation of skerry"}
+    reports = {name: [set(one) for one in rows] for name, rows in done["wrong"].items()}
+    assert {name: rows for name, rows in reports.items() if rows != [expected]} == {}
+    assert {name: rows for name, rows in done["right"].items() if rows} == {}
+    assert len(done["wrong"]) == 5
+    assert len(done["right"]) == 8

@@ -1,0 +1,155 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""What leads to the emulated GPU where its package, skerry_emulator, is not installed: each says so, and how it is."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+MISSING = "import sys\nsys.modules['skerry_emulator'] = None\n"
+TEXT = (
+    "the emulated GPU, which runs CUDA kernels, is not installed; pip install 'skerry[emulator]' "
+    "(in skerry's sources: make emulator)"
+)
+
+
+def run(code, **variables):
+    environment = {
+        name: text for name, text in os.environ.items() if not name.startswith("SKERRY_")
+    }
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**environment, **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def output_of(code, **variables):
+    done = run(MISSING + code, **variables)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+REPORT = """
+import skerry
+try:
+    {code}
+except skerry.exceptions.DeviceUnavailableError as problem:
+    print(problem.reason)
+    print(problem)
+"""
+
+
+@pytest.mark.parametrize("kernels", [True, "all"])
+def test_rehearsing_with_kernels(kernels):
+    code = REPORT.format(code=f"skerry.rehearse(cuda=2, kernels={kernels!r})")
+    text = f"rehearse: {TEXT}, or rehearse without kernels"
+    assert output_of(code) == ["no_cuda_module", text]
+
+
+def test_rehearsing_without_them_is_possible_afterwards():
+    lines = output_of(
+        REPORT.format(code="skerry.rehearse(cuda=2, kernels=True)")
+        + "skerry.rehearse(cuda=2)\nprint(len(skerry.devices('cuda')))\n"
+    )
+    assert lines[-1] == "2"
+
+
+@pytest.mark.parametrize("name", ["KernelReport", "emulated_gpu"])
+@pytest.mark.parametrize(
+    "code", ["from skerry.testing import {}", "import skerry.testing; skerry.testing.{}"]
+)
+def test_aids_for_tests(name, code):
+    assert output_of(REPORT.format(code=code.format(name))) == ["no_cuda_module", f"{name}: {TEXT}"]
+
+
+def test_the_other_aids_need_no_package():
+    code = "import skerry.testing\nfrom skerry.testing import *\nprint(numba_simulator, count_cuda_calls)\n"
+    code += "print({'emulated_gpu', 'KernelReport'} & {*dir(skerry.testing), *globals()})\n"
+    assert output_of(code)[-1] == "set()"
+
+
+def test_an_aid_that_does_not_exist_is_no_attribute():
+    done = run("import skerry.testing\nskerry.testing.nothing")
+    assert "AttributeError: module 'skerry.testing' has no attribute 'nothing'" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["program.py"], ["--help"]])
+def test_the_command_line(arguments):
+    code = f"from skerry.__main__ import main\nsys.exit(main({['sanitize', *arguments]!r}))"
+    done = run(MISSING + code)
+    assert done.returncode == 2
+    assert done.stderr == f"sanitize: {TEXT}\n"
+    assert done.stdout == ""
+
+
+def test_other_commands_need_no_package():
+    lines = output_of("from skerry.__main__ import main\nmain(['info'])\nmain(['--help'])")
+    assert any(line.startswith("skerry ") for line in lines)
+    assert any("sanitize" in line for line in lines)
+
+
+def test_the_demo_rehearses_without_kernels():
+    assert output_of("from skerry import demo\nprint(demo.can_compile_kernels())") == ["False"]
+
+
+def test_the_environment():
+    done = run(f"{MISSING}import skerry", SKERRY_REHEARSE="2", SKERRY_REHEARSE_KERNELS="1")
+    *_, last = done.stderr.splitlines()
+    assert last.startswith(f"skerry.exceptions.DeviceUnavailableError: rehearse: {TEXT}")
+    assert output_of("import skerry", SKERRY_REHEARSE_KERNELS="1") == []
+
+
+@pytest.mark.parametrize("prelude", ["", MISSING])
+def test_an_error_of_a_device_does_not_ask_for_the_package(prelude):
+    code = f"{prelude}import sys, skerry\nerror = skerry.exceptions.FatalDeviceError('lost')\n"
+    done = run(f"{code}print(sys.modules.get('skerry_emulator'), hasattr(error, '__notes__'))")
+    assert done.stdout == "None False\n", done.stderr
+
+
+FAKE = """
+class KernelReport: pass
+class emulated_gpu: pass
+def folder(): return "/nonexistent"
+def load(): print("loaded")
+def refuse_other_drivers(*, own_kernels=False): print("own kernels:", own_kernels)
+def add_notes(problem): problem.add_note("what the emulator knows")
+"""
+
+
+def run_with_package(tmp_path, source, code):
+    (tmp_path / "skerry_emulator.py").write_text(source)
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    return run(code, PYTHONPATH=path)
+
+
+def test_a_package_that_lacks_another_one_is_not_said_to_be_missing(tmp_path):
+    done = run_with_package(
+        tmp_path, "import lacking", "import skerry\nskerry.rehearse(cuda=2, kernels=True)"
+    )
+    assert done.stderr.splitlines()[-1] == "ModuleNotFoundError: No module named 'lacking'"
+
+
+def test_an_installed_package_is_asked(tmp_path):
+    code = "from skerry.testing import *\nimport skerry.testing\n"
+    code += "print(emulated_gpu.__module__, KernelReport.__module__)\n"
+    code += "print({'emulated_gpu', 'KernelReport'} <= {*dir(skerry.testing)})\n"
+    code += "print(skerry.exceptions.FatalDeviceError('lost').__notes__)\n"
+    done = run_with_package(tmp_path, FAKE, code)
+    assert done.stdout.splitlines() == [
+        "skerry_emulator skerry_emulator", "True", "['what the emulator knows']",
+    ], done.stderr  # fmt: skip
+
+
+def test_a_library_that_can_not_be_opened_is_named(tmp_path):
+    code = REPORT.format(code="skerry.rehearse(cuda=2, kernels='all')")
+    done = run_with_package(tmp_path, FAKE, code)
+    first, reason, text = done.stdout.splitlines()
+    assert (first, reason) == ("own kernels: True", "no_cuda_module")
+    assert "/nonexistent/libskerry_emulator.so" in text
+    assert "pip install 'skerry[emulator]'" in text
