@@ -8,9 +8,10 @@
 #include <string_view>
 
 #include "core/dtype.hpp"
-#include "ops/math/op_info.hpp"
 
 namespace skerry {
+
+enum class ChainStep : unsigned char;  // ops/math/op_info.hpp
 
 using op_id = std::int16_t;  ///< position in op_table()
 
