@@ -1,36 +1,130 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// What a C++ user writes: arrays on a rehearsed GPU, an operation, the result back on the host.
+// Arrays on the host and on two CUDA devices, which the CPU plays here: what is made, computed,
+// moved, and handed to code that knows nothing of skerry.
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <span>
 
-#include "device/registry.hpp"
-#include "device/rehearsal/rehearse.hpp"
-#include "device/transfer.hpp"
-#include "ops/create/create.hpp"
-#include "ops/elementwise/apply.hpp"
-#include "ops/move/copy.hpp"
+#include <skerry/core/errors.hpp>
+#include <skerry/core/ndarray.hpp>
+#include <skerry/device/interchange.hpp>
+#include <skerry/device/memory.hpp>
+#include <skerry/device/registry.hpp>
+#include <skerry/device/rehearsal/rehearse.hpp>
+#include <skerry/device/stream.hpp>
+#include <skerry/device/transfer.hpp>
+#include <skerry/ops/create/create.hpp>
+#include <skerry/ops/elementwise/apply.hpp>
+#include <skerry/ops/move/copy.hpp>
+#include <skerry/ops/move/views.hpp>
+#include <skerry/ops/reduce/reduce.hpp>
 
-int main() {
-  skerry::rehearse(1);
-  const skerry::Device gpu{skerry::cuda_kind, 0};
-  const skerry::NdArray ones =
-      skerry::full({4}, skerry::Scalar::from_value(1.0), skerry::Dtype::float64, gpu);
-  const skerry::Scalar two = skerry::Scalar::from_value(2.0);
-  const skerry::Operand operands[] = {{.array = &ones, .name = "x1"},
-                                      {.value = &two, .name = "x2"}};
-  const skerry::NdArray sum = skerry::apply(*skerry::find_op("add"), operands);
-  double host[4] = {};
-  skerry::read_bytes(host, sum.memory(), static_cast<std::size_t>(sum.layout().offset),
-                     sizeof host);
-  for (const double value : host) {
-    if (value != 3.0) {
-      std::fprintf(stderr, "consumer: expected 3, got %g on %s\n", value,
-                   skerry::to_string(sum.device()).c_str());
-      return 1;
+namespace sk = skerry;
+
+namespace {
+
+void check(bool condition, const char* claim) {
+  if (condition) return;
+  std::fprintf(stderr, "consumer: not so: %s\n", claim);
+  std::exit(1);
+}
+
+/// An elementwise operation of two arrays, by its name in the array API standard.
+sk::NdArray apply_named(const char* name, const sk::NdArray& x1, const sk::NdArray& x2) {
+  const sk::Operand operands[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
+  return sk::apply(*sk::find_op(name), operands);
+}
+
+/// The sum of all elements, on the host: waits for the device.
+float total(const sk::NdArray& x) {
+  const sk::NdArray sum =
+      sk::reduce(*sk::find_reduction("sum"), x, std::nullopt, std::nullopt, false);
+  float result = 0;
+  sk::read_bytes(&result, sum.memory(), static_cast<std::size_t>(sum.layout().offset),
+                 sizeof result);
+  return result;
+}
+
+/// What code that knows nothing of skerry takes: an address, and shape and strides in bytes.
+struct ForeignView {
+  const char* data;
+  std::span<const std::int64_t> shape;
+  std::span<const std::int64_t> strides;
+};
+
+ForeignView export_view(const sk::NdArray& x) {
+  return {x.data(), x.shape().span(), x.strides().span()};
+}
+
+/// Such code, for memory of the host.
+float foreign_sum(const ForeignView& x) {
+  float sum = 0;
+  for (std::int64_t i = 0; i < x.shape[0]; ++i) {
+    for (std::int64_t j = 0; j < x.shape[1]; ++j) {
+      sum += *reinterpret_cast<const float*>(x.data + i * x.strides[0] + j * x.strides[1]);
     }
   }
-  std::printf("consumer: 1 + 2 = %g on %s\n", host[0], skerry::to_string(sum.device()).c_str());
+  return sum;
+}
+
+/// Such code, for memory of a CUDA device: here it would launch a kernel on a cudaStream_t.
+void foreign_launch(const ForeignView& x, int device, void* stream) {
+  std::printf("a kernel takes %d x %d floats at %p on device %d, stream %p\n",
+              static_cast<int>(x.shape[0]), static_cast<int>(x.shape[1]),
+              static_cast<const void*>(x.data), device, stream);
+}
+
+}  // namespace
+
+int main() {
+  // Two CUDA devices that need no GPU. Without this line the devices are the machine's.
+  sk::rehearse(2);
+  const sk::Device cpu = sk::parse_device("cpu:0");
+  const sk::Device gpu = sk::parse_device("cuda:0");
+  const sk::Device other_gpu = sk::parse_device("cuda:1");
+
+  // Arrays: of one value; of a range, seen with another shape; of memory that the program owns.
+  const sk::NdArray ones = sk::full({2, 3}, sk::Scalar::from_value(1.0), sk::Dtype::float32, gpu);
+  const sk::NdArray range = sk::arange(sk::Scalar::from_value(0.0), sk::Scalar::from_value(6.0),
+                                       sk::Scalar::from_value(1.0), sk::Dtype::float32, other_gpu);
+  const sk::NdArray table = sk::reshape(range, sk::Dims{2, 3}.span(), std::nullopt);
+  float owned[] = {10, 20, 30};
+  const sk::NdArray row(sk::adopt(cpu, owned, sizeof owned, true, nullptr, nullptr), {3},
+                        sk::Dtype::float32);
+
+  // Each is computed with where it is; nothing moves unless the program says so.
+  check(total(ones) == 6 && total(table) == 15 && total(row) == 60, "sums on three devices");
+  try {
+    static_cast<void>(apply_named("add", ones, table));
+    check(false, "arrays of two devices are refused");
+  } catch (const sk::DeviceMismatchError& error) {
+    std::printf("refused: %s\n", error.what());
+  }
+  const sk::NdArray sum = apply_named("add", ones, sk::to_device(table, gpu));
+  check(sum.device() == gpu && total(sum) == 21, "1 + [0 .. 5]");
+
+  // Work goes to the current stream of this thread. What another stream wrote is waited for.
+  const sk::Stream stream = sk::Stream::create(gpu);
+  sk::enter_stream(stream);
+  const sk::NdArray product = apply_named("multiply", sum, sk::to_device(row, gpu));
+  sk::exit_stream(stream);
+  stream.synchronize();
+  check(total(product) == 10 * (1 + 4) + 20 * (2 + 5) + 30 * (3 + 6), "[[1 .. 3], [4 .. 6]] * row");
+
+  // Other code gets memory by its address, with the stream on which it is ready, and must be done
+  // with it before the last array of that memory goes.
+  void* const ready_stream = sk::make_ready_on_legacy(*product.memory().get());
+  foreign_launch(export_view(product), sk::ordinal_of(gpu), ready_stream);
+  const sk::NdArray on_host = sk::transpose(sk::to_device(product, cpu));
+  check(foreign_sum(export_view(on_host)) == total(product), "elements by address and strides");
+
+  std::printf("%s holds %zu bytes in arrays\n", sk::to_string(gpu).c_str(),
+              sk::statistics(gpu).live_bytes);
   return 0;
 }
