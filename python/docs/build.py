@@ -11,6 +11,8 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGE = HERE.parent / "skerry"  # its table of environment variables is a page
+ROOT = HERE.parents[1]
+CONSUMER = ROOT / "tests" / "consumer"  # the program of the page "C++"
 
 
 def main(target: pathlib.Path) -> int:
@@ -25,9 +27,13 @@ def main(target: pathlib.Path) -> int:
         *HERE.glob("*.rst"),
         *HERE.glob("*.csv"),
         *PACKAGE.glob("*.csv"),
+        ROOT / "installed_headers.csv",
         HERE / "conf.py",
     ):
         shutil.copy(file, source)
+    (source / "consumer").mkdir()
+    for name in ("CMakeLists.txt", "main.cpp"):
+        shutil.copy(CONSUMER / name, source / "consumer")
     import gallery
     from reference import pages
 

@@ -25,6 +25,7 @@ sys.path.remove(str(DOCS))  # its other modules have names that packages have to
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 # The blocks of these pages are programs, which other tests run.
 RUN_ELSEWHERE = {
+    "cpp.rst": "tests/consumer",
     "dask.rst": "tests/python/interchange/test_dask.py",
     "kernels.rst": "tests/emulator/users_kernels/test_kernels_page.py",
 }
