@@ -27,7 +27,6 @@ def main(target: pathlib.Path) -> int:
         *HERE.glob("*.rst"),
         *HERE.glob("*.csv"),
         *PACKAGE.glob("*.csv"),
-        ROOT / "installed_headers.csv",
         HERE / "conf.py",
     ):
         shutil.copy(file, source)

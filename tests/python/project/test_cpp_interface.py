@@ -12,7 +12,7 @@ import re
 import pytest
 from test_layers import ROOT, includes
 
-with (ROOT / "installed_headers.csv").open(newline="") as file:
+with (ROOT / "python/docs/installed_headers.csv").open(newline="") as file:
     ROWS = list(csv.DictReader(file))
 INSTALLED = [row["Header"] for row in ROWS]
 PUBLIC = [row["Header"] for row in ROWS if row["Kind"] == "public"]
