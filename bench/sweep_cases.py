@@ -368,10 +368,10 @@ class Function:
 
     @property
     def family(self) -> str:
-        """The standard's chapter, or the topic beyond it."""
+        """The standard's chapter, or NumPy's of a function beyond it."""
         module = getattr(self.function, "__module__", "") or ""
         if "._extra." in module:
-            return module.rpartition(".")[2]
+            return module.partition("._extra.")[2].partition(".")[0]
         _, separator, rest = (self.function.__doc__ or "").rpartition("Source: array API 2025.12, ")
         return rest.split(".")[0].split("\n")[0].strip() if separator else "beyond the standard"
 

@@ -1,6 +1,9 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the API reference: every public name, grouped as in the standard, with its docstring and an example."""
+"""The pages of the API reference: every public name, with its docstring and an example.
+
+They are grouped as in the standard, and the functions beyond it by the chapters of NumPy's reference.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,11 @@ _GROUPS = {
         "broadcast_arrays broadcast_shapes broadcast_to concat expand_dims flip moveaxis permute_dims repeat reshape "
         "roll squeeze stack tile unstack",
     ),
-    "searching": (
-        "Searching functions",
-        "argmax argmin count_nonzero nonzero searchsorted where",
-    ),
     "sets": ("Set functions", "isin unique_all unique_counts unique_inverse unique_values"),
-    "sorting": ("Sorting functions", "argsort sort"),
+    "sorting": (
+        "Sorting, searching and counting functions",
+        "argmax argmin argsort count_nonzero nonzero searchsorted sort where",
+    ),
     "statistics": (
         "Statistical functions",
         "cumulative_prod cumulative_sum max mean min prod std sum var",
@@ -54,10 +56,25 @@ _GROUPS = {
     "interchange": ("Interchange", "as_cuda_array from_cuda_array_interface is_cuda_array"),
 }
 GROUPS = {page: (title, names.split()) for page, (title, names) in _GROUPS.items()}
-# A page for each topic of the functions beyond the standard: its title is that of the module.
+
+
+def _title(module: ModuleType) -> str:
+    return (inspect.getdoc(module) or "").splitlines()[0].rstrip(".")
+
+
+def _topics() -> dict[str, dict[str, list[str]]]:
+    """Return the names beyond the standard by chapter, and there by the title of their topic."""
+    chapters: dict[str, dict[str, list[str]]] = {}
+    for topic in _extra.TOPICS:
+        module, chapter = _extra.import_topic(topic), topic.partition(".")[0]
+        chapters.setdefault(chapter, {})[_title(module)] = module.__all__
+    return chapters
+
+
+# A chapter is on the page of its name, behind the functions of the standard if that has some.
+TOPICS = _topics()
 GROUPS |= {
-    topic: ((inspect.getdoc(module) or "").splitlines()[0].rstrip("."), module.__all__)
-    for topic, module in ((topic, _extra.import_topic(topic)) for topic in _extra.TOPICS)
+    chapter: (_title(getattr(_extra, chapter)), []) for chapter in TOPICS if chapter not in GROUPS
 }
 CLASSES = {
     "data_types": ["strict_promotion"],
@@ -115,17 +132,21 @@ def _function(module: ModuleType, name: str, code: dict[str, str]) -> list[str]:
     return lines
 
 
-def _page(title: str, module: ModuleType, names: list[str], classes: list[str]) -> str:
-    code = examples()
+def _page(title: str, module: ModuleType, names: list[str], classes: list[str]) -> list[str]:
     lines = [*_heading(title), f".. currentmodule:: {module.__name__}", ""]
-    lines += [".. autosummary::", "", *(f"   {name}" for name in [*classes, *names]), ""]
+    return lines + _entries(module, names, classes) if names or classes else lines
+
+
+def _entries(module: ModuleType, names: list[str], classes: list[str]) -> list[str]:
+    code = examples()
+    lines = [".. autosummary::", "", *(f"   {name}" for name in [*classes, *names]), ""]
     # A Generator's methods are those of its bases, which are private; pybind11's base has none.
     inherited = ["   :inherited-members:"] if module is not sk else []
     for name in classes:
         lines += [f".. autoclass:: {name}", "   :members:", *inherited, ""]
     for name in names:
         lines += _function(module, name, code)
-    return "\n".join(lines)
+    return lines
 
 
 def _array_page() -> str:
@@ -184,13 +205,18 @@ def pages() -> dict[str, str]:
     page_texts = {"array.rst": _array_page(), "names.rst": _names_page()}
     for file, (title, names) in GROUPS.items():
         public_names = [name for name in names if name in sk.__all__]
-        page_texts[f"{file}.rst"] = _page(title, sk, public_names, CLASSES.get(file, []))
+        lines = _page(title, sk, public_names, CLASSES.get(file, []))
+        for topic, topic_names in TOPICS.get(file, {}).items():
+            lines += [*_heading(topic, "-"), *_entries(sk, topic_names, [])]
+        page_texts[f"{file}.rst"] = "\n".join(lines)
     for prefix, module in modules().items():
         if prefix:
             name = prefix[:-1]
             classes = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
             functions = sorted(set(module.__all__) - set(classes))
-            page_texts[f"{name}.rst"] = _page(SUBMODULES[name], module, functions, classes)
+            page_texts[f"{name}.rst"] = "\n".join(
+                _page(SUBMODULES[name], module, functions, classes)
+            )
     page_texts["exceptions.rst"] = _exceptions_page()
     entries = [f"   {file[:-4]}" for file in page_texts]
     page_texts["index.rst"] = "\n".join(

@@ -274,9 +274,10 @@ def stub(module: ModuleType) -> str:
 
 
 def topics() -> dict[str, list[str]]:
-    """Return the functions beyond the standard by the module of their topic."""
+    """Return the functions beyond the standard by the module of their topic, in the folder of its chapter."""
     folder = FOLDER.parent / "_extra"
-    names = sorted(path.stem for path in folder.glob("[a-z]*.py"))
+    paths = sorted(folder.glob("[a-z]*/[a-z]*.py"))
+    names = [f"{path.parent.name}.{path.stem}" for path in paths]
     return {
         name: sorted(importlib.import_module(f"skerry._extra.{name}").__all__) for name in names
     }

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions beyond the standard: NumPy's, under NumPy's names and with its signatures.
 
-Each module is a topic, and a page of the reference, whose title is the first line of its docstring; its ``__all__`` is
-public in ``skerry``, and ``numpy.f(x)`` runs it. They are made of the functions of the standard: they run where their
-arrays are and copy nothing to the host.
+Each folder is a chapter of NumPy's reference, "Routines and objects by topic", and has the functions that are there.
+Each of its modules is a topic: a section on the chapter's page of our reference, whose title is the first line of its
+docstring. Its ``__all__`` is public in ``skerry``, and ``numpy.f(x)`` runs it. They are made of the functions of the
+standard: they run where their arrays are and copy nothing to the host.
 
 A topic is imported when one of its functions is first asked for, since together they would double the time of
 ``import skerry``. ``_topics.py`` and ``__init__.pyi`` say where each is, written by ``python/stubs/generate.py``.
@@ -21,7 +22,7 @@ from skerry._extra._topics import TOPIC_OF
 __all__ = list(TOPIC_OF)
 TOPICS = tuple(sorted(set(TOPIC_OF.values())))
 # Of lists where others take arrays: what is written into has to be one, and files are written from the host.
-LISTS_IN = {"placing": "refused", "saving": "kept"}
+LISTS_IN = {"indexing.inserting": "refused", "input_output.binary_files": "kept"}
 
 
 def __getattr__(name: str) -> Any:

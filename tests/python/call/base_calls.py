@@ -3,7 +3,7 @@
 """One right call of each public function, from the lists that the tests of functions have.
 
 Those of the standard are called as ``test_parameter_devices`` does, those beyond it by the first call of
-``calls_<topic>.py`` that raises nothing. Methods of arrays and of generators are stated here.
+``calls/<chapter>/<topic>.py`` that raises nothing. Methods of arrays and of generators are stated here.
 """
 
 from __future__ import annotations

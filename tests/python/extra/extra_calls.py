@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""How calls of functions beyond the standard are stated: ``calls_<topic>.py`` has a list for each function.
+"""How calls of functions beyond the standard are stated: ``calls/<chapter>/<topic>.py`` has a list for each function.
 
 A call is stated once, with NumPy's arrays: it is made by NumPy, which is the oracle, and by skerry on each device. Arrays
 may lie in tuples and lists, too. Functions whose point is not what they return, as of files, are named in ``OWN_TESTS`` of
-``calls_<topic>.py`` with the module that tests them.
+their topic with the module that tests them.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def all_calls() -> dict[str, list[Call]]:
     """Return the calls of all topics by the name of the function."""
     calls: dict[str, list[Call]] = {}
     for topic in _extra.TOPICS:
-        calls |= importlib.import_module(f"calls_{topic}").CALLS
+        calls |= importlib.import_module(f"calls.{topic}").CALLS
     return calls
 
 
@@ -81,5 +81,5 @@ def tested_apart() -> dict[str, str]:
     """Return the modules of tests of functions without calls, by the name of the function."""
     modules: dict[str, str] = {}
     for topic in _extra.TOPICS:
-        modules |= getattr(importlib.import_module(f"calls_{topic}"), "OWN_TESTS", {})
+        modules |= getattr(importlib.import_module(f"calls.{topic}"), "OWN_TESTS", {})
     return modules

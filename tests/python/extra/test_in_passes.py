@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 import skerry as sk
 from oracle import to_device, to_numpy
-from skerry._extra import _moments, calculus, comparing, functions, polynomials
 from skerry._extra._operands import PIECE
+from skerry._extra.logic import comparison
+from skerry._extra.mathematics import differences, special_functions
+from skerry._extra.polynomials import evaluation
+from skerry._extra.statistics import _moments
 
 DTYPES = ["bool", "uint8", "int64", "float32", "float64", "complex64", "complex128"]
 
@@ -33,11 +36,11 @@ CALLS = {
     "polyval": lambda f, x, y: f(x, y[0, 1:5]),
 }
 FUSED = {
-    "isclose": comparing._is_close,
-    "allclose": comparing._all_close,
+    "isclose": comparison._is_close,
+    "allclose": comparison._all_close,
     "nanvar": _moments._variance,
-    "trapezoid": calculus._sum_of_areas,
-    "polyval": polynomials._horner,
+    "trapezoid": differences._sum_of_areas,
+    "polyval": evaluation._horner,
 }
 
 
@@ -58,7 +61,9 @@ def test_fused_functions_keep_their_bits(name, dtype, device):
 def test_fused_parts_keep_their_bits(dtype, device):
     x = to_device(device, of_whole_length(dtype, 1)) - 3
     for got, want in zip(
-        functions._rest_and_whole(x), functions._rest_and_whole.__wrapped__(x), strict=True
+        special_functions._rest_and_whole(x),
+        special_functions._rest_and_whole.__wrapped__(x),
+        strict=True,
     ):
         assert to_numpy(got).tobytes() == to_numpy(want).tobytes()
 

@@ -91,6 +91,9 @@ def test_every_function_has_one_example():
 
 def test_every_public_name_is_in_the_reference_once():
     listed = [name for _, names in reference.GROUPS.values() for name in names]
+    listed += [
+        name for topics in reference.TOPICS.values() for names in topics.values() for name in names
+    ]
     listed += [name for names in reference.CLASSES.values() for name in names]
     assert len(listed) == len(set(listed))
     assert set(sk.__all__) <= {*listed, *reference.ELSEWHERE}

@@ -1,0 +1,271 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Making matrices and ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra._operands import as_array, cast, flat
+from skerry._extra.creation import _powers
+
+__all__ = ["diag", "diagflat", "geomspace", "logspace", "tri", "vander"]
+
+Device = Any
+
+
+def tri(
+    N: int,  # noqa: N803 - NumPy's name
+    M: int | None = None,  # noqa: N803
+    k: int = 0,
+    dtype: Any = float,
+    *,
+    device: Device = None,
+) -> Array:
+    """Make a matrix of ones below a diagonal and zeros above.
+
+    Parameters
+    ----------
+    N, M : int
+        Rows and columns, as many by default.
+    k : int, default 0
+        The highest diagonal of ones, counted upwards from the main one.
+    dtype : dtype, default float64
+        Of the result.
+    device : Device or str, optional
+        The default device, if left out.
+
+    Returns
+    -------
+    Array
+        Of shape (N, M).
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.tri(2, 3, dtype=sk.int64)
+    Array([[1, 0, 0],
+           [1, 1, 0]], dtype=int64, device='cpu:0')
+
+    """
+    shape = (N, N if M is None else M)
+    # Of bool, as that is the least memory to read again.
+    ones = sk.ones(shape, dtype=sk.bool, device=device)
+    return sk.astype(sk.tril(ones, k=k), np.dtype(dtype), copy=False)
+
+
+def diag(v: Any, k: int = 0) -> Array:
+    """Return a diagonal of a matrix, or the matrix of a diagonal.
+
+    Parameters
+    ----------
+    v : Array
+        Two axes, or one.
+    k : int, default 0
+        Which diagonal, counted upwards from the main one.
+
+    Returns
+    -------
+    Array
+        A view of a matrix; else new, zero beside the diagonal.
+
+    Raises
+    ------
+    ValueError
+        For other numbers of axes.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.diag(sk.asarray([1, 2]))
+    Array([[1, 0],
+           [0, 2]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("diag", v)
+    if x.ndim == 2:
+        return sk.linalg.diagonal(x, offset=k)
+    if x.ndim != 1:
+        raise ValueError(f"diag: {x.ndim} axes; a matrix has 2, a diagonal 1: use diagonal")
+    n = x.size + abs(k)
+    matrix = sk.zeros((n, n), dtype=x.dtype, device=x.device)
+    sk.linalg.diagonal(matrix, offset=k)[...] = x
+    return matrix
+
+
+def diagflat(v: Any, k: int = 0) -> Array:
+    """Return the matrix whose diagonal is the flattened array.
+
+    Parameters
+    ----------
+    v : Array
+        Any shape.
+    k : int, default 0
+        Which diagonal, counted upwards from the main one.
+
+    Returns
+    -------
+    Array
+        New, zero beside the diagonal.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.diagflat(sk.asarray([[1], [2]]))
+    Array([[1, 0],
+           [0, 2]], dtype=int64, device='cpu:0')
+
+    """
+    return diag(flat(as_array("diagflat", v)), k)
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # noqa: N803
+    """Return the matrix of powers, after Vandermonde.
+
+    Parameters
+    ----------
+    x : Array
+        One axis.
+    N : int, optional
+        Columns, as many as rows by default.
+    increasing : bool, default False
+        Whether powers rise from left to right.
+
+    Returns
+    -------
+    Array
+        ``x**(N - 1), ..., x, 1`` as columns; int64 for smaller integers.
+
+    Raises
+    ------
+    ValueError
+        For more axes than one.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.vander(sk.asarray([2, 3]), 3)
+    Array([[4, 2, 1],
+           [9, 3, 1]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("vander", x)
+    if x.ndim != 1:
+        raise ValueError(f"vander: {x.ndim} axes; give a vector")
+    if x.dtype.kind in "biu" and x.dtype != np.uint64:
+        x = cast(x, sk.int64)
+    count = x.size if N is None else N
+    matrix = sk.ones((x.size, count), dtype=x.dtype, device=x.device)
+    if count > 1:
+        matrix[:, 1:] = sk.broadcast_to(x[:, None], (x.size, count - 1))
+        matrix = sk.cumulative_prod(matrix, axis=1, dtype=x.dtype)
+    return matrix if increasing else sk.flip(matrix, axis=1)
+
+
+def logspace(
+    start: float,
+    stop: float,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10.0,
+    dtype: Any = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """Return powers of a base whose exponents are evenly spaced.
+
+    Parameters
+    ----------
+    start, stop : float or Array
+        The first and the last exponent. Arrays are 0-d, and read from the device: the call waits.
+    num : int, default 50
+        How many.
+    endpoint : bool, default True
+        Whether ``stop`` is one of them.
+    base : float or Array, default 10.0
+        Of the powers.
+    dtype : dtype, optional
+        Of the result; float64 by default. Integers are truncated.
+    device : Device or str, optional
+        If left out, that of the arrays; without any the default device.
+
+    Returns
+    -------
+    Array
+        One axis.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays of different devices, or of another than ``device``.
+    OverflowError
+        For powers that an integer dtype does not hold.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.logspace(0, 2, 3)
+    Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
+
+    """
+    (start, stop, base), device = _powers.numbers_of(
+        "logspace", device, start=start, stop=stop, base=base
+    )
+    if dtype is not None and np.dtype(dtype).kind in "iu" and num > 0:
+        for exponent in _powers.outer_exponents(start, stop, num, endpoint):
+            _powers.require_in_range("logspace", _powers.power(base, exponent), dtype)
+    result = _powers.powers(base, start, stop, num, endpoint, device)
+    return _powers.converted(result, dtype)
+
+
+def geomspace(
+    start: complex,
+    stop: complex,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    *,
+    device: Device = None,
+) -> Array:
+    """Return numbers of which each is the same multiple of the one before.
+
+    Parameters
+    ----------
+    start, stop : float or Array
+        The first and the last number, of one sign. Arrays are 0-d, and read from the device: the call waits.
+    num : int, default 50
+        How many.
+    endpoint : bool, default True
+        Whether ``stop`` is one of them.
+    dtype : dtype, optional
+        Of the result; float64 by default. Integers are truncated.
+    device : Device or str, optional
+        If left out, that of the arrays; without any the default device.
+
+    Returns
+    -------
+    Array
+        One axis; ``start`` and ``stop`` are exact.
+
+    Raises
+    ------
+    ValueError
+        For 0, or two signs.
+    DeviceMismatchError
+        For arrays of different devices, or of another than ``device``.
+    OverflowError
+        For numbers that an integer dtype does not hold.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.geomspace(1, 100, 3)
+    Array([  1.,  10., 100.], dtype=float64, device='cpu:0')
+
+    """
+    (start, stop), device = _powers.numbers_of("geomspace", device, start=start, stop=stop)
+    return _powers.multiples(start, stop, num, endpoint, dtype, device)

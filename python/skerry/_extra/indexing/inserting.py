@@ -1,0 +1,305 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Placing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._core import Array
+from skerry._extra._operands import as_arrays, axis_within, cast, flat
+from skerry._extra._operands import indices as indices_beside
+from skerry._extra.indexing.flat_indices import within
+from skerry.exceptions import ShapeError
+
+__all__ = ["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"]
+
+
+def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """Write an array or a scalar into another array.
+
+    Parameters
+    ----------
+    dst : Array
+        Written.
+    src : Array or scalar
+        Of a shape that broadcasts to that of ``dst``.
+    casting : str, default "same_kind"
+        Which conversions are allowed, as NumPy's ``can_cast`` names them.
+    where : Array of bool, optional
+        Where to write.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    TypeError
+        For a conversion that is not allowed.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.zeros((3,))
+    >>> sk.copyto(x, 2.0, where=sk.asarray([True, False, True]))
+    >>> x
+    Array([2., 0., 2.], dtype=float64, device='cpu:0')
+
+    """
+    _, source, mask = as_arrays("copyto", dst, src, where)
+    if not np.can_cast(source.dtype, dst.dtype, casting):  # type: ignore[arg-type]
+        raise TypeError(
+            f"copyto: {source.dtype} to {dst.dtype} is not {casting}; convert by astype"
+        )
+    source = cast(source, dst.dtype)
+    if where is True:
+        dst[...] = source
+    else:
+        dst[...] = sk.where(sk.broadcast_to(cast(mask, sk.bool), dst.shape), source, dst)
+
+
+def _cycled(name: str, values: Any, destination: Array) -> Array:
+    """Return the values to write, flattened, on the device and of the dtype of ``destination``."""
+    return flat(_core.assigned(name, values, destination))
+
+
+def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Write values at positions of the flattened array.
+
+    Parameters
+    ----------
+    a : Array
+        Written.
+    ind : Array, int or sequence of int
+        Places. Where one is named twice, one of its values is written.
+    v : Array, scalar or sequence
+        Values, repeated as often as needed.
+    mode : {"raise", "wrap", "clip"}, default "raise"
+        What a place beyond the end means. "raise" reads from the device whether there is one: the call waits.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
+    IndexError
+        For positions beyond the end.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.zeros((4,))
+    >>> sk.put(x, [0, -1], 7)
+    >>> x
+    Array([7., 0., 0., 7.], dtype=float64, device='cpu:0')
+
+    """
+    positions = flat(within("put", indices_beside("put", ind, a), a.size, mode))
+    values = _cycled("put: v", v, a)
+    if positions.size == 0 or values.size == 0:
+        return
+    if values.size != positions.size:
+        values = sk.take(values, sk.arange(positions.size, device=a.device) % values.size)
+    a[_core.unravel_indices(positions, a.shape) if a.ndim != 1 else positions] = values
+
+
+def putmask(a: Array, mask: Any, values: Any) -> None:
+    """Write values where a mask holds: those of the same place, if the values are repeated to the end of the array.
+
+    Parameters
+    ----------
+    a : Array
+        Written.
+    mask : Array
+        Of the shape of ``a``.
+    values : Array, scalar or sequence
+        Repeated as often as needed.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.arange(4)
+    >>> sk.putmask(x, x > 1, -x)
+    >>> x
+    Array([ 0,  1, -2, -3], dtype=int64, device='cpu:0')
+
+    """
+    mask = _mask("putmask", mask, a)
+    written = _cycled("putmask: values", values, a)
+    if written.size == 0:
+        return
+    if written.size == a.size:
+        written = sk.reshape(written, a.shape)
+    elif written.size > 1:
+        cycle = sk.arange(a.size, device=a.device) % written.size
+        written = sk.reshape(sk.take(written, cycle), a.shape)
+    else:
+        written = sk.reshape(written, ())
+    a[...] = sk.where(mask, written, a)
+
+
+def _mask(name: str, mask: Any, a: Array) -> Array:
+    mask = cast(indices_beside(name, mask, a), sk.bool)
+    if mask.size != a.size:
+        raise ShapeError(f"{name}: mask of shape {mask.shape} for {a.shape}; give one element each")
+    return sk.reshape(mask, a.shape)
+
+
+def place(arr: Array, mask: Any, vals: Any) -> None:
+    """Write values one after the other where a mask holds.
+
+    Without values it is read from the device whether the mask holds anywhere.
+
+    Parameters
+    ----------
+    arr : Array
+        Written.
+    mask : Array
+        Of the shape of ``arr``.
+    vals : Array, scalar or sequence
+        As many as wanted, from the first; repeated as often as needed.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
+    ValueError
+        For no values.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.arange(4)
+    >>> sk.place(x, x > 1, [7, 8])
+    >>> x
+    Array([0, 1, 7, 8], dtype=int64, device='cpu:0')
+
+    """
+    mask = _mask("place", mask, arr)
+    values = _cycled("place: vals", vals, arr)
+    if values.size == 0:
+        if arr.size and sk.any(mask):
+            raise ValueError("place: no values to write; give one or more")
+        return
+    # The how manieth of the mask each element is: no size that depends on data.
+    turn = sk.cumulative_sum(flat(mask), dtype=sk.int64) - 1
+    written = sk.reshape(sk.take(values, turn % values.size), arr.shape)
+    arr[...] = sk.where(mask, written, arr)
+
+
+def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:
+    """Write values at positions along an axis.
+
+    Parameters
+    ----------
+    arr : Array
+        Written.
+    indices : Array
+        Integers, of as many axes as ``arr``; the others broadcast.
+    values : Array or scalar
+        Of a shape that broadcasts to that of ``indices``.
+    axis : int or None
+        None is along the flattened array.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.zeros((2, 2))
+    >>> sk.put_along_axis(x, sk.asarray([[0], [1]]), 5.0, axis=1)
+    >>> x
+    Array([[5., 0.],
+           [0., 5.]], dtype=float64, device='cpu:0')
+
+    """
+    _, positions = as_arrays("put_along_axis", arr, indices)
+    written = _core.assigned("put_along_axis: values", values, arr)
+    if axis is None:
+        if positions.ndim != 1:
+            raise ShapeError("put_along_axis: axis=None takes indices of one axis; use put")
+        arr[_core.unravel_indices(_front(positions, arr.size), arr.shape)] = written
+        return
+    axis = axis_within("put_along_axis", axis, arr.ndim)
+    if positions.ndim != arr.ndim:
+        raise ShapeError(
+            f"put_along_axis: indices of {positions.ndim} axes for {arr.ndim}; give as many"
+        )
+    key = [_steps(n, i, arr) for i, n in enumerate(arr.shape)]
+    key[axis] = positions
+    arr[tuple(key)] = written
+
+
+def _front(positions: Array, n: int) -> Array:
+    return sk.where(positions < 0, positions + n, positions)
+
+
+def _steps(n: int, axis: int, array: Array) -> Array:
+    shape = [1] * array.ndim
+    shape[axis] = n
+    return sk.reshape(sk.arange(n, device=array.device), tuple(shape))
+
+
+def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
+    """Write into the main diagonal.
+
+    Parameters
+    ----------
+    a : Array
+        Written; two axes, or more of equal lengths.
+    val : Array, scalar or sequence
+        Repeated as often as needed.
+    wrap : bool, default False
+        Whether the diagonal of a tall matrix begins again below.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    TypeError, OverflowError
+        For values that the array can't hold, as an assignment refuses them.
+    ValueError
+        For one axis, or more than two of different lengths.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> x = sk.zeros((2, 2))
+    >>> sk.fill_diagonal(x, 3.0)
+    >>> x
+    Array([[3., 0.],
+           [0., 3.]], dtype=float64, device='cpu:0')
+
+    """
+    if a.ndim < 2 or (a.ndim > 2 and len(set(a.shape)) > 1):
+        raise ValueError(f"fill_diagonal: no diagonal in shape {a.shape}; give two axes")
+    values = _cycled("fill_diagonal: val", val, a)
+    if a.ndim > 2:
+        step, end = sum(a.shape[0] ** i for i in range(a.ndim)), a.size
+    else:
+        step = a.shape[1] + 1
+        end = a.size if wrap else min(a.size, a.shape[1] * a.shape[1])
+    if a.size == 0:
+        return
+    positions = sk.arange(0, end, step, device=a.device)
+    if 1 < values.size != positions.size:
+        values = sk.take(values, sk.arange(positions.size, device=a.device) % values.size)
+    a[_core.unravel_indices(positions, a.shape)] = values

@@ -1,0 +1,382 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Padding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._core import Array
+from skerry._extra._operands import (
+    as_array,
+    axis_within,
+    cast,
+    host_values,
+    reduced,
+    slice_along,
+    to_nearest,
+)  # fmt: skip
+from skerry._extra.statistics._quantiles import mean_of_two
+
+__all__ = ["pad"]
+
+Fill = Callable[[Array, int, tuple[int, int], int], None]
+
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "constant": ("constant_values",),
+    "edge": (),
+    "empty": (),
+    "linear_ramp": ("end_values",),
+    "maximum": ("stat_length",),
+    "mean": ("stat_length",),
+    "median": ("stat_length",),
+    "minimum": ("stat_length",),
+    "reflect": ("reflect_type",),
+    "symmetric": ("reflect_type",),
+    "wrap": (),
+}
+
+
+def pad(
+    array: Any,
+    pad_width: Any,
+    mode: str = "constant",
+    *,
+    constant_values: Any = None,
+    end_values: Any = None,
+    stat_length: Any = None,
+    reflect_type: str | None = None,
+) -> Array:
+    """Add elements before and after those of an array.
+
+    Parameters
+    ----------
+    array : Array
+        Any dtype.
+    pad_width : int, pairs of int, or dict of axis and pair
+        How many, before and after: for all axes, or for each.
+    mode : str, default "constant"
+        What they are: "constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect",
+        "symmetric", "wrap", or "empty": not initialized. NumPy's functions as modes are not taken.
+    constant_values, end_values : scalar or pairs of them, optional
+        For "constant" and "linear_ramp": 0 by default.
+    stat_length : int or pairs of int, optional
+        For statistics: how many elements count; all by default.
+    reflect_type : {"even", "odd"}, optional
+        For "reflect" and "symmetric": whether values are mirrored at the last element, too.
+
+    Returns
+    -------
+    Array
+        Of the dtype of ``array``.
+
+    Raises
+    ------
+    ValueError
+        For another mode, an option that the mode does not have, or no elements to repeat.
+    OverflowError
+        For numbers that an integer dtype does not hold.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.pad(sk.asarray([1, 2, 3]), (1, 2), mode="reflect")
+    Array([2, 1, 2, 3, 2, 1], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("pad", array)
+    widths = _widths(host_values("pad", pad_width, x), x.ndim)
+    if mode == "constant" and end_values is stat_length is reflect_type is None:
+        value = 0 if constant_values is None else constant_values
+        if isinstance(value, int | float | complex):
+            return _padded_with(x, widths, value)
+    options = {
+        "constant_values": constant_values,
+        "end_values": end_values,
+        "stat_length": stat_length,
+        "reflect_type": reflect_type,
+    }
+    return _padded_by(mode, host_values("pad", options, x), x, widths)
+
+
+def _padded_by(
+    mode: str, options: dict[str, Any], x: Array, widths: list[tuple[int, int]]
+) -> Array:
+    """Pad axis by axis, as a mode says."""
+    options = {key: value for key, value in options.items() if value is not None}
+    fill = _filler(mode, options, x.ndim)
+    if mode not in ("constant", "empty"):
+        for axis, pair in enumerate(widths):
+            if x.shape[axis] == 0 and any(pair):
+                raise ValueError(f"pad: axis {axis} has no elements; only constants can be added")
+    return _padded(x, widths, fill)
+
+
+def _padded_with(x: Array, widths: list[tuple[int, int]], value: complex) -> Array:
+    """Put one number around an array."""
+    if value:
+        value = _element(value, x.dtype)
+    shape = tuple(
+        [
+            n + before_width + after_width
+            for n, (before_width, after_width) in zip(x.shape, widths, strict=True)
+        ]
+    )
+    result = _core.empty_in_order(x, shape)
+    inside = result
+    for axis, (before_width, after_width) in enumerate(widths):
+        front = (slice(None),) * axis
+        if before_width:
+            inside[(*front, slice(before_width))] = value
+        if after_width:
+            inside[(*front, slice(-after_width, None))] = value
+        inside = inside[(*front, slice(before_width, shape[axis] - after_width))]
+    inside[...] = x
+    return result
+
+
+def _padded(x: Array, widths: list[tuple[int, int]], fill: Fill | None) -> Array:
+    shape = tuple(n + sum(pair) for n, pair in zip(x.shape, widths, strict=True))
+    result = _core.empty_in_order(x, shape)
+    inside = [slice(pair[0], pair[0] + n) for n, pair in zip(x.shape, widths, strict=True)]
+    result[tuple(inside)] = x
+    for axis, pair in enumerate(widths):
+        if fill is not None and any(pair):
+            # The axes before are whole by now, those after are not.
+            part = result[(*(slice(None),) * (axis + 1), *inside[axis + 1 :])]
+            fill(part, axis, pair, x.shape[axis])
+    return result
+
+
+def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
+    if type(pad_width) is int and pad_width >= 0:
+        return [(pad_width, pad_width)] * ndim
+    if isinstance(pad_width, dict):
+        widths = [(0, 0)] * ndim
+        for axis, pair in pad_width.items():
+            both_widths = np.broadcast_to(np.asarray(pair), (2,)).tolist()
+            widths[axis_within("pad", axis, ndim)] = (both_widths[0], both_widths[1])
+    else:
+        host = np.asarray(pad_width)
+        if host.dtype.kind not in "iu":
+            if all(isinstance(n, int) for n in np.asarray(pad_width, dtype=object).flat):
+                raise OverflowError(
+                    "pad: pad_width does not fit 64 bits"
+                )  # NumPy made it floats or objects
+            raise TypeError(f"pad: pad_width must be integers, not {host.dtype}")
+        widths = [
+            (before_width, after_width)
+            for before_width, after_width in np.broadcast_to(host, (ndim, 2)).tolist()
+        ]
+    if any(n < 0 for pair in widths for n in pair):
+        raise ValueError(f"pad: pad_width {pad_width} is negative; to cut, use a slice")
+    return widths
+
+
+def _filler(mode: str, options: dict[str, Any], ndim: int) -> Fill | None:
+    """Return what writes the ends of one axis."""
+    if mode not in OPTIONS:
+        raise ValueError(f"pad: mode {mode!r} is not known; it is one of {', '.join(OPTIONS)}")
+    unknown = set(options) - set(OPTIONS[mode])
+    if unknown:
+        raise ValueError(f"pad: mode {mode!r} takes no {sorted(unknown)}; leave it out")
+    if mode == "empty":
+        return None
+    if mode == "constant":
+        values = _pairs(options.get("constant_values", 0), ndim)
+        return lambda part, axis, pair, n: _set_ends(part, axis, pair, n, values[axis])
+    if mode == "linear_ramp":
+        ends = _pairs(options.get("end_values", 0), ndim)
+        return lambda part, axis, pair, n: _set_ramps(part, axis, pair, n, ends[axis])
+    if "stat_length" in OPTIONS[mode]:
+        lengths = options.get("stat_length")
+        counts = _pairs(lengths, ndim) if lengths is not None else [(None, None)] * ndim
+        return lambda part, axis, pair, n: _set_statistics(part, axis, pair, n, mode, counts[axis])
+    kind = options.get("reflect_type", "even")
+    if kind not in ("even", "odd"):
+        raise ValueError(f"pad: reflect_type {kind!r} is not known; it is even or odd")
+    return lambda part, axis, pair, n: _set_repeated(part, axis, pair, n, mode, kind == "odd")
+
+
+def _pairs(values: Any, ndim: int) -> list[Any]:
+    return [tuple(pair) for pair in np.broadcast_to(np.asarray(values), (ndim, 2)).tolist()]
+
+
+def _ends(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
+    """Return views of what is before and after."""
+    before_width, _ = pair
+    return [
+        slice_along(part, axis, 0, before_width),
+        slice_along(part, axis, before_width + n, None),
+    ]
+
+
+def _element(value: Any, dtype: np.dtype[Any]) -> Any:
+    """Convert a number; floats to integers by truncation."""
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        is_number = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+        if not (is_number and limits.min <= int(value) <= limits.max):
+            raise OverflowError(
+                f"pad: {value} is out of range of {dtype}: it is not in {limits.min} to {limits.max}"
+            )
+    return np.asarray(value).astype(dtype).item()
+
+
+def _set_ends(part: Array, axis: int, pair: tuple[int, int], n: int, values: Any) -> None:
+    for view, value in zip(_ends(part, axis, pair, n), values, strict=True):
+        view[...] = sk.asarray(_element(value, part.dtype), dtype=part.dtype, device=part.device)
+
+
+def _edges(part: Array, axis: int, pair: tuple[int, int], n: int) -> list[Array]:
+    first, last = pair[0], pair[0] + n - 1
+    return [slice_along(part, axis, i, i + 1) for i in (first, last)]
+
+
+def _set_ramps(part: Array, axis: int, pair: tuple[int, int], n: int, ends: Any) -> None:
+    views, edges = _ends(part, axis, pair, n), _edges(part, axis, pair, n)
+    for view, edge, end, width, first in zip(views, edges, ends, pair, (True, False), strict=True):
+        if not width:
+            continue
+        steps = sk.arange(width, device=part.device)
+        steps = sk.reshape(
+            steps if first else sk.flip(steps), (-1,) + (1,) * (part.ndim - axis - 1)
+        )
+        whole = _element(end, edge.dtype) if edge.dtype.kind in "iu" else None
+        if whole is not None and whole == end:
+            view[...] = _ramp_of_integers(edge, whole, steps, width)
+            continue
+        number = edge if edge.dtype.kind == "c" else cast(edge, sk.float64)
+        ramp = _ramp(number, end, cast(steps, number.dtype), width)
+        view[...] = cast(sk.floor(ramp) if edge.dtype.kind in "iu" else ramp, part.dtype)
+
+
+def _ramp(edge: Array, end: Any, steps: Array, width: int) -> Array:
+    """Return ``end + (edge - end) * steps / width``, without overflow on the way."""
+    risen = (edge - end) * steps
+    share = steps / width
+    mixed = sk.where(share == 0, end, edge * share + end * (1 - share))
+    return sk.where(sk.isfinite(risen), risen / width + end, mixed)
+
+
+def _ramp_of_integers(edge: Array, end: int, steps: Array, width: int) -> Array:
+    """Return the same of integers, rounded down, exactly: their differences fit 64 bits without a sign."""
+
+    def bits_of(x: Array) -> Array:
+        return cast(x, sk.int64).view(sk.uint64) if x.dtype != np.uint64 else x
+
+    steps = bits_of(steps)
+    rises = edge >= end
+    start = bits_of(sk.asarray(end, dtype=edge.dtype, device=edge.device))
+    distance = sk.where(rises, bits_of(edge) - start, start - bits_of(edge))
+    quotient, rest = distance // width, distance % width
+    # Falling ones are rounded up before they are subtracted.
+    carried = (rest * steps + cast(~rises, sk.uint64) * (width - 1)) // width
+    way = quotient * steps + carried
+    result = sk.where(rises, start + way, start - way)
+    return result if edge.dtype == np.uint64 else cast(result.view(sk.int64), edge.dtype)
+
+
+def _set_statistics(
+    part: Array, axis: int, pair: tuple[int, int], n: int, mode: str, lengths: Any
+) -> None:
+    inside = slice_along(part, axis, pair[0], pair[0] + n)
+    statistics = []
+    for length, first in zip(lengths, (True, False), strict=True):
+        count = n if length is None else min(int(length), n)
+        if count <= 0:
+            raise ValueError(f"pad: stat_length={length} leaves no elements; give 1 or more")
+        chunk = (
+            slice_along(inside, axis, 0, count)
+            if first
+            else slice_along(inside, axis, n - count, n)
+        )
+        statistics.append(_statistic(chunk, axis, mode))
+    for view, value in zip(_ends(part, axis, pair, n), statistics, strict=True):
+        view[...] = value
+
+
+def _statistic(x: Array, axis: int, mode: str) -> Array:
+    """Return it with the axis kept; integers rounded."""
+    if mode in ("maximum", "minimum"):
+        return (sk.max if mode == "maximum" else sk.min)(x, axis=axis, keepdims=True)
+    if mode == "mean":
+        return _mean(x, axis)
+    n = x.shape[axis]
+    ordered = sk.sort(x, axis=axis)
+    if x.dtype.kind != "f":
+        return _mean(slice_along(ordered, axis, (n - 1) // 2, n // 2 + 1), axis)
+    low, high = (slice_along(ordered, axis, i, i + 1) for i in ((n - 1) // 2, n // 2))
+    missing = sk.any(sk.isnan(x), axis=axis, keepdims=True)
+    return sk.where(missing, sk.nan, mean_of_two(low, high))
+
+
+def _mean(x: Array, axis: int) -> Array:
+    """Return means with the axis kept; of integers the exact ones, rounded, halves to even."""
+    if x.dtype.kind not in "iu":
+        return cast(reduced(x, sk.mean, axis=axis, keepdims=True), x.dtype)
+    n = x.shape[axis]
+    numbers = x if x.dtype == np.uint64 else cast(x, sk.int64)
+    # Quotients and remainders are added apart, as the sum may leave the range.
+    quotient = numbers // n
+    rest = sk.sum(numbers - quotient * n, axis=axis, keepdims=True)
+    whole = sk.sum(quotient, axis=axis, keepdims=True) + rest // n
+    return cast(to_nearest(whole, rest % n, n), x.dtype)
+
+
+def _set_repeated(
+    part: Array, axis: int, pair: tuple[int, int], n: int, mode: str, odd: bool
+) -> None:
+    before_width, after_width = pair
+    inside = slice_along(part, axis, before_width, before_width + n)
+    ranges = ((-before_width, 0), (n, n + after_width))
+    for view, (start, stop) in zip(_ends(part, axis, pair, n), ranges, strict=True):
+        if start == stop:
+            continue
+        indices = sk.arange(start, stop, device=part.device)
+        if mode == "edge":
+            view[...] = (
+                slice_along(inside, axis, 0, 1)
+                if start < 0
+                else slice_along(inside, axis, n - 1, n)
+            )
+        elif mode == "wrap":
+            view[...] = sk.take(inside, indices % n, axis=axis)
+        else:
+            view[...] = _reflected(inside, indices, axis, mode == "symmetric", odd)
+
+
+def _reflected(inside: Array, indices: Array, axis: int, with_edge: bool, odd: bool) -> Array:
+    """Return what mirrors at both ends show at ``indices``.
+
+    An odd reflection about the last element e is ``2 e - x``: every second turn is the array itself, raised by the
+    difference of its ends for each turn, and those between are reversed.
+    """
+    n = inside.shape[axis]
+    period = n if with_edge else n - 1
+    if period == 0:
+        return sk.take(inside, indices * 0, axis=axis)
+    turn, rest = indices // period, indices % period
+    reversed_ = turn % 2 == 1
+    source = sk.where(reversed_, (n - 1) - rest, rest)
+    elements = sk.take(inside, source, axis=axis)
+    if not odd:
+        return elements
+    first, last = slice_along(inside, axis, 0, 1), slice_along(inside, axis, n - 1, n)
+    shape = (-1,) + (1,) * (inside.ndim - axis - 1)
+    turn = cast(sk.reshape(turn, shape), inside.dtype)
+    raised = elements + _times(turn, last - first)
+    mirrored = (last + last) - elements + _times(turn - 1, last - first)
+    return sk.where(sk.reshape(reversed_, shape), mirrored, raised)
+
+
+def _times(turns: Array, rise: Array) -> Array:
+    """Multiply; no turn adds nothing, not even of an infinite rise."""
+    product = turns * rise
+    return sk.where(turns == 0, 0, product) if product.dtype.kind in "fc" else product

@@ -1,0 +1,29 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ``skerry._extra.indexing.index_arrays``."""
+
+import numpy as np
+from extra_calls import R, call
+
+M, S, E = R((3, 4)), R((3, 3, 3)), np.empty((0, 2))
+
+CALLS = {
+    "indices": [
+        call((2, 3)),
+        call((2, 3, 4), "float32"),
+        call((3,)),
+        call((2, 3), sparse=True),
+        call((2, 0)),
+        call(()),
+    ],
+    **{
+        name: [*(call(3, k) for k in (-1, 0, 2)), call(3, 1, 5), call(4, m=2), call(0)]
+        for name in ("tril_indices", "triu_indices")
+    },
+    **{
+        name: [call(M), call(M, 1), call(M.T.copy(), k=-1), call(E), call(S, _raises=ValueError)]
+        for name in ("tril_indices_from", "triu_indices_from")
+    },
+    "diag_indices": [call(3), call(2, 3), call(0)],
+    "diag_indices_from": [call(M[:, :3]), call(S), call(M, _raises=ValueError)],
+}

@@ -1,0 +1,52 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ``skerry._extra.indexing.selecting``."""
+
+import numpy as np
+from extra_calls import A, R, call
+
+V = A([3, 0, -1, 0, 7], "int32")
+M = R((3, 4), "float32")
+Z = A([[0, 1j], [2, 0]])
+B = A([True, False, True])
+S = A(2.0)
+E = np.empty((0, 2))
+ONE, TWO = M > 0, M > -1
+SOME = A([0, 1, 2, 1])
+
+CALLS = {
+    "flatnonzero": [call(x) for x in (V, M, Z, B, S, E)],
+    "argwhere": [call(x) for x in (V, M, Z, B, E, S, A(0))],
+    "select": [
+        call([ONE, TWO], [M, 2 * M], _dtype="float32"),
+        call([ONE, TWO], [M, 2 * M], 5.5, _dtype="float32"),
+        call([V > 0, V == 0], [V, V + V], default=A(-4, "int32")),
+        call([ONE], [A([1.0, 2, 3, 4])]),
+        call([ONE, A(True)], [Z[0, 1], M], _dtype="complex64"),
+        call([V > 0], [1], _dtype="int64"),
+        call([], [], _raises=ValueError),
+        call([ONE], [], _raises=ValueError),
+        call([V], [V], _raises=TypeError),
+    ],
+    "choose": [
+        call(SOME, [A([1, 2, 3, 4]), A([5, 6, 7, 8]), A([9, 10, 11, 12])]),
+        call(SOME, M),
+        call(A([[0], [1]]), [V, 2 * V]),
+        call(A([5, -1, 1]), [A([1, 2, 3]), A([5, 6, 7])], mode="wrap"),
+        call(A([5, -1, 1]), [A([1, 2, 3]), A([5, 6, 7])], mode="clip"),
+        call(A([0, 1]), [A([1.5, 2]), 3.0]),
+        call(A([0, 2]), [A([1, 2]), A([3, 4])], _raises=ValueError),
+        call(A([0.0, 1]), [A([1, 2]), A([3, 4])], _raises=TypeError),
+        call(A([0, 1]), [A([1, 2]), A([3, 4])], mode="no", _raises=ValueError),
+    ],
+    "compress": [
+        call(B, M, 0),
+        call(B, M),
+        call([True, False, False, True], M, axis=1),
+        call(A([0, 2, 0, 1, 1]), V),
+        call(A([True]), V),
+        call([False], M, 0),
+        call(A([[True]]), V, _raises=ValueError),
+    ],
+    "extract": [call(V > 0, V), call(ONE, M), call(A([[1, 0], [0, 2]]), Z), call([True, False], M)],
+}

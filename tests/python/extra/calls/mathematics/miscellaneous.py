@@ -1,0 +1,67 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ``skerry._extra.mathematics.miscellaneous``."""
+
+import numpy as np
+from extra_calls import A, R, call
+
+INF, NAN = float("inf"), float("nan")
+SHORT = [
+    (R((7,)), R((3,), seed=1)),
+    (R((3,)), R((8,), seed=1)),
+    (R((5,)), R((5,), seed=1)),
+    (R((40,)), R((6,), seed=1)),
+    (R((40,)), R((33,), seed=1)),
+    (R((4,), "complex128"), R((7,), "complex128", 1)),
+    (R((70,), "complex128"), R((7,), "complex128", 1)),
+    (R((1,)), R((1,))),
+]
+WHOLE = [
+    (R((7,), "int32"), R((4,), "int32", 1)),
+    (R((50,), "int64"), R((20,), "int64", 1)),
+    (R((9,), "bool"), R((4,), "bool", 1)),
+    (A([1, 2, INF, 4, 5, NAN, 7, -INF, 1]), A([1.0, 0.5, 2.0])),
+    (A([1, 2, INF, 4, 5, 6, 7, -INF, 1, 3, 4, 5]), A([1.0, 0.5, 2.0, 1.0, 3.0])),
+]
+LONG = [
+    (R((600,)), R((400,), seed=1)),
+    (R((400,), "complex128"), R((450,), "complex128", 1)),
+]
+MODES = ("full", "same", "valid")
+PAIRS = [
+    *(call(*pair, mode, _rtol=1e-12, _atol=1e-12) for pair in SHORT for mode in MODES),
+    *(call(*pair, mode) for pair in WHOLE for mode in MODES),
+    *(call(*pair, mode, _rtol=1e-12, _atol=2e-11) for pair in LONG for mode in MODES),
+    call(R((600,), "int32"), R((550,), "int32", 1), "full"),
+    call(R((50,), "float32"), R((9,), "float32", 1), "full", _rtol=1e-4, _atol=1e-4),
+    call(R((3,)), R((2,)), _rtol=1e-13),
+    call(R((3, 2)), R((2,)), _raises=ValueError),
+    call(R((3,)), np.empty((0,)), _raises=ValueError),
+    call(R((3,)), R((2,)), "no", _raises=ValueError),
+]
+XP, FP = A([-1.0, 0.0, 0.5, 2.0]), A([3.0, -1.0, 4.0, 0.5])
+X = A([-2.0, -1.0, -0.25, 0.0, 0.1, 1.0, 2.0, 2.5, NAN, INF, -INF])
+CLOSE = {"_rtol": 1e-14, "_atol": 1e-15}
+
+CALLS = {
+    "convolve": [*PAIRS, call(A(2.0), R((2,)), _rtol=1e-13)],
+    "correlate": PAIRS,
+    "interp": [
+        call(X, XP, FP, **CLOSE),
+        call(X, XP, FP, -9.0, 9.0, **CLOSE),
+        call(X, XP, FP, right=7, **CLOSE),
+        call(R((3, 4)), XP, FP, **CLOSE),
+        call(X[:-2], XP, FP, period=2.5, **CLOSE),
+        call(X[:-2], FP, XP, period=3, **CLOSE),
+        call(X.astype("float32"), XP.astype("float32"), FP, **CLOSE),
+        call(A([-1, 0, 1, 5]), A([0, 2, 4]), A([10, 20, 15]), **CLOSE),
+        call(X, XP, FP + 1j * XP, **CLOSE),
+        call(0.25, XP, FP, **CLOSE),
+        call(A(0.25), XP, FP, **CLOSE),
+        call(X, XP[:1], FP[:1], **CLOSE),
+        call(np.empty((0,)), XP, FP),
+        call(X, XP, FP[:2], _raises=ValueError),
+        call(X, XP[:0], FP[:0], _raises=ValueError),
+        call(X, XP, FP, period=0, _raises=ValueError),
+    ],
+}

@@ -1,0 +1,99 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ``skerry._extra.sorting.ordering``."""
+
+import numpy as np
+from extra_calls import A, R, call
+
+NAN = float("nan")
+X = R((4, 7), seed=1)
+NANS = np.where(R((4, 7), seed=2) > R((4, 7), seed=3), X, NAN)
+HALF = A([[3, -1, 2.5, NAN], [0, -0.0, 7, 1]], "float16")
+SMALL = A([[3, 1, 2], [9, 7, 8]], "uint8")
+ROWS = R((3, 5000), "float32", seed=4)
+
+
+def sorted_first(x, k, *, axis=-1, largest=True):
+    """Be the oracle of topk: a stable sort, of the reversed elements for the largest."""
+    n = x.shape[axis]
+    if largest:
+        order = n - 1 - np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
+    else:
+        order = np.argsort(x, axis=axis, kind="stable")
+    order = np.take(order, np.arange(k), axis=axis)
+    return np.take_along_axis(x, order, axis=axis), order
+
+
+def argpartitioned(a, kth, axis=-1):
+    """Be the oracle of argpartition: the groups that the ranks part, each in the order of the input."""
+    if axis is None:
+        a, axis = a.reshape(-1), -1
+    ranks = np.atleast_1d(kth) % a.shape[axis]
+    bounds = np.take(np.sort(a, axis=axis), ranks, axis=axis)
+    keys, thresholds = np.moveaxis(a, axis, -1), np.moveaxis(bounds, axis, -1)
+    is_nan = keys != keys
+    below = lambda x, y: (x < y) | ((y != y) & (x == x))  # noqa: E731
+    groups = np.zeros(keys.shape, int)
+    for i in range(ranks.size):
+        bound = thresholds[..., i : i + 1]
+        groups += ~below(keys, bound)
+        groups += below(np.broadcast_to(bound, keys.shape), keys) | (is_nan & (bound == bound))
+    return np.moveaxis(np.argsort(groups, axis=-1, kind="stable"), -1, axis)
+
+
+def partitioned(a, kth, axis=-1):
+    """Be the oracle of partition."""
+    order = argpartitioned(a, kth, axis)
+    if axis is None:
+        return a.reshape(-1)[order]
+    return np.take_along_axis(a, order, axis)
+
+
+def best(*args, **kwargs):
+    return call(*args, _oracle=sorted_first, **kwargs)
+
+
+PARTITIONED = [
+    ((X, 3), {}),
+    ((X, (1, -2)), {"axis": 0}),
+    ((X, 10), {"axis": None}),
+    ((NANS, (0, 3)), {}),
+    ((SMALL, 1), {}),
+    ((A([True, False, True, False]), 2), {}),
+    ((ROWS > 0, 2500), {}),
+    ((ROWS[:, :77] > 0, (70, 3)), {}),
+    ((ROWS, 2500), {}),
+    ((ROWS[:, ::-2], (7, 2000)), {}),
+    ((A([], "int32").reshape(0, 3), 1), {}),
+]
+CALLS = {
+    "topk": [
+        best(X, 3),
+        best(X, 4, axis=0, largest=False),
+        best(X[::-1, ::2], 2),
+        best(NANS, 5),
+        best(NANS, 5, largest=False),
+        best(HALF, 2),
+        best(SMALL, 3, axis=0, _raises=ValueError),
+        best(A([1, 1, 0, 1], "int8"), 3),
+        best(A([0.0, -0.0, 0.0]), 2),
+        best(A([True, False, True]), 2, largest=False),
+        best(ROWS, 100),
+        best(ROWS, 5000, largest=False),
+        best(X, 0),
+        best(X, 8, _raises=ValueError),
+        best(X, -1, _raises=ValueError),
+        best(X, 1, axis=2, _raises=IndexError),
+        best(A([1j]), 1, _raises=TypeError),
+    ],
+    "partition": [
+        *[call(*args, _oracle=partitioned, **kwargs) for args, kwargs in PARTITIONED],
+        call(X, 7, _raises=ValueError),
+        call(X, (0, -8), _raises=ValueError),
+        call(A([1j]), 0, _raises=TypeError),
+    ],
+    "argpartition": [
+        *[call(*args, _oracle=argpartitioned, **kwargs) for args, kwargs in PARTITIONED],
+        call(X, 7, _raises=ValueError),
+    ],
+}
