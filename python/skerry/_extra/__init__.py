@@ -22,7 +22,11 @@ from skerry._extra._topics import TOPIC_OF
 __all__ = list(TOPIC_OF)
 TOPICS = tuple(sorted(set(TOPIC_OF.values())))
 # Of lists where others take arrays: what is written into has to be one, and files are written from the host.
-LISTS_IN = {"indexing.inserting": "refused", "input_output.binary_files": "kept"}
+LISTS_IN = {
+    "indexing.inserting": "refused",
+    "manipulation.copying": "refused",
+    "input_output.binary_files": "kept",
+}
 
 
 def __getattr__(name: str) -> Any:

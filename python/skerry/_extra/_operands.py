@@ -18,6 +18,7 @@ from skerry._failed_calls import NotAnArrayError
 from skerry.exceptions import AxisError, DTypeError, OutOfMemoryError
 
 Arrays = tuple[Array, ...] | list[Array]
+Axis = int | tuple[int, ...] | None
 SCALARS = (bool, int, float, complex, np.generic)
 FLOAT64 = np.dtype(np.float64)
 
@@ -134,6 +135,14 @@ def floating(name: str, *values: Any) -> Arrays:
     return [cast(x, dtype) for x in arrays]
 
 
+def real_floating(name: str, *values: Any) -> Arrays:
+    """Return arrays of one device and one floating dtype, which is not complex."""
+    arrays = floating(name, *values)
+    if arrays[0].dtype.kind == "c":
+        raise DTypeError(f"{name}: takes real numbers, not {arrays[0].dtype}; pass real(x)")
+    return arrays
+
+
 def indices(name: str, values: Any, array: Array) -> Array:
     """Return indices on the device of ``array``: they may be host numbers, which have no device."""
     if isinstance(values, Array):
@@ -243,6 +252,25 @@ def high_and_low(x: Array) -> tuple[Array, Array]:
     return cast(x >> 32, FLOAT64) * 2.0**32, cast(x & 0xFFFFFFFF, FLOAT64)
 
 
+def real_dtype(a: Array) -> Any:
+    """Return the dtype that means of elements of ``a`` have."""
+    return a.dtype if a.dtype.kind == "f" else sk.float64
+
+
+def mean_of_two(x: Array, y: Array) -> Array:
+    """Return the means, rounded once: floating, float64 for integers and bool."""
+    if is_long_integer(x.dtype):
+        (high, low), (other_high, other_low) = high_and_low(x), high_and_low(y)
+        return (high + other_high) * 0.5 + (low + other_low) * 0.5
+    dtype = real_dtype(x)
+    x, y = cast(x, FLOAT64), cast(y, FLOAT64)
+    total = x + y
+    mean = total * 0.5
+    if dtype == np.float64:
+        mean = sk.where(sk.isinf(total), x * 0.5 + y * 0.5, mean)
+    return cast(mean, dtype)
+
+
 def to_nearest(quotient: Array, rest: Array, divisor: int) -> Array:
     """Round quotients of integers, which are rounded down and leave ``rest``; halves to even."""
     above = divisor - rest
@@ -269,6 +297,11 @@ def without_overflow(result: Array, otherwise: Callable[[], Array]) -> Array:
     if type(result) is Array and result.device.kind == "cpu" and not sk.any(sk.isinf(result)):
         return result
     return sk.where(sk.isinf(result), otherwise(), result)
+
+
+def filled(x: Array, value: complex) -> Array:
+    """Put ``value`` in the place of each NaN."""
+    return sk.where(sk.isnan(x), value, x) if x.dtype.kind in "fc" else x
 
 
 def slice_along(x: Array, axis: int, *bounds: Any) -> Array:

@@ -8,7 +8,7 @@ import skerry as sk
 from oracle import to_device, to_numpy
 from skerry._extra._operands import PIECE
 from skerry._extra.logic import comparison
-from skerry._extra.mathematics import differences, special_functions
+from skerry._extra.mathematics import arithmetic, differences
 from skerry._extra.polynomials import evaluation
 from skerry._extra.statistics import _moments
 
@@ -61,9 +61,7 @@ def test_fused_functions_keep_their_bits(name, dtype, device):
 def test_fused_parts_keep_their_bits(dtype, device):
     x = to_device(device, of_whole_length(dtype, 1)) - 3
     for got, want in zip(
-        special_functions._rest_and_whole(x),
-        special_functions._rest_and_whole.__wrapped__(x),
-        strict=True,
+        arithmetic._rest_and_whole(x), arithmetic._rest_and_whole.__wrapped__(x), strict=True
     ):
         assert to_numpy(got).tobytes() == to_numpy(want).tobytes()
 

@@ -1,64 +1,20 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Placing."""
+"""Inserting data into arrays."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, axis_within, cast, flat
 from skerry._extra._operands import indices as indices_beside
-from skerry._extra.indexing.flat_indices import within
+from skerry._extra.indexing._bounds import within
 from skerry.exceptions import ShapeError
 
-__all__ = ["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"]
-
-
-def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Write an array or a scalar into another array.
-
-    Parameters
-    ----------
-    dst : Array
-        Written.
-    src : Array or scalar
-        Of a shape that broadcasts to that of ``dst``.
-    casting : str, default "same_kind"
-        Which conversions are allowed, as NumPy's ``can_cast`` names them.
-    where : Array of bool, optional
-        Where to write.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-    TypeError
-        For a conversion that is not allowed.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> x = sk.zeros((3,))
-    >>> sk.copyto(x, 2.0, where=sk.asarray([True, False, True]))
-    >>> x
-    Array([2., 0., 2.], dtype=float64, device='cpu:0')
-
-    """
-    _, source, mask = as_arrays("copyto", dst, src, where)
-    if not np.can_cast(source.dtype, dst.dtype, casting):  # type: ignore[arg-type]
-        raise TypeError(
-            f"copyto: {source.dtype} to {dst.dtype} is not {casting}; convert by astype"
-        )
-    source = cast(source, dst.dtype)
-    if where is True:
-        dst[...] = source
-    else:
-        dst[...] = sk.where(sk.broadcast_to(cast(mask, sk.bool), dst.shape), source, dst)
+__all__ = ["fill_diagonal", "place", "put", "put_along_axis", "putmask"]
 
 
 def _cycled(name: str, values: Any, destination: Array) -> Array:

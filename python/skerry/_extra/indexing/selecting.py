@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Finding and picking."""
+"""Selecting."""
 
 from __future__ import annotations
 
@@ -10,69 +10,16 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_array, as_arrays, axis_within, flat, indices, promoted
-from skerry._extra.indexing.flat_indices import within
+from skerry._extra.indexing._bounds import within
 from skerry.exceptions import ShapeError
 
-__all__ = ["argwhere", "choose", "compress", "extract", "flatnonzero", "select"]
+__all__ = ["choose", "compress", "diagonal", "select", "sliding_window_view"]
 
 # So many are chosen one after the other, in less time than a stack of them takes.
 FEW_CHOICES = 4
-
-
-def flatnonzero(a: Any) -> Array:
-    """Return where the flattened array is not zero.
-
-    Reads from the device how many there are: the call waits for it.
-
-    Parameters
-    ----------
-    a : Array
-        Any dtype.
-
-    Returns
-    -------
-    Array
-        Indices of int64.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.flatnonzero(sk.asarray([[0, 2], [3, 0]]))
-    Array([1, 2], dtype=int64, device='cpu:0')
-
-    """
-    return sk.nonzero(flat(as_array("flatnonzero", a)))[0]
-
-
-def argwhere(a: Any) -> Array:
-    """Return where an array is not zero, a row of indices for each place.
-
-    Reads from the device how many there are: the call waits for it.
-
-    Parameters
-    ----------
-    a : Array
-        Any dtype.
-
-    Returns
-    -------
-    Array
-        Of int64, with as many columns as ``a`` has axes.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.argwhere(sk.asarray([[0, 2], [3, 0]]))
-    Array([[0, 1],
-           [1, 0]], dtype=int64, device='cpu:0')
-
-    """
-    x = as_array("argwhere", a)
-    if x.ndim == 0:
-        return sk.reshape(flatnonzero(x), (-1, 1))[:, :0]
-    return sk.stack(sk.nonzero(x), axis=1)
 
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
@@ -210,33 +157,68 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
     return sk.take(x, sk.nonzero(holds)[0], axis=axis)
 
 
-def extract(condition: Any, arr: Any) -> Array:
-    """Return the elements where a condition holds, flattened.
-
-    Reads from the device how many there are: the call waits for it.
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """Return diagonals of matrices.
 
     Parameters
     ----------
-    condition, arr : Array
-        Of as many elements.
+    a : Array
+        At least two axes.
+    offset : int, default 0
+        How far above the main diagonal.
+    axis1, axis2 : int
+        The axes of the matrices.
 
     Returns
     -------
     Array
-        One axis.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+        A view; the diagonals lie along the last axis.
 
     Examples
     --------
     >>> import skerry as sk
-    >>> x = sk.arange(6)
-    >>> sk.extract(x % 3 == 0, x)
-    Array([0, 3], dtype=int64, device='cpu:0')
+    >>> sk.diagonal(sk.asarray([[1, 2], [3, 4]]))
+    Array([1, 4], dtype=int64, device='cpu:0')
 
     """
-    x = as_array("extract", arr)
-    return sk.take(flat(x), flatnonzero(indices("extract", condition, x)))
+    return as_array("diagonal", a).diagonal(offset, axis1, axis2)
+
+
+def sliding_window_view(
+    x: Any, window_shape: int | Sequence[int], axis: int | Sequence[int] | None = None
+) -> Array:
+    """View every window of a shape, for moving sums, means and the like.
+
+    NumPy and libraries that ask for a namespace find it as ``lib.stride_tricks.sliding_window_view``, too.
+
+    Parameters
+    ----------
+    x : Array
+        Any dtype.
+    window_shape : int or tuple of int
+        How long the window is along each of ``axis``.
+    axis : int or tuple of int, optional
+        Along which it moves; by default along all.
+
+    Returns
+    -------
+    Array
+        A view of ``x`` with the axes of the window at the end; read-only, since windows share elements.
+
+    Raises
+    ------
+    AxisError, ValueError
+        For an axis that ``x`` has not, another number of lengths than of axes, and a window beyond ``x``.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.mean(sk.sliding_window_view(sk.asarray([1.0, 2.0, 6.0, 4.0]), 3), axis=-1)
+    Array([3., 4.], dtype=float64, device='cpu:0')
+
+    """
+    array = as_array("sliding_window_view", x)
+    lengths = [window_shape] if np.ndim(window_shape) == 0 else list(window_shape)  # type: ignore[arg-type]
+    axes = range(array.ndim) if axis is None else [axis] if np.ndim(axis) == 0 else axis
+    windows: Array = _core.sliding_windows(array, lengths, list(axes))  # type: ignore[arg-type]
+    return windows

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Products of arrays."""
+"""Products of matrices and vectors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import Arrays, as_array, axis_within, cast, flat, promoted
+from skerry._extra._operands import Arrays, cast, flat, promoted
 
-__all__ = ["cross", "diagonal", "dot", "inner", "kron", "outer", "trace", "vdot"]
+__all__ = ["dot", "inner", "kron", "outer", "vdot"]
 
 
 def _numbers(name: str, *values: Any) -> tuple[Arrays, bool]:
@@ -189,121 +189,3 @@ def kron(a: Any, b: Any) -> Array:
     x, y = promoted("kron", a, b)
     product: Array = _core.kron(x, y)
     return product
-
-
-def cross(
-    a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
-) -> Array:
-    """Return the vector product of vectors in space.
-
-    Parameters
-    ----------
-    a, b : Array
-        Vectors of three elements along ``axisa`` and ``axisb``; the other axes broadcast.
-    axisa, axisb, axisc : int, default -1
-        Where the vectors of ``a``, of ``b`` and of the result lie.
-    axis : int, optional
-        All three of them.
-
-    Returns
-    -------
-    Array
-        Of the common dtype.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-    ValueError
-        For vectors of another length; NumPy's of two elements are deprecated.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.cross(sk.asarray([1, 0, 0]), sk.asarray([0, 1, 0]))
-    Array([0, 0, 1], dtype=int64, device='cpu:0')
-
-    """
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    x, y = promoted("cross", a, b)
-    x, y = _at_end("cross", x, axisa), _at_end("cross", y, axisb)
-    if x.shape[-1] != 3 or y.shape[-1] != 3:
-        raise ValueError(
-            f"cross: vectors of {x.shape[-1]} and {y.shape[-1]} elements; they have 3 in space"
-        )
-    product = sk.linalg.cross(x, y)
-    return (
-        product
-        if axisc == -1
-        else sk.moveaxis(product, -1, axis_within("cross", axisc, product.ndim))
-    )
-
-
-def _at_end(name: str, x: Array, axis: int) -> Array:
-    """Move an axis to the end."""
-    if axis == -1 and x.ndim > 0:
-        return x
-    axis_index = axis_within(name, axis, x.ndim)
-    return x if axis_index == x.ndim - 1 else sk.moveaxis(x, axis_index, -1)
-
-
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """Return diagonals of matrices.
-
-    Parameters
-    ----------
-    a : Array
-        At least two axes.
-    offset : int, default 0
-        How far above the main diagonal.
-    axis1, axis2 : int
-        The axes of the matrices.
-
-    Returns
-    -------
-    Array
-        A view; the diagonals lie along the last axis.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.diagonal(sk.asarray([[1, 2], [3, 4]]))
-    Array([1, 4], dtype=int64, device='cpu:0')
-
-    """
-    return as_array("diagonal", a).diagonal(offset, axis1, axis2)
-
-
-def _matrices(name: str, a: Any, axis1: int, axis2: int) -> Array:
-    x = as_array(name, a)
-    axes = tuple(axis_within(name, axis, x.ndim) for axis in (axis1, axis2))
-    if axes[0] == axes[1]:
-        raise ValueError(f"{name}: axis1 and axis2 are both {axis1}; a matrix has two")
-    return x if axes == (x.ndim - 2, x.ndim - 1) else sk.moveaxis(x, axes, (-2, -1))
-
-
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> Array:
-    """Add up diagonals of matrices.
-
-    Parameters
-    ----------
-    a, offset, axis1, axis2
-        As of ``diagonal``.
-    dtype : dtype, optional
-        Of the result; by default as that of ``sum``.
-
-    Returns
-    -------
-    Array
-        The sums.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.trace(sk.asarray([[1, 2], [3, 4]]))
-    Array(5, dtype=int64, device='cpu:0')
-
-    """
-    x = _matrices("trace", a, axis1, axis2)
-    return sk.sum(sk.linalg.diagonal(x, offset=offset), axis=-1, dtype=dtype)

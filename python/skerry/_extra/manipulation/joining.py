@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stacking."""
+"""Joining arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import arrays_or_scalars, promoted
 
-__all__ = ["append", "column_stack", "dstack", "hstack", "vstack"]
+__all__ = ["column_stack", "dstack", "hstack", "vstack"]
 
 
 def _join(name: str, arrays: Sequence[Any], axis: int, least: int, dtype: Any = None) -> Array:
@@ -141,35 +141,3 @@ def column_stack(tup: Sequence[Any]) -> Array:
     """
     arrays = promoted("column_stack", *(sk.unstack(tup) if isinstance(tup, Array) else tup))
     return sk.concat([x if x.ndim > 1 else sk.reshape(x, (-1, 1)) for x in arrays], axis=1)
-
-
-def append(arr: Any, values: Any, axis: int | None = None) -> Array:
-    """Join values to the end of an array.
-
-    Parameters
-    ----------
-    arr : Array
-        Not changed.
-    values : Array or scalar
-        Of the shape of ``arr``, but for ``axis``.
-    axis : int or None
-        None joins the flattened arrays.
-
-    Returns
-    -------
-    Array
-        New, of the common dtype.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.append(sk.asarray([1, 2]), 3)
-    Array([1, 2, 3], dtype=int64, device='cpu:0')
-
-    """
-    return sk.concat(promoted("append", arr, values), axis=axis)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,71 +29,10 @@ from skerry._extra._operands import (
     slice_along,
     wide,
     without_overflow,
-)  # fmt: skip
+)
 from skerry.exceptions import ShapeError
 
-__all__ = ["cumprod", "cumsum", "ediff1d", "gradient", "trapezoid", "unwrap"]
-
-
-def _running(scan: Any, name: str, a: Any, axis: int | None, dtype: Any) -> Array:
-    x = as_array(name, a)
-    result: Array = scan(flat(x) if axis is None else x, axis=axis or 0, dtype=dtype)
-    return result
-
-
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
-    """Return running sums.
-
-    Parameters
-    ----------
-    a : Array
-        Numeric or bool.
-    axis : int, optional
-        By default of the flattened array.
-    dtype : dtype, optional
-        Of the result; by default as of ``cumulative_sum``.
-
-    Returns
-    -------
-    Array
-        As ``cumulative_sum``.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.cumsum(sk.asarray([[1, 2], [3, 4]]))
-    Array([ 1,  3,  6, 10], dtype=int64, device='cpu:0')
-
-    """
-    return _running(sk.cumulative_sum, "cumsum", a, axis, dtype)
-
-
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
-    """Return running products.
-
-    Parameters
-    ----------
-    a : Array
-        Numeric or bool.
-    axis : int, optional
-        By default of the flattened array.
-    dtype : dtype, optional
-        Of the result; by default as of ``cumulative_prod``.
-
-    Returns
-    -------
-    Array
-        As ``cumulative_prod``.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.cumprod(sk.asarray([[1, 2], [3, 4]]), axis=1)
-    Array([[ 1,  2],
-           [ 3, 12]], dtype=int64, device='cpu:0')
-
-    """
-    return _running(sk.cumulative_prod, "cumprod", a, axis, dtype)
+__all__ = ["ediff1d", "gradient", "trapezoid"]
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
@@ -209,53 +147,6 @@ def _sum_of_areas(values: Array, step: Any, axis: int, *, may_overflow: bool) ->
     if may_overflow:
         area = sk.where(sk.isinf(area), step * (later * 0.5 + earlier * 0.5), area)
     return sk.sum(area, axis=axis)
-
-
-def unwrap(
-    p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
-) -> Array:
-    """Add periods, such that neighbours differ by half a period at most.
-
-    Parameters
-    ----------
-    p : Array
-        Real.
-    discont : float, optional
-        Differences up to this stay; half a period by default.
-    axis : int, default -1
-        Along which.
-    period : float, default 2 pi
-        An integer keeps integers.
-
-    Returns
-    -------
-    Array
-        Of the shape of ``p``.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.unwrap(sk.asarray([0, 3, 7, 1, 4]), period=8)
-    Array([ 0,  3,  7,  9, 12], dtype=int64, device='cpu:0')
-
-    """
-    x = as_array("unwrap", p)
-    axis = axis_within("unwrap", axis, x.ndim)
-    if isinstance(period, float) or x.dtype.kind not in "iu":
-        x = cast(x, floating_dtype(x.dtype))
-    step = slice_along(x, axis, 1, None) - slice_along(x, axis, None, -1)
-    if x.dtype.kind in "iu":
-        half, odd = divmod(period, 2)
-        ambiguous = odd == 0
-    else:
-        half, ambiguous = period / 2, True
-    least = -half
-    wrapped_step = (step - least) % period + least
-    if ambiguous:
-        wrapped_step = sk.where((wrapped_step == least) & (step > 0), half, wrapped_step)
-    mend = sk.where(sk.abs(step) < (half if discont is None else discont), 0, wrapped_step - step)
-    rest = slice_along(x, axis, 1, None) + sk.cumulative_sum(mend, axis=axis, dtype=x.dtype)
-    return sk.concat([slice_along(x, axis, None, 1), rest], axis=axis)
 
 
 def gradient(

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Extrema without NaN."""
+"""Extrema."""
 
 from __future__ import annotations
 
@@ -9,11 +9,67 @@ from typing import Any
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array
+from skerry._extra._operands import Axis, as_array, promoted
 
-__all__ = ["nanargmax", "nanargmin", "nanmax", "nanmin"]
+__all__ = ["fmax", "fmin", "nanmax", "nanmin"]
 
-Axis = int | tuple[int, ...] | None
+
+def fmax(x1: Any, x2: Any, /) -> Array:
+    """Return the greater elements, and those that are not NaN beside NaN.
+
+    Parameters
+    ----------
+    x1, x2 : Array or scalar
+        Real, at least one array.
+
+    Returns
+    -------
+    Array
+        Of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fmax(sk.asarray([1.0, sk.nan]), 0.5)
+    Array([1. , 0.5], dtype=float64, device='cpu:0')
+
+    """
+    x, y = promoted("fmax", x1, x2)
+    return x | y if x.dtype.kind == "b" else _core.fmax(x, y)
+
+
+def fmin(x1: Any, x2: Any, /) -> Array:
+    """Return the lesser elements, and those that are not NaN beside NaN.
+
+    Parameters
+    ----------
+    x1, x2 : Array or scalar
+        Real, at least one array.
+
+    Returns
+    -------
+    Array
+        Of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fmin(sk.asarray([1.0, sk.nan]), 0.5)
+    Array([0.5, 0.5], dtype=float64, device='cpu:0')
+
+    """
+    x, y = promoted("fmin", x1, x2)
+    return x & y if x.dtype.kind == "b" else _core.fmin(x, y)
 
 
 def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
@@ -76,81 +132,3 @@ def nanmax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
     x = as_array("nanmax", a)
     reduce = {"f": _core.nanmax, "b": sk.any}.get(x.dtype.kind, sk.max)
     return reduce(x, axis=axis, keepdims=keepdims)
-
-
-def _place_of(
-    name: str, a: Any, axis: int | None, keepdims: bool, place_of: Any, extremum: Any
-) -> Array:
-    x = as_array(name, a)
-    if x.dtype.kind != "f":
-        result: Array = place_of(x, axis=axis, keepdims=keepdims)
-        return result
-    if sk.any(sk.all(sk.isnan(x), axis=axis)):
-        raise ValueError(f"{name}: nothing but NaN in a slice; fill it first, by nan_to_num")
-    # Not by a number in the place of NaN: an element may be that number.
-    is_extremum = x == extremum(x, axis=axis, keepdims=True)
-    return sk.argmax(sk.astype(is_extremum, sk.uint8), axis=axis, keepdims=keepdims)
-
-
-def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
-    """Return where the least of what is not NaN is.
-
-    Reads from the device whether a slice has nothing but NaN: the call waits for it.
-
-    Parameters
-    ----------
-    a : Array
-        Real.
-    axis : int or None
-        None is of the flattened array.
-    keepdims : bool, default False
-        Whether the axis stays, with length 1.
-
-    Returns
-    -------
-    Array
-        Of int64.
-
-    Raises
-    ------
-    ValueError
-        For a slice of nothing but NaN, or no elements.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.nanargmin(sk.asarray([sk.nan, 3.0, 1.0]))
-    Array(2, dtype=int64, device='cpu:0')
-
-    """
-    return _place_of("nanargmin", a, axis, keepdims, sk.argmin, _core.nanmin)
-
-
-def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Array:
-    """Return where the greatest of what is not NaN is.
-
-    Reads from the device whether a slice has nothing but NaN: the call waits for it.
-
-    Parameters
-    ----------
-    a, axis, keepdims
-        As of ``nanargmin``.
-
-    Returns
-    -------
-    Array
-        Of int64.
-
-    Raises
-    ------
-    ValueError
-        For a slice of nothing but NaN, or no elements.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.nanargmax(sk.asarray([sk.nan, 3.0, 1.0]))
-    Array(1, dtype=int64, device='cpu:0')
-
-    """
-    return _place_of("nanargmax", a, axis, keepdims, sk.argmax, _core.nanmax)

@@ -1,18 +1,21 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Convolution and interpolation."""
+"""Convolution, interpolation and other functions."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, cast, complex_of, promoted
+from skerry._extra._operands import as_array, as_arrays, cast, complex_of, floating, promoted
 from skerry.exceptions import ShapeError
 
-__all__ = ["convolve", "correlate", "interp"]
+__all__ = ["convolve", "fabs", "heaviside", "interp", "nan_to_num"]
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Array:
@@ -50,42 +53,6 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Array:
     """
     x, y = promoted("convolve", a, v)
     result: Array = _core.convolve(x, y, mode)
-    return result
-
-
-def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
-    """Return the cross-correlation of two vectors, the second one conjugated.
-
-    Computed as ``convolve`` computes, which may read from the device whether all numbers are finite.
-
-    Parameters
-    ----------
-    a, v : Array
-        One axis each.
-    mode : {"valid", "same", "full"}, default "valid"
-        As of ``convolve``.
-
-    Returns
-    -------
-    Array
-        Of the common dtype.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-    ValueError
-        For no elements, or more axes than one.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.correlate(sk.asarray([1, 2, 3]), sk.asarray([0, 1, 0.5]), "full")
-    Array([0.5, 2. , 3.5, 3. , 0. ], dtype=float64, device='cpu:0')
-
-    """
-    x, y = promoted("correlate", a, v)
-    result: Array = _core.correlate(x, y, mode)
     return result
 
 
@@ -163,3 +130,116 @@ def _in_one_period(
     points, values = sk.take(points, order), sk.take(values, order)
     points = sk.concat([points[-1:] - period, points, points[:1] + period])
     return coordinates, points, sk.concat([values[-1:], values, values[:1]])
+
+
+def fabs(x: Any, /) -> Array:
+    """Return absolute values as floating numbers.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Floating.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fabs(sk.asarray([-1, 2]))
+    Array([1., 2.], dtype=float64, device='cpu:0')
+
+    """
+    return _core.fabs(*floating("fabs", x))
+
+
+def heaviside(x1: Any, x2: Any, /) -> Array:
+    """Return 0 for negative numbers, 1 for positive ones, and ``x2`` for 0.
+
+    Parameters
+    ----------
+    x1, x2 : Array or scalar
+        Real, at least one array.
+
+    Returns
+    -------
+    Array
+        Floating; NaN for NaN.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.heaviside(sk.asarray([-1.5, 0.0, 2.0]), 0.5)
+    Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')
+
+    """
+    return _core.heaviside(*floating("heaviside", x1, x2))
+
+
+def nan_to_num(
+    x: Any,
+    copy: bool = True,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Array:
+    """Replace NaN and infinities by numbers.
+
+    Parameters
+    ----------
+    x : Array
+        Any dtype; only floating ones change.
+    copy : bool, default True
+        Whether the result is a new array; else ``x`` itself is written and returned.
+    nan, posinf, neginf : scalar
+        What takes the place of NaN, and of the infinities: by default the largest and the smallest number of the dtype.
+
+    Returns
+    -------
+    Array
+        Of the dtype of ``x``; of complex numbers each part is replaced.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nan_to_num(sk.asarray([1.0, sk.nan, -sk.inf]), neginf=0.0)
+    Array([1., 0., 0.], dtype=float64, device='cpu:0')
+
+    """
+    x = as_array("nan_to_num", x)
+    if x.dtype.kind == "c":
+        real, imag = (_numbers(part(x), nan, posinf, neginf) for part in (sk.real, sk.imag))
+        result = complex_of(real, imag, x.dtype)
+    elif x.dtype.kind == "f":
+        result = _numbers(x, nan, posinf, neginf)
+    else:
+        result = sk.asarray(x, copy=True) if copy else x  # in the order of its axes
+    if copy or result is x:
+        return result
+    x[...] = result
+    written: Array = x
+    return written
+
+
+def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
+    if nan == 0 and math.copysign(1.0, nan) > 0 and posinf is None and neginf is None:
+        return _core.nan_to_num(x)
+    most = float(np.finfo(x.dtype).max)
+    above = most if posinf is None else posinf
+    below = -most if neginf is None else neginf
+    # NaN is left by clip, which takes both infinities in one pass.
+    if posinf is None and neginf is None:
+        x = sk.clip(x, -most, most)
+    else:
+        x = sk.where(x == sk.inf, above, sk.where(x == -sk.inf, below, x))
+    if x.ndim == 0:  # a mask without axes would be read
+        return sk.where(sk.isnan(x), nan, x)
+    x[sk.isnan(x)] = nan
+    return x

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Further mathematical functions."""
+"""Special functions."""
 
 from __future__ import annotations
 
@@ -10,51 +10,10 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
-from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import FLOAT64, Arrays, by_pieces, floating, in_passes, promoted
-from skerry.exceptions import DTypeError
+from skerry._extra._operands import by_pieces, floating, real_floating
 
-__all__ = [
-    "divmod", "exp2", "fabs", "fmax", "fmin", "fmod", "heaviside", "i0", "modf", "sinc",
-]  # fmt: skip
-#: Elements of a vector that the caches may not hold.
-LONG = 1 << 17
-
-
-def _real(name: str, *values: Any) -> Arrays:
-    arrays = floating(name, *values)
-    if arrays[0].dtype.kind == "c":
-        raise DTypeError(f"{name}: takes real numbers, not {arrays[0].dtype}; pass real(x)")
-    return arrays
-
-
-def heaviside(x1: Any, x2: Any, /) -> Array:
-    """Return 0 for negative numbers, 1 for positive ones, and ``x2`` for 0.
-
-    Parameters
-    ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
-
-    Returns
-    -------
-    Array
-        Floating; NaN for NaN.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.heaviside(sk.asarray([-1.5, 0.0, 2.0]), 0.5)
-    Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')
-
-    """
-    return _core.heaviside(*floating("heaviside", x1, x2))
+__all__ = ["i0", "sinc"]
 
 
 def sinc(x: Any) -> Array:
@@ -129,7 +88,7 @@ def i0(x: Any) -> Array:
     Array([1.        , 1.26606588], dtype=float64, device='cpu:0')
 
     """
-    return by_pieces(_bessel, *_real("i0", x))
+    return by_pieces(_bessel, *real_floating("i0", x))
 
 
 def _bessel(x: Array) -> Array:
@@ -154,211 +113,3 @@ def _chebyshev(x: Array, coefficients: tuple[float, ...]) -> Array:
         following += coefficient
         newest, previous, older = following, newest, previous
     return 0.5 * (newest - older)
-
-
-def fmod(x1: Any, x2: Any, /) -> Array:
-    """Return the remainder of a division rounded towards zero: it has the sign of ``x1``.
-
-    Parameters
-    ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
-
-    Returns
-    -------
-    Array
-        Of the common dtype; exact.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.fmod(sk.asarray([-7, 7]), 3)
-    Array([-1,  1], dtype=int64, device='cpu:0')
-
-    """
-    x, y = promoted("fmod", x1, x2)
-    return sk.remainder(x, y) if x.dtype.kind == "b" else _core.fmod(x, y)
-
-
-def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
-    """Return quotients, rounded down, and remainders.
-
-    Parameters
-    ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
-
-    Returns
-    -------
-    tuple of Array
-        ``floor_divide`` and ``remainder``.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.divmod(sk.asarray([7, -7]), 3)
-    (Array([ 2, -3], dtype=int64, device='cpu:0'), Array([1, 2], dtype=int64, device='cpu:0'))
-
-    """
-    x, y = promoted("divmod", x1, x2)
-    if x.size >= LONG:
-        x, y = _together(x), _together(y)
-    return sk.floor_divide(x, y), sk.remainder(x, y)
-
-
-def _together(x: Array) -> Array:
-    """Copy a vector whose elements lie apart: what reads it twice takes half as much time of the copy."""
-    return x.copy() if x.ndim == 1 and x.strides[0] not in (0, x.itemsize) else x
-
-
-def modf(x: Any, /) -> tuple[Array, Array]:
-    """Return fractions and whole numbers, both with the sign of ``x``.
-
-    Parameters
-    ----------
-    x : Array
-        Real.
-
-    Returns
-    -------
-    tuple of Array
-        Floating.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.modf(sk.asarray([1.5, -2.25]))[0]
-    Array([ 0.5 , -0.25], dtype=float64, device='cpu:0')
-
-    """
-    kind = x.dtype.kind if isinstance(x, Array) else ""
-    if kind and kind in "biu":
-        whole = sk.astype(x, FLOAT64)
-        return whole * 0.0, whole
-    if kind != "f":
-        (x,) = _real("modf", x)
-    parts: tuple[Array, Array] = _rest_and_whole(x)
-    return parts
-
-
-@in_passes
-def _rest_and_whole(x: Array) -> tuple[Array, Array]:
-    whole = sk.trunc(x)
-    rest = sk.where(sk.isinf(x), 0.0, x - whole)
-    return sk.copysign(rest, x), whole
-
-
-def fabs(x: Any, /) -> Array:
-    """Return absolute values as floating numbers.
-
-    Parameters
-    ----------
-    x : Array
-        Real.
-
-    Returns
-    -------
-    Array
-        Floating.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.fabs(sk.asarray([-1, 2]))
-    Array([1., 2.], dtype=float64, device='cpu:0')
-
-    """
-    return _core.fabs(*floating("fabs", x))
-
-
-def exp2(x: Any, /) -> Array:
-    """Return powers of 2.
-
-    Parameters
-    ----------
-    x : Array
-        Real.
-
-    Returns
-    -------
-    Array
-        Floating.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.exp2(sk.asarray([0.5, 3.0]))
-    Array([1.41421356, 8.        ], dtype=float64, device='cpu:0')
-
-    """
-    (x,) = floating("exp2", x)
-    result: Array = sk.pow(2.0, x) if x.dtype.kind == "c" else _core.exp2(x)
-    return result
-
-
-def fmax(x1: Any, x2: Any, /) -> Array:
-    """Return the greater elements, and those that are not NaN beside NaN.
-
-    Parameters
-    ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
-
-    Returns
-    -------
-    Array
-        Of the common dtype.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.fmax(sk.asarray([1.0, sk.nan]), 0.5)
-    Array([1. , 0.5], dtype=float64, device='cpu:0')
-
-    """
-    x, y = promoted("fmax", x1, x2)
-    return x | y if x.dtype.kind == "b" else _core.fmax(x, y)
-
-
-def fmin(x1: Any, x2: Any, /) -> Array:
-    """Return the lesser elements, and those that are not NaN beside NaN.
-
-    Parameters
-    ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
-
-    Returns
-    -------
-    Array
-        Of the common dtype.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.fmin(sk.asarray([1.0, sk.nan]), 0.5)
-    Array([0.5, 0.5], dtype=float64, device='cpu:0')
-
-    """
-    x, y = promoted("fmin", x1, x2)
-    return x & y if x.dtype.kind == "b" else _core.fmin(x, y)

@@ -18,11 +18,11 @@ from skerry._extra._operands import (
     axis_within,
     cast,
     host_values,
+    mean_of_two,
     reduced,
     slice_along,
     to_nearest,
-)  # fmt: skip
-from skerry._extra.statistics._quantiles import mean_of_two
+)
 
 __all__ = ["pad"]
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Polynomials."""
+"""Evaluation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, floating, in_passes, indices, promoted
+from skerry._extra._operands import as_array, in_passes, indices, promoted
 from skerry.exceptions import ShapeError
 
-__all__ = ["polyfit", "polyval"]
+__all__ = ["polyval"]
 
 
 def polyval(p: Any, x: Any) -> Array:
@@ -62,62 +62,3 @@ def _horner(positions: Array, coefficients: Array) -> Array:
         result *= positions
         result += coefficients[i]
     return result
-
-
-def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Array:
-    """Fit a polynomial to points, by least squares.
-
-    Reads from the device whether the matrix of powers has full rank: the call waits for it.
-
-    Parameters
-    ----------
-    x, y : Array
-        Places, and values: one axis, or a column for each polynomial.
-    deg : int
-        The degree.
-    w : Array, optional
-        Weights of the residuals, not of their squares.
-
-    Returns
-    -------
-    Array
-        Coefficients, of the highest power first; floating. They are found by a QR decomposition of the scaled matrix of
-        powers, which must have full rank: there is no ``rcond``.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-    ValueError
-        For a negative degree, fewer points than coefficients, or shapes that don't fit.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.around(sk.polyfit(sk.asarray([0.0, 1, 2]), sk.asarray([1.0, 3, 5]), 1), 9)
-    Array([2., 1.], dtype=float64, device='cpu:0')
-
-    """
-    positions, values, *weights = [
-        cast(array, sk.float64 if array.dtype.kind == "f" else array.dtype)
-        for array in floating("polyfit", *(a for a in (x, y, w) if a is not None))
-    ]
-    is_matched = positions.ndim == 1 and values.ndim in (1, 2) and values.shape[0] == positions.size
-    if deg < 0 or not is_matched:
-        raise ShapeError(
-            f"polyfit: degree {deg} for positions of shape {positions.shape} and values of {values.shape}"
-        )
-    if positions.size <= deg:
-        raise ValueError(f"polyfit: {positions.size} points for {deg + 1} coefficients; give more")
-    powers = sk.stack([positions**i for i in range(deg, -1, -1)], axis=1)
-    if weights:
-        if weights[0].shape != positions.shape:
-            raise ShapeError(f"polyfit: weights of shape {weights[0].shape} for {positions.shape}")
-        powers = powers * weights[0][:, None]
-        values = values * (weights[0][:, None] if values.ndim == 2 else weights[0])
-    scale = sk.linalg.vector_norm(powers, axis=0)
-    q, r = sk.linalg.qr(powers / cast(scale, powers.dtype))
-    q = sk.conj(q) if q.dtype.kind == "c" else q
-    coefficients = sk.linalg.solve(r, q.T @ values)
-    scale = cast(scale, coefficients.dtype)
-    return coefficients / (scale[:, None] if coefficients.ndim == 2 else scale)

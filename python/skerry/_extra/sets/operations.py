@@ -1,18 +1,16 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on sets, and orders by several keys."""
+"""Operations on sets."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import skerry as sk
-from skerry import _core
 from skerry._core import Array
 from skerry._extra._operands import as_arrays, flat, promoted
 
-__all__ = ["intersect1d", "lexsort", "setdiff1d", "setxor1d", "union1d"]
+__all__ = ["intersect1d", "setdiff1d", "setxor1d", "union1d"]
 
 
 def _unique(x: Array) -> Array:
@@ -196,38 +194,3 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     end = sk.ones((1,), dtype=bool, device=ranked.device)
     changes = sk.concat([end, ranked[1:] != ranked[:-1], end])
     return ranked[changes[1:] & changes[:-1]]
-
-
-def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
-    """Return the order of several keys, of which the last one counts most.
-
-    Parameters
-    ----------
-    keys : sequence of Array, or Array
-        Equal shapes; the rows of one array.
-    axis : int, default -1
-        To sort along.
-
-    Returns
-    -------
-    Array
-        Indices of int64; equal elements keep their order.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.lexsort((sk.asarray([9, 4, 0]), sk.asarray([1, 5, 1])))
-    Array([2, 0, 1], dtype=int64, device='cpu:0')
-
-    """
-    if type(keys) is tuple and keys and _core.are_arrays(keys):
-        return _core.lexical_order(keys, axis)
-    listed = sk.unstack(keys) if isinstance(keys, Array) else tuple(keys)
-    if not listed:
-        raise TypeError("lexsort: no keys; give one or more")
-    return _core.lexical_order(as_arrays("lexsort", *listed), axis)

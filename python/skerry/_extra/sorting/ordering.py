@@ -1,16 +1,18 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Selecting by order: the greatest elements and partitions."""
+"""Sorting: orders and partitions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
+from skerry._extra._operands import as_arrays
 
-__all__ = ["argpartition", "partition", "topk"]
+__all__ = ["argpartition", "lexsort", "partition", "topk"]
 
 
 class TopKResult(NamedTuple):
@@ -141,3 +143,38 @@ def _partitioned(a: Array, kth: Any, axis: int | None, *, positions: bool) -> Ar
         a = sk.reshape(a, (1,))
     parted: Array = _core.partition_items(a, kth, axis, positions)
     return parted
+
+
+def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
+    """Return the order of several keys, of which the last one counts most.
+
+    Parameters
+    ----------
+    keys : sequence of Array, or Array
+        Equal shapes; the rows of one array.
+    axis : int, default -1
+        To sort along.
+
+    Returns
+    -------
+    Array
+        Indices of int64; equal elements keep their order.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.lexsort((sk.asarray([9, 4, 0]), sk.asarray([1, 5, 1])))
+    Array([2, 0, 1], dtype=int64, device='cpu:0')
+
+    """
+    if type(keys) is tuple and keys and _core.are_arrays(keys):
+        return _core.lexical_order(keys, axis)
+    listed = sk.unstack(keys) if isinstance(keys, Array) else tuple(keys)
+    if not listed:
+        raise TypeError("lexsort: no keys; give one or more")
+    return _core.lexical_order(as_arrays("lexsort", *listed), axis)

@@ -15,7 +15,7 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import (  # fmt: skip
+from skerry._extra._operands import (
     cast,
     complex_of,
     host_values,

@@ -10,14 +10,7 @@ import numpy as np
 
 import skerry as sk
 from skerry._core import Array
-from skerry._extra._operands import as_arrays, cast, floating_dtype, in_passes, wide
-
-Axis = int | tuple[int, ...] | None
-
-
-def filled(x: Array, value: complex) -> Array:
-    """Put ``value`` in the place of each NaN."""
-    return sk.where(sk.isnan(x), value, x) if x.dtype.kind in "fc" else x
+from skerry._extra._operands import Axis, as_arrays, cast, filled, floating_dtype, in_passes, wide
 
 
 def _numbers_counted(x: Array, axis: Axis, dtype: Any) -> Array:

@@ -34,11 +34,6 @@ METHODS = (*OF_ELEMENTS, "averaged_inverted_cdf", "linear", "midpoint", *ALPHA_B
 MAX_RANKS = 16  # max_ranks of ops/sort/partial_kernels.hpp
 
 
-def real_dtype(a: Array) -> Any:
-    """Return the dtype that means of elements of ``a`` have."""
-    return a.dtype if a.dtype.kind == "f" else sk.float64
-
-
 def rows_of(name: str, a: Array, axis: Any, *, keepdims: bool) -> tuple[Array, tuple[int, ...]]:
     """Return ``a`` with the axes as one, the last; and the shape that is left of it."""
     if axis is None:
@@ -251,20 +246,6 @@ def _sum_and_loss(larger: Array, smaller: Array) -> tuple[Array, Array]:
     """Add, and return what the sum rounds off (Dekker)."""
     total = larger + smaller
     return total, smaller - (total - larger)
-
-
-def mean_of_two(x: Array, y: Array) -> Array:
-    """Return the means, rounded once: floating, float64 for integers and bool."""
-    if is_long_integer(x.dtype):
-        (high, low), (other_high, other_low) = high_and_low(x), high_and_low(y)
-        return (high + other_high) * 0.5 + (low + other_low) * 0.5
-    dtype = real_dtype(x)
-    x, y = cast(x, FLOAT64), cast(y, FLOAT64)
-    total = x + y
-    mean = total * 0.5
-    if dtype == np.float64:
-        mean = sk.where(sk.isinf(total), x * 0.5 + y * 0.5, mean)
-    return cast(mean, dtype)
 
 
 def _without_nan(request: QuantileRequest, rows: Array) -> Array:

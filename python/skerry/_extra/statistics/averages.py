@@ -1,11 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sums and means without NaN."""
+"""Averages and variances."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,145 +12,195 @@ import numpy as np
 import skerry as sk
 from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import as_array, cast, complex_of, flat, reduced, wide
-from skerry._extra.statistics._moments import (
+from skerry._extra._operands import (
     Axis,
-    drop_reduced_axes,
-    filled,
-    lost,
-    means,
-    variances,
+    as_array,
+    as_arrays,
+    axes_within,
+    cast,
+    common_dtype,
+    mean_of_two,
+    real_dtype,
+    reduced,
+    wide,
 )
+from skerry._extra.statistics import _quantiles
+from skerry._extra.statistics._moments import drop_reduced_axes, lost, means, variances
+from skerry.exceptions import ShapeError
 
-__all__ = [
-    "nan_to_num", "nancumprod", "nancumsum", "nanmean", "nanprod", "nanstd", "nansum", "nanvar",
-]  # fmt: skip
-
-
-def _without_nan(
-    reduce: Callable[..., Array], unit: int, x: Array, axis: Axis, dtype: Any, keepdims: bool
-) -> Array:
-    """Reduce with ``unit`` in the place of each NaN."""
-    # What costs little to ask: where there is none, the results are the same, and none of them is NaN.
-    if type(x) is Array and x.device.kind == "cpu" and x.dtype.kind in "fc" and dtype is None:
-        result = reduce(x, axis=axis, keepdims=keepdims)
-        if not sk.any(sk.isnan(result)):
-            return result
-    return reduce(filled(x, unit), axis=axis, dtype=dtype, keepdims=keepdims)
+__all__ = ["average", "median", "nanmean", "nanmedian", "nanstd", "nanvar"]
 
 
-def nan_to_num(
-    x: Any,
-    copy: bool = True,
-    nan: float = 0.0,
-    posinf: float | None = None,
-    neginf: float | None = None,
-) -> Array:
-    """Replace NaN and infinities by numbers.
-
-    Parameters
-    ----------
-    x : Array
-        Any dtype; only floating ones change.
-    copy : bool, default True
-        Whether the result is a new array; else ``x`` itself is written and returned.
-    nan, posinf, neginf : scalar
-        What takes the place of NaN, and of the infinities: by default the largest and the smallest number of the dtype.
-
-    Returns
-    -------
-    Array
-        Of the dtype of ``x``; of complex numbers each part is replaced.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.nan_to_num(sk.asarray([1.0, sk.nan, -sk.inf]), neginf=0.0)
-    Array([1., 0., 0.], dtype=float64, device='cpu:0')
-
-    """
-    x = as_array("nan_to_num", x)
-    if x.dtype.kind == "c":
-        real, imag = (_numbers(part(x), nan, posinf, neginf) for part in (sk.real, sk.imag))
-        result = complex_of(real, imag, x.dtype)
-    elif x.dtype.kind == "f":
-        result = _numbers(x, nan, posinf, neginf)
-    else:
-        result = sk.asarray(x, copy=True) if copy else x  # in the order of its axes
-    if copy or result is x:
-        return result
-    x[...] = result
-    written: Array = x
-    return written
-
-
-def _numbers(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Array:
-    if nan == 0 and math.copysign(1.0, nan) > 0 and posinf is None and neginf is None:
-        return _core.nan_to_num(x)
-    most = float(np.finfo(x.dtype).max)
-    above = most if posinf is None else posinf
-    below = -most if neginf is None else neginf
-    # NaN is left by clip, which takes both infinities in one pass.
-    if posinf is None and neginf is None:
-        x = sk.clip(x, -most, most)
-    else:
-        x = sk.where(x == sk.inf, above, sk.where(x == -sk.inf, below, x))
-    if x.ndim == 0:  # a mask without axes would be read
-        return sk.where(sk.isnan(x), nan, x)
-    x[sk.isnan(x)] = nan
-    return x
-
-
-def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-    """Add up what is not NaN.
+def average(
+    a: Any,
+    axis: Axis = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """Return the weighted mean.
 
     Parameters
     ----------
     a : Array
-        Numbers; where none is left the sum is 0.
+        Numbers.
     axis : int, tuple of int or None
-        Axes to add along; None is all.
-    dtype : dtype, optional
-        Of the result; by default as that of ``sum``.
+        None is all.
+    weights : Array, optional
+        Of the shape of ``a``, or of the axes that are averaged. All equal by default.
+    returned : bool, default False
+        Whether the sums of the weights are returned, too.
     keepdims : bool, default False
         Whether axes stay, with length 1.
 
     Returns
     -------
-    Array
-        The sums.
+    Array or tuple of Array
+        Floating. Weights whose sum is 0 give NaN or infinities: NumPy raises ZeroDivisionError, for which they would
+        have to be read.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For weights of another shape.
 
     Examples
     --------
     >>> import skerry as sk
-    >>> sk.nansum(sk.asarray([1.0, sk.nan, 2.0]))
-    Array(3., dtype=float64, device='cpu:0')
+    >>> sk.average(sk.asarray([1.0, 4.0]), weights=sk.asarray([3, 1]))
+    Array(1.75, dtype=float64, device='cpu:0')
 
     """
-    return _without_nan(sk.sum, 0, as_array("nansum", a), axis, dtype, keepdims)
+    if weights is None:
+        x = as_array("average", a)
+        mean = reduced(x, sk.mean, axis=axis, keepdims=keepdims)
+        share = x.size / mean.size if mean.size else 0.0
+        total = sk.full(mean.shape, share, dtype=mean.dtype, device=x.device)
+        return (mean, total) if returned else mean
+    array, factors = as_arrays("average", a, weights)
+    dtypes = [array.dtype, factors.dtype]
+    if array.dtype.kind in "biu":
+        dtypes.append(np.dtype(np.float64))
+    dtype = common_dtype("average", *dtypes)
+    x, factors = wide(cast(array, dtype)), _spread(array, wide(cast(factors, dtype)), axis)
+    total = sk.sum(factors, axis=axis, keepdims=keepdims)
+    mean = cast(sk.sum(x * factors, axis=axis, keepdims=keepdims) / total, dtype)
+    total = cast(total, dtype)
+    return (mean, sk.broadcast_to(total, mean.shape).copy()) if returned else mean
 
 
-def nanprod(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
-    """Multiply what is not NaN.
+def _spread(x: Array, weights: Array, axis: Axis) -> Array:
+    """Shape weights as ``x``."""
+    if weights.shape == x.shape:
+        return weights
+    if axis is None:
+        raise TypeError(
+            f"average: weights of shape {weights.shape} for {x.shape}; say along which axis"
+        )
+    axes = axes_within("average", axis, x.ndim)
+    if weights.shape != tuple(x.shape[i] for i in axes):
+        raise ShapeError(
+            f"average: weights of shape {weights.shape} for axes {axes} of {x.shape}; give as many"
+        )
+    order = sorted(range(len(axes)), key=axes.__getitem__)
+    weights = sk.permute_dims(weights, tuple(order))
+    shape = tuple(n if i in axes else 1 for i, n in enumerate(x.shape))
+    return sk.broadcast_to(sk.reshape(weights, shape), x.shape)
+
+
+def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
+    """Compute the median: the middle element, or the mean of the two in the middle.
 
     Parameters
     ----------
-    a, axis, dtype, keepdims
-        As of ``nansum``; where no number is left the product is 1.
+    a : Array
+        Of a real dtype or bool.
+    axis : int, tuple of ints or None, default None
+        Axes to compute over; None: all of them.
+    keepdims : bool, default False
+        Whether these axes stay, with size 1.
 
     Returns
     -------
     Array
-        The products.
+        Of the dtype of a, float64 for integers and bool. NaN where there is one among the elements, or there are none.
+
+    Raises
+    ------
+    TypeError
+        For a complex dtype.
 
     Examples
     --------
     >>> import skerry as sk
-    >>> sk.nanprod(sk.asarray([4.0, sk.nan, 2.0]))
-    Array(8., dtype=float64, device='cpu:0')
+    >>> sk.median(sk.asarray([7.0, 1.0, 3.0, 2.0]))
+    Array(2.5, dtype=float64, device='cpu:0')
 
     """
-    return _without_nan(sk.prod, 1, as_array("nanprod", a), axis, dtype, keepdims)
+    rows, shape = _quantiles.rows_of("median", a, axis, keepdims=keepdims)
+    if rows.shape[-1] == 0:
+        return sk.full(shape, math.nan, dtype=real_dtype(a), device=a.device)
+    medians = _quantiles.nan_where_any(_middle(rows), rows)
+    return medians if medians.shape == shape else sk.reshape(medians, shape)
+
+
+def _middle(rows: Array) -> Array:
+    """Return the medians of rows without NaN."""
+    n = rows.shape[-1]
+    ranks = [n // 2] if n % 2 else [n // 2 - 1, n // 2]
+    elements = _core.order_statistics(rows, ranks)
+    if n % 2:
+        return cast(elements[..., 0], real_dtype(rows))
+    return mean_of_two(elements[..., 0], elements[..., 1])
+
+
+def nanmedian(
+    a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False
+) -> Array:
+    """Compute the median of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : Array
+        Of a real dtype or bool.
+    axis : int, tuple of ints or None, default None
+        Axes to compute over; None: all of them.
+    keepdims : bool, default False
+        Whether these axes stay, with size 1.
+
+    Returns
+    -------
+    Array
+        Of the dtype of a, float64 for integers and bool. NaN where all elements are.
+
+    Raises
+    ------
+    TypeError
+        For a complex dtype.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.nanmedian(sk.asarray([7.0, float("nan"), 3.0]))
+    Array(5., dtype=float64, device='cpu:0')
+
+    """
+    if a.dtype.kind != "f":
+        return median(a, axis, keepdims=keepdims)
+    rows, shape = _quantiles.rows_of("nanmedian", a, axis, keepdims=keepdims)
+    if rows.shape[-1] == 0:
+        return sk.full(shape, math.nan, dtype=a.dtype, device=a.device)
+    # What costs nothing to ask: without NaN nothing is sorted.
+    if a.device.kind == "cpu" and not sk.any(sk.isnan(sk.max(rows, axis=-1))):
+        return sk.reshape(_middle(rows), shape)
+    count = sk.count_nonzero(~sk.isnan(rows), axis=-1, keepdims=True)
+    low = sk.maximum(count - 1, 0) // 2
+    ends = sk.concat([low, sk.minimum(count // 2, sk.maximum(count - 1, 0))], axis=-1)
+    elements = sk.take_along_axis(sk.sort(rows, axis=-1), ends, axis=-1)
+    return sk.reshape(mean_of_two(elements[..., 0], elements[..., 1]), shape)
 
 
 def nanmean(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = False) -> Array:
@@ -279,57 +328,3 @@ def nanstd(
         return result
     result, dtype = variances("nanstd", x, axis, dtype, ddof, keepdims, mean)
     return cast(sk.sqrt(result), dtype)
-
-
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
-    """Return running sums in which NaN counts as 0.
-
-    Parameters
-    ----------
-    a : Array
-        Numbers.
-    axis : int or None
-        None is along the flattened array.
-    dtype : dtype, optional
-        Of the result; by default as that of ``cumulative_sum``.
-
-    Returns
-    -------
-    Array
-        As many elements as ``a``.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.nancumsum(sk.asarray([1.0, sk.nan, 2.0]))
-    Array([1., 1., 3.], dtype=float64, device='cpu:0')
-
-    """
-    x = filled(as_array("nancumsum", a), 0)
-    x, axis = (flat(x), 0) if axis is None else (x, axis)
-    return sk.cumulative_sum(x, axis=axis, dtype=dtype)
-
-
-def nancumprod(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
-    """Return running products in which NaN counts as 1.
-
-    Parameters
-    ----------
-    a, axis, dtype
-        As of ``nancumsum``.
-
-    Returns
-    -------
-    Array
-        As many elements as ``a``.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.nancumprod(sk.asarray([3.0, sk.nan, 2.0]))
-    Array([3., 3., 6.], dtype=float64, device='cpu:0')
-
-    """
-    x = filled(as_array("nancumprod", a), 1)
-    x, axis = (flat(x), 0) if axis is None else (x, axis)
-    return sk.cumulative_prod(x, axis=axis, dtype=dtype)

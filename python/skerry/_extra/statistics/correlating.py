@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Averages and covariance."""
+"""Correlating."""
 
 from __future__ import annotations
 
@@ -9,131 +9,12 @@ from typing import Any
 import numpy as np
 
 import skerry as sk
+from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import (
-    as_array,
-    as_arrays,
-    axes_within,
-    cast,
-    common_dtype,
-    complex_of,
-    reduced,
-    wide,
-)  # fmt: skip
+from skerry._extra._operands import as_arrays, cast, common_dtype, complex_of, promoted
 from skerry.exceptions import ShapeError
 
-__all__ = ["average", "corrcoef", "cov", "ptp"]
-
-Axis = int | tuple[int, ...] | None
-
-
-def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
-    """Return the greatest element less the least: "peak to peak".
-
-    Parameters
-    ----------
-    a : Array
-        Real.
-    axis : int, tuple of int or None
-        None is all.
-    keepdims : bool, default False
-        Whether axes stay, with length 1.
-
-    Returns
-    -------
-    Array
-        Of the dtype of ``a``: differences of integers may wrap.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.ptp(sk.asarray([4, 1, 7]))
-    Array(6, dtype=int64, device='cpu:0')
-
-    """
-    x = as_array("ptp", a)
-    reduced = {"axis": axis, "keepdims": keepdims}
-    return sk.max(x, **reduced) - sk.min(x, **reduced)  # type: ignore[arg-type]
-
-
-def average(
-    a: Any,
-    axis: Axis = None,
-    weights: Any = None,
-    returned: bool = False,
-    *,
-    keepdims: bool = False,
-) -> Any:
-    """Return the weighted mean.
-
-    Parameters
-    ----------
-    a : Array
-        Numbers.
-    axis : int, tuple of int or None
-        None is all.
-    weights : Array, optional
-        Of the shape of ``a``, or of the axes that are averaged. All equal by default.
-    returned : bool, default False
-        Whether the sums of the weights are returned, too.
-    keepdims : bool, default False
-        Whether axes stay, with length 1.
-
-    Returns
-    -------
-    Array or tuple of Array
-        Floating. Weights whose sum is 0 give NaN or infinities: NumPy raises ZeroDivisionError, for which they would
-        have to be read.
-
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
-    ValueError
-        For weights of another shape.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.average(sk.asarray([1.0, 4.0]), weights=sk.asarray([3, 1]))
-    Array(1.75, dtype=float64, device='cpu:0')
-
-    """
-    if weights is None:
-        x = as_array("average", a)
-        mean = reduced(x, sk.mean, axis=axis, keepdims=keepdims)
-        share = x.size / mean.size if mean.size else 0.0
-        total = sk.full(mean.shape, share, dtype=mean.dtype, device=x.device)
-        return (mean, total) if returned else mean
-    array, factors = as_arrays("average", a, weights)
-    dtypes = [array.dtype, factors.dtype]
-    if array.dtype.kind in "biu":
-        dtypes.append(np.dtype(np.float64))
-    dtype = common_dtype("average", *dtypes)
-    x, factors = wide(cast(array, dtype)), _spread(array, wide(cast(factors, dtype)), axis)
-    total = sk.sum(factors, axis=axis, keepdims=keepdims)
-    mean = cast(sk.sum(x * factors, axis=axis, keepdims=keepdims) / total, dtype)
-    total = cast(total, dtype)
-    return (mean, sk.broadcast_to(total, mean.shape).copy()) if returned else mean
-
-
-def _spread(x: Array, weights: Array, axis: Axis) -> Array:
-    """Shape weights as ``x``."""
-    if weights.shape == x.shape:
-        return weights
-    if axis is None:
-        raise TypeError(
-            f"average: weights of shape {weights.shape} for {x.shape}; say along which axis"
-        )
-    axes = axes_within("average", axis, x.ndim)
-    if weights.shape != tuple(x.shape[i] for i in axes):
-        raise ShapeError(
-            f"average: weights of shape {weights.shape} for axes {axes} of {x.shape}; give as many"
-        )
-    order = sorted(range(len(axes)), key=axes.__getitem__)
-    weights = sk.permute_dims(weights, tuple(order))
-    shape = tuple(n if i in axes else 1 for i, n in enumerate(x.shape))
-    return sk.broadcast_to(sk.reshape(weights, shape), x.shape)
+__all__ = ["corrcoef", "correlate", "cov"]
 
 
 def cov(
@@ -303,3 +184,39 @@ def _scale(rows: Array) -> None:
     # The inverse of the least number is none of the dtype.
     bound = float(np.finfo(rows.dtype).maxexp - 2)
     rows *= cast(sk.exp2(sk.clip(-exponent, -bound, bound)), rows.dtype)
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
+    """Return the cross-correlation of two vectors, the second one conjugated.
+
+    Computed as ``convolve`` computes, which may read from the device whether all numbers are finite.
+
+    Parameters
+    ----------
+    a, v : Array
+        One axis each.
+    mode : {"valid", "same", "full"}, default "valid"
+        As of ``convolve``.
+
+    Returns
+    -------
+    Array
+        Of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    ValueError
+        For no elements, or more axes than one.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.correlate(sk.asarray([1, 2, 3]), sk.asarray([0, 1, 0.5]), "full")
+    Array([0.5, 2. , 3.5, 3. , 0. ], dtype=float64, device='cpu:0')
+
+    """
+    x, y = promoted("correlate", a, v)
+    result: Array = _core.correlate(x, y, mode)
+    return result

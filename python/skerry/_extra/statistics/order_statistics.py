@@ -1,118 +1,46 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Medians and quantiles."""
+"""Order statistics."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import skerry as sk
-from skerry import _core
 from skerry._core import Array
-from skerry._extra._operands import cast
+from skerry._extra._operands import Axis, as_array
 from skerry._extra.statistics import _quantiles
 
-__all__ = [
-    "median",
-    "nanmedian",
-    "nanpercentile",
-    "nanquantile",
-    "percentile",
-    "quantile",
-]
+__all__ = ["nanpercentile", "nanquantile", "percentile", "ptp", "quantile"]
 
 
-def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False) -> Array:
-    """Compute the median: the middle element, or the mean of the two in the middle.
+def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
+    """Return the greatest element less the least: "peak to peak".
 
     Parameters
     ----------
     a : Array
-        Of a real dtype or bool.
-    axis : int, tuple of ints or None, default None
-        Axes to compute over; None: all of them.
+        Real.
+    axis : int, tuple of int or None
+        None is all.
     keepdims : bool, default False
-        Whether these axes stay, with size 1.
+        Whether axes stay, with length 1.
 
     Returns
     -------
     Array
-        Of the dtype of a, float64 for integers and bool. NaN where there is one among the elements, or there are none.
-
-    Raises
-    ------
-    TypeError
-        For a complex dtype.
+        Of the dtype of ``a``: differences of integers may wrap.
 
     Examples
     --------
     >>> import skerry as sk
-    >>> sk.median(sk.asarray([7.0, 1.0, 3.0, 2.0]))
-    Array(2.5, dtype=float64, device='cpu:0')
+    >>> sk.ptp(sk.asarray([4, 1, 7]))
+    Array(6, dtype=int64, device='cpu:0')
 
     """
-    rows, shape = _quantiles.rows_of("median", a, axis, keepdims=keepdims)
-    if rows.shape[-1] == 0:
-        return sk.full(shape, math.nan, dtype=_quantiles.real_dtype(a), device=a.device)
-    medians = _quantiles.nan_where_any(_middle(rows), rows)
-    return medians if medians.shape == shape else sk.reshape(medians, shape)
-
-
-def _middle(rows: Array) -> Array:
-    """Return the medians of rows without NaN."""
-    n = rows.shape[-1]
-    ranks = [n // 2] if n % 2 else [n // 2 - 1, n // 2]
-    elements = _core.order_statistics(rows, ranks)
-    if n % 2:
-        return cast(elements[..., 0], _quantiles.real_dtype(rows))
-    return _quantiles.mean_of_two(elements[..., 0], elements[..., 1])
-
-
-def nanmedian(
-    a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False
-) -> Array:
-    """Compute the median of the elements that are not NaN.
-
-    Parameters
-    ----------
-    a : Array
-        Of a real dtype or bool.
-    axis : int, tuple of ints or None, default None
-        Axes to compute over; None: all of them.
-    keepdims : bool, default False
-        Whether these axes stay, with size 1.
-
-    Returns
-    -------
-    Array
-        Of the dtype of a, float64 for integers and bool. NaN where all elements are.
-
-    Raises
-    ------
-    TypeError
-        For a complex dtype.
-
-    Examples
-    --------
-    >>> import skerry as sk
-    >>> sk.nanmedian(sk.asarray([7.0, float("nan"), 3.0]))
-    Array(5., dtype=float64, device='cpu:0')
-
-    """
-    if a.dtype.kind != "f":
-        return median(a, axis, keepdims=keepdims)
-    rows, shape = _quantiles.rows_of("nanmedian", a, axis, keepdims=keepdims)
-    if rows.shape[-1] == 0:
-        return sk.full(shape, math.nan, dtype=a.dtype, device=a.device)
-    # What costs nothing to ask: without NaN nothing is sorted.
-    if a.device.kind == "cpu" and not sk.any(sk.isnan(sk.max(rows, axis=-1))):
-        return sk.reshape(_middle(rows), shape)
-    count = sk.count_nonzero(~sk.isnan(rows), axis=-1, keepdims=True)
-    low = sk.maximum(count - 1, 0) // 2
-    ends = sk.concat([low, sk.minimum(count // 2, sk.maximum(count - 1, 0))], axis=-1)
-    elements = sk.take_along_axis(sk.sort(rows, axis=-1), ends, axis=-1)
-    return sk.reshape(_quantiles.mean_of_two(elements[..., 0], elements[..., 1]), shape)
+    x = as_array("ptp", a)
+    reduced = {"axis": axis, "keepdims": keepdims}
+    return sk.max(x, **reduced) - sk.min(x, **reduced)  # type: ignore[arg-type]
 
 
 def quantile(

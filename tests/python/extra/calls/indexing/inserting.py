@@ -13,17 +13,6 @@ MASK = M > 0
 K = A([[1, 0, 2, 1]])
 
 CALLS = {
-    "copyto": [
-        call(M, 2.0),
-        call(M, M[0] * 2),
-        call(M, V[1]),
-        call(V, 9, where=V == 0),
-        call(M, M * 2, where=A([True, False, True, False])),
-        call(V, A([1.5]), casting="unsafe"),
-        call(V, A([1.5]), _raises=TypeError),
-        call(V, 1.5, _raises=TypeError),
-        call(M, M[0, :3], _raises=ValueError),
-    ],
     "fill_diagonal": [
         call(SQUARE, 5),
         call(M, 1.5),

@@ -9,14 +9,21 @@ V = A([3, 0, -1, 0, 7], "int32")
 M = R((3, 4), "float32")
 Z = A([[0, 1j], [2, 0]])
 B = A([True, False, True])
-S = A(2.0)
-E = np.empty((0, 2))
 ONE, TWO = M > 0, M > -1
 SOME = A([0, 1, 2, 1])
+VECTOR = R((3,))
+MATRIX = R((2, 3))
+STACK = R((2, 3, 4))
+BOOLS = A([[True, True, False], [False, True, False]])
+ITEMS = R((5,), "int32")
+ROWS = R((2, 3), "float32")
+BLOCK = R((2, 3, 4))
+PAIRS = R((3, 2), "complex64")
+FLAGS = R((4,), "bool")
+EMPTY = np.empty((0, 2), "int8")
+WINDOWS = np.lib.stride_tricks.sliding_window_view
 
 CALLS = {
-    "flatnonzero": [call(x) for x in (V, M, Z, B, S, E)],
-    "argwhere": [call(x) for x in (V, M, Z, B, E, S, A(0))],
     "select": [
         call([ONE, TWO], [M, 2 * M], _dtype="float32"),
         call([ONE, TWO], [M, 2 * M], 5.5, _dtype="float32"),
@@ -48,5 +55,28 @@ CALLS = {
         call([False], M, 0),
         call(A([[True]]), V, _raises=ValueError),
     ],
-    "extract": [call(V > 0, V), call(ONE, M), call(A([[1, 0], [0, 2]]), Z), call([True, False], M)],
+    "diagonal": [
+        *(call(MATRIX, k) for k in (-1, 0, 1, 2, 5)),
+        call(STACK),
+        call(STACK, 1, 2, 0),
+        call(BOOLS, axis1=1, axis2=0),
+        call(VECTOR, _raises=ValueError),
+        call(MATRIX, 0, 1, 1, _raises=ValueError),
+    ],
+    "sliding_window_view": [
+        *(call(ITEMS, n, _oracle=WINDOWS) for n in (1, 2, 5)),
+        call(FLAGS, 2, _oracle=WINDOWS),
+        call(ROWS, (2, 2), _oracle=WINDOWS),
+        call(ROWS[::-1, ::-1], (1, 3), _oracle=WINDOWS),
+        call(BLOCK, 2, 1, _oracle=WINDOWS),
+        call(BLOCK, 3, axis=-1, _oracle=WINDOWS),
+        call(BLOCK, (2, 3), (0, -1), _oracle=WINDOWS),
+        call(BLOCK, (2, 3), (2, 2), _oracle=WINDOWS),
+        call(PAIRS.T, (2,), (1,), _oracle=WINDOWS),
+        call(EMPTY, 2, 1, _oracle=WINDOWS),
+        call(ITEMS, 6, _raises=ValueError),
+        call(ITEMS, -1, _raises=ValueError),
+        call(ROWS, 2, _raises=ValueError),
+        call(ROWS, 2, 2, _raises=IndexError),
+    ],
 }

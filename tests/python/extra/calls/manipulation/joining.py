@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.manipulation.joining``."""
 
-import numpy as np
 from extra_calls import A, R, call
 
 V, W = R((3,), "int32"), R((3,), "int64", 1)
@@ -20,6 +19,7 @@ ALL = [
     call([M, R((3,))], _raises=ValueError),
 ]
 TYPED = [call([V, W], dtype="float32"), call([M, N], dtype="complex64")]
+
 CALLS = {
     "vstack": [
         *ALL[:-1],
@@ -31,14 +31,4 @@ CALLS = {
     "hstack": [*ALL, *TYPED, call([M, N[:, :1]]), call([S, S]), call([V, W[:1]])],
     "dstack": [*ALL[:-1], call([S, S]), call([V, W])],
     "column_stack": [*ALL[:4], call([M, M[:, 0]]), call([S, S])],
-    "append": [
-        call(V, W),
-        call(V, 7, _dtype="int32"),  # a scalar changes no dtype of its kind
-        call(M, N),
-        call(M, N, 0),
-        call(M, N[:, :1], axis=1),
-        call(M, 2.5),
-        call(np.empty((0,)), 1.0),
-        call(M, M[0], 0, _raises=ValueError),
-    ],
 }

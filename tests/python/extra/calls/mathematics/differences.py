@@ -10,19 +10,7 @@ P = A([0.0, 0.5, 2.0, 2.25, 4.0])
 Q = A([0, 1, 4])
 CLOSE = {"_rtol": 1e-12, "_atol": 1e-13}
 
-RUNNING = [
-    call(M, **CLOSE),
-    call(M, 0, **CLOSE),
-    call(T, axis=-1, **CLOSE),
-    call(N, 1),
-    call(N, dtype="float64", **CLOSE),
-    call(A([True, False, True]), 0),
-    call(A(2.0)),
-    call(M, 2, _raises=IndexError),
-]
 CALLS = {
-    "cumsum": RUNNING,
-    "cumprod": RUNNING,
     "ediff1d": [
         call(V),
         call(N),
@@ -46,18 +34,6 @@ CALLS = {
         call(T, A([0.0, 1, 3, 4]), axis=1, **CLOSE),
         call(M, dx=A([1.0, 2, 3, 4]), **CLOSE),
         call(M, axis=2, _raises=IndexError),
-    ],
-    "unwrap": [
-        call(V * 3, **CLOSE),
-        call(M * 4, **CLOSE),
-        call(M * 4, axis=0, **CLOSE),
-        call(N, period=7),
-        call(N, period=8),
-        call(N, **CLOSE),
-        call(N, period=2.5, **CLOSE),
-        call(V * 3, 4.0, **CLOSE),
-        call(F * 4, _rtol=1e-5, _atol=1e-5),
-        call(A([0.0, 3.0, -3.0, 6.0]), period=6, **CLOSE),
     ],
     "gradient": [
         *(call(x, **CLOSE) for x in (V, M, N, Z, T)),

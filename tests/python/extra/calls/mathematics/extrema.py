@@ -3,34 +3,33 @@
 """Calls of ``skerry._extra.mathematics.extrema``."""
 
 import numpy as np
+from calls.nan_arrays import BOOLS, INTEGERS, NAN, NANS, OVER, SOME_NANS_32
 from extra_calls import A, R, call
 
-NAN, INF = float("nan"), float("inf")
-X = A([[1.0, NAN, 3.5], [NAN, NAN, NAN], [-2.0, 4.0, 0.5], [7.0, -1.0, NAN]])
-SOME = A([[1.0, NAN, 3.5], [-2.0, 4.0, 0.5]])
-F = SOME.astype("float32")
-N = R((3, 4), "int32")
-B = A([[True, False], [True, True]])
-
-OVER = [{}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": (0, 1)}, {"axis": -1}]
+INF = float("inf")
+X = A([-1.5, 0.0, -0.0, 2.0, 0.3, -2.7, NAN, INF, -INF])
+Y = A([1.0, 0.5, -2.0, NAN, 0.7, 2.0, 1.0, 3.0, 2.0])
+F, N, B = R((5,), "float32"), R((6,), "int32"), A([True, False])
+M = A([3, -2, 7, 5, -4, 1], "int32")
 
 
 def reductions(*more):
-    calls = [call(x, **options) for x in (X, N, B) for options in OVER]
-    return [*calls, call(F, axis=0), call(A(2.0)), call(A(NAN)), *more]
+    calls = [call(x, **options) for x in (NANS, INTEGERS, BOOLS) for options in OVER]
+    return [*calls, call(SOME_NANS_32, axis=0), call(A(2.0)), call(A(NAN)), *more]
 
 
 CALLS = {
-    "nanmin": reductions(call(A([INF, NAN])), call(np.empty((0,)), _raises=ValueError)),
-    "nanmax": reductions(call(A([-INF, NAN])), call(np.empty((0,)), _raises=ValueError)),
     **{
         name: [
-            *(call(x, axis=axis) for x in (SOME, F, N, B) for axis in (None, 0, 1)),
-            call(SOME, 1, keepdims=True),
-            call(A([NAN, 1.0, infinity])),
-            call(X, 1, _raises=ValueError),
-            call(np.empty((0,)), _raises=ValueError),
+            call(X, Y),
+            call(Y, X),
+            call(X, 0.1),
+            call(N, M),
+            call(F, F[::-1].copy()),
+            call(B, B),
         ]
-        for name, infinity in (("nanargmin", INF), ("nanargmax", -INF))
+        for name in ("fmax", "fmin")
     },
+    "nanmin": reductions(call(A([INF, NAN])), call(np.empty((0,)), _raises=ValueError)),
+    "nanmax": reductions(call(A([-INF, NAN])), call(np.empty((0,)), _raises=ValueError)),
 }

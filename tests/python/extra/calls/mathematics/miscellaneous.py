@@ -3,9 +3,10 @@
 """Calls of ``skerry._extra.mathematics.miscellaneous``."""
 
 import numpy as np
+from calls.nan_arrays import BOOLS, COMPLEX, INTEGERS, NAN, NANS, SOME_NANS_32
 from extra_calls import A, R, call
 
-INF, NAN = float("inf"), float("nan")
+INF = float("inf")
 SHORT = [
     (R((7,)), R((3,), seed=1)),
     (R((3,)), R((8,), seed=1)),
@@ -42,10 +43,15 @@ PAIRS = [
 XP, FP = A([-1.0, 0.0, 0.5, 2.0]), A([3.0, -1.0, 4.0, 0.5])
 X = A([-2.0, -1.0, -0.25, 0.0, 0.1, 1.0, 2.0, 2.5, NAN, INF, -INF])
 CLOSE = {"_rtol": 1e-14, "_atol": 1e-15}
+SIGNS = A([-1.5, 0.0, -0.0, 2.0, 0.3, -2.7, NAN, INF, -INF])
+Y = A([1.0, 0.5, -2.0, NAN, 0.7, 2.0, 1.0, 3.0, 2.0])
+F, N = R((5,), "float32"), R((6,), "int32")
+Z = R((4,), "complex128")
+NOT_COMPLEX = call(Z, _raises=TypeError)
+ENDS = A([1.0, NAN, INF, -INF, -0.0])
 
 CALLS = {
     "convolve": [*PAIRS, call(A(2.0), R((2,)), _rtol=1e-13)],
-    "correlate": PAIRS,
     "interp": [
         call(X, XP, FP, **CLOSE),
         call(X, XP, FP, -9.0, 9.0, **CLOSE),
@@ -63,5 +69,22 @@ CALLS = {
         call(X, XP, FP[:2], _raises=ValueError),
         call(X, XP[:0], FP[:0], _raises=ValueError),
         call(X, XP, FP, period=0, _raises=ValueError),
+    ],
+    "heaviside": [
+        call(SIGNS, 0.5),
+        call(SIGNS, Y),
+        call(N, 1.0, _dtype="float64"),
+        call(F, F),
+        call(Z, 1.0, _raises=TypeError),
+    ],
+    "fabs": [call(SIGNS), call(F), call(A([-3, 2])), NOT_COMPLEX],
+    "nan_to_num": [
+        *(call(x) for x in (NANS, SOME_NANS_32, COMPLEX, INTEGERS, BOOLS)),
+        *(call(x) for x in (ENDS, ENDS.astype("float32"), A(NAN))),
+        call(A([complex(INF, NAN), complex(1, -INF)]), _rtol=1e-15),
+        call(ENDS, nan=2.5, posinf=1e3, neginf=-1e3),
+        call(ENDS, True, 1.0, 5),
+        call(ENDS, copy=False),
+        call(INTEGERS, copy=False),
     ],
 }

@@ -11,10 +11,6 @@ F, N = R((5,), "float32"), R((5,), "int32")
 Z = A([1 + 2j, -1, 2j, -1 - 1e-15j, 0])
 B = A([True, False])
 E = np.empty((0,))
-ANGLES = [call(x, _rtol=1e-14) for x in (X, N, A(90.0), E)] + [
-    call(F, _rtol=2e-7),
-    call(Z, _raises=TypeError),
-]
 
 CALLS = {
     "around": [
@@ -25,21 +21,4 @@ CALLS = {
         call(A([15, 25, -35, 127], "int8"), decimals=-4),
     ],
     "fix": [*(call(x) for x in (X, F, N, B, E)), call(Z, _raises=TypeError)],
-    **dict.fromkeys(("deg2rad", "rad2deg", "radians", "degrees"), ANGLES),
-    "angle": [
-        call(Z, _rtol=1e-15),
-        call(Z, True, _rtol=1e-15),
-        call(X[:5], _rtol=1e-15),
-        call(N, deg=True, _rtol=1e-15),
-        call(A([-3, 0, 5]), _rtol=1e-15),
-        call(A([-3, 0, 5], "int8").astype("int64"), True, _rtol=1e-15),
-        call(B.astype("int64"), _rtol=1e-15),
-        call(Z.astype("complex64"), _rtol=1e-6),
-    ],
-    **{
-        name: [*(call(x) for x in (X, F, N, B, E)), call(Z, _raises=TypeError)]
-        for name in ("isposinf", "isneginf")
-    },
-    **{name: [call(x) for x in (X, Z, N, B, E)] for name in ("isreal", "iscomplex")},
-    "real_if_close": [call(Z), call(X), call(A([1 + 1e-15j, 2])), call(A([1 + 0.1j]), tol=0.5)],
 }

@@ -66,6 +66,10 @@ PARTITIONED = [
     ((ROWS[:, ::-2], (7, 2000)), {}),
     ((A([], "int32").reshape(0, 3), 1), {}),
 ]
+K, J = A([[3, 1, 2], [3, 7, 7]]), A([7, 3, 4, 4])
+E = np.empty((0,), "int64")
+U = A([5, 2, 9, 4])
+
 CALLS = {
     "topk": [
         best(X, 3),
@@ -97,3 +101,26 @@ CALLS = {
         call(X, 7, _raises=ValueError),
     ],
 }
+CALLS["lexsort"] = [
+    call((A([9, 4, 0, 4]), A([1, 5, 1, 5]))),
+    call((A([0.5, NAN, 0.5]), A([True, False, True]), A([1, 1, 1]))),
+    call((R((3, 4), "int8", high=2, low=0), R((3, 4), "int8", 1, high=2, low=0))),
+    call((R((3, 4), "int8", high=2, low=0), R((3, 4), "int8", 1, high=2, low=0)), 0),
+    call(R((3, 5), "int8", high=2, low=0)),
+    # Keys without signs are joined to one where they fit.
+    *(
+        call(tuple(R((3, 40), dtype, i, high=9, low=0) for i, dtype in enumerate(dtypes)), axis)
+        for dtypes in (["uint8"] * 2, ["uint8", "uint16", "uint8"], ["uint32"] * 2, ["uint64"] * 2)
+        for axis in (0, -1)
+    ),
+    call((A([250, 3, 250]).astype("uint8"), A([True, True, False]))),
+    *(call(tuple(R((3, 200), "int8", i, high=9) > 2 for i in range(n)), 1) for n in (2, 8, 9, 65)),
+    call((R((200,), "int8") > 0, R((200,), "uint8", high=9, low=0), R((200,), "int8", 1) > 0)),
+    call((A([2]), A([0.5]))),
+    call((A([[True]]), A([[False]])), 0),
+    call((U, U), 3, _raises=IndexError),
+    call((E, E)),
+    call((K, J), _raises=ValueError),
+    call((), _raises=TypeError),
+    call((U, U), 3, _raises=IndexError),
+]

@@ -3,6 +3,7 @@
 """Calls of ``skerry._extra.statistics.correlating``."""
 
 import numpy as np
+from calls.mathematics.miscellaneous import PAIRS
 from extra_calls import A, R, call
 
 X, Y = R((3, 5)), R((2, 5), seed=1)
@@ -11,30 +12,8 @@ V, W = R((5,)), A([1, 2, 0, 3, 1])
 P = A([0.5, 1.5, 1.0, 0.25, 2.0])
 T = R((2, 3, 4))
 CLOSE = {"_rtol": 1e-12, "_atol": 1e-14}
-B = A([[True, False], [True, True]])
 
 CALLS = {
-    "ptp": [
-        *(call(x, axis) for x in (X, F, N) for axis in (None, 0, -1)),
-        call(T, (0, 2), keepdims=True),
-        call(A([1.0, float("nan")])),
-        call(np.empty((0,)), _raises=ValueError),
-    ],
-    "average": [
-        *(call(x, axis, **CLOSE) for x in (X, N, Z, B) for axis in (None, 0, 1)),
-        call(F, _rtol=1e-6),
-        call(X, weights=R((3, 5), seed=2, low=0.1), **CLOSE),
-        call(X, 1, W, **CLOSE),
-        call(N, 1, W, **CLOSE),
-        call(F, 1, P.astype("float32"), _rtol=1e-6),
-        call(X, 1, P, True, **CLOSE),
-        call(X, 0, returned=True, **CLOSE),
-        call(X, 1, P, keepdims=True, **CLOSE),
-        call(T, (2, 0), R((4, 2), seed=2, low=0.1), **CLOSE),
-        call(Z, 1, P, **CLOSE),
-        call(X, weights=P, _raises=TypeError),
-        call(X, 0, P, _raises=ValueError),
-    ],
     "cov": [
         *(call(x, **CLOSE) for x in (X, F, N, Z, V)),
         call(X, Y, **CLOSE),
@@ -60,4 +39,5 @@ CALLS = {
         call(X.T, None, False, **CLOSE),
         call(X, dtype="float32", _rtol=1e-4, _atol=1e-6),
     ],
+    "correlate": PAIRS,
 }

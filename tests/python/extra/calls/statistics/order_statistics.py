@@ -63,31 +63,19 @@ def in_percent(calls):
     ]
 
 
+MATRIX = R((3, 5))
+MATRIX_32, INTEGERS = R((3, 5), "float32"), R((3, 5), "int32")
+T = R((2, 3, 4))
+
 CALLS = {
-    "median": [
-        call(X),
-        call(X, 1),
-        call(X, axis=(0, 1), keepdims=True),
-        call(X[:, :6], axis=-1, keepdims=True),
-        call(NANS, axis=0),
-        call(HALF, axis=1),
-        call(SMALL),
-        call(SMALL, axis=0),
-        call(A([True, False, True, True])),
-        call(ROWS, axis=1, _rtol=1e-6),
-        call(ROWS.T[::2], axis=0, _rtol=1e-6),
-        call(A([])),
-        call(A([1j]), _raises=TypeError),
-    ],
-    "nanmedian": [
-        call(NANS),
-        call(NANS, axis=1),
-        call(NANS, axis=0, keepdims=True),
-        call(A([[NAN, NAN], [1.0, NAN]]), axis=1),
-        call(SMALL, axis=1),
-    ],
     "quantile": QUANTILES,
     "percentile": in_percent(QUANTILES),
     "nanquantile": OF_NAN,
     "nanpercentile": in_percent(OF_NAN),
+    "ptp": [
+        *(call(x, axis) for x in (MATRIX, MATRIX_32, INTEGERS) for axis in (None, 0, -1)),
+        call(T, (0, 2), keepdims=True),
+        call(A([1.0, float("nan")])),
+        call(np.empty((0,)), _raises=ValueError),
+    ],
 }

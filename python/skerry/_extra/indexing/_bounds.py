@@ -1,0 +1,38 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Indices beyond an axis, and what they mean."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._core import Array
+from skerry._extra._operands import cast
+
+INT64 = np.dtype(np.int64)
+
+
+def within(name: str, positions: Array, n: int, mode: str) -> Array:
+    """Bring indices into range(n), as ``mode`` says."""
+    if positions.dtype is not INT64 and positions.dtype.kind not in "iub":
+        raise TypeError(
+            f"{name}: indices must be integers, not {positions.dtype}; convert by astype"
+        )
+    if positions.dtype == np.uint64:
+        # Beyond int64 they are out of bounds, and not negative.
+        positions = positions % n if mode == "wrap" and n else sk.minimum(positions, n)
+    positions = cast(positions, INT64)
+    if mode == "raise":
+        # Of `put` negative ones count from the end.
+        wraps = name == "put"
+        if _core.lie_below(positions + n, 2 * n) if wraps else _core.lie_below(positions, n):
+            return sk.where(positions < 0, positions + n, positions) if wraps else positions
+        error = IndexError if wraps else ValueError
+        raise error(f"{name}: an index is out of bounds for {n}; use mode='wrap' or 'clip'")
+    if mode == "wrap":
+        return positions % n
+    if mode == "clip":
+        return sk.clip(positions, 0, n - 1)
+    raise ValueError(f"{name}: mode {mode!r} is not known; it is raise, wrap or clip")

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Contents of arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra._operands import as_array
+
+__all__ = ["iscomplex", "isneginf", "isposinf", "isreal"]
+
+
+def _infinite(name: str, x: Any, sign: float) -> Array:
+    x = as_array(name, x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"{name}: takes real numbers, not {x.dtype}; pass real(x)")
+    return x == sign * sk.inf if x.dtype.kind == "f" else sk.zeros_like(x, dtype=bool)
+
+
+def isposinf(x: Any) -> Array:
+    """Tell which elements are positive infinity.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Of bool.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.isposinf(sk.asarray([1.0, sk.inf, -sk.inf]))
+    Array([False,  True, False], dtype=bool, device='cpu:0')
+
+    """
+    return _infinite("isposinf", x, 1.0)
+
+
+def isneginf(x: Any) -> Array:
+    """Tell which elements are negative infinity.
+
+    Parameters
+    ----------
+    x : Array
+        Real.
+
+    Returns
+    -------
+    Array
+        Of bool.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.isneginf(sk.asarray([1.0, sk.inf, -sk.inf]))
+    Array([False, False,  True], dtype=bool, device='cpu:0')
+
+    """
+    return _infinite("isneginf", x, -1.0)
+
+
+def iscomplex(x: Any) -> Array:
+    """Tell which elements have an imaginary part that is not zero.
+
+    Parameters
+    ----------
+    x : Array
+        Numbers.
+
+    Returns
+    -------
+    Array
+        Of bool.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.iscomplex(sk.asarray([1 + 1j, 2]))
+    Array([ True, False], dtype=bool, device='cpu:0')
+
+    """
+    x = as_array("iscomplex", x)
+    return sk.astype(x.imag, bool) if x.dtype.kind == "c" else sk.zeros_like(x, dtype=bool)
+
+
+def isreal(x: Any) -> Array:
+    """Tell which elements have no imaginary part, or one of zero.
+
+    Parameters
+    ----------
+    x : Array
+        Numbers.
+
+    Returns
+    -------
+    Array
+        Of bool.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.isreal(sk.asarray([1 + 1j, 2]))
+    Array([False,  True], dtype=bool, device='cpu:0')
+
+    """
+    return ~iscomplex(as_array("isreal", x))

@@ -1,0 +1,286 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Adding and removing elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import skerry as sk
+from skerry import _core
+from skerry._core import Array
+from skerry._extra._operands import (
+    as_array,
+    as_arrays,
+    axis_within,
+    cast,
+    flat,
+    promoted,
+    slice_along,
+)
+from skerry.exceptions import ShapeError
+
+__all__ = ["append", "delete", "insert"]
+
+# Up to so many, runs of elements are copied one by one; more are gathered.
+MANY_CUTS = 64
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Array:
+    """Join values to the end of an array.
+
+    Parameters
+    ----------
+    arr : Array
+        Not changed.
+    values : Array or scalar
+        Of the shape of ``arr``, but for ``axis``.
+    axis : int or None
+        None joins the flattened arrays.
+
+    Returns
+    -------
+    Array
+        New, of the common dtype.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.append(sk.asarray([1, 2]), 3)
+    Array([1, 2, 3], dtype=int64, device='cpu:0')
+
+    """
+    return sk.concat(promoted("append", arr, values), axis=axis)
+
+
+def _positions(name: str, obj: Any, n: int, most: int) -> np.ndarray[Any, Any] | None:
+    """Return indices that the host knows, counted from the front; None for an array on a device."""
+    if isinstance(obj, Array):
+        return None
+    if isinstance(obj, slice):
+        return np.arange(n)[obj]
+    positions = np.asarray(obj)
+    if positions.dtype == bool:
+        _check_mask(name, positions, n)
+        return np.flatnonzero(positions)
+    positions = positions.astype(np.int64) if positions.size == 0 else positions
+    if positions.dtype.kind not in "iu":
+        raise IndexError(f"{name}: indices must be integers or bools, not {positions.dtype}")
+    if positions.size and (positions.min() < -n or positions.max() > most):
+        raise IndexError(f"{name}: an index is out of bounds for {n} elements: {obj}")
+    return np.where(positions < 0, positions + n, positions)
+
+
+def _check_mask(name: str, obj: Any, n: int) -> None:
+    if obj.dtype == bool and obj.shape != (n,):
+        raise ShapeError(f"{name}: obj is a mask of shape {obj.shape} for {n} elements; give {n}")
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
+    """Leave elements out.
+
+    Reads from the device how many are left, if ``obj`` is an array: the call waits for it.
+
+    Parameters
+    ----------
+    arr : Array
+        Not changed.
+    obj : int, slice, sequence of int or bool, or Array of them
+        What to leave out, along ``axis``.
+    axis : int or None
+        None is of the flattened array.
+
+    Returns
+    -------
+    Array
+        New, shorter along ``axis``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For indices on another device.
+    IndexError
+        For indices out of bounds.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.delete(sk.asarray([1, 2, 3, 4]), [0, -1])
+    Array([2, 3], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("delete", arr)
+    x, axis = (flat(x), 0) if axis is None else (x, axis_within("delete", axis, x.ndim))
+    n = x.shape[axis]
+    if type(obj) is int and -n <= obj < n:
+        rows = (slice(None),) * axis
+        return sk.concat([x[(*rows, slice(obj % n))], x[(*rows, slice(obj % n + 1, n))]], axis=axis)
+    gone = obj if isinstance(obj, slice) else _positions("delete", obj, n, n - 1)
+    if gone is None:
+        _, obj = as_arrays("delete", x, obj)
+        _check_mask("delete", obj, n)
+        keep = sk.ones((n,), dtype=bool, device=x.device)
+        keep[obj] = False
+        (left,) = sk.nonzero(keep)
+    else:
+        runs = _runs_beside(gone, n)
+        if len(runs) <= MANY_CUTS:
+            kept_slices = [slice_along(x, axis, *run) for run in runs or [(0, 0)]]
+            return sk.concat(kept_slices, axis=axis)
+        left = sk.asarray(np.delete(np.arange(n), gone), device=x.device)
+    return sk.take(x, left, axis=axis)
+
+
+def _runs_beside(gone: Any, n: int) -> list[tuple[int, int]]:
+    """Return the bounds of what lies between the indices of a slice or an array."""
+    if isinstance(gone, slice):
+        positions = range(n)[gone]
+        if abs(positions.step) == 1 and positions:
+            first, last = min(positions[0], positions[-1]), max(positions[0], positions[-1])
+            runs = [(0, first), (last + 1, n)]
+            return [run for run in runs if run[0] < run[1]]
+        gone = np.asarray(positions, dtype=np.int64)
+    gone = np.unique(gone)
+    starts, ends = np.append(0, gone + 1), np.append(gone, n)
+    some = starts < ends
+    return list(zip(starts[some].tolist(), ends[some].tolist(), strict=True))
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+    """Insert values before elements.
+
+    Reads from the device how many a mask of ``obj`` has, if it is an array of bool: the call waits for it.
+
+    Parameters
+    ----------
+    arr : Array
+        Not changed.
+    obj : int, slice, sequence of int or bool, or Array of them
+        Before which elements, along ``axis``.
+    values : Array or scalar
+        Converted to the dtype of ``arr``; of a shape that broadcasts to what is inserted.
+    axis : int or None
+        None is of the flattened array.
+
+    Returns
+    -------
+    Array
+        New, longer along ``axis``.
+
+    Raises
+    ------
+    DeviceMismatchError
+        For arrays on different devices.
+    IndexError
+        For indices out of bounds.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.insert(sk.asarray([1, 2, 3]), [0, 2], sk.asarray([7, 8]))
+    Array([7, 1, 2, 8, 3], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("insert", arr)
+    values = _core.assigned("insert: values", values, x)
+    x, axis = (flat(x), 0) if axis is None else (x, axis_within("insert", axis, x.ndim))
+    n = x.shape[axis]
+    if type(obj) is int and -n <= obj <= n:
+        return _inserted_at(x, obj + n if obj < 0 else obj, _along(values, x, axis), axis)
+    positions = _positions("insert", obj, n, n)
+    if positions is None:
+        _, indices = as_arrays("insert", x, obj)
+        _check_mask("insert", indices, n)
+        indices = sk.nonzero(indices)[0] if indices.dtype == sk.bool else cast(indices, sk.int64)
+        indices = sk.where(indices < 0, indices + n, indices)
+    else:
+        indices = sk.asarray(positions, device=x.device)
+    if indices.ndim == 0:
+        values = _along(values, x, axis)
+    count = indices.size
+    if count == 1:
+        count = _slices_in(values, x, axis)
+    values = _fitted(values, x)
+    indices = sk.broadcast_to(flat(indices), (count,))
+    if positions is not None and count <= MANY_CUTS:
+        return _inserted_runs(x, np.broadcast_to(positions.reshape(-1), (count,)), values, axis)
+    return _inserted(x, indices, values, axis)
+
+
+def _along(values: Array, x: Array, axis: int) -> Array:
+    """Bring the first axis to ``axis``: NumPy's rule is that one index takes values as ``arr[index]`` does."""
+    if values.ndim < x.ndim:
+        values = sk.reshape(values, (1,) * (x.ndim - values.ndim) + values.shape)
+    return sk.moveaxis(values, 0, axis) if axis else values
+
+
+def _slices_in(values: Array, x: Array, axis: int) -> int:
+    """Return how many slices of ``x`` the values are: NumPy counts axes from the front, where there are as many."""
+    if values.ndim >= x.ndim:
+        return values.shape[axis]
+    return values.shape[axis - x.ndim] if values.ndim >= x.ndim - axis else 1
+
+
+def _fitted(values: Array, x: Array) -> Array:
+    """Drop further axes in front, which are of length 1."""
+    extra = max(values.ndim - x.ndim, 0)
+    if math.prod(values.shape[:extra]) != 1:
+        raise ShapeError(
+            f"insert: values of shape {values.shape} don't fit an array of {x.ndim} axes; reshape them"
+        )
+    return sk.reshape(values, values.shape[extra:]) if extra else values
+
+
+def _inserted_at(x: Array, position: int, values: Array, axis: int) -> Array:
+    """Put ``values`` before one place."""
+    rows = (slice(None),) * axis
+    shape = (*x.shape[:axis], _slices_in(values, x, axis), *x.shape[axis + 1 :])
+    parts = [
+        x[(*rows, slice(position))],
+        sk.broadcast_to(_fitted(values, x), shape),
+        x[(*rows, slice(position, None))],
+    ]
+    return sk.concat(parts, axis=axis)
+
+
+def _inserted_runs(x: Array, positions: Any, values: Array, axis: int) -> Array:
+    """Put a slice of ``values`` before each of the positions, which the host knows: by copies of what is between."""
+    count, n = len(positions), x.shape[axis]
+    order = np.argsort(positions, kind="stable")
+    result = _core.empty_in_order(x, (*x.shape[:axis], n + count, *x.shape[axis + 1 :]))
+    target = np.empty(count, np.int64)
+    risen = positions[order]
+    target[order] = risen + np.arange(count)
+    for i, (start, end) in enumerate(zip([0, *risen], [*risen, n], strict=True)):
+        slice_along(result, axis, int(start) + i, int(end) + i)[...] = slice_along(
+            x, axis, int(start), int(end)
+        )
+    result[(slice(None),) * axis + (sk.asarray(target, device=x.device),)] = values
+    return result
+
+
+def _inserted(x: Array, positions: Array, values: Array, axis: int) -> Array:
+    """Put a slice of ``values`` before each of the positions."""
+    count, n = positions.size, x.shape[axis]
+    # Where each of the new ones goes: behind as many as there are before it, of both kinds.
+    order = sk.argsort(positions, stable=True)
+    target = sk.empty((count,), dtype=sk.int64, device=x.device)
+    target[order] = sk.take(positions, order) + sk.arange(count, device=x.device)
+    if n:
+        old = sk.ones((n + count,), dtype=bool, device=x.device)
+        old[target] = False
+        source_indices = sk.cumulative_sum(old, dtype=sk.int64) - 1
+        result = sk.take(x, sk.clip(source_indices, 0, n - 1), axis=axis)
+    else:
+        shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
+        result = sk.empty(shape, dtype=x.dtype, device=x.device)
+    result[(slice(None),) * axis + (target,)] = values
+    return result

@@ -1,0 +1,118 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Rearranging elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import skerry as sk
+from skerry._core import Array
+from skerry._extra._operands import as_array, axis_within
+
+__all__ = ["fliplr", "flipud", "rot90"]
+
+
+def fliplr(m: Any) -> Array:
+    """Reverse the order of columns.
+
+    Parameters
+    ----------
+    m : Array
+        At least two axes.
+
+    Returns
+    -------
+    Array
+        Reversed along axis 1.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.fliplr(sk.asarray([[1, 2], [3, 4]]))
+    Array([[2, 1],
+           [4, 3]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("fliplr", m)
+    _require_axes("fliplr", x, 2)
+    return sk.flip(x, axis=1)
+
+
+def flipud(m: Any) -> Array:
+    """Reverse the order of rows.
+
+    Parameters
+    ----------
+    m : Array
+        At least one axis.
+
+    Returns
+    -------
+    Array
+        Reversed along axis 0.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.flipud(sk.asarray([[1, 2], [3, 4]]))
+    Array([[3, 4],
+           [1, 2]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("flipud", m)
+    _require_axes("flipud", x, 1)
+    return sk.flip(x, axis=0)
+
+
+def _require_axes(name: str, x: Array, least: int) -> None:
+    if x.ndim < least:
+        raise ValueError(
+            f"{name}: needs {least} axes or more, not {x.ndim}; add some by expand_dims"
+        )
+
+
+def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
+    """Turn by 90 degrees in the plane of two axes.
+
+    Parameters
+    ----------
+    m : Array
+        At least two axes.
+    k : int, default 1
+        How many times.
+    axes : pair of int, default (0, 1)
+        The turn is from the first axis towards the second.
+
+    Returns
+    -------
+    Array
+        Turned.
+
+    Raises
+    ------
+    ValueError
+        For axes that are not two different ones.
+
+    Examples
+    --------
+    >>> import skerry as sk
+    >>> sk.rot90(sk.asarray([[1, 2], [3, 4]]))
+    Array([[2, 4],
+           [1, 3]], dtype=int64, device='cpu:0')
+
+    """
+    x = as_array("rot90", m)
+    if len(axes) != 2:
+        raise ValueError(f"rot90: {len(axes)} axes; a plane has 2")
+    first, second = (axis_within("rot90", axis, x.ndim) for axis in axes)
+    if first == second:
+        raise ValueError(f"rot90: axes {tuple(axes)} are one; a plane has 2")
+    if k % 4 == 2:
+        return sk.flip(x, axis=(first, second))
+    if k % 4 == 1:
+        x = sk.flip(x, axis=second)
+    if k % 2:
+        x = x.swapaxes(first, second)
+    return sk.flip(x, axis=second) if k % 4 == 3 else x

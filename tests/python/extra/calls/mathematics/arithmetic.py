@@ -1,0 +1,36 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of ``skerry._extra.mathematics.arithmetic``."""
+
+import numpy as np
+from extra_calls import A, R, call
+
+INF, NAN = float("inf"), float("nan")
+X = A([-1.5, 0.0, -0.0, 2.0, 0.3, -2.7, NAN, INF, -INF])
+Y = A([1.0, 0.5, -2.0, NAN, 0.7, 2.0, 1.0, 3.0, 2.0])
+F, N = R((5,), "float32"), R((6,), "int32")
+M = A([3, -2, 7, 5, -4, 1], "int32")
+U = A([3, 250, 7], "uint8")
+Z = R((4,), "complex128")
+LONG = np.arange(300_000)
+NOT_COMPLEX = call(Z, _raises=TypeError)
+
+CALLS = {
+    "fmod": [
+        call(X, 0.7),
+        call(X, -0.7),
+        call(X, Y),
+        call(N, M),
+        call(N, 7),
+        call(U, 7),
+        call(F, 0.5),
+    ],
+    "divmod": [
+        call(X[:6], 0.7),
+        call(N, M),
+        call(U, 7),
+        call(F, -0.5),
+        call(LONG[::2], 7 - LONG[::-2] % 3),
+    ],
+    "modf": [call(X), call(F), call(N), call(M), call(A(2.75)), NOT_COMPLEX],
+}
