@@ -8,7 +8,8 @@ docstring. Its ``__all__`` is public in ``skerry``, and ``numpy.f(x)`` runs it. 
 standard: they run where their arrays are and copy nothing to the host.
 
 A topic is imported when one of its functions is first asked for, since together they would double the time of
-``import skerry``. ``_topics.py`` and ``__init__.pyi`` say where each is, written by ``python/stubs/generate.py``.
+``import skerry``. ``_topics.py`` and ``__init__.pyi`` say where each is, written by ``python/stubs/generate.py``. What
+several docstrings say is in ``_docstrings.py``: a name in braces stands for it until then.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def __getattr__(name: str) -> Any:
 
 
 def import_topic(topic: str) -> Any:
-    """Import a topic; its functions take NumPy's arrays as arrays on cpu:0 from then on."""
+    """Import a topic: its functions take NumPy's arrays as arrays on cpu:0, and have whole docstrings, from then on."""
     from skerry._arrays import accept_numpy_arrays
+    from skerry._extra._docstrings import composed
 
     module = importlib.import_module(f"{__name__}.{topic}")
     wrappers: dict[Any, Any] = {}  # by function: two names of one stay one
@@ -48,6 +50,7 @@ def import_topic(topic: str) -> Any:
         member = getattr(module, name)
         if inspect.isfunction(member) and not hasattr(member, "__wrapped__"):
             if member not in wrappers:
+                member.__doc__ = composed(member.__doc__)
                 wrappers[member] = accept_numpy_arrays(
                     member, member.__name__, lists=LISTS_IN.get(topic, "arrays")
                 )

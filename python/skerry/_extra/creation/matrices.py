@@ -35,8 +35,7 @@ def tri(
         The highest diagonal of ones, counted upwards from the main one.
     dtype : dtype, default float64
         Of the result.
-    device : Device or str, optional
-        The default device, if left out.
+    device : {default device}
 
     Returns
     -------
@@ -64,8 +63,7 @@ def diag(v: Any, k: int = 0) -> Array:
     ----------
     v : Array
         Two axes, or one.
-    k : int, default 0
-        Which diagonal, counted upwards from the main one.
+    k : {which diagonal}
 
     Returns
     -------
@@ -103,8 +101,7 @@ def diagflat(v: Any, k: int = 0) -> Array:
     ----------
     v : Array
         Any shape.
-    k : int, default 0
-        Which diagonal, counted upwards from the main one.
+    k : {which diagonal}
 
     Returns
     -------
@@ -127,8 +124,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:  # 
 
     Parameters
     ----------
-    x : Array
-        One axis.
+    x : {one axis}
     N : int, optional
         Columns, as many as rows by default.
     increasing : bool, default False

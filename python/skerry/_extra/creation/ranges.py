@@ -43,10 +43,7 @@ def logspace(
     device : Device or str, optional
         If left out, that of the arrays; without any the default device.
 
-    Returns
-    -------
-    Array
-        One axis.
+    {Returns: one axis}
 
     Raises
     ------

@@ -86,15 +86,11 @@ def ravel_multi_index(
     order : {"C", "F"}, default "C"
         Whether the last axis runs fastest, or the first.
 
-    Returns
-    -------
-    Array
-        Of int64.
+    {Returns: int64}
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For an index beyond its axis.
 

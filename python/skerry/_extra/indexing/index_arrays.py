@@ -36,8 +36,7 @@ def indices(
         Of the result.
     sparse : bool, default False
         Whether each array has one axis only that is longer than 1.
-    device : Device or str, optional
-        The default device, if left out.
+    device : {default device}
 
     Returns
     -------
@@ -78,10 +77,8 @@ def tril_indices(
     ----------
     n, m : int
         Rows and columns, as many by default.
-    k : int, default 0
-        Which diagonal, counted upwards from the main one.
-    device : Device or str, optional
-        The default device, if left out.
+    k : {which diagonal}
+    device : {default device}
 
     Returns
     -------
@@ -147,8 +144,7 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, Array]:
     ----------
     arr : Array
         The matrix.
-    k : int, default 0
-        Which diagonal, counted upwards from the main one.
+    k : {which diagonal}
 
     Returns
     -------
@@ -201,8 +197,7 @@ def diag_indices(n: int, ndim: int = 2, *, device: Device = None) -> tuple[Array
         Its length.
     ndim : int, default 2
         Axes.
-    device : Device or str, optional
-        The default device, if left out.
+    device : {default device}
 
     Returns
     -------

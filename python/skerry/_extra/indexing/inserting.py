@@ -27,8 +27,7 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
 
     Parameters
     ----------
-    a : Array
-        Written.
+    a : {written}
     ind : Array, int or sequence of int
         Places. Where one is named twice, one of its values is written.
     v : Array, scalar or sequence
@@ -38,10 +37,8 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
-    TypeError, OverflowError
-        For values that the array can't hold, as an assignment refuses them.
+    {DeviceMismatchError}
+    {TypeError of values}
     IndexError
         For positions beyond the end.
 
@@ -68,8 +65,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 
     Parameters
     ----------
-    a : Array
-        Written.
+    a : {written}
     mask : Array
         Of the shape of ``a``.
     values : Array, scalar or sequence
@@ -77,10 +73,8 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
-    TypeError, OverflowError
-        For values that the array can't hold, as an assignment refuses them.
+    {DeviceMismatchError}
+    {TypeError of values}
 
     Examples
     --------
@@ -119,8 +113,7 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
     Parameters
     ----------
-    arr : Array
-        Written.
+    arr : {written}
     mask : Array
         Of the shape of ``arr``.
     vals : Array, scalar or sequence
@@ -128,10 +121,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
-    TypeError, OverflowError
-        For values that the array can't hold, as an assignment refuses them.
+    {DeviceMismatchError}
+    {TypeError of values}
     ValueError
         For no values.
 
@@ -161,8 +152,7 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
 
     Parameters
     ----------
-    arr : Array
-        Written.
+    arr : {written}
     indices : Array
         Integers, of as many axes as ``arr``; the others broadcast.
     values : Array or scalar
@@ -172,10 +162,8 @@ def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> N
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
-    TypeError, OverflowError
-        For values that the array can't hold, as an assignment refuses them.
+    {DeviceMismatchError}
+    {TypeError of values}
 
     Examples
     --------
@@ -228,10 +216,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
-    TypeError, OverflowError
-        For values that the array can't hold, as an assignment refuses them.
+    {DeviceMismatchError}
+    {TypeError of values}
     ValueError
         For one axis, or more than two of different lengths.
 

@@ -41,8 +41,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         Unless there is one choice for each condition, and one at least.
 
@@ -91,8 +90,7 @@ def choose(a: Any, choices: Sequence[Any], *, mode: str = "raise") -> Array:
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For a number beyond the choices.
 
@@ -127,20 +125,15 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Array:
     ----------
     condition : Array or sequence of bool
         One axis; what is beyond its end is left out.
-    a : Array
-        Any dtype.
-    axis : int or None
-        None is of the flattened array.
+    a : {any dtype}
+    axis : {None is flattened}
 
     Returns
     -------
     Array
         New.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -162,8 +155,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
 
     Parameters
     ----------
-    a : Array
-        At least two axes.
+    a : {at least two axes}
     offset : int, default 0
         How far above the main diagonal.
     axis1, axis2 : int
@@ -193,8 +185,7 @@ def sliding_window_view(
 
     Parameters
     ----------
-    x : Array
-        Any dtype.
+    x : {any dtype}
     window_shape : int or tuple of int
         How long the window is along each of ``axis``.
     axis : int or tuple of int, optional

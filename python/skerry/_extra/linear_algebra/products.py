@@ -52,10 +52,7 @@ def dot(a: Any, b: Any) -> Array:
     Array
         Of the common dtype; of bools whether any product is true.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -81,10 +78,7 @@ def inner(a: Any, b: Any) -> Array:
     Array
         Of the common dtype; complex numbers are not conjugated.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -110,10 +104,7 @@ def vdot(a: Any, b: Any, /) -> Array:
     Array
         No axes.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -135,18 +126,14 @@ def outer(a: Any, b: Any) -> Array:
 
     Parameters
     ----------
-    a, b : Array
-        They are flattened.
+    a, b : {flattened}
 
     Returns
     -------
     Array
         ``out[i, j] = a[i] * b[j]``.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -174,10 +161,7 @@ def kron(a: Any, b: Any) -> Array:
     Array
         Each axis as long as those of both together.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------

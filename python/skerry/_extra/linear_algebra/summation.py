@@ -47,8 +47,7 @@ def einsum(*operands: Any, optimize: Optimize = False, dtype: Any = None) -> Arr
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For a formula that does not fit the arrays.
 

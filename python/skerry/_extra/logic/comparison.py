@@ -38,10 +38,7 @@ def isclose(
     Array
         Of bool: ``abs(a - b) <= atol + rtol * abs(b)``, or both the same infinity.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -66,15 +63,9 @@ def allclose(
     rtol, atol, equal_nan
         As of ``isclose``.
 
-    Returns
-    -------
-    bool
-        Read from the device: the call waits for it.
+    {Returns: bool of the device}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -119,15 +110,9 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     equal_nan : bool, default False
         Whether NaN equals NaN.
 
-    Returns
-    -------
-    bool
-        Read from the device: the call waits for it.
+    {Returns: bool of the device}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -169,15 +154,9 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     a1, a2 : Array or scalar
         At least one array.
 
-    Returns
-    -------
-    bool
-        Read from the device: the call waits for it.
+    {Returns: bool of the device}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------

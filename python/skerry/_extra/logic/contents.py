@@ -25,13 +25,9 @@ def isposinf(x: Any) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Real.
+    x : {real}
 
-    Returns
-    -------
-    Array
-        Of bool.
+    {Returns: bool}
 
     Examples
     --------
@@ -48,13 +44,9 @@ def isneginf(x: Any) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Real.
+    x : {real}
 
-    Returns
-    -------
-    Array
-        Of bool.
+    {Returns: bool}
 
     Examples
     --------
@@ -71,13 +63,9 @@ def iscomplex(x: Any) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Numbers.
+    x : {numbers}
 
-    Returns
-    -------
-    Array
-        Of bool.
+    {Returns: bool}
 
     Examples
     --------
@@ -95,13 +83,9 @@ def isreal(x: Any) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Numbers.
+    x : {numbers}
 
-    Returns
-    -------
-    Array
-        Of bool.
+    {Returns: bool}
 
     Examples
     --------

@@ -20,8 +20,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
     Parameters
     ----------
-    dst : Array
-        Written.
+    dst : {written}
     src : Array or scalar
         Of a shape that broadcasts to that of ``dst``.
     casting : str, default "same_kind"
@@ -31,8 +30,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     TypeError
         For a conversion that is not allowed.
 

@@ -34,8 +34,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
 
     Parameters
     ----------
-    arr : Array
-        Not changed.
+    arr : {not changed}
     values : Array or scalar
         Of the shape of ``arr``, but for ``axis``.
     axis : int or None
@@ -46,10 +45,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     Array
         New, of the common dtype.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -91,12 +87,10 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
 
     Parameters
     ----------
-    arr : Array
-        Not changed.
+    arr : {not changed}
     obj : int, slice, sequence of int or bool, or Array of them
         What to leave out, along ``axis``.
-    axis : int or None
-        None is of the flattened array.
+    axis : {None is flattened}
 
     Returns
     -------
@@ -161,14 +155,12 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
 
     Parameters
     ----------
-    arr : Array
-        Not changed.
+    arr : {not changed}
     obj : int, slice, sequence of int or bool, or Array of them
         Before which elements, along ``axis``.
     values : Array or scalar
         Converted to the dtype of ``arr``; of a shape that broadcasts to what is inserted.
-    axis : int or None
-        None is of the flattened array.
+    axis : {None is flattened}
 
     Returns
     -------
@@ -177,8 +169,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     IndexError
         For indices out of bounds.
 

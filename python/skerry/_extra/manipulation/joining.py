@@ -35,15 +35,9 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
     dtype : dtype, optional
         Of the result.
 
-    Returns
-    -------
-    Array
-        Of the common dtype.
+    {Returns: common dtype}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -64,15 +58,9 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None) -> Array:
     tup, dtype
         As of ``vstack``; shapes differ along axis 1 at most.
 
-    Returns
-    -------
-    Array
-        Of the common dtype.
+    {Returns: common dtype}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -92,15 +80,9 @@ def dstack(tup: Sequence[Any]) -> Array:
     tup : sequence of Array
         Their shapes differ along axis 2 at most.
 
-    Returns
-    -------
-    Array
-        Of the common dtype.
+    {Returns: common dtype}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -126,10 +108,7 @@ def column_stack(tup: Sequence[Any]) -> Array:
     Array
         A matrix of the common dtype.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------

@@ -19,8 +19,7 @@ def fliplr(m: Any) -> Array:
 
     Parameters
     ----------
-    m : Array
-        At least two axes.
+    m : {at least two axes}
 
     Returns
     -------
@@ -78,8 +77,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
 
     Parameters
     ----------
-    m : Array
-        At least two axes.
+    m : {at least two axes}
     k : int, default 1
         How many times.
     axes : pair of int, default (0, 1)

@@ -20,8 +20,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
 
     Parameters
     ----------
-    a : Array
-        Any dtype.
+    a : {any dtype}
     axis1, axis2 : int
         The axes.
 
@@ -45,8 +44,7 @@ def ravel(a: Any, order: str = "C") -> Array:
 
     Parameters
     ----------
-    a : Array
-        Any dtype.
+    a : {any dtype}
     order : {"C", "F"}, default "C"
         Whether the last axis runs fastest, or the first. "A" and "K" are "C": results don't depend on memory.
 
@@ -82,18 +80,11 @@ def atleast_1d(*arys: Any) -> Any:
 
     Parameters
     ----------
-    *arys : Array or scalar
-        Any number.
+    *arys : {any number}
 
-    Returns
-    -------
-    Array or tuple of Array
-        Views; one array for one.
+    {Returns: views, or one}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -110,18 +101,11 @@ def atleast_2d(*arys: Any) -> Any:
 
     Parameters
     ----------
-    *arys : Array or scalar
-        Any number.
+    *arys : {any number}
 
-    Returns
-    -------
-    Array or tuple of Array
-        Views; one array for one.
+    {Returns: views, or one}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -138,18 +122,11 @@ def atleast_3d(*arys: Any) -> Any:
 
     Parameters
     ----------
-    *arys : Array or scalar
-        Any number.
+    *arys : {any number}
 
-    Returns
-    -------
-    Array or tuple of Array
-        Views; one array for one.
+    {Returns: views, or one}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -166,8 +143,7 @@ def transpose(a: Any, axes: Sequence[int] | None = None) -> Array:
 
     Parameters
     ----------
-    a : Array
-        Any dtype.
+    a : {any dtype}
     axes : tuple of int, optional
         By default the reverse order.
 

@@ -30,10 +30,7 @@ def array_split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Arr
     axis : int, default 0
         To cut along.
 
-    Returns
-    -------
-    list of Array
-        Views.
+    {Returns: list of views}
 
     Raises
     ------
@@ -74,10 +71,7 @@ def split(ary: Any, indices_or_sections: Parts, axis: int = 0) -> list[Array]:
     ary, indices_or_sections, axis
         As of ``array_split``.
 
-    Returns
-    -------
-    list of Array
-        Views.
+    {Returns: list of views}
 
     Raises
     ------
@@ -109,10 +103,7 @@ def hsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
     ary, indices_or_sections
         As of ``split``.
 
-    Returns
-    -------
-    list of Array
-        Views.
+    {Returns: list of views}
 
     Examples
     --------
@@ -132,10 +123,7 @@ def vsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
     ary, indices_or_sections
         As of ``split``.
 
-    Returns
-    -------
-    list of Array
-        Views.
+    {Returns: list of views}
 
     Examples
     --------
@@ -155,10 +143,7 @@ def dsplit(ary: Any, indices_or_sections: Parts) -> list[Array]:
     ary, indices_or_sections
         As of ``split``.
 
-    Returns
-    -------
-    list of Array
-        Views.
+    {Returns: list of views}
 
     Examples
     --------

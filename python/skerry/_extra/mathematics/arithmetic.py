@@ -22,18 +22,14 @@ def fmod(x1: Any, x2: Any, /) -> Array:
 
     Parameters
     ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
+    x1, x2 : {real, one array}
 
     Returns
     -------
     Array
         Of the common dtype; exact.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -51,18 +47,14 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
 
     Parameters
     ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
+    x1, x2 : {real, one array}
 
     Returns
     -------
     tuple of Array
         ``floor_divide`` and ``remainder``.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -87,8 +79,7 @@ def modf(x: Any, /) -> tuple[Array, Array]:
 
     Parameters
     ----------
-    x : Array
-        Real.
+    x : {real}
 
     Returns
     -------

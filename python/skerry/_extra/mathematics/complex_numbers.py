@@ -54,8 +54,7 @@ def real_if_close(a: Any, tol: float = 100) -> Array:
 
     Parameters
     ----------
-    a : Array
-        Numbers.
+    a : {numbers}
     tol : float, default 100
         The bound of imaginary parts: in units of the dtype's eps, if above 1.
 

@@ -40,8 +40,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
 
     Parameters
     ----------
-    ary : Array
-        Numbers.
+    ary : {numbers}
     to_end, to_begin : Array, scalar or sequence, optional
         What is joined to the end and to the front.
 
@@ -52,8 +51,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     TypeError
         For ends of a dtype that ``ary`` does not take.
 
@@ -98,10 +96,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     Array
         Floating, without the axis.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -160,8 +155,7 @@ def gradient(
         Values.
     *varargs : scalar, Array or sequence
         How far apart: one number for all axes, or for each axis a number or the positions along it. By default 1.
-    axis : int, tuple of int or None
-        None is all.
+    axis : {None is all}
     edge_order : {1, 2}, default 1
         The order of the differences at the ends.
 
@@ -172,8 +166,7 @@ def gradient(
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For axes of fewer than ``edge_order + 1`` elements, or positions that don't fit.
 

@@ -19,13 +19,9 @@ def exp2(x: Any, /) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Real.
+    x : {real}
 
-    Returns
-    -------
-    Array
-        Floating.
+    {Returns: floating}
 
     Examples
     --------

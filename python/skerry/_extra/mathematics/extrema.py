@@ -19,18 +19,11 @@ def fmax(x1: Any, x2: Any, /) -> Array:
 
     Parameters
     ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
+    x1, x2 : {real, one array}
 
-    Returns
-    -------
-    Array
-        Of the common dtype.
+    {Returns: common dtype}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -48,18 +41,11 @@ def fmin(x1: Any, x2: Any, /) -> Array:
 
     Parameters
     ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
+    x1, x2 : {real, one array}
 
-    Returns
-    -------
-    Array
-        Of the common dtype.
+    {Returns: common dtype}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -77,8 +63,7 @@ def nanmin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
 
     Parameters
     ----------
-    a : Array
-        Real.
+    a : {real}
     axis, keepdims
         As of ``nansum``.
 

@@ -32,15 +32,11 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Array:
     mode : {"full", "same", "valid"}, default "full"
         All sums; those in the middle, as many as the longer vector has; those of whole overlaps.
 
-    Returns
-    -------
-    Array
-        Of the common dtype.
+    {Returns: common dtype}
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For no elements, or more axes than one.
 
@@ -80,8 +76,7 @@ def interp(
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For no points, or places and values of different shapes.
 
@@ -137,13 +132,9 @@ def fabs(x: Any, /) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Real.
+    x : {real}
 
-    Returns
-    -------
-    Array
-        Floating.
+    {Returns: floating}
 
     Examples
     --------
@@ -160,18 +151,14 @@ def heaviside(x1: Any, x2: Any, /) -> Array:
 
     Parameters
     ----------
-    x1, x2 : Array or scalar
-        Real, at least one array.
+    x1, x2 : {real, one array}
 
     Returns
     -------
     Array
         Floating; NaN for NaN.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------

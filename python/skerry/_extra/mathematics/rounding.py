@@ -20,8 +20,7 @@ def around(a: Any, decimals: int = 0) -> Array:
 
     Parameters
     ----------
-    a : Array
-        Numbers.
+    a : {numbers}
     decimals : int, default 0
         Digits after the point; before it, if negative.
 
@@ -94,8 +93,7 @@ def fix(x: Any) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Real.
+    x : {real}
 
     Returns
     -------

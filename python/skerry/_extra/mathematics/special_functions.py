@@ -21,13 +21,9 @@ def sinc(x: Any) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Numbers.
+    x : {numbers}
 
-    Returns
-    -------
-    Array
-        Floating.
+    {Returns: floating}
 
     Examples
     --------
@@ -73,13 +69,9 @@ def i0(x: Any) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Real.
+    x : {real}
 
-    Returns
-    -------
-    Array
-        Floating.
+    {Returns: floating}
 
     Examples
     --------

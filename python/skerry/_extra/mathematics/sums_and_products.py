@@ -98,8 +98,7 @@ def nansum(a: Any, axis: Axis = None, dtype: Any = None, *, keepdims: bool = Fal
         Axes to add along; None is all.
     dtype : dtype, optional
         Of the result; by default as that of ``sum``.
-    keepdims : bool, default False
-        Whether axes stay, with length 1.
+    keepdims : {kept axes}
 
     Returns
     -------
@@ -144,8 +143,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Array:
 
     Parameters
     ----------
-    a : Array
-        Numbers.
+    a : {numbers}
     axis : int or None
         None is along the flattened array.
     dtype : dtype, optional
@@ -207,15 +205,11 @@ def cross(
     axis : int, optional
         All three of them.
 
-    Returns
-    -------
-    Array
-        Of the common dtype.
+    {Returns: common dtype}
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For vectors of another length; NumPy's of two elements are deprecated.
 

@@ -27,8 +27,7 @@ def deg2rad(x: Any, /) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Real.
+    x : {real}
 
     Returns
     -------
@@ -50,8 +49,7 @@ def rad2deg(x: Any, /) -> Array:
 
     Parameters
     ----------
-    x : Array
-        Real.
+    x : {real}
 
     Returns
     -------
@@ -80,8 +78,7 @@ def unwrap(
 
     Parameters
     ----------
-    p : Array
-        Real.
+    p : {real}
     discont : float, optional
         Differences up to this stay; half a period by default.
     axis : int, default -1

@@ -57,8 +57,7 @@ def pad(
 
     Parameters
     ----------
-    array : Array
-        Any dtype.
+    array : {any dtype}
     pad_width : int, pairs of int, or dict of axis and pair
         How many, before and after: for all axes, or for each.
     mode : str, default "constant"

@@ -31,10 +31,7 @@ def polyval(p: Any, x: Any) -> Array:
     Array
         Of the shape of ``x`` and the common dtype.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------

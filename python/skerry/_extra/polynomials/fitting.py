@@ -36,8 +36,7 @@ def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Array:
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For a negative degree, fewer points than coefficients, or shapes that don't fit.
 

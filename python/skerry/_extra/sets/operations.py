@@ -31,18 +31,14 @@ def union1d(ar1: Any, ar2: Any) -> Array:
 
     Parameters
     ----------
-    ar1, ar2 : Array
-        They are flattened.
+    ar1, ar2 : {flattened}
 
     Returns
     -------
     Array
         One axis, of the common dtype.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -61,8 +57,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
 
     Parameters
     ----------
-    ar1, ar2 : Array
-        They are flattened.
+    ar1, ar2 : {flattened}
     assume_unique : bool, default False
         Whether values of ``ar1`` are left as they are: not sorted, not made unique.
 
@@ -71,10 +66,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     Array
         One axis, of the dtype of ``ar1``.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -97,8 +89,7 @@ def intersect1d(
 
     Parameters
     ----------
-    ar1, ar2 : Array
-        They are flattened.
+    ar1, ar2 : {flattened}
     assume_unique : bool, default False
         Whether no value is twice in one of them, so that this need not be seen to.
     return_indices : bool, default False
@@ -109,10 +100,7 @@ def intersect1d(
     Array or tuple of three
         One axis, of the common dtype; the indices of int64.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -163,8 +151,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
 
     Parameters
     ----------
-    ar1, ar2 : Array
-        They are flattened.
+    ar1, ar2 : {flattened}
     assume_unique : bool, default False
         Whether no value is twice in one of them, so that this need not be seen to.
 
@@ -173,10 +160,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     Array
         One axis, of the common dtype.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------

@@ -46,8 +46,7 @@ def topk(x: Array, k: int, /, *, axis: int = -1, largest: bool = True) -> TopKRe
 
     Raises
     ------
-    TypeError
-        For a complex dtype.
+    {TypeError of complex}
     ValueError
         For a k that is negative or greater than the size of the axis.
     AxisError
@@ -87,8 +86,7 @@ def partition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) -> Ar
 
     Raises
     ------
-    TypeError
-        For a complex dtype.
+    {TypeError of complex}
     ValueError
         For a rank that the axis does not have.
 
@@ -121,8 +119,7 @@ def argpartition(a: Array, kth: int | tuple[int, ...], axis: int | None = -1) ->
 
     Raises
     ------
-    TypeError
-        For a complex dtype.
+    {TypeError of complex}
     ValueError
         For a rank that the axis does not have.
 
@@ -160,10 +157,7 @@ def lexsort(keys: Sequence[Any] | Any, axis: int = -1) -> Array:
     Array
         Indices of int64; equal elements keep their order.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------

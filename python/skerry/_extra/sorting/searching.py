@@ -21,8 +21,7 @@ def flatnonzero(a: Any) -> Array:
 
     Parameters
     ----------
-    a : Array
-        Any dtype.
+    a : {any dtype}
 
     Returns
     -------
@@ -46,8 +45,7 @@ def argwhere(a: Any) -> Array:
 
     Parameters
     ----------
-    a : Array
-        Any dtype.
+    a : {any dtype}
 
     Returns
     -------
@@ -78,15 +76,9 @@ def extract(condition: Any, arr: Any) -> Array:
     condition, arr : Array
         Of as many elements.
 
-    Returns
-    -------
-    Array
-        One axis.
+    {Returns: one axis}
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -121,17 +113,12 @@ def nanargmin(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Arr
 
     Parameters
     ----------
-    a : Array
-        Real.
-    axis : int or None
-        None is of the flattened array.
+    a : {real}
+    axis : {None is flattened}
     keepdims : bool, default False
         Whether the axis stays, with length 1.
 
-    Returns
-    -------
-    Array
-        Of int64.
+    {Returns: int64}
 
     Raises
     ------
@@ -158,10 +145,7 @@ def nanargmax(a: Any, axis: int | None = None, *, keepdims: bool = False) -> Arr
     a, axis, keepdims
         As of ``nanargmin``.
 
-    Returns
-    -------
-    Array
-        Of int64.
+    {Returns: int64}
 
     Raises
     ------

@@ -43,16 +43,13 @@ def average(
 
     Parameters
     ----------
-    a : Array
-        Numbers.
-    axis : int, tuple of int or None
-        None is all.
+    a : {numbers}
+    axis : {None is all}
     weights : Array, optional
         Of the shape of ``a``, or of the axes that are averaged. All equal by default.
     returned : bool, default False
         Whether the sums of the weights are returned, too.
-    keepdims : bool, default False
-        Whether axes stay, with length 1.
+    keepdims : {kept axes}
 
     Returns
     -------
@@ -62,8 +59,7 @@ def average(
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For weights of another shape.
 
@@ -116,10 +112,8 @@ def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: boo
 
     Parameters
     ----------
-    a : Array
-        Of a real dtype or bool.
-    axis : int, tuple of ints or None, default None
-        Axes to compute over; None: all of them.
+    a : {real or bool}
+    axis : {axes to compute over}
     keepdims : bool, default False
         Whether these axes stay, with size 1.
 
@@ -128,10 +122,7 @@ def median(a: Array, axis: int | tuple[int, ...] | None = None, *, keepdims: boo
     Array
         Of the dtype of a, float64 for integers and bool. NaN where there is one among the elements, or there are none.
 
-    Raises
-    ------
-    TypeError
-        For a complex dtype.
+    {Raises: TypeError of complex}
 
     Examples
     --------
@@ -164,10 +155,8 @@ def nanmedian(
 
     Parameters
     ----------
-    a : Array
-        Of a real dtype or bool.
-    axis : int, tuple of ints or None, default None
-        Axes to compute over; None: all of them.
+    a : {real or bool}
+    axis : {axes to compute over}
     keepdims : bool, default False
         Whether these axes stay, with size 1.
 
@@ -176,10 +165,7 @@ def nanmedian(
     Array
         Of the dtype of a, float64 for integers and bool. NaN where all elements are.
 
-    Raises
-    ------
-    TypeError
-        For a complex dtype.
+    {Raises: TypeError of complex}
 
     Examples
     --------

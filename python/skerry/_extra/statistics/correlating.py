@@ -50,8 +50,7 @@ def cov(
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For more axes than two.
 
@@ -141,10 +140,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     Array
         From -1 to 1; 1.0 for one variable.
 
-    Raises
-    ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {Raises: DeviceMismatchError}
 
     Examples
     --------
@@ -198,15 +194,11 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
     mode : {"valid", "same", "full"}, default "valid"
         As of ``convolve``.
 
-    Returns
-    -------
-    Array
-        Of the common dtype.
+    {Returns: common dtype}
 
     Raises
     ------
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
     ValueError
         For no elements, or more axes than one.
 

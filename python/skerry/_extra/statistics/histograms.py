@@ -49,8 +49,7 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: int = 0) -> A
         For negative numbers, an x that is not 1-D, weights of another shape.
     MemoryError
         Where the greatest number asks for more bins than the device has memory.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------
@@ -87,8 +86,7 @@ def digitize(x: Array, bins: Any, right: bool = False) -> Array:
     ------
     ValueError
         For edges that are not monotonic, or not 1-D.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------
@@ -120,8 +118,7 @@ def histogram_bin_edges(
 
     Parameters
     ----------
-    a : Array
-        Of a real dtype or bool.
+    a : {real or bool}
     bins, range, weights
         As of ``histogram``; weights are checked only.
 
@@ -134,8 +131,7 @@ def histogram_bin_edges(
     ------
     ValueError
         As of ``histogram``.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------
@@ -188,8 +184,7 @@ def histogram(
         For edges that decrease, a range that is not finite or reversed, weights of another shape.
     TypeError
         For bins that are none of these.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------
@@ -245,8 +240,7 @@ def histogramdd(
     ------
     ValueError
         For bins or ranges that don't fit the number of dimensions, or as of ``histogram``.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------
@@ -292,8 +286,7 @@ def histogram2d(
     ------
     ValueError
         As of ``histogramdd``.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------

@@ -19,12 +19,9 @@ def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Array:
 
     Parameters
     ----------
-    a : Array
-        Real.
-    axis : int, tuple of int or None
-        None is all.
-    keepdims : bool, default False
-        Whether axes stay, with length 1.
+    a : {real}
+    axis : {None is all}
+    keepdims : {kept axes}
 
     Returns
     -------
@@ -56,12 +53,10 @@ def quantile(
 
     Parameters
     ----------
-    a : Array
-        Of a real dtype or bool.
+    a : {real or bool}
     q : float, sequence of floats or Array
         Probabilities in [0, 1]. Those of an Array are read from its device: the call waits for it.
-    axis : int, tuple of ints or None, default None
-        Axes to compute over; None: all of them.
+    axis : {axes to compute over}
     method : str, default 'linear'
         How a quantile between two elements is estimated: 'inverted_cdf', 'averaged_inverted_cdf',
         'closest_observation', 'interpolated_inverted_cdf', 'hazen', 'weibull', 'linear', 'median_unbiased',
@@ -80,13 +75,11 @@ def quantile(
 
     Raises
     ------
-    TypeError
-        For a complex dtype.
+    {TypeError of complex}
     ValueError
         For a q outside [0, 1], an unknown method, weights with another method, or ones that are negative or all 0, and
         over no elements.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------
@@ -112,8 +105,7 @@ def percentile(
 
     Parameters
     ----------
-    a : Array
-        Of a real dtype or bool.
+    a : {real or bool}
     q : float, sequence of floats or Array
         Percentages in [0, 100]. Those of an Array are read from the device: the call waits for it.
     axis, method, keepdims, weights
@@ -126,12 +118,10 @@ def percentile(
 
     Raises
     ------
-    TypeError
-        For a complex dtype.
+    {TypeError of complex}
     ValueError
         For a q outside [0, 100], and as of ``quantile``.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------
@@ -157,8 +147,7 @@ def nanquantile(
 
     Parameters
     ----------
-    a : Array
-        Of a real dtype or bool.
+    a : {real or bool}
     q : float, sequence of floats or Array
         Probabilities in [0, 1]. Those of an Array are read from its device: the call waits for it.
     axis, method, keepdims, weights
@@ -171,12 +160,10 @@ def nanquantile(
 
     Raises
     ------
-    TypeError
-        For a complex dtype.
+    {TypeError of complex}
     ValueError
         As of ``quantile``.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------
@@ -202,8 +189,7 @@ def nanpercentile(
 
     Parameters
     ----------
-    a : Array
-        Of a real dtype or bool.
+    a : {real or bool}
     q : float, sequence of floats or Array
         Percentages in [0, 100]. Those of an Array are read from its device: the call waits for it.
     axis, method, keepdims, weights
@@ -216,12 +202,10 @@ def nanpercentile(
 
     Raises
     ------
-    TypeError
-        For a complex dtype.
+    {TypeError of complex}
     ValueError
         As of ``percentile``.
-    DeviceMismatchError
-        For arrays on different devices.
+    {DeviceMismatchError}
 
     Examples
     --------
