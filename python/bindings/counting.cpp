@@ -17,7 +17,7 @@
 #include "python/bindings/functions.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Kernels behind the functions of skerry._extra.counting and selecting, which have the public
+// Kernels behind skerry._extra.statistics and skerry._extra.sorting, which have the public
 // signatures.
 
 namespace skerry::python {

@@ -17,8 +17,8 @@
 #include "python/bindings/functions.hpp"
 #include "python/bindings/value_args.hpp"
 
-// Behind skerry._extra.flat_indices, which has the public signatures: indices of the flattened
-// array.
+// Behind skerry._extra.indexing.flat_indices, which has the public signatures: indices of the
+// flattened array.
 
 namespace skerry::python {
 namespace {

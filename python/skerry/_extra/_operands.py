@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the functions of this folder take: arrays of one device, scalars beside them, and dtypes in common."""
+"""What topics share: arrays of one device, scalars beside them, dtypes in common, and arithmetic of several of them."""
 
 from __future__ import annotations
 

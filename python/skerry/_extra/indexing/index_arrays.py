@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Making indices."""
+"""Index arrays."""
 
 from __future__ import annotations
 

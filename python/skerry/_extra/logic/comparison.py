@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Comparing with a tolerance."""
+"""Comparison with a tolerance."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Counting: how often numbers occur, and how many elements are in each bin."""
+"""Histograms, and how often numbers occur."""
 
 from __future__ import annotations
 
