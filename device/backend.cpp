@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "core/launch.hpp"
 #include "device/cpu/devices.hpp"
 #include "device/cuda/functions.hpp"
+#include "device/kernel.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 
@@ -78,7 +78,7 @@ void throw_no_form(Device device, const char* note) {
                             to_string(device) + note + "; move the arrays to another device");
 }
 
-void launch_at_once(Device device, const Kernel& entry, const void* params, std::size_t,
+void launch_at_once(Device device, const AnyKernel& entry, const void* params, std::size_t,
                     std::span<const MemoryUse>) {
   if (entry.host == nullptr) throw_no_form(device);
   entry.host(params);

@@ -16,7 +16,7 @@ namespace skerry {
 struct DeferredError;
 struct DeviceInfo;
 struct ForeignMemory;
-struct Kernel;
+struct AnyKernel;
 class MemoryUse;
 struct MemoryStatistics;
 struct PointerInfo;
@@ -143,7 +143,7 @@ struct Backend {
   DeferredFunctions deferred;
   InterchangeFunctions interchange;
   /// See launch().
-  void (*launch)(Device device, const Kernel& entry, const void* params, std::size_t params_size,
+  void (*launch)(Device device, const AnyKernel& entry, const void* params, std::size_t params_size,
                  std::span<const MemoryUse> uses);
   /// Writes the native forms into the KernelTable that ops defines; null if there are none.
   void (*fill_kernels)(void* table);
@@ -187,8 +187,8 @@ struct BackendRegistry {
 [[nodiscard]] Device first_cuda_interface_device() noexcept;
 
 /// A backend's launch() where the host form runs before it returns.
-void launch_at_once(Device device, const Kernel& entry, const void* params, std::size_t params_size,
-                    std::span<const MemoryUse> uses);
+void launch_at_once(Device device, const AnyKernel& entry, const void* params,
+                    std::size_t params_size, std::span<const MemoryUse> uses);
 /// A kernel has no form for a device; `note` follows its name.
 [[noreturn]] void throw_no_form(Device device, const char* note = "");
 

@@ -10,9 +10,9 @@
 #include <type_traits>
 
 #include "core/device.hpp"
-#include "core/launch.hpp"
 #include "core/memory_use.hpp"
 #include "device/backend.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -95,15 +95,15 @@ void synchronize(Device device);
 /// `params` is copied if the work runs later. `uses` are the storages that the kernel reads or
 /// writes: it runs after the work on them that was enqueued before, on whatever streams, and their
 /// memory outlives it. Throws DeviceError, DeviceUnavailableError.
-inline void launch(Device device, const Kernel& entry, const void* params, std::size_t params_size,
-                   std::span<const MemoryUse> uses) {
+inline void launch(Device device, const AnyKernel& entry, const void* params,
+                   std::size_t params_size, std::span<const MemoryUse> uses) {
   if (is_host(device) && entry.host != nullptr) [[likely]]
     return entry.host(params);
   backend_of(device).launch(device, entry, params, params_size, uses);
 }
 
 template <class Params>
-void launch(Device device, const Kernel& entry, const Params& params,
+void launch(Device device, const AnyKernel& entry, const Params& params,
             std::span<const MemoryUse> uses) {
   static_assert(std::is_trivially_copyable_v<Params>);
   launch(device, entry, &params, sizeof params, uses);

@@ -60,7 +60,7 @@ PointerInfo inspect_pointer(const void* data);
 int ordinal_of_stream(Device device, void* handle);
 std::shared_ptr<void> make_device_current(Device device);
 
-void launch(Device device, const Kernel& entry, const void* params, std::size_t params_size,
+void launch(Device device, const AnyKernel& entry, const void* params, std::size_t params_size,
             std::span<const MemoryUse> uses);
 
 /// CUDA devices, and what stands for them until the first use of one tells which there are.

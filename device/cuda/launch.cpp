@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 #include <exception>
 #include <string>
@@ -54,7 +54,7 @@ struct PooledContext : LaunchContext {
 };
 
 /// A rehearsed device refuses what the library on a GPU would.
-void require_accepted(Device device, const Kernel& entry, const void* params) {
+void require_accepted(Device device, const AnyKernel& entry, const void* params) {
   const char* const reason =
       entry.unsupported_reason != nullptr ? entry.unsupported_reason(params) : nullptr;
   if (reason == nullptr) return;
@@ -64,7 +64,7 @@ void require_accepted(Device device, const Kernel& entry, const void* params) {
                     device, invalid_value, false);
 }
 
-void launch_native(StreamState& stream_state, const Kernel& entry, const void* params) {
+void launch_native(StreamState& stream_state, const AnyKernel& entry, const void* params) {
   DeviceState& device_state = stream_state.device_state();
   if (entry.native == nullptr) throw_no_form(device_state.device);
   if (!device_state.has_kernels) {
@@ -113,7 +113,7 @@ std::vector<KernelOperand> operands_of(std::span<const MemoryUse> uses) {
 
 }  // namespace
 
-void launch(Device device, const Kernel& entry, const void* params, std::size_t params_size,
+void launch(Device device, const AnyKernel& entry, const void* params, std::size_t params_size,
             std::span<const MemoryUse> uses) {
   DeviceState& device_state = usable_state(device);
   StreamState& stream_state = current_stream_state(device_state);

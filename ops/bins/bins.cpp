@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/memory.hpp"
-#include "device/stream.hpp"
 #include "device/transfer.hpp"
 #include "ops/bins/kernels.hpp"
-#include "ops/call/enqueue.hpp"
-#include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
@@ -78,26 +77,23 @@ NdArray count_numbers(const char* op, const NdArray& x, const NdArray* weights, 
   check_arguments(op, x, weights);
   check_size(op, x, weights, bins);
   const Device device = x.device();
-  const Kernel& kernel =
+  const Kernel<BincountParams>& kernel =
       require_kernel(op, kernels<BinsKernels>(device).bincount, default_integer, device);
   const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
-  const NdArray weight_values =
-      weights != nullptr ? contiguous(astype(*weights, Dtype::float64, false)) : numbers;
+  std::optional<NdArray> weight_values;
+  if (weights != nullptr) weight_values = contiguous(astype(*weights, Dtype::float64, false));
   NdArray out = empty(op, Dims{bins}, weights != nullptr ? Dtype::float64 : Dtype::int64, device);
   if (bins == 0) return out;
   const std::int64_t parts = count_parts(x.size(), bins);
-  const StorageRef scratch = host_scratch(device, (parts - 1) * bins * 8);
-  const BincountParams params{.numbers = reinterpret_cast<const std::int64_t*>(numbers.data()),
-                              .size = x.size(),
-                              .weights = weights != nullptr
-                                             ? reinterpret_cast<const double*>(weight_values.data())
-                                             : nullptr,
-                              .bins = bins,
-                              .output = out.data(),
-                              .scratch = scratch->data(),
-                              .parts = parts};
-  const MemoryUse uses[] = {writes(out), reads(numbers), reads(weight_values), writes(scratch)};
-  launch(device, kernel, params, uses);
+  launch(device, kernel, [&](OperandList& operands) {
+    return BincountParams{.numbers = operands(numbers),
+                          .size = x.size(),
+                          .weights = operands(weight_values ? &*weight_values : nullptr),
+                          .bins = bins,
+                          .output = operands(out),
+                          .scratch = operands.workspace((parts - 1) * bins * 8),
+                          .parts = parts};
+  });
   return out;
 }
 
@@ -135,26 +131,25 @@ NdArray histogram(const NdArray& x, const NdArray& edges, bool uniform, double f
   if (edges.rank() != 1 || bins < 1 || bins > INT32_MAX) {
     throw ValueError("histogram: 1 to 2^31 - 1 bins are needed, as 1-D edges: " + describe(edges));
   }
-  const Kernel& kernel = require_kernel(
+  const Kernel<HistogramParams>& kernel = require_kernel(
       op, kernels<BinsKernels>(device).histogram[static_cast<int>(type)], type, device);
   const NdArray items = contiguous(x);
   const NdArray bounds = contiguous(edges);
   NdArray out = empty(op, Dims{bins}, Dtype::int64, device);
   const std::int64_t parts = count_parts(x.size(), bins);
-  const StorageRef scratch = host_scratch(device, (parts - 1) * bins * 8);
   const double scale = static_cast<double>(bins) / (last - first);
-  const HistogramParams params{.items = items.data(),
-                               .size = x.size(),
-                               .edges = bounds.data(),
-                               .bins = bins,
-                               .uniform = uniform && std::isnormal(scale),
-                               .first = first,
-                               .scale = scale,
-                               .output = reinterpret_cast<std::int64_t*>(out.data()),
-                               .scratch = scratch->data(),
-                               .parts = parts};
-  const MemoryUse uses[] = {writes(out), reads(items), reads(bounds), writes(scratch)};
-  launch(device, kernel, params, uses);
+  launch(device, kernel, [&](OperandList& operands) {
+    return HistogramParams{.items = operands(items),
+                           .size = x.size(),
+                           .edges = operands(bounds),
+                           .bins = bins,
+                           .uniform = uniform && std::isnormal(scale),
+                           .first = first,
+                           .scale = scale,
+                           .output = operands(out),
+                           .scratch = operands.workspace((parts - 1) * bins * 8),
+                           .parts = parts};
+  });
   return out;
 }
 

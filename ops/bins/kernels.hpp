@@ -6,34 +6,34 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
 /// How often each number below `bins` occurs, or the sum of the weights of its occurrences. Numbers
 /// below 0 and from `bins` on are left out.
 struct BincountParams {
-  const std::int64_t* numbers;
+  InputPointer<std::int64_t> numbers;
   std::int64_t size;
-  const double* weights;  ///< null: occurrences are counted
-  std::int64_t bins;      ///< at least 1
-  void* output;           ///< int64, or the float64 sums
-  /// Host form only: `parts - 1` further outputs, of which each part of the numbers has one.
-  char* scratch;
+  OptionalInputPointer<double> weights;  ///< null: occurrences are counted
+  std::int64_t bins;                     ///< at least 1
+  OutputPointer<void> output;            ///< int64, or the float64 sums
+  /// `parts - 1` further outputs: each part of the numbers has its own.
+  WorkspacePointer<char> scratch;
   std::int64_t parts;
 };
 
 /// How many items are in each bin: in [edges[i], edges[i + 1]), the last bin with its upper edge.
 /// Items outside, and NaN, are in none.
 struct HistogramParams {
-  const char* items;
+  InputPointer<char> items;
   std::int64_t size;
-  const char* edges;    ///< of the dtype of the items; bins + 1, which never decrease
-  std::int64_t bins;    ///< from 1 to 2^31 - 1
-  bool uniform;         ///< all bins are about as wide, so that the bin can be estimated:
-  double first, scale;  ///< (item - first) * scale
-  std::int64_t* output;
-  char* scratch;  ///< as of BincountParams
+  InputPointer<char> edges;  ///< of the dtype of the items; bins + 1, which never decrease
+  std::int64_t bins;         ///< from 1 to 2^31 - 1
+  bool uniform;              ///< all bins are about as wide, so that the bin can be estimated:
+  double first, scale;       ///< (item - first) * scale
+  OutputPointer<std::int64_t> output;
+  WorkspacePointer<char> scratch;  ///< as of BincountParams
   std::int64_t parts;
 };
 
@@ -45,8 +45,8 @@ struct HistogramParams {
 }
 
 struct BinsKernels {
-  Kernel bincount;                ///< Parameter: BincountParams.
-  Kernel histogram[dtype_count];  ///< Parameter: HistogramParams, by real floating dtype.
+  Kernel<BincountParams> bincount;
+  Kernel<HistogramParams> histogram[dtype_count];  ///< by real floating dtype
 };
 
 }  // namespace skerry

@@ -12,14 +12,14 @@ namespace skerry {
 
 constinit std::atomic<std::int64_t> detail::max_index_limit{INT64_MAX};
 
-void KernelCall::enqueue(const Kernel& entry) const {
+void KernelCall::enqueue(const AnyKernel& entry) const {
   PlanParts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
                   index_limit(device_));
   const std::span<const MemoryUse> uses(uses_, static_cast<std::size_t>(use_count_));
   parts.for_each([&](const Plan& plan) { launch(device_, entry, plan, uses); });
 }
 
-const Kernel& require_form(const char* op, const Kernel& entry, Dtype type, Device device) {
+const AnyKernel& require_form(const char* op, const AnyKernel& entry, Dtype type, Device device) {
   const bool is_native =
       !is_host(device) && capabilities_of(device).kernel_form == KernelForm::native;
   if (is_native ? entry.native != nullptr : entry.host != nullptr) return entry;

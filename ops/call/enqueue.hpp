@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/launch.hpp"
 #include "core/memory_use.hpp"
 #include "core/ndarray.hpp"
 #include "core/plan.hpp"
 #include "device/backend.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -32,7 +32,7 @@ class KernelCall {
   }
   /// Plans and launches; on a CUDA device in parts that 32-bit indexing can span. Launches nothing
   /// for an output without elements. Throws DeviceError.
-  void enqueue(const Kernel& entry) const;
+  void enqueue(const AnyKernel& entry) const;
 
  private:
   Device device_;
@@ -44,10 +44,10 @@ class KernelCall {
 };
 
 /// require_kernel() for any device, and what says why not.
-const Kernel& require_form(const char* op, const Kernel& entry, Dtype type, Device device);
+const AnyKernel& require_form(const char* op, const AnyKernel& entry, Dtype type, Device device);
 /// `entry` itself, if it can run on `device`. Throws NotImplementedError: a build for fewer dtypes.
-inline const Kernel& require_kernel(const char* op, const Kernel& entry, Dtype type,
-                                    Device device) {
+inline const AnyKernel& require_kernel(const char* op, const AnyKernel& entry, Dtype type,
+                                       Device device) {
   if (is_host(device) && entry.host != nullptr) [[likely]]
     return entry;
   return require_form(op, entry, type, device);

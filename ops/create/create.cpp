@@ -21,7 +21,7 @@ namespace {
 /// A matrix of bool that is true where lower <= column - row <= upper.
 NdArray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t lower,
              std::int64_t upper, Device device) {
-  const Kernel& entry =
+  const AnyKernel& entry =
       require_kernel(op, kernels<MovesKernels>(device).band, Dtype::bool_, device);
   NdArray out = empty(op, Dims{rows, columns}, Dtype::bool_, device);
   if (out.size() > 0) {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
 #include "core/scalar.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -23,7 +23,7 @@ struct SequenceParams {
 
 struct SequenceKernels {
   /// Parameter: SequenceParams, by dtype (not bool).
-  Kernel kernel[dtype_count];
+  AnyKernel kernel[dtype_count];
 };
 
 }  // namespace skerry

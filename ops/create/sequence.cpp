@@ -93,7 +93,7 @@ Element floating_element(Dtype type, complex128 value) {
 
 NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device device,
                      SequenceParams params) {
-  const Kernel& entry = require_kernel(
+  const AnyKernel& entry = require_kernel(
       op, kernels<SequenceKernels>(device).kernel[static_cast<int>(type)], type, device);
   NdArray out = empty(op, Dims{size}, type, device);
   params.output = out.data();

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
 #include "core/plan.hpp"
+#include "device/kernel.hpp"
 #include "ops/elementwise/list.hpp"
 
 namespace skerry {
@@ -31,7 +31,7 @@ constexpr void for_each_operation(Use use) {
 struct ElementwiseKernels {
   /// Parameter: plan; output first. All inputs of the row's dtype, the output of the operation's
   /// result dtype.
-  Kernel kernel[elementwise_count][dtype_count];
+  AnyKernel kernel[elementwise_count][dtype_count];
 };
 
 }  // namespace skerry

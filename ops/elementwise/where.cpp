@@ -78,7 +78,7 @@ NdArray where(const Operand& condition, const Operand& x1, const Operand& x2) {
   const Dtype type = choice_dtype(x1, x2);
   const Dims shape = common_shape("where", all);
   Layout layout = result_layout("where", shape, type, all);
-  const Kernel& loop = require_kernel(
+  const AnyKernel& loop = require_kernel(
       "where", kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type,
       device);
   const NdArray mask = cast(condition, Dtype::bool_);  // numbers by their truth
@@ -101,7 +101,7 @@ NdArray record_where(Recording& recording, const Operand& condition, const Opera
   const Dtype type = choice_dtype(x1, x2);
   const Dims shape = common_shape("where", all);
   Layout layout = result_layout("where", shape, type, all);
-  const Kernel& loop = require_kernel(
+  const AnyKernel& loop = require_kernel(
       "where", kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type,
       device);
   RecordedInput inputs[3];

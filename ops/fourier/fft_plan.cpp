@@ -92,10 +92,10 @@ bool describe_axes(const NdArray& x, const NdArray& out, const Dims& axes, const
 }
 
 /// Enqueues one kernel from `x` into `out`. `shape` is that of the real side, or of both.
-void enqueue(const FftPlan& plan, const Kernel& kernels_of_type, const NdArray& x,
+void enqueue(const FftPlan& plan, const AnyKernel& kernels_of_type, const NdArray& x,
              const NdArray& out, const Dims& axes, const Dims& shape, bool mirrored) {
   const Device device = x.device();
-  const Kernel& kernel = require_kernel(plan.op, kernels_of_type, x.dtype(), device);
+  const AnyKernel& kernel = require_kernel(plan.op, kernels_of_type, x.dtype(), device);
   FftParams params{};
   NdArray source = x;
   if (!is_addressable(x) || !describe_axes(x, out, axes, shape, params)) {
@@ -162,7 +162,7 @@ Dims last_axes(int rank, int count) {
   return axes;
 }
 
-const Kernel& complex_kernel(const NdArray& x) {
+const AnyKernel& complex_kernel(const NdArray& x) {
   return kernels<FftKernels>(x.device()).complex_to_complex[precision(x.dtype())];
 }
 
@@ -250,7 +250,7 @@ NdArray FftPlan::real_to_complex(const NdArray& x, int axis, bool mirrored) cons
   const Device device = x.device();
   Dims shape = x.shape();
   if (!mirrored) shape[axis] = shape[axis] / 2 + 1;
-  const Kernel& kernel = kernels<FftKernels>(device).real_to_complex[precision(x.dtype())];
+  const AnyKernel& kernel = kernels<FftKernels>(device).real_to_complex[precision(x.dtype())];
   if (needs_permutation(x, Dims{axis}, x.shape()[axis])) {
     const AxesAtEnd order(x.rank(), Dims{axis}.span());
     const NdArray rows =
@@ -267,7 +267,7 @@ NdArray FftPlan::complex_to_real(const NdArray& x, int axis, std::int64_t length
   const Device device = x.device();
   Dims shape = x.shape();
   shape[axis] = length;
-  const Kernel& kernel = kernels<FftKernels>(device).complex_to_real[precision(x.dtype())];
+  const AnyKernel& kernel = kernels<FftKernels>(device).complex_to_real[precision(x.dtype())];
   if (needs_permutation(x, Dims{axis}, length)) {
     const AxesAtEnd order(x.rank(), Dims{axis}.span());
     const NdArray rows =

@@ -21,7 +21,7 @@ namespace skerry {
 namespace {
 
 /// Writes first, first + 1, … into elements [begin, end).
-void count_up(const Kernel& kernel, const NdArray& out, std::int64_t begin, std::int64_t end,
+void count_up(const AnyKernel& kernel, const NdArray& out, std::int64_t begin, std::int64_t end,
               std::int64_t first) {
   if (begin == end) return;
   SequenceParams params{};
@@ -47,7 +47,7 @@ NdArray fft_frequencies(const char* op, std::int64_t n, double spacing, Dtype ty
   // Whole numbers up to 2^53 are exact, and their quotients correctly rounded.
   constexpr Dtype exact = Dtype::float64;
   const Dims shape{half ? n / 2 + 1 : n};
-  const Kernel& kernel = require_kernel(
+  const AnyKernel& kernel = require_kernel(
       op, kernels<SequenceKernels>(device).kernel[static_cast<int>(exact)], exact, device);
   NdArray numbers = empty(op, shape, exact, device);
   const std::int64_t positive = half ? n / 2 + 1 : (n + 1) / 2;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -46,9 +46,9 @@ struct FftParams {
 /// positive multiples of each other, as in a C-contiguous array, and at most two of a batch; both
 /// sides begin at multiples of a complex number's size, for each element of fft_looped_axis().
 struct FftKernels {
-  Kernel complex_to_complex[2];
-  Kernel real_to_complex[2];
-  Kernel complex_to_real[2];
+  AnyKernel complex_to_complex[2];
+  AnyKernel real_to_complex[2];
+  AnyKernel complex_to_real[2];
   /// Why the native forms can't run, null if they can; itself null where there are none.
   const char* (*library_error_message)();
 };

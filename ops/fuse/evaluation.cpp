@@ -356,7 +356,7 @@ void Evaluation::launch_part(const Dims& shape, Device device) {
   for (int i = 0; i < operand_count_; ++i) {
     uses[i] = i < outputs_ ? writes(memory_of(i)) : reads(memory_of(i));
   }
-  const Kernel& kernel = kernels<FuseKernels>(device).run_pass;
+  const AnyKernel& kernel = kernels<FuseKernels>(device).run_pass;
   const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > min_steps_without_lock);
   launch(device, kernel, params.data(), params.size(),
          {uses, static_cast<std::size_t>(operand_count_)});

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "core/dims.hpp"
-#include "core/launch.hpp"
 #include "core/scalar.hpp"
+#include "device/kernel.hpp"
 #include "ops/math/op_info.hpp"
 
 // A pass: operations over one shape, run one after the other on pieces that stay in the first
@@ -40,7 +40,7 @@ struct alignas(16) FusedStep {
   static constexpr int max_inputs = 3;
 
   void (*host)(const void* params);
-  decltype(Kernel::body) body;
+  decltype(AnyKernel::body) body;
   std::uint16_t accepts;  ///< as of the kernel
   /// Operands of the pass, then slots, then constants.
   std::int16_t locations[1 + max_inputs];
@@ -133,15 +133,15 @@ struct CompiledCall {
 
 struct FuseKernels {
   /// Parameter: FusedParams with what follows it. There is no native form.
-  Kernel run_pass;
+  AnyKernel run_pass;
   /// Parameter: RowParams with what follows it. There is no native form.
-  Kernel rows;
+  AnyKernel rows;
   /// Parameter: CompiledCall. A native form only.
-  Kernel compiled;
+  AnyKernel compiled;
   /// Parameter: BlockElements (core/block_elements.hpp). On the calling thread alone.
-  Kernel feed;
+  AnyKernel feed;
   /// Parameter: PassRows. On the calling thread alone.
-  Kernel make_rows;
+  AnyKernel make_rows;
 };
 
 }  // namespace skerry

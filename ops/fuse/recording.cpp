@@ -109,7 +109,7 @@ Recording::reference Recording::refer_to(const RecordedInput& x) {
 }
 
 template <class LayoutOrShape>
-NdArray Recording::append(const Kernel& step, const RecordedFunction& function,
+NdArray Recording::append(const AnyKernel& step, const RecordedFunction& function,
                           LayoutOrShape layout_or_shape, Dtype type, Device device,
                           std::span<const RecordedInput> inputs) {
   if (is_evaluating()) throw LibraryError("fuse: an operation while results are being computed");
@@ -130,12 +130,12 @@ NdArray Recording::append(const Kernel& step, const RecordedFunction& function,
   return array;
 }
 
-template NdArray Recording::append(const Kernel&, const RecordedFunction&, const Dims&, Dtype,
+template NdArray Recording::append(const AnyKernel&, const RecordedFunction&, const Dims&, Dtype,
                                    Device, std::span<const RecordedInput>);
-template NdArray Recording::append(const Kernel&, const RecordedFunction&, Layout&&, Dtype, Device,
-                                   std::span<const RecordedInput>);
+template NdArray Recording::append(const AnyKernel&, const RecordedFunction&, Layout&&, Dtype,
+                                   Device, std::span<const RecordedInput>);
 
-NdArray Recording::append_reduction(const Kernel& step, std::span<const std::byte> params,
+NdArray Recording::append_reduction(const AnyKernel& step, std::span<const std::byte> params,
                                     const Dims& shape, Dtype type, int row_axes, const NdArray& x) {
   reductions_.emplace_back(params.begin(), params.end());
   const RecordedInput input{.array = &x, .type = x.dtype()};

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "core/launch.hpp"
 #include "core/memory_use.hpp"
 #include "core/ndarray.hpp"
 #include "core/scalar.hpp"
+#include "device/kernel.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fuse/kernels.hpp"
 
@@ -128,13 +128,13 @@ class Recording {
   /// The result of a kernel whose parameter is a plan, output first; it is kept. `LayoutOrShape`: a
   /// layout&&, or const dims& in C order, to whose shape inputs broadcast.
   template <class LayoutOrShape>
-  [[nodiscard]] NdArray append(const Kernel& step, const RecordedFunction& function,
+  [[nodiscard]] NdArray append(const AnyKernel& step, const RecordedFunction& function,
                                LayoutOrShape layout_or_shape, Dtype type, Device device,
                                std::span<const RecordedInput> inputs);
 
   /// The result, in C order, of a kernel that reduces rows of x, whose parameters begin with a
   /// RowRange: what lies behind each place on the first `row_axes` axes, for each of these.
-  [[nodiscard]] NdArray append_reduction(const Kernel& step, std::span<const std::byte> params,
+  [[nodiscard]] NdArray append_reduction(const AnyKernel& step, std::span<const std::byte> params,
                                          const Dims& shape, Dtype type, int row_axes,
                                          const NdArray& x);
 
@@ -171,7 +171,7 @@ class Recording {
     std::int32_t last_part = -1;
   };
   struct Node {
-    const Kernel* loop;
+    const AnyKernel* loop;
     RecordedFunction function;
     PendingMemory* result;  ///< one reference is the recording's
     reference inputs[FusedStep::max_inputs];

@@ -48,7 +48,7 @@ NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std:
                                   astype(taps, Dtype::float32, false), first, count);
     return astype(wide, Dtype::float16, false);
   }
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, kernels<ConvolutionKernels>(device).kernel[static_cast<int>(x.dtype())],
                      x.dtype(), device);
   const NdArray items = contiguous(x);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -25,7 +25,7 @@ struct ConvolutionParams {
 struct ConvolutionKernels {
   /// Parameter: ConvolutionParams, by dtype (not bool, and none that is only stored). Integers
   /// wrap around.
-  Kernel kernel[dtype_count];
+  AnyKernel kernel[dtype_count];
 };
 
 }  // namespace skerry

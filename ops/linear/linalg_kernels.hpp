@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -56,7 +56,7 @@ struct LinAlgParams {
 
 struct LinAlgKernels {
   /// Parameter: LinAlgParams, by dtype (floating ones only).
-  Kernel kernel[linalg_routine_count][dtype_count];
+  AnyKernel kernel[linalg_routine_count][dtype_count];
   /// Why the library that native forms need can't be opened, or lacks the routine; null if all is
   /// well.
   const char* (*library_error_message)(LinAlgRoutine routine) = nullptr;

@@ -60,7 +60,7 @@ NdArray as_bool(const NdArray& x) { return astype(x, Dtype::bool_, false); }
 
 /// What matrices are multiplied in: float16 in float32 where no kernel takes it.
 Dtype multiplied_in(const MatmulKernels& table, Dtype type, Device device) {
-  const Kernel& kernel = table.kernel[static_cast<int>(type)];
+  const AnyKernel& kernel = table.kernel[static_cast<int>(type)];
   const bool has_form = runs_on_host(device) ? kernel.host != nullptr : kernel.native != nullptr;
   return is_built(type) && !has_form ? computed_in(type) : type;
 }
@@ -193,7 +193,7 @@ void require_blas(const char* op, Device device) {
   throw_library_error(op, "cuBLAS", error_message);
 }
 
-void enqueue_product(const Kernel& kernel, const NdArray& out, NdArray x1, NdArray x2,
+void enqueue_product(const AnyKernel& kernel, const NdArray& out, NdArray x1, NdArray x2,
                      Operands operands) {
   if (out.size() == 0) return;
   MatmulParams params;
@@ -240,7 +240,7 @@ NdArray multiply(const char* op, const NdArray& a, const NdArray& b) {
   const MatmulKernels& table = kernels<MatmulKernels>(device);
   const Dtype wide = multiplied_in(table, type, device);
   check_shape(op, shape.span(), itemsize(wide));
-  const Kernel& kernel = require_kernel(op, table.kernel[static_cast<int>(wide)], wide, device);
+  const AnyKernel& kernel = require_kernel(op, table.kernel[static_cast<int>(wide)], wide, device);
   if (is_floating(wide)) require_blas(op, device);
   // Copied before the stack is stretched, so once.
   const NdArray first =
@@ -352,7 +352,7 @@ NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
     return linalg::any(linalg::logical_and(a, b), last, false);
   }
   check_shape(op, stack.span(), itemsize(type));
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, kernels<MatmulKernels>(device).dot[static_cast<int>(type)], type, device);
   const NdArray first = stretched_stack(op, converted(op, a, type), stack, operands);
   const NdArray second = stretched_stack(op, converted(op, b, type), stack, operands);

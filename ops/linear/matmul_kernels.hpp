@@ -6,7 +6,7 @@
 
 #include "core/config.hpp"
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -77,11 +77,11 @@ struct MatmulKernels {
   /// Parameter: MatmulParams, by dtype (not bool). Floating dtypes take operands that
   /// blas_layout_of() accepts, integers any; their arithmetic wraps around. float16 is added up in
   /// float32, and has no host form.
-  Kernel kernel[dtype_count];
+  AnyKernel kernel[dtype_count];
   /// Parameter: MatmulParams with m = n = 1 and any strides, by dtype; complex x1 is conjugated.
   /// float16 is added up in float32; of bools, which have a host form only, it is whether any
   /// product is true.
-  Kernel dot[dtype_count];
+  AnyKernel dot[dtype_count];
   /// Why the library that native forms for floating dtypes need can't be opened; null if it can.
   const char* (*library_error_message)() = nullptr;
 };

@@ -211,7 +211,7 @@ NdArray LapackCall::run(std::initializer_list<const NdArray*> uses) {
   const Device device = a_.device();
   const Dtype type = a_.dtype();
   if (!runs_on_host(device)) require_solver(op_, routine_, device);
-  const Kernel& kernel = require_kernel(
+  const AnyKernel& kernel = require_kernel(
       op_,
       kernels<LinAlgKernels>(device).kernel[static_cast<int>(routine_)][static_cast<int>(type)],
       type, device);

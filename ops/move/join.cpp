@@ -75,7 +75,7 @@ NdArray concat_flat(const char* op, std::span<const NdArray> arrays, Dtype type)
 /// Few contiguous arrays of items that go side by side, as in stack(…, axis=-1): by a kernel of
 /// their own on a CPU device. False if it is something else.
 bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
-  const Kernel& entry = kernels<MovesKernels>().interleave[size_class(out.itemsize())];
+  const AnyKernel& entry = kernels<MovesKernels>().interleave[size_class(out.itemsize())];
   const bool runs_at_once = !capabilities_of(out.device()).runs_later && entry.host != nullptr;
   const auto is_interleavable = [&](const NdArray& x) {
     return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();

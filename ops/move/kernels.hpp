@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
 #include "core/plan.hpp"
+#include "device/kernel.hpp"
 
 // Kernels that move items without looking at them, and those that convert them.
 
@@ -42,23 +42,23 @@ struct RotateParams {
 
 struct MovesKernels {
   /// Parameter: plan {to, from}, by size class. `from` may be an element by value: that is a fill.
-  Kernel copy[5];
+  AnyKernel copy[5];
   /// Parameter: plan {out, condition (bool), x1, x2}, by size class.
-  Kernel where_kernel[5];
+  AnyKernel where_kernel[5];
   /// Parameter: InterleaveParams, by size class. Host forms only: a GPU writes parts of lines
   /// well.
-  Kernel interleave[5];
+  AnyKernel interleave[5];
   /// Parameter: BandParams.
-  Kernel band;
+  AnyKernel band;
   /// Parameter: RotateParams. A host form only, as of `interleave`.
-  Kernel rotate;
+  AnyKernel rotate;
 };
 
 struct CastKernels {
   /// Parameter: plan {to, from}, by [from][to]. None from complex to real, nor from a dtype to
   /// itself on CUDA. NaN or out-of-range floats to integers give what the hardware gives, without a
   /// trap; float to bool is x != 0.
-  Kernel kernel[dtype_count][dtype_count];
+  AnyKernel kernel[dtype_count][dtype_count];
 };
 
 }  // namespace skerry

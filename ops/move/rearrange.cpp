@@ -80,7 +80,7 @@ NdArray roll_few(const char* op, const NdArray& x, std::span<const int> axes, co
 /// it is something else.
 std::optional<NdArray> rotated(const char* op, const NdArray& x, int axis, std::int64_t shift) {
   constexpr std::int64_t min_row_bytes = 512;
-  const Kernel& entry = kernels<MovesKernels>().rotate;
+  const AnyKernel& entry = kernels<MovesKernels>().rotate;
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];

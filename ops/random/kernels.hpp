@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -51,7 +51,7 @@ struct RandomParams {
 
 struct RandomKernels {
   /// Parameter: RandomParams, by method and dtype of the output.
-  Kernel kernel[random_method_count][dtype_count];
+  AnyKernel kernel[random_method_count][dtype_count];
 };
 
 }  // namespace skerry

@@ -32,7 +32,7 @@ void require_parameter(const NdArray& out, const NdArray& parameter, const char*
   }
 }
 
-void enqueue(const NdArray& out, const Kernel& kernel, const PhiloxState& stream,
+void enqueue(const NdArray& out, const AnyKernel& kernel, const PhiloxState& stream,
              const RandomArguments& arguments) {
   const auto data_of = [](const NdArray* array) {
     return array == nullptr ? nullptr : array->data();
@@ -62,7 +62,7 @@ void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
   if (arguments.a_each != nullptr) require_parameter(out, *arguments.a_each, "a");
   if (arguments.b_each != nullptr) require_parameter(out, *arguments.b_each, "b");
   const auto& table = kernels<RandomKernels>(out.device());
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, table.kernel[static_cast<int>(method)][static_cast<int>(out.dtype())],
                      out.dtype(), out.device());
   if (out.size() == 0) return;

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
 #include "core/row_range.hpp"
+#include "device/kernel.hpp"
 #include "ops/reduce/reductions.hpp"
 
 namespace skerry {
@@ -43,7 +43,7 @@ inline constexpr std::int64_t feed_bytes =
 struct ReduceKernels {
   /// Parameter: ReduceParams, by the input's dtype. argmax and argmin of bools have a host form
   /// only.
-  Kernel kernel[reduction_count][dtype_count];
+  AnyKernel kernel[reduction_count][dtype_count];
 };
 
 }  // namespace skerry

@@ -125,7 +125,7 @@ NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis
                            ? Dtype::int64  // of bools, too
                            : require_result_dtype(entry.name, entry.result, x.dtype());
   const Device device = x.device();
-  const Kernel& kernel = require_kernel(
+  const AnyKernel& kernel = require_kernel(
       entry.name, kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())], x.dtype(),
       device);
   NdArray source = x;
@@ -211,8 +211,8 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
     if (x.strides()[axis] * width != dense.strides[axis] * x.itemsize()) return std::nullopt;
   }
   const Device device = x.device();
-  const Kernel& kernel = kernels<ReduceKernels>(device).kernel[op][static_cast<int>(type)];
-  const Kernel& cast =
+  const AnyKernel& kernel = kernels<ReduceKernels>(device).kernel[op][static_cast<int>(type)];
+  const AnyKernel& cast =
       kernels<CastKernels>(device).kernel[static_cast<int>(x.dtype())][static_cast<int>(type)];
   ConvertedParams params{{}, {x.data(), x.itemsize(), width, cast.host}};
   params.reduce.correction = correction;
@@ -333,7 +333,7 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
     return std::nullopt;
   }
   const Device device = x.device();
-  const Kernel& kernel = kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())];
+  const AnyKernel& kernel = kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())];
   const int rows = find_rows(x.shape(), selected_axes, params, x.itemsize());
   if (rows >= 0) {
     return recording.append_reduction(kernel, std::as_bytes(std::span(&params, 1)), shape, *result,

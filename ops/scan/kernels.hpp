@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 #include "ops/scan/scans.hpp"
 
 namespace skerry {
@@ -33,7 +33,7 @@ struct ScanParams {
 
 struct ScanKernels {
   /// Parameter: ScanParams, by the input's dtype; the output has the dtype of the sum or product.
-  Kernel kernel[scan_count][dtype_count];
+  AnyKernel kernel[scan_count][dtype_count];
 };
 
 }  // namespace skerry

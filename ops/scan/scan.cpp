@@ -68,7 +68,7 @@ NdArray run(const ScanEntry& entry, ScanId op, const NdArray& x, int axis, bool 
   const Dtype result = require_result_dtype(
       entry.name, reduction_table()[static_cast<std::size_t>(entry.reduction)].result, x.dtype());
   const Device device = x.device();
-  const Kernel& kernel = require_kernel(
+  const AnyKernel& kernel = require_kernel(
       entry.name,
       kernels<ScanKernels>(device).kernel[static_cast<int>(op)][static_cast<int>(x.dtype())],
       x.dtype(), device);

@@ -315,7 +315,7 @@ bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Op
   if (!value_layout) return false;
   const Dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
   static_cast<void>(broadcast_to(op, *value_layout, trailing));
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, kernels<MovesKernels>(x.device()).where_kernel[size_class(x.itemsize())],
                      x.dtype(), x.device());
   Layout mask_layout = mask.layout();

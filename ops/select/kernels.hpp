@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "core/launch.hpp"
 #include "core/plan.hpp"
+#include "device/kernel.hpp"
 
 // Kernels that choose elements by index arrays and masks. They move items without looking at them.
 
@@ -92,14 +92,14 @@ struct RepeatedIndicesParams {
 };
 
 struct IndexKernels {
-  Kernel gather[5];         ///< Parameter: GatherParams, by size class.
-  Kernel scatter[5];        ///< Parameter: ScatterParams, by size class.
-  Kernel offsets;           ///< Parameter: OffsetsParams.
-  Kernel count;             ///< Parameter: CountParams.
-  Kernel compress[5];       ///< Parameter: CompressParams, by size class.
-  Kernel nonzero;           ///< Parameter: NonzeroParams.
-  Kernel repeat_starts;     ///< Parameter: SpreadParams.
-  Kernel repeated_indices;  ///< Parameter: OwnersParams.
+  AnyKernel gather[5];         ///< Parameter: GatherParams, by size class.
+  AnyKernel scatter[5];        ///< Parameter: ScatterParams, by size class.
+  AnyKernel offsets;           ///< Parameter: OffsetsParams.
+  AnyKernel count;             ///< Parameter: CountParams.
+  AnyKernel compress[5];       ///< Parameter: CompressParams, by size class.
+  AnyKernel nonzero;           ///< Parameter: NonzeroParams.
+  AnyKernel repeat_starts;     ///< Parameter: SpreadParams.
+  AnyKernel repeated_indices;  ///< Parameter: OwnersParams.
 };
 
 // What the native form of a count leaves in CountParams::starts for the selection that follows:

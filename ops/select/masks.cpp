@@ -26,7 +26,7 @@ struct CountedMask {
 
   CountedMask(const char* op, const NdArray& source_mask) : mask(contiguous(source_mask)) {
     const Device device = mask.device();
-    const Kernel& kernel =
+    const AnyKernel& kernel =
         require_kernel(op, kernels<IndexKernels>(device).count, Dtype::bool_, device);
     const std::int64_t blocks = mask_blocks(mask.size());
     const bool is_native = capabilities_of(device).kernel_form == KernelForm::native;
@@ -47,7 +47,7 @@ struct CountedMask {
 
 NdArray compress(const char* op, const NdArray& x, const NdArray& mask) {
   const Device device = x.device();
-  const Kernel& kernel = require_kernel(
+  const AnyKernel& kernel = require_kernel(
       op, kernels<IndexKernels>(device).compress[size_class(x.itemsize())], x.dtype(), device);
   const CountedMask counted_mask(op, mask);
   NdArray out = empty({counted_mask.count}, x.dtype(), device);
@@ -64,7 +64,7 @@ NdArray compress(const char* op, const NdArray& x, const NdArray& mask) {
 
 std::vector<NdArray> true_indices(const char* op, const NdArray& mask) {
   const Device device = mask.device();
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, kernels<IndexKernels>(device).nonzero, Dtype::bool_, device);
   const CountedMask counted_mask(op, mask);
   const int rank = mask.rank();

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -38,7 +38,7 @@ struct ScatterReduceParams {
 struct ScatterReduceKernels {
   /// Parameter: ScatterReduceParams, by operation and dtype. minimum and maximum: not complex;
   /// bits: integers and bool, for which there is nothing else.
-  Kernel kernel[scatter_op_count][dtype_count];
+  AnyKernel kernel[scatter_op_count][dtype_count];
 };
 
 }  // namespace skerry

@@ -43,11 +43,11 @@ ScatterOp for_booleans(ScatterOp op) {
   }
 }
 
-const Kernel& kernel_for(ScatterOp op, const NdArray& x) {
+const AnyKernel& kernel_for(ScatterOp op, const NdArray& x) {
   const Device device = x.device();
   if (x.dtype() == Dtype::bool_) op = for_booleans(op);
-  const Kernel& kernel = kernels<ScatterReduceKernels>(device)
-                             .kernel[static_cast<int>(op)][static_cast<int>(x.dtype())];
+  const AnyKernel& kernel = kernels<ScatterReduceKernels>(device)
+                                .kernel[static_cast<int>(op)][static_cast<int>(x.dtype())];
   if (kernel.host == nullptr && is_built(x.dtype())) {
     throw DtypeError(std::string(name_of) + ": the operation does not take " + name(x.dtype()));
   }
@@ -81,7 +81,7 @@ void scatter_reduce(ScatterOp op, const NdArray& x, const NdArray& index, const 
   require_integers(name_of, "indices", index);
   require_writable(name_of, x);
   check_size(x, index);
-  const Kernel& kernel = kernel_for(op, x);
+  const AnyKernel& kernel = kernel_for(op, x);
   NdArray source_values = ready_values(x, index, values);
   if (index.size() == 0) return;
   NdArray indices = contiguous(as_indices(index));

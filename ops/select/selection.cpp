@@ -72,7 +72,7 @@ bool is_aligned(const Selection& selection, std::int64_t itemsize) {
 }
 
 template <class Params>
-void launch_parts(Device device, const Kernel& kernel, Params params, const Dims& shape,
+void launch_parts(Device device, const AnyKernel& kernel, Params params, const Dims& shape,
                   std::span<const PlanOperand> operands, std::span<const MemoryUse> uses) {
   PlanParts parts(shape, operands, index_limit(device));
   parts.for_each([&](const Plan& plan) {
@@ -83,7 +83,7 @@ void launch_parts(Device device, const Kernel& kernel, Params params, const Dims
 
 /// Offsets in bytes of all index arrays together. Checks the indices.
 NdArray offsets_of(const char* op, Device device, const Selection& selection) {
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, kernels<IndexKernels>(device).offsets, default_integer, device);
   NdArray offsets = empty(selection.index_shape, Dtype::int64, device);
   bool adds = false;
@@ -114,7 +114,7 @@ void check_sizes(const char* op, const Selection& selection) {
   }
 }
 
-const Kernel& sized(const char* op, const Kernel (&by_size)[5], const NdArray& x) {
+const AnyKernel& sized(const char* op, const AnyKernel (&by_size)[5], const NdArray& x) {
   return require_kernel(op, by_size[size_class(x.itemsize())], x.dtype(), x.device());
 }
 
@@ -140,7 +140,7 @@ NdArray gather(const char* op, const NdArray& x, const Selection& selection) {
   const Device device = x.device();
   check_shape(op, selection.layout.shape.span(), x.itemsize());
   check_sizes(op, selection);
-  const Kernel& kernel = sized(op, kernels<IndexKernels>(device).gather, x);
+  const AnyKernel& kernel = sized(op, kernels<IndexKernels>(device).gather, x);
   NdArray out = empty_of(c_layout(selection.layout.shape, x.itemsize()), x.dtype(), device);
   if (out.size() == 0) {
     static_cast<void>(offsets_of(op, device, selection));
@@ -175,7 +175,7 @@ void scatter(const char* op, const NdArray& x, const Selection& selection, const
   check_shape(op, selection.layout.shape.span(), 1);
   const Layout source_layout = broadcast_to(op, values.layout(), selection.layout.shape);
   check_sizes(op, selection);
-  const Kernel& kernel = sized(op, kernels<IndexKernels>(device).scatter, x);
+  const AnyKernel& kernel = sized(op, kernels<IndexKernels>(device).scatter, x);
   const NdArray offsets = offsets_of(op, device, selection);
   ScatterParams params;
   params.is_unique = is_unique;
@@ -195,7 +195,7 @@ void scatter(const char* op, const NdArray& x, const Selection& selection, const
 
 NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
   const Device device = x.device();
-  const Kernel& kernel = sized(op, kernels<IndexKernels>(device).gather, x);
+  const AnyKernel& kernel = sized(op, kernels<IndexKernels>(device).gather, x);
   const NdArray out = empty(op, index.shape(), x.dtype(), device);
   BoundsRecord record(op, device, 0, x.shape()[0]);
   GatherParams params;
@@ -215,7 +215,7 @@ NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
 void scatter_run(const char* op, const NdArray& x, const NdArray& index, const NdArray* values,
                  const Element& value) {
   const Device device = x.device();
-  const Kernel& kernel = sized(op, kernels<IndexKernels>(device).scatter, x);
+  const AnyKernel& kernel = sized(op, kernels<IndexKernels>(device).scatter, x);
   const std::int64_t n = index.shape()[0];
   const NdArray offsets = empty(op, index.shape(), Dtype::int64, device);
   BoundsRecord record(op, device, 0, x.shape()[0]);

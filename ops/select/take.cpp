@@ -55,7 +55,7 @@ NdArray take_axis(const char* op, const NdArray& x, const NdArray& indices, int 
 /// Numbers of elements before each, and of all.
 NdArray starts_of(const char* op, const NdArray& counts) {
   const Device device = counts.device();
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, kernels<IndexKernels>(device).repeat_starts, Dtype::int64, device);
   const NdArray starts = empty({counts.size() + 1}, Dtype::int64, device);
   const DeferredError negative{.raise = raise_negative, .op = op, .values = {}};
@@ -86,7 +86,7 @@ NdArray find_repeated_indices(const char* op, const NdArray& counts) {
   const std::int64_t total = read_integer(starts, counts.size());
   const std::int64_t shape[] = {total};
   check_shape(op, shape, sizeof(std::int64_t));
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, kernels<IndexKernels>(device).repeated_indices, Dtype::int64, device);
   NdArray repeated_indices = empty(Dims(shape), Dtype::int64, device);
   if (total == 0) return repeated_indices;

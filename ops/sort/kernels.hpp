@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -47,11 +47,11 @@ struct SearchParams {
 
 struct SortKernels {
   /// Parameter: SortParams, by dtype (not complex).
-  Kernel values[dtype_count];
+  AnyKernel values[dtype_count];
   /// Parameter: SortParams, by dtype (not complex). Rows shorter than 2^32.
-  Kernel indices[dtype_count];
+  AnyKernel indices[dtype_count];
   /// Parameter: SearchParams, by dtype (not complex).
-  Kernel search[dtype_count];
+  AnyKernel search[dtype_count];
 };
 
 }  // namespace skerry

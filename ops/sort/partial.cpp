@@ -21,9 +21,9 @@
 namespace skerry {
 namespace {
 
-using kernels_by_dtype = Kernel (PartialKernels::*)[dtype_count];
+using kernels_by_dtype = AnyKernel (PartialKernels::*)[dtype_count];
 
-const Kernel& kernel_for(const char* op, kernels_by_dtype kernel_table, const NdArray& x) {
+const AnyKernel& kernel_for(const char* op, kernels_by_dtype kernel_table, const NdArray& x) {
   if (kind(x.dtype()) == DtypeKind::complex_floating) {
     throw DtypeError(std::string(op) + ": " + name(x.dtype()) +
                      " has no order; it takes bool and real dtypes");
@@ -52,7 +52,7 @@ PartialParams rows_of(const char* op, const NdArray& x) {
   return params;
 }
 
-void launch_rows(const Kernel& kernel, PartialParams params, const NdArray& x,
+void launch_rows(const AnyKernel& kernel, PartialParams params, const NdArray& x,
                  const NdArray& values, const NdArray& indices) {
   const Device device = x.device();
   const std::int64_t slot_bytes = partial_scratch(params.length, x.itemsize(), params.best);
@@ -85,7 +85,7 @@ std::vector<std::int64_t> checked_ranks(const char* op,
   return ranks;
 }
 
-NdArray partition_rows(const char* op, const Kernel& kernel, const NdArray& x,
+NdArray partition_rows(const char* op, const AnyKernel& kernel, const NdArray& x,
                        std::span<const std::int64_t> ranks, bool indices) {
   NdArray out = empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
   PartialParams params = rows_of(op, x);
@@ -99,7 +99,8 @@ NdArray partition_rows(const char* op, const Kernel& kernel, const NdArray& x,
   return out;
 }
 
-BestItems best_of_rows(const Kernel& kernel, const NdArray& x, std::int64_t count, bool largest) {
+BestItems best_of_rows(const AnyKernel& kernel, const NdArray& x, std::int64_t count,
+                       bool largest) {
   constexpr const char* op = "topk";
   Dims shape = x.shape();
   shape[x.rank() - 1] = count;
@@ -136,7 +137,7 @@ NdArray pick_sorted(const char* op, const NdArray& x, std::span<const std::int64
 
 NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> requested_ranks) {
   constexpr const char* op = "order_statistics";
-  const Kernel& kernel = kernel_for(op, &PartialKernels::statistics, x);
+  const AnyKernel& kernel = kernel_for(op, &PartialKernels::statistics, x);
   const int last = normalize_axis(op, -1, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, row_length(x));
   if (ranks.empty() || ranks.size() > max_ranks) {
@@ -158,7 +159,7 @@ NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> request
 
 NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t> requested_ranks,
                   std::int64_t axis, bool indices) {
-  const Kernel& kernel = kernel_for(op, &PartialKernels::partition, x);
+  const AnyKernel& kernel = kernel_for(op, &PartialKernels::partition, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, x.shape()[along]);
   if (x.size() == 0) return empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
@@ -174,7 +175,7 @@ NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t
 
 BestItems topk(const NdArray& x, std::int64_t count, std::int64_t axis, bool largest) {
   constexpr const char* op = "topk";
-  const Kernel& kernel = kernel_for(op, &PartialKernels::topk, x);
+  const AnyKernel& kernel = kernel_for(op, &PartialKernels::topk, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::int64_t length = x.shape()[along];
   if (count < 0 || count > length) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -39,14 +39,14 @@ struct PartialParams {
 struct PartialKernels {
   /// Parameter: PartialParams, by dtype (not complex). values: for each row the items of the
   /// ranks; any of those that are equal, and of NaNs.
-  Kernel statistics[dtype_count];
+  AnyKernel statistics[dtype_count];
   /// The same parameter. values or indices: of each row first the items that are less than the one
   /// of the first rank, then those equal to it, then those up to the one of the next rank and so
   /// on, and each of these groups in the order of the input.
-  Kernel partition[dtype_count];
+  AnyKernel partition[dtype_count];
   /// The same parameter. values and indices: of each row the `best` first ones in the order,
   /// sorted, equal ones in the order of the input.
-  Kernel topk[dtype_count];
+  AnyKernel topk[dtype_count];
 };
 
 }  // namespace skerry

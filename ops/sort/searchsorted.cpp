@@ -64,7 +64,7 @@ NdArray searchsorted(const NdArray& x1, const Operand& x2, bool right, const NdA
   const Operand both[] = {sorted_operand, x2};
   const Dtype type = common_dtype(op, both);
   const Device device = x1.device();
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, kernels<SortKernels>(device).search[static_cast<int>(type)], type, device);
   const NdArray sorted = contiguous(astype(x1, type, false));
   // An int beyond the range goes where the last value does: above it behind equal elements, else

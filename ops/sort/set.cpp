@@ -53,7 +53,7 @@ void check_size(const char* op, const NdArray& x, UniqueParts requested_parts) {
 
 /// Writes the results to outputs for the most items that there can be, and returns how many there
 /// are.
-std::int64_t find_unique(const Kernel& kernel, const NdArray& x, const UniqueResult& outputs,
+std::int64_t find_unique(const AnyKernel& kernel, const NdArray& x, const UniqueResult& outputs,
                          UniqueParts requested_parts) {
   const Device device = x.device();
   const StorageRef distinct = allocate(device, sizeof(std::int64_t));
@@ -86,7 +86,7 @@ std::int64_t find_unique(const Kernel& kernel, const NdArray& x, const UniqueRes
 
 UniqueResult unique(const char* op, const NdArray& x, UniqueParts requested_parts) {
   const Device device = x.device();
-  const Kernel& kernel = require_kernel(
+  const AnyKernel& kernel = require_kernel(
       op, kernels<SetKernels>(device).unique[static_cast<int>(x.dtype())], x.dtype(), device);
   check_size(op, x, requested_parts);
   UniqueResult result{.values = empty(Dims{x.size()}, x.dtype(), device),
@@ -107,7 +107,7 @@ NdArray isin(const Operand& x1, const Operand& x2, bool invert) {
   const Operand both[] = {x1, x2};
   const Device device = common_device(op, both);
   const Dtype type = common_dtype(op, both);
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel(op, kernels<SetKernels>(device).isin[static_cast<int>(type)], type, device);
   const auto is_out_of_range = [&](const Operand& x) {
     return x.value != nullptr && out_of_range_side(*x.value, type) != 0;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry {
 
@@ -75,8 +75,8 @@ struct IsinParams {
 }
 
 struct SetKernels {
-  Kernel unique[dtype_count];  ///< Parameter: UniqueParams.
-  Kernel isin[dtype_count];    ///< Parameter: IsinParams.
+  AnyKernel unique[dtype_count];  ///< Parameter: UniqueParams.
+  AnyKernel isin[dtype_count];    ///< Parameter: IsinParams.
 };
 
 }  // namespace skerry

@@ -25,7 +25,7 @@ void require_real(const char* op, const NdArray& x) {
 }
 
 /// Sorts the rows of x, which is C-contiguous and not empty.
-NdArray sort_rows(const char* op, const Kernel& kernel, const NdArray& x, Dtype type,
+NdArray sort_rows(const char* op, const AnyKernel& kernel, const NdArray& x, Dtype type,
                   bool descending) {
   constexpr std::int64_t max_indices = std::int64_t{1} << 32;
   const Device device = x.device();
@@ -50,7 +50,7 @@ NdArray sort_rows(const char* op, const Kernel& kernel, const NdArray& x, Dtype 
   return out;
 }
 
-NdArray sort_along(const char* op, const Kernel& kernel, const NdArray& x, std::int64_t axis,
+NdArray sort_along(const char* op, const AnyKernel& kernel, const NdArray& x, std::int64_t axis,
                    Dtype type, bool descending) {
   const int along = normalize_axis(op, axis, x.rank());
   if (x.size() == 0) {
@@ -68,7 +68,7 @@ NdArray sort_along(const char* op, const Kernel& kernel, const NdArray& x, std::
 
 NdArray sort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("sort", x);
-  const Kernel& kernel =
+  const AnyKernel& kernel =
       require_kernel("sort", kernels<SortKernels>(x.device()).values[static_cast<int>(x.dtype())],
                      x.dtype(), x.device());
   return sort_along("sort", kernel, x, axis, x.dtype(), descending);
@@ -76,7 +76,7 @@ NdArray sort(const NdArray& x, std::int64_t axis, bool descending) {
 
 NdArray argsort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("argsort", x);
-  const Kernel& kernel = require_kernel(
+  const AnyKernel& kernel = require_kernel(
       "argsort", kernels<SortKernels>(x.device()).indices[static_cast<int>(x.dtype())], x.dtype(),
       x.device());
   return sort_along("argsort", kernel, x, axis, default_integer, descending);

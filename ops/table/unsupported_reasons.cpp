@@ -105,7 +105,7 @@ const char* find_unsupported_matmul(const void* params) {
 }
 
 void declare(MatmulKernels& table) noexcept {
-  const auto entry = [&](Dtype type) -> Kernel& { return table.kernel[static_cast<int>(type)]; };
+  const auto entry = [&](Dtype type) -> AnyKernel& { return table.kernel[static_cast<int>(type)]; };
   entry(Dtype::float32).unsupported_reason = find_unsupported_matmul<Dtype::float32>;
   entry(Dtype::float64).unsupported_reason = find_unsupported_matmul<Dtype::float64>;
   entry(Dtype::complex64).unsupported_reason = find_unsupported_matmul<Dtype::complex64>;
@@ -155,7 +155,7 @@ const char* find_unsupported_routine(const void* params) {
 }
 
 template <LinAlgRoutine Routine>
-void declare(Kernel (&kernels_by_dtype)[dtype_count]) noexcept {
+void declare(AnyKernel (&kernels_by_dtype)[dtype_count]) noexcept {
   kernels_by_dtype[static_cast<int>(Dtype::float32)].unsupported_reason =
       find_unsupported_routine<Routine, 4, 4>;
   kernels_by_dtype[static_cast<int>(Dtype::float64)].unsupported_reason =

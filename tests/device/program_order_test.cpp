@@ -40,7 +40,7 @@ struct MeetParams {
   std::atomic<int>* here;
   int* met;
 };
-constexpr Kernel meeting{.host = [](const void* params) {
+constexpr AnyKernel meeting{.host = [](const void* params) {
   const auto& p = *static_cast<const MeetParams*>(params);
   p.here->fetch_add(1);
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);

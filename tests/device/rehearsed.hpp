@@ -59,7 +59,7 @@ inline void store_host(const void* params) {
   const auto& p = *static_cast<const StoreParams*>(params);
   __atomic_store_n(p.target, p.value, __ATOMIC_SEQ_CST);
 }
-inline constexpr Kernel store_kernel{.host = store_host};
+inline constexpr AnyKernel store_kernel{.host = store_host};
 
 struct LoadParams {
   const int* source;
@@ -69,7 +69,7 @@ inline void load_host(const void* params) {
   const auto& p = *static_cast<const LoadParams*>(params);
   __atomic_store_n(p.target, __atomic_load_n(p.source, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
 }
-inline constexpr Kernel load_kernel{.host = load_host};
+inline constexpr AnyKernel load_kernel{.host = load_host};
 
 inline int* ints(const StorageRef& block) { return reinterpret_cast<int*>(block->data()); }
 

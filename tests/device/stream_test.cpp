@@ -175,7 +175,7 @@ TEST_F(stream_test, cpu_devices_have_one_stream_that_is_always_done) {
   int value = 0;
   launch(cpu0, store_kernel, StoreParams{&value, 3}, {});
   EXPECT_EQ(value, 3);
-  EXPECT_THROW(launch(cpu0, Kernel{}, StoreParams{&value, 3}, {}), NotImplementedError);
+  EXPECT_THROW(launch(cpu0, AnyKernel{}, StoreParams{&value, 3}, {}), NotImplementedError);
 }
 
 TEST_F(stream_test, handle_zero_is_refused_and_one_is_the_default_stream) {
@@ -193,7 +193,7 @@ TEST_F(stream_test, parameters_larger_than_a_queue_item_are_copied_too) {
   rehearsal::set_delay(5'000);
   {
     Large params{ints(block), {}, 9};
-    const Kernel kernel{.host = [](const void* p) {
+    const AnyKernel kernel{.host = [](const void* p) {
       const auto& copied_params = *static_cast<const Large*>(p);
       __atomic_store_n(copied_params.target, copied_params.value, __ATOMIC_SEQ_CST);
     }};
@@ -272,7 +272,7 @@ void find_host(const void* params) {
   const auto& p = *static_cast<const FindParams*>(params);
   __atomic_store_n(p.word, p.value, __ATOMIC_RELEASE);
 }
-constexpr Kernel find_something{.host = find_host};
+constexpr AnyKernel find_something{.host = find_host};
 
 /// Enqueues a kernel that finds `value`; 0 is nothing.
 void find(Device device, std::int64_t value) {

@@ -157,7 +157,7 @@ double tolerance_of(Dtype type) {
   return type == Dtype::float32 || type == Dtype::complex64 ? 1e-6 : 2e-15;
 }
 
-void check_plans(const Kernel& tested, std::uint64_t seed, int rounds, double tolerance,
+void check_plans(const AnyKernel& tested, std::uint64_t seed, int rounds, double tolerance,
                  Dtype output, std::span<const Dtype> inputs, scalar_function scalar) {
   constexpr std::size_t max_inputs = 3;
   ASSERT_LE(inputs.size(), max_inputs);

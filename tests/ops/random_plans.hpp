@@ -90,12 +90,12 @@ void apply_scalar(char* out, const char* const* in) {
 }
 
 /// Runs a kernel over random plans of an output and inputs.
-void check_plans(const Kernel& tested, std::uint64_t seed, int rounds, double tolerance,
+void check_plans(const AnyKernel& tested, std::uint64_t seed, int rounds, double tolerance,
                  Dtype output, std::span<const Dtype> inputs, scalar_function scalar);
 
 /// As above, by the functor Op.
 template <class Op, class R, class... T>
-void check_functor(const Kernel& tested, std::uint64_t seed, int rounds, double tolerance) {
+void check_functor(const AnyKernel& tested, std::uint64_t seed, int rounds, double tolerance) {
   const Dtype inputs[] = {dtype_of<T>...};
   check_plans(tested, seed, rounds, tolerance, dtype_of<R>, inputs, apply_scalar<Op, R, T...>);
 }

@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "core/errors.hpp"
-#include "core/launch.hpp"
 #include "core/storage.hpp"
 #include "device/backend.hpp"
+#include "device/kernel.hpp"
 
 /// A kind of devices of somebody else's: two devices whose memory is malloc's, which the library
 /// takes for memory that the host can't read; work runs at once, by the kernels' host forms.
@@ -54,7 +54,7 @@ inline void between(const skerry::StorageRef&, char* destination, const skerry::
   std::memmove(destination, source, nbytes);
 }
 
-inline void launch(skerry::Device, const skerry::Kernel& kernel, const void* params, std::size_t,
+inline void launch(skerry::Device, const skerry::AnyKernel& kernel, const void* params, std::size_t,
                    std::span<const skerry::MemoryUse>) {
   if (kernel.host == nullptr) throw skerry::NotImplementedError("launch: not on a toy");
   kernel.host(params);

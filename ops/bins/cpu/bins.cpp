@@ -13,7 +13,7 @@ namespace {
 template <class Sum, class Params, class Count>
 void count_by_parts(const Params& p, Sum* output, Count count) {
   const int64 length = ceil_div(p.size, p.parts);
-  Sum* const partial_sums = reinterpret_cast<Sum*>(p.scratch);
+  Sum* const partial_sums = reinterpret_cast<Sum*>(p.scratch.get());
   cpu::parallel_for(p.parts, 1, [&](int64 begin, int64 end) {
     for (int64 part_index = begin; part_index < end; ++part_index) {
       Sum* const part_output = part_index == 0 ? output : partial_sums + (part_index - 1) * p.bins;
@@ -31,24 +31,25 @@ void count_by_parts(const Params& p, Sum* output, Count count) {
   });
 }
 
-void bincount(const void* params) {
-  const auto& p = *static_cast<const BincountParams*>(params);
+void bincount(const BincountParams& p) {
   const auto bins = static_cast<uint64>(p.bins);
   if (p.weights == nullptr) {
-    count_by_parts(p, static_cast<int64*>(p.output), [&](int64 begin, int64 end, int64* counts) {
-      for (int64 i = begin; i < end; ++i) {
-        const auto number = static_cast<uint64>(p.numbers[i]);
-        if (number < bins) ++counts[number];
-      }
-    });
+    count_by_parts(p, static_cast<int64*>(p.output.get()),
+                   [&](int64 begin, int64 end, int64* counts) {
+                     for (int64 i = begin; i < end; ++i) {
+                       const auto number = static_cast<uint64>(p.numbers[i]);
+                       if (number < bins) ++counts[number];
+                     }
+                   });
     return;
   }
-  count_by_parts(p, static_cast<double*>(p.output), [&](int64 begin, int64 end, double* sums) {
-    for (int64 i = begin; i < end; ++i) {
-      const auto number = static_cast<uint64>(p.numbers[i]);
-      if (number < bins) sums[number] += p.weights[i];
-    }
-  });
+  count_by_parts(p, static_cast<double*>(p.output.get()),
+                 [&](int64 begin, int64 end, double* sums) {
+                   for (int64 i = begin; i < end; ++i) {
+                     const auto number = static_cast<uint64>(p.numbers[i]);
+                     if (number < bins) sums[number] += p.weights[i];
+                   }
+                 });
 }
 
 template <class T>
@@ -104,9 +105,8 @@ void count_any(const HistogramParams& p, int64 begin, int64 end, int64* counts) 
 }
 
 template <class T>
-void histogram(const void* params) {
-  const auto& p = *static_cast<const HistogramParams*>(params);
-  count_by_parts(p, p.output, [&](int64 begin, int64 end, int64* counts) {
+void histogram(const HistogramParams& p) {
+  count_by_parts(p, p.output.get(), [&](int64 begin, int64 end, int64* counts) {
     p.uniform ? count_uniform<T>(p, begin, end, counts) : count_any<T>(p, begin, end, counts);
   });
 }
@@ -114,10 +114,10 @@ void histogram(const void* params) {
 }  // namespace
 
 void fill_bins(BinsKernels& table) {
-  table.bincount.host = bincount;
-  table.histogram[static_cast<int>(Dtype::float16)].host = histogram<float16>;
-  table.histogram[static_cast<int>(Dtype::float32)].host = histogram<float32>;
-  table.histogram[static_cast<int>(Dtype::float64)].host = histogram<float64>;
+  table.bincount.set_host<bincount>();
+  table.histogram[static_cast<int>(Dtype::float16)].set_host<histogram<float16>>();
+  table.histogram[static_cast<int>(Dtype::float32)].set_host<histogram<float32>>();
+  table.histogram[static_cast<int>(Dtype::float64)].set_host<histogram<float64>>();
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

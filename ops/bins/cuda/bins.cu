@@ -96,11 +96,10 @@ struct WeightFold {
   __device__ SKERRY_INLINE void apply(std::int64_t i, value x) const { sums[i] = x; }
 };
 
-int bincount(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const BincountParams*>(params);
+int bincount(const BincountParams& p, LaunchContext* context) {
   const bincount_bin number{
-      .numbers = reinterpret_cast<const char*>(p.numbers),
-      .is_aligned = is_aligned_for<std::int64_t>(reinterpret_cast<std::intptr_t>(p.numbers))};
+      .numbers = reinterpret_cast<const char*>(p.numbers.get()),
+      .is_aligned = is_aligned_for<std::int64_t>(reinterpret_cast<std::intptr_t>(p.numbers.get()))};
   if (p.weights == nullptr) {
     return end_launch(count_bins(number, p.size, p.bins, p.output, context));
   }
@@ -113,9 +112,9 @@ int bincount(const void* params, LaunchContext* context) {
                                 stream_of(context));
   if (status != cudaSuccess) return end_launch(status);
   const WeightFold fold{
-      .weights = reinterpret_cast<const char*>(p.weights),
-      .sums = static_cast<double*>(p.output),
-      .is_aligned = is_aligned_for<double>(reinterpret_cast<std::intptr_t>(p.weights))};
+      .weights = reinterpret_cast<const char*>(p.weights.get()),
+      .sums = static_cast<double*>(p.output.get()),
+      .is_aligned = is_aligned_for<double>(reinterpret_cast<std::intptr_t>(p.weights.get()))};
   return end_launch(fold_by_index(fold, keys, p.size, static_cast<std::uint32_t>(p.bins), context));
 }
 
@@ -160,8 +159,7 @@ struct histogram_bin {
 };
 
 template <class T>
-int histogram(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const HistogramParams*>(params);
+int histogram(const HistogramParams& p, LaunchContext* context) {
   const histogram_bin<T> bin{
       .items = p.items,
       .edges = p.edges,
@@ -169,18 +167,18 @@ int histogram(const void* params, LaunchContext* context) {
       .first = p.first,
       .scale = p.scale,
       .uniform = p.uniform,
-      .is_aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.items)) &&
-                    is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.edges))};
+      .is_aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.items.get())) &&
+                    is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.edges.get()))};
   return end_launch(count_bins(bin, p.size, p.bins, p.output, context));
 }
 
 }  // namespace
 
 void fill_bins(BinsKernels& table) {
-  table.bincount.native = &bincount;
-  table.histogram[static_cast<int>(Dtype::float16)].native = &histogram<float16>;
-  table.histogram[static_cast<int>(Dtype::float32)].native = &histogram<float32>;
-  table.histogram[static_cast<int>(Dtype::float64)].native = &histogram<float64>;
+  table.bincount.set_native<bincount>();
+  table.histogram[static_cast<int>(Dtype::float16)].set_native<histogram<float16>>();
+  table.histogram[static_cast<int>(Dtype::float32)].set_native<histogram<float32>>();
+  table.histogram[static_cast<int>(Dtype::float64)].set_native<histogram<float64>>();
 }
 
 }  // namespace skerry::native

@@ -44,7 +44,7 @@ int operation(const void* params, LaunchContext* context) {
 }
 
 template <class T, int Arity, class Op>
-void fill_operation(Kernel& entry) {
+void fill_operation(AnyKernel& entry) {
   if constexpr (ops::supports<Op, T, Arity>) {
     if constexpr (Arity == 1) {
       entry.native = &operation<Op, T>;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/launch.hpp"
 #include "core/plan.hpp"
+#include "device/kernel.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -47,7 +47,7 @@ SKERRY_INLINE void run(const Plan& plan, const Loop& loop) noexcept {
 
 /// Makes a kernel of a loop; its parameter is a plan.
 template <const Loop& What>
-void fill_loop(Kernel& row) {
+void fill_loop(AnyKernel& row) {
   row.host = [](const void* params) { run(*static_cast<const Plan*>(params), What); };
   row.body = What.body;
   row.accepts = What.accepts;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/launch.hpp"
+#include "device/kernel.hpp"
 
 #include <cuda_runtime.h>
 

@@ -8,7 +8,7 @@ namespace {
 
 template <int Size>
 void fill_size(MovesKernels& table) {
-  Kernel& copy = table.copy[size_class(Size)];
+  AnyKernel& copy = table.copy[size_class(Size)];
   copy.host = run_copy<Size>;
   copy.body = copy_loop<Size, false>.body;
   copy.accepts = copy_loop<Size, false>.accepts;

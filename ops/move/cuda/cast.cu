@@ -16,7 +16,7 @@ concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::
                                               !ops::complex_floating<From>);
 
 template <class From, class To>
-void fill_cast(Kernel& entry) {
+void fill_cast(AnyKernel& entry) {
   if constexpr (castable<To, From>) entry.native = &elementwise<ops::cast_to<To>, To, From>;
 }
 

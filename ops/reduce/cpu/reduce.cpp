@@ -78,7 +78,7 @@ void reduce(const void* params) {
 }
 
 template <class Op, class T>
-void fill_reduction(Kernel& row) {
+void fill_reduction(AnyKernel& row) {
   constexpr bool is_place = ops::takes_index<Op> && ops::boolean<T>;
   if constexpr (ops::reduces<Op, T> || is_place) row.host = reduce<Op, T>;
 }

@@ -8,7 +8,7 @@ namespace skerry::native {
 namespace {
 
 template <class Reduction, class T>
-void fill_reduction(Kernel& entry) {
+void fill_reduction(AnyKernel& entry) {
   if constexpr (ops::reduces<Reduction, T>) entry.native = &reduce<Reduction, T>;
 }
 

@@ -185,7 +185,7 @@ template <class Op>
 struct loops_of<Op, float16> : HalfScanLoops<Op> {};
 
 template <class Op, class T>
-void fill(Kernel& entry) {
+void fill(AnyKernel& entry) {
   if constexpr (ops::scans_over<Op, T>) entry.host = loops_of<Op, T>::scan;
 }
 template <class T, class... Ops>

@@ -8,7 +8,7 @@ namespace skerry::native {
 namespace {
 
 template <class Op, class T>
-void fill_scan(Kernel& entry) {
+void fill_scan(AnyKernel& entry) {
   if constexpr (ops::scans_over<Op, T>) entry.native = &scan<Op, T>;
 }
 

@@ -99,8 +99,8 @@ TEST(registry, has_a_host_kernel_for_every_loop_on_float64) {
     EXPECT_EQ(kernels().reduce.kernel[op][type].host != nullptr, entry.result[type].has_value())
         << entry.name;
   }
-  for (const Kernel& copy : kernels().moves.copy) EXPECT_NE(copy.host, nullptr);
-  for (const Kernel& kernel : kernels().moves.where_kernel) EXPECT_NE(kernel.host, nullptr);
+  for (const AnyKernel& copy : kernels().moves.copy) EXPECT_NE(copy.host, nullptr);
+  for (const AnyKernel& kernel : kernels().moves.where_kernel) EXPECT_NE(kernel.host, nullptr);
   EXPECT_NE(kernels().moves.band.host, nullptr);
 }
 

@@ -25,7 +25,7 @@ class CpuElementwise : public random_plans::OfLevel {};
 template <class Op, class T>
 void check_operation(const KernelTable& table, int index, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
-  const Kernel& tested = table.elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
+  const AnyKernel& tested = table.elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
   // The modulus of a complex number is vectorised hypot, as inexact as the functions that say so.
   constexpr bool is_modulus = ops::same_v<Op, ops::abs> && ops::complex_floating<T>;
   const bool is_exact = !Op::info.expensive && !is_modulus;
@@ -106,7 +106,7 @@ TEST_P(CpuElementwise, work_in_place) {
 
 template <class From, class To>
 void check_cast(const KernelTable& table) {
-  const Kernel& tested =
+  const AnyKernel& tested =
       table.cast.kernel[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
   SCOPED_TRACE(std::string(name(dtype_of<From>)) + " to " + name(dtype_of<To>));
   if constexpr (ops::complex_floating<From> && ops::real_numeric<To>) {

@@ -114,7 +114,8 @@ void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
 /// In runs of several lengths, which end within a vector or at its end, after elements of which
 /// some are huge: the runs' blocks are computed in both forms.
 template <class T>
-std::vector<T> computed_by(const Kernel& tested, const std::vector<const std::vector<T>*>& inputs) {
+std::vector<T> computed_by(const AnyKernel& tested,
+                           const std::vector<const std::vector<T>*>& inputs) {
   const std::size_t size = inputs[0]->size();
   std::vector<T> result(size);
   std::size_t length = 1;
@@ -169,7 +170,7 @@ class MathLoops : public ::testing::Test {
       const auto table = std::make_unique<KernelTable>();
       level.fill(*table);
       const op_id index = find_op(name).value();
-      const Kernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
+      const AnyKernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
       ASSERT_NE(tested.host, nullptr);
       const std::vector<T> result = computed_by<T>(tested, {&inputs...});
       int wrong = 0;
@@ -319,7 +320,7 @@ class ComplexLoops : public ::testing::Test {
       const auto table = std::make_unique<KernelTable>();
       level.fill(*table);
       const op_id index = find_op(name).value();
-      const Kernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
+      const AnyKernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
       const std::vector<T> result = computed_by<T>(tested, {&x1, &x2});
       int wrong = 0;
       for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
@@ -357,7 +358,7 @@ TYPED_TEST(ComplexLoops, functions_are_the_same_in_every_place) {
     level.fill(*table);
     for (const char* name : {"exp", "expm1", "log", "log10", "log1p", "log2"}) {
       const op_id index = find_op(name).value();
-      const Kernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
+      const AnyKernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
       const std::vector<T> first = computed_by<T>(tested, {&values});
       const std::vector<T> second = computed_by<T>(tested, {&moved});
       for (std::size_t i = 0; i < values.size(); ++i) {

@@ -113,7 +113,7 @@ void reduce_scalar(const ReduceParams& p, std::int64_t output, char* destination
 
 /// One reduction of one dtype, and what is asked of it.
 struct Subject {
-  const Kernel& tested;
+  const AnyKernel& tested;
   Dtype input;
   Dtype result;
   bool is_one_axis;

@@ -17,7 +17,7 @@ namespace skerry {
 namespace {
 
 template <class Params>
-std::string refused(const Kernel& entry, const Params& params) {
+std::string refused(const AnyKernel& entry, const Params& params) {
   const char* const text = entry.unsupported_reason(&params);
   return text != nullptr ? text : "";
 }
@@ -46,7 +46,7 @@ FftParams real_transform() {
 }
 
 TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
-  const Kernel& entry = kernels().fft.real_to_complex[0];
+  const AnyKernel& entry = kernels().fft.real_to_complex[0];
   EXPECT_EQ(refused(entry, real_transform()), "");
   FftParams p = real_transform();
   p.input = fake_pointer(516);
@@ -73,7 +73,7 @@ TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
 
 TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
   const Device device{cuda_kind, 0};
-  const Kernel& entry = kernels(device).fft.real_to_complex[0];
+  const AnyKernel& entry = kernels(device).fft.real_to_complex[0];
   FftParams p = real_transform();
   p.input = fake_pointer(516);
   try {
@@ -92,7 +92,7 @@ TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
   p.shape[0] = p.shape[1] = 4;
   p.input_strides[0] = p.output_strides[0] = 64;
   p.input_strides[1] = p.output_strides[1] = 16;
-  const Kernel& entry = kernels().fft.complex_to_complex[1];
+  const AnyKernel& entry = kernels().fft.complex_to_complex[1];
   EXPECT_EQ(refused(entry, p), "");
   p.input_strides[0] = 72;
   EXPECT_NE(refused(entry, p), "");
@@ -102,7 +102,7 @@ TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
 }
 
 TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
-  const Kernel& entry = kernels().matmul.kernel[static_cast<int>(Dtype::complex128)];
+  const AnyKernel& entry = kernels().matmul.kernel[static_cast<int>(Dtype::complex128)];
   MatmulParams good{};
   good.m = good.n = good.k = 3;
   good.x1_row = good.x2_row = 48;
@@ -126,7 +126,7 @@ TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
 }
 
 TEST(Refusals, CusolverTakesExtentsOfAnInt) {
-  const auto entry = [](LinAlgRoutine routine) -> const Kernel& {
+  const auto entry = [](LinAlgRoutine routine) -> const AnyKernel& {
     return kernels().linalg.kernel[static_cast<int>(routine)][static_cast<int>(Dtype::float64)];
   };
   LinAlgParams good{};

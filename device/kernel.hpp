@@ -18,19 +18,20 @@ struct LaunchContext {
   const char* explanation = nullptr;
 };
 
-/// One kernel in its two forms. `params` points to a trivially copyable struct that the kernel's
-/// declaration names; it is copied where the work runs later. A null member means that there is no
-/// such form.
-struct Kernel {
-  void (*host)(const void* params) =
-      nullptr;  ///< runs the work on this thread (and the CPU pool), never throws
-  int (*native)(const void* params,
-                LaunchContext* context) = nullptr;  ///< enqueues; returns a cudaError_t
+/// A kernel in its two forms, whatever its parameters: Kernel<Params> (ops/call/kernel.hpp) knows
+/// them. `params` points to a trivially copyable struct, which is copied where the work runs later.
+/// A null member means that there is no such form.
+struct AnyKernel {
+  /// Does the work on this thread and the CPU pool. Never throws.
+  void (*host)(const void* params) = nullptr;
+  /// Enqueues the work; returns a cudaError_t.
+  int (*native)(const void* params, LaunchContext* context) = nullptr;
   /// What the library behind the native form would refuse in the parameters; null if nothing. Asked
-  /// on rehearsed devices, whose host form takes more. May itself be null: no library, no demands.
+  /// on rehearsed devices, whose host form takes more. Null where no library has demands.
   const char* (*unsupported_reason)(const void* params) = nullptr;
-  /// What a host form whose parameter is a plan calls for its elements, for who calls that himself,
-  /// and the sets of single operands that it takes (`loop_body` in ops/kernel/cpu/drive.hpp).
+  /// The inner loop of a host form whose parameter is a plan, over contiguous elements; fusion
+  /// calls it directly. `accepts` are the sets of single operands that it takes (`loop_body` in
+  /// ops/kernel/cpu/drive.hpp).
   void (*body)(char* const* data, unsigned single, std::int64_t n) noexcept = nullptr;
   unsigned accepts = 0;
 };

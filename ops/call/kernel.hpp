@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/config.hpp"
+#include "device/kernel.hpp"
+
+namespace skerry {
+
+/// What memory is to a kernel.
+enum class Role : std::uint8_t { input, optional_input, output, optional_output, workspace };
+
+/// A pointer in a kernel's parameters: a T* to the kernel, at no cost. Only a launch makes one
+/// (OperandList), and it notes the use of the memory that the role says. There is no default, so
+/// parameters whose initialiser leaves an operand out don't compile.
+template <class T, Role R>
+class OperandPointer {
+ public:
+  SKERRY_HD SKERRY_INLINE constexpr operator T*() const noexcept { return address_; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE constexpr T* get() const noexcept { return address_; }
+
+ private:
+  friend class OperandList;
+  explicit OperandPointer(T* address) noexcept : address_(address) {}
+
+  T* address_;
+};
+
+template <class T>
+using InputPointer = OperandPointer<const T, Role::input>;
+/// Null where the operand is absent.
+template <class T>
+using OptionalInputPointer = OperandPointer<const T, Role::optional_input>;
+/// Also of memory that is read before it is written.
+template <class T>
+using OutputPointer = OperandPointer<T, Role::output>;
+template <class T>
+using OptionalOutputPointer = OperandPointer<T, Role::optional_output>;
+/// Of the host form only: a native form has LaunchContext::workspace.
+template <class T>
+using WorkspacePointer = OperandPointer<T, Role::workspace>;
+
+/// A plan in a kernel's parameters, of operands in these roles and in this order. Likewise made by
+/// launches only.
+template <class Plan, Role... Roles>
+class PlannedOperands {
+ public:
+  SKERRY_HD SKERRY_INLINE constexpr operator const Plan&() const noexcept { return plan_; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE constexpr const Plan& plan() const noexcept {
+    return plan_;
+  }
+
+ private:
+  friend class OperandList;
+  explicit PlannedOperands(const Plan& plan) noexcept : plan_(plan) {}
+
+  Plan plan_;
+};
+
+/// A kernel whose forms take `const Params&`. It has the layout of AnyKernel, which is what devices
+/// run: tables of kernels cross the border to the CUDA module.
+template <class Params>
+class Kernel : AnyKernel {
+ public:
+  template <void (*Form)(const Params&)>
+  constexpr void set_host() {
+    host = [](const void* params) { Form(*static_cast<const Params*>(params)); };
+  }
+  template <int (*Form)(const Params&, LaunchContext*)>
+  constexpr void set_native() {
+    native = [](const void* params, LaunchContext* context) {
+      return Form(*static_cast<const Params*>(params), context);
+    };
+  }
+  template <const char* (*Form)(const Params&)>
+  constexpr void set_unsupported_reason() {
+    unsupported_reason = [](const void* params) {
+      return Form(*static_cast<const Params*>(params));
+    };
+  }
+  [[nodiscard]] constexpr bool has_host() const noexcept { return host != nullptr; }
+  [[nodiscard]] constexpr bool has_native() const noexcept { return native != nullptr; }
+  /// For what runs kernels (ops/call, ops/fuse) and for their tests.
+  [[nodiscard]] constexpr const AnyKernel& untyped() const noexcept { return *this; }
+  [[nodiscard]] constexpr AnyKernel& untyped() noexcept { return *this; }
+};
+
+}  // namespace skerry

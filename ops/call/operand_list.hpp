@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include "core/memory_use.hpp"
+#include "core/ndarray.hpp"
+#include "core/plan.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/host_scratch.hpp"
+#include "ops/call/kernel.hpp"
+
+namespace skerry {
+
+/// The operands of one launch, and the one source of the pointers in its parameters. A parameter's
+/// role says whether the array that it is given is read or written, so no front end says it again,
+/// and none can leave it out.
+class OperandList {
+  static constexpr bool may_be_null(Role role) {
+    return role == Role::optional_input || role == Role::optional_output;
+  }
+  /// An array on its way to a parameter.
+  template <bool IsPresent>
+  struct BoundArray {
+    OperandList& operands;
+    const NdArray* array;
+    std::int64_t offset;
+
+    template <class T, Role R>
+      requires(R != Role::workspace && (IsPresent || may_be_null(R)))
+    operator OperandPointer<T, R>() const noexcept {  // NOLINT: the parameter says the role
+      if (!IsPresent && array == nullptr) return OperandPointer<T, R>(nullptr);
+      return operands.add<T, R>(*array, offset);
+    }
+  };
+  /// A storage whose bytes a parameter may touch, all of them.
+  struct BoundStorage {
+    OperandList& operands;
+    const StorageRef& memory;
+    std::int64_t offset;
+
+    template <class T, Role R>
+      requires(R != Role::workspace)
+    operator OperandPointer<T, R>() const noexcept {  // NOLINT: as above
+      operands.note(is_read(R) ? reads(memory) : writes(memory));
+      return OperandPointer<T, R>(reinterpret_cast<T*>(memory->data() + offset));
+    }
+  };
+  struct Workspace {
+    char* data;
+
+    template <class T>
+    operator WorkspacePointer<T>() const noexcept {  // NOLINT: as above
+      return WorkspacePointer<T>(reinterpret_cast<T*>(data));
+    }
+  };
+
+ public:
+  static constexpr int max_uses = 8;
+
+  /// `uses` has room for max_uses. It lies outside, so that the compiler knows that nobody else has
+  /// the address of this object.
+  OperandList(Device device, MemoryUse* uses) noexcept : device_(device), uses_(uses) {}
+  OperandList(const OperandList&) = delete;
+  OperandList& operator=(const OperandList&) = delete;
+
+  /// From `offset` bytes after its first element on.
+  [[nodiscard]] BoundArray<true> operator()(const NdArray& x, std::int64_t offset = 0) noexcept {
+    return {*this, &x, offset};
+  }
+  /// May be null; for optional roles only.
+  [[nodiscard]] BoundArray<false> operator()(const NdArray* x) noexcept { return {*this, x, 0}; }
+  /// From `offset` bytes after the storage's first byte on.
+  [[nodiscard]] BoundStorage operator()(const StorageRef& memory,
+                                        std::int64_t offset = 0) noexcept {
+    return {*this, memory, offset};
+  }
+  /// Of host_scratch(); once in a launch. Ask for it before the other operands: their pointers then
+  /// stay in registers.
+  [[nodiscard]] Workspace workspace(std::int64_t nbytes) {
+    workspace_ = host_scratch(device_, nbytes);
+    note(writes(workspace_));
+    return {workspace_->data()};
+  }
+  /// Notes the arrays of a plan in the roles that its member is declared with.
+  template <class Plan, Role... Roles, class... Arrays>
+  void add_all(std::type_identity<PlannedOperands<Plan, Roles...>> /*member*/,
+               const Arrays&... arrays) noexcept {
+    static_assert(sizeof...(Roles) == sizeof...(Arrays), "not the operands of this plan");
+    (note(is_read(Roles) ? reads(arrays) : writes(arrays)), ...);
+  }
+  /// A part of the plan, for the member that add_all() was told of.
+  template <class Plan>
+  struct PlanPart {
+    const Plan& part;
+
+    template <Role... Roles>
+    operator PlannedOperands<Plan, Roles...>() const noexcept {  // NOLINT: as above
+      return PlannedOperands<Plan, Roles...>(part);
+    }
+  };
+  [[nodiscard]] std::span<const MemoryUse> uses() const noexcept {
+    return {uses_, static_cast<std::size_t>(count_)};
+  }
+
+ private:
+  static constexpr bool is_read(Role role) {
+    return role == Role::input || role == Role::optional_input;
+  }
+  template <class T, Role R>
+  OperandPointer<T, R> add(const NdArray& x, std::int64_t offset) noexcept {
+    using item = std::remove_const_t<T>;
+    if constexpr (!std::is_void_v<T> && !std::is_same_v<item, char>) {
+      assert(x.dtype() == dtype_of<item>);
+    }
+    assert(is_read(R) || !x.read_only());
+    note(is_read(R) ? reads(x) : writes(x));
+    return OperandPointer<T, R>(reinterpret_cast<T*>(x.data() + offset));
+  }
+  void note(MemoryUse use) noexcept {
+    assert(count_ < max_uses);
+    uses_[count_++] = use;
+  }
+
+  Device device_;
+  int count_ = 0;
+  MemoryUse* uses_;
+  StorageRef workspace_;
+};
+
+template <class Params>
+const Kernel<Params>& require_kernel(const char* op, const Kernel<Params>& kernel, Dtype type,
+                                     Device device) {
+  static_cast<void>(require_kernel(op, kernel.untyped(), type, device));
+  return kernel;
+}
+
+/// Launches a kernel with the parameters that `fill(operands)` returns. See launch() in
+/// device/stream.hpp.
+template <class Params, class Fill>
+void launch(Device device, const Kernel<Params>& kernel, Fill&& fill) {
+  static_assert(std::is_trivially_copyable_v<Params>);
+  MemoryUse uses[OperandList::max_uses];
+  OperandList operands(device, uses);
+  const auto params = fill(operands);
+  static_assert(std::is_same_v<decltype(params), const Params>, "parameters of another kernel");
+  launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
+}
+
+/// The same in parts of a plan over `shape` and `arrays`: `fill(operands, plan)` returns the
+/// parameters of the first part, which differ from the others' in the member `plan` alone.
+template <class Params, class Fill, class... Arrays>
+void launch_parts(Device device, const Kernel<Params>& kernel, const Dims& shape, Fill&& fill,
+                  const Arrays&... arrays) {
+  static_assert(std::is_trivially_copyable_v<Params>);
+  MemoryUse uses[OperandList::max_uses];
+  OperandList operands(device, uses);
+  operands.add_all(std::type_identity<decltype(Params::plan)>{}, arrays...);
+  const PlanOperand planned_arrays[] = {PlanOperand::from_array(arrays)...};
+  PlanParts parts(shape, planned_arrays, index_limit(device));
+  if (parts.empty()) return;
+  Params params = fill(operands, OperandList::PlanPart<Plan>{parts.first()});
+  bool is_first = true;
+  parts.for_each([&](const Plan& part) {
+    if (!is_first) params.plan = OperandList::PlanPart<Plan>{part};
+    is_first = false;
+    launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
+  });
+}
+
+/// Runs a kernel on the host at once, where nothing has to be noted.
+template <class Params>
+void run_on_host(const Kernel<Params>& kernel, const Params& params) {
+  kernel.untyped().host(&params);
+}
+
+}  // namespace skerry

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+
+// What must not compile: one case at a time, by -DCASE=1 and so on, each for the reason that
+// run.cmake names. Case 0 compiles.
+
+#include "ops/bins/kernels.hpp"
+#include "ops/call/operand_list.hpp"
+#include "ops/select/kernels.hpp"
+
+namespace skerry {
+
+void form_of_others(const HistogramParams&) {}
+
+void count(Device device, const Kernel<HistogramParams>& kernel, const NdArray& x,
+           const NdArray& edges, const NdArray& out, [[maybe_unused]] const NdArray* weights) {
+  launch(device, kernel, [&](OperandList& operands) {
+#if CASE == 4  // parameters of another kernel
+    return BincountParams{.numbers = operands(x),
+                          .size = 1,
+                          .weights = operands(weights),
+                          .bins = 1,
+                          .output = operands(out),
+                          .scratch = operands.workspace(8),
+                          .parts = 1};
+#else
+    return HistogramParams{
+#if CASE == 2  // a pointer that no list has noted
+        .items = x.data(),
+#elif CASE == 3  // an array that may be absent, where it must not be
+        .items = operands(weights),
+#else
+        .items = operands(x),
+#endif
+        .size = x.size(),
+#if CASE != 1  // an operand is left out
+        .edges = operands(edges),
+#endif
+        .bins = 1,
+        .uniform = false,
+        .first = 0,
+        .scale = 0,
+        .output = operands(out),
+#if CASE == 5  // an array as workspace
+        .scratch = operands(out),
+#else
+        .scratch = operands.workspace(8),
+#endif
+        .parts = 1};
+#endif
+  });
+}
+
+#if CASE == 6  // a form that takes other parameters
+void fill(BinsKernels& table) { table.bincount.set_host<form_of_others>(); }
+#endif
+
+#if CASE == 7  // a launch without a list of operands
+void bypass(Device device, const BinsKernels& table, const BincountParams& params) {
+  launch(device, table.bincount, params, {});
+}
+#endif
+
+static_assert(sizeof(Kernel<BincountParams>) == sizeof(AnyKernel));
+static_assert(std::is_standard_layout_v<Kernel<BincountParams>>);
+static_assert(std::is_trivially_copyable_v<BincountParams>);
+static_assert(std::is_standard_layout_v<BincountParams>);
+static_assert(sizeof(InputPointer<double>) == sizeof(double*));
+
+}  // namespace skerry

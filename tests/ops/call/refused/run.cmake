@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: The skerry developers
+# SPDX-License-Identifier: Apache-2.0
+# Compiles CASE of launches.cpp with COMPILER: case 0 has to compile, others have to be refused with a message that
+# matches EXPECTED.
+execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I ${SOURCE_DIR} -DCASE=${CASE}
+                        ${CMAKE_CURRENT_LIST_DIR}/launches.cpp
+                RESULT_VARIABLE status ERROR_VARIABLE message)
+if(CASE EQUAL 0)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "case 0 does not compile:\n${message}")
+  endif()
+elseif(status EQUAL 0)
+  message(FATAL_ERROR "case ${CASE} compiles")
+elseif(NOT message MATCHES "${EXPECTED}")
+  message(FATAL_ERROR "case ${CASE} is refused for another reason than ${EXPECTED}:\n${message}")
+endif()
