@@ -10,8 +10,15 @@
 
 namespace skerry {
 
-/// What memory is to a kernel.
-enum class Role : std::uint8_t { input, optional_input, output, optional_output, workspace };
+/// What memory is to a kernel. An `untouched` operand lends a plan its strides and nothing else.
+enum class Role : std::uint8_t {
+  input,
+  optional_input,
+  output,
+  optional_output,
+  workspace,
+  untouched,
+};
 
 /// A pointer in a kernel's parameters: a T* to the kernel, at no cost. Only a launch makes one
 /// (OperandList), and it notes the use of the memory that the role says. There is no default, so
@@ -58,6 +65,22 @@ class PlannedOperands {
   explicit PlannedOperands(const Plan& plan) noexcept : plan_(plan) {}
 
   Plan plan_;
+};
+
+/// Where a kernel stores what is wrong with the values of its operands. Only an ErrorRecord makes
+/// one (ops/call/error_record.hpp): no use is noted, since the word outlives the launch.
+class ErrorWord {
+ public:
+  SKERRY_HD SKERRY_INLINE constexpr operator std::int64_t*() const noexcept { return word_; }
+  [[nodiscard]] SKERRY_HD SKERRY_INLINE constexpr std::int64_t* get() const noexcept {
+    return word_;
+  }
+
+ private:
+  friend class ErrorRecord;
+  explicit ErrorWord(std::int64_t* word) noexcept : word_(word) {}
+
+  std::int64_t* word_;
 };
 
 /// A kernel whose forms take `const Params&`. It has the layout of AnyKernel, which is what devices

@@ -17,6 +17,18 @@
 
 namespace skerry {
 
+/// An array in a plan, in another layout of the same elements.
+struct PlannedArray {
+  const NdArray& array;
+  const Layout& layout;
+};
+/// Items of a storage in a plan: any byte of it may be touched.
+struct PlannedStorage {
+  const StorageRef& memory;
+  const Layout& layout;
+  std::int64_t itemsize;
+};
+
 /// The operands of one launch, and the one source of the pointers in its parameters. A parameter's
 /// role says whether the array that it is given is read or written, so no front end says it again,
 /// and none can leave it out.
@@ -73,6 +85,7 @@ class OperandList {
   [[nodiscard]] BoundArray<true> operator()(const NdArray& x, std::int64_t offset = 0) noexcept {
     return {*this, &x, offset};
   }
+  BoundArray<true> operator()(NdArray&&, std::int64_t = 0) = delete;  // gone before the launch
   /// May be null; for optional roles only.
   [[nodiscard]] BoundArray<false> operator()(const NdArray* x) noexcept { return {*this, x, 0}; }
   /// From `offset` bytes after the storage's first byte on.
@@ -87,12 +100,23 @@ class OperandList {
     note(writes(workspace_));
     return {workspace_->data()};
   }
-  /// Notes the arrays of a plan in the roles that its member is declared with.
-  template <class Plan, Role... Roles, class... Arrays>
+  /// Notes the operands of a plan in the roles that its member is declared with.
+  template <class Plan, Role... Roles, class... Operands>
   void add_all(std::type_identity<PlannedOperands<Plan, Roles...>> /*member*/,
-               const Arrays&... arrays) noexcept {
-    static_assert(sizeof...(Roles) == sizeof...(Arrays), "not the operands of this plan");
-    (note(is_read(Roles) ? reads(arrays) : writes(arrays)), ...);
+               const Operands&... operands) noexcept {
+    static_assert(sizeof...(Roles) == sizeof...(Operands), "not the operands of this plan");
+    (add_planned<Roles>(touched_memory(operands)), ...);
+  }
+  /// An operand of a plan as the plan takes it.
+  [[nodiscard]] static PlanOperand plan_operand(const NdArray& x) noexcept {
+    return PlanOperand::from_array(x);
+  }
+  [[nodiscard]] static PlanOperand plan_operand(const PlannedArray& x) noexcept {
+    return {.data = x.array.data(), .layout = &x.layout, .itemsize = x.array.itemsize()};
+  }
+  [[nodiscard]] static PlanOperand plan_operand(const PlannedStorage& x) noexcept {
+    return {
+        .data = x.memory->data() + x.layout.offset, .layout = &x.layout, .itemsize = x.itemsize};
   }
   /// A part of the plan, for the member that add_all() was told of.
   template <class Plan>
@@ -111,6 +135,13 @@ class OperandList {
  private:
   static constexpr bool is_read(Role role) {
     return role == Role::input || role == Role::optional_input;
+  }
+  static const NdArray& touched_memory(const NdArray& x) { return x; }
+  static const NdArray& touched_memory(const PlannedArray& x) { return x.array; }
+  static const StorageRef& touched_memory(const PlannedStorage& x) { return x.memory; }
+  template <Role R, class Memory>
+  void add_planned(const Memory& memory) noexcept {
+    if constexpr (R != Role::untouched) note(is_read(R) ? reads(memory) : writes(memory));
   }
   template <class T, Role R>
   OperandPointer<T, R> add(const NdArray& x, std::int64_t offset) noexcept {
@@ -152,17 +183,18 @@ void launch(Device device, const Kernel<Params>& kernel, Fill&& fill) {
   launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
 }
 
-/// The same in parts of a plan over `shape` and `arrays`: `fill(operands, plan)` returns the
-/// parameters of the first part, which differ from the others' in the member `plan` alone.
-template <class Params, class Fill, class... Arrays>
+/// The same in parts of a plan over `shape` and `planned`, each an array, a PlannedArray or a
+/// PlannedStorage: `fill(operands, plan)` returns the parameters of the first part, which differ
+/// from the others' in the member `plan` alone.
+template <class Params, class Fill, class... Planned>
 void launch_parts(Device device, const Kernel<Params>& kernel, const Dims& shape, Fill&& fill,
-                  const Arrays&... arrays) {
+                  const Planned&... planned) {
   static_assert(std::is_trivially_copyable_v<Params>);
   MemoryUse uses[OperandList::max_uses];
   OperandList operands(device, uses);
-  operands.add_all(std::type_identity<decltype(Params::plan)>{}, arrays...);
-  const PlanOperand planned_arrays[] = {PlanOperand::from_array(arrays)...};
-  PlanParts parts(shape, planned_arrays, index_limit(device));
+  operands.add_all(std::type_identity<decltype(Params::plan)>{}, planned...);
+  const PlanOperand plan_operands[] = {OperandList::plan_operand(planned)...};
+  PlanParts parts(shape, plan_operands, index_limit(device));
   if (parts.empty()) return;
   Params params = fill(operands, OperandList::PlanPart<Plan>{parts.first()});
   bool is_first = true;
@@ -177,6 +209,13 @@ void launch_parts(Device device, const Kernel<Params>& kernel, const Dims& shape
 template <class Params>
 void run_on_host(const Kernel<Params>& kernel, const Params& params) {
   kernel.untyped().host(&params);
+}
+/// The same in a call on a CPU device: elsewhere work on the operands may not have run yet.
+template <class Params>
+void run_on_host([[maybe_unused]] Device device, const Kernel<Params>& kernel,
+                 const Params& params) {
+  assert(is_host(device));
+  run_on_host(kernel, params);
 }
 
 }  // namespace skerry

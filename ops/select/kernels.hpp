@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/plan.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 // Kernels that choose elements by index arrays and masks. They move items without looking at them.
 
@@ -16,27 +16,30 @@ inline constexpr std::int64_t no_offset = INT64_MIN;
 
 /// Items at `array + index * stride`, beside the plan's own strides of the array.
 struct GatherParams {
-  Plan over;                    ///< {items, index (int64), array}
-  std::int64_t size;            ///< of the indexed axis, at least 1; an index is in [-size, size)
-  std::int64_t stride;          ///< bytes
-  std::int64_t* invalid_index;  ///< gets an index that is out of bounds; item 0 is taken for it
-  bool is_offset;   ///< the index is an offset in bytes (no_offset: 0), and is not checked
+  /// {items, index (int64), array}
+  PlannedOperands<Plan, Role::output, Role::input, Role::input> plan;
+  std::int64_t size;        ///< of the indexed axis, at least 1; an index is in [-size, size)
+  std::int64_t stride;      ///< bytes
+  ErrorWord invalid_index;  ///< gets an index that is out of bounds; item 0 is taken for it
+  bool is_offset;           ///< the index is an offset in bytes (no_offset: 0), and is not checked
   bool is_aligned;  ///< every place in the array suits its items, as far as offsets decide it
 };
 
 /// offsets (+)= index * stride; no_offset for an index that is out of bounds.
 struct OffsetsParams {
-  Plan over;  ///< {offsets (int64, contiguous), index (int64)}
+  /// {offsets (int64, contiguous), index (int64)}
+  PlannedOperands<Plan, Role::output, Role::input> plan;
   std::int64_t size;
   std::int64_t stride;
-  std::int64_t* invalid_index;
+  ErrorWord invalid_index;
   bool adds;  ///< to what is there; no_offset stays
 };
 
 /// array[offset] = item; nothing for no_offset. Where an offset occurs twice, the last is kept, in
 /// C order of the shape, by the host form; by the native form any.
 struct ScatterParams {
-  Plan over;  ///< {order (not touched: its strides are those of C order), offsets, array, items}
+  /// {order (whose strides are those of C order), offsets, array, items}
+  PlannedOperands<Plan, Role::untouched, Role::input, Role::output, Role::input> plan;
   bool is_unique;   ///< no offset occurs twice
   bool is_aligned;  ///< as in GatherParams
 };
@@ -50,56 +53,56 @@ inline constexpr std::int64_t mask_block = 1 << 15;
 /// Counts in a C-contiguous mask of bytes, which are true unless 0. starts[i] is the number of true
 /// ones before block i, starts[mask_blocks(size)] that of all; the native form sets only the last.
 struct CountParams {
-  const char* mask;
+  InputPointer<char> mask;
   std::int64_t size;
-  std::int64_t* starts;
+  OutputPointer<std::int64_t> starts;
 };
 
 /// The items of `input` (contiguous) where the mask is true.
 struct CompressParams {
-  const char* mask;
-  const char* input;
-  char* output;
+  InputPointer<char> mask;
+  InputPointer<char> input;
+  OutputPointer<char> output;
   std::int64_t size;
-  const std::int64_t* starts;  ///< as count left it
+  InputPointer<std::int64_t> starts;  ///< as count left it
 };
 
 /// The coordinates of the true elements: column `axis` of `output` has `count` of them.
 struct NonzeroParams {
-  const char* mask;
-  std::int64_t* output;
+  InputPointer<char> mask;
+  OutputPointer<std::int64_t> output;
   std::int64_t size;
   std::int64_t count;
-  const std::int64_t* starts;  ///< as count left it
-  std::int32_t rank;           ///< at least 1
+  InputPointer<std::int64_t> starts;  ///< as count left it
+  std::int32_t rank;                  ///< at least 1
   std::int64_t shape[max_rank];
 };
 
 /// starts[i] = counts[0] + … + counts[i - 1], for i <= size.
 struct RepeatStartsParams {
-  const std::int64_t* counts;
+  InputPointer<std::int64_t> counts;
   std::int64_t size;
-  std::int64_t* starts;
-  std::int64_t* negative_count;  ///< gets a count that is negative; that one counts as 0
+  OutputPointer<std::int64_t> starts;
+  ErrorWord negative_count;  ///< gets a count that is negative; that one counts as 0
 };
 
 /// to[starts[i]] … to[starts[i + 1] - 1] are i.
 struct RepeatedIndicesParams {
-  const std::int64_t* starts;
+  InputPointer<std::int64_t> starts;
   std::int64_t size;
-  std::int64_t* output;
+  OutputPointer<std::int64_t> output;
   std::int64_t total;
 };
 
 struct IndexKernels {
-  AnyKernel gather[5];         ///< Parameter: GatherParams, by size class.
-  AnyKernel scatter[5];        ///< Parameter: ScatterParams, by size class.
-  AnyKernel offsets;           ///< Parameter: OffsetsParams.
-  AnyKernel count;             ///< Parameter: CountParams.
-  AnyKernel compress[5];       ///< Parameter: CompressParams, by size class.
-  AnyKernel nonzero;           ///< Parameter: NonzeroParams.
-  AnyKernel repeat_starts;     ///< Parameter: SpreadParams.
-  AnyKernel repeated_indices;  ///< Parameter: OwnersParams.
+  Kernel<GatherParams> gather[5];    ///< by size class
+  Kernel<ScatterParams> scatter[5];  ///< by size class
+  Kernel<OffsetsParams> offsets;
+  Kernel<CountParams> count;
+  Kernel<CompressParams> compress[5];  ///< by size class
+  Kernel<NonzeroParams> nonzero;
+  Kernel<RepeatStartsParams> repeat_starts;
+  Kernel<RepeatedIndicesParams> repeated_indices;
 };
 
 // What the native form of a count leaves in CountParams::starts for the selection that follows:

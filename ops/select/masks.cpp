@@ -7,10 +7,9 @@
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
 #include "device/backend.hpp"
-#include "device/stream.hpp"
 #include "device/transfer.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/select/kernels.hpp"
@@ -26,20 +25,17 @@ struct CountedMask {
 
   CountedMask(const char* op, const NdArray& source_mask) : mask(contiguous(source_mask)) {
     const Device device = mask.device();
-    const AnyKernel& kernel =
+    const Kernel<CountParams>& kernel =
         require_kernel(op, kernels<IndexKernels>(device).count, Dtype::bool_, device);
     const std::int64_t blocks = mask_blocks(mask.size());
     const bool is_native = capabilities_of(device).kernel_form == KernelForm::native;
     starts = empty({count_words(mask.size(), is_native)}, Dtype::int64, device);
     if (mask.size() == 0) return;
-    auto* const starts_data = reinterpret_cast<std::int64_t*>(starts.data());
-    const MemoryUse uses[] = {reads(mask), writes(starts)};
-    launch(device, kernel, CountParams{mask.data(), mask.size(), starts_data}, uses);
+    launch(device, kernel, [&](OperandList& operands) {
+      return CountParams{.mask = operands(mask), .size = mask.size(), .starts = operands(starts)};
+    });
     read_bytes(&count, starts.memory(), static_cast<std::size_t>(blocks) * sizeof count,
                sizeof count);
-  }
-  [[nodiscard]] const std::int64_t* begins() const {
-    return reinterpret_cast<const std::int64_t*>(starts.data());
   }
 };
 
@@ -47,24 +43,25 @@ struct CountedMask {
 
 NdArray compress(const char* op, const NdArray& x, const NdArray& mask) {
   const Device device = x.device();
-  const AnyKernel& kernel = require_kernel(
+  const Kernel<CompressParams>& kernel = require_kernel(
       op, kernels<IndexKernels>(device).compress[size_class(x.itemsize())], x.dtype(), device);
   const CountedMask counted_mask(op, mask);
   NdArray out = empty({counted_mask.count}, x.dtype(), device);
   if (counted_mask.count == 0) return out;
   const NdArray source = contiguous(x);
-  const MemoryUse uses[] = {reads(counted_mask.mask), reads(source.memory()), writes(out),
-                            reads(counted_mask.starts)};
-  launch(device, kernel,
-         CompressParams{counted_mask.mask.data(), source.data(), out.data(), x.size(),
-                        counted_mask.begins()},
-         uses);
+  launch(device, kernel, [&](OperandList& operands) {
+    return CompressParams{.mask = operands(counted_mask.mask),
+                          .input = operands(source.memory(), source.layout().offset),
+                          .output = operands(out),
+                          .size = x.size(),
+                          .starts = operands(counted_mask.starts)};
+  });
   return out;
 }
 
 std::vector<NdArray> true_indices(const char* op, const NdArray& mask) {
   const Device device = mask.device();
-  const AnyKernel& kernel =
+  const Kernel<NonzeroParams>& kernel =
       require_kernel(op, kernels<IndexKernels>(device).nonzero, Dtype::bool_, device);
   const CountedMask counted_mask(op, mask);
   const int rank = mask.rank();
@@ -72,16 +69,17 @@ std::vector<NdArray> true_indices(const char* op, const NdArray& mask) {
   check_shape(op, shape, sizeof(std::int64_t));
   const NdArray all = empty(Dims(shape), Dtype::int64, device);
   if (counted_mask.count > 0) {
-    NonzeroParams params{};
-    params.mask = counted_mask.mask.data();
-    params.output = reinterpret_cast<std::int64_t*>(all.data());
-    params.size = mask.size();
-    params.count = counted_mask.count;
-    params.starts = counted_mask.begins();
-    params.rank = rank;
-    std::copy(mask.shape().begin(), mask.shape().end(), params.shape);
-    const MemoryUse uses[] = {reads(counted_mask.mask), writes(all), reads(counted_mask.starts)};
-    launch(device, kernel, params, uses);
+    launch(device, kernel, [&](OperandList& operands) {
+      NonzeroParams params{.mask = operands(counted_mask.mask),
+                           .output = operands(all),
+                           .size = mask.size(),
+                           .count = counted_mask.count,
+                           .starts = operands(counted_mask.starts),
+                           .rank = rank,
+                           .shape = {}};
+      std::copy(mask.shape().begin(), mask.shape().end(), params.shape);
+      return params;
+    });
   }
   std::vector<NdArray> columns;
   columns.reserve(static_cast<std::size_t>(rank));

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
@@ -26,19 +26,19 @@ inline constexpr int scatter_op_count = 8;
 /// form takes the values of an element in turn; the native form combines them first, in an order
 /// that depends on their number alone.
 struct ScatterReduceParams {
-  char* target;
+  OutputPointer<char> target;
   std::int64_t target_size;
-  const std::int64_t* index;  ///< in [-target_size, target_size)
-  const char* values;
-  std::int64_t size;            ///< at least 1
-  std::int64_t value_step;      ///< bytes; 0: one value for all
-  std::int64_t* invalid_index;  ///< gets an index that is out of bounds; nothing is written then
+  InputPointer<std::int64_t> index;  ///< in [-target_size, target_size)
+  InputPointer<char> values;
+  std::int64_t size;        ///< at least 1
+  std::int64_t value_step;  ///< bytes; 0: one value for all
+  ErrorWord invalid_index;  ///< gets an index that is out of bounds; nothing is written then
 };
 
 struct ScatterReduceKernels {
-  /// Parameter: ScatterReduceParams, by operation and dtype. minimum and maximum: not complex;
-  /// bits: integers and bool, for which there is nothing else.
-  AnyKernel kernel[scatter_op_count][dtype_count];
+  /// By operation and dtype. minimum and maximum: not complex; bits: integers and bool, for which
+  /// there is nothing else.
+  Kernel<ScatterReduceParams> kernel[scatter_op_count][dtype_count];
 };
 
 }  // namespace skerry

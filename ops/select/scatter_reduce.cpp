@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/select/scatter_reduce.hpp"
 
-#include <optional>
 #include <string>
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/deferred.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
+#include "ops/call/error_record.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
@@ -43,12 +42,13 @@ ScatterOp for_booleans(ScatterOp op) {
   }
 }
 
-const AnyKernel& kernel_for(ScatterOp op, const NdArray& x) {
+const Kernel<ScatterReduceParams>& kernel_for(ScatterOp op, const NdArray& x) {
   const Device device = x.device();
   if (x.dtype() == Dtype::bool_) op = for_booleans(op);
-  const AnyKernel& kernel = kernels<ScatterReduceKernels>(device)
-                                .kernel[static_cast<int>(op)][static_cast<int>(x.dtype())];
-  if (kernel.host == nullptr && is_built(x.dtype())) {
+  const Kernel<ScatterReduceParams>& kernel =
+      kernels<ScatterReduceKernels>(device)
+          .kernel[static_cast<int>(op)][static_cast<int>(x.dtype())];
+  if (!kernel.has_host() && is_built(x.dtype())) {
     throw DtypeError(std::string(name_of) + ": the operation does not take " + name(x.dtype()));
   }
   return require_kernel(name_of, kernel, x.dtype(), device);
@@ -81,7 +81,7 @@ void scatter_reduce(ScatterOp op, const NdArray& x, const NdArray& index, const 
   require_integers(name_of, "indices", index);
   require_writable(name_of, x);
   check_size(x, index);
-  const AnyKernel& kernel = kernel_for(op, x);
+  const Kernel<ScatterReduceParams>& kernel = kernel_for(op, x);
   NdArray source_values = ready_values(x, index, values);
   if (index.size() == 0) return;
   NdArray indices = contiguous(as_indices(index));
@@ -89,21 +89,19 @@ void scatter_reduce(ScatterOp op, const NdArray& x, const NdArray& index, const 
   const NdArray target = in_place ? x : copy_c_order(x);
   if (may_overlap(source_values, target)) source_values = copy_c_order(source_values);
   if (may_overlap(indices, target)) indices = copy_c_order(indices);
-  const DeferredError outside{.raise = raise_out_of_bounds, .op = name_of, .values = {x.size(), 0}};
-  std::int64_t invalid_index = 0;
-  std::optional<DeferredWord> word;
-  if (capabilities_of(device).runs_later) word.emplace(device, outside);
-  const ScatterReduceParams params{
-      .target = target.data(),
-      .target_size = x.size(),
-      .index = reinterpret_cast<const std::int64_t*>(indices.data()),
-      .values = source_values.data(),
-      .size = indices.size(),
-      .value_step = source_values.rank() == 0 && indices.rank() != 0 ? 0 : x.itemsize(),
-      .invalid_index = word ? word->get() : &invalid_index};
-  const MemoryUse uses[] = {writes(target.memory()), reads(indices), reads(source_values)};
-  launch(device, kernel, params, uses);
-  if (invalid_index != 0) raise_out_of_bounds(outside, invalid_index);
+  ErrorRecord record(device,
+                     {.raise = raise_out_of_bounds, .op = name_of, .values = {x.size(), 0}});
+  launch(device, kernel, [&](OperandList& operands) {
+    return ScatterReduceParams{
+        .target = operands(target.memory(), target.layout().offset),
+        .target_size = x.size(),
+        .index = operands(indices),
+        .values = operands(source_values),
+        .size = indices.size(),
+        .value_step = source_values.rank() == 0 && indices.rank() != 0 ? 0 : x.itemsize(),
+        .invalid_index = record.word()};
+  });
+  record.finish();
   if (!in_place) assign(name_of, x, target);
 }
 

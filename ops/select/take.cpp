@@ -5,12 +5,11 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/backend.hpp"
 #include "device/deferred.hpp"
-#include "device/stream.hpp"
 #include "device/transfer.hpp"
-#include "ops/call/enqueue.hpp"
+#include "ops/call/error_record.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
@@ -55,20 +54,17 @@ NdArray take_axis(const char* op, const NdArray& x, const NdArray& indices, int 
 /// Numbers of elements before each, and of all.
 NdArray starts_of(const char* op, const NdArray& counts) {
   const Device device = counts.device();
-  const AnyKernel& kernel =
+  const Kernel<RepeatStartsParams>& kernel =
       require_kernel(op, kernels<IndexKernels>(device).repeat_starts, Dtype::int64, device);
   const NdArray starts = empty({counts.size() + 1}, Dtype::int64, device);
-  const DeferredError negative{.raise = raise_negative, .op = op, .values = {}};
-  std::int64_t negative_count = 0;
-  std::optional<DeferredWord> word;
-  if (capabilities_of(device).runs_later) word.emplace(device, negative);
-  const MemoryUse uses[] = {reads(counts), writes(starts)};
-  launch(device, kernel,
-         RepeatStartsParams{reinterpret_cast<const std::int64_t*>(counts.data()), counts.size(),
-                            reinterpret_cast<std::int64_t*>(starts.data()),
-                            word ? word->get() : &negative_count},
-         uses);
-  if (negative_count != 0) raise_negative(negative, negative_count);
+  ErrorRecord record(device, {.raise = raise_negative, .op = op, .values = {}});
+  launch(device, kernel, [&](OperandList& operands) {
+    return RepeatStartsParams{.counts = operands(counts),
+                              .size = counts.size(),
+                              .starts = operands(starts),
+                              .negative_count = record.word()};
+  });
+  record.finish();
   return starts;
 }
 
@@ -86,15 +82,16 @@ NdArray find_repeated_indices(const char* op, const NdArray& counts) {
   const std::int64_t total = read_integer(starts, counts.size());
   const std::int64_t shape[] = {total};
   check_shape(op, shape, sizeof(std::int64_t));
-  const AnyKernel& kernel =
+  const Kernel<RepeatedIndicesParams>& kernel =
       require_kernel(op, kernels<IndexKernels>(device).repeated_indices, Dtype::int64, device);
   NdArray repeated_indices = empty(Dims(shape), Dtype::int64, device);
   if (total == 0) return repeated_indices;
-  const MemoryUse uses[] = {reads(starts), writes(repeated_indices)};
-  launch(device, kernel,
-         RepeatedIndicesParams{reinterpret_cast<const std::int64_t*>(starts.data()), counts.size(),
-                               reinterpret_cast<std::int64_t*>(repeated_indices.data()), total},
-         uses);
+  launch(device, kernel, [&](OperandList& operands) {
+    return RepeatedIndicesParams{.starts = operands(starts),
+                                 .size = counts.size(),
+                                 .output = operands(repeated_indices),
+                                 .total = total};
+  });
   return repeated_indices;
 }
 

@@ -73,8 +73,7 @@ void for_each_block(int64 size, const int64* starts, Body&& body) {
   });
 }
 
-void run_count(const void* params) {
-  const auto& p = *static_cast<const CountParams*>(params);
+void run_count(const CountParams& p) {
   const int64 blocks = mask_blocks(p.size);
   cpu::parallel_for(blocks, 2, [&](int64 begin_block, int64 end_block) {
     for (int64 block = begin_block; block < end_block; ++block) {
@@ -87,9 +86,8 @@ void run_count(const void* params) {
 }
 
 template <int Size>
-void run_compress(const void* params) {
+void run_compress(const CompressParams& p) {
   constexpr int64 size = Size;
-  const auto& p = *static_cast<const CompressParams*>(params);
   const auto whole = [&](uint32 bits, int64 i, int64 index) {
     char* destination = p.output + index * size;
     const char* source = p.input + i * size;
@@ -171,8 +169,7 @@ void stream_positions(const char* mask, int64 begin, int64 end, int64* destinati
   }
 }
 
-void run_nonzero(const void* params) {
-  const auto& p = *static_cast<const NonzeroParams*>(params);
+void run_nonzero(const NonzeroParams& p) {
   const bool is_large = p.count * 8 >= streamed_bytes;
   for_each_block(p.size, p.starts, [&](int64 begin, int64 end, int64 first, int64 last) {
     if (p.rank == 1 && is_large) {

@@ -182,9 +182,8 @@ SKERRY_INLINE void gather_row(const GatherParams& p, char* const* data, int64 to
 }
 
 template <int Size>
-void run_gather(const void* params) {
-  const auto& p = *static_cast<const GatherParams*>(params);
-  const Runs all(p.over, max_run_length);
+void run_gather(const GatherParams& p) {
+  const Runs all(p.plan, max_run_length);
   const int64 output_stride = all.stride(0);
   const int64 index = all.stride(1);
   const int64 array_stride = all.stride(2);
@@ -210,9 +209,8 @@ void run_gather(const void* params) {
   }
 }
 
-void run_offsets(const void* params) {
-  const auto& p = *static_cast<const OffsetsParams*>(params);
-  const Runs all(p.over, max_run_length);
+void run_offsets(const OffsetsParams& p) {
+  const Runs all(p.plan, max_run_length);
   const int64 output_stride = all.stride(0);
   const int64 step = all.stride(1);
   all.visit_in_parallel([&](char* const* data, int64 n) {
@@ -252,9 +250,8 @@ SKERRY_INLINE void scatter_run(const Runs& all, char* const* data, int64 n) {
 /// Threads share what can't meet: the slowest axis, or pieces of the fastest, if the index does not
 /// vary along it. Else the order of the items decides which one stays.
 template <int Size>
-void run_scatter(const void* params) {
-  const auto& p = *static_cast<const ScatterParams*>(params);
-  const Plan& over = p.over;
+void run_scatter(const ScatterParams& p) {
+  const Plan& over = p.plan;
   const Runs all(over, max_run_length);
   const auto body = [&](char* const* data, int64 n) { scatter_run<Size>(all, data, n); };
   const int last = over.rank - 1;
@@ -283,8 +280,7 @@ void run_scatter(const void* params) {
   }
 }
 
-void run_spread(const void* params) {
-  const auto& p = *static_cast<const RepeatStartsParams*>(params);
+void run_spread(const RepeatStartsParams& p) {
   int64 total = 0;
   for (int64 i = 0; i < p.size; ++i) {
     p.starts[i] = total;
@@ -298,8 +294,7 @@ void run_spread(const void* params) {
   p.starts[p.size] = total;
 }
 
-void run_owners(const void* params) {
-  const auto& p = *static_cast<const RepeatedIndicesParams*>(params);
+void run_owners(const RepeatedIndicesParams& p) {
   cpu::parallel_for(p.size, 4096, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
       for (int64 position = p.starts[i]; position < p.starts[i + 1]; ++position)

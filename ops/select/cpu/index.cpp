@@ -10,9 +10,9 @@ namespace {
 template <int Size>
 void fill_size(IndexKernels& table) {
   constexpr int size_index = size_class(Size);
-  table.gather[size_index].host = run_gather<Size>;
-  table.scatter[size_index].host = run_scatter<Size>;
-  table.compress[size_index].host = run_compress<Size>;
+  table.gather[size_index].set_host<run_gather<Size>>();
+  table.scatter[size_index].set_host<run_scatter<Size>>();
+  table.compress[size_index].set_host<run_compress<Size>>();
 }
 
 }  // namespace
@@ -23,11 +23,11 @@ void fill_index(IndexKernels& table) {
   fill_size<4>(table);
   fill_size<8>(table);
   fill_size<16>(table);
-  table.offsets.host = run_offsets;
-  table.count.host = run_count;
-  table.nonzero.host = run_nonzero;
-  table.repeat_starts.host = run_spread;
-  table.repeated_indices.host = run_owners;
+  table.offsets.set_host<run_offsets>();
+  table.count.set_host<run_count>();
+  table.nonzero.set_host<run_nonzero>();
+  table.repeat_starts.set_host<run_spread>();
+  table.repeated_indices.set_host<run_owners>();
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -29,15 +29,14 @@ int64 find_outside(const ScatterReduceParams& p) {
 
 /// In turn, by one thread: the sums are those of a loop, bit for bit.
 template <ScatterOp Op, class T>
-void scatter_reduce(const void* params) {
+void scatter_reduce(const ScatterReduceParams& p) {
   using C = ops::computed_t<T>;
-  const auto& p = *static_cast<const ScatterReduceParams*>(params);
   if (p.target_size == 0) {
     *p.invalid_index = p.index[0] != 0 ? p.index[0] : -1;
     return;
   }
   if (const int64 outside = find_outside(p); outside != 0) {
-    __atomic_store_n(p.invalid_index, outside, __ATOMIC_RELAXED);
+    __atomic_store_n(p.invalid_index.get(), outside, __ATOMIC_RELAXED);
     return;
   }
   const ScatterReduceParams params_copy = p;  // which no store can change
@@ -54,8 +53,8 @@ template <class T>
 void fill(ScatterReduceKernels& table) {
   for_each_scatter_op([&]<ScatterOp Op>() {
     if constexpr (can_scatter<Op, T>) {
-      table.kernel[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)].host =
-          scatter_reduce<Op, T>;
+      table.kernel[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)]
+          .set_host<scatter_reduce<Op, T>>();
     }
   });
 }

@@ -79,9 +79,8 @@ struct gather_loop {
 };
 
 template <class T>
-int gather(const void* params, LaunchContext* context) {
-  const auto& gather_params = *static_cast<const GatherParams*>(params);
-  const Plan& over = gather_params.over;
+int gather(const GatherParams& gather_params, LaunchContext* context) {
+  const Plan& over = gather_params.plan;
   gather_loop<T> loop{.offsets = {},
                       .items = over.data[0],
                       .index = over.data[1],
@@ -122,9 +121,8 @@ struct offsets_loop {
   }
 };
 
-int offsets(const void* params, LaunchContext* context) {
-  const auto& offsets_params = *static_cast<const OffsetsParams*>(params);
-  const Plan& over = offsets_params.over;
+int offsets(const OffsetsParams& offsets_params, LaunchContext* context) {
+  const Plan& over = offsets_params.plan;
   offsets_loop loop{.offsets = {},
                     .output = over.data[0],
                     .index = over.data[1],
@@ -157,9 +155,8 @@ struct scatter_loop {
 };
 
 template <class T>
-int scatter(const void* params, LaunchContext* context) {
-  const auto& scatter_params = *static_cast<const ScatterParams*>(params);
-  const Plan& over = scatter_params.over;
+int scatter(const ScatterParams& scatter_params, LaunchContext* context) {
+  const Plan& over = scatter_params.plan;
   scatter_loop<T> loop{
       .offsets = {},
       .indices = over.data[1],
@@ -173,8 +170,7 @@ int scatter(const void* params, LaunchContext* context) {
 
 // ---- masks
 
-int count(const void* params, LaunchContext* context) {
-  const auto& count_params = *static_cast<const CountParams*>(params);
+int count(const CountParams& count_params, LaunchContext* context) {
   return end_launch(launch_block_counts(count_params.mask,
                                         MaskBlockCounts(count_params.starts, count_params.size),
                                         nullptr, stream_of(context)));
@@ -229,14 +225,12 @@ template cudaError_t select_items(const char*, const char*, std::uint64_t*, std:
 namespace {
 
 template <class T>
-int compress(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const CompressParams*>(params);
-  return end_launch(launch_selection(items_of(p.input, reinterpret_cast<T*>(p.output)),
+int compress(const CompressParams& p, LaunchContext* context) {
+  return end_launch(launch_selection(items_of(p.input, reinterpret_cast<T*>(p.output.get())),
                                      left_by_count(p.starts, p.size), stream_of(context)));
 }
 
-int nonzero(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const NonzeroParams*>(params);
+int nonzero(const NonzeroParams& p, LaunchContext* context) {
   SelectedIndices indices{.output = p.output, .count = p.count, .rank = p.rank, .extents = {}};
   for (int axis = 0; axis < p.rank; ++axis) {
     indices.extents[axis] = FastDivider<std::uint64_t>(static_cast<std::uint64_t>(p.shape[axis]));
@@ -267,13 +261,12 @@ struct saturating_sum {
   }
 };
 
-int repeat_starts(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const RepeatStartsParams*>(params);
+int repeat_starts(const RepeatStartsParams& p, LaunchContext* context) {
   const auto counts =
       thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(0),
                                       checked_count{p.counts, p.size, p.negative_count});
   return end_launch(with_workspace(context, [&](void* scratch, std::size_t& nbytes) {
-    return cub::DeviceScan::ExclusiveScan(scratch, nbytes, counts, p.starts, saturating_sum{},
+    return cub::DeviceScan::ExclusiveScan(scratch, nbytes, counts, p.starts.get(), saturating_sum{},
                                           std::int64_t{0}, p.size + 1, stream_of(context));
   }));
 }
@@ -299,8 +292,7 @@ struct owners_loop {
   }
 };
 
-int repeated_indices(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const RepeatedIndicesParams*>(params);
+int repeated_indices(const RepeatedIndicesParams& p, LaunchContext* context) {
   const owners_loop loop{.starts = p.starts, .size = p.size, .output = p.output};
   return end_launch(cub::DeviceFor::Bulk(p.total, loop, stream_of(context)));
 }
@@ -308,9 +300,9 @@ int repeated_indices(const void* params, LaunchContext* context) {
 template <class T>
 void fill_size(IndexKernels& table) {
   constexpr int size_index = size_class(sizeof(T));
-  table.gather[size_index].native = &gather<T>;
-  table.scatter[size_index].native = &scatter<T>;
-  table.compress[size_index].native = &compress<T>;
+  table.gather[size_index].set_native<gather<T>>();
+  table.scatter[size_index].set_native<scatter<T>>();
+  table.compress[size_index].set_native<compress<T>>();
 }
 
 }  // namespace
@@ -321,11 +313,11 @@ void fill_index(IndexKernels& table) {
   fill_size<uint32>(table);
   fill_size<uint64>(table);
   fill_size<TwoWords>(table);
-  table.offsets.native = &offsets;
-  table.count.native = &count;
-  table.nonzero.native = &nonzero;
-  table.repeat_starts.native = &repeat_starts;
-  table.repeated_indices.native = &repeated_indices;
+  table.offsets.set_native<offsets>();
+  table.count.set_native<count>();
+  table.nonzero.set_native<nonzero>();
+  table.repeat_starts.set_native<repeat_starts>();
+  table.repeated_indices.set_native<repeated_indices>();
 }
 
 }  // namespace skerry::native

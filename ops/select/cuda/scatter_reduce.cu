@@ -63,20 +63,19 @@ struct ScatterFold {
 };
 
 template <ScatterOp Op, class T>
-int scatter_reduce(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const ScatterReduceParams*>(params);
+int scatter_reduce(const ScatterReduceParams& p, LaunchContext* context) {
   auto* const keys = scratch<std::uint32_t>(context, 2 * p.size);
   auto* const is_outside = scratch<unsigned>(context, 1);
   if (keys == nullptr || is_outside == nullptr) return end_launch(cudaErrorMemoryAllocation);
   cudaError_t status = cudaMemsetAsync(is_outside, 0, sizeof(unsigned), stream_of(context));
   if (status != cudaSuccess) return end_launch(status);
   const check_indices check{
-      .index = reinterpret_cast<const char*>(p.index),
+      .index = reinterpret_cast<const char*>(p.index.get()),
       .target_size = p.target_size,
       .keys = keys,
       .is_outside = is_outside,
       .invalid_index = p.invalid_index,
-      .is_aligned = is_aligned_for<std::int64_t>(reinterpret_cast<std::intptr_t>(p.index))};
+      .is_aligned = is_aligned_for<std::int64_t>(reinterpret_cast<std::intptr_t>(p.index.get()))};
   status = cub::DeviceFor::Bulk(p.size, check, stream_of(context));
   if (status != cudaSuccess) return end_launch(status);
   const ScatterFold<Op, T> fold{
@@ -84,8 +83,8 @@ int scatter_reduce(const void* params, LaunchContext* context) {
       .values = p.values,
       .value_step = p.value_step,
       .is_outside = is_outside,
-      .is_aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.target)) &&
-                    is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.values))};
+      .is_aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.target.get())) &&
+                    is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.values.get()))};
   return end_launch(
       fold_by_index(fold, keys, p.size, static_cast<std::uint32_t>(p.target_size), context));
 }
@@ -94,8 +93,8 @@ template <class T>
 void fill(ScatterReduceKernels& table) {
   kernels::for_each_scatter_op([&]<ScatterOp Op>() {
     if constexpr (can_scatter<Op, T>) {
-      table.kernel[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)].native =
-          &scatter_reduce<Op, T>;
+      table.kernel[static_cast<int>(Op)][static_cast<int>(dtype_of<T>)]
+          .set_native<scatter_reduce<Op, T>>();
     }
   });
 }

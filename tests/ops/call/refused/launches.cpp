@@ -5,6 +5,7 @@
 // run.cmake names. Case 0 compiles.
 
 #include "ops/bins/kernels.hpp"
+#include "ops/call/error_record.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/select/kernels.hpp"
 
@@ -25,7 +26,7 @@ void count(Device device, const Kernel<HistogramParams>& kernel, const NdArray& 
                           .parts = 1};
 #else
     return HistogramParams{
-#if CASE == 2  // a pointer that no list has noted
+#if CASE == 2    // a pointer that no list has noted
         .items = x.data(),
 #elif CASE == 3  // an array that may be absent, where it must not be
         .items = operands(weights),
@@ -61,10 +62,26 @@ void bypass(Device device, const BinsKernels& table, const BincountParams& param
 }
 #endif
 
+void find_offsets(Device device, const Kernel<OffsetsParams>& kernel, ErrorRecord& record,
+                  const NdArray& out, [[maybe_unused]] const NdArray& index) {
+  const auto fill = [&](OperandList&, auto plan) {
+    return OffsetsParams{
+        .plan = plan, .size = 1, .stride = 8, .invalid_index = record.word(), .adds = false};
+  };
+#if CASE == 8  // an operand of a plan is left out
+  launch_parts(device, kernel, out.shape(), fill, out);
+#else
+  launch_parts(device, kernel, out.shape(), fill, out, index);
+#endif
+}
+
 static_assert(sizeof(Kernel<BincountParams>) == sizeof(AnyKernel));
 static_assert(std::is_standard_layout_v<Kernel<BincountParams>>);
 static_assert(std::is_trivially_copyable_v<BincountParams>);
 static_assert(std::is_standard_layout_v<BincountParams>);
 static_assert(sizeof(InputPointer<double>) == sizeof(double*));
+static_assert(std::is_trivially_copyable_v<OffsetsParams>);
+static_assert(std::is_standard_layout_v<OffsetsParams>);
+static_assert(!std::is_constructible_v<ErrorWord, std::int64_t*>);
 
 }  // namespace skerry
