@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "core/config.hpp"
 #include "device/kernel.hpp"
@@ -51,7 +52,8 @@ template <class T>
 using WorkspacePointer = OperandPointer<T, Role::workspace>;
 
 /// A plan in a kernel's parameters, of operands in these roles and in this order. Likewise made by
-/// launches only.
+/// launches only. Without roles it is a plan of as many operands as there are at run time, which
+/// says itself how many of them are outputs.
 template <class Plan, Role... Roles>
 class PlannedOperands {
  public:
@@ -63,6 +65,10 @@ class PlannedOperands {
  private:
   friend class OperandList;
   explicit PlannedOperands(const Plan& plan) noexcept : plan_(plan) {}
+  template <class Fill>
+  PlannedOperands(std::in_place_t, Fill&& fill) {
+    fill(plan_);
+  }
 
   Plan plan_;
 };
@@ -91,6 +97,13 @@ class Kernel : AnyKernel {
   template <void (*Form)(const Params&)>
   constexpr void set_host() {
     host = [](const void* params) { Form(*static_cast<const Params*>(params)); };
+  }
+  /// A form that takes what Params begins with: callers of the host form may have no more than
+  /// that.
+  template <class Header, void (*Form)(const Header&)>
+    requires std::is_base_of_v<Header, Params>
+  constexpr void set_host() {
+    host = [](const void* params) { Form(*static_cast<const Header*>(params)); };
   }
   template <int (*Form)(const Params&, LaunchContext*)>
   constexpr void set_native() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "core/memory_use.hpp"
 #include "core/ndarray.hpp"
@@ -71,13 +72,21 @@ class OperandList {
       return WorkspacePointer<T>(reinterpret_cast<T*>(data));
     }
   };
+  struct NoMemory {
+    template <class T, Role R>
+    operator OperandPointer<T, R>() const noexcept {  // NOLINT: as above
+      return OperandPointer<T, R>(const_cast<char*>(&nowhere));
+    }
+  };
+  static constexpr char nowhere = 0;
 
  public:
   static constexpr int max_uses = 8;
 
-  /// `uses` has room for max_uses. It lies outside, so that the compiler knows that nobody else has
-  /// the address of this object.
-  OperandList(Device device, MemoryUse* uses) noexcept : device_(device), uses_(uses) {}
+  /// `uses` has room for `capacity` of them. It lies outside, so that the compiler knows that
+  /// nobody else has the address of this object.
+  OperandList(Device device, MemoryUse* uses, int capacity = max_uses) noexcept
+      : device_(device), capacity_(capacity), uses_(uses) {}
   OperandList(const OperandList&) = delete;
   OperandList& operator=(const OperandList&) = delete;
 
@@ -100,6 +109,11 @@ class OperandList {
     note(writes(workspace_));
     return {workspace_->data()};
   }
+  /// An address at which nothing is read or written, so that no use is noted. For two kinds of
+  /// parameters only: of elements that are made when they are asked for, whose numbers are counted
+  /// from it in bytes (ReduceParams::feed), and of what is recorded, which has no memory yet and is
+  /// given its pointers when it runs (ops/fuse/rows.cpp).
+  [[nodiscard]] static NoMemory no_memory() noexcept { return {}; }
   /// Notes the operands of a plan in the roles that its member is declared with.
   template <class Plan, Role... Roles, class... Operands>
   void add_all(std::type_identity<PlannedOperands<Plan, Roles...>> /*member*/,
@@ -128,6 +142,29 @@ class OperandList {
       return PlannedOperands<Plan, Roles...>(part);
     }
   };
+  template <class Fill>
+  struct PlanInPlace {
+    OperandList& operands;
+    const Fill& fill;
+
+    template <class Plan>
+    operator PlannedOperands<Plan>() const {  // NOLINT: as above
+      return PlannedOperands<Plan>(std::in_place, [this](Plan& plan) { fill(operands, plan); });
+    }
+  };
+  /// A plan of operands that are known at run time, made where it is to be: `fill(operands, plan)`
+  /// writes it, with addresses that are from add_operand().
+  template <class Fill>
+  [[nodiscard]] PlanInPlace<Fill> plan(const Fill& fill) noexcept {
+    return {*this, fill};
+  }
+  /// Notes an operand of such a plan, of which any byte may be touched. Returns its address,
+  /// `offset` bytes after the storage's first byte.
+  [[nodiscard]] char* add_operand(Role role, const StorageRef& memory,
+                                  std::int64_t offset = 0) noexcept {
+    note(is_read(role) ? reads(memory) : writes(memory));
+    return memory->data() + offset;
+  }
   [[nodiscard]] std::span<const MemoryUse> uses() const noexcept {
     return {uses_, static_cast<std::size_t>(count_)};
   }
@@ -154,11 +191,12 @@ class OperandList {
     return OperandPointer<T, R>(reinterpret_cast<T*>(x.data() + offset));
   }
   void note(MemoryUse use) noexcept {
-    assert(count_ < max_uses);
+    assert(count_ < capacity_);
     uses_[count_++] = use;
   }
 
   Device device_;
+  int capacity_;
   int count_ = 0;
   MemoryUse* uses_;
   StorageRef workspace_;
@@ -180,6 +218,14 @@ void launch(Device device, const Kernel<Params>& kernel, Fill&& fill) {
   OperandList operands(device, uses);
   const auto params = fill(operands);
   static_assert(std::is_same_v<decltype(params), const Params>, "parameters of another kernel");
+  launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
+}
+
+/// The same of operands that the caller has listed, where there may be more than max_uses.
+template <class Params>
+void launch(Device device, const Kernel<Params>& kernel, const Params& params,
+            const OperandList& operands) {
+  static_assert(std::is_trivially_copyable_v<Params>);
   launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
 }
 

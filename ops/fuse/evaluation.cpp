@@ -5,15 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstring>
 #include <numeric>
 #include <tuple>
 
 #include "core/axis_list.hpp"
-#include "core/memory_use.hpp"
 #include "device/backend.hpp"
 #include "device/memory.hpp"
-#include "device/stream.hpp"
 #include "ops/call/kernels.hpp"
 
 namespace skerry {
@@ -255,19 +252,22 @@ void Evaluation::allocate_outputs(nodes part_nodes) {
   }
 }
 
-void Evaluation::fill_plan(WidePlan& plan, const Dims& shape) {
+/// The one place that knows what the operands of a pass are: what is written to the plan is noted.
+void Evaluation::fill_plan(OperandList& operands, WidePlan& plan, const Dims& shape) {
   const Layout* layouts[WidePlan::max_operands];
   bool is_run = true;
   for (int i = 0; i < operand_count_; ++i) {
     const reference& operand_reference = operands_[static_cast<std::size_t>(i)];
     const auto index = static_cast<std::size_t>(operand_reference.index);
+    const Role role = i < outputs_ ? Role::output : Role::input;
     if (operand_reference.source == source::leaf) {
-      plan.data[i] = recording_.leaves_[index].array.data();
-      layouts[i] = &recording_.leaves_[index].array.layout();
+      const NdArray& array = recording_.leaves_[index].array;
+      layouts[i] = &array.layout();
+      plan.data[i] = operands.add_operand(role, array.memory(), array.layout().offset);
     } else {
-      const StorageRef& storage =
-          recording_.nodes_[index].storage;  // none where it is fed to a reduction
-      plan.data[i] = storage ? storage->data() : nullptr;
+      const StorageRef& storage = recording_.nodes_[index].storage;
+      // Of what is fed to a reduction, and of temporaries of rows, there is none.
+      plan.data[i] = storage ? operands.add_operand(role, storage) : nullptr;
       layouts[i] = &layout_entry(recording_.nodes_[index]).layout;
     }
     plan.itemsize[i] = operand_reference.width;
@@ -299,33 +299,23 @@ void Evaluation::fill_plan(WidePlan& plan, const Dims& shape) {
   }
 }
 
-std::span<const std::byte> Evaluation::fill_params(const Dims& shape) {
-  const std::size_t step_bytes = steps_.size() * sizeof(FusedStep);
-  const std::size_t value_bytes = constants_.size() * sizeof(Element);
-  const std::size_t nbytes = sizeof(FusedParams) + step_bytes + value_bytes;
-  const std::size_t units = nbytes / sizeof(std::max_align_t) + 1;
-  if (recording_.params_.size() < units) recording_.params_.resize(units);
-  auto* const bytes = reinterpret_cast<std::byte*>(recording_.params_.data());
-  auto* const params = new (bytes) FusedParams;
-  fill_plan(params->plan, shape);
-  params->steps = static_cast<std::int32_t>(steps_.size());
+/// They stay until the next ones are filled.
+const ParamsBlock<FusedParams>& Evaluation::fill_params(OperandList& operands, const Dims& shape) {
   const bool is_out_of_cache =
-      group_.empty() && !FusedParams::is_near(params->plan.size, operand_count_);
+      group_.empty() && !FusedParams::is_near(size_of(shape), operand_count_);
   const int chunk_bytes = FusedParams::chunk_bytes / (is_out_of_cache ? 2 : 1);
-  params->chunk_size = std::min(chunk_bytes / max_itemsize_, FusedParams::max_chunk_size);
-  params->cost = std::min(cost_, 1024);
-  std::memcpy(bytes + sizeof(FusedParams), steps_.data(), step_bytes);
-  if (value_bytes > 0) {
-    std::memcpy(bytes + sizeof(FusedParams) + step_bytes, constants_.data(), value_bytes);
-  }
-  return {bytes, nbytes};
-}
-
-const StorageRef& Evaluation::memory_of(int operand) const {
-  const reference& operand_reference = operands_[static_cast<std::size_t>(operand)];
-  const auto index = static_cast<std::size_t>(operand_reference.index);
-  return operand_reference.source == source::leaf ? recording_.leaves_[index].array.memory()
-                                                  : recording_.nodes_[index].storage;
+  const auto fill = [&](OperandList& list, WidePlan& plan) { fill_plan(list, plan, shape); };
+  ParamsBlock<FusedParams>& params = recording_.params_;
+  params.start([&] {
+    return FusedParams{
+        .plan = operands.plan(fill),
+        .steps = static_cast<std::int32_t>(steps_.size()),
+        .chunk_size = std::min(chunk_bytes / max_itemsize_, FusedParams::max_chunk_size),
+        .cost = std::min(cost_, 1024)};
+  });
+  params.append(std::as_bytes(std::span(steps_)));
+  params.append(std::as_bytes(std::span(constants_)));
+  return params;
 }
 
 std::int64_t Evaluation::bytes_of(const reference& x) const {
@@ -351,26 +341,24 @@ void Evaluation::report(nodes pass, bool feeds_reduction) {
 }
 
 void Evaluation::launch_part(const Dims& shape, Device device) {
-  const std::span<const std::byte> params = fill_params(shape);
   MemoryUse uses[WidePlan::max_operands];
-  for (int i = 0; i < operand_count_; ++i) {
-    uses[i] = i < outputs_ ? writes(memory_of(i)) : reads(memory_of(i));
-  }
-  const AnyKernel& kernel = kernels<FuseKernels>(device).run_pass;
+  OperandList operands(device, uses, WidePlan::max_operands);
+  const ParamsBlock<FusedParams>& params = fill_params(operands, shape);
+  const Kernel<FusedParams>& kernel = kernels<FuseKernels>(device).run_pass;
   const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > min_steps_without_lock);
-  launch(device, kernel, params.data(), params.size(),
-         {uses, static_cast<std::size_t>(operand_count_)});
+  launch(device, kernel, params, operands);
 }
 
 bool Evaluation::feed(std::int32_t root, bool is_held, const feed_reader& reduce) {
   if (!find_cone(root, is_held) || !fits(recording_.order_)) return false;
   report(recording_.order_, true);
   const Dims& shape = layout_entry(node_at(root)).layout.shape;
-  const std::span<const std::byte> params = fill_params(shape);
-  MemoryUse uses[WidePlan::max_operands];
-  for (int i = outputs_; i < operand_count_; ++i) uses[i - outputs_] = reads(memory_of(i));
+  constexpr int max_uses = WidePlan::max_operands + 1;  // with the reduction's output
+  MemoryUse uses[max_uses];
+  OperandList operands(node_at(root).result->device(), uses, max_uses);
+  const ParamsBlock<FusedParams>& params = fill_params(operands, shape);
   const WithoutOuterLock working(size_of(shape) * std::ssize(steps_) > min_steps_without_lock);
-  reduce(params, {uses, static_cast<std::size_t>(operand_count_ - outputs_)});
+  reduce(params, operands);
   return true;
 }
 

@@ -5,10 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "device/outer_lock.hpp"
+#include "ops/call/operand_list.hpp"
+#include "ops/call/params_block.hpp"
 #include "ops/fuse/recording.hpp"
 
 namespace skerry {
@@ -75,9 +78,9 @@ class Evaluation {
   void add_to_chain(nodes part_nodes, std::size_t position, FusedStep& step);
   [[nodiscard]] std::int16_t find_input(const reference& input);
   void allocate_outputs(nodes part_nodes);
-  void fill_plan(WidePlan& plan, const Dims& shape);
-  [[nodiscard]] std::span<const std::byte> fill_params(const Dims& shape);
-  [[nodiscard]] const StorageRef& memory_of(int operand) const;
+  void fill_plan(OperandList& operands, WidePlan& plan, const Dims& shape);
+  [[nodiscard]] const ParamsBlock<FusedParams>& fill_params(OperandList& operands,
+                                                            const Dims& shape);
   [[nodiscard]] std::int64_t bytes_of(const reference& x) const;
   void report(nodes pass, bool feeds_reduction);
   void launch_part(const Dims& shape, Device device);
@@ -113,6 +116,7 @@ class Evaluation {
   bool is_whole_ = false;
   // Of what goes over the same rows: how many, and of one its bytes of scratch and its cost.
   nodes group_;  ///< empty, where a pass is launched at once
+  std::optional<OperandList> row_operands_;
   std::int64_t rows_ = 0;
   std::int64_t row_scratch_ = 0;
   std::int64_t row_cost_ = 0;

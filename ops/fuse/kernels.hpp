@@ -8,13 +8,16 @@
 
 #include "core/dims.hpp"
 #include "core/scalar.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 #include "ops/math/op_info.hpp"
 
 // A pass: operations over one shape, run one after the other on pieces that stay in the first
 // cache. What it is made of stands in one block of bytes: FusedParams, its steps, its constants.
 
 namespace skerry {
+
+struct BlockElements;
+struct PassRows;
 
 /// As core/plan.hpp, of more operands: arrays alone, the outputs first. All axes have room.
 struct WidePlan {
@@ -60,7 +63,7 @@ struct alignas(16) FusedParams {
   static constexpr int first_slot = WidePlan::max_operands;
   static constexpr int first_constant = first_slot + slots;
 
-  WidePlan plan;
+  PlannedOperands<WidePlan> plan;
   std::int32_t steps;
   std::int32_t chunk_size;  ///< elements
   std::int32_t cost;        ///< of an element, in additions
@@ -87,18 +90,19 @@ struct alignas(16) RowParams {
   static constexpr std::int64_t page = 4096;
 
   std::int64_t rows;
-  std::int64_t block;                ///< rows that are taken together; never 0
-  std::int64_t cost;                 ///< of a row, in additions
-  void (*feed)(const void* params);  ///< of FuseKernels, as the next
-  void (*make_rows)(const void* params);
+  std::int64_t block;                           ///< rows that are taken together; never 0
+  std::int64_t cost;                            ///< of a row, in additions
+  void (*feed)(const BlockElements& elements);  ///< of FuseKernels, as the next
+  void (*make_rows)(const PassRows& rows);
   std::int32_t steps;
 };
 
-/// One of them. Its parameters follow, FusedParams or what begins with a RowRange, then the next.
+/// One of them. Its parameters follow, FusedParams or what begins with a RowReduction, then the
+/// next.
 struct alignas(16) RowStep {
   static constexpr std::int64_t in_memory = -1;
 
-  void (*reduce)(const void* params);  ///< null: a pass
+  void (*reduce)(const void* params);  ///< a host form; null: a pass
   std::int64_t nbytes;                 ///< with its parameters
   std::int64_t width;                  ///< elements of a row of the pass, or of the results
   bool is_run;                         ///< a pass of which many rows are as one
@@ -111,7 +115,7 @@ struct alignas(16) RowStep {
 
 /// Rows of a pass each of whose operands is a run along a row, or a single element of the row.
 struct PassRows {
-  const void* pass;               ///< FusedParams with what follows it
+  const FusedParams& pass;        ///< with what follows it
   char* const* data;              ///< of the first row
   const std::int64_t* row_bytes;  ///< from one row to the next
   std::uint32_t single;           ///< a bit for each operand
@@ -132,16 +136,15 @@ struct CompiledCall {
 };
 
 struct FuseKernels {
-  /// Parameter: FusedParams with what follows it. There is no native form.
-  AnyKernel run_pass;
-  /// Parameter: RowParams with what follows it. There is no native form.
-  AnyKernel rows;
-  /// Parameter: CompiledCall. A native form only.
-  AnyKernel compiled;
-  /// Parameter: BlockElements (core/block_elements.hpp). On the calling thread alone.
-  AnyKernel feed;
-  /// Parameter: PassRows. On the calling thread alone.
-  AnyKernel make_rows;
+  /// Launched with what follows the parameters (ParamsBlock), as the next. There is no native form.
+  Kernel<FusedParams> run_pass;
+  /// There is no native form.
+  Kernel<RowParams> rows;
+  /// A native form only. The one whose operands are in no type: arguments of the compiled function.
+  Kernel<CompiledCall> compiled;
+  // Functions on the host, which kernels call and nobody launches. On the calling thread alone.
+  void (*feed)(const BlockElements& elements) = nullptr;
+  void (*make_rows)(const PassRows& rows) = nullptr;
 };
 
 }  // namespace skerry

@@ -13,7 +13,6 @@
 #include <unordered_map>
 
 #include "device/memory.hpp"
-#include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/fuse/evaluation.hpp"
@@ -156,8 +155,10 @@ void Evaluation::launch_native(nodes part_nodes, const Dims& shape) {
 
 bool Evaluation::launch_compiled(nodes part_nodes, const Dims& shape) {
   const Device device = node_at(part_nodes[0]).result->device();
+  MemoryUse uses[WidePlan::max_operands];
+  OperandList operands(device, uses, WidePlan::max_operands);
   WidePlan plan;
-  fill_plan(plan, shape);
+  fill_plan(operands, plan, shape);
   SourceForm source_form{};
   source_form.constants = static_cast<std::int16_t>(constants_.size());
   if (!describe(plan, source_form, steps_.size())) return false;
@@ -177,10 +178,6 @@ bool Evaluation::launch_compiled(nodes part_nodes, const Dims& shape) {
   if (blocks > max_blocks || arguments.size() > max_param_bytes) return false;
   Structure* const structure = find_structure(source_form, steps, device);
   if (structure == nullptr) return false;
-  MemoryUse uses[WidePlan::max_operands];
-  for (int i = 0; i < operand_count_; ++i) {
-    uses[i] = i < outputs_ ? writes(memory_of(i)) : reads(memory_of(i));
-  }
   char error_message[CompiledCall::error_message_bytes] = "";
   const CompiledCall call{.text = structure->text.c_str(),
                           .function = &structure->function,
@@ -191,8 +188,7 @@ bool Evaluation::launch_compiled(nodes part_nodes, const Dims& shape) {
   const bool is_new = structure->function == nullptr;
   {
     const WithoutOuterLock working(is_new);
-    launch(device, kernels<FuseKernels>(device).compiled, call,
-           {uses, static_cast<std::size_t>(operand_count_)});
+    launch(device, kernels<FuseKernels>(device).compiled, call, operands);
   }
   if (*error_message == 0) {
     counts[2] += is_new ? 1 : 0;

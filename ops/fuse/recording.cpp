@@ -72,7 +72,7 @@ void Recording::set_hooks(const EvaluationHooks& hooks) noexcept { hooks_above =
 
 bool Recording::records(Device device) noexcept {
   return is_host(device) || runs_on_host(device) ||
-         kernels<FuseKernels>(device).compiled.native != nullptr;
+         kernels<FuseKernels>(device).compiled.has_native();
 }
 
 std::int32_t Recording::find_place(const Layout& layout) {
@@ -135,9 +135,9 @@ template NdArray Recording::append(const AnyKernel&, const RecordedFunction&, co
 template NdArray Recording::append(const AnyKernel&, const RecordedFunction&, Layout&&, Dtype,
                                    Device, std::span<const RecordedInput>);
 
-NdArray Recording::append_reduction(const AnyKernel& step, std::span<const std::byte> params,
-                                    const Dims& shape, Dtype type, int row_axes, const NdArray& x) {
-  reductions_.emplace_back(params.begin(), params.end());
+NdArray Recording::append_reduction(const AnyKernel& step, Reduction&& reduction, const Dims& shape,
+                                    Dtype type, int row_axes, const NdArray& x) {
+  reductions_.push_back(std::move(reduction));
   const RecordedInput input{.array = &x, .type = x.dtype()};
   NdArray array = append<const Dims&>(step, {""}, shape, type, x.device(), {&input, 1});
   nodes_.back().reduction = static_cast<std::int32_t>(reductions_.size()) - 1;

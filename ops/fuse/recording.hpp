@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,7 +13,9 @@
 #include "core/ndarray.hpp"
 #include "core/scalar.hpp"
 #include "device/kernel.hpp"
+#include "ops/call/params_block.hpp"
 #include "ops/call/result.hpp"
+#include "ops/call/row_range.hpp"
 #include "ops/fuse/kernels.hpp"
 
 // Operations that are recorded instead of run. What is recorded is evaluated in passes: in each one
@@ -94,9 +97,9 @@ struct EvaluationHooks {
 };
 
 /// Runs a kernel that reads what a pass makes: it gets the pass's parameters (FuseKernels::feed),
-/// and the memory that they read.
+/// and the list of what they read, which has room for one operand more.
 using feed_reader =
-    std::function<void(std::span<const std::byte> pass, std::span<const MemoryUse> uses)>;
+    std::function<void(const ParamsBlock<FusedParams>& pass, OperandList& operands)>;
 
 class Recording {
  public:
@@ -132,11 +135,18 @@ class Recording {
                                LayoutOrShape layout_or_shape, Dtype type, Device device,
                                std::span<const RecordedInput> inputs);
 
-  /// The result, in C order, of a kernel that reduces rows of x, whose parameters begin with a
-  /// RowRange: what lies behind each place on the first `row_axes` axes, for each of these.
-  [[nodiscard]] NdArray append_reduction(const AnyKernel& step, std::span<const std::byte> params,
-                                         const Dims& shape, Dtype type, int row_axes,
-                                         const NdArray& x);
+  /// The result, in C order, of a kernel that reduces rows of x: what lies behind each place on the
+  /// first `row_axes` axes, for each of these. The pointers of `params` (OperandList::no_memory)
+  /// are set when it runs. Row 0 is `input_offset` bytes after the first byte of x's memory, which
+  /// only counts where x is not pending.
+  template <std::derived_from<RowReduction> Params>
+  [[nodiscard]] NdArray append_reduction(const Kernel<Params>& step, const Params& params,
+                                         std::int64_t input_offset, const Dims& shape, Dtype type,
+                                         int row_axes, const NdArray& x) {
+    const auto bytes = std::as_bytes(std::span(&params, 1));
+    return append_reduction(step.untyped(), {{bytes.begin(), bytes.end()}, input_offset}, shape,
+                            type, row_axes, x);
+  }
 
   /// Computes all that is recorded and still held. Where it throws, nothing has changed. Throws
   /// OutOfMemoryError, DeviceError, and LibraryError where it is at it already.
@@ -200,6 +210,10 @@ class Recording {
     Layout layout;
     std::int32_t shape;  ///< number of the first place with this shape
   };
+  struct Reduction {
+    std::vector<std::byte> params;  ///< they begin with a RowReduction
+    std::int64_t input_offset;      ///< of append_reduction()
+  };
 
   void exit_scope() noexcept {
     if (--depth_ == 0) detail::before_write = nullptr;
@@ -207,6 +221,9 @@ class Recording {
   [[nodiscard]] auto begin_evaluation();
   [[nodiscard]] std::int32_t find_place(const Layout& layout);
   [[nodiscard]] reference refer_to(const RecordedInput& x);
+  [[nodiscard]] NdArray append_reduction(const AnyKernel& step, Reduction&& reduction,
+                                         const Dims& shape, Dtype type, int row_axes,
+                                         const NdArray& x);
   void notify_holder(const Node& node, StorageRef&& storage) noexcept;
   void discard() noexcept;
 
@@ -214,13 +231,14 @@ class Recording {
   std::vector<Leaf> leaves_;
   std::vector<LayoutEntry> layouts_;
   std::vector<Element> constants_;
-  std::vector<std::vector<std::byte>> reductions_;  ///< their parameters
+  std::vector<Reduction> reductions_;
   // What evaluations need, kept for the next one.
   std::vector<std::int32_t> order_;
   std::vector<FusedStep> steps_;
   std::vector<Element> used_constants_;
-  std::vector<std::max_align_t> params_;
-  std::vector<std::byte> schedule_;
+  ParamsBlock<FusedParams> params_;
+  ParamsBlock<RowParams> schedule_;
+  std::vector<MemoryUse> row_uses_;
   std::vector<Dims> row_shapes_;
   int depth_ = 0;
   std::int32_t parts_ = 0;           ///< that were made ready, also by evaluations that failed

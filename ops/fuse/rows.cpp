@@ -5,15 +5,14 @@
 // reduction.
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <tuple>
 
-#include "core/row_range.hpp"
 #include "device/backend.hpp"
 #include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/row_range.hpp"
 #include "ops/fuse/evaluation.hpp"
 
 namespace skerry {
@@ -90,7 +89,11 @@ void Evaluation::run_rows(std::span<std::int32_t> group) {
   rows_ = std::accumulate(rows.begin(), rows.end(), std::int64_t{1}, std::multiplies<>());
   row_scratch_ = row_cost_ = row_steps_ = 0;
   temporaries_.clear();
-  recording_.schedule_.assign(sizeof(RowParams), std::byte{});
+  recording_.schedule_.start([] { return RowParams{}; });
+  // Each of the group is in one step, which has it and its inputs as operands at most.
+  recording_.row_uses_.resize(group.size() * (1 + FusedStep::max_inputs));
+  row_operands_.emplace(node_at(group[0]).result->device(), recording_.row_uses_.data(),
+                        static_cast<int>(recording_.row_uses_.size()));
   for (auto begin = group.begin(); begin != group.end();) {
     const auto end = std::find_if(begin + 1, group.end(), [&](std::int32_t i) {
       return !is_one_step(node_at(*begin), node_at(i));
@@ -160,12 +163,9 @@ void Evaluation::find_runs(const WidePlan& plan, RowStep& step) const {
 
 void Evaluation::add_step(RowStep& step, std::span<const std::byte> params) {
   step.nbytes = rounded_up(static_cast<std::int64_t>(sizeof step + params.size()), 16);
-  const auto head = std::as_bytes(std::span(&step, 1));
-  std::vector<std::byte>& schedule = recording_.schedule_;
-  const std::size_t end = schedule.size() + static_cast<std::size_t>(step.nbytes);
-  schedule.insert(schedule.end(), head.begin(), head.end());
-  schedule.insert(schedule.end(), params.begin(), params.end());
-  schedule.resize(end);
+  recording_.schedule_.append(std::as_bytes(std::span(&step, 1)));
+  recording_.schedule_.append(params);
+  recording_.schedule_.align(16);
   ++row_steps_;
 }
 
@@ -184,9 +184,9 @@ void Evaluation::add_pass(nodes pass) {
     if (operand_reference.source == source::node) locate(step, i, node_at(operand_reference.index));
   }
   row_cost_ += step.width * cost_;
-  const std::span<const std::byte> params = fill_params(shape_of(first));
-  find_runs(reinterpret_cast<const FusedParams*>(params.data())->plan, step);
-  add_step(step, params);
+  const ParamsBlock<FusedParams>& params = fill_params(*row_operands_, shape_of(first));
+  find_runs(params.params().plan, step);
+  add_step(step, params.bytes());
 }
 
 void Evaluation::add_reduction(std::int32_t i) {
@@ -195,19 +195,24 @@ void Evaluation::add_reduction(std::int32_t i) {
   RowStep step{};
   step.reduce = operation.loop->host;
   step.width = elements_of(operation) / rows_;
-  std::vector<std::byte>& params =
+  Recording::Reduction& reduction =
       recording_.reductions_[static_cast<std::size_t>(operation.reduction)];
-  auto* const range = reinterpret_cast<RowRange*>(params.data());
+  auto* const params = reinterpret_cast<RowReduction*>(reduction.params.data());
+  OperandList& operands = *row_operands_;
   locate(step, 0, operation);
-  if (operation.storage) range->output = operation.storage->data();
-  step.temporaries[1] = RowStep::in_memory;
-  if (operation.inputs[0].source == source::node) {
-    const node& producer = node_at(operation.inputs[0].index);
+  if (operation.storage) params->output = operands(operation.storage);
+  const reference& input = operation.inputs[0];
+  if (input.source == source::node) {
+    const node& producer = node_at(input.index);
     locate(step, 1, producer);
-    if (producer.storage) range->input = producer.storage->data();
+    if (producer.storage) params->input = operands(producer.storage);
+  } else {
+    const NdArray& array = recording_.leaves_[static_cast<std::size_t>(input.index)].array;
+    step.temporaries[1] = RowStep::in_memory;
+    params->input = operands(array.memory(), reduction.input_offset);
   }
-  row_cost_ += bytes_of(operation.inputs[0]) / operation.inputs[0].width / rows_;
-  add_step(step, params);
+  row_cost_ += bytes_of(input) / input.width / rows_;
+  add_step(step, reduction.params);
 }
 
 /// What a group reads and writes in memory, each once.
@@ -244,21 +249,12 @@ std::int64_t Evaluation::bytes_one_by_one(nodes pass) const {
 void Evaluation::launch_rows() {
   const node& first = node_at(group_[0]);
   const Device device = first.result->device();
-  const std::vector<reference> accesses = find_accesses();
   const auto elements = [&](std::int32_t i) { return elements_of(node_at(i)); };
   PassReport pass_report{
       .operations = std::ssize(group_),
       .shape = shape_of(node_at(*std::ranges::max_element(group_, {}, elements))),
       .feeds_reduction = false};
-  std::vector<MemoryUse> uses;
-  for (const reference& x : accesses) {
-    const auto index = static_cast<std::size_t>(x.index);
-    pass_report.moved += bytes_of(x);
-    const bool is_own = x.source == source::node && runs_together(recording_.nodes_[index], first);
-    const StorageRef& memory = x.source == source::leaf ? recording_.leaves_[index].array.memory()
-                                                        : recording_.nodes_[index].storage;
-    uses.push_back(is_own ? writes(memory) : reads(memory));
-  }
+  for (const reference& x : find_accesses()) pass_report.moved += bytes_of(x);
   const auto& table = kernels<FuseKernels>(device);
   const std::int64_t row = std::max<std::int64_t>(pass_report.moved / rows_ + row_scratch_, 1);
   const std::int64_t slack = RowParams::page * std::ssize(temporaries_);
@@ -268,16 +264,16 @@ void Evaluation::launch_rows() {
       .rows = rows_,
       .block = std::clamp<std::int64_t>(block_bytes / row, 1, std::min(rows_, capacity)),
       .cost = std::max<std::int64_t>(row_cost_, 1),
-      .feed = table.feed.host,
-      .make_rows = table.make_rows.host,
+      .feed = table.feed,
+      .make_rows = table.make_rows,
       .steps = row_steps_};
   std::int64_t offset = 0;
   for (std::int64_t& temporary : temporaries_) {
     offset += rounded_up(std::exchange(temporary, offset) * params.block, RowParams::page);
   }
-  const auto offsets = std::as_bytes(std::span(temporaries_));
-  recording_.schedule_.insert(recording_.schedule_.end(), offsets.begin(), offsets.end());
-  std::memcpy(recording_.schedule_.data(), &params, sizeof params);
+  ParamsBlock<RowParams>& schedule = recording_.schedule_;
+  schedule.append(std::as_bytes(std::span(temporaries_)));
+  schedule.params() = params;
   const bool is_alone = group_.size() == 1;  // a reduction, which knows best
   if (hooks_.observe_pass != nullptr) {
     pass_report.rows = is_alone ? 0 : params.block;
@@ -286,11 +282,10 @@ void Evaluation::launch_rows() {
   }
   const WithoutOuterLock working(rows_ * row_cost_ > min_steps_without_lock);
   if (is_alone) {
-    constexpr std::size_t header_bytes = sizeof(RowParams) + sizeof(RowStep);
-    return launch(device, *first.loop, recording_.schedule_.data() + header_bytes,
-                  recording_.schedule_.size() - header_bytes, uses);
+    const auto bytes = schedule.bytes().subspan(sizeof(RowParams) + sizeof(RowStep));
+    return launch(device, *first.loop, bytes.data(), bytes.size(), row_operands_->uses());
   }
-  launch(device, table.rows, recording_.schedule_.data(), recording_.schedule_.size(), uses);
+  launch(device, table.rows, schedule, *row_operands_);
 }
 
 /// What a node is computed from, in order_. See feed().

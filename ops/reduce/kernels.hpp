@@ -5,24 +5,24 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "core/row_range.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
+#include "ops/call/row_range.hpp"
 #include "ops/reduce/reductions.hpp"
 
 namespace skerry {
 
+struct BlockElements;
+
 inline constexpr int reduction_count = ops::size_of<ops::reductions>;
 
-/// out[kept] = reduce(in[kept, reduced]). Axes are without size-1 ones, ordered (0 fastest in the
-/// input), coalesced; negative strides of reduced ones turned round, except where the reduction
-/// takes the index, and has one reduced axis at most.
-/// The output has elements of the reduction's result dtype. Some rows: of one kept axis.
-struct alignas(16) ReduceParams : RowRange {
+/// How a reduction's elements and its outputs lie. Axes are without size-1 ones, ordered (0 fastest
+/// in the input), coalesced; negative strides of reduced ones turned round, except where the
+/// reduction takes the index, and has one reduced axis at most.
+struct ReductionAxes {
   static constexpr int max_axes = 8;
 
   std::int64_t retained_size;
   std::int64_t reduced_size;  ///< 0: every output is finish(identity, ...)
-  double correction;
   std::int32_t retained_rank;
   std::int32_t reduced_rank;
   std::int64_t retained_shape[max_axes];
@@ -30,20 +30,26 @@ struct alignas(16) ReduceParams : RowRange {
   std::int64_t output_strides[max_axes];    ///< per kept axis, bytes
   std::int64_t reduced_shape[max_axes];
   std::int64_t reduced_strides[max_axes];  ///< of the input, bytes
-  /// Null: the elements are in memory. Else they are made when they are reduced, by this kernel of
-  /// a pass, which takes BlockElements; the parameters of the pass stand behind these. `input` is
-  /// no address then, but bytes are counted from it. Only of itemsizes up to 8, in dense order, one
-  /// axis of each kind at most; extrema along rows of up to feed_bytes, variances not along
-  /// columns.
-  void (*feed)(const void* params);
+};
+
+/// out[kept] = reduce(in[kept, reduced]). The output has elements of the reduction's result dtype.
+/// Ranges of rows: of one kept axis.
+struct alignas(16) ReduceParams : RowReduction, ReductionAxes {
+  double correction;
+  /// Null: the elements are in memory. Else they are made when they are reduced, by this function
+  /// of a pass, whose parameters stand behind these (ParamsBlock). `input` is no address then
+  /// (OperandList::no_memory), but bytes are counted from it. Only of itemsizes up to 8, in dense
+  /// order, one axis of each kind at most; extrema along rows of up to feed_bytes, variances not
+  /// along columns.
+  void (*feed)(const BlockElements& elements);
 };
 inline constexpr std::int64_t feed_bytes =
     524288;  ///< that are made at a time: in the second cache
 
 struct ReduceKernels {
-  /// Parameter: ReduceParams, by the input's dtype. argmax and argmin of bools have a host form
-  /// only.
-  AnyKernel kernel[reduction_count][dtype_count];
+  /// By the input's dtype. argmax and argmin of bools have a host form only. Host forms take a
+  /// RowReduction.
+  Kernel<ReduceParams> kernel[reduction_count][dtype_count];
 };
 
 }  // namespace skerry

@@ -6,18 +6,16 @@
 #include <array>
 #include <bitset>
 #include <cstddef>
-#include <cstring>
 #include <string>
-#include <vector>
 
 #include "core/axis_list.hpp"
 #include "core/block_elements.hpp"
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/cpu/thread_pool.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
+#include "ops/call/params_block.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fuse/recording.hpp"
@@ -59,36 +57,37 @@ Dims result_shape(const Dims& shape, const axis_set& axes, bool keepdims) {
   return result;
 }
 
-/// Fills in the axes of `params`. False if more remain than it has room for. `keep_order`: of the
-/// reduced elements.
-bool describe_axes(const Layout& x, char* input, const axis_set& axes, std::int64_t result_itemsize,
-                   bool keep_order, ReduceParams& params) {
+/// Fills in `described`. False if more axes remain than it has room for. `input` is the address of
+/// the first element, and is moved to the one that is reduced first; null stays. `keep_order`: of
+/// the reduced elements.
+bool describe_axes(const Layout& x, const axis_set& axes, std::int64_t result_itemsize,
+                   bool keep_order, char*& input, ReductionAxes& described) {
   AxisList<2> retained_axes;  // of the input, and of the output
   AxisList<1> reduced;        // of the input
-  params.retained_size = 1;
-  params.reduced_size = 1;
+  described.retained_size = 1;
+  described.reduced_size = 1;
   std::int64_t output_stride = result_itemsize;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
     const std::int64_t n = x.shape[axis];
     if (is_reduced(axes, axis)) {
-      params.reduced_size *= n;
+      described.reduced_size *= n;
       reduced.add(n, {x.strides[axis]});
     } else {
-      params.retained_size *= n;
+      described.retained_size *= n;
       retained_axes.add(n, {x.strides[axis], output_stride});
       output_stride *= n;
     }
   }
   if (!keep_order) reduced.flip_negative(&input);
-  params.input = input;
   retained_axes.order();
   retained_axes.coalesce();
   reduced.order();
   reduced.coalesce();
-  constexpr int max_axes = ReduceParams::max_axes;
-  return retained_axes.write(max_axes, params.retained_rank, params.retained_shape,
-                             params.retained_strides, params.output_strides) &&
-         reduced.write(max_axes, params.reduced_rank, params.reduced_shape, params.reduced_strides);
+  constexpr int max_axes = ReductionAxes::max_axes;
+  return retained_axes.write(max_axes, described.retained_rank, described.retained_shape,
+                             described.retained_strides, described.output_strides) &&
+         reduced.write(max_axes, described.reduced_rank, described.reduced_shape,
+                       described.reduced_strides);
 }
 
 /// A copy in which the kept axes are one stretch, and the reduced axes another, whatever the rank.
@@ -125,7 +124,7 @@ NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis
                            ? Dtype::int64  // of bools, too
                            : require_result_dtype(entry.name, entry.result, x.dtype());
   const Device device = x.device();
-  const AnyKernel& kernel = require_kernel(
+  const Kernel<ReduceParams>& kernel = require_kernel(
       entry.name, kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())], x.dtype(),
       device);
   NdArray source = x;
@@ -133,22 +132,26 @@ NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis
     source = reshape(x, std::array<std::int64_t, 1>{-1}, std::nullopt);
     axes = axis_set(1);
   }
-  ReduceParams params;
-  params.feed = nullptr;
-  params.correction = correction;
+  ReductionAxes described;
+  char* input = nullptr;
   const auto describe = [&] {
-    return describe_axes(source.layout(), source.data(), axes, itemsize(result), entry.has_one_axis,
-                         params);
+    input = source.data();
+    return describe_axes(source.layout(), axes, itemsize(result), entry.has_one_axis, input,
+                         described);
   };
   if (!describe()) {
     source = group_axes(source, axes);
     describe();
   }
   NdArray out = empty(entry.name, shape, result, device);
-  params.output = out.data();
-  if (params.retained_size > 0) {
-    const MemoryUse uses[] = {writes(out), reads(source)};
-    launch(device, kernel, params, uses);
+  if (described.retained_size > 0) {
+    launch(device, kernel, [&](OperandList& operands) {
+      return ReduceParams{
+          {.input = operands(source, input - source.data()), .output = operands(out)},
+          described,
+          correction,
+          nullptr};
+    });
   }
   return out;
 }
@@ -158,40 +161,34 @@ NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis
 constexpr std::int64_t max_columns = 512;
 
 /// Whether a kernel reduces elements that are made for it (ReduceParams::feed).
-bool accepts_feed(const ReductionEntry& entry, const ReduceParams& params, std::int64_t width) {
-  const std::int64_t rows = params.retained_size;
-  const std::int64_t length = params.reduced_size;
-  if (width > 8 || params.retained_rank > 1 || params.reduced_rank != 1) return false;
+bool accepts_feed(const ReductionEntry& entry, const ReductionAxes& axes, std::int64_t width) {
+  const std::int64_t rows = axes.retained_size;
+  const std::int64_t length = axes.reduced_size;
+  if (width > 8 || axes.retained_rank > 1 || axes.reduced_rank != 1) return false;
   const auto is_step = [width](std::int64_t step, std::int64_t items) {
     return step == items * width;
   };
-  const bool is_along = is_step(params.reduced_strides[0], 1) &&
-                        (params.retained_rank == 0 || is_step(params.retained_strides[0], length));
-  const bool is_across = params.retained_rank == 1 && is_step(params.retained_strides[0], 1) &&
-                         is_step(params.reduced_strides[0], rows) && rows <= max_columns;
+  const bool is_along = is_step(axes.reduced_strides[0], 1) &&
+                        (axes.retained_rank == 0 || is_step(axes.retained_strides[0], length));
+  const bool is_across = axes.retained_rank == 1 && is_step(axes.retained_strides[0], 1) &&
+                         is_step(axes.reduced_strides[0], rows) && rows <= max_columns;
   if (entry.needs_elements) return is_along && length * width <= feed_bytes;
   return is_along || (is_across && !entry.has_correction);
 }
 
-constexpr char nowhere = 0;  // an address to count from
-
 /// A dense array that is converted when it is reduced, piece by piece.
 struct Conversion {
-  char* source;
+  InputPointer<char> source;
   std::int64_t from_width;
   std::int64_t to_width;
   void (*cast)(const void* params);
 };
-struct ConvertedParams {
-  ReduceParams reduce;
-  Conversion pass;  ///< of BlockElements
-};
 
-void convert_chunk(const void* params) {
-  const auto& chunk = *static_cast<const BlockElements*>(params);
+void convert_chunk(const BlockElements& chunk) {
   const auto& conversion = *static_cast<const Conversion*>(chunk.pass);
   Plan plan(chunk.destination, conversion.to_width, chunk.n);
-  plan.add(conversion.source + chunk.start * conversion.from_width, conversion.from_width);
+  plan.add(const_cast<char*>(conversion.source.get()) + chunk.start * conversion.from_width,
+           conversion.from_width);
   conversion.cast(&plan);
 }
 
@@ -211,23 +208,31 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
     if (x.strides()[axis] * width != dense.strides[axis] * x.itemsize()) return std::nullopt;
   }
   const Device device = x.device();
-  const AnyKernel& kernel = kernels<ReduceKernels>(device).kernel[op][static_cast<int>(type)];
+  const Kernel<ReduceParams>& kernel =
+      kernels<ReduceKernels>(device).kernel[op][static_cast<int>(type)];
   const AnyKernel& cast =
       kernels<CastKernels>(device).kernel[static_cast<int>(x.dtype())][static_cast<int>(type)];
-  ConvertedParams params{{}, {x.data(), x.itemsize(), width, cast.host}};
-  params.reduce.correction = correction;
-  params.reduce.feed = convert_chunk;
-  const bool has_axes =
-      describe_axes(dense, nullptr, axes, itemsize(*result), false, params.reduce);
-  if (kernel.host == nullptr || cast.host == nullptr || !has_axes ||
-      !accepts_feed(entry, params.reduce, width)) {
+  ReductionAxes described;
+  char* input = nullptr;
+  const bool has_axes = describe_axes(dense, axes, itemsize(*result), false, input, described);
+  if (!kernel.has_host() || cast.host == nullptr || !has_axes ||
+      !accepts_feed(entry, described, width)) {
     return std::nullopt;
   }
-  params.reduce.input = &nowhere;
   NdArray out = empty(entry.name, shape, *result, device);
-  params.reduce.output = out.data();
-  const MemoryUse uses[] = {writes(out), reads(x)};
-  launch(device, kernel, params, uses);
+  MemoryUse uses[OperandList::max_uses];
+  OperandList operands(device, uses);
+  ParamsBlock<ReduceParams> params;
+  params.start([&] {
+    return ReduceParams{{.input = OperandList::no_memory(), .output = operands(out)},
+                        described,
+                        correction,
+                        convert_chunk};
+  });
+  const Conversion conversion{
+      .source = operands(x), .from_width = x.itemsize(), .to_width = width, .cast = cast.host};
+  params.append(std::as_bytes(std::span(&conversion, 1)));
+  launch(device, kernel, params, operands);
   return out;
 }
 
@@ -299,12 +304,12 @@ constexpr std::int64_t max_row_bytes = 65536;
 
 /// On how many first axes rows are, for a kernel that reduces some of them (RowRange): the others
 /// are reduced. -1 where there are no such rows, or too few to be shared out.
-int find_rows(const Dims& shape, const axis_set& axes, const ReduceParams& params,
+int find_rows(const Dims& shape, const axis_set& axes, const ReductionAxes& described,
               std::int64_t width) {
-  const bool is_along = params.retained_rank == 1 && params.reduced_rank == 1 &&
-                        params.reduced_strides[0] == width &&
-                        params.reduced_size * width <= max_row_bytes &&
-                        params.retained_size >= std::int64_t{2} * cpu::thread_count();
+  const bool is_along = described.retained_rank == 1 && described.reduced_rank == 1 &&
+                        described.reduced_strides[0] == width &&
+                        described.reduced_size * width <= max_row_bytes &&
+                        described.retained_size >= std::int64_t{2} * cpu::thread_count();
   if (!is_along) return -1;
   int rows = 0;
   while (!is_reduced(axes, rows)) ++rows;
@@ -326,33 +331,37 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
   if (!runs_on_host(x.device())) return std::nullopt;  // no native form takes part
   const axis_set selected_axes = reduced_axes(entry.name, x.rank(), axes);
   const Dims shape = result_shape(x.shape(), selected_axes, keepdims);
-  ReduceParams params;
-  params.correction = correction;
-  params.feed = nullptr;
-  if (!describe_axes(x.layout(), x.data(), selected_axes, itemsize(*result), false, params)) {
+  ReductionAxes described;
+  char* input = x.data();
+  if (!describe_axes(x.layout(), selected_axes, itemsize(*result), false, input, described)) {
     return std::nullopt;
   }
   const Device device = x.device();
-  const AnyKernel& kernel = kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())];
-  const int rows = find_rows(x.shape(), selected_axes, params, x.itemsize());
+  const Kernel<ReduceParams>& kernel =
+      kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())];
+  const int rows = find_rows(x.shape(), selected_axes, described, x.itemsize());
   if (rows >= 0) {
-    return recording.append_reduction(kernel, std::as_bytes(std::span(&params, 1)), shape, *result,
+    const ReduceParams params{
+        {.input = OperandList::no_memory(), .output = OperandList::no_memory()},
+        described,
+        correction,
+        nullptr};
+    return recording.append_reduction(kernel, params, input - x.memory()->data(), shape, *result,
                                       rows, x);
   }
   PendingMemory* const pending = pending_of(x);
-  if (pending == nullptr || !accepts_feed(entry, params, x.itemsize())) return std::nullopt;
-  params.input = &nowhere;
-  params.feed = kernels<FuseKernels>(device).feed.host;
+  if (pending == nullptr || !accepts_feed(entry, described, x.itemsize())) return std::nullopt;
   NdArray out = empty(entry.name, shape, *result, device);
-  params.output = out.data();
-  const auto launch_reduction = [&](std::span<const std::byte> pass,
-                                    std::span<const MemoryUse> reads) {
-    std::vector<std::byte> both(sizeof params + pass.size());
-    std::memcpy(both.data(), &params, sizeof params);
-    std::memcpy(both.data() + sizeof params, pass.data(), pass.size());
-    std::vector<MemoryUse> uses(reads.begin(), reads.end());
-    uses.push_back(writes(out));
-    launch(device, kernel, both.data(), both.size(), uses);
+  const auto launch_reduction = [&](const ParamsBlock<FusedParams>& pass, OperandList& operands) {
+    ParamsBlock<ReduceParams> params;
+    params.start([&] {
+      return ReduceParams{{.input = OperandList::no_memory(), .output = operands(out)},
+                          described,
+                          correction,
+                          kernels<FuseKernels>(device).feed};
+    });
+    params.append(pass.bytes());
+    launch(device, kernel, params, operands);
   };
   if (!recording.feed(x, is_held, launch_reduction)) return std::nullopt;
   return out;

@@ -128,9 +128,10 @@ class Prefetcher {
   Prefetcher(const FusedLoop& loop, char* const* in_place_data, int64 n) noexcept {
     if (loop.prefetch_mask == 0) return;
     const int64 turns = ceil_div(n, loop.chunk_size) * loop.turns;
-    for (int i = 0; i < loop.pass.plan.operand_count; ++i) {
+    const WidePlan& plan = loop.pass.plan;
+    for (int i = 0; i < plan.operand_count; ++i) {
       if (((loop.prefetch_mask >> i) & 1u) == 0) continue;
-      const int64 nbytes = n * loop.pass.plan.itemsize[i] / turns;
+      const int64 nbytes = n * plan.itemsize[i] / turns;
       runs_[count_++] = {in_place_data[i] + prefetch_distance, nbytes, ceil_div(nbytes, 64) * 64};
     }
   }
@@ -219,10 +220,7 @@ inline void call(const FusedLoop& loop, char* const* data, char* const* in_place
 
 namespace {
 
-void run_fused(const void* params) {
-  const auto& pass = *static_cast<const FusedParams*>(params);
-  drive(pass.plan, loop_of(pass));
-}
+void run_fused(const FusedParams& pass) { drive(pass.plan.plan(), loop_of(pass)); }
 
 /// As many of the `n` elements from the from-th on as make a plan: rows, planes or more of whole
 /// ones. `plan` has more than one element, and dense outputs; `data` is where its operands begin.
@@ -255,8 +253,8 @@ WidePlan cut_plan(const WidePlan& plan, int64 start, int64 n, char* const* data)
   return subplan;
 }
 
-void feed_elements(const void* params) {
-  BlockElements block_elements = *static_cast<const BlockElements*>(params);
+void feed_elements(const BlockElements& elements) {
+  BlockElements block_elements = elements;
   const auto& pass = *static_cast<const FusedParams*>(block_elements.pass);
   const WidePlan& plan = pass.plan;
   const bool has_destination = block_elements.destination != nullptr;
@@ -281,12 +279,13 @@ class RowChunks {
  public:
   explicit RowChunks(const PassRows& pass_rows) noexcept
       : pass_rows_(pass_rows),
-        pass_(*static_cast<const FusedParams*>(pass_rows.pass)),
+        pass_(pass_rows.pass),
+        plan_(pass_.plan),
         runner_(pass_),
         together_(4 * pass_rows.n > pass_.chunk_size
                       ? 1
                       : minimum(pass_rows.rows, pass_.chunk_size / pass_rows.n)) {
-    for (int i = 0; i < pass_.plan.operand_count; ++i) {
+    for (int i = 0; i < plan_.operand_count; ++i) {
       const bool is_single = ((pass_rows.single >> i) & 1u) != 0;
       const bool is_same = pass_rows.row_bytes[i] == 0;
       const bool is_dense = !is_single && pass_rows.row_bytes[i] == pass_rows.n * size(i);
@@ -303,7 +302,7 @@ class RowChunks {
     char* data[WidePlan::max_operands];
     for (int64 row = 0; row < pass_rows_.rows; row += together_) {
       const int64 now = minimum(together_, pass_rows_.rows - row);
-      for (int i = 0; i < pass_.plan.operand_count; ++i) {
+      for (int i = 0; i < plan_.operand_count; ++i) {
         data[i] = pass_rows_.data[i] + row * pass_rows_.row_bytes[i];
         if (((buffered_ >> i) & 1u) == 0) continue;
         if (pass_rows_.row_bytes[i] != 0) fill(i, row, now);
@@ -314,7 +313,7 @@ class RowChunks {
   }
 
  private:
-  [[nodiscard]] int64 size(int i) const { return pass_.plan.itemsize[i]; }
+  [[nodiscard]] int64 size(int i) const { return plan_.itemsize[i]; }
 
   void fill(int i, int64 row, int64 rows) noexcept {
     const int64 row_bytes = pass_rows_.row_bytes[i];
@@ -325,6 +324,7 @@ class RowChunks {
 
   const PassRows& pass_rows_;
   const FusedParams& pass_;
+  const WidePlan& plan_;
   ChunkRunner runner_;
   int64 together_;  ///< rows of a piece
   unsigned single_ = 0;
@@ -332,14 +332,14 @@ class RowChunks {
   alignas(64) char buffers_[WidePlan::max_operands][FusedParams::chunk_bytes];
 };
 
-void make_rows(const void* params) { RowChunks(*static_cast<const PassRows*>(params)).run(); }
+void make_rows(const PassRows& pass_rows) { RowChunks(pass_rows).run(); }
 
 }  // namespace
 
 void fill_fused(FuseKernels& table) {
-  table.run_pass.host = run_fused;
-  table.feed.host = feed_elements;
-  table.make_rows.host = make_rows;
+  table.run_pass.set_host<run_fused>();
+  table.feed = feed_elements;
+  table.make_rows = make_rows;
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

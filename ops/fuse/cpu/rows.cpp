@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "core/block_elements.hpp"
-#include "core/row_range.hpp"
 #include "device/cpu/thread_pool.hpp"
+#include "ops/call/row_range.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/drive.hpp"
 #include "ops/kernel/cpu/memory.hpp"
@@ -40,31 +40,33 @@ class RowBlock {
   void make(const RowStep& step, int64 first, int64 rows) const noexcept {
     const auto& pass = *reinterpret_cast<const FusedParams*>(&step + 1);
     char* data[WidePlan::max_operands];
-    const int operands = pass.plan.operand_count;
-    for (int i = 0; i < operands; ++i) data[i] = locate(step, i, pass.plan.data[i], first);
+    const WidePlan& plan = pass.plan;
+    const int operands = plan.operand_count;
+    for (int i = 0; i < operands; ++i) data[i] = locate(step, i, plan.data[i], first);
     if (!step.has_runs) {
       const BlockElements block_elements = {.pass = &pass,
                                             .start = first * step.width,
                                             .n = rows * step.width,
                                             .destination = nullptr,
                                             .data = data};
-      return row_params_.feed(&block_elements);
+      return row_params_.feed(block_elements);
     }
     for (int i = 0; i < operands; ++i) data[i] += first * step.row_bytes[i];
     const int64 runs = step.is_run ? 1 : rows;
-    const PassRows pass_rows = {&pass, data, step.row_bytes, step.single, rows * step.width / runs,
-                                runs};
-    row_params_.make_rows(&pass_rows);
+    row_params_.make_rows(
+        {pass, data, step.row_bytes, step.single, rows * step.width / runs, runs});
   }
 
   void reduce(const RowStep& step, int64 first, int64 rows) const noexcept {
-    const auto& whole = *reinterpret_cast<const RowRange*>(&step + 1);
-    const RowRange range = {.input = locate(step, 1, whole.input, first),
+    const auto& whole = *reinterpret_cast<const RowReduction*>(&step + 1);
+    const RowRange range = {.whole = whole,
+                            .input = locate(step, 1, whole.input, first),
                             .output = locate(step, 0, whole.output, first),
                             .first_row = first * step.width,
-                            .rows = rows * step.width,
-                            .whole = &whole};
-    step.reduce(&range);
+                            .rows = rows * step.width};
+    RowReduction header = whole;
+    header.range = &range;
+    step.reduce(&header);
   }
 
   const RowParams& row_params_;
@@ -80,8 +82,7 @@ void run_blocks(const RowParams& row_params, int64 block, int64 begin, int64 end
   }
 }
 
-void run_rows(const void* params) {
-  const auto& row_params = *static_cast<const RowParams*>(params);
+void run_rows(const RowParams& row_params) {
   const int64 shares = int64{4} * cpu::thread_count();
   const int64 block = minimum(row_params.block, ceil_div(row_params.rows, shares));
   const int64 grain_size = maximum(parallel_from / 2 / (block * row_params.cost), 1);
@@ -92,6 +93,6 @@ void run_rows(const void* params) {
 
 }  // namespace
 
-void fill_rows(FuseKernels& table) { table.rows.host = run_rows; }
+void fill_rows(FuseKernels& table) { table.rows.set_host<run_rows>(); }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -187,8 +187,7 @@ void* make_kernel(const char* text) {
   return (*cached_kernels)[key] = kernel;
 }
 
-int run_compiled(const void* params, LaunchContext* context) {
-  const auto& call = *static_cast<const CompiledCall*>(params);
+int run_compiled(const CompiledCall& call, LaunchContext* context) {
   const auto reject = [&](const char* why) {
     std::snprintf(call.error_message, CompiledCall::error_message_bytes, "%s", why);
     static_cast<void>(cudaGetLastError());
@@ -222,6 +221,6 @@ int run_compiled(const void* params, LaunchContext* context) {
 
 }  // namespace
 
-void fill_compiled(FuseKernels& table) { table.compiled.native = run_compiled; }
+void fill_compiled(FuseKernels& table) { table.compiled.set_native<run_compiled>(); }
 
 }  // namespace skerry::native

@@ -24,7 +24,7 @@ void feed(const Reduction& reduction, const char* source, int64 row, int64 rows,
         .start = (source + j * row - reduction.params.input) / size,
         .n = n,
         .destination = destination + j * n * size};
-    reduction.params.feed(&block_elements);
+    reduction.params.feed(block_elements);
   }
 }
 

@@ -255,11 +255,11 @@ void reduce_split(Reduction& reduction) noexcept {
 
 }  // namespace
 
-void run_reduction(const RowRange& range, const Reducer& reducer) noexcept {
-  const auto& params = static_cast<const ReduceParams&>(
-      range.whole == nullptr ? range : *static_cast<const RowRange*>(range.whole));
+void run_reduction(const RowReduction& header, const Reducer& reducer) noexcept {
+  const RowRange* const range = header.range;
+  const auto& params = static_cast<const ReduceParams&>(range == nullptr ? header : range->whole);
   if (params.retained_size == 0) return;
-  if (range.rows > 0) return reduce_range(range, params, reducer);
+  if (range != nullptr) return reduce_range(*range, params, reducer);
   Reduction reduction(params, reducer);
   if (reduction.chunks > 1) return reduce_split(reduction);
   if (params.retained_size * params.reduced_size < reduce_parallel_from) {

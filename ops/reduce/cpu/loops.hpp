@@ -62,8 +62,8 @@ struct Reducer {
   int absorbing;
 };
 
-/// `range` is that of ReduceParams.
-void run_reduction(const RowRange& range, const Reducer& reducer) noexcept;
+/// `header` is that of ReduceParams, or a copy with a range.
+void run_reduction(const RowReduction& header, const Reducer& reducer) noexcept;
 
 /// Truth values are bytes of 0 or 1, on which the compiler vectorises & and |.
 template <class A>

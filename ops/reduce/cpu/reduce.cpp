@@ -54,7 +54,7 @@ struct loops_of<Op, float16> {
 };
 
 template <class Op, class T>
-void reduce(const void* params) {
+void reduce(const RowReduction& header) {
   using loops = typename loops_of<Op, T>::type;
   static constexpr Reducer reducer = {
       .itemsize = sizeof(T),
@@ -74,13 +74,15 @@ void reduce(const void* params) {
       .strided_rows_from = loops::strided_rows_from,
       .takes_strided_columns = loops::takes_strided_columns,
       .absorbing = loops::absorbing};
-  run_reduction(*static_cast<const RowRange*>(params), reducer);
+  run_reduction(header, reducer);
 }
 
 template <class Op, class T>
-void fill_reduction(AnyKernel& row) {
+void fill_reduction(Kernel<ReduceParams>& row) {
   constexpr bool is_place = ops::takes_index<Op> && ops::boolean<T>;
-  if constexpr (ops::reduces<Op, T> || is_place) row.host = reduce<Op, T>;
+  if constexpr (ops::reduces<Op, T> || is_place) {
+    row.template set_host<RowReduction, reduce<Op, T>>();
+  }
 }
 template <class T, class... Ops>
 void fill_reductions(ReduceKernels& table, ops::type_list<Ops...>) {

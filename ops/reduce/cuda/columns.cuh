@@ -74,7 +74,7 @@ struct ArrayColumns {
       return false;
     }
     constexpr std::int64_t nbytes = width * sizeof(item);
-    bool aligned = reinterpret_cast<std::intptr_t>(params.input) % nbytes == 0 &&
+    bool aligned = reinterpret_cast<std::intptr_t>(params.input.get()) % nbytes == 0 &&
                    (params.reduced_rank == 0 || params.reduced_strides[0] % nbytes == 0);
     for (int axis = 1; axis < params.retained_rank; ++axis) {
       aligned = aligned && params.retained_strides[axis] % nbytes == 0;
@@ -240,7 +240,7 @@ template <class R>
 [[nodiscard]] bool writes_whole(const ReduceParams& params, int width) {
   const std::int64_t nbytes = width * static_cast<std::int64_t>(sizeof(R));
   bool aligned = params.output_strides[0] == sizeof(R) &&
-                 reinterpret_cast<std::intptr_t>(params.output) % nbytes == 0;
+                 reinterpret_cast<std::intptr_t>(params.output.get()) % nbytes == 0;
   for (int axis = 1; axis < params.retained_rank; ++axis) {
     aligned = aligned && params.output_strides[axis] % nbytes == 0;
   }

@@ -13,13 +13,13 @@
 namespace skerry::native {
 
 /// Whether the elements of every output lie side by side.
-[[nodiscard]] inline bool has_contiguous_rows(const ReduceParams& params, std::int64_t itemsize) {
+[[nodiscard]] inline bool has_contiguous_rows(const ReductionAxes& params, std::int64_t itemsize) {
   return params.reduced_size == 1 ||
          (params.reduced_rank == 1 && params.reduced_strides[0] == itemsize);
 }
 
 /// Whether the fastest axis of the input is a reduced one.
-[[nodiscard]] inline bool prefers_rows(const ReduceParams& params) {
+[[nodiscard]] inline bool prefers_rows(const ReductionAxes& params) {
   if (params.retained_size == 1 || params.retained_rank == 0) return true;
   if (params.reduced_size <= 1 || params.reduced_rank == 0) return false;
   const auto distance = [](std::int64_t stride) { return stride < 0 ? -stride : stride; };

@@ -8,8 +8,8 @@ namespace skerry::native {
 namespace {
 
 template <class Reduction, class T>
-void fill_reduction(AnyKernel& entry) {
-  if constexpr (ops::reduces<Reduction, T>) entry.native = &reduce<Reduction, T>;
+void fill_reduction(Kernel<ReduceParams>& entry) {
+  if constexpr (ops::reduces<Reduction, T>) entry.template set_native<reduce<Reduction, T>>();
 }
 
 template <class T, class... Reductions>

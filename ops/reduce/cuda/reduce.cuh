@@ -229,11 +229,10 @@ cudaError_t reduce_by_layout(const ReduceParams& params, LaunchContext* context)
   return reduce_by_loops<Reduction, T>(params, context);
 }
 
-/// The native kernel of Reduction over T; its parameter is a ReduceParams.
+/// The native kernel of Reduction over T.
 template <class Reduction, class T>
-int reduce(const void* params, LaunchContext* context) {
-  return end_launch(reduce_by_layout<native_reduction_t<Reduction, T>, T>(
-      *static_cast<const ReduceParams*>(params), context));
+int reduce(const ReduceParams& params, LaunchContext* context) {
+  return end_launch(reduce_by_layout<native_reduction_t<Reduction, T>, T>(params, context));
 }
 
 }  // namespace skerry::native

@@ -117,7 +117,7 @@ struct RowLoop {
 
   /// Whether all rows can be read 16 bytes at a time.
   [[nodiscard]] static bool reads_vectors(const ReduceParams& params) {
-    bool aligned = is_aligned_for<uint4>(reinterpret_cast<std::intptr_t>(params.input));
+    bool aligned = is_aligned_for<uint4>(reinterpret_cast<std::intptr_t>(params.input.get()));
     for (int axis = 0; axis < params.retained_rank; ++axis) {
       aligned = aligned && is_aligned_for<uint4>(params.retained_strides[axis]);
     }

@@ -34,7 +34,7 @@ struct write_result {
 
 template <class Reduction, class A, class R>
 write_result<Reduction, A, R> writer(const ReduceParams& params) {
-  bool is_aligned = is_aligned_for_whole<R>(reinterpret_cast<std::intptr_t>(params.output));
+  bool is_aligned = is_aligned_for_whole<R>(reinterpret_cast<std::intptr_t>(params.output.get()));
   for (int axis = 0; axis < params.retained_rank; ++axis) {
     is_aligned = is_aligned && is_aligned_for_whole<R>(params.output_strides[axis]);
   }
@@ -48,7 +48,7 @@ write_result<Reduction, A, R> writer(const ReduceParams& params) {
 /// Whether all addresses of the input are multiples of T's alignment.
 template <class T>
 [[nodiscard]] bool is_input_aligned(const ReduceParams& params) {
-  bool aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(params.input));
+  bool aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(params.input.get()));
   for (int axis = 0; axis < params.retained_rank; ++axis) {
     aligned = aligned && is_aligned_for<T>(params.retained_strides[axis]);
   }

@@ -96,7 +96,7 @@ TEST(registry, has_a_host_kernel_for_every_loop_on_float64) {
   }
   for (int op = 0; op < reduction_count; ++op) {
     const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
-    EXPECT_EQ(kernels().reduce.kernel[op][type].host != nullptr, entry.result[type].has_value())
+    EXPECT_EQ(kernels().reduce.kernel[op][type].has_host(), entry.result[type].has_value())
         << entry.name;
   }
   for (const AnyKernel& copy : kernels().moves.copy) EXPECT_NE(copy.host, nullptr);

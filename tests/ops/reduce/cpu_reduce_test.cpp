@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/layout.hpp"
+#include "core/storage.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/move/cpu/cast.hpp"
 #include "ops/reduce/reductions.hpp"
 #include "ops/table/table.hpp"
@@ -28,9 +30,26 @@ using random_plans::read;
 
 class CpuReduce : public random_plans::OfLevel {};
 
+/// Memory of the test, as a storage.
+class BorrowedMemory final : public Storage {
+ public:
+  explicit BorrowedMemory(char* data) noexcept : Storage(data, 0, Device{}) {}
+
+ private:
+  void destroy() noexcept override { delete this; }
+};
+
+ReduceParams params_of(const ReductionAxes& axes, char* input, char* output) {
+  MemoryUse uses[OperandList::max_uses];
+  OperandList operands(Device{}, uses);
+  const StorageRef input_memory(new BorrowedMemory(input));
+  const StorageRef output_memory(new BorrowedMemory(output));
+  return {{.input = operands(input_memory), .output = operands(output_memory)}, axes, 0, nullptr};
+}
+
 /// Coalescing isn't needed for a right result, so axes are only ordered.
 struct ReductionCase {
-  ReduceParams params{};
+  ReductionAxes axes{};
   std::vector<std::pair<std::int64_t, std::int64_t>> retained_axes, reduced;  ///< (stride, extent)
 
   void split(const Layout& layout, std::mt19937_64& random, std::size_t max_reduced) {
@@ -46,19 +65,18 @@ struct ReductionCase {
     std::sort(reduced.begin(), reduced.end(), by_stride);
   }
 
-  void describe(const char* input, std::int64_t output_step) {
-    params.input = input;
-    params.retained_size = params.reduced_size = 1;
+  void describe(std::int64_t output_step) {
+    axes.retained_size = axes.reduced_size = 1;
     for (const auto& [stride, n] : retained_axes) {
-      params.retained_shape[params.retained_rank] = n;
-      params.retained_strides[params.retained_rank] = stride;
-      params.output_strides[params.retained_rank++] = params.retained_size * output_step;
-      params.retained_size *= n;
+      axes.retained_shape[axes.retained_rank] = n;
+      axes.retained_strides[axes.retained_rank] = stride;
+      axes.output_strides[axes.retained_rank++] = axes.retained_size * output_step;
+      axes.retained_size *= n;
     }
     for (const auto& [stride, n] : reduced) {
-      params.reduced_shape[params.reduced_rank] = n;
-      params.reduced_strides[params.reduced_rank++] = stride;
-      params.reduced_size *= n;
+      axes.reduced_shape[axes.reduced_rank] = n;
+      axes.reduced_strides[axes.reduced_rank++] = stride;
+      axes.reduced_size *= n;
     }
   }
 };
@@ -113,7 +131,7 @@ void reduce_scalar(const ReduceParams& p, std::int64_t output, char* destination
 
 /// One reduction of one dtype, and what is asked of it.
 struct Subject {
-  const AnyKernel& tested;
+  const Kernel<ReduceParams>& tested;
   Dtype input;
   Dtype result;
   bool is_one_axis;
@@ -131,13 +149,13 @@ void check_round(const Subject& subject, std::mt19937_64& random, int round) {
   ReductionCase reduction_case;
   reduction_case.split(x.layout, random, subject.is_one_axis ? 1 : 64);
   const std::int64_t step = skerry::itemsize(subject.result) * (1 + round % 2);
-  reduction_case.describe(x.data(), step);
-  std::vector<char> out(static_cast<std::size_t>(reduction_case.params.retained_size * step));
-  reduction_case.params.output = out.data();
-  subject.tested.host(&reduction_case.params);
-  for (std::int64_t i = 0; i < reduction_case.params.retained_size; ++i) {
+  reduction_case.describe(step);
+  std::vector<char> out(static_cast<std::size_t>(reduction_case.axes.retained_size * step));
+  const ReduceParams params = params_of(reduction_case.axes, x.data(), out.data());
+  run_on_host(subject.tested, params);
+  for (std::int64_t i = 0; i < params.retained_size; ++i) {
     alignas(16) char want[16];
-    subject.scalar(reduction_case.params, i, want);
+    subject.scalar(params, i, want);
     ASSERT_TRUE(
         random_plans::is_near(subject.result, out.data() + i * step, want, subject.tolerance))
         << "round " << round << ", shape " << to_string(x.layout.shape) << ", output " << i;
@@ -151,12 +169,12 @@ void check_reduction(const KernelTable& table, int rounds) {
       .tested =
           table.reduce.kernel[ops::index_of<Op, ops::reductions>][static_cast<int>(dtype_of<T>)],
       .input = dtype_of<T>,
-      .result = dtype_of<decltype(reduce_plainly<Op, T>(ReduceParams{}, 0))>,
+      .result = dtype_of<decltype(reduce_plainly<Op, T>(std::declval<const ReduceParams&>(), 0))>,
       .is_one_axis = ops::takes_index<Op>,
       .is_mostly_true = std::is_same_v<Op, ops::all> || rounds_sums<Op, T>,
       .tolerance = tolerance_of<Op, T>(),
       .scalar = reduce_scalar<Op, T>};
-  ASSERT_NE(subject.tested.host, nullptr);
+  ASSERT_TRUE(subject.tested.has_host());
   std::mt19937_64 random(7);
   for (int round = 0; round < rounds; ++round) {
     check_round(subject, random, round);
@@ -207,16 +225,16 @@ TEST_P(CpuReduce, reduce_runs_of_every_length) {
     std::vector<std::int64_t> x(static_cast<std::size_t>(n + 1));
     std::iota(x.begin(), x.end(), 0);
     std::int64_t total = -1;
-    ReduceParams p{};
-    p.input = reinterpret_cast<const char*>(x.data());
-    p.output = reinterpret_cast<char*>(&total);
-    p.retained_size = 1;
-    p.reduced_size = n;
-    p.reduced_rank = n == 1 ? 0 : 1;
-    p.reduced_shape[0] = n;
-    p.reduced_strides[0] = 8;
-    table_->reduce.kernel[ops::index_of<ops::sum, ops::reductions>][static_cast<int>(Dtype::int64)]
-        .host(&p);
+    ReductionAxes axes{};
+    axes.retained_size = 1;
+    axes.reduced_size = n;
+    axes.reduced_rank = n == 1 ? 0 : 1;
+    axes.reduced_shape[0] = n;
+    axes.reduced_strides[0] = 8;
+    const auto& sums = table_->reduce.kernel[ops::index_of<ops::sum, ops::reductions>];
+    run_on_host(
+        sums[static_cast<int>(Dtype::int64)],
+        params_of(axes, reinterpret_cast<char*>(x.data()), reinterpret_cast<char*>(&total)));
     EXPECT_EQ(total, n * (n - 1) / 2) << n;
   }
 }

@@ -49,31 +49,31 @@ TEST(cuda_loop_split, ends_in_one_part_with_bounded_shares) {
   }
 }
 
-ReduceParams make_reduction(std::int64_t retained_size, std::int64_t retained_stride,
-                            std::int64_t reduced, std::int64_t reduced_stride) {
-  ReduceParams params{};
-  params.retained_size = retained_size;
-  params.reduced_size = reduced;
-  params.retained_rank = retained_size > 1;
-  params.reduced_rank = reduced > 1;
-  params.retained_shape[0] = retained_size;
-  params.retained_strides[0] = retained_stride;
-  params.reduced_shape[0] = reduced;
-  params.reduced_strides[0] = reduced_stride;
-  return params;
+ReductionAxes make_axes(std::int64_t retained_size, std::int64_t retained_stride,
+                        std::int64_t reduced, std::int64_t reduced_stride) {
+  ReductionAxes axes{};
+  axes.retained_size = retained_size;
+  axes.reduced_size = reduced;
+  axes.retained_rank = retained_size > 1;
+  axes.reduced_rank = reduced > 1;
+  axes.retained_shape[0] = retained_size;
+  axes.retained_strides[0] = retained_stride;
+  axes.reduced_shape[0] = reduced;
+  axes.reduced_strides[0] = reduced_stride;
+  return axes;
 }
 
 TEST(cuda_loop_split, layouts_of_reductions_are_told_apart) {
-  EXPECT_TRUE(has_contiguous_rows(make_reduction(1, 0, 100, 4), 4));
-  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 404, 100, 4), 4));
-  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 4, 1, 0), 4));
-  EXPECT_FALSE(has_contiguous_rows(make_reduction(5, 4, 100, 20), 4));
-  EXPECT_FALSE(has_contiguous_rows(make_reduction(1, 0, 100, -4), 4));
-  EXPECT_TRUE(has_contiguous_rows(make_reduction(5, 0, 100, 4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_axes(1, 0, 100, 4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_axes(5, 404, 100, 4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_axes(5, 4, 1, 0), 4));
+  EXPECT_FALSE(has_contiguous_rows(make_axes(5, 4, 100, 20), 4));
+  EXPECT_FALSE(has_contiguous_rows(make_axes(1, 0, 100, -4), 4));
+  EXPECT_TRUE(has_contiguous_rows(make_axes(5, 0, 100, 4), 4));
 
-  EXPECT_TRUE(prefers_rows(make_reduction(5, 404, 100, -4)));
-  EXPECT_TRUE(prefers_rows(make_reduction(1, 0, 100, 40)));
-  EXPECT_FALSE(prefers_rows(make_reduction(5, 4, 100, 20)));
+  EXPECT_TRUE(prefers_rows(make_axes(5, 404, 100, -4)));
+  EXPECT_TRUE(prefers_rows(make_axes(1, 0, 100, 40)));
+  EXPECT_FALSE(prefers_rows(make_axes(5, 4, 100, 20)));
 }
 
 }  // namespace
