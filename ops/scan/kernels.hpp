@@ -5,25 +5,22 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 #include "ops/scan/scans.hpp"
 
 namespace skerry {
 
 inline constexpr int scan_count = ops::size_of<ops::scans>;
 
-/// out[other, j] = x[other, 0] op ... op x[other, j] for j < length. The other axes are without
-/// size-1 ones, ordered (0 fastest in the output) and coalesced.
-struct ScanParams {
+/// The scanned axis, and the other ones: without size-1 ones, ordered (0 fastest in the output) and
+/// coalesced. Apart from the pointers, since it decides which array the scan reads.
+struct ScanLayout {
   static constexpr int max_axes = 8;
 
-  const char* input;
-  char* output;         ///< of element 0, after the initial value if there is one
   std::int64_t length;  ///< may be 0
   std::int64_t input_step;
   std::int64_t output_step;
   bool is_axis_contiguous;  ///< the scanned axis is contiguous in both arrays; else other axis 0 is
-  bool has_initial;         ///< the identity goes to the output one step before element 0
   std::int32_t rank;
   std::int64_t outer_size;  ///< product of the other axes; never 0
   std::int64_t shape[max_axes];
@@ -31,9 +28,16 @@ struct ScanParams {
   std::int64_t output_strides[max_axes];  ///< bytes
 };
 
+/// out[other, j] = x[other, 0] op ... op x[other, j] for j < length.
+struct ScanParams : ScanLayout {
+  InputPointer<char> input;
+  OutputPointer<char> output;  ///< of element 0, after the initial value if there is one
+  bool has_initial;            ///< the identity goes to the output one step before element 0
+};
+
 struct ScanKernels {
-  /// Parameter: ScanParams, by the input's dtype; the output has the dtype of the sum or product.
-  AnyKernel kernel[scan_count][dtype_count];
+  /// By the input's dtype; the output has the dtype of the sum or product.
+  Kernel<ScanParams> kernel[scan_count][dtype_count];
 };
 
 }  // namespace skerry

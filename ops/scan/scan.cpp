@@ -6,9 +6,8 @@
 
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
@@ -42,33 +41,32 @@ int scanned_axis(const char* op, const NdArray& x, std::optional<std::int64_t> a
                    "; say axis=, or flatten x with reshape(x, (-1,))");
 }
 
-/// Fills `params`, but for the output's address. False if the kernels don't take the layout.
-bool describe_axes(const NdArray& x, const NdArray& out, int scanned, ScanParams& params) {
-  params.input = x.data();
-  params.length = x.shape()[scanned];
-  params.input_step = x.strides()[scanned];
-  params.output_step = out.strides()[scanned];
-  params.outer_size = 1;
+/// False if the kernels don't take the layout.
+bool describe_axes(const NdArray& x, const NdArray& out, int scanned, ScanLayout& layout) {
+  layout.length = x.shape()[scanned];
+  layout.input_step = x.strides()[scanned];
+  layout.output_step = out.strides()[scanned];
+  layout.outer_size = 1;
   AxisList<2> other_axes;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {  // the output is in C order: fastest first
     if (axis == scanned) continue;
-    params.outer_size *= x.shape()[axis];
+    layout.outer_size *= x.shape()[axis];
     other_axes.add(x.shape()[axis], {out.strides()[axis], x.strides()[axis]});
   }
   other_axes.coalesce();
-  if (!other_axes.write(ScanParams::max_axes, params.rank, params.shape, params.output_strides,
-                        params.input_strides)) {
+  if (!other_axes.write(ScanLayout::max_axes, layout.rank, layout.shape, layout.output_strides,
+                        layout.input_strides)) {
     return false;
   }
-  params.is_axis_contiguous = params.output_step == out.itemsize();
-  return x.itemsize() == (params.is_axis_contiguous ? params.input_step : params.input_strides[0]);
+  layout.is_axis_contiguous = layout.output_step == out.itemsize();
+  return x.itemsize() == (layout.is_axis_contiguous ? layout.input_step : layout.input_strides[0]);
 }
 
 NdArray run(const ScanEntry& entry, ScanId op, const NdArray& x, int axis, bool include_initial) {
   const Dtype result = require_result_dtype(
       entry.name, reduction_table()[static_cast<std::size_t>(entry.reduction)].result, x.dtype());
   const Device device = x.device();
-  const AnyKernel& kernel = require_kernel(
+  const Kernel<ScanParams>& kernel = require_kernel(
       entry.name,
       kernels<ScanKernels>(device).kernel[static_cast<int>(op)][static_cast<int>(x.dtype())],
       x.dtype(), device);
@@ -77,15 +75,15 @@ NdArray run(const ScanEntry& entry, ScanId op, const NdArray& x, int axis, bool 
   NdArray out = empty(entry.name, shape, result, device);
   if (out.size() == 0) return out;
   NdArray source = x;
-  ScanParams params;
-  if (!describe_axes(source, out, axis, params) && x.size() > 0) {
+  ScanLayout layout;
+  if (!describe_axes(source, out, axis, layout) && x.size() > 0) {
     source = copy_c_order(x);
-    describe_axes(source, out, axis, params);
+    describe_axes(source, out, axis, layout);
   }
-  params.has_initial = include_initial;
-  params.output = out.data() + (include_initial ? params.output_step : 0);
-  const MemoryUse uses[] = {writes(out), reads(source)};
-  launch(device, kernel, params, uses);
+  launch(device, kernel, [&](OperandList& operands) {
+    const std::int64_t first = include_initial ? layout.output_step : 0;
+    return ScanParams{layout, operands(source), operands(out, first), include_initial};
+  });
   return out;
 }
 

@@ -44,10 +44,9 @@ struct HalfScanLoops {
     store(out, float16(Op::reduction::template identity<float32>()));
   }
 
-  static void scan(const void* params) {
-    run_scan(*static_cast<const ScanParams*>(params),
-             {size, size, sizeof(typename wide_loops::carry), wide_loops::clear, wide_loops::merge,
-              run, columns, short_runs, initial});
+  static void scan(const ScanParams& params) {
+    run_scan(params, {size, size, sizeof(typename wide_loops::carry), wide_loops::clear,
+                      wide_loops::merge, run, columns, short_runs, initial});
   }
 
  private:

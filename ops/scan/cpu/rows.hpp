@@ -204,8 +204,8 @@ struct ScanLoops {
     }
   }
 
-  static void scan(const void* params) {
-    run_scan(*static_cast<const ScanParams*>(params),
+  static void scan(const ScanParams& params) {
+    run_scan(params,
              {size, out_size, sizeof(carry), clear, merge, run, columns, short_runs, initial});
   }
 };

@@ -185,8 +185,8 @@ template <class Op>
 struct loops_of<Op, float16> : HalfScanLoops<Op> {};
 
 template <class Op, class T>
-void fill(AnyKernel& entry) {
-  if constexpr (ops::scans_over<Op, T>) entry.host = loops_of<Op, T>::scan;
+void fill(Kernel<ScanParams>& kernel) {
+  if constexpr (ops::scans_over<Op, T>) kernel.set_host<loops_of<Op, T>::scan>();
 }
 template <class T, class... Ops>
 void fill_all(ScanKernels& table, ops::type_list<Ops...>) {

@@ -8,8 +8,8 @@ namespace skerry::native {
 namespace {
 
 template <class Op, class T>
-void fill_scan(AnyKernel& entry) {
-  if constexpr (ops::scans_over<Op, T>) entry.native = &scan<Op, T>;
+void fill_scan(Kernel<ScanParams>& kernel) {
+  if constexpr (ops::scans_over<Op, T>) kernel.set_native<scan<Op, T>>();
 }
 
 template <class T, class... Ops>

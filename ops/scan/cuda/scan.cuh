@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(scan_threads, scan_blocks)
 
 template <class T>
 [[nodiscard]] bool scan_is_aligned(const ScanParams& params) {
-  bool aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(params.input)) &&
+  bool aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(params.input.get())) &&
                  (params.length < 2 || is_aligned_for_whole<T>(params.input_step));
   for (int axis = 0; axis < params.rank; ++axis) {
     aligned = aligned && is_aligned_for_whole<T>(params.input_strides[axis]);
@@ -210,10 +210,10 @@ cudaError_t scan_all(const ScanParams& params, LaunchContext* context) {
   return cudaGetLastError();
 }
 
-/// The native kernel of Op over T; its parameter is a ScanParams.
+/// The native kernel of Op over T.
 template <class Op, class T>
-int scan(const void* params, LaunchContext* context) {
-  return end_launch(scan_all<Op, T>(*static_cast<const ScanParams*>(params), context));
+int scan(const ScanParams& params, LaunchContext* context) {
+  return end_launch(scan_all<Op, T>(params, context));
 }
 
 }  // namespace skerry::native
