@@ -14,6 +14,8 @@
 #include "x86simdsort-static-incl.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,6 +46,17 @@ namespace {
 using namespace skerry;
 using namespace skerry::kernels;
 
+/// SortParams as they are laid out: only a launch makes them, of arrays, and there are none here.
+struct PlainParams {
+  const char* input;
+  char* output;
+  char* scratch;
+  std::int64_t slots;
+  std::int64_t rows;
+  std::int64_t length;
+  bool descending;
+};
+
 template <class T>
 struct SortCase {
   int64 rows, length;
@@ -56,14 +69,14 @@ struct SortCase {
   }
 
   void sort_by_skerry() {
-    const SortParams p{reinterpret_cast<const char*>(in.data()),
-                       reinterpret_cast<char*>(out.data()),
-                       reinterpret_cast<char*>(scratch.data()),
-                       1,
-                       rows,
-                       length,
-                       false};
-    run_sort<T, false>(&p);
+    run_sort<T, false>(
+        std::bit_cast<SortParams>(PlainParams{.input = reinterpret_cast<const char*>(in.data()),
+                                              .output = reinterpret_cast<char*>(out.data()),
+                                              .scratch = reinterpret_cast<char*>(scratch.data()),
+                                              .slots = 1,
+                                              .rows = rows,
+                                              .length = length,
+                                              .descending = false}));
   }
   void sort_by_library() {
     const int64 size = sizeof(T);
@@ -76,7 +89,7 @@ struct SortCase {
       const int64 n = minimum(run, rows * length - offset);
       x86simdsortStatic::qsort(source + offset, static_cast<std::size_t>(n), ops::real_floating<T>);
     }
-    using U = ops::unsigned_stand_in_t<T>;
+    using U = row_item_t<T>;
     using K = typename SortKey<U>::type;
     for (int64 width = run; runs > 1 && width < length; width *= 2) {
       merge_runs<U>(reinterpret_cast<const K*>(source), reinterpret_cast<K*>(destination), length,

@@ -51,7 +51,8 @@ class OperandList {
       return operands.add<T, R>(*array, offset);
     }
   };
-  /// A storage whose bytes a parameter may touch, all of them.
+  /// A storage whose bytes a parameter may touch, all of them; null where an operand that is
+  /// absent has none.
   struct BoundStorage {
     OperandList& operands;
     const StorageRef& memory;
@@ -60,6 +61,7 @@ class OperandList {
     template <class T, Role R>
       requires(R != Role::workspace)
     operator OperandPointer<T, R>() const noexcept {  // NOLINT: as above
+      if (may_be_null(R) && !memory) return OperandPointer<T, R>(nullptr);
       operands.note(is_read(R) ? reads(memory) : writes(memory));
       return OperandPointer<T, R>(reinterpret_cast<T*>(memory->data() + offset));
     }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
@@ -13,10 +13,10 @@ namespace skerry {
 /// equal to +0. Output: elements of the dtype, or their indices in the row (int64). Input and
 /// output don't overlap.
 struct SortParams {
-  const char* input;
-  char* output;
-  /// Host form only: `slots` pieces of sort_scratch() bytes; as many rows are sorted at a time.
-  char* scratch;
+  InputPointer<char> input;
+  OutputPointer<char> output;
+  /// `slots` pieces of sort_scratch() bytes; as many rows are sorted at a time.
+  WorkspacePointer<char> scratch;
   std::int64_t slots;
   std::int64_t rows;
   std::int64_t length;
@@ -35,23 +35,22 @@ inline constexpr std::int64_t short_row = 32;
 /// output[i] = how many of the sorted items are less than values[i] (`right`: or equal to it), NaN
 /// being the greatest and equal to itself. Contiguous arrays.
 struct SearchParams {
-  const char* sorted;
+  InputPointer<char> sorted;
   std::int64_t sorted_size;
-  const std::int64_t* sorter;        ///< null, or the order in which `sorted` is
-  std::int64_t* out_of_range_index;  ///< with a sorter: gets an index that is out of bounds, or 0
-  const char* values;
+  OptionalInputPointer<std::int64_t> sorter;  ///< null, or the order in which `sorted` is
+  /// With a sorter: gets an index that is out of bounds, or 0.
+  OutputPointer<std::int64_t> out_of_range_index;
+  InputPointer<char> values;
   std::int64_t size;
-  std::int64_t* output;
+  OutputPointer<std::int64_t> output;
   bool right;
 };
 
 struct SortKernels {
-  /// Parameter: SortParams, by dtype (not complex).
-  AnyKernel values[dtype_count];
-  /// Parameter: SortParams, by dtype (not complex). Rows shorter than 2^32.
-  AnyKernel indices[dtype_count];
-  /// Parameter: SearchParams, by dtype (not complex).
-  AnyKernel search[dtype_count];
+  // By dtype (not complex).
+  Kernel<SortParams> values[dtype_count];
+  Kernel<SortParams> indices[dtype_count];  ///< of rows shorter than 2^32
+  Kernel<SearchParams> search[dtype_count];
 };
 
 }  // namespace skerry

@@ -8,10 +8,9 @@
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
@@ -21,9 +20,10 @@
 namespace skerry {
 namespace {
 
-using kernels_by_dtype = AnyKernel (PartialKernels::*)[dtype_count];
+using kernels_by_dtype = Kernel<PartialParams> (PartialKernels::*)[dtype_count];
 
-const AnyKernel& kernel_for(const char* op, kernels_by_dtype kernel_table, const NdArray& x) {
+const Kernel<PartialParams>& kernel_for(const char* op, kernels_by_dtype kernel_table,
+                                        const NdArray& x) {
   if (kind(x.dtype()) == DtypeKind::complex_floating) {
     throw DtypeError(std::string(op) + ": " + name(x.dtype()) +
                      " has no order; it takes bool and real dtypes");
@@ -35,8 +35,17 @@ const AnyKernel& kernel_for(const char* op, kernels_by_dtype kernel_table, const
 
 std::int64_t row_length(const NdArray& x) { return x.shape()[x.rank() - 1]; }
 
-/// The rows along the last axis of x, which is C-contiguous and not empty.
-PartialParams rows_of(const char* op, const NdArray& x) {
+/// What is asked of each row.
+struct RowRequest {
+  std::span<const std::int64_t> ranks = {};
+  std::int64_t best = 0;
+  bool largest = false;
+};
+
+/// Launches for the rows along the last axis of x, which is C-contiguous and not empty. Of the
+/// outputs one may be null.
+void launch_rows(const char* op, const Kernel<PartialParams>& kernel, const NdArray& x,
+                 const RowRequest& request, const NdArray* values, const NdArray* indices) {
   constexpr std::int64_t max_indices = std::int64_t{1} << 32;
   const std::int64_t length = row_length(x);
   const bool is_native = capabilities_of(x.device()).kernel_form == KernelForm::native;
@@ -44,27 +53,24 @@ PartialParams rows_of(const char* op, const NdArray& x) {
     throw NotImplementedError(std::string(op) + ": rows of 2^32 elements and more: " +
                               std::to_string(length) + "; take parts of them");
   }
-  PartialParams params{};
-  params.input = x.data();
-  params.rows = x.size() / length;
-  params.slots = host_slots(params.rows);
-  params.length = length;
-  return params;
-}
-
-void launch_rows(const AnyKernel& kernel, PartialParams params, const NdArray& x,
-                 const NdArray& values, const NdArray& indices) {
-  const Device device = x.device();
-  const std::int64_t slot_bytes = partial_scratch(params.length, x.itemsize(), params.best);
-  const StorageRef scratch = host_scratch(device, params.slots * slot_bytes);
-  params.scratch = scratch->data();
-  const MemoryUse uses[] = {writes(values), writes(indices), reads(x), writes(scratch)};
-  launch(device, kernel, params, uses);
-}
-
-void set_ranks(PartialParams& params, std::span<const std::int64_t> ranks) {
-  params.rank_count = static_cast<std::int32_t>(ranks.size());
-  std::ranges::copy(ranks, params.ranks);
+  const std::int64_t rows = x.size() / length;
+  const std::int64_t slots = host_slots(rows);
+  const std::int64_t slot_bytes = partial_scratch(length, x.itemsize(), request.best);
+  launch(x.device(), kernel, [&](OperandList& operands) {
+    PartialParams params{.input = operands(x),
+                         .values = operands(values),
+                         .indices = operands(indices),
+                         .scratch = operands.workspace(slots * slot_bytes),
+                         .slots = slots,
+                         .rows = rows,
+                         .length = length,
+                         .rank_count = static_cast<std::int32_t>(request.ranks.size()),
+                         .ranks = {},
+                         .best = request.best,
+                         .largest = request.largest};
+    std::ranges::copy(request.ranks, params.ranks);
+    return params;
+  });
 }
 
 /// Ascending, distinct, counted from the start.
@@ -85,21 +91,14 @@ std::vector<std::int64_t> checked_ranks(const char* op,
   return ranks;
 }
 
-NdArray partition_rows(const char* op, const AnyKernel& kernel, const NdArray& x,
+NdArray partition_rows(const char* op, const Kernel<PartialParams>& kernel, const NdArray& x,
                        std::span<const std::int64_t> ranks, bool indices) {
   NdArray out = empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
-  PartialParams params = rows_of(op, x);
-  set_ranks(params, ranks);
-  if (indices) {
-    params.indices = reinterpret_cast<std::int64_t*>(out.data());
-  } else {
-    params.values = out.data();
-  }
-  launch_rows(kernel, params, x, out, out);
+  launch_rows(op, kernel, x, {.ranks = ranks}, indices ? nullptr : &out, indices ? &out : nullptr);
   return out;
 }
 
-BestItems best_of_rows(const AnyKernel& kernel, const NdArray& x, std::int64_t count,
+BestItems best_of_rows(const Kernel<PartialParams>& kernel, const NdArray& x, std::int64_t count,
                        bool largest) {
   constexpr const char* op = "topk";
   Dims shape = x.shape();
@@ -107,12 +106,8 @@ BestItems best_of_rows(const AnyKernel& kernel, const NdArray& x, std::int64_t c
   BestItems best_items{.values = empty(op, shape, x.dtype(), x.device()),
                        .indices = empty(op, shape, default_integer, x.device())};
   if (best_items.values.size() == 0) return best_items;
-  PartialParams params = rows_of(op, x);
-  params.values = best_items.values.data();
-  params.indices = reinterpret_cast<std::int64_t*>(best_items.indices.data());
-  params.best = count;
-  params.largest = largest;
-  launch_rows(kernel, params, x, best_items.values, best_items.indices);
+  launch_rows(op, kernel, x, {.best = count, .largest = largest}, &best_items.values,
+              &best_items.indices);
   return best_items;
 }
 
@@ -137,7 +132,7 @@ NdArray pick_sorted(const char* op, const NdArray& x, std::span<const std::int64
 
 NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> requested_ranks) {
   constexpr const char* op = "order_statistics";
-  const AnyKernel& kernel = kernel_for(op, &PartialKernels::statistics, x);
+  const Kernel<PartialParams>& kernel = kernel_for(op, &PartialKernels::statistics, x);
   const int last = normalize_axis(op, -1, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, row_length(x));
   if (ranks.empty() || ranks.size() > max_ranks) {
@@ -150,16 +145,13 @@ NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> request
   if (out.size() == 0) return out;
   if (is_sorted_first(x)) return pick_sorted(op, x, ranks, out);
   const NdArray rows = contiguous(x);
-  PartialParams params = rows_of(op, rows);
-  set_ranks(params, ranks);
-  params.values = out.data();
-  launch_rows(kernel, params, rows, out, out);
+  launch_rows(op, kernel, rows, {.ranks = ranks}, &out, nullptr);
   return out;
 }
 
 NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t> requested_ranks,
                   std::int64_t axis, bool indices) {
-  const AnyKernel& kernel = kernel_for(op, &PartialKernels::partition, x);
+  const Kernel<PartialParams>& kernel = kernel_for(op, &PartialKernels::partition, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, x.shape()[along]);
   if (x.size() == 0) return empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
@@ -175,7 +167,7 @@ NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t
 
 BestItems topk(const NdArray& x, std::int64_t count, std::int64_t axis, bool largest) {
   constexpr const char* op = "topk";
-  const AnyKernel& kernel = kernel_for(op, &PartialKernels::topk, x);
+  const Kernel<PartialParams>& kernel = kernel_for(op, &PartialKernels::topk, x);
   const int along = normalize_axis(op, axis, x.rank());
   const std::int64_t length = x.shape()[along];
   if (count < 0 || count > length) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
@@ -15,12 +15,11 @@ inline constexpr int max_ranks = 16;
 /// What a row is ordered for without being sorted: NaN is the greatest, -0 equal to +0. The rows
 /// are those of a C-contiguous matrix that is not empty.
 struct PartialParams {
-  const char* input;
-  char* values;           ///< items of the dtype, or null
-  std::int64_t* indices;  ///< of those items in their row, or null
-  /// Host form only: `slots` pieces of partial_scratch() bytes; as many rows are worked on at a
-  /// time.
-  char* scratch;
+  InputPointer<char> input;
+  OptionalOutputPointer<char> values;           ///< items of the dtype
+  OptionalOutputPointer<std::int64_t> indices;  ///< of those items in their row
+  /// `slots` pieces of partial_scratch() bytes; as many rows are worked on at a time.
+  WorkspacePointer<char> scratch;
   std::int64_t slots;
   std::int64_t rows;
   std::int64_t length;
@@ -37,16 +36,17 @@ struct PartialParams {
 }
 
 struct PartialKernels {
-  /// Parameter: PartialParams, by dtype (not complex). values: for each row the items of the
-  /// ranks; any of those that are equal, and of NaNs.
-  AnyKernel statistics[dtype_count];
-  /// The same parameter. values or indices: of each row first the items that are less than the one
-  /// of the first rank, then those equal to it, then those up to the one of the next rank and so
-  /// on, and each of these groups in the order of the input.
-  AnyKernel partition[dtype_count];
-  /// The same parameter. values and indices: of each row the `best` first ones in the order,
-  /// sorted, equal ones in the order of the input.
-  AnyKernel topk[dtype_count];
+  // By dtype (not complex).
+
+  /// values: for each row the items of the ranks; any of those that are equal, and of NaNs.
+  Kernel<PartialParams> statistics[dtype_count];
+  /// values or indices: of each row first the items that are less than the one of the first rank,
+  /// then those equal to it, then those up to the one of the next rank and so on, and each of these
+  /// groups in the order of the input.
+  Kernel<PartialParams> partition[dtype_count];
+  /// values and indices: of each row the `best` first ones in the order, sorted, equal ones in the
+  /// order of the input.
+  Kernel<PartialParams> topk[dtype_count];
 };
 
 }  // namespace skerry

@@ -7,10 +7,9 @@
 #include "core/errors.hpp"
 #include "core/scalar_range.hpp"
 #include "device/memory.hpp"
-#include "device/stream.hpp"
 #include "device/transfer.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
@@ -64,7 +63,7 @@ NdArray searchsorted(const NdArray& x1, const Operand& x2, bool right, const NdA
   const Operand both[] = {sorted_operand, x2};
   const Dtype type = common_dtype(op, both);
   const Device device = x1.device();
-  const AnyKernel& kernel =
+  const Kernel<SearchParams>& kernel =
       require_kernel(op, kernels<SortKernels>(device).search[static_cast<int>(type)], type, device);
   const NdArray sorted = contiguous(astype(x1, type, false));
   // An int beyond the range goes where the last value does: above it behind equal elements, else
@@ -79,20 +78,19 @@ NdArray searchsorted(const NdArray& x1, const Operand& x2, bool right, const NdA
   NdArray out = empty(values.shape(), default_integer, device);
   if (out.size() == 0) return out;
   const bool by_sorter = sorter != nullptr && sorter->size() > 0;
-  const NdArray order = by_sorter ? contiguous(astype(*sorter, Dtype::int64, false)) : sorted;
+  NdArray order;
+  if (by_sorter) order = contiguous(astype(*sorter, Dtype::int64, false));
   const StorageRef out_of_range_index = allocate(device, by_sorter ? sizeof(std::int64_t) : 0);
-  const SearchParams params{
-      .sorted = sorted.data(),
-      .sorted_size = sorted.size(),
-      .sorter = by_sorter ? reinterpret_cast<const std::int64_t*>(order.data()) : nullptr,
-      .out_of_range_index = reinterpret_cast<std::int64_t*>(out_of_range_index->data()),
-      .values = values.data(),
-      .size = values.size(),
-      .output = reinterpret_cast<std::int64_t*>(out.data()),
-      .right = after_equals};
-  const MemoryUse uses[] = {writes(out), reads(sorted.memory()), reads(values),
-                            reads(order.memory()), writes(out_of_range_index)};
-  launch(device, kernel, params, uses);
+  launch(device, kernel, [&](OperandList& operands) {
+    return SearchParams{.sorted = operands(sorted.memory(), sorted.layout().offset),
+                        .sorted_size = sorted.size(),
+                        .sorter = operands(order.memory(), order.layout().offset),
+                        .out_of_range_index = operands(out_of_range_index),
+                        .values = operands(values),
+                        .size = values.size(),
+                        .output = operands(out),
+                        .right = after_equals};
+  });
   if (by_sorter) check_outside(out_of_range_index, sorted.size());
   return out;
 }

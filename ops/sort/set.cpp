@@ -8,11 +8,9 @@
 #include "core/scalar_range.hpp"
 #include "device/backend.hpp"
 #include "device/memory.hpp"
-#include "device/stream.hpp"
 #include "device/transfer.hpp"
-#include "ops/call/enqueue.hpp"
-#include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
@@ -24,8 +22,6 @@ namespace {
 
 /// Indices of items are kept in 32 bits.
 constexpr std::int64_t max_indices = std::int64_t{1} << 32;
-
-std::int64_t* integers(const NdArray& x) { return reinterpret_cast<std::int64_t*>(x.data()); }
 
 /// Room for an integer for each distinct item; without memory where it is not wanted.
 NdArray allocate_integers(const NdArray& x, bool is_requested) {
@@ -53,30 +49,22 @@ void check_size(const char* op, const NdArray& x, UniqueParts requested_parts) {
 
 /// Writes the results to outputs for the most items that there can be, and returns how many there
 /// are.
-std::int64_t find_unique(const AnyKernel& kernel, const NdArray& x, const UniqueResult& outputs,
-                         UniqueParts requested_parts) {
+std::int64_t find_unique(const Kernel<UniqueParams>& kernel, const NdArray& x,
+                         const UniqueResult& outputs, UniqueParts requested_parts) {
   const Device device = x.device();
   const StorageRef distinct = allocate(device, sizeof(std::int64_t));
-  const StorageRef scratch = host_scratch(
-      device,
-      unique_scratch(x.size(), x.dtype(), requested_parts.indices, requested_parts.inverse));
-  const UniqueParams params{
-      .input = x.data(),
-      .size = x.size(),
-      .values = outputs.values.data(),
-      .indices = requested_parts.indices ? integers(outputs.indices) : nullptr,
-      .inverse = requested_parts.inverse ? integers(outputs.inverse) : nullptr,
-      .counts = requested_parts.counts ? integers(outputs.counts) : nullptr,
-      .distinct = reinterpret_cast<std::int64_t*>(distinct->data()),
-      .scratch = scratch->data()};
-  const MemoryUse uses[] = {reads(x),
-                            writes(outputs.values),
-                            writes(outputs.indices),
-                            writes(outputs.inverse),
-                            writes(outputs.counts),
-                            writes(distinct),
-                            writes(scratch)};
-  launch(device, kernel, params, uses);
+  const std::int64_t scratch_bytes =
+      unique_scratch(x.size(), x.dtype(), requested_parts.indices, requested_parts.inverse);
+  launch(device, kernel, [&](OperandList& operands) {
+    return UniqueParams{.input = operands(x),
+                        .size = x.size(),
+                        .values = operands(outputs.values),
+                        .indices = operands(requested_parts.indices ? &outputs.indices : nullptr),
+                        .inverse = operands(requested_parts.inverse ? &outputs.inverse : nullptr),
+                        .counts = operands(requested_parts.counts ? &outputs.counts : nullptr),
+                        .distinct = operands(distinct),
+                        .scratch = operands.workspace(scratch_bytes)};
+  });
   std::int64_t count = 0;
   read_bytes(&count, distinct, 0, sizeof count);
   return count;
@@ -86,7 +74,7 @@ std::int64_t find_unique(const AnyKernel& kernel, const NdArray& x, const Unique
 
 UniqueResult unique(const char* op, const NdArray& x, UniqueParts requested_parts) {
   const Device device = x.device();
-  const AnyKernel& kernel = require_kernel(
+  const Kernel<UniqueParams>& kernel = require_kernel(
       op, kernels<SetKernels>(device).unique[static_cast<int>(x.dtype())], x.dtype(), device);
   check_size(op, x, requested_parts);
   UniqueResult result{.values = empty(Dims{x.size()}, x.dtype(), device),
@@ -107,7 +95,7 @@ NdArray isin(const Operand& x1, const Operand& x2, bool invert) {
   const Operand both[] = {x1, x2};
   const Device device = common_device(op, both);
   const Dtype type = common_dtype(op, both);
-  const AnyKernel& kernel =
+  const Kernel<IsinParams>& kernel =
       require_kernel(op, kernels<SetKernels>(device).isin[static_cast<int>(type)], type, device);
   const auto is_out_of_range = [&](const Operand& x) {
     return x.value != nullptr && out_of_range_side(*x.value, type) != 0;
@@ -128,17 +116,16 @@ NdArray isin(const Operand& x1, const Operand& x2, bool invert) {
   }
   NdArray out = empty(x.shape(), Dtype::bool_, device);
   if (out.size() == 0) return out;
-  const StorageRef scratch =
-      host_scratch(device, isin_scratch(test_elements.size(), itemsize(type)));
-  const IsinParams params{.x = x.data(),
-                          .size = x.size(),
-                          .test_elements = test_elements.data(),
-                          .test_size = test_elements.size(),
-                          .output = reinterpret_cast<bool*>(out.data()),
-                          .invert = invert,
-                          .scratch = scratch->data()};
-  const MemoryUse uses[] = {writes(out), reads(x), reads(test_elements), writes(scratch)};
-  launch(device, kernel, params, uses);
+  launch(device, kernel, [&](OperandList& operands) {
+    return IsinParams{
+        .x = operands(x),
+        .size = x.size(),
+        .test_elements = operands(test_elements),
+        .test_size = test_elements.size(),
+        .output = operands(out),
+        .invert = invert,
+        .scratch = operands.workspace(isin_scratch(test_elements.size(), itemsize(type)))};
+  });
   return out;
 }
 

@@ -5,24 +5,24 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
 /// The distinct items of a contiguous array in ascending order (complex ones by real part, then
 /// imaginary), of equal ones the first. -0 equals +0; every NaN is distinct, and they come last.
 /// `values` has room for `size` items, `indices` and `counts` for distinct_capacity() ones; they
-/// get
-/// `*distinct` of them.
+/// get `*distinct` of them.
 struct UniqueParams {
-  const char* input;
+  InputPointer<char> input;
   std::int64_t size;  ///< at least 1
-  char* values;
-  std::int64_t* indices;  ///< of the items in the input; may be null
-  std::int64_t* inverse;  ///< for each item of the input, the index of its value; may be null
-  std::int64_t* counts;   ///< may be null
-  std::int64_t* distinct;
-  char* scratch;  ///< host form only: unique_scratch() bytes
+  OutputPointer<char> values;
+  OptionalOutputPointer<std::int64_t> indices;  ///< of the items in the input
+  /// For each item of the input, the index of its value.
+  OptionalOutputPointer<std::int64_t> inverse;
+  OptionalOutputPointer<std::int64_t> counts;
+  OutputPointer<std::int64_t> distinct;
+  WorkspacePointer<char> scratch;  ///< unique_scratch() bytes
 };
 
 /// Room for something of each distinct item: there are few of small dtypes, but for NaNs. The CPU's
@@ -46,13 +46,13 @@ struct UniqueParams {
 
 /// output[i] = (x[i] is one of `test_elements`) != invert. Contiguous arrays.
 struct IsinParams {
-  const char* x;
+  InputPointer<char> x;
   std::int64_t size;
-  const char* test_elements;
+  InputPointer<char> test_elements;
   std::int64_t test_size;
-  bool* output;
+  OutputPointer<bool> output;
   bool invert;
-  char* scratch;  ///< host form only: isin_scratch() bytes
+  WorkspacePointer<char> scratch;  ///< isin_scratch() bytes
 };
 
 /// Whether a set is so small that its items are compared one by one: a vector of comparisons takes
@@ -75,8 +75,8 @@ struct IsinParams {
 }
 
 struct SetKernels {
-  AnyKernel unique[dtype_count];  ///< Parameter: UniqueParams.
-  AnyKernel isin[dtype_count];    ///< Parameter: IsinParams.
+  Kernel<UniqueParams> unique[dtype_count];
+  Kernel<IsinParams> isin[dtype_count];
 };
 
 }  // namespace skerry

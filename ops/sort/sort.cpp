@@ -5,11 +5,9 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/memory.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
@@ -25,7 +23,7 @@ void require_real(const char* op, const NdArray& x) {
 }
 
 /// Sorts the rows of x, which is C-contiguous and not empty.
-NdArray sort_rows(const char* op, const AnyKernel& kernel, const NdArray& x, Dtype type,
+NdArray sort_rows(const char* op, const Kernel<SortParams>& kernel, const NdArray& x, Dtype type,
                   bool descending) {
   constexpr std::int64_t max_indices = std::int64_t{1} << 32;
   const Device device = x.device();
@@ -35,23 +33,22 @@ NdArray sort_rows(const char* op, const AnyKernel& kernel, const NdArray& x, Dty
                               std::to_string(length) + "; sort parts of them");
   }
   NdArray out = empty(op, x.shape(), type, device);
-  SortParams params{.input = x.data(),
-                    .output = out.data(),
-                    .scratch = nullptr,
-                    .slots = host_slots(x.size() / length),
-                    .rows = x.size() / length,
-                    .length = length,
-                    .descending = descending};
-  const StorageRef scratch =
-      host_scratch(device, params.slots * sort_scratch(length, itemsize(type)));
-  params.scratch = scratch->data();
-  const MemoryUse uses[] = {writes(out), reads(x), writes(scratch)};
-  launch(device, kernel, params, uses);
+  const std::int64_t rows = x.size() / length;
+  const std::int64_t slots = host_slots(rows);
+  launch(device, kernel, [&](OperandList& operands) {
+    return SortParams{.input = operands(x),
+                      .output = operands(out),
+                      .scratch = operands.workspace(slots * sort_scratch(length, itemsize(type))),
+                      .slots = slots,
+                      .rows = rows,
+                      .length = length,
+                      .descending = descending};
+  });
   return out;
 }
 
-NdArray sort_along(const char* op, const AnyKernel& kernel, const NdArray& x, std::int64_t axis,
-                   Dtype type, bool descending) {
+NdArray sort_along(const char* op, const Kernel<SortParams>& kernel, const NdArray& x,
+                   std::int64_t axis, Dtype type, bool descending) {
   const int along = normalize_axis(op, axis, x.rank());
   if (x.size() == 0) {
     check_shape(op, x.shape().span(), itemsize(type));
@@ -68,7 +65,7 @@ NdArray sort_along(const char* op, const AnyKernel& kernel, const NdArray& x, st
 
 NdArray sort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("sort", x);
-  const AnyKernel& kernel =
+  const Kernel<SortParams>& kernel =
       require_kernel("sort", kernels<SortKernels>(x.device()).values[static_cast<int>(x.dtype())],
                      x.dtype(), x.device());
   return sort_along("sort", kernel, x, axis, x.dtype(), descending);
@@ -76,7 +73,7 @@ NdArray sort(const NdArray& x, std::int64_t axis, bool descending) {
 
 NdArray argsort(const NdArray& x, std::int64_t axis, bool descending) {
   require_real("argsort", x);
-  const AnyKernel& kernel = require_kernel(
+  const Kernel<SortParams>& kernel = require_kernel(
       "argsort", kernels<SortKernels>(x.device()).indices[static_cast<int>(x.dtype())], x.dtype(),
       x.device());
   return sort_along("argsort", kernel, x, axis, default_integer, descending);

@@ -31,7 +31,7 @@ void isin_few(const IsinParams& p, int64 begin, int64 end) {
 template <class T>
 void isin_table(const IsinParams& p) {
   using key = HashKey<T>;
-  auto* const table = reinterpret_cast<uint8*>(p.scratch);
+  auto* const table = reinterpret_cast<uint8*>(p.scratch.get());
   __builtin_memset(table, p.invert ? 1 : 0, static_cast<unsigned long>(1) << (8 * sizeof(T)));
   for (int64 j = 0; j < p.test_size; ++j) {
     const auto item_key = key::load_key(p.test_elements + j * int64(sizeof(T)));
@@ -109,8 +109,7 @@ void isin_hashed(const IsinParams& p) {
 }
 
 template <class T>
-void run_isin(const void* params) {
-  const auto& p = *static_cast<const IsinParams*>(params);
+void run_isin(const IsinParams& p) {
   if (p.size <= 0) return;
   if (is_small_set(p.test_size, sizeof(T))) {
     cpu::parallel_for(p.size, 32768, [&](int64 begin, int64 end) { isin_few<T>(p, begin, end); });

@@ -9,8 +9,8 @@ namespace {
 
 /// Integers of both signs share the code for their bits.
 template <class T, void (*Run)(const PartialParams&, bool)>
-void run_rows(const void* params) {
-  Run(*static_cast<const PartialParams*>(params), ops::signed_integral<T>);
+void run_rows(const PartialParams& p) {
+  Run(p, ops::signed_integral<T>);
 }
 
 template <class T>
@@ -18,9 +18,9 @@ void fill([[maybe_unused]] PartialKernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     constexpr int row = static_cast<int>(dtype_of<T>);
     using item = row_item_t<T>;
-    table.statistics[row].host = run_rows<T, write_statistics<item>>;
-    table.partition[row].host = run_rows<T, partition_rows<item>>;
-    table.topk[row].host = run_rows<T, find_best<item>>;
+    table.statistics[row].set_host<run_rows<T, write_statistics<item>>>();
+    table.partition[row].set_host<run_rows<T, partition_rows<item>>>();
+    table.topk[row].set_host<run_rows<T, find_best<item>>>();
   }
 }
 

@@ -225,7 +225,7 @@ SKERRY_SHARED void partition_rows(const PartialParams& p, bool is_signed) {
       if (groups.count == 1 && p.indices == nullptr) {
         const MovedItems<K> items{reinterpret_cast<const K*>(row.row)};
         return pack_three_groups(row, p.length, groups, items,
-                                 reinterpret_cast<K*>(p.values) + first);
+                                 reinterpret_cast<K*>(p.values.get()) + first);
       }
     }
     if constexpr (sizeof(K) == 8) {

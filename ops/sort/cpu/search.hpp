@@ -30,7 +30,7 @@ struct SortedItems {
 
   SortedItems(const SearchParams& p, ops::computed_t<T> sign_bit)
       : items(p.sorted),
-        sorter(reinterpret_cast<const char*>(p.sorter)),
+        sorter(reinterpret_cast<const char*>(p.sorter.get())),
         size(p.sorted_size),
         sign(sign_bit) {}
 
@@ -126,7 +126,7 @@ void search_all(const SearchParams& p, ops::computed_t<T> sign) {
     SortedItems<T, Sorter> items(p, sign);
     search_range<Right, T>(p, items, begin, end);
     if (Sorter && items.out_of_range_index != 0)
-      __atomic_store_n(p.out_of_range_index, items.out_of_range_index, __ATOMIC_RELAXED);
+      __atomic_store_n(p.out_of_range_index.get(), items.out_of_range_index, __ATOMIC_RELAXED);
   });
 }
 
@@ -143,11 +143,11 @@ SKERRY_SHARED void search(const SearchParams& p, ops::computed_t<T> sign) {
 }
 
 template <class T>
-void run_search(const void* params) {
+void run_search(const SearchParams& p) {
   using U = row_item_t<T>;
   using C = ops::computed_t<U>;
   constexpr C sign = ops::signed_integral<T> ? static_cast<C>(ops::sign_bit<C>) : C(0);
-  search<U>(*static_cast<const SearchParams*>(params), sign);
+  search<U>(p, sign);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

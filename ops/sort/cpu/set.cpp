@@ -9,8 +9,8 @@ namespace {
 
 template <class T>
 void fill(SetKernels& table) {
-  table.unique[static_cast<int>(dtype_of<T>)].host = run_unique<T>;
-  table.isin[static_cast<int>(dtype_of<T>)].host = run_isin<row_item_t<T>>;
+  table.unique[static_cast<int>(dtype_of<T>)].set_host<run_unique<T>>();
+  table.isin[static_cast<int>(dtype_of<T>)].set_host<run_isin<row_item_t<T>>>();
 }
 
 }  // namespace

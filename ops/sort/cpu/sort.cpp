@@ -10,9 +10,9 @@ namespace {
 template <class T>
 void fill([[maybe_unused]] SortKernels& table) {
   if constexpr (!ops::complex_floating<T>) {
-    table.values[static_cast<int>(dtype_of<T>)].host = run_sort<T, false>;
-    table.indices[static_cast<int>(dtype_of<T>)].host = run_sort<T, true>;
-    table.search[static_cast<int>(dtype_of<T>)].host = run_search<T>;
+    table.values[static_cast<int>(dtype_of<T>)].set_host<run_sort<T, false>>();
+    table.indices[static_cast<int>(dtype_of<T>)].set_host<run_sort<T, true>>();
+    table.search[static_cast<int>(dtype_of<T>)].set_host<run_search<T>>();
   }
 }
 

@@ -310,8 +310,7 @@ SKERRY_SHARED void sort_rows(const SortParams& p, RowOrder order) {
 }
 
 template <class T, bool Indices>
-void run_sort(const void* params) {
-  const auto& p = *static_cast<const SortParams*>(params);
+void run_sort(const SortParams& p) {
   sort_rows<row_item_t<T>, Indices>(p, RowOrder::create<T>(p.descending));
 }
 

@@ -131,7 +131,7 @@ void unique_values(const UniqueParams& p, RowOrder order) {
 template <class T>
 void unique_indices(const UniqueParams& p, RowOrder order) {
   const RowKeys<T> keys(p.input, order);
-  auto* const placed = reinterpret_cast<uint64*>(p.scratch);
+  auto* const placed = reinterpret_cast<uint64*>(p.scratch.get());
   order_row(keys, placed, placed + p.size, p.size);
   int64 nans = p.size;  // where they begin
   while (nans > 0 && keys.is_nan(index_of(placed[nans - 1]))) placed[--nans] |= differs;
@@ -166,8 +166,8 @@ SKERRY_SHARED void find_unique(const UniqueParams& p, RowOrder order) {
 }
 
 template <class T>
-void run_unique(const void* params) {
-  find_unique<row_item_t<T>>(*static_cast<const UniqueParams*>(params), RowOrder::create<T>(false));
+void run_unique(const UniqueParams& p) {
+  find_unique<row_item_t<T>>(p, RowOrder::create<T>(false));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

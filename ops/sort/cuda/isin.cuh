@@ -100,8 +100,8 @@ cudaError_t find_members(const IsinParams& p, LaunchContext* context) {
 }
 
 template <class T>
-int isin(const void* params, LaunchContext* context) {
-  return end_launch(find_members<T>(*static_cast<const IsinParams*>(params), context));
+int isin(const IsinParams& p, LaunchContext* context) {
+  return end_launch(find_members<T>(p, context));
 }
 
 }  // namespace skerry::native

@@ -29,9 +29,19 @@ struct RowFormat {
 /// Sorts rows shorter than long_row by merging, all of them at a time; stable, NaN last.
 cudaError_t merge_sort_rows(const RowFormat& format, LaunchContext* context);
 
-/// SortParams to the sorted rows, or to the order of each; compiled by dtype, in sort.cu.
+/// Rows of one dtype in C order.
+struct RowsToSort {
+  const char* input;
+  char* output;
+  std::int64_t rows;
+  std::int64_t length;
+  bool descending;
+};
+
+/// Sorts rows, or finds the order of each. Compiled by dtype in the units of sort only, which keep
+/// it, as those of sets call it too.
 template <class T, bool Indices>
-int sort_rows(const void* params, LaunchContext* context);
+[[gnu::used, gnu::noinline]] cudaError_t sort_rows(const RowsToSort& rows, LaunchContext* context);
 
 /// Rows from this length on are sorted by the whole device, one after the other, by their digits:
 /// of 2^20 items each takes about 15 launches, while merging takes a pass for every doubling.

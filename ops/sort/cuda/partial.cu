@@ -29,7 +29,7 @@ struct rank_keys {
   explicit rank_keys(const PartialParams& p)
       : input(p.input),
         inverted(p.largest ? static_cast<key>(~key{0}) : key{0}),
-        is_aligned(is_aligned_for<key>(reinterpret_cast<std::intptr_t>(p.input))) {}
+        is_aligned(is_aligned_for<key>(reinterpret_cast<std::intptr_t>(p.input.get()))) {}
 
   __device__ SKERRY_INLINE key item(std::int64_t i) const {
     return load<key>(input + i * static_cast<std::int64_t>(sizeof(key)), is_aligned);
@@ -170,8 +170,7 @@ cudaError_t order_rows(const PartialParams& p, std::int64_t* order, LaunchContex
 }
 
 template <class T>
-int statistics(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const PartialParams*>(params);
+int statistics(const PartialParams& p, LaunchContext* context) {
   auto* const order = scratch<std::int64_t>(context, p.rows * p.length);
   if (order == nullptr) return end_launch(cudaErrorMemoryAllocation);
   const cudaError_t status = order_rows<T>(p, order, context);
@@ -180,8 +179,7 @@ int statistics(const void* params, LaunchContext* context) {
 }
 
 template <class T>
-int topk(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const PartialParams*>(params);
+int topk(const PartialParams& p, LaunchContext* context) {
   auto* const order = scratch<std::int64_t>(context, p.rows * p.length);
   if (order == nullptr) return end_launch(cudaErrorMemoryAllocation);
   const cudaError_t status = order_rows<T>(p, order, context);
@@ -190,8 +188,7 @@ int topk(const void* params, LaunchContext* context) {
 }
 
 template <class T>
-int partition(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const PartialParams*>(params);
+int partition(const PartialParams& p, LaunchContext* context) {
   auto* const order = scratch<std::int64_t>(context, 2 * p.rows * p.length);
   if (order == nullptr) return end_launch(cudaErrorMemoryAllocation);
   cudaError_t status = order_rows<T>(p, order, context);
@@ -212,9 +209,9 @@ template <class T>
 void fill([[maybe_unused]] PartialKernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     constexpr int row = static_cast<int>(dtype_of<T>);
-    table.statistics[row].native = &statistics<T>;
-    table.partition[row].native = &partition<T>;
-    table.topk[row].native = &topk<T>;
+    table.statistics[row].set_native<statistics<T>>();
+    table.partition[row].set_native<partition<T>>();
+    table.topk[row].set_native<topk<T>>();
   }
 }
 

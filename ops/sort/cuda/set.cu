@@ -11,8 +11,8 @@ namespace {
 template <class T>
 void fill(SetKernels& table) {
   constexpr int row = static_cast<int>(dtype_of<T>);
-  table.unique[row].native = &unique<T>;
-  table.isin[row].native = &isin<T>;
+  table.unique[row].set_native<unique<T>>();
+  table.isin[row].set_native<isin<T>>();
 }
 
 }  // namespace

@@ -11,9 +11,9 @@ template <class T>
 void fill([[maybe_unused]] SortKernels& table) {
   if constexpr (!ops::complex_floating<T>) {
     constexpr int row = static_cast<int>(dtype_of<T>);
-    table.values[row].native = &sort_rows<T, false>;
-    table.indices[row].native = &sort_rows<T, true>;
-    table.search[row].native = &search<T>;
+    table.values[row].set_native<run_sort<T, false>>();
+    table.indices[row].set_native<run_sort<T, true>>();
+    table.search[row].set_native<search<T>>();
   }
 }
 

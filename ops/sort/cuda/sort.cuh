@@ -85,7 +85,7 @@ struct widen_indices {
 };
 
 template <class T>
-cudaError_t sort_indices(const SortParams& p, LaunchContext* context) {
+cudaError_t sort_indices(const RowsToSort& p, LaunchContext* context) {
   auto* const indices = scratch<std::uint32_t>(context, p.rows * p.length);
   if (indices == nullptr) return cudaErrorMemoryAllocation;
   const cudaError_t status =
@@ -170,7 +170,7 @@ struct put_back_nans {
 
 /// For all rows, from the input; `workspace` is for the NaNs of one.
 template <class T>
-cudaError_t restore_nans(const SortParams& p, const char* is_nan, char* workspace,
+cudaError_t restore_nans(const RowsToSort& p, const char* is_nan, char* workspace,
                          LaunchContext* context) {
   using bits = typename kernels::SortKey<T>::type;
   auto* const nans = reinterpret_cast<bits*>(workspace);
@@ -192,7 +192,7 @@ cudaError_t restore_nans(const SortParams& p, const char* is_nan, char* workspac
 }
 
 template <class T>
-cudaError_t sort_long_rows(const SortParams& p, LaunchContext* context) {
+cudaError_t sort_long_rows(const RowsToSort& p, LaunchContext* context) {
   using item = typename radix_item<T>::type;
   const std::int64_t count = p.rows * p.length;
   const char* input = p.input;
@@ -240,9 +240,8 @@ inline constexpr RowItems row_items_of = ops::boolean<T>           ? RowItems::b
                                                                    : RowItems::unsigned_integers;
 
 template <class T, bool Indices>
-int sort_rows(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const SortParams*>(params);
-  if (p.rows <= 0 || p.length <= 0) return end_launch(cudaSuccess);
+cudaError_t sort_rows(const RowsToSort& p, LaunchContext* context) {
+  if (p.rows <= 0 || p.length <= 0) return cudaSuccess;
   if (!are_long(p.rows, p.length)) {
     const RowFormat format{.input = p.input,
                            .output = p.output,
@@ -252,13 +251,23 @@ int sort_rows(const void* params, LaunchContext* context) {
                            .kind = row_items_of<T>,
                            .descending = p.descending,
                            .indices = Indices};
-    return end_launch(merge_sort_rows(format, context));
+    return merge_sort_rows(format, context);
   }
   if constexpr (Indices) {
-    return end_launch(sort_indices<T>(p, context));
+    return sort_indices<T>(p, context);
   } else {
-    return end_launch(sort_long_rows<T>(p, context));
+    return sort_long_rows<T>(p, context);
   }
+}
+
+template <class T, bool Indices>
+int run_sort(const SortParams& p, LaunchContext* context) {
+  const RowsToSort rows{.input = p.input,
+                        .output = p.output,
+                        .rows = p.rows,
+                        .length = p.length,
+                        .descending = p.descending};
+  return end_launch(sort_rows<T, Indices>(rows, context));
 }
 
 // ---- search
@@ -315,8 +324,7 @@ struct SearchLoop {
 };
 
 template <class T>
-int search(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const SearchParams*>(params);
+int search(const SearchParams& p, LaunchContext* context) {
   if (p.out_of_range_index != nullptr && p.sorter != nullptr) {
     const cudaError_t status =
         cudaMemsetAsync(p.out_of_range_index, 0, sizeof(std::int64_t), stream_of(context));
@@ -325,14 +333,14 @@ int search(const void* params, LaunchContext* context) {
   const SearchLoop<T> loop{
       .sorted = p.sorted,
       .sorted_size = p.sorted_size,
-      .sorter = reinterpret_cast<const char*>(p.sorter),
+      .sorter = reinterpret_cast<const char*>(p.sorter.get()),
       .out_of_range_index = p.out_of_range_index,
       .values = p.values,
       .output = p.output,
       .right = p.right,
-      .is_aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.sorted)) &&
-                    is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.values)) &&
-                    is_aligned_for<std::int64_t>(reinterpret_cast<std::intptr_t>(p.sorter))};
+      .is_aligned = is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.sorted.get())) &&
+                    is_aligned_for<T>(reinterpret_cast<std::intptr_t>(p.values.get())) &&
+                    is_aligned_for<std::int64_t>(reinterpret_cast<std::intptr_t>(p.sorter.get()))};
   return end_launch(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
 }
 

@@ -4,7 +4,6 @@
 
 #include "ops/kernel/cuda/select.cuh"
 #include "ops/sort/cuda/set_items.cuh"
-#include "ops/sort/kernels.hpp"
 #include "ops/sort/set_kernels.hpp"
 
 #include <thrust/iterator/counting_iterator.h>
@@ -167,7 +166,7 @@ struct write_first {
     const std::int64_t distinct = *params.distinct;
     if (number >= distinct) return;
     const std::int64_t start = starts[number];
-    reinterpret_cast<Bits*>(params.values)[number] = sorted[start];
+    reinterpret_cast<Bits*>(params.values.get())[number] = sorted[start];
     if (params.counts == nullptr) return;
     params.counts[number] = (number + 1 < distinct ? starts[number + 1] : params.size) - start;
   }
@@ -183,14 +182,12 @@ cudaError_t find_unique_values(const UniqueParams& p, LaunchContext* context) {
   if (sorted == nullptr || is_first == nullptr || starts == nullptr) {
     return cudaErrorMemoryAllocation;
   }
-  const SortParams sort{.input = p.input,
-                        .output = reinterpret_cast<char*>(sorted),
-                        .scratch = nullptr,
-                        .slots = 0,
-                        .rows = 1,
-                        .length = p.size,
-                        .descending = false};
-  auto status = static_cast<cudaError_t>(sort_rows<T, false>(&sort, context));
+  const RowsToSort input{.input = p.input,
+                         .output = reinterpret_cast<char*>(sorted),
+                         .rows = 1,
+                         .length = p.size,
+                         .descending = false};
+  cudaError_t status = sort_rows<T, false>(input, context);
   if (status != cudaSuccess) return status;
   status = cub::DeviceFor::Bulk(p.size, mark_first<T>{.sorted = sorted, .is_first = is_first},
                                 stream_of(context));
@@ -202,8 +199,7 @@ cudaError_t find_unique_values(const UniqueParams& p, LaunchContext* context) {
 }
 
 template <class T>
-int unique(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const UniqueParams*>(params);
+int unique(const UniqueParams& p, LaunchContext* context) {
   if constexpr (!ops::complex_floating<T>) {
     if (unique_by_values(dtype_of<T>, p.indices != nullptr, p.inverse != nullptr)) {
       return end_launch(find_unique_values<T>(p, context));
