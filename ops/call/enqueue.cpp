@@ -12,11 +12,11 @@ namespace skerry {
 
 constinit std::atomic<std::int64_t> detail::max_index_limit{INT64_MAX};
 
-void KernelCall::enqueue(const AnyKernel& entry) const {
+void KernelCall::enqueue(const AnyKernel& kernel) const {
   PlanParts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
                   index_limit(device_));
   const std::span<const MemoryUse> uses(uses_, static_cast<std::size_t>(use_count_));
-  parts.for_each([&](const Plan& plan) { launch(device_, entry, plan, uses); });
+  parts.for_each([&](const Plan& plan) { launch(device_, kernel, plan, uses); });
 }
 
 const AnyKernel& require_form(const char* op, const AnyKernel& entry, Dtype type, Device device) {

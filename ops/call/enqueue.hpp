@@ -11,6 +11,7 @@
 #include "core/plan.hpp"
 #include "device/backend.hpp"
 #include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
@@ -32,7 +33,9 @@ class KernelCall {
   }
   /// Plans and launches; on a CUDA device in parts that 32-bit indexing can span. Launches nothing
   /// for an output without elements. Throws DeviceError.
-  void enqueue(const AnyKernel& entry) const;
+  void enqueue(const Kernel<Plan>& kernel) const { enqueue(kernel.untyped()); }
+  /// The same for a kernel over a plan as a recording keeps it.
+  void enqueue(const AnyKernel& kernel) const;
 
  private:
   Device device_;

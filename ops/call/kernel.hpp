@@ -111,6 +111,12 @@ class Kernel : AnyKernel {
       return Form(*static_cast<const Params*>(params), context);
     };
   }
+  /// The inner loop of the host form, where the parameters are a plan: see AnyKernel. Inlined, as
+  /// units for every x86-64 level call it.
+  SKERRY_INLINE constexpr void set_body(decltype(AnyKernel::body) loop_body, unsigned single_sets) {
+    body = loop_body;
+    accepts = single_sets;
+  }
   template <const char* (*Form)(const Params&)>
   constexpr void set_unsupported_reason() {
     unsupported_reason = [](const void* params) {

@@ -83,7 +83,7 @@ class OperandList {
   static constexpr char nowhere = 0;
 
  public:
-  static constexpr int max_uses = 8;
+  static constexpr int max_uses = 16;
 
   /// `uses` has room for `capacity` of them. It lies outside, so that the compiler knows that
   /// nobody else has the address of this object.
@@ -204,11 +204,19 @@ class OperandList {
   StorageRef workspace_;
 };
 
+/// Not inlined: the ordinary call would keep the kernel in a register for it.
+template <class Params>
+[[gnu::noinline]] const Kernel<Params>& require_form(const char* op, const Kernel<Params>& kernel,
+                                                     Dtype type, Device device) {
+  static_cast<void>(require_form(op, kernel.untyped(), type, device));
+  return kernel;
+}
 template <class Params>
 const Kernel<Params>& require_kernel(const char* op, const Kernel<Params>& kernel, Dtype type,
                                      Device device) {
-  static_cast<void>(require_kernel(op, kernel.untyped(), type, device));
-  return kernel;
+  if (is_host(device) && kernel.has_host()) [[likely]]
+    return kernel;
+  return require_form(op, kernel, type, device);
 }
 
 /// Launches a kernel with the parameters that `fill(operands)` returns. See launch() in

@@ -6,9 +6,8 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
@@ -21,12 +20,17 @@ namespace {
 /// A matrix of bool that is true where lower <= column - row <= upper.
 NdArray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t lower,
              std::int64_t upper, Device device) {
-  const AnyKernel& entry =
+  const Kernel<BandParams>& kernel =
       require_kernel(op, kernels<MovesKernels>(device).band, Dtype::bool_, device);
   NdArray out = empty(op, Dims{rows, columns}, Dtype::bool_, device);
   if (out.size() > 0) {
-    const MemoryUse uses[] = {writes(out)};
-    launch(device, entry, BandParams{out.data(), rows, columns, lower, upper}, uses);
+    launch(device, kernel, [&](OperandList& operands) {
+      return BandParams{.output = operands(out),
+                        .rows = rows,
+                        .columns = columns,
+                        .lower = lower,
+                        .upper = upper};
+    });
   }
   return out;
 }

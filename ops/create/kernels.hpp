@@ -6,14 +6,14 @@
 
 #include "core/dtype.hpp"
 #include "core/scalar.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
 /// out[i] = start + i * step for i < size, contiguous; computed in the dtype (integers) or in
 /// float64 / complex128. With `has_last`, the last element is exactly `last`.
 struct SequenceParams {
-  char* output;
+  OutputPointer<char> output;
   std::int64_t size;
   Element start;  ///< int64, uint64, float64 or complex128: the widest of the dtype's kind
   Element step;
@@ -22,8 +22,8 @@ struct SequenceParams {
 };
 
 struct SequenceKernels {
-  /// Parameter: SequenceParams, by dtype (not bool).
-  AnyKernel kernel[dtype_count];
+  /// By dtype (not bool).
+  Kernel<SequenceParams> kernel[dtype_count];
 };
 
 }  // namespace skerry

@@ -70,14 +70,12 @@ struct Quotients {
     };
     const wide_int step = floor_of(distance);
     const wide_int rest = distance - step * divisor;
-    SequenceParams whole{};
-    whole.start = integer_element(first / divisor);
-    whole.step = integer_element(step);
+    const Progression whole{.start = integer_element(first / divisor),
+                            .step = integer_element(step)};
     NdArray quotients = run_sequence(op, size, Dtype::int64, device, whole);
     if (rest == 0) return quotients;
-    SequenceParams parts{};
-    parts.start = integer_element(first % divisor);
-    parts.step = integer_element(rest);
+    const Progression parts{.start = integer_element(first % divisor),
+                            .step = integer_element(rest)};
     const NdArray dividends = run_sequence(op, size, Dtype::uint64, device, parts);
     const Scalar divisor_scalar = Scalar::from_value(divisor);
     const NdArray carried = view_as(
@@ -120,13 +118,12 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
 /// By the kernel, whose step must neither overflow nor be subnormal.
 NdArray kernel_linspace(complex128 start, complex128 stop, Dtype type, const Spacing& spacing) {
   const auto intervals = static_cast<double>(spacing.intervals());
-  SequenceParams params{};
-  params.start = floating_element(type, start);
-  params.step =
-      floating_element(type, {(stop.re - start.re) / intervals, (stop.im - start.im) / intervals});
-  params.last = floating_element(type, stop);
-  params.has_last = spacing.has_last();
-  return run_sequence(op, spacing.num, type, spacing.device, params);
+  const complex128 step{(stop.re - start.re) / intervals, (stop.im - start.im) / intervals};
+  return run_sequence(op, spacing.num, type, spacing.device,
+                      {.start = floating_element(type, start),
+                       .step = floating_element(type, step),
+                       .last = floating_element(type, stop),
+                       .has_last = spacing.has_last()});
 }
 
 bool has_normal_step(double start, double stop, const Spacing& spacing) {

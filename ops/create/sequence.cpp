@@ -7,9 +7,8 @@
 
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/create/kernels.hpp"
@@ -92,15 +91,19 @@ Element floating_element(Dtype type, complex128 value) {
 }
 
 NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device device,
-                     SequenceParams params) {
-  const AnyKernel& entry = require_kernel(
+                     const Progression& elements) {
+  const Kernel<SequenceParams>& kernel = require_kernel(
       op, kernels<SequenceKernels>(device).kernel[static_cast<int>(type)], type, device);
   NdArray out = empty(op, Dims{size}, type, device);
-  params.output = out.data();
-  params.size = size;
   if (size > 0) {
-    const MemoryUse uses[] = {writes(out)};
-    launch(device, entry, params, uses);
+    launch(device, kernel, [&](OperandList& operands) {
+      return SequenceParams{.output = operands(out),
+                            .size = size,
+                            .start = elements.start,
+                            .step = elements.step,
+                            .last = elements.last,
+                            .has_last = elements.has_last};
+    });
   }
   return out;
 }
@@ -125,10 +128,8 @@ NdArray integer_arange(const Scalar& start, const Scalar& stop, const Scalar& st
     require_in_range("arange", first, type);
     require_in_range("arange", first + (count - 1) * stride, type);
   }
-  SequenceParams params{};
-  params.start = integer_element(first);
-  params.step = integer_element(stride);
-  return run_sequence("arange", count, type, device, params);
+  return run_sequence("arange", count, type, device,
+                      {.start = integer_element(first), .step = integer_element(stride)});
 }
 
 NdArray floating_arange(const Scalar& start, const Scalar& stop, const Scalar& step, Dtype type,
@@ -139,10 +140,9 @@ NdArray floating_arange(const Scalar& start, const Scalar& stop, const Scalar& s
   const bool exact = first && last && stride && is_exact(start) && is_exact(stop) && is_exact(step);
   const std::int64_t count = exact ? exact_count(*first, *last, *stride)
                                    : rounded_count(real_of(start), real_of(stop), real_of(step));
-  SequenceParams params{};
-  params.start = floating_element(type, {real_of(start), 0});
-  params.step = floating_element(type, {real_of(step), 0});
-  return run_sequence("arange", count, type, device, params);
+  return run_sequence("arange", count, type, device,
+                      {.start = floating_element(type, {real_of(start), 0}),
+                       .step = floating_element(type, {real_of(step), 0})});
 }
 
 }  // namespace

@@ -23,8 +23,15 @@ void require_in_range(const char* op, wide_int value, Dtype type);
 /// Integers as the kernel takes them; both dtypes of 64 bits have the same bits.
 [[nodiscard]] Element integer_element(wide_int value);
 [[nodiscard]] Element floating_element(Dtype type, complex128 value);
+/// The elements of a sequence, as in SequenceParams.
+struct Progression {
+  Element start;
+  Element step;
+  Element last{};
+  bool has_last = false;
+};
 /// Of `size` elements, by the kernel.
 [[nodiscard]] NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device device,
-                                   SequenceParams params);
+                                   const Progression& elements);
 
 }  // namespace skerry

@@ -9,12 +9,13 @@
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/memory.hpp"
-#include "device/stream.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
+#include "ops/call/run.hpp"
 #include "ops/elementwise/converted_operands.hpp"
 #include "ops/elementwise/int_out_of_range.hpp"
 #include "ops/elementwise/kernels.hpp"
@@ -27,8 +28,8 @@ namespace {
 
 const OpEntry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(op)]; }
 
-const AnyKernel& elementwise_kernel(const char* name, op_id op, const Common& common) {
-  const AnyKernel& loop =
+const Kernel<Plan>& elementwise_kernel(const char* name, op_id op, const Common& common) {
+  const Kernel<Plan>& loop =
       kernels<ElementwiseKernels>(common.device).kernel[op][static_cast<int>(common.type)];
   return require_kernel(name, loop, common.type, common.device);
 }
@@ -40,46 +41,13 @@ bool is_one_part(const Common& common) noexcept {
          static_cast<std::uint64_t>(common.run_size) < limit / sizeof(Element);
 }
 
-/// The inputs of a run, after its output.
-inline void add_inputs(Plan& plan, const char* op, Dtype type, std::span<const Operand> operands) {
-  const std::int64_t width = itemsize(type);
-  for (const Operand& operand : operands) {
-    if (operand.array != nullptr) {
-      plan.add(operand.array->data(), width);
-    } else {
-      plan.add(to_element(op, *operand.value, type), width);
-    }
-  }
-}
-
-/// A CUDA device has to know what its work touches. Not inlined: calls on a CPU have no room for
-/// it.
-[[gnu::noinline]] void launch_with_uses(Device device, const AnyKernel& loop, const Plan& plan,
-                                        const StorageRef& out, std::span<const Operand> operands) {
-  MemoryUse used[Plan::max_operands];
-  used[0] = writes(out);
-  std::size_t count = 1;
-  for (const Operand& operand : operands) {
-    if (operand.array != nullptr) used[count++] = reads(*operand.array);
-  }
-  launch(device, loop, plan, {used, count});
-}
-
-/// On a CPU the work is done when launch returns.
-inline void launch_run(Device device, const AnyKernel& loop, const Plan& plan,
-                       const StorageRef& out, std::span<const Operand> operands) {
-  if (is_host(device)) [[likely]]
-    return launch(device, loop, plan, {});
-  launch_with_uses(device, loop, plan, out, operands);
-}
-
 /// What is no run: casts, then as many parts as it takes. Not inlined, like apply_parts_into(): the
 /// ordinary call would have no registers left.
 [[gnu::noinline]] NdArray apply_parts(const char* name, op_id op, const Common& common,
                                       Dtype result, std::span<const Operand> operands) {
   const Dims shape = common_shape(name, operands);
   Layout layout = result_layout(name, shape, result, operands);
-  const AnyKernel& loop = elementwise_kernel(name, op, common);
+  const Kernel<Plan>& loop = elementwise_kernel(name, op, common);
   const ConvertedOperands converted_operands(name, operands, common.type);
   NdArray out = empty_of(std::move(layout), result, common.device);
   if (const auto constant_result = entry_of(op).result_for_integers;
@@ -110,7 +78,7 @@ void check_result_shape(const char* op, const Dims& shape, const NdArray& target
 [[gnu::noinline]] void apply_parts_into(const char* name, op_id op, const Common& common,
                                         const NdArray& target, std::span<const Operand> operands) {
   check_result_shape(name, common_shape(name, operands), target);
-  const AnyKernel& loop = elementwise_kernel(name, op, common);
+  const Kernel<Plan>& loop = elementwise_kernel(name, op, common);
   ConvertedOperands converted_operands(name, operands, common.type);
   converted_operands.keep_from(target);
   KernelCall call(target);
@@ -220,11 +188,9 @@ NdArray apply_entry(const char* name, const OpEntry& entry, op_id op,
   if (!is_one_part(common)) return apply_parts(name, op, common, result, operands);
   const std::int64_t width = itemsize(result);
   if (width > itemsize(common.type)) check_shape(name, common.shape->span(), width);
-  const AnyKernel& loop = elementwise_kernel(name, op, common);
+  const Kernel<Plan>& loop = elementwise_kernel(name, op, common);
   StorageRef memory = allocate(common.device, static_cast<std::size_t>(common.run_size * width));
-  Plan plan(memory->data(), width, common.run_size);
-  add_inputs(plan, name, common.type, operands);
-  launch_run(common.device, loop, plan, memory, operands);
+  launch_run(name, loop, common, memory, 0, width, operands);
   return {std::move(memory), *common.shape, result};
 }
 
@@ -240,7 +206,7 @@ NdArray record_loop(Recording& recording, const char* name, op_id op, const Comm
                     const Dims& shape, LayoutOrShape layout_or_shape,
                     std::span<const Operand> operands) {
   const OpEntry& entry = entry_of(op);
-  const AnyKernel& loop = elementwise_kernel(name, op, common);
+  const Kernel<Plan>& loop = elementwise_kernel(name, op, common);
   RecordedInput inputs[Plan::max_operands - 1];
   std::optional<NdArray> casts[Plan::max_operands - 1];
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -353,10 +319,9 @@ void apply_into(op_id op, const NdArray& target, std::span<const Operand> operan
   if (!is_one_part(common) || !safe_in_place(target, operands)) {
     return apply_parts_into(entry.name, op, common, target, operands);
   }
-  const AnyKernel& loop = elementwise_kernel(entry.name, op, common);
-  Plan plan(target.data(), itemsize(common.type), common.run_size);
-  add_inputs(plan, entry.name, common.type, operands);
-  launch_run(common.device, loop, plan, target.memory(), operands);
+  const Kernel<Plan>& loop = elementwise_kernel(entry.name, op, common);
+  launch_run(entry.name, loop, common, target.memory(), target.layout().offset,
+             itemsize(common.type), operands);
 }
 
 }  // namespace skerry

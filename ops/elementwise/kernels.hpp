@@ -4,7 +4,7 @@
 
 #include "core/dtype.hpp"
 #include "core/plan.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 #include "ops/elementwise/list.hpp"
 
 namespace skerry {
@@ -29,9 +29,8 @@ constexpr void for_each_operation(Use use) {
 }
 
 struct ElementwiseKernels {
-  /// Parameter: plan; output first. All inputs of the row's dtype, the output of the operation's
-  /// result dtype.
-  AnyKernel kernel[elementwise_count][dtype_count];
+  /// Output first. All inputs of the row's dtype, the output of the operation's result dtype.
+  Kernel<Plan> kernel[elementwise_count][dtype_count];
 };
 
 }  // namespace skerry

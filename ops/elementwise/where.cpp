@@ -7,6 +7,7 @@
 #include "core/item_size.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
@@ -78,7 +79,7 @@ NdArray where(const Operand& condition, const Operand& x1, const Operand& x2) {
   const Dtype type = choice_dtype(x1, x2);
   const Dims shape = common_shape("where", all);
   Layout layout = result_layout("where", shape, type, all);
-  const AnyKernel& loop = require_kernel(
+  const Kernel<Plan>& loop = require_kernel(
       "where", kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type,
       device);
   const NdArray mask = cast(condition, Dtype::bool_);  // numbers by their truth
@@ -101,7 +102,7 @@ NdArray record_where(Recording& recording, const Operand& condition, const Opera
   const Dtype type = choice_dtype(x1, x2);
   const Dims shape = common_shape("where", all);
   Layout layout = result_layout("where", shape, type, all);
-  const AnyKernel& loop = require_kernel(
+  const Kernel<Plan>& loop = require_kernel(
       "where", kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type,
       device);
   RecordedInput inputs[3];

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/kernels.hpp"
 #include "ops/elementwise/apply.hpp"
@@ -21,16 +20,17 @@ namespace skerry {
 namespace {
 
 /// Writes first, first + 1, … into elements [begin, end).
-void count_up(const AnyKernel& kernel, const NdArray& out, std::int64_t begin, std::int64_t end,
-              std::int64_t first) {
+void count_up(const Kernel<SequenceParams>& kernel, const NdArray& out, std::int64_t begin,
+              std::int64_t end, std::int64_t first) {
   if (begin == end) return;
-  SequenceParams params{};
-  params.output = out.data() + begin * out.itemsize();
-  params.size = end - begin;
-  params.start = Element::from_value(static_cast<double>(first));
-  params.step = Element::from_value(1.0);
-  const MemoryUse uses[] = {writes(out)};
-  launch(out.device(), kernel, params, uses);
+  launch(out.device(), kernel, [&](OperandList& operands) {
+    return SequenceParams{.output = operands(out, begin * out.itemsize()),
+                          .size = end - begin,
+                          .start = Element::from_value(static_cast<double>(first)),
+                          .step = Element::from_value(1.0),
+                          .last = {},
+                          .has_last = false};
+  });
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ NdArray fft_frequencies(const char* op, std::int64_t n, double spacing, Dtype ty
   // Whole numbers up to 2^53 are exact, and their quotients correctly rounded.
   constexpr Dtype exact = Dtype::float64;
   const Dims shape{half ? n / 2 + 1 : n};
-  const AnyKernel& kernel = require_kernel(
+  const Kernel<SequenceParams>& kernel = require_kernel(
       op, kernels<SequenceKernels>(device).kernel[static_cast<int>(exact)], exact, device);
   NdArray numbers = empty(op, shape, exact, device);
   const std::int64_t positive = half ? n / 2 + 1 : (n + 1) / 2;

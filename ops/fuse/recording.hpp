@@ -7,12 +7,15 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/memory_use.hpp"
 #include "core/ndarray.hpp"
+#include "core/plan.hpp"
 #include "core/scalar.hpp"
 #include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 #include "ops/call/params_block.hpp"
 #include "ops/call/result.hpp"
 #include "ops/call/row_range.hpp"
@@ -128,12 +131,16 @@ class Recording {
   /// Whether operations on this device are recorded: where there is a kernel for passes.
   [[nodiscard]] static bool records(Device device) noexcept;
 
-  /// The result of a kernel whose parameter is a plan, output first; it is kept. `LayoutOrShape`: a
-  /// layout&&, or const dims& in C order, to whose shape inputs broadcast.
+  /// The result of a kernel over a plan, output first; it is kept. `LayoutOrShape`: a layout&&, or
+  /// const dims& in C order, to whose shape inputs broadcast.
   template <class LayoutOrShape>
-  [[nodiscard]] NdArray append(const AnyKernel& step, const RecordedFunction& function,
+  [[nodiscard]] NdArray append(const Kernel<Plan>& step, const RecordedFunction& function,
                                LayoutOrShape layout_or_shape, Dtype type, Device device,
-                               std::span<const RecordedInput> inputs);
+                               std::span<const RecordedInput> inputs) {
+    return append<LayoutOrShape>(step.untyped(), function,
+                                 std::forward<LayoutOrShape>(layout_or_shape), type, device,
+                                 inputs);
+  }
 
   /// The result, in C order, of a kernel that reduces rows of x: what lies behind each place on the
   /// first `row_axes` axes, for each of these. The pointers of `params` (OperandList::no_memory)
@@ -166,6 +173,11 @@ class Recording {
 
  private:
   friend class Evaluation;
+
+  template <class LayoutOrShape>
+  [[nodiscard]] NdArray append(const AnyKernel& step, const RecordedFunction& function,
+                               LayoutOrShape layout_or_shape, Dtype type, Device device,
+                               std::span<const RecordedInput> inputs);
 
   /// Of inputs: what they are, and which one.
   enum class Source : std::uint8_t { node, leaf, constant };

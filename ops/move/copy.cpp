@@ -13,6 +13,7 @@
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -24,8 +25,8 @@ namespace {
 
 /// The kernel that turns `source_dtype` into `destination_dtype`: moves bytes where nothing is to
 /// be converted.
-const AnyKernel& cast_kernel(const char* op, Dtype source_dtype, Dtype destination_dtype,
-                             Device device) {
+const Kernel<Plan>& cast_kernel(const char* op, Dtype source_dtype, Dtype destination_dtype,
+                                Device device) {
   if (source_dtype == destination_dtype) {
     return require_kernel(
         op, kernels<MovesKernels>(device).copy[size_class(itemsize(destination_dtype))],
@@ -38,21 +39,21 @@ const AnyKernel& cast_kernel(const char* op, Dtype source_dtype, Dtype destinati
                      name(destination_dtype) +
                      " would drop the imaginary part; take real() or abs() first");
   }
-  const AnyKernel& cast =
+  const Kernel<Plan>& cast =
       kernels<CastKernels>(device)
           .kernel[static_cast<int>(source_dtype)][static_cast<int>(destination_dtype)];
   return require_kernel(op, cast, is_built(source_dtype) ? destination_dtype : source_dtype,
                         device);
 }
 
-void enqueue_cast(const AnyKernel& kernel, const NdArray& destination, const NdArray& source) {
+void enqueue_cast(const Kernel<Plan>& kernel, const NdArray& destination, const NdArray& source) {
   KernelCall call(destination);
   call.add(source);
   call.enqueue(kernel);
 }
 
 NdArray convert(const char* op, const NdArray& x, Dtype type, Layout layout) {
-  const AnyKernel& kernel = cast_kernel(op, x.dtype(), type, x.device());
+  const Kernel<Plan>& kernel = cast_kernel(op, x.dtype(), type, x.device());
   NdArray out = empty_of(std::move(layout), type, x.device());
   enqueue_cast(kernel, out, x);
   return out;
@@ -113,10 +114,10 @@ class Packer {
     const PlanOperand operands[] = {{.data = buffer, .layout = &packed, .itemsize = width_},
                                     {.data = source, .layout = &strided, .itemsize = width_}};
     PlanParts parts(shape, operands);
-    parts.for_each([&](const Plan& plan) { kernel_.host(&plan); });
+    parts.for_each([&](const Plan& plan) { run_on_host(kernel_, plan); });
   }
 
-  const AnyKernel& kernel_;
+  const Kernel<Plan>& kernel_;
   const std::int64_t width_;
   Upload bytes_;
 };
@@ -167,14 +168,14 @@ static const char* cast_function(Dtype source_dtype, Dtype destination_dtype) no
 }
 
 NdArray record_astype(Recording& recording, const NdArray& x, Dtype type) {
-  const AnyKernel& kernel = cast_kernel("astype", x.dtype(), type, x.device());
+  const Kernel<Plan>& kernel = cast_kernel("astype", x.dtype(), type, x.device());
   const RecordedInput input{.array = &x, .type = x.dtype()};
   return recording.append<Layout&&>(kernel, {cast_function(x.dtype(), type)},
                                     order_of("astype", x, type), type, x.device(), {&input, 1});
 }
 
 NdArray record_operand(Recording& recording, const NdArray& x, Dtype type, const Dims& shape) {
-  const AnyKernel& kernel = cast_kernel("astype", x.dtype(), type, x.device());
+  const Kernel<Plan>& kernel = cast_kernel("astype", x.dtype(), type, x.device());
   const RecordedInput input{.array = &x, .type = x.dtype()};
   return recording.append<const Dims&>(kernel, {cast_function(x.dtype(), type)}, shape, type,
                                        x.device(), {&input, 1});
@@ -222,7 +223,7 @@ void assign(const char* op, const NdArray& target, const NdArray& source) {
   require_writable(op, target);
   check_assigned_dtype(op, target, source.dtype());
   const Layout stretched = broadcast_to(op, source.layout(), target.shape());
-  const AnyKernel& kernel = cast_kernel(op, source.dtype(), target.dtype(), device);
+  const Kernel<Plan>& kernel = cast_kernel(op, source.dtype(), target.dtype(), device);
   if (same_elements(target, source)) return;
   if (may_overlap(target, source)) {
     enqueue_cast(kernel, target, convert_operand(source, source.dtype()));
@@ -236,7 +237,7 @@ void fill(const char* op, const NdArray& target, const Scalar& value) {
   const std::int64_t width = target.itemsize();
   const Element kernel = to_element(op, value, target.dtype());
   const Device device = target.device();
-  const AnyKernel& copies = require_kernel(
+  const Kernel<Plan>& copies = require_kernel(
       op, kernels<MovesKernels>(device).copy[size_class(width)], target.dtype(), device);
   if (target.rank() == 0 && is_host(device)) {  // x[i] = value, which needs no plan
     std::memcpy(target.data(), kernel.bytes, static_cast<std::size_t>(width));

@@ -14,8 +14,8 @@
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
 #include "device/backend.hpp"
-#include "device/stream.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
@@ -75,8 +75,9 @@ NdArray concat_flat(const char* op, std::span<const NdArray> arrays, Dtype type)
 /// Few contiguous arrays of items that go side by side, as in stack(…, axis=-1): by a kernel of
 /// their own on a CPU device. False if it is something else.
 bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
-  const AnyKernel& entry = kernels<MovesKernels>().interleave[size_class(out.itemsize())];
-  const bool runs_at_once = !capabilities_of(out.device()).runs_later && entry.host != nullptr;
+  const Kernel<InterleaveParams>& kernel =
+      kernels<MovesKernels>().interleave[size_class(out.itemsize())];
+  const bool runs_at_once = !capabilities_of(out.device()).runs_later && kernel.has_host();
   const auto is_interleavable = [&](const NdArray& x) {
     return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();
   };
@@ -84,16 +85,16 @@ bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
       !std::all_of(arrays.begin(), arrays.end(), is_interleavable)) {
     return false;
   }
-  InterleaveParams params{};
-  params.output = out.data();
-  params.count = static_cast<std::int64_t>(arrays.size());
-  params.size = arrays[0].size();
-  std::vector<MemoryUse> uses{writes(out)};
-  for (std::size_t k = 0; k < arrays.size(); ++k) {
-    params.parts[k] = arrays[k].data();
-    uses.push_back(reads(arrays[k]));
-  }
-  launch(out.device(), entry, params, uses);
+  launch(out.device(), kernel, [&](OperandList& operands) {
+    const auto part = [&](std::size_t k) {
+      return operands(k < arrays.size() ? &arrays[k] : nullptr);
+    };
+    return InterleaveParams{
+        .output = operands(out),
+        .parts = {part(0), part(1), part(2), part(3), part(4), part(5), part(6), part(7)},
+        .count = static_cast<std::int64_t>(arrays.size()),
+        .size = arrays[0].size()};
+  });
   return true;
 }
 

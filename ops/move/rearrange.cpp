@@ -9,8 +9,8 @@
 #include "core/checked.hpp"
 #include "core/errors.hpp"
 #include "device/backend.hpp"
-#include "device/stream.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/kernels.hpp"
@@ -80,22 +80,22 @@ NdArray roll_few(const char* op, const NdArray& x, std::span<const int> axes, co
 /// it is something else.
 std::optional<NdArray> rotated(const char* op, const NdArray& x, int axis, std::int64_t shift) {
   constexpr std::int64_t min_row_bytes = 512;
-  const AnyKernel& entry = kernels<MovesKernels>().rotate;
+  const Kernel<RotateParams>& kernel = kernels<MovesKernels>().rotate;
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];
-  if (capabilities_of(x.device()).runs_later || entry.host == nullptr || row < min_row_bytes ||
+  if (capabilities_of(x.device()).runs_later || !kernel.has_host() || row < min_row_bytes ||
       !x.is_c_contiguous()) {
     return std::nullopt;
   }
   NdArray out = empty(op, x.shape(), x.dtype(), x.device());
-  const RotateParams params{.output = out.data(),
-                            .input = x.data(),
-                            .rows = out.nbytes() / row,
-                            .row_bytes = row,
-                            .shift_bytes = shift * item};
-  const MemoryUse uses[] = {writes(out), reads(x)};
-  launch(out.device(), entry, params, uses);
+  launch(out.device(), kernel, [&](OperandList& operands) {
+    return RotateParams{.output = operands(out),
+                        .input = operands(x),
+                        .rows = out.nbytes() / row,
+                        .row_bytes = row,
+                        .shift_bytes = shift * item};
+  });
   return out;
 }
 

@@ -210,8 +210,9 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
   const Device device = x.device();
   const Kernel<ReduceParams>& kernel =
       kernels<ReduceKernels>(device).kernel[op][static_cast<int>(type)];
-  const AnyKernel& cast =
-      kernels<CastKernels>(device).kernel[static_cast<int>(x.dtype())][static_cast<int>(type)];
+  const AnyKernel& cast = kernels<CastKernels>(device)
+                              .kernel[static_cast<int>(x.dtype())][static_cast<int>(type)]
+                              .untyped();
   ReductionAxes described;
   char* input = nullptr;
   const bool has_axes = describe_axes(dense, axes, itemsize(*result), false, input, described);

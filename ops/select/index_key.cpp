@@ -11,6 +11,7 @@
 #include "core/item_size.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
@@ -315,7 +316,7 @@ bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Op
   if (!value_layout) return false;
   const Dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
   static_cast<void>(broadcast_to(op, *value_layout, trailing));
-  const AnyKernel& kernel =
+  const Kernel<Plan>& kernel =
       require_kernel(op, kernels<MovesKernels>(x.device()).where_kernel[size_class(x.itemsize())],
                      x.dtype(), x.device());
   Layout mask_layout = mask.layout();

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "ops/call/operand_list.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/table/cpu/fill.hpp"
 
@@ -157,11 +158,11 @@ double tolerance_of(Dtype type) {
   return type == Dtype::float32 || type == Dtype::complex64 ? 1e-6 : 2e-15;
 }
 
-void check_plans(const AnyKernel& tested, std::uint64_t seed, int rounds, double tolerance,
+void check_plans(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, double tolerance,
                  Dtype output, std::span<const Dtype> inputs, scalar_function scalar) {
   constexpr std::size_t max_inputs = 3;
   ASSERT_LE(inputs.size(), max_inputs);
-  ASSERT_NE(tested.host, nullptr);
+  ASSERT_TRUE(tested.has_host());
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds; ++round) {
     const indices shape = random_shape(random);
@@ -180,7 +181,7 @@ void check_plans(const AnyKernel& tested, std::uint64_t seed, int rounds, double
       last.layout = nullptr;
     }
     PlanParts parts(out.layout.shape, operands);
-    parts.for_each([&](const Plan& plan) { tested.host(&plan); });
+    parts.for_each([&](const Plan& plan) { run_on_host(tested, plan); });
     std::vector<char> expected = original_bytes;
     int wrong = 0;
     for_each_index(shape, [&](const indices& index) {

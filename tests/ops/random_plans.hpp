@@ -15,6 +15,7 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
+#include "ops/call/kernel.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/table/table.hpp"
 
@@ -33,12 +34,14 @@ struct Level {
 std::vector<Level> levels();
 
 /// A test of the kernels of one level.
-class OfLevel : public testing::TestWithParam<Level> {
+class OfLevel : public ::testing::TestWithParam<Level> {
  protected:
   void SetUp() override { GetParam().fill(*table_); }
   std::unique_ptr<KernelTable> table_ = std::make_unique<KernelTable>();
 };
-inline std::string level_name(const testing::TestParamInfo<Level>& info) { return info.param.name; }
+inline std::string level_name(const ::testing::TestParamInfo<Level>& info) {
+  return info.param.name;
+}
 
 /// An array somewhere in a block of bytes whose rest must stay untouched.
 struct Array {
@@ -90,12 +93,12 @@ void apply_scalar(char* out, const char* const* in) {
 }
 
 /// Runs a kernel over random plans of an output and inputs.
-void check_plans(const AnyKernel& tested, std::uint64_t seed, int rounds, double tolerance,
+void check_plans(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, double tolerance,
                  Dtype output, std::span<const Dtype> inputs, scalar_function scalar);
 
 /// As above, by the functor Op.
 template <class Op, class R, class... T>
-void check_functor(const AnyKernel& tested, std::uint64_t seed, int rounds, double tolerance) {
+void check_functor(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, double tolerance) {
   const Dtype inputs[] = {dtype_of<T>...};
   check_plans(tested, seed, rounds, tolerance, dtype_of<R>, inputs, apply_scalar<Op, R, T...>);
 }

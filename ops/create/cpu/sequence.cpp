@@ -9,7 +9,8 @@ namespace {
 
 template <class T>
 void fill(SequenceKernels& table) {
-  if constexpr (ops::numeric<T>) table.kernel[static_cast<int>(dtype_of<T>)].host = run_sequence<T>;
+  if constexpr (ops::numeric<T>)
+    table.kernel[static_cast<int>(dtype_of<T>)].set_host<run_sequence<T>>();
 }
 
 }  // namespace

@@ -92,11 +92,6 @@ void sequence_run(const SequenceParams& p, int64 begin, int64 end) {
 }
 
 template <class T>
-void sequence_range(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  sequence_run<T>(*static_cast<const SequenceParams*>(context), begin, end);
-}
-
-template <class T>
 SKERRY_INLINE T narrow(const Element& value) {
   if constexpr (ops::integral<T>) {
     return static_cast<T>(value.as<uint64>());
@@ -110,18 +105,16 @@ SKERRY_INLINE T narrow(const Element& value) {
 }
 
 template <class T>
-void run_sequence(const void* params) {
-  auto sequence_params = *static_cast<const SequenceParams*>(params);
-  if (sequence_params.size <= 0) return;
+void run_sequence(const SequenceParams& p) {
+  if (p.size <= 0) return;
   constexpr int64 grain_size = 32768;
-  if (sequence_params.size <= grain_size) {
-    sequence_range<T>(&sequence_params, 0, sequence_params.size);
+  if (p.size <= grain_size) {
+    sequence_run<T>(p, 0, p.size);
   } else {
-    cpu::parallel_for(sequence_params.size, grain_size, sequence_range<T>, &sequence_params);
+    cpu::parallel_for(p.size, grain_size,
+                      [&](int64 begin, int64 end) { sequence_run<T>(p, begin, end); });
   }
-  if (sequence_params.has_last)
-    store(sequence_params.output + (sequence_params.size - 1) * int64(sizeof(T)),
-          narrow<T>(sequence_params.last));
+  if (p.has_last) store(p.output + (p.size - 1) * int64(sizeof(T)), narrow<T>(p.last));
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

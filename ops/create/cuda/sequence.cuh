@@ -50,11 +50,10 @@ struct sequence_loop {
 };
 
 template <class T>
-int sequence(const void* params, LaunchContext* context) {
-  const auto& sequence_params = *static_cast<const SequenceParams*>(params);
+int sequence(const SequenceParams& sequence_params, LaunchContext* context) {
   using wide = typename sequence_arithmetic<T>::type;
   const sequence_loop<T> loop{
-      .output = reinterpret_cast<T*>(sequence_params.output),
+      .output = reinterpret_cast<T*>(sequence_params.output.get()),
       .start = sequence_params.start.template as<wide>(),
       .step = sequence_params.step.template as<wide>(),
       .last_index = sequence_params.has_last ? sequence_params.size - 1 : -1,

@@ -14,7 +14,7 @@ namespace {
 template <class T>
 void fill(ElementwiseKernels& table) {
   for_each_operation([&]<class Op, int Arity>(int number) {
-    AnyKernel& entry = table.kernel[number][static_cast<int>(dtype_of<T>)];
+    Kernel<Plan>& entry = table.kernel[number][static_cast<int>(dtype_of<T>)];
     if constexpr (ops::supports<Op, T, Arity>) fill_loop<whole_loop<Op, T, Arity>>(entry);
   });
 }

@@ -32,26 +32,25 @@ struct evaluated {
   }
 };
 
-/// The native kernel of Op over T...; its parameter is a plan.
+/// The native kernel of Op over T...
 template <class Op, class... T>
-int operation(const void* params, LaunchContext* context) {
+int operation(const Plan& operands, LaunchContext* context) {
   using function = std::conditional_t<ops::is_evaluated<Op, T...>, evaluated<Op>, Op>;
   // CUB moves several items at a time then, as it does for integers of that size.
   static_assert((THRUST_NS_QUALIFIER::is_trivially_relocatable_v<T> && ...));
   return run_elementwise<ops::result_t<Op, T...>, T...>(
-      *static_cast<const Plan*>(params), context, function{},
-      std::bool_constant<(has_kernel_with_value<Op, T> || ...)>{});
+      operands, context, function{}, std::bool_constant<(has_kernel_with_value<Op, T> || ...)>{});
 }
 
 template <class T, int Arity, class Op>
-void fill_operation(AnyKernel& entry) {
+void fill_operation(Kernel<Plan>& entry) {
   if constexpr (ops::supports<Op, T, Arity>) {
     if constexpr (Arity == 1) {
-      entry.native = &operation<Op, T>;
+      entry.set_native<operation<Op, T>>();
     } else if constexpr (Arity == 2) {
-      entry.native = &operation<Op, T, T>;
+      entry.set_native<operation<Op, T, T>>();
     } else {
-      entry.native = &operation<Op, T, T, T>;
+      entry.set_native<operation<Op, T, T, T>>();
     }
   }
 }

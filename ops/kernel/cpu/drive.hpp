@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/plan.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -45,12 +45,16 @@ SKERRY_INLINE void run(const Plan& plan, const Loop& loop) noexcept {
   run_tiles(plan, loop);
 }
 
-/// Makes a kernel of a loop; its parameter is a plan.
 template <const Loop& What>
-void fill_loop(AnyKernel& row) {
-  row.host = [](const void* params) { run(*static_cast<const Plan*>(params), What); };
-  row.body = What.body;
-  row.accepts = What.accepts;
+void run_loop(const Plan& plan) {
+  run(plan, What);
+}
+
+/// Makes a kernel of a loop.
+template <const Loop& What>
+void fill_loop(Kernel<Plan>& row) {
+  row.set_host<run_loop<What>>();
+  row.set_body(What.body, What.accepts);
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -190,11 +190,10 @@ int run_elementwise(const Plan& operands, LaunchContext* context, Operation oper
   }
 }
 
-/// The native kernel of `out = Op(in...)`; its parameter is a plan.
+/// The native kernel of `out = Op(in...)`.
 template <class Op, class Out, class... In>
-int elementwise(const void* params, LaunchContext* context) {
-  return run_elementwise<Out, In...>(*static_cast<const Plan*>(params), context, Op{},
-                                     std::false_type{});
+int elementwise(const Plan& operands, LaunchContext* context) {
+  return run_elementwise<Out, In...>(operands, context, Op{}, std::false_type{});
 }
 
 }  // namespace skerry::native

@@ -61,7 +61,7 @@ template <class Single>
 constexpr Loop singles_loop{singles_body<Single>, 1u, 1};
 
 template <class From, class To>
-void fill_cast(AnyKernel& row) {
+void fill_cast(Kernel<Plan>& row) {
   if constexpr (ops::same_v<To, float16> && converts<From, To> && !ops::same_v<From, To>) {
     fill_loop<halves_loop<From>>(row);
   } else if constexpr (ops::same_v<From, float16> && ops::same_v<To, float32>) {

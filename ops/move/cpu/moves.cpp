@@ -8,12 +8,11 @@ namespace {
 
 template <int Size>
 void fill_size(MovesKernels& table) {
-  AnyKernel& copy = table.copy[size_class(Size)];
-  copy.host = run_copy<Size>;
-  copy.body = copy_loop<Size, false>.body;
-  copy.accepts = copy_loop<Size, false>.accepts;
+  Kernel<Plan>& copy = table.copy[size_class(Size)];
+  copy.set_host<run_copy<Size>>();
+  copy.set_body(copy_loop<Size, false>.body, copy_loop<Size, false>.accepts);
   fill_loop<where_of_size<Size>>(table.where_kernel[size_class(Size)]);
-  table.interleave[size_class(Size)].host = run_interleave<Size>;
+  table.interleave[size_class(Size)].set_host<run_interleave<Size>>();
 }
 
 }  // namespace
@@ -24,8 +23,8 @@ void fill_moves(MovesKernels& table) {
   fill_size<4>(table);
   fill_size<8>(table);
   fill_size<16>(table);
-  table.band.host = run_band;
-  table.rotate.host = run_rotate;
+  table.band.set_host<run_band>();
+  table.rotate.set_host<run_rotate>();
 }
 
 }  // namespace skerry::inline SKERRY_TARGET::kernels

@@ -177,8 +177,7 @@ inline bool has_like_lines(const Plan& plan) {
 }
 
 template <int Size>
-void run_copy(const void* params) {
-  const Plan& plan = *static_cast<const Plan*>(params);
+void run_copy(const Plan& plan) {
   if (is_repetition<Size>(plan)) return copy_repetition<Size>(plan);
   if (is_strided_row<Size>(plan)) return copy_strided_row<Size>(plan);
   if (is_small_matrix<Size>(plan)) return copy_small_matrix<Size>(plan);
@@ -304,9 +303,8 @@ SKERRY_INLINE void interleave_few(const InterleaveParams& p, int64 begin, int64 
 /// Items of `count` runs side by side, by way of a buffer, so that every line of a large result is
 /// written once.
 template <int Size>
-void run_interleave(const void* params) {
+void run_interleave(const InterleaveParams& p) {
   using U = item_t<Size>;
-  const auto& p = *static_cast<const InterleaveParams*>(params);
   const bool is_large = p.size * p.count * Size >= streamed_bytes;
   const int64 step = p.count * Size;
   const int64 block_items = 16384 / step;
@@ -360,8 +358,7 @@ void rotate_range(const RotateParams& p, int64 begin, int64 end) {
   fence_stores();
 }
 
-void run_rotate(const void* params) {
-  const auto& p = *static_cast<const RotateParams*>(params);
+void run_rotate(const RotateParams& p) {
   constexpr int64 chunk_bytes = 65536;
   const int64 nbytes = p.rows * p.row_bytes;
   cpu::parallel_for(ceil_div(nbytes, chunk_bytes), 4, [&](int64 begin, int64 end) {
@@ -369,8 +366,7 @@ void run_rotate(const void* params) {
   });
 }
 
-void band_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
-  const auto& p = *static_cast<const BandParams*>(context);
+void band_rows(const BandParams& p, int64 begin, int64 end) {
   for (int64 i = begin; i < end; ++i) {
     // Columns [from, past) are true; the bounds may be anywhere in int64.
     const int64 first_true = p.lower > -i ? (p.lower > p.columns - i ? p.columns : p.lower + i) : 0;
@@ -383,12 +379,11 @@ void band_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
   }
 }
 
-void run_band(const void* params) {
-  auto band_params = *static_cast<const BandParams*>(params);
-  if (band_params.columns == 0) return;
-  const int64 grain_size = maximum(65536 / band_params.columns, 1);
-  if (band_params.rows <= grain_size) return band_rows(&band_params, 0, band_params.rows);
-  cpu::parallel_for(band_params.rows, grain_size, band_rows, &band_params);
+void run_band(const BandParams& p) {
+  if (p.columns == 0) return;
+  const int64 grain_size = maximum(65536 / p.columns, 1);
+  if (p.rows <= grain_size) return band_rows(p, 0, p.rows);
+  cpu::parallel_for(p.rows, grain_size, [&](int64 begin, int64 end) { band_rows(p, begin, end); });
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ concept castable = !ops::same_v<To, From> && (ops::complex_floating<To> || ops::
                                               !ops::complex_floating<From>);
 
 template <class From, class To>
-void fill_cast(AnyKernel& entry) {
-  if constexpr (castable<To, From>) entry.native = &elementwise<ops::cast_to<To>, To, From>;
+void fill_cast(Kernel<Plan>& entry) {
+  if constexpr (castable<To, From>) entry.set_native<elementwise<ops::cast_to<To>, To, From>>();
 }
 
 template <class T>

@@ -14,9 +14,8 @@ namespace skerry::native {
 namespace {
 
 template <class T>
-int copy(const void* params, LaunchContext* context) {
+int copy(const Plan& operands, LaunchContext* context) {
 #if CCCL_VERSION >= 3002000  // DeviceTransform::Fill
-  const Plan& operands = *static_cast<const Plan*>(params);
   const bool is_one_run =
       operands.rank == 0 || (operands.rank == 1 && operands.strides[0][0] == sizeof(T));
   if (operands.is_value(1) && is_one_run && is_operand_aligned<T>(operands, 0)) {
@@ -25,7 +24,7 @@ int copy(const void* params, LaunchContext* context) {
                                                  stream_of(context)));
   }
 #endif
-  return elementwise<ops::copy_value, T, T>(params, context);
+  return elementwise<ops::copy_value, T, T>(operands, context);
 }
 
 struct band_loop {
@@ -41,8 +40,7 @@ struct band_loop {
   }
 };
 
-int band(const void* params, LaunchContext* context) {
-  const auto& band_params = *static_cast<const BandParams*>(params);
+int band(const BandParams& band_params, LaunchContext* context) {
   const std::int64_t size = band_params.rows * band_params.columns;
   if (size == 0) return end_launch(cudaSuccess);
   const band_loop loop{
@@ -56,8 +54,8 @@ int band(const void* params, LaunchContext* context) {
 template <class T>
 void fill_size(MovesKernels& table) {
   constexpr int index = size_class(sizeof(T));
-  table.copy[index].native = &copy<T>;
-  table.where_kernel[index].native = &elementwise<ops::choose, T, uint8, T, T>;
+  table.copy[index].set_native<copy<T>>();
+  table.where_kernel[index].set_native<elementwise<ops::choose, T, uint8, T, T>>();
 }
 
 }  // namespace
@@ -68,7 +66,7 @@ void fill_moves(MovesKernels& table) {
   fill_size<uint32>(table);
   fill_size<uint64>(table);
   fill_size<TwoWords>(table);
-  table.band.native = &band;
+  table.band.set_native<band>();
 }
 
 }  // namespace skerry::native

@@ -90,8 +90,7 @@ TEST(registry, has_a_host_kernel_for_every_loop_on_float64) {
   }
   for (int op = 0; op < elementwise_count; ++op) {
     const OpEntry& entry = op_table()[static_cast<std::size_t>(op)];
-    EXPECT_EQ(kernels().elementwise.kernel[op][type].host != nullptr,
-              entry.result[type].has_value())
+    EXPECT_EQ(kernels().elementwise.kernel[op][type].has_host(), entry.result[type].has_value())
         << entry.name;
   }
   for (int op = 0; op < reduction_count; ++op) {
@@ -99,9 +98,9 @@ TEST(registry, has_a_host_kernel_for_every_loop_on_float64) {
     EXPECT_EQ(kernels().reduce.kernel[op][type].has_host(), entry.result[type].has_value())
         << entry.name;
   }
-  for (const AnyKernel& copy : kernels().moves.copy) EXPECT_NE(copy.host, nullptr);
-  for (const AnyKernel& kernel : kernels().moves.where_kernel) EXPECT_NE(kernel.host, nullptr);
-  EXPECT_NE(kernels().moves.band.host, nullptr);
+  for (const Kernel<Plan>& copy : kernels().moves.copy) EXPECT_TRUE(copy.has_host());
+  for (const Kernel<Plan>& kernel : kernels().moves.where_kernel) EXPECT_TRUE(kernel.has_host());
+  EXPECT_TRUE(kernels().moves.band.has_host());
 }
 
 }  // namespace

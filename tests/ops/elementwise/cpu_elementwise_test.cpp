@@ -7,6 +7,7 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/elementwise/all.hpp"
 #include "ops/move/cpu/cast.hpp"
 #include "ops/table/table.hpp"
@@ -25,7 +26,7 @@ class CpuElementwise : public random_plans::OfLevel {};
 template <class Op, class T>
 void check_operation(const KernelTable& table, int index, int rounds) {
   SCOPED_TRACE(std::string(Op::info.name) + " of " + name(dtype_of<T>));
-  const AnyKernel& tested = table.elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
+  const Kernel<Plan>& tested = table.elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
   // The modulus of a complex number is vectorised hypot, as inexact as the functions that say so.
   constexpr bool is_modulus = ops::same_v<Op, ops::abs> && ops::complex_floating<T>;
   const bool is_exact = !Op::info.expensive && !is_modulus;
@@ -37,7 +38,7 @@ void check_operation(const KernelTable& table, int index, int rounds) {
   } else if constexpr (ops::supports<Op, T, 3>) {
     check_functor<Op, ops::result_t<Op, T, T, T>, T, T, T>(tested, 3, rounds, tolerance);
   } else {
-    EXPECT_EQ(tested.host, nullptr);
+    EXPECT_FALSE(tested.has_host());
   }
 }
 
@@ -95,7 +96,7 @@ TEST_P(CpuElementwise, work_in_place) {
       const PlanOperand all = {reinterpret_cast<char*>(y.data()), &layout, 4, {}};
       const PlanOperand operands[] = {all, all, all};
       const PlanParts parts(layout.shape, operands);
-      table_->elementwise.kernel[add][static_cast<int>(Dtype::float32)].host(&parts.first());
+      run_on_host(table_->elementwise.kernel[add][static_cast<int>(Dtype::float32)], parts.first());
       for (std::int64_t i = 0; i < n; ++i) {
         const auto k = static_cast<std::size_t>(i * step / 4);
         ASSERT_EQ(y[k], 2 * x[k]) << n << ' ' << i;
@@ -106,11 +107,11 @@ TEST_P(CpuElementwise, work_in_place) {
 
 template <class From, class To>
 void check_cast(const KernelTable& table) {
-  const AnyKernel& tested =
+  const Kernel<Plan>& tested =
       table.cast.kernel[static_cast<int>(dtype_of<From>)][static_cast<int>(dtype_of<To>)];
   SCOPED_TRACE(std::string(name(dtype_of<From>)) + " to " + name(dtype_of<To>));
   if constexpr (ops::complex_floating<From> && ops::real_numeric<To>) {
-    EXPECT_EQ(tested.host, nullptr);
+    EXPECT_FALSE(tested.has_host());
   } else {
     check_functor<kernels::convert<To>, To, From>(tested, 6, 3, 0);
   }
@@ -138,8 +139,8 @@ TEST_P(CpuElementwise, casts_of_unfit_floats_give_the_least_integer) {
         {reinterpret_cast<char*>(&destination), &one, 8, {}},
         PlanOperand::from_element(Element::from_value(value), source.itemsize)};
     const PlanParts parts(one.shape, operands);
-    table_->cast.kernel[static_cast<int>(Dtype::float64)][static_cast<int>(Dtype::int64)].host(
-        &parts.first());
+    const auto& row = table_->cast.kernel[static_cast<int>(Dtype::float64)];
+    run_on_host(row[static_cast<int>(Dtype::int64)], parts.first());
     EXPECT_EQ(destination, INT64_MIN) << value;
   }
 }

@@ -13,6 +13,7 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/elementwise/op_table.hpp"
 #include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
@@ -114,7 +115,7 @@ void append_pairs(std::vector<T>& x1, std::vector<T>& x2) {
 /// In runs of several lengths, which end within a vector or at its end, after elements of which
 /// some are huge: the runs' blocks are computed in both forms.
 template <class T>
-std::vector<T> computed_by(const AnyKernel& tested,
+std::vector<T> computed_by(const Kernel<Plan>& tested,
                            const std::vector<const std::vector<T>*>& inputs) {
   const std::size_t size = inputs[0]->size();
   std::vector<T> result(size);
@@ -132,7 +133,9 @@ std::vector<T> computed_by(const AnyKernel& tested,
     };
     append(result.data());
     for (const std::vector<T>* input : inputs) append(input->data());
-    PlanParts(layout.shape, operands).for_each([&](const Plan& plan) { tested.host(&plan); });
+    PlanParts(layout.shape, operands).for_each([&](const Plan& plan) {
+      run_on_host(tested, plan);
+    });
   }
   return result;
 }
@@ -170,8 +173,8 @@ class MathLoops : public ::testing::Test {
       const auto table = std::make_unique<KernelTable>();
       level.fill(*table);
       const op_id index = find_op(name).value();
-      const AnyKernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
-      ASSERT_NE(tested.host, nullptr);
+      const Kernel<Plan>& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
+      ASSERT_TRUE(tested.has_host());
       const std::vector<T> result = computed_by<T>(tested, {&inputs...});
       int wrong = 0;
       for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
@@ -320,7 +323,7 @@ class ComplexLoops : public ::testing::Test {
       const auto table = std::make_unique<KernelTable>();
       level.fill(*table);
       const op_id index = find_op(name).value();
-      const AnyKernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
+      const Kernel<Plan>& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
       const std::vector<T> result = computed_by<T>(tested, {&x1, &x2});
       int wrong = 0;
       for (std::size_t i = 0; i < result.size() && wrong < 10; ++i) {
@@ -358,7 +361,7 @@ TYPED_TEST(ComplexLoops, functions_are_the_same_in_every_place) {
     level.fill(*table);
     for (const char* name : {"exp", "expm1", "log", "log10", "log1p", "log2"}) {
       const op_id index = find_op(name).value();
-      const AnyKernel& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
+      const Kernel<Plan>& tested = table->elementwise.kernel[index][static_cast<int>(dtype_of<T>)];
       const std::vector<T> first = computed_by<T>(tested, {&values});
       const std::vector<T> second = computed_by<T>(tested, {&moved});
       for (std::size_t i = 0; i < values.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
+#include "ops/call/operand_list.hpp"
 #include "tests/ops/random_plans.hpp"
 
 // What the instructions of each level make of float16, against the arithmetic of core/float16.hpp,
@@ -28,9 +29,9 @@ class CpuHalves : public random_plans::OfLevel {
         {reinterpret_cast<const char*>(source.data()), &in, sizeof(From), {}}};
     const PlanParts parts(layout.shape, operands);
     const auto& row = table_->cast.kernel[static_cast<int>(dtype_of<From>)];
-    const auto cast = row[static_cast<int>(dtype_of<To>)].host;
-    EXPECT_NE(cast, nullptr);
-    if (cast != nullptr) cast(&parts.first());
+    const Kernel<Plan>& cast = row[static_cast<int>(dtype_of<To>)];
+    EXPECT_TRUE(cast.has_host());
+    if (cast.has_host()) run_on_host(cast, parts.first());
     return destination;
   }
 

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "core/item_size.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/table/table.hpp"
+#include "tests/ops/arrays.hpp"
 #include "tests/ops/random_plans.hpp"
 
 // The kernels that move and fill, of every level that this machine runs.
@@ -14,6 +16,8 @@ namespace skerry {
 namespace {
 
 using random_plans::check_functor;
+using testing::array_of;
+using testing::values_of;
 
 class CpuMoves : public random_plans::OfLevel {};
 
@@ -47,13 +51,17 @@ TEST_P(CpuMoves, move_items_of_every_size) {
 }
 
 TEST_P(CpuMoves, fill_sequences_and_bands) {
-  std::vector<std::int16_t> x(70001);
-  SequenceParams s{};
-  s.output = reinterpret_cast<char*>(x.data());
-  s.size = static_cast<std::int64_t>(x.size());
-  s.start = Element::from_value<std::int64_t>(-5);
-  s.step = Element::from_value<std::int64_t>(-3);
-  table_->sequence.kernel[static_cast<int>(Dtype::int16)].host(&s);
+  const NdArray sequence = array_of(std::vector<std::int16_t>(70001));
+  MemoryUse uses[OperandList::max_uses];
+  OperandList operands(sequence.device(), uses);
+  run_on_host(table_->sequence.kernel[static_cast<int>(Dtype::int16)],
+              SequenceParams{.output = operands(sequence),
+                             .size = sequence.size(),
+                             .start = Element::from_value<std::int64_t>(-5),
+                             .step = Element::from_value<std::int64_t>(-3),
+                             .last = {},
+                             .has_last = false});
+  const std::vector<std::int16_t> x = values_of<std::int16_t>(sequence);
   for (std::size_t i = 0; i < x.size(); ++i) {
     ASSERT_EQ(x[i], static_cast<std::int16_t>(-5 - 3 * static_cast<std::int64_t>(i))) << i;
   }
@@ -65,9 +73,14 @@ TEST_P(CpuMoves, fill_sequences_and_bands) {
                                      {3L, 1L},
                                      {100L, max_diagonal},
                                      {-max_diagonal, -100L}}) {
-    std::vector<char> band(7 * 5, 9);
-    const BandParams b{band.data(), 7, 5, lower, upper};
-    table_->moves.band.host(&b);
+    const NdArray matrix = array_of(std::vector<std::uint8_t>(7 * 5, 9));
+    OperandList matrix_operands(matrix.device(), uses);
+    run_on_host(table_->moves.band, BandParams{.output = matrix_operands(matrix),
+                                               .rows = 7,
+                                               .columns = 5,
+                                               .lower = lower,
+                                               .upper = upper});
+    const std::vector<std::uint8_t> band = values_of<std::uint8_t>(matrix);
     for (std::int64_t i = 0; i < 35; ++i) {
       const std::int64_t diagonal = i % 5 - i / 5;
       EXPECT_EQ(band[static_cast<std::size_t>(i)], lower <= diagonal && diagonal <= upper)
@@ -76,7 +89,7 @@ TEST_P(CpuMoves, fill_sequences_and_bands) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(levels, CpuMoves, testing::ValuesIn(random_plans::levels()),
+INSTANTIATE_TEST_SUITE_P(levels, CpuMoves, ::testing::ValuesIn(random_plans::levels()),
                          random_plans::level_name);
 
 }  // namespace

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The skerry developers
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/plan.hpp"
+#include "core/storage.hpp"
+#include "device/stream.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/operands.hpp"
+#include "ops/call/promotion.hpp"
+
+namespace skerry {
+
+namespace detail {
+/// A CUDA device has to know what its work touches. Not inlined: calls on a CPU have no room for
+/// it.
+[[gnu::noinline]] void launch_with_uses(Device device, const AnyKernel& kernel, const Plan& plan,
+                                        const StorageRef& out, std::span<const Operand> operands);
+}  // namespace detail
+
+/// Launches the kernel of an ordinary call: over a run (common_of) that one part of a plan holds.
+/// The pointers of its plan and what the launch notes come from the same two: the output, whose
+/// elements lie from byte `offset` on in the memory `out` and are `width` bytes wide, and the
+/// operands. Always inlined: a function call would show in the time of `a + b`.
+[[gnu::always_inline]] inline void launch_run(const char* op, const Kernel<Plan>& kernel,
+                                              const Common& common, const StorageRef& out,
+                                              std::int64_t offset, std::int64_t width,
+                                              std::span<const Operand> operands) {
+  Plan plan(out->data() + offset, width, common.run_size);
+  const std::int64_t input_width = itemsize(common.type);
+  for (const Operand& operand : operands) {
+    if (operand.array != nullptr) {
+      plan.add(operand.array->data(), input_width);
+    } else {
+      plan.add(to_element(op, *operand.value, common.type), input_width);
+    }
+  }
+  // On a CPU the work is done when launch returns.
+  if (is_host(common.device)) [[likely]]
+    return launch(common.device, kernel.untyped(), plan, {});
+  detail::launch_with_uses(common.device, kernel.untyped(), plan, out, operands);
+}
+
+}  // namespace skerry
