@@ -47,7 +47,7 @@ using namespace skerry;
 using namespace skerry::kernels;
 
 /// SortParams as they are laid out: only a launch makes them, of arrays, and there are none here.
-struct PlainParams {
+struct RawParams {
   const char* input;
   char* output;
   char* scratch;
@@ -70,13 +70,13 @@ struct SortCase {
 
   void sort_by_skerry() {
     run_sort<T, false>(
-        std::bit_cast<SortParams>(PlainParams{.input = reinterpret_cast<const char*>(in.data()),
-                                              .output = reinterpret_cast<char*>(out.data()),
-                                              .scratch = reinterpret_cast<char*>(scratch.data()),
-                                              .slots = 1,
-                                              .rows = rows,
-                                              .length = length,
-                                              .descending = false}));
+        std::bit_cast<SortParams>(RawParams{.input = reinterpret_cast<const char*>(in.data()),
+                                            .output = reinterpret_cast<char*>(out.data()),
+                                            .scratch = reinterpret_cast<char*>(scratch.data()),
+                                            .slots = 1,
+                                            .rows = rows,
+                                            .length = length,
+                                            .descending = false}));
   }
   void sort_by_library() {
     const int64 size = sizeof(T);

@@ -121,7 +121,7 @@ class OperandList {
   void add_all(std::type_identity<PlannedOperands<Plan, Roles...>> /*member*/,
                const Operands&... operands) noexcept {
     static_assert(sizeof...(Roles) == sizeof...(Operands), "not the operands of this plan");
-    (add_planned<Roles>(touched_memory(operands)), ...);
+    (add_planned<Roles>(memory_of(operands)), ...);
   }
   /// An operand of a plan as the plan takes it.
   [[nodiscard]] static PlanOperand plan_operand(const NdArray& x) noexcept {
@@ -175,9 +175,9 @@ class OperandList {
   static constexpr bool is_read(Role role) {
     return role == Role::input || role == Role::optional_input;
   }
-  static const NdArray& touched_memory(const NdArray& x) { return x; }
-  static const NdArray& touched_memory(const PlannedArray& x) { return x.array; }
-  static const StorageRef& touched_memory(const PlannedStorage& x) { return x.memory; }
+  static const NdArray& memory_of(const NdArray& x) { return x; }
+  static const NdArray& memory_of(const PlannedArray& x) { return x.array; }
+  static const StorageRef& memory_of(const PlannedStorage& x) { return x.memory; }
   template <Role R, class Memory>
   void add_planned(const Memory& memory) noexcept {
     if constexpr (R != Role::untouched) note(is_read(R) ? reads(memory) : writes(memory));

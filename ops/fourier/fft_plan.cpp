@@ -11,10 +11,9 @@
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/deferred.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/library.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fourier/kernels.hpp"
 #include "ops/move/copy.hpp"
@@ -51,19 +50,23 @@ std::int64_t stride_along(const NdArray& x, int axis) {
   return x.itemsize();
 }
 
-/// Describes two arrays that agree but along transformed axes. False if they have too many axes
-/// that can't be taken as one.
-bool describe_axes(const NdArray& x, const NdArray& out, const Dims& axes, const Dims& shape,
-                   FftParams& params) {
-  const auto is_transformed = [&](int axis) {
-    return std::find(axes.begin(), axes.end(), axis) != axes.end();
-  };
+bool contains(const Dims& axes, int axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+/// The axes of two arrays that are not transformed: along those they agree.
+AxisList<2> batch_axes(const NdArray& x, const NdArray& out, const Dims& axes, const Dims& shape) {
   AxisList<2> batch;
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
-    if (!is_transformed(axis)) batch.add(shape[axis], {x.strides()[axis], out.strides()[axis]});
+    if (!contains(axes, axis)) batch.add(shape[axis], {x.strides()[axis], out.strides()[axis]});
   }
   batch.coalesce();
-  if (batch.size() + axes.rank() > FftParams::max_axes) return false;
+  return batch;
+}
+
+/// There is room for all of them.
+void describe_axes(const NdArray& x, const NdArray& out, const AxisList<2>& batch, const Dims& axes,
+                   const Dims& shape, FftParams& params) {
   params.rank = 0;
   const auto append = [&](std::int64_t extent, std::int64_t input_stride,
                           std::int64_t output_stride) {
@@ -75,10 +78,9 @@ bool describe_axes(const NdArray& x, const NdArray& out, const Dims& axes, const
     append(batch[i].extent, batch[i].strides[0], batch[i].strides[1]);
   }
   for (int axis = 0; axis < x.rank(); ++axis) {
-    if (is_transformed(axis)) append(shape[axis], stride_along(x, axis), stride_along(out, axis));
+    if (contains(axes, axis)) append(shape[axis], stride_along(x, axis), stride_along(out, axis));
   }
   params.transformed = axes.rank();
-  return true;
 }
 
 [[noreturn]] void raise_out_of_memory(const DeferredError& error, std::int64_t) {
@@ -92,21 +94,16 @@ bool describe_axes(const NdArray& x, const NdArray& out, const Dims& axes, const
 }
 
 /// Enqueues one kernel from `x` into `out`. `shape` is that of the real side, or of both.
-void enqueue(const FftPlan& plan, const AnyKernel& kernels_of_type, const NdArray& x,
+void enqueue(const FftPlan& plan, const Kernel<FftParams>& kernels_of_type, const NdArray& x,
              const NdArray& out, const Dims& axes, const Dims& shape, bool mirrored) {
   const Device device = x.device();
-  const AnyKernel& kernel = require_kernel(plan.op, kernels_of_type, x.dtype(), device);
-  FftParams params{};
+  const Kernel<FftParams>& kernel = require_kernel(plan.op, kernels_of_type, x.dtype(), device);
   NdArray source = x;
-  if (!is_addressable(x) || !describe_axes(x, out, axes, shape, params)) {
+  AxisList<2> batch = batch_axes(x, out, axes, shape);
+  if (!is_addressable(x) || batch.size() + axes.rank() > FftParams::max_axes) {
     source = copy_c_order(x);
-    describe_axes(source, out, axes, shape, params);
+    batch = batch_axes(source, out, axes, shape);
   }
-  params.input = source.data();
-  params.output = out.data();
-  params.scale = plan.scale;
-  params.forward = plan.forward;
-  params.mirrored = mirrored;
   const DeferredError error{
       .raise = raise_out_of_memory,
       .op = plan.op,
@@ -114,13 +111,27 @@ void enqueue(const FftPlan& plan, const AnyKernel& kernels_of_type, const NdArra
                  out.nbytes()}};
   std::int64_t out_of_memory = 0;
   std::optional<DeferredWord> word;
+  std::int64_t* word_address = nullptr;
   if (!capabilities_of(device).runs_later) {
-    params.out_of_memory = &out_of_memory;
+    word_address = &out_of_memory;
   } else if (runs_on_host(device)) {
-    params.out_of_memory = word.emplace(device, error).get();
+    word_address = word.emplace(device, error).get();
   }
-  const MemoryUse uses[] = {writes(out), reads(source)};
-  launch(device, kernel, params, uses);
+  launch(device, kernel, [&](OperandList& operands) {
+    FftParams params{.input = operands(source),
+                     .output = operands(out),
+                     .scale = plan.scale,
+                     .rank = 0,
+                     .transformed = 0,
+                     .shape = {},
+                     .input_strides = {},
+                     .output_strides = {},
+                     .forward = plan.forward,
+                     .mirrored = mirrored,
+                     .out_of_memory = word_address};
+    describe_axes(source, out, batch, axes, shape, params);
+    return params;
+  });
   if (out_of_memory != 0) raise_out_of_memory(error, out_of_memory);
 }
 
@@ -162,7 +173,7 @@ Dims last_axes(int rank, int count) {
   return axes;
 }
 
-const AnyKernel& complex_kernel(const NdArray& x) {
+const Kernel<FftParams>& complex_kernel(const NdArray& x) {
   return kernels<FftKernels>(x.device()).complex_to_complex[precision(x.dtype())];
 }
 
@@ -198,7 +209,7 @@ Dims only_last(const Dims& axes, int count) {
 void require_fft_library(const char* op, const NdArray& x) {
   const Device device = x.device();
   const FftKernels& built = kernels<FftKernels>(device);
-  if (is_host(device) && built.complex_to_complex[precision(x.dtype())].host == nullptr) {
+  if (is_host(device) && !built.complex_to_complex[precision(x.dtype())].has_host()) {
     throw LibraryError(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
                        " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
                        "(SKERRY_DTYPES)");
@@ -250,7 +261,8 @@ NdArray FftPlan::real_to_complex(const NdArray& x, int axis, bool mirrored) cons
   const Device device = x.device();
   Dims shape = x.shape();
   if (!mirrored) shape[axis] = shape[axis] / 2 + 1;
-  const AnyKernel& kernel = kernels<FftKernels>(device).real_to_complex[precision(x.dtype())];
+  const Kernel<FftParams>& kernel =
+      kernels<FftKernels>(device).real_to_complex[precision(x.dtype())];
   if (needs_permutation(x, Dims{axis}, x.shape()[axis])) {
     const AxesAtEnd order(x.rank(), Dims{axis}.span());
     const NdArray rows =
@@ -267,7 +279,8 @@ NdArray FftPlan::complex_to_real(const NdArray& x, int axis, std::int64_t length
   const Device device = x.device();
   Dims shape = x.shape();
   shape[axis] = length;
-  const AnyKernel& kernel = kernels<FftKernels>(device).complex_to_real[precision(x.dtype())];
+  const Kernel<FftParams>& kernel =
+      kernels<FftKernels>(device).complex_to_real[precision(x.dtype())];
   if (needs_permutation(x, Dims{axis}, length)) {
     const AxesAtEnd order(x.rank(), Dims{axis}.span());
     const NdArray rows =

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
@@ -15,9 +15,9 @@ struct FftParams {
   static constexpr int max_axes = 8;
   static constexpr int max_transformed = 3;
 
-  const char* input;
-  char* output;  ///< complex to complex: may be the input, with the same strides
-  double scale;  ///< of every element of the result
+  InputPointer<char> input;
+  OutputPointer<char> output;  ///< complex to complex: may be the input, with the same strides
+  double scale;                ///< of every element of the result
   std::int32_t rank;
   std::int32_t transformed;  ///< the last so many axes, 1 to 3; 1 where one side is real
   /// The real side's, where there is one; the complex side then has shape / 2 + 1 elements along
@@ -30,7 +30,8 @@ struct FftParams {
   /// Real to complex, host form only: the output has all `shape` elements, the second half being
   /// the first mirrored.
   bool mirrored;
-  /// Host form only: becomes 1 where there was no memory to work in.
+  /// Host form only: becomes 1 where there was no memory to work in. A deferred word, or the front
+  /// end's own: no array's memory.
   std::int64_t* out_of_memory;
 };
 
@@ -42,13 +43,13 @@ struct FftParams {
   return params.input_strides[0] < params.input_strides[1] ? 1 : 0;
 }
 
-/// Parameter: FftParams; by real type: float32, float64. The native forms take axes that are
+/// By real type: float32, float64. The native forms take axes that are
 /// positive multiples of each other, as in a C-contiguous array, and at most two of a batch; both
 /// sides begin at multiples of a complex number's size, for each element of fft_looped_axis().
 struct FftKernels {
-  AnyKernel complex_to_complex[2];
-  AnyKernel real_to_complex[2];
-  AnyKernel complex_to_real[2];
+  Kernel<FftParams> complex_to_complex[2];
+  Kernel<FftParams> real_to_complex[2];
+  Kernel<FftParams> complex_to_real[2];
   /// Why the native forms can't run, null if they can; itself null where there are none.
   const char* (*library_error_message)();
 };

@@ -5,9 +5,8 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/linear/convolution_kernels.hpp"
@@ -48,22 +47,22 @@ NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std:
                                   astype(taps, Dtype::float32, false), first, count);
     return astype(wide, Dtype::float16, false);
   }
-  const AnyKernel& kernel =
+  const Kernel<ConvolutionParams>& kernel =
       require_kernel(op, kernels<ConvolutionKernels>(device).kernel[static_cast<int>(x.dtype())],
                      x.dtype(), device);
   const NdArray items = contiguous(x);
   const NdArray factors = contiguous(taps);
   NdArray out = empty(op, Dims{count}, x.dtype(), device);
   if (count == 0) return out;
-  const ConvolutionParams params{.x = items.data(),
-                                 .size = items.size(),
-                                 .taps = factors.data(),
-                                 .tap_count = factors.size(),
-                                 .out = out.data(),
-                                 .first = first,
-                                 .count = count};
-  const MemoryUse uses[] = {writes(out), reads(items), reads(factors)};
-  launch(device, kernel, params, uses);
+  launch(device, kernel, [&](OperandList& operands) {
+    return ConvolutionParams{.x = operands(items),
+                             .size = items.size(),
+                             .taps = operands(factors),
+                             .tap_count = factors.size(),
+                             .out = operands(out),
+                             .first = first,
+                             .count = count};
+  });
   return out;
 }
 

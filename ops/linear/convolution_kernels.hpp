@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
@@ -13,19 +13,18 @@ namespace skerry {
 /// order of k: every kernel gives the same bits. A complex sum is made of four real ones, which are
 /// put together in the end.
 struct ConvolutionParams {
-  const char* x;
+  InputPointer<char> x;
   std::int64_t size;
-  const char* taps;
+  InputPointer<char> taps;
   std::int64_t tap_count;
-  char* out;
+  OutputPointer<char> out;
   std::int64_t first;  ///< from 0 on, and first + count < size + tap_count
   std::int64_t count;  ///< not 0
 };
 
 struct ConvolutionKernels {
-  /// Parameter: ConvolutionParams, by dtype (not bool, and none that is only stored). Integers
-  /// wrap around.
-  AnyKernel kernel[dtype_count];
+  /// By dtype (not bool, and none that is only stored). Integers wrap around.
+  Kernel<ConvolutionParams> kernel[dtype_count];
 };
 
 }  // namespace skerry

@@ -30,9 +30,8 @@ NdArray reflectors_to_matrix(const char* op, const NdArray& reflectors, const Nd
   assign(op, leading_part(q, m, k), leading_part(reflectors, m, k));
   if (q.size() == 0) return q;
   LapackCall call(op, LinAlgRoutine::orgqr, q);
-  call.params.b = factors.data();
-  call.params.reflector_count = k;
-  call.run({&factors});
+  call.request.reflector_count = k;
+  call.run({.b = &factors});
   return q;
 }
 
@@ -63,16 +62,11 @@ SingularValues decompose(const char* op, const NdArray& input, SingularVectors v
   if (result.s.size() == 0) return result;
   require_finite(op, x);
   LapackCall call(op, LinAlgRoutine::gesdd, copy_column_major(x));
-  call.params.values = result.s.data();
-  call.params.vectors = vectors;
-  NdArray info;
-  if (vectors == SingularVectors::none) {
-    info = call.run({&result.s});
-  } else {
-    call.params.b = result.u.data();
-    call.params.c = result.vh.data();
-    info = call.run({&result.s, &result.u, &result.vh});
-  }
+  call.request.vectors = vectors;
+  const bool with_vectors = vectors != SingularVectors::none;
+  const NdArray info = call.run({.b = with_vectors ? &result.u : nullptr,
+                                 .c = with_vectors ? &result.vh : nullptr,
+                                 .values = &result.s});
   require_success(op, info, x, not_converged);
   return result;
 }
@@ -85,9 +79,8 @@ TwoArrays decompose_hermitian(const char* op, const NdArray& input, bool with_ve
   if (x.size() == 0) return {values, a};
   require_finite(op, x, Triangle::lower);
   LapackCall call(op, LinAlgRoutine::syevd, a);
-  call.params.values = values.data();
-  call.params.wants_eigenvectors = with_vectors;
-  require_success(op, call.run({&values}), x, not_converged);
+  call.request.wants_eigenvectors = with_vectors;
+  require_success(op, call.run({.values = &values}), x, not_converged);
   return {values, a};
 }
 
@@ -104,10 +97,8 @@ TwoArrays decompose_general(const char* op, const NdArray& input, bool with_vect
   // cuSOLVER would give the vectors of a real matrix in LAPACK's packed form.
   const NdArray source = runs_on_host(x.device()) ? x : astype(x, type, false);
   LapackCall call(op, LinAlgRoutine::geev, copy_column_major(source));
-  call.params.values = values.data();
-  call.params.b = eigenvectors.data();
-  call.params.wants_eigenvectors = with_vectors;
-  require_success(op, call.run({&values, &eigenvectors}), x, not_converged);
+  call.request.wants_eigenvectors = with_vectors;
+  require_success(op, call.run({.b = &eigenvectors, .values = &values}), x, not_converged);
   return {values, eigenvectors};
 }
 
@@ -124,7 +115,7 @@ NdArray cholesky(const NdArray& input, bool upper) {
   const bool by_columns = !upper && !runs_on_host(x.device());
   const NdArray a = by_columns ? copy_column_major(x) : copy_c_order(x);
   LapackCall call(op, LinAlgRoutine::potrf, a);
-  call.params.is_upper = !upper && !by_columns;
+  call.request.is_upper = !upper && !by_columns;
   require_success(op, call.run({}), x, "not positive definite");
   return upper ? triu(a, 0) : tril(a, 0);
 }
@@ -142,8 +133,7 @@ TwoArrays qr(const NdArray& input, bool complete) {
   const NdArray factors = empty(extended(stack_of(x), k), x.dtype(), x.device());
   if (a.size() > 0) {
     LapackCall call(op, LinAlgRoutine::geqrf, a);
-    call.params.b = factors.data();
-    call.run({&factors});
+    call.run({.b = &factors});
   }
   const NdArray q = reflectors_to_matrix(op, a, factors, columns);
   const NdArray r = triu(leading_part(a, columns, n), 0);

@@ -17,8 +17,8 @@ void set_library(const char* path);
 /// Opens the library unless it is open. Throws LibraryError that names `op` and the remedy.
 void require(const char* op);
 
-/// Sets `work`, `real_work`, `integer_work` to what the host form of the routine needs, and returns
-/// the bytes for one slot. The library is open.
-std::int64_t plan_scratch(LinAlgRoutine routine, Dtype type, LinAlgParams& params);
+/// Sets `workspace_size`, `real_work`, `integer_work` to what the host form of the routine needs,
+/// and returns the bytes for one slot. The library is open.
+std::int64_t plan_scratch(LinAlgRoutine routine, Dtype type, LinAlgRequest& request);
 
 }  // namespace skerry::blas

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
@@ -27,15 +27,9 @@ inline constexpr int linalg_routine_count = 9;
 /// Which vectors of a singular value decomposition are wanted.
 enum class SingularVectors : std::uint8_t { none, reduced, full };
 
-/// A routine for each matrix of a stack. Matrices are dense, in column-major order, one behind the
-/// other; of one floating dtype unless said otherwise. No extent is 0.
-struct LinAlgParams {
-  char* a;  ///< rows x columns; may be overwritten by any routine
-  char* b;  ///< or, where it has right-hand sides, rows x right_columns
-  char* c;
-  char* values;          ///< of the real dtype
-  std::int32_t* pivots;  ///< min(rows, columns) for each matrix, counted from 1
-  std::int32_t* info;    ///< one for each matrix: 0, or what LAPACK says of its failure
+/// What a routine is asked for, beside its memory: enough to say how much scratch memory its host
+/// form takes. No extent is 0.
+struct LinAlgRequest {
   std::int64_t batch;
   std::int64_t rows;
   std::int64_t columns;
@@ -47,16 +41,27 @@ struct LinAlgParams {
   bool wants_eigenvectors;       ///< of syevd and geev
   // Scratch memory of the host form, in items of the dtype, of the real dtype and of int32; each of
   // `slots` has its own.
-  char* scratch;
   std::int64_t slots;
   std::int64_t workspace_size;
   std::int64_t real_work;
   std::int64_t integer_work;
 };
 
+/// A routine for each matrix of a stack. Matrices are dense, in column-major order, one behind the
+/// other; of one floating dtype unless said otherwise.
+struct LinAlgParams : LinAlgRequest {
+  OutputPointer<char> a;          ///< rows x columns; may be overwritten by any routine
+  OptionalOutputPointer<char> b;  ///< or, where it has right-hand sides, rows x right_columns
+  OptionalOutputPointer<char> c;
+  OptionalOutputPointer<char> values;          ///< of the real dtype
+  OptionalOutputPointer<std::int32_t> pivots;  ///< min(rows, columns) for each, counted from 1
+  OutputPointer<std::int32_t> info;  ///< one for each matrix: 0, or what LAPACK says of its failure
+  WorkspacePointer<char> scratch;
+};
+
 struct LinAlgKernels {
-  /// Parameter: LinAlgParams, by dtype (floating ones only).
-  AnyKernel kernel[linalg_routine_count][dtype_count];
+  /// By dtype (floating ones only).
+  Kernel<LinAlgParams> kernel[linalg_routine_count][dtype_count];
   /// Why the library that native forms need can't be opened, or lacks the routine; null if all is
   /// well.
   const char* (*library_error_message)(LinAlgRoutine routine) = nullptr;

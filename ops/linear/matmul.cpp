@@ -12,10 +12,9 @@
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/registry.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/library.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/elementwise/apply.hpp"
@@ -60,8 +59,8 @@ NdArray as_bool(const NdArray& x) { return astype(x, Dtype::bool_, false); }
 
 /// What matrices are multiplied in: float16 in float32 where no kernel takes it.
 Dtype multiplied_in(const MatmulKernels& table, Dtype type, Device device) {
-  const AnyKernel& kernel = table.kernel[static_cast<int>(type)];
-  const bool has_form = runs_on_host(device) ? kernel.host != nullptr : kernel.native != nullptr;
+  const Kernel<MatmulParams>& kernel = table.kernel[static_cast<int>(type)];
+  const bool has_form = runs_on_host(device) ? kernel.has_host() : kernel.has_native();
   return is_built(type) && !has_form ? computed_in(type) : type;
 }
 
@@ -112,22 +111,25 @@ NdArray stretched_stack(const char* op, const NdArray& x, const Dims& stack, Ope
   return x.view(broadcast_to(op, x.layout(), shape));
 }
 
-/// Fills in the axes of the stack. False if more remain than there is room for.
-bool describe_stack(const NdArray& x1, const NdArray& x2, Operands operands, MatmulParams& p) {
+AxisList<2> stack_axes(const NdArray& x1, const NdArray& x2, Operands operands) {
   AxisList<2> stack;
-  p.batch = 1;
   for (int axis = stack_rank(x1, operands) - 1; axis >= 0; --axis) {
-    p.batch *= x1.shape()[axis];
     stack.add(x1.shape()[axis], {x1.strides()[axis], x2.strides()[axis]});
   }
   stack.coalesce();
-  return stack.write(MatmulParams::max_axes, p.batch_rank, p.batch_shape, p.x1_batch, p.x2_batch);
+  return stack;
+}
+
+/// There is room for the axes, none of which is empty.
+void describe_stack(const AxisList<2>& stack, MatmulParams& p) {
+  p.batch = 1;
+  for (int i = 0; i < stack.size(); ++i) p.batch *= stack[i].extent;
+  static_cast<void>(
+      stack.write(MatmulParams::max_axes, p.batch_rank, p.batch_shape, p.x1_batch, p.x2_batch));
 }
 
 void describe_matrices(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
   const int last = x1.rank() - 1;
-  p.x1 = x1.data();
-  p.x2 = x2.data();
   p.m = x1.shape()[last - 1];
   p.k = x1.shape()[last];
   p.n = x2.shape()[last];
@@ -140,8 +142,6 @@ void describe_matrices(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
 /// Vectors are a row by a column; no array has the axis of size 1, which might be the 65th.
 void describe_vectors(const NdArray& x1, const NdArray& x2, MatmulParams& p) {
   const int last = x1.rank() - 1;
-  p.x1 = x1.data();
-  p.x2 = x2.data();
   p.m = 1;
   p.k = x1.shape()[last];
   p.n = 1;
@@ -193,24 +193,26 @@ void require_blas(const char* op, Device device) {
   throw_library_error(op, "cuBLAS", error_message);
 }
 
-void enqueue_product(const AnyKernel& kernel, const NdArray& out, NdArray x1, NdArray x2,
+void enqueue_product(const Kernel<MatmulParams>& kernel, const NdArray& out, NdArray x1, NdArray x2,
                      Operands operands) {
   if (out.size() == 0) return;
-  MatmulParams params;
-  if (!describe_stack(x1, x2, operands, params)) {
+  AxisList<2> stack = stack_axes(x1, x2, operands);
+  if (stack.size() > MatmulParams::max_axes) {
     x1 = copy_c_order(x1);
     x2 = copy_c_order(x2);
-    describe_stack(x1, x2, operands, params);
+    stack = stack_axes(x1, x2, operands);
   }
-  params.out = out.data();
-  if (operands == Operands::matrices) {
-    describe_matrices(x1, x2, params);
-    join_rows(params, out.dtype());
-  } else {
-    describe_vectors(x1, x2, params);
-  }
-  const MemoryUse uses[] = {writes(out), reads(x1), reads(x2)};
-  launch(out.device(), kernel, params, uses);
+  launch(out.device(), kernel, [&](OperandList& list) {
+    MatmulParams params{list(x1), list(x2), list(out)};
+    describe_stack(stack, params);
+    if (operands == Operands::matrices) {
+      describe_matrices(x1, x2, params);
+      join_rows(params, out.dtype());
+    } else {
+      describe_vectors(x1, x2, params);
+    }
+    return params;
+  });
 }
 
 [[noreturn]] void reject_shapes(const char* op, const NdArray& x1, const NdArray& x2,
@@ -240,7 +242,8 @@ NdArray multiply(const char* op, const NdArray& a, const NdArray& b) {
   const MatmulKernels& table = kernels<MatmulKernels>(device);
   const Dtype wide = multiplied_in(table, type, device);
   check_shape(op, shape.span(), itemsize(wide));
-  const AnyKernel& kernel = require_kernel(op, table.kernel[static_cast<int>(wide)], wide, device);
+  const Kernel<MatmulParams>& kernel =
+      require_kernel(op, table.kernel[static_cast<int>(wide)], wide, device);
   if (is_floating(wide)) require_blas(op, device);
   // Copied before the stack is stretched, so once.
   const NdArray first =
@@ -352,7 +355,7 @@ NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
     return linalg::any(linalg::logical_and(a, b), last, false);
   }
   check_shape(op, stack.span(), itemsize(type));
-  const AnyKernel& kernel =
+  const Kernel<MatmulParams>& kernel =
       require_kernel(op, kernels<MatmulKernels>(device).dot[static_cast<int>(type)], type, device);
   const NdArray first = stretched_stack(op, converted(op, a, type), stack, operands);
   const NdArray second = stretched_stack(op, converted(op, b, type), stack, operands);

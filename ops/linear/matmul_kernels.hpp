@@ -6,7 +6,7 @@
 
 #include "core/config.hpp"
 #include "core/dtype.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
@@ -15,9 +15,14 @@ namespace skerry {
 struct MatmulParams {
   static constexpr int max_axes = 8;
 
-  const char* x1;
-  const char* x2;
-  char* out;
+  /// Leaves the other members to be set, the axes of the stack as far as there are any.
+  MatmulParams(InputPointer<char> first, InputPointer<char> second,
+               OutputPointer<char> product) noexcept
+      : x1(first), x2(second), out(product) {}
+
+  InputPointer<char> x1;
+  InputPointer<char> x2;
+  OutputPointer<char> out;
   std::int64_t m;
   std::int64_t n;
   std::int64_t k;  ///< 0: the output is zeros
@@ -74,14 +79,12 @@ struct BlasLayout {
 }
 
 struct MatmulKernels {
-  /// Parameter: MatmulParams, by dtype (not bool). Floating dtypes take operands that
-  /// blas_layout_of() accepts, integers any; their arithmetic wraps around. float16 is added up in
-  /// float32, and has no host form.
-  AnyKernel kernel[dtype_count];
-  /// Parameter: MatmulParams with m = n = 1 and any strides, by dtype; complex x1 is conjugated.
-  /// float16 is added up in float32; of bools, which have a host form only, it is whether any
-  /// product is true.
-  AnyKernel dot[dtype_count];
+  /// By dtype (not bool). Floating dtypes take operands that blas_layout_of() accepts, integers
+  /// any; their arithmetic wraps around. float16 is added up in float32, and has no host form.
+  Kernel<MatmulParams> kernel[dtype_count];
+  /// Of m = n = 1 and any strides, by dtype; complex x1 is conjugated. float16 is added up in
+  /// float32; of bools, which have a host form only, it is whether any product is true.
+  Kernel<MatmulParams> dot[dtype_count];
   /// Why the library that native forms for floating dtypes need can't be opened; null if it can.
   const char* (*library_error_message)() = nullptr;
 };

@@ -12,12 +12,11 @@
 #include "device/backend.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "device/registry.hpp"
-#include "device/stream.hpp"
 #include "device/transfer.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/library.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/linear/arithmetic.hpp"
@@ -48,20 +47,20 @@ void require_dtype(const char* op, const char* argument, const NdArray& x, bool 
 
 /// Into how many parts to cut a stack. No thread is worth waking for little work, and one call of
 /// OpenBLAS has all of them where there are too few matrices.
-std::int64_t slots_of(const LinAlgParams& params) {
+std::int64_t slots_of(const LinAlgRequest& request) {
   constexpr std::int64_t products = 1 << 14;
   constexpr std::int64_t call = 100;
   constexpr std::int64_t few_rows = 64;  // OpenBLAS keeps to one thread
-  const std::int64_t area = params.rows * params.columns;
+  const std::int64_t area = request.rows * request.columns;
   const std::int64_t matrix_cost =
-      area * std::max(params.right_columns, std::min(params.rows, params.columns));
-  const std::int64_t max_extent = std::max(params.rows, params.columns);
+      area * std::max(request.right_columns, std::min(request.rows, request.columns));
+  const std::int64_t max_extent = std::max(request.rows, request.columns);
   if (max_extent <= few_rows) {
-    return std::min(host_slots(params.batch), 1 + params.batch * (call + matrix_cost) / products);
+    return std::min(host_slots(request.batch), 1 + request.batch * (call + matrix_cost) / products);
   }
   const std::int64_t threads = cpu::thread_count();
-  return max_extent <= max_serial_extent && 2 * params.batch >= threads
-             ? std::min(params.batch, threads)
+  return max_extent <= max_serial_extent && 2 * request.batch >= threads
+             ? std::min(request.batch, threads)
              : 1;
 }
 
@@ -201,35 +200,37 @@ NdArray leading_part(const NdArray& x, std::int64_t rows, std::int64_t columns) 
 
 LapackCall::LapackCall(const char* op, LinAlgRoutine routine, const NdArray& a)
     : op_(op), routine_(routine), a_(a) {
-  params.a = a.data();
-  params.rows = rows_of(a);
-  params.columns = columns_of(a);
-  params.batch = stack_of(a).rank() == 0 ? 1 : a.size() / (params.rows * params.columns);
+  request.rows = rows_of(a);
+  request.columns = columns_of(a);
+  request.batch = stack_of(a).rank() == 0 ? 1 : a.size() / (request.rows * request.columns);
 }
 
-NdArray LapackCall::run(std::initializer_list<const NdArray*> uses) {
+NdArray LapackCall::run(const LapackArrays& arrays) {
   const Device device = a_.device();
   const Dtype type = a_.dtype();
   if (!runs_on_host(device)) require_solver(op_, routine_, device);
-  const AnyKernel& kernel = require_kernel(
+  const Kernel<LinAlgParams>& kernel = require_kernel(
       op_,
       kernels<LinAlgKernels>(device).kernel[static_cast<int>(routine_)][static_cast<int>(type)],
       type, device);
   std::int64_t slot_nbytes = 0;
-  params.slots = 1;
+  request.slots = 1;
   if (runs_on_host(device)) {
     blas::require(op_);
-    slot_nbytes = blas::plan_scratch(routine_, type, params);
-    params.slots = slots_of(params);
+    slot_nbytes = blas::plan_scratch(routine_, type, request);
+    request.slots = slots_of(request);
   }
-  const NdArray info = empty(Dims{params.batch}, Dtype::int32, device);
-  const StorageRef scratch = host_scratch(device, slot_nbytes * params.slots);
-  params.info = reinterpret_cast<std::int32_t*>(info.data());
-  params.scratch = scratch->data();
-  // Routines of LAPACK overwrite their arguments, which are copies.
-  std::vector<MemoryUse> memory{writes(a_), writes(info), writes(scratch)};
-  for (const NdArray* array : uses) memory.push_back(writes(*array));
-  launch(device, kernel, params, memory);
+  const NdArray info = empty(Dims{request.batch}, Dtype::int32, device);
+  launch(device, kernel, [&](OperandList& operands) {
+    return LinAlgParams{request,
+                        operands(a_),
+                        operands(arrays.b),
+                        operands(arrays.c),
+                        operands(arrays.values),
+                        operands(arrays.pivots),
+                        operands(info),
+                        operands.workspace(slot_nbytes * request.slots)};
+  });
   return info;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 
 #include "core/ndarray.hpp"
@@ -71,6 +70,14 @@ class FinitePart {
 /// A view of rows and columns from the first on.
 [[nodiscard]] NdArray leading_part(const NdArray& x, std::int64_t rows, std::int64_t columns);
 
+/// What a routine takes beside the matrices `a`; null where it takes nothing.
+struct LapackArrays {
+  const NdArray* b = nullptr;
+  const NdArray* c = nullptr;
+  const NdArray* values = nullptr;
+  const NdArray* pivots = nullptr;
+};
+
 /// One LAPACK routine on every matrix of a stack. The caller sets what the routine takes beside the
 /// dtype and the extents of the matrices.
 class LapackCall {
@@ -78,10 +85,10 @@ class LapackCall {
   /// `a` is dense; where its matrices are in C order, their transposes are worked on.
   LapackCall(const char* op, LinAlgRoutine routine, const NdArray& a);
 
-  LinAlgParams params{};
+  LinAlgRequest request{};
 
-  /// Enqueues the work. `uses` are all arrays in params, but for `a`. Returns the info codes.
-  NdArray run(std::initializer_list<const NdArray*> uses);
+  /// Enqueues the work, which may overwrite all arrays. Returns the info codes.
+  NdArray run(const LapackArrays& arrays);
 
  private:
   const char* op_;

@@ -30,8 +30,7 @@ LuFactors factorize(const char* op, const NdArray& x) {
   const NdArray a = copy_c_order(x);
   const NdArray pivots = empty(extended(stack_of(x), rows_of(x)), Dtype::int32, x.device());
   LapackCall call(op, LinAlgRoutine::getrf, a);
-  call.params.pivots = reinterpret_cast<std::int32_t*>(pivots.data());
-  const NdArray info = call.run({&pivots});
+  const NdArray info = call.run({.pivots = &pivots});
   return {a, pivots, info};
 }
 
@@ -39,11 +38,9 @@ LuFactors factorize(const char* op, const NdArray& x) {
 void solve_with(const char* op, const LuFactors& lu, const NdArray& b, std::int64_t columns,
                 bool transposed) {
   LapackCall call(op, LinAlgRoutine::getrs, lu.factors);
-  call.params.pivots = reinterpret_cast<std::int32_t*>(lu.pivots.data());
-  call.params.b = b.data();
-  call.params.right_columns = columns;
-  call.params.is_transposed = transposed;
-  call.run({&lu.pivots, &b});
+  call.request.right_columns = columns;
+  call.request.is_transposed = transposed;
+  call.run({.b = &b, .pivots = &lu.pivots});
 }
 
 struct Determinants {
@@ -68,11 +65,8 @@ Determinants find_determinants(const char* op, const NdArray& input) {
   const FinitePart finite = FinitePart::of_matrices(x);
   const LuFactors lu = factorize(op, finite.matrices());
   LapackCall call(op, LinAlgRoutine::determinant, lu.factors);
-  call.params.pivots = reinterpret_cast<std::int32_t*>(lu.pivots.data());
-  call.params.b = result.value.data();
-  call.params.c = result.sign.data();
-  call.params.values = result.logarithm.data();
-  call.run({&lu.pivots, &result.value, &result.sign, &result.logarithm});
+  call.run(
+      {.b = &result.value, .c = &result.sign, .values = &result.logarithm, .pivots = &lu.pivots});
   return {finite.restore_nan(result.value, 0), finite.restore_nan(result.sign, 0),
           finite.restore_nan(result.logarithm, 0)};
 }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
-#include "device/kernel.hpp"
+#include "ops/call/kernel.hpp"
 
 namespace skerry {
 
@@ -38,20 +38,20 @@ inline constexpr int random_method_count = static_cast<int>(RandomMethod::count)
 /// Parameters of one call; the output is contiguous. `each`, where it is not null, has the
 /// parameter of every element: float64, or uint64 for integers, whose bits are those of int64.
 struct RandomParams {
-  char* output;
+  OutputPointer<char> output;
   std::int64_t size;
   PhiloxState stream;
   double a;
   double b;
-  const char* a_each;
-  const char* b_each;
+  OptionalInputPointer<char> a_each;
+  OptionalInputPointer<char> b_each;
   std::uint64_t low;
   std::uint64_t span;
 };
 
 struct RandomKernels {
-  /// Parameter: RandomParams, by method and dtype of the output.
-  AnyKernel kernel[random_method_count][dtype_count];
+  /// By method and dtype of the output.
+  Kernel<RandomParams> kernel[random_method_count][dtype_count];
 };
 
 }  // namespace skerry

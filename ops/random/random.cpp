@@ -6,9 +6,8 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -32,26 +31,19 @@ void require_parameter(const NdArray& out, const NdArray& parameter, const char*
   }
 }
 
-void enqueue(const NdArray& out, const AnyKernel& kernel, const PhiloxState& stream,
+void enqueue(const NdArray& out, const Kernel<RandomParams>& kernel, const PhiloxState& stream,
              const RandomArguments& arguments) {
-  const auto data_of = [](const NdArray* array) {
-    return array == nullptr ? nullptr : array->data();
-  };
-  const RandomParams params{.output = out.data(),
-                            .size = out.size(),
-                            .stream = stream,
-                            .a = arguments.a,
-                            .b = arguments.b,
-                            .a_each = data_of(arguments.a_each),
-                            .b_each = data_of(arguments.b_each),
-                            .low = arguments.low,
-                            .span = arguments.span};
-  std::array<MemoryUse, 3> uses{writes(out)};
-  std::size_t count = 1;
-  for (const NdArray* array : {arguments.a_each, arguments.b_each}) {
-    if (array != nullptr) uses[count++] = reads(*array);
-  }
-  launch(out.device(), kernel, params, std::span(uses).first(count));
+  launch(out.device(), kernel, [&](OperandList& operands) {
+    return RandomParams{.output = operands(out),
+                        .size = out.size(),
+                        .stream = stream,
+                        .a = arguments.a,
+                        .b = arguments.b,
+                        .a_each = operands(arguments.a_each),
+                        .b_each = operands(arguments.b_each),
+                        .low = arguments.low,
+                        .span = arguments.span};
+  });
 }
 
 }  // namespace
@@ -62,7 +54,7 @@ void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
   if (arguments.a_each != nullptr) require_parameter(out, *arguments.a_each, "a");
   if (arguments.b_each != nullptr) require_parameter(out, *arguments.b_each, "b");
   const auto& table = kernels<RandomKernels>(out.device());
-  const AnyKernel& kernel =
+  const Kernel<RandomParams>& kernel =
       require_kernel(op, table.kernel[static_cast<int>(method)][static_cast<int>(out.dtype())],
                      out.dtype(), out.device());
   if (out.size() == 0) return;

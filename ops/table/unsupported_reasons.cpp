@@ -65,25 +65,24 @@ const char* find_unsupported_fft(const FftParams& p, const FftWidths& width) {
 }
 
 template <std::int64_t Input, std::int64_t Output>
-const char* find_unsupported_transform(const void* params) {
-  return find_unsupported_fft(*static_cast<const FftParams*>(params),
-                              {Input, Output, std::max(Input, Output)});
+const char* find_unsupported_transform(const FftParams& p) {
+  return find_unsupported_fft(p, {Input, Output, std::max(Input, Output)});
 }
 
 void declare(FftKernels& table) noexcept {
-  table.complex_to_complex[0].unsupported_reason = find_unsupported_transform<8, 8>;
-  table.complex_to_complex[1].unsupported_reason = find_unsupported_transform<16, 16>;
-  table.real_to_complex[0].unsupported_reason = find_unsupported_transform<4, 8>;
-  table.real_to_complex[1].unsupported_reason = find_unsupported_transform<8, 16>;
-  table.complex_to_real[0].unsupported_reason = find_unsupported_transform<8, 4>;
-  table.complex_to_real[1].unsupported_reason = find_unsupported_transform<16, 8>;
+  table.complex_to_complex[0].set_unsupported_reason<find_unsupported_transform<8, 8>>();
+  table.complex_to_complex[1].set_unsupported_reason<find_unsupported_transform<16, 16>>();
+  table.real_to_complex[0].set_unsupported_reason<find_unsupported_transform<4, 8>>();
+  table.real_to_complex[1].set_unsupported_reason<find_unsupported_transform<8, 16>>();
+  table.complex_to_real[0].set_unsupported_reason<find_unsupported_transform<8, 4>>();
+  table.complex_to_real[1].set_unsupported_reason<find_unsupported_transform<16, 8>>();
 }
 
 // ---- cuBLAS
 
 const char* find_unsupported_product(const MatmulParams& p, std::int64_t item) {
   if (p.k == 0) return nullptr;  // filled with zeros
-  for (const void* address : {p.x1, p.x2, static_cast<const char*>(p.out)}) {
+  for (const void* address : {p.x1.get(), p.x2.get(), static_cast<const char*>(p.out)}) {
     if (!is_at_multiple(address, item))
       return "matrices that do not begin at a multiple of an item";
   }
@@ -100,16 +99,18 @@ const char* find_unsupported_product(const MatmulParams& p, std::int64_t item) {
 }
 
 template <Dtype Type>
-const char* find_unsupported_matmul(const void* params) {
-  return find_unsupported_product(*static_cast<const MatmulParams*>(params), itemsize(Type));
+const char* find_unsupported_matmul(const MatmulParams& p) {
+  return find_unsupported_product(p, itemsize(Type));
 }
 
 void declare(MatmulKernels& table) noexcept {
-  const auto entry = [&](Dtype type) -> AnyKernel& { return table.kernel[static_cast<int>(type)]; };
-  entry(Dtype::float32).unsupported_reason = find_unsupported_matmul<Dtype::float32>;
-  entry(Dtype::float64).unsupported_reason = find_unsupported_matmul<Dtype::float64>;
-  entry(Dtype::complex64).unsupported_reason = find_unsupported_matmul<Dtype::complex64>;
-  entry(Dtype::complex128).unsupported_reason = find_unsupported_matmul<Dtype::complex128>;
+  const auto entry = [&](Dtype type) -> Kernel<MatmulParams>& {
+    return table.kernel[static_cast<int>(type)];
+  };
+  entry(Dtype::float32).set_unsupported_reason<find_unsupported_matmul<Dtype::float32>>();
+  entry(Dtype::float64).set_unsupported_reason<find_unsupported_matmul<Dtype::float64>>();
+  entry(Dtype::complex64).set_unsupported_reason<find_unsupported_matmul<Dtype::complex64>>();
+  entry(Dtype::complex128).set_unsupported_reason<find_unsupported_matmul<Dtype::complex128>>();
 }
 
 // ---- cuSOLVER
@@ -143,9 +144,8 @@ const char* find_unsupported_shape(const LinAlgParams& p, LinAlgRoutine routine)
 
 /// `Value`: the width of the real dtype, which the values have, but for complex eigenvalues.
 template <LinAlgRoutine Routine, std::int64_t Item, std::int64_t Value>
-const char* find_unsupported_routine(const void* params) {
-  const auto& p = *static_cast<const LinAlgParams*>(params);
-  for (const void* address : {p.a, p.b, p.c}) {
+const char* find_unsupported_routine(const LinAlgParams& p) {
+  for (const void* address : {p.a.get(), p.b.get(), p.c.get()}) {
     if (!is_at_multiple(address, Item))
       return "matrices that do not begin at a multiple of an item";
   }
@@ -155,15 +155,15 @@ const char* find_unsupported_routine(const void* params) {
 }
 
 template <LinAlgRoutine Routine>
-void declare(AnyKernel (&kernels_by_dtype)[dtype_count]) noexcept {
-  kernels_by_dtype[static_cast<int>(Dtype::float32)].unsupported_reason =
-      find_unsupported_routine<Routine, 4, 4>;
-  kernels_by_dtype[static_cast<int>(Dtype::float64)].unsupported_reason =
-      find_unsupported_routine<Routine, 8, 8>;
-  kernels_by_dtype[static_cast<int>(Dtype::complex64)].unsupported_reason =
-      find_unsupported_routine<Routine, 8, 4>;
-  kernels_by_dtype[static_cast<int>(Dtype::complex128)].unsupported_reason =
-      find_unsupported_routine<Routine, 16, 8>;
+void declare(Kernel<LinAlgParams> (&kernels_by_dtype)[dtype_count]) noexcept {
+  kernels_by_dtype[static_cast<int>(Dtype::float32)]
+      .set_unsupported_reason<find_unsupported_routine<Routine, 4, 4>>();
+  kernels_by_dtype[static_cast<int>(Dtype::float64)]
+      .set_unsupported_reason<find_unsupported_routine<Routine, 8, 8>>();
+  kernels_by_dtype[static_cast<int>(Dtype::complex64)]
+      .set_unsupported_reason<find_unsupported_routine<Routine, 8, 4>>();
+  kernels_by_dtype[static_cast<int>(Dtype::complex128)]
+      .set_unsupported_reason<find_unsupported_routine<Routine, 16, 8>>();
 }
 
 template <LinAlgRoutine... Routines>

@@ -13,7 +13,9 @@
 #include <new>
 #include <vector>
 
+#include "device/memory.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/fourier/kernels.hpp"
 
 namespace skerry::emulation::cufft {
@@ -118,16 +120,30 @@ const char* find_layout_error(const TransformPlan& plan, const Side& layout, boo
   return nullptr;
 }
 
+/// Memory of the device, as a storage of the CPU's.
+StorageRef lend(const void* memory) {
+  return adopt(Device{}, const_cast<void*>(memory), 1, false, nullptr, [](void*) noexcept {});
+}
+
 /// The CPU's parameters for a plan.
-FftParams params_of(const TransformPlan& plan, const void* input, void* output, bool is_forward) {
-  FftParams params{};
+FftParams params_of(const TransformPlan& plan, const void* input, void* output, bool is_forward,
+                    std::int64_t& out_of_memory) {
+  MemoryUse uses[OperandList::max_uses];
+  OperandList operands(Device{}, uses);
+  const StorageRef input_memory = lend(input);
+  const StorageRef output_memory = lend(output);
   const auto axes = plan.lengths.size();
-  params.input = static_cast<const char*>(input);
-  params.output = static_cast<char*>(output);
-  params.scale = 1;
-  params.rank = static_cast<std::int32_t>(axes + 1);
-  params.transformed = static_cast<std::int32_t>(axes);
-  params.forward = is_forward;
+  FftParams params{.input = operands(input_memory),
+                   .output = operands(output_memory),
+                   .scale = 1,
+                   .rank = static_cast<std::int32_t>(axes + 1),
+                   .transformed = static_cast<std::int32_t>(axes),
+                   .shape = {},
+                   .input_strides = {},
+                   .output_strides = {},
+                   .forward = is_forward,
+                   .mirrored = false,
+                   .out_of_memory = &out_of_memory};
   const auto in = static_cast<std::int64_t>(plan.input.itemsize);
   const auto out = static_cast<std::int64_t>(plan.output.itemsize);
   params.shape[0] = plan.batch;
@@ -141,7 +157,7 @@ FftParams params_of(const TransformPlan& plan, const void* input, void* output, 
   return params;
 }
 
-const ::skerry::Kernel& kernel_of(int type) {
+const ::skerry::Kernel<FftParams>& kernel_of(int type) {
   const FftKernels& table = ::skerry::kernels<FftKernels>();
   const int precision = (type & double_precision) != 0 ? 1 : 0;
   switch (base_of(type)) {
@@ -158,9 +174,8 @@ void transform(const TransformPlan& plan, void* input, void* output, bool is_for
   constexpr int garbage = 0xa5;
   if (plan.work_nbytes > 0) std::memset(plan.work_area, garbage, plan.work_nbytes);
   std::int64_t out_of_memory = 0;
-  FftParams params = params_of(plan, input, output, is_forward);
-  params.out_of_memory = &out_of_memory;
-  kernel_of(plan.type).host(&params);
+  const FftParams params = params_of(plan, input, output, is_forward, out_of_memory);
+  run_on_host(kernel_of(plan.type), params);
   if (out_of_memory != 0) throw std::bad_alloc();
   // "cufftExecC2R … overwrites" its input.
   if (base_of(plan.type) == complex_to_real && input != output) {
@@ -258,7 +273,7 @@ int make_plan(int plan, int rank, const long long* lengths, const long long* inp
   if ((has_real_side && rank > 1) || transform_plan->allocates) {
     return refused(not_implemented, routine, "what skerry does not ask for");
   }
-  if (kernel_of(type).host == nullptr) {
+  if (!kernel_of(type).has_host()) {
     return refused(not_implemented, routine, "a type that this build has no kernels for");
   }
   const std::size_t complex_size = (type & double_precision) != 0 ? 16 : 8;

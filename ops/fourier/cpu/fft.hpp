@@ -51,8 +51,8 @@ void mirror_rows(void* context, std::int64_t begin, std::int64_t end) noexcept {
 
 /// T: of the output.
 template <class T, fft_entry Transform, bool IsHalf>
-void run_fft(const void* params) {
-  auto p = *static_cast<const FftParams*>(params);
+void run_fft(const FftParams& params) {
+  FftParams p = params;
   if (!Transform(p)) {
     // Read by another thread where the device is a rehearsed one.
     __atomic_store_n(p.out_of_memory, 1, __ATOMIC_RELEASE);

@@ -225,13 +225,14 @@ int complex_to_real(const FftParams& params, LaunchContext* context) {
   if (copy == nullptr) return end_launch(cudaErrorMemoryAllocation);
   const std::int64_t length = params.shape[params.rank - 1];
   const T factor = static_cast<T>(params.scale);
-  const hermitian_copy<T> loop{.input = reinterpret_cast<const whole<complex<T>>*>(params.input),
-                               .output = static_cast<whole<complex<T>>*>(copy),
-                               .stride = params.input_strides[params.rank - 1] / width.input,
-                               .length = length / 2 + 1,
-                               .has_last = length % 2 == 0,
-                               .real_factor = factor,
-                               .imaginary_factor = params.forward ? -factor : factor};
+  const hermitian_copy<T> loop{
+      .input = reinterpret_cast<const whole<complex<T>>*>(params.input.get()),
+      .output = static_cast<whole<complex<T>>*>(copy),
+      .stride = params.input_strides[params.rank - 1] / width.input,
+      .length = length / 2 + 1,
+      .has_last = length % 2 == 0,
+      .real_factor = factor,
+      .imaginary_factor = params.forward ? -factor : factor};
   const cudaError_t copied = cub::DeviceFor::Bulk(size, loop, stream_of(context));
   if (copied != cudaSuccess) return end_launch(copied);
   const auto execute = [&](cufft::handle plan, void* input, void* output) {
@@ -241,10 +242,10 @@ int complex_to_real(const FftParams& params, LaunchContext* context) {
 }
 
 template <int (*Transform)(const FftParams&, LaunchContext*)>
-int run(const void* params, LaunchContext* context) {
+int run(const FftParams& params, LaunchContext* context) {
   if (get_cufft().library.error_message() != nullptr) return end_launch(cudaErrorNotSupported);
   try {
-    return Transform(*static_cast<const FftParams*>(params), context);
+    return Transform(params, context);
   } catch (const std::exception&) {  // memory of the host for a plan
     return end_launch(cudaErrorMemoryAllocation);
   }
@@ -254,9 +255,10 @@ const char* library_error_message() { return get_cufft().library.error_message()
 
 template <class T>
 void fill(FftKernels& table) {
-  table.complex_to_complex[precision<T>].native = &run<complex_to_complex<T>>;
-  table.real_to_complex[precision<T>].native = &run<real_to_complex<T>>;
-  table.complex_to_real[precision<T>].native = &run<complex_to_real<T>>;
+  constexpr int type = precision<T>;
+  table.complex_to_complex[type].set_native<run<complex_to_complex<T>>>();
+  table.real_to_complex[type].set_native<run<real_to_complex<T>>>();
+  table.complex_to_real[type].set_native<run<complex_to_real<T>>>();
 }
 
 }  // namespace

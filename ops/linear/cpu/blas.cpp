@@ -151,41 +151,37 @@ void multiply_one(const Product& p) {
 }  // namespace
 
 template <class T>
-void multiply(const void* params) {
-  const auto& matmul_params = *static_cast<const MatmulParams*>(params);
+void multiply(const MatmulParams& params) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(T));
-  const std::int64_t out_step = matmul_params.m * matmul_params.n * item;
-  if (out_step == 0 || matmul_params.batch == 0) return;
-  if (matmul_params.k == 0) {
-    std::memset(matmul_params.out, 0, static_cast<std::size_t>(matmul_params.batch * out_step));
+  const std::int64_t out_step = params.m * params.n * item;
+  if (out_step == 0 || params.batch == 0) return;
+  if (params.k == 0) {
+    std::memset(params.out, 0, static_cast<std::size_t>(params.batch * out_step));
     return;
   }
-  const BlasLayout first = blas_layout_of(matmul_params.m, matmul_params.k, matmul_params.x1_row,
-                                          matmul_params.x1_column, item);
-  const BlasLayout second = blas_layout_of(matmul_params.k, matmul_params.n, matmul_params.x2_row,
-                                           matmul_params.x2_column, item);
+  const BlasLayout first =
+      blas_layout_of(params.m, params.k, params.x1_row, params.x1_column, item);
+  const BlasLayout second =
+      blas_layout_of(params.k, params.n, params.x2_row, params.x2_column, item);
   const auto body = [&](std::int64_t begin, std::int64_t end) noexcept {
     for (std::int64_t i = begin; i < end; ++i) {
-      const StackOffsets offsets = stack_offsets(i, matmul_params);
-      multiply_one<T>({matmul_params.x1 + offsets.x1, matmul_params.x2 + offsets.x2,
-                       matmul_params.out + i * out_step, matmul_params.m, matmul_params.n,
-                       matmul_params.k, first, second});
+      const StackOffsets offsets = stack_offsets(i, params);
+      multiply_one<T>({params.x1 + offsets.x1, params.x2 + offsets.x2, params.out + i * out_step,
+                       params.m, params.n, params.k, first, second});
     }
   };
-  const double operations = static_cast<double>(matmul_params.m) *
-                            static_cast<double>(matmul_params.n) *
-                            static_cast<double>(matmul_params.k);
-  if (matmul_params.batch == 1 || operations > one_thread) {
-    body(0, matmul_params.batch);
+  const double operations =
+      static_cast<double>(params.m) * static_cast<double>(params.n) * static_cast<double>(params.k);
+  if (params.batch == 1 || operations > one_thread) {
+    body(0, params.batch);
   } else {
-    cpu::parallel_for(matmul_params.batch, one_thread / static_cast<std::int64_t>(operations),
-                      body);
+    cpu::parallel_for(params.batch, one_thread / static_cast<std::int64_t>(operations), body);
   }
 }
 
-template void multiply<float32>(const void*);
-template void multiply<float64>(const void*);
-template void multiply<complex64>(const void*);
-template void multiply<complex128>(const void*);
+template void multiply<float32>(const MatmulParams&);
+template void multiply<float64>(const MatmulParams&);
+template void multiply<complex64>(const MatmulParams&);
+template void multiply<complex128>(const MatmulParams&);
 
 }  // namespace skerry::blas

@@ -4,19 +4,20 @@
 
 #include "core/complex.hpp"
 #include "core/config.hpp"
+#include "ops/linear/matmul_kernels.hpp"
 
 // BLAS and LAPACK by OpenBLAS, opened at first use: neither the build nor loading the library needs
 // it. Compiled once for all x86-64 levels: OpenBLAS chooses its own kernels.
 
 namespace skerry::blas {
 
-/// Host form of MatmulKernels::loop for the floating dtypes.
+/// Host form of MatmulKernels::kernel for the floating dtypes.
 template <class T>
-void multiply(const void* params);
+void multiply(const MatmulParams& params);
 
-extern template void multiply<float32>(const void*);
-extern template void multiply<float64>(const void*);
-extern template void multiply<complex64>(const void*);
-extern template void multiply<complex128>(const void*);
+extern template void multiply<float32>(const MatmulParams&);
+extern template void multiply<float64>(const MatmulParams&);
+extern template void multiply<complex64>(const MatmulParams&);
+extern template void multiply<complex128>(const MatmulParams&);
 
 }  // namespace skerry::blas

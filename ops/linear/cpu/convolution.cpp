@@ -133,8 +133,7 @@ class Convolver {
 };
 
 template <class R, int Parts>
-void convolve(const void* params) {
-  const auto& p = *static_cast<const ConvolutionParams*>(params);
+void convolve(const ConvolutionParams& p) {
   const Convolver<R, Parts> convolver(p);
   constexpr int64 products = int64{1} << 16;  // of a thread, at least
   cpu::parallel_for(p.count, maximum(64, products / p.tap_count),
@@ -145,12 +144,12 @@ template <class T>
 void fill(ConvolutionKernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
   if constexpr (ops::complex_floating<T>) {
-    table.kernel[type].host = convolve<typename T::value_type, 2>;
+    table.kernel[type].set_host<convolve<typename T::value_type, 2>>();
   } else if constexpr (ops::integral<T>) {
     // Signed integers wrap around with the same bits as unsigned ones.
-    table.kernel[type].host = convolve<ops::bits_t<T>, 1>;
+    table.kernel[type].set_host<convolve<ops::bits_t<T>, 1>>();
   } else if constexpr (ops::real_floating<T> && !ops::stored_only<T>) {
-    table.kernel[type].host = convolve<T, 1>;
+    table.kernel[type].set_host<convolve<T, 1>>();
   }
 }
 

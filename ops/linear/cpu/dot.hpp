@@ -368,8 +368,8 @@ void run_dots(MatmulParams p) {
 }
 
 template <class T>
-void run_dot(const void* params) {
-  run_dots<T, ops::complex_floating<T>>(*static_cast<const MatmulParams*>(params));
+void run_dot(const MatmulParams& p) {
+  run_dots<T, ops::complex_floating<T>>(p);
 }
 
 }  // namespace

@@ -184,9 +184,9 @@ void integer_range(void* context, std::int64_t begin, std::int64_t end) noexcept
 }
 
 template <class U>
-void run_integer_matmul(const void* params) {
+void run_integer_matmul(const MatmulParams& params) {
   using shape = tile_shape<typename tile_item<U>::type>;
-  auto p = *static_cast<const MatmulParams*>(params);
+  MatmulParams p = params;
   const int64 tiles = ceil_div(p.n, shape::columns) * ceil_div(p.m, shape::rows);
   const int64 cost = minimum(p.m, shape::rows) * minimum(p.n, shape::columns) * (p.k + 1);
   constexpr int64 grain_size = 131072;  // multiplications

@@ -284,19 +284,11 @@ void find_determinants_in_lanes(const Group<T>& g) {
   }
   for (int64 i = 0; i < g.count; ++i) {
     const int64 matrix_index = g.first + i;
-    reinterpret_cast<T*>(g.p.c)[matrix_index] = sign[i];
-    reinterpret_cast<T*>(g.p.values)[matrix_index] = logarithms[i];
-    reinterpret_cast<T*>(g.p.b)[matrix_index] = sign[i] == 0 ? T(0) : sign[i] * value[i];
+    reinterpret_cast<T*>(g.p.c.get())[matrix_index] = sign[i];
+    reinterpret_cast<T*>(g.p.values.get())[matrix_index] = logarithms[i];
+    reinterpret_cast<T*>(g.p.b.get())[matrix_index] = sign[i] == 0 ? T(0) : sign[i] * value[i];
     if (sign[i] == 0 || (lowest[i] >= min_normal && value[i] < ops::math::infinity<T>())) continue;
-    LinAlgParams one = g.p;
-    one.a += matrix_index * g.area() * size;
-    one.b += matrix_index * size;
-    one.c += matrix_index * size;
-    one.values += matrix_index * size;
-    one.pivots += matrix_index * n;
-    one.info += matrix_index;
-    one.batch = one.slots = 1;
-    blas::routine_of(LinAlgRoutine::determinant, dtype_of<T>)(&one);
+    blas::find_determinant<T>(g.p, matrix_index);
   }
 }
 

@@ -17,14 +17,14 @@ namespace {
 constexpr integer query = -1;
 
 /// Parts of a stack have a thread each.
-OneCall library_for(const LinAlgParams& p) { return p.slots > 1 ? OneCall(1) : use(); }
+OneCall library_for(const LinAlgRequest& p) { return p.slots > 1 ? OneCall(1) : use(); }
 
 // Each routine is a struct with `plan`, which sets the extents of the scratch memory, and `run`,
 // which takes one matrix.
 
 template <class T>
 struct getrf {
-  static void plan(LinAlgParams& p) { plan_lanes<T>(p, p.rows * p.rows); }
+  static void plan(LinAlgRequest& p) { plan_lanes<T>(p, p.rows * p.rows); }
   static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>&) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
@@ -36,7 +36,7 @@ struct getrf {
 
 template <class T>
 struct getrs {
-  static void plan(LinAlgParams& p) {
+  static void plan(LinAlgRequest& p) {
     plan_lanes<T>(p, p.rows * (p.rows + std::min(p.rows, p.right_columns)));
   }
   static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>&) {
@@ -69,7 +69,7 @@ struct WideProduct {
 template <class T>
 struct Determinant {
   using R = real_t<T>;
-  static void plan(LinAlgParams& p) {
+  static void plan(LinAlgRequest& p) {
     if (!is_complex<T>) plan_lanes<T>(p, p.rows);
   }
 
@@ -98,20 +98,20 @@ struct Determinant {
       logarithm += std::log(size);
     }
     const R value = std::ldexp(modulus.mantissa, modulus.clamped());
-    reinterpret_cast<T*>(p.c)[i] = sign;
-    reinterpret_cast<R*>(p.values)[i] = logarithm;
+    reinterpret_cast<T*>(p.c.get())[i] = sign;
+    reinterpret_cast<R*>(p.values.get())[i] = logarithm;
     if constexpr (is_complex<T>) {
-      reinterpret_cast<T*>(p.b)[i] =
+      reinterpret_cast<T*>(p.b.get())[i] =
           T(sign.re == 0 ? R(0) : sign.re * value, sign.im == 0 ? R(0) : sign.im * value);
     } else {
-      reinterpret_cast<T*>(p.b)[i] = sign == 0 ? R(0) : sign * value;
+      reinterpret_cast<T*>(p.b.get())[i] = sign == 0 ? R(0) : sign * value;
     }
   }
 };
 
 template <class T>
 struct potrf {
-  static void plan(LinAlgParams& p) { plan_lanes<T>(p, p.rows * p.rows); }
+  static void plan(LinAlgRequest& p) { plan_lanes<T>(p, p.rows * p.rows); }
   static void run(const LinAlgParams& p, std::int64_t i, const WorkspaceParts<T>&) {
     const integer n = positive(p.rows);
     library_for(p).entry_points<T>().potrf(p.is_upper ? "U" : "L", &n,
@@ -121,13 +121,13 @@ struct potrf {
 
 template <class T>
 struct geqrf {
-  static void call(const LinAlgParams& p, T* a, T* tau, T* workspace, integer length,
+  static void call(const LinAlgRequest& p, T* a, T* tau, T* workspace, integer length,
                    integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     library_for(p).entry_points<T>().geqrf(&m, &n, a, &m, tau, workspace, &length, info);
   }
-  static void plan(LinAlgParams& p) {
+  static void plan(LinAlgRequest& p) {
     T optimal_length(0);
     integer info = 0;
     call(p, nullptr, nullptr, &optimal_length, query, &info);
@@ -142,14 +142,14 @@ struct geqrf {
 
 template <class T>
 struct orgqr {
-  static void call(const LinAlgParams& p, T* a, T* tau, T* workspace, integer length,
+  static void call(const LinAlgRequest& p, T* a, T* tau, T* workspace, integer length,
                    integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
     const integer k = positive(p.reflector_count);
     library_for(p).entry_points<T>().orgqr(&m, &n, &k, a, &m, tau, workspace, &length, info);
   }
-  static void plan(LinAlgParams& p) {
+  static void plan(LinAlgRequest& p) {
     T optimal_length(0);
     integer info = 0;
     call(p, nullptr, nullptr, &optimal_length, query, &info);
@@ -163,7 +163,7 @@ struct orgqr {
 
 template <class T>
 struct gesdd {
-  static void call(const LinAlgParams& p, T* a, real_t<T>* s, T* u, T* vh,
+  static void call(const LinAlgRequest& p, T* a, real_t<T>* s, T* u, T* vh,
                    const WorkspaceParts<T>& has, integer length, integer* info) {
     const integer m = positive(p.rows);
     const integer n = positive(p.columns);
@@ -183,7 +183,7 @@ struct gesdd {
                                              has.workspace, &length, has.integers, info, 1);
     }
   }
-  static void plan(LinAlgParams& p) {
+  static void plan(LinAlgRequest& p) {
     const std::int64_t min_extent = std::min(p.rows, p.columns);
     const std::int64_t max_extent = std::max(p.rows, p.columns);
     p.integer_work = 8 * min_extent;
@@ -217,7 +217,7 @@ struct gesdd {
 
 template <class T>
 struct syevd {
-  static void call(const LinAlgParams& p, T* a, real_t<T>* w, const WorkspaceParts<T>& has,
+  static void call(const LinAlgRequest& p, T* a, real_t<T>* w, const WorkspaceParts<T>& has,
                    const integer (&lengths)[3], integer* info) {
     const integer n = positive(p.rows);
     const char* jobz = p.wants_eigenvectors ? "V" : "N";
@@ -230,7 +230,7 @@ struct syevd {
                                              has.integers, lengths + 2, info, 1, 1);
     }
   }
-  static void plan(LinAlgParams& p) {
+  static void plan(LinAlgRequest& p) {
     T optimal_length(0);
     real_t<T> optimal_real_length = 0;
     integer optimal_integer_length = 0;
@@ -256,7 +256,7 @@ struct geev {
   using Z = complex<R>;
 
   /// For a real matrix, `w` is wr and wi one behind the other.
-  static void call(const LinAlgParams& p, T* a, T* w, T* v, const WorkspaceParts<T>& has,
+  static void call(const LinAlgRequest& p, T* a, T* w, T* v, const WorkspaceParts<T>& has,
                    integer length, integer* info) {
     const integer n = positive(p.rows);
     const char* jobvr = p.wants_eigenvectors ? "V" : "N";
@@ -268,7 +268,7 @@ struct geev {
                                             v, &n, has.workspace, &length, info, 1, 1);
     }
   }
-  static void plan(LinAlgParams& p) {
+  static void plan(LinAlgRequest& p) {
     const std::int64_t vectors = p.wants_eigenvectors ? p.rows * p.rows : 0;
     p.real_work = is_complex<T> ? 2 * p.rows : 2 * p.rows + vectors;
     T optimal_length(0);
@@ -311,8 +311,7 @@ struct geev {
 };
 
 template <template <class> class Routine, class T>
-void run(const void* params) {
-  const auto& p = *static_cast<const LinAlgParams*>(params);
+void run(const LinAlgParams& p) {
   std::memset(p.info, 0, static_cast<std::size_t>(p.batch) * sizeof(integer));
   const auto body = [&](std::int64_t begin, std::int64_t end) noexcept {
     for (std::int64_t slot = begin; slot < end; ++slot) {
@@ -325,8 +324,8 @@ void run(const void* params) {
 }
 
 struct HostRoutine {
-  void (*function)(const void*);
-  void (*plan)(LinAlgParams&);
+  void (*function)(const LinAlgParams&);
+  void (*plan)(LinAlgRequest&);
 };
 
 template <class T>
@@ -367,20 +366,27 @@ HostRoutine find(LinAlgRoutine routine, Dtype type) {
 
 }  // namespace
 
-std::int64_t plan_scratch(LinAlgRoutine routine, Dtype type, LinAlgParams& params) {
-  params.workspace_size = 0;
-  params.real_work = 0;
-  params.integer_work = 0;
-  params.scratch = nullptr;
-  find(routine, type).plan(params);
-  const std::int64_t items = params.workspace_size * itemsize(type) +
-                             params.real_work * itemsize(real_part(type)) +
-                             params.integer_work * static_cast<std::int64_t>(sizeof(integer));
+std::int64_t plan_scratch(LinAlgRoutine routine, Dtype type, LinAlgRequest& request) {
+  request.workspace_size = 0;
+  request.real_work = 0;
+  request.integer_work = 0;
+  find(routine, type).plan(request);
+  const std::int64_t items = request.workspace_size * itemsize(type) +
+                             request.real_work * itemsize(real_part(type)) +
+                             request.integer_work * static_cast<std::int64_t>(sizeof(integer));
   return (items + 63) / 64 * 64;
 }
 
-auto routine_of(LinAlgRoutine routine, Dtype type) noexcept -> void (*)(const void*) {
+auto routine_of(LinAlgRoutine routine, Dtype type) noexcept -> void (*)(const LinAlgParams&) {
   return find(routine, type).function;
 }
+
+template <class T>
+void find_determinant(const LinAlgParams& p, std::int64_t i) {
+  Determinant<T>::run(p, i, {});
+}
+
+template void find_determinant<float32>(const LinAlgParams&, std::int64_t);
+template void find_determinant<float64>(const LinAlgParams&, std::int64_t);
 
 }  // namespace skerry::blas

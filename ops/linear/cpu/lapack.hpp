@@ -15,7 +15,15 @@ namespace skerry::blas {
 inline constexpr std::int64_t max_rows_in_lanes = 32;
 inline constexpr std::int64_t min_rows_in_lanes = 4;
 
-/// Host form of LinAlgKernels::loop; null for dtypes that are not floating.
-[[nodiscard]] auto routine_of(LinAlgRoutine routine, Dtype type) noexcept -> void (*)(const void*);
+/// Host form of LinAlgKernels::kernel; null for dtypes that are not floating.
+[[nodiscard]] auto routine_of(LinAlgRoutine routine, Dtype type) noexcept
+    -> void (*)(const LinAlgParams&);
+
+/// What `determinant` finds, of matrix `i` alone.
+template <class T>
+void find_determinant(const LinAlgParams& p, std::int64_t i);
+
+extern template void find_determinant<float32>(const LinAlgParams&, std::int64_t);
+extern template void find_determinant<float64>(const LinAlgParams&, std::int64_t);
 
 }  // namespace skerry::blas

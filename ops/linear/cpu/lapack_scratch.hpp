@@ -37,7 +37,7 @@ struct WorkspaceParts {
   real_t<T>* reals = nullptr;
   integer* integers = nullptr;
 
-  static std::int64_t nbytes(const LinAlgParams& p) {
+  static std::int64_t nbytes(const LinAlgRequest& p) {
     const std::int64_t all = p.workspace_size * static_cast<std::int64_t>(sizeof(T)) +
                              p.real_work * static_cast<std::int64_t>(sizeof(real_t<T>)) +
                              p.integer_work * static_cast<std::int64_t>(sizeof(integer));
@@ -53,7 +53,7 @@ struct WorkspaceParts {
 /// Scratch memory for so many numbers in vectors of 64 bytes, where the matrices are worked on in
 /// their lanes; the routines that are have none else.
 template <class T>
-void plan_lanes(LinAlgParams& p, std::int64_t numbers) {
+void plan_lanes(LinAlgRequest& p, std::int64_t numbers) {
   const bool is_small = p.rows == p.columns && p.rows <= max_rows_in_lanes;
   p.workspace_size =
       is_small && p.batch >= min_rows_in_lanes ? numbers * 64 / sizeof(real_t<T>) : 0;

@@ -6,53 +6,53 @@
 namespace skerry::inline SKERRY_TARGET::kernels {
 namespace {
 
-using host_form = void (*)(const void*);
-
 /// Lanes of fewer bytes gain less beside the library, which works on rows by whole vectors: with
 /// AVX-512 LU factors of 32 rows take 0.7 (float32) to 0.9 of its time. Its sums of larger complex
 /// matrices, which are formed in more parts, are a little more accurate.
 template <class T>
 constexpr int64 max_rows = vector_bytes / 2 / (Wide<T>::parts * Wide<T>::parts);
 
+template <LinAlgRoutine Routine, class T>
+void run_library(const LinAlgParams& p) {
+  blas::routine_of(Routine, dtype_of<T>)(p);
+}
+
 /// The library's routine for each matrix, or, where scratch memory is planned for that, one of ours
 /// for as many as vectors have lanes.
 template <LinAlgRoutine Routine, class T, void (*LaneRoutine)(const Group<T>&)>
-void run(const void* params) {
-  const auto& p = *static_cast<const LinAlgParams*>(params);
-  if (p.workspace_size == 0 || p.rows > max_rows<T>)
-    return blas::routine_of(Routine, dtype_of<T>)(params);
+void run(const LinAlgParams& p) {
+  if (p.workspace_size == 0 || p.rows > max_rows<T>) return run_library<Routine, T>(p);
   cpu::parallel_for(p.slots, 1, work_on_slots<T, LaneRoutine>, const_cast<LinAlgParams*>(&p));
 }
 
 template <class T>
-host_form in_lanes(LinAlgRoutine routine) {
-  using enum LinAlgRoutine;
-  if (routine == getrf) return run<getrf, T, factor_in_lanes<T>>;
-  if (routine == getrs) return run<getrs, T, solve_in_lanes<T>>;
-  if (routine == potrf) return run<potrf, T, find_cholesky_in_lanes<T>>;
-  if constexpr (Wide<T>::parts == 1) {
-    if (routine == determinant) return run<determinant, T, find_determinants_in_lanes<T>>;
-  }
-  return nullptr;
-}
-
-void fill(LinAlgKernels& table, Dtype type) {
-  for (int i = 0; i < linalg_routine_count; ++i) {
-    const auto routine = static_cast<LinAlgRoutine>(i);
-    host_form& host = table.kernel[i][static_cast<int>(type)].host;
-    host = blas::routine_of(routine, type);
-    visit(type, [&]<class T>(type_identity<T>) {
-      if constexpr (ops::floating<T> && !ops::same_v<T, float16>) {
-        if (const host_form lane_kernel = in_lanes<T>(routine)) host = lane_kernel;
-      }
-    });
+void fill(LinAlgKernels& table) {
+  if constexpr (ops::floating<T> && !ops::same_v<T, float16>) {
+    using enum LinAlgRoutine;
+    const auto kernel_of = [&](LinAlgRoutine routine) -> Kernel<LinAlgParams>& {
+      return table.kernel[static_cast<int>(routine)][static_cast<int>(dtype_of<T>)];
+    };
+    kernel_of(getrf).template set_host<run<getrf, T, factor_in_lanes<T>>>();
+    kernel_of(getrs).template set_host<run<getrs, T, solve_in_lanes<T>>>();
+    if constexpr (Wide<T>::parts == 1) {
+      kernel_of(determinant)
+          .template set_host<run<determinant, T, find_determinants_in_lanes<T>>>();
+    } else {
+      kernel_of(determinant).template set_host<run_library<determinant, T>>();
+    }
+    kernel_of(potrf).template set_host<run<potrf, T, find_cholesky_in_lanes<T>>>();
+    kernel_of(geqrf).template set_host<run_library<geqrf, T>>();
+    kernel_of(orgqr).template set_host<run_library<orgqr, T>>();
+    kernel_of(gesdd).template set_host<run_library<gesdd, T>>();
+    kernel_of(syevd).template set_host<run_library<syevd, T>>();
+    kernel_of(geev).template set_host<run_library<geev, T>>();
   }
 }
 
 }  // namespace
 
 void fill_linalg(LinAlgKernels& table) {
-#define SKERRY_FILL(name) fill(table, Dtype::name);
+#define SKERRY_FILL(name) fill<type_of<Dtype::name>>(table);
   SKERRY_FOR_EACH_ENABLED_DTYPE(SKERRY_FILL)
 #undef SKERRY_FILL
 }

@@ -128,9 +128,8 @@ SKERRY_INLINE void multiply_small(const MatmulParams& p) {
 #endif
 
 template <class T>
-void run_products(const void* params) {
+void run_products(const MatmulParams& p) {
 #if defined(__AVX2__)
-  const auto& p = *static_cast<const MatmulParams*>(params);
   using R = ops::real_part_t<T>;
   constexpr int64 parts = ops::complex_floating<T> ? 2 : 1;
   constexpr int max_vectors = ceil_div(max_small_extent * parts, lane_count<R>);
@@ -140,7 +139,7 @@ void run_products(const void* params) {
     return multiply_small<T, max_vectors>(p);
   }
 #endif
-  blas::multiply<T>(params);
+  blas::multiply<T>(p);
 }
 
 }  // namespace

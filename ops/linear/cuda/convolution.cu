@@ -69,12 +69,11 @@ struct Convolved {
 };
 
 template <class R, int Parts>
-int convolve(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const ConvolutionParams*>(params);
+int convolve(const ConvolutionParams& p, LaunchContext* context) {
   const Convolved<R, Parts> sum{
       .p = p,
-      .is_aligned = is_aligned_for<R>(reinterpret_cast<std::intptr_t>(p.x)) &&
-                    is_aligned_for<R>(reinterpret_cast<std::intptr_t>(p.taps))};
+      .is_aligned = is_aligned_for<R>(reinterpret_cast<std::intptr_t>(p.x.get())) &&
+                    is_aligned_for<R>(reinterpret_cast<std::intptr_t>(p.taps.get()))};
   return end_launch(cub::DeviceFor::Bulk(p.count, sum, stream_of(context)));
 }
 
@@ -82,11 +81,11 @@ template <class T>
 void fill(ConvolutionKernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
   if constexpr (ops::complex_floating<T>) {
-    table.kernel[type].native = &convolve<typename T::value_type, 2>;
+    table.kernel[type].set_native<convolve<typename T::value_type, 2>>();
   } else if constexpr (ops::integral<T>) {
-    table.kernel[type].native = &convolve<ops::bits_t<T>, 1>;
+    table.kernel[type].set_native<convolve<ops::bits_t<T>, 1>>();
   } else if constexpr (ops::real_floating<T> && !ops::stored_only<T>) {
-    table.kernel[type].native = &convolve<T, 1>;
+    table.kernel[type].set_native<convolve<T, 1>>();
   }
 }
 

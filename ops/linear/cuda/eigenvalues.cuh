@@ -81,7 +81,7 @@ struct syevd {
     const int n = narrow(p.rows);
     int length = 0;
     session.note(call.syevd_size(session.handle, jobz, uplo, n, matrix_at<cuda_type>(p.a, 0, n, n),
-                                 n, reinterpret_cast<real*>(p.values), &length));
+                                 n, reinterpret_cast<real*>(p.values.get()), &length));
     cuda_type* workspace = session.scratch<cuda_type>(length);
     for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
       session.note(
@@ -109,7 +109,7 @@ struct geev {
     const cusolverEigMode_t left = CUSOLVER_EIG_MODE_NOVECTOR;
     const cusolverEigMode_t right = vectors_if(p.wants_eigenvectors);
     const std::int64_t n = p.rows;
-    T* vectors = p.wants_eigenvectors ? reinterpret_cast<T*>(p.b) : nullptr;
+    T* vectors = p.wants_eigenvectors ? reinterpret_cast<T*>(p.b.get()) : nullptr;
     std::size_t device_nbytes = 0;
     std::size_t host_nbytes = 0;
     session.note(entries.geev_size(session.handle, settings, left, right, n, type, p.a, n, type,

@@ -177,8 +177,7 @@ struct orgqr {
 };
 
 template <template <class> class Routine, class T>
-int run_routine(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const LinAlgParams*>(params);
+int run_routine(const LinAlgParams& p, LaunchContext* context) {
   if (cusolver().library.error_message() != nullptr) return end_launch(cudaErrorNotSupported);
   CusolverCall session(context);
   session.note(cudaMemsetAsync(p.info, 0, static_cast<std::size_t>(p.batch) * sizeof(int),
@@ -194,7 +193,7 @@ __global__ void __launch_bounds__(linalg_threads) find_determinants(const LinAlg
   const std::int64_t step = std::int64_t{gridDim.x} * linalg_threads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * linalg_threads + threadIdx.x; i < p.batch;
        i += step) {
-    const T* factors = reinterpret_cast<const T*>(p.a) + i * p.rows * p.rows;
+    const T* factors = reinterpret_cast<const T*>(p.a.get()) + i * p.rows * p.rows;
     bool odd = false;
     T sign(1);
     R mantissa(1);
@@ -221,20 +220,19 @@ __global__ void __launch_bounds__(linalg_threads) find_determinants(const LinAlg
                                  : exponent < -100000 ? -100000
                                                       : exponent;
     const R value = ldexp(mantissa, static_cast<int>(clamped));
-    reinterpret_cast<T*>(p.c)[i] = sign;
-    reinterpret_cast<R*>(p.values)[i] = logarithm;
+    reinterpret_cast<T*>(p.c.get())[i] = sign;
+    reinterpret_cast<R*>(p.values.get())[i] = logarithm;
     if constexpr (ops::complex_floating<T>) {
-      reinterpret_cast<T*>(p.b)[i] =
+      reinterpret_cast<T*>(p.b.get())[i] =
           T(sign.re == 0 ? R(0) : sign.re * value, sign.im == 0 ? R(0) : sign.im * value);
     } else {
-      reinterpret_cast<T*>(p.b)[i] = sign == 0 ? R(0) : sign * value;
+      reinterpret_cast<T*>(p.b.get())[i] = sign == 0 ? R(0) : sign * value;
     }
   }
 }
 
 template <class T>
-int determinant(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const LinAlgParams*>(params);
+int determinant(const LinAlgParams& p, LaunchContext* context) {
   find_determinants<T><<<linalg_blocks(p.batch), linalg_threads, 0, stream_of(context)>>>(p);
   return end_launch(cudaGetLastError());
 }
@@ -242,19 +240,20 @@ int determinant(const void* params, LaunchContext* context) {
 template <class T>
 void fill(LinAlgKernels& table) {
   if constexpr (ops::floating<T> && !ops::stored_only<T>) {
-    const auto entry = [&](LinAlgRoutine routine) -> auto& {
-      return table.kernel[static_cast<int>(routine)][static_cast<int>(dtype_of<T>)].native;
+    const auto kernel_of = [&](LinAlgRoutine routine) -> Kernel<LinAlgParams>& {
+      return table.kernel[static_cast<int>(routine)][static_cast<int>(dtype_of<T>)];
     };
-    entry(LinAlgRoutine::getrf) = &run_routine<getrf, T>;
-    entry(LinAlgRoutine::getrs) = &run_routine<getrs, T>;
-    entry(LinAlgRoutine::determinant) = &determinant<T>;
-    entry(LinAlgRoutine::potrf) = &run_routine<potrf, T>;
-    entry(LinAlgRoutine::geqrf) = &run_routine<geqrf, T>;
-    entry(LinAlgRoutine::orgqr) = &run_routine<orgqr, T>;
-    entry(LinAlgRoutine::gesdd) = &run_routine<gesdd, T>;
-    entry(LinAlgRoutine::syevd) = &run_routine<syevd, T>;
+    kernel_of(LinAlgRoutine::getrf).template set_native<run_routine<getrf, T>>();
+    kernel_of(LinAlgRoutine::getrs).template set_native<run_routine<getrs, T>>();
+    kernel_of(LinAlgRoutine::determinant).template set_native<determinant<T>>();
+    kernel_of(LinAlgRoutine::potrf).template set_native<run_routine<potrf, T>>();
+    kernel_of(LinAlgRoutine::geqrf).template set_native<run_routine<geqrf, T>>();
+    kernel_of(LinAlgRoutine::orgqr).template set_native<run_routine<orgqr, T>>();
+    kernel_of(LinAlgRoutine::gesdd).template set_native<run_routine<gesdd, T>>();
+    kernel_of(LinAlgRoutine::syevd).template set_native<run_routine<syevd, T>>();
 #ifdef SKERRY_HAS_CUSOLVER_11701
-    if constexpr (ops::complex_floating<T>) entry(LinAlgRoutine::geev) = &run_routine<geev, T>;
+    if constexpr (ops::complex_floating<T>)
+      kernel_of(LinAlgRoutine::geev).template set_native<run_routine<geev, T>>();
 #endif
   }
 }

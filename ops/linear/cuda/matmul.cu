@@ -21,8 +21,8 @@ namespace {
 /// Whether every element of both operands can be read at once.
 template <class T>
 bool is_aligned(const MatmulParams& p) {
-  bool aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.x1)) &&
-                 is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.x2));
+  bool aligned = is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.x1.get())) &&
+                 is_aligned_for_whole<T>(reinterpret_cast<std::intptr_t>(p.x2.get()));
   for (const std::int64_t stride : {p.x1_row, p.x1_column, p.x2_row, p.x2_column}) {
     aligned = aligned && is_aligned_for_whole<T>(stride);
   }
@@ -111,8 +111,7 @@ cudaError_t multiply_all(const MatmulParams& p, LaunchContext* context) {
 }
 
 template <class T>
-int multiply(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const MatmulParams*>(params);
+int multiply(const MatmulParams& p, LaunchContext* context) {
   const std::int64_t size = p.batch * p.m * p.n;
   if (size == 0) return end_launch(cudaSuccess);
   if (p.k == 0) {
@@ -187,7 +186,7 @@ __global__ void __launch_bounds__(tile_threads)
         const std::int64_t row = i0 + y * cell + i;
         const std::int64_t column = j0 + x * cell + j;
         if (row < p.m && column < p.n) {
-          reinterpret_cast<U*>(p.out)[(matrix * p.m + row) * p.n + column] =
+          reinterpret_cast<U*>(p.out.get())[(matrix * p.m + row) * p.n + column] =
               static_cast<U>(sums[i][j]);
         }
       }
@@ -201,8 +200,7 @@ unsigned blocks_for(std::int64_t count) {
 }
 
 template <class U>
-int multiply_integers(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const MatmulParams*>(params);
+int multiply_integers(const MatmulParams& p, LaunchContext* context) {
   const std::int64_t across = (p.n + tile - 1) / tile;
   const std::int64_t down = (p.m + tile - 1) / tile;
   const std::int64_t count = p.batch * across * down;
@@ -297,15 +295,14 @@ __global__ void __launch_bounds__(dot_threads, 65536 / dot_threads / 40)
     const StackOffsets offsets = stack_offsets(i, p);
     dot_sum_t<T> sum(0);
     for (std::int64_t k = 0; k < p.k; ++k) sum = sum + product_at<T>(p, aligned, offsets, k);
-    reinterpret_cast<T*>(p.out)[i] = static_cast<T>(sum);
+    reinterpret_cast<T*>(p.out.get())[i] = static_cast<T>(sum);
   }
 }
 
 constexpr std::int64_t short_vector = 64;
 
 template <class T>
-int dot(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const MatmulParams*>(params);
+int dot(const MatmulParams& p, LaunchContext* context) {
   if (p.batch == 0) return end_launch(cudaSuccess);
   const unsigned blocks_of_all = blocks_for((p.batch + dot_threads - 1) / dot_threads);
   if (p.k <= short_vector) {
@@ -320,17 +317,18 @@ int dot(const void* params, LaunchContext* context) {
       p, is_aligned<T>(p), parts, sums);
   if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
     return end_launch(status);
-  join_parts<T><<<blocks_of_all, dot_threads, 0, stream_of(context)>>>(reinterpret_cast<T*>(p.out),
-                                                                       sums, p.batch, parts);
+  join_parts<T><<<blocks_of_all, dot_threads, 0, stream_of(context)>>>(
+      reinterpret_cast<T*>(p.out.get()), sums, p.batch, parts);
   return end_launch(cudaGetLastError());
 }
 
 template <class T>
 void fill(MatmulKernels& table) {
   constexpr int type = static_cast<int>(dtype_of<T>);
-  if constexpr (ops::numeric<T>) table.dot[type].native = &dot<T>;
-  if constexpr (ops::floating<T>) table.kernel[type].native = &multiply<T>;
-  if constexpr (ops::integral<T>) table.kernel[type].native = &multiply_integers<ops::bits_t<T>>;
+  if constexpr (ops::numeric<T>) table.dot[type].set_native<dot<T>>();
+  if constexpr (ops::floating<T>) table.kernel[type].set_native<multiply<T>>();
+  if constexpr (ops::integral<T>)
+    table.kernel[type].set_native<multiply_integers<ops::bits_t<T>>>();
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ void multiply_reflectors_of(const LinAlgParams& p, CusolverCall& session) {
   const int warps = narrow(minimum(p.columns, linalg_threads / warp_lanes));
   multiply_reflectors<T><<<static_cast<unsigned>(minimum(p.batch, max_blocks)), warps * warp_lanes,
                            0, stream_of(session.context)>>>(
-      reinterpret_cast<whole<T>*>(p.a), reinterpret_cast<const whole<T>*>(p.b), p.batch,
+      reinterpret_cast<whole<T>*>(p.a.get()), reinterpret_cast<const whole<T>*>(p.b.get()), p.batch,
       narrow(p.rows), narrow(p.columns), narrow(p.reflector_count));
   session.note(cudaGetLastError());
 }

@@ -93,9 +93,9 @@ struct gesdd {
     int length = 0;
     session.note(call.gesvdj_size(
         session.handle, jobz, reduced, m, n, matrix_at<cuda_type>(p.a, 0, m, n), m,
-        reinterpret_cast<real*>(p.values),
-        p.vectors == SingularVectors::none ? unused_u : reinterpret_cast<cuda_type*>(p.b), m, v, n,
-        &length, settings));
+        reinterpret_cast<real*>(p.values.get()),
+        p.vectors == SingularVectors::none ? unused_u : reinterpret_cast<cuda_type*>(p.b.get()), m,
+        v, n, &length, settings));
     cuda_type* workspace = session.scratch<cuda_type>(length);
     for (std::int64_t i = 0; i < p.batch && session.ok(); ++i) {
       cuda_type* u = p.vectors == SingularVectors::none

@@ -11,30 +11,32 @@ using namespace ops::random;
 
 template <class T>
 void fill(RandomKernels& table) {
-  const auto set = [&](RandomMethod method, void (*function)(const void*)) {
-    table.kernel[static_cast<int>(method)][static_cast<int>(dtype_of<T>)].host = function;
+  const auto kernel_of = [&](RandomMethod method) -> Kernel<RandomParams>& {
+    return table.kernel[static_cast<int>(method)][static_cast<int>(dtype_of<T>)];
   };
-  if constexpr (ops::integral_or_boolean<T>) set(RandomMethod::integer, run_integers<T>);
+  if constexpr (ops::integral_or_boolean<T>)
+    kernel_of(RandomMethod::integer).template set_host<run_integers<T>>();
   if constexpr (ops::unsigned_integral<T> && sizeof(T) >= 4) {
-    set(RandomMethod::bits, run_words<bits_words, T, T>);
+    kernel_of(RandomMethod::bits).template set_host<run_words<bits_words, T, T>>();
   }
   if constexpr (ops::integral<T> && sizeof(T) == 8) {
-    set(RandomMethod::integer_of_each, run_integer_of_each<T>);
+    kernel_of(RandomMethod::integer_of_each).template set_host<run_integer_of_each<T>>();
   }
   if constexpr (ops::real_floating<T> && sizeof(T) >= 4) {
     using W = ops::bits_t<T>;
-    set(RandomMethod::uniform, run_words<each_word<uniform_word>, W, T>);
-    set(RandomMethod::normal, run_words<normal_words, W, T>);
-    set(RandomMethod::exponential, run_words<each_word<exponential_word>, W, T>);
-    set(RandomMethod::gamma, run_elements<GammaElement, T>);
+    kernel_of(RandomMethod::uniform).template set_host<run_words<each_word<uniform_word>, W, T>>();
+    kernel_of(RandomMethod::normal).template set_host<run_words<normal_words, W, T>>();
+    kernel_of(RandomMethod::exponential)
+        .template set_host<run_words<each_word<exponential_word>, W, T>>();
+    kernel_of(RandomMethod::gamma).template set_host<run_elements<GammaElement, T>>();
   }
   if constexpr (ops::same_v<T, float64>) {
-    set(RandomMethod::lognormal, run_elements<LognormalElement, T>);
+    kernel_of(RandomMethod::lognormal).template set_host<run_elements<LognormalElement, T>>();
   }
   if constexpr (ops::same_v<T, int64>) {
-    set(RandomMethod::geometric, run_elements<GeometricElement, T>);
-    set(RandomMethod::poisson, run_elements<PoissonElement, T>);
-    set(RandomMethod::binomial, run_elements<BinomialElement, T>);
+    kernel_of(RandomMethod::geometric).template set_host<run_elements<GeometricElement, T>>();
+    kernel_of(RandomMethod::poisson).template set_host<run_elements<PoissonElement, T>>();
+    kernel_of(RandomMethod::binomial).template set_host<run_elements<BinomialElement, T>>();
   }
 }
 

@@ -105,13 +105,12 @@ void run_by_words(const RandomParams& p, const Words& make) {
 }
 
 template <class Words, class W, class T>
-void run_words(const void* params) {
-  run_by_words<W, T>(*static_cast<const RandomParams*>(params), Words{});
+void run_words(const RandomParams& p) {
+  run_by_words<W, T>(p, Words{});
 }
 
 template <class T>
-void run_integers(const void* params) {
-  const auto& p = *static_cast<const RandomParams*>(params);
+void run_integers(const RandomParams& p) {
   if constexpr (sizeof(T) == 8) {
     if (p.span > 0xffffffffu) return run_by_words<uint64, T>(p, integer_words<uint64, T>(p));
   }
@@ -158,8 +157,7 @@ void run_elements_alike(const RandomParams& p, const Element& method) {
 }
 
 template <class Element, class T>
-void run_elements(const void* params) {
-  const auto& p = *static_cast<const RandomParams*>(params);
+void run_elements(const RandomParams& p) {
   const bool is_one = p.a_each == nullptr && p.b_each == nullptr;
   const Element of_all(p.a, p.b);
   if (is_one && of_all.has_fast_path()) return run_elements_alike<Element, T>(p, of_all);
@@ -176,8 +174,7 @@ void run_elements(const void* params) {
 }
 
 template <class T>
-void run_integer_of_each(const void* params) {
-  const auto& p = *static_cast<const RandomParams*>(params);
+void run_integer_of_each(const RandomParams& p) {
   cpu::parallel_for(p.size, 1024, [&](int64 begin, int64 end) {
     for (int64 i = begin; i < end; ++i) {
       const ops::random::Attempts attempts(p.stream.key, p.stream.position + uint64(i),

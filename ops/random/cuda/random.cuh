@@ -151,22 +151,20 @@ std::int64_t blocks_for(std::int64_t size) {
 }
 
 template <class Method, class W, class T>
-int run_words(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const RandomParams*>(params);
-  const word_loop<Method, W, T> loop{reinterpret_cast<T*>(p.output), p.size, p.stream};
+int run_words(const RandomParams& p, LaunchContext* context) {
+  const word_loop<Method, W, T> loop{reinterpret_cast<T*>(p.output.get()), p.size, p.stream};
   return end_launch(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
 }
 
 template <class W, class T>
 int run_integers_by(const RandomParams& p, LaunchContext* context) {
-  const integer_loop<W, T> loop{reinterpret_cast<T*>(p.output), p.size, p.stream,
+  const integer_loop<W, T> loop{reinterpret_cast<T*>(p.output.get()), p.size, p.stream,
                                 draws::integer_range<W>(static_cast<W>(p.span)),
                                 static_cast<draws::offset_arithmetic_t<T>>(p.low)};
   return end_launch(cub::DeviceFor::Bulk(blocks_for<W>(p.size), loop, stream_of(context)));
 }
 template <class T>
-int run_integers(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const RandomParams*>(params);
+int run_integers(const RandomParams& p, LaunchContext* context) {
   if constexpr (sizeof(T) == 8) {
     if (p.span > 0xffffffffu) return run_integers_by<uint64, T>(p, context);
   }
@@ -174,18 +172,16 @@ int run_integers(const void* params, LaunchContext* context) {
 }
 
 template <class T>
-int run_integer_of_each(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const RandomParams*>(params);
-  const integer_of_each_loop<T> loop{reinterpret_cast<T*>(p.output), p.stream,
+int run_integer_of_each(const RandomParams& p, LaunchContext* context) {
+  const integer_of_each_loop<T> loop{reinterpret_cast<T*>(p.output.get()), p.stream,
                                      parameter_of<uint64>(p.a_each, p.low),
                                      parameter_of<uint64>(p.b_each, p.span)};
   return end_launch(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));
 }
 
 template <class Element, class T>
-int run_elements(const void* params, LaunchContext* context) {
-  const auto& p = *static_cast<const RandomParams*>(params);
-  const element_loop<Element, T> loop{reinterpret_cast<T*>(p.output), p.stream,
+int run_elements(const RandomParams& p, LaunchContext* context) {
+  const element_loop<Element, T> loop{reinterpret_cast<T*>(p.output.get()), p.stream,
                                       parameter_of<float64>(p.a_each, p.a),
                                       parameter_of<float64>(p.b_each, p.b)};
   return end_launch(cub::DeviceFor::Bulk(p.size, loop, stream_of(context)));

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
+#include "ops/call/operand_list.hpp"
 
 // What NVIDIA's libraries would refuse, a rehearsed device refuses: nothing of what the front ends
 // enqueue, and all of the following.
@@ -17,23 +19,46 @@ namespace skerry {
 namespace {
 
 template <class Params>
-std::string refused(const AnyKernel& entry, const Params& params) {
-  const char* const text = entry.unsupported_reason(&params);
+std::string refused(const Kernel<Params>& entry, const Params& params) {
+  const char* const text = entry.untyped().unsupported_reason(&params);
   return text != nullptr ? text : "";
 }
 
-/// An address that is never read.
-char* fake_pointer(std::uintptr_t address) {
-  return reinterpret_cast<char*>(address);  // NOLINT(performance-no-int-to-ptr)
+/// An address that is never read, so many bytes after one at which any element could be.
+struct UnreadAddress {
+  std::int64_t offset = 0;
+
+  template <class T, Role R>
+  operator OperandPointer<T, R>() const {  // NOLINT(google-explicit-constructor): as of a launch
+    const StorageRef memory = allocate(Device{}, 64);
+    MemoryUse uses[OperandList::max_uses];
+    OperandList operands(memory->device(), uses);
+    if constexpr (R == Role::workspace) {
+      return operands.workspace(0);
+    } else {
+      return operands(memory, offset);
+    }
+  }
+};
+
+/// Of so many axes, without extents and strides.
+FftParams empty_transform(std::int32_t rank, std::int32_t transformed) {
+  return {.input = UnreadAddress{},
+          .output = UnreadAddress{},
+          .scale = 0,
+          .rank = rank,
+          .transformed = transformed,
+          .shape = {},
+          .input_strides = {},
+          .output_strides = {},
+          .forward = false,
+          .mirrored = false,
+          .out_of_memory = nullptr};
 }
 
 /// rfft of float32 along axis 1 of (3, 8, 5).
 FftParams real_transform() {
-  FftParams p{};
-  p.input = fake_pointer(512);
-  p.output = fake_pointer(1024);
-  p.rank = 3;
-  p.transformed = 1;
+  FftParams p = empty_transform(3, 1);
   const std::int64_t shape[] = {3, 5, 8};
   const std::int64_t input[] = {160, 4, 20};
   const std::int64_t output[] = {200, 8, 40};
@@ -46,13 +71,13 @@ FftParams real_transform() {
 }
 
 TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
-  const AnyKernel& entry = kernels().fft.real_to_complex[0];
+  const Kernel<FftParams>& entry = kernels().fft.real_to_complex[0];
   EXPECT_EQ(refused(entry, real_transform()), "");
   FftParams p = real_transform();
-  p.input = fake_pointer(516);
+  p.input = UnreadAddress{4};
   EXPECT_NE(refused(entry, p), "");
   p = real_transform();
-  p.output = fake_pointer(1028);
+  p.output = UnreadAddress{4};
   EXPECT_NE(refused(entry, p), "");
   p = real_transform();
   p.input_strides[0] = 164;  // the plan is executed for each of the three
@@ -73,11 +98,11 @@ TEST(Refusals, CufftTakesBothSidesWhereAComplexNumberCouldBe) {
 
 TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
   const Device device{cuda_kind, 0};
-  const AnyKernel& entry = kernels(device).fft.real_to_complex[0];
+  const Kernel<FftParams>& entry = kernels(device).fft.real_to_complex[0];
   FftParams p = real_transform();
-  p.input = fake_pointer(516);
+  p.input = UnreadAddress{4};
   try {
-    launch(device, entry, p, {});
+    launch(device, entry.untyped(), p, {});
     FAIL() << "nothing was thrown";
   } catch (const DeviceError& refused) {
     EXPECT_NE(std::string(refused.what()).find("complex number"), std::string::npos)
@@ -86,13 +111,11 @@ TEST(Refusals, ARehearsedDeviceThrowsBeforeTheWork) {
 }
 
 TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
-  FftParams p{};
-  p.rank = 2;
-  p.transformed = 2;
+  FftParams p = empty_transform(2, 2);
   p.shape[0] = p.shape[1] = 4;
   p.input_strides[0] = p.output_strides[0] = 64;
   p.input_strides[1] = p.output_strides[1] = 16;
-  const AnyKernel& entry = kernels().fft.complex_to_complex[1];
+  const Kernel<FftParams>& entry = kernels().fft.complex_to_complex[1];
   EXPECT_EQ(refused(entry, p), "");
   p.input_strides[0] = 72;
   EXPECT_NE(refused(entry, p), "");
@@ -102,8 +125,8 @@ TEST(Refusals, CufftTakesAxesThatAreMultiplesOfEachOther) {
 }
 
 TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
-  const AnyKernel& entry = kernels().matmul.kernel[static_cast<int>(Dtype::complex128)];
-  MatmulParams good{};
+  const Kernel<MatmulParams>& entry = kernels().matmul.kernel[static_cast<int>(Dtype::complex128)];
+  MatmulParams good{UnreadAddress{}, UnreadAddress{}, UnreadAddress{}};
   good.m = good.n = good.k = 3;
   good.x1_row = good.x2_row = 48;
   good.x1_column = good.x2_column = 16;
@@ -111,9 +134,10 @@ TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
   good.batch_rank = 1;
   good.batch_shape[0] = 2;
   good.x1_batch[0] = 144;
+  good.x2_batch[0] = 0;
   EXPECT_EQ(refused(entry, good), "");
   MatmulParams p = good;
-  p.x2 = fake_pointer(8);
+  p.x2 = UnreadAddress{8};
   EXPECT_NE(refused(entry, p), "");
   p = good;
   p.x1_row = 56;
@@ -126,10 +150,11 @@ TEST(Refusals, CublasTakesMatricesWithALeadingDimension) {
 }
 
 TEST(Refusals, CusolverTakesExtentsOfAnInt) {
-  const auto entry = [](LinAlgRoutine routine) -> const AnyKernel& {
+  const auto entry = [](LinAlgRoutine routine) -> const Kernel<LinAlgParams>& {
     return kernels().linalg.kernel[static_cast<int>(routine)][static_cast<int>(Dtype::float64)];
   };
-  LinAlgParams good{};
+  constexpr UnreadAddress address;
+  LinAlgParams good{LinAlgRequest{}, address, address, address, address, address, address, address};
   good.rows = good.columns = good.right_columns = good.reflector_count = 3;
   for (int routine = 0; routine < linalg_routine_count; ++routine) {
     EXPECT_EQ(refused(entry(static_cast<LinAlgRoutine>(routine)), good), "") << routine;
@@ -143,7 +168,7 @@ TEST(Refusals, CusolverTakesExtentsOfAnInt) {
   EXPECT_NE(refused(entry(LinAlgRoutine::potrf), p), "");
   EXPECT_NE(refused(entry(LinAlgRoutine::orgqr), p), "");
   p = good;
-  p.a = fake_pointer(4);
+  p.a = UnreadAddress{4};
   EXPECT_NE(refused(entry(LinAlgRoutine::geev), p), "");
 }
 

@@ -107,13 +107,19 @@ inline strides strides_of(const FftParams& p, const std::int64_t* nbytes, std::s
   return result;
 }
 
+/// Where a part of the parameters' transforms begins.
+struct Sides {
+  const char* input;
+  char* output;
+};
+
 template <class T>
-library::cfmav<T> input_of(const FftParams& p, const sizes& shape) {
-  return {reinterpret_cast<const T*>(p.input), shape, strides_of(p, p.input_strides, sizeof(T))};
+library::cfmav<T> input_of(const FftParams& p, Sides part, const sizes& shape) {
+  return {reinterpret_cast<const T*>(part.input), shape, strides_of(p, p.input_strides, sizeof(T))};
 }
 template <class T>
-library::vfmav<T> output_of(const FftParams& p, const sizes& shape) {
-  return {reinterpret_cast<T*>(p.output), shape, strides_of(p, p.output_strides, sizeof(T))};
+library::vfmav<T> output_of(const FftParams& p, Sides part, const sizes& shape) {
+  return {reinterpret_cast<T*>(part.output), shape, strides_of(p, p.output_strides, sizeof(T))};
 }
 
 inline sizes transformed_axes(const FftParams& p) {
@@ -124,7 +130,7 @@ inline sizes transformed_axes(const FftParams& p) {
   return axes;
 }
 
-/// Calls `transform` with the parameters of every transform of the batch.
+/// Calls `transform` for every transform of the batch, with parameters and where it begins.
 template <class Each>
 void for_each_of_batch(const FftParams& all, Each&& transform) {
   const int axis = all.rank - 1;
@@ -137,26 +143,30 @@ void for_each_of_batch(const FftParams& all, Each&& transform) {
   for (int i = 0; i < axis; ++i) count *= all.shape[i];
   for (std::int64_t number = 0; number < count; ++number) {
     std::int64_t left = number;
-    one.input = all.input;
-    one.output = all.output;
+    Sides part{all.input, all.output};
     for (int i = axis - 1; i >= 0; --i) {
-      one.input += left % all.shape[i] * all.input_strides[i];
-      one.output += left % all.shape[i] * all.output_strides[i];
+      part.input += left % all.shape[i] * all.input_strides[i];
+      part.output += left % all.shape[i] * all.output_strides[i];
       left /= all.shape[i];
     }
-    transform(one);
+    transform(one, part);
   }
 }
 
 template <class Real>
-void complex_to_complex(const FftParams& p) {
+void transform_complex(const FftParams& p, Sides part) {
   using T = std::complex<Real>;
-  if (p.transformed == 1 && p.rank > 1 && p.shape[p.rank - 1] >= long_transform) {
-    return for_each_of_batch(p, complex_to_complex<Real>);
-  }
   const sizes shape = shape_of(p);
-  library::detail_fft::c2c(input_of<T>(p, shape), output_of<T>(p, shape), transformed_axes(p),
-                           p.forward, static_cast<Real>(p.scale), threads());
+  library::detail_fft::c2c(input_of<T>(p, part, shape), output_of<T>(p, part, shape),
+                           transformed_axes(p), p.forward, static_cast<Real>(p.scale), threads());
+}
+
+template <class Real>
+void complex_to_complex(const FftParams& p) {
+  if (p.transformed == 1 && p.rank > 1 && p.shape[p.rank - 1] >= long_transform) {
+    return for_each_of_batch(p, transform_complex<Real>);
+  }
+  transform_complex<Real>(p, {p.input, p.output});
 }
 
 /// The spectra of contiguous rows, as many together as vectors have lanes: ducc's vectors hold the
@@ -182,7 +192,7 @@ std::int64_t transform_rows(const FftParams& p) {
     library::detail_fft::TmpStorage2<vector, Real, Real> storage(memory);
     for (std::size_t group = begin; group < end; ++group) {
       const auto first = static_cast<std::int64_t>(group) * lanes;
-      char* const source = const_cast<char*>(p.input) + first * p.input_strides[0];
+      char* const source = const_cast<char*>(p.input.get()) + first * p.input_strides[0];
       char* const destination = p.output + first * p.output_strides[0];
       vector* const buffer = storage.dataBuf();
       kernels::copy_2d({reinterpret_cast<char*>(buffer), width, sizeof(vector)},
@@ -202,7 +212,8 @@ std::int64_t transform_rows(const FftParams& p) {
   };
   const auto groups = static_cast<std::size_t>(p.shape[0] / lanes);
   const std::size_t count = library::detail_fft::util::thread_count(
-      threads(), input_of<Real>(p, shape_of(p)), 1, static_cast<std::size_t>(lanes));
+      threads(), input_of<Real>(p, {p.input, p.output}, shape_of(p)), 1,
+      static_cast<std::size_t>(lanes));
   library::detail_threading::execParallel(0, groups, count, some);
   return static_cast<std::int64_t>(groups) * lanes;
 }
@@ -212,19 +223,20 @@ void real_to_complex(const FftParams& all) {
   FftParams p = all;
   const std::int64_t done = transform_rows<Real>(p);
   if (done != 0 && done == p.shape[0]) return;
-  p.input += done * p.input_strides[0];
-  p.output += done * p.output_strides[0];
+  const Sides part{p.input + done * p.input_strides[0], p.output + done * p.output_strides[0]};
   p.shape[0] -= done;
-  library::detail_fft::r2c(
-      input_of<Real>(p, shape_of(p)), output_of<std::complex<Real>>(p, half_shape_of(p)),
-      static_cast<std::size_t>(p.rank - 1), p.forward, static_cast<Real>(p.scale), threads());
+  library::detail_fft::r2c(input_of<Real>(p, part, shape_of(p)),
+                           output_of<std::complex<Real>>(p, part, half_shape_of(p)),
+                           static_cast<std::size_t>(p.rank - 1), p.forward,
+                           static_cast<Real>(p.scale), threads());
 }
 
 template <class Real>
 void complex_to_real(const FftParams& p) {
-  library::detail_fft::c2r(input_of<std::complex<Real>>(p, half_shape_of(p)),
-                           output_of<Real>(p, shape_of(p)), static_cast<std::size_t>(p.rank - 1),
-                           p.forward, static_cast<Real>(p.scale), threads());
+  const Sides all{p.input, p.output};
+  library::detail_fft::c2r(
+      input_of<std::complex<Real>>(p, all, half_shape_of(p)), output_of<Real>(p, all, shape_of(p)),
+      static_cast<std::size_t>(p.rank - 1), p.forward, static_cast<Real>(p.scale), threads());
 }
 
 /// ducc throws nothing but std::bad_alloc for parameters that are right.

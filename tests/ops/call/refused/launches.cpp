@@ -11,7 +11,7 @@
 
 namespace skerry {
 
-void form_of_others(const HistogramParams&) {}
+void histogram_form(const HistogramParams&) {}
 
 void count(Device device, const Kernel<HistogramParams>& kernel, const NdArray& x,
            const NdArray& edges, const NdArray& out, [[maybe_unused]] const NdArray* weights) {
@@ -53,7 +53,7 @@ void count(Device device, const Kernel<HistogramParams>& kernel, const NdArray& 
 }
 
 #if CASE == 6  // a form that takes other parameters
-void fill(BinsKernels& table) { table.bincount.set_host<form_of_others>(); }
+void fill(BinsKernels& table) { table.bincount.set_host<histogram_form>(); }
 #endif
 
 #if CASE == 7  // a launch without a list of operands
