@@ -23,7 +23,7 @@ LAYERS = {
         "device/rehearsal device/cuda/api.h device/cuda/api.hpp device/environment.hpp device/page_size.hpp"
     ),
     # What stands in for CUDA's libraries computes by CPU kernels.
-    "device/emulator/libraries": "core ops device/emulator",
+    "device/emulator/libraries": "core ops device/emulator device/memory.hpp",
 }
 FOLDERS = {"core", "device", "ops", "python", "tests", "bench"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -176,6 +176,10 @@ FAMILIES = {
 }
 
 
+# What front ends and kernels say to each other.
+CONTRACT = ("ops/call/kernel.hpp", "ops/call/row_range.hpp")
+
+
 def side(name):
     """Of a path in ops: cpu, cuda, or none."""
     return next((part for part in name.split("/")[2:-1] if part in ("cpu", "cuda")), None)
@@ -188,6 +192,8 @@ def is_front_end(name):
 
 def may_include(path, name):
     """Whether a source of ops may include a header of ops."""
+    if name in CONTRACT:
+        return True
     here, included_family = path.split("/")[1], name.split("/")[1]
     if here == included_family:
         if here == "table" or side(path) == side(name):
