@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What ARCHITECTURE.md and CONTRIBUTING.md name in code quotes is there: files, folders, and names in the sources."""
+"""ARCHITECTURE.md is short, and each decision has a page. What these and CONTRIBUTING.md name in code quotes exists."""
 
 import itertools
 import pathlib
@@ -9,13 +9,16 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+DECISIONS = ROOT / "python" / "docs" / "decisions"
 FOLDERS = ["core", "device", "ops", "python", "tests", "bench", ".ci"]
 TOP = [path for path in ROOT.iterdir() if path.is_file() and path.suffix != ".md"]
 FILES = TOP + [
     path
     for folder in FOLDERS
     for path in (ROOT / folder).rglob("*")
-    if path.is_file() and "__pycache__" not in path.parts and "results" not in path.parts
+    if path.is_file()
+    and not {"__pycache__", "results"} & set(path.parts)
+    and path.parent != DECISIONS  # a page is no proof of what it names itself
 ]
 PATH = re.compile(r"[\w.*<>{},/-]+")
 ENDINGS = ("hpp", "cpp", "cu", "cuh", "py", "pyi", "rst", "in", "cmake", "txt", "toml", "md")
@@ -52,7 +55,19 @@ def is_there(path):
     return any(ROOT.glob(path.rstrip("/")))
 
 
-PAGES = ["ARCHITECTURE.md", "CONTRIBUTING.md"]
+DECISION_PAGES = sorted(
+    f"python/docs/decisions/{path.name}"
+    for path in DECISIONS.glob("*.md")
+    if path.name != "README.md"
+)
+PAGES = ["ARCHITECTURE.md", "CONTRIBUTING.md", *DECISION_PAGES]
+MIN_PATHS = {"ARCHITECTURE.md": 51, "CONTRIBUTING.md": 4}
+LINK = re.compile(r"\]\(([^()#\s]+)\)")
+
+
+@pytest.fixture(scope="module")
+def source_text():
+    return "\n".join(f"{file.name}\n{file.read_text(errors='ignore')}" for file in FILES)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -64,15 +79,47 @@ def test_every_path_exists(page):
         for path in expanded(text)
         if not is_placeholder(path)
     ]
-    assert len(paths) > (50 if page == "ARCHITECTURE.md" else 3)
+    assert len(paths) >= MIN_PATHS.get(page, 1)
     assert [path for path in paths if not is_there(path)] == []
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_name_is_in_the_sources(page):
-    sources = "\n".join(f"{file.name}\n{file.read_text(errors='ignore')}" for file in FILES)
+def test_every_name_is_in_the_sources(page, source_text):
     names = [text for text in quoted(page) if NAME.fullmatch(text) and not is_path(text)]
     names = [name.rpartition(".")[2] for name in names]
-    assert names
-    left = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", sources)]
-    assert left == []
+    assert names or page in DECISION_PAGES
+    absent = [name for name in names if not re.search(rf"\b{re.escape(name)}\b", source_text)]
+    assert absent == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, "python/docs/decisions/README.md"])
+def test_every_link_leads_to_a_file(page):
+    links = LINK.findall((ROOT / page).read_text())
+    links = [link for link in links if "://" not in link]
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).is_file()] == []
+
+
+def test_architecture_has_at_most_200_lines():
+    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) <= 200
+
+
+@pytest.mark.parametrize("page", DECISION_PAGES)
+def test_a_decision_has_context_decision_price_and_code(page):
+    lines = (ROOT / page).read_text().splitlines()
+    headings = [line for line in lines if line.startswith("#")]
+    assert headings[0] == lines[0]
+    assert lines[0].startswith("# ")
+    assert headings[1:] == ["## Context", "## Decision", "## Price", "## Code"]
+    sections = "\n".join(lines[1:]).split("\n## ")[1:]
+    assert [
+        text.partition("\n")[0] for text in sections if not text.partition("\n")[2].strip()
+    ] == []
+    assert len(lines) <= 60, "a page: say what is needed"
+
+
+def test_the_index_lists_each_decision_once():
+    entries = re.findall(
+        r"^\* \[([\w-]+\.md)\]\(\1\): \S", (DECISIONS / "README.md").read_text(), re.MULTILINE
+    )
+    assert len(DECISION_PAGES) > 20
+    assert sorted(entries) == [pathlib.PurePath(page).name for page in DECISION_PAGES]
