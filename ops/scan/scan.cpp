@@ -74,15 +74,15 @@ NdArray run(const ScanEntry& entry, ScanId op, const NdArray& x, int axis, bool 
   shape[axis] += include_initial ? 1 : 0;
   NdArray out = empty(entry.name, shape, result, device);
   if (out.size() == 0) return out;
-  NdArray source = x;
+  std::optional<NdArray> dense;
   ScanLayout layout;
-  if (!describe_axes(source, out, axis, layout) && x.size() > 0) {
-    source = copy_c_order(x);
-    describe_axes(source, out, axis, layout);
+  if (!describe_axes(x, out, axis, layout) && x.size() > 0) {
+    dense = copy_c_order(x);
+    describe_axes(*dense, out, axis, layout);
   }
   launch(device, kernel, [&](OperandList& operands) {
     const std::int64_t first = include_initial ? layout.output_step : 0;
-    return ScanParams{layout, operands(source), operands(out, first), include_initial};
+    return ScanParams{layout, operands(dense ? *dense : x), operands(out, first), include_initial};
   });
   return out;
 }

@@ -243,8 +243,8 @@ void add_device_functions(py::module_& module) {
         if (rehearsed_kernels == RehearsedKernels::none) return rehearse(count);
         const py::object emulator =
             py::module_::import("skerry._emulator").attr("emulator")("rehearse");
-        emulator.attr("refuse_other_drivers")(
-            py::arg("own_kernels") = rehearsed_kernels == RehearsedKernels::all);
+        emulator.attr("refuse_other_drivers")(py::arg("own_kernels") =
+                                                  rehearsed_kernels == RehearsedKernels::all);
         set_emulator_folder(emulator.attr("folder")().cast<std::string>());
         rehearse(count, rehearsed_kernels);
         // Other libraries find it by the names of NVIDIA's libraries.

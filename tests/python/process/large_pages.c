@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 
-// For LD_PRELOAD: what a kernel of 64-KiB pages does, on one of smaller pages. It refuses addresses that are no
-// multiples of a page, and takes lengths as whole pages.
+// For LD_PRELOAD: what a kernel of 64-KiB pages does, on one of smaller pages. It refuses addresses
+// that are no multiples of a page, and takes lengths as whole pages.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -40,7 +40,8 @@ void* mmap(void* address, size_t length, int access, int flags, int file, off_t 
     if (refused(address)) return MAP_FAILED;
     return real(address, whole(length), access, flags, file, offset);
   }
-  // A wish is taken as it is, as far as it is a page's address; else a page more, whose ends go back.
+  // A wish is taken as it is, as far as it is a page's address; else a page more, whose ends go
+  // back.
   if ((uintptr_t)address % PAGE == 0 && address != NULL) {
     void* const got = real(address, whole(length), access, flags, file, offset);
     if (got == MAP_FAILED || (uintptr_t)got % PAGE == 0) return got;
