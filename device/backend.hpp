@@ -13,10 +13,11 @@
 
 namespace skerry {
 
+struct AnyKernel;
 struct DeferredError;
 struct DeviceInfo;
 struct ForeignMemory;
-struct AnyKernel;
+struct KernelTable;
 class MemoryUse;
 struct MemoryStatistics;
 struct PointerInfo;
@@ -36,12 +37,11 @@ struct Capabilities {
   /// Work may be under way when the call that began it has returned: there are streams, and an
   /// error in the values of an array is found by a later wait.
   bool runs_later = false;
-  /// The libraries behind its kernels take whole arrays in C order, aligned to their items.
-  bool dense_operands = false;
+  /// Operands keep to the limits of native forms (ops/call/limits.hpp): where those run, and where
+  /// they are rehearsed.
+  bool native_limits = false;
   /// The CUDA array interface and CUDA's streams describe its memory and its work.
   bool has_cuda_interface = false;
-  /// Most bytes that a part of a plan may span; INT64_MAX where kernels have 64-bit indices.
-  std::int64_t index_limit = INT64_MAX;
   /// DLPack's name of the kind; 0 where arrays are not handed over as they are.
   std::int32_t dlpack_code = 0;
 };
@@ -145,8 +145,8 @@ struct Backend {
   /// See launch().
   void (*launch)(Device device, const AnyKernel& entry, const void* params, std::size_t params_size,
                  std::span<const MemoryUse> uses);
-  /// Writes the native forms into the KernelTable that ops defines; null if there are none.
-  void (*fill_kernels)(void* table);
+  /// Adds the native forms to a table of all kernels; null if there are none.
+  void (*fill_kernels)(KernelTable& table);
 };
 
 namespace detail {

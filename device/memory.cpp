@@ -36,6 +36,9 @@ class EmptyStorage final : public Storage {
                          device, nbytes);
 }
 
+/// SKERRY_PINNED_HOST=1. Read while the library is loaded: no allocation asks.
+const bool are_host_arrays_pinned = cuda::selected_host_memory() == cuda::HostMemory::all_pinned;
+
 /// Empty where memory can't be pinned, which is no error: ordinary memory does.
 StorageRef try_pinned(Device device, std::size_t nbytes) noexcept {
   cuda::probe();
@@ -54,7 +57,7 @@ StorageRef allocate(Device device, std::size_t nbytes) {
     require(device);
     if (detail::count_allocation()) [[unlikely]]
       throw_planned_failure("allocate", device, nbytes);
-    if (cuda::selected_host_memory() == cuda::HostMemory::all_pinned) [[unlikely]] {
+    if (are_host_arrays_pinned) [[unlikely]] {
       if (StorageRef pinned = try_pinned(device, nbytes)) return pinned;
     }
     return cpu::allocate(device.index, nbytes);

@@ -79,6 +79,10 @@ void copy_bytes(const StorageRef& target, std::size_t target_offset, const Stora
   }
 }
 
+bool Upload::is_possible(Device source, Device target) noexcept {
+  return is_host(source) && backend_of(target).transfers.open_upload != nullptr;
+}
+
 Upload::Upload(const StorageRef& target)
     : target_(target), chunks_(backend_of(target->device()).transfers.open_upload(target)) {
   moved.count.fetch_add(1, std::memory_order_relaxed);

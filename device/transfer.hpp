@@ -34,6 +34,8 @@ class Upload {
  public:
   static constexpr std::size_t max_bytes = std::size_t{4} << 20;
 
+  /// Whether the memory of `source` is the caller's to read, and `target` opens uploads.
+  [[nodiscard]] static bool is_possible(Device source, Device target) noexcept;
   explicit Upload(const StorageRef& target);
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;

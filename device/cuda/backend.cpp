@@ -8,10 +8,7 @@ namespace skerry::cuda {
 
 namespace {
 
-/// Kernels have 32-bit indices.
-constexpr std::int64_t index_limit = std::int64_t{1} << 31;
-
-void fill_kernels(void* table) {
+void fill_kernels(KernelTable& table) {
   const ModuleInterface* const module = loaded_module();
   if (module != nullptr && module->fill_kernels != nullptr) module->fill_kernels(table);
 }
@@ -22,9 +19,8 @@ constexpr Backend make_backend(KernelForm kernel_form) {
       .can = {.kernel_form = kernel_form,
               .host_memory = false,
               .runs_later = true,
-              .dense_operands = true,
+              .native_limits = true,
               .has_cuda_interface = true,
-              .index_limit = index_limit,
               .dlpack_code = 2},
       .devices = {.count = count_devices,
                   .require = require_device,

@@ -7,14 +7,18 @@
 
 #include "device/cuda/api.hpp"
 
+namespace skerry {
+struct KernelTable;
+}  // namespace skerry
+
 namespace skerry::cuda {
 
 /// What the CUDA module (skerry_cuda.so) gives to the rest of the library.
 struct ModuleInterface {
   int abi_version;
   const Api* calls;
-  /// Writes the native kernels into the table that ops defines; null if none are linked in.
-  void (*fill_kernels)(void* table);
+  /// Adds the native forms to a table of all kernels; null if none are linked in.
+  void (*fill_kernels)(KernelTable& table);
   /// What the kernels were compiled for, in CMake's words: "90-real,100"; empty if there are none.
   const char* architectures;
   /// The same in nvcc's: "900,1000".

@@ -9,11 +9,11 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/backend.hpp"
 #include "device/memory.hpp"
 #include "device/transfer.hpp"
 #include "ops/bins/kernels.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/limits.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -61,22 +61,15 @@ std::int64_t find_max(const char* op, const NdArray& numbers) {
   return value;
 }
 
-/// A native form sorts the numbers as 32 bits to add up their weights.
-void check_size(const char* op, const NdArray& x, const NdArray* weights, std::int64_t bins) {
-  constexpr std::int64_t limit = (std::int64_t{1} << 32) - 1;
-  const bool is_native = capabilities_of(x.device()).kernel_form == KernelForm::native;
-  if (!is_native || weights == nullptr || (x.size() < limit && bins < limit)) return;
-  throw NotImplementedError(std::string(op) +
-                            ": weights of 2^32 numbers or bins and more: " + describe(x) + ", " +
-                            std::to_string(bins) + " bins; take parts of them");
-}
-
 }  // namespace
 
 NdArray count_numbers(const char* op, const NdArray& x, const NdArray* weights, std::int64_t bins) {
   check_arguments(op, x, weights);
-  check_size(op, x, weights, bins);
   const Device device = x.device();
+  if (weights != nullptr) {
+    require_count<BincountParams>(op, device, x.size(), "numbers with weights");
+    require_count<BincountParams>(op, device, bins, "bins of weights");
+  }
   const Kernel<BincountParams>& kernel =
       require_kernel(op, kernels<BinsKernels>(device).bincount, default_integer, device);
   const NdArray numbers = contiguous(astype(x, Dtype::int64, false));

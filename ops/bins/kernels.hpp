@@ -21,6 +21,9 @@ struct BincountParams {
   /// `parts - 1` further outputs: each part of the numbers has its own.
   WorkspacePointer<char> scratch;
   std::int64_t parts;
+
+  /// With weights, whose numbers are sorted as 32 bits.
+  static constexpr NativeLimits native_limits{.max_count = (std::int64_t{1} << 32) - 2};
 };
 
 /// How many items are in each bin: in [edges[i], edges[i + 1]), the last bin with its upper edge.

@@ -10,7 +10,7 @@
 
 namespace skerry {
 
-constinit std::atomic<std::int64_t> detail::max_index_limit{INT64_MAX};
+constinit std::atomic<std::int64_t> detail::native_index_limit{index_limit_32bit};
 
 void KernelCall::enqueue(const AnyKernel& kernel) const {
   PlanParts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
@@ -19,15 +19,21 @@ void KernelCall::enqueue(const AnyKernel& kernel) const {
   parts.for_each([&](const Plan& plan) { launch(device_, kernel, plan, uses); });
 }
 
+bool has_form(const AnyKernel& kernel, Device device) noexcept {
+  return runs_on_host(device) ? kernel.host != nullptr : kernel.native != nullptr;
+}
+
+bool has_host_form(const AnyKernel& kernel, Device device) noexcept {
+  return runs_on_host(device) && kernel.host != nullptr;
+}
+
 const AnyKernel& require_form(const char* op, const AnyKernel& entry, Dtype type, Device device) {
-  const bool is_native =
-      !is_host(device) && capabilities_of(device).kernel_form == KernelForm::native;
-  if (is_native ? entry.native != nullptr : entry.host != nullptr) return entry;
+  if (has_form(entry, device)) return entry;
   throw NotImplementedError(std::string(op) + ": this build has no kernel for " + name(type) +
                             " on " + to_string(device) +
                             "; build with SKERRY_DTYPES=all, or convert with astype");
 }
 
-void set_index_limit(std::int64_t nbytes) noexcept { detail::max_index_limit.store(nbytes); }
+void set_index_limit(std::int64_t nbytes) noexcept { detail::native_index_limit.store(nbytes); }
 
 }  // namespace skerry

@@ -46,6 +46,18 @@ class KernelCall {
   MemoryUse uses_[Plan::max_operands];
 };
 
+/// Whether `device` has a form of the kernel to run.
+[[nodiscard]] bool has_form(const AnyKernel& kernel, Device device) noexcept;
+/// Whether that is the host form.
+[[nodiscard]] bool has_host_form(const AnyKernel& kernel, Device device) noexcept;
+template <class Params>
+[[nodiscard]] bool has_form(const Kernel<Params>& kernel, Device device) noexcept {
+  return has_form(kernel.untyped(), device);
+}
+template <class Params>
+[[nodiscard]] bool has_host_form(const Kernel<Params>& kernel, Device device) noexcept {
+  return has_host_form(kernel.untyped(), device);
+}
 /// require_kernel() for any device, and what says why not.
 const AnyKernel& require_form(const char* op, const AnyKernel& entry, Dtype type, Device device);
 /// `entry` itself, if it can run on `device`. Throws NotImplementedError: a build for fewer dtypes.
@@ -57,17 +69,16 @@ inline const AnyKernel& require_kernel(const char* op, const AnyKernel& entry, D
 }
 
 namespace detail {
-extern constinit std::atomic<std::int64_t> max_index_limit;
+extern constinit std::atomic<std::int64_t> native_index_limit;
 }
 
-/// Most bytes that a part of a plan may span on `device`.
+/// Most bytes that a part of a plan may span on `device`: native forms have 32-bit indices.
 [[nodiscard]] inline std::int64_t index_limit(Device device) noexcept {
-  if (is_host(device)) [[likely]]
+  if (is_host(device) || !capabilities_of(device).native_limits) [[likely]]
     return INT64_MAX;
-  return std::min(capabilities_of(device).index_limit,
-                  detail::max_index_limit.load(std::memory_order_relaxed));
+  return detail::native_index_limit.load(std::memory_order_relaxed);
 }
-/// Lowers that for all devices but the CPU's, so that tests split tiny arrays.
+/// Lowers that of native forms, so that tests split tiny arrays.
 void set_index_limit(std::int64_t nbytes) noexcept;
 
 }  // namespace skerry

@@ -15,11 +15,14 @@ namespace skerry {
 /// run when finish() is called; where work runs later a wait raises.
 class ErrorRecord {
  public:
-  ErrorRecord(Device device, const DeferredError& error) : error_(error) {
-    if (capabilities_of(device).runs_later) deferred_word_.emplace(device, error_);
+  /// `native_form_finds`: else a native form leaves the word alone, and gets none.
+  ErrorRecord(Device device, const DeferredError& error, bool native_form_finds = true)
+      : error_(error), has_word_(native_form_finds || runs_on_host(device)) {
+    if (has_word_ && capabilities_of(device).runs_later) deferred_word_.emplace(device, error_);
   }
   /// Valid as long as this object.
   [[nodiscard]] ErrorWord word() noexcept {
+    if (!has_word_) return ErrorWord(nullptr);
     return ErrorWord(deferred_word_ ? deferred_word_->get() : &stored_value_);
   }
   void finish() const {
@@ -28,6 +31,7 @@ class ErrorRecord {
 
  private:
   DeferredError error_;
+  bool has_word_;
   std::optional<DeferredWord> deferred_word_;
   std::int64_t stored_value_ = 0;
 };

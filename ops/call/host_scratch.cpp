@@ -11,14 +11,20 @@
 namespace skerry {
 
 StorageRef host_scratch(Device device, std::int64_t nbytes) {
-  const bool is_native =
-      !is_host(device) && capabilities_of(device).kernel_form == KernelForm::native;
-  return allocate(device, is_native ? 0 : static_cast<std::size_t>(nbytes));
+  return allocate(device, runs_on_host(device) ? static_cast<std::size_t>(nbytes) : 0);
 }
 
 std::int64_t host_slots(std::int64_t count) noexcept {
   // A few for each thread even out rows of unequal cost.
   return std::min<std::int64_t>(count, 4 * std::int64_t{cpu::thread_count()});
+}
+
+bool keeps_threads_busy(std::int64_t count) noexcept {
+  return count >= 2 * std::int64_t{cpu::thread_count()};
+}
+
+std::int64_t cache_block_bytes(Device device, std::int64_t nbytes) noexcept {
+  return capabilities_of(device).runs_later ? INT64_MAX : nbytes;
 }
 
 }  // namespace skerry

@@ -16,4 +16,12 @@ namespace skerry {
 /// threads.
 [[nodiscard]] std::int64_t host_slots(std::int64_t count) noexcept;
 
+/// Whether `count` pieces of work without scratch memory are enough for the CPU's threads.
+[[nodiscard]] bool keeps_threads_busy(std::int64_t count) noexcept;
+
+/// Most bytes of an array that several calls are to work on, one after the other, before the next
+/// block: `nbytes`, which lie in the caches then. INT64_MAX where calls return before their work
+/// has run.
+[[nodiscard]] std::int64_t cache_block_bytes(Device device, std::int64_t nbytes) noexcept;
+
 }  // namespace skerry

@@ -89,6 +89,17 @@ class ErrorWord {
   std::int64_t* word_;
 };
 
+/// What the native forms of a kernel ask of its operands, beyond what its host form does. It stands
+/// beside the parameters, as `Params::native_limits`.
+struct NativeLimits {
+  /// Arrays are whole and in C order.
+  bool dense_operands = false;
+  /// Operands begin at multiples of a whole complex number, not only of its parts.
+  bool complex_alignment = false;
+  /// Most items that are numbered.
+  std::int64_t max_count = INT64_MAX;
+};
+
 /// A kernel whose forms take `const Params&`. It has the layout of AnyKernel, which is what devices
 /// run: tables of kernels cross the border to the CUDA module.
 template <class Params>

@@ -12,6 +12,12 @@ namespace skerry {
 /// Uninitialised, of a checked dense layout.
 [[nodiscard]] NdArray empty_of(Layout layout, Dtype type, Device device);
 
+/// Where this thread may write the elements of `x` itself, and at once: null where they are not in
+/// the host's memory, or work on them may be under way.
+[[nodiscard]] inline char* host_address(const NdArray& x) noexcept {
+  return is_host(x.device()) ? x.data() : nullptr;
+}
+
 namespace detail {
 /// Called with each array that this thread is about to write, by who may have put off reading it;
 /// null while nobody may.

@@ -21,6 +21,13 @@ namespace detail {
                                         const StorageRef& out, std::span<const Operand> operands);
 }  // namespace detail
 
+/// Whether operands are a run that one part of a plan holds, whatever their widths.
+[[nodiscard]] inline bool is_one_part(const Common& common) noexcept {
+  const auto limit = static_cast<std::uint64_t>(index_limit(common.device));
+  return common.run_size > 0 &&
+         static_cast<std::uint64_t>(common.run_size) < limit / sizeof(Element);
+}
+
 /// Launches the kernel of an ordinary call: over a run (common_of) that one part of a plan holds.
 /// The pointers of its plan and what the launch notes come from the same two: the output, whose
 /// elements lie from byte `offset` on in the memory `out` and are `width` bytes wide, and the

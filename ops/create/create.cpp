@@ -64,8 +64,8 @@ NdArray filled(const char* op, const Dims& shape, const Scalar& value, Dtype typ
   constexpr std::int64_t few = 1 << 18;  // bytes
   const auto* const bytes = reinterpret_cast<const char*>(entry.bytes);
   const bool is_zero = std::all_of(bytes, bytes + itemsize(type), [](char b) { return b == 0; });
-  if (is_zero && is_host(device) && out.nbytes() <= few) {
-    std::fill_n(out.data(), out.nbytes(), char{0});
+  if (char* const data = host_address(out); data != nullptr && is_zero && out.nbytes() <= few) {
+    std::fill_n(data, out.nbytes(), char{0});
     return out;
   }
   fill(op, out, value);

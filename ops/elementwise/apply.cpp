@@ -34,13 +34,6 @@ const Kernel<Plan>& elementwise_kernel(const char* name, op_id op, const Common&
   return require_kernel(name, loop, common.type, common.device);
 }
 
-/// Whether operands are a run that one part of a plan holds, whatever their widths.
-bool is_one_part(const Common& common) noexcept {
-  const auto limit = static_cast<std::uint64_t>(index_limit(common.device));
-  return common.run_size > 0 &&
-         static_cast<std::uint64_t>(common.run_size) < limit / sizeof(Element);
-}
-
 /// What is no run: casts, then as many parts as it takes. Not inlined, like apply_parts_into(): the
 /// ordinary call would have no registers left.
 [[gnu::noinline]] NdArray apply_parts(const char* name, op_id op, const Common& common,

@@ -3,16 +3,16 @@
 #include "ops/fourier/fft_plan.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
-#include "device/backend.hpp"
-#include "device/deferred.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/error_record.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/library.hpp"
+#include "ops/call/limits.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fourier/kernels.hpp"
@@ -28,7 +28,7 @@ int precision(Dtype type) { return real_part(type) == Dtype::float32 ? 0 : 1; }
 bool is_addressable(const NdArray& x) {
   const std::int64_t width = x.itemsize();
   // cuFFT takes a real side, too, only where a complex number could be.
-  const std::int64_t alignment = capabilities_of(x.device()).dense_operands
+  const std::int64_t alignment = limits_of<FftParams>(x.device()).complex_alignment
                                      ? itemsize(complex_of(x.dtype()))
                                      : itemsize(real_part(x.dtype()));
   if (reinterpret_cast<std::uintptr_t>(x.data()) % static_cast<std::uint64_t>(alignment) != 0) {
@@ -109,14 +109,7 @@ void enqueue(const FftPlan& plan, const Kernel<FftParams>& kernels_of_type, cons
       .op = plan.op,
       .values = {static_cast<std::int64_t>(device.kind) | (std::int64_t{device.index} << 8),
                  out.nbytes()}};
-  std::int64_t out_of_memory = 0;
-  std::optional<DeferredWord> word;
-  std::int64_t* word_address = nullptr;
-  if (!capabilities_of(device).runs_later) {
-    word_address = &out_of_memory;
-  } else if (runs_on_host(device)) {
-    word_address = word.emplace(device, error).get();
-  }
+  ErrorRecord record(device, error, FftParams::native_form_finds_errors);
   launch(device, kernel, [&](OperandList& operands) {
     FftParams params{.input = operands(source),
                      .output = operands(out),
@@ -128,11 +121,11 @@ void enqueue(const FftPlan& plan, const Kernel<FftParams>& kernels_of_type, cons
                      .output_strides = {},
                      .forward = plan.forward,
                      .mirrored = mirrored,
-                     .out_of_memory = word_address};
+                     .out_of_memory = record.word()};
     describe_axes(source, out, batch, axes, shape, params);
     return params;
   });
-  if (out_of_memory != 0) raise_out_of_memory(error, out_of_memory);
+  record.finish();
 }
 
 /// A CUDA device transforms up to three adjacent axes of a C-contiguous array at a time: those that
@@ -141,7 +134,7 @@ int last_group(const Dims& axes, Device device) {
   int count = 1;
   while (count < std::min<int>(axes.rank(), FftParams::max_transformed)) {
     const int first = axes.rank() - count;
-    if (capabilities_of(device).dense_operands && axes[first] != axes[first - 1] + 1) break;
+    if (limits_of<FftParams>(device).dense_operands && axes[first] != axes[first - 1] + 1) break;
     ++count;
   }
   return count;
@@ -158,7 +151,7 @@ std::int64_t product(const Dims& shape, int begin, int end) {
 /// the axis, not where a complex number could be each time.
 bool needs_permutation(const NdArray& x, const Dims& axes, std::int64_t real_length = 0) {
   constexpr std::int64_t max_calls = 16;
-  if (!capabilities_of(x.device()).dense_operands) return false;
+  if (!limits_of<FftParams>(x.device()).dense_operands) return false;
   const int first = static_cast<int>(axes[0]);
   const int past = static_cast<int>(axes[axes.rank() - 1]) + 1;
   const std::int64_t calls = product(x.shape(), 0, first);
@@ -186,7 +179,7 @@ NdArray transform_group(const FftPlan& plan, const NdArray& x, const Dims& axes)
             false);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const NdArray source = capabilities_of(x.device()).dense_operands ? contiguous(x) : x;
+  const NdArray source = limits_of<FftParams>(x.device()).dense_operands ? contiguous(x) : x;
   NdArray out = empty(plan.op, x.shape(), x.dtype(), x.device());
   enqueue(plan, complex_kernel(x), source, out, axes, x.shape(), false);
   return out;
@@ -209,16 +202,14 @@ Dims only_last(const Dims& axes, int count) {
 void require_fft_library(const char* op, const NdArray& x) {
   const Device device = x.device();
   const FftKernels& built = kernels<FftKernels>(device);
-  if (is_host(device) && !built.complex_to_complex[precision(x.dtype())].has_host()) {
-    throw LibraryError(std::string(op) + ": this build has no FFT for " + name(x.dtype()) +
-                       " on the CPU: it was made with SKERRY_FFT=OFF or without that dtype "
-                       "(SKERRY_DTYPES)");
-  }
   const auto find_error_message = built.library_error_message;
-  if (is_host(device) || find_error_message == nullptr) return;
-  const char* const error_message = find_error_message();
-  if (error_message == nullptr) return;
-  throw_library_error(op, "cuFFT", error_message);
+  const char* const error_message = find_error_message != nullptr ? find_error_message() : nullptr;
+  if (error_message != nullptr) throw_library_error(op, "cuFFT", error_message);
+  if (has_form(built.complex_to_complex[precision(x.dtype())], device)) return;
+  throw LibraryError(std::string(op) + ": this build has no FFT for " + name(x.dtype()) + " on " +
+                     to_string(device) +
+                     ": it was made with SKERRY_FFT=OFF or without that dtype "
+                     "(SKERRY_DTYPES)");
 }
 
 NdArray FftPlan::complex_to_complex(const NdArray& x, const Dims& axes) const {
@@ -226,7 +217,7 @@ NdArray FftPlan::complex_to_complex(const NdArray& x, const Dims& axes) const {
   if (axes.empty()) return copy_c_order(astype(x, type, false));
   const Dims order = sorted(axes);
   if (type != x.dtype()) {
-    if (!capabilities_of(x.device()).dense_operands) {
+    if (!limits_of<FftParams>(x.device()).dense_operands) {
       const NdArray first = real_to_complex(x, static_cast<int>(order[order.rank() - 1]), true);
       return FftPlan{op, forward, 1}.complex_in_place(first, without_last(order, 1));
     }
@@ -269,7 +260,7 @@ NdArray FftPlan::real_to_complex(const NdArray& x, int axis, bool mirrored) cons
         real_to_complex(copy_c_order(permute_dims(x, order.forward)), x.rank() - 1, mirrored);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const NdArray source = capabilities_of(device).dense_operands ? contiguous(x) : x;
+  const NdArray source = limits_of<FftParams>(device).dense_operands ? contiguous(x) : x;
   NdArray out = empty(op, shape, complex_of(x.dtype()), device);
   enqueue(*this, kernel, source, out, Dims{axis}, x.shape(), mirrored);
   return out;
@@ -287,7 +278,7 @@ NdArray FftPlan::complex_to_real(const NdArray& x, int axis, std::int64_t length
         complex_to_real(copy_c_order(permute_dims(x, order.forward)), x.rank() - 1, length);
     return copy_c_order(permute_dims(rows, order.back));
   }
-  const NdArray source = capabilities_of(device).dense_operands ? contiguous(x) : x;
+  const NdArray source = limits_of<FftParams>(device).dense_operands ? contiguous(x) : x;
   NdArray out = empty(op, shape, real_part(x.dtype()), device);
   enqueue(*this, kernel, source, out, Dims{axis}, shape, false);
   return out;

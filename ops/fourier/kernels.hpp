@@ -30,9 +30,11 @@ struct FftParams {
   /// Real to complex, host form only: the output has all `shape` elements, the second half being
   /// the first mirrored.
   bool mirrored;
-  /// Host form only: becomes 1 where there was no memory to work in. A deferred word, or the front
-  /// end's own: no array's memory.
-  std::int64_t* out_of_memory;
+  /// Host form only: becomes 1 where there was no memory to work in.
+  ErrorWord out_of_memory;
+
+  static constexpr bool native_form_finds_errors = false;
+  static constexpr NativeLimits native_limits{.dense_operands = true, .complex_alignment = true};
 };
 
 /// cuFFT's plans have one batch of equal distances. From two axes of a batch it takes that of

@@ -11,6 +11,7 @@
 #include "core/axis_list.hpp"
 #include "device/backend.hpp"
 #include "device/memory.hpp"
+#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 
 namespace skerry {
@@ -112,7 +113,7 @@ void Evaluation::run_pass(nodes pass) {
   if (pass.empty()) return;
   const Dims& shape = layout_entry(node_at(pass[0])).layout.shape;
   const Device device = node_at(pass[0]).result->device();
-  const bool is_native = !runs_on_host(device);
+  const bool is_native = has_form(kernels<FuseKernels>(device).compiled, device);
   const bool is_long = is_native && std::ssize(pass) > max_compiled_operations;
   if (!fits(pass) || is_long) return run_in_halves(pass);
   if (!group_.empty()) return add_pass(pass);

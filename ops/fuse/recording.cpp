@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "device/backend.hpp"
+#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
 #include "ops/fuse/evaluation.hpp"
@@ -71,8 +72,8 @@ void Recording::end() {
 void Recording::set_hooks(const EvaluationHooks& hooks) noexcept { hooks_above = hooks; }
 
 bool Recording::records(Device device) noexcept {
-  return is_host(device) || runs_on_host(device) ||
-         kernels<FuseKernels>(device).compiled.has_native();
+  const FuseKernels& fuse = kernels<FuseKernels>(device);
+  return has_form(fuse.run_pass, device) || has_form(fuse.compiled, device);
 }
 
 std::int32_t Recording::find_place(const Layout& layout) {
@@ -153,6 +154,7 @@ bool Recording::may_change(const NdArray& x) const noexcept {
     if (!same_elements(leaf.array, x)) return false;
     ++readers;
   }
+  // Elsewhere a consumer that was told of the memory by its address may have work under way on it.
   return memory.references() == readers && !memory.is_foreign() && is_host(memory.device()) &&
          !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
 }

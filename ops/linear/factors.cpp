@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "core/errors.hpp"
-#include "device/backend.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/kernels.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/linear/linalg.hpp"
+#include "ops/linear/linalg_kernels.hpp"
 #include "ops/linear/matrices.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
@@ -95,7 +97,9 @@ TwoArrays decompose_general(const char* op, const NdArray& input, bool with_vect
   if (x.size() == 0) return {values, eigenvectors};
   require_finite(op, x);
   // cuSOLVER would give the vectors of a real matrix in LAPACK's packed form.
-  const NdArray source = runs_on_host(x.device()) ? x : astype(x, type, false);
+  const bool has_kernel = has_form(
+      kernels<LinAlgKernels>(x.device()).kernel_of(LinAlgRoutine::geev, x.dtype()), x.device());
+  const NdArray source = has_kernel ? x : astype(x, type, false);
   LapackCall call(op, LinAlgRoutine::geev, copy_column_major(source));
   call.request.wants_eigenvectors = with_vectors;
   require_success(op, call.run({.b = &eigenvectors, .values = &values}), x, not_converged);
@@ -112,7 +116,9 @@ NdArray cholesky(const NdArray& input, bool upper) {
   require_finite(op, x, upper ? Triangle::upper : Triangle::lower);
   // LAPACK sees the transpose of a matrix in C order, whose factor is the transpose of the other
   // kind. cuSOLVER takes twice as long for upper factors (an H100, 2048 x 2048 of float64).
-  const bool by_columns = !upper && !runs_on_host(x.device());
+  const Kernel<LinAlgParams>& kernel =
+      kernels<LinAlgKernels>(x.device()).kernel_of(LinAlgRoutine::potrf, x.dtype());
+  const bool by_columns = !upper && kernel.has_native();
   const NdArray a = by_columns ? copy_column_major(x) : copy_c_order(x);
   LapackCall call(op, LinAlgRoutine::potrf, a);
   call.request.is_upper = !upper && !by_columns;

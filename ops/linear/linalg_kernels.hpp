@@ -60,8 +60,12 @@ struct LinAlgParams : LinAlgRequest {
 };
 
 struct LinAlgKernels {
-  /// By dtype (floating ones only).
+  /// By dtype (floating ones only). Native forms of geev are of complex dtypes.
   Kernel<LinAlgParams> kernel[linalg_routine_count][dtype_count];
+
+  [[nodiscard]] const Kernel<LinAlgParams>& kernel_of(LinAlgRoutine routine, Dtype type) const {
+    return kernel[static_cast<int>(routine)][static_cast<int>(type)];
+  }
   /// Why the library that native forms need can't be opened, or lacks the routine; null if all is
   /// well.
   const char* (*library_error_message)(LinAlgRoutine routine) = nullptr;

@@ -10,10 +10,11 @@
 
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
-#include "device/backend.hpp"
 #include "device/registry.hpp"
+#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/library.hpp"
+#include "ops/call/limits.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -60,8 +61,7 @@ NdArray as_bool(const NdArray& x) { return astype(x, Dtype::bool_, false); }
 /// What matrices are multiplied in: float16 in float32 where no kernel takes it.
 Dtype multiplied_in(const MatmulKernels& table, Dtype type, Device device) {
   const Kernel<MatmulParams>& kernel = table.kernel[static_cast<int>(type)];
-  const bool has_form = runs_on_host(device) ? kernel.has_host() : kernel.has_native();
-  return is_built(type) && !has_form ? computed_in(type) : type;
+  return is_built(type) && !has_form(kernel, device) ? computed_in(type) : type;
 }
 
 /// `x` in the dtype of the product; elements that it repeats are converted once.
@@ -176,7 +176,7 @@ NdArray for_blas(const NdArray& x, Dtype type) {
                                            x.strides()[last - 1], x.strides()[last], x.itemsize());
   // cuBLAS takes a complex number at multiples of its size, OpenBLAS at those of a part's.
   const std::int64_t alignment =
-      capabilities_of(x.device()).dense_operands ? x.itemsize() : info(type).alignment;
+      limits_of<MatmulParams>(x.device()).complex_alignment ? x.itemsize() : info(type).alignment;
   const auto is_aligned = [&](std::intptr_t distance) { return distance % alignment == 0; };
   const Dims stack(x.strides().span().first(static_cast<std::size_t>(last - 1)));
   return layout.leading != 0 && is_aligned(reinterpret_cast<std::intptr_t>(x.data())) &&
@@ -186,11 +186,11 @@ NdArray for_blas(const NdArray& x, Dtype type) {
 }
 
 void require_blas(const char* op, Device device) {
-  if (runs_on_host(device)) return blas::require(op);
   const auto find_error_message = kernels<MatmulKernels>(device).library_error_message;
-  const char* const error_message = find_error_message != nullptr ? find_error_message() : nullptr;
-  if (error_message == nullptr) return;
-  throw_library_error(op, "cuBLAS", error_message);
+  if (find_error_message == nullptr) return blas::require(op);  // host forms
+  if (const char* const error_message = find_error_message()) {
+    throw_library_error(op, "cuBLAS", error_message);
+  }
 }
 
 void enqueue_product(const Kernel<MatmulParams>& kernel, const NdArray& out, NdArray x1, NdArray x2,
@@ -350,13 +350,13 @@ NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
   constexpr Operands operands = Operands::vectors;
   const Dims stack = common_stack(op, a, b, operands);
   // Whether any product is true. The kernel stops at one, for which short vectors leave no time.
-  if (type == Dtype::bool_ && (!runs_on_host(device) || a.shape()[a.rank() - 1] < 64)) {
+  const Kernel<MatmulParams>& dot = kernels<MatmulKernels>(device).dot[static_cast<int>(type)];
+  if (type == Dtype::bool_ && (!has_form(dot, device) || a.shape()[a.rank() - 1] < 64)) {
     constexpr std::int64_t last[] = {-1};
     return linalg::any(linalg::logical_and(a, b), last, false);
   }
   check_shape(op, stack.span(), itemsize(type));
-  const Kernel<MatmulParams>& kernel =
-      require_kernel(op, kernels<MatmulKernels>(device).dot[static_cast<int>(type)], type, device);
+  const Kernel<MatmulParams>& kernel = require_kernel(op, dot, type, device);
   const NdArray first = stretched_stack(op, converted(op, a, type), stack, operands);
   const NdArray second = stretched_stack(op, converted(op, b, type), stack, operands);
   NdArray out = empty_of(c_layout(stack, itemsize(type)), type, device);

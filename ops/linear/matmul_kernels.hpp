@@ -35,6 +35,8 @@ struct MatmulParams {
   std::int64_t batch_shape[max_axes];
   std::int64_t x1_batch[max_axes];
   std::int64_t x2_batch[max_axes];
+
+  static constexpr NativeLimits native_limits{.complex_alignment = true};
 };
 
 /// Bytes from the first matrices of the stacks to others.

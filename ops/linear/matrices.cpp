@@ -13,6 +13,7 @@
 #include "device/cpu/thread_pool.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
+#include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/library.hpp"
@@ -66,8 +67,7 @@ std::int64_t slots_of(const LinAlgRequest& request) {
 
 void require_solver(const char* op, LinAlgRoutine routine, Device device) {
   const auto find_error_message = kernels<LinAlgKernels>(device).library_error_message;
-  if (find_error_message == nullptr)
-    return;  // the build has no such kernels: said where they are asked for
+  if (find_error_message == nullptr) return;  // of host forms, which take OpenBLAS
   const char* const error_message = find_error_message(routine);
   if (error_message == nullptr) return;
   if (find_error_message(LinAlgRoutine::getrf) == nullptr) {
@@ -131,11 +131,13 @@ void require_finite(const char* op, const NdArray& x, Triangle read) {
   require_finite(op, read == Triangle::lower ? tril(x, 0) : triu(x, 0));
 }
 
+bool can_look_at(const NdArray& x) { return !capabilities_of(x.device()).runs_later; }
+
 FinitePart FinitePart::of_matrices(const NdArray& x) {
   FinitePart result(x);
   if (x.size() == 0) return result;
   const NdArray is_finite = isfinite(x);
-  if (!capabilities_of(x.device()).runs_later && is_true(all(is_finite))) return result;
+  if (can_look_at(x) && is_true(all(is_finite))) return result;
   result.is_finite_ = all(is_finite, both_axes, true);
   const NdArray ones = eye(rows_of(x), columns_of(x), 0, x.dtype(), x.device());
   result.matrices_ = where(*result.is_finite_, x, ones);
@@ -146,7 +148,7 @@ FinitePart FinitePart::of_columns(const NdArray& x) {
   FinitePart result(x);
   if (x.size() == 0) return result;
   const NdArray is_finite = isfinite(x);
-  if (!capabilities_of(x.device()).runs_later && is_true(all(is_finite))) return result;
+  if (can_look_at(x) && is_true(all(is_finite))) return result;
   const std::int64_t rows[] = {-2};
   result.is_finite_ = all(is_finite, rows, true);
   result.matrices_ = where(*result.is_finite_, x, Scalar::from_value(0.0));
@@ -208,14 +210,12 @@ LapackCall::LapackCall(const char* op, LinAlgRoutine routine, const NdArray& a)
 NdArray LapackCall::run(const LapackArrays& arrays) {
   const Device device = a_.device();
   const Dtype type = a_.dtype();
-  if (!runs_on_host(device)) require_solver(op_, routine_, device);
-  const Kernel<LinAlgParams>& kernel = require_kernel(
-      op_,
-      kernels<LinAlgKernels>(device).kernel[static_cast<int>(routine_)][static_cast<int>(type)],
-      type, device);
+  require_solver(op_, routine_, device);
+  const Kernel<LinAlgParams>& kernel =
+      require_kernel(op_, kernels<LinAlgKernels>(device).kernel_of(routine_, type), type, device);
   std::int64_t slot_nbytes = 0;
   request.slots = 1;
-  if (runs_on_host(device)) {
+  if (has_host_form(kernel, device)) {
     blas::require(op_);
     slot_nbytes = blas::plan_scratch(routine_, type, request);
     request.slots = slots_of(request);

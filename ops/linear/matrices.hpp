@@ -33,6 +33,9 @@ void require_finite(const char* op, const NdArray& x);
 /// The same for a triangle, the diagonal with it: the other one may hold anything.
 void require_finite(const char* op, const NdArray& x, Triangle read);
 
+/// Whether a look at values of x waits for nothing: not where work runs later.
+[[nodiscard]] bool can_look_at(const NdArray& x);
+
 /// Matrices that LAPACK may have in the place of others, which hold NaN or infinities. On a CUDA
 /// device nothing waits to know whether there are any.
 class FinitePart {

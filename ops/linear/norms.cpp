@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "device/backend.hpp"
 #include "ops/create/create.hpp"
 #include "ops/linear/arithmetic.hpp"
 #include "ops/linear/linalg.hpp"
@@ -101,7 +100,7 @@ NdArray scaled_norm(const NdArray& magnitudes, double order) {
 /// The 2-norm without scaling, where all of it can be seen to be safe: NaN, infinities, zeros and
 /// what is near to under- or overflow go the long way.
 std::optional<NdArray> direct_norm(const NdArray& x) {
-  if (capabilities_of(x.device()).runs_later) return std::nullopt;  // looking would wait for it
+  if (!can_look_at(x)) return std::nullopt;
   const NdArray squares = real(vecdot(x, x, -1));
   const double tiny = squares.dtype() == Dtype::float64 ? 0x1p-900 : 0x1p-80;
   const NdArray is_safe =

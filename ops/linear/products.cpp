@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "device/backend.hpp"
 #include "device/cpu/thread_pool.hpp"
+#include "ops/call/host_scratch.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
@@ -71,8 +71,9 @@ NdArray cyclic(const char* op, const NdArray& x) {
 
 /// Vectors along axis 0. On a CPU in blocks whose components lie in the caches.
 void fill_products(const char* op, const NdArray& out, const NdArray& x1, const NdArray& x2) {
-  const std::int64_t max_bytes = std::int64_t{cpu::thread_count()} << 17;
-  if (out.nbytes() > max_bytes && !capabilities_of(out.device()).runs_later) {
+  const std::int64_t max_bytes =
+      cache_block_bytes(out.device(), std::int64_t{cpu::thread_count()} << 17);
+  if (out.nbytes() > max_bytes) {
     const auto extents = out.shape().span().subspan(1);
     const int axis =
         1 + static_cast<int>(std::max_element(extents.begin(), extents.end()) - extents.begin());

@@ -8,7 +8,6 @@
 
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
-#include "device/backend.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
@@ -193,8 +192,7 @@ NdArray to_device(const NdArray& x, Device device) {
   if (x.device() == device) return x;
   require(device);
   const bool travels = can_travel(x);
-  if (!travels && is_host(x.device()) && backend_of(device).transfers.open_upload != nullptr &&
-      x.size() > 0) {
+  if (!travels && Upload::is_possible(x.device(), device) && x.size() > 0) {
     NdArray out = empty("to_device", x.shape(), x.dtype(), device);
     const Packer all(out, x);
     return out;
@@ -210,11 +208,11 @@ NdArray to_device(const NdArray& x, Device device) {
 }
 
 void assign(const char* op, const NdArray& target, const NdArray& source) {
-  if (is_host(target.device()) && same_layout(source, target)) {
+  if (char* const data = host_address(target); data != nullptr && same_layout(source, target)) {
     const std::int64_t nbytes = contiguous_size(target) * target.itemsize();
-    if (nbytes > 0 && is_short_run(target.data(), source.data(), nbytes)) {
+    if (nbytes > 0 && is_short_run(data, source.data(), nbytes)) {
       require_writable(op, target);
-      std::memmove(target.data(), source.data(), static_cast<std::size_t>(nbytes));
+      std::memmove(data, source.data(), static_cast<std::size_t>(nbytes));
       return;
     }
   }
@@ -239,8 +237,9 @@ void fill(const char* op, const NdArray& target, const Scalar& value) {
   const Device device = target.device();
   const Kernel<Plan>& copies = require_kernel(
       op, kernels<MovesKernels>(device).copy[size_class(width)], target.dtype(), device);
-  if (target.rank() == 0 && is_host(device)) {  // x[i] = value, which needs no plan
-    std::memcpy(target.data(), kernel.bytes, static_cast<std::size_t>(width));
+  if (char* const data = host_address(target); data != nullptr && target.rank() == 0) {
+    // x[i] = value, which needs no plan.
+    std::memcpy(data, kernel.bytes, static_cast<std::size_t>(width));
     return;
   }
   KernelCall call(target);

@@ -13,7 +13,8 @@
 #include "core/checked.hpp"
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
-#include "device/backend.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
@@ -73,16 +74,15 @@ NdArray concat_flat(const char* op, std::span<const NdArray> arrays, Dtype type)
 }
 
 /// Few contiguous arrays of items that go side by side, as in stack(…, axis=-1): by a kernel of
-/// their own on a CPU device. False if it is something else.
+/// their own, where it has a form. False if it is something else.
 bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
   const Kernel<InterleaveParams>& kernel =
-      kernels<MovesKernels>().interleave[size_class(out.itemsize())];
-  const bool runs_at_once = !capabilities_of(out.device()).runs_later && kernel.has_host();
+      kernels<MovesKernels>(out.device()).interleave[size_class(out.itemsize())];
   const auto is_interleavable = [&](const NdArray& x) {
     return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();
   };
-  if (!runs_at_once || arrays.size() > InterleaveParams::max_parts || axis != out.rank() - 1 ||
-      !std::all_of(arrays.begin(), arrays.end(), is_interleavable)) {
+  if (!has_form(kernel, out.device()) || arrays.size() > InterleaveParams::max_parts ||
+      axis != out.rank() - 1 || !std::all_of(arrays.begin(), arrays.end(), is_interleavable)) {
     return false;
   }
   launch(out.device(), kernel, [&](OperandList& operands) {
@@ -107,11 +107,11 @@ void fill_parts(const char* op, const NdArray& out, std::span<const NdArray> arr
       run_bytes * (out.shape()[axis] / static_cast<std::int64_t>(arrays.size()));
   const bool has_short_parts = part_bytes < 64;
   // Single items of reversed vectors take a third less time by longer blocks.
-  const std::int64_t block_bytes = part_bytes < 16 ? 1 << 20 : 1 << 18;
+  const std::int64_t block_bytes =
+      cache_block_bytes(out.device(), part_bytes < 16 ? 1 << 20 : 1 << 18);
   int slowest = 0;
   while (slowest < axis && out.shape()[slowest] == 1) ++slowest;
-  if (has_short_parts && slowest < axis && out.nbytes() > block_bytes &&
-      !capabilities_of(out.device()).runs_later) {
+  if (has_short_parts && slowest < axis && out.nbytes() > block_bytes) {
     const std::int64_t rows = out.shape()[slowest];
     const std::int64_t step = std::max<std::int64_t>(block_bytes / (out.nbytes() / rows), 1);
     std::vector<NdArray> blocks(arrays.size());
@@ -125,12 +125,13 @@ void fill_parts(const char* op, const NdArray& out, std::span<const NdArray> arr
     return;
   }
   // Small arrays that lie as their parts of the result do need no plan each.
-  const bool are_runs = slowest == axis && is_host(out.device()) && out.is_c_contiguous();
+  char* const host_data = host_address(out);
+  const bool are_runs = slowest == axis && host_data != nullptr && out.is_c_contiguous();
   std::int64_t start = 0;
   for (const NdArray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
     const std::int64_t nbytes = length * run_bytes;
-    char* const destination = out.data() + start * run_bytes;
+    char* const destination = host_data + start * run_bytes;
     if (are_runs && x.dtype() == out.dtype() && x.is_c_contiguous() &&
         is_short_run(destination, x.data(), nbytes)) {
       std::memcpy(destination, x.data(), static_cast<std::size_t>(nbytes));

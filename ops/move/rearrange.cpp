@@ -8,7 +8,7 @@
 
 #include "core/checked.hpp"
 #include "core/errors.hpp"
-#include "device/backend.hpp"
+#include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
@@ -76,16 +76,15 @@ NdArray roll_few(const char* op, const NdArray& x, std::span<const int> axes, co
   return out;
 }
 
-/// Long rows of contiguous items, in one pass by a kernel of their own on a CPU device. Nothing if
-/// it is something else.
+/// Long rows of contiguous items, in one pass by a kernel of their own, where it has a form.
+/// Nothing if it is something else.
 std::optional<NdArray> rotated(const char* op, const NdArray& x, int axis, std::int64_t shift) {
   constexpr std::int64_t min_row_bytes = 512;
-  const Kernel<RotateParams>& kernel = kernels<MovesKernels>().rotate;
+  const Kernel<RotateParams>& kernel = kernels<MovesKernels>(x.device()).rotate;
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];
-  if (capabilities_of(x.device()).runs_later || !kernel.has_host() || row < min_row_bytes ||
-      !x.is_c_contiguous()) {
+  if (!has_form(kernel, x.device()) || row < min_row_bytes || !x.is_c_contiguous()) {
     return std::nullopt;
   }
   NdArray out = empty(op, x.shape(), x.dtype(), x.device());

@@ -11,8 +11,8 @@
 #include "core/axis_list.hpp"
 #include "core/block_elements.hpp"
 #include "core/errors.hpp"
-#include "device/backend.hpp"
-#include "device/cpu/thread_pool.hpp"
+#include "ops/call/enqueue.hpp"
+#include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/params_block.hpp"
@@ -199,8 +199,7 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
   constexpr std::int64_t min_bytes = 1 << 18;
   const std::int64_t width = itemsize(type);
   const std::optional<Dtype> result = entry.result[static_cast<int>(type)];
-  if (!result || entry.has_one_axis || x.dtype() == type || x.size() * width < min_bytes ||
-      !runs_on_host(x.device())) {
+  if (!result || entry.has_one_axis || x.dtype() == type || x.size() * width < min_bytes) {
     return std::nullopt;
   }
   const Layout dense = dense_layout_like(x.layout(), width);
@@ -216,7 +215,7 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
   ReductionAxes described;
   char* input = nullptr;
   const bool has_axes = describe_axes(dense, axes, itemsize(*result), false, input, described);
-  if (!kernel.has_host() || cast.host == nullptr || !has_axes ||
+  if (!has_host_form(kernel, device) || cast.host == nullptr || !has_axes ||
       !accepts_feed(entry, described, width)) {
     return std::nullopt;
   }
@@ -261,7 +260,10 @@ reduction_id with_bools(reduction_id op) noexcept {
 NdArray run_other_loop(const ReductionEntry& entry, reduction_id op, const NdArray& x,
                        const axis_set& axes, const Dims& shape, double correction) {
   const reduction_id of_bools = with_bools(op);
-  const bool has_loop = of_bools != op || (entry.has_one_axis && runs_on_host(x.device()));
+  const Kernel<ReduceParams>& kernel_of_bools =
+      kernels<ReduceKernels>(x.device()).kernel[of_bools][static_cast<int>(Dtype::bool_)];
+  const bool has_loop =
+      (of_bools != op || entry.has_one_axis) && has_form(kernel_of_bools, x.device());
   if (x.dtype() == Dtype::bool_ && has_loop && !promotion_is_strict()) {
     const ReductionEntry& other = reduction_table()[static_cast<std::size_t>(of_bools)];
     return run(other, of_bools, x, axes, shape, correction);
@@ -310,7 +312,7 @@ int find_rows(const Dims& shape, const axis_set& axes, const ReductionAxes& desc
   const bool is_along = described.retained_rank == 1 && described.reduced_rank == 1 &&
                         described.reduced_strides[0] == width &&
                         described.reduced_size * width <= max_row_bytes &&
-                        described.retained_size >= std::int64_t{2} * cpu::thread_count();
+                        keeps_threads_busy(described.retained_size);
   if (!is_along) return -1;
   int rows = 0;
   while (!is_reduced(axes, rows)) ++rows;
@@ -329,7 +331,10 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
   const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
   const std::optional<Dtype> result = entry.result[static_cast<int>(x.dtype())];
   if (!result || entry.has_one_axis || x.size() == 0) return std::nullopt;
-  if (!runs_on_host(x.device())) return std::nullopt;  // no native form takes part
+  const Device device = x.device();
+  const Kernel<ReduceParams>& kernel =
+      kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())];
+  if (!has_host_form(kernel, device)) return std::nullopt;  // no native form takes part
   const axis_set selected_axes = reduced_axes(entry.name, x.rank(), axes);
   const Dims shape = result_shape(x.shape(), selected_axes, keepdims);
   ReductionAxes described;
@@ -337,9 +342,6 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
   if (!describe_axes(x.layout(), selected_axes, itemsize(*result), false, input, described)) {
     return std::nullopt;
   }
-  const Device device = x.device();
-  const Kernel<ReduceParams>& kernel =
-      kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())];
   const int rows = find_rows(x.shape(), selected_axes, described, x.itemsize());
   if (rows >= 0) {
     const ReduceParams params{

@@ -114,9 +114,9 @@ inline constexpr std::int64_t mask_chunk = 1 << 12;
   return (size + mask_chunk - 1) / mask_chunk;
 }
 /// How long CountParams::starts is.
-[[nodiscard]] constexpr std::int64_t count_words(std::int64_t size, bool may_be_native) {
+[[nodiscard]] constexpr std::int64_t count_words(std::int64_t size, bool has_native) {
   const std::int64_t of_chunks = mask_chunks(size) * (1 + mask_chunk / 64);
-  return mask_blocks(size) + 1 + (may_be_native ? of_chunks : 0);
+  return mask_blocks(size) + 1 + (has_native ? of_chunks : 0);
 }
 
 }  // namespace skerry

@@ -6,7 +6,6 @@
 
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
-#include "device/backend.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
@@ -28,8 +27,7 @@ struct CountedMask {
     const Kernel<CountParams>& kernel =
         require_kernel(op, kernels<IndexKernels>(device).count, Dtype::bool_, device);
     const std::int64_t blocks = mask_blocks(mask.size());
-    const bool is_native = capabilities_of(device).kernel_form == KernelForm::native;
-    starts = empty({count_words(mask.size(), is_native)}, Dtype::int64, device);
+    starts = empty({count_words(mask.size(), kernel.has_native())}, Dtype::int64, device);
     if (mask.size() == 0) return;
     launch(device, kernel, [&](OperandList& operands) {
       return CountParams{.mask = operands(mask), .size = mask.size(), .starts = operands(starts)};

@@ -33,6 +33,9 @@ struct ScatterReduceParams {
   std::int64_t size;        ///< at least 1
   std::int64_t value_step;  ///< bytes; 0: one value for all
   ErrorWord invalid_index;  ///< gets an index that is out of bounds; nothing is written then
+
+  /// Indices are sorted as 32 bits.
+  static constexpr NativeLimits native_limits{.max_count = (std::int64_t{1} << 32) - 2};
 };
 
 struct ScatterReduceKernels {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "core/errors.hpp"
-#include "device/backend.hpp"
 #include "device/deferred.hpp"
 #include "ops/call/error_record.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/limits.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -54,15 +54,6 @@ const Kernel<ScatterReduceParams>& kernel_for(ScatterOp op, const NdArray& x) {
   return require_kernel(name_of, kernel, x.dtype(), device);
 }
 
-/// A native form sorts the indices as 32 bits.
-void check_size(const NdArray& x, const NdArray& index) {
-  constexpr std::int64_t max_size = (std::int64_t{1} << 32) - 1;
-  const bool is_native = capabilities_of(x.device()).kernel_form == KernelForm::native;
-  if (!is_native || (x.size() < max_size && index.size() < max_size)) return;
-  throw NotImplementedError(std::string(name_of) + ": 2^32 elements and more: " + describe(x) +
-                            ", " + describe(index) + "; take parts of them");
-}
-
 /// Values of the dtype of x, one for each index or one for all.
 NdArray ready_values(const NdArray& x, const NdArray& index, const Operand& values) {
   if (values.value != nullptr) return full(Dims(), *values.value, x.dtype(), x.device());
@@ -80,7 +71,8 @@ void scatter_reduce(ScatterOp op, const NdArray& x, const NdArray& index, const 
   const Device device = common_device(name_of, all);
   require_integers(name_of, "indices", index);
   require_writable(name_of, x);
-  check_size(x, index);
+  require_count<ScatterReduceParams>(name_of, device, x.size(), "elements of x");
+  require_count<ScatterReduceParams>(name_of, device, index.size(), "indices");
   const Kernel<ScatterReduceParams>& kernel = kernel_for(op, x);
   NdArray source_values = ready_values(x, index, values);
   if (index.size() == 0) return;

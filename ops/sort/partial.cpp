@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/errors.hpp"
-#include "device/backend.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/limits.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
@@ -46,13 +46,8 @@ struct RowRequest {
 /// outputs one may be null.
 void launch_rows(const char* op, const Kernel<PartialParams>& kernel, const NdArray& x,
                  const RowRequest& request, const NdArray* values, const NdArray* indices) {
-  constexpr std::int64_t max_indices = std::int64_t{1} << 32;
   const std::int64_t length = row_length(x);
-  const bool is_native = capabilities_of(x.device()).kernel_form == KernelForm::native;
-  if (is_native && length >= max_indices) {
-    throw NotImplementedError(std::string(op) + ": rows of 2^32 elements and more: " +
-                              std::to_string(length) + "; take parts of them");
-  }
+  require_count<PartialParams>(op, x.device(), length, "elements of a row");
   const std::int64_t rows = x.size() / length;
   const std::int64_t slots = host_slots(rows);
   const std::int64_t slot_bytes = partial_scratch(length, x.itemsize(), request.best);
@@ -113,8 +108,8 @@ BestItems best_of_rows(const Kernel<PartialParams>& kernel, const NdArray& x, st
 
 /// Short rows are sorted in less time than their items are sought; of one and two bytes, of which a
 /// CPU's vectors hold many, only very short ones.
-bool is_sorted_first(const NdArray& x) {
-  return row_length(x) <= (x.itemsize() > 2 || !is_host(x.device()) ? 1024 : 32);
+bool is_sorted_first(const Kernel<PartialParams>& kernel, const NdArray& x) {
+  return row_length(x) <= (x.itemsize() > 2 || kernel.has_native() ? 1024 : 32);
 }
 
 NdArray pick_sorted(const char* op, const NdArray& x, std::span<const std::int64_t> ranks,
@@ -143,7 +138,7 @@ NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> request
   shape[last] = static_cast<std::int64_t>(ranks.size());
   NdArray out = empty(op, shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
-  if (is_sorted_first(x)) return pick_sorted(op, x, ranks, out);
+  if (is_sorted_first(kernel, x)) return pick_sorted(op, x, ranks, out);
   const NdArray rows = contiguous(x);
   launch_rows(op, kernel, rows, {.ranks = ranks}, &out, nullptr);
   return out;

@@ -27,6 +27,9 @@ struct PartialParams {
   std::int64_t ranks[max_ranks];  ///< ascending and distinct
   std::int64_t best;              ///< of topk: how many
   bool largest;                   ///< of topk: the greatest items, NaN first; else the least
+
+  /// Of a row.
+  static constexpr NativeLimits native_limits{.max_count = (std::int64_t{1} << 32) - 1};
 };
 
 /// Bytes that the host form needs for a row of items of `width` bytes.

@@ -6,10 +6,10 @@
 
 #include "core/errors.hpp"
 #include "core/scalar_range.hpp"
-#include "device/backend.hpp"
 #include "device/memory.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/limits.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -110,10 +110,7 @@ NdArray isin(const Operand& x1, const Operand& x2, bool invert) {
   };
   const NdArray x = prepare_operand(x1);
   const NdArray test_elements = prepare_operand(x2);
-  if (capabilities_of(device).index_limit != INT64_MAX && test_elements.size() >= max_indices) {
-    throw NotImplementedError("isin: x2 has 2^32 elements or more: " + describe(test_elements) +
-                              "; take parts of it");
-  }
+  require_count<IsinParams>(op, device, test_elements.size(), "elements of x2");
   NdArray out = empty(x.shape(), Dtype::bool_, device);
   if (out.size() == 0) return out;
   launch(device, kernel, [&](OperandList& operands) {

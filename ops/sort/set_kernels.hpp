@@ -53,6 +53,9 @@ struct IsinParams {
   OutputPointer<bool> output;
   bool invert;
   WorkspacePointer<char> scratch;  ///< isin_scratch() bytes
+
+  /// Of the elements that are sought, which are sorted.
+  static constexpr NativeLimits native_limits{.max_count = (std::int64_t{1} << 32) - 1};
 };
 
 /// Whether a set is so small that its items are compared one by one: a vector of comparisons takes

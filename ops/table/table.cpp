@@ -52,7 +52,7 @@ constinit KernelTable all_kernels{};
 }();
 
 /// By kind of device, from the first look for one on: the host's, or one with native forms.
-constinit std::array<std::atomic<const KernelTable*>, max_device_kinds> tables{};
+constinit std::array<std::atomic<const KernelTable*>, max_device_kinds> tables{&all_kernels};
 constinit std::array<KernelTable, max_device_kinds> native_kernels{};
 constinit std::mutex tables_mutex;
 
@@ -63,7 +63,7 @@ const KernelTable& find_table(Device device) noexcept {
   const KernelTable* table = &all_kernels;
   if (const auto fill = backend_of(device).fill_kernels) {
     native_kernels[kind] = all_kernels;
-    fill(&native_kernels[kind]);
+    fill(native_kernels[kind]);
     table = &native_kernels[kind];
   }
   tables[kind].store(table, std::memory_order_release);
@@ -85,7 +85,6 @@ cpu::Isa kernel_level() noexcept { return best_kernels().level; }
 const KernelTable& kernels() noexcept { return all_kernels; }
 
 const KernelTable& kernels(Device device) noexcept {
-  if (is_host(device)) return all_kernels;
   const auto kind = static_cast<std::size_t>(device.kind);
   const KernelTable* const cached_table = tables[kind].load(std::memory_order_acquire);
   return cached_table != nullptr ? *cached_table : find_table(device);

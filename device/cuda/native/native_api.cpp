@@ -20,7 +20,7 @@
 #endif
 
 /// Defined with the CUDA kernels; absent in a module that has none.
-extern "C" void skerry_cuda_fill_kernels(void* table) __attribute__((weak));
+extern "C" void skerry_cuda_fill_kernels(skerry::KernelTable& table) __attribute__((weak));
 
 namespace skerry::cuda {
 

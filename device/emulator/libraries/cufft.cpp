@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "device/memory.hpp"
+#include "ops/call/error_record.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/fourier/kernels.hpp"
@@ -127,7 +128,7 @@ StorageRef lend(const void* memory) {
 
 /// The CPU's parameters for a plan.
 FftParams params_of(const TransformPlan& plan, const void* input, void* output, bool is_forward,
-                    std::int64_t& out_of_memory) {
+                    ErrorWord out_of_memory) {
   MemoryUse uses[OperandList::max_uses];
   OperandList operands(Device{}, uses);
   const StorageRef input_memory = lend(input);
@@ -143,7 +144,7 @@ FftParams params_of(const TransformPlan& plan, const void* input, void* output, 
                    .output_strides = {},
                    .forward = is_forward,
                    .mirrored = false,
-                   .out_of_memory = &out_of_memory};
+                   .out_of_memory = out_of_memory};
   const auto in = static_cast<std::int64_t>(plan.input.itemsize);
   const auto out = static_cast<std::int64_t>(plan.output.itemsize);
   params.shape[0] = plan.batch;
@@ -173,10 +174,11 @@ const ::skerry::Kernel<FftParams>& kernel_of(int type) {
 void transform(const TransformPlan& plan, void* input, void* output, bool is_forward) {
   constexpr int garbage = 0xa5;
   if (plan.work_nbytes > 0) std::memset(plan.work_area, garbage, plan.work_nbytes);
-  std::int64_t out_of_memory = 0;
-  const FftParams params = params_of(plan, input, output, is_forward, out_of_memory);
+  const auto raise = [](const DeferredError&, std::int64_t) { throw std::bad_alloc(); };
+  ErrorRecord record(Device{}, {.raise = raise, .op = "fft", .values = {}});
+  const FftParams params = params_of(plan, input, output, is_forward, record.word());
   run_on_host(kernel_of(plan.type), params);
-  if (out_of_memory != 0) throw std::bad_alloc();
+  record.finish();
   // "cufftExecC2R … overwrites" its input.
   if (base_of(plan.type) == complex_to_real && input != output) {
     std::memset(input, garbage, extent_of(plan, plan.input, true));

@@ -55,7 +55,7 @@ void run_fft(const FftParams& params) {
   FftParams p = params;
   if (!Transform(p)) {
     // Read by another thread where the device is a rehearsed one.
-    __atomic_store_n(p.out_of_memory, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(p.out_of_memory.get(), 1, __ATOMIC_RELEASE);
   } else if constexpr (IsHalf) {
     if (!p.mirrored) return;
     const int64 grain_size = maximum(32768 / p.shape[p.rank - 1], 1);

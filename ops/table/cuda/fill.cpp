@@ -10,10 +10,10 @@ SKERRY_FOR_EACH_UNIT(SKERRY_DECLARE)
 #undef SKERRY_DECLARE
 }  // namespace skerry::native
 
-/// The module's entry point: adds the CUDA kernels to a skerry::KernelTable.
-extern "C" __attribute__((visibility("default"))) void skerry_cuda_fill_kernels(void* table) {
-  auto& kernels = *static_cast<skerry::KernelTable*>(table);
-#define SKERRY_FILL(family, unit) skerry::native::fill_##unit(kernels.family);
+/// The module's entry point.
+extern "C" __attribute__((visibility("default"))) void skerry_cuda_fill_kernels(
+    skerry::KernelTable& table) {
+#define SKERRY_FILL(family, unit) skerry::native::fill_##unit(table.family);
   SKERRY_FOR_EACH_UNIT(SKERRY_FILL)
 #undef SKERRY_FILL
 }

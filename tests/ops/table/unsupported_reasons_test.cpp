@@ -10,6 +10,7 @@
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
+#include "ops/call/error_record.hpp"
 #include "ops/call/operand_list.hpp"
 
 // What NVIDIA's libraries would refuse, a rehearsed device refuses: nothing of what the front ends
@@ -43,6 +44,7 @@ struct UnreadAddress {
 
 /// Of so many axes, without extents and strides.
 FftParams empty_transform(std::int32_t rank, std::int32_t transformed) {
+  ErrorRecord unread(Device{}, {});
   return {.input = UnreadAddress{},
           .output = UnreadAddress{},
           .scale = 0,
@@ -53,7 +55,7 @@ FftParams empty_transform(std::int32_t rank, std::int32_t transformed) {
           .output_strides = {},
           .forward = false,
           .mirrored = false,
-          .out_of_memory = nullptr};
+          .out_of_memory = unread.word()};
 }
 
 /// rfft of float32 along axis 1 of (3, 8, 5).

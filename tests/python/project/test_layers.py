@@ -142,6 +142,26 @@ def test_kinds_of_devices_are_named_by_their_backends_only():
     assert set(re.findall(r"DeviceKind::\w+", allowed.read_text())) == {"DeviceKind::cpu"}
 
 
+# Why a front end still asks which device it is.
+DEVICE_QUESTIONS = {
+    "ops/fuse/recording.cpp": "may an array be changed in place",
+    "ops/linear/matrices.cpp": "does a look at values wait for work",
+    "ops/select/selection.hpp": "is x[index] too small for the general way",
+}
+
+
+def test_front_ends_ask_no_device():
+    """What a kernel demands stands in its row (ops/call/kernel.hpp), where it runs is known to ops/call."""
+    question = re.compile(r"\b(?:is_host|runs_on_host|capabilities_of|index_limit)\(")
+    front_ends = {
+        path.relative_to(ROOT).as_posix(): len(question.findall(path.read_text()))
+        for path in sources("ops")
+        if path.parent.name not in ("call", "cpu", "cuda") and path.parent.parent.parent == ROOT
+    }
+    assert len(front_ends) > 100
+    assert {name: n for name, n in front_ends.items() if n} == dict.fromkeys(DEVICE_QUESTIONS, 1)
+
+
 def test_one_file_names_the_instructions_of_x86():
     """What another architecture has to give is what this file gives."""
     names = re.compile(r"\b(?:_mm\d*_\w+|__m(?:128|256|512|mask)\w*)\b|<\w*mmintrin\.h>")
