@@ -12,6 +12,7 @@
 #include "device/stream.hpp"
 #include "ops/create/create.hpp"
 #include "ops/elementwise/apply.hpp"
+#include "ops/kernel/pointer_plan.hpp"
 #include "ops/reduce/reduce.hpp"
 
 namespace {
@@ -37,7 +38,7 @@ void plan_of_three(benchmark::State& state) {
                                           skerry::PlanOperand::from_array(a),
                                           skerry::PlanOperand::from_array(a)};
   for (auto _ : state) {
-    skerry::PlanParts parts(a.shape(), operands);
+    skerry::PlanParts parts = skerry::PointerPlan::parts(a.shape(), operands);
     benchmark::DoNotOptimize(parts.first());
   }
 }

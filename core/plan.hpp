@@ -27,9 +27,10 @@ struct PlanOperand {
 };
 
 /// The one iteration object: what a kernel must know of its operands. Made on the host, passed to
-/// kernels by value. Axes of size 1 are gone, the rest is ordered (axis 0 varies fastest, chosen by
-/// the output's strides) and coalesced; negative output strides are flipped. Operand 0 is the
-/// output.
+/// kernels by value. Launches make plans (ops/call), and kernels of the pointers that they were
+/// given (ops/kernel/pointer_plan.hpp): front ends can't. Axes of size 1 are gone, the rest is
+/// ordered (axis 0 varies fastest, chosen by the output's strides) and coalesced; negative output
+/// strides are flipped. Operand 0 is the output.
 struct Plan {
   static constexpr int max_operands = 4;
   static constexpr int max_axes = 8;
@@ -46,33 +47,36 @@ struct Plan {
   Element values[max_operands];  ///< elements by value
   bool contiguous = false;       ///< rank <= 1 and every operand is an array of unit stride
 
-  Plan() = default;
-  /// One run of `count` elements (not 0) of a C-contiguous output. add() follows for each input: an
-  /// array that lies like the output, or an element.
-  Plan(char* output, std::int64_t width, std::int64_t count) noexcept
-      : rank(count == 1 ? 0 : 1), size(count), contiguous(true) {
-    shape[0] = count;
-    add(output, width);
-  }
-  void add(char* array, std::int64_t width) noexcept {
-    data[operand_count] = array;
-    itemsize[operand_count] = width;
-    strides[operand_count++][0] = width;
-  }
-  void add(const Element& value, std::int64_t width) noexcept {
-    data[operand_count] = nullptr;
-    values[operand_count] = value;
-    itemsize[operand_count] = width;
-    strides[operand_count++][0] = 0;
-    contiguous = false;
-  }
-
   [[nodiscard]] bool is_value(int operand) const { return data[operand] == nullptr; }
   /// Address of operand's first element; for a value, of its copy inside this plan.
   [[nodiscard]] char* base(int operand) const {
     return is_value(operand)
                ? const_cast<char*>(reinterpret_cast<const char*>(values[operand].bytes))
                : data[operand];
+  }
+
+ private:
+  friend class PlanParts;
+  friend class OperandList;
+  friend class PointerPlan;
+  Plan() = default;
+  /// One run of `count` elements (not 0). add() follows for each operand: an array of unit stride,
+  /// or an element.
+  SKERRY_INLINE explicit Plan(std::int64_t count) noexcept
+      : rank(count == 1 ? 0 : 1), size(count), contiguous(true) {
+    shape[0] = count;
+  }
+  SKERRY_INLINE void add(char* array, std::int64_t width) noexcept {
+    data[operand_count] = array;
+    itemsize[operand_count] = width;
+    strides[operand_count++][0] = width;
+  }
+  SKERRY_INLINE void add(const Element& value, std::int64_t width) noexcept {
+    data[operand_count] = nullptr;
+    values[operand_count] = value;
+    itemsize[operand_count] = width;
+    strides[operand_count++][0] = 0;
+    contiguous = false;
   }
 };
 
@@ -88,9 +92,6 @@ inline constexpr std::int64_t index_limit_32bit = std::int64_t{1} << 31;
 /// 1. Nothing is called for an empty shape. Never allocates; 1 to 4 operands.
 class PlanParts {
  public:
-  PlanParts(const Dims& shape, std::span<const PlanOperand> operands,
-            std::int64_t index_limit = INT64_MAX);
-
   template <class F>
   void for_each(F&& function) {
     for (bool more = !empty_; more; more = next()) function(static_cast<const Plan&>(current_));
@@ -102,6 +103,10 @@ class PlanParts {
   [[nodiscard]] bool empty() const noexcept { return empty_; }
 
  private:
+  friend class OperandList;
+  friend class PointerPlan;
+  PlanParts(const Dims& shape, std::span<const PlanOperand> operands, std::int64_t index_limit);
+
   void flatten(std::int64_t size) noexcept;
   template <int Operands>
   void reduce(const Dims& shape, const PlanOperand* operands) noexcept;

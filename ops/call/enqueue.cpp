@@ -7,14 +7,15 @@
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/stream.hpp"
+#include "ops/call/operand_list.hpp"
 
 namespace skerry {
 
 constinit std::atomic<std::int64_t> detail::native_index_limit{index_limit_32bit};
 
 void KernelCall::enqueue(const AnyKernel& kernel) const {
-  PlanParts parts(*shape_, {operands_, static_cast<std::size_t>(operand_count_)},
-                  index_limit(device_));
+  PlanParts parts = OperandList::make_parts(
+      *shape_, {operands_, static_cast<std::size_t>(operand_count_)}, index_limit(device_));
   const std::span<const MemoryUse> uses(uses_, static_cast<std::size_t>(use_count_));
   parts.for_each([&](const Plan& plan) { launch(device_, kernel, plan, uses); });
 }

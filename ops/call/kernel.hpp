@@ -65,10 +65,9 @@ class PlannedOperands {
  private:
   friend class OperandList;
   explicit PlannedOperands(const Plan& plan) noexcept : plan_(plan) {}
-  template <class Fill>
-  PlannedOperands(std::in_place_t, Fill&& fill) {
-    fill(plan_);
-  }
+  /// What `make()` returns, made in its place.
+  template <class Make>
+  PlannedOperands(std::in_place_t, const Make& make) : plan_(make()) {}
 
   Plan plan_;
 };
@@ -140,5 +139,12 @@ class Kernel : AnyKernel {
   [[nodiscard]] constexpr const AnyKernel& untyped() const noexcept { return *this; }
   [[nodiscard]] constexpr AnyKernel& untyped() noexcept { return *this; }
 };
+
+/// Runs a kernel on the host at once, where nothing has to be noted. Inlined, as set_body().
+template <class Params>
+SKERRY_INLINE void run_on_host(const Kernel<Params>& kernel,
+                               const std::type_identity_t<Params>& params) {
+  kernel.untyped().host(&params);
+}
 
 }  // namespace skerry

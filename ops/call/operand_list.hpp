@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -29,6 +30,19 @@ struct PlannedStorage {
   const Layout& layout;
   std::int64_t itemsize;
 };
+/// An array in the plan of a run, whose elements are `stride` bytes apart; 0: one element for all.
+struct PlannedRun {
+  const NdArray& array;
+  std::int64_t stride;
+};
+/// An element in such a plan.
+struct PlannedElement {
+  const Element& value;
+  std::int64_t itemsize;
+};
+
+struct Common;   // ops/call/operands.hpp
+struct Operand;  // ops/call/operand.hpp
 
 /// The operands of one launch, and the one source of the pointers in its parameters. A parameter's
 /// role says whether the array that it is given is read or written, so no front end says it again,
@@ -116,25 +130,16 @@ class OperandList {
   /// from it in bytes (ReduceParams::feed), and of what is recorded, which has no memory yet and is
   /// given its pointers when it runs (ops/fuse/rows.cpp).
   [[nodiscard]] static NoMemory no_memory() noexcept { return {}; }
-  /// Notes the operands of a plan in the roles that its member is declared with.
+  /// A plan over `shape`, whose operands are noted in the roles that its member is declared with.
   template <class Plan, Role... Roles, class... Operands>
-  void add_all(std::type_identity<PlannedOperands<Plan, Roles...>> /*member*/,
-               const Operands&... operands) noexcept {
+  [[nodiscard]] PlanParts parts(std::type_identity<PlannedOperands<Plan, Roles...>> /*member*/,
+                                const Dims& shape, const Operands&... operands) {
     static_assert(sizeof...(Roles) == sizeof...(Operands), "not the operands of this plan");
-    (add_planned<Roles>(memory_of(operands)), ...);
+    (add_planned<Roles>(operands), ...);
+    const PlanOperand plan_operands[] = {plan_operand(operands)...};
+    return {shape, plan_operands, index_limit(device_)};
   }
-  /// An operand of a plan as the plan takes it.
-  [[nodiscard]] static PlanOperand plan_operand(const NdArray& x) noexcept {
-    return PlanOperand::from_array(x);
-  }
-  [[nodiscard]] static PlanOperand plan_operand(const PlannedArray& x) noexcept {
-    return {.data = x.array.data(), .layout = &x.layout, .itemsize = x.array.itemsize()};
-  }
-  [[nodiscard]] static PlanOperand plan_operand(const PlannedStorage& x) noexcept {
-    return {
-        .data = x.memory->data() + x.layout.offset, .layout = &x.layout, .itemsize = x.itemsize};
-  }
-  /// A part of the plan, for the member that add_all() was told of.
+  /// A part of the plan, for the member that parts() was told of.
   template <class Plan>
   struct PlanPart {
     const Plan& part;
@@ -144,6 +149,35 @@ class OperandList {
       return PlannedOperands<Plan, Roles...>(part);
     }
   };
+  template <class... Operands>
+  struct RunInPlace {
+    OperandList& list;
+    std::int64_t size;
+    std::tuple<Operands...> operands;
+
+    template <Role... Roles>
+    operator PlannedOperands<Plan, Roles...>() const noexcept {  // NOLINT: as above
+      static_assert(sizeof...(Roles) == sizeof...(Operands), "not the operands of this plan");
+      return std::apply(
+          [this](const Operands&... operand) {
+            (list.add_planned<Roles>(operand), ...);
+            return PlannedOperands<Plan, Roles...>(std::in_place, [&] {
+              Plan plan(size);
+              (add_to_run(plan, operand), ...);
+              return plan;
+            });
+          },
+          operands);
+    }
+  };
+  /// A plan over one axis of `size` elements (not 0), made where it is to be: each operand is a
+  /// PlannedRun or a PlannedElement, and is noted in its role. One part, for the host alone.
+  template <class... Operands>
+  [[nodiscard]] RunInPlace<Operands...> run(std::int64_t size,
+                                            const Operands&... operands) noexcept {
+    assert(is_host(device_));
+    return {*this, size, {operands...}};
+  }
   template <class Fill>
   struct PlanInPlace {
     OperandList& operands;
@@ -151,7 +185,11 @@ class OperandList {
 
     template <class Plan>
     operator PlannedOperands<Plan>() const {  // NOLINT: as above
-      return PlannedOperands<Plan>(std::in_place, [this](Plan& plan) { fill(operands, plan); });
+      return PlannedOperands<Plan>(std::in_place, [this] {
+        Plan plan;
+        fill(operands, plan);
+        return plan;
+      });
     }
   };
   /// A plan of operands that are known at run time, made where it is to be: `fill(operands, plan)`
@@ -178,9 +216,43 @@ class OperandList {
   static const NdArray& memory_of(const NdArray& x) { return x; }
   static const NdArray& memory_of(const PlannedArray& x) { return x.array; }
   static const StorageRef& memory_of(const PlannedStorage& x) { return x.memory; }
-  template <Role R, class Memory>
-  void add_planned(const Memory& memory) noexcept {
-    if constexpr (R != Role::untouched) note(is_read(R) ? reads(memory) : writes(memory));
+  static const NdArray& memory_of(const PlannedRun& x) { return x.array; }
+  template <Role R, class Planned>
+  void add_planned(const Planned& x) noexcept {
+    constexpr bool has_memory = !std::is_same_v<Planned, PlannedElement>;
+    static_assert(has_memory || is_read(R), "an element is only read");
+    if constexpr (has_memory && R != Role::untouched) {
+      note(is_read(R) ? reads(memory_of(x)) : writes(memory_of(x)));
+    }
+  }
+  static PlanOperand plan_operand(const NdArray& x) noexcept { return PlanOperand::from_array(x); }
+  static PlanOperand plan_operand(const PlannedArray& x) noexcept {
+    return {.data = x.array.data(), .layout = &x.layout, .itemsize = x.array.itemsize()};
+  }
+  static PlanOperand plan_operand(const PlannedStorage& x) noexcept {
+    return {
+        .data = x.memory->data() + x.layout.offset, .layout = &x.layout, .itemsize = x.itemsize};
+  }
+  static void add_to_run(Plan& plan, const PlannedRun& x) noexcept {
+    plan.add(x.array.data(), x.array.itemsize());
+    plan.strides[plan.operand_count - 1][0] = x.stride;
+    plan.contiguous = false;
+  }
+  SKERRY_INLINE static void add_to_run(Plan& plan, const PlannedElement& x) noexcept {
+    plan.add(x.value, x.itemsize);
+  }
+  // These note their operands themselves.
+  friend class KernelCall;
+  friend void launch_run(const char* op, const Kernel<Plan>& kernel, const Common& common,
+                         const StorageRef& out, std::int64_t offset, std::int64_t width,
+                         std::span<const Operand> operands);
+  SKERRY_INLINE static void add_to_run(Plan& plan, char* array, std::int64_t itemsize) noexcept {
+    plan.add(array, itemsize);
+  }
+  SKERRY_INLINE static Plan make_run(std::int64_t size) noexcept { return Plan(size); }
+  static PlanParts make_parts(const Dims& shape, std::span<const PlanOperand> operands,
+                              std::int64_t index_limit) {
+    return {shape, operands, index_limit};
   }
   template <class T, Role R>
   OperandPointer<T, R> add(const NdArray& x, std::int64_t offset) noexcept {
@@ -211,6 +283,8 @@ template <class Params>
   static_cast<void>(require_form(op, kernel.untyped(), type, device));
   return kernel;
 }
+/// `kernel` itself, if it can run on `device`. Throws NotImplementedError: a build for fewer
+/// dtypes.
 template <class Params>
 const Kernel<Params>& require_kernel(const char* op, const Kernel<Params>& kernel, Dtype type,
                                      Device device) {
@@ -248,9 +322,7 @@ void launch_parts(Device device, const Kernel<Params>& kernel, const Dims& shape
   static_assert(std::is_trivially_copyable_v<Params>);
   MemoryUse uses[OperandList::max_uses];
   OperandList operands(device, uses);
-  operands.add_all(std::type_identity<decltype(Params::plan)>{}, planned...);
-  const PlanOperand plan_operands[] = {OperandList::plan_operand(planned)...};
-  PlanParts parts(shape, plan_operands, index_limit(device));
+  PlanParts parts = operands.parts(std::type_identity<decltype(Params::plan)>{}, shape, planned...);
   if (parts.empty()) return;
   Params params = fill(operands, OperandList::PlanPart<Plan>{parts.first()});
   bool is_first = true;
@@ -259,19 +331,6 @@ void launch_parts(Device device, const Kernel<Params>& kernel, const Dims& shape
     is_first = false;
     launch(device, kernel.untyped(), &params, sizeof params, operands.uses());
   });
-}
-
-/// Runs a kernel on the host at once, where nothing has to be noted.
-template <class Params>
-void run_on_host(const Kernel<Params>& kernel, const Params& params) {
-  kernel.untyped().host(&params);
-}
-/// The same in a call on a CPU device: elsewhere work on the operands may not have run yet.
-template <class Params>
-void run_on_host([[maybe_unused]] Device device, const Kernel<Params>& kernel,
-                 const Params& params) {
-  assert(is_host(device));
-  run_on_host(kernel, params);
 }
 
 }  // namespace skerry

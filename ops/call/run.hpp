@@ -8,7 +8,7 @@
 #include "core/plan.hpp"
 #include "core/storage.hpp"
 #include "device/stream.hpp"
-#include "ops/call/enqueue.hpp"
+#include "ops/call/operand_list.hpp"
 #include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"
 
@@ -36,13 +36,15 @@ namespace detail {
                                               const Common& common, const StorageRef& out,
                                               std::int64_t offset, std::int64_t width,
                                               std::span<const Operand> operands) {
-  Plan plan(out->data() + offset, width, common.run_size);
+  Plan plan = OperandList::make_run(common.run_size);
+  OperandList::add_to_run(plan, out->data() + offset, width);
   const std::int64_t input_width = itemsize(common.type);
   for (const Operand& operand : operands) {
     if (operand.array != nullptr) {
-      plan.add(operand.array->data(), input_width);
+      OperandList::add_to_run(plan, operand.array->data(), input_width);
     } else {
-      plan.add(to_element(op, *operand.value, common.type), input_width);
+      const Element value = to_element(op, *operand.value, common.type);
+      OperandList::add_to_run(plan, PlannedElement{value, input_width});
     }
   }
   // On a CPU the work is done when launch returns.

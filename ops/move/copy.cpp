@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
+#include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/enqueue.hpp"
@@ -69,54 +70,53 @@ bool can_travel(const NdArray& x) {
   return same_elements(x, x.view({dense_layout.shape, dense_layout.strides, x.layout().offset}));
 }
 
-/// Packs `from`, which lies on a CPU device, into C order at `to` on a CUDA device.
+/// Packs `source`, which lies on a CPU device, into C order at `destination` on a CUDA device.
 class Packer {
  public:
   Packer(const NdArray& destination, const NdArray& source)
       : kernel_(cast_kernel("to_device", source.dtype(), source.dtype(), source.device())),
+        source_(source),
         width_(source.itemsize()),
         bytes_(destination.memory()) {
-    pack(source.data(), source.shape(), source.strides(), 0);
+    pack(source.layout(), 0);
   }
 
  private:
   /// As many rows at a time as a piece has room for; row by row where one has more.
-  void pack(const char* source, const Dims& shape, const Dims& strides, std::size_t offset) {
+  void pack(const Layout& rows, std::size_t offset) {
     std::int64_t row_bytes = width_;
-    for (int axis = 1; axis < shape.rank(); ++axis) row_bytes *= shape[axis];
+    for (int axis = 1; axis < rows.rank(); ++axis) row_bytes *= rows.shape[axis];
     constexpr auto max_bytes = static_cast<std::int64_t>(Upload::max_bytes);
     if (row_bytes > max_bytes) {
-      Dims row_shape = shape;
-      Dims row_strides = strides;
-      row_shape.erase(0);
-      row_strides.erase(0);
-      for (std::int64_t i = 0; i < shape[0]; ++i) {
-        pack(source + i * strides[0], row_shape, row_strides,
-             offset + static_cast<std::size_t>(i * row_bytes));
+      Layout row = rows;
+      row.shape.erase(0);
+      row.strides.erase(0);
+      for (std::int64_t i = 0; i < rows.shape[0]; ++i) {
+        row.offset = rows.offset + i * rows.strides[0];
+        pack(row, offset + static_cast<std::size_t>(i * row_bytes));
       }
       return;
     }
-    const std::int64_t rows = max_bytes / row_bytes;
-    Dims chunk_shape = shape;
-    for (std::int64_t i = 0; i < shape[0]; i += rows) {
-      chunk_shape[0] = std::min(rows, shape[0] - i);
-      const auto nbytes = static_cast<std::size_t>(chunk_shape[0] * row_bytes);
-      fill(bytes_.buffer(nbytes), source + i * strides[0], chunk_shape, strides);
+    const std::int64_t max_rows = max_bytes / row_bytes;
+    Layout chunk = rows;
+    for (std::int64_t i = 0; i < rows.shape[0]; i += max_rows) {
+      chunk.shape[0] = std::min(max_rows, rows.shape[0] - i);
+      chunk.offset = rows.offset + i * rows.strides[0];
+      const auto nbytes = static_cast<std::size_t>(chunk.shape[0] * row_bytes);
+      fill(bytes_.buffer(nbytes), nbytes, chunk);
       bytes_.send(offset, nbytes);
       offset += nbytes;
     }
   }
 
-  void fill(char* buffer, const char* source, const Dims& shape, const Dims& strides) const {
-    const Layout packed = c_layout(shape, width_);
-    const Layout strided{shape, strides, 0};
-    const PlanOperand operands[] = {{.data = buffer, .layout = &packed, .itemsize = width_},
-                                    {.data = source, .layout = &strided, .itemsize = width_}};
-    PlanParts parts(shape, operands);
-    parts.for_each([&](const Plan& plan) { run_on_host(kernel_, plan); });
+  void fill(char* buffer, std::size_t nbytes, const Layout& chunk) const {
+    const NdArray packed(adopt(source_.device(), buffer, nbytes, false, nullptr, nullptr),
+                         c_layout(chunk.shape, width_), source_.dtype());
+    enqueue_cast(kernel_, packed, source_.view(chunk));
   }
 
   const Kernel<Plan>& kernel_;
+  const NdArray& source_;
   const std::int64_t width_;
   Upload bytes_;
 };

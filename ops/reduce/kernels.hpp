@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/dtype.hpp"
+#include "core/plan.hpp"
 #include "ops/call/kernel.hpp"
 #include "ops/call/row_range.hpp"
 #include "ops/reduce/reductions.hpp"
@@ -37,19 +38,29 @@ struct ReductionAxes {
 struct alignas(16) ReduceParams : RowReduction, ReductionAxes {
   double correction;
   /// Null: the elements are in memory. Else they are made when they are reduced, by this function
-  /// of a pass, whose parameters stand behind these (ParamsBlock). `input` is no address then
-  /// (OperandList::no_memory), but bytes are counted from it. Only of itemsizes up to 8, in dense
-  /// order, one axis of each kind at most; extrema along rows of up to feed_bytes, variances not
-  /// along columns.
+  /// of a pass or a Conversion, whose parameters stand behind these (ParamsBlock). `input` is no
+  /// address then (OperandList::no_memory), but bytes are counted from it. Only of itemsizes up to
+  /// 8, in dense order, one axis of each kind at most; extrema along rows of up to feed_bytes,
+  /// variances not along columns.
   void (*feed)(const BlockElements& elements);
 };
 inline constexpr std::int64_t feed_bytes =
     524288;  ///< that are made at a time: in the second cache
 
+/// A dense array that is converted when it is reduced, piece by piece.
+struct Conversion {
+  InputPointer<char> source;
+  std::int64_t from_width;
+  std::int64_t to_width;
+  const Kernel<Plan>* cast;
+};
+
 struct ReduceKernels {
   /// By the input's dtype. argmax and argmin of bools have a host form only. Host forms take a
   /// RowReduction.
   Kernel<ReduceParams> kernel[reduction_count][dtype_count];
+  /// ReduceParams::feed of a Conversion.
+  void (*convert)(const BlockElements& elements) = nullptr;
 };
 
 }  // namespace skerry

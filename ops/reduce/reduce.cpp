@@ -9,7 +9,6 @@
 #include <string>
 
 #include "core/axis_list.hpp"
-#include "core/block_elements.hpp"
 #include "core/errors.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
@@ -176,22 +175,6 @@ bool accepts_feed(const ReductionEntry& entry, const ReductionAxes& axes, std::i
   return is_along || (is_across && !entry.has_correction);
 }
 
-/// A dense array that is converted when it is reduced, piece by piece.
-struct Conversion {
-  InputPointer<char> source;
-  std::int64_t from_width;
-  std::int64_t to_width;
-  void (*cast)(const void* params);
-};
-
-void convert_chunk(const BlockElements& chunk) {
-  const auto& conversion = *static_cast<const Conversion*>(chunk.pass);
-  Plan plan(chunk.destination, conversion.to_width, chunk.n);
-  plan.add(const_cast<char*>(conversion.source.get()) + chunk.start * conversion.from_width,
-           conversion.from_width);
-  conversion.cast(&plan);
-}
-
 /// Large arrays are converted in pieces, where the reduction takes them: empty where it doesn't.
 std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id op, const NdArray& x,
                                      Dtype type, const axis_set& axes, const Dims& shape,
@@ -209,13 +192,12 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
   const Device device = x.device();
   const Kernel<ReduceParams>& kernel =
       kernels<ReduceKernels>(device).kernel[op][static_cast<int>(type)];
-  const AnyKernel& cast = kernels<CastKernels>(device)
-                              .kernel[static_cast<int>(x.dtype())][static_cast<int>(type)]
-                              .untyped();
+  const Kernel<Plan>& cast =
+      kernels<CastKernels>(device).kernel[static_cast<int>(x.dtype())][static_cast<int>(type)];
   ReductionAxes described;
   char* input = nullptr;
   const bool has_axes = describe_axes(dense, axes, itemsize(*result), false, input, described);
-  if (!has_host_form(kernel, device) || cast.host == nullptr || !has_axes ||
+  if (!has_host_form(kernel, device) || !cast.has_host() || !has_axes ||
       !accepts_feed(entry, described, width)) {
     return std::nullopt;
   }
@@ -227,10 +209,10 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
     return ReduceParams{{.input = OperandList::no_memory(), .output = operands(out)},
                         described,
                         correction,
-                        convert_chunk};
+                        kernels<ReduceKernels>(device).convert};
   });
   const Conversion conversion{
-      .source = operands(x), .from_width = x.itemsize(), .to_width = width, .cast = cast.host};
+      .source = operands(x), .from_width = x.itemsize(), .to_width = width, .cast = &cast};
   params.append(std::as_bytes(std::span(&conversion, 1)));
   launch(device, kernel, params, operands);
   return out;

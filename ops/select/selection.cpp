@@ -91,13 +91,6 @@ const Kernel<Params>& sized(const char* op, const Kernel<Params> (&by_size)[5], 
   return require_kernel(op, by_size[size_class(x.itemsize())], x.dtype(), x.device());
 }
 
-/// Puts the one axis of an array into the plan of a run.
-void add_run(Plan& plan, const NdArray& x, std::int64_t stride) {
-  plan.add(x.data(), x.itemsize());
-  plan.strides[plan.operand_count - 1][0] = stride;
-  plan.contiguous = false;
-}
-
 }  // namespace
 
 NdArray as_indices(const NdArray& index) {
@@ -165,16 +158,16 @@ NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
   const std::int64_t size = x.shape()[0];
   const std::int64_t stride = x.strides()[0];
   ErrorRecord record(device, bounds_error(op, 0, size));
-  Plan plan(out.data(), x.itemsize(), index.shape()[0]);
-  add_run(plan, index, index.strides()[0]);
-  add_run(plan, x, 0);
-  run_on_host(device, kernel,
-              {.plan = OperandList::PlanPart<Plan>{plan},
-               .size = size,
-               .stride = stride,
-               .invalid_index = record.word(),
-               .is_offset = false,
-               .is_aligned = stride % x.itemsize() == 0});
+  launch(device, kernel, [&](OperandList& operands) {
+    return GatherParams{
+        .plan = operands.run(index.shape()[0], PlannedRun{out, x.itemsize()},
+                             PlannedRun{index, index.strides()[0]}, PlannedRun{x, 0}),
+        .size = size,
+        .stride = stride,
+        .invalid_index = record.word(),
+        .is_offset = false,
+        .is_aligned = stride % x.itemsize() == 0};
+  });
   record.finish();
   return out;
 }
@@ -188,27 +181,26 @@ void scatter_run(const char* op, const NdArray& x, const NdArray& index, const N
   const std::int64_t size = x.shape()[0];
   const std::int64_t stride = x.strides()[0];
   ErrorRecord record(device, bounds_error(op, 0, size));
-  Plan offsets_plan(offsets.data(), 8, n);
-  add_run(offsets_plan, index, index.strides()[0]);
-  run_on_host(device, kernels<IndexKernels>(device).offsets,
-              {.plan = OperandList::PlanPart<Plan>{offsets_plan},
-               .size = size,
-               .stride = stride,
-               .invalid_index = record.word(),
-               .adds = false});
+  const PlannedRun offsets_run{offsets, 8};
+  launch(device, kernels<IndexKernels>(device).offsets, [&](OperandList& operands) {
+    return OffsetsParams{
+        .plan = operands.run(n, offsets_run, PlannedRun{index, index.strides()[0]}),
+        .size = size,
+        .stride = stride,
+        .invalid_index = record.word(),
+        .adds = false};
+  });
   record.finish();
-  Plan plan(offsets.data(), 1, n);
-  add_run(plan, offsets, 8);
-  add_run(plan, x, 0);
-  if (values == nullptr) {
-    plan.add(value, x.itemsize());
-  } else {
-    add_run(plan, *values, values->size() == 1 ? 0 : values->strides()[0]);
-  }
-  run_on_host(device, kernel,
-              {.plan = OperandList::PlanPart<Plan>{plan},
-               .is_unique = false,
-               .is_aligned = stride % x.itemsize() == 0});
+  const auto store = [&](const auto& source) {
+    launch(device, kernel, [&](OperandList& operands) {
+      return ScatterParams{
+          .plan = operands.run(n, offsets_run, offsets_run, PlannedRun{x, 0}, source),
+          .is_unique = false,
+          .is_aligned = stride % x.itemsize() == 0};
+    });
+  };
+  if (values == nullptr) return store(PlannedElement{value, x.itemsize()});
+  store(PlannedRun{*values, values->size() == 1 ? 0 : values->strides()[0]});
 }
 
 }  // namespace skerry

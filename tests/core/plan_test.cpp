@@ -8,6 +8,7 @@
 #include <array>
 #include <vector>
 
+#include "ops/kernel/pointer_plan.hpp"
 #include "tests/core/index_traversal.hpp"
 
 namespace skerry {
@@ -50,7 +51,7 @@ struct PlanSetup {
     return result;
   }
   [[nodiscard]] PlanParts parts(std::int64_t limit = INT64_MAX) const {
-    return {shape, operands(), limit};
+    return PointerPlan::parts(shape, operands(), limit);
   }
 
   /// By the definition of broadcasting, index by index.
@@ -329,7 +330,8 @@ TEST(plan, of_a_run_is_the_plan_that_parts_make) {
     for (const bool by_value : {false, true}) {
       setup.by_value[2] = by_value;
       const Plan expected = setup.parts().first();
-      Plan contiguous_plan(expected.data[0], 1, expected.size);
+      PointerPlan contiguous_plan(expected.size);
+      contiguous_plan.add(expected.data[0], 1);
       contiguous_plan.add(expected.data[1], 8);
       if (by_value) {
         contiguous_plan.add(expected.values[2], 8);
@@ -360,7 +362,7 @@ TEST(plan_parts, keep_elements_by_value_inside_the_plan) {
   const std::vector<PlanOperand> operands{
       {.data = reinterpret_cast<const char*>(64), .layout = &layout, .itemsize = 4},
       PlanOperand::from_element(Element::from_value(2.5F), 4)};
-  const PlanParts parts(layout.shape, operands);
+  const PlanParts parts = PointerPlan::parts(layout.shape, operands);
   const Plan& plan = parts.first();
   EXPECT_FALSE(plan.is_value(0));
   ASSERT_TRUE(plan.is_value(1));

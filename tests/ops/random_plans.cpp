@@ -9,7 +9,7 @@
 #include <numeric>
 #include <type_traits>
 
-#include "ops/call/operand_list.hpp"
+#include "ops/kernel/pointer_plan.hpp"
 #include "ops/math/concepts.hpp"
 #include "ops/table/cpu/fill.hpp"
 
@@ -180,7 +180,7 @@ void check_plans(const Kernel<Plan>& tested, std::uint64_t seed, int rounds, dou
       last.data = nullptr;
       last.layout = nullptr;
     }
-    PlanParts parts(out.layout.shape, operands);
+    PlanParts parts = PointerPlan::parts(out.layout.shape, operands);
     parts.for_each([&](const Plan& plan) { run_on_host(tested, plan); });
     std::vector<char> expected = original_bytes;
     int wrong = 0;

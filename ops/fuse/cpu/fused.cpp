@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "core/block_elements.hpp"
-#include "core/plan.hpp"
 #include "ops/fuse/cpu/chain.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/tiles.hpp"
+#include "ops/kernel/pointer_plan.hpp"
 
 namespace skerry::inline SKERRY_TARGET::kernels {
 
@@ -93,8 +93,8 @@ inline constexpr bool may_stream(const FusedLoop&) noexcept { return false; }
 /// What the loop takes no single operand of, or not this set of them.
 [[gnu::noinline]] void run_plan(const FusedStep& step, char* const* data, unsigned single,
                                 int64 n) noexcept {
-  Plan plan(data[0], step.widths[0], n);
-  for (int i = 1; i <= step.inputs; ++i) {
+  PointerPlan plan(n);
+  for (int i = 0; i <= step.inputs; ++i) {
     plan.add(data[i], step.widths[i]);
     if (((single >> i) & 1u) == 0) continue;
     plan.strides[i][0] = 0;

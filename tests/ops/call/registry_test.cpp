@@ -98,6 +98,7 @@ TEST(registry, has_a_host_kernel_for_every_loop_on_float64) {
     EXPECT_EQ(kernels().reduce.kernel[op][type].has_host(), entry.result[type].has_value())
         << entry.name;
   }
+  EXPECT_NE(kernels().reduce.convert, nullptr);
   for (const Kernel<Plan>& copy : kernels().moves.copy) EXPECT_TRUE(copy.has_host());
   for (const Kernel<Plan>& kernel : kernels().moves.where_kernel) EXPECT_TRUE(kernel.has_host());
   EXPECT_TRUE(kernels().moves.band.has_host());

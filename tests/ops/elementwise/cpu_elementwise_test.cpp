@@ -7,8 +7,9 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
-#include "ops/call/operand_list.hpp"
+#include "ops/call/kernel.hpp"
 #include "ops/elementwise/all.hpp"
+#include "ops/kernel/pointer_plan.hpp"
 #include "ops/move/cpu/cast.hpp"
 #include "ops/table/table.hpp"
 #include "tests/ops/random_plans.hpp"
@@ -95,7 +96,7 @@ TEST_P(CpuElementwise, work_in_place) {
       const Layout layout{.shape = Dims{n}, .strides = Dims{step}};
       const PlanOperand all = {reinterpret_cast<char*>(y.data()), &layout, 4, {}};
       const PlanOperand operands[] = {all, all, all};
-      const PlanParts parts(layout.shape, operands);
+      const PlanParts parts = PointerPlan::parts(layout.shape, operands);
       run_on_host(table_->elementwise.kernel[add][static_cast<int>(Dtype::float32)], parts.first());
       for (std::int64_t i = 0; i < n; ++i) {
         const auto k = static_cast<std::size_t>(i * step / 4);
@@ -138,7 +139,7 @@ TEST_P(CpuElementwise, casts_of_unfit_floats_give_the_least_integer) {
     const PlanOperand operands[] = {
         {reinterpret_cast<char*>(&destination), &one, 8, {}},
         PlanOperand::from_element(Element::from_value(value), source.itemsize)};
-    const PlanParts parts(one.shape, operands);
+    const PlanParts parts = PointerPlan::parts(one.shape, operands);
     const auto& row = table_->cast.kernel[static_cast<int>(Dtype::float64)];
     run_on_host(row[static_cast<int>(Dtype::int64)], parts.first());
     EXPECT_EQ(destination, INT64_MIN) << value;

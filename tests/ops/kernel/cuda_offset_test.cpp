@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "ops/kernel/pointer_plan.hpp"
+
 // The index arithmetic of the CUDA kernels, run on the host against plain division.
 
 namespace skerry::native {
@@ -86,7 +88,7 @@ std::vector<std::int64_t> sample(std::int64_t size) {
 
 Plan make_plan(const std::vector<std::int64_t>& shape,
                const std::vector<std::vector<std::int64_t>>& strides) {
-  Plan plan;
+  PointerPlan plan;
   plan.operand_count = static_cast<std::int32_t>(strides.size());
   plan.rank = static_cast<std::int32_t>(shape.size());
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {

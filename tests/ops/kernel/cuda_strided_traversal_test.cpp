@@ -10,6 +10,8 @@
 #include <set>
 #include <vector>
 
+#include "ops/kernel/pointer_plan.hpp"
+
 // All threads of a launch, played through on the host: each element of a plan is one thread's, and
 // finds its inputs where the plan says, or in the tile that the block has copied.
 
@@ -23,7 +25,7 @@ Plan plan_of(const std::vector<std::int64_t>& shape,
              const std::vector<std::vector<std::int64_t>>& strides,
              const std::vector<std::int64_t>& itemsize) {
   static char memory[1];
-  Plan plan;
+  PointerPlan plan;
   plan.operand_count = 3;
   plan.rank = static_cast<std::int32_t>(shape.size());
   for (std::size_t operand = 0; operand < 3; ++operand) {

@@ -13,8 +13,9 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
-#include "ops/call/operand_list.hpp"
+#include "ops/call/kernel.hpp"
 #include "ops/elementwise/op_table.hpp"
+#include "ops/kernel/pointer_plan.hpp"
 #include "ops/math/complex.hpp"
 #include "ops/math/real.hpp"
 #include "ops/table/cpu/fill.hpp"
@@ -133,7 +134,7 @@ std::vector<T> computed_by(const Kernel<Plan>& tested,
     };
     append(result.data());
     for (const std::vector<T>* input : inputs) append(input->data());
-    PlanParts(layout.shape, operands).for_each([&](const Plan& plan) {
+    PointerPlan::parts(layout.shape, operands).for_each([&](const Plan& plan) {
       run_on_host(tested, plan);
     });
   }

@@ -8,7 +8,8 @@
 
 #include "core/layout.hpp"
 #include "core/plan.hpp"
-#include "ops/call/operand_list.hpp"
+#include "ops/call/kernel.hpp"
+#include "ops/kernel/pointer_plan.hpp"
 #include "tests/ops/random_plans.hpp"
 
 // What the instructions of each level make of float16, against the arithmetic of core/float16.hpp,
@@ -27,7 +28,7 @@ class CpuHalves : public random_plans::OfLevel {
     const PlanOperand operands[] = {
         {reinterpret_cast<char*>(destination.data()), &layout, sizeof(To), {}},
         {reinterpret_cast<const char*>(source.data()), &in, sizeof(From), {}}};
-    const PlanParts parts(layout.shape, operands);
+    const PlanParts parts = PointerPlan::parts(layout.shape, operands);
     const auto& row = table_->cast.kernel[static_cast<int>(dtype_of<From>)];
     const Kernel<Plan>& cast = row[static_cast<int>(dtype_of<To>)];
     EXPECT_TRUE(cast.has_host());

@@ -75,6 +75,41 @@ void find_offsets(Device device, const Kernel<OffsetsParams>& kernel, ErrorRecor
 #endif
 }
 
+#if CASE == 9  // a plan of pointers that no list has noted
+void add_one(const Kernel<Plan>& kernel, const NdArray& x) {
+  Plan plan(x.size());
+  run_on_host(kernel, plan);
+}
+#elif CASE == 10  // the same of strided operands
+void add_one(const Kernel<Plan>& kernel, const NdArray& x) {
+  const PlanOperand operands[] = {PlanOperand::from_array(x), PlanOperand::from_array(x)};
+  run_on_host(kernel, PlanParts(x.shape(), operands, INT64_MAX).first());
+}
+#elif CASE == 11  // a pointer that is added to a plan
+void add_pointer(const Plan& plan, char* address) {
+  Plan changed_plan = plan;
+  changed_plan.add(address, 8);
+}
+#endif
+
+void take(Device device, const Kernel<GatherParams>& kernel, ErrorRecord& record, const NdArray& x,
+          const NdArray& index, const NdArray& out) {
+  launch(device, kernel, [&](OperandList& operands) {
+    return GatherParams{
+#if CASE == 12  // an operand of the plan of a run is left out
+        .plan = operands.run(1, PlannedRun{out, 8}, PlannedRun{index, 8}),
+#else
+        .plan = operands.run(1, PlannedRun{out, 8}, PlannedRun{index, 8}, PlannedRun{x, 0}),
+#endif
+        .size = 1,
+        .stride = 8,
+        .invalid_index = record.word(),
+        .is_offset = false,
+        .is_aligned = true};
+  });
+}
+
+static_assert(!std::is_default_constructible_v<Plan>);
 static_assert(sizeof(Kernel<BincountParams>) == sizeof(AnyKernel));
 static_assert(std::is_standard_layout_v<Kernel<BincountParams>>);
 static_assert(std::is_trivially_copyable_v<BincountParams>);
