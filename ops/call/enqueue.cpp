@@ -13,11 +13,11 @@ namespace skerry {
 
 constinit std::atomic<std::int64_t> detail::native_index_limit{index_limit_32bit};
 
-void KernelCall::enqueue(const AnyKernel& kernel) const {
+void KernelCall::enqueue(const Kernel<Plan>& kernel) const {
   PlanParts parts = OperandList::make_parts(
       *shape_, {operands_, static_cast<std::size_t>(operand_count_)}, index_limit(device_));
   const std::span<const MemoryUse> uses(uses_, static_cast<std::size_t>(use_count_));
-  parts.for_each([&](const Plan& plan) { launch(device_, kernel, plan, uses); });
+  parts.for_each([&](const Plan& plan) { launch(device_, kernel.untyped(), plan, uses); });
 }
 
 bool has_form(const AnyKernel& kernel, Device device) noexcept {

@@ -33,9 +33,7 @@ class KernelCall {
   }
   /// Plans and launches; on a CUDA device in parts that 32-bit indexing can span. Launches nothing
   /// for an output without elements. Throws DeviceError.
-  void enqueue(const Kernel<Plan>& kernel) const { enqueue(kernel.untyped()); }
-  /// The same for a kernel over a plan as a recording keeps it.
-  void enqueue(const AnyKernel& kernel) const;
+  void enqueue(const Kernel<Plan>& kernel) const;
 
  private:
   Device device_;
@@ -58,15 +56,8 @@ template <class Params>
 [[nodiscard]] bool has_host_form(const Kernel<Params>& kernel, Device device) noexcept {
   return has_host_form(kernel.untyped(), device);
 }
-/// require_kernel() for any device, and what says why not.
-const AnyKernel& require_form(const char* op, const AnyKernel& entry, Dtype type, Device device);
 /// `entry` itself, if it can run on `device`. Throws NotImplementedError: a build for fewer dtypes.
-inline const AnyKernel& require_kernel(const char* op, const AnyKernel& entry, Dtype type,
-                                       Device device) {
-  if (is_host(device) && entry.host != nullptr) [[likely]]
-    return entry;
-  return require_form(op, entry, type, device);
-}
+const AnyKernel& require_form(const char* op, const AnyKernel& entry, Dtype type, Device device);
 
 namespace detail {
 extern constinit std::atomic<std::int64_t> native_index_limit;

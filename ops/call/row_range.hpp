@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 
 #include "ops/call/kernel.hpp"
@@ -26,6 +27,23 @@ struct RowReduction {
   InputPointer<char> input;  ///< row 0 is there
   OutputPointer<char> output;
   const RowRange* range = nullptr;  ///< null: all rows, on as many threads as there are
+};
+
+/// A kernel that reduces rows, whatever its parameters go on with.
+class RowKernel {
+ public:
+  RowKernel() = default;  ///< none
+  template <std::derived_from<RowReduction> Params>
+  explicit RowKernel(const Kernel<Params>& kernel) noexcept : kernel_(&kernel.untyped()) {}
+
+  SKERRY_INLINE explicit operator bool() const noexcept { return kernel_ != nullptr; }
+  /// Has the host form reduce the range of `header`.
+  SKERRY_INLINE void reduce_range(const RowReduction& header) const { kernel_->host(&header); }
+  /// As of Kernel.
+  [[nodiscard]] const AnyKernel& untyped() const noexcept { return *kernel_; }
+
+ private:
+  const AnyKernel* kernel_ = nullptr;
 };
 
 }  // namespace skerry

@@ -206,9 +206,10 @@ bool Evaluation::add_steps(nodes part_nodes) {
   for (std::size_t position = 0; position < part_nodes.size(); ++position) {
     node& operation = node_at(part_nodes[position]);
     // Of native kernels the places alone are used (native.cpp).
-    FusedStep step{.host = operation.loop->host,
-                   .body = operation.loop->body,
-                   .accepts = static_cast<std::uint16_t>(operation.loop->accepts),
+    const AnyKernel& loop = operation.loop->untyped();
+    FusedStep step{.kernel = operation.loop,
+                   .body = loop.body,
+                   .accepts = static_cast<std::uint16_t>(loop.accepts),
                    .locations = {},
                    .widths = {static_cast<std::uint8_t>(itemsize(operation.type))},
                    .inputs = operation.input_count};

@@ -7,8 +7,10 @@
 #include <cstdint>
 
 #include "core/dims.hpp"
+#include "core/plan.hpp"
 #include "core/scalar.hpp"
 #include "ops/call/kernel.hpp"
+#include "ops/call/row_range.hpp"
 #include "ops/math/op_info.hpp"
 
 // A pass: operations over one shape, run one after the other on pieces that stay in the first
@@ -42,9 +44,9 @@ constexpr int outputs_of(const WidePlan& plan) noexcept { return plan.output_cou
 struct alignas(16) FusedStep {
   static constexpr int max_inputs = 3;
 
-  void (*host)(const void* params);
-  decltype(AnyKernel::body) body;
-  std::uint16_t accepts;  ///< as of the kernel
+  const Kernel<Plan>* kernel;
+  decltype(AnyKernel::body) body;  ///< of the kernel, as the next
+  std::uint16_t accepts;
   /// Operands of the pass, then slots, then constants.
   std::int16_t locations[1 + max_inputs];
   std::uint8_t widths[1 + max_inputs];  ///< bytes of an item
@@ -102,12 +104,12 @@ struct alignas(16) RowParams {
 struct alignas(16) RowStep {
   static constexpr std::int64_t in_memory = -1;
 
-  void (*reduce)(const void* params);  ///< a host form; null: a pass
-  std::int64_t nbytes;                 ///< with its parameters
-  std::int64_t width;                  ///< elements of a row of the pass, or of the results
-  bool is_run;                         ///< a pass of which many rows are as one
-  bool has_runs;                       ///< as of PassRows; else the plan of the pass has to be cut
-  std::uint32_t single;                ///< as there
+  RowKernel reduction;   ///< none: a pass
+  std::int64_t nbytes;   ///< with its parameters
+  std::int64_t width;    ///< elements of a row of the pass, or of the results
+  bool is_run;           ///< a pass of which many rows are as one
+  bool has_runs;         ///< as of PassRows; else the plan of the pass has to be cut
+  std::uint32_t single;  ///< as there
   /// Of operands (of a reduction the output, then the input): in_memory, or which temporary.
   std::int64_t temporaries[WidePlan::max_operands];
   std::int64_t row_bytes[WidePlan::max_operands];  ///< from one row to the next

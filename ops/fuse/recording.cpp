@@ -110,16 +110,16 @@ Recording::reference Recording::refer_to(const RecordedInput& x) {
 }
 
 template <class LayoutOrShape>
-NdArray Recording::append(const AnyKernel& step, const RecordedFunction& function,
-                          LayoutOrShape layout_or_shape, Dtype type, Device device,
-                          std::span<const RecordedInput> inputs) {
+NdArray Recording::append_node(const Kernel<Plan>* loop, const RecordedFunction& function,
+                               LayoutOrShape layout_or_shape, Dtype type, Device device,
+                               std::span<const RecordedInput> inputs) {
   if (is_evaluating()) throw LibraryError("fuse: an operation while results are being computed");
   reference references[FusedStep::max_inputs];
   for (std::size_t i = 0; i < inputs.size(); ++i) references[i] = refer_to(inputs[i]);
   auto* const result = new PendingMemory(this, static_cast<std::int32_t>(nodes_.size()), device);
   StorageRef memory(result);
   Node& added = nodes_.emplace_back();
-  added.loop = &step;
+  added.loop = loop;
   added.function = function;
   added.result = result;
   std::copy_n(references, FusedStep::max_inputs, added.inputs);
@@ -131,16 +131,16 @@ NdArray Recording::append(const AnyKernel& step, const RecordedFunction& functio
   return array;
 }
 
-template NdArray Recording::append(const AnyKernel&, const RecordedFunction&, const Dims&, Dtype,
-                                   Device, std::span<const RecordedInput>);
-template NdArray Recording::append(const AnyKernel&, const RecordedFunction&, Layout&&, Dtype,
-                                   Device, std::span<const RecordedInput>);
+template NdArray Recording::append_node(const Kernel<Plan>*, const RecordedFunction&, const Dims&,
+                                        Dtype, Device, std::span<const RecordedInput>);
+template NdArray Recording::append_node(const Kernel<Plan>*, const RecordedFunction&, Layout&&,
+                                        Dtype, Device, std::span<const RecordedInput>);
 
-NdArray Recording::append_reduction(const AnyKernel& step, Reduction&& reduction, const Dims& shape,
-                                    Dtype type, int row_axes, const NdArray& x) {
+NdArray Recording::append_reduction(Reduction&& reduction, const Dims& shape, Dtype type,
+                                    int row_axes, const NdArray& x) {
   reductions_.push_back(std::move(reduction));
   const RecordedInput input{.array = &x, .type = x.dtype()};
-  NdArray array = append<const Dims&>(step, {""}, shape, type, x.device(), {&input, 1});
+  NdArray array = append_node<const Dims&>(nullptr, {""}, shape, type, x.device(), {&input, 1});
   nodes_.back().reduction = static_cast<std::int32_t>(reductions_.size()) - 1;
   nodes_.back().row_axes = row_axes;
   return array;

@@ -14,7 +14,6 @@
 #include "core/ndarray.hpp"
 #include "core/plan.hpp"
 #include "core/scalar.hpp"
-#include "device/kernel.hpp"
 #include "ops/call/kernel.hpp"
 #include "ops/call/params_block.hpp"
 #include "ops/call/result.hpp"
@@ -137,9 +136,8 @@ class Recording {
   [[nodiscard]] NdArray append(const Kernel<Plan>& step, const RecordedFunction& function,
                                LayoutOrShape layout_or_shape, Dtype type, Device device,
                                std::span<const RecordedInput> inputs) {
-    return append<LayoutOrShape>(step.untyped(), function,
-                                 std::forward<LayoutOrShape>(layout_or_shape), type, device,
-                                 inputs);
+    return append_node<LayoutOrShape>(&step, function, std::forward<LayoutOrShape>(layout_or_shape),
+                                      type, device, inputs);
   }
 
   /// The result, in C order, of a kernel that reduces rows of x: what lies behind each place on the
@@ -151,7 +149,7 @@ class Recording {
                                          std::int64_t input_offset, const Dims& shape, Dtype type,
                                          int row_axes, const NdArray& x) {
     const auto bytes = std::as_bytes(std::span(&params, 1));
-    return append_reduction(step.untyped(), {{bytes.begin(), bytes.end()}, input_offset}, shape,
+    return append_reduction({RowKernel(step), {bytes.begin(), bytes.end()}, input_offset}, shape,
                             type, row_axes, x);
   }
 
@@ -175,9 +173,9 @@ class Recording {
   friend class Evaluation;
 
   template <class LayoutOrShape>
-  [[nodiscard]] NdArray append(const AnyKernel& step, const RecordedFunction& function,
-                               LayoutOrShape layout_or_shape, Dtype type, Device device,
-                               std::span<const RecordedInput> inputs);
+  [[nodiscard]] NdArray append_node(const Kernel<Plan>* loop, const RecordedFunction& function,
+                                    LayoutOrShape layout_or_shape, Dtype type, Device device,
+                                    std::span<const RecordedInput> inputs);
 
   /// Of inputs: what they are, and which one.
   enum class Source : std::uint8_t { node, leaf, constant };
@@ -193,7 +191,7 @@ class Recording {
     std::int32_t last_part = -1;
   };
   struct Node {
-    const AnyKernel* loop;
+    const Kernel<Plan>* loop;  ///< null: a reduction
     RecordedFunction function;
     PendingMemory* result;  ///< one reference is the recording's
     reference inputs[FusedStep::max_inputs];
@@ -223,6 +221,7 @@ class Recording {
     std::int32_t shape;  ///< number of the first place with this shape
   };
   struct Reduction {
+    RowKernel kernel;
     std::vector<std::byte> params;  ///< they begin with a RowReduction
     std::int64_t input_offset;      ///< of append_reduction()
   };
@@ -233,9 +232,8 @@ class Recording {
   [[nodiscard]] auto begin_evaluation();
   [[nodiscard]] std::int32_t find_place(const Layout& layout);
   [[nodiscard]] reference refer_to(const RecordedInput& x);
-  [[nodiscard]] NdArray append_reduction(const AnyKernel& step, Reduction&& reduction,
-                                         const Dims& shape, Dtype type, int row_axes,
-                                         const NdArray& x);
+  [[nodiscard]] NdArray append_reduction(Reduction&& reduction, const Dims& shape, Dtype type,
+                                         int row_axes, const NdArray& x);
   void notify_holder(const Node& node, StorageRef&& storage) noexcept;
   void discard() noexcept;
 

@@ -196,10 +196,10 @@ void Evaluation::add_reduction(std::int32_t i) {
   node& operation = node_at(i);
   place_output(operation);
   RowStep step{};
-  step.reduce = operation.loop->host;
   step.width = elements_of(operation) / rows_;
   Recording::Reduction& reduction =
       recording_.reductions_[static_cast<std::size_t>(operation.reduction)];
+  step.reduction = reduction.kernel;
   auto* const params = reinterpret_cast<RowReduction*>(reduction.params.data());
   OperandList& operands = *row_operands_;
   locate(step, 0, operation);
@@ -286,7 +286,9 @@ void Evaluation::launch_rows() {
   const WithoutOuterLock working(rows_ * row_cost_ > min_steps_without_lock);
   if (is_alone) {
     const auto bytes = schedule.bytes().subspan(sizeof(RowParams) + sizeof(RowStep));
-    return launch(device, *first.loop, bytes.data(), bytes.size(), row_operands_->uses());
+    const auto& reduction = recording_.reductions_[static_cast<std::size_t>(first.reduction)];
+    return launch(device, reduction.kernel.untyped(), bytes.data(), bytes.size(),
+                  row_operands_->uses());
   }
   launch(device, table.rows, schedule, *row_operands_);
 }

@@ -100,7 +100,7 @@ inline constexpr bool may_stream(const FusedLoop&) noexcept { return false; }
     plan.strides[i][0] = 0;
     plan.contiguous = false;
   }
-  step.host(&plan);
+  run_on_host(*step.kernel, plan);
 }
 
 /// Not one of a vector of pointers: the load of one waits where it was stored with others.

@@ -25,7 +25,7 @@ class RowBlock {
     const char* cursor = reinterpret_cast<const char*>(&row_params_ + 1);
     for (int i = 0; i < row_params_.steps; ++i) {
       const auto& step = *reinterpret_cast<const RowStep*>(cursor);
-      step.reduce == nullptr ? make(step, first, rows) : reduce(step, first, rows);
+      step.reduction ? reduce(step, first, rows) : make(step, first, rows);
       cursor += step.nbytes;
     }
   }
@@ -66,7 +66,7 @@ class RowBlock {
                             .rows = rows * step.width};
     RowReduction header = whole;
     header.range = &range;
-    step.reduce(&header);
+    step.reduction.reduce_range(header);
   }
 
   const RowParams& row_params_;
