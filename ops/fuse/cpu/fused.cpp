@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "core/block_elements.hpp"
+#include "ops/call/block_elements.hpp"
 #include "ops/fuse/cpu/chain.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/tiles.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "core/block_elements.hpp"
 #include "device/cpu/thread_pool.hpp"
+#include "ops/call/block_elements.hpp"
 #include "ops/call/row_range.hpp"
 #include "ops/fuse/kernels.hpp"
 #include "ops/kernel/cpu/drive.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/block_elements.hpp"
+#include "ops/call/block_elements.hpp"
 #include "ops/kernel/cpu/copy_2d.hpp"
 #include "ops/reduce/cpu/cut.hpp"
 

@@ -197,7 +197,7 @@ FAMILIES = {
 
 
 # What front ends and kernels say to each other.
-CONTRACT = ("ops/call/kernel.hpp", "ops/call/row_range.hpp")
+CONTRACT = ("ops/call/block_elements.hpp", "ops/call/kernel.hpp", "ops/call/row_range.hpp")
 
 
 def side(name):
