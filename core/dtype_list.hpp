@@ -10,7 +10,7 @@
 
 /// The dtypes: X(enumerator and name, C++ type, kind, array-interface type string). The one place
 /// in which they are listed: the build reads the first column here, and names units of kernels
-/// after it; Python asks for names and kinds.
+/// after it.
 #define SKERRY_FOR_EACH_DTYPE(X)                             \
   X(bool_, bool, boolean, "|b1")                             \
   X(int8, ::skerry::int8, signed_integer, "|i1")             \

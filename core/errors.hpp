@@ -89,7 +89,7 @@ class DeviceUnavailableError
   UnavailableReason reason_;
 };
 
-/// A failed call of the CUDA runtime. `fatal` ones lose the device for this process
+/// A failed call of a device's runtime. `fatal` ones lose the device for this process
 /// (FatalDeviceError).
 class DeviceError : public std::runtime_error {  // DeviceError(RuntimeError)
  public:

@@ -80,8 +80,7 @@ struct Plan {
   }
 };
 
-/// Most bytes that 32-bit indexing may span on a CUDA device. Tests lower it, so that tiny arrays
-/// are split.
+/// Most bytes that 32-bit indexing may span. Tests lower it, so that tiny arrays are split.
 inline constexpr std::int64_t index_limit_32bit = std::int64_t{1} << 31;
 
 /// Plans `shape` over `operands` (output first) and calls `function` with every part. One part

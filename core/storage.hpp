@@ -10,22 +10,21 @@
 
 namespace skerry {
 
-class StreamUses;
+/// What the layers above know of a storage; core only carries the pointer.
+struct StorageAttachment;
 
-/// Room for the layer above, in a storage with a foreign owner: by which the arrays that share it
-/// report the owner to a garbage collector. Guarded by that layer's lock.
-struct CollectorView {
-  void* reporter = nullptr;  ///< the array that reports
-  long arrays = 0;           ///< how many there are
-};
-
-/// A block of memory on one device, shared by every view of it. Reference-counted in C++ and
-/// independent of Python: the last reference may go on any thread, without the GIL, after the
-/// interpreter is gone.
+/// A block of memory on one device, shared by every view of it. It counts its references itself:
+/// the last one may go on any thread, under no lock, while the process ends.
 class Storage {
  public:
-  Storage(void* data, std::size_t nbytes, Device device, bool read_only = false) noexcept
-      : data_(static_cast<char*>(data)), nbytes_(nbytes), device_(device), read_only_(read_only) {}
+  /// `attachment` lives as long as the storage.
+  Storage(void* data, std::size_t nbytes, Device device, bool read_only = false,
+          const StorageAttachment* attachment = nullptr) noexcept
+      : data_(static_cast<char*>(data)),
+        nbytes_(nbytes),
+        device_(device),
+        read_only_(read_only),
+        attachment_(attachment) {}
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
 
@@ -35,24 +34,8 @@ class Storage {
   /// The memory itself may not be written (an imported read-only buffer); a view can be read-only
   /// without this.
   [[nodiscard]] bool read_only() const noexcept { return read_only_; }
-  /// True where a CUDA device can read this host memory by its address: it was asked to be so, and
-  /// others are told.
-  [[nodiscard]] virtual bool pinned() const noexcept { return false; }
-  /// True where copies between this host memory and a CUDA device need no chunk in between. Large
-  /// host arrays come to be so by themselves, of which nobody outside is to know.
-  [[nodiscard]] virtual bool page_locked() const noexcept { return pinned(); }
-  /// Which streams have work in flight on it: the device layer's record. Null where all work is
-  /// done when a call returns.
-  [[nodiscard]] virtual StreamUses* uses() noexcept { return nullptr; }
-  /// Whether somebody else owns the memory.
-  [[nodiscard]] bool is_foreign() const noexcept { return is_foreign_; }
-  /// What `release` will let go with the last reference; null if this storage has no such owner.
-  [[nodiscard]] virtual void* owner(void (*release)(void*) noexcept) const noexcept {
-    static_cast<void>(release);
-    return nullptr;
-  }
-  /// Null unless is_foreign().
-  [[nodiscard]] virtual CollectorView* collector() noexcept { return nullptr; }
+  /// Null where the layers above know no more than this class.
+  [[nodiscard]] const StorageAttachment* attachment() const noexcept { return attachment_; }
 
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
@@ -73,9 +56,7 @@ class Storage {
   std::size_t nbytes_;
   Device device_;
   bool read_only_;
-
- protected:
-  bool is_foreign_ = false;
+  const StorageAttachment* attachment_;
 };
 
 /// Owning pointer to a storage.
@@ -97,6 +78,7 @@ class StorageRef {
   }
 
   [[nodiscard]] Storage* get() const noexcept { return storage_; }
+  [[nodiscard]] Storage& operator*() const noexcept { return *storage_; }
   [[nodiscard]] Storage* operator->() const noexcept { return storage_; }
   [[nodiscard]] explicit operator bool() const noexcept { return storage_ != nullptr; }
   friend bool operator==(const StorageRef& a, const StorageRef& b) noexcept {

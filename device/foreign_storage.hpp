@@ -4,25 +4,21 @@
 
 #include "core/storage.hpp"
 #include "device/memory.hpp"
+#include "device/storage_attachment.hpp"
 
 namespace skerry {
 
 /// Memory of another library.
 class ForeignStorage : public Storage {
  public:
-  ForeignStorage(Device device, const ForeignMemory& foreign_memory) noexcept
-      : Storage(foreign_memory.data, foreign_memory.nbytes, device, foreign_memory.read_only),
-        owner_(foreign_memory.owner),
-        release_(foreign_memory.release),
-        pinned_(foreign_memory.pinned) {
-    is_foreign_ = true;
-  }
-
-  [[nodiscard]] bool pinned() const noexcept final { return pinned_; }
-  [[nodiscard]] void* owner(void (*release)(void*) noexcept) const noexcept final {
-    return release == release_ ? owner_ : nullptr;
-  }
-  [[nodiscard]] CollectorView* collector() noexcept final { return &collector_; }
+  ForeignStorage(Device device, const ForeignMemory& foreign_memory,
+                 StreamUses* uses = nullptr) noexcept
+      : Storage(foreign_memory.data, foreign_memory.nbytes, device, foreign_memory.read_only,
+                &attachment_),
+        ownership_{.owner = foreign_memory.owner, .release = foreign_memory.release},
+        attachment_{.uses = uses,
+                    .ownership = &ownership_,
+                    .pages = foreign_memory.pinned ? HostPages::pinned : HostPages::pageable} {}
 
  protected:
   /// Before the owner is let go.
@@ -32,14 +28,12 @@ class ForeignStorage : public Storage {
   void destroy() noexcept final {
     order_release();
     // No lock is held here: the owner may run any code.
-    if (release_ != nullptr) release_(owner_);
+    if (ownership_.release != nullptr) ownership_.release(ownership_.owner);
     delete this;
   }
 
-  void* owner_;
-  void (*release_)(void*) noexcept;
-  bool pinned_;
-  CollectorView collector_;
+  ForeignOwnership ownership_;
+  const StorageAttachment attachment_;
 };
 
 }  // namespace skerry

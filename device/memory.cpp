@@ -15,6 +15,7 @@
 #include "device/foreign_storage.hpp"
 #include "device/host_pages.hpp"
 #include "device/registry.hpp"
+#include "device/storage_attachment.hpp"
 
 namespace skerry {
 
@@ -84,6 +85,8 @@ StorageRef allocate_pinned(Device device, std::size_t nbytes) {
   }
   return cuda::allocate_pinned(device, nbytes);
 }
+
+bool is_pinned(const Storage& memory) noexcept { return host_pages(memory) == HostPages::pinned; }
 
 namespace {
 

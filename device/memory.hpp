@@ -21,6 +21,8 @@ namespace skerry {
 /// Host memory of a CPU device that CUDA devices can read by address (real ones and rehearsed
 /// ones).
 [[nodiscard]] StorageRef allocate_pinned(Device device, std::size_t nbytes);
+/// Whether it is such memory, or foreign memory that was said to be.
+[[nodiscard]] bool is_pinned(const Storage& memory) noexcept;
 
 /// Foreign memory. `release(owner)` is called once, when the last reference goes, on whatever
 /// thread that happens; it must not throw.

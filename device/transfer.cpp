@@ -9,6 +9,7 @@
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/memory.hpp"
+#include "device/storage_attachment.hpp"
 
 namespace skerry {
 
@@ -69,7 +70,7 @@ void copy_bytes(const StorageRef& target, std::size_t target_offset, const Stora
         .transfers.from_host(target, target_data, source, source_data, nbytes);
     count_move(moved.host_to_device, nbytes);
   } else if (to_cpu) {
-    read_device(target_data, target->page_locked(), source, source_data, nbytes);
+    read_device(target_data, is_page_locked(*target), source, source_data, nbytes);
   } else if (target->device().kind == source->device().kind) {
     backend_of(target->device())
         .transfers.between(target, target_data, source, source_data, nbytes);

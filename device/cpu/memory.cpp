@@ -17,6 +17,7 @@
 #include "device/guard/heap.hpp"
 #include "device/host_pages.hpp"
 #include "device/page_size.hpp"
+#include "device/storage_attachment.hpp"
 
 namespace skerry::cpu {
 
@@ -52,22 +53,25 @@ bool is_limited(int index) noexcept {
   return usages[index].limit.load(std::memory_order_relaxed) != SIZE_MAX;
 }
 
+constexpr StorageAttachment locked_pages{.pages = HostPages::locked};
+
+const StorageAttachment* attachment_of(const FreeBlock& block) noexcept {
+  return block.page_locked ? &locked_pages : nullptr;
+}
+
 class HostStorage final : public Storage {
  public:
   HostStorage(char* data, std::size_t nbytes, int index, std::size_t capacity,
-              bool page_locked) noexcept
+              const StorageAttachment* attachment) noexcept
       : Storage(nbytes == 0 ? nullptr : data, nbytes,
-                Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}),
-        capacity_(capacity),
-        page_locked_(page_locked) {}
-  [[nodiscard]] bool page_locked() const noexcept override { return page_locked_; }
+                Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}, false, attachment),
+        capacity_(capacity) {}
 
  protected:
   void destroy() noexcept override;
 
  private:
   std::size_t capacity_;
-  bool page_locked_;
 };
 static_assert(sizeof(HostStorage) <= header_bytes && sizeof(FreeBlock) <= header_bytes);
 
@@ -75,24 +79,22 @@ static_assert(sizeof(HostStorage) <= header_bytes && sizeof(FreeBlock) <= header
 class GuardedStorage final : public Storage {
  public:
   GuardedStorage(const FreeBlock& block, int index) noexcept
-      : Storage(block.data, block.extent, {DeviceKind::cpu, static_cast<std::int16_t>(index)}),
-        capacity_(block.capacity),
-        page_locked_(block.page_locked) {}
-  [[nodiscard]] bool page_locked() const noexcept override { return page_locked_; }
+      : Storage(block.data, block.extent, {DeviceKind::cpu, static_cast<std::int16_t>(index)},
+                false, attachment_of(block)),
+        capacity_(block.capacity) {}
 
  private:
   void destroy() noexcept override;
 
   std::size_t capacity_;
-  bool page_locked_;
 };
 static_assert(sizeof(GuardedStorage) <= header_bytes);
 
 StorageRef make_storage(FreeBlock* block, int index, std::size_t nbytes) noexcept {
   char* data = block->data;
   const std::size_t capacity = block->capacity;
-  const bool page_locked = block->page_locked;
-  return StorageRef(new (block) HostStorage(data, nbytes, index, capacity, page_locked));
+  const StorageAttachment* const attachment = attachment_of(*block);
+  return StorageRef(new (block) HostStorage(data, nbytes, index, capacity, attachment));
 }
 
 // Slow paths are kept out of line, or the fast ones save and restore registers for them.
@@ -188,7 +190,7 @@ void cache_shared(DeviceUsage& usage, FreeBlock* block, DoomedBlocks& doomed) no
 void HostStorage::destroy() noexcept {
   const std::size_t capacity = capacity_;
   const int index = device().index;
-  const bool page_locked = page_locked_;
+  const bool page_locked = attachment() == &locked_pages;
   const bool large = capacity > min_large_bytes;
   char* block_data = large ? data() : reinterpret_cast<char*>(this) + header_bytes;
   this->~HostStorage();
@@ -205,7 +207,7 @@ void HostStorage::destroy() noexcept {
 }
 
 void GuardedStorage::destroy() noexcept {
-  const FreeBlock old{nullptr, data(), capacity_, nbytes(), page_locked_};
+  const FreeBlock old{nullptr, data(), capacity_, nbytes(), attachment() == &locked_pages};
   const int index = device().index;
   this->~GuardedStorage();
   give_back_shared(index, new (static_cast<void*>(this)) FreeBlock(old));

@@ -10,6 +10,7 @@
 #include "device/cuda/staging.hpp"
 #include "device/cuda/stream_uses.hpp"
 #include "device/cuda/streams.hpp"
+#include "device/storage_attachment.hpp"
 #include "device/transfer.hpp"
 
 namespace skerry::cuda {
@@ -63,7 +64,7 @@ void copy_from_host(const StorageRef& target, char* target_data, const StorageRe
   void* const handle = stream_state.handle();
   const MemoryUse uses[] = {writes(target)};
   OrderedWork ordered(stream_state, uses);
-  if (!source->page_locked()) {
+  if (!is_page_locked(*source)) {
     device_state.chunks->to_device(target_data, source_data, nbytes, handle);
   } else {
     // No intermediate copy, but the CPU may write the source again as soon as this returns.

@@ -6,6 +6,7 @@
 #include "device/cuda/runtime.hpp"
 #include "device/cuda/stream_uses.hpp"
 #include "device/cuda/streams.hpp"
+#include "device/storage_attachment.hpp"
 #include "device/stream.hpp"
 
 namespace skerry::cuda {
@@ -20,7 +21,7 @@ bool is_capturing(DeviceState& device_state, void* stream) {
 
 /// The uses of memory on streams of its device other than these two, and on other devices.
 UnfinishedUses unfinished_uses_except(Storage& memory, const void* one, const void* other) {
-  StreamUses* const storage_uses = memory.uses();
+  StreamUses* const storage_uses = stream_uses(memory);
   if (storage_uses == nullptr) return {};
   UnfinishedUses all = storage_uses->unfinished();
   all.erase_if([&](const StreamUse& stream_use) {
@@ -45,7 +46,7 @@ void* make_ready_on_legacy(Storage& memory) {
   const StreamState& stream_state = current_stream_state(device_state);
   void* const current = stream_state.handle();
   const bool is_legacy = current == legacy_stream;
-  StreamUses* const storage_uses = memory.uses();
+  StreamUses* const storage_uses = stream_uses(memory);
   if (storage_uses != nullptr) storage_uses->note_export(device_state.streams->legacy());
   if (is_legacy && (storage_uses == nullptr || storage_uses->are_all_on(stream_state)))
     return current;
@@ -65,7 +66,7 @@ void make_ready_on(Storage& memory, void* stream) {
   DeviceState& device_state = usable_state(device);
   const StreamState& stream_state = current_stream_state(device_state);
   void* const current = stream_state.handle();
-  StreamUses* const storage_uses = memory.uses();
+  StreamUses* const storage_uses = stream_uses(memory);
   if (storage_uses != nullptr) {
     storage_uses->note_export(device_state.streams->legacy());
     if (StreamState* const consumer_state = device_state.streams->find(stream))
@@ -80,13 +81,13 @@ void make_ready_on(Storage& memory, void* stream) {
 }
 
 void make_ready_on_current(Storage& memory) {
-  if (StreamUses* const storage_uses = memory.uses()) {
+  if (StreamUses* const storage_uses = stream_uses(memory)) {
     storage_uses->precede(current_stream_state(usable_state(memory.device())));
   }
 }
 
 void note_import_on_current(Storage& memory) {
-  if (StreamUses* const storage_uses = memory.uses()) {
+  if (StreamUses* const storage_uses = stream_uses(memory)) {
     storage_uses->note_import(current_stream_state(usable_state(memory.device())));
   }
 }

@@ -22,13 +22,11 @@ namespace {
 class ForeignDeviceStorage final : public ForeignStorage {
  public:
   ForeignDeviceStorage(Device device, const ForeignMemory& foreign_memory) noexcept
-      : ForeignStorage(device, foreign_memory),
+      : ForeignStorage(device, foreign_memory, &uses_),
         owner_stream_(foreign_memory.producer_stream == nullptr ||
                               foreign_memory.producer_stream == per_thread_stream
                           ? legacy_stream
                           : foreign_memory.producer_stream) {}
-
-  [[nodiscard]] StreamUses* uses() noexcept override { return &uses_; }
 
  private:
   void order_release() noexcept override {
@@ -51,12 +49,12 @@ class ForeignDeviceStorage final : public ForeignStorage {
 class EmptyDeviceStorage final : public Storage {
  public:
   EmptyDeviceStorage(Device device, StreamState& stream_state) noexcept
-      : Storage(nullptr, 0, device), uses_(stream_state) {}
-  [[nodiscard]] StreamUses* uses() noexcept override { return &uses_; }
+      : Storage(nullptr, 0, device, false, &attachment_), uses_(stream_state) {}
 
  private:
   void destroy() noexcept override { delete this; }
   StreamUses uses_;
+  const StorageAttachment attachment_{.uses = &uses_};
 };
 
 }  // namespace

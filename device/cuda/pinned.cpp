@@ -14,6 +14,7 @@
 #include "device/cuda/size_class.hpp"
 #include "device/memory_pressure.hpp"
 #include "device/page_size.hpp"
+#include "device/storage_attachment.hpp"
 
 namespace skerry::cuda {
 
@@ -75,12 +76,13 @@ void give_back(void* data, std::size_t block_bytes, Device device) noexcept {
   free_block(data);
 }
 
+constexpr StorageAttachment pinned_pages{.pages = HostPages::pinned};
+
 /// Copies between it and a GPU have ended when a call returns.
 class PinnedStorage final : public Storage {
  public:
   PinnedStorage(void* data, std::size_t nbytes, std::size_t block_bytes, Device device) noexcept
-      : Storage(data, nbytes, device), block_bytes_(block_bytes) {}
-  [[nodiscard]] bool pinned() const noexcept override { return true; }
+      : Storage(data, nbytes, device, false, &pinned_pages), block_bytes_(block_bytes) {}
 
  private:
   void destroy() noexcept override {

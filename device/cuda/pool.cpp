@@ -11,7 +11,7 @@
 namespace skerry::cuda {
 
 DeviceStorage::DeviceStorage(Block& block, std::size_t nbytes, StreamState& stream_state) noexcept
-    : Storage(block.data, nbytes, block.owner->device_state_.device),
+    : Storage(block.data, nbytes, block.owner->device_state_.device, false, &attachment_),
       block_(block),
       uses_(stream_state) {}
 

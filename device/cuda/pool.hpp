@@ -17,6 +17,7 @@
 #include "device/cuda/size_class.hpp"
 #include "device/cuda/stream_uses.hpp"
 #include "device/memory_pressure.hpp"
+#include "device/storage_attachment.hpp"
 
 namespace skerry::cuda {
 
@@ -28,12 +29,12 @@ struct Block;
 class DeviceStorage final : public Storage {
  public:
   DeviceStorage(Block& block, std::size_t nbytes, StreamState& stream_state) noexcept;
-  [[nodiscard]] StreamUses* uses() noexcept override { return &uses_; }
 
  private:
   void destroy() noexcept override;
   Block& block_;
   StreamUses uses_;
+  const StorageAttachment attachment_{.uses = &uses_};
 };
 
 /// Device memory with all that is needed to hand it out again; the storage object lies inside, so

@@ -150,7 +150,7 @@ namespace cuda {
 void OrderedWork::extend() noexcept {
   const std::uint64_t epoch = stream_state_.now();
   for (const MemoryUse& memory_use : uses_) {
-    StreamUses* const storage_uses = memory_use.memory().uses();
+    StreamUses* const storage_uses = stream_uses(memory_use.memory());
     if (storage_uses == nullptr) continue;
     try {
       storage_uses->extend(stream_state_, epoch);

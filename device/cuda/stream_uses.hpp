@@ -10,6 +10,7 @@
 
 #include "core/memory_use.hpp"
 #include "device/cuda/stream_state.hpp"
+#include "device/storage_attachment.hpp"
 
 namespace skerry {
 
@@ -89,7 +90,7 @@ class OrderedWork {
   OrderedWork(StreamState& stream_state, std::span<const MemoryUse> uses)
       : stream_state_(stream_state), uses_(uses), epoch_(stream_state.now()) {
     for (const MemoryUse& memory_use : uses) {
-      if (StreamUses* const storage_uses = memory_use.memory().uses())
+      if (StreamUses* const storage_uses = stream_uses(memory_use.memory()))
         storage_uses->order(memory_use.mode(), stream_state, epoch_);
     }
   }

@@ -147,15 +147,14 @@ NdArray Recording::append_reduction(Reduction&& reduction, const Dims& shape, Dt
 }
 
 bool Recording::may_change(const NdArray& x) const noexcept {
-  const Storage& memory = *x.memory().get();
+  const Storage& memory = *x.memory();
   long readers = 1;
   for (const Leaf& leaf : leaves_) {
     if (leaf.array.memory() != x.memory()) continue;
     if (!same_elements(leaf.array, x)) return false;
     ++readers;
   }
-  // Elsewhere a consumer that was told of the memory by its address may have work under way on it.
-  return memory.references() == readers && !memory.is_foreign() && is_host(memory.device()) &&
+  return memory.references() == readers && !is_foreign(memory) && is_host(memory.device()) &&
          !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
 }
 

@@ -14,6 +14,7 @@
 #include "core/ndarray.hpp"
 #include "core/plan.hpp"
 #include "core/scalar.hpp"
+#include "device/storage_attachment.hpp"
 #include "ops/call/kernel.hpp"
 #include "ops/call/params_block.hpp"
 #include "ops/call/result.hpp"
@@ -35,15 +36,10 @@ class Recording;
 class PendingMemory final : public Storage {
  public:
   PendingMemory(Recording* recording, std::int32_t node, Device device) noexcept
-      : Storage(nullptr, 0, device), recording_(recording), node_(node) {
-    is_foreign_ = true;
-  }
-  [[nodiscard]] void* owner(void (*release)(void*) noexcept) const noexcept override {
-    return release == mark ? const_cast<PendingMemory*>(this) : nullptr;
-  }
-  /// As a storage is asked for its owner: what is pending owns itself. A cast that asks for the
-  /// class takes ten times as long.
-  static void mark(void*) noexcept {}
+      : Storage(nullptr, 0, device, false, &mark), recording_(recording), node_(node) {}
+  /// By which pending memory is told from other: a cast that asks for the class takes ten times as
+  /// long.
+  static const StorageAttachment mark;
   /// Null once nobody can compute it.
   [[nodiscard]] Recording* recording() const noexcept { return recording_; }
   void* holder = nullptr;  ///< the layer above's object, of which it is told the value
@@ -54,14 +50,19 @@ class PendingMemory final : public Storage {
   friend class Recording;
   void destroy() noexcept override { delete this; }
 
+  /// It is not memory of skerry's yet: who looks for foreign memory finds it, too.
+  static inline constinit ForeignOwnership nobody_{};
+
   Recording* recording_;
   std::int32_t node_;
 };
+inline constexpr StorageAttachment PendingMemory::mark{.ownership = &nobody_};
 
 /// The pending memory of an array, null where it has real memory.
 [[nodiscard]] inline PendingMemory* pending_of(const NdArray& x) noexcept {
-  if (!x.memory()->is_foreign()) return nullptr;
-  return static_cast<PendingMemory*>(x.memory()->owner(PendingMemory::mark));
+  Storage* const memory = x.memory().get();
+  return memory->attachment() == &PendingMemory::mark ? static_cast<PendingMemory*>(memory)
+                                                      : nullptr;
 }
 
 /// What a recorded kernel does to an element.

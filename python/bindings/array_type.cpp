@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "device/storage_attachment.hpp"
 #include "device/transfer.hpp"
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
@@ -51,17 +52,18 @@ void keep_object(ArrayObject* self) noexcept {
 // There is no tp_clear, as there is none of tuples: an array never changes what it refers to, so
 // that a cycle has some other member by which it was closed and is broken.
 
+/// Of foreign memory.
 void begin_tracking(ArrayObject* self) {
   if (begin_pending(self)) return;
-  Storage& memory = *self->value.memory().get();
-  CollectorView* const view = memory.collector();
-  if (view == nullptr || python_owner(memory) == nullptr) return;
+  ForeignOwnership& ownership = *foreign_ownership(*self->value.memory());
+  if (python_owner(ownership) == nullptr) return;
+  ForeignOwnership::Sharers& arrays = ownership.sharers;
   self->reporter = nullptr;
-  ++view->arrays;
-  if (view->reporter == nullptr) {
-    view->reporter = self;
+  ++arrays.count;
+  if (arrays.representative == nullptr) {
+    arrays.representative = self;
   } else {
-    self->reporter = Py_NewRef(static_cast<PyObject*>(view->reporter));
+    self->reporter = Py_NewRef(static_cast<PyObject*>(arrays.representative));
   }
   PyObject_GC_Track(self);
 }
@@ -70,9 +72,9 @@ void begin_tracking(ArrayObject* self) {
 PyObject* end_tracking(ArrayObject* self) {
   if (PyObject_GC_IsTracked(reinterpret_cast<PyObject*>(self)) == 0) return nullptr;
   PyObject_GC_UnTrack(self);
-  CollectorView& view = *self->value.memory()->collector();
-  --view.arrays;
-  if (view.reporter == self) view.reporter = nullptr;
+  ForeignOwnership::Sharers& arrays = foreign_ownership(*self->value.memory())->sharers;
+  --arrays.count;
+  if (arrays.representative == self) arrays.representative = nullptr;
   return self->reporter;
 }
 
@@ -81,15 +83,16 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->reporter);
   if (self->reporter != nullptr || threads_without_gil != 0) return 0;
-  Storage& memory = *self->value.memory().get();
-  if (memory.references() == memory.collector()->arrays) Py_VISIT(python_owner(memory));
+  const Storage& memory = *self->value.memory();
+  const ForeignOwnership& ownership = *foreign_ownership(memory);
+  if (memory.references() == ownership.sharers.count) Py_VISIT(python_owner(ownership));
   return 0;
 }
 
 void deallocate(PyObject* object) {
   auto* self = reinterpret_cast<ArrayObject*>(object);
   PyObject* reporter = nullptr;
-  if (self->value.memory()->is_foreign()) [[unlikely]]
+  if (is_foreign(*self->value.memory())) [[unlikely]]
     reporter = end_tracking(self);
   if (fused_work != 0) [[unlikely]]
     end_pending(object);
@@ -241,7 +244,7 @@ void drop_object(ArrayObject* self) noexcept {
 PyObject* finish_object(ArrayObject* self) noexcept {
   self->weak_references = nullptr;
   self->element_strides = nullptr;
-  if (self->value.memory()->is_foreign()) [[unlikely]]
+  if (is_foreign(*self->value.memory())) [[unlikely]]
     begin_tracking(self);
   return reinterpret_cast<PyObject*>(self);
 }

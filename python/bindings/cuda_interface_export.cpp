@@ -7,6 +7,7 @@
 #include "device/backend.hpp"
 #include "device/environment.hpp"
 #include "device/interchange.hpp"
+#include "device/memory.hpp"
 #include "python/bindings/array_type.hpp"
 #include "python/bindings/cuda_interface.hpp"
 #include "python/bindings/function_table.hpp"
@@ -69,7 +70,7 @@ void put(const Object& dictionary, Key name, const Object& value) {
 /// than the rest of an export. Host memory is written before a call returns: None.
 Object stream_of(const NdArray& array) {
   if (!capabilities_of(array.device()).runs_later) return Object::borrow(Py_None);
-  return Object(PyLong_FromVoidPtr(make_ready_on_legacy(*array.memory().get())));
+  return Object(PyLong_FromVoidPtr(make_ready_on_legacy(*array.memory())));
 }
 
 Object describe_memory(const NdArray& array) {
@@ -100,7 +101,7 @@ Object describe_memory(const NdArray& array) {
 PyObject* get_interface(PyObject*, PyObject* self) {
   return translate_exceptions([&]() -> PyObject* {
     const NdArray& array = require_array("__cuda_array_interface__", "self", self);
-    if (!capabilities_of(array.device()).has_cuda_interface && !array.memory()->pinned()) {
+    if (!capabilities_of(array.device()).has_cuda_interface && !is_pinned(*array.memory())) {
       PyErr_Format(PyExc_AttributeError,
                    "__cuda_array_interface__: the array is on %s, whose memory no GPU reads; move "
                    "it with x.to_device(\"cuda:0\"), or make it with pinned=True",

@@ -188,7 +188,7 @@ NdArray from_cuda_interface(const char* op, const CudaInterface& interface, PyOb
   const bool has_stream = fields.stream.has_value();
   const bool waits = has_stream || interface.version < newest_interface_version;
   if (options.order == ImportOrder::whole_device || (waits && !fields.is_empty)) {
-    order_after(producer, options.order, has_stream, *array.memory().get());
+    order_after(producer, options.order, has_stream, *array.memory());
   }
   return array;
 }

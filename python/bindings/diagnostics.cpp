@@ -11,6 +11,7 @@
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/rehearsal/rehearse.hpp"
+#include "device/storage_attachment.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/elementwise/op_table.hpp"
@@ -186,14 +187,14 @@ void add_memory(py::module_& module) {
   module.def(
       "is_pinned",
       [](const py::object& x) {
-        return require_array("is_pinned", "x", x.ptr()).memory()->pinned();
+        return is_pinned(*require_array("is_pinned", "x", x.ptr()).memory());
       },
       py::arg("x"), py::pos_only(),
       "Whether a GPU reads the host memory of the array by its address.");
   module.def(
       "is_page_locked",
       [](const py::object& x) {
-        return require_array("is_page_locked", "x", x.ptr()).memory()->page_locked();
+        return is_page_locked(*require_array("is_page_locked", "x", x.ptr()).memory());
       },
       py::arg("x"), py::pos_only(),
       "Whether copies between the array, on a CPU device, and a GPU go without a chunk in "

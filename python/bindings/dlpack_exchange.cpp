@@ -43,7 +43,7 @@ const NdArray& array_of(void* object) {
 DeviceId id_in_order(const NdArray& array) {
   const DeviceId id = id_of(array);
   if (id.code == DeviceCode::cuda) {
-    make_ready_on_current(*array.memory().get());
+    make_ready_on_current(*array.memory());
     const Device first = device_of_physical(id.index).value_or(array.device());
     if (first != array.device()) current_stream(first).wait(current_stream(array.device()));
   }

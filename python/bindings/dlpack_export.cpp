@@ -11,6 +11,7 @@
 #include "core/errors.hpp"
 #include "device/backend.hpp"
 #include "device/interchange.hpp"
+#include "device/memory.hpp"
 #include "device/stream.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
@@ -120,7 +121,7 @@ DeviceId id_of(const NdArray& array) {
       throw_no_name(device);
     return {static_cast<DeviceCode>(code), physical_index(device)};
   }
-  return {array.memory()->pinned() ? DeviceCode::cuda_host : DeviceCode::cpu, 0};
+  return {is_pinned(*array.memory()) ? DeviceCode::cuda_host : DeviceCode::cpu, 0};
 }
 
 void describe_to(Tensor& tensor, const NdArray& array, DeviceId id, std::int64_t* shape,
@@ -250,7 +251,7 @@ void order_before(const NdArray& array, PyObject* consumer) {
   if (!capabilities_of(device).runs_later) {
     if (!is_specified(consumer)) return;
     // mpi4py passes -1 for the memory that `__dlpack_device__` says a GPU can read.
-    if (array.memory()->pinned()) return static_cast<void>(stream_number(consumer));
+    if (is_pinned(*array.memory())) return static_cast<void>(stream_number(consumer));
     throw InterchangeError("__dlpack__: an array on " + to_string(device) +
                            " has no stream; pass stream=None");
   }
@@ -262,7 +263,7 @@ void order_before(const NdArray& array, PyObject* consumer) {
     throw ValueError("__dlpack__: stream " + std::to_string(number) + " is no stream of " +
                      to_string(device) + ", where the array is");
   }
-  make_ready_on(*array.memory().get(), handle);
+  make_ready_on(*array.memory(), handle);
 }
 
 [[noreturn]] void reject_device(const NdArray& array, const IntegerPair& requested_device) {

@@ -89,9 +89,9 @@ void drop_reference(void* object) noexcept {
   if (const WithGil gil_guard; gil_guard) Py_DECREF(static_cast<PyObject*>(object));
 }
 
-PyObject* python_owner(const Storage& memory) noexcept {
-  if (void* owner = memory.owner(drop_reference)) return static_cast<PyObject*>(owner);
-  if (void* owner = memory.owner(release_buffer)) return static_cast<Py_buffer*>(owner)->obj;
+PyObject* python_owner(const ForeignOwnership& ownership) noexcept {
+  if (ownership.release == drop_reference) return static_cast<PyObject*>(ownership.owner);
+  if (ownership.release == release_buffer) return static_cast<Py_buffer*>(ownership.owner)->obj;
   return nullptr;
 }
 
@@ -155,7 +155,7 @@ NdArray rehome(NdArray array, Device device) {
   StorageRef renamed = adopt(
       device, memory->data(), memory->nbytes(), read_only, owner.get(),
       [](void* owned_array) noexcept { delete static_cast<NdArray*>(owned_array); },
-      memory->pinned());
+      is_pinned(*memory));
   static_cast<void>(owner.release());
   return {std::move(renamed), layout, type, read_only};
 }

@@ -9,6 +9,7 @@
 
 #include "core/ndarray.hpp"
 #include "device/interchange.hpp"
+#include "device/storage_attachment.hpp"
 #include "python/bindings/errors.hpp"
 
 namespace skerry::python {
@@ -79,8 +80,8 @@ void check_extent(const char* op, const void* data, ByteRange range, const Point
 [[nodiscard]] NdArray rehome(NdArray array, Device device);
 /// Drops a reference to a Python object on any thread; leaks it once the interpreter is gone.
 void drop_reference(void* object) noexcept;
-/// The Python object that a storage holds one reference to; borrowed, null if there is none.
-[[nodiscard]] PyObject* python_owner(const Storage& memory) noexcept;
+/// The Python object to which such an owner is one reference; borrowed, null if there is none.
+[[nodiscard]] PyObject* python_owner(const ForeignOwnership& ownership) noexcept;
 
 /// What the methods of Array do.
 [[nodiscard]] PyObject* export_capsule(const NdArray& array, PyObject* stream,

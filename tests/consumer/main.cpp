@@ -119,7 +119,7 @@ int main() {
 
   // Other code gets memory by its address, with the stream on which it is ready, and must be done
   // with it before the last array of that memory goes.
-  void* const ready_stream = sk::make_ready_on_legacy(*product.memory().get());
+  void* const ready_stream = sk::make_ready_on_legacy(*product.memory());
   foreign_launch(export_view(product), sk::ordinal_of(gpu), ready_stream);
   const sk::NdArray on_host = sk::transpose(sk::to_device(product, cpu));
   check(foreign_sum(export_view(on_host)) == total(product), "elements by address and strides");

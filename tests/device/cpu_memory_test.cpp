@@ -15,6 +15,7 @@
 
 #include "core/errors.hpp"
 #include "device/cpu/blocks.hpp"
+#include "device/memory.hpp"
 
 namespace skerry {
 namespace {
@@ -54,7 +55,7 @@ TEST(cpu_memory, data_is_aligned_and_writable_over_its_whole_length) {
       EXPECT_EQ(address % (nbytes > mebibyte ? 2 * mebibyte : 64), 0u) << nbytes;
       EXPECT_EQ(block->nbytes(), nbytes);
       EXPECT_EQ(block->device(), (Device{DeviceKind::cpu, static_cast<std::int16_t>(index)}));
-      EXPECT_FALSE(block->pinned());
+      EXPECT_FALSE(is_pinned(*block));
       std::memset(block->data(), 0x5a, nbytes);
     }
   }

@@ -295,7 +295,7 @@ TEST_F(memory_test, pinned_blocks_are_known_to_the_runtime_and_reused) {
   char* first = nullptr;
   {
     const StorageRef block = allocate_pinned(cpu0, 10'000);
-    EXPECT_TRUE(block->pinned());
+    EXPECT_TRUE(is_pinned(*block));
     EXPECT_EQ(block->device(), cpu0);
     EXPECT_GE(statistics(cpu0).live_bytes, bytes_before + 10'000);
     first = block->data();

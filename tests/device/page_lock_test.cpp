@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "device/storage_attachment.hpp"
 #include "tests/device/rehearsed.hpp"
 
 namespace skerry {
@@ -24,8 +25,8 @@ TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_
   {
     const StorageRef large = allocate(cpu0, mib);
     first = large->data();
-    EXPECT_TRUE(large->page_locked());
-    EXPECT_FALSE(large->pinned()) << "nobody outside is to take it for memory of a GPU";
+    EXPECT_TRUE(is_page_locked(*large));
+    EXPECT_FALSE(is_pinned(*large)) << "nobody outside is to take it for memory of a GPU";
     EXPECT_EQ(rehearsal::calls(&cuda::Api::host_register), calls_before + 1);
     EXPECT_GE(cuda::page_locks().nbytes, mib);
     cuda::PointerAttributes attributes{};
@@ -34,10 +35,10 @@ TEST_F(page_lock_test, large_host_blocks_are_locked_once_a_device_is_in_use_and_
   }
   const StorageRef reused_block = allocate(cpu0, mib);
   EXPECT_EQ(reused_block->data(), first);
-  EXPECT_TRUE(reused_block->page_locked());
+  EXPECT_TRUE(is_page_locked(*reused_block));
   EXPECT_EQ(rehearsal::calls(&cuda::Api::host_register), calls_before + 1);
-  EXPECT_FALSE(allocate(cpu0, mib - 1)->page_locked()) << "small ones go through chunks";
-  EXPECT_TRUE(allocate_pinned(cpu0, 100)->page_locked());
+  EXPECT_FALSE(is_page_locked(*allocate(cpu0, mib - 1))) << "small ones go through chunks";
+  EXPECT_TRUE(is_page_locked(*allocate_pinned(cpu0, 100)));
 }
 
 TEST_F(page_lock_test, memory_that_goes_back_to_the_system_is_unlocked) {
@@ -64,7 +65,7 @@ TEST_F(page_lock_test, a_driver_that_refuses_is_no_error_and_is_left_in_peace_af
           const StorageRef device_block = allocate(cuda0, pageable->nbytes());
           copy_bytes(device_block, 0, pageable, 0, pageable->nbytes());
           good =
-              good && !pageable->page_locked() && rehearsal::calls_table()->get_last_error() == 0;
+              good && !is_page_locked(*pageable) && rehearsal::calls_table()->get_last_error() == 0;
         }
         good = good && rehearsal::calls(&cuda::Api::host_register) == 3;
         good = good && cuda::page_locks().rejections == 3 && cuda::page_locks().nbytes == 0;
@@ -76,7 +77,7 @@ TEST_F(page_lock_test, a_driver_that_refuses_is_no_error_and_is_left_in_peace_af
 TEST_F(page_lock_test, a_forked_child_reads_and_frees_locked_memory_without_a_call) {
   static_cast<void>(allocate(cuda0, 1));
   StorageRef block = allocate(cpu0, 2 * mib);
-  ASSERT_TRUE(block->page_locked());
+  ASSERT_TRUE(is_page_locked(*block));
   std::memset(block->data(), 7, block->nbytes());
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -86,7 +87,7 @@ TEST_F(page_lock_test, a_forked_child_reads_and_frees_locked_memory_without_a_ca
     block = {};
     trim(cpu0);
     const StorageRef new_block = allocate(cpu0, 5 * mib);
-    good = good && !new_block->page_locked() && rehearsal::calls() == calls;
+    good = good && !is_page_locked(*new_block) && rehearsal::calls() == calls;
     std::_Exit(good ? 0 : 1);
   }
   int status = 0;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
-#include "core/block_elements.hpp"
+#include "ops/call/block_elements.hpp"
 #include "ops/kernel/pointer_plan.hpp"
 #include "ops/reduce/kernels.hpp"
 

@@ -126,6 +126,20 @@ def test_device_names_no_dtype():
     assert not offending
 
 
+def test_core_names_nothing_that_layers_above_attach_to_a_storage():
+    """Records of streams, page locks, Python's collector and recordings are behind one pointer."""
+    words = re.compile(
+        r"StreamUses|pinned|page.?lock|collector|\bGIL\b|pending|FusedParams", re.IGNORECASE
+    )
+    offending = [
+        f"{path.relative_to(ROOT)}: {line.strip()}"
+        for path in sources("core")
+        for line in path.read_text().splitlines()
+        if words.search(line)
+    ]
+    assert not offending
+
+
 def test_kinds_of_devices_are_named_by_their_backends_only():
     """core, ops and python ask what a device can do, or whether it is the host, and name no vendor's kind."""
     named = re.compile(r"\bDeviceKind::|\bcuda_kind\b")
