@@ -81,6 +81,8 @@ PyObject* end_tracking(ArrayObject* self) {
 int traverse(PyObject* object, visitproc visit, void* arg) {
   const auto* self = reinterpret_cast<ArrayObject*>(object);
   Py_VISIT(Py_TYPE(object));
+  // gc.get_referents() asks others, too, whose reporter nobody has set.
+  if (PyObject_GC_IsTracked(object) == 0) return 0;
   Py_VISIT(self->reporter);
   if (self->reporter != nullptr || threads_without_gil != 0) return 0;
   const Storage& memory = *self->value.memory();

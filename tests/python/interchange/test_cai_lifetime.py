@@ -271,6 +271,15 @@ def test_only_arrays_of_a_python_owner_are_tracked(x):
     assert not gc.is_tracked(sk.as_cuda_array(Producer(x)) + 1)
 
 
+def test_referents_are_the_type_and_of_tracked_arrays_the_owner(x):
+    owned = [x, x + 1, sk.ones((3,)), sk.from_cuda_array_interface(describe(x))]
+    assert gc.get_referents(*owned) == [sk.Array] * len(owned)
+    producer = Producer(x)
+    first = sk.as_cuda_array(producer)
+    assert gc.get_referents(first) == [sk.Array, producer]
+    assert gc.get_referents(first[1:]) == [sk.Array, first]
+
+
 @pytest.mark.parametrize(
     "close",
     [
