@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/errors.hpp"
 #include "core/layout.hpp"
+#include "core/view.hpp"
 
 namespace skerry {
 namespace {

@@ -3,6 +3,7 @@
 #include "core/checked.hpp"
 #include "core/errors.hpp"
 #include "core/layout.hpp"
+#include "core/view.hpp"
 
 namespace skerry {
 namespace {

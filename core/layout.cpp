@@ -6,6 +6,7 @@
 
 #include "core/checked.hpp"
 #include "core/errors.hpp"
+#include "core/view.hpp"
 
 namespace skerry {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
+#include "core/scalar_conversion.hpp"
 #include "core/scalar_range.hpp"
 
 namespace skerry {

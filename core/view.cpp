@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "core/view.hpp"
 #include "core/checked.hpp"
 #include "core/errors.hpp"
 #include "core/layout.hpp"

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "device/memory.hpp"
 #include "device/transfer.hpp"
 #include "ops/bins/kernels.hpp"

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/scalar_conversion.hpp"
 #include "ops/call/operand.hpp"
 
 namespace skerry {

@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/plan.hpp"
+#include "core/view.hpp"
 #include "ops/call/operands.hpp"
 #include "ops/call/result.hpp"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "device/memory.hpp"
 
 namespace skerry {

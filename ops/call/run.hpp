@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/plan.hpp"
+#include "core/scalar_conversion.hpp"
 #include "core/storage.hpp"
 #include "device/stream.hpp"
 #include "ops/call/operand_list.hpp"

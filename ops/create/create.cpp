@@ -6,6 +6,8 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/scalar_conversion.hpp"
+#include "core/view.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
+#include "core/scalar_conversion.hpp"
 #include "ops/call/result.hpp"
 #include "ops/create/create.hpp"
 #include "ops/create/sequence.hpp"

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
+#include "core/scalar_conversion.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/scalar_conversion.hpp"
+#include "core/view.hpp"
 #include "device/backend.hpp"
 #include "device/memory.hpp"
 #include "ops/call/enqueue.hpp"

@@ -8,6 +8,7 @@
 
 #include "core/ndarray.hpp"
 #include "core/plan.hpp"
+#include "core/scalar_conversion.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/operands.hpp"
 #include "ops/call/promotion.hpp"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/scalar_conversion.hpp"
 #include "core/scalar_range.hpp"
 
 namespace skerry {

@@ -5,6 +5,7 @@
 
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
+#include "core/scalar_conversion.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"

@@ -10,6 +10,7 @@
 
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
+#include "core/view.hpp"
 #include "device/registry.hpp"
 #include "device/stream.hpp"
 #include "ops/call/result.hpp"

@@ -9,6 +9,7 @@
 
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
+#include "core/view.hpp"
 #include "device/backend.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "device/registry.hpp"

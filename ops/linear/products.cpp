@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "device/cpu/thread_pool.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/promotion.hpp"

@@ -8,6 +8,8 @@
 
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
+#include "core/scalar_conversion.hpp"
+#include "core/view.hpp"
 #include "device/memory.hpp"
 #include "device/registry.hpp"
 #include "device/transfer.hpp"

@@ -13,6 +13,7 @@
 #include "core/checked.hpp"
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
+#include "core/view.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"

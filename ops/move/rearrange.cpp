@@ -8,6 +8,7 @@
 
 #include "core/checked.hpp"
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"

@@ -6,6 +6,7 @@
 
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"

@@ -9,6 +9,8 @@
 
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
+#include "core/scalar_conversion.hpp"
+#include "core/view.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"

@@ -7,6 +7,7 @@
 
 #include "core/layout.hpp"
 #include "core/ndarray.hpp"
+#include "core/view.hpp"
 #include "ops/call/operand.hpp"
 
 namespace skerry {

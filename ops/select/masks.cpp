@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
+#include "core/view.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/call/operand_list.hpp"

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/item_size.hpp"
+#include "core/view.hpp"
 #include "device/deferred.hpp"
 #include "ops/call/error_record.hpp"
 #include "ops/call/kernels.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "device/deferred.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/error_record.hpp"

@@ -6,6 +6,7 @@
 
 #include "core/errors.hpp"
 #include "core/scalar_range.hpp"
+#include "core/view.hpp"
 #include "device/memory.hpp"
 #include "device/transfer.hpp"
 #include "ops/call/kernels.hpp"

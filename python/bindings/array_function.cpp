@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/promotion.hpp"
+#include "core/scalar_conversion.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/create/create.hpp"
 #include "ops/elementwise/op_id.hpp"

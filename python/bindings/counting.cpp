@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "ops/bins/bins.hpp"
 #include "ops/call/kernels.hpp"
 #include "ops/create/create.hpp"

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/layout.hpp"
+#include "core/view.hpp"
 #include "python/bindings/cuda_interface.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/scalar_args.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "device/backend.hpp"
 #include "device/interchange.hpp"
 #include "device/memory.hpp"

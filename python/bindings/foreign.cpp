@@ -8,6 +8,7 @@
 
 #include "core/checked.hpp"
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "device/memory.hpp"
 #include "python/bindings/array_type.hpp"
 

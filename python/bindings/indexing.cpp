@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/select/index_key.hpp"

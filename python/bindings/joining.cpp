@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "core/scalar_conversion.hpp"
 #include "ops/create/create.hpp"
 #include "ops/move/join.hpp"
 

@@ -1,5 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
+#include "core/scalar_conversion.hpp"
+#include "core/view.hpp"
 #include "ops/move/views.hpp"
 
 #include <algorithm>

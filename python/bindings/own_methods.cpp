@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
 #include "ops/sort/sort.hpp"

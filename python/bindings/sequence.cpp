@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/promotion.hpp"
+#include "core/scalar_conversion.hpp"
 #include "core/scalar_range.hpp"
 #include "device/backend.hpp"
 #include "ops/call/promotion.hpp"

@@ -7,6 +7,7 @@
 
 #include "core/errors.hpp"
 #include "core/layout.hpp"
+#include "core/view.hpp"
 #include "tests/core/index_traversal.hpp"
 
 namespace skerry {

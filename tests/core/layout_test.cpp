@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "tests/core/index_traversal.hpp"
 
 namespace skerry {

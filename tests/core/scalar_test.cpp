@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/errors.hpp"
+#include "core/scalar_conversion.hpp"
 #include "tests/core/refused_mixes.hpp"
 
 namespace skerry {

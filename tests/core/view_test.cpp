@@ -8,6 +8,7 @@
 
 #include "core/errors.hpp"
 #include "core/layout.hpp"
+#include "core/view.hpp"
 #include "tests/core/index_traversal.hpp"
 
 namespace skerry {

@@ -3,6 +3,7 @@
 #include "ops/elementwise/apply.hpp"
 
 #include "core/errors.hpp"
+#include "core/view.hpp"
 #include "ops/call/enqueue.hpp"
 #include "tests/core/refused_mixes.hpp"
 #include "tests/ops/arrays.hpp"
