@@ -39,35 +39,7 @@ ResolvedSlice resolve_slice(const char* op, const IndexItem& item, std::int64_t 
   return {start, step, distance > 0 ? (distance - 1) / (forward ? step : -step) + 1 : 0};
 }
 
-struct ItemCounts {
-  std::int64_t consumed = 0;     ///< axes that integers and slices take
-  std::int64_t result_axes = 0;  ///< axes of the result that items make
-  std::int64_t ellipses = 0;
-};
-
-ItemCounts count_items(std::span<const IndexItem> items) {
-  ItemCounts counts;
-  for (const IndexItem& item : items) {
-    switch (item.kind) {
-      case IndexKind::integer:
-        ++counts.consumed;
-        break;
-      case IndexKind::slice:
-        ++counts.consumed;
-        ++counts.result_axes;
-        break;
-      case IndexKind::new_axis:
-        ++counts.result_axes;
-        break;
-      case IndexKind::ellipsis:
-        ++counts.ellipses;
-        break;
-    }
-  }
-  return counts;
-}
-
-void check_counts(const char* op, const Layout& layout, const ItemCounts& counts) {
+void check_counts(const char* op, const Layout& layout, const IndexCounts& counts) {
   if (counts.ellipses > 1) {
     throw IndexError(std::string(op) + ": " + std::to_string(counts.ellipses) +
                      " ellipses in one index; use '...' once");
@@ -139,7 +111,13 @@ class ViewBuilder {
 }  // namespace
 
 Layout index_view(const char* op, const Layout& layout, std::span<const IndexItem> items) {
-  const ItemCounts counts = count_items(items);
+  IndexCounts counts;
+  for (const IndexItem& item : items) counts.add(item.kind);
+  return index_view(op, layout, items, counts);
+}
+
+Layout index_view(const char* op, const Layout& layout, std::span<const IndexItem> items,
+                  const IndexCounts& counts) {
   check_counts(op, layout, counts);
   const std::int64_t untouched = layout.rank() - counts.consumed;
   Layout result;  // built where the caller has it

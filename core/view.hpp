@@ -55,9 +55,24 @@ struct IndexItem {
   bool has_start = false;
   bool has_stop = false;
 };
+/// What items of a basic index add up to.
+struct IndexCounts {
+  std::int64_t consumed = 0;     ///< axes that integers and slices take
+  std::int64_t result_axes = 0;  ///< axes of the result that slices and None make
+  std::int64_t ellipses = 0;
+
+  void add(IndexKind kind) noexcept {
+    consumed += kind == IndexKind::integer || kind == IndexKind::slice ? 1 : 0;
+    result_axes += kind == IndexKind::slice || kind == IndexKind::new_axis ? 1 : 0;
+    ellipses += kind == IndexKind::ellipsis ? 1 : 0;
+  }
+};
 /// Basic indexing (integers, slices, `...`, None) with Python's rules. Throws IndexError: out of
 /// bounds, too many indices, two ellipses; ValueError for a zero step.
 [[nodiscard]] Layout index_view(const char* op, const Layout& layout,
                                 std::span<const IndexItem> items);
+/// The same where the items have been counted.
+[[nodiscard]] Layout index_view(const char* op, const Layout& layout,
+                                std::span<const IndexItem> items, const IndexCounts& counts);
 
 }  // namespace skerry

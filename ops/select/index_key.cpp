@@ -27,36 +27,26 @@
 namespace skerry {
 namespace {
 
-using key_kind = KeyKind;
-using basic_part = IndexKind;
-
-void check_devices(const char* op, const NdArray& x, std::span<const KeyItem> key,
-                   const NdArray* value) {
-  if (key.size() == 1 && (value == nullptr || value->device() == x.device()) &&
-      key[0].kind != key_kind::basic && key[0].kind != key_kind::boolean &&
-      key[0].array.device() == x.device()) {
-    return;
+/// Those of the key have been checked.
+void check_value_device(const char* op, const NdArray& x, const IndexKey& key,
+                        const Operand& value) {
+  if (value.array == nullptr || value.array->device() == x.device()) return;
+  std::vector<Operand> all{{.array = &x, .name = "x"}};
+  for (const AdvancedItem& item : key.advanced) {
+    if (item.array != nullptr) all.push_back({.array = item.array, .name = "key"});
   }
-  std::vector<Operand> all;
-  all.reserve(key.size() + 2);
-  all.push_back({.array = &x, .name = "x"});
-  for (const KeyItem& item : key) {
-    const bool is_array = item.kind == key_kind::indices || item.kind == key_kind::mask;
-    if (is_array) all.push_back({.array = &item.array, .name = "key"});
-  }
-  if (value != nullptr) all.push_back({.array = value, .name = "value"});
+  all.push_back(value);
   common_device(op, all);
 }
 
-bool is_basic(const KeyItem& item, basic_part kind) {
-  return item.kind == key_kind::basic && item.basic.kind == kind;
-}
-
-/// How many axes of the array an item stands for.
-int consumed_by(const KeyItem& item) {
-  if (item.kind == key_kind::indices) return 1;
-  if (item.kind == key_kind::mask) return item.array.rank();
-  return is_basic(item, basic_part::integer) || is_basic(item, basic_part::slice) ? 1 : 0;
+/// How many axes of the array a key stands for.
+std::int64_t consumed_by(const IndexKey& key) {
+  std::int64_t consumed = key.counts.consumed;
+  for (const AdvancedItem& item : key.advanced) {
+    if (item.kind == AdvancedKind::indices) ++consumed;
+    if (item.kind == AdvancedKind::mask) consumed += item.array->rank();
+  }
+  return consumed;
 }
 
 void check_mask(const char* op, const NdArray& x, const NdArray& mask, int axis) {
@@ -69,30 +59,33 @@ void check_mask(const char* op, const NdArray& x, const NdArray& mask, int axis)
   }
 }
 
-/// Walks a key once and collects what it means.
-class KeyReader {
+/// Walks a key once and collects what it selects.
+class SelectionBuilder {
  public:
-  KeyReader(const char* op, const NdArray& x, std::span<const KeyItem> key)
-      : op_(op), x_(x), untouched_(x.rank()) {
-    int ellipses = 0;
-    for (const KeyItem& item : key) {
-      untouched_ -= consumed_by(item);
-      if (is_basic(item, basic_part::ellipsis)) ++ellipses;
-    }
-    if (ellipses > 1) {
-      throw IndexError(std::string(op) + ": " + std::to_string(ellipses) +
+  SelectionBuilder(const char* op, const NdArray& x, const IndexKey& key) : op_(op), x_(x) {
+    if (key.counts.ellipses > 1) {
+      throw IndexError(std::string(op) + ": " + std::to_string(key.counts.ellipses) +
                        " ellipses in one index; use '...' once");
     }
-    if (untouched_ < 0) {
-      throw IndexError(
-          std::string(op) + ": too many indices: " + std::to_string(x.rank() - untouched_) +
-          " for an array of rank " + std::to_string(x.rank()) + ", shape " + to_string(x.shape()));
+    const std::int64_t consumed = consumed_by(key);
+    if (consumed > x.rank()) {
+      throw IndexError(std::string(op) + ": too many indices: " + std::to_string(consumed) +
+                       " for an array of rank " + std::to_string(x.rank()) + ", shape " +
+                       to_string(x.shape()));
     }
-    basic_.reserve(key.size());
-    indexed_.reserve(key.size());
-    arrays_.reserve(key.size());
-    for (const KeyItem& item : key) read(item);
-    if (ellipses == 0) keep_whole(untouched_);
+    untouched_ = x.rank() - static_cast<int>(consumed);
+    basic_.reserve(key.items.size());
+    indexed_.reserve(key.items.size());
+    arrays_.reserve(key.advanced.size());
+    auto next = key.advanced.begin();
+    for (std::size_t i = 0; i < key.items.size(); ++i) {
+      if (next != key.advanced.end() && next->position == i) {
+        read_advanced(*next++);
+      } else {
+        read_basic(key.items[i]);
+      }
+    }
+    if (key.counts.ellipses == 0) keep_whole(untouched_);
   }
 
   Selection finish() {
@@ -126,42 +119,44 @@ class KeyReader {
     int axis;       ///< of the array
   };
 
-  void read(const KeyItem& item) {
-    const bool is_advanced = item.kind != key_kind::basic || item.basic.kind == basic_part::integer;
-    if (is_advanced) {
+  /// Those that broadcast together, ints among them, are side by side or split.
+  void note_broadcast(bool does_broadcast) {
+    if (does_broadcast) {
       if (state_ == State::before_arrays) index_position_ = basic_axis_count_;
       is_split_ = is_split_ || state_ == State::after_arrays;
       state_ = State::inside;
     } else if (state_ == State::inside) {
       state_ = State::after_arrays;
     }
+  }
+
+  void read_advanced(const AdvancedItem& item) {
+    note_broadcast(true);
     switch (item.kind) {
-      case key_kind::basic:
-        read_basic(item.basic);
-        break;
-      case key_kind::indices:
-        arrays_.push_back({as_indices(item.array), axis_});
+      case AdvancedKind::indices:
+        arrays_.push_back({as_indices(*item.array), axis_});
         index_axis();
         break;
-      case key_kind::mask:
-        read_mask(item.array);
+      case AdvancedKind::mask:
+        read_mask(*item.array);
         break;
-      case key_kind::boolean:
+      case AdvancedKind::boolean:
         booleans_.push_back(item.boolean ? 1 : 0);
         break;
     }
   }
 
   void read_basic(const IndexItem& item) {
-    if (item.kind == basic_part::ellipsis) return keep_whole(untouched_);
+    note_broadcast(item.kind == IndexKind::integer);
+    if (item.kind == IndexKind::ellipsis) return keep_whole(untouched_);
     basic_.push_back(item);
-    if (item.kind == basic_part::integer) {
+    if (item.kind == IndexKind::integer) {
       ++axis_;
       return;
     }
     indexed_.push_back(-1);
     ++basic_axis_count_;
-    if (item.kind == basic_part::slice) ++axis_;
+    if (item.kind == IndexKind::slice) ++axis_;
   }
 
   void read_mask(const NdArray& mask) {
@@ -175,14 +170,14 @@ class KeyReader {
 
   void keep_whole(int axes) {
     for (; axes > 0; --axes, ++axis_, ++basic_axis_count_) {
-      basic_.push_back({.kind = basic_part::slice});
+      basic_.push_back({.kind = IndexKind::slice});
       indexed_.push_back(-1);
     }
   }
 
   /// The axis that goes by the array that was added last.
   void index_axis() {
-    basic_.push_back({.kind = basic_part::slice});
+    basic_.push_back({.kind = IndexKind::slice});
     indexed_.push_back(static_cast<int>(arrays_.size()) - 1);
     ++axis_;
   }
@@ -226,7 +221,7 @@ class KeyReader {
 
   const char* op_;
   const NdArray& x_;
-  int untouched_;             ///< axes that no item stands for
+  int untouched_ = 0;         ///< axes that no item stands for
   int axis_ = 0;              ///< of the array, that comes next
   int basic_axis_count_ = 0;  ///< axes of the result that basic items made so far
   int index_position_ = 0;    ///< of the index arrays' axes among them
@@ -239,32 +234,39 @@ class KeyReader {
   std::vector<std::int64_t> booleans_;
 };
 
-/// The mask, if it is all of the key and its shape that of the first axes.
-const NdArray* only_mask(const NdArray& x, std::span<const KeyItem> key) {
-  if (key.size() != 1 || key[0].kind != key_kind::mask) return nullptr;
-  const NdArray& mask = key[0].array;
-  if (mask.rank() > x.rank()) return nullptr;
-  for (int axis = 0; axis < mask.rank(); ++axis) {
-    if (mask.shape()[axis] != x.shape()[axis]) return nullptr;
-  }
-  return &mask;
+/// The array that is all of the key; null where it has more parts, or is a bool.
+const NdArray* only_array(const IndexKey& key, AdvancedKind kind) {
+  if (key.items.size() != 1 || key.advanced[0].kind != kind) return nullptr;
+  return key.advanced[0].array;
 }
 
-/// A selection; the axes under a mask of several are merged first where that needs no copy of x.
-Selection read_key(const char* op, const NdArray& x, std::span<const KeyItem> key) {
-  const NdArray* mask = only_mask(x, key);
+/// The mask, if it is all of the key and its shape that of the first axes.
+const NdArray* only_mask(const NdArray& x, const IndexKey& key) {
+  const NdArray* mask = only_array(key, AdvancedKind::mask);
+  if (mask == nullptr || mask->rank() > x.rank()) return nullptr;
+  for (int axis = 0; axis < mask->rank(); ++axis) {
+    if (mask->shape()[axis] != x.shape()[axis]) return nullptr;
+  }
+  return mask;
+}
+
+/// The axes under `mask`, where that is all of the key, are merged first if it needs no copy of x.
+Selection find_selection(const char* op, const NdArray& x, const IndexKey& key,
+                         const NdArray* mask) {
   if (mask != nullptr && mask->rank() > 1) {
     Dims merged{mask->size()};
     for (int axis = mask->rank(); axis < x.rank(); ++axis) merged.push_back(x.shape()[axis]);
     if (std::optional<Layout> view = reshape_view(x.layout(), merged, x.itemsize())) {
       const std::int64_t flat[] = {-1};
       const std::int64_t none[] = {0};
-      const KeyItem one{.kind = key_kind::mask,
-                        .array = reshape(*mask, mask->size() > 0 ? flat : none, std::nullopt)};
-      return KeyReader(op, x.view(std::move(*view)), {&one, 1}).finish();
+      const NdArray flat_mask = reshape(*mask, mask->size() > 0 ? flat : none, std::nullopt);
+      AdvancedItem one = key.advanced[0];
+      one.array = &flat_mask;
+      const IndexKey flat_key{.items = key.items, .advanced = {&one, 1}, .counts = key.counts};
+      return SelectionBuilder(op, x.view(std::move(*view)), flat_key).finish();
     }
   }
-  return KeyReader(op, x, key).finish();
+  return SelectionBuilder(op, x, key).finish();
 }
 
 /// What goes into x: of its dtype, and with memory of its own.
@@ -344,31 +346,32 @@ bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Op
   return true;
 }
 
-}  // namespace
-
-NdArray get_item(const char* op, const NdArray& x, std::span<const KeyItem> key) {
-  check_devices(op, x, key, nullptr);
-  if (key.size() == 1 && key[0].kind == key_kind::indices && x.rank() > 0) {
-    return take_first(op, x, key[0].array);
-  }
-  const NdArray* mask = only_mask(x, key);
+/// Out of line, so that one array of indices sets up no frame for this.
+[[gnu::noinline]] NdArray select_elements(const char* op, const NdArray& x, const IndexKey& key) {
+  const NdArray* const mask = only_mask(x, key);
   if (mask != nullptr && mask->rank() == x.rank()) return compress(op, x, *mask);
-  const Selection selection = read_key(op, x, key);
+  const Selection selection = find_selection(op, x, key, mask);
   if (selection.axes.empty()) return copy_c_order(x.view(selection.layout));
   return gather(op, x, selection);
 }
 
-void set_item(const char* op, const NdArray& x, std::span<const KeyItem> key,
-              const Operand& value) {
-  check_devices(op, x, key, value.array);
+}  // namespace
+
+NdArray get_item(const char* op, const NdArray& x, const IndexKey& key) {
+  const NdArray* const indices = only_array(key, AdvancedKind::indices);
+  if (indices != nullptr && x.rank() > 0) return take_first(op, x, *indices);
+  return select_elements(op, x, key);
+}
+
+void set_item(const char* op, const NdArray& x, const IndexKey& key, const Operand& value) {
+  check_value_device(op, x, key, value);
   require_writable(op, x);
-  if (key.size() == 1 && key[0].kind == key_kind::indices && set_run(op, x, key[0].array, value)) {
-    return;
-  }
+  const NdArray* const indices = only_array(key, AdvancedKind::indices);
+  if (indices != nullptr && set_run(op, x, *indices, value)) return;
   check_value(op, x, value);
-  const NdArray* mask = only_mask(x, key);
+  const NdArray* const mask = only_mask(x, key);
   if (mask != nullptr && fill_masked(op, x, *mask, value)) return;
-  const Selection selection = read_key(op, x, key);
+  const Selection selection = find_selection(op, x, key, mask);
   const NdArray values = values_for(x, value);
   if (selection.axes.empty()) {
     assign(op, x.view(selection.layout), values);
