@@ -385,8 +385,10 @@ void set_element(const char* op, const NdArray& x, std::int64_t offset, const Sc
   if (x.read_only() || detail::before_write != nullptr) {
     require_writable(op, x.view({{}, {}, offset}));
   }
-  const Element kernel = to_element(op, value, x.dtype());
-  std::memcpy(x.memory()->data() + offset, kernel.bytes, static_cast<std::size_t>(x.itemsize()));
+  const Element element = to_element(op, value, x.dtype());
+  char* const destination = x.memory()->data() + offset;
+  visit(x.dtype(),
+        [&]<class T>(type_identity<T>) { std::memcpy(destination, element.bytes, sizeof(T)); });
 }
 
 }  // namespace skerry
