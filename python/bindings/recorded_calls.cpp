@@ -58,13 +58,17 @@ class RecordedArgs {
  public:
   static constexpr int max_operands = 3;
 
-  /// False where it can't be. Throws PythonError.
-  bool read(const Recording& recording, PyObject* const* args, int count,
+  /// False where it can't be: the call itself says what is wrong. The first `required` are not
+  /// None. Throws PythonError.
+  bool read(const Recording& recording, PyObject* const* args, int count, int required,
             const char* const* names) {
     for (int i = 0; i < count; ++i) {
       Operand& x = operands[i];
       x.name = names[i];
-      if (args[i] == nullptr || args[i] == Py_None) continue;
+      if (args[i] == nullptr || args[i] == Py_None) {
+        if (i < required) return false;
+        continue;
+      }
       if (is_pending(args[i]) && pending_of(header_of(args[i]))->recording() == &recording) {
         x.array = &header_of(args[i]);
         has_pending_ = true;
@@ -72,7 +76,7 @@ class RecordedArgs {
         x.array = &header_of(args[i]);
       } else {
         const Parsed result = parse_scalar(args[i], values_[i]);
-        if (result == Parsed::error) PyErr_Clear();  // the call itself says it
+        if (result == Parsed::error) PyErr_Clear();
         if (result != Parsed::yes) return false;
         x.value = &values_[i];
       }
@@ -97,11 +101,12 @@ constexpr const char* clip_names[] = {"x", "min", "max"};
 
 /// Makes what `function` gives from the operands, where they can be recorded.
 template <class Make>
-PyObject* record_by(PyObject* const* args, int count, const char* const* names, Make function) {
+PyObject* record_by(PyObject* const* args, int count, int required, const char* const* names,
+                    Make function) {
   Recording* const recording = open_recording();
   if (recording == nullptr) return nullptr;
   RecordedArgs read;
-  if (!read.read(*recording, args, count, names)) return nullptr;
+  if (!read.read(*recording, args, count, required, names)) return nullptr;
   return function(*recording, read.operands);
 }
 
@@ -146,7 +151,7 @@ bool runs_at_once(PyObject* const* args, int count) noexcept {
 PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept {
   return translate_exceptions([&] {
     return record_by(
-        args, count, count == 1 ? unary_names : binary_names,
+        args, count, count, count == 1 ? unary_names : binary_names,
         [&](Recording& recording, const Operand* operands) {
           if (PyObject* const component = part_of_reals(op, args[0], *operands[0].array)) {
             return component;
@@ -179,7 +184,7 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
         is_pending(self) || (threads_without_gil == 0 && recording->may_change(changed->value));
     PyObject* const args[] = {self, other};
     RecordedArgs read;
-    if (!may_change || !read.read(*recording, args, 2, binary_names)) {
+    if (!may_change || !read.read(*recording, args, 2, 2, binary_names)) {
       if (!is_pending(self)) recording->evaluate_readers(changed->value);
       return nullptr;
     }
@@ -191,20 +196,16 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
 
 PyObject* record_where(const Arguments& arguments) {
   return record_by(
-      arguments.values, 3, where_names,
+      arguments.values, 3, 3, where_names,
       [&](Recording& recording, const Operand* operands) -> PyObject* {
-        for (int i = 0; i < 3; ++i) {
-          const bool is_there =
-              operands[i].array != nullptr || (i > 0 && operands[i].value != nullptr);
-          if (!is_there) return nullptr;
-        }
+        if (operands[0].array == nullptr) return nullptr;
         return wrap(skerry::record_where(recording, operands[0], operands[1], operands[2]));
       });
 }
 
 PyObject* record_clip(const Arguments& arguments) {
   return record_by(
-      arguments.values, 3, clip_names,
+      arguments.values, 3, 1, clip_names,
       [&](Recording& recording, const Operand* operands) -> PyObject* {
         if (operands[0].array == nullptr) return nullptr;
         return wrap(skerry::record_clip(recording, *operands[0].array, operands[1], operands[2]));
@@ -212,7 +213,7 @@ PyObject* record_clip(const Arguments& arguments) {
 }
 
 PyObject* record_astype(const Arguments& arguments) {
-  return record_by(arguments.values, 1, unary_names,
+  return record_by(arguments.values, 1, 1, unary_names,
                    [&](Recording& recording, const Operand* operands) -> PyObject* {
                      const NdArray& x = *operands[0].array;
                      const Dtype type = parse_dtype("astype", arguments[1]);

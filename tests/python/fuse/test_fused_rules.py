@@ -50,6 +50,16 @@ def module_function(x):
     return x + 1
 
 
+def test_none_is_refused_in_the_words_of_the_operation(x):
+    for call in (
+        lambda x: sk.add(x, None),
+        lambda x: sk.add(None, x),
+        lambda x: sk.where(x > 0, x, None),
+    ):
+        with pytest.raises(TypeError, match=r"(add|where): x[12] must be .*, not NoneType"):
+            sk.fuse(call)(x)
+
+
 def test_results_are_ordinary_arrays(x):
     y = sk.fuse(lambda x: x * 2 + 1)(x)
     assert type(y) is sk.Array
