@@ -93,6 +93,17 @@ PyObject* run_shift(const Arguments& arguments) {
   "\nRaises\n------\nTypeError\n    For another dtype.\nAxisError\n    For an axis that x does " \
   "not have.\nValueError\n    For a length below 1, axes named twice, an unknown norm.\n\n"      \
   "Examples\n--------\n>>> import skerry as sk\n"
+#define SKERRY_FREQUENCIES_DOC                                                                     \
+  "Parameters\n----------\nn : int\n    At least 1.\nd : float\n    Distance of the samples, not " \
+  "0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"                          \
+  "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of "   \
+  "set_default_device, else cpu:0.\n\nRaises\n------\n"                                            \
+  "ValueError, TypeError, DeviceUnavailableError\n\n"                                              \
+  "Examples\n--------\n>>> import skerry as sk\n"
+#define SKERRY_SHIFT_DOC                                                                   \
+  "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, " \
+  "optional\n\nReturns\n-------\nArray\n    A copy, of the shape and dtype of x.\n\n"      \
+  "Raises\n------\nAxisError, ValueError\n\nExamples\n--------\n>>> import skerry as sk\n"
 
 constexpr FunctionEntry fft_functions[] = {
     {"fft", SKERRY_FFT_SIGNATURE,
@@ -104,13 +115,7 @@ constexpr FunctionEntry fft_functions[] = {
      run_fft<FftKind::fft>},
     {"fftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
      "The frequencies of the elements of fft: [0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / "
-     "(d n).\n\nParameters\n----------\nn : int\n    At least 1.\nd : float\n    Distance of the "
-     "samples, not 0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"
-     "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of "
-     "set_default_device, else cpu:0.\n\n"
-     "Raises\n------\nValueError, TypeError, DeviceUnavailableError\n\n"
-     "Examples\n--------\n>>> import skerry as sk\n"
-     ">>> sk.fft.fftfreq(4, d=0.5)\n"
+     "(d n).\n\n" SKERRY_FREQUENCIES_DOC ">>> sk.fft.fftfreq(4, d=0.5)\n"
      "Array([ 0. ,  0.5, -1. , -0.5], dtype=float64, device='cpu:0')",
      run_frequencies<false>},
     {"fftn", SKERRY_FFTN_SIGNATURE,
@@ -120,12 +125,8 @@ constexpr FunctionEntry fft_functions[] = {
      "Array([[4.+0.j, 0.+0.j],\n       [0.+0.j, 0.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::fft>},
     {"fftshift", "(x, /, *, axes=None)",
-     "x with the zero frequency in the middle of the axes, all of them by default.\n\n"
-     "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, "
-     "optional\n\nReturns\n-------\nArray\n    A copy, of the shape and dtype of x.\n\n"
-     "Raises\n------\nAxisError, ValueError\n\n"
-     "Examples\n--------\n>>> import skerry as sk\n"
-     ">>> sk.fft.fftshift(sk.fft.fftfreq(4))\n"
+     "x with the zero frequency in the middle of the axes, all of them by "
+     "default.\n\n" SKERRY_SHIFT_DOC ">>> sk.fft.fftshift(sk.fft.fftfreq(4))\n"
      "Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float64, device='cpu:0')",
      run_shift<false>},
     {"hfft", SKERRY_FFT_SIGNATURE,
@@ -147,11 +148,7 @@ constexpr FunctionEntry fft_functions[] = {
      "Array([[1.+0.j, 1.+0.j],\n       [1.+0.j, 1.+0.j]], dtype=complex128, device='cpu:0')",
      run_fftn<FftKind::ifft>},
     {"ifftshift", "(x, /, *, axes=None)",
-     "The inverse of fftshift.\n\n"
-     "Parameters\n----------\nx : Array\n    Of any dtype.\naxes : int or sequence of ints, "
-     "optional\n\nReturns\n-------\nArray\n    A copy, of the shape and dtype of x.\n\n"
-     "Raises\n------\nAxisError, ValueError\n\n"
-     "Examples\n--------\n>>> import skerry as sk\n"
+     "The inverse of fftshift.\n\n" SKERRY_SHIFT_DOC
      ">>> sk.fft.ifftshift(sk.asarray([-1, 0, 1]))\n"
      "Array([ 0,  1, -1], dtype=int64, device='cpu:0')",
      run_shift<true>},
@@ -184,15 +181,8 @@ constexpr FunctionEntry fft_functions[] = {
      "Array([15., -3., -5.], dtype=float64, device='cpu:0')",
      run_fft<FftKind::rfft>},
     {"rfftfreq", "(n, /, *, d=1.0, dtype=None, device=None)",
-     "The frequencies of the elements of rfft: [0, 1, ..., n // 2] / (d n).\n\n"
-     "Parameters\n----------\nn : int\n    At least 1.\nd : float\n    Distance of the samples, "
-     "not "
-     "0.\ndtype : dtype, optional\n    Real floating; float64 by default.\n"
-     "device : Device or str, optional\n    By default that of `with skerry.device(...)`, else of "
-     "set_default_device, else cpu:0.\n\n"
-     "Raises\n------\nValueError, TypeError, DeviceUnavailableError\n\n"
-     "Examples\n--------\n>>> import skerry as sk\n"
-     ">>> sk.fft.rfftfreq(4, d=0.5)\n"
+     "The frequencies of the elements of rfft: [0, 1, ..., n // 2] / (d n)."
+     "\n\n" SKERRY_FREQUENCIES_DOC ">>> sk.fft.rfftfreq(4, d=0.5)\n"
      "Array([0. , 0.5, 1. ], dtype=float64, device='cpu:0')",
      run_frequencies<true>},
     {"rfftn", SKERRY_FFTN_SIGNATURE,
@@ -215,6 +205,8 @@ constexpr FunctionEntry fft_functions[] = {
 #undef SKERRY_FFT_S
 #undef SKERRY_FFT_RETURNS
 #undef SKERRY_FFT_ERRORS
+#undef SKERRY_FREQUENCIES_DOC
+#undef SKERRY_SHIFT_DOC
 
 }  // namespace
 

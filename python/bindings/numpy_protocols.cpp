@@ -75,14 +75,15 @@ PyObject* array_function(PyObject* self, PyObject* args) {
   });
 }
 
+#define SKERRY_PROTOCOL_DOC                                                                       \
+  "On cpu:0 NumPy's own runs on their memory where there is none.\n\nRaises\n------\n"            \
+  "TypeError\n    Where there is none on other devices: nothing is copied to the host unasked.\n" \
+  "DeviceMismatchError\n    For a numpy.ndarray, which is on cpu:0, beside other devices."
+
 PyMethodDef function_protocol[] = {
     {"__array_function__", array_function, METH_VARARGS,
      "__array_function__($self, func, types, args, kwargs, /)\n--\n\nRuns skerry's function of the "
-     "meaning of a NumPy function (NEP 18), on the device of the arrays.\n\nOn cpu:0 NumPy's own "
-     "runs "
-     "on their memory where there is none.\n\nRaises\n------\n"
-     "TypeError\n    Where there is none on other devices: nothing is copied to the host unasked."
-     "\nDeviceMismatchError\n    For a numpy.ndarray, which is on cpu:0, beside other devices."},
+     "meaning of a NumPy function (NEP 18), on the device of the arrays.\n\n" SKERRY_PROTOCOL_DOC},
     {},
 };
 
@@ -93,11 +94,8 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
   ufunc_method = method_definition<array_ufunc>(
       "__array_ufunc__",
       "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\nRuns skerry's function "
-      "of the meaning of a NumPy ufunc (NEP 13), on the device of the arrays.\n\nOn cpu:0 NumPy's "
-      "own "
-      "runs on their memory where there is none.\n\nRaises\n------\n"
-      "TypeError\n    Where there is none on other devices: nothing is copied to the host unasked."
-      "\nDeviceMismatchError\n    For a numpy.ndarray, which is on cpu:0, beside other devices.");
+      "of the meaning of a NumPy ufunc (NEP 13), on the device of the "
+      "arrays.\n\n" SKERRY_PROTOCOL_DOC);
   auto* self = reinterpret_cast<PyObject*>(type);
   const Object ufunc(PyDescr_NewMethod(type, &ufunc_method));
   const Object function(PyDescr_NewMethod(type, function_protocol));
@@ -110,5 +108,7 @@ void add_numpy_protocols(PyObject* module, PyTypeObject* type) {
   add_to_module(module, "direct_ufuncs", ufuncs);
   direct_ufuncs = ufuncs.release();
 }
+
+#undef SKERRY_PROTOCOL_DOC
 
 }  // namespace skerry::python

@@ -65,6 +65,11 @@ PyObject* run_isin(const Arguments& arguments) {
                               [&] { return isin(x1, x2, invert); }));
 }
 
+#define SKERRY_UNIQUE_ORDER                                                                      \
+  "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every " \
+  "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"     \
+  "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
+
 constexpr FunctionEntry set_functions[] = {
     {"isin", "(x1, x2, /, *, invert=False)",
      "Whether each element of x1 equals an element of x2.\n\n"
@@ -80,10 +85,7 @@ constexpr FunctionEntry set_functions[] = {
      run_isin},
     {"unique_all", "(x, /)",
      "The distinct elements of x, where they first occur, the way back, and how often they occur."
-     "\n\n"
-     "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every "
-     "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"
-     "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
+     "\n\n" SKERRY_UNIQUE_ORDER
      "Returns\n-------\nUniqueAllResult\n    A named tuple: values (1-D, of the dtype of x), "
      "indices (int64, into x in C order),\n    inverse_indices (int64, of the shape of x: "
      "values[inverse_indices] is x), counts (int64).\n\n"
@@ -93,10 +95,7 @@ constexpr FunctionEntry set_functions[] = {
      "Array([1, 0, 1], dtype=int64, device='cpu:0')",
      run_unique_all},
     {"unique_counts", "(x, /)",
-     "The distinct elements of x and how often they occur.\n\n"
-     "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every "
-     "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"
-     "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
+     "The distinct elements of x and how often they occur.\n\n" SKERRY_UNIQUE_ORDER
      "Returns\n-------\nUniqueCountsResult\n    A named tuple: values (1-D, of the dtype of x), "
      "counts (int64).\n\n"
      "Examples\n--------\n"
@@ -105,10 +104,8 @@ constexpr FunctionEntry set_functions[] = {
      "Array([1, 2], dtype=int64, device='cpu:0')",
      run_unique_counts},
     {"unique_inverse", "(x, /)",
-     "The distinct elements of x, and for each element of x the index of its value.\n\n"
-     "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every "
-     "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"
-     "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
+     "The distinct elements of x, and for each element of x the index of its "
+     "value.\n\n" SKERRY_UNIQUE_ORDER
      "Returns\n-------\nUniqueInverseResult\n    A named tuple: values (1-D, of the dtype of x), "
      "inverse_indices (int64, of the shape of x:\n    values[inverse_indices] is x).\n\n"
      "Examples\n--------\n"
@@ -117,10 +114,7 @@ constexpr FunctionEntry set_functions[] = {
      "Array([1, 3], dtype=int64, device='cpu:0')",
      run_unique_inverse},
     {"unique_values", "(x, /)",
-     "The distinct elements of x.\n\n"
-     "They are in ascending order, complex ones by real part and then imaginary, NaNs last. Every "
-     "NaN is distinct;\n-0 equals +0. Waits for the device: the shape depends on the data.\n\n"
-     "Parameters\n----------\nx : Array\n    Of any dtype and shape.\n\n"
+     "The distinct elements of x.\n\n" SKERRY_UNIQUE_ORDER
      "Returns\n-------\nArray\n    1-D, of the dtype of x.\n\n"
      "Examples\n--------\n"
      ">>> import skerry as sk\n"
@@ -128,6 +122,8 @@ constexpr FunctionEntry set_functions[] = {
      "Array([1, 3], dtype=int64, device='cpu:0')",
      run_unique_values},
 };
+
+#undef SKERRY_UNIQUE_ORDER
 
 }  // namespace
 

@@ -40,18 +40,19 @@ PyObject* run_searchsorted(const Arguments& arguments) {
                      [&] { return searchsorted(x1, x2, right, sorter); });
 }
 
+#define SKERRY_SORT_PARAMETERS                                                                   \
+  "Equal elements keep their order, also with descending=True and stable=False. NaN comes last " \
+  "in either\norder, as in NumPy; -0 and +0 are equal.\n\n"                                      \
+  "Parameters\n----------\nx : Array\n    Of a real dtype or bool, of any shape but ().\n"       \
+  "axis : int\n    The last by default.\ndescending : bool\nstable : bool\n\n"
+#define SKERRY_SORT_ERRORS                                                                       \
+  "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\n    For an axis that x does " \
+  "not have, as of a 0-d array.\n\nExamples\n--------\n>>> import skerry as sk\n"
+
 constexpr FunctionEntry sorting_functions[] = {
     {"argsort", "(x, /, *, axis=-1, descending=False, stable=True)",
-     "The indices that sort x along an axis.\n\n"
-     "Equal elements keep their order, also with descending=True and stable=False. NaN comes last "
-     "in either\norder, as in NumPy; -0 and +0 are equal.\n\n"
-     "Parameters\n----------\nx : Array\n    Of a real dtype or bool, of any shape but ().\n"
-     "axis : int\n    The last by default.\ndescending : bool\nstable : bool\n\n"
-     "Returns\n-------\nArray\n    int64, of the shape of x.\n\n"
-     "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\n    For an axis that x does "
-     "not have, as of a 0-d array.\n\n"
-     "Examples\n--------\n"
-     ">>> import skerry as sk\n"
+     "The indices that sort x along an axis.\n\n" SKERRY_SORT_PARAMETERS
+     "Returns\n-------\nArray\n    int64, of the shape of x.\n\n" SKERRY_SORT_ERRORS
      ">>> sk.argsort(sk.asarray([3, 1, 2, 1]))\n"
      "Array([1, 3, 2, 0], dtype=int64, device='cpu:0')",
      run_sort<argsort>},
@@ -74,20 +75,15 @@ constexpr FunctionEntry sorting_functions[] = {
      "Array([1, 4], dtype=int64, device='cpu:0')",
      run_searchsorted},
     {"sort", "(x, /, *, axis=-1, descending=False, stable=True)",
-     "The elements of x sorted along an axis.\n\n"
-     "Equal elements keep their order, also with descending=True and stable=False. NaN comes last "
-     "in either\norder, as in NumPy; -0 and +0 are equal.\n\n"
-     "Parameters\n----------\nx : Array\n    Of a real dtype or bool, of any shape but ().\n"
-     "axis : int\n    The last by default.\ndescending : bool\nstable : bool\n\n"
-     "Returns\n-------\nArray\n    Of the dtype and shape of x.\n\n"
-     "Raises\n------\nTypeError\n    For a complex dtype.\nAxisError\n    For an axis that x does "
-     "not have, as of a 0-d array.\n\n"
-     "Examples\n--------\n"
-     ">>> import skerry as sk\n"
+     "The elements of x sorted along an axis.\n\n" SKERRY_SORT_PARAMETERS
+     "Returns\n-------\nArray\n    Of the dtype and shape of x.\n\n" SKERRY_SORT_ERRORS
      ">>> sk.sort(sk.asarray([3, 1, 2, 1]), descending=True)\n"
      "Array([3, 2, 1, 1], dtype=int64, device='cpu:0')",
      run_sort<sort>},
 };
+
+#undef SKERRY_SORT_PARAMETERS
+#undef SKERRY_SORT_ERRORS
 
 }  // namespace
 
