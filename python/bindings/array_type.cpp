@@ -15,7 +15,6 @@
 #include "ops/create/create.hpp"
 #include "ops/move/copy.hpp"
 #include "ops/move/views.hpp"
-#include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/foreign.hpp"
 #include "python/bindings/host_interface.hpp"
@@ -211,10 +210,8 @@ void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
 [[noreturn, gnu::noinline, gnu::cold]] void reject_argument(const char* op, const char* argument,
                                                             const char* expected,
                                                             PyObject* object) {
-  const std::string text = std::string(op) + ": " + argument + " must be " + expected + ", not " +
-                           Py_TYPE(object)->tp_name + "; convert it with skerry.asarray";
-  if (may_become_array(object)) throw NotAnArray(text, object);
-  throw DtypeError(text);
+  throw DtypeError(std::string(op) + ": " + argument + " must be " + expected + ", not " +
+                   Py_TYPE(object)->tp_name + "; convert it with skerry.asarray");
 }
 
 }  // namespace
@@ -314,12 +311,14 @@ bool agree(std::span<PyObject* const> values) noexcept {
          });
 }
 
+void reject_operand(const char* op, const char* argument, PyObject* object) {
+  reject_argument(op, argument, "a skerry.Array or a Python scalar", object);
+}
+
 void require_operand(const char* op, PyObject* object, Operand& operand, Scalar& scalar_value) {
   const Parsed result = parse_operand(object, operand, scalar_value);
   if (result == Parsed::error) throw PythonError{};
-  if (result == Parsed::no) {
-    reject_argument(op, operand.name, "a skerry.Array or a Python scalar", object);
-  }
+  if (result == Parsed::no) reject_operand(op, operand.name, object);
 }
 
 bool shapes_differ(std::span<const Operand> operands) noexcept {

@@ -69,8 +69,7 @@ template <class Make>
 /// Strides in elements, as DLPack counts; they live as long as the object does.
 [[nodiscard]] std::int64_t* element_strides(PyObject* array);
 
-/// Throws DtypeError that names `op` and `argument` unless it is an Array; for NumPy's arrays and
-/// lists it is a NotAnArray (converted_args.hpp).
+/// Throws DtypeError that names `op` and `argument` unless it is an Array.
 [[nodiscard]] const NdArray& require_array(const char* op, const char* argument, PyObject* object);
 
 /// The items of a tuple. Throws PythonError for anything else.
@@ -90,7 +89,9 @@ template <class Make>
   if (result == Parsed::yes) operand.value = &scalar_value;
   return result;
 }
-/// Throws DtypeError, or NotAnArray, where it is neither.
+/// Throws DtypeError that says so.
+[[noreturn]] void reject_operand(const char* op, const char* argument, PyObject* object);
+/// Throws it where it is neither.
 void require_operand(const char* op, PyObject* object, Operand& operand, Scalar& scalar_value);
 
 /// Whether arrays of more than one element differ in shape.

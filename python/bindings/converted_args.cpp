@@ -3,7 +3,9 @@
 #include "python/bindings/converted_args.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "ops/call/promotion.hpp"
 #include "ops/move/copy.hpp"
@@ -53,6 +55,22 @@ bool may_become_array(PyObject* object) noexcept {
 void ConvertedArgs::add(std::string name, PyObject* value) {
   names_.push_back(std::move(name));
   values_.push_back(value);
+}
+
+void ConvertedArgs::add(const Arguments& arguments) {
+  original_values_ = arguments.values;
+  original_rest_ = arguments.rest;
+  for (int i = 0; i < arguments.signature->count(); ++i) {
+    add(utf8(arguments.signature->name(i)), arguments[i]);
+  }
+  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
+    add("arrays[" + std::to_string(i) + "]", arguments.rest[i]);
+  }
+}
+
+void ConvertedArgs::restore(const Arguments& arguments) const noexcept {
+  arguments.values = original_values_;
+  arguments.rest = original_rest_;
 }
 
 void ConvertedArgs::look_at(const std::string& name, PyObject* value, int depth) {
@@ -138,12 +156,13 @@ Object ConvertedArgs::array_of(const std::string& name, PyObject* object) const 
 }
 
 /// A list with arrays for the arrays of NumPy among the items, and for the lists if `lists`.
-Object ConvertedArgs::sequence_of(const std::string& name, PyObject* object, bool lists) const {
+Object ConvertedArgs::sequence_of(const std::string& name, PyObject* object, bool lists) {
   Object result(PySequence_List(object));
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(result.get()); ++i) {
     PyObject* const item = PyList_GET_ITEM(result.get(), i);
     if (!is_numpy_array(item) && !(lists && is_list_or_tuple(item))) continue;
     Object array = array_of(name + '[' + std::to_string(i) + ']', item);
+    converted_objects_.push_back({Object::borrow(item), array.get()});
     PyList_SetItem(result.get(), i, array.release());
   }
   return result;
@@ -154,25 +173,32 @@ void ConvertedArgs::put(std::size_t index, Object array) {
   values_[index] = converted_values_.back().get();
 }
 
-void ConvertedArgs::convert(const NotAnArray& met) {
+PyObject* ConvertedArgs::convert(PyObject* object) {
   look_at_arrays();
-  bool is_found = false;
+  PyObject* array = nullptr;
   for (std::size_t i = 0; i < values_.size(); ++i) {
     PyObject* const value = values_[i];
     if (value == nullptr) continue;
-    if (value == met.object()) {
+    if (value == object) {
       put(i, array_of(names_[i], value));
-      is_found = true;
+      array = values_[i];
+      converted_objects_.push_back({Object::borrow(value), array});
     } else if (is_list_or_tuple(value)) {
       PyObject* const* items = PySequence_Fast_ITEMS(value);
       PyObject* const* end = items + PySequence_Fast_GET_SIZE(value);
-      PyObject* const* item = std::find(items, end, met.object());
+      PyObject* const* item = std::find(items, end, object);
       if (item == end) continue;
+      const std::ptrdiff_t position = item - items;
       put(i, sequence_of(names_[i], value, is_list_or_tuple(*item)));
-      is_found = true;
+      array = PyList_GET_ITEM(values_[i], position);
     }
   }
-  if (!is_found) throw met;
+  if (array != nullptr) return array;
+  // Who reads a sequence goes on with the items that it was given with.
+  for (const ConvertedObject& converted_object : converted_objects_) {
+    if (converted_object.original.get() == object) return converted_object.array;
+  }
+  return nullptr;
 }
 
 void ConvertedArgs::convert_all() {
@@ -184,15 +210,22 @@ void ConvertedArgs::convert_all() {
   }
 }
 
-ConvertedArgs args_of(const Arguments& arguments) {
-  ConvertedArgs converted_args(arguments.signature->function(), arguments.self);
-  for (int i = 0; i < arguments.signature->count(); ++i) {
-    converted_args.add(utf8(arguments.signature->name(i)), arguments[i]);
+PyObject* convert_argument(const Arguments& arguments, PyObject* object) {
+  const Signature& signature = *arguments.signature;
+  if (!signature.allows_conversion() || !may_become_array(object)) return nullptr;
+  if (arguments.converted_args == nullptr) {
+    arguments.converted_args = new ConvertedArgs(signature.function(), arguments.self);
+    arguments.converted_args->add(arguments);
   }
-  for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
-    converted_args.add("arrays[" + std::to_string(i) + "]", arguments.rest[i]);
-  }
-  return converted_args;
+  PyObject* const array = arguments.converted_args->convert(object);
+  arguments.values = arguments.converted_args->values();
+  arguments.rest = arguments.values + signature.count();
+  return array;
+}
+
+void end_conversion(const Arguments& arguments) noexcept {
+  const std::unique_ptr<ConvertedArgs> owner(std::exchange(arguments.converted_args, nullptr));
+  owner->restore(arguments);
 }
 
 PyObject* operate_converted(const char* op, PyObject* left, PyObject* right, binaryfunc operation) {

@@ -15,21 +15,9 @@
 /// What counts as an array without being one. A numpy.ndarray is an array on cpu:0, whose memory is
 /// shared; a list has no device, and is what asarray makes of it where no array says the device.
 ///
-/// Who reads an argument refuses both by NotAnArray, which the entry points of calls catch: they
-/// make the call again with arrays in their place. So calls among arrays pay nothing for it.
+/// Who reads an argument and finds no array asks for the one that it becomes, and goes on with it.
+/// So calls among arrays pay nothing for it.
 namespace skerry::python {
-
-/// Thrown where an array is wanted and a numpy.ndarray, a list or a tuple is given. Where nobody
-/// converts it, it is the TypeError that its text says.
-class NotAnArray : public DtypeError {
- public:
-  NotAnArray(const std::string& text, PyObject* object) : DtypeError(text), object_(object) {}
-  /// Borrowed, to be compared with arguments and nothing else.
-  [[nodiscard]] PyObject* object() const noexcept { return object_; }
-
- private:
-  PyObject* object_;
-};
 
 [[nodiscard]] inline bool is_list_or_tuple(PyObject* object) noexcept {
   return PyList_Check(object) || PyTuple_Check(object);
@@ -52,10 +40,14 @@ class ConvertedArgs {
   /// What the argument named value is assigned to: a list there takes its device and dtype.
   void assign_to(const NdArray& target) noexcept { target_ = &target; }
   void add(std::string name, PyObject* value);  ///< null: absent
-  /// Puts arrays in the place of what was met, and of the other items of the sequence it is in.
-  /// Throws DeviceMismatchError where a numpy.ndarray is beside arrays elsewhere, DtypeError for
-  /// a list beside arrays, and `met` itself unless it is among the arguments.
-  void convert(const NotAnArray& met);
+  /// All that are bound to the signature of a call; `restore` gives it these back.
+  void add(const Arguments& arguments);
+  void restore(const Arguments& arguments) const noexcept;
+  /// Puts arrays in the place of `object`, an argument or an item of one, and of the other items of
+  /// the sequence it is in; returns that of `object`, borrowed, or null where it is neither. Throws
+  /// DeviceMismatchError where a numpy.ndarray is beside arrays elsewhere, DtypeError for a list
+  /// beside arrays.
+  [[nodiscard]] PyObject* convert(PyObject* object);
   /// The same for each argument that may become an array.
   void convert_all();
   /// Throws DeviceMismatchError unless all arrays, NumPy's too, are on one device.
@@ -68,7 +60,7 @@ class ConvertedArgs {
   void require_own_on_one_device() const;
   [[noreturn]] void reject_devices() const;
   [[nodiscard]] Object array_of(const std::string& name, PyObject* object) const;
-  [[nodiscard]] Object sequence_of(const std::string& name, PyObject* object, bool lists) const;
+  [[nodiscard]] Object sequence_of(const std::string& name, PyObject* object, bool lists);
   void put(std::size_t index, Object array);
 
   struct NamedArray {
@@ -77,51 +69,34 @@ class ConvertedArgs {
   };
   const char* op_;
   PyObject* self_;
+  PyObject* const* original_values_ = nullptr;
+  PyObject* const* original_rest_ = nullptr;
   const NdArray* target_ = nullptr;
   std::vector<std::string> names_;
   std::vector<PyObject*> values_;
   std::vector<Object> converted_values_;
+  struct ConvertedObject {
+    Object original;
+    PyObject* array;  ///< in converted_values_, or in a list there
+  };
+  std::vector<ConvertedObject> converted_objects_;
   std::vector<NamedArray> arrays_;  ///< those that were given, NumPy's too
   bool looked_ = false;
 };
 
-/// The arguments of a call that are bound to its signature, to be converted.
-[[nodiscard]] ConvertedArgs args_of(const Arguments& arguments);
+/// The array that an argument, or an item of one, becomes: borrowed, and as long as the call. Null
+/// where it becomes none. Throws as ConvertedArgs does.
+[[nodiscard, gnu::cold]] PyObject* convert_argument(const Arguments& arguments, PyObject* object);
 
-/// Makes a call again until its arguments are arrays wherever arrays are wanted. Out of line: its
-/// frame would be a part of every call's.
-template <class Run>
-[[gnu::noinline, gnu::cold]] PyObject* run_again(const Arguments& arguments,
-                                                 const NotAnArray& first, Run function) {
-  return translate_exceptions([&] {
-    ConvertedArgs converted_args = args_of(arguments);
-    NotAnArray met = first;
-    for (;;) {
-      converted_args.convert(met);
-      PyObject* const* values = converted_args.values();
-      try {
-        return function({arguments.self, values, values + arguments.signature->count(),
-                         arguments.rest_count, arguments.signature});
-      } catch (const NotAnArray& next) {
-        met = next;
-      }
-    }
-  });
-}
+/// Gives arguments back as they were, without the arrays that they became.
+[[gnu::cold]] void end_conversion(const Arguments& arguments) noexcept;
 
 /// As `translate_exceptions`, of a call; what is to be an array and can be one becomes one.
 template <class Run>
 PyObject* call_with_conversion(const Arguments& arguments, Run function) {
-  PyObject* result = nullptr;
-  try {
-    result = function(arguments);
-  } catch (abi::__forced_unwind&) {
-    throw;
-  } catch (const NotAnArray& met) {
-    result = run_again(arguments, met, function);
-  } catch (...) {
-    set_python_error();
-  }
+  PyObject* const result = translate_exceptions([&] { return function(arguments); });
+  if (arguments.converted_args != nullptr) [[unlikely]]
+    end_conversion(arguments);
   if (result != nullptr) [[likely]]
     return result;
   return name_failed_call(arguments);

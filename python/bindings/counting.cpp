@@ -108,8 +108,7 @@ NdArray lexsort(std::span<const NdArray> keys, std::int64_t axis) {
 PyObject* run_lexsort(const Arguments& arguments) {
   const Object listed(PySequence_Fast(arguments[0], "lexsort: keys must be a sequence"));
   const std::vector<NdArray> keys =
-      require_arrays("lexsort", {PySequence_Fast_ITEMS(listed.get()),
-                                 static_cast<std::size_t>(PySequence_Fast_GET_SIZE(listed.get()))});
+      require_arrays(arguments, 0, "lexsort", items_of_sequence(listed.get()));
   const std::int64_t axis = integer(arguments, 1);
   return wrap_result(keys[0].size() > min_size_without_gil / 8,
                      [&] { return lexsort(keys, axis); });
@@ -152,7 +151,7 @@ PyObject* run_scatter_reduce(const Arguments& arguments) {
   const NdArray& index = array_argument(arguments, 2);
   Operand values{.name = "values"};
   Scalar value;
-  require_operand("scatter_reduce", arguments[3], values, value);
+  operand_argument(arguments, 3, values, value);
   if (op_index >= scatter_op_count && x.dtype() != Dtype::bool_) {
     throw DtypeError("scatter_reduce: logical operations take x of bool, not " + describe(x));
   }

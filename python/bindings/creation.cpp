@@ -89,23 +89,28 @@ struct FillValue {
   Scalar value;
   Dtype type;
 };
-FillValue parse_fill(const char* op, const Arguments& arguments, Device device) {
-  PyObject* object = arguments[1];
-  if (is_array(object) && value_of(object).rank() == 0) {
-    return {read_number(arguments, 1, "fill_value", device), value_of(object).dtype()};
+FillValue parse_fill(const Arguments& arguments, const NdArray* array, Device device) {
+  if (array != nullptr && array->rank() == 0) {
+    return {read_number(arguments, 1, "fill_value", device), array->dtype()};
   }
-  if (is_numpy_array(object)) throw NotAnArray(std::string(op) + ": a numpy.ndarray", object);
-  const Scalar value = require_scalar(op, "fill_value", object);
+  const Scalar value = require_scalar(arguments.signature->function(), "fill_value", arguments[1]);
   return {value, default_dtype(value.kind)};
+}
+
+/// The array that is a fill value; null for another.
+const NdArray* fill_array(const Arguments& arguments) {
+  const bool is_one = is_array(arguments[1]) || is_numpy_array(arguments[1]);
+  return is_one ? &array_argument(arguments, 1) : nullptr;
 }
 
 PyObject* run_full(const Arguments& arguments) {
   const Dims shape = parse_shape(arguments);
   // An array among the arguments comes before the default device.
-  const Device device = is_array(arguments[1]) && !arguments.has(3)
-                            ? value_of(arguments[1]).device()
+  const NdArray* const array = fill_array(arguments);
+  const Device device = array != nullptr && !arguments.has(3)
+                            ? array->device()
                             : device_or_default("full", arguments[3]);
-  const FillValue fill = parse_fill("full", arguments, device);
+  const FillValue fill = parse_fill(arguments, array, device);
   const std::optional<Dtype> requested_dtype = parse_optional_dtype("full", arguments[2]);
   const Scalar value =
       requested_dtype ? cast_scalar("full", fill.value, *requested_dtype) : fill.value;
@@ -139,7 +144,7 @@ PyObject* run_filled_like(const Arguments& arguments) {
 
 PyObject* run_full_like(const Arguments& arguments) {
   const Model model = parse_like(arguments, 2);
-  const FillValue fill = parse_fill("full_like", arguments, model.device);
+  const FillValue fill = parse_fill(arguments, fill_array(arguments), model.device);
   const bool has_dtype = arguments.has(2);
   const Scalar value = has_dtype ? cast_scalar("full_like", fill.value, model.type) : fill.value;
   return wrap(make_full("full_like", model.x.shape(), value, model.type, model.device, false));

@@ -42,7 +42,7 @@ Object called(const char* function, std::initializer_list<PyObject*> args) {
   PyObject* values[Signature::max_parameters] = {};
   std::copy(args.begin(), args.end(), values);
   return Object(known_function.implementation(
-      {*args.begin(), values, nullptr, 0, &known_function.signature()}));
+      {*args.begin(), values, nullptr, 0, &known_function.signature}));
 }
 
 /// What a reduction of no elements gives, in the kind of the dtype; null for min and max.
@@ -74,7 +74,7 @@ PyObject* reduce_some(MethodCall& call) {
   if (initial == nullptr) return nullptr;
   const RegisteredFunction& function = find_function(op);
   const Object result(
-      function.implementation({arguments.self, call.values, nullptr, 0, &function.signature()}));
+      function.implementation({arguments.self, call.values, nullptr, 0, &function.signature}));
   if (op == "sum") return Object(PyNumber_Add(result.get(), initial)).release();
   if (op == "prod") return Object(PyNumber_Multiply(result.get(), initial)).release();
   return called(op == "max" ? "maximum" : "minimum", {result.get(), initial}).release();

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "python/bindings/converted_args.hpp"
 
@@ -15,7 +15,7 @@ namespace skerry::python {
 namespace {
 
 /// Never freed: methods read it while the process ends.
-const auto function_registry = new std::vector<RegisteredFunction>;
+const auto function_registry = new std::deque<RegisteredFunction>;
 
 bool holds_ints_only(PyObject* tuple) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
@@ -51,7 +51,8 @@ struct MappedPositions {
 
 }  // namespace
 
-void register_function(const RegisteredFunction& function) {
+void register_function(RegisteredFunction function) {
+  function.signature = function.signature.without_conversion();
   function_registry->push_back(function);
 }
 
@@ -95,6 +96,12 @@ int Signature::find(PyObject* name) const {
     if (PyUnicode_Compare(parameters_[i].name, name) == 0) return i;
   }
   return -1;
+}
+
+Signature Signature::without_conversion() const {
+  Signature signature = *this;
+  signature.allows_conversion_ = false;
+  return signature;
 }
 
 int Signature::find(const char* name) const {
@@ -157,35 +164,34 @@ void Signature::reject_count(PyObject* const* args, Py_ssize_t count) const {
 }
 
 template <class Positions>
-bool Signature::bind_positions(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
-                               PyObject** bound, Py_ssize_t* rest, Positions positions) const {
+Py_ssize_t Signature::bind_positions(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                                     PyObject** bound, Positions positions) const {
   if (count > positional_ && !takes_rest_) {
     reject_count(args, count);
-    return false;
+    return -1;
   }
   const Py_ssize_t placed = count < positional_ ? count : positional_;
   // All of them: a constant number is cleared by few instructions.
   std::fill_n(bound, Positions::count, nullptr);
   for (Py_ssize_t i = 0; i < placed; ++i) bound[positions[static_cast<int>(i)]] = args[i];
-  *rest = count - placed;
-  if (keywords != nullptr && !bind_keywords(args + count, keywords, bound, positions)) return false;
+  if (keywords != nullptr && !bind_keywords(args + count, keywords, bound, positions)) return -1;
   for (auto i = static_cast<int>(placed); i < required_end_; ++i) {
     if (bound[positions[i]] == nullptr && parameters_[i].required) {
       PyErr_Format(PyExc_TypeError, "%s() is missing the argument '%U'", function_,
                    parameters_[i].name);
-      return false;
+      return -1;
     }
   }
-  return true;
+  return count - placed;
 }
 
-bool Signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
-                     Py_ssize_t* rest) const {
-  return bind_positions(args, count, keywords, bound, rest, IdentityPositions{});
+Py_ssize_t Signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                           PyObject** bound) const {
+  return bind_positions(args, count, keywords, bound, IdentityPositions{});
 }
-bool Signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
-                     Py_ssize_t* rest, const int* positions) const {
-  return bind_positions(args, count, keywords, bound, rest, MappedPositions{positions});
+Py_ssize_t Signature::bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                           PyObject** bound, const int* positions) const {
+  return bind_positions(args, count, keywords, bound, MappedPositions{positions});
 }
 
 const char* make_docstring(const char* name, const char* signature, const std::string& doc) {
@@ -221,8 +227,8 @@ std::string docstring_text(const Docstring& doc, const char* chapter) {
 PyObject* call_entry(const Signature& signature, const FunctionEntry& entry, PyObject* self,
                      PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   PyObject* bound[Signature::max_parameters];
-  Py_ssize_t rest = 0;
-  if (!signature.bind(args, count, keywords, bound, &rest)) return nullptr;
+  const Py_ssize_t rest = signature.bind(args, count, keywords, bound);
+  if (rest < 0) return nullptr;
   return call_with_conversion({self, bound, args + (count - rest), rest, &signature},
                               entry.implementation);
 }

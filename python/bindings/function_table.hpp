@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,20 +27,23 @@ class Signature {
   /// `text` as in "(x, /, *, axis=None)"; a leading "$self" is skipped.
   Signature(const char* function, const char* text);
 
-  /// Arguments by position of their parameter, null where absent, into max_parameters places; the
-  /// arguments of `*args` are counted in `rest`. False with a TypeError set.
-  bool bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
-            Py_ssize_t* rest) const;
+  /// Arguments by position of their parameter, null where absent, into max_parameters places.
+  /// Returns how many arguments at the end of `args` are those of `*args`; -1 with a TypeError set.
+  Py_ssize_t bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                  PyObject** bound) const;
   /// The same into other places: those of parameter i go to bound[positions[i]]; bound has twice as
   /// many.
-  bool bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
-            Py_ssize_t* rest, const int* positions) const;
+  Py_ssize_t bind(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
+                  const int* positions) const;
 
   [[nodiscard]] const char* function() const noexcept { return function_; }
   [[nodiscard]] int count() const noexcept { return count_; }
   [[nodiscard]] PyObject* name(int parameter) const noexcept { return parameters_[parameter].name; }
   /// The parameter of that name, or -1.
   [[nodiscard]] int find(const char* name) const;
+  /// Whether arguments become arrays: only in calls by call_with_conversion, so not in methods.
+  [[nodiscard]] bool allows_conversion() const noexcept { return allows_conversion_; }
+  [[nodiscard]] Signature without_conversion() const;
 
  private:
   struct Parameter {
@@ -52,8 +56,8 @@ class Signature {
   bool bind_keywords(PyObject* const* values, PyObject* keywords, PyObject** bound,
                      Positions positions) const;
   template <class Positions>
-  bool bind_positions(PyObject* const* args, Py_ssize_t count, PyObject* keywords, PyObject** bound,
-                      Py_ssize_t* rest, Positions positions) const;
+  Py_ssize_t bind_positions(PyObject* const* args, Py_ssize_t count, PyObject* keywords,
+                            PyObject** bound, Positions positions) const;
 
   const char* function_ = nullptr;
   Parameter parameters_[max_parameters]{};
@@ -62,17 +66,25 @@ class Signature {
   int positional_ = 0;
   int required_end_ = 0;  ///< no parameter from here on has to be given
   bool takes_rest_ = false;
+  bool allows_conversion_ = true;
 };
 
-/// The arguments of one call, bound to the parameters of its signature.
+class ConvertedArgs;
+
+/// The arguments of one call, bound to the parameters of its signature. Where one becomes an array,
+/// `values` and `rest` have that in its place from then on.
 struct Arguments {
   PyObject* self;
-  PyObject* const* values;  ///< null where the caller gave none
-  PyObject* const* rest;
+  mutable PyObject* const* values;  ///< null where the caller gave none
+  mutable PyObject* const* rest;
   Py_ssize_t rest_count;
   const Signature* signature;
+  mutable ConvertedArgs* converted_args = nullptr;  ///< owned by call_with_conversion
 
   PyObject* operator[](int parameter) const { return values[parameter]; }
+  [[nodiscard]] std::span<PyObject* const> rest_span() const {
+    return {rest, static_cast<std::size_t>(rest_count)};
+  }
   /// None is as good as absent.
   [[nodiscard]] bool has(int parameter) const {
     return values[parameter] != nullptr && values[parameter] != Py_None;
@@ -122,11 +134,11 @@ PyObject* call_entry(const Signature& signature, const FunctionEntry& entry, PyO
 /// A function as a method of arrays calls it, with arguments that are bound already.
 struct RegisteredFunction {
   const char* name;
-  const Signature& (*signature)();
+  Signature signature;                                      ///< without conversion
   PyObject* (*implementation)(const Arguments& arguments);  ///< may throw
   const char* doc;
 };
-void register_function(const RegisteredFunction& function);
+void register_function(RegisteredFunction function);
 /// Throws std::logic_error where there is none of that name.
 [[nodiscard]] const RegisteredFunction& find_function(std::string_view name);
 
@@ -191,7 +203,7 @@ void add_functions(PyObject* module, const char* chapter, const char* module_nam
     add_function(module, definition, module_name);
   }
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (register_function({Table[I].name, entry_signature<Table, I>, Table[I].implementation,
+    (register_function({Table[I].name, table_signatures<Table>[I], Table[I].implementation,
                         method_definitions[I].ml_doc}),
      ...);
   }(std::make_index_sequence<std::size(Table)>{});

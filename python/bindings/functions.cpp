@@ -34,23 +34,38 @@ PyObject* wrong_count(const OpEntry& op, Py_ssize_t count, PyObject* keywords) {
   return nullptr;
 }
 
+/// The call where argument `first` is neither an array nor a scalar; one before it is `read`.
 template <int Arity>
-PyObject* elementwise_of(op_id id, PyObject* const* args, Py_ssize_t count, PyObject* keywords);
-
-/// The call where an argument is neither an array nor a scalar.
-template <int Arity>
-[[gnu::noinline]] PyObject* elementwise_converted(op_id id, PyObject* const* args) {
-  const char* op = op_table()[id].name;
+[[gnu::noinline, gnu::cold]] PyObject* elementwise_converted(op_id id, PyObject* const* args,
+                                                             int first, const Operand* read) {
+  const char* const op = op_table()[id].name;
   if (PyErr_Occurred() != nullptr) throw PythonError{};
+  const char* const* const names = Arity == 1 ? unary_names : binary_names;
+  Scalar values[Arity];
+  Operand operands[Arity] = {*read};
   ConvertedArgs converted_args(op, nullptr);
   for (int i = 0; i < Arity; ++i) {
-    Operand x{.name = Arity == 1 ? unary_names[i] : binary_names[i]};
-    Scalar value;
-    if (!may_become_array(args[i])) require_operand(op, args[i], x, value);
-    converted_args.add(x.name, args[i]);
+    operands[i].name = names[i];
+    if (i >= first && !may_become_array(args[i])) {
+      if (i == first) reject_operand(op, names[i], args[i]);
+      require_operand(op, args[i], operands[i], values[i]);
+    }
+    converted_args.add(names[i], args[i]);
   }
   converted_args.convert_all();
-  return elementwise_of<Arity>(id, converted_args.values(), Arity, nullptr);
+  PyObject* const* const converted_values = converted_args.values();
+  for (int i = first; i < Arity; ++i) {
+    if (operands[i].value == nullptr) operands[i].array = &value_of(converted_values[i]);
+  }
+  if (fused_work != 0 && !runs_at_once(converted_values, Arity)) {
+    PyObject* const result = record_call(id, converted_values, Arity);
+    if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+  }
+  if constexpr (Arity == 1) {
+    PyObject* const component = part_of_reals(id, converted_values[0], *operands[0].array);
+    if (component != nullptr) return component;
+  }
+  return wrap_result(takes_long(operands), [&] { return apply(id, operands); });
 }
 
 /// A function of one or two arrays, all positional.
@@ -72,7 +87,7 @@ template <int Arity>
     for (int i = 0; i < Arity; ++i) {
       operands[i].name = Arity == 1 ? unary_names[i] : binary_names[i];
       if (parse_operand(args[i], operands[i], values[i]) != Parsed::yes) [[unlikely]] {
-        return elementwise_converted<Arity>(id, args);
+        return elementwise_converted<Arity>(id, args, i, operands);
       }
       any_array = any_array || operands[i].array != nullptr;
     }
@@ -97,16 +112,10 @@ PyObject* elementwise(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
   return elementwise_of<arity>(Op, args, count, keywords);
 }
 
-/// What Python and methods read of an elementwise function; filled at import.
-template <op_id Op>
-constinit Signature elementwise_takes{};
+/// What Python reads of an elementwise function; filled at import.
 template <op_id Op>
 constinit PyMethodDef elementwise_definition{};
 
-template <op_id Op>
-const Signature& elementwise_signature() {
-  return elementwise_takes<Op>;
-}
 /// The same for a method, whose arguments are bound.
 template <op_id Op>
 PyObject* run_elementwise(const Arguments& arguments) {
@@ -117,11 +126,11 @@ PyObject* run_clip(const Arguments& arguments) {
   if (fused_work != 0) [[unlikely]] {
     if (PyObject* const result = record_clip(arguments)) return result;
   }
-  const NdArray& x = require_array("clip", "x", arguments[0]);
+  const NdArray& x = array_argument(arguments, 0);
   Scalar values[2];
   Operand bounds[3] = {{.array = &x}, {.name = "min"}, {.name = "max"}};
   for (int i = 1; i < 3; ++i) {
-    if (arguments.has(i)) require_operand("clip", arguments[i], bounds[i], values[i - 1]);
+    if (arguments.has(i)) operand_argument(arguments, i, bounds[i], values[i - 1]);
   }
   return wrap_result(takes_long(bounds), [&] { return clip(x, bounds[1], bounds[2]); });
 }
@@ -132,7 +141,7 @@ PyObject* run_where(const Arguments& arguments) {
   }
   Scalar values[3];
   Operand operands[3] = {{.name = "condition"}, {.name = "x1"}, {.name = "x2"}};
-  for (int i = 0; i < 3; ++i) require_operand("where", arguments[i], operands[i], values[i]);
+  for (int i = 0; i < 3; ++i) operand_argument(arguments, i, operands[i], values[i]);
   return wrap_result(takes_long(operands),
                      [&] { return where(operands[0], operands[1], operands[2]); });
 }
@@ -164,8 +173,7 @@ bool is_referenced(PyObject* argument) {
 PyObject* reduce_call(reduction_id id, const Arguments& arguments) {
   const ReductionEntry& op = reduction_table()[static_cast<std::size_t>(id)];
   const bool was_pending = fused_work != 0 && is_pending(arguments[0]);
-  const NdArray& x =
-      was_pending ? header_of(arguments[0]) : require_array(op.name, "x", arguments[0]);
+  const NdArray& x = was_pending ? header_of(arguments[0]) : array_argument(arguments, 0);
   const bool has_option = op.has_dtype || op.has_correction;
   const bool keep = boolean(arguments, has_option ? 3 : 2, false);
   std::optional<Dtype> type;
@@ -195,10 +203,6 @@ template <reduction_id Op>
 constinit PyMethodDef reduction_definition{};
 
 template <reduction_id Op>
-const Signature& signature_of_reduction() {
-  return reduction_takes<Op>;
-}
-template <reduction_id Op>
 PyObject* run_reduction(const Arguments& arguments) {
   return reduce_call(Op, arguments);
 }
@@ -207,8 +211,7 @@ template <reduction_id Op>
 PyObject* reduction(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* keywords) {
   const Signature& signature = reduction_takes<Op>;
   PyObject* bound[Signature::max_parameters];
-  Py_ssize_t rest = 0;
-  if (!signature.bind(args, count, keywords, bound, &rest)) return nullptr;
+  if (signature.bind(args, count, keywords, bound) < 0) return nullptr;
   return call_with_conversion(
       {self, bound, nullptr, 0, &signature},
       [](const Arguments& arguments) { return reduce_call(Op, arguments); });
@@ -311,12 +314,11 @@ void add_elementwise(PyObject* module) {
       method_definition<function>(op.name, make_docstring(op.name, text, elementwise_doc(op)));
   add_function(module, &definition, module_name_of(op));
   if constexpr (Op < unary_count + binary_count) {
-    elementwise_takes<Op> = Signature(op.name, text);
     register_function(
-        {definition.ml_name, elementwise_signature<Op>, run_elementwise<Op>, definition.ml_doc});
+        {definition.ml_name, Signature(op.name, text), run_elementwise<Op>, definition.ml_doc});
   } else {
     register_function(
-        {definition.ml_name, entry_signature<own_signature, 0>, run_clip, definition.ml_doc});
+        {definition.ml_name, entry_signature<own_signature, 0>(), run_clip, definition.ml_doc});
   }
 }
 
@@ -329,7 +331,7 @@ void add_reduction(PyObject* module) {
   reduction_takes<Op> = Signature(op.name, reduction_signature(op));
   add_function(module, &definition, module_name_of(op));
   register_function(
-      {definition.ml_name, signature_of_reduction<Op>, run_reduction<Op>, definition.ml_doc});
+      {definition.ml_name, reduction_takes<Op>, run_reduction<Op>, definition.ml_doc});
 }
 
 template <op_id... Op>
@@ -357,7 +359,7 @@ void add_functions(PyObject* module) {
                               docstring_text(own_signature[1].doc, "searching functions")));
   add_function(module, &where_definition);
   register_function(
-      {"where", entry_signature<own_signature, 1>, run_where, where_definition.ml_doc});
+      {"where", entry_signature<own_signature, 1>(), run_where, where_definition.ml_doc});
   add_manipulation(module);
 }
 

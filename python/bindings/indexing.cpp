@@ -81,22 +81,48 @@ bool assign_element(const char* op, const NdArray& x, const IndexKey& key, PyObj
   return true;
 }
 
-void assign_by_key(const char* op, const NdArray& x, const IndexKey& key, PyObject* value) {
+/// Assigns the array that a value becomes which is neither an array nor a scalar.
+template <class Assign>
+[[gnu::noinline, gnu::cold]] void assign_converted(const char* op, PyObject* self, PyObject* value,
+                                                   Assign assign_operand) {
+  if (PyErr_Occurred() != nullptr) throw PythonError{};
+  if (!may_become_array(value)) reject_operand(op, "value", value);
+  const Object own_value = array_of_library_number(self, value);
+  ConvertedArgs converted_args(op, self);
+  converted_args.assign_to(value_of(self));
+  converted_args.add("value", own_value.get());
+  converted_args.convert_all();
+  assign_operand(Operand{.array = &value_of(converted_args.values()[0]), .name = "value"});
+}
+
+template <class Assign>
+void assign_value(const char* op, PyObject* self, PyObject* value, Assign assign_operand) {
   Scalar scalar_value;
-  Operand source{.name = "value"};
+  Operand operand{.name = "value"};
+  if (parse_operand(value, operand, scalar_value) == Parsed::yes) [[likely]] {
+    assign_operand(operand);
+  } else {
+    assign_converted(op, self, value, assign_operand);
+  }
+}
+
+void assign_by_key(const char* op, PyObject* self, const NdArray& x, const IndexKey& key,
+                   PyObject* value) {
   if (!key.advanced.empty()) {
-    require_operand(op, value, source, scalar_value);
-    const WithoutGil working(takes_long(x, key));
-    return set_item(op, x, key, source);
+    return assign_value(op, self, value, [&](const Operand& source) {
+      const WithoutGil working(takes_long(x, key));
+      set_item(op, x, key, source);
+    });
   }
   const NdArray target = view_of(op, x, key);
-  require_operand(op, value, source, scalar_value);
-  const WithoutGil working(target.size() > min_size_without_gil);
-  if (source.array != nullptr) {
-    assign(op, target, *source.array);
-  } else {
-    fill(op, target, *source.value);
-  }
+  assign_value(op, self, value, [&](const Operand& source) {
+    const WithoutGil working(target.size() > min_size_without_gil);
+    if (source.array != nullptr) {
+      assign(op, target, *source.array);
+    } else {
+      fill(op, target, *source.value);
+    }
+  });
 }
 
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
@@ -108,16 +134,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
         const ParsedKey parsed(op, self, key);
         const NdArray& x = parsed.x();
         if (assign_element(op, x, parsed.key(), value)) return 0;
-        try {
-          assign_by_key(op, x, parsed.key(), value);
-        } catch (const NotAnArray& met) {
-          ConvertedArgs converted_args(op, self);
-          converted_args.assign_to(x);
-          const Object own_value = array_of_library_number(self, value);
-          converted_args.add("value", own_value.get());
-          if (own_value.get() == value) converted_args.convert(met);
-          assign_by_key(op, x, parsed.key(), converted_args.values()[0]);
-        }
+        assign_by_key(op, self, x, parsed.key(), value);
         return 0;
       },
       -1);

@@ -21,15 +21,17 @@
 namespace skerry::python {
 namespace {
 
-std::vector<NdArray> array_sequence(const char* op, PyObject* object) {
+/// The arrays of the first argument.
+std::vector<NdArray> array_sequence(const Arguments& arguments) {
+  const char* const op = arguments.signature->function();
+  PyObject* object = arguments[0];
   if (PySequence_Check(object) == 0 || PyUnicode_Check(object)) {
     throw DtypeError(std::string(op) + ": arrays must be a sequence of arrays, not " +
                      Py_TYPE(object)->tp_name);
   }
-  if (is_numpy_array(object)) throw NotAnArray(std::string(op) + ": a numpy.ndarray", object);
+  if (is_numpy_array(object)) object = array_object(arguments, 0);
   const Object items(PySequence_Fast(object, "arrays must be a sequence of arrays"));
-  return require_arrays(op, {PySequence_Fast_ITEMS(items.get()),
-                             static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items.get()))});
+  return require_arrays(arguments, 0, op, items_of_sequence(items.get()));
 }
 
 std::int64_t total_size(const std::vector<NdArray>& arrays) {
@@ -44,14 +46,14 @@ PyObject* compute(std::int64_t size, Body&& body) {
 }
 
 PyObject* run_concat(const Arguments& arguments) {
-  const std::vector<NdArray> arrays = array_sequence("concat", arguments[0]);
+  const std::vector<NdArray> arrays = array_sequence(arguments);
   const std::optional<std::int64_t> axis =
       arguments[1] != nullptr ? optional_integer(arguments, 1) : 0;
   return compute(total_size(arrays), [&] { return concat(arrays, axis); });
 }
 
 PyObject* run_stack(const Arguments& arguments) {
-  const std::vector<NdArray> arrays = array_sequence("stack", arguments[0]);
+  const std::vector<NdArray> arrays = array_sequence(arguments);
   const std::int64_t axis = integer(arguments, 1, 0);
   return compute(total_size(arrays), [&] { return stack(arrays, axis); });
 }
@@ -88,11 +90,11 @@ PyObject* run_roll(const Arguments& arguments) {
 PyObject* run_repeat(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const std::optional<std::int64_t> axis = optional_integer(arguments, 2);
-  if (is_array(arguments[1])) {
-    const NdArray& repeats = value_of(arguments[1]);
+  const auto repeat_by = [&](const NdArray& repeats) {
     return compute(min_size_without_gil + 1, [&] { return repeat(x, repeats, axis); });
-  }
-  if (may_become_array(arguments[1])) static_cast<void>(array_argument(arguments, 1));
+  };
+  if (is_array(arguments[1])) return repeat_by(header_of(arguments[1]));
+  if (may_become_array(arguments[1])) return repeat_by(array_argument(arguments, 1));
   const std::int64_t repeats = exact_integer(arguments, 1);
   return compute(min_size_without_gil + 1, [&] { return repeat(x, repeats, axis); });
 }

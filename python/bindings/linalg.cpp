@@ -112,7 +112,7 @@ linalg::MatrixOrder parse_matrix_order(const Arguments& arguments) {
     if (std::isinf(value)) return value > 0 ? order::infinity : order::minus_infinity;
   }
   throw ValueError("matrix_norm: ord must be 'fro', 'nuc', 1, 2, inf or the negative of one of " +
-                   std::string("these numbers, not ") + shown(object));
+                   std::string("these numbers, not ") + shown(arguments[2]));
 }
 
 PyObject* run_matrix_norm(const Arguments& arguments) {
@@ -144,8 +144,7 @@ PyObject* run_with_tolerance(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   Scalar scalar_value;
   Operand rtol{.name = "rtol"};
-  if (arguments.has(1))
-    require_operand(arguments.signature->function(), arguments[1], rtol, scalar_value);
+  if (arguments.has(1)) operand_argument(arguments, 1, rtol, scalar_value);
   return wrap(computed(x, [&] { return Function(x, rtol); }));
 }
 

@@ -165,10 +165,12 @@ PyObject* run_result_type(const Arguments& arguments) {
   std::vector<Scalar> scalars;
   std::vector<Dtype> types;
   for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
-    if (is_array(arguments.rest[i])) {
-      arrays.push_back(value_of(arguments.rest[i]));
-    } else if (is_numpy_array(arguments.rest[i])) {
-      throw NotAnArray("result_type: a numpy.ndarray", arguments.rest[i]);
+    PyObject* const object = arguments.rest[i];
+    if (is_array(object)) {
+      arrays.push_back(value_of(object));
+    } else if (is_numpy_array(object)) {
+      if (PyObject* const array = convert_argument(arguments, object))
+        arrays.push_back(value_of(array));
     }
   }
   if (arrays.size() > 1) common_device(op, arrays);
@@ -197,9 +199,9 @@ PyObject* run_result_type(const Arguments& arguments) {
 
 PyObject* run_can_cast(const Arguments& arguments) {
   constexpr const char* op = "can_cast";
-  if (is_numpy_array(arguments[0])) throw NotAnArray("can_cast: a numpy.ndarray", arguments[0]);
+  const bool has_dtype = is_array(arguments[0]) || is_numpy_array(arguments[0]);
   const Dtype source_dtype =
-      is_array(arguments[0]) ? value_of(arguments[0]).dtype() : parse_dtype(op, arguments[0]);
+      has_dtype ? array_argument(arguments, 0).dtype() : parse_dtype(op, arguments[0]);
   return PyBool_FromLong(promote(source_dtype, parse_dtype(op, arguments[1])) ==
                          parse_dtype(op, arguments[1]));
 }

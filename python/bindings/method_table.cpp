@@ -31,10 +31,12 @@ bool is_specified(PyObject* value) { return value != nullptr && value != Py_None
 }  // namespace
 
 MethodAdapter::MethodAdapter(const MethodEntry& entry)
-    : entry_(&entry), signature_(entry.name, entry.signature), out_(signature_.find("out")) {
+    : entry_(&entry),
+      signature_(Signature(entry.name, entry.signature).without_conversion()),
+      out_(signature_.find("out")) {
   const RegisteredFunction& function = find_function(entry.function);
   function_ = function.implementation;
-  function_signature_ = &function.signature();
+  function_signature_ = &function.signature;
   for (int i = 0; i < signature_.count(); ++i) {
     const int position =
         function_signature_->find(name_in_function(PyUnicode_AsUTF8(signature_.name(i))));
@@ -61,8 +63,8 @@ PyObject* MethodAdapter::run(const Arguments& arguments, PyObject** values) cons
 PyObject* MethodAdapter::prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
                                          PyObject* keywords) const {
   PyObject* bound_values[Signature::max_parameters];
-  Py_ssize_t rest = 0;
-  if (!signature_.bind(args, count, keywords, bound_values, &rest)) return nullptr;
+  const Py_ssize_t rest = signature_.bind(args, count, keywords, bound_values);
+  if (rest < 0) return nullptr;
   PyObject* values[Signature::max_parameters] = {};
   for (int i = 0; i < signature_.count(); ++i) {
     if (positions_[i] < Signature::max_parameters) values[positions_[i]] = bound_values[i];
@@ -80,8 +82,7 @@ PyObject* MethodAdapter::operator()(PyObject* self, PyObject* const* args, Py_ss
   if (!can_skip_prepare && entry.needs_no_prepare == nullptr)
     return prepare_and_run(self, args, count, keywords);
   PyObject* values[2 * Signature::max_parameters];
-  Py_ssize_t rest = 0;
-  if (!signature_.bind(args, count, keywords, values, &rest, positions_)) return nullptr;
+  if (signature_.bind(args, count, keywords, values, positions_) < 0) return nullptr;
   values[0] = self;
   for (int i = 0; i < extras_; ++i) {
     if (values[Signature::max_parameters + i] != nullptr) {
@@ -96,7 +97,7 @@ PyObject* MethodAdapter::operator()(PyObject* self, PyObject* const* args, Py_ss
     return result;
   // Again, now by the names of the method's own parameters.
   PyObject* bound_values[Signature::max_parameters];
-  static_cast<void>(signature_.bind(args, count, keywords, bound_values, &rest));
+  const Py_ssize_t rest = signature_.bind(args, count, keywords, bound_values);
   return name_failed_call({self, bound_values, args + (count - rest), rest, &signature_});
 }
 

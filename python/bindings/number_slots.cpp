@@ -120,13 +120,10 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
     // For an array that is pending no question is asked that would settle it.
     if (is_pending(other)) return functions[comparison](self, other);
   }
-  Scalar scalar_value;
-  Operand ignored;
-  if (parse_operand(other, ignored, scalar_value) == Parsed::no && !is_base_numpy_array(other) &&
-      !is_list_or_tuple(other)) {
-    return not_comparable(other);
-  }
-  return functions[comparison](self, other);
+  PyObject* const result = functions[comparison](self, other);
+  if (result != Py_NotImplemented || is_list_or_tuple(other)) return result;
+  Py_DECREF(result);
+  return not_comparable(other);
 }
 
 /// The element of a 0-d array that is real.

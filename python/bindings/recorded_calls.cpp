@@ -13,6 +13,7 @@
 #include "ops/fuse/recording.hpp"
 #include "ops/move/copy.hpp"
 #include "python/bindings/array_type.hpp"
+#include "python/bindings/converted_args.hpp"
 #include "python/bindings/device_args.hpp"
 #include "python/bindings/value_args.hpp"
 
@@ -59,9 +60,10 @@ class RecordedArgs {
   static constexpr int max_operands = 3;
 
   /// False where it can't be: the call itself says what is wrong. The first `required` are not
-  /// None. Throws PythonError.
+  /// None. Of `arguments`, unless null, the first is an array, and what becomes one is converted,
+  /// in the order of the call. Throws PythonError, and as convert_argument does.
   bool read(const Recording& recording, PyObject* const* args, int count, int required,
-            const char* const* names) {
+            const char* const* names, const Arguments* arguments = nullptr) {
     for (int i = 0; i < count; ++i) {
       Operand& x = operands[i];
       x.name = names[i];
@@ -77,9 +79,17 @@ class RecordedArgs {
       } else {
         const Parsed result = parse_scalar(args[i], values_[i]);
         if (result == Parsed::error) PyErr_Clear();
-        if (result != Parsed::yes) return false;
-        x.value = &values_[i];
+        if (result == Parsed::yes) {
+          x.value = &values_[i];
+        } else {
+          PyObject* const array = arguments != nullptr && result == Parsed::no
+                                      ? convert_argument(*arguments, args[i])
+                                      : nullptr;
+          if (array == nullptr) return false;
+          x.array = &header_of(array);
+        }
       }
+      if (arguments != nullptr && operands[0].array == nullptr) return false;
       if (x.array != nullptr && !Recording::records(x.array->device())) return false;
       has_array_ = has_array_ || x.array != nullptr;
     }
@@ -102,11 +112,11 @@ constexpr const char* clip_names[] = {"x", "min", "max"};
 /// Makes what `function` gives from the operands, where they can be recorded.
 template <class Make>
 PyObject* record_by(PyObject* const* args, int count, int required, const char* const* names,
-                    Make function) {
+                    Make function, const Arguments* arguments = nullptr) {
   Recording* const recording = open_recording();
   if (recording == nullptr) return nullptr;
   RecordedArgs read;
-  if (!read.read(*recording, args, count, required, names)) return nullptr;
+  if (!read.read(*recording, args, count, required, names, arguments)) return nullptr;
   return function(*recording, read.operands);
 }
 
@@ -197,32 +207,33 @@ PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
 PyObject* record_where(const Arguments& arguments) {
   return record_by(
       arguments.values, 3, 3, where_names,
-      [&](Recording& recording, const Operand* operands) -> PyObject* {
-        if (operands[0].array == nullptr) return nullptr;
+      [&](Recording& recording, const Operand* operands) {
         return wrap(skerry::record_where(recording, operands[0], operands[1], operands[2]));
-      });
+      },
+      &arguments);
 }
 
 PyObject* record_clip(const Arguments& arguments) {
   return record_by(
       arguments.values, 3, 1, clip_names,
-      [&](Recording& recording, const Operand* operands) -> PyObject* {
-        if (operands[0].array == nullptr) return nullptr;
+      [&](Recording& recording, const Operand* operands) {
         return wrap(skerry::record_clip(recording, *operands[0].array, operands[1], operands[2]));
-      });
+      },
+      &arguments);
 }
 
 PyObject* record_astype(const Arguments& arguments) {
-  return record_by(arguments.values, 1, 1, unary_names,
-                   [&](Recording& recording, const Operand* operands) -> PyObject* {
-                     const NdArray& x = *operands[0].array;
-                     const Dtype type = parse_dtype("astype", arguments[1]);
-                     const bool copied = boolean(arguments, 2, true);
-                     if (arguments.has(3) && usable_device("astype", arguments[3]) != x.device())
-                       return nullptr;
-                     if (!copied && type == x.dtype()) return Py_NewRef(arguments[0]);
-                     return wrap(skerry::record_astype(recording, x, type));
-                   });
+  return record_by(
+      arguments.values, 1, 1, unary_names,
+      [&](Recording& recording, const Operand* operands) -> PyObject* {
+        const NdArray& x = *operands[0].array;
+        const Dtype type = parse_dtype("astype", arguments[1]);
+        const bool copied = boolean(arguments, 2, true);
+        if (arguments.has(3) && usable_device("astype", arguments[3]) != x.device()) return nullptr;
+        if (!copied && type == x.dtype()) return Py_NewRef(arguments[0]);
+        return wrap(skerry::record_astype(recording, x, type));
+      },
+      &arguments);
 }
 
 }  // namespace skerry::python

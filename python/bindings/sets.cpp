@@ -53,12 +53,11 @@ PyObject* run_unique_values(const Arguments& arguments) {
 }
 
 PyObject* run_isin(const Arguments& arguments) {
-  constexpr const char* op = "isin";
   Operand x1{.name = "x1"};
   Operand x2{.name = "x2"};
   Scalar values[2];
-  require_operand(op, arguments[0], x1, values[0]);
-  require_operand(op, arguments[1], x2, values[1]);
+  operand_argument(arguments, 0, x1, values[0]);
+  operand_argument(arguments, 1, x2, values[1]);
   const bool invert = boolean(arguments, 2, false);
   const auto size = [](const Operand& x) { return x.array != nullptr ? x.array->size() : 1; };
   return wrap(run_without_gil(size(x1) + size(x2) > min_size_without_gil / 8,

@@ -29,7 +29,7 @@ PyObject* run_searchsorted(const Arguments& arguments) {
   const NdArray& x1 = array_argument(arguments, 0);
   Operand x2{.name = "x2"};
   Scalar scalar_value;
-  require_operand("searchsorted", arguments[1], x2, scalar_value);
+  operand_argument(arguments, 1, x2, scalar_value);
   if (arguments[2] != nullptr && !PyUnicode_Check(arguments[2])) {
     throw DtypeError("searchsorted: side must be a str");
   }

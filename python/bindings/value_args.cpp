@@ -68,14 +68,42 @@ struct ArgumentRef {
                    (is_array(object) ? describe(value_of(object)) : type_name(object)));
 }
 
-/// NumPy's arrays are arrays, also where one element is a value.
-void require_converted(const ArgumentRef& argument, PyObject* object) {
-  if (!is_numpy_array(object)) return;
-  throw NotAnArray(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray", object);
+/// The array for a numpy.ndarray, which is one also where one element is a value; else the object.
+PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
+  if (!is_numpy_array(object)) return object;
+  if (PyObject* const array = convert_argument(argument.arguments, object)) return array;
+  throw DtypeError(argument.text() + " is a numpy.ndarray; convert it with skerry.asarray");
+}
+
+/// Of what is pending, or no array. Out of line, so that who finds an array sets up no frame.
+[[gnu::noinline, gnu::cold]] const NdArray& other_array_argument(const Arguments& arguments,
+                                                                 int parameter) {
+  PyObject* const object = arguments[parameter];
+  if (is_array(object)) return header_of(object);
+  if (PyObject* const array = convert_argument(arguments, object)) return header_of(array);
+  return require_array(arguments.signature->function(), name_of(arguments, parameter), object);
+}
+
+/// The same of an operand, which may be a scalar.
+[[gnu::noinline]] void other_operand_argument(const Arguments& arguments, PyObject* object,
+                                              Operand& operand, Scalar& scalar_value) {
+  if (fused_work != 0 && is_array(object)) {
+    operand.array = &header_of(object);
+    return;
+  }
+  const Parsed result = parse_scalar(object, scalar_value);
+  if (result == Parsed::error) throw PythonError{};
+  if (result == Parsed::yes) {
+    operand.value = &scalar_value;
+  } else if (PyObject* const array = convert_argument(arguments, object)) {
+    operand.array = &header_of(array);
+  } else {
+    reject_operand(arguments.signature->function(), operand.name, object);
+  }
 }
 
 Object index_value(const ArgumentRef& argument, PyObject* object) {
-  require_converted(argument, object);
+  object = convert_numpy_array(argument, object);
   Object value = value_argument(argument.arguments, argument.parameter, object);
   if (!PyIndex_Check(value.get())) reject(argument, "an int", object);
   return value;
@@ -129,21 +157,40 @@ void reject_device_mismatch(const char* function, const char* parameter, const N
 }
 
 const NdArray& array_argument(const Arguments& arguments, int parameter) {
-  if (is_array(arguments[parameter])) return value_of(arguments[parameter]);
-  return require_array(arguments.signature->function(), name_of(arguments, parameter),
-                       arguments[parameter]);
+  PyObject* const object = arguments[parameter];
+  if (Py_TYPE(object) == array_type) [[likely]]
+    return header_of(object);
+  return other_array_argument(arguments, parameter);
 }
 
-std::vector<NdArray> require_arrays(const char* op, std::span<PyObject* const> objects) {
+void operand_argument(const Arguments& arguments, int parameter, Operand& operand,
+                      Scalar& scalar_value) {
+  PyObject* const object = arguments[parameter];
+  if (Py_TYPE(object) == array_type) [[likely]] {
+    operand.array = &header_of(object);
+  } else {
+    other_operand_argument(arguments, object, operand, scalar_value);
+  }
+}
+
+std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter, const char* op,
+                                    std::span<PyObject* const> objects) {
   std::vector<NdArray> arrays;
   arrays.reserve(objects.size());
-  for (PyObject* object : objects) {
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    PyObject* const object = objects[i];
     if (is_array(object)) {
-      arrays.push_back(value_of(object));
-      continue;
+      arrays.push_back(header_of(object));
+    } else if (PyObject* const array = convert_argument(arguments, object)) {
+      arrays.push_back(header_of(array));
+      // To convert may run code that shrinks a list, of which the arguments have a copy by now.
+      if (parameter >= 0 && is_list_or_tuple(arguments[parameter])) {
+        objects = items_of_sequence(arguments[parameter]);
+      }
+    } else {
+      const std::string name = "arrays[" + std::to_string(i) + "]";
+      arrays.push_back(require_array(op, name.c_str(), object));
     }
-    const std::string name = "arrays[" + std::to_string(arrays.size()) + "]";
-    arrays.push_back(require_array(op, name.c_str(), object));
   }
   return arrays;
 }
@@ -188,8 +235,8 @@ std::vector<std::int64_t> exact_integers(const Arguments& arguments, int paramet
 
 bool boolean_argument(const Arguments& arguments, int parameter) {
   if (PyBool_Check(arguments[parameter])) return arguments[parameter] == Py_True;
-  require_converted({arguments, parameter}, arguments[parameter]);
-  return boolean(value_argument(arguments, parameter, arguments[parameter]).get(), false);
+  PyObject* const object = convert_numpy_array({arguments, parameter}, arguments[parameter]);
+  return boolean(value_argument(arguments, parameter, object).get(), false);
 }
 std::optional<bool> optional_boolean(const Arguments& arguments, int parameter) {
   if (!arguments.has(parameter)) return std::nullopt;
@@ -212,14 +259,14 @@ int choice(const Arguments& arguments, int parameter, std::initializer_list<cons
 
 double number(const Arguments& arguments, int parameter) {
   if (PyFloat_CheckExact(arguments[parameter])) return PyFloat_AS_DOUBLE(arguments[parameter]);
-  require_converted({arguments, parameter}, arguments[parameter]);
-  const Object object = value_argument(arguments, parameter, arguments[parameter]);
+  PyObject* const argument = convert_numpy_array({arguments, parameter}, arguments[parameter]);
+  const Object object = value_argument(arguments, parameter, argument);
   const PyNumberMethods* methods = Py_TYPE(object.get())->tp_as_number;
   const bool is_real = methods != nullptr && (methods->nb_float || methods->nb_index);
   Scalar read;
   if (!is_real ||
       (parse_scalar(object.get(), read) == Parsed::yes && read.kind == ScalarKind::complex)) {
-    reject({arguments, parameter}, "an int or a float", arguments[parameter]);
+    reject({arguments, parameter}, "an int or a float", argument);
   }
   const double value = PyFloat_AsDouble(object.get());
   if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError{};

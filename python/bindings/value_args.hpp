@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "core/ndarray.hpp"
+#include "core/scalar.hpp"
+#include "ops/call/operand.hpp"
 #include "python/bindings/function_table.hpp"
 
 /// Arguments that are values: sizes, axes, flags, numbers. By one rule: a Python scalar has no
@@ -23,15 +25,30 @@ void require_device_match(const Arguments& arguments, int parameter, const NdArr
 [[noreturn]] void reject_device_mismatch(const char* function, const char* parameter,
                                          const NdArray& x, Device expected_device);
 
+/// An array, or what becomes one (converted_args.hpp). Throws DtypeError for all else.
 [[nodiscard]] const NdArray& array_argument(const Arguments& arguments, int parameter);
+/// The object of the array.
+[[nodiscard]] inline PyObject* array_object(const Arguments& arguments, int parameter) {
+  static_cast<void>(array_argument(arguments, parameter));
+  return arguments[parameter];
+}
+/// The same, or a Python scalar.
+void operand_argument(const Arguments& arguments, int parameter, Operand& operand,
+                      Scalar& scalar_value);
 
-/// The arrays of `objects`, which messages call arrays[0], arrays[1] and so on.
-[[nodiscard]] std::vector<NdArray> require_arrays(const char* op,
+/// The arrays of `objects`, which messages of `op` call arrays[0], arrays[1] and so on: the items
+/// of an argument; parameter -1 for `*args`.
+[[nodiscard]] std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter,
+                                                  const char* op,
                                                   std::span<PyObject* const> objects);
 /// Those of `*arrays`.
 [[nodiscard]] inline std::vector<NdArray> rest_arrays(const Arguments& arguments) {
-  return require_arrays(arguments.signature->function(),
-                        {arguments.rest, static_cast<std::size_t>(arguments.rest_count)});
+  return require_arrays(arguments, -1, arguments.signature->function(), arguments.rest_span());
+}
+/// The items of a list or a tuple.
+[[nodiscard]] inline std::span<PyObject* const> items_of_sequence(PyObject* sequence) {
+  return {PySequence_Fast_ITEMS(sequence),
+          static_cast<std::size_t>(PySequence_Fast_GET_SIZE(sequence))};
 }
 
 /// The Python scalar of `object`, which is the argument, or an item of it.
