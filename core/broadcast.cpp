@@ -12,9 +12,9 @@ std::int64_t extent_from_end(const Dims& shape, int from_end) {
   return from_end < shape.rank() ? shape[shape.rank() - 1 - from_end] : 1;
 }
 
-[[noreturn]] void reject(const char* op, std::span<const Dims* const> shapes, int from_end,
-                         std::int64_t n, std::int64_t other) {
-  std::string text = std::string(op) + ": shapes ";
+[[noreturn]] void reject(std::span<const Dims* const> shapes, int from_end, std::int64_t n,
+                         std::int64_t other) {
+  std::string text = "shapes ";
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     if (i > 0) text += i + 1 == shapes.size() ? " and " : ", ";
     text += to_string(*shapes[i]);
@@ -25,7 +25,7 @@ std::int64_t extent_from_end(const Dims& shape, int from_end) {
 
 }  // namespace
 
-Dims broadcast_shapes(const char* op, std::span<const Dims* const> shapes) {
+Dims broadcast_shapes(std::span<const Dims* const> shapes) {
   int rank = 0;
   for (const Dims* shape : shapes) rank = std::max(rank, shape->rank());
   Dims result(rank, 1);
@@ -34,7 +34,7 @@ Dims broadcast_shapes(const char* op, std::span<const Dims* const> shapes) {
     for (const Dims* shape : shapes) {
       const std::int64_t n = extent_from_end(*shape, from_end);
       if (n == 1 || n == common) continue;
-      if (common != 1) reject(op, shapes, from_end, common, n);
+      if (common != 1) reject(shapes, from_end, common, n);
       common = n;
     }
   }
@@ -57,15 +57,14 @@ std::optional<Dims> broadcast_two(const Dims& a, const Dims& b) {
   return result;
 }
 
-Layout broadcast_to(const char* op, const Layout& layout, const Dims& shape) {
+Layout broadcast_to(const Layout& layout, const Dims& shape) {
   // A view repeats elements at no cost in memory, so its size has to be checked for itself; the
   // widest dtype, so that no view of the memory by another one can overflow.
   constexpr std::int64_t max_itemsize = 16;
-  check_shape(op, shape.span(), max_itemsize);
+  check_shape(shape.span(), max_itemsize);
   const int lead = shape.rank() - layout.rank();
   const auto prefix = [&] {
-    return std::string(op) + ": shape " + to_string(layout.shape) + " does not broadcast to " +
-           to_string(shape) + ": ";
+    return "shape " + to_string(layout.shape) + " does not broadcast to " + to_string(shape) + ": ";
   };
   if (lead < 0) {
     throw ShapeError(prefix() + "it has " + std::to_string(layout.rank()) + " axes, more than " +

@@ -57,7 +57,7 @@ std::string quoted(std::string_view text) {
     if (i > 0) accepted += i + 1 < kinds.size() ? ", " : " or ";
     accepted += "'" + kinds[i] + ":N'";
   }
-  throw ValueError("device: not the name of a device: " + quoted(text) + "; use " + accepted +
+  throw ValueError("not the name of a device: " + quoted(text) + "; use " + accepted +
                    " with N from 0 to " + std::to_string(max_index));
 }
 
@@ -67,14 +67,14 @@ DeviceKind register_device_kind(const char* name) {
   const std::lock_guard lock(registration);
   const int number = device_kind_count();
   if (!is_name(name)) {
-    throw ValueError("device: not the name of a kind: " + quoted(name) +
+    throw ValueError("not the name of a kind: " + quoted(name) +
                      "; use lower-case letters, digits and _, a letter first");
   }
   if (find_device_kind(name)) {
-    throw ValueError("device: there is a kind of that name already: " + quoted(name));
+    throw ValueError("there is a kind of that name already: " + quoted(name));
   }
   if (number == static_cast<int>(max_device_kinds)) {
-    throw ValueError("device: no more than " + std::to_string(number) + " kinds of devices");
+    throw ValueError("no more than " + std::to_string(number) + " kinds of devices");
   }
   names[static_cast<std::size_t>(number)] = name;
   name_count.store(number + 1, std::memory_order_release);

@@ -11,53 +11,64 @@
 #include <vector>
 
 #include "core/device.hpp"
+#include "core/operation.hpp"
 
 namespace skerry {
 
 // Each class is what Python raises, by the same name in skerry.exceptions or as the builtin named
-// beside it. Types are promised, texts are not. Text: "op: what is wrong: values; remedy".
+// beside it. Types are promised, texts are not. Text: "what is wrong: values; remedy". In front of
+// it the constructor puts the name of the operation (core/operation.hpp).
 
-class ShapeError : public std::invalid_argument {  // ValueError
-  using std::invalid_argument::invalid_argument;
+/// An exception of the standard library whose text begins with the name of the operation.
+template <class Exception>
+class ErrorOf : public Exception {
+ public:
+  explicit ErrorOf(const std::string& text) : Exception(with_operation(text)) {}
 };
-class ValueError : public std::invalid_argument {  // ValueError
-  using std::invalid_argument::invalid_argument;
+
+class ShapeError : public ErrorOf<std::invalid_argument> {  // ValueError
+  using ErrorOf::ErrorOf;
 };
-class ReadOnlyError : public std::invalid_argument {  // ValueError
-  using std::invalid_argument::invalid_argument;
+class ValueError : public ErrorOf<std::invalid_argument> {  // ValueError
+  using ErrorOf::ErrorOf;
 };
-class DtypeError : public std::invalid_argument {  // TypeError
-  using std::invalid_argument::invalid_argument;
+class ReadOnlyError : public ErrorOf<std::invalid_argument> {  // ValueError
+  using ErrorOf::ErrorOf;
 };
-class IndexError : public std::out_of_range {  // IndexError
-  using std::out_of_range::out_of_range;
+class DtypeError : public ErrorOf<std::invalid_argument> {  // TypeError
+  using ErrorOf::ErrorOf;
+};
+class IndexError : public ErrorOf<std::out_of_range> {  // IndexError
+  using ErrorOf::ErrorOf;
 };
 /// An axis outside the array: Python's is both ValueError and IndexError.
-class AxisError : public std::out_of_range {
-  using std::out_of_range::out_of_range;
+class AxisError : public ErrorOf<std::out_of_range> {
+  using ErrorOf::ErrorOf;
 };
-class OverflowError : public std::overflow_error {  // OverflowError
-  using std::overflow_error::overflow_error;
+class OverflowError : public ErrorOf<std::overflow_error> {  // OverflowError
+  using ErrorOf::ErrorOf;
 };
-class InterchangeError : public std::runtime_error {  // InterchangeError(BufferError, ValueError)
-  using std::runtime_error::runtime_error;
+class InterchangeError
+    : public ErrorOf<std::runtime_error> {  // InterchangeError(BufferError, ValueError)
+  using ErrorOf::ErrorOf;
 };
-class NotImplementedError : public std::logic_error {  // NotImplementedError
-  using std::logic_error::logic_error;
+class NotImplementedError : public ErrorOf<std::logic_error> {  // NotImplementedError
+  using ErrorOf::ErrorOf;
 };
 /// A matrix that the routine can't take apart: singular, not positive definite, not finite.
-class LinAlgError : public std::invalid_argument {  // LinAlgError(ValueError)
-  using std::invalid_argument::invalid_argument;
+class LinAlgError : public ErrorOf<std::invalid_argument> {  // LinAlgError(ValueError)
+  using ErrorOf::ErrorOf;
 };
 /// A library that is opened at first use is not there.
-class LibraryError : public std::runtime_error {  // RuntimeError
-  using std::runtime_error::runtime_error;
+class LibraryError : public ErrorOf<std::runtime_error> {  // RuntimeError
+  using ErrorOf::ErrorOf;
 };
 
-class DeviceMismatchError : public std::invalid_argument {  // DeviceMismatchError(ValueError)
+class DeviceMismatchError
+    : public ErrorOf<std::invalid_argument> {  // DeviceMismatchError(ValueError)
  public:
   DeviceMismatchError(const std::string& text, std::vector<Device> devices)
-      : std::invalid_argument(text), devices_(std::move(devices)) {}
+      : ErrorOf(text), devices_(std::move(devices)) {}
   [[nodiscard]] const std::vector<Device>& devices() const noexcept { return devices_; }
 
  private:
@@ -79,10 +90,10 @@ enum class UnavailableReason : std::uint8_t {
 [[nodiscard]] const char* to_string(UnavailableReason reason);
 
 class DeviceUnavailableError
-    : public std::runtime_error {  // DeviceUnavailableError; forked: ForkError
+    : public ErrorOf<std::runtime_error> {  // DeviceUnavailableError; forked: ForkError
  public:
   DeviceUnavailableError(const std::string& text, UnavailableReason reason)
-      : std::runtime_error(text), reason_(reason) {}
+      : ErrorOf(text), reason_(reason) {}
   [[nodiscard]] UnavailableReason reason() const noexcept { return reason_; }
 
  private:
@@ -91,10 +102,10 @@ class DeviceUnavailableError
 
 /// A failed call of a device's runtime. `fatal` ones lose the device for this process
 /// (FatalDeviceError).
-class DeviceError : public std::runtime_error {  // DeviceError(RuntimeError)
+class DeviceError : public ErrorOf<std::runtime_error> {  // DeviceError(RuntimeError)
  public:
   DeviceError(const std::string& text, Device device, int code, bool fatal)
-      : std::runtime_error(text), device_(device), code_(code), fatal_(fatal) {}
+      : ErrorOf(text), device_(device), code_(code), fatal_(fatal) {}
   [[nodiscard]] Device device() const noexcept { return device_; }
   [[nodiscard]] int code() const noexcept { return code_; }
   [[nodiscard]] bool fatal() const noexcept { return fatal_; }
@@ -107,8 +118,8 @@ class DeviceError : public std::runtime_error {  // DeviceError(RuntimeError)
 
 class OutOfMemoryError : public std::bad_alloc {  // OutOfMemoryError(MemoryError)
  public:
-  OutOfMemoryError(std::string text, Device device, std::size_t requested)
-      : text_(std::move(text)), device_(device), requested_(requested) {}
+  OutOfMemoryError(const std::string& text, Device device, std::size_t requested)
+      : text_(with_operation(text)), device_(device), requested_(requested) {}
   [[nodiscard]] const char* what() const noexcept override { return text_.c_str(); }
   [[nodiscard]] Device device() const noexcept { return device_; }
   [[nodiscard]] std::size_t requested() const noexcept { return requested_; }

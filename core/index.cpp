@@ -22,9 +22,9 @@ std::int64_t clamp_bound(std::int64_t bound, std::int64_t n, std::int64_t lowest
   return std::clamp(bound, lowest, highest);
 }
 
-ResolvedSlice resolve_slice(const char* op, const IndexItem& item, std::int64_t n) {
+ResolvedSlice resolve_slice(const IndexItem& item, std::int64_t n) {
   if (item.step == 0) {
-    throw ValueError(std::string(op) + ": slice step is 0; use a positive or negative step");
+    throw ValueError("slice step is 0; use a positive or negative step");
   }
   // As Python does, so that the step can be negated.
   const std::int64_t step = std::max(item.step, -INT64_MAX);
@@ -39,28 +39,26 @@ ResolvedSlice resolve_slice(const char* op, const IndexItem& item, std::int64_t 
   return {start, step, distance > 0 ? (distance - 1) / (forward ? step : -step) + 1 : 0};
 }
 
-void check_counts(const char* op, const Layout& layout, const IndexCounts& counts) {
+void check_counts(const Layout& layout, const IndexCounts& counts) {
   if (counts.ellipses > 1) {
-    throw IndexError(std::string(op) + ": " + std::to_string(counts.ellipses) +
-                     " ellipses in one index; use '...' once");
+    throw IndexError(std::to_string(counts.ellipses) + " ellipses in one index; use '...' once");
   }
   if (counts.consumed > layout.rank()) {
-    throw IndexError(std::string(op) + ": too many indices: " + std::to_string(counts.consumed) +
+    throw IndexError("too many indices: " + std::to_string(counts.consumed) +
                      " for an array of rank " + std::to_string(layout.rank()) + ", shape " +
                      to_string(layout.shape));
   }
   const std::int64_t rank_after = layout.rank() - counts.consumed + counts.result_axes;
   if (rank_after > max_rank) {
-    throw ShapeError(std::string(op) + ": too many axes: " + std::to_string(rank_after) +
-                     "; at most " + std::to_string(max_rank) + " are possible");
+    throw ShapeError("too many axes: " + std::to_string(rank_after) + "; at most " +
+                     std::to_string(max_rank) + " are possible");
   }
 }
 
 /// Walks the axes of a layout from the front and writes those of its view.
 class ViewBuilder {
  public:
-  ViewBuilder(const char* op, const Layout& layout, int rank, Layout& result)
-      : op_(op), layout_(layout), result_(result) {
+  ViewBuilder(const Layout& layout, int rank, Layout& result) : layout_(layout), result_(result) {
     result_.shape.assign(rank, 1);
     result_.strides.assign(rank, 0);
     result_.offset = layout.offset;
@@ -69,15 +67,14 @@ class ViewBuilder {
   void take_integer(std::int64_t index) {
     const std::int64_t n = layout_.shape[source_];
     if (index < -n || index >= n) {
-      throw IndexError(std::string(op_) + ": index " + std::to_string(index) +
-                       " is out of bounds: axis " + std::to_string(source_) + " has size " +
-                       std::to_string(n));
+      throw IndexError("index " + std::to_string(index) + " is out of bounds: axis " +
+                       std::to_string(source_) + " has size " + std::to_string(n));
     }
     result_.offset += (index < 0 ? index + n : index) * layout_.strides[source_++];
   }
 
   void take_slice(const IndexItem& item) {
-    const ResolvedSlice slice = resolve_slice(op_, item, layout_.shape[source_]);
+    const ResolvedSlice slice = resolve_slice(item, layout_.shape[source_]);
     const std::int64_t stride = layout_.strides[source_++];
     if (slice.length > 0) result_.offset += slice.start * stride;
     // A step past the end (x[::2**62]) leaves one element, whose stride no one will follow.
@@ -101,7 +98,6 @@ class ViewBuilder {
     result_.strides[target_++] = stride;
   }
 
-  const char* op_;
   const Layout& layout_;
   Layout& result_;
   int source_ = 0;
@@ -110,18 +106,18 @@ class ViewBuilder {
 
 }  // namespace
 
-Layout index_view(const char* op, const Layout& layout, std::span<const IndexItem> items) {
+Layout index_view(const Layout& layout, std::span<const IndexItem> items) {
   IndexCounts counts;
   for (const IndexItem& item : items) counts.add(item.kind);
-  return index_view(op, layout, items, counts);
+  return index_view(layout, items, counts);
 }
 
-Layout index_view(const char* op, const Layout& layout, std::span<const IndexItem> items,
+Layout index_view(const Layout& layout, std::span<const IndexItem> items,
                   const IndexCounts& counts) {
-  check_counts(op, layout, counts);
+  check_counts(layout, counts);
   const std::int64_t untouched = layout.rank() - counts.consumed;
   Layout result;  // built where the caller has it
-  ViewBuilder view(op, layout, static_cast<int>(untouched + counts.result_axes), result);
+  ViewBuilder view(layout, static_cast<int>(untouched + counts.result_axes), result);
   for (const IndexItem& item : items) {
     switch (item.kind) {
       case IndexKind::integer:

@@ -45,23 +45,22 @@ std::string to_string(const Dims& shape) {
   return text + (shape.rank() == 1 ? ",)" : ")");
 }
 
-std::int64_t check_shape(const char* op, std::span<const std::int64_t> shape,
-                         std::int64_t itemsize) {
+std::int64_t check_shape(std::span<const std::int64_t> shape, std::int64_t itemsize) {
   if (shape.size() > static_cast<std::size_t>(max_rank)) {
-    throw ShapeError(std::string(op) + ": too many axes: " + std::to_string(shape.size()) +
-                     "; at most " + std::to_string(max_rank) + " are possible");
+    throw ShapeError("too many axes: " + std::to_string(shape.size()) + "; at most " +
+                     std::to_string(max_rank) + " are possible");
   }
   std::optional<std::int64_t> nbytes = itemsize;  // of the shape without its zeros
   bool empty = false;
   for (const std::int64_t n : shape) {
     if (n < 0) {
-      throw ShapeError(std::string(op) + ": negative dimension: shape " + to_string(Dims(shape)));
+      throw ShapeError("negative dimension: shape " + to_string(Dims(shape)));
     }
     if (n == 0) empty = true;
     if (n > 0 && nbytes) nbytes = checked_multiply(*nbytes, n);
   }
   if (!nbytes) {
-    throw ShapeError(std::string(op) + ": shape is too large: " + to_string(Dims(shape)) + " of " +
+    throw ShapeError("shape is too large: " + to_string(Dims(shape)) + " of " +
                      std::to_string(itemsize) + "-byte elements; at most 2^63 - 1 bytes " +
                      "are possible, zero dimensions not counted");
   }

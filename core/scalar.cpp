@@ -73,21 +73,21 @@ std::string range_text(Dtype type) {
   });
 }
 
-[[noreturn]] void reject_range(const char* op, const Scalar& value, Dtype type) {
-  throw OverflowError(std::string(op) + ": int out of range of " + name(type) + ": " +
+[[noreturn]] void reject_range(const Scalar& value, Dtype type) {
+  throw OverflowError(std::string("int out of range of ") + name(type) + ": " +
                       integer_text(value) + " is not in " + range_text(type));
 }
 
-void check_range(const char* op, const Scalar& value, Dtype type) {
+void check_range(const Scalar& value, Dtype type) {
   if (value.kind != ScalarKind::integer) return;
   const bool fit = is_integer(type) ? fits_integer_dtype(value, type)
                                     : !value.out_of_range || std::isfinite(value.real);
-  if (!fit) reject_range(op, value, type);
+  if (!fit) reject_range(value, type);
 }
 
-[[noreturn]] void reject_mix(const char* op, Dtype array, ScalarKind python_kind) {
-  std::string text = std::string(op) + ": " + name(array) + " array and Python " +
-                     python_name(python_kind) + " have no common dtype; ";
+[[noreturn]] void reject_mix(Dtype array, ScalarKind python_kind) {
+  std::string text = std::string(name(array)) + " array and Python " + python_name(python_kind) +
+                     " have no common dtype; ";
   if (python_kind == ScalarKind::boolean) {
     text += "a bool goes with bool arrays only, use 0 or 1";
   } else if (kind(array) == DtypeKind::boolean) {
@@ -99,13 +99,13 @@ void check_range(const char* op, const Scalar& value, Dtype type) {
   throw DtypeError(text);
 }
 
-[[noreturn]] void reject_element(const char* op, Dtype type, ScalarKind python_kind) {
+[[noreturn]] void reject_element(Dtype type, ScalarKind python_kind) {
   const bool is_complex = python_kind == ScalarKind::complex;
   const char* const remedy = type == Dtype::bool_ ? "bool(value)"
                              : !is_integer(type)  ? "value.real"
                              : is_complex         ? "int(value.real)"
                                                   : "int(value)";
-  throw DtypeError(std::string(op) + ": Python " + python_name(python_kind) + " for " + name(type) +
+  throw DtypeError(std::string("Python ") + python_name(python_kind) + " for " + name(type) +
                    ": kinds go up only (bool, int, float, complex)" +
                    (promotion_is_strict() ? ", whatever the value" : ", and something is lost") +
                    "; write " + remedy + ", or cast the array with astype");
@@ -188,8 +188,8 @@ Scalar max_finite_value() {
 }
 
 /// For the standard bool is a kind of its own: neither side of it mixes with numbers.
-[[gnu::noinline]] Dtype promote_open_mix(const char* op, Dtype array, const Scalar& value) {
-  if (promotion_is_strict()) reject_mix(op, array, value.kind);
+[[gnu::noinline]] Dtype promote_open_mix(Dtype array, const Scalar& value) {
+  if (promotion_is_strict()) reject_mix(array, value.kind);
   return rank_of(value) > kind_rank(array) ? default_dtype(value.kind) : array;
 }
 
@@ -200,41 +200,41 @@ Scalar Scalar::of_unsigned(std::uint64_t value) {
   return {.kind = ScalarKind::integer, .as_unsigned = value, .is_unsigned = true};
 }
 
-Dtype promote_scalar_kind(const char* op, Dtype array, const Scalar& value) {
+Dtype promote_scalar_kind(Dtype array, const Scalar& value) {
   const int rank = rank_of(value);
   const int array_rank = kind_rank(array);
   if (rank == array_rank || (rank != 0 && rank < array_rank)) [[likely]]
     return array;
   if (value.kind == ScalarKind::complex && array_rank == 2) return complex_of(array);
-  return promote_open_mix(op, array, value);
+  return promote_open_mix(array, value);
 }
 
-Dtype promote_scalar(const char* op, Dtype array, const Scalar& value) {
-  const Dtype type = promote_scalar_kind(op, array, value);
-  check_range(op, value, type);
+Dtype promote_scalar(Dtype array, const Scalar& value) {
+  const Dtype type = promote_scalar_kind(array, value);
+  check_range(value, type);
   return type;
 }
 
-Element to_element(const char* op, const Scalar& value, Dtype type) {
+Element to_element(const Scalar& value, Dtype type) {
   if (rank_of(value) > kind_rank(type)) {
     const std::optional<Scalar> same = promotion_is_strict() ? std::nullopt : lowered(value, type);
-    if (!same) reject_element(op, type, value.kind);
-    return to_element(op, *same, type);
+    if (!same) reject_element(type, value.kind);
+    return to_element(*same, type);
   }
-  check_range(op, value, type);
+  check_range(value, type);
   return visit(type, [&]<class T>(type_identity<T>) {
     return Element::from_value(AsValue<T>::from_scalar(value));
   });
 }
 
-Scalar cast_scalar(const char* op, const Scalar& value, Dtype type) {
+Scalar cast_scalar(const Scalar& value, Dtype type) {
   if (rank_of(value) <= kind_rank(type)) return value;
-  if (promotion_is_strict()) reject_element(op, type, value.kind);
+  if (promotion_is_strict()) reject_element(type, value.kind);
   if (type == Dtype::bool_) return Scalar::from_value(is_true(value));
-  if (value.kind == ScalarKind::complex) reject_element(op, type, value.kind);
+  if (value.kind == ScalarKind::complex) reject_element(type, value.kind);
   const std::optional<Scalar> whole = truncated(value.real);
   if (!whole) {
-    throw OverflowError(std::string(op) + ": float out of range of " + name(type) + ": " +
+    throw OverflowError(std::string("float out of range of ") + name(type) + ": " +
                         std::to_string(value.real) + " is not in " + range_text(type));
   }
   return *whole;

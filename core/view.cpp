@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include "core/view.hpp"
+
 #include "core/checked.hpp"
 #include "core/errors.hpp"
 #include "core/layout.hpp"
@@ -9,12 +10,12 @@ namespace skerry {
 namespace {
 
 /// `axes` as a set of bits; an axis given twice is a ValueError.
-std::uint64_t axis_set(const char* op, std::span<const std::int64_t> axes, int rank) {
+std::uint64_t axis_set(std::span<const std::int64_t> axes, int rank) {
   std::uint64_t axis_bits = 0;
   for (const std::int64_t axis : axes) {
-    const std::uint64_t bit = std::uint64_t{1} << normalize_axis(op, axis, rank);
+    const std::uint64_t bit = std::uint64_t{1} << normalize_axis(axis, rank);
     if ((axis_bits & bit) != 0) {
-      throw ValueError(std::string(op) + ": axis " + std::to_string(axis) +
+      throw ValueError("axis " + std::to_string(axis) +
                        " is given more than once; name every axis once");
     }
     axis_bits |= bit;
@@ -49,17 +50,16 @@ struct Chunks {
 
 }  // namespace
 
-int normalize_axis(const char* op, std::int64_t axis, int rank) {
+int normalize_axis(std::int64_t axis, int rank) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
-  std::string text = std::string(op) + ": axis " + std::to_string(axis) +
-                     " is out of bounds for array of " + std::to_string(rank) +
-                     (rank == 1 ? " axis" : " axes");
+  std::string text = "axis " + std::to_string(axis) + " is out of bounds for array of " +
+                     std::to_string(rank) + (rank == 1 ? " axis" : " axes");
   if (rank > 0) text += "; use " + std::to_string(-rank) + " to " + std::to_string(rank - 1);
   throw AxisError(text);
 }
 
-Dims normalize_axes(const char* op, std::span<const std::int64_t> axes, int rank) {
-  axis_set(op, axes, rank);
+Dims normalize_axes(std::span<const std::int64_t> axes, int rank) {
+  axis_set(axes, rank);
   Dims result(axes);
   for (std::int64_t& axis : result) {
     if (axis < 0) axis += rank;
@@ -67,12 +67,11 @@ Dims normalize_axes(const char* op, std::span<const std::int64_t> axes, int rank
   return result;
 }
 
-Layout permute_dims(const char* op, const Layout& layout, std::span<const std::int64_t> axes) {
-  const Dims order = normalize_axes(op, axes, layout.rank());
+Layout permute_dims(const Layout& layout, std::span<const std::int64_t> axes) {
+  const Dims order = normalize_axes(axes, layout.rank());
   if (order.rank() != layout.rank()) {
-    throw ValueError(std::string(op) + ": " + std::to_string(order.rank()) +
-                     " axes for an array of " + std::to_string(layout.rank()) +
-                     "; name every axis once");
+    throw ValueError(std::to_string(order.rank()) + " axes for an array of " +
+                     std::to_string(layout.rank()) + "; name every axis once");
   }
   Layout result{Dims(layout.rank()), Dims(layout.rank()), layout.offset};
   for (int axis = 0; axis < layout.rank(); ++axis) {
@@ -83,14 +82,14 @@ Layout permute_dims(const char* op, const Layout& layout, std::span<const std::i
   return result;
 }
 
-Layout expand_dims(const char* op, const Layout& layout, std::span<const std::int64_t> axes) {
+Layout expand_dims(const Layout& layout, std::span<const std::int64_t> axes) {
   if (axes.size() > static_cast<std::size_t>(max_rank - layout.rank())) {
-    throw ShapeError(std::string(op) + ": too many axes: " + std::to_string(axes.size()) +
-                     " new ones and " + std::to_string(layout.rank()) + "; at most " +
-                     std::to_string(max_rank) + " are possible");
+    throw ShapeError("too many axes: " + std::to_string(axes.size()) + " new ones and " +
+                     std::to_string(layout.rank()) + "; at most " + std::to_string(max_rank) +
+                     " are possible");
   }
   const int rank = layout.rank() + static_cast<int>(axes.size());
-  const std::uint64_t added = axis_set(op, axes, rank);
+  const std::uint64_t added = axis_set(axes, rank);
   Layout result{Dims(rank, 1), Dims(rank), layout.offset};
   for (int axis = 0, source = 0; axis < rank; ++axis) {
     if (contains(added, axis)) continue;
@@ -100,8 +99,8 @@ Layout expand_dims(const char* op, const Layout& layout, std::span<const std::in
   return result;
 }
 
-Layout squeeze(const char* op, const Layout& layout, std::span<const std::int64_t> axes) {
-  const std::uint64_t dropped = axis_set(op, axes, layout.rank());
+Layout squeeze(const Layout& layout, std::span<const std::int64_t> axes) {
+  const std::uint64_t dropped = axis_set(axes, layout.rank());
   Layout result{Dims(layout.rank() - static_cast<int>(axes.size())), {}, layout.offset};
   result.strides.assign(result.rank(), 0);
   for (int axis = 0, target = 0; axis < layout.rank(); ++axis) {
@@ -109,7 +108,7 @@ Layout squeeze(const char* op, const Layout& layout, std::span<const std::int64_
       result.shape[target] = layout.shape[axis];
       result.strides[target++] = layout.strides[axis];
     } else if (layout.shape[axis] != 1) {
-      throw ShapeError(std::string(op) + ": axis " + std::to_string(axis) + " has size " +
+      throw ShapeError("axis " + std::to_string(axis) + " has size " +
                        std::to_string(layout.shape[axis]) + ", not 1: shape " +
                        to_string(layout.shape));
     }
@@ -117,8 +116,8 @@ Layout squeeze(const char* op, const Layout& layout, std::span<const std::int64_
   return result;
 }
 
-Layout flip(const char* op, const Layout& layout, std::span<const std::int64_t> axes) {
-  const std::uint64_t flipped = axis_set(op, axes, layout.rank());
+Layout flip(const Layout& layout, std::span<const std::int64_t> axes) {
+  const std::uint64_t flipped = axis_set(axes, layout.rank());
   Layout result = layout;
   if (layout.size() == 0) return result;  // without elements there is no last one to start from
   for (int axis = 0; axis < layout.rank(); ++axis) {
@@ -129,28 +128,28 @@ Layout flip(const char* op, const Layout& layout, std::span<const std::int64_t> 
   return result;
 }
 
-Dims resolve_reshape(const char* op, std::int64_t size, std::span<const std::int64_t> shape) {
-  if (shape.size() > static_cast<std::size_t>(max_rank)) check_shape(op, shape, 1);
+Dims resolve_reshape(std::int64_t size, std::span<const std::int64_t> shape) {
+  if (shape.size() > static_cast<std::size_t>(max_rank)) check_shape(shape, 1);
   const Dims requested_shape(shape);
   Dims result = requested_shape;
   std::int64_t* unknown = nullptr;
   for (std::int64_t& n : result) {
     if (n >= 0) continue;
-    if (n != -1) check_shape(op, shape, 1);
+    if (n != -1) check_shape(shape, 1);
     if (unknown != nullptr) {
-      throw ShapeError(std::string(op) + ": more than one unknown dimension: shape " +
-                       to_string(requested_shape) + "; use -1 once");
+      throw ShapeError("more than one unknown dimension: shape " + to_string(requested_shape) +
+                       "; use -1 once");
     }
     unknown = &n;
     n = 1;
   }
-  check_shape(op, result.span(), 1);
+  check_shape(result.span(), 1);
   const std::int64_t known_size = Layout{result, {}, 0}.size();
   if (unknown != nullptr && known_size != 0 && size % known_size == 0) {
     *unknown = size / known_size;
   } else if (unknown != nullptr || known_size != size) {
-    throw ShapeError(std::string(op) + ": " + std::to_string(size) +
-                     " elements do not fill shape " + to_string(requested_shape) +
+    throw ShapeError(std::to_string(size) + " elements do not fill shape " +
+                     to_string(requested_shape) +
                      (unknown != nullptr && known_size == 0 ? "; give every dimension" : ""));
   }
   return result;

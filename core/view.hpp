@@ -12,35 +12,30 @@
 namespace skerry {
 
 /// Checks a shape from outside. Throws ShapeError (negative, more than 64 axes, or so large that
-/// the bytes or the product of the non-zero dimensions overflow int64), prefixed with `op: `.
-/// Returns the number of bytes.
-std::int64_t check_shape(const char* op, std::span<const std::int64_t> shape,
-                         std::int64_t itemsize);
+/// the bytes or the product of the non-zero dimensions overflow int64). Returns the number of
+/// bytes.
+std::int64_t check_shape(std::span<const std::int64_t> shape, std::int64_t itemsize);
 
-/// The common shape. Throws ShapeError that names `op` and all shapes.
-[[nodiscard]] Dims broadcast_shapes(const char* op, std::span<const Dims* const> shapes);
+/// The common shape. Throws ShapeError that names all shapes.
+[[nodiscard]] Dims broadcast_shapes(std::span<const Dims* const> shapes);
 /// The fast form for two: empty if they do not broadcast.
 [[nodiscard]] std::optional<Dims> broadcast_two(const Dims& a, const Dims& b);
 /// `layout` seen with `shape` (which it must broadcast to; throws ShapeError): new axes and
 /// stretched ones get stride 0.
-[[nodiscard]] Layout broadcast_to(const char* op, const Layout& layout, const Dims& shape);
+[[nodiscard]] Layout broadcast_to(const Layout& layout, const Dims& shape);
 
 /// Normalises a possibly negative axis. Throws AxisError.
-[[nodiscard]] int normalize_axis(const char* op, std::int64_t axis, int rank);
+[[nodiscard]] int normalize_axis(std::int64_t axis, int rank);
 /// The same for several; duplicates are a ValueError.
-[[nodiscard]] Dims normalize_axes(const char* op, std::span<const std::int64_t> axes, int rank);
+[[nodiscard]] Dims normalize_axes(std::span<const std::int64_t> axes, int rank);
 
 // Views. All pure; all throw before anything changed.
-[[nodiscard]] Layout permute_dims(const char* op, const Layout& layout,
-                                  std::span<const std::int64_t> axes);
-[[nodiscard]] Layout expand_dims(const char* op, const Layout& layout,
-                                 std::span<const std::int64_t> axes);
-[[nodiscard]] Layout squeeze(const char* op, const Layout& layout,
-                             std::span<const std::int64_t> axes);
-[[nodiscard]] Layout flip(const char* op, const Layout& layout, std::span<const std::int64_t> axes);
+[[nodiscard]] Layout permute_dims(const Layout& layout, std::span<const std::int64_t> axes);
+[[nodiscard]] Layout expand_dims(const Layout& layout, std::span<const std::int64_t> axes);
+[[nodiscard]] Layout squeeze(const Layout& layout, std::span<const std::int64_t> axes);
+[[nodiscard]] Layout flip(const Layout& layout, std::span<const std::int64_t> axes);
 /// Resolves one -1 in `shape` against `size`; throws ShapeError if the sizes differ.
-[[nodiscard]] Dims resolve_reshape(const char* op, std::int64_t size,
-                                   std::span<const std::int64_t> shape);
+[[nodiscard]] Dims resolve_reshape(std::int64_t size, std::span<const std::int64_t> shape);
 /// The layout with a new shape, if that needs no copy.
 [[nodiscard]] std::optional<Layout> reshape_view(const Layout& layout, const Dims& shape,
                                                  std::int64_t itemsize);
@@ -69,10 +64,9 @@ struct IndexCounts {
 };
 /// Basic indexing (integers, slices, `...`, None) with Python's rules. Throws IndexError: out of
 /// bounds, too many indices, two ellipses; ValueError for a zero step.
-[[nodiscard]] Layout index_view(const char* op, const Layout& layout,
-                                std::span<const IndexItem> items);
+[[nodiscard]] Layout index_view(const Layout& layout, std::span<const IndexItem> items);
 /// The same where the items have been counted.
-[[nodiscard]] Layout index_view(const char* op, const Layout& layout,
-                                std::span<const IndexItem> items, const IndexCounts& counts);
+[[nodiscard]] Layout index_view(const Layout& layout, std::span<const IndexItem> items,
+                                const IndexCounts& counts);
 
 }  // namespace skerry

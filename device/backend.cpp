@@ -74,8 +74,8 @@ Device first_cuda_interface_device() noexcept {
 }
 
 void throw_no_form(Device device, const char* note) {
-  throw NotImplementedError("launch: this operation has no implementation for " +
-                            to_string(device) + note + "; move the arrays to another device");
+  throw NotImplementedError("this operation has no implementation for " + to_string(device) + note +
+                            "; move the arrays to another device");
 }
 
 void launch_at_once(Device device, const AnyKernel& entry, const void* params, std::size_t,

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/device.hpp"
+#include "core/operation.hpp"
 
 namespace skerry {
 
@@ -13,9 +14,15 @@ namespace skerry {
 struct DeferredError {
   /// Throws. Called by a later wait of the host, with what the kernel stored.
   void (*raise)(const DeferredError& error, std::int64_t stored_value);
-  const char* op;  ///< kept as a pointer
   std::int64_t values[2];
+  /// That the kernel is a part of; kept as a pointer.
+  const char* operation = current_operation();
 };
+/// Throws the error, in the name of its own operation.
+inline void raise(const DeferredError& error, std::int64_t stored_value) {
+  const OperationScope scope(error.operation);
+  error.raise(error, stored_value);
+}
 
 /// A word in which kernels on the current stream of a CUDA device store, atomically, what they
 /// find; 0 until then. The first wait of the host for that stream after them (or for all of the

@@ -30,9 +30,8 @@ class EmptyStorage final : public Storage {
   void destroy() noexcept override { delete this; }
 };
 
-[[noreturn]] void throw_planned_failure(const char* operation, Device device, std::size_t nbytes) {
-  throw OutOfMemoryError(std::string(operation) + ": cannot allocate " + byte_text(nbytes) +
-                             " on " + to_string(device) +
+[[noreturn]] void throw_planned_failure(Device device, std::size_t nbytes) {
+  throw OutOfMemoryError("cannot allocate " + byte_text(nbytes) + " on " + to_string(device) +
                              ": fail_allocation asked for this failure",
                          device, nbytes);
 }
@@ -57,14 +56,14 @@ StorageRef allocate(Device device, std::size_t nbytes) {
   if (is_host(device)) [[likely]] {
     require(device);
     if (detail::count_allocation()) [[unlikely]]
-      throw_planned_failure("allocate", device, nbytes);
+      throw_planned_failure(device, nbytes);
     if (are_host_arrays_pinned) [[unlikely]] {
       if (StorageRef pinned = try_pinned(device, nbytes)) return pinned;
     }
     return cpu::allocate(device.index, nbytes);
   }
   if (detail::count_allocation()) [[unlikely]]
-    throw_planned_failure("allocate", device, nbytes);
+    throw_planned_failure(device, nbytes);
   const Backend& kind = backend_of(device);
   // Who can say more than how many devices there are says it in allocate.
   if (nbytes == 0 || kind.devices.require == nullptr) require(device);
@@ -77,11 +76,10 @@ StorageRef allocate(Device device, std::size_t nbytes) {
 StorageRef allocate_pinned(Device device, std::size_t nbytes) {
   require(device);
   if (!is_host(device)) {
-    throw ValueError("allocate_pinned: " + to_string(device) +
-                     " is not a CPU device: only host memory can be pinned");
+    throw ValueError(to_string(device) + " is not a CPU device: only host memory can be pinned");
   }
   if (detail::count_allocation()) [[unlikely]] {
-    throw_planned_failure("allocate_pinned", device, nbytes);
+    throw_planned_failure(device, nbytes);
   }
   return cuda::allocate_pinned(device, nbytes);
 }
@@ -115,8 +113,7 @@ void set_memory_limit(Device device, std::optional<std::size_t> nbytes) {
   if (const auto set = backend_of(device).memory.set_limit) return set(device, limit);
   require(device);
   if (is_host(device)) return cpu::set_memory_limit(device.index, limit);
-  throw NotImplementedError("set_memory_limit: " + to_string(device) +
-                            " keeps no account of its memory");
+  throw NotImplementedError(to_string(device) + " keeps no account of its memory");
 }
 
 std::size_t trim(Device device) {

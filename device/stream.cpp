@@ -18,16 +18,15 @@ namespace skerry {
 namespace {
 
 [[noreturn]] void throw_no_streams(Device device) {
-  throw ValueError("stream: " + to_string(device) +
+  throw ValueError(to_string(device) +
                    " has one stream only: its work is done when the call returns; choose a CUDA "
                    "device");
 }
 
-void require_same_device(const char* op, Device event_device, Device other, const char* name,
-                         const char* remedy) {
+void require_same_device(Device event_device, Device other, const char* name, const char* remedy) {
   if (event_device == other) return;
-  throw DeviceMismatchError(std::string(op) + ": the event belongs to " + to_string(event_device) +
-                                ", " + name + " to " + to_string(other) + "; " + remedy,
+  throw DeviceMismatchError("the event belongs to " + to_string(event_device) + ", " + name +
+                                " to " + to_string(other) + "; " + remedy,
                             {event_device, other});
 }
 
@@ -59,8 +58,7 @@ Stream Stream::from_handle(Device device, void* handle) {
 Stream Stream::from_handle(Device device, void* handle, std::shared_ptr<void> owner) {
   if (!capabilities_of(device).runs_later) throw_no_streams(device);
   if (handle == nullptr) {
-    throw ValueError(
-        "stream: handle 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one");
+    throw ValueError("handle 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one");
   }
   Stream foreign(device);
   if (handle != foreign.handle()) {
@@ -95,7 +93,7 @@ Event::Event(Device device) : device_(device) {
 }
 
 void Event::record(const Stream& stream) {
-  require_same_device("record", device_, stream.device(), "the stream",
+  require_same_device(device_, stream.device(), "the stream",
                       "record an event on a stream of its own device");
   if (native_ == nullptr) {
     host_time_ = std::chrono::steady_clock::now();
@@ -121,19 +119,18 @@ bool Event::done() const {
 
 void Event::require_recorded(const char* name) const {
   if (!is_recorded_) {
-    throw ValueError(std::string("elapsed: ") + name + " of " + to_string(device_) +
+    throw ValueError(std::string(name) + " of " + to_string(device_) +
                      " was never recorded; call its record() before the work that is to be timed "
                      "ends");
   }
   if (!done()) {
-    throw ValueError(std::string("elapsed: ") + name + " of " + to_string(device_) +
+    throw ValueError(std::string(name) + " of " + to_string(device_) +
                      " is not done: its stream has not come there; wait with its synchronize()");
   }
 }
 
 double Event::elapsed(const Event& end) const {
-  require_same_device("elapsed", device_, end.device_, "the end",
-                      "time work by two events of one device");
+  require_same_device(device_, end.device_, "the end", "time work by two events of one device");
   require_recorded("the start");
   end.require_recorded("the end");
   if (native_ == nullptr) {
@@ -181,7 +178,7 @@ void exit_stream(const Stream& stream) {
     return candidate.inside == stream;
   });
   if (scope == scopes.rend()) {
-    throw ValueError("stream: this thread is not inside a block of this stream of " +
+    throw ValueError("this thread is not inside a block of this stream of " +
                      to_string(stream.device()) + "; leave it in the thread that entered it");
   }
   const Stream previous_stream = scope->previous_stream;

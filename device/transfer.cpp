@@ -31,7 +31,7 @@ void count_move(std::atomic<unsigned long long>& kind, std::size_t nbytes) noexc
 void require_inside(const StorageRef& block, std::size_t offset, std::size_t nbytes,
                     const char* name) {
   if (offset <= block->nbytes() && nbytes <= block->nbytes() - offset) return;
-  throw ValueError(std::string("copy_bytes: ") + name + " has " + std::to_string(block->nbytes()) +
+  throw ValueError(std::string(name) + " has " + std::to_string(block->nbytes()) +
                    " bytes, asked for " + std::to_string(nbytes) + " from " +
                    std::to_string(offset));
 }

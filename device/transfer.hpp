@@ -40,7 +40,7 @@ class Upload {
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
-  /// Room for a piece of `nbytes`, at most most_bytes; send() follows.
+  /// Room for a piece of `nbytes`, at most max_bytes; send() follows.
   [[nodiscard]] char* buffer(std::size_t nbytes);
   void send(std::size_t target_offset, std::size_t nbytes);
 

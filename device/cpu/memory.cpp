@@ -284,7 +284,7 @@ FreeBlock* try_acquire(int index, std::size_t capacity, std::size_t nbytes) noex
   const MemoryStatistics now = statistics(index);
   const Device device{DeviceKind::cpu, static_cast<std::int16_t>(index)};
   throw OutOfMemoryError(
-      "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(device) + ": " +
+      "cannot allocate " + byte_text(nbytes) + " on " + to_string(device) + ": " +
           byte_text(now.live_bytes) + " live in " + std::to_string(now.live_blocks) +
           (now.live_blocks == 1 ? " array" : " arrays") + ", " + byte_text(now.cached_bytes) +
           " cached, peak " + byte_text(now.peak_bytes) + ", limit " +

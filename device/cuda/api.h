@@ -5,8 +5,8 @@
 
 /* The CUDA runtime as skerry sees it: one table of functions, which the CUDA module, rehearsal and
    the emulated GPU implement. The emulated GPU (device/emulator, the package skerry-emulator) is
-   built and released by itself: this header is all that it and skerry know of each other. It is C,
-   and needs no header of CUDA; every status is a cudaError_t as an int. */
+   built and released by itself: this header is all that it and skerry know of each other when they
+   run. It is C, and needs no header of CUDA; every status is a cudaError_t as an int. */
 
 #include <stdbool.h>
 #include <stddef.h>

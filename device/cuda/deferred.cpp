@@ -85,7 +85,7 @@ void DeferredErrors::collect(IsOver&& is_over, std::uint64_t end) {
     entries_.resize(open_count);
     pending_.store(open_count);
   }
-  if (first) first->raise(*first, first_value);
+  if (first) raise(*first, first_value);
 }
 
 void DeferredErrors::raise_after_wait(void* stream, std::uint64_t end_number) {

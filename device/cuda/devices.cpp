@@ -70,12 +70,12 @@ std::optional<CudaFailure> why_no_cuda() { return cuda::probe_failure(); }
 
 void rehearse(int count, RehearsedKernels kernels) {
   if (count < 1 || count > cuda::max_devices) {
-    throw ValueError("rehearse: cuda must be 1 to 64 devices, not " + std::to_string(count));
+    throw ValueError("cuda must be 1 to 64 devices, not " + std::to_string(count));
   }
   // To have looked for a GPU in vain is no use.
   if (cuda::used() && cuda::count() > 0) {
     throw ValueError(
-        "rehearse: CUDA devices were already found in this process; call it before the first use "
+        "CUDA devices were already found in this process; call it before the first use "
         "of "
         "one, or of skerry.devices()");
   }

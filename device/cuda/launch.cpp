@@ -58,7 +58,7 @@ void require_accepted(Device device, const AnyKernel& entry, const void* params)
   const char* const reason =
       entry.unsupported_reason != nullptr ? entry.unsupported_reason(params) : nullptr;
   if (reason == nullptr) return;
-  throw DeviceError("launch: " + to_string(device) +
+  throw DeviceError(to_string(device) +
                         " (a rehearsal device): the library on a GPU would refuse " + reason +
                         "; please report this",
                     device, invalid_value, false);
@@ -68,11 +68,10 @@ void launch_native(StreamState& stream_state, const AnyKernel& entry, const void
   DeviceState& device_state = stream_state.device_state();
   if (entry.native == nullptr) throw_no_form(device_state.device);
   if (!device_state.has_kernels) {
-    throw DeviceUnavailableError(
-        "launch: the CUDA module has no kernels for the compute capability of " +
-            to_string(device_state.device) + " (" + device_state.properties.name +
-            "); install a build for it",
-        UnavailableReason::no_kernel_image);
+    throw DeviceUnavailableError("the CUDA module has no kernels for the compute capability of " +
+                                     to_string(device_state.device) + " (" +
+                                     device_state.properties.name + "); install a build for it",
+                                 UnavailableReason::no_kernel_image);
   }
   PooledContext context(stream_state);
   const int code = entry.native(params, &context);
@@ -82,7 +81,7 @@ void launch_native(StreamState& stream_state, const AnyKernel& entry, const void
   }
   if (context.explanation != nullptr && code != success && !is_fatal(code)) {
     clear_last_error();
-    throw DeviceError("launch: " + to_string(device_state.device) + ": " + context.explanation,
+    throw DeviceError(to_string(device_state.device) + ": " + context.explanation,
                       device_state.device, code, false);
   }
   check(code, device_state, "launch");

@@ -117,18 +117,18 @@ void* new_block(DeviceState& device_state, Device device, std::size_t nbytes,
     if (attempt == 1) break;
     trim_pinned();
   }
-  throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes) +
-                             " of host memory for " + to_string(device) +
+  throw OutOfMemoryError("cannot lock " + byte_text(nbytes) + " of host memory for " +
+                             to_string(device) +
                              "; use ordinary memory, or free arrays that are not needed any more",
                          device, nbytes);
 }
 
 [[noreturn]] void throw_over_limit(Device device, std::size_t nbytes) {
   const MemoryStatistics now = host_statistics(device);
-  throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes) +
-                             " of host memory for " + to_string(device) + ": " +
-                             byte_text(now.live_bytes) + " live, " + byte_text(now.cached_bytes) +
-                             " cached, limit " + byte_text(now.limit_bytes) +
+  throw OutOfMemoryError("cannot lock " + byte_text(nbytes) + " of host memory for " +
+                             to_string(device) + ": " + byte_text(now.live_bytes) + " live, " +
+                             byte_text(now.cached_bytes) + " cached, limit " +
+                             byte_text(now.limit_bytes) +
                              "; tried giving back cached blocks, then collecting garbage; free "
                              "arrays that are not needed any more",
                          device, nbytes);
@@ -171,7 +171,7 @@ StorageRef allocate_pinned(Device device, std::size_t nbytes) {
       state_in_use != nullptr ? *state_in_use : usable_state({cuda_kind, 0});
   if (nbytes == 0) return StorageRef(new PinnedStorage(nullptr, 0, 0, device));
   if (nbytes > SIZE_MAX / 4) {
-    throw OutOfMemoryError("allocate_pinned: cannot lock " + byte_text(nbytes), device, nbytes);
+    throw OutOfMemoryError("cannot lock " + byte_text(nbytes), device, nbytes);
   }
   const std::size_t block_bytes = whole_pages(SizeClass::round_up(nbytes).nbytes);
   const TakenBlock block = take_block(device_state, device, nbytes, block_bytes);

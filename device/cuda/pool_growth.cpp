@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "device/cuda/page_lock.hpp"
 #include "device/cuda/pool.hpp"
@@ -158,7 +157,7 @@ void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
   }
   const MemoryStatistics now = read_statistics();
   std::string text =
-      "allocate: cannot allocate " + byte_text(nbytes) + " on " + to_string(device_state_.device) +
+      "cannot allocate " + byte_text(nbytes) + " on " + to_string(device_state_.device) +
       ": device " +
       (has_memory_info ? byte_text(free_bytes) + " free of " + byte_text(total_bytes)
                        : std::string("free bytes unknown")) +
@@ -170,7 +169,7 @@ void Pool::throw_out_of_memory(std::size_t nbytes, const SizeClass& size,
   if (size.nbytes != nbytes && size.nbytes > now.limit_bytes && nbytes <= now.limit_bytes) {
     text += " (blocks are rounded up, this one to " + byte_text(size.nbytes) + ")";
   }
-  throw OutOfMemoryError(std::move(text), device_state_.device, nbytes);
+  throw OutOfMemoryError(text, device_state_.device, nbytes);
 }
 
 /// Gives all cached blocks to the driver's pool.

@@ -240,6 +240,7 @@ void probe() noexcept {
   static_cast<void>(no_fork_handler);
   int n = 0;
   try {
+    const OperationScope unnamed(nullptr);  // the text is kept for other operations
     n = find_devices(*result);
   } catch (const std::exception& error) {
     result->failure = {UnavailableReason::no_device,

@@ -154,8 +154,7 @@ void reject_capture(DeviceState& device_state, void* stream, const char* operati
   int capturing = 0;
   check(call<&Api::stream_is_capturing>(stream, &capturing), device_state, operation);
   if (capturing == 0) return;
-  throw ValueError(std::string(operation) + ": the current stream of " +
-                   to_string(device_state.device) +
+  throw ValueError("the current stream of " + to_string(device_state.device) +
                    " is captured into a graph, which would use this call's memory again after it "
                    "was given to others; end the capture, or leave this call out of it");
 }

@@ -35,7 +35,7 @@ namespace {
 constinit std::atomic<const skerry_emulator*> emulator{nullptr};
 
 [[noreturn]] void throw_no_emulator(const std::string& reason) {
-  throw DeviceUnavailableError("rehearse: the emulated GPU, which runs CUDA kernels, " + reason,
+  throw DeviceUnavailableError("the emulated GPU, which runs CUDA kernels, " + reason,
                                UnavailableReason::no_cuda_module);
 }
 

@@ -91,7 +91,7 @@ void StreamState::note_wait_for(const StreamState& earlier, std::uint64_t last) 
 
 void StreamState::require(const Outcome& outcome) const {
   if (outcome.is_captured) {
-    throw ValueError("stream: earlier work on an array is on a stream of " +
+    throw ValueError("earlier work on an array is on a stream of " +
                      to_string(device_state_.device) +
                      " that is captured into a graph, so that nothing can wait for it; end the "
                      "capture");

@@ -24,31 +24,31 @@
 namespace skerry {
 namespace {
 
-void check_arguments(const char* op, const NdArray& x, const NdArray* weights) {
+void check_arguments(const NdArray& x, const NdArray* weights) {
   const Operand both[] = {{.array = &x, .name = "x"}, {.array = weights, .name = "weights"}};
-  static_cast<void>(common_device(op, {both, weights != nullptr ? 2u : 1u}));
+  static_cast<void>(common_device({both, weights != nullptr ? 2u : 1u}));
   const DtypeKind numbers = kind(x.dtype());
   if (!is_integer(x.dtype()) && numbers != DtypeKind::boolean) {
-    throw DtypeError(std::string(op) + ": x must be of an integer dtype or bool, not " +
-                     name(x.dtype()) + "; convert it with astype");
+    throw DtypeError(std::string("x must be of an integer dtype or bool, not ") + name(x.dtype()) +
+                     "; convert it with astype");
   }
   if (x.rank() != 1) {
-    throw ShapeError(std::string(op) + ": x must be 1-D: " + describe(x) + "; reshape it");
+    throw ShapeError("x must be 1-D: " + describe(x) + "; reshape it");
   }
   if (weights == nullptr) return;
   if (kind(weights->dtype()) == DtypeKind::complex_floating) {
-    throw DtypeError(std::string(op) + ": weights must be of a real dtype or bool, not " +
+    throw DtypeError(std::string("weights must be of a real dtype or bool, not ") +
                      name(weights->dtype()));
   }
   if (weights->shape() != x.shape()) {
-    throw ShapeError(std::string(op) + ": weights must have the shape of x: " +
-                     to_string(weights->shape()) + " and " + to_string(x.shape()));
+    throw ShapeError("weights must have the shape of x: " + to_string(weights->shape()) + " and " +
+                     to_string(x.shape()));
   }
 }
 
 /// The greatest of int64 numbers. Throws ValueError if one is negative: as unsigned integers those
 /// are greater than all others.
-std::int64_t find_max(const char* op, const NdArray& numbers) {
+std::int64_t find_max(const NdArray& numbers) {
   const NdArray bits(numbers.memory(), numbers.layout(), Dtype::uint64);
   static const reduction_id max_id = *find_reduction("max");
   const NdArray max_array = reduce(max_id, bits, std::nullopt, std::nullopt, false);
@@ -56,7 +56,7 @@ std::int64_t find_max(const char* op, const NdArray& numbers) {
   read_bytes(&value, max_array.memory(), static_cast<std::size_t>(max_array.layout().offset),
              sizeof value);
   if (value < 0) {
-    throw ValueError(std::string(op) + ": x has a negative number: " + std::to_string(value) +
+    throw ValueError("x has a negative number: " + std::to_string(value) +
                      "; only numbers from 0 on are counted");
   }
   return value;
@@ -64,19 +64,19 @@ std::int64_t find_max(const char* op, const NdArray& numbers) {
 
 }  // namespace
 
-NdArray count_numbers(const char* op, const NdArray& x, const NdArray* weights, std::int64_t bins) {
-  check_arguments(op, x, weights);
+NdArray count_numbers(const NdArray& x, const NdArray* weights, std::int64_t bins) {
+  check_arguments(x, weights);
   const Device device = x.device();
   if (weights != nullptr) {
-    require_count<BincountParams>(op, device, x.size(), "numbers with weights");
-    require_count<BincountParams>(op, device, bins, "bins of weights");
+    require_count<BincountParams>(device, x.size(), "numbers with weights");
+    require_count<BincountParams>(device, bins, "bins of weights");
   }
   const Kernel<BincountParams>& kernel =
-      require_kernel(op, kernels<BinsKernels>(device).bincount, default_integer, device);
+      require_kernel(kernels<BinsKernels>(device).bincount, default_integer, device);
   const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
   std::optional<NdArray> weight_values;
   if (weights != nullptr) weight_values = contiguous(astype(*weights, Dtype::float64, false));
-  NdArray out = empty(op, Dims{bins}, weights != nullptr ? Dtype::float64 : Dtype::int64, device);
+  NdArray out = empty(Dims{bins}, weights != nullptr ? Dtype::float64 : Dtype::int64, device);
   if (bins == 0) return out;
   const std::int64_t parts = count_parts(x.size(), bins);
   launch(device, kernel, [&](OperandList& operands) {
@@ -92,44 +92,42 @@ NdArray count_numbers(const char* op, const NdArray& x, const NdArray* weights, 
 }
 
 NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t min_bins) {
-  constexpr const char* op = "bincount";
-  check_arguments(op, x, weights);
+  check_arguments(x, weights);
   if (min_bins < 0) {
-    throw ValueError("bincount: minlength must not be negative: " + std::to_string(min_bins));
+    throw ValueError("minlength must not be negative: " + std::to_string(min_bins));
   }
   // uint64 numbers that int64 can't hold turn negative, and are refused.
   const NdArray numbers = contiguous(astype(x, Dtype::int64, false));
   std::int64_t bins = min_bins;
   if (x.size() > 0) {
-    const std::int64_t max_number = find_max(op, numbers);
+    const std::int64_t max_number = find_max(numbers);
     if (max_number == std::numeric_limits<std::int64_t>::max()) {
-      throw ShapeError("bincount: x has the number 2^63 - 1, and no array has so many bins");
+      throw ShapeError("x has the number 2^63 - 1, and no array has so many bins");
     }
     bins = std::max(bins, max_number + 1);
   }
   const std::int64_t shape[] = {bins};
-  check_shape(op, shape, sizeof(std::int64_t));
-  return count_numbers(op, numbers, weights, bins);
+  check_shape(shape, sizeof(std::int64_t));
+  return count_numbers(numbers, weights, bins);
 }
 
 NdArray histogram(const NdArray& x, const NdArray& edges, bool uniform, double first, double last) {
-  constexpr const char* op = "histogram";
   const Operand both[] = {{.array = &x, .name = "a"}, {.array = &edges, .name = "bins"}};
-  const Device device = common_device(op, both);
+  const Device device = common_device(both);
   const Dtype type = x.dtype();
   if (kind(type) != DtypeKind::real_floating || edges.dtype() != type) {
-    throw DtypeError("histogram: items and edges must be of one real floating dtype, not " +
+    throw DtypeError("items and edges must be of one real floating dtype, not " +
                      std::string(name(type)) + " and " + name(edges.dtype()));
   }
   const std::int64_t bins = edges.size() - 1;
   if (edges.rank() != 1 || bins < 1 || bins > INT32_MAX) {
-    throw ValueError("histogram: 1 to 2^31 - 1 bins are needed, as 1-D edges: " + describe(edges));
+    throw ValueError("1 to 2^31 - 1 bins are needed, as 1-D edges: " + describe(edges));
   }
-  const Kernel<HistogramParams>& kernel = require_kernel(
-      op, kernels<BinsKernels>(device).histogram[static_cast<int>(type)], type, device);
+  const Kernel<HistogramParams>& kernel =
+      require_kernel(kernels<BinsKernels>(device).histogram[static_cast<int>(type)], type, device);
   const NdArray items = contiguous(x);
   const NdArray bounds = contiguous(edges);
-  NdArray out = empty(op, Dims{bins}, Dtype::int64, device);
+  NdArray out = empty(Dims{bins}, Dtype::int64, device);
   const std::int64_t parts = count_parts(x.size(), bins);
   const double scale = static_cast<double>(bins) / (last - first);
   launch(device, kernel, [&](OperandList& operands) {

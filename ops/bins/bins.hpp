@@ -15,8 +15,7 @@ namespace skerry {
 [[nodiscard]] NdArray bincount(const NdArray& x, const NdArray* weights, std::int64_t min_bins);
 
 /// The same for numbers that are known: those below 0 and from `bins` on are left out.
-[[nodiscard]] NdArray count_numbers(const char* op, const NdArray& x, const NdArray* weights,
-                                    std::int64_t bins);
+[[nodiscard]] NdArray count_numbers(const NdArray& x, const NdArray* weights, std::int64_t bins);
 
 /// How many items of x are in each bin, as int64; an item at the last edge is in the last bin. The
 /// edges are of its dtype, a real floating one, and never decrease. `uniform`: they are evenly

@@ -20,18 +20,10 @@ void KernelCall::enqueue(const Kernel<Plan>& kernel) const {
   parts.for_each([&](const Plan& plan) { launch(device_, kernel.untyped(), plan, uses); });
 }
 
-bool has_form(const AnyKernel& kernel, Device device) noexcept {
-  return runs_on_host(device) ? kernel.host != nullptr : kernel.native != nullptr;
-}
-
-bool has_host_form(const AnyKernel& kernel, Device device) noexcept {
-  return runs_on_host(device) && kernel.host != nullptr;
-}
-
-const AnyKernel& require_form(const char* op, const AnyKernel& entry, Dtype type, Device device) {
+const AnyKernel& require_form(const AnyKernel& entry, Dtype type, Device device) {
   if (has_form(entry, device)) return entry;
-  throw NotImplementedError(std::string(op) + ": this build has no kernel for " + name(type) +
-                            " on " + to_string(device) +
+  throw NotImplementedError(std::string("this build has no kernel for ") + name(type) + " on " +
+                            to_string(device) +
                             "; build with SKERRY_DTYPES=all, or convert with astype");
 }
 

@@ -45,9 +45,13 @@ class KernelCall {
 };
 
 /// Whether `device` has a form of the kernel to run.
-[[nodiscard]] bool has_form(const AnyKernel& kernel, Device device) noexcept;
+[[nodiscard]] inline bool has_form(const AnyKernel& kernel, Device device) noexcept {
+  return runs_on_host(device) ? kernel.host != nullptr : kernel.native != nullptr;
+}
 /// Whether that is the host form.
-[[nodiscard]] bool has_host_form(const AnyKernel& kernel, Device device) noexcept;
+[[nodiscard]] inline bool has_host_form(const AnyKernel& kernel, Device device) noexcept {
+  return runs_on_host(device) && kernel.host != nullptr;
+}
 template <class Params>
 [[nodiscard]] bool has_form(const Kernel<Params>& kernel, Device device) noexcept {
   return has_form(kernel.untyped(), device);
@@ -57,7 +61,7 @@ template <class Params>
   return has_host_form(kernel.untyped(), device);
 }
 /// `entry` itself, if it can run on `device`. Throws NotImplementedError: a build for fewer dtypes.
-const AnyKernel& require_form(const char* op, const AnyKernel& entry, Dtype type, Device device);
+const AnyKernel& require_form(const AnyKernel& entry, Dtype type, Device device);
 
 namespace detail {
 extern constinit std::atomic<std::int64_t> native_index_limit;

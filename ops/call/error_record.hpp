@@ -26,7 +26,7 @@ class ErrorRecord {
     return ErrorWord(deferred_word_ ? deferred_word_->get() : &stored_value_);
   }
   void finish() const {
-    if (stored_value_ != 0) error_.raise(error_, stored_value_);
+    if (stored_value_ != 0) raise(error_, stored_value_);
   }
 
  private:

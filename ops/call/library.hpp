@@ -5,7 +5,6 @@
 namespace skerry {
 
 /// Throws LibraryError: a library of the CUDA toolkit can't be opened.
-[[noreturn]] void throw_library_error(const char* op, const char* library,
-                                      const char* error_message);
+[[noreturn]] void throw_library_error(const char* library, const char* error_message);
 
 }  // namespace skerry

@@ -243,8 +243,8 @@ class OperandList {
   }
   // These note their operands themselves.
   friend class KernelCall;
-  friend void launch_run(const char* op, const Kernel<Plan>& kernel, const Common& common,
-                         const StorageRef& out, std::int64_t offset, std::int64_t width,
+  friend void launch_run(const Kernel<Plan>& kernel, const Common& common, const StorageRef& out,
+                         std::int64_t offset, std::int64_t width,
                          std::span<const Operand> operands);
   SKERRY_INLINE static void add_to_run(Plan& plan, char* array, std::int64_t itemsize) noexcept {
     plan.add(array, itemsize);
@@ -278,19 +278,18 @@ class OperandList {
 
 /// Not inlined: the ordinary call would keep the kernel in a register for it.
 template <class Params>
-[[gnu::noinline]] const Kernel<Params>& require_form(const char* op, const Kernel<Params>& kernel,
-                                                     Dtype type, Device device) {
-  static_cast<void>(require_form(op, kernel.untyped(), type, device));
+[[gnu::noinline]] const Kernel<Params>& require_form(const Kernel<Params>& kernel, Dtype type,
+                                                     Device device) {
+  static_cast<void>(require_form(kernel.untyped(), type, device));
   return kernel;
 }
 /// `kernel` itself, if it can run on `device`. Throws NotImplementedError: a build for fewer
 /// dtypes.
 template <class Params>
-const Kernel<Params>& require_kernel(const char* op, const Kernel<Params>& kernel, Dtype type,
-                                     Device device) {
+const Kernel<Params>& require_kernel(const Kernel<Params>& kernel, Dtype type, Device device) {
   if (is_host(device) && kernel.has_host()) [[likely]]
     return kernel;
-  return require_form(op, kernel, type, device);
+  return require_form(kernel, type, device);
 }
 
 /// Launches a kernel with the parameters that `fill(operands)` returns. See launch() in

@@ -51,14 +51,12 @@ struct Common {
 };
 
 /// The checks one after the other, for what is no run.
-[[nodiscard]] Common common_of_any(const char* op, std::span<const Operand> operands,
-                                   const NdArray* target);
+[[nodiscard]] Common common_of_any(std::span<const Operand> operands, const NdArray* target);
 /// What `type`, that of the arrays, becomes by the scalars among `operands`. Whether these are in
 /// range is said by to_element(), as it depends on what is computed in: uint8 / 256 is in float64.
-[[nodiscard]] inline Dtype with_scalars(const char* op, Dtype type,
-                                        std::span<const Operand> operands) {
+[[nodiscard]] inline Dtype with_scalars(Dtype type, std::span<const Operand> operands) {
   for (const Operand& x : operands) {
-    if (x.value != nullptr) type = promote_scalar_kind(op, type, *x.value);
+    if (x.value != nullptr) type = promote_scalar_kind(type, *x.value);
   }
   return type;
 }
@@ -66,7 +64,7 @@ struct Common {
 /// At least one of `operands` is an array. `target`, if there is one, is the first of them and will
 /// be written. One walk over a run. Throws DeviceMismatchError, ReadOnlyError, DtypeError,
 /// OverflowError, in this order.
-[[nodiscard]] inline Common common_of(const char* op, std::span<const Operand> operands,
+[[nodiscard]] inline Common common_of(std::span<const Operand> operands,
                                       const NdArray* target = nullptr) {
   const NdArray* model = nullptr;
   std::int64_t run_size = 0;
@@ -82,10 +80,10 @@ struct Common {
     }
   }
   if (run_size == 0 || (target != nullptr && target->read_only())) {
-    return common_of_any(op, operands, target);
+    return common_of_any(operands, target);
   }
   const Dtype array_dtype = model->dtype();
-  const Dtype type = has_scalars ? with_scalars(op, array_dtype, operands) : array_dtype;
+  const Dtype type = has_scalars ? with_scalars(array_dtype, operands) : array_dtype;
   if (type != array_dtype) return {model->device(), type, nullptr, 0};
   return {model->device(), array_dtype, &model->shape(), run_size};
 }

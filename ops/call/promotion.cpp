@@ -26,8 +26,8 @@ void list_arrays(std::span<const Operand> operands, F&& append) {
   }
 }
 
-[[noreturn]] void reject_devices(const char* op, std::span<const Operand> operands) {
-  std::string text = std::string(op) + ": arguments are on different devices: ";
+[[noreturn]] void reject_devices(std::span<const Operand> operands) {
+  std::string text = "arguments are on different devices: ";
   std::vector<Device> devices;
   const Operand* odd = nullptr;
   list_arrays(operands, [&](const char* separator, const Operand& x) {
@@ -42,37 +42,37 @@ void list_arrays(std::span<const Operand> operands, F&& append) {
                             devices);
 }
 
-[[noreturn]] void reject_mix(const char* op, std::span<const Operand> operands) {
-  std::string text = std::string(op) + ": no common dtype: ";
+[[noreturn]] void reject_mix(std::span<const Operand> operands) {
+  std::string text = "no common dtype: ";
   list_arrays(operands, [&](const char* separator, const Operand& x) {
     text += std::string(separator) + x.name + " is " + name(x.array->dtype());
   });
   throw DtypeError(text + "; convert one with astype");
 }
 
-Dtype dtype_of_arrays(const char* op, std::span<const Operand> operands) {
+Dtype dtype_of_arrays(std::span<const Operand> operands) {
   Promotion of_arrays;
   for (const Operand& x : operands) {
     if (x.array != nullptr) of_arrays.add(x.array->dtype());
   }
   if (const std::optional<Dtype> type = of_arrays.result()) return *type;
-  reject_mix(op, operands);
+  reject_mix(operands);
 }
 
 }  // namespace
 
-Device common_device(const char* op, std::span<const Operand> operands) {
+Device common_device(std::span<const Operand> operands) {
   const NdArray* first = nullptr;
   for (const Operand& x : operands) {
     if (x.array == nullptr) continue;
     if (first == nullptr) first = x.array;
-    if (x.array->device() != first->device()) reject_devices(op, operands);
+    if (x.array->device() != first->device()) reject_devices(operands);
   }
-  if (first == nullptr) throw DtypeError(std::string(op) + ": no argument is an array");
+  if (first == nullptr) throw DtypeError("no argument is an array");
   return first->device();
 }
 
-Device common_device(const char* op, std::span<const NdArray> arrays) {
+Device common_device(std::span<const NdArray> arrays) {
   const auto elsewhere = [&](const NdArray& x) { return x.device() != arrays[0].device(); };
   if (!arrays.empty() && std::none_of(arrays.begin(), arrays.end(), elsewhere)) {
     return arrays[0].device();
@@ -84,10 +84,10 @@ Device common_device(const char* op, std::span<const NdArray> arrays) {
     names.push_back("arrays[" + std::to_string(names.size()) + "]");
     operands.push_back({.array = &x, .name = names.back().c_str()});
   }
-  return common_device(op, operands);
+  return common_device(operands);
 }
 
-Dtype common_dtype(const char* op, std::span<const Operand> operands) {
+Dtype common_dtype(std::span<const Operand> operands) {
   const NdArray* first = nullptr;
   bool differs = false;
   for (const Operand& x : operands) {
@@ -95,11 +95,11 @@ Dtype common_dtype(const char* op, std::span<const Operand> operands) {
     if (first == nullptr) first = x.array;
     differs = differs || x.array->dtype() != first->dtype();
   }
-  return with_scalars(op, differs ? dtype_of_arrays(op, operands) : first->dtype(), operands);
+  return with_scalars(differs ? dtype_of_arrays(operands) : first->dtype(), operands);
 }
 
-void reject_dtype(const char* op, const result_dtype_table& results, Dtype type) {
-  std::string text = std::string(op) + ": " + name(type) + " is not accepted; it takes ";
+void reject_dtype(const result_dtype_table& results, Dtype type) {
+  std::string text = std::string(name(type)) + " is not accepted; it takes ";
   const char* separator = "";
   for (int i = 0; i < dtype_count; ++i) {
     if (!results[i]) continue;
@@ -109,8 +109,8 @@ void reject_dtype(const char* op, const result_dtype_table& results, Dtype type)
   throw DtypeError(text + "; convert with astype");
 }
 
-Dtype compute_dtype(const char* op, const result_dtype_table& results, Dtype type) {
-  if (promotion_is_strict()) reject_dtype(op, results, type);
+Dtype compute_dtype(const result_dtype_table& results, Dtype type) {
+  if (promotion_is_strict()) reject_dtype(results, type);
   const int rank = kind_rank(type);
   const Dtype higher[] = {default_integer, default_real,
                           rank == 2 ? complex_of(type) : default_complex};
@@ -122,24 +122,23 @@ Dtype compute_dtype(const char* op, const result_dtype_table& results, Dtype typ
       results[static_cast<int>(Dtype::bool_)] &&
       std::count_if(std::begin(results), std::end(results),
                     [](const auto& result) { return result.has_value(); }) == 1;
-  if (!takes_only_bool) reject_dtype(op, results, type);
+  if (!takes_only_bool) reject_dtype(results, type);
   return Dtype::bool_;
 }
 
-Dims common_shape(const char* op, std::span<const Operand> operands) {
+Dims common_shape(std::span<const Operand> operands) {
   const Dims* shapes[Plan::max_operands];
   std::size_t count = 0;
   for (const Operand& x : operands) {
     if (x.array != nullptr) shapes[count++] = &x.array->shape();
   }
   if (count == 1) return *shapes[0];
-  return broadcast_shapes(op, {shapes, count});
+  return broadcast_shapes({shapes, count});
 }
 
-Layout result_layout(const char* op, const Dims& shape, Dtype type,
-                     std::span<const Operand> operands) {
+Layout result_layout(const Dims& shape, Dtype type, std::span<const Operand> operands) {
   const std::int64_t width = itemsize(type);
-  check_shape(op, shape.span(), width);
+  check_shape(shape.span(), width);
   std::optional<Layout> common_layout;
   for (const Operand& x : operands) {
     if (x.array == nullptr || x.array->shape() != shape) continue;
@@ -153,10 +152,10 @@ Layout result_layout(const char* op, const Dims& shape, Dtype type,
   return common_layout ? std::move(*common_layout) : c_layout(shape, width);
 }
 
-Common common_of_any(const char* op, std::span<const Operand> operands, const NdArray* target) {
-  const Device device = common_device(op, operands);
-  if (target != nullptr) require_writable(op, *target);
-  return {device, common_dtype(op, operands), nullptr, 0};
+Common common_of_any(std::span<const Operand> operands, const NdArray* target) {
+  const Device device = common_device(operands);
+  if (target != nullptr) require_writable(*target);
+  return {device, common_dtype(operands), nullptr, 0};
 }
 
 }  // namespace skerry

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/call/result.hpp"
 
-#include <string>
 #include <utility>
 
 #include "core/errors.hpp"
@@ -21,23 +20,18 @@ NdArray empty_of(Layout layout, Dtype type, Device device) {
   return {std::move(memory), std::move(layout), type};
 }
 
-NdArray empty(const char* op, const Dims& shape, Dtype type, Device device) {
-  const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
+NdArray empty(const Dims& shape, Dtype type, Device device) {
+  const std::int64_t nbytes = check_shape(shape.span(), itemsize(type));
   return {allocate(device, static_cast<std::size_t>(nbytes)), shape, type};
 }
 
-NdArray empty(const Dims& shape, Dtype type, Device device) {
-  return empty("empty", shape, type, device);
-}
-
-void require_writable(const char* op, const NdArray& target) {
+void require_writable(const NdArray& target) {
   if (target.read_only()) {
-    throw ReadOnlyError(std::string(op) + ": the target is read-only: " + describe(target) +
-                        "; write to a copy of it");
+    throw ReadOnlyError("the target is read-only: " + describe(target) + "; write to a copy of it");
   }
   if (overlaps_itself(target.layout(), target.itemsize())) {
-    throw ReadOnlyError(std::string(op) + ": elements of the target share memory: " +
-                        describe(target) + " is a broadcast view; write to a copy of it");
+    throw ReadOnlyError("elements of the target share memory: " + describe(target) +
+                        " is a broadcast view; write to a copy of it");
   }
   if (detail::before_write != nullptr) detail::before_write(target);
 }

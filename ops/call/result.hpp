@@ -6,8 +6,7 @@
 
 namespace skerry {
 
-/// Uninitialised, C order. `op` is whom errors name.
-[[nodiscard]] NdArray empty(const char* op, const Dims& shape, Dtype type, Device device);
+/// Uninitialised, C order. Throws ShapeError.
 [[nodiscard]] NdArray empty(const Dims& shape, Dtype type, Device device);
 /// Uninitialised, of a checked dense layout.
 [[nodiscard]] NdArray empty_of(Layout layout, Dtype type, Device device);
@@ -27,6 +26,6 @@ using write_hook = void (*)(const NdArray& target);
 
 /// Throws ReadOnlyError, with the remedy, for a read-only target and for one in which two
 /// elements share memory.
-void require_writable(const char* op, const NdArray& target);
+void require_writable(const NdArray& target);
 
 }  // namespace skerry

@@ -33,9 +33,9 @@ namespace detail {
 /// The pointers of its plan and what the launch notes come from the same two: the output, whose
 /// elements lie from byte `offset` on in the memory `out` and are `width` bytes wide, and the
 /// operands. Always inlined: a function call would show in the time of `a + b`.
-[[gnu::always_inline]] inline void launch_run(const char* op, const Kernel<Plan>& kernel,
-                                              const Common& common, const StorageRef& out,
-                                              std::int64_t offset, std::int64_t width,
+[[gnu::always_inline]] inline void launch_run(const Kernel<Plan>& kernel, const Common& common,
+                                              const StorageRef& out, std::int64_t offset,
+                                              std::int64_t width,
                                               std::span<const Operand> operands) {
   Plan plan = OperandList::make_run(common.run_size);
   OperandList::add_to_run(plan, out->data() + offset, width);
@@ -44,7 +44,7 @@ namespace detail {
     if (operand.array != nullptr) {
       OperandList::add_to_run(plan, operand.array->data(), input_width);
     } else {
-      const Element value = to_element(op, *operand.value, common.type);
+      const Element value = to_element(*operand.value, common.type);
       OperandList::add_to_run(plan, PlannedElement{value, input_width});
     }
   }

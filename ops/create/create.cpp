@@ -20,11 +20,11 @@ namespace skerry {
 namespace {
 
 /// A matrix of bool that is true where lower <= column - row <= upper.
-NdArray band(const char* op, std::int64_t rows, std::int64_t columns, std::int64_t lower,
-             std::int64_t upper, Device device) {
+NdArray band(std::int64_t rows, std::int64_t columns, std::int64_t lower, std::int64_t upper,
+             Device device) {
   const Kernel<BandParams>& kernel =
-      require_kernel(op, kernels<MovesKernels>(device).band, Dtype::bool_, device);
-  NdArray out = empty(op, Dims{rows, columns}, Dtype::bool_, device);
+      require_kernel(kernels<MovesKernels>(device).band, Dtype::bool_, device);
+  NdArray out = empty(Dims{rows, columns}, Dtype::bool_, device);
   if (out.size() > 0) {
     launch(device, kernel, [&](OperandList& operands) {
       return BandParams{.output = operands(out),
@@ -44,24 +44,23 @@ std::int64_t clamp_offset(std::int64_t k, std::int64_t rows, std::int64_t column
 
 enum class Triangle : std::uint8_t { lower, upper };
 
-NdArray keep_triangle(const char* op, const NdArray& x, std::int64_t k, Triangle triangle) {
+NdArray keep_triangle(const NdArray& x, std::int64_t k, Triangle triangle) {
   if (x.rank() < 2) {
-    throw ShapeError(std::string(op) + ": needs at least two axes: " + describe(x));
+    throw ShapeError("needs at least two axes: " + describe(x));
   }
   const std::int64_t rows = x.shape()[x.rank() - 2];
   const std::int64_t columns = x.shape()[x.rank() - 1];
   const std::int64_t edge = clamp_offset(k, rows, columns);
-  const NdArray mask = triangle == Triangle::lower
-                           ? band(op, rows, columns, -rows, edge, x.device())
-                           : band(op, rows, columns, edge, columns, x.device());
+  const NdArray mask = triangle == Triangle::lower ? band(rows, columns, -rows, edge, x.device())
+                                                   : band(rows, columns, edge, columns, x.device());
   const Scalar zero =
       x.dtype() == Dtype::bool_ ? Scalar::from_value(false) : Scalar::from_value(std::int64_t{0});
   return where({.array = &mask, .name = "mask"}, {.array = &x}, {.value = &zero, .name = "zero"});
 }
 
-NdArray filled(const char* op, const Dims& shape, const Scalar& value, Dtype type, Device device) {
-  const Element entry = to_element(op, value, type);
-  NdArray out = empty(op, shape, type, device);
+NdArray filled(const Dims& shape, const Scalar& value, Dtype type, Device device) {
+  const Element entry = to_element(value, type);
+  NdArray out = empty(shape, type, device);
   // Nobody else has the memory, so that there is nothing to be put in order.
   constexpr std::int64_t few = 1 << 18;  // bytes
   const auto* const bytes = reinterpret_cast<const char*>(entry.bytes);
@@ -70,24 +69,24 @@ NdArray filled(const char* op, const Dims& shape, const Scalar& value, Dtype typ
     std::fill_n(data, out.nbytes(), char{0});
     return out;
   }
-  fill(op, out, value);
+  fill(out, value);
   return out;
 }
 
 }  // namespace
 
 NdArray full(const Dims& shape, const Scalar& value, Dtype type, Device device) {
-  return filled("full", shape, value, type, device);
+  return filled(shape, value, type, device);
 }
 
 NdArray zeros_like(const NdArray& x) {
-  return filled("zeros_like", x.shape(), Scalar::from_value(false), x.dtype(), x.device());
+  return filled(x.shape(), Scalar::from_value(false), x.dtype(), x.device());
 }
 
 NdArray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, Dtype type, Device device) {
   const Dims shape{rows, columns};
-  check_shape("eye", shape.span(), itemsize(type));
-  NdArray out = filled("eye", shape, Scalar::from_value(false), type, device);
+  check_shape(shape.span(), itemsize(type));
+  NdArray out = filled(shape, Scalar::from_value(false), type, device);
   const std::int64_t edge = clamp_offset(k, rows, columns);
   const std::int64_t row = std::max<std::int64_t>(-edge, 0);
   const std::int64_t column = std::max<std::int64_t>(edge, 0);
@@ -95,33 +94,26 @@ NdArray eye(std::int64_t rows, std::int64_t columns, std::int64_t k, Dtype type,
   if (length[0] <= 0) return out;
   const std::int64_t width = out.itemsize();
   const Dims step{(columns + 1) * width};
-  fill("eye", out.view(Layout{length, step, (row * columns + column) * width}),
-       Scalar::from_value(true));
+  fill(out.view(Layout{length, step, (row * columns + column) * width}), Scalar::from_value(true));
   return out;
 }
 
-NdArray tril(const NdArray& x, std::int64_t k) {
-  return keep_triangle("tril", x, k, Triangle::lower);
-}
-NdArray triu(const NdArray& x, std::int64_t k) {
-  return keep_triangle("triu", x, k, Triangle::upper);
-}
+NdArray tril(const NdArray& x, std::int64_t k) { return keep_triangle(x, k, Triangle::lower); }
+NdArray triu(const NdArray& x, std::int64_t k) { return keep_triangle(x, k, Triangle::upper); }
 
 std::vector<NdArray> meshgrid(std::span<const NdArray> arrays, bool xy_indexing) {
-  constexpr const char* op = "meshgrid";
   if (arrays.empty()) return {};
-  common_device(op, arrays);
+  common_device(arrays);
   const int count = static_cast<int>(arrays.size());
   const auto axis_of = [&](int i) { return xy_indexing && count > 1 && i < 2 ? 1 - i : i; };
   if (count > max_rank) {
-    throw ShapeError("meshgrid: too many arrays: " + std::to_string(count) + "; at most 64");
+    throw ShapeError("too many arrays: " + std::to_string(count) + "; at most 64");
   }
   Dims shape(count);
   for (int i = 0; i < count; ++i) {
     const NdArray& x = arrays[static_cast<std::size_t>(i)];
     if (x.rank() > 1) {
-      throw ShapeError("meshgrid: arrays[" + std::to_string(i) +
-                       "] has more than one axis: " + describe(x));
+      throw ShapeError("arrays[" + std::to_string(i) + "] has more than one axis: " + describe(x));
     }
     shape[axis_of(i)] = x.size();
   }
@@ -132,7 +124,7 @@ std::vector<NdArray> meshgrid(std::span<const NdArray> arrays, bool xy_indexing)
     Layout along{Dims(count, 1), Dims(count), x.layout().offset};
     along.shape[axis_of(i)] = x.size();
     along.strides[axis_of(i)] = x.rank() == 0 ? 0 : x.strides()[0];
-    NdArray grid = x.view(broadcast_to(op, along, shape));
+    NdArray grid = x.view(broadcast_to(along, shape));
     grids.push_back(grid.shape() == along.shape ? grid : grid.read_only_view());
   }
   return grids;

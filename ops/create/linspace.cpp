@@ -19,16 +19,14 @@
 namespace skerry {
 namespace {
 
-constexpr const char* op = "linspace";
-
 Dtype linspace_dtype(const Scalar& start, const Scalar& stop, std::optional<Dtype> type) {
   const bool is_complex = start.kind == ScalarKind::complex || stop.kind == ScalarKind::complex;
   const Dtype dtype = type.value_or(is_complex ? default_complex : default_real);
   if (!is_floating(dtype) && promotion_is_strict()) {
-    throw DtypeError(std::string("linspace: dtype must be floating, not ") + name(dtype));
+    throw DtypeError(std::string("dtype must be floating, not ") + name(dtype));
   }
   if (is_complex && kind(dtype) != DtypeKind::complex_floating) {
-    throw DtypeError(std::string("linspace: complex ends do not go into ") + name(dtype) +
+    throw DtypeError(std::string("complex ends do not go into ") + name(dtype) +
                      "; use complex128");
   }
   return dtype;
@@ -73,11 +71,11 @@ struct Quotients {
     const wide_int rest = distance - step * divisor;
     const Progression whole{.start = integer_element(first / divisor),
                             .step = integer_element(step)};
-    NdArray quotients = run_sequence(op, size, Dtype::int64, device, whole);
+    NdArray quotients = run_sequence(size, Dtype::int64, device, whole);
     if (rest == 0) return quotients;
     const Progression parts{.start = integer_element(first % divisor),
                             .step = integer_element(rest)};
-    const NdArray dividends = run_sequence(op, size, Dtype::uint64, device, parts);
+    const NdArray dividends = run_sequence(size, Dtype::uint64, device, parts);
     const Scalar divisor_scalar = Scalar::from_value(divisor);
     const NdArray carried = view_as(
         call<ops::floor_divide>({{.array = &dividends}, {.value = &divisor_scalar}}), Dtype::int64);
@@ -88,11 +86,11 @@ struct Quotients {
 NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacing& spacing) {
   const std::int64_t divisor = spacing.intervals();
   const wide_int distance = stop - start;
-  NdArray result = empty(op, Dims{spacing.num}, type, spacing.device);
+  NdArray result = empty(Dims{spacing.num}, type, spacing.device);
   if (spacing.num == 0) return result;
   const wide_int last = start * divisor + (spacing.num - 1) * distance;
-  require_in_range(op, start, type);
-  require_in_range(op, last / divisor, type);
+  require_in_range(start, type);
+  require_in_range(last / divisor, type);
   // A remainder that has grown by this many steps fits 64 bits.
   const std::int64_t max_steps = std::max<std::int64_t>(1, INT64_MAX / divisor);
   for (std::int64_t begin = 0; begin < spacing.num;) {
@@ -108,7 +106,7 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
     const NdArray values = negative ? call<ops::negative>({{.array = &magnitudes}}) : magnitudes;
     const NdArray bits = type == Dtype::uint64 ? view_as(values, type) : values;
     if (count == spacing.num) return astype(bits, type, false);
-    assign(op, slice_of(result, 0, begin, count), astype(bits, type, false));
+    assign(slice_of(result, 0, begin, count), astype(bits, type, false));
     begin += count;
   }
   return result;
@@ -120,7 +118,7 @@ NdArray integer_linspace(wide_int start, wide_int stop, Dtype type, const Spacin
 NdArray kernel_linspace(complex128 start, complex128 stop, Dtype type, const Spacing& spacing) {
   const auto intervals = static_cast<double>(spacing.intervals());
   const complex128 step{(stop.re - start.re) / intervals, (stop.im - start.im) / intervals};
-  return run_sequence(op, spacing.num, type, spacing.device,
+  return run_sequence(spacing.num, type, spacing.device,
                       {.start = floating_element(type, start),
                        .step = floating_element(type, step),
                        .last = floating_element(type, stop),
@@ -137,7 +135,7 @@ NdArray infinite_linspace(double start, double stop, const Spacing& spacing) {
   const NdArray result = full(Dims{spacing.num}, Scalar::from_value(0.5 * start + 0.5 * stop),
                               Dtype::float64, spacing.device);
   const auto set = [&](std::int64_t index, double value) {
-    assign(op, slice_of(result, 0, index, 1),
+    assign(slice_of(result, 0, index, 1),
            full(Dims{1}, Scalar::from_value(value), Dtype::float64, spacing.device));
   };
   if (spacing.num > 0) set(0, start);
@@ -171,9 +169,9 @@ NdArray floating_linspace(complex128 start, complex128 stop, Dtype type, const S
   }
   const NdArray reals = real_linspace(start.re, stop.re, spacing);
   if (kind(type) == DtypeKind::real_floating) return astype(reals, type, false);
-  const NdArray result = empty(op, Dims{spacing.num}, Dtype::complex128, spacing.device);
-  assign(op, parts_of(result, false), reals);
-  assign(op, parts_of(result, true), real_linspace(start.im, stop.im, spacing));
+  const NdArray result = empty(Dims{spacing.num}, Dtype::complex128, spacing.device);
+  assign(parts_of(result, false), reals);
+  assign(parts_of(result, true), real_linspace(start.im, stop.im, spacing));
   return astype(result, type, false);
 }
 
@@ -187,7 +185,7 @@ NdArray linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
                  std::optional<Dtype> type, Device device, bool endpoint) {
   const Dtype dtype = linspace_dtype(start, stop, type);
   if (num < 0) {
-    throw ValueError("linspace: num is negative: " + std::to_string(num));
+    throw ValueError("num is negative: " + std::to_string(num));
   }
   const Spacing spacing{num, endpoint, device};
   if (is_floating(dtype)) {
@@ -204,8 +202,7 @@ NdArray linspace(const Scalar& start, const Scalar& stop, std::int64_t num,
           : real_start + static_cast<double>(num - 1) *
                              ((real_stop - real_start) / static_cast<double>(spacing.intervals()));
   for (const double end : {real_start, reached}) {
-    if (num > 0)
-      static_cast<void>(to_element(op, cast_scalar(op, Scalar::from_value(end), dtype), dtype));
+    if (num > 0) static_cast<void>(to_element(cast_scalar(Scalar::from_value(end), dtype), dtype));
   }
   return astype(real_linspace(real_start, real_stop, spacing), dtype, false);
 }

@@ -52,8 +52,8 @@ bool is_exact(const Scalar& x) {
   return x.kind == ScalarKind::boolean || x.kind == ScalarKind::integer;
 }
 
-[[noreturn]] void reject_size(const char* op) {
-  throw ShapeError(std::string(op) + ": too many elements; at most 2^63 - 1 are possible");
+[[noreturn]] void reject_size() {
+  throw ShapeError("too many elements; at most 2^63 - 1 are possible");
 }
 
 /// ceil((stop - start) / step), not below zero, exactly.
@@ -62,24 +62,24 @@ std::int64_t exact_count(wide_int start, wide_int stop, wide_int step) {
   const wide_int stride = step > 0 ? step : -step;
   if (distance <= 0) return 0;
   const wide_int count = (distance - 1) / stride + 1;
-  if (count > INT64_MAX) reject_size("arange");
+  if (count > INT64_MAX) reject_size();
   return static_cast<std::int64_t>(count);
 }
 
 std::int64_t rounded_count(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
   if (std::isnan(count)) {
-    throw ValueError("arange: no number of elements: start " + std::to_string(start) + ", stop " +
+    throw ValueError("no number of elements: start " + std::to_string(start) + ", stop " +
                      std::to_string(stop) + ", step " + std::to_string(step));
   }
-  if (count >= 0x1p63) reject_size("arange");
+  if (count >= 0x1p63) reject_size();
   return count > 0 ? static_cast<std::int64_t>(count) : 0;
 }
 
 }  // namespace
 
-void require_in_range(const char* op, wide_int value, Dtype type) {
-  static_cast<void>(to_element(op, scalar_of(value), type));
+void require_in_range(wide_int value, Dtype type) {
+  static_cast<void>(to_element(scalar_of(value), type));
 }
 
 Element integer_element(wide_int value) {
@@ -91,11 +91,10 @@ Element floating_element(Dtype type, complex128 value) {
                                                    : Element::from_value(value.re);
 }
 
-NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device device,
-                     const Progression& elements) {
-  const Kernel<SequenceParams>& kernel = require_kernel(
-      op, kernels<SequenceKernels>(device).kernel[static_cast<int>(type)], type, device);
-  NdArray out = empty(op, Dims{size}, type, device);
+NdArray run_sequence(std::int64_t size, Dtype type, Device device, const Progression& elements) {
+  const Kernel<SequenceParams>& kernel =
+      require_kernel(kernels<SequenceKernels>(device).kernel[static_cast<int>(type)], type, device);
+  NdArray out = empty(Dims{size}, type, device);
   if (size > 0) {
     launch(device, kernel, [&](OperandList& operands) {
       return SequenceParams{.output = operands(out),
@@ -116,20 +115,19 @@ NdArray integer_arange(const Scalar& start, const Scalar& stop, const Scalar& st
   const auto value_of = [&](const Scalar& x, const char* argument_name) {
     if (const std::optional<wide_int> value = whole(x)) return *value;
     if (x.out_of_range) {
-      throw OverflowError(std::string("arange: ") + argument_name + " does not fit 64 bits");
+      throw OverflowError(std::string(argument_name) + " does not fit 64 bits");
     }
-    throw DtypeError(std::string("arange: ") + argument_name +
-                     " is not a whole number, but dtype is " + name(type) +
-                     "; leave dtype out, or make it float64");
+    throw DtypeError(std::string(argument_name) + " is not a whole number, but dtype is " +
+                     name(type) + "; leave dtype out, or make it float64");
   };
   const wide_int first = value_of(start, "start");
   const wide_int stride = value_of(step, "step");
   const std::int64_t count = exact_count(first, value_of(stop, "stop"), stride);
   if (count > 0) {
-    require_in_range("arange", first, type);
-    require_in_range("arange", first + (count - 1) * stride, type);
+    require_in_range(first, type);
+    require_in_range(first + (count - 1) * stride, type);
   }
-  return run_sequence("arange", count, type, device,
+  return run_sequence(count, type, device,
                       {.start = integer_element(first), .step = integer_element(stride)});
 }
 
@@ -141,7 +139,7 @@ NdArray floating_arange(const Scalar& start, const Scalar& stop, const Scalar& s
   const bool exact = first && last && stride && is_exact(start) && is_exact(stop) && is_exact(step);
   const std::int64_t count = exact ? exact_count(*first, *last, *stride)
                                    : rounded_count(real_of(start), real_of(stop), real_of(step));
-  return run_sequence("arange", count, type, device,
+  return run_sequence(count, type, device,
                       {.start = floating_element(type, {real_of(start), 0}),
                        .step = floating_element(type, {real_of(step), 0})});
 }
@@ -152,13 +150,13 @@ NdArray arange(const Scalar& start, const Scalar& stop, const Scalar& step,
                std::optional<Dtype> type, Device device) {
   for (const Scalar* x : {&start, &stop, &step}) {
     if (x->kind == ScalarKind::complex) {
-      throw DtypeError("arange: start, stop and step must be real");
+      throw DtypeError("start, stop and step must be real");
     }
   }
-  if (real_of(step) == 0) throw ValueError("arange: step is zero");
+  if (real_of(step) == 0) throw ValueError("step is zero");
   const bool exact = is_exact(start) && is_exact(stop) && is_exact(step);
   const Dtype dtype = type.value_or(exact ? default_integer : default_real);
-  if (dtype == Dtype::bool_) throw DtypeError("arange: dtype must be numeric, not bool");
+  if (dtype == Dtype::bool_) throw DtypeError("dtype must be numeric, not bool");
   return is_integer(dtype) ? integer_arange(start, stop, step, dtype, device)
                            : floating_arange(start, stop, step, dtype, device);
 }

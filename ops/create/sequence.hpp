@@ -19,7 +19,7 @@ __extension__ using wide_int = __int128;  // every difference of two 64-bit inte
 /// The exact value if the scalar is a whole number that 64 bits hold.
 [[nodiscard]] std::optional<wide_int> whole(const Scalar& x);
 /// Throws OverflowError if the dtype does not hold the integer.
-void require_in_range(const char* op, wide_int value, Dtype type);
+void require_in_range(wide_int value, Dtype type);
 /// Integers as the kernel takes them; both dtypes of 64 bits have the same bits.
 [[nodiscard]] Element integer_element(wide_int value);
 [[nodiscard]] Element floating_element(Dtype type, complex128 value);
@@ -31,7 +31,7 @@ struct Progression {
   bool has_last = false;
 };
 /// Of `size` elements, by the kernel.
-[[nodiscard]] NdArray run_sequence(const char* op, std::int64_t size, Dtype type, Device device,
+[[nodiscard]] NdArray run_sequence(std::int64_t size, Dtype type, Device device,
                                    const Progression& elements);
 
 }  // namespace skerry

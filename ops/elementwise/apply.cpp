@@ -30,24 +30,24 @@ namespace {
 
 const OpEntry& entry_of(op_id op) { return op_table()[static_cast<std::size_t>(op)]; }
 
-const Kernel<Plan>& elementwise_kernel(const char* name, op_id op, const Common& common) {
+const Kernel<Plan>& elementwise_kernel(op_id op, const Common& common) {
   const Kernel<Plan>& loop =
       kernels<ElementwiseKernels>(common.device).kernel[op][static_cast<int>(common.type)];
-  return require_kernel(name, loop, common.type, common.device);
+  return require_kernel(loop, common.type, common.device);
 }
 
 /// What is no run: casts, then as many parts as it takes. Not inlined, like apply_parts_into(): the
 /// ordinary call would have no registers left.
-[[gnu::noinline]] NdArray apply_parts(const char* name, op_id op, const Common& common,
-                                      Dtype result, std::span<const Operand> operands) {
-  const Dims shape = common_shape(name, operands);
-  Layout layout = result_layout(name, shape, result, operands);
-  const Kernel<Plan>& loop = elementwise_kernel(name, op, common);
-  const ConvertedOperands converted_operands(name, operands, common.type);
+[[gnu::noinline]] NdArray apply_parts(op_id op, const Common& common, Dtype result,
+                                      std::span<const Operand> operands) {
+  const Dims shape = common_shape(operands);
+  Layout layout = result_layout(shape, result, operands);
+  const Kernel<Plan>& loop = elementwise_kernel(op, common);
+  const ConvertedOperands converted_operands(operands, common.type);
   NdArray out = empty_of(std::move(layout), result, common.device);
   if (const auto constant_result = entry_of(op).result_for_integers;
       constant_result && is_integer(common.type)) {
-    fill(name, out, Scalar::from_value(*constant_result));
+    fill(out, Scalar::from_value(*constant_result));
     return out;
   }
   KernelCall call(out);
@@ -56,25 +56,25 @@ const Kernel<Plan>& elementwise_kernel(const char* name, op_id op, const Common&
   return out;
 }
 
-[[noreturn]] void reject_result_dtype(const char* op, Dtype result, const NdArray& target) {
+[[noreturn]] void reject_result_dtype(op_id op, Dtype result, const NdArray& target) {
   const bool is_higher = kind_rank(result) > kind_rank(target.dtype());
-  throw DtypeError(std::string(op) + ": the result is " + name(result) + ", the target " +
+  throw DtypeError(std::string("the result is ") + name(result) + ", the target " +
                    describe(target) + " keeps its dtype" +
                    (is_higher ? ", and a higher kind can't go into it in place" : "") +
-                   "; write x1 = " + op + "(x1, x2), or convert x2 with astype");
+                   "; write x1 = " + entry_of(op).name + "(x1, x2), or convert x2 with astype");
 }
 
-void check_result_shape(const char* op, const Dims& shape, const NdArray& target) {
+void check_result_shape(const Dims& shape, const NdArray& target) {
   if (shape == target.shape()) return;
-  throw ShapeError(std::string(op) + ": the result has shape " + to_string(shape) +
-                   ", the target " + describe(target) + " keeps its shape");
+  throw ShapeError("the result has shape " + to_string(shape) + ", the target " + describe(target) +
+                   " keeps its shape");
 }
 
-[[gnu::noinline]] void apply_parts_into(const char* name, op_id op, const Common& common,
-                                        const NdArray& target, std::span<const Operand> operands) {
-  check_result_shape(name, common_shape(name, operands), target);
-  const Kernel<Plan>& loop = elementwise_kernel(name, op, common);
-  ConvertedOperands converted_operands(name, operands, common.type);
+[[gnu::noinline]] void apply_parts_into(op_id op, const Common& common, const NdArray& target,
+                                        std::span<const Operand> operands) {
+  check_result_shape(common_shape(operands), target);
+  const Kernel<Plan>& loop = elementwise_kernel(op, common);
+  ConvertedOperands converted_operands(operands, common.type);
   converted_operands.keep_from(target);
   KernelCall call(target);
   converted_operands.add_to(call);
@@ -107,9 +107,9 @@ op_id simplify_power(Dtype type, std::span<const Operand>& operands) {
   const Operand& exponent_operand = operands[1];
   if (exponent_operand.array != nullptr || kind(type) == DtypeKind::complex_floating)
     return op_id_of<ops::pow>;
-  const double exponent = to_element("pow", *exponent_operand.value, Dtype::float64).as<double>();
+  const double exponent = to_element(*exponent_operand.value, Dtype::float64).as<double>();
   if (exponent < 0 && kind(type) == DtypeKind::signed_integer) {
-    throw ValueError("pow: x2 is negative, and x1 of " + std::string(name(type)) +
+    throw ValueError("x2 is negative, and x1 of " + std::string(name(type)) +
                      ": such powers are no integers; take a float exponent, as x1 ** -1.0");
   }
   op_id simpler = op_id_of<ops::pow>;
@@ -124,34 +124,32 @@ struct OtherLoop {
   op_id op;
   Dtype type;
 };
-OtherLoop find_other_loop(const char* name, op_id op, Dtype type) {
+OtherLoop find_other_loop(op_id op, Dtype type) {
   const OpEntry& entry = entry_of(op);
   if (type == Dtype::bool_ && !promotion_is_strict()) {
     const op_id of_bools = with_bools(op);
     if (of_bools != op) return {of_bools, type};
     // NumPy refuses these as well: ^ and ~ are what may be meant.
     const bool is_refused = op == op_id_of<ops::subtract> || op == op_id_of<ops::negative>;
-    if (is_refused) reject_dtype(name, entry.result, type);
+    if (is_refused) reject_dtype(entry.result, type);
   }
-  return {op, compute_dtype(name, entry.result, type)};
+  return {op, compute_dtype(entry.result, type)};
 }
 
 /// Operands that are converted to the dtype of another loop. Not inlined, as apply_parts().
-[[gnu::noinline, gnu::cold]] NdArray apply_other_loop(const char* name, op_id op, Device device,
-                                                      Dtype operand_dtype,
+[[gnu::noinline, gnu::cold]] NdArray apply_other_loop(op_id op, Device device, Dtype operand_dtype,
                                                       std::span<const Operand> operands) {
-  const auto [other, type] = find_other_loop(name, op, operand_dtype);
-  return apply_parts(name, other, {device, type, nullptr, 0},
+  const auto [other, type] = find_other_loop(op, operand_dtype);
+  return apply_parts(other, {device, type, nullptr, 0},
                      *entry_of(other).result[static_cast<int>(type)], operands);
 }
 
 [[gnu::noinline]] void apply_other_loop_into(op_id op, const Common& common, const NdArray& target,
                                              std::span<const Operand> operands) {
-  const char* const name = entry_of(op).name;
-  const auto [other, type] = find_other_loop(name, op, common.type);
+  const auto [other, type] = find_other_loop(op, common.type);
   const Dtype result = *entry_of(other).result[static_cast<int>(type)];
-  if (result != target.dtype()) reject_result_dtype(name, result, target);
-  apply_parts_into(name, other, {common.device, type, nullptr, 0}, target, operands);
+  if (result != target.dtype()) reject_result_dtype(op, result, target);
+  apply_parts_into(other, {common.device, type, nullptr, 0}, target, operands);
 }
 
 /// Whether CallInRange says what a call gives.
@@ -159,56 +157,53 @@ inline bool needs_call_in_range(op_id op, Dtype type, std::span<const Operand> o
   return takes_any_int(op) && has_out_of_range_int(type, operands);
 }
 
-NdArray apply_entry(const char* name, const OpEntry& entry, op_id op,
-                    std::span<const Operand> operands);
+NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> operands);
 
-[[gnu::noinline, gnu::cold]] NdArray apply_in_range(const char* name, op_id op, Dtype type,
+[[gnu::noinline, gnu::cold]] NdArray apply_in_range(op_id op, Dtype type,
                                                     std::span<const Operand> operands) {
-  const CallInRange same(name, op, type, operands);
-  return apply_entry(name, entry_of(same.op()), same.op(), same.operands());
+  const CallInRange same(op, type, operands);
+  return apply_entry(entry_of(same.op()), same.op(), same.operands());
 }
 
-/// The ordinary call, in its steps. `name` is whom errors name.
-NdArray apply_entry(const char* name, const OpEntry& entry, op_id op,
-                    std::span<const Operand> operands) {
-  const Common common = common_of(name, operands);
+/// The ordinary call, in its steps.
+NdArray apply_entry(const OpEntry& entry, op_id op, std::span<const Operand> operands) {
+  const Common common = common_of(operands);
   if (needs_call_in_range(op, common.type, operands)) [[unlikely]]
-    return apply_in_range(name, op, common.type, operands);
+    return apply_in_range(op, common.type, operands);
   const std::optional<Dtype>& result_dtype = entry.result[static_cast<int>(common.type)];
   if (!result_dtype) [[unlikely]]
-    return apply_other_loop(name, op, common.device, common.type, operands);
+    return apply_other_loop(op, common.device, common.type, operands);
   const Dtype result = *result_dtype;
   if (op == op_id_of<ops::pow>) [[unlikely]]
     op = simplify_power(common.type, operands);
-  if (!is_one_part(common)) return apply_parts(name, op, common, result, operands);
+  if (!is_one_part(common)) return apply_parts(op, common, result, operands);
   const std::int64_t width = itemsize(result);
-  if (width > itemsize(common.type)) check_shape(name, common.shape->span(), width);
-  const Kernel<Plan>& loop = elementwise_kernel(name, op, common);
+  if (width > itemsize(common.type)) check_shape(common.shape->span(), width);
+  const Kernel<Plan>& loop = elementwise_kernel(op, common);
   StorageRef memory = allocate(common.device, static_cast<std::size_t>(common.run_size * width));
-  launch_run(name, loop, common, memory, 0, width, operands);
+  launch_run(loop, common, memory, 0, width, operands);
   return {std::move(memory), *common.shape, result};
 }
 
 /// The element that a scalar is in a loop of `type`.
-Element element_of(const char* name, const Scalar& value, Dtype type) {
+Element element_of(const Scalar& value, Dtype type) {
   const bool is_bool = type == Dtype::bool_;  // of any number
-  return to_element(name, is_bool ? cast_scalar(name, value, type) : value, type);
+  return to_element(is_bool ? cast_scalar(value, type) : value, type);
 }
 
 /// The step of apply_parts(), recorded. Arrays are converted where they are read.
 template <class LayoutOrShape>
-NdArray record_loop(Recording& recording, const char* name, op_id op, const Common& common,
-                    const Dims& shape, LayoutOrShape layout_or_shape,
-                    std::span<const Operand> operands) {
+NdArray record_loop(Recording& recording, op_id op, const Common& common, const Dims& shape,
+                    LayoutOrShape layout_or_shape, std::span<const Operand> operands) {
   const OpEntry& entry = entry_of(op);
-  const Kernel<Plan>& loop = elementwise_kernel(name, op, common);
+  const Kernel<Plan>& loop = elementwise_kernel(op, common);
   RecordedInput inputs[Plan::max_operands - 1];
   std::optional<NdArray> casts[Plan::max_operands - 1];
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& operand = operands[i];
     inputs[i].type = common.type;
     if (operand.array == nullptr) {
-      inputs[i].value = element_of(name, *operand.value, common.type);
+      inputs[i].value = element_of(*operand.value, common.type);
     } else if (operand.array->dtype() == common.type) {
       inputs[i].array = operand.array;
     } else {
@@ -228,14 +223,14 @@ struct Decided {
   Common common;
   Dtype result;
 };
-Decided decide(const char* name, op_id op, const Common& common, std::span<const Operand>& operands,
+Decided decide(op_id op, const Common& common, std::span<const Operand>& operands,
                const NdArray* target = nullptr) {
   const auto check = [&](Dtype result) {
-    if (target != nullptr && result != target->dtype()) reject_result_dtype(name, result, *target);
+    if (target != nullptr && result != target->dtype()) reject_result_dtype(op, result, *target);
     return result;
   };
   if (!entry_of(op).result[static_cast<int>(common.type)]) {
-    const auto [other, type] = find_other_loop(name, op, common.type);
+    const auto [other, type] = find_other_loop(op, common.type);
     const Dtype result = check(*entry_of(other).result[static_cast<int>(type)]);
     return {other, {common.device, type, nullptr, 0}, result};
   }
@@ -246,37 +241,30 @@ Decided decide(const char* name, op_id op, const Common& common, std::span<const
 
 }  // namespace
 
-NdArray record_as(Recording& recording, const char* name, op_id op,
-                  std::span<const Operand> operands) {
-  const Common operands_common = common_of(name, operands);
+NdArray record(Recording& recording, op_id op, std::span<const Operand> operands) {
+  const Common operands_common = common_of(operands);
   if (needs_call_in_range(op, operands_common.type, operands)) {
-    const CallInRange same(name, op, operands_common.type, operands);
-    return record_as(recording, name, same.op(), same.operands());
+    const CallInRange same(op, operands_common.type, operands);
+    return record(recording, same.op(), same.operands());
   }
-  const auto [loop, loop_common, result] = decide(name, op, operands_common, operands);
+  const auto [loop, loop_common, result] = decide(op, operands_common, operands);
   if (loop_common.run_size > 0) {
-    check_shape(name, loop_common.shape->span(), itemsize(result));
-    return record_loop<const Dims&>(recording, name, loop, loop_common, *loop_common.shape,
+    check_shape(loop_common.shape->span(), itemsize(result));
+    return record_loop<const Dims&>(recording, loop, loop_common, *loop_common.shape,
                                     *loop_common.shape, operands);
   }
-  const Dims shape = common_shape(name, operands);
-  Layout layout = result_layout(name, shape, result, operands);
-  return record_loop<Layout&&>(recording, name, loop, loop_common, shape, std::move(layout),
-                               operands);
-}
-
-NdArray record(Recording& recording, op_id op, std::span<const Operand> operands) {
-  return record_as(recording, entry_of(op).name, op, operands);
+  const Dims shape = common_shape(operands);
+  Layout layout = result_layout(shape, result, operands);
+  return record_loop<Layout&&>(recording, loop, loop_common, shape, std::move(layout), operands);
 }
 
 NdArray record_into(Recording& recording, op_id op, const NdArray& target,
                     std::span<const Operand> operands) {
-  const char* const name = entry_of(op).name;
-  const Common operands_common = common_of(name, operands, &target);
+  const Common operands_common = common_of(operands, &target);
   const std::span<const Operand> all_operands = operands;
-  const auto [loop, loop_common, result] = decide(name, op, operands_common, operands, &target);
-  check_result_shape(name, common_shape(name, all_operands), target);
-  NdArray array = record_loop<Layout&&>(recording, name, loop, loop_common, target.shape(),
+  const auto [loop, loop_common, result] = decide(op, operands_common, operands, &target);
+  check_result_shape(common_shape(all_operands), target);
+  NdArray array = record_loop<Layout&&>(recording, loop, loop_common, target.shape(),
                                         Layout(target.layout()), operands);
   PendingMemory* const old_pending = pending_of(target);
   StorageRef& final_storage = pending_of(array)->target;
@@ -288,35 +276,31 @@ NdArray record_into(Recording& recording, op_id op, const NdArray& target,
   return array;
 }
 
-NdArray apply_as(const char* name, op_id op, std::span<const Operand> operands) {
-  return apply_entry(name, entry_of(op), op, operands);
-}
-
 NdArray apply(op_id op, std::span<const Operand> operands) {
   const OpEntry& entry = entry_of(op);
-  return apply_entry(entry.name, entry, op, operands);
+  return apply_entry(entry, op, operands);
 }
 
 void apply_into(op_id op, const NdArray& target, std::span<const Operand> operands) {
   const OpEntry& entry = entry_of(op);
-  const Common common = common_of(entry.name, operands, &target);
+  const Common common = common_of(operands, &target);
   if (needs_call_in_range(op, common.type, operands)) [[unlikely]] {
-    const CallInRange same(entry.name, op, common.type, operands);
+    const CallInRange same(op, common.type, operands);
     return apply_into(same.op(), target, same.operands());
   }
   const std::optional<Dtype> result_dtype = entry.result[static_cast<int>(common.type)];
   if (!result_dtype) [[unlikely]]
     return apply_other_loop_into(op, common, target, operands);
   const Dtype result = *result_dtype;
-  if (result != target.dtype()) reject_result_dtype(entry.name, result, target);
+  if (result != target.dtype()) reject_result_dtype(op, result, target);
   if (op == op_id_of<ops::pow>) [[unlikely]]
     op = simplify_power(common.type, operands);
   if (!is_one_part(common) || !safe_in_place(target, operands)) {
-    return apply_parts_into(entry.name, op, common, target, operands);
+    return apply_parts_into(op, common, target, operands);
   }
-  const Kernel<Plan>& loop = elementwise_kernel(entry.name, op, common);
-  launch_run(entry.name, loop, common, target.memory(), target.layout().offset,
-             itemsize(common.type), operands);
+  const Kernel<Plan>& loop = elementwise_kernel(op, common);
+  launch_run(loop, common, target.memory(), target.layout().offset, itemsize(common.type),
+             operands);
 }
 
 }  // namespace skerry

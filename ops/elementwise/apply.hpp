@@ -16,11 +16,6 @@ class Recording;
 /// OverflowError, ShapeError, OutOfMemoryError.
 [[nodiscard]] NdArray apply(op_id op, std::span<const Operand> operands);
 
-/// The same under another name in messages, for functions that are made of operations.
-[[nodiscard]] NdArray apply_as(const char* name, op_id op, std::span<const Operand> operands);
-[[nodiscard]] NdArray record_as(Recording& recording, const char* name, op_id op,
-                                std::span<const Operand> operands);
-
 /// `target op= operands[1…]`: as `target[...] = op(target, …)`, in place where that gives the same.
 /// operands[0] is the target. Throws ReadOnlyError, and DtypeError or ShapeError if the result
 /// does not fit the target's dtype or shape.

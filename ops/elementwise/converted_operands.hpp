@@ -20,15 +20,14 @@ namespace skerry {
 /// points to the rest.
 class ConvertedOperands {
  public:
-  ConvertedOperands(const char* op, std::span<const Operand> operands, Dtype type)
+  ConvertedOperands(std::span<const Operand> operands, Dtype type)
       : count_(static_cast<int>(operands.size())), itemsize_(itemsize(type)) {
     for (int i = 0; i < count_; ++i) {
       const Operand& operand = operands[static_cast<std::size_t>(i)];
       operands_[i] = operand.array;
       if (operand.array == nullptr) {
         const bool is_bool = type == Dtype::bool_;  // of any number
-        values_[i] =
-            to_element(op, is_bool ? cast_scalar(op, *operand.value, type) : *operand.value, type);
+        values_[i] = to_element(is_bool ? cast_scalar(*operand.value, type) : *operand.value, type);
       } else if (operand.array->dtype() != type) {
         convert(i, type);
       }

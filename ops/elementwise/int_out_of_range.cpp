@@ -50,11 +50,11 @@ bool has_out_of_range_int(Dtype type, std::span<const Operand> operands) {
   return std::ranges::any_of(operands, [&](const Operand& x) { return side_of(x, type) != 0; });
 }
 
-CallInRange::CallInRange(const char* name, op_id op, Dtype type, std::span<const Operand> operands)
+CallInRange::CallInRange(op_id op, Dtype type, std::span<const Operand> operands)
     : op_(op), count_(operands.size()) {
   std::ranges::copy(operands, operands_);
   if (!is_comparison(op)) {
-    limit(name, type);
+    limit(type);
     return;
   }
   if (side_of(operands_[0], type) != 0) {
@@ -85,7 +85,7 @@ void CallInRange::compare(Dtype type, int side) {
 }
 
 /// A limit beyond the range that no element meets is its end, an infinity for floats.
-void CallInRange::limit(const char* name, Dtype type) {
+void CallInRange::limit(Dtype type) {
   for (std::size_t i = 0; i < count_; ++i) {
     const int side = side_of(operands_[i], type);
     if (side == 0) continue;
@@ -93,7 +93,7 @@ void CallInRange::limit(const char* name, Dtype type) {
     const bool is_limited =
         op_ == op_id_of<ops::clip> && i == 1 && side_of(operands_[2], type) != 1;
     if (side != neutral_side(op_, i) && !is_limited) {
-      static_cast<void>(to_element(name, *operands_[i].value, type));  // throws, unless it rounds
+      static_cast<void>(to_element(*operands_[i].value, type));  // throws, unless it rounds
     }
     values_[i] = is_integer(type) ? last_value(type, side) : Scalar::from_value(side * HUGE_VAL);
     operands_[i].value = &values_[i];

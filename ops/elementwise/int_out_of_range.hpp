@@ -39,7 +39,7 @@ namespace skerry {
 class CallInRange {
  public:
   /// Throws OverflowError where no element is the answer, as the greater of uint8 and 300.
-  CallInRange(const char* name, op_id op, Dtype type, std::span<const Operand> operands);
+  CallInRange(op_id op, Dtype type, std::span<const Operand> operands);
   CallInRange(const CallInRange&) = delete;
   CallInRange& operator=(const CallInRange&) = delete;
 
@@ -49,7 +49,7 @@ class CallInRange {
  private:
   static constexpr std::size_t max_inputs = Plan::max_operands - 1;
   void compare(Dtype type, int side);
-  void limit(const char* name, Dtype type);
+  void limit(Dtype type);
 
   op_id op_;
   std::size_t count_;

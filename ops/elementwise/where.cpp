@@ -25,7 +25,7 @@ void check_condition(const Operand& condition) {
   const bool is_bool = condition.array != nullptr ? condition.array->dtype() == Dtype::bool_
                                                   : condition.value->kind == ScalarKind::boolean;
   if (is_bool || !promotion_is_strict()) return;
-  throw DtypeError(std::string("where: condition must be a bool array, not ") +
+  throw DtypeError(std::string("condition must be a bool array, not ") +
                    (condition.array != nullptr ? describe(*condition.array) : "a Python number") +
                    "; compare it, as in x != 0");
 }
@@ -33,13 +33,13 @@ void check_condition(const Operand& condition) {
 /// For two scalars, the default dtype of the wider kind.
 Dtype default_of_both(const Scalar& x1, const Scalar& x2) {
   const bool swap = static_cast<int>(x1.kind) < static_cast<int>(x2.kind);
-  return promote_scalar("where", default_dtype((swap ? x2 : x1).kind), swap ? x1 : x2);
+  return promote_scalar(default_dtype((swap ? x2 : x1).kind), swap ? x1 : x2);
 }
 
 Dtype choice_dtype(const Operand& x1, const Operand& x2) {
   if (x1.value != nullptr && x2.value != nullptr) return default_of_both(*x1.value, *x2.value);
   const Operand both[] = {x1, x2};
-  return common_dtype("where", both);
+  return common_dtype(both);
 }
 
 /// `x` as the kernel takes it. Returns what owns a cast.
@@ -53,8 +53,8 @@ void add(KernelCall& call, const Operand& x, const NdArray& array, Dtype type) {
     call.add(array);
   } else {
     const bool is_bool = type == Dtype::bool_;  // of any number
-    const Scalar value = is_bool ? cast_scalar("where", *x.value, type) : *x.value;
-    call.add(to_element("where", value, type), itemsize(type));
+    const Scalar value = is_bool ? cast_scalar(*x.value, type) : *x.value;
+    call.add(to_element(value, type), itemsize(type));
   }
 }
 
@@ -62,11 +62,11 @@ void add(KernelCall& call, const Operand& x, const NdArray& array, Dtype type) {
 void check_bound(const NdArray& x, const Operand& bound) {
   const std::optional<Dtype> type = bound.array != nullptr
                                         ? promote_kinds(x.dtype(), bound.array->dtype())
-                                        : promote_scalar_kind("clip", x.dtype(), *bound.value);
+                                        : promote_scalar_kind(x.dtype(), *bound.value);
   if (type == x.dtype()) return;
   const bool is_real = type && kind(*type) != DtypeKind::complex_floating;
   if (is_real && !promotion_is_strict()) return;
-  throw DtypeError(std::string("clip: ") + bound.name + " does not go into the dtype of x: " +
+  throw DtypeError(std::string(bound.name) + " does not go into the dtype of x: " +
                    (bound.array != nullptr ? name(bound.array->dtype()) : "complex") + " into " +
                    name(x.dtype()) + "; convert x with astype");
 }
@@ -75,14 +75,13 @@ void check_bound(const NdArray& x, const Operand& bound) {
 
 NdArray where(const Operand& condition, const Operand& x1, const Operand& x2) {
   const Operand all[] = {condition, x1, x2};
-  const Device device = common_device("where", all);
+  const Device device = common_device(all);
   check_condition(condition);
   const Dtype type = choice_dtype(x1, x2);
-  const Dims shape = common_shape("where", all);
-  Layout layout = result_layout("where", shape, type, all);
+  const Dims shape = common_shape(all);
+  Layout layout = result_layout(shape, type, all);
   const Kernel<Plan>& loop = require_kernel(
-      "where", kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type,
-      device);
+      kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type, device);
   const NdArray mask = cast(condition, Dtype::bool_);  // numbers by their truth
   const NdArray first = cast(x1, type);
   const NdArray second = cast(x2, type);
@@ -98,20 +97,19 @@ NdArray where(const Operand& condition, const Operand& x1, const Operand& x2) {
 NdArray record_where(Recording& recording, const Operand& condition, const Operand& x1,
                      const Operand& x2) {
   const Operand all[] = {condition, x1, x2};
-  const Device device = common_device("where", all);
+  const Device device = common_device(all);
   check_condition(condition);
   const Dtype type = choice_dtype(x1, x2);
-  const Dims shape = common_shape("where", all);
-  Layout layout = result_layout("where", shape, type, all);
+  const Dims shape = common_shape(all);
+  Layout layout = result_layout(shape, type, all);
   const Kernel<Plan>& loop = require_kernel(
-      "where", kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type,
-      device);
+      kernels<MovesKernels>(device).where_kernel[size_class(itemsize(type))], type, device);
   RecordedInput inputs[3];
   NdArray casts[3];
   for (int i = 0; i < 3; ++i) {
     inputs[i].type = i == 0 ? Dtype::bool_ : type;
     if (all[i].array == nullptr) {
-      inputs[i].value = to_element("where", *all[i].value, type);
+      inputs[i].value = to_element(*all[i].value, type);
     } else if (all[i].array->dtype() == inputs[i].type) {
       inputs[i].array = all[i].array;
     } else {
@@ -136,8 +134,8 @@ NdArray clip_by(const NdArray& x, const Operand& min, const Operand& max, Apply 
     if (bound->array != nullptr || bound->value != nullptr) all[count++] = *bound;
   }
   const std::span<const Operand> operands(all.data(), count);
-  static_cast<void>(common_device("clip", operands));
-  static_cast<void>(nearest_loop("clip", op_table()[limit_both].result, x.dtype()));
+  static_cast<void>(common_device(operands));
+  static_cast<void>(nearest_loop(op_table()[limit_both].result, x.dtype()));
   for (const Operand& bound : operands.subspan(1)) check_bound(x, bound);
   if (count == 1) return copied();
   if (count == 3) return apply(limit_both, operands);
@@ -149,15 +147,14 @@ NdArray clip_by(const NdArray& x, const Operand& min, const Operand& max, Apply 
 
 NdArray clip(const NdArray& x, const Operand& min, const Operand& max) {
   return clip_by(
-      x, min, max, [](op_id op, auto operands) { return apply_as("clip", op, operands); },
+      x, min, max, [](op_id op, auto operands) { return apply(op, operands); },
       [&] { return copy(x); });
 }
 
 NdArray record_clip(Recording& recording, const NdArray& x, const Operand& min,
                     const Operand& max) {
   return clip_by(
-      x, min, max,
-      [&](op_id op, auto operands) { return record_as(recording, "clip", op, operands); },
+      x, min, max, [&](op_id op, auto operands) { return record(recording, op, operands); },
       [&] { return record_astype(recording, x, x.dtype()); });
 }
 

@@ -22,33 +22,28 @@ namespace skerry {
 namespace {
 
 struct KindEntry {
-  const char* name;
-  const char* name_n;
   FftSide input;
   FftSide output;
   bool forward;
 };
 
 constexpr KindEntry kinds[] = {
-    {"fft", "fftn", FftSide::complex, FftSide::complex, true},
-    {"ifft", "ifftn", FftSide::complex, FftSide::complex, false},
-    {"rfft", "rfftn", FftSide::real, FftSide::complex, true},
-    {"irfft", "irfftn", FftSide::complex, FftSide::real, false},
-    {"hfft", "hfftn", FftSide::complex, FftSide::real, true},
-    {"ihfft", "ihfftn", FftSide::real, FftSide::complex, false},
+    {FftSide::complex, FftSide::complex, true}, {FftSide::complex, FftSide::complex, false},
+    {FftSide::real, FftSide::complex, true},    {FftSide::complex, FftSide::real, false},
+    {FftSide::complex, FftSide::real, true},    {FftSide::real, FftSide::complex, false},
 };
 
 const KindEntry& entry_of(FftKind kind) { return kinds[static_cast<int>(kind)]; }
 
 /// Integers and bools in the default real dtype, unless mixes are refused.
-NdArray as_floating(const char* op, const KindEntry& kind, const NdArray& x) {
+NdArray as_floating(const KindEntry& kind, const NdArray& x) {
   if (!is_floating(x.dtype()) && !promotion_is_strict()) return astype(x, default_real, false);
   if (!is_floating(x.dtype())) {
-    throw DtypeError(std::string(op) + ": x must be floating, not " + name(x.dtype()) +
+    throw DtypeError(std::string("x must be floating, not ") + name(x.dtype()) +
                      "; convert it with astype");
   }
   if (kind.input == FftSide::real && skerry::kind(x.dtype()) == DtypeKind::complex_floating) {
-    throw DtypeError(std::string(op) + ": x must be real, not " + name(x.dtype()) +
+    throw DtypeError(std::string("x must be real, not ") + name(x.dtype()) +
                      "; use fft, or take real(x)");
   }
   return x;
@@ -60,11 +55,11 @@ std::int64_t default_length(const KindEntry& kind, const NdArray& x, int axis, b
   return kind.output == FftSide::real && is_last ? 2 * (n - 1) : n;
 }
 
-void check_length(const char* op, std::int64_t n, int axis, const NdArray& x) {
+void check_length(std::int64_t n, int axis, const NdArray& x) {
   if (n > 0) return;
-  throw ValueError(std::string(op) + ": the transform needs at least one element, not " +
-                   std::to_string(n) + ", along axis " + std::to_string(axis) + " of " +
-                   describe(x) + "; give a length");
+  throw ValueError("the transform needs at least one element, not " + std::to_string(n) +
+                   ", along axis " + std::to_string(axis) + " of " + describe(x) +
+                   "; give a length");
 }
 
 double scale_of(FftNorm norm, bool forward, const Dims& lengths) {
@@ -75,22 +70,21 @@ double scale_of(FftNorm norm, bool forward, const Dims& lengths) {
 }
 
 /// `x` with other lengths of some axes: a view, or where one grows a copy with zeros behind.
-NdArray fitted(const char* op, const NdArray& x, const Dims& shape) {
+NdArray fitted(const NdArray& x, const Dims& shape) {
   Layout cropped_layout = x.layout();
   for (int axis = 0; axis < x.rank(); ++axis) {
     cropped_layout.shape[axis] = std::min(cropped_layout.shape[axis], shape[axis]);
   }
   if (cropped_layout.shape == shape) return x.view(std::move(cropped_layout));
-  check_shape(op, shape.span(), x.itemsize());
+  check_shape(shape.span(), x.itemsize());
   NdArray padded = full(shape, Scalar::from_value(std::int64_t{0}), x.dtype(), x.device());
   Layout head{cropped_layout.shape, padded.strides(), 0};
-  if (head.size() > 0) assign(op, padded.view(std::move(head)), x.view(std::move(cropped_layout)));
+  if (head.size() > 0) assign(padded.view(std::move(head)), x.view(std::move(cropped_layout)));
   return padded;
 }
 
 /// One call: arguments that have been checked.
 struct Request {
-  const char* op;
   const KindEntry& kind;
   Dims axes;
   Dims lengths;  ///< of the real side where there is one
@@ -116,8 +110,8 @@ Dims full_shape(const Request& request, const NdArray& x) {
 Dims other_axes(const Dims& axes) { return Dims(axes.span().first(axes.span().size() - 1)); }
 
 NdArray run_complex(const Request& request, const NdArray& x, const Dims& shape) {
-  const FftPlan plan{.op = request.op, .forward = request.kind.forward, .scale = request.scale};
-  const NdArray whole = fitted(request.op, x, shape);
+  const FftPlan plan{.forward = request.kind.forward, .scale = request.scale};
+  const NdArray whole = fitted(x, shape);
   const bool is_padded = whole.memory() != x.memory();
   const bool is_complex = complex_of(x.dtype()) == x.dtype();
   return is_padded && is_complex ? plan.complex_in_place(whole, request.axes)
@@ -125,17 +119,17 @@ NdArray run_complex(const Request& request, const NdArray& x, const Dims& shape)
 }
 
 NdArray run_from_real(const Request& request, const NdArray& x, const Dims& shape) {
-  FftPlan plan{.op = request.op, .forward = request.kind.forward, .scale = request.scale};
+  FftPlan plan{.forward = request.kind.forward, .scale = request.scale};
   const int last = static_cast<int>(request.axes[request.axes.rank() - 1]);
-  const NdArray half = plan.real_to_complex(fitted(request.op, x, shape), last, false);
+  const NdArray half = plan.real_to_complex(fitted(x, shape), last, false);
   plan.scale = 1;
   return plan.complex_in_place(half, other_axes(request.axes));
 }
 
 NdArray run_to_real(const Request& request, const NdArray& x, const Dims& shape) {
-  FftPlan plan{.op = request.op, .forward = request.kind.forward, .scale = 1};
+  FftPlan plan{.forward = request.kind.forward, .scale = 1};
   const int last = static_cast<int>(request.axes[request.axes.rank() - 1]);
-  NdArray half = fitted(request.op, x, complex_half(request, shape));
+  NdArray half = fitted(x, complex_half(request, shape));
   const Dims outer_axes = other_axes(request.axes);
   half = outer_axes.empty() ? astype(half, complex_of(half.dtype()), false)
                             : plan.complex_to_complex(half, outer_axes);
@@ -149,25 +143,23 @@ NdArray run(const Request& request, const NdArray& input) {
   const bool to_real = request.kind.output == FftSide::real;
   const Dtype type = to_real ? real_part(x.dtype()) : complex_of(x.dtype());
   const Dims result = request.kind.input == FftSide::real ? complex_half(request, shape) : shape;
-  check_shape(request.op, shape.span(), itemsize(complex_of(type)));
+  check_shape(shape.span(), itemsize(complex_of(type)));
   // Not "no elements of x": an axis of none may be padded.
   if (std::find(result.begin(), result.end(), 0) != result.end()) {
     return empty(result, type, x.device());
   }
-  require_fft_library(request.op, x);
+  require_fft_library(x);
   if (to_real) return run_to_real(request, x, shape);
   return request.kind.input == FftSide::real ? run_from_real(request, x, shape)
                                              : run_complex(request, x, shape);
 }
 
-Dims selected_axes(const char* op, const NdArray& x,
-                   std::optional<std::span<const std::int64_t>> lengths,
+Dims selected_axes(const NdArray& x, std::optional<std::span<const std::int64_t>> lengths,
                    std::optional<std::span<const std::int64_t>> axes) {
-  if (axes) return normalize_axes(op, *axes, x.rank());
+  if (axes) return normalize_axes(*axes, x.rank());
   const int count = lengths ? static_cast<int>(lengths->size()) : x.rank();
   if (count > x.rank()) {
-    throw ValueError(std::string(op) + ": s names " + std::to_string(count) + " axes, " +
-                     describe(x) + " has fewer");
+    throw ValueError("s names " + std::to_string(count) + " axes, " + describe(x) + " has fewer");
   }
   Dims last(count);
   std::iota(last.begin(), last.end(), x.rank() - count);
@@ -179,36 +171,35 @@ Dims selected_axes(const char* op, const NdArray& x,
 NdArray fft(FftKind kind, const NdArray& input, std::optional<std::int64_t> n, std::int64_t axis,
             FftNorm norm) {
   const KindEntry& entry = entry_of(kind);
-  const NdArray x = as_floating(entry.name, entry, input);
-  const int along = normalize_axis(entry.name, axis, x.rank());
+  const NdArray x = as_floating(entry, input);
+  const int along = normalize_axis(axis, x.rank());
   const std::int64_t length = n.value_or(default_length(entry, x, along, true));
-  check_length(entry.name, length, along, x);
+  check_length(length, along, x);
   const Dims lengths{length};
-  return run({entry.name, entry, Dims{along}, lengths, scale_of(norm, entry.forward, lengths)}, x);
+  return run({entry, Dims{along}, lengths, scale_of(norm, entry.forward, lengths)}, x);
 }
 
 NdArray fftn(FftKind kind, const NdArray& input,
              std::optional<std::span<const std::int64_t>> lengths,
              std::optional<std::span<const std::int64_t>> axes, FftNorm norm) {
   const KindEntry& entry = entry_of(kind);
-  const char* op = entry.name_n;
-  const NdArray x = as_floating(op, entry, input);
-  Request request{op, entry, selected_axes(op, x, lengths, axes), {}, 1};
+  const NdArray x = as_floating(entry, input);
+  Request request{entry, selected_axes(x, lengths, axes), {}, 1};
   const int count = request.axes.rank();
   if (lengths && static_cast<int>(lengths->size()) != count) {
-    throw ValueError(std::string(op) + ": s and axes have different lengths: " +
-                     std::to_string(lengths->size()) + " and " + std::to_string(count));
+    throw ValueError("s and axes have different lengths: " + std::to_string(lengths->size()) +
+                     " and " + std::to_string(count));
   }
   const bool has_real_side = entry.input == FftSide::real || entry.output == FftSide::real;
   if (count == 0 && has_real_side) {
-    throw ValueError(std::string(op) + ": at least one axis is needed: " + describe(x));
+    throw ValueError("at least one axis is needed: " + describe(x));
   }
   request.lengths = Dims(count);
   for (int i = 0; i < count; ++i) {
     const int axis = static_cast<int>(request.axes[i]);
     request.lengths[i] = lengths ? (*lengths)[static_cast<std::size_t>(i)]
                                  : default_length(entry, x, axis, i == count - 1);
-    check_length(op, request.lengths[i], axis, x);
+    check_length(request.lengths[i], axis, x);
   }
   request.scale = scale_of(norm, entry.forward, request.lengths);
   return run(request, x);

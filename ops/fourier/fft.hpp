@@ -31,8 +31,8 @@ enum class FftNorm : std::uint8_t { backward, ortho, forward };
 
 /// The frequencies of the bins of fft, or (`half`) of rfft, of n samples that are `spacing` apart.
 /// `type` is real floating. Throws ValueError for n < 1 or a zero spacing, DtypeError.
-[[nodiscard]] NdArray fft_frequencies(const char* op, std::int64_t n, double spacing, Dtype type,
-                                      Device device, bool half);
+[[nodiscard]] NdArray fft_frequencies(std::int64_t n, double spacing, Dtype type, Device device,
+                                      bool half);
 
 /// Moves the zero frequency to the middle of the axes (all by default), or, `back`, from there to
 /// the front.

@@ -87,8 +87,8 @@ void describe_axes(const NdArray& x, const NdArray& out, const AxisList<2>& batc
   const Device device{static_cast<DeviceKind>(error.values[0]),
                       static_cast<std::int16_t>(error.values[0] >> 8)};
   const auto nbytes = static_cast<std::size_t>(error.values[1]);
-  throw OutOfMemoryError(std::string(error.op) + ": no memory to work in for a result of " +
-                             std::to_string(nbytes) + " bytes on " + to_string(device) +
+  throw OutOfMemoryError("no memory to work in for a result of " + std::to_string(nbytes) +
+                             " bytes on " + to_string(device) +
                              "; free arrays that are not needed any more",
                          device, nbytes);
 }
@@ -97,7 +97,7 @@ void describe_axes(const NdArray& x, const NdArray& out, const AxisList<2>& batc
 void enqueue(const FftPlan& plan, const Kernel<FftParams>& kernels_of_type, const NdArray& x,
              const NdArray& out, const Dims& axes, const Dims& shape, bool mirrored) {
   const Device device = x.device();
-  const Kernel<FftParams>& kernel = require_kernel(plan.op, kernels_of_type, x.dtype(), device);
+  const Kernel<FftParams>& kernel = require_kernel(kernels_of_type, x.dtype(), device);
   NdArray source = x;
   AxisList<2> batch = batch_axes(x, out, axes, shape);
   if (!is_addressable(x) || batch.size() + axes.rank() > FftParams::max_axes) {
@@ -106,7 +106,6 @@ void enqueue(const FftPlan& plan, const Kernel<FftParams>& kernels_of_type, cons
   }
   const DeferredError error{
       .raise = raise_out_of_memory,
-      .op = plan.op,
       .values = {static_cast<std::int64_t>(device.kind) | (std::int64_t{device.index} << 8),
                  out.nbytes()}};
   ErrorRecord record(device, error, FftParams::native_form_finds_errors);
@@ -180,7 +179,7 @@ NdArray transform_group(const FftPlan& plan, const NdArray& x, const Dims& axes)
     return copy_c_order(permute_dims(rows, order.back));
   }
   const NdArray source = limits_of<FftParams>(x.device()).dense_operands ? contiguous(x) : x;
-  NdArray out = empty(plan.op, x.shape(), x.dtype(), x.device());
+  NdArray out = empty(x.shape(), x.dtype(), x.device());
   enqueue(plan, complex_kernel(x), source, out, axes, x.shape(), false);
   return out;
 }
@@ -199,14 +198,16 @@ Dims only_last(const Dims& axes, int count) {
 
 }  // namespace
 
-void require_fft_library(const char* op, const NdArray& x) {
+void require_fft_library(const NdArray& x) {
   const Device device = x.device();
   const FftKernels& built = kernels<FftKernels>(device);
   const auto find_error_message = built.library_error_message;
   const char* const error_message = find_error_message != nullptr ? find_error_message() : nullptr;
-  if (error_message != nullptr) throw_library_error(op, "cuFFT", error_message);
-  if (has_form(built.complex_to_complex[precision(x.dtype())], device)) return;
-  throw LibraryError(std::string(op) + ": this build has no FFT for " + name(x.dtype()) + " on " +
+  if (error_message != nullptr) throw_library_error("cuFFT", error_message);
+  if (find_error_message != nullptr ||
+      has_form(built.complex_to_complex[precision(x.dtype())], device))
+    return;
+  throw LibraryError(std::string("this build has no FFT for ") + name(x.dtype()) + " on " +
                      to_string(device) +
                      ": it was made with SKERRY_FFT=OFF or without that dtype "
                      "(SKERRY_DTYPES)");
@@ -219,7 +220,7 @@ NdArray FftPlan::complex_to_complex(const NdArray& x, const Dims& axes) const {
   if (type != x.dtype()) {
     if (!limits_of<FftParams>(x.device()).dense_operands) {
       const NdArray first = real_to_complex(x, static_cast<int>(order[order.rank() - 1]), true);
-      return FftPlan{op, forward, 1}.complex_in_place(first, without_last(order, 1));
+      return FftPlan{forward, 1}.complex_in_place(first, without_last(order, 1));
     }
     const NdArray promoted = astype(x, type, false);
     return promoted.is_c_contiguous() ? complex_in_place(promoted, axes)
@@ -227,7 +228,7 @@ NdArray FftPlan::complex_to_complex(const NdArray& x, const Dims& axes) const {
   }
   const int count = last_group(order, x.device());
   const NdArray first = transform_group(*this, x, only_last(order, count));
-  return FftPlan{op, forward, 1}.complex_in_place(first, without_last(order, count));
+  return FftPlan{forward, 1}.complex_in_place(first, without_last(order, count));
 }
 
 NdArray FftPlan::complex_in_place(const NdArray& x, const Dims& axes) const {
@@ -261,7 +262,7 @@ NdArray FftPlan::real_to_complex(const NdArray& x, int axis, bool mirrored) cons
     return copy_c_order(permute_dims(rows, order.back));
   }
   const NdArray source = limits_of<FftParams>(device).dense_operands ? contiguous(x) : x;
-  NdArray out = empty(op, shape, complex_of(x.dtype()), device);
+  NdArray out = empty(shape, complex_of(x.dtype()), device);
   enqueue(*this, kernel, source, out, Dims{axis}, x.shape(), mirrored);
   return out;
 }
@@ -279,7 +280,7 @@ NdArray FftPlan::complex_to_real(const NdArray& x, int axis, std::int64_t length
     return copy_c_order(permute_dims(rows, order.back));
   }
   const NdArray source = limits_of<FftParams>(device).dense_operands ? contiguous(x) : x;
-  NdArray out = empty(op, shape, real_part(x.dtype()), device);
+  NdArray out = empty(shape, real_part(x.dtype()), device);
   enqueue(*this, kernel, source, out, Dims{axis}, shape, false);
   return out;
 }

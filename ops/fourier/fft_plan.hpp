@@ -11,12 +11,11 @@ namespace skerry {
 enum class FftSide : std::uint8_t { real, complex };
 
 /// Throws LibraryError where the library that transforms `x` can't be opened or was not built in.
-void require_fft_library(const char* op, const NdArray& x);
+void require_fft_library(const NdArray& x);
 
 /// How the transforms of one call are enqueued: in which pieces, over which copies. Arrays have at
 /// least one element.
 struct FftPlan {
-  const char* op;
   bool forward;
   double scale;
 

@@ -36,34 +36,32 @@ void count_up(const Kernel<SequenceParams>& kernel, const NdArray& out, std::int
 
 }  // namespace
 
-NdArray fft_frequencies(const char* op, std::int64_t n, double spacing, Dtype type, Device device,
-                        bool half) {
+NdArray fft_frequencies(std::int64_t n, double spacing, Dtype type, Device device, bool half) {
   if (kind(type) != DtypeKind::real_floating) {
-    throw DtypeError(std::string(op) + ": dtype must be real floating, not " + name(type));
+    throw DtypeError(std::string("dtype must be real floating, not ") + name(type));
   }
   if (n < 1) {
-    throw ValueError(std::string(op) + ": n must be at least 1, not " + std::to_string(n));
+    throw ValueError("n must be at least 1, not " + std::to_string(n));
   }
-  if (spacing == 0) throw ValueError(std::string(op) + ": d is zero");
+  if (spacing == 0) throw ValueError("d is zero");
   // Whole numbers up to 2^53 are exact, and their quotients correctly rounded.
   constexpr Dtype exact = Dtype::float64;
   const Dims shape{half ? n / 2 + 1 : n};
   const Kernel<SequenceParams>& kernel = require_kernel(
-      op, kernels<SequenceKernels>(device).kernel[static_cast<int>(exact)], exact, device);
-  NdArray numbers = empty(op, shape, exact, device);
+      kernels<SequenceKernels>(device).kernel[static_cast<int>(exact)], exact, device);
+  NdArray numbers = empty(shape, exact, device);
   const std::int64_t positive = half ? n / 2 + 1 : (n + 1) / 2;
   count_up(kernel, numbers, 0, positive, 0);
   count_up(kernel, numbers, positive, shape[0], -(n / 2));
   const Scalar divisor = Scalar::from_value(spacing * static_cast<double>(n));
   const Operand both[] = {{.array = &numbers, .name = "n"}, {.value = &divisor, .name = "d"}};
-  return astype(apply_as(op, op_id_of<ops::divide>, both), type, false);
+  return astype(apply(op_id_of<ops::divide>, both), type, false);
 }
 
 NdArray fft_shift(const NdArray& x, std::optional<std::span<const std::int64_t>> axes, bool back) {
-  const char* op = back ? "ifftshift" : "fftshift";
   Dims all(x.rank());
   std::iota(all.begin(), all.end(), 0);
-  const Dims selected_axes = axes ? normalize_axes(op, *axes, x.rank()) : all;
+  const Dims selected_axes = axes ? normalize_axes(*axes, x.rank()) : all;
   std::vector<std::int64_t> shifts;
   for (const std::int64_t axis : selected_axes) {
     const std::int64_t middle = x.shape()[static_cast<int>(axis)] / 2;

@@ -98,7 +98,7 @@ Recording::reference Recording::refer_to(const RecordedInput& x) {
     return {Source::constant, width, x.type, static_cast<std::int32_t>(constants_.size()) - 1};
   }
   if (const PendingMemory* const pending = pending_of(*x.array)) {
-    if (pending->recording_ != this) throw LibraryError("fuse: an operand has lost its value");
+    if (pending->recording_ != this) throw LibraryError("an operand has lost its value");
     return {Source::node, width, x.type, pending->node_};
   }
   const std::int32_t leaf_index = find_latest(leaves_, [&](const Leaf& leaf) {
@@ -113,7 +113,7 @@ template <class LayoutOrShape>
 NdArray Recording::append_node(const Kernel<Plan>* loop, const RecordedFunction& function,
                                LayoutOrShape layout_or_shape, Dtype type, Device device,
                                std::span<const RecordedInput> inputs) {
-  if (is_evaluating()) throw LibraryError("fuse: an operation while results are being computed");
+  if (is_evaluating()) throw LibraryError("an operation while results are being computed");
   reference references[FusedStep::max_inputs];
   for (std::size_t i = 0; i < inputs.size(); ++i) references[i] = refer_to(inputs[i]);
   auto* const result = new PendingMemory(this, static_cast<std::int32_t>(nodes_.size()), device);
@@ -154,6 +154,7 @@ bool Recording::may_change(const NdArray& x) const noexcept {
     if (!same_elements(leaf.array, x)) return false;
     ++readers;
   }
+  // Consumers are told of other devices' memory by its address, which no reference counts.
   return memory.references() == readers && !is_foreign(memory) && is_host(memory.device()) &&
          !x.read_only() && x.layout().offset == 0 && x.is_c_contiguous();
 }
@@ -182,7 +183,7 @@ void Recording::discard() noexcept {
 
 /// Evaluates while what it returns lives.
 auto Recording::begin_evaluation() {
-  if (is_evaluating()) throw LibraryError("fuse: a value while results are being computed");
+  if (is_evaluating()) throw LibraryError("a value while results are being computed");
   evaluator_ = this_thread();
   const auto done = [](Recording* self) {
     // To free memory may wait, and who asks for a value meanwhile is not to begin with it.

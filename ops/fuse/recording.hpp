@@ -51,12 +51,12 @@ class PendingMemory final : public Storage {
   void destroy() noexcept override { delete this; }
 
   /// It is not memory of skerry's yet: who looks for foreign memory finds it, too.
-  static inline constinit ForeignOwnership nobody_{};
+  static inline constinit ForeignOwnership no_owner{};
 
   Recording* recording_;
   std::int32_t node_;
 };
-inline constexpr StorageAttachment PendingMemory::mark{.ownership = &nobody_};
+inline constexpr StorageAttachment PendingMemory::mark{.ownership = &no_owner};
 
 /// The pending memory of an array, null where it has real memory.
 [[nodiscard]] inline PendingMemory* pending_of(const NdArray& x) noexcept {

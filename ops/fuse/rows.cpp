@@ -44,11 +44,11 @@ void Evaluation::find_rows() {
       row_shapes.push_back(row_shape);
   }
   std::ranges::stable_sort(row_shapes, {}, &Dims::rank);
-  const Device device = recording_.nodes_[0].result->device();
-  const bool has_rows_kernel = has_form(kernels<FuseKernels>(device).rows, device);
   for (node& operation : recording_.nodes_) {
     operation.scratch = RowStep::in_memory;
-    const bool is_along = operation.is_needed && has_rows_kernel &&
+    const Device device = operation.result->device();
+    const bool is_along = operation.is_needed &&
+                          has_form(kernels<FuseKernels>(device).rows, device) &&
                           is_c_contiguous(layout_entry(operation).layout, itemsize(operation.type));
     const auto matching_rows = std::ranges::find_if(row_shapes, [&](const Dims& rows) {
       return rows.rank() <= std::min(operation.row_axes, shape_of(operation).rank()) &&

@@ -15,21 +15,18 @@
 namespace skerry {
 namespace {
 
-constexpr const char* op = "convolve";
-
 Device check_vectors(const NdArray& x, const NdArray& taps) {
   const Operand both[] = {{.array = &x, .name = "a"}, {.array = &taps, .name = "v"}};
-  const Device device = common_device(op, both);
+  const Device device = common_device(both);
   if (x.dtype() != taps.dtype()) {
-    throw DtypeError(std::string(op) + ": dtypes differ: " + name(x.dtype()) + " and " +
+    throw DtypeError(std::string("dtypes differ: ") + name(x.dtype()) + " and " +
                      name(taps.dtype()) + "; convert one with astype");
   }
   if (x.rank() != 1 || taps.rank() != 1) {
-    throw ShapeError(std::string(op) + ": vectors have one axis: " + describe(x) + ", " +
-                     describe(taps));
+    throw ShapeError("vectors have one axis: " + describe(x) + ", " + describe(taps));
   }
   if (x.size() == 0 || taps.size() == 0) {
-    throw ValueError(std::string(op) + ": a vector has no elements; give one or more");
+    throw ValueError("a vector has no elements; give one or more");
   }
   return device;
 }
@@ -39,7 +36,7 @@ Device check_vectors(const NdArray& x, const NdArray& taps) {
 NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std::int64_t count) {
   const Device device = check_vectors(x, taps);
   if (first < 0 || count < 0 || first > x.size() + taps.size() - 1 - count) {
-    throw ValueError(std::string(op) + ": there are no elements " + std::to_string(first) + " to " +
+    throw ValueError("there are no elements " + std::to_string(first) + " to " +
                      std::to_string(first + count));
   }
   if (x.dtype() == Dtype::float16) {
@@ -47,12 +44,11 @@ NdArray convolve(const NdArray& x, const NdArray& taps, std::int64_t first, std:
                                   astype(taps, Dtype::float32, false), first, count);
     return astype(wide, Dtype::float16, false);
   }
-  const Kernel<ConvolutionParams>& kernel =
-      require_kernel(op, kernels<ConvolutionKernels>(device).kernel[static_cast<int>(x.dtype())],
-                     x.dtype(), device);
+  const Kernel<ConvolutionParams>& kernel = require_kernel(
+      kernels<ConvolutionKernels>(device).kernel[static_cast<int>(x.dtype())], x.dtype(), device);
   const NdArray items = contiguous(x);
   const NdArray factors = contiguous(taps);
-  NdArray out = empty(op, Dims{count}, x.dtype(), device);
+  NdArray out = empty(Dims{count}, x.dtype(), device);
   if (count == 0) return out;
   launch(device, kernel, [&](OperandList& operands) {
     return ConvolutionParams{.x = operands(items),

@@ -20,18 +20,17 @@ namespace {
 
 constexpr const char* not_converged = "the iteration did not converge";
 
-NdArray reflectors_to_matrix(const char* op, const NdArray& reflectors, const NdArray& factors,
+NdArray reflectors_to_matrix(const NdArray& reflectors, const NdArray& factors,
                              std::int64_t columns) {
   const std::int64_t k = std::min(rows_of(reflectors), columns_of(reflectors));
   const std::int64_t m = rows_of(reflectors);
   const Dims stack = stack_of(reflectors);
   if (k == 0)
     return leading_part(identities(stack, m, reflectors.dtype(), reflectors.device()), m, columns);
-  const NdArray q =
-      empty_column_major(op, stack, m, columns, reflectors.dtype(), reflectors.device());
-  assign(op, leading_part(q, m, k), leading_part(reflectors, m, k));
+  const NdArray q = empty_column_major(stack, m, columns, reflectors.dtype(), reflectors.device());
+  assign(leading_part(q, m, k), leading_part(reflectors, m, k));
   if (q.size() == 0) return q;
-  LapackCall call(op, LinAlgRoutine::orgqr, q);
+  LapackCall call(LinAlgRoutine::orgqr, q);
   call.request.reflector_count = k;
   call.run({.b = &factors});
   return q;
@@ -43,9 +42,9 @@ struct SingularValues {
   NdArray vh;
 };
 
-SingularValues decompose(const char* op, const NdArray& input, SingularVectors vectors) {
-  const NdArray x = as_lapack_dtype(op, "x", input);
-  require_matrices(op, "x", x);
+SingularValues decompose(const NdArray& input, SingularVectors vectors) {
+  const NdArray x = as_lapack_dtype("x", input);
+  require_matrices("x", x);
   const Dims stack = stack_of(x);
   const std::int64_t m = rows_of(x);
   const std::int64_t n = columns_of(x);
@@ -57,79 +56,77 @@ SingularValues decompose(const char* op, const NdArray& input, SingularVectors v
     result.u = leading_part(identities(stack, m, x.dtype(), x.device()), m, u_columns);
     result.vh = leading_part(identities(stack, n, x.dtype(), x.device()), vh_rows, n);
   } else if (vectors != SingularVectors::none) {
-    result.u = empty_column_major(op, stack, m, u_columns, x.dtype(), x.device());
-    result.vh = empty_column_major(op, stack, vh_rows, n, x.dtype(), x.device());
+    result.u = empty_column_major(stack, m, u_columns, x.dtype(), x.device());
+    result.vh = empty_column_major(stack, vh_rows, n, x.dtype(), x.device());
   }
   result.s = empty(extended(stack, k), real_part(x.dtype()), x.device());
   if (result.s.size() == 0) return result;
-  require_finite(op, x);
-  LapackCall call(op, LinAlgRoutine::gesdd, copy_column_major(x));
+  require_finite(x);
+  LapackCall call(LinAlgRoutine::gesdd, copy_column_major(x));
   call.request.vectors = vectors;
   const bool with_vectors = vectors != SingularVectors::none;
   const NdArray info = call.run({.b = with_vectors ? &result.u : nullptr,
                                  .c = with_vectors ? &result.vh : nullptr,
                                  .values = &result.s});
-  require_success(op, info, x, not_converged);
+  require_success(info, x, not_converged);
   return result;
 }
 
-TwoArrays decompose_hermitian(const char* op, const NdArray& input, bool with_vectors) {
-  const NdArray x = as_lapack_dtype(op, "x", input);
-  require_square(op, "x", x);
+TwoArrays decompose_hermitian(const NdArray& input, bool with_vectors) {
+  const NdArray x = as_lapack_dtype("x", input);
+  require_square("x", x);
   const NdArray values = empty(extended(stack_of(x), rows_of(x)), real_part(x.dtype()), x.device());
   const NdArray a = copy_column_major(x);
   if (x.size() == 0) return {values, a};
-  require_finite(op, x, Triangle::lower);
-  LapackCall call(op, LinAlgRoutine::syevd, a);
+  require_finite(x, Triangle::lower);
+  LapackCall call(LinAlgRoutine::syevd, a);
   call.request.wants_eigenvectors = with_vectors;
-  require_success(op, call.run({.values = &values}), x, not_converged);
+  require_success(call.run({.values = &values}), x, not_converged);
   return {values, a};
 }
 
-TwoArrays decompose_general(const char* op, const NdArray& input, bool with_vectors) {
-  const NdArray x = as_lapack_dtype(op, "x", input);
-  require_square(op, "x", x);
+TwoArrays decompose_general(const NdArray& input, bool with_vectors) {
+  const NdArray x = as_lapack_dtype("x", input);
+  require_square("x", x);
   const Dtype type = complex_of(x.dtype());
   const std::int64_t n = rows_of(x);
   const NdArray values = empty(extended(stack_of(x), n), type, x.device());
   const NdArray eigenvectors =
-      empty_column_major(op, stack_of(x), n, with_vectors ? n : 0, type, x.device());
+      empty_column_major(stack_of(x), n, with_vectors ? n : 0, type, x.device());
   if (x.size() == 0) return {values, eigenvectors};
-  require_finite(op, x);
+  require_finite(x);
   // cuSOLVER would give the vectors of a real matrix in LAPACK's packed form.
   const bool has_kernel = has_form(
       kernels<LinAlgKernels>(x.device()).kernel_of(LinAlgRoutine::geev, x.dtype()), x.device());
   const NdArray source = has_kernel ? x : astype(x, type, false);
-  LapackCall call(op, LinAlgRoutine::geev, copy_column_major(source));
+  LapackCall call(LinAlgRoutine::geev, copy_column_major(source));
   call.request.wants_eigenvectors = with_vectors;
-  require_success(op, call.run({.b = &eigenvectors, .values = &values}), x, not_converged);
+  require_success(call.run({.b = &eigenvectors, .values = &values}), x, not_converged);
   return {values, eigenvectors};
 }
 
 }  // namespace
 
 NdArray cholesky(const NdArray& input, bool upper) {
-  constexpr const char* op = "cholesky";
-  const NdArray x = as_lapack_dtype(op, "x", input);
-  require_square(op, "x", x);
+  const NdArray x = as_lapack_dtype("x", input);
+  require_square("x", x);
   if (x.size() == 0) return copy_c_order(x);
-  require_finite(op, x, upper ? Triangle::upper : Triangle::lower);
+  require_finite(x, upper ? Triangle::upper : Triangle::lower);
   // LAPACK sees the transpose of a matrix in C order, whose factor is the transpose of the other
   // kind. cuSOLVER takes twice as long for upper factors (an H100, 2048 x 2048 of float64).
   const Kernel<LinAlgParams>& kernel =
       kernels<LinAlgKernels>(x.device()).kernel_of(LinAlgRoutine::potrf, x.dtype());
   const bool by_columns = !upper && kernel.has_native();
   const NdArray a = by_columns ? copy_column_major(x) : copy_c_order(x);
-  LapackCall call(op, LinAlgRoutine::potrf, a);
+  LapackCall call(LinAlgRoutine::potrf, a);
   call.request.is_upper = !upper && !by_columns;
-  require_success(op, call.run({}), x, "not positive definite");
+  require_success(call.run({}), x, "not positive definite");
   return upper ? triu(a, 0) : tril(a, 0);
 }
 
 TwoArrays qr(const NdArray& input, bool complete) {
-  constexpr const char* op = "qr";
-  const NdArray x = as_lapack_dtype(op, "x", input);
-  require_matrices(op, "x", x);
+  const NdArray x = as_lapack_dtype("x", input);
+  require_matrices("x", x);
   const std::int64_t m = rows_of(x);
   const std::int64_t n = columns_of(x);
   const std::int64_t k = std::min(m, n);
@@ -138,25 +135,25 @@ TwoArrays qr(const NdArray& input, bool complete) {
   const NdArray a = copy_column_major(finite.matrices());
   const NdArray factors = empty(extended(stack_of(x), k), x.dtype(), x.device());
   if (a.size() > 0) {
-    LapackCall call(op, LinAlgRoutine::geqrf, a);
+    LapackCall call(LinAlgRoutine::geqrf, a);
     call.run({.b = &factors});
   }
-  const NdArray q = reflectors_to_matrix(op, a, factors, columns);
+  const NdArray q = reflectors_to_matrix(a, factors, columns);
   const NdArray r = triu(leading_part(a, columns, n), 0);
   return {finite.restore_nan(q, 2), finite.restore_nan(r, 2)};
 }
 
 ThreeArrays svd(const NdArray& x, bool full_matrices) {
   const SingularValues decomposition =
-      decompose("svd", x, full_matrices ? SingularVectors::full : SingularVectors::reduced);
+      decompose(x, full_matrices ? SingularVectors::full : SingularVectors::reduced);
   return {decomposition.u, decomposition.s, decomposition.vh};
 }
 
-NdArray svdvals(const NdArray& x) { return decompose("svdvals", x, SingularVectors::none).s; }
+NdArray svdvals(const NdArray& x) { return decompose(x, SingularVectors::none).s; }
 
-TwoArrays eigh(const NdArray& x) { return decompose_hermitian("eigh", x, true); }
-NdArray eigvalsh(const NdArray& x) { return decompose_hermitian("eigvalsh", x, false).first; }
-TwoArrays eig(const NdArray& x) { return decompose_general("eig", x, true); }
-NdArray eigvals(const NdArray& x) { return decompose_general("eigvals", x, false).first; }
+TwoArrays eigh(const NdArray& x) { return decompose_hermitian(x, true); }
+NdArray eigvalsh(const NdArray& x) { return decompose_hermitian(x, false).first; }
+TwoArrays eig(const NdArray& x) { return decompose_general(x, true); }
+NdArray eigvals(const NdArray& x) { return decompose_general(x, false).first; }
 
 }  // namespace skerry::linalg

@@ -14,8 +14,8 @@ namespace skerry::blas {
 /// The file to open, ahead of SKERRY_OPENBLAS and of the loader's own search; no effect once a
 /// library is open.
 void set_library(const char* path);
-/// Opens the library unless it is open. Throws LibraryError that names `op` and the remedy.
-void require(const char* op);
+/// Opens the library unless it is open. Throws LibraryError with the remedy.
+void require();
 
 /// Sets `workspace_size`, `real_work`, `integer_work` to what the host form of the routine needs,
 /// and returns the bytes for one slot. The library is open.

@@ -45,15 +45,15 @@ struct ProductForm {
 };
 
 /// bool, unless mixes are refused: products of truth, which are computed with integers.
-ProductForm check_operands(const char* op, const NdArray& x1, const NdArray& x2) {
+ProductForm check_operands(const NdArray& x1, const NdArray& x2) {
   const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
-  const Device device = common_device(op, both);
-  const Dtype type = common_dtype(op, both);
+  const Device device = common_device(both);
+  const Dtype type = common_dtype(both);
   if (type == Dtype::bool_ && !promotion_is_strict()) return {device, type};
   static constexpr auto numeric = numeric_dtypes();
   result_dtype_table results;
   std::copy(numeric.begin(), numeric.end(), results);
-  return {device, require_result_dtype(op, results, type)};
+  return {device, require_result_dtype(results, type)};
 }
 
 NdArray counts(const NdArray& x) { return astype(x, default_integer, false); }
@@ -66,10 +66,10 @@ Dtype multiplied_in(const MatmulKernels& table, Dtype type, Device device) {
 }
 
 /// `x` in the dtype of the product; elements that it repeats are converted once.
-NdArray converted(const char* op, const NdArray& x, Dtype type) {
+NdArray converted(const NdArray& x, Dtype type) {
   if (x.dtype() == type) return x;
   const NdArray new_operand = convert_operand(x, type);
-  return new_operand.view(broadcast_to(op, new_operand.layout(), x.shape()));
+  return new_operand.view(broadcast_to(new_operand.layout(), x.shape()));
 }
 
 NdArray with_axis(const NdArray& x, int axis) {
@@ -97,19 +97,19 @@ Dims stack_shape(const NdArray& x, Operands operands) {
   return Dims(x.shape().span().first(static_cast<std::size_t>(stack_rank(x, operands))));
 }
 
-Dims common_stack(const char* op, const NdArray& x1, const NdArray& x2, Operands operands) {
+Dims common_stack(const NdArray& x1, const NdArray& x2, Operands operands) {
   const Dims first = stack_shape(x1, operands);
   const Dims second = stack_shape(x2, operands);
   const Dims* const shapes[] = {&first, &second};
-  return broadcast_shapes(op, shapes);
+  return broadcast_shapes(shapes);
 }
 
 /// `x` with the stack's axes stretched to `stack`.
-NdArray stretched_stack(const char* op, const NdArray& x, const Dims& stack, Operands operands) {
+NdArray stretched_stack(const NdArray& x, const Dims& stack, Operands operands) {
   Dims shape = stack;
   for (int axis = stack_rank(x, operands); axis < x.rank(); ++axis)
     shape.push_back(x.shape()[axis]);
-  return x.view(broadcast_to(op, x.layout(), shape));
+  return x.view(broadcast_to(x.layout(), shape));
 }
 
 AxisList<2> stack_axes(const NdArray& x1, const NdArray& x2, Operands operands) {
@@ -186,11 +186,11 @@ NdArray for_blas(const NdArray& x, Dtype type) {
              : copy_c_order(x);
 }
 
-void require_blas(const char* op, Device device) {
+void require_blas(Device device) {
   const auto find_error_message = kernels<MatmulKernels>(device).library_error_message;
-  if (find_error_message == nullptr) return blas::require(op);  // host forms
+  if (find_error_message == nullptr) return blas::require();  // host forms
   if (const char* const error_message = find_error_message()) {
-    throw_library_error(op, "cuBLAS", error_message);
+    throw_library_error("cuBLAS", error_message);
   }
 }
 
@@ -216,41 +216,37 @@ void enqueue_product(const Kernel<MatmulParams>& kernel, const NdArray& out, NdA
   });
 }
 
-[[noreturn]] void reject_shapes(const char* op, const NdArray& x1, const NdArray& x2,
-                                const std::string& why) {
-  throw ShapeError(std::string(op) + ": " + why + ": x1 is " + describe(x1) + ", x2 is " +
-                   describe(x2));
+[[noreturn]] void reject_shapes(const NdArray& x1, const NdArray& x2, const std::string& why) {
+  throw ShapeError(why + ": x1 is " + describe(x1) + ", x2 is " + describe(x2));
 }
 
-NdArray multiply(const char* op, const NdArray& a, const NdArray& b) {
-  const auto [device, type] = check_operands(op, a, b);
-  if (type == Dtype::bool_) return as_bool(multiply(op, counts(a), counts(b)));
+NdArray multiply(const NdArray& a, const NdArray& b) {
+  const auto [device, type] = check_operands(a, b);
+  if (type == Dtype::bool_) return as_bool(multiply(counts(a), counts(b)));
   if (a.rank() == 0 || b.rank() == 0) {
-    reject_shapes(op, a, b, "needs at least one axis in each; multiply by a 0-d array with *");
+    reject_shapes(a, b, "needs at least one axis in each; multiply by a 0-d array with *");
   }
   const NdArray x1 = a.rank() == 1 ? with_axis(a, 0) : a;
   const NdArray x2 = b.rank() == 1 ? with_axis(b, 1) : b;
   if (x1.shape()[x1.rank() - 1] != x2.shape()[x2.rank() - 2]) {
-    reject_shapes(op, a, b,
+    reject_shapes(a, b,
                   "the last axis of x1 and the last but one of x2 differ (the only one of a 1-D "
                   "x2)");
   }
   constexpr Operands operands = Operands::matrices;
-  const Dims stack = common_stack(op, x1, x2, operands);
+  const Dims stack = common_stack(x1, x2, operands);
   Dims shape = stack;
   shape.push_back(x1.shape()[x1.rank() - 2]);
   shape.push_back(x2.shape()[x2.rank() - 1]);
   const MatmulKernels& table = kernels<MatmulKernels>(device);
   const Dtype wide = multiplied_in(table, type, device);
-  check_shape(op, shape.span(), itemsize(wide));
+  check_shape(shape.span(), itemsize(wide));
   const Kernel<MatmulParams>& kernel =
-      require_kernel(op, table.kernel[static_cast<int>(wide)], wide, device);
-  if (is_floating(wide)) require_blas(op, device);
+      require_kernel(table.kernel[static_cast<int>(wide)], wide, device);
+  if (is_floating(wide)) require_blas(device);
   // Copied before the stack is stretched, so once.
-  const NdArray first =
-      stretched_stack(op, for_blas(converted(op, x1, wide), wide), stack, operands);
-  const NdArray second =
-      stretched_stack(op, for_blas(converted(op, x2, wide), wide), stack, operands);
+  const NdArray first = stretched_stack(for_blas(converted(x1, wide), wide), stack, operands);
+  const NdArray second = stretched_stack(for_blas(converted(x2, wide), wide), stack, operands);
   const NdArray product = empty_of(c_layout(shape, itemsize(wide)), wide, device);
   enqueue_product(kernel, product, first, second, operands);
   NdArray out = astype(product, type, false);
@@ -272,12 +268,12 @@ NdArray with_last(const NdArray& x, int axis) {
   return x.view(std::move(moved));
 }
 
-void check_axis_from_end(const char* op, std::int64_t axis, const NdArray& x1, const NdArray& x2) {
+void check_axis_from_end(std::int64_t axis, const NdArray& x1, const NdArray& x2) {
   const int min_rank = std::min(x1.rank(), x2.rank());
   if (axis < 0 && axis >= -min_rank) return;
-  throw AxisError(std::string(op) + ": axis " + std::to_string(axis) + " is not in [-" +
-                  std::to_string(min_rank) + ", -1]: it counts from the end of both x1, " +
-                  describe(x1) + ", and x2, " + describe(x2));
+  throw AxisError("axis " + std::to_string(axis) + " is not in [-" + std::to_string(min_rank) +
+                  ", -1]: it counts from the end of both x1, " + describe(x1) + ", and x2, " +
+                  describe(x2));
 }
 
 /// One side of a tensordot: the axes to sum over last (x1) or first (x2), as a matrix.
@@ -306,14 +302,14 @@ Folded fold(const NdArray& x, const Dims& summed, bool summed_last) {
 
 void check_summed_axes(const NdArray& x1, const NdArray& x2, const Dims& axes1, const Dims& axes2) {
   if (axes1.rank() != axes2.rank()) {
-    throw ValueError("tensordot: axes name " + std::to_string(axes1.rank()) + " axes of x1 and " +
+    throw ValueError("axes name " + std::to_string(axes1.rank()) + " axes of x1 and " +
                      std::to_string(axes2.rank()) + " of x2; name as many of each");
   }
   for (int i = 0; i < axes1.rank(); ++i) {
     const auto a = static_cast<int>(axes1[i]);
     const auto b = static_cast<int>(axes2[i]);
     if (x1.shape()[a] == x2.shape()[b]) continue;
-    reject_shapes("tensordot", x1, x2,
+    reject_shapes(x1, x2,
                   "axis " + std::to_string(a) + " of x1 and axis " + std::to_string(b) +
                       " of x2 have different sizes");
   }
@@ -321,45 +317,43 @@ void check_summed_axes(const NdArray& x1, const NdArray& x2, const Dims& axes1, 
 
 }  // namespace
 
-NdArray matmul(const NdArray& x1, const NdArray& x2) { return multiply("matmul", x1, x2); }
+NdArray matmul(const NdArray& x1, const NdArray& x2) { return multiply(x1, x2); }
 
 void matmul_into(const NdArray& target, const NdArray& x2) {
-  constexpr const char* op = "matmul";
-  const auto [device, type] = check_operands(op, target, x2);
-  require_writable(op, target);
+  const auto [device, type] = check_operands(target, x2);
+  require_writable(target);
   if (type != target.dtype()) {
-    throw DtypeError("matmul: the result is " + std::string(name(type)) + ", the target " +
+    throw DtypeError("the result is " + std::string(name(type)) + ", the target " +
                      describe(target) + " keeps its dtype; write x1 = x1 @ x2");
   }
-  const NdArray result = multiply(op, target, x2);
+  const NdArray result = multiply(target, x2);
   if (result.shape() != target.shape()) {
-    throw ShapeError("matmul: the result has shape " + to_string(result.shape()) + ", the target " +
+    throw ShapeError("the result has shape " + to_string(result.shape()) + ", the target " +
                      describe(target) + " keeps its shape");
   }
-  assign(op, target, result);
+  assign(target, result);
 }
 
 NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
-  constexpr const char* op = "vecdot";
-  const auto [device, type] = check_operands(op, x1, x2);
-  check_axis_from_end(op, axis, x1, x2);
+  const auto [device, type] = check_operands(x1, x2);
+  check_axis_from_end(axis, x1, x2);
   const NdArray a = with_last(x1, x1.rank() + static_cast<int>(axis));
   const NdArray b = with_last(x2, x2.rank() + static_cast<int>(axis));
   if (a.shape()[a.rank() - 1] != b.shape()[b.rank() - 1]) {
-    reject_shapes(op, x1, x2, "the sizes along axis " + std::to_string(axis) + " differ");
+    reject_shapes(x1, x2, "the sizes along axis " + std::to_string(axis) + " differ");
   }
   constexpr Operands operands = Operands::vectors;
-  const Dims stack = common_stack(op, a, b, operands);
+  const Dims stack = common_stack(a, b, operands);
   // Whether any product is true. The kernel stops at one, for which short vectors leave no time.
   const Kernel<MatmulParams>& dot = kernels<MatmulKernels>(device).dot[static_cast<int>(type)];
   if (type == Dtype::bool_ && (!has_form(dot, device) || a.shape()[a.rank() - 1] < 64)) {
     constexpr std::int64_t last[] = {-1};
     return linalg::any(linalg::logical_and(a, b), last, false);
   }
-  check_shape(op, stack.span(), itemsize(type));
-  const Kernel<MatmulParams>& kernel = require_kernel(op, dot, type, device);
-  const NdArray first = stretched_stack(op, converted(op, a, type), stack, operands);
-  const NdArray second = stretched_stack(op, converted(op, b, type), stack, operands);
+  check_shape(stack.span(), itemsize(type));
+  const Kernel<MatmulParams>& kernel = require_kernel(dot, type, device);
+  const NdArray first = stretched_stack(converted(a, type), stack, operands);
+  const NdArray second = stretched_stack(converted(b, type), stack, operands);
   NdArray out = empty_of(c_layout(stack, itemsize(type)), type, device);
   enqueue_product(kernel, out, first, second, operands);
   return out;
@@ -367,27 +361,25 @@ NdArray vecdot(const NdArray& x1, const NdArray& x2, std::int64_t axis) {
 
 NdArray tensordot(const NdArray& x1, const NdArray& x2, std::span<const std::int64_t> axes1,
                   std::span<const std::int64_t> axes2) {
-  constexpr const char* op = "tensordot";
-  const Dtype type = check_operands(op, x1, x2).type;
-  const Dims first_axes = normalize_axes(op, axes1, x1.rank());
-  const Dims second_axes = normalize_axes(op, axes2, x2.rank());
+  const Dtype type = check_operands(x1, x2).type;
+  const Dims first_axes = normalize_axes(axes1, x1.rank());
+  const Dims second_axes = normalize_axes(axes2, x2.rank());
   check_summed_axes(x1, x2, first_axes, second_axes);
   const Folded a = fold(x1, first_axes, true);
   const Folded b = fold(x2, second_axes, false);
   Dims shape = a.free_shape;
   for (const std::int64_t n : b.free_shape) shape.push_back(n);
-  check_shape(op, shape.span(), itemsize(type));
-  return reshape(multiply(op, a.matrix, b.matrix), shape.span(), std::nullopt);
+  check_shape(shape.span(), itemsize(type));
+  return reshape(multiply(a.matrix, b.matrix), shape.span(), std::nullopt);
 }
 
 NdArray outer(const NdArray& x1, const NdArray& x2) {
-  constexpr const char* op = "outer";
-  check_operands(op, x1, x2);
-  if (x1.rank() != 1 || x2.rank() != 1) reject_shapes(op, x1, x2, "both must be 1-D");
+  check_operands(x1, x2);
+  if (x1.rank() != 1 || x2.rank() != 1) reject_shapes(x1, x2, "both must be 1-D");
   const NdArray column = with_axis(x1, 1);
   const NdArray row = with_axis(x2, 0);
   const Operand both[] = {{.array = &column, .name = "x1"}, {.array = &row, .name = "x2"}};
-  return apply_as(op, op_id_of<ops::multiply>, both);
+  return apply(op_id_of<ops::multiply>, both);
 }
 
 }  // namespace skerry

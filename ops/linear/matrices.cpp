@@ -36,15 +36,15 @@ constexpr std::int64_t max_serial_extent = 512;
 
 constexpr std::int64_t both_axes[] = {-2, -1};
 
-void require_dtype(const char* op, const char* argument, const NdArray& x, bool (*takes)(Dtype)) {
+void require_dtype(const char* argument, const NdArray& x, bool (*takes)(Dtype)) {
   if (takes(x.dtype())) return;
   std::string names;
   for (int i = 0; i < dtype_count; ++i) {
     const auto type = static_cast<Dtype>(i);
     if (takes(type)) names += (names.empty() ? "" : ", ") + std::string(name(type));
   }
-  throw DtypeError(std::string(op) + ": " + argument + " is " + describe(x) + "; it takes " +
-                   names + "; convert with astype");
+  throw DtypeError(std::string(argument) + " is " + describe(x) + "; it takes " + names +
+                   "; convert with astype");
 }
 
 /// Into how many parts to cut a stack. No thread is worth waking for little work, and one call of
@@ -66,60 +66,59 @@ std::int64_t slots_of(const LinAlgRequest& request) {
              : 1;
 }
 
-void require_solver(const char* op, LinAlgRoutine routine, Device device) {
+void require_solver(LinAlgRoutine routine, Device device) {
   const auto find_error_message = kernels<LinAlgKernels>(device).library_error_message;
-  if (find_error_message == nullptr) return;  // of host forms, which take OpenBLAS
+  if (find_error_message == nullptr) return;  // host forms, which take OpenBLAS, or none
   const char* const error_message = find_error_message(routine);
   if (error_message == nullptr) return;
   if (find_error_message(LinAlgRoutine::getrf) == nullptr) {
-    throw NotImplementedError(std::string(op) + ": cuSOLVER can't do this on " + to_string(device) +
-                              ": " + error_message + "; move the array with to_device(\"cpu\")");
+    throw NotImplementedError("cuSOLVER can't do this on " + to_string(device) + ": " +
+                              error_message + "; move the array with to_device(\"cpu\")");
   }
-  throw_library_error(op, "cuSOLVER", error_message);
+  throw_library_error("cuSOLVER", error_message);
 }
 
 }  // namespace
 
-NdArray as_floating(const char* op, const char* argument, const NdArray& x) {
+NdArray as_floating(const char* argument, const NdArray& x) {
   if (!is_floating(x.dtype()) && !promotion_is_strict()) return astype(x, default_real, false);
-  require_dtype(op, argument, x, is_floating);
+  require_dtype(argument, x, is_floating);
   return x;
 }
 
-NdArray as_lapack_dtype(const char* op, const char* argument, const NdArray& x) {
+NdArray as_lapack_dtype(const char* argument, const NdArray& x) {
   if (!is_floating(x.dtype()) && !promotion_is_strict()) return astype(x, default_real, false);
-  require_dtype(op, argument, x,
+  require_dtype(argument, x,
                 [](Dtype type) { return is_floating(type) && computed_in(type) == type; });
   return x;
 }
 
-void require_matrices(const char* op, const char* argument, const NdArray& x) {
+void require_matrices(const char* argument, const NdArray& x) {
   if (x.rank() < 2) {
-    throw ShapeError(std::string(op) + ": " + argument +
-                     " must have at least two axes: " + describe(x));
+    throw ShapeError(std::string(argument) + " must have at least two axes: " + describe(x));
   }
   if (rows_of(x) > INT32_MAX || columns_of(x) > INT32_MAX) {
-    throw ShapeError(std::string(op) + ": " + argument +
+    throw ShapeError(std::string(argument) +
                      " has matrices with more than 2^31 - 1 rows or columns: " + describe(x));
   }
 }
 
-void require_square(const char* op, const char* argument, const NdArray& x) {
-  require_matrices(op, argument, x);
+void require_square(const char* argument, const NdArray& x) {
+  require_matrices(argument, x);
   if (rows_of(x) != columns_of(x)) {
-    throw ShapeError(std::string(op) + ": " + argument +
+    throw ShapeError(std::string(argument) +
                      " must have square matrices in its last two axes: " + describe(x));
   }
 }
 
-void require_finite(const char* op, const NdArray& x) {
+void require_finite(const NdArray& x) {
   const NdArray is_finite = isfinite(x);
   if (is_true(all(is_finite))) return;
   const NdArray by_matrix = all(is_finite, both_axes, false);
   std::vector<char> finite_flags(static_cast<std::size_t>(by_matrix.size()));
   read_bytes(finite_flags.data(), by_matrix.memory(),
              static_cast<std::size_t>(by_matrix.layout().offset), finite_flags.size());
-  std::string text = std::string(op) + ": NaN or infinity in x: ";
+  std::string text = "NaN or infinity in x: ";
   if (x.rank() > 2) {
     const auto bad = std::find(finite_flags.begin(), finite_flags.end(), 0) - finite_flags.begin();
     text += "matrix " + std::to_string(bad) + " of the stack ";
@@ -127,9 +126,9 @@ void require_finite(const char* op, const NdArray& x) {
   throw LinAlgError(text + describe(x));
 }
 
-void require_finite(const char* op, const NdArray& x, Triangle read) {
+void require_finite(const NdArray& x, Triangle read) {
   if (is_true(all(isfinite(x)))) return;
-  require_finite(op, read == Triangle::lower ? tril(x, 0) : triu(x, 0));
+  require_finite(read == Triangle::lower ? tril(x, 0) : triu(x, 0));
 }
 
 bool can_look_at(const NdArray& x) { return !capabilities_of(x.device()).runs_later; }
@@ -178,10 +177,10 @@ Dims extended(const Dims& stack, std::int64_t rows, std::int64_t columns) {
   return extended(extended(stack, rows), columns);
 }
 
-NdArray empty_column_major(const char* op, const Dims& stack, std::int64_t rows,
-                           std::int64_t columns, Dtype type, Device device) {
+NdArray empty_column_major(const Dims& stack, std::int64_t rows, std::int64_t columns, Dtype type,
+                           Device device) {
   const Dims shape = extended(stack, columns, rows);
-  check_shape(op, shape.span(), itemsize(type));
+  check_shape(shape.span(), itemsize(type));
   return matrix_transpose(empty(shape, type, device));
 }
 
@@ -191,7 +190,7 @@ NdArray copy_column_major(const NdArray& x) {
 
 NdArray identities(const Dims& stack, std::int64_t n, Dtype type, Device device) {
   const NdArray one = eye(n, n, 0, type, device);
-  return copy_c_order(one.view(broadcast_to("eye", one.layout(), extended(stack, n, n))));
+  return copy_c_order(one.view(broadcast_to(one.layout(), extended(stack, n, n))));
 }
 
 NdArray leading_part(const NdArray& x, std::int64_t rows, std::int64_t columns) {
@@ -201,8 +200,7 @@ NdArray leading_part(const NdArray& x, std::int64_t rows, std::int64_t columns) 
   return x.view(std::move(layout));
 }
 
-LapackCall::LapackCall(const char* op, LinAlgRoutine routine, const NdArray& a)
-    : op_(op), routine_(routine), a_(a) {
+LapackCall::LapackCall(LinAlgRoutine routine, const NdArray& a) : routine_(routine), a_(a) {
   request.rows = rows_of(a);
   request.columns = columns_of(a);
   request.batch = stack_of(a).rank() == 0 ? 1 : a.size() / (request.rows * request.columns);
@@ -211,13 +209,13 @@ LapackCall::LapackCall(const char* op, LinAlgRoutine routine, const NdArray& a)
 NdArray LapackCall::run(const LapackArrays& arrays) {
   const Device device = a_.device();
   const Dtype type = a_.dtype();
-  require_solver(op_, routine_, device);
+  require_solver(routine_, device);
   const Kernel<LinAlgParams>& kernel =
-      require_kernel(op_, kernels<LinAlgKernels>(device).kernel_of(routine_, type), type, device);
+      require_kernel(kernels<LinAlgKernels>(device).kernel_of(routine_, type), type, device);
   std::int64_t slot_nbytes = 0;
   request.slots = 1;
   if (has_host_form(kernel, device)) {
-    blas::require(op_);
+    blas::require();
     slot_nbytes = blas::plan_scratch(routine_, type, request);
     request.slots = slots_of(request);
   }
@@ -235,13 +233,13 @@ NdArray LapackCall::run(const LapackArrays& arrays) {
   return info;
 }
 
-void require_success(const char* op, const NdArray& info, const NdArray& x, const char* why) {
+void require_success(const NdArray& info, const NdArray& x, const char* why) {
   std::vector<std::int32_t> codes(static_cast<std::size_t>(info.size()));
   read_bytes(codes.data(), info.memory(), static_cast<std::size_t>(info.layout().offset),
              static_cast<std::size_t>(info.nbytes()));
   const auto failed = std::find_if(codes.begin(), codes.end(), [](auto code) { return code != 0; });
   if (failed == codes.end()) return;
-  std::string text = std::string(op) + ": " + why + ": ";
+  std::string text = std::string(why) + ": ";
   if (x.rank() > 2) text += "matrix " + std::to_string(failed - codes.begin()) + " of the stack ";
   throw LinAlgError(text + describe(x) + " (LAPACK's info: " + std::to_string(*failed) + ")");
 }

@@ -13,15 +13,15 @@ namespace skerry::linalg {
 /// The axis of vectors and of the columns of matrices.
 inline constexpr std::int64_t last_axis[] = {-1};
 
-// Arguments as they are computed with, and checks. Throw DtypeError and ShapeError that name `op`
-// and the argument.
+// Arguments as they are computed with, and checks. Throw DtypeError and ShapeError that name the
+// argument.
 
 /// Floating: integers and bools in the default real dtype, unless mixes are refused.
-[[nodiscard]] NdArray as_floating(const char* op, const char* argument, const NdArray& x);
+[[nodiscard]] NdArray as_floating(const char* argument, const NdArray& x);
 /// The same, and not float16, which LAPACK does not know.
-[[nodiscard]] NdArray as_lapack_dtype(const char* op, const char* argument, const NdArray& x);
-void require_matrices(const char* op, const char* argument, const NdArray& x);
-void require_square(const char* op, const char* argument, const NdArray& x);
+[[nodiscard]] NdArray as_lapack_dtype(const char* argument, const NdArray& x);
+void require_matrices(const char* argument, const NdArray& x);
+void require_square(const char* argument, const NdArray& x);
 
 // What is not finite never reaches LAPACK, whose iterations fail on it, print to the terminal, or
 // worse, and whose answers differ between libraries.
@@ -29,9 +29,9 @@ void require_square(const char* op, const char* argument, const NdArray& x);
 enum class Triangle : std::uint8_t { lower, upper };
 
 /// Waits for all elements of `x`. Throws LinAlgError for NaN and infinities, naming the matrix.
-void require_finite(const char* op, const NdArray& x);
+void require_finite(const NdArray& x);
 /// The same for a triangle, the diagonal with it: the other one may hold anything.
-void require_finite(const char* op, const NdArray& x, Triangle read);
+void require_finite(const NdArray& x, Triangle read);
 
 /// Whether a look at values of x waits for nothing: not where work runs later.
 [[nodiscard]] bool can_look_at(const NdArray& x);
@@ -65,8 +65,8 @@ class FinitePart {
 [[nodiscard]] Dims extended(const Dims& stack, std::int64_t rows, std::int64_t columns);
 
 /// A fresh stack, dense in column-major order: what LAPACK takes.
-[[nodiscard]] NdArray empty_column_major(const char* op, const Dims& stack, std::int64_t rows,
-                                         std::int64_t columns, Dtype type, Device device);
+[[nodiscard]] NdArray empty_column_major(const Dims& stack, std::int64_t rows, std::int64_t columns,
+                                         Dtype type, Device device);
 [[nodiscard]] NdArray copy_column_major(const NdArray& x);
 /// The identity of each matrix of the stack, fresh, C-contiguous.
 [[nodiscard]] NdArray identities(const Dims& stack, std::int64_t n, Dtype type, Device device);
@@ -86,7 +86,7 @@ struct LapackArrays {
 class LapackCall {
  public:
   /// `a` is dense; where its matrices are in C order, their transposes are worked on.
-  LapackCall(const char* op, LinAlgRoutine routine, const NdArray& a);
+  LapackCall(LinAlgRoutine routine, const NdArray& a);
 
   LinAlgRequest request{};
 
@@ -94,13 +94,12 @@ class LapackCall {
   NdArray run(const LapackArrays& arrays);
 
  private:
-  const char* op_;
   LinAlgRoutine routine_;
   NdArray a_;
 };
 
 /// Waits for the info codes. Throws LinAlgError where one tells of a failure, with `why` in the
 /// message.
-void require_success(const char* op, const NdArray& info, const NdArray& x, const char* why);
+void require_success(const NdArray& info, const NdArray& x, const char* why);
 
 }  // namespace skerry::linalg

@@ -25,11 +25,11 @@ struct GatheredVectors {
   Dims result_shape;  ///< the result's shape, with or without axes of size 1 for the others
 };
 
-GatheredVectors gather(const char* op, const NdArray& x,
-                       std::optional<std::span<const std::int64_t>> axes, bool keepdims) {
+GatheredVectors gather(const NdArray& x, std::optional<std::span<const std::int64_t>> axes,
+                       bool keepdims) {
   std::vector<bool> reduced(static_cast<std::size_t>(x.rank()), !axes);
   if (axes) {
-    for (const std::int64_t axis : normalize_axes(op, *axes, x.rank())) {
+    for (const std::int64_t axis : normalize_axes(*axes, x.rank())) {
       reduced[static_cast<std::size_t>(axis)] = true;
     }
   }
@@ -170,19 +170,17 @@ NdArray unkept_norm(const NdArray& x, MatrixOrder order) {
 
 NdArray vector_norm(const NdArray& input, std::optional<std::span<const std::int64_t>> axes,
                     bool keepdims, double order) {
-  constexpr const char* op = "vector_norm";
-  const NdArray x = as_floating(op, "x", input);
-  if (std::isnan(order)) throw ValueError("vector_norm: ord is NaN; it takes any other number");
-  const GatheredVectors vectors = gather(op, widened(x), axes, keepdims);
+  const NdArray x = as_floating("x", input);
+  if (std::isnan(order)) throw ValueError("ord is NaN; it takes any other number");
+  const GatheredVectors vectors = gather(widened(x), axes, keepdims);
   return astype(with_shape(norm_of(vectors.x, order), vectors.result_shape), real_part(x.dtype()),
                 false);
 }
 
 NdArray matrix_norm(const NdArray& input, bool keepdims, MatrixOrder order) {
-  constexpr const char* op = "matrix_norm";
-  const NdArray x = as_floating(op, "x", input);
-  require_matrices(op, "x", x);
-  if (needs_singular_values(order)) static_cast<void>(as_lapack_dtype(op, "x", x));
+  const NdArray x = as_floating("x", input);
+  require_matrices("x", x);
+  if (needs_singular_values(order)) static_cast<void>(as_lapack_dtype("x", x));
   const NdArray norms = astype(unkept_norm(widened(x), order), real_part(x.dtype()), false);
   return keepdims ? with_shape(norms, extended(stack_of(x), 1, 1)) : norms;
 }

@@ -25,10 +25,10 @@ namespace skerry::linalg {
 namespace {
 
 /// Bools as integers, unless mixes are refused.
-NdArray as_numeric(const char* op, const NdArray& x) {
+NdArray as_numeric(const NdArray& x) {
   if (x.dtype() != Dtype::bool_) return x;
   if (!promotion_is_strict()) return astype(x, default_integer, false);
-  throw DtypeError(std::string(op) + ": bool is not numeric; convert with astype");
+  throw DtypeError("bool is not numeric; convert with astype");
 }
 
 double default_tolerance(const NdArray& x) {
@@ -39,7 +39,7 @@ double default_tolerance(const NdArray& x) {
 }
 
 /// rtol times the largest singular value, with an axis of size 1 for the values of a matrix.
-NdArray threshold(const char* op, const NdArray& x, const NdArray& values, const Operand& rtol) {
+NdArray threshold(const NdArray& x, const NdArray& values, const Operand& rtol) {
   const NdArray largest = max(values, last_axis, true);
   if (rtol.array == nullptr) {
     return multiply(largest,
@@ -48,30 +48,30 @@ NdArray threshold(const char* op, const NdArray& x, const NdArray& values, const
   const DtypeKind rtol_kind = kind(rtol.array->dtype());
   if (rtol_kind == DtypeKind::complex_floating ||
       (rtol_kind != DtypeKind::real_floating && promotion_is_strict())) {
-    throw DtypeError(std::string(op) + ": rtol must be real floating: " + describe(*rtol.array));
+    throw DtypeError("rtol must be real floating: " + describe(*rtol.array));
   }
   return multiply(largest, expand_dims(*rtol.array, last_axis));
 }
 
-void check_tolerance(const char* op, const NdArray& x, const Operand& rtol) {
+void check_tolerance(const NdArray& x, const Operand& rtol) {
   if (rtol.array == nullptr) return;
   const Operand both[] = {{.array = &x, .name = "x"}, rtol};
-  common_device(op, both);
+  common_device(both);
 }
 
 /// Vectors followed by their first two components: three from any place on are a permutation. The
 /// components lie one after the other, each in C order, which they have along axis 0 then.
-NdArray cyclic(const char* op, const NdArray& x) {
+NdArray cyclic(const NdArray& x) {
   Dims shape = x.shape();
   shape[0] = 5;
-  const NdArray result = empty(op, shape, x.dtype(), x.device());
-  assign(op, slice_of(result, 0, 0, 3), x);
-  assign(op, slice_of(result, 0, 3, 2), slice_of(result, 0, 0, 2));
+  const NdArray result = empty(shape, x.dtype(), x.device());
+  assign(slice_of(result, 0, 0, 3), x);
+  assign(slice_of(result, 0, 3, 2), slice_of(result, 0, 0, 2));
   return result;
 }
 
 /// Vectors along axis 0. On a CPU in blocks whose components lie in the caches.
-void fill_products(const char* op, const NdArray& out, const NdArray& x1, const NdArray& x2) {
+void fill_products(const NdArray& out, const NdArray& x1, const NdArray& x2) {
   const std::int64_t max_bytes =
       cache_block_bytes(out.device(), std::int64_t{cpu::thread_count()} << 17);
   if (out.nbytes() > max_bytes) {
@@ -82,16 +82,16 @@ void fill_products(const char* op, const NdArray& out, const NdArray& x1, const 
     const std::int64_t step = std::max<std::int64_t>(max_bytes / (out.nbytes() / size), 1);
     for (std::int64_t start = 0; size > 1 && start < size; start += step) {
       const std::int64_t length = std::min(step, size - start);
-      fill_products(op, slice_of(out, axis, start, length), slice_of(x1, axis, start, length),
+      fill_products(slice_of(out, axis, start, length), slice_of(x1, axis, start, length),
                     slice_of(x2, axis, start, length));
     }
     if (size > 1) return;
   }
-  const NdArray a = cyclic(op, x1);
-  const NdArray b = cyclic(op, x2);
+  const NdArray a = cyclic(x1);
+  const NdArray b = cyclic(x2);
   const NdArray minuend = multiply(slice_of(a, 0, 1, 3), slice_of(b, 0, 2, 3));
   const NdArray product = subtract(minuend, multiply(slice_of(a, 0, 2, 3), slice_of(b, 0, 1, 3)));
-  assign(op, out, astype(product, out.dtype(), false));
+  assign(out, astype(product, out.dtype(), false));
 }
 
 NdArray with_axis_first(const NdArray& x, int axis) {
@@ -105,38 +105,37 @@ NdArray with_axis_first(const NdArray& x, int axis) {
 int axis_of_three(const NdArray& x, std::int64_t axis, const NdArray& x1, const NdArray& x2) {
   const int normalized_axis = x.rank() + static_cast<int>(axis);
   if (x.shape()[normalized_axis] == 3) return normalized_axis;
-  throw ShapeError("cross: both must have size 3 along axis " + std::to_string(axis) + ": x1 is " +
+  throw ShapeError("both must have size 3 along axis " + std::to_string(axis) + ": x1 is " +
                    describe(x1) + ", x2 is " + describe(x2));
 }
 
 }  // namespace
 
 NdArray cross(const NdArray& input1, const NdArray& input2, std::int64_t axis) {
-  constexpr const char* op = "cross";
-  const NdArray x1 = as_numeric(op, input1);
-  const NdArray x2 = as_numeric(op, input2);
+  const NdArray x1 = as_numeric(input1);
+  const NdArray x2 = as_numeric(input2);
   const Operand both[] = {{.array = &x1, .name = "x1"}, {.array = &x2, .name = "x2"}};
-  common_device(op, both);
-  const Dtype type = common_dtype(op, both);
+  common_device(both);
+  const Dtype type = common_dtype(both);
   const std::int64_t min_rank = std::min(x1.rank(), x2.rank());
   if (axis >= 0 || axis < -min_rank) {
-    throw AxisError("cross: axis " + std::to_string(axis) + " is not in [-" +
-                    std::to_string(min_rank) + ", -1]: it counts from the end of both x1, " +
-                    describe(x1) + ", and x2, " + describe(x2));
+    throw AxisError("axis " + std::to_string(axis) + " is not in [-" + std::to_string(min_rank) +
+                    ", -1]: it counts from the end of both x1, " + describe(x1) + ", and x2, " +
+                    describe(x2));
   }
   const int first = axis_of_three(x1, axis, x1, x2);
   const int second = axis_of_three(x2, axis, x1, x2);
   const Dims* const shapes[] = {&x1.shape(), &x2.shape()};
-  NdArray out = empty(op, broadcast_shapes(op, shapes), type, x1.device());
+  NdArray out = empty(broadcast_shapes(shapes), type, x1.device());
   const int vector_axis = std::max(first, second);
-  fill_products(op, with_axis_first(out, vector_axis),
+  fill_products(with_axis_first(out, vector_axis),
                 with_axis_first(broadcast_to(widened(x1), out.shape()), vector_axis),
                 with_axis_first(broadcast_to(widened(x2), out.shape()), vector_axis));
   return out;
 }
 
 NdArray diagonal(const NdArray& x, std::int64_t offset) {
-  require_matrices("diagonal", "x", x);
+  require_matrices("x", x);
   const std::int64_t rows = rows_of(x);
   const std::int64_t columns = columns_of(x);
   const std::int64_t shift = std::clamp(offset, -rows, columns);
@@ -155,35 +154,33 @@ NdArray diagonal(const NdArray& x, std::int64_t offset) {
 }
 
 NdArray trace(const NdArray& x, std::int64_t offset, std::optional<Dtype> type) {
-  require_matrices("trace", "x", x);
-  const NdArray numbers = as_numeric("trace", diagonal(x, offset));
+  require_matrices("x", x);
+  const NdArray numbers = as_numeric(diagonal(x, offset));
   return reduce(*find_reduction("sum"), numbers, last_axis, type, false);
 }
 
 NdArray matrix_rank(const NdArray& input, const Operand& rtol) {
-  constexpr const char* op = "matrix_rank";
-  const NdArray x = as_lapack_dtype(op, "x", input);
-  require_matrices(op, "x", x);
-  check_tolerance(op, x, rtol);
+  const NdArray x = as_lapack_dtype("x", input);
+  require_matrices("x", x);
+  check_tolerance(x, rtol);
   const NdArray values = svdvals(x);
   if (std::min(rows_of(x), columns_of(x)) == 0) {
     return full(stack_of(x), Scalar::from_value(std::int64_t{0}), default_integer, x.device());
   }
-  const NdArray counted = greater(values, threshold(op, x, values, rtol));
+  const NdArray counted = greater(values, threshold(x, values, rtol));
   return sum(astype(counted, default_integer, false), last_axis, false);
 }
 
 NdArray pinv(const NdArray& input, const Operand& rtol) {
-  constexpr const char* op = "pinv";
-  const NdArray x = as_lapack_dtype(op, "x", input);
-  require_matrices(op, "x", x);
-  check_tolerance(op, x, rtol);
+  const NdArray x = as_lapack_dtype("x", input);
+  require_matrices("x", x);
+  check_tolerance(x, rtol);
   if (x.size() == 0) {
     return full(extended(stack_of(x), columns_of(x), rows_of(x)), Scalar::from_value(0.0),
                 x.dtype(), x.device());
   }
   const auto [u, s, vh] = svd(x, false);
-  const NdArray is_used = greater(s, threshold(op, x, s, rtol));
+  const NdArray is_used = greater(s, threshold(x, s, rtol));
   const NdArray inverse = where(is_used, reciprocal(s), Scalar::from_value(0.0));
   const NdArray scaled = multiply(conj(matrix_transpose(u)), expand_dims(inverse, last_axis));
   return matmul(conj(matrix_transpose(vh)), scaled);

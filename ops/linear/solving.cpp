@@ -27,18 +27,17 @@ struct LuFactors {
   NdArray info;
 };
 
-LuFactors factorize(const char* op, const NdArray& x) {
+LuFactors factorize(const NdArray& x) {
   const NdArray a = copy_c_order(x);
   const NdArray pivots = empty(extended(stack_of(x), rows_of(x)), Dtype::int32, x.device());
-  LapackCall call(op, LinAlgRoutine::getrf, a);
+  LapackCall call(LinAlgRoutine::getrf, a);
   const NdArray info = call.run({.pivots = &pivots});
   return {a, pivots, info};
 }
 
 /// `b`, column-major, becomes the solution; of the transposed system where LU is of the transpose.
-void solve_with(const char* op, const LuFactors& lu, const NdArray& b, std::int64_t columns,
-                bool transposed) {
-  LapackCall call(op, LinAlgRoutine::getrs, lu.factors);
+void solve_with(const LuFactors& lu, const NdArray& b, std::int64_t columns, bool transposed) {
+  LapackCall call(LinAlgRoutine::getrs, lu.factors);
   call.request.right_columns = columns;
   call.request.is_transposed = transposed;
   call.run({.b = &b, .pivots = &lu.pivots});
@@ -50,9 +49,9 @@ struct Determinants {
   NdArray logarithm;
 };
 
-Determinants find_determinants(const char* op, const NdArray& input) {
-  const NdArray x = as_lapack_dtype(op, "x", input);
-  require_square(op, "x", x);
+Determinants find_determinants(const NdArray& input) {
+  const NdArray x = as_lapack_dtype("x", input);
+  require_square("x", x);
   const Dims stack = stack_of(x);
   const Dtype real = real_part(x.dtype());
   if (rows_of(x) == 0) {
@@ -64,8 +63,8 @@ Determinants find_determinants(const char* op, const NdArray& input) {
                       empty(stack, real, x.device())};
   if (x.size() == 0) return result;
   const FinitePart finite = FinitePart::of_matrices(x);
-  const LuFactors lu = factorize(op, finite.matrices());
-  LapackCall call(op, LinAlgRoutine::determinant, lu.factors);
+  const LuFactors lu = factorize(finite.matrices());
+  LapackCall call(LinAlgRoutine::determinant, lu.factors);
   call.run(
       {.b = &result.value, .c = &result.sign, .values = &result.logarithm, .pivots = &lu.pivots});
   return {finite.restore_nan(result.value, 0), finite.restore_nan(result.sign, 0),
@@ -73,27 +72,26 @@ Determinants find_determinants(const char* op, const NdArray& input) {
 }
 
 [[noreturn]] void reject_right_side(const NdArray& x1, const NdArray& x2) {
-  throw ShapeError(
-      "solve: x2 must be 1-D of the size, or have matrices with the rows, of x1: x1 is " +
-      describe(x1) + ", x2 is " + describe(x2));
+  throw ShapeError("x2 must be 1-D of the size, or have matrices with the rows, of x1: x1 is " +
+                   describe(x1) + ", x2 is " + describe(x2));
 }
 
 NdArray stretched(const NdArray& x, const Dims& stack) {
   const Dims shape = extended(stack, rows_of(x), columns_of(x));
-  return x.view(broadcast_to("solve", x.layout(), shape));
+  return x.view(broadcast_to(x.layout(), shape));
 }
 
 /// Both sides floating; integers and bools in the dtype of a floating side.
-TwoArrays equations(const char* op, const NdArray& x1, const NdArray& x2) {
+TwoArrays equations(const NdArray& x1, const NdArray& x2) {
   if (!promotion_is_strict()) {
     const auto convert_like = [](const NdArray& x, const NdArray& other) {
       return !is_floating(x.dtype()) && is_floating(other.dtype()) ? astype(x, other.dtype(), false)
                                                                    : x;
     };
-    return {as_lapack_dtype(op, "x1", convert_like(x1, x2)),
-            as_lapack_dtype(op, "x2", convert_like(x2, x1))};
+    return {as_lapack_dtype("x1", convert_like(x1, x2)),
+            as_lapack_dtype("x2", convert_like(x2, x1))};
   }
-  return {as_lapack_dtype(op, "x1", x1), as_lapack_dtype(op, "x2", x2)};
+  return {as_lapack_dtype("x1", x1), as_lapack_dtype("x2", x2)};
 }
 
 NdArray with_column_axis(const NdArray& x) {
@@ -103,34 +101,32 @@ NdArray with_column_axis(const NdArray& x) {
 
 }  // namespace
 
-NdArray det(const NdArray& x) { return find_determinants("det", x).value; }
+NdArray det(const NdArray& x) { return find_determinants(x).value; }
 
 TwoArrays slogdet(const NdArray& x) {
-  const Determinants determinants = find_determinants("slogdet", x);
+  const Determinants determinants = find_determinants(x);
   return {determinants.sign, determinants.logarithm};
 }
 
 NdArray inv(const NdArray& input) {
-  constexpr const char* op = "inv";
-  const NdArray x = as_lapack_dtype(op, "x", input);
-  require_square(op, "x", x);
+  const NdArray x = as_lapack_dtype("x", input);
+  require_square("x", x);
   if (x.size() == 0) return copy_c_order(x);
   const FinitePart finite = FinitePart::of_matrices(x);
-  const LuFactors lu = factorize(op, finite.matrices());
+  const LuFactors lu = factorize(finite.matrices());
   // The transpose of the inverse of the transpose, column-major, is the inverse in C order.
   const NdArray result = identities(stack_of(x), rows_of(x), x.dtype(), x.device());
-  solve_with(op, lu, result, rows_of(x), false);
-  require_success(op, lu.info, x, singular);
+  solve_with(lu, result, rows_of(x), false);
+  require_success(lu.info, x, singular);
   return finite.restore_nan(result, 2);
 }
 
 NdArray solve(const NdArray& input1, const NdArray& input2) {
-  constexpr const char* op = "solve";
   const Operand both[] = {{.array = &input1, .name = "x1"}, {.array = &input2, .name = "x2"}};
-  common_device(op, both);
-  const auto [x1, x2] = equations(op, input1, input2);
+  common_device(both);
+  const auto [x1, x2] = equations(input1, input2);
   const Dtype type = *promote(x1.dtype(), x2.dtype());
-  require_square(op, "x1", x1);
+  require_square("x1", x1);
   if (x2.rank() == 0) reject_right_side(x1, x2);
   const bool is_vector = x2.rank() == 1;
   const NdArray right = is_vector ? with_column_axis(x2) : x2;
@@ -138,31 +134,30 @@ NdArray solve(const NdArray& input1, const NdArray& input2) {
   const Dims left_stack = stack_of(x1);
   const Dims right_stack = stack_of(right);
   const Dims* const stacks[] = {&left_stack, &right_stack};
-  const Dims stack = broadcast_shapes(op, stacks);
-  check_shape(op, extended(stack, rows_of(x1), rows_of(x1)).span(), itemsize(type));
-  check_shape(op, extended(stack, rows_of(x1), columns_of(right)).span(), itemsize(type));
+  const Dims stack = broadcast_shapes(stacks);
+  check_shape(extended(stack, rows_of(x1), rows_of(x1)).span(), itemsize(type));
+  check_shape(extended(stack, rows_of(x1), columns_of(right)).span(), itemsize(type));
   const FinitePart left_finite = FinitePart::of_matrices(x1);
   const FinitePart right_finite = FinitePart::of_columns(right);
   const NdArray b =
       copy_column_major(astype(stretched(right_finite.matrices(), stack), type, false));
   const NdArray a = astype(stretched(left_finite.matrices(), stack), type, false);
   if (a.size() > 0) {
-    const LuFactors lu = factorize(op, a);
-    if (b.size() > 0) solve_with(op, lu, b, columns_of(b), true);
-    require_success(op, lu.info, x1, singular);
+    const LuFactors lu = factorize(a);
+    if (b.size() > 0) solve_with(lu, b, columns_of(b), true);
+    require_success(lu.info, x1, singular);
   }
   const NdArray result = left_finite.restore_nan(right_finite.restore_nan(b, 2), 2);
   return is_vector ? squeeze(result, last_axis) : result;
 }
 
 NdArray matrix_power(const NdArray& input, std::int64_t n) {
-  constexpr const char* op = "matrix_power";
   // Products of integers are exact, so only an inverse is floating.
   const bool is_exact = n >= 0 && is_integer(input.dtype()) && !promotion_is_strict();
-  const NdArray x = n < 0      ? as_lapack_dtype(op, "x", input)
+  const NdArray x = n < 0      ? as_lapack_dtype("x", input)
                     : is_exact ? input
-                               : as_floating(op, "x", input);
-  require_square(op, "x", x);
+                               : as_floating("x", input);
+  require_square("x", x);
   if (n == 0) return identities(stack_of(x), rows_of(x), x.dtype(), x.device());
   NdArray square = n < 0 ? inv(x) : x;
   std::uint64_t left = n < 0 ? -static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);

@@ -27,25 +27,22 @@ namespace {
 
 /// The kernel that turns `source_dtype` into `destination_dtype`: moves bytes where nothing is to
 /// be converted.
-const Kernel<Plan>& cast_kernel(const char* op, Dtype source_dtype, Dtype destination_dtype,
-                                Device device) {
+const Kernel<Plan>& cast_kernel(Dtype source_dtype, Dtype destination_dtype, Device device) {
   if (source_dtype == destination_dtype) {
     return require_kernel(
-        op, kernels<MovesKernels>(device).copy[size_class(itemsize(destination_dtype))],
+        kernels<MovesKernels>(device).copy[size_class(itemsize(destination_dtype))],
         destination_dtype, device);
   }
   const bool is_real =
       kind(destination_dtype) != DtypeKind::complex_floating && destination_dtype != Dtype::bool_;
   if (kind(source_dtype) == DtypeKind::complex_floating && is_real) {
-    throw DtypeError(std::string(op) + ": " + name(source_dtype) + " to " +
-                     name(destination_dtype) +
+    throw DtypeError(std::string(name(source_dtype)) + " to " + name(destination_dtype) +
                      " would drop the imaginary part; take real() or abs() first");
   }
   const Kernel<Plan>& cast =
       kernels<CastKernels>(device)
           .kernel[static_cast<int>(source_dtype)][static_cast<int>(destination_dtype)];
-  return require_kernel(op, cast, is_built(source_dtype) ? destination_dtype : source_dtype,
-                        device);
+  return require_kernel(cast, is_built(source_dtype) ? destination_dtype : source_dtype, device);
 }
 
 void enqueue_cast(const Kernel<Plan>& kernel, const NdArray& destination, const NdArray& source) {
@@ -54,16 +51,16 @@ void enqueue_cast(const Kernel<Plan>& kernel, const NdArray& destination, const 
   call.enqueue(kernel);
 }
 
-NdArray convert(const char* op, const NdArray& x, Dtype type, Layout layout) {
-  const Kernel<Plan>& kernel = cast_kernel(op, x.dtype(), type, x.device());
+NdArray convert(const NdArray& x, Dtype type, Layout layout) {
+  const Kernel<Plan>& kernel = cast_kernel(x.dtype(), type, x.device());
   NdArray out = empty_of(std::move(layout), type, x.device());
   enqueue_cast(kernel, out, x);
   return out;
 }
 
-Layout order_of(const char* op, const NdArray& x, Dtype type) {
+Layout order_of(const NdArray& x, Dtype type) {
   const Operand self[] = {{.array = &x}};
-  return result_layout(op, x.shape(), type, self);
+  return result_layout(x.shape(), type, self);
 }
 
 /// True if the bytes from the first element on are those of a fresh array of this layout.
@@ -76,7 +73,7 @@ bool can_travel(const NdArray& x) {
 class Packer {
  public:
   Packer(const NdArray& destination, const NdArray& source)
-      : kernel_(cast_kernel("to_device", source.dtype(), source.dtype(), source.device())),
+      : kernel_(cast_kernel(source.dtype(), source.dtype(), source.device())),
         source_(source),
         width_(source.itemsize()),
         bytes_(destination.memory()) {
@@ -125,9 +122,9 @@ class Packer {
 
 }  // namespace
 
-void check_assigned_dtype(const char* op, const NdArray& target, Dtype source) {
+void check_assigned_dtype(const NdArray& target, Dtype source) {
   if (promote_kinds(target.dtype(), source) == target.dtype()) return;
-  throw DtypeError(std::string(op) + ": " + name(source) + " values are not cast into the target " +
+  throw DtypeError(std::string(name(source)) + " values are not cast into the target " +
                    describe(target) + "; convert them with astype");
 }
 
@@ -141,20 +138,18 @@ bool is_short_run(const char* destination, const char* source, std::int64_t nbyt
   return overlaps || ahead % 4096 == 0 || ahead % 4096 >= 64;
 }
 
-NdArray copy(const NdArray& x) {
-  return convert("copy", x, x.dtype(), order_of("copy", x, x.dtype()));
-}
+NdArray copy(const NdArray& x) { return convert(x, x.dtype(), order_of(x, x.dtype())); }
 
 NdArray copy_c_order(const NdArray& x) {
-  check_shape("copy", x.shape().span(), x.itemsize());
-  return convert("copy", x, x.dtype(), c_layout(x.shape(), x.itemsize()));
+  check_shape(x.shape().span(), x.itemsize());
+  return convert(x, x.dtype(), c_layout(x.shape(), x.itemsize()));
 }
 
 NdArray contiguous(const NdArray& x) { return x.is_c_contiguous() ? x : copy_c_order(x); }
 
 NdArray astype(const NdArray& x, Dtype type, bool force_copy) {
   if (x.dtype() == type && !force_copy) return x;
-  return convert("astype", x, type, order_of("astype", x, type));
+  return convert(x, type, order_of(x, type));
 }
 
 /// What cast_kernel() does to an element.
@@ -169,14 +164,14 @@ static const char* cast_function(Dtype source_dtype, Dtype destination_dtype) no
 }
 
 NdArray record_astype(Recording& recording, const NdArray& x, Dtype type) {
-  const Kernel<Plan>& kernel = cast_kernel("astype", x.dtype(), type, x.device());
+  const Kernel<Plan>& kernel = cast_kernel(x.dtype(), type, x.device());
   const RecordedInput input{.array = &x, .type = x.dtype()};
-  return recording.append<Layout&&>(kernel, {cast_function(x.dtype(), type)},
-                                    order_of("astype", x, type), type, x.device(), {&input, 1});
+  return recording.append<Layout&&>(kernel, {cast_function(x.dtype(), type)}, order_of(x, type),
+                                    type, x.device(), {&input, 1});
 }
 
 NdArray record_operand(Recording& recording, const NdArray& x, Dtype type, const Dims& shape) {
-  const Kernel<Plan>& kernel = cast_kernel("astype", x.dtype(), type, x.device());
+  const Kernel<Plan>& kernel = cast_kernel(x.dtype(), type, x.device());
   const RecordedInput input{.array = &x, .type = x.dtype()};
   return recording.append<const Dims&>(kernel, {cast_function(x.dtype(), type)}, shape, type,
                                        x.device(), {&input, 1});
@@ -195,7 +190,7 @@ NdArray to_device(const NdArray& x, Device device) {
   require(device);
   const bool travels = can_travel(x);
   if (!travels && Upload::is_possible(x.device(), device) && x.size() > 0) {
-    NdArray out = empty("to_device", x.shape(), x.dtype(), device);
+    NdArray out = empty(x.shape(), x.dtype(), device);
     const Packer all(out, x);
     return out;
   }
@@ -209,21 +204,21 @@ NdArray to_device(const NdArray& x, Device device) {
   return out;
 }
 
-void assign(const char* op, const NdArray& target, const NdArray& source) {
+void assign(const NdArray& target, const NdArray& source) {
   if (char* const data = host_address(target); data != nullptr && same_layout(source, target)) {
     const std::int64_t nbytes = contiguous_size(target) * target.itemsize();
     if (nbytes > 0 && is_short_run(data, source.data(), nbytes)) {
-      require_writable(op, target);
+      require_writable(target);
       std::memmove(data, source.data(), static_cast<std::size_t>(nbytes));
       return;
     }
   }
   const Operand both[] = {{.array = &target, .name = "x"}, {.array = &source, .name = "value"}};
-  const Device device = common_device(op, both);
-  require_writable(op, target);
-  check_assigned_dtype(op, target, source.dtype());
-  const Layout stretched = broadcast_to(op, source.layout(), target.shape());
-  const Kernel<Plan>& kernel = cast_kernel(op, source.dtype(), target.dtype(), device);
+  const Device device = common_device(both);
+  require_writable(target);
+  check_assigned_dtype(target, source.dtype());
+  const Layout stretched = broadcast_to(source.layout(), target.shape());
+  const Kernel<Plan>& kernel = cast_kernel(source.dtype(), target.dtype(), device);
   if (same_elements(target, source)) return;
   if (may_overlap(target, source)) {
     enqueue_cast(kernel, target, convert_operand(source, source.dtype()));
@@ -232,13 +227,13 @@ void assign(const char* op, const NdArray& target, const NdArray& source) {
   }
 }
 
-void fill(const char* op, const NdArray& target, const Scalar& value) {
-  require_writable(op, target);
+void fill(const NdArray& target, const Scalar& value) {
+  require_writable(target);
   const std::int64_t width = target.itemsize();
-  const Element kernel = to_element(op, value, target.dtype());
+  const Element kernel = to_element(value, target.dtype());
   const Device device = target.device();
-  const Kernel<Plan>& copies = require_kernel(
-      op, kernels<MovesKernels>(device).copy[size_class(width)], target.dtype(), device);
+  const Kernel<Plan>& copies =
+      require_kernel(kernels<MovesKernels>(device).copy[size_class(width)], target.dtype(), device);
   if (char* const data = host_address(target); data != nullptr && target.rank() == 0) {
     // x[i] = value, which needs no plan.
     std::memcpy(data, kernel.bytes, static_cast<std::size_t>(width));

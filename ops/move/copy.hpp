@@ -44,12 +44,12 @@ class Recording;
 
 /// Throws DtypeError unless values of that dtype go into `target` unchanged, but for rounding to
 /// its kind.
-void check_assigned_dtype(const char* op, const NdArray& target, Dtype source);
-/// `target[...] = source`: same device (else DeviceMismatchError naming `op`), source broadcasts
+void check_assigned_dtype(const NdArray& target, Dtype source);
+/// `target[...] = source`: same device (else DeviceMismatchError), source broadcasts
 /// to the target's shape and promotes to its dtype, overlap gives what a copy would. Throws
 /// ReadOnlyError, DtypeError, ShapeError.
-void assign(const char* op, const NdArray& target, const NdArray& source);
+void assign(const NdArray& target, const NdArray& source);
 /// `target[...] = value`.
-void fill(const char* op, const NdArray& target, const Scalar& value);
+void fill(const NdArray& target, const Scalar& value);
 
 }  // namespace skerry

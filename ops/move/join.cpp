@@ -17,6 +17,7 @@
 #include "ops/call/enqueue.hpp"
 #include "ops/call/host_scratch.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/limits.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/promotion.hpp"
 #include "ops/call/result.hpp"
@@ -29,7 +30,7 @@ namespace {
 
 std::string name_of(std::size_t position) { return "arrays[" + std::to_string(position) + "]"; }
 
-Dtype joined_dtype(const char* op, std::span<const NdArray> arrays) {
+Dtype joined_dtype(std::span<const NdArray> arrays) {
   const Dtype first = arrays[0].dtype();
   const auto differs = [&](const NdArray& x) { return x.dtype() != first; };
   if (std::none_of(arrays.begin(), arrays.end(), differs)) return first;
@@ -40,50 +41,50 @@ Dtype joined_dtype(const char* op, std::span<const NdArray> arrays) {
     names.push_back(name_of(names.size()));
     operands.push_back({.array = &x, .name = names.back().c_str()});
   }
-  return common_dtype(op, operands);
+  return common_dtype(operands);
 }
 
-void require_arrays(const char* op, std::span<const NdArray> arrays) {
-  if (arrays.empty()) throw ValueError(std::string(op) + ": no arrays; give at least one");
-  common_device(op, arrays);
+void require_arrays(std::span<const NdArray> arrays) {
+  if (arrays.empty()) throw ValueError("no arrays; give at least one");
+  common_device(arrays);
 }
 
-[[noreturn]] void reject_shapes(const char* op, std::span<const NdArray> arrays,
-                                std::size_t position, const char* rule) {
-  throw ShapeError(std::string(op) + ": " + rule + ": arrays[0] is " +
-                   to_string(arrays[0].shape()) + ", " + name_of(position) + " is " +
-                   to_string(arrays[position].shape()));
+[[noreturn]] void reject_shapes(std::span<const NdArray> arrays, std::size_t position,
+                                const char* rule) {
+  throw ShapeError(std::string(rule) + ": arrays[0] is " + to_string(arrays[0].shape()) + ", " +
+                   name_of(position) + " is " + to_string(arrays[position].shape()));
 }
 
-std::int64_t total_length(const char* op, std::int64_t a, std::int64_t b) {
+std::int64_t total_length(std::int64_t a, std::int64_t b) {
   if (const std::optional<std::int64_t> sum = checked_add(a, b)) return *sum;
-  throw ShapeError(std::string(op) + ": the result would have too many elements");
+  throw ShapeError("the result would have too many elements");
 }
 
-NdArray concat_flat(const char* op, std::span<const NdArray> arrays, Dtype type) {
+NdArray concat_flat(std::span<const NdArray> arrays, Dtype type) {
   std::int64_t size = 0;
-  for (const NdArray& x : arrays) size = total_length(op, size, x.size());
-  NdArray out = empty(op, {size}, type, arrays[0].device());
+  for (const NdArray& x : arrays) size = total_length(size, x.size());
+  NdArray out = empty({size}, type, arrays[0].device());
   std::int64_t offset = 0;
   for (const NdArray& x : arrays) {
     Layout layout = c_layout(x.shape(), out.itemsize());
     layout.offset = offset;
-    if (x.size() > 0) assign(op, out.view(std::move(layout)), x);
+    if (x.size() > 0) assign(out.view(std::move(layout)), x);
     offset += x.size() * out.itemsize();
   }
   return out;
 }
 
 /// Few contiguous arrays of items that go side by side, as in stack(…, axis=-1): by a kernel of
-/// their own, where it has a form. False if it is something else.
+/// their own, which GPUs have no form of. False if it is something else.
 bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
   const Kernel<InterleaveParams>& kernel =
       kernels<MovesKernels>(out.device()).interleave[size_class(out.itemsize())];
   const auto is_interleavable = [&](const NdArray& x) {
     return x.dtype() == out.dtype() && x.shape()[axis] == 1 && x.is_c_contiguous();
   };
-  if (!has_form(kernel, out.device()) || arrays.size() > InterleaveParams::max_parts ||
-      axis != out.rank() - 1 || !std::all_of(arrays.begin(), arrays.end(), is_interleavable)) {
+  if (keeps_native_limits(out.device()) || !has_form(kernel, out.device()) ||
+      arrays.size() > InterleaveParams::max_parts || axis != out.rank() - 1 ||
+      !std::all_of(arrays.begin(), arrays.end(), is_interleavable)) {
     return false;
   }
   launch(out.device(), kernel, [&](OperandList& operands) {
@@ -101,7 +102,7 @@ bool interleave(const NdArray& out, std::span<const NdArray> arrays, int axis) {
 
 /// Copies the arrays into their parts of `out`. Where those are shorter than a line of the caches,
 /// the parts of one line are written one after the other, so on a CPU device a block at a time.
-void fill_parts(const char* op, const NdArray& out, std::span<const NdArray> arrays, int axis) {
+void fill_parts(const NdArray& out, std::span<const NdArray> arrays, int axis) {
   std::int64_t run_bytes = out.itemsize();
   for (int i = axis + 1; i < out.rank(); ++i) run_bytes *= out.shape()[i];
   const std::int64_t part_bytes =
@@ -121,7 +122,7 @@ void fill_parts(const char* op, const NdArray& out, std::span<const NdArray> arr
       for (std::size_t i = 0; i < arrays.size(); ++i) {
         blocks[i] = slice_of(arrays[i], slowest, start, length);
       }
-      fill_parts(op, slice_of(out, slowest, start, length), blocks, axis);
+      fill_parts(slice_of(out, slowest, start, length), blocks, axis);
     }
     return;
   }
@@ -132,12 +133,12 @@ void fill_parts(const char* op, const NdArray& out, std::span<const NdArray> arr
   for (const NdArray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
     const std::int64_t nbytes = length * run_bytes;
-    char* const destination = host_data + start * run_bytes;
+    char* const destination = are_runs ? host_data + start * run_bytes : nullptr;
     if (are_runs && x.dtype() == out.dtype() && x.is_c_contiguous() &&
         is_short_run(destination, x.data(), nbytes)) {
       std::memcpy(destination, x.data(), static_cast<std::size_t>(nbytes));
     } else if (x.size() > 0) {
-      assign(op, slice_of(out, axis, start, length), x);
+      assign(slice_of(out, axis, start, length), x);
     }
     start += length;
   }
@@ -154,9 +155,9 @@ bool has_no_order(const NdArray& x) {
 /// For arrays that lie in one order of axes, such as transposes, the result lies so, too: copying
 /// is a run for each then. One after the other in memory, where each has a new axis there. One
 /// element along the axis has no place in an order, such as an end beside what is longer.
-Layout joined_layout(const char* op, const Dims& shape, std::int64_t width,
-                     std::span<const NdArray> arrays, int axis) {
-  check_shape(op, shape.span(), width);
+Layout joined_layout(const Dims& shape, std::int64_t width, std::span<const NdArray> arrays,
+                     int axis) {
+  check_shape(shape.span(), width);
   std::optional<Layout> common_layout;
   for (const NdArray& x : arrays) {
     const std::int64_t length = x.shape()[axis];
@@ -175,7 +176,7 @@ Layout joined_layout(const char* op, const Dims& shape, std::int64_t width,
 
 }  // namespace
 
-void check_shapes(const char* op, std::span<const NdArray> arrays, int axis) {
+void check_shapes(std::span<const NdArray> arrays, int axis) {
   for (std::size_t i = 1; i < arrays.size(); ++i) {
     const std::span<const std::int64_t> shape = arrays[i].shape().span();
     const std::span<const std::int64_t> first = arrays[0].shape().span();
@@ -184,20 +185,19 @@ void check_shapes(const char* op, std::span<const NdArray> arrays, int axis) {
       agree = shape[k] == first[k] || static_cast<int>(k) == axis;
     }
     if (agree) continue;
-    reject_shapes(op, arrays, i,
-                  axis >= 0 ? "shapes differ in more than the axis" : "shapes differ");
+    reject_shapes(arrays, i, axis >= 0 ? "shapes differ in more than the axis" : "shapes differ");
   }
 }
 
-NdArray join(const char* op, std::span<const NdArray> arrays, int axis, Dtype type) {
+NdArray join(std::span<const NdArray> arrays, int axis, Dtype type) {
   Dims shape = arrays[0].shape();
   shape[axis] = 0;
-  for (const NdArray& x : arrays) shape[axis] = total_length(op, shape[axis], x.shape()[axis]);
+  for (const NdArray& x : arrays) shape[axis] = total_length(shape[axis], x.shape()[axis]);
   NdArray out =
-      empty_of(joined_layout(op, shape, itemsize(type), arrays, axis), type, arrays[0].device());
+      empty_of(joined_layout(shape, itemsize(type), arrays, axis), type, arrays[0].device());
   if (out.size() == 0) return out;
   const auto fill = [&](const NdArray& destination, std::span<const NdArray> parts, int along) {
-    if (!interleave(destination, parts, along)) fill_parts(op, destination, parts, along);
+    if (!interleave(destination, parts, along)) fill_parts(destination, parts, along);
   };
   if (out.is_c_contiguous()) {
     fill(out, arrays, axis);
@@ -213,32 +213,30 @@ NdArray join(const char* op, std::span<const NdArray> arrays, int axis, Dtype ty
 }
 
 NdArray concat(std::span<const NdArray> arrays, std::optional<std::int64_t> axis) {
-  constexpr const char* op = "concat";
-  require_arrays(op, arrays);
-  const Dtype type = joined_dtype(op, arrays);
-  if (!axis) return concat_flat(op, arrays, type);
+  require_arrays(arrays);
+  const Dtype type = joined_dtype(arrays);
+  if (!axis) return concat_flat(arrays, type);
   if (arrays[0].rank() == 0) {
-    throw ShapeError("concat: 0-d arrays have no axis: arrays[0]; use axis=None or stack");
+    throw ShapeError("0-d arrays have no axis: arrays[0]; use axis=None or stack");
   }
-  const int along = normalize_axis(op, *axis, arrays[0].rank());
-  check_shapes(op, arrays, along);
-  return join(op, arrays, along, type);
+  const int along = normalize_axis(*axis, arrays[0].rank());
+  check_shapes(arrays, along);
+  return join(arrays, along, type);
 }
 
 NdArray stack(std::span<const NdArray> arrays, std::int64_t axis) {
-  constexpr const char* op = "stack";
-  require_arrays(op, arrays);
-  const Dtype type = joined_dtype(op, arrays);
-  check_shapes(op, arrays, -1);
+  require_arrays(arrays);
+  const Dtype type = joined_dtype(arrays);
+  check_shapes(arrays, -1);
   const std::int64_t added[] = {axis};
   std::vector<NdArray> columns;
   columns.reserve(arrays.size());
-  for (const NdArray& x : arrays) columns.push_back(x.view(expand_dims(op, x.layout(), added)));
-  return join(op, columns, normalize_axis(op, axis, columns[0].rank()), type);
+  for (const NdArray& x : arrays) columns.push_back(x.view(expand_dims(x.layout(), added)));
+  return join(columns, normalize_axis(axis, columns[0].rank()), type);
 }
 
 Unstacked::Unstacked(const NdArray& x, std::int64_t axis) : x_(x), layout_(x.layout()) {
-  const int along = normalize_axis("unstack", axis, x.rank());
+  const int along = normalize_axis(axis, x.rank());
   stride_ = layout_.strides[along];
   count_ = layout_.shape[along];
   layout_.shape.erase(along);

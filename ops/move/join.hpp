@@ -36,8 +36,8 @@ class Unstacked {
 // For functions that join on the way, under their own name: arrays of one device.
 
 /// Equal shapes, but for `axis` where that is not negative. Throws ShapeError.
-void check_shapes(const char* op, std::span<const NdArray> arrays, int axis);
+void check_shapes(std::span<const NdArray> arrays, int axis);
 /// Arrays whose shapes were checked, as elements of `type`.
-[[nodiscard]] NdArray join(const char* op, std::span<const NdArray> arrays, int axis, Dtype type);
+[[nodiscard]] NdArray join(std::span<const NdArray> arrays, int axis, Dtype type);
 
 }  // namespace skerry

@@ -11,6 +11,7 @@
 #include "core/view.hpp"
 #include "ops/call/enqueue.hpp"
 #include "ops/call/kernels.hpp"
+#include "ops/call/limits.hpp"
 #include "ops/call/operand_list.hpp"
 #include "ops/call/result.hpp"
 #include "ops/move/copy.hpp"
@@ -32,9 +33,9 @@ class InterleavedAxes {
     source_.shape.push_back(extent);
     source_.strides.push_back(source_stride);
   }
-  void copy_from(const char* op, const NdArray& x) {
+  void copy_from(const NdArray& x) {
     source_.offset = x.layout().offset;
-    assign(op, out_.view(std::move(target_)), x.view(std::move(source_)));
+    assign(out_.view(std::move(target_)), x.view(std::move(source_)));
   }
 
  private:
@@ -43,13 +44,12 @@ class InterleavedAxes {
   Layout source_;
 };
 
-std::int64_t multiply_length(const char* op, std::int64_t n, std::int64_t repetitions) {
+std::int64_t multiply_length(std::int64_t n, std::int64_t repetitions) {
   if (repetitions < 0) {
-    throw ValueError(std::string(op) +
-                     ": a negative number of repetitions: " + std::to_string(repetitions));
+    throw ValueError("a negative number of repetitions: " + std::to_string(repetitions));
   }
   if (const std::optional<std::int64_t> product = checked_multiply(n, repetitions)) return *product;
-  throw ShapeError(std::string(op) + ": the result would have too many elements");
+  throw ShapeError("the result would have too many elements");
 }
 
 /// `x` in one axis, as a copy only where it must be.
@@ -59,8 +59,8 @@ NdArray flattened(const NdArray& x) {
 }
 
 /// Moves blocks of up to three axes at a time, which takes 2, 4 or 8 copies.
-NdArray roll_few(const char* op, const NdArray& x, std::span<const int> axes, const Dims& shifts) {
-  NdArray out = empty(op, x.shape(), x.dtype(), x.device());
+NdArray roll_few(const NdArray& x, std::span<const int> axes, const Dims& shifts) {
+  NdArray out = empty(x.shape(), x.dtype(), x.device());
   for (unsigned wrapped = 0; wrapped < 1u << axes.size(); ++wrapped) {
     NdArray destination = out;
     NdArray source = x;
@@ -72,23 +72,24 @@ NdArray roll_few(const char* op, const NdArray& x, std::span<const int> axes, co
       destination = slice_of(destination, axis, at_start ? 0 : shift, at_start ? shift : n - shift);
       source = slice_of(source, axis, at_start ? n - shift : 0, at_start ? shift : n - shift);
     }
-    assign(op, destination, source);
+    assign(destination, source);
   }
   return out;
 }
 
-/// Long rows of contiguous items, in one pass by a kernel of their own, where it has a form.
-/// Nothing if it is something else.
-std::optional<NdArray> rotated(const char* op, const NdArray& x, int axis, std::int64_t shift) {
+/// Long rows of contiguous items, in one pass by a kernel of their own, which GPUs have no
+/// form of. Nothing if it is something else.
+std::optional<NdArray> rotated(const NdArray& x, int axis, std::int64_t shift) {
   constexpr std::int64_t min_row_bytes = 512;
   const Kernel<RotateParams>& kernel = kernels<MovesKernels>(x.device()).rotate;
   std::int64_t item = x.itemsize();
   for (int i = axis + 1; i < x.rank(); ++i) item *= x.shape()[i];
   const std::int64_t row = item * x.shape()[axis];
-  if (!has_form(kernel, x.device()) || row < min_row_bytes || !x.is_c_contiguous()) {
+  if (keeps_native_limits(x.device()) || !has_form(kernel, x.device()) || row < min_row_bytes ||
+      !x.is_c_contiguous()) {
     return std::nullopt;
   }
-  NdArray out = empty(op, x.shape(), x.dtype(), x.device());
+  NdArray out = empty(x.shape(), x.dtype(), x.device());
   launch(out.device(), kernel, [&](OperandList& operands) {
     return RotateParams{.output = operands(out),
                         .input = operands(x),
@@ -100,18 +101,18 @@ std::optional<NdArray> rotated(const char* op, const NdArray& x, int axis, std::
 }
 
 /// Shifts by axis, each in [0, n).
-Dims shifts_by_axis(const char* op, const NdArray& x, std::span<const std::int64_t> shifts,
+Dims shifts_by_axis(const NdArray& x, std::span<const std::int64_t> shifts,
                     std::span<const std::int64_t> axes) {
   if (shifts.size() != axes.size() && shifts.size() != 1 && axes.size() != 1) {
-    throw ValueError(std::string(op) + ": " + std::to_string(shifts.size()) + " shifts for " +
-                     std::to_string(axes.size()) + " axes; give one of either, or as many");
+    throw ValueError(std::to_string(shifts.size()) + " shifts for " + std::to_string(axes.size()) +
+                     " axes; give one of either, or as many");
   }
   Dims result(x.rank());
   const std::size_t count =
       shifts.empty() || axes.empty() ? 0 : std::max(shifts.size(), axes.size());
-  for (const std::int64_t axis : axes) static_cast<void>(normalize_axis(op, axis, x.rank()));
+  for (const std::int64_t axis : axes) static_cast<void>(normalize_axis(axis, x.rank()));
   for (std::size_t i = 0; i < count; ++i) {
-    const int axis = normalize_axis(op, axes[axes.size() == 1 ? 0 : i], x.rank());
+    const int axis = normalize_axis(axes[axes.size() == 1 ? 0 : i], x.rank());
     const std::int64_t n = x.shape()[axis];
     if (n == 0) continue;
     const std::int64_t shift = shifts[shifts.size() == 1 ? 0 : i] % n;
@@ -120,38 +121,38 @@ Dims shifts_by_axis(const char* op, const NdArray& x, std::span<const std::int64
   return result;
 }
 
-NdArray roll_ordered(const char* op, const NdArray& x, const Dims& shifts) {
+NdArray roll_ordered(const NdArray& x, const Dims& shifts) {
   std::vector<int> moved;
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (shifts[axis] != 0) moved.push_back(axis);
   }
   if (moved.empty() || x.size() == 0) return copy_c_order(x);
   if (moved.size() == 1) {
-    if (std::optional<NdArray> y = rotated(op, x, moved[0], shifts[moved[0]])) return *std::move(y);
+    if (std::optional<NdArray> y = rotated(x, moved[0], shifts[moved[0]])) return *std::move(y);
   }
   NdArray result = x;
   for (std::size_t i = 0; i < moved.size(); i += 3) {
     const std::span<const int> few(moved.data() + i, std::min<std::size_t>(3, moved.size() - i));
-    result = roll_few(op, result, few, shifts);
+    result = roll_few(result, few, shifts);
   }
   return result;
 }
 
-NdArray roll_axes(const char* op, const NdArray& x, const Dims& shifts) {
+NdArray roll_axes(const NdArray& x, const Dims& shifts) {
   return apply_in_order(
       x, [&](const NdArray& ordered, std::span<const std::int64_t> axis_positions) {
         Dims moved(x.rank());
         for (int axis = 0; axis < x.rank(); ++axis) {
           moved[static_cast<int>(axis_positions[static_cast<std::size_t>(axis)])] = shifts[axis];
         }
-        return roll_ordered(op, ordered, moved);
+        return roll_ordered(ordered, moved);
       });
 }
 
-NdArray repeat_ordered(const char* op, const NdArray& x, std::int64_t repeats, int along) {
+NdArray repeat_ordered(const NdArray& x, std::int64_t repeats, int along) {
   Dims shape = x.shape();
-  shape[along] = multiply_length(op, shape[along], repeats);
-  NdArray out = empty(op, shape, x.dtype(), x.device());
+  shape[along] = multiply_length(shape[along], repeats);
+  NdArray out = empty(shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
   // Rows are put in order once, not for each time that they are repeated.
   const NdArray source = repeats > 1 && along + 1 < x.rank() ? contiguous(x) : x;
@@ -161,18 +162,16 @@ NdArray repeat_ordered(const char* op, const NdArray& x, std::int64_t repeats, i
     axes.add(x.shape()[i], i == along ? stride * repeats : stride, source.strides()[i]);
     if (i == along) axes.add(repeats, stride, 0);
   }
-  axes.copy_from(op, source);
+  axes.copy_from(source);
   return out;
 }
 
 }  // namespace
 
 NdArray tile(const NdArray& x, std::span<const std::int64_t> repetitions) {
-  constexpr const char* op = "tile";
   const int rank =
       std::max(x.rank(), static_cast<int>(std::min<std::size_t>(repetitions.size(), 65)));
-  if (rank > max_rank)
-    throw ShapeError("tile: more than 64 repetitions; at most 64 axes are possible");
+  if (rank > max_rank) throw ShapeError("more than 64 repetitions; at most 64 axes are possible");
   const int own_lead = rank - x.rank();
   const int lead = rank - static_cast<int>(repetitions.size());
   Dims counts(rank, 1);
@@ -181,9 +180,9 @@ NdArray tile(const NdArray& x, std::span<const std::int64_t> repetitions) {
   for (int axis = 0; axis < rank; ++axis) {
     if (axis >= lead) counts[axis] = repetitions[static_cast<std::size_t>(axis - lead)];
     if (axis >= own_lead) lengths[axis] = x.shape()[axis - own_lead];
-    shape[axis] = multiply_length(op, lengths[axis], counts[axis]);
+    shape[axis] = multiply_length(lengths[axis], counts[axis]);
   }
-  NdArray out = empty(op, shape, x.dtype(), x.device());
+  NdArray out = empty(shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
   InterleavedAxes axes(out);
   for (int axis = 0; axis < rank; ++axis) {
@@ -191,27 +190,25 @@ NdArray tile(const NdArray& x, std::span<const std::int64_t> repetitions) {
     axes.add(counts[axis], stride * lengths[axis], 0);
     if (axis >= own_lead) axes.add(lengths[axis], stride, x.strides()[axis - own_lead]);
   }
-  axes.copy_from(op, x);
+  axes.copy_from(x);
   return out;
 }
 
 NdArray repeat(const NdArray& x, std::int64_t repeats, std::optional<std::int64_t> axis) {
-  constexpr const char* op = "repeat";
   if (!axis) return repeat(flattened(x), repeats, 0);
-  const auto along = static_cast<std::size_t>(normalize_axis(op, *axis, x.rank()));
+  const auto along = static_cast<std::size_t>(normalize_axis(*axis, x.rank()));
   return apply_in_order(
       x, [&](const NdArray& ordered, std::span<const std::int64_t> axis_positions) {
-        return repeat_ordered(op, ordered, repeats, static_cast<int>(axis_positions[along]));
+        return repeat_ordered(ordered, repeats, static_cast<int>(axis_positions[along]));
       });
 }
 
 NdArray roll(const NdArray& x, std::span<const std::int64_t> shifts,
              std::optional<std::span<const std::int64_t>> axes) {
-  constexpr const char* op = "roll";
-  if (axes) return roll_axes(op, x, shifts_by_axis(op, x, shifts, *axes));
+  if (axes) return roll_axes(x, shifts_by_axis(x, shifts, *axes));
   const std::int64_t only[] = {0};
   const NdArray flat = flattened(x);
-  const NdArray out = roll_axes(op, flat, shifts_by_axis(op, flat, shifts, only));
+  const NdArray out = roll_axes(flat, shifts_by_axis(flat, shifts, only));
   return out.view(c_layout(x.shape(), x.itemsize()));
 }
 

@@ -32,22 +32,22 @@ bool stretches(const NdArray& x, const Dims& shape) {
   return false;
 }
 
-NdArray stretched(const char* op, const NdArray& x, const Dims& shape) {
-  const NdArray view = x.view(broadcast_to(op, x.layout(), shape));
+NdArray stretched(const NdArray& x, const Dims& shape) {
+  const NdArray view = x.view(broadcast_to(x.layout(), shape));
   return stretches(x, shape) ? view.read_only_view() : view;
 }
 
 }  // namespace
 
 NdArray reshape(const NdArray& x, std::span<const std::int64_t> shape, std::optional<bool> copy) {
-  const Dims new_shape = resolve_reshape("reshape", x.size(), shape);
-  check_shape("reshape", new_shape.span(), x.itemsize());
+  const Dims new_shape = resolve_reshape(x.size(), shape);
+  check_shape(new_shape.span(), x.itemsize());
   if (copy != true) {
     if (std::optional<Layout> view = reshape_view(x.layout(), new_shape, x.itemsize())) {
       return x.view(std::move(*view));
     }
     if (copy == false) {
-      throw ValueError("reshape: " + describe(x) + " can't be seen as " + to_string(new_shape) +
+      throw ValueError(describe(x) + " can't be seen as " + to_string(new_shape) +
                        " without a copy; leave copy out, or pass copy=True");
     }
   }
@@ -56,7 +56,7 @@ NdArray reshape(const NdArray& x, std::span<const std::int64_t> shape, std::opti
 }
 
 NdArray permute_dims(const NdArray& x, std::span<const std::int64_t> axes) {
-  return x.view(permute_dims("permute_dims", x.layout(), axes));
+  return x.view(permute_dims(x.layout(), axes));
 }
 
 AxesAtEnd::AxesAtEnd(int rank, std::span<const std::int64_t> moved)
@@ -86,34 +86,31 @@ std::vector<std::int64_t> axes_in_memory(const NdArray& x) {
 }
 
 NdArray expand_dims(const NdArray& x, std::span<const std::int64_t> axes) {
-  return x.view(expand_dims("expand_dims", x.layout(), axes));
+  return x.view(expand_dims(x.layout(), axes));
 }
 
 NdArray squeeze(const NdArray& x, std::span<const std::int64_t> axes) {
-  return x.view(squeeze("squeeze", x.layout(), axes));
+  return x.view(squeeze(x.layout(), axes));
 }
 
 NdArray flip(const NdArray& x, std::optional<std::span<const std::int64_t>> axes) {
-  if (axes) return x.view(flip("flip", x.layout(), *axes));
+  if (axes) return x.view(flip(x.layout(), *axes));
   Dims all(x.rank());
   std::iota(all.begin(), all.end(), 0);
-  return x.view(flip("flip", x.layout(), all.span()));
+  return x.view(flip(x.layout(), all.span()));
 }
 
-NdArray broadcast_to(const NdArray& x, const Dims& shape) {
-  return stretched("broadcast_to", x, shape);
-}
+NdArray broadcast_to(const NdArray& x, const Dims& shape) { return stretched(x, shape); }
 
 std::vector<NdArray> broadcast_arrays(std::span<const NdArray> arrays) {
-  constexpr const char* op = "broadcast_arrays";
-  if (!arrays.empty()) common_device(op, arrays);
+  if (!arrays.empty()) common_device(arrays);
   std::vector<const Dims*> shapes;
   shapes.reserve(arrays.size());
   for (const NdArray& x : arrays) shapes.push_back(&x.shape());
-  const Dims shape = broadcast_shapes(op, shapes);
+  const Dims shape = broadcast_shapes(shapes);
   std::vector<NdArray> result;
   result.reserve(arrays.size());
-  for (const NdArray& x : arrays) result.push_back(stretched(op, x, shape));
+  for (const NdArray& x : arrays) result.push_back(stretched(x, shape));
   return result;
 }
 
@@ -126,15 +123,14 @@ NdArray slice_of(const NdArray& x, int axis, std::int64_t start, std::int64_t le
 
 NdArray transpose(const NdArray& x) {
   if (x.rank() != 2) {
-    throw ShapeError("T: needs two axes: " + describe(x) + "; use permute_dims or mT");
+    throw ShapeError("needs two axes: " + describe(x) + "; use permute_dims or mT");
   }
   return swap_last_two(x);
 }
 
 NdArray matrix_transpose(const NdArray& x) {
   if (x.rank() < 2) {
-    throw ShapeError("matrix_transpose: needs at least two axes: " + describe(x) +
-                     "; add one with expand_dims");
+    throw ShapeError("needs at least two axes: " + describe(x) + "; add one with expand_dims");
   }
   return swap_last_two(x);
 }

@@ -14,14 +14,13 @@ namespace skerry {
 
 NdArray sliding_windows(const NdArray& x, std::span<const std::int64_t> lengths,
                         std::span<const std::int64_t> axes) {
-  constexpr const char* op = "sliding_window_view";
   const int more = static_cast<int>(axes.size());
   if (lengths.size() != axes.size()) {
-    throw ValueError(std::string(op) + ": " + std::to_string(lengths.size()) + " lengths for " +
+    throw ValueError(std::to_string(lengths.size()) + " lengths for " +
                      std::to_string(axes.size()) + " axes");
   }
   if (x.rank() + more > max_rank) {
-    throw ValueError(std::string(op) + ": more than " + std::to_string(max_rank) + " axes");
+    throw ValueError("more than " + std::to_string(max_rank) + " axes");
   }
   Layout layout{.shape = Dims(x.rank() + more), .strides = Dims(x.rank() + more)};
   layout.offset = x.layout().offset;
@@ -31,10 +30,10 @@ NdArray sliding_windows(const NdArray& x, std::span<const std::int64_t> lengths,
   }
   for (int i = 0; i < more; ++i) {
     const std::int64_t length = lengths[static_cast<std::size_t>(i)];
-    const int axis = normalize_axis(op, axes[static_cast<std::size_t>(i)], x.rank());
+    const int axis = normalize_axis(axes[static_cast<std::size_t>(i)], x.rank());
     if (length < 0 || length > layout.shape[axis]) {
-      throw ValueError(std::string(op) + ": a window of " + std::to_string(length) +
-                       " elements along axis " + std::to_string(axis) + " of " + describe(x));
+      throw ValueError("a window of " + std::to_string(length) + " elements along axis " +
+                       std::to_string(axis) + " of " + describe(x));
     }
     layout.shape[axis] -= length - 1;
     layout.shape[x.rank() + i] = length;

@@ -16,17 +16,15 @@
 namespace skerry {
 namespace {
 
-constexpr const char* op = "random";
-
 /// Throws unless `parameter` is what the kernel takes. Its elements have eight bytes.
 void require_parameter(const NdArray& out, const NdArray& parameter, const char* name) {
   const std::array<Operand, 2> both{Operand{.array = &out, .name = "out"},
                                     Operand{.array = &parameter, .name = name}};
-  static_cast<void>(common_device(op, both));
+  static_cast<void>(common_device(both));
   if (parameter.itemsize() != 8 || parameter.shape() != out.shape() ||
       contiguous_size(parameter) != parameter.size()) {
     throw DtypeError(
-        std::string(op) + ": " + name +
+        std::string(name) +
         " must be contiguous, of 64 bits and of the shape of the result: " + describe(parameter));
   }
 }
@@ -50,18 +48,18 @@ void enqueue(const NdArray& out, const Kernel<RandomParams>& kernel, const Philo
 
 void draw(const NdArray& out, RandomMethod method, const PhiloxState& stream,
           const RandomArguments& arguments) {
-  require_writable(op, out);
+  require_writable(out);
   if (arguments.a_each != nullptr) require_parameter(out, *arguments.a_each, "a");
   if (arguments.b_each != nullptr) require_parameter(out, *arguments.b_each, "b");
   const auto& table = kernels<RandomKernels>(out.device());
   const Kernel<RandomParams>& kernel =
-      require_kernel(op, table.kernel[static_cast<int>(method)][static_cast<int>(out.dtype())],
+      require_kernel(table.kernel[static_cast<int>(method)][static_cast<int>(out.dtype())],
                      out.dtype(), out.device());
   if (out.size() == 0) return;
   if (contiguous_size(out) == out.size()) return enqueue(out, kernel, stream, arguments);
-  const NdArray drawn = empty(op, out.shape(), out.dtype(), out.device());
+  const NdArray drawn = empty(out.shape(), out.dtype(), out.device());
   enqueue(drawn, kernel, stream, arguments);
-  assign(op, out, drawn);
+  assign(out, drawn);
 }
 
 }  // namespace skerry

@@ -29,10 +29,10 @@ namespace {
 
 using axis_set = std::bitset<max_rank>;
 
-axis_set reduced_axes(const char* op, int rank, std::optional<std::span<const std::int64_t>> axes) {
+axis_set reduced_axes(int rank, std::optional<std::span<const std::int64_t>> axes) {
   axis_set selected_axes;
   if (axes) {
-    for (const std::int64_t axis : normalize_axes(op, *axes, rank)) {
+    for (const std::int64_t axis : normalize_axes(*axes, rank)) {
       selected_axes.set(static_cast<std::size_t>(axis));
     }
   } else {
@@ -112,21 +112,19 @@ void check_elements(const ReductionEntry& entry, const NdArray& x, const Dims& s
   if (std::any_of(shape.begin(), shape.end(), is_zero)) return;  // nothing to be computed
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (is_reduced(axes, axis) && x.shape()[axis] == 0) {
-      throw ValueError(std::string(entry.name) + ": no elements to reduce: " + describe(x) +
-                       " has none along axis " + std::to_string(axis));
+      throw ValueError("no elements to reduce: " + describe(x) + " has none along axis " +
+                       std::to_string(axis));
     }
   }
 }
 
 NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis_set axes,
             const Dims& shape, double correction) {
-  const Dtype result = entry.has_one_axis
-                           ? Dtype::int64  // of bools, too
-                           : require_result_dtype(entry.name, entry.result, x.dtype());
+  const Dtype result = entry.has_one_axis ? Dtype::int64  // of bools, too
+                                          : require_result_dtype(entry.result, x.dtype());
   const Device device = x.device();
   const Kernel<ReduceParams>& kernel = require_kernel(
-      entry.name, kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())], x.dtype(),
-      device);
+      kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())], x.dtype(), device);
   NdArray source = x;
   if (entry.has_one_axis && axes.count() != 1) {  // all of them: the index is in C order
     source = reshape(x, std::array<std::int64_t, 1>{-1}, std::nullopt);
@@ -143,7 +141,7 @@ NdArray run(const ReductionEntry& entry, reduction_id op, const NdArray& x, axis
     source = group_axes(source, axes);
     describe();
   }
-  NdArray out = empty(entry.name, shape, result, device);
+  NdArray out = empty(shape, result, device);
   if (described.retained_size > 0) {
     launch(device, kernel, [&](OperandList& operands) {
       return ReduceParams{
@@ -202,7 +200,7 @@ std::optional<NdArray> run_converted(const ReductionEntry& entry, reduction_id o
       !accepts_feed(entry, described, width)) {
     return std::nullopt;
   }
-  NdArray out = empty(entry.name, shape, *result, device);
+  NdArray out = empty(shape, *result, device);
   MemoryUse uses[OperandList::max_uses];
   OperandList operands(device, uses);
   ParamsBlock<ReduceParams> params;
@@ -251,7 +249,7 @@ NdArray run_other_loop(const ReductionEntry& entry, reduction_id op, const NdArr
     const ReductionEntry& other = reduction_table()[static_cast<std::size_t>(of_bools)];
     return run(other, of_bools, x, axes, shape, correction);
   }
-  const Dtype type = compute_dtype(entry.name, entry.result, x.dtype());
+  const Dtype type = compute_dtype(entry.result, x.dtype());
   return run_as(entry, op, x, type, axes, shape, correction);
 }
 
@@ -267,12 +265,12 @@ NdArray reduce(reduction_id op, const NdArray& x, std::optional<std::span<const 
                std::optional<Dtype> type, bool keepdims, double correction) {
   const ReductionEntry& entry = reduction_table()[static_cast<std::size_t>(op)];
   if (type && !entry.has_dtype) {
-    throw DtypeError(std::string(entry.name) + ": takes no dtype; convert with astype");
+    throw DtypeError("takes no dtype; convert with astype");
   }
   if (type == Dtype::bool_) {
-    throw DtypeError(std::string(entry.name) + ": dtype=bool is not numeric; use any or all");
+    throw DtypeError("dtype=bool is not numeric; use any or all");
   }
-  const axis_set selected_axes = reduced_axes(entry.name, x.rank(), axes);
+  const axis_set selected_axes = reduced_axes(x.rank(), axes);
   const Dims shape = result_shape(x.shape(), selected_axes, keepdims);
   check_elements(entry, x, shape, selected_axes);
   if (!type && !entry.result[static_cast<int>(x.dtype())]) {
@@ -318,7 +316,7 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
   const Kernel<ReduceParams>& kernel =
       kernels<ReduceKernels>(device).kernel[op][static_cast<int>(x.dtype())];
   if (!has_host_form(kernel, device)) return std::nullopt;  // no native form takes part
-  const axis_set selected_axes = reduced_axes(entry.name, x.rank(), axes);
+  const axis_set selected_axes = reduced_axes(x.rank(), axes);
   const Dims shape = result_shape(x.shape(), selected_axes, keepdims);
   ReductionAxes described;
   char* input = x.data();
@@ -337,7 +335,7 @@ std::optional<NdArray> reduce_recorded(Recording& recording, reduction_id op, co
   }
   PendingMemory* const pending = pending_of(x);
   if (pending == nullptr || !accepts_feed(entry, described, x.itemsize())) return std::nullopt;
-  NdArray out = empty(entry.name, shape, *result, device);
+  NdArray out = empty(shape, *result, device);
   const auto launch_reduction = [&](const ParamsBlock<FusedParams>& pass, OperandList& operands) {
     ParamsBlock<ReduceParams> params;
     params.start([&] {

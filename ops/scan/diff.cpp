@@ -22,7 +22,6 @@ namespace skerry {
 
 NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n, const NdArray* prepend,
              const NdArray* append) {
-  constexpr const char* op = "diff";
   std::vector<NdArray> parts;
   std::vector<Operand> operands;
   for (const auto& [array, name] : {std::pair{prepend, "prepend"}, {&x, "x"}, {append, "append"}}) {
@@ -30,27 +29,27 @@ NdArray diff(const NdArray& x, std::int64_t axis, std::int64_t n, const NdArray*
     parts.push_back(*array);
     operands.push_back({.array = array, .name = name});
   }
-  static_cast<void>(common_device(op, operands));
-  const Dtype type = common_dtype(op, operands);
+  static_cast<void>(common_device(operands));
+  const Dtype type = common_dtype(operands);
   constexpr op_id subtraction = op_id_of<ops::subtract>;
-  require_result_dtype(op, op_table()[subtraction].result,
+  require_result_dtype(op_table()[subtraction].result,
                        type);  // refuses bools, as NumPy's - does
-  if (n < 0) throw ValueError("diff: n is negative: " + std::to_string(n));
-  const int along = normalize_axis(op, axis, x.rank());
-  check_shapes(op, parts, along);
+  if (n < 0) throw ValueError("n is negative: " + std::to_string(n));
+  const int along = normalize_axis(axis, x.rank());
+  check_shapes(parts, along);
   if (n == 0) return astype(x, type, true);
-  NdArray result = parts.size() > 1 ? join(op, parts, along, type) : x;
+  NdArray result = parts.size() > 1 ? join(parts, along, type) : x;
   for (; n > 0 && result.size() > 0; --n) {
     const std::int64_t left = std::max<std::int64_t>(result.shape()[along] - 1, 0);
     const NdArray high = slice_of(result, along, 1, left);
     const NdArray low = slice_of(result, along, 0, left);
     const Operand both[] = {{.array = &high, .name = "x"}, {.array = &low, .name = "x"}};
-    result = apply_as(op, subtraction, both);
+    result = apply(subtraction, both);
   }
   if (n > 0) {  // no elements any more, or never: only the length still changes
     Dims shape = result.shape();
     shape[along] = std::max<std::int64_t>(shape[along] - n, 0);
-    return empty(op, shape, type, x.device());
+    return empty(shape, type, x.device());
   }
   return result;
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/scan/scan.hpp"
 
-#include <string>
-
 #include "core/axis_list.hpp"
 #include "core/errors.hpp"
 #include "core/view.hpp"
@@ -21,24 +19,20 @@ namespace {
 
 /// A scan and the reduction whose running result it gives, which has its dtypes.
 struct ScanEntry {
-  const char* name;
   reduction_id reduction;
 };
-constexpr ScanEntry entries[] = {
-    {ops::cumulative_prod::name, ops::index_of<ops::prod, ops::reductions>},
-    {ops::cumulative_sum::name, ops::index_of<ops::sum, ops::reductions>}};
+constexpr ScanEntry entries[] = {{ops::index_of<ops::prod, ops::reductions>},
+                                 {ops::index_of<ops::sum, ops::reductions>}};
 static_assert(ops::index_of<ops::cumulative_sum, ops::scans> ==
               static_cast<int>(ScanId::cumulative_sum));
 
-int scanned_axis(const char* op, const NdArray& x, std::optional<std::int64_t> axis) {
+int scanned_axis(const NdArray& x, std::optional<std::int64_t> axis) {
   if (x.rank() == 0) {
-    throw ValueError(std::string(op) + ": x has no axis: " + describe(x) +
-                     "; give it one with reshape(x, (1,))");
+    throw ValueError("x has no axis: " + describe(x) + "; give it one with reshape(x, (1,))");
   }
-  if (axis) return normalize_axis(op, *axis, x.rank());
+  if (axis) return normalize_axis(*axis, x.rank());
   if (x.rank() == 1) return 0;
-  throw ValueError(std::string(op) +
-                   ": axis is missing, which only one-dimensional arrays allow: " + describe(x) +
+  throw ValueError("axis is missing, which only one-dimensional arrays allow: " + describe(x) +
                    "; say axis=, or flatten x with reshape(x, (-1,))");
 }
 
@@ -65,15 +59,14 @@ bool describe_axes(const NdArray& x, const NdArray& out, int scanned, ScanLayout
 
 NdArray run(const ScanEntry& entry, ScanId op, const NdArray& x, int axis, bool include_initial) {
   const Dtype result = require_result_dtype(
-      entry.name, reduction_table()[static_cast<std::size_t>(entry.reduction)].result, x.dtype());
+      reduction_table()[static_cast<std::size_t>(entry.reduction)].result, x.dtype());
   const Device device = x.device();
   const Kernel<ScanParams>& kernel = require_kernel(
-      entry.name,
       kernels<ScanKernels>(device).kernel[static_cast<int>(op)][static_cast<int>(x.dtype())],
       x.dtype(), device);
   Dims shape = x.shape();
   shape[axis] += include_initial ? 1 : 0;
-  NdArray out = empty(entry.name, shape, result, device);
+  NdArray out = empty(shape, result, device);
   if (out.size() == 0) return out;
   std::optional<NdArray> dense;
   ScanLayout layout;
@@ -94,9 +87,9 @@ NdArray scan(ScanId op, const NdArray& x, std::optional<std::int64_t> axis,
              std::optional<Dtype> type, bool include_initial) {
   const ScanEntry& entry = entries[static_cast<int>(op)];
   if (type == Dtype::bool_) {
-    throw DtypeError(std::string(entry.name) + ": dtype=bool is not numeric; use int64");
+    throw DtypeError("dtype=bool is not numeric; use int64");
   }
-  const int scanned = scanned_axis(entry.name, x, axis);
+  const int scanned = scanned_axis(x, axis);
   const NdArray source =
       type ? astype(x, loaded_dtype(entry.reduction, x.dtype(), *type), false) : x;
   const NdArray result = apply_in_order(

@@ -28,15 +28,14 @@ namespace skerry {
 namespace {
 
 /// Those of the key have been checked.
-void check_value_device(const char* op, const NdArray& x, const IndexKey& key,
-                        const Operand& value) {
+void check_value_device(const NdArray& x, const IndexKey& key, const Operand& value) {
   if (value.array == nullptr || value.array->device() == x.device()) return;
   std::vector<Operand> all{{.array = &x, .name = "x"}};
   for (const AdvancedItem& item : key.advanced) {
     if (item.array != nullptr) all.push_back({.array = item.array, .name = "key"});
   }
   all.push_back(value);
-  common_device(op, all);
+  common_device(all);
 }
 
 /// How many axes of the array a key stands for.
@@ -49,29 +48,28 @@ std::int64_t consumed_by(const IndexKey& key) {
   return consumed;
 }
 
-void check_mask(const char* op, const NdArray& x, const NdArray& mask, int axis) {
+void check_mask(const NdArray& x, const NdArray& mask, int axis) {
   for (int i = 0; i < mask.rank(); ++i) {
     const std::int64_t n = x.shape()[axis + i];
     if (mask.shape()[i] == n || mask.shape()[i] == 0) continue;
-    throw IndexError(std::string(op) + ": the mask does not fit: its axis " + std::to_string(i) +
-                     " has size " + std::to_string(mask.shape()[i]) + ", axis " +
-                     std::to_string(axis + i) + " of x has size " + std::to_string(n));
+    throw IndexError("the mask does not fit: its axis " + std::to_string(i) + " has size " +
+                     std::to_string(mask.shape()[i]) + ", axis " + std::to_string(axis + i) +
+                     " of x has size " + std::to_string(n));
   }
 }
 
 /// Walks a key once and collects what it selects.
 class SelectionBuilder {
  public:
-  SelectionBuilder(const char* op, const NdArray& x, const IndexKey& key) : op_(op), x_(x) {
+  SelectionBuilder(const NdArray& x, const IndexKey& key) : x_(x) {
     if (key.counts.ellipses > 1) {
-      throw IndexError(std::string(op) + ": " + std::to_string(key.counts.ellipses) +
+      throw IndexError(std::to_string(key.counts.ellipses) +
                        " ellipses in one index; use '...' once");
     }
     const std::int64_t consumed = consumed_by(key);
     if (consumed > x.rank()) {
-      throw IndexError(std::string(op) + ": too many indices: " + std::to_string(consumed) +
-                       " for an array of rank " + std::to_string(x.rank()) + ", shape " +
-                       to_string(x.shape()));
+      throw IndexError("too many indices: " + std::to_string(consumed) + " for an array of rank " +
+                       std::to_string(x.rank()) + ", shape " + to_string(x.shape()));
     }
     untouched_ = x.rank() - static_cast<int>(consumed);
     basic_.reserve(key.items.size());
@@ -93,7 +91,7 @@ class SelectionBuilder {
     Selection selection;
     selection.axes.reserve(arrays_.size());
     selection.index_shape = index_shape();
-    const Layout base = index_view(op_, x_.layout(), basic_);
+    const Layout base = index_view(x_.layout(), basic_);
     selection.layout.offset = base.offset;
     selection.first = is_split_ ? 0 : index_position_;
     int rest = 0;
@@ -160,7 +158,7 @@ class SelectionBuilder {
   }
 
   void read_mask(const NdArray& mask) {
-    check_mask(op_, x_, mask, axis_);
+    check_mask(x_, mask, axis_);
     masks_.push_back({mask, static_cast<int>(arrays_.size())});
     for (int i = 0; i < mask.rank(); ++i) {
       arrays_.push_back({{}, axis_});
@@ -186,7 +184,7 @@ class SelectionBuilder {
   void find_masks() {
     for (const Found& mask : masks_) {
       int array_index = mask.axis;
-      for (NdArray& index : true_indices(op_, mask.index)) {
+      for (NdArray& index : true_indices(mask.index)) {
         arrays_[static_cast<std::size_t>(array_index++)].index = std::move(index);
       }
     }
@@ -201,7 +199,8 @@ class SelectionBuilder {
     for (const Dims& shape : bool_shapes) shapes.push_back(&shape);
     for (const Found& index_array : arrays_) shapes.push_back(&index_array.index.shape());
     try {
-      return broadcast_shapes(op_, shapes);
+      const OperationScope unnamed(nullptr);  // the IndexError has the name
+      return broadcast_shapes(shapes);
     } catch (const ShapeError& error) {
       throw IndexError(error.what());
     }
@@ -210,7 +209,7 @@ class SelectionBuilder {
   void add_index_axes(Selection& selection) const {
     for (const std::int64_t n : selection.index_shape) {
       if (selection.layout.rank() >= max_rank) {
-        throw ShapeError(std::string(op_) + ": the result would have more than 64 axes");
+        throw ShapeError("the result would have more than 64 axes");
       }
       selection.layout.shape.push_back(n);
       selection.layout.strides.push_back(0);
@@ -219,7 +218,6 @@ class SelectionBuilder {
 
   enum class State : std::uint8_t { before_arrays, inside, after_arrays };
 
-  const char* op_;
   const NdArray& x_;
   int untouched_ = 0;         ///< axes that no item stands for
   int axis_ = 0;              ///< of the array, that comes next
@@ -251,8 +249,7 @@ const NdArray* only_mask(const NdArray& x, const IndexKey& key) {
 }
 
 /// The axes under `mask`, where that is all of the key, are merged first if it needs no copy of x.
-Selection find_selection(const char* op, const NdArray& x, const IndexKey& key,
-                         const NdArray* mask) {
+Selection find_selection(const NdArray& x, const IndexKey& key, const NdArray* mask) {
   if (mask != nullptr && mask->rank() > 1) {
     Dims merged{mask->size()};
     for (int axis = mask->rank(); axis < x.rank(); ++axis) merged.push_back(x.shape()[axis]);
@@ -263,10 +260,10 @@ Selection find_selection(const char* op, const NdArray& x, const IndexKey& key,
       AdvancedItem one = key.advanced[0];
       one.array = &flat_mask;
       const IndexKey flat_key{.items = key.items, .advanced = {&one, 1}, .counts = key.counts};
-      return SelectionBuilder(op, x.view(std::move(*view)), flat_key).finish();
+      return SelectionBuilder(x.view(std::move(*view)), flat_key).finish();
     }
   }
-  return SelectionBuilder(op, x, key).finish();
+  return SelectionBuilder(x, key).finish();
 }
 
 /// What goes into x: of its dtype, and with memory of its own.
@@ -278,25 +275,25 @@ NdArray values_for(const NdArray& x, const Operand& value) {
   return *value.array;
 }
 
-void check_value(const char* op, const NdArray& x, const Operand& value) {
+void check_value(const NdArray& x, const Operand& value) {
   if (value.array == nullptr) {
-    static_cast<void>(to_element(op, *value.value, x.dtype()));
+    static_cast<void>(to_element(*value.value, x.dtype()));
   } else {
-    check_assigned_dtype(op, x, value.array->dtype());
+    check_assigned_dtype(x, value.array->dtype());
   }
 }
 
 /// x[index] = value of one run. False where it is none, or not of plain values.
-bool set_run(const char* op, const NdArray& x, const NdArray& index, const Operand& value) {
+bool set_run(const NdArray& x, const NdArray& index, const Operand& value) {
   if (!is_1d_on_host(x, index)) return false;
   if (value.array == nullptr) {
-    scatter_run(op, x, index, nullptr, to_element(op, *value.value, x.dtype()));
+    scatter_run(x, index, nullptr, to_element(*value.value, x.dtype()));
     return true;
   }
   const NdArray& values = *value.array;
   const bool fits = values.rank() == 0 || (values.rank() == 1 && (values.shape() == index.shape()));
   if (!fits || values.dtype() != x.dtype() || may_overlap(x, values)) return false;
-  scatter_run(op, x, index, &values, {});
+  scatter_run(x, index, &values, {});
   return true;
 }
 
@@ -314,14 +311,14 @@ std::optional<Layout> value_of_each(const NdArray& x, const NdArray& mask, const
 
 /// x[mask] = value with one value for all true elements: where(mask, value, x), in place. Nothing
 /// is counted, so a device goes on without the host.
-bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Operand& value) {
+bool fill_masked(const NdArray& x, const NdArray& mask, const Operand& value) {
   std::optional<Layout> value_layout = Layout{};
   if (value.array != nullptr) value_layout = value_of_each(x, mask, *value.array);
   if (!value_layout) return false;
   const Dims trailing(x.shape().span().subspan(static_cast<std::size_t>(mask.rank())));
-  static_cast<void>(broadcast_to(op, *value_layout, trailing));
+  static_cast<void>(broadcast_to(*value_layout, trailing));
   const Kernel<Plan>& kernel =
-      require_kernel(op, kernels<MovesKernels>(x.device()).where_kernel[size_class(x.itemsize())],
+      require_kernel(kernels<MovesKernels>(x.device()).where_kernel[size_class(x.itemsize())],
                      x.dtype(), x.device());
   Layout mask_layout = mask.layout();
   for (int axis = mask.rank(); axis < x.rank(); ++axis) {
@@ -334,7 +331,7 @@ bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Op
   call.add(condition);
   NdArray values;
   if (value.array == nullptr) {
-    call.add(to_element(op, *value.value, x.dtype()), x.itemsize());
+    call.add(to_element(*value.value, x.dtype()), x.itemsize());
   } else {
     values = values_for(x, {.array = value.array});
     if (values.rank() != value_layout->rank())
@@ -347,45 +344,45 @@ bool fill_masked(const char* op, const NdArray& x, const NdArray& mask, const Op
 }
 
 /// Out of line, so that one array of indices sets up no frame for this.
-[[gnu::noinline]] NdArray select_elements(const char* op, const NdArray& x, const IndexKey& key) {
+[[gnu::noinline]] NdArray select_elements(const NdArray& x, const IndexKey& key) {
   const NdArray* const mask = only_mask(x, key);
-  if (mask != nullptr && mask->rank() == x.rank()) return compress(op, x, *mask);
-  const Selection selection = find_selection(op, x, key, mask);
+  if (mask != nullptr && mask->rank() == x.rank()) return compress(x, *mask);
+  const Selection selection = find_selection(x, key, mask);
   if (selection.axes.empty()) return copy_c_order(x.view(selection.layout));
-  return gather(op, x, selection);
+  return gather(x, selection);
 }
 
 }  // namespace
 
-NdArray get_item(const char* op, const NdArray& x, const IndexKey& key) {
+NdArray get_item(const NdArray& x, const IndexKey& key) {
   const NdArray* const indices = only_array(key, AdvancedKind::indices);
-  if (indices != nullptr && x.rank() > 0) return take_first(op, x, *indices);
-  return select_elements(op, x, key);
+  if (indices != nullptr && x.rank() > 0) return take_first(x, *indices);
+  return select_elements(x, key);
 }
 
-void set_item(const char* op, const NdArray& x, const IndexKey& key, const Operand& value) {
-  check_value_device(op, x, key, value);
-  require_writable(op, x);
+void set_item(const NdArray& x, const IndexKey& key, const Operand& value) {
+  check_value_device(x, key, value);
+  require_writable(x);
   const NdArray* const indices = only_array(key, AdvancedKind::indices);
-  if (indices != nullptr && set_run(op, x, *indices, value)) return;
-  check_value(op, x, value);
+  if (indices != nullptr && set_run(x, *indices, value)) return;
+  check_value(x, value);
   const NdArray* const mask = only_mask(x, key);
-  if (mask != nullptr && fill_masked(op, x, *mask, value)) return;
-  const Selection selection = find_selection(op, x, key, mask);
+  if (mask != nullptr && fill_masked(x, *mask, value)) return;
+  const Selection selection = find_selection(x, key, mask);
   const NdArray values = values_for(x, value);
   if (selection.axes.empty()) {
-    assign(op, x.view(selection.layout), values);
+    assign(x.view(selection.layout), values);
   } else {
-    scatter(op, x, selection, values, mask != nullptr);
+    scatter(x, selection, values, mask != nullptr);
   }
 }
 
-void set_element(const char* op, const NdArray& x, std::int64_t offset, const Scalar& value) {
+void set_element(const NdArray& x, std::int64_t offset, const Scalar& value) {
   // For all that makes a target unfit, an element's view has only these.
   if (x.read_only() || detail::before_write != nullptr) {
-    require_writable(op, x.view({{}, {}, offset}));
+    require_writable(x.view({{}, {}, offset}));
   }
-  const Element element = to_element(op, value, x.dtype());
+  const Element element = to_element(value, x.dtype());
   char* const destination = x.memory()->data() + offset;
   visit(x.dtype(),
         [&]<class T>(type_identity<T>) { std::memcpy(destination, element.bytes, sizeof(T)); });

@@ -39,15 +39,15 @@ struct IndexKey {
 // IndexError (out of bounds at a later wait on a CUDA device).
 
 /// A fresh array.
-[[nodiscard]] NdArray get_item(const char* op, const NdArray& x, const IndexKey& key);
+[[nodiscard]] NdArray get_item(const NdArray& x, const IndexKey& key);
 
 /// `x[key] = value`: value broadcasts and promotes to x, and may share its memory. Where an index
 /// comes twice, the last value stays on a CPU device, and any of them on a CUDA device. Throws
 /// DeviceMismatchError, ReadOnlyError, DtypeError, OverflowError, ShapeError before anything
 /// changed.
-void set_item(const char* op, const NdArray& x, const IndexKey& key, const Operand& value);
+void set_item(const NdArray& x, const IndexKey& key, const Operand& value);
 
 /// `x[i, j] = value` of the element `offset` bytes into the memory of an array on a CPU device.
-void set_element(const char* op, const NdArray& x, std::int64_t offset, const Scalar& value);
+void set_element(const NdArray& x, std::int64_t offset, const Scalar& value);
 
 }  // namespace skerry

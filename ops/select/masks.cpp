@@ -23,10 +23,10 @@ struct CountedMask {
   NdArray starts;
   std::int64_t count = 0;
 
-  CountedMask(const char* op, const NdArray& source_mask) : mask(contiguous(source_mask)) {
+  explicit CountedMask(const NdArray& source_mask) : mask(contiguous(source_mask)) {
     const Device device = mask.device();
     const Kernel<CountParams>& kernel =
-        require_kernel(op, kernels<IndexKernels>(device).count, Dtype::bool_, device);
+        require_kernel(kernels<IndexKernels>(device).count, Dtype::bool_, device);
     const std::int64_t blocks = mask_blocks(mask.size());
     starts = empty({count_words(mask.size(), kernel.has_native())}, Dtype::int64, device);
     if (mask.size() == 0) return;
@@ -40,11 +40,11 @@ struct CountedMask {
 
 }  // namespace
 
-NdArray compress(const char* op, const NdArray& x, const NdArray& mask) {
+NdArray compress(const NdArray& x, const NdArray& mask) {
   const Device device = x.device();
   const Kernel<CompressParams>& kernel = require_kernel(
-      op, kernels<IndexKernels>(device).compress[size_class(x.itemsize())], x.dtype(), device);
-  const CountedMask counted_mask(op, mask);
+      kernels<IndexKernels>(device).compress[size_class(x.itemsize())], x.dtype(), device);
+  const CountedMask counted_mask(mask);
   NdArray out = empty({counted_mask.count}, x.dtype(), device);
   if (counted_mask.count == 0) return out;
   const NdArray source = contiguous(x);
@@ -58,14 +58,14 @@ NdArray compress(const char* op, const NdArray& x, const NdArray& mask) {
   return out;
 }
 
-std::vector<NdArray> true_indices(const char* op, const NdArray& mask) {
+std::vector<NdArray> true_indices(const NdArray& mask) {
   const Device device = mask.device();
   const Kernel<NonzeroParams>& kernel =
-      require_kernel(op, kernels<IndexKernels>(device).nonzero, Dtype::bool_, device);
-  const CountedMask counted_mask(op, mask);
+      require_kernel(kernels<IndexKernels>(device).nonzero, Dtype::bool_, device);
+  const CountedMask counted_mask(mask);
   const int rank = mask.rank();
   const std::int64_t shape[] = {rank, counted_mask.count};
-  check_shape(op, shape, sizeof(std::int64_t));
+  check_shape(shape, sizeof(std::int64_t));
   const NdArray all = empty(Dims(shape), Dtype::int64, device);
   if (counted_mask.count > 0) {
     launch(device, kernel, [&](OperandList& operands) {

@@ -13,8 +13,8 @@ namespace skerry {
 
 /// The elements of `x` where `mask` (bool, of the same shape) is true, in C order. Both are on one
 /// device.
-[[nodiscard]] NdArray compress(const char* op, const NdArray& x, const NdArray& mask);
+[[nodiscard]] NdArray compress(const NdArray& x, const NdArray& mask);
 /// The coordinates of the true elements in C order: an int64 array for each axis of the mask.
-[[nodiscard]] std::vector<NdArray> true_indices(const char* op, const NdArray& mask);
+[[nodiscard]] std::vector<NdArray> true_indices(const NdArray& mask);
 
 }  // namespace skerry

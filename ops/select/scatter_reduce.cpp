@@ -21,11 +21,9 @@
 namespace skerry {
 namespace {
 
-constexpr const char* name_of = "scatter_reduce";
-
 [[noreturn]] void raise_out_of_bounds(const DeferredError& error, std::int64_t invalid_index) {
-  throw IndexError(std::string(error.op) + ": index " + std::to_string(invalid_index) +
-                   " is out of bounds: x has " + std::to_string(error.values[0]) + " elements");
+  throw IndexError("index " + std::to_string(invalid_index) + " is out of bounds: x has " +
+                   std::to_string(error.values[0]) + " elements");
 }
 
 /// What an operation is for bool, whose sum is "or" and whose product is "and".
@@ -49,9 +47,9 @@ const Kernel<ScatterReduceParams>& kernel_for(ScatterOp op, const NdArray& x) {
       kernels<ScatterReduceKernels>(device)
           .kernel[static_cast<int>(op)][static_cast<int>(x.dtype())];
   if (!kernel.has_host() && is_built(x.dtype())) {
-    throw DtypeError(std::string(name_of) + ": the operation does not take " + name(x.dtype()));
+    throw DtypeError(std::string("the operation does not take ") + name(x.dtype()));
   }
-  return require_kernel(name_of, kernel, x.dtype(), device);
+  return require_kernel(kernel, x.dtype(), device);
 }
 
 /// Values of the dtype of x, one for each index or one for all.
@@ -68,11 +66,11 @@ NdArray ready_values(const NdArray& x, const NdArray& index, const Operand& valu
 
 void scatter_reduce(ScatterOp op, const NdArray& x, const NdArray& index, const Operand& values) {
   const Operand all[] = {{.array = &x, .name = "x"}, {.array = &index, .name = "indices"}, values};
-  const Device device = common_device(name_of, all);
-  require_integers(name_of, "indices", index);
-  require_writable(name_of, x);
-  require_count<ScatterReduceParams>(name_of, device, x.size(), "elements of x");
-  require_count<ScatterReduceParams>(name_of, device, index.size(), "indices");
+  const Device device = common_device(all);
+  require_integers("indices", index);
+  require_writable(x);
+  require_count<ScatterReduceParams>(device, x.size(), "elements of x");
+  require_count<ScatterReduceParams>(device, index.size(), "indices");
   const Kernel<ScatterReduceParams>& kernel = kernel_for(op, x);
   NdArray source_values = ready_values(x, index, values);
   if (index.size() == 0) return;
@@ -81,8 +79,7 @@ void scatter_reduce(ScatterOp op, const NdArray& x, const NdArray& index, const 
   const NdArray target = in_place ? x : copy_c_order(x);
   if (may_overlap(source_values, target)) source_values = copy_c_order(source_values);
   if (may_overlap(indices, target)) indices = copy_c_order(indices);
-  ErrorRecord record(device,
-                     {.raise = raise_out_of_bounds, .op = name_of, .values = {x.size(), 0}});
+  ErrorRecord record(device, {.raise = raise_out_of_bounds, .values = {x.size(), 0}});
   launch(device, kernel, [&](OperandList& operands) {
     return ScatterReduceParams{
         .target = operands(target.memory(), target.layout().offset),
@@ -94,7 +91,7 @@ void scatter_reduce(ScatterOp op, const NdArray& x, const NdArray& index, const 
         .invalid_index = record.word()};
   });
   record.finish();
-  if (!in_place) assign(name_of, x, target);
+  if (!in_place) assign(x, target);
 }
 
 }  // namespace skerry

@@ -23,13 +23,13 @@ namespace skerry {
 namespace {
 
 [[noreturn]] void raise_out_of_bounds(const DeferredError& error, std::int64_t invalid_index) {
-  throw IndexError(std::string(error.op) + ": index " + std::to_string(invalid_index) +
-                   " is out of bounds: axis " + std::to_string(error.values[0]) + " has size " +
+  throw IndexError("index " + std::to_string(invalid_index) + " is out of bounds: axis " +
+                   std::to_string(error.values[0]) + " has size " +
                    std::to_string(error.values[1]));
 }
 
-DeferredError bounds_error(const char* op, int axis, std::int64_t size) {
-  return {.raise = raise_out_of_bounds, .op = op, .values = {axis, size}};
+DeferredError bounds_error(int axis, std::int64_t size) {
+  return {.raise = raise_out_of_bounds, .values = {axis, size}};
 }
 
 std::int64_t product(const Dims& shape) {
@@ -39,8 +39,8 @@ std::int64_t product(const Dims& shape) {
 }
 
 /// The layout of an index array, or of offsets, in the rank of the result.
-Layout spread(const char* op, const Layout& index, const Selection& selection) {
-  const Layout stretched = broadcast_to(op, index, selection.index_shape);
+Layout spread(const Layout& index, const Selection& selection) {
+  const Layout stretched = broadcast_to(index, selection.index_shape);
   Layout result{selection.layout.shape, Dims(selection.layout.rank()), stretched.offset};
   for (int axis = 0; axis < stretched.rank(); ++axis) {
     result.strides[selection.first + axis] = stretched.strides[axis];
@@ -56,13 +56,13 @@ bool is_aligned(const Selection& selection, std::int64_t itemsize) {
 }
 
 /// Offsets in bytes of all index arrays together. Checks the indices.
-NdArray offsets_of(const char* op, Device device, const Selection& selection) {
+NdArray offsets_of(Device device, const Selection& selection) {
   const Kernel<OffsetsParams>& kernel =
-      require_kernel(op, kernels<IndexKernels>(device).offsets, default_integer, device);
+      require_kernel(kernels<IndexKernels>(device).offsets, default_integer, device);
   NdArray offsets = empty(selection.index_shape, Dtype::int64, device);
   bool adds = false;
   for (const IndexedAxis& axis : selection.axes) {
-    ErrorRecord record(device, bounds_error(op, axis.number, axis.size));
+    ErrorRecord record(device, bounds_error(axis.number, axis.size));
     const auto fill = [&](OperandList&, auto plan) {
       return OffsetsParams{.plan = plan,
                            .size = axis.size,
@@ -78,18 +78,18 @@ NdArray offsets_of(const char* op, Device device, const Selection& selection) {
 }
 
 /// An axis without elements has no index that is in bounds, and no element to read instead.
-void check_sizes(const char* op, const Selection& selection) {
+void check_sizes(const Selection& selection) {
   if (product(selection.index_shape) == 0) return;
   for (const IndexedAxis& axis : selection.axes) {
     if (axis.size > 0) continue;
-    throw IndexError(std::string(op) + ": axis " + std::to_string(axis.number) +
+    throw IndexError("axis " + std::to_string(axis.number) +
                      " has size 0, so every index is out of bounds");
   }
 }
 
 template <class Params>
-const Kernel<Params>& sized(const char* op, const Kernel<Params> (&by_size)[5], const NdArray& x) {
-  return require_kernel(op, by_size[size_class(x.itemsize())], x.dtype(), x.device());
+const Kernel<Params>& sized(const Kernel<Params> (&by_size)[5], const NdArray& x) {
+  return require_kernel(by_size[size_class(x.itemsize())], x.dtype(), x.device());
 }
 
 }  // namespace
@@ -103,20 +103,20 @@ NdArray as_indices(const NdArray& index) {
   return astype(apply(op_id_of<ops::minimum>, both), Dtype::int64, false);
 }
 
-NdArray gather(const char* op, const NdArray& x, const Selection& selection) {
+NdArray gather(const NdArray& x, const Selection& selection) {
   const Device device = x.device();
-  check_shape(op, selection.layout.shape.span(), x.itemsize());
-  check_sizes(op, selection);
-  const Kernel<GatherParams>& kernel = sized(op, kernels<IndexKernels>(device).gather, x);
+  check_shape(selection.layout.shape.span(), x.itemsize());
+  check_sizes(selection);
+  const Kernel<GatherParams>& kernel = sized(kernels<IndexKernels>(device).gather, x);
   NdArray out = empty_of(c_layout(selection.layout.shape, x.itemsize()), x.dtype(), device);
   if (out.size() == 0) {
-    static_cast<void>(offsets_of(op, device, selection));
+    static_cast<void>(offsets_of(device, selection));
     return out;
   }
   const bool is_offset = selection.axes.size() > 1;
   const IndexedAxis& only = selection.axes[0];
-  const NdArray index = is_offset ? offsets_of(op, device, selection) : only.index;
-  ErrorRecord record(device, bounds_error(op, only.number, only.size));
+  const NdArray index = is_offset ? offsets_of(device, selection) : only.index;
+  ErrorRecord record(device, bounds_error(only.number, only.size));
   const auto fill = [&](OperandList&, auto plan) {
     return GatherParams{.plan = plan,
                         .size = only.size,
@@ -125,40 +125,39 @@ NdArray gather(const char* op, const NdArray& x, const Selection& selection) {
                         .is_offset = is_offset,
                         .is_aligned = is_aligned(selection, x.itemsize())};
   };
-  const Layout index_layout = spread(op, index.layout(), selection);
+  const Layout index_layout = spread(index.layout(), selection);
   launch_parts(device, kernel, out.shape(), fill, out, PlannedArray{index, index_layout},
                PlannedStorage{x.memory(), selection.layout, x.itemsize()});
   record.finish();
   return out;
 }
 
-void scatter(const char* op, const NdArray& x, const Selection& selection, const NdArray& values,
-             bool is_unique) {
+void scatter(const NdArray& x, const Selection& selection, const NdArray& values, bool is_unique) {
   const Device device = x.device();
-  check_shape(op, selection.layout.shape.span(), 1);
-  const Layout source_layout = broadcast_to(op, values.layout(), selection.layout.shape);
-  check_sizes(op, selection);
-  const Kernel<ScatterParams>& kernel = sized(op, kernels<IndexKernels>(device).scatter, x);
-  const NdArray offsets = offsets_of(op, device, selection);
+  check_shape(selection.layout.shape.span(), 1);
+  const Layout source_layout = broadcast_to(values.layout(), selection.layout.shape);
+  check_sizes(selection);
+  const Kernel<ScatterParams>& kernel = sized(kernels<IndexKernels>(device).scatter, x);
+  const NdArray offsets = offsets_of(device, selection);
   const auto fill = [&](OperandList&, auto plan) {
     return ScatterParams{
         .plan = plan, .is_unique = is_unique, .is_aligned = is_aligned(selection, x.itemsize())};
   };
   const Layout order = c_layout(selection.layout.shape, 1);
-  const Layout offsets_layout = spread(op, offsets.layout(), selection);
+  const Layout offsets_layout = spread(offsets.layout(), selection);
   launch_parts(device, kernel, selection.layout.shape, fill,
                PlannedStorage{values.memory(), order, 1}, PlannedArray{offsets, offsets_layout},
                PlannedStorage{x.memory(), selection.layout, x.itemsize()},
                PlannedArray{values, source_layout});
 }
 
-NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
+NdArray gather_run(const NdArray& x, const NdArray& index) {
   const Device device = x.device();
-  const Kernel<GatherParams>& kernel = sized(op, kernels<IndexKernels>(device).gather, x);
-  const NdArray out = empty(op, index.shape(), x.dtype(), device);
+  const Kernel<GatherParams>& kernel = sized(kernels<IndexKernels>(device).gather, x);
+  const NdArray out = empty(index.shape(), x.dtype(), device);
   const std::int64_t size = x.shape()[0];
   const std::int64_t stride = x.strides()[0];
-  ErrorRecord record(device, bounds_error(op, 0, size));
+  ErrorRecord record(device, bounds_error(0, size));
   launch(device, kernel, [&](OperandList& operands) {
     return GatherParams{
         .plan = operands.run(index.shape()[0], PlannedRun{out, x.itemsize()},
@@ -173,15 +172,15 @@ NdArray gather_run(const char* op, const NdArray& x, const NdArray& index) {
   return out;
 }
 
-void scatter_run(const char* op, const NdArray& x, const NdArray& index, const NdArray* values,
+void scatter_run(const NdArray& x, const NdArray& index, const NdArray* values,
                  const Element& value) {
   const Device device = x.device();
-  const Kernel<ScatterParams>& kernel = sized(op, kernels<IndexKernels>(device).scatter, x);
+  const Kernel<ScatterParams>& kernel = sized(kernels<IndexKernels>(device).scatter, x);
   const std::int64_t n = index.shape()[0];
-  const NdArray offsets = empty(op, index.shape(), Dtype::int64, device);
+  const NdArray offsets = empty(index.shape(), Dtype::int64, device);
   const std::int64_t size = x.shape()[0];
   const std::int64_t stride = x.strides()[0];
-  ErrorRecord record(device, bounds_error(op, 0, size));
+  ErrorRecord record(device, bounds_error(0, size));
   const PlannedRun offsets_run{offsets, 8};
   launch(device, kernels<IndexKernels>(device).offsets, [&](OperandList& operands) {
     return OffsetsParams{

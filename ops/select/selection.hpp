@@ -34,14 +34,13 @@ struct Selection {
 
 /// A fresh array, C order. Throws IndexError: at once on a CPU device and for an axis without
 /// elements, at a later wait for a CUDA device (DeferredError).
-[[nodiscard]] NdArray gather(const char* op, const NdArray& x, const Selection& selection);
+[[nodiscard]] NdArray gather(const NdArray& x, const Selection& selection);
 
 /// `values` broadcast to the selection's shape and have the dtype of `x`, with which they share no
 /// memory. Nothing is written where an index is out of bounds: on a CPU device to the whole array,
 /// on a CUDA device to that element. If two values go to one element, the last stays on a CPU
 /// device and any on a CUDA device. `is_unique` promises that there are none.
-void scatter(const char* op, const NdArray& x, const Selection& selection, const NdArray& values,
-             bool is_unique);
+void scatter(const NdArray& x, const Selection& selection, const NdArray& values, bool is_unique);
 
 /// Whether `x[index]` is one run along the one axis of both, on a CPU device, and not empty: most
 /// such calls are so small that a selection would take longer than they do. Elsewhere a launch
@@ -51,9 +50,9 @@ void scatter(const char* op, const NdArray& x, const Selection& selection, const
          is_host(x.device()) && x.shape()[0] > 0 && index.shape()[0] > 0;
 }
 /// gather() of a run.
-[[nodiscard]] NdArray gather_run(const char* op, const NdArray& x, const NdArray& index);
+[[nodiscard]] NdArray gather_run(const NdArray& x, const NdArray& index);
 /// scatter() to a run, of an element where there are no values.
-void scatter_run(const char* op, const NdArray& x, const NdArray& index, const NdArray* values,
+void scatter_run(const NdArray& x, const NdArray& index, const NdArray* values,
                  const Element& value);
 
 }  // namespace skerry

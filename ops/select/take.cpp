@@ -25,40 +25,39 @@
 namespace skerry {
 namespace {
 
-void require_one_device(const char* op, const NdArray& x, const NdArray& other, const char* name) {
+void require_one_device(const NdArray& x, const NdArray& other, const char* name) {
   const Operand both[] = {{.array = &x, .name = "x"}, {.array = &other, .name = name}};
-  common_device(op, both);
+  common_device(both);
 }
 
 /// `indices` are int64.
-NdArray take_axis(const char* op, const NdArray& x, const NdArray& indices, int axis) {
+NdArray take_axis(const NdArray& x, const NdArray& indices, int axis) {
   const Layout& layout = x.layout();
   Selection selection{.layout = layout, .first = axis, .index_shape = indices.shape(), .axes = {}};
   selection.axes.push_back({indices, layout.shape[axis], layout.strides[axis], axis});
   selection.layout.shape.erase(axis);
   selection.layout.strides.erase(axis);
   if (selection.layout.rank() + indices.rank() > max_rank) {
-    throw ShapeError(std::string(op) + ": the result would have more than 64 axes");
+    throw ShapeError("the result would have more than 64 axes");
   }
   for (int i = 0; i < indices.rank(); ++i) {
     selection.layout.shape.insert(axis + i, indices.shape()[i]);
     selection.layout.strides.insert(axis + i, 0);
   }
-  return gather(op, x, selection);
+  return gather(x, selection);
 }
 
-[[noreturn]] void raise_negative(const DeferredError& error, std::int64_t negative_count) {
-  throw ValueError(std::string(error.op) +
-                   ": a negative number of repetitions: " + std::to_string(negative_count));
+[[noreturn]] void raise_negative(const DeferredError& /*error*/, std::int64_t negative_count) {
+  throw ValueError("a negative number of repetitions: " + std::to_string(negative_count));
 }
 
 /// Numbers of elements before each, and of all.
-NdArray starts_of(const char* op, const NdArray& counts) {
+NdArray starts_of(const NdArray& counts) {
   const Device device = counts.device();
   const Kernel<RepeatStartsParams>& kernel =
-      require_kernel(op, kernels<IndexKernels>(device).repeat_starts, Dtype::int64, device);
+      require_kernel(kernels<IndexKernels>(device).repeat_starts, Dtype::int64, device);
   const NdArray starts = empty({counts.size() + 1}, Dtype::int64, device);
-  ErrorRecord record(device, {.raise = raise_negative, .op = op, .values = {}});
+  ErrorRecord record(device, {.raise = raise_negative, .values = {}});
   launch(device, kernel, [&](OperandList& operands) {
     return RepeatStartsParams{.counts = operands(counts),
                               .size = counts.size(),
@@ -77,14 +76,14 @@ std::int64_t read_integer(const NdArray& array, std::int64_t position) {
 }
 
 /// For each element of the result, which one it repeats.
-NdArray find_repeated_indices(const char* op, const NdArray& counts) {
-  const NdArray starts = starts_of(op, counts);
+NdArray find_repeated_indices(const NdArray& counts) {
+  const NdArray starts = starts_of(counts);
   const Device device = counts.device();
   const std::int64_t total = read_integer(starts, counts.size());
   const std::int64_t shape[] = {total};
-  check_shape(op, shape, sizeof(std::int64_t));
+  check_shape(shape, sizeof(std::int64_t));
   const Kernel<RepeatedIndicesParams>& kernel =
-      require_kernel(op, kernels<IndexKernels>(device).repeated_indices, Dtype::int64, device);
+      require_kernel(kernels<IndexKernels>(device).repeated_indices, Dtype::int64, device);
   NdArray repeated_indices = empty(Dims(shape), Dtype::int64, device);
   if (total == 0) return repeated_indices;
   launch(device, kernel, [&](OperandList& operands) {
@@ -98,38 +97,36 @@ NdArray find_repeated_indices(const char* op, const NdArray& counts) {
 
 }  // namespace
 
-void require_integers(const char* op, const char* argument, const NdArray& x) {
+void require_integers(const char* argument, const NdArray& x) {
   if (is_integer(x.dtype())) return;
-  throw DtypeError(std::string(op) + ": " + argument + " must be of an integer dtype, not " +
-                   name(x.dtype()) + "; convert it with astype");
+  throw DtypeError(std::string(argument) + " must be of an integer dtype, not " + name(x.dtype()) +
+                   "; convert it with astype");
 }
 
 NdArray take(const NdArray& x, const NdArray& indices, std::optional<std::int64_t> axis) {
-  constexpr const char* op = "take";
-  require_one_device(op, x, indices, "indices");
-  require_integers(op, "indices", indices);
+  require_one_device(x, indices, "indices");
+  require_integers("indices", indices);
   if (!axis && x.rank() != 1) {
-    throw ValueError("take: axis is needed for an array of " + std::to_string(x.rank()) +
+    throw ValueError("axis is needed for an array of " + std::to_string(x.rank()) +
                      " axes; only 1-D arrays do without");
   }
-  if (is_1d_on_host(x, indices) && axis.value_or(0) == 0) return gather_run(op, x, indices);
-  const int along = normalize_axis(op, axis.value_or(0), x.rank());
-  return take_axis(op, x, as_indices(indices), along);
+  if (is_1d_on_host(x, indices) && axis.value_or(0) == 0) return gather_run(x, indices);
+  const int along = normalize_axis(axis.value_or(0), x.rank());
+  return take_axis(x, as_indices(indices), along);
 }
 
-NdArray take_first(const char* op, const NdArray& x, const NdArray& indices) {
-  if (is_1d_on_host(x, indices)) return gather_run(op, x, indices);
-  return take_axis(op, x, as_indices(indices), 0);
+NdArray take_first(const NdArray& x, const NdArray& indices) {
+  if (is_1d_on_host(x, indices)) return gather_run(x, indices);
+  return take_axis(x, as_indices(indices), 0);
 }
 
 NdArray take_along_axis(const NdArray& x, const NdArray& indices, std::int64_t axis) {
-  constexpr const char* op = "take_along_axis";
-  require_one_device(op, x, indices, "indices");
-  require_integers(op, "indices", indices);
-  const int along = normalize_axis(op, axis, x.rank());
+  require_one_device(x, indices, "indices");
+  require_integers("indices", indices);
+  const int along = normalize_axis(axis, x.rank());
   if (indices.rank() != x.rank()) {
-    throw ShapeError("take_along_axis: x and indices have different numbers of axes: " +
-                     to_string(x.shape()) + " and " + to_string(indices.shape()));
+    throw ShapeError("x and indices have different numbers of axes: " + to_string(x.shape()) +
+                     " and " + to_string(indices.shape()));
   }
   Selection selection;
   Layout outer_layout = x.layout();
@@ -137,43 +134,41 @@ NdArray take_along_axis(const NdArray& x, const NdArray& indices, std::int64_t a
   Dims outer_shape = indices.shape();
   outer_shape[along] = 1;
   const Dims* const both[] = {&outer_layout.shape, &outer_shape};
-  selection.index_shape = broadcast_shapes(op, both);
+  selection.index_shape = broadcast_shapes(both);
   selection.index_shape[along] = indices.shape()[along];
-  selection.layout = broadcast_to(op, outer_layout, selection.index_shape);
+  selection.layout = broadcast_to(outer_layout, selection.index_shape);
   selection.axes.push_back({as_indices(indices), x.shape()[along], x.strides()[along], along});
-  return gather(op, x, selection);
+  return gather(x, selection);
 }
 
 std::vector<NdArray> nonzero(const NdArray& x) {
-  constexpr const char* op = "nonzero";
   if (x.rank() == 0) {
-    throw ShapeError("nonzero: a 0-d array has no axes; give it one with reshape(x, (1,))");
+    throw ShapeError("a 0-d array has no axes; give it one with reshape(x, (1,))");
   }
   if (kind(x.dtype()) != DtypeKind::complex_floating) {
-    return true_indices(op, astype(x, Dtype::bool_, false));
+    return true_indices(astype(x, Dtype::bool_, false));
   }
   const Scalar zero = Scalar::from_value(0.0);
   const Operand both[] = {{.array = &x, .name = "x"}, {.value = &zero, .name = "zero"}};
-  return true_indices(op, apply_as(op, op_id_of<ops::not_equal>, both));
+  return true_indices(apply(op_id_of<ops::not_equal>, both));
 }
 
 NdArray repeat(const NdArray& x, const NdArray& repeats, std::optional<std::int64_t> axis) {
-  constexpr const char* op = "repeat";
-  require_one_device(op, x, repeats, "repeats");
-  require_integers(op, "repeats", repeats);
-  const int along = axis ? normalize_axis(op, *axis, x.rank()) : 0;
+  require_one_device(x, repeats, "repeats");
+  require_integers("repeats", repeats);
+  const int along = axis ? normalize_axis(*axis, x.rank()) : 0;
   const std::int64_t length = axis ? x.shape()[along] : x.size();
   const bool is_one = repeats.rank() == 0 || (repeats.rank() == 1 && repeats.size() == 1);
   if (!is_one && (repeats.rank() != 1 || repeats.size() != length)) {
-    throw ShapeError("repeat: repeats of shape " + to_string(repeats.shape()) + " for " +
+    throw ShapeError("repeats of shape " + to_string(repeats.shape()) + " for " +
                      std::to_string(length) + " elements; give one number, or one for each");
   }
   const NdArray counts = contiguous(as_indices(repeats));
   if (is_one) return repeat(x, read_integer(counts, 0), axis);
-  const NdArray repeated_indices = find_repeated_indices(op, counts);
-  if (axis) return take_axis(op, x, repeated_indices, along);
+  const NdArray repeated_indices = find_repeated_indices(counts);
+  if (axis) return take_axis(x, repeated_indices, along);
   const NdArray flat = contiguous(x);
-  return take_axis(op, flat.view({Dims{flat.size()}, Dims{flat.itemsize()}, flat.layout().offset}),
+  return take_axis(flat.view({Dims{flat.size()}, Dims{flat.itemsize()}, flat.layout().offset}),
                    repeated_indices, 0);
 }
 

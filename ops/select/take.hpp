@@ -18,7 +18,7 @@ namespace skerry {
 [[nodiscard]] NdArray take(const NdArray& x, const NdArray& indices,
                            std::optional<std::int64_t> axis);
 /// `x[indices]`: of the first axis.
-[[nodiscard]] NdArray take_first(const char* op, const NdArray& x, const NdArray& indices);
+[[nodiscard]] NdArray take_first(const NdArray& x, const NdArray& indices);
 /// out[…, j, …] = x[…, indices[…, j, …], …]: the other axes broadcast.
 [[nodiscard]] NdArray take_along_axis(const NdArray& x, const NdArray& indices, std::int64_t axis);
 /// The coordinates of elements that are not 0, an int64 array for each axis. Waits for the device.
@@ -28,6 +28,6 @@ namespace skerry {
                              std::optional<std::int64_t> axis);
 
 /// Throws DtypeError unless it is of an integer dtype.
-void require_integers(const char* op, const char* argument, const NdArray& x);
+void require_integers(const char* argument, const NdArray& x);
 
 }  // namespace skerry

@@ -23,15 +23,13 @@ namespace {
 
 using kernels_by_dtype = Kernel<PartialParams> (PartialKernels::*)[dtype_count];
 
-const Kernel<PartialParams>& kernel_for(const char* op, kernels_by_dtype kernel_table,
-                                        const NdArray& x) {
+const Kernel<PartialParams>& kernel_for(kernels_by_dtype kernel_table, const NdArray& x) {
   if (kind(x.dtype()) == DtypeKind::complex_floating) {
-    throw DtypeError(std::string(op) + ": " + name(x.dtype()) +
-                     " has no order; it takes bool and real dtypes");
+    throw DtypeError(std::string(name(x.dtype())) + " has no order; it takes bool and real dtypes");
   }
   const Device device = x.device();
   const auto& all = kernels<PartialKernels>(device).*kernel_table;
-  return require_kernel(op, all[static_cast<int>(x.dtype())], x.dtype(), device);
+  return require_kernel(all[static_cast<int>(x.dtype())], x.dtype(), device);
 }
 
 std::int64_t row_length(const NdArray& x) { return x.shape()[x.rank() - 1]; }
@@ -45,10 +43,10 @@ struct RowRequest {
 
 /// Launches for the rows along the last axis of x, which is C-contiguous and not empty. Of the
 /// outputs one may be null.
-void launch_rows(const char* op, const Kernel<PartialParams>& kernel, const NdArray& x,
-                 const RowRequest& request, const NdArray* values, const NdArray* indices) {
+void launch_rows(const Kernel<PartialParams>& kernel, const NdArray& x, const RowRequest& request,
+                 const NdArray* values, const NdArray* indices) {
   const std::int64_t length = row_length(x);
-  require_count<PartialParams>(op, x.device(), length, "elements of a row");
+  require_count<PartialParams>(x.device(), length, "elements of a row");
   const std::int64_t rows = x.size() / length;
   const std::int64_t slots = host_slots(rows);
   const std::int64_t slot_bytes = partial_scratch(length, x.itemsize(), request.best);
@@ -70,14 +68,13 @@ void launch_rows(const char* op, const Kernel<PartialParams>& kernel, const NdAr
 }
 
 /// Ascending, distinct, counted from the start.
-std::vector<std::int64_t> checked_ranks(const char* op,
-                                        std::span<const std::int64_t> requested_ranks,
+std::vector<std::int64_t> checked_ranks(std::span<const std::int64_t> requested_ranks,
                                         std::int64_t length) {
   std::vector<std::int64_t> ranks(requested_ranks.begin(), requested_ranks.end());
   for (std::int64_t& rank : ranks) {
     if (rank < -length || rank >= length) {
-      throw ValueError(std::string(op) + ": kth is out of bounds: " + std::to_string(rank) +
-                       " for an axis of size " + std::to_string(length));
+      throw ValueError("kth is out of bounds: " + std::to_string(rank) + " for an axis of size " +
+                       std::to_string(length));
     }
     if (rank < 0) rank += length;
   }
@@ -87,38 +84,36 @@ std::vector<std::int64_t> checked_ranks(const char* op,
   return ranks;
 }
 
-NdArray partition_rows(const char* op, const Kernel<PartialParams>& kernel, const NdArray& x,
+NdArray partition_rows(const Kernel<PartialParams>& kernel, const NdArray& x,
                        std::span<const std::int64_t> ranks, bool indices) {
-  NdArray out = empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
-  launch_rows(op, kernel, x, {.ranks = ranks}, indices ? nullptr : &out, indices ? &out : nullptr);
+  NdArray out = empty(x.shape(), indices ? default_integer : x.dtype(), x.device());
+  launch_rows(kernel, x, {.ranks = ranks}, indices ? nullptr : &out, indices ? &out : nullptr);
   return out;
 }
 
 BestItems best_of_rows(const Kernel<PartialParams>& kernel, const NdArray& x, std::int64_t count,
                        bool largest) {
-  constexpr const char* op = "topk";
   Dims shape = x.shape();
   shape[x.rank() - 1] = count;
-  BestItems best_items{.values = empty(op, shape, x.dtype(), x.device()),
-                       .indices = empty(op, shape, default_integer, x.device())};
+  BestItems best_items{.values = empty(shape, x.dtype(), x.device()),
+                       .indices = empty(shape, default_integer, x.device())};
   if (best_items.values.size() == 0) return best_items;
-  launch_rows(op, kernel, x, {.best = count, .largest = largest}, &best_items.values,
+  launch_rows(kernel, x, {.best = count, .largest = largest}, &best_items.values,
               &best_items.indices);
   return best_items;
 }
 
 /// Short rows are sorted in less time than their items are sought; of one and two bytes, of which a
 /// CPU's vectors hold many, only very short ones.
-bool is_sorted_first(const Kernel<PartialParams>& kernel, const NdArray& x) {
-  return row_length(x) <= (x.itemsize() > 2 || kernel.has_native() ? 1024 : 32);
+bool is_sorted_first(const NdArray& x) {
+  return row_length(x) <= (x.itemsize() > 2 || keeps_native_limits(x.device()) ? 1024 : 32);
 }
 
-NdArray pick_sorted(const char* op, const NdArray& x, std::span<const std::int64_t> ranks,
-                    const NdArray& out) {
+NdArray pick_sorted(const NdArray& x, std::span<const std::int64_t> ranks, const NdArray& out) {
   const int last = x.rank() - 1;
   const NdArray sorted = sort(x, last, false);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    assign(op, slice_of(out, last, static_cast<std::int64_t>(i), 1),
+    assign(slice_of(out, last, static_cast<std::int64_t>(i), 1),
            slice_of(sorted, last, ranks[i], 1));
   }
   return out;
@@ -127,48 +122,46 @@ NdArray pick_sorted(const char* op, const NdArray& x, std::span<const std::int64
 }  // namespace
 
 NdArray order_statistics(const NdArray& x, std::span<const std::int64_t> requested_ranks) {
-  constexpr const char* op = "order_statistics";
-  const Kernel<PartialParams>& kernel = kernel_for(op, &PartialKernels::statistics, x);
-  const int last = normalize_axis(op, -1, x.rank());
-  const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, row_length(x));
+  const Kernel<PartialParams>& kernel = kernel_for(&PartialKernels::statistics, x);
+  const int last = normalize_axis(-1, x.rank());
+  const std::vector<std::int64_t> ranks = checked_ranks(requested_ranks, row_length(x));
   if (ranks.empty() || ranks.size() > max_ranks) {
-    throw ValueError(std::string(op) + ": it takes 1 to " + std::to_string(max_ranks) +
-                     " ranks, not " + std::to_string(ranks.size()));
+    throw ValueError("it takes 1 to " + std::to_string(max_ranks) + " ranks, not " +
+                     std::to_string(ranks.size()));
   }
   Dims shape = x.shape();
   shape[last] = static_cast<std::int64_t>(ranks.size());
-  NdArray out = empty(op, shape, x.dtype(), x.device());
+  NdArray out = empty(shape, x.dtype(), x.device());
   if (out.size() == 0) return out;
-  if (is_sorted_first(kernel, x)) return pick_sorted(op, x, ranks, out);
+  if (is_sorted_first(x)) return pick_sorted(x, ranks, out);
   const NdArray rows = contiguous(x);
-  launch_rows(op, kernel, rows, {.ranks = ranks}, &out, nullptr);
+  launch_rows(kernel, rows, {.ranks = ranks}, &out, nullptr);
   return out;
 }
 
-NdArray partition(const char* op, const NdArray& x, std::span<const std::int64_t> requested_ranks,
+NdArray partition(const NdArray& x, std::span<const std::int64_t> requested_ranks,
                   std::int64_t axis, bool indices) {
-  const Kernel<PartialParams>& kernel = kernel_for(op, &PartialKernels::partition, x);
-  const int along = normalize_axis(op, axis, x.rank());
-  const std::vector<std::int64_t> ranks = checked_ranks(op, requested_ranks, x.shape()[along]);
-  if (x.size() == 0) return empty(op, x.shape(), indices ? default_integer : x.dtype(), x.device());
+  const Kernel<PartialParams>& kernel = kernel_for(&PartialKernels::partition, x);
+  const int along = normalize_axis(axis, x.rank());
+  const std::vector<std::int64_t> ranks = checked_ranks(requested_ranks, x.shape()[along]);
+  if (x.size() == 0) return empty(x.shape(), indices ? default_integer : x.dtype(), x.device());
   // Items of a byte are counted, which sorts them.
   if (ranks.empty() || ranks.size() > max_ranks || x.itemsize() == 1) {
     return indices ? argsort(x, axis, false) : sort(x, axis, false);
   }
-  if (along == x.rank() - 1) return partition_rows(op, kernel, contiguous(x), ranks, indices);
+  if (along == x.rank() - 1) return partition_rows(kernel, contiguous(x), ranks, indices);
   const AxesAtEnd order(x.rank(), Dims{along}.span());
   const NdArray rows = contiguous(permute_dims(x, order.forward));
-  return contiguous(permute_dims(partition_rows(op, kernel, rows, ranks, indices), order.back));
+  return contiguous(permute_dims(partition_rows(kernel, rows, ranks, indices), order.back));
 }
 
 BestItems topk(const NdArray& x, std::int64_t count, std::int64_t axis, bool largest) {
-  constexpr const char* op = "topk";
-  const Kernel<PartialParams>& kernel = kernel_for(op, &PartialKernels::topk, x);
-  const int along = normalize_axis(op, axis, x.rank());
+  const Kernel<PartialParams>& kernel = kernel_for(&PartialKernels::topk, x);
+  const int along = normalize_axis(axis, x.rank());
   const std::int64_t length = x.shape()[along];
   if (count < 0 || count > length) {
-    throw ValueError("topk: k is out of bounds: " + std::to_string(count) +
-                     " for an axis of size " + std::to_string(length));
+    throw ValueError("k is out of bounds: " + std::to_string(count) + " for an axis of size " +
+                     std::to_string(length));
   }
   if (along == x.rank() - 1) return best_of_rows(kernel, contiguous(x), count, largest);
   const AxesAtEnd order(x.rank(), Dims{along}.span());

@@ -17,9 +17,8 @@ namespace skerry {
 /// The items, or their indices (int64), such that those of the ranks are where sorting puts them,
 /// those before are not greater, and those after not less. Negative ranks count from the end.
 /// Throws DtypeError, AxisError, ValueError.
-[[nodiscard]] NdArray partition(const char* op, const NdArray& x,
-                                std::span<const std::int64_t> ranks, std::int64_t axis,
-                                bool indices);
+[[nodiscard]] NdArray partition(const NdArray& x, std::span<const std::int64_t> ranks,
+                                std::int64_t axis, bool indices);
 
 struct BestItems {
   NdArray values;

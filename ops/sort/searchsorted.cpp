@@ -20,29 +20,26 @@
 namespace skerry {
 namespace {
 
-constexpr const char* op = "searchsorted";
-
 void check_sorter(const NdArray& x1, const NdArray& sorter) {
   if (!is_integer(sorter.dtype())) {
-    throw DtypeError(std::string(op) + ": sorter must be of an integer dtype, not " +
+    throw DtypeError(std::string("sorter must be of an integer dtype, not ") +
                      name(sorter.dtype()));
   }
   if (sorter.shape() != x1.shape()) {
-    throw ShapeError(std::string(op) + ": sorter must have the shape of x1: " +
-                     to_string(sorter.shape()) + " and " + to_string(x1.shape()));
+    throw ShapeError("sorter must have the shape of x1: " + to_string(sorter.shape()) + " and " +
+                     to_string(x1.shape()));
   }
 }
 
 void check_arguments(const Operand& x1, const Operand& x2, const NdArray* sorter) {
   const Operand all[] = {x1, x2, {.array = sorter, .name = "sorter"}};
-  static_cast<void>(common_device(op, all));
-  const Dtype type = common_dtype(op, {all, 2});
+  static_cast<void>(common_device(all));
+  const Dtype type = common_dtype({all, 2});
   if (kind(type) == DtypeKind::complex_floating) {
-    throw DtypeError(std::string(op) + ": " + name(type) +
-                     " has no order; it takes bool and real dtypes");
+    throw DtypeError(std::string(name(type)) + " has no order; it takes bool and real dtypes");
   }
   if (x1.array->rank() != 1) {
-    throw ShapeError(std::string(op) + ": x1 must be 1-D: " + describe(*x1.array) + "; reshape it");
+    throw ShapeError("x1 must be 1-D: " + describe(*x1.array) + "; reshape it");
   }
   if (sorter != nullptr) check_sorter(*x1.array, *sorter);
 }
@@ -51,7 +48,7 @@ void check_outside(const StorageRef& out_of_range_index, std::int64_t size) {
   std::int64_t index = 0;
   read_bytes(&index, out_of_range_index, 0, sizeof index);
   if (index == 0) return;
-  throw IndexError(std::string(op) + ": sorter holds " + std::to_string(index) +
+  throw IndexError("sorter holds " + std::to_string(index) +
                    ", which is out of bounds for x1 of size " + std::to_string(size) +
                    "; make it with argsort");
 }
@@ -62,10 +59,10 @@ NdArray searchsorted(const NdArray& x1, const Operand& x2, bool right, const NdA
   const Operand sorted_operand{.array = &x1, .name = "x1"};
   check_arguments(sorted_operand, x2, sorter);
   const Operand both[] = {sorted_operand, x2};
-  const Dtype type = common_dtype(op, both);
+  const Dtype type = common_dtype(both);
   const Device device = x1.device();
   const Kernel<SearchParams>& kernel =
-      require_kernel(op, kernels<SortKernels>(device).search[static_cast<int>(type)], type, device);
+      require_kernel(kernels<SortKernels>(device).search[static_cast<int>(type)], type, device);
   const NdArray sorted = contiguous(astype(x1, type, false));
   // An int beyond the range goes where the last value does: above it behind equal elements, else
   // before.
@@ -75,7 +72,7 @@ NdArray searchsorted(const NdArray& x1, const Operand& x2, bool right, const NdA
       x2.array != nullptr
           ? contiguous(astype(*x2.array, type, false))
           : full(Dims(), side != 0 ? last_value(type, side) : *x2.value, type, device);
-  check_shape(op, values.shape().span(), itemsize(default_integer));
+  check_shape(values.shape().span(), itemsize(default_integer));
   NdArray out = empty(values.shape(), default_integer, device);
   if (out.size() == 0) return out;
   const bool by_sorter = sorter != nullptr && sorter->size() > 0;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/sort/set.hpp"
 
-#include <string>
-
 #include "core/errors.hpp"
 #include "core/scalar_range.hpp"
 #include "core/view.hpp"
@@ -39,12 +37,11 @@ NdArray first_items(const NdArray& workspace, std::int64_t count) {
   return count > size - size / 4 ? items : copy_c_order(items);
 }
 
-void check_size(const char* op, const NdArray& x, UniqueParts requested_parts) {
-  check_shape(op, x.shape().span(), itemsize(default_integer));
+void check_size(const NdArray& x, UniqueParts requested_parts) {
+  check_shape(x.shape().span(), itemsize(default_integer));
   if (x.size() >= max_indices &&
       !unique_by_values(x.dtype(), requested_parts.indices, requested_parts.inverse)) {
-    throw NotImplementedError(std::string(op) + ": 2^32 elements and more: " + describe(x) +
-                              "; take parts of it");
+    throw NotImplementedError("2^32 elements and more: " + describe(x) + "; take parts of it");
   }
 }
 
@@ -73,11 +70,11 @@ std::int64_t find_unique(const Kernel<UniqueParams>& kernel, const NdArray& x,
 
 }  // namespace
 
-UniqueResult unique(const char* op, const NdArray& x, UniqueParts requested_parts) {
+UniqueResult unique(const NdArray& x, UniqueParts requested_parts) {
   const Device device = x.device();
   const Kernel<UniqueParams>& kernel = require_kernel(
-      op, kernels<SetKernels>(device).unique[static_cast<int>(x.dtype())], x.dtype(), device);
-  check_size(op, x, requested_parts);
+      kernels<SetKernels>(device).unique[static_cast<int>(x.dtype())], x.dtype(), device);
+  check_size(x, requested_parts);
   UniqueResult result{.values = empty(Dims{x.size()}, x.dtype(), device),
                       .indices = allocate_integers(x, requested_parts.indices),
                       .inverse = requested_parts.inverse ? empty(x.shape(), default_integer, device)
@@ -92,12 +89,11 @@ UniqueResult unique(const char* op, const NdArray& x, UniqueParts requested_part
 }
 
 NdArray isin(const Operand& x1, const Operand& x2, bool invert) {
-  constexpr const char* op = "isin";
   const Operand both[] = {x1, x2};
-  const Device device = common_device(op, both);
-  const Dtype type = common_dtype(op, both);
+  const Device device = common_device(both);
+  const Dtype type = common_dtype(both);
   const Kernel<IsinParams>& kernel =
-      require_kernel(op, kernels<SetKernels>(device).isin[static_cast<int>(type)], type, device);
+      require_kernel(kernels<SetKernels>(device).isin[static_cast<int>(type)], type, device);
   const auto is_out_of_range = [&](const Operand& x) {
     return x.value != nullptr && out_of_range_side(*x.value, type) != 0;
   };
@@ -111,7 +107,7 @@ NdArray isin(const Operand& x1, const Operand& x2, bool invert) {
   };
   const NdArray x = prepare_operand(x1);
   const NdArray test_elements = prepare_operand(x2);
-  require_count<IsinParams>(op, device, test_elements.size(), "elements of x2");
+  require_count<IsinParams>(device, test_elements.size(), "elements of x2");
   NdArray out = empty(x.shape(), Dtype::bool_, device);
   if (out.size() == 0) return out;
   launch(device, kernel, [&](OperandList& operands) {

@@ -24,7 +24,7 @@ struct UniqueResult {
 
 /// The distinct elements of x. -0 equals +0, and every NaN is distinct. Waits for the device, as
 /// the shapes depend on the data.
-[[nodiscard]] UniqueResult unique(const char* op, const NdArray& x, UniqueParts requested_parts);
+[[nodiscard]] UniqueResult unique(const NdArray& x, UniqueParts requested_parts);
 
 /// Whether each element of x1 (with `invert`: none) equals one of x2. bool, of the shape of x1.
 /// Throws DeviceMismatchError, DtypeError.

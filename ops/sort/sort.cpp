@@ -17,23 +17,21 @@
 namespace skerry {
 namespace {
 
-void require_real(const char* op, const NdArray& x) {
+void require_real(const NdArray& x) {
   if (kind(x.dtype()) != DtypeKind::complex_floating) return;
-  throw DtypeError(std::string(op) + ": " + name(x.dtype()) +
-                   " has no order; it takes bool and real dtypes");
+  throw DtypeError(std::string(name(x.dtype())) + " has no order; it takes bool and real dtypes");
 }
 
 /// Sorts the rows of x, which is C-contiguous and not empty.
-NdArray sort_rows(const char* op, const Kernel<SortParams>& kernel, const NdArray& x, Dtype type,
-                  bool descending) {
+NdArray sort_rows(const Kernel<SortParams>& kernel, const NdArray& x, Dtype type, bool descending) {
   constexpr std::int64_t max_indices = std::int64_t{1} << 32;
   const Device device = x.device();
   const std::int64_t length = x.shape()[x.rank() - 1];
   if (type != x.dtype() && length >= max_indices) {
-    throw NotImplementedError(std::string(op) + ": rows of 2^32 elements and more: " +
-                              std::to_string(length) + "; sort parts of them");
+    throw NotImplementedError("rows of 2^32 elements and more: " + std::to_string(length) +
+                              "; sort parts of them");
   }
-  NdArray out = empty(op, x.shape(), type, device);
+  NdArray out = empty(x.shape(), type, device);
   const std::int64_t rows = x.size() / length;
   const std::int64_t slots = host_slots(rows);
   launch(device, kernel, [&](OperandList& operands) {
@@ -48,36 +46,34 @@ NdArray sort_rows(const char* op, const Kernel<SortParams>& kernel, const NdArra
   return out;
 }
 
-NdArray sort_along(const char* op, const Kernel<SortParams>& kernel, const NdArray& x,
-                   std::int64_t axis, Dtype type, bool descending) {
-  const int along = normalize_axis(op, axis, x.rank());
+NdArray sort_along(const Kernel<SortParams>& kernel, const NdArray& x, std::int64_t axis,
+                   Dtype type, bool descending) {
+  const int along = normalize_axis(axis, x.rank());
   if (x.size() == 0) {
-    check_shape(op, x.shape().span(), itemsize(type));
+    check_shape(x.shape().span(), itemsize(type));
     return empty(x.shape(), type, x.device());
   }
-  if (along == x.rank() - 1) return sort_rows(op, kernel, contiguous(x), type, descending);
+  if (along == x.rank() - 1) return sort_rows(kernel, contiguous(x), type, descending);
   const AxesAtEnd order(x.rank(), Dims{along}.span());
   const NdArray rows = contiguous(permute_dims(x, order.forward));
-  const NdArray sorted = sort_rows(op, kernel, rows, type, descending);
+  const NdArray sorted = sort_rows(kernel, rows, type, descending);
   return contiguous(permute_dims(sorted, order.back));
 }
 
 }  // namespace
 
 NdArray sort(const NdArray& x, std::int64_t axis, bool descending) {
-  require_real("sort", x);
-  const Kernel<SortParams>& kernel =
-      require_kernel("sort", kernels<SortKernels>(x.device()).values[static_cast<int>(x.dtype())],
-                     x.dtype(), x.device());
-  return sort_along("sort", kernel, x, axis, x.dtype(), descending);
+  require_real(x);
+  const Kernel<SortParams>& kernel = require_kernel(
+      kernels<SortKernels>(x.device()).values[static_cast<int>(x.dtype())], x.dtype(), x.device());
+  return sort_along(kernel, x, axis, x.dtype(), descending);
 }
 
 NdArray argsort(const NdArray& x, std::int64_t axis, bool descending) {
-  require_real("argsort", x);
+  require_real(x);
   const Kernel<SortParams>& kernel = require_kernel(
-      "argsort", kernels<SortKernels>(x.device()).indices[static_cast<int>(x.dtype())], x.dtype(),
-      x.device());
-  return sort_along("argsort", kernel, x, axis, default_integer, descending);
+      kernels<SortKernels>(x.device()).indices[static_cast<int>(x.dtype())], x.dtype(), x.device());
+  return sort_along(kernel, x, axis, default_integer, descending);
 }
 
 }  // namespace skerry

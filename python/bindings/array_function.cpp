@@ -246,7 +246,8 @@ PyObject* run_array_function(const Arguments& arguments) {
 PyObject* run_require_one_device(const Arguments& arguments) {
   const std::span<PyObject* const> arrays = items_of(arguments[1]);
   if (are_arrays_of_one_device(arrays)) Py_RETURN_NONE;
-  ConvertedArgs converted_args(utf8(arguments[0]), nullptr);
+  const OperationScope scope(utf8(arguments[0]));
+  ConvertedArgs converted_args(nullptr);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     converted_args.add("arrays[" + std::to_string(i) + "]", arrays[i]);
   }
@@ -289,45 +290,46 @@ PyObject* run_with_axes(const Arguments& arguments) {
 }
 
 /// What an argument is as values for elements of `target`.
-NdArray assigned_values(const char* op, PyObject* object, const NdArray& target) {
+NdArray assigned_values(PyObject* object, const NdArray& target) {
   Scalar value;
   const Parsed number = is_array(object) ? Parsed::no : parse_scalar(object, value);
   if (number == Parsed::error) throw PythonError{};
   if (number == Parsed::yes) {
-    static_cast<void>(to_element(op, value, target.dtype()));
+    static_cast<void>(to_element(value, target.dtype()));
     return full({}, value, target.dtype(), target.device());
   }
   NdArray x;
   if (is_array(object)) {
     x = value_of(object);
   } else if (is_numpy_array(object)) {
-    x = share_numpy_array(op, "it", object);
+    x = share_numpy_array("it", object);
   } else if (is_list_or_tuple(object) || is_other_sequence(object)) {
-    x = values_to_assign(op, object, target);
+    x = values_to_assign(object, target);
   } else {
-    x = require_array(op, "it", object);
+    x = require_array("it", object);
   }
   const Operand both[] = {{.array = &target, .name = "the target"},
                           {.array = &x, .name = "values"}};
-  static_cast<void>(common_device(op, both));
-  if (x.size() > 0) check_assigned_dtype(op, target, x.dtype());
+  static_cast<void>(common_device(both));
+  if (x.size() > 0) check_assigned_dtype(target, x.dtype());
   return astype(x, target.dtype(), false);
 }
 
 PyObject* run_assigned(const Arguments& arguments) {
-  return wrap(assigned_values(utf8(arguments[0]), arguments[1], array_argument(arguments, 2)));
+  const OperationScope scope(utf8(arguments[0]));
+  return wrap(assigned_values(arguments[1], array_argument(arguments, 2)));
 }
 
 PyObject* run_scalar_with_dtype(const Arguments& arguments) {
-  const char* const op = utf8(arguments[0]);
-  const Scalar value = require_scalar(op, "an argument", arguments[1]);
-  Dtype type = parse_dtype(op, arguments[2]);
+  const OperationScope scope(utf8(arguments[0]));
+  const Scalar value = require_scalar("an argument", arguments[1]);
+  Dtype type = parse_dtype(arguments[2]);
   if (value.kind == ScalarKind::complex && kind_rank(type) == 2) {
     type = complex_of(type);
   } else if (static_cast<int>(value.kind) > kind_rank(type)) {
     type = default_dtype(value.kind);
   }
-  return wrap(from_number(op, value, type, usable_device(op, arguments[3])));
+  return wrap(from_number(value, type, usable_device(arguments[3])));
 }
 
 constexpr FunctionEntry array_functions[] = {

@@ -46,16 +46,15 @@ NdArray moved(const NdArray& x, Device device) {
 }
 
 PyObject* run_to_device(const Arguments& arguments) {
-  constexpr const char* op = "to_device";
   const NdArray& x = value_of(arguments.self);
-  const Device device = usable_device(op, arguments[0]);
+  const Device device = usable_device(arguments[0]);
   if (device == x.device()) return Py_NewRef(arguments.self);
   if (!arguments.has(1)) return wrap(moved(x, device));
   const Device owner = capabilities_of(device).runs_later ? device : x.device();
   if (!capabilities_of(owner).runs_later) {
-    throw ValueError("to_device: no stream for a copy between CPU devices");
+    throw ValueError("no stream for a copy between CPU devices");
   }
-  const StreamScope scope(parse_stream(op, arguments[1], owner));
+  const StreamScope scope(parse_stream(arguments[1], owner));
   return wrap(moved(x, device));
 }
 
@@ -69,7 +68,7 @@ PyObject* run_array_namespace(const Arguments& arguments) {
     for (const char* version : known_versions)
       is_known_version = is_known_version || std::string(version) == requested_version;
     if (!is_known_version) {
-      throw ValueError("__array_namespace__: unknown api_version " + shown(arguments[0]) +
+      throw ValueError("unknown api_version " + shown(arguments[0]) +
                        "; known are 2021.12 to 2025.12");
     }
   }
@@ -99,7 +98,7 @@ PyObject* run_arrow_array(const Arguments& arguments) {
 PyObject* run_bytes(const Arguments& arguments) { return to_bytes(arguments.self); }
 
 PyObject* run_complex(const Arguments& arguments) {
-  const Object value = scalar_of("complex", arguments.self);
+  const Object value = scalar_of(arguments.self);
   if (PyComplex_Check(value.get())) return Py_NewRef(value.get());
   const double real = PyFloat_AsDouble(value.get());
   if (real == -1.0 && PyErr_Occurred()) return nullptr;
@@ -107,22 +106,21 @@ PyObject* run_complex(const Arguments& arguments) {
 }
 
 PyObject* run_format(const Arguments& arguments) {
-  constexpr const char* op = "__format__";
-  if (!PyUnicode_Check(arguments[0])) throw DtypeError("__format__: format_spec must be a str");
+  if (!PyUnicode_Check(arguments[0])) throw DtypeError("format_spec must be a str");
   if (PyUnicode_GetLength(arguments[0]) == 0) return PyObject_Str(arguments.self);
-  const Object value = scalar_of(op, arguments.self, "; format its elements, or str(x)");
+  const Object value = scalar_of(arguments.self, "; format its elements, or str(x)");
   return PyObject_Format(value.get(), arguments[0]);
 }
 
-Object real_of(const char* op, const Arguments& arguments, const char* remedy) {
-  Object value = scalar_of(op, arguments.self, remedy);
+Object real_of(const Arguments& arguments, const char* remedy) {
+  Object value = scalar_of(arguments.self, remedy);
   if (!PyComplex_Check(value.get())) return value;
-  throw DtypeError(std::string(op) + ": a complex array has no such value: " +
-                   describe(value_of(arguments.self)) + "; take skerry.real first");
+  throw DtypeError("a complex array has no such value: " + describe(value_of(arguments.self)) +
+                   "; take skerry.real first");
 }
 
 PyObject* run_round(const Arguments& arguments) {
-  const Object value = real_of("round", arguments, "; skerry.round rounds each element");
+  const Object value = real_of(arguments, "; skerry.round rounds each element");
   if (!arguments.has(0)) return PyObject_CallMethod(value.get(), "__round__", nullptr);
   const Object digits(PyLong_FromLongLong(integer(arguments, 0)));
   return PyObject_CallMethod(value.get(), "__round__", "O", digits.get());
@@ -132,7 +130,7 @@ PyObject* run_to_integer(const Arguments& arguments) {
   const char* method = arguments.signature->function();
   const std::string name(method + 2, std::strlen(method) - 4);
   const std::string remedy = "; skerry." + name + " takes each element";
-  const Object value = real_of(name.c_str(), arguments, remedy.c_str());
+  const Object value = real_of(arguments, remedy.c_str());
   return PyObject_CallMethod(value.get(), method, nullptr);
 }
 
@@ -162,7 +160,7 @@ void require_lists(const NdArray& x) {
   double count = 0;
   double length = 1;
   for (const std::int64_t n : x.shape()) count += length *= static_cast<double>(n);
-  require_memory_for_objects("tolist", count, x.dtype() == Dtype::bool_ ? 8 : 32);
+  require_memory_for_objects(count, x.dtype() == Dtype::bool_ ? 8 : 32);
 }
 
 PyObject* run_tolist(const Arguments& arguments) {

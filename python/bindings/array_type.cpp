@@ -136,32 +136,32 @@ PyObject* get_nbytes(PyObject* self, void*) {
   return PyLong_FromLongLong(header_of(self).nbytes());
 }
 PyObject* get_transpose(PyObject* self, void*) {
-  return translate_exceptions([&] { return wrap(transpose(value_of(self))); });
+  return translate_exceptions("T", [&] { return wrap(transpose(value_of(self))); });
 }
 PyObject* get_matrix_transpose(PyObject* self, void*) {
-  return translate_exceptions([&] { return wrap(matrix_transpose(value_of(self))); });
+  return translate_exceptions("mT", [&] { return wrap(matrix_transpose(value_of(self))); });
 }
 
 PyObject* get_real(PyObject* self, void*) {
-  return translate_exceptions([&]() -> PyObject* {
+  return translate_exceptions("real", [&]() -> PyObject* {
     const NdArray& x = value_of(self);
     return real_part(x.dtype()) == x.dtype() ? Py_NewRef(self) : wrap(part_of(x, false));
   });
 }
 PyObject* get_imag(PyObject* self, void*) {
-  return translate_exceptions([&] { return wrap(part_of(value_of(self), true)); });
+  return translate_exceptions("imag", [&] { return wrap(part_of(value_of(self), true)); });
 }
 
 /// x.real = value, x.imag = value.
 template <bool Imaginary>
 int set_part(PyObject* self, PyObject* value, void*) {
   return translate_exceptions(
+      Imaginary ? "imag" : "real",
       [&] {
         const NdArray& x = value_of(self);
-        constexpr const char* op = Imaginary ? "imag" : "real";
-        if (value == nullptr) throw DtypeError(std::string(op) + ": it can't be deleted");
+        if (value == nullptr) throw DtypeError("it can't be deleted");
         if (Imaginary && real_part(x.dtype()) == x.dtype()) {
-          throw DtypeError("imag: a real array has no imaginary part to set: " + describe(x));
+          throw DtypeError("a real array has no imaginary part to set: " + describe(x));
         }
         const Object component(Imaginary ? get_imag(self, nullptr) : get_real(self, nullptr));
         if (PyObject_SetItem(component.get(), Py_Ellipsis, value) != 0) throw PythonError{};
@@ -207,10 +207,10 @@ void append(std::vector<PyType_Slot>& all, const PyType_Slot* some) {
 }
 
 /// Out of line, so that who finds an array sets up no frame for this.
-[[noreturn, gnu::noinline, gnu::cold]] void reject_argument(const char* op, const char* argument,
+[[noreturn, gnu::noinline, gnu::cold]] void reject_argument(const char* argument,
                                                             const char* expected,
                                                             PyObject* object) {
-  throw DtypeError(std::string(op) + ": " + argument + " must be " + expected + ", not " +
+  throw DtypeError(std::string(argument) + " must be " + expected + ", not " +
                    Py_TYPE(object)->tp_name + "; convert it with skerry.asarray");
 }
 
@@ -287,9 +287,9 @@ PyObject* named_tuple(PyObject* type, std::vector<NdArray>&& arrays) {
   return Object(PyObject_CallObject(type, items.get())).release();
 }
 
-const NdArray& require_array(const char* op, const char* argument, PyObject* object) {
+const NdArray& require_array(const char* argument, PyObject* object) {
   if (is_array(object)) return header_of(object);
-  reject_argument(op, argument, "a skerry.Array", object);
+  reject_argument(argument, "a skerry.Array", object);
 }
 
 std::span<PyObject* const> items_of(PyObject* tuple) {
@@ -311,14 +311,14 @@ bool agree(std::span<PyObject* const> values) noexcept {
          });
 }
 
-void reject_operand(const char* op, const char* argument, PyObject* object) {
-  reject_argument(op, argument, "a skerry.Array or a Python scalar", object);
+void reject_operand(const char* argument, PyObject* object) {
+  reject_argument(argument, "a skerry.Array or a Python scalar", object);
 }
 
-void require_operand(const char* op, PyObject* object, Operand& operand, Scalar& scalar_value) {
+void require_operand(PyObject* object, Operand& operand, Scalar& scalar_value) {
   const Parsed result = parse_operand(object, operand, scalar_value);
   if (result == Parsed::error) throw PythonError{};
-  if (result == Parsed::no) reject_operand(op, operand.name, object);
+  if (result == Parsed::no) reject_operand(operand.name, object);
 }
 
 bool shapes_differ(std::span<const Operand> operands) noexcept {
@@ -343,10 +343,10 @@ Element read_element(const NdArray& array) {
   return value;
 }
 
-Object scalar_of(const char* op, PyObject* array, const char* remedy) {
+Object scalar_of(PyObject* array, const char* remedy) {
   const NdArray& x = value_of(array);
   if (x.rank() == 0) return Object(to_python(read_element(x), x.dtype()));
-  throw DtypeError(std::string(op) + ": only a 0-d array is a scalar, not " + describe(x) + remedy);
+  throw DtypeError("only a 0-d array is a scalar, not " + describe(x) + remedy);
 }
 
 void prepare_array_type(PyObject* module) {

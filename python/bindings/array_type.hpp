@@ -69,8 +69,8 @@ template <class Make>
 /// Strides in elements, as DLPack counts; they live as long as the object does.
 [[nodiscard]] std::int64_t* element_strides(PyObject* array);
 
-/// Throws DtypeError that names `op` and `argument` unless it is an Array.
-[[nodiscard]] const NdArray& require_array(const char* op, const char* argument, PyObject* object);
+/// Throws DtypeError that names `argument` unless it is an Array.
+[[nodiscard]] const NdArray& require_array(const char* argument, PyObject* object);
 
 /// The items of a tuple. Throws PythonError for anything else.
 [[nodiscard]] std::span<PyObject* const> items_of(PyObject* tuple);
@@ -90,9 +90,9 @@ template <class Make>
   return result;
 }
 /// Throws DtypeError that says so.
-[[noreturn]] void reject_operand(const char* op, const char* argument, PyObject* object);
+[[noreturn]] void reject_operand(const char* argument, PyObject* object);
 /// Throws it where it is neither.
-void require_operand(const char* op, PyObject* object, Operand& operand, Scalar& scalar_value);
+void require_operand(PyObject* object, Operand& operand, Scalar& scalar_value);
 
 /// Whether arrays of more than one element differ in shape.
 [[nodiscard]] bool shapes_differ(std::span<const Operand> operands) noexcept;
@@ -116,7 +116,7 @@ void require_operand(const char* op, PyObject* object, Operand& operand, Scalar&
 
 /// The element of a 0-d array as a Python scalar. Throws DtypeError, which ends with `remedy`, for
 /// others.
-[[nodiscard]] Object scalar_of(const char* op, PyObject* array, const char* remedy = "");
+[[nodiscard]] Object scalar_of(PyObject* array, const char* remedy = "");
 
 /// The steps of wrap_result: an object without a value, its end with one and without.
 [[nodiscard]] ArrayObject* new_object();

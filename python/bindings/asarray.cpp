@@ -72,7 +72,7 @@ std::optional<Dtype> dtype_by_struct(PyObject* object) {
 /// The memory of a numpy.ndarray, which is believed. Empty where a copy must come first. The buffer
 /// protocol would do, but NumPy writes a format string for it, and `__array_struct__`, but for that
 /// it makes a capsule.
-std::optional<NdArray> from_array_head(const char* op, PyObject* object, Device device) {
+std::optional<NdArray> from_array_head(PyObject* object, Device device) {
   const auto* about = reinterpret_cast<const NumpyArrayHead*>(object);
   if ((about->flags & flag_aligned) == 0) return std::nullopt;
   std::optional<Dtype> type = dtype_that_is(about->dtype);
@@ -81,24 +81,24 @@ std::optional<NdArray> from_array_head(const char* op, PyObject* object, Device 
   const auto rank = static_cast<std::size_t>(about->rank);
   Dims shape(std::span<const std::int64_t>(about->shape, rank));
   Dims strides(std::span<const std::int64_t>(about->strides, rank));
-  return adopt_view(op, device, about->data, std::move(shape), std::move(strides), *type,
+  return adopt_view(device, about->data, std::move(shape), std::move(strides), *type,
                     (about->flags & flag_writeable) == 0, Py_NewRef(object), drop_reference);
 }
 
 /// Of NumPy's classes that are no plain arrays; looked up only for subclasses of numpy.ndarray.
-void reject_special_array(const char* op, PyObject* object) {
+void reject_special_array(PyObject* object) {
   const Object masks(PyObject_GetAttrString(numpy(), "ma"));
   const Object masked(PyObject_GetAttrString(masks.get(), "MaskedArray"));
   if (PyObject_IsInstance(object, masked.get()) == 1) {
-    throw DtypeError(std::string(op) +
-                     ": a masked array: its mask would be lost; fill it with x.filled(value), or "
-                     "convert x.data and numpy.ma.getmaskarray(x) apart");
+    throw DtypeError(
+        "a masked array: its mask would be lost; fill it with x.filled(value), or "
+        "convert x.data and numpy.ma.getmaskarray(x) apart");
   }
   const Object matrix(PyObject_GetAttrString(numpy(), "matrix"));
   if (PyObject_IsInstance(object, matrix.get()) == 1) {
-    throw DtypeError(std::string(op) +
-                     ": a numpy.matrix, whose operators mean something else; convert "
-                     "numpy.asarray(x)");
+    throw DtypeError(
+        "a numpy.matrix, whose operators mean something else; convert "
+        "numpy.asarray(x)");
   }
 }
 
@@ -120,10 +120,10 @@ std::string remedy_for(char kind) {
   }
 }
 
-[[noreturn]] void reject_numpy_dtype(const char* op, PyObject* type, char kind) {
+[[noreturn]] void reject_numpy_dtype(PyObject* type, char kind) {
   const Object text(PyObject_Str(type));
-  throw DtypeError(std::string(op) + ": no dtype of skerry: " + PyUnicode_AsUTF8(text.get()) +
-                   "; " + remedy_for(kind));
+  throw DtypeError(std::string("no dtype of skerry: ") + PyUnicode_AsUTF8(text.get()) + "; " +
+                   remedy_for(kind));
 }
 
 /// NumPy's dtype for a copy that skerry can take: of native order, and of 64 bits for longdouble,
@@ -134,8 +134,7 @@ Object convertible_dtype(const Conversion& conversion, PyObject* numpy_dtype) {
   Object native(PyObject_CallMethod(numpy_dtype, "newbyteorder", "s", "="));
   const Object text(PyObject_GetAttrString(native.get(), "str"));
   if (parse_typestr(PyUnicode_AsUTF8(text.get()))) return native;
-  if ((kind != 'f' && kind != 'c') || !conversion.type)
-    reject_numpy_dtype(conversion.op, numpy_dtype, kind);
+  if ((kind != 'f' && kind != 'c') || !conversion.type) reject_numpy_dtype(numpy_dtype, kind);
   return Object::borrow(dtype_object(kind == 'c' ? Dtype::complex128 : Dtype::float64));
 }
 
@@ -156,9 +155,9 @@ NdArray from_array_like(const Conversion& conversion, PyObject* object) {
     if (PyDict_Check(about->get())) {
       PyObject* mask = PyDict_GetItemString(about->get(), "mask");
       if (mask != nullptr && mask != Py_None) {
-        throw NotImplementedError(std::string(conversion.op) +
-                                  ": an array with a mask, which would be lost; fill it, or "
-                                  "convert data and mask apart");
+        throw NotImplementedError(
+            "an array with a mask, which would be lost; fill it, or "
+            "convert data and mask apart");
       }
     }
   }
@@ -172,7 +171,7 @@ NdArray from_array_like(const Conversion& conversion, PyObject* object) {
 
 NdArray from_buffer_object(Conversion conversion, PyObject* object) {
   const Device device = conversion.device.value_or(default_device());
-  if (auto shared = from_buffer(conversion.op, object, host_device_of(device))) {
+  if (auto shared = from_buffer(object, host_device_of(device))) {
     conversion.device = device;
     return convert(conversion, std::move(*shared), false);
   }
@@ -184,15 +183,15 @@ NdArray from_dlpack_producer(Conversion conversion, PyObject* object) {
   NdArray array;
   try {
     // What becomes a copy of ours need not be one of the producer's.
-    array = from_capsule(conversion.op, object,
-                         conversion.copied == true ? std::nullopt : conversion.copied, to_host);
+    array =
+        from_capsule(object, conversion.copied == true ? std::nullopt : conversion.copied, to_host);
   } catch (const PythonError&) {
     if (conversion.copied != false || PyErr_ExceptionMatches(PyExc_BufferError) == 0 ||
         PyErr_ExceptionMatches(PyExc_ValueError) != 0) {
       throw;
     }
     PyErr_Clear();
-    throw InterchangeError(std::string(conversion.op) + ": copy=False, but " + type_name(object) +
+    throw InterchangeError("copy=False, but " + type_name(object) +
                            " gives its elements by a copy only");
   }
   if (is_host(array.device())) {
@@ -206,8 +205,7 @@ NdArray from_dlpack_producer(Conversion conversion, PyObject* object) {
 
 void require_copy(const Conversion& conversion) {
   if (conversion.copied != false) return;
-  throw InterchangeError(std::string(conversion.op) +
-                         ": copy=False, but Python scalars and sequences are always copied");
+  throw InterchangeError("copy=False, but Python scalars and sequences are always copied");
 }
 
 /// NumPy's scalars keep their dtype here, where no array decides.
@@ -217,17 +215,15 @@ NdArray from_scalar(Conversion conversion, PyObject* object, const Scalar& value
     if (!conversion.type) {
       const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
       const Object nearest = convertible_dtype(conversion, numpy_dtype.get());
-      conversion.type = parse_dtype(conversion.op, nearest.get());
+      conversion.type = parse_dtype(nearest.get());
     }
   }
   require_copy(conversion);
-  return from_number(conversion.op, value, conversion.type,
-                     conversion.device.value_or(default_device()));
+  return from_number(value, conversion.type, conversion.device.value_or(default_device()));
 }
 
-[[noreturn]] void reject_object(const char* op, PyObject* object) {
-  throw DtypeError(std::string(op) + ": neither an array, nor a number, nor a sequence of them: " +
-                   type_name(object));
+[[noreturn]] void reject_object(PyObject* object) {
+  throw DtypeError("neither an array, nor a number, nor a sequence of them: " + type_name(object));
 }
 
 NdArray from_foreign(const Conversion& conversion, PyObject* object) {
@@ -237,9 +233,9 @@ NdArray from_foreign(const Conversion& conversion, PyObject* object) {
     return from_dlpack_producer(conversion, object);
   }
   // Producers of an interface older than version 3 give no stream with it, but DLPack does.
-  const auto interface = read_cuda_interface(conversion.op, object);
+  const auto interface = read_cuda_interface(object);
   if (interface && (interface->version >= 3 || !has(object, "__dlpack__"))) {
-    return convert(conversion, from_cuda_interface(conversion.op, *interface, object), false);
+    return convert(conversion, from_cuda_interface(*interface, object), false);
   }
   if (has(object, "__dlpack__")) {
     try {
@@ -250,7 +246,7 @@ NdArray from_foreign(const Conversion& conversion, PyObject* object) {
       if (!interface || PyErr_ExceptionMatches(PyExc_BufferError) == 0) throw;
       PyErr_Clear();
     }
-    return convert(conversion, from_cuda_interface(conversion.op, *interface, object), false);
+    return convert(conversion, from_cuda_interface(*interface, object), false);
   }
   if (PyObject_CheckBuffer(object) && !is_numpy_scalar(object))
     return from_buffer_object(conversion, object);
@@ -259,26 +255,26 @@ NdArray from_foreign(const Conversion& conversion, PyObject* object) {
        has(object, "__array__"))) {
     return from_array_like(conversion, object);
   }
-  reject_object(conversion.op, object);
+  reject_object(object);
 }
 
 }  // namespace
 
-NdArray share_numpy_array(const char* op, const char* argument, PyObject* object) {
+NdArray share_numpy_array(const char* argument, PyObject* object) {
   if (is_base_numpy_array(object)) {
-    if (auto shared = from_array_head(op, object, Device{})) return std::move(*shared);
+    if (auto shared = from_array_head(object, Device{})) return std::move(*shared);
   } else {
-    reject_special_array(op, object);
-    throw DtypeError(std::string(op) + ": " + argument + " is a " + type_name(object) +
+    reject_special_array(object);
+    throw DtypeError(std::string(argument) + " is a " + type_name(object) +
                      ", a subclass of numpy.ndarray whose operators may mean something else; "
                      "convert it with skerry.asarray");
   }
   const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
-  const Conversion as_is{.op = op, .type = {}, .device = {}, .copied = {}};
+  const Conversion as_is{.type = {}, .device = {}, .copied = {}};
   static_cast<void>(
       convertible_dtype(as_is, numpy_dtype.get()));  // raises for what is no dtype here
   const Object text(PyObject_Repr(numpy_dtype.get()));
-  throw DtypeError(std::string(op) + ": " + argument +
+  throw DtypeError(std::string(argument) +
                    " is a numpy.ndarray whose byte order or alignment needs a copy: " +
                    utf8(text.get()) + "; skerry.asarray makes one");
 }
@@ -288,9 +284,8 @@ NdArray convert(const Conversion& conversion, NdArray array, bool is_copy) {
   const Device device = conversion.device.value_or(array.device());
   const bool changes = type != array.dtype() || device != array.device();
   if (changes && conversion.copied == false) {
-    throw InterchangeError(std::string(conversion.op) + ": copy=False, but " + describe(array) +
-                           " can't become " + name(type) + " on " + to_string(device) +
-                           " without a copy");
+    throw InterchangeError("copy=False, but " + describe(array) + " can't become " + name(type) +
+                           " on " + to_string(device) + " without a copy");
   }
   const WithoutGil working(array.size() > min_size_without_gil || device != array.device());
   if (!changes) return conversion.copied == true && !is_copy ? copy(array) : std::move(array);
@@ -300,29 +295,26 @@ NdArray convert(const Conversion& conversion, NdArray array, bool is_copy) {
 
 NumpyMemory take_numpy_array(const Conversion& conversion, PyObject* object, Device host_device) {
   if (is_numpy_array_exactly(object)) {
-    if (auto shared = from_array_head(conversion.op, object, host_device))
-      return {std::move(*shared), false};
+    if (auto shared = from_array_head(object, host_device)) return {std::move(*shared), false};
   } else {
-    reject_special_array(conversion.op, object);
+    reject_special_array(object);
   }
-  if (auto shared = from_buffer(conversion.op, object, host_device))
-    return {std::move(*shared), false};
+  if (auto shared = from_buffer(object, host_device)) return {std::move(*shared), false};
   const Object numpy_dtype(PyObject_GetAttrString(object, "dtype"));
   const Object type = convertible_dtype(conversion, numpy_dtype.get());
   if (conversion.copied == false) {
     const Object text(PyObject_Repr(numpy_dtype.get()));
-    throw InterchangeError(std::string(conversion.op) +
-                           ": copy=False, but the dtype, byte order or alignment of the data "
-                           "needs a copy: " +
-                           PyUnicode_AsUTF8(text.get()));
+    throw InterchangeError(
+        std::string("copy=False, but the dtype, byte order or alignment of the data "
+                    "needs a copy: ") +
+        PyUnicode_AsUTF8(text.get()));
   }
   const Object function(PyObject_GetAttrString(numpy(), "array"));
   const Object positional(PyTuple_Pack(2, object, type.get()));
   const Object keywords(Py_BuildValue("{s:O,s:s}", "copy", Py_True, "order", "C"));
   const Object dense(PyObject_Call(function.get(), positional.get(), keywords.get()));
-  auto array = from_buffer(conversion.op, dense.get(), host_device);
-  if (!array)
-    throw InterchangeError(std::string(conversion.op) + ": the data has no usable buffer");
+  auto array = from_buffer(dense.get(), host_device);
+  if (!array) throw InterchangeError("the data has no usable buffer");
   return {std::move(*array), true};
 }
 
@@ -337,8 +329,7 @@ PyObject* as_array(const Conversion& conversion, PyObject* object) {
   if (!conversion.device) require(default_device());
   if (PyList_Check(object) || PyTuple_Check(object)) {
     require_copy(conversion);
-    return wrap(
-        from_sequence(conversion.op, object, conversion.type, conversion.device, default_device()));
+    return wrap(from_sequence(object, conversion.type, conversion.device, default_device()));
   }
   Scalar value;
   const Parsed number = parse_scalar(object, value);
@@ -346,8 +337,7 @@ PyObject* as_array(const Conversion& conversion, PyObject* object) {
   if (number == Parsed::yes) return wrap(from_scalar(conversion, object, value));
   if (is_other_sequence(object)) {
     require_copy(conversion);
-    return wrap(
-        from_sequence(conversion.op, object, conversion.type, conversion.device, default_device()));
+    return wrap(from_sequence(object, conversion.type, conversion.device, default_device()));
   }
   return wrap(from_foreign(conversion, object));
 }

@@ -12,7 +12,6 @@ namespace skerry::python {
 
 /// What asarray and from_dlpack are asked to make of an object.
 struct Conversion {
-  const char* op;
   std::optional<Dtype> type;
   std::optional<Device> device;
   std::optional<bool> copied;

@@ -119,8 +119,7 @@ NdArray convolution(const NdArray& x1, const NdArray& x2, int mode, bool is_corr
 NdArray vector_of(const Arguments& arguments, int parameter) {
   const NdArray& x = array_argument(arguments, parameter);
   const auto error_message = [&](const std::string& description) {
-    return std::string(arguments.signature->function()) +
-           (parameter == 0 ? ": a has " : ": v has ") + description;
+    return (parameter == 0 ? "a has " : "v has ") + description;
   };
   if (x.rank() > 1) {
     throw ShapeError(error_message(std::to_string(x.rank()) + " axes; vectors have 1"));
@@ -185,8 +184,10 @@ PyObject* run_kron(const Arguments& arguments) {
 /// Those of an axis that is cut in front of these indices, which count as those of slices.
 PyObject* run_cut(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
-  const int axis = normalize_axis("split", integer(arguments, 1), x.rank());
+  const std::int64_t along = integer(arguments, 1);
   const std::vector<std::int64_t> indices = integers(arguments, 2);
+  const OperationScope scope("split");
+  const int axis = normalize_axis(along, x.rank());
   const std::int64_t n = x.shape()[axis];
   Object parts(PyList_New(static_cast<Py_ssize_t>(indices.size()) + 1));
   std::int64_t begin = 0;
@@ -202,8 +203,9 @@ PyObject* run_cut(const Arguments& arguments) {
 }
 
 PyObject* run_require_objects(const Arguments& arguments) {
-  require_memory_for_objects(utf8(arguments[0]), static_cast<double>(integer(arguments, 1)),
-                             nbytes_of_array);
+  const auto count = static_cast<double>(integer(arguments, 1));
+  const OperationScope scope(utf8(arguments[0]));
+  require_memory_for_objects(count, nbytes_of_array);
   Py_RETURN_NONE;
 }
 
@@ -216,7 +218,7 @@ PyObject* run_empty_in_order(const Arguments& arguments) {
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       ordered[static_cast<int>(axes[axis])] = shape[axis];
     }
-    return empty("empty", ordered, x.dtype(), x.device());
+    return empty(ordered, x.dtype(), x.device());
   }));
 }
 

@@ -41,8 +41,8 @@ bool holds_positions(std::string_view name) {
 }
 
 /// For positions: an empty list has integers, too.
-NdArray positions_of(const char* op, PyObject* object, Device device) {
-  NdArray positions = from_sequence(op, object, std::nullopt, std::nullopt, device);
+NdArray positions_of(PyObject* object, Device device) {
+  NdArray positions = from_sequence(object, std::nullopt, std::nullopt, device);
   return positions.size() == 0 ? astype(positions, Dtype::int64, false) : positions;
 }
 
@@ -112,11 +112,11 @@ void ConvertedArgs::require_own_on_one_device() const {
   for (const NamedArray& array : arrays_) {
     if (is_array(array.value)) own_arrays.push_back(value_of(array.value));
   }
-  if (own_arrays.size() > 1) common_device(op_, own_arrays);
+  if (own_arrays.size() > 1) common_device(own_arrays);
 }
 
 void ConvertedArgs::reject_devices() const {
-  std::string text = std::string(op_) + ": arguments are on different devices: ";
+  std::string text = "arguments are on different devices: ";
   std::vector<Device> devices;
   const NamedArray* host = nullptr;
   const NamedArray* other = nullptr;
@@ -137,20 +137,21 @@ void ConvertedArgs::reject_devices() const {
 }
 
 Object ConvertedArgs::array_of(const std::string& name, PyObject* object) const {
-  if (is_numpy_array(object)) return Object(wrap(share_numpy_array(op_, name.c_str(), object)));
+  if (is_numpy_array(object)) return Object(wrap(share_numpy_array(name.c_str(), object)));
   if (arrays_.empty()) {
-    return Object(wrap(from_sequence(op_, object, std::nullopt, std::nullopt, default_device())));
+    return Object(wrap(from_sequence(object, std::nullopt, std::nullopt, default_device())));
   }
   const Device device = device_of(arrays_.front().value);
   require_own_on_one_device();  // before an array in the list is read
-  if (holds_positions(name)) return Object(wrap(positions_of(op_, object, device)));
-  if (name == "x2" && std::string_view(op_) == "isin" && is_array(arrays_.front().value)) {
-    return Object(wrap(values_to_find(op_, object, value_of(arrays_.front().value))));
+  if (holds_positions(name)) return Object(wrap(positions_of(object, device)));
+  if (name == "x2" && std::string_view(current_operation()) == "isin" &&
+      is_array(arrays_.front().value)) {
+    return Object(wrap(values_to_find(object, value_of(arrays_.front().value))));
   }
   if (target_ != nullptr && name == "value") {
-    return Object(wrap(values_to_assign(op_, object, *target_)));
+    return Object(wrap(values_to_assign(object, *target_)));
   }
-  throw DtypeError(std::string(op_) + ": " + name + " is a " + type_name(object) +
+  throw DtypeError(name + " is a " + type_name(object) +
                    " beside an array: it has no device; make an array of it with skerry.asarray(" +
                    name + ", device=x.device)");
 }
@@ -214,7 +215,7 @@ PyObject* convert_argument(const Arguments& arguments, PyObject* object) {
   const Signature& signature = *arguments.signature;
   if (!signature.allows_conversion() || !may_become_array(object)) return nullptr;
   if (arguments.converted_args == nullptr) {
-    arguments.converted_args = new ConvertedArgs(signature.function(), arguments.self);
+    arguments.converted_args = new ConvertedArgs(arguments.self);
     arguments.converted_args->add(arguments);
   }
   PyObject* const array = arguments.converted_args->convert(object);
@@ -228,14 +229,15 @@ void end_conversion(const Arguments& arguments) noexcept {
   owner->restore(arguments);
 }
 
-PyObject* operate_converted(const char* op, PyObject* left, PyObject* right, binaryfunc operation) {
+PyObject* operate_converted(const char* name, PyObject* left, PyObject* right,
+                            binaryfunc operation) {
   PyObject* const array = is_array(left) ? left : right;
   PyObject* const other = is_array(left) ? right : left;
   // To a 0-d array of integers `[0] * x` is a repetition.
   const bool is_list = is_list_or_tuple(other) && value_of(array).rank() > 0;
   if (!is_list && !is_base_numpy_array(other)) Py_RETURN_NOTIMPLEMENTED;
-  return translate_exceptions([&] {
-    ConvertedArgs converted_args(op, nullptr);
+  return translate_exceptions(name, [&] {
+    ConvertedArgs converted_args(nullptr);
     converted_args.add("x1", left);
     converted_args.add("x2", right);
     converted_args.convert_all();

@@ -27,7 +27,7 @@ namespace skerry::python {
 
 /// The memory of a numpy.ndarray as an array on cpu:0. Throws DtypeError for what can't be shared:
 /// another dtype, byte order or alignment, a subclass other than numpy.memmap.
-[[nodiscard]] NdArray share_numpy_array(const char* op, const char* argument, PyObject* object);
+[[nodiscard]] NdArray share_numpy_array(const char* argument, PyObject* object);
 
 /// The arguments of one call, some of which become arrays. Those named indices, repeats or key hold
 /// positions: a list there goes to the device of the call's arrays. So do a list that is
@@ -35,7 +35,7 @@ namespace skerry::python {
 class ConvertedArgs {
  public:
   /// `self`: an array among the arguments that is not passed again; may be null.
-  ConvertedArgs(const char* op, PyObject* self) : op_(op), self_(self) {}
+  explicit ConvertedArgs(PyObject* self) : self_(self) {}
 
   /// What the argument named value is assigned to: a list there takes its device and dtype.
   void assign_to(const NdArray& target) noexcept { target_ = &target; }
@@ -67,7 +67,6 @@ class ConvertedArgs {
     std::string name;
     PyObject* value;
   };
-  const char* op_;
   PyObject* self_;
   PyObject* const* original_values_ = nullptr;
   PyObject* const* original_rest_ = nullptr;
@@ -94,7 +93,8 @@ class ConvertedArgs {
 /// As `translate_exceptions`, of a call; what is to be an array and can be one becomes one.
 template <class Run>
 PyObject* call_with_conversion(const Arguments& arguments, Run function) {
-  PyObject* const result = translate_exceptions([&] { return function(arguments); });
+  PyObject* const result =
+      translate_exceptions(arguments.signature->function(), [&] { return function(arguments); });
   if (arguments.converted_args != nullptr) [[unlikely]]
     end_conversion(arguments);
   if (result != nullptr) [[likely]]
@@ -104,7 +104,7 @@ PyObject* call_with_conversion(const Arguments& arguments, Run function) {
 
 /// What an operator returns for an operand that is neither an array nor a scalar: a numpy.ndarray
 /// becomes an array, a list is refused, all else may know what to do itself.
-[[nodiscard]] PyObject* operate_converted(const char* op, PyObject* left, PyObject* right,
+[[nodiscard]] PyObject* operate_converted(const char* name, PyObject* left, PyObject* right,
                                           binaryfunc operation);
 
 }  // namespace skerry::python

@@ -36,9 +36,9 @@ PyObject* run_partition(const Arguments& arguments) {
   const std::vector<std::int64_t> ranks = integers(arguments, 1);
   const std::int64_t axis = integer(arguments, 2);
   const bool indices = boolean(arguments, 3, false);
-  return wrap_result(x.size() > min_size_without_gil / 8, [&] {
-    return partition(indices ? "argpartition" : "partition", x, ranks, axis, indices);
-  });
+  const OperationScope scope(indices ? "argpartition" : "partition");
+  return wrap_result(x.size() > min_size_without_gil / 8,
+                     [&] { return partition(x, ranks, axis, indices); });
 }
 
 PyObject* run_topk(const Arguments& arguments) {
@@ -46,6 +46,7 @@ PyObject* run_topk(const Arguments& arguments) {
   const std::int64_t count = integer(arguments, 1);
   const std::int64_t axis = integer(arguments, 2);
   const bool largest = boolean(arguments, 3, true);
+  const OperationScope scope("topk");
   BestItems best_items = run_without_gil(x.size() > min_size_without_gil / 8,
                                          [&] { return topk(x, count, axis, largest); });
   std::vector<NdArray> both;
@@ -85,11 +86,11 @@ std::optional<NdArray> joined(std::span<const NdArray> keys) {
 
 /// The indices that sort by several keys of one device, of which the last one counts most.
 NdArray lexsort(std::span<const NdArray> keys, std::int64_t axis) {
-  check_shapes("lexsort", keys, -1);
+  check_shapes(keys, -1);
   const NdArray& first = keys[0];
   if (first.rank() == 0)
     return full({}, Scalar::from_value(std::int64_t{0}), default_integer, first.device());
-  const int along = normalize_axis("lexsort", axis, first.rank());
+  const int along = normalize_axis(axis, first.rank());
   if (keys.size() > 1 && first.size() > 1) {
     if (const std::optional<NdArray> all = joined(keys)) return argsort(*all, along, false);
   }
@@ -107,9 +108,9 @@ NdArray lexsort(std::span<const NdArray> keys, std::int64_t axis) {
 
 PyObject* run_lexsort(const Arguments& arguments) {
   const Object listed(PySequence_Fast(arguments[0], "lexsort: keys must be a sequence"));
-  const std::vector<NdArray> keys =
-      require_arrays(arguments, 0, "lexsort", items_of_sequence(listed.get()));
+  const std::vector<NdArray> keys = require_arrays(arguments, 0, items_of_sequence(listed.get()));
   const std::int64_t axis = integer(arguments, 1);
+  const OperationScope scope("lexsort");
   return wrap_result(keys[0].size() > min_size_without_gil / 8,
                      [&] { return lexsort(keys, axis); });
 }
@@ -118,6 +119,7 @@ PyObject* run_bincount(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const NdArray* weights = arguments.has(1) ? &array_argument(arguments, 1) : nullptr;
   const std::int64_t min_bins = integer(arguments, 2);
+  const OperationScope scope("bincount");
   return wrap_result(x.size() > min_size_without_gil,
                      [&] { return bincount(x, weights, min_bins); });
 }
@@ -126,8 +128,9 @@ PyObject* run_count_numbers(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const NdArray* weights = arguments.has(1) ? &array_argument(arguments, 1) : nullptr;
   const std::int64_t bins = integer(arguments, 2);
+  const OperationScope scope("histogram");
   return wrap_result(x.size() > min_size_without_gil,
-                     [&] { return count_numbers("histogram", x, weights, bins); });
+                     [&] { return count_numbers(x, weights, bins); });
 }
 
 PyObject* run_histogram(const Arguments& arguments) {
@@ -136,6 +139,7 @@ PyObject* run_histogram(const Arguments& arguments) {
   const bool uniform = boolean(arguments, 2, false);
   const double first = arguments.has(3) ? number(arguments, 3) : 0.0;
   const double last = arguments.has(4) ? number(arguments, 4) : 1.0;
+  const OperationScope scope("histogram");
   return wrap_result(x.size() > min_size_without_gil / 8,
                      [&] { return histogram(x, edges, uniform, first, last); });
 }
@@ -153,7 +157,7 @@ PyObject* run_scatter_reduce(const Arguments& arguments) {
   Scalar value;
   operand_argument(arguments, 3, values, value);
   if (op_index >= scatter_op_count && x.dtype() != Dtype::bool_) {
-    throw DtypeError("scatter_reduce: logical operations take x of bool, not " + describe(x));
+    throw DtypeError("logical operations take x of bool, not " + describe(x));
   }
   const auto op = static_cast<ScatterOp>(op_index < scatter_op_count ? op_index : op_index - 3);
   run_without_gil(index.size() > min_size_without_gil / 8,

@@ -33,32 +33,30 @@ Dims parse_shape(const Arguments& arguments) {
 }
 
 /// An uninitialised array, in memory that GPUs can read if `pinned`.
-NdArray make_empty(const char* op, const Dims& shape, Dtype type, Device device, bool pinned) {
-  if (!pinned) return empty(op, shape, type, device);
-  const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
+NdArray make_empty(const Dims& shape, Dtype type, Device device, bool pinned) {
+  if (!pinned) return empty(shape, type, device);
+  const std::int64_t nbytes = check_shape(shape.span(), itemsize(type));
   if (!is_host(device)) {
-    throw ValueError(std::string(op) + ": pinned=True is for CPU devices, not " +
-                     to_string(device));
+    throw ValueError("pinned=True is for CPU devices, not " + to_string(device));
   }
   return {allocate_pinned(device, static_cast<std::size_t>(nbytes)), shape, type};
 }
 
-NdArray make_full(const char* op, const Dims& shape, const Scalar& value, Dtype type, Device device,
-                  bool pinned) {
-  static_cast<void>(to_element(op, value, type));
-  const std::int64_t nbytes = check_shape(op, shape.span(), itemsize(type));
+NdArray make_full(const Dims& shape, const Scalar& value, Dtype type, Device device, bool pinned) {
+  static_cast<void>(to_element(value, type));
+  const std::int64_t nbytes = check_shape(shape.span(), itemsize(type));
   const WithoutGil working(nbytes > 8 * min_size_without_gil);
   if (!pinned) return full(shape, value, type, device);
-  NdArray result = make_empty(op, shape, type, device, true);
-  fill(op, result, value);
+  NdArray result = make_empty(shape, type, device, true);
+  fill(result, value);
   return result;
 }
 
 PyObject* run_empty(const Arguments& arguments) {
   const Dims shape = parse_shape(arguments);
-  const Dtype type = parse_optional_dtype("empty", arguments[1]).value_or(default_real);
-  const Device device = device_or_default("empty", arguments[2]);
-  return wrap(make_empty("empty", shape, type, device, boolean(arguments, 3, false)));
+  const Dtype type = parse_optional_dtype(arguments[1]).value_or(default_real);
+  const Device device = device_or_default(arguments[2]);
+  return wrap(make_empty(shape, type, device, boolean(arguments, 3, false)));
 }
 
 Scalar number_of(Dtype type, std::int64_t number) {
@@ -67,12 +65,11 @@ Scalar number_of(Dtype type, std::int64_t number) {
 
 template <int Number>
 PyObject* run_filled(const Arguments& arguments) {
-  const char* op = arguments.signature->function();
   const Dims shape = parse_shape(arguments);
-  const Dtype type = parse_optional_dtype(op, arguments[1]).value_or(default_real);
-  const Device device = device_or_default(op, arguments[2]);
+  const Dtype type = parse_optional_dtype(arguments[1]).value_or(default_real);
+  const Device device = device_or_default(arguments[2]);
   const Scalar value = number_of(type, Number);
-  return wrap(make_full(op, shape, value, type, device, boolean(arguments, 3, false)));
+  return wrap(make_full(shape, value, type, device, boolean(arguments, 3, false)));
 }
 
 /// The element of a 0-d array, which has to be on the device of the result.
@@ -80,7 +77,7 @@ Scalar read_number(const Arguments& arguments, int parameter, const char* argume
   const NdArray& array = value_of(arguments[parameter]);
   require_device_match(arguments, parameter, array, device);
   const Object number(to_python(read_element(array), array.dtype()));
-  return require_scalar(arguments.signature->function(), argument, number.get());
+  return require_scalar(argument, number.get());
 }
 
 /// A fill value, which may be a 0-d array on the device of the result; then its dtype is the
@@ -93,7 +90,7 @@ FillValue parse_fill(const Arguments& arguments, const NdArray* array, Device de
   if (array != nullptr && array->rank() == 0) {
     return {read_number(arguments, 1, "fill_value", device), array->dtype()};
   }
-  const Scalar value = require_scalar(arguments.signature->function(), "fill_value", arguments[1]);
+  const Scalar value = require_scalar("fill_value", arguments[1]);
   return {value, default_dtype(value.kind)};
 }
 
@@ -107,14 +104,12 @@ PyObject* run_full(const Arguments& arguments) {
   const Dims shape = parse_shape(arguments);
   // An array among the arguments comes before the default device.
   const NdArray* const array = fill_array(arguments);
-  const Device device = array != nullptr && !arguments.has(3)
-                            ? array->device()
-                            : device_or_default("full", arguments[3]);
+  const Device device =
+      array != nullptr && !arguments.has(3) ? array->device() : device_or_default(arguments[3]);
   const FillValue fill = parse_fill(arguments, array, device);
-  const std::optional<Dtype> requested_dtype = parse_optional_dtype("full", arguments[2]);
-  const Scalar value =
-      requested_dtype ? cast_scalar("full", fill.value, *requested_dtype) : fill.value;
-  return wrap(make_full("full", shape, value, requested_dtype.value_or(fill.type), device,
+  const std::optional<Dtype> requested_dtype = parse_optional_dtype(arguments[2]);
+  const Scalar value = requested_dtype ? cast_scalar(fill.value, *requested_dtype) : fill.value;
+  return wrap(make_full(shape, value, requested_dtype.value_or(fill.type), device,
                         boolean(arguments, 4, false)));
 }
 
@@ -124,30 +119,29 @@ struct Model {
   Device device;
 };
 Model parse_like(const Arguments& arguments, int dtype_at) {
-  const char* op = arguments.signature->function();
   const NdArray& x = array_argument(arguments, 0);
-  return {x, parse_optional_dtype(op, arguments[dtype_at]).value_or(x.dtype()),
-          arguments.has(dtype_at + 1) ? usable_device(op, arguments[dtype_at + 1]) : x.device()};
+  return {x, parse_optional_dtype(arguments[dtype_at]).value_or(x.dtype()),
+          arguments.has(dtype_at + 1) ? usable_device(arguments[dtype_at + 1]) : x.device()};
 }
 
 PyObject* run_empty_like(const Arguments& arguments) {
   const Model model = parse_like(arguments, 1);
-  return wrap(make_empty("empty_like", model.x.shape(), model.type, model.device, false));
+  return wrap(make_empty(model.x.shape(), model.type, model.device, false));
 }
 
 template <int Number>
 PyObject* run_filled_like(const Arguments& arguments) {
   const Model model = parse_like(arguments, 1);
-  return wrap(make_full(arguments.signature->function(), model.x.shape(),
-                        number_of(model.type, Number), model.type, model.device, false));
+  return wrap(
+      make_full(model.x.shape(), number_of(model.type, Number), model.type, model.device, false));
 }
 
 PyObject* run_full_like(const Arguments& arguments) {
   const Model model = parse_like(arguments, 2);
   const FillValue fill = parse_fill(arguments, fill_array(arguments), model.device);
   const bool has_dtype = arguments.has(2);
-  const Scalar value = has_dtype ? cast_scalar("full_like", fill.value, model.type) : fill.value;
-  return wrap(make_full("full_like", model.x.shape(), value, model.type, model.device, false));
+  const Scalar value = has_dtype ? cast_scalar(fill.value, model.type) : fill.value;
+  return wrap(make_full(model.x.shape(), value, model.type, model.device, false));
 }
 
 /// The device of a range: that asked for, or of the first bound that is an array, or the default.
@@ -155,20 +149,18 @@ Device range_device(const Arguments& arguments, int bounds, int device_at) {
   for (int i = 0; i < bounds && !arguments.has(device_at); ++i) {
     if (arguments.has(i) && is_array(arguments[i])) return value_of(arguments[i]).device();
   }
-  return device_or_default(arguments.signature->function(), arguments[device_at]);
+  return device_or_default(arguments[device_at]);
 }
 
 /// A number, or a 0-d array on the device of the range.
 Scalar parse_bound(const Arguments& arguments, int parameter, const char* argument, Device device) {
-  const char* op = arguments.signature->function();
   if (!is_array(arguments[parameter]) || value_of(arguments[parameter]).rank() > 0) {
-    return require_scalar(op, argument, arguments[parameter]);
+    return require_scalar(argument, arguments[parameter]);
   }
   return read_number(arguments, parameter, argument, device);
 }
 
 PyObject* run_arange(const Arguments& arguments) {
-  constexpr const char* op = "arange";
   const Device device = range_device(arguments, 3, 4);
   Scalar start = parse_bound(arguments, 0, "start", device);
   Scalar stop = start;
@@ -179,29 +171,27 @@ PyObject* run_arange(const Arguments& arguments) {
   }
   const Scalar step = arguments.has(2) ? parse_bound(arguments, 2, "step", device)
                                        : Scalar::from_value(std::int64_t{1});
-  const std::optional<Dtype> type = parse_optional_dtype(op, arguments[3]);
+  const std::optional<Dtype> type = parse_optional_dtype(arguments[3]);
   return wrap(arange(start, stop, step, type, device));
 }
 
 PyObject* run_linspace(const Arguments& arguments) {
-  constexpr const char* op = "linspace";
   const Device device = range_device(arguments, 2, 4);
   const Scalar start = parse_bound(arguments, 0, "start", device);
   const Scalar stop = parse_bound(arguments, 1, "stop", device);
   const std::int64_t num = integer(arguments, 2);
-  const std::optional<Dtype> type = parse_optional_dtype(op, arguments[3]);
+  const std::optional<Dtype> type = parse_optional_dtype(arguments[3]);
   return wrap(linspace(start, stop, num, type, device, boolean(arguments, 5, true)));
 }
 
 PyObject* run_eye(const Arguments& arguments) {
-  constexpr const char* op = "eye";
   const std::int64_t rows = integer(arguments, 0);
   const std::int64_t columns = arguments.has(1) ? integer(arguments, 1) : rows;
   const std::int64_t k = arguments.has(2) ? integer(arguments, 2) : 0;
-  const Dtype type = parse_optional_dtype(op, arguments[3]).value_or(default_real);
-  const Device device = device_or_default(op, arguments[4]);
+  const Dtype type = parse_optional_dtype(arguments[3]).value_or(default_real);
+  const Device device = device_or_default(arguments[4]);
   const std::int64_t shape[] = {rows, columns};
-  check_shape(op, shape, itemsize(type));
+  check_shape(shape, itemsize(type));
   return wrap(eye(rows, columns, k, type, device));
 }
 
@@ -222,31 +212,26 @@ PyObject* fast_asarray(PyObject* const* args, Py_ssize_t count) {
 }
 
 PyObject* run_asarray(const Arguments& arguments) {
-  constexpr const char* op = "asarray";
-  Conversion conversion{.op = op,
-                        .type = parse_optional_dtype(op, arguments[1]),
+  Conversion conversion{.type = parse_optional_dtype(arguments[1]),
                         .device = std::nullopt,
                         .copied = optional_boolean(arguments, 3)};
-  if (arguments.has(2)) conversion.device = usable_device(op, arguments[2]);
+  if (arguments.has(2)) conversion.device = usable_device(arguments[2]);
   return as_array(conversion, arguments[0]);
 }
 
 PyObject* run_from_dlpack(const Arguments& arguments) {
-  constexpr const char* op = "from_dlpack";
   PyObject* object = arguments[0];
-  Conversion conversion{.op = op,
-                        .type = std::nullopt,
-                        .device = std::nullopt,
-                        .copied = optional_boolean(arguments, 2)};
-  if (arguments.has(1)) conversion.device = usable_device(op, arguments[1]);
+  Conversion conversion{
+      .type = std::nullopt, .device = std::nullopt, .copied = optional_boolean(arguments, 2)};
+  if (arguments.has(1)) conversion.device = usable_device(arguments[1]);
   // An own array needs no capsule, in which a logical device would lose its name.
   if (is_array(object)) return wrap(convert(conversion, value_of(object), false));
   if (!conversion.device)
-    return wrap_result(false, [&] { return from_capsule(op, object, conversion.copied, false); });
+    return wrap_result(false, [&] { return from_capsule(object, conversion.copied, false); });
   const bool to_host = is_host(*conversion.device);
   // Where the array moves, the one copy is made here.
   const auto copied = conversion.copied == true ? std::nullopt : conversion.copied;
-  NdArray array = from_capsule(op, object, copied, to_host);
+  NdArray array = from_capsule(object, copied, to_host);
   if (to_host && is_host(array.device()) && array.device() != *conversion.device &&
       conversion.copied != true) {
     // Host memory of another library belongs to no logical device: it goes where it is asked for.

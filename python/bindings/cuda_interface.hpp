@@ -38,10 +38,10 @@ struct InterfaceFields {
 /// Reads all entries but the version, and checks each by itself. Throws DtypeError for one of a
 /// wrong type, InterchangeError, ShapeError and OverflowError for its value,
 /// NotImplementedError for a mask.
-[[nodiscard]] InterfaceFields read_fields(const char* op, PyObject* description);
+[[nodiscard]] InterfaceFields read_fields(PyObject* description);
 
-[[noreturn]] void reject_interface(const char* op, const std::string& error_message);
-[[noreturn]] void reject_interface_type(const char* op, const std::string& error_message);
+[[noreturn]] void reject_interface(const std::string& error_message);
+[[noreturn]] void reject_interface_type(const std::string& error_message);
 /// repr(), cut to a length that suits a message.
 [[nodiscard]] std::string represent_briefly(PyObject* value);
 

@@ -99,8 +99,8 @@ Object describe_memory(const NdArray& array) {
 }
 
 PyObject* get_interface(PyObject*, PyObject* self) {
-  return translate_exceptions([&]() -> PyObject* {
-    const NdArray& array = require_array("__cuda_array_interface__", "self", self);
+  return translate_exceptions("__cuda_array_interface__", [&]() -> PyObject* {
+    const NdArray& array = require_array("self", self);
     if (!capabilities_of(array.device()).has_cuda_interface && !is_pinned(*array.memory())) {
       PyErr_Format(PyExc_AttributeError,
                    "__cuda_array_interface__: the array is on %s, whose memory no GPU reads; move "
@@ -114,7 +114,7 @@ PyObject* get_interface(PyObject*, PyObject* self) {
       throw;
     } catch (const std::exception& lost) {
       // A device that can't be used any more: consumers ask hasattr, which passes on nothing else.
-      PyErr_Format(PyExc_AttributeError, "__cuda_array_interface__: %s", lost.what());
+      PyErr_SetString(PyExc_AttributeError, lost.what());
       return nullptr;
     }
   });

@@ -52,49 +52,48 @@ struct Fields {
 
 bool is_absent(const Object& value) { return value.get() == nullptr || value.get() == Py_None; }
 
-void require_key(const char* op, const Object& value, const char* name) {
+void require_key(const Object& value, const char* name) {
   if (value.get() == nullptr) {
-    reject_interface(
-        op, std::string("the interface has no key '") + name + "', which all versions require");
+    reject_interface(std::string("the interface has no key '") + name +
+                     "', which all versions require");
   }
 }
 
-Dims integers_of(const char* op, const Object& field, const char* name) {
+Dims integers_of(const Object& field, const char* name) {
   if (PyTuple_Check(field.get()) == 0 && PyList_Check(field.get()) == 0) {
-    reject_interface_type(
-        op, std::string("'") + name + "' must be a tuple of ints, not " + type_name(field.get()));
+    reject_interface_type(std::string("'") + name + "' must be a tuple of ints, not " +
+                          type_name(field.get()));
   }
   const Object values(PySequence_Tuple(field.get()));  // a list may change under our hands
   const Py_ssize_t count = PyTuple_GET_SIZE(values.get());
   if (count > max_rank) {
-    reject_interface(op, std::string("'") + name + "' has " + std::to_string(count) +
-                             " axes; at most 64 are possible");
+    reject_interface(std::string("'") + name + "' has " + std::to_string(count) +
+                     " axes; at most 64 are possible");
   }
   Dims result(static_cast<int>(count));
   for (int i = 0; i < result.rank(); ++i) {
     PyObject* const one = PyTuple_GET_ITEM(values.get(), i);
     if (!is_integer(one)) {
-      reject_interface_type(op, std::string("'") + name + "' must hold ints, not " +
-                                    type_name(one) + ": " + represent_briefly(one));
+      reject_interface_type(std::string("'") + name + "' must hold ints, not " + type_name(one) +
+                            ": " + represent_briefly(one));
     }
     const std::optional<std::int64_t> value = int64_of(one);
     if (!value)
-      reject_interface(op,
-                       std::string("'") + name + "' is out of range: " + represent_briefly(one));
+      reject_interface(std::string("'") + name + "' is out of range: " + represent_briefly(one));
     result[i] = *value;
   }
   return result;
 }
 
-Dtype dtype_of(const char* op, const Object& typestr) {
+Dtype dtype_of(const Object& typestr) {
   if (PyUnicode_Check(typestr.get()) == 0) {
-    reject_interface_type(op, "'typestr' must be a str, not " + type_name(typestr.get()));
+    reject_interface_type("'typestr' must be a str, not " + type_name(typestr.get()));
   }
   Py_ssize_t length = 0;
   const char* text = PyUnicode_AsUTF8AndSize(typestr.get(), &length);
   if (text == nullptr) {  // lone surrogates
     PyErr_Clear();
-    reject_interface_type(op, "'typestr' is no text: " + represent_briefly(typestr.get()));
+    reject_interface_type("'typestr' is no text: " + represent_briefly(typestr.get()));
   }
   const std::string_view code(text, static_cast<std::size_t>(length));
   if (const auto dtype = parse_typestr(code)) return *dtype;
@@ -102,23 +101,21 @@ Dtype dtype_of(const char* op, const Object& typestr) {
   std::string native(code);
   if (!native.empty() && (native[0] == '>' || native[0] == '#')) native[0] = '<';
   if (native != code && parse_typestr(native)) {
-    reject_interface(
-        op, "'typestr' " + shown +
-                " is not in this machine's byte order; swap the bytes where the data is made");
+    reject_interface("'typestr' " + shown +
+                     " is not in this machine's byte order; swap the bytes where the data is made");
   }
-  reject_interface_type(op, "'typestr' " + shown + " is none of skerry's dtypes");
+  reject_interface_type("'typestr' " + shown + " is none of skerry's dtypes");
 }
 
-ForeignData data_of(const char* op, const Object& field) {
+ForeignData data_of(const Object& field) {
   const bool fits = (PyTuple_Check(field.get()) != 0 || PyList_Check(field.get()) != 0) &&
                     PySequence_Size(field.get()) == 2;
   if (!fits) {
-    reject_interface_type(
-        op, "'data' must be a tuple (pointer, read-only), not " + represent_briefly(field.get()));
+    reject_interface_type("'data' must be a tuple (pointer, read-only), not " +
+                          represent_briefly(field.get()));
   }
   const Object pair(PySequence_Tuple(field.get()));
-  if (PyTuple_GET_SIZE(pair.get()) != 2)
-    reject_interface_type(op, "'data' changed while it was read");
+  if (PyTuple_GET_SIZE(pair.get()) != 2) reject_interface_type("'data' changed while it was read");
   PyObject* const pointer = PyTuple_GET_ITEM(pair.get(), 0);
   PyObject* const flag = PyTuple_GET_ITEM(pair.get(), 1);
 
@@ -127,8 +124,7 @@ ForeignData data_of(const char* op, const Object& field) {
   const Parsed kind = parse_scalar(flag, value);
   if (kind == Parsed::error) throw PythonError{};
   if (kind == Parsed::no || value.kind == ScalarKind::real || value.kind == ScalarKind::complex) {
-    reject_interface_type(op,
-                          "the read-only flag of 'data' must be a bool, not " + type_name(flag));
+    reject_interface_type("the read-only flag of 'data' must be a bool, not " + type_name(flag));
   }
   data.read_only = value.kind == ScalarKind::boolean
                        ? value.boolean
@@ -138,13 +134,13 @@ ForeignData data_of(const char* op, const Object& field) {
     return data;
   }
   if (!is_integer(pointer)) {
-    reject_interface_type(op, "the pointer of 'data' must be an int, not " + type_name(pointer));
+    reject_interface_type("the pointer of 'data' must be an int, not " + type_name(pointer));
   }
   const Object integer(PyNumber_Index(pointer));
   const std::size_t address = PyLong_AsSize_t(integer.get());
   if (PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    throw OverflowError(std::string(op) + ": the pointer of 'data' is no address: " +
+    throw OverflowError(std::string("the pointer of 'data' is no address: ") +
                         represent_briefly(integer.get()));
   }
   data.address = reinterpret_cast<void*>(address);
@@ -152,24 +148,23 @@ ForeignData data_of(const char* op, const Object& field) {
 }
 
 /// The handle; empty for "no need to synchronise".
-std::optional<std::int64_t> stream_of(const char* op, const Object& field) {
+std::optional<std::int64_t> stream_of(const Object& field) {
   if (is_absent(field)) return std::nullopt;
   if (!is_integer(field.get())) {
-    reject_interface_type(op, "'stream' must be an int or None, not " + type_name(field.get()));
+    reject_interface_type("'stream' must be an int or None, not " + type_name(field.get()));
   }
   const std::optional<std::int64_t> handle = int64_of(field.get());
   if (!handle || *handle < 0)
-    reject_interface(op, "'stream' is no handle: " + represent_briefly(field.get()));
+    reject_interface("'stream' is no handle: " + represent_briefly(field.get()));
   if (*handle == 0) {
     reject_interface(
-        op,
         "'stream' 0 is disallowed, being ambiguous; 1 is the legacy default stream, 2 the "
         "per-thread one");
   }
   return handle;
 }
 
-void check_strides(const char* op, InterfaceFields& memory) {
+void check_strides(InterfaceFields& memory) {
   const std::int64_t width = itemsize(memory.type);
   const std::int64_t alignment = info(memory.type).alignment;
   const Dims dense = c_layout(memory.shape, width).strides;
@@ -178,34 +173,30 @@ void check_strides(const char* op, InterfaceFields& memory) {
     // Nobody steps along such an axis, and producers write anything there.
     if (memory.is_empty || (memory.shape[axis] == 1 && stride % width != 0)) stride = dense[axis];
     if (stride % alignment != 0) {
-      reject_interface(op, "'strides' " + to_string(memory.strides) + " are no multiples of the " +
-                               std::to_string(alignment) + " bytes to which " + name(memory.type) +
-                               " is aligned; copy the elements to an array of their own");
+      reject_interface("'strides' " + to_string(memory.strides) + " are no multiples of the " +
+                       std::to_string(alignment) + " bytes to which " + name(memory.type) +
+                       " is aligned; copy the elements to an array of their own");
     }
   }
 }
 
-std::int64_t version_of(const char* op, PyObject* description) {
+std::int64_t version_of(PyObject* description) {
   const Object field = Fields::get(description, "version");
-  require_key(op, field, "version");
+  require_key(field, "version");
   if (!is_integer(field.get())) {
-    reject_interface_type(op, "'version' must be an int, not " + type_name(field.get()));
+    reject_interface_type("'version' must be an int, not " + type_name(field.get()));
   }
   const std::int64_t version =
       int64_of(field.get()).value_or(std::numeric_limits<std::int64_t>::max());
-  if (version < 0) reject_interface(op, "'version' is negative: " + represent_briefly(field.get()));
+  if (version < 0) reject_interface("'version' is negative: " + represent_briefly(field.get()));
   return version;
 }
 
 }  // namespace
 
-void reject_interface(const char* op, const std::string& error_message) {
-  throw InterchangeError(std::string(op) + ": " + error_message);
-}
+void reject_interface(const std::string& error_message) { throw InterchangeError(error_message); }
 
-void reject_interface_type(const char* op, const std::string& error_message) {
-  throw DtypeError(std::string(op) + ": " + error_message);
-}
+void reject_interface_type(const std::string& error_message) { throw DtypeError(error_message); }
 
 std::string represent_briefly(PyObject* value) {
   const Object text(PyObject_Repr(value));
@@ -213,40 +204,39 @@ std::string represent_briefly(PyObject* value) {
   return whole.size() > 100 ? whole.substr(0, 97) + "..." : whole;
 }
 
-InterfaceFields read_fields(const char* op, PyObject* description) {
+InterfaceFields read_fields(PyObject* description) {
   const Fields all(description);
-  require_key(op, all.shape, "shape");
-  require_key(op, all.typestr, "typestr");
-  require_key(op, all.data, "data");
+  require_key(all.shape, "shape");
+  require_key(all.typestr, "typestr");
+  require_key(all.data, "data");
   if (!is_absent(all.mask)) {
     throw NotImplementedError(
-        std::string(op) +
-        ": the array has a mask, and skerry has no masked arrays; fill the masked elements first, "
+        "the array has a mask, and skerry has no masked arrays; fill the masked elements first, "
         "or import data and mask apart: the mask is an array with a CUDA array interface too");
   }
   InterfaceFields memory;
-  memory.type = dtype_of(op, all.typestr);
-  memory.shape = integers_of(op, all.shape, "shape");
-  check_shape(op, memory.shape.span(), itemsize(memory.type));
+  memory.type = dtype_of(all.typestr);
+  memory.shape = integers_of(all.shape, "shape");
+  check_shape(memory.shape.span(), itemsize(memory.type));
   memory.is_empty = std::find(memory.shape.begin(), memory.shape.end(), 0) != memory.shape.end();
-  memory.data = data_of(op, all.data);
-  memory.stream = stream_of(op, all.stream);
+  memory.data = data_of(all.data);
+  memory.stream = stream_of(all.stream);
   if (is_absent(all.strides)) {
     memory.strides = c_layout(memory.shape, itemsize(memory.type)).strides;
     return memory;
   }
-  memory.strides = integers_of(op, all.strides, "strides");
+  memory.strides = integers_of(all.strides, "strides");
   if (memory.strides.rank() != memory.shape.rank()) {
-    reject_interface(op, "'strides' " + to_string(memory.strides) + " and 'shape' " +
-                             to_string(memory.shape) + " have different lengths");
+    reject_interface("'strides' " + to_string(memory.strides) + " and 'shape' " +
+                     to_string(memory.shape) + " have different lengths");
   }
-  check_strides(op, memory);
+  check_strides(memory);
   return memory;
 }
 
-CudaInterface parse_cuda_interface(const char* op, PyObject* description) {
+CudaInterface parse_cuda_interface(PyObject* description) {
   if (PyDict_Check(description) != 0) {
-    return {Object::borrow(description), version_of(op, description)};
+    return {Object::borrow(description), version_of(description)};
   }
   // Versions 0 and 1 ask for "dictionary-like" only.
   const bool is_mapping =
@@ -254,11 +244,11 @@ CudaInterface parse_cuda_interface(const char* op, PyObject* description) {
   if (is_mapping) {
     Object copied(PyDict_New());
     if (PyDict_Update(copied.get(), description) != 0) throw PythonError{};
-    const std::int64_t version = version_of(op, copied.get());
+    const std::int64_t version = version_of(copied.get());
     if (version < 2) return {std::move(copied), version};
   }
-  reject_interface_type(op, std::string("__cuda_array_interface__") + " must be a dict, not " +
-                                type_name(description));
+  reject_interface_type(std::string("__cuda_array_interface__") + " must be a dict, not " +
+                        type_name(description));
 }
 
 }  // namespace skerry::python

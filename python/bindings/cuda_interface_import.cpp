@@ -27,34 +27,31 @@ std::string address_text(const void* address) {
   return represent_briefly(hex.get());
 }
 
-void check_address(const char* op, const InterfaceFields& fields) {
+void check_address(const InterfaceFields& fields) {
   const void* const address = fields.data.address;
   if (fields.data.is_none)
-    reject_interface_type(op, "the pointer of 'data' is None for an array of elements");
-  if (address == nullptr)
-    reject_interface(op, "the pointer of 'data' is 0 for an array of elements");
+    reject_interface_type("the pointer of 'data' is None for an array of elements");
+  if (address == nullptr) reject_interface("the pointer of 'data' is 0 for an array of elements");
   const auto alignment = static_cast<std::uintptr_t>(info(fields.type).alignment);
   if (reinterpret_cast<std::uintptr_t>(address) % alignment != 0) {
-    reject_interface(op, "the pointer of 'data' " + address_text(address) +
-                             " is not aligned to the " + std::to_string(alignment) + " bytes of " +
-                             name(fields.type));
+    reject_interface("the pointer of 'data' " + address_text(address) + " is not aligned to the " +
+                     std::to_string(alignment) + " bytes of " + name(fields.type));
   }
 }
 
-[[noreturn]] void reject_device(const char* op, const std::string& memory,
-                                Device requested_device) {
-  reject_interface(op, "the memory is " + memory + ", not on " + to_string(requested_device) +
-                           ", and is not copied unasked; take it as it is and use to_device");
+[[noreturn]] void reject_device(const std::string& memory, Device requested_device) {
+  reject_interface("the memory is " + memory + ", not on " + to_string(requested_device) +
+                   ", and is not copied unasked; take it as it is and use to_device");
 }
 
 /// Where the memory is. Logical devices of one GPU can't be told apart by an address, so a wish
 /// among them is granted.
-Device device_of_attributes(const char* op, const PointerInfo& attributes,
+Device device_of_attributes(const PointerInfo& attributes,
                             const std::optional<Device>& requested_device) {
   using kind = PointerKind;
   if (attributes.kind == kind::host) {
     if (requested_device && !is_host(*requested_device)) {
-      reject_device(op, "pinned host memory", *requested_device);
+      reject_device("pinned host memory", *requested_device);
     }
     const Device usual = default_device();
     return requested_device.value_or(is_host(usual) ? usual : Device{});
@@ -65,9 +62,8 @@ Device device_of_attributes(const char* op, const PointerInfo& attributes,
     return *requested_device;
   }
   const std::optional<Device> device = device_of_physical(attributes.ordinal);
-  if (!device)
-    reject_interface(op, "no device for CUDA ordinal " + std::to_string(attributes.ordinal));
-  if (requested_device) reject_device(op, "on " + to_string(*device), *requested_device);
+  if (!device) reject_interface("no device for CUDA ordinal " + std::to_string(attributes.ordinal));
+  if (requested_device) reject_device("on " + to_string(*device), *requested_device);
   return *device;
 }
 
@@ -78,17 +74,17 @@ struct Location {
   bool pinned = false;
 };
 
-Location locate(const char* op, const ForeignData& data, ByteRange range,
+Location locate(const ForeignData& data, ByteRange range,
                 const std::optional<Device>& requested_device) {
   const PointerInfo attributes = inspect_pointer(data.address);
   if (attributes.kind == PointerKind::unknown) {
     reject_interface(
-        op, "the pointer of 'data' " + address_text(data.address) +
-                " is not a device pointer: CUDA knows no memory there; it is the host's, or was "
-                "freed");
+        "the pointer of 'data' " + address_text(data.address) +
+        " is not a device pointer: CUDA knows no memory there; it is the host's, or was "
+        "freed");
   }
-  const Device device = device_of_attributes(op, attributes, requested_device);
-  check_extent(op, data.address, range, attributes);
+  const Device device = device_of_attributes(attributes, requested_device);
+  check_extent(data.address, range, attributes);
   if (attributes.kind != PointerKind::host) {
     return {device, device, static_cast<char*>(data.address), false};
   }
@@ -109,15 +105,15 @@ Location location_of_nothing(const std::optional<Device>& requested_device) {
 
 /// The producer's stream. None, or a version that has no such entry, means the legacy default one:
 /// where such a producer works elsewhere, it has promised to wait itself.
-Stream producer_of(const char* op, Device device, const std::optional<std::int64_t>& handle) {
+Stream producer_of(Device device, const std::optional<std::int64_t>& handle) {
   if (!handle) return Stream(device);
   auto* const native = reinterpret_cast<void*>(static_cast<std::uintptr_t>(*handle));
   if (*handle > 2) {
     const int ordinal = ordinal_of_stream(device, native);
-    if (ordinal < 0) reject_interface(op, "'stream' is no stream: " + std::to_string(*handle));
+    if (ordinal < 0) reject_interface("'stream' is no stream: " + std::to_string(*handle));
     if (ordinal != physical_index(device)) {
-      reject_interface(op, "'stream' belongs to the device of CUDA ordinal " +
-                               std::to_string(ordinal) + ", the memory to " + to_string(device));
+      reject_interface("'stream' belongs to the device of CUDA ordinal " + std::to_string(ordinal) +
+                       ", the memory to " + to_string(device));
     }
   }
   return Stream::from_handle(device, native);
@@ -145,30 +141,30 @@ void order_after(const Stream& producer, ImportOrder order, bool has_stream, Sto
 
 }  // namespace
 
-std::optional<CudaInterface> read_cuda_interface(const char* op, PyObject* object) {
+std::optional<CudaInterface> read_cuda_interface(PyObject* object) {
   const Object description = optional_attribute(object, attribute);
   if (description.get() == nullptr || description.get() == Py_None) return std::nullopt;
-  return parse_cuda_interface(op, description.get());
+  return parse_cuda_interface(description.get());
 }
 
-NdArray from_cuda_interface(const char* op, const CudaInterface& interface, PyObject* owner,
+NdArray from_cuda_interface(const CudaInterface& interface, PyObject* owner,
                             const CudaImport& options) {
   if (interface.version > newest_interface_version &&
       PyErr_WarnFormat(PyExc_UserWarning, 1,
                        "%s: version %lld of the CUDA array interface is newer than the newest that "
                        "is known, 3; what it has beyond that is ignored",
-                       op, static_cast<long long>(interface.version)) != 0) {
+                       current_operation(), static_cast<long long>(interface.version)) != 0) {
     throw PythonError{};
   }
-  InterfaceFields fields = read_fields(op, interface.description.get());
-  if (!fields.is_empty) check_address(op, fields);
+  InterfaceFields fields = read_fields(interface.description.get());
+  if (!fields.is_empty) check_address(fields);
   Layout layout{.shape = std::move(fields.shape), .strides = std::move(fields.strides)};
-  const ByteRange range = check_layout(op, fields.is_empty ? nullptr : fields.data.address, layout,
-                                       itemsize(fields.type));
+  const ByteRange range =
+      check_layout(fields.is_empty ? nullptr : fields.data.address, layout, itemsize(fields.type));
   const Location location = fields.is_empty ? location_of_nothing(options.device)
-                                            : locate(op, fields.data, range, options.device);
+                                            : locate(fields.data, range, options.device);
   const Stream producer =
-      fields.is_empty ? Stream(location.gpu) : producer_of(op, location.gpu, fields.stream);
+      fields.is_empty ? Stream(location.gpu) : producer_of(location.gpu, fields.stream);
   ForeignMemory memory{.data = location.data + range.first,
                        .nbytes = range.nbytes(),
                        .read_only = fields.data.read_only,
@@ -193,48 +189,44 @@ NdArray from_cuda_interface(const char* op, const CudaInterface& interface, PyOb
   return array;
 }
 
-NdArray from_cuda_interface(const char* op, PyObject* object, const CudaImport& options) {
-  const std::optional<CudaInterface> interface = read_cuda_interface(op, object);
+NdArray from_cuda_interface(PyObject* object, const CudaImport& options) {
+  const std::optional<CudaInterface> interface = read_cuda_interface(object);
   if (!interface) {
-    reject_interface_type(
-        op,
-        type_name(object) + " does not implement the CUDA array interface: it has no " + attribute);
+    reject_interface_type(type_name(object) +
+                          " does not implement the CUDA array interface: it has no " + attribute);
   }
-  return from_cuda_interface(op, *interface, object, options);
+  return from_cuda_interface(*interface, object, options);
 }
 
 namespace {
 
-ImportOrder order_of(const char* op, PyObject* sync) {
+ImportOrder order_of(PyObject* sync) {
   if (sync == nullptr || sync == Py_True) return ImportOrder::by_event;
   if (sync == Py_False) return ImportOrder::none;
   if (PyUnicode_Check(sync) != 0 && PyUnicode_CompareWithASCIIString(sync, "device") == 0) {
     return ImportOrder::whole_device;
   }
-  reject_interface_type(op, "sync must be True, False or \"device\", not " + shown(sync));
+  reject_interface_type("sync must be True, False or \"device\", not " + shown(sync));
 }
 
 PyObject* run_from_cuda_array_interface(const Arguments& arguments) {
-  constexpr const char* op = "from_cuda_array_interface";
-  CudaImport options{.order = order_of(op, arguments[2]), .device = std::nullopt};
-  if (arguments.has(3)) options.device = usable_device(op, arguments[3]);
+  CudaImport options{.order = order_of(arguments[2]), .device = std::nullopt};
+  if (arguments.has(3)) options.device = usable_device(arguments[3]);
   if (PyDict_Check(arguments[0]) == 0 && PyObject_HasAttrString(arguments[0], attribute) != 0) {
-    reject_interface_type(op, "takes the dict, not the object that has it: " +
-                                  type_name(arguments[0]) + "; use as_cuda_array, or asarray");
+    reject_interface_type("takes the dict, not the object that has it: " + type_name(arguments[0]) +
+                          "; use as_cuda_array, or asarray");
   }
-  const CudaInterface interface = parse_cuda_interface(op, arguments[0]);
-  return wrap(
-      from_cuda_interface(op, interface, arguments.has(1) ? arguments[1] : nullptr, options));
+  const CudaInterface interface = parse_cuda_interface(arguments[0]);
+  return wrap(from_cuda_interface(interface, arguments.has(1) ? arguments[1] : nullptr, options));
 }
 
 PyObject* run_as_cuda_array(const Arguments& arguments) {
-  constexpr const char* op = "as_cuda_array";
-  const CudaImport options{.order = order_of(op, arguments[1]), .device = std::nullopt};
+  const CudaImport options{.order = order_of(arguments[1]), .device = std::nullopt};
   if (is_array(arguments[0]) &&
       capabilities_of(value_of(arguments[0]).device()).has_cuda_interface) {
     return Py_NewRef(arguments[0]);
   }
-  return wrap(from_cuda_interface(op, arguments[0], options));
+  return wrap(from_cuda_interface(arguments[0], options));
 }
 
 PyObject* run_is_cuda_array(const Arguments& arguments) {

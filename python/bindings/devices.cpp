@@ -21,14 +21,6 @@
 namespace skerry::python {
 namespace {
 
-Device parse_device_name(const char* op, const std::string& name) {
-  try {
-    return parse_device(name);
-  } catch (const ValueError& error) {
-    throw ValueError(std::string(op) + ": " + error.what());
-  }
-}
-
 PyTypeObject* device_type = nullptr;
 PyObject* context_device = nullptr;  // a contextvars.ContextVar, or null while nobody used one
 std::atomic<std::uint32_t> process_default{0};
@@ -43,16 +35,17 @@ constexpr Device unpack(std::uint32_t bits) {
 const Device& value_of_device(PyObject* object) { return py::handle(object).cast<const Device&>(); }
 
 Device make_device(const py::object& name, const py::object& index) {
-  const Device device = parse_device_argument("Device", name.ptr());
+  const OperationScope scope("Device");
+  const Device device = parse_device_argument(name.ptr());
   if (index.is_none()) return device;
   const bool has_index = PyUnicode_Check(name.ptr()) == 0 ||
                          std::string_view(utf8(name.ptr())).find(':') != std::string::npos;
   if (has_index) {
-    throw ValueError("Device: an index is given twice: " + to_string(device) +
+    throw ValueError("an index is given twice: " + to_string(device) +
                      "; write Device(\"cuda\", 1) or Device(\"cuda:1\")");
   }
-  const std::int64_t number = index_argument("Device", "index", index.ptr());
-  return parse_device_name("Device", utf8(name.ptr()) + std::string(":") + std::to_string(number));
+  const std::int64_t number = index_argument("index", index.ptr());
+  return parse_device(std::string(utf8(name.ptr())) + ":" + std::to_string(number));
 }
 
 py::object peers(const DeviceInfo& about) {
@@ -164,7 +157,8 @@ py::tuple devices_of_kind(const py::object& named) {
 
 void synchronize_devices(const py::object& device_argument) {
   if (!device_argument.is_none()) {
-    const Device device = usable_device("synchronize", device_argument.ptr());
+    const OperationScope scope("synchronize");
+    const Device device = usable_device(device_argument.ptr());
     const WithoutGil waiting(true);
     synchronize(device);
     return;
@@ -177,32 +171,34 @@ void synchronize_devices(const py::object& device_argument) {
 
 /// Also of a device that is lost, so without asking whether it can be used.
 MemoryStatistics statistics_of(const py::object& device_argument) {
-  return statistics(device_argument.is_none()
-                        ? default_device()
-                        : parse_device_argument("memory_statistics", device_argument.ptr()));
+  const OperationScope scope("memory_statistics");
+  return statistics(device_argument.is_none() ? default_device()
+                                              : parse_device_argument(device_argument.ptr()));
 }
 
 void limit_memory(const py::object& device_argument, const py::object& nbytes) {
-  const Device device = usable_device("set_memory_limit", device_argument.ptr());
+  const OperationScope scope("set_memory_limit");
+  const Device device = usable_device(device_argument.ptr());
   if (nbytes.is_none()) {
     set_memory_limit(device, std::nullopt);
     return;
   }
-  const std::int64_t limit = index_argument("set_memory_limit", "nbytes", nbytes.ptr());
-  if (limit < 0) throw ValueError("set_memory_limit: negative: " + std::to_string(limit));
+  const std::int64_t limit = index_argument("nbytes", nbytes.ptr());
+  if (limit < 0) throw ValueError("negative: " + std::to_string(limit));
   set_memory_limit(device, static_cast<std::size_t>(limit));
 }
 
 std::size_t trim_device(const py::object& device_argument) {
-  const Device device = device_or_default("trim", device_argument.ptr());
+  const OperationScope scope("trim");
+  const Device device = device_or_default(device_argument.ptr());
   const WithoutGil waiting(true);
   return trim(device);
 }
 
 void limit_threads(const py::object& count) {
-  const std::int64_t max_threads = index_argument("set_num_threads", "count", count.ptr());
-  if (max_threads < 1)
-    throw ValueError("set_num_threads: less than 1: " + std::to_string(max_threads));
+  const OperationScope scope("set_num_threads");
+  const std::int64_t max_threads = index_argument("count", count.ptr());
+  if (max_threads < 1) throw ValueError("less than 1: " + std::to_string(max_threads));
   cpu::set_thread_count(static_cast<int>(std::min<std::int64_t>(max_threads, 1024)));
 }
 
@@ -213,7 +209,7 @@ RehearsedKernels kernels_argument(const py::object& kernels) {
   if (py::isinstance<py::str>(kernels) && kernels.cast<std::string>() == "all") {
     return RehearsedKernels::all;
   }
-  throw ValueError("rehearse: kernels must be False, True or \"all\"");
+  throw ValueError("kernels must be False, True or \"all\"");
 }
 
 void add_device_functions(py::module_& module) {
@@ -229,7 +225,8 @@ void add_device_functions(py::module_& module) {
   define_public(
       module, "set_default_device",
       [](const py::object& device_argument) {
-        process_default = pack(usable_device("set_default_device", device_argument.ptr()));
+        const OperationScope scope("set_default_device");
+        process_default = pack(usable_device(device_argument.ptr()));
       },
       py::arg("device"),
       "Set the device of creation functions without device=, for the process.\n\n"
@@ -237,7 +234,8 @@ void add_device_functions(py::module_& module) {
   define_public(
       module, "rehearse",
       [](const py::object& cuda, const py::object& kernels) {
-        const std::int64_t requested_count = index_argument("rehearse", "cuda", cuda.ptr());
+        const OperationScope scope("rehearse");
+        const std::int64_t requested_count = index_argument("cuda", cuda.ptr());
         const int count = static_cast<int>(std::clamp<std::int64_t>(requested_count, -1, 1000));
         const RehearsedKernels rehearsed_kernels = kernels_argument(kernels);
         if (rehearsed_kernels == RehearsedKernels::none) return rehearse(count);
@@ -277,7 +275,8 @@ void add_memory_functions(py::module_& module) {
   define_public(
       module, "reset_peak",
       [](const py::object& device_argument) {
-        reset_peak(device_or_default("reset_peak", device_argument.ptr()));
+        const OperationScope scope("reset_peak");
+        reset_peak(device_or_default(device_argument.ptr()));
       },
       py::arg("device") = py::none(), "Start the peak of a device's memory from what is live now.");
   define_public(
@@ -296,7 +295,8 @@ void add_scope_functions(py::module_& module) {
   module.def(
       "as_device",
       [](const py::object& device_argument) {
-        return py::handle(device_object(parse_device_argument("device", device_argument.ptr())));
+        const OperationScope scope("device");
+        return py::handle(device_object(parse_device_argument(device_argument.ptr())));
       },
       py::arg("device"), py::pos_only(), "The Device of a Device or its name.");
   module.def(
@@ -320,21 +320,21 @@ PyObject* device_object(Device device) {
   static constinit LazyObject objects[max_device_kinds][64];
   const auto kind = static_cast<std::size_t>(device.kind);
   if (device.index < 0 || device.index >= 64) {
-    throw ValueError("device: not in 0...63: " + to_string(device));
+    throw ValueError(to_string(device) + ": its index is not in 0...63");
   }
   return objects[kind][device.index].get([&] { return py::cast(device).release().ptr(); });
 }
 
-Device parse_device_argument(const char* op, PyObject* object) {
+Device parse_device_argument(PyObject* object) {
   if (Py_TYPE(object) == device_type) return value_of_device(object);
-  if (PyUnicode_Check(object)) return parse_device_name(op, utf8(object));
-  throw DtypeError(std::string(op) +
-                   ": device must be a skerry.Device or a name such as \"cuda:0\", not " +
-                   Py_TYPE(object)->tp_name);
+  if (PyUnicode_Check(object)) return parse_device(utf8(object));
+  throw DtypeError(
+      std::string("device must be a skerry.Device or a name such as \"cuda:0\", not ") +
+      Py_TYPE(object)->tp_name);
 }
 
-Device usable_device(const char* op, PyObject* object) {
-  const Device device = parse_device_argument(op, object);
+Device usable_device(PyObject* object) {
+  const Device device = parse_device_argument(object);
   require(device);
   return device;
 }
@@ -347,8 +347,8 @@ Device default_device() {
   return unpack(process_default.load(std::memory_order_relaxed));
 }
 
-Device device_or_default(const char* op, PyObject* object) {
-  if (object != nullptr && object != Py_None) return usable_device(op, object);
+Device device_or_default(PyObject* object) {
+  if (object != nullptr && object != Py_None) return usable_device(object);
   const Device device = default_device();
   require(device);
   return device;

@@ -187,21 +187,26 @@ void add_memory(py::module_& module) {
   module.def(
       "is_pinned",
       [](const py::object& x) {
-        return is_pinned(*require_array("is_pinned", "x", x.ptr()).memory());
+        const OperationScope scope("is_pinned");
+        return is_pinned(*require_array("x", x.ptr()).memory());
       },
       py::arg("x"), py::pos_only(),
       "Whether a GPU reads the host memory of the array by its address.");
   module.def(
       "is_page_locked",
       [](const py::object& x) {
-        return is_page_locked(*require_array("is_page_locked", "x", x.ptr()).memory());
+        const OperationScope scope("is_page_locked");
+        return is_page_locked(*require_array("x", x.ptr()).memory());
       },
       py::arg("x"), py::pos_only(),
       "Whether copies between the array, on a CPU device, and a GPU go without a chunk in "
       "between.");
   module.def(
       "is_writable",
-      [](const py::object& x) { return !require_array("is_writable", "x", x.ptr()).read_only(); },
+      [](const py::object& x) {
+        const OperationScope scope("is_writable");
+        return !require_array("x", x.ptr()).read_only();
+      },
       py::arg("x"), py::pos_only(), "Whether the elements may be assigned to.");
 }
 

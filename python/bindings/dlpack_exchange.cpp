@@ -22,9 +22,12 @@ namespace skerry::python {
 namespace dlpack {
 namespace {
 
+constexpr const char* operation = "DLPack exchange API";
+
 /// Runs `body` for a C caller: 0, or -1 with a Python error set.
 template <class Body>
 int run_for_c_caller(Body&& body) noexcept {
+  const OperationScope scope(operation);
   try {
     body();
     return 0;
@@ -35,7 +38,7 @@ int run_for_c_caller(Body&& body) noexcept {
 }
 
 const NdArray& array_of(void* object) {
-  return require_array(ExchangeTable::attribute, "the object", static_cast<PyObject*>(object));
+  return require_array("the object", static_cast<PyObject*>(object));
 }
 
 /// A consumer comes after our current stream, for which it asks, and no other. Logical devices
@@ -55,23 +58,20 @@ Device device_for(DeviceId id) {
   if (id.code == DeviceCode::cpu || id.code == DeviceCode::cuda_host) return {};
   const auto device = id.code == DeviceCode::cuda ? device_of_physical(id.index) : std::nullopt;
   if (device) return *device;
-  throw InterchangeError("DLPack exchange API: DLPack device (" +
-                         std::to_string(static_cast<int>(id.code)) + ", " +
+  throw InterchangeError("DLPack device (" + std::to_string(static_cast<int>(id.code)) + ", " +
                          std::to_string(id.index) + ") is no device of this process");
 }
 
 ManagedTensorVersioned* allocate_like(const Tensor& prototype) {
-  constexpr const char* op = "DLPack exchange API";
   const auto type = dtype_of(prototype.type);
-  if (!type) throw InterchangeError(std::string(op) + ": no dtype of skerry");
+  if (!type) throw InterchangeError("no dtype of skerry");
   if (prototype.rank < 0 || prototype.rank > max_rank ||
       (prototype.rank > 0 && prototype.shape == nullptr)) {
-    throw InterchangeError(std::string(op) + ": a prototype of " + std::to_string(prototype.rank) +
-                           " axes");
+    throw InterchangeError("a prototype of " + std::to_string(prototype.rank) + " axes");
   }
   const Dims shape(
       std::span<const std::int64_t>(prototype.shape, static_cast<std::size_t>(prototype.rank)));
-  const auto nbytes = static_cast<std::size_t>(check_shape(op, shape.span(), itemsize(*type)));
+  const auto nbytes = static_cast<std::size_t>(check_shape(shape.span(), itemsize(*type)));
   const Device device = device_for(prototype.device);
   const bool pinned = prototype.device.code == DeviceCode::cuda_host;
   StorageRef memory = pinned ? allocate_pinned(device, nbytes) : allocate(device, nbytes);
@@ -82,6 +82,7 @@ ManagedTensorVersioned* allocate_like(const Tensor& prototype) {
 /// The caller may be without the GIL: the error goes to its callback, not to Python.
 int allocate_tensor(Tensor* prototype, ManagedTensorVersioned** out, void* error_context,
                     ExchangeTable::set_error report) noexcept {
+  const OperationScope scope(operation);
   *out = nullptr;
   const char* kind = "RuntimeError";
   std::string text;
@@ -117,10 +118,10 @@ int import_object(ManagedTensorVersioned* managed, void** out) noexcept {
   *out = nullptr;
   return run_for_c_caller([&] {
     if (managed->written_by.major != own_version.major) {
-      throw InterchangeError("DLPack exchange API: DLPack version " +
-                             std::to_string(managed->written_by.major) + " is not understood");
+      throw InterchangeError("DLPack version " + std::to_string(managed->written_by.major) +
+                             " is not understood");
     }
-    *out = wrap(take_managed("DLPack exchange API", managed));
+    *out = wrap(take_managed(managed));
   });
 }
 
@@ -209,19 +210,18 @@ const ExchangeTable* exchange_table_of(PyTypeObject* type) {
   return reinterpret_cast<const ExchangeTable*>(header);
 }
 
-std::optional<NdArray> from_exchange_table(const char* op, PyObject* object,
-                                           const ExchangeTable& table) {
+std::optional<NdArray> from_exchange_table(PyObject* object, const ExchangeTable& table) {
   if (table.from_object == nullptr || must_use_protocol(object)) return std::nullopt;
   ManagedTensorVersioned* managed = nullptr;
   if (table.from_object(object, &managed) != 0) throw PythonError{};
-  if (managed == nullptr) throw InterchangeError(std::string(op) + ": an empty DLPack tensor");
+  if (managed == nullptr) throw InterchangeError("an empty DLPack tensor");
   try {
     if (managed->written_by.major != own_version.major) {
-      throw InterchangeError(std::string(op) + ": DLPack version " +
-                             std::to_string(managed->written_by.major) + " is not understood");
+      throw InterchangeError("DLPack version " + std::to_string(managed->written_by.major) +
+                             " is not understood");
     }
     const DeviceId id = managed->content.device;
-    NdArray array = take_managed(op, managed);
+    NdArray array = take_managed(managed);
     managed = nullptr;  // the array's now
     wait_for_producer(array, id, table);
     return array;

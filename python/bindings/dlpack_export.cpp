@@ -99,7 +99,7 @@ void require_whole_strides(const NdArray& array) {
   const std::int64_t below = array.itemsize() - 1;
   for (int axis = 0; axis < array.rank(); ++axis) {
     if ((array.strides()[axis] & below) != 0 && array.shape()[axis] > 1 && array.size() != 0) {
-      throw InterchangeError("__dlpack__: a stride of " + std::to_string(array.strides()[axis]) +
+      throw InterchangeError("a stride of " + std::to_string(array.strides()[axis]) +
                              " bytes is no "
                              "multiple of the item's " +
                              std::to_string(array.itemsize()) + "; pass copy=True");
@@ -108,7 +108,7 @@ void require_whole_strides(const NdArray& array) {
 }
 
 [[noreturn]] void throw_no_name(Device device) {
-  throw InterchangeError("__dlpack__: DLPack has no name for " + to_string(device) +
+  throw InterchangeError("DLPack has no name for " + to_string(device) +
                          "; ask for a copy on the host with dl_device=(1, 0), or move the array "
                          "with to_device first");
 }
@@ -208,7 +208,7 @@ std::int64_t integer_of(PyObject* object) {
 
 IntegerPair pair_of(const char* argument, PyObject* object) {
   if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 2) {
-    throw DtypeError(std::string("__dlpack__: ") + argument + " must be a tuple of two ints");
+    throw DtypeError(std::string(argument) + " must be a tuple of two ints");
   }
   return {integer_of(PyTuple_GET_ITEM(object, 0)), integer_of(PyTuple_GET_ITEM(object, 1))};
 }
@@ -229,17 +229,16 @@ std::optional<std::uint32_t> minor_version_for(PyObject* max_version) {
 /// rules out.
 std::int64_t stream_number(PyObject* object) {
   if (PyBool_Check(object) || !PyIndex_Check(object)) {
-    throw DtypeError(std::string("__dlpack__: stream must be an int or None, not ") +
-                     Py_TYPE(object)->tp_name);
+    throw DtypeError(std::string("stream must be an int or None, not ") + Py_TYPE(object)->tp_name);
   }
   const std::int64_t number = clamped_integer(object);
   if (number == 0) {
     throw ValueError(
-        "__dlpack__: stream 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one, "
+        "stream 0 is ambiguous: 1 is the legacy default stream, 2 the per-thread one, "
         "-1 asks for no order");
   }
   if (number < -1 || number == INT64_MAX) {
-    throw ValueError("__dlpack__: stream " + std::to_string(number) +
+    throw ValueError("stream " + std::to_string(number) +
                      " is no stream: -1, 1, 2 or the address of one");
   }
   return number;
@@ -252,25 +251,24 @@ void order_before(const NdArray& array, PyObject* consumer) {
     if (!is_specified(consumer)) return;
     // mpi4py passes -1 for the memory that `__dlpack_device__` says a GPU can read.
     if (is_pinned(*array.memory())) return static_cast<void>(stream_number(consumer));
-    throw InterchangeError("__dlpack__: an array on " + to_string(device) +
-                           " has no stream; pass stream=None");
+    throw InterchangeError("an array on " + to_string(device) + " has no stream; pass stream=None");
   }
   std::int64_t number = 1;
   if (is_specified(consumer)) number = stream_number(consumer);
   if (number == -1) return;
   auto* const handle = reinterpret_cast<void*>(number);
   if (number > 2 && ordinal_of_stream(device, handle) != physical_index(device)) {
-    throw ValueError("__dlpack__: stream " + std::to_string(number) + " is no stream of " +
-                     to_string(device) + ", where the array is");
+    throw ValueError("stream " + std::to_string(number) + " is no stream of " + to_string(device) +
+                     ", where the array is");
   }
   make_ready_on(*array.memory(), handle);
 }
 
 [[noreturn]] void reject_device(const NdArray& array, const IntegerPair& requested_device) {
   throw InterchangeError(
-      "__dlpack__: an array on " + to_string(array.device()) +
-      " can't be exported to DLPack device (" + std::to_string(requested_device.first) + ", " +
-      std::to_string(requested_device.second) + "); move it with to_device first");
+      "an array on " + to_string(array.device()) + " can't be exported to DLPack device (" +
+      std::to_string(requested_device.first) + ", " + std::to_string(requested_device.second) +
+      "); move it with to_device first");
 }
 
 /// How to export: the device that the structure names, and whether that needs a copy to the host.
@@ -312,7 +310,7 @@ PyObject* wrap_up(const NdArray& array, DeviceId id, std::optional<std::uint32_t
   if (!minor) {
     if (array.read_only()) {
       throw InterchangeError(
-          "__dlpack__: a read-only array needs DLPack 1.0 or newer; pass max_version=(1, 0), or "
+          "a read-only array needs DLPack 1.0 or newer; pass max_version=(1, 0), or "
           "copy=True");
     }
     return make_capsule(make_managed<ManagedTensor>(array, id));
@@ -344,14 +342,14 @@ PyObject* export_capsule(const NdArray& array, PyObject* stream, PyObject* max_v
     return wrap_up(array, destination.id, minor, false);
   }
   if (copied == false) {
-    throw InterchangeError("__dlpack__: an array on " + to_string(array.device()) +
+    throw InterchangeError("an array on " + to_string(array.device()) +
                            " reaches the host by a copy only, and copy=False forbids it");
   }
   // The copy on the host has arrived when it is handed over, whatever the stream.
   if (destination.to_host && is_specified(stream)) static_cast<void>(stream_number(stream));
   if (destination.id.code == DeviceCode::cuda_host) {
     throw InterchangeError(
-        "__dlpack__: a copy is not made in pinned memory; pass copy=False, or dl_device=(1, 0)");
+        "a copy is not made in pinned memory; pass copy=False, or dl_device=(1, 0)");
   }
   const NdArray copied_array = copied_for(array, destination);
   if (!destination.to_host) order_before(array, stream);

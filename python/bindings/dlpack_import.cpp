@@ -17,8 +17,8 @@
 namespace skerry::python::dlpack {
 namespace {
 
-[[noreturn]] void reject(const char* op, const std::string& error_message) {
-  throw InterchangeError(std::string(op) + ": " + error_message);
+[[noreturn]] void reject(const std::string& error_message) {
+  throw InterchangeError(error_message);
 }
 
 std::string text_of(DeviceId id) {
@@ -42,7 +42,7 @@ struct Placed {
 
 /// A foreign structure is believed about host memory, which nobody can check, and not about memory
 /// of a GPU: a kernel on a wrong address loses the device.
-Location locate_host(const char* op, const Placed& memory) {
+Location locate_host(const Placed& memory) {
   const Device usual = default_device();
   const Device device = is_host(usual) ? usual : Device{};
   if (memory.id.code != DeviceCode::cuda_host || memory.data == nullptr || !cuda_is_alive()) {
@@ -50,70 +50,69 @@ Location locate_host(const char* op, const Placed& memory) {
   }
   const PointerInfo attributes = inspect_pointer(memory.data);
   if (attributes.kind != PointerKind::host) return {device};
-  check_extent(op, memory.data, memory.range, attributes);
+  check_extent(memory.data, memory.range, attributes);
   return {device, true};
 }
 
-Location locate_cuda(const char* op, const Placed& memory) {
+Location locate_cuda(const Placed& memory) {
   using kind = PointerKind;
   const DeviceId id = memory.id;
   const auto claimed = device_of_physical(id.index);
-  if (!claimed) reject(op, "no device for DLPack device " + text_of(id));
+  if (!claimed) reject("no device for DLPack device " + text_of(id));
   if (memory.data == nullptr) return {*claimed};
   const PointerInfo attributes = inspect_pointer(memory.data);
   const bool managed = attributes.kind == kind::managed;
   if (!managed && (attributes.kind != kind::device || id.code != DeviceCode::cuda)) {
-    reject(op, "DLPack device " + text_of(id) + ", but the pointer is not such memory");
+    reject("DLPack device " + text_of(id) + ", but the pointer is not such memory");
   }
-  check_extent(op, memory.data, memory.range, attributes);
+  check_extent(memory.data, memory.range, attributes);
   // Managed memory is on no device for good, and carries no ordinal in DLPack.
   if (managed && id.code == DeviceCode::cuda_managed) {
     return {device_of_physical(attributes.ordinal).value_or(*claimed)};
   }
   if (attributes.ordinal != id.index) {
-    reject(op, "DLPack device " + text_of(id) + ", but the pointer is memory of CUDA device " +
-                   std::to_string(attributes.ordinal));
+    reject("DLPack device " + text_of(id) + ", but the pointer is memory of CUDA device " +
+           std::to_string(attributes.ordinal));
   }
   return {*claimed};
 }
 
-Location locate(const char* op, const Placed& memory) {
+Location locate(const Placed& memory) {
   if (memory.id.index >= 0) {
     switch (memory.id.code) {
       case DeviceCode::cpu:
       case DeviceCode::cuda_host:
-        return locate_host(op, memory);
+        return locate_host(memory);
       case DeviceCode::cuda:
       case DeviceCode::cuda_managed:
-        return locate_cuda(op, memory);
+        return locate_cuda(memory);
     }
   }
-  reject(op, "memory of DLPack device " + text_of(memory.id) +
-                 ", which is neither host memory nor a CUDA device; copy it to one of them first");
+  reject("memory of DLPack device " + text_of(memory.id) +
+         ", which is neither host memory nor a CUDA device; copy it to one of them first");
 }
 
 bool is_empty(const Dims& shape) { return std::find(shape.begin(), shape.end(), 0) != shape.end(); }
 
 /// Address of the first element; null for a tensor without elements, whatever it says.
-char* address_of(const char* op, const Tensor& tensor, const Dims& shape, Dtype type) {
+char* address_of(const Tensor& tensor, const Dims& shape, Dtype type) {
   if (is_empty(shape)) return nullptr;
-  if (tensor.data == nullptr) reject(op, "a null pointer for a tensor with elements");
+  if (tensor.data == nullptr) reject("a null pointer for a tensor with elements");
   std::uint64_t address = 0;
   if (__builtin_add_overflow(reinterpret_cast<std::uintptr_t>(tensor.data), tensor.byte_offset,
                              &address)) {
-    reject(op,
-           "byte_offset " + std::to_string(tensor.byte_offset) + " is out of the address space");
+    reject("byte_offset " + std::to_string(tensor.byte_offset) + " is out of the address space");
   }
   if ((address & static_cast<std::uint64_t>(info(type).alignment - 1)) != 0) {
-    reject(op, std::string("the data is not aligned to its dtype, ") + name(type) +
-                   "; pass copy=True, or copy it with its own library first");
+    reject(std::string("the data is not aligned to its dtype, ") + name(type) +
+           "; pass copy=True, or copy it with its own library first");
   }
   return reinterpret_cast<char*>(address);
 }
 
 /// Programs have the lower half of the addresses, of at most 57 bits with five-level paging: what
 /// lies beyond is no memory, whichever device it is said to be of.
-void check_addresses(const char* op, const Tensor& tensor, const char* data, ByteRange range) {
+void check_addresses(const Tensor& tensor, const char* data, ByteRange range) {
   constexpr std::uint64_t address_limit = std::uint64_t{1} << 56;
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   if (range.first == range.last ||
@@ -121,14 +120,14 @@ void check_addresses(const char* op, const Tensor& tensor, const char* data, Byt
        address + static_cast<std::uint64_t>(range.last) <= address_limit)) {
     return;
   }
-  reject(op, "its bytes are out of the address space: data " +
-                 std::to_string(reinterpret_cast<std::uintptr_t>(tensor.data)) + ", byte_offset " +
-                 std::to_string(tensor.byte_offset) + ", up to " + std::to_string(range.last) +
-                 " bytes from there");
+  reject("its bytes are out of the address space: data " +
+         std::to_string(reinterpret_cast<std::uintptr_t>(tensor.data)) + ", byte_offset " +
+         std::to_string(tensor.byte_offset) + ", up to " + std::to_string(range.last) +
+         " bytes from there");
 }
 
 /// From elements to bytes.
-void set_strides(const char* op, const Tensor& tensor, Layout& layout, std::int64_t width) {
+void set_strides(const Tensor& tensor, Layout& layout, std::int64_t width) {
   std::int64_t* const strides = layout.strides.data();
   if (tensor.strides == nullptr) {
     std::int64_t stride = width;
@@ -143,7 +142,7 @@ void set_strides(const char* op, const Tensor& tensor, Layout& layout, std::int6
   for (int axis = 0; axis < tensor.rank; ++axis) {
     if (!__builtin_mul_overflow(tensor.strides[axis], width, &strides[axis])) continue;
     if (layout.shape[axis] > 1 && !is_empty(layout.shape)) {
-      reject(op, "a stride of " + std::to_string(tensor.strides[axis]) + " elements overflows");
+      reject("a stride of " + std::to_string(tensor.strides[axis]) + " elements overflows");
     }
     strides[axis] = 0;  // no element is reached by it
   }
@@ -157,20 +156,20 @@ bool is_read_only(const Managed* managed) {
   return false;
 }
 
-Dtype checked_dtype(const char* op, const Tensor& tensor) {
+Dtype checked_dtype(const Tensor& tensor) {
   const std::optional<Dtype> dtype = dtype_of(tensor.type);
   if (dtype) return *dtype;
-  reject(op, "no dtype of skerry: DLPack type code " +
-                 std::to_string(static_cast<int>(tensor.type.code)) + ", " +
-                 std::to_string(tensor.type.bits) + " bits, " + std::to_string(tensor.type.lanes) +
-                 " lanes");
+  reject("no dtype of skerry: DLPack type code " +
+         std::to_string(static_cast<int>(tensor.type.code)) + ", " +
+         std::to_string(tensor.type.bits) + " bits, " + std::to_string(tensor.type.lanes) +
+         " lanes");
 }
 
-std::span<const std::int64_t> checked_shape(const char* op, const Tensor& tensor) {
+std::span<const std::int64_t> checked_shape(const Tensor& tensor) {
   if (tensor.rank < 0 || tensor.rank > max_rank) {
-    reject(op, "a tensor of " + std::to_string(tensor.rank) + " axes; at most 64 are possible");
+    reject("a tensor of " + std::to_string(tensor.rank) + " axes; at most 64 are possible");
   }
-  if (tensor.rank > 0 && tensor.shape == nullptr) reject(op, "a tensor without a shape");
+  if (tensor.rank > 0 && tensor.shape == nullptr) reject("a tensor without a shape");
   return {tensor.shape, static_cast<std::size_t>(tensor.rank)};
 }
 
@@ -182,7 +181,7 @@ struct Candidate {
   ByteRange range;
   Location location;
 
-  Candidate(const char* op, const Tensor& tensor);
+  explicit Candidate(const Tensor& tensor);
 
  private:
   bool measure(const Tensor& tensor);
@@ -223,17 +222,17 @@ bool Candidate::measure(const Tensor& tensor) {
   return true;
 }
 
-Candidate::Candidate(const char* op, const Tensor& tensor)
-    : type(checked_dtype(op, tensor)),
-      layout{.shape = Dims(checked_shape(op, tensor)), .strides = layout.shape} {
+Candidate::Candidate(const Tensor& tensor)
+    : type(checked_dtype(tensor)),
+      layout{.shape = Dims(checked_shape(tensor)), .strides = layout.shape} {
   if (!measure(tensor)) {
     const std::int64_t width = itemsize(type);
-    set_strides(op, tensor, layout, width);
-    data = address_of(op, tensor, layout.shape, type);
-    range = check_layout(op, data, layout, width);
-    check_addresses(op, tensor, data, range);
+    set_strides(tensor, layout, width);
+    data = address_of(tensor, layout.shape, type);
+    range = check_layout(data, layout, width);
+    check_addresses(tensor, data, range);
   }
-  location = locate(op, {tensor.device, data, range});
+  location = locate({tensor.device, data, range});
 }
 
 template <class Managed>
@@ -254,18 +253,17 @@ NdArray adopt_candidate(Candidate&& one, Managed* managed) {
 }
 
 template <class Managed>
-NdArray take_from_capsule(const char* op, PyObject* capsule) {
+NdArray take_from_capsule(PyObject* capsule) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, Managed::name));
   if constexpr (std::is_same_v<Managed, ManagedTensorVersioned>) {
     if (managed->written_by.major != own_version.major) {
       const std::uint32_t major = managed->written_by.major;
       if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw PythonError{};
       release_managed<Managed>(managed);
-      reject(op,
-             "DLPack version " + std::to_string(major) + " is not understood, only 1 and older");
+      reject("DLPack version " + std::to_string(major) + " is not understood, only 1 and older");
     }
   }
-  Candidate one(op, managed->content);
+  Candidate one(managed->content);
   if (PyCapsule_SetName(capsule, Managed::used_name) != 0) throw PythonError{};
   try {
     return adopt_candidate(std::move(one), managed);
@@ -286,27 +284,27 @@ void release_managed(void* owner) noexcept {
 }
 
 template <class Managed>
-NdArray take_managed(const char* op, Managed* managed) {
-  return adopt_candidate(Candidate(op, managed->content), managed);
+NdArray take_managed(Managed* managed) {
+  return adopt_candidate(Candidate(managed->content), managed);
 }
 
 template void release_managed<ManagedTensor>(void*) noexcept;
 template void release_managed<ManagedTensorVersioned>(void*) noexcept;
-template NdArray take_managed(const char*, ManagedTensorVersioned*);
+template NdArray take_managed(ManagedTensorVersioned*);
 
-NdArray take_capsule(const char* op, PyObject* capsule) {
+NdArray take_capsule(PyObject* capsule) {
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
   if (name != nullptr && std::strcmp(name, ManagedTensorVersioned::name) == 0) {
-    return take_from_capsule<ManagedTensorVersioned>(op, capsule);
+    return take_from_capsule<ManagedTensorVersioned>(capsule);
   }
   if (name != nullptr && std::strcmp(name, ManagedTensor::name) == 0) {
-    return take_from_capsule<ManagedTensor>(op, capsule);
+    return take_from_capsule<ManagedTensor>(capsule);
   }
   if (name != nullptr && std::strncmp(name, "used_", 5) == 0) {
-    reject(op, std::string("the DLPack capsule was consumed before: \"") + name + "\"");
+    reject(std::string("the DLPack capsule was consumed before: \"") + name + "\"");
   }
   PyErr_Clear();
-  reject(op, std::string("no DLPack capsule, but ") + Py_TYPE(capsule)->tp_name);
+  reject(std::string("no DLPack capsule, but ") + Py_TYPE(capsule)->tp_name);
 }
 
 }  // namespace skerry::python::dlpack

@@ -67,17 +67,17 @@ struct Request {
   }
 };
 
-DeviceId device_of_producer(const char* op, PyObject* producer) {
+DeviceId device_of_producer(PyObject* producer) {
   const Object pair(PyObject_CallMethodNoArgs(producer, words.device_method));
   if (!PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2) {
-    throw DtypeError(std::string(op) + ": __dlpack_device__ of " + Py_TYPE(producer)->tp_name +
+    throw DtypeError(std::string("__dlpack_device__ of ") + Py_TYPE(producer)->tp_name +
                      " gave no pair (device type, device id)");
   }
   const std::int64_t code = clamped_integer(PyTuple_GET_ITEM(pair.get(), 0));
   const std::int64_t index = clamped_integer(PyTuple_GET_ITEM(pair.get(), 1));
   if (code != static_cast<std::int32_t>(code) || index != static_cast<std::int32_t>(index)) {
-    throw InterchangeError(std::string(op) + ": __dlpack_device__ of " +
-                           Py_TYPE(producer)->tp_name + " is out of range");
+    throw InterchangeError(std::string("__dlpack_device__ of ") + Py_TYPE(producer)->tp_name +
+                           " is out of range");
   }
   return {static_cast<DeviceCode>(code), static_cast<std::int32_t>(index)};
 }
@@ -158,7 +158,7 @@ Response ask_on_cuda(PyObject* producer, Request& request, Device device) {
 }
 
 /// Names the method that an object has not; an AttributeError of its own methods stays.
-void name_missing_method(const char* op, PyObject* producer) {
+void name_missing_method(PyObject* producer) {
   if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) return;
   PyObject* type = nullptr;
   PyObject* value = nullptr;
@@ -170,19 +170,19 @@ void name_missing_method(const char* op, PyObject* producer) {
     Py_XDECREF(value);
     Py_XDECREF(trace);
     const Object kind = package_function("skerry.exceptions", "MissingProtocolError");
-    PyErr_Format(kind.get(), "%s: x must be an object with the DLPack protocol: %s has no %U", op,
-                 Py_TYPE(producer)->tp_name, method);
+    PyErr_Format(kind.get(), "%s: x must be an object with the DLPack protocol: %s has no %U",
+                 current_operation(), Py_TYPE(producer)->tp_name, method);
     return;
   }
   PyErr_Restore(type, value, trace);
 }
 
-Response ask_any(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
+Response ask_any(PyObject* producer, std::optional<bool> copied, bool to_host) {
   Request request;
   if (copied) request.values[2] = *copied ? Py_True : Py_False;
   // NumPy's arrays are in host memory; others say where they are.
   if (is_numpy_array(producer)) return ask_on_host(producer, request);
-  const DeviceId id = device_of_producer(op, producer);
+  const DeviceId id = device_of_producer(producer);
   switch (id.code) {
     case DeviceCode::cpu:
     case DeviceCode::cuda_host:
@@ -196,7 +196,7 @@ Response ask_any(const char* op, PyObject* producer, std::optional<bool> copied,
   }
   // A device of no kind that is known here: its library may copy it, if the caller wants it so.
   if (!to_host) {
-    throw InterchangeError(std::string(op) + ": the array is on DLPack device (" +
+    throw InterchangeError("the array is on DLPack device (" +
                            std::to_string(static_cast<int>(id.code)) + ", " +
                            std::to_string(id.index) + "), which is no device of this process; " +
                            "copy it to the host first, or pass device=\"cpu\"");
@@ -205,11 +205,11 @@ Response ask_any(const char* op, PyObject* producer, std::optional<bool> copied,
   return ask_on_host(producer, request);
 }
 
-Response ask(const char* op, PyObject* producer, std::optional<bool> copied, bool to_host) {
+Response ask(PyObject* producer, std::optional<bool> copied, bool to_host) {
   try {
-    return ask_any(op, producer, copied, to_host);
+    return ask_any(producer, copied, to_host);
   } catch (const PythonError&) {
-    name_missing_method(op, producer);
+    name_missing_method(producer);
     throw;
   }
 }
@@ -239,9 +239,9 @@ void prepare_protocol() {
   words.ndarray_names = require_object(Py_BuildValue("(O)", words.names[1]));
 }
 
-NdArray from_capsule(const char* op, PyObject* object, std::optional<bool> copied, bool to_host) {
+NdArray from_capsule(PyObject* object, std::optional<bool> copied, bool to_host) {
   if (PyCapsule_CheckExact(object)) {
-    NdArray array = take_capsule(op, object);
+    NdArray array = take_capsule(object);
     return copied == true ? copy(array) : array;
   }
   if (is_numpy_array(object)) {
@@ -250,23 +250,23 @@ NdArray from_capsule(const char* op, PyObject* object, std::optional<bool> copie
       PyObject* stack[] = {object, words.max_version};
       const Object capsule(
           PyObject_Vectorcall(words.ndarray_method, stack, 1, words.ndarray_names));
-      return take_capsule(op, capsule.get());
+      return take_capsule(capsule.get());
     }
   } else {
     if (const ExchangeTable* table = exchange_table_of(Py_TYPE(object))) {
-      if (auto array = from_exchange_table(op, object, *table)) {
+      if (auto array = from_exchange_table(object, *table)) {
         return copied == true ? copy(*array) : std::move(*array);
       }
     }
   }
-  const Response got = ask(op, object, copied, to_host);
-  if (!copied || (*copied && got.knows_copy)) return take_capsule(op, got.capsule.get());
-  if (*copied) return copy(take_capsule(op, got.capsule.get()));
+  const Response got = ask(object, copied, to_host);
+  if (!copied || (*copied && got.knows_copy)) return take_capsule(got.capsule.get());
+  if (*copied) return copy(take_capsule(got.capsule.get()));
   if (capsule_is_copy(got.capsule.get())) {
-    throw InterchangeError(std::string(op) + ": copy=False, but " + Py_TYPE(object)->tp_name +
+    throw InterchangeError(std::string("copy=False, but ") + Py_TYPE(object)->tp_name +
                            " has made a copy");
   }
-  return take_capsule(op, got.capsule.get());
+  return take_capsule(got.capsule.get());
 }
 
 }  // namespace skerry::python

@@ -60,17 +60,17 @@ void release_managed(void* managed) noexcept;
 /// is checked before; if this throws, the structure is still the caller's. Throws
 /// InterchangeError, ShapeError, DeviceUnavailableError.
 template <class Managed>
-[[nodiscard]] NdArray take_managed(const char* op, Managed* managed);
+[[nodiscard]] NdArray take_managed(Managed* managed);
 
 /// An unused capsule of either name. It is renamed only if this succeeds, or if it is of another
 /// major version: then its deleter is called, which is all that may be done with it.
-[[nodiscard]] NdArray take_capsule(const char* op, PyObject* capsule);
+[[nodiscard]] NdArray take_capsule(PyObject* capsule);
 
 /// The table that a type offers for fast exchange; null if none, or none of major version 1.
 [[nodiscard]] const ExchangeTable* exchange_table_of(PyTypeObject* type);
 /// Through such a table; work of ours comes after the producer's. Empty where the object has one
 /// but must go through `__dlpack__`.
-[[nodiscard]] std::optional<NdArray> from_exchange_table(const char* op, PyObject* object,
+[[nodiscard]] std::optional<NdArray> from_exchange_table(PyObject* object,
                                                          const ExchangeTable& table);
 
 }  // namespace skerry::python::dlpack

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/operation.hpp"
 #include "python/bindings/gil.hpp"
 
 namespace skerry::python {
@@ -35,6 +36,12 @@ Result translate_exceptions(Body&& body, Result failed = {}) {
     set_python_error();
   }
   return failed;
+}
+/// The same of a call that errors name.
+template <class Body, class Result = decltype(std::declval<Body&>()())>
+Result translate_exceptions(const char* operation, Body&& body, Result failed = {}) {
+  const OperationScope scope(operation);
+  return translate_exceptions(std::forward<Body>(body), std::move(failed));
 }
 
 /// The name of an object's class, for messages.

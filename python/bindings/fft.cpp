@@ -51,11 +51,10 @@ PyObject* run_fftn(const Arguments& arguments) {
 
 template <bool Half>
 PyObject* run_frequencies(const Arguments& arguments) {
-  const char* op = arguments.signature->function();
   const std::int64_t n = integer(arguments, 0);
   const double spacing = arguments[1] != nullptr ? number(arguments, 1) : 1;
-  const Dtype type = parse_optional_dtype(op, arguments[2]).value_or(default_real);
-  return wrap(fft_frequencies(op, n, spacing, type, device_or_default(op, arguments[3]), Half));
+  const Dtype type = parse_optional_dtype(arguments[2]).value_or(default_real);
+  return wrap(fft_frequencies(n, spacing, type, device_or_default(arguments[3]), Half));
 }
 
 template <bool Back>

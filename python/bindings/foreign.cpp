@@ -18,24 +18,24 @@ namespace {
 /// Beyond any address space, and far from overflow.
 constexpr std::int64_t max_stride = std::int64_t{1} << 48;
 
-[[noreturn]] void reject_extent(const char* op) {
-  throw InterchangeError(std::string(op) +
-                         ": the strides of the foreign array span more bytes "
-                         "than there can be");
+[[noreturn]] void reject_extent() {
+  throw InterchangeError(
+      "the strides of the foreign array span more bytes "
+      "than there can be");
 }
 
-ByteRange span_of(const char* op, const Dims& shape, const Dims& strides, std::int64_t width) {
+ByteRange span_of(const Dims& shape, const Dims& strides, std::int64_t width) {
   ByteRange range{0, width};
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return {};
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const auto step = checked_multiply(shape[axis] - 1, strides[axis]);
-    if (!step) reject_extent(op);
+    if (!step) reject_extent();
     std::int64_t& end = *step < 0 ? range.first : range.last;
     const auto moved = checked_add(end, *step);
-    if (!moved) reject_extent(op);
+    if (!moved) reject_extent();
     end = *moved;
   }
-  if (!checked_subtract(range.last, range.first)) reject_extent(op);
+  if (!checked_subtract(range.last, range.first)) reject_extent();
   return range;
 }
 
@@ -96,14 +96,14 @@ PyObject* python_owner(const ForeignOwnership& ownership) noexcept {
   return nullptr;
 }
 
-ByteRange check_layout(const char* op, const void* data, Layout& layout, std::int64_t width) {
-  check_shape(op, layout.shape.span(), width);
-  const ByteRange range = span_of(op, layout.shape, layout.strides, width);
+ByteRange check_layout(const void* data, Layout& layout, std::int64_t width) {
+  check_shape(layout.shape.span(), width);
+  const ByteRange range = span_of(layout.shape, layout.strides, width);
   const auto address = reinterpret_cast<std::uintptr_t>(data);
   // Below zero, or past the end.
   if (static_cast<std::uint64_t>(-range.first) > address ||
       address > UINT64_MAX - static_cast<std::uint64_t>(range.last)) {
-    reject_extent(op);
+    reject_extent();
   }
   // A stride that no element is reached by may be anything; views multiply it all the same.
   for (int axis = 0; axis < layout.rank(); ++axis) {
@@ -115,8 +115,7 @@ ByteRange check_layout(const char* op, const void* data, Layout& layout, std::in
   return range;
 }
 
-void check_extent(const char* op, const void* data, ByteRange range,
-                  const PointerInfo& attributes) {
+void check_extent(const void* data, ByteRange range, const PointerInfo& attributes) {
   if (attributes.allocation_bytes == 0) return;
   const auto inside = reinterpret_cast<std::uintptr_t>(data) -
                       reinterpret_cast<std::uintptr_t>(attributes.allocation);
@@ -127,17 +126,17 @@ void check_extent(const char* op, const void* data, ByteRange range,
     return;
   }
   throw InterchangeError(
-      std::string(op) + ": the elements reach from byte " + std::to_string(range.first) +
-      " to byte " + std::to_string(range.last) + " around the pointer, beyond its allocation of " +
+      "the elements reach from byte " + std::to_string(range.first) + " to byte " +
+      std::to_string(range.last) + " around the pointer, beyond its allocation of " +
       std::to_string(attributes.allocation_bytes) +
       " bytes; shape or strides are wrong (a broadcast axis whose stride 0 was lost?)");
 }
 
-NdArray adopt_view(const char* op, Device device, void* data, Dims shape, Dims strides, Dtype type,
-                   bool read_only, void* owner, void (*release)(void* owner) noexcept) {
+NdArray adopt_view(Device device, void* data, Dims shape, Dims strides, Dtype type, bool read_only,
+                   void* owner, void (*release)(void* owner) noexcept) {
   try {
     Layout layout{.shape = std::move(shape), .strides = std::move(strides)};
-    const ByteRange range = check_layout(op, data, layout, itemsize(type));
+    const ByteRange range = check_layout(data, layout, itemsize(type));
     StorageRef memory = adopt(device, static_cast<char*>(data) + range.first, range.nbytes(),
                               read_only, owner, release);
     return {std::move(memory), std::move(layout), type, read_only};
@@ -161,7 +160,7 @@ NdArray rehome(NdArray array, Device device) {
   return {std::move(renamed), layout, type, read_only};
 }
 
-std::optional<NdArray> from_buffer(const char* op, PyObject* object, Device device) {
+std::optional<NdArray> from_buffer(PyObject* object, Device device) {
   auto buffer = std::make_unique<Py_buffer>();
   if (PyObject_GetBuffer(object, buffer.get(), PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();
@@ -178,7 +177,7 @@ std::optional<NdArray> from_buffer(const char* op, PyObject* object, Device devi
   std::copy_n(view->shape, view->ndim, shape.begin());
   Dims strides = c_layout(shape, view->itemsize).strides;
   if (view->strides != nullptr) std::copy_n(view->strides, view->ndim, strides.begin());
-  return adopt_view(op, device, view->buf, std::move(shape), std::move(strides), *type,
+  return adopt_view(device, view->buf, std::move(shape), std::move(strides), *type,
                     view->readonly != 0, buffer.release(), release_buffer);
 }
 

@@ -19,7 +19,7 @@ namespace skerry::python {
 
 /// Memory of a buffer-protocol object (a NumPy array, say), as an array on the CPU device `device`.
 /// Empty where its dtype, byte order or alignment needs a conversion first.
-[[nodiscard]] std::optional<NdArray> from_buffer(const char* op, PyObject* object, Device device);
+[[nodiscard]] std::optional<NdArray> from_buffer(PyObject* object, Device device);
 
 /// One reading of `__cuda_array_interface__`: who chooses a protocol by its version reads the
 /// attribute once for both.
@@ -30,9 +30,9 @@ struct CudaInterface {
 /// Reads the attribute, once. Empty where the object does not support the protocol (no attribute,
 /// or None); what else the attribute raises is passed on as PythonError. Throws DtypeError where
 /// it is no dict, InterchangeError for a bad version.
-[[nodiscard]] std::optional<CudaInterface> read_cuda_interface(const char* op, PyObject* object);
+[[nodiscard]] std::optional<CudaInterface> read_cuda_interface(PyObject* object);
 /// The same for a description that is at hand.
-[[nodiscard]] CudaInterface parse_cuda_interface(const char* op, PyObject* description);
+[[nodiscard]] CudaInterface parse_cuda_interface(PyObject* description);
 
 enum class ImportOrder : std::uint8_t {
   none,          ///< the caller has seen to it
@@ -45,16 +45,15 @@ struct CudaImport {
 };
 /// The memory that an interface describes, validated before use. `owner` lives as long as the
 /// memory is used; null: the caller sees to that.
-[[nodiscard]] NdArray from_cuda_interface(const char* op, const CudaInterface& interface,
-                                          PyObject* owner, const CudaImport& options = {});
-/// From an object with `__cuda_array_interface__`; DtypeError without.
-[[nodiscard]] NdArray from_cuda_interface(const char* op, PyObject* object,
+[[nodiscard]] NdArray from_cuda_interface(const CudaInterface& interface, PyObject* owner,
                                           const CudaImport& options = {});
+/// From an object with `__cuda_array_interface__`; DtypeError without.
+[[nodiscard]] NdArray from_cuda_interface(PyObject* object, const CudaImport& options = {});
 
 /// From an object with `__dlpack__` and `__dlpack_device__`, or with the C exchange API on its
 /// type, or from a DLPack capsule. `copied` is passed on; the result is where the producer says, or
 /// on the host, if `to_host` and the producer is on a device of a kind that is unknown here.
-[[nodiscard]] NdArray from_capsule(const char* op, PyObject* object, std::optional<bool> copied,
+[[nodiscard]] NdArray from_capsule(PyObject* object, std::optional<bool> copied,
                                    bool to_host = false);
 
 /// Bytes from the pointer of a foreign array on; `first` is never positive.
@@ -68,13 +67,13 @@ struct ByteRange {
 };
 /// Checks shape and strides (bytes) of a foreign array, and that the range they span around `data`
 /// lies in the address space. Sets the offset of `layout`.
-ByteRange check_layout(const char* op, const void* data, Layout& layout, std::int64_t width);
+ByteRange check_layout(const void* data, Layout& layout, std::int64_t width);
 /// Checks that the range around `data` lies inside the allocation, where the driver knows it.
-void check_extent(const char* op, const void* data, ByteRange range, const PointerInfo& attributes);
+void check_extent(const void* data, ByteRange range, const PointerInfo& attributes);
 /// A view of foreign memory: checks it as above, and takes over `owner`, which `release` lets go on
 /// any thread; at once, if this throws.
-[[nodiscard]] NdArray adopt_view(const char* op, Device device, void* data, Dims shape,
-                                 Dims strides, Dtype type, bool read_only, void* owner,
+[[nodiscard]] NdArray adopt_view(Device device, void* data, Dims shape, Dims strides, Dtype type,
+                                 bool read_only, void* owner,
                                  void (*release)(void* owner) noexcept);
 /// Host memory under the name of another logical CPU device, without a copy.
 [[nodiscard]] NdArray rehome(NdArray array, Device device);

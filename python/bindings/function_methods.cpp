@@ -22,8 +22,8 @@ bool is_specified(const MethodCall& call, int parameter) { return call.arguments
 
 [[noreturn]] void reject(const MethodCall& call, int parameter, const char* remedy) {
   const char* name = PyUnicode_AsUTF8(call.arguments.signature->name(parameter));
-  throw ValueError(std::string(call.arguments.signature->function()) + ": " + name + "=" +
-                   shown(call.arguments[parameter]) + " has no counterpart in skerry; " + remedy);
+  throw ValueError(std::string(name) + "=" + shown(call.arguments[parameter]) +
+                   " has no counterpart in skerry; " + remedy);
 }
 
 NdArray flat(const NdArray& x) {
@@ -65,7 +65,7 @@ PyObject* reduce_some(MethodCall& call) {
   if (where_argument != nullptr && where_argument != Py_True) {
     Object neutral = identity_of(op, call.array().dtype());
     if (neutral.get() == nullptr) {
-      if (initial == nullptr) throw ValueError(std::string(op) + ": where= needs initial=");
+      if (initial == nullptr) throw ValueError("where= needs initial=");
       neutral = Object::borrow(initial);
     }
     const Object mask = array_of_items(where_argument, call.array().device());
@@ -83,10 +83,9 @@ PyObject* reduce_some(MethodCall& call) {
 /// mean, std and var compute in the dtype that is asked for.
 PyObject* cast_first(MethodCall& call) {
   if (!is_specified(call, 1)) return nullptr;
-  const char* op = call.arguments.signature->function();
-  const Dtype type = parse_dtype(op, call.arguments[1]);
+  const Dtype type = parse_dtype(call.arguments[1]);
   if (!is_floating(type)) {
-    throw DtypeError(std::string(op) + ": dtype must be a floating dtype, not " + name(type));
+    throw DtypeError(std::string("dtype must be a floating dtype, not ") + name(type));
   }
   const NdArray& x = call.array();
   call.put(0, Object(wrap_result(x.size() > min_size_without_gil,
@@ -128,11 +127,11 @@ PyObject* check_cast(MethodCall& call) {
   }
   if (arguments[2] == nullptr || is_one_of(arguments[2], {"unsafe"})) return nullptr;
   const Dtype source_dtype = call.array().dtype();
-  const Dtype destination_dtype = parse_dtype("astype", arguments[0]);
+  const Dtype destination_dtype = parse_dtype(arguments[0]);
   const Object allowed(PyObject_CallMethod(numpy(), "can_cast", "OOO", dtype_object(source_dtype),
                                            dtype_object(destination_dtype), arguments[2]));
   if (allowed.get() == Py_True) return nullptr;
-  throw DtypeError(std::string("astype: ") + name(source_dtype) + " does not cast to " +
+  throw DtypeError(std::string(name(source_dtype)) + " does not cast to " +
                    name(destination_dtype) + " with casting=" + shown(arguments[2]) +
                    "; casting='unsafe' does");
 }
@@ -190,7 +189,7 @@ PyObject* all_axes_of_size_1(MethodCall& call) {
 PyObject* planes_at_end(MethodCall& call) {
   const NdArray& x = call.array();
   const std::int64_t planes[] = {integer(call.arguments, 1, 0), integer(call.arguments, 2, 1)};
-  const Dims axes = normalize_axes(call.arguments.signature->function(), planes, x.rank());
+  const Dims axes = normalize_axes(planes, x.rank());
   const std::vector<std::int64_t> moved(axes.begin(), axes.end());
   const AxesAtEnd order(x.rank(), moved);
   call.put(0, Object(wrap(permute_dims(x, order.forward))));

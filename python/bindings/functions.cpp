@@ -38,17 +38,16 @@ PyObject* wrong_count(const OpEntry& op, Py_ssize_t count, PyObject* keywords) {
 template <int Arity>
 [[gnu::noinline, gnu::cold]] PyObject* elementwise_converted(op_id id, PyObject* const* args,
                                                              int first, const Operand* read) {
-  const char* const op = op_table()[id].name;
   if (PyErr_Occurred() != nullptr) throw PythonError{};
   const char* const* const names = Arity == 1 ? unary_names : binary_names;
   Scalar values[Arity];
   Operand operands[Arity] = {*read};
-  ConvertedArgs converted_args(op, nullptr);
+  ConvertedArgs converted_args(nullptr);
   for (int i = 0; i < Arity; ++i) {
     operands[i].name = names[i];
     if (i >= first && !may_become_array(args[i])) {
-      if (i == first) reject_operand(op, names[i], args[i]);
-      require_operand(op, args[i], operands[i], values[i]);
+      if (i == first) reject_operand(names[i], args[i]);
+      require_operand(args[i], operands[i], values[i]);
     }
     converted_args.add(names[i], args[i]);
   }
@@ -80,7 +79,7 @@ template <int Arity>
     PyObject* const result = record_call(id, args, Arity);
     if (result != nullptr || PyErr_Occurred() != nullptr) return result;
   }
-  return translate_exceptions([&]() -> PyObject* {
+  return translate_exceptions(op.name, [&]() -> PyObject* {
     Scalar values[Arity];
     Operand operands[Arity];
     bool any_array = false;
@@ -92,8 +91,7 @@ template <int Arity>
       any_array = any_array || operands[i].array != nullptr;
     }
     if (!any_array) {
-      throw DtypeError(std::string(op.name) +
-                       (Arity == 1 ? ": x" : ": at least one argument, x1 or x2,") +
+      throw DtypeError(std::string(Arity == 1 ? "x" : "at least one argument, x1 or x2,") +
                        " must be a skerry.Array; Python scalars alone have neither a dtype nor a "
                        "device");
     }
@@ -153,11 +151,11 @@ const char* reduction_signature(const ReductionEntry& op) {
   return "(x, /, *, axis=None, keepdims=False)";
 }
 
-double parse_correction(const char* name, const Arguments& arguments) {
+double parse_correction(const Arguments& arguments) {
   if (arguments[2] == nullptr) return 0;
   const Object object = value_argument(arguments, 2, arguments[2]);
-  const Scalar value = require_scalar(name, "correction", object.get());
-  return to_element(name, value, Dtype::float64).as<double>();
+  const Scalar value = require_scalar("correction", object.get());
+  return to_element(value, Dtype::float64).as<double>();
 }
 
 /// Whether anybody but this call holds the argument. From Python 3.14 on the interpreter lends
@@ -177,8 +175,8 @@ PyObject* reduce_call(reduction_id id, const Arguments& arguments) {
   const bool has_option = op.has_dtype || op.has_correction;
   const bool keep = boolean(arguments, has_option ? 3 : 2, false);
   std::optional<Dtype> type;
-  if (op.has_dtype) type = parse_optional_dtype(op.name, arguments[2]);
-  const double correction = op.has_correction ? parse_correction(op.name, arguments) : 0;
+  if (op.has_dtype) type = parse_optional_dtype(arguments[2]);
+  const double correction = op.has_correction ? parse_correction(arguments) : 0;
   std::vector<std::int64_t> axes;
   const bool all_axes = !arguments.has(1);
   if (!all_axes)

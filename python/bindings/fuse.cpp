@@ -71,10 +71,10 @@ PyObject* end_call(Recording& recording, PyObject* result) noexcept {
   };
   if (result == nullptr) {
     const ErrorAside error_scope;
-    if (!translate_exceptions(end, false)) PyErr_Clear();
+    if (!translate_exceptions("fuse", end, false)) PyErr_Clear();
     return nullptr;
   }
-  if (translate_exceptions(end, false)) return result;
+  if (translate_exceptions("fuse", end, false)) return result;
   const ErrorAside error_scope;
   Py_DECREF(result);
   return nullptr;
@@ -344,10 +344,11 @@ void end_pending(PyObject* self) noexcept {
 
 bool resolve_array(PyObject* object) {
   if (!is_pending(object)) return false;
+  const OperationScope scope("fuse");
   while (is_pending(object)) {
     Recording* const recording = pending_of(header_of(object))->recording();
     if (recording == nullptr) {
-      throw LibraryError("fuse: an array of a call that failed has no value; make it again");
+      throw LibraryError("an array of a call that failed has no value; make it again");
     }
     if (recording->is_evaluating() && !recording->is_evaluated_here()) {
       wait_a_little();

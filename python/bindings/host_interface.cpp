@@ -97,16 +97,16 @@ PyGetSetDef host_attributes[] = {
     {},
 };
 
-void require_host(const char* op, const NdArray& array) {
+void require_host(const NdArray& array) {
   if (capabilities_of(array.device()).host_memory) return;
-  throw DtypeError(std::string(op) + ": an array on " + to_string(array.device()) +
+  throw DtypeError("an array on " + to_string(array.device()) +
                    " is not copied to the host implicitly; do so first: x.to_device(\"cpu\")");
 }
 
 }  // namespace
 
 PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied) {
-  require_host("__array__", value_of(self));
+  require_host(value_of(self));
   // numpy.array finds __array_struct__ before __array__.
   const Object function(PyObject_GetAttrString(numpy(), "array"));
   const Object positional(PyTuple_Pack(1, self));
@@ -115,7 +115,7 @@ PyObject* to_numpy(PyObject* self, PyObject* dtype, PyObject* copied) {
 }
 
 PyObject* to_bytes(PyObject* self) {
-  require_host("bytes", value_of(self));
+  require_host(value_of(self));
   const Object view(PyObject_CallMethod(numpy(), "asarray", "O", self));
   return PyObject_CallMethod(view.get(), "tobytes", nullptr);
 }

@@ -15,18 +15,17 @@ namespace skerry::python {
 namespace {
 
 /// Out of line, so that who reads an index array sets up no frame for this.
-[[noreturn, gnu::noinline, gnu::cold]] void reject_index_array(const char* op, const NdArray& x,
+[[noreturn, gnu::noinline, gnu::cold]] void reject_index_array(const NdArray& x,
                                                                const NdArray& index) {
   const Operand both[] = {{.array = &x, .name = "x"}, {.array = &index, .name = "key"}};
-  common_device(op, both);
-  throw IndexError(std::string(op) + ": an array index must be of an integer dtype or bool, not " +
-                   describe(index));
+  common_device(both);
+  throw IndexError("an array index must be of an integer dtype or bool, not " + describe(index));
 }
 
 /// Refuses an array that can't be an index; the rule of devices first.
-void check_index_array(const char* op, const NdArray& x, const NdArray& index) {
+void check_index_array(const NdArray& x, const NdArray& index) {
   const bool is_index = is_integer(index.dtype()) || index.dtype() == Dtype::bool_;
-  if (index.device() != x.device() || !is_index) reject_index_array(op, x, index);
+  if (index.device() != x.device() || !is_index) reject_index_array(x, index);
 }
 
 /// Whether a part chooses elements, so that the result is no view, unless it is refused.
@@ -43,17 +42,17 @@ std::int64_t index_of(PyObject* part) {
   return value;
 }
 
-std::int64_t bound_of(const char* op, const NdArray& x, PyObject* bound) {
+std::int64_t bound_of(const NdArray& x, PyObject* bound) {
   if (is_numpy_array(bound)) {
-    const Object shared(wrap(share_numpy_array(op, "key", bound)));
-    return bound_of(op, x, shared.get());
+    const Object shared(wrap(share_numpy_array("key", bound)));
+    return bound_of(x, shared.get());
   }
   if (is_array(bound)) {
-    check_index_array(op, x, value_of(bound));
+    check_index_array(x, value_of(bound));
     return clamped_integer(Object(PyNumber_Index(bound)).get());
   }
   if (!PyIndex_Check(bound)) {
-    throw DtypeError(std::string(op) + ": the bounds of a slice must be ints or None, not " +
+    throw DtypeError(std::string("the bounds of a slice must be ints or None, not ") +
                      Py_TYPE(bound)->tp_name);
   }
   return clamped_integer(bound);
@@ -152,7 +151,7 @@ inline void ParsedKey::read_rest(std::span<PyObject* const> parts, std::span<Adv
 /// A list has no device, so that its array is where `self` is.
 std::span<PyObject* const> ParsedKey::convert(PyObject* self, PyObject* key) {
   conversion_.reset(
-      new Conversion{move_key_to_device(self, key, parts_of(key)), ConvertedArgs(op_, self)});
+      new Conversion{move_key_to_device(self, key, parts_of(key)), ConvertedArgs(self)});
   ConvertedArgs& args = conversion_->args;
   PyObject* const moved_key = conversion_->key.get();
   const std::span<PyObject* const> parts = parts_of(moved_key);
@@ -167,7 +166,7 @@ std::span<PyObject* const> ParsedKey::convert(PyObject* self, PyObject* key) {
 inline bool ParsedKey::read_array(PyObject* part, AdvancedItem& item, IndexItem& basic,
                                   bool is_int) const {
   const NdArray& index = *item.array;
-  check_index_array(op_, x_, index);
+  check_index_array(x_, index);
   if (index.dtype() != Dtype::bool_) {
     item.kind = AdvancedKind::indices;
     if (is_int) basic = {.kind = IndexKind::integer, .start = index_of(part)};
@@ -190,7 +189,7 @@ bool ParsedKey::read_object(PyObject* part, AdvancedItem& item, IndexItem& basic
   }
   if (PySlice_Check(part)) {
     return read_slice(part, basic, [&](PyObject* bound, std::int64_t& value) {
-      value = bound_of(op_, x_, bound);
+      value = bound_of(x_, bound);
       return true;
     });
   }
@@ -198,10 +197,10 @@ bool ParsedKey::read_object(PyObject* part, AdvancedItem& item, IndexItem& basic
     basic = {.kind = IndexKind::integer, .start = index_of(part)};
     return true;
   }
-  throw IndexError(std::string(op_) +
-                   ": an index must be an int, a slice, ..., None, a bool, or an array of integers "
-                   "or bools on the same device, not " +
-                   Py_TYPE(part)->tp_name);
+  throw IndexError(
+      std::string("an index must be an int, a slice, ..., None, a bool, or an array of integers "
+                  "or bools on the same device, not ") +
+      Py_TYPE(part)->tp_name);
 }
 
 }  // namespace skerry::python

@@ -27,7 +27,7 @@ class ParsedKey {
   /// Throws DeviceMismatchError, IndexError, DtypeError, PythonError, and what asarray throws.
   /// `key` must outlive this. Inline: a call would double the instructions for the key of an
   /// element.
-  ParsedKey(const char* op, PyObject* self, PyObject* key) : op_(op), x_(value_of(self)) {
+  ParsedKey(PyObject* self, PyObject* key) : x_(value_of(self)) {
     const std::span<PyObject* const> parts = parts_of(key);
     if (parts.size() > few) allocate_parts(parts.size());
     IndexItem* const items = this->items();
@@ -82,7 +82,6 @@ class ParsedKey {
   bool read_array(PyObject* part, AdvancedItem& item, IndexItem& basic, bool is_int) const;
   bool read_object(PyObject* part, AdvancedItem& item, IndexItem& basic) const;
 
-  const char* op_;
   const NdArray& x_;
   std::unique_ptr<ManyParts> many_;
   std::unique_ptr<Conversion> conversion_;

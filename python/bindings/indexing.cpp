@@ -32,8 +32,8 @@ std::optional<std::int64_t> element_offset(const NdArray& x, const IndexKey& key
   return offset;
 }
 
-NdArray view_of(const char* op, const NdArray& x, const IndexKey& key) {
-  return x.view(index_view(op, x.layout(), key.items, key.counts));
+NdArray view_of(const NdArray& x, const IndexKey& key) {
+  return x.view(index_view(x.layout(), key.items, key.counts));
 }
 
 /// Whether reading or writing by a key may take long: every index may stand for the whole array.
@@ -46,16 +46,15 @@ bool takes_long(const NdArray& x, const IndexKey& key) {
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
-  constexpr const char* op = "__getitem__";
-  return translate_exceptions([&] {
-    const ParsedKey parsed(op, self, key);
+  return translate_exceptions("__getitem__", [&] {
+    const ParsedKey parsed(self, key);
     const NdArray& x = parsed.x();
     const IndexKey& index = parsed.key();
     if (const auto offset = element_offset(x, index)) {
       return wrap_result(false, [&] { return x.view({{}, {}, *offset}); });
     }
-    if (index.advanced.empty()) return wrap_result(false, [&] { return view_of(op, x, index); });
-    return wrap_result(takes_long(x, index), [&] { return get_item(op, x, index); });
+    if (index.advanced.empty()) return wrap_result(false, [&] { return view_of(x, index); });
+    return wrap_result(takes_long(x, index), [&] { return get_item(x, index); });
   });
 }
 
@@ -70,25 +69,25 @@ Object array_of_library_number(PyObject* self, PyObject* value) {
 }
 
 /// x[i, j] = a Python scalar, on the host. False for all else.
-bool assign_element(const char* op, const NdArray& x, const IndexKey& key, PyObject* value) {
+bool assign_element(const NdArray& x, const IndexKey& key, PyObject* value) {
   const std::optional<std::int64_t> offset = element_offset(x, key);
   if (!offset || !is_host(x.device()) || is_array(value)) return false;
   Scalar scalar_value;
   const Parsed result = parse_scalar(value, scalar_value);
   if (result == Parsed::error) throw PythonError{};
   if (result == Parsed::no) return false;
-  set_element(op, x, *offset, scalar_value);
+  set_element(x, *offset, scalar_value);
   return true;
 }
 
 /// Assigns the array that a value becomes which is neither an array nor a scalar.
 template <class Assign>
-[[gnu::noinline, gnu::cold]] void assign_converted(const char* op, PyObject* self, PyObject* value,
+[[gnu::noinline, gnu::cold]] void assign_converted(PyObject* self, PyObject* value,
                                                    Assign assign_operand) {
   if (PyErr_Occurred() != nullptr) throw PythonError{};
-  if (!may_become_array(value)) reject_operand(op, "value", value);
+  if (!may_become_array(value)) reject_operand("value", value);
   const Object own_value = array_of_library_number(self, value);
-  ConvertedArgs converted_args(op, self);
+  ConvertedArgs converted_args(self);
   converted_args.assign_to(value_of(self));
   converted_args.add("value", own_value.get());
   converted_args.convert_all();
@@ -96,45 +95,43 @@ template <class Assign>
 }
 
 template <class Assign>
-void assign_value(const char* op, PyObject* self, PyObject* value, Assign assign_operand) {
+void assign_value(PyObject* self, PyObject* value, Assign assign_operand) {
   Scalar scalar_value;
   Operand operand{.name = "value"};
   if (parse_operand(value, operand, scalar_value) == Parsed::yes) [[likely]] {
     assign_operand(operand);
   } else {
-    assign_converted(op, self, value, assign_operand);
+    assign_converted(self, value, assign_operand);
   }
 }
 
-void assign_by_key(const char* op, PyObject* self, const NdArray& x, const IndexKey& key,
-                   PyObject* value) {
+void assign_by_key(PyObject* self, const NdArray& x, const IndexKey& key, PyObject* value) {
   if (!key.advanced.empty()) {
-    return assign_value(op, self, value, [&](const Operand& source) {
+    return assign_value(self, value, [&](const Operand& source) {
       const WithoutGil working(takes_long(x, key));
-      set_item(op, x, key, source);
+      set_item(x, key, source);
     });
   }
-  const NdArray target = view_of(op, x, key);
-  assign_value(op, self, value, [&](const Operand& source) {
+  const NdArray target = view_of(x, key);
+  assign_value(self, value, [&](const Operand& source) {
     const WithoutGil working(target.size() > min_size_without_gil);
     if (source.array != nullptr) {
-      assign(op, target, *source.array);
+      assign(target, *source.array);
     } else {
-      fill(op, target, *source.value);
+      fill(target, *source.value);
     }
   });
 }
 
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
-  constexpr const char* op = "__setitem__";
   return translate_exceptions(
+      value == nullptr ? "__delitem__" : "__setitem__",
       [&] {
-        if (value == nullptr)
-          throw DtypeError("__delitem__: elements of an array can't be deleted");
-        const ParsedKey parsed(op, self, key);
+        if (value == nullptr) throw DtypeError("elements of an array can't be deleted");
+        const ParsedKey parsed(self, key);
         const NdArray& x = parsed.x();
-        if (assign_element(op, x, parsed.key(), value)) return 0;
-        assign_by_key(op, self, x, parsed.key(), value);
+        if (assign_element(x, parsed.key(), value)) return 0;
+        assign_by_key(self, x, parsed.key(), value);
         return 0;
       },
       -1);

@@ -141,7 +141,7 @@ double interpolated_at(double position, double start, double end, double start_v
 /// work.
 NdArray interpolated_one_by_one(const NdArray& x, const NdArray& coordinates,
                                 const NdArray& values) {
-  NdArray result = empty("interp", x.shape(), Dtype::float64, x.device());
+  NdArray result = empty(x.shape(), Dtype::float64, x.device());
   const auto* const x_data = reinterpret_cast<const double*>(x.data());
   const auto* const coordinates_data = reinterpret_cast<const double*>(coordinates.data());
   const auto* const values_data = reinterpret_cast<const double*>(values.data());
@@ -192,11 +192,10 @@ NdArray interpolated(const NdArray& positions, const NdArray& xp, const NdArray&
   if (x.size() < 2 * step || !is_host(x.device())) return all.values_at(x);
   const std::int64_t flat[] = {-1};
   const NdArray elements = reshape(x, flat, std::nullopt);
-  const NdArray result = empty("interp", Dims{x.size()}, values.dtype(), x.device());
+  const NdArray result = empty(Dims{x.size()}, values.dtype(), x.device());
   for (std::int64_t begin = 0; begin < x.size(); begin += step) {
     const std::int64_t count = std::min(step, x.size() - begin);
-    assign("interp", slice_of(result, 0, begin, count),
-           all.values_at(slice_of(elements, 0, begin, count)));
+    assign(slice_of(result, 0, begin, count), all.values_at(slice_of(elements, 0, begin, count)));
   }
   return reshape(result, x.shape().span(), std::nullopt);
 }

@@ -23,15 +23,14 @@ namespace {
 
 /// The arrays of the first argument.
 std::vector<NdArray> array_sequence(const Arguments& arguments) {
-  const char* const op = arguments.signature->function();
   PyObject* object = arguments[0];
   if (PySequence_Check(object) == 0 || PyUnicode_Check(object)) {
-    throw DtypeError(std::string(op) + ": arrays must be a sequence of arrays, not " +
+    throw DtypeError(std::string("arrays must be a sequence of arrays, not ") +
                      Py_TYPE(object)->tp_name);
   }
   if (is_numpy_array(object)) object = array_object(arguments, 0);
   const Object items(PySequence_Fast(object, "arrays must be a sequence of arrays"));
-  return require_arrays(arguments, 0, op, items_of_sequence(items.get()));
+  return require_arrays(arguments, 0, items_of_sequence(items.get()));
 }
 
 std::int64_t total_size(const std::vector<NdArray>& arrays) {
@@ -61,7 +60,7 @@ PyObject* run_stack(const Arguments& arguments) {
 PyObject* run_unstack(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   Unstacked parts(x, integer(arguments, 1, 0));
-  require_memory_for_objects("unstack", static_cast<double>(parts.count()), nbytes_of_array);
+  require_memory_for_objects(static_cast<double>(parts.count()), nbytes_of_array);
   Object tuple(PyTuple_New(parts.count()));
   for (std::int64_t i = 0; i < parts.count(); ++i) {
     PyTuple_SET_ITEM(tuple.get(), i, wrap_result(false, [&] { return parts.next(); }));
@@ -106,7 +105,7 @@ std::optional<NdArray> end_of_diff(const Arguments& arguments, int parameter, co
   Scalar value;
   const bool is_number =
       !is_array(arguments[parameter]) && parse_scalar(arguments[parameter], value) == Parsed::yes;
-  NdArray end = is_number ? full({}, value, promote_scalar("diff", x.dtype(), value), x.device())
+  NdArray end = is_number ? full({}, value, promote_scalar(x.dtype(), value), x.device())
                           : array_argument(arguments, parameter);
   if (end.rank() > 0 || axis < -x.rank() || axis >= x.rank()) return end;
   Dims one = x.shape();

@@ -111,8 +111,10 @@ linalg::MatrixOrder parse_matrix_order(const Arguments& arguments) {
     if (value == -2) return order::minus_two;
     if (std::isinf(value)) return value > 0 ? order::infinity : order::minus_infinity;
   }
-  throw ValueError("matrix_norm: ord must be 'fro', 'nuc', 1, 2, inf or the negative of one of " +
-                   std::string("these numbers, not ") + shown(arguments[2]));
+  throw ValueError(
+      "ord must be 'fro', 'nuc', 1, 2, inf or the negative of one of "
+      "these numbers, not " +
+      shown(arguments[2]));
 }
 
 PyObject* run_matrix_norm(const Arguments& arguments) {
@@ -162,7 +164,7 @@ PyObject* run_solve(const Arguments& arguments) {
 PyObject* run_trace(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const std::int64_t offset = integer(arguments, 1, 0);
-  return wrap(linalg::trace(x, offset, parse_optional_dtype("trace", arguments[2])));
+  return wrap(linalg::trace(x, offset, parse_optional_dtype(arguments[2])));
 }
 
 constexpr FunctionEntry linalg_functions[] = {

@@ -22,8 +22,8 @@
 namespace skerry::python {
 namespace {
 
-Dims checked_shape(const char* op, const std::vector<std::int64_t>& shape) {
-  check_shape(op, shape, 1);
+Dims checked_shape(const std::vector<std::int64_t>& shape) {
+  check_shape(shape, 1);
   return Dims(std::span<const std::int64_t>(shape));
 }
 
@@ -49,13 +49,12 @@ PyObject* run_flip(const Arguments& arguments) {
 }
 
 PyObject* run_moveaxis(const Arguments& arguments) {
-  constexpr const char* op = "moveaxis";
   const NdArray& x = array_argument(arguments, 0);
-  const Dims source = normalize_axes(op, integers(arguments, 1), x.rank());
-  const Dims destination = normalize_axes(op, integers(arguments, 2), x.rank());
+  const Dims source = normalize_axes(integers(arguments, 1), x.rank());
+  const Dims destination = normalize_axes(integers(arguments, 2), x.rank());
   if (source.rank() != destination.rank()) {
-    throw ValueError("moveaxis: source and destination have different lengths: " +
-                     to_string(source) + " and " + to_string(destination));
+    throw ValueError("source and destination have different lengths: " + to_string(source) +
+                     " and " + to_string(destination));
   }
   std::vector<std::int64_t> order(static_cast<std::size_t>(x.rank()), -1);
   std::vector<bool> moved(order.size());
@@ -78,12 +77,15 @@ PyObject* run_matrix_transpose(const Arguments& arguments) {
 
 PyObject* run_broadcast_to(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
-  return wrap(broadcast_to(x, checked_shape("broadcast_to", integers(arguments, 1))));
+  return wrap(broadcast_to(x, checked_shape(integers(arguments, 1))));
 }
 
 PyObject* run_sliding_windows(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
-  return wrap(sliding_windows(x, integers(arguments, 1), integers(arguments, 2)));
+  const std::vector<std::int64_t> lengths = integers(arguments, 1);
+  const std::vector<std::int64_t> axes = integers(arguments, 2);
+  const OperationScope scope("sliding_window_view");
+  return wrap(sliding_windows(x, lengths, axes));
 }
 
 PyObject* run_broadcast_arrays(const Arguments& arguments) {
@@ -96,12 +98,12 @@ PyObject* run_broadcast_shapes(const Arguments& arguments) {
   for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
     const std::string name = "shapes[" + std::to_string(i) + "]";
     const auto shape = integers(arguments, -1, name.c_str(), arguments.rest[i]);
-    shapes.push_back(checked_shape("broadcast_shapes", shape));
+    shapes.push_back(checked_shape(shape));
   }
   std::vector<const Dims*> pointers;
   pointers.reserve(shapes.size());
   for (const Dims& shape : shapes) pointers.push_back(&shape);
-  const Dims common = pointers.empty() ? Dims() : broadcast_shapes("broadcast_shapes", pointers);
+  const Dims common = pointers.empty() ? Dims() : broadcast_shapes(pointers);
   Object tuple(PyTuple_New(common.rank()));
   for (int i = 0; i < common.rank(); ++i) {
     PyTuple_SET_ITEM(tuple.get(), i, PyLong_FromLongLong(common[i]));
@@ -114,9 +116,9 @@ PyObject* run_astype(const Arguments& arguments) {
     if (PyObject* const result = record_astype(arguments)) return result;
   }
   const NdArray& x = array_argument(arguments, 0);
-  const Dtype type = parse_dtype("astype", arguments[1]);
+  const Dtype type = parse_dtype(arguments[1]);
   const bool copied = boolean(arguments, 2, true);
-  const Device device = arguments.has(3) ? usable_device("astype", arguments[3]) : x.device();
+  const Device device = arguments.has(3) ? usable_device(arguments[3]) : x.device();
   if (!copied && type == x.dtype() && device == x.device()) return Py_NewRef(arguments[0]);
   const auto convert = [&]() -> NdArray {
     // The cast goes first: it refuses what can't be cast, and never makes more to move than needed.
@@ -134,7 +136,7 @@ Dtype promote_types(const std::vector<Dtype>& types) {
   Promotion promotion;
   for (const Dtype type : types) promotion.add(type);
   if (const std::optional<Dtype> common = promotion.result()) return *common;
-  std::string text = "result_type: ";
+  std::string text;
   const char* separator = "";
   for (const Dtype type : types) {
     text += separator + std::string(name(type));
@@ -160,7 +162,6 @@ bool is_by_scalars(const std::vector<Dtype>& types, const std::vector<Scalar>& s
 }
 
 PyObject* run_result_type(const Arguments& arguments) {
-  constexpr const char* op = "result_type";
   std::vector<NdArray> arrays;
   std::vector<Scalar> scalars;
   std::vector<Dtype> types;
@@ -173,7 +174,7 @@ PyObject* run_result_type(const Arguments& arguments) {
         arrays.push_back(value_of(array));
     }
   }
-  if (arrays.size() > 1) common_device(op, arrays);
+  if (arrays.size() > 1) common_device(arrays);
   for (Py_ssize_t i = 0; i < arguments.rest_count; ++i) {
     PyObject* object = arguments.rest[i];
     Scalar value;
@@ -186,24 +187,23 @@ PyObject* run_result_type(const Arguments& arguments) {
     if (result == Parsed::yes) {
       scalars.push_back(value);
     } else {
-      types.push_back(parse_dtype(op, object));
+      types.push_back(parse_dtype(object));
     }
   }
   if (types.empty() && scalars.empty()) {
-    throw ValueError("result_type: at least one array or dtype is needed");
+    throw ValueError("at least one array or dtype is needed");
   }
   Dtype type = is_by_scalars(types, scalars) ? dtype_of_scalars(scalars) : promote_types(types);
-  for (const Scalar& value : scalars) type = promote_scalar(op, type, value);
+  for (const Scalar& value : scalars) type = promote_scalar(type, value);
   return Py_NewRef(dtype_object(type));
 }
 
 PyObject* run_can_cast(const Arguments& arguments) {
-  constexpr const char* op = "can_cast";
   const bool has_dtype = is_array(arguments[0]) || is_numpy_array(arguments[0]);
   const Dtype source_dtype =
-      has_dtype ? array_argument(arguments, 0).dtype() : parse_dtype(op, arguments[0]);
-  return PyBool_FromLong(promote(source_dtype, parse_dtype(op, arguments[1])) ==
-                         parse_dtype(op, arguments[1]));
+      has_dtype ? array_argument(arguments, 0).dtype() : parse_dtype(arguments[0]);
+  return PyBool_FromLong(promote(source_dtype, parse_dtype(arguments[1])) ==
+                         parse_dtype(arguments[1]));
 }
 
 constexpr FunctionEntry manipulation_functions[] = {

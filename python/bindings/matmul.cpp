@@ -54,9 +54,8 @@ SummedAxes parse_summed_axes(const Arguments& arguments, const NdArray& x1, cons
   if (object == nullptr || PyIndex_Check(object)) {
     const std::int64_t count = integer(arguments, 2, 2);
     if (count < 0 || count > x1.rank() || count > x2.rank()) {
-      throw ValueError("tensordot: axes=" + std::to_string(count) +
-                       ": as many axes must be there in x1, " + describe(x1) + ", and in x2, " +
-                       describe(x2));
+      throw ValueError("axes=" + std::to_string(count) + ": as many axes must be there in x1, " +
+                       describe(x1) + ", and in x2, " + describe(x2));
     }
     SummedAxes axes;
     axes.first.resize(static_cast<std::size_t>(count));
@@ -66,7 +65,7 @@ SummedAxes parse_summed_axes(const Arguments& arguments, const NdArray& x1, cons
     return axes;
   }
   if ((!PyTuple_Check(object) && !PyList_Check(object)) || PySequence_Fast_GET_SIZE(object) != 2) {
-    throw DtypeError("tensordot: axes must be an int or a tuple of two sequences of ints, not " +
+    throw DtypeError("axes must be an int or a tuple of two sequences of ints, not " +
                      std::string(Py_TYPE(object)->tp_name));
   }
   return {integers(arguments, 2, "axes[0]", PySequence_Fast_GET_ITEM(object, 0)),
@@ -99,7 +98,7 @@ PyObject* run_vdot(const Arguments& arguments) {
   const NdArray& y = array_argument(arguments, 1);
   return wrap_result(x.size() > min_size_without_gil, [&] {
     if (x.size() != y.size()) {
-      throw ValueError("vdot: " + std::to_string(x.size()) + " and " + std::to_string(y.size()) +
+      throw ValueError(std::to_string(x.size()) + " and " + std::to_string(y.size()) +
                        " elements; give as many of each");
     }
     const std::int64_t flat[] = {x.size()};
@@ -164,12 +163,12 @@ PyObject* multiply_matrices(PyObject* left, PyObject* right) {
   if (!is_array(left) || !is_array(right)) {
     return operate_converted("matmul", left, right, multiply_matrices);
   }
-  return translate_exceptions([&] { return product(value_of(left), value_of(right)); });
+  return translate_exceptions("matmul", [&] { return product(value_of(left), value_of(right)); });
 }
 
 PyObject* multiply_matrices_in_place(PyObject* self, PyObject* other) {
   if (!is_array(other)) return operate_converted("matmul", self, other, multiply_matrices_in_place);
-  return translate_exceptions([&] {
+  return translate_exceptions("matmul", [&] {
     find_openblas();
     {
       const WithoutGil working(takes_long(value_of(self), value_of(other)));
@@ -189,7 +188,7 @@ void find_openblas() {
   // With the GIL, and so not while Python forks: the fork would go past OpenBLAS's handlers and
   // ours, which come with it, and the child find its locks taken.
   try {
-    blas::require("matmul");
+    blas::require();
   } catch (const LibraryError&) {  // said by the product that needs it
   }
 }

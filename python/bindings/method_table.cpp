@@ -55,9 +55,10 @@ PyObject* MethodAdapter::run(const Arguments& arguments, PyObject** values) cons
     if (PyObject* const early_result = entry_->prepare(call)) result = Object(early_result);
   }
   if (result.get() == nullptr) {
+    const OperationScope scope(function_signature_->function());
     result = Object(function_({arguments.self, values, nullptr, 0, function_signature_}));
   }
-  return is_specified(out) ? store_result(entry_->name, std::move(result), out) : result.release();
+  return is_specified(out) ? store_result(std::move(result), out) : result.release();
 }
 
 PyObject* MethodAdapter::prepare_and_run(PyObject* self, PyObject* const* args, Py_ssize_t count,
@@ -71,7 +72,8 @@ PyObject* MethodAdapter::prepare_and_run(PyObject* self, PyObject* const* args, 
   }
   values[0] = self;
   const Arguments arguments{self, bound_values, args + (count - rest), rest, &signature_};
-  PyObject* const result = translate_exceptions([&] { return run(arguments, values); });
+  PyObject* const result =
+      translate_exceptions(signature_.function(), [&] { return run(arguments, values); });
   return result != nullptr ? result : name_failed_call(arguments);
 }
 
@@ -91,8 +93,9 @@ PyObject* MethodAdapter::operator()(PyObject* self, PyObject* const* args, Py_ss
   }
   if (!can_skip_prepare && !entry.needs_no_prepare(values))
     return prepare_and_run(self, args, count, keywords);
-  PyObject* const result = translate_exceptions(
-      [&] { return function_({self, values, nullptr, 0, function_signature_}); });
+  PyObject* const result = translate_exceptions(function_signature_->function(), [&] {
+    return function_({self, values, nullptr, 0, function_signature_});
+  });
   if (result != nullptr) [[likely]]
     return result;
   // Again, now by the names of the method's own parameters.
@@ -126,19 +129,19 @@ void add_methods(PyTypeObject* type, PyMethodDef* definitions) {
   }
 }
 
-PyObject* store_result(const char* op, Object result, PyObject* out) {
+PyObject* store_result(Object result, PyObject* out) {
   if (!is_array(out)) {
-    throw DtypeError(std::string(op) + ": out must be a skerry.Array, not " + type_name(out));
+    throw DtypeError("out must be a skerry.Array, not " + type_name(out));
   }
   const NdArray& source = value_of(result.get());
   const NdArray& destination = value_of(out);
   if (destination.dtype() != source.dtype() || destination.shape() != source.shape()) {
-    throw ValueError(std::string(op) + ": out is " + describe(destination) + ", the result " +
-                     describe(source) + "; make out with skerry.empty");
+    throw ValueError("out is " + describe(destination) + ", the result " + describe(source) +
+                     "; make out with skerry.empty");
   }
   {
     const WithoutGil working(source.size() > min_size_without_gil);
-    assign(op, destination, source);
+    assign(destination, source);
   }
   return Py_NewRef(out);
 }

@@ -110,7 +110,7 @@ void add_absent_attributes(PyTypeObject* type);
 
 /// Stores a result into `out=`, which has its dtype, shape and device. Throws DtypeError,
 /// ValueError.
-[[nodiscard]] PyObject* store_result(const char* op, Object result, PyObject* out);
+[[nodiscard]] PyObject* store_result(Object result, PyObject* out);
 /// The list, tuple or int as an array on a device; an array, or what is none of these, as it is.
 [[nodiscard]] Object array_of_items(PyObject* object, Device device);
 

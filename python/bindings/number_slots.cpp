@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The skerry developers
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <string>
 
 #include "core/errors.hpp"
 #include "ops/elementwise/apply.hpp"
@@ -41,7 +40,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
   if (first == Parsed::no || second == Parsed::no) {
     return operate_converted(op_table()[op_id_of<Op>].name, left, right, binary<Op>);
   }
-  return translate_exceptions([&] {
+  return translate_exceptions(op_table()[op_id_of<Op>].name, [&] {
     return wrap_result(takes_long(operands), [&] { return apply(op_id_of<Op>, operands); });
   });
 }
@@ -52,7 +51,7 @@ PyObject* unary(PyObject* self) {
     PyObject* result = nullptr;
     if (!runs_at_once(&self, 1) && recorded(op_id_of<Op>, &self, 1, result)) return result;
   }
-  return translate_exceptions([&] {
+  return translate_exceptions(op_table()[op_id_of<Op>].name, [&] {
     const Operand x{.array = &header_of(self)};
     return wrap_result(takes_long({&x, 1}), [&] { return apply(op_id_of<Op>, {&x, 1}); });
   });
@@ -71,7 +70,7 @@ PyObject* in_place(PyObject* self, PyObject* other) {
   if (second == Parsed::no) {
     return operate_converted(op_table()[op_id_of<Op>].name, self, other, in_place<Op>);
   }
-  return translate_exceptions([&] {
+  return translate_exceptions(op_table()[op_id_of<Op>].name, [&] {
     {
       const WithoutGil working(takes_long(operands));
       apply_into(op_id_of<Op>, header_of(self), operands);
@@ -127,42 +126,43 @@ PyObject* compare(PyObject* self, PyObject* other, int comparison) {
 }
 
 /// The element of a 0-d array that is real.
-Object real_of(const char* op, PyObject* self) {
+Object real_of(PyObject* self) {
   const NdArray& array = value_of(self);
-  if (kind(array.dtype()) != DtypeKind::complex_floating) return scalar_of(op, self);
-  throw DtypeError(std::string(op) + ": a complex array has no such value: " + describe(array) +
+  if (kind(array.dtype()) != DtypeKind::complex_floating) return scalar_of(self);
+  throw DtypeError("a complex array has no such value: " + describe(array) +
                    "; take skerry.real or skerry.abs first");
 }
 
 PyObject* to_float(PyObject* self) {
-  return translate_exceptions([&] {
+  return translate_exceptions("float", [&] {
     const NdArray& x = value_of(self);
     if (x.rank() == 0 && x.dtype() == Dtype::float64) {
       return PyFloat_FromDouble(read_element(x).as<double>());
     }
-    return PyNumber_Float(real_of("float", self).get());
+    return PyNumber_Float(real_of(self).get());
   });
 }
 
 PyObject* to_int(PyObject* self) {
-  return translate_exceptions([&] { return PyNumber_Long(real_of("int", self).get()); });
+  return translate_exceptions("int", [&] { return PyNumber_Long(real_of(self).get()); });
 }
 
 PyObject* to_index(PyObject* self) {
-  return translate_exceptions([&] {
+  return translate_exceptions("index", [&] {
     if (!is_integer(value_of(self).dtype())) {
-      throw DtypeError("index: only an integer array is an index, not " + describe(value_of(self)));
+      throw DtypeError("only an integer array is an index, not " + describe(value_of(self)));
     }
-    return scalar_of("index", self).release();
+    return scalar_of(self).release();
   });
 }
 
 int to_bool(PyObject* self) {
   return translate_exceptions(
+      "bool",
       [&] {
         const NdArray& array = value_of(self);
         if (array.size() != 1) {
-          throw ValueError("bool: the truth of an array that has not exactly one element: " +
+          throw ValueError("the truth of an array that has not exactly one element: " +
                            describe(array) + "; use skerry.any or skerry.all");
         }
         const Element value = read_element(array);

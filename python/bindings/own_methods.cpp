@@ -80,8 +80,7 @@ axis_list rest_integers(const Arguments& arguments, const char* name) {
     }
     const axis_list one = integers(arguments, -1, name, arguments.rest[i]);
     if (one.size() != 1) {
-      throw DtypeError(std::string(arguments.signature->function()) + ": " + name +
-                       " must be ints, or one tuple of them");
+      throw DtypeError(std::string(name) + " must be ints, or one tuple of them");
     }
     values.push_back(one[0]);
   }
@@ -91,11 +90,11 @@ axis_list rest_integers(const Arguments& arguments, const char* name) {
 PyObject* run_reshape(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
   if (arguments.rest_count == 0) {
-    throw DtypeError("reshape: a shape is missing: x.reshape(2, 3) or x.reshape((2, 3))");
+    throw DtypeError("a shape is missing: x.reshape(2, 3) or x.reshape((2, 3))");
   }
   axis_list shape = rest_integers(arguments, "shape");
   const ElementOrder order = order_of(arguments, 0, x);
-  if (order == ElementOrder::memory) throw ValueError("reshape: order='K' has no meaning here");
+  if (order == ElementOrder::memory) throw ValueError("order='K' has no meaning here");
   const std::optional<bool> copied = optional_boolean(arguments, 1);
   if (order == ElementOrder::f) std::reverse(shape.begin(), shape.end());
   if (order == ElementOrder::c) {
@@ -117,8 +116,8 @@ PyObject* run_transpose(const Arguments& arguments) {
 
 PyObject* run_swapaxes(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
-  const int first = normalize_axis("swapaxes", integer(arguments, 0), x.rank());
-  const int second = normalize_axis("swapaxes", integer(arguments, 1), x.rank());
+  const int first = normalize_axis(integer(arguments, 0), x.rank());
+  const int second = normalize_axis(integer(arguments, 1), x.rank());
   axis_list axes(static_cast<std::size_t>(x.rank()));
   std::iota(axes.begin(), axes.end(), 0);
   std::swap(axes[static_cast<std::size_t>(first)], axes[static_cast<std::size_t>(second)]);
@@ -128,19 +127,19 @@ PyObject* run_swapaxes(const Arguments& arguments) {
 PyObject* run_sort(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
   const std::int64_t axis = arguments[0] == nullptr ? -1 : integer(arguments, 0);
-  if (arguments.has(2)) throw ValueError("sort: order= is for fields, which skerry's arrays lack");
+  if (arguments.has(2)) throw ValueError("order= is for fields, which skerry's arrays lack");
   const bool descending = arguments.has(4) && boolean(arguments, 4, false);
-  if (x.read_only()) throw ReadOnlyError("sort: the array is read-only; skerry.sort(x) is new");
+  if (x.read_only()) throw ReadOnlyError("the array is read-only; skerry.sort(x) is new");
   {
     const WithoutGil working(x.size() > min_size_without_gil / 8);
-    assign("sort", x, sort(x, axis, descending));
+    assign(x, sort(x, axis, descending));
   }
   Py_RETURN_NONE;
 }
 
 PyObject* run_fill(const Arguments& arguments) {
   if (is_array(arguments[0]) && value_of(arguments[0]).rank() > 0) {
-    throw ValueError("fill: value must be a scalar or a 0-d array, not " +
+    throw ValueError("value must be a scalar or a 0-d array, not " +
                      describe(value_of(arguments[0])) + "; x[...] = value takes it");
   }
   if (PyObject_SetItem(arguments.self, Py_Ellipsis, arguments[0]) != 0) throw PythonError{};
@@ -169,7 +168,7 @@ PyObject* run_item(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
   if (arguments.rest_count == 0) {
     if (x.size() != 1) {
-      throw ValueError("item: only an array of one element is a scalar, not " + describe(x));
+      throw ValueError("only an array of one element is a scalar, not " + describe(x));
     }
     return to_python(read_element(x), x.dtype());
   }
@@ -178,7 +177,7 @@ PyObject* run_item(const Arguments& arguments) {
   if (index.size() == 1 && x.rank() != 1) {
     std::int64_t left = index[0] < 0 ? index[0] + x.size() : index[0];
     if (left < 0 || left >= x.size()) {
-      throw IndexError("item: index " + std::to_string(index[0]) + " is out of bounds for " +
+      throw IndexError("index " + std::to_string(index[0]) + " is out of bounds for " +
                        describe(x));
     }
     items.resize(static_cast<std::size_t>(x.rank()), {.kind = IndexKind::integer});
@@ -188,29 +187,29 @@ PyObject* run_item(const Arguments& arguments) {
     }
   } else {
     if (index.size() != static_cast<std::size_t>(x.rank())) {
-      throw ValueError("item: " + std::to_string(index.size()) + " indices for " + describe(x));
+      throw ValueError(std::to_string(index.size()) + " indices for " + describe(x));
     }
     for (const std::int64_t position : index)
       items.push_back({.kind = IndexKind::integer, .start = position});
   }
-  const NdArray element = x.view(index_view("item", x.layout(), items));
+  const NdArray element = x.view(index_view(x.layout(), items));
   return to_python(read_element(element), x.dtype());
 }
 
 /// The last axis in units of another size.
 Layout resized_last_axis(const NdArray& x, Dtype type) {
-  const std::string op = "view: " + describe(x) + " as " + name(type) + ": ";
+  const std::string subject = describe(x) + " as " + name(type) + ": ";
   const std::int64_t width = itemsize(type);
   Layout layout = x.layout();
-  if (x.rank() == 0) throw ValueError(op + "a 0-d array keeps the size of its element");
+  if (x.rank() == 0) throw ValueError(subject + "a 0-d array keeps the size of its element");
   const int last = x.rank() - 1;
   if (x.size() > 0 && layout.shape[last] != 1 && layout.strides[last] != x.itemsize()) {
-    throw ValueError(op + "the last axis must be contiguous; view x.copy()");
+    throw ValueError(subject + "the last axis must be contiguous; view x.copy()");
   }
   const std::int64_t bytes = layout.shape[last] * x.itemsize();
   if (width < x.itemsize() ? x.itemsize() % width != 0 : bytes % width != 0) {
-    throw ValueError(op + std::to_string(bytes) + " bytes along the last axis are no multiple of " +
-                     std::to_string(width));
+    throw ValueError(subject + std::to_string(bytes) +
+                     " bytes along the last axis are no multiple of " + std::to_string(width));
   }
   layout.shape[last] = bytes / width;
   layout.strides[last] = width;
@@ -220,7 +219,7 @@ Layout resized_last_axis(const NdArray& x, Dtype type) {
 PyObject* run_view(const Arguments& arguments) {
   const NdArray& x = value_of(arguments.self);
   if (!arguments.has(0)) return wrap(NdArray(x));
-  const Dtype type = parse_dtype("view", arguments[0]);
+  const Dtype type = parse_dtype(arguments[0]);
   Layout layout = itemsize(type) == x.itemsize() ? x.layout() : resized_last_axis(x, type);
   // What kernels and DLPack take: elements at multiples of their size.
   const auto address = reinterpret_cast<std::uintptr_t>(x.data());
@@ -229,7 +228,7 @@ PyObject* run_view(const Arguments& arguments) {
     aligned = aligned && (layout.shape[axis] < 2 || layout.strides[axis] % itemsize(type) == 0);
   }
   if (!aligned && layout.size() > 0) {
-    throw ValueError("view: " + describe(x) + " as " + name(type) +
+    throw ValueError(describe(x) + " as " + name(type) +
                      ": its elements would not be aligned; view x.copy()");
   }
   for (int axis = 0; axis < layout.rank(); ++axis) {

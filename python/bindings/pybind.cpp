@@ -197,18 +197,15 @@ void explain_rejections(py::handle type) {
 
 }  // namespace
 
-std::int64_t index_argument(const char* function, const char* parameter, PyObject* object) {
+std::int64_t index_argument(const char* parameter, PyObject* object) {
   if (PyIndex_Check(object) == 0 || is_numpy_array(object)) {
-    throw DtypeError(std::string(function) + ": " + parameter + " must be an int, not " +
-                     type_name(object));
+    throw DtypeError(std::string(parameter) + " must be an int, not " + type_name(object));
   }
   if (is_array(object)) {
     const NdArray& x = value_of(object);
-    if (x.device() != default_device())
-      reject_device_mismatch(function, parameter, x, default_device());
+    if (x.device() != default_device()) reject_device_mismatch(parameter, x, default_device());
     if (x.rank() != 0 || !is_integer(x.dtype())) {
-      throw DtypeError(std::string(function) + ": " + parameter + " must be an int, not " +
-                       describe(x));
+      throw DtypeError(std::string(parameter) + " must be an int, not " + describe(x));
     }
   }
   return clamped_integer(Object(PyNumber_Index(object)).get());

@@ -21,8 +21,7 @@ void define_public(py::module_& module, const char* name, Function&& function,
 }
 
 /// An int argument; out of int64: clamped. Throws DtypeError that names the parameter.
-[[nodiscard]] std::int64_t index_argument(const char* function, const char* parameter,
-                                          PyObject* object);
+[[nodiscard]] std::int64_t index_argument(const char* parameter, PyObject* object);
 
 /// Sets `__all__` of a module to the names of what users import from `module_name`.
 void list_public_names(const py::module_& module, const char* module_name);

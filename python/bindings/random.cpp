@@ -22,7 +22,7 @@ std::uint64_t bits_of(PyObject* object) {
 
 PhiloxState parse_stream(PyObject* object) {
   if (PyTuple_Check(object) == 0 || PyTuple_GET_SIZE(object) != 3) {
-    throw DtypeError("random: stream must be (key, position, tail)");
+    throw DtypeError("stream must be (key, position, tail)");
   }
   return {.key = bits_of(PyTuple_GET_ITEM(object, 0)),
           .position = bits_of(PyTuple_GET_ITEM(object, 1)),
@@ -57,6 +57,7 @@ PyObject* run_draw(const Arguments& arguments) {
   if (arguments.has(4))
     parse_parameter(arguments[4], parameters.b, parameters.span, parameters.b_each);
   {
+    const OperationScope scope("random");
     const WithoutGil working(out.size() > min_size_without_gil / 8);
     draw(out, static_cast<RandomMethod>(method), stream, parameters);
   }

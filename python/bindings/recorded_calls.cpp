@@ -159,7 +159,7 @@ bool runs_at_once(PyObject* const* args, int count) noexcept {
 }
 
 PyObject* record_call(op_id op, PyObject* const* args, int count) noexcept {
-  return translate_exceptions([&] {
+  return translate_exceptions(op_table()[op].name, [&] {
     return record_by(
         args, count, count, count == 1 ? unary_names : binary_names,
         [&](Recording& recording, const Operand* operands) {
@@ -185,7 +185,7 @@ PyObject* part_of_reals(op_id op, PyObject* array, const NdArray& x) {
 }
 
 PyObject* record_in_place(op_id op, PyObject* self, PyObject* other) noexcept {
-  return translate_exceptions([&]() -> PyObject* {
+  return translate_exceptions(op_table()[op].name, [&]() -> PyObject* {
     Recording* const recording = open_recording();
     if (recording == nullptr) return nullptr;
     auto* const changed = reinterpret_cast<ArrayObject*>(self);
@@ -227,9 +227,9 @@ PyObject* record_astype(const Arguments& arguments) {
       arguments.values, 1, 1, unary_names,
       [&](Recording& recording, const Operand* operands) -> PyObject* {
         const NdArray& x = *operands[0].array;
-        const Dtype type = parse_dtype("astype", arguments[1]);
+        const Dtype type = parse_dtype(arguments[1]);
         const bool copied = boolean(arguments, 2, true);
-        if (arguments.has(3) && usable_device("astype", arguments[3]) != x.device()) return nullptr;
+        if (arguments.has(3) && usable_device(arguments[3]) != x.device()) return nullptr;
         if (!copied && type == x.dtype()) return Py_NewRef(arguments[0]);
         return wrap(skerry::record_astype(recording, x, type));
       },

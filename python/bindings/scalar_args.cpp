@@ -103,9 +103,8 @@ std::string all_names() {
   return text;
 }
 
-[[noreturn]] void reject_dtype(const char* op, PyObject* object) {
-  throw DtypeError(std::string(op) + ": not a dtype of skerry: " + shown(object) + "; there are " +
-                   all_names());
+[[noreturn]] void reject_dtype(PyObject* object) {
+  throw DtypeError("not a dtype of skerry: " + shown(object) + "; there are " + all_names());
 }
 
 }  // namespace
@@ -168,12 +167,12 @@ Parsed parse_scalar(PyObject* object, Scalar& scalar) noexcept {
   return parse_index(object, scalar);
 }
 
-Scalar require_scalar(const char* op, const char* argument, PyObject* object) {
+Scalar require_scalar(const char* argument, PyObject* object) {
   Scalar value;
   const Parsed result = parse_scalar(object, value);
   if (result == Parsed::error) throw PythonError{};
   if (result == Parsed::no) {
-    throw DtypeError(std::string(op) + ": " + argument + " must be a Python scalar, not " +
+    throw DtypeError(std::string(argument) + " must be a Python scalar, not " +
                      Py_TYPE(object)->tp_name);
   }
   return value;
@@ -195,7 +194,7 @@ std::optional<Dtype> numpy_scalar_dtype(PyObject* object) noexcept {
   return std::nullopt;
 }
 
-Dtype parse_dtype(const char* op, PyObject* object) {
+Dtype parse_dtype(PyObject* object) {
   for (int i = 0; i < dtype_count; ++i) {
     if (dtype_objects[i] == object || scalar_types[i] == object || dtype_names[i] == object) {
       return static_cast<Dtype>(i);
@@ -212,18 +211,18 @@ Dtype parse_dtype(const char* op, PyObject* object) {
       is_none ? nullptr : PyObject_CallMethod(numpy_module, "dtype", "O", object);
   if (descriptor == nullptr) {
     PyErr_Clear();
-    reject_dtype(op, object);
+    reject_dtype(object);
   }
   const Object reference(descriptor);
   const Object text(PyObject_GetAttrString(descriptor, "str"));
   const std::optional<Dtype> dtype = parse_typestr(PyUnicode_AsUTF8(text.get()));
-  if (!dtype) reject_dtype(op, object);
+  if (!dtype) reject_dtype(object);
   return *dtype;
 }
 
-std::optional<Dtype> parse_optional_dtype(const char* op, PyObject* object) {
+std::optional<Dtype> parse_optional_dtype(PyObject* object) {
   if (object == nullptr || object == Py_None) return std::nullopt;
-  return parse_dtype(op, object);
+  return parse_dtype(object);
 }
 
 std::int64_t clamped_integer(PyObject* object) {

@@ -21,8 +21,8 @@ enum class Parsed : signed char { error = -1, no = 0, yes = 1 };
 /// (which counts as the Python scalar of its kind, without a dtype of its own), or an object with
 /// `__index__` that is no array. `error` leaves a Python error.
 Parsed parse_scalar(PyObject* object, Scalar& scalar) noexcept;
-/// The same, where nothing else will do. Throws DtypeError that names `op` and `argument`.
-Scalar require_scalar(const char* op, const char* argument, PyObject* object);
+/// The same, where nothing else will do. Throws DtypeError that names `argument`.
+Scalar require_scalar(const char* argument, PyObject* object);
 /// The Python scalar of the element's kind.
 [[nodiscard]] PyObject* to_python(const Element& value, Dtype type);
 
@@ -32,8 +32,8 @@ Scalar require_scalar(const char* op, const char* argument, PyObject* object);
 [[nodiscard]] std::optional<Dtype> numpy_scalar_dtype(PyObject* object) noexcept;
 /// Reads what `dtype=` may be: one of the instances, or anything that numpy.dtype() makes one of
 /// them from. Throws DtypeError that lists the dtypes.
-[[nodiscard]] Dtype parse_dtype(const char* op, PyObject* object);
-[[nodiscard]] std::optional<Dtype> parse_optional_dtype(const char* op, PyObject* object);
+[[nodiscard]] Dtype parse_dtype(PyObject* object);
+[[nodiscard]] std::optional<Dtype> parse_optional_dtype(PyObject* object);
 /// An object in a message: as its repr(), but for arrays, whose elements are not read for it, and
 /// what may hold them.
 [[nodiscard]] std::string shown(PyObject* object);

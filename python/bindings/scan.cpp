@@ -16,8 +16,7 @@ template <ScanId Op>
 PyObject* run_scan(const Arguments& arguments) {
   const NdArray& x = array_argument(arguments, 0);
   const std::optional<std::int64_t> axis = optional_integer(arguments, 1);
-  const std::optional<Dtype> type =
-      parse_optional_dtype(arguments.signature->function(), arguments[2]);
+  const std::optional<Dtype> type = parse_optional_dtype(arguments[2]);
   const bool include_initial = boolean(arguments, 3, false);
   return wrap_result(x.size() > min_size_without_gil,
                      [&] { return scan(Op, x, axis, type, include_initial); });

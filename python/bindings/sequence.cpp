@@ -24,8 +24,6 @@ namespace {
 /// Walks nested sequences once: the first branch gives the shape, every leaf is checked against it.
 class Reader {
  public:
-  explicit Reader(const char* op) : op_(op) {}
-
   void read(PyObject* object, int depth) {
     if (PyList_Check(object) || PyTuple_Check(object)) {
       read_items(object, depth);
@@ -35,11 +33,11 @@ class Reader {
       arrays_.push_back(value_of(object));
       read_block(value_of(object), depth);
     } else if (is_numpy_array(object)) {
-      const Conversion as_is{.op = op_, .type = {}, .device = {}, .copied = {}};
+      const Conversion as_is{.type = {}, .device = {}, .copied = {}};
       numpy_.push_back(take_numpy_array(as_is, object, Device{}).array);
       read_block(numpy_.back(), depth);
     } else {
-      values_.push_back(require_scalar(op_, "every element", object));
+      values_.push_back(require_scalar("every element", object));
       kind_ = std::max(kind_, values_.back().kind);
       has_scalars_ = true;
       look_at_scalar(object);
@@ -58,12 +56,11 @@ class Reader {
     }
     const std::optional<Dtype> dtype = arrays_promote_.result();
     if (!dtype) {
-      throw DtypeError(std::string(op_) +
-                       ": the dtypes of the arrays don't promote; convert one with astype");
+      throw DtypeError("the dtypes of the arrays don't promote; convert one with astype");
     }
     Dtype common = *dtype;
     if (has_scalars_) {
-      for (const Scalar& value : values_) common = promote_scalar(op_, common, value);
+      for (const Scalar& value : values_) common = promote_scalar(common, value);
     }
     return common;
   }
@@ -72,13 +69,13 @@ class Reader {
     // Alone, NumPy's arrays go where numbers go; beside arrays they are on cpu:0, as everywhere.
     std::vector<NdArray> all = arrays_;
     all.insert(all.end(), numpy_.begin(), numpy_.end());
-    return common_device(op_, all);
+    return common_device(all);
   }
 
  private:
   void read_items(PyObject* sequence, int depth) {
     if (depth >= max_rank) {
-      throw ShapeError(std::string(op_) + ": sequences nested more than 64 deep");
+      throw ShapeError("sequences nested more than 64 deep");
     }
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
     enter(depth, count);
@@ -106,7 +103,7 @@ class Reader {
   void read_block(const NdArray& array, int depth) {
     arrays_promote_.add(array.dtype());
     if (depth + array.rank() > max_rank) {
-      throw ShapeError(std::string(op_) + ": arrays nested more than 64 deep");
+      throw ShapeError("arrays nested more than 64 deep");
     }
     for (int axis = 0; axis < array.rank(); ++axis) enter(depth + axis, array.shape()[axis]);
     end_branch(depth + array.rank());
@@ -154,13 +151,12 @@ class Reader {
     closed_ = true;
   }
   [[noreturn]] void reject_ragged() const {
-    throw ShapeError(std::string(op_) +
-                     ": the nested sequences have different lengths or depths; the first gives "
-                     "shape " +
-                     to_string(shape_));
+    throw ShapeError(
+        "the nested sequences have different lengths or depths; the first gives "
+        "shape " +
+        to_string(shape_));
   }
 
-  const char* op_;
   Dims shape_;
   bool closed_ = false;  ///< the first leaf was met: the rank is known
   bool has_scalars_ = false;
@@ -174,13 +170,13 @@ class Reader {
 };
 
 /// The values as an array of `type`, into which `casts` has them cast.
-NdArray array_of(const char* op, const Dims& shape, std::span<const Scalar> values, Dtype type,
-                 bool casts, Device device) {
+NdArray array_of(const Dims& shape, std::span<const Scalar> values, Dtype type, bool casts,
+                 Device device) {
   const Device host = is_host(device) ? device : Device{};
-  NdArray result = empty(op, shape, type, host);
+  NdArray result = empty(shape, type, host);
   char* destination = result.data();
   for (const Scalar& value : values) {
-    const Element one = to_element(op, casts ? cast_scalar(op, value, type) : value, type);
+    const Element one = to_element(casts ? cast_scalar(value, type) : value, type);
     std::memcpy(destination, one.bytes, static_cast<std::size_t>(itemsize(type)));
     destination += itemsize(type);
   }
@@ -205,43 +201,42 @@ bool is_other_sequence(PyObject* object) {
   return true;
 }
 
-NdArray from_number(const char* op, const Scalar& value, std::optional<Dtype> type, Device device) {
-  return array_of(op, {}, {&value, 1}, type ? *type : default_dtype(value.kind), type.has_value(),
+NdArray from_number(const Scalar& value, std::optional<Dtype> type, Device device) {
+  return array_of({}, {&value, 1}, type ? *type : default_dtype(value.kind), type.has_value(),
                   device);
 }
 
-NdArray from_sequence(const char* op, PyObject* object, std::optional<Dtype> type,
-                      std::optional<Device> device, Device fallback) {
-  Reader all(op);
+NdArray from_sequence(PyObject* object, std::optional<Dtype> type, std::optional<Device> device,
+                      Device fallback) {
+  Reader all;
   all.read(object, 0);
   const std::optional<Device> array_device = all.device();
   const Device target = device ? *device : array_device.value_or(fallback);
-  return array_of(op, all.shape(), all.values(), type ? *type : all.type(), type.has_value(),
-                  target);
+  return array_of(all.shape(), all.values(), type ? *type : all.type(), type.has_value(), target);
 }
 
-NdArray values_to_assign(const char* op, PyObject* object, const NdArray& target) {
+NdArray values_to_assign(PyObject* object, const NdArray& target) {
   const Device device = target.device();
-  Reader all(op);
+  Reader all;
   all.read(object, 0);
   static_cast<void>(all.device());  // of one device
   const bool fits = all.values().empty() || kind_rank(all.type()) <= kind_rank(target.dtype());
-  return array_of(op, all.shape(), all.values(), fits ? target.dtype() : all.type(), fits, device);
+  return array_of(all.shape(), all.values(), fits ? target.dtype() : all.type(), fits, device);
 }
 
-NdArray values_to_find(const char* op, PyObject* object, const NdArray& x) {
-  Reader all(op);
+NdArray values_to_find(PyObject* object, const NdArray& x) {
+  Reader all;
   all.read(object, 0);
   const Dtype type = all.type();
   const bool is_of_ints = is_integer(type) && !all.values().empty();
   // Ints have a dtype of their own beside bools alone.
   const Dtype compared = !is_of_ints || x.dtype() != Dtype::bool_ ? x.dtype() : type;
-  if (!is_of_ints) return array_of(op, all.shape(), all.values(), type, false, x.device());
+  if (!is_of_ints) return array_of(all.shape(), all.values(), type, false, x.device());
   std::vector<Scalar> comparable_values;
   for (const Scalar& value : all.values()) {
     if (out_of_range_side(value, compared) == 0) comparable_values.push_back(value);
   }
-  return array_of(op, Dims{std::ssize(comparable_values)}, comparable_values, compared, false,
+  return array_of(Dims{std::ssize(comparable_values)}, comparable_values, compared, false,
                   x.device());
 }
 

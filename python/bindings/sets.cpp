@@ -17,7 +17,7 @@ namespace {
 UniqueResult find_unique(const Arguments& arguments, UniqueParts requested_parts) {
   const NdArray& x = array_argument(arguments, 0);
   const WithoutGil working(x.size() > min_size_without_gil / 8);
-  return unique(arguments.signature->function(), x, requested_parts);
+  return unique(x, requested_parts);
 }
 
 /// A result of several arrays; its class is made by the first call.

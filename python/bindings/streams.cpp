@@ -59,10 +59,10 @@ constexpr const char* event_text =
     "True";
 
 /// A Stream as it is; another library's is taken for one of `device`, None for the current one.
-Stream any_stream(const char* op, const py::object& stream_argument, Device device) {
+Stream any_stream(const py::object& stream_argument, Device device) {
   if (stream_argument.is_none()) return current_stream(device);
   if (py::isinstance<Stream>(stream_argument)) return stream_argument.cast<const Stream&>();
-  return parse_stream(op, stream_argument.ptr(), device);
+  return parse_stream(stream_argument.ptr(), device);
 }
 
 std::uintptr_t handle_number(const Stream& stream) {
@@ -81,7 +81,11 @@ void add_stream_protocols(py::class_<Stream>& streams) {
              enter_stream(self.cast<const Stream&>());
              return self;
            })
-      .def("__exit__", [](const Stream& self, const py::args&) { exit_stream(self); })
+      .def("__exit__",
+           [](const Stream& self, const py::args&) {
+             const OperationScope scope("stream");
+             exit_stream(self);
+           })
       .def("__eq__",
            [](const Stream& self, const py::object& other) -> py::object {
              if (!py::isinstance<Stream>(other)) {
@@ -101,14 +105,15 @@ void add_stream_class(py::module_& module) {
   streams.attr("__module__") = "skerry";
   streams
       .def(py::init([](const py::object& device_argument) {
-             return Stream::create(usable_device("Stream", device_argument.ptr()));
+             const OperationScope scope("Stream");
+             return Stream::create(usable_device(device_argument.ptr()));
            }),
            py::arg("device"))
       .def_static(
           "from_handle",
           [](const py::object& device_argument, const py::object& handle) {
-            return parse_stream("Stream.from_handle", handle.ptr(),
-                                usable_device("Stream.from_handle", device_argument.ptr()));
+            const OperationScope scope("Stream.from_handle");
+            return parse_stream(handle.ptr(), usable_device(device_argument.ptr()));
           },
           py::arg("device"), py::arg("handle"),
           "A stream of another library: its handle, or an object with __cuda_stream__, "
@@ -129,7 +134,8 @@ void add_stream_class(py::module_& module) {
       .def(
           "wait",
           [](const Stream& self, const py::object& other) {
-            self.wait(any_stream("Stream.wait", other, self.device()));
+            const OperationScope scope("Stream.wait");
+            self.wait(any_stream(other, self.device()));
           },
           py::arg("other"),
           "Later work waits for the work that is on the other stream now: a Stream of any device, "
@@ -142,7 +148,8 @@ void add_event_class(py::module_& module) {
   events.attr("__module__") = "skerry";
   events
       .def(py::init([](const py::object& device_argument) {
-             return Event(usable_device("Event", device_argument.ptr()));
+             const OperationScope scope("Event");
+             return Event(usable_device(device_argument.ptr()));
            }),
            py::arg("device"))
       .def_property_readonly("device", [](const Event& self) { return device_of(self.device()); })
@@ -152,7 +159,8 @@ void add_event_class(py::module_& module) {
       .def(
           "record",
           [](Event& self, const py::object& stream_argument) {
-            self.record(any_stream("Event.record", stream_argument, self.device()));
+            const OperationScope scope("Event.record");
+            self.record(any_stream(stream_argument, self.device()));
           },
           py::arg("stream") = py::none(),
           "Stand for the point at which the work of a stream of the device is now: of the current "
@@ -160,7 +168,8 @@ void add_event_class(py::module_& module) {
       .def(
           "wait",
           [](const Event& self, const py::object& stream_argument) {
-            self.wait(any_stream("Event.wait", stream_argument, self.device()));
+            const OperationScope scope("Event.wait");
+            self.wait(any_stream(stream_argument, self.device()));
           },
           py::arg("stream") = py::none(),
           "Later work on the stream, the current one by default, waits for the recorded point.")
@@ -172,7 +181,11 @@ void add_event_class(py::module_& module) {
           },
           "Wait until the stream has come to the recorded point.")
       .def(
-          "elapsed", [](const Event& self, const Event& end) { return self.elapsed(end); },
+          "elapsed",
+          [](const Event& self, const Event& end) {
+            const OperationScope scope("Event.elapsed");
+            return self.elapsed(end);
+          },
           py::arg("end"),
           "Seconds from this event to another one of the device, to half a microsecond.\n\n"
           "Negative if the other one came first.\n\n"
@@ -187,35 +200,33 @@ struct ForeignStream {
   Object owner;
 };
 
-std::uintptr_t handle_of(const char* op, PyObject* object, const char* argument) {
+std::uintptr_t handle_of(PyObject* object, const char* argument) {
   if (PyIndex_Check(object) == 0 || PyBool_Check(object) != 0 || is_array(object) ||
       is_numpy_array(object)) {
-    throw DtypeError(std::string(op) + ": " + argument + " must be an int, not " +
-                     Py_TYPE(object)->tp_name);
+    throw DtypeError(std::string(argument) + " must be an int, not " + Py_TYPE(object)->tp_name);
   }
   const Object integer(PyNumber_Index(object));
   const std::size_t value = PyLong_AsSize_t(integer.get());
   if (PyErr_Occurred() == nullptr) return value;
   PyErr_Clear();
-  throw ValueError(std::string(op) + ": " + argument + " is no handle of a stream");
+  throw ValueError(std::string(argument) + " is no handle of a stream");
 }
 
 /// `__cuda_stream__`, a method; an attribute in the protocol's first drafts.
-std::optional<std::uintptr_t> handle_by_protocol(const char* op, PyObject* object) {
+std::optional<std::uintptr_t> handle_by_protocol(PyObject* object) {
   Object pair = optional_attribute(object, "__cuda_stream__");
   if (pair.get() == nullptr) return std::nullopt;
   if (PyCallable_Check(pair.get()) != 0) pair = Object(PyObject_CallNoArgs(pair.get()));
   if (PyTuple_Check(pair.get()) == 0 || PyTuple_GET_SIZE(pair.get()) != 2) {
-    throw DtypeError(std::string(op) + ": __cuda_stream__ must return (version, handle)");
+    throw DtypeError("__cuda_stream__ must return (version, handle)");
   }
   const std::uintptr_t version =
-      handle_of(op, PyTuple_GET_ITEM(pair.get(), 0), "the version of __cuda_stream__");
+      handle_of(PyTuple_GET_ITEM(pair.get(), 0), "the version of __cuda_stream__");
   if (version != 0) {
-    throw ValueError(std::string(op) + ": __cuda_stream__ of version " + std::to_string(version) +
-                     "; only 0 is known");
+    throw ValueError("__cuda_stream__ of version " + std::to_string(version) + "; only 0 is known");
   }
   const std::uintptr_t handle =
-      handle_of(op, PyTuple_GET_ITEM(pair.get(), 1), "the handle of __cuda_stream__");
+      handle_of(PyTuple_GET_ITEM(pair.get(), 1), "the handle of __cuda_stream__");
   // Here 0 is legal, and means the default stream.
   return handle == 0 ? legacy_default : handle;
 }
@@ -234,34 +245,32 @@ Object integer_of(const Object& attribute) {
   return PyLong_Check(value.get()) != 0 ? Object::borrow(value.get()) : Object();
 }
 
-ForeignStream read_stream(const char* op, PyObject* object) {
-  if (PyIndex_Check(object) != 0) return {handle_of(op, object, "stream"), {}};
-  if (const auto handle = handle_by_protocol(op, object)) return {*handle, Object::borrow(object)};
+ForeignStream read_stream(PyObject* object) {
+  if (PyIndex_Check(object) != 0) return {handle_of(object, "stream"), {}};
+  if (const auto handle = handle_by_protocol(object)) return {*handle, Object::borrow(object)};
   for (const char* name : {"ptr", "cuda_stream", "handle"}) {
     const Object integer = integer_of(optional_attribute(object, name));
     if (integer.get() == nullptr) continue;
-    const std::uintptr_t handle = handle_of(op, integer.get(), name);
+    const std::uintptr_t handle = handle_of(integer.get(), name);
     return {handle == 0 ? legacy_default : handle, Object::borrow(object)};
   }
-  throw DtypeError(std::string(op) +
-                   ": stream must be a Stream, an int handle, or an object with __cuda_stream__, "
-                   "not " +
+  throw DtypeError(std::string("stream must be a Stream, an int handle, or an object with "
+                               "__cuda_stream__, not ") +
                    Py_TYPE(object)->tp_name);
 }
 
 /// The device that a stream belongs to, which must be `device` or another name of the same GPU.
-void check_device(const char* op, std::uintptr_t handle, Device device) {
+void check_device(std::uintptr_t handle, Device device) {
   if (!capabilities_of(device).runs_later || handle <= per_thread_default) return;
   auto* const native = reinterpret_cast<void*>(handle);
   if (native == current_stream_handle(device)) return;
   const int ordinal = ordinal_of_stream(device, native);
   if (ordinal < 0) {
-    throw ValueError(std::string(op) + ": " + std::to_string(handle) + " is no stream of " +
-                     to_string(device));
+    throw ValueError(std::to_string(handle) + " is no stream of " + to_string(device));
   }
   if (ordinal != physical_index(device)) {
-    throw ValueError(std::string(op) + ": the stream belongs to the device of CUDA ordinal " +
-                     std::to_string(ordinal) + ", the work to " + to_string(device));
+    throw ValueError("the stream belongs to the device of CUDA ordinal " + std::to_string(ordinal) +
+                     ", the work to " + to_string(device));
   }
 }
 
@@ -283,17 +292,16 @@ void set_current_stream(const py::object& stream_argument) {
 
 /// The device of a stream is asked of the driver, where the caller does not say it.
 py::object as_stream(const py::object& stream_argument, const py::object& device_argument) {
-  constexpr const char* op = "stream";
+  const OperationScope scope("stream");
   if (!device_argument.is_none())
-    return py::cast(
-        parse_stream(op, stream_argument.ptr(), usable_device(op, device_argument.ptr())));
+    return py::cast(parse_stream(stream_argument.ptr(), usable_device(device_argument.ptr())));
   if (py::isinstance<Stream>(stream_argument)) return stream_argument;
-  const ForeignStream foreign_stream = read_stream(op, stream_argument.ptr());
+  const ForeignStream foreign_stream = read_stream(stream_argument.ptr());
   const Device first = first_cuda_interface_device();
   if (foreign_stream.handle <= per_thread_default) {
     const bool is_default_kind = default_device().kind == first.kind;
     if (devices(first.kind).size() > 1 && !is_default_kind) {
-      throw ValueError("stream: each device has a default stream of its own; say device=");
+      throw ValueError("each device has a default stream of its own; say device=");
     }
     const Device device = is_default_kind ? default_device() : first;
     require(device);
@@ -303,8 +311,7 @@ py::object as_stream(const py::object& stream_argument, const py::object& device
   const int ordinal = ordinal_of_stream(first, reinterpret_cast<void*>(foreign_stream.handle));
   const auto device = ordinal < 0 ? std::nullopt : device_of_physical(ordinal);
   if (!device) {
-    throw ValueError("stream: " + std::to_string(foreign_stream.handle) +
-                     " is no stream of any device");
+    throw ValueError(std::to_string(foreign_stream.handle) + " is no stream of any device");
   }
   return py::cast(keep(foreign_stream, *device));
 }
@@ -316,7 +323,8 @@ void add_stream_functions(py::module_& module) {
   define_public(
       module, "current_stream",
       [](const py::object& device_argument) {
-        return current_stream(device_or_default("current_stream", device_argument.ptr()));
+        const OperationScope scope("current_stream");
+        return current_stream(device_or_default(device_argument.ptr()));
       },
       py::arg("device") = py::none(),
       "The Stream that this thread's work on a device goes to.\n\n"
@@ -333,17 +341,17 @@ void add_stream_functions(py::module_& module) {
 
 }  // namespace
 
-Stream parse_stream(const char* op, PyObject* object, Device device) {
+Stream parse_stream(PyObject* object, Device device) {
   if (py::isinstance<Stream>(object)) {
     const Stream& stream = py::handle(object).cast<const Stream&>();
     if (stream.device() != device) {
-      throw ValueError(std::string(op) + ": a stream of " + to_string(stream.device()) +
-                       " for work on " + to_string(device));
+      throw ValueError("a stream of " + to_string(stream.device()) + " for work on " +
+                       to_string(device));
     }
     return stream;
   }
-  const ForeignStream foreign_stream = read_stream(op, object);
-  check_device(op, foreign_stream.handle, device);
+  const ForeignStream foreign_stream = read_stream(object);
+  check_device(foreign_stream.handle, device);
   return keep(foreign_stream, device);
 }
 

@@ -32,7 +32,7 @@ const NdArray* first_array(PyObject* object) {
 Device device_of_call(const Arguments& arguments, int except) {
   const int named = arguments.signature->find("device");
   if (named >= 0 && named != except && arguments.has(named)) {
-    return parse_device_argument(arguments.signature->function(), arguments[named]);
+    return parse_device_argument(arguments[named]);
   }
   if (arguments.self != nullptr && is_array(arguments.self))
     return value_of(arguments.self).device();
@@ -58,8 +58,7 @@ struct ArgumentRef {
   const char* own_name = nullptr;
 
   [[nodiscard]] std::string text() const {
-    return std::string(arguments.signature->function()) + ": " +
-           (own_name != nullptr ? own_name : name_of(arguments, parameter));
+    return own_name != nullptr ? own_name : name_of(arguments, parameter);
   }
 };
 
@@ -81,7 +80,7 @@ PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
   PyObject* const object = arguments[parameter];
   if (is_array(object)) return header_of(object);
   if (PyObject* const array = convert_argument(arguments, object)) return header_of(array);
-  return require_array(arguments.signature->function(), name_of(arguments, parameter), object);
+  return require_array(name_of(arguments, parameter), object);
 }
 
 /// The same of an operand, which may be a scalar.
@@ -98,7 +97,7 @@ PyObject* convert_numpy_array(const ArgumentRef& argument, PyObject* object) {
   } else if (PyObject* const array = convert_argument(arguments, object)) {
     operand.array = &header_of(array);
   } else {
-    reject_operand(arguments.signature->function(), operand.name, object);
+    reject_operand(operand.name, object);
   }
 }
 
@@ -143,14 +142,12 @@ std::vector<std::int64_t> each_integer(const ArgumentRef& argument, PyObject* ob
 void require_device_match(const Arguments& arguments, int parameter, const NdArray& x,
                           Device expected_device) {
   if (x.device() == expected_device) return;
-  reject_device_mismatch(arguments.signature->function(), name_of(arguments, parameter), x,
-                         expected_device);
+  reject_device_mismatch(name_of(arguments, parameter), x, expected_device);
 }
 
-void reject_device_mismatch(const char* function, const char* parameter, const NdArray& x,
-                            Device expected_device) {
-  throw DeviceMismatchError(std::string(function) + ": " + parameter + " is " + describe(x) +
-                                ", the call works on " + to_string(expected_device) +
+void reject_device_mismatch(const char* parameter, const NdArray& x, Device expected_device) {
+  throw DeviceMismatchError(std::string(parameter) + " is " + describe(x) + ", the call works on " +
+                                to_string(expected_device) +
                                 "; nothing crosses devices unasked: move it with to_device(\"" +
                                 to_string(expected_device) + "\"), or read it with item()",
                             {expected_device, x.device()});
@@ -173,7 +170,7 @@ void operand_argument(const Arguments& arguments, int parameter, Operand& operan
   }
 }
 
-std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter, const char* op,
+std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter,
                                     std::span<PyObject* const> objects) {
   std::vector<NdArray> arrays;
   arrays.reserve(objects.size());
@@ -189,7 +186,7 @@ std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter, c
       }
     } else {
       const std::string name = "arrays[" + std::to_string(i) + "]";
-      arrays.push_back(require_array(op, name.c_str(), object));
+      arrays.push_back(require_array(name.c_str(), object));
     }
   }
   return arrays;
@@ -273,12 +270,12 @@ double number(const Arguments& arguments, int parameter) {
   return value;
 }
 
-void require_memory_for_objects(const char* op, double count, double nbytes_each) {
+void require_memory_for_objects(double count, double nbytes_each) {
   constexpr double always_there = 0x1p28;  // bytes: the system is not asked for the ordinary call
   if (count * nbytes_each <= always_there) return;
   if (count * nbytes_each <= static_cast<double>(cpu::total_memory())) return;
   const auto nbytes = static_cast<std::size_t>(std::min(count * nbytes_each, 0x1p62));
-  throw OutOfMemoryError(std::string(op) + ": the objects of the result take " + byte_text(nbytes) +
+  throw OutOfMemoryError("the objects of the result take " + byte_text(nbytes) +
                              " or more, and this machine has " + byte_text(cpu::total_memory()) +
                              "; ask for fewer",
                          Device{}, nbytes);

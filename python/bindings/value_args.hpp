@@ -22,8 +22,8 @@ namespace skerry::python {
 /// Throws unless `x`, an argument of that call, is on `expected_device`.
 void require_device_match(const Arguments& arguments, int parameter, const NdArray& x,
                           Device expected_device);
-[[noreturn]] void reject_device_mismatch(const char* function, const char* parameter,
-                                         const NdArray& x, Device expected_device);
+[[noreturn]] void reject_device_mismatch(const char* parameter, const NdArray& x,
+                                         Device expected_device);
 
 /// An array, or what becomes one (converted_args.hpp). Throws DtypeError for all else.
 [[nodiscard]] const NdArray& array_argument(const Arguments& arguments, int parameter);
@@ -36,14 +36,13 @@ void require_device_match(const Arguments& arguments, int parameter, const NdArr
 void operand_argument(const Arguments& arguments, int parameter, Operand& operand,
                       Scalar& scalar_value);
 
-/// The arrays of `objects`, which messages of `op` call arrays[0], arrays[1] and so on: the items
+/// The arrays of `objects`, which messages call arrays[0], arrays[1] and so on: the items
 /// of an argument; parameter -1 for `*args`.
 [[nodiscard]] std::vector<NdArray> require_arrays(const Arguments& arguments, int parameter,
-                                                  const char* op,
                                                   std::span<PyObject* const> objects);
 /// Those of `*arrays`.
 [[nodiscard]] inline std::vector<NdArray> rest_arrays(const Arguments& arguments) {
-  return require_arrays(arguments, -1, arguments.signature->function(), arguments.rest_span());
+  return require_arrays(arguments, -1, arguments.rest_span());
 }
 /// The items of a list or a tuple.
 [[nodiscard]] inline std::span<PyObject* const> items_of_sequence(PyObject* sequence) {
@@ -82,7 +81,7 @@ void operand_argument(const Arguments& arguments, int parameter, Operand& operan
                          std::initializer_list<const char*> choices);
 /// Refuses, before the first is made, more Python objects than the machine has memory for. Throws
 /// OutOfMemoryError.
-void require_memory_for_objects(const char* op, double count, double nbytes_each);
+void require_memory_for_objects(double count, double nbytes_each);
 /// What an array object takes at least, in a list of them.
 inline constexpr double nbytes_of_array = 256;
 /// An int or a float.

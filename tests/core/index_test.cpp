@@ -30,7 +30,7 @@ const IndexItem ellipsis{.kind = IndexKind::ellipsis};
 const IndexItem new_axis{.kind = IndexKind::new_axis};
 
 Layout index(const Layout& array, const std::vector<IndexItem>& items) {
-  return index_view("getitem", array, items);
+  return index_view(array, items);
 }
 
 template <class Error>
@@ -182,11 +182,11 @@ TEST(index_view, agrees_with_index_arithmetic_on_random_indices) {
 TEST(index_view, rejects_integers_out_of_bounds) {
   const Layout array = c_layout(Dims{3, 0}, 4);
   EXPECT_EQ(error_of<IndexError>(array, {integer_index(3)}),
-            "getitem: index 3 is out of bounds: axis 0 has size 3");
+            "index 3 is out of bounds: axis 0 has size 3");
   EXPECT_EQ(error_of<IndexError>(array, {integer_index(-4)}),
-            "getitem: index -4 is out of bounds: axis 0 has size 3");
+            "index -4 is out of bounds: axis 0 has size 3");
   EXPECT_EQ(error_of<IndexError>(array, {ellipsis, integer_index(0)}),
-            "getitem: index 0 is out of bounds: axis 1 has size 0");
+            "index 0 is out of bounds: axis 1 has size 0");
   EXPECT_THROW(static_cast<void>(index(array, {integer_index(INT64_MIN)})), IndexError);
   EXPECT_THROW(static_cast<void>(index(array, {integer_index(INT64_MAX)})), IndexError);
 }
@@ -194,9 +194,9 @@ TEST(index_view, rejects_integers_out_of_bounds) {
 TEST(index_view, rejects_too_many_indices_and_ellipses) {
   const Layout array = c_layout(Dims{2, 3}, 4);
   EXPECT_EQ(error_of<IndexError>(array, {integer_index(0), integer_index(0), slice({}, {})}),
-            "getitem: too many indices: 3 for an array of rank 2, shape (2, 3)");
+            "too many indices: 3 for an array of rank 2, shape (2, 3)");
   EXPECT_EQ(error_of<IndexError>(array, {ellipsis, integer_index(0), ellipsis}),
-            "getitem: 2 ellipses in one index; use '...' once");
+            "2 ellipses in one index; use '...' once");
   EXPECT_THROW(static_cast<void>(index(c_layout(Dims{}, 4), {integer_index(0)})), IndexError);
   EXPECT_THROW(static_cast<void>(index(array, std::vector<IndexItem>(100000, integer_index(0)))),
                IndexError);
@@ -205,10 +205,10 @@ TEST(index_view, rejects_too_many_indices_and_ellipses) {
 TEST(index_view, rejects_a_zero_step_and_too_many_axes) {
   const Layout array = c_layout(Dims{2, 3}, 4);
   EXPECT_EQ(error_of<ValueError>(array, {slice({}, {}, 0)}),
-            "getitem: slice step is 0; use a positive or negative step");
+            "slice step is 0; use a positive or negative step");
   EXPECT_EQ(index(array, std::vector<IndexItem>(62, new_axis)).rank(), 64);
   EXPECT_EQ(error_of<ShapeError>(array, std::vector<IndexItem>(63, new_axis)),
-            "getitem: too many axes: 65; at most 64 are possible");
+            "too many axes: 65; at most 64 are possible");
 }
 
 }  // namespace

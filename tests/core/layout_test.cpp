@@ -49,7 +49,7 @@ bool counts_up(const std::vector<std::int64_t>& offsets) {
 
 std::string shape_error_of(const std::vector<std::int64_t>& shape, std::int64_t itemsize) {
   try {
-    check_shape("zeros", shape, itemsize);
+    check_shape(shape, itemsize);
   } catch (const ShapeError& error) {
     return error.what();
   }
@@ -64,22 +64,22 @@ TEST(to_string_of_shape, prints_as_python_does) {
 }
 
 TEST(check_shape, returns_the_bytes) {
-  EXPECT_EQ(check_shape("zeros", Dims{}, 8), 8);
-  EXPECT_EQ(check_shape("zeros", Dims{2, 3}, 4), 24);
-  EXPECT_EQ(check_shape("zeros", Dims{2, 0, 3}, 4), 0);
-  EXPECT_EQ(check_shape("zeros", Dims{INT64_MAX}, 1), INT64_MAX);
-  EXPECT_EQ(check_shape("zeros", Dims{std::int64_t{1} << 59}, 8), std::int64_t{1} << 62);
-  EXPECT_EQ(check_shape("zeros", Dims(64, 1), 8), 8);
+  EXPECT_EQ(check_shape(Dims{}, 8), 8);
+  EXPECT_EQ(check_shape(Dims{2, 3}, 4), 24);
+  EXPECT_EQ(check_shape(Dims{2, 0, 3}, 4), 0);
+  EXPECT_EQ(check_shape(Dims{INT64_MAX}, 1), INT64_MAX);
+  EXPECT_EQ(check_shape(Dims{std::int64_t{1} << 59}, 8), std::int64_t{1} << 62);
+  EXPECT_EQ(check_shape(Dims(64, 1), 8), 8);
 }
 
 TEST(check_shape, rejects_negative_dimensions) {
-  EXPECT_EQ(shape_error_of({2, -1}, 4), "zeros: negative dimension: shape (2, -1)");
+  EXPECT_EQ(shape_error_of({2, -1}, 4), "negative dimension: shape (2, -1)");
   EXPECT_NE(shape_error_of({0, INT64_MIN}, 4).find("negative"), std::string::npos);
 }
 
 TEST(check_shape, rejects_more_than_64_axes) {
   EXPECT_EQ(shape_error_of(std::vector<std::int64_t>(65, 1), 4),
-            "zeros: too many axes: 65; at most 64 are possible");
+            "too many axes: 65; at most 64 are possible");
   EXPECT_NE(shape_error_of(std::vector<std::int64_t>(100000, 1), 4).find("100000"),
             std::string::npos);
 }

@@ -54,35 +54,30 @@ TEST(promotion, is_the_table_of_the_standard_where_mixes_are_refused) {
 }
 
 TEST(promotion, takes_the_default_dtype_for_a_scalar_of_a_higher_kind) {
-  EXPECT_EQ(promote_scalar("add", uint8, Scalar::from_value(0.5)), float64);
-  EXPECT_EQ(promote_scalar("add", int8, Scalar::from_value(0.0, 1.0)), complex128);
-  EXPECT_EQ(promote_scalar("add", bool_, Scalar::from_value(std::int64_t{1})), int64);
-  EXPECT_EQ(promote_scalar("add", float32, Scalar::from_value(0.5)), float32);
-  EXPECT_EQ(promote_scalar("add", int8, Scalar::from_value(true)), int8);
-  EXPECT_EQ(promote_scalar_kind("divide", uint8, Scalar::from_value(std::int64_t{256})), uint8);
+  EXPECT_EQ(promote_scalar(uint8, Scalar::from_value(0.5)), float64);
+  EXPECT_EQ(promote_scalar(int8, Scalar::from_value(0.0, 1.0)), complex128);
+  EXPECT_EQ(promote_scalar(bool_, Scalar::from_value(std::int64_t{1})), int64);
+  EXPECT_EQ(promote_scalar(float32, Scalar::from_value(0.5)), float32);
+  EXPECT_EQ(promote_scalar(int8, Scalar::from_value(true)), int8);
+  EXPECT_EQ(promote_scalar_kind(uint8, Scalar::from_value(std::int64_t{256})), uint8);
 }
 
 TEST(to_element, takes_values_of_a_higher_kind_if_nothing_is_lost) {
-  EXPECT_EQ(to_element("fill", Scalar::from_value(2.0), int8).as<skerry::int8>(), 2);
-  EXPECT_EQ(to_element("fill", Scalar::from_value(0x1p63), uint64).as<skerry::uint64>(),
-            1ULL << 63);
-  EXPECT_EQ(to_element("fill", Scalar::from_value(2.5, 0.0), float32).as<float>(), 2.5F);
-  EXPECT_TRUE(to_element("fill", Scalar::from_value(1.0), bool_).as<bool>());
-  EXPECT_THROW(static_cast<void>(to_element("fill", Scalar::from_value(300.0), uint8)),
-               OverflowError);
-  EXPECT_THROW(static_cast<void>(to_element("fill", Scalar::from_value(0x1p64), uint64)),
-               DtypeError);
+  EXPECT_EQ(to_element(Scalar::from_value(2.0), int8).as<skerry::int8>(), 2);
+  EXPECT_EQ(to_element(Scalar::from_value(0x1p63), uint64).as<skerry::uint64>(), 1ULL << 63);
+  EXPECT_EQ(to_element(Scalar::from_value(2.5, 0.0), float32).as<float>(), 2.5F);
+  EXPECT_TRUE(to_element(Scalar::from_value(1.0), bool_).as<bool>());
+  EXPECT_THROW(static_cast<void>(to_element(Scalar::from_value(300.0), uint8)), OverflowError);
+  EXPECT_THROW(static_cast<void>(to_element(Scalar::from_value(0x1p64), uint64)), DtypeError);
 }
 
 TEST(cast_scalar, converts_as_astype_does) {
-  EXPECT_EQ(cast_scalar("full", Scalar::from_value(-2.7), int8).integer, -2);
-  EXPECT_TRUE(cast_scalar("full", Scalar::from_value(0.0, 2.0), bool_).boolean);
-  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::from_value(1e30), int64)),
-               OverflowError);
-  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::from_value(0.0, 1.0), float64)),
-               DtypeError);
+  EXPECT_EQ(cast_scalar(Scalar::from_value(-2.7), int8).integer, -2);
+  EXPECT_TRUE(cast_scalar(Scalar::from_value(0.0, 2.0), bool_).boolean);
+  EXPECT_THROW(static_cast<void>(cast_scalar(Scalar::from_value(1e30), int64)), OverflowError);
+  EXPECT_THROW(static_cast<void>(cast_scalar(Scalar::from_value(0.0, 1.0), float64)), DtypeError);
   const RefusedMixes strict;
-  EXPECT_THROW(static_cast<void>(cast_scalar("full", Scalar::from_value(2.0), int8)), DtypeError);
+  EXPECT_THROW(static_cast<void>(cast_scalar(Scalar::from_value(2.0), int8)), DtypeError);
 }
 
 }  // namespace

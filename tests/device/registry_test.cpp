@@ -180,7 +180,7 @@ TEST_F(NewProcess, an_emulated_gpu_of_another_version_is_refused_by_both_version
   EXPECT_EXIT(
       {
         const std::string message = error_of_emulator(SKERRY_OTHER_EMULATOR);
-        const int version = cuda::module_abi_version;
+        const int version = SKERRY_CUDA_API_VERSION;
         const std::string release =
             "skerry-emulator 9.8.7, of interface " + std::to_string(version + 1);
         SKERRY_REQUIRE_OR_EXIT(message.find(release) != message.npos);

@@ -276,11 +276,11 @@ constexpr AnyKernel find_something{.host = find_host};
 
 /// Enqueues a kernel that finds `value`; 0 is nothing.
 void find(Device device, std::int64_t value) {
+  const OperationScope scope("find");
   const DeferredError error{.raise =
-                                [](const DeferredError& deferred_error, std::int64_t found_value) {
-                                  throw IndexError(deferred_error.op + std::to_string(found_value));
+                                [](const DeferredError& /*error*/, std::int64_t found_value) {
+                                  throw IndexError("found " + std::to_string(found_value));
                                 },
-                            .op = "found ",
                             .values = {}};
   const DeferredWord word(device, error);
   launch(device, find_something, FindParams{word.get(), value}, {});
@@ -303,14 +303,14 @@ TEST_F(stream_test, deferred_errors_are_raised_once_by_a_wait) {
   find(cuda0, 7);
   find(cuda0, 8);
   synchronize(cuda1);
-  EXPECT_EQ(text_of(wait), "found 7");
+  EXPECT_EQ(text_of(wait), "find: found 7");
   EXPECT_EQ(text_of(wait), "");
   find(cuda0, 5);
-  EXPECT_EQ(text_of([] { current_stream(cuda0).synchronize(); }), "found 5");
+  EXPECT_EQ(text_of([] { current_stream(cuda0).synchronize(); }), "find: found 5");
   const StorageRef block = allocate(cuda0, sizeof(int));
   store(block, 3);
   find(cuda0, 6);
-  EXPECT_EQ(text_of([&] { static_cast<void>(read_int(block)); }), "found 6");
+  EXPECT_EQ(text_of([&] { static_cast<void>(read_int(block)); }), "find: found 6");
   EXPECT_EQ(read_int(block), 3);
 }
 
@@ -323,14 +323,14 @@ TEST_F(stream_test, a_wait_for_another_stream_leaves_words_in_use) {
   set_current_stream(Stream(cuda0));
   // On a slow machine the kernel has ended by now.
   const std::string early = text_of([] { Stream(cuda0).synchronize(); });
-  EXPECT_EQ(early + text_of([&] { other.synchronize(); }), "found 9");
+  EXPECT_EQ(early + text_of([&] { other.synchronize(); }), "find: found 9");
   EXPECT_EQ(text_of([&] { other.synchronize(); }), "");
 }
 
 TEST_F(stream_test, deferred_errors_have_words_for_any_number_of_launches) {
   for (int i = 0; i < 5000; ++i) find(cuda0, 0);
   find(cuda0, 4);
-  EXPECT_EQ(text_of([] { synchronize(cuda0); }), "found 4");
+  EXPECT_EQ(text_of([] { synchronize(cuda0); }), "find: found 4");
 }
 
 }  // namespace

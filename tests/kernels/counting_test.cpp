@@ -20,7 +20,7 @@ TEST(counting_kernels, count_numbers) {
   for (const std::int64_t size : {1, 255, 4097, 70001}) {
     for (const std::int64_t bins : {1, 4096, 4097}) {
       const auto counted = [&](Device device, const NdArray* weights) {
-        return count_numbers("bincount", sample_indices(5000, Dims{size}, device), weights, bins);
+        return count_numbers(sample_indices(5000, Dims{size}, device), weights, bins);
       };
       compare("bincount", [&](Device device) { return counted(device, nullptr); });
       compare("bincount with weights", [&](Device device) {
@@ -100,7 +100,7 @@ TEST_P(PartialKernelsOf, find_what_is_of_a_rank) {
             [&](Device device) { return order_statistics(sample(type, shape, device), ranks); });
     for (const bool returns_indices : {false, true}) {
       compare(case_label("partition", type), [&](Device device) {
-        return partition("partition", sample(type, shape, device), ranks, 1, returns_indices);
+        return partition(sample(type, shape, device), ranks, 1, returns_indices);
       });
     }
     for (const std::int64_t count : {1, 33, 63, 64, 1025}) {
@@ -161,7 +161,7 @@ TEST(RandomKernels, draw_the_same_numbers) {
       for (const std::int64_t leading_count : {0, 1}) {
         compare(distribution.name, [&](Device device) {
           const Dtype type = distribution.is_whole ? Dtype::int64 : Dtype::float64;
-          const NdArray all = empty("draw", Dims{size + leading_count}, type, device);
+          const NdArray all = empty(Dims{size + leading_count}, type, device);
           const NdArray out = without_first(all, leading_count);
           draw(out, distribution.method, PhiloxState{}, distribution.arguments);
           return out;

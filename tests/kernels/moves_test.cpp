@@ -57,18 +57,18 @@ NdArray misaligned(const NdArray& x) {
   const auto bytes = static_cast<std::size_t>(x.size() * itemsize(x.dtype()));
   const Layout layout{x.shape(), x.strides(), 1};
   NdArray moved(allocate(x.device(), bytes + 1), layout, x.dtype());
-  assign("misaligned", moved, x);
+  assign(moved, x);
   return moved;
 }
 
 TEST_P(MovingKernelsOf, select_by_masks) {
   const Dtype type = GetParam();
   compare(case_label("x[mask] of misaligned items", type), [&](Device device) {
-    return compress("x[mask]", misaligned(sample(type, Dims{9001}, device)),
+    return compress(misaligned(sample(type, Dims{9001}, device)),
                     sample(Dtype::bool_, Dims{9001}, device, 1));
   });
   compare(case_label("x[mask]", type), [&](Device device) {
-    return compress("x[mask]", sample(type, Dims{97, 101}, device),
+    return compress(sample(type, Dims{97, 101}, device),
                     sample(Dtype::bool_, Dims{97, 101}, device, 1));
   });
   compare(case_label("nonzero", type),
@@ -92,7 +92,7 @@ TEST_P(MovingKernelsOf, take_and_put) {
     selection.index_shape = Dims{53};
     // 53 < 211 of a multiplicative order: no place is written twice.
     selection.axes.push_back({sample_indices(211, Dims{53}, device), 211, itemsize(type), 0});
-    scatter("x[indices] = y", target, selection, sample(type, Dims{53}, device, 2), true);
+    scatter(target, selection, sample(type, Dims{53}, device, 2), true);
     return target;
   });
   compare(case_label("repeat", type), [&](Device device) {

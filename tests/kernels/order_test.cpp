@@ -74,7 +74,7 @@ TEST_P(OrderKernelsOf, search) {
 TEST_P(OrderKernelsOf, find_distinct_elements) {
   const Dtype type = GetParam();
   const auto parts_of = [&](Device device, UniqueParts requested_parts) {
-    return unique("unique", sample(type, Dims{71, 41}, device), requested_parts);
+    return unique(sample(type, Dims{71, 41}, device), requested_parts);
   };
   const UniqueParts all{.indices = true, .inverse = true, .counts = true};
   compare(case_label("unique_values", type),

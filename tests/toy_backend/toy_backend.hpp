@@ -36,7 +36,7 @@ inline skerry::StorageRef allocate(skerry::Device device, std::size_t nbytes) {
   const std::size_t rounded = (nbytes + alignment - 1) / alignment * alignment;
   void* const data = rounded < nbytes ? nullptr : std::aligned_alloc(alignment, rounded);
   if (data == nullptr) {
-    throw skerry::OutOfMemoryError("allocate: no memory for a toy", device, nbytes);
+    throw skerry::OutOfMemoryError("no memory for a toy", device, nbytes);
   }
   return skerry::StorageRef(new Block(data, nbytes, device));
 }
@@ -56,7 +56,7 @@ inline void between(const skerry::StorageRef&, char* destination, const skerry::
 
 inline void launch(skerry::Device, const skerry::AnyKernel& kernel, const void* params, std::size_t,
                    std::span<const skerry::MemoryUse>) {
-  if (kernel.host == nullptr) throw skerry::NotImplementedError("launch: not on a toy");
+  if (kernel.host == nullptr) throw skerry::NotImplementedError("not on a toy");
   kernel.host(params);
 }
 

@@ -327,7 +327,7 @@ int gemm_strided_batched(Handle* handle, int op_a, int op_b, std::int64_t m, std
   std::vector<AccessedRange> accessed_ranges = ranges_of(p);
   accessed_ranges.push_back({handle->workspace, handle->workspace_nbytes});
   try {
-    blas::require(name);
+    blas::require();
   } catch (const LibraryError& error) {
     return refused(execution_failed, error.what());
   }

@@ -175,7 +175,7 @@ void transform(const TransformPlan& plan, void* input, void* output, bool is_for
   constexpr int garbage = 0xa5;
   if (plan.work_nbytes > 0) std::memset(plan.work_area, garbage, plan.work_nbytes);
   const auto raise = [](const DeferredError&, std::int64_t) { throw std::bad_alloc(); };
-  ErrorRecord record(Device{}, {.raise = raise, .op = "fft", .values = {}});
+  ErrorRecord record(Device{}, {.raise = raise, .values = {}});
   const FftParams params = params_of(plan, input, output, is_forward, record.word());
   run_on_host(kernel_of(plan.type), params);
   record.finish();

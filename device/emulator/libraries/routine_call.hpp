@@ -78,7 +78,7 @@ class RoutineCall {
     constexpr int garbage = 0xa5;
     if (status_ != 0) return status_;
     try {
-      blas::require(routine_.c_str());
+      blas::require();
     } catch (const LibraryError& error) {
       reject(statuses_.execution_failed, error.what());
       return status_;

@@ -154,12 +154,12 @@ Openblas load(const std::string& named) {
 
 /// Throws OutOfMemoryError unless so much may be mapped (RLIMIT_AS): OpenBLAS ends the process
 /// where it lacks memory for a thread or a buffer.
-void require_address_space(const char* op, std::size_t nbytes) {
+void require_address_space(std::size_t nbytes) {
   void* const got =
       mmap(nullptr, nbytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) {
     throw OutOfMemoryError(
-        std::string(op) + ": OpenBLAS may need " + byte_text(nbytes) +
+        "OpenBLAS may need " + byte_text(nbytes) +
             " of addresses for its threads and buffers, more than the process may map; raise the "
             "limit (ulimit -v), or lower the number of threads",
         Device{}, nbytes);
@@ -171,17 +171,17 @@ constexpr std::size_t library_bytes = std::size_t{128} << 20;
 /// A stack, a buffer (32 MiB) and what malloc keeps for a thread.
 constexpr std::size_t thread_bytes = std::size_t{64} << 20;
 
-void open_library(const char* op, Library& library) {
+void open_library(Library& library) {
   if (library.is_open.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(library.opening);
   if (library.is_open.load(std::memory_order_relaxed)) return;
-  require_address_space(
-      op, library_bytes + thread_bytes * std::max(std::thread::hardware_concurrency(), 1u));
+  require_address_space(library_bytes +
+                        thread_bytes * std::max(std::thread::hardware_concurrency(), 1u));
   try {
     library.entries = load(library.path);
     register_handlers();
   } catch (const std::runtime_error& error) {
-    throw LibraryError(std::string(op) + ": OpenBLAS can't be opened: " + error.what() +
+    throw LibraryError(std::string("OpenBLAS can't be opened: ") + error.what() +
                        "; pip install scipy-openblas32, or name the file of its library in "
                        "SKERRY_OPENBLAS");
   }
@@ -190,7 +190,7 @@ void open_library(const char* op, Library& library) {
 
 /// Lets OpenBLAS start its threads and get their buffers and the caller's, while that can be
 /// refused.
-void prepare_threads(const char* op, Library& library, int threads) {
+void prepare_threads(Library& library, int threads) {
   struct InsideGate {
     InsideGate() noexcept { calls.enter(); }
     ~InsideGate() { calls.exit(); }
@@ -198,7 +198,7 @@ void prepare_threads(const char* op, Library& library, int threads) {
   const InsideGate no_fork;
   const std::lock_guard lock(library.opening);
   if (library.ready_threads.load() >= threads) return;
-  require_address_space(op, thread_bytes * static_cast<std::size_t>(threads));
+  require_address_space(thread_bytes * static_cast<std::size_t>(threads));
   library.entries.set_num_threads(threads);
   library.threads.store(threads);
   // Larger than what OpenBLAS multiplies without a buffer.
@@ -218,12 +218,12 @@ void set_library(const char* path) {
   library.path = path;
 }
 
-void require(const char* op) {
+void require() {
   Library& library = the_library();
   const int threads = cpu::thread_count();
   if (library.ready_threads.load(std::memory_order_acquire) >= threads) return;
-  open_library(op, library);
-  prepare_threads(op, library, threads);
+  open_library(library);
+  prepare_threads(library, threads);
 }
 
 OneCall use() noexcept { return OneCall(cpu::thread_count()); }

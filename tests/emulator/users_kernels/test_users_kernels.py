@@ -169,5 +169,8 @@ def test_own_kernels_that_are_not_built_are_asked_for():
     code = "import skerry\nskerry.ones(3, device='cuda:0')\n"
     settings = {"SKERRY_REHEARSE": "2", "SKERRY_REHEARSE_KERNELS": "all", "SKERRY_EMULATOR": ""}
     done = child(code, **settings)
-    assert "DeviceUnavailableError: cuda:0: there is no module of skerry's own CUDA" in done.stderr
+    assert (
+        "DeviceUnavailableError: ones: cuda:0: there is no module of skerry's own CUDA"
+        in done.stderr
+    )
     assert "rehearse with kernels=True, which runs your kernels without it" in done.stderr

@@ -80,11 +80,11 @@ std::vector<Trial> all_trials() {
       [](const Fixture& f) { (void)where(as_operand(f.mask), as_operand(f.x), as_operand(f.y)); });
   add("copy", [](const Fixture& f) { (void)copy(f.x); });
   add("astype", [](const Fixture& f) { (void)astype(f.transposed(), Dtype::float32, false); });
-  add("assign", [](const Fixture& f) { assign("assign", f.target, f.y); });
+  add("assign", [](const Fixture& f) { assign(f.target, f.y); });
   add("assign, overlapping", [](const Fixture& f) {
-    assign("assign", f.target.view({Dims{11}, Dims{8}, 8}), f.target.view({Dims{11}, Dims{8}, 0}));
+    assign(f.target.view({Dims{11}, Dims{8}, 8}), f.target.view({Dims{11}, Dims{8}, 0}));
   });
-  add("fill", [](const Fixture& f) { fill("fill", f.target, Scalar::from_value(9.0)); });
+  add("fill", [](const Fixture& f) { fill(f.target, Scalar::from_value(9.0)); });
   add("reshape", [](const Fixture& f) {
     const std::int64_t shape[] = {12};
     (void)reshape(f.transposed(), shape, {});

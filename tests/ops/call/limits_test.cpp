@@ -32,11 +32,11 @@ TEST(limits, hold_where_native_forms_run_or_are_rehearsed) {
 }
 
 TEST(limits, more_items_than_are_numbered_are_refused) {
-  require_count<NarrowParams>("sift", cpu0, 101, "grains");
-  require_count<NarrowParams>("sift", cuda0, 100, "grains");
-  const auto text = thrown_by<NotImplementedError>(
-      [] { require_count<NarrowParams>("sift", cuda0, 101, "grains"); });
-  EXPECT_EQ(text, "sift: 101 grains on cuda:0, which takes up to 100; take parts of them");
+  require_count<NarrowParams>(cpu0, 101, "grains");
+  require_count<NarrowParams>(cuda0, 100, "grains");
+  const auto text =
+      thrown_by<NotImplementedError>([] { require_count<NarrowParams>(cuda0, 101, "grains"); });
+  EXPECT_EQ(text, "101 grains on cuda:0, which takes up to 100; take parts of them");
 }
 
 TEST(limits, weights_of_too_many_numbers_are_refused_before_memory_is_asked_for) {
@@ -49,12 +49,16 @@ TEST(limits, weights_of_too_many_numbers_are_refused_before_memory_is_asked_for)
   };
   const NdArray numbers = repeated(Dtype::int64);
   const NdArray weights = repeated(Dtype::float64);
+  fail_allocation(1);
   const auto text = thrown_by<NotImplementedError>(
-      [&] { static_cast<void>(count_numbers("bincount", numbers, &weights, 3)); });
+      [&] { static_cast<void>(count_numbers(numbers, &weights, 3)); });
+  EXPECT_EQ(counted_allocations(), 0U);
+  fail_allocation(0);
   EXPECT_NE(text.find("4294967296 numbers with weights"), std::string::npos) << text;
 }
 
 TEST(limits, a_device_has_the_form_that_it_runs) {
+  require(cuda0);  // it is rehearsed from the first look for it on
   Kernel<NarrowParams> kernel;
   EXPECT_FALSE(has_form(kernel, cpu0));
   kernel.set_native<enqueue_sift>();

@@ -47,7 +47,7 @@ TEST_P(ApplyOn, promotes_arrays_of_different_dtypes) {
 
 TEST_P(ApplyOn, converts_a_repeated_operand_of_another_dtype) {
   const NdArray row = array_of(std::vector<float32>{1, 2, 3}, GetParam());
-  const NdArray rows = row.view(broadcast_to("test", row.layout(), Dims{2, 3}));
+  const NdArray rows = row.view(broadcast_to(row.layout(), Dims{2, 3}));
   const NdArray sum =
       call("add", rows, array_of(doubles{1, 1, 1, 2, 2, 2}, Dims{2, 3}, GetParam()));
   EXPECT_EQ(values_of<float64>(sum), (doubles{2, 3, 4, 3, 4, 5}));
@@ -170,7 +170,7 @@ TEST(apply, names_devices_arguments_and_remedy_on_a_device_mismatch) {
   const NdArray x2 = array_of(doubles{1, 2, 3}, cpu0);
   const std::string text = thrown_by<DeviceMismatchError>([&] { (void)call("add", x1, x2); });
   EXPECT_EQ(text,
-            "add: arguments are on different devices: x1 (float64 (3,)) on cuda:0, "
+            "arguments are on different devices: x1 (float64 (3,)) on cuda:0, "
             "x2 (float64 (3,)) on cpu:0; move one explicitly, e.g. x2.to_device(\"cuda:0\")");
 }
 
@@ -207,7 +207,7 @@ TEST(apply, in_place_reports_the_device_then_the_target_then_the_dtype_then_the_
 TEST(apply, lists_the_dtypes_that_an_operation_takes) {
   const RefusedMixes strict;
   const std::string text = thrown_by<DtypeError>([] { (void)call("sin", array_of(longs{1, 2})); });
-  EXPECT_TRUE(mentions(text, "sin: int64"));
+  EXPECT_TRUE(mentions(text, "int64 is not accepted"));
   EXPECT_TRUE(mentions(text, "float32, float64, complex64, complex128"));
 }
 

@@ -266,6 +266,15 @@ def test_two_devices_in_one_call():
     assert (host(c).tolist(), host(d).tolist()) == ([1, 2, 3, 4, 5], [0, 2, 4, 6, 8])
 
 
+@pytest.mark.parametrize("devices", [("cpu:0", "cuda:0"), ("cuda:0", "cpu:0")])
+def test_rows_on_one_device_and_a_pass_on_another(devices):
+    a, b = (sk.ones((4096, 64), device=device) for device in devices)
+    c, d = sk.fuse(lambda: (a * 2, b / sk.sum(b, axis=-1, keepdims=True)))()
+    assert (c.device, d.device) == (a.device, b.device)
+    assert bool(sk.all(c == 2))
+    assert bool(sk.all(d == 1 / 64))
+
+
 def test_an_exception_leaves_arrays_that_are_kept_with_their_values(x):
     results = []
 
