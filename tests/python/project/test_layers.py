@@ -176,6 +176,18 @@ def test_front_ends_ask_no_device():
     assert {name: n for name, n in front_ends.items() if n} == dict.fromkeys(DEVICE_QUESTIONS, 1)
 
 
+def test_no_function_is_told_the_name_of_the_operation():
+    """The bindings say it once for a call (core/operation.hpp), and errors have it."""
+    parameter = re.compile(r"\bconst char\* ?op\b")
+    offending = [
+        path.relative_to(ROOT).as_posix()
+        for layer in ("core", "device", "ops", "python")
+        for path in sources(layer)
+        if parameter.search(path.read_text())
+    ]
+    assert not offending
+
+
 def test_one_file_names_the_instructions_of_x86():
     """What another architecture has to give is what this file gives."""
     names = re.compile(r"\b(?:_mm\d*_\w+|__m(?:128|256|512|mask)\w*)\b|<\w*mmintrin\.h>")
