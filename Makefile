@@ -158,17 +158,17 @@ working-memory: build
 # Such as FUZZ_OPTIONS="--seed 7 --count 100000"
 FUZZ_OPTIONS ?=
 fuzz: build
-	python tests/fuzz/interchange.py $(FUZZ_OPTIONS)
+	python -m tests.fuzz.interchange $(FUZZ_OPTIONS)
 fuzz-programs: emulator $(CONSUMERS)
-	python tests/fuzz/programs.py $(FUZZ_OPTIONS)
-	python tests/fuzz/programs.py --kernels $(FUZZ_OPTIONS)
+	python -m tests.fuzz.programs $(FUZZ_OPTIONS)
+	python -m tests.fuzz.programs --kernels $(FUZZ_OPTIONS)
 fuzz-failures: build
-	python tests/fuzz/failures.py $(FUZZ_OPTIONS)
+	python -m tests.fuzz.failures $(FUZZ_OPTIONS)
 
 # Such as EXITS_OPTIONS="--seed 7 --count 100"
 EXITS_OPTIONS ?=
 exits: build
-	python tests/fuzz/exits.py $(EXITS_OPTIONS)
+	python -m tests.fuzz.exits $(EXITS_OPTIONS)
 
 # Such as NUMBA_SUITE_OPTIONS="cudapy/test_atomics.py --limit 900"
 NUMBA_SUITE_OPTIONS ?=

@@ -3,15 +3,10 @@
 """Tests of the package skerry-emulator, which is installed beside skerry; they share the modules of tests/python."""
 
 import importlib.util
-import pathlib
-import sys
 
 import pytest
 
-PYTHON = pathlib.Path(__file__).parents[1] / "python"
-sys.path[:0] = map(str, [PYTHON, *sorted(PYTHON.glob("[a-z]*/"))])
-
-from session import HAS_GPU, full, pytest_addoption  # noqa: E402, F401
+from tests.python.session import HAS_GPU
 
 
 def pytest_configure():

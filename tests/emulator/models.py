@@ -2,22 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether kernels give the same bits on GPUs of other numbers of multiprocessors; run.py calls it.
 
-python tests/emulator/models.py 1,4,132 [I/N]
+python -m tests.emulator.models 1,4,132 [I/N]
 """
 
 from __future__ import annotations
 
 import os
-import pathlib
 import subprocess
 import sys
 
-CASES = pathlib.Path(__file__).resolve().parents[1] / "python" / "kernels" / "kernel_edge_cases.py"
+CASES = "tests.python.kernels.kernel_edge_cases"
 
 
 def checksums(multiprocessors: str, share: str) -> list[str]:
     environment = {**os.environ, "SKERRY_EMULATE_MULTIPROCESSORS": multiprocessors}
-    command = [sys.executable, str(CASES), share]
+    command = [sys.executable, "-m", CASES, share]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout.splitlines()
 

@@ -157,8 +157,7 @@ def commands_for(options: argparse.Namespace, nth_target: int, target: str, more
             )
         elif part == "models":
             numbers = "1,132" if sample else "1,4,132"
-            program = ROOT / "tests" / "emulator" / "models.py"
-            yield part, [sys.executable, str(program), numbers, share], {}
+            yield part, [sys.executable, "-m", "tests.emulator.models", numbers, share], {}
         elif suite:
             runner = str(ROOT / "tests" / "conformance" / "run.py")
             command = [sys.executable, runner, suite, "--devices", "cuda:0", "--max-examples", "60"]

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
-from arenas import EDGES, Arena, compare, model, well_formed
+
+from tests.fuzz.arenas import EDGES, Arena, compare, model, well_formed
 
 REFUSED = (BufferError, ValueError, TypeError, OverflowError, NotImplementedError)
 

@@ -6,17 +6,14 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import pathlib
 import struct
-import sys
 from typing import Any
 
 import numpy as np
 import skerry as sk
-from arenas import EDGES, Arena, Shaped, compare, model, well_formed
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python" / "interchange"))
-import dlpack_structs as dl
+from tests.fuzz.arenas import EDGES, Arena, Shaped, compare, model, well_formed
+from tests.python.interchange import dlpack_structs as dl
 
 NDIM_ROOM = 80
 INT64 = 2**63 - 1

@@ -96,7 +96,7 @@ def main() -> int:
             if problem is not None:
                 failures += 1
                 command = (
-                    f"{pathlib.Path(__file__)} --seed {seed} --count 1 --calls {options.calls}"
+                    f"python -m tests.fuzz.exits --seed {seed} --count 1 --calls {options.calls}"
                 )
                 print(f"exit {seed}: {problem}\nagain: {command}", flush=True)
     counts = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))

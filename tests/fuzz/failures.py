@@ -28,7 +28,7 @@ import sys
 import time
 from typing import Any
 
-import programs
+from tests.fuzz import programs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 #: Runs of one program with failures, after one without.
@@ -226,7 +226,15 @@ def main() -> int:
         return 0
     seed = random.randrange(1 << 32) if options.seed is None else options.seed
     began = time.monotonic()
-    command = [sys.executable, __file__, "--child", "--seed", str(seed), "--processes"]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.fuzz.failures",
+        "--child",
+        "--seed",
+        str(seed),
+        "--processes",
+    ]
     command += [str(options.processes), "--runs", str(-(-options.runs // options.processes))]
     command += ["--verbose"] * options.verbose
     if options.number is not None:

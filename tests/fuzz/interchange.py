@@ -36,9 +36,9 @@ def child(kind: str, seed: int, start: int, count: int, progress: str, crash_at:
     import skerry as sk
 
     if kind == "cai":
-        import cai_cases as cases
+        from tests.fuzz import cai_cases as cases
     else:
-        import dlpack_cases as cases
+        from tests.fuzz import dlpack_cases as cases
     warnings.simplefilter("ignore")
 
     def live() -> list[int]:
@@ -86,7 +86,15 @@ def run(kind: str, seed: int, start: int, count: int, more: list[str]) -> bool:
             str(count),
         ]
         done = subprocess.run(
-            [sys.executable, __file__, *options, "--child", progress.name, *more],
+            [
+                sys.executable,
+                "-m",
+                "tests.fuzz.interchange",
+                *options,
+                "--child",
+                progress.name,
+                *more,
+            ],
             stdout=subprocess.PIPE,
             text=True,
             check=False,
@@ -104,7 +112,7 @@ def run(kind: str, seed: int, start: int, count: int, more: list[str]) -> bool:
         return True
     name = signal.Signals(-done.returncode).name if done.returncode < 0 else "a failed check"
     print(
-        f"{KINDS[kind]}: {name} at case {index}; again: python {sys.argv[0]} --kind {kind} --seed {seed} "
+        f"{KINDS[kind]}: {name} at case {index}; again: python -m tests.fuzz.interchange --kind {kind} --seed {seed} "
         f"--start {index} --count 1",
         flush=True,
     )

@@ -13,7 +13,7 @@ import ctypes
 import pathlib
 import sys
 
-from programs import DEVICES, SIZE, Program
+from tests.fuzz.programs import DEVICES, SIZE, Program
 
 SOURCE = """
 using number = long long;

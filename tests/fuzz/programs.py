@@ -246,7 +246,7 @@ def child(options: argparse.Namespace, seed: int) -> None:
     delayed = os.environ.get("SKERRY_SYNC") != "1"
     make, kernels = Program, None
     if options.kernels:
-        import kernel_programs
+        from tests.fuzz import kernel_programs
 
         kernels = kernel_programs.Kernels(sk, without_order=options.without_order)
         make = functools.partial(kernel_programs.KernelProgram, kernels, in_order=not delayed)
@@ -282,7 +282,16 @@ def run(options: argparse.Namespace, seed: int) -> list[list[str]]:
         runs = []
         for sync in ("1", "0"):
             out = pathlib.Path(folder) / sync
-            command = [sys.executable, __file__, "--child", out, "--seed", seed, *flags]
+            command = [
+                sys.executable,
+                "-m",
+                "tests.fuzz.programs",
+                "--child",
+                out,
+                "--seed",
+                seed,
+                *flags,
+            ]
             command += ["--start", options.start, "--count", options.count]
             environment = dict(os.environ, SKERRY_REHEARSE="2", SKERRY_SYNC=sync)
             environment["SKERRY_REHEARSE_KERNELS"] = "1" if options.kernels else "0"
@@ -333,7 +342,9 @@ def main() -> int:
     for i in wrong[:3]:
         index = options.start + i
         kernels = " --kernels" * options.kernels
-        print(f"again: python {__file__}{kernels} --seed {seed} --start {index} --count 1 --show")
+        print(
+            f"again: python -m tests.fuzz.programs{kernels} --seed {seed} --start {index} --count 1 --show"
+        )
     return int(bool(wrong))
 
 

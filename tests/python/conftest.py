@@ -8,41 +8,27 @@ and how it is emulated. Tests take it for a GPU; what it can't show is marked ``
 
 import itertools
 import operator
-import pathlib
-import sys
-import threading
 import zlib
 
 import pytest
 
-# Tests share modules: no two files of these folders have one name.
-HERE = pathlib.Path(__file__).parent
-sys.path[:0] = map(str, [HERE, *sorted(HERE.glob("[a-z]*/"))])
-
 # It sets the environment: before skerry is imported.
-import session  # noqa: E402
+from tests.python.session import DEVICES, EMULATED, GUARDED, HAS_GPU  # isort: skip
 
-EMULATED, HAS_GPU, full = session.EMULATED, session.HAS_GPU, session.full
+import skerry as sk
+import skerry.testing
+from skerry import _core
 
-import reduced_builds  # noqa: E402
-import skerry as sk  # noqa: E402
-import skerry.testing  # noqa: E402
-from reduced_builds import (  # noqa: E402, F401
+from tests.python import reduced_builds
+from tests.python.reduced_builds import (  # noqa: F401
     MISSING,
     pytest_make_collect_report,
     pytest_runtest_makereport,
     pytest_runtest_setup,
 )
-from skerry import _core  # noqa: E402
-
-#: Memory ends where arrays do, and nothing is cached: see "Guarded memory" in python/docs/debugging.rst.
-GUARDED = _core.cuda_allocator().startswith("guard")
-
-DEVICES = ["cpu:0", "cpu:1", "cuda:0", "cuda:1"]
 
 
 def pytest_addoption(parser):
-    session.pytest_addoption(parser)
     parser.addoption(
         "--walk-seed", type=int, default=1, help="what the samples of layouts are drawn by"
     )
@@ -151,11 +137,3 @@ def slow():
     yield
     _core.rehearsal_delay(0)
     sk.synchronize()
-
-
-def in_thread(function):
-    results = []
-    thread = threading.Thread(target=lambda: results.append(function()))
-    thread.start()
-    thread.join()
-    return results[0]

@@ -15,8 +15,9 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES
 from skerry import _core
+
+from tests.python.oracle import DTYPES
 
 MISSING = frozenset(DTYPES) - frozenset(_core.built_dtypes())
 NO_KERNEL = re.compile(r"this build has no (?:kernel|FFT) for (\w+)")

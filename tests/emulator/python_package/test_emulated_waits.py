@@ -3,7 +3,8 @@
 """Whoever waits for an emulated GPU lets other Python threads run, as on other rehearsed devices: test_waits.py."""
 
 import pytest
-import wait_records
+
+from tests.python.devices import wait_records
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,8 @@ import sys
 import pytest
 import skerry.testing
 import skerry_emulator
-from test_thread_memory import MOST, bytes_of_threads
+
+from tests.python.process.test_thread_memory import MOST, bytes_of_threads
 
 LIBRARIES = ("libskerry_emulator.so", "libcuda.so.1", "libnvJitLink.so.13", "libnvrtc.so.13")
 PYPROJECT = pathlib.Path(__file__).parents[3] / "device" / "emulator" / "pyproject.toml"

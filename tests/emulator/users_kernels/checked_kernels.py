@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run kernels of CUDA C++ under all checks of the emulated GPU, and write what was found as JSON.
 
-python checked_kernels.py faulty SEEDS
-python checked_kernels.py right SEEDS
+python -m tests.emulator.users_kernels.checked_kernels faulty SEEDS
+python -m tests.emulator.users_kernels.checked_kernels right SEEDS
 """
 
 import contextlib
@@ -11,11 +11,11 @@ import dataclasses
 import json
 import sys
 
-import faulty_kernels
 import numpy as np
-import right_kernels
 from skerry.exceptions import EmulationError
 from skerry.testing import emulated_gpu
+
+from tests.emulator.users_kernels import faulty_kernels, right_kernels
 
 LIMIT = 200_000
 

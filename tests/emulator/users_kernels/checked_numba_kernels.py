@@ -83,8 +83,9 @@ def run_faulty(case, compiled, seed):
 def all_faulty(names, seeds, *, lineinfo=True):
     """What is to be found in each kernel, and what was by each seed."""
     with emulated_gpu():
-        import faulty_numba_kernels as kernels
         from numba import cuda
+
+        from tests.emulator.users_kernels import faulty_numba_kernels as kernels
     results = {}
     for name in names:
         case = kernels.KERNELS[name]
@@ -103,8 +104,9 @@ def all_faulty(names, seeds, *, lineinfo=True):
 
 def run_right(case, compiled, n, seed):
     """What is wrong; empty if nothing is."""
-    import right_numba_kernels as kernels
     from numba import cuda
+
+    from tests.emulator.users_kernels import right_numba_kernels as kernels
 
     values = kernels.values(n)
     try:
@@ -122,8 +124,9 @@ def run_right(case, compiled, n, seed):
 def all_right(names, seeds):
     """What is wrong with each kernel, by its name and size."""
     with emulated_gpu():
-        import right_numba_kernels as kernels
         from numba import cuda
+
+        from tests.emulator.users_kernels import right_numba_kernels as kernels
     wrong = {}
     for name in names:
         case = kernels.KERNELS[name]

@@ -9,9 +9,10 @@ import json
 
 import numpy as np
 import skerry as sk
-from checked_kernels import Program
 from skerry.testing import emulated_gpu
 from skerry_emulator import _reports
+
+from tests.emulator.users_kernels.checked_kernels import Program
 
 SOURCE = """
 extern "C" __global__ void add_one(float* a, long long step, long long n) {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Images, launches and arguments that no GPU could run, on the emulated GPU, in a process of their own."""
 
-from libraries import installed
-from test_users_kernels import run_cases
+from tests.emulator.users_kernels.test_users_kernels import run_cases
+from tests.python.libraries import installed
 
 
 def test_bad_input_is_refused_with_what_to_do():

@@ -9,12 +9,13 @@ import pathlib
 import subprocess
 import sys
 
-import faulty_kernels
 import pytest
-import right_kernels
-from libraries import installed
 
-HERE = pathlib.Path(__file__).parent
+from tests.emulator.users_kernels import faulty_kernels, right_kernels
+from tests.python.libraries import installed
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PROGRAM = "tests.emulator.users_kernels.checked_kernels"
 SEEDS = 20
 
 
@@ -24,7 +25,8 @@ def checked_results(*arguments):
     installed("cuda.core")
     environment = {name: value for name, value in os.environ.items() if name != "SKERRY_REHEARSE"}
     done = subprocess.run(
-        [sys.executable, str(HERE / "checked_kernels.py"), *arguments],
+        [sys.executable, "-m", PROGRAM, *arguments],
+        cwd=ROOT,
         env=environment,
         capture_output=True,
         text=True,

@@ -9,8 +9,8 @@ import json
 import pathlib
 import re
 
-from libraries import installed, missing
-from test_users_kernels import NUMBA_CUDA, REDIRECT, START, child
+from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT, START, child
+from tests.python.libraries import installed, missing
 
 HERE = pathlib.Path(__file__).parent
 
@@ -40,8 +40,8 @@ def run(mode, names, *more):
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
     arguments = [mode, ",".join(names), *more]
     done = child(
-        f"{START}{REDIRECT}sys.path.insert(0, {str(HERE)!r})\n"
-        f"import checked_numba_kernels\nchecked_numba_kernels.main(*{arguments!r})\n",
+        f"{START}{REDIRECT}from tests.emulator.users_kernels.checked_numba_kernels import main\n"
+        f"main(*{arguments!r})\n",
         timeout=7200,
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]

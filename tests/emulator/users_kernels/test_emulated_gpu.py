@@ -11,21 +11,22 @@ import sys
 import tempfile
 import time
 
-import faulty_kernels
 import pytest
-from libraries import installed, missing
 from skerry_emulator._reports import KernelReport
 from skerry_emulator._sanitize import _key
-from test_users_kernels import NUMBA_CUDA, REDIRECT
 
-HERE = pathlib.Path(__file__).parent
+from tests.emulator.users_kernels import faulty_kernels
+from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT
+from tests.python.libraries import installed, missing
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 START = """
 import sys
-sys.path.insert(0, {here!r})
+sys.path.insert(0, {root!r})
 import numpy as np
-import checked_kernels, faulty_kernels
-from checked_kernels import Memory, Program, synchronize
+from tests.emulator.users_kernels import checked_kernels, faulty_kernels
+from tests.emulator.users_kernels.checked_kernels import Memory, Program, synchronize
 from skerry.exceptions import EmulationError
 from skerry.testing import emulated_gpu
 import skerry
@@ -63,7 +64,7 @@ def child(code, *arguments, folder=None, **more):
 
 def outcome(body):
     installed("cuda.core")
-    done = child(START.format(here=str(HERE)) + body)
+    done = child(START.format(root=str(ROOT)) + body)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return done.stdout
 
@@ -125,7 +126,7 @@ def test_the_fixture_fails_a_test(tmp_path):
     installed("cuda.core")
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["skerry_emulator.pytest_plugin"]\n')
     (tmp_path / "test_it.py").write_text(
-        START.format(here=str(HERE))
+        START.format(root=str(ROOT))
         + """
 import pytest
 @pytest.mark.emulated_gpu(checks="races", seed=3)
@@ -144,7 +145,7 @@ def test_right(emulated_gpu):
 def test_sanitize_tells_what_it_found_and_where(tmp_path):
     installed("cuda.core")
     script = tmp_path / "program.py"
-    script.write_text(START.format(here=str(HERE)) + "run(sys.argv[1])\n")
+    script.write_text(START.format(root=str(ROOT)) + "run(sys.argv[1])\n")
     done = child("", "-m", "skerry", "sanitize", "--schedules", "2", str(script), "no_barrier")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "race_shared" in done.stderr
@@ -220,7 +221,7 @@ def test_sanitize_gives_numba_line_numbers(tmp_path):
 def test_a_kernel_that_runs_for_long_says_so_once():
     installed("cuda.core")
     settings = {"SKERRY_EMULATE_NOTICE": "1", "SKERRY_EMULATE_SECONDS": "3"}
-    done = child(START.format(here=str(HERE)) + SPIN + "print(run('waits_for_nobody'))", **settings)
+    done = child(START.format(root=str(ROOT)) + SPIN + "print(run('waits_for_nobody'))", **settings)
     assert done.stdout == "702\n", done.stderr
     line = faulty_kernels.line_of("waits_for_nobody", "HERE")
     head, _, tail = done.stderr.partition("a kernel has run for 1 s and goes on")
@@ -245,7 +246,7 @@ def interruptible():
 )
 def test_an_interruption_ends_a_kernel_and_the_wait(wait):
     installed("cuda.core")
-    code = START.format(here=str(HERE)).replace("return synchronize()", "return b") + SPIN
+    code = START.format(root=str(ROOT)).replace("return synchronize()", "return b") + SPIN
     code += f"b = run('waits_for_nobody')\nprint('begun', flush=True)\n{wait}\nprint('waited')\n"
     command = [sys.executable, "-c", code]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
@@ -271,7 +272,7 @@ def test_an_interrupted_sanitize_tells_where_the_kernel_was(tmp_path):
     installed("cuda.core")
     script = tmp_path / "program.py"
     script.write_text(
-        START.format(here=str(HERE)).replace("return synchronize()", "return b")
+        START.format(root=str(ROOT)).replace("return synchronize()", "return b")
         + "b = run('waits_for_nobody')\nprint('begun', flush=True)\nsynchronize()\n"
     )
     command = [sys.executable, "-m", "skerry", "sanitize", "--checks", "none", str(script)]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of cuda.core with graphs and memory pools on the emulated GPU, in a process of their own."""
 
-from libraries import installed
-from test_users_kernels import run_cases
+from tests.emulator.users_kernels.test_users_kernels import run_cases
+from tests.python.libraries import installed
 
 
 def test_graphs_and_pools_run():

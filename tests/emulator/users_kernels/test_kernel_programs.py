@@ -7,10 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from libraries import installed, missing
-from test_users_kernels import NUMBA_CUDA
 
-PROGRAMS = pathlib.Path(__file__).parents[2] / "fuzz" / "programs.py"
+from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA
+from tests.python.libraries import installed, missing
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def programs(*options):
@@ -18,7 +19,8 @@ def programs(*options):
     if not NUMBA_CUDA.exists():
         missing(f"numba-cuda is not in {NUMBA_CUDA}")
     return subprocess.run(
-        [sys.executable, PROGRAMS, "--kernels", *options],
+        [sys.executable, "-m", "tests.fuzz.programs", "--kernels", *options],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=7200,

@@ -12,8 +12,9 @@ import sys
 import textwrap
 
 import pytest
-from libraries import installed, missing
-from test_users_kernels import NUMBA_CUDA, REDIRECT
+
+from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT
+from tests.python.libraries import installed, missing
 
 PAGE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "kernels.rst"
 FILE = re.compile(r"^\.\. code-block:: \w+\n   :caption: (\S+)\n\n((?:   .*\n|\n)+)", re.MULTILINE)

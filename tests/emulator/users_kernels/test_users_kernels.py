@@ -8,9 +8,11 @@ import subprocess
 import sys
 
 import pytest
-from libraries import installed, missing
+
+from tests.python.libraries import installed, missing
 
 HERE = pathlib.Path(__file__).parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 NUMBA_CUDA = pathlib.Path(sys.prefix) / "numba-cuda"
 
 START = """
@@ -31,6 +33,7 @@ def child(code, timeout=900, **environment):
     }
     return subprocess.run(
         [sys.executable, "-c", code],
+        cwd=ROOT,  # whence it imports tests' modules
         env={**base_environment, "NUMBA_CUDA_LOW_OCCUPANCY_WARNINGS": "0", **environment},
         capture_output=True,
         text=True,

@@ -3,21 +3,19 @@
 """What skerry's own operations write, for users' kernels that read it, and in which order."""
 
 import json
-import pathlib
 
 import pytest
-from libraries import installed
-from test_users_kernels import START, child
 
-HERE = pathlib.Path(__file__).parent
+from tests.emulator.users_kernels.test_users_kernels import START, child
+from tests.python.libraries import installed
+
+PACKAGE = __name__.rpartition(".")[0]
 
 
 def run(module, *arguments):
     """What a file of programs says; in a process of its own, where kernels are emulated."""
     installed("cuda.core")
-    done = child(
-        f"{START}sys.path.insert(0, {str(HERE)!r})\nimport {module}\n{module}.main(*{arguments!r})\n"
-    )
+    done = child(f"{START}from {PACKAGE} import {module}\n{module}.main(*{arguments!r})\n")
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -51,8 +49,7 @@ def test_written_parts_are_not_reported(half_written):
 
 def test_arrays_of_before_the_checks_count_as_written():
     done = child(
-        f"{START}sys.path.insert(0, {str(HERE)!r})\n"
-        "from written_memory_programs import Reader, emulated_gpu\n"
+        f"{START}from {PACKAGE}.written_memory_programs import Reader, emulated_gpu\n"
         "with emulated_gpu(checks='uninitialised'):\n"
         "    x, y = skerry.empty(10, device='cuda:0'), skerry.empty(10, device='cuda:0')\n"
         "x[...] = 1\n"

@@ -12,10 +12,11 @@ import warnings
 
 import numpy as np
 import skerry as sk
-from checked_kernels import Program
 from skerry import _core
 from skerry.testing import emulated_gpu
 from skerry_emulator import _reports
+
+from tests.emulator.users_kernels.checked_kernels import Program
 
 # The sum is a computed value, for which every bit of a byte is needed.
 SOURCE = """

@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
+
+from tests.python.oracle import to_device, to_numpy
 
 SUMS = """
 import numpy as np, skerry as sk

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
-from extra_calls import all_calls, mapped, tested_apart
-from oracle import STANDARD_NAMES, to_device
 from skerry import _extra
-from test_parameter_devices import right_arguments
+
+from tests.python.devices.test_parameter_devices import right_arguments
+from tests.python.extra.extra_calls import all_calls, mapped, tested_apart
+from tests.python.oracle import STANDARD_NAMES, to_device
 
 
 @dataclass

@@ -5,9 +5,18 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, layouts_of, odd_bytes, sample, to_device, to_numpy
 from skerry import _core
 from skerry.exceptions import DeviceMismatchError, ReadOnlyError
+
+from tests.python.oracle import (
+    DTYPES,
+    assert_same,
+    layouts_of,
+    odd_bytes,
+    sample,
+    to_device,
+    to_numpy,
+)
 
 REAL, NUMBERS, FLOATS = "biuf", "iufc", "fc"
 

@@ -14,8 +14,9 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BEYOND_THE_STANDARD, DTYPES, to_device, to_numpy
 from skerry.exceptions import ReadOnlyError
+
+from tests.python.oracle import BEYOND_THE_STANDARD, DTYPES, to_device, to_numpy
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

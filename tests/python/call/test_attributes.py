@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import skerry as sk
 import skerry.testing
-from oracle import to_device
 from skerry import _core
+
+from tests.python.oracle import to_device
 
 MODULES = {"skerry": sk, "skerry.linalg": sk.linalg, "skerry.fft": sk.fft, "skerry.exceptions": sk.exceptions}  # fmt: skip
 #: Attributes of the arrays of other libraries, and what their error names.

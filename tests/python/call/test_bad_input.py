@@ -7,8 +7,9 @@ import gc
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
 from skerry.exceptions import DeviceUnavailableError, OutOfMemoryError, ReadOnlyError
+
+from tests.python.oracle import to_device, to_numpy
 
 HUGE = 2**62
 

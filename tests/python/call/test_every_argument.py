@@ -16,8 +16,9 @@ import zlib
 import numpy as np
 import pytest
 import skerry as sk
-from base_calls import base_calls
 from skerry.exceptions import DeviceMismatchError, OutOfMemoryError
+
+from tests.python.call.base_calls import base_calls
 
 HOMES = {"cpu:0": "cpu:1", "cuda:0": "cuda:1"}  # where a call works, and another device of the kind
 SHARE = 12  # one of so many values in an ordinary run

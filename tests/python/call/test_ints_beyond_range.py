@@ -11,7 +11,8 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
+
+from tests.python.oracle import to_device, to_numpy
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]

@@ -8,7 +8,8 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, sample, to_device, to_numpy
+
+from tests.python.oracle import DTYPES, assert_same, sample, to_device, to_numpy
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

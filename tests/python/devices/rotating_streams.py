@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``pytest -p rotating_streams``: each line of a test works on another stream, and each piece of work takes another time.
+"""``pytest -p tests.python.devices.rotating_streams``: each line of a test works on another stream, and each piece of work takes another time.
 
 Tests of operations then fail where a kernel is launched without its reads and writes being told right: it runs too early,
 or what comes after it does.

@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HAS_GPU
+
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
 

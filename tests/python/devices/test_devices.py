@@ -7,10 +7,11 @@ import threading
 
 import pytest
 import skerry as sk
-from conftest import DEVICES, HAS_GPU
-from oracle import to_numpy
 from skerry import _core
 from skerry.exceptions import DeviceUnavailableError
+
+from tests.python.oracle import to_numpy
+from tests.python.session import DEVICES, HAS_GPU
 
 
 def test_devices_are_values():

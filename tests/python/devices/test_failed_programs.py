@@ -7,26 +7,25 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HAS_GPU
 from skerry.exceptions import DeviceError
+
+from tests.fuzz import failures
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="failures are injected into rehearsed devices only")
 
-SCRIPT = pathlib.Path(__file__).parents[2] / "fuzz" / "failures.py"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def test_no_failed_call_gives_a_wrong_result(full):
-    command = [sys.executable, SCRIPT, "--seed", "1", "--processes", "1"]
+    command = [sys.executable, "-m", "tests.fuzz.failures", "--seed", "1", "--processes", "1"]
     command += ["--runs", "50000" if full else "600"]
-    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert ": 0 faults" in done.stdout
 
 
-def test_wrong_and_untyped_results_are_faults(monkeypatch):
-    monkeypatch.syspath_prepend(str(SCRIPT.parent))
-    import failures
-
+def test_wrong_and_untyped_results_are_faults():
     walk = failures.Walk(seed=1)
     clean = failures.CleanRun(seen=[1, 2], states=[[]], calls=9)
     failure = failures.Failure(call=3, status=1, is_sticky=False, delay_us=0)

@@ -12,10 +12,11 @@ import gc
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from oracle import sample, to_device, to_numpy
 from skerry import _core
 from skerry.exceptions import DeviceError, FatalDeviceError, InterchangeError, OutOfMemoryError
+
+from tests.python.oracle import sample, to_device, to_numpy
+from tests.python.session import HAS_GPU
 
 
 def operations():

@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HAS_GPU
+
+from tests.python.session import HAS_GPU
 
 BENCH = pathlib.Path(__file__).resolve().parents[3] / "bench" / "fragmentation.py"
 

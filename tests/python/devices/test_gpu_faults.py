@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HAS_GPU
+
+from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
     pytest.skip("needs a GPU: make gpu-check", allow_module_level=True)

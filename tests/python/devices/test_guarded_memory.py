@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import EMULATED, HAS_GPU
+
+from tests.python.session import EMULATED, HAS_GPU
 
 pytestmark = pytest.mark.skipif(HAS_GPU or EMULATED, reason="memory of a GPU is not guarded")
 

@@ -13,7 +13,8 @@ import os
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
+
+from tests.python.session import HAS_GPU
 
 ALLOWED = float(os.environ.get("SKERRY_TEST_HUGE", "0"))
 DEVICES = ["cpu:0", "cuda:0"]

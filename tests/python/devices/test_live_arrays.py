@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HAS_GPU
+
+from tests.python.session import HAS_GPU
 
 
 @pytest.mark.skipif(HAS_GPU, reason="a GPU has no mappings of the process")

@@ -16,10 +16,10 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_numpy
 from skerry import _core, _extra
 from skerry.exceptions import DeviceMismatchError
-from test_parameter_devices import (
+
+from tests.python.devices.test_parameter_devices import (
     ANY_DEVICE,
     ARRAYS,
     CLASSES,
@@ -28,6 +28,7 @@ from test_parameter_devices import (
     functions,
     right_arguments,
 )
+from tests.python.oracle import to_numpy
 
 #: They have no array, or take what is no array.
 WITHOUT = (

@@ -13,11 +13,12 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from numpy_calls import CALLS as NUMPY_CALLS
-from numpy_calls import HOST
-from oracle import STANDARD_NAMES
 from skerry import _core
 from skerry.exceptions import DeviceMismatchError
+
+from tests.python.numpy_functions.numpy_calls import CALLS as NUMPY_CALLS
+from tests.python.numpy_functions.numpy_calls import HOST
+from tests.python.oracle import STANDARD_NAMES
 
 HOME, ELSEWHERE = "cuda:0", "cuda:1"
 PAIRS = [(HOME, ELSEWHERE), ("cpu:0", HOME), ("cpu:0", "cpu:1"), (HOME, "cpu:0")]

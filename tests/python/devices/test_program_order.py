@@ -18,14 +18,16 @@ import time
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU, in_thread
 from skerry import _core
 from skerry.testing import count_cuda_calls
+
+from tests.python.devices.threads import in_thread
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="delays are those of rehearsed devices")
 
 ORDERING = {"event_record", "stream_wait_event", "event_create", "event_synchronize"}
-PROGRAMS = pathlib.Path(__file__).parents[2] / "fuzz" / "programs.py"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def pending_array(device, *, dtype=sk.float64):
@@ -432,7 +434,8 @@ def test_the_per_thread_stream_is_in_order(slow, cuda_device):
 
 def programs(*options):
     return subprocess.run(
-        [sys.executable, PROGRAMS, *options],
+        [sys.executable, "-m", "tests.fuzz.programs", *options],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=3000,
@@ -463,8 +466,7 @@ FAMILIES = [
 
 def test_operations_tell_what_they_read_and_write():
     """Tests of operations pass where each of their lines works on another stream."""
-    here = pathlib.Path(__file__).parent
-    files = [next(here.parent.glob(f"*/test_{name}.py")) for name in FAMILIES]
+    files = [next(ROOT.glob(f"tests/python/*/test_{name}.py")) for name in FAMILIES]
     command = [
         sys.executable,
         "-m",
@@ -472,7 +474,7 @@ def test_operations_tell_what_they_read_and_write():
         "-q",
         "-x",
         "-p",
-        "rotating_streams",
+        "tests.python.devices.rotating_streams",
         "-p",
         "no:cacheprovider",
     ]
@@ -480,7 +482,7 @@ def test_operations_tell_what_they_read_and_write():
         [*command, "-k", "cuda and not cuda:1", *files],
         capture_output=True,
         text=True,
-        cwd=here,
+        cwd=ROOT,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-5000:]

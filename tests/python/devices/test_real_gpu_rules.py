@@ -10,10 +10,12 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU, in_thread
-from oracle import to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
+
+from tests.python.devices.threads import in_thread
+from tests.python.oracle import to_numpy
+from tests.python.session import HAS_GPU
 
 rehearsed_only = pytest.mark.skipif(HAS_GPU, reason="work is made late on rehearsed devices")
 
@@ -132,9 +134,8 @@ def test_the_current_device_is_restored_even_where_a_call_fails():
 def test_a_gpu_that_nobody_uses_gets_no_context():
     """The runtime's device 0 is current in every thread that chose none: to set it on the way back would use it."""
     code = """
-import sys, threading
-sys.path.insert(0, "tests/fuzz")
-import exit_calls, exits
+import threading
+from tests.fuzz import exit_calls, exits
 exit_calls.DEVICES = ("cpu:0", "cuda:1")
 def use_all():
     for name in exits.CALLS:

@@ -5,8 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
 from skerry.testing import count_cuda_calls
+
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.not_guarded("of memory that is kept for the next arrays")
 

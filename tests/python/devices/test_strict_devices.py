@@ -9,8 +9,9 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, STANDARD_NAMES
 from skerry.exceptions import DeviceMismatchError
+
+from tests.python.oracle import DTYPES, STANDARD_NAMES
 
 PAIRS = list(itertools.permutations(["cpu:0", "cpu:1", "cuda:0", "cuda:1"], 2))
 SHAPES = [(3,), ()]

@@ -18,9 +18,10 @@ import sysconfig
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, to_numpy
 from skerry import _core
 from skerry.exceptions import DeviceMismatchError, DeviceUnavailableError, InterchangeError
+
+from tests.python.oracle import assert_same, to_numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TOYS = ["toy:0", "toy:1", "shown_toy:0"]

@@ -9,10 +9,11 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from oracle import to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
+
+from tests.python.oracle import to_numpy
+from tests.python.session import HAS_GPU
 
 rng = np.random.default_rng(5)
 WIDE = rng.integers(0, 255, (700, 2300), dtype=np.uint8)

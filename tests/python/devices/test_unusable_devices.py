@@ -9,10 +9,11 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from oracle import to_numpy
 from skerry import _core
 from skerry.exceptions import DeviceUnavailableError, OutOfMemoryError
+
+from tests.python.oracle import to_numpy
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(
     HAS_GPU, reason="failures are injected into rehearsed devices; a GPU that is well has none"

@@ -5,10 +5,10 @@
 import functools
 
 import pytest
-import wait_records
-import waits_beside_threads
-from conftest import HAS_GPU
 from skerry import _core
+
+from tests.python.devices import wait_records, waits_beside_threads
+from tests.python.session import HAS_GPU
 
 OF_MEMORY = [
     name

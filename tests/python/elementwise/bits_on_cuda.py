@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bits that elementwise functions give on a CUDA device, against the CPU's.
 
-    python tests/python/elementwise/bits_on_cuda.py --count 1000000 [--write]        on a GPU, or an emulated one
+    python -m tests.python.elementwise.bits_on_cuda --count 1000000 [--write]        on a GPU, or an emulated one
 
 It prints what differs, by function and dtype, and writes the table of the page "Accuracy and equal results".
 """
@@ -13,11 +13,11 @@ import itertools
 import pathlib
 import sys
 
-import argument_pools
-import equal_inputs
 import numpy as np
 import skerry as sk
 from skerry import _core
+
+from tests.python.elementwise import argument_pools, equal_inputs
 
 TABLE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "accuracy_cuda.csv"
 CASES = [(entry["name"], dtype) for entry in _core.op_table() for dtype in entry["loops"]]

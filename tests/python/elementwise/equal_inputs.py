@@ -13,10 +13,11 @@ import json
 import operator
 import sys
 
-import argument_pools
 import numpy as np
 import skerry as sk
 from skerry import _core
+
+from tests.python.elementwise import argument_pools
 
 TABLE = {entry["name"]: entry for entry in _core.op_table()}
 FLOATING = {"float16", "float32", "float64", "complex64", "complex128"} & set(_core.built_dtypes())

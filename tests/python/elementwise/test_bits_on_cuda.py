@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elementwise functions give the same bits on a CUDA device as on the CPU, but for those that the documentation lists."""
 
-import bits_on_cuda
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
 from skerry import _core
+
+from tests.python.elementwise import bits_on_cuda
+from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
     pytest.skip("the CPU's kernels run on a rehearsed device", allow_module_level=True)

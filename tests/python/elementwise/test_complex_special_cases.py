@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 import skerry as sk
-from complex_special_values import ANY, Unsigned, all_cases
-from oracle import to_device, to_numpy
+
+from tests.python.elementwise.complex_special_values import ANY, Unsigned, all_cases
+from tests.python.oracle import to_device, to_numpy
 
 inf, nan = math.inf, math.nan
 CASES = all_cases()

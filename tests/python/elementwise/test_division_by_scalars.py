@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, to_device, to_numpy
+
+from tests.python.oracle import assert_same, to_device, to_numpy
 
 DTYPES = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 

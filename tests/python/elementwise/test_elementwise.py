@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, sample, to_device
 from skerry import _core
+
+from tests.python.oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, sample, to_device
 
 TABLE = {entry["name"]: entry for entry in _core.op_table()}
 CASES = [(name, dtype) for name, entry in TABLE.items() for dtype in entry["loops"]]

@@ -5,16 +5,19 @@
 import functools
 import json
 import os
+import pathlib
 import subprocess
 import sys
 
-import equal_inputs
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
 from skerry import _core
 
+from tests.python.elementwise import equal_inputs
+from tests.python.session import HAS_GPU
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 LEVEL = _core.instruction_set().removeprefix("x86-64-")
 
 
@@ -22,9 +25,9 @@ LEVEL = _core.instruction_set().removeprefix("x86-64-")
 def walk(level, device, full):
     """What the walk finds, by function and dtype; None where this computer or build lacks the level."""
     environment = {**os.environ, "SKERRY_ISA": level}
-    command = [sys.executable, equal_inputs.__file__, "--device", device]
+    command = [sys.executable, "-m", equal_inputs.__name__, "--device", device]
     command += ["--only-on", f"x86-64-{level}", *(["--full"] if full else [])]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

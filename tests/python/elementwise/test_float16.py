@@ -9,9 +9,10 @@ import pickle
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_within_a_unit, to_device, to_numpy
 from skerry import _core
-from test_elementwise import EXACT, ON_BITS
+
+from tests.python.elementwise.test_elementwise import EXACT, ON_BITS
+from tests.python.oracle import assert_within_a_unit, to_device, to_numpy
 
 WHERE = ["cpu:0", "cuda:0"]
 ALL = np.arange(65536, dtype=np.uint16).view(np.float16)

@@ -8,9 +8,10 @@ For functions of one argument these are all results that there are.
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_numpy
 from skerry import _core
-from test_accuracy import LEVELS, accuracy
+
+from tests.python.elementwise.test_accuracy import LEVELS, accuracy
+from tests.python.oracle import to_numpy
 
 if "float16" not in _core.built_dtypes():
     pytest.skip("built without float16", allow_module_level=True)

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """float16 on a CUDA device: all 65,536 of its values, through every function of one argument and every cast."""
 
-import bits_on_cuda
-import equal_inputs
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
 from skerry import _core
+
+from tests.python.elementwise import bits_on_cuda, equal_inputs
+from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
     pytest.skip("the CPU's kernels run on a rehearsed device", allow_module_level=True)

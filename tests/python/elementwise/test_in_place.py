@@ -9,7 +9,8 @@ import pytest
 import skerry as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import assert_same, to_device, to_numpy
+
+from tests.python.oracle import assert_same, to_device, to_numpy
 
 OPERATORS = {
     "float64": [

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
+
+from tests.python.oracle import to_device, to_numpy
 
 FLOATS = ["float16", "float32", "float64"]
 EXPONENTS = [2, 3, -1, 0, 1, -2, 4, 0.5, 2.5]

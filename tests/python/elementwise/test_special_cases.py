@@ -12,8 +12,17 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
-from real_special_values import ALL, BINARY, OPERATORS, PREDICATES, UNARY, binary_cases, fitting
+
+from tests.python.elementwise.real_special_values import (
+    ALL,
+    BINARY,
+    OPERATORS,
+    PREDICATES,
+    UNARY,
+    binary_cases,
+    fitting,
+)
+from tests.python.oracle import to_device, to_numpy
 
 inf, nan = math.inf, math.nan
 WHERE = ["cpu:0", "cuda:0"]

@@ -11,7 +11,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import skerry as sk
-from exact_oracle import FLOATS, INF, INTEGERS, NAN, TWO_DEVICES, assert_close, ends_of
+
+from tests.python.exact.exact_oracle import (
+    FLOATS,
+    INF,
+    INTEGERS,
+    NAN,
+    TWO_DEVICES,
+    assert_close,
+    ends_of,
+)
 
 
 def exact_counts(items, edges):

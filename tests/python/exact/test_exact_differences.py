@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import skerry as sk
-from exact_oracle import FLOATS, INTEGERS, TWO_DEVICES, assert_close, ends_of
+
+from tests.python.exact.exact_oracle import FLOATS, INTEGERS, TWO_DEVICES, assert_close, ends_of
 
 
 def exact_gradient(values, positions):

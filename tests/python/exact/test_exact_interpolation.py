@@ -11,8 +11,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import skerry as sk
-from exact_oracle import INF, NAN, TWO_DEVICES, assert_close, between, ends_of
-from oracle import to_numpy
+
+from tests.python.exact.exact_oracle import INF, NAN, TWO_DEVICES, assert_close, between, ends_of
+from tests.python.oracle import to_numpy
 
 ENDS = ends_of("float64")
 NEARLY_NOTHING = Fraction(1, 10**700)

@@ -9,8 +9,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import skerry as sk
-from exact_oracle import FLOATS, INF, INTEGERS, NAN, TWO_DEVICES, assert_close, between, ends_of
-from oracle import to_numpy
+
+from tests.python.exact.exact_oracle import (
+    FLOATS,
+    INF,
+    INTEGERS,
+    NAN,
+    TWO_DEVICES,
+    assert_close,
+    between,
+    ends_of,
+)
+from tests.python.oracle import to_numpy
 
 
 @pytest.mark.parametrize("device", TWO_DEVICES)

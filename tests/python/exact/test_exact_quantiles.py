@@ -9,8 +9,18 @@ from fractions import Fraction
 
 import pytest
 import skerry as sk
-from exact_oracle import FLOATS, INF, INTEGERS, NAN, TWO_DEVICES, assert_close, between, ends_of
 from skerry._extra.statistics._quantiles import ALPHA_BETA, METHODS, OF_ELEMENTS
+
+from tests.python.exact.exact_oracle import (
+    FLOATS,
+    INF,
+    INTEGERS,
+    NAN,
+    TWO_DEVICES,
+    assert_close,
+    between,
+    ends_of,
+)
 
 #: Exact in float16, and so are products with small counts.
 SHARES = [0.0, 0.125, 0.25, 0.40625, 0.5, 0.8125, 1.0]

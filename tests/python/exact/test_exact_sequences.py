@@ -10,9 +10,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import skerry as sk
-from exact_oracle import INF, INTEGERS, NAN, TWO_DEVICES, assert_close, ends_of
-from libraries import library
 from skerry.exceptions import DeviceMismatchError
+
+from tests.python.exact.exact_oracle import INF, INTEGERS, NAN, TWO_DEVICES, assert_close, ends_of
+from tests.python.libraries import library
 
 
 def exact_elements(start, stop, num, endpoint):

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from oracle import sample, to_device
 from skerry import _extra
+
+from tests.python.oracle import sample, to_device
 
 
 def A(values: Any, dtype: str | None = None) -> np.ndarray:
@@ -73,7 +74,7 @@ def all_calls() -> dict[str, list[Call]]:
     """Return the calls of all topics by the name of the function."""
     calls: dict[str, list[Call]] = {}
     for topic in _extra.TOPICS:
-        calls |= importlib.import_module(f"calls.{topic}").CALLS
+        calls |= importlib.import_module(f"{__package__}.calls.{topic}").CALLS
     return calls
 
 
@@ -81,5 +82,5 @@ def tested_apart() -> dict[str, str]:
     """Return the modules of tests of functions without calls, by the name of the function."""
     modules: dict[str, str] = {}
     for topic in _extra.TOPICS:
-        modules |= getattr(importlib.import_module(f"calls.{topic}"), "OWN_TESTS", {})
+        modules |= getattr(importlib.import_module(f"{__package__}.calls.{topic}"), "OWN_TESTS", {})
     return modules

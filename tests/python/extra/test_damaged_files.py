@@ -9,9 +9,10 @@ import stat
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import sample
 from skerry._files import elements
 from skerry.exceptions import DTypeError
+
+from tests.python.oracle import sample
 
 
 @pytest.fixture

@@ -12,8 +12,9 @@ import zipfile
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, sample
 from skerry.exceptions import DTypeError
+
+from tests.python.oracle import DTYPES, assert_same, sample
 
 LENGTHS = {1: "<H", 2: "<I", 3: "<I"}
 GOOD = "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }"

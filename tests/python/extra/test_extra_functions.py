@@ -8,14 +8,15 @@ import functools
 import inspect
 import pathlib
 
-import extra_calls
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
 from skerry import _core, _extra
 from skerry._extra import _operands
 from skerry.exceptions import DeviceMismatchError
+
+from tests.python.extra import extra_calls
+from tests.python.oracle import to_device, to_numpy
 
 CALLS = extra_calls.all_calls()
 EACH = [

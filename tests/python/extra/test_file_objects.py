@@ -9,8 +9,9 @@ import socket
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, sample, to_device
 from skerry._files import elements
+
+from tests.python.oracle import assert_same, sample, to_device
 
 SAVES = {
     "save": sk.save,

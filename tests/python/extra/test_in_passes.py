@@ -5,12 +5,13 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
 from skerry._extra._operands import PIECE
 from skerry._extra.logic import comparison
 from skerry._extra.mathematics import arithmetic, differences
 from skerry._extra.polynomials import evaluation
 from skerry._extra.statistics import _moments
+
+from tests.python.oracle import to_device, to_numpy
 
 DTYPES = ["bool", "uint8", "int64", "float32", "float64", "complex64", "complex128"]
 

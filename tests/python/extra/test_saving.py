@@ -11,10 +11,11 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from libraries import library
-from oracle import DTYPES, assert_same, sample, to_device, to_numpy
 from skerry._files import elements
 from skerry.exceptions import DTypeError, ReadOnlyError
+
+from tests.python.libraries import library
+from tests.python.oracle import DTYPES, assert_same, sample, to_device, to_numpy
 
 SHAPES = [(), (0,), (3, 0, 2), (5,), (4, 6), (2, 3, 4)]
 LAYOUTS = {

@@ -10,8 +10,9 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from oracle import assert_same, sample, to_device, to_numpy
+
+from tests.python.oracle import assert_same, sample, to_device, to_numpy
+from tests.python.session import HAS_GPU
 
 ONE_AXIS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 MANY_AXES = ("fftn", "ifftn", "rfftn", "irfftn")

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
+
+from tests.python.oracle import to_device, to_numpy
 
 LAYOUTS = {
     "contiguous": lambda x: x,

@@ -16,11 +16,19 @@ import warnings
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from oracle import DTYPES, to_numpy
-from recorded_sizes import all_sizes_recorded  # noqa: F401
 from skerry import _core
-from test_fused_bits import LAYOUTS, assert_equal_bits, chain, laid_out, random_choices, sample
+
+from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
+from tests.python.fuse.test_fused_bits import (
+    LAYOUTS,
+    assert_equal_bits,
+    chain,
+    laid_out,
+    random_choices,
+    sample,
+)
+from tests.python.oracle import DTYPES, to_numpy
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(not HAS_GPU, reason="skerry's CUDA kernels run on no device here")
 

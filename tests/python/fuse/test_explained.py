@@ -4,7 +4,8 @@
 
 import pytest
 import skerry as sk
-from recorded_sizes import all_sizes_recorded  # noqa: F401
+
+from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
 
 
 def normalise(x):

@@ -7,8 +7,9 @@ import random
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, to_numpy
-from recorded_sizes import all_sizes_recorded  # noqa: F401
+
+from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
+from tests.python.oracle import DTYPES, to_numpy
 
 UNARY = [
     "abs", "acos", "asinh", "atan", "bitwise_invert", "ceil", "conj", "cos", "cosh", "exp", "expm1", "floor", "imag",

@@ -5,8 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_numpy
-from recorded_sizes import all_sizes_recorded  # noqa: F401
+
+from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
+from tests.python.oracle import to_numpy
 
 SIZES = [1, 7, 15, 16, 31, 32, 33, 127, 128, 129, 511, 512, 513, 1000, 5003]
 

@@ -8,7 +8,8 @@ import mmap
 import numpy as np
 import pytest
 import skerry as sk
-from recorded_sizes import all_sizes_recorded  # noqa: F401
+
+from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
 
 ROWS = [*range(1, 41), 63, 64, 100, 127, 128, 129, 200, 255, 256, 257]
 

@@ -5,8 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-from recorded_sizes import all_sizes_recorded  # noqa: F401
 from skerry import _core
+
+from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
 
 X = np.linspace(0.5, 2, 1000)
 

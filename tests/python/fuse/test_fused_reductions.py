@@ -7,9 +7,10 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, to_numpy
-from recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
 from skerry import _core
+
+from tests.python.fuse.recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
+from tests.python.oracle import DTYPES, to_numpy
 
 REDUCTIONS = ["all", "any", "argmax", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]  # fmt: skip
 # Rows and columns of a few and of many, on both sides of where the kernels cut them, and what is cut for threads.

@@ -7,9 +7,10 @@ import random
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_numpy
-from recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
 from skerry import _core
+
+from tests.python.fuse.recorded_sizes import USUAL_LIMIT, all_sizes_recorded  # noqa: F401
+from tests.python.oracle import to_numpy
 
 REDUCTIONS = ["all", "any", "count_nonzero", "max", "mean", "min", "prod", "std", "sum", "var"]
 LENGTHS = [1, 2, 3, 4, 7, 16, 63, 64, 65, 66, 127, 511, 1000, 1024, 1025, 4097]

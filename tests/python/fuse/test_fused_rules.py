@@ -15,8 +15,9 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from recorded_sizes import all_sizes_recorded  # noqa: F401
 from skerry import _core
+
+from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
 
 X = np.linspace(-2, 2, 1000)
 

@@ -5,8 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-import walked_programs as walked
-from recorded_sizes import all_sizes_recorded  # noqa: F401
+
+from tests.python.fuse import walked_programs as walked
+from tests.python.fuse.recorded_sizes import all_sizes_recorded  # noqa: F401
 
 THREADS = (1, 2, 5)
 

@@ -14,7 +14,8 @@ import re
 
 import numpy as np
 import skerry as sk
-from oracle import DTYPES, to_numpy
+
+from tests.python.oracle import DTYPES, to_numpy
 
 REDUCTIONS = [
     "all", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min", "nanmax", "nanmin", "prod", "std", "sum", "var",

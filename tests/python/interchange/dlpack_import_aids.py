@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of DLPack's import share."""
 
-import dlpack_structs as dl
 import numpy as np
 import pytest
 import skerry as sk
-from dlpack_structs import Made
+
+from tests.python.interchange import dlpack_structs as dl
+from tests.python.interchange.dlpack_structs import Made
 
 
 def pointer(x):

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, sample, to_device
+
+from tests.python.oracle import DTYPES, sample, to_device
 
 jax.config.update("jax_enable_x64", True)
 

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two ranks that send each other skerry arrays; `test_consumers.py` starts them by ``mpirun -n 2``."""
 
-import consumer_models
 import numpy as np
 import skerry as sk
 from mpi4py import MPI
-from test_consumer_models import MALFORMED, malformed
+
+from tests.python.interchange import consumer_models
+from tests.python.interchange.test_consumer_models import MALFORMED, malformed
 
 world = MPI.COMM_WORLD
 rank, other = world.rank, 1 - world.rank

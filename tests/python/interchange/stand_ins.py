@@ -10,9 +10,10 @@ import contextlib
 import sys
 import types
 
-import consumer_models as models
 import numpy as np
 import skerry as sk
+
+from tests.python.interchange import consumer_models as models
 
 
 def consumer_view(name, x):

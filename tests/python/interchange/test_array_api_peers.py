@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import skerry as sk
 from array_api_extra.testing import assert_close, assert_equal
-from oracle import BEYOND_THE_STANDARD, DTYPES, to_device, to_numpy
+
+from tests.python.oracle import BEYOND_THE_STANDARD, DTYPES, to_device, to_numpy
 
 
 @pytest.fixture(params=["cpu:0", "cpu:1", "cuda:0"])

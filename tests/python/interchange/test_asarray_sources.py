@@ -13,7 +13,8 @@ import array_api_strict
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, odd_bytes, to_numpy
+
+from tests.python.oracle import DTYPES, odd_bytes, to_numpy
 
 VALUES = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 HOST = np.array(VALUES)

@@ -10,9 +10,10 @@ import pickle
 import numpy as np
 import pytest
 import skerry as sk
-from cai_producers import Producer
-from oracle import DTYPES, STANDARD_NAMES
 from skerry import _core
+
+from tests.python.interchange.cai_producers import Producer
+from tests.python.oracle import DTYPES, STANDARD_NAMES
 
 BYTES = np.array([0, 1, 2, 0x80, 0xFF], np.uint8)
 # Elements are moved, not looked at, so that their bytes stay as they are.

@@ -29,8 +29,9 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from cai_producers import ABSENT, Producer, describe
-from oracle import to_device, to_numpy
+
+from tests.python.interchange.cai_producers import ABSENT, Producer, describe
+from tests.python.oracle import to_device, to_numpy
 
 
 @pytest.fixture

@@ -13,11 +13,12 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
-from cai_producers import as_host, python
-from conftest import HAS_GPU
-from oracle import DTYPES, layouts_of, sample, to_device, to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
+
+from tests.python.interchange.cai_producers import as_host, python
+from tests.python.oracle import DTYPES, layouts_of, sample, to_device, to_numpy
+from tests.python.session import HAS_GPU
 
 KEYS = {"shape", "typestr", "descr", "data", "strides", "version", "stream"}
 rehearsed_only = pytest.mark.skipif(HAS_GPU, reason="reads or breaks rehearsed devices")

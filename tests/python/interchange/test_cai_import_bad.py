@@ -14,11 +14,12 @@ import warnings
 import numpy as np
 import pytest
 import skerry as sk
-from cai_producers import ABSENT, Producer, describe
-from conftest import HAS_GPU
-from oracle import to_device, to_numpy
 from skerry.exceptions import InterchangeError
 from skerry.testing import count_cuda_calls
+
+from tests.python.interchange.cai_producers import ABSENT, Producer, describe
+from tests.python.oracle import to_device, to_numpy
+from tests.python.session import HAS_GPU
 
 
 @pytest.fixture

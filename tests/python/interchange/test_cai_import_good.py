@@ -8,11 +8,12 @@ import types
 import numpy as np
 import pytest
 import skerry as sk
-from cai_producers import ABSENT, Producer, as_host, describe, python
-from conftest import HAS_GPU
-from oracle import DTYPES, layouts_of, sample, to_device, to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
+
+from tests.python.interchange.cai_producers import ABSENT, Producer, as_host, describe, python
+from tests.python.oracle import DTYPES, layouts_of, sample, to_device, to_numpy
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.two_gpus
 WAITS = {"device_synchronize", "stream_synchronize", "event_synchronize"}

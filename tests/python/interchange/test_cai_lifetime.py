@@ -13,11 +13,12 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from cai_producers import Producer, describe, python
-from conftest import HAS_GPU
-from oracle import to_device, to_numpy
 from skerry import _core
 from skerry.testing import count_cuda_calls
+
+from tests.python.interchange.cai_producers import Producer, describe, python
+from tests.python.oracle import to_device, to_numpy
+from tests.python.session import HAS_GPU
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-from cai_producers import Producer
-from oracle import assert_same, to_device, to_numpy
+
+from tests.python.interchange.cai_producers import Producer
+from tests.python.oracle import assert_same, to_device, to_numpy
 
 pytestmark = pytest.mark.two_gpus
 PARTS = {"complex64": "float32", "complex128": "float64"}

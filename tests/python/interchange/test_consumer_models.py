@@ -4,16 +4,17 @@
 
 import itertools
 
-import consumer_models as models
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from libraries import library
-from oracle import DTYPES, sample, to_device
 from skerry import _core
+
+from tests.python.interchange import consumer_models as models
+from tests.python.libraries import library
+from tests.python.oracle import DTYPES, sample, to_device
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="the models read rehearsed memory")
 

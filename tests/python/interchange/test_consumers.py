@@ -16,19 +16,20 @@ import types
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from libraries import installed, library, missing
-from oracle import DTYPES, sample, to_device, to_numpy
 from skerry import _core
 
-HERE = pathlib.Path(__file__).parent
+from tests.python.libraries import installed, library, missing
+from tests.python.oracle import DTYPES, sample, to_device, to_numpy
+from tests.python.session import HAS_GPU
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 REHEARSED = pytest.mark.skipif(HAS_GPU, reason="needs rehearsed devices")
 
 
 def child(*command, **environment):
     done = subprocess.run(
         command,
-        cwd=HERE,
+        cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
         capture_output=True,
         text=True,
@@ -179,7 +180,7 @@ def test_cuda_core_views_arrays_of_all_devices(dtype, device):
     ids=str,
 )
 def test_the_model_of_cuda_core_agrees_with_cuda_core(changes, error):
-    import consumer_models
+    from tests.python.interchange import consumer_models
 
     utils = library("cuda.core.utils")
     x = sk.arange(3, device="cuda:0")
@@ -199,7 +200,8 @@ def test_the_model_of_cuda_core_agrees_with_cuda_core(changes, error):
 def test_jax_on_the_cpu():
     installed("jax")
     code, said = child(
-        *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "peer_jax.py"),
+        *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        "tests/python/interchange/peer_jax.py",
         JAX_PLATFORMS="cpu",
     )
     assert code == 0, said
@@ -218,7 +220,8 @@ def test_two_mpi_ranks_exchange_arrays():
     # Loopback only; root and two ranks on one core, as in a container.
     options = "--oversubscribe --mca pml ob1 --mca btl self,tcp --mca btl_tcp_if_include lo".split()
     code, said = child(
-        *(run, "-n", "2", *(options if "Open MPI" in about else []), sys.executable, "peer_mpi.py"),
+        *(run, "-n", "2", *(options if "Open MPI" in about else [])),
+        *(sys.executable, "-m", "tests.python.interchange.peer_mpi"),
         OMPI_ALLOW_RUN_AS_ROOT="1",
         OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
         PATH=path,

@@ -14,9 +14,10 @@ import tomllib
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from libraries import library
-from oracle import to_numpy
+
+from tests.python.libraries import library
+from tests.python.oracle import to_numpy
+from tests.python.session import HAS_GPU
 
 da = library("dask.array")
 dask = library("dask")

@@ -5,14 +5,15 @@
 import ctypes
 import gc
 
-import dlpack_structs as dl
 import numpy as np
 import pytest
 import skerry as sk
 import tvm_ffi
-from dlpack_structs import Made
-from oracle import DTYPES, to_device, to_numpy
 from skerry.testing import count_cuda_calls
+
+from tests.python.interchange import dlpack_structs as dl
+from tests.python.interchange.dlpack_structs import Made
+from tests.python.oracle import DTYPES, to_device, to_numpy
 
 TABLE = dl.ExchangeTable.from_address(
     dl.pointer_of(sk.Array.__dlpack_c_exchange_api__, b"dlpack_exchange_api")

@@ -4,17 +4,18 @@
 
 import ctypes
 import gc
-import os
+import pathlib
 import subprocess
 import sys
 import weakref
 
-import dlpack_structs as dl
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, to_device, to_numpy
 from skerry.testing import count_cuda_calls
+
+from tests.python.interchange import dlpack_structs as dl
+from tests.python.oracle import DTYPES, to_device, to_numpy
 
 VERSIONED = {"max_version": (1, 0)}
 
@@ -375,16 +376,15 @@ def test_dlpack_D19_the_deleter_needs_no_gil(keywords, device):
 
 AFTER_THE_END = """
 import ctypes, sys
-sys.path.insert(0, sys.argv[1])
 import numpy as np, skerry as sk
-import dlpack_structs as dl
+from tests.python.interchange import dlpack_structs as dl
 array = {
     "own": lambda: sk.ones((1000,)),
     "cuda": lambda: sk.ones((1000,), device="cuda:0"),
     "pinned": lambda: sk.ones((1000,), pinned=True),
     "numpy": lambda: sk.asarray(np.ones(1000)),
     "foreign": lambda: sk.from_dlpack(dl.Made.from_array(np.ones(10)).capsule()),
-}[sys.argv[2]]()
+}[sys.argv[1]]()
 capsule = array.__dlpack__(max_version=(1, 0))
 managed = dl.opened(capsule)
 dl.set_name(capsule, b"used_dltensor_versioned")
@@ -408,9 +408,9 @@ assert register(managed.deleter, ctypes.addressof(managed), None) == 0
 @pytest.mark.skipif(sys.platform != "linux", reason="__cxa_atexit by its name in libc")
 @pytest.mark.parametrize("kind", ["own", "cuda", "pinned", "numpy", "foreign"])
 def test_dlpack_D19_the_deleter_after_the_end_of_the_interpreter(kind):
-    here = os.path.dirname(__file__)
     done = subprocess.run(
-        [sys.executable, "-c", AFTER_THE_END, here, kind],
+        [sys.executable, "-c", AFTER_THE_END, kind],
+        cwd=pathlib.Path(__file__).parents[3],
         capture_output=True,
         text=True,
         timeout=60,

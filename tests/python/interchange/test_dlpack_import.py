@@ -5,15 +5,16 @@
 import concurrent.futures
 import gc
 
-import dlpack_structs as dl
 import numpy as np
 import pytest
 import skerry as sk
-from dlpack_import_aids import made_of, pointer, refused
-from dlpack_structs import Made, Producer
-from oracle import DTYPES, to_device, to_numpy
 from skerry.exceptions import InterchangeError
 from skerry.testing import count_cuda_calls
+
+from tests.python.interchange import dlpack_structs as dl
+from tests.python.interchange.dlpack_import_aids import made_of, pointer, refused
+from tests.python.interchange.dlpack_structs import Made, Producer
+from tests.python.oracle import DTYPES, to_device, to_numpy
 
 
 @pytest.mark.parametrize("versioned", [False, True])

@@ -7,14 +7,15 @@ import gc
 import threading
 import weakref
 
-import dlpack_structs as dl
 import numpy as np
 import pytest
 import skerry as sk
-from dlpack_import_aids import made_of, pointer, refused
-from dlpack_structs import Made
-from oracle import odd_bytes, to_device, to_numpy
 from skerry.testing import count_cuda_calls
+
+from tests.python.interchange import dlpack_structs as dl
+from tests.python.interchange.dlpack_import_aids import made_of, pointer, refused
+from tests.python.interchange.dlpack_structs import Made
+from tests.python.oracle import odd_bytes, to_device, to_numpy
 
 
 class Owner:

@@ -11,8 +11,9 @@ import io
 import numpy as np
 import pytest
 import skerry as sk
-from libraries import library
-from oracle import assert_same, sample, to_device
+
+from tests.python.libraries import library
+from tests.python.oracle import assert_same, sample, to_device
 
 X = sample("float64", (12,))
 TABLE = sample("float64", (3, 4))

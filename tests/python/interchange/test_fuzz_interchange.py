@@ -9,12 +9,17 @@ import sys
 
 import pytest
 
-FUZZ = pathlib.Path(__file__).parents[2] / "fuzz" / "interchange.py"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def fuzz(*options):
     return subprocess.run(
-        [sys.executable, FUZZ, *options], capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-m", "tests.fuzz.interchange", *options],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
 
 

@@ -14,9 +14,10 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from libraries import library, missing
-from oracle import to_numpy
+
+from tests.python.libraries import library, missing
+from tests.python.oracle import to_numpy
+from tests.python.session import HAS_GPU
 
 if not HAS_GPU:
     pytest.skip("needs a GPU: make gpu-check", allow_module_level=True)

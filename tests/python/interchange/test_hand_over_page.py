@@ -12,12 +12,15 @@ import textwrap
 
 import pytest
 import skerry as sk
-import stand_ins
-from conftest import HAS_GPU
-from libraries import installed
 
-PAGE = pathlib.Path(__file__).parents[3] / "python" / "docs" / "hand_over.rst"
+from tests.python.interchange import stand_ins
+from tests.python.libraries import installed
+from tests.python.session import HAS_GPU
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PAGE = ROOT / "python" / "docs" / "hand_over.rst"
 BLOCK = re.compile(r"^\.\. code-block:: python\n\n((?:   .*\n|\n)+)", re.MULTILINE)
+STAND_INS = "from tests.python.interchange import stand_ins"
 ON_A_CPU = {"jax", "mpi4py"}
 
 
@@ -75,7 +78,7 @@ def run(code, prelude=""):
         text=True,
         timeout=300,
         check=False,
-        cwd=pathlib.Path(__file__).parent,
+        cwd=ROOT,
         env={**os.environ, "JAX_PLATFORMS": "" if HAS_GPU else "cpu"},
     )
     return done.returncode, done.stdout + done.stderr
@@ -103,13 +106,13 @@ def test_recipes_run(title, introduction, code):
 @pytest.mark.parametrize("name", stand_ins.MEMBERS)
 def test_recipes_run_with_stand_ins(name):
     code = next(code for *_, code in RECIPES if first_import(code) == name)
-    status, said = run(code, f"import stand_ins; stand_ins.install({name!r})")
+    status, said = run(code, f"{STAND_INS}; stand_ins.install({name!r})")
     assert status == 0, said
 
 
 @pytest.mark.skipif(HAS_GPU, reason="on a GPU the libraries themselves are run")
 def test_recipes_can_fail():
     code = "import xgboost\nxgboost.QuantileDMatrix(sk.ones((2, 2), dtype=sk.bool, device='cuda:0'), None)"
-    status, said = run(code, "import stand_ins; stand_ins.install('xgboost')")
+    status, said = run(code, f"{STAND_INS}; stand_ins.install('xgboost')")
     assert status != 0
     assert "|b1 is not supported" in said

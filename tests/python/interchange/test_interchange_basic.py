@@ -12,8 +12,9 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, to_device, to_numpy
 from skerry.exceptions import InterchangeError
+
+from tests.python.oracle import DTYPES, to_device, to_numpy
 
 
 class Interface:

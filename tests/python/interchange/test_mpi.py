@@ -9,8 +9,9 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HAS_GPU
-from libraries import installed, missing
+
+from tests.python.libraries import installed, missing
+from tests.python.session import HAS_GPU
 
 # Loopback only; root and two ranks on one core, as in a container.
 OPEN_MPI = "--oversubscribe --mca pml ob1 --mca btl self,tcp --mca btl_tcp_if_include lo".split()

@@ -14,13 +14,14 @@ import weakref
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from libraries import library, missing
-from oracle import DTYPES, to_device, to_numpy
 from skerry.exceptions import DeviceMismatchError, InterchangeError
 from skerry.testing import numba_simulator
+
+from tests.python.libraries import library, missing
+from tests.python.oracle import DTYPES, to_device, to_numpy
+from tests.python.session import HAS_GPU
 
 numba = library("numba")
 if HAS_GPU:

@@ -8,11 +8,12 @@ On rehearsed devices every piece of work is slow here, so that what reads too ea
 
 import gc
 
-import consumer_models as models
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
+
+from tests.python.interchange import consumer_models as models
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="reads rehearsed memory from the host")
 
@@ -174,7 +175,7 @@ def test_memory_that_is_dropped_with_work_pending_is_not_used_again_too_early(sl
 
 @pytest.mark.not_guarded("each allocation waits for the device")
 def test_the_simulator_of_numba_runs_a_kernel_after_the_work_on_its_arguments(slow, cuda_device):
-    from libraries import library
+    from tests.python.libraries import library
 
     library("numba")
     from skerry.testing import numba_simulator

@@ -7,8 +7,9 @@ import warnings
 import numpy as np
 import pytest
 import skerry as sk
-from libraries import library
-from oracle import to_numpy
+
+from tests.python.libraries import library
+from tests.python.oracle import to_numpy
 
 xr = library("xarray")
 pd = library("pandas")

@@ -3,7 +3,7 @@
 """The families of CUDA kernels: calls, and shapes around the edges of their tiles.
 
 As a program it prints a checksum of the bits of each result, which may not depend on the model of the GPU:
-    python tests/python/kernels/kernel_edge_cases.py [I/N]     the I-th of N parts of the cases
+    python -m tests.python.kernels.kernel_edge_cases [I/N]     the I-th of N parts of the cases
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from kernel_edge_operands import (
+from skerry.random import default_rng
+
+from tests.python.kernels.kernel_edge_operands import (
     CHUNK,
     COLUMNS,
     COUNTED,
@@ -56,8 +58,7 @@ from kernel_edge_operands import (
     varied,
     vectors,
 )
-from kernel_edges import DEVICE, EVERY, Case, numbers, one, print_checksums
-from skerry.random import default_rng
+from tests.python.kernels.kernel_edges import DEVICE, EVERY, Case, numbers, one, print_checksums
 
 
 def add_to(s, target, y):

@@ -8,7 +8,8 @@ import pathlib
 import re
 
 import numpy as np
-from kernel_edges import Shape, numbers
+
+from tests.python.kernels.kernel_edges import Shape, numbers
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families of CUDA kernels at the edges of tiles, on operands that begin anywhere, against NumPy."""
 
-import kernel_edges
 import numpy as np
 import pytest
-from kernel_edge_cases import CASES
+
+from tests.python.kernels import kernel_edges
+from tests.python.kernels.kernel_edge_cases import CASES
 
 WAVES = {name: wave for name in CASES if (wave := kernel_edges.wave_of(CASES, name))}
 

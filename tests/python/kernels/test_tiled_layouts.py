@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, to_device
+
+from tests.python.oracle import assert_same, to_device
 
 # Tiles have 32 or, for items of 1 and 2 bytes, 64 elements a side; axes below 16 have none.
 EDGES = (1, 15, 16, 31, 32, 33, 63, 64, 65, 129)

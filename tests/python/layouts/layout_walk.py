@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The walk: every public function x layouts x sizes at thresholds x dtypes x threads, beside the same call on dense copies.
 
-``python tests/python/layouts/layout_walk.py [--full] [--seed N] [--device D] [PATH …]`` walks and says how many calls it made.
+``python -m tests.python.layouts.layout_walk [--full] [--seed N] [--device D] [PATH …]`` walks and says how many calls it made.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import skerry as sk
-from kernel_thresholds import MOST, edges
-from memory_layouts import LAYOUTS, Operand, lay_out, layouts_for
-from oracle import DTYPES
-from reduced_builds import MISSING, missing_kernel
-from walked_calls import (
+
+from tests.python.layouts.kernel_thresholds import MOST, edges
+from tests.python.layouts.memory_layouts import LAYOUTS, Operand, lay_out, layouts_for
+from tests.python.layouts.walked_calls import (
     ROUNDED,
     Call,
     Shape,
@@ -38,6 +37,8 @@ from walked_calls import (
     public_paths,
     text_of,
 )
+from tests.python.oracle import DTYPES
+from tests.python.reduced_builds import MISSING, missing_kernel
 
 BUILT = [name for name in DTYPES if name not in MISSING]
 THREADS = (1, 2, 5)

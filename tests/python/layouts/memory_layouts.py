@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
-from oracle import to_device
+
+from tests.python.oracle import to_device
 
 Shape = tuple[int, ...]
 

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import layout_walk
-import memory_layouts
 import numpy as np
 import pytest
 import skerry as sk
-import walked_calls
-from kernel_thresholds import MOST, edges, thresholds
+
+from tests.python.layouts import layout_walk, memory_layouts, walked_calls
+from tests.python.layouts.kernel_thresholds import MOST, edges, thresholds
 
 #: Of each call: the host's kernels, which all layouts and thresholds are for, and a device's.
 COUNTS = {"cpu:0": 48, "cuda:0": 1}

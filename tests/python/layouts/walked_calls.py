@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
-from kernel_thresholds import ROOT
+
+from tests.python.layouts.kernel_thresholds import ROOT
 
 sys.path.insert(0, str(ROOT / "bench"))
 import sweep_cases

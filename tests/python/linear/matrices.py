@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
+
+from tests.python.oracle import to_device, to_numpy
 
 FLOATS = ["float32", "float64", "complex64", "complex128"]
 LOOSE = {"float32": 2e-4, "float64": 1e-11, "complex64": 2e-4, "complex128": 1e-11}

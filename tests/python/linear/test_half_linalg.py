@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 import skerry as sk
-from matrices import layouts, random
-from oracle import to_device, to_numpy
 from skerry import linalg
 from skerry.exceptions import DeviceMismatchError
+
+from tests.python.linear.matrices import layouts, random
+from tests.python.oracle import to_device, to_numpy
 
 HALF = np.float16
 

@@ -5,7 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-from matrices import (
+from skerry import linalg
+
+from tests.python.linear.matrices import (
     RECTANGLES,
     STACKS,
     adjoint,
@@ -19,8 +21,7 @@ from matrices import (
     shapes_of_squares,
     squares,
 )
-from oracle import to_device, to_numpy
-from skerry import linalg
+from tests.python.oracle import to_device, to_numpy
 
 
 @squares

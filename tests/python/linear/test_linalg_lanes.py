@@ -5,10 +5,11 @@
 import numpy as np
 import pytest
 import skerry as sk
-from matrices import adjoint, assert_close, dtypes, random, real_of
-from oracle import to_device, to_numpy
 from skerry import _core, linalg
 from skerry.exceptions import LinAlgError
+
+from tests.python.linear.matrices import adjoint, assert_close, dtypes, random, real_of
+from tests.python.oracle import to_device, to_numpy
 
 #: Around the fewest that are worth it, and the lanes of vectors of 16, 32 and 64 bytes.
 COUNTS = (1, 3, 4, 5, 8, 9, 16, 17, 33)

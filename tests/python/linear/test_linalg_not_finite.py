@@ -7,10 +7,11 @@ import inspect
 import numpy as np
 import pytest
 import skerry as sk
-from matrices import dtypes, random
-from oracle import to_device, to_numpy
 from skerry import linalg
 from skerry.exceptions import LinAlgError
+
+from tests.python.linear.matrices import dtypes, random
+from tests.python.oracle import to_device, to_numpy
 
 RAISE = {
     "cholesky": linalg.cholesky,

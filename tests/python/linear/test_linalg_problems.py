@@ -13,10 +13,11 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from matrices import assert_close, dtypes, random
-from oracle import to_device, to_numpy
 from skerry import linalg
 from skerry.exceptions import AxisError, DeviceMismatchError, LinAlgError
+
+from tests.python.linear.matrices import assert_close, dtypes, random
+from tests.python.oracle import to_device, to_numpy
 
 
 def test_huge_finite_values_stay_finite(device):

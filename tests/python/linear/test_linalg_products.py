@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 import skerry as sk
-from matrices import check, complex_of, dtypes, layouts, random, real_of
-from oracle import to_device, to_numpy
 from skerry import linalg
+
+from tests.python.linear.matrices import check, complex_of, dtypes, layouts, random, real_of
+from tests.python.oracle import to_device, to_numpy
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "uint64", "float32", "complex128"])

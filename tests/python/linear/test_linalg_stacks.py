@@ -11,11 +11,12 @@ import sys
 
 import numpy as np
 import pytest
-from conftest import EMULATED
-from matrices import adjoint, assert_close, check, dtypes, random, real_of
-from oracle import to_device, to_numpy
 from skerry import linalg
 from skerry.exceptions import LinAlgError
+
+from tests.python.linear.matrices import adjoint, assert_close, check, dtypes, random, real_of
+from tests.python.oracle import to_device, to_numpy
+from tests.python.session import EMULATED
 
 COUNTS = (0, 1, 2, 33)
 # A warp, and the largest side of gesvdjBatched.

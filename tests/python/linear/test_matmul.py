@@ -8,9 +8,10 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from oracle import DTYPES, assert_same, to_device, to_numpy
 from skerry.exceptions import AxisError, DeviceMismatchError
+
+from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
+from tests.python.session import HAS_GPU
 
 NUMERIC = [name for name in DTYPES if name != "bool"]
 INTEGERS = [name for name in NUMERIC if "int" in name]

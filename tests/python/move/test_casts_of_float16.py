@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, to_device, to_numpy
+
+from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
 
 OTHERS = [name for name in DTYPES if name != "float16"]
 PATTERNS = np.arange(65_536, dtype=np.uint16).view(np.float16)

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, sample, to_device
+
+from tests.python.oracle import assert_same, sample, to_device
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "complex128"])

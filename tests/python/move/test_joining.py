@@ -10,7 +10,16 @@ import skerry as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
+
+from tests.python.oracle import (
+    BASE_SHAPE,
+    DTYPES,
+    assert_same,
+    layouts_of,
+    sample,
+    to_device,
+    to_numpy,
+)
 
 WHERE = ["cpu:0", "cpu:1", "cuda:0"]
 

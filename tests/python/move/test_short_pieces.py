@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, to_device
+
+from tests.python.oracle import assert_same, to_device
 
 DTYPES = ["int8", "int16", "float32", "int64", "complex128"]
 ROWS = (1, 2, 31, 32, 33, 700, 5000)

@@ -8,7 +8,8 @@ import skerry as sk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from oracle import assert_same, to_device, to_numpy
+
+from tests.python.oracle import assert_same, to_device, to_numpy
 
 SHAPE = (3, 4, 5)
 BASE = np.arange(60, dtype=np.int32).reshape(SHAPE)

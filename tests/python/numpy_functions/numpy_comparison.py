@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import skerry as sk
-from numpy_calls import HOST
-from oracle import to_device, to_numpy
+
+from tests.python.numpy_functions.numpy_calls import HOST
+from tests.python.oracle import to_device, to_numpy
 
 PLACES = ["cpu:0", "cpu:1", "cuda:0"]
 

@@ -5,8 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-from numpy_comparison import PLACES, assert_alike
-from oracle import to_device, to_numpy
+
+from tests.python.numpy_functions.numpy_comparison import PLACES, assert_alike
+from tests.python.oracle import to_device, to_numpy
 
 
 @pytest.fixture(params=PLACES)

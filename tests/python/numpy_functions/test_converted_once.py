@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_numpy
+
+from tests.python.oracle import to_numpy
 
 HOST = np.arange(6.0).reshape(2, 3)
 

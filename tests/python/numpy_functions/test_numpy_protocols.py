@@ -12,13 +12,14 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from numpy_calls import CALLS, HOST
-from numpy_comparison import PLACES, arrays, assert_alike
-from oracle import to_device, to_numpy
 from skerry import _extra
 from skerry import _numpy_counterparts as counterparts
 from skerry._numpy_creation import MAKERS
 from skerry._numpy_protocols import _title
+
+from tests.python.numpy_functions.numpy_calls import CALLS, HOST
+from tests.python.numpy_functions.numpy_comparison import PLACES, arrays, assert_alike
+from tests.python.oracle import to_device, to_numpy
 
 
 @pytest.fixture(params=PLACES)

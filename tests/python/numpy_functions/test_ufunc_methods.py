@@ -5,10 +5,11 @@
 import numpy as np
 import pytest
 import skerry as sk
-from numpy_calls import HOST
-from numpy_comparison import PLACES, arrays, assert_alike
-from oracle import to_device
 from skerry import _numpy_counterparts as counterparts
+
+from tests.python.numpy_functions.numpy_calls import HOST
+from tests.python.numpy_functions.numpy_comparison import PLACES, arrays, assert_alike
+from tests.python.oracle import to_device
 
 
 @pytest.fixture(params=PLACES)

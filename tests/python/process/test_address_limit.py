@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import EMULATED, GUARDED, HAS_GPU
+
+from tests.python.session import EMULATED, GUARDED, HAS_GPU
 
 pytestmark = [
     pytest.mark.skipif(HAS_GPU or EMULATED, reason="a GPU's driver maps more than any limit"),

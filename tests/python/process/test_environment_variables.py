@@ -10,8 +10,9 @@ import sys
 
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
 from skerry import _environment
+
+from tests.python.session import HAS_GPU
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="other processes would use the GPU")
 

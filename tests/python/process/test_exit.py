@@ -8,16 +8,22 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HAS_GPU
 
-EXITS = pathlib.Path(__file__).parents[2] / "fuzz" / "exits.py"
+from tests.python.session import HAS_GPU
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 pytestmark = pytest.mark.skipif(HAS_GPU, reason="rehearses devices")
 
 
 def exits(*options):
     return subprocess.run(
-        [sys.executable, EXITS, *options], capture_output=True, text=True, timeout=3600, check=False
+        [sys.executable, "-m", "tests.fuzz.exits", *options],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        check=False,
     )
 
 

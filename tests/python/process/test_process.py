@@ -13,9 +13,10 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from oracle import to_numpy
 from skerry.exceptions import DeviceMismatchError
+
+from tests.python.oracle import to_numpy
+from tests.python.session import HAS_GPU
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 

@@ -10,7 +10,8 @@ import csv
 import re
 
 import pytest
-from test_layers import ROOT, includes
+
+from tests.python.project.test_layers import ROOT, includes
 
 with (ROOT / "python/docs/installed_headers.csv").open(newline="") as file:
     ROWS = list(csv.DictReader(file))

@@ -12,8 +12,9 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
-from libraries import library
+
+from tests.python.libraries import library
+from tests.python.session import HAS_GPU
 
 DOCS = pathlib.Path(__file__).parents[3] / "python" / "docs"
 sys.path.insert(0, str(DOCS))

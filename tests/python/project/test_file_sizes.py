@@ -5,7 +5,7 @@
 import ast
 import re
 
-from test_layers import LAYERS, ROOT, sources
+from tests.python.project.test_layers import LAYERS, ROOT, sources
 
 # The head of a function: a name before its first bracket, and no word that opens another block.
 OTHERS = "if|for|while|switch|else|do|return|namespace|enum|union"

@@ -8,9 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HAS_GPU
-from libraries import library
-from test_docs import DOCS
+
+from tests.python.libraries import library
+from tests.python.project.test_docs import DOCS
+from tests.python.session import HAS_GPU
 
 PROGRAMS = sorted((DOCS / "gallery").glob("*.py"))
 

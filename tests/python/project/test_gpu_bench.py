@@ -11,7 +11,8 @@ import time
 import numpy as np
 import pytest
 import skerry as sk
-from reduced_builds import MISSING
+
+from tests.python.reduced_builds import MISSING
 
 BENCH = pathlib.Path(__file__).parents[3] / "bench"
 sys.path.insert(0, str(BENCH))

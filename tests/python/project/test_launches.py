@@ -8,7 +8,8 @@ What the compiler refuses is in tests/ops/call/refused; what it can't know stand
 import re
 
 import pytest
-from test_layers import ROOT, sources
+
+from tests.python.project.test_layers import ROOT, sources
 
 # A kernel without its parameters' type, a use said by hand, a launch from untyped parameters.
 BYPASS = re.compile(r"\buntyped\(\)|\b(?:reads|writes)\(|\blaunch\([^;]*\bsizeof\b|\.host\(&")

@@ -9,7 +9,8 @@ That code may give the GIL to a thread that then waits for the guard, and neithe
 import re
 
 import pytest
-from test_layers import ROOT, sources
+
+from tests.python.project.test_layers import ROOT, sources
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"')

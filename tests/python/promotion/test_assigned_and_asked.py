@@ -7,8 +7,9 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from kind_rule import common
-from oracle import DTYPES, assert_same, sample, to_device
+
+from tests.python.oracle import DTYPES, assert_same, sample, to_device
+from tests.python.promotion.kind_rule import common
 
 
 @pytest.mark.parametrize("right", DTYPES)

@@ -8,8 +8,9 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from kind_rule import common, computed_in, with_scalar
-from oracle import DTYPES, assert_same, sample, to_device
+
+from tests.python.oracle import DTYPES, assert_same, sample, to_device
+from tests.python.promotion.kind_rule import common, computed_in, with_scalar
 
 NUMBERS = "iufc"
 # Function -> the kinds that it is defined for. Of bools, sums and products are bools: below.

@@ -12,8 +12,9 @@ import threading
 import numpy as np
 import pytest
 import skerry as sk
-from kind_rule import common, level
-from oracle import DTYPES
+
+from tests.python.oracle import DTYPES
+from tests.python.promotion.kind_rule import common, level
 
 
 def refused(calls):

@@ -10,8 +10,9 @@ import math
 import numpy as np
 import pytest
 import skerry as sk
-from libraries import library
 from skerry.random import default_rng
+
+from tests.python.libraries import library
 
 SIZE = 200_000
 # The seeds are fixed: a test that passes does so always. One in a million of correct generators would fail.

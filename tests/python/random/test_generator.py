@@ -9,10 +9,11 @@ import math
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
 from skerry import _core
 from skerry.exceptions import AxisError, DeviceMismatchError, DeviceUnavailableError, ReadOnlyError
 from skerry.random import Generator, default_rng
+
+from tests.python.oracle import to_device, to_numpy
 
 METHODS = (
     "random integers uniform normal standard_normal exponential standard_exponential poisson binomial gamma "

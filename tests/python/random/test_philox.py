@@ -8,9 +8,10 @@ import pickle
 import numpy as np
 import pytest
 import skerry as sk
-from philox_model import halves, philox, words
 from skerry import _core
 from skerry.random import Generator, Philox, default_rng
+
+from tests.python.random.philox_model import halves, philox, words
 
 # kat_vectors of Random123: counter, key, result.
 KNOWN = [

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
+
+from tests.python.oracle import to_device, to_numpy
 
 SHAPES = [(300_000,), (1000, 300), (300, 1000), (3, 100_000), (100_000, 3), (64, 64, 80)]
 REDUCTIONS = {

@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, to_device, to_numpy
+
+from tests.python.oracle import BASE_SHAPE, SIZES, assert_same, layouts_of, to_device, to_numpy
 
 WHERE = ("cpu:0", "cuda:0")
 EXTREMA = ("argmax", "argmin", "max", "min")

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, to_numpy
+
+from tests.python.oracle import DTYPES, to_numpy
 
 FLOATS = [
     np.dtype(name) for name in ("float16", "float32", "float64") if name in {"float16", *DTYPES}

@@ -11,7 +11,8 @@ import sys
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import EMULATED
+
+from tests.python.session import EMULATED
 
 SHAPES = [
     ((100_003,), 0),

@@ -8,7 +8,9 @@ import warnings
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import (
+from skerry import _core
+
+from tests.python.oracle import (
     BASE_SHAPE,
     DTYPES,
     SIZES,
@@ -19,7 +21,6 @@ from oracle import (
     to_device,
     to_numpy,
 )
-from skerry import _core
 
 TABLE = {entry["name"]: entry for entry in _core.reduction_table()}
 REAL = [name for name in DTYPES if np.dtype(name).kind in "iuf"]

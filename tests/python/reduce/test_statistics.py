@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, sample, to_device, to_numpy
+
+from tests.python.oracle import DTYPES, assert_same, sample, to_device, to_numpy
 
 WHERE = ("cpu:0", "cpu:1", "cuda:0")
 SIZES = (1, 2, 7, 9, 33, 64, 65, 129, 1000, 5000, 70_001)

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
 from skerry import _core
+
+from tests.python.oracle import to_device, to_numpy
 
 TABLE = {entry["name"]: entry for entry in _core.reduction_table()}
 NAMES = [name for name, entry in TABLE.items() if not entry["is_private"]]

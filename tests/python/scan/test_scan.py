@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import (
+
+from tests.python.oracle import (
     BASE_SHAPE,
     DTYPES,
     SIZES,

@@ -5,11 +5,20 @@
 import numpy as np
 import pytest
 import skerry as sk
-from conftest import HAS_GPU
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from oracle import BASE_SHAPE, DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
+
+from tests.python.oracle import (
+    BASE_SHAPE,
+    DTYPES,
+    assert_same,
+    layouts_of,
+    sample,
+    to_device,
+    to_numpy,
+)
+from tests.python.session import HAS_GPU
 
 WHERE = ["cpu:0", "cpu:1", "cuda:0"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]

@@ -4,7 +4,8 @@
 
 import numpy as np
 import pytest
-from oracle import assert_same, to_device, to_numpy
+
+from tests.python.oracle import assert_same, to_device, to_numpy
 
 VALUES = np.arange(60.0).reshape(3, 4, 5)
 

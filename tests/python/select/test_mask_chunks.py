@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, to_device
+
+from tests.python.oracle import assert_same, to_device
 
 # A word of flags has 32 elements, a block 4,096; items of 16 bytes are written by half blocks.
 SIZES = (1, 31, 32, 33, 2047, 2048, 2049, 4095, 4096, 4097, 8193, 100_003)

@@ -5,9 +5,10 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import sample, to_device, to_numpy
 from skerry import _core
 from skerry.exceptions import DeviceMismatchError
+
+from tests.python.oracle import sample, to_device, to_numpy
 
 ARITHMETIC = ["add", "subtract", "multiply", "minimum", "maximum"]
 BITS = ["bitwise_and", "bitwise_or", "bitwise_xor"]

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BASE_SHAPE, assert_same, layouts_of, to_device, to_numpy
+
+from tests.python.oracle import BASE_SHAPE, assert_same, layouts_of, to_device, to_numpy
 
 PATTERNS = np.arange(65_536, dtype=np.uint16).view(np.float16)
 BASE = np.random.default_rng(1).choice(PATTERNS, BASE_SHAPE)

@@ -5,8 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import assert_same, to_device, to_numpy
-from test_sorting import DESCENDING, check
+
+from tests.python.oracle import assert_same, to_device, to_numpy
+from tests.python.sort.test_sorting import DESCENDING, check
 
 SPECIAL = np.asarray(
     [np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf, 1.0, -1.0, 6e-8, -6e-8, 65504], np.float16

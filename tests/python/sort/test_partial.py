@@ -5,8 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import to_device, to_numpy
 from skerry import _core
+
+from tests.python.oracle import to_device, to_numpy
 
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float16 float32 float64".split()
 # Rows up to 24 are sorted by insertion, longer ones parted, from 1024 on sampled. Of items of one and two bytes bits are

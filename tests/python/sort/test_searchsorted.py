@@ -5,8 +5,9 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 from skerry.exceptions import DeviceMismatchError
+
+from tests.python.oracle import DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
 SIDES = pytest.mark.parametrize("side", ["left", "right"])

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
+
+from tests.python.oracle import DTYPES, assert_same, layouts_of, sample, to_device, to_numpy
 
 ALL = pytest.mark.parametrize("dtype", DTYPES)
 

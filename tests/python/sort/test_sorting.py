@@ -5,7 +5,17 @@
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BASE_SHAPE, DTYPES, SIZES, assert_same, layouts_of, sample, to_device, to_numpy
+
+from tests.python.oracle import (
+    BASE_SHAPE,
+    DTYPES,
+    SIZES,
+    assert_same,
+    layouts_of,
+    sample,
+    to_device,
+    to_numpy,
+)
 
 REAL = [d for d in DTYPES if not d.startswith("complex")]
 DESCENDING = pytest.mark.parametrize("descending", [False, True], ids=["up", "down"])

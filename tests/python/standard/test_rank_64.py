@@ -8,8 +8,9 @@ import pickle
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import STANDARD_NAMES
 from skerry import _core
+
+from tests.python.oracle import STANDARD_NAMES
 
 RANK = 64
 SHAPE = (1,) * RANK

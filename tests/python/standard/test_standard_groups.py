@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, to_device, to_numpy
+
+from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
 
 inf, nan = math.inf, math.nan
 FLOATS = ["float16", "float32", "float64"]

@@ -9,8 +9,16 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import BEYOND_THE_STANDARD, DTYPES, STANDARD_NAMES, assert_same, to_device, to_numpy
-from test_faults import OPERATIONS
+
+from tests.python.devices.test_faults import OPERATIONS
+from tests.python.oracle import (
+    BEYOND_THE_STANDARD,
+    DTYPES,
+    STANDARD_NAMES,
+    assert_same,
+    to_device,
+    to_numpy,
+)
 
 pytestmark = pytest.mark.usefixtures("strict_promotion")
 

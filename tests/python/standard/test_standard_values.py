@@ -9,7 +9,8 @@ import operator
 import numpy as np
 import pytest
 import skerry as sk
-from oracle import DTYPES, assert_same, to_device, to_numpy
+
+from tests.python.oracle import DTYPES, assert_same, to_device, to_numpy
 
 pytestmark = pytest.mark.usefixtures("strict_promotion")
 

@@ -3,7 +3,8 @@
 """Arrays with NaN, and calls of what reduces them, for topics of several chapters."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 NAN = float("nan")
 NANS = A([[1.0, NAN, 3.5], [NAN, NAN, NAN], [-2.0, 4.0, 0.5], [7.0, -1.0, NAN]])

@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.creation.matrices``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 V, M, K = R((3,)), R((3, 4), "complex64"), R((3,), "int32")
 B, E, T = A([True, False]), np.empty((0,)), R((2, 3, 4))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.creation.ranges``."""
 
-from extra_calls import A, call
+from tests.python.extra.extra_calls import A, call
 
 CLOSE = {"_rtol": 1e-13}
 

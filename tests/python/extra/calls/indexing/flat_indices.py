@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.indexing.flat_indices``."""
 
 import numpy as np
-from extra_calls import A, call
+
+from tests.python.extra.extra_calls import A, call
 
 K, J = A([[1, 0], [0, 1]]), A([2, 0], "int32")
 

@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.indexing.index_arrays``."""
 
 import numpy as np
-from extra_calls import R, call
+
+from tests.python.extra.extra_calls import R, call
 
 M, S, E = R((3, 4)), R((3, 3, 3)), np.empty((0, 2))
 

@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.indexing.inserting``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 V = A([3, 0, -1, 0, 7], "int32")
 M = R((3, 4), "float32")

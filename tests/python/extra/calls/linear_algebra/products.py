@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.linear_algebra.products``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 V, W = R((3,)), R((3,), seed=1)
 M, N = R((2, 3)), R((3, 2), seed=1)

@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.linear_algebra.summation``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 V, M, N, S = R((3,)), R((2, 3)), R((3, 4)), R((3, 3))
 T, U = R((2, 3, 4)), R((2, 4, 3))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.logic.comparison``."""
 
-from extra_calls import A, call
+from tests.python.extra.extra_calls import A, call
 
 NEAR = A([1.0, 2.0, float("nan"), float("inf")])
 OTHER = A([1.0 + 1e-9, 2.1, float("nan"), float("inf")])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.manipulation.copying``."""
 
-from extra_calls import A, R, call
+from tests.python.extra.extra_calls import A, R, call
 
 V = A([3, 0, -1, 0, 7], "int32")
 M = R((3, 4), "float32")

@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.manipulation.elements``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 V = R((6,), "int32")
 M = R((4, 6), "float32")

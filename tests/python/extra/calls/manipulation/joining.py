@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.manipulation.joining``."""
 
-from extra_calls import A, R, call
+from tests.python.extra.extra_calls import A, R, call
 
 V, W = R((3,), "int32"), R((3,), "int64", 1)
 M, N = R((2, 3)), R((2, 3), seed=1)

@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.manipulation.shapes``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 V = R((5,), "int32")
 M = R((2, 3), "float32")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.manipulation.splitting``."""
 
-from extra_calls import A, R, call
+from tests.python.extra.extra_calls import A, R, call
 
 V = R((6,), "int32")
 M = R((4, 6), "float32")

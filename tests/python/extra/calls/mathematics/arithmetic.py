@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.mathematics.arithmetic``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 INF, NAN = float("inf"), float("nan")
 X = A([-1.5, 0.0, -0.0, 2.0, 0.3, -2.7, NAN, INF, -INF])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.mathematics.differences``."""
 
-from extra_calls import A, R, call
+from tests.python.extra.extra_calls import A, R, call
 
 V, M, N = R((6,)), R((3, 5)), R((3, 5), "int32")
 F, Z, T = R((3, 5), "float32"), R((3, 5), "complex128"), R((3, 4, 5))

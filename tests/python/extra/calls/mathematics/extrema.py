@@ -3,8 +3,9 @@
 """Calls of ``skerry._extra.mathematics.extrema``."""
 
 import numpy as np
-from calls.nan_arrays import BOOLS, INTEGERS, NAN, NANS, OVER, SOME_NANS_32
-from extra_calls import A, R, call
+
+from tests.python.extra.calls.nan_arrays import BOOLS, INTEGERS, NAN, NANS, OVER, SOME_NANS_32
+from tests.python.extra.extra_calls import A, R, call
 
 INF = float("inf")
 X = A([-1.5, 0.0, -0.0, 2.0, 0.3, -2.7, NAN, INF, -INF])

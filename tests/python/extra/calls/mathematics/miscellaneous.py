@@ -3,8 +3,9 @@
 """Calls of ``skerry._extra.mathematics.miscellaneous``."""
 
 import numpy as np
-from calls.nan_arrays import BOOLS, COMPLEX, INTEGERS, NAN, NANS, SOME_NANS_32
-from extra_calls import A, R, call
+
+from tests.python.extra.calls.nan_arrays import BOOLS, COMPLEX, INTEGERS, NAN, NANS, SOME_NANS_32
+from tests.python.extra.extra_calls import A, R, call
 
 INF = float("inf")
 SHORT = [

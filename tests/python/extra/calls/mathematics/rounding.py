@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.mathematics.rounding``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 INF, NAN = float("inf"), float("nan")
 X = A([0.5, 1.5, -2.25, 3.14159, 123.456, -0.0, NAN, INF, -INF])

@@ -3,8 +3,9 @@
 """Calls of ``skerry._extra.mathematics.sums_and_products``."""
 
 import numpy as np
-from calls.nan_arrays import COMPLEX, INTEGERS, NANS, WITH_DTYPE, reductions
-from extra_calls import A, R, call
+
+from tests.python.extra.calls.nan_arrays import COMPLEX, INTEGERS, NANS, WITH_DTYPE, reductions
+from tests.python.extra.extra_calls import A, R, call
 
 M, N = R((3, 5)), R((3, 5), "int32")
 T = R((3, 4, 5))

@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.padding.arrays``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 V, M, F = R((4,), "int32"), R((3, 4)), R((2, 3, 2), "float32")
 Z, B, ONE = R((3,), "complex64"), A([True, False, True]), A([5.0])

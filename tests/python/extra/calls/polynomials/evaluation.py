@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of ``skerry._extra.polynomials.evaluation``."""
 
-from extra_calls import A, R, call
+from tests.python.extra.extra_calls import A, R, call
 
 X, N, Z = A([-1.5, 0.0, 2.0, float("nan")]), R((3,), "int32"), R((4,), "complex128")
 P = A([0.5, -1.0, 2.0])

@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.polynomials.fitting``."""
 
 import numpy as np
-from extra_calls import R, call
+
+from tests.python.extra.extra_calls import R, call
 
 CALLS = {
     "polyfit": [

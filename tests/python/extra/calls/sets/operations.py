@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.sets.operations``."""
 
 import numpy as np
-from extra_calls import A, call
+
+from tests.python.extra.extra_calls import A, call
 
 NAN = float("nan")
 K, J = A([[3, 1, 2], [3, 7, 7]]), A([7, 3, 4, 4])

@@ -3,7 +3,8 @@
 """Calls of ``skerry._extra.sorting.ordering``."""
 
 import numpy as np
-from extra_calls import A, R, call
+
+from tests.python.extra.extra_calls import A, R, call
 
 NAN = float("nan")
 X = R((4, 7), seed=1)

@@ -3,8 +3,9 @@
 """Calls of ``skerry._extra.sorting.searching``."""
 
 import numpy as np
-from calls.nan_arrays import BOOLS, INTEGERS, NAN, NANS, SOME_NANS, SOME_NANS_32
-from extra_calls import A, R, call
+
+from tests.python.extra.calls.nan_arrays import BOOLS, INTEGERS, NAN, NANS, SOME_NANS, SOME_NANS_32
+from tests.python.extra.extra_calls import A, R, call
 
 V = A([3, 0, -1, 0, 7], "int32")
 M = R((3, 4), "float32")

@@ -3,11 +3,12 @@
 """Calls of ``skerry._extra.statistics.averages``."""
 
 import numpy as np
-from calls.nan_arrays import BOOLS, INTEGERS, NAN, NANS, WITH_DTYPE, reductions
-from calls.statistics.order_statistics import HALF, ROWS, SMALL
-from calls.statistics.order_statistics import NANS as WIDE_NANS
-from calls.statistics.order_statistics import X as WIDE
-from extra_calls import A, R, call
+
+from tests.python.extra.calls.nan_arrays import BOOLS, INTEGERS, NAN, NANS, WITH_DTYPE, reductions
+from tests.python.extra.calls.statistics.order_statistics import HALF, ROWS, SMALL
+from tests.python.extra.calls.statistics.order_statistics import NANS as WIDE_NANS
+from tests.python.extra.calls.statistics.order_statistics import X as WIDE
+from tests.python.extra.extra_calls import A, R, call
 
 DEVIATIONS = [
     call(NANS, 1, None, _rtol=1e-14, ddof=1),

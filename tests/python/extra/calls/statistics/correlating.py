@@ -3,8 +3,9 @@
 """Calls of ``skerry._extra.statistics.correlating``."""
 
 import numpy as np
-from calls.mathematics.miscellaneous import PAIRS
-from extra_calls import A, R, call
+
+from tests.python.extra.calls.mathematics.miscellaneous import PAIRS
+from tests.python.extra.extra_calls import A, R, call
 
 X, Y = R((3, 5)), R((2, 5), seed=1)
 F, N, Z = R((3, 5), "float32"), R((3, 5), "int32"), R((2, 5), "complex128")

@@ -3,8 +3,9 @@
 """Calls of ``skerry._extra.statistics.histograms``."""
 
 import numpy as np
-from extra_calls import A, R, call
 from skerry._extra.statistics._bin_edges import ESTIMATES
+
+from tests.python.extra.extra_calls import A, R, call
 
 NAN = float("nan")
 X = R(1000, seed=1)

@@ -3,8 +3,9 @@
 """Calls of ``skerry._extra.statistics.order_statistics``."""
 
 import numpy as np
-from extra_calls import A, R, call
 from skerry._extra.statistics._quantiles import METHODS
+
+from tests.python.extra.extra_calls import A, R, call
 
 NAN = float("nan")
 X = R((4, 7), seed=1)
