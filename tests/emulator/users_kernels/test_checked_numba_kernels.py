@@ -13,6 +13,8 @@ from tests.emulator.users_kernels.test_users_kernels import NUMBA_CUDA, REDIRECT
 from tests.python.libraries import installed, missing
 
 HERE = pathlib.Path(__file__).parent
+#: Of the faulty kernels, in whose names Numba puts it.
+MODULE = "tests.emulator.users_kernels.faulty_numba_kernels"
 
 # One of each kind.
 FAULTY = [
@@ -58,7 +60,7 @@ def complaint(name, record, run):
         return f"not {kind} alone: {reports}"
     if bool(raised) != record["error"]:
         return f"raised: {raised}"
-    if any(report["kernel"] != f"faulty_numba_kernels.{name}" for report in reports):
+    if any(report["kernel"] != f"{MODULE}.{name}" for report in reports):
         return f"of another kernel: {reports}"
     if kind == "race_streams":
         return "" if reports[0]["other"]["by"] == reports[0]["kernel"] else str(reports)
@@ -95,7 +97,7 @@ def test_without_line_numbers_kernel_block_and_thread_are_told():
     (report,) = record["runs"][0]["reports"]
     assert report["kind"] == "out_of_bounds"
     assert report["line"] is None
-    assert report["kernel"] == "faulty_numba_kernels.no_bound"
+    assert report["kernel"] == f"{MODULE}.no_bound"
     assert (report["block"], report["thread"]) == ([1, 0, 0], [63, 0, 0])
     assert "@cuda.jit(lineinfo=True)" in report["text"]
 
