@@ -37,7 +37,7 @@ help:
 	@echo "make emulator     builds and installs skerry-emulator, an emulated GPU, into .venv"
 	@echo "make test-emulator  its tests"
 	@echo "make emulate      the CUDA kernels on an emulated GPU"
-	@echo "make gpu-estimate  what an H100 would do with bench/gpu_rows.py, from counts of the emulated GPU"
+	@echo "make gpu-estimate  what an H100 would do with bench/gpu/rows.py, from counts of the emulated GPU"
 	@echo "make guard        the Python tests with memory that ends where arrays do; a third of them, GUARD_OPTIONS= for all"
 	@echo "make bench        speed against NumPy; figures go to bench/results"
 	@echo "make sweep        every function beside NumPy by dtype, size, layout and threads; SWEEP_OPTIONS=--quick"
@@ -123,7 +123,7 @@ emulate: emulator $(VENV)/.group-test $(VENV)/.group-demo $(if $(ARRAY_API_TESTS
 # After `make emulate`, whose module it runs, or one that ESTIMATE_OPTIONS="--module FILE" names; --check compares.
 ESTIMATE_OPTIONS ?=
 gpu-estimate: $(VENV)/.group-test
-	python bench/gpu_estimate.py $(ESTIMATE_OPTIONS)
+	python -m bench.gpu.estimate $(ESTIMATE_OPTIONS)
 
 # A third of the tests; GUARD_OPTIONS= for all, or --share=2/3 for another third.
 GUARD_OPTIONS ?= --share=1/3
@@ -136,24 +136,24 @@ demo: build $(VENV)/.group-demo
 # With the kernels of all levels: valgrind, which counts instructions, executes no AVX-512.
 bench: SKERRY_CPU_TARGETS := all
 bench: build $(VENV)/.group-bench
-	python bench/run.py
-	python bench/fragmentation.py
-	python bench/call_instructions.py
+	python -m bench.peers.run
+	python -m bench.fragmentation
+	python -m bench.call_instructions
 
 # Such as SWEEP_OPTIONS="--quick --compare build/sweep.json --output build/after.json"
 SWEEP_OPTIONS ?=
 sweep: build
-	python bench/sweep.py $(SWEEP_OPTIONS)
+	python -m bench.peers.sweep $(SWEEP_OPTIONS)
 
 # Such as ACCURACY_OPTIONS="sin cos", which prints and writes nothing
 ACCURACY_OPTIONS ?= --write
 accuracy: build $(VENV)/.group-test
-	python bench/accuracy.py $(ACCURACY_OPTIONS)
+	python -m bench.accuracy $(ACCURACY_OPTIONS)
 
 # Such as WORKING_MEMORY_OPTIONS="--only sort", which prints and writes nothing
 WORKING_MEMORY_OPTIONS ?= --write
 working-memory: build
-	python bench/working_memory.py $(WORKING_MEMORY_OPTIONS)
+	python -m bench.working_memory $(WORKING_MEMORY_OPTIONS)
 
 # Such as FUZZ_OPTIONS="--seed 7 --count 100000"
 FUZZ_OPTIONS ?=
@@ -182,7 +182,7 @@ paths: $(VENV)/.group-build $(CONSUMERS)
 
 # Builds by itself, with what is installed: the machine may have no network.
 gpu-check:
-	$(PYTHON) bench/gpu_check.py $(GPU_CHECK_OPTIONS)
+	$(PYTHON) -m bench.gpu.check $(GPU_CHECK_OPTIONS)
 
 # Such as NEWEST_PYTHON_OPTIONS="--jobs 8 tests/python/fuse -k sum"; python tests/newest_python/run.py --help
 NEWEST_PYTHON_OPTIONS ?=

@@ -18,11 +18,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import accuracy_arguments
 import mpmath
 import numpy as np
-from accuracy_back_end import BackEnd, back_ends
 from skerry import _core
+
+from bench import accuracy_arguments
+from bench.accuracy_back_end import BackEnd, back_ends
 
 DOCS = pathlib.Path(__file__).resolve().parents[1] / "python" / "docs"
 TABLES = {"f": DOCS / "accuracy_real.csv", "c": DOCS / "accuracy_complex.csv"}

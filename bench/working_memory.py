@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make working-memory``: what each function takes of memory beyond its operands and its result.
 
-Calls are those of the sweep (sweep_cases.py), at two sizes: what grows is stated in bytes for each byte of operands
-and result, the worst of the dtypes and layouts below. ``--write`` writes the table of the documentation; the test
-tests/python/project/test_working_memory.py holds it.
+Calls are those of the sweep (peers/sweep_cases.py), at two sizes: what grows is stated in bytes for each byte of
+operands and result, the worst of the dtypes and layouts below. ``--write`` writes the table of the documentation; the
+test tests/python/project/test_working_memory.py holds it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import skerry as sk
-from sweep_cases import OF_MATRICES, Case, Function, case_of, measured_functions
+
+from bench.peers.sweep_cases import OF_MATRICES, Case, Function, case_of, measured_functions
 
 TABLE = pathlib.Path(__file__).resolve().parents[1] / "python" / "docs" / "working_memory.csv"
 DTYPES = ("bool", "int64", "float32", "float64", "complex128")

@@ -36,7 +36,7 @@ enum class Form { portable, libm };
 
 /// The functions that have both forms, and those of float32 and float64 that CUDA's units take: our
 /// own, unless it takes a GPU more than 1.5 times the instructions of CUDA's. Counted by
-/// `bench/function_instructions.py` for ordinary arguments; those in double precision count
+/// `bench/gpu/function_instructions.py` for ordinary arguments; those in double precision count
 /// twice, as H100 does half as many of them in a second.
 // clang-format off
 #define SKERRY_UNARY_FUNCTIONS(entry) \

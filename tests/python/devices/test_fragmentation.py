@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays can fill at least 95 % of the memory that the pool takes, on the traces of bench/fragmentation.py."""
 
-import importlib.util
 import os
-import pathlib
 import subprocess
 import sys
 
@@ -12,17 +10,7 @@ import pytest
 
 from tests.python.session import HAS_GPU
 
-BENCH = pathlib.Path(__file__).resolve().parents[3] / "bench" / "fragmentation.py"
-
-
-def load():
-    spec = importlib.util.spec_from_file_location("fragmentation", BENCH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-fragmentation = load()
+from bench import fragmentation
 
 
 @pytest.mark.skipif(HAS_GPU, reason="the figures are for a device of little memory, rehearsed")
@@ -31,7 +19,7 @@ def test_arrays_fill_the_memory(name):
     live = fragmentation.most_live(list(fragmentation.TRACES[name]()))
     environment = {**os.environ, "SKERRY_REHEARSE": "1", "SKERRY_REHEARSE_MEMORY": str(2 * live)}
     done = subprocess.run(
-        [sys.executable, str(BENCH), "--trace", name],
+        [sys.executable, fragmentation.__file__, "--trace", name],
         env=environment, check=True, capture_output=True, text=True,
     )  # fmt: skip
     figures = done.stdout.split()

@@ -3,17 +3,11 @@
 """Bounds of the error of every elementwise function, held at every x86-64 level, and the tables that show it."""
 
 import csv
-import pathlib
-import sys
 
 import numpy as np
 import pytest
 
-BENCH = pathlib.Path(__file__).parents[3] / "bench"
-sys.path.insert(0, str(BENCH))
-import accuracy  # noqa: E402
-
-sys.path.remove(str(BENCH))
+from bench import accuracy
 
 BOUNDS = {"f": 1.0, "c": 4.0}  # units in the last place; eps of the modulus
 LEVELS = ["v2", "v3", "v4"]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of every public function that takes arrays, made from its signature by the tables of ``bench/sweep_cases.py``.
+"""Calls of every public function that takes arrays, made from its signature by the tables of ``bench/peers/sweep_cases.py``.
 
 What these have no argument for, or too short an operand, is stated here; a function without arrays stands in ``NO_ARRAYS``.
 """
@@ -20,8 +20,8 @@ import skerry as sk
 
 from tests.python.layouts.kernel_thresholds import ROOT
 
-sys.path.insert(0, str(ROOT / "bench"))
-import sweep_cases
+sys.path.insert(0, str(ROOT))
+from bench.peers import sweep_cases
 
 Shape = tuple[int, ...]
 
@@ -345,7 +345,7 @@ def left_out(path: str) -> bool:
 
 
 def draw(kind: str, shape: Shape, dtype: np.dtype, seed: int) -> np.ndarray:
-    """Numbers of a kind; beside those of ``bench/sweep_cases.py``, numbers that are exact in any order."""
+    """Numbers of a kind; beside those of ``bench/peers/sweep_cases.py``, numbers that are exact in any order."""
     rng = np.random.default_rng(seed + math.prod(shape))
     if kind == "whole":
         low = -2 if dtype.kind in "ifc" else 0

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs bench/gpu_check.py with a driver that is none: arguments are a work folder and what fails, if anything.
+"""Runs bench/gpu/check.py with a driver that is none: arguments are a work folder and what fails, if anything.
 
 What needs the GPU, and what takes minutes, is answered here; the configuration is CMake's own where nvcc is.
 """
@@ -13,9 +13,8 @@ import sys
 work, *failing = sys.argv[1:]
 sys.argv[1:] = []
 WORK = pathlib.Path(work)
-BENCH = pathlib.Path(__file__).parents[3] / "bench"
-sys.path.insert(0, str(BENCH))
-import gpu_check  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3]))
+from bench.gpu import check as gpu_check  # noqa: E402
 
 ANSWERS = {
     "configure": "",

@@ -14,14 +14,12 @@ import skerry as sk
 
 from tests.python.reduced_builds import MISSING
 
-BENCH = pathlib.Path(__file__).parents[3] / "bench"
-sys.path.insert(0, str(BENCH))
-import gpu_bench  # noqa: E402
-import gpu_check  # noqa: E402
-import gpu_rows  # noqa: E402
-import gpu_side_by_side  # noqa: E402
+from bench.gpu import check as gpu_check
+from bench.gpu import rows as gpu_rows
+from bench.gpu import run as gpu_run
+from bench.peers import gpu_side_by_side
 
-sys.path.remove(str(BENCH))
+ROOT = pathlib.Path(__file__).parents[3]
 
 
 class WallClock:
@@ -114,13 +112,13 @@ def test_a_wrong_result_is_seen():
 
 @pytest.mark.skipif(bool(MISSING), reason="built without some dtypes: their rows were not run")
 def test_goals_are_computed_from_the_figures_and_what_is_missing_is_said(measured, bench):
-    text = gpu_bench.table(bench)
+    text = gpu_run.table(bench)
     assert "add float32 / cupy" in text
     assert "sort float32 / torch" in text
     assert "not measured" in text  # PyTorch's
-    met = {goal.name for goal in gpu_bench.GOALS if goal.ratio(bench) is not None}
-    assert {goal.name for goal in gpu_bench.GOALS} - met == {
-        goal.name for goal in gpu_bench.GOALS if "torch" in goal.name
+    met = {goal.name for goal in gpu_run.GOALS if goal.ratio(bench) is not None}
+    assert {goal.name for goal in gpu_run.GOALS} - met == {
+        goal.name for goal in gpu_run.GOALS if "torch" in goal.name
     }
 
 
@@ -132,7 +130,11 @@ def test_a_rehearsed_or_emulated_device_is_never_measured_as_a_gpu():
 @pytest.mark.skipif(pathlib.Path("/dev/nvidiactl").exists(), reason="there may be a GPU")
 def test_without_a_gpu_the_check_says_so_and_exits_with_3():
     done = subprocess.run(
-        [sys.executable, str(BENCH / "gpu_check.py")], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "bench.gpu.check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 3
     assert "no GPU, so nothing was run" in done.stdout

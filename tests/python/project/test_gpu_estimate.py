@@ -6,18 +6,14 @@ import copy
 import json
 import math
 import pathlib
-import sys
 
 import pytest
 
-BENCH = pathlib.Path(__file__).parents[3] / "bench"
-RESULTS = BENCH / "results"
-sys.path.insert(0, str(BENCH))
-import gpu_estimate  # noqa: E402
-import gpu_estimate_model as model  # noqa: E402
-import kernel_resources  # noqa: E402
+from bench.gpu import estimate as gpu_estimate
+from bench.gpu import estimate_model as model
+from bench.gpu import kernel_resources
 
-sys.path.remove(str(BENCH))
+RESULTS = pathlib.Path(__file__).parents[3] / "bench" / "results"
 
 N = 1 << 20
 

@@ -1,21 +1,12 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""The sweep of bench/sweep.py has every public function that NumPy has too, and its cells are calls that work."""
+"""The sweep of bench/peers/sweep.py has every public function that NumPy has too, and its cells are calls that work."""
 
-import pathlib
-import sys
 import types
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "bench"))
-
-import sweep  # noqa: E402
-import sweep_cases  # noqa: E402
-import sweep_peers  # noqa: E402
-import sweep_statements  # noqa: E402
-import sweep_threads  # noqa: E402
+from bench.peers import sweep, sweep_cases, sweep_peers, sweep_statements, sweep_threads
 
 
 def test_every_public_function_is_measured_or_left_out_with_a_reason():
@@ -26,7 +17,7 @@ def test_every_public_function_is_measured_or_left_out_with_a_reason():
         and path.rpartition(".")[2] not in sweep_cases.LEFT_OUT
         and not sweep_cases.has_arguments(path.rpartition(".")[2], function)
     ]
-    assert not unknown, "their parameters need arguments in bench/sweep_cases.py"
+    assert not unknown, "their parameters need arguments in bench/peers/sweep_cases.py"
 
 
 def test_no_reason_is_left_of_a_function_that_is_gone():

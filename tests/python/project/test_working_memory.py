@@ -9,12 +9,10 @@ import sys
 
 import pytest
 
+from bench import working_memory
+from bench.peers.sweep_cases import measured_functions
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "bench"))
-
-import working_memory  # noqa: E402
-from sweep_cases import measured_functions  # noqa: E402
-
 TABLE = working_memory.read_table()
 
 
@@ -32,10 +30,11 @@ def limit_of(words):
 # All dtypes with --full. In a process of its own: other tests leave threads that allocate, and tracing is slow.
 @pytest.mark.parametrize("dtype", ["float64"])
 def test_functions_take_no_more_than_the_table_says(dtype, full):
-    command = [sys.executable, str(ROOT / "bench" / "working_memory.py")]
+    command = [sys.executable, "-m", "bench.working_memory"]
     command += [] if full else ["--dtype", dtype]
     done = subprocess.run(
         command,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
@@ -58,8 +57,8 @@ def test_what_does_not_grow_is_no_multiple(slope, constant, words):
 
 # What makes two temporaries; alone, as above.
 DOUBLED = """
-import working_memory
-from sweep_cases import Operand
+from bench import working_memory
+from bench.peers.sweep_cases import Operand
 
 class Doubled:
     call, name = "f(a)", "doubled"
@@ -76,10 +75,11 @@ print(*working_memory.measure(Doubled()))
 def test_a_temporary_is_seen():
     done = subprocess.run(
         [sys.executable, "-c", DOUBLED],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
-        env={**os.environ, "SKERRY_REHEARSE": "", "PYTHONPATH": str(ROOT / "bench")},
+        env={**os.environ, "SKERRY_REHEARSE": ""},
     )
     beyond, both = map(int, done.stdout.split())
     assert beyond >= 3 * (1 << 19)

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 import skerry as sk
-from side_by_side import Row, pair
+
+from bench.peers.side_by_side import Row, pair
 
 
 def exports_and_imports() -> list[Row]:

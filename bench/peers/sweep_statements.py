@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
-from sweep_cell import Cell, Timer, measure
+
+from bench.peers.sweep_cell import Cell, Timer, measure
 
 #: With x and y of 100 float64, m of 10 x 10, i of 10 positions, k a mask, s of no dimensions, t to write into, and xp,
 #: the library.

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether work on ten and a hundred times the elements takes ten and a hundred times as long.
 
-``python bench/scaling.py``: twenty functions at 10^6, 10^7 and 10^8 elements, with one thread and with all, and NumPy's
-in turn. From 10^7 to 10^8, both past the caches, what a function takes for an element (a sort: for an element and a
-level of comparisons) must not grow by more than ``WITHIN`` times what NumPy's does, which is the machine's. Prints
-every figure and exits with 1 where one grows more.
+``python -m bench.peers.scaling``: twenty functions at 10^6, 10^7 and 10^8 elements, with one thread and with all, and
+NumPy's in turn. From 10^7 to 10^8, both past the caches, what a function takes for an element (a sort: for an element
+and a level of comparisons) must not grow by more than ``WITHIN`` times what NumPy's does, which is the machine's.
+Prints every figure and exits with 1 where one grows more.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from itertools import pairwise
 
 import numpy as np
 import skerry as sk
-from side_by_side import machine
+
+from bench.peers.side_by_side import machine
 
 WITHIN = 1.15
 SIZES = (10**6, 10**7, 10**8)

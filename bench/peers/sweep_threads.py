@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""What more threads than one gain: ``python bench/sweep_threads.py``, and a part of ``make sweep``.
+"""What more threads than one gain: ``python -m bench.peers.sweep_threads``, and a part of ``make sweep``.
 
 Every function of the sweep on contiguous float32 arrays, with one thread and with all in turn, in one process. Work on
 arrays past the caches that gets less than ``ENOUGH`` times as fast by two threads is listed with the reason; where the
@@ -107,7 +107,7 @@ def reference_gains(threads: int) -> dict[str, float]:
     x = np.ones(threads << 24, np.float32)
     destination = np.empty_like(x)
     parts, targets = np.array_split(x, threads), np.array_split(destination, threads)
-    work = {
+    loops = {
         "compute": lambda i: [np.sin(small) for _ in range(200)],
         "read": lambda i: parts[i].max(),
         "copy": lambda i: np.copyto(targets[i], parts[i]),
@@ -115,7 +115,7 @@ def reference_gains(threads: int) -> dict[str, float]:
     }
     gains = {}
     with concurrent.futures.ThreadPoolExecutor(threads) as pool:
-        for operation, function in work.items():
+        for operation, function in loops.items():
             best = {False: math.inf, True: math.inf}
             for _ in range(8):
                 for together in best:
@@ -128,7 +128,7 @@ def reference_gains(threads: int) -> dict[str, float]:
 
 def cases(only: str) -> Iterator[tuple[Any, Any]]:
     """A small case and a larger one of every function."""
-    from sweep_cases import LARGE, cases_of, measured_functions
+    from bench.peers.sweep_cases import LARGE, cases_of, measured_functions
 
     for function in measured_functions():
         if only not in function.path:

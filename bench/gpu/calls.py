@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpu_side_by_side import Operation
+from bench.peers.gpu_side_by_side import Operation
 
 SCAN: dict[str, Operation] = {
     "skerry": lambda xp, a, axis=0: xp.cumulative_sum(a, axis=axis),

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Launches each real function of ops/math in both forms, over ordinary arguments, and prints which
-// of them kernels take; counted by bench/function_instructions.py.
+// of them kernels take; counted by bench/gpu/function_instructions.py.
 
 #include "ops/math/real.hpp"
 

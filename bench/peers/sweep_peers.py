@@ -9,8 +9,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from sweep_cases import Case, found_in
-from sweep_cell import ROUNDS, Timer, loop_of
+from bench.peers.sweep_cases import Case, found_in
+from bench.peers.sweep_cell import ROUNDS, Timer, loop_of
 
 TORCH_NAMES = {
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan", "atan2": "arctan2",

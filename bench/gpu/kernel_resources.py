@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Registers, stack, spills and shared memory that ptxas gives the kernels of a module that has its PTX in it.
 
-    python bench/kernel_resources.py                 the kernels that have a stack; exits 1 if one spills
-    python bench/kernel_resources.py --target 80     of the PTX for compute capability 8.0, compiled for that
+    python -m bench.gpu.kernel_resources                 the kernels that have a stack; exits 1 if one spills
+    python -m bench.gpu.kernel_resources --target 80     of the PTX for compute capability 8.0, compiled for that
 
 A stack holds what a kernel indexes at run time, and what registers cannot hold, which is what spills are.
 """
@@ -21,7 +21,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 
-from gpu_estimate_model import Resources
+from bench.gpu.estimate_model import Resources
 
 #: A statement at the top of a file of PTX begins here; the compiler indents none of them, and all that is in them.
 STATEMENT = re.compile(
@@ -114,7 +114,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    built = pathlib.Path(__file__).resolve().parents[1] / "build" / "emulator" / "lib"
+    built = pathlib.Path(__file__).resolve().parents[2] / "build" / "emulator" / "lib"
     parser.add_argument("--target", type=int, default=90, choices=(80, 90), help="of the PTX (90)")
     parser.add_argument("--module", type=pathlib.Path, default=built / "skerry_cuda.so")
     options = parser.parse_args()

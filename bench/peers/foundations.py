@@ -9,7 +9,8 @@ import sys
 
 import numpy as np
 import skerry as sk
-from side_by_side import Row, overhead, pair, timed
+
+from bench.peers.side_by_side import Row, overhead, pair, timed
 
 LARGE = 16_000_000
 SIDE = 4096

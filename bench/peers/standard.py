@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
-from side_by_side import Row, check, every_core, pair, seconds_per_call, timed
+
+from bench.peers.side_by_side import Row, check, every_core, pair, seconds_per_call, timed
 
 LARGE = 16_000_000
 KEYS = 4_000_000

@@ -26,7 +26,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sweep_cell import SLOW, Cell, Timer, loop_of, measure
+
+from bench.peers.sweep_cell import SLOW, Cell, Timer, loop_of, measure
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORST = 40
@@ -40,8 +41,8 @@ NOISE = 1.2
 
 def reason_of(cell: Cell) -> str | None:
     """Why it is slower than NumPy's, where that was chosen or can't be otherwise."""
-    from sweep_cases import ACCURACY, ACCURATE, ACCURATE_SPEED, DOES_MORE
-    from sweep_statements import REASONS
+    from bench.peers.sweep_cases import ACCURACY, ACCURATE, ACCURATE_SPEED, DOES_MORE
+    from bench.peers.sweep_statements import REASONS
 
     least, why = REASONS.get(cell.cell, (SLOW, ""))
     if least <= cell.speed < SLOW:
@@ -105,7 +106,7 @@ class Sweep:
     """A run over all cells with one number of threads."""
 
     def __init__(self, options: argparse.Namespace, threads: int) -> None:
-        from sweep_peers import installed_peers
+        from bench.peers.sweep_peers import installed_peers
 
         self.options, self.threads = options, threads
         self.cells: list[Cell] = []
@@ -121,7 +122,7 @@ class Sweep:
 
     def is_chosen(self, case: Any) -> bool:
         """Whether the options ask for a case, and what is known of its function allows it."""
-        from sweep_cases import LARGE
+        from bench.peers.sweep_cases import LARGE
 
         if self.options.only and self.options.only not in case.function:
             return False
@@ -139,9 +140,9 @@ class Sweep:
 
     def run(self) -> None:
         """Measure all cells."""
-        from chains import chain_cells
-        from sweep_cases import all_cases
-        from sweep_statements import statement_cells
+        from bench.peers.chains import chain_cells
+        from bench.peers.sweep_cases import all_cases
+        from bench.peers.sweep_statements import statement_cells
 
         last, begin = "", time.perf_counter()
         for case in all_cases():
@@ -233,8 +234,8 @@ def report(cells: list[Cell]) -> None:
 
 def report_peers(cells: list[Cell]) -> None:
     """The same beside other libraries."""
-    from sweep_peers import REASONS
-    from sweep_peers import SLOW as SLOW_BESIDE_PEERS
+    from bench.peers.sweep_peers import REASONS
+    from bench.peers.sweep_peers import SLOW as SLOW_BESIDE_PEERS
 
     for name in sorted({peer for cell in cells for peer in cell.peers_s}):
         ratios = [cell.peers_s[name] / cell.skerry_s for cell in cells if name in cell.peers_s]
@@ -301,7 +302,8 @@ def run_apart(options: argparse.Namespace, threads: int) -> dict[str, Any]:
     """The same in a process of its own: libraries read their numbers of threads when they start."""
     with tempfile.TemporaryDirectory() as folder:
         output = pathlib.Path(folder) / "cells.json"
-        command = [sys.executable, __file__, "--threads", str(threads), "--output", str(output)]
+        command = [sys.executable, "-m", "bench.peers.sweep", "--threads", str(threads)]
+        command += ["--output", str(output)]
         command += ["--quick"] * options.quick + (["--only", options.only] if options.only else [])
         names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
         subprocess.run(
@@ -351,8 +353,8 @@ def main() -> int:
         _, cells = read(options.read)
     else:
         begin = time.perf_counter()
-        from side_by_side import machine
-        from sweep_peers import REASONS as PEER_REASONS
+        from bench.peers.side_by_side import machine
+        from bench.peers.sweep_peers import REASONS as PEER_REASONS
 
         about = machine()
         print(", ".join(f"{key} {value}" for key, value in about.items()))

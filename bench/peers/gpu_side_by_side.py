@@ -42,11 +42,11 @@ class Driver:
         self.call("cuEventCreate", ctypes.byref(event), 0)
         return event
 
-    def milliseconds(self, stream: int, work: Callable[[], Any]) -> float:
-        """Time on the device of what ``work`` enqueues on a stream."""
+    def milliseconds(self, stream: int, enqueue: Callable[[], Any]) -> float:
+        """Time on the device of what ``enqueue`` enqueues on a stream."""
         handle = ctypes.c_void_p(stream)
         self.call("cuEventRecord", self.begin, handle)
-        work()
+        enqueue()
         self.call("cuEventRecord", self.end, handle)
         self.call("cuEventSynchronize", self.end)
         elapsed = ctypes.c_float()
@@ -346,14 +346,14 @@ class Bench:
             except Exception as error:
                 self.note(f"{case} ({name})", error)
 
-    def ceiling(self, case: str, work: Callable[[], Any], nbytes: float) -> None:
+    def ceiling(self, case: str, copy: Callable[[], Any], nbytes: float) -> None:
         """What the driver itself reaches."""
         assert self.driver is not None
         driver, stream = self.driver, self.libraries["skerry"].stream
         for _ in range(3):
-            work()
+            copy()
         times = [
-            driver.milliseconds(stream, lambda: [work() for _ in range(10)]) / 10 for _ in range(5)
+            driver.milliseconds(stream, lambda: [copy() for _ in range(10)]) / 10 for _ in range(5)
         ]
         value = statistics.median(times)
         self._keep(

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Speed on a GPU against CuPy and PyTorch, in one process; ``make gpu-check`` runs it as its part "bench".
 
-    python bench/gpu_bench.py                            everything, stops after 240 s
-    python bench/gpu_bench.py --only elementwise,sorts   some subjects
-    python bench/gpu_bench.py --shrink 6                 arrays 2**6 times smaller: a quick trial
+    python -m bench.gpu.run                            everything, stops after 240 s
+    python -m bench.gpu.run --only elementwise,sorts   some subjects
+    python -m bench.gpu.run --shrink 6                 arrays 2**6 times smaller: a quick trial
 
 A library that is missing is named and left out. Goals are ratios of figures of this run; those whose figures are
 missing are listed as not measured. Exit status 3: no GPU.
@@ -21,8 +21,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from gpu_rows import SUBJECTS, shapes
-from gpu_side_by_side import Bench, CuPy, Figure, Skerry, Torch
+from bench.gpu.rows import SUBJECTS, shapes
+from bench.peers.gpu_side_by_side import Bench, CuPy, Figure, Skerry, Torch
 
 COPY = ("copy, device to device", "driver")
 

@@ -38,7 +38,7 @@ import sys
 import time
 from collections.abc import Callable
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "gpu"
 SITE = BUILD / "site"
 MODULE = SITE / "skerry" / "skerry_cuda.so"
@@ -367,7 +367,7 @@ def bench(check: Check) -> str:
     """Figures against CuPy and PyTorch."""
     out = BUILD / "bench.json"
     seconds = str(int(max(check.left() - 15, 10)))
-    command = [sys.executable, "bench/gpu_bench.py", "--seconds", seconds, "--out", str(out)]
+    command = [sys.executable, "-m", "bench.gpu.run", "--seconds", seconds, "--out", str(out)]
     text = check.run("bench", [*command, "--shrink", str(check.shrink)])
     check.bench = json.loads(out.read_text())
     print(text, flush=True)

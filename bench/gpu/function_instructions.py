@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instructions that real functions take a GPU, by our arithmetic and by CUDA's own; exits 1 where the worse is taken.
 
-    python bench/function_instructions.py       after make emulate, which builds the emulated GPU
+    python -m bench.gpu.function_instructions       after make emulate, which builds the emulated GPU
 
 Counted on the emulated GPU over ordinary arguments, for each element, without what loads and stores it. Instructions in
 double precision count twice, since an H100 does half as many of them in a second; a division or a root counts as the
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 MOST = 1.5
 # Machine code for sm_90, by nvdisasm: the path without a subroutine; in double precision each instruction twice.
 SEQUENCES = {
@@ -62,7 +62,7 @@ def weighed(ptx: str) -> str:
 
 def compiled(folder: pathlib.Path, libraries: pathlib.Path) -> pathlib.Path:
     """The program, its PTX weighed between two steps of nvcc."""
-    source = ROOT / "bench" / "function_instructions.cu"
+    source = pathlib.Path(__file__).with_suffix(".cu")
     options = (
         "-std=c++20 -O1 -fmad=false -gencode=arch=compute_90,code=compute_90 --compress-mode=none"
     )

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from side_by_side import duration
+from bench.peers.side_by_side import duration
 
 #: Seconds of one round, and of one where a slow cell is measured again.
 ROUND, LONG_ROUND = 60e-6, 400e-6

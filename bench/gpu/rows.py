@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from gpu_calls import ARGSORT, COPY, SCAN, SORT, casting, over, reducing
-from gpu_side_by_side import Bench, Operation
+
+from bench.gpu.calls import ARGSORT, COPY, SCAN, SORT, casting, over, reducing
+from bench.peers.gpu_side_by_side import Bench, Operation
 
 RNG = np.random.default_rng(0)
 GIB = 1 << 30

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import skerry as sk
-from side_by_side import Row, check, duration, geometric_mean, pair, seconds_per_call
-from sweep_cell import Cell
-from sweep_peers import jax_on
+
+from bench.peers.side_by_side import Row, check, duration, geometric_mean, pair, seconds_per_call
+from bench.peers.sweep_cell import Cell
+from bench.peers.sweep_peers import jax_on
 
 MANY = 4_000_000
 

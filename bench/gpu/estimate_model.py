@@ -4,7 +4,7 @@
 
 Three limit a launch: device memory gives each sector once, the cache behind it gives every request's, the schedulers
 issue the instructions. Memory and issue hide each other in part: the root of the sum of their squares is what comes
-nearest to published figures (``PUBLISHED`` in gpu_estimate.py), the larger of them alone is up to 21 % too short. That
+nearest to published figures (``PUBLISHED`` in estimate.py), the larger of them alone is up to 21 % too short. That
 is stretched by a last wave that is not full, and by a grid of fewer blocks than there are multiprocessors. Left out:
 latency (whether enough loads are in flight), caches of a multiprocessor, conflicts of banks, the launch itself.
 """

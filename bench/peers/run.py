@@ -20,12 +20,10 @@ from collections.abc import Callable
 os.environ.setdefault("SKERRY_REHEARSE", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import chains
-import foundations
-import handover
 import skerry as sk
-import standard
-from side_by_side import Row, duration, geometric_mean, machine, report
+
+from bench.peers import chains, foundations, handover, standard
+from bench.peers.side_by_side import Row, duration, geometric_mean, machine, report
 
 PARTS: dict[str, Callable[[], list[Row]]] = {
     "calls": foundations.calls,

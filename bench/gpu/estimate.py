@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make gpu-estimate``: what a GPU would do with the rows of ``bench/gpu_rows.py``, from what an emulated one counts.
+"""``make gpu-estimate``: what a GPU would do with the rows of ``bench/gpu/rows.py``, from what an emulated one counts.
 
-    python bench/gpu_estimate.py                           all rows; writes bench/results/gpu-estimate-<target>.json
-    python bench/gpu_estimate.py --only elementwise,scans  some subjects; writes nothing
-    python bench/gpu_estimate.py --check                   compares with that file in place of writing it
+    python -m bench.gpu.estimate                           all rows; writes bench/results/gpu-estimate-<target>.json
+    python -m bench.gpu.estimate --only elementwise,scans  some subjects; writes nothing
+    python -m bench.gpu.estimate --check                   compares with that file in place of writing it
 
 Every figure is an estimate; ``make gpu-check`` measures. Rows run with arrays 2**6 times smaller than on a GPU, where
 they take seconds, and 2**8 times, which shows how grids grow. For each row: sectors of 32 bytes that warps touch over
@@ -31,13 +31,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import gpu_estimate_model as model
-import gpu_rows
 import numpy as np
-from gpu_side_by_side import Bench, Operation, Skerry
-from kernel_resources import resources
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+from bench.gpu import estimate_model as model
+from bench.gpu import rows as gpu_rows
+from bench.gpu.kernel_resources import resources
+from bench.peers.gpu_side_by_side import Bench, Operation, Skerry
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHRINK = 6
 #: Sizes of the second run: a quarter, so that sides of matrices are halved.
 SHRINK_MORE = 2
@@ -161,8 +162,8 @@ def count(options: argparse.Namespace, shrink: int) -> dict[str, list[dict[str, 
     """Measured in a process of its own, which the emulated GPU is the only one of."""
     with tempfile.TemporaryDirectory() as folder:
         launches, out = f"{folder}/launches", f"{folder}/rows"
-        command = [sys.executable, __file__, "--count", out, "--shrink", str(shrink)]
-        command += ["--only", options.only]
+        command = [sys.executable, "-m", "bench.gpu.estimate", "--count", out]
+        command += ["--shrink", str(shrink), "--only", options.only]
         subprocess.run(command, env=environment_for(options, launches), check=True)
         rows: dict[str, list[dict[str, Any]]] = json.loads(pathlib.Path(out).read_text())
         return rows
