@@ -140,7 +140,7 @@ bench: build $(VENV)/.group-bench
 	python -m bench.fragmentation
 	python -m bench.call_instructions
 
-# Such as SWEEP_OPTIONS="--quick --compare build/sweep.json --output build/after.json"
+# Such as SWEEP_OPTIONS="--quick --compare build/sweep.jsonl --output build/after.jsonl"
 SWEEP_OPTIONS ?=
 sweep: build
 	python -m bench.peers.sweep $(SWEEP_OPTIONS)

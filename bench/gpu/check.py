@@ -15,7 +15,7 @@ never taken for one.
 Parts: build, kernels (GoogleTest: every kernel on the GPU against the CPU), tests (pytest on cuda:0 and cuda:1),
 handover (numba-cuda, CuPy, PyTorch, JAX, as installed), sanitizer (compute-sanitizer over ``kernels``), conformance
 (if ARRAY_API_TESTS_DIR is set), bench, huge (arrays over 2**31 elements and 4 GiB, a full and a lost GPU). The record
-goes to bench/results/<chip>-<date>.json and .md.
+goes to bench/results/<chip>.jsonl and .md.
 
 CMAKE_ARGS is passed on, for instance for a machine without network:
 -DSKERRY_DUCC_DIR=… -DFETCHCONTENT_SOURCE_DIR_GOOGLETEST=…
@@ -27,7 +27,6 @@ import argparse
 import ctypes
 import dataclasses
 import importlib.util
-import json
 import os
 import pathlib
 import re
@@ -38,12 +37,13 @@ import sys
 import time
 from collections.abc import Callable
 
+from bench import records
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "gpu"
 SITE = BUILD / "site"
 MODULE = SITE / "skerry" / "skerry_cuda.so"
 KERNELS = BUILD / "tests" / "kernels_tests"
-RESULTS = ROOT / "bench" / "results"
 LOGS = BUILD / "logs"
 
 NO_GPU = 3
@@ -73,6 +73,7 @@ class Check:
         self.end = time.monotonic() + seconds
         self.outcomes: list[Outcome] = []
         self.bench: dict[str, object] = {}
+        self.figures: list[dict[str, object]] = []
         self.skipped_tests: list[str] = []
         unrehearsed = {k: v for k, v in os.environ.items() if k != "SKERRY_REHEARSE"}
         paths = [str(SITE), os.environ.get("PYTHONPATH")]
@@ -365,11 +366,11 @@ def huge(check: Check) -> str:
 
 def bench(check: Check) -> str:
     """Figures against CuPy and PyTorch."""
-    out = BUILD / "bench.json"
+    out = BUILD / "bench.jsonl"
     seconds = str(int(max(check.left() - 15, 10)))
     command = [sys.executable, "-m", "bench.gpu.run", "--seconds", seconds, "--out", str(out)]
     text = check.run("bench", [*command, "--shrink", str(check.shrink)])
-    check.bench = json.loads(out.read_text())
+    check.bench, check.figures = records.read(out)
     print(text, flush=True)
     return last_lines(text, r"goals reached")
 
@@ -396,15 +397,14 @@ def table(outcomes: list[Outcome]) -> str:
 
 
 def write_record(check: Check, about: dict[str, object]) -> pathlib.Path:
-    """JSON with all raw figures, and a page to read."""
-    chip = re.sub(r"[^a-z0-9]+", "-", str(about["gpu"]).lower()).strip("-")
-    path = RESULTS / f"{chip}-{about['date']}.json"
-    record = {
+    """All raw figures, and a page to read."""
+    path = records.result_of(str(about["gpu"]))
+    head = {
         "machine": about,
         "parts": [dataclasses.asdict(outcome) for outcome in check.outcomes],
-        "bench": check.bench,
+        "bench": {name: value for name, value in check.bench.items() if name != "table"},
     }
-    path.write_text(json.dumps(record, indent=1) + "\n")
+    records.write(path, head, check.figures)
     page = [f"# {about['gpu']}, {about['date']}, commit {about['commit']}", ""]
     page += [f"- {key}: {value}" for key, value in about.items() if value]
     page += ["", "```", table(check.outcomes), "```", ""]

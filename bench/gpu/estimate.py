@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``make gpu-estimate``: what a GPU would do with the rows of ``bench/gpu/rows.py``, from what an emulated one counts.
 
-    python -m bench.gpu.estimate                           all rows; writes bench/results/gpu-estimate-<target>.json
+    python -m bench.gpu.estimate                           all rows; writes bench/results/gpu-estimate-<target>.jsonl
     python -m bench.gpu.estimate --only elementwise,scans  some subjects; writes nothing
     python -m bench.gpu.estimate --check                   compares with that file in place of writing it
 
@@ -33,6 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bench import records
 from bench.gpu import estimate_model as model
 from bench.gpu import rows as gpu_rows
 from bench.gpu.kernel_resources import resources
@@ -283,7 +284,7 @@ def row_record(
     }
 
 
-def records(options: argparse.Namespace) -> list[dict[str, Any]]:
+def estimate(options: argparse.Namespace) -> list[dict[str, Any]]:
     """All rows that run a kernel."""
     rows, smaller = count(options, SHRINK), count(options, SHRINK + SHRINK_MORE)
     names = {
@@ -352,6 +353,24 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join([HEAD, *map(line, rows)])
 
 
+#: What a record keeps of a row: what it is, what may not grow (``model.WATCHED``), and what an H100 would make of it.
+RECORDED = (
+    "case",
+    "subject",
+    "elements",
+    *model.WATCHED,
+    "distinct_sectors_per_needed",
+    "share_of_copy",
+    "limit",
+    "tail",
+)
+
+
+def recorded_figures(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of the record."""
+    return {name: row[name] for name in RECORDED}
+
+
 def parse() -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(
@@ -373,7 +392,7 @@ def parse() -> argparse.Namespace:
         parser.error(f"{options.module} is not there: make emulate builds it")
     options.is_whole = set(options.only.split(",")) == set(SUBJECTS)
     if options.out is None:
-        options.out = ROOT / "bench" / "results" / f"gpu-estimate-{options.target}.json"
+        options.out = records.result_of(f"gpu-estimate-{options.target}")
     return options
 
 
@@ -382,7 +401,8 @@ def check(path: pathlib.Path, rows: Sequence[dict[str, Any]], *, whole: bool) ->
     if not path.exists():
         print(f"{path} is not there: nothing to compare with")
         return 1
-    regressions = model.regressions(json.loads(path.read_text())["rows"], rows, whole=whole)
+    _, recorded = records.read(path)
+    regressions = model.regressions(recorded, rows, whole=whole)
     print(*regressions, sep="\n")
     print(f"{len(regressions)} figures rose by more than 2 %, or are missing")
     return 1 if regressions else 0
@@ -397,7 +417,7 @@ def main() -> int:
         options.count.write_text(json.dumps(rows))
         return 0
     begin = time.monotonic()
-    estimates = records(options)
+    estimates = estimate(options)
     print(
         table(estimates),
         "",
@@ -409,13 +429,12 @@ def main() -> int:
     if options.check:
         return check(options.out, estimates, whole=options.is_whole)
     if options.is_whole:
-        record = {
+        head = {
             "what": "estimates from an emulated GPU, no measurement",
             "target": options.target,
             "gpu": dataclasses.asdict(model.H100),
-            "rows": estimates,
         }
-        options.out.write_text(json.dumps(record, indent=1) + "\n")
+        records.write(options.out, head, map(recorded_figures, estimates))
     print(f"{len(estimates)} rows in {time.monotonic() - begin:.0f} s")
     return 0
 

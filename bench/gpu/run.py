@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 import math
 import pathlib
 import sys
 import time
 from collections.abc import Callable
 
+from bench import records
 from bench.gpu.rows import SUBJECTS, shapes
 from bench.peers.gpu_side_by_side import Bench, CuPy, Figure, Skerry, Torch
 
@@ -213,15 +213,14 @@ def write(out: pathlib.Path | None, bench: Bench, begin: float) -> None:
     """The record, anew after each subject."""
     if out is None:
         return
-    record = {
+    head = {
         "versions": {name: library.version for name, library in bench.libraries.items()},
         "seconds": round(time.monotonic() - begin),
         "shrink": bench.shrink,
-        "figures": [dataclasses.asdict(figure) for figure in bench.figures],
         "notes": bench.notes,
         "table": table(bench),
     }
-    out.write_text(json.dumps(record, indent=1) + "\n")
+    records.write(out, head, map(dataclasses.asdict, bench.figures))
 
 
 def main() -> int:
@@ -232,7 +231,7 @@ def main() -> int:
     parser.add_argument(
         "--seconds", type=float, default=240.0, help="start no row after this (240)"
     )
-    parser.add_argument("--out", type=pathlib.Path, help="write the figures here as JSON")
+    parser.add_argument("--out", type=pathlib.Path, help="write the record here")
     parser.add_argument("--only", default=",".join(SUBJECTS), help="subjects, comma-separated")
     parser.add_argument("--shrink", type=int, default=0, help="halve the sizes so often")
     options = parser.parse_args()

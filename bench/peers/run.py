@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The skerry developers
 # SPDX-License-Identifier: Apache-2.0
-"""``make bench``: skerry against NumPy in one process, every result checked; JSON goes to bench/results.
+"""``make bench``: skerry against NumPy in one process, every result checked; a record of all goes to bench/results.
 
 One thread against one thread unless a row says "all cores", or ``--threads`` says more for parts by ``--only``. A goal
 is a ratio taken in this run; a row that misses its goal is marked, and the exit status stays 0: figures are for
@@ -10,18 +10,18 @@ reading, tests are for passing.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import pathlib
-import re
 import sys
 from collections.abc import Callable
+from typing import Any
 
 os.environ.setdefault("SKERRY_REHEARSE", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import skerry as sk
 
+from bench import records
 from bench.peers import chains, foundations, handover, standard
 from bench.peers.side_by_side import Row, duration, geometric_mean, machine, report
 
@@ -48,15 +48,26 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
 }
 
 
+def fields_of(row: Row) -> dict[str, Any]:
+    """A row of the record."""
+    return {
+        "name": row.name,
+        "skerry_s": row.ours,
+        "numpy_s": row.peer,
+        "speedup": round(row.speedup, 3),
+        "goal": row.goal,
+        "note": row.note,
+        "reached": row.reached,
+    }
+
+
 def main() -> int:
     """Run everything and write the record."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--only", choices=list(PARTS), action="append", help="a part; may be repeated"
     )
-    parser.add_argument(
-        "--output", type=pathlib.Path, default=pathlib.Path(__file__).parent / "results"
-    )
+    parser.add_argument("--output", type=pathlib.Path, help="where the record goes, of parts too")
     parser.add_argument("--threads", type=int, default=1, help="of every library that is told")
     options = parser.parse_args()
 
@@ -70,29 +81,13 @@ def main() -> int:
             rows += part()
     report("all rows", rows)
 
-    record = {
-        "machine": about,
-        "rows": [
-            {
-                "name": r.name,
-                "skerry_s": r.ours,
-                "numpy_s": r.peer,
-                "speedup": round(r.speedup, 3),
-                "goal": r.goal,
-                "note": r.note,
-                "reached": r.reached,
-            }
-            for r in rows
-        ],
-        "geometric_mean": geometric_mean([r.speedup for r in rows]),
-    }
     missed = [r.name for r in rows if not r.reached]
     print(f"\n{len(rows) - len(missed)} of {len(rows)} goals reached")
-    if options.only is None:
-        options.output.mkdir(parents=True, exist_ok=True)
-        processor = re.sub(r"[^a-z0-9]+", "-", str(about["processor"]).lower()).strip("-")
-        path = options.output / f"cpu-{processor}-{about['date']}.json"
-        path.write_text(json.dumps(record, indent=1) + "\n")
+    if options.only is None or options.output:
+        path = options.output or records.result_of(f"cpu {about['processor']}")
+        mean = geometric_mean([row.speedup for row in rows])
+        head = {"machine": about, "geometric_mean": mean}
+        records.write(path, head, map(fields_of, rows))
         print(f"written to {path}")
     for row in rows:
         if row.name.startswith("import"):

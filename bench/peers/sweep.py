@@ -6,7 +6,7 @@ The cells come from the tables of operations and from signatures (sweep_cases.py
 (sweep_statements.py), and from chains (chains.py). Both libraries are measured in turn, best of several rounds; a slow
 cell is measured again. ``SWEEP_PEERS=torch,jax`` measures those beside them where they are installed. Prints how speeds
 are distributed, the geometric mean of each family and the worst cells, and what more threads gain (sweep_threads.py);
-everything goes to a file of JSON, which ``--compare`` reads.
+everything goes to a record, which ``--compare`` reads.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import gc
-import json
 import math
 import os
 import pathlib
@@ -27,9 +26,9 @@ from typing import Any
 
 import numpy as np
 
+from bench import records
 from bench.peers.sweep_cell import SLOW, Cell, Timer, loop_of, measure
 
-HERE = pathlib.Path(__file__).resolve().parent
 WORST = 40
 #: NumPy's ns for each byte of operands at 10^6 elements, under which a function is bound by memory.
 MEMORY_BOUND = 0.5
@@ -249,10 +248,16 @@ def report_peers(cells: list[Cell]) -> None:
             print(f"  {cell.peers_s[name] / cell.skerry_s:6.2f}  {cell.cell}")
 
 
+def fields_of(cell: Cell) -> dict[str, Any]:
+    """A row of the record."""
+    return {**dataclasses.asdict(cell), "reason": reason_of(cell)}
+
+
 def read(path: pathlib.Path) -> tuple[dict[str, Any], list[Cell]]:
-    """A record of an earlier run."""
-    record = json.loads(path.read_text())
-    return record["machine"], [Cell(**fields) for fields in record["cells"]]
+    """A record: its head and cells, without their reasons, which may have changed since."""
+    head, rows = records.read(path)
+    fields = [field.name for field in dataclasses.fields(Cell)]
+    return head, [Cell(*(row[name] for name in fields)) for row in rows]
 
 
 def compare(old_cells: list[Cell], new_cells: list[Cell]) -> None:
@@ -289,19 +294,14 @@ def run_here(options: argparse.Namespace) -> None:
     gc.disable()
     sweep = Sweep(options, options.threads)
     sweep.run()
-    record = {
-        "cells": [dataclasses.asdict(cell) for cell in sweep.cells],
-        "refused": sweep.refused,
-        "unlike": sweep.unlike,
-        "left_out": sweep.left_out,
-    }
-    pathlib.Path(options.output).write_text(json.dumps(record))
+    head = {"refused": sweep.refused, "unlike": sweep.unlike, "left_out": sweep.left_out}
+    records.write(options.output, head, map(fields_of, sweep.cells))
 
 
-def run_apart(options: argparse.Namespace, threads: int) -> dict[str, Any]:
+def run_apart(options: argparse.Namespace, threads: int) -> tuple[dict[str, Any], list[Cell]]:
     """The same in a process of its own: libraries read their numbers of threads when they start."""
     with tempfile.TemporaryDirectory() as folder:
-        output = pathlib.Path(folder) / "cells.json"
+        output = pathlib.Path(folder) / "cells"
         command = [sys.executable, "-m", "bench.peers.sweep", "--threads", str(threads)]
         command += ["--output", str(output)]
         command += ["--quick"] * options.quick + (["--only", options.only] if options.only else [])
@@ -309,18 +309,13 @@ def run_apart(options: argparse.Namespace, threads: int) -> dict[str, Any]:
         subprocess.run(
             command, env={**os.environ, **dict.fromkeys(names, str(threads))}, check=True
         )
-        return json.loads(output.read_text())
+        return read(output)
 
 
-def measured_threads(only: str) -> dict[str, Any]:
-    """What sweep_threads.py finds, in a process of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        output = pathlib.Path(folder) / "threads.json"
-        program = str(HERE / "sweep_threads.py")
-        subprocess.run(
-            [sys.executable, program, "--only", only, "--output", str(output)], check=True
-        )
-        return json.loads(output.read_text())
+def measure_threads(only: str, output: pathlib.Path) -> None:
+    """What sweep_threads.py finds, in a process of its own and a record of its own."""
+    command = [sys.executable, "-m", "bench.peers.sweep_threads", "--only", only]
+    subprocess.run([*command, "--output", str(output)], check=True)
 
 
 def parse() -> argparse.Namespace:
@@ -333,12 +328,14 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--only", default="", help="functions whose names have this in them")
     parser.add_argument(
-        "--compare", type=pathlib.Path, metavar="OLD.json", help="and show what has changed since"
+        "--compare", type=pathlib.Path, metavar="OLD", help="and show what has changed since"
     )
     parser.add_argument(
-        "--read", type=pathlib.Path, metavar="NEW.json", help="measure nothing: report this record"
+        "--read", type=pathlib.Path, metavar="NEW", help="measure nothing: report this record"
     )
-    parser.add_argument("--output", type=pathlib.Path, help="where the record goes")
+    parser.add_argument(
+        "--output", type=pathlib.Path, help="where the record goes (build/sweep.jsonl)"
+    )
     parser.add_argument("--threads", type=int, default=0, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -354,29 +351,23 @@ def main() -> int:
     else:
         begin = time.perf_counter()
         from bench.peers.side_by_side import machine
-        from bench.peers.sweep_peers import REASONS as PEER_REASONS
 
         about = machine()
         print(", ".join(f"{key} {value}" for key, value in about.items()))
         counts = [1] if options.quick else sorted({1, os.cpu_count() or 1})
         parts = [run_apart(options, threads) for threads in counts]
-        cells = [Cell(**fields) for part in parts for fields in part["cells"]]
+        cells = [cell for _, cells_of_part in parts for cell in cells_of_part]
         about["seconds"] = round(time.perf_counter() - begin)
-        record = {"machine": about, "cells": [dataclasses.asdict(cell) for cell in cells]}
-        record |= {"refused": parts[0]["refused"], "unlike": parts[0]["unlike"]}
-        record["reasons"] = {
-            cell.cell: reason_of(cell) for cell in cells if reason_of(cell) is not None
-        }
-        record["peer_reasons"] = PEER_REASONS
-        if len(counts) > 1:
-            record["threads"] = measured_threads(options.only)
-        output = options.output or pathlib.Path("build") / "sweep.json"
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(json.dumps(record, indent=0) + "\n")
+        first, _ = parts[0]
+        head = {"machine": about, "refused": first["refused"], "unlike": first["unlike"]}
+        output = options.output or pathlib.Path("build") / "sweep.jsonl"
+        records.write(output, head, map(fields_of, cells))
         print(f"{about['seconds']} s; written to {output}")
-        left_out = sum(part["left_out"] for part in parts)
+        if len(counts) > 1:
+            measure_threads(options.only, output.with_stem(f"{output.stem}-threads"))
+        left_out = sum(head_of_part["left_out"] for head_of_part, _ in parts)
         print(f"{left_out} cells left out, for which NumPy takes more than {LONG:g} s a call")
-        for name, why in parts[0]["unlike"].items():
+        for name, why in first["unlike"].items():
             print(f"not compared, as results differ: {name}: {why}")
     if cells:
         report(cells)

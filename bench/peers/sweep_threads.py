@@ -15,7 +15,6 @@ import argparse
 import concurrent.futures
 import dataclasses
 import gc
-import json
 import math
 import pathlib
 import sys
@@ -25,6 +24,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
+from bench import records
 
 #: Times as fast by two threads.
 ENOUGH = 1.6
@@ -210,7 +211,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="", help="functions whose names have this in them")
-    parser.add_argument("--output", type=pathlib.Path, help="where the record goes, as JSON")
+    parser.add_argument("--output", type=pathlib.Path, help="where the record goes")
     options = parser.parse_args()
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")
@@ -220,14 +221,11 @@ def main() -> int:
     measured_gains = list(gains(options.only, threads))
     report(measured_gains, memory, threads)
     if options.output:
-        reasons = {entry.cell: entry.reason(memory, threads) for entry in measured_gains}
-        record = {
-            "threads": threads,
-            "memory": memory,
-            "gains": [dataclasses.asdict(entry) for entry in measured_gains],
-            "reasons": {cell: why for cell, why in reasons.items() if why is not None},
-        }
-        options.output.write_text(json.dumps(record, indent=0) + "\n")
+        rows = (
+            {**dataclasses.asdict(entry), "reason": entry.reason(memory, threads)}
+            for entry in measured_gains
+        )
+        records.write(options.output, {"threads": threads, "memory": memory}, rows)
     return 0
 
 

@@ -13,6 +13,8 @@ import sys
 
 import pytest
 
+from bench import records
+
 ROOT = pathlib.Path(__file__).parents[3]
 PATH = os.pathsep.join(
     [str(pathlib.Path(sys.executable).parent), os.environ["PATH"], "/usr/local/cuda/bin"]
@@ -125,7 +127,7 @@ def stub_driver(tmp_path_factory):
 
 
 def gpu_check(stub_driver, work, *failing, **environment):
-    """What `make gpu-check` does where the stub is the driver: exit status, output, commands, record."""
+    """What `make gpu-check` does where the stub is the driver: exit status, output, commands, head of the record."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GPU_CHECK")}
     clean.pop("ARRAY_API_TESTS_DIR", None)
     script = pathlib.Path(__file__).with_name("gpu_check_on_stub.py")
@@ -144,8 +146,8 @@ def gpu_check(stub_driver, work, *failing, **environment):
     )
     ran = work / "ran.json"
     commands = json.loads(ran.read_text()) if ran.exists() else []
-    records = list((work / "results").glob("*.json"))
-    record = json.loads(records[0].read_text()) if records else None
+    paths = list((work / "results").glob("*.jsonl"))
+    record = records.read(paths[0])[0] if paths else None
     return done.returncode, done.stdout + done.stderr, commands, record
 
 
@@ -173,8 +175,9 @@ def test_gpu_check_builds_for_the_gpus_of_the_machine(stub_driver, tmp_path):
     results = {part["part"]: part["result"] for part in record["parts"]}
     assert results.pop("conformance").startswith("skipped: ARRAY_API_TESTS_DIR")
     assert set(results.values()) == {"passed"}
-    assert record["bench"]["table"] == "add float32 0.95"
-    page = next((tmp_path / "results").glob("nvidia-h200-*.md")).read_text()
+    _, figures = records.read(tmp_path / "results" / "nvidia-h200.jsonl")
+    assert figures == [{"case": "add float32"}]
+    page = (tmp_path / "results" / "nvidia-h200.md").read_text()
     assert "187 tests" in page
     assert "add float32 0.95" in page
 

@@ -3,17 +3,14 @@
 """The arithmetic of ``make gpu-estimate``, which needs neither a GPU nor an emulated one."""
 
 import copy
-import json
 import math
-import pathlib
 
 import pytest
 
+from bench import records
 from bench.gpu import estimate as gpu_estimate
 from bench.gpu import estimate_model as model
 from bench.gpu import kernel_resources
-
-RESULTS = pathlib.Path(__file__).parents[3] / "bench" / "results"
 
 N = 1 << 20
 
@@ -206,9 +203,9 @@ def test_a_row_has_figures_without_ptxas():
 
 def test_the_check_of_a_file_fails_where_it_should(tmp_path, capsys):
     old_record = estimated({})
-    path = tmp_path / "record.json"
+    path = tmp_path / "record.jsonl"
     assert gpu_estimate.check(path, [old_record], whole=True) == 1
-    path.write_text(json.dumps({"rows": [old_record]}))
+    records.write(path, {}, [gpu_estimate.recorded_figures(old_record)])
     assert gpu_estimate.check(path, [old_record], whole=True) == 0
     worse = {**old_record, "sectors_per_needed": 1.03}
     assert gpu_estimate.check(path, [worse], whole=True) == 1
@@ -217,7 +214,7 @@ def test_the_check_of_a_file_fails_where_it_should(tmp_path, capsys):
 
 @pytest.mark.parametrize("target", [80, 90])
 def test_the_record_is_near_to_what_others_measured(target):
-    rows = json.loads((RESULTS / f"gpu-estimate-{target}.json").read_text())["rows"]
+    _, rows = records.read(records.result_of(f"gpu-estimate-{target}"))
     published_rows = {row["case"]: row for row in rows if row["case"] in gpu_estimate.PUBLISHED}
     assert published_rows.keys() == gpu_estimate.PUBLISHED.keys()
     for case, row in published_rows.items():
