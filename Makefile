@@ -28,7 +28,7 @@ BUILD := build/python
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 PIP := python -m pip --disable-pip-version-check
 
-.PHONY: help build test test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
+.PHONY: help build test test-cpp test-python emulator test-emulator emulate gpu-estimate guard demo bench bench-kernels accuracy working-memory fuzz fuzz-programs fuzz-failures exits numba-suite paths sweep gpu-check test-newest-python lint format conformance docs clean
 
 help:
 	@echo "make demo         k-means over two devices, rehearsed ones where there is no GPU"
@@ -40,6 +40,7 @@ help:
 	@echo "make gpu-estimate  what an H100 would do with bench/gpu/rows.py, from counts of the emulated GPU"
 	@echo "make guard        the Python tests with memory that ends where arrays do; a third of them, GUARD_OPTIONS= for all"
 	@echo "make bench        speed against NumPy; figures go to bench/results"
+	@echo "make bench-kernels  the kernels of each family from C++, on the CPU and a GPU; KERNEL_BENCHMARK_OPTIONS=--benchmark_filter=sort"
 	@echo "make sweep        every function beside NumPy by dtype, size, layout and threads; SWEEP_OPTIONS=--quick"
 	@echo "make accuracy     the largest error of every function, for the documentation's tables"
 	@echo "make working-memory  what every function takes of memory, for the documentation's table"
@@ -79,12 +80,15 @@ endif
 
 # Only these need GoogleTest, which is downloaded where it is not installed.
 WITH_TESTS := $(if $(filter test test-cpp emulate,$(MAKECMDGOALS)),ON,OFF)
+# And these Google Benchmark.
+WITH_BENCH := $(if $(filter bench-kernels,$(MAKECMDGOALS)),ON,OFF)
 
 build: $(VENV)/.group-build $(CUDA_GROUP)
 	$(PIP) install --verbose --no-build-isolation --no-deps --force-reinstall \
 	  -Ccmake.define.SKERRY_CUDA=$(SKERRY_CUDA) -Ccmake.define.SKERRY_DTYPES="$(SKERRY_DTYPES)" \
 	  -Ccmake.define.SKERRY_CPU_TARGETS="$(SKERRY_CPU_TARGETS)" \
-	  -Ccmake.define.SKERRY_EMULATION=$(SKERRY_EMULATION) -Ccmake.define.SKERRY_TESTS=$(WITH_TESTS) $(BUILD_OPTIONS) .
+	  -Ccmake.define.SKERRY_EMULATION=$(SKERRY_EMULATION) -Ccmake.define.SKERRY_TESTS=$(WITH_TESTS) \
+	  -Ccmake.define.SKERRY_BENCH=$(WITH_BENCH) $(BUILD_OPTIONS) .
 
 test: test-cpp test-python
 
@@ -139,6 +143,14 @@ bench: build $(VENV)/.group-bench
 	python -m bench.peers.run
 	python -m bench.fragmentation
 	python -m bench.call_instructions
+
+# Such as KERNEL_BENCHMARK_OPTIONS="--benchmark_filter=sort/.*float32"
+KERNEL_BENCHMARK_OPTIONS ?=
+bench-kernels: build
+	cmake --build $(BUILD) --target kernel_benchmarks
+	SKERRY_CUDA_MODULE=$(CURDIR)/$(BUILD)/device/skerry_cuda.so \
+	  SKERRY_OPENBLAS=$$(python -c "import scipy_openblas32 as b; print(b.get_lib_dir())")/libscipy_openblas.so \
+	  $(BUILD)/bench/kernels/kernel_benchmarks $(KERNEL_BENCHMARK_OPTIONS)
 
 # Such as SWEEP_OPTIONS="--quick --compare build/sweep.jsonl --output build/after.jsonl"
 SWEEP_OPTIONS ?=

@@ -273,6 +273,13 @@ def test_every_folder_of_ops_is_a_family():
     assert [path.name for path in (ROOT / "ops").glob("*.[ch]pp")] == []
 
 
+def test_every_family_with_kernels_has_benchmarks():
+    """Of a fused function there is no call in C++: chains are measured by bench/peers/chains.py."""
+    families = {name for name in FAMILIES if (ROOT / "ops" / name / "cpu").is_dir()}
+    sources = {path.stem for path in (ROOT / "bench" / "kernels").glob("*.cpp")}
+    assert sources - {"benchmarks"} == families - {"kernel", "table", "fuse"}
+
+
 def test_skerry_is_imported_without_the_emulators_package():
     """Functions import it, or look for it: whoever installs skerry need not have it."""
     statement = re.compile(r"^(?:from|import) skerry_emulator\b", re.MULTILINE)
